@@ -1,0 +1,35 @@
+package recaller
+
+// Briefing is everything the agent is told before it speaks: one prompt-ready text, made of parts in a fixed order.
+// For the same state at the same time it is the same to the byte.
+type Briefing struct {
+	Text     string
+	Parts    []BriefingPart
+	Tokens   int    // an upper bound of what a model will count
+	Degraded bool   // something is missing that should be here
+	Reason   string // why, when Degraded: "deadline", "store unavailable" …
+}
+
+// BriefingPart is one section of a briefing.
+type BriefingPart struct {
+	Name   string // "tenant", "caller", "resume", "due", "history", "memories" …
+	Text   string
+	Tokens int
+	Cut    bool // something was left out of it to hold the token budget
+}
+
+// Snapshot is what a briefing is made of: everything of one caller that an agent should know, read in one round trip.
+type Snapshot struct {
+	Tenant     Tenant
+	Caller     Caller
+	Checkpoint *Checkpoint    // the active one, whatever its age; the briefing applies the window
+	History    []Conversation // ended conversations, newest first, at most Tenant.HistoryLimit
+	BrokenOff  *BrokenOff     // the caller's latest conversation, if it failed and nothing completed after it
+	Memories   []Memory       // active ones, newest confirmation first, bounded by the store
+}
+
+// BrokenOff is a conversation that ended without a goodbye, with its last words, so that the next can carry on (P9, H6).
+type BrokenOff struct {
+	Conversation Conversation
+	Turns        []Turn // the last ones, in order
+}

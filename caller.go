@@ -1,0 +1,67 @@
+package recaller
+
+import "time"
+
+// IdentityKind says by what a caller is recognised.
+type IdentityKind string
+
+// The kinds of identity.
+const (
+	IdentityPhone    IdentityKind = "phone"       // E.164, normalised (spec 2.4)
+	IdentityExternal IdentityKind = "external_id" // an id of the application's own
+)
+
+// Identity is one way to recognise a caller inside a tenant. Value is normalised by internal/identity.
+type Identity struct {
+	Kind  IdentityKind `json:"kind"`
+	Value string       `json:"value"`
+}
+
+// Caller is a person that the agent talks to, inside one tenant.
+type Caller struct {
+	ID         CallerID
+	Identities []Identity
+	Name       string     // empty if not known (P12)
+	NameSource NameSource // how the name came; empty if there is none
+	TimeZone   string     // IANA name; empty: from the number's region, else the tenant's
+	FirstSeen  time.Time
+	LastSeen   time.Time
+
+	// Statistics, kept atomically with what they count (P5).
+	Conversations  int           // ended conversations
+	TotalDuration  time.Duration // of voice conversations
+	TextMessages   int           // turns of the caller on text channels
+	ContentVersion int64         // rises with every change to what is held about the caller; recall checks its index by it
+}
+
+// Phone returns the caller's first number, or "".
+func (c Caller) Phone() string { return c.identity(IdentityPhone) }
+
+// ExternalID returns the caller's first external id, or "".
+func (c Caller) ExternalID() string { return c.identity(IdentityExternal) }
+
+func (c Caller) identity(kind IdentityKind) string {
+	for _, id := range c.Identities {
+		if id.Kind == kind {
+			return id.Value
+		}
+	}
+	return ""
+}
+
+// NameSource says how a caller's name came to be known. A stronger source is never overwritten by a weaker one:
+// set > said > given.
+type NameSource string
+
+// The sources of a name, weakest first.
+const (
+	NameGiven NameSource = "given" // by the platform or application at the start of a conversation
+	NameSaid  NameSource = "said"  // the caller said it (P12)
+	NameSet   NameSource = "set"   // an operator set it over the API
+)
+
+// Outranks reports whether a name from s may replace one from other.
+func (s NameSource) Outranks(other NameSource) bool {
+	rank := map[NameSource]int{"": 0, NameGiven: 1, NameSaid: 2, NameSet: 3}
+	return rank[s] >= rank[other]
+}

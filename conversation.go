@@ -1,0 +1,153 @@
+package recaller
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// Channel says over what a conversation runs (P4).
+type Channel string
+
+// The channels.
+const (
+	ChannelVoice    Channel = "voice"
+	ChannelSMS      Channel = "sms"
+	ChannelWebChat  Channel = "web-chat"
+	ChannelTelegram Channel = "telegram"
+	ChannelAPI      Channel = "api"
+)
+
+// Channels lists the channels.
+func Channels() []Channel {
+	return []Channel{ChannelVoice, ChannelSMS, ChannelWebChat, ChannelTelegram, ChannelAPI}
+}
+
+// Valid reports whether c is one of the channels.
+func (c Channel) Valid() bool { return slices.Contains(Channels(), c) }
+
+// Text reports whether the channel carries typed words.
+func (c Channel) Text() bool { return c != ChannelVoice }
+
+// Direction says who began a conversation.
+type Direction string
+
+// The directions.
+const (
+	Inbound  Direction = "inbound"
+	Outbound Direction = "outbound"
+)
+
+// Valid reports whether d is one of the directions.
+func (d Direction) Valid() bool { return d == Inbound || d == Outbound }
+
+// Status is where a conversation stands.
+type Status string
+
+// The statuses. A conversation that broke off is Failed (P9).
+const (
+	Active    Status = "active"
+	Completed Status = "completed"
+	Failed    Status = "failed"
+)
+
+// Speaker is the side that said a turn.
+type Speaker string
+
+// The speakers.
+const (
+	User      Speaker = "user"      // the caller
+	Assistant Speaker = "assistant" // the agent, model or human
+)
+
+// Valid reports whether s is one of the speakers.
+func (s Speaker) Valid() bool { return s == User || s == Assistant }
+
+// Turn is what one side said, once.
+type Turn struct {
+	ID          TurnID
+	Number      int // its place in the conversation, from 0
+	Speaker     Speaker
+	Text        string
+	Name        string // who spoke, where the transport knows more than the side; may be empty
+	At          time.Time
+	Confidence  float64 // of the recogniser, 0 to 1; 1 where none was told
+	Interrupted bool    // the other side cut it off: its end may never have been heard (B10)
+}
+
+// Conversation is one call, SMS or chat exchange, from start to end.
+type Conversation struct {
+	ID             ConversationID
+	ExternalID     string // the platform's own id, unique in the tenant; may be empty
+	Caller         CallerID
+	Channel        Channel
+	Direction      Direction
+	Status         Status
+	Reminder       bool // a reminder call: nothing is extracted from it (W9)
+	Imported       bool // it took place before Recaller knew of it
+	StartedAt      time.Time
+	EndedAt        time.Time // zero while active
+	LastActivityAt time.Time
+	Duration       time.Duration // as the platform told at the end, else from the times; zero while active
+	Turns          int           // how many turns it has
+	EndReason      string        // closed set or the platform's word: "hangup", "idle", "process died" …
+	RecordingURL   string
+	PlatformIDs    map[string]string // ids by platform name, as P4 has them
+	Metadata       json.RawMessage   // an object of the application's own, or nil
+	Summary        *Summary          // nil until wrapped up
+	Analysis       *Analysis         // nil until wrapped up
+}
+
+// Summary is the write-up of one conversation (V5, P4).
+type Summary struct {
+	Brief     string   `json:"brief"`               // one or two sentences, for the history list
+	Topics    []string `json:"topics,omitempty"`    // Topics Discussed
+	Decisions []string `json:"decisions,omitempty"` // Key Decisions
+	Actions   []string `json:"actions,omitempty"`   // Action Items
+	Facts     []string `json:"facts,omitempty"`     // Important Facts
+	Next      string   `json:"next,omitempty"`      // Context for Next Call
+	By        string   `json:"by"`                  // "rules", or the model's name
+}
+
+// Analysis labels a conversation from closed sets (P4, spec 2.5).
+type Analysis struct {
+	Intent    string   `json:"intent"`
+	Sentiment string   `json:"sentiment"` // positive, neutral, negative
+	Topics    []string `json:"topics,omitempty"`
+	Outcome   string   `json:"outcome"`
+	By        string   `json:"by"`
+}
+
+// Step is one part of the wrap-up of a conversation, in the order they run.
+type Step string
+
+// The steps of the wrap-up.
+const (
+	StepSummarise Step = "summarise"
+	StepAnalyse   Step = "analyse"
+	StepExtract   Step = "extract"
+)
+
+// Steps lists the steps in their order.
+func Steps() []Step { return []Step{StepSummarise, StepAnalyse, StepExtract} }
+
+// StepState is where a step stands.
+type StepState string
+
+// The states of a step. Skipped means that its conditions did not hold (W9); Reason says which.
+const (
+	StepPending StepState = "pending"
+	StepDone    StepState = "done"
+	StepSkipped StepState = "skipped"
+	StepFailed  StepState = "failed" // given up on; Reason says why
+)
+
+// StepProgress is what a reader sees of one step.
+type StepProgress struct {
+	Step       Step
+	State      StepState
+	By         string // "rules", or the model's name; empty until done
+	Attempts   int
+	Reason     string
+	FinishedAt time.Time
+}

@@ -1,0 +1,104 @@
+package recaller
+
+import (
+	"slices"
+	"time"
+)
+
+// MemoryType is what a memory is about (W4).
+type MemoryType string
+
+// The types of memory.
+const (
+	Fact       MemoryType = "fact"       // personal information: name, family, pets, location
+	Preference MemoryType = "preference" // likes, dislikes, interests, habits
+	FollowUp   MemoryType = "follow_up"  // to ask about in a future conversation
+	Context    MemoryType = "context"    // living situation, environment, daily patterns
+	History    MemoryType = "history"    // past experiences, stories
+	Wellbeing  MemoryType = "wellbeing"  // non-medical wellness observations
+)
+
+// MemoryTypes lists the types in the order in which a briefing shows them.
+func MemoryTypes() []MemoryType {
+	return []MemoryType{Fact, Preference, Context, FollowUp, Wellbeing, History}
+}
+
+// Valid reports whether t is one of the types.
+func (t MemoryType) Valid() bool { return slices.Contains(MemoryTypes(), t) }
+
+// MemorySource says how a memory came to be.
+type MemorySource string
+
+// The sources of a memory.
+const (
+	SourceConversation MemorySource = "conversation" // an agent stored it during a conversation (W1)
+	SourceExtraction   MemorySource = "extraction"   // found in the words after the conversation (W9)
+	SourceAPI          MemorySource = "api"          // an operator or application wrote it
+)
+
+// Valid reports whether s is one of the sources.
+func (s MemorySource) Valid() bool {
+	return s == SourceConversation || s == SourceExtraction || s == SourceAPI
+}
+
+// PrivacyScope says who may see a memory.
+type PrivacyScope string
+
+// The scopes.
+const (
+	LineOnly PrivacyScope = "line_only" // only conversations with this caller
+	Shared   PrivacyScope = "shared"    // tenant-wide views too
+)
+
+// Valid reports whether p is one of the scopes.
+func (p PrivacyScope) Valid() bool { return p == LineOnly || p == Shared }
+
+// MemoryStatus is where a version of a memory stands.
+type MemoryStatus string
+
+// The statuses of a memory version. At most one version of a memory is active, and at most one active memory
+// of a caller has a given key (case ignored).
+const (
+	MemoryActive     MemoryStatus = "active"
+	MemorySuperseded MemoryStatus = "superseded"
+	MemoryForgotten  MemoryStatus = "forgotten"
+)
+
+// Memory is one version of one typed fact about a caller.
+type Memory struct {
+	ID           MemoryID
+	Caller       CallerID
+	Version      int // from 1
+	Type         MemoryType
+	Key          string // snake_case by convention; matched ignoring case
+	Value        string
+	Confidence   float64 // 0 to 1
+	Source       MemorySource
+	PrivacyScope PrivacyScope
+	Status       MemoryStatus
+	ClosedReason string     // why this version ended: "updated", "forgotten" …; empty while active
+	DueAt        *time.Time // when a follow-up comes due (B8); nil if it does not
+	DueDay       bool       // DueAt names a day, not a time of day
+	Provenance   Provenance
+	CreatedAt    time.Time // of this version
+	ConfirmedAt  time.Time // when it was last said or stored again
+	ClosedAt     time.Time // zero while active
+}
+
+// Provenance points at the words a memory came from (B10). Zero for memories that an application wrote.
+type Provenance struct {
+	Conversation ConversationID `json:"conversation_id,omitempty"`
+	Turns        []int          `json:"turns,omitempty"` // turn numbers in that conversation
+}
+
+// Checkpoint is the resumable state of an unfinished matter; a caller has at most one (H1).
+type Checkpoint struct {
+	ID           CheckpointID
+	Caller       CallerID
+	Intent       string // free text, "completed" clears (H4)
+	Summary      string
+	StagingData  []byte // a JSON object
+	ContactID    string // link to a contact elsewhere; may be empty
+	LastActivity time.Time
+	CreatedAt    time.Time
+}

@@ -1,0 +1,118 @@
+package recaller
+
+import (
+	"slices"
+	"time"
+)
+
+// Retention says what is kept of raw words (spec 2.1).
+type Retention string
+
+// The retentions.
+const (
+	Ephemeral Retention = "ephemeral" // turns exist only in process memory
+	Archive   Retention = "archive"   // a sealed file per conversation, deleted after Tenant.ArchiveDays
+	Keep      Retention = "keep"      // sealed turns in the database until erased; the default
+)
+
+// Valid reports whether r is one of the retentions.
+func (r Retention) Valid() bool { return slices.Contains([]Retention{Ephemeral, Archive, Keep}, r) }
+
+// Tenant is one business or person that runs an agent, with its settings. Zero settings mean the defaults that
+// WithDefaults fills in.
+type Tenant struct {
+	ID          TenantID
+	Name        string
+	Environment string // "production" (default) or "demo"
+	Profile     Profile
+	Numbers     []string // E.164 numbers that reach this tenant's agent
+
+	DefaultRegion string // ISO 3166 alpha-2: how national numbers are read
+	TimeZone      string // IANA name: the zone of callers whose own is not known
+	Retention     Retention
+	ArchiveDays   int           // how long an archive file is kept
+	ResumeWindow  time.Duration // H3: how long a checkpoint, or a call that broke off, can be resumed
+	IdleLimit     time.Duration // a conversation with no turn for this long is closed
+	HistoryLimit  int           // how many past conversations a briefing shows (V2, P2)
+	Packs         []string      // names of the keyword packs, in order of precedence (spec 2.5)
+	CreatedAt     time.Time
+}
+
+// Profile is what a tenant says of itself in a briefing (P3).
+type Profile struct {
+	Business     string   `json:"business,omitempty"`    // its name towards callers
+	Description  string   `json:"description,omitempty"` // "a golf course", "a bank"
+	Location     string   `json:"location,omitempty"`
+	Phone        string   `json:"phone,omitempty"`
+	Hours        []Line   `json:"hours,omitempty"`   // {"Monday", "7am-8pm"}, in the order to show
+	Pricing      []Line   `json:"pricing,omitempty"` // {"Weekday", "$25"}, in the order to show
+	Services     []string `json:"services,omitempty"`
+	Personality  string   `json:"personality,omitempty"`
+	Greeting     string   `json:"greeting,omitempty"`
+	Instructions []string `json:"instructions,omitempty"`
+}
+
+// Line is one labelled value, in an order that matters.
+type Line struct {
+	Label string `json:"label"`
+	Value string `json:"value"`
+}
+
+// WithDefaults returns t with every zero setting replaced by its default.
+func (t Tenant) WithDefaults() Tenant {
+	set := func(s *string, v string) {
+		if *s == "" {
+			*s = v
+		}
+	}
+	set(&t.Environment, "production")
+	set(&t.DefaultRegion, "US")
+	set(&t.TimeZone, "UTC")
+	if t.Retention == "" {
+		t.Retention = Keep
+	}
+	if t.ArchiveDays == 0 {
+		t.ArchiveDays = 7
+	}
+	if t.ResumeWindow == 0 {
+		t.ResumeWindow = 72 * time.Hour
+	}
+	if t.IdleLimit == 0 {
+		t.IdleLimit = 30 * time.Minute
+	}
+	if t.HistoryLimit == 0 {
+		t.HistoryLimit = 3
+	}
+	if len(t.Packs) == 0 {
+		t.Packs = []string{"service"}
+	}
+	return t
+}
+
+// Scope says what an API key may do. Each scope includes the weaker ones.
+type Scope string
+
+// The scopes, strongest first.
+const (
+	ScopeAdmin Scope = "admin" // tenants, keys, settings, erasure, and all below
+	ScopeAgent Scope = "agent" // read and write callers, conversations, memories
+	ScopeRead  Scope = "read"
+)
+
+// Valid reports whether s is one of the scopes.
+func (s Scope) Valid() bool { return s == ScopeAdmin || s == ScopeAgent || s == ScopeRead }
+
+// Allows reports whether a key of scope s may do what needs scope need.
+func (s Scope) Allows(need Scope) bool {
+	rank := map[Scope]int{ScopeRead: 1, ScopeAgent: 2, ScopeAdmin: 3}
+	return rank[s] >= rank[need] && rank[s] > 0
+}
+
+// APIKey is what is known of a key; the key itself is never stored.
+type APIKey struct {
+	ID        KeyID
+	Tenant    TenantID
+	Scope     Scope
+	Label     string
+	CreatedAt time.Time
+}

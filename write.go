@@ -1,0 +1,201 @@
+package recaller
+
+import "time"
+
+// This file holds what use cases ask of the store, as data. Each request is carried out in one commit or not at all.
+
+// Once makes a write happen at most once: a repeat with the same token finds the first one's result instead.
+// The zero value asks for no such thing.
+type Once struct {
+	Token   string // the client's Idempotency-Key with the route it was sent to
+	Request string // a digest of the request; another digest under the same token is a Conflict
+}
+
+// Opening asks for a conversation with a caller who is found by identity, or created.
+//
+// Where identities belong to two callers the first listed wins and the other keeps its own; an identity that nobody
+// has is added to the caller.
+type Opening struct {
+	Once         Once
+	Identities   []Identity // at least one
+	NewCaller    CallerID   // the id, if the caller has to be created
+	Name         string
+	NameSource   NameSource
+	Conversation Conversation // ID, times and labels; Caller and Turns are the store's to fill in
+}
+
+// Opened is the result of an Opening.
+type Opened struct {
+	Caller       Caller // as it now is
+	FirstTime    bool   // no conversation was held with this caller before this one
+	Conversation Conversation
+	Existing     bool // the conversation was there already: same external id and caller, or a repeated Once
+	Change       Change
+}
+
+// Appending asks for turns to be added to an active conversation. A conversation that has ended is a Conflict.
+type Appending struct {
+	Once         Once
+	Conversation ConversationID
+	Caller       CallerID
+	Turns        []Turn    // with ids and times; the store gives the numbers
+	At           time.Time // when they arrived: the conversation's last activity
+	CountOnly    bool      // the words are kept elsewhere (or nowhere): only numbers and times are written
+}
+
+// Appended is the result of an Appending.
+type Appended struct {
+	Turns  []Turn // with their numbers
+	Change Change
+}
+
+// Closing asks for a conversation to be ended and its wrap-up enqueued, in one commit. One that has ended already
+// stays as it is (Closed.Already).
+type Closing struct {
+	Conversation ConversationID
+	Status       Status // Completed or Failed
+	EndedAt      time.Time
+	Duration     time.Duration
+	Reason       string
+	RecordingURL string
+	Job          *Job // nil: no wrap-up
+}
+
+// Closed is the result of a Closing.
+type Closed struct {
+	Conversation Conversation
+	Already      bool
+	Change       Change
+}
+
+// Importing asks for a past conversation to be stored as it was.
+type Importing struct {
+	Opening   Opening
+	Turns     []Turn // with ids, numbers and times
+	CountOnly bool   // as in Appending
+	Job       *Job   // nil: no wrap-up
+}
+
+// MemoryMode says what StoreMemory does when an active memory of the caller has the key already.
+type MemoryMode int
+
+// The modes.
+const (
+	Supersede MemoryMode = iota // another value makes a new version; the same value confirms it
+	IfAbsent                    // leave what is there alone (W9)
+)
+
+// MemoryAction says what a memory write did.
+type MemoryAction string
+
+// The actions.
+const (
+	MemoryCreated   MemoryAction = "created"
+	MemoryUpdated   MemoryAction = "updated"
+	MemoryConfirmed MemoryAction = "confirmed" // the same value was there
+	MemoryKept      MemoryAction = "kept"      // IfAbsent, and there was one
+	MemoryClosed    MemoryAction = "forgotten"
+)
+
+// MemoryWritten is the result of a memory write.
+type MemoryWritten struct {
+	Memory Memory // the version that is active now; the closed one, if it was forgotten
+	Action MemoryAction
+	Change Change
+}
+
+// MemoryPatch is what an update changes; nil fields stay.
+type MemoryPatch struct {
+	Type         *MemoryType
+	Key          *string
+	Value        *string
+	Confidence   *float64
+	PrivacyScope *PrivacyScope
+	DueAt        **time.Time
+	Provenance   *Provenance
+	Reason       string // why the old version ended
+	At           time.Time
+}
+
+// MemoryFilter selects memories of one caller. Zero fields do not filter, but Status defaults to active ones.
+type MemoryFilter struct {
+	Types        []MemoryType
+	Statuses     []MemoryStatus
+	Key          string // exact, ignoring case
+	Conversation ConversationID
+	Due          bool // only those with a due time
+	Page         Page
+}
+
+// Page asks for one page of a list, newest first.
+type Page struct {
+	Limit  int    // 1 to 200; 0 means 50
+	Cursor string // as the page before gave it; empty for the first
+}
+
+// ConversationFilter selects conversations of a caller, or of the tenant where Caller is empty.
+type ConversationFilter struct {
+	Caller CallerID
+	Status Status // empty: any
+	Page   Page
+}
+
+// CallerPatch is what an update of a caller changes; nil fields stay.
+type CallerPatch struct {
+	Name       *string
+	NameSource NameSource
+	TimeZone   *string
+	At         time.Time
+}
+
+// Job is durable work: at least once, retried with backoff, until it is done or given up on.
+type Job struct {
+	ID       string
+	Tenant   TenantID
+	Kind     string // "wrapup", "erase"
+	Subject  string // the id of what it works on; one job per kind and subject at a time
+	RunAt    time.Time
+	Attempts int // how often it was claimed
+}
+
+// StepResult is what one step of a wrap-up leaves, in one commit with the step's own mark, so that repeating the step
+// has no second effect.
+type StepResult struct {
+	Conversation ConversationID
+	Caller       CallerID
+	Step         Step
+	State        StepState
+	By           string
+	Reason       string
+	At           time.Time
+
+	Summary  *Summary
+	Analysis *Analysis
+	Memories []Memory // stored IfAbsent
+	Name     string   // the caller's name, as said (P12); empty if none was heard
+}
+
+// StepWritten is the result of writing a StepResult.
+type StepWritten struct {
+	Already bool // the step was done before; nothing was written
+	Stored  []MemoryWritten
+	Changes []Change
+}
+
+// Erased says what an erasure removed.
+type Erased struct {
+	Caller CallerID
+	Rows   map[string]int // by kind of thing: "turns", "memories" …
+}
+
+// Receipt is the signed proof of an erasure (B6).
+type Receipt struct {
+	ID             ReceiptID      `json:"id"`
+	Tenant         TenantID       `json:"tenant"`
+	Caller         CallerID       `json:"caller_id"`
+	ErasedAt       time.Time      `json:"erased_at"`
+	Erased         map[string]int `json:"erased"`
+	KeyFingerprint string         `json:"key_fingerprint"` // of the data key that was destroyed
+	PublicKey      []byte         `json:"public_key"`      // Ed25519
+	Signature      []byte         `json:"signature"`       // over SignedBytes
+}
