@@ -1,0 +1,182 @@
+// Package briefing makes what an agent is told before it speaks: one prompt-ready text, in named parts, in a fixed
+// order, within a token budget, from one snapshot of a caller (spec P2, P3, V2, H1–H6, P9, B8, B11).
+//
+// Composing is pure: the same snapshot at the same time gives the same bytes. The Service adds what is not: reading the
+// snapshot within a hard deadline, and an answer that lets the agent carry on when it cannot be read.
+//
+// The order of the parts serves prompt caches and the reader at once: what changes least comes first and what matters
+// most for the first sentence comes last, next to the conversation.
+//
+//	tenant    who the agent speaks for: the tenant's own words (the same for all callers)
+//	guidance  how to use the notes (the same always)
+//	caller    name, number, how often, since when
+//	memories  what is remembered, by type
+//	history   the last conversations, newest first
+//	due       follow-ups whose time has come or comes soon
+//	now       the caller's date and time
+//	resume    the matter that was left unfinished, or the call that broke off
+//
+// What people said, or what was derived from it, stands only between <notes> and </notes>, cleaned (appendData); our own
+// sentences and the tenant's words stand only outside. When the budget is short, what matters least is left out, whole
+// items at a time: see the ranks in compose.go.
+//
+// It is not for choosing memories by a query (recall), nor for the persona and threads (thread).
+package briefing
+
+import (
+	"context"
+	"errors"
+	"time"
+	"unicode/utf8"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Source reads everything about a caller that a briefing is made of, in one round trip.
+type Source interface {
+	Snapshot(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Snapshot, error)
+}
+
+// Defaults and bounds.
+const (
+	DefaultDeadline = 250 * time.Millisecond
+	DefaultTokens   = 1500
+	MaxTokens       = 100_000 // the largest budget that can be asked for
+	MaxQueryRunes   = 2000
+)
+
+// Reasons why a briefing is degraded.
+const (
+	ReasonDeadline = "deadline"
+	ReasonStore    = "store unavailable"
+)
+
+// Options are the settings of a Service.
+type Options struct {
+	Now      func() time.Time // required
+	Deadline time.Duration    // for reading the snapshot; 0: DefaultDeadline
+	Tokens   int              // the budget of requests that name none; 0: DefaultTokens
+	// Tenant tells, without the store, what is known of a tenant, so that a degraded briefing still says who the agent
+	// speaks for. Optional; it must not block.
+	Tenant func(recaller.TenantID) (recaller.Tenant, bool)
+}
+
+// Request says what a briefing is wanted for. The zero value asks for the default.
+type Request struct {
+	MaxTokens int                     // never exceeded; 0: the default
+	Query     string                  // what the conversation is about; checked, and not used yet
+	Exclude   recaller.ConversationID // the live conversation, which is no history
+}
+
+// Service makes briefings. Safe for concurrent use.
+type Service struct {
+	src   Source
+	opts  Options
+	zones *zones
+}
+
+// New returns a Service that reads from src.
+func New(src Source, opts Options) *Service {
+	if opts.Deadline <= 0 {
+		opts.Deadline = DefaultDeadline
+	}
+	if opts.Tokens <= 0 {
+		opts.Tokens = DefaultTokens
+	}
+	return &Service{src: src, opts: opts, zones: newZones()}
+}
+
+// Briefing returns what the agent should know of the caller. When the snapshot cannot be read in time, or at all, it
+// returns a degraded briefing and no error. Errors are Invalid (the request), what the source refuses (NotFound,
+// Forbidden …), and Timeout when ctx was cancelled.
+func (s *Service) Briefing(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req Request) (recaller.Briefing, error) {
+	if err := req.validate(); err != nil {
+		return recaller.Briefing{}, err
+	}
+	snap, err := s.read(ctx, tenant, caller)
+	if err == nil {
+		return s.FromSnapshot(snap, req), nil
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return recaller.Briefing{}, recaller.Wrap(recaller.Timeout, ctx.Err(), "the request was cancelled")
+	}
+	if refused(err) {
+		return recaller.Briefing{}, err
+	}
+	reason := ReasonStore
+	if errors.Is(err, context.DeadlineExceeded) {
+		reason = ReasonDeadline
+	}
+	return s.degraded(tenant, caller, reason, req), nil
+}
+
+// FromSnapshot composes a briefing from a snapshot that was read already.
+func (s *Service) FromSnapshot(snap recaller.Snapshot, req Request) recaller.Briefing {
+	return compose(snap, s.opts.Now(), s.budgeted(req), s.zones, "")
+}
+
+func (s *Service) budgeted(req Request) Request {
+	if req.MaxTokens <= 0 {
+		req.MaxTokens = s.opts.Tokens
+	}
+	return req
+}
+
+func (s *Service) degraded(tenant recaller.TenantID, caller recaller.CallerID, reason string, req Request) recaller.Briefing {
+	snap := recaller.Snapshot{Tenant: recaller.Tenant{ID: tenant}, Caller: recaller.Caller{ID: caller}}
+	if s.opts.Tenant != nil {
+		if t, ok := s.opts.Tenant(tenant); ok {
+			snap.Tenant = t
+		}
+	}
+	return compose(snap, s.opts.Now(), s.budgeted(req), s.zones, reason)
+}
+
+// read asks the source, and once more if it failed for want of the store (P1), all within the deadline. It returns at
+// the deadline even if the source does not; the source's goroutine ends when the source heeds its context.
+func (s *Service) read(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Snapshot, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Deadline)
+	defer cancel()
+	type answer struct {
+		snap recaller.Snapshot
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		snap, err := s.src.Snapshot(ctx, tenant, caller)
+		if err != nil && !refused(err) && ctx.Err() == nil {
+			snap, err = s.src.Snapshot(ctx, tenant, caller)
+		}
+		answers <- answer{snap, err}
+	}()
+	select {
+	case a := <-answers:
+		if a.err != nil && ctx.Err() != nil {
+			return recaller.Snapshot{}, ctx.Err()
+		}
+		return a.snap, a.err
+	case <-ctx.Done():
+		return recaller.Snapshot{}, ctx.Err()
+	}
+}
+
+// refused reports whether the source answered that it will not, as against that it cannot.
+func refused(err error) bool {
+	switch recaller.KindOf(err) {
+	case recaller.NotFound, recaller.Forbidden, recaller.Invalid, recaller.Unauthenticated, recaller.Conflict:
+		return true
+	}
+	return false
+}
+
+func (r Request) validate() error {
+	switch {
+	case r.MaxTokens < 0 || r.MaxTokens > MaxTokens:
+		return recaller.InvalidField("max_tokens", "must be between 0 and %d", MaxTokens)
+	case !utf8.ValidString(r.Query):
+		return recaller.InvalidField("query", "must be valid UTF-8")
+	case utf8.RuneCountInString(r.Query) > MaxQueryRunes:
+		return recaller.InvalidField("query", "must have at most %d characters", MaxQueryRunes)
+	}
+	return nil
+}

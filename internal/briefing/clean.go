@@ -1,0 +1,174 @@
+package briefing
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of single items, in runes: what is longer is shortened at the end of a word.
+const (
+	maxName    = 80
+	maxKey     = 60
+	maxValue   = 300
+	maxBrief   = 400
+	maxQuote   = 300
+	maxProfile = 2000
+	maxMarks   = 3 // combining marks on one letter
+)
+
+// The fence around what is known of a caller. Cleaned text holds no "<", so nothing inside can end it.
+const (
+	fenceOpen  = "<notes>\n"
+	fenceClose = "</notes>\n"
+)
+
+// appendData appends what people said, or what was derived from it, as data (B11). It is the only way by which such text
+// enters a briefing. What it appends
+//   - is valid UTF-8 on one line, without control, invisible, bidirectional or private characters, white space collapsed;
+//   - holds no "<", ">", backtick or double quote, their wide forms included: they become ‹ › and ';
+//   - has at most limit runes, and ends with … at the end of a word where it had more.
+func appendData(dst []byte, s string, limit int) []byte { return appendClean(dst, s, limit, true) }
+
+// appendOwn appends the tenant's own words: on one line and without what cannot be seen, but with their signs.
+func appendOwn(dst []byte, s string, limit int) []byte { return appendClean(dst, s, limit, false) }
+
+func appendClean(dst []byte, s string, limit int, data bool) []byte {
+	start, word := len(dst), len(dst) // word: where the last whole word ended that leaves room for …
+	count, marks, gap := 0, 0, false
+	for _, r := range s {
+		if isSpace(r) {
+			gap = len(dst) > start
+			continue
+		}
+		if hidden(r) {
+			continue
+		}
+		if marks = nextMarks(marks, r); marks > maxMarks {
+			continue
+		}
+		if gap {
+			if count < limit {
+				word = len(dst)
+			}
+			if count+2 > limit {
+				return shorten(dst, start, word)
+			}
+			dst, gap, count = append(dst, ' '), false, count+1
+		}
+		if count++; count > limit {
+			return shorten(dst, start, word)
+		}
+		if data {
+			r = harmless(r)
+		}
+		dst = utf8.AppendRune(dst, r)
+	}
+	return dst
+}
+
+// shorten ends what was appended from start on after its last whole word, or where it is one word, before its last rune.
+func shorten(dst []byte, start, word int) []byte {
+	if word == start {
+		_, size := utf8.DecodeLastRune(dst[start:])
+		word = len(dst) - size
+	}
+	return append(dst[:word], "…"...)
+}
+
+// isSpace reports white space and the letters that are drawn as nothing.
+func isSpace(r rune) bool {
+	if r < 0x7f {
+		return r == ' ' || r >= '\t' && r <= '\r'
+	}
+	switch r {
+	case '\u115F', '\u1160', '\u2800', '\u3164', '\uFFA0':
+		return true
+	}
+	return unicode.IsSpace(r)
+}
+
+// hidden reports characters that cannot be seen or that change how others are shown: control, format (zero width, bidi,
+// tags), private use, surrogates, variation selectors, and the replacement that stands for broken UTF-8.
+func hidden(r rune) bool {
+	if r >= ' ' && r < 0x7f {
+		return false
+	}
+	switch {
+	case r == utf8.RuneError, r == '\u034F', r == '\u17B4', r == '\u17B5':
+		return true
+	case r >= '\u180B' && r <= '\u180F', r >= '\uFE00' && r <= '\uFE0F', r >= 0xE0000 && r <= 0xE0FFF:
+		return true
+	}
+	return unicode.In(r, unicode.C) || !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S)
+}
+
+func nextMarks(marks int, r rune) int {
+	if r < 0x300 || !unicode.Is(unicode.Mn, r) && !unicode.Is(unicode.Me, r) {
+		return 0
+	}
+	return marks + 1
+}
+
+// harmless replaces the signs that could end a fence, a code block or a quotation.
+func harmless(r rune) rune {
+	switch r {
+	case '<', '\uFF1C', '\uFE64', '\u27E8', '\u3008', '\u2329':
+		return '‹'
+	case '>', '\uFF1E', '\uFE65', '\u27E9', '\u3009', '\u232A':
+		return '›'
+	case '`', '\uFF40', '"', '\uFF02', '“', '”', '„', '‟':
+		return '\''
+	}
+	return r
+}
+
+// appendLabel appends a key as a person would write it: "preferred_time" and "preferredTime" as "Preferred time".
+func appendLabel(dst []byte, key string) []byte {
+	if key = readable(key); key == "" {
+		key = "note"
+	}
+	start := len(dst)
+	dst = appendData(dst, key, maxKey)
+	if start < len(dst) && isSmall(dst[start]) {
+		dst[start] -= 'a' - 'A'
+	}
+	return dst
+}
+
+// readable splits a snake, kebab or camel case key into words.
+func readable(key string) string {
+	if !strings.ContainsFunc(key, func(r rune) bool { return r == '_' || r == '-' || r >= 'A' && r <= 'Z' }) {
+		return key
+	}
+	var b strings.Builder
+	b.Grow(len(key) + 4)
+	var last rune
+	for _, r := range key {
+		switch {
+		case r == '_' || r == '-':
+			b.WriteByte(' ')
+		case unicode.IsUpper(r) && unicode.IsLower(last):
+			b.WriteByte(' ')
+			b.WriteRune(unicode.ToLower(r))
+		default:
+			b.WriteRune(r)
+		}
+		last = r
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// titled writes a label of a closed set as P2 does: "tee-time-booking" as "Tee Time Booking".
+func titled(label string) string {
+	b := []byte(label)
+	for i, c := range b {
+		switch {
+		case c == '-' || c == '_':
+			b[i] = ' '
+		case isSmall(c) && (i == 0 || b[i-1] == ' '):
+			b[i] -= 'a' - 'A'
+		}
+	}
+	return string(b)
+}

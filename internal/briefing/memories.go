@@ -1,0 +1,153 @@
+package briefing
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/when"
+)
+
+// The bounds of what is due: a follow-up is asked about from dueAhead days before its day to dueBehind days after it.
+const (
+	dueAhead  = 14
+	dueBehind = 7
+)
+
+// unsureBelow is the confidence under which a memory, or a heard turn, is marked.
+const unsureBelow = 0.6
+
+// splitDue takes what is due out of the memories, soonest first.
+func (c *composer) splitDue() (due, rest []*recaller.Memory) {
+	for _, m := range activeMemories(c.snap.Memories) {
+		switch {
+		case c.isDue(m):
+			due = append(due, m)
+		case !c.knownName(m):
+			rest = append(rest, m)
+		}
+	}
+	slices.SortStableFunc(due, func(a, b *recaller.Memory) int { return a.DueAt.Compare(*b.DueAt) })
+	return due, rest
+}
+
+func (c *composer) isDue(m *recaller.Memory) bool {
+	if m.DueAt == nil {
+		return false
+	}
+	days := daysBetween(c.now, m.DueAt.In(c.now.Location()))
+	return days >= -dueBehind && days <= dueAhead
+}
+
+// daysBetween returns how many calendar days b is after a; both in one zone.
+func daysBetween(a, b time.Time) int {
+	day := func(t time.Time) int64 {
+		return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC).Unix() / 86400
+	}
+	return int(day(b) - day(a))
+}
+
+// knownName reports whether a memory only repeats the name that the caller part shows.
+func (c *composer) knownName(m *recaller.Memory) bool {
+	return m.Type == recaller.Fact && strings.HasSuffix(strings.ToLower(m.Key), "name") && strings.EqualFold(m.Value, c.snap.Caller.Name)
+}
+
+func (c *composer) due(due []*recaller.Memory) {
+	if len(due) == 0 {
+		return
+	}
+	c.section("due", "Due", true, func() {
+		if !c.compact {
+			c.line("Ask about these when it fits: how it went if it is past, whether it stands if it is to come.")
+		}
+	})
+	for i, m := range due {
+		c.unit(rankDue+i, func(u *unit) { c.memory(u, m) })
+	}
+}
+
+// memories tells what is remembered by type. Where the budget is short, what is least sure goes first, then what was
+// confirmed longest ago.
+func (c *composer) memories(list []*recaller.Memory) {
+	if len(list) == 0 {
+		return
+	}
+	c.section("memories", "What you remember", true, nil)
+	place := places(list)
+	for _, t := range recaller.MemoryTypes() {
+		var group span
+		for i, m := range list {
+			if m.Type != t {
+				continue
+			}
+			if group == (span{}) {
+				group = c.group(groupTitle(t))
+			}
+			c.grouped(rankMemory+place[i]/2, group, func(u *unit) { c.memory(u, m) })
+		}
+	}
+}
+
+// places returns for each memory its place when the surest and most recently confirmed come first.
+func places(list []*recaller.Memory) []int {
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[b].Confidence, list[a].Confidence) })
+	place := make([]int, len(list))
+	for p, i := range order {
+		place[i] = p
+	}
+	return place
+}
+
+func groupTitle(t recaller.MemoryType) string {
+	switch t {
+	case recaller.Fact:
+		return "Facts:"
+	case recaller.Preference:
+		return "Likes and dislikes:"
+	case recaller.Context:
+		return "How they live:"
+	case recaller.FollowUp:
+		return "To ask about:"
+	case recaller.Wellbeing:
+		return "How they have been:"
+	}
+	return "Their past:"
+}
+
+// memory writes "- Doctor appointment: sees Dr. Ames - tomorrow at 3:00 PM".
+func (c *composer) memory(u *unit, m *recaller.Memory) {
+	c.str("- ")
+	c.buf = appendLabel(c.buf, m.Key)
+	c.str(": ")
+	c.elastic(u, m.Value, maxValue)
+	end := len(c.buf)
+	c.memoryTime(m)
+	if m.Confidence < unsureBelow {
+		c.str(" (unsure)")
+	}
+	c.str("\n")
+	u.tail = len(c.buf) - end
+}
+
+// memoryTime writes when something is due, or for what passes with time, when it was said.
+func (c *composer) memoryTime(m *recaller.Memory) {
+	said := m.ConfirmedAt
+	if said.IsZero() {
+		said = m.CreatedAt
+	}
+	switch {
+	case m.DueAt != nil:
+		c.str(" - " + when.Phrase(*m.DueAt, c.now, m.DueDay))
+	case passing(m.Type) && !said.IsZero():
+		c.str(" (said " + when.Phrase(said, c.now, true) + ")")
+	}
+}
+
+// passing reports whether what was said of this type holds only for a while.
+func passing(t recaller.MemoryType) bool { return t == recaller.Wellbeing || t == recaller.FollowUp }

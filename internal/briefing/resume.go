@@ -1,0 +1,226 @@
+package briefing
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/when"
+)
+
+// Bounds of what resume tells.
+const (
+	maxStaging    = 20 // lines of staging data
+	maxDepth      = 3  // of nested staging data
+	maxWords      = 8  // last turns of a conversation that broke off
+	maxWordsAfter = 4  // the same where a checkpoint tells the matter
+	doneIntent    = "completed"
+)
+
+// resumable is what the caller may want to carry on with; either may be nil.
+type resumable struct {
+	checkpoint *recaller.Checkpoint
+	broken     *recaller.BrokenOff
+}
+
+// resumable applies the tenant's window (H3). A checkpoint marked completed clears the matter (H4), and with it the
+// conversation in which it was completed.
+func (c *composer) resumable() resumable {
+	var r resumable
+	window := c.snap.Tenant.ResumeWindow
+	cp, broken := c.snap.Checkpoint, c.snap.BrokenOff
+	done := cp != nil && strings.EqualFold(strings.TrimSpace(cp.Intent), doneIntent)
+	if cp != nil && !done && c.now.Sub(cp.LastActivity) <= window {
+		r.checkpoint = cp
+	}
+	if broken == nil || !telling(broken) || c.now.Sub(brokeAt(broken.Conversation)) > window {
+		return r
+	}
+	if !done || cp.LastActivity.Before(broken.Conversation.StartedAt) {
+		r.broken = broken
+	}
+	return r
+}
+
+// telling reports whether anything is known of what was said.
+func telling(b *recaller.BrokenOff) bool {
+	return len(b.Turns) > 0 || b.Conversation.Summary != nil && b.Conversation.Summary.Brief != ""
+}
+
+// brokeAt returns when a conversation broke off: its last sign of life, for the end may have been noted much later.
+func brokeAt(conv recaller.Conversation) time.Time {
+	for _, t := range []time.Time{conv.LastActivityAt, conv.EndedAt} {
+		if !t.IsZero() {
+			return t
+		}
+	}
+	return conv.StartedAt
+}
+
+func (c *composer) resume(r resumable) {
+	if r.checkpoint == nil && r.broken == nil {
+		return
+	}
+	c.section("resume", "Pick up here", true, func() { c.resumeLead(r) })
+	rank, words := rankResume, maxWords
+	if r.checkpoint != nil {
+		rank = c.checkpoint(rank, r.checkpoint)
+		words = maxWordsAfter
+	}
+	if r.broken != nil {
+		c.lastWords(rank, words, r.broken)
+	}
+}
+
+// resumeLead says, in our own words, what happened and what to do about it.
+func (c *composer) resumeLead(r resumable) {
+	if r.broken != nil {
+		at := brokeAt(r.broken.Conversation)
+		c.str("The last " + noun(r.broken.Conversation.Channel) + " broke off " + when.Phrase(at, c.now, false) + ".")
+		if !c.compact {
+			c.str(" Welcome them back, say that you were cut off, and carry on from there; do not ask again for what they have told you.")
+		}
+		c.str("\n")
+		return
+	}
+	at := r.checkpoint.LastActivity
+	c.str("A matter was left unfinished " + when.Phrase(at, c.now, false) + ".")
+	if !c.compact {
+		c.str(" Welcome them back, say what you were discussing, and ask whether to pick it up.")
+	}
+	c.str("\n")
+}
+
+func noun(ch recaller.Channel) string {
+	if ch.Text() {
+		return "chat"
+	}
+	return "call"
+}
+
+// checkpoint tells the state of the matter and returns the next rank.
+func (c *composer) checkpoint(rank int, cp *recaller.Checkpoint) int {
+	if cp.Summary != "" {
+		c.field(rank, "So far", cp.Summary, maxBrief)
+	}
+	if cp.Intent != "" {
+		c.field(rank+1, "About", readable(cp.Intent), maxKey)
+	}
+	rank += 2
+	for _, l := range stagingLines(cp.StagingData) {
+		c.unit(rank, func(u *unit) {
+			c.str("- ")
+			c.buf = appendLabel(c.buf, l.Label)
+			c.str(": ")
+			c.elastic(u, l.Value, maxValue)
+			c.str("\n")
+		})
+		rank++
+	}
+	return rank
+}
+
+// lastWords tells the last turns in order. When the budget is short the caller's words stay before the agent's, and the
+// newest before the oldest.
+func (c *composer) lastWords(rank, most int, broken *recaller.BrokenOff) {
+	if len(broken.Turns) == 0 {
+		c.field(rank, "So far", broken.Conversation.Summary.Brief, maxBrief)
+		return
+	}
+	turns := broken.Turns[max(0, len(broken.Turns)-most):]
+	for i, t := range turns {
+		after := len(turns) - 1 - i
+		if t.Speaker == recaller.Assistant {
+			after += 3
+		}
+		c.unit(rank+after, func(u *unit) {
+			u.data, u.tail = c.turn(t)
+			c.str("\n")
+			u.tail++
+		})
+	}
+}
+
+// turn writes one side's words with what is doubtful about them. It returns where the words begin in the buffer, and how
+// many bytes come after them.
+func (c *composer) turn(t recaller.Turn) (words, tail int) {
+	c.str(side(t.Speaker) + `: "`)
+	words = len(c.buf)
+	c.data(t.Text, maxQuote)
+	end := len(c.buf)
+	c.str(`"`)
+	if t.Interrupted {
+		c.str(" (cut off)")
+	}
+	if t.Speaker == recaller.User && t.Confidence > 0 && t.Confidence < unsureBelow {
+		c.str(" (unsure)")
+	}
+	return words, len(c.buf) - end
+}
+
+func side(s recaller.Speaker) string {
+	if s == recaller.Assistant {
+		return "Agent"
+	}
+	return "Caller"
+}
+
+// stagingLines reads staging data, a JSON object, as labelled lines in the order of their keys. What is no object gives none.
+func stagingLines(data []byte) []recaller.Line {
+	if len(data) == 0 {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	var object map[string]any
+	if dec.Decode(&object) != nil {
+		return nil
+	}
+	return flatten(nil, "", object, 1)
+}
+
+func flatten(lines []recaller.Line, path string, object map[string]any, depth int) []recaller.Line {
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		if len(lines) >= maxStaging {
+			return lines
+		}
+		label := strings.TrimSpace(path + " " + key)
+		if inner, ok := object[key].(map[string]any); ok && depth < maxDepth {
+			lines = flatten(lines, label, inner, depth+1)
+		} else if value := plain(object[key]); value != "" {
+			lines = append(lines, recaller.Line{Label: label, Value: value})
+		}
+	}
+	return lines
+}
+
+// plain writes a JSON value as a person would: lists with commas, true as yes. What is deeper stays JSON.
+func plain(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case bool:
+		return map[bool]string{true: "yes", false: "no"}[v]
+	case []any:
+		items := make([]string, 0, len(v))
+		for _, item := range v {
+			if s := plain(item); s != "" {
+				items = append(items, s)
+			}
+		}
+		return strings.Join(items, ", ")
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
