@@ -1,0 +1,150 @@
+// Package index ranks the words of one caller: turns, memories and conversation summaries, held in memory in compact
+// postings that can be added to and taken from in place.
+//
+// It is pure: no store, no clock, no goroutines. An Index is not for concurrent use; internal/recall guards it and
+// decides when it is built. It is not for searching over many callers.
+package index
+
+import (
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Index holds what may be searched of one caller.
+type Index struct {
+	weights  Weights
+	terms    map[string]uint32 // term → its place in postings
+	postings [][]posting
+	docs     []doc
+	sessions []session
+	memories []recaller.Memory
+	names    []name
+
+	byID     map[recaller.ConversationID]int32
+	byMemory map[recaller.MemoryID]uint32 // active memory → its doc
+
+	tally tally
+	words int64 // terms in turns that live, for the mean length
+	live  int   // docs that live
+	bytes int64
+}
+
+// posting is one term in one doc: the doc's number and how often, saturated, in one word.
+type posting uint32
+
+const (
+	countBits = 8
+	maxCount  = 1<<countBits - 1
+	maxDocs   = 1 << (32 - countBits)
+)
+
+func (p posting) doc() uint32    { return uint32(p >> countBits) }
+func (p posting) count() float32 { return float32(p & maxCount) }
+
+// doc is one thing that can be found.
+type doc struct {
+	session int32  // its conversation; -1 for a memory
+	place   int32  // of the turn in its session, or of the memory in memories
+	day     int32  // days since 1970, in the zone of its time
+	words   uint16 // how many terms, saturated
+	name    uint16 // who spoke, in names; 0 is nobody
+	print   uint32 // equal for equal words
+	kind    kind
+	gone    bool
+}
+
+// kind is what a doc is; the first two count as one side's words.
+type kind uint8
+
+const (
+	userTurn kind = iota
+	assistantTurn
+	summary
+	memory
+)
+
+func (k kind) hit() recaller.HitKind {
+	switch k {
+	case summary:
+		return recaller.HitSummary
+	case memory:
+		return recaller.HitMemory
+	}
+	return recaller.HitTurn
+}
+
+// session is one conversation, as far as recall needs it.
+type session struct {
+	id         recaller.ConversationID
+	externalID string
+	startedAt  time.Time
+	endedAt    time.Time
+	turns      []recaller.Turn
+	summary    string
+	summaryDoc int32 // -1: none
+	words      [2]int32
+}
+
+// name is who spoke, where the transport told.
+type name struct {
+	text  string
+	terms []string
+}
+
+// tally counts the terms of one doc at a time.
+type tally struct {
+	count []uint16 // by term
+	seen  []uint32 // terms with a count
+}
+
+// Bytes returns about how much memory the index takes, the texts included.
+func (ix *Index) Bytes() int64 { return ix.bytes }
+
+// Len returns how many turns, memories and summaries can be found.
+func (ix *Index) Len() int { return ix.live }
+
+// at returns when a doc was said or written.
+func (ix *Index) at(d *doc) time.Time {
+	switch d.kind {
+	case memory:
+		return ix.memories[d.place].CreatedAt
+	case summary:
+		s := &ix.sessions[d.session]
+		if s.endedAt.IsZero() {
+			return s.startedAt
+		}
+		return s.endedAt
+	}
+	s := &ix.sessions[d.session]
+	if t := s.turns[d.place].At; !t.IsZero() {
+		return t
+	}
+	return s.startedAt
+}
+
+// text returns the whole of a doc as it is shown.
+func (ix *Index) text(d *doc) string {
+	switch d.kind {
+	case memory:
+		m := &ix.memories[d.place]
+		return m.Key + ": " + m.Value
+	case summary:
+		return ix.sessions[d.session].summary
+	}
+	return ix.sessions[d.session].turns[d.place].Text
+}
+
+// dayOf returns t's calendar day as days since 1970.
+func dayOf(t time.Time) int32 {
+	if t.IsZero() {
+		return noDay
+	}
+	y, m, d := t.Date()
+	return int32(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() / secondsPerDay)
+}
+
+const (
+	secondsPerDay = 24 * 60 * 60
+	noDay         = -1 << 31
+)

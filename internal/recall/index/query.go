@@ -1,0 +1,120 @@
+package index
+
+import (
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/recall/token"
+)
+
+// Query is what to look for.
+type Query struct {
+	Text       string
+	Limit      int
+	Kinds      []recaller.HitKind // empty: all
+	AsOf       time.Time          // zero: no bound; else only what had been said or written by then
+	Neighbours int                // turns before and after a hit
+	Explain    bool
+}
+
+// parsed is a query in the index's terms.
+type parsed struct {
+	terms   []term
+	said    []string // the stems of all its words, those too that no text has
+	dates   []date
+	toAgent bool // it asks for what the agent said
+}
+
+// term is one distinct term of a query.
+type term struct {
+	text   string
+	id     uint32
+	weight float32
+}
+
+// parse reads a query. Terms that the index does not have are left out: they match nothing.
+func (ix *Index) parse(text string) parsed {
+	words := split(text)
+	p := parsed{dates: dates(words), toAgent: asksAgent(words)}
+	for _, w := range words {
+		stem := token.Term(w.folded)
+		if stem == "" {
+			continue
+		}
+		p.said = append(p.said, stem)
+		weight := float32(1)
+		if frames(stem) {
+			weight = ix.weights.Frame
+		}
+		id, ok := ix.terms[stem]
+		if !ok || weight == 0 {
+			continue
+		}
+		p.addTerm(term{text: stem, id: id, weight: weight})
+	}
+	return p
+}
+
+func (p *parsed) addTerm(t term) {
+	for i := range p.terms {
+		if p.terms[i].id == t.id {
+			return
+		}
+	}
+	p.terms = append(p.terms, t)
+}
+
+// queryWord is one token of a query.
+type queryWord struct {
+	folded  string
+	capital bool // it was written with a capital
+}
+
+// maxQueryWords bounds the work of one query; what follows is not searched for.
+const maxQueryWords = 256
+
+func split(text string) []queryWord {
+	var words []queryWord
+	sc := token.Scanner{}
+	for sc.Reset(text); len(words) < maxQueryWords && sc.Next(); {
+		first, _ := utf8.DecodeRuneInString(text[sc.Start():])
+		words = append(words, queryWord{folded: string(sc.Bytes()), capital: unicode.IsUpper(first)})
+	}
+	return words
+}
+
+// asksAgent reports whether a query asks for what the agent said: "what did you recommend", "remind me of …".
+func asksAgent(words []queryWord) bool {
+	for i, w := range words {
+		switch w.folded {
+		case "remind":
+			return true
+		case "you":
+			for _, v := range words[i+1 : min(i+3, len(words))] {
+				switch v.folded {
+				case "said", "say", "told", "tell", "mentioned", "mention", "recommended", "recommend", "suggested",
+					"suggest", "gave", "provided", "wrote", "explained", "listed", "described", "advised", "promised":
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// frames reports whether a stem only frames a question: that it is about the past, how much, how many, when.
+// Such words say little about the matter, rare as they may be.
+func frames(stem string) bool {
+	switch stem {
+	case "remind", "rememb", "recal", "mention", "discuss", "convers", "chat", "talk", "previous", "earlier",
+		"tell", "say", "wonder", "confirm", "know", "think", "want", "go", "look", "back", "give", "provid", "check",
+		"follow", "like":
+		return true
+	case "mani", "much", "total", "number", "amount", "differ", "order", "time", "ago", "sinc", "past", "last", "pass",
+		"day", "week", "month", "year", "recent", "current", "earliest", "latest", "first":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,30 @@
+package index
+
+// Weights are the ingredients of a score. An ingredient with the weight 0 is left out. DefaultWeights holds what was
+// measured to be best; the zero value ranks nothing.
+type Weights struct {
+	K1, B float32 // BM25 of turns, memories and summaries: saturation of counts, and how much length counts
+
+	Session          float32 // a conversation's BM25, as one document, for each of its docs
+	SessionK1        float32
+	SessionB         float32
+	Assistant        float32 // the agent's words as against the caller's, which are 1
+	SessionAssistant float32 // the same inside a conversation's BM25
+	AskedAssistant   float32 // the agent's words, both, where the query asks for what the agent said
+	Frame            float32 // words of a query that only frame it ("remind me what we discussed")
+	Date             float32 // a date, month, weekday or year that the query names
+	Speaker          float32 // the name of who spoke
+	Spent            float32 // what is left of a conversation's part after each hit from it; 1 is all
+	Repeat           float32 // what is left of a score for words that a better hit already says; 1 is all
+}
+
+// DefaultWeights returns the weights found on LongMemEval's development questions (see evalset).
+func DefaultWeights() Weights {
+	return Weights{
+		K1: 1.8, B: 0.7,
+		Session: 0.6, SessionK1: 2, SessionB: 0.4,
+		Assistant: 0.35, SessionAssistant: 0.7, AskedAssistant: 0.6,
+		Frame: 0.4, Date: 0.5, Speaker: 0.5,
+		Spent: 0.8, Repeat: 0.4,
+	}
+}

@@ -1,0 +1,207 @@
+// Package recall searches what is held of one caller: turns of both speakers, memories and conversation summaries
+// (spec B7). An index per caller is built on demand, kept in a size-bounded cache, checked with one cheap read against
+// the caller's content version and kept current by the writes of this process, so that whatever was acknowledged
+// can be found.
+//
+// It is not for searching over callers (that is the database's work), and it keeps nothing that the store does not hold.
+package recall
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/recall/index"
+)
+
+// Source is where recall reads from; the store implements it.
+type Source interface {
+	// ContentVersion returns the version of what is held of a caller: one cheap read. NotFound for an unknown caller.
+	ContentVersion(ctx context.Context, t recaller.TenantID, c recaller.CallerID) (int64, error)
+	// Corpus returns all that may be searched of a caller, as one snapshot that includes every write whose version
+	// ContentVersion has told. Recall takes the slices over: nobody writes to them afterwards.
+	Corpus(ctx context.Context, t recaller.TenantID, c recaller.CallerID) (recaller.Corpus, error)
+}
+
+// Options are the settings of a Service; zero values mean the defaults.
+type Options struct {
+	MaxBytes int64         // about how much memory all indexes may take together; default 64 MiB
+	Patience time.Duration // how long a search waits for a change that this process is about to apply, before it reads everything anew; default 2 ms
+	Weights  index.Weights // default index.DefaultWeights
+}
+
+const (
+	defaultMaxBytes = 64 << 20
+	defaultPatience = 2 * time.Millisecond
+)
+
+// The bounds of a Query.
+const (
+	DefaultLimit  = 10
+	MaxLimit      = 100
+	MaxQueryBytes = 8 << 10
+	MaxNeighbours = 10
+)
+
+// Query is what to look for in one caller's words.
+type Query struct {
+	Text       string             // in the words of whoever asks
+	Limit      int                // at most how many hits; 0 means DefaultLimit, at most MaxLimit
+	Kinds      []recaller.HitKind // only these; empty means all
+	AsOf       time.Time          // zero means no bound; else only what had been said or written by then
+	Explain    bool               // fill Hit.Why
+	Neighbours int                // turns before and after a hit that come with it; 0 means 1, negative means none
+}
+
+// Result is what a search found.
+type Result struct {
+	Hits    []recaller.Hit // best first
+	Version int64          // the content version that was searched
+	Built   bool           // the index was built for this search
+}
+
+// Service searches. It is safe for concurrent use.
+type Service struct {
+	src      Source
+	weights  index.Weights
+	patience time.Duration
+	cache    cache
+	pool     index.Pool
+}
+
+// New returns a Service over src.
+func New(src Source, opts Options) *Service {
+	if opts.MaxBytes == 0 {
+		opts.MaxBytes = defaultMaxBytes
+	}
+	if opts.Patience == 0 {
+		opts.Patience = defaultPatience
+	}
+	if opts.Weights == (index.Weights{}) {
+		opts.Weights = index.DefaultWeights()
+	}
+	return &Service{src: src, weights: opts.Weights, patience: opts.Patience, cache: newCache(opts.MaxBytes)}
+}
+
+// Recall returns what fits the query best among the words of one caller of one tenant, best first. Every write that
+// was acknowledged before the call is searched. Errors are Invalid for a wrong query, and what the source answers
+// (NotFound for an unknown caller); Unavailable where the source's snapshot stays behind its own version.
+func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.CallerID, q Query) (Result, error) {
+	iq, err := q.checked()
+	if err != nil {
+		return Result{}, err
+	}
+	k := key{tenant: t, caller: c}
+	version, err := s.src.ContentVersion(ctx, t, c)
+	if err != nil {
+		if recaller.KindOf(err) == recaller.NotFound {
+			s.cache.drop(k)
+		}
+		return Result{}, err
+	}
+	built := false
+	e := s.cache.get(k) // kept to the end, though it may leave the cache meanwhile
+	for range maxBuilds {
+		res, ok := s.search(ctx, e, version, iq)
+		if ok {
+			res.Built = built
+			return res, nil
+		}
+		if err := s.build(ctx, e); err != nil {
+			return Result{}, err
+		}
+		built = true
+	}
+	return Result{}, recaller.Errorf(recaller.Unavailable, "what is held of the caller could not be read up to date")
+}
+
+// maxBuilds bounds how often one search reads everything anew: each time only because what was read, by itself or by
+// a search that began before it, was older than it must be.
+const maxBuilds = 4
+
+// Apply takes a committed write of this process into the caller's index, if there is one. Changes may come in any
+// order and more than once; where one is missing, the next search reads everything anew. The change's slices are
+// taken over: nobody writes to them afterwards.
+func (s *Service) Apply(c recaller.Change) {
+	k := key{tenant: c.Tenant, caller: c.Caller}
+	if e := s.cache.peek(k); e != nil {
+		e.apply(c)
+		s.cache.resize(k, e)
+	}
+}
+
+// Forget drops all that is held in memory of a caller. What a search that is under way has read is not kept either.
+// It serves erasure, and any write that a Change cannot tell of.
+func (s *Service) Forget(t recaller.TenantID, c recaller.CallerID) {
+	s.cache.drop(key{tenant: t, caller: c})
+}
+
+// Stats tells how many callers' indexes are held, and about how many bytes they take.
+func (s *Service) Stats() (indexes int, bytes int64) { return s.cache.stats() }
+
+// search answers from e if its index is at the version or can be brought there without a build.
+func (s *Service) search(ctx context.Context, e *entry, version int64, q index.Query) (Result, bool) {
+	if e.behind(version) && !e.await(ctx, version, s.patience) {
+		return Result{}, false
+	}
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if e.ix == nil || e.stale || e.version < version {
+		return Result{}, false
+	}
+	return Result{Hits: e.ix.Search(q, &s.pool), Version: e.version}, true
+}
+
+// build reads the caller's words and indexes them, or waits for whoever is at it already.
+func (s *Service) build(ctx context.Context, e *entry) error {
+	done, mine := e.begin()
+	if !mine {
+		select {
+		case <-done:
+			return nil // the caller looks whether that was enough
+		case <-ctx.Done():
+			return recaller.Wrap(recaller.Timeout, ctx.Err(), "recall was given up")
+		}
+	}
+	corpus, err := s.src.Corpus(ctx, e.key.tenant, e.key.caller)
+	if err != nil {
+		e.abandon()
+		return err
+	}
+	e.finish(index.Build(corpus, s.weights), corpus.Version)
+	s.cache.resize(e.key, e)
+	return nil
+}
+
+// checked returns the query in the index's terms, or what is wrong with it.
+func (q Query) checked() (index.Query, error) {
+	switch {
+	case strings.TrimSpace(q.Text) == "":
+		return index.Query{}, recaller.InvalidField("query", "must not be empty")
+	case len(q.Text) > MaxQueryBytes:
+		return index.Query{}, recaller.InvalidField("query", "must be at most %d bytes", MaxQueryBytes)
+	case q.Limit < 0 || q.Limit > MaxLimit:
+		return index.Query{}, recaller.InvalidField("limit", "must be between 1 and %d", MaxLimit)
+	case q.Neighbours > MaxNeighbours:
+		return index.Query{}, recaller.InvalidField("neighbours", "must be at most %d", MaxNeighbours)
+	}
+	known := []recaller.HitKind{recaller.HitTurn, recaller.HitMemory, recaller.HitSummary, recaller.HitDocument}
+	for _, k := range q.Kinds {
+		if !slices.Contains(known, k) {
+			return index.Query{}, recaller.InvalidField("kinds", "must be among turn, memory, summary, document")
+		}
+	}
+	iq := index.Query{Text: q.Text, Limit: q.Limit, Kinds: q.Kinds, AsOf: q.AsOf, Explain: q.Explain, Neighbours: q.Neighbours}
+	if iq.Limit == 0 {
+		iq.Limit = DefaultLimit
+	}
+	switch {
+	case iq.Neighbours == 0:
+		iq.Neighbours = 1
+	case iq.Neighbours < 0:
+		iq.Neighbours = 0
+	}
+	return iq, nil
+}

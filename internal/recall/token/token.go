@@ -1,0 +1,193 @@
+// Package token cuts what people say into the terms that recall searches by: words folded to lower case without
+// accents, numbers as they were said, pairs of characters where a script has no spaces, and English stems.
+//
+// It is pure and knows no language but English; words of other languages are found as they are written. It is not for
+// counting a model's tokens, nor for finding names, dates or sentences.
+package token
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxBytes bounds a token; what a longer word has beyond it is dropped.
+const MaxBytes = 64
+
+// Scanner yields the tokens of one text after another. The zero value is ready; it is not for concurrent use.
+type Scanner struct {
+	text   string
+	pos    int
+	start  int // where the current token begins
+	buf    []byte
+	second bool // the character at pos was the second of the pair before
+}
+
+// Reset makes the scanner start on text.
+func (s *Scanner) Reset(text string) {
+	s.text, s.pos, s.second = text, 0, false
+	if s.buf == nil {
+		s.buf = make([]byte, 0, MaxBytes+utf8.UTFMax)
+	}
+}
+
+// Next moves to the next token; false at the end of the text.
+func (s *Scanner) Next() bool {
+	s.buf = s.buf[:0]
+	for s.pos < len(s.text) {
+		s.start = s.pos
+		c := s.text[s.pos]
+		if c < utf8.RuneSelf {
+			s.second = false
+			if asciiClass[c] == other {
+				s.pos++
+				continue
+			}
+			s.word()
+			return true
+		}
+		r, size := utf8.DecodeRuneInString(s.text[s.pos:])
+		switch {
+		case unspaced(r):
+			if s.pair(r, size) {
+				return true
+			}
+		case wordRune(r):
+			s.second = false
+			s.word()
+			if len(s.buf) > 0 {
+				return true
+			}
+		default:
+			s.second = false
+			s.pos += size
+		}
+	}
+	return false
+}
+
+// Bytes returns the current token, folded. It holds until the next call of Next or Reset.
+func (s *Scanner) Bytes() []byte { return s.buf }
+
+// Start returns where in the text the current token begins.
+func (s *Scanner) Start() int { return s.start }
+
+// pair takes the character r of a script without spaces: with the one after it, or alone where it stands alone.
+func (s *Scanner) pair(r rune, size int) bool {
+	s.pos += size
+	next, _ := utf8.DecodeRuneInString(s.text[s.pos:])
+	if s.pos < len(s.text) && unspaced(next) {
+		s.buf = utf8.AppendRune(utf8.AppendRune(s.buf, r), next)
+		s.second = true
+		return true
+	}
+	if s.second {
+		s.second = false
+		return false
+	}
+	s.buf = utf8.AppendRune(s.buf, r)
+	return true
+}
+
+// word takes the word that begins at pos.
+func (s *Scanner) word() {
+	apostrophe := 0 // where in buf the last apostrophe was left out
+	for s.pos < len(s.text) {
+		c := s.text[s.pos]
+		if c < utf8.RuneSelf {
+			switch asciiClass[c] {
+			case lower, digit:
+				s.add(c)
+				s.pos++
+				continue
+			case upper:
+				s.add(c + 'a' - 'A')
+				s.pos++
+				continue
+			}
+			if !s.joins(c) {
+				break
+			}
+			switch c {
+			case '\'':
+				apostrophe = len(s.buf)
+			case '.', '&':
+				s.add(c)
+			}
+			s.pos++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s.text[s.pos:])
+		if isApostrophe(r) && len(s.buf) > 0 && s.letterAt(s.pos+size) {
+			apostrophe = len(s.buf)
+			s.pos += size
+			continue
+		}
+		if unspaced(r) || !wordRune(r) {
+			break
+		}
+		if len(s.buf) < MaxBytes {
+			s.buf = appendFolded(s.buf, r)
+		}
+		s.pos += size
+	}
+	if apostrophe > 0 && clitic(s.buf[apostrophe:]) {
+		s.buf = s.buf[:apostrophe]
+	}
+}
+
+func (s *Scanner) add(c byte) {
+	if len(s.buf) < MaxBytes {
+		s.buf = append(s.buf, c)
+	}
+}
+
+// joins reports whether the mark c at pos holds what is before and after it together as one token.
+func (s *Scanner) joins(c byte) bool {
+	if len(s.buf) == 0 || s.pos+1 >= len(s.text) {
+		return false
+	}
+	next := s.text[s.pos+1]
+	last := s.buf[len(s.buf)-1]
+	switch c {
+	case '\'': // don't, O'Brien
+		return asciiClass[last] != digit && s.letterAt(s.pos+1)
+	case '&': // AT&T
+		return isLetter(last) && isLetter(next)
+	case '-': // e-mail, T-shirt
+		return len(s.buf) == 1 && isLetter(last) && isLetter(next)
+	case '.': // 3.5
+		return asciiClass[last] == digit && isDigit(next)
+	case ',': // 1,800
+		return asciiClass[last] == digit && s.thousands()
+	}
+	return false
+}
+
+// thousands reports whether exactly three digits follow the mark at pos.
+func (s *Scanner) thousands() bool {
+	rest := s.text[s.pos+1:]
+	return len(rest) >= 3 && isDigit(rest[0]) && isDigit(rest[1]) && isDigit(rest[2]) && (len(rest) == 3 || !isDigit(rest[3]))
+}
+
+func (s *Scanner) letterAt(i int) bool {
+	if i >= len(s.text) {
+		return false
+	}
+	if c := s.text[i]; c < utf8.RuneSelf {
+		return isLetter(c)
+	}
+	r, _ := utf8.DecodeRuneInString(s.text[i:])
+	return unicode.IsLetter(r) && !unspaced(r)
+}
+
+// clitic reports whether what follows an apostrophe is a grammatical ending and no part of the word.
+func clitic(b []byte) bool {
+	switch string(b) {
+	case "s", "ll", "ve", "re", "d", "m":
+		return true
+	}
+	return false
+}
+
+func isLetter(c byte) bool { k := asciiClass[c]; return k == lower || k == upper }
+func isDigit(c byte) bool  { return asciiClass[c] == digit }
