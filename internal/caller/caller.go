@@ -1,0 +1,92 @@
+// Package caller is the use cases of callers: finding them by an identity, listing them, and setting what an operator
+// knows of them (spec P1, P12, section 4). Callers are created by conversations, which see them first.
+//
+// It is not for normalising identities (identity) nor for erasing callers (privacy).
+package caller
+
+import (
+	"context"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/identity"
+)
+
+// Store is what this package asks of the store.
+type Store interface {
+	Caller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error)
+	CallerByIdentity(ctx context.Context, tenant recaller.TenantID, id recaller.Identity) (recaller.Caller, error)
+	Callers(ctx context.Context, tenant recaller.TenantID, page recaller.Page) (list []recaller.Caller, next string, err error)
+	UpdateCaller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, p recaller.CallerPatch) (recaller.Caller, recaller.Change, error)
+}
+
+// Tenants gives the settings of a tenant, defaults filled in.
+type Tenants interface {
+	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
+}
+
+// Deps are what a Service needs; all are required.
+type Deps struct {
+	Store   Store
+	Tenants Tenants
+	Changed func(recaller.Change)
+	Now     func() time.Time
+}
+
+// Service carries out the use cases. Safe for concurrent use.
+type Service struct{ Deps }
+
+// New returns a Service.
+func New(deps Deps) *Service { return &Service{deps} }
+
+// Get returns a caller by id.
+func (s *Service) Get(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error) {
+	return s.Store.Caller(ctx, tenant, id)
+}
+
+// ByPhone returns the caller with a number, which is read under the tenant's default region (spec 2.4).
+func (s *Service) ByPhone(ctx context.Context, tenantID recaller.TenantID, raw string) (recaller.Caller, error) {
+	tenant, err := s.Tenants.Tenant(ctx, tenantID)
+	if err != nil {
+		return recaller.Caller{}, err
+	}
+	number, err := identity.Phone(raw, tenant.DefaultRegion)
+	if err != nil {
+		return recaller.Caller{}, err
+	}
+	return s.Store.CallerByIdentity(ctx, tenantID, recaller.Identity{Kind: recaller.IdentityPhone, Value: number})
+}
+
+// ByExternalID returns the caller with an application's own id.
+func (s *Service) ByExternalID(ctx context.Context, tenant recaller.TenantID, raw string) (recaller.Caller, error) {
+	id, err := identity.ExternalID(raw)
+	if err != nil {
+		return recaller.Caller{}, err
+	}
+	return s.Store.CallerByIdentity(ctx, tenant, recaller.Identity{Kind: recaller.IdentityExternal, Value: id})
+}
+
+// List returns callers, last seen first, with the cursor of the next page.
+func (s *Service) List(ctx context.Context, tenant recaller.TenantID, page recaller.Page) ([]recaller.Caller, string, error) {
+	return s.Store.Callers(ctx, tenant, page)
+}
+
+const maxName = 200
+
+// Update sets a caller's name or time zone. An empty name or zone clears it.
+func (s *Service) Update(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, p recaller.CallerPatch) (recaller.Caller, error) {
+	if p.Name != nil && len(*p.Name) > maxName {
+		return recaller.Caller{}, recaller.InvalidField("name", "must be at most %d bytes", maxName)
+	}
+	if p.TimeZone != nil && *p.TimeZone != "" {
+		if _, err := time.LoadLocation(*p.TimeZone); err != nil || *p.TimeZone == "Local" {
+			return recaller.Caller{}, recaller.InvalidField("time_zone", "must be an IANA time zone such as Europe/Berlin")
+		}
+	}
+	p.NameSource, p.At = recaller.NameSet, s.Now()
+	c, change, err := s.Store.UpdateCaller(ctx, tenant, id, p)
+	if err == nil {
+		s.Changed(change)
+	}
+	return c, err
+}

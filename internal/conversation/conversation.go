@@ -1,0 +1,74 @@
+// Package conversation is the life of a conversation: start, turns, end, import, reading back, and recovery after a
+// crash (spec H6, P9, P10, V1, V3; design decisions 3 and 4). It holds the live state of active conversations.
+//
+// It is not for protocols (the edges), for SQL (store), for ranking (recall) or for what is written up afterwards
+// (wrapup): it commits the words, closes the conversation, and leaves a job.
+package conversation
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/briefing"
+)
+
+// Store is what this package asks of the store. Every write is one commit: when it returns without an error it
+// survives kill -9.
+type Store interface {
+	OpenConversation(ctx context.Context, tenant recaller.TenantID, in recaller.Opening) (recaller.Opened, error)
+	ImportConversation(ctx context.Context, tenant recaller.TenantID, in recaller.Importing) (recaller.Opened, error)
+	AppendTurns(ctx context.Context, tenant recaller.TenantID, in recaller.Appending) (recaller.Appended, error)
+	CloseConversation(ctx context.Context, tenant recaller.TenantID, in recaller.Closing) (recaller.Closed, error)
+	// Conversation finds one by its id or its external id.
+	Conversation(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)
+	Conversations(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) (list []recaller.Conversation, next string, err error)
+	Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error)
+	Steps(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.StepProgress, error)
+	TenantIDs(ctx context.Context) ([]recaller.TenantID, error)
+}
+
+// Tenants gives the settings of a tenant, defaults filled in.
+type Tenants interface {
+	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
+}
+
+// Archive keeps the words of conversations of tenants with the retention Archive: a sealed file each (V4).
+type Archive interface {
+	Append(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, turns []recaller.Turn) error
+	Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error)
+}
+
+// Briefer composes briefings.
+type Briefer interface {
+	Briefing(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req briefing.Request) (recaller.Briefing, error)
+}
+
+// Listener is told of every change after it was committed, in no particular order. It must not block.
+type Listener func(recaller.Change)
+
+// Deps are what a Service needs; all are required.
+type Deps struct {
+	Store    Store
+	Tenants  Tenants
+	Archive  Archive
+	Briefer  Briefer
+	Changed  Listener // the recall index and the event listeners
+	Enqueued func()   // wakes the job workers
+	Log      *slog.Logger
+	Metrics  *Metrics
+	Now      func() time.Time
+	NewID    func() string // unique ids that rise with time
+}
+
+// Service carries out the use cases. Safe for concurrent use.
+type Service struct {
+	Deps
+	live *live
+}
+
+// New returns a Service.
+func New(deps Deps) *Service {
+	return &Service{Deps: deps, live: newLive()}
+}

@@ -1,0 +1,89 @@
+package memory
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/recallerhq/recaller"
+)
+
+// IntentCompleted is the intent that clears a checkpoint (H4).
+const IntentCompleted = "completed"
+
+// MaxStaging bounds a checkpoint's staging data.
+const MaxStaging = 64 << 10
+
+// CheckpointInput is a checkpoint as an edge was told it.
+type CheckpointInput struct {
+	Intent      string
+	Summary     string
+	StagingData json.RawMessage // a JSON object, or empty
+	ContactID   string
+}
+
+// PutCheckpoint saves the state of an unfinished matter, replacing the one before (H1). The intent "completed" clears
+// it instead (H4); cleared is then true.
+func (s *Service) PutCheckpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in CheckpointInput) (c recaller.Checkpoint, cleared bool, err error) {
+	if strings.EqualFold(strings.TrimSpace(in.Intent), IntentCompleted) {
+		err := s.Deps.Store.DeleteCheckpoint(ctx, tenant, caller)
+		if recaller.KindOf(err) == recaller.NotFound && err != nil {
+			err = nil
+		}
+		return recaller.Checkpoint{Caller: caller, Intent: IntentCompleted, LastActivity: s.Now()}, true, err
+	}
+	if err := in.validate(); err != nil {
+		return c, false, err
+	}
+	now := s.Now()
+	c, err = s.Deps.Store.PutCheckpoint(ctx, tenant, recaller.Checkpoint{
+		ID: recaller.CheckpointID(s.NewID()), Caller: caller, Intent: in.Intent, Summary: in.Summary,
+		StagingData: in.StagingData, ContactID: in.ContactID, LastActivity: now, CreatedAt: now,
+	})
+	return c, false, err
+}
+
+func (in *CheckpointInput) validate() error {
+	if strings.TrimSpace(in.Summary) == "" {
+		return recaller.InvalidField("summary", "must not be empty")
+	}
+	for field, v := range map[string]*string{"intent": &in.Intent, "summary": &in.Summary, "contact_id": &in.ContactID} {
+		if len(*v) > MaxValue {
+			return recaller.InvalidField(field, "must be at most %d bytes", MaxValue)
+		}
+	}
+	if len(in.StagingData) == 0 || bytes.Equal(in.StagingData, []byte("null")) {
+		in.StagingData = json.RawMessage("{}")
+	}
+	if len(in.StagingData) > MaxStaging {
+		return recaller.InvalidField("staging_data", "must be at most %d bytes", MaxStaging)
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(in.StagingData, &object) != nil {
+		return recaller.InvalidField("staging_data", "must be a JSON object")
+	}
+	return nil
+}
+
+// Checkpoint returns a caller's checkpoint if it is inside the tenant's resume window. An older one is not found, but
+// it is not deleted by reading (H3).
+func (s *Service) Checkpoint(ctx context.Context, tenantID recaller.TenantID, caller recaller.CallerID) (recaller.Checkpoint, error) {
+	tenant, err := s.Tenants.Tenant(ctx, tenantID)
+	if err != nil {
+		return recaller.Checkpoint{}, err
+	}
+	c, err := s.Deps.Store.Checkpoint(ctx, tenantID, caller)
+	if err != nil {
+		return recaller.Checkpoint{}, err
+	}
+	if s.Now().Sub(c.LastActivity) > tenant.ResumeWindow {
+		return recaller.Checkpoint{}, recaller.Errorf(recaller.NotFound, "no checkpoint within %d hours", int(tenant.ResumeWindow.Hours()))
+	}
+	return c, nil
+}
+
+// DeleteCheckpoint clears a caller's checkpoint, whatever its age.
+func (s *Service) DeleteCheckpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) error {
+	return s.Deps.Store.DeleteCheckpoint(ctx, tenant, caller)
+}

@@ -1,0 +1,166 @@
+// Package memory is the use cases of memories and checkpoints: store, update, forget, list with history; the resumable
+// state of an unfinished matter (spec W1–W4, H1–H4, B10; issue 2 item 7). It validates, and leaves versions to the
+// store, which closes the old one and opens the new one in one commit.
+//
+// It is not for finding memories in words (wrapup), nor for searching them (recall).
+package memory
+
+import (
+	"context"
+	"time"
+	"unicode/utf8"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Store is what this package asks of the store.
+type Store interface {
+	StoreMemory(ctx context.Context, tenant recaller.TenantID, once recaller.Once, m recaller.Memory, mode recaller.MemoryMode) (recaller.MemoryWritten, error)
+	UpdateMemory(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, p recaller.MemoryPatch) (recaller.MemoryWritten, error)
+	ForgetMemory(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, reason string, at time.Time) (recaller.MemoryWritten, error)
+	Memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) (list []recaller.Memory, next string, err error)
+	MemoryHistory(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) ([]recaller.Memory, error)
+
+	PutCheckpoint(ctx context.Context, tenant recaller.TenantID, c recaller.Checkpoint) (recaller.Checkpoint, error)
+	Checkpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Checkpoint, error)
+	DeleteCheckpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) error
+}
+
+// Tenants gives the settings of a tenant, defaults filled in.
+type Tenants interface {
+	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
+}
+
+// Deps are what a Service needs; all are required.
+type Deps struct {
+	Store   Store
+	Tenants Tenants
+	Changed func(recaller.Change)
+	Now     func() time.Time
+	NewID   func() string
+}
+
+// Service carries out the use cases. Safe for concurrent use.
+type Service struct{ Deps }
+
+// New returns a Service.
+func New(deps Deps) *Service { return &Service{deps} }
+
+// Bounds of what one memory holds.
+const (
+	MaxKey   = 100  // bytes
+	MaxValue = 2000 // bytes
+)
+
+// Input is a memory as an edge was told it.
+type Input struct {
+	Type         recaller.MemoryType
+	Key          string
+	Value        string
+	Confidence   *float64              // nil: 1
+	Source       recaller.MemorySource // empty: api
+	PrivacyScope recaller.PrivacyScope // empty: line_only
+	DueAt        *time.Time
+	Provenance   recaller.Provenance
+}
+
+// Store keeps a memory of a caller, durable when it returns. An active memory with the same key (case ignored) gets a
+// new version; the same value confirms it.
+func (s *Service) Store(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, once recaller.Once, in Input) (recaller.MemoryWritten, error) {
+	m, err := s.memory(caller, in)
+	if err != nil {
+		return recaller.MemoryWritten{}, err
+	}
+	return s.written(s.Deps.Store.StoreMemory(ctx, tenant, once, m, recaller.Supersede))
+}
+
+func (s *Service) memory(caller recaller.CallerID, in Input) (recaller.Memory, error) {
+	now := s.Now()
+	m := recaller.Memory{
+		ID: recaller.MemoryID(s.NewID()), Caller: caller, Type: in.Type, Key: in.Key, Value: in.Value, Confidence: 1,
+		Source: in.Source, PrivacyScope: in.PrivacyScope, DueAt: in.DueAt, Provenance: in.Provenance,
+		CreatedAt: now, ConfirmedAt: now,
+	}
+	if m.Source == "" {
+		m.Source = recaller.SourceAPI
+	}
+	if m.PrivacyScope == "" {
+		m.PrivacyScope = recaller.LineOnly
+	}
+	if in.Confidence != nil {
+		m.Confidence = *in.Confidence
+	}
+	return m, validate(recaller.MemoryPatch{
+		Type: &m.Type, Key: &m.Key, Value: &m.Value, Confidence: &m.Confidence, PrivacyScope: &m.PrivacyScope,
+	}, m.Source)
+}
+
+// Update makes a new version of a memory and closes the old one; both stay readable in its history.
+func (s *Service) Update(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, p recaller.MemoryPatch) (recaller.MemoryWritten, error) {
+	if err := validate(p, recaller.SourceAPI); err != nil {
+		return recaller.MemoryWritten{}, err
+	}
+	p.At = s.Now()
+	if p.Reason == "" {
+		p.Reason = "updated"
+	}
+	return s.written(s.Deps.Store.UpdateMemory(ctx, tenant, id, p))
+}
+
+// Forget closes a memory: it leaves every prompt and every search at once; its history stays until the caller is erased.
+func (s *Service) Forget(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.MemoryWritten, error) {
+	return s.written(s.Deps.Store.ForgetMemory(ctx, tenant, id, "forgotten", s.Now()))
+}
+
+func (s *Service) written(w recaller.MemoryWritten, err error) (recaller.MemoryWritten, error) {
+	if err == nil && w.Change.Version > 0 {
+		s.Changed(w.Change)
+	}
+	return w, err
+}
+
+// List returns a caller's memories, last confirmed first, with the cursor of the next page.
+func (s *Service) List(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) ([]recaller.Memory, string, error) {
+	for _, t := range f.Types {
+		if !t.Valid() {
+			return nil, "", recaller.InvalidField("type", "must be one of %v", recaller.MemoryTypes())
+		}
+	}
+	return s.Deps.Store.Memories(ctx, tenant, caller, f)
+}
+
+// History returns every version of a memory, newest first.
+func (s *Service) History(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) ([]recaller.Memory, error) {
+	return s.Deps.Store.MemoryHistory(ctx, tenant, id)
+}
+
+func validate(p recaller.MemoryPatch, source recaller.MemorySource) error {
+	switch {
+	case p.Type != nil && !p.Type.Valid():
+		return recaller.InvalidField("type", "must be one of %v", recaller.MemoryTypes())
+	case p.Confidence != nil && !(*p.Confidence >= 0 && *p.Confidence <= 1):
+		return recaller.InvalidField("confidence", "must be between 0 and 1")
+	case p.PrivacyScope != nil && !p.PrivacyScope.Valid():
+		return recaller.InvalidField("privacy_scope", "must be line_only or shared")
+	case !source.Valid():
+		return recaller.InvalidField("source", "must be conversation, extraction or api")
+	}
+	if err := text("key", p.Key, MaxKey); err != nil {
+		return err
+	}
+	return text("value", p.Value, MaxValue)
+}
+
+func text(field string, v *string, limit int) error {
+	switch {
+	case v == nil:
+		return nil
+	case len(*v) == 0:
+		return recaller.InvalidField(field, "must not be empty")
+	case len(*v) > limit:
+		return recaller.InvalidField(field, "must be at most %d bytes", limit)
+	case !utf8.ValidString(*v):
+		return recaller.InvalidField(field, "must be valid UTF-8")
+	}
+	return nil
+}
