@@ -1,0 +1,232 @@
+// Package label gives a conversation its labels: intent, sentiment, topics and outcome, from closed sets, by tables of whole words and
+// phrases (spec 2.5, P4). Tables come in packs: "service" for a general service desk and "golf" for the source's golf
+// courses are built in, and a tenant may bring a pack of his own as JSON.
+//
+// A phrase is matched word by word, by stem, so that "book" finds booked and booking, but "weather" never finds "eat". It does no
+// I/O and is not for understanding what was said: that is the work of summaries and memories.
+package label
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Pack is one set of tables, ready for use. It is never changed after it was made, so it may be shared.
+type Pack struct {
+	name     string
+	fallback string
+	intents  []rule
+	topics   []rule
+	outcomes []rule
+	positive []pattern
+	negative []pattern
+}
+
+// Name returns the pack's name, as tenants name it.
+func (p Pack) Name() string { return p.name }
+
+// Intents returns the labels that the pack gives as intents, in order of priority, and last the one it falls back to.
+func (p Pack) Intents() []string { return append(labels(p.intents), p.fallback) }
+
+// Outcomes returns the labels that the pack gives as outcomes, in order of priority, and last "unresolved".
+func (p Pack) Outcomes() []string { return append(labels(p.outcomes), Unresolved) }
+
+func labels(rules []rule) []string {
+	out := make([]string, len(rules))
+	for i, r := range rules {
+		out[i] = r.label
+	}
+	return out
+}
+
+type rule struct {
+	label    string
+	by       recaller.Speaker // whose words count; empty: both
+	patterns []pattern
+}
+
+//go:embed packs/*.json
+var packFiles embed.FS
+
+// builtin are the packs that come with Recaller, read once.
+var builtin = sync.OnceValues(func() (map[string]Pack, error) {
+	out := map[string]Pack{}
+	for _, name := range []string{"service", "golf"} {
+		raw, err := packFiles.ReadFile("packs/" + name + ".json")
+		if err != nil {
+			return nil, err
+		}
+		p, err := ParsePack(raw)
+		if err != nil {
+			return nil, fmt.Errorf("pack %s: %w", name, err)
+		}
+		out[name] = p
+	}
+	return out, nil
+})
+
+// Packs returns the built-in packs of these names, in this order. An unknown name is Invalid.
+func Packs(names []string) ([]Pack, error) {
+	known, err := builtin()
+	if err != nil {
+		return nil, recaller.Wrap(recaller.Internal, err, "the built-in keyword packs cannot be read")
+	}
+	out := make([]Pack, 0, len(names))
+	for i, name := range names {
+		p, ok := known[name]
+		if !ok {
+			return nil, recaller.InvalidField(fmt.Sprintf("packs[%d]", i), "is not a keyword pack; the packs are service and golf")
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// Bounds of a tenant's own pack.
+const (
+	MaxPackBytes   = 256 << 10 // of the JSON
+	maxRules       = 200       // in one table
+	maxPhrases     = 300       // of one rule or word list
+	maxPhraseWords = 8
+	maxWays        = 40 // of one place in a phrase
+)
+
+type packJSON struct {
+	Name          string     `json:"name"`
+	DefaultIntent string     `json:"default_intent"`
+	Intents       []ruleJSON `json:"intents"`
+	Topics        []ruleJSON `json:"topics"`
+	Outcomes      []ruleJSON `json:"outcomes"`
+	Positive      []string   `json:"positive"`
+	Negative      []string   `json:"negative"`
+}
+
+type ruleJSON struct {
+	Label   string   `json:"label"`
+	By      string   `json:"by"`
+	Phrases []string `json:"phrases"`
+}
+
+var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+const maxLabelBytes = 60
+
+// ParsePack reads a pack from JSON. The order of intents and outcomes is their priority. In a phrase "a|b" means one word or the
+// other, and "*" up to three words of any kind. Errors are Invalid and name the field at fault.
+func ParsePack(data []byte) (Pack, error) {
+	if len(data) > MaxPackBytes {
+		return Pack{}, recaller.InvalidField("pack", "is larger than %d bytes", MaxPackBytes)
+	}
+	var in packJSON
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&in); err != nil {
+		return Pack{}, decodeError(err)
+	}
+	if dec.More() {
+		return Pack{}, recaller.InvalidField("pack", "has something after the JSON object")
+	}
+	return in.pack()
+}
+
+func decodeError(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) && wrong.Field != "" {
+		return recaller.InvalidField(wrong.Field, "is a JSON %s where %s is expected", wrong.Value, wrong.Type)
+	}
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		return recaller.InvalidField(strings.Trim(name, `"`), "is not a field of a pack")
+	}
+	return recaller.InvalidField("pack", "is not a JSON object of a pack")
+}
+
+func (in packJSON) pack() (Pack, error) {
+	p := Pack{name: in.Name, fallback: in.DefaultIntent}
+	if p.fallback == "" {
+		p.fallback = GeneralInfo
+	}
+	if err := checkLabel("name", p.name); err != nil {
+		return Pack{}, err
+	}
+	if err := checkLabel("default_intent", p.fallback); err != nil {
+		return Pack{}, err
+	}
+	var err error
+	if p.intents, err = rules("intents", in.Intents); err != nil {
+		return Pack{}, err
+	}
+	if p.topics, err = rules("topics", in.Topics); err != nil {
+		return Pack{}, err
+	}
+	if p.outcomes, err = rules("outcomes", in.Outcomes); err != nil {
+		return Pack{}, err
+	}
+	if p.positive, err = patterns("positive", in.Positive); err != nil {
+		return Pack{}, err
+	}
+	if p.negative, err = patterns("negative", in.Negative); err != nil {
+		return Pack{}, err
+	}
+	return p, nil
+}
+
+func checkLabel(field, label string) error {
+	if !kebab.MatchString(label) || len(label) > maxLabelBytes {
+		return recaller.InvalidField(field, "must be small letters, digits and single hyphens, at most %d of them", maxLabelBytes)
+	}
+	return nil
+}
+
+func rules(field string, in []ruleJSON) ([]rule, error) {
+	if len(in) > maxRules {
+		return nil, recaller.InvalidField(field, "has more than %d entries", maxRules)
+	}
+	var out []rule
+	seen := map[string]bool{}
+	for i, r := range in {
+		at := fmt.Sprintf("%s[%d]", field, i)
+		if err := checkLabel(at+".label", r.Label); err != nil {
+			return nil, err
+		}
+		if seen[r.Label] {
+			return nil, recaller.InvalidField(at+".label", "is there twice")
+		}
+		seen[r.Label] = true
+		by := recaller.Speaker(r.By)
+		if r.By != "" && !by.Valid() {
+			return nil, recaller.InvalidField(at+".by", "must be user, assistant or absent")
+		}
+		if len(r.Phrases) == 0 {
+			return nil, recaller.InvalidField(at+".phrases", "must not be empty")
+		}
+		ps, err := patterns(at+".phrases", r.Phrases)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rule{label: r.Label, by: by, patterns: ps})
+	}
+	return out, nil
+}
+
+func patterns(field string, in []string) ([]pattern, error) {
+	if len(in) > maxPhrases {
+		return nil, recaller.InvalidField(field, "has more than %d phrases", maxPhrases)
+	}
+	var out []pattern
+	for i, s := range in {
+		p, ok := newPattern(s)
+		if !ok {
+			return nil, recaller.InvalidField(fmt.Sprintf("%s[%d]", field, i), "must be one to %d words; * stands between words only", maxPhraseWords)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}

@@ -1,0 +1,167 @@
+package summary_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/wrapup/highlights"
+	"github.com/recallerhq/recaller/internal/wrapup/summary"
+)
+
+// devData reads a file of the development data into v; it skips the test where the data is absent.
+func devData(t *testing.T, name string, v any) {
+	t.Helper()
+	dir := os.Getenv("RECALLER_DEV_DATA")
+	for at, _ := os.Getwd(); dir == "" && at != filepath.Dir(at); at = filepath.Dir(at) {
+		if try := filepath.Join(filepath.Dir(at), "shared", "data"); isFile(filepath.Join(try, name)) {
+			dir = try
+		}
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Skip("the development data is not here")
+	}
+	if err := json.Unmarshal(raw, v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func isFile(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+type consultation struct {
+	ID         string
+	Highlights []string
+	Turns      []struct {
+		Speaker recaller.Speaker
+		Text    string
+	}
+}
+
+func (c consultation) turns() []recaller.Turn {
+	var out []recaller.Turn
+	for i, t := range c.Turns {
+		out = append(out, recaller.Turn{Number: i, Speaker: t.Speaker, Text: t.Text, Confidence: 1})
+	}
+	return out
+}
+
+func text(s recaller.Summary) string {
+	lines := append([]string{s.Brief}, s.Topics...)
+	lines = append(append(append(lines, s.Decisions...), s.Actions...), s.Facts...)
+	return strings.Join(append(lines, s.Next), "\n")
+}
+
+// The share of the doctors' highlights that a summary of at most 120 words carries, beside what other 120 words carry.
+// RECALLER_SHOW=1 prints every summary.
+func TestSummaryCarriesTheDoctorsHighlights(t *testing.T) {
+	var all []consultation
+	devData(t, "primock57_dev.json", &all)
+	var ours, first, random, caller, everything highlights.Share
+	rng := rand.New(rand.NewPCG(1, 2))
+	words := 0
+	for _, c := range all {
+		s := summary.Write(c.turns(), summary.Options{})
+		got := highlights.Measure(c.Highlights, text(s))
+		ours = ours.Add(got)
+		n := len(strings.Fields(text(s)))
+		words += n
+		if n > summary.DefaultMaxWords {
+			t.Errorf("%s: the summary has %d words, want at most %d", c.ID, n, summary.DefaultMaxWords)
+		}
+		show(t, c, s)
+		var lines, callerLines []string
+		for _, turn := range c.Turns {
+			lines = append(lines, turn.Text)
+			if turn.Speaker == recaller.User {
+				callerLines = append(callerLines, turn.Text)
+			}
+		}
+		first = first.Add(highlights.Measure(c.Highlights, firstWords(strings.Join(lines, "\n"), 120)))
+		everything = everything.Add(highlights.Measure(c.Highlights, strings.Join(lines, "\n")))
+		caller = caller.Add(highlights.Measure(c.Highlights, strings.Join(callerLines, "\n")))
+		for range 20 {
+			rng.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+			random = random.Add(highlights.Measure(c.Highlights, firstWords(strings.Join(lines, "\n"), 120)))
+		}
+	}
+	t.Logf("carried of n=%d highlights in %d consultations: summary %.1f %% (%d, mean %d words), first 120 words %.1f %%, random turns %.1f %%, all the caller's words %.1f %%, all words %.1f %%",
+		ours.Of, len(all), ours.Percent(), ours.Carried, words/len(all), first.Percent(), random.Percent(), caller.Percent(), everything.Percent())
+	if ours.Percent() < 50 {
+		t.Errorf("the summaries carry %.1f %% of the highlights, want at least 50 %%", ours.Percent())
+	}
+}
+
+func show(t *testing.T, c consultation, s recaller.Summary) {
+	if os.Getenv("RECALLER_SHOW") == "" {
+		return
+	}
+	var marks []string
+	for _, h := range c.Highlights {
+		mark := "- "
+		if highlights.Carried(h, text(s)) {
+			mark = "+ "
+		}
+		marks = append(marks, mark+h)
+	}
+	raw, _ := json.MarshalIndent(s, "", " ")
+	t.Logf("%s %q\n%s", c.ID, marks, raw)
+}
+
+func firstWords(s string, n int) string {
+	count := 0
+	for i, r := range s {
+		if r == ' ' || r == '\n' {
+			if count++; count >= n {
+				return s[:i]
+			}
+		}
+	}
+	return s
+}
+
+type call struct {
+	SID      string
+	Segments []struct {
+		Role       string `json:"speaker_role"`
+		Human      string `json:"human_transcript"`
+		Recogniser string `json:"transcript"`
+	}
+	Tasks []map[string]any
+}
+
+func (c call) turns(human bool) []recaller.Turn {
+	var out []recaller.Turn
+	for i, s := range c.Segments {
+		turn := recaller.Turn{Number: i, Speaker: recaller.Assistant, Text: s.Recogniser, Confidence: 1}
+		if s.Role == "caller" {
+			turn.Speaker = recaller.User
+		}
+		if human {
+			turn.Text = s.Human
+		}
+		out = append(out, turn)
+	}
+	return out
+}
+
+func TestBankCallsShow(t *testing.T) {
+	if os.Getenv("RECALLER_SHOW") == "" {
+		t.Skip("only to look at: RECALLER_SHOW=1")
+	}
+	var all []call
+	devData(t, "harpervalley_sample.json", &all)
+	for _, c := range all {
+		for _, human := range []bool{true, false} {
+			raw, _ := json.MarshalIndent(summary.Write(c.turns(human), summary.Options{}), "", " ")
+			t.Logf("%v human=%v\n%s", c.Tasks, human, raw)
+		}
+	}
+}
