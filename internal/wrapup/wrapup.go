@@ -183,6 +183,7 @@ func (s *Service) result(w work, step recaller.Step) recaller.StepResult {
 	case recaller.StepSummarise:
 		sum := summary.Write(w.turns, summary.Options{StartedAt: w.conv.StartedAt.In(w.zone), CallerName: w.caller.Name})
 		r.Summary = &sum
+		r.Name, _, _ = extract.Name(w.turns) // a name is kept from every conversation, however short (P12)
 	case recaller.StepAnalyse:
 		packs, err := label.Packs(w.tenant.Packs)
 		if err != nil { // settings are checked when they are set; a pack of a later version may be missing in this one
@@ -191,7 +192,7 @@ func (s *Service) result(w work, step recaller.Step) recaller.StepResult {
 		a := label.Analyse(w.turns, packs)
 		r.Analysis = &a
 	case recaller.StepExtract:
-		r.Memories, r.Name = s.memories(w)
+		r.Memories = s.memories(w)
 	}
 	return r
 }
@@ -215,7 +216,7 @@ func skip(w work, step recaller.Step) string {
 	return ""
 }
 
-func (s *Service) memories(w work) ([]recaller.Memory, string) {
+func (s *Service) memories(w work) []recaller.Memory {
 	found := extract.Memories(w.turns, extract.Options{
 		Base: w.conv.StartedAt.In(w.zone), DayFirst: w.tenant.DefaultRegion != "US",
 	})
@@ -230,8 +231,7 @@ func (s *Service) memories(w work) ([]recaller.Memory, string) {
 			CreatedAt: said(w, c.Turns), ConfirmedAt: said(w, c.Turns),
 		}
 	}
-	name, _, _ := extract.Name(w.turns)
-	return out, name
+	return out
 }
 
 // said is when the last of the turns was said.

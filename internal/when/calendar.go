@@ -1,0 +1,358 @@
+package when
+
+import "time"
+
+var months = map[string]time.Month{
+	"january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6, "july": 7, "august": 8, "september": 9,
+	"october": 10, "november": 11, "december": 12,
+}
+
+var shortMonths = map[string]time.Month{
+	"jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10, "nov": 11, "dec": 12,
+}
+
+// seasons begin with these months.
+var seasons = map[string]time.Month{"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
+
+func (p *parser) month(i int) time.Month {
+	if m := months[p.w(i)]; m != 0 {
+		return m
+	}
+	return shortMonths[p.w(i)]
+}
+
+// calendar matches a date of the calendar: "March 3rd", "3 March 2027", "the 5th", "5/12", "2026-11-24", "in March",
+// "in 2019", "at Christmas".
+func (p *parser) calendar(i int) span {
+	for _, match := range [...]func(int) span{p.dayOfMonth, p.numeric, p.bareDay, p.festival} {
+		if s := match(i); s.n > 0 {
+			return s
+		}
+	}
+	if s := p.monthOrSeason(i, false); s.n > 0 {
+		return s
+	}
+	return p.years(i)
+}
+
+// year matches a year in digits that belongs to the date before it.
+func (p *parser) year(i int) (y, n int) {
+	j := i
+	if p.any(j, ",", "of") {
+		j++
+	}
+	if j < len(p.tok) && p.tok[j].digits == 4 && !p.tok[j].decade && p.tok[j].val >= 1900 && p.tok[j].val < 2100 {
+		return p.tok[j].val, j + 1 - i
+	}
+	return 0, 0
+}
+
+// dayOfMonth matches a day and a month in either order, with or without a year.
+func (p *parser) dayOfMonth(i int) span {
+	j := i
+	if m := p.month(j); m != 0 {
+		j++
+		if p.w(j) == "." {
+			j++
+		}
+		if p.w(j) == "the" {
+			j++
+		}
+		d, n := p.dayNumber(j)
+		if n == 0 || d > daysIn(2000, m) || p.w(j+n) == ":" || p.w(j+n) == "%" {
+			return span{}
+		}
+		return p.dated(m, d, j+n, i)
+	}
+	if p.w(j) == "the" {
+		j++
+	}
+	d, n := p.dayNumber(j)
+	if n == 0 {
+		return span{}
+	}
+	j += n
+	if p.w(j) == "of" {
+		j++
+	}
+	m := p.month(j)
+	if m == 0 || d > daysIn(2000, m) || m == 5 && p.w(j) == "may" && !p.tok[j].capital && p.w(j-1) != "of" && !p.tok[j-1].ordinal {
+		return span{}
+	}
+	return p.dated(m, d, j+1, i)
+}
+
+// dated returns the day of the month whose tokens end at j, looking there for the year.
+func (p *parser) dated(m time.Month, d, j, i int) span {
+	last := d
+	if j+1 < len(p.tok) && p.w(j) == "-" && p.tok[j+1].kind == number && p.tok[j+1].val > d && p.tok[j+1].val <= daysIn(2000, m) && p.glued(j+1) {
+		last, j = p.tok[j+1].val, j+2 // May 14-15
+	}
+	y, n := p.year(j)
+	if n == 0 {
+		y = p.yearOf(i, m, d)
+	}
+	if d > daysIn(y, m) {
+		return span{}
+	}
+	loc := p.base.Location()
+	return span{from: startOf(y, m, d, loc), to: startOf(y, m, last+1, loc), n: j + n - i}
+}
+
+// yearOf returns the year of a date that was said without one.
+func (p *parser) yearOf(i int, m time.Month, d int) int {
+	by, bm, bd := p.base.Date()
+	before := m < bm || m == bm && d < bd
+	after := m > bm || m == bm && d > bd
+	step := 0
+	switch {
+	case p.behind(i) && after:
+		step = -1
+	case !p.behind(i) && before:
+		step = 1
+	}
+	if m == 2 && d == 29 {
+		for daysIn(by+step, 2) < 29 {
+			if p.behind(i) {
+				step--
+			} else {
+				step++
+			}
+		}
+	}
+	return by + step
+}
+
+// bareDay matches "the 5th": the next such day, or the one before if the sentence looks back.
+func (p *parser) bareDay(i int) span {
+	if p.w(i) != "the" {
+		return span{}
+	}
+	d, n := p.dayNumber(i + 1)
+	if n == 0 || i+1 < len(p.tok) && !p.tok[i+1].ordinal && ordinals[p.w(i+1)] == 0 && tens[p.w(i+1)] == 0 {
+		return span{}
+	}
+	j := i + 1 + n
+	k := 99
+	switch {
+	case p.is(j, "of", "this", "month"):
+		k, j = 0, j+3
+	case p.is(j, "of", "next", "month"):
+		k, j = 1, j+3
+	case p.is(j, "of", "last", "month"):
+		k, j = -1, j+3
+	case p.w(i-1) != "on" && p.w(i-1) != "until" && p.w(i-1) != "by":
+		return span{}
+	case !p.ends(j) && !p.any(j, "at", "and", "or", "because", "but", "so", "for", "i", "we", "my", "from", "around", "with", "to", "if"):
+		return span{}
+	}
+	if m := p.monthBefore(i); k == 99 && m != 0 && d <= daysIn(2000, m) {
+		return p.dated(m, d, j, i)
+	}
+	y, m, bd := p.base.Date()
+	loc := p.base.Location()
+	if k != 99 {
+		d = min(d, daysIn(y, m+time.Month(k)))
+		return span{from: startOf(y, m+time.Month(k), d, loc), to: startOf(y, m+time.Month(k), d+1, loc), n: j - i}
+	}
+	step := time.Month(1)
+	if p.behind(i) {
+		step = -1
+	}
+	if step > 0 && d < bd || step < 0 && d > bd {
+		m += step
+	}
+	for d > daysIn(y, m) {
+		m += step
+	}
+	return span{from: startOf(y, m, d, loc), to: startOf(y, m, d+1, loc), n: j - i}
+}
+
+// monthBefore returns the month that was named shortly before token i in the same sentence, 0 if none was: "in March, on
+// the 15th".
+func (p *parser) monthBefore(i int) time.Month {
+	for j := i - 1; j >= 0 && j > i-13 && !p.sentenceEnd(j); j-- {
+		if m := months[p.w(j)]; m != 0 && (p.tok[j].capital || m != 3 && m != 5) {
+			return m
+		}
+	}
+	return 0
+}
+
+// nthWeekday matches "the first Monday of December" and "the last Friday in March".
+func (p *parser) nthWeekday(i int) span {
+	j := i
+	if p.w(j) == "the" {
+		j++
+	}
+	nth, n := p.ordinal(j)
+	if p.w(j) == "last" {
+		nth, n = 5, 1
+	}
+	wd := weekdays[p.w(j+n)]
+	if n == 0 || wd == 0 || nth > 5 || !p.any(j+n+1, "of", "in") {
+		return span{}
+	}
+	j += n + 2
+	m, y, used := p.month(j), 0, 1
+	if m == 0 {
+		s := p.shifted(j)
+		if s.n == 0 || s.from.Day() != 1 || s.to.Sub(s.from) < 27*24*time.Hour || s.to.Sub(s.from) > 32*24*time.Hour {
+			return span{}
+		}
+		m, y, used = s.from.Month(), s.from.Year(), s.n
+	} else if ry, rn := p.year(j + 1); rn > 0 {
+		y, used = ry, 1+rn
+	}
+	if y == 0 {
+		y = p.yearOf(i, m, min(nth*7, 28))
+	}
+	d := nthDay(y, m, wd, nth)
+	loc := p.base.Location()
+	return span{from: startOf(y, m, d, loc), to: startOf(y, m, d+1, loc), n: j + used - i}
+}
+
+// nthDay returns the day of the month of its nth weekday; the fifth is the last.
+func nthDay(y int, m time.Month, wd, nth int) int {
+	first := isoWeekday(time.Date(y, m, 1, 0, 0, 0, 0, time.UTC))
+	d := 1 + (wd-first+7)%7 + 7*(nth-1)
+	for d > daysIn(y, m) {
+		d -= 7
+	}
+	return d
+}
+
+// numeric matches 5/12, 5/12/2026, 24.11.2026 and 2026-11-24.
+func (p *parser) numeric(i int) span {
+	if i >= len(p.tok) || p.tok[i].kind != number || p.any(i-1, "/", "-", "$", ":") {
+		return span{}
+	}
+	sep := p.w(i + 1)
+	if sep != "/" && sep != "-" && sep != "." || i+2 >= len(p.tok) || p.tok[i+2].kind != number || !p.glued(i+1) || !p.glued(i+2) {
+		return span{}
+	}
+	a, b := p.tok[i].val, p.tok[i+2].val
+	third := i+4 < len(p.tok) && p.w(i+3) == sep && p.tok[i+4].kind == number && p.glued(i+3) && p.glued(i+4)
+	loc := p.base.Location()
+	if p.tok[i].digits == 4 && third && a >= 1900 && a < 2100 {
+		if d := p.tok[i+4].val; b >= 1 && b <= 12 && d >= 1 && d <= daysIn(a, time.Month(b)) {
+			return span{from: startOf(a, time.Month(b), d, loc), to: startOf(a, time.Month(b), d+1, loc), n: 5}
+		}
+		return span{}
+	}
+	d, m := b, a
+	if p.opts.DayFirst || sep == "." || m > 12 {
+		d, m = a, b
+	}
+	if m > 12 && d <= 12 {
+		d, m = m, d
+	}
+	if m < 1 || m > 12 || d < 1 || d > daysIn(2000, time.Month(m)) || p.tok[i].digits > 2 || p.tok[i+2].digits > 2 {
+		return span{}
+	}
+	if !third {
+		return p.shortNumeric(i, time.Month(m), d, sep)
+	}
+	y := p.tok[i+4].val
+	if p.tok[i+4].digits == 2 {
+		y += 2000
+	}
+	if y < 1900 || y >= 2100 || d > daysIn(y, time.Month(m)) || p.tok[i+4].digits == 3 {
+		return span{}
+	}
+	return span{from: startOf(y, time.Month(m), d, loc), to: startOf(y, time.Month(m), d+1, loc), n: 5}
+}
+
+// shortNumeric settles on 5/12 without a year, which may as well be a fraction, a score or a rota (24/7).
+func (p *parser) shortNumeric(i int, m time.Month, d int, sep string) span {
+	a, b := p.tok[i].val, p.tok[i+2].val
+	led := p.any(i-1, "on", "by", "until", "since", "before", "after", "for")
+	fraction := a < b && (b <= 4 || b == 8) || a == 24 && b == 7 || a == 50 && b == 50
+	if sep != "/" || fraction && !led || p.glued(i+3) && !p.ends(i+3) || i > 0 && p.tok[i-1].kind == number {
+		return span{}
+	}
+	if !led && !p.ends(i+3) && !p.any(i+3, "at", "and", "for", "because", "i", "we", "from", "with") {
+		return span{}
+	}
+	s := p.dated(m, d, i+3, i)
+	if s.n > 3 {
+		return span{}
+	}
+	return s
+}
+
+// monthOrSeason matches a whole month or season: "in March", "March 2027", "summer of 2022". A bare one must be led
+// by a word that takes a date, unless led is already known.
+func (p *parser) monthOrSeason(i int, led bool) span {
+	m := p.month(i)
+	if s, ok := seasons[p.w(i)]; ok || p.w(i) == "the" {
+		j := i
+		if !ok {
+			j++
+			s, ok = seasons[p.w(j)]
+		}
+		if !ok {
+			return span{}
+		}
+		return p.season(j, s, j+1-i, led)
+	}
+	if m == 0 {
+		return span{}
+	}
+	y, n := p.year(i + 1)
+	if n == 0 {
+		if !led && !p.any(i-1, "in", "since", "until", "during", "by", "for", "around") || shortMonths[p.w(i)] != 0 && !led && p.w(i-1) != "in" {
+			return span{}
+		}
+		y = p.yearOf(i, m, p.base.Day())
+	}
+	loc := p.base.Location()
+	return span{from: startOf(y, m, 1, loc), to: startOf(y, m+1, 1, loc), approx: true, n: 1 + n}
+}
+
+func (p *parser) season(j int, m time.Month, n int, led bool) span {
+	y, k := p.year(j + 1)
+	if k == 0 && p.tok[j].capital && j+1 < len(p.tok) && p.tok[j+1].capital { // the name of something
+		return span{}
+	}
+	if k == 0 {
+		if !led && !p.any(j-1, "in", "since", "this") && !(p.w(j-1) == "the" && p.any(j-2, "in", "over", "during")) {
+			return span{}
+		}
+		y = p.yearOf(j, m+2, 28)
+		if m == 12 {
+			y = p.yearOf(j, 2, 28) - 1
+		}
+	}
+	return p.seasonOf(y, m, n+k)
+}
+
+// seasonOf returns the season that begins in month m of year y.
+func (p *parser) seasonOf(y int, m time.Month, n int) span {
+	loc := p.base.Location()
+	return span{from: startOf(y, m, 1, loc), to: startOf(y, m+3, 1, loc), approx: true, n: n}
+}
+
+// years matches "in 2019", "since 1986", "in the 1960s".
+func (p *parser) years(i int) span {
+	j := i
+	if p.w(j) == "the" {
+		j++
+	}
+	if j >= len(p.tok) || p.tok[j].digits != 4 || p.tok[j].val < 1900 || p.tok[j].val >= 2100 {
+		return span{}
+	}
+	lead := i - 1
+	if !p.any(lead, "in", "since", "during", "until", "of", "around") {
+		return span{}
+	}
+	y, loc := p.tok[j].val, p.base.Location()
+	if p.tok[j].decade {
+		y -= y % 10
+		return span{from: startOf(y, 1, 1, loc), to: startOf(y+10, 1, 1, loc), approx: true, n: j + 1 - i}
+	}
+	if j > i {
+		return span{}
+	}
+	return span{from: startOf(y, 1, 1, loc), to: startOf(y+1, 1, 1, loc), approx: true, n: 1}
+}

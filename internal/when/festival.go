@@ -1,0 +1,165 @@
+package when
+
+import "time"
+
+// festivals are the days that people name. Words of a name stand one after the other; possessives are cut.
+var festivals = []struct {
+	words []string
+	alone bool // may stand without a leading preposition
+	date  func(y int) (time.Month, int)
+}{
+	{[]string{"christmas", "eve"}, true, fixed(12, 24)},
+	{[]string{"christmas", "day"}, true, fixed(12, 25)},
+	{[]string{"christmas"}, false, fixed(12, 25)},
+	{[]string{"xmas"}, false, fixed(12, 25)},
+	{[]string{"boxing", "day"}, true, fixed(12, 26)},
+	{[]string{"new", "year", "eve"}, true, fixed(12, 31)},
+	{[]string{"new", "years", "eve"}, true, fixed(12, 31)},
+	{[]string{"new", "year", "day"}, true, fixed(1, 1)},
+	{[]string{"new", "years", "day"}, true, fixed(1, 1)},
+	{[]string{"new", "years"}, false, fixed(1, 1)},
+	{[]string{"new", "year"}, false, fixed(1, 1)},
+	{[]string{"halloween"}, false, fixed(10, 31)},
+	{[]string{"valentine", "day"}, true, fixed(2, 14)},
+	{[]string{"valentines", "day"}, true, fixed(2, 14)},
+	{[]string{"st", "patrick", "day"}, true, fixed(3, 17)},
+	{[]string{"independence", "day"}, true, fixed(7, 4)},
+	{[]string{"veterans", "day"}, true, fixed(11, 11)},
+	{[]string{"canada", "day"}, true, fixed(7, 1)},
+	{[]string{"thanksgiving", "day"}, true, nth(11, 4, 4)},
+	{[]string{"thanksgiving"}, false, nth(11, 4, 4)},
+	{[]string{"mother", "day"}, true, nth(5, 7, 2)},
+	{[]string{"mothers", "day"}, true, nth(5, 7, 2)},
+	{[]string{"father", "day"}, true, nth(6, 7, 3)},
+	{[]string{"fathers", "day"}, true, nth(6, 7, 3)},
+	{[]string{"memorial", "day"}, true, nth(5, 1, 5)},
+	{[]string{"labor", "day"}, true, nth(9, 1, 1)},
+	{[]string{"labour", "day"}, true, nth(9, 1, 1)},
+	{[]string{"martin", "luther", "king", "day"}, true, nth(1, 1, 3)},
+	{[]string{"good", "friday"}, true, afterEaster(-2)},
+	{[]string{"easter", "sunday"}, true, afterEaster(0)},
+	{[]string{"easter", "monday"}, true, afterEaster(1)},
+	{[]string{"easter"}, false, afterEaster(0)},
+}
+
+func fixed(m time.Month, d int) func(int) (time.Month, int) {
+	return func(int) (time.Month, int) { return m, d }
+}
+
+func nth(m time.Month, wd, n int) func(int) (time.Month, int) {
+	return func(y int) (time.Month, int) { return m, nthDay(y, m, wd, n) }
+}
+
+func afterEaster(days int) func(int) (time.Month, int) {
+	return func(y int) (time.Month, int) {
+		m, d := easter(y)
+		t := time.Date(y, m, d+days, 0, 0, 0, 0, time.UTC)
+		return t.Month(), t.Day()
+	}
+}
+
+// easter returns Easter Sunday of the Gregorian calendar (the anonymous algorithm of 1876).
+func easter(y int) (time.Month, int) {
+	a, b, c := y%19, y/100, y%100
+	h := (19*a + b - b/4 - (b-(b+8)/25+1)/3 + 15) % 30
+	l := (32 + 2*(b%4) + 2*(c/4) - h - c%4) % 7
+	m := (a + 11*h + 22*l) / 451
+	n := h + l - 7*m + 114
+	return time.Month(n / 31), n%31 + 1
+}
+
+// festival matches a feast day without a shift: the one ahead, or the one behind in a sentence that looks back.
+func (p *parser) festival(i int) span {
+	k, n := p.festivalAt(i)
+	if n == 0 || !festivals[k].alone && !p.any(i-1, "at", "on", "for", "by", "before", "after", "over", "since", "until", "around") {
+		return span{}
+	}
+	if i+n < len(p.tok) && p.tok[i+n].capital && p.tok[i].capital { // the name of something
+		return span{}
+	}
+	if p.any(i+n, "tree", "trees", "gift", "gifts", "present", "presents", "card", "cards", "cookies", "resolution", "resolutions",
+		"decorations", "shopping", "eggs", "music", "songs", "movie", "movies", "sale", "sales") {
+		return span{}
+	}
+	if y, yn := p.year(i + n); yn > 0 {
+		return p.festivalIn(k, y, n+yn)
+	}
+	y := p.base.Year()
+	m, d := festivals[k].date(y)
+	now := p.day(0)
+	at := startOf(y, m, d, p.base.Location())
+	switch {
+	case p.behind(i) && at.After(now):
+		y--
+	case !p.behind(i) && at.Before(now):
+		y++
+	}
+	return p.festivalIn(k, y, n)
+}
+
+func (p *parser) festivalIn(k, y, n int) span {
+	m, d := festivals[k].date(y)
+	loc := p.base.Location()
+	return span{from: startOf(y, m, d, loc), to: startOf(y, m, d+1, loc), n: n}
+}
+
+func (p *parser) festivalAt(i int) (k, n int) {
+	switch p.w(i) {
+	case "christmas", "xmas", "boxing", "new", "halloween", "valentine", "valentines", "st", "independence", "veterans", "canada",
+		"thanksgiving", "mother", "mothers", "father", "fathers", "memorial", "labor", "labour", "martin", "good", "easter":
+	default:
+		return 0, 0
+	}
+	for k, f := range festivals {
+		if p.is(i, f.words...) {
+			return k, len(f.words)
+		}
+	}
+	return 0, 0
+}
+
+// shiftedName returns the month, season or feast of "last March", "next summer", "this Christmas".
+func (p *parser) shiftedName(j, k int) span {
+	loc, y := p.base.Location(), p.base.Year()
+	now := p.day(0)
+	if m := p.month(j); m != 0 && p.any(j, "may", "march") && p.w(j-1) == "this" && !p.tok[j].capital {
+		return span{}
+	}
+	pick := func(of func(y int) span) span {
+		s := of(y - 1)
+		switch {
+		case k < 0: // the latest that is over
+			for t := of(y); t.n > 0 && !t.to.After(now); t = of(t.from.Year() + 1) {
+				s = t
+			}
+			if !s.to.After(now) {
+				return s
+			}
+			return of(y - 2)
+		case k > 0: // the first that has not begun
+			for s = of(y); !s.from.After(now); {
+				s = of(s.from.Year() + 1)
+			}
+			return s
+		}
+		if s.to.After(now) {
+			return s
+		}
+		if s = of(y); s.to.After(now) || p.behind(j) {
+			return s
+		}
+		return of(y + 1)
+	}
+	if m := p.month(j); m != 0 {
+		return pick(func(y int) span {
+			return span{from: startOf(y, m, 1, loc), to: startOf(y, m+1, 1, loc), approx: true, n: 1}
+		})
+	}
+	if m, ok := seasons[p.w(j)]; ok {
+		return pick(func(y int) span { return p.seasonOf(y, m, 1) })
+	}
+	if f, n := p.festivalAt(j); n > 0 {
+		return pick(func(y int) span { return p.festivalIn(f, y, n) })
+	}
+	return span{}
+}

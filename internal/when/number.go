@@ -1,0 +1,114 @@
+package when
+
+var small = map[string]int{
+	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+	"eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
+	"eighteen": 18, "nineteen": 19,
+}
+
+var tens = map[string]int{
+	"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+}
+
+var ordinals = map[string]int{
+	"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
+	"tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16,
+	"seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20, "thirtieth": 30,
+}
+
+// cardinal matches a number below 100 in words, or one in digits.
+func (p *parser) cardinal(i int) (val, n int) {
+	if i >= len(p.tok) {
+		return 0, 0
+	}
+	if t := p.tok[i]; t.kind == number {
+		if t.ordinal || t.decade || t.val < 0 {
+			return 0, 0
+		}
+		return t.val, 1
+	}
+	if v, ok := small[p.w(i)]; ok {
+		return v, 1
+	}
+	v, ok := tens[p.w(i)]
+	if !ok {
+		return 0, 0
+	}
+	j := i + 1
+	if p.w(j) == "-" {
+		j++
+	}
+	if u := small[p.w(j)]; u > 0 && u < 10 {
+		return v + u, j + 1 - i
+	}
+	return v, 1
+}
+
+// ordinal matches "3rd", "third" or "twenty-third".
+func (p *parser) ordinal(i int) (val, n int) {
+	if i >= len(p.tok) {
+		return 0, 0
+	}
+	if t := p.tok[i]; t.ordinal {
+		return t.val, 1
+	}
+	if v, ok := ordinals[p.w(i)]; ok {
+		return v, 1
+	}
+	v, ok := tens[p.w(i)]
+	if !ok {
+		return 0, 0
+	}
+	j := i + 1
+	if p.w(j) == "-" {
+		j++
+	}
+	if u := ordinals[p.w(j)]; u > 0 && u < 10 {
+		return v + u, j + 1 - i
+	}
+	return 0, 0
+}
+
+// dayNumber matches a day of the month, as an ordinal or in digits.
+func (p *parser) dayNumber(i int) (val, n int) {
+	val, n = p.ordinal(i)
+	if n == 0 && i < len(p.tok) && p.tok[i].kind == number && p.tok[i].digits <= 2 && !p.tok[i].decade {
+		val, n = p.tok[i].val, 1
+	}
+	if val < 1 || val > 31 {
+		return 0, 0
+	}
+	return val, n
+}
+
+// amount matches how many of a unit: "three", "a", "a couple of", "a few", "two or three", "about ten".
+func (p *parser) amount(i int) (val, n int, approx bool) {
+	j := i
+	if p.any(j, "about", "around", "roughly", "over", "almost", "nearly", "maybe", "like") {
+		approx = true
+		j++
+	}
+	switch {
+	case p.is(j, "a", "couple", "of"), p.is(j, "a", "couple", "more"):
+		return 2, j + 3 - i, true
+	case p.is(j, "a", "couple"):
+		return 2, j + 2 - i, true
+	case p.is(j, "couple", "of"):
+		return 2, j + 2 - i, true
+	case p.is(j, "a", "few"), p.is(j, "a", "several"):
+		return 3, j + 2 - i, true
+	case p.is(j, "few"), p.is(j, "several"):
+		return 3, j + 1 - i, true
+	case p.is(j, "a"), p.is(j, "an"), p.is(j, "another"):
+		return 1, j + 1 - i, approx
+	}
+	v, k := p.cardinal(j)
+	if k == 0 || v > 1000 {
+		return 0, 0, false
+	}
+	j += k
+	if w, k2 := p.cardinal(j + 1); k2 > 0 && p.any(j, "or", "to") && w > v && w <= 1000 {
+		return v, j + 1 + k2 - i, true
+	}
+	return v, j - i, approx
+}

@@ -1,0 +1,107 @@
+package when
+
+var manyDays = map[string]bool{
+	"mondays": true, "tuesdays": true, "wednesdays": true, "thursdays": true, "fridays": true, "saturdays": true,
+	"sundays": true, "weekends": true, "weekdays": true, "weeknights": true,
+}
+
+var adverbs = map[string]bool{
+	"daily": true, "weekly": true, "monthly": true, "yearly": true, "annually": true, "nightly": true, "biweekly": true,
+	"fortnightly": true,
+}
+
+var stretches = map[string]bool{
+	"day": true, "days": true, "week": true, "weeks": true, "month": true, "months": true, "year": true, "years": true,
+	"morning": true, "mornings": true, "afternoon": true, "evening": true, "evenings": true, "night": true, "weekend": true,
+	"weekday": true, "hour": true, "hours": true, "fortnight": true, "spring": true, "summer": true, "fall": true,
+	"autumn": true, "winter": true, "christmas": true, "easter": true, "thanksgiving": true,
+}
+
+// recurring matches a phrase that names no single date: "on Sundays", "every other week", "twice a month", "daily".
+func (p *parser) recurring(i int) int {
+	w := p.w(i)
+	switch {
+	case w == "every" || w == "each":
+		return p.every(i)
+	case adverbs[w]:
+		return 1
+	case w == "on" || w == "most" || w == "in" || w == "during":
+		return p.onMany(i, 1)
+	case weekdays[w] != 0 && p.any(i+1, "to", "through") && weekdays[p.w(i+2)] != 0:
+		return 3
+	case manyDays[w]:
+		return p.onMany(i, 0)
+	case weekdays[w] != 0 && p.any(i+1, "mornings", "afternoons", "evenings", "nights"):
+		return 2
+	}
+	return p.timesA(i)
+}
+
+// every matches after "every" or "each".
+func (p *parser) every(i int) int {
+	j := i + 1
+	if p.any(j, "single", "other", "second", "few") {
+		j++
+	}
+	if _, n := p.cardinal(j); n > 0 {
+		j += n
+	}
+	if weekdays[p.w(j)] == 0 && months[p.w(j)] == 0 && !stretches[p.w(j)] {
+		return 0
+	}
+	j++
+	if p.any(j, "morning", "afternoon", "evening", "night") {
+		j++
+	}
+	for p.any(j, "and", ",") && (weekdays[p.w(j+1)] != 0 || months[p.w(j+1)] != 0) {
+		j += 2
+	}
+	if c := p.clock(j); c.n > 0 && !c.weak {
+		j += c.n
+	}
+	return j - i
+}
+
+// onMany matches days in the plural after skip leading words: "on Sundays and Mondays", "in the evenings".
+func (p *parser) onMany(i, skip int) int {
+	j := i + skip
+	if p.any(j, "most") {
+		j++
+	}
+	if p.w(j) == "the" && p.any(j+1, "mornings", "afternoons", "evenings", "weekends") {
+		return j + 2 - i
+	}
+	if weekdays[p.w(j)] != 0 && p.any(j+1, "mornings", "afternoons", "evenings", "nights") {
+		return j + 2 - i
+	}
+	if !manyDays[p.w(j)] {
+		return 0
+	}
+	j++
+	for p.any(j, "and", ",", "or") && manyDays[p.w(j+1)] {
+		j += 2
+	}
+	if c := p.clock(j); c.n > 0 {
+		j += c.n
+	}
+	return j - i
+}
+
+// timesA matches "once a week", "three times per month".
+func (p *parser) timesA(i int) int {
+	j := i
+	switch {
+	case p.any(i, "once", "twice"):
+		j++
+	default:
+		_, n, _ := p.amount(i)
+		if n == 0 || !p.any(i+n, "times", "days", "nights", "hours") {
+			return 0
+		}
+		j += n + 1
+	}
+	if p.any(j, "a", "per", "every", "each") && p.any(j+1, "day", "week", "month", "year", "fortnight") {
+		return j + 2 - i
+	}
+	return 0
+}

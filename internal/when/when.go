@@ -1,0 +1,183 @@
+// Package when reads dates in English words as people say them ("next Tuesday at three", "a couple of weeks ago")
+// and says times the way a person would ("yesterday", "in two days (Tuesday 24 November)"). Rules only: no clock, no I/O;
+// the time at which something was said is passed in and its Location is the zone in which days begin.
+//
+// It is not for parsing machine formats (use time.Parse) and not for storing recurrence: a phrase that names no single
+// date ("on Sundays") is found, marked Recurring and left unresolved.
+//
+// # Readings
+//
+// Where people mean different things by the same words, these readings hold:
+//   - A week runs from Monday to Sunday. "next Tuesday" is the Tuesday of the next week, so said on a Monday it is
+//     eight days away and said on a Saturday three. "this Tuesday", "this coming Tuesday" and a bare "Tuesday" are the
+//     first Tuesday after today. "last Tuesday" is the last one before today. "next weekend" is next week's.
+//   - A date without its year, or a bare weekday, lies ahead, unless the sentence is told in the past tense
+//     ("we met on Tuesday"): then it lies behind.
+//   - 5/12 is May 12th; with Options.DayFirst it is 5 December. A number that can only be a day is read as one.
+//   - An hour without am or pm is the one of working hours: 1 to 6 are after noon, 7 to 11 before.
+//   - Seasons are the northern, meteorological ones: spring begins on 1 March.
+//   - Parts of the day have nominal hours: morning 9, afternoon 15, evening 19, night 20; they are Approx.
+package when
+
+import "time"
+
+// Found is one date in a text.
+type Found struct {
+	Start, End int       // byte offsets in the text; a leading "on", "at" or "in" belongs to the phrase
+	Phrase     string    // text[Start:End]
+	At         time.Time // when it begins, in base's Location; zero if Recurring
+	Until      time.Time // when it ends (exclusive): next day for a day, next Monday for a week; equal to At for a time of day
+	Day        bool      // a day or a longer stretch is meant, not a time of day; At is then the start of a day
+	Approx     bool      // the words do not pin it down: "in a few weeks", "last spring", "next month", "tonight"
+	Recurring  bool      // the words name no single date: "on Sundays", "every week", "daily"
+}
+
+// Options changes how ambiguous dates are read. The zero value is the default.
+type Options struct {
+	DayFirst bool // 5/12 is 5 December
+}
+
+// Find returns the dates in text in the order in which they stand, without overlap. base is when the text was said;
+// its Location is the speaker's zone. Find never fails: what it does not understand it leaves out. It runs in time
+// linear in the length of text.
+func Find(text string, base time.Time) []Found { return FindWith(text, base, Options{}) }
+
+// FindWith is Find with options.
+func FindWith(text string, base time.Time, opts Options) []Found {
+	p := parser{text: text, tok: tokenize(text), base: base, opts: opts}
+	var out []Found
+	for i := 0; i < len(p.tok); {
+		f, n := p.phrase(i)
+		if n == 0 {
+			i++
+			continue
+		}
+		f.Start, f.End = p.tok[i].start, p.tok[i+n-1].end
+		f.Phrase = text[f.Start:f.End]
+		out = append(out, f)
+		i += n
+	}
+	return out
+}
+
+// parser holds one text while its dates are looked for. Its matchers take a token index and return how many tokens
+// they matched, 0 for none.
+type parser struct {
+	text string
+	tok  []token
+	base time.Time
+	opts Options
+	lean []bool // per token: an ambiguous date here lies behind; made when first needed
+}
+
+// phrase matches one whole phrase at token i.
+func (p *parser) phrase(i int) (Found, int) {
+	if !p.starts(i) {
+		return Found{}, 0
+	}
+	if n := p.recurring(i); n > 0 {
+		return Found{Recurring: true}, n
+	}
+	if f, n := p.instant(i); n > 0 {
+		return f, n
+	}
+	return p.moment(i)
+}
+
+// moment matches a day, a part of the day and a time of day, in any order, as far as they are there.
+func (p *parser) moment(i int) (Found, int) {
+	var (
+		day  span
+		part partOfDay
+		at   clock
+		end  = i
+	)
+	for {
+		j := p.joint(end, i)
+		if day.n == 0 {
+			if s := p.date(j); s.n > 0 {
+				day, end = s, j+s.n
+				if s.part != "" {
+					part = s.part
+				}
+				continue
+			}
+		}
+		if at.n == 0 {
+			if c := p.clock(j); c.n > 0 {
+				at, end = c, j+c.n
+				continue
+			}
+		}
+		if part == "" && (day.n > 0 || at.n > 0) {
+			if q, n := p.part(j); n > 0 {
+				part, end = q, j+n
+				continue
+			}
+		}
+		break
+	}
+	if end == i || (day.n == 0 && !p.clockStands(at, part, end)) {
+		return Found{}, 0
+	}
+	return p.compose(day, part, at, i), end - i
+}
+
+// joint skips what may stand between the pieces of one phrase: a comma.
+func (p *parser) joint(j, start int) int {
+	if j > start && j+1 < len(p.tok) && p.tok[j].w == "," {
+		return j + 1
+	}
+	return j
+}
+
+// compose makes one time of the pieces.
+func (p *parser) compose(day span, part partOfDay, at clock, i int) Found {
+	if at.n == 0 && part == "" {
+		return Found{At: day.from, Until: day.to, Day: true, Approx: day.approx}
+	}
+	from := day.from
+	if day.n == 0 {
+		from = p.day(0)
+	}
+	if at.n == 0 {
+		t := onDay(from, part.hour(), 0)
+		return Found{At: t, Until: t, Approx: true}
+	}
+	hour := at.hourWith(part)
+	t := onDay(from, hour, at.minute)
+	if day.n == 0 {
+		switch {
+		case p.behind(i) && t.After(p.base):
+			t = onDay(p.day(-1), hour, at.minute)
+		case !p.behind(i) && t.Before(p.base):
+			t = onDay(p.day(1), hour, at.minute)
+		}
+	}
+	return Found{At: t, Until: t, Approx: day.approx || at.approx}
+}
+
+// day returns the start of the day that is n days from today.
+func (p *parser) day(n int) time.Time {
+	y, m, d := p.base.Date()
+	return startOf(y, m, d+n, p.base.Location())
+}
+
+// startOf returns the first instant of a day. Where the clocks skip midnight the day begins at one.
+func startOf(y int, m time.Month, d int, loc *time.Location) time.Time {
+	t := time.Date(y, m, d, 0, 0, 0, 0, loc)
+	if want := time.Date(y, m, d, 12, 0, 0, 0, time.UTC).Day(); t.Day() != want {
+		t = t.Add(time.Hour)
+	}
+	return t
+}
+
+// onDay returns a time of day on t's day. A time that the clocks skip is read as the hour after.
+func onDay(t time.Time, hour, minute int) time.Time {
+	y, m, d := t.Date()
+	at := time.Date(y, m, d, hour, minute, 0, 0, t.Location())
+	if at.Hour()*60+at.Minute() < hour*60+minute {
+		at = at.Add(time.Hour)
+	}
+	return at
+}
