@@ -48,8 +48,12 @@ type Briefer interface {
 // Listener is told of every change after it was committed, in no particular order. It must not block.
 type Listener func(recaller.Change)
 
-// Deps are what a Service needs; all are required.
+// DefaultDeadline is how long the start of a call waits for the store.
+const DefaultDeadline = 250 * time.Millisecond
+
+// Deps are what a Service needs; all are required but for Deadline.
 type Deps struct {
+	Deadline time.Duration // how long the start of a call waits for the store; 0: DefaultDeadline
 	Store    Store
 	Tenants  Tenants
 	Archive  Archive
@@ -70,5 +74,8 @@ type Service struct {
 
 // New returns a Service.
 func New(deps Deps) *Service {
+	if deps.Deadline == 0 {
+		deps.Deadline = DefaultDeadline
+	}
 	return &Service{Deps: deps, live: newLive()}
 }

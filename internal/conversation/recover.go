@@ -97,7 +97,9 @@ func (s *Service) flush(ctx context.Context, e *entry) error {
 	if err != nil {
 		return err
 	}
-	s.Changed(opened.Change)
+	if !opened.Existing {
+		s.Changed(opened.Change)
+	}
 	e.conv = opened.Conversation
 	if len(e.pending) > 0 {
 		once := recaller.Once{Token: "held:" + string(e.id), Request: "held"}

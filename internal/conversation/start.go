@@ -54,16 +54,20 @@ func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Star
 	if err != nil {
 		return Started{}, err
 	}
-	opened, err := s.openTwice(ctx, tenantID, opening)
-	if away(err) {
+	opened, err := s.openInTime(ctx, tenantID, opening)
+	if away(err) && ctx.Err() == nil {
 		return s.startWithoutStore(tenant, opening, err)
 	}
 	if err != nil {
 		return Started{}, err
 	}
-	s.live.add(tenant, opened.Conversation)
-	s.Changed(opened.Change)
-	s.Metrics.started(opened.Conversation.Channel)
+	if opened.Conversation.Status == recaller.Active {
+		s.live.add(tenant, opened.Conversation)
+	}
+	if !opened.Existing {
+		s.Changed(opened.Change)
+		s.Metrics.started(opened.Conversation.Channel)
+	}
 	b, err := s.Briefer.Briefing(ctx, tenantID, opened.Caller.ID, briefing.Request{
 		MaxTokens: in.MaxTokens, Exclude: opened.Conversation.ID,
 	})
@@ -76,13 +80,29 @@ func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Star
 	}, nil
 }
 
-// openTwice retries a store that is away once (P1).
-func (s *Service) openTwice(ctx context.Context, tenant recaller.TenantID, in recaller.Opening) (recaller.Opened, error) {
-	opened, err := s.Store.OpenConversation(ctx, tenant, in)
-	if away(err) && ctx.Err() == nil {
-		opened, err = s.Store.OpenConversation(ctx, tenant, in)
+// openInTime opens a conversation, trying twice (P1), but waits no longer than the deadline: a store that hangs must not
+// hold up a call. A try that succeeds late does no harm: the conversation is then held, and writing it finds it there.
+func (s *Service) openInTime(ctx context.Context, tenant recaller.TenantID, in recaller.Opening) (recaller.Opened, error) {
+	type result struct {
+		opened recaller.Opened
+		err    error
 	}
-	return opened, err
+	done := make(chan result, 1)
+	ctx, cancel := context.WithTimeout(ctx, s.Deadline)
+	defer cancel()
+	go func() {
+		opened, err := s.Store.OpenConversation(ctx, tenant, in)
+		if away(err) && ctx.Err() == nil {
+			opened, err = s.Store.OpenConversation(ctx, tenant, in)
+		}
+		done <- result{opened, err}
+	}()
+	select {
+	case r := <-done:
+		return r.opened, r.err
+	case <-ctx.Done():
+		return recaller.Opened{}, recaller.Wrap(recaller.Timeout, ctx.Err(), "the store did not answer in time")
+	}
 }
 
 // away reports whether the store could not be reached, as against having refused.
