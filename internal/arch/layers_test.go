@@ -1,0 +1,73 @@
+package arch
+
+// module is the path that all our imports begin with.
+const module = "github.com/recallerhq/recaller"
+
+// A layer is a set of packages with the same rights. Names are paths under internal/, unless they begin with "/", which
+// stands for the project's root; "x/..." is x and all below it. Packages that are not written yet may stand here.
+type layer struct {
+	name     string
+	packages []string
+	may      []string // names of layers that it may import; every layer may import package recaller, the centre
+	own      bool     // its packages may import one another
+	pure     bool     // no clock, no randomness, no I/O: the same answer for the same question
+}
+
+// layers is the picture in the design, from the middle outward. Imports point to the middle only.
+func layers() []layer {
+	return []layer{
+		{name: "centre", packages: []string{"/"}, pure: true},
+		{name: "rules", pure: true, packages: []string{
+			"when", "identity", "transcript", "recall/token", "recall/index",
+			"wrapup/summary", "wrapup/label", "wrapup/extract", "wrapup/text",
+		}},
+		{name: "use cases", may: []string{"rules"}, packages: []string{
+			"conversation", "thread", "briefing", "memory", "recall", "document", "wrapup", "privacy", "tenant", "caller",
+			"events",
+		}},
+		{name: "material", packages: []string{"/demo"}, pure: true},
+		{name: "platform", own: true, packages: []string{"config/...", "obs/...", "lifecycle/..."}},
+		{name: "keys", packages: []string{"vault/..."}, own: true},
+		{name: "store", may: []string{"keys"}, packages: []string{"store/..."}, own: true},
+		{name: "edges out", may: []string{"platform", "keys"}, packages: []string{"archive", "jobs", "llm/...", "embed/..."}},
+		{name: "edges in", may: []string{"use cases", "rules", "platform", "client"}, packages: []string{
+			"httpapi/...", "mcpserver/...", "chatproxy/...", "telephony/...", "platform/...", "telegram/...", "console/...",
+		}},
+		// The client is also the one definition of what goes over the wire, so the server builds on its types.
+		{name: "client", packages: []string{"/client/..."}},
+		{name: "wiring", packages: []string{"app/..."}, own: true, may: []string{
+			"rules", "use cases", "platform", "keys", "store", "edges out", "edges in",
+		}},
+		{name: "command line", packages: []string{"cli/..."}, own: true, may: []string{
+			"rules", "use cases", "platform", "keys", "client", "wiring", "material",
+		}},
+		{name: "main", packages: []string{"/cmd/..."}, may: []string{"command line"}},
+		{name: "arch", packages: []string{"arch"}},
+		// Measuring and proving: they drive everything and nothing depends on them.
+		{name: "tools", own: true, packages: []string{
+			"/tools/...", "/testscript/...", "/e2e/...", "e2e/...", "recall/evalset", "wrapup/highlights",
+		}, may: []string{
+			"rules", "use cases", "platform", "keys", "store", "edges out", "edges in", "client", "wiring", "command line",
+		}},
+	}
+}
+
+// edges are the imports inside a layer, and the few past its rights, that the design allows: importer to imported.
+// Use cases use one another in one direction only.
+func edges() map[string][]string {
+	return map[string][]string{
+		"recall/index":   {"recall/token", "when"},
+		"wrapup/summary": {"recall/token", "wrapup/text", "when"},
+		"wrapup/label":   {"recall/token", "wrapup/text"},
+		"wrapup/extract": {"recall/token", "wrapup/text", "when"},
+
+		"conversation": {"briefing", "memory", "recall", "document", "events"},
+		"thread":       {"briefing", "memory", "recall", "document", "events"},
+		"briefing":     {"memory", "recall", "document"},
+		"wrapup":       {"memory", "recall", "document", "events"},
+		"memory":       {"events"},
+		"privacy":      {"events"},
+
+		"cli": {"llm"}, // a terminal call may let a model speak for the agent
+	}
+}

@@ -1,0 +1,160 @@
+// Package transcript reads conversations out of files, so that recorded ones can be replayed as calls or imported: our
+// own JSON lines, plain "SPEAKER: text" transcripts, and the JSON of three public sets of conversations (LongMemEval,
+// HarperValley, PriMock57). docs/transcripts.md describes every format with examples.
+//
+// It only reads. What becomes of the conversations, and whether a number is one, is the use cases' business. Only what
+// was said, by whom and when, is taken from a file: the questions, answers, notes and labels that the public sets carry
+// for measuring are left behind, so that they cannot reach a memory.
+//
+// Errors are recaller.Invalid. They name the line, and the field where there is one, and hold nothing of what was said.
+package transcript
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Format is a file format that Parse reads.
+type Format string
+
+// The formats.
+const (
+	Native       Format = "native"       // JSON lines in the shape of POST /v1/conversations/import
+	Text         Format = "text"         // "SPEAKER: text" lines
+	LongMemEval  Format = "longmemeval"  // a JSON array of questions, each with the sessions of one user
+	HarperValley Format = "harpervalley" // JSON of phone calls with human and recogniser transcripts
+	PriMock57    Format = "primock57"    // JSON of spoken medical consultations
+)
+
+// Formats lists the formats.
+func Formats() []Format { return []Format{Native, Text, LongMemEval, HarperValley, PriMock57} }
+
+// Caller is who the conversation was with. At least one of Phone and ExternalID is set; neither is normalised.
+type Caller struct {
+	Phone      string
+	ExternalID string
+	Name       string
+}
+
+// known reports whether c can be recognised.
+func (c Caller) known() bool { return c.Phone != "" || c.ExternalID != "" }
+
+// Conversation is one past conversation as a file tells it.
+type Conversation struct {
+	Caller     Caller
+	ExternalID string // may be empty; unique within what one Parse returns
+	Channel    recaller.Channel
+	Direction  recaller.Direction
+	Status     recaller.Status // Completed or Failed
+	StartedAt  time.Time
+	EndedAt    time.Time       // zero if the file does not tell
+	Turns      []recaller.Turn // at least one; numbered from 0, without ids; At is zero where the file does not tell
+}
+
+// Options say how to read what a file leaves open. The zero value reads any file that leaves nothing open.
+type Options struct {
+	Format       Format           // empty: found out by Detect from the file's beginning
+	Name         string           // the file's name, for Detect; may be empty
+	Caller       Caller           // who calls where the file does not say (Native, Text)
+	StartedAt    time.Time        // when, where the file does not say (Native, Text, PriMock57)
+	FirstSpeaker recaller.Speaker // Text: the side of the first of two speakers whose words are not known ("ANNA:", "BEN:")
+	Question     string           // LongMemEval: only the question with this id, or at this place from 0; empty: all
+	Recogniser   bool             // HarperValley: what the speech recogniser heard, not what a human wrote down
+	GiveNames    bool             // HarperValley: hand on the caller's name from the file; else it has to be heard
+}
+
+// HeadSize is how much of a file's beginning Detect likes to see.
+const HeadSize = 64 << 10
+
+// Parse reads the conversations of r one by one, so that a file need not fit in memory; of the JSON formats, one item
+// (a conversation, or a question with its sessions) is held at a time. Input that is compressed with gzip is unpacked.
+//
+// The sequence ends with the file or with the first error, which comes with an empty Conversation.
+func Parse(r io.Reader, opts Options) iter.Seq2[Conversation, error] {
+	return func(yield func(Conversation, error) bool) {
+		plain, format, err := open(r, opts)
+		if err != nil {
+			yield(Conversation{}, err)
+			return
+		}
+		for conv, err := range parser(format)(plain, opts) {
+			if err != nil {
+				yield(Conversation{}, err)
+				return
+			}
+			if !yield(conv, nil) {
+				return
+			}
+		}
+	}
+}
+
+func parser(format Format) func(io.Reader, Options) iter.Seq2[Conversation, error] {
+	switch format {
+	case Text:
+		return parseText
+	case LongMemEval:
+		return parseLongMemEval
+	case HarperValley:
+		return parseHarperValley
+	case PriMock57:
+		return parsePriMock57
+	default:
+		return parseNative
+	}
+}
+
+// open unpacks r if need be, drops a byte order mark, and finds out the format.
+func open(r io.Reader, opts Options) (io.Reader, Format, error) {
+	buffered := bufio.NewReaderSize(r, HeadSize)
+	if magic, _ := buffered.Peek(2); bytes.Equal(magic, gzipMagic) {
+		unpacked, err := gzip.NewReader(buffered)
+		if err != nil {
+			return nil, "", unreadable(err)
+		}
+		buffered = bufio.NewReaderSize(unpacked, HeadSize)
+	}
+	if mark, _ := buffered.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		_, _ = buffered.Discard(len(byteOrderMark)) // cannot fail: they were seen
+	}
+	if opts.Format != "" {
+		for _, known := range Formats() {
+			if opts.Format == known {
+				return buffered, known, nil
+			}
+		}
+		return nil, "", recaller.InvalidField("format", "expected one of %v", Formats())
+	}
+	head, err := buffered.Peek(HeadSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, "", unreadable(err)
+	}
+	format, err := Detect(opts.Name, head)
+	return buffered, format, err
+}
+
+const byteOrderMark = "\uFEFF"
+
+var gzipMagic = []byte{0x1f, 0x8b}
+
+// unreadable is the error for input that breaks off or is no gzip.
+func unreadable(err error) error {
+	return recaller.Wrap(recaller.Invalid, err, "the file cannot be read to its end")
+}
+
+// at returns an error that names a line and a field; field may be empty.
+func at(line int, field, format string, args ...any) error {
+	place := fmt.Sprintf("line %d", line)
+	if field != "" {
+		place += ": " + field
+	}
+	return recaller.InvalidField(place, format, args...)
+}
