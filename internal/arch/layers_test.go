@@ -26,7 +26,7 @@ func layers() []layer {
 			"events",
 		}},
 		{name: "material", packages: []string{"/demo"}, pure: true},
-		{name: "platform", own: true, packages: []string{"config/...", "obs/...", "lifecycle/..."}},
+		{name: "platform", own: true, packages: []string{"config/...", "obs/..."}},
 		{name: "keys", packages: []string{"vault/..."}, own: true},
 		{name: "store", may: []string{"keys"}, packages: []string{"store/..."}, own: true},
 		{name: "edges out", may: []string{"platform", "keys"}, packages: []string{"archive", "jobs", "llm/...", "embed/..."}},

@@ -1,0 +1,124 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Source says where a value comes from.
+type Source string
+
+// The sources, weakest first.
+const (
+	FromDefault     Source = "default"
+	FromFile        Source = "file"
+	FromEnvironment Source = "environment"
+	FromFlag        Source = "flag"
+)
+
+// Setting describes one setting and its effective value.
+type Setting struct {
+	Name    string `json:"name"`     // of the flag and in Options.Overrides: "llm-base-url"
+	Env     string `json:"env"`      // "RECALLER_LLM_BASE_URL"
+	FileKey string `json:"file_key"` // "llm.base_url"; empty if it cannot be set in the file
+	Default string `json:"default"`  // empty: not set
+	Help    string `json:"help"`
+	Value   string `json:"value"` // redacted if it is a secret
+	From    Source `json:"from"`
+}
+
+// field ties a setting to its place in a Config.
+type field struct {
+	key    string // of the file
+	env    string
+	preset string // the default
+	help   string
+	value  value
+}
+
+func (f field) name() string { return strings.NewReplacer(".", "-", "_", "-").Replace(f.key) }
+
+// configEnv names the file; it cannot be a setting of the file.
+const configEnv = "RECALLER_CONFIG"
+
+// fields lists every setting in the order of the documentation.
+func (c *Config) fields() []field {
+	return []field{
+		{"addr", "RECALLER_ADDR", "127.0.0.1:8787", "Address that the server listens on, host:port.", text(&c.Addr)},
+		{"data", "RECALLER_DATA", "./data", "Folder of the data and the keys.", text(&c.Data)},
+		{"database_url", "RECALLER_DATABASE_URL", "", "Not set: SQLite in the data folder. `postgres://…` is refused: not in this version.", secret(&c.DatabaseURL)},
+		{"api_key", "RECALLER_API_KEY", "", "Bootstrap key: an admin key of the tenant `default`. Not set: one is made at the first start and printed once.", secret(&c.APIKey)},
+		{"encryption_key", "MEMORY_ENCRYPTION_KEY", "", "Key-encryption key, 64 hexadecimal digits. Not set: one is made at the first start, in the data folder, readable by the owner only.", secret(&c.EncryptionKey)},
+		{"encryption_key_previous", "MEMORY_ENCRYPTION_KEY_PREVIOUS", "", "Former key-encryption keys, separated by commas: they only open, until `recaller keys rotate` has run.", secrets(&c.PreviousEncryptionKeys)},
+
+		{"llm.base_url", "RECALLER_LLM_BASE_URL", "", "OpenAI-compatible endpoint of the chat model. Not set: see [the chat model](#the-chat-model).", text(&c.LLM.BaseURL)},
+		{"llm.api_key", "RECALLER_LLM_API_KEY", "", "Key of that endpoint; local ones need none.", secret(&c.LLM.APIKey)},
+		{"llm.model", "RECALLER_LLM_MODEL", "", "Model to ask for; required with RECALLER_LLM_BASE_URL, optional with the others.", text(&c.LLM.Model)},
+		{"xai.api_key", "XAI_API_KEY", "", "Key of xAI; used if RECALLER_LLM_BASE_URL is not set.", secret(&c.XAI.APIKey)},
+		{"xai.model", "XAI_GROK_MODEL", "grok-3-fast", "Model of xAI.", text(&c.XAI.Model)},
+		{"openai.api_key", "OPENAI_API_KEY", "", "Key of OpenAI; used if neither of the above is set.", secret(&c.OpenAI.APIKey)},
+		{"anthropic.api_key", "ANTHROPIC_API_KEY", "", "Key of Anthropic. Not used yet: this version has no client for it.", secret(&c.Anthropic.APIKey)},
+
+		{"voice_session.enabled", "VOICE_SESSION_ENABLED", "true", "Whether the briefing of a voice call shows recent calls.", boolean(&c.Voice.Enabled)},
+		{"voice_session.sync_interval", "VOICE_SESSION_SYNC_INTERVAL", "30s", "Read, with or without a unit (seconds), for those who have it set. Nothing waits for it: turns are durable when they are acknowledged.", seconds(&c.Voice.SyncInterval)},
+		{"voice_session.context_limit", "VOICE_SESSION_CONTEXT_LIMIT", "3", "How many recent conversations a briefing shows, 0 to 50.", count(&c.Voice.ContextLimit, 0, 50)},
+
+		{"log.level", "RECALLER_LOG_LEVEL", "info", "`debug`, `info`, `warn` or `error`.", level(&c.Log.Level)},
+		{"log.format", "RECALLER_LOG_FORMAT", "text", "`text` or `json`.", oneOf(&c.Log.Format, "text", "json")},
+		{"metrics_addr", "RECALLER_METRICS_ADDR", "", "Address of its own for `/metrics`. Not set: on the server's address.", text(&c.MetricsAddr)},
+
+		{"limits.body_bytes", "RECALLER_MAX_BODY_BYTES", "4MiB", "Largest body of a request.", size(&c.Limits.BodyBytes, 64<<10, 1<<30)},
+		{"limits.import_bytes", "RECALLER_MAX_IMPORT_BYTES", "64MiB", "Largest body of an import.", size(&c.Limits.ImportBytes, 64<<10, 4<<30)},
+		{"limits.rate", "RECALLER_RATE_LIMIT", "10000", "Requests per second and API key; 0 sets no limit.", number(&c.Limits.Rate, 0, 1e6)},
+		{"limits.burst", "RECALLER_RATE_BURST", "20000", "Requests that one API key may send at once.", count(&c.Limits.Burst, 1, 1e6)},
+
+		{"briefing.deadline", "RECALLER_BRIEFING_DEADLINE", "250ms", "After this a briefing is answered as it is, marked degraded.", span(&c.Briefing.Deadline, maxDeadline)},
+		{"briefing.tokens", "RECALLER_BRIEFING_TOKENS", "1500", "Budget of a briefing in tokens, 200 to 100000.", count(&c.Briefing.Tokens, 200, 100_000)},
+		{"recall.cache_bytes", "RECALLER_RECALL_CACHE_BYTES", "64MiB", "Memory for recall's indexes.", size(&c.RecallCacheBytes, 1<<20, 1<<40)},
+		{"workers", "RECALLER_WORKERS", "2", "Wrap-up jobs that run at once, 1 to 64.", count(&c.Workers, 1, 64)},
+		{"shutdown_grace", "RECALLER_SHUTDOWN_GRACE", "15s", "How long the server may take to stop.", span(&c.ShutdownGrace, maxGrace)},
+
+		{"defaults.region", "RECALLER_DEFAULT_REGION", "US", "Region whose numbering plan reads national numbers (ISO 3166 alpha-2). Only for the tenant `default`, at the first start.", text(&c.Defaults.Region)},
+		{"defaults.time_zone", "RECALLER_DEFAULT_TIME_ZONE", "UTC", "Time zone of callers whose own is not known (IANA name). Only for the tenant `default`, at the first start.", text(&c.Defaults.TimeZone)},
+		{"defaults.retention", "RECALLER_RETENTION", string(recaller.Keep), "What is kept of raw words: `keep`, `archive` or `ephemeral`. Only for the tenant `default`, at the first start.",
+			oneOf(&c.Defaults.Retention, recaller.Keep, recaller.Archive, recaller.Ephemeral)},
+	}
+}
+
+// Describe lists all settings with their effective, redacted values, in the order of the documentation.
+func (c Config) Describe() []Setting {
+	fields := c.fields()
+	list := make([]Setting, 0, len(fields)+1)
+	file := Setting{Name: "config", Env: configEnv, Help: "Configuration file (TOML).", Value: c.file, From: FromDefault}
+	if from, ok := c.from[file.Name]; ok {
+		file.From = from
+	}
+	list = append(list, file)
+	for _, f := range fields {
+		s := Setting{Name: f.name(), Env: f.env, FileKey: f.key, Default: f.preset, Help: f.help, Value: f.value.get(), From: FromDefault}
+		if from, ok := c.from[s.Name]; ok {
+			s.From = from
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// Markdown returns the table of all settings for the documentation.
+func Markdown() string {
+	var b strings.Builder
+	b.WriteString("| variable | in the file | default | meaning |\n|---|---|---|---|\n")
+	for _, s := range (Config{}).Describe() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", s.Env, code(s.FileKey), code(s.Default), s.Help)
+	}
+	return b.String()
+}
+
+func code(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "`" + s + "`"
+}

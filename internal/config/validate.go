@@ -1,0 +1,158 @@
+package config
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/text/language"
+)
+
+const (
+	keyDigits    = 64
+	minAPIKeyLen = 16
+)
+
+// Validate returns all problems joined, each an Invalid error that names its variable; nil if there is none. Load has
+// called it.
+func (c Config) Validate() error {
+	return errors.Join(
+		checkAddr("RECALLER_ADDR", c.Addr, false),
+		checkAddr("RECALLER_METRICS_ADDR", c.MetricsAddr, true),
+		c.checkData(),
+		c.checkKeys(),
+		c.checkModel(),
+		c.checkDefaults(),
+	)
+}
+
+func checkAddr(name, addr string, optional bool) error {
+	if addr == "" && optional {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return problem(name, "expected host:port, like 127.0.0.1:8787")
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n > 65535 {
+		return problem(name, "expected a port from 0 to 65535 after the colon")
+	}
+	return nil
+}
+
+func (c Config) checkData() error {
+	var errs []error
+	if strings.TrimSpace(c.Data) == "" {
+		errs = append(errs, problem("RECALLER_DATA", "expected a folder"))
+	}
+	switch u := strings.ToLower(c.DatabaseURL.Reveal()); {
+	case u == "":
+	case strings.HasPrefix(u, "postgres://"), strings.HasPrefix(u, "postgresql://"):
+		errs = append(errs, problem("RECALLER_DATABASE_URL", "Postgres is not in this version; leave it unset to use SQLite in RECALLER_DATA"))
+	default:
+		errs = append(errs, problem("RECALLER_DATABASE_URL", "expected nothing: this version uses SQLite in RECALLER_DATA"))
+	}
+	if c.Limits.ImportBytes < c.Limits.BodyBytes {
+		errs = append(errs, problem("RECALLER_MAX_IMPORT_BYTES", "expected at least RECALLER_MAX_BODY_BYTES"))
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) checkKeys() error {
+	var errs []error
+	if c.EncryptionKey.Set() && !isKey(c.EncryptionKey) {
+		errs = append(errs, problem("MEMORY_ENCRYPTION_KEY", "expected 64 hexadecimal digits (32 bytes), as `openssl rand -hex 32` prints"))
+	}
+	for i, k := range c.PreviousEncryptionKeys {
+		if !isKey(k) {
+			errs = append(errs, problem("MEMORY_ENCRYPTION_KEY_PREVIOUS", "key %d of %d: expected 64 hexadecimal digits (32 bytes)", i+1, len(c.PreviousEncryptionKeys)))
+		}
+	}
+	if strings.ContainsAny(c.APIKey.Reveal(), " \t\r\n") {
+		errs = append(errs, problem("RECALLER_API_KEY", "expected a key without spaces"))
+	}
+	return errors.Join(errs...)
+}
+
+func isKey(s Secret) bool {
+	_, err := hex.DecodeString(s.Reveal())
+	return err == nil && len(s.Reveal()) == keyDigits
+}
+
+func (c Config) checkModel() error {
+	if c.LLM.BaseURL == "" {
+		if c.LLM.APIKey.Set() {
+			return problem("RECALLER_LLM_API_KEY", "expected RECALLER_LLM_BASE_URL with it")
+		}
+		return nil
+	}
+	var errs []error
+	if u, err := url.Parse(c.LLM.BaseURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		errs = append(errs, problem("RECALLER_LLM_BASE_URL", "expected a URL, like https://models.example/v1"))
+	} else if u.User != nil {
+		errs = append(errs, problem("RECALLER_LLM_BASE_URL", "expected a URL without a password: use RECALLER_LLM_API_KEY"))
+	}
+	if c.LLM.Model == "" {
+		errs = append(errs, problem("RECALLER_LLM_MODEL", "expected the model to ask for at RECALLER_LLM_BASE_URL"))
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) checkDefaults() error {
+	var errs []error
+	region, err := language.ParseRegion(c.Defaults.Region)
+	if err != nil || !region.IsCountry() || region.String() != c.Defaults.Region {
+		errs = append(errs, problem("RECALLER_DEFAULT_REGION", "expected two capital letters of ISO 3166, like US or AT"))
+	}
+	if _, err := time.LoadLocation(c.Defaults.TimeZone); err != nil || c.Defaults.TimeZone == "" || c.Defaults.TimeZone == "Local" {
+		errs = append(errs, problem("RECALLER_DEFAULT_TIME_ZONE", "expected an IANA name, like Europe/Vienna"))
+	}
+	return errors.Join(errs...)
+}
+
+// Warnings lists effective settings that are unsafe, or are not what they seem; each names its variable. They are meant
+// for the log at every start.
+func (c Config) Warnings() []string {
+	list := append([]string(nil), c.notices...)
+	warn := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	open := reachable(c.Addr)
+	if open {
+		warn("RECALLER_ADDR %s can be reached from other machines, and the server speaks plain HTTP: put a proxy with TLS in front", c.Addr)
+	}
+	if open && c.Limits.Rate == 0 {
+		warn("RECALLER_RATE_LIMIT is 0: clients on other machines may send as much as they like")
+	}
+	if c.MetricsAddr != "" && reachable(c.MetricsAddr) {
+		warn("RECALLER_METRICS_ADDR %s can be reached from other machines, and metrics need no key", c.MetricsAddr)
+	}
+	if key := c.APIKey.Reveal(); key != "" && len(key) < minAPIKeyLen {
+		warn("RECALLER_API_KEY is short: use at least %d random characters", minAPIKeyLen)
+	}
+	p, ok := c.Provider()
+	if ok && p.Name != "llm" {
+		warn("conversations are sent to %s for their write-up, because %s is set", p.BaseURL, map[string]string{"xai": "XAI_API_KEY", "openai": "OPENAI_API_KEY"}[p.Name])
+	}
+	if u, err := url.Parse(p.BaseURL); ok && err == nil && u.Scheme == "http" && reachable(net.JoinHostPort(u.Hostname(), "0")) {
+		warn("RECALLER_LLM_BASE_URL is plain HTTP: conversations travel to %s unencrypted", u.Host)
+	}
+	if !ok && c.Anthropic.APIKey.Set() {
+		warn("ANTHROPIC_API_KEY is set, but this version has no client for it: the write-up goes by rules")
+	}
+	return list
+}
+
+// reachable reports whether other machines may reach an address, as far as it tells.
+func reachable(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil || host == "localhost" {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return err != nil || !ip.IsLoopback()
+}
