@@ -1,0 +1,44 @@
+package app
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/tenant"
+)
+
+// lock takes a data folder for this process: its live state is here, and what was active before it started is dead.
+func lock(path string) (unlock func() error, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the operator's own folder
+	if err != nil {
+		return nil, recaller.Wrap(recaller.Unavailable, err, "the data folder cannot be written to")
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil { //nolint:gosec // a file descriptor fits
+		return nil, errors.Join(recaller.Wrap(recaller.Conflict, err, "the data folder is in use by another recaller process"), f.Close())
+	}
+	return f.Close, nil
+}
+
+// apiKey reads the bootstrap key, or makes it, for the owner's eyes only.
+func apiKey(path string) (key string, isNew bool, err error) {
+	raw, err := os.ReadFile(path) //nolint:gosec // the operator's own folder
+	if err == nil {
+		key = strings.TrimSpace(string(raw))
+		if key == "" {
+			return "", false, recaller.Errorf(recaller.Unavailable, "the file of the API key is empty: delete it and a new key is made")
+		}
+		return key, false, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", false, recaller.Wrap(recaller.Unavailable, err, "the file of the API key cannot be read")
+	}
+	key = "rk_" + string(recaller.DefaultTenant) + "_" + tenant.RandomSecret()
+	if err := os.WriteFile(path, []byte(key+"\n"), 0o600); err != nil {
+		return "", false, recaller.Wrap(recaller.Unavailable, err, "the file of the API key cannot be written")
+	}
+	return key, true, nil
+}

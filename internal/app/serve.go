@@ -1,0 +1,162 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/recallerhq/recaller"
+)
+
+// How often the housekeeping looks.
+const (
+	flushEvery = 500 * time.Millisecond // conversations held while the store was away
+	idleEvery  = time.Minute            // conversations that nobody ends
+	pruneEvery = time.Hour              // marks of requests, archive files
+	onceFor    = 24 * time.Hour         // how long an Idempotency-Key is remembered
+)
+
+// loops are the goroutines of an App: none starts after stop.
+type loops struct {
+	mu      sync.Mutex
+	wg      sync.WaitGroup
+	cancels []context.CancelFunc
+	stopped bool
+}
+
+// run starts a goroutine that ends when its context does; false if stop was called.
+func (l *loops) run(ctx context.Context, fn func(context.Context)) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stopped {
+		return false
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	l.cancels = append(l.cancels, cancel)
+	l.wg.Go(func() { fn(ctx) })
+	return true
+}
+
+// stop ends the goroutines and waits for them until ctx ends.
+func (l *loops) stop(ctx context.Context) {
+	l.mu.Lock()
+	l.stopped = true
+	for _, cancel := range l.cancels {
+		cancel()
+	}
+	l.mu.Unlock()
+	done := make(chan struct{})
+	go func() { l.wg.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// Start runs the jobs and the housekeeping in the background, until Close; the end of ctx does not stop them. It fails
+// with Unavailable once the App is closed.
+func (a *App) Start(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	started := a.loops.run(ctx, func(ctx context.Context) {
+		drain, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		defer cancel()
+		stop := context.AfterFunc(ctx, func() { time.AfterFunc(a.cfg.ShutdownGrace, cancel) })
+		defer stop()
+		a.runner.Run(ctx, drain)
+	})
+	a.every(ctx, flushEvery, func(ctx context.Context) error {
+		a.conversations.FlushHeld(ctx)
+		return nil
+	})
+	a.every(ctx, idleEvery, func(ctx context.Context) error {
+		_, err := a.conversations.CloseIdle(ctx)
+		return err
+	})
+	a.every(ctx, pruneEvery, func(ctx context.Context) error {
+		_, err := a.privacy.Expire(ctx)
+		return errors.Join(err, a.store.PruneOnces(ctx, a.opts.Now().Add(-onceFor)))
+	})
+	if !started {
+		return recaller.Errorf(recaller.Unavailable, "it is closed")
+	}
+	return nil
+}
+
+// every runs fn now and then.
+func (a *App) every(ctx context.Context, pause time.Duration, fn func(context.Context) error) {
+	a.loops.run(ctx, func(ctx context.Context) {
+		tick := time.NewTicker(pause)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+			if err := fn(ctx); err != nil && ctx.Err() == nil {
+				a.log.Error("housekeeping", "err", err)
+			}
+		}
+	})
+}
+
+// Serve starts everything and serves the API on ln until ctx ends; then it drains: no new connections, requests under
+// way are answered, event streams end, jobs that run are finished, all within the grace. It does not close the data.
+func (a *App) Serve(ctx context.Context, ln net.Listener) error {
+	if err := a.Start(ctx); err != nil {
+		return err
+	}
+	servers := []*http.Server{a.server(a.handler)}
+	listeners := []net.Listener{ln}
+	if a.cfg.MetricsAddr != "" {
+		metrics, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.cfg.MetricsAddr)
+		if err != nil {
+			return recaller.Wrap(recaller.Unavailable, err, "the metrics address cannot be listened on")
+		}
+		mux := http.NewServeMux()
+		mux.Handle("GET /metrics", promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{}))
+		servers, listeners = append(servers, a.server(mux)), append(listeners, metrics)
+	}
+	failed := make(chan error, len(servers))
+	for i, s := range servers {
+		go func() { failed <- s.Serve(listeners[i]) }()
+	}
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	return errors.Join(err, a.drain(ctx, servers))
+}
+
+// Timeouts of connections. Writing has no bound here: event streams last; the edge bounds each request.
+const (
+	headerTimeout = 10 * time.Second
+	readTimeout   = 2 * time.Minute
+	idleTimeout   = 2 * time.Minute
+)
+
+func (a *App) server(h http.Handler) *http.Server {
+	return &http.Server{Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout}
+}
+
+func (a *App) drain(ctx context.Context, servers []*http.Server) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.cfg.ShutdownGrace)
+	defer cancel()
+	a.log.Info("draining", "grace", a.cfg.ShutdownGrace)
+	a.events.CloseAll()
+	var errs []error
+	for _, s := range servers {
+		errs = append(errs, s.Shutdown(ctx))
+	}
+	a.loops.stop(ctx)
+	if waiting := a.conversations.FlushHeld(ctx); waiting > 0 {
+		a.log.Error("conversations that began while the store was away are lost", "conversations", waiting)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,68 @@
+package app
+
+import (
+	"context"
+	"slices"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/archive"
+	"github.com/recallerhq/recaller/internal/store"
+)
+
+// words joins what the store has of a caller with the words that the retention keeps elsewhere: in the archive, or only
+// in process memory. Recall and briefing read through it.
+type words struct {
+	noVoice bool // past voice calls are not shown in briefings (V10)
+	store   *store.Store
+	archive *archive.Archive
+	live    func(recaller.TenantID, recaller.CallerID) map[recaller.ConversationID][]recaller.Turn
+}
+
+// ContentVersion implements recall.Source.
+func (w *words) ContentVersion(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (int64, error) {
+	return w.store.ContentVersion(ctx, tenant, c)
+}
+
+// Corpus implements recall.Source.
+func (w *words) Corpus(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (recaller.Corpus, error) {
+	out, err := w.store.Corpus(ctx, tenant, c)
+	if err != nil {
+		return out, err
+	}
+	var live map[recaller.ConversationID][]recaller.Turn
+	for _, conv := range out.Conversations {
+		if conv.Turns == 0 || len(out.Turns[conv.ID]) > 0 {
+			continue
+		}
+		if live == nil {
+			live = w.live(tenant, c)
+		}
+		turns := live[conv.ID]
+		if turns == nil {
+			if turns, err = w.archive.Turns(ctx, tenant, conv); err != nil {
+				return out, err
+			}
+		}
+		if len(turns) > 0 {
+			out.Turns[conv.ID] = turns
+		}
+	}
+	return out, nil
+}
+
+// lastWords is how many turns of a conversation that broke off a briefing may see.
+const lastWords = 16
+
+// Snapshot implements briefing.Source.
+func (w *words) Snapshot(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (recaller.Snapshot, error) {
+	snap, err := w.store.Snapshot(ctx, tenant, c)
+	if w.noVoice {
+		snap.History = slices.DeleteFunc(snap.History, func(c recaller.Conversation) bool { return !c.Channel.Text() })
+	}
+	if err != nil || snap.BrokenOff == nil || len(snap.BrokenOff.Turns) > 0 || snap.BrokenOff.Conversation.Turns == 0 {
+		return snap, err
+	}
+	turns, err := w.archive.Turns(ctx, tenant, snap.BrokenOff.Conversation)
+	snap.BrokenOff.Turns = turns[max(0, len(turns)-lastWords):]
+	return snap, err
+}
