@@ -85,8 +85,8 @@ const (
 // New opens the data and puts everything together; conversations that were active when the process died are closed. It
 // fails with Conflict if another process has the data folder, and with Unavailable if the key does not fit the data.
 func New(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
-	if opts.Now == nil {
-		opts.Now = time.Now
+	if opts.Now == nil { // times are as exact as the store keeps them, so that a thing reads back as it was answered
+		opts.Now = func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 	}
 	a := &App{cfg: cfg, opts: opts, log: opts.Log, registry: obs.NewRegistry(opts.Version)}
 	if err := a.open(ctx); err != nil {
