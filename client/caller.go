@@ -1,0 +1,175 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Identity is one way to recognise a caller.
+type Identity struct {
+	Kind  recaller.IdentityKind `json:"kind" enum:"phone,external_id" doc:"What it is." example:"phone"`
+	Value string                `json:"value" doc:"The number in E.164 form, or the id." example:"+4930901820"`
+}
+
+// Caller is a person that the agent talks to.
+type Caller struct {
+	ID                   string              `json:"id" doc:"The id; empty while the store is away." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
+	Phone                string              `json:"phone" doc:"The first number in E.164 form; empty if there is none." example:"+4930901820"`
+	ExternalID           string              `json:"external_id,omitempty" doc:"The first external id." example:"customer-4711"`
+	Identities           []Identity          `json:"identities" nullable:"false" doc:"Every way to recognise the caller."`
+	Name                 string              `json:"name" doc:"The name; empty if not known." example:"Marta Jansen"`
+	NameSource           recaller.NameSource `json:"name_source,omitempty" enum:"given,said,set" doc:"How the name came: given at a start, said by the caller, set by an operator." example:"said"`
+	TimeZone             string              `json:"time_zone,omitempty" doc:"The IANA time zone, if one was set; else it is taken from the number's region, or the tenant." example:"Europe/Berlin"`
+	FirstSeen            time.Time           `json:"first_seen,omitzero" doc:"When the first conversation began." example:"2026-02-10T14:00:00Z"`
+	LastSeen             time.Time           `json:"last_seen,omitzero" doc:"When the last sign of the caller came." example:"2026-03-02T09:34:10Z"`
+	Conversations        int                 `json:"conversations" doc:"Ended conversations." example:"3"`
+	TotalDurationSeconds float64             `json:"total_duration_seconds" doc:"The length of all voice conversations." example:"731"`
+	TextMessages         int                 `json:"text_messages" doc:"Turns of the caller on text channels." example:"0"`
+}
+
+// CallerList is one page of callers.
+type CallerList struct {
+	Callers    []Caller `json:"callers" nullable:"false" doc:"Last seen first; empty if nobody is known by the number or id."`
+	NextCursor string   `json:"next_cursor,omitempty" doc:"Asks for the next page; left out on the last." example:"MDE5OWI3"`
+}
+
+// CallersByPhone finds the caller with a number; the list is empty if there is none.
+func (c *Client) CallersByPhone(ctx context.Context, phone string) ([]Caller, error) {
+	return c.callersBy(ctx, "phone", phone)
+}
+
+// CallersByExternalID finds the caller with an external id; the list is empty if there is none.
+func (c *Client) CallersByExternalID(ctx context.Context, id string) ([]Caller, error) {
+	return c.callersBy(ctx, "external_id", id)
+}
+
+func (c *Client) callersBy(ctx context.Context, param, value string) ([]Caller, error) {
+	var out CallerList
+	err := c.get(ctx, path("callers"), url.Values{param: {value}}, &out)
+	return out.Callers, err
+}
+
+// Callers lists all callers, last seen first.
+func (c *Client) Callers(ctx context.Context, p Page) (CallerList, error) {
+	var out CallerList
+	return out, c.get(ctx, path("callers"), p.query(), &out)
+}
+
+// Caller reads a caller.
+func (c *Client) Caller(ctx context.Context, id string) (Caller, error) {
+	var out Caller
+	return out, c.get(ctx, path("callers", id), nil, &out)
+}
+
+// CallerPatch is what an update of a caller changes; nil fields stay.
+type CallerPatch struct {
+	Name     *string `json:"name,omitempty" doc:"The name, at most 200 bytes; empty clears it." example:"Marta Jansen"`
+	TimeZone *string `json:"time_zone,omitempty" doc:"The IANA time zone; empty clears it." example:"Europe/Berlin"`
+}
+
+// UpdateCaller sets a caller's name or time zone.
+func (c *Client) UpdateCaller(ctx context.Context, id string, p CallerPatch) (Caller, error) {
+	var out Caller
+	return out, c.do(ctx, request{method: http.MethodPatch, path: path("callers", id), body: p, out: &out})
+}
+
+// EraseCaller removes a caller for good and returns the signed receipt. It needs an admin key. Erasing again returns
+// the same receipt.
+func (c *Client) EraseCaller(ctx context.Context, id string) (recaller.Receipt, error) {
+	var out recaller.Receipt
+	return out, c.do(ctx, request{method: http.MethodDelete, path: path("callers", id), out: &out})
+}
+
+// CallerBriefing is what an agent should know of a caller before a conversation begins.
+func (c *Client) CallerBriefing(ctx context.Context, id string, b BriefingQuery) (Briefing, error) {
+	var out Briefing
+	return out, c.get(ctx, path("callers", id, "briefing"), b.query(), &out)
+}
+
+// CallerConversations lists the conversations with a caller, newest first.
+func (c *Client) CallerConversations(ctx context.Context, id string, f ConversationFilter) (ConversationList, error) {
+	q := f.Page.query()
+	set(q, "status", string(f.Status))
+	var out ConversationList
+	return out, c.get(ctx, path("callers", id, "conversations"), q, &out)
+}
+
+// Export is everything that is held about a caller.
+type Export struct {
+	ExportedAt    time.Time              `json:"exported_at" doc:"When." example:"2026-03-02T10:00:00Z"`
+	Caller        Caller                 `json:"caller" doc:"The caller."`
+	Checkpoint    *Checkpoint            `json:"checkpoint,omitempty" doc:"The state of an unfinished matter, whatever its age."`
+	Memories      []Memory               `json:"memories" nullable:"false" doc:"Every version of every memory."`
+	Conversations []ExportedConversation `json:"conversations" nullable:"false" doc:"Every conversation, newest first, with its words."`
+}
+
+// ExportedConversation is a conversation with its words.
+type ExportedConversation struct {
+	Conversation
+	Turns []Turn `json:"turns" nullable:"false" doc:"What was said, in order; empty where the retention keeps no words."`
+}
+
+// ExportCaller returns everything that is held about a caller.
+func (c *Client) ExportCaller(ctx context.Context, id string) (Export, error) {
+	var out Export
+	return out, c.get(ctx, path("callers", id, "export"), nil, &out)
+}
+
+// RecallRequest asks what was said and is known about something.
+type RecallRequest struct {
+	Query      string             `json:"query" doc:"What to look for, in any words, names and dates too; at most 8 KiB." example:"when is her daughter visiting?"`
+	Limit      int                `json:"limit,omitempty" minimum:"0" maximum:"100" doc:"How many results; 0 or not said: the server's default." example:"10"`
+	Kinds      []recaller.HitKind `json:"kinds,omitempty" nullable:"false" enum:"turn,memory,summary,document" doc:"Only these kinds; all if not said."`
+	AsOf       time.Time          `json:"as_of,omitzero" doc:"The time to look from: nothing later is found, and words such as yesterday mean the day before it. Now if not said." example:"2026-03-02T10:00:00Z"`
+	Explain    bool               `json:"explain,omitempty" doc:"Say why each result was found." example:"false"`
+	Neighbours *int               `json:"neighbours,omitempty" minimum:"0" maximum:"10" doc:"How many turns before and after a turn come with it; 1 if not said." example:"1"`
+}
+
+// RecallResponse is what was found, best first.
+type RecallResponse struct {
+	Results []RecallResult `json:"results" nullable:"false" doc:"Best first."`
+	TookMS  float64        `json:"took_ms" doc:"How long the search took, in milliseconds." example:"1.8"`
+}
+
+// RecallResult is one thing that was found.
+type RecallResult struct {
+	Kind                   recaller.HitKind `json:"kind" enum:"turn,memory,summary,document" doc:"What it is." example:"turn"`
+	ID                     string           `json:"id" doc:"The id of the turn, memory or document; of the conversation for a summary." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3d"`
+	ConversationID         string           `json:"conversation_id" doc:"The conversation it comes from; empty if it comes from none." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
+	ConversationExternalID string           `json:"conversation_external_id" doc:"That conversation's external id; empty if it has none." example:"CA0123456789abcdef"`
+	Turn                   *int             `json:"turn,omitempty" doc:"For a turn: its number in the conversation, from 0." example:"4"`
+	Speaker                recaller.Speaker `json:"speaker,omitempty" enum:"user,assistant" doc:"For a turn: who spoke." example:"user"`
+	Text                   string           `json:"text" doc:"The whole turn, memory or summary." example:"My daughter visits on Sundays."`
+	At                     time.Time        `json:"at" doc:"When it was said or stored." example:"2026-02-10T14:02:00Z"`
+	Score                  float64          `json:"score" doc:"How well it fits; comparable within one answer." example:"7.31"`
+	Neighbours             []Turn           `json:"neighbours,omitempty" nullable:"false" doc:"For a turn: those just before and after, in order."`
+	Why                    *Why             `json:"why,omitempty" doc:"Why it was found, if asked for."`
+}
+
+// Why explains a result.
+type Why struct {
+	Terms []TermWhy `json:"terms" nullable:"false" doc:"The query's words that matched, as they stand in the index."`
+	Parts []PartWhy `json:"parts" nullable:"false" doc:"What the score is made of, in order of size."`
+}
+
+// TermWhy is one matched word.
+type TermWhy struct {
+	Term   string  `json:"term" doc:"The word's stem." example:"daughter"`
+	Weight float64 `json:"weight" doc:"What it added to the score." example:"4.2"`
+}
+
+// PartWhy is one ingredient of a score.
+type PartWhy struct {
+	Name  string  `json:"name" doc:"Which one: bm25, session, speaker, date, recency …" example:"bm25"`
+	Value float64 `json:"value" doc:"What it added to the score." example:"6.1"`
+}
+
+// Recall searches what was said by and is known about one caller.
+func (c *Client) Recall(ctx context.Context, caller string, in RecallRequest) (RecallResponse, error) {
+	var out RecallResponse
+	return out, c.post(ctx, path("callers", caller, "recall"), in, &out)
+}

@@ -1,0 +1,210 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// CallerRef says who calls. A phone or an external id is needed.
+type CallerRef struct {
+	Phone      string `json:"phone,omitempty" doc:"The number as dialled or sent. A national number is read under the tenant's default region." example:"+49 30 901820"`
+	ExternalID string `json:"external_id,omitempty" doc:"Your own id of the person, at most 256 bytes. It goes before the number where the two belong to different callers." example:"customer-4711"`
+	Name       string `json:"name,omitempty" doc:"The name as the platform knows it, at most 200 bytes. A name that the caller said, or that was set, is not replaced by it." example:"Marta Jansen"`
+}
+
+// StartRequest begins a conversation.
+type StartRequest struct {
+	Caller      CallerRef          `json:"caller" doc:"Who calls."`
+	Channel     recaller.Channel   `json:"channel,omitempty" enum:"voice,sms,web-chat,telegram,api" doc:"Over what the conversation runs; voice if not said." example:"voice"`
+	Direction   recaller.Direction `json:"direction,omitempty" enum:"inbound,outbound" doc:"Who began; inbound if not said." example:"inbound"`
+	ExternalID  string             `json:"external_id,omitempty" doc:"The platform's own id of the conversation, unique in the tenant, at most 256 bytes. Starting again with it returns the conversation that is there. It serves wherever a conversation id is asked for." example:"CA0123456789abcdef"`
+	PlatformIDs map[string]string  `json:"platform_ids,omitempty" doc:"Ids that platforms gave it, by platform."`
+	Reminder    bool               `json:"reminder,omitempty" doc:"This is a reminder call: no memories are taken from it." example:"false"`
+	Metadata    json.RawMessage    `json:"metadata,omitempty" doc:"A JSON object of your own, at most 16 KiB; it is kept and given back as it is."`
+	MaxTokens   int                `json:"max_tokens,omitempty" minimum:"0" maximum:"100000" doc:"The token budget of the briefing; 0 or not said: the server's default." example:"1500"`
+}
+
+// Conversation is one call, SMS or chat exchange.
+type Conversation struct {
+	ID              string             `json:"id" doc:"Its id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
+	ExternalID      string             `json:"external_id" doc:"The platform's own id; empty if there is none." example:"CA0123456789abcdef"`
+	CallerID        string             `json:"caller_id" doc:"The caller; empty while the store is away." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
+	Channel         recaller.Channel   `json:"channel" enum:"voice,sms,web-chat,telegram,api" doc:"Over what it runs." example:"voice"`
+	Direction       recaller.Direction `json:"direction" enum:"inbound,outbound" doc:"Who began." example:"inbound"`
+	Status          recaller.Status    `json:"status" enum:"active,completed,failed" doc:"Where it stands; one that broke off is failed." example:"active"`
+	Reminder        bool               `json:"reminder,omitempty" doc:"It is a reminder call." example:"false"`
+	Imported        bool               `json:"imported,omitempty" doc:"It took place before Recaller knew of it." example:"false"`
+	StartedAt       time.Time          `json:"started_at" doc:"When it began." example:"2026-03-02T09:30:00Z"`
+	EndedAt         time.Time          `json:"ended_at,omitzero" doc:"When it ended; left out while active." example:"2026-03-02T09:34:10Z"`
+	LastActivityAt  time.Time          `json:"last_activity_at" doc:"When the last turn came in." example:"2026-03-02T09:34:02Z"`
+	DurationSeconds float64            `json:"duration_seconds" doc:"How long it took, as the platform told or by its times; 0 while active." example:"250"`
+	TurnCount       int                `json:"turn_count" doc:"How many turns it has." example:"18"`
+	EndReason       string             `json:"end_reason,omitempty" doc:"Why it ended: the platform's word, or idle, process died, imported." example:"hangup"`
+	RecordingURL    string             `json:"recording_url,omitempty" doc:"Where the recording is, as it was told." example:"https://recordings.example.com/4711.wav"`
+	PlatformIDs     map[string]string  `json:"platform_ids,omitempty" doc:"Ids that platforms gave it, by platform."`
+	Metadata        json.RawMessage    `json:"metadata,omitempty" doc:"The object that was given at the start."`
+	Summary         *Summary           `json:"summary,omitempty" doc:"The write-up; left out until it is done."`
+	Analysis        *Analysis          `json:"analysis,omitempty" doc:"The labels; left out until they are given."`
+}
+
+// Summary is the write-up of a conversation.
+type Summary struct {
+	Brief     string   `json:"brief" doc:"One or two sentences." example:"Marta Jansen moved her appointment to Thursday."`
+	Topics    []string `json:"topics,omitempty" nullable:"false" doc:"Topics discussed."`
+	Decisions []string `json:"decisions,omitempty" nullable:"false" doc:"Key decisions."`
+	Actions   []string `json:"actions,omitempty" nullable:"false" doc:"Action items."`
+	Facts     []string `json:"facts,omitempty" nullable:"false" doc:"Important facts."`
+	Next      string   `json:"next,omitempty" doc:"What the next conversation should know." example:"Ask whether the new time works."`
+	By        string   `json:"by" doc:"Who wrote it: rules, or a model's name." example:"rules"`
+}
+
+// Analysis labels a conversation from closed sets.
+type Analysis struct {
+	Intent    string   `json:"intent" doc:"What the caller wanted." example:"booking"`
+	Sentiment string   `json:"sentiment" doc:"positive, neutral or negative." example:"neutral"`
+	Topics    []string `json:"topics,omitempty" nullable:"false" doc:"What it was about."`
+	Outcome   string   `json:"outcome" doc:"How it came out." example:"resolved"`
+	By        string   `json:"by" doc:"Who labelled it: rules, or a model's name." example:"rules"`
+}
+
+// StartResponse is a conversation that has begun, with what the agent should know.
+type StartResponse struct {
+	Conversation Conversation  `json:"conversation" doc:"The conversation."`
+	Caller       StartedCaller `json:"caller" doc:"Who calls."`
+	Existing     bool          `json:"existing" doc:"It had begun before: the same external id, or a repeated Idempotency-Key." example:"false"`
+	Briefing     Briefing      `json:"briefing" doc:"What the agent should know before it speaks."`
+}
+
+// StartedCaller is a caller at the start of a conversation.
+type StartedCaller struct {
+	Caller
+	FirstTime bool `json:"first_time" doc:"No conversation was held with this caller before." example:"true"`
+}
+
+// StartConversation begins a conversation and briefs the agent.
+func (c *Client) StartConversation(ctx context.Context, in StartRequest) (StartResponse, error) {
+	var out StartResponse
+	return out, c.post(ctx, path("conversations"), in, &out)
+}
+
+// ConversationRecord is a conversation as it is read back.
+type ConversationRecord struct {
+	Conversation Conversation `json:"conversation" doc:"The conversation, with summary and analysis once they are there."`
+	Turns        []Turn       `json:"turns,omitempty" nullable:"false" doc:"What was said, in order; left out on request, and where the retention keeps no words."`
+	Wrapup       Wrapup       `json:"wrapup" doc:"How far the write-up is."`
+}
+
+// Wrapup is how far the write-up of a conversation is.
+type Wrapup struct {
+	Done  bool   `json:"done" doc:"The conversation has ended and no step is left to do." example:"true"`
+	Steps []Step `json:"steps" nullable:"false" doc:"The steps in the order they run; empty while the conversation goes on."`
+}
+
+// Step is one part of the write-up.
+type Step struct {
+	Step       recaller.Step      `json:"step" doc:"Which one." example:"summarise"`
+	State      recaller.StepState `json:"state" enum:"pending,done,skipped,failed" doc:"Where it stands." example:"done"`
+	By         string             `json:"by,omitempty" doc:"Who did it: rules, or a model's name." example:"rules"`
+	Attempts   int                `json:"attempts" doc:"How often it was tried." example:"1"`
+	Reason     string             `json:"reason,omitempty" doc:"Why it was skipped or given up on." example:"reminder call"`
+	FinishedAt time.Time          `json:"finished_at,omitzero" doc:"When it was finished." example:"2026-03-02T09:34:11Z"`
+}
+
+// Conversation reads a conversation by its id or external id, with its turns and how far its write-up is.
+func (c *Client) Conversation(ctx context.Context, id string) (ConversationRecord, error) {
+	var out ConversationRecord
+	return out, c.get(ctx, path("conversations", id), nil, &out)
+}
+
+// ConversationWithoutTurns reads a conversation without its words.
+func (c *Client) ConversationWithoutTurns(ctx context.Context, id string) (ConversationRecord, error) {
+	var out ConversationRecord
+	return out, c.get(ctx, path("conversations", id), url.Values{"turns": {"false"}}, &out)
+}
+
+// ConversationList is one page of conversations.
+type ConversationList struct {
+	Conversations []Conversation `json:"conversations" nullable:"false" doc:"Newest first."`
+	NextCursor    string         `json:"next_cursor,omitempty" doc:"Asks for the next page; left out on the last." example:"MDE5OWI3"`
+}
+
+// ConversationFilter selects conversations; its zero value selects all.
+type ConversationFilter struct {
+	CallerID string
+	Status   recaller.Status
+	Page     Page
+}
+
+// Conversations lists conversations, newest first.
+func (c *Client) Conversations(ctx context.Context, f ConversationFilter) (ConversationList, error) {
+	q := f.Page.query()
+	set(q, "status", string(f.Status))
+	set(q, "caller_id", f.CallerID)
+	var out ConversationList
+	return out, c.get(ctx, path("conversations"), q, &out)
+}
+
+// BriefingQuery says what a briefing is wanted for. The zero value asks for the default.
+type BriefingQuery struct {
+	Query     string // what the conversation is about now
+	MaxTokens int    // the token budget; 0: the server's default
+}
+
+func (b BriefingQuery) query() url.Values {
+	q := url.Values{}
+	set(q, "query", b.Query)
+	if b.MaxTokens > 0 {
+		q.Set("max_tokens", strconv.Itoa(b.MaxTokens))
+	}
+	return q
+}
+
+// ConversationBriefing tells the agent of a conversation what it should know now.
+func (c *Client) ConversationBriefing(ctx context.Context, id string, b BriefingQuery) (Briefing, error) {
+	var out Briefing
+	return out, c.get(ctx, path("conversations", id, "briefing"), b.query(), &out)
+}
+
+// EndRequest says how a conversation ended. The zero value: completed, now.
+type EndRequest struct {
+	Status          recaller.Status `json:"status,omitempty" enum:"completed,failed" doc:"completed if not said; failed: it broke off." example:"completed"`
+	EndedAt         time.Time       `json:"ended_at,omitzero" doc:"When; now if not said." example:"2026-03-02T09:34:10Z"`
+	DurationSeconds float64         `json:"duration_seconds,omitempty" minimum:"0" maximum:"31536000" doc:"How long it took, as the platform counts; by its times if not said." example:"250"`
+	RecordingURL    string          `json:"recording_url,omitempty" maxLength:"2000" doc:"Where the recording is." example:"https://recordings.example.com/4711.wav"`
+	Reason          string          `json:"reason,omitempty" doc:"Why it ended, in the platform's words, at most 200 bytes." example:"hangup"`
+}
+
+// EndResponse is a conversation that has ended.
+type EndResponse struct {
+	Conversation Conversation `json:"conversation" doc:"The conversation; its write-up follows in the background."`
+}
+
+// EndConversation ends a conversation; its write-up follows. Ending it again changes nothing.
+func (c *Client) EndConversation(ctx context.Context, id string, in EndRequest) (Conversation, error) {
+	var out EndResponse
+	err := c.do(ctx, request{method: http.MethodPost, path: path("conversations", id, "end"), body: in, out: &out})
+	return out.Conversation, err
+}
+
+// Briefing is everything the agent is told before it speaks.
+type Briefing struct {
+	Text     string         `json:"text" doc:"The whole, ready for a prompt." example:"You are speaking for Lakeside Dental."`
+	Parts    []BriefingPart `json:"parts" nullable:"false" doc:"The parts that the text is made of, in order."`
+	Tokens   int            `json:"tokens" doc:"An upper bound of what a model will count." example:"312"`
+	Degraded bool           `json:"degraded" doc:"Something is missing that should be here." example:"false"`
+	Reason   string         `json:"reason,omitempty" doc:"Why, when degraded: deadline, store unavailable." example:"deadline"`
+}
+
+// BriefingPart is one section of a briefing.
+type BriefingPart struct {
+	Name   string `json:"name" doc:"Which one: tenant, guidance, caller, memories, history, due, now, resume." example:"history"`
+	Text   string `json:"text" doc:"Its text."`
+	Tokens int    `json:"tokens" doc:"An upper bound of its tokens." example:"120"`
+	Cut    bool   `json:"cut,omitempty" doc:"Something was left out of it to hold the token budget." example:"false"`
+}

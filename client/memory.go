@@ -1,0 +1,213 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Memory is one version of one typed fact about a caller.
+type Memory struct {
+	ID           string                `json:"id" doc:"Its id, the same for all versions." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
+	CallerID     string                `json:"caller_id" doc:"Whom it is about." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
+	Version      int                   `json:"version" doc:"From 1." example:"1"`
+	Type         recaller.MemoryType   `json:"type" enum:"fact,preference,context,follow_up,wellbeing,history" doc:"What it is about." example:"fact"`
+	Key          string                `json:"key" doc:"Its name, snake_case by convention; one active memory of a caller has it (case ignored)." example:"daughter_visits"`
+	Value        string                `json:"value" doc:"What is known." example:"Her daughter visits on Sundays."`
+	Confidence   float64               `json:"confidence" doc:"0 to 1." example:"1"`
+	Source       recaller.MemorySource `json:"source" enum:"conversation,extraction,api" doc:"How it came to be." example:"extraction"`
+	PrivacyScope recaller.PrivacyScope `json:"privacy_scope" enum:"line_only,shared" doc:"Who may see it." example:"line_only"`
+	Status       recaller.MemoryStatus `json:"status" enum:"active,superseded,forgotten" doc:"Where this version stands." example:"active"`
+	ClosedReason string                `json:"closed_reason,omitempty" doc:"Why this version ended." example:"updated"`
+	DueAt        time.Time             `json:"due_at,omitzero" doc:"When a follow-up comes due." example:"2026-03-05T09:00:00Z"`
+	DueDay       bool                  `json:"due_day,omitempty" doc:"due_at names a day, not a time of day." example:"false"`
+	Provenance   *Provenance           `json:"provenance,omitempty" doc:"The words it came from; left out if an application wrote it."`
+	CreatedAt    time.Time             `json:"created_at" doc:"When this version was made." example:"2026-03-02T09:34:11Z"`
+	ConfirmedAt  time.Time             `json:"confirmed_at" doc:"When it was last said or stored again." example:"2026-03-02T09:34:11Z"`
+	ClosedAt     time.Time             `json:"closed_at,omitzero" doc:"When this version ended." example:"2026-03-09T09:00:00Z"`
+}
+
+// Provenance points at the words that a memory came from.
+type Provenance struct {
+	ConversationID string `json:"conversation_id,omitempty" doc:"The conversation." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
+	Turns          []int  `json:"turns,omitempty" nullable:"false" doc:"The numbers of the turns in it, from 0."`
+}
+
+// MemoryInput is a memory to store.
+type MemoryInput struct {
+	Type         recaller.MemoryType   `json:"type" enum:"fact,preference,context,follow_up,wellbeing,history" doc:"What it is about." example:"preference"`
+	Key          string                `json:"key" doc:"Its name, at most 100 bytes. An active memory with the same key (case ignored) gets a new version." example:"preferred_time"`
+	Value        string                `json:"value" doc:"What is known, at most 2000 bytes." example:"Mornings"`
+	Confidence   *float64              `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"1 if not said." example:"1"`
+	Source       recaller.MemorySource `json:"source,omitempty" enum:"conversation,extraction,api" doc:"api if not said." example:"api"`
+	PrivacyScope recaller.PrivacyScope `json:"privacy_scope,omitempty" enum:"line_only,shared" doc:"line_only if not said." example:"line_only"`
+	DueAt        *time.Time            `json:"due_at,omitempty" doc:"When a follow-up comes due." example:"2026-03-05T09:00:00Z"`
+	Provenance   *Provenance           `json:"provenance,omitempty" doc:"The words it came from, if they are known."`
+}
+
+// MemoryPatch is what an update of a memory changes; what is left out stays.
+type MemoryPatch struct {
+	Type         *recaller.MemoryType   `json:"type,omitempty" enum:"fact,preference,context,follow_up,wellbeing,history" doc:"What it is about." example:"preference"`
+	Key          *string                `json:"key,omitempty" doc:"Its name, at most 100 bytes." example:"preferred_time"`
+	Value        *string                `json:"value,omitempty" doc:"What is known, at most 2000 bytes." example:"Afternoons"`
+	Confidence   *float64               `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"0 to 1." example:"1"`
+	PrivacyScope *recaller.PrivacyScope `json:"privacy_scope,omitempty" enum:"line_only,shared" doc:"Who may see it." example:"line_only"`
+	DueAt        Due                    `json:"due_at,omitzero" doc:"When it comes due; null clears it."`
+}
+
+// Due is a due time in an update: the zero value leaves it, DueAt sets it, NoDue clears it.
+type Due struct {
+	set bool
+	at  time.Time
+}
+
+// DueAt sets a due time.
+func DueAt(t time.Time) Due { return Due{set: true, at: t} }
+
+// NoDue clears a due time.
+func NoDue() Due { return Due{set: true} }
+
+// Change says whether the due time is to change, and to what; a zero time clears it.
+func (d Due) Change() (at time.Time, set bool) { return d.at, d.set }
+
+// IsZero reports whether the due time stays as it is.
+func (d Due) IsZero() bool { return !d.set }
+
+// MarshalJSON writes the time, or null to clear it.
+func (d Due) MarshalJSON() ([]byte, error) {
+	if d.at.IsZero() {
+		return []byte("null"), nil
+	}
+	return json.Marshal(d.at)
+}
+
+// UnmarshalJSON reads a time, or null.
+func (d *Due) UnmarshalJSON(b []byte) error {
+	d.set, d.at = true, time.Time{}
+	if bytes.Equal(b, []byte("null")) {
+		return nil
+	}
+	return json.Unmarshal(b, &d.at)
+}
+
+// MemoryResponse is the result of writing a memory.
+type MemoryResponse struct {
+	Memory Memory                `json:"memory" doc:"The version that is active now; the closed one, if it was forgotten."`
+	Action recaller.MemoryAction `json:"action" enum:"created,updated,confirmed,kept,forgotten" doc:"What was done." example:"created"`
+}
+
+// StoreMemory keeps a memory of a caller, durable when it returns.
+func (c *Client) StoreMemory(ctx context.Context, caller string, in MemoryInput) (MemoryResponse, error) {
+	var out MemoryResponse
+	return out, c.post(ctx, path("callers", caller, "memories"), in, &out)
+}
+
+// UpdateMemory makes a new version of a memory.
+func (c *Client) UpdateMemory(ctx context.Context, id string, p MemoryPatch) (MemoryResponse, error) {
+	var out MemoryResponse
+	return out, c.do(ctx, request{method: http.MethodPatch, path: path("memories", id), body: p, out: &out})
+}
+
+// ForgetMemory closes a memory: it leaves every prompt and every search at once; its history stays.
+func (c *Client) ForgetMemory(ctx context.Context, id string) (MemoryResponse, error) {
+	var out MemoryResponse
+	return out, c.do(ctx, request{method: http.MethodDelete, path: path("memories", id), out: &out})
+}
+
+// MemoryList is one page of memories.
+type MemoryList struct {
+	Memories   []Memory `json:"memories" nullable:"false" doc:"Last confirmed first."`
+	NextCursor string   `json:"next_cursor,omitempty" doc:"Asks for the next page; left out on the last." example:"MDE5OWI3"`
+}
+
+// MemoryFilter selects memories; its zero value selects the active ones.
+type MemoryFilter struct {
+	Types          []recaller.MemoryType
+	Statuses       []recaller.MemoryStatus
+	Key            string // case ignored
+	ConversationID string
+	Due            bool // only those with a due time
+	Page           Page
+}
+
+// Memories lists a caller's memories, last confirmed first.
+func (c *Client) Memories(ctx context.Context, caller string, f MemoryFilter) (MemoryList, error) {
+	q := f.Page.query()
+	set(q, "type", join(f.Types))
+	set(q, "status", join(f.Statuses))
+	set(q, "key", f.Key)
+	set(q, "conversation_id", f.ConversationID)
+	if f.Due {
+		q.Set("due", "true")
+	}
+	var out MemoryList
+	return out, c.get(ctx, path("callers", caller, "memories"), q, &out)
+}
+
+func join[T ~string](list []T) string {
+	words := make([]string, len(list))
+	for i, v := range list {
+		words[i] = string(v)
+	}
+	return strings.Join(words, ",")
+}
+
+// MemoryHistory is every version of a memory.
+type MemoryHistory struct {
+	Versions []Memory `json:"versions" nullable:"false" doc:"Every version, newest first."`
+}
+
+// MemoryHistory reads every version of a memory, newest first.
+func (c *Client) MemoryHistory(ctx context.Context, id string) ([]Memory, error) {
+	var out MemoryHistory
+	err := c.get(ctx, path("memories", id, "history"), nil, &out)
+	return out.Versions, err
+}
+
+// Checkpoint is the resumable state of an unfinished matter.
+type Checkpoint struct {
+	ID             string          `json:"id" doc:"Its id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3f"`
+	CallerID       string          `json:"caller_id" doc:"Whose matter it is." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
+	Intent         string          `json:"intent" doc:"What the caller is about." example:"rebook_flight"`
+	Summary        string          `json:"summary" doc:"Where the matter stands." example:"Wants the morning flight; seat not chosen yet."`
+	StagingData    json.RawMessage `json:"staging_data" doc:"An object of your own."`
+	ContactID      string          `json:"contact_id,omitempty" doc:"A contact in another system." example:"contact-17"`
+	LastActivityAt time.Time       `json:"last_activity_at" doc:"When it was last saved." example:"2026-03-02T09:33:00Z"`
+	CreatedAt      time.Time       `json:"created_at" doc:"When it was first saved." example:"2026-03-02T09:31:00Z"`
+}
+
+// CheckpointInput is a checkpoint to save.
+type CheckpointInput struct {
+	Intent      string          `json:"intent,omitempty" doc:"What the caller is about; completed clears the checkpoint." example:"rebook_flight"`
+	Summary     string          `json:"summary,omitempty" doc:"Where the matter stands, at most 2000 bytes; needed unless the intent is completed." example:"Wants the morning flight; seat not chosen yet."`
+	StagingData json.RawMessage `json:"staging_data,omitempty" doc:"An object of your own, at most 64 KiB."`
+	ContactID   string          `json:"contact_id,omitempty" doc:"A contact in another system." example:"contact-17"`
+}
+
+// CheckpointResponse is the result of saving a checkpoint.
+type CheckpointResponse struct {
+	Checkpoint *Checkpoint `json:"checkpoint,omitempty" doc:"The checkpoint as it is now; left out if it was cleared."`
+	Cleared    bool        `json:"cleared" doc:"The intent was completed: there is no checkpoint any more." example:"false"`
+}
+
+// Checkpoint reads a caller's checkpoint, if it is inside the tenant's resume window; else the error IsNotFound.
+func (c *Client) Checkpoint(ctx context.Context, caller string) (Checkpoint, error) {
+	var out Checkpoint
+	return out, c.get(ctx, path("callers", caller, "checkpoint"), nil, &out)
+}
+
+// PutCheckpoint saves the state of an unfinished matter, replacing the one before.
+func (c *Client) PutCheckpoint(ctx context.Context, caller string, in CheckpointInput) (CheckpointResponse, error) {
+	var out CheckpointResponse
+	return out, c.do(ctx, request{method: http.MethodPut, path: path("callers", caller, "checkpoint"), body: in, out: &out})
+}
+
+// DeleteCheckpoint clears a caller's checkpoint, whatever its age.
+func (c *Client) DeleteCheckpoint(ctx context.Context, caller string) error {
+	return c.do(ctx, request{method: http.MethodDelete, path: path("callers", caller, "checkpoint")})
+}

@@ -1,0 +1,167 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Tenant is one business or person that runs an agent, with its settings.
+type Tenant struct {
+	ID                  string             `json:"id" doc:"Its id." example:"default"`
+	Name                string             `json:"name" doc:"Its name." example:"Lakeside Dental"`
+	Environment         string             `json:"environment" enum:"production,demo" doc:"production, or demo for trials." example:"production"`
+	Profile             Profile            `json:"profile" doc:"What it says of itself in a briefing."`
+	Numbers             []string           `json:"numbers" nullable:"false" doc:"The numbers that reach its agent, in E.164 form."`
+	DefaultRegion       string             `json:"default_region" doc:"The country under which national numbers are read: two letters (ISO 3166)." example:"DE"`
+	TimeZone            string             `json:"time_zone" doc:"The IANA time zone of callers whose own is not known." example:"Europe/Berlin"`
+	Retention           recaller.Retention `json:"retention" enum:"ephemeral,archive,keep" doc:"What is kept of raw words: nothing on disk, a sealed file for some days, or sealed turns until erased." example:"keep"`
+	ArchiveDays         int                `json:"archive_days" doc:"How many days an archive file is kept." example:"7"`
+	ResumeWindowSeconds float64            `json:"resume_window_seconds" doc:"How long an unfinished matter can be resumed." example:"259200"`
+	IdleLimitSeconds    float64            `json:"idle_limit_seconds" doc:"A conversation with no turn for so long is closed." example:"1800"`
+	HistoryLimit        int                `json:"history_limit" doc:"How many past conversations a briefing shows." example:"3"`
+	Packs               []string           `json:"packs" nullable:"false" doc:"The keyword packs by which conversations are labelled, in order of precedence."`
+	CreatedAt           time.Time          `json:"created_at" doc:"When it was made." example:"2026-01-05T08:00:00Z"`
+}
+
+// Profile is what a tenant says of itself in a briefing.
+type Profile struct {
+	Business     string   `json:"business,omitempty" doc:"Its name towards callers." example:"Lakeside Dental"`
+	Description  string   `json:"description,omitempty" doc:"What it is." example:"a dental practice"`
+	Location     string   `json:"location,omitempty" doc:"Where it is." example:"12 Lake Road"`
+	Phone        string   `json:"phone,omitempty" doc:"The number it gives to callers." example:"+49 30 901820"`
+	Hours        []Line   `json:"hours,omitempty" nullable:"false" doc:"Opening hours, in the order to show."`
+	Pricing      []Line   `json:"pricing,omitempty" nullable:"false" doc:"Prices, in the order to show."`
+	Services     []string `json:"services,omitempty" nullable:"false" doc:"What it offers."`
+	Personality  string   `json:"personality,omitempty" doc:"How the agent is." example:"warm and brief"`
+	Greeting     string   `json:"greeting,omitempty" doc:"How the agent greets." example:"Lakeside Dental, good morning!"`
+	Instructions []string `json:"instructions,omitempty" nullable:"false" doc:"What the agent must do and must not do."`
+}
+
+// Line is one labelled value, in an order that matters.
+type Line struct {
+	Label string `json:"label" doc:"The label." example:"Monday"`
+	Value string `json:"value" doc:"The value." example:"8am-5pm"`
+}
+
+// ProfilePatch is what an update of a profile changes; nil fields stay, empty ones are cleared.
+type ProfilePatch struct {
+	Business     *string   `json:"business,omitempty" doc:"Its name towards callers." example:"Lakeside Dental"`
+	Description  *string   `json:"description,omitempty" doc:"What it is." example:"a dental practice"`
+	Location     *string   `json:"location,omitempty" doc:"Where it is." example:"12 Lake Road"`
+	Phone        *string   `json:"phone,omitempty" doc:"The number it gives to callers." example:"+49 30 901820"`
+	Hours        *[]Line   `json:"hours,omitempty" nullable:"false" doc:"Opening hours, in the order to show."`
+	Pricing      *[]Line   `json:"pricing,omitempty" nullable:"false" doc:"Prices, in the order to show."`
+	Services     *[]string `json:"services,omitempty" nullable:"false" doc:"What it offers."`
+	Personality  *string   `json:"personality,omitempty" doc:"How the agent is." example:"warm and brief"`
+	Greeting     *string   `json:"greeting,omitempty" doc:"How the agent greets." example:"Lakeside Dental, good morning!"`
+	Instructions *[]string `json:"instructions,omitempty" nullable:"false" doc:"What the agent must do and must not do."`
+}
+
+// TenantPatch is what an update of a tenant changes; nil fields stay.
+type TenantPatch struct {
+	Name *string `json:"name,omitempty" doc:"Its name, at most 200 bytes." example:"Lakeside Dental"`
+	TenantSettings
+}
+
+// NewTenant is a tenant to make. Settings that are left out get their defaults.
+type NewTenant struct {
+	Name string `json:"name" doc:"Its name, at most 200 bytes." example:"Lakeside Dental"`
+	TenantSettings
+}
+
+// TenantSettings are the settings that can be given at creation and changed later.
+type TenantSettings struct {
+	Environment         *string             `json:"environment,omitempty" enum:"production,demo" doc:"production (default), or demo for trials." example:"production"`
+	Profile             *ProfilePatch       `json:"profile,omitempty" doc:"What it says of itself in a briefing; fields that are left out stay."`
+	Numbers             *[]string           `json:"numbers,omitempty" nullable:"false" doc:"The numbers that reach its agent."`
+	DefaultRegion       *string             `json:"default_region,omitempty" doc:"The country under which national numbers are read: two letters (ISO 3166); US by default." example:"DE"`
+	TimeZone            *string             `json:"time_zone,omitempty" doc:"The IANA time zone of callers whose own is not known; UTC by default." example:"Europe/Berlin"`
+	Retention           *recaller.Retention `json:"retention,omitempty" enum:"ephemeral,archive,keep" doc:"What is kept of raw words; keep by default." example:"keep"`
+	ArchiveDays         *int                `json:"archive_days,omitempty" minimum:"1" maximum:"3650" doc:"How many days an archive file is kept; 7 by default." example:"7"`
+	ResumeWindowSeconds *float64            `json:"resume_window_seconds,omitempty" minimum:"60" maximum:"315360000" doc:"How long an unfinished matter can be resumed; 72 hours by default." example:"259200"`
+	IdleLimitSeconds    *float64            `json:"idle_limit_seconds,omitempty" minimum:"60" maximum:"604800" doc:"A conversation with no turn for so long is closed; 30 minutes by default." example:"1800"`
+	HistoryLimit        *int                `json:"history_limit,omitempty" minimum:"1" maximum:"20" doc:"How many past conversations a briefing shows; 3 by default." example:"3"`
+	Packs               *[]string           `json:"packs,omitempty" nullable:"false" doc:"Keyword packs, in order of precedence; service by default."`
+}
+
+// TenantList is every tenant.
+type TenantList struct {
+	Tenants []Tenant `json:"tenants" nullable:"false" doc:"The tenants, by age."`
+}
+
+// NewTenantResponse is a tenant that was made, with its first key.
+type NewTenantResponse struct {
+	Tenant Tenant `json:"tenant" doc:"The tenant."`
+	APIKey string `json:"api_key" doc:"Its first key, of scope agent. It is shown this once."`
+}
+
+// Tenant reads the settings of the key's tenant.
+func (c *Client) Tenant(ctx context.Context) (Tenant, error) {
+	var out Tenant
+	return out, c.get(ctx, path("tenant"), nil, &out)
+}
+
+// UpdateTenant changes the settings of the key's tenant. It needs an admin key.
+func (c *Client) UpdateTenant(ctx context.Context, p TenantPatch) (Tenant, error) {
+	var out Tenant
+	return out, c.do(ctx, request{method: http.MethodPatch, path: path("tenant"), body: p, out: &out})
+}
+
+// CreateTenant makes a tenant. It needs an admin key of the tenant default, and is never retried: a repeat would make another.
+func (c *Client) CreateTenant(ctx context.Context, in NewTenant) (NewTenantResponse, error) {
+	var out NewTenantResponse
+	return out, c.do(ctx, request{method: http.MethodPost, path: path("tenants"), body: in, out: &out, once: true})
+}
+
+// Tenants lists every tenant. It needs an admin key of the tenant default.
+func (c *Client) Tenants(ctx context.Context) ([]Tenant, error) {
+	var out TenantList
+	err := c.get(ctx, path("tenants"), nil, &out)
+	return out.Tenants, err
+}
+
+// Key is what is known of an API key; the key itself is never stored.
+type Key struct {
+	ID        string         `json:"id" doc:"Its id; it is not the key." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a40"`
+	Scope     recaller.Scope `json:"scope" enum:"admin,agent,read" doc:"What it may do; each scope includes the weaker ones." example:"agent"`
+	Label     string         `json:"label" doc:"What you called it." example:"phone line"`
+	CreatedAt time.Time      `json:"created_at" doc:"When it was made." example:"2026-01-05T08:00:00Z"`
+}
+
+// KeyInput is a key to make.
+type KeyInput struct {
+	Scope recaller.Scope `json:"scope" enum:"admin,agent,read" doc:"What it may do: admin everything; agent read and write callers, conversations and memories; read only read." example:"agent"`
+	Label string         `json:"label,omitempty" doc:"What you call it, at most 200 bytes." example:"phone line"`
+}
+
+// KeyResponse is a key that was made.
+type KeyResponse struct {
+	Key    Key    `json:"key" doc:"What is known of the key."`
+	APIKey string `json:"api_key" doc:"The key. It is shown this once."`
+}
+
+// KeyList is the keys of a tenant.
+type KeyList struct {
+	Keys []Key `json:"keys" nullable:"false" doc:"The keys, without the secrets."`
+}
+
+// CreateKey makes a key of the tenant's. It needs an admin key, and is never retried: a repeat would make another.
+func (c *Client) CreateKey(ctx context.Context, in KeyInput) (KeyResponse, error) {
+	var out KeyResponse
+	return out, c.do(ctx, request{method: http.MethodPost, path: path("keys"), body: in, out: &out, once: true})
+}
+
+// Keys lists the tenant's keys. It needs an admin key.
+func (c *Client) Keys(ctx context.Context) ([]Key, error) {
+	var out KeyList
+	err := c.get(ctx, path("keys"), nil, &out)
+	return out.Keys, err
+}
+
+// DeleteKey ends a key. It needs an admin key.
+func (c *Client) DeleteKey(ctx context.Context, id string) error {
+	return c.do(ctx, request{method: http.MethodDelete, path: path("keys", id)})
+}

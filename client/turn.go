@@ -1,0 +1,117 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// TurnInput is what one side said.
+type TurnInput struct {
+	Speaker     recaller.Speaker `json:"speaker" enum:"user,assistant" doc:"user: the caller; assistant: the agent, model or human." example:"user"`
+	Text        string           `json:"text" doc:"The words, at most 64 KiB." example:"I'd like to move my appointment to Thursday."`
+	At          time.Time        `json:"at,omitzero" doc:"When it was said; now if not said." example:"2026-03-02T09:30:12Z"`
+	Name        string           `json:"name,omitempty" doc:"Who spoke, where you know more than the side; at most 200 bytes." example:"Marta"`
+	Confidence  *float64         `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"The recogniser's confidence; 1 if not said." example:"0.93"`
+	Interrupted bool             `json:"interrupted,omitempty" doc:"The other side cut it off, so that its end may never have been heard." example:"false"`
+}
+
+// AddTurnsRequest is several turns at once, in order.
+type AddTurnsRequest struct {
+	Turns []TurnInput `json:"turns" nullable:"false" minItems:"1" maxItems:"1000" doc:"1 to 1000 turns, in order."`
+}
+
+// Turn is what one side said, as it is kept.
+type Turn struct {
+	ID          string           `json:"id" doc:"Its id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3d"`
+	Number      int              `json:"number" doc:"Its place in the conversation, from 0." example:"0"`
+	Speaker     recaller.Speaker `json:"speaker" enum:"user,assistant" doc:"Who spoke: the caller, or the agent." example:"user"`
+	Text        string           `json:"text" doc:"The words." example:"I'd like to move my appointment to Thursday."`
+	Name        string           `json:"name,omitempty" doc:"Who spoke, where more is known than the side." example:"Marta"`
+	At          time.Time        `json:"at" doc:"When." example:"2026-03-02T09:30:12Z"`
+	Confidence  float64          `json:"confidence" doc:"The recogniser's confidence, 0 to 1." example:"1"`
+	Interrupted bool             `json:"interrupted,omitempty" doc:"The other side cut it off." example:"false"`
+}
+
+// TurnRef names a turn that was taken up.
+type TurnRef struct {
+	ID     string    `json:"id" doc:"Its id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3d"`
+	Number int       `json:"number" doc:"Its place in the conversation, from 0." example:"0"`
+	At     time.Time `json:"at" doc:"When it was said." example:"2026-03-02T09:30:12Z"`
+}
+
+// AddTurnsResponse says which turns were taken up.
+type AddTurnsResponse struct {
+	Turns   []TurnRef `json:"turns" nullable:"false" doc:"The turns, in the order they came."`
+	Durable bool      `json:"durable" doc:"They survive a crash of the server. False for ephemeral tenants, and for a conversation that began while the store was away." example:"true"`
+}
+
+// AddTurns adds turns to an active conversation, durable when it returns (unless Durable says otherwise).
+func (c *Client) AddTurns(ctx context.Context, conversation string, turns ...TurnInput) (AddTurnsResponse, error) {
+	var out AddTurnsResponse
+	var body any = AddTurnsRequest{Turns: turns}
+	if len(turns) == 1 {
+		body = turns[0]
+	}
+	return out, c.post(ctx, path("conversations", conversation, "turns"), body, &out)
+}
+
+// ImportRequest is a past conversation, as it was. It has no briefing: MaxTokens does not belong here.
+type ImportRequest struct {
+	Caller      CallerRef          `json:"caller" doc:"Who it was with."`
+	ExternalID  string             `json:"external_id,omitempty" doc:"The platform's own id, unique in the tenant. Importing it again changes nothing." example:"CA0123456789abcdef"`
+	Channel     recaller.Channel   `json:"channel,omitempty" enum:"voice,sms,web-chat,telegram,api" doc:"Over what it ran; voice if not said." example:"voice"`
+	Direction   recaller.Direction `json:"direction,omitempty" enum:"inbound,outbound" doc:"Who began; inbound if not said." example:"inbound"`
+	StartedAt   time.Time          `json:"started_at" doc:"When it began." example:"2026-02-10T14:00:00Z"`
+	EndedAt     time.Time          `json:"ended_at,omitzero" doc:"When it ended; at its last turn if not said." example:"2026-02-10T14:06:30Z"`
+	Status      recaller.Status    `json:"status,omitempty" enum:"completed,failed" doc:"completed if not said." example:"completed"`
+	Turns       []TurnInput        `json:"turns" nullable:"false" maxItems:"20000" doc:"What was said, in order. Times default to the start and never run backwards."`
+	PlatformIDs map[string]string  `json:"platform_ids,omitempty" doc:"Ids that platforms gave it, by platform."`
+	Reminder    bool               `json:"reminder,omitempty" doc:"It was a reminder call: no memories are taken from it." example:"false"`
+	Metadata    json.RawMessage    `json:"metadata,omitempty" doc:"A JSON object of your own, at most 16 KiB."`
+	Wrapup      *bool              `json:"wrapup,omitempty" doc:"false: do not write it up (no summary, no memories taken from it); it can be recalled all the same." example:"true"`
+}
+
+// ImportResponse is one imported conversation.
+type ImportResponse struct {
+	Conversation Conversation `json:"conversation" doc:"The conversation."`
+	Caller       Caller       `json:"caller" doc:"Who it was with."`
+	Existing     bool         `json:"existing" doc:"Its external id was there already: nothing was written." example:"false"`
+}
+
+// ImportConversation keeps a past conversation. When it returns, the words are durable and can be recalled.
+func (c *Client) ImportConversation(ctx context.Context, in ImportRequest) (ImportResponse, error) {
+	var out ImportResponse
+	return out, c.post(ctx, path("conversations", "import"), in, &out)
+}
+
+// ImportBatchRequest is several past conversations.
+type ImportBatchRequest struct {
+	Conversations []ImportRequest `json:"conversations" nullable:"false" doc:"The conversations. Each is imported or refused by itself."`
+}
+
+// ImportBatchResponse says what became of each.
+type ImportBatchResponse struct {
+	Results  []ImportResult `json:"results" nullable:"false" doc:"One result a conversation, in the order they came."`
+	Imported int            `json:"imported" doc:"How many were new." example:"48"`
+	Existing int            `json:"existing" doc:"How many were there already." example:"0"`
+	Failed   int            `json:"failed" doc:"How many were refused." example:"0"`
+}
+
+// ImportResult is what became of one conversation of a batch: it has ids, or an error.
+type ImportResult struct {
+	Index          int      `json:"index" doc:"Its place in the request, from 0." example:"0"`
+	ConversationID string   `json:"conversation_id,omitempty" doc:"Its id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
+	ExternalID     string   `json:"external_id,omitempty" doc:"Its external id." example:"CA0123456789abcdef"`
+	CallerID       string   `json:"caller_id,omitempty" doc:"The caller." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
+	Existing       bool     `json:"existing,omitempty" doc:"It was there already." example:"false"`
+	Error          *Problem `json:"error,omitempty" doc:"Why it was refused. Fields are named from the conversation on: turns[3].text."`
+}
+
+// ImportConversations keeps several past conversations. Some may be refused and others not: see the results.
+func (c *Client) ImportConversations(ctx context.Context, list []ImportRequest) (ImportBatchResponse, error) {
+	var out ImportBatchResponse
+	return out, c.post(ctx, path("conversations", "import"), ImportBatchRequest{Conversations: list}, &out)
+}

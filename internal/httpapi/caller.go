@@ -1,0 +1,158 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/recall"
+)
+
+func (s *server) callerRoutes() {
+	add(s, route{
+		id: "find-callers", method: http.MethodGet, path: "/v1/callers", tag: tagCallers, summary: "Find or list callers",
+		about: "With `phone` or `external_id`: the caller who has it, or an empty list. Without: all callers, last seen first, in pages.",
+	}, s.findCallers)
+	add(s, route{
+		id: "get-caller", method: http.MethodGet, path: "/v1/callers/{id}", tag: tagCallers, summary: "Read a caller",
+		about: "Who it is, and how often the caller was here.",
+	}, func(ctx context.Context, x *exchange, in *CallerPath) (*plain[client.Caller], error) {
+		c, err := s.Callers.Get(ctx, x.key.Tenant, recaller.CallerID(in.ID))
+		return body200(callerOut(c), err)
+	})
+	add(s, route{
+		id: "update-caller", method: http.MethodPatch, path: "/v1/callers/{id}", tag: tagCallers, summary: "Set a caller's name or time zone",
+		about: "What is left out stays; an empty text clears.",
+	}, s.updateCaller)
+	add(s, route{
+		id: "erase-caller", method: http.MethodDelete, path: "/v1/callers/{id}", tag: tagCallers, summary: "Erase a caller",
+		about: "Removes everything that is held about the caller, and destroys the data key, which makes every copy unreadable, backups included. " +
+			"Answers with the signed receipt; erasing again answers with the same one.",
+	}, func(ctx context.Context, x *exchange, in *CallerPath) (*plain[recaller.Receipt], error) {
+		r, err := s.Privacy.Erase(ctx, x.key.Tenant, recaller.CallerID(in.ID))
+		return body200(r, err)
+	})
+	add(s, route{
+		id: "export-caller", method: http.MethodGet, path: "/v1/callers/{id}/export", tag: tagCallers, summary: "Export a caller",
+		about: "Everything that is held about the caller, in one answer.",
+	}, func(ctx context.Context, x *exchange, in *CallerPath) (*plain[client.Export], error) {
+		e, err := s.Privacy.Export(ctx, x.key.Tenant, recaller.CallerID(in.ID))
+		return body200(exportOut(e), err)
+	})
+	add(s, route{
+		id: "caller-briefing", method: http.MethodGet, path: "/v1/callers/{id}/briefing", tag: tagCallers, summary: "Brief an agent of a caller",
+		about: "What an agent should know of the caller, without a conversation.",
+	}, s.callerBriefing)
+	add(s, route{
+		id: "caller-conversations", method: http.MethodGet, path: "/v1/callers/{id}/conversations", tag: tagCallers,
+		summary: "List a caller's conversations", about: "Newest first.",
+	}, s.callerConversations)
+	add(s, route{
+		id: "recall", method: http.MethodPost, path: "/v1/callers/{id}/recall", tag: tagCallers, summary: "Recall what was said",
+		about: "Searches the caller's turns, memories and summaries, best first. Whatever was acknowledged can be found at once. It changes nothing, so it may be repeated.",
+	}, s.recall)
+}
+
+func (s *server) findCallers(ctx context.Context, x *exchange, in *struct {
+	Paging
+	Phone      string `query:"phone" doc:"A number; a national one is read under the tenant's default region." example:"+4930901820"`
+	ExternalID string `query:"external_id" doc:"Your own id of the person." example:"customer-4711"`
+},
+) (*plain[client.CallerList], error) {
+	var found recaller.Caller
+	var err error
+	switch {
+	case in.Phone != "" && in.ExternalID != "":
+		return nil, recaller.InvalidField("external_id", "cannot be given together with phone")
+	case in.Phone != "":
+		found, err = s.Callers.ByPhone(ctx, x.key.Tenant, plusSign(in.Phone))
+		err = renamed(err, "phone")
+	case in.ExternalID != "":
+		found, err = s.Callers.ByExternalID(ctx, x.key.Tenant, in.ExternalID)
+		err = renamed(err, "external_id")
+	default:
+		all, next, err := s.Callers.List(ctx, x.key.Tenant, in.page())
+		return body200(client.CallerList{Callers: list(all, callerOut), NextCursor: next}, err)
+	}
+	if errors.Is(err, recaller.NotFound) {
+		return &plain[client.CallerList]{client.CallerList{Callers: []client.Caller{}}}, nil
+	}
+	return body200(client.CallerList{Callers: []client.Caller{callerOut(found)}}, err)
+}
+
+// plusSign gives a number its + back, which a query turns into a space where it was not escaped.
+func plusSign(phone string) string {
+	if rest, ok := strings.CutPrefix(phone, " "); ok && rest != "" && rest[0] >= '0' && rest[0] <= '9' {
+		return "+" + rest
+	}
+	return phone
+}
+
+func (s *server) updateCaller(ctx context.Context, x *exchange, in *struct {
+	CallerPath
+	Body client.CallerPatch
+},
+) (*plain[client.Caller], error) {
+	c, err := s.Callers.Update(ctx, x.key.Tenant, recaller.CallerID(in.ID), recaller.CallerPatch{Name: in.Body.Name, TimeZone: in.Body.TimeZone})
+	return body200(callerOut(c), err)
+}
+
+func (s *server) callerBriefing(ctx context.Context, x *exchange, in *struct {
+	CallerPath
+	BriefingParams
+},
+) (*plain[client.Briefing], error) {
+	b, err := s.Briefer.Briefing(ctx, x.key.Tenant, recaller.CallerID(in.ID), in.request())
+	return body200(briefingOut(b), err)
+}
+
+func (s *server) callerConversations(ctx context.Context, x *exchange, in *struct {
+	CallerPath
+	Paging
+	Status string `query:"status" enum:"active,completed,failed" doc:"Only conversations of this status." example:"completed"`
+},
+) (*plain[client.ConversationList], error) {
+	if _, err := s.Callers.Get(ctx, x.key.Tenant, recaller.CallerID(in.ID)); err != nil {
+		return nil, err
+	}
+	return s.conversations(ctx, x, recaller.ConversationFilter{
+		Caller: recaller.CallerID(in.ID), Status: recaller.Status(in.Status), Page: in.page(),
+	})
+}
+
+func (s *server) recall(ctx context.Context, x *exchange, in *struct {
+	CallerPath
+	Body client.RecallRequest
+},
+) (*plain[client.RecallResponse], error) {
+	b := in.Body
+	asOf, err := told("as_of", b.AsOf) // zero is now, without a bound: a client's clock that runs ahead must not hide what was just said
+	if err != nil {
+		return nil, err
+	}
+	began := s.opts.Now()
+	found, err := s.Recall.Recall(ctx, x.key.Tenant, recaller.CallerID(in.ID), recall.Query{
+		Text: b.Query, Limit: b.Limit, Kinds: b.Kinds, AsOf: asOf, Explain: b.Explain, Neighbours: neighbours(b.Neighbours),
+	})
+	if err != nil {
+		return nil, err
+	}
+	took := s.opts.Now().Sub(began)
+	return &plain[client.RecallResponse]{client.RecallResponse{
+		Results: list(found.Hits, hitOut), TookMS: float64(took.Microseconds()) / 1000,
+	}}, nil
+}
+
+// neighbours puts a number that may not have been said into recall's terms: 0 is its default, and negative is none.
+func neighbours(n *int) int {
+	switch {
+	case n == nil:
+		return 0
+	case *n == 0:
+		return -1
+	}
+	return *n
+}

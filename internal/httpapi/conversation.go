@@ -1,0 +1,177 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/briefing"
+	"github.com/recallerhq/recaller/internal/conversation"
+)
+
+// Parts that requests share. Their names are exported because huma looks only into such.
+type (
+	// Idempotent takes an Idempotency-Key.
+	Idempotent struct {
+		Key string `header:"Idempotency-Key" doc:"Carries the request out once, however often it is sent with this key. At most 255 bytes." example:"call-4711-start"`
+	}
+	// ConversationPath names a conversation.
+	ConversationPath struct {
+		ID string `path:"id" doc:"The conversation's id, or its external id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
+	}
+	// CallerPath names a caller.
+	CallerPath struct {
+		ID string `path:"id" doc:"The caller's id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
+	}
+	// MemoryPath names a memory.
+	MemoryPath struct {
+		ID string `path:"id" doc:"The memory's id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
+	}
+	// Paging asks for one page of a list.
+	Paging struct {
+		Limit  int    `query:"limit" minimum:"1" maximum:"200" doc:"How many at most; 50 if not said." example:"50"`
+		Cursor string `query:"cursor" doc:"next_cursor of the page before." example:"MDE5OWI3"`
+	}
+	// BriefingParams says what a briefing is wanted for.
+	BriefingParams struct {
+		Query     string `query:"query" doc:"What the conversation is about now." example:"rebooking a flight"`
+		MaxTokens int    `query:"max_tokens" minimum:"0" maximum:"100000" doc:"The token budget; 0 or not said: the server's default." example:"1500"`
+	}
+)
+
+func (p Paging) page() recaller.Page { return recaller.Page{Limit: p.Limit, Cursor: p.Cursor} }
+
+func (b BriefingParams) request() briefing.Request {
+	return briefing.Request{Query: b.Query, MaxTokens: b.MaxTokens}
+}
+
+// answer is a body with a status of its own.
+type answer[T any] struct {
+	Status int
+	Body   T
+}
+
+// plain is a body.
+type plain[T any] struct{ Body T }
+
+func body200[T any](v T, err error) (*plain[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &plain[T]{v}, nil
+}
+
+const (
+	tagConversations = "Conversations"
+	tagCallers       = "Callers"
+	tagMemories      = "Memories"
+	tagTenants       = "Tenants"
+	tagOperation     = "Operation"
+)
+
+func (s *server) conversationRoutes() {
+	add(s, route{
+		id: "start-conversation", method: http.MethodPost, path: "/v1/conversations", tag: tagConversations, status: http.StatusCreated,
+		summary: "Start a conversation", statuses: []int{http.StatusConflict},
+		about: "Recognises the caller, or makes a new one, opens the conversation and answers with what the agent should know before it speaks. " +
+			"Starting again with the same external_id returns the conversation that is there (`existing`).",
+	}, s.start)
+	add(s, route{
+		id: "list-conversations", method: http.MethodGet, path: "/v1/conversations", tag: tagConversations,
+		summary: "List conversations", about: "Newest first, of one caller or of all.",
+	}, s.listConversations)
+	add(s, route{
+		id: "get-conversation", method: http.MethodGet, path: "/v1/conversations/{id}", tag: tagConversations,
+		summary: "Read a conversation", about: "With its turns, its summary and analysis once they are there, and how far the write-up is, step by step.",
+	}, s.getConversation)
+	add(s, route{
+		id: "conversation-briefing", method: http.MethodGet, path: "/v1/conversations/{id}/briefing", tag: tagConversations,
+		summary: "Brief the agent of a conversation", about: "What the agent should know now. The conversation itself is not told as history.",
+	}, s.conversationBriefing)
+	add(s, route{
+		id: "end-conversation", method: http.MethodPost, path: "/v1/conversations/{id}/end", tag: tagConversations, status: http.StatusAccepted,
+		summary: "End a conversation", about: "The write-up follows in the background. Ending it again changes nothing and answers the same, so no Idempotency-Key is needed.",
+	}, s.end)
+	s.eventRoute()
+}
+
+func (s *server) start(ctx context.Context, x *exchange, in *struct {
+	Idempotent
+	Body client.StartRequest
+},
+) (*plain[client.StartResponse], error) {
+	once, err := x.once("start-conversation")
+	if err != nil {
+		return nil, err
+	}
+	b := in.Body
+	started, err := s.Conversations.Start(ctx, x.key.Tenant, conversation.Start{
+		Once: once, Caller: conversation.CallerRef(b.Caller), ExternalID: b.ExternalID, Channel: b.Channel, Direction: b.Direction,
+		PlatformIDs: b.PlatformIDs, Reminder: b.Reminder, Metadata: b.Metadata, MaxTokens: b.MaxTokens,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &plain[client.StartResponse]{client.StartResponse{
+		Conversation: conversationOut(started.Conversation),
+		Caller:       client.StartedCaller{Caller: callerOut(started.Caller), FirstTime: started.FirstTime},
+		Existing:     started.Existing, Briefing: briefingOut(started.Briefing),
+	}}, nil
+}
+
+func (s *server) listConversations(ctx context.Context, x *exchange, in *struct {
+	Paging
+	CallerID string `query:"caller_id" doc:"Only conversations with this caller." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
+	Status   string `query:"status" enum:"active,completed,failed" doc:"Only conversations of this status." example:"active"`
+},
+) (*plain[client.ConversationList], error) {
+	return s.conversations(ctx, x, recaller.ConversationFilter{
+		Caller: recaller.CallerID(in.CallerID), Status: recaller.Status(in.Status), Page: in.page(),
+	})
+}
+
+func (s *server) conversations(ctx context.Context, x *exchange, f recaller.ConversationFilter) (*plain[client.ConversationList], error) {
+	found, next, err := s.Conversations.List(ctx, x.key.Tenant, f)
+	return body200(client.ConversationList{Conversations: list(found, conversationOut), NextCursor: next}, err)
+}
+
+func (s *server) getConversation(ctx context.Context, x *exchange, in *struct {
+	ConversationPath
+	Turns bool `query:"turns" default:"true" doc:"false leaves the turns out." example:"true"`
+},
+) (*plain[client.ConversationRecord], error) {
+	rec, err := s.Conversations.Get(ctx, x.key.Tenant, in.ID, in.Turns)
+	return body200(recordOut(rec), err)
+}
+
+func (s *server) conversationBriefing(ctx context.Context, x *exchange, in *struct {
+	ConversationPath
+	BriefingParams
+},
+) (*plain[client.Briefing], error) {
+	b, err := s.Conversations.Briefing(ctx, x.key.Tenant, in.ID, in.request())
+	return body200(briefingOut(b), err)
+}
+
+func (s *server) end(ctx context.Context, x *exchange, in *struct {
+	ConversationPath
+	Body *client.EndRequest
+},
+) (*plain[client.EndResponse], error) {
+	b := in.Body
+	if b == nil {
+		b = &client.EndRequest{}
+	}
+	at, err := told("ended_at", b.EndedAt)
+	if err != nil {
+		return nil, err
+	}
+	conv, err := s.Conversations.End(ctx, x.key.Tenant, in.ID, conversation.End{
+		Status: b.Status, EndedAt: at, Duration: seconds(b.DurationSeconds), RecordingURL: b.RecordingURL, Reason: b.Reason,
+	})
+	return body200(client.EndResponse{Conversation: conversationOut(conv)}, err)
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

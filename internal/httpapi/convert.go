@@ -1,0 +1,182 @@
+package httpapi
+
+import (
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/privacy"
+)
+
+// This file puts the words into wire types. It decides nothing.
+
+// instant brings a time of ours into UTC; zero stays zero.
+func instant(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// told takes a time from a request. Times that JSON could not give back in UTC are refused.
+func told(field string, t time.Time) (time.Time, error) {
+	if t.IsZero() {
+		return time.Time{}, nil
+	}
+	t = t.UTC()
+	if t.Year() < 1 || t.Year() > 9999 {
+		return time.Time{}, recaller.InvalidField(field, "must be an RFC 3339 time between the years 1 and 9999")
+	}
+	return t, nil
+}
+
+// list maps a list; nil becomes empty, because lists are never null on the wire.
+func list[A, B any](in []A, f func(A) B) []B {
+	out := make([]B, len(in))
+	for i, v := range in {
+		out[i] = f(v)
+	}
+	return out
+}
+
+func ids[T ~string](in []string) []T {
+	return list(in, func(s string) T { return T(s) })
+}
+
+func callerOut(c recaller.Caller) client.Caller {
+	return client.Caller{
+		ID: string(c.ID), Phone: c.Phone(), ExternalID: c.ExternalID(),
+		Identities: list(c.Identities, func(id recaller.Identity) client.Identity { return client.Identity{Kind: id.Kind, Value: id.Value} }),
+		Name:       c.Name, NameSource: c.NameSource, TimeZone: c.TimeZone,
+		FirstSeen: instant(c.FirstSeen), LastSeen: instant(c.LastSeen),
+		Conversations: c.Conversations, TotalDurationSeconds: c.TotalDuration.Seconds(), TextMessages: c.TextMessages,
+	}
+}
+
+func conversationOut(c recaller.Conversation) client.Conversation {
+	out := client.Conversation{
+		ID: string(c.ID), ExternalID: c.ExternalID, CallerID: string(c.Caller), Channel: c.Channel, Direction: c.Direction,
+		Status: c.Status, Reminder: c.Reminder, Imported: c.Imported,
+		StartedAt: instant(c.StartedAt), EndedAt: instant(c.EndedAt), LastActivityAt: instant(c.LastActivityAt),
+		DurationSeconds: c.Duration.Seconds(), TurnCount: c.Turns, EndReason: c.EndReason, RecordingURL: c.RecordingURL,
+		PlatformIDs: c.PlatformIDs, Metadata: c.Metadata,
+	}
+	if c.Summary != nil {
+		sum := client.Summary(*c.Summary)
+		out.Summary = &sum
+	}
+	if c.Analysis != nil {
+		a := client.Analysis(*c.Analysis)
+		out.Analysis = &a
+	}
+	return out
+}
+
+func turnOut(t recaller.Turn) client.Turn {
+	return client.Turn{
+		ID: string(t.ID), Number: t.Number, Speaker: t.Speaker, Text: t.Text, Name: t.Name, At: instant(t.At),
+		Confidence: t.Confidence, Interrupted: t.Interrupted,
+	}
+}
+
+func recordOut(r conversation.Record) client.ConversationRecord {
+	out := client.ConversationRecord{Conversation: conversationOut(r.Conversation), Turns: list(r.Turns, turnOut)}
+	out.Wrapup = client.Wrapup{Done: r.Conversation.Status != recaller.Active, Steps: list(r.Steps, stepOut)}
+	for _, step := range r.Steps {
+		out.Wrapup.Done = out.Wrapup.Done && step.State != recaller.StepPending
+	}
+	return out
+}
+
+func stepOut(p recaller.StepProgress) client.Step {
+	return client.Step{Step: p.Step, State: p.State, By: p.By, Attempts: p.Attempts, Reason: p.Reason, FinishedAt: instant(p.FinishedAt)}
+}
+
+func briefingOut(b recaller.Briefing) client.Briefing {
+	return client.Briefing{
+		Text: b.Text, Tokens: b.Tokens, Degraded: b.Degraded, Reason: b.Reason,
+		Parts: list(b.Parts, func(p recaller.BriefingPart) client.BriefingPart { return client.BriefingPart(p) }),
+	}
+}
+
+func memoryOut(m recaller.Memory) client.Memory {
+	out := client.Memory{
+		ID: string(m.ID), CallerID: string(m.Caller), Version: m.Version, Type: m.Type, Key: m.Key, Value: m.Value,
+		Confidence: m.Confidence, Source: m.Source, PrivacyScope: m.PrivacyScope, Status: m.Status, ClosedReason: m.ClosedReason,
+		DueDay: m.DueDay, CreatedAt: instant(m.CreatedAt), ConfirmedAt: instant(m.ConfirmedAt), ClosedAt: instant(m.ClosedAt),
+	}
+	if m.DueAt != nil {
+		out.DueAt = instant(*m.DueAt)
+	}
+	if p := m.Provenance; p.Conversation != "" || len(p.Turns) > 0 {
+		out.Provenance = &client.Provenance{ConversationID: string(p.Conversation), Turns: p.Turns}
+	}
+	return out
+}
+
+func checkpointOut(c recaller.Checkpoint) client.Checkpoint {
+	out := client.Checkpoint{
+		ID: string(c.ID), CallerID: string(c.Caller), Intent: c.Intent, Summary: c.Summary, StagingData: c.StagingData,
+		ContactID: c.ContactID, LastActivityAt: instant(c.LastActivity), CreatedAt: instant(c.CreatedAt),
+	}
+	if len(out.StagingData) == 0 {
+		out.StagingData = []byte("{}")
+	}
+	return out
+}
+
+func hitOut(h recaller.Hit) client.RecallResult {
+	out := client.RecallResult{
+		Kind: h.Kind, ID: h.ID, ConversationID: string(h.Conversation), ConversationExternalID: h.ExternalID,
+		Speaker: h.Speaker, Text: h.Text, At: instant(h.At), Score: h.Score,
+	}
+	if h.Kind == recaller.HitTurn {
+		out.Turn = &h.Turn
+		out.Neighbours = list(h.Neighbours, turnOut)
+	}
+	if h.Why != nil {
+		out.Why = &client.Why{
+			Terms: list(h.Why.Terms, func(t recaller.TermWhy) client.TermWhy { return client.TermWhy(t) }),
+			Parts: list(h.Why.Parts, func(p recaller.PartWhy) client.PartWhy { return client.PartWhy(p) }),
+		}
+	}
+	return out
+}
+
+func exportOut(e privacy.Export) client.Export {
+	out := client.Export{
+		ExportedAt: instant(e.ExportedAt), Caller: callerOut(e.Caller), Memories: list(e.Memories, memoryOut),
+		Conversations: list(e.Conversations, func(c privacy.ExportedConversation) client.ExportedConversation {
+			return client.ExportedConversation{Conversation: conversationOut(c.Conversation), Turns: list(c.Words, turnOut)}
+		}),
+	}
+	if e.Checkpoint != nil {
+		c := checkpointOut(*e.Checkpoint)
+		out.Checkpoint = &c
+	}
+	return out
+}
+
+func profileOut(p recaller.Profile) client.Profile {
+	lines := func(in []recaller.Line) []client.Line {
+		return list(in, func(l recaller.Line) client.Line { return client.Line(l) })
+	}
+	return client.Profile{
+		Business: p.Business, Description: p.Description, Location: p.Location, Phone: p.Phone, Hours: lines(p.Hours),
+		Pricing: lines(p.Pricing), Services: p.Services, Personality: p.Personality, Greeting: p.Greeting, Instructions: p.Instructions,
+	}
+}
+
+func tenantOut(t recaller.Tenant) client.Tenant {
+	return client.Tenant{
+		ID: string(t.ID), Name: t.Name, Environment: t.Environment, Profile: profileOut(t.Profile), Numbers: ids[string](t.Numbers),
+		DefaultRegion: t.DefaultRegion, TimeZone: t.TimeZone, Retention: t.Retention, ArchiveDays: t.ArchiveDays,
+		ResumeWindowSeconds: t.ResumeWindow.Seconds(), IdleLimitSeconds: t.IdleLimit.Seconds(),
+		HistoryLimit: t.HistoryLimit, Packs: ids[string](t.Packs), CreatedAt: instant(t.CreatedAt),
+	}
+}
+
+func keyOut(k recaller.APIKey) client.Key {
+	return client.Key{ID: string(k.ID), Scope: k.Scope, Label: k.Label, CreatedAt: instant(k.CreatedAt)}
+}

@@ -1,0 +1,62 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// decode reads a body that the handler takes raw, because it is large or comes often. The straight way reads it once and
+// leaves it to the use case to judge the values; only what does not decode is validated against the schema, to name
+// the field at fault.
+func decode[T any](s *server, raw []byte) (T, error) {
+	var v T
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if dec.Decode(&v) == nil {
+		if _, err := dec.Token(); errors.Is(err, io.EOF) {
+			return v, nil
+		}
+	}
+	return v, s.fault(raw, reflect.TypeFor[T]())
+}
+
+// fault says why a body does not decode as a type.
+func (s *server) fault(raw []byte, t reflect.Type) error {
+	var parsed any
+	if json.Unmarshal(raw, &parsed) != nil {
+		return simple(http.StatusBadRequest, "invalid", "the body is not valid JSON")
+	}
+	schemas := s.api.OpenAPI().Components.Schemas
+	var found huma.ValidateResult
+	path := huma.NewPathBuffer([]byte{}, 0)
+	path.Push("body")
+	huma.Validate(schemas, schemas.Schema(t, true, ""), path, huma.ModeWriteToServer, parsed, &found)
+	details := make([]*huma.ErrorDetail, 0, len(found.Errors))
+	for _, err := range found.Errors {
+		var d *huma.ErrorDetail
+		if errors.As(err, &d) {
+			details = append(details, d)
+		}
+	}
+	return invalidFields(details)
+}
+
+// firstKey returns the first key of a JSON object; empty if there is none.
+func firstKey(raw []byte) string {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return ""
+	}
+	t, err := dec.Token()
+	key, ok := t.(string)
+	if err != nil || !ok {
+		return ""
+	}
+	return key
+}

@@ -1,0 +1,209 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/briefing"
+	"github.com/recallerhq/recaller/internal/events"
+)
+
+const eventsPath = "/v1/conversations/{id}/events"
+
+func (s *server) eventRoute() {
+	add(s, route{
+		id: "conversation-events", method: http.MethodGet, path: eventsPath, tag: tagConversations,
+		summary: "Listen to a conversation",
+		about: "Server-sent events, from now on, or from after the event named by Last-Event-ID (or last_event_id). Types: " +
+			"`memory.stored`, `memory.updated`, `memory.forgotten` (of the caller, from wherever), `turns.added`, `conversation.ended`, and `briefing.updated`, " +
+			"which brings the new briefing after memories have changed. `events.missed`: events after the one you named are no longer kept; read the state anew. " +
+			"`error`: the stream ends, and `reason` says why. A comment comes every 15 seconds to keep the connection open. " +
+			"The stream ends after `conversation.ended`, and when the server goes down: connect again with Last-Event-ID.",
+	}, s.listen)
+	api := s.api.OpenAPI()
+	event := api.Components.Schemas.Schema(reflect.TypeFor[client.Event](), true, "")
+	ok := api.Paths[eventsPath].Get.Responses["200"]
+	ok.Description = "A stream of events. Each has an `id` (but for briefing.updated, events.missed and error), an `event` type, and `data`: JSON of this schema."
+	ok.Content = map[string]*huma.MediaType{"text/event-stream": {Schema: event}}
+}
+
+// listenInput names the last event that the listener has.
+type listenInput struct {
+	ConversationPath
+	Header uint64 `header:"Last-Event-ID" doc:"The last event that you have." example:"17"`
+	Param  uint64 `query:"last_event_id" doc:"The same, where headers cannot be set." example:"17"`
+}
+
+// streamed is an answer that writes itself.
+type streamed struct{ Body func(huma.Context) }
+
+func (s *server) listen(ctx context.Context, x *exchange, in *listenInput) (*streamed, error) {
+	conv, err := s.Conversations.Find(ctx, x.key.Tenant, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case s.streams <- struct{}{}:
+	default:
+		return nil, recaller.Errorf(recaller.Exhausted, "too many event streams are open; try again later")
+	}
+	sub, missed := s.Events.Subscribe(x.key.Tenant, conv.ID, conv.Caller, max(in.Header, in.Param))
+	now, err := s.Conversations.Find(ctx, x.key.Tenant, string(conv.ID)) // it may have ended before we listened
+	if err != nil {
+		sub.Close()
+		<-s.streams
+		return nil, err
+	}
+	x.stream = true
+	l := &listener{s: s, x: x, ctx: ctx, conv: now, sub: sub, out: http.NewResponseController(x.w)}
+	return &streamed{func(huma.Context) {
+		s.metrics.streams.Inc()
+		defer func() { sub.Close(); s.metrics.streams.Dec(); <-s.streams }()
+		l.run(missed)
+	}}, nil
+}
+
+// listener is one event stream.
+type listener struct {
+	s    *server
+	x    *exchange
+	ctx  context.Context //nolint:containedctx // of the request that the listener is
+	conv recaller.Conversation
+	sub  *events.Subscription
+	out  *http.ResponseController
+}
+
+// writeWait bounds how long one write to a listener may take.
+const writeWait = 30 * time.Second
+
+func (l *listener) run(missed bool) {
+	h := l.x.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no")
+	defer l.out.SetWriteDeadline(time.Time{}) //nolint:errcheck // as in write; the connection may serve another request
+	l.x.w.WriteHeader(http.StatusOK)
+	alive := l.write(": listening\n\n")
+	if alive && missed {
+		alive = l.send(client.EventMissed, 0, client.Event{At: l.s.opts.Now().UTC()}) && l.brief()
+	}
+	if alive && l.conv.Status != recaller.Active {
+		l.last()
+		return
+	}
+	beat := time.NewTicker(l.s.opts.Heartbeat)
+	defer beat.Stop()
+	for alive {
+		select {
+		case <-l.ctx.Done():
+			return
+		case <-beat.C:
+			alive = l.write(": heartbeat\n\n")
+		case e, open := <-l.sub.C:
+			if !open {
+				l.closed()
+				return
+			}
+			alive = l.tell(e)
+		}
+	}
+}
+
+// tell passes on an event and those that wait behind it; then, if memories changed, one new briefing for all of them.
+func (l *listener) tell(e events.Event) (alive bool) {
+	changed := false
+	for {
+		if !l.event(e) {
+			return false
+		}
+		changed = changed || e.Memory != nil
+		select {
+		case next, open := <-l.sub.C:
+			if open {
+				e = next
+				continue
+			}
+			l.closed()
+			return false
+		default:
+		}
+		return !changed || l.brief()
+	}
+}
+
+// event sends one event, and reports whether more may follow.
+func (l *listener) event(e events.Event) bool {
+	out := client.Event{At: e.At.UTC(), Status: e.Status}
+	if e.Memory != nil {
+		m := memoryOut(*e.Memory)
+		out.Memory = &m
+	}
+	if len(e.Turns) > 0 {
+		out.Turns = list(e.Turns, turnOut)
+	}
+	return l.send(string(e.Type), e.ID, out) && e.Type != events.Ended
+}
+
+// brief sends the briefing as it now is. One that fails is logged, and the stream goes on.
+func (l *listener) brief() bool {
+	b, err := l.s.Conversations.Briefing(l.ctx, l.x.key.Tenant, string(l.conv.ID), briefing.Request{})
+	if err != nil {
+		l.s.Log.Warn("briefing for listeners failed", "request_id", l.x.id, "kind", string(kindOf(err)), "err", err)
+		return l.ctx.Err() == nil
+	}
+	out := briefingOut(b)
+	return l.send(client.EventBriefingUpdated, 0, client.Event{At: l.s.opts.Now().UTC(), Briefing: &out})
+}
+
+// last sends what is still kept of a conversation that has ended, and its end.
+func (l *listener) last() {
+	for {
+		select {
+		case e, open := <-l.sub.C:
+			if !open || !l.event(e) {
+				return
+			}
+			continue
+		default:
+		}
+		l.send(string(events.Ended), 0, client.Event{At: instant(l.conv.EndedAt), Status: l.conv.Status})
+		return
+	}
+}
+
+// closed ends the stream after its subscription ended: the listener was too slow, or the server goes down.
+func (l *listener) closed() {
+	if l.sub.Dropped() {
+		l.send(client.EventError, 0, client.Event{At: l.s.opts.Now().UTC(), Reason: "too slow"})
+	}
+}
+
+func (l *listener) send(kind string, id uint64, e client.Event) bool {
+	data, err := json.Marshal(e)
+	if err != nil {
+		l.s.Log.Error("event does not marshal", "request_id", l.x.id, "err", err)
+		return false
+	}
+	head := ""
+	if id > 0 {
+		head = "id: " + strconv.FormatUint(id, 10) + "\n"
+	}
+	return l.write(fmt.Sprintf("%sevent: %s\ndata: %s\n\n", head, kind, data))
+}
+
+// write sends a piece of the stream now; false: nobody reads it.
+func (l *listener) write(text string) bool {
+	_ = l.out.SetWriteDeadline(l.s.opts.Now().Add(writeWait)) // not every connection has deadlines
+	if _, err := l.x.w.Write([]byte(text)); err != nil {
+		return false
+	}
+	return l.out.Flush() == nil
+}

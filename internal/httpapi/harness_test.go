@@ -1,0 +1,224 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/archive"
+	"github.com/recallerhq/recaller/internal/briefing"
+	"github.com/recallerhq/recaller/internal/caller"
+	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/events"
+	"github.com/recallerhq/recaller/internal/memory"
+	"github.com/recallerhq/recaller/internal/privacy"
+	"github.com/recallerhq/recaller/internal/recall"
+	"github.com/recallerhq/recaller/internal/store"
+	"github.com/recallerhq/recaller/internal/store/sqlite"
+	"github.com/recallerhq/recaller/internal/tenant"
+	"github.com/recallerhq/recaller/internal/vault"
+	"github.com/recallerhq/recaller/internal/vault/vaulttest"
+)
+
+// house is a whole Recaller on the embedded store, behind a real HTTP server.
+type house struct {
+	deps Deps
+	srv  *server
+	http *httptest.Server
+	reg  *prometheus.Registry
+	logs *logbook
+	bus  *events.Bus
+
+	admin *client.Client
+	key   string
+}
+
+const bootstrap = "bootstrap-key-of-the-tests"
+
+// words reads snapshots and corpora; only the retention keep is tried here.
+type words struct{ *store.Store }
+
+// keys gives package privacy what it needs of the vault.
+type keys struct{ *vault.Vault }
+
+func (k keys) DestroyCaller(ctx context.Context, t recaller.TenantID, c recaller.CallerID) (string, error) {
+	return k.Destroy(ctx, vault.Scope{Tenant: t, Caller: c})
+}
+
+func (k keys) Sign(ctx context.Context, message []byte) (signature, public []byte, err error) {
+	s, err := k.Signer(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.Sign(message), s.Public(), nil
+}
+
+// setup builds a house; tweak, which may be nil, changes what it is made of.
+func setup(t testing.TB, tweak func(*Deps, *Options)) *house {
+	t.Helper()
+	ctx := context.Background()
+	dir := t.TempDir()
+	engine, err := sqlite.Open(ctx, filepath.Join(dir, "recaller.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := vaulttest.New(t)
+	st := store.New(engine, v)
+	h := &house{reg: prometheus.NewRegistry(), logs: &logbook{}, key: bootstrap}
+	h.bus = events.New(time.Now)
+	h.deps = h.wire(words{st}, v, archive.New(filepath.Join(dir, "archive"), v))
+	if err := h.deps.Tenants.(*tenant.Service).Ensure(ctx, recaller.Tenant{Name: "Lakeside Dental", DefaultRegion: "DE", TimeZone: "Europe/Berlin"}, bootstrap); err != nil {
+		t.Fatal(err)
+	}
+	opts := Options{Version: "test", Gatherer: h.reg, Heartbeat: 20 * time.Millisecond}
+	if tweak != nil {
+		tweak(&h.deps, &opts)
+	}
+	if h.srv, err = newServer(h.deps, opts); err != nil {
+		t.Fatal(err)
+	}
+	h.http = httptest.NewServer(h.srv)
+	t.Cleanup(func() {
+		h.bus.CloseAll()
+		h.http.Close()
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	h.admin = h.client(t, bootstrap)
+	return h
+}
+
+func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
+	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
+	log := slog.New(slog.NewJSONHandler(h.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	tenants := tenant.New(tenant.Deps{Store: st, Now: time.Now, NewID: newID})
+	rec := recall.New(st, recall.Options{})
+	changed := func(c recaller.Change) { rec.Apply(c); h.bus.Apply(c) }
+	briefer := briefing.New(st, briefing.Options{Now: time.Now, Deadline: 5 * time.Second})
+	convs := conversation.New(conversation.Deps{
+		Store: st, Tenants: tenants, Archive: files, Briefer: briefer, Changed: changed, Enqueued: func() {},
+		Log: log, Metrics: conversation.NewMetrics(h.reg), Now: time.Now, NewID: newID,
+	})
+	return Deps{
+		Conversations: convs,
+		Callers:       caller.New(caller.Deps{Store: st, Tenants: tenants, Changed: changed, Now: time.Now}),
+		Memories:      memory.New(memory.Deps{Store: st, Tenants: tenants, Changed: changed, Now: time.Now, NewID: newID}),
+		Privacy: privacy.New(privacy.Deps{
+			Store: st, Vault: keys{v}, Words: convs, Archive: files, Tenants: tenants, Now: time.Now, NewID: newID,
+			Forget: func(t recaller.TenantID, c recaller.CallerID) { rec.Forget(t, c); h.bus.Forget(t, c) },
+		}),
+		Tenants: tenants, Recall: rec, Briefer: briefer, Events: h.bus,
+		Ready: func(context.Context) error { return nil }, Log: log, Registerer: h.reg,
+	}
+}
+
+func (h *house) client(t testing.TB, key string) *client.Client {
+	t.Helper()
+	c, err := client.New(h.http.URL, key, client.WithRetries(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// withKey makes a key of a scope, and a client that uses it.
+func (h *house) withKey(t testing.TB, scope recaller.Scope) *client.Client {
+	t.Helper()
+	k, err := h.admin.CreateKey(context.Background(), client.KeyInput{Scope: scope, Label: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h.client(t, k.APIKey)
+}
+
+// call is a request in the raw, with headers as name, value, name, value.
+func (h *house) call(t testing.TB, method, path, body string, headers ...string) (int, http.Header, string) {
+	t.Helper()
+	req, err := http.NewRequest(method, h.http.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+h.key)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+		if headers[i+1] == "" {
+			req.Header.Del(headers[i])
+		}
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, res.Header, string(b)
+}
+
+// refused makes a request that must be refused, and returns the problem.
+func (h *house) refused(t testing.TB, status int, method, path, body string, headers ...string) client.Problem {
+	t.Helper()
+	got, header, text := h.call(t, method, path, body, headers...)
+	if got != status {
+		t.Errorf("%s %s: got status %d, want %d: %s", method, path, got, status, text)
+	}
+	if ct := header.Get("Content-Type"); ct != "application/problem+json" {
+		t.Errorf("%s %s: got content type %q, want application/problem+json", method, path, ct)
+	}
+	var p client.Problem
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		t.Fatalf("%s %s: not a problem: %v: %s", method, path, err, text)
+	}
+	if p.Status != got || p.Title == "" || p.Code == "" || p.Detail == "" {
+		t.Errorf("%s %s: the problem lacks something: %s", method, path, text)
+	}
+	return p
+}
+
+// begun is a conversation with a new caller.
+func (h *house) begun(t testing.TB, phone string) client.StartResponse {
+	t.Helper()
+	s, err := h.admin.StartConversation(context.Background(), client.StartRequest{Caller: client.CallerRef{Phone: phone}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// logbook keeps what was logged.
+type logbook struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *logbook) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+func (l *logbook) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}

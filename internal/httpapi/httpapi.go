@@ -1,0 +1,238 @@
+// Package httpapi is the HTTP edge: it turns requests into use cases and their answers into JSON (spec section 4). It
+// authenticates, limits, describes itself in OpenAPI 3.1, and turns every failure into problem details (RFC 9457) that
+// name the field and never repeat what was sent. The wire types are those of package client.
+//
+// It is not for rules: what is valid, and what happens, the use cases decide. It holds no state but that of its limits.
+package httpapi
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/briefing"
+	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/events"
+	"github.com/recallerhq/recaller/internal/memory"
+	"github.com/recallerhq/recaller/internal/privacy"
+	"github.com/recallerhq/recaller/internal/recall"
+)
+
+// Conversations is the life of a conversation; *conversation.Service has it.
+type Conversations interface {
+	Start(ctx context.Context, tenant recaller.TenantID, in conversation.Start) (conversation.Started, error)
+	Import(ctx context.Context, tenant recaller.TenantID, in conversation.Import) (conversation.Imported, error)
+	AddTurns(ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, in []conversation.TurnInput) (turns []recaller.Turn, durable bool, err error)
+	End(ctx context.Context, tenant recaller.TenantID, ref string, in conversation.End) (recaller.Conversation, error)
+	Get(ctx context.Context, tenant recaller.TenantID, ref string, withTurns bool) (conversation.Record, error)
+	Find(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)
+	List(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) ([]recaller.Conversation, string, error)
+	Briefing(ctx context.Context, tenant recaller.TenantID, ref string, req briefing.Request) (recaller.Briefing, error)
+}
+
+// Callers finds and sets callers; *caller.Service has it.
+type Callers interface {
+	Get(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error)
+	ByPhone(ctx context.Context, tenant recaller.TenantID, raw string) (recaller.Caller, error)
+	ByExternalID(ctx context.Context, tenant recaller.TenantID, raw string) (recaller.Caller, error)
+	List(ctx context.Context, tenant recaller.TenantID, page recaller.Page) ([]recaller.Caller, string, error)
+	Update(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, p recaller.CallerPatch) (recaller.Caller, error)
+}
+
+// Memories keeps memories and checkpoints; *memory.Service has it.
+type Memories interface {
+	Store(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, once recaller.Once, in memory.Input) (recaller.MemoryWritten, error)
+	Update(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, p recaller.MemoryPatch) (recaller.MemoryWritten, error)
+	Forget(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.MemoryWritten, error)
+	List(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) ([]recaller.Memory, string, error)
+	History(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) ([]recaller.Memory, error)
+	PutCheckpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in memory.CheckpointInput) (c recaller.Checkpoint, cleared bool, err error)
+	Checkpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Checkpoint, error)
+	DeleteCheckpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) error
+}
+
+// Privacy exports and erases callers; *privacy.Service has it.
+type Privacy interface {
+	Export(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (privacy.Export, error)
+	Erase(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Receipt, error)
+}
+
+// Tenants keeps tenants and their keys; *tenant.Service has it.
+type Tenants interface {
+	Authenticate(ctx context.Context, secret string) (recaller.APIKey, error)
+	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
+	List(ctx context.Context) ([]recaller.Tenant, error)
+	Create(ctx context.Context, t recaller.Tenant) (recaller.Tenant, string, error)
+	Update(ctx context.Context, id recaller.TenantID, change func(*recaller.Tenant) error) (recaller.Tenant, error)
+	CreateKey(ctx context.Context, tenant recaller.TenantID, scope recaller.Scope, label string) (recaller.APIKey, string, error)
+	Keys(ctx context.Context, tenant recaller.TenantID) ([]recaller.APIKey, error)
+	DeleteKey(ctx context.Context, tenant recaller.TenantID, id recaller.KeyID) error
+}
+
+// Recaller searches one caller's words; *recall.Service has it.
+type Recaller interface {
+	Recall(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, q recall.Query) (recall.Result, error)
+}
+
+// Briefer composes briefings; *briefing.Service has it.
+type Briefer interface {
+	Briefing(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req briefing.Request) (recaller.Briefing, error)
+}
+
+// Events tells what changes; *events.Bus has it.
+type Events interface {
+	Subscribe(tenant recaller.TenantID, conv recaller.ConversationID, caller recaller.CallerID, last uint64) (sub *events.Subscription, missed bool)
+}
+
+// Deps are what the edge serves; all are required.
+type Deps struct {
+	Conversations Conversations
+	Callers       Callers
+	Memories      Memories
+	Privacy       Privacy
+	Tenants       Tenants
+	Recall        Recaller
+	Briefer       Briefer
+	Events        Events
+	Ready         func(context.Context) error // nil error: the server can serve
+	Log           *slog.Logger
+	Registerer    prometheus.Registerer
+}
+
+// Options are the settings; the zero value means the defaults.
+type Options struct {
+	Version     string              // of the program, for the description
+	PublicURL   string              // what the description names as the server; empty: none
+	Gatherer    prometheus.Gatherer // serves /metrics, with a key of the tenant default; nil: not served here
+	MaxBody     int64               // bytes of a request's body; 0: DefaultMaxBody
+	MaxImport   int64               // bytes of an import's body; 0: DefaultMaxImport
+	Rate        float64             // requests a second and key; 0: DefaultRate, negative: no limit
+	Burst       int                 // requests at once and key; 0: DefaultRate, or the Rate
+	Timeout     time.Duration       // of a request, but for events and imports; 0: DefaultTimeout
+	ImportLimit time.Duration       // of an import; 0: DefaultImportLimit
+	Heartbeat   time.Duration       // between the heartbeats of an event stream; 0: DefaultHeartbeat
+	MaxStreams  int                 // event streams at once; 0: DefaultMaxStreams
+	Now         func() time.Time    // nil: time.Now
+}
+
+// The defaults of Options. The rate is there to stop a loop gone wild, not to share out the machine.
+const (
+	DefaultMaxBody     = 1 << 20
+	DefaultMaxImport   = 64 << 20
+	DefaultRate        = 10000
+	DefaultTimeout     = 30 * time.Second
+	DefaultImportLimit = 5 * time.Minute
+	DefaultHeartbeat   = 15 * time.Second
+	DefaultMaxStreams  = 1000
+)
+
+// maxImports bounds how many imports hold their bodies in memory at once; further ones wait for their turn.
+const maxImports = 2
+
+func (o Options) withDefaults() Options {
+	def := func(v *int64, d int64) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	wait := func(v *time.Duration, d time.Duration) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	def(&o.MaxBody, DefaultMaxBody)
+	def(&o.MaxImport, DefaultMaxImport)
+	wait(&o.Timeout, DefaultTimeout)
+	wait(&o.ImportLimit, DefaultImportLimit)
+	wait(&o.Heartbeat, DefaultHeartbeat)
+	if o.Rate == 0 {
+		o.Rate = DefaultRate
+	}
+	if o.Burst <= 0 {
+		o.Burst = max(1, int(o.Rate))
+	}
+	if o.MaxStreams <= 0 {
+		o.MaxStreams = DefaultMaxStreams
+	}
+	if o.Version == "" {
+		o.Version = "dev"
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+// server is the edge at work.
+type server struct {
+	Deps
+	opts     Options
+	mux      *recorder
+	api      huma.API
+	limits   *limits
+	metrics  *metrics
+	imports  chan struct{} // a slot for each import that holds its body
+	streams  chan struct{} // a slot for each event stream
+	scopes   map[string]recaller.Scope
+	newReqID func() string
+	openJSON []byte
+	openYAML []byte
+}
+
+// New returns the handler of the whole API. It may be mounted at the root only, because it names its own paths.
+func New(deps Deps, opts Options) (http.Handler, error) {
+	s, err := newServer(deps, opts)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func newServer(deps Deps, opts Options) (*server, error) {
+	opts = opts.withDefaults()
+	m, err := newMetrics(deps.Registerer)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{
+		Deps: deps, opts: opts, mux: &recorder{mux: http.NewServeMux()}, metrics: m,
+		limits:  newLimits(opts.Rate, opts.Burst),
+		imports: make(chan struct{}, maxImports), streams: make(chan struct{}, opts.MaxStreams),
+		scopes: scopes(), newReqID: rand.Text,
+	}
+	s.api = humago.New(s.mux, s.config())
+	s.api.UseMiddleware(s.admit)
+	s.conversationRoutes()
+	s.turnRoutes()
+	s.callerRoutes()
+	s.memoryRoutes()
+	s.tenantRoutes()
+	s.operateRoutes()
+	if err := s.describe(); err != nil {
+		return nil, fmt.Errorf("describe the API: %w", err)
+	}
+	return s, nil
+}
+
+// recorder is the router; it remembers its patterns, so that a test can hold them against the description.
+type recorder struct {
+	mux      *http.ServeMux
+	patterns []string
+}
+
+// HandleFunc adds a route.
+func (r *recorder) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
+	r.patterns = append(r.patterns, pattern)
+	r.mux.HandleFunc(pattern, handler)
+}
+
+// ServeHTTP routes a request.
+func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) { r.mux.ServeHTTP(w, req) }

@@ -1,0 +1,234 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"sync"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/conversation"
+)
+
+// importAnswer is an answer to an import: of one conversation, or of several.
+type importAnswer = answer[any]
+
+func (s *server) importConversations(ctx context.Context, x *exchange, in *RawInput) (*importAnswer, error) {
+	once, err := x.once("import-conversations")
+	if err != nil {
+		return nil, err
+	}
+	if firstKey(in.RawBody) == "conversations" {
+		return s.importBatch(ctx, x, once, in.RawBody)
+	}
+	done, err := s.importOne(ctx, x, once, in.RawBody)
+	if err != nil {
+		return nil, err
+	}
+	status := http.StatusCreated
+	if done.Existing {
+		status = http.StatusOK
+	}
+	return &importAnswer{Status: status, Body: done}, nil
+}
+
+func (s *server) importOne(ctx context.Context, x *exchange, once recaller.Once, raw []byte) (client.ImportResponse, error) {
+	b, err := decode[client.ImportRequest](s, raw)
+	if err != nil {
+		return client.ImportResponse{}, err
+	}
+	return s.importIn(ctx, x, once, b)
+}
+
+func (s *server) importIn(ctx context.Context, x *exchange, once recaller.Once, b client.ImportRequest) (client.ImportResponse, error) {
+	done, err := s.Conversations.Import(ctx, x.key.Tenant, conversation.Import{
+		Start: conversation.Start{
+			Once: once, Caller: conversation.CallerRef(b.Caller), ExternalID: b.ExternalID, Channel: b.Channel, Direction: b.Direction,
+			PlatformIDs: b.PlatformIDs, Reminder: b.Reminder, Metadata: b.Metadata,
+		},
+		StartedAt: b.StartedAt.UTC(), EndedAt: b.EndedAt.UTC(), Status: b.Status, Turns: turnInputs(b.Turns),
+		NoWrapup: b.Wrapup != nil && !*b.Wrapup,
+	})
+	if err != nil {
+		return client.ImportResponse{}, err
+	}
+	return client.ImportResponse{Conversation: conversationOut(done.Conversation), Caller: callerOut(done.Caller), Existing: done.Existing}, nil
+}
+
+// importWorkers carry out a batch side by side, so that they share commits. One caller's conversations go to one worker
+// and stay in order.
+const importWorkers = 8
+
+// item is one conversation of a batch.
+type item struct {
+	index int
+	body  client.ImportRequest
+}
+
+func (s *server) importBatch(ctx context.Context, x *exchange, once recaller.Once, raw []byte) (*importAnswer, error) {
+	if !json.Valid(raw) {
+		return nil, simple(http.StatusBadRequest, "invalid", "the body is not valid JSON")
+	}
+	b := &batch{s: s, x: x, once: once, queues: make([]chan item, importWorkers)}
+	var workers sync.WaitGroup
+	for i := range b.queues {
+		b.queues[i] = make(chan item, 4)
+		workers.Go(func() { b.work(ctx, b.queues[i]) })
+	}
+	err := b.feed(raw)
+	for _, q := range b.queues {
+		close(q)
+	}
+	workers.Wait()
+	if b.crashed != nil {
+		panic(b.crashed) // as if it had happened on the request's own goroutine
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := b.response()
+	status := http.StatusOK
+	if out.Imported > 0 {
+		status = http.StatusCreated
+	}
+	return &importAnswer{Status: status, Body: out}, nil
+}
+
+// batch is several imports at work.
+type batch struct {
+	s      *server
+	x      *exchange
+	once   recaller.Once
+	queues []chan item
+
+	mu      sync.Mutex // guards what follows
+	results []client.ImportResult
+	crashed any
+}
+
+// feed hands out the conversations one by one; only those at work are decoded.
+func (b *batch) feed(raw []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	_, _ = dec.Token() // the object
+	_, _ = dec.Token() // its first key, conversations
+	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
+		return recaller.InvalidField("conversations", "expected array")
+	}
+	if unknown := afterList(raw); unknown != "" {
+		return recaller.InvalidField(printable(unknown), "is not a field of this request")
+	}
+	for i := 0; dec.More(); i++ {
+		var one json.RawMessage
+		if err := dec.Decode(&one); err != nil {
+			return simple(http.StatusBadRequest, "invalid", "the body is not valid JSON")
+		}
+		b.grow(i)
+		body, err := decode[client.ImportRequest](b.s, one)
+		if err != nil {
+			b.failed(i, err)
+			continue
+		}
+		b.queues[queueOf(body.Caller)] <- item{i, body}
+	}
+	return nil
+}
+
+// afterList returns the name of another field than conversations in a batch; empty if there is none.
+func afterList(raw []byte) string {
+	var fields map[string]skipped
+	if json.Unmarshal(raw, &fields) != nil {
+		return ""
+	}
+	for name := range fields {
+		if name != "conversations" {
+			return name
+		}
+	}
+	return ""
+}
+
+// skipped is a value that is passed over without a copy.
+type skipped struct{}
+
+// UnmarshalJSON passes the value over.
+func (*skipped) UnmarshalJSON([]byte) error { return nil }
+
+func queueOf(c client.CallerRef) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(c.ExternalID + "\x00" + c.Phone)) // a hash never fails
+	return int(h.Sum32() % importWorkers)
+}
+
+func (b *batch) work(ctx context.Context, queue <-chan item) {
+	defer func() {
+		if crash := recover(); crash != nil {
+			b.mu.Lock()
+			b.crashed = crash
+			b.mu.Unlock()
+			for range queue { // so that the feeder does not wait for ever
+				continue
+			}
+		}
+	}()
+	for it := range queue {
+		if ctx.Err() != nil {
+			b.failed(it.index, ctx.Err())
+			continue
+		}
+		once := b.once
+		if once.Token != "" {
+			once.Token = fmt.Sprintf("%s:%d", once.Token, it.index)
+		}
+		done, err := b.s.importIn(ctx, b.x, once, it.body)
+		if err != nil {
+			b.failed(it.index, err)
+			continue
+		}
+		b.put(it.index, client.ImportResult{
+			ConversationID: done.Conversation.ID, ExternalID: done.Conversation.ExternalID, CallerID: done.Caller.ID, Existing: done.Existing,
+		})
+	}
+}
+
+func (b *batch) grow(i int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.results = append(b.results, client.ImportResult{Index: i})
+}
+
+func (b *batch) put(i int, r client.ImportResult) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r.Index = i
+	b.results[i] = r
+}
+
+func (b *batch) failed(i int, err error) {
+	p := problemOf(err)
+	if p.Status >= http.StatusInternalServerError {
+		b.s.Log.Error("import failed", "request_id", b.x.id, "index", i, "kind", string(kindOf(err)), "err", err)
+	}
+	b.put(i, client.ImportResult{Error: &p.Problem})
+}
+
+func (b *batch) response() client.ImportBatchResponse {
+	out := client.ImportBatchResponse{Results: b.results}
+	for _, r := range b.results {
+		switch {
+		case r.Error != nil:
+			out.Failed++
+		case r.Existing:
+			out.Existing++
+		default:
+			out.Imported++
+		}
+	}
+	if out.Results == nil {
+		out.Results = []client.ImportResult{}
+	}
+	return out
+}

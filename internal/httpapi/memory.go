@@ -1,0 +1,165 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/memory"
+)
+
+func (s *server) memoryRoutes() {
+	add(s, route{
+		id: "caller-memories", method: http.MethodGet, path: "/v1/callers/{id}/memories", tag: tagMemories,
+		summary: "List a caller's memories", about: "Last confirmed first; the active ones, unless `status` asks for others.",
+	}, s.listMemories)
+	add(s, route{
+		id: "store-memory", method: http.MethodPost, path: "/v1/callers/{id}/memories", tag: tagMemories, status: http.StatusCreated,
+		summary: "Store a memory", statuses: []int{http.StatusConflict},
+		about: "Durable when it answers. An active memory with the same key (case ignored) gets a new version (`updated`); the same value confirms it (`confirmed`). A repeated Idempotency-Key changes nothing (`kept`).",
+	}, s.storeMemory)
+	add(s, route{
+		id: "update-memory", method: http.MethodPatch, path: "/v1/memories/{id}", tag: tagMemories, summary: "Update a memory",
+		about: "Makes a new version and closes the old one; both stay in the history. What is left out stays.", statuses: []int{http.StatusConflict},
+	}, s.updateMemory)
+	add(s, route{
+		id: "forget-memory", method: http.MethodDelete, path: "/v1/memories/{id}", tag: tagMemories, summary: "Forget a memory",
+		about: "It leaves every prompt and every search at once; its history stays until the caller is erased.", statuses: []int{http.StatusConflict},
+	}, func(ctx context.Context, x *exchange, in *MemoryPath) (*plain[client.MemoryResponse], error) {
+		w, err := s.Memories.Forget(ctx, x.key.Tenant, recaller.MemoryID(in.ID))
+		return body200(client.MemoryResponse{Memory: memoryOut(w.Memory), Action: w.Action}, err)
+	})
+	add(s, route{
+		id: "memory-history", method: http.MethodGet, path: "/v1/memories/{id}/history", tag: tagMemories, summary: "Read a memory's history",
+		about: "Every version, newest first.",
+	}, func(ctx context.Context, x *exchange, in *MemoryPath) (*plain[client.MemoryHistory], error) {
+		versions, err := s.Memories.History(ctx, x.key.Tenant, recaller.MemoryID(in.ID))
+		return body200(client.MemoryHistory{Versions: list(versions, memoryOut)}, err)
+	})
+	s.checkpointRoutes()
+}
+
+func (s *server) listMemories(ctx context.Context, x *exchange, in *struct {
+	CallerPath
+	Paging
+	Type           []string `query:"type" nullable:"false" enum:"fact,preference,context,follow_up,wellbeing,history" doc:"Only these types, separated by commas." example:"fact"`
+	Status         []string `query:"status" nullable:"false" enum:"active,superseded,forgotten" doc:"Only these statuses, separated by commas; active if not said." example:"active"`
+	Key            string   `query:"key" doc:"Only the memory with this key; case is ignored." example:"daughter_visits"`
+	ConversationID string   `query:"conversation_id" doc:"Only memories from this conversation, by its id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
+	Due            bool     `query:"due" doc:"true: only those with a due time." example:"false"`
+},
+) (*plain[client.MemoryList], error) {
+	caller := recaller.CallerID(in.ID)
+	if _, err := s.Callers.Get(ctx, x.key.Tenant, caller); err != nil {
+		return nil, err
+	}
+	found, next, err := s.Memories.List(ctx, x.key.Tenant, caller, recaller.MemoryFilter{
+		Types: ids[recaller.MemoryType](in.Type), Statuses: ids[recaller.MemoryStatus](in.Status), Key: in.Key,
+		Conversation: recaller.ConversationID(in.ConversationID), Due: in.Due, Page: in.page(),
+	})
+	return body200(client.MemoryList{Memories: list(found, memoryOut), NextCursor: next}, err)
+}
+
+func (s *server) storeMemory(ctx context.Context, x *exchange, in *struct {
+	Idempotent
+	CallerPath
+	Body client.MemoryInput
+},
+) (*answer[client.MemoryResponse], error) {
+	once, err := x.once("store-memory")
+	if err != nil {
+		return nil, err
+	}
+	b := in.Body
+	input := memory.Input{
+		Type: b.Type, Key: b.Key, Value: b.Value, Confidence: b.Confidence, Source: b.Source, PrivacyScope: b.PrivacyScope,
+	}
+	if b.DueAt != nil {
+		due, err := told("due_at", *b.DueAt)
+		if err != nil {
+			return nil, err
+		}
+		input.DueAt = &due
+	}
+	if b.Provenance != nil {
+		input.Provenance = recaller.Provenance{Conversation: recaller.ConversationID(b.Provenance.ConversationID), Turns: b.Provenance.Turns}
+	}
+	w, err := s.Memories.Store(ctx, x.key.Tenant, recaller.CallerID(in.ID), once, input)
+	if err != nil {
+		return nil, err
+	}
+	status := http.StatusOK
+	if w.Action == recaller.MemoryCreated {
+		status = http.StatusCreated
+	}
+	return &answer[client.MemoryResponse]{status, client.MemoryResponse{Memory: memoryOut(w.Memory), Action: w.Action}}, nil
+}
+
+func (s *server) updateMemory(ctx context.Context, x *exchange, in *struct {
+	MemoryPath
+	Body client.MemoryPatch
+},
+) (*plain[client.MemoryResponse], error) {
+	b := in.Body
+	p := recaller.MemoryPatch{Type: b.Type, Key: b.Key, Value: b.Value, Confidence: b.Confidence, PrivacyScope: b.PrivacyScope}
+	if at, set := b.DueAt.Change(); set {
+		due, err := told("due_at", at)
+		if err != nil {
+			return nil, err
+		}
+		var to *time.Time
+		if !due.IsZero() {
+			to = &due
+		}
+		p.DueAt = &to
+	}
+	w, err := s.Memories.Update(ctx, x.key.Tenant, recaller.MemoryID(in.ID), p)
+	return body200(client.MemoryResponse{Memory: memoryOut(w.Memory), Action: w.Action}, err)
+}
+
+func (s *server) checkpointRoutes() {
+	const path = "/v1/callers/{id}/checkpoint"
+	add(s, route{
+		id: "get-checkpoint", method: http.MethodGet, path: path, tag: tagMemories, summary: "Read the checkpoint",
+		about: "The state of the caller's unfinished matter, if it is inside the tenant's resume window; an older one is not found, but stays.",
+	}, func(ctx context.Context, x *exchange, in *CallerPath) (*plain[client.Checkpoint], error) {
+		c, err := s.Memories.Checkpoint(ctx, x.key.Tenant, recaller.CallerID(in.ID))
+		return body200(checkpointOut(c), err)
+	})
+	add(s, route{
+		id: "put-checkpoint", method: http.MethodPut, path: path, tag: tagMemories, summary: "Save the checkpoint",
+		about: "Replaces the one before. The intent `completed` clears it instead.",
+	}, s.putCheckpoint)
+	add(s, route{
+		id: "delete-checkpoint", method: http.MethodDelete, path: path, tag: tagMemories, status: http.StatusNoContent,
+		summary: "Clear the checkpoint", about: "Whatever its age.",
+	}, func(ctx context.Context, x *exchange, in *CallerPath) (*struct{}, error) {
+		return nil, s.Memories.DeleteCheckpoint(ctx, x.key.Tenant, recaller.CallerID(in.ID))
+	})
+}
+
+func (s *server) putCheckpoint(ctx context.Context, x *exchange, in *struct {
+	CallerPath
+	Body client.CheckpointInput
+},
+) (*plain[client.CheckpointResponse], error) {
+	b := in.Body
+	if strings.EqualFold(strings.TrimSpace(b.Intent), memory.IntentCompleted) {
+		if _, err := s.Callers.Get(ctx, x.key.Tenant, recaller.CallerID(in.ID)); err != nil {
+			return nil, err
+		}
+	}
+	c, cleared, err := s.Memories.PutCheckpoint(ctx, x.key.Tenant, recaller.CallerID(in.ID), memory.CheckpointInput(b))
+	if err != nil {
+		return nil, err
+	}
+	out := client.CheckpointResponse{Cleared: cleared}
+	if !cleared {
+		saved := checkpointOut(c)
+		out.Checkpoint = &saved
+	}
+	return &plain[client.CheckpointResponse]{out}, nil
+}

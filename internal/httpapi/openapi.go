@@ -1,0 +1,244 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/client"
+)
+
+const about = `The memory of agents that talk to people: who this is and what to know before speaking, what was said
+and is known, and where the last conversation left off.
+
+**Keys.** Send ` + "`Authorization: Bearer KEY` or `X-API-Key: KEY`" + `. A key belongs to one tenant and has a scope:
+admin, agent or read, each of which includes the weaker ones. Each route says which it needs.
+
+**Ids.** Wherever a conversation id is asked for, its external id serves too (escaped for a URL).
+
+**Errors** are problem details (RFC 9457). 400: the body is not JSON. 422: a field is wrong; ` + "`field`" + ` names it, by its path
+inside the body (` + "`caller.phone`, `turns[3].text`" + `) or the name of the parameter. Unknown fields and parameters are refused.
+
+**Repeats.** A post with an ` + "`Idempotency-Key`" + ` is carried out once: a repeat gets the first one's result, and the same key with
+another request is a 409. Where a route does not take the header, its description says what a repeat does.
+
+**Lists** come in pages: pass ` + "`next_cursor` as `cursor`" + ` until there is none.
+
+**Times** are RFC 3339, in UTC; durations are seconds.`
+
+// config is what huma is told. Its own documentation, links and schema routes are off: we serve our own.
+func (s *server) config() huma.Config {
+	jsonFormat := huma.Format{
+		Marshal:   huma.DefaultJSONFormat.Marshal,
+		Unmarshal: json.Unmarshal,
+	}
+	c := huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI: "3.1.0",
+			Info: &huma.Info{
+				Title: "Recaller", Version: s.opts.Version, Description: about,
+				License: &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
+			},
+			Tags: tags(),
+			Components: &huma.Components{
+				Schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
+				SecuritySchemes: map[string]*huma.SecurityScheme{
+					"bearer":  {Type: "http", Scheme: "bearer", Description: "Authorization: Bearer KEY"},
+					"api_key": {Type: "apiKey", In: "header", Name: "X-API-Key", Description: "X-API-Key: KEY"},
+				},
+			},
+		},
+		Formats:                      map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat},
+		DefaultFormat:                "application/json",
+		RejectUnknownQueryParameters: true,
+		Transformers:                 []huma.Transformer{transform},
+	}
+	if s.opts.PublicURL != "" {
+		c.Servers = []*huma.Server{{URL: s.opts.PublicURL}}
+	}
+	return c
+}
+
+func tags() []*huma.Tag {
+	return []*huma.Tag{
+		{Name: "Conversations", Description: "The life of a conversation: start, turns, briefing, events, end, import."},
+		{Name: "Callers", Description: "Who they are, what is held about them, recall, export and erasure."},
+		{Name: "Memories", Description: "What is known of a caller, in versions; the state of an unfinished matter."},
+		{Name: "Tenants", Description: "Settings, tenants and keys."},
+		{Name: "Operation", Description: "Health, metrics and this description."},
+	}
+}
+
+// route is what a route says of itself.
+type route struct {
+	id, method, path string
+	tag              string
+	summary          string
+	about            string
+	status           int   // of success; 0: 200
+	statuses         []int // of failures that are this route's own
+	maxBody          int64 // 0: Options.MaxBody
+	rawBody          bool  // the handler decodes and validates the body itself
+}
+
+// add serves a route. The handler's errors become problems.
+func add[I, O any](s *server, r route, handle func(context.Context, *exchange, *I) (*O, error)) {
+	huma.Register(s.api, s.operation(r), func(ctx context.Context, in *I) (*O, error) {
+		x := exchangeOf(ctx)
+		out, err := handle(ctx, x, in)
+		if err != nil {
+			x.fail(err)
+			return nil, problemOf(err)
+		}
+		return out, nil
+	})
+}
+
+func (s *server) operation(r route) huma.Operation {
+	op := huma.Operation{
+		OperationID: r.id, Method: r.method, Path: r.path, Tags: []string{r.tag}, Summary: r.summary, Description: r.about,
+		DefaultStatus: r.status, MaxBodyBytes: r.maxBody, SkipValidateBody: r.rawBody, Responses: map[string]*huma.Response{},
+		BodyReadTimeout: s.limitOf(r.id),
+	}
+	if op.MaxBodyBytes == 0 {
+		op.MaxBodyBytes = s.opts.MaxBody
+	}
+	statuses := append([]int{http.StatusInternalServerError}, r.statuses...)
+	if scope := s.scopes[r.id]; scope != "" {
+		op.Security = []map[string][]string{{"bearer": {}}, {"api_key": {}}}
+		op.Description += fmt.Sprintf("\n\nNeeds a key of scope `%s`.", scope)
+		if operatorOnly(r.id) {
+			op.Description = strings.TrimSuffix(op.Description, ".") + ", of the tenant `default`."
+		}
+		op.Extensions = map[string]any{"x-scope": string(scope)}
+		statuses = append(statuses, http.StatusUnauthorized, http.StatusForbidden, http.StatusUnprocessableEntity,
+			http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusGatewayTimeout)
+	}
+	switch r.method {
+	case http.MethodPost, http.MethodPut, http.MethodPatch:
+		statuses = append(statuses, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	}
+	if strings.Contains(r.path, "{id}") {
+		statuses = append(statuses, http.StatusNotFound)
+	}
+	schema := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[client.Problem](), true, "")
+	for _, status := range statuses {
+		op.Responses[strconv.Itoa(status)] = &huma.Response{
+			Description: meaning(status),
+			Content:     map[string]*huma.MediaType{problemType: {Schema: schema}},
+		}
+	}
+	return op
+}
+
+// meaning says when a status is answered.
+func meaning(status int) string {
+	switch status {
+	case http.StatusBadRequest:
+		return "The body is missing or is not JSON."
+	case http.StatusUnauthorized:
+		return "No API key was sent, or it is not known."
+	case http.StatusForbidden:
+		return "The key's scope does not allow it."
+	case http.StatusNotFound:
+		return "There is no such thing in this tenant."
+	case http.StatusConflict:
+		return "The state of things does not allow it: the conversation has ended, or the Idempotency-Key was used for another request."
+	case http.StatusRequestEntityTooLarge:
+		return "The body is larger than the route takes."
+	case http.StatusUnsupportedMediaType:
+		return "The body is not application/json."
+	case http.StatusUnprocessableEntity:
+		return "A field, parameter or header is wrong; `field` names it."
+	case http.StatusTooManyRequests:
+		return "A limit was reached; try again after Retry-After seconds."
+	case http.StatusServiceUnavailable:
+		return "A part that is needed is away, such as the store; try again after Retry-After seconds."
+	case http.StatusGatewayTimeout:
+		return "It took too long and was given up."
+	}
+	return "A fault of the server. The log knows more under the X-Request-Id."
+}
+
+// describe finishes the description, once all routes are there, and renders it.
+func (s *server) describe() error {
+	s.refine()
+	api := s.api.OpenAPI()
+	schemas := api.Components.Schemas.Map()
+	delete(schemas, "ErrorModel") // huma's own, which transform replaces
+	delete(schemas, "ErrorDetail")
+	for path, item := range api.Paths {
+		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
+			if op == nil {
+				continue
+			}
+			if _, ok := s.scopes[op.OperationID]; !ok {
+				return fmt.Errorf("%s %s: the operation %q is not in the table of scopes", op.Method, path, op.OperationID)
+			}
+			withHeaders(op)
+		}
+	}
+	var err, yerr error
+	s.openJSON, err = json.Marshal(api)
+	s.openYAML, yerr = api.YAML()
+	return errors.Join(err, yerr)
+}
+
+// withHeaders tells the headers that every answer has.
+func withHeaders(op *huma.Operation) {
+	text := &huma.Schema{Type: huma.TypeString}
+	for status, res := range op.Responses {
+		if res.Headers == nil {
+			res.Headers = map[string]*huma.Param{}
+		}
+		res.Headers["X-Request-Id"] = &huma.Param{Description: "The request's id: the one sent, or a new one.", Schema: text}
+		switch status {
+		case "429", "503":
+			res.Headers["Retry-After"] = &huma.Param{Description: "Seconds after which to try again.", Schema: &huma.Schema{Type: huma.TypeInteger}}
+		case "401":
+			res.Headers["WWW-Authenticate"] = &huma.Param{Description: "How to authenticate.", Schema: text}
+		}
+	}
+}
+
+// refine says of schemas what Go's types cannot. It must run before the first request.
+func (s *server) refine() {
+	reg := s.api.OpenAPI().Components.Schemas
+	object := func(t reflect.Type, field, doc string) {
+		schema := reg.SchemaFromRef(reg.Schema(t, true, "").Ref)
+		schema.Properties[field] = &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true, Description: doc, Examples: []any{map[string]any{"order": 4711}}}
+		schema.Properties[field].PrecomputeMessages()
+	}
+	object(reflect.TypeFor[client.StartRequest](), "metadata", "An object of your own, at most 16 KiB; it is kept and given back as it is.")
+	object(reflect.TypeFor[client.ImportRequest](), "metadata", "An object of your own, at most 16 KiB; it is kept and given back as it is.")
+	object(reflect.TypeFor[client.Conversation](), "metadata", "The object that was given at the start.")
+	object(reflect.TypeFor[client.ExportedConversation](), "metadata", "The object that was given at the start.")
+	object(reflect.TypeFor[client.CheckpointInput](), "staging_data", "An object of your own, at most 64 KiB.")
+	object(reflect.TypeFor[client.Checkpoint](), "staging_data", "The object that was saved.")
+
+	patch := reg.SchemaFromRef(reg.Schema(reflect.TypeFor[client.MemoryPatch](), true, "").Ref)
+	patch.Properties["due_at"] = &huma.Schema{
+		Type: huma.TypeString, Format: "date-time", Nullable: true, Description: "When it comes due; null clears it.",
+		Examples: []any{"2026-03-05T09:00:00Z"},
+	}
+	patch.Properties["due_at"].PrecomputeMessages()
+	delete(reg.Map(), "Due")
+
+	receipt := reg.SchemaFromRef(reg.Schema(reflect.TypeFor[recaller.Receipt](), true, "").Ref)
+	for field, doc := range map[string]string{
+		"id": "The receipt's id.", "tenant": "The tenant.", "caller_id": "Who was erased.", "erased_at": "When.",
+		"erased": "How many things of each kind were removed.", "key_fingerprint": "The fingerprint of the data key that was destroyed.",
+		"public_key": "The Ed25519 key that the signature is checked with.",
+		"signature":  "Over the receipt as JSON with public_key and signature null.",
+	} {
+		receipt.Properties[field].Description = doc
+	}
+}

@@ -1,0 +1,285 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/client"
+)
+
+// document is the description as a reader gets it.
+type document struct {
+	OpenAPI    string                                `json:"openapi"`
+	Paths      map[string]map[string]json.RawMessage `json:"paths"`
+	Components struct {
+		Schemas map[string]schemaDoc `json:"schemas"`
+	} `json:"components"`
+}
+
+type schemaDoc struct {
+	Description string               `json:"description"`
+	Properties  map[string]schemaDoc `json:"properties"`
+	Type        any                  `json:"type"`
+	Enum        []string             `json:"enum"`
+	Examples    []any                `json:"examples"`
+	Ref         string               `json:"$ref"`
+	Items       *schemaDoc           `json:"items"`
+}
+
+type operationDoc struct {
+	OperationID string   `json:"operationId"`
+	Summary     string   `json:"summary"`
+	Description string   `json:"description"`
+	Tags        []string `json:"tags"`
+	Security    []any    `json:"security"`
+	Parameters  []struct {
+		Name        string    `json:"name"`
+		Description string    `json:"description"`
+		Schema      schemaDoc `json:"schema"`
+	} `json:"parameters"`
+	RequestBody *struct {
+		Content map[string]any `json:"content"`
+	} `json:"requestBody"`
+	Responses map[string]struct {
+		Description string         `json:"description"`
+		Content     map[string]any `json:"content"`
+	} `json:"responses"`
+}
+
+func described(t *testing.T, h *house) (document, map[string]operationDoc) {
+	t.Helper()
+	raw, err := h.admin.OpenAPI(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d document
+	if err := json.Unmarshal(raw, &d); err != nil {
+		t.Fatal(err)
+	}
+	ops := map[string]operationDoc{}
+	for path, item := range d.Paths {
+		for method, rawOp := range item {
+			var op operationDoc
+			if err := json.Unmarshal(rawOp, &op); err != nil {
+				t.Fatal(err)
+			}
+			ops[strings.ToUpper(method)+" "+path] = op
+		}
+	}
+	return d, ops
+}
+
+func TestWhatIsServedIsDescribed(t *testing.T) {
+	t.Parallel()
+	h := setup(t, nil)
+	d, ops := described(t, h)
+	if d.OpenAPI != "3.1.0" {
+		t.Errorf("got OpenAPI %q, want 3.1.0", d.OpenAPI)
+	}
+	served := slices.Sorted(slices.Values(h.srv.mux.patterns))
+	var documented []string
+	for pattern := range ops {
+		documented = append(documented, pattern)
+	}
+	slices.Sort(documented)
+	if !slices.Equal(served, documented) {
+		t.Errorf("served:    %v\ndescribed: %v", served, documented)
+	}
+	for pattern, op := range ops {
+		describedWhole(t, pattern, op)
+	}
+}
+
+func describedWhole(t *testing.T, pattern string, op operationDoc) {
+	t.Helper()
+	if op.OperationID == "" || op.Summary == "" || op.Description == "" || len(op.Tags) != 1 {
+		t.Errorf("%s lacks a summary, description or tag: %+v", pattern, op)
+	}
+	if open := scopes()[op.OperationID] == ""; open != (len(op.Security) == 0) {
+		t.Errorf("%s: open is %v, but its security is %v", pattern, open, op.Security)
+	}
+	for _, p := range op.Parameters {
+		if p.Description == "" && p.Schema.Description == "" {
+			t.Errorf("%s: the parameter %s has no description", pattern, p.Name)
+		}
+	}
+	want := []string{"500"}
+	if len(op.Security) > 0 {
+		want = append(want, "401", "403", "422", "429", "503", "504")
+	}
+	if op.RequestBody != nil {
+		want = append(want, "400", "413", "415")
+		if op.RequestBody.Content["application/json"] == nil || len(op.RequestBody.Content) != 1 {
+			t.Errorf("%s: the body is %v, want JSON alone", pattern, op.RequestBody.Content)
+		}
+	}
+	for _, status := range want {
+		if op.Responses[status].Content["application/problem+json"] == nil {
+			t.Errorf("%s does not describe the problem %s", pattern, status)
+		}
+	}
+	for status, res := range op.Responses {
+		if res.Description == "" || status == "default" || (status < "300" && status != "204" && len(res.Content) == 0) {
+			t.Errorf("%s: the answer %s lacks a description or content", pattern, status)
+		}
+	}
+}
+
+func TestEveryFieldIsExplained(t *testing.T) {
+	t.Parallel()
+	d, _ := described(t, setup(t, nil))
+	for name, s := range d.Components.Schemas {
+		if slices.Contains([]string{"ErrorModel", "ErrorDetail", "Due"}, name) || len(s.Properties) == 0 {
+			t.Errorf("the schema %s does not belong in the description", name)
+		}
+		for field, p := range s.Properties {
+			if p.Description == "" {
+				t.Errorf("%s.%s has no description", name, field)
+			}
+			scalar := p.Type == "string" || p.Type == "integer" || p.Type == "number" || p.Type == "boolean"
+			if scalar && len(p.Examples) == 0 && !slices.Contains([]string{"BriefingPart.text", "NewTenantResponse.api_key", "KeyResponse.api_key"}, name+"."+field) && name != "Receipt" {
+				t.Errorf("%s.%s has no example", name, field)
+			}
+			if types, ok := p.Type.([]any); ok && slices.Contains(types, any("null")) && name+"."+field != "MemoryPatch.due_at" {
+				t.Errorf("%s.%s may be null, which it never is", name, field)
+			}
+		}
+	}
+}
+
+// The lists in the description are those of the words.
+func TestClosedSetsAreTheOnesThatRulesKnow(t *testing.T) {
+	t.Parallel()
+	d, _ := described(t, setup(t, nil))
+	schemas := d.Components.Schemas
+	same := func(name, field string, want []string) {
+		got := schemas[name].Properties[field].Enum
+		if !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
+			t.Errorf("%s.%s: got %v, want %v", name, field, got, want)
+		}
+	}
+	channels := ids[string](list(recaller.Channels(), func(c recaller.Channel) string { return string(c) }))
+	types := list(recaller.MemoryTypes(), func(m recaller.MemoryType) string { return string(m) })
+	for _, name := range []string{"StartRequest", "ImportRequest", "Conversation"} {
+		same(name, "channel", channels)
+	}
+	for _, name := range []string{"MemoryInput", "MemoryPatch", "Memory"} {
+		same(name, "type", types)
+	}
+	var codes []string
+	for _, o := range outcomes() {
+		codes = append(codes, o.code)
+	}
+	same("Problem", "code", codes)
+}
+
+func TestDocumentationIsSelfContained(t *testing.T) {
+	t.Parallel()
+	h := setup(t, nil)
+	status, header, page := h.call(t, "GET", "/docs", "", "Authorization", "")
+	if status != 200 || !strings.HasPrefix(header.Get("Content-Type"), "text/html") {
+		t.Fatalf("got %d %v", status, header)
+	}
+	for _, far := range []string{"http://", "https://", "//cdn", "@import", "url("} {
+		if strings.Contains(page, far) {
+			t.Errorf("the page reaches out with %q", far)
+		}
+	}
+	if !strings.Contains(page, docsScript) || !strings.Contains(header.Get("Content-Security-Policy"), source(docsScript)) {
+		t.Error("the page's policy does not allow its own script")
+	}
+	yaml, err := h.admin.OpenAPIYAML(context.Background())
+	if err != nil || !strings.HasPrefix(strings.TrimSpace(string(yaml)), "components:") || !strings.Contains(string(yaml), "openapi: 3.1.0") {
+		t.Errorf("got %.80s, %v; want YAML", yaml, err)
+	}
+}
+
+// inProcess is a transport that calls the handler, and notes the routes that it went to.
+type inProcess struct {
+	h  http.Handler
+	mu sync.Mutex
+	to map[string]bool
+}
+
+func (p *inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	probe := r.Clone(r.Context())
+	w := httptest.NewRecorder()
+	p.h.ServeHTTP(w, probe)
+	return w.Result(), nil
+}
+
+func TestTheClientReachesEveryRoute(t *testing.T) {
+	t.Parallel()
+	h := setup(t, nil)
+	ctx := context.Background()
+	transport := &inProcess{to: map[string]bool{}}
+	transport.h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, pattern := h.srv.mux.mux.Handler(r)
+		transport.mu.Lock()
+		transport.to[pattern] = true
+		transport.mu.Unlock()
+		h.srv.ServeHTTP(w, r)
+	})
+	c, err := client.New("http://in.process", bootstrap, client.WithHTTPClient(&http.Client{Transport: transport}), client.WithRetries(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Healthy(ctx); err != nil {
+		t.Error(err)
+	}
+	everyCall(ctx, c)
+	for _, pattern := range h.srv.mux.patterns {
+		if !transport.to[pattern] && pattern != "GET /docs" {
+			t.Errorf("no method of the client goes to %s", pattern)
+		}
+	}
+}
+
+// everyCall makes each of the client's calls; that most are refused does not matter here.
+func everyCall(ctx context.Context, c *client.Client) {
+	_ = c.Healthy(ctx)
+	_ = c.Ready(ctx)
+	_, _ = c.OpenAPI(ctx)
+	_, _ = c.OpenAPIYAML(ctx)
+	_, _ = c.Metrics(ctx)
+	_, _ = c.StartConversation(ctx, client.StartRequest{})
+	_, _ = c.ImportConversation(ctx, client.ImportRequest{})
+	_, _ = c.Conversations(ctx, client.ConversationFilter{})
+	_, _ = c.Conversation(ctx, "x")
+	_, _ = c.AddTurns(ctx, "x")
+	_, _ = c.ConversationBriefing(ctx, "x", client.BriefingQuery{})
+	for range c.Events(ctx, "x") {
+		break
+	}
+	_, _ = c.EndConversation(ctx, "x", client.EndRequest{})
+	_, _ = c.Callers(ctx, client.Page{})
+	_, _ = c.Caller(ctx, "x")
+	_, _ = c.UpdateCaller(ctx, "x", client.CallerPatch{})
+	_, _ = c.EraseCaller(ctx, "x")
+	_, _ = c.CallerBriefing(ctx, "x", client.BriefingQuery{})
+	_, _ = c.CallerConversations(ctx, "x", client.ConversationFilter{})
+	_, _ = c.ExportCaller(ctx, "x")
+	_, _ = c.Recall(ctx, "x", client.RecallRequest{})
+	_, _ = c.Memories(ctx, "x", client.MemoryFilter{})
+	_, _ = c.StoreMemory(ctx, "x", client.MemoryInput{})
+	_, _ = c.UpdateMemory(ctx, "x", client.MemoryPatch{})
+	_, _ = c.ForgetMemory(ctx, "x")
+	_, _ = c.MemoryHistory(ctx, "x")
+	_, _ = c.Checkpoint(ctx, "x")
+	_, _ = c.PutCheckpoint(ctx, "x", client.CheckpointInput{})
+	_ = c.DeleteCheckpoint(ctx, "x")
+	_, _ = c.Tenant(ctx)
+	_, _ = c.UpdateTenant(ctx, client.TenantPatch{})
+	_, _ = c.CreateTenant(ctx, client.NewTenant{})
+	_, _ = c.Tenants(ctx)
+	_, _ = c.CreateKey(ctx, client.KeyInput{})
+	_, _ = c.Keys(ctx)
+	_ = c.DeleteKey(ctx, "x")
+}

@@ -1,0 +1,124 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/client"
+)
+
+func (s *server) tenantRoutes() {
+	add(s, route{
+		id: "get-tenant", method: http.MethodGet, path: "/v1/tenant", tag: tagTenants, summary: "Read the tenant's settings",
+		about: "Of the tenant that the key belongs to; defaults are filled in.",
+	}, func(ctx context.Context, x *exchange, _ *struct{}) (*plain[client.Tenant], error) {
+		t, err := s.Tenants.Tenant(ctx, x.key.Tenant)
+		return body200(tenantOut(t), err)
+	})
+	add(s, route{
+		id: "update-tenant", method: http.MethodPatch, path: "/v1/tenant", tag: tagTenants, summary: "Change the tenant's settings",
+		about: "What is left out stays; inside `profile` too.",
+	}, s.updateTenant)
+	add(s, route{
+		id: "create-tenant", method: http.MethodPost, path: "/v1/tenants", tag: tagTenants, status: http.StatusCreated, summary: "Make a tenant",
+		about: "Answers with the tenant and its first key, of scope agent, which is shown this once. The server does not keep keys and cannot show one again, " +
+			"so Idempotency-Key is not taken here: a repeat makes another tenant.",
+	}, s.createTenant)
+	add(s, route{
+		id: "list-tenants", method: http.MethodGet, path: "/v1/tenants", tag: tagTenants, summary: "List tenants", about: "Every tenant, by age.",
+	}, func(ctx context.Context, _ *exchange, _ *struct{}) (*plain[client.TenantList], error) {
+		all, err := s.Tenants.List(ctx)
+		return body200(client.TenantList{Tenants: list(all, tenantOut)}, err)
+	})
+	s.keyRoutes()
+}
+
+func (s *server) keyRoutes() {
+	add(s, route{
+		id: "create-key", method: http.MethodPost, path: "/v1/keys", tag: tagTenants, status: http.StatusCreated, summary: "Make a key",
+		about: "Of the tenant that the calling key belongs to. The key is shown this once. The server does not keep keys and cannot show one again, " +
+			"so Idempotency-Key is not taken here: a repeat makes another key; delete the one that you did not see.",
+	}, s.createKey)
+	add(s, route{
+		id: "list-keys", method: http.MethodGet, path: "/v1/keys", tag: tagTenants, summary: "List keys", about: "The tenant's keys, without the secrets.",
+	}, func(ctx context.Context, x *exchange, _ *struct{}) (*plain[client.KeyList], error) {
+		all, err := s.Tenants.Keys(ctx, x.key.Tenant)
+		return body200(client.KeyList{Keys: list(all, keyOut)}, err)
+	})
+	add(s, route{
+		id: "delete-key", method: http.MethodDelete, path: "/v1/keys/{id}", tag: tagTenants, status: http.StatusNoContent, summary: "End a key",
+		about: "This server refuses it at once, others of the same store within ten seconds.",
+	}, func(ctx context.Context, x *exchange, in *struct {
+		ID string `path:"id" doc:"The key's id; not the key." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a40"`
+	},
+	) (*struct{}, error) {
+		return nil, s.Tenants.DeleteKey(ctx, x.key.Tenant, recaller.KeyID(in.ID))
+	})
+}
+
+func (s *server) updateTenant(ctx context.Context, x *exchange, in *struct{ Body client.TenantPatch }) (*plain[client.Tenant], error) {
+	t, err := s.Tenants.Update(ctx, x.key.Tenant, func(t *recaller.Tenant) error {
+		put(&t.Name, in.Body.Name)
+		settings(t, in.Body.TenantSettings)
+		return nil
+	})
+	return body200(tenantOut(t), err)
+}
+
+func (s *server) createTenant(ctx context.Context, _ *exchange, in *struct{ Body client.NewTenant }) (*plain[client.NewTenantResponse], error) {
+	t := recaller.Tenant{Name: in.Body.Name}
+	settings(&t, in.Body.TenantSettings)
+	t, secret, err := s.Tenants.Create(ctx, t)
+	return body200(client.NewTenantResponse{Tenant: tenantOut(t), APIKey: secret}, err)
+}
+
+func (s *server) createKey(ctx context.Context, x *exchange, in *struct{ Body client.KeyInput }) (*plain[client.KeyResponse], error) {
+	k, secret, err := s.Tenants.CreateKey(ctx, x.key.Tenant, in.Body.Scope, in.Body.Label)
+	return body200(client.KeyResponse{Key: keyOut(k), APIKey: secret}, err)
+}
+
+// put sets what was given.
+func put[T any](to, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+func settings(t *recaller.Tenant, in client.TenantSettings) {
+	put(&t.Environment, in.Environment)
+	put(&t.Numbers, in.Numbers)
+	put(&t.DefaultRegion, in.DefaultRegion)
+	put(&t.TimeZone, in.TimeZone)
+	put(&t.Retention, in.Retention)
+	put(&t.ArchiveDays, in.ArchiveDays)
+	put(&t.HistoryLimit, in.HistoryLimit)
+	put(&t.Packs, in.Packs)
+	if in.ResumeWindowSeconds != nil {
+		t.ResumeWindow = seconds(*in.ResumeWindowSeconds)
+	}
+	if in.IdleLimitSeconds != nil {
+		t.IdleLimit = seconds(*in.IdleLimitSeconds)
+	}
+	if in.Profile != nil {
+		profile(&t.Profile, *in.Profile)
+	}
+}
+
+func profile(p *recaller.Profile, in client.ProfilePatch) {
+	put(&p.Business, in.Business)
+	put(&p.Description, in.Description)
+	put(&p.Location, in.Location)
+	put(&p.Phone, in.Phone)
+	put(&p.Services, in.Services)
+	put(&p.Personality, in.Personality)
+	put(&p.Greeting, in.Greeting)
+	put(&p.Instructions, in.Instructions)
+	lines := func(to *[]recaller.Line, from *[]client.Line) {
+		if from != nil {
+			*to = list(*from, func(l client.Line) recaller.Line { return recaller.Line(l) })
+		}
+	}
+	lines(&p.Hours, in.Hours)
+	lines(&p.Pricing, in.Pricing)
+}
