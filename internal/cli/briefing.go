@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/cli/term"
+)
+
+// briefingCmd is `recaller briefing PHONE`.
+type briefingCmd struct {
+	Phone     who    `arg:"" help:"Who would be calling"`
+	Query     string `placeholder:"TEXT" help:"What the call is about, if that is known"`
+	MaxTokens int    `placeholder:"N" help:"Most tokens it may take (default: the server's)"`
+	JSON      bool   `name:"json" help:"Print it with its parts as JSON"`
+}
+
+// Help says what it is.
+func (*briefingCmd) Help() string {
+	return "Prints the text that an agent gets before it speaks, ready to be put in front of its own prompt. It changes nothing: no conversation begins."
+}
+
+// Examples are lines to try.
+func (*briefingCmd) Examples() []string {
+	return []string{
+		"recaller briefing +15550100199",
+		"# as the start of a prompt",
+		"recaller briefing ext:user-42 > prompt.txt",
+	}
+}
+
+// Run prints the briefing.
+func (c *briefingCmd) Run(ctx context.Context, s *session) error {
+	api, caller, err := s.caller(ctx, c.Phone)
+	if err != nil {
+		return err
+	}
+	b, err := api.CallerBriefing(ctx, caller.ID, client.BriefingQuery{Query: c.Query, MaxTokens: c.MaxTokens})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return s.json(b)
+	}
+	s.verbosef("%d tokens in %d parts", b.Tokens, len(b.Parts))
+	if b.Degraded {
+		s.notef("%s the briefing is degraded: %s", s.err.Warn("warning:"), b.Reason)
+	}
+	fmt.Fprintln(s.out, strings.TrimRight(term.CleanLines(b.Text), "\n"))
+	return nil
+}
+
+// writeBriefing shows a briefing in the margin of something else.
+func writeBriefing(out term.Out, b client.Briefing) {
+	text := strings.TrimRight(term.CleanLines(b.Text), "\n")
+	bar := out.Dim("│")
+	for _, line := range strings.Split(term.Wrap(text, out.Width-4, "  "), "\n") {
+		if strings.HasPrefix(line, "## ") {
+			line = out.Bold(line)
+		}
+		fmt.Fprintln(out, strings.TrimRight(bar+" "+line, " "))
+	}
+}

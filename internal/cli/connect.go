@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/cli/term"
+)
+
+// answerWithin bounds how long a server may take to say that it is there.
+const answerWithin = 2 * time.Second
+
+// inProcessURL is the address of the server inside this process; nothing is ever dialled.
+const inProcessURL = "http://recaller.internal"
+
+// api returns a client of a running server, or, where none answers and none was asked for by --server, of the data
+// folder itself, opened in this process.
+func (s *session) api(ctx context.Context) (*client.Client, error) {
+	cfg, err := s.config()
+	if err != nil {
+		return nil, err
+	}
+	base := s.globals.Server
+	if base == "" {
+		base = "http://" + dialable(cfg.Addr)
+	}
+	down := s.answers(ctx, base)
+	if down == nil {
+		s.verbosef("speaking to the server at %s", base)
+		return newClient(base, apiKey(cfg, base), nil)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if s.globals.Server != "" {
+		return nil, &failure{code: ExitFailed, msg: "no server answers at " + term.Clean(base), err: down, hint: "start it with `recaller serve`"}
+	}
+	s.verbosef("no server answers at %s; opening %s in this process", base, cfg.Data)
+	handler, key, err := s.openData(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return newClient(inProcessURL, key, inProcess{handler})
+}
+
+func newClient(base, key string, transport http.RoundTripper) (*client.Client, error) {
+	options := []client.Option{client.WithUserAgent("recaller-cli")}
+	if transport != nil {
+		options = append(options, client.WithHTTPClient(&http.Client{Transport: transport}))
+	}
+	c, err := client.New(base, key, options...)
+	if err != nil {
+		return nil, usagef("--server: %v", err)
+	}
+	return c, nil
+}
+
+// answers reports, by no error, that a server is there.
+func (s *session) answers(ctx context.Context, base string) error {
+	probe, err := newClient(base, "", nil)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	err = probe.Healthy(ctx)
+	var refused *client.Problem
+	if errors.As(err, &refused) && refused.Code == "" {
+		return fmt.Errorf("what answers there is no Recaller: %w", err)
+	}
+	return err
+}
+
+// dialable turns an address to listen on into one to dial: an empty or unspecified host is this machine.
+func dialable(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return addr
+	}
+	if ip := net.ParseIP(host); host == "" || (ip != nil && ip.IsUnspecified()) {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// caller opens the API and finds who is meant.
+func (s *session) caller(ctx context.Context, w who) (*client.Client, client.Caller, error) {
+	api, err := s.api(ctx)
+	if err != nil {
+		return nil, client.Caller{}, err
+	}
+	found, err := find(ctx, api, w)
+	return api, found, err
+}
+
+// find looks a caller up by number or external id.
+func find(ctx context.Context, api *client.Client, w who) (client.Caller, error) {
+	var list []client.Caller
+	var err error
+	if id := w.externalID(); id != "" {
+		list, err = api.CallersByExternalID(ctx, id)
+	} else {
+		list, err = api.CallersByPhone(ctx, w.phone())
+	}
+	if err != nil {
+		return client.Caller{}, badPhone(err, w)
+	}
+	if len(list) == 0 {
+		return client.Caller{}, &failure{
+			code: ExitFailed,
+			msg:  "nobody is known as " + term.Clean(string(w)),
+			hint: "`recaller call` and `recaller replay` make callers known",
+		}
+	}
+	return list[0], nil
+}
+
+// badPhone explains a number that the server could not read.
+func badPhone(err error, w who) error {
+	var p *client.Problem
+	if !errors.As(err, &p) || !strings.Contains(p.Field, "phone") {
+		return err
+	}
+	return &failure{
+		code: ExitUsage,
+		msg:  fmt.Sprintf("%q is no phone number: %s", term.Clean(string(w)), term.Clean(p.Detail)),
+		hint: "write it with its country, +1 555 010 0199, or ext:ID for an id of your own",
+	}
+}

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/recallerhq/recaller/internal/config"
+)
+
+// files are the places under the data folder that the command line looks at itself.
+type files struct {
+	database  string
+	keyStore  string // wrapped data keys
+	masterKey string // the key-encryption key, where it is not configured
+	apiKey    string // the bootstrap key, where it is not configured
+}
+
+func filesOf(cfg config.Config) files {
+	return files{
+		database:  filepath.Join(cfg.Data, "recaller.db"),
+		keyStore:  filepath.Join(cfg.Data, "keys", "keys.db"),
+		masterKey: filepath.Join(cfg.Data, "keys", "master.key"),
+		apiKey:    filepath.Join(cfg.Data, "keys", "api.key"),
+	}
+}
+
+// apiKey is the key to show to the server at base: the configured one, else, to a server on this machine, the one that the
+// data folder keeps, else none. That key is nothing to send to strangers.
+func apiKey(cfg config.Config, base string) string {
+	if cfg.APIKey.Set() {
+		return cfg.APIKey.Reveal()
+	}
+	if !local(cfg, base) {
+		return ""
+	}
+	text, err := os.ReadFile(filesOf(cfg).apiKey)
+	if err != nil {
+		return "" // the server will say that a key is missing
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// local reports whether base is the configured server, or one on this machine.
+func local(cfg config.Config, base string) bool {
+	if base == "http://"+dialable(cfg.Addr) {
+		return true
+	}
+	u, err := url.Parse(base)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || (ip != nil && ip.IsLoopback())
+}

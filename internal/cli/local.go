@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+
+	"github.com/recallerhq/recaller/internal/app"
+	"github.com/recallerhq/recaller/internal/config"
+	"github.com/recallerhq/recaller/internal/vault"
+)
+
+// engine is the server, as package app makes it.
+type engine interface {
+	Handler() http.Handler
+	Start(ctx context.Context) error
+	Serve(ctx context.Context, on net.Listener) error
+	Close(ctx context.Context) error
+	Check(ctx context.Context) error
+	Vault() *vault.Vault
+	BootstrapKey() string
+	BootstrapKeyIsNew() bool
+}
+
+var _ engine = (*app.App)(nil)
+
+// openEngine opens the data folder.
+func (s *session) openEngine(ctx context.Context, cfg config.Config, log *slog.Logger) (engine, error) {
+	if s.newEngine != nil {
+		return s.newEngine(ctx, cfg, log)
+	}
+	opened, err := app.New(ctx, cfg, app.Options{Log: log, Version: s.version})
+	if err != nil {
+		return nil, err
+	}
+	return opened, nil
+}
+
+// openData opens the data folder in this process until the run is over, and returns its HTTP interface with a key to it.
+func (s *session) openData(ctx context.Context, cfg config.Config) (http.Handler, string, error) {
+	opened, err := s.openEngine(ctx, cfg, s.quietLog())
+	if err != nil {
+		return nil, "", hinted(err, "a server that uses this data folder is reached with --server")
+	}
+	s.onClose(func() error { return opened.Close(context.WithoutCancel(ctx)) })
+	if err := opened.Start(ctx); err != nil {
+		return nil, "", err
+	}
+	return opened.Handler(), opened.BootstrapKey(), nil
+}
+
+// quietLog is the log of a server inside a verb: warnings, and everything with --verbose.
+func (s *session) quietLog() *slog.Logger {
+	level := slog.LevelError
+	if s.globals.Verbose {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: level}))
+}
