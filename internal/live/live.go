@@ -1,0 +1,85 @@
+// Package live is the buffer of an active conversation (spec W6): its last turns, each with what can be told of it at a
+// glance, and the keys of the memories that were stored while it ran. It lives in process memory and is bounded.
+//
+// It is a view: the words are kept by the store, the archive, or nowhere, as the tenant's retention says. It is not for
+// finding memories in the words (wrapup), and it does no I/O.
+package live
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Bounds of a buffer (W6).
+const (
+	MaxTurns = 200
+	MaxAge   = 30 * time.Minute
+	MaxText  = 500 // characters of a turn's text; the rest is cut off, at a character
+)
+
+// Turn is a turn as the buffer holds it.
+type Turn struct {
+	Number   int
+	At       time.Time
+	Speaker  recaller.Speaker
+	Text     string // at most MaxText characters
+	Intent   Intent
+	Entities []string // names, days, dates and numbers, as they were said
+}
+
+// Buffer holds the last turns of one conversation. The zero value is empty and usable. It is not safe for concurrent
+// use: the live conversation that owns it has the lock.
+type Buffer struct {
+	turns []Turn
+	keys  []string // lower-cased, in the order in which they were stored
+}
+
+// Add takes turns up and drops those that are too many or too old: older than MaxAge before the newest.
+func (b *Buffer) Add(turns ...recaller.Turn) {
+	for _, t := range turns {
+		intent, entities := Glance(t.Speaker, t.Text, t.At)
+		b.turns = append(b.turns, Turn{t.Number, t.At, t.Speaker, cut(t.Text), intent, entities})
+	}
+	if over := len(b.turns) - MaxTurns; over > 0 {
+		b.turns = slices.Delete(b.turns, 0, over)
+	}
+	if len(b.turns) == 0 {
+		return
+	}
+	oldest := b.turns[len(b.turns)-1].At.Add(-MaxAge)
+	b.turns = slices.DeleteFunc(b.turns, func(t Turn) bool { return t.At.Before(oldest) })
+}
+
+// AddKey notes that a memory was stored under a key.
+func (b *Buffer) AddKey(key string) {
+	if key = strings.ToLower(strings.TrimSpace(key)); !slices.Contains(b.keys, key) {
+		b.keys = append(b.keys, key)
+	}
+}
+
+// Turns returns a copy of what is held, oldest first, without what has become too old by now.
+func (b *Buffer) Turns(now time.Time) []Turn {
+	oldest := now.Add(-MaxAge)
+	return slices.DeleteFunc(slices.Clone(b.turns), func(t Turn) bool { return t.At.Before(oldest) })
+}
+
+// Keys returns a copy of the keys that were stored, lower-cased, oldest first.
+func (b *Buffer) Keys() []string { return slices.Clone(b.keys) }
+
+// cut bounds a text to MaxText characters.
+func cut(text string) string {
+	if len(text) <= MaxText {
+		return text
+	}
+	n := 0
+	for i := range text {
+		if n == MaxText {
+			return text[:i]
+		}
+		n++
+	}
+	return text
+}
