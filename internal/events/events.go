@@ -27,7 +27,7 @@ const (
 
 // Event is one thing that happened in, or to the caller of, a conversation.
 type Event struct {
-	ID     uint64 // rises by one inside a conversation
+	ID     uint64 // rises by one inside a conversation, from where its first listener came: ids of an earlier process are lower
 	Type   Type
 	Memory *recaller.Memory
 	Turns  []recaller.Turn
@@ -35,21 +35,23 @@ type Event struct {
 	At     time.Time
 }
 
-// Bounds. A listener that falls behind by more than its queue is dropped; a conversation without listeners keeps its
-// last events for those who come back.
+// Bounds. A listener that falls behind by more than its queue is dropped. A conversation that was listened to keeps its
+// last events for those who come back; one that nobody ever listened to keeps none.
 const (
-	queue    = 256
-	keep     = 256
-	idleFor  = 10 * time.Minute
-	sweepAll = 1024 // streams, before idle ones are looked for
+	queue     = 256
+	keep      = 256     // events of a conversation
+	keepBytes = 1 << 20 // of their words
+	idleFor   = 10 * time.Minute
+	sweepEach = time.Minute // how often idle conversations are looked for
 )
 
 // Bus delivers events inside this process. Safe for concurrent use; the zero value is not usable.
 type Bus struct {
 	now func() time.Time
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards all below, and what is in it
 	streams map[stream]*log
+	swept   time.Time
 }
 
 type stream struct {
@@ -59,8 +61,10 @@ type stream struct {
 
 type log struct {
 	caller    recaller.CallerID
+	first     uint64 // id, ever
 	next      uint64
-	recent    []Event // the last `keep`, oldest first
+	recent    []Event // the last ones, oldest first
+	bytes     int     // of their words
 	listeners map[*Subscription]struct{}
 	touched   time.Time
 }
@@ -80,16 +84,28 @@ type Subscription struct {
 }
 
 // Subscribe listens to a conversation from after the event with id last (0: from now on). Missed is true when events
-// after last are no longer kept: the listener should read the state anew.
+// after last are no longer kept (those that are, come), or last is none of this process's (none come): the listener
+// should read the state anew.
 func (b *Bus) Subscribe(tenant recaller.TenantID, conv recaller.ConversationID, caller recaller.CallerID, last uint64) (sub *Subscription, missed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	of := stream{tenant, conv}
-	l := b.log(of, caller)
+	of, now := stream{tenant, conv}, b.now()
+	b.sweep(now)
+	l := b.streams[of]
+	if l == nil {
+		first := uint64(max(1, now.UnixMicro()))
+		l = &log{caller: caller, first: first, next: first, listeners: map[*Subscription]struct{}{}}
+		b.streams[of] = l
+	}
+	l.touched = now
 	c := make(chan Event, queue+keep)
 	sub = &Subscription{C: c, c: c, bus: b, of: of}
-	if last > 0 {
-		missed = last+1 < l.next-uint64(len(l.recent)) || last >= l.next
+	switch {
+	case last == 0:
+	case last < l.first-1 || last >= l.next: // of another process, or made up
+		missed = true
+	default:
+		missed = last < l.next-uint64(len(l.recent))-1
 		for _, e := range l.recent {
 			if e.ID > last {
 				c <- e
@@ -123,6 +139,7 @@ func (b *Bus) end(s *Subscription) {
 	if _, ok := l.listeners[s]; ok {
 		delete(l.listeners, s)
 		close(s.c)
+		l.touched = b.now()
 	}
 }
 
@@ -158,19 +175,20 @@ func (b *Bus) Apply(c recaller.Change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()
+	b.sweep(now)
 	if conv := c.Conversation; conv != nil {
 		of := stream{c.Tenant, conv.ID}
 		if len(c.Turns) > 0 {
-			b.publish(of, c.Caller, Event{Type: TurnsAdded, Turns: c.Turns, At: now})
+			b.publish(of, Event{Type: TurnsAdded, Turns: c.Turns, At: now})
 		}
 		if conv.Status != recaller.Active && conv.Summary == nil && conv.Analysis == nil && !conv.Imported {
-			b.publish(of, c.Caller, Event{Type: Ended, Status: conv.Status, At: now})
+			b.publish(of, Event{Type: Ended, Status: conv.Status, At: now})
 		}
 	}
 	for _, e := range memoryEvents(c.Memories, now) {
 		for of, l := range b.streams {
 			if of.tenant == c.Tenant && l.caller == c.Caller {
-				b.publish(of, c.Caller, e)
+				b.publish(of, e)
 			}
 		}
 	}
@@ -194,14 +212,15 @@ func memoryEvents(memories []recaller.Memory, now time.Time) []Event {
 }
 
 // publish numbers an event and hands it to the listeners. The lock is held.
-func (b *Bus) publish(of stream, caller recaller.CallerID, e Event) {
-	l := b.log(of, caller)
+func (b *Bus) publish(of stream, e Event) {
+	l := b.streams[of]
+	if l == nil {
+		return // nobody listens, or did
+	}
+	l.touched = e.At
 	e.ID = l.next
 	l.next++
-	if len(l.recent) == keep {
-		l.recent = append(l.recent[:0:0], l.recent[1:]...)
-	}
-	l.recent = append(l.recent, e)
+	l.remember(e)
 	for s := range l.listeners {
 		select {
 		case s.c <- e:
@@ -212,22 +231,39 @@ func (b *Bus) publish(of stream, caller recaller.CallerID, e Event) {
 	}
 }
 
-// log returns a conversation's log, making it and clearing out idle ones where needed. The lock is held.
-func (b *Bus) log(of stream, caller recaller.CallerID) *log {
-	now := b.now()
-	l := b.streams[of]
-	if l == nil {
-		if len(b.streams) >= sweepAll {
-			b.sweep(now)
-		}
-		l = &log{caller: caller, next: 1, listeners: map[*Subscription]struct{}{}}
-		b.streams[of] = l
+// remember keeps an event, and forgets the oldest ones past the bounds.
+func (l *log) remember(e Event) {
+	l.recent = append(l.recent, e)
+	l.bytes += size(e)
+	n := 0
+	for len(l.recent)-n > keep || (l.bytes > keepBytes && len(l.recent)-n > 1) {
+		l.bytes -= size(l.recent[n])
+		n++
 	}
-	l.touched = now
-	return l
+	if n > 0 {
+		kept := copy(l.recent, l.recent[n:])
+		clear(l.recent[kept:])
+		l.recent = l.recent[:kept]
+	}
 }
 
+// size is about how many bytes of words an event holds.
+func size(e Event) (n int) {
+	for _, t := range e.Turns {
+		n += len(t.Text)
+	}
+	if e.Memory != nil {
+		n += len(e.Memory.Key) + len(e.Memory.Value)
+	}
+	return n
+}
+
+// sweep forgets conversations that nobody has listened to for a while. The lock is held.
 func (b *Bus) sweep(now time.Time) {
+	if now.Sub(b.swept) < sweepEach {
+		return
+	}
+	b.swept = now
 	for of, l := range b.streams {
 		if len(l.listeners) == 0 && now.Sub(l.touched) > idleFor {
 			delete(b.streams, of)

@@ -6,7 +6,9 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -89,8 +91,13 @@ func (r *Runner) Wake() {
 	}
 }
 
-// idle bounds how long the runner sleeps without looking: other processes enqueue too.
-const idle = 15 * time.Second
+// How long the runner sleeps.
+const (
+	idle     = 15 * time.Second      // at most: other processes enqueue too
+	pause    = 10 * time.Millisecond // at least: a job that is due was had by somebody else
+	awayFor  = time.Second           // when the queue did not answer
+	settling = 10 * time.Second      // bounds the wait for the queue after an attempt
+)
 
 // Run claims and runs jobs until ctx ends, then waits for those that run: they are not cut off, but bounded by their
 // timeouts and by drain.
@@ -99,22 +106,24 @@ func (r *Runner) Run(ctx, drain context.Context) {
 	defer running.Wait()
 	slots := make(chan struct{}, r.opts.Workers)
 	for {
-		n := r.claim(ctx, drain, slots, &running)
-		if n > 0 && ctx.Err() == nil {
-			continue
-		}
-		if !r.sleep(ctx) {
+		started, err := r.claim(ctx, drain, slots, &running)
+		if ctx.Err() != nil {
 			return
+		}
+		if !started {
+			r.sleep(ctx, err != nil)
 		}
 	}
 }
 
-// claim waits for a free worker, then starts as many jobs as there are workers free and jobs due.
-func (r *Runner) claim(ctx, drain context.Context, slots chan struct{}, running *sync.WaitGroup) (started int) {
+// claim waits for a free worker, then starts a job if one is due.
+func (r *Runner) claim(ctx, drain context.Context, slots chan struct{}, running *sync.WaitGroup) (started bool, err error) {
 	select {
 	case slots <- struct{}{}:
 	case <-ctx.Done():
-		return 0
+	}
+	if ctx.Err() != nil {
+		return false, ctx.Err()
 	}
 	now := r.now()
 	jobs, err := r.queue.ClaimJobs(ctx, now, now.Add(r.lease()), 1)
@@ -123,13 +132,14 @@ func (r *Runner) claim(ctx, drain context.Context, slots chan struct{}, running 
 	}
 	if len(jobs) == 0 {
 		<-slots
-		return 0
+		return false, err
 	}
 	running.Go(func() {
-		defer func() { <-slots; r.Wake() }()
+		defer func() { <-slots }()
 		r.attempt(drain, jobs[0])
+		r.Wake() // it may be due again before the one that is slept for
 	})
-	return 1
+	return true, nil
 }
 
 // lease is longer than any attempt may take.
@@ -141,27 +151,30 @@ func (r *Runner) lease() time.Duration {
 	return longest + time.Minute
 }
 
-func (r *Runner) sleep(ctx context.Context) bool {
-	wait := idle
-	if next, err := r.queue.NextJob(ctx); err == nil && !next.IsZero() {
-		wait = min(wait, max(next.Sub(r.now()), 10*time.Millisecond))
+// sleep waits for the next job to be due, or to be woken. Where the queue is away it waits a while, whoever wakes it.
+func (r *Runner) sleep(ctx context.Context, away bool) {
+	wait, wake := idle, r.wake
+	next, err := r.queue.NextJob(ctx)
+	switch {
+	case away || err != nil:
+		wait, wake = awayFor, nil
+	case !next.IsZero():
+		wait = min(wait, max(next.Sub(r.now()), pause))
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-r.wake:
+	case <-wake:
 	case <-ctx.Done():
-		return false
 	}
-	return true
 }
 
 func (r *Runner) attempt(ctx context.Context, j recaller.Job) {
 	began := r.now()
 	err := r.work(ctx, j)
 	r.seconds.WithLabelValues(j.Kind).Observe(r.now().Sub(began).Seconds())
-	result, after := r.settle(context.WithoutCancel(ctx), j, err)
+	result, after := r.settle(ctx, j, err)
 	r.results.WithLabelValues(j.Kind, result).Inc()
 	if err != nil {
 		r.log.Warn("job failed", "kind", j.Kind, "tenant", j.Tenant, "subject", j.Subject, "attempt", j.Attempts, "result", result, "err", err)
@@ -179,25 +192,36 @@ func (r *Runner) work(ctx context.Context, j recaller.Job) (err error) {
 	def(&h.Timeout, time.Minute)
 	ctx, cancel := context.WithTimeout(ctx, h.Timeout)
 	defer cancel()
+	return guarded(func() error { return h.Run(ctx, j) })
+}
+
+// guarded keeps a panic of one job from taking the process down. It tells where, not with what: the value may hold what
+// people said.
+func guarded(fn func() error) (err error) {
 	defer func() {
-		if p := recover(); p != nil { // the value may hold what people said
-			err = recaller.Errorf(recaller.Internal, "the job panicked")
+		if p := recover(); p != nil {
+			err = recaller.Wrap(recaller.Internal, errors.New(string(debug.Stack())), "the job panicked")
 		}
 	}()
-	return h.Run(ctx, j)
+	return fn()
 }
 
 // settle removes a job that is done or given up on, and gives back one that is to be tried again.
 func (r *Runner) settle(ctx context.Context, j recaller.Job, cause error) (result string, err error) {
+	interrupted := ctx.Err() != nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
+	defer cancel()
 	switch {
 	case cause == nil:
 		return "done", r.queue.FinishJob(ctx, j)
+	case interrupted: // by a shutdown, which is no fault of the job's
+		return "retry", r.queue.RetryJob(ctx, j, r.now(), "shutdown")
 	case j.Attempts < r.opts.MaxAttempts:
 		return "retry", r.queue.RetryJob(ctx, j, r.now().Add(r.backoff(j.Attempts)), string(recaller.KindOf(cause)))
 	}
 	if h := r.handlers[j.Kind]; h.GiveUp != nil {
-		if err := h.GiveUp(ctx, j, cause); err != nil {
-			return "retry", r.queue.RetryJob(ctx, j, r.now().Add(r.opts.MaxBackoff), "give up")
+		if err := guarded(func() error { return h.GiveUp(ctx, j, cause) }); err != nil {
+			return "retry", errors.Join(err, r.queue.RetryJob(ctx, j, r.now().Add(r.opts.MaxBackoff), "give up"))
 		}
 	}
 	return "given up", r.queue.FinishJob(ctx, j)

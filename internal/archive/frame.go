@@ -1,0 +1,207 @@
+package archive
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/recallerhq/recaller"
+)
+
+// A file holds frames: a header, then a sealed batch of turns, bound to tenant, caller, conversation and place. The
+// header is the length of what follows and a checksum of that length, four bytes each, so that a frame that a crash cut
+// short, which is the file's end, can be told from a damaged length, after which nothing may be overwritten.
+const headerSize = 8
+
+// maxFrame bounds what is read into memory at once.
+const maxFrame = 256 << 20
+
+func appendHeader(b []byte, length int) []byte {
+	b = binary.BigEndian.AppendUint32(b, uint32(length))
+	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[len(b)-4:]))
+}
+
+// length reads a header.
+func length(head []byte) (n int64, ok bool) {
+	n = int64(binary.BigEndian.Uint32(head))
+	return n, binary.BigEndian.Uint32(head[4:]) == crc32.ChecksumIEEE(head[:4]) && n <= maxFrame
+}
+
+func damaged() error { return recaller.Errorf(recaller.Internal, "an archive file is damaged") }
+
+// tail is the end of a file that is being appended to.
+type tail struct {
+	path  string
+	users int // guarded by the archive's lock
+
+	mu     sync.Mutex // held over I/O: the frames of one file are in order
+	frames int        // how many there are; -1: not known
+	size   int64      // their bytes
+}
+
+// open finds the end of the whole frames, and cuts off what follows them. The lock is held.
+func (t *tail) open() error {
+	if t.frames >= 0 {
+		return nil
+	}
+	frames, size := 0, int64(0)
+	f, err := os.OpenFile(t.path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.frames, t.size = 0, 0
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // what was cut off counts as nothing, on disk or not
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	err = walk(f, info.Size(), func(n int64) error {
+		frames++
+		size += headerSize + n
+		_, err := f.Seek(n, io.SeekCurrent)
+		return err
+	})
+	if err == nil && size < info.Size() {
+		err = f.Truncate(size)
+	}
+	if err != nil {
+		return err
+	}
+	t.frames, t.size = frames, size
+	return nil
+}
+
+// append writes a frame. The lock is held.
+func (t *tail) append(sealed []byte) (err error) {
+	f, isNew, err := t.file()
+	if err != nil {
+		return err
+	}
+	frames := t.frames
+	t.frames = -1 // unless all goes well, what is on disk is to be looked at anew
+	defer func() { err = errors.Join(err, f.Close()) }()
+	frame := append(appendHeader(make([]byte, 0, headerSize+len(sealed)), len(sealed)), sealed...)
+	if _, err := f.WriteAt(frame, t.size); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if isNew {
+		if err := syncDirs(filepath.Dir(t.path), 4); err != nil {
+			return err
+		}
+	}
+	t.frames, t.size = frames+1, t.size+int64(len(frame))
+	return nil
+}
+
+// file opens the file for writing. Its folder may have to be made, again if it was just found empty and removed.
+func (t *tail) file() (f *os.File, isNew bool, err error) {
+	for range 3 {
+		f, err = os.OpenFile(t.path, os.O_WRONLY|os.O_CREATE, 0o600)
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
+			return nil, false, err
+		}
+	}
+	return f, t.size == 0, err
+}
+
+// syncDirs puts new names on disk: of the file, and of the folders above it.
+func syncDirs(dir string, levels int) error {
+	for range levels {
+		d, err := os.Open(dir)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(d.Sync(), d.Close()); err != nil {
+			return err
+		}
+		dir = filepath.Dir(dir)
+	}
+	return nil
+}
+
+// readFrames calls fn for each whole frame of a file; a missing file has none. fn keeps nothing of the frame.
+func readFrames(path string, fn func([]byte) error) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	r := bufio.NewReaderSize(f, 64<<10)
+	var frame []byte
+	return walk(r, info.Size(), func(n int64) error {
+		if int64(cap(frame)) < n {
+			frame = make([]byte, n)
+		}
+		frame = frame[:n]
+		if _, err := io.ReadFull(r, frame); err != nil {
+			return err
+		}
+		return fn(frame)
+	})
+}
+
+// walk reads the headers of the whole frames in the first size bytes; fn is to read, or skip, the n bytes behind each.
+// It ends at a frame that a crash cut short.
+func walk(r io.Reader, size int64, fn func(n int64) error) error {
+	var head [headerSize]byte
+	for size >= headerSize {
+		if _, err := io.ReadFull(r, head[:]); err != nil {
+			return err
+		}
+		size -= headerSize
+		n, ok := length(head[:])
+		if !ok {
+			return torn(r, head[:])
+		}
+		if n > size {
+			return nil
+		}
+		if err := fn(n); err != nil {
+			return err
+		}
+		size -= n
+	}
+	return nil
+}
+
+// torn tells the room that a crash left unwritten, which is zeros to the end, from a damaged header.
+func torn(r io.Reader, head []byte) error {
+	buf := append(make([]byte, 0, 4096), head...)
+	for {
+		for _, b := range buf {
+			if b != 0 {
+				return damaged()
+			}
+		}
+		n, err := r.Read(buf[:cap(buf)])
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		buf = buf[:n]
+	}
+}

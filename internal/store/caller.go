@@ -1,0 +1,194 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// callerBody is what is sealed of a caller.
+type callerBody struct {
+	Name       string              `json:"name,omitempty"`
+	NameSource recaller.NameSource `json:"name_source,omitempty"`
+	TimeZone   string              `json:"time_zone,omitempty"`
+}
+
+const callerColumns = `id, first_seen, last_seen, conversations, duration, text_messages, version, body`
+
+// scanCaller reads a caller's row; its body and identities are still sealed.
+func scanCaller(scan func(...any) error) (c recaller.Caller, body []byte, err error) {
+	var first, last, duration int64
+	err = scan(&c.ID, &first, &last, &c.Conversations, &duration, &c.TextMessages, &c.ContentVersion, &body)
+	c.FirstSeen, c.LastSeen, c.TotalDuration = fromMicros(first), fromMicros(last), time.Duration(duration)*time.Microsecond
+	return c, body, err
+}
+
+// readCaller reads a caller who is not being erased, with his identities.
+func (b box) readCaller(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error) {
+	c, body, err := scanCaller(func(dest ...any) error {
+		return tx.QueryRow(ctx, `SELECT `+callerColumns+` FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`, []any{tenant, id}, dest...)
+	})
+	if err != nil {
+		return c, notFound(err, "there is no such caller")
+	}
+	if err := b.openCaller(&c, body); err != nil {
+		return c, err
+	}
+	err = each(ctx, tx, `SELECT kind, token, value FROM identities WHERE tenant_id = $1 AND caller_id = $2 ORDER BY kind, token`,
+		[]any{tenant, id}, func(r Rows) error {
+			var i recaller.Identity
+			var token, value []byte
+			if err := r.Scan(&i.Kind, &token, &value); err != nil {
+				return err
+			}
+			if err := b.get("identities.value", tokenRecord(token), value, &i.Value); err != nil {
+				return err
+			}
+			c.Identities = append(c.Identities, i)
+			return nil
+		})
+	return c, err
+}
+
+func (b box) openCaller(c *recaller.Caller, sealed []byte) error {
+	var body callerBody
+	if err := b.get("callers.body", string(c.ID), sealed, &body); err != nil {
+		return err
+	}
+	c.Name, c.NameSource, c.TimeZone = body.Name, body.NameSource, body.TimeZone
+	return nil
+}
+
+// Caller returns a caller by id.
+func (s *Store) Caller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error) {
+	b, err := s.unseal(ctx, tenant, id)
+	if err != nil {
+		return recaller.Caller{}, notFound(err, "there is no such caller")
+	}
+	var c recaller.Caller
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		c, err = b.readCaller(ctx, tx, tenant, id)
+		return err
+	})
+	return c, err
+}
+
+// CallerByIdentity returns the caller with an identity.
+func (s *Store) CallerByIdentity(ctx context.Context, tenant recaller.TenantID, id recaller.Identity) (recaller.Caller, error) {
+	token, err := s.vault.Blind(ctx, tenant, blindIdentity+string(id.Kind), id.Value)
+	if err != nil {
+		return recaller.Caller{}, err
+	}
+	var caller recaller.CallerID
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		return tx.QueryRow(ctx, identityQuery, []any{tenant, id.Kind, token}, &caller)
+	})
+	if err != nil {
+		return recaller.Caller{}, notFound(err, "there is no such caller")
+	}
+	return s.Caller(ctx, tenant, caller)
+}
+
+const identityQuery = `SELECT caller_id FROM identities WHERE tenant_id = $1 AND kind = $2 AND token = $3`
+
+// Callers lists callers, last seen first.
+func (s *Store) Callers(ctx context.Context, tenant recaller.TenantID, page recaller.Page) ([]recaller.Caller, string, error) {
+	from, limit, err := after(page)
+	if err != nil {
+		return nil, "", err
+	}
+	var ids []recaller.CallerID
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		return each(ctx, tx, `SELECT id FROM callers WHERE tenant_id = $1 AND erasing = FALSE
+			AND (last_seen, id) < ($2, $3) ORDER BY last_seen DESC, id DESC LIMIT $4`,
+			[]any{tenant, from.At, from.ID, limit + 1}, func(r Rows) error {
+				var id recaller.CallerID
+				err := r.Scan(&id)
+				ids = append(ids, id)
+				return err
+			})
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	list := make([]recaller.Caller, 0, len(ids))
+	for _, id := range ids {
+		c, err := s.Caller(ctx, tenant, id)
+		if errors.Is(err, recaller.NotFound) {
+			continue // erased meanwhile
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		list = append(list, c)
+	}
+	list, cur := next(list, limit, func(c recaller.Caller) cursor { return cursor{At: micros(c.LastSeen), ID: string(c.ID)} })
+	return list, cur, nil
+}
+
+// UpdateCaller changes what is set of a caller.
+func (s *Store) UpdateCaller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, p recaller.CallerPatch) (recaller.Caller, recaller.Change, error) {
+	b, err := s.unseal(ctx, tenant, id)
+	if err != nil {
+		return recaller.Caller{}, recaller.Change{}, notFound(err, "there is no such caller")
+	}
+	var c recaller.Caller
+	err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+		if c, err = b.readCaller(ctx, tx, tenant, id); err != nil {
+			return err
+		}
+		if p.TimeZone != nil {
+			c.TimeZone = *p.TimeZone
+		}
+		if p.Name != nil {
+			c.Name, c.NameSource = *p.Name, p.NameSource
+		}
+		if c.Name == "" {
+			c.NameSource = ""
+		}
+		if err := b.writeCallerBody(ctx, tx, tenant, c); err != nil {
+			return err
+		}
+		c.ContentVersion, err = touch(ctx, tx, tenant, id, time.Time{})
+		return err
+	})
+	return c, recaller.Change{Tenant: tenant, Caller: id, Version: c.ContentVersion}, err
+}
+
+func (b box) writeCallerBody(ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Caller) error {
+	body, err := b.put("callers.body", string(c.ID), callerBody{c.Name, c.NameSource, c.TimeZone})
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `UPDATE callers SET body = $3 WHERE tenant_id = $1 AND id = $2`, tenant, c.ID, body)
+	return err
+}
+
+// touch raises a caller's content version by one; a time later than the last one moves "last seen". It fails with
+// NotFound for a caller who is gone or being erased, so that nothing is written about one.
+func touch(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.CallerID, seen time.Time) (version int64, err error) {
+	at := int64(0)
+	if !seen.IsZero() {
+		at = micros(seen)
+	}
+	err = tx.QueryRow(ctx, `UPDATE callers SET version = version + 1, last_seen = CASE WHEN last_seen < $3 THEN $3 ELSE last_seen END
+		WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE RETURNING version`, []any{tenant, id, at}, &version)
+	return version, notFound(err, "there is no such caller")
+}
+
+// alive fails with NotFound for a caller who is gone or being erased.
+func alive(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.CallerID) error {
+	var one int
+	err := tx.QueryRow(ctx, `SELECT 1 FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`, []any{tenant, id}, &one)
+	return notFound(err, "there is no such caller")
+}
+
+// ContentVersion returns a caller's content version.
+func (s *Store) ContentVersion(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (version int64, err error) {
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		return tx.QueryRow(ctx, `SELECT version FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`, []any{tenant, id}, &version)
+	})
+	return version, notFound(err, "there is no such caller")
+}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/recallerhq/recaller"
+)
+
+// checkpointBody is what is sealed of a checkpoint.
+type checkpointBody struct {
+	Intent    string          `json:"intent,omitempty"`
+	Summary   string          `json:"summary"`
+	Staging   json.RawMessage `json:"staging"`
+	ContactID string          `json:"contact_id,omitempty"`
+}
+
+// PutCheckpoint saves a caller's checkpoint, replacing the one before, whose id and age it keeps (H1). It does not raise
+// the content version: no index holds checkpoints.
+func (s *Store) PutCheckpoint(ctx context.Context, tenant recaller.TenantID, c recaller.Checkpoint) (recaller.Checkpoint, error) {
+	b, err := s.unseal(ctx, tenant, c.Caller)
+	if err != nil {
+		return c, notFound(err, "there is no such caller")
+	}
+	body, err := b.put("checkpoints.body", string(c.Caller), checkpointBody{c.Intent, c.Summary, c.StagingData, c.ContactID})
+	if err != nil {
+		return c, err
+	}
+	err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+		if err := alive(ctx, tx, tenant, c.Caller); err != nil {
+			return err
+		}
+		var created int64
+		err := tx.QueryRow(ctx, `INSERT INTO checkpoints (tenant_id, caller_id, id, created_at, last_activity, body) VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT (tenant_id, caller_id) DO UPDATE SET last_activity = excluded.last_activity, body = excluded.body
+			RETURNING id, created_at`,
+			[]any{tenant, c.Caller, c.ID, micros(c.CreatedAt), micros(c.LastActivity), body}, &c.ID, &created)
+		c.CreatedAt = fromMicros(created)
+		return err
+	})
+	return c, err
+}
+
+// Checkpoint returns a caller's checkpoint, whatever its age.
+func (s *Store) Checkpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Checkpoint, error) {
+	b, err := s.unseal(ctx, tenant, caller)
+	if err != nil {
+		return recaller.Checkpoint{}, notFound(err, "there is no such caller")
+	}
+	var c *recaller.Checkpoint
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		if err := alive(ctx, tx, tenant, caller); err != nil {
+			return err
+		}
+		c, err = b.readCheckpoint(ctx, tx, tenant, caller)
+		return err
+	})
+	if err == nil && c == nil {
+		err = recaller.Errorf(recaller.NotFound, "the caller has no checkpoint")
+	}
+	if err != nil {
+		return recaller.Checkpoint{}, err
+	}
+	return *c, nil
+}
+
+// readCheckpoint reads a caller's checkpoint; nil if there is none.
+func (b box) readCheckpoint(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID) (*recaller.Checkpoint, error) {
+	c := recaller.Checkpoint{Caller: caller}
+	var created, last int64
+	var sealed []byte
+	err := tx.QueryRow(ctx, `SELECT id, created_at, last_activity, body FROM checkpoints WHERE tenant_id = $1 AND caller_id = $2`,
+		[]any{tenant, caller}, &c.ID, &created, &last, &sealed)
+	if recaller.KindOf(err) == recaller.NotFound {
+		return nil, nil //nolint:nilnil // none is no error, and the caller asks for it
+	}
+	if err != nil {
+		return nil, err
+	}
+	var body checkpointBody
+	if err := b.get("checkpoints.body", string(caller), sealed, &body); err != nil {
+		return nil, err
+	}
+	c.Intent, c.Summary, c.StagingData, c.ContactID = body.Intent, body.Summary, body.Staging, body.ContactID
+	c.CreatedAt, c.LastActivity = fromMicros(created), fromMicros(last)
+	return &c, nil
+}
+
+// DeleteCheckpoint removes a caller's checkpoint.
+func (s *Store) DeleteCheckpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) error {
+	return s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+		n, err := tx.Exec(ctx, `DELETE FROM checkpoints WHERE tenant_id = $1 AND caller_id = $2`, tenant, caller)
+		if err == nil && n == 0 {
+			return recaller.Errorf(recaller.NotFound, "the caller has no checkpoint")
+		}
+		return err
+	})
+}

@@ -1,0 +1,265 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// conversationBody is what is sealed of a conversation, but for its summary and its words.
+type conversationBody struct {
+	ExternalID   string            `json:"external_id,omitempty"`
+	EndReason    string            `json:"end_reason,omitempty"`
+	RecordingURL string            `json:"recording_url,omitempty"`
+	PlatformIDs  map[string]string `json:"platform_ids,omitempty"`
+	Metadata     json.RawMessage   `json:"metadata,omitempty"`
+}
+
+const conversationColumns = `id, caller_id, channel, direction, status, reminder, imported, started_at, ended_at, last_activity_at,
+	duration, turns, intent, sentiment, topics, outcome, analysed_by, body, summary`
+
+// sealedConversation is a conversation's row before its caller's key opened it.
+type sealedConversation struct {
+	recaller.Conversation
+	body, summary []byte
+}
+
+func scanConversation(scan func(...any) error) (c sealedConversation, err error) {
+	var started, last, duration int64
+	var ended *int64
+	var intent, sentiment, topics, outcome, by *string
+	err = scan(&c.ID, &c.Caller, &c.Channel, &c.Direction, &c.Status, &c.Reminder, &c.Imported, &started, &ended, &last,
+		&duration, &c.Turns, &intent, &sentiment, &topics, &outcome, &by, &c.body, &c.summary)
+	if err != nil {
+		return c, err
+	}
+	c.StartedAt, c.EndedAt, c.LastActivityAt = fromMicros(started), fromNull(ended), fromMicros(last)
+	c.Duration = time.Duration(duration) * time.Microsecond
+	if by != nil {
+		c.Analysis = &recaller.Analysis{Intent: text(intent), Sentiment: text(sentiment), Outcome: text(outcome), By: *by}
+		if t := text(topics); t != "" {
+			c.Analysis.Topics = strings.Split(t, ",")
+		}
+	}
+	return c, nil
+}
+
+func text(v *string) string {
+	if v == nil {
+		return ""
+	}
+	return *v
+}
+
+// open opens what is sealed of a conversation.
+func (b box) open(c sealedConversation) (recaller.Conversation, error) {
+	var body conversationBody
+	if err := b.get("conversations.body", string(c.ID), c.body, &body); err != nil {
+		return c.Conversation, err
+	}
+	c.ExternalID, c.EndReason, c.RecordingURL = body.ExternalID, body.EndReason, body.RecordingURL
+	c.PlatformIDs, c.Metadata = body.PlatformIDs, body.Metadata
+	if c.summary == nil {
+		return c.Conversation, nil
+	}
+	c.Summary = new(recaller.Summary)
+	return c.Conversation, b.get("conversations.summary", string(c.ID), c.summary, c.Summary)
+}
+
+func (b box) sealConversation(c recaller.Conversation) ([]byte, error) {
+	return b.put("conversations.body", string(c.ID), conversationBody{c.ExternalID, c.EndReason, c.RecordingURL, c.PlatformIDs, c.Metadata})
+}
+
+// Conversation finds a conversation by its id or its external id.
+func (s *Store) Conversation(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error) {
+	token, err := s.vault.Blind(ctx, tenant, blindExternal, ref)
+	if err != nil {
+		return recaller.Conversation{}, err
+	}
+	var c sealedConversation
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		c, err = findConversation(ctx, tx, tenant, ref, token)
+		return err
+	})
+	if err != nil {
+		return recaller.Conversation{}, err
+	}
+	b, err := s.unseal(ctx, tenant, c.Caller)
+	if err != nil {
+		return recaller.Conversation{}, notFound(err, "there is no such conversation")
+	}
+	return b.open(c)
+}
+
+// notErasing leaves out rows of callers who are being erased. The tenant is $1.
+const notErasing = ` AND NOT EXISTS (SELECT 1 FROM callers k WHERE k.tenant_id = $1 AND k.id = caller_id AND k.erasing)`
+
+// findConversation looks a conversation up by its id, then by the token of its external id. Conversations of a caller
+// who is being erased are not found.
+func findConversation(ctx context.Context, tx Tx, tenant recaller.TenantID, ref string, token []byte) (c sealedConversation, err error) {
+	where := []struct {
+		column string
+		value  any
+	}{{"id", ref}, {"external_token", token}}
+	for _, w := range where {
+		c, err = scanConversation(func(dest ...any) error {
+			return tx.QueryRow(ctx, `SELECT `+conversationColumns+` FROM conversations WHERE tenant_id = $1 AND `+w.column+` = $2
+				`+notErasing,
+				[]any{tenant, w.value}, dest...)
+		})
+		if recaller.KindOf(err) != recaller.NotFound {
+			return c, err
+		}
+	}
+	return c, recaller.Errorf(recaller.NotFound, "there is no such conversation")
+}
+
+// Conversations lists conversations, newest first: of a caller, or of the tenant.
+func (s *Store) Conversations(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) ([]recaller.Conversation, string, error) {
+	from, limit, err := after(f.Page)
+	if err != nil {
+		return nil, "", err
+	}
+	q := where{args: []any{tenant, from.At, from.ID, limit + 1}}
+	switch f.Status {
+	case "":
+	case recaller.Active:
+		q.and(`status = 'active'`) // spelled out so that the partial index serves it
+	default:
+		q.eq(`status`, f.Status)
+	}
+	if f.Caller != "" {
+		q.eq(`caller_id`, f.Caller)
+	}
+	query := `SELECT ` + conversationColumns + ` FROM conversations WHERE tenant_id = $1
+		AND (started_at, id) < ($2, $3)` + notErasing + q.String() + ` ORDER BY started_at DESC, id DESC LIMIT $4`
+	var rows []sealedConversation
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		rows, err = scanConversations(ctx, tx, query, q.args...)
+		return err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	list, err := s.openAll(ctx, tenant, rows)
+	if err != nil {
+		return nil, "", err
+	}
+	list, cur := next(list, limit, func(c recaller.Conversation) cursor { return cursor{At: micros(c.StartedAt), ID: string(c.ID)} })
+	return list, cur, nil
+}
+
+func scanConversations(ctx context.Context, tx Tx, query string, args ...any) (list []sealedConversation, err error) {
+	err = each(ctx, tx, query, args, func(r Rows) error {
+		c, err := scanConversation(r.Scan)
+		list = append(list, c)
+		return err
+	})
+	return list, err
+}
+
+// openAll opens conversations of any callers, leaving out those whose caller is erased meanwhile.
+func (s *Store) openAll(ctx context.Context, tenant recaller.TenantID, rows []sealedConversation) ([]recaller.Conversation, error) {
+	list := make([]recaller.Conversation, 0, len(rows))
+	for _, row := range rows {
+		b, err := s.unseal(ctx, tenant, row.Caller)
+		if err != nil && recaller.KindOf(err) == recaller.NotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		c, err := b.open(row)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// CloseConversation ends a conversation, counts it, and leaves its wrap-up, in one commit.
+func (s *Store) CloseConversation(ctx context.Context, tenant recaller.TenantID, in recaller.Closing) (recaller.Closed, error) {
+	before, err := s.Conversation(ctx, tenant, string(in.Conversation))
+	if err != nil {
+		return recaller.Closed{}, err
+	}
+	b, err := s.seal(ctx, tenant, before.Caller)
+	if err != nil {
+		return recaller.Closed{}, err
+	}
+	c := before
+	c.Status, c.EndedAt, c.Duration = in.Status, in.EndedAt.UTC(), in.Duration
+	c.EndReason, c.RecordingURL = in.Reason, in.RecordingURL
+	body, err := b.sealConversation(c)
+	if err != nil {
+		return recaller.Closed{}, err
+	}
+	var out recaller.Closed
+	err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+		var userTurns int
+		err := tx.QueryRow(ctx, `UPDATE conversations SET status = $3, ended_at = $4, duration = $5, body = $6
+			WHERE tenant_id = $1 AND id = $2 AND status = 'active' RETURNING turns, user_turns`,
+			[]any{tenant, c.ID, c.Status, micros(c.EndedAt), c.Duration.Microseconds(), body}, &c.Turns, &userTurns)
+		if recaller.KindOf(err) == recaller.NotFound {
+			out.Already = true
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		version, err := count(ctx, tx, tenant, c, userTurns)
+		if err != nil {
+			return err
+		}
+		out.Change = recaller.Change{Tenant: tenant, Caller: c.Caller, Version: version, Conversation: &c}
+		return enqueueWrapup(ctx, tx, tenant, c, in.Job)
+	})
+	if err != nil {
+		return recaller.Closed{}, err
+	}
+	if out.Already {
+		out.Conversation, err = s.Conversation(ctx, tenant, string(in.Conversation))
+		return out, err
+	}
+	out.Conversation = c
+	return out, nil
+}
+
+// count adds an ended conversation to its caller's statistics (P5) and raises the content version.
+func count(ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conversation, userTurns int) (version int64, err error) {
+	var voice, messages int64
+	if c.Channel.Text() {
+		messages = int64(userTurns)
+	} else {
+		voice = c.Duration.Microseconds()
+	}
+	_, err = tx.Exec(ctx, `UPDATE callers SET conversations = conversations + 1, duration = duration + $3, text_messages = text_messages + $4
+		WHERE tenant_id = $1 AND id = $2`, tenant, c.Caller, voice, messages)
+	if err != nil {
+		return 0, err
+	}
+	return touch(ctx, tx, tenant, c.Caller, c.EndedAt)
+}
+
+// enqueueWrapup marks the steps as pending and leaves the job. Without a job they are marked as skipped.
+func enqueueWrapup(ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conversation, job *recaller.Job) error {
+	state, reason := recaller.StepPending, ""
+	if job == nil {
+		state, reason = recaller.StepSkipped, "not asked for"
+	}
+	for _, step := range recaller.Steps() {
+		_, err := tx.Exec(ctx, `INSERT INTO steps (tenant_id, conversation_id, step, caller_id, state, reason) VALUES ($1, $2, $3, $4, $5, $6)`,
+			tenant, c.ID, step, c.Caller, state, reason)
+		if err != nil {
+			return err
+		}
+	}
+	if job == nil {
+		return nil
+	}
+	return insertJob(ctx, tx, tenant, c.Caller, *job)
+}

@@ -1,0 +1,97 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/recallerhq/recaller"
+)
+
+// callerTables are the tables that hold rows of a caller, with the word for them in a receipt. A conformance test holds
+// the list against the schema.
+var callerTables = []struct{ table, word string }{
+	{"turns", "turns"},
+	{"steps", "wrapup_steps"},
+	{"memories", "memory_versions"},
+	{"checkpoints", "checkpoints"},
+	{"conversations", "conversations"},
+	{"identities", "identities"},
+	{"onces", "request_marks"},
+	{"jobs", "jobs"},
+}
+
+// BeginErasure hides a caller from every read and leaves a job, in one commit. From here on nothing is written about
+// the caller, and his identities and external ids are free: if he rings again he is somebody new.
+func (s *Store) BeginErasure(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, job recaller.Job) error {
+	return s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+		n, err := tx.Exec(ctx, `UPDATE callers SET erasing = TRUE WHERE tenant_id = $1 AND id = $2`, tenant, caller)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return recaller.Errorf(recaller.NotFound, "there is no such caller")
+		}
+		// Under a kind of its own an identity is found no more, and a new caller may have it, who may be erased in turn
+		// before this one's rows are gone. The rows go with the others.
+		if _, err := tx.Exec(ctx, `UPDATE identities SET kind = 'erased ' || caller_id WHERE tenant_id = $1 AND caller_id = $2`, tenant, caller); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `UPDATE conversations SET external_token = NULL WHERE tenant_id = $1 AND caller_id = $2`, tenant, caller); err != nil {
+			return err
+		}
+		// The job is about the caller but must outlive the caller's rows: it belongs to nobody.
+		return insertJob(ctx, tx, tenant, "", job)
+	})
+}
+
+// EraseRows removes every row of a caller. It may be repeated.
+func (s *Store) EraseRows(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Erased, error) {
+	out := recaller.Erased{Caller: caller, Rows: map[string]int{}}
+	err := s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+		for _, t := range callerTables {
+			n, err := tx.Exec(ctx, `DELETE FROM `+t.table+` WHERE tenant_id = $1 AND caller_id = $2`, tenant, caller)
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				out.Rows[t.word] = int(n)
+			}
+		}
+		n, err := tx.Exec(ctx, `DELETE FROM callers WHERE tenant_id = $1 AND id = $2`, tenant, caller)
+		if n > 0 {
+			out.Rows["callers"] = int(n)
+		}
+		return err
+	})
+	return out, err
+}
+
+// PutReceipt stores the receipt of an erasure and removes its job, in one commit. The first receipt stays.
+func (s *Store) PutReceipt(ctx context.Context, r recaller.Receipt, job recaller.Job) error {
+	raw, err := json.Marshal(r)
+	if err != nil {
+		return recaller.Wrap(recaller.Internal, err, "store the receipt")
+	}
+	return s.WithTenant(ctx, r.Tenant, Writing, func(tx Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO receipts (tenant_id, caller, id, erased_at, receipt) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (tenant_id, caller) DO NOTHING`, r.Tenant, r.Caller, r.ID, micros(r.ErasedAt), string(raw))
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM jobs WHERE tenant_id = $1 AND kind = $2 AND subject = $3`, r.Tenant, job.Kind, job.Subject)
+		return err
+	})
+}
+
+// Receipt returns the receipt of an erased caller.
+func (s *Store) Receipt(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Receipt, error) {
+	var raw string
+	var r recaller.Receipt
+	err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		return tx.QueryRow(ctx, `SELECT receipt FROM receipts WHERE tenant_id = $1 AND caller = $2`, []any{tenant, caller}, &raw)
+	})
+	if err != nil {
+		return r, notFound(err, "there is no receipt for this caller")
+	}
+	return r, json.Unmarshal([]byte(raw), &r)
+}

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+func insertJob(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, j recaller.Job) error {
+	_, err := tx.Exec(ctx, `INSERT INTO jobs (tenant_id, kind, subject, id, caller_id, run_at) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (tenant_id, kind, subject) DO NOTHING`, tenant, j.Kind, j.Subject, j.ID, caller, micros(j.RunAt))
+	return err
+}
+
+// ClaimJobs takes up to limit jobs that are due and leases them until the given time: a worker that dies gives them back
+// by letting the lease run out. Those come first, else work without end would keep them waiting.
+func (s *Store) ClaimJobs(ctx context.Context, now, until time.Time, limit int) (jobs []recaller.Job, err error) {
+	due := []string{
+		`leased_until > 0 AND leased_until <= $1 ORDER BY leased_until`,
+		`leased_until = 0 AND run_at <= $1 ORDER BY run_at`,
+	}
+	err = s.WithSystem(ctx, Writing, func(tx Tx) error {
+		for _, rows := range due {
+			// The limit is spelled out: SQLite plans a statement anew each time its limit is bound.
+			query := `SELECT id, tenant_id, kind, subject, run_at, attempts FROM jobs WHERE ` + rows + ` LIMIT ` + itoa(limit-len(jobs)) + s.engine.Dialect().SkipLocked
+			err := each(ctx, tx, query, []any{micros(now)}, func(r Rows) error {
+				var j recaller.Job
+				var runAt int64
+				err := r.Scan(&j.ID, &j.Tenant, &j.Kind, &j.Subject, &runAt, &j.Attempts)
+				j.RunAt = fromMicros(runAt)
+				jobs = append(jobs, j)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		for i := range jobs {
+			jobs[i].Attempts++
+			_, err := tx.Exec(ctx, `UPDATE jobs SET leased_until = $4, attempts = $5 WHERE tenant_id = $1 AND kind = $2 AND subject = $3`,
+				jobs[i].Tenant, jobs[i].Kind, jobs[i].Subject, micros(until), jobs[i].Attempts)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return jobs, nil
+}
+
+// NextJob returns when the next job wants to run; the zero time if there is none.
+func (s *Store) NextJob(ctx context.Context) (at time.Time, err error) {
+	var next *int64
+	err = s.WithSystem(ctx, Reading, func(tx Tx) error {
+		return tx.QueryRow(ctx, `SELECT min(at) FROM (
+			SELECT min(run_at) AS at FROM jobs WHERE leased_until = 0
+			UNION ALL SELECT min(leased_until) AS at FROM jobs WHERE leased_until > 0) n`, nil, &next)
+	})
+	return fromNull(next), err
+}
+
+// FinishJob removes a job that is done, or given up on.
+func (s *Store) FinishJob(ctx context.Context, j recaller.Job) error {
+	return s.WithSystem(ctx, Writing, func(tx Tx) error { return deleteJob(ctx, tx, j) })
+}
+
+func deleteJob(ctx context.Context, tx Tx, j recaller.Job) error {
+	_, err := tx.Exec(ctx, `DELETE FROM jobs WHERE tenant_id = $1 AND kind = $2 AND subject = $3 AND id = $4`, j.Tenant, j.Kind, j.Subject, j.ID)
+	return err
+}
+
+// RetryJob gives a job back, to run at the given time; not if its lease ran out meanwhile and another worker claimed it.
+// reason is a label, not an error's text.
+func (s *Store) RetryJob(ctx context.Context, j recaller.Job, at time.Time, reason string) error {
+	return s.WithSystem(ctx, Writing, func(tx Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE jobs SET run_at = $5, leased_until = 0, last_error = $6 WHERE tenant_id = $1 AND kind = $2 AND subject = $3 AND id = $4 AND attempts = $7`,
+			j.Tenant, j.Kind, j.Subject, j.ID, micros(at), reason, j.Attempts)
+		return err
+	})
+}
+
+// ReleaseJobs ends every lease: the processes that held them are gone. Only where this process is the only one.
+func (s *Store) ReleaseJobs(ctx context.Context) error {
+	return s.WithSystem(ctx, Writing, func(tx Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE jobs SET leased_until = 0 WHERE leased_until > 0`)
+		return err
+	})
+}
+
+// JobCount returns how many jobs wait or run.
+func (s *Store) JobCount(ctx context.Context) (n int, err error) {
+	err = s.WithSystem(ctx, Reading, func(tx Tx) error {
+		return tx.QueryRow(ctx, `SELECT count(*) FROM jobs`, nil, &n)
+	})
+	return n, err
+}

@@ -1,0 +1,299 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// OpenConversation finds or creates a caller and opens a conversation, in one commit.
+func (s *Store) OpenConversation(ctx context.Context, tenant recaller.TenantID, in recaller.Opening) (recaller.Opened, error) {
+	return s.openOrImport(ctx, tenant, recaller.Importing{Opening: in}, false)
+}
+
+// ImportConversation stores a past conversation with its caller, its words and its place in the statistics, in one
+// commit. One whose external id is there already is left as it is.
+func (s *Store) ImportConversation(ctx context.Context, tenant recaller.TenantID, in recaller.Importing) (recaller.Opened, error) {
+	return s.openOrImport(ctx, tenant, in, true)
+}
+
+// errRaced says that the caller was created between looking and writing: look again.
+var errRaced = errors.New("the caller changed meanwhile")
+
+// maxRaces bounds how often an opening looks again. Each time somebody else got somewhere, so one more is rare.
+const maxRaces = 8
+
+func (s *Store) openOrImport(ctx context.Context, tenant recaller.TenantID, in recaller.Importing, past bool) (recaller.Opened, error) {
+	var out recaller.Opened
+	for range maxRaces {
+		w, err := s.prepareOpening(ctx, tenant, in, past)
+		if errors.Is(err, errRaced) {
+			continue
+		}
+		if err != nil {
+			return recaller.Opened{}, err
+		}
+		err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+			out, err = w.run(ctx, tx)
+			return err
+		})
+		if !errors.Is(err, errRaced) {
+			return out, err
+		}
+	}
+	return recaller.Opened{}, recaller.Errorf(recaller.Unavailable, "the caller could not be read: it keeps changing")
+}
+
+// opening is an Opening with everything sealed that can be before the transaction.
+type opening struct {
+	tenant recaller.TenantID
+	in     recaller.Opening
+	past   bool
+	turns  []recaller.Turn
+	rows   []turnRow
+	job    *recaller.Job
+
+	box           box
+	caller        recaller.CallerID // who it is with, as far as could be seen
+	isNew         bool
+	tokens        [][]byte // of the identities, in order
+	values        [][]byte // the identities, sealed
+	externalToken []byte
+	body          []byte
+	callerBody    []byte
+	once          once
+}
+
+func (s *Store) prepareOpening(ctx context.Context, tenant recaller.TenantID, in recaller.Importing, past bool) (*opening, error) {
+	w := &opening{tenant: tenant, in: in.Opening, past: past, turns: in.Turns, job: in.Job}
+	blind, err := s.vault.Blinder(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range w.in.Identities {
+		w.tokens = append(w.tokens, blind.Blind(blindIdentity+string(id.Kind), id.Value))
+	}
+	if ext := w.in.Conversation.ExternalID; ext != "" {
+		w.externalToken = blind.Blind(blindExternal, ext)
+	}
+	w.once = newOnce(blind, tenant, w.in.Once)
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		w.caller, err = w.find(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if w.caller == "" {
+		w.caller, w.isNew = w.in.NewCaller, true
+	}
+	w.box, err = s.seal(ctx, tenant, w.caller)
+	if err != nil && recaller.KindOf(err) == recaller.NotFound {
+		return nil, cmp.Or(s.eraseAgain(ctx, tenant, w.caller, in.Opening.Conversation.StartedAt), errRaced)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w, w.sealAll(!in.CountOnly)
+}
+
+// eraseAgain hides a caller whose key is destroyed: erased since he was found, or brought back by a backup from before his
+// erasure, which is then carried out again.
+func (s *Store) eraseAgain(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, at time.Time) error {
+	err := s.BeginErasure(ctx, tenant, caller, recaller.Job{ID: "again " + string(caller), Kind: "erase", Subject: string(caller), RunAt: at})
+	if recaller.KindOf(err) == recaller.NotFound {
+		return nil
+	}
+	return err
+}
+
+func (w *opening) sealAll(words bool) (err error) {
+	c := w.in.Conversation
+	if w.body, err = w.box.sealConversation(c); err != nil {
+		return err
+	}
+	for i, id := range w.in.Identities {
+		v, err := w.box.put("identities.value", tokenRecord(w.tokens[i]), id.Value)
+		if err != nil {
+			return err
+		}
+		w.values = append(w.values, v)
+	}
+	body := callerBody{Name: w.in.Name}
+	if body.Name != "" {
+		body.NameSource = w.in.NameSource
+	}
+	if w.callerBody, err = w.box.put("callers.body", string(w.caller), body); err != nil || !words {
+		return err
+	}
+	w.rows, err = w.box.sealTurns(w.turns)
+	return err
+}
+
+// find returns the caller that the identities belong to, or none.
+func (w *opening) find(ctx context.Context, tx Tx) (recaller.CallerID, error) {
+	for i, id := range w.in.Identities {
+		var caller recaller.CallerID
+		err := tx.QueryRow(ctx, identityQuery, []any{w.tenant, id.Kind, w.tokens[i]}, &caller)
+		if recaller.KindOf(err) == recaller.NotFound {
+			continue
+		}
+		return caller, err
+	}
+	return "", nil
+}
+
+func (w *opening) run(ctx context.Context, tx Tx) (recaller.Opened, error) {
+	caller, err := w.find(ctx, tx)
+	if err != nil {
+		return recaller.Opened{}, err
+	}
+	if (caller == "") != w.isNew || (caller != "" && caller != w.caller) {
+		return recaller.Opened{}, errRaced
+	}
+	if out, found, err := w.existing(ctx, tx); found || err != nil {
+		return out, err
+	}
+	var out recaller.Opened
+	if err := w.writeCaller(ctx, tx); err != nil {
+		return out, err
+	}
+	var held int
+	if err := tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM conversations WHERE tenant_id = $1 AND caller_id = $2 LIMIT 1) h`,
+		[]any{w.tenant, w.caller}, &held); err != nil {
+		return out, err
+	}
+	out.FirstTime = held == 0
+	if out.Conversation, out.Change.Version, err = w.writeConversation(ctx, tx); err != nil {
+		return out, err
+	}
+	if err := w.once.mark(ctx, tx, w.caller, out.Conversation.ID, out.Conversation.LastActivityAt); err != nil {
+		return out, err
+	}
+	out.Caller, err = w.box.readCaller(ctx, tx, w.tenant, w.caller)
+	conv := out.Conversation
+	out.Change = recaller.Change{Tenant: w.tenant, Caller: w.caller, Version: out.Change.Version, Conversation: &conv}
+	if w.rows != nil {
+		out.Change.Turns = w.turns
+	}
+	return out, err
+}
+
+// existing finds the conversation that an earlier try, a repeated request, or a platform that sent its webhook twice,
+// already opened.
+func (w *opening) existing(ctx context.Context, tx Tx) (out recaller.Opened, found bool, err error) {
+	ref := w.in.Conversation.ID
+	if _, err := w.once.before(ctx, tx, &ref); err != nil { // a repeat makes ref the first one's
+		return out, false, err
+	}
+	row, err := findConversation(ctx, tx, w.tenant, string(ref), w.externalToken)
+	if recaller.KindOf(err) == recaller.NotFound {
+		return out, false, nil
+	}
+	if err != nil {
+		return out, false, err
+	}
+	if row.Caller != w.caller {
+		if row.ID == ref { // the caller was created by the earlier try
+			return out, false, errRaced
+		}
+		return out, false, recaller.InvalidField("external_id", "belongs to a conversation with another caller")
+	}
+	if row.ID != ref && !w.past && row.Status != recaller.Active {
+		return out, false, recaller.Errorf(recaller.Conflict, "a conversation with this external_id has ended already")
+	}
+	out.Existing = true
+	if out.Conversation, err = w.box.open(row); err != nil {
+		return out, true, err
+	}
+	out.Caller, err = w.box.readCaller(ctx, tx, w.tenant, w.caller)
+	return out, true, err
+}
+
+// writeCaller creates the caller, or brings what is known up to date.
+func (w *opening) writeCaller(ctx context.Context, tx Tx) error {
+	at := w.in.Conversation.StartedAt
+	if w.isNew {
+		_, err := tx.Exec(ctx, `INSERT INTO callers (tenant_id, id, first_seen, last_seen, body) VALUES ($1, $2, $3, $3, $4)`,
+			w.tenant, w.caller, micros(at), w.callerBody)
+		if err != nil {
+			return err
+		}
+		return w.writeIdentities(ctx, tx)
+	}
+	if err := w.writeIdentities(ctx, tx); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `UPDATE callers SET first_seen = $3 WHERE tenant_id = $1 AND id = $2 AND first_seen > $3`,
+		w.tenant, w.caller, micros(at)); err != nil {
+		return err
+	}
+	if w.in.Name == "" {
+		return nil
+	}
+	c, err := w.box.readCaller(ctx, tx, w.tenant, w.caller)
+	if err != nil || !w.in.NameSource.Outranks(c.NameSource) || c.Name == w.in.Name {
+		return err
+	}
+	c.Name, c.NameSource = w.in.Name, w.in.NameSource
+	return w.box.writeCallerBody(ctx, tx, w.tenant, c)
+}
+
+// writeIdentities adds the identities that nobody has.
+func (w *opening) writeIdentities(ctx context.Context, tx Tx) error {
+	for i, id := range w.in.Identities {
+		_, err := tx.Exec(ctx, `INSERT INTO identities (tenant_id, kind, token, caller_id, value) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (tenant_id, kind, token) DO NOTHING`, w.tenant, id.Kind, w.tokens[i], w.caller, w.values[i])
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *opening) writeConversation(ctx context.Context, tx Tx) (recaller.Conversation, int64, error) {
+	c := w.in.Conversation
+	c.Caller, c.Turns = w.caller, len(w.turns)
+	c.StartedAt, c.EndedAt, c.LastActivityAt = c.StartedAt.UTC(), c.EndedAt.UTC(), c.LastActivityAt.UTC()
+	users := userTurns(w.turns)
+	_, err := tx.Exec(ctx, `INSERT INTO conversations (tenant_id, id, caller_id, external_token, channel, direction, status, reminder, imported,
+		started_at, ended_at, last_activity_at, duration, turns, user_turns, body)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+		w.tenant, c.ID, c.Caller, w.externalToken, c.Channel, c.Direction, c.Status, c.Reminder, c.Imported,
+		micros(c.StartedAt), microsOrNil(c.EndedAt), micros(c.LastActivityAt), c.Duration.Microseconds(), c.Turns, users, w.body)
+	if err != nil {
+		return c, 0, err
+	}
+	if err := insertTurns(ctx, tx, w.tenant, c, w.rows); err != nil {
+		return c, 0, err
+	}
+	if !w.past {
+		version, err := touch(ctx, tx, w.tenant, w.caller, c.StartedAt)
+		return c, version, err
+	}
+	version, err := count(ctx, tx, w.tenant, c, users)
+	if err != nil {
+		return c, 0, err
+	}
+	return c, version, enqueueWrapup(ctx, tx, w.tenant, c, w.job)
+}
+
+func userTurns(turns []recaller.Turn) (n int) {
+	for _, t := range turns {
+		if t.Speaker == recaller.User {
+			n++
+		}
+	}
+	return n
+}
+
+// lastSeen is when a caller was last heard in a conversation.
+func lastSeen(turns []recaller.Turn, at time.Time) time.Time {
+	if len(turns) == 0 {
+		return at
+	}
+	return turns[len(turns)-1].At
+}

@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/vault"
+)
+
+// box seals and opens the JSON bodies of one caller's, or one tenant's, rows.
+type box struct{ vault.Sealer }
+
+// seal gives the box for writing; the key is made if there is none.
+func (s *Store) seal(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (box, error) {
+	h, err := s.vault.Sealer(ctx, vault.Scope{Tenant: tenant, Caller: caller})
+	return box{h}, err
+}
+
+// unseal gives the box for reading. A caller whose key was destroyed is not found.
+func (s *Store) unseal(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (box, error) {
+	h, err := s.vault.Opener(ctx, vault.Scope{Tenant: tenant, Caller: caller})
+	return box{h}, err
+}
+
+// put seals v for a column of a record.
+func (b box) put(column, record string, v any) ([]byte, error) {
+	plain, err := json.Marshal(v)
+	if err != nil {
+		return nil, recaller.Wrap(recaller.Internal, err, "seal %s", column)
+	}
+	return b.Seal(vault.Place{Table: column, Record: record}, plain)
+}
+
+// get opens a column of a record into v.
+func (b box) get(column, record string, sealed []byte, v any) error {
+	plain, err := b.Open(vault.Place{Table: column, Record: record}, sealed)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(plain, v); err != nil {
+		// The error of a JSON decoder quotes what it read: it must not travel.
+		return recaller.Errorf(recaller.Internal, "%s holds no readable value", column)
+	}
+	return nil
+}
+
+// The purposes of blind tokens: tokens of different columns never match.
+const (
+	blindExternal = "conversation.external_id"
+	blindKey      = "memory.key"
+	blindOnce     = "once.token"
+	blindRequest  = "once.request"
+	blindIdentity = "identity." // and the kind
+)
+
+// micros is how times are stored.
+func micros(t time.Time) int64 { return t.UnixMicro() }
+
+// microsOrNil stores a zero time as NULL.
+func microsOrNil(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return micros(t)
+}
+
+func fromMicros(v int64) time.Time { return time.UnixMicro(v).UTC() }
+
+// fromNull reads a time that may be NULL.
+func fromNull(v *int64) time.Time {
+	if v == nil {
+		return time.Time{}
+	}
+	return fromMicros(*v)
+}

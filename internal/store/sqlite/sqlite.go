@@ -1,0 +1,222 @@
+// Package sqlite is the embedded engine of the store: one file, one writer whose commits many share, a few readers that
+// never wait for it (WAL). synchronous=FULL: what is committed survives kill -9 and a power cut (design decision 4).
+//
+// It is not for SQL about entities: that is written once, in store.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite" // the driver
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/store"
+)
+
+//go:embed migration/*.sql
+var migrations embed.FS
+
+// Options adjusts an engine; the zero value is usable.
+type Options struct {
+	Readers  int // connections for reading; 0: one a core, two at least
+	MaxPages int // bounds the file, in pages of 4 KiB; 0: by the disk. A write past it fails with Full
+	// Patience is how long a lock that another process holds on the file is waited for; 0: 5 s.
+	Patience time.Duration
+}
+
+// Engine implements store.Engine on one SQLite file. Safe for concurrent use.
+type Engine struct {
+	db      *sql.DB // owns the connections below
+	writer  *writer
+	readers chan *conn // those that nobody uses
+	opts    Options
+	once    sync.Once
+	ended   error // of Close
+}
+
+// Open opens the database file at path, making it or bringing its schema up to date.
+func Open(ctx context.Context, path string, opts Options) (*Engine, error) {
+	if opts.Readers <= 0 {
+		opts.Readers = max(2, runtime.GOMAXPROCS(0))
+	}
+	if opts.Patience <= 0 {
+		opts.Patience = 5 * time.Second
+	}
+	if err := create(path); err != nil {
+		return nil, recaller.Wrap(recaller.Unavailable, err, "the database file cannot be made")
+	}
+	db, err := sql.Open("sqlite", dsn(path, opts))
+	if err != nil {
+		return nil, mapped(err)
+	}
+	db.SetMaxOpenConns(opts.Readers + 1)
+	e := &Engine{db: db, readers: make(chan *conn, opts.Readers), opts: opts}
+	if err := e.start(ctx, path); err != nil {
+		close(e.readers)
+		for c := range e.readers {
+			err = errors.Join(err, c.close())
+		}
+		return nil, errors.Join(err, db.Close())
+	}
+	return e, nil
+}
+
+// create makes an empty file that only the owner may read; SQLite gives its log the same mode.
+func create(path string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // and it is not opened here: closing it would drop SQLite's locks of this process
+	}
+	if err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return errors.Join(err, file.Close())
+	}
+	return errors.Join(file.Close(), dir.Sync(), dir.Close())
+}
+
+// dsn spells the pragmas that every connection needs. busy_timeout is first: the others may have to wait.
+func dsn(path string, opts Options) string {
+	q := url.Values{}
+	pragmas := []string{
+		patience(opts.Patience), "journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-8000)",
+		"wal_autocheckpoint(2000)", "journal_size_limit(16777216)", "trusted_schema(0)",
+	}
+	if opts.MaxPages > 0 {
+		pragmas = append(pragmas, "max_page_count("+strconv.Itoa(opts.MaxPages)+")")
+	}
+	for _, p := range pragmas {
+		q.Add("_pragma", p)
+	}
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
+}
+
+// patience spells how long a lock is waited for.
+func patience(d time.Duration) string { return fmt.Sprintf("busy_timeout(%d)", d.Milliseconds()) }
+
+func (e *Engine) start(ctx context.Context, path string) error {
+	if err := migrate(ctx, e.db); err != nil {
+		return err
+	}
+	for range e.opts.Readers {
+		c, err := newConn(ctx, e.db)
+		if err != nil {
+			return err
+		}
+		e.readers <- c
+		if _, err := c.Exec(ctx, `PRAGMA query_only = 1`); err != nil {
+			return err
+		}
+	}
+	w, err := newConn(ctx, e.db)
+	if err != nil {
+		return err
+	}
+	e.writer = startWriter(w, path+"-wal", e.opts.Patience) //nolint:contextcheck // it outlives who starts it
+	return nil
+}
+
+// migrate brings the schema up to date: forward only.
+func migrate(ctx context.Context, db *sql.DB) error {
+	dir, err := fs.Sub(migrations, "migration")
+	if err != nil {
+		return err
+	}
+	p, err := goose.NewProvider(goose.DialectSQLite3, db, dir)
+	if err != nil {
+		return mapped(err)
+	}
+	if _, err := p.Up(ctx); err != nil {
+		return fmt.Errorf("bring the schema up to date: %w", mapped(err))
+	}
+	has, knows, err := p.GetVersions(ctx)
+	if err == nil && has > knows {
+		return recaller.Errorf(recaller.Unavailable, "the database has schema %d, made by a newer Recaller; this one knows %d", has, knows)
+	}
+	return mapped(err)
+}
+
+// Dialect implements store.Engine.
+func (e *Engine) Dialect() store.Dialect { return store.Dialect{} }
+
+// Write implements store.Engine. SQLite has no row-level security: that every query names its tenant is held by the
+// conformance suite.
+func (e *Engine) Write(ctx context.Context, _ recaller.TenantID, fn func(store.Tx) error) error {
+	return e.writer.do(ctx, fn)
+}
+
+// WriteSystem implements store.Engine.
+func (e *Engine) WriteSystem(ctx context.Context, fn func(store.Tx) error) error {
+	return e.writer.do(ctx, fn)
+}
+
+// Read implements store.Engine.
+func (e *Engine) Read(ctx context.Context, _ recaller.TenantID, fn func(store.Tx) error) error {
+	return e.ReadSystem(ctx, fn)
+}
+
+// ReadSystem implements store.Engine.
+func (e *Engine) ReadSystem(ctx context.Context, fn func(store.Tx) error) error {
+	var c *conn
+	select {
+	case c = <-e.readers:
+	case <-ctx.Done():
+		return mapped(ctx.Err())
+	}
+	if c == nil {
+		return closed()
+	}
+	defer func() { e.readers <- c }()
+	always := context.WithoutCancel(ctx) // to be interrupted is for what takes time
+	if _, err := c.Exec(always, `BEGIN`); err != nil {
+		return err
+	}
+	// Nothing was written: how the transaction ends does not matter, but that it ends does.
+	defer func() { _, _ = c.Exec(always, `ROLLBACK`) }()
+	return fn(c)
+}
+
+// Check implements store.Engine.
+func (e *Engine) Check(ctx context.Context) error {
+	return e.ReadSystem(ctx, func(tx store.Tx) error {
+		var verdict string
+		if err := tx.QueryRow(ctx, `PRAGMA quick_check(1)`, nil, &verdict); err != nil {
+			return err
+		}
+		if verdict != "ok" {
+			return recaller.Errorf(recaller.Internal, "the database is damaged; restore it from a backup")
+		}
+		return nil
+	})
+}
+
+// Close implements store.Engine. It may be repeated.
+func (e *Engine) Close() error {
+	e.once.Do(func() {
+		e.writer.stop()
+		errs := []error{e.writer.c.close()}
+		for range e.opts.Readers {
+			errs = append(errs, (<-e.readers).close())
+		}
+		close(e.readers)
+		e.ended = errors.Join(append(errs, e.db.Close())...) // the last connection empties the log into the database
+	})
+	return e.ended
+}
+
+func closed() error { return recaller.Errorf(recaller.Unavailable, "the store is closed") }

@@ -1,0 +1,96 @@
+package sqlite_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/recallerhq/recaller/internal/store"
+	"github.com/recallerhq/recaller/internal/store/sqlite"
+	"github.com/recallerhq/recaller/internal/store/storetest"
+	"github.com/recallerhq/recaller/internal/vault"
+	"github.com/recallerhq/recaller/internal/vault/keyfile"
+)
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, func(t *testing.T) storetest.Opened {
+		e := open(t, filepath.Join(t.TempDir(), "recaller.db"), sqlite.Options{})
+		v := openVault(t, filepath.Join(t.TempDir(), "keys.db"), vault.NewKey())
+		return storetest.Opened{
+			Store: store.New(e, v), Vault: v, Engine: e,
+			CallerTables: func() []string { return tablesWith(t, e, "caller_id") },
+		}
+	})
+}
+
+// open opens an engine that is closed with the test.
+func open(t testing.TB, path string, opts sqlite.Options) *sqlite.Engine {
+	t.Helper()
+	e, err := sqlite.Open(context.Background(), path, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+func openVault(t testing.TB, path, key string) *vault.Vault {
+	t.Helper()
+	keys, err := keyfile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := keys.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	ring, err := vault.NewRing(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return vault.New(ring, keys, vault.Options{})
+}
+
+// tablesWith lists the tables that have a column.
+func tablesWith(t testing.TB, e *sqlite.Engine, column string) (tables []string) {
+	t.Helper()
+	for _, c := range columns(t, e) {
+		if c.column == column {
+			tables = append(tables, c.table)
+		}
+	}
+	return tables
+}
+
+type column struct{ table, column string }
+
+// columns lists every column of the schema.
+func columns(t testing.TB, e *sqlite.Engine) (list []column) {
+	t.Helper()
+	ctx := context.Background()
+	err := e.ReadSystem(ctx, func(tx store.Tx) error {
+		rows, err := tx.Query(ctx, `SELECT s.name, c.name FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type = 'table' ORDER BY s.name, c.cid`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var c column
+			if err := rows.Scan(&c.table, &c.column); err != nil {
+				return err
+			}
+			list = append(list, c)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}

@@ -1,0 +1,114 @@
+// Package store keeps everything that is kept: the SQL, written once for every database, one file per entity. It seals
+// what people said and what identifies them before a database sees it (spec 2.2), and it is the wall between tenants:
+// SQL runs only inside the doors WithTenant and WithSystem (design decision 6).
+//
+// It is not for rules: what a conversation or a memory may do is the use cases' to say. What truly differs between
+// databases is in the sub-packages, behind Engine; storetest holds every store to the same behaviour.
+package store
+
+import (
+	"context"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/vault"
+)
+
+// Engine is one database. Implementations are safe for concurrent use.
+type Engine interface {
+	// Read runs fn on one snapshot of the tenant's rows.
+	Read(ctx context.Context, tenant recaller.TenantID, fn func(Tx) error) error
+	// Write runs fn in one commit, durable when Write returns nil; an error of fn undoes all of it. fn runs once, must
+	// not block, and must not use anything but its Tx.
+	Write(ctx context.Context, tenant recaller.TenantID, fn func(Tx) error) error
+	// ReadSystem and WriteSystem are the same for the tables that belong to no single tenant: tenants and jobs.
+	ReadSystem(ctx context.Context, fn func(Tx) error) error
+	WriteSystem(ctx context.Context, fn func(Tx) error) error
+	// Dialect tells the few true differences in the SQL.
+	Dialect() Dialect
+	// Check looks for damage: the whole of it, so it may take long.
+	Check(ctx context.Context) error
+	// Close waits for what runs, and closes.
+	Close() error
+}
+
+// Dialect is what differs in the SQL of the databases.
+type Dialect struct {
+	// SkipLocked follows a SELECT that claims rows.
+	SkipLocked string
+}
+
+// Tx is a transaction. Errors carry a recaller.Kind: unique keys that clash are a Conflict.
+type Tx interface {
+	// Exec runs a statement and returns how many rows it changed.
+	Exec(ctx context.Context, query string, args ...any) (int64, error)
+	// Query returns rows; the caller closes them.
+	Query(ctx context.Context, query string, args ...any) (Rows, error)
+	// QueryRow scans the first row, or returns NotFound.
+	QueryRow(ctx context.Context, query string, args []any, dest ...any) error
+}
+
+// Rows is a cursor over the result of a query.
+type Rows interface {
+	Next() bool
+	Scan(dest ...any) error
+	Err() error
+	Close() error
+}
+
+// Mode says whether a door is opened for reading or writing.
+type Mode int
+
+// The modes.
+const (
+	Reading Mode = iota
+	Writing
+)
+
+// Store implements what the use cases ask for. It is safe for concurrent use.
+type Store struct {
+	engine Engine
+	vault  *vault.Vault
+}
+
+// New returns a store on an engine whose schema is current.
+func New(engine Engine, v *vault.Vault) *Store { return &Store{engine: engine, vault: v} }
+
+// WithTenant is the door to one tenant's rows: the only place where SQL about a tenant runs.
+func (s *Store) WithTenant(ctx context.Context, tenant recaller.TenantID, mode Mode, fn func(Tx) error) error {
+	if tenant == "" {
+		return recaller.Errorf(recaller.Internal, "the tenant door needs a tenant")
+	}
+	if mode == Writing {
+		return s.engine.Write(ctx, tenant, fn)
+	}
+	return s.engine.Read(ctx, tenant, fn)
+}
+
+// WithSystem is the door to the rows that list work across tenants: tenants and jobs. They hold no content.
+func (s *Store) WithSystem(ctx context.Context, mode Mode, fn func(Tx) error) error {
+	if mode == Writing {
+		return s.engine.WriteSystem(ctx, fn)
+	}
+	return s.engine.ReadSystem(ctx, fn)
+}
+
+// Check looks for damage in the database. It may take long.
+func (s *Store) Check(ctx context.Context) error { return s.engine.Check(ctx) }
+
+// Close closes the database.
+func (s *Store) Close() error { return s.engine.Close() }
+
+// each runs fn for every row of a query.
+func each(ctx context.Context, tx Tx, query string, args []any, fn func(Rows) error) error {
+	rows, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // what matters is in Err
+	for rows.Next() {
+		if err := fn(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

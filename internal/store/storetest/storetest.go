@@ -1,0 +1,278 @@
+// Package storetest is the conformance suite of stores: every engine passes the same stories, unchanged. In each of them
+// a second tenant holds the same number, the same external ids and the same memory keys with other words; a sighting of
+// those fails the story.
+//
+// It is for tests only.
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/store"
+	"github.com/recallerhq/recaller/internal/vault"
+)
+
+// Opened is an empty store under test.
+type Opened struct {
+	Store *store.Store
+	Vault *vault.Vault
+	// Engine is what the store runs on, for stories that look below the doors.
+	Engine store.Engine
+	// CallerTables lists the tables of the schema that have a column caller_id.
+	CallerTables func() []string
+}
+
+// Run tells every story about the stores that open makes.
+func Run(t *testing.T, open func(t *testing.T) Opened) {
+	t.Helper()
+	stories := []struct {
+		name string
+		tell func(*bench)
+	}{
+		{"tenants and keys", tenants},
+		{"a caller is found again by number", callerFound},
+		{"two identities lead to one caller", twoIdentities},
+		{"a name from a weaker source never replaces a stronger one", names},
+		{"callers are listed by when they were last seen", callerList},
+		{"a conversation is opened, spoken and closed", life},
+		{"the same external id opens the same conversation", externalID},
+		{"a repeated request is carried out once", repeated},
+		{"the same webhook twice at once opens one conversation", twiceAtOnce},
+		{"two calls from one number at once are two conversations of one caller", simultaneous},
+		{"a closed conversation takes no turns", closedTakesNone},
+		{"counts are kept by many writers at once", counts},
+		{"a past conversation is imported as it was", imported},
+		{"conversations are listed newest first, page by page", conversationPages},
+		{"memories are stored, updated and forgotten with their history", memories},
+		{"memories are told apart by key, ignoring case", memoryKeys},
+		{"memories are listed by filter", memoryFilters},
+		{"memories are listed page by page, version by version", memoryPages},
+		{"a follow-up comes due", dueTimes},
+		{"a caller has one checkpoint", checkpoints},
+		{"a wrap-up step has its effect once", steps},
+		{"jobs are claimed once, leased and given back", jobs},
+		{"many workers never have one job twice", manyWorkers},
+		{"a snapshot has all that a briefing needs", snapshot},
+		{"a corpus has all that recall may search", corpus},
+		{"words come back as they were said, however long or odd", words},
+		{"a write that fails undoes only itself", groupCommit},
+		{"an erased caller is gone", erased},
+		{"one number is erased three times over", erasedTwice},
+		{"a caller rings while he is erased", erasedWhileCalling},
+		{"every table with a caller is erased", erasedTables},
+		{"a sealed value opens nowhere else", moved},
+		{"the tenant door opens for no nameless tenant", oneDoor},
+		{"one tenant cannot reach another's things by their ids", wall},
+	}
+	for _, s := range stories {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, open(t))
+			s.tell(b)
+			b.noiseUntouched()
+		})
+	}
+}
+
+// bench is what a story is told with.
+type bench struct {
+	*testing.T
+	Opened
+	ctx    context.Context
+	tenant recaller.TenantID
+	now    time.Time
+	ids    int
+	noise  noise
+}
+
+// noise is the second tenant.
+type noise struct {
+	tenant  recaller.TenantID
+	opened  recaller.Opened
+	memory  recaller.Memory
+	version int64
+	second  recaller.ConversationID // an ended one, whose wrap-up is pending
+}
+
+// Words of the second tenant: none of the first one's results may hold them.
+const secret = "xylophone"
+
+// number is the caller's in both tenants.
+const number = "+15551230001"
+
+func newBench(t *testing.T, o Opened) *bench {
+	b := &bench{T: t, Opened: o, ctx: context.Background(), tenant: "t1", now: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)}
+	b.createTenant("t1", "First")
+	b.createTenant("t2", "Second "+secret)
+	b.noise.tenant = "t2"
+	b.noise.opened = b.open("t2", opening{external: "CA1", name: secret})
+	b.say("t2", b.noise.opened, "user: "+secret+" one", "assistant: "+secret+" two")
+	b.noise.memory = b.remember("t2", b.noise.opened.Caller.ID, "name", secret).Memory
+	_, err := b.Store.PutCheckpoint(b.ctx, "t2", recaller.Checkpoint{ID: "cp-noise", Caller: b.noise.opened.Caller.ID, Summary: secret, StagingData: []byte(`{}`), LastActivity: b.now, CreatedAt: b.now})
+	b.ok(err)
+	second := b.open("t2", opening{})
+	b.noise.second = second.Conversation.ID
+	_, err = b.Store.CloseConversation(b.ctx, "t2", recaller.Closing{
+		Conversation: second.Conversation.ID, Status: recaller.Completed, EndedAt: b.now,
+		Job: &recaller.Job{ID: "job-noise", Kind: "wrapup", Subject: string(second.Conversation.ID), RunAt: b.now.AddDate(1, 0, 0)},
+	})
+	b.ok(err)
+	b.noise.version, err = b.Store.ContentVersion(b.ctx, "t2", b.noise.opened.Caller.ID)
+	b.ok(err)
+	return b
+}
+
+// noiseUntouched ends every story: whatever it did, the second tenant's things are as they were.
+func (b *bench) noiseUntouched() {
+	b.Helper()
+	v, err := b.Store.ContentVersion(b.ctx, "t2", b.noise.opened.Caller.ID)
+	b.ok(err)
+	if v != b.noise.version {
+		b.Errorf("the second tenant's caller changed: version %d, want %d", v, b.noise.version)
+	}
+	turns, err := b.Store.Turns(b.ctx, "t2", b.noise.opened.Conversation)
+	b.ok(err)
+	if len(turns) != 2 || turns[0].Text != secret+" one" {
+		b.Errorf("the second tenant's words changed: %d turns", len(turns))
+	}
+}
+
+func (b *bench) ok(err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// fails wants an error of a kind.
+func (b *bench) fails(err error, kind recaller.Kind) {
+	b.Helper()
+	if err == nil || recaller.KindOf(err) != kind {
+		b.Fatalf("got %v, want an error of kind %q", err, kind)
+	}
+}
+
+// own fails if a result holds anything of the second tenant's.
+func (b *bench) own(results ...any) {
+	b.Helper()
+	for _, r := range results {
+		if s := fmt.Sprintf("%+v", r); strings.Contains(s, secret) || strings.Contains(s, string(b.noise.opened.Caller.ID)) {
+			b.Fatalf("the second tenant shows in %T", r)
+		}
+	}
+}
+
+func (b *bench) id(kind string) string {
+	b.ids++
+	return fmt.Sprintf("%s-%04d", kind, b.ids)
+}
+
+// later moves the story's clock.
+func (b *bench) later(d time.Duration) time.Time {
+	b.now = b.now.Add(d)
+	return b.now
+}
+
+func (b *bench) createTenant(id recaller.TenantID, name string) {
+	b.Helper()
+	t := recaller.Tenant{ID: id, Name: name, CreatedAt: b.later(time.Second)}.WithDefaults()
+	key := recaller.APIKey{ID: recaller.KeyID("key-" + string(id)), Tenant: id, Scope: recaller.ScopeAdmin, Label: name, CreatedAt: b.now}
+	b.ok(b.Store.CreateTenant(b.ctx, t, key, []byte("hash of "+string(id))))
+}
+
+// opening is what a story says of a conversation to be opened.
+type opening struct {
+	identities []recaller.Identity // default: the number
+	external   string
+	name       string
+	source     recaller.NameSource
+	channel    recaller.Channel
+	once       recaller.Once
+}
+
+func (b *bench) request(o opening) recaller.Opening {
+	if o.identities == nil {
+		o.identities = []recaller.Identity{{Kind: recaller.IdentityPhone, Value: number}}
+	}
+	if o.channel == "" {
+		o.channel = recaller.ChannelVoice
+	}
+	if o.source == "" {
+		o.source = recaller.NameGiven
+	}
+	return recaller.Opening{
+		Once: o.once, Identities: o.identities, NewCaller: recaller.CallerID(b.id("caller")), Name: o.name, NameSource: o.source,
+		Conversation: recaller.Conversation{
+			ID: recaller.ConversationID(b.id("conv")), ExternalID: o.external, Channel: o.channel, Direction: recaller.Inbound,
+			Status: recaller.Active, StartedAt: b.now, LastActivityAt: b.now,
+			PlatformIDs: map[string]string{"twilio": "CA" + o.external}, Metadata: []byte(`{"queue":"sales"}`),
+		},
+	}
+}
+
+func (b *bench) open(tenant recaller.TenantID, o opening) recaller.Opened {
+	b.Helper()
+	out, err := b.Store.OpenConversation(b.ctx, tenant, b.request(o))
+	b.ok(err)
+	return out
+}
+
+// turns makes turns from "speaker: text" lines, a second apart.
+func (b *bench) turns(lines ...string) []recaller.Turn {
+	out := make([]recaller.Turn, len(lines))
+	for i, l := range lines {
+		speaker, text, _ := strings.Cut(l, ": ")
+		out[i] = recaller.Turn{ID: recaller.TurnID(b.id("turn")), Speaker: recaller.Speaker(speaker), Text: text, At: b.later(time.Second), Confidence: 1}
+	}
+	return out
+}
+
+func (b *bench) say(tenant recaller.TenantID, o recaller.Opened, lines ...string) recaller.Appended {
+	b.Helper()
+	out, err := b.Store.AppendTurns(b.ctx, tenant, recaller.Appending{
+		Conversation: o.Conversation.ID, Caller: o.Caller.ID, Turns: b.turns(lines...), At: b.now,
+	})
+	b.ok(err)
+	return out
+}
+
+func (b *bench) close(o recaller.Opened, status recaller.Status) recaller.Closed {
+	b.Helper()
+	out, err := b.Store.CloseConversation(b.ctx, b.tenant, b.closing(o, status))
+	b.ok(err)
+	return out
+}
+
+func (b *bench) closing(o recaller.Opened, status recaller.Status) recaller.Closing {
+	return recaller.Closing{
+		Conversation: o.Conversation.ID, Status: status, EndedAt: b.now, Duration: 90 * time.Second, Reason: "hangup",
+		Job: &recaller.Job{ID: b.id("job"), Kind: "wrapup", Subject: string(o.Conversation.ID), RunAt: b.now},
+	}
+}
+
+func (b *bench) remember(tenant recaller.TenantID, caller recaller.CallerID, key, value string) recaller.MemoryWritten {
+	b.Helper()
+	out, err := b.Store.StoreMemory(b.ctx, tenant, recaller.Once{}, b.memory(caller, key, value), recaller.Supersede)
+	b.ok(err)
+	return out
+}
+
+func (b *bench) memory(caller recaller.CallerID, key, value string) recaller.Memory {
+	at := b.later(time.Second)
+	return recaller.Memory{
+		ID: recaller.MemoryID(b.id("memory")), Caller: caller, Type: recaller.Fact, Key: key, Value: value, Confidence: 0.9,
+		Source: recaller.SourceAPI, PrivacyScope: recaller.LineOnly, CreatedAt: at, ConfirmedAt: at,
+	}
+}
+
+func eq[T comparable](b *bench, what string, got, want T) {
+	b.Helper()
+	if got != want {
+		b.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}

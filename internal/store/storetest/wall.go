@@ -1,0 +1,215 @@
+package storetest
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/store"
+)
+
+// A reach is a call of the first tenant with ids of the second's.
+type reach struct {
+	method string
+	call   func() (found int, err error)
+	kind   recaller.Kind // of the error; empty: no error, and nothing found
+}
+
+// wall reaches for the second tenant's things by every method of the store.
+func wall(b *bench) {
+	own := b.full()
+	before := b.picture("t2")
+	counts := b.counts("t2")
+	reached := map[string]bool{}
+	for _, r := range append(b.readReaches(own), b.writeReaches(own)...) {
+		reached[r.method] = true
+		found, err := r.call()
+		switch {
+		case r.kind == "" && err != nil, r.kind != "" && (err == nil || recaller.KindOf(err) != r.kind):
+			b.Errorf("%s: got %v, want an error of kind %q", r.method, err, r.kind)
+		case found != 0:
+			b.Errorf("%s found %d things of the second tenant", r.method, found)
+		}
+	}
+	eq(b, "the second tenant", b.picture("t2"), before)
+	for table, n := range b.counts("t2") {
+		eq(b, "rows of the second tenant in "+table, n, counts[table])
+	}
+	// Methods that take no id of a tenant's things.
+	for _, m := range []string{
+		"WithTenant", "WithSystem", "Check", "Close", "TenantIDs", "Tenants", "CreateTenant", "UpdateTenant", "Tenant", "CreateKey", "Keys",
+		"Callers", "PruneOnces", "ClaimJobs", "NextJob", "FinishJob", "RetryJob", "ReleaseJobs", "JobCount",
+	} {
+		reached[m] = true
+	}
+	for m := range reflect.TypeFor[*store.Store]().Methods() {
+		if !reached[m.Name] {
+			b.Errorf("%s is not tried against the wall: add it here", m.Name)
+		}
+	}
+}
+
+func (b *bench) readReaches(own recaller.Opened) []reach {
+	s, ctx := b.Store, b.ctx
+	their, memory := b.noise.opened, b.noise.memory.ID
+	mixed := own.Conversation // the first tenant's caller with the second's conversation
+	mixed.ID = their.Conversation.ID
+	return []reach{
+		{"KeyByHash", func() (int, error) { _, err := s.KeyByHash(ctx, "t1", []byte("hash of t2")); return 0, err }, recaller.NotFound},
+		{"Caller", func() (int, error) { _, err := s.Caller(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
+		{"CallerByIdentity", func() (int, error) {
+			c, err := s.CallerByIdentity(ctx, "t1", their.Caller.Identities[0]) // the same number: the own caller
+			if c.ID == their.Caller.ID {
+				return 1, err
+			}
+			return 0, err
+		}, ""},
+		{"ContentVersion", func() (int, error) { _, err := s.ContentVersion(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
+		{"Conversation", func() (int, error) { _, err := s.Conversation(ctx, "t1", string(their.Conversation.ID)); return 0, err }, recaller.NotFound},
+		{"Conversations", func() (int, error) {
+			l, _, err := s.Conversations(ctx, "t1", recaller.ConversationFilter{Caller: their.Caller.ID})
+			return len(l), err
+		}, ""},
+		{"Turns", func() (int, error) { l, err := s.Turns(ctx, "t1", their.Conversation); return len(l), err }, recaller.NotFound},
+		{"Turns", func() (int, error) { l, err := s.Turns(ctx, "t1", mixed); return len(l), err }, ""},
+		{"Steps", func() (int, error) { l, err := s.Steps(ctx, "t1", their.Conversation); return len(l), err }, ""},
+		{"Memories", func() (int, error) {
+			l, _, err := s.Memories(ctx, "t1", their.Caller.ID, recaller.MemoryFilter{})
+			return len(l), err
+		}, recaller.NotFound},
+		{"Memories", func() (int, error) {
+			l, _, err := s.Memories(ctx, "t1", own.Caller.ID, recaller.MemoryFilter{Conversation: their.Conversation.ID})
+			return len(l), err
+		}, ""},
+		{"MemoryHistory", func() (int, error) { l, err := s.MemoryHistory(ctx, "t1", memory); return len(l), err }, recaller.NotFound},
+		{"Checkpoint", func() (int, error) { _, err := s.Checkpoint(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
+		{"Snapshot", func() (int, error) { _, err := s.Snapshot(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
+		{"Corpus", func() (int, error) { c, err := s.Corpus(ctx, "t1", their.Caller.ID); return len(c.Turns), err }, recaller.NotFound},
+		{"Receipt", func() (int, error) { _, err := s.Receipt(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
+	}
+}
+
+func (b *bench) writeReaches(own recaller.Opened) []reach {
+	s, ctx := b.Store, b.ctx
+	their, memory := b.noise.opened, b.noise.memory.ID
+	word := "changed"
+	active := b.open("t1", opening{})
+	say := func(conv recaller.ConversationID, caller recaller.CallerID) func() (int, error) {
+		in := recaller.Appending{Conversation: conv, Caller: caller, Turns: b.turns("user: x"), At: b.now}
+		return func() (int, error) { _, err := s.AppendTurns(ctx, "t1", in); return 0, err }
+	}
+	return []reach{
+		{"OpenConversation", func() (int, error) {
+			o, err := s.OpenConversation(ctx, "t1", b.request(opening{})) // the same number
+			if o.Caller.ID == their.Caller.ID {
+				return 1, err
+			}
+			return 0, err
+		}, ""},
+		{"ImportConversation", func() (int, error) { // an id that the second tenant has: ids are unique inside a tenant only
+			r := b.request(opening{})
+			r.Conversation.ID, r.Conversation.Status = their.Conversation.ID, recaller.Completed
+			_, err := s.ImportConversation(ctx, "t1", recaller.Importing{Opening: r})
+			return 0, err
+		}, ""},
+		{"AppendTurns", say("conv-of-nobody", their.Caller.ID), recaller.NotFound},
+		{"AppendTurns", say(their.Conversation.ID, their.Caller.ID), recaller.NotFound},
+		{"AppendTurns", say(active.Conversation.ID, their.Caller.ID), recaller.NotFound},
+		{"CloseConversation", func() (int, error) {
+			_, err := s.CloseConversation(ctx, "t1", recaller.Closing{Conversation: b.noise.second, Status: recaller.Failed, EndedAt: b.now})
+			return 0, err
+		}, recaller.NotFound},
+		{"UpdateCaller", func() (int, error) {
+			_, _, err := s.UpdateCaller(ctx, "t1", their.Caller.ID, recaller.CallerPatch{Name: &word, NameSource: recaller.NameSet})
+			return 0, err
+		}, recaller.NotFound},
+		{"StoreMemory", func() (int, error) {
+			_, err := s.StoreMemory(ctx, "t1", recaller.Once{}, b.memory(their.Caller.ID, "name", word), recaller.Supersede)
+			return 0, err
+		}, recaller.NotFound},
+		{"UpdateMemory", func() (int, error) {
+			_, err := s.UpdateMemory(ctx, "t1", memory, recaller.MemoryPatch{Value: &word, At: b.now})
+			return 0, err
+		}, recaller.NotFound},
+		{"ForgetMemory", func() (int, error) { _, err := s.ForgetMemory(ctx, "t1", memory, word, b.now); return 0, err }, recaller.NotFound},
+		{"PutCheckpoint", func() (int, error) {
+			_, err := s.PutCheckpoint(ctx, "t1", recaller.Checkpoint{ID: "x", Caller: their.Caller.ID, Summary: word, StagingData: []byte(`{}`)})
+			return 0, err
+		}, recaller.NotFound},
+		{"DeleteCheckpoint", func() (int, error) { return 0, s.DeleteCheckpoint(ctx, "t1", their.Caller.ID) }, recaller.NotFound},
+		{"TryStep", func() (int, error) {
+			open, err := s.TryStep(ctx, "t1", b.noise.second, recaller.StepSummarise)
+			if open {
+				return 1, err
+			}
+			return 0, err
+		}, ""},
+		{"WriteStep", func() (int, error) {
+			_, err := s.WriteStep(ctx, "t1", recaller.StepResult{Conversation: b.noise.second, Caller: their.Caller.ID, Step: recaller.StepSummarise, State: recaller.StepFailed, At: b.now})
+			return 0, err
+		}, recaller.NotFound},
+		{"WriteStep", func() (int, error) {
+			out, err := s.WriteStep(ctx, "t1", recaller.StepResult{Conversation: b.noise.second, Caller: own.Caller.ID, Step: recaller.StepSummarise, State: recaller.StepFailed, At: b.now})
+			if !out.Already {
+				return 1, err
+			}
+			return 0, err
+		}, ""},
+		{"DeleteKey", func() (int, error) { return 0, s.DeleteKey(ctx, "t1", "key-t2") }, recaller.NotFound},
+		{"BeginErasure", func() (int, error) { return 0, s.BeginErasure(ctx, "t1", their.Caller.ID, b.eraseJob(their.Caller.ID)) }, recaller.NotFound},
+		{"EraseRows", func() (int, error) { out, err := s.EraseRows(ctx, "t1", their.Caller.ID); return len(out.Rows), err }, ""},
+		{"PutReceipt", func() (int, error) {
+			r := recaller.Receipt{ID: "r", Tenant: "t1", Caller: "caller-of-nobody", ErasedAt: b.now}
+			return 0, s.PutReceipt(ctx, r, recaller.Job{Tenant: "t2", Kind: "wrapup", Subject: string(b.noise.second)})
+		}, ""},
+	}
+}
+
+// picture is all that a tenant sees of its things, in one string.
+func (b *bench) picture(tenant recaller.TenantID) string {
+	b.Helper()
+	see := func(list ...any) string {
+		raw, err := json.MarshalIndent(list, "", " ")
+		b.ok(err)
+		return string(raw)
+	}
+	t, err := b.Store.Tenant(b.ctx, tenant)
+	b.ok(err)
+	keys, err := b.Store.Keys(b.ctx, tenant)
+	b.ok(err)
+	callers, _, err := b.Store.Callers(b.ctx, tenant, recaller.Page{})
+	b.ok(err)
+	all := see(t, keys, callers)
+	for _, c := range callers {
+		snap, err := b.Store.Snapshot(b.ctx, tenant, c.ID)
+		b.ok(err)
+		corpus, err := b.Store.Corpus(b.ctx, tenant, c.ID)
+		b.ok(err)
+		all += see(snap, corpus.Version, corpus.Conversations, corpus.Memories)
+		for _, conv := range corpus.Conversations {
+			steps, err := b.Store.Steps(b.ctx, tenant, conv)
+			b.ok(err)
+			all += see(corpus.Turns[conv.ID], steps)
+		}
+		for _, m := range corpus.Memories {
+			history, err := b.Store.MemoryHistory(b.ctx, tenant, m.ID)
+			b.ok(err)
+			all += see(history)
+		}
+	}
+	return all
+}
+
+// counts are the rows of a tenant, table by table.
+func (b *bench) counts(tenant recaller.TenantID) map[string]int {
+	rows := map[string]int{}
+	for _, table := range append(b.CallerTables(), "callers", "api_keys", "receipts") {
+		rows[table] = b.rows(table, tenant)
+	}
+	return rows
+}
+
+// oneDoor is about the door itself.
+func oneDoor(b *bench) {
+	b.fails(b.Store.WithTenant(b.ctx, "", store.Reading, func(store.Tx) error { return nil }), recaller.Internal)
+}

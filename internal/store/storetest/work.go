@@ -1,0 +1,184 @@
+package storetest
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+func steps(b *bench) {
+	o := b.open("t1", opening{name: "B."})
+	b.say("t1", o, "user: my name is Bob and I keep bees")
+	b.close(o, recaller.Completed)
+	write := func(r recaller.StepResult) recaller.StepWritten {
+		r.Conversation, r.Caller, r.At, r.By = o.Conversation.ID, o.Caller.ID, b.later(time.Second), "rules"
+		if r.State == "" {
+			r.State = recaller.StepDone
+		}
+		out, err := b.Store.WriteStep(b.ctx, "t1", r)
+		b.ok(err)
+		b.own(out)
+		return out
+	}
+	version := func() int64 {
+		v, err := b.Store.ContentVersion(b.ctx, "t1", o.Caller.ID)
+		b.ok(err)
+		return v
+	}
+	for range 2 {
+		open, err := b.Store.TryStep(b.ctx, "t1", o.Conversation.ID, recaller.StepSummarise)
+		b.ok(err)
+		eq(b, "open", open, true)
+	}
+	summary := recaller.StepResult{Step: recaller.StepSummarise, Summary: &recaller.Summary{Brief: "Bob keeps bees.", Topics: []string{"bees"}, By: "rules"}}
+	before := version()
+	first := write(summary)
+	eq(b, "the change has the summary", first.Changes[0].Conversation.Summary.Brief, "Bob keeps bees.")
+	eq(b, "one change", version(), before+1)
+	again := write(summary)
+	eq(b, "again", again.Already, true)
+	eq(b, "no change", version(), before+1)
+	open, err := b.Store.TryStep(b.ctx, "t1", o.Conversation.ID, recaller.StepSummarise)
+	b.ok(err)
+	eq(b, "needs no more doing", open, false)
+
+	write(recaller.StepResult{Step: recaller.StepAnalyse, Analysis: &recaller.Analysis{
+		Intent: "enquiry", Sentiment: "positive", Topics: []string{"bees", "honey"}, Outcome: "resolved", By: "rules",
+	}})
+	b.remember("t1", o.Caller.ID, "hobby", "bees")
+	before = version()
+	stored := write(recaller.StepResult{Step: recaller.StepExtract, Name: "Bob", Memories: []recaller.Memory{
+		b.memory(o.Caller.ID, "Hobby", "wasps"), b.memory(o.Caller.ID, "home", "Ely"), b.memory(o.Caller.ID, "HOME", "York"),
+	}})
+	eq(b, "extraction never overwrites", fmt.Sprintln(stored.Stored[0].Action, stored.Stored[1].Action, stored.Stored[2].Action), "kept created kept\n")
+	eq(b, "one memory, one change", version(), before+1)
+	eq(b, "the change is told", len(stored.Changes), 1)
+
+	got, err := b.Store.Conversation(b.ctx, "t1", string(o.Conversation.ID))
+	b.ok(err)
+	eq(b, "summary stays beside the analysis", got.Summary.Brief, "Bob keeps bees.")
+	eq(b, "labels", fmt.Sprint(*got.Analysis), "{enquiry positive [bees honey] resolved rules}")
+	c, err := b.Store.Caller(b.ctx, "t1", o.Caller.ID)
+	b.ok(err)
+	eq(b, "the name he said", c.Name, "Bob")
+	progress, err := b.Store.Steps(b.ctx, "t1", got)
+	b.ok(err)
+	eq(b, "attempts", progress[0].Attempts, 2)
+	for _, p := range progress {
+		eq(b, string(p.Step), p.State, recaller.StepDone)
+	}
+	_, err = b.Store.WriteStep(b.ctx, "t1", recaller.StepResult{Conversation: "none", Caller: "nobody", Step: recaller.StepExtract})
+	b.fails(err, recaller.NotFound)
+}
+
+// jobCount counts jobs without the second tenant's one.
+func (b *bench) jobCount() int {
+	b.Helper()
+	n, err := b.Store.JobCount(b.ctx)
+	b.ok(err)
+	return n - 1
+}
+
+func jobs(b *bench) {
+	eq(b, "none at first", b.jobCount(), 0)
+	due := b.now
+	var subjects []string
+	for i := range 3 {
+		o := b.open("t1", opening{})
+		closing := b.closing(o, recaller.Completed)
+		closing.Job.RunAt = due.Add(time.Duration(i) * time.Hour)
+		_, err := b.Store.CloseConversation(b.ctx, "t1", closing)
+		b.ok(err)
+		subjects = append(subjects, string(o.Conversation.ID))
+	}
+	claim := func(now time.Time, lease time.Duration) []recaller.Job {
+		list, err := b.Store.ClaimJobs(b.ctx, now, now.Add(lease), 10)
+		b.ok(err)
+		return list
+	}
+	wake := func(what string, want time.Time) {
+		b.Helper()
+		got, err := b.Store.NextJob(b.ctx)
+		b.ok(err)
+		eq(b, what, got, want)
+	}
+	eq(b, "not before its time", len(claim(due.Add(-time.Second), time.Minute)), 0)
+	wake("the first is next", due)
+	got := claim(due, time.Minute)
+	eq(b, "due", len(got), 1)
+	j := got[0]
+	eq(b, "it is whole", fmt.Sprint(j.Tenant, j.Kind, j.Subject, j.Attempts), fmt.Sprint("t1", "wrapup", subjects[0], 1))
+	eq(b, "claimed once", len(claim(due, time.Minute)), 0)
+	wake("the lease is next", due.Add(time.Minute))
+
+	b.ok(b.Store.RetryJob(b.ctx, j, due.Add(10*time.Minute), "timeout"))
+	wake("the retry is next", due.Add(10*time.Minute))
+	eq(b, "not at once", len(claim(due.Add(time.Minute), time.Minute)), 0)
+	got = claim(due.Add(10*time.Minute), time.Minute)
+	eq(b, "again", got[0].Attempts, 2)
+
+	lost := got[0] // its worker dies; the lease runs out
+	eq(b, "leased", len(claim(due.Add(10*time.Minute+59*time.Second), time.Minute)), 0)
+	got = claim(due.Add(11*time.Minute), time.Minute)
+	eq(b, "given back", got[0].Attempts, 3)
+	b.ok(b.Store.RetryJob(b.ctx, lost, due, "late"))
+	eq(b, "a worker that lost its lease takes nobody else's", len(claim(due.Add(11*time.Minute), time.Minute)), 0)
+	b.ok(b.Store.ReleaseJobs(b.ctx))
+	got = claim(due.Add(11*time.Minute), time.Minute)
+	eq(b, "released", got[0].Attempts, 4)
+	b.ok(b.Store.FinishJob(b.ctx, got[0]))
+	eq(b, "done", b.jobCount(), 2)
+	wake("the second is next", due.Add(time.Hour))
+
+	got = claim(due.Add(5*time.Hour), time.Minute)
+	eq(b, "both", len(got), 2)
+	same := got[0]
+	same.ID = "another"
+	b.ok(b.Store.FinishJob(b.ctx, same))
+	eq(b, "a job is finished by its own id", b.jobCount(), 2)
+	for _, j := range got {
+		b.ok(b.Store.FinishJob(b.ctx, j))
+	}
+	got = claim(b.now.AddDate(2, 0, 0), time.Minute)
+	eq(b, "the second tenant's job is there", fmt.Sprint(len(got), got[0].Tenant), "1t2")
+	b.ok(b.Store.FinishJob(b.ctx, got[0]))
+	next, err := b.Store.NextJob(b.ctx)
+	b.ok(err)
+	eq(b, "nothing next", next.IsZero(), true)
+}
+
+// manyWorkers claims from many sides at once: no job is had twice.
+func manyWorkers(b *bench) {
+	const total = 40
+	for range total {
+		b.close(b.open("t1", opening{}), recaller.Completed)
+	}
+	var mu sync.Mutex
+	had := map[string]int{}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for {
+				list, err := b.Store.ClaimJobs(b.ctx, b.now, b.now.Add(time.Minute), 3)
+				if err != nil {
+					b.Error(err)
+				}
+				if len(list) == 0 {
+					return
+				}
+				mu.Lock()
+				for _, j := range list {
+					had[j.Subject]++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	eq(b, "claimed", len(had), total)
+	for subject, n := range had {
+		eq(b, subject, n, 1)
+	}
+}

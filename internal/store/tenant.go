@@ -1,0 +1,200 @@
+package store
+
+import (
+	"context"
+	"encoding/hex"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Tenant returns a tenant's settings as they were stored.
+func (s *Store) Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error) {
+	b, err := s.unseal(ctx, id, "")
+	if err != nil {
+		return recaller.Tenant{}, notFound(err, "there is no such tenant")
+	}
+	var t recaller.Tenant
+	err = s.WithTenant(ctx, id, Reading, func(tx Tx) error {
+		t, err = b.readTenant(ctx, tx, id)
+		return err
+	})
+	return t, err
+}
+
+func (b box) readTenant(ctx context.Context, tx Tx, id recaller.TenantID) (recaller.Tenant, error) {
+	var t recaller.Tenant
+	var created int64
+	var body []byte
+	err := tx.QueryRow(ctx, `SELECT created_at, body FROM tenants WHERE id = $1`, []any{id}, &created, &body)
+	if err != nil {
+		return t, notFound(err, "there is no such tenant")
+	}
+	err = b.get("tenants.body", string(id), body, &t)
+	t.ID, t.CreatedAt = id, fromMicros(created)
+	return t, err
+}
+
+// TenantIDs lists every tenant, by age.
+func (s *Store) TenantIDs(ctx context.Context) ([]recaller.TenantID, error) {
+	var ids []recaller.TenantID
+	err := s.WithSystem(ctx, Reading, func(tx Tx) error {
+		return each(ctx, tx, `SELECT id FROM tenants ORDER BY created_at, id`, nil, func(r Rows) error {
+			var id recaller.TenantID
+			if err := r.Scan(&id); err != nil {
+				return err
+			}
+			ids = append(ids, id)
+			return nil
+		})
+	})
+	return ids, err
+}
+
+// Tenants returns every tenant, by age.
+func (s *Store) Tenants(ctx context.Context) ([]recaller.Tenant, error) {
+	ids, err := s.TenantIDs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]recaller.Tenant, 0, len(ids))
+	for _, id := range ids {
+		t, err := s.Tenant(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, t)
+	}
+	return list, nil
+}
+
+// CreateTenant stores a tenant with its first key. A tenant that is there already is a Conflict.
+func (s *Store) CreateTenant(ctx context.Context, t recaller.Tenant, k recaller.APIKey, hash []byte) error {
+	b, err := s.seal(ctx, t.ID, "")
+	if err != nil {
+		return err
+	}
+	body, err := b.put("tenants.body", string(t.ID), t)
+	if err != nil {
+		return err
+	}
+	label, err := b.put("api_keys.label", string(k.ID), k.Label)
+	if err != nil {
+		return err
+	}
+	return s.WithTenant(ctx, t.ID, Writing, func(tx Tx) error {
+		if _, err := tx.Exec(ctx, `INSERT INTO tenants (id, created_at, body) VALUES ($1, $2, $3)`, t.ID, micros(t.CreatedAt), body); err != nil {
+			return err
+		}
+		return insertKey(ctx, tx, k, hash, label)
+	})
+}
+
+// UpdateTenant replaces a tenant's settings.
+func (s *Store) UpdateTenant(ctx context.Context, t recaller.Tenant) error {
+	b, err := s.seal(ctx, t.ID, "")
+	if err != nil {
+		return err
+	}
+	body, err := b.put("tenants.body", string(t.ID), t)
+	if err != nil {
+		return err
+	}
+	return s.WithTenant(ctx, t.ID, Writing, func(tx Tx) error {
+		n, err := tx.Exec(ctx, `UPDATE tenants SET body = $2 WHERE id = $1`, t.ID, body)
+		if err == nil && n == 0 {
+			return recaller.Errorf(recaller.NotFound, "there is no such tenant")
+		}
+		return err
+	})
+}
+
+// CreateKey stores an API key by its hash.
+func (s *Store) CreateKey(ctx context.Context, k recaller.APIKey, hash []byte) error {
+	b, err := s.seal(ctx, k.Tenant, "")
+	if err != nil {
+		return err
+	}
+	label, err := b.put("api_keys.label", string(k.ID), k.Label)
+	if err != nil {
+		return err
+	}
+	return s.WithTenant(ctx, k.Tenant, Writing, func(tx Tx) error { return insertKey(ctx, tx, k, hash, label) })
+}
+
+func insertKey(ctx context.Context, tx Tx, k recaller.APIKey, hash, label []byte) error {
+	_, err := tx.Exec(ctx, `INSERT INTO api_keys (tenant_id, id, hash, scope, label, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+		k.Tenant, k.ID, hash, k.Scope, label, micros(k.CreatedAt))
+	return err
+}
+
+const keyColumns = `id, scope, label, created_at`
+
+// KeyByHash finds a key that has not been deleted. A tenant that does not exist has none.
+func (s *Store) KeyByHash(ctx context.Context, tenant recaller.TenantID, hash []byte) (recaller.APIKey, error) {
+	list, err := s.keys(ctx, tenant, `SELECT `+keyColumns+` FROM api_keys WHERE tenant_id = $1 AND hash = $2`, tenant, hash)
+	if err == nil && len(list) == 0 {
+		err = recaller.Errorf(recaller.NotFound, "there is no such key")
+	}
+	if err != nil {
+		return recaller.APIKey{}, err
+	}
+	return list[0], nil
+}
+
+// Keys lists a tenant's keys, oldest first.
+func (s *Store) Keys(ctx context.Context, tenant recaller.TenantID) ([]recaller.APIKey, error) {
+	return s.keys(ctx, tenant, `SELECT `+keyColumns+` FROM api_keys WHERE tenant_id = $1 ORDER BY created_at, id`, tenant)
+}
+
+func (s *Store) keys(ctx context.Context, tenant recaller.TenantID, query string, args ...any) ([]recaller.APIKey, error) {
+	var list []recaller.APIKey
+	var labels [][]byte
+	err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		return each(ctx, tx, query, args, func(r Rows) error {
+			k := recaller.APIKey{Tenant: tenant}
+			var label []byte
+			var created int64
+			if err := r.Scan(&k.ID, &k.Scope, &label, &created); err != nil {
+				return err
+			}
+			k.CreatedAt = fromMicros(created)
+			list, labels = append(list, k), append(labels, label)
+			return nil
+		})
+	})
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	b, err := s.unseal(ctx, tenant, "")
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if err := b.get("api_keys.label", string(list[i].ID), labels[i], &list[i].Label); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// DeleteKey removes a key.
+func (s *Store) DeleteKey(ctx context.Context, tenant recaller.TenantID, id recaller.KeyID) error {
+	return s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+		n, err := tx.Exec(ctx, `DELETE FROM api_keys WHERE tenant_id = $1 AND id = $2`, tenant, id)
+		if err == nil && n == 0 {
+			return recaller.Errorf(recaller.NotFound, "there is no such key")
+		}
+		return err
+	})
+}
+
+// notFound gives a NotFound error words of its own.
+func notFound(err error, msg string) error {
+	if err != nil && recaller.KindOf(err) == recaller.NotFound {
+		return recaller.Errorf(recaller.NotFound, "%s", msg)
+	}
+	return err
+}
+
+// tokenRecord names a record that is found by a blind token.
+func tokenRecord(token []byte) string { return hex.EncodeToString(token) }

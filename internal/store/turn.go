@@ -1,0 +1,176 @@
+package store
+
+import (
+	"context"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/vault"
+)
+
+// turnRow is a turn as it is stored, but for its number.
+type turnRow struct {
+	id      recaller.TurnID
+	at      int64
+	speaker recaller.Speaker
+	body    []byte
+}
+
+func (b box) sealTurns(turns []recaller.Turn) ([]turnRow, error) {
+	rows := make([]turnRow, len(turns))
+	var plain []byte
+	for i, t := range turns {
+		plain = appendTurn(plain[:0], t)
+		sealed, err := b.Seal(turnPlace(t.ID), plain)
+		if err != nil {
+			return nil, err
+		}
+		rows[i] = turnRow{t.ID, micros(t.At), t.Speaker, sealed}
+	}
+	return rows, nil
+}
+
+func turnPlace(id recaller.TurnID) vault.Place {
+	return vault.Place{Table: "turns.body", Record: string(id)}
+}
+
+func insertTurns(ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conversation, rows []turnRow) error {
+	first := c.Turns - len(rows)
+	for i, r := range rows {
+		_, err := tx.Exec(ctx, `INSERT INTO turns (tenant_id, caller_id, conversation_id, number, id, at, speaker, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			tenant, c.Caller, c.ID, first+i, r.id, r.at, r.speaker, r.body)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendedTurns is what a repeated request is told of its first time.
+type appendedTurns struct {
+	First int               `json:"first"`
+	IDs   []recaller.TurnID `json:"ids"`
+}
+
+// AppendTurns adds turns to an active conversation, gives them numbers, and moves the caller's content on, in one commit.
+func (s *Store) AppendTurns(ctx context.Context, tenant recaller.TenantID, in recaller.Appending) (recaller.Appended, error) {
+	if len(in.Turns) == 0 {
+		return recaller.Appended{}, recaller.InvalidField("turns", "needs at least one turn")
+	}
+	b, err := s.unseal(ctx, tenant, in.Caller)
+	if err != nil {
+		return recaller.Appended{}, notFound(err, "there is no such conversation")
+	}
+	var rows []turnRow
+	if !in.CountOnly {
+		if rows, err = b.sealTurns(in.Turns); err != nil {
+			return recaller.Appended{}, err
+		}
+	}
+	var mark once
+	if in.Once.Token != "" {
+		blind, err := s.vault.Blinder(ctx, tenant)
+		if err != nil {
+			return recaller.Appended{}, err
+		}
+		mark = newOnce(blind, tenant, in.Once)
+	}
+	turns := append([]recaller.Turn(nil), in.Turns...)
+	change := recaller.Change{Tenant: tenant, Caller: in.Caller}
+	err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+		var before appendedTurns
+		if repeat, err := mark.before(ctx, tx, &before); repeat || err != nil {
+			number(turns, before.First, before.IDs)
+			return err
+		}
+		after, err := countTurns(ctx, tx, tenant, in)
+		if err != nil {
+			return err
+		}
+		number(turns, after-len(turns), nil)
+		conv := recaller.Conversation{ID: in.Conversation, Caller: in.Caller, Turns: after}
+		if err := insertTurns(ctx, tx, tenant, conv, rows); err != nil {
+			return err
+		}
+		if change.Version, err = touch(ctx, tx, tenant, in.Caller, lastSeen(turns, in.At)); err != nil {
+			return err
+		}
+		change.Turns = turns
+		return mark.mark(ctx, tx, in.Caller, appendedTurns{turns[0].Number, ids(turns)}, in.At)
+	})
+	if err != nil {
+		return recaller.Appended{}, err
+	}
+	return recaller.Appended{Turns: turns, Change: change}, nil
+}
+
+// countTurns makes room for turns in an active conversation and returns how many it has then.
+func countTurns(ctx context.Context, tx Tx, tenant recaller.TenantID, in recaller.Appending) (after int, err error) {
+	err = tx.QueryRow(ctx, `UPDATE conversations SET turns = turns + $3, user_turns = user_turns + $4, last_activity_at = $5
+		WHERE tenant_id = $1 AND id = $2 AND caller_id = $6 AND status = 'active' RETURNING turns`,
+		[]any{tenant, in.Conversation, len(in.Turns), userTurns(in.Turns), micros(in.At), in.Caller}, &after)
+	if recaller.KindOf(err) != recaller.NotFound {
+		return after, err
+	}
+	var status recaller.Status
+	err = tx.QueryRow(ctx, `SELECT status FROM conversations WHERE tenant_id = $1 AND id = $2 AND caller_id = $3`, []any{tenant, in.Conversation, in.Caller}, &status)
+	if err != nil {
+		return 0, notFound(err, "there is no such conversation")
+	}
+	return 0, recaller.Errorf(recaller.Conflict, "the conversation has ended; start a new one")
+}
+
+func number(turns []recaller.Turn, first int, ids []recaller.TurnID) {
+	for i := range turns {
+		turns[i].Number = first + i
+		if i < len(ids) {
+			turns[i].ID = ids[i]
+		}
+	}
+}
+
+func ids(turns []recaller.Turn) []recaller.TurnID {
+	out := make([]recaller.TurnID, len(turns))
+	for i, t := range turns {
+		out[i] = t.ID
+	}
+	return out
+}
+
+const turnColumns = `conversation_id, number, id, at, speaker, body`
+
+// Turns returns the words of a conversation in order; none where the retention keeps them elsewhere.
+func (s *Store) Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error) {
+	b, err := s.unseal(ctx, tenant, conv.Caller)
+	if err != nil {
+		return nil, notFound(err, "there is no such conversation")
+	}
+	var out []recaller.Turn
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		return b.readTurns(ctx, tx, `SELECT `+turnColumns+` FROM turns WHERE tenant_id = $1 AND caller_id = $2 AND conversation_id = $3`+notErasing+` ORDER BY number`,
+			[]any{tenant, conv.Caller, conv.ID}, func(_ recaller.ConversationID, t recaller.Turn) { out = append(out, t) })
+	})
+	return out, err
+}
+
+func (b box) readTurns(ctx context.Context, tx Tx, query string, args []any, take func(recaller.ConversationID, recaller.Turn)) error {
+	var plain []byte
+	return each(ctx, tx, query, args, func(r Rows) error {
+		var conv recaller.ConversationID
+		var t recaller.Turn
+		var at int64
+		var sealed []byte
+		err := r.Scan(&conv, &t.Number, &t.ID, &at, &t.Speaker, &sealed)
+		if err != nil {
+			return err
+		}
+		if plain, err = b.AppendOpen(plain[:0], turnPlace(t.ID), sealed); err != nil {
+			return err
+		}
+		if !readTurn(plain, &t) {
+			return recaller.Errorf(recaller.Internal, "turns.body holds no readable value")
+		}
+		t.At = fromMicros(at)
+		take(conv, t)
+		return nil
+	})
+}
