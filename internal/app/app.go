@@ -7,6 +7,7 @@ package app
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
@@ -126,6 +127,9 @@ func (a *App) openStore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := a.keysAreThere(); err != nil {
+		return err
+	}
 	keys, err := keyfile.Open(a.path(keysDir, keysFile))
 	if err != nil {
 		return err
@@ -145,6 +149,16 @@ func (a *App) openStore(ctx context.Context) error {
 	}
 	a.store = store.New(engine, a.vault)
 	a.closers = append(a.closers, a.store.Close)
+	return nil
+}
+
+// keysAreThere refuses data whose key store is lost: a new one would only hide that nothing opens.
+func (a *App) keysAreThere() error {
+	_, missing := os.Stat(a.path(keysDir, keysFile))
+	if _, err := os.Stat(a.path(databaseFile)); err == nil && errors.Is(missing, fs.ErrNotExist) {
+		return recaller.Errorf(recaller.Unavailable, "the key store %s is missing, but there is data that needs it (%s): put it back from its backup",
+			a.path(keysDir, keysFile), a.path(databaseFile))
+	}
 	return nil
 }
 

@@ -4,62 +4,221 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/config"
+	"github.com/recallerhq/recaller/internal/store"
 )
 
-func newApp(t *testing.T, dir string) *App {
+// house is a whole Recaller whose store can be made to fail and whose clock can be turned, behind real HTTP.
+type house struct {
+	*client.Client
+	t     *testing.T
+	app   *App
+	store *faulty
+	clock *clock
+	dir   string
+}
+
+// build puts a house on a folder. Its background work runs when start is called.
+func build(t *testing.T, dir string, opts Options, env ...string) *house {
 	t.Helper()
-	cfg, err := config.Load(config.Options{Env: func(k string) (string, bool) {
-		if k == "RECALLER_DATA" {
-			return dir, true
-		}
-		return "", false
-	}})
+	h := &house{t: t, dir: dir, store: &faulty{}, clock: &clock{now: time.Now().UTC()}}
+	settings := map[string]string{"RECALLER_DATA": dir, "RECALLER_BRIEFING_DEADLINE": "200ms"}
+	for _, e := range env {
+		name, value, _ := strings.Cut(e, "=")
+		settings[name] = value
+	}
+	cfg, err := config.Load(config.Options{Env: func(k string) (string, bool) { v, ok := settings[k]; return v, ok }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := New(context.Background(), cfg, Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Version: "test"})
-	if err != nil {
+	opts.Log, opts.Version, opts.Now = slog.New(slog.NewTextHandler(io.Discard, nil)), "test", h.clock.Now
+	opts.Wrap = func(e store.Engine) store.Engine { h.store.Engine = e; return h.store }
+	if h.app, err = New(t.Context(), cfg, opts); err != nil {
 		t.Fatal(err)
 	}
+	srv := httptest.NewServer(h.app.Handler())
 	t.Cleanup(func() {
-		if err := a.Close(context.Background()); err != nil {
+		h.store.is(well)
+		h.app.events.CloseAll()
+		srv.Close()
+		if err := h.app.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := a.Start(context.Background()); err != nil {
+	if h.Client, err = client.New(srv.URL, h.app.BootstrapKey(), client.WithRetries(0)); err != nil {
 		t.Fatal(err)
 	}
-	return a
+	return h
 }
 
-func (a *App) do(t *testing.T, method, path, body string) (int, string) {
-	t.Helper()
-	r := httptest.NewRequest(method, path, strings.NewReader(body))
-	r.Header.Set("Authorization", "Bearer "+a.BootstrapKey())
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
+// start runs the background work: jobs and housekeeping.
+func (h *house) start() *house {
+	h.t.Helper()
+	if err := h.app.Start(h.t.Context()); err != nil {
+		h.t.Fatal(err)
 	}
-	w := httptest.NewRecorder()
-	a.Handler().ServeHTTP(w, r)
-	return w.Code, w.Body.String()
+	return h
 }
 
-func TestSmoke(t *testing.T) {
-	a := newApp(t, t.TempDir())
-	code, body := a.do(t, http.MethodPost, "/v1/conversations", `{"caller":{"phone":"(555) 123-4567"},"external_id":"CA1"}`)
-	t.Log(code, body)
-	code, body = a.do(t, http.MethodPost, "/v1/conversations/CA1/turns", `{"turns":[{"speaker":"user","text":"Hi, my name is Bob and I need a repair at 742 Evergreen Terrace."},{"speaker":"assistant","text":"What is the problem?"}]}`)
-	t.Log(code, body)
-	code, body = a.do(t, http.MethodPost, "/v1/conversations/CA1/end", `{"duration_seconds":60}`)
-	t.Log(code, body)
-	code, body = a.do(t, http.MethodGet, "/v1/conversations/CA1", ``)
-	t.Log(code, body)
-	code, body = a.do(t, http.MethodGet, "/v1/callers?phone=5551234567", ``)
-	t.Log(code, body)
+func (h *house) ring(from string) client.StartResponse {
+	h.t.Helper()
+	s, err := h.StartConversation(h.t.Context(), client.StartRequest{Caller: client.CallerRef{Phone: from}})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return s
+}
+
+func (h *house) say(conversation, text string) client.AddTurnsResponse {
+	h.t.Helper()
+	out, err := h.AddTurns(h.t.Context(), conversation, client.TurnInput{Speaker: recaller.User, Text: text})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return out
+}
+
+func (h *house) hangUp(conversation string) {
+	h.t.Helper()
+	if _, err := h.EndConversation(h.t.Context(), conversation, client.EndRequest{DurationSeconds: 120}); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *house) read(conversation string) client.ConversationRecord {
+	h.t.Helper()
+	rec, err := h.Conversation(h.t.Context(), conversation)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return rec
+}
+
+// writtenUp waits for the wrap-up of a conversation.
+func (h *house) writtenUp(conversation string) (rec client.ConversationRecord) {
+	h.t.Helper()
+	h.eventually("the conversation is written up", func() bool {
+		rec = h.read(conversation)
+		return rec.Wrapup.Done
+	})
+	return rec
+}
+
+// eventually asks until the answer is yes. Nothing tells from outside when background work is done, so it is asked for.
+func (h *house) eventually(what string, ask func() bool) {
+	h.t.Helper()
+	tick := time.NewTicker(3 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(20 * time.Second); !ask(); {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			h.t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+func holds(t *testing.T, what, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if not, ok := strings.CutPrefix(w, "!"); ok {
+			if strings.Contains(text, not) {
+				t.Errorf("%s has %q, and must not:\n%s", what, not, text)
+			}
+		} else if !strings.Contains(text, w) {
+			t.Errorf("%s lacks %q:\n%s", what, w, text)
+		}
+	}
+}
+
+// clock is a time that stands still until it is turned.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) turn(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// state is how the store is.
+type state int
+
+const (
+	well  state = iota
+	away        // it cannot be reached
+	hangs       // it does not answer, whatever the caller's patience
+	deaf        // it reads, and it writes what it is told, but the answer to a write is lost
+)
+
+// faulty is a store's engine that fails when it is told to.
+type faulty struct {
+	store.Engine
+	mu    sync.Mutex
+	state state
+	back  chan struct{} // closed when the store answers again
+}
+
+func (f *faulty) is(s state) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.back != nil {
+		close(f.back)
+		f.back = nil
+	}
+	if f.state = s; s == hangs {
+		f.back = make(chan struct{})
+	}
+}
+
+// try runs an operation as the state has it.
+func (f *faulty) try(writes bool, op func() error) error {
+	f.mu.Lock()
+	state, back := f.state, f.back
+	f.mu.Unlock()
+	gone := recaller.Errorf(recaller.Unavailable, "the store is away")
+	switch {
+	case state == away:
+		return gone
+	case state == hangs:
+		<-back
+	case state == deaf && writes:
+		if err := op(); err != nil {
+			return err
+		}
+		return gone
+	}
+	return op()
+}
+
+func (f *faulty) Read(ctx context.Context, tenant recaller.TenantID, fn func(store.Tx) error) error {
+	return f.try(false, func() error { return f.Engine.Read(ctx, tenant, fn) })
+}
+
+func (f *faulty) Write(ctx context.Context, tenant recaller.TenantID, fn func(store.Tx) error) error {
+	return f.try(true, func() error { return f.Engine.Write(ctx, tenant, fn) })
+}
+
+func (f *faulty) ReadSystem(ctx context.Context, fn func(store.Tx) error) error {
+	return f.try(false, func() error { return f.Engine.ReadSystem(ctx, fn) })
+}
+
+func (f *faulty) WriteSystem(ctx context.Context, fn func(store.Tx) error) error {
+	return f.try(true, func() error { return f.Engine.WriteSystem(ctx, fn) })
 }

@@ -51,9 +51,12 @@ type Listener func(recaller.Change)
 // DefaultDeadline is how long the start of a call waits for the store.
 const DefaultDeadline = 250 * time.Millisecond
 
-// Deps are what a Service needs; all are required but for Deadline.
+// Deps are what a Service needs; all are required but for Deadline and Stale.
 type Deps struct {
 	Deadline time.Duration // how long the start of a call waits for the store; 0: DefaultDeadline
+	// Stale is told of a caller whose words came back without a change of what the store holds: an index of them is to
+	// be read anew. nil: nobody has one.
+	Stale    func(recaller.TenantID, recaller.CallerID)
 	Store    Store
 	Tenants  Tenants
 	Archive  Archive
@@ -76,6 +79,9 @@ type Service struct {
 func New(deps Deps) *Service {
 	if deps.Deadline == 0 {
 		deps.Deadline = DefaultDeadline
+	}
+	if deps.Stale == nil {
+		deps.Stale = func(recaller.TenantID, recaller.CallerID) {}
 	}
 	return &Service{Deps: deps, live: newLive()}
 }

@@ -19,21 +19,21 @@ type End struct {
 	Reason       string
 }
 
-const maxReason = 200
-
 // End closes a conversation and enqueues its wrap-up, in one commit. Ending it again changes nothing.
 func (s *Service) End(ctx context.Context, tenant recaller.TenantID, ref string, in End) (recaller.Conversation, error) {
 	if err := in.validate(s.Now()); err != nil {
 		return recaller.Conversation{}, err
 	}
 	if e := s.live.get(tenant, ref); e != nil {
-		return s.endEntry(ctx, e, in)
+		conv, _, err := s.endEntry(ctx, e, in, nil)
+		return conv, err
 	}
 	conv, err := s.Store.Conversation(ctx, tenant, ref)
 	if err != nil || conv.Status != recaller.Active {
 		return conv, err
 	}
-	return s.close(ctx, tenant, conv, in)
+	closed, err := s.close(ctx, tenant, conv, in)
+	return closed.Conversation, err
 }
 
 func (in *End) validate(now time.Time) error {
@@ -46,8 +46,11 @@ func (in *End) validate(now time.Time) error {
 	if in.Duration < 0 {
 		return recaller.InvalidField("duration_seconds", "must not be negative")
 	}
-	if len(in.Reason) > maxReason {
-		return recaller.InvalidField("reason", "must be at most %d bytes", maxReason)
+	if err := oneLine("reason", in.Reason, maxReason); err != nil {
+		return err
+	}
+	if err := oneLine("recording_url", in.RecordingURL, maxURL); err != nil {
+		return err
 	}
 	if in.EndedAt.IsZero() {
 		in.EndedAt = now
@@ -55,58 +58,58 @@ func (in *End) validate(now time.Time) error {
 	return plausible("ended_at", in.EndedAt, now)
 }
 
-// endEntry ends a conversation that this process holds.
-func (s *Service) endEntry(ctx context.Context, e *entry, in End) (recaller.Conversation, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.done {
-		return s.Store.Conversation(ctx, e.tenant, string(e.id))
+// endEntry ends a conversation that this process holds, if still says so of it once no turn is on its way. did tells
+// whether it was this that ended it.
+func (s *Service) endEntry(ctx context.Context, e *entry, in End, still func(recaller.Conversation) bool) (_ recaller.Conversation, did bool, err error) {
+	if still == nil { // what nobody ends is not ended while the store is away
+		if conv, isHeld := e.endHeld(in, s.Now()); isHeld {
+			return conv, true, nil
+		}
 	}
-	if e.opening != nil {
-		c := s.closing(e.conv, in)
-		e.closing, e.done = &c, true
-		e.conv.Status, e.conv.EndedAt, e.conv.Duration = c.Status, c.EndedAt, c.Duration
-		return e.conv, nil
+	if err := e.take(ctx); err != nil {
+		return recaller.Conversation{}, false, err
 	}
-	conv, err := s.close(ctx, e.tenant, e.conv, in)
+	defer e.leave()
+	conv, isOver := e.now()
+	if isOver {
+		conv, err = s.Store.Conversation(ctx, e.tenant, string(e.id))
+		return conv, false, err
+	}
+	if still != nil && !still(conv) {
+		return conv, false, nil
+	}
+	closed, err := s.close(ctx, e.tenant, conv, in)
 	if err != nil {
-		return conv, err
+		s.lookAgain(ctx, e, err)
+		return recaller.Conversation{}, false, err
 	}
-	e.done = true
 	s.retire(e)
-	return conv, nil
+	return closed.Conversation, !closed.Already, nil
 }
 
 // retire takes an ended conversation out of the live state; ephemeral words stay until they are written up (Discard).
 func (s *Service) retire(e *entry) {
-	if e.retention == recaller.Ephemeral && len(e.words) > 0 {
-		return
+	if !e.finish(s.Now()) {
+		s.live.remove(e)
 	}
-	s.live.remove(e, e.conv.ExternalID)
 }
 
-func (s *Service) closing(conv recaller.Conversation, in End) recaller.Closing {
-	if in.EndedAt.Before(conv.StartedAt) {
-		in.EndedAt = conv.StartedAt
-	}
-	return recaller.Closing{
+func (s *Service) close(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, in End) (recaller.Closed, error) {
+	in.EndedAt = later(in.EndedAt, conv.StartedAt)
+	closed, err := s.Store.CloseConversation(ctx, tenant, recaller.Closing{
 		Conversation: conv.ID, Status: in.Status, EndedAt: in.EndedAt,
 		Duration: duration(in.Duration, conv.StartedAt, in.EndedAt),
 		Reason:   in.Reason, RecordingURL: in.RecordingURL, Job: s.wrapup(conv.ID),
-	}
-}
-
-func (s *Service) close(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, in End) (recaller.Conversation, error) {
-	closed, err := s.Store.CloseConversation(ctx, tenant, s.closing(conv, in))
+	})
 	if err != nil {
-		return recaller.Conversation{}, err
+		return recaller.Closed{}, err
 	}
 	if !closed.Already {
 		s.Changed(closed.Change)
 		s.Metrics.ended(in.Status)
 		s.Enqueued()
 	}
-	return closed.Conversation, nil
+	return closed, nil
 }
 
 func (s *Service) wrapup(conv recaller.ConversationID) *recaller.Job {

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -28,7 +29,7 @@ type Imported struct {
 const MaxImportTurns = 20000
 
 // Import stores a past conversation. When it returns, the words are durable and can be recalled; the wrap-up runs in
-// the background.
+// the background. An import that failed half-way is made whole by repeating it.
 func (s *Service) Import(ctx context.Context, tenantID recaller.TenantID, in Import) (Imported, error) {
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {
@@ -39,46 +40,66 @@ func (s *Service) Import(ctx context.Context, tenantID recaller.TenantID, in Imp
 		return Imported{}, err
 	}
 	conv := req.Opening.Conversation
-	if req.CountOnly { // the words are not in the store: the wrap-up, which may begin at once, finds them here
-		s.keepWords(tenant, conv, req.Turns)
+	var words *entry
+	if req.CountOnly && req.Job != nil { // the words are not in the store: the wrap-up, which may begin at once, finds them here
+		var ok bool
+		if words, ok = s.live.keep(tenant, conv, slices.Clone(req.Turns), s.Now()); !ok {
+			return Imported{}, recaller.Errorf(recaller.Exhausted, "too many imported conversations wait to be written up; try again later")
+		}
 	}
 	done, err := s.Store.ImportConversation(ctx, tenantID, req)
-	if err == nil && tenant.Retention == recaller.Archive {
-		err = s.archive(ctx, tenantID, done.Conversation, req.Turns)
-	}
-	if err != nil || done.Existing || tenant.Retention == recaller.Archive || req.Job == nil {
-		s.Discard(tenantID, conv)
+	if words != nil && (err != nil || done.Existing) {
+		s.drop(words)
 	}
 	if err != nil {
 		return Imported{}, err
 	}
-	if !done.Existing {
-		if tenant.Retention == recaller.Archive {
-			done.Change.Turns = req.Turns
-		}
-		s.Changed(done.Change)
-		s.Metrics.imported.Inc()
-		s.Enqueued()
+	out := Imported{Conversation: done.Conversation, Caller: done.Caller, Existing: done.Existing}
+	if done.Existing {
+		return out, s.mend(ctx, tenant, done.Conversation, req.Turns)
 	}
-	return Imported{Conversation: done.Conversation, Caller: done.Caller, Existing: done.Existing}, nil
+	return out, s.imported(ctx, tenant, done, req, words)
 }
 
-// archive writes the words of an imported conversation to its file, unless they are there: a crash may have come between
-// the store's commit and the file of an earlier try.
-func (s *Service) archive(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, turns []recaller.Turn) error {
-	there, err := s.Archive.Turns(ctx, tenant, conv)
-	if err != nil || len(there) >= conv.Turns {
+// imported does what follows the commit of an import. Where the archive fails, the words stay in memory for the wrap-up.
+func (s *Service) imported(ctx context.Context, tenant recaller.Tenant, done recaller.Opened, req recaller.Importing, words *entry) (err error) {
+	if tenant.Retention == recaller.Archive {
+		err = s.Archive.Append(ctx, tenant.ID, done.Conversation, req.Turns)
+	}
+	switch {
+	case words == nil:
+	case tenant.Retention == recaller.Archive && err == nil:
+		s.drop(words)
+	default:
+		s.live.belongs(words, done.Caller.ID)
+	}
+	if req.CountOnly && (words != nil || tenant.Retention == recaller.Archive) && err == nil {
+		done.Change.Turns = req.Turns
+	}
+	s.Changed(done.Change)
+	if err != nil {
+		s.Stale(tenant.ID, done.Caller.ID)
+	}
+	s.Metrics.imported.Inc()
+	s.Enqueued()
+	return err
+}
+
+// mend writes the archive file of an import whose earlier try came no further than the store's commit.
+func (s *Service) mend(ctx context.Context, tenant recaller.Tenant, conv recaller.Conversation, turns []recaller.Turn) error {
+	if tenant.Retention != recaller.Archive || !conv.Imported || conv.Turns == 0 || conv.Turns != len(turns) {
+		return nil
+	}
+	there, err := s.Store.Turns(ctx, tenant.ID, conv)
+	if err == nil && len(there) == 0 {
+		there, err = s.Archive.Turns(ctx, tenant.ID, conv)
+	}
+	if err != nil || len(there) > 0 {
 		return err
 	}
-	return s.Archive.Append(ctx, tenant, conv, turns)
-}
-
-// keepWords holds the words of an import that are not in the store.
-func (s *Service) keepWords(tenant recaller.Tenant, conv recaller.Conversation, turns []recaller.Turn) {
-	e := s.live.add(tenant, conv)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.words, e.done = turns, true
+	err = s.Archive.Append(ctx, tenant.ID, conv, turns)
+	s.Stale(tenant.ID, conv.Caller)
+	return err
 }
 
 func (s *Service) importing(tenant recaller.Tenant, in Import) (recaller.Importing, error) {

@@ -1,7 +1,12 @@
 package conversation
 
 import (
+	"cmp"
+	"context"
+	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/recallerhq/recaller"
 )
@@ -9,11 +14,17 @@ import (
 // live is the in-memory state of active conversations: a view of what is stored, but for ephemeral words and for
 // conversations that wait for the store, which are nowhere else.
 //
-// Lock order: entry.mu before live.mu; live.mu is never held over I/O.
+// Locks: an entry's order is held over I/O, by whoever writes the conversation; it is taken first. live.mu and entry.mu
+// are held for moments, never over I/O, and never one inside the other, so reading the live state waits for no disk.
 type live struct {
-	mu   sync.Mutex
-	by   map[key]*entry // by id and by external id
-	held map[key]*entry // by id: those that the store has not seen
+	mu         sync.Mutex
+	byID       map[key]*entry // an id goes before an external id of the same spelling, as in the store
+	byExternal map[key]*entry
+	held       map[key]*entry // by id: those that the store has not seen
+	byOnce     map[key]*entry // the held ones, by the token of the request that began them
+
+	heldBytes   atomic.Int64 // of turns that wait for the store
+	importBytes atomic.Int64 // of imported words that wait for their wrap-up
 }
 
 type key struct {
@@ -21,112 +32,190 @@ type key struct {
 	ref    string
 }
 
-// entry is one active conversation.
+// entry is one conversation.
 type entry struct {
 	tenant    recaller.TenantID
 	retention recaller.Retention
 	id        recaller.ConversationID
+	external  string
+	once      recaller.Once     // what began it, while held
+	caller    recaller.CallerID // guarded by live.mu; empty while the store has not seen it
+	order     chan struct{}     // full while somebody writes the conversation
+	imported  int64             // bytes counted in live.importBytes
 
-	mu      sync.Mutex // orders the appends of one conversation; held over I/O; guards what follows
+	mu      sync.Mutex // guards what follows
 	conv    recaller.Conversation
-	words   []recaller.Turn   // ephemeral: all turns; nil otherwise
-	opening *recaller.Opening // not nil while held
-	pending []recaller.Turn   // turns that wait for the store, while held
-	closing *recaller.Closing // the end, if it came while held
-	done    bool              // the conversation has ended, or is gone
+	words   []recaller.Turn // ephemeral: the turns; imports: the turns until they are written up
+	size    int             // bytes of words
+	touched time.Time       // when this process last wrote it
+	held    *held           // not nil while the store has not seen all of it
+	ended   bool            // the conversation has ended, or is gone
 }
 
-// Bounds of what is held while the store is away.
+// Bounds of the live state.
 const (
-	maxHeld      = 1000 // conversations
-	maxHeldTurns = 2000 // turns of one conversation
+	maxHeld        = 1000           // conversations held while the store is away
+	maxHeldTurns   = 2000           // turns of one of them
+	maxHeldBytes   = 64 << 20       // text of all of them
+	maxWords       = 4 << 20        // text of one ephemeral conversation; past it the oldest turns go
+	maxImportBytes = 256 << 20      // text of imports that wait for their wrap-up
+	wordsFor       = 24 * time.Hour // how long ephemeral words wait for a wrap-up that does not come
 )
 
-func newLive() *live { return &live{by: map[key]*entry{}, held: map[key]*entry{}} }
+func newLive() *live {
+	return &live{byID: map[key]*entry{}, byExternal: map[key]*entry{}, held: map[key]*entry{}, byOnce: map[key]*entry{}}
+}
+
+func newEntry(tenant recaller.Tenant, conv recaller.Conversation, now time.Time) *entry {
+	return &entry{
+		tenant: tenant.ID, retention: tenant.Retention, id: conv.ID, external: conv.ExternalID, caller: conv.Caller,
+		order: make(chan struct{}, 1), conv: conv, touched: now,
+	}
+}
 
 // add takes up a conversation that is stored and active.
-func (l *live) add(tenant recaller.Tenant, conv recaller.Conversation) *entry {
+func (l *live) add(tenant recaller.Tenant, conv recaller.Conversation, now time.Time) *entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if e := l.by[key{tenant.ID, string(conv.ID)}]; e != nil {
+	if e := l.byID[key{tenant.ID, string(conv.ID)}]; e != nil {
 		return e
 	}
-	e := &entry{tenant: tenant.ID, id: conv.ID, conv: conv, retention: tenant.Retention}
-	l.putLocked(e, conv.ExternalID)
+	e := newEntry(tenant, conv, now)
+	l.putLocked(e)
 	return e
 }
 
-// hold keeps a conversation that the store has not seen. False: too many are held.
-func (l *live) hold(tenant recaller.Tenant, in recaller.Opening) bool {
+func (l *live) putLocked(e *entry) {
+	l.byID[key{e.tenant, string(e.id)}] = e
+	if e.external != "" {
+		l.byExternal[key{e.tenant, e.external}] = e
+	}
+}
+
+// keep holds the words of an import, which is found by its id only, for its wrap-up. False: too much waits already.
+func (l *live) keep(tenant recaller.Tenant, conv recaller.Conversation, words []recaller.Turn, now time.Time) (*entry, bool) {
+	n := int64(textBytes(words))
+	if l.importBytes.Add(n) > maxImportBytes {
+		l.importBytes.Add(-n)
+		return nil, false
+	}
+	e := newEntry(tenant, conv, now)
+	e.words, e.ended, e.imported = words, true, n
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.held) >= maxHeld {
-		return false
-	}
-	e := &entry{tenant: tenant.ID, id: in.Conversation.ID, conv: in.Conversation, retention: tenant.Retention, opening: &in}
-	l.putLocked(e, in.Conversation.ExternalID)
-	l.held[key{tenant.ID, string(e.id)}] = e
-	return true
+	l.byID[key{e.tenant, string(e.id)}] = e
+	return e, true
 }
 
-func (l *live) putLocked(e *entry, external string) {
-	l.by[key{e.tenant, string(e.id)}] = e
-	if external != "" {
-		l.by[key{e.tenant, external}] = e
-	}
-}
-
+// get finds a conversation by its id or its external id.
 func (l *live) get(tenant recaller.TenantID, ref string) *entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.by[key{tenant, ref}]
+	if e := l.byID[key{tenant, ref}]; e != nil {
+		return e
+	}
+	return l.byExternal[key{tenant, ref}]
 }
 
-// remove forgets a conversation that has ended.
-func (l *live) remove(e *entry, external string) {
+// belongs tells whose conversation it is, once that is known.
+func (l *live) belongs(e *entry, caller recaller.CallerID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.by, key{e.tenant, string(e.id)})
-	delete(l.held, key{e.tenant, string(e.id)})
-	if external != "" {
-		delete(l.by, key{e.tenant, external})
-	}
+	e.caller = caller
 }
 
-// stored marks a held conversation as seen by the store.
-func (l *live) stored(e *entry) {
+// remove forgets a conversation.
+func (l *live) remove(e *entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.held, key{e.tenant, string(e.id)})
+	if l.byID[key{e.tenant, string(e.id)}] == e {
+		delete(l.byID, key{e.tenant, string(e.id)})
+		l.importBytes.Add(-e.imported)
+	}
+	if l.byExternal[key{e.tenant, e.external}] == e {
+		delete(l.byExternal, key{e.tenant, e.external})
+	}
+	l.storedLocked(e)
 }
 
-func (l *live) heldNow() []*entry {
+// all returns the entries for which want says so.
+func (l *live) all(want func(*entry) bool) []*entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	out := make([]*entry, 0, len(l.held))
-	for _, e := range l.held {
-		out = append(out, e)
-	}
-	return out
-}
-
-// ofCaller returns the active conversations of a caller that this process knows.
-func (l *live) ofCaller(tenant recaller.TenantID, caller recaller.CallerID) []*entry {
-	l.mu.Lock()
-	entries := make([]*entry, 0, len(l.by))
-	for k, e := range l.by {
-		if k.tenant == tenant && k.ref == string(e.id) {
-			entries = append(entries, e)
-		}
-	}
-	l.mu.Unlock()
-	out := entries[:0]
-	for _, e := range entries {
-		e.mu.Lock()
-		if e.conv.Caller == caller {
+	var out []*entry
+	for _, e := range l.byID {
+		if want(e) {
 			out = append(out, e)
 		}
-		e.mu.Unlock()
 	}
+	slices.SortFunc(out, func(a, b *entry) int { return cmp.Compare(a.id, b.id) })
 	return out
+}
+
+// ofCaller returns what this process holds of a caller's conversations.
+func (l *live) ofCaller(tenant recaller.TenantID, caller recaller.CallerID) []*entry {
+	return l.all(func(e *entry) bool { return e.tenant == tenant && e.caller == caller })
+}
+
+// take waits for the turn to write the conversation. Whoever gets it gives it back with leave.
+func (e *entry) take(ctx context.Context) error {
+	select {
+	case e.order <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return recaller.Wrap(recaller.Timeout, ctx.Err(), "the store did not answer in time")
+	}
+}
+
+func (e *entry) leave() { <-e.order }
+
+// now returns the conversation as it is known here, and whether it has ended.
+func (e *entry) now() (conv recaller.Conversation, ended bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.conv, e.ended
+}
+
+// appended takes turns in that were committed, or found to be.
+func (e *entry) appended(turns []recaller.Turn, at time.Time) recaller.Conversation {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.touched = at
+	if e.conv.LastActivityAt.Before(at) {
+		e.conv.LastActivityAt = at
+	}
+	for _, t := range turns {
+		e.conv.Turns = max(e.conv.Turns, t.Number+1)
+		if e.retention == recaller.Ephemeral && (len(e.words) == 0 || e.words[len(e.words)-1].Number < t.Number) {
+			e.words, e.size = append(e.words, t), e.size+len(t.Text)
+		}
+	}
+	for e.size > maxWords && len(e.words) > 1 {
+		e.size -= len(e.words[0].Text)
+		e.words[0] = recaller.Turn{}
+		e.words = e.words[1:]
+	}
+	return e.conv
+}
+
+// said returns the words that are only here.
+func (e *entry) said() []recaller.Turn {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.words)
+}
+
+// finish marks the conversation as ended. It reports whether words of it are only here.
+func (e *entry) finish(now time.Time) (hasWords bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.ended, e.touched = true, now
+	return len(e.words) > 0
+}
+
+func textBytes(turns []recaller.Turn) (n int) {
+	for _, t := range turns {
+		n += len(t.Text)
+	}
+	return n
 }

@@ -16,7 +16,15 @@ type Record struct {
 
 // Get reads a conversation back, by its id or external id, with how far its wrap-up is.
 func (s *Service) Get(ctx context.Context, tenant recaller.TenantID, ref string, withTurns bool) (Record, error) {
-	conv, err := s.Find(ctx, tenant, ref)
+	if e := s.live.get(tenant, ref); e != nil {
+		if conv, turns, isHeld := e.waiting(); isHeld { // the store, which is away, has little more
+			if !withTurns {
+				turns = nil
+			}
+			return Record{Conversation: conv, Turns: turns}, nil
+		}
+	}
+	conv, err := s.Store.Conversation(ctx, tenant, ref)
 	if err != nil {
 		return Record{}, err
 	}
@@ -35,10 +43,7 @@ func (s *Service) Get(ctx context.Context, tenant recaller.TenantID, ref string,
 // Find reads a conversation without its words, by its id or external id.
 func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error) {
 	if e := s.live.get(tenant, ref); e != nil {
-		e.mu.Lock()
-		held, conv := e.opening != nil, e.conv
-		e.mu.Unlock()
-		if held {
+		if conv, _, isHeld := e.waiting(); isHeld {
 			return conv, nil
 		}
 	}
@@ -53,11 +58,8 @@ func (s *Service) List(ctx context.Context, tenant recaller.TenantID, f recaller
 // Turns returns the words of a conversation, from wherever the tenant's retention keeps them; none is no error.
 func (s *Service) Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error) {
 	if e := s.live.get(tenant, string(conv.ID)); e != nil {
-		e.mu.Lock()
-		held := append(append([]recaller.Turn(nil), e.words...), e.pending...)
-		e.mu.Unlock()
-		if len(held) > 0 {
-			return held, nil
+		if words := e.said(); len(words) > 0 {
+			return words, nil
 		}
 	}
 	turns, err := s.Store.Turns(ctx, tenant, conv)
@@ -78,21 +80,20 @@ func (s *Service) Briefing(ctx context.Context, tenantID recaller.TenantID, ref 
 		if err != nil {
 			return recaller.Briefing{}, err
 		}
-		return briefing.Degraded(recaller.Snapshot{Tenant: tenant}, s.Now(), "store unavailable"), nil
+		return briefing.Degraded(recaller.Snapshot{Tenant: tenant}, s.Now(), briefing.ReasonStore), nil
 	}
 	req.Exclude = conv.ID
 	return s.Briefer.Briefing(ctx, tenantID, conv.Caller, req)
 }
 
-// LiveTurns returns words that are only in this process's memory: those of a caller's ephemeral conversations.
+// LiveTurns returns words that are only in this process's memory: those of a caller's ephemeral conversations, and of
+// imports that were not written up yet.
 func (s *Service) LiveTurns(tenant recaller.TenantID, caller recaller.CallerID) map[recaller.ConversationID][]recaller.Turn {
 	out := map[recaller.ConversationID][]recaller.Turn{}
 	for _, e := range s.live.ofCaller(tenant, caller) {
-		e.mu.Lock()
-		if len(e.words) > 0 {
-			out[e.id] = append([]recaller.Turn(nil), e.words...)
+		if words := e.said(); len(words) > 0 {
+			out[e.id] = words
 		}
-		e.mu.Unlock()
 	}
 	return out
 }
@@ -104,23 +105,20 @@ func (s *Service) Discard(tenant recaller.TenantID, conv recaller.Conversation) 
 	if e == nil {
 		return false
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !e.done {
+	if _, isOver := e.now(); !isOver {
 		return false
 	}
-	had, e.words = len(e.words) > 0, nil
-	s.live.remove(e, conv.ExternalID)
+	had = len(e.said()) > 0
+	s.drop(e)
 	return had
 }
 
-// Forget drops the live state of a caller's conversations: the caller was erased.
+// Forget drops the live state of a caller's conversations: the caller was erased. When it returns, no turn of theirs is
+// on its way to a file any more, and none sets out.
 func (s *Service) Forget(tenant recaller.TenantID, caller recaller.CallerID) {
 	for _, e := range s.live.ofCaller(tenant, caller) {
-		e.mu.Lock()
-		e.done, e.words, e.pending = true, nil, nil
-		external := e.conv.ExternalID
-		e.mu.Unlock()
-		s.live.remove(e, external)
+		s.drop(e)
+		e.order <- struct{}{} // whoever was writing has finished; whoever comes finds the end
+		e.leave()
 	}
 }

@@ -4,12 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/briefing"
-	"github.com/recallerhq/recaller/internal/identity"
 )
 
 // CallerRef says who calls, as the edge was told. At least one of Phone and ExternalID is needed.
@@ -43,8 +40,9 @@ type Started struct {
 
 // Start opens a conversation with a caller who is recognised or created, and briefs the agent.
 //
-// When the store is away (after one retry) the call goes on without memory: the briefing is marked degraded, the turns
-// are held in process memory, and all is written when the store is back (P1, spec section 5).
+// When the store is away (after one retry), or does not answer within the deadline, the call goes on without memory:
+// the briefing is marked degraded, the turns are held in process memory, and all is written when the store is back (P1,
+// spec section 5). An error leaves no conversation behind that this process knows of, unless the client went away.
 func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Start) (Started, error) {
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {
@@ -54,6 +52,11 @@ func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Star
 	if err != nil {
 		return Started{}, err
 	}
+	if e, err := s.live.began(tenantID, opening); err != nil {
+		return Started{}, err
+	} else if e != nil {
+		return s.startedHeld(tenant, e, opening, true)
+	}
 	opened, err := s.openInTime(ctx, tenantID, opening)
 	if away(err) && ctx.Err() == nil {
 		return s.startWithoutStore(tenant, opening, err)
@@ -62,7 +65,7 @@ func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Star
 		return Started{}, err
 	}
 	if opened.Conversation.Status == recaller.Active {
-		s.live.add(tenant, opened.Conversation)
+		s.live.add(tenant, opened.Conversation, s.Now())
 	}
 	if !opened.Existing {
 		s.Changed(opened.Change)
@@ -115,17 +118,19 @@ func (s *Service) opening(tenant recaller.Tenant, in Start) (recaller.Opening, e
 	if err != nil {
 		return recaller.Opening{}, err
 	}
-	conv, err := s.newConversation(in)
-	if err != nil {
+	if err := oneLine("caller.name", in.Caller.Name, maxName); err != nil {
 		return recaller.Opening{}, err
 	}
-	name, err := cleanName("caller.name", in.Caller.Name)
+	if in.MaxTokens < 0 || in.MaxTokens > briefing.MaxTokens { // before anything is written
+		return recaller.Opening{}, recaller.InvalidField("max_tokens", "must be between 0 and %d", briefing.MaxTokens)
+	}
+	conv, err := s.newConversation(in)
 	if err != nil {
 		return recaller.Opening{}, err
 	}
 	return recaller.Opening{
 		Once: in.Once, Identities: ids, NewCaller: recaller.CallerID(s.NewID()),
-		Name: name, NameSource: recaller.NameGiven, Conversation: conv,
+		Name: in.Caller.Name, NameSource: recaller.NameGiven, Conversation: conv,
 	}, nil
 }
 
@@ -154,107 +159,10 @@ func (s *Service) newConversation(in Start) (recaller.Conversation, error) {
 		}
 		c.ExternalID = ext
 	}
-	meta, err := object("metadata", in.Metadata)
-	if err != nil {
+	if err := platformIDs("platform_ids", in.PlatformIDs); err != nil {
 		return c, err
 	}
+	meta, err := object("metadata", in.Metadata)
 	c.Metadata = meta
-	return c, nil
+	return c, err
 }
-
-// identities turns what an edge was told into normalised identities, the strongest first: an application's own id
-// says more about who somebody is than a number does.
-func identities(ref CallerRef, region string) ([]recaller.Identity, error) {
-	var ids []recaller.Identity
-	if ref.ExternalID != "" {
-		v, err := externalID("caller.external_id", ref.ExternalID)
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, recaller.Identity{Kind: recaller.IdentityExternal, Value: v})
-	}
-	if ref.Phone != "" {
-		v, err := identity.Phone(ref.Phone, region)
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, recaller.Identity{Kind: recaller.IdentityPhone, Value: v})
-	}
-	if len(ids) == 0 {
-		return nil, recaller.InvalidField("caller", "needs a phone or an external_id")
-	}
-	return ids, nil
-}
-
-func externalID(field, raw string) (string, error) {
-	v, err := identity.ExternalID(raw)
-	if err != nil {
-		return "", renamed(err, field)
-	}
-	return v, nil
-}
-
-// renamed puts the request's own field name on a validation error.
-func renamed(err error, field string) error {
-	var e *recaller.Error
-	if errors.As(err, &e) && e.Kind == recaller.Invalid {
-		return recaller.InvalidField(field, "%s", e.Msg)
-	}
-	return err
-}
-
-// object checks that raw is a JSON object, or nothing.
-func object(field string, raw json.RawMessage) (json.RawMessage, error) {
-	if len(raw) == 0 || string(raw) == "null" {
-		return nil, nil
-	}
-	var m map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &m); err != nil {
-		return nil, recaller.InvalidField(field, "must be a JSON object")
-	}
-	if len(raw) > maxMetadata {
-		return nil, recaller.InvalidField(field, "must be at most %d bytes", maxMetadata)
-	}
-	return raw, nil
-}
-
-const (
-	maxMetadata = 16 << 10
-	maxName     = 200
-)
-
-// startWithoutStore keeps a call going while the store is away.
-func (s *Service) startWithoutStore(tenant recaller.Tenant, in recaller.Opening, cause error) (Started, error) {
-	if !s.live.hold(tenant, in) {
-		return Started{}, recaller.Wrap(recaller.Unavailable, cause, "the store is away and too many conversations are held already")
-	}
-	s.Log.Warn("store away at call start, holding the conversation in memory",
-		"tenant", tenant.ID, "conversation", in.Conversation.ID, "err", cause)
-	s.Metrics.started(in.Conversation.Channel)
-	caller := recaller.Caller{Identities: in.Identities, Name: in.Name, NameSource: in.NameSource}
-	b := briefing.Degraded(recaller.Snapshot{Tenant: tenant, Caller: caller}, s.Now(), "store unavailable")
-	return Started{Conversation: in.Conversation, Caller: caller, Briefing: b}, nil
-}
-
-// duration is how long a conversation took: as told, else by its times.
-func duration(told time.Duration, from, to time.Time) time.Duration {
-	if told > 0 {
-		return told
-	}
-	return max(0, to.Sub(from))
-}
-
-func cleanName(field, name string) (string, error) {
-	if len(name) > maxName {
-		return "", recaller.InvalidField(field, "must be at most %d bytes", maxName)
-	}
-	for _, r := range name {
-		if r < ' ' {
-			return "", recaller.InvalidField(field, "must not contain control characters")
-		}
-	}
-	return name, nil
-}
-
-// fieldf spells the path of a field in a list: turns[3].text.
-func fieldf(format string, args ...any) string { return fmt.Sprintf(format, args...) }

@@ -2,9 +2,8 @@ package conversation
 
 import (
 	"context"
-	"strings"
+	"errors"
 	"time"
-	"unicode/utf8"
 
 	"github.com/recallerhq/recaller"
 )
@@ -31,62 +30,104 @@ func (s *Service) AddTurns(ctx context.Context, tenant recaller.TenantID, ref st
 		return nil, false, err
 	}
 	e, err := s.entry(ctx, tenant, ref)
+	if errors.Is(err, recaller.Conflict) {
+		return s.repeated(ctx, tenant, ref, once, turns)
+	}
 	if err != nil {
 		return nil, false, err
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.done {
-		return nil, false, ended()
+	if isHeld, err := e.buffer(s.live, turns, s.Now()); isHeld {
+		if err != nil {
+			return nil, false, err
+		}
+		return turns, false, nil
 	}
-	if e.opening != nil {
-		return e.buffer(turns)
-	}
-	appended, err := s.append(ctx, tenant, e, once, turns)
-	if err != nil {
+	if err := e.take(ctx); err != nil {
 		return nil, false, err
 	}
-	s.Metrics.turns.Add(float64(len(turns)))
-	return appended, e.retention != recaller.Ephemeral, nil
+	defer e.leave()
+	if _, isOver := e.now(); isOver {
+		return s.repeated(ctx, tenant, ref, once, turns)
+	}
+	added, err := s.append(ctx, e, once, turns)
+	if err != nil {
+		s.lookAgain(ctx, e, err)
+		return nil, false, err
+	}
+	return added, e.retention != recaller.Ephemeral, nil
 }
 
-// append commits turns by the tenant's retention. The entry's lock is held.
-func (s *Service) append(ctx context.Context, tenant recaller.TenantID, e *entry, once recaller.Once, turns []recaller.Turn) ([]recaller.Turn, error) {
+// repeated answers for a conversation that has ended. A request that was carried out before the end gets its first answer
+// again, for the end may be a crash that came between its commit and its answer; any other is refused.
+func (s *Service) repeated(ctx context.Context, tenantID recaller.TenantID, ref string, once recaller.Once, turns []recaller.Turn) ([]recaller.Turn, bool, error) {
+	if once.Token == "" {
+		return nil, false, ended()
+	}
+	tenant, err := s.Tenants.Tenant(ctx, tenantID)
+	if err != nil {
+		return nil, false, err
+	}
+	conv, err := s.Store.Conversation(ctx, tenantID, ref)
+	if err != nil {
+		return nil, false, err
+	}
+	done, err := s.Store.AppendTurns(ctx, tenantID, recaller.Appending{
+		Once: once, Conversation: conv.ID, Caller: conv.Caller, Turns: turns, At: s.Now(), CountOnly: tenant.Retention != recaller.Keep,
+	})
+	return done.Turns, err == nil && tenant.Retention != recaller.Ephemeral, err
+}
+
+// append commits turns by the tenant's retention. The entry's order is held.
+func (s *Service) append(ctx context.Context, e *entry, once recaller.Once, turns []recaller.Turn) ([]recaller.Turn, error) {
+	conv, _ := e.now()
 	if e.retention == recaller.Archive { // first the words, then their count: what is counted is there
-		for i := range turns {
-			turns[i].Number = e.conv.Turns + i
-		}
-		if err := s.Archive.Append(ctx, tenant, e.conv, turns); err != nil {
+		if err := s.archiveAs(ctx, e, conv, turns, conv.Turns); err != nil {
 			return nil, err
 		}
 	}
-	done, err := s.Store.AppendTurns(ctx, tenant, recaller.Appending{
-		Once: once, Conversation: e.conv.ID, Caller: e.conv.Caller, Turns: turns, At: s.Now(),
-		CountOnly: e.retention != recaller.Keep,
+	now := s.Now()
+	done, err := s.Store.AppendTurns(ctx, e.tenant, recaller.Appending{
+		Once: once, Conversation: conv.ID, Caller: conv.Caller, Turns: turns, At: now, CountOnly: e.retention != recaller.Keep,
 	})
-	if err != nil || done.Change.Version == 0 { // 0: a repeated request, the words are kept already
-		return done.Turns, err
+	if err != nil || len(done.Turns) == 0 {
+		return nil, err
 	}
-	if e.retention == recaller.Ephemeral {
-		e.words = append(e.words, done.Turns...)
+	isNew := done.Change.Version > 0 // else a repeated request, whose words are kept already
+	if first := done.Turns[0].Number; isNew && e.retention == recaller.Archive && first != conv.Turns {
+		// A write whose answer never came was carried out after all: the words stand under numbers that are its own.
+		if err := s.archiveAs(ctx, e, conv, turns, first); err != nil {
+			return nil, err
+		}
 	}
-	e.conv.Turns += len(done.Turns)
-	conv := e.conv
-	done.Change.Conversation = &conv
-	s.Changed(done.Change)
+	conv = e.appended(done.Turns, now)
+	if isNew {
+		done.Change.Conversation = &conv
+		s.Metrics.turns.Add(float64(len(turns)))
+		s.Changed(done.Change)
+	}
 	return done.Turns, nil
 }
 
-// buffer keeps turns in memory while the store is away.
-func (e *entry) buffer(turns []recaller.Turn) ([]recaller.Turn, bool, error) {
-	if len(e.pending)+len(turns) > maxHeldTurns {
-		return nil, false, recaller.Errorf(recaller.Unavailable, "the store is away and this conversation holds its limit of %d turns", maxHeldTurns)
-	}
+// archiveAs writes turns to the conversation's file, numbered from first.
+func (s *Service) archiveAs(ctx context.Context, e *entry, conv recaller.Conversation, turns []recaller.Turn, first int) error {
 	for i := range turns {
-		turns[i].Number = len(e.pending) + i
+		turns[i].Number = first + i
 	}
-	e.pending = append(e.pending, turns...)
-	return turns, false, nil
+	return s.Archive.Append(ctx, e.tenant, conv, turns)
+}
+
+// lookAgain lets go of a conversation that the store refuses to write because it was ended or erased past this process.
+func (s *Service) lookAgain(ctx context.Context, e *entry, cause error) {
+	if !refused(cause) {
+		return
+	}
+	conv, err := s.Store.Conversation(ctx, e.tenant, string(e.id))
+	switch {
+	case recaller.KindOf(err) == recaller.NotFound:
+		s.drop(e)
+	case err == nil && conv.Status != recaller.Active:
+		s.retire(e)
+	}
 }
 
 // entry finds the live state of an active conversation, taking it up from the store if this process does not hold it.
@@ -105,7 +146,7 @@ func (s *Service) entry(ctx context.Context, tenantID recaller.TenantID, ref str
 	if err != nil {
 		return nil, err
 	}
-	return s.live.add(tenant, conv), nil
+	return s.live.add(tenant, conv, s.Now()), nil
 }
 
 func ended() error {
@@ -129,44 +170,4 @@ func (s *Service) turns(in []TurnInput, now time.Time) ([]recaller.Turn, error) 
 		out[i] = turn
 	}
 	return out, nil
-}
-
-func cleanTurn(field string, in TurnInput, now time.Time) (recaller.Turn, error) {
-	t := recaller.Turn{Speaker: in.Speaker, Text: in.Text, Name: in.Name, At: in.At, Confidence: 1, Interrupted: in.Interrupted}
-	switch {
-	case !t.Speaker.Valid():
-		return t, recaller.InvalidField(field+".speaker", "must be user or assistant")
-	case strings.TrimSpace(t.Text) == "":
-		return t, recaller.InvalidField(field+".text", "must not be empty")
-	case len(t.Text) > recaller.MaxTurnBytes:
-		return t, recaller.InvalidField(field+".text", "must be at most %d bytes", recaller.MaxTurnBytes)
-	case !utf8.ValidString(t.Text):
-		return t, recaller.InvalidField(field+".text", "must be valid UTF-8")
-	}
-	if in.Confidence != nil {
-		t.Confidence = *in.Confidence
-	}
-	if !(t.Confidence >= 0 && t.Confidence <= 1) {
-		return t, recaller.InvalidField(field+".confidence", "must be between 0 and 1")
-	}
-	name, err := cleanName(field+".name", t.Name)
-	if err != nil {
-		return t, err
-	}
-	t.Name = name
-	if t.At.IsZero() {
-		t.At = now
-	}
-	if err := plausible(field+".at", t.At, now); err != nil {
-		return t, err
-	}
-	return t, nil
-}
-
-// plausible refuses times that can only be mistakes: milliseconds taken for seconds, a year 1.
-func plausible(field string, at, now time.Time) error {
-	if at.Year() < 1970 || at.After(now.Add(24*time.Hour)) {
-		return recaller.InvalidField(field, "must be an RFC 3339 time between 1970 and tomorrow")
-	}
-	return nil
 }

@@ -1,7 +1,9 @@
 package tenant
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,13 +14,18 @@ import (
 
 // Bounds of a tenant's settings.
 const (
-	maxText  = 4000 // bytes of one text
-	maxLines = 100  // entries of one list
-	maxDays  = 3650
+	maxName    = 200  // bytes
+	maxText    = 4000 // bytes of one text, or one list
+	maxLines   = 100  // entries of one list
+	maxNumbers = 1000
+	maxDays    = 3650
 )
 
 // validate checks a tenant's settings and normalises its numbers.
 func validate(t *recaller.Tenant) error {
+	if strings.TrimSpace(t.Name) == "" || len(t.Name) > maxName {
+		return recaller.InvalidField("name", "must be 1 to %d bytes", maxName)
+	}
 	if t.Environment != "production" && t.Environment != "demo" {
 		return recaller.InvalidField("environment", "must be production or demo")
 	}
@@ -44,10 +51,17 @@ func validate(t *recaller.Tenant) error {
 }
 
 func numbers(t *recaller.Tenant) error {
+	if len(t.Numbers) > maxNumbers {
+		return recaller.InvalidField("numbers", "takes at most %d numbers", maxNumbers)
+	}
 	for i, raw := range t.Numbers {
+		field := fmt.Sprintf("numbers[%d]", i)
 		n, err := identity.Phone(raw, t.DefaultRegion)
 		if err != nil {
-			return recaller.InvalidField(fmt.Sprintf("numbers[%d]", i), "%s", message(err))
+			return recaller.InvalidField(field, "%s", message(err))
+		}
+		if slices.Contains(t.Numbers[:i], n) {
+			return recaller.InvalidField(field, "is there twice")
 		}
 		t.Numbers[i] = n
 	}
@@ -59,40 +73,54 @@ func ranges(t *recaller.Tenant) error {
 	case t.ArchiveDays < 1 || t.ArchiveDays > maxDays:
 		return recaller.InvalidField("archive_days", "must be between 1 and %d", maxDays)
 	case t.ResumeWindow < time.Minute || t.ResumeWindow > maxDays*24*time.Hour:
-		return recaller.InvalidField("resume_window_hours", "must be above 0 and at most %d", maxDays*24)
+		return recaller.InvalidField("resume_window_seconds", "must be between 60 and %d", maxDays*24*3600)
 	case t.IdleLimit < time.Minute || t.IdleLimit > 7*24*time.Hour:
-		return recaller.InvalidField("idle_limit_minutes", "must be between 1 and %d", 7*24*60)
+		return recaller.InvalidField("idle_limit_seconds", "must be between 60 and %d", 7*24*3600)
 	case t.HistoryLimit < 1 || t.HistoryLimit > 20:
 		return recaller.InvalidField("history_limit", "must be between 1 and 20")
-	case len(t.Name) > 200:
-		return recaller.InvalidField("name", "must be at most 200 bytes")
 	}
 	return nil
 }
 
 func profile(p recaller.Profile) error {
-	texts := map[string]string{
-		"business": p.Business, "description": p.Description, "location": p.Location, "phone": p.Phone,
-		"personality": p.Personality, "greeting": p.Greeting,
-		"services": strings.Join(p.Services, ""), "instructions": strings.Join(p.Instructions, ""),
+	texts := []struct{ name, value string }{
+		{"business", p.Business}, {"description", p.Description}, {"location", p.Location}, {"phone", p.Phone},
+		{"personality", p.Personality}, {"greeting", p.Greeting},
 	}
-	for _, l := range append(append([]recaller.Line(nil), p.Hours...), p.Pricing...) {
-		texts["hours and pricing"] += l.Label + l.Value
-	}
-	for name, v := range texts {
-		if len(v) > maxText {
-			return recaller.InvalidField("profile."+name, "must be at most %d bytes in all", maxText)
+	for _, t := range texts {
+		if len(t.value) > maxText {
+			return recaller.InvalidField("profile."+t.name, "must be at most %d bytes", maxText)
 		}
 	}
-	if max(len(p.Services), len(p.Instructions), len(p.Hours), len(p.Pricing)) > maxLines {
-		return recaller.InvalidField("profile", "takes at most %d entries a list", maxLines)
+	lists := []struct {
+		name    string
+		entries []string
+	}{
+		{"hours", spelled(p.Hours)}, {"pricing", spelled(p.Pricing)}, {"services", p.Services}, {"instructions", p.Instructions},
+	}
+	for _, l := range lists {
+		if len(l.entries) > maxLines {
+			return recaller.InvalidField("profile."+l.name, "takes at most %d entries", maxLines)
+		}
+		if len(strings.Join(l.entries, "")) > maxText {
+			return recaller.InvalidField("profile."+l.name, "must be at most %d bytes in all", maxText)
+		}
 	}
 	return nil
 }
 
+func spelled(lines []recaller.Line) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = l.Label + l.Value
+	}
+	return out
+}
+
 // message is the client-safe text of an error.
 func message(err error) string {
-	if e, ok := err.(*recaller.Error); ok { //nolint:errorlint // validation errors come unwrapped
+	var e *recaller.Error
+	if errors.As(err, &e) {
 		return e.Msg
 	}
 	return "is not valid"

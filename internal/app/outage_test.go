@@ -1,0 +1,175 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/store/sqlite"
+)
+
+// Spec section 5: the store is away, or hangs, when a call starts. The call goes on without memory, and says why; what is
+// said meanwhile is written when the store is back, once and in order.
+func TestTheStoreIsAwayAtCallStart(t *testing.T) {
+	t.Parallel()
+	for name, state := range map[string]state{"away": away, "hangs": hangs, "deaf": deaf} {
+		for _, retention := range []string{"keep", "archive", "ephemeral"} {
+			t.Run(name+"/"+retention, func(t *testing.T) {
+				t.Parallel()
+				h := build(t, t.TempDir(), Options{}, "RECALLER_RETENTION="+retention)
+				known := h.ring("+14155550100") // the tenant, its key and the caller are known
+				h.say(known.Conversation.ID, "I need a repair.")
+				h.hangUp(known.Conversation.ID)
+
+				h.store.is(state)
+				began := time.Now()
+				call := h.ring("+14155550100")
+				if took := time.Since(began); took > 5*time.Second {
+					t.Errorf("the call waited %v for the store", took)
+				}
+				if b := call.Briefing; !b.Degraded || b.Reason == "" || b.Text == "" {
+					t.Errorf("got briefing %+v, want a degraded one with its reason", b)
+				}
+				const turns = 25
+				for i := range turns {
+					if out := h.say(call.Conversation.ID, fmt.Sprintf("Sentence %d.", i)); out.Durable || out.Turns[0].Number != i {
+						t.Errorf("got %+v, want turn %d, not durable", out, i)
+					}
+				}
+				if rec := h.read(call.Conversation.ID); len(rec.Turns) != turns {
+					t.Errorf("while the store is away: got %d turns, want %d", len(rec.Turns), turns)
+				}
+				if waiting := h.flush(state); waiting != 1 {
+					t.Errorf("got %d conversations that wait, want 1", waiting)
+				}
+				h.hangUp(call.Conversation.ID)
+
+				h.store.is(well)
+				if waiting := h.app.conversations.FlushHeld(t.Context()); waiting != 0 {
+					t.Fatalf("the store is back: got %d conversations that wait, want none", waiting)
+				}
+				h.wantWritten(call.Conversation.ID, known.Caller.ID, turns, retention != "ephemeral")
+			})
+		}
+	}
+}
+
+// flush tries to write what is held while the store is not well. One that hangs is not asked: the try would hang with it.
+func (h *house) flush(state state) (waiting int) {
+	if state == hangs {
+		return 1
+	}
+	return h.app.conversations.FlushHeld(h.t.Context())
+}
+
+// wantWritten wants the held call to be in the store now, as if it had been there all the time.
+func (h *house) wantWritten(call, caller string, turns int, kept bool) {
+	h.t.Helper()
+	rec := h.read(call)
+	if rec.Conversation.Status != recaller.Completed || rec.Conversation.CallerID != caller || rec.Conversation.TurnCount != turns || rec.Conversation.DurationSeconds != 120 {
+		h.t.Errorf("got %+v, want a completed call of the known caller with %d turns", rec.Conversation, turns)
+	}
+	if len(rec.Turns) != turns { // ephemeral ones are there until they are written up
+		h.t.Fatalf("got %d turns, want %d", len(rec.Turns), turns)
+	}
+	for i, turn := range rec.Turns {
+		if turn.Number != i || turn.Text != fmt.Sprintf("Sentence %d.", i) {
+			h.t.Errorf("got %+v in place %d: words are out of order", turn, i)
+		}
+	}
+	list, err := h.CallerConversations(h.t.Context(), caller, client.ConversationFilter{})
+	if err != nil || len(list.Conversations) != 2 {
+		h.t.Errorf("got %d conversations, %v; want 2: the held one was written once", len(list.Conversations), err)
+	}
+	h.start()
+	if rec := h.writtenUp(call); rec.Conversation.Summary == nil || (kept && len(rec.Turns) != turns) {
+		h.t.Errorf("written up: got %d turns and summary %v", len(rec.Turns), rec.Conversation.Summary)
+	}
+	if !kept {
+		h.eventually("the ephemeral words are gone", func() bool { return len(h.read(call).Turns) == 0 })
+	}
+}
+
+// The store goes away in the middle of a call: a turn is refused with 503 rather than taken on trust, and can be sent
+// again with its Idempotency-Key, whether the first try was carried out or not.
+func TestTheStoreGoesAwayDuringACall(t *testing.T) {
+	t.Parallel()
+	for name, state := range map[string]state{"away": away, "deaf": deaf} {
+		for _, retention := range []string{"keep", "archive"} {
+			t.Run(name+"/"+retention, func(t *testing.T) {
+				t.Parallel()
+				h := build(t, t.TempDir(), Options{}, "RECALLER_RETENTION="+retention)
+				call := h.ring("+14155550100").Conversation.ID
+				h.say(call, "One.")
+				h.store.is(state)
+				once := client.WithIdempotencyKey(t.Context(), "turn two")
+				two := client.TurnInput{Speaker: recaller.User, Text: "Two."}
+				_, err := h.AddTurns(once, call, two)
+				wantStatus(t, err, http.StatusServiceUnavailable)
+				if err := h.Ready(t.Context()); err == nil && state == away {
+					t.Error("readyz says ready")
+				}
+				h.store.is(well)
+				if _, err := h.AddTurns(once, call, two); err != nil {
+					t.Fatal(err)
+				}
+				h.say(call, "Three.")
+				rec := h.read(call)
+				if len(rec.Turns) != 3 || rec.Turns[0].Text != "One." || rec.Turns[1].Text != "Two." || rec.Turns[2].Text != "Three." {
+					t.Errorf("got %+v, want one, two, three, once each", rec.Turns)
+				}
+			})
+		}
+	}
+}
+
+// The end of a call does not get lost with its answer: ended again, it has ended as it was told first.
+func TestAnEndWhoseAnswerIsLost(t *testing.T) {
+	t.Parallel()
+	h := build(t, t.TempDir(), Options{})
+	call := h.ring("+14155550100").Conversation.ID
+	h.say(call, "I need a repair of the fence.")
+	h.store.is(deaf)
+	_, err := h.EndConversation(t.Context(), call, client.EndRequest{Status: recaller.Failed, DurationSeconds: 60})
+	wantStatus(t, err, http.StatusServiceUnavailable)
+	h.store.is(well)
+	h.hangUp(call)
+	if rec := h.start().writtenUp(call); rec.Conversation.Status != recaller.Failed || rec.Conversation.DurationSeconds != 60 {
+		t.Errorf("got %+v, want the first end", rec.Conversation)
+	}
+}
+
+// A store with no room left: writes are refused with 503 and the reason, reads go on, and all that was acknowledged is
+// there. (The built binary on a real full disk is in package e2e.)
+func TestTheStoreIsFull(t *testing.T) {
+	t.Parallel()
+	h := build(t, t.TempDir(), Options{Store: sqlite.Options{MaxPages: 120}})
+	call := h.ring("+14155550100")
+	acknowledged := 0
+	var err error
+	for err == nil && acknowledged < 1000 {
+		if _, err = h.AddTurns(t.Context(), call.Conversation.ID, client.TurnInput{Speaker: recaller.User, Text: fmt.Sprintf("%05d %4000s", acknowledged, "!")}); err == nil {
+			acknowledged++
+		}
+	}
+	wantStatus(t, err, http.StatusServiceUnavailable)
+	holds(t, "the refusal", err.Error(), "the disk is full")
+	if rec := h.read(call.Conversation.ID); len(rec.Turns) != acknowledged || acknowledged < 5 {
+		t.Errorf("got %d turns, want the %d that were acknowledged", len(rec.Turns), acknowledged)
+	}
+	if found, err := h.Recall(t.Context(), call.Caller.ID, client.RecallRequest{Query: "00003"}); err != nil || len(found.Results) == 0 {
+		t.Errorf("recall: got %+v, %v; want the turn", found, err)
+	}
+}
+
+func wantStatus(t *testing.T, err error, status int) {
+	t.Helper()
+	var p *client.Problem
+	if !errors.As(err, &p) || p.Status != status || p.Detail == "" {
+		t.Fatalf("got %v, want a problem with status %d", err, status)
+	}
+}

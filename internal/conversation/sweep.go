@@ -1,0 +1,122 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Reasons for the ends that nobody asked for.
+const (
+	ReasonProcessDied = "process died"
+	ReasonIdle        = "idle"
+)
+
+// Recover closes, as failed, the conversations that were active when the process died (P9, H6). Their turns are all
+// there, so that the next call can carry on before any wrap-up has run. Call it once, before serving.
+func (s *Service) Recover(ctx context.Context) (closed int, err error) {
+	return s.tenants(ctx, func(tenant recaller.Tenant) (closed int, err error) {
+		active, err := s.active(ctx, tenant.ID)
+		for _, c := range active {
+			done, cerr := s.close(ctx, tenant.ID, c, End{Status: recaller.Failed, EndedAt: c.LastActivityAt, Reason: ReasonProcessDied})
+			switch {
+			case cerr == nil && !done.Already:
+				closed++
+			case cerr != nil && !errors.Is(cerr, recaller.NotFound): // erased meanwhile
+				err = errors.Join(err, cerr)
+			}
+		}
+		return closed, err
+	})
+}
+
+// CloseIdle ends conversations that had no turn for the tenant's idle limit: nobody ended them. It also lets go of what
+// is still live of conversations that were ended past this process, and of ephemeral words whose wrap-up never came.
+func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
+	now := s.Now()
+	s.expireWords(now)
+	return s.tenants(ctx, func(tenant recaller.Tenant) (closed int, err error) {
+		idle := func(c recaller.Conversation) bool { return now.Sub(c.LastActivityAt) >= tenant.IdleLimit }
+		active, err := s.active(ctx, tenant.ID)
+		if err != nil {
+			return 0, err
+		}
+		for _, c := range active {
+			if idle(c) {
+				s.live.add(tenant, c, now)
+			}
+		}
+		for _, e := range s.live.all(func(e *entry) bool { return e.tenant == tenant.ID }) {
+			conv, isOver := e.now()
+			if isOver || !idle(conv) || e.isHeld() {
+				continue
+			}
+			end := End{Status: recaller.Completed, EndedAt: conv.LastActivityAt, Reason: ReasonIdle}
+			_, did, cerr := s.endEntry(ctx, e, end, idle)
+			if cerr != nil && !errors.Is(cerr, recaller.NotFound) {
+				err = errors.Join(err, cerr)
+			}
+			if did {
+				closed++
+			}
+		}
+		return closed, err
+	})
+}
+
+func (e *entry) isHeld() bool {
+	_, _, isHeld := e.waiting()
+	return isHeld
+}
+
+// expireWords drops the words of ended conversations that have waited too long to be written up.
+func (s *Service) expireWords(now time.Time) {
+	for _, e := range s.live.all(func(*entry) bool { return true }) {
+		if e.overFor(now) > wordsFor {
+			s.drop(e)
+		}
+	}
+}
+
+// overFor tells for how long this process has known that the conversation ended; 0 while it is active or held.
+func (e *entry) overFor(now time.Time) time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.ended || e.held != nil {
+		return 0
+	}
+	return now.Sub(e.touched)
+}
+
+// tenants sums what fn does for every tenant; a failure for one does not keep it from the others.
+func (s *Service) tenants(ctx context.Context, fn func(recaller.Tenant) (int, error)) (sum int, err error) {
+	ids, err := s.Store.TenantIDs(ctx)
+	for _, id := range ids {
+		tenant, terr := s.Tenants.Tenant(ctx, id)
+		if terr != nil {
+			err = errors.Join(err, terr)
+			continue
+		}
+		n, terr := fn(tenant)
+		sum, err = sum+n, errors.Join(err, terr)
+	}
+	return sum, err
+}
+
+func (s *Service) active(ctx context.Context, tenant recaller.TenantID) ([]recaller.Conversation, error) {
+	var out []recaller.Conversation
+	f := recaller.ConversationFilter{Status: recaller.Active, Page: recaller.Page{Limit: 200}}
+	for {
+		list, next, err := s.Store.Conversations(ctx, tenant, f)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+		if next == "" {
+			return out, nil
+		}
+		f.Page.Cursor = next
+	}
+}

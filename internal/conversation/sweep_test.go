@@ -1,0 +1,259 @@
+package conversation_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/usecasetest"
+)
+
+// A process dies in the middle of three calls; the next one closes them, and the words that were kept are there.
+func TestCallsThatACrashCutOffAreClosedAsFailed(t *testing.T) {
+	b := newBench(t)
+	for _, tenant := range tenants {
+		b.begin(tenant, conversation.Start{ExternalID: "CA1"})
+		b.Clock.Advance(time.Minute)
+		b.say(tenant, "CA1", "user: my policy number is 12")
+	}
+	last := b.Clock.Now()
+	b.begin(keep, conversation.Start{ExternalID: "ended"})
+	_, err := b.End(t.Context(), keep, "ended", conversation.End{})
+	b.ok(err)
+	b.Clock.Advance(-48 * time.Hour) // even if the new machine's clock is wrong
+	b.restart()
+	b.jobs = 0
+	closed, err := b.Recover(t.Context())
+	if err != nil || closed != 3 || b.jobs != 3 {
+		t.Fatalf("closed %d with %d jobs, %v; want 3", closed, b.jobs, err)
+	}
+	for _, tenant := range tenants {
+		got, err := b.Find(t.Context(), tenant, "CA1")
+		if err != nil || got.Status != recaller.Failed || got.EndReason != conversation.ReasonProcessDied {
+			t.Errorf("%s: got %+v, %v; want it failed", tenant, got, err)
+		}
+		_, _, err = b.AddTurns(t.Context(), tenant, "CA1", recaller.Once{}, said("user: hello?"))
+		b.is(err, recaller.Conflict, "")
+	}
+	if got, err := b.Find(t.Context(), ephemeral, "CA1"); err != nil || !got.EndedAt.Equal(last) || got.Duration != time.Minute {
+		t.Errorf("got %+v, %v; want the end at its last words", got, err)
+	}
+	b.wantHeard(keep, "CA1", "0 my policy number is 12")
+	b.wantHeard(archived, "CA1", "0 my policy number is 12")
+	b.wantHeard(ephemeral, "CA1")
+	if closed, err := b.Recover(t.Context()); err != nil || closed != 0 {
+		t.Errorf("again: closed %d, %v; want none", closed, err)
+	}
+}
+
+func TestOneTenantsTroubleDoesNotKeepOthersOpen(t *testing.T) {
+	b := newBench(t)
+	for _, tenant := range tenants {
+		b.begin(tenant, conversation.Start{})
+	}
+	settings := b.settings[archived]
+	delete(b.settings, archived)
+	b.serve()
+	closed, err := b.Recover(t.Context())
+	if closed != 2 {
+		t.Errorf("closed %d, want those of the other two", closed)
+	}
+	b.is(err, recaller.NotFound, "")
+	b.settings[archived] = settings
+	if closed, err := b.Recover(t.Context()); err != nil || closed != 1 {
+		t.Errorf("closed %d, %v; want the last one", closed, err)
+	}
+}
+
+func TestConversationThatNobodyEndsIsClosed(t *testing.T) {
+	for _, tenant := range tenants {
+		t.Run(string(tenant), func(t *testing.T) {
+			b := newBench(t)
+			idle := string(b.begin(tenant, conversation.Start{}).Conversation.ID)
+			busy := string(b.begin(tenant, conversation.Start{}).Conversation.ID)
+			b.say(tenant, idle, "user: one")
+			last := b.Clock.Now()
+			b.Clock.Advance(20 * time.Minute)
+			b.say(tenant, busy, "user: one")
+			b.Clock.Advance(10 * time.Minute)
+			closed, err := b.CloseIdle(t.Context())
+			if err != nil || closed != 1 {
+				t.Fatalf("closed %d, %v; want 1", closed, err)
+			}
+			got, err := b.Find(t.Context(), tenant, idle)
+			if err != nil || got.Status != recaller.Completed || got.EndReason != conversation.ReasonIdle || !got.EndedAt.Equal(last) {
+				t.Errorf("got %+v, %v; want it completed at its last words", got, err)
+			}
+			_, _, err = b.AddTurns(t.Context(), tenant, idle, recaller.Once{}, said("user: still there?"))
+			b.is(err, recaller.Conflict, "")
+			b.say(tenant, busy, "user: two")
+			b.wantHeard(tenant, busy, "0 one", "1 two")
+			if closed, err := b.CloseIdle(t.Context()); err != nil || closed != 0 {
+				t.Errorf("again: closed %d, %v; want none", closed, err)
+			}
+		})
+	}
+}
+
+func TestIdleConversationOfAnotherProcessIsClosed(t *testing.T) {
+	b := newBench(t)
+	id := string(b.begin(keep, conversation.Start{}).Conversation.ID)
+	b.serve()
+	b.Clock.Advance(time.Hour)
+	if closed, err := b.CloseIdle(t.Context()); err != nil || closed != 1 {
+		t.Errorf("closed %d, %v; want 1", closed, err)
+	}
+	if got, err := b.Find(t.Context(), keep, id); err != nil || got.Status != recaller.Completed {
+		t.Errorf("got %+v, %v; want it ended", got, err)
+	}
+}
+
+// A turn arrives just when its conversation is found to be idle: it is the turn that counts.
+func TestTurnJustInTimeKeepsAConversationOpen(t *testing.T) {
+	b := newBench(t)
+	id := string(b.begin(keep, conversation.Start{}).Conversation.ID)
+	b.Clock.Advance(time.Hour)
+	b.faults.Before("close", func() error { t.Error("it was closed"); return usecasetest.Away() })
+	arriving, goOn := make(chan struct{}), make(chan struct{})
+	b.faults.Before("append", func() error { close(arriving); <-goOn; return nil })
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if _, _, err := b.AddTurns(context.Background(), keep, id, recaller.Once{}, said("user: here I am")); err != nil {
+			t.Error(err)
+		}
+	})
+	<-arriving
+	wg.Go(func() {
+		if closed, err := b.CloseIdle(context.Background()); closed != 0 || err != nil {
+			t.Errorf("closed %d, %v; want none", closed, err)
+		}
+	})
+	close(goOn)
+	wg.Wait()
+	b.wantHeard(keep, id, "0 here I am")
+}
+
+// While the store is away nothing is idle: nobody knows.
+func TestHeldConversationIsNotClosedAsIdle(t *testing.T) {
+	b := newBench(t)
+	b.storeIsAway()
+	id := b.goesOn(keep, conversation.Start{})
+	b.say(keep, id, "user: one")
+	b.Clock.Advance(24 * time.Hour)
+	if closed, err := b.CloseIdle(t.Context()); err != nil || closed != 0 {
+		t.Errorf("closed %d, %v; want none", closed, err)
+	}
+	b.faults.Clear()
+	b.FlushHeld(t.Context())
+	b.wantHeard(keep, id, "0 one")
+	b.say(keep, id, "user: two")
+}
+
+// Live state does not grow with conversations that ended past this process, nor with words that nobody writes up.
+func TestLiveStateIsLetGoOf(t *testing.T) {
+	b := newBench(t)
+	for i := range 5 {
+		id := string(b.begin(keep, conversation.Start{ExternalID: fmt.Sprint("CA", i)}).Conversation.ID)
+		here := b.Service
+		b.serve()
+		_, err := b.End(t.Context(), keep, id, conversation.End{})
+		b.ok(err)
+		b.Service = here
+		b.begin(ephemeral, conversation.Start{ExternalID: fmt.Sprint("CA", i)})
+		b.say(ephemeral, fmt.Sprint("CA", i), "user: one")
+		_, err = b.End(t.Context(), ephemeral, fmt.Sprint("CA", i), conversation.End{})
+		b.ok(err)
+	}
+	if n := conversation.Live(b.Service); n != 10 {
+		t.Fatalf("%d conversations are live, want 10", n)
+	}
+	b.Clock.Advance(time.Hour)
+	closed, err := b.CloseIdle(t.Context())
+	if n := conversation.Live(b.Service); err != nil || closed != 0 || n != 5 {
+		t.Errorf("closed %d, %v, and %d are live; want the ephemeral words of 5", closed, err, n)
+	}
+	b.Clock.Advance(24 * time.Hour)
+	_, err = b.CloseIdle(t.Context())
+	if n := conversation.Live(b.Service); err != nil || n != 0 {
+		t.Errorf("%d are live, %v; want none", n, err)
+	}
+}
+
+// Everything that a conversation can go through leaves nothing behind.
+func TestEndedConversationsLeaveNoLiveState(t *testing.T) {
+	b := newBench(t)
+	for _, tenant := range tenants {
+		for i := range 10 {
+			ref := fmt.Sprint("CA", i)
+			if i%2 == 0 {
+				b.storeIsAway()
+			}
+			b.begin(tenant, conversation.Start{ExternalID: ref, Once: recaller.Once{Token: ref, Request: "r"}})
+			b.faults.Clear()
+			b.say(tenant, ref, "user: one")
+			if i%4 == 0 {
+				b.FlushHeld(t.Context())
+			}
+			_, err := b.End(t.Context(), tenant, ref, conversation.End{})
+			b.ok(err)
+			b.FlushHeld(t.Context())
+			conv, err := b.Find(t.Context(), tenant, ref)
+			b.ok(err)
+			b.Discard(tenant, conv)
+			imported, err := b.Import(t.Context(), tenant, past(b, "past "+ref, "user: one"))
+			b.ok(err)
+			b.Discard(tenant, imported.Conversation)
+		}
+	}
+	if n := conversation.Live(b.Service); n != 0 {
+		t.Errorf("%d entries are left", n)
+	}
+}
+
+func TestErasedCallerHasNoLiveState(t *testing.T) {
+	for _, tenant := range tenants {
+		t.Run(string(tenant), func(t *testing.T) {
+			b := newBench(t)
+			started := b.begin(tenant, conversation.Start{ExternalID: "CA1"})
+			other := b.begin(tenant, conversation.Start{Caller: conversation.CallerRef{Phone: "+12025550199"}, ExternalID: "CA2"})
+			b.say(tenant, "CA1", "user: one")
+			b.Forget(tenant, started.Caller.ID)
+			if n := conversation.Live(b.Service); n != 1 || len(b.LiveTurns(tenant, started.Caller.ID)) != 0 {
+				t.Errorf("%d entries are left, want that of the other caller", n)
+			}
+			b.say(tenant, string(other.Conversation.ID), "user: not me")
+		})
+	}
+}
+
+// Forget returns only when no turn of the caller is on its way to the disk any more.
+func TestForgetWaitsForTheTurnUnderWay(t *testing.T) {
+	b := newBench(t)
+	started := b.begin(archived, conversation.Start{})
+	var mu sync.Mutex
+	var order []string
+	note := func(what string) { mu.Lock(); order = append(order, what); mu.Unlock() }
+	writing, goOn := make(chan struct{}), make(chan struct{})
+	b.faults.Before("append", func() error { close(writing); <-goOn; return nil })
+	b.faults.After("append", func() error { note("stored"); return nil })
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if _, _, err := b.AddTurns(context.Background(), archived, string(started.Conversation.ID), recaller.Once{}, said("user: one")); err != nil {
+			t.Error(err)
+		}
+	})
+	<-writing
+	wg.Go(func() { b.Forget(archived, started.Caller.ID); note("forgotten") })
+	close(goOn)
+	wg.Wait()
+	if !slices.Equal(order, []string{"stored", "forgotten"}) {
+		t.Errorf("got %v, want the turn to be stored before the caller is forgotten", order)
+	}
+	_, _, err := b.AddTurns(t.Context(), archived, "nothing", recaller.Once{}, said("user: two"))
+	b.is(err, recaller.NotFound, "")
+}
