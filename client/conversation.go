@@ -98,6 +98,20 @@ type ConversationRecord struct {
 	Conversation Conversation `json:"conversation" doc:"The conversation, with summary and analysis once they are there."`
 	Turns        []Turn       `json:"turns,omitempty" nullable:"false" doc:"What was said, in order; left out on request, and where the retention keeps no words."`
 	Wrapup       Wrapup       `json:"wrapup" doc:"How far the write-up is."`
+	Live         *Live        `json:"live,omitempty" doc:"What is seen of it at a glance, while it goes on."`
+}
+
+// Live is what the server sees at a glance of a conversation that goes on.
+type Live struct {
+	Turns      []LiveTurn `json:"turns" nullable:"false" doc:"The last turns: at most 200, of the last 30 minutes."`
+	StoredKeys []string   `json:"stored_keys" nullable:"false" doc:"Keys of the memories that were stored while it ran, in lower case." example:"[\"dog\"]"`
+}
+
+// LiveTurn is a turn at a glance.
+type LiveTurn struct {
+	Number   int      `json:"number" doc:"Its place in the conversation, from 0." example:"3"`
+	Intent   string   `json:"intent" enum:"question,request,statement,response" doc:"What it does, told from its form." example:"request"`
+	Entities []string `json:"entities" nullable:"false" doc:"Names, dates and numbers in it, as they were said." example:"[\"Ruth\", \"next Sunday\"]"`
 }
 
 // Wrapup is how far the write-up of a conversation is.

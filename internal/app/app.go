@@ -210,14 +210,15 @@ func (a *App) wire() error {
 	})
 	a.conversations = conversation.New(conversation.Deps{
 		Deadline: a.cfg.Briefing.Deadline, Store: a.store, Tenants: a.tenants, Archive: files, Briefer: briefer, Changed: a.changed, Enqueued: a.enqueued,
-		Log: a.log, Metrics: conversation.NewMetrics(a.registry), Now: now, NewID: newID,
+		Stale: a.recall.Forget,
+		Log:   a.log, Metrics: conversation.NewMetrics(a.registry), Now: now, NewID: newID,
 	})
 	words.live = a.conversations.LiveTurns
 	memories := memory.New(memory.Deps{Store: a.store, Tenants: a.tenants, Changed: a.changed, Now: now, NewID: newID})
 	callers := caller.New(caller.Deps{Store: a.store, Tenants: a.tenants, Changed: a.changed, Now: now})
 	a.privacy = privacy.New(privacy.Deps{
 		Store: a.store, Vault: destroyer{a.vault}, Words: a.conversations, Archive: files, Tenants: a.tenants,
-		Forget: a.forget, Now: now, NewID: newID,
+		Forget: a.forget, Stale: a.recall.Forget, Now: now, NewID: newID,
 	})
 	a.wrapup = wrapup.New(wrapup.Deps{
 		Store: a.store, Words: a.conversations, Tenants: a.tenants, Changed: a.changed, Discard: a.discard,
@@ -228,7 +229,7 @@ func (a *App) wire() error {
 		privacy.JobErase: {Run: func(ctx context.Context, j recaller.Job) error {
 			_, err := a.privacy.Finish(ctx, j)
 			return err
-		}},
+		}, GiveUp: a.privacy.GiveUp},
 	}, jobs.Options{Workers: a.cfg.Workers, Jitter: rand.Float64}, a.log, a.registry, now)
 	var err error
 	a.handler, err = httpapi.New(httpapi.Deps{
@@ -256,6 +257,7 @@ func (a *App) httpOptions() httpapi.Options {
 func (a *App) changed(c recaller.Change) {
 	a.recall.Apply(c)
 	a.events.Apply(c)
+	a.conversations.Stored(c)
 }
 
 func (a *App) enqueued() { a.runner.Wake() }

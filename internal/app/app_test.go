@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"net/http/httptest"
 	"strings"
@@ -30,7 +29,7 @@ type house struct {
 func build(t *testing.T, dir string, opts Options, env ...string) *house {
 	t.Helper()
 	h := &house{t: t, dir: dir, store: &faulty{}, clock: &clock{now: time.Now().UTC()}}
-	settings := map[string]string{"RECALLER_DATA": dir, "RECALLER_BRIEFING_DEADLINE": "200ms"}
+	settings := map[string]string{"RECALLER_DATA": dir, "RECALLER_BRIEFING_DEADLINE": "1s"}
 	for _, e := range env {
 		name, value, _ := strings.Cut(e, "=")
 		settings[name] = value
@@ -39,7 +38,7 @@ func build(t *testing.T, dir string, opts Options, env ...string) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts.Log, opts.Version, opts.Now = slog.New(slog.NewTextHandler(io.Discard, nil)), "test", h.clock.Now
+	opts.Log, opts.Version, opts.Now = slog.New(slog.DiscardHandler), "test", h.clock.Now
 	opts.Wrap = func(e store.Engine) store.Engine { h.store.Engine = e; return h.store }
 	if h.app, err = New(t.Context(), cfg, opts); err != nil {
 		t.Fatal(err)

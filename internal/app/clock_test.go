@@ -138,8 +138,9 @@ func TestArchivedWordsGoWhenTheirDaysAreOver(t *testing.T) {
 // B8: a follow-up for tomorrow is told as such today, and as due when the day has come, by the caller's own calendar.
 func TestAFollowUpComesDue(t *testing.T) {
 	t.Parallel()
-	h := build(t, t.TempDir(), Options{}).start()
+	h := build(t, t.TempDir(), Options{})
 	h.clock.now = time.Date(2026, 3, 2, 20, 0, 0, 0, time.UTC) // nine in the evening in Berlin, a Monday
+	h.start()
 	call := h.ring("+4930901820")
 	h.say(call.Conversation.ID, "I have a doctor's appointment tomorrow at 3 pm.")
 	h.hangUp(call.Conversation.ID)

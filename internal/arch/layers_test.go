@@ -18,7 +18,7 @@ func layers() []layer {
 	return []layer{
 		{name: "centre", packages: []string{"/"}, pure: true},
 		{name: "rules", pure: true, packages: []string{
-			"when", "identity", "transcript", "recall/token", "recall/index", "live",
+			"when", "identity", "transcript", "recall/token", "recall/index", "livebuffer",
 			"wrapup/summary", "wrapup/label", "wrapup/extract", "wrapup/text",
 		}},
 		{name: "use cases", may: []string{"rules"}, packages: []string{
@@ -56,7 +56,7 @@ func layers() []layer {
 // Use cases use one another in one direction only.
 func edges() map[string][]string {
 	return map[string][]string{
-		"live":           {"when"},
+		"livebuffer":     {"when"},
 		"recall/index":   {"recall/token", "when"},
 		"wrapup/summary": {"recall/token", "wrapup/text", "when"},
 		"wrapup/label":   {"recall/token", "wrapup/text"},

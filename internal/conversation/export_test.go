@@ -1,7 +1,7 @@
 package conversation
 
-// Live counts the conversations that are held in memory, and fails to add up if one of the indexes of them leaks.
-func Live(s *Service) int {
+// Entries counts the conversations that are held in memory, and fails to add up if one of the indexes of them leaks.
+func Entries(s *Service) int {
 	s.live.mu.Lock()
 	defer s.live.mu.Unlock()
 	n := len(s.live.byID)

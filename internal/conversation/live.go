@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/livebuffer"
 )
 
 // live is the in-memory state of active conversations: a view of what is stored, but for ephemeral words and for
@@ -47,9 +48,11 @@ type entry struct {
 	conv    recaller.Conversation
 	words   []recaller.Turn // ephemeral: the turns; imports: the turns until they are written up
 	size    int             // bytes of words
-	touched time.Time       // when this process last wrote it
-	held    *held           // not nil while the store has not seen all of it
-	ended   bool            // the conversation has ended, or is gone
+	glance  livebuffer.Buffer
+	touched time.Time // when this process last wrote it
+	inDoubt bool      // a write failed: conv.Turns may be behind the store
+	held    *held     // not nil while the store has not seen all of it
+	ended   bool      // the conversation has ended, or is gone
 }
 
 // Bounds of the live state.
@@ -176,6 +179,28 @@ func (e *entry) now() (conv recaller.Conversation, ended bool) {
 	return e.conv, e.ended
 }
 
+// counts returns the conversation, and whether its number of turns is in doubt.
+func (e *entry) counts() (conv recaller.Conversation, inDoubt bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.conv, e.inDoubt
+}
+
+// doubt notes that a write failed, which may have been carried out all the same.
+func (e *entry) doubt() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.inDoubt = true
+}
+
+// recount takes in how many turns the store has.
+func (e *entry) recount(turns int) recaller.Conversation {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.conv.Turns, e.inDoubt = turns, false
+	return e.conv
+}
+
 // appended takes turns in that were committed, or found to be.
 func (e *entry) appended(turns []recaller.Turn, at time.Time) recaller.Conversation {
 	e.mu.Lock()
@@ -185,6 +210,9 @@ func (e *entry) appended(turns []recaller.Turn, at time.Time) recaller.Conversat
 		e.conv.LastActivityAt = at
 	}
 	for _, t := range turns {
+		if t.Number >= e.conv.Turns { // else a repeated request brought it again
+			e.glance.Add(t)
+		}
 		e.conv.Turns = max(e.conv.Turns, t.Number+1)
 		if e.retention == recaller.Ephemeral && (len(e.words) == 0 || e.words[len(e.words)-1].Number < t.Number) {
 			e.words, e.size = append(e.words, t), e.size+len(t.Text)

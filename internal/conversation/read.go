@@ -12,6 +12,7 @@ type Record struct {
 	Conversation recaller.Conversation
 	Turns        []recaller.Turn // empty where the retention kept none, or on request
 	Steps        []recaller.StepProgress
+	Live         *Glance // nil unless it is active, and led by this process
 }
 
 // Get reads a conversation back, by its id or external id, with how far its wrap-up is.
@@ -28,7 +29,7 @@ func (s *Service) Get(ctx context.Context, tenant recaller.TenantID, ref string,
 	if err != nil {
 		return Record{}, err
 	}
-	rec := Record{Conversation: conv}
+	rec := Record{Conversation: conv, Live: s.glance(tenant, ref)}
 	if rec.Steps, err = s.Store.Steps(ctx, tenant, conv); err != nil {
 		return Record{}, err
 	}

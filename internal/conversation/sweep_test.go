@@ -169,17 +169,17 @@ func TestLiveStateIsLetGoOf(t *testing.T) {
 		_, err = b.End(t.Context(), ephemeral, fmt.Sprint("CA", i), conversation.End{})
 		b.ok(err)
 	}
-	if n := conversation.Live(b.Service); n != 10 {
+	if n := conversation.Entries(b.Service); n != 10 {
 		t.Fatalf("%d conversations are live, want 10", n)
 	}
 	b.Clock.Advance(time.Hour)
 	closed, err := b.CloseIdle(t.Context())
-	if n := conversation.Live(b.Service); err != nil || closed != 0 || n != 5 {
+	if n := conversation.Entries(b.Service); err != nil || closed != 0 || n != 5 {
 		t.Errorf("closed %d, %v, and %d are live; want the ephemeral words of 5", closed, err, n)
 	}
 	b.Clock.Advance(24 * time.Hour)
 	_, err = b.CloseIdle(t.Context())
-	if n := conversation.Live(b.Service); err != nil || n != 0 {
+	if n := conversation.Entries(b.Service); err != nil || n != 0 {
 		t.Errorf("%d are live, %v; want none", n, err)
 	}
 }
@@ -210,7 +210,7 @@ func TestEndedConversationsLeaveNoLiveState(t *testing.T) {
 			b.Discard(tenant, imported.Conversation)
 		}
 	}
-	if n := conversation.Live(b.Service); n != 0 {
+	if n := conversation.Entries(b.Service); n != 0 {
 		t.Errorf("%d entries are left", n)
 	}
 }
@@ -223,7 +223,7 @@ func TestErasedCallerHasNoLiveState(t *testing.T) {
 			other := b.begin(tenant, conversation.Start{Caller: conversation.CallerRef{Phone: "+12025550199"}, ExternalID: "CA2"})
 			b.say(tenant, "CA1", "user: one")
 			b.Forget(tenant, started.Caller.ID)
-			if n := conversation.Live(b.Service); n != 1 || len(b.LiveTurns(tenant, started.Caller.ID)) != 0 {
+			if n := conversation.Entries(b.Service); n != 1 || len(b.LiveTurns(tenant, started.Caller.ID)) != 0 {
 				t.Errorf("%d entries are left, want that of the other caller", n)
 			}
 			b.say(tenant, string(other.Conversation.ID), "user: not me")

@@ -79,9 +79,15 @@ func (s *Service) repeated(ctx context.Context, tenantID recaller.TenantID, ref 
 
 // append commits turns by the tenant's retention. The entry's order is held.
 func (s *Service) append(ctx context.Context, e *entry, once recaller.Once, turns []recaller.Turn) ([]recaller.Turn, error) {
-	conv, _ := e.now()
+	conv, err := s.counted(ctx, e)
+	if err != nil {
+		return nil, err
+	}
 	if e.retention == recaller.Archive { // first the words, then their count: what is counted is there
-		if err := s.archiveAs(ctx, e, conv, turns, conv.Turns); err != nil {
+		for i := range turns {
+			turns[i].Number = conv.Turns + i
+		}
+		if err := s.Archive.Append(ctx, e.tenant, conv, turns); err != nil {
 			return nil, err
 		}
 	}
@@ -89,16 +95,11 @@ func (s *Service) append(ctx context.Context, e *entry, once recaller.Once, turn
 	done, err := s.Store.AppendTurns(ctx, e.tenant, recaller.Appending{
 		Once: once, Conversation: conv.ID, Caller: conv.Caller, Turns: turns, At: now, CountOnly: e.retention != recaller.Keep,
 	})
-	if err != nil || len(done.Turns) == 0 {
+	if err != nil {
+		e.doubt()
 		return nil, err
 	}
 	isNew := done.Change.Version > 0 // else a repeated request, whose words are kept already
-	if first := done.Turns[0].Number; isNew && e.retention == recaller.Archive && first != conv.Turns {
-		// A write whose answer never came was carried out after all: the words stand under numbers that are its own.
-		if err := s.archiveAs(ctx, e, conv, turns, first); err != nil {
-			return nil, err
-		}
-	}
 	conv = e.appended(done.Turns, now)
 	if isNew {
 		done.Change.Conversation = &conv
@@ -108,12 +109,18 @@ func (s *Service) append(ctx context.Context, e *entry, once recaller.Once, turn
 	return done.Turns, nil
 }
 
-// archiveAs writes turns to the conversation's file, numbered from first.
-func (s *Service) archiveAs(ctx context.Context, e *entry, conv recaller.Conversation, turns []recaller.Turn, first int) error {
-	for i := range turns {
-		turns[i].Number = first + i
+// counted returns the conversation with the number of its turns, which decides where an archive keeps the next ones. A
+// write that failed may have been carried out all the same: then the store is asked.
+func (s *Service) counted(ctx context.Context, e *entry) (recaller.Conversation, error) {
+	conv, inDoubt := e.counts()
+	if !inDoubt || e.retention != recaller.Archive {
+		return conv, nil
 	}
-	return s.Archive.Append(ctx, e.tenant, conv, turns)
+	stored, err := s.Store.Conversation(ctx, e.tenant, string(e.id))
+	if err != nil {
+		return conv, err
+	}
+	return e.recount(stored.Turns), nil
 }
 
 // lookAgain lets go of a conversation that the store refuses to write because it was ended or erased past this process.

@@ -216,6 +216,20 @@ func TestTurnsWhoseAnswerWasLostAreThereAfterTheRepeat(t *testing.T) {
 	}
 }
 
+// The answer was lost and the client went on with what was said next: the turns that were stored keep their places.
+func TestTurnsWhoseAnswerWasLostAreNotOverwritten(t *testing.T) {
+	for _, tenant := range []recaller.TenantID{keep, archived} {
+		b := newBench(t)
+		id := string(b.begin(tenant, conversation.Start{}).Conversation.ID)
+		b.say(tenant, id, "user: one")
+		b.faults.After("append", usecasetest.Once(usecasetest.Away()))
+		_, _, err := b.AddTurns(t.Context(), tenant, id, recaller.Once{}, said("user: two", "user: three"))
+		b.is(err, recaller.Unavailable, "")
+		b.say(tenant, id, "assistant: four")
+		b.wantHeard(tenant, id, "0 one", "1 two", "2 three", "3 four")
+	}
+}
+
 func TestFailedTurnsLeaveNothing(t *testing.T) {
 	for _, tenant := range tenants {
 		t.Run(string(tenant), func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/livebuffer"
 	"github.com/recallerhq/recaller/internal/privacy"
 )
 
@@ -86,7 +87,14 @@ func recordOut(r conversation.Record) client.ConversationRecord {
 	for _, step := range r.Steps {
 		out.Wrapup.Done = out.Wrapup.Done && step.State != recaller.StepPending
 	}
+	if r.Live != nil {
+		out.Live = &client.Live{Turns: list(r.Live.Turns, liveOut), StoredKeys: list(r.Live.StoredKeys, func(k string) string { return k })}
+	}
 	return out
+}
+
+func liveOut(t livebuffer.Turn) client.LiveTurn {
+	return client.LiveTurn{Number: t.Number, Intent: string(t.Intent), Entities: list(t.Entities, func(e string) string { return e })}
 }
 
 func stepOut(p recaller.StepProgress) client.Step {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/memory"
@@ -21,6 +23,8 @@ func (s *server) memoryRoutes() {
 		summary: "Store a memory", statuses: []int{http.StatusConflict},
 		about: "Durable when it answers. An active memory with the same key (case ignored) gets a new version (`updated`); the same value confirms it (`confirmed`). A repeated Idempotency-Key changes nothing (`kept`).",
 	}, s.storeMemory)
+	stored := s.api.OpenAPI().Paths["/v1/callers/{id}/memories"].Post.Responses
+	stored["200"] = &huma.Response{Description: "One with this key was there: it was updated, confirmed, or kept as it was.", Content: stored["201"].Content}
 	add(s, route{
 		id: "update-memory", method: http.MethodPatch, path: "/v1/memories/{id}", tag: tagMemories, summary: "Update a memory",
 		about: "Makes a new version and closes the old one; both stay in the history. What is left out stays.", statuses: []int{http.StatusConflict},

@@ -1,0 +1,44 @@
+package conversation
+
+import (
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/livebuffer"
+)
+
+// Glance is what this process sees of an active conversation at a glance (W6): its last turns, and the keys of the
+// memories that were stored while it ran.
+type Glance struct {
+	Turns      []livebuffer.Turn
+	StoredKeys []string // lower-cased
+}
+
+// glance returns what this process sees of a conversation; nil where it is not active, or not held here: one that had no
+// turn since this process started.
+func (s *Service) glance(tenant recaller.TenantID, ref string) *Glance {
+	e := s.live.get(tenant, ref)
+	if e == nil {
+		return nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ended {
+		return nil
+	}
+	return &Glance{e.glance.Turns(s.Now()), e.glance.Keys()}
+}
+
+// Stored notes the keys of memories that were stored while their caller's conversations run. It never waits for a disk.
+func (s *Service) Stored(c recaller.Change) {
+	if len(c.Memories) == 0 {
+		return
+	}
+	for _, e := range s.live.ofCaller(c.Tenant, c.Caller) {
+		e.mu.Lock()
+		for _, m := range c.Memories {
+			if m.Status == recaller.MemoryActive {
+				e.glance.AddKey(m.Key)
+			}
+		}
+		e.mu.Unlock()
+	}
+}
