@@ -95,7 +95,7 @@ type TenantList struct {
 // NewTenantResponse is a tenant that was made, with its first key.
 type NewTenantResponse struct {
 	Tenant Tenant `json:"tenant" doc:"The tenant."`
-	APIKey string `json:"api_key" doc:"Its first key, of scope agent. It is shown this once."`
+	APIKey string `json:"api_key" doc:"Its first key, of scope admin. It is shown this once."`
 }
 
 // Tenant reads the settings of the key's tenant.

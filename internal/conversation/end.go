@@ -107,8 +107,8 @@ func (s *Service) close(ctx context.Context, tenant recaller.TenantID, conv reca
 	if !closed.Already {
 		s.Changed(closed.Change)
 		s.Metrics.ended(in.Status)
-		s.Enqueued()
 	}
+	s.Enqueued() // also when it had ended: the answer to the commit that left the job may have been lost
 	return closed, nil
 }
 

@@ -212,8 +212,9 @@ func refused(err error) bool {
 	switch recaller.KindOf(err) {
 	case recaller.Invalid, recaller.Conflict, recaller.NotFound, recaller.Forbidden:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // flush writes one held conversation. Turns and an end that come meanwhile wait, and are written too; whatever fails is

@@ -42,7 +42,8 @@ type Started struct {
 //
 // When the store is away (after one retry), or does not answer within the deadline, the call goes on without memory:
 // the briefing is marked degraded, the turns are held in process memory, and all is written when the store is back (P1,
-// spec section 5). An error leaves no conversation behind that this process knows of, unless the client went away.
+// spec section 5). A client that got no answer repeats its start, with the same external id or Idempotency-Key, and finds
+// the conversation that the first one began.
 func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Start) (Started, error) {
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {

@@ -52,6 +52,7 @@ type Bus struct {
 	mu      sync.Mutex // guards all below, and what is in it
 	streams map[stream]*log
 	swept   time.Time
+	closed  bool
 }
 
 type stream struct {
@@ -113,6 +114,9 @@ func (b *Bus) Subscribe(tenant recaller.TenantID, conv recaller.ConversationID, 
 		}
 	}
 	l.listeners[sub] = struct{}{}
+	if b.closed { // a listener that comes back while the server goes down
+		b.end(sub)
+	}
 	return sub, missed
 }
 
@@ -143,10 +147,11 @@ func (b *Bus) end(s *Subscription) {
 	}
 }
 
-// CloseAll ends every subscription: the server is going down.
+// CloseAll ends every subscription, those still to come as well: the server is going down.
 func (b *Bus) CloseAll() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.closed = true
 	for _, l := range b.streams {
 		for s := range l.listeners {
 			b.end(s)

@@ -228,6 +228,8 @@ func TestServerGoesDown(t *testing.T) {
 	}
 	h.Apply(change("c1", "too late"))
 	one.Close()
+	back, _ := h.listen("c1", 0)
+	h.want("who comes back meanwhile", heard(back), "closed")
 }
 
 func TestErasedCallerIsForgotten(t *testing.T) {

@@ -22,7 +22,7 @@ func (s *server) tenantRoutes() {
 	}, s.updateTenant)
 	add(s, route{
 		id: "create-tenant", method: http.MethodPost, path: "/v1/tenants", tag: tagTenants, status: http.StatusCreated, summary: "Make a tenant",
-		about: "Answers with the tenant and its first key, of scope agent, which is shown this once. The server does not keep keys and cannot show one again, " +
+		about: "Answers with the tenant and its first key, of scope admin, which is shown this once. The server does not keep keys and cannot show one again, " +
 			"so Idempotency-Key is not taken here: a repeat makes another tenant.",
 	}, s.createTenant)
 	add(s, route{

@@ -74,14 +74,14 @@ func (s *Service) List(ctx context.Context) ([]recaller.Tenant, error) {
 	return list, err
 }
 
-// Create makes a tenant with an agent key, which is returned and shown this once.
+// Create makes a tenant with an admin key of its own, which is returned and shown this once.
 func (s *Service) Create(ctx context.Context, t recaller.Tenant) (recaller.Tenant, string, error) {
 	t.ID, t.CreatedAt, t.Numbers = recaller.TenantID(s.NewID()), s.Now(), slices.Clone(t.Numbers)
 	t = t.WithDefaults()
 	if err := validate(&t); err != nil {
 		return t, "", err
 	}
-	key, secret := s.newKey(t.ID, recaller.ScopeAgent, "first key")
+	key, secret := s.newKey(t.ID, recaller.ScopeAdmin, "first key")
 	if err := s.Store.CreateTenant(ctx, t, key, hash(secret)); err != nil {
 		return t, "", err
 	}

@@ -95,8 +95,8 @@ func TestTenantIsMadeWithAKeyOfItsOwn(t *testing.T) {
 		t.Errorf("got %+v, want the defaults filled in and numbers in E.164", made)
 	}
 	got, err := b.Authenticate(t.Context(), key)
-	if err != nil || got.Tenant != made.ID || got.Scope != recaller.ScopeAgent {
-		t.Errorf("its key: got %+v, %v; want an agent key of the tenant", got, err)
+	if err != nil || got.Tenant != made.ID || got.Scope != recaller.ScopeAdmin {
+		t.Errorf("its key: got %+v, %v; want an admin key of the tenant", got, err)
 	}
 	stored, err := b.serve().Tenant(t.Context(), made.ID)
 	if err != nil || stored.Name != "Lakeside Dental" || !slices.Equal(stored.Numbers, made.Numbers) {

@@ -84,8 +84,12 @@ func ranges(t *recaller.Tenant) error {
 
 func profile(p recaller.Profile) error {
 	texts := []struct{ name, value string }{
-		{"business", p.Business}, {"description", p.Description}, {"location", p.Location}, {"phone", p.Phone},
-		{"personality", p.Personality}, {"greeting", p.Greeting},
+		{"business", p.Business},
+		{"description", p.Description},
+		{"location", p.Location},
+		{"phone", p.Phone},
+		{"personality", p.Personality},
+		{"greeting", p.Greeting},
 	}
 	for _, t := range texts {
 		if len(t.value) > maxText {
