@@ -186,28 +186,31 @@ func (a *Archive) DeleteCaller(_ context.Context, tenant recaller.TenantID, call
 	return files, mapped(removeEmpty(filepath.Dir(sample)))
 }
 
-// DeleteBefore deletes a tenant's files that were last written before the given time.
-func (a *Archive) DeleteBefore(ctx context.Context, tenant recaller.TenantID, before time.Time) (files int, err error) {
+// DeleteBefore deletes a tenant's files that were last written before the given time. It tells whose they were, each
+// caller once, also when it fails half-way.
+func (a *Archive) DeleteBefore(ctx context.Context, tenant recaller.TenantID, before time.Time) (of []recaller.CallerID, files int, err error) {
 	sample, err := a.path(tenant, "any", "any")
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	root := filepath.Dir(filepath.Dir(sample))
 	callers, err := os.ReadDir(root)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
+		return nil, 0, nil
 	}
 	if err != nil {
-		return 0, mapped(err)
+		return nil, 0, mapped(err)
 	}
 	for _, c := range callers {
 		n, err := a.deleteBefore(ctx, filepath.Join(root, c.Name()), before)
-		files += n
+		if n > 0 {
+			of, files = append(of, recaller.CallerID(c.Name())), files+n
+		}
 		if err != nil {
-			return files, mapped(err)
+			return of, files, mapped(err)
 		}
 	}
-	return files, nil
+	return of, files, nil
 }
 
 // deleteBefore is DeleteBefore for one caller's folder.

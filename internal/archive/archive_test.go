@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -243,7 +244,7 @@ func TestIDsNameNoOtherFolder(t *testing.T) {
 		s.wantKind("append "+id, s.Append(s.ctx, "t1", conv("ann", recaller.ConversationID(id)), turns(0, 1)), recaller.Internal)
 		_, err := s.DeleteCaller(s.ctx, "t1", recaller.CallerID(id))
 		s.wantKind("delete "+id, err, recaller.Internal)
-		_, err = s.DeleteBefore(s.ctx, recaller.TenantID(id), time.Now())
+		_, _, err = s.DeleteBefore(s.ctx, recaller.TenantID(id), time.Now())
 		s.wantKind("delete "+id, err, recaller.Internal)
 	}
 }
@@ -263,12 +264,12 @@ func TestFilesGoWhenTheirDaysAreOver(t *testing.T) {
 	if err := os.Chtimes(s.file(alone), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.DeleteBefore(s.ctx, "t2", now); n != 0 || err != nil {
+	if _, n, err := s.DeleteBefore(s.ctx, "t2", now); n != 0 || err != nil {
 		t.Errorf("another tenant deleted %d files (%v)", n, err)
 	}
-	n, err := s.DeleteBefore(s.ctx, "t1", now.AddDate(0, 0, -7))
-	if n != 2 || err != nil {
-		t.Errorf("deleted %d files (%v), want 2", n, err)
+	of, n, err := s.DeleteBefore(s.ctx, "t1", now.AddDate(0, 0, -7))
+	if n != 2 || err != nil || !slices.Equal(of, []recaller.CallerID{"ann", "bob"}) {
+		t.Errorf("deleted %d files of %v (%v), want one of each", n, of, err)
 	}
 	s.want(old, nil)
 	s.want(fresh, turns(0, 2))

@@ -6,7 +6,10 @@ package caller
 
 import (
 	"context"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/identity"
@@ -75,13 +78,8 @@ const maxName = 200
 
 // Update sets a caller's name or time zone. An empty name or zone clears it.
 func (s *Service) Update(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, p recaller.CallerPatch) (recaller.Caller, error) {
-	if p.Name != nil && len(*p.Name) > maxName {
-		return recaller.Caller{}, recaller.InvalidField("name", "must be at most %d bytes", maxName)
-	}
-	if p.TimeZone != nil && *p.TimeZone != "" {
-		if _, err := time.LoadLocation(*p.TimeZone); err != nil || *p.TimeZone == "Local" {
-			return recaller.Caller{}, recaller.InvalidField("time_zone", "must be an IANA time zone such as Europe/Berlin")
-		}
+	if err := validate(p); err != nil {
+		return recaller.Caller{}, err
 	}
 	p.NameSource, p.At = recaller.NameSet, s.Now()
 	c, change, err := s.Store.UpdateCaller(ctx, tenant, id, p)
@@ -89,4 +87,25 @@ func (s *Service) Update(ctx context.Context, tenant recaller.TenantID, id recal
 		s.Changed(change)
 	}
 	return c, err
+}
+
+func validate(p recaller.CallerPatch) error {
+	switch {
+	case p.Name == nil && p.TimeZone == nil:
+		return recaller.Errorf(recaller.Invalid, "needs at least one field to change")
+	case p.Name == nil:
+	case len(*p.Name) > maxName:
+		return recaller.InvalidField("name", "must be at most %d bytes", maxName)
+	case !utf8.ValidString(*p.Name):
+		return recaller.InvalidField("name", "must be valid UTF-8")
+	case strings.ContainsFunc(*p.Name, unicode.IsControl):
+		return recaller.InvalidField("name", "must not contain control characters")
+	}
+	if p.TimeZone == nil || *p.TimeZone == "" {
+		return nil
+	}
+	if _, err := time.LoadLocation(*p.TimeZone); err != nil || *p.TimeZone == "Local" {
+		return recaller.InvalidField("time_zone", "must be an IANA time zone such as Europe/Berlin")
+	}
+	return nil
 }

@@ -12,6 +12,11 @@ func Entries(s *Service) int {
 			}
 		}
 	}
+	for _, e := range s.live.held {
+		if !e.isHeld() {
+			n += 1000
+		}
+	}
 	if n == 0 && (s.live.heldBytes.Load() != 0 || s.live.importBytes.Load() != 0) {
 		n += 1_000_000
 	}

@@ -98,6 +98,13 @@ func TestCallBeginsAndEndsWhileTheStoreIsAway(t *testing.T) {
 			}
 			b.wantHeard(tenant, id, "0 one")
 			b.wantVersions(1, 3)
+			want := 0
+			if tenant == ephemeral { // its words wait for the wrap-up
+				want = 1
+			}
+			if n := conversation.Entries(b.Service); n != want {
+				t.Errorf("%d entries are live, want %d", n, want)
+			}
 		})
 	}
 }
@@ -300,6 +307,7 @@ func TestWordsOfAHeldCallAreKeptThoughItsNameIsTaken(t *testing.T) {
 		b.goesOn(keep, conversation.Start{ExternalID: "CA1"}),
 		b.goesOn(keep, conversation.Start{Once: recaller.Once{Token: "start 1", Request: "r"}}),
 		b.goesOn(keep, conversation.Start{ExternalID: "CA2"}),
+		b.goesOn(keep, conversation.Start{ExternalID: "CA3"}),
 	}
 	for _, id := range ids {
 		b.say(keep, id, "user: one")
@@ -310,6 +318,7 @@ func TestWordsOfAHeldCallAreKeptThoughItsNameIsTaken(t *testing.T) {
 	other := conversation.CallerRef{Phone: "+12025550199"}
 	b.begin(keep, conversation.Start{Caller: other, ExternalID: "CA1"})
 	b.begin(keep, conversation.Start{Caller: other, Once: recaller.Once{Token: "start 1", Request: "another"}})
+	b.begin(keep, conversation.Start{ExternalID: "CA3"})
 	b.begin(keep, conversation.Start{ExternalID: "CA2"})
 	_, err := b.End(t.Context(), keep, "CA2", conversation.End{})
 	b.ok(err)

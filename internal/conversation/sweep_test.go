@@ -6,11 +6,11 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/conversation"
-	"github.com/recallerhq/recaller/internal/usecasetest"
 )
 
 // A process dies in the middle of three calls; the next one closes them, and the words that were kept are there.
@@ -115,27 +115,30 @@ func TestIdleConversationOfAnotherProcessIsClosed(t *testing.T) {
 
 // A turn arrives just when its conversation is found to be idle: it is the turn that counts.
 func TestTurnJustInTimeKeepsAConversationOpen(t *testing.T) {
-	b := newBench(t)
-	id := string(b.begin(keep, conversation.Start{}).Conversation.ID)
-	b.Clock.Advance(time.Hour)
-	b.faults.Before("close", func() error { t.Error("it was closed"); return usecasetest.Away() })
-	arriving, goOn := make(chan struct{}), make(chan struct{})
-	b.faults.Before("append", func() error { close(arriving); <-goOn; return nil })
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		if _, _, err := b.AddTurns(context.Background(), keep, id, recaller.Once{}, said("user: here I am")); err != nil {
-			t.Error(err)
-		}
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		id := string(b.begin(keep, conversation.Start{}).Conversation.ID)
+		b.Clock.Advance(time.Hour)
+		goOn := make(chan struct{})
+		b.faults.Before("append", func() error { <-goOn; return nil })
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if _, _, err := b.AddTurns(context.Background(), keep, id, recaller.Once{}, said("user: here I am")); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		wg.Go(func() {
+			if closed, err := b.CloseIdle(context.Background()); closed != 0 || err != nil {
+				t.Errorf("closed %d, %v; want none", closed, err)
+			}
+		})
+		synctest.Wait()
+		close(goOn)
+		wg.Wait()
+		b.wantHeard(keep, id, "0 here I am")
+		b.say(keep, id, "user: and go on")
 	})
-	<-arriving
-	wg.Go(func() {
-		if closed, err := b.CloseIdle(context.Background()); closed != 0 || err != nil {
-			t.Errorf("closed %d, %v; want none", closed, err)
-		}
-	})
-	close(goOn)
-	wg.Wait()
-	b.wantHeard(keep, id, "0 here I am")
 }
 
 // While the store is away nothing is idle: nobody knows.

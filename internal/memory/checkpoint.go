@@ -1,9 +1,9 @@
 package memory
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/recallerhq/recaller"
@@ -28,7 +28,7 @@ type CheckpointInput struct {
 func (s *Service) PutCheckpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in CheckpointInput) (c recaller.Checkpoint, cleared bool, err error) {
 	if strings.EqualFold(strings.TrimSpace(in.Intent), IntentCompleted) {
 		err := s.Deps.Store.DeleteCheckpoint(ctx, tenant, caller)
-		if recaller.KindOf(err) == recaller.NotFound && err != nil {
+		if errors.Is(err, recaller.NotFound) { // there was none to clear
 			err = nil
 		}
 		return recaller.Checkpoint{Caller: caller, Intent: IntentCompleted, LastActivity: s.Now()}, true, err
@@ -45,23 +45,24 @@ func (s *Service) PutCheckpoint(ctx context.Context, tenant recaller.TenantID, c
 }
 
 func (in *CheckpointInput) validate() error {
-	if strings.TrimSpace(in.Summary) == "" {
-		return recaller.InvalidField("summary", "must not be empty")
+	if err := text("summary", in.Summary, MaxValue); err != nil {
+		return err
 	}
-	for field, v := range map[string]*string{"intent": &in.Intent, "summary": &in.Summary, "contact_id": &in.ContactID} {
-		if len(*v) > MaxValue {
-			return recaller.InvalidField(field, "must be at most %d bytes", MaxValue)
-		}
+	if err := bounded("intent", in.Intent, MaxValue); err != nil {
+		return err
 	}
-	if len(in.StagingData) == 0 || bytes.Equal(in.StagingData, []byte("null")) {
-		in.StagingData = json.RawMessage("{}")
+	if err := bounded("contact_id", in.ContactID, MaxValue); err != nil {
+		return err
 	}
 	if len(in.StagingData) > MaxStaging {
 		return recaller.InvalidField("staging_data", "must be at most %d bytes", MaxStaging)
 	}
 	var object map[string]json.RawMessage
-	if json.Unmarshal(in.StagingData, &object) != nil {
+	if len(in.StagingData) > 0 && json.Unmarshal(in.StagingData, &object) != nil {
 		return recaller.InvalidField("staging_data", "must be a JSON object")
+	}
+	if object == nil { // none, or null
+		in.StagingData = json.RawMessage("{}")
 	}
 	return nil
 }
@@ -78,7 +79,7 @@ func (s *Service) Checkpoint(ctx context.Context, tenantID recaller.TenantID, ca
 		return recaller.Checkpoint{}, err
 	}
 	if s.Now().Sub(c.LastActivity) > tenant.ResumeWindow {
-		return recaller.Checkpoint{}, recaller.Errorf(recaller.NotFound, "no checkpoint within %d hours", int(tenant.ResumeWindow.Hours()))
+		return recaller.Checkpoint{}, recaller.Errorf(recaller.NotFound, "the caller has no checkpoint within the resume window")
 	}
 	return c, nil
 }

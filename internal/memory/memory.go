@@ -7,6 +7,10 @@ package memory
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -20,6 +24,8 @@ type Store interface {
 	ForgetMemory(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, reason string, at time.Time) (recaller.MemoryWritten, error)
 	Memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) (list []recaller.Memory, next string, err error)
 	MemoryHistory(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) ([]recaller.Memory, error)
+	// Conversation finds one by its id or its external id.
+	Conversation(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)
 
 	PutCheckpoint(ctx context.Context, tenant recaller.TenantID, c recaller.Checkpoint) (recaller.Checkpoint, error)
 	Checkpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Checkpoint, error)
@@ -50,6 +56,7 @@ func New(deps Deps) *Service { return &Service{deps} }
 const (
 	MaxKey   = 100  // bytes
 	MaxValue = 2000 // bytes
+	maxTurns = 100  // that a provenance names
 )
 
 // Input is a memory as an edge was told it.
@@ -61,14 +68,17 @@ type Input struct {
 	Source       recaller.MemorySource // empty: api
 	PrivacyScope recaller.PrivacyScope // empty: line_only
 	DueAt        *time.Time
-	Provenance   recaller.Provenance
+	Provenance   recaller.Provenance // its conversation may be named by the external id
 }
 
 // Store keeps a memory of a caller, durable when it returns. An active memory with the same key (case ignored) gets a
-// new version; the same value confirms it.
+// new version; the same value confirms it. A provenance must be a conversation with this caller, and turns of it.
 func (s *Service) Store(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, once recaller.Once, in Input) (recaller.MemoryWritten, error) {
 	m, err := s.memory(caller, in)
 	if err != nil {
+		return recaller.MemoryWritten{}, err
+	}
+	if m.Provenance, err = s.provenance(ctx, tenant, caller, in.Provenance); err != nil {
 		return recaller.MemoryWritten{}, err
 	}
 	return s.written(s.Deps.Store.StoreMemory(ctx, tenant, once, m, recaller.Supersede))
@@ -78,7 +88,7 @@ func (s *Service) memory(caller recaller.CallerID, in Input) (recaller.Memory, e
 	now := s.Now()
 	m := recaller.Memory{
 		ID: recaller.MemoryID(s.NewID()), Caller: caller, Type: in.Type, Key: in.Key, Value: in.Value, Confidence: 1,
-		Source: in.Source, PrivacyScope: in.PrivacyScope, DueAt: in.DueAt, Provenance: in.Provenance,
+		Source: in.Source, PrivacyScope: in.PrivacyScope, DueAt: in.DueAt,
 		CreatedAt: now, ConfirmedAt: now,
 	}
 	if m.Source == "" {
@@ -90,14 +100,48 @@ func (s *Service) memory(caller recaller.CallerID, in Input) (recaller.Memory, e
 	if in.Confidence != nil {
 		m.Confidence = *in.Confidence
 	}
+	if !m.Source.Valid() {
+		return m, recaller.InvalidField("source", "must be conversation, extraction or api")
+	}
 	return m, validate(recaller.MemoryPatch{
-		Type: &m.Type, Key: &m.Key, Value: &m.Value, Confidence: &m.Confidence, PrivacyScope: &m.PrivacyScope,
-	}, m.Source)
+		Type: &m.Type, Key: &m.Key, Value: &m.Value, Confidence: &m.Confidence, PrivacyScope: &m.PrivacyScope, DueAt: &m.DueAt,
+	})
+}
+
+// provenance checks where a memory is said to come from. What is stored of it is readable in the database, so nothing
+// gets there but the id of a conversation and numbers of its turns.
+func (s *Service) provenance(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, p recaller.Provenance) (recaller.Provenance, error) {
+	if p.Conversation == "" {
+		if len(p.Turns) > 0 {
+			return p, recaller.InvalidField("provenance.conversation_id", "is required where turns are named")
+		}
+		return p, nil
+	}
+	conv, err := s.Deps.Store.Conversation(ctx, tenant, string(p.Conversation))
+	if errors.Is(err, recaller.NotFound) || (err == nil && conv.Caller != caller) {
+		return p, recaller.InvalidField("provenance.conversation_id", "must be a conversation with this caller")
+	}
+	if err != nil {
+		return p, err
+	}
+	if len(p.Turns) > maxTurns {
+		return p, recaller.InvalidField("provenance.turns", "takes at most %d turns", maxTurns)
+	}
+	for i, n := range p.Turns {
+		if n < 0 || n >= conv.Turns {
+			return p, recaller.InvalidField(fmt.Sprintf("provenance.turns[%d]", i), "must be the number of a turn of the conversation")
+		}
+	}
+	p.Conversation = conv.ID
+	return p, nil
 }
 
 // Update makes a new version of a memory and closes the old one; both stay readable in its history.
 func (s *Service) Update(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, p recaller.MemoryPatch) (recaller.MemoryWritten, error) {
-	if err := validate(p, recaller.SourceAPI); err != nil {
+	if p.Type == nil && p.Key == nil && p.Value == nil && p.Confidence == nil && p.PrivacyScope == nil && p.DueAt == nil && p.Provenance == nil {
+		return recaller.MemoryWritten{}, recaller.Errorf(recaller.Invalid, "needs at least one field to change")
+	}
+	if err := validate(p); err != nil {
 		return recaller.MemoryWritten{}, err
 	}
 	p.At = s.Now()
@@ -126,6 +170,11 @@ func (s *Service) List(ctx context.Context, tenant recaller.TenantID, caller rec
 			return nil, "", recaller.InvalidField("type", "must be one of %v", recaller.MemoryTypes())
 		}
 	}
+	for _, status := range f.Statuses {
+		if !slices.Contains([]recaller.MemoryStatus{recaller.MemoryActive, recaller.MemorySuperseded, recaller.MemoryForgotten}, status) {
+			return nil, "", recaller.InvalidField("status", "must be active, superseded or forgotten")
+		}
+	}
 	return s.Deps.Store.Memories(ctx, tenant, caller, f)
 }
 
@@ -134,7 +183,7 @@ func (s *Service) History(ctx context.Context, tenant recaller.TenantID, id reca
 	return s.Deps.Store.MemoryHistory(ctx, tenant, id)
 }
 
-func validate(p recaller.MemoryPatch, source recaller.MemorySource) error {
+func validate(p recaller.MemoryPatch) error {
 	switch {
 	case p.Type != nil && !p.Type.Valid():
 		return recaller.InvalidField("type", "must be one of %v", recaller.MemoryTypes())
@@ -142,24 +191,34 @@ func validate(p recaller.MemoryPatch, source recaller.MemorySource) error {
 		return recaller.InvalidField("confidence", "must be between 0 and 1")
 	case p.PrivacyScope != nil && !p.PrivacyScope.Valid():
 		return recaller.InvalidField("privacy_scope", "must be line_only or shared")
-	case !source.Valid():
-		return recaller.InvalidField("source", "must be conversation, extraction or api")
+	case p.DueAt != nil && *p.DueAt != nil && ((*p.DueAt).Year() < 1970 || (*p.DueAt).Year() > 9999):
+		return recaller.InvalidField("due_at", "must be an RFC 3339 time after 1970")
 	}
-	if err := text("key", p.Key, MaxKey); err != nil {
-		return err
+	if p.Key != nil {
+		if err := text("key", *p.Key, MaxKey); err != nil {
+			return err
+		}
 	}
-	return text("value", p.Value, MaxValue)
+	if p.Value != nil {
+		return text("value", *p.Value, MaxValue)
+	}
+	return nil
 }
 
-func text(field string, v *string, limit int) error {
-	switch {
-	case v == nil:
-		return nil
-	case len(*v) == 0:
+// text checks a text that must say something.
+func text(field, v string, limit int) error {
+	if strings.TrimSpace(v) == "" {
 		return recaller.InvalidField(field, "must not be empty")
-	case len(*v) > limit:
+	}
+	return bounded(field, v, limit)
+}
+
+// bounded checks a text that may be empty.
+func bounded(field, v string, limit int) error {
+	switch {
+	case len(v) > limit:
 		return recaller.InvalidField(field, "must be at most %d bytes", limit)
-	case !utf8.ValidString(*v):
+	case !utf8.ValidString(v):
 		return recaller.InvalidField(field, "must be valid UTF-8")
 	}
 	return nil

@@ -7,6 +7,9 @@ package privacy
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"maps"
+	"sync"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -47,7 +50,8 @@ type Words interface {
 // Archive holds the sealed files.
 type Archive interface {
 	DeleteCaller(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (files int, err error)
-	DeleteBefore(ctx context.Context, tenant recaller.TenantID, before time.Time) (files int, err error)
+	// DeleteBefore deletes the files last written before a time, and tells whose they were, each caller once.
+	DeleteBefore(ctx context.Context, tenant recaller.TenantID, before time.Time) (of []recaller.CallerID, files int, err error)
 }
 
 // Tenants gives the settings of a tenant, defaults filled in.
@@ -55,23 +59,43 @@ type Tenants interface {
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
 }
 
-// Deps are what a Service needs; all are required.
+// Deps are what a Service needs; all are required but for Stale.
 type Deps struct {
 	Store   Store
 	Vault   Vault
 	Words   Words
 	Archive Archive
 	Tenants Tenants
-	Forget  func(recaller.TenantID, recaller.CallerID) // drops what memory holds of a caller: index, live state, events
-	Now     func() time.Time
-	NewID   func() string
+	// Forget drops what memory holds of a caller: index, live state, events. When it returns, no words of the caller's
+	// are on their way to a file any more.
+	Forget func(recaller.TenantID, recaller.CallerID)
+	// Stale is told of a caller some of whose words are gone, while he himself stays: an index of them is to be read
+	// anew. nil: nobody has one.
+	Stale func(recaller.TenantID, recaller.CallerID)
+	Now   func() time.Time
+	NewID func() string
 }
 
 // Service carries out the use cases. Safe for concurrent use.
-type Service struct{ Deps }
+type Service struct {
+	Deps
+	mu      sync.Mutex // guards removed
+	removed map[erasure]map[string]int
+}
+
+// erasure names one that has begun. What tries at it removed is kept until the receipt is stored.
+type erasure struct {
+	tenant recaller.TenantID
+	caller recaller.CallerID
+}
 
 // New returns a Service.
-func New(deps Deps) *Service { return &Service{deps} }
+func New(deps Deps) *Service {
+	if deps.Stale == nil {
+		deps.Stale = func(recaller.TenantID, recaller.CallerID) {}
+	}
+	return &Service{Deps: deps, removed: map[erasure]map[string]int{}}
+}
 
 // Export is everything that is held about a caller.
 type Export struct {
@@ -88,8 +112,29 @@ type ExportedConversation struct {
 	Words []recaller.Turn
 }
 
-// Export returns everything that is held about a caller.
+// maxReads bounds how often an export reads everything anew because the caller's content changed meanwhile.
+const maxReads = 3
+
+// Export returns everything that is held about a caller, as of one moment, unless he talks faster than it can be read.
 func (s *Service) Export(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (Export, error) {
+	var out Export
+	for range maxReads {
+		var err error
+		if out, err = s.read(ctx, tenant, caller); err != nil {
+			return Export{}, err
+		}
+		now, err := s.Store.Caller(ctx, tenant, caller)
+		if err != nil {
+			return Export{}, err
+		}
+		if now.ContentVersion == out.Caller.ContentVersion {
+			break
+		}
+	}
+	return out, nil
+}
+
+func (s *Service) read(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (Export, error) {
 	c, err := s.Store.Caller(ctx, tenant, caller)
 	if err != nil {
 		return Export{}, err
@@ -99,7 +144,7 @@ func (s *Service) Export(ctx context.Context, tenant recaller.TenantID, caller r
 	switch {
 	case err == nil:
 		out.Checkpoint = &cp
-	case recaller.KindOf(err) != recaller.NotFound:
+	case !errors.Is(err, recaller.NotFound):
 		return out, err
 	}
 	if out.Memories, err = s.memories(ctx, tenant, caller); err != nil {
@@ -152,45 +197,80 @@ func (s *Service) conversations(ctx context.Context, tenant recaller.TenantID, c
 
 // Erase removes a caller for good and returns the signed receipt. The order makes it final whatever happens: the caller
 // is hidden and a job is left; the data key is destroyed, which makes every copy unreadable, backups of the data
-// included; then the rows and files go. A crash in between is finished by the job. Erasing again returns the receipt.
+// included; then the files and rows go. A crash in between is finished by the job. Erasing again returns the receipt.
 func (s *Service) Erase(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Receipt, error) {
 	job := recaller.Job{ID: s.NewID(), Tenant: tenant, Kind: JobErase, Subject: string(caller), RunAt: s.Now().Add(time.Minute)}
-	if err := s.Store.BeginErasure(ctx, tenant, caller, job); err != nil {
-		if r, rerr := s.Store.Receipt(ctx, tenant, caller); rerr == nil {
-			return r, nil
+	err := s.Store.BeginErasure(ctx, tenant, caller, job)
+	if errors.Is(err, recaller.NotFound) { // gone already, or never there
+		r, rerr := s.Store.Receipt(ctx, tenant, caller)
+		if errors.Is(rerr, recaller.NotFound) {
+			return recaller.Receipt{}, err
 		}
+		return r, rerr
+	}
+	if err != nil {
 		return recaller.Receipt{}, err
 	}
 	return s.Finish(ctx, job)
 }
 
-// Finish carries an erasure that has begun to its end. It may be repeated.
+// Finish carries an erasure that has begun to its end and returns its receipt; of several tries the first one's. What
+// earlier tries of this process removed is counted in; a crash between the rows and the receipt loses the count.
 func (s *Service) Finish(ctx context.Context, job recaller.Job) (recaller.Receipt, error) {
-	tenant, caller := job.Tenant, recaller.CallerID(job.Subject)
-	fingerprint, err := s.Vault.DestroyCaller(ctx, tenant, caller)
+	e := erasure{job.Tenant, recaller.CallerID(job.Subject)}
+	fingerprint, err := s.Vault.DestroyCaller(ctx, e.tenant, e.caller)
 	if err != nil {
 		return recaller.Receipt{}, err
 	}
-	s.Forget(tenant, caller)
-	erased, err := s.Store.EraseRows(ctx, tenant, caller)
+	s.Forget(e.tenant, e.caller)
+	files, err := s.Archive.DeleteCaller(ctx, e.tenant, e.caller)
+	s.count(e, map[string]int{"archive_files": files})
 	if err != nil {
 		return recaller.Receipt{}, err
 	}
-	files, err := s.Archive.DeleteCaller(ctx, tenant, caller)
+	erased, err := s.Store.EraseRows(ctx, e.tenant, e.caller)
 	if err != nil {
 		return recaller.Receipt{}, err
-	}
-	if files > 0 {
-		erased.Rows["archive_files"] = files
 	}
 	r := recaller.Receipt{
-		ID: recaller.ReceiptID(s.NewID()), Tenant: tenant, Caller: caller, ErasedAt: s.Now().UTC().Truncate(time.Microsecond),
-		Erased: erased.Rows, KeyFingerprint: fingerprint,
+		ID: recaller.ReceiptID(s.NewID()), Tenant: e.tenant, Caller: e.caller, ErasedAt: s.Now().UTC().Truncate(time.Microsecond),
+		Erased: s.count(e, erased.Rows), KeyFingerprint: fingerprint,
 	}
 	if r.Signature, r.PublicKey, err = s.Vault.Sign(ctx, SignedBytes(r)); err != nil {
 		return recaller.Receipt{}, err
 	}
-	return r, s.Store.PutReceipt(ctx, r, job)
+	if err := s.Store.PutReceipt(ctx, r, job); err != nil {
+		return recaller.Receipt{}, err
+	}
+	s.settled(e)
+	return s.Store.Receipt(ctx, e.tenant, e.caller)
+}
+
+// GiveUp says that an erasure that has begun is never given up: the caller is hidden already, so nobody could ask for
+// it again. It returns the cause, so that the job is kept and tried for ever.
+func (s *Service) GiveUp(_ context.Context, _ recaller.Job, cause error) error { return cause }
+
+// count adds what a try removed, and returns what all of them did.
+func (s *Service) count(e erasure, more map[string]int) map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sum := maps.Clone(s.removed[e])
+	if sum == nil {
+		sum = map[string]int{}
+	}
+	for what, n := range more {
+		if n > 0 {
+			sum[what] += n
+		}
+	}
+	s.removed[e] = sum
+	return sum
+}
+
+func (s *Service) settled(e erasure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.removed, e)
 }
 
 // SignedBytes is what the signature of a receipt covers: the receipt as JSON, without public key and signature.
@@ -203,22 +283,25 @@ func SignedBytes(r recaller.Receipt) []byte {
 	return b
 }
 
-// Expire deletes the archive files whose days are over, in every tenant.
+// Expire deletes the archive files whose days are over, in every tenant; a failure in one does not keep it from the
+// others. Words that are gone are found no more.
 func (s *Service) Expire(ctx context.Context) (files int, err error) {
 	ids, err := s.Store.TenantIDs(ctx)
+	for _, id := range ids {
+		n, terr := s.expire(ctx, id)
+		files, err = files+n, errors.Join(err, terr)
+	}
+	return files, err
+}
+
+func (s *Service) expire(ctx context.Context, id recaller.TenantID) (files int, err error) {
+	t, err := s.Tenants.Tenant(ctx, id)
 	if err != nil {
 		return 0, err
 	}
-	for _, id := range ids {
-		t, err := s.Tenants.Tenant(ctx, id)
-		if err != nil {
-			return files, err
-		}
-		n, err := s.Archive.DeleteBefore(ctx, id, s.Now().AddDate(0, 0, -t.ArchiveDays))
-		files += n
-		if err != nil {
-			return files, err
-		}
+	of, files, err := s.Archive.DeleteBefore(ctx, id, s.Now().AddDate(0, 0, -t.ArchiveDays))
+	for _, caller := range of {
+		s.Stale(id, caller)
 	}
-	return files, nil
+	return files, err
 }

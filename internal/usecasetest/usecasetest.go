@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -45,7 +44,7 @@ type Place struct {
 // Open makes a place in a folder of the test's own; it is closed at the test's end.
 func Open(t testing.TB) *Place {
 	t.Helper()
-	p := &Place{Dir: t.TempDir(), Clock: NewClock(), NewID: IDs(), Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	p := &Place{Dir: t.TempDir(), Clock: NewClock(), NewID: IDs(), Log: slog.New(slog.DiscardHandler)}
 	p.open(t)
 	t.Cleanup(func() {
 		if err := p.close(); err != nil {
