@@ -130,7 +130,7 @@ func (a *App) openStore(ctx context.Context) error {
 	if err := a.keysAreThere(); err != nil {
 		return err
 	}
-	keys, err := keyfile.Open(a.path(keysDir, keysFile))
+	keys, err := keyfile.Open(a.path(keysDir, keysFile)) //nolint:contextcheck // opening takes milliseconds, and half-open is no state
 	if err != nil {
 		return err
 	}

@@ -13,11 +13,11 @@ import (
 
 // lock takes a data folder for this process: its live state is here, and what was active before it started is dead.
 func lock(path string) (unlock func() error, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the operator's own folder
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, recaller.Wrap(recaller.Unavailable, err, "the data folder cannot be written to")
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil { //nolint:gosec // a file descriptor fits
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return nil, errors.Join(recaller.Wrap(recaller.Conflict, err, "the data folder is in use by another recaller process"), f.Close())
 	}
 	return f.Close, nil
@@ -25,7 +25,7 @@ func lock(path string) (unlock func() error, err error) {
 
 // apiKey reads the bootstrap key, or makes it, for the owner's eyes only.
 func apiKey(path string) (key string, isNew bool, err error) {
-	raw, err := os.ReadFile(path) //nolint:gosec // the operator's own folder
+	raw, err := os.ReadFile(path)
 	if err == nil {
 		key = strings.TrimSpace(string(raw))
 		if key == "" {

@@ -74,8 +74,14 @@ func TestWhatIsDue(t *testing.T) {
 		day bool
 		due bool
 	}{
-		{0, false, true}, {3 * time.Hour, false, true}, {14 * day, true, true}, {15 * day, true, false},
-		{-7 * day, true, true}, {-8 * day, true, false}, {-time.Hour, false, true}, {400 * day, true, false},
+		{0, false, true},
+		{3 * time.Hour, false, true},
+		{14 * day, true, true},
+		{15 * day, true, false},
+		{-7 * day, true, true},
+		{-8 * day, true, false},
+		{-time.Hour, false, true},
+		{400 * day, true, false},
 	}
 	for _, test := range tests {
 		due := now.Add(test.at)

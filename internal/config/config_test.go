@@ -150,8 +150,10 @@ func TestProblemsAreNamed(t *testing.T) {
 		"all at once": {
 			env:   map[string]string{"RECALLER_WORKERS": hush, "MEMORY_ENCRYPTION_KEY": hush, "RECALLER_RETENTION": hush},
 			flags: map[string]string{"addr": hush},
-			want: []string{"RECALLER_ADDR: expected host:port", "RECALLER_WORKERS: expected a whole number from 1 to 64",
-				"MEMORY_ENCRYPTION_KEY: expected 64 hexadecimal digits", `RECALLER_RETENTION: expected one of ["keep" "archive" "ephemeral"]`},
+			want: []string{
+				"RECALLER_ADDR: expected host:port", "RECALLER_WORKERS: expected a whole number from 1 to 64",
+				"MEMORY_ENCRYPTION_KEY: expected 64 hexadecimal digits", `RECALLER_RETENTION: expected one of ["keep" "archive" "ephemeral"]`,
+			},
 		},
 		"a flag's": {
 			flags: map[string]string{"briefing-deadline": hush},
@@ -163,9 +165,11 @@ func TestProblemsAreNamed(t *testing.T) {
 		},
 		"unknown in the file": {
 			file: "adr = \"" + hush + "\"\n[llm]\nmodell = \"x\"\n[elsewhere]\nthing = 1",
-			want: []string{`RECALLER_CONFIG: unknown setting "adr" in the file; did you mean addr?`,
+			want: []string{
+				`RECALLER_CONFIG: unknown setting "adr" in the file; did you mean addr?`,
 				`RECALLER_CONFIG: unknown setting "llm.modell" in the file; did you mean llm.model?`,
-				`RECALLER_CONFIG: unknown setting "elsewhere.thing" in the file`},
+				`RECALLER_CONFIG: unknown setting "elsewhere.thing" in the file`,
+			},
 		},
 		"unknown flag": {
 			flags: map[string]string{"worker": "1"},
@@ -179,10 +183,14 @@ func TestProblemsAreNamed(t *testing.T) {
 		"no model":     {env: map[string]string{"RECALLER_LLM_BASE_URL": "http://localhost:1/v1"}, want: []string{"RECALLER_LLM_MODEL: expected the model"}},
 		"no endpoint":  {env: map[string]string{"RECALLER_LLM_API_KEY": hush}, want: []string{"RECALLER_LLM_API_KEY: expected RECALLER_LLM_BASE_URL"}},
 		"bad endpoint": {env: map[string]string{"RECALLER_LLM_BASE_URL": hush, "RECALLER_LLM_MODEL": "m"}, want: []string{"RECALLER_LLM_BASE_URL: expected a URL"}},
-		"password in URL": {env: map[string]string{"RECALLER_LLM_BASE_URL": "https://u:" + hush + "@h/v1", "RECALLER_LLM_MODEL": "m"},
-			want: []string{"RECALLER_LLM_BASE_URL: expected a URL without a password"}},
-		"region and zone": {env: map[string]string{"RECALLER_DEFAULT_REGION": "us", "RECALLER_DEFAULT_TIME_ZONE": "Mars/Base"},
-			want: []string{"RECALLER_DEFAULT_REGION: expected two capital", "RECALLER_DEFAULT_TIME_ZONE: expected an IANA name"}},
+		"password in URL": {
+			env:  map[string]string{"RECALLER_LLM_BASE_URL": "https://u:" + hush + "@h/v1", "RECALLER_LLM_MODEL": "m"},
+			want: []string{"RECALLER_LLM_BASE_URL: expected a URL without a password"},
+		},
+		"region and zone": {
+			env:  map[string]string{"RECALLER_DEFAULT_REGION": "us", "RECALLER_DEFAULT_TIME_ZONE": "Mars/Base"},
+			want: []string{"RECALLER_DEFAULT_REGION: expected two capital", "RECALLER_DEFAULT_TIME_ZONE: expected an IANA name"},
+		},
 		"previous key": {env: map[string]string{"MEMORY_ENCRYPTION_KEY_PREVIOUS": key + "," + hush}, want: []string{"MEMORY_ENCRYPTION_KEY_PREVIOUS: key 2 of 2"}},
 		"port":         {env: map[string]string{"RECALLER_METRICS_ADDR": "localhost:99999"}, want: []string{"RECALLER_METRICS_ADDR: expected a port"}},
 		"sizes":        {env: map[string]string{"RECALLER_MAX_BODY_BYTES": "512MiB"}, want: []string{"RECALLER_MAX_IMPORT_BYTES: expected at least RECALLER_MAX_BODY_BYTES"}},

@@ -49,7 +49,7 @@ func (c *Config) fields() []field {
 		{"addr", "RECALLER_ADDR", "127.0.0.1:8787", "Address that the server listens on, host:port.", text(&c.Addr)},
 		{"data", "RECALLER_DATA", "./data", "Folder of the data and the keys.", text(&c.Data)},
 		{"database_url", "RECALLER_DATABASE_URL", "", "Not set: SQLite in the data folder. `postgres://…` is refused: not in this version.", secret(&c.DatabaseURL)},
-		{"api_key", "RECALLER_API_KEY", "", "Bootstrap key: an admin key of the tenant `default`. Not set: one is made at the first start and printed once.", secret(&c.APIKey)},
+		{"api_key", "RECALLER_API_KEY", "", "Bootstrap key: an admin key of the tenant `default`. Not set: one is made at the first start and printed once. One key at a time: a changed value shuts the old one out at the next start; keys made over the API stay.", secret(&c.APIKey)},
 		{"encryption_key", "MEMORY_ENCRYPTION_KEY", "", "Key-encryption key, 64 hexadecimal digits. Not set: one is made at the first start, in the data folder, readable by the owner only.", secret(&c.EncryptionKey)},
 		{"encryption_key_previous", "MEMORY_ENCRYPTION_KEY_PREVIOUS", "", "Former key-encryption keys, separated by commas: they only open, until `recaller keys rotate` has run.", secrets(&c.PreviousEncryptionKeys)},
 
@@ -82,8 +82,10 @@ func (c *Config) fields() []field {
 
 		{"defaults.region", "RECALLER_DEFAULT_REGION", "US", "Region whose numbering plan reads national numbers (ISO 3166 alpha-2). Only for the tenant `default`, at the first start.", text(&c.Defaults.Region)},
 		{"defaults.time_zone", "RECALLER_DEFAULT_TIME_ZONE", "UTC", "Time zone of callers whose own is not known (IANA name). Only for the tenant `default`, at the first start.", text(&c.Defaults.TimeZone)},
-		{"defaults.retention", "RECALLER_RETENTION", string(recaller.Keep), "What is kept of raw words: `keep`, `archive` or `ephemeral`. Only for the tenant `default`, at the first start.",
-			oneOf(&c.Defaults.Retention, recaller.Keep, recaller.Archive, recaller.Ephemeral)},
+		{
+			"defaults.retention", "RECALLER_RETENTION", string(recaller.Keep), "What is kept of raw words: `keep`, `archive` or `ephemeral`. Only for the tenant `default`, at the first start.",
+			oneOf(&c.Defaults.Retention, recaller.Keep, recaller.Archive, recaller.Ephemeral),
+		},
 	}
 }
 

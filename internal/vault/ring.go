@@ -131,8 +131,10 @@ func (r *Ring) lacks(id [kekIDSize]byte) error {
 }
 
 func (r *Ring) wrapKey(scope Scope, fingerprint string, secret []byte) StoredKey {
-	return StoredKey{Scope: scope, Fingerprint: fingerprint,
-		Wrapped: r.wrap(secret, "data key", string(scope.Tenant), string(scope.Caller), fingerprint)}
+	return StoredKey{
+		Scope: scope, Fingerprint: fingerprint,
+		Wrapped: r.wrap(secret, "data key", string(scope.Tenant), string(scope.Caller), fingerprint),
+	}
 }
 
 func (r *Ring) unwrap(k StoredKey) ([]byte, error) {

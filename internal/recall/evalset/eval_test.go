@@ -69,8 +69,11 @@ func TestRecallIsNoWorseThanTheBaselines(t *testing.T) {
 		name      string
 		got, want float64
 	}{
-		{"any@1", got.Any1, sessions.Any1}, {"any@5", got.Any5, sessions.Any5}, {"all@5", got.All5, sessions.All5},
-		{"NDCG@10", got.NDCG10, sessions.NDCG10}, {"turn recall@10", got.Turn10, turns.Turn10},
+		{"any@1", got.Any1, sessions.Any1},
+		{"any@5", got.Any5, sessions.Any5},
+		{"all@5", got.All5, sessions.All5},
+		{"NDCG@10", got.NDCG10, sessions.NDCG10},
+		{"turn recall@10", got.Turn10, turns.Turn10},
 	} {
 		if c.got < c.want {
 			t.Errorf("%s: got %.4f, want at least the baseline's %.4f", c.name, c.got, c.want)

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
@@ -68,8 +69,13 @@ func TestTokensTellWhereTheyBegin(t *testing.T) {
 func TestFormsOfAWordAreOneTerm(t *testing.T) {
 	t.Parallel()
 	for _, forms := range [][]string{
-		{"appointment", "appointments", "appt"}, {"buy", "bought", "buying"}, {"child", "children", "kids"},
-		{"doctor", "dr", "doctors"}, {"visit", "visited", "visiting"}, {"spend", "spent"}, {"mother", "mom", "mum"},
+		{"appointment", "appointments", "appt"},
+		{"buy", "bought", "buying"},
+		{"child", "children", "kids"},
+		{"doctor", "dr", "doctors"},
+		{"visit", "visited", "visiting"},
+		{"spend", "spent"},
+		{"mother", "mom", "mum"},
 	} {
 		for _, f := range forms[1:] {
 			if got, want := token.Term(f), token.Term(forms[0]); got != want {

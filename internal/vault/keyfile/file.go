@@ -21,9 +21,9 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/recallerhq/recaller"
-
 	_ "modernc.org/sqlite" // the database/sql driver
+
+	"github.com/recallerhq/recaller"
 )
 
 const (
@@ -53,8 +53,7 @@ func Open(path string) (*File, error) {
 	}
 	f := &File{path: path, queue: make(chan *request, maxBatch), done: make(chan struct{})}
 	if err := f.open(context.Background()); err != nil {
-		f.closeDBs()
-		return nil, failure(err, "the key store cannot be opened")
+		return nil, failure(errors.Join(err, f.closeDBs()), "the key store cannot be opened")
 	}
 	return f, nil
 }
@@ -102,7 +101,7 @@ func (f *File) open(ctx context.Context) error {
 	if f.find, err = f.read.PrepareContext(ctx, findKey); err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	go f.writer(conn)
+	go f.writer(conn) //nolint:contextcheck // a commit is nobody's alone
 	return nil
 }
 

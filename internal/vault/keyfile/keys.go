@@ -37,10 +37,17 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (s statements, err e
 		stmt **sql.Stmt
 		text string
 	}{
-		{&s.find, findKey}, {&s.insert, insertKey}, {&s.replace, replaceKey}, {&s.destroy, destroyKey}, {&s.burn, burnKey},
-		{&s.findValue, findValue}, {&s.insertValue, insertValue}, {&s.replaceValue, replaceValue}, {&s.removeValue, removeValue},
+		{&s.find, findKey},
+		{&s.insert, insertKey},
+		{&s.replace, replaceKey},
+		{&s.destroy, destroyKey},
+		{&s.burn, burnKey},
+		{&s.findValue, findValue},
+		{&s.insertValue, insertValue},
+		{&s.replaceValue, replaceValue},
+		{&s.removeValue, removeValue},
 	} {
-		if *p.stmt, err = conn.PrepareContext(ctx, p.text); err != nil {
+		if *p.stmt, err = conn.PrepareContext(ctx, p.text); err != nil { //nolint:sqlclosecheck // statements.close does
 			return s, err
 		}
 	}

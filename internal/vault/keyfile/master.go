@@ -84,7 +84,7 @@ func createMaster(path, key string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name())
+	defer func() { _ = os.Remove(tmp.Name()) }() // a second name of the key, or a try that failed
 	_, err = tmp.WriteString(key + "\n")
 	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
 		return err

@@ -23,8 +23,10 @@ func Conform(t *testing.T, open func(t *testing.T) vault.KeyStore) {
 }
 
 func key(tenant, caller, wrapped string) vault.StoredKey {
-	return vault.StoredKey{Scope: vault.Scope{Tenant: recaller.TenantID(tenant), Caller: recaller.CallerID(caller)},
-		Fingerprint: "f" + wrapped, Wrapped: []byte(wrapped)}
+	return vault.StoredKey{
+		Scope:       vault.Scope{Tenant: recaller.TenantID(tenant), Caller: recaller.CallerID(caller)},
+		Fingerprint: "f" + wrapped, Wrapped: []byte(wrapped),
+	}
 }
 
 func put(t *testing.T, s vault.KeyStore, k vault.StoredKey) vault.StoredKey {
