@@ -31,7 +31,7 @@ type Caller struct {
 	Conversations  int           // ended conversations
 	TotalDuration  time.Duration // of voice conversations
 	TextMessages   int           // turns of the caller on text channels
-	ContentVersion int64         // rises with every change to what is held about the caller; recall checks its index by it
+	ContentVersion int64         // rises by one with every change to what recall may search of the caller; an index is checked by it
 }
 
 // Phone returns the caller's first number, or "".

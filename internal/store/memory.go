@@ -265,7 +265,7 @@ func set[T any](dst *T, v *T) {
 	}
 }
 
-// ForgetMemory closes a memory. Forgetting it again changes nothing.
+// ForgetMemory closes a memory. One that is closed already is a Conflict.
 func (s *Store) ForgetMemory(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, reason string, at time.Time) (recaller.MemoryWritten, error) {
 	return s.changeMemory(ctx, tenant, id, func(ctx context.Context, tx Tx, w memoryWrite, m recaller.Memory) (recaller.MemoryWritten, error) {
 		closed, err := w.close(ctx, tx, m, recaller.MemoryForgotten, reason, at)
