@@ -3,7 +3,10 @@ package conversation
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/recallerhq/recaller"
 )
@@ -19,18 +22,30 @@ const (
 func (s *Service) Recover(ctx context.Context) (closed int, err error) {
 	return s.tenants(ctx, func(tenant recaller.Tenant) (closed int, err error) {
 		active, err := s.active(ctx, tenant.ID)
+		var mu sync.Mutex // guards closed and err
+		var all errgroup.Group
+		all.SetLimit(closeAtOnce)
 		for _, c := range active {
-			done, cerr := s.close(ctx, tenant.ID, c, End{Status: recaller.Failed, EndedAt: c.LastActivityAt, Reason: ReasonProcessDied})
-			switch {
-			case cerr == nil && !done.Already:
-				closed++
-			case cerr != nil && !errors.Is(cerr, recaller.NotFound): // erased meanwhile
-				err = errors.Join(err, cerr)
-			}
+			all.Go(func() error {
+				done, cerr := s.close(ctx, tenant.ID, c, End{Status: recaller.Failed, EndedAt: c.LastActivityAt, Reason: ReasonProcessDied})
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case cerr == nil && !done.Already:
+					closed++
+				case cerr != nil && !errors.Is(cerr, recaller.NotFound): // erased meanwhile
+					err = errors.Join(err, cerr)
+				}
+				return nil
+			})
 		}
+		_ = all.Wait() // errors are in err
 		return closed, err
 	})
 }
+
+// closeAtOnce is how many conversations are closed at the same time: writes that come together share a commit.
+const closeAtOnce = 64
 
 // CloseIdle ends conversations that had no turn for the tenant's idle limit: nobody ended them. It also lets go of what
 // is still live of conversations that were ended past this process, and of ephemeral words whose wrap-up never came.

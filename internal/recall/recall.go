@@ -28,13 +28,13 @@ type Source interface {
 // Options are the settings of a Service; zero values mean the defaults.
 type Options struct {
 	MaxBytes int64         // about how much memory all indexes may take together; default 64 MiB
-	Patience time.Duration // how long a search waits for a change that this process is about to apply, before it reads everything anew; default 2 ms
+	Patience time.Duration // how long a search waits for a change that this process is about to apply, before it reads everything anew; default 25 ms
 	Weights  index.Weights // default index.DefaultWeights
 }
 
 const (
 	defaultMaxBytes = 64 << 20
-	defaultPatience = 2 * time.Millisecond
+	defaultPatience = 25 * time.Millisecond
 )
 
 // The bounds of a Query.

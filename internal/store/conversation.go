@@ -237,12 +237,11 @@ func count(ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conv
 	} else {
 		voice = c.Duration.Microseconds()
 	}
-	_, err = tx.Exec(ctx, `UPDATE callers SET conversations = conversations + 1, duration = duration + $3, text_messages = text_messages + $4
-		WHERE tenant_id = $1 AND id = $2`, tenant, c.Caller, voice, messages)
-	if err != nil {
-		return 0, err
-	}
-	return touch(ctx, tx, tenant, c.Caller, c.EndedAt)
+	err = tx.QueryRow(ctx, `UPDATE callers SET version = version + 1, last_seen = CASE WHEN last_seen < $3 THEN $3 ELSE last_seen END,
+		conversations = conversations + 1, duration = duration + $4, text_messages = text_messages + $5
+		WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE RETURNING version`,
+		[]any{tenant, c.Caller, micros(c.EndedAt), voice, messages}, &version)
+	return version, notFound(err, "there is no such caller")
 }
 
 // enqueueWrapup marks the steps as pending and leaves the job. Without a job they are marked as skipped.
@@ -251,15 +250,11 @@ func enqueueWrapup(ctx context.Context, tx Tx, tenant recaller.TenantID, c recal
 	if job == nil {
 		state, reason = recaller.StepSkipped, "not asked for"
 	}
-	for _, step := range recaller.Steps() {
-		_, err := tx.Exec(ctx, `INSERT INTO steps (tenant_id, conversation_id, step, caller_id, state, reason) VALUES ($1, $2, $3, $4, $5, $6)`,
-			tenant, c.ID, step, c.Caller, state, reason)
-		if err != nil {
-			return err
-		}
-	}
-	if job == nil {
-		return nil
+	_, err := tx.Exec(ctx, `INSERT INTO steps (tenant_id, conversation_id, step, caller_id, state, reason)
+		VALUES ($1, $2, $3, $6, $7, $8), ($1, $2, $4, $6, $7, $8), ($1, $2, $5, $6, $7, $8)`,
+		tenant, c.ID, recaller.StepSummarise, recaller.StepAnalyse, recaller.StepExtract, c.Caller, state, reason)
+	if err != nil || job == nil {
+		return err
 	}
 	return insertJob(ctx, tx, tenant, c.Caller, *job)
 }

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/pprof"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/app"
+	"github.com/recallerhq/recaller/internal/config"
+	"github.com/recallerhq/recaller/internal/store"
+	"github.com/recallerhq/recaller/internal/store/sqlite"
+	"github.com/recallerhq/recaller/internal/vault"
+	"github.com/recallerhq/recaller/internal/vault/keyfile"
+)
+
+// The files of a data folder, as package app lays them out.
+const (
+	databaseFile = "recaller.db"
+	keysFile     = "keys/keys.db"
+	masterFile   = "keys/master.key"
+	apiKeyFile   = "keys/api.key" //nolint:gosec // a file's name
+)
+
+// settings is the configuration of the server and of the App in process, but for the address.
+func settings(data string) map[string]string {
+	return map[string]string{
+		"RECALLER_DATA":       data,
+		"RECALLER_RATE_LIMIT": "0", // one key carries the whole load
+	}
+}
+
+func newApp(ctx context.Context, data string) (*app.App, error) {
+	env := settings(data)
+	cfg, err := config.Load(config.Options{Env: func(name string) (string, bool) { v, ok := env[name]; return v, ok }})
+	if err != nil {
+		return nil, err
+	}
+	return app.New(ctx, cfg, app.Options{Log: slog.New(slog.DiscardHandler), Version: "bench"})
+}
+
+// filler writes a plan through the real store. Many goroutines share it, so that commits are shared as well.
+type filler struct {
+	plan  plan
+	store *store.Store
+	rows  struct{ callers, conversations, turns, memories atomic.Int64 }
+}
+
+// fill makes the data folder: tenant and keys by a first start, then everything the plan says.
+func (b *bench) fill(ctx context.Context) (*manifest, error) {
+	a, err := newApp(ctx, b.data)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.Close(ctx); err != nil {
+		return nil, err
+	}
+	stop, err := b.profiled("fill")
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	f := &filler{plan: b.plan}
+	err = f.withStore(ctx, b.data, func() error { return f.all(ctx, b.fillers, b.notef) })
+	if err := errors.Join(err, stop()); err != nil {
+		return nil, err
+	}
+	m := &manifest{Plan: b.plan, Took: time.Since(began), Rows: filled{
+		Callers: f.rows.callers.Load(), Conversations: f.rows.conversations.Load(),
+		Turns: f.rows.turns.Load(), Memories: f.rows.memories.Load(),
+	}}
+	m.DataBytes, m.KeysBytes = sizeOf(b.data, databaseFile), sizeOf(b.data, keysFile)
+	b.notef("filled in %s: %+v", m.Took.Round(time.Millisecond), m.Rows)
+	return m, m.write(b.data)
+}
+
+// profiled begins a CPU profile, if one is asked for; stop ends it.
+func (b *bench) profiled(name string) (stop func() error, err error) {
+	if b.profile == "" {
+		return func() error { return nil }, nil
+	}
+	if err := os.MkdirAll(b.profile, 0o750); err != nil {
+		return nil, err
+	}
+	file, err := os.Create(filepath.Join(b.profile, name+".pprof"))
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return func() error { pprof.StopCPUProfile(); return file.Close() }, nil
+}
+
+// sizeOf is how many bytes a database has on disk, with its log.
+func sizeOf(dir, name string) (n int64) {
+	for _, suffix := range []string{"", "-wal"} {
+		if info, err := os.Stat(filepath.Join(dir, name+suffix)); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
+}
+
+func (f *filler) withStore(ctx context.Context, data string, fn func() error) (err error) {
+	key, _, err := keyfile.LoadOrCreateMaster(filepath.Join(data, masterFile))
+	if err != nil {
+		return err
+	}
+	ring, err := vault.NewRing(strings.TrimSpace(key))
+	if err != nil {
+		return err
+	}
+	keys, err := keyfile.Open(filepath.Join(data, keysFile)) //nolint:contextcheck // as package app does
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, keys.Close()) }()
+	engine, err := sqlite.Open(ctx, filepath.Join(data, databaseFile), sqlite.Options{})
+	if err != nil {
+		return err
+	}
+	f.store = store.New(engine, vault.New(ring, keys, vault.Options{}))
+	defer func() { err = errors.Join(err, f.store.Close()) }()
+	return fn()
+}
+
+func (f *filler) all(ctx context.Context, fillers int, notef func(string, ...any)) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range fillers {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= f.plan.Callers {
+					return
+				}
+				if err := f.caller(ctx, i); err != nil {
+					cancel(err)
+				}
+				if (i+1)%10_000 == 0 {
+					notef("filled %d callers", i+1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// caller writes one caller with his conversations and memories, in the order in which they would have come to be.
+func (f *filler) caller(ctx context.Context, i int) error {
+	t := talker{f.plan.rng(i)}
+	history, turns := 1, turnsEach
+	if f.plan.rich(i) {
+		history = richHistory
+	}
+	if f.plan.heavy(i) {
+		history, turns = f.plan.HeavyTurns/heavyTurnsEach, heavyTurnsEach
+	}
+	at := epoch.Add(time.Duration(i) * time.Second)
+	for h := range history {
+		memories := 0
+		if h == 0 {
+			memories = f.plan.memories(i)
+		}
+		if err := f.conversation(ctx, t, i, at.Add(time.Duration(h)*49*time.Hour), turns, memories); err != nil {
+			return err
+		}
+	}
+	f.rows.callers.Add(1)
+	return nil
+}
+
+func (f *filler) conversation(ctx context.Context, t talker, i int, at time.Time, turns, memories int) error {
+	const tenant = recaller.DefaultTenant
+	end := at.Add(time.Duration(turns) * 8 * time.Second)
+	conv := recaller.Conversation{
+		ID: recaller.ConversationID(newID()), Channel: recaller.ChannelVoice, Direction: recaller.Inbound, Status: recaller.Completed,
+		Imported: true, StartedAt: at, EndedAt: end, LastActivityAt: end, Duration: end.Sub(at), EndReason: "imported",
+	}
+	job := &recaller.Job{ID: newID(), Tenant: tenant, Kind: "wrapup", Subject: string(conv.ID), RunAt: end}
+	opened, err := f.store.ImportConversation(ctx, tenant, recaller.Importing{
+		Opening: recaller.Opening{
+			Identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: phone(i)}}, NewCaller: f.plan.callerID(i),
+			Name: t.name(), NameSource: recaller.NameGiven, Conversation: conv,
+		},
+		Turns: speak(t, at, turns), Job: job,
+	})
+	if err != nil {
+		return err
+	}
+	result := recaller.StepResult{Conversation: conv.ID, Caller: opened.Caller.ID, State: recaller.StepDone, By: "rules", At: end}
+	steps := []recaller.StepResult{result, result, result}
+	steps[0].Step, steps[0].Summary = recaller.StepSummarise, t.summary()
+	steps[1].Step, steps[1].Analysis = recaller.StepAnalyse, t.analysis()
+	steps[2].Step, steps[2].Memories = recaller.StepExtract, remember(t, opened.Caller.ID, conv, memories)
+	for _, s := range steps {
+		if _, err := f.store.WriteStep(ctx, tenant, s); err != nil {
+			return err
+		}
+	}
+	f.rows.conversations.Add(1)
+	f.rows.turns.Add(int64(turns))
+	f.rows.memories.Add(int64(memories))
+	return f.store.FinishJob(ctx, *job)
+}
+
+func speak(t talker, at time.Time, n int) []recaller.Turn {
+	turns := make([]recaller.Turn, n)
+	for k := range turns {
+		speaker := recaller.User
+		if k%2 == 1 {
+			speaker = recaller.Assistant
+		}
+		turns[k] = recaller.Turn{
+			ID: recaller.TurnID(newID()), Number: k, Speaker: speaker, Text: t.say(speaker), At: at.Add(time.Duration(k) * 8 * time.Second), Confidence: 1,
+		}
+	}
+	return turns
+}
+
+func remember(t talker, caller recaller.CallerID, conv recaller.Conversation, n int) []recaller.Memory {
+	memories := make([]recaller.Memory, n)
+	for k := range memories {
+		kind, key, value := t.memory(k)
+		memories[k] = recaller.Memory{
+			ID: recaller.MemoryID(newID()), Caller: caller, Type: kind, Key: key, Value: value, Confidence: 0.9,
+			Source: recaller.SourceExtraction, PrivacyScope: recaller.LineOnly,
+			Provenance: recaller.Provenance{Conversation: conv.ID, Turns: []int{k % turnsEach}}, CreatedAt: conv.EndedAt, ConfirmedAt: conv.EndedAt,
+		}
+	}
+	return memories
+}
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
