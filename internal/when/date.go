@@ -270,7 +270,7 @@ func (p *parser) shiftedDay(j, k int) span {
 // weekday matches a bare weekday, with a date that says which if one follows: "Tuesday", "Tuesday, 24 November".
 func (p *parser) weekday(i int) span {
 	wd := weekdays[p.w(i)]
-	if p.any(i-1, "a", "any", "black", "cyber") { // any such day, or a name
+	if p.any(i-1, "a", "any", "black", "cyber", "palm", "ash", "maundy", "shrove", "holy", "giving", "super") { // any such day, or a name
 		return span{}
 	}
 	if wd == 0 && i < len(p.tok) && (p.tok[i].capital || p.w(i-1) == "on") {
@@ -286,7 +286,7 @@ func (p *parser) weekday(i int) span {
 	for p.any(j, ",", ".", "the") {
 		j++
 	}
-	if s := p.calendar(j); s.n > 0 && !s.approx && isoWeekday(s.from) == wd {
+	if s := p.calendar(j); s.n > 0 && !s.approx && (isoWeekday(s.from) == wd || s.to.Sub(s.from) <= 25*time.Hour) { // of the two the date says more
 		return p.sized(s, j+s.n-i)
 	}
 	today := isoWeekday(p.base)

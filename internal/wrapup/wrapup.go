@@ -15,7 +15,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/identity"
 	"github.com/recallerhq/recaller/internal/wrapup/extract"
 	"github.com/recallerhq/recaller/internal/wrapup/label"
 	"github.com/recallerhq/recaller/internal/wrapup/summary"
@@ -119,6 +118,7 @@ type work struct {
 	conv   recaller.Conversation
 	turns  []recaller.Turn
 	zone   *time.Location
+	found  []extract.Candidate // what the caller said of himself
 }
 
 func (s *Service) read(ctx context.Context, tenantID recaller.TenantID, conv recaller.Conversation) (work, error) {
@@ -134,24 +134,8 @@ func (s *Service) read(ctx context.Context, tenantID recaller.TenantID, conv rec
 		return w, err
 	}
 	w.zone = Zone(w.caller, w.tenant)
+	w.found = extract.Memories(w.turns, extract.Options{Base: w.conv.StartedAt.In(w.zone), DayFirst: DayFirst(w.caller, w.tenant)})
 	return w, nil
-}
-
-// Zone is the time zone that a caller's words are meant in: his own, his number's region's, or the tenant's.
-func Zone(c recaller.Caller, t recaller.Tenant) *time.Location {
-	names := []string{c.TimeZone, "", t.TimeZone}
-	if z, ok := identity.Zone(c.Phone()); ok {
-		names[1] = z
-	}
-	for _, name := range names {
-		if name == "" {
-			continue
-		}
-		if z, err := time.LoadLocation(name); err == nil {
-			return z
-		}
-	}
-	return time.UTC
 }
 
 func (s *Service) step(ctx context.Context, w work, step recaller.Step) error {
@@ -181,7 +165,10 @@ func (s *Service) result(w work, step recaller.Step) recaller.StepResult {
 	r := recaller.StepResult{State: recaller.StepDone, By: By}
 	switch step {
 	case recaller.StepSummarise:
-		sum := summary.Write(w.turns, summary.Options{StartedAt: w.conv.StartedAt.In(w.zone), CallerName: w.caller.Name})
+		sum := summary.Write(w.turns, summary.Options{
+			StartedAt: w.conv.StartedAt.In(w.zone), CallerName: w.caller.Name,
+			Typed: w.conv.Channel.Text(), Remembered: s.remembered(w),
+		})
 		r.Summary = &sum
 		r.Name, _, _ = extract.Name(w.turns) // a name is kept from every conversation, however short (P12)
 	case recaller.StepAnalyse:
@@ -216,10 +203,20 @@ func skip(w work, step recaller.Step) string {
 	return ""
 }
 
+// remembered are the values of the memories that will come of the conversation.
+func (s *Service) remembered(w work) []string {
+	if skip(w, recaller.StepExtract) != "" {
+		return nil
+	}
+	var out []string
+	for _, c := range w.found {
+		out = append(out, c.Value)
+	}
+	return out
+}
+
 func (s *Service) memories(w work) []recaller.Memory {
-	found := extract.Memories(w.turns, extract.Options{
-		Base: w.conv.StartedAt.In(w.zone), DayFirst: w.tenant.DefaultRegion != "US",
-	})
+	found := w.found
 	out := make([]recaller.Memory, len(found))
 	for i, c := range found {
 		out[i] = recaller.Memory{

@@ -28,7 +28,7 @@ func (x *extractor) am(s sentence, v int) {
 	case s.is(v, "allergic", "to"), s.is(v, "severely", "allergic"):
 		x.allergicTo(s, v+2+b2i(s.is(v, "severely")))
 	case s.is(v, "into") || s.is(v, "fond", "of") || s.is(v, "passionate", "about"):
-		x.tastes(s, v+1+b2i(!s.is(v, "into")), "likes", "likes_", 0.85)
+		x.tastes(s, v+1+b2i(!s.is(v, "into")), "likes_", 0.85)
 	case s.is(v, "afraid", "of") || s.is(v, "scared", "of") || s.is(v, "terrified", "of"):
 		end := s.object(v+2, 4, false)
 		if s.clean(v+2, end) && end-v <= 4 && !strings.HasSuffix(s.w(v+2), "ing") {
@@ -57,7 +57,7 @@ func (x *extractor) beingA(s sentence, v int) {
 	case states[w] != "" && (s.broken(v) || s.oneOf(v+1, `and now with but so for from since to`)):
 		x.add(draft{recaller.Fact, states[w], w, 0.85, nil, false})
 	case s.is(n, "fan", "of"), s.oneOf(n, `big huge avid massive`) && s.is(n+1, "fan", "of"):
-		x.tastes(s, n+2+b2i(!s.is(n, "fan")), "likes", "likes_", 0.85)
+		x.tastes(s, n+2+b2i(!s.is(n, "fan")), "likes_", 0.85)
 	case s.is(n, "member", "of"):
 		end := s.object(n+2, 7, false)
 		if s.clean(n+2, end) && n > v {
@@ -120,7 +120,7 @@ func (x *extractor) amNot(s sentence, v int) {
 	}
 	switch {
 	case s.is(v, "fan", "of"):
-		x.tastes(s, v+2, "dislikes", "dislikes_", 0.8)
+		x.tastes(s, v+2, "dislikes_", 0.8)
 	case s.is(v, "married") && s.broken(v):
 		x.add(draft{recaller.Fact, "marital_status", "not married", 0.85, nil, false})
 	}

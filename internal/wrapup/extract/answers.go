@@ -25,6 +25,8 @@ const (
 	slotMedication
 	slotBirthday
 	slotMarried
+	slotKinName
+	slotDiabetes
 )
 
 // asks says by which words a question is known. Where it asks for two things at once it is not answered by a yes or no.
@@ -46,12 +48,14 @@ var asks = []struct {
 	{slotConditions, []string{" medical problems| medical conditions| health conditions| medical history| health problems"}},
 	{slotChildren, []string{" have any children | have children | have kids | have any kids "}},
 	{slotMarried, []string{" are you married "}},
+	{slotKinName, []string{"called | name ", " your wife | your husband | your partner | your son | your daughter | your brother | your sister | your mother | your father | your dog | your cat | your grandson | your granddaughter "}},
+	{slotDiabetes, []string{" type one | type 1 ", " type two | type 2 "}},
 }
 
 // slot returns what the question asks for; slotNone if it is not known, or asks for several things at once.
 func (q *question) slot() slot {
 	found := slotNone
-	if !strings.Contains(q.text, "you") && !strings.Contains(q.text, " any ") && !strings.Contains(q.text, "who's at home") && !strings.Contains(q.text, "am i ") {
+	if !strings.Contains(q.text, "you") && !strings.Contains(q.text, " any ") && !strings.Contains(q.text, "who's at home") && !strings.Contains(q.text, "am i ") && !strings.Contains(q.text, " type ") {
 		return slotNone
 	}
 	for _, a := range asks {
@@ -64,6 +68,16 @@ func (q *question) slot() slot {
 		found = a.slot
 	}
 	return found
+}
+
+// asksName reports whether the question asks for the name, whatever else it asks for in the same breath.
+func (q *question) asksName() bool {
+	for _, a := range asks {
+		if a.slot == slotName && q.has(a.all) {
+			return true
+		}
+	}
+	return false
 }
 
 func (q *question) has(all []string) bool {
@@ -88,35 +102,38 @@ var (
 	fluff    = set(`so well ok okay sure it is actually of course just currently probably allergies`)
 )
 
-// answer reads the utterance as the answer to the assistant's question. It reports whether it took everything that there is
-// to take, so that the ordinary rules need not look.
-func (x *extractor) answer() bool {
+// answer reads the utterance as the answer to the assistant's question. It returns how many of its sentences hold nothing
+// more, so that the ordinary rules need not look at them.
+func (x *extractor) answer() int {
 	what := x.u.question.slot()
 	if what == slotNone {
-		return false
+		return 0
 	}
 	turns := x.u.turns
 	x.u.turns = append([]int{x.u.question.turn}, turns...)
 	defer func() { x.u.turns = turns }()
 	s := x.u.sentences[0]
 	if s.ask == 0 || s.unreal() {
-		return false
+		return 0
 	}
-	v, yes, no := 0, false, false
+	used, v, yes, no := 1, 0, false, false
 	for v < len(s.words) && (s.in(v, yesWords) || s.in(v, noWords) || s.in(v, fluff) && !s.is(v, "i", "am")) {
 		yes, no = yes || s.in(v, yesWords), no || s.in(v, noWords)
 		v++
 	}
 	if v == len(s.words) && len(x.u.sentences) > 1 && yes && !no {
-		s, v = x.u.sentences[1], 0
+		s, v, used = x.u.sentences[1], 0, 2
 	}
 	if yes && no || no && x.u.question.further() && what != slotConditions {
-		return false
+		return 0
 	}
 	if what == slotConditions && no && len(x.u.sentences) > 1 {
-		return false
+		return 0
 	}
-	return x.fill(what, s, v, yes, no)
+	if !x.fill(what, s, v, yes, no) {
+		return 0
+	}
+	return used
 }
 
 // further reports whether a question asks for more of something, so that a "no" does not mean none at all.
@@ -226,12 +243,49 @@ func (x *extractor) fillMore(what slot, s sentence, v int, yes, no bool) bool {
 			return say("children", "no children")
 		}
 		return x.own(s, v)
+	case slotKinName:
+		return x.kinName(s, v)
+	case slotDiabetes:
+		return x.diabetesType(s, v)
 	case slotMarried:
 		if bare && (yes || no) {
 			return say("marital_status", map[bool]string{true: "married", false: "not married"}[yes])
 		}
 	}
 	return false
+}
+
+// kinName keeps the answer to "your daughter, what is she called?".
+func (x *extractor) kinName(s sentence, v int) bool {
+	for s.oneOf(v, `she he it they is are name her his called`) {
+		v++
+	}
+	name, end := s.nameFrom(v)
+	if name == "" || !s.broken(end-1) || !s.nameWord(v) {
+		return false
+	}
+	noun := ""
+	for _, w := range strings.Fields(x.u.question.text) {
+		if w = strings.Trim(w, ".,"); soleRelations[w] || manyRelations[w] || petNouns[w] {
+			noun = w
+		}
+	}
+	key := slug(noun)
+	if !soleRelations[noun] {
+		key += "_" + slug(name)
+	}
+	x.add(draft{recaller.Fact, key, called(noun, noun, name), 0.9, nil, false})
+	return false // what else is said may be worth keeping too
+}
+
+// diabetesType completes what was said of diabetes by the answer to "type one or type two?".
+func (x *extractor) diabetesType(s sentence, v int) bool {
+	if _, known := x.at["condition_diabetes"]; !known {
+		return false
+	}
+	v += b2i(s.is(v, "type"))
+	kind := map[string]string{"one": "1", "1": "1", "two": "2", "2": "2"}[s.w(v)]
+	return kind != "" && x.keep(draft{recaller.Fact, "condition_diabetes", "has type " + kind + " diabetes", 0.9, nil, false})
 }
 
 func (x *extractor) fillAllergies(s sentence, v, end int, no, bare bool) bool {

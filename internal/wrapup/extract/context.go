@@ -75,7 +75,7 @@ func (s sentence) asserts(i int) bool {
 		return false
 	}
 	if i > 0 && s.words[i-1].after == 0 && !s.in(i-1, starters) && !s.thatStates(i-1) {
-		if !s.unmarked && !s.datedBefore(i) || s.in(i-2, articles) || s.in(i-3, articles) {
+		if !s.unmarked && !s.datedBefore(i) || (s.in(i-2, articles) || s.in(i-3, articles)) && !s.is(i-3, "in", "the", "past") {
 			return false
 		}
 	}
@@ -118,4 +118,4 @@ var statesVerbs = set(`mention know say forgot add you realize remember glad fac
 func (s sentence) datedBefore(i int) bool { return s.in(i-1, timeNouns) && i <= 5 }
 
 var timeNouns = set(`week month year weekend morning night ago monday tuesday wednesday thursday friday saturday sunday january february
-	march april may june july august september october november december summer winter spring fall yesterday today days`)
+	march april may june july august september october november december summer winter spring fall yesterday today days past`)

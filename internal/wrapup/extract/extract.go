@@ -17,10 +17,16 @@
 //   - what a person has one of has a plain key: address, residence, home, age, birthday, occupation, employer, hometown,
 //     living_situation, marital_status, diet, smoking, alcohol, vehicle, energy_level, sleep_quality, mood;
 //   - what a person may have several of carries the thing after a fixed prefix: likes_gardening, dislikes_…, prefers_…,
-//     favorite_color, allergy_penicillin, condition_asthma, medication_…, plays_…, mobility_walker, plan_…, event_…;
+//     favorite_color, allergy_penicillin, condition_asthma, medication_…, plays_…, aid_walker, plan_…; of what happened the
+//     verb and the thing: attended_cooking_class, bought_house, trip_santa_cruz. Times are no part of a key;
 //   - a relative or pet is its relation, with the name where one was said: wife, daughter_sarah, son, dog_max, so two daughters
 //     with names stay two; counts are the plural: grandchildren, brothers. What is told of a relative follows: daughter_visits,
 //     mother_residence, son_wedding.
+//
+// # Values
+//
+// A value is short and reads after its key as a person writes a card: "Husband: Arjun", "Likes jazz: a bit of jazz in the
+// evening", "Dog: has a dog", "Living situation: lives alone". Where it can it stands by itself too.
 package extract
 
 import (
@@ -78,10 +84,11 @@ type extractor struct {
 func (x *extractor) utterance(u utterance) {
 	x.u = u
 	x.name()
-	if u.question != nil && x.answer() {
-		return
+	answered := 0
+	if u.question != nil {
+		answered = x.answer()
 	}
-	for _, s := range u.sentences {
+	for _, s := range u.sentences[answered:] {
 		x.sentence(s)
 	}
 }

@@ -97,6 +97,14 @@ func TestFollowUpComesDue(t *testing.T) {
 	}
 }
 
+// What is to be in a month that has begun does not come due before it was said.
+func TestFollowUpIsNotDueBeforeItWasSaid(t *testing.T) {
+	got := Memories(talk("It's for my sister's graduation in November."), Options{Base: begin(t)})
+	if len(got) != 1 || got[0].DueAt == nil || got[0].DueAt.Format("2006-01-02") != "2026-11-21" {
+		t.Errorf("got %+v, want due on the day it was said", got)
+	}
+}
+
 // A turn's own time, where it has one, is what its relative dates count from.
 func TestTurnTimeIsBase(t *testing.T) {
 	turns := talk("I have a doctor's appointment tomorrow.")
@@ -186,8 +194,10 @@ func TestName(t *testing.T) {
 
 // Every value is short and every key is snake_case, whatever is said; long transcripts take time in proportion.
 func FuzzMemories(f *testing.F) {
-	for _, l := range []string{"I have three, no four grandchildren", "A: Do you smoke? | No.", "my name is \xff", "I love \"x", "(((", "i i i i i i",
-		"My daughter’s name is Zoë | call me", "I'm planning a trip to Japan in April"} {
+	for _, l := range []string{
+		"I have three, no four grandchildren", "A: Do you smoke? | No.", "my name is \xff", "I love \"x", "(((", "i i i i i i",
+		"My daughter’s name is Zoë | call me", "I'm planning a trip to Japan in April",
+	} {
 		f.Add(l)
 	}
 	at := begin(f)

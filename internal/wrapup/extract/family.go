@@ -62,7 +62,11 @@ func (x *extractor) mine(s sentence, i, n int) {
 		k := s.article(v)
 		x.occupation(s, k, recaller.Fact, "occupation", "")
 	case "hobby", "hobbies":
-		x.tastes(s, v, "likes", "likes_", 0.9)
+		x.tastes(s, v, "likes_", 0.9)
+	case "handicap":
+		if end := s.object(v, 3, false); s.clean(v, end) {
+			x.add(draft{recaller.Fact, "handicap", s.value(v, end), 0.85, nil, false})
+		}
 	case "car", "truck":
 		if k := s.article(v); k > v {
 			end := s.object(k, 5, false)
@@ -110,7 +114,7 @@ func (x *extractor) mineWhen(s sentence, n, is int) {
 		return
 	}
 	d := draft{kind: recaller.FollowUp, key: slug(s.text(n, is)), value: s.value(n, is) + " " + text, sure: 0.9}
-	d.due, d.day = due(f)
+	d.due, d.day = x.due(f)
 	x.add(d)
 }
 
@@ -120,7 +124,7 @@ func (x *extractor) address(s sentence, v int) {
 		end++
 	}
 	end = s.trim(v, end)
-	if end-v < 2 || s.has(v, end, "zip") || !isNumber(s.w(v)) && !s.has(v, end, "street") && !s.has(v, end, "road") && !s.has(v, end, "avenue") {
+	if end-v < 2 || s.has(v, end, "zip") || s.has(v, end, "sorry") || !isNumber(s.w(v)) && !s.has(v, end, "street") && !s.has(v, end, "road") && !s.has(v, end, "avenue") {
 		return
 	}
 	x.add(draft{recaller.Fact, "address", title(s.value(v, end)), 0.9, nil, false})
@@ -146,7 +150,7 @@ func (x *extractor) favorite(s sentence, n int) {
 		return
 	}
 	what := s.text(n, is)
-	x.add(draft{recaller.Preference, "favorite_" + slug(what), "favorite " + what + ": " + s.value(is+1, end), 0.9, nil, false})
+	x.add(draft{recaller.Preference, "favorite_" + slug(what), s.value(is+1, end), 0.9, nil, false})
 }
 
 // kin reads what is told of a relative or pet whose noun is at n.
@@ -169,7 +173,7 @@ func (x *extractor) kin(s sentence, i, n int, noun string, owner bool) {
 		if !soleRelations[noun] {
 			key += "_" + slug(name)
 		}
-		x.add(draft{recaller.Fact, key, who + " " + name, 0.9, nil, false})
+		x.add(draft{recaller.Fact, key, called(who, noun, name), 0.9, nil, false})
 	}
 	if owned(s.w(next - 1)) {
 		return
@@ -179,6 +183,26 @@ func (x *extractor) kin(s sentence, i, n int, noun string, owner bool) {
 		subject = who + " " + name
 	}
 	x.kinDoes(s, next, key, subject)
+}
+
+// called says how somebody is called, who being the relation with what was said of it: a husband is "Arjun", a late one "late
+// husband Arjun", and of sisters there may be several: "a younger sister called Emily".
+func called(who, noun, name string) string {
+	switch {
+	case soleRelations[noun] && who == noun:
+		return name
+	case soleRelations[noun]:
+		return who + " " + name
+	}
+	return indefinite(who) + " called " + name
+}
+
+// indefinite puts the article before a noun.
+func indefinite(noun string) string {
+	if strings.ContainsAny(noun[:1], "aeiouAEIOU") {
+		return "an " + noun
+	}
+	return "a " + noun
 }
 
 func owned(w string) bool { return strings.HasSuffix(w, "'s") }
@@ -200,7 +224,7 @@ func (x *extractor) kinsThing(s sentence, n int, noun string) {
 			if !soleRelations[noun] {
 				key += "_" + slug(name)
 			}
-			x.add(draft{recaller.Fact, key, noun + " " + name, 0.95, nil, false})
+			x.add(draft{recaller.Fact, key, called(noun, noun, name), 0.95, nil, false})
 		}
 	case s.in(n+1, events) || s.is(n+1, "birthday") || s.is(n+1, "graduation"):
 		from := is
@@ -218,7 +242,7 @@ func (x *extractor) kinsThing(s sentence, n int, noun string) {
 			return
 		}
 		d := draft{kind: recaller.FollowUp, key: slug(noun) + "_" + slug(s.w(n+1)), value: noun + "'s " + s.w(n+1) + " " + text, sure: 0.9}
-		d.due, d.day = due(f)
+		d.due, d.day = x.due(f)
 		x.add(d)
 	}
 }
@@ -281,6 +305,8 @@ func (x *extractor) kinIs(s sentence, v, end int, key, who string) {
 		n > w && s.is(v, "is") && occupation(s.w(n+1)) && (s.broken(n+1) || s.in(n+2, workFollows)):
 		stop := n + 1 + b2i(!occupation(s.w(n)))
 		x.add(draft{recaller.Fact, key + "_occupation", who + " is " + s.value(w, stop), 0.85, nil, false})
+	case conditionAdjectives[s.w(n)] != "" && s.is(v, "is") && (s.broken(n) || s.oneOf(n+1, `so and but`)):
+		x.add(draft{recaller.Fact, "family_health_" + key + "_" + conditionAdjectives[s.w(n)], who + " is " + s.w(n), 0.85, nil, false})
 	case s.is(w, "allergic", "to") && s.is(v, "is"):
 		if stop := s.object(w+2, 4, false); s.clean(w+2, stop) {
 			x.add(draft{recaller.Fact, key + "_allergy", who + " is allergic to " + s.value(w+2, stop), 0.9, nil, false})
@@ -295,7 +321,7 @@ func (x *extractor) kinIs(s sentence, v, end int, key, who string) {
 			verb = s.w(w)
 		}
 		d := draft{kind: recaller.FollowUp, key: key + "_" + verb, value: who + " " + text, sure: 0.85}
-		d.due, d.day = due(f)
+		d.due, d.day = x.due(f)
 		x.add(d)
 	}
 }

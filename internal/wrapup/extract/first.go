@@ -18,7 +18,7 @@ func (x *extractor) first(s sentence, i int) {
 	if s.is(v, "think", "i") || s.is(v, "guess", "i") {
 		return
 	}
-	for s.in(v, adverbs) && !(s.is(v, "do", "not")) {
+	for s.in(v, adverbs) && !s.is(v, "do", "not") {
 		if s.in(v, unsure) {
 			return
 		}
@@ -41,6 +41,8 @@ func (x *extractor) first(s sentence, i int) {
 		}
 	case s.is(v, "used", "to"):
 		x.usedTo(s, v+2)
+	case s.is(v, "had") && s.pastMark(v+1):
+		x.illness(s, v+1, "", "condition_")
 	case s.is(v, "was"):
 		x.was(s, v+1)
 	default:
@@ -74,25 +76,25 @@ func (x *extractor) we(s sentence, i int) {
 
 // taste reads likes and dislikes. It reports whether the verb was one, whether or not it gave a memory.
 func (x *extractor) taste(s sentence, v int) bool {
-	word, key, sure := "", "", 0.9
+	key, sure := "", 0.9
 	switch s.w(v) {
 	case "love", "enjoy", "adore":
-		word, key = "likes", "likes_"
+		key = "likes_"
 	case "like":
-		word, key, sure = "likes", "likes_", 0.8
+		key, sure = "likes_", 0.8
 	case "prefer":
-		word, key = "prefers", "prefers_"
+		key = "prefers_"
 	case "hate", "dislike", "detest", "loathe":
-		word, key = "dislikes", "dislikes_"
+		key = "dislikes_"
 	default:
 		return false
 	}
-	x.tastes(s, v+1, word, key, sure)
+	x.tastes(s, v+1, key, sure)
 	return true
 }
 
 // tastes keeps what is liked or not, thing by thing.
-func (x *extractor) tastes(s sentence, from int, word, key string, sure float64) {
+func (x *extractor) tastes(s sentence, from int, key string, sure float64) {
 	if s.is(from, "to", "be", "called") || s.is(from, "being", "called") {
 		x.called(s, from+2+b2i(s.is(from, "to")))
 		return
@@ -109,7 +111,7 @@ func (x *extractor) tastes(s sentence, from int, word, key string, sure float64)
 	if !s.clean(from, end) || s.is(end, "is") || s.is(end, "are") || s.is(end, "was") {
 		return
 	}
-	if end-from > 1 && s.in(from, passingVerbs) {
+	if s.in(from, passingVerbs) || end-from >= 8 && !s.broken(end-1) && !stops[s.w(end)] { // of the moment, or cut off
 		return
 	}
 	if end-from == 2 && s.article(from) > from && s.broken(end-1) && end < len(s.words) { // "a clean, professional style"
@@ -117,9 +119,38 @@ func (x *extractor) tastes(s sentence, from int, word, key string, sure float64)
 	}
 	for _, part := range s.items(from, end) {
 		text := s.value(part[0], part[1])
-		x.add(draft{recaller.Preference, key + slug(text), word + " " + text, sure, nil, false})
+		if thing := tasteSlug(text); !plainThings[thing] {
+			x.add(draft{recaller.Preference, key + thing, text, sure, nil, false})
+		}
 	}
 }
+
+// plainThings say nothing of a person who likes them.
+var plainThings = set(`job work idea ideas people place places food things thing way lot life time day days house home`)
+
+// tasteSlug names what is liked in a few words: "a bit of jazz in the evening" is jazz.
+func tasteSlug(text string) string {
+	words := strings.Fields(text)
+	for i, w := range words {
+		if strings.EqualFold(w, "of") && i > 0 && amounts[strings.ToLower(words[i-1])] {
+			words = words[i+1:]
+			break
+		}
+	}
+	for i, w := range words {
+		if i > 0 && placed[strings.ToLower(w)] && !(i == 1 && passingVerbs[strings.ToLower(words[0])] || i == 1 && strings.EqualFold(words[0], "going")) {
+			words = words[:i]
+			break
+		}
+	}
+	named := slugWordsOf(strings.Join(words, " "))
+	return strings.Join(named[:min(len(named), slugWords)], "_")
+}
+
+var (
+	amounts = set(`bit lot lots little kind kinds sort sorts type types glass cup piece`)
+	placed  = set(`in on at with for during from when after before while without by`)
+)
 
 // passing begins what is said of the moment: "I love the idea", "I like how …".
 var passing = set(`the that this these those your how when what it its where who both all every each being to_see seeing hearing having
@@ -127,7 +158,7 @@ var passing = set(`the that this these those your how when what it its where who
 
 var passingVerbs = set(`know see hear have get find try think be add share ask learn start make thank start discuss explore say
 	buy visit book order check incorporate include use focus keep knowing finding using trying adding learning hearing asking
-	schedule incorporating look take stay switch set charge`)
+	schedule incorporating look take stay switch set charge using getting having making doing`)
 
 // items cuts a list into its things; a list whose things are too long is one thing.
 func (s sentence) items(from, end int) [][2]int {
@@ -169,7 +200,7 @@ func (x *extractor) denied(s sentence, v int, aux string) {
 	}
 	switch {
 	case s.is(v, "like") || s.is(v, "enjoy"):
-		x.tastes(s, v+1, "dislikes", "dislikes_", 0.85)
+		x.tastes(s, v+1, "dislikes_", 0.85)
 	case s.is(v, "smoke"):
 		x.add(draft{recaller.Context, "smoking", "does not smoke", 0.95, nil, false})
 	case s.is(v, "drink") && (s.broken(v) || s.is(v+1, "alcohol") || s.is(v+1, "anymore") || s.is(v+1, "at")):
@@ -179,11 +210,11 @@ func (x *extractor) denied(s sentence, v int, aux string) {
 		if s.clean(v+1, end) && end-v <= 3 && !s.oneOf(v+1, `a much well enough breakfast lunch dinner`) {
 			x.add(draft{recaller.Preference, "diet_no_" + slug(s.value(v+1, end)), "does not eat " + s.value(v+1, end), 0.85, nil, false})
 		}
-	case s.is(v, "drive") && s.broken(v), s.is(v, "drive", "anymore"):
+	case s.is(v, "drive") && s.broken(v), s.is(v, "drive", "anymore"), s.is(v, "drive", "any", "more"):
 		x.add(draft{recaller.Context, "driving", "does not drive", 0.9, nil, false})
 	case s.is(v, "have"):
 		x.lacking(s, v+1)
-	case s.is(v, "sleep", "well"):
+	case s.is(v, "sleep", "well"), s.is(v, "sleep") && s.is(v+2, "well") && s.oneOf(v+1, `so very too that`):
 		x.add(draft{recaller.Wellbeing, "sleep_quality", "does not sleep well", 0.85, nil, false})
 	}
 }
@@ -209,8 +240,8 @@ func (x *extractor) lacking(s sentence, v int) {
 func (x *extractor) unable(s sentence, v int) {
 	switch {
 	case s.is(v, "stand") && !s.is(v+1, "up") && !s.is(v+1, "for") && !s.is(v+1, "on"):
-		x.tastes(s, v+1, "dislikes", "dislikes_", 0.85)
-	case s.is(v, "drive") && (s.broken(v) || s.is(v+1, "anymore") || s.is(v+1, "now")):
+		x.tastes(s, v+1, "dislikes_", 0.85)
+	case s.is(v, "drive") && (s.broken(v) || s.is(v+1, "anymore") || s.is(v+1, "any", "more") || s.is(v+1, "now")):
 		x.add(draft{recaller.Context, "driving", "cannot drive", 0.9, nil, false})
 	case s.is(v, "eat"):
 		end := s.object(v+1, 4, true)

@@ -76,7 +76,45 @@ func (x *extractor) counted(s sentence, v, n int) bool {
 	} else if s.is(end, "and") && isNumber(s.w(end+1)) && s.in(end+2, relationPlurals) {
 		x.add(draft{recaller.Fact, slug(s.w(end + 2)), s.value(end+1, end+3), 0.9, nil, false})
 	}
-	return x.keep(draft{recaller.Fact, slug(key), s.value(v, end), 0.9, nil, false})
+	return x.keep(draft{recaller.Fact, slug(key), s.value(v, end) + s.theirNames(v, end), 0.9, nil, false})
+}
+
+// theirNames reads the names that follow a number of relatives: "three grandchildren, Tom, Sophie and Max".
+func (s sentence) theirNames(v, i int) string {
+	if s.plain || s.words[i-1].after != ',' && s.words[i-1].after != ':' {
+		return ""
+	}
+	var names []string
+	for i < len(s.words) && len(names) < 8 {
+		i += b2i(s.is(i, "and"))
+		if i >= len(s.words) || s.words[i].text == s.w(i) || !properName(s.w(i)) || !letters(s.w(i)) || dayNames[s.w(i)] || stops[s.w(i)] {
+			break
+		}
+		names = append(names, s.words[i].text)
+		if i++; s.words[i-1].after == 0 && !s.is(i, "and") {
+			break
+		}
+	}
+	switch n := len(names); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return ", one called " + names[0]
+	case n == count(s.w(v)):
+		return ": " + strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	default:
+		return ", among them " + strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+}
+
+// count is a small number in words or figures; 0 for others.
+func count(w string) int {
+	for i, name := range []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"} {
+		if w == name || len(w) == 1 && int(w[0]-'0') == i {
+			return i
+		}
+	}
+	return 0
 }
 
 // relative keeps "a younger brother named Mike", "a dog".
@@ -87,10 +125,10 @@ func (x *extractor) relative(s sentence, v, n int) bool {
 	noun, end := s.w(n), n+1
 	key := slug(noun)
 	from := v + b2i(s.is(v, "a") || s.is(v, "an") || s.is(v, "my"))
-	text := s.value(from, end)
+	text := "has " + indefinite(s.value(from, end))
 	if name, to := s.namedAt(end); name != "" {
 		end = to
-		text = s.value(from, n+1) + " " + name
+		text = called(s.value(from, n+1), noun, name)
 		if !soleRelations[noun] {
 			key += "_" + slug(name)
 		}
@@ -171,7 +209,7 @@ func trimNumbers(s string) string { return strings.TrimLeft(s, "0123456789 ") }
 // illness reads a condition of the list that begins at v.
 func (x *extractor) illness(s sentence, v int, of, key string) bool {
 	from := v
-	for s.oneOf(from, `a an bad severe mild chronic really type-2 type-1 my slight little`) && !conditions[strings.ToLower(s.text(from, from+2))] &&
+	for s.oneOf(from, `a an bad severe mild chronic really type-2 type-1 my slight little some bit of like`) && !conditions[strings.ToLower(s.text(from, from+2))] &&
 		!conditions[strings.ToLower(s.text(from, from+3))] {
 		from++
 	}
@@ -186,14 +224,44 @@ func (x *extractor) illness(s sentence, v int, of, key string) bool {
 		if !conditions[name] || s.oneOf(from+n, `medication tablets attack attacks symptoms friendly research patients about specialist`) {
 			continue
 		}
-		x.add(draft{recaller.Fact, key + slug(strings.TrimPrefix(strings.TrimPrefix(name, "a "), "an ")), strings.TrimSpace(of + " has " + s.text(from, from+n)), 0.9, nil, false})
+		has := s.hasOrHad(v, from+n)
+		x.add(draft{recaller.Fact, key + conditionKey(name), strings.TrimSpace(of + strings.Replace(has, "%", s.text(from, from+n), 1)), 0.9, nil, false})
 		for s.is(from+n, "and") && conditions[s.w(from+n+1)] {
-			x.add(draft{recaller.Fact, key + slug(s.w(from+n+1)), strings.TrimSpace(of + " has " + s.w(from+n+1)), 0.9, nil, false})
+			x.add(draft{recaller.Fact, key + slug(s.w(from+n+1)), strings.TrimSpace(of + strings.Replace(has, "%", s.w(from+n+1), 1)), 0.9, nil, false})
 			n += 2
 		}
 		return true
 	}
 	return false
+}
+
+// conditionKey names a condition for a key: its type is part of the value.
+func conditionKey(name string) string {
+	for _, kind := range []string{"a ", "an ", "type 1 ", "type 2 ", "type one ", "type two "} {
+		name = strings.TrimPrefix(name, kind)
+	}
+	return slug(name)
+}
+
+// hasOrHad tells whether a condition that ends at end is one of the past, with a mark where its name goes.
+func (s sentence) hasOrHad(v, end int) string {
+	if s.pastMark(v) && end > v {
+		return " had % in the past"
+	}
+	return " has %"
+}
+
+// pastMark reports whether a condition that follows "had" at v is said to be one of the past: "had asthma as a child".
+func (s sentence) pastMark(v int) bool {
+	if !s.is(v-1, "had") {
+		return false
+	}
+	for i := v; i < v+6; i++ {
+		if s.is(i, "in", "the", "past") || s.is(i, "before") || s.is(i, "as", "a", "child") || s.is(i, "when", "i", "was") || s.is(i, "years", "ago") {
+			return true
+		}
+	}
+	return s.is(v-4, "the", "past") || s.is(v-5, "the", "past")
 }
 
 // allergyNoun reads "an allergy to nuts", "a nut allergy".
@@ -216,8 +284,10 @@ func (x *extractor) trouble(s sentence, v int) {
 		x.add(draft{recaller.Wellbeing, "sleep_quality", "trouble sleeping", 0.85, nil, false})
 	case s.is(v, "walking"), s.is(v, "hearing"), s.is(v, "seeing"), s.is(v, "breathing"):
 		if s.broken(v) || !s.in(v+1, vague) {
-			x.add(draft{recaller.Context, map[string]string{"walking": "mobility", "hearing": "hearing", "seeing": "vision", "breathing": "breathing"}[s.w(v)],
-				"trouble " + s.w(v), 0.8, nil, false})
+			x.add(draft{
+				recaller.Context, map[string]string{"walking": "mobility", "hearing": "hearing", "seeing": "vision", "breathing": "breathing"}[s.w(v)],
+				"trouble " + s.w(v), 0.8, nil, false,
+			})
 		}
 	}
 }

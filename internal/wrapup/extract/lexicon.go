@@ -59,7 +59,7 @@ var (
 		harmonica trombone oboe`)
 	sports = set(`golf tennis football soccer basketball baseball softball chess bridge poker pickleball badminton volleyball hockey rugby cricket
 		squash bowls bingo darts pool snooker ping-pong table_tennis video_games board_games lacrosse racquetball dominoes cards bowling d&d dungeons`)
-	hobbyVerbs = set(`collect knit paint garden crochet sew quilt bake sketch meditate coach volunteer foster compose sculpt`)
+	hobbyVerbs = set(`collect knit paint garden crochet sew quilt bake sketch meditate coach volunteer foster compose sculpt sing dance`)
 	makes      = set(`toyota honda ford chevrolet chevy nissan subaru bmw audi mercedes mercedes-benz volkswagen vw hyundai kia mazda jeep tesla lexus volvo
 		dodge gmc ram buick cadillac chrysler fiat mini porsche jaguar mitsubishi acura infiniti lincoln saab skoda renault peugeot vauxhall harley
 		ducati yamaha kawasaki suzuki land range`)
@@ -79,7 +79,8 @@ var (
 		stuff things thing what which idea ideas suggestion suggestions recommendation recommendations advice option options
 		one ones some any same others other another question questions problem concerns answer help tip tips example examples`)
 
-	occupationEnds = []string{"teacher", "nurse", "doctor", "engineer", "lawyer", "driver", "manager", "accountant", "developer", "designer", "writer", "artist",
+	occupationEnds = []string{
+		"teacher", "nurse", "doctor", "engineer", "lawyer", "driver", "manager", "accountant", "developer", "designer", "writer", "artist",
 		"scientist", "professor", "librarian", "therapist", "pharmacist", "dentist", "chef", "cook", "baker", "farmer", "carpenter", "plumber", "electrician", "mechanic",
 		"analyst", "consultant", "assistant", "secretary", "receptionist", "cashier", "waiter", "waitress", "bartender", "barista", "photographer", "musician", "actor", "actress",
 		"singer", "pilot", "soldier", "marine", "veteran", "firefighter", "policeman", "officer", "paramedic", "surgeon", "psychologist", "psychiatrist", "counselor", "attorney",
@@ -89,7 +90,8 @@ var (
 		"director", "executive", "administrator", "supervisor", "coordinator", "specialist", "marketer", "researcher", "biologist", "chemist", "physicist", "historian", "clerk",
 		"dispatcher", "trucker", "welder", "machinist", "machine operator", "painter", "roofer", "miner", "sailor", "fisherman", "minister", "pastor", "priest", "rabbi", "nun",
 		"intern", "resident", "physician", "midwife", "optician", "optometrist", "physiotherapist", "radiologist", "postdoc", "lecturer", "operator", "worker", "planner", "recruiter",
-		"bookkeeper", "auditor", "actuary", "landlord", "landscaper", "electrical engineer", "publicist", "producer", "animator", "illustrator", "model", "dancer", "athlete", "blogger"}
+		"bookkeeper", "auditor", "actuary", "landlord", "landscaper", "electrical engineer", "publicist", "producer", "animator", "illustrator", "model", "dancer", "athlete", "blogger",
+	}
 
 	firstNames = set(`james robert john michael david william richard joseph thomas charles christopher daniel matthew anthony mark donald steven andrew
 		paul joshua kenneth kevin brian george timothy ronald edward jason jeffrey ryan jacob gary nicholas eric jonathan stephen larry justin scott brandon

@@ -36,7 +36,7 @@ func (x *extractor) name() {
 			x.nameAt(s, i)
 		}
 	}
-	if x.u.question != nil && x.u.question.slot() == slotName {
+	if x.u.question != nil && x.u.question.asksName() {
 		x.nameAnswer()
 	}
 }

@@ -20,7 +20,9 @@ func (x *extractor) haveBeen(s sentence, v int) bool {
 		return true
 	case s.is(v, "always", "loved") || s.is(v, "always", "enjoyed"), s.is(v, "loved") && s.is(v-1, "always"):
 		v += b2i(s.is(v, "always"))
-		x.tastes(s, v+1, "likes", "likes_", 0.8)
+		x.tastes(s, v+1, "likes_", 0.8)
+		return true
+	case s.is(v, "had") && x.illness(s, v+1, "", "condition_"):
 		return true
 	case !s.is(v, "been"):
 		return strings.HasSuffix(s.w(v), "ed") && !s.is(v, "red") || s.oneOf(v, `taken seen done gone had made found read heard bought known given run
@@ -52,6 +54,8 @@ func (x *extractor) haveBeen(s sentence, v int) bool {
 		x.plays(s, v+1, "plays")
 	case s.is(v, "collecting"), s.is(v, "practicing"), s.is(v, "learning"):
 		x.lately(s, v)
+	case s.is(v, "on") || s.is(v, "taking"):
+		x.medicine(s, v+1)
 	case s.is(v, "to"):
 		x.beenTo(s, v+1)
 	default:
@@ -118,7 +122,7 @@ func (x *extractor) usedTo(s sentence, v int) {
 		}
 	}
 	end := s.clauseEnd(v, 10)
-	if !s.clean(v, end) || end-v < 2 && !s.is(v, "smoke") && !s.is(v, "swim") && !s.is(v, "paint") && !s.is(v, "drink") || s.is(v, "be") && vagueBeing(s, v) || s.in(v, thinks) {
+	if !s.clean(v, end) || end-v < 2 && !s.is(v, "smoke") && !s.is(v, "swim") && !s.is(v, "paint") && !s.is(v, "drink") || s.is(v, "be") && vagueBeing(s, v) || s.in(v, thinks) || s.in(end, vague) && s.words[end-1].after == 0 {
 		return
 	}
 	switch {
@@ -209,7 +213,7 @@ var pastVerbs = map[string]struct {
 	"volunteered": {"event", 'd', 3}, "participated": {"event", 'd', 4}, "launched": {"event", 'd', 3}, "fell": {"event", 'd', 3}, "broke": {"event", 'd', 3},
 	"saw": {"event", 'd', 3}, "took": {"event", 'd', 4}, "planted": {"event", 'd', 3}, "built": {"event", 'd', 3}, "sold": {"event", 'd', 3},
 	"published": {"event", 'd', 3}, "hiked": {"event", 'd', 3}, "ordered": {"event", 'd', 3}, "received": {"event", 'd', 3}, "quit": {"quit", 0, 3},
-	"celebrated": {"event", 'd', 3}, "signed": {"event", 'd', 4}, "passed": {"event", 'd', 3}, "baked": {"event", 'd', 3}, "turned": {"turned", 'd', 3},
+	"celebrated": {"event", 'd', 3}, "signed": {"event", 'd', 4}, "passed": {"event", 'd', 3}, "turned": {"turned", 'd', 3},
 	"grew": {"grew_up", 0, 4}, "lived": {"lived", 'd', 4}, "worked": {"worked", 'd', 4}, "lost": {"lost", 0, 3}, "stopped": {"quit", 0, 2},
 	"studied": {"studied", 'd', 4}, "had": {"event", 'd', 3}, "recovered": {"event", 'd', 4}, "injured": {"event", 'd', 3}, "spent": {"event", 'd', 4},
 }
@@ -279,11 +283,15 @@ func (x *extractor) happened(s sentence, v, end int, key, text string) {
 		if !s.is(v+1, "up") || !(s.is(v+2, "in") || s.is(v+2, "on") || s.is(v+2, "near")) {
 			return
 		}
-	case "graduated", "adopted", "served", "studied", "worked", "lived", "event":
-		from := v + b2i(key != "event")
-		key += "_" + slug(s.text(from, end))
-		if strings.HasPrefix(key, "event") && !x.eventful(s, v, end) {
+	case "graduated", "adopted", "served", "studied", "worked", "lived":
+		key += "_" + slug(s.text(v+1, end))
+	case "event":
+		if !x.eventful(s, v, end) {
 			return
+		}
+		key = slug(s.text(v, end))
+		if s.oneOf(v, `went took had got saw spent`) {
+			key = slug(s.text(v+1, end))
 		}
 	}
 	x.add(draft{kind, key, strings.ToLower(text[:1]) + text[1:], sure, nil, false})
@@ -295,18 +303,38 @@ func (x *extractor) eventful(s sentence, v, end int) bool {
 		return false
 	}
 	switch s.w(v) {
+	case "bought", "purchased", "ordered", "received", "sold", "got":
+		return s.weighty(v)
 	case "had":
-		return s.hasAny(v, end, `surgery operation baby stroke attack fall accident replacement miscarriage transplant wedding son daughter twins`)
-	case "took", "got", "saw":
-		return s.oneOf(v+1, `a an my two three some`) && !s.is(v+1, "a", "lot") && !s.is(v+1, "a", "look") && !s.is(v+1, "a", "chance") && !s.is(v+1, "a", "few")
+		return s.hasAny(v, end, `surgery operation stroke fall accident replacement miscarriage transplant wedding son daughter twins`) ||
+			s.is(v+1, "a", "baby") || s.is(v+1, "our") || s.is(v+1, "a", "heart", "attack")
+	case "took", "saw":
+		return s.oneOf(v+1, `a an my two three some`) && !s.is(v+1, "a", "lot") && !s.is(v+1, "a", "look") && !s.is(v+1, "a", "chance") && !s.is(v+1, "a", "few") && !s.oneOf(v+2, `ad picture photo post video sign commercial advertisement`)
 	case "spent":
-		return isNumber(s.w(v+1)) || s.is(v+1, "a")
+		return (isNumber(s.w(v+1)) || s.is(v+1, "a")) && !s.hasAny(v+1, v+5, `hours hour minutes lot fortune`)
 	case "went":
-		return s.is(v+1, "to") || s.is(v+1, "on") || strings.HasSuffix(s.w(v+1), "ing")
-	case "passed", "ran", "started", "finished", "completed", "ordered", "received":
-		return s.oneOf(v+1, `a an my the working taking learning reading using volunteering playing`) || s.words[v+1].text != s.w(v+1)
+		return s.is(v+1, "to") && !s.oneOf(v+3, `mall store shop supermarket bathroom kitchen`) || s.is(v+1, "on") || strings.HasSuffix(s.w(v+1), "ing")
+	case "passed", "ran", "started", "finished", "completed":
+		return s.oneOf(v+1, `a an my the working taking learning volunteering playing`) && !s.oneOf(v+2, `book show series`) || s.words[v+1].text != s.w(v+1)
 	}
 	return true
+}
+
+// weighty reports whether what was bought or received at v is more than an errand: a house, a dog, a degree.
+func (s sentence) weighty(v int) bool {
+	if s.oneOf(v+1, `my our his her`) { // "got my car detailed"
+		return false
+	}
+	for i := v + 1; i < v+5; i++ {
+		if s.oneOf(i, `house home apartment flat condo car truck motorcycle boat dog puppy cat kitten horse piano ring degree diploma promotion job raise offer
+			scholarship award medal grant visa passport citizenship license licence diagnosis divorce transplant letter`) {
+			return !strings.HasSuffix(s.w(i+1), "ed") && !s.oneOf(i+1, `accessories case cover insurance loan food toys parts seat`) && !s.is(i, "ring", "light")
+		}
+		if s.broken(i) {
+			break
+		}
+	}
+	return false
 }
 
 func (s sentence) hasAny(from, to int, words string) bool {

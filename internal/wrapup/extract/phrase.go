@@ -50,7 +50,7 @@ func (s sentence) listGoesOn(i int) bool {
 
 func (s sentence) newClause(i int) bool {
 	_, told := pastVerbs[s.w(i)]
-	if told || stops[s.w(i)] || s.in(i, clauseHeads) || strings.HasSuffix(s.w(i), "ed") && len(s.w(i)) > 4 {
+	if told || stops[s.w(i)] || s.in(i, clauseHeads) || s.in(i, adverbs) || strings.HasSuffix(s.w(i), "ed") && len(s.w(i)) > 4 {
 		return true
 	}
 	return s.is(i, "my") && !soleRelations[s.w(i+1)] && !manyRelations[s.w(i+1)] && !petNouns[s.w(i+1)]
@@ -101,25 +101,46 @@ func (s sentence) value(from, to int) string {
 	return strings.Join(parts, " ")
 }
 
-// slug makes a key part of words: articles and the like dropped, at most four words.
+// slugWords is how many words a key is made of at most.
+const slugWords = 3
+
+// slug makes a key part of words: articles and amounts are dropped, and times too, unless nothing else is there.
 func slug(text string) string {
-	var b strings.Builder
-	n := 0
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' }) {
-		w = strings.ReplaceAll(strings.TrimSuffix(w, "'s"), "'", "")
-		if w == "" || slugless[w] || n == 4 {
-			continue
+	all := slugWordsOf(text)
+	var named []string
+	for _, w := range all {
+		if !slugTimes[w] && !ordinal(w) {
+			named = append(named, w)
 		}
-		if n > 0 {
-			b.WriteByte('_')
-		}
-		b.WriteString(w)
-		n++
 	}
-	return b.String()
+	if len(named) == 0 {
+		named = all
+	}
+	return strings.Join(named[:min(len(named), slugWords)], "_")
 }
 
-var slugless = set(`a an the my our of to in on at for with and or some very really own his her their about around s`)
+// slugWordsOf are the words of a text that may stand in a key.
+func slugWordsOf(text string) []string {
+	var out []string
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' }) {
+		if w = strings.ReplaceAll(strings.TrimSuffix(w, "'s"), "'", ""); w != "" && !slugless[w] {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// ordinal reports whether a word is the number of a day: "22nd".
+func ordinal(w string) bool {
+	return len(w) > 2 && len(w) < 5 && digit(w[0]) && (strings.HasSuffix(w, "st") || strings.HasSuffix(w, "nd") || strings.HasSuffix(w, "rd") || strings.HasSuffix(w, "th"))
+}
+
+var (
+	slugless  = set(`a an the my our of to in on at for with and or some very really own his her their about around s bit lot little just also from`)
+	slugTimes = set(`soon late early upcoming today tomorrow yesterday tonight next last this coming past ago week weeks month months year years day days morning afternoon evening night
+		weekend january february march april may june july august september october november december monday tuesday wednesday thursday friday
+		saturday sunday`)
+)
 
 // title writes a name: first letters capital where the recogniser wrote none.
 func title(name string) string {
@@ -216,5 +237,6 @@ var clauseStops = set(`because so but which who that when where while if althoug
 	whose`)
 
 func (s sentence) dateGoesOn(i int) bool {
-	return isNumber(s.w(i)) || dayNames[s.w(i)] || monthNames[s.w(i)] || s.is(i, "next") || s.is(i, "last")
+	return isNumber(s.w(i)) || dayNames[s.w(i)] || monthNames[s.w(i)] || s.is(i, "next") || s.is(i, "last") ||
+		s.is(i, "at") && (isNumber(s.w(i+1)) || s.is(i+1, "half", "past") || s.is(i+1, "quarter"))
 }

@@ -85,6 +85,9 @@ func (x *extractor) planning(s sentence, v int) {
 			return
 		}
 		if s.in(i, tripNouns) && !s.in(i+1, tripNouns) {
+			if end <= i+1+b2i(s.is(i+1, "soon")) && s.article(v) == i { // "a trip soon": neither where nor when
+				return
+			}
 			x.ahead(s, v, end, "plan_"+slug(planKey(s, v, i, end)), "planning", false)
 			return
 		}
@@ -108,6 +111,9 @@ func planKey(s sentence, v, i, end int) string {
 
 // planTo keeps "planning to visit Boston next month": with a date only.
 func (x *extractor) planTo(s sentence, v int) {
+	if s.oneOf(v, `visit attend see`) && s.in(v+1, prepositions) { // what was said before
+		return
+	}
 	if s.oneOf(v, `try use make start check look ask do get add follow include give keep incorporate explore cook bake research talk watch`) {
 		return
 	}
@@ -124,10 +130,10 @@ func (x *extractor) ahead(s sentence, v, end int, key, lead string, must bool) {
 		return
 	}
 	if key == "" {
-		key = "plan_" + slug(s.text(v, end))
+		key = "plan_" + slug(s.text(v+b2i(s.oneOf(v, `going having doing attending getting taking attend have take go`)), end))
 	}
 	d := draft{kind: recaller.FollowUp, key: key, value: strings.TrimSpace(lead + " " + text), sure: 0.85}
-	d.due, d.day = due(f)
+	d.due, d.day = x.due(f)
 	x.add(d)
 }
 
@@ -137,11 +143,15 @@ func (x *extractor) vagueDate(f *when.Found) bool {
 	return strings.Contains(p, "today") || strings.Contains(p, "tonight") || strings.HasPrefix(p, "this morning") || p == "this year" || p == "this week"
 }
 
-func due(f *when.Found) (*time.Time, bool) {
+// due is when a follow-up with the date f comes due: where the date is a stretch that has begun, on the day it was said.
+func (x *extractor) due(f *when.Found) (*time.Time, bool) {
 	if f == nil {
 		return nil, false
 	}
 	at := f.At
+	if said := x.u.at; f.Day && at.Before(said) {
+		at = time.Date(said.Year(), said.Month(), said.Day(), 0, 0, 0, 0, said.Location())
+	}
 	return &at, f.Day
 }
 
@@ -190,7 +200,7 @@ func (x *extractor) eventAt(s sentence, v, i, end int) {
 		return
 	}
 	d := draft{kind: recaller.FollowUp, key: slug(strings.TrimPrefix(name, "upcoming ")), value: text, sure: 0.9}
-	d.due, d.day = due(f)
+	d.due, d.day = x.due(f)
 	x.add(d)
 }
 

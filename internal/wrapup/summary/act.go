@@ -65,18 +65,19 @@ func agentCues() cueTable {
 		cues(promised, false, `i'll|i will|we'll|we will|i'm going to|i am going to|we're going to|we are going to|i'm gonna|we're gonna|i'm happy to|i'd be happy to|what i'll do is|what we'll do is|i can arrange to`),
 		cues(promised, true, `someone will|somebody will|a technician will|the technician will|the team will|our team will|an engineer will|a plumber will|the plumber will|my colleague will|they will|you'll receive|you will receive|you'll get|you will get|you should receive|you should get|you should be able to|you'll be able to|you will be able to`),
 		cues(advised, false, `you should|you need to|you'll need to|you will need to|you have to|you must|i want you to|i'd like you to|i would like you to|make sure you|make sure to|make sure that you|remember to|don't forget to|
-			i'd recommend|i would recommend|i recommend|i'd suggest|i would suggest|i suggest|i'd advise|i would advise|i advise|i would advise you to|i'd advise you to|i also advise you to|you can try|you could try|please|it's worth|it's also worth|it's definitely worth|you can take|i'd ask you to`),
-		kept(1, cues(advised, false, `do come|do give|do call|do let|do keep|do ring|do try|do use|do take`)),
+			i'd recommend|i would recommend|i recommend|i'd suggest|i would suggest|i suggest|i'd advise|i would advise|i advise|i would advise you to|i'd advise you to|i also advise you to|i recommend that you|i would recommend you to|please|it's worth|it's also worth|it's definitely worth|it may be worth|it might be worth|i'd ask you to`),
+		kept(1, cues(advised, false, `do come|do give|do call|do let|do keep|do ring|do try|do use|do take|you can try|you could try|you can take|you can also take|you can use`)),
 		cues(done, false, `i have|i've|we have|we've`),
 		cues(done, true, `has been|have been|is booked|is scheduled|are booked|you're booked|you are booked|you're all set|is confirmed|is now`),
-		cues(concluded, true, `sounds like|seems like|looks like|it is likely|most likely|more likely|is likely|could be|might be|may be|consistent with|what we call|is called|called something|caused by|due to|suffering from|this is probably|it's probably|i wonder whether|i do wonder whether|i wonder if|you probably have|probably do have|you have got|suggestive of|diagnosis|i think you have|i think you've got|i think this is|i think it's|i suspect|the problem is|the reason is|that means`),
+		cues(concluded, true, `sounds like|seems like|looks like|sounds to me like|looks to me like|it is likely|most likely|more likely|this is likely|it's likely|this could be|it could be|could possibly be|it might be|this might be|this may be|it may be|consistent with|suffering from|this is probably|it's probably|probably just|
+			i wonder whether|i do wonder whether|i wonder if|you probably have|probably do have|you might have|you may have|you could have|suggestive of|diagnosis is|i think you have|i think you've got|i think this is|i think it's|i suspect|the problem is|the cause is|known as`),
 	)
 }
 
 func callerCues() cueTable {
 	return newCueTable(
 		cues(pledged, false, `i'll|i will|i'm going to|i am going to|i'm gonna|we'll|we will`),
-		cues(chosen, false, `let's go with|let's do|let's book|let's make it|i've decided to|i have decided to|we decided to|we've decided to|i'd prefer|i would prefer|i'd rather|make it|i'll take|i'll go with|i'll go for|i'll have|we'll take|we'll go with`),
+		cues(chosen, false, `let's go with|let's do|let's book|let's make it|i've decided to|i have decided to|we decided to|we've decided to|i'd prefer|i would prefer|i'd rather|i'll take|i'll go with|i'll go for|i'll have|we'll take|we'll go with`),
 	)
 }
 
@@ -84,10 +85,10 @@ func callerCues() cueTable {
 const longestDeed = 16
 
 // deeds finds what was done, promised, advised, concluded and chosen.
-func (lx *lexicon) deeds(us []*unit) []deed {
+func (lx *lexicon) deeds(us []*unit, typed bool) []deed {
 	var out []deed
 	for i, u := range us {
-		if u.weak || u.ask || u.idle {
+		if u.weak || u.ask || u.idle || u.essay {
 			continue
 		}
 		table := lx.agentCues
@@ -95,6 +96,12 @@ func (lx *lexicon) deeds(us []*unit) []deed {
 			table = lx.callerCues
 		}
 		for _, d := range lx.deedsOf(u, table) {
+			if typed && d.kind == done && !strings.HasPrefix(d.text, "Agent has") && !aboutYou(u.words) {
+				continue // news of the world
+			}
+			if d.kind == concluded && len(us) > longCall && i*5 < len(us)*2 {
+				continue // the matter is still being told
+			}
 			d.late = i*3 >= len(us)*2
 			out = append(out, d)
 		}
@@ -110,7 +117,7 @@ func (lx *lexicon) deedsOf(u *unit, table cueTable) []deed {
 			continue
 		}
 		c, ok := bestCue(table, u.words, i)
-		if !ok || lx.unreal(u.words, i) {
+		if !ok || lx.unreal(u.words, i) && !prefaces(u.words[i+len(c.words):]) || c.kind == concluded && lx.repeatsCaller(u.words) {
 			continue
 		}
 		d, stop := lx.deed(u, c, i)
@@ -121,6 +128,22 @@ func (lx *lexicon) deedsOf(u *unit, table cueTable) []deed {
 		end = stop
 	}
 	return out
+}
+
+// aboutYou reports whether words speak to somebody.
+func aboutYou(ws []word) bool {
+	for _, w := range ws {
+		if isSecondPerson(w.low) {
+			return true
+		}
+	}
+	return false
+}
+
+// repeatsCaller reports whether an agent says what the caller told him, which is no view of his own.
+func (lx *lexicon) repeatsCaller(ws []word) bool {
+	from := lx.recapStart(ws)
+	return from > 0 && isSecondPerson(ws[from].low)
 }
 
 func bestCue(table cueTable, ws []word, i int) (cue, bool) {
@@ -158,7 +181,7 @@ func (lx *lexicon) deed(u *unit, c cue, i int) (deed, int) {
 	}
 	stop := lx.clauseEnd(u.words, start, longestDeed)
 	d := deed{unit: u, kind: c.kind}
-	rest := lx.skip(u.words[start:stop])
+	rest := lx.skip(lx.skipPreface(u.words[start:stop]))
 	switch {
 	case c.kind == done && c.whole, c.kind == promised && c.whole:
 		from := lx.subjectStart(u.words, i)
@@ -170,11 +193,11 @@ func (lx *lexicon) deed(u *unit, c cue, i int) (deed, int) {
 			return deed{}, 0
 		}
 	case c.kind == concluded:
-		from := lx.conclusionStart(u.words, i)
-		rest = lx.trim(u.words[from:stop])
+		rest = lx.viewOf(u.words, start)
+		stop = max(start, i+1)
 		d.text = lx.view(rest)
 	default:
-		if len(rest) == 0 || c.kind != advised && lx.idleDeed[rest[0].low] || c.kind == advised && idleAdvice[rest[0].low] || lx.leans(rest[0].low) || len(rest) < 2 && c.kind != chosen || c.kind == done && (!participle(rest[0].low) || len(rest) < 3) {
+		if len(rest) == 0 || c.kind != advised && lx.idles(rest) || c.kind == advised && idleAdvice[rest[0].low] || lx.leans(rest[0].low) || len(rest) < 2 && c.kind != chosen || c.kind == done && (!participle(rest[0].low) || len(rest) < 3) {
 			return deed{}, 0
 		}
 		d.text = lx.tellDeed(c.kind, rest, u.caller())
@@ -186,6 +209,19 @@ func (lx *lexicon) deed(u *unit, c cue, i int) (deed, int) {
 	return d, stop
 }
 
+// idles reports whether a promise ends with the call: "I'll have a look", "I'll ask you a few questions". To have something
+// ready, or to tell or ask somebody else, is work to be done.
+func (lx *lexicon) idles(rest []word) bool {
+	low := rest[0].low
+	if !lx.idleDeed[low] {
+		return false
+	}
+	if low != "have" && low != "tell" && low != "ask" || len(rest) < 3 || isSecondPerson(rest[1].low) {
+		return true
+	}
+	return !determiner[rest[1].low] || lx.emptyWords(rest[1:])
+}
+
 // idleAdvice are verbs of advice that asks for nothing to be done.
 var idleAdvice = words(`be feel know worry understand wonder see expect say tell explain hear not have stop describe bear hold repeat confirm spell ask`)
 
@@ -194,7 +230,7 @@ func (lx *lexicon) leans(low string) bool {
 	return lx.tail[low] || lx.negator[low] || low == "by" || low == "up" || low == "about" || low == "as" || low == "they" || low == "any" || low == "something" || low == "able" || low == "also" || low == "some"
 }
 
-var judgements = words(`sensible important helpful useful plan idea worth worthwhile good better difficult tricky confusing question`)
+var judgements = words(`happy lovely wonderful beautiful fun grand busy kind nice great brilliant sensible important helpful useful plan idea worth worthwhile good better difficult tricky confusing question`)
 
 // judges reports whether a conclusion is only a compliment or a remark on what was said.
 func (lx *lexicon) judges(ws []word) bool {
@@ -203,7 +239,7 @@ func (lx *lexicon) judges(ws []word) bool {
 			return true
 		}
 	}
-	return len(ws) < 3
+	return false
 }
 
 func (lx *lexicon) emptyWords(ws []word) bool {
@@ -225,13 +261,27 @@ func (lx *lexicon) tellDeed(kind deedKind, rest []word, byCaller bool) string {
 	}
 	switch kind {
 	case promised:
-		return "Agent: " + render(told)
+		return agentTo + render(told)
 	case pledged, advised:
-		return "Caller: " + render(told)
+		return callerTo + gerund(told) + render(told)
 	case done:
 		return "Agent has " + render(told)
 	case chosen:
 		return "Caller chose " + render(told)
+	}
+	return ""
+}
+
+// How an action item begins.
+const (
+	agentTo  = "Agent to "
+	callerTo = "Caller to "
+)
+
+// gerund gives the verb that advice lacks which is put as a gerund: "it's worth using …".
+func gerund(told []word) string {
+	if low := told[0].low; strings.HasSuffix(low, "ing") && len(low) > 4 && low != "bring" && low != "during" && low != "thing" {
+		return "consider "
 	}
 	return ""
 }
@@ -263,6 +313,9 @@ func (lx *lexicon) aboutAgent(ws []word, byCaller bool) ([]word, bool) {
 
 // view words a conclusion of the agent.
 func (lx *lexicon) view(ws []word) string {
+	if len(ws) == 0 {
+		return ""
+	}
 	told, ok := lx.aboutAgent(ws, false)
 	if !ok || len(told) == 0 {
 		return ""
@@ -276,6 +329,27 @@ func (lx *lexicon) skip(ws []word) []word {
 		ws = ws[1:]
 	}
 	return lx.trim(ws)
+}
+
+// prefaces reports whether words go on with what is to be done, after "what I'd like you to".
+func prefaces(ws []word) bool { return len(ws) > 3 && ws[0].low == "do" && ws[1].low == "is" }
+
+// skipPreface takes off what only announces what is to be done: "(what I'd like you to) do is maybe consider …".
+func (lx *lexicon) skipPreface(ws []word) []word {
+	if prefaces(ws) {
+		ws = ws[2:]
+		for len(ws) > 2 && (ws[0].low == "maybe" || ws[0].low == "to" || ws[0].low == "try" && ws[1].low == "and") {
+			ws = ws[1+b2i(ws[0].low == "try"):]
+		}
+	}
+	return ws
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 var idleParticiple = words(`forgotten mentioned been needed wanted asked tried talked covered finished listened looked noticed received gotten happened explained discussed missed hidden seen spoken listen`)
@@ -293,96 +367,4 @@ func participle(low string) bool {
 		return true
 	}
 	return false
-}
-
-// clauseEnd returns where the clause that begins at start ends, at most limit words later.
-func (lx *lexicon) clauseEnd(ws []word, start, limit int) int {
-	for i := start + 2; i < len(ws); i++ {
-		if i-start >= limit {
-			return lx.softEnd(ws, start, start+limit)
-		}
-		if lx.newClause(ws, i) {
-			return i
-		}
-	}
-	return min(len(ws), start+limit)
-}
-
-// newClause reports whether a clause of its own begins at i.
-func (lx *lexicon) newClause(ws []word, i int) bool {
-	next := ""
-	if i+1 < len(ws) {
-		next = ws[i+1].low
-	}
-	subject := lx.subject(next)
-	switch ws[i].low {
-	case "because", "cause", "'cause", "although", "though", "which":
-		return true
-	case "and", "but", "so", "or":
-		return subject || ws[i].low == "but" || ws[i-1].comma && ws[i].low == "so" || ws[i].low == "and" && (next == "then" || next == "also" || next == "if")
-	}
-	return ws[i-1].comma && lx.subject(ws[i].low)
-}
-
-func (lx *lexicon) subject(low string) bool {
-	switch low {
-	case "i", "you", "we", "they", "he", "she", "it", "there", "that's", "it's", "i'm", "i've", "i'll", "i'd", "we'll", "we've", "we're", "you'll", "you're", "you've", "they're", "there's", "he's", "she's", "they'll", "my", "this", "if", "that", "someone", "somebody":
-		return true
-	}
-	return false
-}
-
-// softEnd looks back from a hard limit for a place where the words can be cut without hurting.
-func (lx *lexicon) softEnd(ws []word, start, limit int) int {
-	for i := limit; i > start+4; i-- {
-		if ws[i-1].comma {
-			return i
-		}
-		switch ws[i].low {
-		case "and", "or", "for", "with", "to", "in", "on", "at", "from", "when", "if", "by", "that", "until", "after", "before":
-			return i
-		}
-	}
-	return limit
-}
-
-// subjectStart looks back from a verb for the beginning of its clause.
-func (lx *lexicon) subjectStart(ws []word, i int) int {
-	for k := i; k > 0; k-- {
-		if ws[k-1].comma || i-k >= 8 {
-			return k
-		}
-		switch ws[k-1].low {
-		case "and", "but", "so", "because", "that", "okay", "then":
-			return k
-		}
-	}
-	return 0
-}
-
-// conclusionStart leaves out what only introduces a conclusion: "I think", "I do wonder whether".
-func (lx *lexicon) conclusionStart(ws []word, i int) int {
-	for k := i; k < min(len(ws)-2, i+3); k++ {
-		if ws[k].low == "call" || ws[k].low == "called" {
-			return k + 1
-		}
-	}
-	for k := min(len(ws)-1, i+4); k >= i; k-- {
-		switch ws[k].low {
-		case "whether", "wonder", "think", "suspect":
-			if k+1 < len(ws) {
-				if ws[k+1].low == "whether" || ws[k+1].low == "if" {
-					return min(k+2, len(ws)-1)
-				}
-				return k + 1
-			}
-		}
-	}
-	from := lx.subjectStart(ws, i)
-	for k := from; k < i; k++ {
-		if ws[k].low == "think" || ws[k].low == "guess" || ws[k].low == "you're" {
-			return k + 1
-		}
-	}
-	return from
 }

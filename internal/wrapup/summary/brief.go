@@ -4,108 +4,13 @@ import (
 	"strings"
 )
 
-// requestKind says how a caller puts a wish.
-type requestKind int
-
-const (
-	wishTo  requestKind = iota // "I'd like to …"
-	wishFor                    // "I need a …"
-	askThat                    // "can you …"
-	askTo                      // "can I …"
-)
-
-type requestCue struct {
-	words []string
-	kind  requestKind
-}
-
-func requestCues() map[string][]requestCue {
-	table := map[string][]requestCue{}
-	add := func(kind requestKind, text string) {
-		for first, list := range phrases(text) {
-			for _, p := range list {
-				table[first] = append(table[first], requestCue{p, kind})
-			}
-		}
-	}
-	add(wishTo, `i would like to|i'd like to|i want to|i wanted to|i need to|i'm calling to|i am calling to|i'm trying to|i am trying to|i was hoping to|i'm hoping to|i'm looking to|i am looking to|we'd like to|we want to|i wanna|i have to|i'm ringing to|i called to|we need to|i just want to|i just wanted to|i'd love to`)
-	add(wishFor, `i would like|i'd like|i want|i need|i'm looking for|i am looking for|i'm calling about|i am calling about|we need|i'm calling for|i'm ringing about|i have a question about|i wanted|we'd like`)
-	add(askThat, `can you|could you|would you|will you|can someone|could someone|is it possible for you to|please`)
-	add(askTo, `can i|could i|may i|is it possible to|would it be possible to|am i able to|how do i|how can i`)
-	return table
-}
-
-// wish is what a caller wants, in words that follow "Caller".
-type wish struct {
-	words []word
-	kind  requestKind
-}
-
-// request finds the wish in a caller's sentence.
-func (lx *lexicon) request(ws []word) (wish, bool) {
-	for i := range min(len(ws), 12) {
-		var best requestCue
-		for _, c := range lx.requests[ws[i].low] {
-			if len(c.words) > len(best.words) && matchAt(ws, i, c.words) {
-				best = c
-			}
-		}
-		n := i + len(best.words)
-		if len(best.words) == 0 || n >= len(ws) || lx.unreal(ws, i) || best.words[0] == "please" && i > 0 {
-			continue
-		}
-		rest := lx.skipAdverbs(ws[n:lx.clauseEnd(ws, n, 16)])
-		if len(rest) == 0 || best.kind == askThat && lx.idleRequest(rest) || lx.emptyWords(rest) && len(rest) < 4 {
-			continue
-		}
-		if best.kind == wishFor && (lx.subject(rest[0].low) || rest[0].low == "to" || rest[0].low == "you") {
-			continue
-		}
-		return wish{rest, best.kind}, true
-	}
-	return wish{}, false
-}
-
-func (lx *lexicon) skipAdverbs(ws []word) []word {
-	for len(ws) > 0 && (lx.intensifier[ws[0].low] || ws[0].low == "please" || ws[0].low == "also") {
-		ws = ws[1:]
-	}
-	for len(ws) > 1 && (ws[len(ws)-1].low == "please" || ws[len(ws)-1].low == "today" || ws[len(ws)-1].low == "thanks") {
-		ws = ws[:len(ws)-1]
-	}
-	return lx.trim(ws)
-}
-
-func (lx *lexicon) idleRequest(rest []word) bool {
-	switch rest[0].low {
-	case "hear", "see", "repeat", "say", "hold", "wait", "speak", "explain":
-		return true
-	}
-	return false
-}
-
-func (lx *lexicon) tellWish(w wish) string {
-	byCaller := true
-	told, ok := lx.aboutCaller(w.words, byCaller)
-	if !ok {
-		return ""
-	}
-	switch w.kind {
-	case wishTo:
-		return "Caller wanted to " + render(told)
-	case wishFor:
-		return "Caller wanted " + render(told)
-	case askThat:
-		return "Caller asked the agent to " + render(told)
-	default:
-		return "Caller asked to " + render(told)
-	}
-}
-
 // brief writes one or two sentences: what the caller wanted, and what came of it.
 func (c *composer) brief() string {
-	opening := c.opening()
-	outcome := c.outcome()
+	opening, asked := c.opening()
+	outcome := c.outcome(opening)
+	if outcome == "" && !asked {
+		outcome = c.alsoSpokeOf(opening)
+	}
 	switch {
 	case opening == "" && outcome == "":
 		return c.lastResort()
@@ -120,50 +25,149 @@ func (c *composer) brief() string {
 // openingUnits is how many of the caller's sentences are looked at for what he wants.
 const openingUnits = 12
 
-// opening says what the caller wanted, from the first sentences that say so.
-func (c *composer) opening() string {
-	var problem, ask string
-	var best float64
+// matter is what a caller comes with: what is the matter, and what he asks for.
+type matter struct {
+	problem string
+	worth   float64
+	turn    int  // of the problem
+	first   bool // it is in the first turn that tells one
+	ask     string
+	asked   int // the unit of the ask
+}
+
+// opening says what the caller wanted, from the first sentences that say so. asked tells whether he asked for something.
+func (c *composer) opening() (text string, asked bool) {
+	var m matter
 	seen := 0
 	for i, u := range c.units {
+		if !u.caller() && seen < 4 {
+			c.fromNotes(&m, u)
+		}
 		if !u.caller() || u.idle || u.weak && seen > 0 {
 			continue
 		}
 		if seen++; seen > openingUnits {
 			break
 		}
-		if w, ok := c.lx.request(u.words); ok && ask == "" {
-			ask = c.lx.tellWish(w)
-			if ask != "" && (w.kind == wishTo || w.kind == wishFor || problem != "") && c.strong(w.words) {
-				break
-			}
-			continue
-		}
-		if ask == "" && u.ask && len(u.words) > 2 {
-			if q := c.inquiry(i); q != "" {
-				ask = q
-				break
-			}
-		}
-		if u.identity {
-			continue
-		}
-		text, worth := c.problem(u)
-		worth *= 1 - 0.06*float64(seen-1)
-		worth *= c.invited(i)
-		if worth > best {
-			best, problem = worth, text
+		if c.takeUp(&m, i, seen); m.ask != "" {
+			return c.withAsk(m), true
 		}
 	}
-	return joinOpening(problem, ask)
+	if m.problem == "" {
+		return "", false
+	}
+	return "Caller said " + m.problem + ".", false
 }
 
+// fromNotes takes what the agent knows of the matter from notes: "you've mentioned that you have some tightness".
+func (c *composer) fromNotes(m *matter, u *unit) {
+	from := c.lx.recapStart(u.words)
+	if from == 0 || u.weak || u.essay {
+		return
+	}
+	c.better(m, &unit{turn: u.turn, speaker: u.speaker, words: u.words[from:]}, mostInvited)
+}
+
+// takeUp reads one more sentence for what the matter is.
+func (c *composer) takeUp(m *matter, i, seen int) {
+	u := c.units[i]
+	if w, ok := c.lx.request(u.words); ok {
+		if m.ask, m.asked = c.lx.tellWish(w), i; m.ask != "" {
+			return
+		}
+	}
+	if u.ask && len(c.s.of(u.words)) > 1 && (c.lx.wh[u.words[0].low] || c.lx.aux[u.words[0].low]) {
+		m.ask, m.asked = c.inquiry(i), i
+		return
+	}
+	if u.identity || u.essay {
+		return
+	}
+	first := m.worth == 0 || m.first && u.turn == m.turn
+	if c.better(m, u, (1-0.06*float64(seen-1))*c.invited(i, 0)) {
+		m.first = first
+	}
+}
+
+// better keeps the clause of a sentence as the problem, if it says more.
+func (c *composer) better(m *matter, u *unit, factor float64) bool {
+	text, worth := c.problem(u)
+	if worth *= factor; worth <= m.worth {
+		return false
+	}
+	m.worth, m.problem, m.turn, m.first = worth, text, u.turn, false
+	return true
+}
+
+// withAsk tells what was asked for, with the problem that was told before it, or that the agent then asked for.
+func (c *composer) withAsk(m matter) string {
+	if m.problem != "" && (m.first || m.turn == c.units[m.asked].turn) {
+		return joinOpening(m.problem, m.ask)
+	}
+	m.problem, m.worth = "", 0
+	for i, seen := m.asked+1, 0; i < len(c.units) && seen < 3; i++ {
+		u := c.units[i]
+		if !u.caller() || u.idle {
+			continue
+		}
+		if seen++; !u.ask && !u.weak && !u.identity && !u.essay && c.invited(i, m.asked) > 1 {
+			c.better(&m, u, 1)
+		}
+	}
+	if m.problem == "" || strings.Contains(m.ask, "“") || size(m.problem)+size(m.ask) > longestOpening {
+		return m.ask + stop(m.ask)
+	}
+	return m.ask + ": " + m.problem + "."
+}
+
+// alsoSpokeOf names what else a conversation was about in which nobody asked for anything.
+func (c *composer) alsoSpokeOf(opening string) string {
+	told := c.s.toldBy(1, opening)
+	var names []string
+	for _, p := range c.s.topics(c.units, c.answers) {
+		known := p.part || len(p.stems) == 0 || p.count < 1
+		for _, stem := range p.stems {
+			known = known || told[stem] > 0
+		}
+		if known {
+			continue
+		}
+		for _, stem := range p.stems {
+			told[stem] = 1
+		}
+		name := render(p.words)
+		if kin[p.words[0].low] {
+			name = "their " + name
+		}
+		if names = append(names, name); len(names) == 3 {
+			break
+		}
+	}
+	switch n := len(names); n {
+	case 0:
+		return ""
+	case 1:
+		return "Also spoke of " + names[0] + "."
+	default:
+		return "Also spoke of " + strings.Join(names[:n-1], ", ") + " and " + names[n-1] + "."
+	}
+}
+
+// kin are words that name somebody by what he is to the caller.
+var kin = words(`wife husband partner daughter son mother mum mom father dad sister brother grandson granddaughter grandchildren children boyfriend girlfriend`)
+
+// invitations are words of the agent's question for what the matter is.
+var invitations = words(`help brings problem assist matter calling wrong happened doing`)
+
+// mostInvited is what the first sentence counts that the caller says when he is asked what the matter is.
+const mostInvited = 2.4
+
 // invited is how much more a sentence of the caller says about what the call is about for following the agent's question
-// for it: most for the first one.
-func (c *composer) invited(i int) float64 {
-	gain := []float64{2.4, 1.7, 1.3}
+// for it, which came after the unit since.
+func (c *composer) invited(i, since int) float64 {
+	gain := []float64{mostInvited, 1.7, 1.3}
 	mine := 0
-	for k := i - 1; k >= 0 && mine < len(gain); k-- {
+	for k := i - 1; k >= since && mine < len(gain); k-- {
 		u := c.units[k]
 		if u.caller() {
 			if !u.idle {
@@ -172,7 +176,7 @@ func (c *composer) invited(i int) float64 {
 			continue
 		}
 		for _, w := range u.words {
-			if u.ask && (w.low == "help" || w.low == "brings" || w.low == "problem" || w.low == "assist" || w.low == "matter" || w.low == "calling") {
+			if u.ask && invitations[w.low] {
 				return gain[mine]
 			}
 		}
@@ -180,15 +184,12 @@ func (c *composer) invited(i int) float64 {
 	return 1
 }
 
+// longestOpening is how many words what the caller wanted may have with what was the matter.
+const longestOpening = 34
+
 func joinOpening(problem, ask string) string {
 	switch {
-	case problem == "" && ask == "":
-		return ""
-	case problem == "":
-		return ask + stop(ask)
-	case ask == "" || size(problem)+size(ask) > 34:
-		return "Caller said " + problem + "."
-	case strings.Contains(ask, "“"):
+	case size(problem)+size(ask) > longestOpening, strings.Contains(ask, "“"):
 		return ask + stop(ask)
 	}
 	return "Caller said " + problem + " and " + strings.TrimPrefix(ask, "Caller ") + "."
@@ -219,31 +220,35 @@ func (c *composer) problem(u *unit) (string, float64) {
 	var text string
 	var best float64
 	for _, ws := range c.lx.clauses(u.words) {
-		if len(ws) < 3 || len(ws) > longestFact || c.lx.dangles(ws) || c.lx.ownName(ws) != "" || c.lx.hedges(ws) || c.lx.placesSelf(ws) {
+		if len(ws) < 3 || len(ws) > longestFact || c.lx.dangles(ws) || c.lx.ownName(ws) != "" || c.lx.hedges(ws) || c.lx.placesSelf(ws) || !c.lx.states(ws) {
 			continue
 		}
-		told, ok := c.lx.aboutCaller(ws, true)
+		told, ok := c.lx.aboutCaller(ws, u.caller())
 		if !ok {
 			continue
 		}
 		worth := 0.0
 		for _, stem := range c.s.of(ws) {
-			worth += c.s.weight[stem]
+			worth += c.s.weight[stem] * c.lx.matter(stem)
 		}
 		worth /= 6 + float64(len(ws))
-		if anaphoric(ws[0].low) {
+		switch {
+		case person(ws[0].low):
+			worth *= 0.4
+		case anaphoric(ws[0].low):
 			worth *= 0.7
 		}
 		if worth > best {
-			best, text = worth, render(told)
+			best, text = worth, c.lx.inline(told)
 		}
 	}
 	return text, best
 }
 
 // outcome says what came of it: what the agent did, else concluded, else promised.
-func (c *composer) outcome() string {
-	rank := map[deedKind]float64{done: 4, chosen: 2, promised: 2.5, concluded: 2.2}
+func (c *composer) outcome(opening string) string {
+	known := c.s.toldBy(1, opening)
+	rank := map[deedKind]float64{done: 4, chosen: 2, promised: 2.5, concluded: 3.5}
 	var best *deed
 	top := 0.0
 	for i := range c.deeds {
@@ -252,11 +257,16 @@ func (c *composer) outcome() string {
 		if !ok || size(d.text) > 20 {
 			continue
 		}
+		fresh := false
 		for _, stem := range c.s.of(d.told) {
 			r += 0.4 * c.s.weight[stem]
+			fresh = fresh || known[stem] == 0
+		}
+		if d.kind == concluded && !fresh {
+			continue
 		}
 		if d.late {
-			r++
+			r += 0.5
 		}
 		if r >= top {
 			best, top = d, r
@@ -270,7 +280,7 @@ func (c *composer) outcome() string {
 
 func (c *composer) tellOutcome(d deed) string {
 	text := d.text
-	if rest, ok := strings.CutPrefix(text, "Agent: "); ok && d.kind == promised {
+	if rest, ok := strings.CutPrefix(text, agentTo); ok && d.kind == promised {
 		text = "Agent will " + rest
 	}
 	return text + "."

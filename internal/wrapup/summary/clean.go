@@ -17,9 +17,11 @@ type word struct {
 
 var (
 	// tags are what recognisers write for sounds that are no words.
-	tags   = regexp.MustCompile(`(?i)[\[<(](?:noise|laughter|laughs|unk|inaudible|unintelligible|crosstalk|music|silence|breath|breathing|cough|coughs|sigh|sighs|pause|unsure|background[^\])>]*)[\]>)]`)
-	glued  = regexp.MustCompile(`([a-z])([.?!])([A-Z])`) // two sentences without a space
-	abbrev = words("dr mr mrs ms st no vs prof jr sr approx ext dept e.g i.e a.m p.m")
+	tags  = regexp.MustCompile(`(?i)[\[<(](?:noise|laughter|laughs|unk|inaudible|unintelligible|crosstalk|music|silence|breath|breathing|cough|coughs|sigh|sighs|pause|unsure|background[^\])>]*)[\]>)]`)
+	glued = regexp.MustCompile(`([a-z])([.?!])([A-Z])`) // two sentences without a space
+	// listNumber is the number of an item in a written list.
+	listNumber = regexp.MustCompile(`^\d{1,2}[.)]$`)
+	abbrev     = words("dr mr mrs ms st no vs prof jr sr approx ext dept e.g i.e a.m p.m")
 )
 
 // sentence is a piece of a turn between full stops.
@@ -42,6 +44,9 @@ func sentences(text string) []sentence {
 		cur = sentence{}
 	}
 	for _, f := range strings.Fields(spaceWideMarks(text)) {
+		if len(cur.words) == 0 && listNumber.MatchString(f) {
+			continue
+		}
 		w, mark := splitWord(f)
 		if w.text != "" {
 			cur.words = append(cur.words, w)
@@ -148,7 +153,7 @@ func (lx *lexicon) dropFalseStarts(in []word) []word {
 
 var determiner = words(`a an the my your his their our`)
 
-var falseStart = words(`i i'm i've i'll i'd it it's we we've we're they they're he he's she she's you you're there there's that's`)
+var falseStart = words(`you've you'll i i'm i've i'll i'd it it's we we've we're they they're he he's she she's you you're there there's that's`)
 
 // fillerAt returns how many words from i are filler, 0 if none.
 func (lx *lexicon) fillerAt(in []word, i int, before []word) int {
@@ -207,6 +212,9 @@ func (lx *lexicon) fillerLike(in []word, i int, prev, next string) bool {
 		return !lx.keepLikeAfter[prev]
 	}
 	if in[i].comma || (i > 0 && in[i-1].comma) {
+		return true
+	}
+	if prev == "this" && lx.intensifier[next] {
 		return true
 	}
 	if lx.keepLikeAfter[prev] || prev == "" || strings.HasSuffix(prev, "'d") {

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -27,7 +28,7 @@ const longestList = 24
 func (lx *lexicon) fold(us []*unit) []*answer {
 	var out []*answer
 	for i, q := range us {
-		if q.caller() || !q.ask || q.idle || q.repair {
+		if q.caller() || !q.ask || q.idle || q.repair || q.essay {
 			continue
 		}
 		replies, last := lx.replies(us, i)
@@ -111,6 +112,9 @@ func (lx *lexicon) answerOf(q *unit, replies []*unit) *answer {
 		heard += part
 		if n := len(a.words); n > 0 {
 			a.words[n-1].comma = true
+			if ws = slices.Clone(ws); lx.stop[ws[0].low] && !isFirstPerson(ws[0].low) {
+				ws[0].text = ws[0].low
+			}
 		}
 		a.words = append(a.words, ws...)
 	}
@@ -229,12 +233,23 @@ func (lx *lexicon) text(a *answer) string {
 	if !clear {
 		return ""
 	}
+	if lx.emptyWords(said) && !hasFigure(said) && !lx.timed(said) {
+		if lx.negates(said) {
+			a.polarity = -1
+		}
+		said = nil
+	}
+	if lx.clause(said, a.label) {
+		return capital(render(said))
+	}
 	label := render(a.label)
 	switch {
 	case label == "":
 		return lx.quoted(a, said)
-	case len(said) > 0 && said[0].low == "no" || len(said) > 0 && said[0].low == "not":
+	case len(said) > 0 && (said[0].low == "no" || said[0].low == "not"):
 		return capital(render(said))
+	case lx.emptyLabel(a.label) && !hasFigure(said) && !identities[a.label[0].low]:
+		return ""
 	case a.polarity < 0 && len(said) == 0 && a.noun:
 		return "No " + render(lx.unvague(a.label))
 	case a.polarity < 0 && len(said) == 0:
@@ -249,6 +264,47 @@ func (lx *lexicon) text(a *answer) string {
 		return ""
 	}
 	return capital(label) + ": " + lx.inline(said)
+}
+
+// identities are names of what is asked for the record, which say something though they are everyday words.
+var identities = words(`name day time date number amount`)
+
+// timed reports whether words name a time or a number, which says something though the words are everyday ones.
+func (lx *lexicon) timed(ws []word) bool {
+	for _, w := range ws {
+		if lx.timeWord[w.low] || isNumberWord(w.low) {
+			return true
+		}
+	}
+	return false
+}
+
+// clause reports whether an answer is a statement of its own that needs no name: "they're allergic to penicillin".
+func (lx *lexicon) clause(said, label []word) bool {
+	if len(said) < 3 {
+		return false
+	}
+	switch said[0].low {
+	case "they", "they're", "they've", "their", "they'd":
+	default:
+		return false
+	}
+	if lx.dangles(said) {
+		return false
+	}
+	content := 0
+	for _, w := range said[1:] {
+		if lx.stop[w.low] || lx.vague[w.low] {
+			continue
+		}
+		content++
+		for _, l := range label {
+			if l.low == w.low {
+				return true
+			}
+		}
+	}
+	return content > 1
 }
 
 // inline renders words that do not begin a sentence.

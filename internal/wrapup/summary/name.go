@@ -43,13 +43,33 @@ func (lx *lexicon) label(ws []word) (label []word, noun bool) {
 	case first == "how" && (ws[1].low == "many" || ws[1].low == "much") && len(ws) > 2:
 		return lx.chosen(append(ws[2:len(ws):len(ws)], word{low: "do"})), true
 	case lx.wh[first]:
-		return nil, false
+		return lx.placeOrTime(ws), false
 	case lx.aux[first]:
 		return lx.asked(ws)
 	case len(ws) <= 5:
 		return lx.name(ws), true
 	}
 	return nil, false
+}
+
+// placeOrTime names what a question asks the place or the beginning of: "where is the pain" is the pain, "when did it start" is
+// that it began.
+func (lx *lexicon) placeOrTime(ws []word) []word {
+	switch ws[0].low {
+	case "where", "whereabouts":
+		for i := 1; i+1 < len(ws); i++ {
+			if ws[i].low == "is" || ws[i].low == "are" {
+				return lx.name(ws[i+1:])
+			}
+		}
+	case "when":
+		for _, w := range ws[1:] {
+			if w.low == "start" || w.low == "started" || w.low == "begin" || w.low == "began" {
+				return []word{{text: "began", low: "began"}}
+			}
+		}
+	}
+	return nil
 }
 
 // asksOwn reports whether a question is for something of the caller's own or under which he is served.

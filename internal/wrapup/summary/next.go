@@ -2,27 +2,10 @@ package summary
 
 import "strings"
 
-// next says where the conversation was left.
-func (c *composer) next(brief string) string {
-	if len(c.units) == 0 {
-		return ""
-	}
-	if !c.closed() {
-		return c.brokenOff()
-	}
-	for i := len(c.deeds) - 1; i >= 0; i-- {
-		d := c.deeds[i]
-		if d.kind == promised && size(d.text) <= longestFact+2 && !c.spare(d, brief) {
-			if what, ok := strings.CutPrefix(d.text, "Agent: "); ok {
-				return "Open: agent to " + what + "."
-			}
-			return "Open: " + uncapital(d.text) + "."
-		}
-	}
-	for i := len(c.deeds) - 1; i >= 0; i-- {
-		if d := c.deeds[i]; d.kind == pledged && size(d.text) <= longestFact+2 && !c.spare(d, brief) {
-			return "Open: " + strings.Replace(d.text, "Caller: ", "caller to ", 1) + "."
-		}
+// next says where the conversation was left. What is said already needs no saying again.
+func (c *composer) next(said string) string {
+	if open := c.open(said); open != "" {
+		return "Open: " + uncapital(open) + "."
 	}
 	if c.settled() {
 		return "Dealt with; nothing was left open."
@@ -30,10 +13,22 @@ func (c *composer) next(brief string) string {
 	return ""
 }
 
-// spare reports whether a deed stands in the brief already and need not be told again.
-func (c *composer) spare(d deed, brief string) bool {
-	what := strings.TrimPrefix(d.text, "Agent: ")
-	return strings.Contains(strings.ToLower(brief), strings.ToLower(what))
+// open is the last thing that was promised, by the agent before the caller, and is not said yet.
+func (c *composer) open(said string) string {
+	for _, kind := range []deedKind{promised, pledged} {
+		for i := len(c.deeds) - 1; i >= 0; i-- {
+			if d := c.deeds[i]; d.kind == kind && size(d.text) <= longestFact+2 && !tells(said, d) {
+				return d.text
+			}
+		}
+	}
+	return ""
+}
+
+// tells reports whether a text says what was done or promised.
+func tells(text string, d deed) bool {
+	what := strings.TrimPrefix(strings.TrimPrefix(d.text, agentTo), callerTo)
+	return strings.Contains(strings.ToLower(text), strings.ToLower(what))
 }
 
 // settled reports whether something was done and nothing promised or advised.
@@ -60,8 +55,11 @@ func (c *composer) closed() bool {
 	return false
 }
 
-// brokenOff tells the last thing said in a conversation that has no end.
+// brokenOff tells the last thing said in a conversation that has no end; "" where it has one.
 func (c *composer) brokenOff() string {
+	if c.closed() || c.opts.Typed && len(c.units) > 0 && !c.units[len(c.units)-1].caller() {
+		return "" // what was typed last has its answer
+	}
 	for i := len(c.units) - 1; i >= 0; i-- {
 		u := c.units[i]
 		if u.idle || len(u.words) < 2 {

@@ -18,13 +18,14 @@ const (
 
 // candidate is a line that could stand in a section.
 type candidate struct {
-	in    section
-	text  string
-	size  int // in words
-	stems []string
-	bonus float64 // times what its stems are worth
-	plus  float64 // and more, for what is worth telling whatever its words
-	turn  int
+	in     section
+	text   string
+	size   int // in words
+	stems  []string
+	bonus  float64 // times what its stems are worth
+	plus   float64 // and more, for what is worth telling whatever its words
+	turn   int
+	joined bool // two clauses in one
 }
 
 // maxCandidates bounds the choice, so that a conversation of hours costs little more than reading it.
@@ -32,8 +33,9 @@ const maxCandidates = 240
 
 // How much of a stem's worth is gone once it was told: a topic only names it, a line says what is with it.
 const (
-	toldByTopic = 0.5
+	toldByTopic = 0.2
 	toldByLine  = 0.88
+	toldBeside  = 0.5 // by a memory: the summary has to be whole without it
 )
 
 // limit is how much of the words and how many lines a section may take.
@@ -43,10 +45,10 @@ type limit struct {
 }
 
 var limits = [sectionCount]limit{
-	inTopics:    {share: 0.24, lines: 10},
-	inDecisions: {share: 0.3, lines: 4},
+	inTopics:    {share: 0.12, lines: 8},
+	inDecisions: {share: 0.3, lines: 3},
 	inActions:   {share: 0.34, lines: 5},
-	inFacts:     {share: 0.65, lines: 12},
+	inFacts:     {share: 0.9, lines: 14},
 }
 
 // pick chooses the candidates that together tell most within the words, each section within its limit. It is the greedy
@@ -158,7 +160,7 @@ func repeats(chosen [sectionCount][]candidate, c candidate) bool {
 			}
 			shared := 0
 			for _, stem := range c.stems {
-				if slices.Contains(o.stems, stem) {
+				if slices.Contains(o.stems, stem) || c.in == inTopics && slices.ContainsFunc(o.stems, func(other string) bool { return akin(stem, other) }) {
 					shared++
 				}
 			}
@@ -168,6 +170,15 @@ func repeats(chosen [sectionCount][]candidate, c candidate) bool {
 		}
 	}
 	return false
+}
+
+// akin reports whether two stems are of one family: "itchi" and "itch", "diarrhoea" and "diarrhea".
+func akin(a, b string) bool {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n >= 4 && max(len(a), len(b))-n <= 3
 }
 
 func texts(cs []candidate) []string {

@@ -8,6 +8,8 @@
 package summary
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,14 +19,32 @@ import (
 // By is what a summary of this package says it was written by.
 const By = "rules"
 
-// DefaultMaxWords is how long a summary is, all sections together, where Options do not say.
-const DefaultMaxWords = 120
+// DefaultMaxWords is how long a summary is, all sections together and with what is remembered beside it, where Options do
+// not say. LeastWords are left to the summary however much is remembered.
+const (
+	DefaultMaxWords = 120
+	LeastWords      = 90
+)
 
 // Options say how a summary is written. The zero value is usable.
 type Options struct {
 	StartedAt  time.Time // when the conversation began, in the caller's zone
 	CallerName string    // who is calling, where known: the name is then no news
-	MaxWords   int       // over all sections; 0 means DefaultMaxWords
+	Typed      bool      // on a channel where one types: nobody says goodbye there
+	MaxWords   int       // over all sections; 0 means what Remembered leaves of DefaultMaxWords
+	Remembered []string  // the memories that come of the conversation: a reader has them beside the summary
+}
+
+// maxWords is how many words a summary may have.
+func (o Options) maxWords() int {
+	if o.MaxWords > 0 {
+		return o.MaxWords
+	}
+	beside := 0
+	for _, r := range o.Remembered {
+		beside += size(r)
+	}
+	return max(LeastWords, DefaultMaxWords-beside)
 }
 
 // composer holds what one summary is made from.
@@ -40,9 +60,7 @@ type composer struct {
 // Write summarises a conversation. The same turns give the same summary; no turns give a Brief that says so. Turns
 // that were cut off or hardly heard weigh little and never become facts (B10).
 func Write(turns []recaller.Turn, opts Options) recaller.Summary {
-	if opts.MaxWords <= 0 {
-		opts.MaxWords = DefaultMaxWords
-	}
+	opts.MaxWords = opts.maxWords()
 	lx := sharedLexicon()
 	c := &composer{lx: lx, opts: opts, units: lx.units(turns)}
 	out := recaller.Summary{By: By}
@@ -51,19 +69,26 @@ func Write(turns []recaller.Turn, opts Options) recaller.Summary {
 		return out
 	}
 	c.answers = lx.fold(c.units)
-	c.deeds = lx.deeds(c.units)
+	c.deeds = lx.deeds(c.units, opts.Typed)
 	c.s = lx.weigh(c.units, c.answers)
 	c.s.names = c.names()
 	out.Brief = clip(c.brief(), opts.MaxWords)
 	room := opts.MaxWords - size(out.Brief)
-	if next := c.next(out.Brief); size(next) <= room/3 {
+	if next := c.brokenOff(); size(next) <= room/3 {
 		out.Next = next
 		room -= size(next)
 	}
-	told := map[string]float64{}
+	told := c.s.toldBy(toldBeside, opts.Remembered...)
+	maps.Copy(told, c.s.toldBy(toldByLine, out.Brief, out.Next))
 	chosen := c.s.pick(c.unsaid(c.candidates(), out.Brief), room, told)
 	out.Topics, out.Decisions = texts(chosen[inTopics]), texts(chosen[inDecisions])
 	out.Actions, out.Facts = texts(chosen[inActions]), texts(chosen[inFacts])
+	if out.Next == "" {
+		said := slices.Concat([]string{out.Brief}, out.Decisions, out.Actions, out.Facts)
+		if next := c.next(strings.Join(said, "\n")); size(next) <= opts.MaxWords-size(strings.Join(slices.Concat(said, out.Topics), " ")) {
+			out.Next = next
+		}
+	}
 	return out
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/wrapup/summary"
 )

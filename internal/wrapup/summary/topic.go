@@ -102,10 +102,10 @@ func (s *salience) collect(found map[string]*phrase, run []word, f float64, noun
 		for n := 1; n <= longestPhrase && i+n <= len(run); n++ {
 			ws := run[i : i+n]
 			last := ws[n-1]
-			if s.lx.vague[last.low] && n == 1 || adjectival(last.low) || noun[s.stems.stem(last.low)] <= 0 {
+			if s.lx.vague[last.low] && n == 1 || adjectival(last.low) || noun[s.stems.stem(last.low)] < nounAtLeast(n) {
 				continue
 			}
-			if n > 1 && (strings.HasSuffix(ws[0].low, "ed") && noun[s.stems.stem(ws[0].low)] < 0 || s.lx.intensifier[ws[0].low]) {
+			if n > 1 && (noun[s.stems.stem(ws[0].low)] < 0 || s.lx.intensifier[ws[0].low]) {
 				continue
 			}
 			stems := s.of(ws)
@@ -119,6 +119,14 @@ func (s *salience) collect(found map[string]*phrase, run []word, f float64, noun
 			p.count += f
 		}
 	}
+}
+
+// nounAtLeast is how surely a word must be a noun to name a topic, by itself or at the end of n words.
+func nounAtLeast(n int) int {
+	if n > 1 {
+		return 1
+	}
+	return 2
 }
 
 func adjectival(low string) bool {

@@ -15,6 +15,7 @@ type unit struct {
 	lead     int  // +1 if it began with a yes, -1 with a no
 	weak     bool // cut off or hardly heard: never a fact
 	idle     bool // greeting, closing, back-channel, small talk
+	essay    bool // part of a turn that is too long to be spoken: an article, no deed and no fact
 	repair   bool // "can you repeat that"
 	folded   bool // its content went into an answered question
 	thanks   bool
@@ -25,6 +26,13 @@ func (u *unit) caller() bool { return u.speaker == recaller.User }
 
 // hardlyHeard is the recogniser's confidence below which words are no facts (B10).
 const hardlyHeard = 0.5
+
+// longestSpoken is how many bytes an agent says at once; what is longer is written, and tells about the world. longestOwn is
+// as much for a caller, who may have a story to tell; what is longer is pasted.
+const (
+	longestSpoken = 900
+	longestOwn    = 2500
+)
 
 // units turns a conversation into cleaned sentences in order.
 func (lx *lexicon) units(turns []recaller.Turn) []*unit {
@@ -118,6 +126,7 @@ func (lx *lexicon) backChannel(text string) bool {
 func (lx *lexicon) unit(i int, t recaller.Turn, s sentence) *unit {
 	u := &unit{turn: i, speaker: t.Speaker, ask: s.question}
 	u.weak = t.Interrupted || (t.Confidence > 0 && t.Confidence < hardlyHeard)
+	u.essay = len(t.Text) > longestSpoken && (!u.caller() || len(t.Text) > longestOwn)
 	u.words = lx.tidy(s.words)
 	if len(u.words) == 0 {
 		u.lead = lx.leadOf(s.words)
@@ -222,7 +231,10 @@ func (lx *lexicon) finish(u *unit) {
 	if u.lead == 0 {
 		u.lead = lx.leadOf(u.words)
 	}
-	u.words = spokenNumbers(unspell(u.words))
+	if u.lead == 0 && u.caller() && lx.denial(u.words) {
+		u.lead = -1
+	}
+	u.words = smooth(lx, spokenNumbers(unspell(u.words)))
 	if u.ask {
 		u.words = lx.trimFront(u.words) // "who do you live with" ends as questions do
 	} else {

@@ -67,7 +67,7 @@ func (lx *lexicon) weigh(us []*unit, answers []*answer) *salience {
 		if c > 0.5 && a > 0.5 {
 			both = 1.3
 		}
-		s.weight[stem] = both * (math.Log1p(c) + 0.8*math.Log1p(a)) * rarity(stem)
+		s.weight[stem] = both * (math.Log1p(c) + 0.8*math.Log1p(a)) * rarity(stem) * s.lx.matter(stem)
 	}
 	return s
 }
@@ -91,6 +91,8 @@ func (s *salience) factor(u *unit, polarity int) float64 {
 		return byCaller * 0.8
 	case u.caller():
 		return byCaller
+	case u.essay:
+		return asQuestion
 	case s.lx.recaps(u):
 		return asRecap
 	case u.ask && polarity == 1:
@@ -132,4 +134,17 @@ func (s *salience) of(ws []word) []string {
 		}
 	}
 	return out
+}
+
+// toldBy gives the stems of texts that a reader has already, each told to the same share.
+func (s *salience) toldBy(share float64, texts ...string) map[string]float64 {
+	told := map[string]float64{}
+	for _, t := range texts {
+		for _, sentence := range sentences(t) {
+			for _, stem := range s.of(sentence.words) {
+				told[stem] = share
+			}
+		}
+	}
+	return told
 }

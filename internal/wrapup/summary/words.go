@@ -57,6 +57,7 @@ type lexicon struct {
 	agentCues     cueTable
 	callerCues    cueTable
 	timeWord      map[string]bool
+	matters       map[string]bool // stems of what matters in a life
 }
 
 // sharedLexicon is made at the first use; all summaries read it.
@@ -64,22 +65,21 @@ var sharedLexicon = sync.OnceValue(newLexicon)
 
 func newLexicon() *lexicon {
 	return &lexicon{
-		requests: requestCues(), agentCues: agentCues(), callerCues: callerCues(), timeWord: words(`today yesterday tomorrow ago week weeks month months year years day days daily weekly once twice morning afternoon evening night tonight`),
+		matters: matterStems(), requests: requestCues(), agentCues: agentCues(), callerCues: callerCues(), timeWord: words(`today yesterday tomorrow ago week weeks month months year years day days daily weekly once twice morning afternoon evening night tonight`),
 		filler: words(`mmm aha em um uh uhm umm er erm ah oh ohh ooh eh hmm hm mm mhm huh basically literally obviously yknow uh-huh mm-hmm mm-hm`),
 		fillerPhrase: phrases(`i mean|you know|you see|kind of|sort of|if you see what i mean|if you know what i mean|to be honest|
 			as i said|like i said|or something like that|or something|or anything like that|or anything|and stuff like that|and stuff|
 			and things like that|and everything|i guess|i suppose|at the end of the day|mm hmm|uh huh|and so on|what we call|what we'd call|what you call|what you'd call|as well as that|i would say|i'd say|
-			that kind of thing|that sort of thing|anything like that|things like that|some kind of|some sort of|a bit of a|a little bit of|a little bit|little bit of|a bit of|a bit|you said|i was wondering if|
+			that kind of thing|that sort of thing|anything like that|things like that|some kind of|some sort of|a bit of a|a little bit of|a little bit|little bit of|a bit of|a bit|you said|i just wanted to say|i wanted to say|i want to say|i just want to say|i'll be honest|i'll be honest with you|i can't complain|can't complain|believe it or not|mind you|
 			obviously|just to let you know|in terms of|at the moment|of course|you'd say|if that makes sense|does that make sense|all right|alright|what have you|what not`),
 		keepLikeAfter: words(`would i'd you'd we'd they'd i you we they he she don't didn't doesn't do does did look looks looked looking feel feels felt
 			feeling sound sounds sounded seem seems something anything nothing things thing more less much not what's what to smell smells taste tastes act acts that this it who people really just stuff exactly`),
-		be:      words(`is was are were be been being it's that's i'm he's she's there's am`),
-		lead:    words(`so well and but ok okay right alright yeah yes yep yup no nope nah then also anyway actually or because cause 'cause plus now like sorry fine great perfect sure excellent good all just please k righty-ho hi hello hey cool lovely oh`),
-		tail:    words(`and but so because cause 'cause or the a an to of with in on at for my your our their his her is was are were it's i'm i've that if when which this from i we you like just then where while as um there's they it by about into some any very really quite what`),
-		yes:     words(`yes yeah yep yup sure correct absolutely definitely exactly indeed yea certainly mm-hmm uh-huh aye`),
-		no:      words(`no nope nah never none negative`),
+		be:   words(`is was are were be been being it's that's i'm he's she's there's am`),
+		lead: words(`so well and but ok okay right alright yeah yes yep yup no nope nah then also anyway actually or because cause 'cause plus now like sorry fine great perfect sure excellent good all just please k righty-ho hi hello hey cool lovely oh wow however`),
+		tail: words(`and but so because cause 'cause or the a an to of with in on at for my your our their his her is was are were it's i'm i've that if when which this from i we you like just then where while as um there's they it by about into some any very really quite what`),
+		yes:  words(`yes yeah yep yup sure correct absolutely definitely exactly indeed yea certainly mm-hmm uh-huh aye`), no: words(`no nope nah never none negative`),
 		negator: words(`no not never none nothing without neither nor don't doesn't didn't haven't hasn't hadn't isn't aren't wasn't weren't can't cannot won't wouldn't couldn't dont didnt havent isnt cant wont nobody`),
-		stop: words(`a an the and or but if then so as of at by for from in into on onto off out over to up down with without about after before between during through under than
+		stop: words(`somewhere till a an the and or but if then so as of at by for from in into on onto off out over to up down with without about after before between during through under than
 			i me my mine myself we us our ours you your yours yourself he him his she her hers it its they them their theirs this that these those who whom whose which what when where why how
 			am is are was were be been being have has had having do does did done doing can could will would shall should may might must ought
 			not no nor never none nothing yes yeah yep ok okay just also too very really quite rather pretty much many more most less least some any all both each every few other another such same own only even still yet already ever
@@ -97,7 +97,7 @@ func newLexicon() *lexicon {
 			alright righty-ho k name doing able different similar certain whatever whichever wherever quickly currently recently recent hopefully nowadays otherwise further plus minus issue issues main mainly mostly
 			aware understand understood explain explained describe experienced experiencing experience exact exactly appear appears correct sounds sound sounding turn turns turned run runs running bring brought show shows set sets send sends half hand kindly anymore any more altogether
 			suggest suggested advise advised recommend recommended concern concerned concerns proper properly common commonly sounds easy easier hard harder better worse worst best fast slow bigger smaller higher lower`),
-		idleWord: words(`hello hi hey bye goodbye thanks thank you cheers ok okay right alright yeah yes yep no nope sure great perfect good fine lovely cool wonderful awesome mhm mm hmm uh-huh mm-hmm uh huh oh ah um uh wow excellent brilliant
+		idleWord: words(`cheerio righto hello hi hey bye goodbye thanks thank you cheers ok okay right alright yeah yes yep no nope sure great perfect good fine lovely cool wonderful awesome mhm mm hmm uh-huh mm-hmm uh huh oh ah um uh wow excellent brilliant
 			absolutely exactly correct please sorry pardon welcome too so well and but i see got it that's it is that all alright really bye-bye sir madam ma'am there then now um very much again well k righty-ho
 			understood indeed definitely of course no problem course all as yourself dear everyone interesting makes sense nice sounds`),
 		idlePhrase: phrases(`how can i help|how may i help|how can i assist|how may i assist|what can i do for you|what can i help|how are you|how's it going|how is it going|how have you been|good morning|good afternoon|good evening|
@@ -119,7 +119,7 @@ func newLexicon() *lexicon {
 		noOpenAfter: words(`that if because cause what when how why where which who to the a of for with as than whatever until while or whether so not i you we they it is was are were be been this on in at from by about like my your our can could would will should did do have had has just think know hope please sure say says said see want glad thank before after since`),
 		repair:      phrases(`can you repeat|could you repeat|you repeat that|repeat that|say again|say that again|sorry what|sorry could you|pardon|i didn't hear|didn't catch|could you say|can you say|one more time|any what|am i what|what was that|come again`),
 		idleDeed:    words(`ask start proceed say explain try be see have go just let hear know help assist transfer connect put hold mention do look think understand like need want continue begin show tell ask summarise summarize move come feel happen guess assume repeat die love mean use take get hang talk speak recommend suggest advise agree admit wonder bear stop pull pop confirm listen read verify probably end cover`),
-		vague:       words(`side area level type form name case issue problem problems information info details detail history medical conditions condition symptom symptoms situation moment past regular current weight amount effect cause chance chances concern today's worth sleeping wake waking half thirty twenty forty fifty morning night evening afternoon monday tuesday wednesday thursday friday saturday sunday weekend hours hour minute minutes seconds ones hundred thousand person people guy man woman house home door room world life story medication medications normal reason reasons`),
+		vague:       words(`side area level type form name case issue problem problems information info details detail history medical conditions condition symptom symptoms situation moment past regular current weight amount effect cause chance chances concern today's worth sleeping wake waking half thirty twenty forty fifty morning night evening afternoon january february march april june july august september october november december monday tuesday wednesday thursday friday saturday sunday weekend hours hour minute minutes seconds ones hundred thousand person people guy man woman house home door room world life story medication medications normal reason reasons`),
 		intensifier: words(`very really super quite so extremely pretty totally absolutely honestly definitely certainly actually just literally basically obviously simply hopefully essentially`),
 	}
 }

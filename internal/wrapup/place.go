@@ -1,0 +1,44 @@
+package wrapup
+
+import (
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/identity"
+)
+
+// Zone is the time zone that a caller's words are meant in: his own, his number's region's, or the tenant's.
+func Zone(c recaller.Caller, t recaller.Tenant) *time.Location {
+	names := []string{c.TimeZone, "", t.TimeZone}
+	if z, ok := identity.Zone(c.Phone()); ok {
+		names[1] = z
+	}
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		if z, err := time.LoadLocation(name); err == nil {
+			return z
+		}
+	}
+	return time.UTC
+}
+
+// monthFirst are the regions whose people put the month before the day when they write or read out a date in numbers: the
+// United States and their territories, countries that follow their usage, and those that begin with the year (Unicode CLDR's
+// date formats). Elsewhere the day comes first.
+var monthFirst = map[string]bool{
+	"US": true, "AS": true, "GU": true, "MP": true, "PR": true, "UM": true, "VI": true, "MH": true,
+	"CA": true, "PH": true, "PA": true,
+	"CN": true, "JP": true, "KR": true, "KP": true, "TW": true, "MN": true, "HU": true, "LT": true,
+}
+
+// DayFirst reports whether "5/12" from a caller is the 5th of December: by his number's region, else by the tenant's, whose
+// callers may ring from anywhere.
+func DayFirst(c recaller.Caller, t recaller.Tenant) bool {
+	region := identity.Region(c.Phone())
+	if region == "" {
+		region = t.DefaultRegion
+	}
+	return !monthFirst[region]
+}

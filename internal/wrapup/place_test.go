@@ -1,0 +1,58 @@
+package wrapup_test
+
+import (
+	"testing"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/wrapup"
+)
+
+func with(phone, zone string) recaller.Caller {
+	return recaller.Caller{Identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: phone}}, TimeZone: zone}
+}
+
+func TestZoneOfACaller(t *testing.T) {
+	tests := []struct {
+		name   string
+		caller recaller.Caller
+		tenant string
+		want   string
+	}{
+		{"his own goes first", with("+12125550123", "Asia/Tokyo"), "Europe/Berlin", "Asia/Tokyo"},
+		{"else his number's", with("+12125550123", ""), "Europe/Berlin", "America/New_York"},
+		{"a number of no area leaves the tenant's", with("+18005550123", ""), "Europe/Berlin", "Europe/Berlin"},
+		{"no number leaves the tenant's", recaller.Caller{}, "Europe/Berlin", "Europe/Berlin"},
+		{"a zone that this machine does not know is passed over", with("+12125550123", "Mars/Olympus"), "Europe/Berlin", "America/New_York"},
+		{"else UTC", recaller.Caller{}, "", "UTC"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := wrapup.Zone(tt.caller, recaller.Tenant{TimeZone: tt.tenant}).String(); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestWhichPartOfADateComesFirst(t *testing.T) {
+	tests := []struct {
+		phone, tenant string
+		want          bool
+	}{
+		{"+12125550123", "GB", false}, // New York
+		{"+14165550123", "US", false}, // Toronto
+		{"+639171234567", "GB", false},
+		{"+442079460123", "US", true},
+		{"+33142685300", "US", true},
+		{"+61291234567", "US", true},
+		{"+81312345678", "GB", false},
+		{"", "US", false},
+		{"", "GB", true},
+		{"", "PH", false},
+	}
+	for _, tt := range tests {
+		if got := wrapup.DayFirst(with(tt.phone, ""), recaller.Tenant{DefaultRegion: tt.tenant}); got != tt.want {
+			t.Errorf("%s of a tenant in %s: got day first %v, want %v", tt.phone, tt.tenant, got, tt.want)
+		}
+	}
+}
