@@ -42,11 +42,11 @@ func (s *session) api(ctx context.Context) (*client.Client, error) {
 		return nil, &failure{code: ExitFailed, msg: "no server answers at " + term.Clean(base), err: down, hint: "start it with `recaller serve`"}
 	}
 	s.verbosef("no server answers at %s; opening %s in this process", base, cfg.Data)
-	handler, key, err := s.openData(ctx, cfg)
+	transport, key, err := s.openData(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
-	return newClient(inProcessURL, key, inProcess{handler})
+	return newClient(inProcessURL, key, transport)
 }
 
 func newClient(base, key string, transport http.RoundTripper) (*client.Client, error) {

@@ -69,11 +69,11 @@ func (c *demoCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	handler, key, err := s.openData(ctx, cfg)
+	transport, key, err := s.openData(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	api, err := newClient(inProcessURL, key, inProcess{handler})
+	api, err := newClient(inProcessURL, key, transport)
 	if err != nil {
 		return err
 	}

@@ -9,18 +9,35 @@ import (
 
 // inProcess carries HTTP requests to a handler without a network. Responses stream: a reader sees what the handler has
 // written so far, so server-sent events work as over a wire.
-type inProcess struct{ handler http.Handler }
+type inProcess struct {
+	handler http.Handler
+	running *sync.WaitGroup // the requests that the handler is at work on
+	over    context.Context //nolint:containedctx // ends when the transport is closed: every request is a part of it
+}
+
+// serveInProcess returns a transport to the handler, and what ends the requests under way and waits for them: call it
+// before what the handler works on is closed.
+func serveInProcess(h http.Handler) (t inProcess, closed func() error) {
+	over, cancel := context.WithCancel(context.Background())
+	t = inProcess{handler: h, running: &sync.WaitGroup{}, over: over}
+	return t, func() error {
+		cancel()
+		t.running.Wait()
+		return nil
+	}
+}
 
 // RoundTrip serves the request with the handler and returns once the header is written. Closing the body, or the end of
 // the request's context, ends the handler's context, as a lost connection would.
 func (t inProcess) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
+	context.AfterFunc(t.over, cancel)
 	reader, writer := io.Pipe()
 	context.AfterFunc(ctx, func() {
 		_ = reader.CloseWithError(context.Canceled) // never fails
 	})
 	w := &pipeResponse{header: http.Header{}, body: writer, ready: make(chan struct{})}
-	go func() {
+	t.running.Go(func() {
 		defer func() {
 			w.WriteHeader(http.StatusOK)
 			_ = writer.Close() // never fails
@@ -28,7 +45,7 @@ func (t inProcess) RoundTrip(req *http.Request) (*http.Response, error) {
 		in := incoming(ctx, req)
 		defer in.Body.Close()
 		t.handler.ServeHTTP(w, in)
-	}()
+	})
 	select {
 	case <-w.ready:
 	case <-req.Context().Done():

@@ -37,8 +37,8 @@ func (s *session) openEngine(ctx context.Context, cfg config.Config, log *slog.L
 	return opened, nil
 }
 
-// openData opens the data folder in this process until the run is over, and returns its HTTP interface with a key to it.
-func (s *session) openData(ctx context.Context, cfg config.Config) (http.Handler, string, error) {
+// openData opens the data folder in this process until the run is over, and returns a way to its HTTP interface with a key to it.
+func (s *session) openData(ctx context.Context, cfg config.Config) (http.RoundTripper, string, error) {
 	opened, err := s.openEngine(ctx, cfg, s.quietLog())
 	if err != nil {
 		return nil, "", hinted(err, "a server that uses this data folder is reached with --server")
@@ -47,7 +47,9 @@ func (s *session) openData(ctx context.Context, cfg config.Config) (http.Handler
 	if err := opened.Start(ctx); err != nil {
 		return nil, "", err
 	}
-	return opened.Handler(), opened.BootstrapKey(), nil
+	transport, closed := serveInProcess(opened.Handler())
+	s.onClose(closed)
+	return transport, opened.BootstrapKey(), nil
 }
 
 // quietLog is the log of a server inside a verb: warnings, and everything with --verbose.

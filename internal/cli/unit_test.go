@@ -81,7 +81,8 @@ func TestTheInProcessServerStreams(t *testing.T) {
 		<-r.Context().Done()
 		close(gone)
 	})
-	client := &http.Client{Transport: inProcess{handler}}
+	transport, _ := serveInProcess(handler)
+	client := &http.Client{Transport: transport}
 	res, err := client.Post(inProcessURL+"/events", "text/plain", strings.NewReader("hello"))
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +106,9 @@ func TestTheInProcessServerIsNotWaitedForForEver(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	client := &http.Client{Transport: inProcess{http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })}}
+	transport, closed := serveInProcess(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	t.Cleanup(func() { _ = closed() }) // never fails, and ends what the handler waits for
+	client := &http.Client{Transport: transport}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, inProcessURL, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recallerhq/recaller/client"
 )
 
 // decode reads a body that the handler takes raw, because it is large or comes often. The straight way reads it once and
@@ -26,17 +28,29 @@ func decode[T any](s *server, raw []byte) (T, error) {
 	return v, s.fault(raw, reflect.TypeFor[T]())
 }
 
+// learnFaults makes the schemas that fault validates against, after the description is made and before the first request:
+// huma's registry may be read by many requests at once, but not written.
+func (s *server) learnFaults() {
+	schemas := s.api.OpenAPI().Components.Schemas
+	s.faults = map[reflect.Type]*huma.Schema{}
+	for _, t := range []reflect.Type{
+		reflect.TypeFor[turnsBody](), reflect.TypeFor[client.AddTurnsRequest](), reflect.TypeFor[client.TurnInput](),
+		reflect.TypeFor[client.ImportRequest](),
+	} {
+		s.faults[t] = schemas.Schema(t, true, "")
+	}
+}
+
 // fault says why a body does not decode as a type.
 func (s *server) fault(raw []byte, t reflect.Type) error {
 	var parsed any
 	if json.Unmarshal(raw, &parsed) != nil {
 		return simple(http.StatusBadRequest, "invalid", "the body is not valid JSON")
 	}
-	schemas := s.api.OpenAPI().Components.Schemas
 	var found huma.ValidateResult
 	path := huma.NewPathBuffer([]byte{}, 0)
 	path.Push("body")
-	huma.Validate(schemas, schemas.Schema(t, true, ""), path, huma.ModeWriteToServer, parsed, &found)
+	huma.Validate(s.api.OpenAPI().Components.Schemas, s.faults[t], path, huma.ModeWriteToServer, parsed, &found)
 	details := make([]*huma.ErrorDetail, 0, len(found.Errors))
 	for _, err := range found.Errors {
 		var d *huma.ErrorDetail

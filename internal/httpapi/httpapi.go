@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"reflect"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -185,6 +186,7 @@ type server struct {
 	newReqID func() string
 	openJSON []byte
 	openYAML []byte
+	faults   map[reflect.Type]*huma.Schema // of the bodies that handlers take raw
 }
 
 // New returns the handler of the whole API. It may be mounted at the root only, because it names its own paths.
@@ -219,6 +221,7 @@ func newServer(deps Deps, opts Options) (*server, error) {
 	if err := s.describe(); err != nil {
 		return nil, fmt.Errorf("describe the API: %w", err)
 	}
+	s.learnFaults()
 	return s, nil
 }
 
