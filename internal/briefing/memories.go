@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/when"
@@ -120,11 +121,14 @@ func groupTitle(t recaller.MemoryType) string {
 	return "Their past:"
 }
 
-// memory writes "- Doctor appointment: sees Dr. Ames - tomorrow at 3:00 PM".
+// memory writes "- Doctor appointment: sees Dr. Ames - tomorrow at 3:00 PM", and without the label what needs none:
+// "- has a dog", not "- Dog: has a dog".
 func (c *composer) memory(u *unit, m *recaller.Memory) {
 	c.str("- ")
-	c.buf = appendLabel(c.buf, m.Key)
-	c.str(": ")
+	if !saysItself(m) {
+		c.buf = appendLabel(c.buf, m.Key)
+		c.str(": ")
+	}
 	c.elastic(u, m.Value, maxValue)
 	end := len(c.buf)
 	c.memoryTime(m)
@@ -133,6 +137,19 @@ func (c *composer) memory(u *unit, m *recaller.Memory) {
 	}
 	c.str("\n")
 	u.tail = len(c.buf) - end
+}
+
+// saysItself reports whether a value of several words has all words of its key.
+func saysItself(m *recaller.Memory) bool {
+	value := " " + strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return ' '
+	}, m.Value) + " "
+	words := strings.FieldsFunc(strings.ToLower(m.Key), func(r rune) bool { return r == '_' || r == ' ' })
+	missing := func(w string) bool { return !strings.Contains(value, " "+w+" ") }
+	return len(strings.Fields(value)) > len(words) && !slices.ContainsFunc(words, missing)
 }
 
 // memoryTime writes when something is due, or for what passes with time, when it was said.

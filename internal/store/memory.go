@@ -98,11 +98,7 @@ func (w memoryWrite) store(ctx context.Context, tx Tx, m recaller.Memory, token 
 	old, err := w.byKey(ctx, tx, m.Caller, token)
 	switch {
 	case recaller.KindOf(err) == recaller.NotFound:
-		m.Version, m.Status = 1, recaller.MemoryActive
-		if err := w.insert(ctx, tx, m, token); err != nil {
-			return recaller.MemoryWritten{}, err
-		}
-		return w.written(ctx, tx, recaller.MemoryCreated, m)
+		return w.create(ctx, tx, m, token, mode)
 	case err != nil:
 		return recaller.MemoryWritten{}, err
 	case mode == recaller.IfAbsent:
@@ -112,6 +108,27 @@ func (w memoryWrite) store(ctx context.Context, tx Tx, m recaller.Memory, token 
 	}
 	m.ID, m.Version = old.ID, old.Version+1
 	return w.supersede(ctx, tx, old, m, token, "updated")
+}
+
+// create stores a memory whose key no active one has. What was stored and forgotten in a conversation is not found in its
+// words again (W9).
+func (w memoryWrite) create(ctx context.Context, tx Tx, m recaller.Memory, token []byte, mode recaller.MemoryMode) (recaller.MemoryWritten, error) {
+	if mode == recaller.IfAbsent && m.Provenance.Conversation != "" {
+		var before int
+		err := tx.QueryRow(ctx, `SELECT version FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND key_token = $3
+			AND status <> 'active' AND conversation_id = $4 LIMIT 1`, []any{w.tenant, m.Caller, token, m.Provenance.Conversation}, &before)
+		if err == nil {
+			return recaller.MemoryWritten{Action: recaller.MemoryKept}, nil
+		}
+		if recaller.KindOf(err) != recaller.NotFound {
+			return recaller.MemoryWritten{}, err
+		}
+	}
+	m.Version, m.Status = 1, recaller.MemoryActive
+	if err := w.insert(ctx, tx, m, token); err != nil {
+		return recaller.MemoryWritten{}, err
+	}
+	return w.written(ctx, tx, recaller.MemoryCreated, m)
 }
 
 // confirm moves confidence and last confirmation of a memory that was told again.

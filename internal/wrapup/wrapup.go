@@ -169,6 +169,7 @@ func (s *Service) result(w work, step recaller.Step) recaller.StepResult {
 			StartedAt: w.conv.StartedAt.In(w.zone), CallerName: w.caller.Name,
 			Typed: w.conv.Channel.Text(), Remembered: s.remembered(w),
 		})
+		date(&sum, w.conv.StartedAt.In(w.zone), DayFirst(w.caller, w.tenant))
 		r.Summary = &sum
 		r.Name, _, _ = extract.Name(w.turns) // a name is kept from every conversation, however short (P12)
 	case recaller.StepAnalyse:

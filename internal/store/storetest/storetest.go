@@ -55,6 +55,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a follow-up comes due", dueTimes},
 		{"a caller has one checkpoint", checkpoints},
 		{"a wrap-up step has its effect once", steps},
+		{"what was forgotten in a conversation is not found in its words", forgottenInCall},
 		{"jobs are claimed once, leased and given back", jobs},
 		{"many workers never have one job twice", manyWorkers},
 		{"a snapshot has all that a briefing needs", snapshot},

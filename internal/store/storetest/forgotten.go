@@ -1,0 +1,25 @@
+package storetest
+
+import (
+	"github.com/recallerhq/recaller"
+)
+
+func forgottenInCall(b *bench) {
+	o := b.open("t1", opening{})
+	other := b.open("t1", opening{external: "other"})
+	m := b.memory(o.Caller.ID, "dog", "a dog called Max")
+	m.Provenance.Conversation = o.Conversation.ID
+	stored, err := b.Store.StoreMemory(b.ctx, "t1", recaller.Once{}, m, recaller.Supersede)
+	b.ok(err)
+	_, err = b.Store.ForgetMemory(b.ctx, "t1", stored.Memory.ID, "forgotten", b.now)
+	b.ok(err)
+	extract := func(from recaller.Opened) recaller.MemoryAction {
+		again := b.memory(o.Caller.ID, "Dog", "has a dog")
+		again.Provenance = recaller.Provenance{Conversation: from.Conversation.ID, Turns: []int{0}}
+		out, err := b.Store.StoreMemory(b.ctx, "t1", recaller.Once{}, again, recaller.IfAbsent)
+		b.ok(err)
+		return out.Action
+	}
+	eq(b, "from the conversation it was forgotten in", extract(o), recaller.MemoryKept)
+	eq(b, "said anew in another", extract(other), recaller.MemoryCreated)
+}
