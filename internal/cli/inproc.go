@@ -31,7 +31,7 @@ func serveInProcess(h http.Handler) (t inProcess, closed func() error) {
 // the request's context, ends the handler's context, as a lost connection would.
 func (t inProcess) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
-	context.AfterFunc(t.over, cancel)
+	context.AfterFunc(t.over, cancel) //nolint:contextcheck // the transport's end is the request's end too
 	reader, writer := io.Pipe()
 	context.AfterFunc(ctx, func() {
 		_ = reader.CloseWithError(context.Canceled) // never fails

@@ -195,15 +195,6 @@ func joinOpening(problem, ask string) string {
 	return "Caller said " + problem + " and " + strings.TrimPrefix(ask, "Caller ") + "."
 }
 
-// strong reports whether a wish says by itself what it is about.
-func (c *composer) strong(ws []word) bool {
-	w := 0.0
-	for _, stem := range c.s.of(ws) {
-		w += c.s.weight[stem]
-	}
-	return w > 0.5
-}
-
 func (c *composer) inquiry(i int) string {
 	q := c.units[i]
 	if len(q.words) > longestFact || len(c.s.of(q.words)) == 0 {
