@@ -79,8 +79,8 @@ type Deps struct {
 // Service carries out the use cases. Safe for concurrent use.
 type Service struct {
 	Deps
-	mu      sync.Mutex // guards removed
-	removed map[erasure]map[string]int
+	finishing sync.Mutex // one erasure is finished at a time, so that its receipt counts all of it; guards what follows
+	removed   map[erasure]map[string]int
 }
 
 // erasure names one that has begun. What tries at it removed is kept until the receipt is stored.
@@ -217,6 +217,8 @@ func (s *Service) Erase(ctx context.Context, tenant recaller.TenantID, caller re
 // Finish carries an erasure that has begun to its end and returns its receipt; of several tries the first one's. What
 // earlier tries of this process removed is counted in; a crash between the rows and the receipt loses the count.
 func (s *Service) Finish(ctx context.Context, job recaller.Job) (recaller.Receipt, error) {
+	s.finishing.Lock()
+	defer s.finishing.Unlock()
 	e := erasure{job.Tenant, recaller.CallerID(job.Subject)}
 	fingerprint, err := s.Vault.DestroyCaller(ctx, e.tenant, e.caller)
 	if err != nil {
@@ -252,8 +254,6 @@ func (s *Service) GiveUp(_ context.Context, _ recaller.Job, cause error) error {
 
 // count adds what a try removed, and returns what all of them did.
 func (s *Service) count(e erasure, more map[string]int) map[string]int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	sum := maps.Clone(s.removed[e])
 	if sum == nil {
 		sum = map[string]int{}
@@ -268,8 +268,6 @@ func (s *Service) count(e erasure, more map[string]int) map[string]int {
 }
 
 func (s *Service) settled(e erasure) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	delete(s.removed, e)
 }
 
