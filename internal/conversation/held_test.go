@@ -114,11 +114,11 @@ func TestCallBeginsAndEndsWhileTheStoreIsAway(t *testing.T) {
 func TestWritingWhatWasHeldCanBeInterruptedAnywhere(t *testing.T) {
 	for _, tenant := range tenants {
 		for _, call := range []string{"open", "append", "close", "archive"} {
+			if call == "archive" && tenant != archived {
+				continue
+			}
 			for _, when := range []string{"before", "after"} {
 				t.Run(strings.Join([]string{string(tenant), when, call}, " "), func(t *testing.T) {
-					if call == "archive" && tenant != archived {
-						t.Skip("no archive")
-					}
 					b := newBench(t)
 					b.storeIsAway()
 					id := b.goesOn(tenant, conversation.Start{ExternalID: "CA1"})
