@@ -221,3 +221,26 @@ func (f *faulty) ReadSystem(ctx context.Context, fn func(store.Tx) error) error 
 func (f *faulty) WriteSystem(ctx context.Context, fn func(store.Tx) error) error {
 	return f.try(true, func() error { return f.Engine.WriteSystem(ctx, fn) })
 }
+
+func TestVoiceSessionSettings(t *testing.T) {
+	call := func(h *house) string {
+		h.t.Helper()
+		for range 3 {
+			s := h.ring("+15551230001")
+			h.say(s.Conversation.ID, "Hi, I need a repair at 742 Evergreen Terrace.")
+			if _, err := h.EndConversation(h.t.Context(), s.Conversation.ID, client.EndRequest{}); err != nil {
+				h.t.Fatal(err)
+			}
+		}
+		return h.ring("+15551230001").Briefing.Text
+	}
+	if text := call(build(t, t.TempDir(), Options{})); strings.Count(text, "(voice,") != 3 {
+		t.Errorf("by default: want three calls in\n%s", text)
+	}
+	if text := call(build(t, t.TempDir(), Options{}, "VOICE_SESSION_CONTEXT_LIMIT=2")); strings.Count(text, "(voice,") != 2 {
+		t.Errorf("with a limit of 2: got\n%s", text)
+	}
+	if text := call(build(t, t.TempDir(), Options{}, "VOICE_SESSION_ENABLED=false")); strings.Contains(text, "(voice,") {
+		t.Errorf("switched off: got\n%s", text)
+	}
+}

@@ -63,7 +63,7 @@ func (c *Config) fields() []field {
 
 		{"voice_session.enabled", "VOICE_SESSION_ENABLED", "true", "Whether the briefing of a voice call shows recent calls.", boolean(&c.Voice.Enabled)},
 		{"voice_session.sync_interval", "VOICE_SESSION_SYNC_INTERVAL", "30s", "Read, with or without a unit (seconds), for those who have it set. Nothing waits for it: turns are durable when they are acknowledged.", seconds(&c.Voice.SyncInterval)},
-		{"voice_session.context_limit", "VOICE_SESSION_CONTEXT_LIMIT", "3", "How many recent conversations a briefing shows, 0 to 50.", count(&c.Voice.ContextLimit, 0, 50)},
+		{"voice_session.context_limit", "VOICE_SESSION_CONTEXT_LIMIT", "3", "How many recent conversations a briefing shows, 1 to 20. Only for the tenant `default`, at the first start; afterwards it is the tenant's `history_limit`.", count(&c.Voice.ContextLimit, 1, 20)},
 
 		{"log.level", "RECALLER_LOG_LEVEL", "info", "`debug`, `info`, `warn` or `error`.", level(&c.Log.Level)},
 		{"log.format", "RECALLER_LOG_FORMAT", "text", "`text` or `json`.", oneOf(&c.Log.Format, "text", "json")},
