@@ -231,6 +231,9 @@ func (a *App) wire() error {
 			return err
 		}, GiveUp: a.privacy.GiveUp},
 	}, jobs.Options{Workers: a.cfg.Workers, Jitter: rand.Float64}, a.log, a.registry, now)
+	a.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "recaller_jobs_waiting", Help: "Jobs that wait or run; -1 while the store is away.",
+	}, a.waiting))
 	var err error
 	a.handler, err = httpapi.New(httpapi.Deps{
 		Conversations: a.conversations, Callers: callers, Memories: memories, Privacy: a.privacy, Tenants: a.tenants,
@@ -286,6 +289,17 @@ func (a *App) recover(ctx context.Context) error {
 		a.log.Warn("closed conversations that were active when the process ended", "conversations", closed)
 	}
 	return err
+}
+
+// waiting counts the jobs for a scrape of the metrics.
+func (a *App) waiting() float64 {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	n, err := a.store.JobCount(ctx)
+	if err != nil {
+		return -1
+	}
+	return float64(n)
 }
 
 // ready reports whether requests can be served.

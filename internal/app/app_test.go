@@ -244,3 +244,18 @@ func TestVoiceSessionSettings(t *testing.T) {
 		t.Errorf("switched off: got\n%s", text)
 	}
 }
+
+func TestWaitingJobsAreCounted(t *testing.T) {
+	h := build(t, t.TempDir(), Options{}) // nothing works on jobs
+	s := h.ring("+15551230001")
+	if _, err := h.EndConversation(t.Context(), s.Conversation.ID, client.EndRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.app.waiting(); got != 1 {
+		t.Errorf("got %v jobs, want the wrap-up", got)
+	}
+	h.store.is(away)
+	if got := h.app.waiting(); got != -1 {
+		t.Errorf("with the store away: got %v, want -1", got)
+	}
+}

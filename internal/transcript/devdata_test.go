@@ -2,9 +2,9 @@ package transcript_test
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
+	"github.com/recallerhq/recaller/internal/devdata"
 	"github.com/recallerhq/recaller/internal/transcript"
 )
 
@@ -55,7 +55,7 @@ func TestTheDevelopmentDataIsRead(t *testing.T) {
 }
 
 func BenchmarkLongMemEval(b *testing.B) {
-	info, err := os.Stat(find(b, "longmemeval_s_dev.json.gz"))
+	info, err := os.Stat(devdata.Path(b, "longmemeval_s_dev.json.gz"))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -75,33 +75,10 @@ func BenchmarkLongMemEval(b *testing.B) {
 
 func open(t testing.TB, name string) *os.File {
 	t.Helper()
-	file, err := os.Open(find(t, name))
+	file, err := os.Open(devdata.Path(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = file.Close() })
 	return file
-}
-
-// find skips the test where the development data is not at hand.
-func find(t testing.TB, name string) string {
-	t.Helper()
-	if dir := os.Getenv("RECALLER_DEV_DATA"); dir != "" {
-		return filepath.Join(dir, name)
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		file := filepath.Join(dir, "shared", "data", name)
-		if _, err := os.Stat(file); err == nil {
-			return file
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			t.Skip("the development data is not at hand")
-		}
-		dir = up
-	}
 }

@@ -3,13 +3,13 @@ package wrapup_test
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/devdata"
 	"github.com/recallerhq/recaller/internal/wrapup/highlights"
 )
 
@@ -47,24 +47,16 @@ func (c consultation) said(side recaller.Speaker) string {
 	return strings.Join(out, "\n")
 }
 
-// devData reads a file of the development data into v; it skips the test where the data is absent.
+// devData reads a file of the development data into v.
 func devData(t *testing.T, name string, v any) {
 	t.Helper()
-	dirs := []string{os.Getenv("RECALLER_DEV_DATA")}
-	for at, _ := os.Getwd(); dirs[0] == "" && at != filepath.Dir(at); at = filepath.Dir(at) {
-		dirs = append(dirs, filepath.Join(filepath.Dir(at), "shared", "data"))
+	raw, err := os.ReadFile(devdata.Path(t, name))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, dir := range dirs {
-		raw, err := os.ReadFile(filepath.Join(dir, name))
-		if dir == "" || err != nil {
-			continue
-		}
-		if err := json.Unmarshal(raw, v); err != nil {
-			t.Fatal(err)
-		}
-		return
+	if err := json.Unmarshal(raw, v); err != nil {
+		t.Fatal(err)
 	}
-	t.Skip("the development data is not here")
 }
 
 // read is what a reader gets of a written-up conversation: the stored summary, then the values of the memories that

@@ -3,13 +3,13 @@ package evalset_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/devdata"
 	"github.com/recallerhq/recaller/internal/recall"
 	"github.com/recallerhq/recaller/internal/recall/evalset"
 	"github.com/recallerhq/recaller/internal/recall/index"
@@ -18,7 +18,7 @@ import (
 // questions are LongMemEval's development questions where they are there, else the few of our own in testdata.
 func questions(tb testing.TB) (qs []evalset.Question, real bool) {
 	tb.Helper()
-	path, real := devFile("longmemeval_s_dev.json.gz")
+	path, real := devdata.Find("longmemeval_s_dev.json.gz")
 	if !real {
 		path = filepath.Join("testdata", "questions.json")
 	}
@@ -27,27 +27,6 @@ func questions(tb testing.TB) (qs []evalset.Question, real bool) {
 		tb.Fatal(err)
 	}
 	return qs, real
-}
-
-// devFile finds a file of the development data: in RECALLER_DEV_DATA, or in a folder shared/data beside this project.
-func devFile(name string) (string, bool) {
-	if dir := os.Getenv("RECALLER_DEV_DATA"); dir != "" {
-		path := filepath.Join(dir, name)
-		_, err := os.Stat(path)
-		return path, err == nil
-	}
-	dir, err := os.Getwd()
-	for err == nil {
-		path := filepath.Join(dir, "shared", "data", name)
-		if _, err := os.Stat(path); err == nil {
-			return path, true
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	return "", false
 }
 
 func measure(tb testing.TB, name string, qs []evalset.Question, r evalset.Ranker) evalset.Report {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/devdata"
 )
 
 // call is one conversation of the development data.
@@ -84,27 +84,14 @@ func shorten(s string) string {
 	return s
 }
 
-// devData opens a file of the development data, wherever it is; without it the test is skipped.
+// devData opens a file of the development data.
 func devData(t *testing.T, name string) io.ReadCloser {
 	t.Helper()
-	dirs := []string{os.Getenv("RECALLER_DEV_DATA")}
-	dir, err := os.Getwd()
+	f, err := os.Open(devdata.Path(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		dirs = append(dirs, filepath.Join(dir, "shared", "data"))
-	}
-	for _, d := range dirs {
-		if d == "" {
-			continue
-		}
-		if f, err := os.Open(filepath.Join(d, name)); err == nil {
-			return f
-		}
-	}
-	t.Skip("the development data is not here")
-	return nil
+	return f
 }
 
 func decode(t *testing.T, r io.Reader, into any) {

@@ -4,25 +4,18 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/devdata"
 )
 
 func devFile(t *testing.T, name string) []byte {
 	t.Helper()
-	dir := os.Getenv("RECALLER_DEV_DATA")
-	for at, _ := os.Getwd(); dir == "" && at != filepath.Dir(at); at = filepath.Dir(at) {
-		try := filepath.Join(filepath.Dir(at), "shared", "data")
-		if _, err := os.Stat(filepath.Join(try, name)); err == nil {
-			dir = try
-		}
-	}
-	raw, err := os.ReadFile(filepath.Join(dir, name))
+	raw, err := os.ReadFile(devdata.Path(t, name))
 	if err != nil {
-		t.Skip("the development data is not here")
+		t.Fatal(err)
 	}
 	return raw
 }

@@ -4,36 +4,25 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/devdata"
 	"github.com/recallerhq/recaller/internal/wrapup/highlights"
 	"github.com/recallerhq/recaller/internal/wrapup/summary"
 )
 
-// devData reads a file of the development data into v; it skips the test where the data is absent.
+// devData reads a file of the development data into v.
 func devData(t *testing.T, name string, v any) {
 	t.Helper()
-	dir := os.Getenv("RECALLER_DEV_DATA")
-	for at, _ := os.Getwd(); dir == "" && at != filepath.Dir(at); at = filepath.Dir(at) {
-		if try := filepath.Join(filepath.Dir(at), "shared", "data"); isFile(filepath.Join(try, name)) {
-			dir = try
-		}
-	}
-	raw, err := os.ReadFile(filepath.Join(dir, name))
+	raw, err := os.ReadFile(devdata.Path(t, name))
 	if err != nil {
-		t.Skip("the development data is not here")
+		t.Fatal(err)
 	}
 	if err := json.Unmarshal(raw, v); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func isFile(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 type consultation struct {
