@@ -149,5 +149,10 @@ type StepProgress struct {
 	By         string // "rules", or the model's name; empty until done
 	Attempts   int
 	Reason     string
+	Prompt     string // which prompt the model was given; empty for rules
+	Found      int    // memories found, for the extraction
+	Dropped    int    // of those found, dropped for want of support in the words
+	Stored     int    // of those found, new
+	Cost       Cost   // of all attempts
 	FinishedAt time.Time
 }

@@ -76,13 +76,32 @@ type Memory struct {
 	Source       MemorySource
 	PrivacyScope PrivacyScope
 	Status       MemoryStatus
-	ClosedReason string     // why this version ended: "updated", "forgotten" …; empty while active
+	ClosedReason string     // why this version ended, one of the Closed constants; empty while active
 	DueAt        *time.Time // when a follow-up comes due (B8); nil if it does not
 	DueDay       bool       // DueAt names a day, not a time of day
 	Provenance   Provenance
+	Aliases      []string  // other keys under which the same was told; merged into this one
+	Dispute      *Dispute  // another value that was heard against this one; nil: none
 	CreatedAt    time.Time // of this version
 	ConfirmedAt  time.Time // when it was last said or stored again
 	ClosedAt     time.Time // zero while active
+}
+
+// The reasons why a version of a memory ended.
+const (
+	ClosedUpdated   = "updated"   // another value was told
+	ClosedMerged    = "merged"    // the same was told under another key, and said more
+	ClosedPrivate   = "private"   // its scope changed (W3)
+	ClosedForgotten = "forgotten" // it was to be forgotten
+	ClosedUndone    = "undone"    // an undo brought another version back
+)
+
+// Dispute is another value of an active memory that was heard later. Extraction never overwrites (W9): the conflict is kept
+// beside the memory and shown, until an update, a confirmation or an undo settles it.
+type Dispute struct {
+	Value      string
+	Provenance Provenance
+	At         time.Time // when it was said
 }
 
 // Provenance points at the words a memory came from (B10). Zero for memories that an application wrote.

@@ -20,6 +20,8 @@ type (
 	CheckpointID string
 	// KeyID names an API key; it is not the key.
 	KeyID string
+	// ReminderID names a time at which the tenant's webhook is told of a memory.
+	ReminderID string
 	// ReceiptID names the signed proof of an erasure.
 	ReceiptID string
 )

@@ -30,13 +30,38 @@ type Tenant struct {
 	DefaultRegion string // ISO 3166 alpha-2: how national numbers are read
 	TimeZone      string // IANA name: the zone of callers whose own is not known
 	Retention     Retention
-	ArchiveDays   int           // how long an archive file is kept
-	ResumeWindow  time.Duration // H3: how long a checkpoint, or a call that broke off, can be resumed
-	IdleLimit     time.Duration // a conversation with no turn for this long is closed
-	HistoryLimit  int           // how many past conversations a briefing shows (V2, P2)
-	Packs         []string      // names of the keyword packs, in order of precedence (spec 2.5)
+	ArchiveDays   int               // how long an archive file is kept
+	ResumeWindow  time.Duration     // H3: how long a checkpoint, or a call that broke off, can be resumed
+	IdleLimit     time.Duration     // a conversation with no turn for this long is closed
+	HistoryLimit  int               // how many past conversations a briefing shows (V2, P2)
+	Packs         []string          // names of the keyword packs, in order of precedence (spec 2.5)
+	Masking       Masking           // whether card numbers, national ids and passwords are masked before anything is stored (B11)
+	MemoryTools   bool              // the agent has the memory tools: its briefing says how to use them (W10)
+	Prompts       map[string]string // texts of its own, by the prompt's name (see internal/prompt); nil: ours
+	Webhook       Webhook           // where reminders go (W3)
 	CreatedAt     time.Time
 }
+
+// Masking says whether secrets that people say are masked before anything is stored (B11).
+type Masking string
+
+// The settings of masking.
+const (
+	MaskingOn  Masking = "on" // the default
+	MaskingOff Masking = "off"
+)
+
+// Valid reports whether m is one of the settings.
+func (m Masking) Valid() bool { return m == MaskingOn || m == MaskingOff }
+
+// Webhook is an address of the tenant's that is told what happens, in the form of Standard Webhooks. The zero value is none.
+type Webhook struct {
+	URL    string
+	Secret string // "whsec_" and base64: what the requests are signed with
+}
+
+// Set reports whether there is one.
+func (w Webhook) Set() bool { return w.URL != "" }
 
 // Profile is what a tenant says of itself in a briefing (P3).
 type Profile struct {
@@ -82,6 +107,9 @@ func (t Tenant) WithDefaults() Tenant {
 	}
 	if t.HistoryLimit == 0 {
 		t.HistoryLimit = 3
+	}
+	if t.Masking == "" {
+		t.Masking = MaskingOn
 	}
 	if len(t.Packs) == 0 {
 		t.Packs = []string{"service"}

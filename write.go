@@ -85,6 +85,37 @@ const (
 	IfAbsent                    // leave what is there alone (W9)
 )
 
+// Storing asks for a memory to be stored by its key (see MemoryMode).
+type Storing struct {
+	Once   Once
+	Memory Memory // with id and times
+	Mode   MemoryMode
+	// Into names the active memory that this one was found to be a near-duplicate of: it gets the key as an alias, is
+	// confirmed if the value is its own, and gets a new version if it is not; its key and type stay. Empty, or no longer
+	// active: the memory is stored under its own key.
+	Into     MemoryID
+	Name     string    // the caller's name, if that is what is stored (P12)
+	Call     *ToolCall // recorded in the same commit; Result, Memory and Version are the store's to fill in. nil: no tool did it
+	Reminder *Reminder // set in the same commit; Memory is the store's to fill in. nil: none
+}
+
+// Changing asks for a change of an active memory: a new version, or its end. One that is forgotten is a Conflict.
+type Changing struct {
+	Once     Once
+	ID       MemoryID
+	Patch    MemoryPatch
+	Forget   bool      // close it, and cancel its reminder; of Patch only Reason and At count
+	Call     *ToolCall // as in Storing
+	Reminder *Reminder // as in Storing; it takes the place of the memory's pending one
+}
+
+// Undoing asks for an earlier version of a memory to be brought back, as a new version.
+type Undoing struct {
+	ID      MemoryID
+	Version int // 0: the last one if the memory was forgotten, else the one before the active one
+	At      time.Time
+}
+
 // MemoryAction says what a memory write did.
 type MemoryAction string
 
@@ -94,14 +125,19 @@ const (
 	MemoryUpdated   MemoryAction = "updated"
 	MemoryConfirmed MemoryAction = "confirmed" // the same value was there
 	MemoryKept      MemoryAction = "kept"      // IfAbsent, and there was one
+	MemoryMerged    MemoryAction = "merged"    // a near-duplicate was there under another key
 	MemoryClosed    MemoryAction = "forgotten"
+	MemoryRestored  MemoryAction = "restored" // by an undo
 )
 
 // MemoryWritten is the result of a memory write.
 type MemoryWritten struct {
 	Memory Memory // the version that is active now; the closed one, if it was forgotten
 	Action MemoryAction
-	Change Change
+	// Previous is the version that was closed by this write, and so shows the conflict; nil if there was none.
+	Previous *Memory
+	Reminder *Reminder // as it was set; nil: none was asked for
+	Change   Change
 }
 
 // MemoryPatch is what an update changes; nil fields stay.
@@ -112,8 +148,10 @@ type MemoryPatch struct {
 	Confidence   *float64
 	PrivacyScope *PrivacyScope
 	DueAt        **time.Time
+	DueDay       bool // DueAt names a day; only with DueAt
 	Provenance   *Provenance
-	Reason       string // why the old version ended
+	Alias        string // a key to add to the aliases; empty: none
+	Reason       string // why the old version ended, one of the Closed constants
 	At           time.Time
 }
 
@@ -167,11 +205,13 @@ type StepResult struct {
 	State        StepState
 	By           string
 	Reason       string
+	Prompt       string // which prompt the model was given, "extraction/1"; empty for rules
+	Dropped      int    // memories that were found without support in the words they claim (B10)
 	At           time.Time
 
-	Summary  *Summary
+	Summary  *Summary // with State pending: an interim one by rules, which a later try replaces
 	Analysis *Analysis
-	Memories []Memory // stored IfAbsent
+	Memories []Memory // stored IfAbsent; one whose value contradicts the active memory of its key is kept as its Dispute
 	Name     string   // the caller's name, as said (P12); empty if none was heard
 }
 

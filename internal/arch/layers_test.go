@@ -19,17 +19,18 @@ func layers() []layer {
 		{name: "centre", packages: []string{"/"}, pure: true},
 		{name: "rules", pure: true, packages: []string{
 			"when", "identity", "transcript", "recall/token", "recall/index", "livebuffer",
-			"wrapup/summary", "wrapup/label", "wrapup/extract", "wrapup/text",
+			"wrapup/summary", "wrapup/label", "wrapup/extract", "wrapup/text", "wrapup/answer", "wrapup/evidence",
+			"guard", "prompt", "realtime",
 		}},
 		{name: "use cases", may: []string{"rules"}, packages: []string{
 			"conversation", "thread", "briefing", "memory", "recall", "document", "wrapup", "privacy", "tenant", "caller",
-			"events",
+			"events", "refresh", "tool", "reminder",
 		}},
 		{name: "material", packages: []string{"/demo"}, pure: true},
 		{name: "platform", own: true, packages: []string{"config/...", "obs/..."}},
 		{name: "keys", packages: []string{"vault/..."}, own: true},
 		{name: "store", may: []string{"keys"}, packages: []string{"store/..."}, own: true},
-		{name: "edges out", may: []string{"platform", "keys"}, packages: []string{"archive", "jobs", "llm/...", "embed/..."}},
+		{name: "edges out", may: []string{"platform", "keys"}, packages: []string{"archive", "jobs", "llm/...", "embed/...", "webhook"}},
 		{name: "edges in", may: []string{"use cases", "rules", "platform", "client"}, packages: []string{
 			"httpapi/...", "mcpserver/...", "chatproxy/...", "telephony/...", "platform/...", "telegram/...", "console/...",
 		}},
@@ -56,17 +57,21 @@ func layers() []layer {
 // Use cases use one another in one direction only.
 func edges() map[string][]string {
 	return map[string][]string{
-		"livebuffer":     {"when"},
-		"recall/index":   {"recall/token", "when"},
-		"wrapup/summary": {"recall/token", "wrapup/text", "when"},
-		"wrapup/label":   {"recall/token", "wrapup/text"},
-		"wrapup/extract": {"recall/token", "wrapup/text", "when"},
+		"livebuffer":      {"when"},
+		"recall/index":    {"recall/token", "when"},
+		"wrapup/summary":  {"recall/token", "wrapup/text", "when"},
+		"wrapup/label":    {"recall/token", "wrapup/text"},
+		"wrapup/extract":  {"recall/token", "wrapup/text", "when"},
+		"wrapup/answer":   {"wrapup/text"},
+		"wrapup/evidence": {"recall/token", "wrapup/text", "wrapup/answer", "when"},
 
 		"conversation": {"briefing", "memory", "recall", "document", "events"},
 		"thread":       {"briefing", "memory", "recall", "document", "events"},
 		"briefing":     {"memory", "recall", "document"},
 		"wrapup":       {"memory", "recall", "document", "events"},
 		"memory":       {"events"},
+		"tool":         {"memory", "reminder"},
+		"refresh":      {"briefing", "events"},
 		"privacy":      {"events"},
 
 		"cli": {"llm"}, // a terminal call may let a model speak for the agent

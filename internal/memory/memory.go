@@ -19,9 +19,8 @@ import (
 
 // Store is what this package asks of the store.
 type Store interface {
-	StoreMemory(ctx context.Context, tenant recaller.TenantID, once recaller.Once, m recaller.Memory, mode recaller.MemoryMode) (recaller.MemoryWritten, error)
-	UpdateMemory(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, p recaller.MemoryPatch) (recaller.MemoryWritten, error)
-	ForgetMemory(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, reason string, at time.Time) (recaller.MemoryWritten, error)
+	StoreMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Storing) (recaller.MemoryWritten, error)
+	ChangeMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Changing) (recaller.MemoryWritten, error)
 	Memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) (list []recaller.Memory, next string, err error)
 	MemoryHistory(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) ([]recaller.Memory, error)
 	// Conversation finds one by its id or its external id.
@@ -81,7 +80,7 @@ func (s *Service) Store(ctx context.Context, tenant recaller.TenantID, caller re
 	if m.Provenance, err = s.provenance(ctx, tenant, caller, in.Provenance); err != nil {
 		return recaller.MemoryWritten{}, err
 	}
-	return s.written(s.Deps.Store.StoreMemory(ctx, tenant, once, m, recaller.Supersede))
+	return s.written(s.Deps.Store.StoreMemory(ctx, tenant, recaller.Storing{Once: once, Memory: m}))
 }
 
 func (s *Service) memory(caller recaller.CallerID, in Input) (recaller.Memory, error) {
@@ -146,14 +145,14 @@ func (s *Service) Update(ctx context.Context, tenant recaller.TenantID, id recal
 	}
 	p.At = s.Now()
 	if p.Reason == "" {
-		p.Reason = "updated"
+		p.Reason = recaller.ClosedUpdated
 	}
-	return s.written(s.Deps.Store.UpdateMemory(ctx, tenant, id, p))
+	return s.written(s.Deps.Store.ChangeMemory(ctx, tenant, recaller.Changing{ID: id, Patch: p}))
 }
 
 // Forget closes a memory: it leaves every prompt and every search at once; its history stays until the caller is erased.
 func (s *Service) Forget(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.MemoryWritten, error) {
-	return s.written(s.Deps.Store.ForgetMemory(ctx, tenant, id, "forgotten", s.Now()))
+	return s.written(s.Deps.Store.ChangeMemory(ctx, tenant, recaller.Changing{ID: id, Forget: true, Patch: recaller.MemoryPatch{Reason: recaller.ClosedForgotten, At: s.Now()}}))
 }
 
 func (s *Service) written(w recaller.MemoryWritten, err error) (recaller.MemoryWritten, error) {

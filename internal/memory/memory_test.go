@@ -112,8 +112,8 @@ type faulty struct {
 	f *usecasetest.Faults
 }
 
-func (s faulty) StoreMemory(ctx context.Context, t recaller.TenantID, once recaller.Once, m recaller.Memory, mode recaller.MemoryMode) (out recaller.MemoryWritten, err error) {
-	err = s.f.Call("store", func() (err error) { out, err = s.Store.StoreMemory(ctx, t, once, m, mode); return err })
+func (s faulty) StoreMemory(ctx context.Context, t recaller.TenantID, in recaller.Storing) (out recaller.MemoryWritten, err error) {
+	err = s.f.Call("store", func() (err error) { out, err = s.Store.StoreMemory(ctx, t, in); return err })
 	return out, err
 }
 

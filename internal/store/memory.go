@@ -53,8 +53,9 @@ func (s *Store) keyToken(ctx context.Context, tenant recaller.TenantID, caller r
 	return s.vault.Blind(ctx, tenant, blindKey, string(caller)+"\x00"+NormalKey(key))
 }
 
-// StoreMemory stores a memory by its key (see recaller.MemoryMode).
-func (s *Store) StoreMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Once, m recaller.Memory, mode recaller.MemoryMode) (recaller.MemoryWritten, error) {
+// StoreMemory stores a memory by its key.
+func (s *Store) StoreMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Storing) (recaller.MemoryWritten, error) {
+	m := in.Memory
 	b, err := s.unseal(ctx, tenant, m.Caller)
 	if err != nil {
 		return recaller.MemoryWritten{}, notFound(err, "there is no such caller")
@@ -67,7 +68,7 @@ func (s *Store) StoreMemory(ctx context.Context, tenant recaller.TenantID, in re
 	if err != nil {
 		return recaller.MemoryWritten{}, err
 	}
-	mark := newOnce(blind, tenant, in)
+	mark := newOnce(blind, tenant, in.Once)
 	w := memoryWrite{tenant: tenant, box: b}
 	var out recaller.MemoryWritten
 	err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
@@ -79,7 +80,7 @@ func (s *Store) StoreMemory(ctx context.Context, tenant recaller.TenantID, in re
 			}
 			return err
 		}
-		if out, err = w.store(ctx, tx, m, token, mode); err != nil {
+		if out, err = w.store(ctx, tx, m, token, in.Mode); err != nil {
 			return err
 		}
 		return mark.mark(ctx, tx, m.Caller, out.Memory.ID, m.CreatedAt)
@@ -244,13 +245,22 @@ func (s *Store) changeMemory(ctx context.Context, tenant recaller.TenantID, id r
 	return out, err
 }
 
-// UpdateMemory makes a new version of a memory. A key that another active memory of the caller has is a Conflict.
-func (s *Store) UpdateMemory(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, p recaller.MemoryPatch) (recaller.MemoryWritten, error) {
+// ChangeMemory makes a new version of a memory, or closes it. A key that another active memory of the caller has is a
+// Conflict, and so is a memory that is closed already.
+func (s *Store) ChangeMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Changing) (recaller.MemoryWritten, error) {
+	p := in.Patch
 	blind, err := s.vault.Blinder(ctx, tenant)
 	if err != nil {
 		return recaller.MemoryWritten{}, err
 	}
-	return s.changeMemory(ctx, tenant, id, func(ctx context.Context, tx Tx, w memoryWrite, old recaller.Memory) (recaller.MemoryWritten, error) {
+	return s.changeMemory(ctx, tenant, in.ID, func(ctx context.Context, tx Tx, w memoryWrite, old recaller.Memory) (recaller.MemoryWritten, error) {
+		if in.Forget {
+			closed, err := w.close(ctx, tx, old, recaller.MemoryForgotten, p.Reason, p.At)
+			if err != nil {
+				return recaller.MemoryWritten{}, err
+			}
+			return w.written(ctx, tx, recaller.MemoryClosed, closed)
+		}
 		m := patched(old, p)
 		token := blind.Blind(blindKey, string(m.Caller)+"\x00"+NormalKey(m.Key))
 		out, err := w.supersede(ctx, tx, old, m, token, p.Reason)
@@ -268,7 +278,7 @@ func patched(m recaller.Memory, p recaller.MemoryPatch) recaller.Memory {
 	set(&m.Confidence, p.Confidence)
 	set(&m.PrivacyScope, p.PrivacyScope)
 	if p.DueAt != nil {
-		m.DueAt, m.DueDay = *p.DueAt, false // a patch names a time, or takes it away
+		m.DueAt, m.DueDay = *p.DueAt, p.DueDay
 	}
 	set(&m.Provenance, p.Provenance)
 	m.Version++
@@ -280,17 +290,6 @@ func set[T any](dst *T, v *T) {
 	if v != nil {
 		*dst = *v
 	}
-}
-
-// ForgetMemory closes a memory. One that is closed already is a Conflict.
-func (s *Store) ForgetMemory(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, reason string, at time.Time) (recaller.MemoryWritten, error) {
-	return s.changeMemory(ctx, tenant, id, func(ctx context.Context, tx Tx, w memoryWrite, m recaller.Memory) (recaller.MemoryWritten, error) {
-		closed, err := w.close(ctx, tx, m, recaller.MemoryForgotten, reason, at)
-		if err != nil {
-			return recaller.MemoryWritten{}, err
-		}
-		return w.written(ctx, tx, recaller.MemoryClosed, closed)
-	})
 }
 
 // Memories lists a caller's memories, last confirmed first.

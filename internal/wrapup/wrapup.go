@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/identity"
 	"github.com/recallerhq/recaller/internal/wrapup/extract"
 	"github.com/recallerhq/recaller/internal/wrapup/label"
 	"github.com/recallerhq/recaller/internal/wrapup/summary"
@@ -133,8 +134,8 @@ func (s *Service) read(ctx context.Context, tenantID recaller.TenantID, conv rec
 	if w.turns, err = s.Words.Turns(ctx, tenantID, conv); err != nil {
 		return w, err
 	}
-	w.zone = Zone(w.caller, w.tenant)
-	w.found = extract.Memories(w.turns, extract.Options{Base: w.conv.StartedAt.In(w.zone), DayFirst: DayFirst(w.caller, w.tenant)})
+	w.zone = identity.ZoneOf(w.caller, w.tenant)
+	w.found = extract.Memories(w.turns, extract.Options{Base: w.conv.StartedAt.In(w.zone), DayFirst: identity.DayFirst(w.caller, w.tenant)})
 	return w, nil
 }
 
@@ -169,7 +170,7 @@ func (s *Service) result(w work, step recaller.Step) recaller.StepResult {
 			StartedAt: w.conv.StartedAt.In(w.zone), CallerName: w.caller.Name,
 			Typed: w.conv.Channel.Text(), Remembered: s.remembered(w),
 		})
-		date(&sum, w.conv.StartedAt.In(w.zone), DayFirst(w.caller, w.tenant))
+		date(&sum, w.conv.StartedAt.In(w.zone), identity.DayFirst(w.caller, w.tenant))
 		r.Summary = &sum
 		r.Name, _, _ = extract.Name(w.turns) // a name is kept from every conversation, however short (P12)
 	case recaller.StepAnalyse:

@@ -170,10 +170,10 @@ func TestWordsInMemoryAreUsedAndLetGo(t *testing.T) {
 func TestExtractionNeverOverwritesWhatIsKnown(t *testing.T) {
 	h := newHouse(t, recaller.Tenant{})
 	conv, job := h.hold(past{words: visit})
-	_, err := h.store.StoreMemory(h.ctx, "t1", recaller.Once{}, recaller.Memory{
+	_, err := h.store.StoreMemory(h.ctx, "t1", recaller.Storing{Memory: recaller.Memory{
 		ID: "m-told", Caller: conv.Caller, Type: recaller.Context, Key: "Living_Situation", Value: "lives with her sister", Confidence: 0.5,
 		Source: recaller.SourceConversation, PrivacyScope: recaller.LineOnly, CreatedAt: h.now, ConfirmedAt: h.now,
-	}, recaller.Supersede)
+	}})
 	h.ok(err)
 	h.run(job)
 	held := h.memories(conv.Caller)

@@ -82,7 +82,7 @@ func (d *data) remember(caller recaller.CallerID, n int) {
 			ID: recaller.MemoryID(d.id("memory")), Caller: caller, Type: recaller.Fact, Key: fmt.Sprint("key_", i), Value: "has three grandchildren, the eldest is Tom",
 			Confidence: 0.9, Source: recaller.SourceAPI, PrivacyScope: recaller.LineOnly, CreatedAt: d.now, ConfirmedAt: d.now,
 		}
-		_, err := d.StoreMemory(d.ctx, "t", recaller.Once{}, m, recaller.Supersede)
+		_, err := d.StoreMemory(d.ctx, "t", recaller.Storing{Memory: m})
 		d.ok(err)
 	}
 }

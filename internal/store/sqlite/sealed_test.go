@@ -106,10 +106,10 @@ func (d *data) putSecrets() recaller.Opened {
 	d.ok(err)
 
 	m := recaller.Memory{ID: "m-1", Caller: o.Caller.ID, Type: recaller.Fact, Key: "zq_key", Value: "has a Quokka", Source: recaller.SourceAPI, PrivacyScope: recaller.LineOnly, CreatedAt: d.now, ConfirmedAt: d.now}
-	_, err = d.StoreMemory(d.ctx, "t", once("3"), m, recaller.Supersede)
+	_, err = d.StoreMemory(d.ctx, "t", recaller.Storing{Once: once("3"), Memory: m})
 	d.ok(err)
 	value, key, name := "has two Quokkas", "zq_key_2", "Xanthippe Zwiebel"
-	_, err = d.UpdateMemory(d.ctx, "t", "m-1", recaller.MemoryPatch{Value: &value, Key: &key, At: d.now, Reason: "updated"})
+	_, err = d.ChangeMemory(d.ctx, "t", recaller.Changing{ID: "m-1", Patch: recaller.MemoryPatch{Value: &value, Key: &key, At: d.now, Reason: "updated"}})
 	d.ok(err)
 	_, _, err = d.UpdateCaller(d.ctx, "t", o.Caller.ID, recaller.CallerPatch{Name: &name, NameSource: recaller.NameSet})
 	d.ok(err)

@@ -30,7 +30,7 @@ func (b *bench) eraseJob(caller recaller.CallerID) recaller.Job {
 func erased(b *bench) {
 	o := b.full()
 	caller, conv := o.Caller.ID, o.Conversation
-	memory, err := b.Store.StoreMemory(b.ctx, "t1", recaller.Once{}, b.memory(caller, "pet", "Rex"), recaller.Supersede)
+	memory, err := b.Store.StoreMemory(b.ctx, "t1", recaller.Storing{Memory: b.memory(caller, "pet", "Rex")})
 	b.ok(err)
 	active := b.open("t1", opening{external: "CA2"})
 	job := b.eraseJob(caller)
@@ -101,12 +101,12 @@ func (b *bench) refused(o recaller.Opened, m recaller.Memory) {
 	caller := o.Caller.ID
 	_, err := b.Store.AppendTurns(b.ctx, "t1", recaller.Appending{Conversation: o.Conversation.ID, Caller: caller, Turns: b.turns("user: late"), At: b.now})
 	b.fails(err, recaller.NotFound)
-	_, err = b.Store.StoreMemory(b.ctx, "t1", recaller.Once{}, b.memory(caller, "late", "words"), recaller.Supersede)
+	_, err = b.Store.StoreMemory(b.ctx, "t1", recaller.Storing{Memory: b.memory(caller, "late", "words")})
 	b.fails(err, recaller.NotFound)
 	value := "late"
-	_, err = b.Store.UpdateMemory(b.ctx, "t1", m.ID, recaller.MemoryPatch{Value: &value, At: b.now})
+	_, err = b.Store.ChangeMemory(b.ctx, "t1", recaller.Changing{ID: m.ID, Patch: recaller.MemoryPatch{Value: &value, At: b.now}})
 	b.fails(err, recaller.NotFound)
-	_, err = b.Store.ForgetMemory(b.ctx, "t1", m.ID, "forgotten", b.now)
+	_, err = b.Store.ChangeMemory(b.ctx, "t1", recaller.Changing{ID: m.ID, Forget: true, Patch: recaller.MemoryPatch{Reason: "forgotten", At: b.now}})
 	b.fails(err, recaller.NotFound)
 	_, err = b.Store.PutCheckpoint(b.ctx, "t1", recaller.Checkpoint{ID: "late", Caller: caller, Summary: "x", StagingData: []byte(`{}`)})
 	b.fails(err, recaller.NotFound)

@@ -31,21 +31,21 @@ func memories(b *bench) {
 	eq(b, "confirmed now", confirmed.Memory.ConfirmedAt, b.now)
 
 	value, at := "three dogs", b.later(time.Minute)
-	patched, err := b.Store.UpdateMemory(b.ctx, "t1", first.Memory.ID, recaller.MemoryPatch{Value: &value, Reason: "updated", At: at})
+	patched, err := b.Store.ChangeMemory(b.ctx, "t1", recaller.Changing{ID: first.Memory.ID, Patch: recaller.MemoryPatch{Value: &value, Reason: "updated", At: at}})
 	b.ok(err)
 	eq(b, "third version", patched.Memory.Version, 3)
 	eq(b, "key stays", patched.Memory.Key, "pet")
 	eq(b, "created", patched.Memory.CreatedAt, at)
 
-	gone, err := b.Store.ForgetMemory(b.ctx, "t1", first.Memory.ID, "forgotten", b.later(time.Minute))
+	gone, err := b.Store.ChangeMemory(b.ctx, "t1", recaller.Changing{ID: first.Memory.ID, Forget: true, Patch: recaller.MemoryPatch{Reason: "forgotten", At: b.later(time.Minute)}})
 	b.ok(err)
 	eq(b, "action", gone.Action, recaller.MemoryClosed)
 	eq(b, "status", gone.Memory.Status, recaller.MemoryForgotten)
-	_, err = b.Store.ForgetMemory(b.ctx, "t1", first.Memory.ID, "forgotten", b.now)
+	_, err = b.Store.ChangeMemory(b.ctx, "t1", recaller.Changing{ID: first.Memory.ID, Forget: true, Patch: recaller.MemoryPatch{Reason: "forgotten", At: b.now}})
 	b.fails(err, recaller.Conflict)
-	_, err = b.Store.UpdateMemory(b.ctx, "t1", first.Memory.ID, recaller.MemoryPatch{Value: &value, At: b.now})
+	_, err = b.Store.ChangeMemory(b.ctx, "t1", recaller.Changing{ID: first.Memory.ID, Patch: recaller.MemoryPatch{Value: &value, At: b.now}})
 	b.fails(err, recaller.Conflict)
-	_, err = b.Store.UpdateMemory(b.ctx, "t1", "nobody's", recaller.MemoryPatch{Value: &value, At: b.now})
+	_, err = b.Store.ChangeMemory(b.ctx, "t1", recaller.Changing{ID: "nobody's", Patch: recaller.MemoryPatch{Value: &value, At: b.now}})
 	b.fails(err, recaller.NotFound)
 
 	history, err := b.Store.MemoryHistory(b.ctx, "t1", first.Memory.ID)
@@ -69,7 +69,7 @@ func memoryKeys(b *bench) {
 	caller := b.open("t1", opening{}).Caller.ID
 	b.remember("t1", caller, "Favourite_Tea", "Assam")
 	m := b.memory(caller, " favourite_TEA", "Darjeeling")
-	kept, err := b.Store.StoreMemory(b.ctx, "t1", recaller.Once{}, m, recaller.IfAbsent)
+	kept, err := b.Store.StoreMemory(b.ctx, "t1", recaller.Storing{Memory: m, Mode: recaller.IfAbsent})
 	b.ok(err)
 	eq(b, "kept", kept.Action, recaller.MemoryKept)
 	eq(b, "the old value", kept.Memory.Value, "Assam")
@@ -77,7 +77,7 @@ func memoryKeys(b *bench) {
 
 	other := b.remember("t1", caller, "coffee", "never")
 	key := "FAVOURITE_tea"
-	_, err = b.Store.UpdateMemory(b.ctx, "t1", other.Memory.ID, recaller.MemoryPatch{Key: &key, At: b.now})
+	_, err = b.Store.ChangeMemory(b.ctx, "t1", recaller.Changing{ID: other.Memory.ID, Patch: recaller.MemoryPatch{Key: &key, At: b.now}})
 	b.fails(err, recaller.Conflict)
 	history, err := b.Store.MemoryHistory(b.ctx, "t1", other.Memory.ID)
 	b.ok(err)
@@ -89,7 +89,7 @@ func memoryKeys(b *bench) {
 
 	once := recaller.Once{Token: "memory:1", Request: "a"}
 	store := func(o recaller.Once) (recaller.MemoryWritten, error) {
-		return b.Store.StoreMemory(b.ctx, "t1", o, b.memory(caller, "sugar", "two lumps"), recaller.Supersede)
+		return b.Store.StoreMemory(b.ctx, "t1", recaller.Storing{Once: o, Memory: b.memory(caller, "sugar", "two lumps")})
 	}
 	first, err := store(once)
 	b.ok(err)
@@ -107,7 +107,7 @@ func memoryKeys(b *bench) {
 	var wg sync.WaitGroup
 	for _, m := range writes {
 		wg.Go(func() {
-			if _, err := b.Store.StoreMemory(b.ctx, "t1", recaller.Once{}, m, recaller.Supersede); err != nil {
+			if _, err := b.Store.StoreMemory(b.ctx, "t1", recaller.Storing{Memory: m}); err != nil {
 				b.Error(err)
 			}
 		})
@@ -125,7 +125,7 @@ func memoryFilters(b *bench) {
 	store := func(change func(*recaller.Memory)) recaller.Memory {
 		m := b.memory(caller, b.id("key"), "some words")
 		change(&m)
-		out, err := b.Store.StoreMemory(b.ctx, "t1", recaller.Once{}, m, recaller.Supersede)
+		out, err := b.Store.StoreMemory(b.ctx, "t1", recaller.Storing{Memory: m})
 		b.ok(err)
 		return out.Memory
 	}
@@ -137,7 +137,7 @@ func memoryFilters(b *bench) {
 		m.Source, m.PrivacyScope, m.Confidence = recaller.SourceExtraction, recaller.Shared, 0.25
 	})
 	lost := store(func(*recaller.Memory) {})
-	_, err := b.Store.ForgetMemory(b.ctx, "t1", lost.ID, "forgotten", b.now)
+	_, err := b.Store.ChangeMemory(b.ctx, "t1", recaller.Changing{ID: lost.ID, Forget: true, Patch: recaller.MemoryPatch{Reason: "forgotten", At: b.now}})
 	b.ok(err)
 
 	list := func(f recaller.MemoryFilter) (ids string, found []recaller.Memory) {
@@ -184,7 +184,7 @@ func memoryPages(b *bench) {
 		for i := range 12 {
 			m := b.memory(caller, key, fmt.Sprint("value ", i))
 			m.CreatedAt, m.ConfirmedAt = moment, moment
-			out, err := b.Store.StoreMemory(b.ctx, "t1", recaller.Once{}, m, recaller.Supersede)
+			out, err := b.Store.StoreMemory(b.ctx, "t1", recaller.Storing{Memory: m})
 			b.ok(err)
 			want[fmt.Sprint(out.Memory.ID, " ", out.Memory.Version)] = true
 		}
@@ -216,7 +216,7 @@ func dueTimes(b *bench) {
 	due := time.Date(2026, 12, 1, 15, 30, 0, 123456000, time.UTC)
 	m := b.memory(caller, "dentist", "the dentist, by tram")
 	m.Type, m.DueAt, m.DueDay = recaller.FollowUp, &due, true
-	out, err := b.Store.StoreMemory(b.ctx, "t1", recaller.Once{}, m, recaller.Supersede)
+	out, err := b.Store.StoreMemory(b.ctx, "t1", recaller.Storing{Memory: m})
 	b.ok(err)
 	read := func() recaller.Memory {
 		list, _, err := b.Store.Memories(b.ctx, "t1", caller, recaller.MemoryFilter{Key: "dentist"})
@@ -230,19 +230,19 @@ func dueTimes(b *bench) {
 	}
 	later := due.Add(26 * time.Hour)
 	moved := &later
-	_, err = b.Store.UpdateMemory(b.ctx, "t1", out.Memory.ID, recaller.MemoryPatch{DueAt: &moved, At: b.later(time.Minute)})
+	_, err = b.Store.ChangeMemory(b.ctx, "t1", recaller.Changing{ID: out.Memory.ID, Patch: recaller.MemoryPatch{DueAt: &moved, At: b.later(time.Minute)}})
 	b.ok(err)
 	if got = read(); got.DueAt == nil || !got.DueAt.Equal(later) || got.DueDay {
 		b.Errorf("due: got %v, a day: %v; want %v, a time", got.DueAt, got.DueDay, later)
 	}
 	word := "the dentist, by bus"
-	_, err = b.Store.UpdateMemory(b.ctx, "t1", out.Memory.ID, recaller.MemoryPatch{Value: &word, At: b.later(time.Minute)})
+	_, err = b.Store.ChangeMemory(b.ctx, "t1", recaller.Changing{ID: out.Memory.ID, Patch: recaller.MemoryPatch{Value: &word, At: b.later(time.Minute)}})
 	b.ok(err)
 	if got = read(); got.DueAt == nil || !got.DueAt.Equal(later) {
 		b.Errorf("a patch of the value moved the due time to %v", got.DueAt)
 	}
 	var never *time.Time
-	_, err = b.Store.UpdateMemory(b.ctx, "t1", out.Memory.ID, recaller.MemoryPatch{DueAt: &never, At: b.later(time.Minute)})
+	_, err = b.Store.ChangeMemory(b.ctx, "t1", recaller.Changing{ID: out.Memory.ID, Patch: recaller.MemoryPatch{DueAt: &never, At: b.later(time.Minute)}})
 	b.ok(err)
 	if got = read(); got.DueAt != nil {
 		b.Errorf("due: got %v, want none", got.DueAt)

@@ -258,7 +258,7 @@ func (b *bench) closing(o recaller.Opened, status recaller.Status) recaller.Clos
 
 func (b *bench) remember(tenant recaller.TenantID, caller recaller.CallerID, key, value string) recaller.MemoryWritten {
 	b.Helper()
-	out, err := b.Store.StoreMemory(b.ctx, tenant, recaller.Once{}, b.memory(caller, key, value), recaller.Supersede)
+	out, err := b.Store.StoreMemory(b.ctx, tenant, recaller.Storing{Memory: b.memory(caller, key, value)})
 	b.ok(err)
 	return out
 }

@@ -74,7 +74,7 @@ func corpus(b *bench) {
 	b.remember("t1", bob.Caller.ID, "tea", "somebody else's tea")
 	b.remember("t1", a.Caller.ID, "tea", "Assam")
 	gone := b.remember("t1", a.Caller.ID, "sugar", "none")
-	_, err = b.Store.ForgetMemory(b.ctx, "t1", gone.Memory.ID, "forgotten", b.now)
+	_, err = b.Store.ChangeMemory(b.ctx, "t1", recaller.Changing{ID: gone.Memory.ID, Forget: true, Patch: recaller.MemoryPatch{Reason: "forgotten", At: b.now}})
 	b.ok(err)
 
 	got, err := b.Store.Corpus(b.ctx, "t1", a.Caller.ID)

@@ -124,14 +124,17 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 			return 0, err
 		}, recaller.NotFound},
 		{"StoreMemory", func() (int, error) {
-			_, err := s.StoreMemory(ctx, "t1", recaller.Once{}, b.memory(their.Caller.ID, "name", word), recaller.Supersede)
+			_, err := s.StoreMemory(ctx, "t1", recaller.Storing{Memory: b.memory(their.Caller.ID, "name", word)})
 			return 0, err
 		}, recaller.NotFound},
-		{"UpdateMemory", func() (int, error) {
-			_, err := s.UpdateMemory(ctx, "t1", memory, recaller.MemoryPatch{Value: &word, At: b.now})
+		{"ChangeMemory", func() (int, error) {
+			_, err := s.ChangeMemory(ctx, "t1", recaller.Changing{ID: memory, Patch: recaller.MemoryPatch{Value: &word, At: b.now}})
 			return 0, err
 		}, recaller.NotFound},
-		{"ForgetMemory", func() (int, error) { _, err := s.ForgetMemory(ctx, "t1", memory, word, b.now); return 0, err }, recaller.NotFound},
+		{"ChangeMemory", func() (int, error) {
+			_, err := s.ChangeMemory(ctx, "t1", recaller.Changing{ID: memory, Forget: true, Patch: recaller.MemoryPatch{Reason: word, At: b.now}})
+			return 0, err
+		}, recaller.NotFound},
 		{"PutCheckpoint", func() (int, error) {
 			_, err := s.PutCheckpoint(ctx, "t1", recaller.Checkpoint{ID: "x", Caller: their.Caller.ID, Summary: word, StagingData: []byte(`{}`)})
 			return 0, err

@@ -1,10 +1,10 @@
-package wrapup_test
+package identity_test
 
 import (
 	"testing"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/wrapup"
+	"github.com/recallerhq/recaller/internal/identity"
 )
 
 func with(phone, zone string) recaller.Caller {
@@ -27,7 +27,7 @@ func TestZoneOfACaller(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := wrapup.Zone(tt.caller, recaller.Tenant{TimeZone: tt.tenant}).String(); got != tt.want {
+			if got := identity.ZoneOf(tt.caller, recaller.Tenant{TimeZone: tt.tenant}).String(); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
 		})
@@ -51,7 +51,7 @@ func TestWhichPartOfADateComesFirst(t *testing.T) {
 		{"", "PH", false},
 	}
 	for _, tt := range tests {
-		if got := wrapup.DayFirst(with(tt.phone, ""), recaller.Tenant{DefaultRegion: tt.tenant}); got != tt.want {
+		if got := identity.DayFirst(with(tt.phone, ""), recaller.Tenant{DefaultRegion: tt.tenant}); got != tt.want {
 			t.Errorf("%s of a tenant in %s: got day first %v, want %v", tt.phone, tt.tenant, got, tt.want)
 		}
 	}

@@ -1,16 +1,15 @@
-package wrapup
+package identity
 
 import (
 	"time"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/identity"
 )
 
-// Zone is the time zone that a caller's words are meant in: his own, his number's region's, or the tenant's.
-func Zone(c recaller.Caller, t recaller.Tenant) *time.Location {
+// ZoneOf is the time zone that a caller's words are meant in: his own, his number's region's, or the tenant's.
+func ZoneOf(c recaller.Caller, t recaller.Tenant) *time.Location {
 	names := []string{c.TimeZone, "", t.TimeZone}
-	if z, ok := identity.Zone(c.Phone()); ok {
+	if z, ok := Zone(c.Phone()); ok {
 		names[1] = z
 	}
 	for _, name := range names {
@@ -36,7 +35,7 @@ var monthFirst = map[string]bool{
 // DayFirst reports whether "5/12" from a caller is the 5th of December: by his number's region, else by the tenant's, whose
 // callers may ring from anywhere.
 func DayFirst(c recaller.Caller, t recaller.Tenant) bool {
-	region := identity.Region(c.Phone())
+	region := Region(c.Phone())
 	if region == "" {
 		region = t.DefaultRegion
 	}

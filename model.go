@@ -1,0 +1,42 @@
+package recaller
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Ask is one question to a language model: what it is told, and the form of the answer.
+type Ask struct {
+	System      string  // instructions; ours or the tenant's, never a caller's words
+	Text        string  // the data to work on, which may hold anything that people said
+	Schema      *Schema // of the JSON that the answer should be; nil: free text. An endpoint that knows no schemas answers as it likes
+	Temperature float64
+	MaxTokens   int           // of the answer; 0: the client's default
+	Timeout     time.Duration // of the whole, retries included; 0: the client's default
+}
+
+// Schema is a JSON schema with the name that the providers ask for.
+type Schema struct {
+	Name string // letters, digits, underscores
+	JSON json.RawMessage
+}
+
+// Answer is what the model said.
+type Answer struct {
+	Text string
+	Cut  bool // it ran into MaxTokens: Text is not whole
+	Cost Cost
+}
+
+// Cost is what work with a model took (B12). Costs add up; the zero value is none.
+type Cost struct {
+	Calls     int // requests sent, failed ones included
+	TokensIn  int // as the provider told
+	TokensOut int
+	Took      time.Duration
+}
+
+// Plus returns the sum of two costs.
+func (c Cost) Plus(d Cost) Cost {
+	return Cost{c.Calls + d.Calls, c.TokensIn + d.TokensIn, c.TokensOut + d.TokensOut, c.Took + d.Took}
+}

@@ -1,0 +1,41 @@
+package recaller
+
+import (
+	"slices"
+	"time"
+)
+
+// Tool is what a live agent's model may call while it talks (W1–W3).
+type Tool string
+
+// The tools.
+const (
+	ToolStoreMemory  Tool = "store_memory"
+	ToolUpdateMemory Tool = "update_memory"
+	ToolForgetMemory Tool = "forget_memory"
+	ToolMarkPrivate  Tool = "mark_private"
+	ToolSetReminder  Tool = "set_reminder"
+)
+
+// Tools lists the tools in the order in which they are told to a model.
+func Tools() []Tool {
+	return []Tool{ToolStoreMemory, ToolUpdateMemory, ToolForgetMemory, ToolMarkPrivate, ToolSetReminder}
+}
+
+// Valid reports whether t is one of the tools.
+func (t Tool) Valid() bool { return slices.Contains(Tools(), t) }
+
+// ToolCall is the record of one call of a tool in a conversation (W13). It holds no words: what was stored is the memory's.
+type ToolCall struct {
+	ID           string // unique and rising in the tenant
+	Conversation ConversationID
+	Caller       CallerID
+	Tool         Tool
+	Result       string   // a MemoryAction, ToolReminded, or the Kind of the error that it failed with
+	Memory       MemoryID // what it was about; empty if it failed before that was known
+	Version      int      // of the memory, as the call left it
+	At           time.Time
+}
+
+// ToolReminded is the Result of a set_reminder.
+const ToolReminded = "reminder set"
