@@ -19,10 +19,11 @@ import (
 
 // Queue is where jobs are kept. Every call is one commit.
 type Queue interface {
-	// ClaimJobs takes jobs that are due, counts an attempt, and leases them until the given time.
-	ClaimJobs(ctx context.Context, now, until time.Time, limit int) ([]recaller.Job, error)
-	// NextJob returns when the next job wants to run; the zero time if there is none.
-	NextJob(ctx context.Context) (time.Time, error)
+	// ClaimJobs takes jobs that are due, but of none of the kinds in except, counts an attempt, and leases them until the
+	// given time.
+	ClaimJobs(ctx context.Context, now, until time.Time, limit int, except ...string) ([]recaller.Job, error)
+	// NextJob returns when the next job wants to run, of none of the kinds in except; the zero time if there is none.
+	NextJob(ctx context.Context, except ...string) (time.Time, error)
 	FinishJob(ctx context.Context, j recaller.Job) error
 	RetryJob(ctx context.Context, j recaller.Job, at time.Time, reason string) error
 }
@@ -35,6 +36,11 @@ type Handler struct {
 	GiveUp func(ctx context.Context, j recaller.Job, cause error) error
 	// Timeout bounds one attempt; 0 means a minute.
 	Timeout time.Duration
+	// MaxAttempts and MaxBackoff are of this kind of job; 0 means the Options'.
+	MaxAttempts int
+	MaxBackoff  time.Duration
+	// AtOnce bounds how many jobs of this kind run at once, so that others find a worker; 0 means all workers.
+	AtOnce int
 }
 
 // Options adjusts a Runner.
@@ -54,6 +60,7 @@ type Runner struct {
 	log      *slog.Logger
 	now      func() time.Time
 	wake     chan struct{}
+	running  running
 	results  *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 }
@@ -69,6 +76,7 @@ func New(q Queue, handlers map[string]Handler, opts Options, log *slog.Logger, r
 	}
 	r := &Runner{
 		queue: q, handlers: handlers, opts: opts, log: log, now: now, wake: make(chan struct{}, 1),
+		running: running{by: map[string]int{}},
 		results: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "recaller_jobs_total", Help: "Attempts at jobs, by how they ended."}, []string{"kind", "result"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "recaller_job_duration_seconds", Help: "How long attempts at jobs took.", Buckets: prometheus.ExponentialBuckets(0.001, 4, 9)}, []string{"kind"}),
 	}
@@ -116,6 +124,21 @@ func (r *Runner) Run(ctx, drain context.Context) {
 	}
 }
 
+// RunDue runs the jobs that are due now, one after the other, until none is, and returns how many attempts it made. It is
+// for who wants the work done at once; Run does it all the time.
+func (r *Runner) RunDue(ctx context.Context) (n int, err error) {
+	for ctx.Err() == nil {
+		now := r.now()
+		jobs, err := r.queue.ClaimJobs(ctx, now, now.Add(r.lease()), 1)
+		if err != nil || len(jobs) == 0 {
+			return n, err
+		}
+		r.attempt(ctx, jobs[0])
+		n++
+	}
+	return n, ctx.Err()
+}
+
 // claim waits for a free worker, then starts a job if one is due.
 func (r *Runner) claim(ctx, drain context.Context, slots chan struct{}, running *sync.WaitGroup) (started bool, err error) {
 	select {
@@ -126,7 +149,7 @@ func (r *Runner) claim(ctx, drain context.Context, slots chan struct{}, running 
 		return false, ctx.Err()
 	}
 	now := r.now()
-	jobs, err := r.queue.ClaimJobs(ctx, now, now.Add(r.lease()), 1)
+	jobs, err := r.queue.ClaimJobs(ctx, now, now.Add(r.lease()), 1, r.running.full(r.handlers)...)
 	if err != nil && ctx.Err() == nil {
 		r.log.Error("claim jobs", "err", err)
 	}
@@ -134,9 +157,11 @@ func (r *Runner) claim(ctx, drain context.Context, slots chan struct{}, running 
 		<-slots
 		return false, err
 	}
+	r.running.add(jobs[0].Kind, 1)
 	running.Go(func() {
 		defer func() { <-slots }()
 		r.attempt(drain, jobs[0])
+		r.running.add(jobs[0].Kind, -1)
 		r.Wake() // it may be due again before the one that is slept for
 	})
 	return true, nil
@@ -154,7 +179,7 @@ func (r *Runner) lease() time.Duration {
 // sleep waits for the next job to be due, or to be woken. Where the queue is away it waits a while, whoever wakes it.
 func (r *Runner) sleep(ctx context.Context, away bool) {
 	wait, wake := idle, r.wake
-	next, err := r.queue.NextJob(ctx)
+	next, err := r.queue.NextJob(ctx, r.running.full(r.handlers)...)
 	switch {
 	case away || err != nil:
 		wait, wake = awayFor, nil
@@ -185,14 +210,22 @@ func (r *Runner) attempt(ctx context.Context, j recaller.Job) {
 }
 
 func (r *Runner) work(ctx context.Context, j recaller.Job) (err error) {
-	h, ok := r.handlers[j.Kind]
-	if !ok {
+	h := r.handler(j)
+	if h.Run == nil {
 		return recaller.Errorf(recaller.Internal, "no handler for jobs of kind %s", j.Kind)
 	}
-	def(&h.Timeout, time.Minute)
 	ctx, cancel := context.WithTimeout(ctx, h.Timeout)
 	defer cancel()
 	return guarded(func() error { return h.Run(ctx, j) })
+}
+
+// handler returns what does jobs of a kind, defaults filled in; its Run is nil where there is none.
+func (r *Runner) handler(j recaller.Job) Handler {
+	h := r.handlers[j.Kind]
+	def(&h.Timeout, time.Minute)
+	def(&h.MaxAttempts, r.opts.MaxAttempts)
+	def(&h.MaxBackoff, r.opts.MaxBackoff)
+	return h
 }
 
 // guarded keeps a panic of one job from taking the process down. It tells where, not with what: the value may hold what
@@ -216,21 +249,21 @@ func (r *Runner) settle(ctx context.Context, j recaller.Job, cause error) (resul
 		return "done", r.queue.FinishJob(ctx, j)
 	case interrupted: // by a shutdown, which is no fault of the job's
 		return "retry", r.queue.RetryJob(ctx, j, r.now(), "shutdown")
-	case j.Attempts < r.opts.MaxAttempts:
-		return "retry", r.queue.RetryJob(ctx, j, r.now().Add(r.backoff(j.Attempts)), string(recaller.KindOf(cause)))
+	case j.Attempts < r.handler(j).MaxAttempts:
+		return "retry", r.queue.RetryJob(ctx, j, r.now().Add(r.backoff(j)), string(recaller.KindOf(cause)))
 	}
-	if h := r.handlers[j.Kind]; h.GiveUp != nil {
+	if h := r.handler(j); h.GiveUp != nil {
 		if err := guarded(func() error { return h.GiveUp(ctx, j, cause) }); err != nil {
-			return "retry", errors.Join(err, r.queue.RetryJob(ctx, j, r.now().Add(r.opts.MaxBackoff), "give up"))
+			return "retry", errors.Join(err, r.queue.RetryJob(ctx, j, r.now().Add(r.handler(j).MaxBackoff), "give up"))
 		}
 	}
 	return "given up", r.queue.FinishJob(ctx, j)
 }
 
-func (r *Runner) backoff(attempts int) time.Duration {
-	d := r.opts.Backoff << min(max(attempts-1, 0), 30)
-	if d <= 0 || d > r.opts.MaxBackoff {
-		d = r.opts.MaxBackoff
+func (r *Runner) backoff(j recaller.Job) time.Duration {
+	d := r.opts.Backoff << min(max(j.Attempts-1, 0), 30)
+	if most := r.handler(j).MaxBackoff; d <= 0 || d > most {
+		d = most
 	}
 	return d + time.Duration(r.opts.Jitter()*float64(d)/4)
 }

@@ -353,3 +353,78 @@ func TestErrorsStayOutOfTheQueue(t *testing.T) {
 		s.want("left", s.state(), "[x 1 internal]")
 	})
 }
+
+// Write-ups that wait for a slow model leave workers to what is due at its time, and nobody looks for work in vain meanwhile.
+func TestAKindThatIsBoundedLeavesWorkersToOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, released := newQueue(), make(chan struct{})
+		var mu sync.Mutex
+		var did []string
+		note := func(what string) {
+			mu.Lock()
+			defer mu.Unlock()
+			did = append(did, what)
+		}
+		slow := Handler{AtOnce: 2, Timeout: 10 * time.Minute, Run: func(_ context.Context, j recaller.Job) error {
+			note("begun " + j.Subject)
+			<-released
+			return nil
+		}}
+		prompt := Handler{Run: func(_ context.Context, j recaller.Job) error { note(j.Subject); return nil }}
+		r := New(q, map[string]Handler{"slow": slow, "prompt": prompt}, Options{Workers: 4}, slog.New(slog.DiscardHandler), prometheus.NewRegistry(), time.Now)
+		for i := range 5 {
+			q.add("slow", fmt.Sprintf("s%d", i), time.Now().Add(time.Duration(i)*time.Millisecond))
+		}
+		q.add("prompt", "p", time.Now().Add(time.Minute))
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { defer close(ended); r.Run(ctx, t.Context()) }()
+		time.Sleep(time.Second)
+		synctest.Wait()
+		before := q.calls
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if got := strings.Join(did, ","); got != "begun s0,begun s1,p" {
+			t.Errorf("got %s, want two slow jobs and the prompt one", got)
+		}
+		if looked := q.calls - before; looked > 40 {
+			t.Errorf("the queue was asked %d times in two minutes while there was nothing to do", looked)
+		}
+		close(released)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if len(did) != 6 || len(q.jobs) != 0 {
+			t.Errorf("got %v with %d jobs left, want all done", did, len(q.jobs))
+		}
+		stop()
+		<-ended
+	})
+}
+
+func TestRunDueDoesWhatIsDueNow(t *testing.T) {
+	t.Parallel()
+	q, now := newQueue(), time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	tries := map[string]int{}
+	h := Handler{MaxAttempts: 2, Run: func(_ context.Context, j recaller.Job) error {
+		if tries[j.Subject]++; j.Subject == "hopeless" {
+			return recaller.Unavailable
+		}
+		return nil
+	}}
+	r := New(q, map[string]Handler{"work": h}, Options{}, slog.New(slog.DiscardHandler), prometheus.NewRegistry(), func() time.Time { return now })
+	q.add("work", "a", now)
+	q.add("work", "hopeless", now)
+	q.add("work", "later", now.Add(time.Hour))
+	for _, want := range []int{2, 0} {
+		if n, err := r.RunDue(t.Context()); n != want || err != nil {
+			t.Fatalf("got %d attempts, %v; want %d", n, err, want)
+		}
+	}
+	now = now.Add(2 * time.Hour)
+	if n, err := r.RunDue(t.Context()); n != 2 || err != nil || len(q.jobs) != 0 {
+		t.Errorf("two hours on: got %d attempts, %v, %d jobs left; want the last two, and the hopeless one given up on", n, err, len(q.jobs))
+	}
+	if tries["hopeless"] != 2 {
+		t.Errorf("got %d tries, want the 2 of its kind", tries["hopeless"])
+	}
+}

@@ -35,7 +35,7 @@ func (q *memoryQueue) add(kind, subject string, at time.Time) {
 	q.jobs[kind+subject] = &held{Job: recaller.Job{ID: subject, Tenant: "t", Kind: kind, Subject: subject, RunAt: at}}
 }
 
-func (q *memoryQueue) ClaimJobs(_ context.Context, now, until time.Time, limit int) (out []recaller.Job, err error) {
+func (q *memoryQueue) ClaimJobs(_ context.Context, now, until time.Time, limit int, except ...string) (out []recaller.Job, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.calls++
@@ -46,7 +46,7 @@ func (q *memoryQueue) ClaimJobs(_ context.Context, now, until time.Time, limit i
 	due := slices.Collect(maps.Values(q.jobs))
 	slices.SortFunc(due, func(a, b *held) int { return a.RunAt.Compare(b.RunAt) })
 	for _, j := range due {
-		if len(out) < limit && !j.RunAt.After(now) && !j.leased.After(now) {
+		if len(out) < limit && !slices.Contains(except, j.Kind) && !j.RunAt.After(now) && !j.leased.After(now) {
 			j.leased, j.Attempts = until, j.Attempts+1
 			out = append(out, j.Job)
 		}
@@ -54,11 +54,14 @@ func (q *memoryQueue) ClaimJobs(_ context.Context, now, until time.Time, limit i
 	return out, nil
 }
 
-func (q *memoryQueue) NextJob(context.Context) (next time.Time, err error) {
+func (q *memoryQueue) NextJob(_ context.Context, except ...string) (next time.Time, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.calls++
 	for _, j := range q.jobs {
+		if slices.Contains(except, j.Kind) {
+			continue
+		}
 		at := j.RunAt
 		if j.leased.After(at) {
 			at = j.leased

@@ -18,9 +18,16 @@ const checkPrefix = "check/"
 // the current one. Where a key is missing it fails with Unavailable and says which, by its id. It reads a handful of
 // rows, however many keys there are.
 func (v *Vault) Check(ctx context.Context) error {
+	v.wrapping.RLock()
+	defer v.wrapping.RUnlock()
+	return v.proveRing(ctx, v.ring.Load())
+}
+
+// proveRing is Check of one ring. The lock wrapping is held.
+func (v *Vault) proveRing(ctx context.Context, ring *Ring) error {
 	// Twice, because two servers with different keys may start at once on an empty store: each then sees the other's value.
 	for range 2 {
-		fresh, err := v.check(ctx)
+		fresh, err := v.check(ctx, ring)
 		if err != nil {
 			return err
 		}
@@ -34,7 +41,7 @@ func (v *Vault) Check(ctx context.Context) error {
 }
 
 // check is one look; fresh tells that it had to put the current key's check value.
-func (v *Vault) check(ctx context.Context) (fresh bool, err error) {
+func (v *Vault) check(ctx context.Context, ring *Ring) (fresh bool, err error) {
 	values, err := v.store.Values(ctx)
 	if err != nil {
 		return false, unavailable(err, "the key store could not be read")
@@ -44,15 +51,15 @@ func (v *Vault) check(ctx context.Context) (fresh bool, err error) {
 		if !ok {
 			continue
 		}
-		if err := v.ring.opensCheck(id, values[name]); err != nil {
+		if err := ring.opensCheck(id, values[name]); err != nil {
 			return false, err
 		}
 	}
-	name := checkPrefix + v.ring.Current()
+	name := checkPrefix + ring.Current()
 	if values[name] != nil {
 		return false, nil
 	}
-	_, err = v.store.PutValue(ctx, name, v.ring.wrap([]byte(name), name))
+	_, err = v.store.PutValue(ctx, name, ring.wrap([]byte(name), name))
 	if err != nil {
 		return false, unavailable(err, "the key check could not be stored")
 	}
@@ -61,11 +68,11 @@ func (v *Vault) check(ctx context.Context) (fresh bool, err error) {
 
 // ensureCheck runs Check once before the first key is wrapped, so that a server with a wrong key adds nothing to data
 // that it cannot read.
-func (v *Vault) ensureCheck(ctx context.Context) error {
+func (v *Vault) ensureCheck(ctx context.Context, ring *Ring) error {
 	if v.checked.Load() {
 		return nil
 	}
-	return v.Check(ctx)
+	return v.proveRing(ctx, ring)
 }
 
 // opensCheck proves that the ring has the key with this id.

@@ -70,17 +70,18 @@ func (v *Vault) rotateKeys(ctx context.Context, total int, progress func(done, t
 // rotatePage rewraps what is stale in one page, in one commit. A key that is destroyed meanwhile stays destroyed: it no
 // longer is what it was, so the store leaves it alone.
 func (v *Vault) rotatePage(ctx context.Context, page []StoredKey) (stale int, err error) {
+	ring := v.ring.Load()
 	var changes []Rewrap
 	for _, k := range page {
-		secret, err := v.ring.unwrap(k)
+		secret, err := ring.unwrap(k)
 		if err != nil {
 			return 0, err
 		}
-		if !v.ring.stale(k.Wrapped) {
+		if !ring.stale(k.Wrapped) {
 			continue
 		}
-		anew := v.ring.wrapKey(k.Scope, k.Fingerprint, secret)
-		if back, err := v.ring.unwrap(anew); err != nil || !bytes.Equal(back, secret) {
+		anew := ring.wrapKey(k.Scope, k.Fingerprint, secret)
+		if back, err := ring.unwrap(anew); err != nil || !bytes.Equal(back, secret) {
 			return 0, recaller.Errorf(recaller.Internal, "a rewrapped key does not open; nothing was changed")
 		}
 		changes = append(changes, Rewrap{Scope: k.Scope, Old: k.Wrapped, New: anew.Wrapped})
@@ -96,21 +97,22 @@ func (v *Vault) rotatePage(ctx context.Context, page []StoredKey) (stale int, er
 
 // rotateValues rewraps the signing key, and then drops the check values of keys that nothing needs any more.
 func (v *Vault) rotateValues(ctx context.Context) error {
+	ring := v.ring.Load()
 	values, err := v.store.Values(ctx)
 	if err != nil {
 		return unavailable(err, "the key store could not be read")
 	}
-	if old := values[signingName]; old != nil && v.ring.stale(old) {
-		seed, err := v.ring.open(old, signingName)
+	if old := values[signingName]; old != nil && ring.stale(old) {
+		seed, err := ring.open(old, signingName)
 		if err != nil {
 			return err
 		}
-		if _, err := v.store.ReplaceValue(ctx, signingName, old, v.ring.wrap(seed, signingName)); err != nil {
+		if _, err := v.store.ReplaceValue(ctx, signingName, old, ring.wrap(seed, signingName)); err != nil {
 			return unavailable(err, "the signing key could not be stored")
 		}
 	}
 	for name, value := range values {
-		if !strings.HasPrefix(name, checkPrefix) || name == checkPrefix+v.ring.Current() {
+		if !strings.HasPrefix(name, checkPrefix) || name == checkPrefix+ring.Current() {
 			continue
 		}
 		if _, err := v.store.ReplaceValue(ctx, name, value, nil); err != nil {

@@ -52,6 +52,9 @@ func TestRotationIsCompleteAndCanBeRepeated(t *testing.T) {
 	if err := alone.Check(t.Context()); err != nil {
 		t.Errorf("the new key alone: %v", err)
 	}
+	if under, err := alone.Census(t.Context()); err != nil || len(under) != 1 || under[alone.Current()] != 1201 {
+		t.Errorf("census: got %v, %v; want all 1201 under %s", under, err, alone.Current())
+	}
 	for scope, value := range sealed {
 		wantOpen(t, alone, scope, place, value, words)
 	}

@@ -31,7 +31,7 @@ func (v *Vault) Signer(ctx context.Context) (*Signer, error) {
 			return nil, err
 		}
 	}
-	seed, err := v.ring.open(blob, signingName)
+	seed, err := v.ring.Load().open(blob, signingName)
 	if err != nil {
 		return nil, err
 	}
@@ -43,12 +43,15 @@ func (v *Vault) Signer(ctx context.Context) (*Signer, error) {
 }
 
 func (v *Vault) makeSigner(ctx context.Context) ([]byte, error) {
-	if err := v.ensureCheck(ctx); err != nil {
+	v.wrapping.RLock()
+	defer v.wrapping.RUnlock()
+	ring := v.ring.Load()
+	if err := v.ensureCheck(ctx, ring); err != nil {
 		return nil, err
 	}
 	seed := make([]byte, ed25519.SeedSize)
 	rand.Read(seed) // never fails (crypto/rand)
-	blob, err := v.store.PutValue(ctx, signingName, v.ring.wrap(seed, signingName))
+	blob, err := v.store.PutValue(ctx, signingName, ring.wrap(seed, signingName))
 	if err != nil {
 		return nil, unavailable(err, "the signing key could not be stored")
 	}

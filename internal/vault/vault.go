@@ -48,7 +48,9 @@ type Options struct {
 
 // Vault seals and opens values. It is safe for concurrent use.
 type Vault struct {
-	ring    *Ring
+	ring     atomic.Pointer[Ring]
+	wrapping sync.RWMutex // held for reading from choosing a ring to storing what it wrapped, for writing to exchange it
+
 	store   KeyStore
 	cache   *cache
 	aads    *sync.Pool
@@ -62,7 +64,22 @@ func New(ring *Ring, store KeyStore, opts Options) *Vault {
 	if opts.CacheSize <= 0 {
 		opts.CacheSize = 10_000
 	}
-	return &Vault{ring: ring, store: store, cache: newCache(opts.CacheSize), aads: newAADPool()}
+	v := &Vault{store: store, cache: newCache(opts.CacheSize), aads: newAADPool()}
+	v.ring.Store(ring)
+	return v
+}
+
+// Adopt exchanges the ring while others seal and open: a rotation begins with one that has a new current key besides those
+// that it had. It fails, and changes nothing, where the new ring lacks a key that the data needs (as Check). When it
+// returns, nothing is wrapped under a former key any more.
+func (v *Vault) Adopt(ctx context.Context, ring *Ring) error {
+	v.wrapping.Lock()
+	defer v.wrapping.Unlock()
+	if err := v.proveRing(ctx, ring); err != nil {
+		return err
+	}
+	v.ring.Store(ring)
+	return nil
 }
 
 // Seal seals one value under the scope's key, which is made, durably, if there is none yet. It fails with NotFound if
@@ -171,7 +188,7 @@ func (v *Vault) load(ctx context.Context, scope Scope, create bool) (*dataKey, e
 	if stored.Destroyed() {
 		return nil, recaller.Errorf(recaller.NotFound, "the key of this data was destroyed")
 	}
-	secret, err := v.ring.unwrap(stored)
+	secret, err := v.ring.Load().unwrap(stored)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +197,10 @@ func (v *Vault) load(ctx context.Context, scope Scope, create bool) (*dataKey, e
 
 // make puts a new data key into the store, and returns the one that is there afterwards: another's, if it was first.
 func (v *Vault) make(ctx context.Context, scope Scope) (StoredKey, error) {
-	if err := v.ensureCheck(ctx); err != nil {
+	v.wrapping.RLock()
+	defer v.wrapping.RUnlock()
+	ring := v.ring.Load()
+	if err := v.ensureCheck(ctx, ring); err != nil {
 		return StoredKey{}, err
 	}
 	secret := make([]byte, keySize)
@@ -189,7 +209,7 @@ func (v *Vault) make(ctx context.Context, scope Scope) (StoredKey, error) {
 	if err != nil {
 		return StoredKey{}, err
 	}
-	fresh := v.ring.wrapKey(scope, hexString(fingerprint), secret)
+	fresh := ring.wrapKey(scope, hexString(fingerprint), secret)
 	stored, err := v.store.PutKey(ctx, fresh)
 	if err != nil {
 		return StoredKey{}, unavailable(err, "the key could not be stored")
