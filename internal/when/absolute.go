@@ -1,0 +1,39 @@
+package when
+
+import "strings"
+
+// Absolute puts the date behind the phrases of a text that mean it only on the day they are said, so that it can be read on
+// other days: "next Tuesday (24 November 2026)". found is what Find told of the text, or a part of that, in order. Weekdays and
+// stretches by themselves ("Tuesday", "the week") are such phrases only with bare: they need not be meant of one day.
+func Absolute(text string, found []Found, bare bool) string {
+	var b strings.Builder
+	done := 0
+	for _, f := range found {
+		if f.Recurring || !relative(f.Phrase, bare) || strings.HasPrefix(text[f.End:], " (") {
+			continue
+		}
+		b.WriteString(text[done:f.End])
+		b.WriteString(" (" + f.String() + ")")
+		done = f.End
+	}
+	return b.String() + text[done:]
+}
+
+// These count from the day on which they are said; the second list only where one day is meant.
+const (
+	relativeWords = " today tonight tomorrow yesterday next last this coming ago "
+	bareWords     = " monday tuesday wednesday thursday friday saturday sunday days weeks months week month "
+)
+
+// relative reports whether a phrase counts from the day on which it is said, and does not name the date as well.
+func relative(phrase string, bare bool) bool {
+	found := false
+	for _, word := range strings.Fields(strings.ToLower(phrase)) {
+		if len(word) == 4 && strings.Trim(word, "0123456789") == "" { // a year
+			return false
+		}
+		word = " " + strings.Trim(word, ",.") + " "
+		found = found || strings.Contains(relativeWords, word) || bare && strings.Contains(bareWords, word)
+	}
+	return found
+}
