@@ -13,6 +13,8 @@ var callerTables = []struct{ table, word string }{
 	{"turns", "turns"},
 	{"steps", "wrapup_steps"},
 	{"memories", "memory_versions"},
+	{"tool_calls", "tool_calls"},
+	{"reminders", "reminders"},
 	{"checkpoints", "checkpoints"},
 	{"conversations", "conversations"},
 	{"identities", "identities"},

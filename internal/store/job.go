@@ -14,17 +14,19 @@ func insertJob(ctx context.Context, tx Tx, tenant recaller.TenantID, caller reca
 }
 
 // ClaimJobs takes up to limit jobs that are due and leases them until the given time: a worker that dies gives them back
-// by letting the lease run out. Those come first, else work without end would keep them waiting.
-func (s *Store) ClaimJobs(ctx context.Context, now, until time.Time, limit int) (jobs []recaller.Job, err error) {
+// by letting the lease run out. Those come first, else work without end would keep them waiting. Jobs of the kinds in except
+// are left alone.
+func (s *Store) ClaimJobs(ctx context.Context, now, until time.Time, limit int, except ...string) (jobs []recaller.Job, err error) {
+	others, args := notOf(except, micros(now))
 	due := []string{
-		`leased_until > 0 AND leased_until <= $1 ORDER BY leased_until`,
-		`leased_until = 0 AND run_at <= $1 ORDER BY run_at`,
+		`leased_until > 0 AND leased_until <= $1` + others + ` ORDER BY leased_until`,
+		`leased_until = 0 AND run_at <= $1` + others + ` ORDER BY run_at`,
 	}
 	err = s.WithSystem(ctx, Writing, func(tx Tx) error {
 		for _, rows := range due {
 			// The limit is spelled out: SQLite plans a statement anew each time its limit is bound.
 			query := `SELECT id, tenant_id, kind, subject, run_at, attempts FROM jobs WHERE ` + rows + ` LIMIT ` + itoa(limit-len(jobs)) + s.engine.Dialect().SkipLocked
-			err := each(ctx, tx, query, []any{micros(now)}, func(r Rows) error {
+			err := each(ctx, tx, query, args, func(r Rows) error {
 				var j recaller.Job
 				var runAt int64
 				err := r.Scan(&j.ID, &j.Tenant, &j.Kind, &j.Subject, &runAt, &j.Attempts)
@@ -52,13 +54,23 @@ func (s *Store) ClaimJobs(ctx context.Context, now, until time.Time, limit int) 
 	return jobs, nil
 }
 
-// NextJob returns when the next job wants to run; the zero time if there is none.
-func (s *Store) NextJob(ctx context.Context) (at time.Time, err error) {
+// notOf is the condition that a job is of none of the kinds, with its arguments behind those that are there.
+func notOf(kinds []string, args ...any) (condition string, all []any) {
+	for _, kind := range kinds {
+		args = append(args, kind)
+		condition += ` AND kind <> $` + itoa(len(args))
+	}
+	return condition, args
+}
+
+// NextJob returns when the next job wants to run, of none of the kinds in except; the zero time if there is none.
+func (s *Store) NextJob(ctx context.Context, except ...string) (at time.Time, err error) {
 	var next *int64
+	others, args := notOf(except)
 	err = s.WithSystem(ctx, Reading, func(tx Tx) error {
 		return tx.QueryRow(ctx, `SELECT min(at) FROM (
-			SELECT min(run_at) AS at FROM jobs WHERE leased_until = 0
-			UNION ALL SELECT min(leased_until) AS at FROM jobs WHERE leased_until > 0) n`, nil, &next)
+			SELECT min(run_at) AS at FROM jobs WHERE leased_until = 0`+others+`
+			UNION ALL SELECT min(leased_until) AS at FROM jobs WHERE leased_until > 0`+others+`) n`, args, &next)
 	})
 	return fromNull(next), err
 }

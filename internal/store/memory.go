@@ -3,17 +3,29 @@ package store
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/recallerhq/recaller"
 )
 
 // memoryBody is what is sealed of a version of a memory.
 type memoryBody struct {
-	Key   string `json:"k"`
-	Value string `json:"v"`
-	Turns []int  `json:"t,omitempty"`
+	Key     string       `json:"k"`
+	Value   string       `json:"v"`
+	Turns   []int        `json:"t,omitempty"`
+	Aliases []string     `json:"a,omitempty"`
+	Dispute *disputeBody `json:"d,omitempty"`
 }
+
+// disputeBody is all of a dispute: none of it is looked for.
+type disputeBody struct {
+	Value        string                  `json:"v"`
+	Conversation recaller.ConversationID `json:"c,omitempty"`
+	Turns        []int                   `json:"t,omitempty"`
+	At           int64                   `json:"at"`
+}
+
+// maxActive bounds how many active memories of a caller are read at once.
+const maxActive = 2000
 
 const memoryColumns = `id, version, caller_id, type, status, confidence, source, privacy_scope, due_at, due_day, conversation_id,
 	created_at, confirmed_at, closed_at, closed_reason, body`
@@ -39,8 +51,19 @@ func scanMemory(scan func(...any) error) (m sealedMemory, err error) {
 func (b box) openMemory(m sealedMemory) (recaller.Memory, error) {
 	var body memoryBody
 	err := b.get("memories.body", versionRecord(m.Memory), m.body, &body)
-	m.Key, m.Value, m.Provenance.Turns = body.Key, body.Value, body.Turns
+	m.Key, m.Value, m.Provenance.Turns, m.Aliases = body.Key, body.Value, body.Turns, body.Aliases
+	if d := body.Dispute; d != nil {
+		m.Dispute = &recaller.Dispute{Value: d.Value, Provenance: recaller.Provenance{Conversation: d.Conversation, Turns: d.Turns}, At: fromMicros(d.At)}
+	}
 	return m.Memory, err
+}
+
+func (b box) sealMemory(m recaller.Memory) ([]byte, error) {
+	body := memoryBody{Key: m.Key, Value: m.Value, Turns: m.Provenance.Turns, Aliases: m.Aliases}
+	if d := m.Dispute; d != nil {
+		body.Dispute = &disputeBody{d.Value, d.Provenance.Conversation, d.Provenance.Turns, micros(d.At)}
+	}
+	return b.put("memories.body", versionRecord(m), body)
 }
 
 // versionRecord names one version: a body moved to another version does not open.
@@ -49,165 +72,12 @@ func versionRecord(m recaller.Memory) string { return string(m.ID) + "." + itoa(
 // NormalKey is what memory keys are compared by: case and surrounding space do not count (W2).
 func NormalKey(key string) string { return strings.ToLower(strings.TrimSpace(key)) }
 
-func (s *Store) keyToken(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, key string) ([]byte, error) {
-	return s.vault.Blind(ctx, tenant, blindKey, string(caller)+"\x00"+NormalKey(key))
+// keyText is what a memory's blind token is made of.
+func keyText(caller recaller.CallerID, key string) string {
+	return string(caller) + "\x00" + NormalKey(key)
 }
 
-// StoreMemory stores a memory by its key.
-func (s *Store) StoreMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Storing) (recaller.MemoryWritten, error) {
-	m := in.Memory
-	b, err := s.unseal(ctx, tenant, m.Caller)
-	if err != nil {
-		return recaller.MemoryWritten{}, notFound(err, "there is no such caller")
-	}
-	token, err := s.keyToken(ctx, tenant, m.Caller, m.Key)
-	if err != nil {
-		return recaller.MemoryWritten{}, err
-	}
-	blind, err := s.vault.Blinder(ctx, tenant)
-	if err != nil {
-		return recaller.MemoryWritten{}, err
-	}
-	mark := newOnce(blind, tenant, in.Once)
-	w := memoryWrite{tenant: tenant, box: b}
-	var out recaller.MemoryWritten
-	err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
-		var before recaller.MemoryID
-		if repeat, err := mark.before(ctx, tx, &before); repeat || err != nil {
-			if err == nil {
-				out.Action = recaller.MemoryKept
-				out.Memory, err = w.current(ctx, tx, before)
-			}
-			return err
-		}
-		if out, err = w.store(ctx, tx, m, token, in.Mode); err != nil {
-			return err
-		}
-		return mark.mark(ctx, tx, m.Caller, out.Memory.ID, m.CreatedAt)
-	})
-	return out, err
-}
-
-// memoryWrite writes versions of one caller's memories inside a transaction.
-type memoryWrite struct {
-	tenant recaller.TenantID
-	box    box
-}
-
-// store stores a memory by its key.
-func (w memoryWrite) store(ctx context.Context, tx Tx, m recaller.Memory, token []byte, mode recaller.MemoryMode) (recaller.MemoryWritten, error) {
-	old, err := w.byKey(ctx, tx, m.Caller, token)
-	switch {
-	case recaller.KindOf(err) == recaller.NotFound:
-		return w.create(ctx, tx, m, token, mode)
-	case err != nil:
-		return recaller.MemoryWritten{}, err
-	case mode == recaller.IfAbsent:
-		return recaller.MemoryWritten{Memory: old, Action: recaller.MemoryKept}, nil
-	case strings.EqualFold(strings.TrimSpace(old.Value), strings.TrimSpace(m.Value)) && old.Type == m.Type:
-		return w.confirm(ctx, tx, old, m)
-	}
-	m.ID, m.Version = old.ID, old.Version+1
-	return w.supersede(ctx, tx, old, m, token, "updated")
-}
-
-// create stores a memory whose key no active one has. What was stored and forgotten in a conversation is not found in its
-// words again (W9).
-func (w memoryWrite) create(ctx context.Context, tx Tx, m recaller.Memory, token []byte, mode recaller.MemoryMode) (recaller.MemoryWritten, error) {
-	if mode == recaller.IfAbsent && m.Provenance.Conversation != "" {
-		var before int
-		err := tx.QueryRow(ctx, `SELECT version FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND key_token = $3
-			AND status <> 'active' AND conversation_id = $4 LIMIT 1`, []any{w.tenant, m.Caller, token, m.Provenance.Conversation}, &before)
-		if err == nil {
-			return recaller.MemoryWritten{Action: recaller.MemoryKept}, nil
-		}
-		if recaller.KindOf(err) != recaller.NotFound {
-			return recaller.MemoryWritten{}, err
-		}
-	}
-	m.Version, m.Status = 1, recaller.MemoryActive
-	if err := w.insert(ctx, tx, m, token); err != nil {
-		return recaller.MemoryWritten{}, err
-	}
-	return w.written(ctx, tx, recaller.MemoryCreated, m)
-}
-
-// confirm moves confidence and last confirmation of a memory that was told again.
-func (w memoryWrite) confirm(ctx context.Context, tx Tx, old, again recaller.Memory) (recaller.MemoryWritten, error) {
-	old.Confidence, old.ConfirmedAt = max(old.Confidence, again.Confidence), again.ConfirmedAt
-	_, err := tx.Exec(ctx, `UPDATE memories SET confidence = $4, confirmed_at = $5 WHERE tenant_id = $1 AND id = $2 AND version = $3`,
-		w.tenant, old.ID, old.Version, old.Confidence, micros(old.ConfirmedAt))
-	if err != nil {
-		return recaller.MemoryWritten{}, err
-	}
-	return w.written(ctx, tx, recaller.MemoryConfirmed, old)
-}
-
-// supersede closes the old version and opens the new one.
-func (w memoryWrite) supersede(ctx context.Context, tx Tx, old, m recaller.Memory, token []byte, reason string) (recaller.MemoryWritten, error) {
-	closed, err := w.close(ctx, tx, old, recaller.MemorySuperseded, reason, m.CreatedAt)
-	if err != nil {
-		return recaller.MemoryWritten{}, err
-	}
-	m.Status = recaller.MemoryActive
-	if err := w.insert(ctx, tx, m, token); err != nil {
-		return recaller.MemoryWritten{}, err
-	}
-	return w.written(ctx, tx, recaller.MemoryUpdated, m, closed)
-}
-
-func (w memoryWrite) close(ctx context.Context, tx Tx, m recaller.Memory, status recaller.MemoryStatus, reason string, at time.Time) (recaller.Memory, error) {
-	m.Status, m.ClosedReason, m.ClosedAt = status, reason, at.UTC()
-	_, err := tx.Exec(ctx, `UPDATE memories SET status = $4, closed_reason = $5, closed_at = $6 WHERE tenant_id = $1 AND id = $2 AND version = $3`,
-		w.tenant, m.ID, m.Version, m.Status, m.ClosedReason, micros(at))
-	return m, err
-}
-
-func (w memoryWrite) insert(ctx context.Context, tx Tx, m recaller.Memory, token []byte) error {
-	body, err := w.box.put("memories.body", versionRecord(m), memoryBody{m.Key, m.Value, m.Provenance.Turns})
-	if err != nil {
-		return err
-	}
-	var due any
-	if m.DueAt != nil {
-		due = micros(*m.DueAt)
-	}
-	_, err = tx.Exec(ctx, `INSERT INTO memories (tenant_id, id, version, caller_id, type, key_token, status, confidence, source, privacy_scope,
-		due_at, due_day, conversation_id, created_at, confirmed_at, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
-		w.tenant, m.ID, m.Version, m.Caller, m.Type, token, m.Status, m.Confidence, m.Source, m.PrivacyScope,
-		due, m.DueDay, m.Provenance.Conversation, micros(m.CreatedAt), micros(m.ConfirmedAt), body)
-	return err
-}
-
-// written raises the caller's content version and tells the change.
-func (w memoryWrite) written(ctx context.Context, tx Tx, action recaller.MemoryAction, m recaller.Memory, closed ...recaller.Memory) (recaller.MemoryWritten, error) {
-	version, err := touch(ctx, tx, w.tenant, m.Caller, time.Time{})
-	return recaller.MemoryWritten{
-		Memory: m, Action: action,
-		Change: recaller.Change{Tenant: w.tenant, Caller: m.Caller, Version: version, Memories: append(closed, m)},
-	}, err
-}
-
-func (w memoryWrite) byKey(ctx context.Context, tx Tx, caller recaller.CallerID, token []byte) (recaller.Memory, error) {
-	m, err := scanMemory(func(dest ...any) error {
-		return tx.QueryRow(ctx, `SELECT `+memoryColumns+` FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND key_token = $3 AND status = 'active'`,
-			[]any{w.tenant, caller, token}, dest...)
-	})
-	if err != nil {
-		return recaller.Memory{}, err
-	}
-	return w.box.openMemory(m)
-}
-
-// current returns the newest version of a memory.
-func (w memoryWrite) current(ctx context.Context, tx Tx, id recaller.MemoryID) (recaller.Memory, error) {
-	m, err := newest(ctx, tx, w.tenant, id)
-	if err != nil {
-		return recaller.Memory{}, err
-	}
-	return w.box.openMemory(m)
-}
-
+// newest reads the newest version of a memory, whatever its status.
 func newest(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.MemoryID) (sealedMemory, error) {
 	m, err := scanMemory(func(dest ...any) error {
 		return tx.QueryRow(ctx, `SELECT `+memoryColumns+` FROM memories WHERE tenant_id = $1 AND id = $2`+notErasing+` ORDER BY version DESC LIMIT 1`, []any{tenant, id}, dest...)
@@ -215,81 +85,44 @@ func newest(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.Me
 	return m, notFound(err, "there is no such memory")
 }
 
-// changeMemory runs fn on the newest version of a memory, which must be active.
-func (s *Store) changeMemory(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, fn func(context.Context, Tx, memoryWrite, recaller.Memory) (recaller.MemoryWritten, error)) (recaller.MemoryWritten, error) {
-	var out recaller.MemoryWritten
+// MemoryByID returns the newest version of a memory, whatever its status.
+func (s *Store) MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error) {
 	var row sealedMemory
 	err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) (err error) {
 		row, err = newest(ctx, tx, tenant, id)
 		return err
 	})
 	if err != nil {
-		return out, err
+		return recaller.Memory{}, err
 	}
 	b, err := s.unseal(ctx, tenant, row.Caller)
 	if err != nil {
-		return out, notFound(err, "there is no such memory")
+		return recaller.Memory{}, notFound(err, "there is no such memory")
 	}
-	w := memoryWrite{tenant: tenant, box: b}
-	err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
-		m, err := w.current(ctx, tx, id)
-		if err != nil {
+	return b.openMemory(row)
+}
+
+// ActiveMemories returns a caller's active memories, last confirmed first: the first 2000 where there are more.
+func (s *Store) ActiveMemories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error) {
+	b, err := s.unseal(ctx, tenant, caller)
+	if err != nil {
+		return nil, notFound(err, "there is no such caller")
+	}
+	var list []recaller.Memory
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		if err := alive(ctx, tx, tenant, caller); err != nil {
 			return err
 		}
-		if m.Status != recaller.MemoryActive {
-			return recaller.Errorf(recaller.Conflict, "the memory was forgotten")
-		}
-		out, err = fn(ctx, tx, w, m)
+		list, err = b.readActive(ctx, tx, tenant, caller, maxActive)
 		return err
 	})
-	return out, err
+	return list, err
 }
 
-// ChangeMemory makes a new version of a memory, or closes it. A key that another active memory of the caller has is a
-// Conflict, and so is a memory that is closed already.
-func (s *Store) ChangeMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Changing) (recaller.MemoryWritten, error) {
-	p := in.Patch
-	blind, err := s.vault.Blinder(ctx, tenant)
-	if err != nil {
-		return recaller.MemoryWritten{}, err
-	}
-	return s.changeMemory(ctx, tenant, in.ID, func(ctx context.Context, tx Tx, w memoryWrite, old recaller.Memory) (recaller.MemoryWritten, error) {
-		if in.Forget {
-			closed, err := w.close(ctx, tx, old, recaller.MemoryForgotten, p.Reason, p.At)
-			if err != nil {
-				return recaller.MemoryWritten{}, err
-			}
-			return w.written(ctx, tx, recaller.MemoryClosed, closed)
-		}
-		m := patched(old, p)
-		token := blind.Blind(blindKey, string(m.Caller)+"\x00"+NormalKey(m.Key))
-		out, err := w.supersede(ctx, tx, old, m, token, p.Reason)
-		if recaller.KindOf(err) == recaller.Conflict {
-			return out, recaller.Errorf(recaller.Conflict, "another active memory of this caller has this key")
-		}
-		return out, err
-	})
-}
-
-func patched(m recaller.Memory, p recaller.MemoryPatch) recaller.Memory {
-	set(&m.Type, p.Type)
-	set(&m.Key, p.Key)
-	set(&m.Value, p.Value)
-	set(&m.Confidence, p.Confidence)
-	set(&m.PrivacyScope, p.PrivacyScope)
-	if p.DueAt != nil {
-		m.DueAt, m.DueDay = *p.DueAt, p.DueDay
-	}
-	set(&m.Provenance, p.Provenance)
-	m.Version++
-	m.CreatedAt, m.ConfirmedAt = p.At, p.At
-	return m
-}
-
-func set[T any](dst *T, v *T) {
-	if v != nil {
-		*dst = *v
-	}
+// readActive reads a caller's active memories, last confirmed first.
+func (b box) readActive(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, limit int) ([]recaller.Memory, error) {
+	return b.readMemories(ctx, tx, `SELECT `+memoryColumns+` FROM memories WHERE tenant_id = $1 AND caller_id = $2
+		AND status = 'active' ORDER BY confirmed_at DESC, id DESC LIMIT `+itoa(limit), tenant, caller)
 }
 
 // Memories lists a caller's memories, last confirmed first.
@@ -340,7 +173,7 @@ func (s *Store) memoryQuery(ctx context.Context, tenant recaller.TenantID, calle
 		q.and(`due_at IS NOT NULL`)
 	}
 	if f.Key != "" {
-		token, err := s.keyToken(ctx, tenant, caller, f.Key)
+		token, err := s.vault.Blind(ctx, tenant, blindKey, keyText(caller, f.Key))
 		if err != nil {
 			return "", nil, err
 		}

@@ -55,8 +55,7 @@ func (b box) readSnapshot(ctx context.Context, tx Tx, caller recaller.CallerID, 
 		}
 		snap.History = append(snap.History, c)
 	}
-	snap.Memories, err = b.readMemories(ctx, tx, `SELECT `+memoryColumns+` FROM memories WHERE tenant_id = $1 AND caller_id = $2
-		AND status = 'active' ORDER BY confirmed_at DESC, id DESC LIMIT `+itoa(snapshotMemories), tenant, caller)
+	snap.Memories, err = b.readActive(ctx, tx, tenant, caller, snapshotMemories)
 	if err != nil || len(snap.History) == 0 || snap.History[0].Status != recaller.Failed {
 		return err
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -12,12 +13,15 @@ import (
 func (s *Store) Steps(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.StepProgress, error) {
 	found := map[recaller.Step]recaller.StepProgress{}
 	err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		return each(ctx, tx, `SELECT step, state, done_by, attempts, reason, finished_at FROM steps WHERE tenant_id = $1 AND conversation_id = $2`,
+		return each(ctx, tx, `SELECT step, state, done_by, attempts, reason, finished_at,
+			prompt, found, dropped, stored, model_calls, tokens_in, tokens_out, model_micros FROM steps WHERE tenant_id = $1 AND conversation_id = $2`,
 			[]any{tenant, conv.ID}, func(r Rows) error {
 				var p recaller.StepProgress
 				var finished *int64
-				err := r.Scan(&p.Step, &p.State, &p.By, &p.Attempts, &p.Reason, &finished)
-				p.FinishedAt = fromNull(finished)
+				var took int64
+				err := r.Scan(&p.Step, &p.State, &p.By, &p.Attempts, &p.Reason, &finished,
+					&p.Prompt, &p.Found, &p.Dropped, &p.Stored, &p.Cost.Calls, &p.Cost.TokensIn, &p.Cost.TokensOut, &took)
+				p.FinishedAt, p.Cost.Took = fromNull(finished), time.Duration(took)*time.Microsecond
 				found[p.Step] = p
 				return err
 			})
@@ -42,51 +46,86 @@ func (s *Store) TryStep(ctx context.Context, tenant recaller.TenantID, conv reca
 	return open, err
 }
 
-// WriteStep writes what a step found together with the step's own mark, in one commit; a step that is done already
-// writes nothing.
-func (s *Store) WriteStep(ctx context.Context, tenant recaller.TenantID, in recaller.StepResult) (recaller.StepWritten, error) {
-	b, err := s.unseal(ctx, tenant, in.Caller)
-	if err != nil {
-		return recaller.StepWritten{}, notFound(err, "there is no such conversation")
-	}
-	w := stepWrite{tenant: tenant, box: b, in: in}
-	if in.Summary != nil {
-		if w.summary, err = b.put("conversations.summary", string(in.Conversation), in.Summary); err != nil {
-			return recaller.StepWritten{}, err
+// AddCost adds to what the attempts at a step cost.
+func (s *Store) AddCost(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, step recaller.Step, c recaller.Cost) error {
+	return s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+		n, err := tx.Exec(ctx, `UPDATE steps SET model_calls = model_calls + $4, tokens_in = tokens_in + $5, tokens_out = tokens_out + $6,
+			model_micros = model_micros + $7 WHERE tenant_id = $1 AND conversation_id = $2 AND step = $3`+notErasing,
+			tenant, conv, step, c.Calls, c.TokensIn, c.TokensOut, c.Took.Microseconds())
+		if err == nil && n == 0 {
+			return recaller.Errorf(recaller.NotFound, "there is no such step")
 		}
+		return err
+	})
+}
+
+// WriteStep writes what a step found together with the step's own mark, in one commit; a step that is done already
+// writes nothing. A result that is pending leaves an interim summary and the step open, to be written again.
+func (s *Store) WriteStep(ctx context.Context, tenant recaller.TenantID, in recaller.StepResult) (recaller.StepWritten, error) {
+	if in.State == recaller.StepPending && len(in.Memories) > 0 {
+		return recaller.StepWritten{}, recaller.Errorf(recaller.Internal, "memories are written when their step is done")
 	}
-	for _, m := range in.Memories {
-		token, err := s.keyToken(ctx, tenant, in.Caller, m.Key)
+	for range maxRaces {
+		w, err := s.prepareStep(ctx, tenant, in)
 		if err != nil {
 			return recaller.StepWritten{}, err
 		}
-		w.tokens = append(w.tokens, token)
+		var out recaller.StepWritten
+		err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+			out, err = w.run(ctx, tx)
+			return err
+		})
+		if !errors.Is(err, errRaced) {
+			return out, err
+		}
 	}
-	var out recaller.StepWritten
-	err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
-		out, err = w.run(ctx, tx)
-		return err
-	})
-	return out, err
+	return recaller.StepWritten{}, recaller.Errorf(recaller.Unavailable, "the caller's memories could not be read: they keep changing")
 }
 
 type stepWrite struct {
-	tenant  recaller.TenantID
-	box     box
-	in      recaller.StepResult
-	summary []byte
-	tokens  [][]byte
+	tenant   recaller.TenantID
+	in       recaller.StepResult
+	summary  []byte
+	memories memoryWrite
+	known    knownKeys
+}
+
+// prepareStep seals and reads what can be before the transaction.
+func (s *Store) prepareStep(ctx context.Context, tenant recaller.TenantID, in recaller.StepResult) (stepWrite, error) {
+	w := stepWrite{tenant: tenant, in: in}
+	var err error
+	if w.memories, err = s.memoryWrite(ctx, tenant, in.Caller); err != nil {
+		return w, notFound(err, "there is no such conversation")
+	}
+	if in.Summary != nil {
+		if w.summary, err = w.memories.box.put("conversations.summary", string(in.Conversation), in.Summary); err != nil {
+			return w, err
+		}
+	}
+	if len(in.Memories) > 0 {
+		w.known, err = s.knownKeys(ctx, w.memories, in.Conversation)
+	}
+	return w, err
 }
 
 func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error) {
 	in := w.in
-	n, err := tx.Exec(ctx, `UPDATE steps SET state = $4, done_by = $5, reason = $6, finished_at = $7
+	var finished any
+	if in.State != recaller.StepPending {
+		finished = micros(in.At)
+	}
+	n, err := tx.Exec(ctx, `UPDATE steps SET state = $4, done_by = $5, reason = $6, finished_at = $7, prompt = $8, found = $9, dropped = $10
 		WHERE tenant_id = $1 AND conversation_id = $2 AND step = $3 AND state = 'pending'`,
-		w.tenant, in.Conversation, in.Step, in.State, in.By, in.Reason, micros(in.At))
+		w.tenant, in.Conversation, in.Step, in.State, in.By, in.Reason, finished, in.Prompt, len(in.Memories)+in.Dropped, in.Dropped)
 	if err != nil || n == 0 {
 		return recaller.StepWritten{Already: true}, err
 	}
 	var out recaller.StepWritten
+	if len(in.Memories) > 0 {
+		if err := w.remember(ctx, tx, &out); err != nil {
+			return out, err
+		}
+	}
 	if in.Summary != nil || in.Analysis != nil {
 		c, err := w.writeUp(ctx, tx)
 		if err != nil {
@@ -94,21 +133,34 @@ func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error)
 		}
 		out.Changes = append(out.Changes, c)
 	}
-	memories := memoryWrite{tenant: w.tenant, box: w.box}
-	for i, m := range in.Memories {
-		stored, err := memories.store(ctx, tx, m, w.tokens[i], recaller.IfAbsent)
-		if err != nil {
-			return out, err
-		}
-		out.Stored = append(out.Stored, stored)
-		if stored.Action == recaller.MemoryCreated {
-			out.Changes = append(out.Changes, stored.Change)
-		}
-	}
 	if in.Name == "" {
 		return out, nil
 	}
-	return out, w.writeName(ctx, tx)
+	return out, w.memories.box.writeName(ctx, tx, w.tenant, in.Caller, in.Name)
+}
+
+// remember stores the memories that were found, and counts the new ones.
+func (w stepWrite) remember(ctx context.Context, tx Tx, out *recaller.StepWritten) error {
+	if err := w.known.current(ctx, tx, w.memories); err != nil {
+		return err
+	}
+	created := 0
+	for _, m := range w.in.Memories {
+		stored, err := w.memories.found(ctx, tx, m, w.known)
+		if err != nil {
+			return err
+		}
+		out.Stored = append(out.Stored, stored)
+		if stored.Action == recaller.MemoryCreated {
+			created++
+		}
+		if stored.Change.Version > 0 {
+			out.Changes = append(out.Changes, stored.Change)
+		}
+	}
+	_, err := tx.Exec(ctx, `UPDATE steps SET stored = $4 WHERE tenant_id = $1 AND conversation_id = $2 AND step = $3`,
+		w.tenant, w.in.Conversation, w.in.Step, created)
+	return err
 }
 
 // writeUp puts summary or analysis on the conversation.
@@ -129,7 +181,7 @@ func (w stepWrite) writeUp(ctx context.Context, tx Tx) (recaller.Change, error) 
 	if err != nil {
 		return recaller.Change{}, err
 	}
-	conv, err := w.box.open(row)
+	conv, err := w.memories.box.open(row)
 	if err != nil {
 		return recaller.Change{}, err
 	}
@@ -138,11 +190,11 @@ func (w stepWrite) writeUp(ctx context.Context, tx Tx) (recaller.Change, error) 
 }
 
 // writeName keeps a name that the caller said, unless a stronger source told another (P12).
-func (w stepWrite) writeName(ctx context.Context, tx Tx) error {
-	c, err := w.box.readCaller(ctx, tx, w.tenant, w.in.Caller)
-	if err != nil || !recaller.NameSaid.Outranks(c.NameSource) || c.Name == w.in.Name {
+func (b box) writeName(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, name string) error {
+	c, err := b.readCaller(ctx, tx, tenant, caller)
+	if err != nil || !recaller.NameSaid.Outranks(c.NameSource) || c.Name == name {
 		return err
 	}
-	c.Name, c.NameSource = w.in.Name, recaller.NameSaid
-	return w.box.writeCallerBody(ctx, tx, w.tenant, c)
+	c.Name, c.NameSource = name, recaller.NameSaid
+	return b.writeCallerBody(ctx, tx, tenant, c)
 }

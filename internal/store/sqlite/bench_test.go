@@ -135,6 +135,96 @@ func BenchmarkAppendTurns(b *testing.B) {
 	quantile(b, slices.Concat(took...), 0.99)
 }
 
+// BenchmarkStoreMemory has 50 agents store memories at once: alone, and with what a tool call brings along. One is new
+// and the next supersedes it, in turn.
+func BenchmarkStoreMemory(b *testing.B) {
+	for _, bench := range []struct {
+		name string
+		with func(*data, recaller.Opened, *recaller.Storing)
+	}{
+		{"alone", func(*data, recaller.Opened, *recaller.Storing) {}},
+		{"call", func(d *data, o recaller.Opened, in *recaller.Storing) {
+			in.Call = &recaller.ToolCall{ID: d.id("call"), Conversation: o.Conversation.ID, Tool: recaller.ToolStoreMemory, At: d.now}
+		}},
+		{"call and reminder", func(d *data, o recaller.Opened, in *recaller.Storing) {
+			in.Call = &recaller.ToolCall{ID: d.id("call"), Conversation: o.Conversation.ID, Tool: recaller.ToolSetReminder, At: d.now}
+			in.Reminder = &recaller.Reminder{ID: recaller.ReminderID(d.id("reminder")), DueAt: d.now.AddDate(0, 0, 1)}
+		}},
+	} {
+		b.Run(bench.name, func(b *testing.B) { storeMemories(b, 50, bench.with) })
+	}
+}
+
+func storeMemories(b *testing.B, agents int, with func(*data, recaller.Opened, *recaller.Storing)) {
+	d := newData(b)
+	var calls []recaller.Opened
+	for i := range agents {
+		calls = append(calls, d.call(fmt.Sprintf("+1555%07d", i)))
+	}
+	var left atomic.Int64
+	left.Store(int64(b.N))
+	took := make([][]time.Duration, agents)
+	b.ResetTimer()
+	var wg sync.WaitGroup
+	for i, o := range calls {
+		wg.Go(func() {
+			for n := 0; left.Add(-1) >= 0; n++ {
+				in := recaller.Storing{Memory: recaller.Memory{
+					ID: recaller.MemoryID(d.id("memory")), Caller: o.Caller.ID, Type: recaller.Fact, Key: fmt.Sprint("key_", n/2),
+					Value: fmt.Sprint("has three grandchildren, the eldest is Tom ", n), Confidence: 0.9, Source: recaller.SourceConversation,
+					PrivacyScope: recaller.LineOnly, CreatedAt: d.now, ConfirmedAt: d.now,
+				}}
+				with(d, o, &in)
+				began := time.Now()
+				if _, err := d.StoreMemory(d.ctx, "t", in); err != nil {
+					b.Error(err)
+					return
+				}
+				took[i] = append(took[i], time.Since(began))
+			}
+		})
+	}
+	wg.Wait()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "memories/s")
+	quantile(b, slices.Concat(took...), 0.5)
+	quantile(b, slices.Concat(took...), 0.99)
+}
+
+// BenchmarkExtraction writes what was found in a conversation with a caller who has 200 memories or a few more: five that
+// are new.
+func BenchmarkExtraction(b *testing.B) {
+	d := newData(b)
+	const callers = 20
+	for i := range callers {
+		d.remember(d.call(fmt.Sprintf("+1555%07d", i)).Caller.ID, 200)
+	}
+	var took []time.Duration
+	b.ResetTimer()
+	for i := range b.N {
+		b.StopTimer()
+		o := d.call(fmt.Sprintf("+1555%07d", i%callers))
+		_, err := d.CloseConversation(d.ctx, "t", recaller.Closing{
+			Conversation: o.Conversation.ID, Status: recaller.Completed, EndedAt: d.now,
+			Job: &recaller.Job{ID: d.id("job"), Kind: "wrapup", Subject: string(o.Conversation.ID), RunAt: d.now},
+		})
+		d.ok(err)
+		in := recaller.StepResult{Conversation: o.Conversation.ID, Caller: o.Caller.ID, Step: recaller.StepExtract, State: recaller.StepDone, At: d.now}
+		for range 5 {
+			in.Memories = append(in.Memories, recaller.Memory{
+				ID: recaller.MemoryID(d.id("memory")), Caller: o.Caller.ID, Type: recaller.Fact, Key: d.id("found"), Value: "keeps bees",
+				Source: recaller.SourceExtraction, PrivacyScope: recaller.LineOnly, CreatedAt: d.now, ConfirmedAt: d.now,
+			})
+		}
+		b.StartTimer()
+		began := time.Now()
+		_, err = d.WriteStep(d.ctx, "t", in)
+		d.ok(err)
+		took = append(took, time.Since(began))
+	}
+	quantile(b, took, 0.5)
+	quantile(b, took, 0.99)
+}
+
 // BenchmarkSnapshot reads what a briefing needs of a caller with 50 memories and 3 conversations: with the caller's key
 // in memory, and with all keys and the database's pages to be read first.
 func BenchmarkSnapshot(b *testing.B) {

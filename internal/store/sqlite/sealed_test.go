@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"bytes"
 	"encoding/hex"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,11 +23,17 @@ id:      turns.tenant_id turns.caller_id turns.conversation_id turns.id
 id:      memories.tenant_id memories.id memories.caller_id memories.conversation_id checkpoints.tenant_id checkpoints.caller_id checkpoints.id
 id:      steps.tenant_id steps.conversation_id steps.caller_id jobs.tenant_id jobs.subject jobs.id jobs.caller_id
 id:      onces.tenant_id onces.caller_id receipts.tenant_id receipts.caller receipts.id
+id:      tool_calls.tenant_id tool_calls.conversation_id tool_calls.id tool_calls.caller_id tool_calls.memory_id
+id:      reminders.tenant_id reminders.id reminders.caller_id reminders.memory_id reminders.conversation_id
+time:    tool_calls.at reminders.due_at reminders.created_at reminders.closed_at
 time:    tenants.created_at api_keys.created_at callers.first_seen callers.last_seen conversations.started_at conversations.ended_at
 time:    conversations.last_activity_at turns.at memories.due_at memories.created_at memories.confirmed_at memories.closed_at
 time:    checkpoints.created_at checkpoints.last_activity steps.finished_at jobs.run_at jobs.leased_until onces.created_at receipts.erased_at
 count:   callers.conversations callers.duration callers.text_messages callers.version conversations.duration conversations.turns
 count:   conversations.user_turns turns.number memories.version memories.confidence steps.attempts jobs.attempts
+count:   tool_calls.version reminders.attempts steps.found steps.dropped steps.stored
+count:   steps.model_calls steps.tokens_in steps.tokens_out steps.model_micros
+label:   tool_calls.tool tool_calls.result reminders.status reminders.reason steps.prompt
 label:   api_keys.scope callers.erasing identities.kind conversations.channel conversations.direction conversations.status
 label:   conversations.reminder conversations.imported conversations.intent conversations.sentiment conversations.topics
 label:   conversations.outcome conversations.analysed_by turns.speaker memories.type memories.status memories.source
@@ -111,6 +118,7 @@ func (d *data) putSecrets() recaller.Opened {
 	value, key, name := "has two Quokkas", "zq_key_2", "Xanthippe Zwiebel"
 	_, err = d.ChangeMemory(d.ctx, "t", recaller.Changing{ID: "m-1", Patch: recaller.MemoryPatch{Value: &value, Key: &key, At: d.now, Reason: "updated"}})
 	d.ok(err)
+	d.putWriteback(o)
 	_, _, err = d.UpdateCaller(d.ctx, "t", o.Caller.ID, recaller.CallerPatch{Name: &name, NameSource: recaller.NameSet})
 	d.ok(err)
 	_, err = d.PutCheckpoint(d.ctx, "t", recaller.Checkpoint{ID: "cp", Caller: o.Caller.ID, Intent: "Quokka", Summary: "Quokka", StagingData: []byte(`{"Quokka":1}`), ContactID: "zq-contact"})
@@ -123,12 +131,43 @@ func (d *data) putSecrets() recaller.Opened {
 	_, err = d.WriteStep(d.ctx, "t", recaller.StepResult{
 		Conversation: o.Conversation.ID, Caller: o.Caller.ID, Step: recaller.StepExtract, State: recaller.StepDone, By: "rules", At: d.now, Name: "Xanthippe",
 		Summary: &recaller.Summary{Brief: "A Quokka.", Facts: []string{"Quokka"}}, Analysis: &recaller.Analysis{Intent: "enquiry", By: "rules"},
-		Memories: []recaller.Memory{{ID: "m-2", Caller: o.Caller.ID, Key: "zq_key_3", Value: "Quokka", CreatedAt: d.now, ConfirmedAt: d.now}},
+		Memories: []recaller.Memory{
+			{ID: "m-2", Caller: o.Caller.ID, Key: "zq_key_3", Value: "Quokka", CreatedAt: d.now, ConfirmedAt: d.now},
+			{ID: "m-3", Caller: o.Caller.ID, Key: "zq_key_2", Value: "no Quokka at all", CreatedAt: d.now, ConfirmedAt: d.now},
+		},
 	})
 	d.ok(err)
+	m, err = d.MemoryByID(d.ctx, "t", "m-1")
+	d.ok(err)
+	if m.Dispute == nil || len(m.Aliases) == 0 {
+		d.Errorf("got dispute %v and %d aliases: both were to be on disk", m.Dispute != nil, len(m.Aliases))
+	}
 	gone := d.call("+15551230042")
 	d.ok(d.BeginErasure(d.ctx, "t", gone.Caller.ID, recaller.Job{ID: "e", Kind: "erase", Subject: string(gone.Caller.ID), RunAt: d.now.Add(time.Hour)}))
 	return o
+}
+
+// putWriteback has words written with everything that goes with a memory: aliases, a name, a reminder, the record of a call.
+func (d *data) putWriteback(o recaller.Opened) {
+	d.Helper()
+	call := func(tool recaller.Tool) *recaller.ToolCall {
+		return &recaller.ToolCall{ID: d.id("call"), Conversation: o.Conversation.ID, Tool: tool, At: d.now}
+	}
+	for i, value := range []string{"HAS two quokkas", "has three Quokkas"} { // the one is merged as it is, the other makes a version
+		_, err := d.StoreMemory(d.ctx, "t", recaller.Storing{
+			Once: recaller.Once{Token: fmt.Sprint("zq-token-merge", i), Request: "Quokka"}, Into: "m-1", Name: "Xanthippe", Call: call(recaller.ToolStoreMemory),
+			Memory: recaller.Memory{
+				ID: recaller.MemoryID(d.id("m")), Caller: o.Caller.ID, Type: recaller.Fact, Key: fmt.Sprint("zq_key_alias_", i), Value: value,
+				Source: recaller.SourceConversation, PrivacyScope: recaller.LineOnly, CreatedAt: d.now, ConfirmedAt: d.now,
+			},
+			Reminder: &recaller.Reminder{ID: recaller.ReminderID(d.id("r")), Conversation: o.Conversation.ID, DueAt: d.now.AddDate(0, 0, 1)},
+		})
+		d.ok(err)
+	}
+	_, err := d.ChangeMemory(d.ctx, "t", recaller.Changing{ID: "m-1", Patch: recaller.MemoryPatch{Alias: "zq_key_alias", At: d.now}, Call: call(recaller.ToolUpdateMemory)})
+	d.ok(err)
+	_, err = d.UndoMemory(d.ctx, "t", recaller.Undoing{ID: "m-1", At: d.now})
+	d.ok(err)
 }
 
 // grep looks for the secrets in every file of the data folder, which must have the files named.

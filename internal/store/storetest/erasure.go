@@ -16,8 +16,11 @@ func (b *bench) full() recaller.Opened {
 	o := b.open("t1", opening{external: "CA1", name: "Bob", once: recaller.Once{Token: b.id("once"), Request: "x"}})
 	b.say("t1", o, "user: one", "assistant: two")
 	b.remember("t1", o.Caller.ID, "tea", "Assam")
-	b.remember("t1", o.Caller.ID, "tea", "Darjeeling")
-	_, err := b.Store.PutCheckpoint(b.ctx, "t1", recaller.Checkpoint{ID: "cp-1", Caller: o.Caller.ID, Summary: "half done", StagingData: []byte(`{}`), LastActivity: b.now, CreatedAt: b.now})
+	_, err := b.Store.StoreMemory(b.ctx, "t1", recaller.Storing{
+		Memory: b.memory(o.Caller.ID, "tea", "Darjeeling"), Call: b.toolCall(o, recaller.ToolStoreMemory), Reminder: b.reminder(b.now.AddDate(0, 0, 1)),
+	})
+	b.ok(err)
+	_, err = b.Store.PutCheckpoint(b.ctx, "t1", recaller.Checkpoint{ID: "cp-1", Caller: o.Caller.ID, Summary: "half done", StagingData: []byte(`{}`), LastActivity: b.now, CreatedAt: b.now})
 	b.ok(err)
 	b.close(o, recaller.Completed)
 	return o
@@ -30,6 +33,8 @@ func (b *bench) eraseJob(caller recaller.CallerID) recaller.Job {
 func erased(b *bench) {
 	o := b.full()
 	caller, conv := o.Caller.ID, o.Conversation
+	set, _, err := b.Store.Reminders(b.ctx, "t1", recaller.ReminderFilter{})
+	b.ok(err)
 	memory, err := b.Store.StoreMemory(b.ctx, "t1", recaller.Storing{Memory: b.memory(caller, "pet", "Rex")})
 	b.ok(err)
 	active := b.open("t1", opening{external: "CA2"})
@@ -59,6 +64,20 @@ func erased(b *bench) {
 		b.fails(err, recaller.NotFound)
 		_, err = b.Store.MemoryHistory(b.ctx, "t1", memory.Memory.ID)
 		b.fails(err, recaller.NotFound)
+		_, err = b.Store.MemoryByID(b.ctx, "t1", memory.Memory.ID)
+		b.fails(err, recaller.NotFound)
+		_, err = b.Store.ActiveMemories(b.ctx, "t1", caller)
+		b.fails(err, recaller.NotFound)
+		_, err = b.Store.Reminder(b.ctx, "t1", set[0].ID)
+		b.fails(err, recaller.NotFound)
+		calls, err := b.Store.ToolCalls(b.ctx, "t1", conv.ID)
+		b.ok(err)
+		eq(b, "calls of tools", len(calls), 0)
+		for _, caller := range []recaller.CallerID{"", caller} {
+			list, _, err := b.Store.Reminders(b.ctx, "t1", recaller.ReminderFilter{Caller: caller})
+			b.ok(err)
+			eq(b, "reminders", len(list), 0)
+		}
 		_, err = b.Store.Checkpoint(b.ctx, "t1", caller)
 		b.fails(err, recaller.NotFound)
 		turns, err := b.Store.Turns(b.ctx, "t1", conv)
@@ -75,6 +94,8 @@ func erased(b *bench) {
 		b.ok(err)
 		eq(b, "callers", len(list), 0)
 		b.refused(active, memory.Memory)
+		b.refusedReminder(set[0])
+		b.fails(b.Store.AddCost(b.ctx, "t1", conv.ID, recaller.StepExtract, recaller.Cost{Calls: 1}), recaller.NotFound)
 	}
 	hidden()
 	_, err = b.Vault.Destroy(b.ctx, vault.Scope{Tenant: "t1", Caller: caller})
@@ -82,7 +103,7 @@ func erased(b *bench) {
 	hidden()
 	out, err := b.Store.EraseRows(b.ctx, "t1", caller)
 	b.ok(err)
-	eq(b, "rows", fmt.Sprint(out.Rows), "map[callers:1 checkpoints:1 conversations:2 identities:1 jobs:1 memory_versions:3 request_marks:1 turns:2 wrapup_steps:3]")
+	eq(b, "rows", fmt.Sprint(out.Rows), "map[callers:1 checkpoints:1 conversations:2 identities:1 jobs:2 memory_versions:3 reminders:1 request_marks:1 tool_calls:1 turns:2 wrapup_steps:3]")
 	hidden()
 	again, err := b.Store.EraseRows(b.ctx, "t1", caller)
 	b.ok(err)
@@ -108,6 +129,13 @@ func (b *bench) refused(o recaller.Opened, m recaller.Memory) {
 	b.fails(err, recaller.NotFound)
 	_, err = b.Store.ChangeMemory(b.ctx, "t1", recaller.Changing{ID: m.ID, Forget: true, Patch: recaller.MemoryPatch{Reason: "forgotten", At: b.now}})
 	b.fails(err, recaller.NotFound)
+	_, err = b.Store.StoreMemory(b.ctx, "t1", recaller.Storing{Memory: b.memory(caller, m.Key, m.Value), Mode: recaller.IfAbsent, Reminder: b.reminder(b.now)})
+	b.fails(err, recaller.NotFound)
+	_, err = b.Store.UndoMemory(b.ctx, "t1", recaller.Undoing{ID: m.ID, At: b.now})
+	b.fails(err, recaller.NotFound)
+	failed := b.toolCall(o, recaller.ToolForgetMemory)
+	failed.Caller, failed.Result = caller, string(recaller.NotFound)
+	b.fails(b.Store.RecordToolCall(b.ctx, "t1", *failed), recaller.NotFound)
 	_, err = b.Store.PutCheckpoint(b.ctx, "t1", recaller.Checkpoint{ID: "late", Caller: caller, Summary: "x", StagingData: []byte(`{}`)})
 	b.fails(err, recaller.NotFound)
 	_, err = b.Store.CloseConversation(b.ctx, "t1", b.closing(o, recaller.Completed))
@@ -121,6 +149,16 @@ func (b *bench) refused(o recaller.Opened, m recaller.Memory) {
 	if err != nil { // an active conversation has no steps: nothing to do is right, too
 		b.fails(err, recaller.NotFound)
 	}
+}
+
+// refusedReminder tries every write about a reminder of a caller who is being erased.
+func (b *bench) refusedReminder(r recaller.Reminder) {
+	b.Helper()
+	b.fails(b.Store.TryReminder(b.ctx, "t1", r.ID, "timeout", b.now), recaller.NotFound)
+	_, err := b.Store.CloseReminder(b.ctx, "t1", r.ID, recaller.ReminderDelivered, "", b.now)
+	b.fails(err, recaller.NotFound)
+	_, err = b.Store.ReviveReminder(b.ctx, "t1", r.ID, recaller.Job{ID: b.id("job"), Kind: recaller.JobReminder, Subject: string(r.ID), RunAt: b.now}, b.now)
+	b.fails(err, recaller.NotFound)
 }
 
 // receipt ends an erasure, twice, and reads its receipt.

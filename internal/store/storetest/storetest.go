@@ -53,10 +53,34 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"memories are listed by filter", memoryFilters},
 		{"memories are listed page by page, version by version", memoryPages},
 		{"a follow-up comes due", dueTimes},
+		{"a due time that is told anew is news", dueAgain},
+		{"all active memories are read at once", activeMemories},
+		{"a near-duplicate is merged with a trace", merged},
+		{"a near-duplicate whose memory is gone stands alone", mergedIntoNothing},
+		{"a key that was changed stays as an alias", aliasOfChange},
+		{"an undo brings an earlier version back", undone},
+		{"an undo ends where there is nothing to undo", undoRefused},
+		{"what goes with a memory is one commit", together},
+		{"a repeated write is told of its first time", writtenOnce},
+		{"calls of tools are kept by conversation", toolCalls},
+		{"a memory has one pending reminder", reminders},
+		{"reminders are listed by due time", reminderList},
+		{"a reminder is tried, given up on and tried again", reminderTries},
+		{"a dead reminder comes back only to a memory that waits for it", reminderRevival},
+		{"two reminders at once leave one", remindersAtOnce},
+		{"a forgotten memory fires once or never", forgetAndFire},
 		{"a caller has one checkpoint", checkpoints},
 		{"a wrap-up step has its effect once", steps},
+		{"an interim summary leaves its step open", interim},
+		{"what a step cost adds up", costs},
+		{"another value that was heard is kept as a dispute", disputes},
+		{"what is no news disputes nothing", noDisputes},
+		{"nothing is found under an alias", foundByAlias},
+		{"an alias that comes while a step is written counts", aliasMeanwhile},
 		{"what was forgotten in a conversation is not found in its words", forgottenInCall},
+		{"what a tool forgot is not found in the same words", forgottenByTool},
 		{"jobs are claimed once, leased and given back", jobs},
+		{"a worker leaves kinds of jobs alone", jobKinds},
 		{"many workers never have one job twice", manyWorkers},
 		{"a snapshot has all that a briefing needs", snapshot},
 		{"a corpus has all that recall may search", corpus},
@@ -93,12 +117,16 @@ type bench struct {
 
 // noise is the second tenant.
 type noise struct {
-	tenant  recaller.TenantID
-	opened  recaller.Opened
-	memory  recaller.Memory
-	version int64
-	second  recaller.ConversationID // an ended one, whose wrap-up is pending
+	tenant   recaller.TenantID
+	opened   recaller.Opened
+	memory   recaller.Memory
+	reminder recaller.Reminder // of the memory, pending
+	version  int64
+	second   recaller.ConversationID // an ended one, whose wrap-up is pending
 }
+
+// noiseJobs is how many jobs the second tenant has, all due in a year.
+const noiseJobs = 2
 
 // Words of the second tenant: none of the first one's results may hold them.
 const secret = "xylophone"
@@ -113,8 +141,14 @@ func newBench(t *testing.T, o Opened) *bench {
 	b.noise.tenant = "t2"
 	b.noise.opened = b.open("t2", opening{external: "CA1", name: secret})
 	b.say("t2", b.noise.opened, "user: "+secret+" one", "assistant: "+secret+" two")
-	b.noise.memory = b.remember("t2", b.noise.opened.Caller.ID, "name", secret).Memory
-	_, err := b.Store.PutCheckpoint(b.ctx, "t2", recaller.Checkpoint{ID: "cp-noise", Caller: b.noise.opened.Caller.ID, Summary: secret, StagingData: []byte(`{}`), LastActivity: b.now, CreatedAt: b.now})
+	m := b.memory(b.noise.opened.Caller.ID, "name", secret)
+	m.Aliases = []string{secret}
+	remembered, err := b.Store.StoreMemory(b.ctx, "t2", recaller.Storing{
+		Memory: m, Call: b.toolCall(b.noise.opened, recaller.ToolStoreMemory), Reminder: b.reminder(b.now.AddDate(1, 0, 0)),
+	})
+	b.ok(err)
+	b.noise.memory, b.noise.reminder = remembered.Memory, *remembered.Reminder
+	_, err = b.Store.PutCheckpoint(b.ctx, "t2", recaller.Checkpoint{ID: "cp-noise", Caller: b.noise.opened.Caller.ID, Summary: secret, StagingData: []byte(`{}`), LastActivity: b.now, CreatedAt: b.now})
 	b.ok(err)
 	second := b.open("t2", opening{})
 	b.noise.second = second.Conversation.ID
@@ -269,6 +303,16 @@ func (b *bench) memory(caller recaller.CallerID, key, value string) recaller.Mem
 		ID: recaller.MemoryID(b.id("memory")), Caller: caller, Type: recaller.Fact, Key: key, Value: value, Confidence: 0.9,
 		Source: recaller.SourceAPI, PrivacyScope: recaller.LineOnly, CreatedAt: at, ConfirmedAt: at,
 	}
+}
+
+// toolCall is a call of a tool in a conversation, as it is to be recorded.
+func (b *bench) toolCall(o recaller.Opened, tool recaller.Tool) *recaller.ToolCall {
+	return &recaller.ToolCall{ID: b.id("call"), Conversation: o.Conversation.ID, Tool: tool, At: b.now}
+}
+
+// reminder is a reminder to be set.
+func (b *bench) reminder(due time.Time) *recaller.Reminder {
+	return &recaller.Reminder{ID: recaller.ReminderID(b.id("reminder")), DueAt: due}
 }
 
 func eq[T comparable](b *bench, what string, got, want T) {

@@ -82,6 +82,18 @@ func (b *bench) readReaches(own recaller.Opened) []reach {
 			return len(l), err
 		}, ""},
 		{"MemoryHistory", func() (int, error) { l, err := s.MemoryHistory(ctx, "t1", memory); return len(l), err }, recaller.NotFound},
+		{"MemoryByID", func() (int, error) { _, err := s.MemoryByID(ctx, "t1", memory); return 0, err }, recaller.NotFound},
+		{"ActiveMemories", func() (int, error) { l, err := s.ActiveMemories(ctx, "t1", their.Caller.ID); return len(l), err }, recaller.NotFound},
+		{"ToolCalls", func() (int, error) { l, err := s.ToolCalls(ctx, "t1", their.Conversation.ID); return len(l), err }, ""},
+		{"Reminder", func() (int, error) { _, err := s.Reminder(ctx, "t1", b.noise.reminder.ID); return 0, err }, recaller.NotFound},
+		{"Reminders", func() (int, error) {
+			l, _, err := s.Reminders(ctx, "t1", recaller.ReminderFilter{Caller: their.Caller.ID})
+			return len(l), err
+		}, ""},
+		{"Reminders", func() (int, error) {
+			l, _, err := s.Reminders(ctx, "t1", recaller.ReminderFilter{Status: recaller.ReminderPending})
+			return len(l) - 1, err // the own one
+		}, ""},
 		{"Checkpoint", func() (int, error) { _, err := s.Checkpoint(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
 		{"Snapshot", func() (int, error) { _, err := s.Snapshot(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
 		{"Corpus", func() (int, error) { c, err := s.Corpus(ctx, "t1", their.Caller.ID); return len(c.Turns), err }, recaller.NotFound},
@@ -98,7 +110,7 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 		in := recaller.Appending{Conversation: conv, Caller: caller, Turns: b.turns("user: x"), At: b.now}
 		return func() (int, error) { _, err := s.AppendTurns(ctx, "t1", in); return 0, err }
 	}
-	return []reach{
+	return append(b.writebackReaches(own, active), []reach{
 		{"OpenConversation", func() (int, error) {
 			o, err := s.OpenConversation(ctx, "t1", b.request(opening{})) // the same number
 			if o.Caller.ID == their.Caller.ID {
@@ -165,6 +177,49 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 			r := recaller.Receipt{ID: "r", Tenant: "t1", Caller: "caller-of-nobody", ErasedAt: b.now}
 			return 0, s.PutReceipt(ctx, r, recaller.Job{Tenant: "t2", Kind: "wrapup", Subject: string(b.noise.second)})
 		}, ""},
+	}...)
+}
+
+// writebackReaches are the writes of tool calls, reminders and versions.
+func (b *bench) writebackReaches(own, active recaller.Opened) []reach {
+	s, ctx := b.Store, b.ctx
+	their, memory, reminder := b.noise.opened, b.noise.memory.ID, b.noise.reminder.ID
+	call := func(conv recaller.Opened, caller recaller.CallerID) recaller.ToolCall {
+		c := *b.toolCall(conv, recaller.ToolForgetMemory)
+		c.Caller, c.Result = caller, string(recaller.NotFound)
+		return c
+	}
+	return []reach{
+		{"StoreMemory", func() (int, error) { // into their memory: it is not found, and the own one stands alone
+			out, err := s.StoreMemory(ctx, "t1", recaller.Storing{Memory: b.memory(own.Caller.ID, "another name", "x"), Into: memory})
+			if out.Action != recaller.MemoryCreated {
+				return 1, err
+			}
+			return 0, err
+		}, ""},
+		{"StoreMemory", func() (int, error) { // in their conversation
+			_, err := s.StoreMemory(ctx, "t1", recaller.Storing{Memory: b.memory(own.Caller.ID, "x", "x"), Call: b.toolCall(their, recaller.ToolStoreMemory)})
+			return 0, err
+		}, recaller.NotFound},
+		{"UndoMemory", func() (int, error) {
+			_, err := s.UndoMemory(ctx, "t1", recaller.Undoing{ID: memory, At: b.now})
+			return 0, err
+		}, recaller.NotFound},
+		{"RecordToolCall", func() (int, error) { return 0, s.RecordToolCall(ctx, "t1", call(their, their.Caller.ID)) }, recaller.NotFound},
+		{"RecordToolCall", func() (int, error) { return 0, s.RecordToolCall(ctx, "t1", call(their, own.Caller.ID)) }, recaller.NotFound},
+		{"RecordToolCall", func() (int, error) { return 0, s.RecordToolCall(ctx, "t1", call(active, their.Caller.ID)) }, recaller.NotFound},
+		{"TryReminder", func() (int, error) { return 0, s.TryReminder(ctx, "t1", reminder, "timeout", b.now) }, recaller.NotFound},
+		{"CloseReminder", func() (int, error) {
+			_, err := s.CloseReminder(ctx, "t1", reminder, recaller.ReminderCancelled, "", b.now)
+			return 0, err
+		}, recaller.NotFound},
+		{"ReviveReminder", func() (int, error) {
+			_, err := s.ReviveReminder(ctx, "t1", reminder, recaller.Job{ID: "x", Kind: recaller.JobReminder, Subject: string(reminder), RunAt: b.now}, b.now)
+			return 0, err
+		}, recaller.NotFound},
+		{"AddCost", func() (int, error) {
+			return 0, s.AddCost(ctx, "t1", b.noise.second, recaller.StepExtract, recaller.Cost{Calls: 1})
+		}, recaller.NotFound},
 	}
 }
 
@@ -182,7 +237,9 @@ func (b *bench) picture(tenant recaller.TenantID) string {
 	b.ok(err)
 	callers, _, err := b.Store.Callers(b.ctx, tenant, recaller.Page{})
 	b.ok(err)
-	all := see(t, keys, callers)
+	reminders, _, err := b.Store.Reminders(b.ctx, tenant, recaller.ReminderFilter{})
+	b.ok(err)
+	all := see(t, keys, callers, reminders)
 	for _, c := range callers {
 		snap, err := b.Store.Snapshot(b.ctx, tenant, c.ID)
 		b.ok(err)
@@ -192,7 +249,9 @@ func (b *bench) picture(tenant recaller.TenantID) string {
 		for _, conv := range corpus.Conversations {
 			steps, err := b.Store.Steps(b.ctx, tenant, conv)
 			b.ok(err)
-			all += see(corpus.Turns[conv.ID], steps)
+			calls, err := b.Store.ToolCalls(b.ctx, tenant, conv.ID)
+			b.ok(err)
+			all += see(corpus.Turns[conv.ID], steps, calls)
 		}
 		for _, m := range corpus.Memories {
 			history, err := b.Store.MemoryHistory(b.ctx, tenant, m.ID)

@@ -49,8 +49,8 @@ func steps(b *bench) {
 	}})
 	b.remember("t1", o.Caller.ID, "hobby", "bees")
 	before = version()
-	stored := write(recaller.StepResult{Step: recaller.StepExtract, Name: "Bob", Memories: []recaller.Memory{
-		b.memory(o.Caller.ID, "Hobby", "wasps"), b.memory(o.Caller.ID, "home", "Ely"), b.memory(o.Caller.ID, "HOME", "York"),
+	stored := write(recaller.StepResult{Step: recaller.StepExtract, Name: "Bob", Dropped: 2, Prompt: "extraction/1", Memories: []recaller.Memory{
+		b.memory(o.Caller.ID, "Hobby", "Bees"), b.memory(o.Caller.ID, "home", "Ely"), b.memory(o.Caller.ID, "HOME", " ely "),
 	}})
 	eq(b, "extraction never overwrites", fmt.Sprintln(stored.Stored[0].Action, stored.Stored[1].Action, stored.Stored[2].Action), "kept created kept\n")
 	eq(b, "one memory, one change", version(), before+1)
@@ -69,6 +69,8 @@ func steps(b *bench) {
 	for _, p := range progress {
 		eq(b, string(p.Step), p.State, recaller.StepDone)
 	}
+	eq(b, "rules have no prompt and find no memories", fmt.Sprint(progress[0].Prompt, progress[0].Found, progress[0].Dropped, progress[0].Stored), "0 0 0")
+	eq(b, "what was found, dropped and new", fmt.Sprint(progress[2].Prompt, " ", progress[2].Found, progress[2].Dropped, progress[2].Stored), "extraction/1 5 2 1")
 	_, err = b.Store.WriteStep(b.ctx, "t1", recaller.StepResult{Conversation: "none", Caller: "nobody", Step: recaller.StepExtract})
 	b.fails(err, recaller.NotFound)
 }
@@ -78,7 +80,7 @@ func (b *bench) jobCount() int {
 	b.Helper()
 	n, err := b.Store.JobCount(b.ctx)
 	b.ok(err)
-	return n - 1
+	return n - noiseJobs
 }
 
 func jobs(b *bench) {
@@ -142,11 +144,43 @@ func jobs(b *bench) {
 		b.ok(b.Store.FinishJob(b.ctx, j))
 	}
 	got = claim(b.now.AddDate(2, 0, 0), time.Minute)
-	eq(b, "the second tenant's job is there", fmt.Sprint(len(got), got[0].Tenant), "1t2")
-	b.ok(b.Store.FinishJob(b.ctx, got[0]))
+	eq(b, "the second tenant's jobs are there", len(got), noiseJobs)
+	for _, j := range got {
+		eq(b, "its", j.Tenant, b.noise.tenant)
+		b.ok(b.Store.FinishJob(b.ctx, j))
+	}
 	next, err := b.Store.NextJob(b.ctx)
 	b.ok(err)
 	eq(b, "nothing next", next.IsZero(), true)
+}
+
+// jobKinds claims for a worker that does not do every kind.
+func jobKinds(b *bench) {
+	o := b.open("t1", opening{})
+	wrapup := b.now
+	b.close(o, recaller.Completed)
+	fires := b.later(time.Hour)
+	r := b.remind(b.remember("t1", o.Caller.ID, "dentist", "the dentist").Memory.ID, fires)
+	claim := func(now time.Time, except ...string) (subjects []string) {
+		list, err := b.Store.ClaimJobs(b.ctx, now, now.Add(time.Minute), 10, except...)
+		b.ok(err)
+		for _, j := range list {
+			subjects = append(subjects, j.Subject)
+		}
+		return subjects
+	}
+	next := func(except ...string) time.Time {
+		at, err := b.Store.NextJob(b.ctx, except...)
+		b.ok(err)
+		return at
+	}
+	eq(b, "next of all", next(), wrapup)
+	eq(b, "next without the wrap-up", next("wrapup"), fires)
+	eq(b, "none is left", len(claim(fires, "wrapup", recaller.JobReminder)), 0)
+	eq(b, "without the wrap-up", fmt.Sprint(claim(fires, "wrapup")), fmt.Sprint([]string{string(r.ID)}))
+	eq(b, "a lease that ran out is left alone as well", len(claim(fires.Add(time.Hour), "wrapup", recaller.JobReminder)), 0)
+	eq(b, "the lease is next", next("wrapup"), fires.Add(time.Minute))
+	eq(b, "the others", len(claim(fires.Add(time.Hour))), 2)
 }
 
 // manyWorkers claims from many sides at once: no job is had twice.

@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// companions are what is written in one commit with a memory.
+type companions struct {
+	once     once
+	call     *recaller.ToolCall
+	reminder *recaller.Reminder
+	at       time.Time
+}
+
+// writtenOnce is what a repeated write is told of its first time.
+type writtenOnce struct {
+	Memory   recaller.MemoryID   `json:"memory"`
+	Reminder recaller.ReminderID `json:"reminder,omitempty"`
+}
+
+// UnmarshalJSON also reads the marks from before there were reminders, which are the memory's id alone.
+func (w *writtenOnce) UnmarshalJSON(raw []byte) error {
+	if len(raw) > 0 && raw[0] == '"' {
+		return json.Unmarshal(raw, &w.Memory)
+	}
+	type plain writtenOnce
+	return json.Unmarshal(raw, (*plain)(w))
+}
+
+// together writes a memory with its companions. A repeated request writes none of it, and finds the memory as it is.
+func (w memoryWrite) together(ctx context.Context, tx Tx, with companions, write func() (recaller.MemoryWritten, error)) (recaller.MemoryWritten, error) {
+	var before writtenOnce
+	repeat, err := with.once.before(ctx, tx, &before)
+	if err != nil {
+		return recaller.MemoryWritten{}, err
+	}
+	if repeat {
+		return w.repeated(ctx, tx, before)
+	}
+	out, err := write()
+	if err != nil {
+		return out, err
+	}
+	if out.Change.Version == 0 { // nothing was written so far that would fail for a caller who is being erased
+		if err := alive(ctx, tx, w.tenant, w.caller); err != nil {
+			return out, err
+		}
+	}
+	mark := writtenOnce{Memory: out.Memory.ID}
+	if with.reminder != nil && out.Memory.ID != "" {
+		if out.Reminder, err = w.remind(ctx, tx, out.Memory, *with.reminder, with.at); err != nil {
+			return out, err
+		}
+		mark.Reminder = out.Reminder.ID
+	}
+	if with.call != nil {
+		if err := w.record(ctx, tx, out, *with.call); err != nil {
+			return out, err
+		}
+	}
+	return out, with.once.mark(ctx, tx, w.caller, mark, with.at)
+}
+
+func (w memoryWrite) repeated(ctx context.Context, tx Tx, before writtenOnce) (recaller.MemoryWritten, error) {
+	out := recaller.MemoryWritten{Action: recaller.MemoryKept}
+	if before.Memory == "" { // the first time left nothing either
+		return out, nil
+	}
+	var err error
+	if out.Memory, err = w.current(ctx, tx, before.Memory); err != nil || before.Reminder == "" {
+		return out, err
+	}
+	r, err := readReminder(ctx, tx, w.tenant, before.Reminder)
+	out.Reminder = &r
+	return out, err
+}
