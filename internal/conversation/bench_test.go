@@ -21,7 +21,7 @@ func BenchmarkAddTurns(b *testing.B) {
 			settings := usecasetest.Settings{"t1": p.MakeTenant(b, recaller.Tenant{ID: "t1", Name: "First", Retention: retention})}
 			s := conversation.New(conversation.Deps{
 				Store: p.Store, Tenants: settings, Archive: p.Archive, Briefer: briefing.New(p.Store, briefing.Options{Now: p.Clock.Now}),
-				Changed: func(recaller.Change) {}, Enqueued: func() {}, Log: p.Log, Metrics: conversation.NewMetrics(prometheus.NewRegistry()),
+				Changed: func(recaller.Change) {}, Enqueued: func() {}, Masked: func(string) {}, Log: p.Log, Metrics: conversation.NewMetrics(prometheus.NewRegistry()),
 				Now: p.Clock.Now, NewID: p.NewID,
 			})
 			const calls = 64

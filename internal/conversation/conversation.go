@@ -61,8 +61,9 @@ type Deps struct {
 	Tenants  Tenants
 	Archive  Archive
 	Briefer  Briefer
-	Changed  Listener // the recall index and the event listeners
-	Enqueued func()   // wakes the job workers
+	Changed  Listener          // the recall index and the event listeners
+	Enqueued func()            // wakes the job workers
+	Masked   func(kind string) // is told of every secret that was masked, by its guard.Kind; it must not block
 	Log      *slog.Logger
 	Metrics  *Metrics
 	Now      func() time.Time

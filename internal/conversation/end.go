@@ -25,12 +25,22 @@ func (s *Service) End(ctx context.Context, tenant recaller.TenantID, ref string,
 		return recaller.Conversation{}, err
 	}
 	if e := s.live.get(tenant, ref); e != nil {
+		if e.masks {
+			in.Reason = s.maskText(in.Reason)
+		}
 		conv, _, err := s.endEntry(ctx, e, in, nil)
 		return conv, err
 	}
 	conv, err := s.Store.Conversation(ctx, tenant, ref)
 	if err != nil || conv.Status != recaller.Active {
 		return conv, err
+	}
+	settings, err := s.Tenants.Tenant(ctx, tenant)
+	if err != nil {
+		return recaller.Conversation{}, err
+	}
+	if masks(settings) {
+		in.Reason = s.maskText(in.Reason)
 	}
 	closed, err := s.close(ctx, tenant, conv, in)
 	return closed.Conversation, err

@@ -26,7 +26,8 @@ type bench struct {
 	changes  *usecasetest.Changes
 	settings usecasetest.Settings
 	stale    []recaller.CallerID
-	jobs     int // how often the workers were woken
+	masked   []string // the kinds of what was masked
+	jobs     int      // how often the workers were woken
 }
 
 const (
@@ -55,6 +56,7 @@ func (b *bench) serve() {
 		Store: faulty{b.Store, b.faults}, Tenants: b.settings, Archive: faultyArchive{b.Archive, b.faults},
 		Briefer: briefing.New(b.Store, briefing.Options{Now: b.Clock.Now}), Changed: b.changes.Add,
 		Stale:    func(_ recaller.TenantID, c recaller.CallerID) { b.stale = append(b.stale, c) },
+		Masked:   func(kind string) { b.masked = append(b.masked, kind) },
 		Enqueued: func() { b.jobs++ }, Log: b.Log, Metrics: conversation.NewMetrics(prometheus.NewRegistry()),
 		Now: b.Clock.Now, NewID: b.NewID,
 	})

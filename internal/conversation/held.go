@@ -142,6 +142,9 @@ func (e *entry) buffer(l *live, turns []recaller.Turn, now time.Time) (isHeld bo
 	}
 	for i := range turns {
 		turns[i].Number = first + i
+		if turns[i].Speaker == recaller.User {
+			e.lastUser = turns[i].Number
+		}
 	}
 	e.held.pending = append(e.held.pending, turns...)
 	e.conv.LastActivityAt, e.touched = now, now

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/guard"
 )
 
 // Import asks for a past conversation to be kept as it was.
@@ -123,6 +124,9 @@ func (s *Service) importing(tenant recaller.Tenant, in Import) (recaller.Importi
 	}
 	if err := finish(&opening.Conversation, in, turns, now); err != nil {
 		return recaller.Importing{}, err
+	}
+	if masks(tenant) {
+		s.mask(guard.Dialogue{}, turns)
 	}
 	req := recaller.Importing{Opening: opening, Turns: turns, CountOnly: tenant.Retention != recaller.Keep}
 	if !in.NoWrapup && len(turns) > 0 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/guard"
 	"github.com/recallerhq/recaller/internal/livebuffer"
 )
 
@@ -37,6 +38,7 @@ type key struct {
 type entry struct {
 	tenant    recaller.TenantID
 	retention recaller.Retention
+	masks     bool // secrets are masked, as the tenant's settings said when this process took the conversation up
 	id        recaller.ConversationID
 	external  string
 	once      recaller.Once     // what began it, while held
@@ -44,15 +46,18 @@ type entry struct {
 	order     chan struct{}     // full while somebody writes the conversation
 	imported  int64             // bytes counted in live.importBytes
 
-	mu      sync.Mutex // guards what follows
-	conv    recaller.Conversation
-	words   []recaller.Turn // ephemeral: the turns; imports: the turns until they are written up
-	size    int             // bytes of words
-	glance  livebuffer.Buffer
-	touched time.Time // when this process last wrote it
-	inDoubt bool      // a write failed: conv.Turns may be behind the store
-	held    *held     // not nil while the store has not seen all of it
-	ended   bool      // the conversation has ended, or is gone
+	mu     sync.Mutex // guards what follows
+	conv   recaller.Conversation
+	words  []recaller.Turn // ephemeral: the turns; imports: the turns until they are written up
+	size   int             // bytes of words
+	glance livebuffer.Buffer
+	talk   guard.Dialogue // what was asked for last: it decides how an answer is masked
+	// lastUser is the number of the last turn that the user is known to have said; -1: none.
+	lastUser int
+	touched  time.Time // when this process last wrote it
+	inDoubt  bool      // a write failed: conv.Turns may be behind the store
+	held     *held     // not nil while the store has not seen all of it
+	ended    bool      // the conversation has ended, or is gone
 }
 
 // Bounds of the live state.
@@ -71,8 +76,8 @@ func newLive() *live {
 
 func newEntry(tenant recaller.Tenant, conv recaller.Conversation, now time.Time) *entry {
 	return &entry{
-		tenant: tenant.ID, retention: tenant.Retention, id: conv.ID, external: conv.ExternalID, caller: conv.Caller,
-		order: make(chan struct{}, 1), conv: conv, touched: now,
+		tenant: tenant.ID, retention: tenant.Retention, masks: masks(tenant), id: conv.ID, external: conv.ExternalID, caller: conv.Caller,
+		order: make(chan struct{}, 1), conv: conv, touched: now, lastUser: -1,
 	}
 }
 
@@ -212,6 +217,9 @@ func (e *entry) appended(turns []recaller.Turn, at time.Time) recaller.Conversat
 	for _, t := range turns {
 		if t.Number >= e.conv.Turns { // else a repeated request brought it again
 			e.glance.Add(t)
+		}
+		if t.Speaker == recaller.User {
+			e.lastUser = max(e.lastUser, t.Number)
 		}
 		e.conv.Turns = max(e.conv.Turns, t.Number+1)
 		if e.retention == recaller.Ephemeral && (len(e.words) == 0 || e.words[len(e.words)-1].Number < t.Number) {

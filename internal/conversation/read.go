@@ -99,6 +99,18 @@ func (s *Service) LiveTurns(tenant recaller.TenantID, caller recaller.CallerID) 
 	return out
 }
 
+// LastTurn tells the number of the last turn that the user said in a conversation that this process leads: what a memory
+// that is stored now most likely came from. It reads no store; ok is false where nothing is known.
+func (s *Service) LastTurn(tenant recaller.TenantID, conv recaller.ConversationID) (number int, ok bool) {
+	e := s.live.get(tenant, string(conv))
+	if e == nil {
+		return 0, false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return max(e.lastUser, 0), e.lastUser >= 0
+}
+
 // Discard forgets the words of an ended conversation that are only in this process's memory: it has been written up.
 // It reports whether there were any.
 func (s *Service) Discard(tenant recaller.TenantID, conv recaller.Conversation) (had bool) {

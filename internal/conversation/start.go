@@ -129,6 +129,9 @@ func (s *Service) opening(tenant recaller.Tenant, in Start) (recaller.Opening, e
 	if err != nil {
 		return recaller.Opening{}, err
 	}
+	if masks(tenant) {
+		conv.Metadata = s.maskObject(conv.Metadata)
+	}
 	return recaller.Opening{
 		Once: in.Once, Identities: ids, NewCaller: recaller.CallerID(s.NewID()),
 		Name: in.Caller.Name, NameSource: recaller.NameGiven, Conversation: conv,

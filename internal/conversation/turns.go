@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/guard"
 )
 
 // TurnInput is a turn as an edge was told it.
@@ -23,7 +24,8 @@ const MaxBatch = 1000
 
 // AddTurns commits turns to an active conversation and returns them with ids and numbers. When it returns without an
 // error and durable is true, they survive kill -9. durable is false for ephemeral tenants, and while the store is away
-// for a conversation that began so.
+// for a conversation that began so. Secrets in the texts are masked before anything is kept, unless the tenant turned that
+// off before the conversation began (B11).
 func (s *Service) AddTurns(ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, in []TurnInput) (turns []recaller.Turn, durable bool, err error) {
 	turns, err = s.turns(in, s.Now())
 	if err != nil {
@@ -36,6 +38,7 @@ func (s *Service) AddTurns(ctx context.Context, tenant recaller.TenantID, ref st
 	if err != nil {
 		return nil, false, err
 	}
+	s.maskTurns(e, turns)
 	if isHeld, err := e.buffer(s.live, turns, s.Now()); isHeld {
 		if err != nil {
 			return nil, false, err
@@ -70,6 +73,9 @@ func (s *Service) repeated(ctx context.Context, tenantID recaller.TenantID, ref 
 	conv, err := s.Store.Conversation(ctx, tenantID, ref)
 	if err != nil {
 		return nil, false, err
+	}
+	if masks(tenant) {
+		s.mask(guard.Dialogue{}, turns)
 	}
 	done, err := s.Store.AppendTurns(ctx, tenantID, recaller.Appending{
 		Once: once, Conversation: conv.ID, Caller: conv.Caller, Turns: turns, At: s.Now(), CountOnly: tenant.Retention != recaller.Keep,

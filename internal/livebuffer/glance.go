@@ -32,15 +32,17 @@ func Glance(speaker recaller.Speaker, text string, at time.Time) (Intent, []stri
 }
 
 func intent(speaker recaller.Speaker, lower string) Intent {
-	asks := strings.Contains(lower, "?") || asked(lower)
+	marked := strings.Contains(lower, "?")
 	switch {
-	case speaker == recaller.Assistant && asks:
+	case speaker == recaller.Assistant && (marked || asked(lower)):
 		return Question
 	case speaker == recaller.Assistant:
 		return Response
-	case requested(lower): // "can you …?" asks for something to be done
+	case marked: // "can you …?" too, as W7 has it
+		return Question
+	case requested(lower):
 		return Request
-	case asks:
+	case asked(lower):
 		return Question
 	}
 	return Statement
@@ -98,13 +100,14 @@ func entities(text string, at time.Time) []string {
 		}
 	}
 	names, first := 0, true
-	for _, word := range strings.FieldsFunc(string(rest), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;:()\"“”", r) }) {
+	words := strings.FieldsFunc(string(rest), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;:()\"“”", r) })
+	for i, word := range words {
 		bare := strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		switch {
 		case bare == "":
 		case strings.ContainsFunc(bare, unicode.IsDigit):
 			add(bare)
-		case name(bare) && !first && names < maxNames:
+		case name(bare) && names < maxNames && (!first || i+1 < len(words) && begins(bare, words[i+1])):
 			add(strings.TrimSuffix(strings.TrimSuffix(bare, "'s"), "’s"))
 			names++
 		}
@@ -112,6 +115,25 @@ func entities(text string, at time.Time) []string {
 	}
 	return out
 }
+
+// begins reports whether a capitalised word that begins a sentence is a name all the same: it does what people do, and is
+// none of the words that sentences begin with.
+func begins(word, next string) bool {
+	lower := strings.ToLower(word)
+	return slices.Contains(doings, strings.ToLower(next)) && !slices.Contains(openers, lower) && !slices.Contains(questionWords, lower)
+}
+
+var (
+	doings = []string{
+		"is", "was", "has", "had", "will", "said", "says", "told", "called", "calls", "can", "would", "could", "wants", "likes", "loves", "lives", "works",
+		"and", "comes", "came", "visits", "visited", "asked", "needs", "thinks", "does", "did",
+	}
+	openers = []string{
+		"he", "she", "it", "they", "we", "you", "i", "this", "that", "these", "those", "there", "here", "one", "mine", "yours", "his", "hers", "ours", "everything",
+		"something", "nothing", "anything", "everyone", "someone", "anyone", "nobody", "everybody", "somebody", "people", "life", "work", "yes", "no", "well", "so",
+		"then", "now", "all", "some", "both", "each", "either", "neither", "none", "most", "another", "only", "money", "breakfast", "lunch", "dinner", "mum", "dad",
+	}
+)
 
 // name reports whether a word inside a sentence looks like a name: capitalised, and not "I".
 func name(word string) bool {

@@ -75,8 +75,10 @@ func TestGlance(t *testing.T) {
 		entities []string
 	}{
 		{recaller.User, "My daughter Ruth is visiting next Sunday.", Statement, []string{"next Sunday", "Ruth"}},
-		{recaller.User, "Can you book a table for 4 tomorrow?", Request, []string{"tomorrow", "4"}},
+		{recaller.User, "Can you book a table for 4 tomorrow?", Question, []string{"tomorrow", "4"}},
 		{recaller.User, "please send it to 742 Evergreen Terrace", Request, []string{"742", "Evergreen", "Terrace"}},
+		{recaller.User, "can you book a table for 4 tomorrow", Request, []string{"tomorrow", "4"}},
+		{recaller.User, "Ruth is visiting. She was ill. Then Bob came.", Statement, []string{"Ruth", "Bob"}},
 		{recaller.User, "what are your hours on saturday", Question, []string{"on saturday"}},
 		{recaller.User, "I pleased them all", Statement, nil},
 		{recaller.User, "Is it open?", Question, nil},

@@ -1,0 +1,158 @@
+// Package realtime derives the turns of a conversation from the events of realtime speech APIs (spec W7): OpenAI's, in
+// both naming generations, and xAI's. It is pure: bytes and times in, turns and function calls out.
+//
+// It is not for connections, audio or the sending of events (a bridge), nor for what becomes of the turns (conversation).
+//
+// Turns come in the order of the conversation, not of arrival. The transcript of what the caller said may come after the
+// agent's answer to it has begun, or ended: the answer is held back for it, TranscriptWait at most. And what the agent
+// said is generated faster than it is spoken, so a turn of the agent's is told when it has been heard: when it was cut off
+// (conversation.item.truncate), when the caller's next words are in, or when its audio must have been played to its end.
+// Of a turn that was cut off only what was heard is told. What a caller said is never held back for longer than a turn of
+// the agent's before it, whose audio had to end for the caller's words to be in.
+package realtime
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Turn is what one side said, once, in whole: at most recaller.MaxTurnBytes, the rest is cut off.
+type Turn struct {
+	Item        string // the API's id of the item
+	Speaker     recaller.Speaker
+	Text        string
+	At          time.Time // when it began, as far as the events tell
+	Confidence  float64   // of the recogniser, 0 to 1; 1 where none was told
+	Interrupted bool      // it was cut off; Text is what was heard of it (B10)
+}
+
+// Call is a function that the model calls.
+type Call struct {
+	ID        string
+	Name      string
+	Arguments json.RawMessage // as the model wrote them, which may be no valid JSON
+}
+
+// Fault is an error that the API told of. The session normally goes on. It holds no words.
+type Fault struct {
+	Type string
+	Code string
+	Item string // what it is about, if that was told
+}
+
+// Output is what came of an event.
+type Output struct {
+	Turns  []Turn // in the order of the conversation
+	Calls  []Call // once each
+	Faults []Fault
+	Ended  bool // the session is over
+}
+
+// Bounds.
+const (
+	TranscriptWait = 10 * time.Second // how long a turn is held back for what is missing before it
+	MaxEvent       = 4 << 20          // bytes of one event; a longer one is refused
+
+	placeWait = 3 * time.Second // how long an item is held back for the one that it follows, which may never be told of
+
+	maxItems = 256     // items that are held; past it the first one is told as it stands
+	maxHeld  = 4 << 20 // bytes of their text
+	maxSeen  = 4096    // ids of items, calls and responses that are remembered, so that nothing is told twice
+)
+
+// Deriver derives the turns of one session. The zero value is ready. It is not safe for concurrent use.
+type Deriver struct {
+	items map[string]*item     // those that are held, and those of which only the beginning of speech is known
+	order []*item              // the held ones in the order of the conversation
+	told  seen                 // items that are over
+	calls seen                 // function calls that were told
+	aside seen                 // responses that are no part of the conversation
+	late  map[string]time.Time // the caller's items that were not waited for any longer, with when they began
+	hasID bool                 // responses tell of which conversation they are
+
+	pending map[string]Call // function calls that are not known whole, by item
+	rate    float64         // bytes of output audio in a millisecond; 0: not known
+	bytes   int             // of the texts that are held
+}
+
+// New returns a Deriver.
+func New() *Deriver { return &Deriver{} }
+
+// Event takes in one event, of the server or of the client, which came at that time. Times must not run backwards. Events
+// that say nothing of turns are ignored. An error (recaller.Invalid) leaves everything as it was.
+func (d *Deriver) Event(raw []byte, at time.Time) (Output, error) {
+	e, known, err := parse(raw)
+	if err != nil {
+		return Output{}, err
+	}
+	var out Output
+	if known {
+		d.take(e, at, &out)
+	}
+	d.settle(at, &out)
+	return out, nil
+}
+
+// Tick tells that time has passed without an event.
+func (d *Deriver) Tick(at time.Time) Output {
+	var out Output
+	d.settle(at, &out)
+	return out
+}
+
+// Flush returns what is still held back: the session is over. What was being said is told as far as it is known.
+func (d *Deriver) Flush(at time.Time) Output {
+	out := Output{Ended: true}
+	for len(d.order) > 0 {
+		it := d.order[0]
+		it.interrupted = it.interrupted || it.speaker == recaller.Assistant && d.unheard(it, at)
+		d.tell(it, &out)
+	}
+	d.items = nil
+	return out
+}
+
+// take takes in an event that is known.
+func (d *Deriver) take(e event, at time.Time, out *Output) {
+	if d.isAside(e) {
+		return
+	}
+	switch e.kind {
+	case sessionSet:
+		d.format(e.Session)
+	case speechStarted:
+		d.begin(e.ItemID, recaller.User, at)
+	case committed:
+		if !d.told.has(e.ItemID) {
+			it := d.begin(e.ItemID, recaller.User, at)
+			d.place(it, e.PreviousItemID)
+			d.heardBefore(it)
+		}
+	case itemAdded, itemDone:
+		d.added(e, at, out)
+	case itemDeleted:
+		if it := d.items[e.ItemID]; it != nil && it.text() == "" {
+			it.failed = true
+		}
+	case itemTruncated:
+		d.truncate(e, at)
+	case transcribing, transcribed, transcriptSoFar, transcriptFailed:
+		d.transcript(e, at, out)
+	case saying, said:
+		d.saying(e, at)
+	case audio:
+		d.sound(e, at)
+	case outputAdded, outputDone:
+		d.output(e, at, out)
+	case argumentsDone:
+		d.call(e.ItemID, Call{ID: e.CallID, Name: e.Name, Arguments: json.RawMessage(e.Arguments)}, out)
+	case responseBegun:
+	case responseDone:
+		d.responded(e, at, out)
+	case failure:
+		out.Faults = append(out.Faults, fault(e.Error, e.ItemID))
+		out.Ended = out.Ended || e.Error != nil && e.Error.Code == "session_expired"
+	}
+}

@@ -1,0 +1,131 @@
+package realtime
+
+import (
+	"slices"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/recallerhq/recaller"
+)
+
+// How long the agent speaks, where no audio is seen to tell.
+const (
+	defaultRate = 48   // bytes a millisecond: 16 bits at 24 kHz, what the APIs send unless they are told otherwise
+	msPerToken  = 50   // of output audio, as OpenAI counts
+	msPerChar   = 65   // about 15 characters a second, an unhurried English voice
+	playSlack   = 1000 // milliseconds: the way of the audio to the caller's ear, and of news back
+)
+
+// settle tells what can be told, from the first item of the conversation on.
+func (d *Deriver) settle(at time.Time, out *Output) {
+	for len(d.order) > 0 {
+		isFull := len(d.order) > maxItems || d.bytes > maxHeld
+		if !isFull && !d.ready(d.order[0], at) {
+			return
+		}
+		d.tell(d.order[0], out)
+	}
+}
+
+// ready reports whether nothing is to be waited for any more before the first item is told.
+func (d *Deriver) ready(it *item, at time.Time) bool {
+	switch {
+	case it.after != "" && at.Sub(it.last) < placeWait:
+		return false // what comes before it is not in
+	case it.speaker == "" || it.failed:
+		return true
+	case it.speaker == recaller.User && it.done:
+		return true
+	case it.speaker == recaller.Assistant && (it.done || it.heard && at.Sub(it.last) >= playSlack*time.Millisecond):
+		return it.cut || it.heard || !it.voice || !at.Before(d.playedAt(it))
+	}
+	return at.Sub(it.last) >= TranscriptWait && slices.ContainsFunc(d.order[1:], func(o *item) bool { return o.done && o.text() != "" })
+}
+
+// playedAt is when the audio of an item must have been played to its end.
+func (d *Deriver) playedAt(it *item) time.Time {
+	return it.at.Add(time.Duration(d.totalMS(it)+playSlack) * time.Millisecond)
+}
+
+// totalMS is how long an item takes to speak.
+func (d *Deriver) totalMS(it *item) float64 {
+	rate := d.rate
+	if rate == 0 {
+		rate = defaultRate
+	}
+	switch {
+	case it.audio > 0:
+		return float64(it.audio) / rate
+	case it.spokenMS > 0:
+		return it.spokenMS
+	}
+	return float64(utf8.RuneCountInString(it.text()) * msPerChar)
+}
+
+// unheard reports whether an item was still being said, or made, at a time.
+func (d *Deriver) unheard(it *item, at time.Time) bool {
+	return !it.heard && !it.cut && it.voice && at.Before(it.at.Add(time.Duration(d.totalMS(it))*time.Millisecond))
+}
+
+// tell ends an item, and tells its turn if it has one.
+func (d *Deriver) tell(it *item, out *Output) {
+	d.remove(it)
+	text := it.text()
+	if it.speaker == recaller.User && !it.done && !it.failed && text == "" {
+		d.lateFrom(it) // its transcript may come after all
+	}
+	if it.speaker == "" || it.failed {
+		return
+	}
+	interrupted := it.interrupted
+	if it.cut {
+		text, interrupted = heardPart(text, it.heardMS, d.totalMS(it)), true
+	}
+	if it.speaker == recaller.Assistant && !it.done && !it.complete() {
+		interrupted = true // its end was never told
+	}
+	if text != "" {
+		out.Turns = append(out.Turns, Turn{it.id, it.speaker, text, it.at, it.confidence, interrupted})
+	}
+}
+
+// heardPart is what was heard of a text after ms of total: whole words in proportion to the time.
+func heardPart(text string, ms, total float64) string {
+	if total <= 0 || ms >= total {
+		return text
+	}
+	runes := []rune(text)
+	n := int(float64(len(runes)) * max(0, ms) / total)
+	if n < len(runes) && !unicode.IsSpace(runes[n]) {
+		for n > 0 && !unicode.IsSpace(runes[n-1]) {
+			n--
+		}
+	}
+	for n > 0 && unicode.IsSpace(runes[n-1]) {
+		n--
+	}
+	return string(runes[:n])
+}
+
+// heardBefore notes that the caller has spoken after what the agent said before an item: it is not cut off any more.
+func (d *Deriver) heardBefore(it *item) {
+	for _, o := range d.order {
+		if o == it {
+			return
+		}
+		if o.speaker == recaller.Assistant {
+			o.heard = true
+		}
+	}
+}
+
+// lateFrom remembers an item that was not waited for any longer.
+func (d *Deriver) lateFrom(it *item) {
+	if d.late == nil {
+		d.late = map[string]time.Time{}
+	}
+	if len(d.late) < maxItems {
+		d.late[it.id] = it.at
+	}
+}
