@@ -36,12 +36,26 @@ func (s *Service) PutCheckpoint(ctx context.Context, tenant recaller.TenantID, c
 	if err := in.validate(); err != nil {
 		return c, false, err
 	}
+	if in, err = s.masked(ctx, tenant, in); err != nil {
+		return c, false, err
+	}
 	now := s.Now()
 	c, err = s.Deps.Store.PutCheckpoint(ctx, tenant, recaller.Checkpoint{
 		ID: recaller.CheckpointID(s.NewID()), Caller: caller, Intent: in.Intent, Summary: in.Summary,
 		StagingData: in.StagingData, ContactID: in.ContactID, LastActivity: now, CreatedAt: now,
 	})
 	return c, false, err
+}
+
+// masked takes secrets out of a checkpoint, which quotes what was said (B11). The contact's id stays: it is a link.
+func (s *Service) masked(ctx context.Context, tenant recaller.TenantID, in CheckpointInput) (CheckpointInput, error) {
+	mask, err := s.masker(ctx, tenant)
+	if err != nil {
+		return in, err
+	}
+	in.Intent, in.Summary = mask.text(tidy(in.Intent), ""), mask.text(tidy(in.Summary), "")
+	in.StagingData = mask.object(in.StagingData)
+	return in, nil
 }
 
 func (in *CheckpointInput) validate() error {

@@ -1,0 +1,76 @@
+package memory
+
+import (
+	"context"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Change is a change of an active memory.
+type Change struct {
+	Once     recaller.Once
+	Patch    recaller.MemoryPatch // may be empty where a reminder is set
+	Forget   bool                 // close it instead; Patch does not count
+	Call     *recaller.ToolCall   // as in Input
+	Reminder *recaller.Reminder   // as in Input; it takes the place of the memory's pending one
+}
+
+// Update makes a new version of a memory and closes the old one, which is in Previous; both stay readable in its history.
+func (s *Service) Update(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, p recaller.MemoryPatch) (recaller.MemoryWritten, error) {
+	return s.Change(ctx, tenant, id, Change{Patch: p})
+}
+
+// Change makes a new version of a memory, sets a reminder for it, or forgets it, in one commit. One that is forgotten is a
+// Conflict, and so is a key that another active memory of the caller has.
+func (s *Service) Change(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, c Change) (recaller.MemoryWritten, error) {
+	p := c.Patch
+	if c.Forget {
+		p = recaller.MemoryPatch{Reason: recaller.ClosedForgotten}
+	} else if err := s.checked(&p, c.Reminder); err != nil {
+		return recaller.MemoryWritten{}, err
+	}
+	if err := s.maskPatch(ctx, tenant, id, &p); err != nil {
+		return recaller.MemoryWritten{}, err
+	}
+	p.At = s.Now()
+	if p.Reason == "" {
+		p.Reason = recaller.ClosedUpdated
+	}
+	w, err := s.Deps.Store.ChangeMemory(ctx, tenant, recaller.Changing{
+		Once: c.Once, ID: id, Patch: p, Forget: c.Forget, Call: s.call(c.Call, ""), Reminder: s.reminder(c.Reminder, ""),
+	})
+	return s.written(ctx, tenant, w, err)
+}
+
+// checked cleans a patch and refuses one that changes nothing, unless it comes with a reminder.
+func (s *Service) checked(p *recaller.MemoryPatch, r *recaller.Reminder) error {
+	if r != nil {
+		if err := ahead(r.DueAt, s.Now()); err != nil {
+			return err
+		}
+	} else if p.Type == nil && p.Key == nil && p.Value == nil && p.Confidence == nil && p.PrivacyScope == nil && p.DueAt == nil &&
+		p.Provenance == nil && p.Alias == "" {
+		return recaller.Errorf(recaller.Invalid, "needs at least one field to change")
+	}
+	return clean(p)
+}
+
+// Forget closes a memory: it leaves every prompt and every search at once; its history stays until the caller is erased.
+func (s *Service) Forget(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.MemoryWritten, error) {
+	return s.ForgetBy(ctx, tenant, id, nil)
+}
+
+// ForgetBy is Forget by a tool's call, which is recorded with it.
+func (s *Service) ForgetBy(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, call *recaller.ToolCall) (recaller.MemoryWritten, error) {
+	return s.Change(ctx, tenant, id, Change{Forget: true, Call: call})
+}
+
+// Undo brings an earlier version of a memory back, as a new version: the given one, or with 0 the last one if the memory
+// was forgotten, else the one before the active one.
+func (s *Service) Undo(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, version int) (recaller.MemoryWritten, error) {
+	if version < 0 {
+		return recaller.MemoryWritten{}, recaller.InvalidField("version", "must be the number of a version, from 1")
+	}
+	w, err := s.Deps.Store.UndoMemory(ctx, tenant, recaller.Undoing{ID: id, Version: version, At: s.Now()})
+	return s.written(ctx, tenant, w, err)
+}

@@ -1,0 +1,160 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/recallerhq/recaller"
+)
+
+// maxArguments bounds the arguments of a call.
+const maxArguments = 64 << 10
+
+// arguments are the fields of a call by their folded names: "memoryType" and "memory_type" are "memorytype".
+type arguments map[string]json.RawMessage
+
+// decode reads the arguments of a call: an object, a string that holds one, as models do it, or nothing. A field that is
+// told twice, in one spelling or two, must say the same both times, for nobody knows which was meant.
+func decode(raw json.RawMessage) (arguments, error) {
+	if len(raw) > maxArguments {
+		return nil, recaller.InvalidField("arguments", "must be at most %d bytes", maxArguments)
+	}
+	if !utf8.Valid(raw) {
+		return nil, recaller.InvalidField("arguments", "must be valid UTF-8")
+	}
+	text := bytes.TrimSpace(raw)
+	if len(text) > 0 && text[0] == '"' {
+		var inner string
+		if err := json.Unmarshal(text, &inner); err != nil {
+			return nil, notObject()
+		}
+		text = bytes.TrimSpace([]byte(inner))
+	}
+	if len(text) == 0 || string(text) == "null" {
+		return arguments{}, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	if tok, err := dec.Token(); err != nil || tok != json.Delim('{') {
+		return nil, notObject()
+	}
+	args := arguments{}
+	for dec.More() {
+		if err := args.member(dec); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := dec.Token(); err != nil { // the closing brace
+		return nil, notObject()
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, notObject()
+	}
+	return args, nil
+}
+
+// member reads one field.
+func (a arguments) member(dec *json.Decoder) error {
+	tok, err := dec.Token()
+	name, isName := tok.(string)
+	var value json.RawMessage
+	if err != nil || !isName || dec.Decode(&value) != nil {
+		return notObject()
+	}
+	field := fold(name)
+	if before, twice := a[field]; twice && !bytes.Equal(before, value) {
+		if told, ok := fields[field]; ok {
+			return recaller.InvalidField(told, "must not be told twice")
+		}
+	}
+	a[field] = value
+	return nil
+}
+
+func notObject() error { return recaller.InvalidField("arguments", "must be a JSON object") }
+
+// fold is a name without case, underscores and hyphens.
+func fold(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+}
+
+// fields are the fields that the tools know, as W names them, by their folded names.
+var fields = map[string]string{
+	"memorytype": "memoryType", "key": "key", "value": "value", "confidence": "confidence", "suggestreminder": "suggestReminder",
+	"existingkey": "existingKey", "newvalue": "newValue", "memoryid": "memoryId", "dueat": "dueAt",
+}
+
+// given reports whether a field was told.
+func (a arguments) given(field string) bool {
+	v, ok := a[fold(field)]
+	return ok && string(v) != "null"
+}
+
+// text returns a string; "" where it was not told, or says nothing.
+func (a arguments) text(field string) (string, error) {
+	if !a.given(field) {
+		return "", nil
+	}
+	var s string
+	if json.Unmarshal(a[fold(field)], &s) != nil {
+		return "", recaller.InvalidField(field, "must be a string")
+	}
+	return strings.TrimSpace(s), nil
+}
+
+// needed returns a string that must be told.
+func (a arguments) needed(field string) (string, error) {
+	s, err := a.text(field)
+	if err == nil && s == "" {
+		err = recaller.InvalidField(field, "is required")
+	}
+	return s, err
+}
+
+// share returns a number from 0 to 1, which may come as a string; nil where it was not told.
+func (a arguments) share(field string) (*float64, error) {
+	if !a.given(field) {
+		return nil, nil //nolint:nilnil // not told is no error
+	}
+	raw := string(a[fold(field)])
+	var s string
+	if json.Unmarshal([]byte(raw), &s) == nil {
+		raw = strings.TrimSpace(s)
+	}
+	v, err := strconv.ParseFloat(raw, 64)
+	if err != nil || !(v >= 0 && v <= 1) { // NaN is neither
+		return nil, recaller.InvalidField(field, "must be a number between 0 and 1")
+	}
+	return &v, nil
+}
+
+// truth returns true or false, which may come as a string; false where it was not told.
+func (a arguments) truth(field string) (bool, error) {
+	if !a.given(field) {
+		return false, nil
+	}
+	switch strings.ToLower(strings.Trim(string(a[fold(field)]), "\" ")) {
+	case "true":
+		return true, nil
+	case "false", "":
+		return false, nil
+	}
+	return false, recaller.InvalidField(field, "must be true or false")
+}
+
+// kind returns the type of a memory; "" where it was not told.
+func (a arguments) kind() (recaller.MemoryType, error) {
+	s, err := a.text("memoryType")
+	if err != nil || s == "" {
+		return "", err
+	}
+	for _, t := range recaller.MemoryTypes() {
+		if fold(string(t)) == fold(strings.ReplaceAll(s, " ", "")) {
+			return t, nil
+		}
+	}
+	return "", recaller.InvalidField("memoryType", "must be one of %v", recaller.MemoryTypes())
+}

@@ -1,0 +1,151 @@
+package tool
+
+import (
+	"encoding/json"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Definition is how a tool is told to a model.
+type Definition struct {
+	Name        recaller.Tool
+	Description string
+	Parameters  json.RawMessage // a JSON schema, names in snake_case
+}
+
+// Definitions returns the tools as they are told to a model, in the order of recaller.Tools.
+func Definitions() []Definition {
+	return []Definition{
+		{recaller.ToolStoreMemory, storeText, json.RawMessage(storeSchema)},
+		{recaller.ToolUpdateMemory, updateText, json.RawMessage(updateSchema)},
+		{recaller.ToolForgetMemory, forgetText, json.RawMessage(forgetSchema)},
+		{recaller.ToolMarkPrivate, privateText, json.RawMessage(privateSchema)},
+		{recaller.ToolSetReminder, reminderText, json.RawMessage(reminderSchema)},
+	}
+}
+
+const storeText = `Store something important about the caller to remember in future conversations.
+Call this PROACTIVELY when the caller shares personal information. Examples:
+- "My name is..." or "Call me..."
+- "I have three grandchildren"
+- "I love gardening" or "I enjoy..."
+- "I used to be a teacher"
+- "My daughter visits on Sundays"
+- "I have a doctor appointment next week"
+
+Do NOT store small talk, what is already in your memory, or card numbers, passwords and other secrets.
+Do NOT confirm storage verbally: store silently and continue the conversation naturally.`
+
+const storeSchema = `{
+  "type": "object",
+  "properties": {
+    "memory_type": {
+      "type": "string",
+      "enum": ["fact", "preference", "follow_up", "context", "history", "wellbeing"],
+      "description": "Type of memory:\n- fact: personal information (name, family, pets, location)\n- preference: likes, dislikes, interests, habits\n- follow_up: things to ask about later\n- context: living situation, environment, daily patterns\n- history: past experiences, life stories\n- wellbeing: non-medical wellness observations (energy, sleep, mood)"
+    },
+    "key": {
+      "type": "string",
+      "description": "Semantic key in snake_case, one per thing (e.g. \"preferred_name\", \"favorite_hobby\", \"daughter_sarah\", \"doctor_appointment\")"
+    },
+    "value": {
+      "type": "string",
+      "description": "The memory content to store, in a few words. Keep the time as the caller said it (\"next Tuesday at 3\")."
+    },
+    "confidence": {
+      "type": "number",
+      "minimum": 0,
+      "maximum": 1,
+      "description": "Confidence (0-1), 1 if left out. Use lower values for inferred information."
+    },
+    "suggest_reminder": {
+      "type": "boolean",
+      "description": "For follow_up: should the caller be asked whether to set a reminder for this?"
+    }
+  },
+  "required": ["memory_type", "key", "value"]
+}`
+
+const updateText = `Update an existing memory when the caller gives new or corrected information.
+Use this when:
+- The caller corrects earlier information: "Actually, I have FOUR grandchildren, not three"
+- Information has changed: "I moved to a new apartment"
+- Something is added to a memory: "I also like jazz, not just classical"
+
+Where no memory has the key, one is created. Do NOT confirm the update verbally: update silently and continue.`
+
+const updateSchema = `{
+  "type": "object",
+  "properties": {
+    "existing_key": {
+      "type": "string",
+      "description": "The key of the existing memory to update"
+    },
+    "new_value": {
+      "type": "string",
+      "description": "The updated memory content, whole: it takes the place of the old one"
+    },
+    "memory_type": {
+      "type": "string",
+      "enum": ["fact", "preference", "follow_up", "context", "history", "wellbeing"],
+      "description": "Type to use if a new memory is created because no memory has the key. Defaults to fact."
+    },
+    "confidence": {
+      "type": "number",
+      "minimum": 0,
+      "maximum": 1,
+      "description": "Confidence in the update (0-1), 1 if left out"
+    }
+  },
+  "required": ["existing_key", "new_value"]
+}`
+
+const forgetText = `Forget a memory when the caller asks you to ("forget that", "don't remember that about me"), or when it is no longer true and nothing takes its place.
+It is not used again in this or any later conversation.`
+
+const forgetSchema = `{
+  "type": "object",
+  "properties": {
+    "key": {
+      "type": "string",
+      "description": "The key of the memory to forget"
+    }
+  },
+  "required": ["key"]
+}`
+
+const privateText = `Keep a memory between you and this caller when the caller asks for it ("that stays between us", "don't tell anyone").
+It is still used in conversations with this caller, and shown nowhere else.`
+
+const privateSchema = `{
+  "type": "object",
+  "properties": {
+    "key": {
+      "type": "string",
+      "description": "The key of the memory to keep private"
+    }
+  },
+  "required": ["key"]
+}`
+
+const reminderText = `Set a reminder when the caller wants to be reminded of something, or says yes when you ask.
+Name the memory by its key where it is stored already. Otherwise give what to remind of as value, and it is stored with the reminder.`
+
+const reminderSchema = `{
+  "type": "object",
+  "properties": {
+    "due_at": {
+      "type": "string",
+      "description": "When to remind, in the caller's own time: as said (\"tomorrow at 9\", \"in two hours\", \"next Tuesday\") or as a date and time without a zone (\"2026-03-10T08:30:00\"). A day without a time is nine in the morning."
+    },
+    "key": {
+      "type": "string",
+      "description": "The key of the memory to remind of, e.g. \"doctor_appointment\""
+    },
+    "value": {
+      "type": "string",
+      "description": "What to remind of, where no memory has it yet, e.g. \"Doctor's appointment at 3\""
+    }
+  },
+  "required": ["due_at"]
+}`

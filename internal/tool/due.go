@@ -1,0 +1,115 @@
+package tool
+
+import (
+	"strings"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/memory"
+	"github.com/recallerhq/recaller/internal/when"
+)
+
+// morning is the hour that a day without a time of day means.
+const morning = 9
+
+// season is the longest stretch that counts as a time: it means its beginning. "In 2028" says too little.
+const season = 100 * 24 * time.Hour
+
+// maxDue bounds the words that a time may be told in.
+const maxDue = 200
+
+// dueTime reads the one time that a text tells, at now, in now's Location, which is the caller's zone: RFC 3339, with or
+// without the zone, or words. A day is its morning, a time of day the next one that comes. What tells no time, several, or
+// a recurring one is not ok; whether it lies ahead is for the caller of dueTime to see.
+func dueTime(text string, now time.Time, dayFirst bool) (at time.Time, ok bool) {
+	text = strings.TrimSpace(text)
+	if text == "" || len(text) > maxDue {
+		return at, false
+	}
+	if at, ok := stamp(strings.ToUpper(text), now.Location()); ok {
+		return at, true
+	}
+	for _, lead := range []string{"", "at ", "in ", "on "} { // "9:30", "two hours", as one says them after "remind me"
+		found := when.FindWith(lead+text, now, when.Options{DayFirst: dayFirst})
+		if len(found) == 0 {
+			continue
+		}
+		f := found[0]
+		if len(found) > 1 || f.Recurring || f.Until.Sub(f.At) > season {
+			return at, false
+		}
+		if f.Day {
+			return onMorning(f.At), true
+		}
+		return f.At, true
+	}
+	return at, false
+}
+
+// stamp reads a time in the forms of RFC 3339, with or without its zone, seconds or time of day.
+func stamp(text string, zone *time.Location) (at time.Time, ok bool) {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04Z07:00"} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, true
+		}
+	}
+	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"} {
+		if at, err := time.ParseInLocation(layout, text, zone); err == nil {
+			return at, true
+		}
+	}
+	day, err := time.ParseInLocation("2006-01-02", text, zone)
+	return onMorning(day), err == nil
+}
+
+// onMorning is nine o'clock on a day, by the clocks of its Location.
+func onMorning(day time.Time) time.Time {
+	y, m, d := day.Date()
+	return time.Date(y, m, d, morning, 0, 0, 0, day.Location())
+}
+
+// dated is what was stored, with its dates made absolute, and when it comes due.
+type dated struct {
+	text string
+	due  *time.Time
+	day  bool // due names a day
+}
+
+// dated reads the dates in a value (B8). Of follow-ups it tells when they come due. The days of a preference ("loves Sunday
+// roasts") are no dates.
+func (x exchange) dated(kind recaller.MemoryType, value string) dated {
+	d := dated{text: value}
+	if kind == recaller.Preference {
+		return d
+	}
+	found := when.FindWith(value, x.said, when.Options{DayFirst: x.dayFirst})
+	if kind == recaller.FollowUp {
+		d.due, d.day = due(found, x.said)
+	}
+	if text := when.Absolute(value, found, kind == recaller.FollowUp); len(text) <= memory.MaxValue {
+		d.text = text
+	}
+	return d
+}
+
+// due picks the date on which something comes due: the first that lies ahead, an exact one before a vague one. A stretch
+// that has begun comes due on the day it was said; one longer than a season tells nothing.
+func due(found []when.Found, said time.Time) (*time.Time, bool) {
+	best := -1
+	for i, f := range found {
+		switch {
+		case f.Recurring, f.Day && !f.Until.After(said), !f.Day && !f.At.After(said), f.Until.Sub(f.At) > season:
+		case best < 0, found[best].Approx && !f.Approx:
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil, false
+	}
+	at := found[best].At
+	if found[best].Day && at.Before(said) {
+		y, m, d := said.Date()
+		at = time.Date(y, m, d, 0, 0, 0, 0, said.Location())
+	}
+	return &at, found[best].Day
+}

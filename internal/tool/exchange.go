@@ -1,0 +1,98 @@
+package tool
+
+import (
+	"context"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/identity"
+)
+
+// exchange is a call with what is known of its conversation.
+type exchange struct {
+	call     Call
+	args     arguments
+	conv     recaller.Conversation
+	caller   recaller.Caller
+	said     time.Time // when the words were said, in the caller's zone: relative dates count from it
+	now      time.Time // in the caller's zone
+	dayFirst bool      // 5/12 is 5 December
+	turns    []int     // that a memory of this call came from
+}
+
+// enter finds the conversation of a call and checks that it is of the account and the caller that the call names.
+func (s *Service) enter(ctx context.Context, x *exchange) error {
+	if x.call.Conversation == "" {
+		return recaller.InvalidField("callSessionId", "is required")
+	}
+	conv, err := s.Store.Conversation(ctx, x.call.Tenant, x.call.Conversation)
+	if err != nil {
+		return err
+	}
+	x.conv = conv
+	if x.call.Account != "" && x.call.Account != string(x.call.Tenant) {
+		return recaller.Errorf(recaller.NotFound, "there is no such account")
+	}
+	tenant, err := s.Tenants.Tenant(ctx, x.call.Tenant)
+	if err != nil {
+		return err
+	}
+	if x.caller, err = s.Store.Caller(ctx, x.call.Tenant, conv.Caller); err != nil {
+		return err
+	}
+	if !isCaller(x.call.Caller, x.caller, tenant) {
+		return recaller.Errorf(recaller.NotFound, "the conversation is not with this line")
+	}
+	zone := identity.ZoneOf(x.caller, tenant)
+	x.now = s.Now().In(zone)
+	x.said = x.now
+	if conv.Status != recaller.Active && !conv.EndedAt.IsZero() {
+		x.said = conv.EndedAt.In(zone)
+	}
+	x.dayFirst = identity.DayFirst(x.caller, tenant)
+	if n, ok := s.lastTurn(x); ok {
+		x.turns = []int{n}
+	}
+	return nil
+}
+
+func (s *Service) lastTurn(x *exchange) (int, bool) {
+	if s.LastTurn == nil {
+		return 0, false
+	}
+	n, ok := s.LastTurn(x.call.Tenant, x.conv.ID)
+	return n, ok && n >= 0 && n < x.conv.Turns // one that is not durable yet is no provenance
+}
+
+// isCaller reports whether what a call says of its caller is true: by id, number or external id, or nothing said.
+func isCaller(said string, c recaller.Caller, t recaller.Tenant) bool {
+	if said == "" || said == string(c.ID) {
+		return true
+	}
+	number, noNumber := identity.Phone(said, t.DefaultRegion)
+	external, noID := identity.ExternalID(said)
+	for _, id := range c.Identities {
+		switch {
+		case id.Kind == recaller.IdentityPhone && noNumber == nil && id.Value == number,
+			id.Kind == recaller.IdentityExternal && noID == nil && id.Value == external:
+			return true
+		}
+	}
+	return false
+}
+
+// record is the record of the call; the use case of memories fills in its id and time where it writes it.
+func (x exchange) record(result string) recaller.ToolCall {
+	return recaller.ToolCall{Conversation: x.conv.ID, Caller: x.conv.Caller, Tool: x.call.Name, Result: result}
+}
+
+// recorded is the record of a call that writes: its result is the write's.
+func (x exchange) recorded() *recaller.ToolCall {
+	c := x.record("")
+	return &c
+}
+
+// provenance is where what is stored in this call came from.
+func (x exchange) provenance() recaller.Provenance {
+	return recaller.Provenance{Conversation: x.conv.ID, Turns: x.turns}
+}

@@ -1,0 +1,71 @@
+package tool
+
+import (
+	"context"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/memory"
+)
+
+// forget carries out forget_memory: the memory leaves every prompt at once (W3).
+func (s *Service) forget(ctx context.Context, x exchange) (Result, error) {
+	return s.onMemory(ctx, x, func(m recaller.Memory) (recaller.MemoryWritten, error) {
+		return s.Memories.Change(ctx, x.call.Tenant, m.ID, memory.Change{Once: x.call.Once, Forget: true, Call: x.recorded()})
+	})
+}
+
+// markPrivate carries out mark_private. A memory that is private already stays as it is.
+func (s *Service) markPrivate(ctx context.Context, x exchange) (Result, error) {
+	return s.onMemory(ctx, x, func(m recaller.Memory) (recaller.MemoryWritten, error) {
+		if m.PrivacyScope == recaller.LineOnly {
+			return s.leave(ctx, x, m)
+		}
+		scope := recaller.LineOnly
+		return s.Memories.Change(ctx, x.call.Tenant, m.ID, memory.Change{
+			Once: x.call.Once, Call: x.recorded(), Patch: recaller.MemoryPatch{PrivacyScope: &scope, Reason: recaller.ClosedPrivate},
+		})
+	})
+}
+
+// leave records a call that found things as it wanted them.
+func (s *Service) leave(ctx context.Context, x exchange, m recaller.Memory) (recaller.MemoryWritten, error) {
+	record := x.record(string(recaller.MemoryKept))
+	record.ID, record.At, record.Memory, record.Version = s.NewID(), s.Now(), m.ID, m.Version
+	err := s.Store.RecordToolCall(ctx, x.call.Tenant, record)
+	return recaller.MemoryWritten{Memory: m, Action: recaller.MemoryKept}, err
+}
+
+// onMemory does something with the memory that a call names.
+func (s *Service) onMemory(ctx context.Context, x exchange, do func(recaller.Memory) (recaller.MemoryWritten, error)) (Result, error) {
+	w, err := s.again(func() (recaller.MemoryWritten, error) {
+		m, err := s.target(ctx, x)
+		if err != nil {
+			return recaller.MemoryWritten{}, err
+		}
+		return do(m)
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{MemoryID: w.Memory.ID, Action: w.Action, Reminder: w.Reminder}, nil
+}
+
+// target finds the active memory that a call names by its id or key.
+func (s *Service) target(ctx context.Context, x exchange) (recaller.Memory, error) {
+	id, err := x.args.text("memoryId")
+	if err != nil {
+		return recaller.Memory{}, err
+	}
+	if id == "" {
+		key, err := x.args.needed("key")
+		if err != nil {
+			return recaller.Memory{}, err
+		}
+		return s.Memories.Find(ctx, x.call.Tenant, x.conv.Caller, key)
+	}
+	m, err := s.Store.MemoryByID(ctx, x.call.Tenant, recaller.MemoryID(id))
+	if err == nil && (m.Caller != x.conv.Caller || m.Status != recaller.MemoryActive) {
+		err = recaller.Errorf(recaller.NotFound, "the caller has no such memory")
+	}
+	return m, err
+}

@@ -1,0 +1,168 @@
+// Package tool carries out what a live agent's model calls while it talks: store_memory, update_memory, forget_memory,
+// mark_private and set_reminder (spec W1–W3, W11, W13), by name with JSON arguments, whatever protocol they came by. Each
+// call is durable, with its record, when it is answered, and its answer waits for the store and nothing else.
+//
+// What a model says is taken as it says it, in camelCase or snake_case, with numbers and truths as strings too. Errors are
+// recaller.Invalid and name the field as W's bodies do (memoryType, existingKey, dueAt), or recaller.NotFound where the
+// conversation, its caller or a memory is none of the tenant's.
+//
+// It is not for the rules of memories (memory), nor for any protocol's envelope: the edges have those.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/memory"
+)
+
+// Call is one call of a tool.
+type Call struct {
+	Tenant       recaller.TenantID
+	Conversation string // its id or its external id; it may have ended
+	Caller       string // lineId: the caller's id, a phone number in any spelling, or an external id; "": not said
+	Account      string // accountId: the tenant; "": not said
+	Name         recaller.Tool
+	Arguments    json.RawMessage // an object, or a string that holds one; names in camelCase or snake_case
+	Once         recaller.Once
+}
+
+// Result is what a call did.
+type Result struct {
+	MemoryID        recaller.MemoryID
+	Action          recaller.MemoryAction // of an update_memory: updated or created, nothing else
+	Reminder        *recaller.Reminder    // as it was set; nil: none
+	SuggestReminder bool                  // ask the caller Message
+	Message         string
+}
+
+// Memories are the use cases that the tools stand for.
+type Memories interface {
+	Store(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, once recaller.Once, in memory.Input) (recaller.MemoryWritten, error)
+	Change(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, c memory.Change) (recaller.MemoryWritten, error)
+	Find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, key string) (recaller.Memory, error)
+}
+
+// Store is what this package asks of the store.
+type Store interface {
+	// Conversation finds one by its id or its external id.
+	Conversation(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)
+	Caller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error)
+	// MemoryByID returns the newest version of a memory, whatever its status.
+	MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error)
+	// RecordToolCall records a call that wrote no memory.
+	RecordToolCall(ctx context.Context, tenant recaller.TenantID, c recaller.ToolCall) error
+	ToolCalls(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID) ([]recaller.ToolCall, error)
+}
+
+// Tenants gives the settings of a tenant, defaults filled in.
+type Tenants interface {
+	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
+}
+
+// Deps are what a Service needs; all are required but LastTurn.
+type Deps struct {
+	Memories Memories
+	Store    Store
+	Tenants  Tenants
+	Log      *slog.Logger
+	Metrics  *Metrics
+	Now      func() time.Time
+	NewID    func() string
+
+	// LastTurn tells the number of the last turn of the caller's in an active conversation: what is stored then came from
+	// it (B10). It must not wait. nil: nobody knows.
+	LastTurn func(tenant recaller.TenantID, conv recaller.ConversationID) (number int, ok bool)
+}
+
+// Service carries out tool calls. Safe for concurrent use.
+type Service struct{ Deps }
+
+// New returns a Service.
+func New(deps Deps) *Service { return &Service{deps} }
+
+// Do carries out a call, durable when it returns. A call that fails for another reason than the store is recorded too.
+func (s *Service) Do(ctx context.Context, call Call) (Result, error) {
+	begun := s.Now()
+	x, res, err := s.do(ctx, call)
+	if err != nil {
+		err = asTold(err, call.Name)
+		s.recordFailure(ctx, x, err)
+	}
+	s.tell(ctx, x, res, err, s.Now().Sub(begun))
+	return res, err
+}
+
+// Calls returns the calls of a conversation, oldest first (W13).
+func (s *Service) Calls(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID) ([]recaller.ToolCall, error) {
+	return s.Store.ToolCalls(ctx, tenant, conv)
+}
+
+func (s *Service) do(ctx context.Context, call Call) (exchange, Result, error) {
+	x := exchange{call: call}
+	var malformed error
+	if x.args, malformed = decode(call.Arguments); !call.Name.Valid() {
+		malformed = recaller.InvalidField("name", "must be one of %v", recaller.Tools())
+	}
+	err := s.enter(ctx, &x)
+	if malformed != nil { // said before anything about the conversation, which may be recorded all the same
+		return x, Result{}, malformed
+	}
+	if err != nil {
+		return x, Result{}, err
+	}
+	var res Result
+	switch call.Name {
+	case recaller.ToolStoreMemory:
+		res, err = s.store(ctx, x)
+	case recaller.ToolUpdateMemory:
+		res, err = s.update(ctx, x)
+	case recaller.ToolForgetMemory:
+		res, err = s.forget(ctx, x)
+	case recaller.ToolMarkPrivate:
+		res, err = s.markPrivate(ctx, x)
+	case recaller.ToolSetReminder:
+		res, err = s.setReminder(ctx, x)
+	}
+	return x, res, err
+}
+
+// asTold names the field of an error as the tool's arguments do.
+func asTold(err error, name recaller.Tool) error {
+	var e *recaller.Error
+	if !errors.As(err, &e) || e.Kind != recaller.Invalid {
+		return err
+	}
+	told := map[string]string{"type": "memoryType", "due_at": "dueAt"}
+	if name == recaller.ToolUpdateMemory {
+		told["key"], told["value"] = "existingKey", "newValue"
+	}
+	if field, ok := told[e.Field]; ok {
+		renamed := *e
+		renamed.Field = field
+		return &renamed
+	}
+	return err
+}
+
+// recordFailure keeps the record of a call that failed, if its conversation is known and the store is not what failed.
+func (s *Service) recordFailure(ctx context.Context, x exchange, err error) {
+	kind := recaller.KindOf(err)
+	switch kind {
+	case recaller.Invalid, recaller.NotFound, recaller.Conflict:
+	default:
+		return
+	}
+	if x.conv.ID == "" || !x.call.Name.Valid() {
+		return
+	}
+	record := x.record(string(kind))
+	record.ID, record.At = s.NewID(), s.Now()
+	if err := s.Store.RecordToolCall(ctx, x.call.Tenant, record); err != nil {
+		s.Log.WarnContext(ctx, "a tool call that failed was not recorded", "conversation", x.conv.ID, "tool", x.call.Name, "err", err)
+	}
+}
