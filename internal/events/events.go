@@ -1,12 +1,13 @@
-// Package events tells the listeners of a conversation what changes: memories stored, updated and forgotten, turns
-// added, the end (spec section 4, W8's first form). Events are ordered and numbered per conversation; a listener that
-// reconnects names the last one it has and misses none of the recent ones.
+// Package events tells the listeners of a conversation what changes: memories stored, updated and forgotten, the new
+// briefing that follows from it, turns added, the end (spec section 4, W8). Events are ordered and numbered per
+// conversation; a listener that reconnects names the last one it has and misses none of the recent ones.
 //
-// It is not durable and it never waits: a listener that does not read is dropped with a reason. What must not be lost
-// is in the store.
+// It is not durable and it never waits: what a listener has not read yet stays among the conversation's kept events, and
+// one that is behind by more than is kept is dropped with a reason. What must not be lost is in the store.
 package events
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ const (
 	MemoryStored    Type = "memory.stored"
 	MemoryUpdated   Type = "memory.updated"
 	MemoryForgotten Type = "memory.forgotten"
+	BriefingUpdated Type = "briefing.updated"
 	TurnsAdded      Type = "turns.added"
 	Ended           Type = "conversation.ended"
 )
@@ -30,16 +32,19 @@ type Event struct {
 	ID     uint64 // rises by one inside a conversation, from where its first listener came: ids of an earlier process are lower
 	Type   Type
 	Memory *recaller.Memory
-	Turns  []recaller.Turn
-	Status recaller.Status // of the conversation, for Ended
-	At     time.Time
+	// Briefing is the new briefing, for BriefingUpdated. Of those that are kept only the newest has one: a listener that
+	// comes back, or is behind, gets nil for a briefing that was superseded meanwhile, and the newer one after it.
+	Briefing *recaller.Briefing
+	Turns    []recaller.Turn
+	Status   recaller.Status // of the conversation, for Ended
+	At       time.Time
 }
 
-// Bounds. A listener that falls behind by more than its queue is dropped. A conversation that was listened to keeps its
-// last events for those who come back; one that nobody ever listened to keeps none.
+// Bounds. A conversation that was listened to keeps its last events for listeners that are behind and for those who come
+// back; one that nobody ever listened to keeps none.
 const (
-	queue     = 256
-	keep      = 256     // events of a conversation
+	queue     = 256     // events that are handed to a listener before it reads
+	keep      = 2048    // events of a conversation; a listener that is behind by more than queue and these is dropped
 	keepBytes = 1 << 20 // of their words
 	idleFor   = 10 * time.Minute
 	sweepEach = time.Minute // how often idle conversations are looked for
@@ -49,8 +54,9 @@ const (
 type Bus struct {
 	now func() time.Time
 
-	mu      sync.Mutex // guards all below, and what is in it
+	mu      sync.Mutex // guards all below, and what is in it; held only for moments
 	streams map[stream]*log
+	callers map[caller]map[recaller.ConversationID]*log // the same logs, by whom they are with
 	swept   time.Time
 	closed  bool
 }
@@ -60,59 +66,41 @@ type stream struct {
 	conv   recaller.ConversationID
 }
 
-type log struct {
-	caller    recaller.CallerID
-	first     uint64 // id, ever
-	next      uint64
-	recent    []Event // the last ones, oldest first
-	bytes     int     // of their words
-	listeners map[*Subscription]struct{}
-	touched   time.Time
+type caller struct {
+	tenant recaller.TenantID
+	id     recaller.CallerID
 }
 
 // New returns a Bus.
 func New(now func() time.Time) *Bus {
-	return &Bus{now: now, streams: map[stream]*log{}}
-}
-
-// Subscription is one listener's queue. C is closed when it ends; Dropped then says whether it was too slow.
-type Subscription struct {
-	C       <-chan Event
-	c       chan Event
-	dropped bool
-	bus     *Bus
-	of      stream
+	return &Bus{now: now, streams: map[stream]*log{}, callers: map[caller]map[recaller.ConversationID]*log{}}
 }
 
 // Subscribe listens to a conversation from after the event with id last (0: from now on). Missed is true when events
 // after last are no longer kept (those that are, come), or last is none of this process's (none come): the listener
-// should read the state anew.
-func (b *Bus) Subscribe(tenant recaller.TenantID, conv recaller.ConversationID, caller recaller.CallerID, last uint64) (sub *Subscription, missed bool) {
+// should read the state anew. What is kept waits in C when Subscribe returns.
+func (b *Bus) Subscribe(tenant recaller.TenantID, conv recaller.ConversationID, with recaller.CallerID, last uint64) (sub *Subscription, missed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	of, now := stream{tenant, conv}, b.now()
+	now := b.now()
 	b.sweep(now)
-	l := b.streams[of]
-	if l == nil {
-		first := uint64(max(1, now.UnixMicro()))
-		l = &log{caller: caller, first: first, next: first, listeners: map[*Subscription]struct{}{}}
-		b.streams[of] = l
-	}
+	l := b.open(stream{tenant, conv}, caller{tenant, with}, now)
 	l.touched = now
-	c := make(chan Event, queue+keep)
-	sub = &Subscription{C: c, c: c, bus: b, of: of}
+	var replay []Event
 	switch {
 	case last == 0:
 	case last < l.first-1 || last >= l.next: // of another process, or made up
 		missed = true
 	default:
-		missed = last < l.next-uint64(len(l.recent))-1
-		for _, e := range l.recent {
-			if e.ID > last {
-				c <- e
-			}
-		}
+		oldest := l.oldest()
+		missed = last+1 < oldest
+		replay = l.recent[max(last+1, oldest)-oldest:]
 	}
+	c := make(chan Event, queue+len(replay))
+	for _, e := range replay {
+		c <- e
+	}
+	sub = &Subscription{C: c, c: c, done: make(chan struct{}), bus: b, log: l}
 	l.listeners[sub] = struct{}{}
 	if b.closed { // a listener that comes back while the server goes down
 		b.end(sub)
@@ -120,81 +108,54 @@ func (b *Bus) Subscribe(tenant recaller.TenantID, conv recaller.ConversationID, 
 	return sub, missed
 }
 
-// Dropped reports whether the subscription ended because it was too slow. Valid once C is closed.
-func (s *Subscription) Dropped() bool {
-	s.bus.mu.Lock()
-	defer s.bus.mu.Unlock()
-	return s.dropped
-}
-
-// Close ends the subscription.
-func (s *Subscription) Close() {
-	s.bus.mu.Lock()
-	defer s.bus.mu.Unlock()
-	s.bus.end(s)
-}
-
-// end takes a listener out. The lock is held.
-func (b *Bus) end(s *Subscription) {
-	l := b.streams[s.of]
-	if l == nil {
-		return
-	}
-	if _, ok := l.listeners[s]; ok {
-		delete(l.listeners, s)
-		close(s.c)
-		l.touched = b.now()
-	}
-}
-
-// CloseAll ends every subscription, those still to come as well: the server is going down.
-func (b *Bus) CloseAll() {
+// Listening returns the conversations with a caller that somebody listens to, or listened to a moment ago and may come
+// back to. Those that have ended are not among them.
+func (b *Bus) Listening(tenant recaller.TenantID, with recaller.CallerID) []recaller.ConversationID {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.closed = true
-	for _, l := range b.streams {
-		for s := range l.listeners {
-			b.end(s)
+	var out []recaller.ConversationID
+	for conv, l := range b.callers[caller{tenant, with}] {
+		if !l.ended {
+			out = append(out, conv)
 		}
 	}
+	slices.Sort(out)
+	return out
 }
 
-// Forget drops what is kept of a caller's conversations: the caller was erased.
-func (b *Bus) Forget(tenant recaller.TenantID, caller recaller.CallerID) {
+// Publish numbers an event and hands it to the listeners of a conversation. Nobody gets it where nobody listens, nor
+// after the conversation has ended. At is filled in where it is not told.
+func (b *Bus) Publish(tenant recaller.TenantID, conv recaller.ConversationID, e Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for of, l := range b.streams {
-		if of.tenant != tenant || l.caller != caller {
-			continue
-		}
-		for s := range l.listeners {
-			b.end(s)
-		}
-		delete(b.streams, of)
+	if e.At.IsZero() {
+		e.At = b.now()
+	}
+	if l := b.streams[stream{tenant, conv}]; l != nil {
+		b.publish(l, e)
 	}
 }
 
 // Apply turns a committed change into events: turns and the end go to their conversation's listeners, memories to the
-// listeners of every conversation with that caller.
+// listeners of every conversation with that caller. It waits for none of them.
 func (b *Bus) Apply(c recaller.Change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()
 	b.sweep(now)
 	if conv := c.Conversation; conv != nil {
-		of := stream{c.Tenant, conv.ID}
-		if len(c.Turns) > 0 {
-			b.publish(of, Event{Type: TurnsAdded, Turns: c.Turns, At: now})
-		}
-		if conv.Status != recaller.Active && conv.Summary == nil && conv.Analysis == nil && !conv.Imported {
-			b.publish(of, Event{Type: Ended, Status: conv.Status, At: now})
+		if l := b.streams[stream{c.Tenant, conv.ID}]; l != nil {
+			if len(c.Turns) > 0 {
+				b.publish(l, Event{Type: TurnsAdded, Turns: c.Turns, At: now})
+			}
+			if conv.Status != recaller.Active && conv.Summary == nil && conv.Analysis == nil && !conv.Imported {
+				b.publish(l, Event{Type: Ended, Status: conv.Status, At: now})
+			}
 		}
 	}
 	for _, e := range memoryEvents(c.Memories, now) {
-		for of, l := range b.streams {
-			if of.tenant == c.Tenant && l.caller == c.Caller {
-				b.publish(of, e)
-			}
+		for _, l := range b.callers[caller{c.Tenant, c.Caller}] {
+			b.publish(l, e)
 		}
 	}
 }
@@ -216,62 +177,42 @@ func memoryEvents(memories []recaller.Memory, now time.Time) []Event {
 	return out
 }
 
-// publish numbers an event and hands it to the listeners. The lock is held.
-func (b *Bus) publish(of stream, e Event) {
-	l := b.streams[of]
-	if l == nil {
-		return // nobody listens, or did
+// publish numbers an event, keeps it, and hands it to the listeners. The lock is held.
+func (b *Bus) publish(l *log, e Event) {
+	if l.ended {
+		return // the end is the last event
 	}
+	l.ended = e.Type == Ended
 	l.touched = e.At
 	e.ID = l.next
 	l.next++
 	l.remember(e)
 	for s := range l.listeners {
-		select {
-		case s.c <- e:
-		default:
-			s.dropped = true
+		b.offer(s, e)
+	}
+}
+
+// CloseAll ends every subscription, those still to come as well: the server is going down.
+func (b *Bus) CloseAll() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	for _, l := range b.streams {
+		for s := range l.listeners {
 			b.end(s)
 		}
 	}
 }
 
-// remember keeps an event, and forgets the oldest ones past the bounds.
-func (l *log) remember(e Event) {
-	l.recent = append(l.recent, e)
-	l.bytes += size(e)
-	n := 0
-	for len(l.recent)-n > keep || (l.bytes > keepBytes && len(l.recent)-n > 1) {
-		l.bytes -= size(l.recent[n])
-		n++
-	}
-	if n > 0 {
-		kept := copy(l.recent, l.recent[n:])
-		clear(l.recent[kept:])
-		l.recent = l.recent[:kept]
-	}
-}
-
-// size is about how many bytes of words an event holds.
-func size(e Event) (n int) {
-	for _, t := range e.Turns {
-		n += len(t.Text)
-	}
-	if e.Memory != nil {
-		n += len(e.Memory.Key) + len(e.Memory.Value)
-	}
-	return n
-}
-
-// sweep forgets conversations that nobody has listened to for a while. The lock is held.
-func (b *Bus) sweep(now time.Time) {
-	if now.Sub(b.swept) < sweepEach {
-		return
-	}
-	b.swept = now
-	for of, l := range b.streams {
-		if len(l.listeners) == 0 && now.Sub(l.touched) > idleFor {
-			delete(b.streams, of)
+// Forget drops what is kept of a caller's conversations: the caller was erased.
+func (b *Bus) Forget(tenant recaller.TenantID, with recaller.CallerID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, l := range b.callers[caller{tenant, with}] {
+		for s := range l.listeners {
+			b.end(s)
 		}
+		l.recent = nil // a listener that is behind gets no more of it
+		b.drop(l)
 	}
 }

@@ -146,31 +146,6 @@ func TestListenersResumeWhereTheyWere(t *testing.T) {
 	}
 }
 
-func TestOldEventsAreMissed(t *testing.T) {
-	t.Parallel()
-	h := newHall(t)
-	s, _ := h.listen("c1", 0)
-	var last uint64
-	for i := range keep + 10 {
-		h.Apply(change("c1", fmt.Sprint(i)))
-		e := <-s.C
-		if i == 0 {
-			last = e.ID
-		}
-	}
-	back, missed := h.listen("c1", last)
-	if !missed || len(back.C) != keep {
-		t.Errorf("missed is %v with %d events, want the last %d and to be told", missed, len(back.C), keep)
-	}
-	if e := <-back.C; e.Turns[0].Text != "10" || e.ID != last+10 {
-		t.Errorf("the first of them is %s with id +%d, want 10 with +10", e.Turns[0].Text, e.ID-last)
-	}
-	back, missed = h.listen("c1", last+9)
-	if missed || len(back.C) != keep {
-		t.Errorf("missed is %v with %d events, want none missed", missed, len(back.C))
-	}
-}
-
 func TestLongWordsAreNotKeptForLong(t *testing.T) {
 	t.Parallel()
 	h := newHall(t)
@@ -187,31 +162,6 @@ func TestLongWordsAreNotKeptForLong(t *testing.T) {
 	if len(l.recent) != 1 {
 		t.Errorf("%d events are kept, want the last", len(l.recent))
 	}
-}
-
-func TestSlowListenerIsDropped(t *testing.T) {
-	t.Parallel()
-	h := newHall(t)
-	slow, _ := h.listen("c1", 0)
-	quick, _ := h.listen("c1", 0)
-	n := 0
-	for range cap(slow.c) + 1 {
-		h.Apply(change("c1", "word"))
-		<-quick.C
-		n++
-	}
-	for range slow.C {
-		n--
-	}
-	if n != 1 || !slow.Dropped() {
-		t.Errorf("the slow one missed %d events, dropped is %v; want one, and to be told", n, slow.Dropped())
-	}
-	h.Apply(change("c1", "more"))
-	h.want("the quick one", heard(quick), "turns.added more")
-	if quick.Dropped() {
-		t.Error("the quick one was dropped")
-	}
-	slow.Close()
 }
 
 func TestServerGoesDown(t *testing.T) {

@@ -7,6 +7,7 @@ package tenant
 import (
 	"context"
 	"crypto/sha256"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -77,6 +78,7 @@ func (s *Service) List(ctx context.Context) ([]recaller.Tenant, error) {
 // Create makes a tenant with an admin key of its own, which is returned and shown this once.
 func (s *Service) Create(ctx context.Context, t recaller.Tenant) (recaller.Tenant, string, error) {
 	t.ID, t.CreatedAt, t.Numbers = recaller.TenantID(s.NewID()), s.Now(), slices.Clone(t.Numbers)
+	t.Prompts = maps.Clone(t.Prompts)
 	t = t.WithDefaults()
 	if err := validate(&t); err != nil {
 		return t, "", err
@@ -102,7 +104,7 @@ func (s *Service) Update(ctx context.Context, id recaller.TenantID, change func(
 	if err := change(&t); err != nil {
 		return t, err
 	}
-	t.ID, t.CreatedAt, t.Numbers = id, created, slices.Clone(t.Numbers)
+	t.ID, t.CreatedAt, t.Numbers, t.Prompts = id, created, slices.Clone(t.Numbers), maps.Clone(t.Prompts)
 	if err := validate(&t); err != nil {
 		return t, err
 	}

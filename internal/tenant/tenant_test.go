@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/prompt"
 	"github.com/recallerhq/recaller/internal/tenant"
 	"github.com/recallerhq/recaller/internal/usecasetest"
 )
@@ -476,6 +477,13 @@ func TestSettingsNameTheFieldAtFault(t *testing.T) {
 		{"instructions too long", func(t *recaller.Tenant) { t.Profile.Instructions = []string{long} }, "profile.instructions"},
 		{"too many hours", func(t *recaller.Tenant) { t.Profile.Hours = lines(101, "x") }, "profile.hours"},
 		{"pricing too long", func(t *recaller.Tenant) { t.Profile.Pricing = lines(1, long) }, "profile.pricing"},
+		{"masking by halves", func(t *recaller.Tenant) { t.Masking = "some" }, "masking"},
+		{"an unknown prompt", func(t *recaller.Tenant) { t.Prompts = map[string]string{"greeting": "x"} }, "prompts"},
+		{"an empty prompt", func(t *recaller.Tenant) { t.Prompts = map[string]string{prompt.Memory: ""} }, "prompts.memory"},
+		{"a prompt too long", func(t *recaller.Tenant) { t.Prompts = map[string]string{prompt.Summary: long + long + "x"} }, "prompts.summary"},
+		{"a prompt of no text", func(t *recaller.Tenant) { t.Prompts = map[string]string{prompt.Extraction: "\xff"} }, "prompts.extraction"},
+		{"a webhook without a URL", func(t *recaller.Tenant) { t.Webhook.Secret = "whsec_" + strings.Repeat("A", 32) }, "webhook.url"},
+		{"a webhook without a secret", func(t *recaller.Tenant) { t.Webhook.URL = "https://example.com" }, "webhook.secret"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/identity"
+	"github.com/recallerhq/recaller/internal/prompt"
 	"github.com/recallerhq/recaller/internal/wrapup/label"
 )
 
@@ -19,6 +21,7 @@ const (
 	maxLines   = 100  // entries of one list
 	maxNumbers = 1000
 	maxDays    = 3650
+	maxPrompt  = 8000 // bytes
 )
 
 // validate checks a tenant's settings and normalises its numbers.
@@ -41,13 +44,42 @@ func validate(t *recaller.Tenant) error {
 	if _, err := label.Packs(t.Packs); err != nil {
 		return recaller.InvalidField("packs", "%s", message(err))
 	}
+	if !t.Masking.Valid() {
+		return recaller.InvalidField("masking", "must be on or off")
+	}
 	if err := numbers(t); err != nil {
 		return err
 	}
 	if err := ranges(t); err != nil {
 		return err
 	}
+	if err := prompts(t.Prompts); err != nil {
+		return err
+	}
+	if t.Webhook != (recaller.Webhook{}) {
+		if err := webhook(t.Webhook, "webhook."); err != nil {
+			return err
+		}
+	}
 	return profile(t.Profile)
+}
+
+// prompts checks texts of a tenant's own, in the order of ours.
+func prompts(own map[string]string) error {
+	var names []string
+	for _, p := range prompt.All() {
+		names = append(names, p.Name)
+		text, has := own[p.Name]
+		if has && (text == "" || len(text) > maxPrompt || !utf8.ValidString(text)) {
+			return recaller.InvalidField("prompts."+p.Name, "must be 1 to %d bytes of UTF-8", maxPrompt)
+		}
+	}
+	for name := range own {
+		if !slices.Contains(names, name) {
+			return recaller.InvalidField("prompts", "may have only the names %s", strings.Join(names, ", "))
+		}
+	}
+	return nil
 }
 
 func numbers(t *recaller.Tenant) error {

@@ -1,0 +1,99 @@
+package events
+
+// Subscription is one listener's queue. C is closed when it ends; Dropped then says whether it was too slow.
+type Subscription struct {
+	C    <-chan Event
+	c    chan Event
+	done chan struct{} // closed when it ends
+	bus  *Bus
+	log  *log
+
+	// What follows is guarded by the bus's lock.
+	behind  bool   // its queue was full: catchUp brings it the kept events, in order, as it reads
+	next    uint64 // the id of the event that catchUp takes next
+	dropped bool
+}
+
+// Dropped reports whether the subscription ended because it was too slow. Valid once C is closed.
+func (s *Subscription) Dropped() bool {
+	s.bus.mu.Lock()
+	defer s.bus.mu.Unlock()
+	return s.dropped
+}
+
+// Close ends the subscription.
+func (s *Subscription) Close() {
+	s.bus.mu.Lock()
+	defer s.bus.mu.Unlock()
+	s.bus.end(s)
+}
+
+// offer hands an event to a listener without waiting for it. One whose queue is full gets it later, from among the kept
+// ones; one that needs an event that is kept no more is dropped. The lock is held.
+func (b *Bus) offer(s *Subscription, e Event) {
+	if s.behind {
+		if s.next < s.log.oldest() {
+			s.dropped = true
+			b.end(s)
+		}
+		return
+	}
+	select {
+	case s.c <- e:
+	default:
+		s.behind, s.next = true, e.ID
+		go s.catchUp()
+	}
+}
+
+// catchUp brings a listener that fell behind the events that it has not got, until it is level again or its subscription
+// ends. While it runs nobody else writes to the queue, so that the order holds.
+func (s *Subscription) catchUp() {
+	for {
+		e, more := s.take()
+		if !more {
+			return
+		}
+		select {
+		case s.c <- e:
+		case <-s.done:
+			close(s.c)
+			return
+		}
+	}
+}
+
+// take returns the next event of a listener that is behind; false if it is level, or its subscription has ended.
+func (s *Subscription) take() (e Event, more bool) {
+	s.bus.mu.Lock()
+	defer s.bus.mu.Unlock()
+	if _, listens := s.log.listeners[s]; !listens {
+		close(s.c)
+		return e, false
+	}
+	if s.next == s.log.next {
+		s.behind = false
+		return e, false
+	}
+	e = s.log.recent[s.next-s.log.oldest()] // it is kept: offer drops the listener when it is not
+	s.next++
+	return e, true
+}
+
+// end takes a listener out. A conversation of which nobody got anything is forgotten with its last one: nobody can ask
+// for what came after. The lock is held.
+func (b *Bus) end(s *Subscription) {
+	l := s.log
+	if _, ok := l.listeners[s]; !ok {
+		return
+	}
+	delete(l.listeners, s)
+	close(s.done)
+	if !s.behind { // else catchUp may be writing to it, and closes it
+		close(s.c)
+	}
+	l.touched = b.now()
+	if len(l.listeners) == 0 && l.next == l.first && b.streams[l.of] == l {
+		b.drop(l)
+	}
+}

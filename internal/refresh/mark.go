@@ -1,0 +1,162 @@
+package refresh
+
+import (
+	"context"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+type key struct {
+	tenant recaller.TenantID
+	conv   recaller.ConversationID
+}
+
+// state is where a mark stands.
+type state int
+
+const (
+	queued  state = iota // waits for a worker
+	working              // its briefing is being made
+	resting              // had one a moment ago, or waits to be tried again
+)
+
+// mark is a conversation whose briefing is stale, or was a moment ago.
+type mark struct {
+	key
+	with   caller
+	state  state
+	stale  bool // a memory changed after its last briefing was begun
+	since  time.Time
+	failed int // tries in a row
+}
+
+// Apply takes note of a committed change, after listeners were told of it: conversations with the caller whose memories
+// changed get a new briefing soon. It never waits.
+func (s *Service) Apply(c recaller.Change) {
+	var convs []recaller.ConversationID
+	if len(c.Memories) > 0 {
+		convs = s.Listening(c.Tenant, c.Caller)
+	}
+	for _, k := range s.note(c, convs) {
+		s.failed(k, recaller.Exhausted)
+	}
+}
+
+// note marks conversations, and returns those for which there was no room.
+func (s *Service) note(c recaller.Change, convs []recaller.ConversationID) (refused []key) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	with := caller{c.Tenant, c.Caller}
+	for _, conv := range convs {
+		if k := (key{c.Tenant, conv}); !s.stale(k, with) {
+			refused = append(refused, k)
+		}
+	}
+	if conv := c.Conversation; conv != nil && conv.Status != recaller.Active {
+		s.drop(s.marks[key{c.Tenant, conv.ID}])
+	}
+	if t := s.told[with]; t != nil {
+		t.add(c.Version)
+	}
+	return refused
+}
+
+// stale marks a conversation; false if there is no room. The lock is held.
+func (s *Service) stale(k key, with caller) bool {
+	m := s.marks[k]
+	if m == nil {
+		if len(s.marks) >= maxMarks {
+			return false
+		}
+		m = &mark{key: k, with: with}
+		s.marks[k] = m
+		if s.told[with] == nil {
+			s.told[with] = &told{ahead: map[int64]bool{}, moved: make(chan struct{})}
+		}
+		s.told[with].marks++
+		s.enqueue(m)
+	}
+	if !m.stale {
+		m.stale, m.since = true, s.Now()
+	}
+	if m.state == resting && m.failed > 0 { // a change was written, so what it failed for may be over
+		s.enqueue(m)
+	}
+	return true
+}
+
+// enqueue lets a worker have a mark. The lock is held.
+func (s *Service) enqueue(m *mark) {
+	m.state = queued
+	s.queue = append(s.queue, m)
+	s.signal()
+}
+
+func (s *Service) signal() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// drop forgets a mark; a worker that has it will find that out. The lock is held.
+func (s *Service) drop(m *mark) {
+	if m == nil || s.marks[m.key] != m {
+		return
+	}
+	delete(s.marks, m.key)
+	t := s.told[m.with]
+	if t.marks--; t.marks == 0 {
+		delete(s.told, m.with)
+	}
+}
+
+// next waits for a mark that is queued and takes it; nil when ctx ends.
+func (s *Service) next(ctx context.Context) *mark {
+	for {
+		if m := s.pop(); m != nil {
+			return m
+		}
+		select {
+		case <-s.wake:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (s *Service) pop() *mark {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.queue) > 0 {
+		m := s.queue[0]
+		s.queue[0] = nil
+		s.queue = s.queue[1:]
+		if s.marks[m.key] != m { // dropped meanwhile
+			continue
+		}
+		m.state = working
+		if len(s.queue) > 0 {
+			s.signal() // for the other worker
+		}
+		return m
+	}
+	return nil
+}
+
+// rest lets a mark wait a while before it is looked at again. The lock is held.
+func (s *Service) rest(m *mark, pause time.Duration) {
+	m.state = resting
+	time.AfterFunc(pause, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		switch {
+		case s.marks[m.key] != m || m.state != resting:
+		case m.stale:
+			s.enqueue(m)
+		default:
+			s.drop(m)
+		}
+	})
+}

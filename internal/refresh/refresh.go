@@ -1,0 +1,65 @@
+// Package refresh makes new briefings for those who listen to a conversation when a memory of its caller has changed, so
+// that a live agent's instructions follow what was just said (spec W8, issue 3 item 6). Whoever wrote the memory waits
+// for none of it.
+//
+// A burst of changes becomes few briefings, one for each conversation however many listen, and one always comes after
+// the last change; a change after a quiet moment is answered at once. A briefing comes after the events of the memories
+// that it holds. One that cannot be made is logged and counted, tried again a few times, and the call goes on. A
+// conversation that has ended gets none.
+//
+// It is not for what a briefing says (briefing), nor for how it gets to the listeners (events).
+package refresh
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/briefing"
+	"github.com/recallerhq/recaller/internal/events"
+)
+
+// Deps are what a Service needs; all are required.
+type Deps struct {
+	// Listening names the conversations with a caller that want new briefings. It must not block.
+	Listening func(recaller.TenantID, recaller.CallerID) []recaller.ConversationID
+	// Briefing composes the briefing of a conversation.
+	Briefing func(ctx context.Context, tenant recaller.TenantID, conv string, req briefing.Request) (recaller.Briefing, error)
+	// Version reads a caller's content version.
+	Version func(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (int64, error)
+	// Publish hands an event to the listeners of a conversation. It must not block.
+	Publish func(recaller.TenantID, recaller.ConversationID, events.Event)
+	Log     *slog.Logger
+	Metrics *Metrics
+	Now     func() time.Time
+}
+
+// Bounds.
+const (
+	workers  = 2                      // briefings that are made at once
+	maxMarks = 10_000                 // conversations that wait for a briefing, or just had one
+	memories = 50                     // in a briefing (W8)
+	spacing  = 100 * time.Millisecond // between two briefings of a conversation
+	patience = 100 * time.Millisecond // how long a briefing waits for the events of writes that it may hold
+	timeout  = 10 * time.Second       // of one briefing
+	retryIn  = time.Second            // after a failure; doubled for each after it
+	maxTries = 5
+)
+
+// Service makes briefings for listeners. Safe for concurrent use.
+type Service struct {
+	Deps
+	wake chan struct{} // holds a token while the queue may have work
+
+	mu    sync.Mutex // guards what follows; held only for moments
+	marks map[key]*mark
+	queue []*mark // of those marks that are queued, longest waiting first
+	told  map[caller]*told
+}
+
+// New returns a Service. It does nothing before Run.
+func New(deps Deps) *Service {
+	return &Service{Deps: deps, wake: make(chan struct{}, 1), marks: map[key]*mark{}, told: map[caller]*told{}}
+}

@@ -1,0 +1,139 @@
+package refresh
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/briefing"
+	"github.com/recallerhq/recaller/internal/events"
+)
+
+// Run makes the briefings until ctx ends, and returns when none is being made any more.
+func (s *Service) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	for range workers {
+		running.Go(func() {
+			for m := s.next(ctx); m != nil; m = s.next(ctx) {
+				s.refresh(ctx, m)
+			}
+		})
+	}
+	running.Wait()
+}
+
+// refresh makes one briefing and hands it to the listeners.
+func (s *Service) refresh(ctx context.Context, m *mark) {
+	since := s.begin(m)
+	b, err := s.compose(ctx, m)
+	if err == nil {
+		err = s.announced(ctx, m)
+	}
+	switch wanted := s.settle(ctx, m, since, b, err); {
+	case !wanted:
+	case err != nil:
+		s.failed(m.key, recaller.KindOf(err))
+	default:
+		s.Metrics.seconds.Observe(s.Now().Sub(since).Seconds())
+		s.Log.Debug("briefing refreshed", "tenant", string(m.tenant), "conversation", string(m.conv))
+	}
+}
+
+func (s *Service) failed(k key, kind recaller.Kind) {
+	s.Metrics.failures.Inc()
+	s.Log.Warn("refresh failed", "tenant", string(k.tenant), "conversation", string(k.conv), "kind", string(kind))
+}
+
+// settle publishes a briefing, or has it tried again. false: nobody wants it any more, or we stop.
+func (s *Service) settle(ctx context.Context, m *mark, since time.Time, b recaller.Briefing, err error) (wanted bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.marks[m.key] != m || ctx.Err() != nil:
+		return false
+	case errors.Is(err, recaller.NotFound): // it was erased
+		s.drop(m)
+		return false
+	case err != nil:
+		s.again(m, since)
+		return true
+	}
+	m.failed = 0
+	s.Publish(m.tenant, m.conv, events.Event{Type: events.BriefingUpdated, Briefing: &b})
+	s.rest(m, spacing)
+	return true
+}
+
+// again has a mark whose briefing failed tried another time, unless that was the last. The lock is held.
+func (s *Service) again(m *mark, since time.Time) {
+	if m.failed++; m.failed == maxTries {
+		m.failed = 0 // the next change begins anew
+		s.rest(m, spacing)
+		return
+	}
+	m.stale, m.since = true, since
+	s.rest(m, retryIn<<(m.failed-1))
+}
+
+// begin notes that changes from now on need another briefing.
+func (s *Service) begin(m *mark) (since time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m.stale = false
+	return m.since
+}
+
+// compose makes a briefing. One that lacks what it should have is a failure: the agent has a better one.
+func (s *Service) compose(ctx context.Context, m *mark) (recaller.Briefing, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	b, err := s.Briefing(ctx, m.tenant, string(m.conv), briefing.Request{MaxMemories: memories})
+	if err == nil && b.Degraded {
+		err = recaller.Errorf(recaller.Unavailable, "the briefing is degraded")
+	}
+	return b, err
+}
+
+// announced waits until listeners were told of every change that a briefing made just now may hold. Where that takes too
+// long nobody is going to tell of them.
+func (s *Service) announced(ctx context.Context, m *mark) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	version, err := s.Version(ctx, m.tenant, m.with.id)
+	if err != nil {
+		return err
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	for {
+		moved := s.behind(m, version)
+		if moved == nil {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timer.C:
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if t := s.told[m.with]; t != nil {
+				t.skip(version)
+			}
+			return nil
+		}
+	}
+}
+
+// behind returns nil if listeners were told of a version, else what is closed when they are told of more.
+func (s *Service) behind(m *mark, version int64) <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.told[m.with]
+	if t == nil || t.upTo >= version {
+		return nil
+	}
+	return t.moved
+}

@@ -1,0 +1,147 @@
+package reminder
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// settling bounds writing down what became of a try, which is done even if the process is about to stop.
+const settling = 10 * time.Second
+
+// The reasons why a try failed (recaller.Reminder.Reason).
+const (
+	reasonNoWebhook   = "no webhook"
+	reasonRefused     = "refused"
+	reasonTimeout     = "timeout"
+	reasonUnreachable = "unreachable"
+	reasonServer      = "server error"
+)
+
+// Fire is the work of a job of kind recaller.JobReminder: it sends the reminder to the tenant's webhook. An error means:
+// again later. One that is gone or closed, or whose memory is forgotten, is not sent.
+func (s *Service) Fire(ctx context.Context, j recaller.Job) error {
+	r, err := s.Store.Reminder(ctx, j.Tenant, recaller.ReminderID(j.Subject))
+	if errors.Is(err, recaller.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if r.Status != recaller.ReminderPending || moved(r, j) {
+		return nil
+	}
+	m, c, err := s.about(ctx, j.Tenant, r)
+	if errors.Is(err, recaller.NotFound) {
+		return s.cancel(ctx, j.Tenant, r)
+	}
+	if err != nil {
+		return err
+	}
+	tenant, err := s.Tenants.Tenant(ctx, j.Tenant)
+	if err != nil {
+		return err
+	}
+	body, err := payload(r, m, c)
+	if err != nil {
+		return err
+	}
+	return s.deliver(ctx, tenant, r, body)
+}
+
+// moved reports whether a reminder was put off after its job was made: it has another one now. Only a job's first attempt
+// can tell, because later ones run when the backoff said, by a clock that may have been set back since.
+func moved(r recaller.Reminder, j recaller.Job) bool {
+	return r.DueAt.After(j.RunAt) && j.Attempts <= 1
+}
+
+// about reads what a reminder is of. NotFound: there is nothing to be reminded of any more.
+func (s *Service) about(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder) (recaller.Memory, recaller.Caller, error) {
+	m, err := s.Store.MemoryByID(ctx, tenant, r.Memory)
+	if err != nil {
+		return m, recaller.Caller{}, err
+	}
+	if m.Status == recaller.MemoryForgotten {
+		return m, recaller.Caller{}, recaller.Errorf(recaller.NotFound, "the memory was forgotten")
+	}
+	c, err := s.Store.Caller(ctx, tenant, r.Caller)
+	return m, c, err
+}
+
+func (s *Service) cancel(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder) error {
+	_, err := s.Cancel(ctx, tenant, r.ID)
+	if gone(err) {
+		return nil
+	}
+	if err == nil {
+		s.Log.Info("reminder cancelled", "tenant", string(tenant), "reminder", string(r.ID))
+	}
+	return err
+}
+
+// deliver sends a reminder and writes down what became of it.
+func (s *Service) deliver(ctx context.Context, tenant recaller.Tenant, r recaller.Reminder, body []byte) error {
+	err := recaller.Errorf(recaller.Unavailable, "the tenant has no webhook")
+	reason := reasonNoWebhook
+	if tenant.Webhook.Set() {
+		err = s.Sender.Send(ctx, tenant.Webhook, string(r.ID), s.Now(), body)
+		reason = reasonOf(err)
+	}
+	if errors.Is(ctx.Err(), context.Canceled) && err != nil { // a shutdown, which is no fault of the receiver's
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
+	defer cancel()
+	if err != nil {
+		s.Metrics.count(resultFailed)
+		if counted := s.Store.TryReminder(ctx, tenant.ID, r.ID, reason, s.Now()); !gone(counted) {
+			return errors.Join(err, counted)
+		}
+		return nil // it was cancelled meanwhile
+	}
+	return s.delivered(ctx, tenant.ID, r)
+}
+
+// delivered marks a reminder that the receiver took. If that fails the job runs again, and so sends it again.
+func (s *Service) delivered(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder) error {
+	now := s.Now()
+	if _, err := s.Store.CloseReminder(ctx, tenant, r.ID, recaller.ReminderDelivered, "", now); err != nil && !gone(err) {
+		return err
+	}
+	late := max(now.Sub(r.DueAt), 0)
+	s.Metrics.count(resultDelivered)
+	s.Metrics.lateness.Observe(late.Seconds())
+	s.Log.Info("reminder delivered", "tenant", string(tenant), "reminder", string(r.ID), "failed_tries", r.Attempts, "late_ms", late.Milliseconds())
+	return nil
+}
+
+// GiveUp closes a reminder whose tries all failed: it is dead, and can be seen and tried again.
+func (s *Service) GiveUp(ctx context.Context, j recaller.Job, _ error) error {
+	r, err := s.Store.Reminder(ctx, j.Tenant, recaller.ReminderID(j.Subject))
+	if err == nil {
+		_, err = s.Store.CloseReminder(ctx, j.Tenant, r.ID, recaller.ReminderDead, r.Reason, s.Now())
+	}
+	if gone(err) {
+		return nil
+	}
+	if err == nil {
+		s.Metrics.count(resultDead)
+	}
+	return err
+}
+
+// reasonOf says why a try failed, in a word of the closed set.
+func reasonOf(err error) string {
+	var answered interface{ StatusCode() int }
+	switch kind := recaller.KindOf(err); {
+	case kind == recaller.Invalid:
+		return reasonRefused
+	case kind == recaller.Timeout:
+		return reasonTimeout
+	case errors.As(err, &answered):
+		return reasonServer
+	}
+	return reasonUnreachable
+}

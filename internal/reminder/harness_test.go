@@ -1,0 +1,238 @@
+package reminder_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/jobs"
+	"github.com/recallerhq/recaller/internal/obs/obstest"
+	"github.com/recallerhq/recaller/internal/reminder"
+	"github.com/recallerhq/recaller/internal/usecasetest"
+	"github.com/recallerhq/recaller/internal/webhook"
+)
+
+const (
+	tenantID = "t1"
+	maxTries = 12
+	secret   = "whsec_CQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJ"
+)
+
+// house is the service on a real store, with the runner that fires reminders and a receiver that checks signatures.
+type house struct {
+	*testing.T
+	*usecasetest.Place
+	*reminder.Service
+	receiver *receiver
+	settings usecasetest.Settings
+	faults   *usecasetest.Faults
+	runner   *jobs.Runner
+	registry *prometheus.Registry
+	logged   *obstest.Stream
+	woken    int
+	ann      recaller.CallerID
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	h := &house{T: t, Place: usecasetest.Open(t), receiver: newReceiver(t), faults: &usecasetest.Faults{}}
+	h.MakeTenant(t, recaller.Tenant{ID: tenantID, Name: "Lakeside Dental"})
+	h.settings = usecasetest.Settings{tenantID: {ID: tenantID, Webhook: recaller.Webhook{URL: h.receiver.URL + "/hook", Secret: secret}}}
+	h.serve()
+	opened, err := h.Place.Store.OpenConversation(t.Context(), tenantID, recaller.Opening{
+		Identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: "+12025550143"}, {Kind: recaller.IdentityExternal, Value: "crm-77"}},
+		NewCaller:  "ann", Name: "Ann Archer", NameSource: recaller.NameSet,
+		Conversation: recaller.Conversation{ID: "c1", Channel: recaller.ChannelVoice, Direction: recaller.Inbound, Status: recaller.Active, StartedAt: h.Clock.Now(), LastActivityAt: h.Clock.Now()},
+	})
+	h.ok(err)
+	h.ann = opened.Caller.ID
+	return h
+}
+
+// serve makes the service and the runner anew, as a process does.
+func (h *house) serve() {
+	var log *slog.Logger
+	h.logged, log = obstest.NewStream()
+	h.registry = prometheus.NewRegistry()
+	h.Service = reminder.New(reminder.Deps{
+		Store: faulty{h.Place.Store, h.faults}, Tenants: h.settings, Sender: webhook.New(webhook.Options{}),
+		Enqueued: func() { h.woken++ }, Log: log, Metrics: reminder.NewMetrics(h.registry), Now: h.Clock.Now, NewID: h.NewID,
+	})
+	h.runner = jobs.New(h.Place.Store, map[string]jobs.Handler{
+		recaller.JobReminder: {Run: h.Fire, GiveUp: h.GiveUp, MaxAttempts: maxTries},
+	}, jobs.Options{}, log, h.registry, h.Clock.Now)
+}
+
+// faulty is a store whose calls can be made to fail.
+type faulty struct {
+	reminder.Store
+	f *usecasetest.Faults
+}
+
+func (s faulty) Reminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (out recaller.Reminder, err error) {
+	err = s.f.Call("read", func() (err error) { out, err = s.Store.Reminder(ctx, tenant, id); return err })
+	return out, err
+}
+
+func (s faulty) TryReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, reason string, at time.Time) error {
+	return s.f.Call("try", func() error { return s.Store.TryReminder(ctx, tenant, id, reason, at) })
+}
+
+func (s faulty) CloseReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, status recaller.ReminderStatus, reason string, at time.Time) (out recaller.Reminder, err error) {
+	err = s.f.Call("close", func() (err error) { out, err = s.Store.CloseReminder(ctx, tenant, id, status, reason, at); return err })
+	return out, err
+}
+
+func (h *house) ok(err error) {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+// remind stores a memory with a reminder that is due after a while.
+func (h *house) remind(key, value string, in time.Duration) recaller.Reminder {
+	h.Helper()
+	now := h.Clock.Now()
+	out, err := h.Place.Store.StoreMemory(h.Context(), tenantID, recaller.Storing{
+		Memory: recaller.Memory{
+			ID: recaller.MemoryID(h.NewID()), Caller: h.ann, Type: recaller.FollowUp, Key: key, Value: value, Confidence: 1,
+			Source: recaller.SourceConversation, PrivacyScope: recaller.LineOnly, CreatedAt: now, ConfirmedAt: now,
+		},
+		Reminder: &recaller.Reminder{ID: recaller.ReminderID(h.NewID()), Conversation: "c1", DueAt: now.Add(in), CreatedAt: now},
+	})
+	h.ok(err)
+	return *out.Reminder
+}
+
+// pass lets time pass and runs what is due; it returns how many attempts that were.
+func (h *house) pass(d time.Duration) int {
+	h.Helper()
+	h.Clock.Advance(d)
+	n, err := h.runner.RunDue(h.Context())
+	h.ok(err)
+	return n
+}
+
+// is proves where a reminder stands: "pending 2 timeout".
+func (h *house) is(what string, id recaller.ReminderID, status recaller.ReminderStatus, attempts int, reason string) {
+	h.Helper()
+	r, err := h.Place.Store.Reminder(h.Context(), tenantID, id)
+	h.ok(err)
+	if r.Status != status || r.Attempts != attempts || r.Reason != reason || r.ClosedAt.IsZero() != (status == recaller.ReminderPending) {
+		h.Errorf("%s: got it %s after %d failed tries (%q), closed at %v; want %s after %d (%q)", what, r.Status, r.Attempts, r.Reason, r.ClosedAt, status, attempts, reason)
+	}
+}
+
+// counted returns a counter of recaller_reminders_total.
+func (h *house) counted(result string) int {
+	h.Helper()
+	families, err := h.registry.Gather()
+	h.ok(err)
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			if f.GetName() == "recaller_reminders_total" && m.GetLabel()[0].GetValue() == result {
+				return int(m.GetCounter().GetValue())
+			}
+		}
+	}
+	return 0
+}
+
+func (h *house) isKind(what string, err error, kind recaller.Kind) {
+	h.Helper()
+	if !errors.Is(err, kind) {
+		h.Errorf("%s: got %v, want %s", what, err, kind)
+	}
+}
+
+// request is one that the receiver got.
+type request struct {
+	id   string
+	body string
+}
+
+// receiver is a tenant's webhook. It refuses what is not signed with the secret, else answers as it is told.
+type receiver struct {
+	*httptest.Server
+	t      *testing.T
+	mu     sync.Mutex
+	got    []request
+	status int
+	meet   func() // run before each answer
+}
+
+func newReceiver(t *testing.T) *receiver {
+	t.Helper()
+	r := &receiver{t: t, status: http.StatusNoContent}
+	r.Server = httptest.NewServer(r)
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	body, _ := io.ReadAll(req.Body)
+	verifier, err := standardwebhooks.NewWebhook(secret)
+	if err == nil {
+		err = verifier.VerifyIgnoringTimestamp(body, req.Header)
+	}
+	if err != nil {
+		r.t.Errorf("the signature is not right: %v", err)
+	}
+	r.got = append(r.got, request{req.Header.Get("webhook-id"), string(body)})
+	if r.meet != nil {
+		r.meet()
+	}
+	w.WriteHeader(r.status)
+}
+
+// answers sets what is answered from now on.
+func (r *receiver) answers(status int, meet func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status, r.meet = status, meet
+}
+
+// take returns what was received since the last time.
+func (r *receiver) take() []request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	got := r.got
+	r.got = nil
+	return got
+}
+
+// only proves that one request was received since the last time, of the reminder, and returns the memory's value in it.
+func (h *house) only(what string, id recaller.ReminderID) string {
+	h.Helper()
+	got := h.receiver.take()
+	if len(got) != 1 || got[0].id != string(id) {
+		h.Fatalf("%s: got %+v, want one request, with the reminder's id", what, got)
+	}
+	var body struct {
+		Data struct{ Memory struct{ Value string } }
+	}
+	h.ok(json.Unmarshal([]byte(got[0].body), &body))
+	return body.Data.Memory.Value
+}
+
+func (h *house) nothing(what string) {
+	h.Helper()
+	if diff := cmp.Diff([]request(nil), h.receiver.take(), cmp.AllowUnexported(request{})); diff != "" {
+		h.Errorf("%s: something was sent:\n%s", what, diff)
+	}
+}

@@ -1,0 +1,167 @@
+package reminder_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/recallerhq/recaller"
+)
+
+// dead has a reminder tried until it is given up on.
+func (h *house) dead(key string) recaller.Reminder {
+	h.Helper()
+	r := h.remind(key, "milk", time.Minute)
+	h.receiver.answers(503, nil)
+	n := 0
+	for range maxTries + 5 {
+		n += h.pass(2 * time.Hour)
+	}
+	if n != maxTries || len(h.receiver.take()) != maxTries {
+		h.Errorf("%d attempts, want %d", n, maxTries)
+	}
+	h.receiver.answers(200, nil)
+	h.is("given up on", r.ID, recaller.ReminderDead, maxTries, "server error")
+	return r
+}
+
+func TestAReminderThatIsGivenUpOnCanBeTriedAgain(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	r := h.dead("a")
+	list, _, err := h.List(t.Context(), tenantID, recaller.ReminderFilter{Status: recaller.ReminderDead})
+	if h.ok(err); len(list) != 1 || list[0].ID != r.ID {
+		t.Errorf("the dead ones: got %+v, want it", list)
+	}
+	again, err := h.Retry(t.Context(), tenantID, r.ID)
+	if h.ok(err); again.Status != recaller.ReminderPending || h.woken != 1 {
+		t.Errorf("got %+v, the runner was woken %d times; want it pending, and once", again, h.woken)
+	}
+	_, err = h.Retry(t.Context(), tenantID, r.ID)
+	h.isKind("one that is pending", err, recaller.Conflict)
+	h.pass(0)
+	h.only("tried again", r.ID)
+	_, err = h.Retry(t.Context(), tenantID, r.ID)
+	h.isKind("one that was delivered", err, recaller.Conflict)
+	_, err = h.Retry(t.Context(), tenantID, "nobody's")
+	h.isKind("one that is not there", err, recaller.NotFound)
+	_, err = h.Retry(t.Context(), "t2", r.ID)
+	h.isKind("another tenant's", err, recaller.NotFound)
+	if h.woken != 1 || h.counted("dead") != 1 || h.counted("delivered") != 1 {
+		t.Errorf("woken %d times, %d dead, %d delivered; want one of each", h.woken, h.counted("dead"), h.counted("delivered"))
+	}
+}
+
+// The clock was set right, an hour back: what is tried again is not lost, but waits until it is due.
+func TestARetryBeforeTheDueTimeWaits(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	r := h.dead("a")
+	h.Clock.Advance(-h.Clock.Now().Sub(r.DueAt) - time.Hour)
+	_, err := h.Retry(t.Context(), tenantID, r.ID)
+	h.ok(err)
+	h.pass(30 * time.Minute)
+	h.nothing("before")
+	h.pass(30 * time.Minute)
+	h.only("at its time", r.ID)
+}
+
+// A reminder that is tried again while the runner is still about to put its old job away keeps the new one.
+func TestARetryWhileItIsGivenUp(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	r := h.remind("a", "milk", time.Minute)
+	h.receiver.answers(503, nil)
+	for range maxTries - 1 {
+		h.pass(2 * time.Hour)
+	}
+	h.faults.After("close", func() error {
+		h.faults.Clear()
+		_, err := h.Retry(t.Context(), tenantID, r.ID)
+		return err
+	})
+	h.receiver.take()
+	h.pass(2 * time.Hour)
+	if got := len(h.receiver.take()); got != 2 {
+		t.Errorf("got %d requests, want the last try and the one after it", got)
+	}
+	h.receiver.answers(200, nil)
+	h.pass(2 * time.Hour)
+	h.only("tried again", r.ID)
+}
+
+func TestAPendingReminderCanBeCancelled(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	r := h.remind("a", "milk", time.Hour)
+	got, err := h.Cancel(t.Context(), tenantID, r.ID)
+	if h.ok(err); got.Status != recaller.ReminderCancelled || !got.ClosedAt.Equal(h.Clock.Now()) {
+		t.Errorf("got %+v, want it cancelled now", got)
+	}
+	if n := h.pass(2 * time.Hour); n != 0 {
+		t.Errorf("%d attempts, want its job gone", n)
+	}
+	h.nothing("cancelled")
+	h.ok(h.Fire(t.Context(), h.job(r, 1))) // its job was claimed already
+	h.nothing("cancelled, and claimed before")
+	for what, id := range map[string]recaller.ReminderID{"again": r.ID, "dead": h.dead("b").ID} {
+		_, err = h.Cancel(t.Context(), tenantID, id)
+		h.isKind(what, err, recaller.Conflict)
+	}
+	_, err = h.Cancel(t.Context(), "t2", r.ID)
+	h.isKind("another tenant's", err, recaller.NotFound)
+	if got := h.counted("cancelled"); got != 1 {
+		t.Errorf("%d were counted, want one", got)
+	}
+}
+
+func TestCancelWhileItIsSent(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{200, 500} {
+		h := newHouse(t)
+		r := h.remind("a", "milk", time.Hour)
+		h.receiver.answers(status, func() {
+			_, err := h.Cancel(t.Context(), tenantID, r.ID)
+			h.ok(err)
+		})
+		if n := h.pass(time.Hour); n != 1 {
+			t.Errorf("%d attempts, want one", n)
+		}
+		h.is("cancelled", r.ID, recaller.ReminderCancelled, 0, "")
+		h.receiver.take()
+		h.pass(24 * time.Hour)
+		h.nothing("cancelled")
+	}
+}
+
+func TestRemindersAreListedByDueTime(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	var want []recaller.ReminderID
+	for i := range 5 {
+		r := h.remind(string(rune('a'+i)), "milk", time.Duration(i+1)*time.Hour)
+		want = append([]recaller.ReminderID{r.ID}, want...)
+	}
+	h.pass(time.Hour)
+	var got []recaller.ReminderID
+	f := recaller.ReminderFilter{Caller: h.ann, Status: recaller.ReminderPending, Page: recaller.Page{Limit: 3}}
+	for pages := 0; ; pages++ {
+		list, next, err := h.List(t.Context(), tenantID, f)
+		h.ok(err)
+		for _, r := range list {
+			got = append(got, r.ID)
+		}
+		if f.Page.Cursor = next; next == "" || pages > 3 {
+			break
+		}
+	}
+	if diff := cmp.Diff(want[:4], got); diff != "" {
+		t.Errorf("pending ones (-want +got):\n%s", diff)
+	}
+	if list, _, err := h.List(t.Context(), tenantID, recaller.ReminderFilter{Caller: "bob"}); err != nil || len(list) != 0 {
+		t.Errorf("another caller's: got %+v, %v", list, err)
+	}
+	_, _, err := h.List(t.Context(), tenantID, recaller.ReminderFilter{Status: "lost"})
+	h.isKind("no such status", err, recaller.Invalid)
+}
