@@ -1,0 +1,133 @@
+package llm
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/llm/wire"
+)
+
+// format is how an answer's JSON is asked for, the strictest way first.
+type format int
+
+const (
+	bySchema format = iota // OpenAI: response_format json_schema; Anthropic: output_config
+	byLesser               // OpenAI: response_format json_object; Anthropic: a tool that must be used
+	byWords                // the instructions say it
+)
+
+// limit is how the length of an answer is bounded.
+type limit int
+
+const (
+	byMaxTokens     limit = iota // what every endpoint knew once
+	byMaxCompletion              // what reasoning models of OpenAI take
+	unbounded
+	fixed // max_tokens, which Anthropic insists on
+)
+
+// form is what an endpoint takes, as far as is known; the zero value is all of it.
+type form struct {
+	format format
+	limit  limit
+	mild   bool // no temperature is sent
+}
+
+// firstForm is what an endpoint is thought to take before it said otherwise.
+func firstForm(provider string) form {
+	if provider == Anthropic {
+		return form{limit: fixed}
+	}
+	return form{}
+}
+
+// barest asks for as little as can be asked for.
+func (f form) barest() form { return form{format: byWords, limit: f.limit, mild: true} }
+
+// relearn is after what time an endpoint is tried again with all of it: servers are updated, and models changed.
+const relearn = time.Hour
+
+// habits remembers what an endpoint takes, so that not every question finds it out anew.
+type habits struct {
+	now   func() time.Time
+	first form // where nothing is known
+
+	mu    sync.Mutex // guards what follows
+	form  form
+	until time.Time
+}
+
+func (h *habits) known() form {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.now().After(h.until) {
+		return h.first
+	}
+	return h.form
+}
+
+// learn is told what form was just answered.
+func (h *habits) learn(f form) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if now := h.now(); f != h.form || now.After(h.until) {
+		h.form, h.until = f, now.Add(relearn)
+	}
+}
+
+// Words by which a refusal speaks of a part of the request. Messages of endpoints differ; the parameters' names do not.
+var (
+	lengthWords = []string{"max_tokens", "max_completion_tokens"}
+	formatWords = []string{
+		"response_format", "json_schema", "json_object", "schema", "structured output", "guided", "grammar",
+		"output_config", "output_format", "tool_choice", "tools",
+	}
+)
+
+// without returns the form to try after the endpoint refused the question's. lasting is false where the refusal is about this
+// question rather than about what the endpoint takes. ok is false where there is nothing left that could be left out.
+func (q question) without(err error) (next form, lasting, ok bool) {
+	r := refusalOf(err)
+	if r == nil || errors.As(err, new(finalError)) || !ofRequest(r) {
+		return form{}, false, false
+	}
+	f := q.form
+	structured := q.schema != nil && f.format < byWords
+	switch {
+	case f.limit < unbounded && r.SpeaksOf(lengthWords...):
+		f.limit++
+		return f, !r.SpeaksOf("context"), true
+	case q.temperature != nil && !f.mild && r.SpeaksOf("temperature"):
+		f.mild = true
+		return f, true, true
+	case structured && r.SpeaksOf(formatWords...):
+		f.format++
+		return f, true, true
+	case unclear(r) && f != f.barest() && (structured || q.temperature != nil && !f.mild):
+		return f.barest(), true, true
+	}
+	return form{}, false, false
+}
+
+// ofRequest reports whether the refusal may be about the form of the request.
+func ofRequest(r *wire.Error) bool {
+	switch r.Status {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusNotFound, http.StatusUnsupportedMediaType:
+		return true
+	case http.StatusInternalServerError, http.StatusNotImplemented:
+		return r.SpeaksOf(formatWords...) // servers that fail over the schema's grammar
+	}
+	return false
+}
+
+// unclear reports whether the endpoint did not say what it refuses. Old servers do so for what they do not know.
+func unclear(r *wire.Error) bool {
+	if r.Status == http.StatusNotFound {
+		return strings.Contains(r.Message, "parameters")
+	}
+	return r.Kind() == recaller.Invalid && !r.SpeaksOf("context", "too long", "too large")
+}

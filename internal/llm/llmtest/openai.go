@@ -1,0 +1,153 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+const openAIName = "openai"
+
+// openAI is the format of OpenAI's chat completions.
+type openAI struct{}
+
+type object = map[string]any
+
+func (openAI) path() string { return "/v1/chat/completions" }
+
+func (openAI) decode(raw []byte, q *Request) error {
+	var body struct {
+		Model    string
+		Messages []struct {
+			Role    string
+			Content json.RawMessage
+		}
+		Stream              bool
+		Temperature         *float64
+		MaxTokens           int `json:"max_tokens"`
+		MaxCompletionTokens int `json:"max_completion_tokens"`
+		ResponseFormat      struct {
+			Type       Part
+			JSONSchema struct {
+				Name   string
+				Schema json.RawMessage
+			} `json:"json_schema"`
+		} `json:"response_format"`
+	}
+	if err := json.Unmarshal(raw, &body); err != nil {
+		return err
+	}
+	q.Provider, q.Model, q.Stream, q.Heat = openAIName, body.Model, body.Stream, body.Temperature
+	q.Form, q.SchemaName, q.Schema = body.ResponseFormat.Type, body.ResponseFormat.JSONSchema.Name, body.ResponseFormat.JSONSchema.Schema
+	for _, m := range body.Messages {
+		q.take(m.Role, content(m.Content))
+	}
+	switch {
+	case body.MaxTokens > 0:
+		q.Limit, q.MaxTokens = PartMaxTokens, body.MaxTokens
+	case body.MaxCompletionTokens > 0:
+		q.Limit, q.MaxTokens = PartMaxCompletion, body.MaxCompletionTokens
+	}
+	return nil
+}
+
+// take adds a message to a request.
+func (q *Request) take(role, text string) {
+	switch role {
+	case "system", "developer":
+		q.System = strings.TrimPrefix(q.System+"\n"+text, "\n")
+		return
+	case "user":
+		q.Text = strings.TrimPrefix(q.Text+"\n"+text, "\n")
+	}
+	q.Messages = append(q.Messages, Message{Role: role, Text: text})
+}
+
+// content reads a message's text: a string, or a list of blocks.
+func content(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var blocks []struct{ Text string }
+	if json.Unmarshal(raw, &blocks) != nil {
+		return ""
+	}
+	var all []string
+	for _, b := range blocks {
+		all = append(all, b.Text)
+	}
+	return strings.Join(all, "\n")
+}
+
+func (openAI) reason(a answered) string {
+	switch a.end {
+	case endLength:
+		return "length"
+	case endFilter:
+		return "content_filter"
+	default:
+		return "stop"
+	}
+}
+
+func (o openAI) whole(q Request, a answered) any {
+	message := object{"role": "assistant", "content": a.text, "refusal": nil}
+	switch a.end {
+	case endFilter:
+		message["content"] = nil
+	case endRefusal:
+		message["content"], message["refusal"] = nil, "I cannot help with that."
+	}
+	choices := []object{{"index": 0, "message": message, "finish_reason": o.reason(a), "logprobs": nil}}
+	if a.nothing {
+		choices = []object{}
+	}
+	return object{"id": "chatcmpl-test", "object": "chat.completion", "created": 1700000000, "model": q.Model, "choices": choices, "usage": o.usage(a)}
+}
+
+func (openAI) usage(a answered) object {
+	return object{"prompt_tokens": a.in, "completion_tokens": a.out, "total_tokens": a.in + a.out}
+}
+
+func (o openAI) pieces(q Request, a answered) []event {
+	chunk := func(delta object, reason any) event {
+		return event{data: object{
+			"id": "chatcmpl-test", "object": "chat.completion.chunk", "created": 1700000000, "model": q.Model,
+			"choices": []object{{"index": 0, "delta": delta, "finish_reason": reason}},
+		}}
+	}
+	out := []event{chunk(object{"role": "assistant", "content": ""}, nil)}
+	if !a.nothing && a.end != endRefusal && a.end != endFilter {
+		for _, w := range words(a.text) {
+			out = append(out, chunk(object{"content": w}, nil))
+		}
+	}
+	if a.end == endRefusal {
+		out = append(out, chunk(object{"refusal": "I cannot help with that."}, nil))
+	}
+	last := object{"id": "chatcmpl-test", "object": "chat.completion.chunk", "choices": []object{}, "usage": o.usage(a)}
+	return append(out, chunk(object{}, o.reason(a)), event{data: last}, event{data: "[DONE]"})
+}
+
+func (openAI) problem(_ int, kind, code, param, message string) any {
+	return object{"error": object{"message": message, "type": kind, "param": orNull(param), "code": orNull(code)}}
+}
+
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+func (o openAI) broken(message string) []byte {
+	return event{data: o.problem(0, "server_error", "", "", message)}.encode()
+}
+
+func (openAI) models(names []string) []byte {
+	list := []object{}
+	for _, n := range names {
+		list = append(list, object{"id": n, "object": "model", "created": 1700000000, "owned_by": "test"})
+	}
+	return encode(object{"object": "list", "data": list})
+}

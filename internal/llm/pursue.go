@@ -1,0 +1,114 @@
+package llm
+
+import (
+	"context"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// firstWait is how long is waited before the second try, if the endpoint does not say; it doubles with each further one.
+const firstWait = 500 * time.Millisecond
+
+// once sends one request.
+type once func(context.Context, question) (said, error)
+
+// pursue asks until there is an answer, or none to be had: it waits for a slot, tries again after failures that may pass, and
+// leaves out what the endpoint does not take. Its errors have their kinds.
+func (c *Client) pursue(caller context.Context, timeout time.Duration, q question, ask once) (cost recaller.Cost, err error) {
+	ctx, cancel := context.WithTimeout(caller, timeout)
+	defer cancel()
+	select {
+	case c.slots <- struct{}{}:
+		defer func() { <-c.slots }()
+	case <-ctx.Done():
+		c.metrics.turnedAway(c.label)
+		if caller.Err() != nil {
+			return cost, kindOf(ctx, ctx.Err())
+		}
+		return cost, recaller.Wrap(recaller.Exhausted, ctx.Err(), "too many questions for the model at once")
+	}
+	started := c.now()
+	defer func() { cost.Took = c.now().Sub(started) }()
+	q.form = c.habits.known()
+	learn := true
+	for try := 1; ; {
+		var answer said
+		answer, err = c.send(ctx, caller, q, ask)
+		cost = cost.Plus(recaller.Cost{Calls: 1, TokensIn: answer.in, TokensOut: answer.out})
+		if err == nil {
+			if learn {
+				c.habits.learn(q.form)
+			}
+			return cost, nil
+		}
+		if isTurnedAway(err) {
+			cost.Calls--
+			return cost, kindOf(ctx, err)
+		}
+		if next, lasting, ok := q.without(err); ok && ctx.Err() == nil {
+			q.form, learn = next, learn && lasting
+			continue
+		}
+		if try++; try > c.tries || !mayPass(err) || ctx.Err() != nil {
+			return cost, kindOf(ctx, err)
+		}
+		if waited := c.wait(ctx, err, try-2); waited != nil {
+			return cost, waited
+		}
+	}
+}
+
+// send sends one request, if the breaker lets it through, and tells breaker and metrics how it went.
+func (c *Client) send(ctx, caller context.Context, q question, ask once) (said, error) {
+	done, ok := c.breaker.enter()
+	if !ok {
+		c.metrics.turnedAway(c.label)
+		return said{}, errTurnedAway
+	}
+	began, outcome := c.now(), abandoned
+	defer func() { done(outcome, 0) }() // a panic in an endpoint's library leaves no probe behind
+	answer, err := ask(ctx, q)
+	took := c.now().Sub(began)
+	kind := recaller.KindOf(kindOf(ctx, err))
+	pause := time.Duration(0)
+	switch {
+	case err == nil:
+		outcome = alive
+	case caller.Err() != nil:
+	case isAway(kind):
+		outcome = down
+		pause, _ = pauseOf(err)
+	default:
+		outcome = alive // it answers, if only to refuse
+	}
+	done(outcome, pause)
+	outcome = settled
+	c.metrics.sent(c.label, took, answer, err, kind, caller.Err() != nil)
+	return answer, err
+}
+
+// wait waits before the next try: as long as the endpoint says, else longer each time, and never as long as all of them at
+// once. Where the question's time would end before, it returns at once, with the failure.
+func (c *Client) wait(ctx context.Context, failed error, tried int) error {
+	d, told := pauseOf(failed)
+	if told {
+		d += time.Duration(c.jitter() * float64(firstWait))
+	} else {
+		d = time.Duration(float64(firstWait<<tried) * (0.5 + 0.5*c.jitter()))
+	}
+	if end, ok := ctx.Deadline(); ok && time.Until(end) <= d {
+		if told {
+			return recaller.Wrap(recaller.Exhausted, safe(failed), "the model endpoint asks to wait for longer than there is time")
+		}
+		return kindOf(ctx, failed)
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return kindOf(ctx, ctx.Err())
+	}
+}

@@ -1,0 +1,149 @@
+// Package wire reads what endpoints of language models write beside their answers: refusals, pauses that they ask for, and the
+// thoughts that local models put before what they say. It knows no endpoint's library, and sends nothing.
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+const maxProblem = 64 << 10 // of a refusal's body
+
+// Error is a refusal: an answer of an endpoint that is an HTTP error. What the endpoint wrote is read for its meaning and goes no
+// further: it may quote what was sent.
+type Error struct {
+	Status  int
+	Pause   time.Duration // after which it may be tried again, if told
+	Told    bool          // whether it asked for a pause
+	NoRetry bool          // the endpoint says that trying again is of no use
+	Code    string        // the endpoint's type and code for it; in lower case
+	Param   string        // the part of the request that it is about; in lower case
+	Message string        // in lower case
+}
+
+// Error tells what is known to hold nothing of the request: the status, and a code if it looks like one.
+func (r *Error) Error() string {
+	if !shaped(r.Code) {
+		return fmt.Sprintf("status %d", r.Status)
+	}
+	return fmt.Sprintf("status %d (%s)", r.Status, r.Code)
+}
+
+// shaped reports whether a code has the closed shape of one: a few short words of lower-case letters with underscores.
+func shaped(code string) bool {
+	if code == "" || len(code) > 64 || !strings.ContainsRune(code, '_') {
+		return false
+	}
+	return strings.Trim(code, "abcdefghijklmnopqrstuvwxyz_/") == ""
+}
+
+// Kind says what the refusal means. Some endpoints answer 400 to a wrong key or an unknown model.
+func (r *Error) Kind() recaller.Kind {
+	switch {
+	case r.Status == http.StatusUnauthorized, r.Status == http.StatusForbidden, r.badRequest("api key", "api_key", "apikey"):
+		return recaller.Unauthenticated
+	case r.Status == http.StatusNotFound, r.Status == http.StatusMethodNotAllowed, r.moved(), r.badRequest("model_not_found", "model not found", "not a valid model"):
+		return recaller.NotFound
+	case r.Status == http.StatusTooManyRequests, r.Status == http.StatusPaymentRequired:
+		return recaller.Exhausted
+	case r.Status == http.StatusRequestTimeout, r.Status == http.StatusConflict, r.Status >= http.StatusInternalServerError:
+		return recaller.Unavailable
+	}
+	return recaller.Invalid
+}
+
+func (r *Error) moved() bool { return r.Status >= 300 && r.Status < 400 }
+
+// badRequest reports whether a short 400 has one of the words. A long one may quote the request.
+func (r *Error) badRequest(words ...string) bool {
+	return r.Status == http.StatusBadRequest && len(r.Message) < 300 && r.SpeaksOf(words...)
+}
+
+// MayPass reports whether the same request may be answered a moment later.
+func (r *Error) MayPass() bool {
+	if r.NoRetry || strings.Contains(r.Code, "insufficient_quota") {
+		return false
+	}
+	switch r.Status {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests:
+		return true
+	}
+	return r.Status >= http.StatusInternalServerError
+}
+
+// Meaning is what a refusal says to a client of ours.
+func (r *Error) Meaning() string {
+	switch r.Kind() {
+	case recaller.Unauthenticated:
+		return "the model endpoint refused the key"
+	case recaller.NotFound:
+		return "the model endpoint does not know this model or address"
+	case recaller.Exhausted:
+		return "the model endpoint is at its limit"
+	case recaller.Unavailable:
+		return fmt.Sprintf("the model endpoint failed with status %d", r.Status)
+	default:
+		return fmt.Sprintf("the model endpoint refused the request with status %d", r.Status)
+	}
+}
+
+// SpeaksOf reports whether the refusal names one of the words: as the parameter that it is about, in its code, or in its message.
+func (r *Error) SpeaksOf(words ...string) bool {
+	for _, w := range words {
+		if strings.Contains(r.Param, w) || strings.Contains(r.Code, w) || strings.Contains(r.Message, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// ReadRefusal reads an HTTP error. Providers agree on little: OpenAI nests type, code, param and message in an object, others
+// leave the object out, write a string in its place, or a list of what does not fit (FastAPI).
+func ReadRefusal(res *http.Response, now time.Time) *Error {
+	r := &Error{Status: res.StatusCode, NoRetry: res.Header.Get("X-Should-Retry") == "false"}
+	r.Pause, r.Told = pauseOf(res.Header, now)
+	raw, err := io.ReadAll(io.LimitReader(res.Body, maxProblem))
+	if err != nil {
+		return r // the status says enough
+	}
+	var top map[string]any
+	if json.Unmarshal(raw, &top) != nil {
+		return r // a proxy's page
+	}
+	where := top
+	if nested, ok := top["error"].(map[string]any); ok {
+		where = nested
+	}
+	r.Code = lower(text(where["code"]))
+	if kind := lower(text(where["type"])); kind != "" {
+		r.Code = strings.TrimSuffix(kind+"/"+r.Code, "/")
+	}
+	r.Param = lower(text(where["param"]))
+	r.Message = lower(text(where["message"]) + text(top["error"]) + text(top["detail"]) + places(top["detail"]))
+	return r
+}
+
+func lower(s string) string { return strings.ToLower(s) }
+
+// text is v if it is one.
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+// places are what FastAPI's list of problems names: where each is and of what type, without the input that it quotes.
+func places(v any) string {
+	list, _ := v.([]any)
+	var b strings.Builder
+	for _, item := range list {
+		problem, _ := item.(map[string]any)
+		fmt.Fprint(&b, " ", problem["loc"], " ", text(problem["msg"]))
+	}
+	return b.String()
+}
