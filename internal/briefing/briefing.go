@@ -9,6 +9,7 @@
 //
 //	tenant    who the agent speaks for: the tenant's own words (the same for all callers)
 //	guidance  how to use the notes (the same always)
+//	tools     when to use the memory tools, where the tenant's agent has them (W10, W11; the same for all callers)
 //	caller    name, number, how often, since when
 //	memories  what is remembered, by type
 //	history   the last conversations, newest first
@@ -66,6 +67,8 @@ type Request struct {
 	MaxTokens int                     // never exceeded; 0: the default
 	Query     string                  // what the conversation is about; checked, and not used yet
 	Exclude   recaller.ConversationID // the live conversation, which is no history
+	// MaxMemories bounds how many memories are told (W8): what is due, then the surest. 0: only the token budget does.
+	MaxMemories int
 }
 
 // Service makes briefings. Safe for concurrent use.
@@ -173,6 +176,8 @@ func (r Request) validate() error {
 	switch {
 	case r.MaxTokens < 0 || r.MaxTokens > MaxTokens:
 		return recaller.InvalidField("max_tokens", "must be between 0 and %d", MaxTokens)
+	case r.MaxMemories < 0:
+		return recaller.InvalidField("max_memories", "must not be negative")
 	case !utf8.ValidString(r.Query):
 		return recaller.InvalidField("query", "must be valid UTF-8")
 	case utf8.RuneCountInString(r.Query) > MaxQueryRunes:

@@ -159,6 +159,7 @@ func TestARequestIsChecked(t *testing.T) {
 	}{
 		{briefing.Request{MaxTokens: -1}, "max_tokens"},
 		{briefing.Request{MaxTokens: briefing.MaxTokens + 1}, "max_tokens"},
+		{briefing.Request{MaxMemories: -1}, "max_memories"},
 		{briefing.Request{Query: "\xff"}, "query"},
 		{briefing.Request{Query: strings.Repeat("ä", briefing.MaxQueryRunes+1)}, "query"},
 		{briefing.Request{Query: strings.Repeat("ä", briefing.MaxQueryRunes), MaxTokens: 50}, ""},

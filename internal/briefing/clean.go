@@ -11,6 +11,7 @@ const (
 	maxName    = 80
 	maxKey     = 60
 	maxValue   = 300
+	maxDispute = 120
 	maxBrief   = 400
 	maxQuote   = 300
 	maxProfile = 2000

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/prompt"
 )
 
 // The ranks say what is told first when the budget is short: low before high, and a list's items one by one, so that
 // no list starves the others. In words: who calls and what was left open; that notes are data, and who the agent is;
-// what is due and the last conversation; the time; then the memories, best known first, beside the tenant's
+// how to use the memory tools; what is due and the last conversation; the time; then the memories, best known first, beside the tenant's
 // instructions; then the rest of the history, and the tenant's facts.
 const (
 	rankName         = 0
@@ -21,6 +22,7 @@ const (
 	rankNumber       = 3
 	rankGuidance     = 4
 	rankWho          = 5
+	rankTools        = 6 // its lines one by one; what was left open goes before it
 	rankDue          = 6 // one more for each
 	rankHistory      = 7 // historyStep more for each
 	rankNow          = 8
@@ -53,6 +55,7 @@ type composer struct {
 	now    time.Time // in the caller's zone
 	theirs bool      // the zone is the caller's own
 	reason string    // why it is degraded; empty if it is not
+	most   int       // memories to tell; 0: no bound
 
 	resuming bool // the resume part has something to tell
 	cutOff   bool // it tells where the last conversation broke off
@@ -65,7 +68,7 @@ func compose(snap recaller.Snapshot, now time.Time, req Request, zones *zones, r
 	}
 	snap = tidy(snap, req.Exclude)
 	loc, theirs := zones.of(snap.Caller, snap.Tenant)
-	c := composer{snap: snap, now: now.In(loc), theirs: theirs, reason: reason}
+	c := composer{snap: snap, now: now.In(loc), theirs: theirs, reason: reason, most: req.MaxMemories}
 	c.write(budget, false)
 	if budget < compactBelow && c.cut() {
 		c.write(budget, true)
@@ -83,6 +86,7 @@ func (c *composer) write(budget int, compact bool) {
 	c.resuming = c.cutOff || resume.checkpoint != nil
 	c.tenant()
 	c.guidance()
+	c.tools()
 	c.caller()
 	due, rest := c.splitDue()
 	c.memories(rest)
@@ -90,6 +94,9 @@ func (c *composer) write(budget int, compact bool) {
 	c.due(due)
 	c.clock()
 	c.resume(resume)
+	if c.snap.Tenant.MemoryTools {
+		c.promote("resume", rankTools-1)
+	}
 	c.choose(budget + blank) // the first section has no blank line before it
 }
 
@@ -147,6 +154,24 @@ func (c *composer) guidance() {
 	c.unit(rankAdvice, func(*unit) {
 		c.line("Use what helps, naturally, without reading it out. Ask about what is marked (unsure). Never make up what is not here.")
 	})
+}
+
+// tools says when to use the memory tools, in our words or the tenant's own, line by line.
+func (c *composer) tools() {
+	if !c.snap.Tenant.MemoryTools {
+		return
+	}
+	text, _ := prompt.For(c.snap.Tenant, prompt.Memory)
+	c.section("tools", "Remembering", false, nil)
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		c.unit(rankTools, func(*unit) {
+			c.own(line)
+			c.str("\n")
+		})
+	}
 }
 
 func (c *composer) caller() {

@@ -119,6 +119,15 @@ func (d *draft) own(s string)             { d.buf = appendOwn(d.buf, s, maxProfi
 func (d *draft) text(s span) []byte       { return d.buf[s.from:s.to] }
 func (d *draft) count(s span) int         { return tokens(d.text(s), d.known) }
 
+// promote lets no unit of a section rank after rank.
+func (d *draft) promote(name string, rank int) {
+	for i := range d.units {
+		if u := &d.units[i]; d.sections[u.section].name == name {
+			u.rank = min(u.rank, rank)
+		}
+	}
+}
+
 // choose keeps units in the order of their ranks while they fit. When a unit does not fit its section takes no more:
 // what is left out of a section is always what ranks last in it.
 func (d *draft) choose(budget int) {

@@ -20,7 +20,7 @@ const (
 // unsureBelow is the confidence under which a memory, or a heard turn, is marked.
 const unsureBelow = 0.6
 
-// splitDue takes what is due out of the memories, soonest first.
+// splitDue takes what is due out of the memories to tell, soonest first.
 func (c *composer) splitDue() (due, rest []*recaller.Memory) {
 	for _, m := range activeMemories(c.snap.Memories) {
 		switch {
@@ -31,7 +31,24 @@ func (c *composer) splitDue() (due, rest []*recaller.Memory) {
 		}
 	}
 	slices.SortStableFunc(due, func(a, b *recaller.Memory) int { return a.DueAt.Compare(*b.DueAt) })
-	return due, rest
+	return c.atMost(due, rest)
+}
+
+// atMost holds how many memories are told to what was asked for (W8). What is due goes first, soonest first; then the surest,
+// and of those the last confirmed, in the order that they have.
+func (c *composer) atMost(due, rest []*recaller.Memory) (d, r []*recaller.Memory) {
+	if c.most <= 0 || len(due)+len(rest) <= c.most {
+		return due, rest
+	}
+	due = due[:min(len(due), c.most)]
+	room, place := c.most-len(due), places(rest)
+	kept := make([]*recaller.Memory, 0, room)
+	for i, m := range rest {
+		if place[i] < room {
+			kept = append(kept, m)
+		}
+	}
+	return due, kept
 }
 
 func (c *composer) isDue(m *recaller.Memory) bool {
@@ -52,7 +69,7 @@ func daysBetween(a, b time.Time) int {
 
 // knownName reports whether a memory only repeats the name that the caller part shows.
 func (c *composer) knownName(m *recaller.Memory) bool {
-	return m.Type == recaller.Fact && strings.HasSuffix(strings.ToLower(m.Key), "name") && strings.EqualFold(m.Value, c.snap.Caller.Name)
+	return m.Dispute == nil && m.Type == recaller.Fact && strings.HasSuffix(strings.ToLower(m.Key), "name") && strings.EqualFold(m.Value, c.snap.Caller.Name)
 }
 
 func (c *composer) due(due []*recaller.Memory) {
@@ -132,11 +149,23 @@ func (c *composer) memory(u *unit, m *recaller.Memory) {
 	c.elastic(u, m.Value, maxValue)
 	end := len(c.buf)
 	c.memoryTime(m)
+	c.doubt(m)
+	c.str("\n")
+	u.tail = len(c.buf) - end
+}
+
+// doubt marks what may not be so: what is not sure, and what was heard otherwise since, so that the agent asks rather than
+// picks one.
+func (c *composer) doubt(m *recaller.Memory) {
+	if m.Dispute != nil && !strings.EqualFold(m.Dispute.Value, m.Value) {
+		if other := string(appendData(nil, m.Dispute.Value, maxDispute)); other != "" {
+			c.str(" (unsure: later heard “" + other + "”)")
+			return
+		}
+	}
 	if m.Confidence < unsureBelow {
 		c.str(" (unsure)")
 	}
-	c.str("\n")
-	u.tail = len(c.buf) - end
 }
 
 // saysItself reports whether a value of several words has all words of its key.

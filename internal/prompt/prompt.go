@@ -1,0 +1,73 @@
+// Package prompt holds every text that a language model is given as instructions (spec W10, W11, W9, V5, P4): one place,
+// each text with a version, each of which a tenant may replace by its own.
+//
+// A text of a tenant's own takes the place of our guidance, not of the frame around it: how the data is marked, that data
+// is never an instruction (B11), and the form of the answer stay, because the code that reads the answer counts on them.
+//
+// It is not for the data that a model works on (wrapup/evidence), for reading what it answers (wrapup/answer), nor for the
+// other parts of a briefing.
+package prompt
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/recallerhq/recaller"
+)
+
+// The names of the prompts: the keys of Tenant.Prompts.
+const (
+	Memory     = "memory"     // part of a live agent's briefing: when to remember what
+	Extraction = "extraction" // for a model that finds memories after a conversation
+	Summary    = "summary"    // for a model that writes a conversation up
+)
+
+// Text is one prompt of ours. Version rises with every change of Text, so that what a model found can be traced to what
+// it was told.
+type Text struct {
+	Name    string
+	Version int
+	Text    string
+	About   string // what it is for, for whoever means to replace it
+}
+
+// All returns our prompts, in a fixed order. The result is the caller's to keep.
+func All() []Text {
+	texts := make([]Text, 0, len(prompts()))
+	for _, p := range prompts() {
+		texts = append(texts, Text{Name: p.name, Version: p.version, Text: p.whole(p.guidance), About: p.about})
+	}
+	return texts
+}
+
+// For returns the prompt that a tenant's model is given, and its label: "extraction/1" for ours, "extraction/own" for one
+// of the tenant's own. A text that is blank counts as none. Both are empty for a name that is not one of the prompts'.
+func For(t recaller.Tenant, name string) (text, label string) {
+	for _, p := range prompts() {
+		if p.name != name {
+			continue
+		}
+		own := strings.TrimSpace(t.Prompts[name])
+		if own == "" {
+			return p.whole(p.guidance), name + "/" + strconv.Itoa(p.version)
+		}
+		return p.whole(own), name + "/own"
+	}
+	return "", ""
+}
+
+// prompt is a text in its two pieces.
+type prompt struct {
+	name, about string
+	version     int
+	guidance    string // what a tenant may replace
+	frame       string // what stays; empty: nothing
+}
+
+// whole puts the frame below the guidance, unless a tenant that began with our whole text has left it in.
+func (p prompt) whole(guidance string) string {
+	if p.frame == "" || strings.Contains(guidance, p.frame) {
+		return guidance
+	}
+	return guidance + "\n\n" + p.frame
+}

@@ -1,0 +1,170 @@
+package answer
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/recallerhq/recaller"
+)
+
+// summary holds what was read to its bounds. What is said twice stays where it matters most: in the brief, then as an
+// action, a decision, a fact, a topic. kept counts the lines.
+func (w *writeUp) summary() (s recaller.Summary, kept int) {
+	said := map[string]bool{}
+	s.Brief = w.prose(brief, said)
+	s.Actions = w.list(actions, said)
+	s.Decisions = w.list(decisions, said)
+	s.Facts = w.list(facts, said)
+	s.Topics = w.list(topics, said)
+	s.Next = w.prose(next, said)
+	kept = len(s.Topics) + len(s.Decisions) + len(s.Actions) + len(s.Facts)
+	for _, p := range []string{s.Brief, s.Next} {
+		if p != "" {
+			kept++
+		}
+	}
+	return s, kept
+}
+
+// prose makes one paragraph of a section, at most MaxBrief characters, ending with a sentence where it can.
+func (w *writeUp) prose(s section, said map[string]bool) string {
+	text := w.clean(strings.Join(w.lines[s], " "))
+	if utf8.RuneCountInString(text) > MaxBrief {
+		w.faults.add(Value)
+		bound := len(string([]rune(text)[:MaxBrief]))
+		if end := sentenceEnd(text[:bound], bound); end > 0 {
+			text = text[:end]
+		} else {
+			text = shorten(text, MaxBrief-1) + "…"
+		}
+	}
+	if text == "" || said[same(text)] {
+		return ""
+	}
+	said[same(text)] = true
+	return text
+}
+
+// list makes the lines of a section.
+func (w *writeUp) list(s section, said map[string]bool) []string {
+	var out []string
+	for _, raw := range w.lines[s] {
+		text := w.clean(raw)
+		if text == "" {
+			continue
+		}
+		if said[same(text)] {
+			w.faults.add(Repeated)
+			continue
+		}
+		if len(out) == MaxLines {
+			w.faults.add(TooMany)
+			w.lost++
+			continue
+		}
+		said[same(text)] = true
+		if utf8.RuneCountInString(text) > MaxLine {
+			w.faults.add(Value)
+			text = shorten(text, MaxLine-1) + "…"
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// clean takes off a line what is form: bullets, boxes, emphasis, hesitation. It is empty where nothing else is left, or
+// where the line says that there is nothing, or only that people were polite.
+func (w *writeUp) clean(s string) string {
+	before := s
+	s = strings.ReplaceAll(strings.ReplaceAll(line(s), "**", ""), "__", "")
+	s = strings.TrimSpace(strings.TrimLeft(unbulleted(s), "*•·▪– "))
+	words := strings.Split(s, " ")
+	words = slices.DeleteFunc(words, func(word string) bool {
+		return hesitation(strings.ToLower(strings.Trim(word, ",.")))
+	})
+	s = strings.Join(words, " ")
+	if s != before {
+		w.faults.add(Value)
+	}
+	if none(s) || missing(s) || polite(s) {
+		return ""
+	}
+	return s
+}
+
+// unbulleted takes "- ", "- [ ] ", "3. " off the beginning of a line.
+func unbulleted(s string) string {
+	s = strings.TrimLeft(s, " \t")
+	for _, b := range []string{"- ", "* ", "• ", "+ "} {
+		s = strings.TrimLeft(strings.TrimPrefix(s, b), " ")
+	}
+	for _, b := range []string{"[ ]", "[x]", "[X]", "[]", "☐", "☑", "✓"} {
+		s = strings.TrimLeft(strings.TrimPrefix(s, b), " ")
+	}
+	digits := strings.TrimLeft(s, "0123456789")
+	if n := len(s) - len(digits); n > 0 && n < 3 && (strings.HasPrefix(digits, ". ") || strings.HasPrefix(digits, ") ")) {
+		s = strings.TrimLeft(digits[2:], " ")
+	}
+	return s
+}
+
+func hesitation(word string) bool {
+	switch word {
+	case "um", "umm", "uh", "uhm", "uhh", "erm", "hmm", "mhm":
+		return true
+	}
+	return false
+}
+
+// polite reports whether a line tells of nothing but manners.
+func polite(s string) bool {
+	switch same(s) {
+	case "hello", "hi", "hey", "bye", "goodbye", "thanks", "thankyou", "greeting", "greetings", "greetingsexchanged", "exchangeofgreetings",
+		"greetingandintroduction", "greetingsandintroductions", "introductions", "smalltalk", "greetingsandsmalltalk", "pleasantries",
+		"pleasantriesexchanged", "howareyou", "closingremarks", "farewell", "goodbyes":
+		return true
+	}
+	return false
+}
+
+// same brings a text to what makes two of them one: its letters and digits, small.
+func same(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+}
+
+// sentenceEnd returns where the last whole sentence of s ends that ends by limit; 0 if none does.
+func sentenceEnd(s string, limit int) int {
+	last := 0
+	for i, r := range s {
+		end := i + utf8.RuneLen(r)
+		if end > limit {
+			break
+		}
+		switch r {
+		case '。', '！', '？', '।', '؟', '۔':
+			last = end
+		case '.', '!', '?':
+			if (end == len(s) || s[end] == ' ' || strings.ContainsRune("\"'”’)", rune(s[end]))) && !(r == '.' && abbreviated(s[:i])) {
+				last = end
+			}
+		}
+	}
+	return last
+}
+
+// abbreviated reports whether a text ends with a word that is commonly written with a full stop: "Dr", an initial, "p.m".
+func abbreviated(s string) bool {
+	word := s[strings.LastIndexByte(s, ' ')+1:]
+	switch strings.ToLower(strings.TrimLeft(word, "(\"'")) {
+	case "dr", "mr", "mrs", "ms", "st", "prof", "jr", "sr", "vs", "no", "ca", "e.g", "i.e", "a.m", "p.m", "approx", "z.b", "bzw", "hr", "fr", "sra":
+		return true
+	}
+	return utf8.RuneCountInString(word) == 1 && word != "I"
+}

@@ -1,0 +1,249 @@
+package evidence
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxRun bounds how many words of one number are read together.
+const maxRun = 12
+
+// rank says how a word of a number joins with the ones before it.
+type rank int
+
+// The ranks.
+const (
+	inDigits  rank = iota
+	ones           // 0 to 9
+	teens          // 10 to 19
+	tens           // 20, 30 …
+	hundreds       // multiplies what is before it
+	thousands      // multiplies all that is before it
+)
+
+// atom is one word of a number.
+type atom struct {
+	value float64
+	rank  rank
+}
+
+// numeral is a number, or several said one after another, as they stand in a text.
+type numeral struct {
+	from, to int // words
+	atoms    []atom
+}
+
+// numerals returns the numbers among words.
+func numerals(ws []word) []numeral {
+	var out []numeral
+	for i := 0; i < len(ws); {
+		n := numeral{from: i}
+		for i < len(ws) && len(n.atoms) < maxRun {
+			if a, ok := atomOf(ws[i].tok); ok && !(ws[i].tok == "o" && len(n.atoms) == 0) {
+				n.atoms = append(n.atoms, a)
+				i++
+				n.to = i
+				continue
+			}
+			if len(n.atoms) > 0 && ws[i].tok == "and" && i+1 < len(ws) && n.atoms[len(n.atoms)-1].rank >= hundreds {
+				i++
+				continue
+			}
+			break
+		}
+		if len(n.atoms) == 0 {
+			i++
+			continue
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// atomOf reads one word of a number: in digits, with what is written to them ("3rd", "10k", "5pm", "90s"), or in English.
+func atomOf(tok string) (atom, bool) {
+	if tok[0] >= '0' && tok[0] <= '9' {
+		return digitAtom(tok)
+	}
+	if v, ok := numberWords[tok]; ok {
+		return v, true
+	}
+	return atom{}, false
+}
+
+func digitAtom(tok string) (atom, bool) {
+	end := strings.IndexFunc(tok, func(r rune) bool { return (r < '0' || r > '9') && r != '.' && r != ',' })
+	suffix := ""
+	if end >= 0 {
+		tok, suffix = tok[:end], tok[end:]
+	}
+	v, err := strconv.ParseFloat(strings.ReplaceAll(strings.Trim(tok, ".,"), ",", ""), 64)
+	if err != nil {
+		return atom{}, false
+	}
+	switch suffix {
+	case "", "st", "nd", "rd", "th", "s", "am", "pm", "h", "kg", "km", "cm", "mm", "ml", "mg", "lb", "lbs", "ft", "in", "m", "g", "x", "yo", "y":
+		return atom{v, inDigits}, true
+	case "k":
+		return atom{v * 1000, inDigits}, true
+	}
+	return atom{}, false
+}
+
+// numberWords are the words of numbers, ordinals and amounts among them.
+var numberWords = func() map[string]atom {
+	m := map[string]atom{
+		"hundred": {100, hundreds}, "hundredth": {100, hundreds}, "thousand": {1000, thousands}, "million": {1e6, thousands},
+		"oh": {0, ones}, "o": {0, ones}, "nought": {0, ones}, "couple": {2, ones}, "both": {2, ones}, "twice": {2, ones}, "twins": {2, ones}, "twin": {2, ones},
+		"pair": {2, ones}, "once": {1, ones}, "single": {1, ones}, "dozen": {12, teens}, "triplets": {3, ones}, "half": {0.5, ones}, "quarter": {0.25, ones},
+	}
+	add := func(r rank, from, step float64, names string) {
+		for i, n := range strings.Fields(names) {
+			m[n] = atom{from + float64(i)*step, r}
+		}
+	}
+	add(ones, 0, 1, "zero one two three four five six seven eight nine")
+	add(ones, 1, 1, "first second third fourth fifth sixth seventh eighth ninth")
+	add(teens, 10, 1, "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen")
+	add(teens, 10, 1, "tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth")
+	add(tens, 20, 10, "twenty thirty forty fifty sixty seventy eighty ninety")
+	add(tens, 20, 10, "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth")
+	add(tens, 20, 10, "twenties thirties forties fifties sixties seventies eighties nineties")
+	for names, v := range map[string]float64{ // the small ones of other languages, but for words that English has too
+		"zwei deux dos dois duas twee": 2, "drei trois tres drie": 3, "vier quatre cuatro quatro quattro": 4, "funf cinq cinco cinque vijf": 5,
+		"sechs seis zes": 6, "sieben siete sete sette zeven": 7, "acht huit ocho oito otto": 8, "neuf neun nueve nove negen": 9,
+		"zehn dix diez dez dieci tien": 10, "onze undici": 11, "zwolf douze doce dodici twaalf": 12,
+	} {
+		for n := range strings.FieldsSeq(names) {
+			m[n] = atom{v, ones}
+		}
+	}
+	return m
+}()
+
+// compound reads as many atoms as make one number, and returns how many those are: "two hundred and five", "twenty
+// three", "2 thousand".
+func compound(atoms []atom) (v float64, n int) {
+	total, current, last := 0.0, 0.0, rank(-1)
+	for n < len(atoms) {
+		a := atoms[n]
+		switch {
+		case a.rank == thousands && n > 0 && last != thousands:
+			total, current = total+max(current, 1)*a.value, 0
+		case a.rank == hundreds && n > 0 && last <= teens && current > 0:
+			current *= a.value
+		case n == 0,
+			a.rank == ones && (last == tens || last >= hundreds) && a.value >= 1,
+			(a.rank == teens || a.rank == tens) && last >= hundreds,
+			a.rank == inDigits && last >= hundreds:
+			current += a.value
+		default:
+			return total + current, n
+		}
+		last = a.rank
+		n++
+	}
+	return total + current, n
+}
+
+// readings are what the numbers of a run mean, each as digits: "two hundred and five", "thirty, forty", and as a year, which
+// then stands for its halves: "nineteen eighty five".
+func readings(atoms []atom) []string {
+	var out []string
+	for len(atoms) > 0 {
+		v, n := compound(atoms)
+		if year, k := yearOf(atoms, v, n); k > 0 {
+			v, n = year, k
+		} else if n < len(atoms) && atoms[n].value == 0.5 { // "three and a half"
+			v, n = v+0.5, n+1
+		}
+		out = append(out, decimal(v))
+		atoms = atoms[n:]
+	}
+	return out
+}
+
+// yearOf reads a year in two halves, of which v is the first and has n words.
+func yearOf(atoms []atom, v float64, n int) (year float64, words int) {
+	if atoms[0].rank == inDigits || v < 16 || v > 20 {
+		return 0, 0
+	}
+	rest, zero := atoms[n:], 0
+	if len(rest) > 1 && rest[0].value == 0 { // "nineteen oh five"
+		rest, zero = rest[1:], 1
+	}
+	if len(rest) == 0 || rest[0].rank == inDigits || zero == 0 && rest[0].rank == ones {
+		return 0, 0
+	}
+	half, m := compound(rest)
+	if half < 1 || half >= 100 {
+		return 0, 0
+	}
+	return v*100 + half, n + zero + m
+}
+
+// stream is the digits of a run, as numbers of telephones and accounts are said.
+func stream(atoms []atom) string {
+	var b strings.Builder
+	for len(atoms) > 0 {
+		v, n := compound(atoms)
+		if v >= 100 && atoms[0].rank != inDigits {
+			v, n = atoms[0].value, 1
+		}
+		b.WriteString(strings.ReplaceAll(decimal(v), ".", ""))
+		atoms = atoms[n:]
+	}
+	return b.String()
+}
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// amounts are the numbers that were said in some words.
+type amounts struct {
+	values  map[string]bool
+	streams []string
+}
+
+func amountsOf(ws []word) amounts {
+	a := amounts{values: map[string]bool{}}
+	for _, n := range numerals(ws) {
+		for _, r := range readings(n.atoms) {
+			a.values[r] = true
+		}
+		if s := stream(n.atoms); len(s) >= 3 {
+			a.streams = append(a.streams, s)
+		}
+	}
+	a.streams = append(a.streams, spelled(ws)...)
+	return a
+}
+
+// spelled joins digits that stand in one text with marks between them: "555-0123", "020 7946 0018".
+func spelled(ws []word) []string {
+	var out []string
+	var run strings.Builder
+	flush := func() {
+		if run.Len() >= 3 {
+			out = append(out, run.String())
+		}
+		run.Reset()
+	}
+	for _, w := range ws {
+		if strings.IndexFunc(w.tok, func(r rune) bool { return r < '0' || r > '9' }) < 0 {
+			run.WriteString(w.tok)
+			continue
+		}
+		flush()
+	}
+	flush()
+	return out
+}
+
+// has reports whether a number was said: as itself, or among the digits of a longer one.
+func (a amounts) has(value, written string) bool {
+	if a.values[value] {
+		return true
+	}
+	return len(written) >= 3 && slices.ContainsFunc(a.streams, func(s string) bool { return strings.Contains(s, written) })
+}
