@@ -33,6 +33,11 @@ type house struct {
 	discarded []recaller.ConversationID
 	changes   []recaller.Change
 	log       strings.Builder
+	metrics   *prometheus.Registry // of the newest service
+
+	model  wrapup.Model                    // nil: everything by rules
+	window int                             // how much of a conversation the model is given at once; 0: the default
+	behind func(*store.Store) wrapup.Store // what the service has for a store; nil: the store itself
 }
 
 // sunday is the 22nd of November 2026, nine in the morning in New York.
@@ -61,15 +66,20 @@ func newHouse(t *testing.T, settings recaller.Tenant) *house {
 
 // reopen makes a new service on the same data, as a process that starts again does.
 func (h *house) reopen() {
+	h.metrics = prometheus.NewRegistry()
+	var kept wrapup.Store = h.store
+	if h.behind != nil {
+		kept = h.behind(h.store)
+	}
 	h.service = wrapup.New(wrapup.Deps{
-		Store: h.store, Words: h, Tenants: h,
+		Store: kept, Words: h, Tenants: h, Model: h.model, Window: h.window,
 		Changed: func(c recaller.Change) { h.changes = append(h.changes, c) },
 		Discard: func(_ recaller.TenantID, c recaller.Conversation) {
 			h.discarded = append(h.discarded, c.ID)
 			delete(h.held, c.ID)
 		},
 		Log:     slog.New(slog.NewTextHandler(&h.log, nil)),
-		Metrics: wrapup.NewMetrics(prometheus.NewRegistry()),
+		Metrics: wrapup.NewMetrics(h.metrics),
 		Now:     func() time.Time { h.now = h.now.Add(time.Millisecond); return h.now },
 		NewID:   func() string { return h.id("m") },
 	})

@@ -2,8 +2,12 @@
 // design decision 5). Each step can be seen, retried, and repeated without a second effect: what it found and its own
 // mark are one commit.
 //
-// The rules are in the packages below it (summary, label, extract), which know no storage; when work is tried again is
-// the jobs package's business.
+// Summary and memories are written by rules, or by a model where there is one; the labels always by rules. A model is
+// asked outside of any transaction, what it claims is held against the words, and where it stays away or makes no sense the
+// rules do its part (section 5 of the spec).
+//
+// The rules are in the packages below it (summary, label, extract; answer and evidence for what a model says), which know
+// no storage; when work is tried again is the jobs package's business.
 package wrapup
 
 import (
@@ -12,30 +16,35 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/identity"
-	"github.com/recallerhq/recaller/internal/wrapup/extract"
-	"github.com/recallerhq/recaller/internal/wrapup/label"
-	"github.com/recallerhq/recaller/internal/wrapup/summary"
 )
 
-// By says who wrote what this package writes.
+// By says who wrote what this package writes by rules.
 const By = "rules"
 
 // MinVoice is how long a call must have lasted for memories to be extracted from it (W9).
 const MinVoice = 30 * time.Second
 
+// DefaultWindow is how much of a conversation is given to a model at once, in bytes, where Deps do not say: some 10,000
+// tokens of English.
+const DefaultWindow = 40 << 10
+
 // Store is what this package asks of the store.
 type Store interface {
 	Conversation(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)
+	// Conversations lists a caller's, newest first.
+	Conversations(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) (list []recaller.Conversation, next string, err error)
 	Caller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error)
+	// ActiveMemories returns all that are active, newest confirmation first.
+	ActiveMemories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
+	Memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) (list []recaller.Memory, next string, err error)
 	Steps(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.StepProgress, error)
 	// TryStep counts an attempt; false if the step needs no more doing.
 	TryStep(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, step recaller.Step) (open bool, err error)
 	// WriteStep writes what a step found and the step's own mark in one commit.
 	WriteStep(ctx context.Context, tenant recaller.TenantID, in recaller.StepResult) (recaller.StepWritten, error)
+	// AddCost adds to what the attempts at a step cost.
+	AddCost(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, step recaller.Step, cost recaller.Cost) error
 }
 
 // Words reads a conversation's turns from wherever the retention keeps them.
@@ -48,11 +57,20 @@ type Tenants interface {
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
 }
 
-// Deps are what a Service needs; all are required.
+// Model answers questions. A failure has a Kind: Invalid where the same question would be refused again, any other where
+// asking later may help. What it cost is told with failures too.
+type Model interface {
+	Ask(ctx context.Context, q recaller.Ask) (recaller.Answer, error)
+	Model() string // its name, as summaries tell it
+}
+
+// Deps are what a Service needs; all are required but the Model and its Window.
 type Deps struct {
 	Store   Store
 	Words   Words
 	Tenants Tenants
+	Model   Model // nil: everything by rules
+	Window  int   // bytes of a conversation that the model is given at once; 0: DefaultWindow
 	Changed func(recaller.Change)
 	Discard func(recaller.TenantID, recaller.Conversation) // words that were kept only for the wrap-up may go
 	Log     *slog.Logger
@@ -62,10 +80,29 @@ type Deps struct {
 }
 
 // Service writes conversations up. Safe for concurrent use.
-type Service struct{ Deps }
+type Service struct {
+	Deps
+	writer writer
+}
+
+// writer writes the parts of a wrap-up that rules and models both can. An error means: again later; nothing was written.
+type writer interface {
+	summarise(ctx context.Context, w work) (recaller.StepResult, error)
+	extract(ctx context.Context, w work) (recaller.StepResult, error)
+}
 
 // New returns a Service.
-func New(deps Deps) *Service { return &Service{deps} }
+func New(deps Deps) *Service {
+	if deps.Window <= 0 {
+		deps.Window = DefaultWindow
+	}
+	s := &Service{Deps: deps}
+	s.writer = rules{s}
+	if deps.Model != nil {
+		s.writer = model{Service: s, rules: rules{s}}
+	}
+	return s
+}
 
 // Run does the steps of a conversation's wrap-up that are not done yet. A conversation that is gone needs none.
 func (s *Service) Run(ctx context.Context, j recaller.Job) error {
@@ -81,7 +118,7 @@ func (s *Service) Run(ctx context.Context, j recaller.Job) error {
 		return err
 	}
 	for _, step := range recaller.Steps() {
-		if err := s.step(ctx, w, step); err != nil {
+		if err := s.step(ctx, w, step, s.writer); err != nil {
 			return err
 		}
 	}
@@ -89,7 +126,9 @@ func (s *Service) Run(ctx context.Context, j recaller.Job) error {
 	return nil
 }
 
-// GiveUp marks the steps that are not done as failed, so that a reader sees what there will not be.
+// GiveUp ends the wrap-up of a conversation that was tried too often. Where there is a model the rules do what it left open;
+// where even they cannot, and where there is none, the steps are marked as failed, so that a reader sees what there will
+// not be.
 func (s *Service) GiveUp(ctx context.Context, j recaller.Job, cause error) error {
 	conv, err := s.Store.Conversation(ctx, j.Tenant, j.Subject)
 	if errors.Is(err, recaller.NotFound) {
@@ -98,8 +137,40 @@ func (s *Service) GiveUp(ctx context.Context, j recaller.Job, cause error) error
 	if err != nil {
 		return err
 	}
+	if s.Model == nil {
+		err = s.fail(ctx, j.Tenant, conv, cause)
+	} else {
+		err = s.byRules(ctx, j.Tenant, conv, cause)
+	}
+	if err != nil {
+		return err
+	}
+	s.Discard(j.Tenant, conv)
+	return nil
+}
+
+// byRules does the open steps without the model. Words that cannot be read now are not waited for.
+func (s *Service) byRules(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, cause error) error {
+	w, err := s.read(ctx, tenant, conv)
+	if err != nil {
+		return s.fail(ctx, tenant, conv, cause)
+	}
+	instead := substitute{rules: rules{s}, reason: ReasonTooOften}
+	if _, away := failed(cause); away {
+		instead.reason = ReasonTooLongAway
+	}
 	for _, step := range recaller.Steps() {
-		_, err := s.Store.WriteStep(ctx, j.Tenant, recaller.StepResult{
+		if err := s.step(ctx, w, step, instead); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fail marks the steps that are open as failed.
+func (s *Service) fail(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, cause error) error {
+	for _, step := range recaller.Steps() {
+		_, err := s.Store.WriteStep(ctx, tenant, recaller.StepResult{
 			Conversation: conv.ID, Caller: conv.Caller, Step: step, State: recaller.StepFailed,
 			Reason: string(recaller.KindOf(cause)), At: s.Now(),
 		})
@@ -108,174 +179,5 @@ func (s *Service) GiveUp(ctx context.Context, j recaller.Job, cause error) error
 		}
 		s.Metrics.steps.WithLabelValues(string(step), string(recaller.StepFailed)).Inc()
 	}
-	s.Discard(j.Tenant, conv)
 	return nil
-}
-
-// work is a conversation with what its wrap-up needs to know.
-type work struct {
-	tenant recaller.Tenant
-	caller recaller.Caller
-	conv   recaller.Conversation
-	turns  []recaller.Turn
-	zone   *time.Location
-	found  []extract.Candidate // what the caller said of himself
-}
-
-func (s *Service) read(ctx context.Context, tenantID recaller.TenantID, conv recaller.Conversation) (work, error) {
-	w := work{conv: conv}
-	var err error
-	if w.tenant, err = s.Tenants.Tenant(ctx, tenantID); err != nil {
-		return w, err
-	}
-	if w.caller, err = s.Store.Caller(ctx, tenantID, conv.Caller); err != nil {
-		return w, err
-	}
-	if w.turns, err = s.Words.Turns(ctx, tenantID, conv); err != nil {
-		return w, err
-	}
-	w.zone = identity.ZoneOf(w.caller, w.tenant)
-	w.found = extract.Memories(w.turns, extract.Options{Base: w.conv.StartedAt.In(w.zone), DayFirst: identity.DayFirst(w.caller, w.tenant)})
-	return w, nil
-}
-
-func (s *Service) step(ctx context.Context, w work, step recaller.Step) error {
-	open, err := s.Store.TryStep(ctx, w.tenant.ID, w.conv.ID, step)
-	if err != nil || !open {
-		return err
-	}
-	began := s.Now()
-	r := s.result(w, step)
-	r.Conversation, r.Caller, r.Step, r.At = w.conv.ID, w.conv.Caller, step, s.Now()
-	written, err := s.Store.WriteStep(ctx, w.tenant.ID, r)
-	if err != nil || written.Already {
-		return err
-	}
-	for _, c := range written.Changes {
-		s.Changed(c)
-	}
-	s.observe(w, r, written, s.Now().Sub(began))
-	return nil
-}
-
-// result does the work of one step. It cannot fail: the rules have an answer for any words.
-func (s *Service) result(w work, step recaller.Step) recaller.StepResult {
-	if why := skip(w, step); why != "" {
-		return recaller.StepResult{State: recaller.StepSkipped, Reason: why}
-	}
-	r := recaller.StepResult{State: recaller.StepDone, By: By}
-	switch step {
-	case recaller.StepSummarise:
-		sum := summary.Write(w.turns, summary.Options{
-			StartedAt: w.conv.StartedAt.In(w.zone), CallerName: w.caller.Name,
-			Typed: w.conv.Channel.Text(), Remembered: s.remembered(w),
-		})
-		date(&sum, w.conv.StartedAt.In(w.zone), identity.DayFirst(w.caller, w.tenant))
-		r.Summary = &sum
-		r.Name, _, _ = extract.Name(w.turns) // a name is kept from every conversation, however short (P12)
-	case recaller.StepAnalyse:
-		packs, err := label.Packs(w.tenant.Packs)
-		if err != nil { // settings are checked when they are set; a pack of a later version may be missing in this one
-			return recaller.StepResult{State: recaller.StepFailed, Reason: "a keyword pack is not known"}
-		}
-		a := label.Analyse(w.turns, packs)
-		r.Analysis = &a
-	case recaller.StepExtract:
-		r.Memories = s.memories(w)
-	}
-	return r
-}
-
-// skip tells why a step's conditions do not hold; "" if they do.
-func skip(w work, step recaller.Step) string {
-	if len(w.turns) == 0 && w.conv.Turns > 0 {
-		return "the words are gone"
-	}
-	if step != recaller.StepExtract || w.conv.Channel.Text() {
-		return ""
-	}
-	switch { // W9
-	case w.conv.Reminder:
-		return "a reminder call"
-	case len(w.turns) == 0:
-		return "never connected"
-	case w.conv.Duration < MinVoice:
-		return "shorter than 30 seconds"
-	}
-	return ""
-}
-
-// remembered are the values of the memories that will come of the conversation.
-func (s *Service) remembered(w work) []string {
-	if skip(w, recaller.StepExtract) != "" {
-		return nil
-	}
-	var out []string
-	for _, c := range w.found {
-		out = append(out, c.Value)
-	}
-	return out
-}
-
-func (s *Service) memories(w work) []recaller.Memory {
-	found := w.found
-	out := make([]recaller.Memory, len(found))
-	for i, c := range found {
-		out[i] = recaller.Memory{
-			ID: recaller.MemoryID(s.NewID()), Caller: w.conv.Caller, Type: c.Type, Key: c.Key, Value: c.Value,
-			Confidence: c.Confidence, Source: recaller.SourceExtraction, PrivacyScope: recaller.LineOnly,
-			DueAt: c.DueAt, DueDay: c.DueDay,
-			Provenance: recaller.Provenance{Conversation: w.conv.ID, Turns: c.Turns},
-			// A fact is as old as its words, also when a past conversation is imported.
-			CreatedAt: said(w, c.Turns), ConfirmedAt: said(w, c.Turns),
-		}
-	}
-	return out
-}
-
-// said is when the last of the turns was said.
-func said(w work, turns []int) time.Time {
-	if len(turns) > 0 {
-		if n := turns[len(turns)-1]; n >= 0 && n < len(w.turns) {
-			return w.turns[n].At
-		}
-	}
-	return w.conv.StartedAt
-}
-
-func (s *Service) observe(w work, r recaller.StepResult, written recaller.StepWritten, took time.Duration) {
-	stored := 0
-	for _, m := range written.Stored {
-		if m.Action == recaller.MemoryCreated {
-			stored++
-		}
-	}
-	s.Metrics.steps.WithLabelValues(string(r.Step), string(r.State)).Inc()
-	s.Metrics.seconds.WithLabelValues(string(r.Step)).Observe(took.Seconds())
-	if r.Step == recaller.StepExtract && r.State == recaller.StepDone {
-		s.Metrics.extracted.Observe(float64(len(r.Memories)))
-		s.Metrics.stored.Add(float64(stored))
-	}
-	s.Log.Info("wrap-up step", "tenant", w.tenant.ID, "conversation", w.conv.ID, "step", r.Step, "state", r.State,
-		"by", r.By, "turns", len(w.turns), "extracted", len(r.Memories), "stored", stored, "dur_ms", took.Milliseconds())
-}
-
-// Metrics counts what wrap-up does. Labels are closed sets.
-type Metrics struct {
-	steps     *prometheus.CounterVec
-	seconds   *prometheus.HistogramVec
-	extracted prometheus.Histogram
-	stored    prometheus.Counter
-}
-
-// NewMetrics registers the metrics.
-func NewMetrics(reg prometheus.Registerer) *Metrics {
-	m := &Metrics{
-		steps:     prometheus.NewCounterVec(prometheus.CounterOpts{Name: "recaller_wrapup_steps_total", Help: "Wrap-up steps, by how they ended."}, []string{"step", "state"}),
-		seconds:   prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "recaller_wrapup_step_duration_seconds", Help: "How long wrap-up steps took.", Buckets: prometheus.ExponentialBuckets(0.0005, 4, 9)}, []string{"step"}),
-		extracted: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "recaller_memories_extracted", Help: "Memories found in one conversation.", Buckets: []float64{0, 1, 2, 5, 10, 20, 50}}),
-		stored:    prometheus.NewCounter(prometheus.CounterOpts{Name: "recaller_memories_extracted_stored_total", Help: "Memories found in conversations that were new."}),
-	}
-	reg.MustRegister(m.steps, m.seconds, m.extracted, m.stored)
-	return m
 }

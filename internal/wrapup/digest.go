@@ -1,0 +1,157 @@
+package wrapup
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/guard"
+	"github.com/recallerhq/recaller/internal/prompt"
+	"github.com/recallerhq/recaller/internal/wrapup/answer"
+	"github.com/recallerhq/recaller/internal/wrapup/evidence"
+)
+
+// summarise has the model write the conversation up. Before it is asked, the rules' summary stands in: whoever briefs an
+// agent meanwhile, be it for a second or for the hours that a provider is away, has what was said (V7).
+func (m model) summarise(ctx context.Context, w work) (recaller.StepResult, error) {
+	if !heard(w.turns) {
+		return m.rules.summarise(ctx, w)
+	}
+	if w.conv.Summary == nil {
+		if err := m.interim(ctx, w); err != nil {
+			return recaller.StepResult{}, err
+		}
+	}
+	name, err := name(w)
+	if err != nil {
+		return recaller.StepResult{}, err
+	}
+	sum, label, err := m.digest(ctx, w)
+	r := recaller.StepResult{State: recaller.StepDone, By: m.Model.Model(), Prompt: label, Summary: &sum, Name: name}
+	r, instead, err := m.outcome(w, r, err)
+	if instead != nil {
+		return instead.summarise(ctx, w)
+	}
+	return r, err
+}
+
+// interim leaves the rules' summary while the step waits for the model.
+func (m model) interim(ctx context.Context, w work) error {
+	r, err := m.rules.summarise(ctx, w)
+	if err != nil {
+		return err
+	}
+	r.Step, r.State, r.Reason = recaller.StepSummarise, recaller.StepPending, reasonWaiting
+	_, err = m.write(ctx, w, r)
+	return err
+}
+
+// mergeNote is what the model is told beside the prompt when it puts the parts of a long conversation together.
+const mergeNote = `This conversation was too long to be read at once. Between <conversation> and </conversation> there are no turns but write-ups of its parts, in their order, one a line, as JSON. Make one write-up of the whole of them, in the same form and within the same limits.`
+
+// digest asks for a summary: of the conversation where it fits the model's window; else of its parts, and then of what was
+// written of those.
+func (m model) digest(ctx context.Context, w work) (sum recaller.Summary, label string, err error) {
+	told, label := prompt.For(w.tenant, prompt.Summary)
+	system := told
+	var texts []string
+	for _, part := range evidence.Window(w.turns, m.Window) {
+		texts = append(texts, evidence.Script(part))
+	}
+	if len(texts) > maxParts {
+		return sum, label, tooLong()
+	}
+	for len(texts) > 1 {
+		parts := make([]recaller.Summary, len(texts))
+		for i, text := range texts {
+			if parts[i], err = m.part(ctx, w, recaller.Ask{System: system, Text: text}); err != nil {
+				return sum, label, err
+			}
+		}
+		texts, system = joined(parts, m.Window), told+"\n\n"+mergeNote
+	}
+	sum, err = m.whole(ctx, w, recaller.Ask{System: system, Text: strings.Join(texts, "")})
+	return sum, label, err
+}
+
+// part asks for the summary of a part, which only the model reads.
+func (m model) part(ctx context.Context, w work, q recaller.Ask) (sum recaller.Summary, err error) {
+	err = m.consult(ctx, w, recaller.StepSummarise, written(q), func(a recaller.Answer) (bad *complaint) {
+		sum, bad = readSummary(a)
+		return bad
+	})
+	return sum, err
+}
+
+// whole asks for the summary that is kept, and holds it against what was said: lines with names or numbers that nobody said
+// are taken out.
+func (m model) whole(ctx context.Context, w work, q recaller.Ask) (sum recaller.Summary, err error) {
+	dropped := 0
+	err = m.consult(ctx, w, recaller.StepSummarise, written(q), func(a recaller.Answer) (bad *complaint) {
+		if sum, bad = readSummary(a); bad != nil {
+			return bad
+		}
+		if sum, dropped = evidence.Trim(sum, w.turns); sum.Brief == "" {
+			return &complaint{ReasonUnsupported, "Write only what was said in the conversation: no name, number or date that does not stand there."}
+		}
+		return foreign(sum, w.turns)
+	})
+	if err != nil {
+		return sum, err
+	}
+	m.Metrics.untold.Add(float64(dropped))
+	sum.By = m.Model.Model()
+	date(&sum, w.startedAt(), w.dayFirst)
+	mask(&sum, w.tenant)
+	return sum, nil
+}
+
+// mask takes secrets out of a summary. The turns were masked when they came in: this is for what the model made of them.
+func mask(s *recaller.Summary, tenant recaller.Tenant) {
+	if tenant.Masking == recaller.MaskingOff {
+		return
+	}
+	s.Brief, _ = guard.Mask(s.Brief, "")
+	s.Next, _ = guard.Mask(s.Next, "")
+	for _, lines := range [][]string{s.Topics, s.Decisions, s.Actions, s.Facts} {
+		for i := range lines {
+			lines[i], _ = guard.Mask(lines[i], "")
+		}
+	}
+}
+
+func written(q recaller.Ask) recaller.Ask {
+	schema := answer.SummarySchema()
+	q.Schema = &schema
+	return q
+}
+
+func readSummary(a recaller.Answer) (recaller.Summary, *complaint) {
+	sum, _, err := answer.Summary(a.Text, a.Cut)
+	if err != nil {
+		return sum, unreadable()
+	}
+	return sum, nil
+}
+
+// joined puts summaries of parts together as the model reads them: as many at once as fit, two at least, so that there are
+// fewer each time.
+func joined(parts []recaller.Summary, maxBytes int) []string {
+	var out []string
+	var lines []string
+	size := 0
+	flush := func() {
+		out = append(out, "<conversation>\n"+strings.Join(lines, "\n")+"\n</conversation>")
+		lines, size = nil, 0
+	}
+	for _, p := range parts {
+		line, _ := json.Marshal(p) // of strings, which cannot fail; it escapes what could close the fence
+		if len(lines) >= 2 && size+len(line) > maxBytes {
+			flush()
+		}
+		lines, size = append(lines, string(line)), size+len(line)
+	}
+	flush()
+	return out
+}

@@ -1,0 +1,62 @@
+package wrapup
+
+import (
+	"context"
+	"errors"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Why the rules did a step although there is a model: the closed set of StepResult.Reason beside State done.
+const (
+	ReasonUnreadable  = "model answer unreadable" // twice
+	ReasonRefused     = "model refused"           // twice; or once, where it was asked only once
+	ReasonLanguage    = "model answered in another language"
+	ReasonUnsupported = "model answer unsupported" // nothing of it was said
+	ReasonTooLong     = "conversation too long for the model"
+	ReasonAway        = "model away" // and the words are only in memory, so that it is not waited for
+	ReasonTooLongAway = "model away for too long"
+	ReasonTooOften    = "tried too often" // for another cause than the model
+)
+
+// reasonWaiting is what a step that waits for a model says of itself.
+const reasonWaiting = "waiting for the model"
+
+// failure is why the model's part in a step came to nothing. Its cause has the Kind.
+type failure struct {
+	reason string
+	away   bool // asking later may help
+	err    error
+}
+
+// Error implements error.
+func (f *failure) Error() string { return f.reason + ": " + f.err.Error() }
+
+// Unwrap returns the cause.
+func (f *failure) Unwrap() error { return f.err }
+
+// failed finds a failure of the model in an error, and tells whether it is one that passes.
+func failed(err error) (f *failure, away bool) {
+	if !errors.As(err, &f) {
+		return nil, false
+	}
+	return f, f.away
+}
+
+// substitute has the rules do the model's part, and says why.
+type substitute struct {
+	rules  rules
+	reason string
+}
+
+func (s substitute) summarise(ctx context.Context, w work) (recaller.StepResult, error) {
+	r, err := s.rules.summarise(ctx, w)
+	r.Reason = s.reason
+	return r, err
+}
+
+func (s substitute) extract(ctx context.Context, w work) (recaller.StepResult, error) {
+	r, err := s.rules.extract(ctx, w)
+	r.Reason = s.reason
+	return r, err
+}

@@ -1,0 +1,95 @@
+package wrapup
+
+import (
+	"context"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/prompt"
+	"github.com/recallerhq/recaller/internal/wrapup/answer"
+	"github.com/recallerhq/recaller/internal/wrapup/evidence"
+)
+
+// pastSummaries is how many past conversations are looked at for words that an agent may have recalled.
+const pastSummaries = 10
+
+// extract has the model find memories. What it finds counts only where the caller's own words carry it (B10); the rules'
+// candidates are not stored beside it.
+func (m model) extract(ctx context.Context, w work) (recaller.StepResult, error) {
+	k, err := w.known()
+	if err != nil {
+		return recaller.StepResult{}, err
+	}
+	recalled, err := m.recalled(ctx, w, k.active)
+	if err != nil {
+		return recaller.StepResult{}, err
+	}
+	own := evidence.Own(w.turns, recalled)
+	if !heard(own) { // nothing that could be remembered
+		return recaller.StepResult{State: recaller.StepDone, By: By}, nil
+	}
+	claims, label, err := m.claims(ctx, w, own, k)
+	r := recaller.StepResult{State: recaller.StepDone, By: m.Model.Model(), Prompt: label}
+	if err == nil {
+		r.Memories, r.Dropped = (&sieve{work: w, known: k, own: own, newID: m.NewID}).sift(claims)
+	}
+	r, instead, err := m.outcome(w, r, err)
+	if instead != nil {
+		return instead.extract(ctx, w)
+	}
+	return r, err
+}
+
+// recalled is what an agent may have told the caller out of the past, so that it proves nothing when it comes back (B11):
+// the memories and summaries from before this conversation. What was stored during it came from its own words.
+func (m model) recalled(ctx context.Context, w work, active []recaller.Memory) ([]string, error) {
+	var out []string
+	for _, a := range active {
+		if a.Provenance.Conversation != w.conv.ID && a.CreatedAt.Before(w.conv.EndedAt) {
+			out = append(out, a.Value)
+		}
+	}
+	list, _, err := m.Store.Conversations(ctx, w.tenant.ID, recaller.ConversationFilter{
+		Caller: w.conv.Caller, Page: recaller.Page{Limit: pastSummaries},
+	})
+	for _, c := range list {
+		if c.ID == w.conv.ID || c.Summary == nil || !c.StartedAt.Before(w.conv.StartedAt) {
+			continue
+		}
+		s := c.Summary
+		out = append(out, s.Brief, s.Next)
+		for _, lines := range [][]string{s.Decisions, s.Actions, s.Facts} {
+			out = append(out, lines...)
+		}
+	}
+	return out, err
+}
+
+// claims asks the model for memories, part by part where the conversation is longer than its window.
+func (m model) claims(ctx context.Context, w work, own []recaller.Turn, k known) (found []answer.Memory, label string, err error) {
+	system, label := prompt.For(w.tenant, prompt.Extraction)
+	stored := evidence.Stored(k.keys(m.Window / 4))
+	parts := evidence.Window(own, m.Window-len(stored))
+	if len(parts) > maxParts {
+		return nil, label, tooLong()
+	}
+	schema := answer.MemoriesSchema()
+	for _, part := range parts {
+		if !heard(part) {
+			continue
+		}
+		q := recaller.Ask{System: system, Text: stored + evidence.Script(part), Schema: &schema}
+		err := m.consult(ctx, w, recaller.StepExtract, q, func(a recaller.Answer) *complaint {
+			list, report, err := answer.Memories(a.Text, a.Cut)
+			if err != nil {
+				return unreadable()
+			}
+			m.Metrics.unreadable.Add(float64(report.Lost))
+			found = append(found, list...)
+			return nil
+		})
+		if err != nil {
+			return nil, label, err
+		}
+	}
+	return found, label, nil
+}

@@ -1,0 +1,120 @@
+package wrapup
+
+import (
+	"context"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// What every question to a model has (W9), and how long an answer may be in tokens: scripts other than Latin take several
+// to a word, some models think first, and more than this not every one takes.
+const (
+	temperature = 0.3
+	maxTokens   = 4096
+)
+
+// maxParts bounds in how many parts a conversation goes to the model. At the default window that is a day of talk without
+// a pause; what is longer, the rules write up.
+const maxParts = 32
+
+// settling bounds the wait for the store when the cost of a question that was not waited for is written down.
+const settling = 5 * time.Second
+
+// model writes a wrap-up with a language model, and with the rules where the model's answers are of no use.
+type model struct {
+	*Service
+	rules rules
+}
+
+// outcome returns what the model left; where that is a failure it tells what takes its place: a later try, or the rules.
+func (m model) outcome(w work, r recaller.StepResult, err error) (recaller.StepResult, *substitute, error) {
+	if err == nil {
+		return r, nil, nil
+	}
+	f, away := failed(err)
+	switch {
+	case f == nil: // the store's
+		return recaller.StepResult{}, nil, err
+	case !away:
+		return recaller.StepResult{}, &substitute{m.rules, f.reason}, nil
+	case lastsWithProcess(w):
+		return recaller.StepResult{}, &substitute{m.rules, ReasonAway}, nil
+	}
+	return recaller.StepResult{}, nil, err
+}
+
+// lastsWithProcess reports whether the words may be gone when the model is asked later (spec 2.7).
+func lastsWithProcess(w work) bool { return w.tenant.Retention == recaller.Ephemeral }
+
+// complaint is what is wrong with an answer, and what a model is told before it is asked once more.
+type complaint struct{ reason, note string }
+
+// consult asks the model until read has no complaint about the answer, twice at most. What is wrong after that is a failure
+// that asking later would not mend.
+func (m model) consult(ctx context.Context, w work, step recaller.Step, q recaller.Ask, read func(recaller.Answer) *complaint) error {
+	tries := 2
+	if lastsWithProcess(w) {
+		tries = 1
+	}
+	system := q.System
+	var bad *complaint
+	for range tries {
+		a, err := m.ask(ctx, w, step, q)
+		if f, away := failed(err); err != nil && (f == nil || away) {
+			return err
+		}
+		if err != nil {
+			bad = &complaint{ReasonRefused, "Answer with JSON only."}
+			q.Schema = nil // which some endpoints take for the fault
+		} else if bad = read(a); bad == nil {
+			return nil
+		}
+		q.System = system + "\n\n" + bad.note
+	}
+	return &failure{reason: bad.reason, err: recaller.Errorf(recaller.Invalid, "the model's answers are of no use")}
+}
+
+// ask puts one question to the model, and writes down what it cost, whatever came of it (B12).
+func (m model) ask(ctx context.Context, w work, step recaller.Step, q recaller.Ask) (recaller.Answer, error) {
+	q.Temperature, q.MaxTokens = temperature, maxTokens
+	a, err := m.Model.Ask(ctx, q)
+	if cost := m.charge(ctx, w, step, a.Cost); cost != nil {
+		return a, cost
+	}
+	if err == nil {
+		return a, nil
+	}
+	if recaller.KindOf(err) == recaller.Invalid {
+		return a, &failure{reason: ReasonRefused, err: err}
+	}
+	return a, &failure{reason: ReasonAway, away: true, err: err}
+}
+
+// charge adds to the step's cost, also when nobody waits for the step any more: the tokens are spent.
+func (m model) charge(ctx context.Context, w work, step recaller.Step, cost recaller.Cost) error {
+	if cost == (recaller.Cost{}) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
+	defer cancel()
+	return m.Store.AddCost(ctx, w.tenant.ID, w.conv.ID, step, cost)
+}
+
+// heard reports whether the caller said anything at all.
+func heard(turns []recaller.Turn) bool {
+	for _, t := range turns {
+		if t.Speaker == recaller.User && t.Text != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func unreadable() *complaint {
+	return &complaint{ReasonUnreadable, "An earlier answer could not be read. Answer with the JSON that is asked for, and with nothing else."}
+}
+
+func tooLong() error {
+	return &failure{reason: ReasonTooLong, err: recaller.Errorf(recaller.Invalid, "the conversation is too long for the model")}
+}

@@ -1,0 +1,70 @@
+package wrapup
+
+import (
+	"context"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/wrapup/extract"
+	"github.com/recallerhq/recaller/internal/wrapup/summary"
+)
+
+// rules write a wrap-up without a model. They have an answer for any words; only reading what is known can fail.
+type rules struct{ *Service }
+
+func (r rules) summarise(_ context.Context, w work) (recaller.StepResult, error) {
+	sum := summary.Write(w.turns, summary.Options{
+		StartedAt: w.startedAt(), CallerName: w.caller.Name, Typed: w.conv.Channel.Text(), Remembered: remembered(w),
+	})
+	date(&sum, w.startedAt(), w.dayFirst)
+	name, err := name(w)
+	return recaller.StepResult{State: recaller.StepDone, By: By, Summary: &sum, Name: name}, err
+}
+
+// name is the caller's own as he said it. It is kept from every conversation, however short (P12).
+func name(w work) (string, error) {
+	name, _, _ := extract.Name(w.turns)
+	if name == "" {
+		return "", nil
+	}
+	k, err := w.known()
+	if err != nil || k.named(w.conv) {
+		return "", err
+	}
+	return name, nil
+}
+
+// remembered are the values of the memories that will come of the conversation.
+func remembered(w work) []string {
+	if skip(w, recaller.StepExtract) != "" {
+		return nil
+	}
+	var out []string
+	for _, c := range w.found() {
+		out = append(out, c.Value)
+	}
+	return out
+}
+
+func (r rules) extract(_ context.Context, w work) (recaller.StepResult, error) {
+	k, err := w.known()
+	if err != nil {
+		return recaller.StepResult{}, err
+	}
+	s := &sieve{work: w, known: k, own: w.turns, newID: r.NewID}
+	for _, c := range w.found() {
+		s.add(memory(w, r.NewID(), c))
+	}
+	return recaller.StepResult{State: recaller.StepDone, By: By, Memories: surest(s.kept)}, nil
+}
+
+// memory is what is stored of something that was found in the words, whoever found it.
+func memory(w work, id string, c extract.Candidate) recaller.Memory {
+	return recaller.Memory{
+		ID: recaller.MemoryID(id), Caller: w.conv.Caller, Type: c.Type, Key: c.Key, Value: c.Value,
+		Confidence: c.Confidence, Source: recaller.SourceExtraction, PrivacyScope: recaller.LineOnly,
+		DueAt: c.DueAt, DueDay: c.DueDay,
+		Provenance: recaller.Provenance{Conversation: w.conv.ID, Turns: c.Turns},
+		// A fact is as old as its words, also when a past conversation is imported.
+		CreatedAt: w.said(c.Turns), ConfirmedAt: w.said(c.Turns),
+	}
+}

@@ -1,0 +1,163 @@
+package wrapup
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/guard"
+	"github.com/recallerhq/recaller/internal/memory/likeness"
+	"github.com/recallerhq/recaller/internal/wrapup/answer"
+	"github.com/recallerhq/recaller/internal/wrapup/evidence"
+	"github.com/recallerhq/recaller/internal/wrapup/extract"
+)
+
+// maxMemories bounds what one conversation leaves; the surest are kept.
+const maxMemories = 40
+
+// sieve takes out of what a model claims all that is not said, known already, or there twice.
+type sieve struct {
+	work
+	known
+	own   []recaller.Turn // the words that count
+	newID func() string
+	kept  []recaller.Memory
+}
+
+// sift returns the memories to store, in the order in which they were claimed, and how many had no support.
+func (s *sieve) sift(claims []answer.Memory) (memories []recaller.Memory, dropped int) {
+	for _, c := range claims {
+		at, ok := evidence.Supports(c, s.own)
+		switch {
+		case !ok:
+			dropped++
+		case !s.recited(c.Value):
+			s.add(s.memory(c, at))
+		}
+	}
+	return surest(s.kept), dropped
+}
+
+// recited reports whether a value is one that is known, word for word, and that the agent said: what comes back of it is too
+// short for evidence.Own to tell, and says nothing new.
+func (s *sieve) recited(value string) bool {
+	known := slices.ContainsFunc(s.active, func(a recaller.Memory) bool {
+		return a.Provenance.Conversation != s.conv.ID && strings.EqualFold(a.Value, value)
+	})
+	return known && slices.ContainsFunc(s.turns, func(t recaller.Turn) bool {
+		return t.Speaker == recaller.Assistant && strings.Contains(strings.ToLower(t.Text), strings.ToLower(value))
+	})
+}
+
+// memory is what a claim is stored as: dated, masked, and no surer than its words were heard.
+func (s *sieve) memory(c answer.Memory, at []int) recaller.Memory {
+	out := extract.Candidate{Type: c.Type, Key: c.Key, Value: c.Value, Confidence: c.Confidence, Turns: at}
+	base := s.said(at).In(s.zone)
+	for _, n := range at {
+		if t, ok := s.turn(n); ok {
+			out.Confidence = min(out.Confidence, c.Confidence*t.Confidence)
+		}
+	}
+	if c.Type == recaller.FollowUp {
+		out.DueAt, out.DueDay = s.due(c, at, base)
+	}
+	out.Value = dated(out.Value, base, s.dayFirst)
+	if s.tenant.Masking != recaller.MaskingOff { // the turns were masked when they came in; this is for what the model made of them
+		out.Key, _ = guard.Mask(out.Key, "")
+		out.Value, _ = guard.Mask(out.Value, "")
+	}
+	return memory(s.work, s.newID(), out)
+}
+
+// add keeps a memory, merged with what it repeats, unless it is known under whatever key. One that is known under its own key
+// goes on only where its words do not carry what is known: the store, which overwrites nothing (W9), keeps it as a dispute.
+func (s *sieve) add(m recaller.Memory) {
+	if s.wasForgotten(m) {
+		return
+	}
+	if id, known := likeness.Same(s.active, m.Key); known {
+		old := s.active[slices.IndexFunc(s.active, func(k recaller.Memory) bool { return k.ID == id })]
+		if s.carries(m.Provenance.Turns, old.Value) {
+			return
+		}
+		m.Key = old.Key
+	} else if _, _, known := likeness.Duplicate(s.active, m); known {
+		return
+	}
+	if i := s.at(likeness.Same(s.kept, m.Key)); i >= 0 {
+		s.kept[i] = later(s.kept[i], m)
+		return
+	}
+	of, value, again := likeness.Duplicate(s.kept, m)
+	if i := s.at(of, again); i >= 0 {
+		s.kept[i] = merged(s.kept[i], m, value)
+		return
+	}
+	s.kept = append(s.kept, m)
+}
+
+// at is where a memory is among those that are kept; -1 if none was found.
+func (s *sieve) at(id recaller.MemoryID, found bool) int {
+	if !found {
+		return -1
+	}
+	return slices.IndexFunc(s.kept, func(k recaller.Memory) bool { return k.ID == id })
+}
+
+// wasForgotten reports whether a memory is one that was to be forgotten since the conversation began, under whatever key:
+// somebody who asks for it says it once more.
+func (s *sieve) wasForgotten(m recaller.Memory) bool {
+	if _, found := likeness.Same(s.forgotten, m.Key); found {
+		return true
+	}
+	_, _, found := likeness.Duplicate(s.forgotten, m)
+	return found || slices.ContainsFunc(s.forgotten, func(f recaller.Memory) bool { return strings.EqualFold(f.Value, m.Value) })
+}
+
+// carries reports whether the words of the turns say the value too.
+func (s *sieve) carries(turns []int, value string) bool {
+	_, ok := evidence.Supports(answer.Memory{Value: value, Turns: turns}, s.own)
+	return ok
+}
+
+// later is one memory of two with one key: what was said last holds. Of the same value, as parts that overlap have it, both
+// are the evidence.
+func later(a, b recaller.Memory) recaller.Memory {
+	if strings.EqualFold(a.Value, b.Value) {
+		return merged(a, b, a.Value)
+	}
+	if b.CreatedAt.Before(a.CreatedAt) {
+		return a
+	}
+	b.ID = a.ID
+	return b
+}
+
+// merged is one memory of two that say the same; value is what they say together.
+func merged(a, b recaller.Memory, value string) recaller.Memory {
+	a.Value = value
+	a.Confidence = max(a.Confidence, b.Confidence)
+	a.Provenance.Turns = slices.Compact(slices.Sorted(slices.Values(slices.Concat(a.Provenance.Turns, b.Provenance.Turns))))
+	if a.DueAt == nil {
+		a.DueAt, a.DueDay = b.DueAt, b.DueDay
+	}
+	if b.CreatedAt.After(a.CreatedAt) {
+		a.CreatedAt, a.ConfirmedAt = b.CreatedAt, b.ConfirmedAt
+	}
+	return a
+}
+
+// surest are the memories that are kept where there are too many, in the order that they have.
+func surest(list []recaller.Memory) []recaller.Memory {
+	if len(list) <= maxMemories {
+		return list
+	}
+	order := slices.Clone(list)
+	slices.SortStableFunc(order, func(a, b recaller.Memory) int { return cmp.Compare(b.Confidence, a.Confidence) })
+	keep := map[recaller.MemoryID]bool{}
+	for _, m := range order[:maxMemories] {
+		keep[m.ID] = true
+	}
+	return slices.DeleteFunc(list, func(m recaller.Memory) bool { return !keep[m.ID] })
+}

@@ -1,0 +1,164 @@
+package wrapup
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/identity"
+	"github.com/recallerhq/recaller/internal/wrapup/extract"
+	"github.com/recallerhq/recaller/internal/wrapup/label"
+)
+
+// work is a conversation with what its wrap-up needs to know.
+type work struct {
+	tenant   recaller.Tenant
+	caller   recaller.Caller
+	conv     recaller.Conversation
+	turns    []recaller.Turn
+	zone     *time.Location
+	dayFirst bool
+	found    func() []extract.Candidate // what the caller said of himself, by rules; looked for once
+	known    func() (known, error)      // what is known of him already; read once
+}
+
+func (s *Service) read(ctx context.Context, tenantID recaller.TenantID, conv recaller.Conversation) (work, error) {
+	w := work{conv: conv}
+	var err error
+	if w.tenant, err = s.Tenants.Tenant(ctx, tenantID); err != nil {
+		return w, err
+	}
+	if w.caller, err = s.Store.Caller(ctx, tenantID, conv.Caller); err != nil {
+		return w, err
+	}
+	if w.turns, err = s.Words.Turns(ctx, tenantID, conv); err != nil {
+		return w, err
+	}
+	w.zone, w.dayFirst = identity.ZoneOf(w.caller, w.tenant), identity.DayFirst(w.caller, w.tenant)
+	w.found = sync.OnceValue(func() []extract.Candidate {
+		return extract.Memories(w.turns, extract.Options{Base: w.startedAt(), DayFirst: w.dayFirst})
+	})
+	w.known = sync.OnceValues(func() (known, error) { return s.known(ctx, w) })
+	return w, nil
+}
+
+// startedAt is when the conversation began, in the caller's zone.
+func (w work) startedAt() time.Time { return w.conv.StartedAt.In(w.zone) }
+
+// said is when the last of the turns was said.
+func (w work) said(turns []int) time.Time {
+	if len(turns) > 0 {
+		if t, ok := w.turn(turns[len(turns)-1]); ok {
+			return t.At
+		}
+	}
+	return w.conv.StartedAt
+}
+
+// turn is the one with a number.
+func (w work) turn(n int) (recaller.Turn, bool) {
+	if n < 0 || n >= len(w.turns) {
+		return recaller.Turn{}, false
+	}
+	return w.turns[n], true
+}
+
+// step does one step, if it is still to be done, and writes what it left.
+func (s *Service) step(ctx context.Context, w work, step recaller.Step, by writer) error {
+	open, err := s.Store.TryStep(ctx, w.tenant.ID, w.conv.ID, step)
+	if err != nil || !open {
+		return err
+	}
+	began := s.Now()
+	r, err := result(ctx, w, step, by)
+	if err != nil {
+		return err
+	}
+	r.Step = step
+	written, err := s.write(ctx, w, r)
+	if err != nil || written.Already {
+		return err
+	}
+	s.observe(w, r, written, s.Now().Sub(began))
+	return nil
+}
+
+// result does the work of one step.
+func result(ctx context.Context, w work, step recaller.Step, by writer) (recaller.StepResult, error) {
+	if why := skip(w, step); why != "" {
+		return recaller.StepResult{State: recaller.StepSkipped, Reason: why}, nil
+	}
+	switch step {
+	case recaller.StepSummarise:
+		return by.summarise(ctx, w)
+	case recaller.StepExtract:
+		return by.extract(ctx, w)
+	default: // StepAnalyse
+		return analyse(w), nil
+	}
+}
+
+// analyse labels a conversation from closed sets: by rules always, for a label outside of the sets would be of no use.
+func analyse(w work) recaller.StepResult {
+	packs, err := label.Packs(w.tenant.Packs)
+	if err != nil { // settings are checked when they are set; a pack of a later version may be missing in this one
+		return recaller.StepResult{State: recaller.StepFailed, Reason: "a keyword pack is not known"}
+	}
+	a := label.Analyse(w.turns, packs)
+	return recaller.StepResult{State: recaller.StepDone, By: By, Analysis: &a}
+}
+
+// skip tells why a step's conditions do not hold; "" if they do.
+func skip(w work, step recaller.Step) string {
+	if len(w.turns) == 0 && w.conv.Turns > 0 {
+		return "the words are gone"
+	}
+	if step != recaller.StepExtract || w.conv.Channel.Text() {
+		return ""
+	}
+	switch { // W9
+	case w.conv.Reminder:
+		return "a reminder call"
+	case len(w.turns) == 0:
+		return "never connected"
+	case w.conv.Duration < MinVoice:
+		return "shorter than 30 seconds"
+	}
+	return ""
+}
+
+// write writes what a step left, and tells it.
+func (s *Service) write(ctx context.Context, w work, r recaller.StepResult) (recaller.StepWritten, error) {
+	r.Conversation, r.Caller, r.At = w.conv.ID, w.conv.Caller, s.Now()
+	written, err := s.Store.WriteStep(ctx, w.tenant.ID, r)
+	if err != nil || written.Already {
+		return written, err
+	}
+	for _, c := range written.Changes {
+		s.Changed(c)
+	}
+	return written, nil
+}
+
+func (s *Service) observe(w work, r recaller.StepResult, written recaller.StepWritten, took time.Duration) {
+	stored := 0
+	for _, m := range written.Stored {
+		if m.Action == recaller.MemoryCreated {
+			stored++
+		}
+	}
+	s.Metrics.steps.WithLabelValues(string(r.Step), string(r.State)).Inc()
+	s.Metrics.seconds.WithLabelValues(string(r.Step)).Observe(took.Seconds())
+	if r.State == recaller.StepDone && r.Reason != "" {
+		s.Metrics.fallbacks.WithLabelValues(r.Reason).Inc()
+	}
+	if r.Step == recaller.StepExtract && r.State == recaller.StepDone {
+		s.Metrics.extracted.Observe(float64(len(r.Memories)))
+		s.Metrics.stored.Add(float64(stored))
+		s.Metrics.unsupported.Add(float64(r.Dropped))
+	}
+	s.Log.Info("wrap-up step", "tenant", w.tenant.ID, "conversation", w.conv.ID, "step", r.Step, "state", r.State, "by", r.By,
+		"prompt", r.Prompt, "reason", r.Reason, "turns", len(w.turns), "extracted", len(r.Memories), "stored", stored,
+		"dropped", r.Dropped, "dur_ms", took.Milliseconds())
+}
