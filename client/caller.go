@@ -104,13 +104,15 @@ type Export struct {
 	Caller        Caller                 `json:"caller" doc:"The caller."`
 	Checkpoint    *Checkpoint            `json:"checkpoint,omitempty" doc:"The state of an unfinished matter, whatever its age."`
 	Memories      []Memory               `json:"memories" nullable:"false" doc:"Every version of every memory."`
+	Reminders     []Reminder             `json:"reminders" nullable:"false" doc:"Every reminder, whatever became of it."`
 	Conversations []ExportedConversation `json:"conversations" nullable:"false" doc:"Every conversation, newest first, with its words."`
 }
 
 // ExportedConversation is a conversation with its words.
 type ExportedConversation struct {
 	Conversation
-	Turns []Turn `json:"turns" nullable:"false" doc:"What was said, in order; empty where the retention keeps no words."`
+	Turns     []Turn       `json:"turns" nullable:"false" doc:"What was said, in order; empty where the retention keeps no words."`
+	ToolCalls []ToolRecord `json:"tool_calls" nullable:"false" doc:"What the agent's tools did in it."`
 }
 
 // ExportCaller returns everything that is held about a caller.

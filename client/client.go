@@ -191,15 +191,21 @@ func retryAfter(res *http.Response, method string) time.Duration {
 	if method == http.MethodPatch {
 		return -1
 	}
+	seconds, err := strconv.Atoi(res.Header.Get("Retry-After"))
+	told := err == nil && seconds >= 0
 	switch res.StatusCode {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusBadGateway, http.StatusGatewayTimeout:
-		seconds, err := strconv.Atoi(res.Header.Get("Retry-After"))
-		if err != nil || seconds < 0 {
+		if !told {
 			return 0
 		}
-		return min(time.Duration(seconds)*time.Second, maxWait)
+	case http.StatusInternalServerError: // a tool's answer while the store is away; any other says nothing of when
+		if !told {
+			return -1
+		}
+	default:
+		return -1
 	}
-	return -1
+	return min(time.Duration(seconds)*time.Second, maxWait)
 }
 
 func backoff(attempt int) time.Duration {

@@ -85,6 +85,15 @@ func TestOnlyWhatMayBeRepeatedIsRetried(t *testing.T) {
 			_, err := c.UpdateCaller(ctx, "c", CallerPatch{Name: &name})
 			return err
 		}, 1},
+		{"an undo", func(ctx context.Context, c *Client) error { _, err := c.UndoMemory(ctx, "m", 0); return err }, 1},
+		{"a rotation", func(ctx context.Context, c *Client) error { _, err := c.RotateEncryption(ctx); return err }, 1},
+		{"a reminder tried again", func(ctx context.Context, c *Client) error { _, err := c.RetryReminder(ctx, "r"); return err }, 1},
+		{"a reminder", func(ctx context.Context, c *Client) error {
+			_, err := c.SetReminder(ctx, "m", ReminderInput{})
+			return err
+		}, 3},
+		{"a webhook", func(ctx context.Context, c *Client) error { _, err := c.SetWebhook(ctx, WebhookInput{}); return err }, 3},
+		{"a tool", func(ctx context.Context, c *Client) error { _, err := c.CallTool(ctx, ToolCall{}); return err }, 3},
 		{"a new key", func(ctx context.Context, c *Client) error { _, err := c.CreateKey(ctx, KeyInput{}); return err }, 1},
 		{"a new tenant", func(ctx context.Context, c *Client) error { _, err := c.CreateTenant(ctx, NewTenant{}); return err }, 1},
 	}

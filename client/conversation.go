@@ -95,10 +95,31 @@ func (c *Client) StartConversation(ctx context.Context, in StartRequest) (StartR
 
 // ConversationRecord is a conversation as it is read back.
 type ConversationRecord struct {
-	Conversation Conversation `json:"conversation" doc:"The conversation, with summary and analysis once they are there."`
-	Turns        []Turn       `json:"turns,omitempty" nullable:"false" doc:"What was said, in order; left out on request, and where the retention keeps no words."`
-	Wrapup       Wrapup       `json:"wrapup" doc:"How far the write-up is."`
-	Live         *Live        `json:"live,omitempty" doc:"What is seen of it at a glance, while it goes on."`
+	Conversation  Conversation `json:"conversation" doc:"The conversation, with summary and analysis once they are there."`
+	Turns         []Turn       `json:"turns,omitempty" nullable:"false" doc:"What was said, in order; left out on request, and where the retention keeps no words."`
+	ToolCalls     []ToolRecord `json:"tool_calls" nullable:"false" doc:"The calls of tools in it, oldest first; at most 1000."`
+	ToolCallCount int          `json:"tool_call_count" doc:"How many there are in tool_calls." example:"2"`
+	Wrapup        Wrapup       `json:"wrapup" doc:"How far the write-up is."`
+	Cost          Cost         `json:"cost" doc:"What work with models took for it, all steps together."`
+	Live          *Live        `json:"live,omitempty" doc:"What is seen of it at a glance, while it goes on."`
+}
+
+// ToolRecord is what is kept of the call of a tool: no words, which are the memory's.
+type ToolRecord struct {
+	ID       string        `json:"id" doc:"Its id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a42"`
+	Tool     recaller.Tool `json:"tool" enum:"store_memory,update_memory,forget_memory,mark_private,set_reminder" doc:"Which tool." example:"store_memory"`
+	Result   string        `json:"result" doc:"What was done, as memories have it (created, updated, …), reminder set, or why it failed (invalid, not found, …)." example:"created"`
+	MemoryID string        `json:"memory_id,omitempty" doc:"The memory that it was about." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
+	Version  int           `json:"version,omitempty" doc:"The memory's version, as the call left it." example:"1"`
+	At       time.Time     `json:"at" doc:"When." example:"2026-03-02T09:31:00Z"`
+}
+
+// Cost is what work with models took.
+type Cost struct {
+	Calls     int     `json:"calls" doc:"Requests to models, those that failed included." example:"2"`
+	TokensIn  int     `json:"tokens_in" doc:"Tokens that the models read, as they told." example:"1840"`
+	TokensOut int     `json:"tokens_out" doc:"Tokens that the models wrote, as they told." example:"215"`
+	TookMS    float64 `json:"took_ms" doc:"How long it took, in milliseconds." example:"2350"`
 }
 
 // Live is what the server sees at a glance of a conversation that goes on.
@@ -127,6 +148,11 @@ type Step struct {
 	By         string             `json:"by,omitempty" doc:"Who did it: rules, or a model's name." example:"rules"`
 	Attempts   int                `json:"attempts" doc:"How often it was tried." example:"1"`
 	Reason     string             `json:"reason,omitempty" doc:"Why it was skipped or given up on." example:"reminder call"`
+	Prompt     string             `json:"prompt,omitempty" doc:"Which prompt the model was given; left out where rules did it." example:"extraction/1"`
+	Found      int                `json:"found" doc:"For extract: memories found." example:"4"`
+	Dropped    int                `json:"dropped" doc:"Of those found: dropped, because the words do not bear them out." example:"1"`
+	Stored     int                `json:"stored" doc:"Of those found: new, and stored." example:"2"`
+	Cost       Cost               `json:"cost" doc:"What the model took for it, all attempts together."`
 	FinishedAt time.Time          `json:"finished_at,omitzero" doc:"When it was finished." example:"2026-03-02T09:34:11Z"`
 }
 

@@ -23,14 +23,14 @@ const (
 	EventMemoryForgotten   = "memory.forgotten"
 	EventTurnsAdded        = "turns.added"
 	EventConversationEnded = "conversation.ended"
-	EventBriefingUpdated   = "briefing.updated" // follows a change of the caller's memories
+	EventBriefingUpdated   = "briefing.updated" // follows changes of the caller's memories, several at a time if they come fast
 	EventMissed            = "events.missed"    // events after the one you named are no longer kept: read the state anew
 	EventError             = "error"            // the stream ends here; Reason says why
 )
 
 // Event is one thing that happened in, or to the caller of, a conversation.
 type Event struct {
-	ID       uint64          `json:"-"` // rises by one inside a conversation; 0 for events that cannot be asked for again
+	ID       uint64          `json:"-"` // rises by one inside a conversation; 0 for events that cannot be asked for again: events.missed, the briefing after it, error
 	Type     string          `json:"-"` // one of the types above
 	At       time.Time       `json:"at" doc:"When." example:"2026-03-02T09:31:00Z"`
 	Memory   *Memory         `json:"memory,omitempty" doc:"For memory.stored, memory.updated and memory.forgotten."`

@@ -27,9 +27,18 @@ type Memory struct {
 	DueAt        time.Time             `json:"due_at,omitzero" doc:"When a follow-up comes due." example:"2026-03-05T09:00:00Z"`
 	DueDay       bool                  `json:"due_day,omitempty" doc:"due_at names a day, not a time of day." example:"false"`
 	Provenance   *Provenance           `json:"provenance,omitempty" doc:"The words it came from; left out if an application wrote it."`
+	Aliases      []string              `json:"aliases,omitempty" nullable:"false" doc:"Other keys under which the same was told; they were merged into this one." example:"[\"daughter_sunday\"]"`
+	Dispute      *Dispute              `json:"dispute,omitempty" doc:"Another value that was heard against this one and did not replace it. An update, a confirmation or an undo settles it."`
 	CreatedAt    time.Time             `json:"created_at" doc:"When this version was made." example:"2026-03-02T09:34:11Z"`
 	ConfirmedAt  time.Time             `json:"confirmed_at" doc:"When it was last said or stored again." example:"2026-03-02T09:34:11Z"`
 	ClosedAt     time.Time             `json:"closed_at,omitzero" doc:"When this version ended." example:"2026-03-09T09:00:00Z"`
+}
+
+// Dispute is another value of a memory that was heard later.
+type Dispute struct {
+	Value      string      `json:"value" doc:"The other value." example:"Her daughter visits on Saturdays."`
+	Provenance *Provenance `json:"provenance,omitempty" doc:"The words it came from."`
+	At         time.Time   `json:"at" doc:"When it was said." example:"2026-03-09T09:31:00Z"`
 }
 
 // Provenance points at the words that a memory came from.
@@ -47,6 +56,7 @@ type MemoryInput struct {
 	Source       recaller.MemorySource `json:"source,omitempty" enum:"conversation,extraction,api" doc:"api if not said." example:"api"`
 	PrivacyScope recaller.PrivacyScope `json:"privacy_scope,omitempty" enum:"line_only,shared" doc:"line_only if not said." example:"line_only"`
 	DueAt        *time.Time            `json:"due_at,omitempty" doc:"When a follow-up comes due." example:"2026-03-05T09:00:00Z"`
+	DueDay       bool                  `json:"due_day,omitempty" doc:"due_at names a day, not a time of day; only with due_at." example:"false"`
 	Provenance   *Provenance           `json:"provenance,omitempty" doc:"The words it came from, if they are known."`
 }
 
@@ -58,6 +68,7 @@ type MemoryPatch struct {
 	Confidence   *float64               `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"0 to 1." example:"1"`
 	PrivacyScope *recaller.PrivacyScope `json:"privacy_scope,omitempty" enum:"line_only,shared" doc:"Who may see it." example:"line_only"`
 	DueAt        Due                    `json:"due_at,omitzero" doc:"When it comes due; null clears it."`
+	DueDay       bool                   `json:"due_day,omitempty" doc:"due_at names a day, not a time of day; only with due_at." example:"false"`
 }
 
 // Due is a due time in an update: the zero value leaves it, DueAt sets it, NoDue clears it.
@@ -97,8 +108,9 @@ func (d *Due) UnmarshalJSON(b []byte) error {
 
 // MemoryResponse is the result of writing a memory.
 type MemoryResponse struct {
-	Memory Memory                `json:"memory" doc:"The version that is active now; the closed one, if it was forgotten."`
-	Action recaller.MemoryAction `json:"action" enum:"created,updated,confirmed,kept,forgotten" doc:"What was done." example:"created"`
+	Memory   Memory                `json:"memory" doc:"The version that is active now; the closed one, if it was forgotten."`
+	Action   recaller.MemoryAction `json:"action" enum:"created,updated,confirmed,kept,merged,forgotten,restored" doc:"What was done. merged: the same was known under another key, which it was added to; restored: an undo brought an earlier version back." example:"created"`
+	Previous *Memory               `json:"previous,omitempty" doc:"The version that this closed, and so the conflict, if there was one: what was known before. Undo brings it back."`
 }
 
 // StoreMemory keeps a memory of a caller, durable when it returns.
@@ -117,6 +129,18 @@ func (c *Client) UpdateMemory(ctx context.Context, id string, p MemoryPatch) (Me
 func (c *Client) ForgetMemory(ctx context.Context, id string) (MemoryResponse, error) {
 	var out MemoryResponse
 	return out, c.do(ctx, request{method: http.MethodDelete, path: path("memories", id), out: &out})
+}
+
+// UndoRequest says what to bring back. The zero value: what was there before the last change.
+type UndoRequest struct {
+	Version int `json:"version,omitempty" minimum:"0" doc:"The version to bring back; 0 or not said: the last one if the memory was forgotten, else the one before the active one." example:"1"`
+}
+
+// UndoMemory brings an earlier version of a memory back, as a new version; 0 is the one before the last change. It is never
+// retried, because the repeat of an undo undoes it.
+func (c *Client) UndoMemory(ctx context.Context, id string, version int) (MemoryResponse, error) {
+	var out MemoryResponse
+	return out, c.do(ctx, request{method: http.MethodPost, path: path("memories", id, "undo"), body: UndoRequest{version}, out: &out, once: true})
 }
 
 // MemoryList is one page of memories.

@@ -45,12 +45,16 @@ func hasStatus(err error, status int) bool {
 
 const maxProblem = 1 << 20
 
-// problemFrom reads a refusal, whoever wrote it: a proxy's page becomes a Problem too.
+// problemFrom reads a refusal, whoever wrote it: a tool's failure and a proxy's page become a Problem too.
 func problemFrom(res *http.Response) error {
 	p := &Problem{}
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxProblem))
 	if err != nil || json.Unmarshal(body, p) != nil || p.Detail == "" {
 		p = &Problem{Title: http.StatusText(res.StatusCode), Detail: "the server answered " + res.Status}
+		var f ToolFailure
+		if err == nil && json.Unmarshal(body, &f) == nil && f.Error != "" {
+			p.Detail = f.Error
+		}
 	}
 	p.Status, p.RequestID = res.StatusCode, res.Header.Get("X-Request-Id")
 	return p

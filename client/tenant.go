@@ -23,6 +23,9 @@ type Tenant struct {
 	IdleLimitSeconds    float64            `json:"idle_limit_seconds" doc:"A conversation with no turn for so long is closed." example:"1800"`
 	HistoryLimit        int                `json:"history_limit" doc:"How many past conversations a briefing shows." example:"3"`
 	Packs               []string           `json:"packs" nullable:"false" doc:"The keyword packs by which conversations are labelled, in order of precedence."`
+	Masking             recaller.Masking   `json:"masking" enum:"on,off" doc:"Whether card numbers, national ids and passwords are masked before anything is stored." example:"on"`
+	MemoryTools         bool               `json:"memory_tools" doc:"The agent has the memory tools: its briefing says how to use them." example:"false"`
+	Prompts             map[string]string  `json:"prompts" doc:"The tenant's own texts for models, by the prompt's name; where there is none, ours is in effect."`
 	CreatedAt           time.Time          `json:"created_at" doc:"When it was made." example:"2026-01-05T08:00:00Z"`
 }
 
@@ -85,6 +88,9 @@ type TenantSettings struct {
 	IdleLimitSeconds    *float64            `json:"idle_limit_seconds,omitempty" minimum:"60" maximum:"604800" doc:"A conversation with no turn for so long is closed; 30 minutes by default." example:"1800"`
 	HistoryLimit        *int                `json:"history_limit,omitempty" minimum:"1" maximum:"20" doc:"How many past conversations a briefing shows; 3 by default." example:"3"`
 	Packs               *[]string           `json:"packs,omitempty" nullable:"false" doc:"Keyword packs, in order of precedence; service by default."`
+	Masking             *recaller.Masking   `json:"masking,omitempty" enum:"on,off" doc:"Whether card numbers, national ids and passwords are masked before anything is stored; on by default." example:"on"`
+	MemoryTools         *bool               `json:"memory_tools,omitempty" doc:"The agent has the memory tools: its briefing is to say how to use them; false by default." example:"true"`
+	Prompts             map[string]*string  `json:"prompts,omitempty" doc:"Own texts for models, by the prompt's name, at most 8000 bytes each; null or an empty text brings ours back, and those that are not named stay."`
 }
 
 // TenantList is every tenant.

@@ -34,16 +34,30 @@ func scopes() map[string]recaller.Scope {
 		"update-caller": agent, "export-caller": agent, "erase-caller": admin,
 
 		"store-memory": agent, "update-memory": agent, "forget-memory": agent, "memory-history": read,
+		"undo-memory":    agent,
 		"get-checkpoint": read, "put-checkpoint": agent, "delete-checkpoint": agent,
 
 		"get-tenant": read, "update-tenant": admin, "create-tenant": admin, "list-tenants": admin,
 		"create-key": admin, "list-keys": admin, "delete-key": admin,
+		"list-prompts": read,
+
+		"tool-store-memory": agent, "tool-update-memory": agent, "tool-forget-memory": agent, "tool-mark-private": agent,
+		"tool-set-reminder": agent, "call-tool": agent, "list-tools": read,
+
+		"list-reminders": read, "caller-reminders": read, "set-reminder": agent, "cancel-reminder": agent, "retry-reminder": agent,
+		"get-webhook": admin, "put-webhook": admin, "delete-webhook": admin,
+
+		"get-encryption": admin, "rotate-encryption": admin,
 	}
 }
 
 // operatorOnly tells the operations that see past one tenant: they need a key of the tenant default.
 func operatorOnly(op string) bool {
-	return op == "create-tenant" || op == "list-tenants" || op == "metrics"
+	switch op {
+	case "create-tenant", "list-tenants", "metrics", "get-encryption", "rotate-encryption":
+		return true
+	}
+	return false
 }
 
 // admit lets a request in: the key, its scope, its rate, and how long it may take.
@@ -51,11 +65,11 @@ func (s *server) admit(ctx huma.Context, next func(huma.Context)) {
 	op := ctx.Operation()
 	x := exchangeOf(ctx.Context())
 	if err := s.authorise(ctx.Context(), x, op.OperationID); err != nil {
-		s.refuse(ctx, x, err)
+		x.refuse(err)
 		return
 	}
 	if x.key.ID != "" && !s.limits.allow(x.key.ID, s.opts.Now()) {
-		s.refuse(ctx, x, recaller.Errorf(recaller.Exhausted, "too many requests with this key; slow down"))
+		x.refuse(recaller.Errorf(recaller.Exhausted, "too many requests with this key; slow down"))
 		return
 	}
 	if op.OperationID == "conversation-events" {
@@ -69,7 +83,7 @@ func (s *server) admit(ctx huma.Context, next func(huma.Context)) {
 		case s.imports <- struct{}{}:
 			defer func() { <-s.imports }()
 		case <-timed.Done():
-			s.refuse(ctx, x, recaller.Errorf(recaller.Unavailable, "other imports are at work; try again later"))
+			x.refuse(recaller.Errorf(recaller.Unavailable, "other imports are at work; try again later"))
 			return
 		}
 	}
@@ -102,12 +116,6 @@ func (s *server) authorise(ctx context.Context, x *exchange, op string) error {
 		return recaller.Errorf(recaller.Forbidden, "needs a key of scope %s", need)
 	}
 	return nil
-}
-
-// refuse answers a request that is not let in.
-func (s *server) refuse(ctx huma.Context, x *exchange, err error) {
-	x.fail(err)
-	problemOf(err).write(x.w)
 }
 
 // secretOf finds the API key of a request; empty if there is none.

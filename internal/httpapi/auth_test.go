@@ -64,7 +64,7 @@ func TestEveryRouteAsksForItsKey(t *testing.T) {
 			}
 			continue
 		}
-		if p := h.refused(t, 401, op[0], op[1], "", "Authorization", ""); p.Code != "unauthenticated" {
+		if p := h.refused(t, 401, op[0], op[1], "", "Authorization", ""); p.Code != "unauthenticated" && !isTool(op[1]) {
 			t.Errorf("%s without a key: got %+v", id, p)
 		}
 		h.refused(t, 401, op[0], op[1], "", "Authorization", "Bearer rk_default_wrong")
@@ -72,7 +72,7 @@ func TestEveryRouteAsksForItsKey(t *testing.T) {
 			if !scope.Allows(need) {
 				h.refused(t, 403, op[0], op[1], "", "Authorization", "Bearer "+secret)
 			} else if id != "conversation-events" {
-				if status, _, body := h.call(t, op[0], op[1], "", "Authorization", "", "X-API-Key", secret); status == 401 || status == 403 {
+				if status, _, body := h.call(t, op[0], op[1], "", "Authorization", "", "X-API-Key", secret); status == 401 || status == 403 || status >= 500 {
 					t.Errorf("%s with a key of scope %s: got %d %s", id, scope, status, body)
 				}
 			}

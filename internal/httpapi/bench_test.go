@@ -10,6 +10,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/tool"
 )
 
 // instantly is conversations that cost nothing, so that what is measured is the edge.
@@ -72,6 +73,14 @@ func BenchmarkTurnOnce(b *testing.B) {
 
 func BenchmarkTurns100(b *testing.B) {
 	measure(b, edge(b), "POST", "/v1/conversations/0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b/turns", `{"turns":[`+strings.Repeat(aTurn+",", 99)+aTurn+`]}`)
+}
+
+// The edge's own cost of a tool's call.
+func BenchmarkTool(b *testing.B) {
+	s := setup(b, func(d *Deps, o *Options) {
+		d.Tools, o.Rate = &desk{Tools: d.Tools, result: tool.Result{MemoryID: "0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"}}, 1e9
+	}).srv
+	measure(b, s, "POST", "/tools/store_memory", toolBodies()[recaller.ToolStoreMemory])
 }
 
 func BenchmarkBriefing(b *testing.B) {

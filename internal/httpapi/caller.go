@@ -142,7 +142,7 @@ func (s *server) recall(ctx context.Context, x *exchange, in *struct {
 	}
 	took := s.opts.Now().Sub(began)
 	return &plain[client.RecallResponse]{client.RecallResponse{
-		Results: list(found.Hits, hitOut), TookMS: float64(took.Microseconds()) / 1000,
+		Results: list(found.Hits, hitOut), TookMS: milliseconds(took),
 	}}, nil
 }
 

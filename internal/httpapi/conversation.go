@@ -67,6 +67,8 @@ const (
 	tagConversations = "Conversations"
 	tagCallers       = "Callers"
 	tagMemories      = "Memories"
+	tagTools         = "Tools"
+	tagReminders     = "Reminders"
 	tagTenants       = "Tenants"
 	tagOperation     = "Operation"
 )
@@ -143,7 +145,16 @@ func (s *server) getConversation(ctx context.Context, x *exchange, in *struct {
 },
 ) (*plain[client.ConversationRecord], error) {
 	rec, err := s.Conversations.Get(ctx, x.key.Tenant, in.ID, in.Turns)
-	return body200(recordOut(rec), err)
+	if err != nil {
+		return nil, err
+	}
+	var calls []recaller.ToolCall
+	if rec.Conversation.Caller != "" { // else the store is away, and nothing can have been called
+		if calls, err = s.Tools.Calls(ctx, x.key.Tenant, rec.Conversation.ID); err != nil {
+			return nil, err
+		}
+	}
+	return &plain[client.ConversationRecord]{recordOut(rec, calls)}, nil
 }
 
 func (s *server) conversationBriefing(ctx context.Context, x *exchange, in *struct {

@@ -81,12 +81,18 @@ func turnOut(t recaller.Turn) client.Turn {
 	}
 }
 
-func recordOut(r conversation.Record) client.ConversationRecord {
-	out := client.ConversationRecord{Conversation: conversationOut(r.Conversation), Turns: list(r.Turns, turnOut)}
+func recordOut(r conversation.Record, calls []recaller.ToolCall) client.ConversationRecord {
+	out := client.ConversationRecord{
+		Conversation: conversationOut(r.Conversation), Turns: list(r.Turns, turnOut),
+		ToolCalls: list(calls, toolRecordOut), ToolCallCount: len(calls),
+	}
 	out.Wrapup = client.Wrapup{Done: r.Conversation.Status != recaller.Active, Steps: list(r.Steps, stepOut)}
+	var total recaller.Cost
 	for _, step := range r.Steps {
 		out.Wrapup.Done = out.Wrapup.Done && step.State != recaller.StepPending
+		total = total.Plus(step.Cost)
 	}
+	out.Cost = costOut(total)
 	if r.Live != nil {
 		out.Live = &client.Live{Turns: list(r.Live.Turns, liveOut), StoredKeys: list(r.Live.StoredKeys, func(k string) string { return k })}
 	}
@@ -98,7 +104,20 @@ func liveOut(t livebuffer.Turn) client.LiveTurn {
 }
 
 func stepOut(p recaller.StepProgress) client.Step {
-	return client.Step{Step: p.Step, State: p.State, By: p.By, Attempts: p.Attempts, Reason: p.Reason, FinishedAt: instant(p.FinishedAt)}
+	return client.Step{
+		Step: p.Step, State: p.State, By: p.By, Attempts: p.Attempts, Reason: p.Reason, FinishedAt: instant(p.FinishedAt),
+		Prompt: p.Prompt, Found: p.Found, Dropped: p.Dropped, Stored: p.Stored, Cost: costOut(p.Cost),
+	}
+}
+
+func costOut(c recaller.Cost) client.Cost {
+	return client.Cost{Calls: c.Calls, TokensIn: c.TokensIn, TokensOut: c.TokensOut, TookMS: milliseconds(c.Took)}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func toolRecordOut(c recaller.ToolCall) client.ToolRecord {
+	return client.ToolRecord{ID: c.ID, Tool: c.Tool, Result: c.Result, MemoryID: string(c.Memory), Version: c.Version, At: instant(c.At)}
 }
 
 func briefingOut(b recaller.Briefing) client.Briefing {
@@ -117,10 +136,36 @@ func memoryOut(m recaller.Memory) client.Memory {
 	if m.DueAt != nil {
 		out.DueAt = instant(*m.DueAt)
 	}
-	if p := m.Provenance; p.Conversation != "" || len(p.Turns) > 0 {
-		out.Provenance = &client.Provenance{ConversationID: string(p.Conversation), Turns: p.Turns}
+	out.Provenance, out.Aliases = provenanceOut(m.Provenance), m.Aliases
+	if d := m.Dispute; d != nil {
+		out.Dispute = &client.Dispute{Value: d.Value, Provenance: provenanceOut(d.Provenance), At: instant(d.At)}
 	}
 	return out
+}
+
+// provenanceOut is nil for a memory that no words are known of.
+func provenanceOut(p recaller.Provenance) *client.Provenance {
+	if p.Conversation == "" && len(p.Turns) == 0 {
+		return nil
+	}
+	return &client.Provenance{ConversationID: string(p.Conversation), Turns: p.Turns}
+}
+
+func writtenOut(w recaller.MemoryWritten) client.MemoryResponse {
+	out := client.MemoryResponse{Memory: memoryOut(w.Memory), Action: w.Action}
+	if w.Previous != nil {
+		m := memoryOut(*w.Previous)
+		out.Previous = &m
+	}
+	return out
+}
+
+func reminderOut(r recaller.Reminder) client.Reminder {
+	return client.Reminder{
+		ID: string(r.ID), CallerID: string(r.Caller), MemoryID: string(r.Memory), ConversationID: string(r.Conversation),
+		DueAt: instant(r.DueAt), Status: r.Status, Attempts: r.Attempts, Reason: r.Reason,
+		CreatedAt: instant(r.CreatedAt), ClosedAt: instant(r.ClosedAt),
+	}
 }
 
 func checkpointOut(c recaller.Checkpoint) client.Checkpoint {
@@ -154,9 +199,11 @@ func hitOut(h recaller.Hit) client.RecallResult {
 
 func exportOut(e privacy.Export) client.Export {
 	out := client.Export{
-		ExportedAt: instant(e.ExportedAt), Caller: callerOut(e.Caller), Memories: list(e.Memories, memoryOut),
+		ExportedAt: instant(e.ExportedAt), Caller: callerOut(e.Caller), Memories: list(e.Memories, memoryOut), Reminders: list(e.Reminders, reminderOut),
 		Conversations: list(e.Conversations, func(c privacy.ExportedConversation) client.ExportedConversation {
-			return client.ExportedConversation{Conversation: conversationOut(c.Conversation), Turns: list(c.Words, turnOut)}
+			return client.ExportedConversation{
+				Conversation: conversationOut(c.Conversation), Turns: list(c.Words, turnOut), ToolCalls: list(c.ToolCalls, toolRecordOut),
+			}
 		}),
 	}
 	if e.Checkpoint != nil {
@@ -177,11 +224,16 @@ func profileOut(p recaller.Profile) client.Profile {
 }
 
 func tenantOut(t recaller.Tenant) client.Tenant {
+	prompts := t.Prompts
+	if prompts == nil {
+		prompts = map[string]string{}
+	}
 	return client.Tenant{
 		ID: string(t.ID), Name: t.Name, Environment: t.Environment, Profile: profileOut(t.Profile), Numbers: ids[string](t.Numbers),
 		DefaultRegion: t.DefaultRegion, TimeZone: t.TimeZone, Retention: t.Retention, ArchiveDays: t.ArchiveDays,
 		ResumeWindowSeconds: t.ResumeWindow.Seconds(), IdleLimitSeconds: t.IdleLimit.Seconds(),
-		HistoryLimit: t.HistoryLimit, Packs: ids[string](t.Packs), CreatedAt: instant(t.CreatedAt),
+		HistoryLimit: t.HistoryLimit, Packs: ids[string](t.Packs), Masking: t.Masking, MemoryTools: t.MemoryTools, Prompts: prompts,
+		CreatedAt: instant(t.CreatedAt),
 	}
 }
 

@@ -25,14 +25,15 @@ func (s *server) eventRoute() {
 		summary: "Listen to a conversation",
 		about: "Server-sent events, from now on, or from after the event named by Last-Event-ID (or last_event_id). Types: " +
 			"`memory.stored`, `memory.updated`, `memory.forgotten` (of the caller, from wherever), `turns.added`, `conversation.ended`, and `briefing.updated`, " +
-			"which brings the new briefing after memories have changed. `events.missed`: events after the one you named are no longer kept; read the state anew. " +
+			"which brings the new briefing after memories have changed, one for several that change at once. `events.missed`: events after the one you named are no longer kept; " +
+			"the briefing as it is now follows, and turns and memories have to be read anew. " +
 			"`error`: the stream ends, and `reason` says why. A comment comes every 15 seconds to keep the connection open. " +
 			"The stream ends after `conversation.ended`, and when the server goes down: connect again with Last-Event-ID.",
 	}, s.listen)
 	api := s.api.OpenAPI()
 	event := api.Components.Schemas.Schema(reflect.TypeFor[client.Event](), true, "")
 	ok := api.Paths[eventsPath].Get.Responses["200"]
-	ok.Description = "A stream of events. Each has an `id` (but for briefing.updated, events.missed and error), an `event` type, and `data`: JSON of this schema."
+	ok.Description = "A stream of events. Each has an `id` (but for events.missed, the briefing after it, and error), an `event` type, and `data`: JSON of this schema."
 	ok.Content = map[string]*huma.MediaType{"text/event-stream": {Schema: event}}
 }
 
@@ -82,6 +83,9 @@ type listener struct {
 	out  *http.ResponseController
 }
 
+// liveMemories bounds the memories of a briefing in the middle of a conversation (W8).
+const liveMemories = 50
+
 // writeWait bounds how long one write to a listener may take.
 const writeWait = 30 * time.Second
 
@@ -112,49 +116,34 @@ func (l *listener) run(missed bool) {
 				l.closed()
 				return
 			}
-			alive = l.tell(e)
+			alive = l.event(e)
 		}
 	}
 }
 
-// tell passes on an event and those that wait behind it; then, if memories changed, one new briefing for all of them.
-func (l *listener) tell(e events.Event) (alive bool) {
-	changed := false
-	for {
-		if !l.event(e) {
-			return false
-		}
-		changed = changed || e.Memory != nil
-		select {
-		case next, open := <-l.sub.C:
-			if open {
-				e = next
-				continue
-			}
-			l.closed()
-			return false
-		default:
-		}
-		return !changed || l.brief()
-	}
-}
-
-// event sends one event, and reports whether more may follow.
+// event sends one event, and reports whether more may follow. A briefing that a newer one has replaced is passed over:
+// the newer one comes after it.
 func (l *listener) event(e events.Event) bool {
 	out := client.Event{At: e.At.UTC(), Status: e.Status}
-	if e.Memory != nil {
+	switch {
+	case e.Type == events.BriefingUpdated && e.Briefing == nil:
+		return true
+	case e.Briefing != nil:
+		b := briefingOut(*e.Briefing)
+		out.Briefing = &b
+	case e.Memory != nil:
 		m := memoryOut(*e.Memory)
 		out.Memory = &m
-	}
-	if len(e.Turns) > 0 {
+	case len(e.Turns) > 0:
 		out.Turns = list(e.Turns, turnOut)
 	}
 	return l.send(string(e.Type), e.ID, out) && e.Type != events.Ended
 }
 
-// brief sends the briefing as it now is. One that fails is logged, and the stream goes on.
+// brief sends the briefing as it now is, to a listener that missed what came before. One that fails is logged, and the
+// stream goes on.
 func (l *listener) brief() bool {
-	b, err := l.s.Conversations.Briefing(l.ctx, l.x.key.Tenant, string(l.conv.ID), briefing.Request{})
+	b, err := l.s.Conversations.Briefing(l.ctx, l.x.key.Tenant, string(l.conv.ID), briefing.Request{MaxMemories: liveMemories})
 	if err != nil {
 		l.s.Log.Warn("briefing for listeners failed", "request_id", l.x.id, "kind", string(kindOf(err)), "err", err)
 		return l.ctx.Err() == nil

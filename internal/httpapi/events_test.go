@@ -12,6 +12,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/events"
 )
 
 // listening is a client that hears events; heard waits for the next one.
@@ -68,8 +69,8 @@ func TestAListenerHearsWhatChanges(t *testing.T) {
 	if stored.Memory == nil || stored.Memory.Value != "a cat called Ada" {
 		t.Errorf("got %+v, want the memory", stored)
 	}
-	if b := l.heard(client.EventBriefingUpdated); b.Briefing == nil || !strings.Contains(b.Briefing.Text, "Ada") || b.ID != 0 {
-		t.Errorf("got %+v, want a briefing with the cat", b)
+	if b := l.heard(client.EventBriefingUpdated); b.Briefing == nil || !strings.Contains(b.Briefing.Text, "Ada") || b.ID <= stored.ID {
+		t.Errorf("got %+v, want a briefing with the cat, after the memory", b)
 	}
 	if _, err := h.admin.EndConversation(ctx, id, client.EndRequest{}); err != nil {
 		t.Fatal(err)
@@ -83,11 +84,14 @@ func TestAListenerHearsWhatChanges(t *testing.T) {
 
 	missedNothing := listen(t, h.admin.EventsAfter(ctx, id, first.ID))
 	missedNothing.heard(client.EventMemoryStored)
+	missedNothing.heard(client.EventBriefingUpdated)
 	missedNothing.heard(client.EventConversationEnded)
 
 	missedAll := listen(t, h.admin.EventsAfter(ctx, id, 1<<40))
 	missedAll.heard(client.EventMissed)
-	missedAll.heard(client.EventBriefingUpdated)
+	if b := missedAll.heard(client.EventBriefingUpdated); b.Briefing == nil || b.ID != 0 {
+		t.Errorf("got %+v, want the briefing as it is, which cannot be asked for again", b)
+	}
 	missedAll.heard(client.EventConversationEnded)
 }
 
@@ -171,6 +175,22 @@ func TestStreamsOutliveTheReadTimeout(t *testing.T) {
 	in := connect(t, h, "/v1/conversations/"+id+"/events")
 	for range 10 { // 200 ms
 		line(t, in, ": heartbeat")
+	}
+}
+
+// Of the briefings that are kept only the newest has its text; who was behind gets that one, and none without.
+func TestABriefingThatWasReplacedIsPassedOver(t *testing.T) {
+	t.Parallel()
+	h := setup(t, func(_ *Deps, o *Options) { o.Heartbeat = time.Hour })
+	id := recaller.ConversationID(h.begun(t, "+4930901820").Conversation.ID)
+	in := connect(t, h, "/v1/conversations/"+string(id)+"/events")
+	h.bus.Publish(recaller.DefaultTenant, id, events.Event{Type: events.BriefingUpdated})
+	h.bus.Publish(recaller.DefaultTenant, id, events.Event{Type: events.BriefingUpdated, Briefing: &recaller.Briefing{Text: "the newest"}})
+	if got := line(t, in, "event:"); got != "event: briefing.updated" {
+		t.Errorf("got %s", got)
+	}
+	if got := line(t, in, "data:"); !strings.Contains(got, "the newest") {
+		t.Errorf("got %s first, want the newest briefing", got)
 	}
 }
 

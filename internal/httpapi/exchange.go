@@ -74,9 +74,9 @@ func (s *server) done(ctx context.Context, x *exchange) {
 	crash := recover()
 	if crash != nil && crash != http.ErrAbortHandler { //nolint:errorlint // the value that net/http defines for panics
 		s.logPanic(x, crash)
-		x.err = recaller.Internal
+		x.fail(recaller.Internal)
 		if x.w.status == 0 {
-			problemOf(recaller.Internal).write(x.w)
+			x.refuse(recaller.Internal)
 			crash = nil
 		}
 	}

@@ -30,6 +30,12 @@ func TestLogsAndMetricsHoldNoContent(t *testing.T) {
 	_, _ = h.admin.CallersByExternalID(ctx, "zebra")
 	_, _ = h.admin.Recall(ctx, s.Caller.ID, client.RecallRequest{Query: "zebra"})
 	_, _ = h.admin.ConversationBriefing(ctx, "zebra-call", client.BriefingQuery{Query: "zebra"})
+	zebra := client.StoreMemoryCall{ToolContext: client.ToolContext{CallSessionID: "zebra-call", LineID: "+4930901820", AccountID: "default"}, MemoryType: recaller.Fact, Key: "zebra", Value: "A zebra in the garden"}
+	if _, err := h.admin.StoreMemoryTool(ctx, zebra); err != nil {
+		t.Fatal(err)
+	}
+	h.call(t, "POST", "/tools/call", `{"callSessionId":"zebra-call","name":"zebra","arguments":"zebra"}`)
+	h.call(t, "POST", "/tools/zebra", `{"callSessionId":"zebra-call"}`)
 	h.call(t, "POST", "/v1/conversations/zebra-call/turns", `{"zebra":"zebra"}`)
 	h.call(t, "GET", "/zebra?zebra=zebra", "", "X-Request-Id", "zebra crossing")
 	h.call(t, "ZEBRA", "/v1/callers", "")

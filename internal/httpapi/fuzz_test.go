@@ -27,7 +27,11 @@ func fuzzed(f *testing.F, method string, path func(conv, caller string) string, 
 		if w.Code >= 500 || !json.Valid(w.Body.Bytes()) {
 			t.Errorf("got %d %s for %q", w.Code, w.Body, body)
 		}
-		if w.Code >= 400 && w.Header().Get("Content-Type") != "application/problem+json" {
+		if isTool(target) {
+			if ok := strings.HasPrefix(w.Body.String(), `{"success":`); !ok || w.Header().Get("Content-Type") != "application/json" {
+				t.Errorf("got %d %s as %s for %q", w.Code, w.Body, w.Header().Get("Content-Type"), body)
+			}
+		} else if w.Code >= 400 && w.Header().Get("Content-Type") != "application/problem+json" {
 			t.Errorf("got %d as %s for %q", w.Code, w.Header().Get("Content-Type"), body)
 		}
 	})
@@ -52,7 +56,20 @@ func FuzzImport(f *testing.F) {
 
 func FuzzMemory(f *testing.F) {
 	fuzzed(f, "POST", func(_, caller string) string { return "/v1/callers/" + caller + "/memories" },
-		`{"type":"fact","key":"k","value":"v","confidence":0.5,"source":"api","privacy_scope":"shared","due_at":"2026-03-02T09:30:00Z","provenance":{"conversation_id":"x","turns":[1,2]}}`)
+		`{"type":"fact","key":"k","value":"v","confidence":0.5,"source":"api","privacy_scope":"shared","due_at":"2026-03-02T09:30:00Z","due_day":true,"provenance":{"conversation_id":"x","turns":[1,2]}}`)
+}
+
+func FuzzUndo(f *testing.F) {
+	fuzzed(f, "POST", func(_, _ string) string { return "/v1/memories/none/undo" }, `{"version":1}`)
+}
+
+func FuzzReminder(f *testing.F) {
+	fuzzed(f, "POST", func(_, _ string) string { return "/v1/memories/none/reminder" }, `{"due_at":"2031-03-02T09:30:00Z"}`)
+}
+
+func FuzzWebhook(f *testing.F) {
+	fuzzed(f, "PUT", func(_, _ string) string { return "/v1/webhook" },
+		`{"url":"https://agent.example.com/hook","secret":"whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="}`)
 }
 
 func FuzzRecall(f *testing.F) {
@@ -62,5 +79,5 @@ func FuzzRecall(f *testing.F) {
 
 func FuzzTenant(f *testing.F) {
 	fuzzed(f, "PATCH", func(_, _ string) string { return "/v1/tenant" },
-		`{"name":"n","profile":{"hours":[{"label":"Mon","value":"8"}],"greeting":"g"},"retention":"keep","resume_window_seconds":3600,"numbers":["+4930901820"],"packs":["golf"]}`)
+		`{"name":"n","profile":{"hours":[{"label":"Mon","value":"8"}],"greeting":"g"},"retention":"keep","resume_window_seconds":3600,"numbers":["+4930901820"],"packs":["golf"],"masking":"off","memory_tools":true,"prompts":{"summary":"s","extraction":null}}`)
 }

@@ -27,11 +27,15 @@ import (
 	"github.com/recallerhq/recaller/internal/memory"
 	"github.com/recallerhq/recaller/internal/privacy"
 	"github.com/recallerhq/recaller/internal/recall"
+	"github.com/recallerhq/recaller/internal/refresh"
+	"github.com/recallerhq/recaller/internal/reminder"
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
 	"github.com/recallerhq/recaller/internal/tenant"
+	"github.com/recallerhq/recaller/internal/tool"
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/vaulttest"
+	"github.com/recallerhq/recaller/internal/webhook"
 )
 
 // house is a whole Recaller on the embedded store, behind a real HTTP server.
@@ -43,9 +47,14 @@ type house struct {
 	logs *logbook
 	bus  *events.Bus
 
+	refresh *refresh.Service
+
 	admin *client.Client
 	key   string
 }
+
+// patience is how long the start of a conversation waits for the store: long, because what is degraded is tried elsewhere.
+const patience = time.Minute
 
 const bootstrap = "bootstrap-key-of-the-tests"
 
@@ -92,9 +101,14 @@ func setup(t testing.TB, tweak func(*Deps, *Options)) *house {
 		t.Fatal(err)
 	}
 	h.http = httptest.NewServer(h.srv)
+	running, stop := context.WithCancel(ctx)
+	var refreshing sync.WaitGroup
+	refreshing.Go(func() { h.refresh.Run(running) })
 	t.Cleanup(func() {
 		h.bus.CloseAll()
 		h.http.Close()
+		stop()
+		refreshing.Wait()
 		if err := st.Close(); err != nil {
 			t.Error(err)
 		}
@@ -108,19 +122,33 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 	log := slog.New(slog.NewJSONHandler(h.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	tenants := tenant.New(tenant.Deps{Store: st, Now: time.Now, NewID: newID})
 	rec := recall.New(st, recall.Options{})
-	changed := func(c recaller.Change) { rec.Apply(c); h.bus.Apply(c) }
-	briefer := briefing.New(st, briefing.Options{Now: time.Now, Deadline: 5 * time.Second})
+	changed := func(c recaller.Change) { rec.Apply(c); h.bus.Apply(c); h.refresh.Apply(c) }
+	briefer := briefing.New(st, briefing.Options{Now: time.Now, Deadline: patience})
 	convs := conversation.New(conversation.Deps{
-		Store: st, Tenants: tenants, Archive: files, Briefer: briefer, Changed: changed, Enqueued: func() {},
+		Deadline: patience,
+		Store:    st, Tenants: tenants, Archive: files, Briefer: briefer, Changed: changed, Enqueued: func() {},
 		Log: log, Metrics: conversation.NewMetrics(h.reg), Now: time.Now, NewID: newID,
+	})
+	memories := memory.New(memory.Deps{Store: st, Tenants: tenants, Changed: changed, Now: time.Now, NewID: newID, Log: log, Metrics: memory.NewMetrics(h.reg)})
+	h.refresh = refresh.New(refresh.Deps{
+		Listening: h.bus.Listening, Briefing: convs.Briefing, Version: st.ContentVersion, Publish: h.bus.Publish,
+		Log: log, Metrics: refresh.NewMetrics(h.reg), Now: time.Now,
 	})
 	return Deps{
 		Conversations: convs,
 		Callers:       caller.New(caller.Deps{Store: st, Tenants: tenants, Changed: changed, Now: time.Now}),
-		Memories:      memory.New(memory.Deps{Store: st, Tenants: tenants, Changed: changed, Now: time.Now, NewID: newID}),
+		Memories:      memories,
 		Privacy: privacy.New(privacy.Deps{
 			Store: st, Vault: keys{v}, Words: convs, Archive: files, Tenants: tenants, Now: time.Now, NewID: newID,
 			Forget: func(t recaller.TenantID, c recaller.CallerID) { rec.Forget(t, c); h.bus.Forget(t, c) },
+		}),
+		Tools: tool.New(tool.Deps{
+			Memories: memories, Store: st, Tenants: tenants, Log: log, Metrics: tool.NewMetrics(h.reg), Now: time.Now, NewID: newID, LastTurn: convs.LastTurn,
+		}),
+		Webhooks: tenants, Encryption: &sealed{},
+		Reminders: reminder.New(reminder.Deps{
+			Store: st, Tenants: tenants, Sender: webhook.New(webhook.Options{}), Enqueued: func() {},
+			Log: log, Metrics: reminder.NewMetrics(h.reg), Now: time.Now, NewID: newID,
 		}),
 		Tenants: tenants, Recall: rec, Briefer: briefer, Events: h.bus,
 		Ready: func(context.Context) error { return nil }, Log: log, Registerer: h.reg,
@@ -175,12 +203,15 @@ func (h *house) call(t testing.TB, method, path, body string, headers ...string)
 	return res.StatusCode, res.Header, string(b)
 }
 
-// refused makes a request that must be refused, and returns the problem.
+// refused makes a request that must be refused, and returns the problem; of a tool's failure only status and detail.
 func (h *house) refused(t testing.TB, status int, method, path, body string, headers ...string) client.Problem {
 	t.Helper()
 	got, header, text := h.call(t, method, path, body, headers...)
 	if got != status {
 		t.Errorf("%s %s: got status %d, want %d: %s", method, path, got, status, text)
+	}
+	if isTool(path) {
+		return client.Problem{Status: got, Detail: failed(t, method+" "+path, header, text).Error}
 	}
 	if ct := header.Get("Content-Type"); ct != "application/problem+json" {
 		t.Errorf("%s %s: got content type %q, want application/problem+json", method, path, ct)
@@ -193,6 +224,21 @@ func (h *house) refused(t testing.TB, status int, method, path, body string, hea
 		t.Errorf("%s %s: the problem lacks something: %s", method, path, text)
 	}
 	return p
+}
+
+// failed holds an answer against the form of a tool's failure.
+func failed(t testing.TB, what string, header http.Header, text string) client.ToolFailure {
+	t.Helper()
+	if ct := header.Get("Content-Type"); ct != "application/json" {
+		t.Errorf("%s: got content type %q, want application/json", what, ct)
+	}
+	f := client.ToolFailure{Success: true}
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&f); err != nil || f.Success || f.Error == "" {
+		t.Errorf("%s: got %s, %v; want a tool's failure", what, text, err)
+	}
+	return f
 }
 
 // begun is a conversation with a new caller.

@@ -25,6 +25,7 @@ import (
 	"github.com/recallerhq/recaller/internal/memory"
 	"github.com/recallerhq/recaller/internal/privacy"
 	"github.com/recallerhq/recaller/internal/recall"
+	"github.com/recallerhq/recaller/internal/tool"
 )
 
 // Conversations is the life of a conversation; *conversation.Service has it.
@@ -52,6 +53,8 @@ type Callers interface {
 type Memories interface {
 	Store(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, once recaller.Once, in memory.Input) (recaller.MemoryWritten, error)
 	Update(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, p recaller.MemoryPatch) (recaller.MemoryWritten, error)
+	Change(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, c memory.Change) (recaller.MemoryWritten, error)
+	Undo(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, version int) (recaller.MemoryWritten, error)
 	Forget(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.MemoryWritten, error)
 	List(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) ([]recaller.Memory, string, error)
 	History(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) ([]recaller.Memory, error)
@@ -78,6 +81,26 @@ type Tenants interface {
 	DeleteKey(ctx context.Context, tenant recaller.TenantID, id recaller.KeyID) error
 }
 
+// Tools carries out what a live agent's model calls, and keeps the record of it; *tool.Service has it.
+type Tools interface {
+	Do(ctx context.Context, call tool.Call) (tool.Result, error)
+	Calls(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID) ([]recaller.ToolCall, error)
+}
+
+// Reminders lists reminders and settles them by hand; *reminder.Service has it.
+type Reminders interface {
+	List(ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter) ([]recaller.Reminder, string, error)
+	Cancel(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (recaller.Reminder, error)
+	Retry(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (recaller.Reminder, error)
+}
+
+// Webhooks keeps the address that a tenant is told of reminders at; *tenant.Service has it.
+type Webhooks interface {
+	Webhook(ctx context.Context, tenant recaller.TenantID) (recaller.Webhook, error)
+	SetWebhook(ctx context.Context, tenant recaller.TenantID, url, secret string) (recaller.Webhook, error)
+	DeleteWebhook(ctx context.Context, tenant recaller.TenantID) error
+}
+
 // Recaller searches one caller's words; *recall.Service has it.
 type Recaller interface {
 	Recall(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, q recall.Query) (recall.Result, error)
@@ -98,11 +121,15 @@ type Deps struct {
 	Conversations Conversations
 	Callers       Callers
 	Memories      Memories
+	Tools         Tools
+	Reminders     Reminders
+	Webhooks      Webhooks
 	Privacy       Privacy
 	Tenants       Tenants
 	Recall        Recaller
 	Briefer       Briefer
 	Events        Events
+	Encryption    Encrypter
 	Ready         func(context.Context) error // nil error: the server can serve
 	Log           *slog.Logger
 	Registerer    prometheus.Registerer
@@ -187,6 +214,7 @@ type server struct {
 	openJSON []byte
 	openYAML []byte
 	faults   map[reflect.Type]*huma.Schema // of the bodies that handlers take raw
+	required map[recaller.Tool][]string    // arguments that a tool cannot do without, in snake_case
 }
 
 // New returns the handler of the whole API. It may be mounted at the root only, because it names its own paths.
@@ -216,7 +244,14 @@ func newServer(deps Deps, opts Options) (*server, error) {
 	s.turnRoutes()
 	s.callerRoutes()
 	s.memoryRoutes()
+	if err := s.toolRoutes(); err != nil {
+		return nil, err
+	}
+	s.reminderRoutes()
+	s.webhookRoutes()
 	s.tenantRoutes()
+	s.promptRoutes()
+	s.encryptionRoutes()
 	s.operateRoutes()
 	if err := s.describe(); err != nil {
 		return nil, fmt.Errorf("describe the API: %w", err)

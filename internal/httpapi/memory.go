@@ -21,21 +21,28 @@ func (s *server) memoryRoutes() {
 	add(s, route{
 		id: "store-memory", method: http.MethodPost, path: "/v1/callers/{id}/memories", tag: tagMemories, status: http.StatusCreated,
 		summary: "Store a memory", statuses: []int{http.StatusConflict},
-		about: "Durable when it answers. An active memory with the same key (case ignored) gets a new version (`updated`); the same value confirms it (`confirmed`). A repeated Idempotency-Key changes nothing (`kept`).",
+		about: "Durable when it answers. An active memory with the same key (case ignored) gets a new version (`updated`), and what it said before is in `previous`; the same value confirms it (`confirmed`). " +
+			"What is known already under another key is not stored twice: that memory gets the key as an alias (`merged`). A repeated Idempotency-Key changes nothing (`kept`).",
 	}, s.storeMemory)
 	stored := s.api.OpenAPI().Paths["/v1/callers/{id}/memories"].Post.Responses
-	stored["200"] = &huma.Response{Description: "One with this key was there: it was updated, confirmed, or kept as it was.", Content: stored["201"].Content}
+	stored["200"] = &huma.Response{Description: "It was known: it was updated, confirmed, merged, or kept as it was.", Content: stored["201"].Content}
 	add(s, route{
 		id: "update-memory", method: http.MethodPatch, path: "/v1/memories/{id}", tag: tagMemories, summary: "Update a memory",
-		about: "Makes a new version and closes the old one; both stay in the history. What is left out stays.", statuses: []int{http.StatusConflict},
+		about: "Makes a new version and closes the old one, which is in `previous`; both stay in the history. What is left out stays.", statuses: []int{http.StatusConflict},
 	}, s.updateMemory)
 	add(s, route{
 		id: "forget-memory", method: http.MethodDelete, path: "/v1/memories/{id}", tag: tagMemories, summary: "Forget a memory",
-		about: "It leaves every prompt and every search at once; its history stays until the caller is erased.", statuses: []int{http.StatusConflict},
+		about: "It leaves every prompt and every search at once, and its pending reminder is cancelled; its history stays until the caller is erased.", statuses: []int{http.StatusConflict},
 	}, func(ctx context.Context, x *exchange, in *MemoryPath) (*plain[client.MemoryResponse], error) {
 		w, err := s.Memories.Forget(ctx, x.key.Tenant, recaller.MemoryID(in.ID))
-		return body200(client.MemoryResponse{Memory: memoryOut(w.Memory), Action: w.Action}, err)
+		return body200(writtenOut(w), err)
 	})
+	add(s, route{
+		id: "undo-memory", method: http.MethodPost, path: "/v1/memories/{id}/undo", tag: tagMemories, summary: "Undo a change of a memory",
+		about: "Brings an earlier version back, as a new version (`restored`): the one named, or else the last one of a memory that was forgotten, or the one before the active one. " +
+			"The repeat of an undo undoes it, so Idempotency-Key is not taken; name the version, and a repeat changes nothing that can be seen.",
+		statuses: []int{http.StatusConflict},
+	}, s.undoMemory)
 	add(s, route{
 		id: "memory-history", method: http.MethodGet, path: "/v1/memories/{id}/history", tag: tagMemories, summary: "Read a memory's history",
 		about: "Every version, newest first.",
@@ -77,19 +84,9 @@ func (s *server) storeMemory(ctx context.Context, x *exchange, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	b := in.Body
-	input := memory.Input{
-		Type: b.Type, Key: b.Key, Value: b.Value, Confidence: b.Confidence, Source: b.Source, PrivacyScope: b.PrivacyScope,
-	}
-	if b.DueAt != nil {
-		due, err := told("due_at", *b.DueAt)
-		if err != nil {
-			return nil, err
-		}
-		input.DueAt = &due
-	}
-	if b.Provenance != nil {
-		input.Provenance = recaller.Provenance{Conversation: recaller.ConversationID(b.Provenance.ConversationID), Turns: b.Provenance.Turns}
+	input, err := memoryInput(in.Body)
+	if err != nil {
+		return nil, err
 	}
 	w, err := s.Memories.Store(ctx, x.key.Tenant, recaller.CallerID(in.ID), once, input)
 	if err != nil {
@@ -99,7 +96,27 @@ func (s *server) storeMemory(ctx context.Context, x *exchange, in *struct {
 	if w.Action == recaller.MemoryCreated {
 		status = http.StatusCreated
 	}
-	return &answer[client.MemoryResponse]{status, client.MemoryResponse{Memory: memoryOut(w.Memory), Action: w.Action}}, nil
+	return &answer[client.MemoryResponse]{status, writtenOut(w)}, nil
+}
+
+func memoryInput(b client.MemoryInput) (memory.Input, error) {
+	input := memory.Input{
+		Type: b.Type, Key: b.Key, Value: b.Value, Confidence: b.Confidence, Source: b.Source, PrivacyScope: b.PrivacyScope,
+	}
+	if err := dayOf(b.DueDay, b.DueAt != nil); err != nil {
+		return input, err
+	}
+	if b.DueAt != nil {
+		due, err := told("due_at", *b.DueAt)
+		if err != nil {
+			return input, err
+		}
+		input.DueAt, input.DueDay = &due, b.DueDay
+	}
+	if b.Provenance != nil {
+		input.Provenance = recaller.Provenance{Conversation: recaller.ConversationID(b.Provenance.ConversationID), Turns: b.Provenance.Turns}
+	}
+	return input, nil
 }
 
 func (s *server) updateMemory(ctx context.Context, x *exchange, in *struct {
@@ -109,7 +126,11 @@ func (s *server) updateMemory(ctx context.Context, x *exchange, in *struct {
 ) (*plain[client.MemoryResponse], error) {
 	b := in.Body
 	p := recaller.MemoryPatch{Type: b.Type, Key: b.Key, Value: b.Value, Confidence: b.Confidence, PrivacyScope: b.PrivacyScope}
-	if at, set := b.DueAt.Change(); set {
+	at, set := b.DueAt.Change()
+	if err := dayOf(b.DueDay, set && !at.IsZero()); err != nil {
+		return nil, err
+	}
+	if set {
 		due, err := told("due_at", at)
 		if err != nil {
 			return nil, err
@@ -118,10 +139,31 @@ func (s *server) updateMemory(ctx context.Context, x *exchange, in *struct {
 		if !due.IsZero() {
 			to = &due
 		}
-		p.DueAt = &to
+		p.DueAt, p.DueDay = &to, b.DueDay
 	}
 	w, err := s.Memories.Update(ctx, x.key.Tenant, recaller.MemoryID(in.ID), p)
-	return body200(client.MemoryResponse{Memory: memoryOut(w.Memory), Action: w.Action}, err)
+	return body200(writtenOut(w), err)
+}
+
+func (s *server) undoMemory(ctx context.Context, x *exchange, in *struct {
+	MemoryPath
+	Body *client.UndoRequest
+},
+) (*plain[client.MemoryResponse], error) {
+	version := 0
+	if in.Body != nil {
+		version = in.Body.Version
+	}
+	w, err := s.Memories.Undo(ctx, x.key.Tenant, recaller.MemoryID(in.ID), version)
+	return body200(writtenOut(w), err)
+}
+
+// dayOf refuses a day that is none: there is no due time that it could be said of.
+func dayOf(dueDay, due bool) error {
+	if dueDay && !due {
+		return recaller.InvalidField("due_day", "is only for a due_at")
+	}
+	return nil
 }
 
 func (s *server) checkpointRoutes() {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 )
 
@@ -24,7 +23,7 @@ admin, agent or read, each of which includes the weaker ones. Each route says wh
 
 **Ids.** Wherever a conversation id is asked for, its external id serves too (escaped for a URL).
 
-**Errors** are problem details (RFC 9457). 400: the body is not JSON. 422: a field is wrong; ` + "`field`" + ` names it, by its path
+**Errors** are problem details (RFC 9457), but for those of the tools. 400: the body is not JSON. 422: a field is wrong; ` + "`field`" + ` names it, by its path
 inside the body (` + "`caller.phone`, `turns[3].text`" + `) or the name of the parameter. Unknown fields and parameters are refused.
 
 **Repeats.** A post with an ` + "`Idempotency-Key`" + ` is carried out once: a repeat gets the first one's result, and the same key with
@@ -72,6 +71,8 @@ func tags() []*huma.Tag {
 		{Name: "Conversations", Description: "The life of a conversation: start, turns, briefing, events, end, import."},
 		{Name: "Callers", Description: "Who they are, what is held about them, recall, export and erasure."},
 		{Name: "Memories", Description: "What is known of a caller, in versions; the state of an unfinished matter."},
+		{Name: "Tools", Description: "What the agent's model calls while it talks, in the form that voice platforms were built against: camelCase bodies, and failures as `{\"success\": false, \"error\": \"…\"}` with 400, 404 or 500. Each is durable when it answers; fields that are not asked for are ignored."},
+		{Name: "Reminders", Description: "Times at which the tenant's webhook is told of a memory, and the webhook."},
 		{Name: "Tenants", Description: "Settings, tenants and keys."},
 		{Name: "Operation", Description: "Health, metrics and this description."},
 	}
@@ -96,7 +97,7 @@ func add[I, O any](s *server, r route, handle func(context.Context, *exchange, *
 		out, err := handle(ctx, x, in)
 		if err != nil {
 			x.fail(err)
-			return nil, problemOf(err)
+			return nil, faultOf(r.path, err)
 		}
 		return out, nil
 	})
@@ -106,12 +107,12 @@ func (s *server) operation(r route) huma.Operation {
 	op := huma.Operation{
 		OperationID: r.id, Method: r.method, Path: r.path, Tags: []string{r.tag}, Summary: r.summary, Description: r.about,
 		DefaultStatus: r.status, MaxBodyBytes: r.maxBody, SkipValidateBody: r.rawBody, Responses: map[string]*huma.Response{},
-		BodyReadTimeout: s.limitOf(r.id),
+		BodyReadTimeout:    s.limitOf(r.id),
+		SkipValidateParams: isTool(r.path), // what a tool does not ask for does no harm
 	}
 	if op.MaxBodyBytes == 0 {
 		op.MaxBodyBytes = s.opts.MaxBody
 	}
-	statuses := append([]int{http.StatusInternalServerError}, r.statuses...)
 	if scope := s.scopes[r.id]; scope != "" {
 		op.Security = []map[string][]string{{"bearer": {}}, {"api_key": {}}}
 		op.Description += fmt.Sprintf("\n\nNeeds a key of scope `%s`.", scope)
@@ -119,6 +120,29 @@ func (s *server) operation(r route) huma.Operation {
 			op.Description = strings.TrimSuffix(op.Description, ".") + ", of the tenant `default`."
 		}
 		op.Extensions = map[string]any{"x-scope": string(scope)}
+	}
+	s.describeFailures(&op, r)
+	return op
+}
+
+// describeFailures says which failures a route may answer with, and in which form.
+func (s *server) describeFailures(op *huma.Operation, r route) {
+	statuses, means, form, mediaType := s.failures(r), meaning, reflect.TypeFor[client.Problem](), problemType
+	if isTool(r.path) {
+		statuses, means, form, mediaType = toolStatuses(), toolMeaning, reflect.TypeFor[client.ToolFailure](), "application/json"
+	}
+	schema := s.api.OpenAPI().Components.Schemas.Schema(form, true, "")
+	for _, status := range statuses {
+		op.Responses[strconv.Itoa(status)] = &huma.Response{
+			Description: means(status), Content: map[string]*huma.MediaType{mediaType: {Schema: schema}},
+		}
+	}
+}
+
+// failures are the statuses of a route's problems.
+func (s *server) failures(r route) []int {
+	statuses := append([]int{http.StatusInternalServerError}, r.statuses...)
+	if s.scopes[r.id] != "" {
 		statuses = append(statuses, http.StatusUnauthorized, http.StatusForbidden, http.StatusUnprocessableEntity,
 			http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusGatewayTimeout)
 	}
@@ -129,14 +153,7 @@ func (s *server) operation(r route) huma.Operation {
 	if strings.Contains(r.path, "{id}") {
 		statuses = append(statuses, http.StatusNotFound)
 	}
-	schema := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[client.Problem](), true, "")
-	for _, status := range statuses {
-		op.Responses[strconv.Itoa(status)] = &huma.Response{
-			Description: meaning(status),
-			Content:     map[string]*huma.MediaType{problemType: {Schema: schema}},
-		}
-	}
-	return op
+	return statuses
 }
 
 // meaning says when a status is answered.
@@ -195,6 +212,7 @@ func (s *server) describe() error {
 // withHeaders tells the headers that every answer has.
 func withHeaders(op *huma.Operation) {
 	text := &huma.Schema{Type: huma.TypeString}
+	wait := &huma.Param{Description: "Seconds after which to try again.", Schema: &huma.Schema{Type: huma.TypeInteger}}
 	for status, res := range op.Responses {
 		if res.Headers == nil {
 			res.Headers = map[string]*huma.Param{}
@@ -202,43 +220,13 @@ func withHeaders(op *huma.Operation) {
 		res.Headers["X-Request-Id"] = &huma.Param{Description: "The request's id: the one sent, or a new one.", Schema: text}
 		switch status {
 		case "429", "503":
-			res.Headers["Retry-After"] = &huma.Param{Description: "Seconds after which to try again.", Schema: &huma.Schema{Type: huma.TypeInteger}}
+			res.Headers["Retry-After"] = wait
+		case "500":
+			if isTool(op.Path) {
+				res.Headers["Retry-After"] = wait
+			}
 		case "401":
 			res.Headers["WWW-Authenticate"] = &huma.Param{Description: "How to authenticate.", Schema: text}
 		}
-	}
-}
-
-// refine says of schemas what Go's types cannot. It must run before the first request.
-func (s *server) refine() {
-	reg := s.api.OpenAPI().Components.Schemas
-	object := func(t reflect.Type, field, doc string) {
-		schema := reg.SchemaFromRef(reg.Schema(t, true, "").Ref)
-		schema.Properties[field] = &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true, Description: doc, Examples: []any{map[string]any{"order": 4711}}}
-		schema.Properties[field].PrecomputeMessages()
-	}
-	object(reflect.TypeFor[client.StartRequest](), "metadata", "An object of your own, at most 16 KiB; it is kept and given back as it is.")
-	object(reflect.TypeFor[client.ImportRequest](), "metadata", "An object of your own, at most 16 KiB; it is kept and given back as it is.")
-	object(reflect.TypeFor[client.Conversation](), "metadata", "The object that was given at the start.")
-	object(reflect.TypeFor[client.ExportedConversation](), "metadata", "The object that was given at the start.")
-	object(reflect.TypeFor[client.CheckpointInput](), "staging_data", "An object of your own, at most 64 KiB.")
-	object(reflect.TypeFor[client.Checkpoint](), "staging_data", "The object that was saved.")
-
-	patch := reg.SchemaFromRef(reg.Schema(reflect.TypeFor[client.MemoryPatch](), true, "").Ref)
-	patch.Properties["due_at"] = &huma.Schema{
-		Type: huma.TypeString, Format: "date-time", Nullable: true, Description: "When it comes due; null clears it.",
-		Examples: []any{"2026-03-05T09:00:00Z"},
-	}
-	patch.Properties["due_at"].PrecomputeMessages()
-	delete(reg.Map(), "Due")
-
-	receipt := reg.SchemaFromRef(reg.Schema(reflect.TypeFor[recaller.Receipt](), true, "").Ref)
-	for field, doc := range map[string]string{
-		"id": "The receipt's id.", "tenant": "The tenant.", "caller_id": "Who was erased.", "erased_at": "When.",
-		"erased": "How many things of each kind were removed.", "key_fingerprint": "The fingerprint of the data key that was destroyed.",
-		"public_key": "The Ed25519 key that the signature is checked with.",
-		"signature":  "Over the receipt as JSON with public_key and signature null.",
-	} {
-		receipt.Properties[field].Description = doc
 	}
 }

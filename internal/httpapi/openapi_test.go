@@ -26,6 +26,7 @@ type document struct {
 type schemaDoc struct {
 	Description string               `json:"description"`
 	Properties  map[string]schemaDoc `json:"properties"`
+	Required    []string             `json:"required"`
 	Type        any                  `json:"type"`
 	Enum        []string             `json:"enum"`
 	Examples    []any                `json:"examples"`
@@ -110,6 +111,10 @@ func describedWhole(t *testing.T, pattern string, op operationDoc) {
 			t.Errorf("%s: the parameter %s has no description", pattern, p.Name)
 		}
 	}
+	if op.Tags[0] == tagTools && op.RequestBody != nil {
+		describedTool(t, pattern, op)
+		return
+	}
 	want := []string{"500"}
 	if len(op.Security) > 0 {
 		want = append(want, "401", "403", "422", "429", "503", "504")
@@ -128,6 +133,21 @@ func describedWhole(t *testing.T, pattern string, op operationDoc) {
 	for status, res := range op.Responses {
 		if res.Description == "" || status == "default" || (status < "300" && status != "204" && len(res.Content) == 0) {
 			t.Errorf("%s: the answer %s lacks a description or content", pattern, status)
+		}
+	}
+}
+
+// describedTool holds the description of a tool against the form that its failures have.
+func describedTool(t *testing.T, pattern string, op operationDoc) {
+	t.Helper()
+	for _, status := range []string{"400", "401", "403", "404", "409", "413", "429", "500"} {
+		if res := op.Responses[status]; res.Description == "" || res.Content["application/json"] == nil || len(res.Content) != 1 {
+			t.Errorf("%s does not describe the failure %s", pattern, status)
+		}
+	}
+	for status := range op.Responses {
+		if status == "422" || status == "503" || status == "default" {
+			t.Errorf("%s describes %s, which it never answers", pattern, status)
 		}
 	}
 }
@@ -282,4 +302,27 @@ func everyCall(ctx context.Context, c *client.Client) {
 	_, _ = c.CreateKey(ctx, client.KeyInput{})
 	_, _ = c.Keys(ctx)
 	_ = c.DeleteKey(ctx, "x")
+	everyNewCall(ctx, c)
+}
+
+func everyNewCall(ctx context.Context, c *client.Client) {
+	_, _ = c.StoreMemoryTool(ctx, client.StoreMemoryCall{})
+	_, _ = c.UpdateMemoryTool(ctx, client.UpdateMemoryCall{})
+	_, _ = c.ForgetMemoryTool(ctx, client.ForgetMemoryCall{})
+	_, _ = c.MarkPrivateTool(ctx, client.MarkPrivateCall{})
+	_, _ = c.SetReminderTool(ctx, client.SetReminderCall{})
+	_, _ = c.CallTool(ctx, client.ToolCall{})
+	_, _ = c.Tools(ctx)
+	_, _ = c.UndoMemory(ctx, "x", 1)
+	_, _ = c.SetReminder(ctx, "x", client.ReminderInput{})
+	_, _ = c.Reminders(ctx, client.ReminderFilter{})
+	_, _ = c.CallerReminders(ctx, "x", client.ReminderFilter{})
+	_, _ = c.CancelReminder(ctx, "x")
+	_, _ = c.RetryReminder(ctx, "x")
+	_, _ = c.Webhook(ctx)
+	_, _ = c.SetWebhook(ctx, client.WebhookInput{})
+	_ = c.DeleteWebhook(ctx)
+	_, _ = c.Prompts(ctx)
+	_, _ = c.Encryption(ctx)
+	_, _ = c.RotateEncryption(ctx)
 }

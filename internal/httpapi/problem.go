@@ -127,12 +127,19 @@ func (p *problem) write(w http.ResponseWriter) {
 }
 
 // transform gives huma's own errors our form: no values, no causes, fields in the API's spelling.
-func transform(_ huma.Context, _ string, v any) (any, error) {
+func transform(ctx huma.Context, _ string, v any) (any, error) {
 	switch v := v.(type) {
 	case *problem:
 		return v.Problem, nil
+	case *toolError:
+		return v.ToolFailure, nil
 	case *huma.ErrorModel:
-		return fromHuma(v).Problem, nil
+		p := fromHuma(v)
+		if isTool(ctx.Operation().Path) {
+			ctx.SetHeader("Content-Type", "application/json")
+			return client.ToolFailure{Error: p.Detail}, nil
+		}
+		return p.Problem, nil
 	}
 	return v, nil
 }

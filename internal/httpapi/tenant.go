@@ -94,6 +94,11 @@ func settings(t *recaller.Tenant, in client.TenantSettings) {
 	put(&t.ArchiveDays, in.ArchiveDays)
 	put(&t.HistoryLimit, in.HistoryLimit)
 	put(&t.Packs, in.Packs)
+	put(&t.Masking, in.Masking)
+	put(&t.MemoryTools, in.MemoryTools)
+	if len(in.Prompts) > 0 {
+		t.Prompts = prompts(t.Prompts, in.Prompts)
+	}
 	if in.ResumeWindowSeconds != nil {
 		t.ResumeWindow = seconds(*in.ResumeWindowSeconds)
 	}

@@ -41,6 +41,12 @@ func (s *server) turnRoutes() {
 	s.importAnswers()
 }
 
+// bodyOf describes a body that the handler decodes itself.
+func (s *server) bodyOf(path string, t reflect.Type) {
+	api := s.api.OpenAPI()
+	api.Paths[path].Post.RequestBody.Content["application/json"].Schema = api.Components.Schemas.Schema(t, true, "")
+}
+
 // bodyIs describes a body that is either of two.
 func (s *server) bodyIs(path string, one, many reflect.Type) {
 	api := s.api.OpenAPI()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/conversation"
@@ -106,5 +107,28 @@ func TestExportOfNobody(t *testing.T) {
 	for tenant, id := range map[recaller.TenantID]recaller.CallerID{keep: "nobody", archived: caller} {
 		_, err := b.Export(t.Context(), tenant, id)
 		b.is(err, recaller.NotFound)
+	}
+}
+
+func TestExportHasRemindersAndWhatToolsDid(t *testing.T) {
+	b := newBench(t)
+	caller, _ := b.tell(keep, phone, "ana-7")
+	before, err := b.Export(t.Context(), keep, caller)
+	b.ok(err)
+	conv := before.Conversations[0].ID
+	_, err = b.memories.Store(t.Context(), keep, caller, recaller.Once{}, memory.Input{
+		Type: recaller.FollowUp, Key: "dentist", Value: "Dentist",
+		Call:     &recaller.ToolCall{ID: b.NewID(), Conversation: conv, Caller: caller, Tool: recaller.ToolSetReminder, At: b.Clock.Now()},
+		Reminder: &recaller.Reminder{ID: recaller.ReminderID(b.NewID()), Caller: caller, Conversation: conv, DueAt: b.Clock.Now().Add(time.Hour), CreatedAt: b.Clock.Now()},
+	})
+	b.ok(err)
+	got, err := b.Export(t.Context(), keep, caller)
+	b.ok(err)
+	if len(got.Reminders) != 1 || got.Reminders[0].Status != recaller.ReminderPending {
+		t.Errorf("got reminders %+v, want the one that was set", got.Reminders)
+	}
+	calls := got.Conversations[0].ToolCalls
+	if len(calls) != 1 || calls[0].Tool != recaller.ToolSetReminder || calls[0].Result != recaller.ToolReminded {
+		t.Errorf("got tool calls %+v, want the one that was made", calls)
 	}
 }

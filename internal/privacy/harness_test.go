@@ -58,7 +58,7 @@ func newBench(t *testing.T) *bench {
 func (b *bench) serve() {
 	b.conversations = conversation.New(conversation.Deps{
 		Store: b.Place.Store, Tenants: b.settings, Archive: b.Place.Archive, Briefer: briefing.New(b.Place.Store, briefing.Options{Now: b.Clock.Now}),
-		Changed: func(recaller.Change) {}, Enqueued: func() {}, Log: b.Log, Metrics: conversation.NewMetrics(prometheus.NewRegistry()),
+		Changed: func(recaller.Change) {}, Enqueued: func() {}, Masked: func(string) {}, Log: b.Log, Metrics: conversation.NewMetrics(prometheus.NewRegistry()),
 		Now: b.Clock.Now, NewID: b.NewID,
 	})
 	b.memories = memory.New(memory.Deps{

@@ -24,6 +24,8 @@ type Store interface {
 	Conversations(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) (list []recaller.Conversation, next string, err error)
 	Memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) (list []recaller.Memory, next string, err error)
 	Checkpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Checkpoint, error)
+	Reminders(ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter) (list []recaller.Reminder, next string, err error)
+	ToolCalls(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID) ([]recaller.ToolCall, error)
 
 	// BeginErasure hides a caller from every read and leaves a job, in one commit.
 	BeginErasure(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, job recaller.Job) error
@@ -103,13 +105,15 @@ type Export struct {
 	Caller        recaller.Caller
 	Checkpoint    *recaller.Checkpoint
 	Memories      []recaller.Memory // every version
+	Reminders     []recaller.Reminder
 	Conversations []ExportedConversation
 }
 
-// ExportedConversation is a conversation with its words.
+// ExportedConversation is a conversation with its words, and what the agent's tools did in it.
 type ExportedConversation struct {
 	recaller.Conversation
-	Words []recaller.Turn
+	Words     []recaller.Turn
+	ToolCalls []recaller.ToolCall
 }
 
 // maxReads bounds how often an export reads everything anew because the caller's content changed meanwhile.
@@ -150,18 +154,23 @@ func (s *Service) read(ctx context.Context, tenant recaller.TenantID, caller rec
 	if out.Memories, err = s.memories(ctx, tenant, caller); err != nil {
 		return out, err
 	}
+	if out.Reminders, err = s.reminders(ctx, tenant, caller); err != nil {
+		return out, err
+	}
 	out.Conversations, err = s.conversations(ctx, tenant, caller)
 	return out, err
 }
 
-func (s *Service) memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error) {
-	f := recaller.MemoryFilter{
-		Statuses: []recaller.MemoryStatus{recaller.MemoryActive, recaller.MemorySuperseded, recaller.MemoryForgotten},
-		Page:     recaller.Page{Limit: 200},
-	}
-	var out []recaller.Memory
+func (s *Service) reminders(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Reminder, error) {
+	f := recaller.ReminderFilter{Caller: caller, Page: recaller.Page{Limit: 200}}
+	return all(&f.Page, func() ([]recaller.Reminder, string, error) { return s.Store.Reminders(ctx, tenant, f) })
+}
+
+// all reads every page of a list.
+func all[T any](page *recaller.Page, read func() ([]T, string, error)) ([]T, error) {
+	var out []T
 	for {
-		list, next, err := s.Store.Memories(ctx, tenant, caller, f)
+		list, next, err := read()
 		if err != nil {
 			return nil, err
 		}
@@ -169,30 +178,37 @@ func (s *Service) memories(ctx context.Context, tenant recaller.TenantID, caller
 		if next == "" {
 			return out, nil
 		}
-		f.Page.Cursor = next
+		page.Cursor = next
 	}
+}
+
+func (s *Service) memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error) {
+	f := recaller.MemoryFilter{
+		Statuses: []recaller.MemoryStatus{recaller.MemoryActive, recaller.MemorySuperseded, recaller.MemoryForgotten},
+		Page:     recaller.Page{Limit: 200},
+	}
+	return all(&f.Page, func() ([]recaller.Memory, string, error) { return s.Store.Memories(ctx, tenant, caller, f) })
 }
 
 func (s *Service) conversations(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]ExportedConversation, error) {
 	f := recaller.ConversationFilter{Caller: caller, Page: recaller.Page{Limit: 200}}
-	var out []ExportedConversation
-	for {
-		list, next, err := s.Store.Conversations(ctx, tenant, f)
+	list, err := all(&f.Page, func() ([]recaller.Conversation, string, error) { return s.Store.Conversations(ctx, tenant, f) })
+	if err != nil {
+		return nil, err
+	}
+	out := make([]ExportedConversation, len(list))
+	for i, c := range list {
+		turns, err := s.Words.Turns(ctx, tenant, c)
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range list {
-			turns, err := s.Words.Turns(ctx, tenant, c)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, ExportedConversation{c, turns})
+		calls, err := s.Store.ToolCalls(ctx, tenant, c.ID)
+		if err != nil {
+			return nil, err
 		}
-		if next == "" {
-			return out, nil
-		}
-		f.Page.Cursor = next
+		out[i] = ExportedConversation{c, turns, calls}
 	}
+	return out, nil
 }
 
 // Erase removes a caller for good and returns the signed receipt. The order makes it final whatever happens: the caller

@@ -1,0 +1,76 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Reminder is a time at which the tenant's webhook is told of a memory, once.
+type Reminder struct {
+	ID             string                  `json:"id" doc:"Its id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a41"`
+	CallerID       string                  `json:"caller_id" doc:"Whom it is for." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
+	MemoryID       string                  `json:"memory_id" doc:"What to remind of: the memory as it is when the reminder fires." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
+	ConversationID string                  `json:"conversation_id,omitempty" doc:"The conversation in which it was set." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
+	DueAt          time.Time               `json:"due_at" doc:"When it comes due." example:"2026-03-10T07:30:00Z"`
+	Status         recaller.ReminderStatus `json:"status" enum:"pending,delivered,cancelled,dead" doc:"Where it stands. delivered: the webhook took it; dead: every try failed, and it can be tried again." example:"pending"`
+	Attempts       int                     `json:"attempts" doc:"Tries at delivery that failed." example:"0"`
+	Reason         string                  `json:"reason,omitempty" doc:"Why the last try failed: no webhook, refused, timeout, unreachable, server error." example:"timeout"`
+	CreatedAt      time.Time               `json:"created_at" doc:"When it was set." example:"2026-03-02T09:34:11Z"`
+	ClosedAt       time.Time               `json:"closed_at,omitzero" doc:"When it was delivered, cancelled or given up on." example:"2026-03-10T07:30:01Z"`
+}
+
+// ReminderInput is a reminder to set.
+type ReminderInput struct {
+	DueAt time.Time `json:"due_at" doc:"When it comes due." example:"2026-03-10T07:30:00Z"`
+}
+
+// ReminderList is one page of reminders.
+type ReminderList struct {
+	Reminders  []Reminder `json:"reminders" nullable:"false" doc:"By due time, latest first."`
+	NextCursor string     `json:"next_cursor,omitempty" doc:"Asks for the next page; left out on the last." example:"MDE5OWI3"`
+}
+
+// ReminderFilter selects reminders; its zero value selects all.
+type ReminderFilter struct {
+	CallerID string
+	Status   recaller.ReminderStatus
+	Page     Page
+}
+
+// Reminders lists the tenant's reminders, by due time, latest first. Those of status dead wait for RetryReminder.
+func (c *Client) Reminders(ctx context.Context, f ReminderFilter) (ReminderList, error) {
+	q := f.Page.query()
+	set(q, "status", string(f.Status))
+	set(q, "caller_id", f.CallerID)
+	var out ReminderList
+	return out, c.get(ctx, path("reminders"), q, &out)
+}
+
+// CallerReminders lists a caller's reminders, by due time, latest first.
+func (c *Client) CallerReminders(ctx context.Context, caller string, f ReminderFilter) (ReminderList, error) {
+	q := f.Page.query()
+	set(q, "status", string(f.Status))
+	var out ReminderList
+	return out, c.get(ctx, path("callers", caller, "reminders"), q, &out)
+}
+
+// SetReminder has the tenant's webhook told of a memory at a time. It takes the place of the memory's pending one.
+func (c *Client) SetReminder(ctx context.Context, memory string, in ReminderInput) (Reminder, error) {
+	var out Reminder
+	return out, c.post(ctx, path("memories", memory, "reminder"), in, &out)
+}
+
+// CancelReminder cancels a pending reminder.
+func (c *Client) CancelReminder(ctx context.Context, id string) (Reminder, error) {
+	var out Reminder
+	return out, c.do(ctx, request{method: http.MethodDelete, path: path("reminders", id), out: &out})
+}
+
+// RetryReminder tries a dead reminder again. It is never retried itself: a repeat finds it pending, which is a conflict.
+func (c *Client) RetryReminder(ctx context.Context, id string) (Reminder, error) {
+	var out Reminder
+	return out, c.do(ctx, request{method: http.MethodPost, path: path("reminders", id, "retry"), out: &out, once: true})
+}

@@ -1,0 +1,170 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// ToolContext says in which call a tool is used. Its names are those that voice platforms were built against.
+type ToolContext struct {
+	CallSessionID string `json:"callSessionId" doc:"The conversation, by its id or external id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
+	LineID        string `json:"lineId" doc:"The caller of that conversation: the id, the number or an external id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
+	AccountID     string `json:"accountId" doc:"The tenant, which is the one that the key belongs to." example:"default"`
+}
+
+// StoreMemoryCall is store_memory: keep something about the caller.
+type StoreMemoryCall struct {
+	ToolContext
+	MemoryType      recaller.MemoryType `json:"memoryType" enum:"fact,preference,context,follow_up,wellbeing,history" doc:"What it is about." example:"follow_up"`
+	Key             string              `json:"key" doc:"Its name, snake_case by convention; at most 100 bytes." example:"doctor_appointment"`
+	Value           string              `json:"value" doc:"What is to be remembered; at most 2000 bytes." example:"Doctor's appointment next Tuesday"`
+	Confidence      *float64            `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"1 if not said; lower for what was inferred." example:"1"`
+	SuggestReminder bool                `json:"suggestReminder,omitempty" doc:"For a follow_up: the answer brings the question whether to set a reminder." example:"true"`
+}
+
+// UpdateMemoryCall is update_memory: what is known has changed, or was wrong.
+type UpdateMemoryCall struct {
+	ToolContext
+	ExistingKey string              `json:"existingKey" doc:"The memory's key; case is ignored. Where no memory has it, one is created." example:"grandchildren"`
+	NewValue    string              `json:"newValue" doc:"What is known now; at most 2000 bytes." example:"Four grandchildren"`
+	MemoryType  recaller.MemoryType `json:"memoryType,omitempty" enum:"fact,preference,context,follow_up,wellbeing,history" doc:"The type of a memory that has to be created; fact if not said." example:"fact"`
+	Confidence  *float64            `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"1 if not said." example:"1"`
+}
+
+// ForgetMemoryCall is forget_memory: the caller wants something forgotten.
+type ForgetMemoryCall struct {
+	ToolContext
+	Key string `json:"key" doc:"The memory's key; case is ignored." example:"neighbour_quarrel"`
+}
+
+// MarkPrivateCall is mark_private: the caller wants something kept between the two.
+type MarkPrivateCall struct {
+	ToolContext
+	Key string `json:"key" doc:"The memory's key; case is ignored." example:"health"`
+}
+
+// SetReminderCall is set_reminder: the tenant's webhook is told at that time.
+type SetReminderCall struct {
+	ToolContext
+	DueAt string `json:"dueAt" doc:"When: an RFC 3339 time, one without a zone in the caller's own, or words such as \"tomorrow at nine\"." example:"2026-03-10T08:30:00"`
+	Key   string `json:"key,omitempty" doc:"The key of the memory to remind of; case is ignored. It or a value is needed." example:"doctor_appointment"`
+	Value string `json:"value,omitempty" doc:"What to remind of, where no memory has it: it is stored as a follow_up with the reminder." example:"Doctor's appointment"`
+}
+
+// ToolCall is a call of any tool, as realtime and chat models make them.
+type ToolCall struct {
+	CallSessionID string          `json:"callSessionId" doc:"The conversation, by its id or external id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
+	LineID        string          `json:"lineId,omitempty" doc:"The caller: the id, the number or an external id; the conversation's if not said." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
+	AccountID     string          `json:"accountId,omitempty" doc:"The tenant; the key's if not said." example:"default"`
+	Name          recaller.Tool   `json:"name" enum:"store_memory,update_memory,forget_memory,mark_private,set_reminder" doc:"Which tool." example:"store_memory"`
+	Arguments     json.RawMessage `json:"arguments" doc:"What the model gave: an object, or a string that holds one. Its fields are those of the tool's definition."`
+	CallID        string          `json:"call_id,omitempty" doc:"The model's own id of the call; it comes back with the answer." example:"call_aBc123"`
+}
+
+// ToolAnswer is what a tool call did.
+type ToolAnswer struct {
+	Success         bool                  `json:"success" doc:"Always true: what fails has another status and an error." example:"true"`
+	MemoryID        string                `json:"memoryId" doc:"The memory that it was about." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
+	Action          recaller.MemoryAction `json:"action,omitempty" doc:"What was done; update_memory: updated or created. store_memory does not say." example:"updated"`
+	SuggestReminder bool                  `json:"suggestReminder,omitempty" doc:"For store_memory: ask the caller about a reminder." example:"true"`
+	Message         string                `json:"message,omitempty" doc:"For store_memory with suggestReminder: the question to ask." example:"Would you like me to set a reminder about this?"`
+	ReminderID      string                `json:"reminderId,omitempty" doc:"For set_reminder: the reminder." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a41"`
+	DueAt           time.Time             `json:"dueAt,omitzero" doc:"For set_reminder: when it comes due." example:"2026-03-10T07:30:00Z"`
+	CallID          string                `json:"call_id,omitempty" doc:"The id that the call came with." example:"call_aBc123"`
+}
+
+// ToolFailure is what a tool call answers that did nothing.
+type ToolFailure struct {
+	Success bool   `json:"success" doc:"Always false." example:"false"`
+	Error   string `json:"error" doc:"What was wrong and what was expected. Nothing in it repeats what was sent, but for the names of fields." example:"Missing required fields: key, value"`
+	CallID  string `json:"call_id,omitempty" doc:"The id that the call came with." example:"call_aBc123"`
+}
+
+// StoreMemoryTool keeps something that was said in a call, durable when it returns.
+func (c *Client) StoreMemoryTool(ctx context.Context, in StoreMemoryCall) (ToolAnswer, error) {
+	return c.tool(ctx, recaller.ToolStoreMemory, in)
+}
+
+// UpdateMemoryTool replaces what is known, and creates it where nothing is.
+func (c *Client) UpdateMemoryTool(ctx context.Context, in UpdateMemoryCall) (ToolAnswer, error) {
+	return c.tool(ctx, recaller.ToolUpdateMemory, in)
+}
+
+// ForgetMemoryTool takes a memory out of every prompt and search; its history stays.
+func (c *Client) ForgetMemoryTool(ctx context.Context, in ForgetMemoryCall) (ToolAnswer, error) {
+	return c.tool(ctx, recaller.ToolForgetMemory, in)
+}
+
+// MarkPrivateTool limits a memory to conversations with its caller.
+func (c *Client) MarkPrivateTool(ctx context.Context, in MarkPrivateCall) (ToolAnswer, error) {
+	return c.tool(ctx, recaller.ToolMarkPrivate, in)
+}
+
+// SetReminderTool has the tenant's webhook told of a memory at a time.
+func (c *Client) SetReminderTool(ctx context.Context, in SetReminderCall) (ToolAnswer, error) {
+	return c.tool(ctx, recaller.ToolSetReminder, in)
+}
+
+// CallTool carries out a call as a model made it. What it refuses comes back as a *Problem, which has no field.
+func (c *Client) CallTool(ctx context.Context, in ToolCall) (ToolAnswer, error) {
+	return c.tool(ctx, "call", in)
+}
+
+func (c *Client) tool(ctx context.Context, name recaller.Tool, in any) (ToolAnswer, error) {
+	var out ToolAnswer
+	return out, c.post(ctx, "/tools/"+string(name), in, &out)
+}
+
+// ToolList is the definitions of the tools in every form that models take, with the instructions that go with them.
+type ToolList struct {
+	OpenAI              []FunctionTool  `json:"openai" nullable:"false" doc:"For session.update of a realtime model, and for OpenAI's responses."`
+	OpenAIChat          []ChatTool      `json:"openai_chat" nullable:"false" doc:"For chat completions, OpenAI's and compatible ones."`
+	Anthropic           []AnthropicTool `json:"anthropic" nullable:"false" doc:"For Anthropic's messages."`
+	MCP                 []MCPTool       `json:"mcp" nullable:"false" doc:"As an MCP server lists them."`
+	Instructions        string          `json:"instructions" doc:"When to use the tools, for the agent's system prompt; a briefing has it already where the tenant's memory_tools is on." example:"Call store_memory when the caller shares something about himself."`
+	InstructionsVersion string          `json:"instructions_version" doc:"Which version of the instructions it is." example:"memory/1"`
+}
+
+// FunctionTool is a tool as OpenAI's realtime and responses APIs take it.
+type FunctionTool struct {
+	Type        string          `json:"type" enum:"function" doc:"Always function." example:"function"`
+	Name        recaller.Tool   `json:"name" doc:"The tool." example:"store_memory"`
+	Description string          `json:"description" doc:"What it does and when to call it." example:"Store something important about the caller."`
+	Parameters  json.RawMessage `json:"parameters" doc:"The JSON schema of its arguments."`
+}
+
+// ChatTool is a tool as chat completions take it.
+type ChatTool struct {
+	Type     string       `json:"type" enum:"function" doc:"Always function." example:"function"`
+	Function ChatFunction `json:"function" doc:"The tool."`
+}
+
+// ChatFunction is the function of a ChatTool.
+type ChatFunction struct {
+	Name        recaller.Tool   `json:"name" doc:"The tool." example:"store_memory"`
+	Description string          `json:"description" doc:"What it does and when to call it." example:"Store something important about the caller."`
+	Parameters  json.RawMessage `json:"parameters" doc:"The JSON schema of its arguments."`
+}
+
+// AnthropicTool is a tool as Anthropic's messages take it.
+type AnthropicTool struct {
+	Name        recaller.Tool   `json:"name" doc:"The tool." example:"store_memory"`
+	Description string          `json:"description" doc:"What it does and when to call it." example:"Store something important about the caller."`
+	InputSchema json.RawMessage `json:"input_schema" doc:"The JSON schema of its arguments."`
+}
+
+// MCPTool is a tool as an MCP server lists it.
+type MCPTool struct {
+	Name        recaller.Tool   `json:"name" doc:"The tool." example:"store_memory"`
+	Description string          `json:"description" doc:"What it does and when to call it." example:"Store something important about the caller."`
+	InputSchema json.RawMessage `json:"inputSchema" doc:"The JSON schema of its arguments."`
+}
+
+// Tools reads the definitions of the tools, so that an integrator copies nothing by hand.
+func (c *Client) Tools(ctx context.Context) (ToolList, error) {
+	var out ToolList
+	return out, c.get(ctx, "/tools", nil, &out)
+}

@@ -1,0 +1,104 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/memory"
+)
+
+// ReminderPath names a reminder.
+type ReminderPath struct {
+	ID string `path:"id" doc:"The reminder's id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a41"`
+}
+
+func (s *server) reminderRoutes() {
+	add(s, route{
+		id: "list-reminders", method: http.MethodGet, path: "/v1/reminders", tag: tagReminders, summary: "List reminders",
+		about: "By due time, latest first, of one caller or of all. Those of status `dead` are the dead-letter list: every try to deliver them failed.",
+	}, s.listReminders)
+	add(s, route{
+		id: "caller-reminders", method: http.MethodGet, path: "/v1/callers/{id}/reminders", tag: tagReminders, summary: "List a caller's reminders",
+		about: "By due time, latest first.",
+	}, s.callerReminders)
+	add(s, route{
+		id: "set-reminder", method: http.MethodPost, path: "/v1/memories/{id}/reminder", tag: tagReminders, status: http.StatusCreated,
+		summary: "Set a reminder", statuses: []int{http.StatusConflict},
+		about: "The tenant's webhook is told of the memory at `due_at`, once, across restarts. It takes the place of the memory's pending reminder, and is cancelled when the memory is forgotten.",
+	}, s.setReminder)
+	add(s, route{
+		id: "cancel-reminder", method: http.MethodDelete, path: "/v1/reminders/{id}", tag: tagReminders, summary: "Cancel a reminder",
+		about: "One that is pending; one that is not is a 409. The memory stays.", statuses: []int{http.StatusConflict},
+	}, func(ctx context.Context, x *exchange, in *ReminderPath) (*plain[client.Reminder], error) {
+		r, err := s.Reminders.Cancel(ctx, x.key.Tenant, recaller.ReminderID(in.ID))
+		return body200(reminderOut(r), err)
+	})
+	add(s, route{
+		id: "retry-reminder", method: http.MethodPost, path: "/v1/reminders/{id}/retry", tag: tagReminders, summary: "Try a dead reminder again",
+		about:    "Every try to deliver it failed; it is pending again and fires at once. One that is not dead is a 409, a repeat of this too, so Idempotency-Key is not taken.",
+		statuses: []int{http.StatusConflict},
+	}, func(ctx context.Context, x *exchange, in *ReminderPath) (*plain[client.Reminder], error) {
+		r, err := s.Reminders.Retry(ctx, x.key.Tenant, recaller.ReminderID(in.ID))
+		return body200(reminderOut(r), err)
+	})
+}
+
+// ReminderStatus asks for reminders of one status.
+type ReminderStatus struct {
+	Status string `query:"status" enum:"pending,delivered,cancelled,dead" doc:"Only reminders of this status." example:"dead"`
+}
+
+func (s *server) listReminders(ctx context.Context, x *exchange, in *struct {
+	Paging
+	ReminderStatus
+	CallerID string `query:"caller_id" doc:"Only reminders of this caller." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
+},
+) (*plain[client.ReminderList], error) {
+	return s.reminders(ctx, x, recaller.ReminderFilter{
+		Caller: recaller.CallerID(in.CallerID), Status: recaller.ReminderStatus(in.Status), Page: in.page(),
+	})
+}
+
+func (s *server) callerReminders(ctx context.Context, x *exchange, in *struct {
+	CallerPath
+	Paging
+	ReminderStatus
+},
+) (*plain[client.ReminderList], error) {
+	id := recaller.CallerID(in.ID)
+	if _, err := s.Callers.Get(ctx, x.key.Tenant, id); err != nil {
+		return nil, err
+	}
+	return s.reminders(ctx, x, recaller.ReminderFilter{Caller: id, Status: recaller.ReminderStatus(in.Status), Page: in.page()})
+}
+
+func (s *server) reminders(ctx context.Context, x *exchange, f recaller.ReminderFilter) (*plain[client.ReminderList], error) {
+	found, next, err := s.Reminders.List(ctx, x.key.Tenant, f)
+	return body200(client.ReminderList{Reminders: list(found, reminderOut), NextCursor: next}, err)
+}
+
+func (s *server) setReminder(ctx context.Context, x *exchange, in *struct {
+	Idempotent
+	MemoryPath
+	Body client.ReminderInput
+},
+) (*plain[client.Reminder], error) {
+	once, err := x.once("set-reminder")
+	if err != nil {
+		return nil, err
+	}
+	due, err := told("due_at", in.Body.DueAt)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.Memories.Change(ctx, x.key.Tenant, recaller.MemoryID(in.ID), memory.Change{Once: once, Reminder: &recaller.Reminder{DueAt: due}})
+	if err != nil {
+		return nil, err
+	}
+	if w.Reminder == nil {
+		return nil, recaller.Errorf(recaller.Internal, "the memory was changed without its reminder")
+	}
+	return &plain[client.Reminder]{reminderOut(*w.Reminder)}, nil
+}

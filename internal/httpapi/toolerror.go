@@ -1,0 +1,107 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recallerhq/recaller/client"
+)
+
+// toolsPath begins the paths of the tools, whose failures have a form and statuses of their own: those of the platforms
+// that were built against them.
+const toolsPath = "/tools/"
+
+func isTool(path string) bool { return strings.HasPrefix(path, toolsPath) }
+
+// toolError is a client.ToolFailure on its way out.
+type toolError struct {
+	client.ToolFailure
+	status  int
+	headers http.Header
+	cause   error
+}
+
+// Error says what is sent.
+func (f *toolError) Error() string { return f.ToolFailure.Error }
+
+// Unwrap returns what it came of.
+func (f *toolError) Unwrap() error { return f.cause }
+
+// GetStatus tells huma the status.
+func (f *toolError) GetStatus() int { return f.status }
+
+// GetHeaders tells huma the headers.
+func (f *toolError) GetHeaders() http.Header { return f.headers }
+
+// toolErrorOf makes a tool's failure of an error: what a problem would say, in the other form. What is wrong with the
+// request is a 400, and what is wrong with us a 500, with a Retry-After where it may pass.
+func toolErrorOf(err error) *toolError {
+	var f *toolError
+	if errors.As(err, &f) {
+		return f
+	}
+	p := problemOf(err)
+	f = &toolError{ToolFailure: client.ToolFailure{Error: p.Detail}, status: p.Status, headers: p.GetHeaders(), cause: err}
+	switch {
+	case p.Status == http.StatusUnprocessableEntity:
+		f.status = http.StatusBadRequest
+	case p.Status >= http.StatusInternalServerError:
+		f.status = http.StatusInternalServerError
+	}
+	return f
+}
+
+// write sends a failure outside of huma.
+func (f *toolError) write(w http.ResponseWriter) {
+	h := w.Header()
+	for name, values := range f.headers {
+		h[name] = values
+	}
+	h.Set("Content-Type", "application/json")
+	h.Del("Content-Length")
+	w.WriteHeader(f.status)
+	_ = json.NewEncoder(w).Encode(f.ToolFailure) // the client is gone: nobody is left to tell
+}
+
+// faultOf gives an error the form that its path has.
+func faultOf(path string, err error) huma.StatusError {
+	if isTool(path) {
+		return toolErrorOf(err)
+	}
+	return problemOf(err)
+}
+
+// refuse answers a request outside of huma, in the form that its route has.
+func (x *exchange) refuse(err error) {
+	x.fail(err)
+	if isTool(routeOf(x.r.Pattern)) {
+		toolErrorOf(err).write(x.w)
+		return
+	}
+	problemOf(err).write(x.w)
+}
+
+// toolMeaning says when a tool answers a status.
+func toolMeaning(status int) string {
+	switch status {
+	case http.StatusBadRequest:
+		return "The body is not JSON, or a field is missing or wrong; `error` names it."
+	case http.StatusNotFound:
+		return "There is no such conversation, caller or memory in this tenant."
+	case http.StatusInternalServerError:
+		return "It could not be done: a part that is needed is away, such as the store, or a fault of the server. Where it may pass, Retry-After says when."
+	}
+	return meaning(status)
+}
+
+// toolStatuses are the failures of a tool.
+func toolStatuses() []int {
+	return []int{
+		http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusConflict,
+		http.StatusRequestEntityTooLarge, http.StatusTooManyRequests, http.StatusInternalServerError,
+	}
+}

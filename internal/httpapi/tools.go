@@ -1,0 +1,170 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/prompt"
+	"github.com/recallerhq/recaller/internal/tool"
+)
+
+func (s *server) toolRoutes() error {
+	s.tool(recaller.ToolStoreMemory, reflect.TypeFor[client.StoreMemoryCall](), "Store a memory in a call",
+		"Keeps something that the caller said; durable when it answers. An active memory with the same key gets a new version, and the same thing told under another key is merged into what is there.")
+	s.tool(recaller.ToolUpdateMemory, reflect.TypeFor[client.UpdateMemoryCall](), "Update a memory in a call",
+		"Makes a new version of the memory with that key (`updated`); where there is none, one is created (`created`).")
+	s.tool(recaller.ToolForgetMemory, reflect.TypeFor[client.ForgetMemoryCall](), "Forget a memory in a call",
+		"It leaves every prompt and every search at once, and its pending reminder is cancelled.")
+	s.tool(recaller.ToolMarkPrivate, reflect.TypeFor[client.MarkPrivateCall](), "Mark a memory private in a call",
+		"From here on only conversations with this caller see it.")
+	s.tool(recaller.ToolSetReminder, reflect.TypeFor[client.SetReminderCall](), "Set a reminder in a call",
+		"The tenant's webhook is told of the memory at that time, once. It takes the place of the memory's pending reminder.")
+	add(s, route{
+		id: "call-tool", method: http.MethodPost, path: toolsPath + "call", tag: tagTools, rawBody: true, summary: "Call any tool",
+		about: "For the function calls of realtime and chat models: the tool's name, and its arguments as the model gave them. It answers as the tool itself does, with the `call_id` that it came with.",
+	}, s.callTool)
+	s.bodyOf(toolsPath+"call", reflect.TypeFor[client.ToolCall]())
+	add(s, route{
+		id: "list-tools", method: http.MethodGet, path: "/tools", tag: tagTools, summary: "Read the tools' definitions",
+		about: "In the form of each kind of model, with the instructions that go into the system prompt beside them.",
+	}, s.listTools)
+	var err error
+	s.required, err = requiredOf(tool.Definitions())
+	return err
+}
+
+// tool serves one tool by a path of its own.
+func (s *server) tool(name recaller.Tool, body reflect.Type, summary, about string) {
+	path := toolsPath + string(name)
+	add(s, route{
+		id: "tool-" + dashed(string(name)), method: http.MethodPost, path: path, tag: tagTools, rawBody: true, summary: summary, about: about,
+	}, func(ctx context.Context, x *exchange, in *RawInput) (*plain[client.ToolAnswer], error) {
+		return s.useTool(ctx, x, name, in.RawBody)
+	})
+	s.bodyOf(path, body)
+}
+
+// useTool carries out a call of one tool, whose arguments stand beside the ids.
+func (s *server) useTool(ctx context.Context, x *exchange, name recaller.Tool, raw []byte) (*plain[client.ToolAnswer], error) {
+	once, err := x.once(string(name))
+	if err != nil {
+		return nil, err
+	}
+	f, err := fieldsOf(raw)
+	if err != nil {
+		return nil, err
+	}
+	ids, own := f.missing(fieldSession, fieldLine, fieldAccount), f.missing(s.required[name]...)
+	if len(ids) > 0 {
+		return nil, missed(append(ids, own...))
+	}
+	call, err := f.call()
+	if err != nil {
+		return nil, err
+	}
+	call.Name, call.Arguments, call.Once = name, raw, once
+	return s.do(ctx, x, call, own)
+}
+
+// callTool carries out a call as a model made it. Its id goes with the answer, whatever that is.
+func (s *server) callTool(ctx context.Context, x *exchange, in *RawInput) (*plain[client.ToolAnswer], error) {
+	f, err := fieldsOf(in.RawBody)
+	if err != nil {
+		return nil, err
+	}
+	id, err := f.text("call_id")
+	if err != nil {
+		return nil, err
+	}
+	out, err := s.dispatch(ctx, x, f)
+	if err != nil {
+		fault := toolErrorOf(err)
+		fault.CallID = id
+		return nil, fault
+	}
+	out.Body.CallID = id
+	return out, nil
+}
+
+func (s *server) dispatch(ctx context.Context, x *exchange, f fields) (*plain[client.ToolAnswer], error) {
+	once, err := x.once("call-tool")
+	if err != nil {
+		return nil, err
+	}
+	if lacking := f.missing(fieldSession, "name"); len(lacking) > 0 {
+		return nil, missed(lacking)
+	}
+	call, err := f.call()
+	if err != nil {
+		return nil, err
+	}
+	name, err := f.text("name")
+	if err != nil {
+		return nil, err
+	}
+	call.Name, call.Arguments, call.Once = recaller.Tool(name), f["arguments"], once
+	return s.do(ctx, x, call, argumentsOf(call.Arguments).missing(s.required[call.Name]...))
+}
+
+// do carries out a call. It is the tool that judges the call, and records it; but where it refuses one that lacks fields,
+// all of those are named.
+func (s *server) do(ctx context.Context, x *exchange, call tool.Call, lacking []string) (*plain[client.ToolAnswer], error) {
+	call.Tenant = x.key.Tenant
+	r, err := s.Tools.Do(ctx, call)
+	if kind := kindOf(err); len(lacking) > 0 && (kind == recaller.Invalid || kind == recaller.NotFound) {
+		err = missed(lacking)
+	}
+	return body200(toolAnswerOut(call.Name, r), err)
+}
+
+// toolAnswerOut says of an action only what the tool's answer has room for.
+func toolAnswerOut(name recaller.Tool, r tool.Result) client.ToolAnswer {
+	out := client.ToolAnswer{Success: true, MemoryID: string(r.MemoryID), Action: r.Action, SuggestReminder: r.SuggestReminder, Message: r.Message}
+	switch {
+	case name == recaller.ToolStoreMemory:
+		out.Action = ""
+	case name == recaller.ToolUpdateMemory && r.Action != recaller.MemoryCreated:
+		out.Action = recaller.MemoryUpdated
+	}
+	if r.Reminder != nil {
+		out.ReminderID, out.DueAt = string(r.Reminder.ID), instant(r.Reminder.DueAt)
+	}
+	return out
+}
+
+func (s *server) listTools(ctx context.Context, x *exchange, _ *struct{}) (*plain[client.ToolList], error) {
+	t, err := s.Tenants.Tenant(ctx, x.key.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	out := client.ToolList{}
+	out.Instructions, out.InstructionsVersion = prompt.For(t, prompt.Memory)
+	for _, d := range tool.Definitions() {
+		f := client.ChatFunction{Name: d.Name, Description: d.Description, Parameters: d.Parameters}
+		out.OpenAI = append(out.OpenAI, client.FunctionTool{Type: "function", Name: f.Name, Description: f.Description, Parameters: f.Parameters})
+		out.OpenAIChat = append(out.OpenAIChat, client.ChatTool{Type: "function", Function: f})
+		out.Anthropic = append(out.Anthropic, client.AnthropicTool{Name: f.Name, Description: f.Description, InputSchema: f.Parameters})
+		out.MCP = append(out.MCP, client.MCPTool{Name: f.Name, Description: f.Description, InputSchema: f.Parameters})
+	}
+	return &plain[client.ToolList]{out}, nil
+}
+
+// requiredOf reads from the definitions which arguments each tool cannot do without.
+func requiredOf(definitions []tool.Definition) (map[recaller.Tool][]string, error) {
+	out := map[recaller.Tool][]string{}
+	for _, d := range definitions {
+		var schema struct {
+			Required []string `json:"required"`
+		}
+		if err := json.Unmarshal(d.Parameters, &schema); err != nil {
+			return nil, fmt.Errorf("the definition of %s: %w", d.Name, err)
+		}
+		out[d.Name] = schema.Required
+	}
+	return out, nil
+}
