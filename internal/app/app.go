@@ -9,7 +9,6 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -19,24 +18,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/archive"
-	"github.com/recallerhq/recaller/internal/briefing"
-	"github.com/recallerhq/recaller/internal/caller"
 	"github.com/recallerhq/recaller/internal/config"
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/events"
 	"github.com/recallerhq/recaller/internal/httpapi"
 	"github.com/recallerhq/recaller/internal/jobs"
-	"github.com/recallerhq/recaller/internal/memory"
 	"github.com/recallerhq/recaller/internal/obs"
 	"github.com/recallerhq/recaller/internal/privacy"
 	"github.com/recallerhq/recaller/internal/recall"
+	"github.com/recallerhq/recaller/internal/refresh"
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
 	"github.com/recallerhq/recaller/internal/tenant"
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/keyfile"
-	"github.com/recallerhq/recaller/internal/wrapup"
 )
 
 // Options are what New cannot know from the configuration.
@@ -62,12 +57,13 @@ type App struct {
 
 	store         *store.Store
 	vault         *vault.Vault
+	encryption    *encryption
 	events        *events.Bus
 	recall        *recall.Service
 	tenants       *tenant.Service
 	conversations *conversation.Service
 	privacy       *privacy.Service
-	wrapup        *wrapup.Service
+	refresh       *refresh.Service
 	runner        *jobs.Runner
 	loops         loops
 }
@@ -123,7 +119,11 @@ func (a *App) path(parts ...string) string {
 
 // openStore opens keys, database and archive.
 func (a *App) openStore(ctx context.Context) error {
-	ring, err := a.ring()
+	master, err := a.masterKeys()
+	if err != nil {
+		return err
+	}
+	ring, err := master.ring()
 	if err != nil {
 		return err
 	}
@@ -139,6 +139,9 @@ func (a *App) openStore(ctx context.Context) error {
 	if err := a.vault.Check(ctx); err != nil {
 		return err
 	}
+	a.encryption = &encryption{vault: a.vault, keys: master, log: a.log, run: func(fn func(context.Context)) bool {
+		return a.loops.run(context.WithoutCancel(ctx), fn)
+	}}
 	var engine store.Engine
 	engine, err = sqlite.Open(ctx, a.path(databaseFile), a.opts.Store)
 	if err != nil {
@@ -162,23 +165,6 @@ func (a *App) keysAreThere() error {
 	return nil
 }
 
-// ring is the key-encryption keys: as configured, else the one kept in the data folder.
-func (a *App) ring() (*vault.Ring, error) {
-	current := a.cfg.EncryptionKey.Reveal()
-	if current == "" {
-		key, _, err := keyfile.LoadOrCreateMaster(a.path(keysDir, masterFile), a.path(keysDir, keysFile), a.path(databaseFile))
-		if err != nil {
-			return nil, err
-		}
-		current = key
-	}
-	previous := make([]string, len(a.cfg.PreviousEncryptionKeys))
-	for i, k := range a.cfg.PreviousEncryptionKeys {
-		previous[i] = k.Reveal()
-	}
-	return vault.NewRing(current, previous...)
-}
-
 // openTenants makes sure that the tenant `default` and the bootstrap key are there.
 func (a *App) openTenants(ctx context.Context) error {
 	a.tenants = tenant.New(tenant.Deps{Store: a.store, Now: a.opts.Now, NewID: newID})
@@ -198,50 +184,6 @@ func (a *App) openTenants(ctx context.Context) error {
 // newID returns ids that rise with time (UUIDv7, RFC 9562).
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// wire makes the use cases and the HTTP edge.
-func (a *App) wire() error {
-	now := a.opts.Now
-	files := archive.New(a.path(archiveDir), a.vault)
-	words := &words{noVoice: !a.cfg.Voice.Enabled, store: a.store, archive: files}
-	a.events = events.New(now)
-	a.recall = recall.New(words, recall.Options{MaxBytes: a.cfg.RecallCacheBytes})
-	briefer := briefing.New(words, briefing.Options{
-		Now: now, Deadline: a.cfg.Briefing.Deadline, Tokens: a.cfg.Briefing.Tokens, Tenant: a.tenants.Known,
-	})
-	a.conversations = conversation.New(conversation.Deps{
-		Deadline: a.cfg.Briefing.Deadline, Store: a.store, Tenants: a.tenants, Archive: files, Briefer: briefer, Changed: a.changed, Enqueued: a.enqueued,
-		Stale: a.recall.Forget,
-		Log:   a.log, Metrics: conversation.NewMetrics(a.registry), Now: now, NewID: newID,
-	})
-	words.live = a.conversations.LiveTurns
-	memories := memory.New(memory.Deps{Store: a.store, Tenants: a.tenants, Changed: a.changed, Now: now, NewID: newID})
-	callers := caller.New(caller.Deps{Store: a.store, Tenants: a.tenants, Changed: a.changed, Now: now})
-	a.privacy = privacy.New(privacy.Deps{
-		Store: a.store, Vault: destroyer{a.vault}, Words: a.conversations, Archive: files, Tenants: a.tenants,
-		Forget: a.forget, Stale: a.recall.Forget, Now: now, NewID: newID,
-	})
-	a.wrapup = wrapup.New(wrapup.Deps{
-		Store: a.store, Words: a.conversations, Tenants: a.tenants, Changed: a.changed, Discard: a.discard,
-		Log: a.log, Metrics: wrapup.NewMetrics(a.registry), Now: now, NewID: newID,
-	})
-	a.runner = jobs.New(a.store, map[string]jobs.Handler{
-		conversation.JobWrapup: {Run: a.wrapup.Run, GiveUp: a.wrapup.GiveUp},
-		privacy.JobErase: {Run: func(ctx context.Context, j recaller.Job) error {
-			_, err := a.privacy.Finish(ctx, j)
-			return err
-		}, GiveUp: a.privacy.GiveUp},
-	}, jobs.Options{Workers: a.cfg.Workers, Jitter: rand.Float64}, a.log, a.registry, now)
-	a.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "recaller_jobs_waiting", Help: "Jobs that wait or run; -1 while the store is away.",
-	}, a.waiting))
-	var err error
-	a.handler, err = httpapi.New(httpapi.Deps{
-		Conversations: a.conversations, Callers: callers, Memories: memories, Privacy: a.privacy, Tenants: a.tenants,
-		Recall: a.recall, Briefer: briefer, Events: a.events, Ready: a.ready, Log: a.log, Registerer: a.registry,
-	}, a.httpOptions())
-	return err
-}
-
 func (a *App) httpOptions() httpapi.Options {
 	o := httpapi.Options{
 		Version: a.opts.Version, MaxBody: a.cfg.Limits.BodyBytes, MaxImport: a.cfg.Limits.ImportBytes,
@@ -254,29 +196,6 @@ func (a *App) httpOptions() httpapi.Options {
 		o.Gatherer = a.registry
 	}
 	return o
-}
-
-// changed tells everybody who keeps a view of what was committed.
-func (a *App) changed(c recaller.Change) {
-	a.recall.Apply(c)
-	a.events.Apply(c)
-	a.conversations.Stored(c)
-}
-
-func (a *App) enqueued() { a.runner.Wake() }
-
-// discard lets ephemeral words go when they have been written up: from the live state, and from the index.
-func (a *App) discard(tenant recaller.TenantID, conv recaller.Conversation) {
-	if a.conversations.Discard(tenant, conv) {
-		a.recall.Forget(tenant, conv.Caller)
-	}
-}
-
-// forget drops what this process's memory holds of a caller.
-func (a *App) forget(tenant recaller.TenantID, c recaller.CallerID) {
-	a.conversations.Forget(tenant, c)
-	a.recall.Forget(tenant, c)
-	a.events.Forget(tenant, c)
 }
 
 // recover brings what a crash left in order, before anything is served.
@@ -316,9 +235,6 @@ func (a *App) BootstrapKey() string { return a.key }
 
 // BootstrapKeyIsNew reports whether the key was made by this start.
 func (a *App) BootstrapKeyIsNew() bool { return a.keyIsNew }
-
-// Vault gives the verbs about keys their keys.
-func (a *App) Vault() *vault.Vault { return a.vault }
 
 // Check looks for damage in the data; it may take long.
 func (a *App) Check(ctx context.Context) error {

@@ -62,6 +62,7 @@ func (l *loops) stop(ctx context.Context) {
 // with Unavailable once the App is closed.
 func (a *App) Start(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
+	a.encryption.resume()
 	started := a.loops.run(ctx, func(ctx context.Context) {
 		drain, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		defer cancel()
@@ -69,6 +70,7 @@ func (a *App) Start(ctx context.Context) error {
 		defer stop()
 		a.runner.Run(ctx, drain)
 	})
+	a.loops.run(ctx, a.refresh.Run)
 	a.every(ctx, flushEvery, func(ctx context.Context) error {
 		a.conversations.FlushHeld(ctx)
 		return nil

@@ -20,7 +20,7 @@ func layers() []layer {
 		{name: "rules", pure: true, packages: []string{
 			"when", "identity", "transcript", "recall/token", "recall/index", "livebuffer",
 			"wrapup/summary", "wrapup/label", "wrapup/extract", "wrapup/text", "wrapup/answer", "wrapup/evidence",
-			"guard", "prompt", "realtime",
+			"guard", "prompt", "realtime", "memory/likeness",
 		}},
 		{name: "use cases", may: []string{"rules"}, packages: []string{
 			"conversation", "thread", "briefing", "memory", "recall", "document", "wrapup", "privacy", "tenant", "caller",
@@ -63,6 +63,7 @@ func edges() map[string][]string {
 		"wrapup/label":    {"recall/token", "wrapup/text"},
 		"wrapup/extract":  {"recall/token", "wrapup/text", "when"},
 		"wrapup/answer":   {"wrapup/text"},
+		"memory/likeness": {"recall/token", "when"},
 		"wrapup/evidence": {"recall/token", "wrapup/text", "wrapup/answer", "when"},
 
 		"conversation": {"briefing", "memory", "recall", "document", "events"},
@@ -73,6 +74,8 @@ func edges() map[string][]string {
 		"tool":         {"memory", "reminder"},
 		"refresh":      {"briefing", "events"},
 		"privacy":      {"events"},
+
+		"llm": {"llm/wire"},
 
 		"cli": {"llm"}, // a terminal call may let a model speak for the agent
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,11 +42,11 @@ func (c *phoneCall) hangUp(ctx context.Context, status recaller.Status, reason s
 	if err != nil {
 		return err
 	}
+	writeWriteUp(out, record)
 	if !done {
-		c.screen.printf("%s", out.Warn("the write-up is not done yet; it goes on in the server"))
+		c.screen.printf("%s", out.Warn("the write-up is not done yet: it goes on in the server, or at the next start"))
 		return nil
 	}
-	writeWriteUp(out, record)
 	memories, err := allMemories(ctx, c.api, c.caller.ID, client.MemoryFilter{ConversationID: c.conv})
 	if err != nil {
 		return err
@@ -59,7 +60,8 @@ func (c *phoneCall) hangUp(ctx context.Context, status recaller.Status, reason s
 	return nil
 }
 
-// waitWrapup waits until a conversation is written up. done is false if that took too long.
+// waitWrapup waits until a conversation is written up. done is false if that took too long, or is tried again later because
+// a model does not answer.
 func waitWrapup(ctx context.Context, api *client.Client, id string, longest time.Duration) (record client.ConversationRecord, done bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
@@ -70,7 +72,7 @@ func waitWrapup(ctx context.Context, api *client.Client, id string, longest time
 		if ctx.Err() != nil {
 			return record, false, nil
 		}
-		if err != nil || record.Wrapup.Done {
+		if err != nil || record.Wrapup.Done || triedAgain(record.Wrapup) {
 			return record, record.Wrapup.Done, err
 		}
 		select {
@@ -79,6 +81,11 @@ func waitWrapup(ctx context.Context, api *client.Client, id string, longest time
 		case <-tick.C:
 		}
 	}
+}
+
+// triedAgain reports whether a step was tried before and is open still.
+func triedAgain(w client.Wrapup) bool {
+	return slices.ContainsFunc(w.Steps, func(s client.Step) bool { return s.State == recaller.StepPending && s.Attempts > 1 })
 }
 
 // writeWriteUp shows the summary and the labels of a conversation.
@@ -96,7 +103,7 @@ func writeWriteUp(out term.Out, r client.ConversationRecord) {
 		writeField(out, "Labels", labels(*a))
 	}
 	for _, step := range r.Wrapup.Steps {
-		if step.State == recaller.StepFailed || step.State == recaller.StepSkipped {
+		if step.Reason != "" {
 			writeField(out, "Note", fmt.Sprintf("%s %s: %s", step.Step, step.State, step.Reason))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/recallerhq/recaller/internal/cli"
+	"github.com/recallerhq/recaller/internal/llm/llmtest"
 )
 
 const script = `A: Lakeside Plumbing, good morning.
@@ -77,16 +78,13 @@ func TestCtrlCDropsTheCall(t *testing.T) {
 func TestAModelAnswersTheCaller(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	var asked []string
-	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Error(err)
+	provider := llmtest.New(func(q llmtest.Request) string {
+		if q.Stream {
+			return "Good morning, \x1b[31mMaria."
 		}
-		asked = append(asked, string(body))
-		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Good morning, \\u001b[31mMaria.\"}}]}\n\ndata: [DONE]\n\n")
-	}))
+		return llmtest.Answer(q)
+	})
+	model := httptest.NewServer(provider)
 	defer model.Close()
 	b.env = append(b.env, "RECALLER_LLM_BASE_URL="+model.URL+"/v1", "RECALLER_LLM_MODEL=small")
 	r := b.typing("Hello, my name is Maria Lopez.\nI have two cats.\n", "call", maria)
@@ -97,8 +95,9 @@ func TestAModelAnswersTheCaller(t *testing.T) {
 	if strings.Contains(r.out, "\x1b") {
 		t.Error("the model's escape sequence reached the screen")
 	}
-	if len(asked) != 2 || !strings.Contains(asked[1], "Text between") || !strings.Contains(asked[1], "Good morning") {
-		t.Errorf("the model was asked %d times; the second time without the briefing or what was said:\n%s", len(asked), asked)
+	asked := provider.Requests()
+	if len(asked) < 2 || !strings.Contains(asked[1].System, "Text between") || len(asked[1].Messages) < 3 || !strings.Contains(asked[1].Messages[1].Text, "Good morning") {
+		t.Errorf("the model was asked %d times; the second time without the briefing or what was said:\n%+v", len(asked), asked)
 	}
 }
 

@@ -164,11 +164,7 @@ func (s *session) checkKeys(ctx context.Context, cfg config.Config) finding {
 		return finding{f.Check, verdictOK, "nothing is sealed yet", ""}
 	}
 	err := func() error {
-		master, _, err := masterKey(cfg)
-		if err != nil {
-			return err
-		}
-		ring, err := ringOf(master, cfg.PreviousEncryptionKeys)
+		ring, _, err := masterRing(cfg)
 		if err != nil {
 			return err
 		}
@@ -289,7 +285,7 @@ func (s *session) checkModel(ctx context.Context, cfg config.Config) finding {
 		return finding{"model", verdictOK, "none is configured: everything goes by rules", ""}
 	}
 	if err := model.Check(ctx); err != nil {
-		return finding{"model", verdictWarn, provider.BaseURL + ": " + plain(err), "check its address and key; until then everything goes by rules"}
+		return finding{"model", verdictWarn, provider.Where() + ": " + plain(err), "check its address and key; until then everything goes by rules"}
 	}
-	return finding{"model", verdictOK, provider.Model + " at " + provider.BaseURL, ""}
+	return finding{"model", verdictOK, provider.Model + " at " + provider.Where(), ""}
 }

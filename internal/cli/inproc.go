@@ -39,8 +39,12 @@ func (t inProcess) RoundTrip(req *http.Request) (*http.Response, error) {
 	w := &pipeResponse{header: http.Header{}, body: writer, ready: make(chan struct{})}
 	t.running.Go(func() {
 		defer func() {
+			broken := recover()
 			w.WriteHeader(http.StatusOK)
-			_ = writer.Close() // never fails
+			_ = writer.Close()                                   // never fails
+			if broken != nil && broken != http.ErrAbortHandler { //nolint:errorlint // the value that net/http defines for panics
+				panic(broken)
+			}
 		}()
 		in := incoming(ctx, req)
 		defer in.Body.Close()

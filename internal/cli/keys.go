@@ -2,15 +2,15 @@ package cli
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
+	"time"
 
+	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/config"
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/keyfile"
@@ -49,23 +49,24 @@ func (c *keysStatusCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	master, from, err := masterKey(cfg)
+	ring, from, err := masterRing(cfg)
 	if err != nil {
 		return err
 	}
-	ring, err := ringOf(master, cfg.PreviousEncryptionKeys)
-	if err != nil {
-		return err
-	}
-	status := keysStatus{Master: ring.Current(), From: from, Under: map[string]int{}}
+	status := keysStatus{Master: ring.Current(), From: from}
 	err = withKeyStore(ctx, cfg, func(store *keyfile.File) error {
-		if err := countKeys(ctx, store, &status); err != nil {
+		keys := vault.New(ring, store, vault.Options{})
+		var err error
+		if status.Under, err = keys.Census(ctx); err != nil {
 			return err
 		}
-		return vault.New(ring, store, vault.Options{}).Check(ctx)
+		return keys.Check(ctx)
 	})
 	if err != nil {
 		return err
+	}
+	for _, n := range status.Under {
+		status.Keys += n
 	}
 	if c.JSON {
 		return s.json(status)
@@ -83,49 +84,37 @@ func (c *keysStatusCmd) Run(ctx context.Context, s *session) error {
 	return nil
 }
 
-const keyPage = 500
-
-// countKeys counts the data keys under each master key. A wrapped key begins with a version byte and the id of the key
-// that wrapped it (package vault, Formats).
-func countKeys(ctx context.Context, store vault.KeyStore, status *keysStatus) error {
-	var after vault.Scope
-	for {
-		page, err := store.Keys(ctx, after, keyPage)
-		if err != nil {
-			return err
-		}
-		for _, key := range page {
-			status.Keys++
-			if len(key.Wrapped) >= 5 {
-				status.Under[hex.EncodeToString(key.Wrapped[1:5])]++
-			}
-		}
-		if len(page) < keyPage {
-			return nil
-		}
-		after = page[len(page)-1].Scope
+// masterRing returns the master keys and where the one in force is kept. It never makes one.
+func masterRing(cfg config.Config) (ring *vault.Ring, from string, err error) {
+	previous := make([]string, len(cfg.PreviousEncryptionKeys))
+	for i, key := range cfg.PreviousEncryptionKeys {
+		previous[i] = key.Reveal()
 	}
-}
-
-// masterKey returns the master key and where it is kept. It never makes one.
-func masterKey(cfg config.Config) (key, from string, err error) {
 	if cfg.EncryptionKey.Set() {
-		return cfg.EncryptionKey.Reveal(), "MEMORY_ENCRYPTION_KEY", nil
+		ring, err = vault.NewRing(cfg.EncryptionKey.Reveal(), previous...)
+		return ring, "MEMORY_ENCRYPTION_KEY", err
 	}
 	path := filesOf(cfg).masterKey
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return "", "", &failure{code: ExitFailed, msg: "there is no key yet in " + cfg.Data, hint: "the first `recaller serve` makes one; --data names another folder"}
+		return nil, "", noKeyYet(cfg)
 	}
-	key, _, err = keyfile.LoadOrCreateMaster(path, path)
-	return key, path, err
+	current, _, err := keyfile.LoadOrCreateMaster(path, path)
+	if err != nil {
+		return nil, "", err
+	}
+	next, pending, err := keyfile.PendingMaster(path)
+	if err != nil {
+		return nil, "", err
+	}
+	if pending { // a rotation is under way, or was cut short
+		current, previous = next, append([]string{current}, previous...)
+	}
+	ring, err = vault.NewRing(current, previous...)
+	return ring, path, err
 }
 
-func ringOf(master string, previous []config.Secret) (*vault.Ring, error) {
-	old := make([]string, len(previous))
-	for i, key := range previous {
-		old[i] = key.Reveal()
-	}
-	return vault.NewRing(master, old...)
+func noKeyYet(cfg config.Config) error {
+	return &failure{code: ExitFailed, msg: "there is no key yet in " + cfg.Data, hint: "the first `recaller serve` makes one; --data names another folder"}
 }
 
 // withKeyStore opens the store of wrapped keys, which has to be there, for as long as use takes. A server may have it
@@ -147,7 +136,7 @@ type keysRotateCmd struct{}
 
 // Help says what it is.
 func (*keysRotateCmd) Help() string {
-	return "Where the data folder keeps the master key, it makes a new one, wraps every data key under it, and puts it in the old one's place; stop the server first. Where MEMORY_ENCRYPTION_KEY holds it, set that to the new key and MEMORY_ENCRYPTION_KEY_PREVIOUS to the old one, restart every server, and then run this; they may go on serving. It can be stopped and run again at any time."
+	return "It may run while a server does, which goes on answering. Where the data folder keeps the master key, it makes a new one, wraps every data key under it, proves that each opens, and only then puts it in the old one's place. Where MEMORY_ENCRYPTION_KEY holds it, set that to the new key and MEMORY_ENCRYPTION_KEY_PREVIOUS to the old one, restart the server, and then run this. It can be stopped and run again at any time."
 }
 
 // Examples are lines to try.
@@ -159,96 +148,55 @@ func (*keysRotateCmd) Examples() []string {
 	}
 }
 
-// Run rotates.
+// lookEvery is how often a rotation is asked how far it is.
+const lookEvery = 100 * time.Millisecond
+
+// Run rotates, and waits until it is done.
 func (c *keysRotateCmd) Run(ctx context.Context, s *session) error {
 	cfg, err := s.config()
 	if err != nil {
 		return err
 	}
-	if cfg.EncryptionKey.Set() && len(cfg.PreviousEncryptionKeys) == 0 {
-		return usagef("MEMORY_ENCRYPTION_KEY is the new key: set MEMORY_ENCRYPTION_KEY_PREVIOUS to the one before it")
+	if s.globals.Server == "" && !cfg.EncryptionKey.Set() {
+		if _, err := os.Stat(filesOf(cfg).masterKey); errors.Is(err, fs.ErrNotExist) {
+			return noKeyYet(cfg)
+		}
 	}
-	if cfg.EncryptionKey.Set() {
-		return c.rotateConfigured(ctx, s, cfg)
-	}
-	return c.rotateFile(ctx, s, cfg)
-}
-
-// rotateConfigured rewraps under the configured key. Servers that have both keys go on meanwhile: the key store is made for that.
-func (c *keysRotateCmd) rotateConfigured(ctx context.Context, s *session, cfg config.Config) error {
-	ring, err := ringOf(cfg.EncryptionKey.Reveal(), cfg.PreviousEncryptionKeys)
+	api, err := s.api(ctx)
 	if err != nil {
 		return err
 	}
-	err = withKeyStore(ctx, cfg, func(store *keyfile.File) error {
-		return s.rotate(ctx, vault.New(ring, store, vault.Options{}), ring.Current())
-	})
+	status, err := api.RotateEncryption(ctx)
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for err == nil && status.Rotating != nil && status.Rotating.Running {
+		s.verbosef("%d of %d data keys", status.Rotating.Done, status.Rotating.Total)
+		select {
+		case <-tick.C:
+			status, err = api.Encryption(ctx)
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
 	if err != nil {
 		return err
 	}
-	s.notef("MEMORY_ENCRYPTION_KEY_PREVIOUS is no longer needed")
+	if r := status.Rotating; r == nil || r.Failed {
+		return &failure{code: ExitFailed, msg: "the rotation stopped before it was through", hint: "the server's log says why; run it again to go on"}
+	}
+	s.rotated(cfg, status)
 	return nil
 }
 
-// rotateFile replaces the key file. The new key is on the disk before it wraps anything, and in its place only when it
-// wraps everything: whenever this is cut short, running it again goes on.
-func (c *keysRotateCmd) rotateFile(ctx context.Context, s *session, cfg config.Config) error {
-	old, path, err := masterKey(cfg)
-	if err != nil {
-		return err
+// rotated tells what was done, and what is left to do.
+func (s *session) rotated(cfg config.Config, status client.Encryption) {
+	fmt.Fprintf(s.out, "%s %s wrapped under master key %s\n", s.out.Good("Rotated:"), count(status.DataKeys, "data key"), s.out.Bold(status.MasterKeyID))
+	switch {
+	case status.From == "environment":
+		s.notef("MEMORY_ENCRYPTION_KEY_PREVIOUS is no longer needed")
+	case s.globals.Server == "":
+		s.notef("%s holds the new key; keep a copy of it apart from the data, and destroy copies of the old one", filesOf(cfg).masterKey)
+	default:
+		s.notef("the server's key file holds the new key; keep a copy of it apart from the data, and destroy copies of the old one")
 	}
-	next := path + ".new"
-	fresh, _, err := keyfile.LoadOrCreateMaster(next)
-	if err != nil {
-		return err
-	}
-	ring, err := vault.NewRing(fresh, old)
-	if err != nil {
-		return err
-	}
-	// Opened with both keys, the data folder is locked: no server can go on wrapping under the old one.
-	cfg.EncryptionKey = config.NewSecret(fresh)
-	cfg.PreviousEncryptionKeys = append([]config.Secret{config.NewSecret(old)}, cfg.PreviousEncryptionKeys...)
-	server, err := s.openEngine(ctx, cfg, s.quietLog())
-	if err != nil {
-		return hinted(err, "stop the server first: it would go on using the old key")
-	}
-	if err := errors.Join(s.rotate(ctx, server.Vault(), ring.Current()), server.Close(context.WithoutCancel(ctx))); err != nil {
-		return err
-	}
-	if err := replaceFile(next, path); err != nil {
-		return err
-	}
-	s.notef("%s holds the new key; keep a copy of it apart from the data, and destroy copies of the old one", path)
-	return nil
-}
-
-// rotate wraps every data key anew under the vault's current key.
-func (s *session) rotate(ctx context.Context, keys *vault.Vault, master string) error {
-	done := 0
-	err := keys.Rotate(ctx, func(n, total int) {
-		done = n
-		s.verbosef("%d of %d data keys", n, total)
-	})
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(s.out, "%s %d data keys are wrapped under master key %s\n", s.out.Good("Rotated:"), done, s.out.Bold(master))
-	return nil
-}
-
-// replaceFile puts a file in the place of another, durably.
-func replaceFile(from, to string) error {
-	if err := os.Rename(from, to); err != nil {
-		return fmt.Errorf("put the new key in its place: %w", err)
-	}
-	folder, err := os.Open(filepath.Dir(to))
-	if err != nil {
-		return fmt.Errorf("put the new key in its place: %w", err)
-	}
-	defer folder.Close()
-	if err := folder.Sync(); err != nil {
-		return fmt.Errorf("put the new key in its place: %w", err)
-	}
-	return nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/recallerhq/recaller/internal/app"
 	"github.com/recallerhq/recaller/internal/config"
-	"github.com/recallerhq/recaller/internal/vault"
 )
 
 // engine is the server, as package app makes it.
@@ -18,7 +17,6 @@ type engine interface {
 	Serve(ctx context.Context, on net.Listener) error
 	Close(ctx context.Context) error
 	Check(ctx context.Context) error
-	Vault() *vault.Vault
 	BootstrapKey() string
 	BootstrapKeyIsNew() bool
 }

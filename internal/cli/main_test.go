@@ -194,7 +194,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		{"no server there", []string{"briefing", maria, "--server", "http://" + nobody}, cli.ExitFailed, []string{"no server answers at http://", "recaller serve"}},
 		{"no URL", []string{"briefing", maria, "--server", "localhost"}, cli.ExitFailed, []string{"localhost"}},
 		{"no such setting", []string{"config", "--set", "adr=x"}, cli.ExitUsage, []string{"adr"}},
-		{"a rotation without the old key", []string{"keys", "rotate", "--set", "encryption-key=" + strings.Repeat("0a", 32)}, cli.ExitUsage, []string{"MEMORY_ENCRYPTION_KEY_PREVIOUS"}},
+		{"a rotation without the old key", []string{"keys", "rotate", "--set", "encryption-key=" + strings.Repeat("0a1b", 16)}, cli.ExitFailed, []string{"the data was sealed with key"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

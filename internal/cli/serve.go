@@ -82,7 +82,7 @@ func (c *serveCmd) banner(s *session, cfg config.Config, addr net.Addr, server e
 		line("key", "in "+filesOf(cfg).apiKey)
 	}
 	if model, ok := cfg.Provider(); ok {
-		line("model", fmt.Sprintf("%s at %s", model.Model, model.BaseURL))
+		line("model", fmt.Sprintf("%s at %s", model.Model, model.Where()))
 	} else {
 		line("model", "none: everything goes by rules")
 	}

@@ -60,5 +60,8 @@ func (s *session) model() (*llm.Client, bool) {
 	if !ok {
 		return nil, false
 	}
-	return llm.New(llm.Settings{BaseURL: provider.BaseURL, APIKey: provider.APIKey.Reveal(), Model: provider.Model}), true
+	return llm.New(llm.Settings{
+		Provider: provider.Protocol, BaseURL: provider.BaseURL, APIKey: provider.APIKey.Reveal(), Model: provider.Model,
+		Timeout: cfg.Model.Timeout,
+	}), true
 }

@@ -7,6 +7,7 @@
 package config
 
 import (
+	"cmp"
 	"log/slog"
 	"time"
 
@@ -23,10 +24,11 @@ type Config struct {
 	EncryptionKey          Secret   // 64 hexadecimal digits; empty: made at the first start
 	PreviousEncryptionKeys []Secret // keys that only open, while keys are rotated
 
-	LLM       Endpoint // any OpenAI-compatible endpoint
+	LLM       Endpoint // an endpoint of one's own
 	XAI       Endpoint // only APIKey and Model can be set
 	OpenAI    Endpoint // only APIKey can be set
-	Anthropic Endpoint // only APIKey can be set; not used yet
+	Anthropic Endpoint // only APIKey can be set
+	Model     Model
 
 	Voice    Voice
 	Log      Log
@@ -50,6 +52,23 @@ type Endpoint struct {
 	APIKey  Secret
 	Model   string
 }
+
+// Model says which of the models is asked, and how.
+type Model struct {
+	Provider     string        // one of the Provider constants; "auto": the first that is set
+	Timeout      time.Duration // for one answer, tries included
+	Concurrency  int           // how many questions at once
+	WindowTokens int           // how much of a conversation one question may hold
+}
+
+// The providers: which endpoint is asked, and in whose protocol.
+const (
+	ProviderAuto      = "auto"
+	ProviderNone      = "none" // everything by rules, whatever keys are set
+	ProviderOpenAI    = "openai"
+	ProviderXAI       = "xai"
+	ProviderAnthropic = "anthropic"
+)
 
 // Voice holds the settings of voice session continuity (spec V10).
 type Voice struct {
@@ -85,35 +104,48 @@ type Defaults struct {
 	Retention recaller.Retention
 }
 
-// Provider is the chat model that wrap-up talks to.
+// Provider is the model that wrap-up talks to.
 type Provider struct {
-	Name string // "llm", "xai", "openai": by which settings it was chosen
+	Name     string // "llm", "xai", "openai", "anthropic": by which settings it was chosen
+	Variable string // the environment variable that chose it
+	Protocol string // ProviderOpenAI or ProviderAnthropic
 	Endpoint
 }
 
-// The endpoints and models that the providers' own variables stand for.
+// The endpoints and models that the providers' own variables stand for. Anthropic's library knows its endpoint.
 const (
-	xaiURL      = "https://api.x.ai/v1"
-	openAIURL   = "https://api.openai.com/v1"
-	openAIModel = "gpt-4.1-mini"
+	xaiURL         = "https://api.x.ai/v1"
+	openAIURL      = "https://api.openai.com/v1"
+	openAIModel    = "gpt-4.1-mini"
+	anthropicModel = "claude-haiku-4-5"
 )
 
-// Provider chooses the chat model: RECALLER_LLM_BASE_URL if it is set, else xAI if XAI_API_KEY is, else OpenAI if
-// OPENAI_API_KEY is, else none, and everything goes by rules. RECALLER_LLM_MODEL names the model for any of them.
+// Where says where the model is, for people.
+func (p Provider) Where() string { return cmp.Or(p.BaseURL, p.Name) }
+
+// Provider chooses the model: RECALLER_LLM_BASE_URL if it is set, else xAI, OpenAI or Anthropic, whichever has a key first,
+// or the one that RECALLER_LLM_PROVIDER names; else none, and everything goes by rules. RECALLER_LLM_MODEL names the model
+// for any of them.
 func (c Config) Provider() (Provider, bool) {
-	var p Provider
-	switch {
-	case c.LLM.BaseURL != "":
-		return Provider{"llm", c.LLM}, true
-	case c.XAI.APIKey.Set():
-		p = Provider{"xai", Endpoint{xaiURL, c.XAI.APIKey, c.XAI.Model}}
-	case c.OpenAI.APIKey.Set():
-		p = Provider{"openai", Endpoint{openAIURL, c.OpenAI.APIKey, openAIModel}}
-	default:
+	if c.Model.Provider == ProviderNone {
 		return Provider{}, false
 	}
-	if c.LLM.Model != "" {
-		p.Model = c.LLM.Model
+	named := c.Model.Provider
+	if named == ProviderAuto {
+		named = ""
 	}
-	return p, true
+	if c.LLM.BaseURL != "" && named != ProviderXAI {
+		return Provider{"llm", "RECALLER_LLM_BASE_URL", cmp.Or(named, ProviderOpenAI), c.LLM}, true
+	}
+	for _, p := range []Provider{
+		{ProviderXAI, "XAI_API_KEY", ProviderOpenAI, Endpoint{xaiURL, c.XAI.APIKey, c.XAI.Model}},
+		{ProviderOpenAI, "OPENAI_API_KEY", ProviderOpenAI, Endpoint{openAIURL, c.OpenAI.APIKey, openAIModel}},
+		{ProviderAnthropic, "ANTHROPIC_API_KEY", ProviderAnthropic, Endpoint{"", c.Anthropic.APIKey, anthropicModel}},
+	} {
+		if p.APIKey.Set() && (named == "" || named == p.Name) {
+			p.Model = cmp.Or(c.LLM.Model, p.Model)
+			return p, true
+		}
+	}
+	return Provider{}, false
 }

@@ -240,6 +240,8 @@ func TestChatModelIsChosenInOrder(t *testing.T) {
 		return all
 	}
 	xai, openAI := map[string]string{"XAI_API_KEY": "x"}, map[string]string{"OPENAI_API_KEY": "o"}
+	anthropic := map[string]string{"ANTHROPIC_API_KEY": "a"}
+	named := func(provider string) map[string]string { return map[string]string{"RECALLER_LLM_PROVIDER": provider} }
 	for name, test := range map[string]struct {
 		env              map[string]string
 		chosen, key, mod string
@@ -249,7 +251,12 @@ func TestChatModelIsChosenInOrder(t *testing.T) {
 		"xAI with its model":     {with(xai, map[string]string{"XAI_GROK_MODEL": "grok-9"}), "xai", "x", "grok-9"},
 		"OpenAI":                 {openAI, "openai", "o", "gpt-4.1-mini"},
 		"OpenAI, another model":  {with(openAI, map[string]string{"RECALLER_LLM_MODEL": "gpt-x"}), "openai", "o", "gpt-x"},
-		"Anthropic alone is not": {map[string]string{"ANTHROPIC_API_KEY": "a"}, "", "", ""},
+		"Anthropic":              {anthropic, "anthropic", "a", "claude-haiku-4-5"},
+		"OpenAI before it":       {with(openAI, anthropic), "openai", "o", "gpt-4.1-mini"},
+		"Anthropic by name":      {with(openAI, xai, anthropic, named("anthropic")), "anthropic", "a", "claude-haiku-4-5"},
+		"xAI by name":            {with(llm, xai, named("xai")), "xai", "x", "local"},
+		"a name without its key": {with(openAI, named("xai")), "", "", ""},
+		"none by name":           {with(llm, xai, openAI, anthropic, named("none")), "", "", ""},
 	} {
 		p, ok := load(t, config.Options{Env: env(test.env)}).Provider()
 		if ok != (test.chosen != "") || p.Name != test.chosen || p.APIKey.Reveal() != test.key || p.Model != test.mod {
@@ -339,7 +346,9 @@ func TestUnsafeSettingsWarn(t *testing.T) {
 		"words leave":      {map[string]string{"OPENAI_API_KEY": "o"}, "", []string{"conversations are sent to https://api.openai.com/v1"}},
 		"words in clear":   {map[string]string{"RECALLER_LLM_BASE_URL": "http://models.example/v1", "RECALLER_LLM_MODEL": "m"}, "", []string{"RECALLER_LLM_BASE_URL"}},
 		"local model":      {map[string]string{"RECALLER_LLM_BASE_URL": "http://127.0.0.1:1/v1", "RECALLER_LLM_MODEL": "m"}, "", nil},
-		"Anthropic alone":  {map[string]string{"ANTHROPIC_API_KEY": "a"}, "", []string{"ANTHROPIC_API_KEY"}},
+		"Anthropic alone":  {map[string]string{"ANTHROPIC_API_KEY": "a"}, "", []string{"conversations are sent to anthropic for their write-up, because ANTHROPIC_API_KEY is set"}},
+		"chosen by name":   {map[string]string{"ANTHROPIC_API_KEY": "a", "RECALLER_LLM_PROVIDER": "anthropic"}, "", nil},
+		"named, no key":    {map[string]string{"RECALLER_LLM_PROVIDER": "xai"}, "", []string{"RECALLER_LLM_PROVIDER is xai, but its key is not set"}},
 		"mistyped":         {map[string]string{"RECALLER_ADRR": "x"}, "", []string{"RECALLER_ADRR is set, but this version has no such setting; did you mean RECALLER_ADDR?"}},
 		"not yet":          {map[string]string{"RECALLER_PUBLIC_URL": "x", "PATH": "y"}, "", []string{"RECALLER_PUBLIC_URL is set, but this version has no such setting"}},
 		"file for all":     {nil, readable, []string{readable + " holds secrets"}},

@@ -53,13 +53,20 @@ func (c *Config) fields() []field {
 		{"encryption_key", "MEMORY_ENCRYPTION_KEY", "", "Key-encryption key, 64 hexadecimal digits. Not set: one is made at the first start, in the data folder, readable by the owner only.", secret(&c.EncryptionKey)},
 		{"encryption_key_previous", "MEMORY_ENCRYPTION_KEY_PREVIOUS", "", "Former key-encryption keys, separated by commas: they only open, until `recaller keys rotate` has run.", secrets(&c.PreviousEncryptionKeys)},
 
-		{"llm.base_url", "RECALLER_LLM_BASE_URL", "", "OpenAI-compatible endpoint of the chat model. Not set: see [the chat model](#the-chat-model).", text(&c.LLM.BaseURL)},
+		{"llm.base_url", "RECALLER_LLM_BASE_URL", "", "Endpoint of the model, OpenAI-compatible unless RECALLER_LLM_PROVIDER says `anthropic`. Not set: see [the model](#the-model).", text(&c.LLM.BaseURL)},
 		{"llm.api_key", "RECALLER_LLM_API_KEY", "", "Key of that endpoint; local ones need none.", secret(&c.LLM.APIKey)},
 		{"llm.model", "RECALLER_LLM_MODEL", "", "Model to ask for; required with RECALLER_LLM_BASE_URL, optional with the others.", text(&c.LLM.Model)},
-		{"xai.api_key", "XAI_API_KEY", "", "Key of xAI; used if RECALLER_LLM_BASE_URL is not set.", secret(&c.XAI.APIKey)},
+		{
+			"llm.provider", "RECALLER_LLM_PROVIDER", ProviderAuto, "`auto`, `openai`, `xai`, `anthropic`, or `none`: everything by rules, whatever keys are set.",
+			oneOf(&c.Model.Provider, ProviderAuto, ProviderNone, ProviderOpenAI, ProviderXAI, ProviderAnthropic),
+		},
+		{"llm.timeout", "RECALLER_LLM_TIMEOUT", "30s", "How long one answer of the model may take, retries included.", span(&c.Model.Timeout, maxGrace)},
+		{"llm.concurrency", "RECALLER_LLM_CONCURRENCY", "4", "Questions to the model at once, 1 to 64.", count(&c.Model.Concurrency, 1, 64)},
+		{"llm.window_tokens", "RECALLER_LLM_WINDOW_TOKENS", "16000", "How much of a conversation one question holds; longer ones go in parts.", count(&c.Model.WindowTokens, 1000, 2_000_000)},
+		{"xai.api_key", "XAI_API_KEY", "", "Key of xAI; see [the model](#the-model).", secret(&c.XAI.APIKey)},
 		{"xai.model", "XAI_GROK_MODEL", "grok-3-fast", "Model of xAI.", text(&c.XAI.Model)},
 		{"openai.api_key", "OPENAI_API_KEY", "", "Key of OpenAI; used if neither of the above is set.", secret(&c.OpenAI.APIKey)},
-		{"anthropic.api_key", "ANTHROPIC_API_KEY", "", "Key of Anthropic. Not used yet: this version has no client for it.", secret(&c.Anthropic.APIKey)},
+		{"anthropic.api_key", "ANTHROPIC_API_KEY", "", "Key of Anthropic; used if none of the above is set.", secret(&c.Anthropic.APIKey)},
 
 		{"voice_session.enabled", "VOICE_SESSION_ENABLED", "true", "Whether the briefing of a voice call shows recent calls.", boolean(&c.Voice.Enabled)},
 		{"voice_session.sync_interval", "VOICE_SESSION_SYNC_INTERVAL", "30s", "Read, with or without a unit (seconds), for those who have it set. Nothing waits for it: turns are durable when they are acknowledged.", seconds(&c.Voice.SyncInterval)},

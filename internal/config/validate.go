@@ -135,14 +135,14 @@ func (c Config) Warnings() []string {
 		warn("RECALLER_API_KEY is short: use at least %d random characters", minAPIKeyLen)
 	}
 	p, ok := c.Provider()
-	if ok && p.Name != "llm" {
-		warn("conversations are sent to %s for their write-up, because %s is set", p.BaseURL, map[string]string{"xai": "XAI_API_KEY", "openai": "OPENAI_API_KEY"}[p.Name])
+	if ok && p.Name != "llm" && c.Model.Provider == ProviderAuto {
+		warn("conversations are sent to %s for their write-up, because %s is set; RECALLER_LLM_PROVIDER=none keeps them here", p.Where(), p.Variable)
 	}
 	if u, err := url.Parse(p.BaseURL); ok && err == nil && u.Scheme == "http" && reachable(net.JoinHostPort(u.Hostname(), "0")) {
 		warn("RECALLER_LLM_BASE_URL is plain HTTP: conversations travel to %s unencrypted", u.Host)
 	}
-	if !ok && c.Anthropic.APIKey.Set() {
-		warn("ANTHROPIC_API_KEY is set, but this version has no client for it: the write-up goes by rules")
+	if !ok && c.Model.Provider != ProviderAuto && c.Model.Provider != ProviderNone {
+		warn("RECALLER_LLM_PROVIDER is %s, but its key is not set: the write-up goes by rules", c.Model.Provider)
 	}
 	return list
 }

@@ -1,0 +1,164 @@
+package app
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/archive"
+	"github.com/recallerhq/recaller/internal/briefing"
+	"github.com/recallerhq/recaller/internal/caller"
+	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/events"
+	"github.com/recallerhq/recaller/internal/httpapi"
+	"github.com/recallerhq/recaller/internal/jobs"
+	"github.com/recallerhq/recaller/internal/llm"
+	"github.com/recallerhq/recaller/internal/memory"
+	"github.com/recallerhq/recaller/internal/privacy"
+	"github.com/recallerhq/recaller/internal/recall"
+	"github.com/recallerhq/recaller/internal/refresh"
+	"github.com/recallerhq/recaller/internal/reminder"
+	"github.com/recallerhq/recaller/internal/tool"
+	"github.com/recallerhq/recaller/internal/webhook"
+	"github.com/recallerhq/recaller/internal/wrapup"
+)
+
+// wire makes the use cases and the HTTP edge.
+func (a *App) wire() error {
+	now := a.opts.Now
+	files := archive.New(a.path(archiveDir), a.vault)
+	words := &words{noVoice: !a.cfg.Voice.Enabled, store: a.store, archive: files}
+	masked := a.masked()
+	a.events = events.New(now)
+	a.recall = recall.New(words, recall.Options{MaxBytes: a.cfg.RecallCacheBytes})
+	briefer := briefing.New(words, briefing.Options{
+		Now: now, Deadline: a.cfg.Briefing.Deadline, Tokens: a.cfg.Briefing.Tokens, Tenant: a.tenants.Known,
+	})
+	a.conversations = conversation.New(conversation.Deps{
+		Deadline: a.cfg.Briefing.Deadline, Store: a.store, Tenants: a.tenants, Archive: files, Briefer: briefer, Changed: a.changed, Enqueued: a.enqueued,
+		Stale: a.recall.Forget, Masked: masked,
+		Log: a.log, Metrics: conversation.NewMetrics(a.registry), Now: now, NewID: newID,
+	})
+	words.live = a.conversations.LiveTurns
+	a.refresh = refresh.New(refresh.Deps{
+		Listening: a.events.Listening, Briefing: a.conversations.Briefing, Version: a.store.ContentVersion, Publish: a.events.Publish,
+		Log: a.log, Metrics: refresh.NewMetrics(a.registry), Now: now,
+	})
+	memories := memory.New(memory.Deps{
+		Store: a.store, Tenants: a.tenants, Changed: a.changed, Enqueued: a.enqueued, Masked: masked,
+		Log: a.log, Metrics: memory.NewMetrics(a.registry), Now: now, NewID: newID,
+	})
+	tools := tool.New(tool.Deps{
+		Memories: memories, Store: a.store, Tenants: a.tenants, LastTurn: a.conversations.LastTurn,
+		Log: a.log, Metrics: tool.NewMetrics(a.registry), Now: now, NewID: newID,
+	})
+	reminders := reminder.New(reminder.Deps{
+		Store: a.store, Tenants: a.tenants, Sender: webhook.New(webhook.Options{}), Enqueued: a.enqueued,
+		Log: a.log, Metrics: reminder.NewMetrics(a.registry), Now: now, NewID: newID,
+	})
+	callers := caller.New(caller.Deps{Store: a.store, Tenants: a.tenants, Changed: a.changed, Now: now})
+	a.privacy = privacy.New(privacy.Deps{
+		Store: a.store, Vault: destroyer{a.vault}, Words: a.conversations, Archive: files, Tenants: a.tenants,
+		Forget: a.forget, Stale: a.recall.Forget, Now: now, NewID: newID,
+	})
+	a.runJobs(reminders)
+	var err error
+	a.handler, err = httpapi.New(httpapi.Deps{
+		Conversations: a.conversations, Callers: callers, Memories: memories, Tools: tools, Reminders: reminders, Webhooks: a.tenants,
+		Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall, Briefer: briefer, Events: a.events, Encryption: a.encryption,
+		Ready: a.ready, Log: a.log, Registerer: a.registry,
+	}, a.httpOptions())
+	return err
+}
+
+// How long a write-up waits for its model, about a day, and a reminder for its webhook, about six hours, before they are
+// given up on; and what one attempt at a write-up may take, which is many questions where the conversation is long.
+const (
+	wrapupTries    = 150
+	wrapupBackoff  = 10 * time.Minute
+	wrapupTimeout  = 10 * time.Minute
+	reminderTries  = 18
+	reminderLonger = time.Hour
+)
+
+// runJobs makes what the jobs are done by.
+func (a *App) runJobs(reminders *reminder.Service) {
+	now := a.opts.Now
+	deps := wrapup.Deps{
+		Store: a.store, Words: a.conversations, Tenants: a.tenants, Changed: a.changed, Discard: a.discard,
+		Log: a.log, Metrics: wrapup.NewMetrics(a.registry), Now: now, NewID: newID,
+	}
+	workers := a.cfg.Workers
+	if model := a.model(); model != nil {
+		deps.Model, deps.Window = model, a.cfg.Model.WindowTokens*bytesPerToken
+		workers = max(workers, a.cfg.Model.Concurrency)
+	}
+	writer := wrapup.New(deps)
+	a.runner = jobs.New(a.store, map[string]jobs.Handler{
+		conversation.JobWrapup: {
+			Run: writer.Run, GiveUp: writer.GiveUp, Timeout: wrapupTimeout, MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff, AtOnce: workers,
+		},
+		recaller.JobReminder: {Run: reminders.Fire, GiveUp: reminders.GiveUp, MaxAttempts: reminderTries, MaxBackoff: reminderLonger},
+		privacy.JobErase: {Run: func(ctx context.Context, j recaller.Job) error {
+			_, err := a.privacy.Finish(ctx, j)
+			return err
+		}, GiveUp: a.privacy.GiveUp},
+	}, jobs.Options{Workers: workers + spareWorkers, Jitter: rand.Float64}, a.log, a.registry, now)
+	a.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "recaller_jobs_waiting", Help: "Jobs that wait or run; -1 while the store is away.",
+	}, a.waiting))
+}
+
+// spareWorkers are left to what is due at its time, however long write-ups take.
+const spareWorkers = 2
+
+// bytesPerToken is how many bytes of a conversation a token is, at least: more of it is English.
+const bytesPerToken = 3
+
+// model is the language model that is configured; nil if there is none.
+func (a *App) model() *llm.Client {
+	p, ok := a.cfg.Provider()
+	if !ok {
+		return nil
+	}
+	return llm.New(llm.Settings{
+		Provider: p.Protocol, BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal(), Model: p.Model,
+		Timeout: a.cfg.Model.Timeout, Concurrency: a.cfg.Model.Concurrency, Metrics: llm.NewMetrics(a.registry),
+	})
+}
+
+// masked returns what counts the secrets that were taken out of what is stored.
+func (a *App) masked() func(kind string) {
+	count := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "recaller_masked_total", Help: "Secrets that were masked before anything was stored, by what they were.",
+	}, []string{"kind"})
+	a.registry.MustRegister(count)
+	return func(kind string) { count.WithLabelValues(kind).Inc() }
+}
+
+// changed tells everybody who keeps a view of what was committed.
+func (a *App) changed(c recaller.Change) {
+	a.recall.Apply(c)
+	a.events.Apply(c)
+	a.conversations.Stored(c)
+	a.refresh.Apply(c) // last: a briefing comes after the events of what is in it
+}
+
+func (a *App) enqueued() { a.runner.Wake() }
+
+// discard lets ephemeral words go when they have been written up: from the live state, and from the index.
+func (a *App) discard(tenant recaller.TenantID, conv recaller.Conversation) {
+	if a.conversations.Discard(tenant, conv) {
+		a.recall.Forget(tenant, conv.Caller)
+	}
+}
+
+// forget drops what this process's memory holds of a caller.
+func (a *App) forget(tenant recaller.TenantID, c recaller.CallerID) {
+	a.conversations.Forget(tenant, c)
+	a.recall.Forget(tenant, c)
+	a.events.Forget(tenant, c)
+}
