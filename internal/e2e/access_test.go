@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
@@ -85,6 +86,7 @@ func TestNoRouteLeadsIntoAnotherTenant(t *testing.T) {
 	good := map[string]string{
 		"add-turns": `{"speaker":"user","text":"a"}`, "recall": `{"query":"Anna"}`, "update-caller": `{"name":"a"}`,
 		"store-memory": `{"type":"fact","key":"a","value":"b"}`, "update-memory": `{"value":"b"}`, "put-checkpoint": `{"summary":"a"}`,
+		"set-reminder": `{"due_at":"` + time.Now().AddDate(1, 0, 0).Format(time.RFC3339) + `"}`,
 	}
 	asked := 0
 	for template, item := range s.api.Paths {
@@ -102,7 +104,7 @@ func TestNoRouteLeadsIntoAnotherTenant(t *testing.T) {
 				text = body(method)
 			}
 			status, _, answer := s.raw(t, method, strings.ReplaceAll(template, "{id}", ids[kind]), text, "Authorization", "Bearer "+other.APIKey)
-			none := status == http.StatusOK && (strings.Contains(answer, `"conversations":[]`) || strings.Contains(answer, `"versions":[]`))
+			none := status == http.StatusOK && (strings.Contains(answer, `"conversations":[]`) || strings.Contains(answer, `"versions":[]`) || strings.Contains(answer, `"reminders":[]`))
 			if status != http.StatusNotFound && !none {
 				t.Errorf("%s: got %d %s, want 404", op.ID, status, cut(answer))
 			}

@@ -21,7 +21,7 @@ func TestListeningToACall(t *testing.T) {
 	heard := listen(t, p.c, call.Conversation.ID, 0)
 	p.say(call.Conversation.ID, user("My cat is called Miso.")) // until a listener is there, nothing is sent
 
-	stored := store(t, p.c, call.Caller.ID, "cat", "A cat called Miso")
+	stored := storeMemory(t, p.c, call.Caller.ID, "cat", "A cat called Miso")
 	e := heard.next(t, client.EventMemoryStored)
 	if e.Memory == nil || e.Memory.Value != "A cat called Miso" || e.ID == 0 {
 		t.Errorf("got %+v, want the memory", e)
@@ -33,9 +33,10 @@ func TestListeningToACall(t *testing.T) {
 		t.Fatal(err)
 	}
 	updated := heard.next(t, client.EventMemoryUpdated)
-	holds(t, "the new briefing", heard.next(t, client.EventBriefingUpdated).Briefing.Text, "Ramen")
-	if updated.ID != e.ID+1 || updated.Memory.Version != 2 {
-		t.Errorf("got event %d with version %d, want %d with 2", updated.ID, updated.Memory.Version, e.ID+1)
+	told := heard.next(t, client.EventBriefingUpdated)
+	holds(t, "the new briefing", told.Briefing.Text, "Ramen")
+	if updated.ID != e.ID+2 || updated.Memory.Version != 2 || told.ID != updated.ID+1 { // the first briefing has an id too
+		t.Errorf("got event %d with version %d and briefing %d, want %d with 2, and the next", updated.ID, updated.Memory.Version, told.ID, e.ID+2)
 	}
 	heard.hangUp()
 
@@ -44,11 +45,11 @@ func TestListeningToACall(t *testing.T) {
 	if _, err := p.c.ForgetMemory(t.Context(), stored); err != nil {
 		t.Fatal(err)
 	}
-	again := listen(t, p.c, call.Conversation.ID, updated.ID)
-	if turns := again.next(t, client.EventTurnsAdded); turns.ID != updated.ID+1 || turns.Turns[0].Text != "Please forget about the cats." {
+	again := listen(t, p.c, call.Conversation.ID, told.ID)
+	if turns := again.next(t, client.EventTurnsAdded); turns.ID != told.ID+1 || turns.Turns[0].Text != "Please forget about the cats." {
 		t.Errorf("got %+v, want the turn that was missed", turns)
 	}
-	if gone := again.next(t, client.EventMemoryForgotten); gone.ID != updated.ID+2 || gone.Memory.Status != recaller.MemoryForgotten {
+	if gone := again.next(t, client.EventMemoryForgotten); gone.ID != told.ID+2 || gone.Memory.Status != recaller.MemoryForgotten {
 		t.Errorf("got %+v, want the memory that was forgotten", gone)
 	}
 	holds(t, "the new briefing", again.next(t, client.EventBriefingUpdated).Briefing.Text, "!Ramen")
@@ -61,7 +62,7 @@ func TestListeningToACall(t *testing.T) {
 	}
 }
 
-func store(t *testing.T, c *client.Client, caller, key, value string) string {
+func storeMemory(t *testing.T, c *client.Client, caller, key, value string) string {
 	t.Helper()
 	m, err := c.StoreMemory(t.Context(), caller, client.MemoryInput{Type: recaller.Fact, Key: key, Value: value})
 	if err != nil {
@@ -129,7 +130,7 @@ func TestEventsAreAsDescribed(t *testing.T) {
 	p := phone{t, s.admin}
 	call := p.ring(number())
 	l := listen(t, p.c, call.Conversation.ID, 0)
-	store(t, p.c, call.Caller.ID, "cat", "A cat called Miso")
+	storeMemory(t, p.c, call.Caller.ID, "cat", "A cat called Miso")
 	l.next(t, client.EventMemoryStored)
 	p.hangUp(call.Conversation.ID)
 	l.next(t, client.EventBriefingUpdated)

@@ -228,8 +228,8 @@ func TestMemoriesChangeAndGo(t *testing.T) {
 	p := phone{t, house.open(t).admin}
 	from := number()
 	call := p.call(from, user("I need a repair."), agent("Yes."))
-	id := store(t, p.c, call.Caller.ID, "Favourite_Drink", "Peppermint tea")
-	if again := store(t, p.c, call.Caller.ID, "favourite_drink", "Rooibos tea"); again != id {
+	id := storeMemory(t, p.c, call.Caller.ID, "Favourite_Drink", "Peppermint tea")
+	if again := storeMemory(t, p.c, call.Caller.ID, "favourite_drink", "Rooibos tea"); again != id {
 		t.Errorf("another case of the key made another memory")
 	}
 	holds(t, "the briefing", p.briefing(call.Caller.ID), "Rooibos", "!Peppermint")

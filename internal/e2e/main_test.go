@@ -12,6 +12,9 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
+	if os.Getenv(childConversation) != "" {
+		os.Exit(child())
+	}
 	os.Exit(run(m))
 }
 

@@ -39,19 +39,20 @@ const (
 	phaseCold   = "cold"
 	phaseWarm   = "warm"
 	phaseMixed  = "mixed"
+	phaseTools  = "tools"
 	phaseMemory = "memory"
 	phaseInproc = "inproc"
 )
 
 func phases() []string {
-	return []string{phaseFill, phaseCold, phaseWarm, phaseMixed, phaseMemory, phaseInproc}
+	return []string{phaseFill, phaseCold, phaseWarm, phaseMixed, phaseTools, phaseMemory, phaseInproc}
 }
 
 func (o options) wants(phase string) bool { return slices.Contains(o.phases, phase) }
 
 // serves reports whether a part is wanted that needs the server's program.
 func (o options) serves() bool {
-	return slices.ContainsFunc([]string{phaseCold, phaseWarm, phaseMixed, phaseMemory}, o.wants)
+	return slices.ContainsFunc([]string{phaseCold, phaseWarm, phaseMixed, phaseTools, phaseMemory}, o.wants)
 }
 
 func main() {
@@ -165,7 +166,7 @@ func (b *bench) all(ctx context.Context) error {
 	parts := []struct {
 		name string
 		run  func(context.Context) error
-	}{{phaseCold, b.cold}, {phaseWarm, b.warm}, {phaseMixed, b.mixed}, {phaseMemory, b.memory}, {phaseInproc, b.inProcess}}
+	}{{phaseCold, b.cold}, {phaseWarm, b.warm}, {phaseMixed, b.mixed}, {phaseTools, b.tools}, {phaseMemory, b.memory}, {phaseInproc, b.inProcess}}
 	for _, p := range parts {
 		if !b.wants(p.name) {
 			continue
