@@ -23,6 +23,7 @@ import (
 	"github.com/recallerhq/recaller/internal/events"
 	"github.com/recallerhq/recaller/internal/httpapi"
 	"github.com/recallerhq/recaller/internal/jobs"
+	"github.com/recallerhq/recaller/internal/memory"
 	"github.com/recallerhq/recaller/internal/obs"
 	"github.com/recallerhq/recaller/internal/privacy"
 	"github.com/recallerhq/recaller/internal/recall"
@@ -62,6 +63,7 @@ type App struct {
 	recall        *recall.Service
 	tenants       *tenant.Service
 	conversations *conversation.Service
+	memories      *memory.Service
 	privacy       *privacy.Service
 	refresh       *refresh.Service
 	runner        *jobs.Runner

@@ -47,12 +47,12 @@ func (a *App) wire() error {
 		Listening: a.events.Listening, Briefing: a.conversations.Briefing, Version: a.store.ContentVersion, Publish: a.events.Publish,
 		Log: a.log, Metrics: refresh.NewMetrics(a.registry), Now: now,
 	})
-	memories := memory.New(memory.Deps{
+	a.memories = memory.New(memory.Deps{
 		Store: a.store, Tenants: a.tenants, Changed: a.changed, Enqueued: a.enqueued, Masked: masked,
 		Log: a.log, Metrics: memory.NewMetrics(a.registry), Now: now, NewID: newID,
 	})
 	tools := tool.New(tool.Deps{
-		Memories: memories, Store: a.store, Tenants: a.tenants, LastTurn: a.conversations.LastTurn,
+		Memories: a.memories, Store: a.store, Tenants: a.tenants, LastTurn: a.conversations.LastTurn,
 		Log: a.log, Metrics: tool.NewMetrics(a.registry), Now: now, NewID: newID,
 	})
 	reminders := reminder.New(reminder.Deps{
@@ -67,7 +67,7 @@ func (a *App) wire() error {
 	a.runJobs(reminders)
 	var err error
 	a.handler, err = httpapi.New(httpapi.Deps{
-		Conversations: a.conversations, Callers: callers, Memories: memories, Tools: tools, Reminders: reminders, Webhooks: a.tenants,
+		Conversations: a.conversations, Callers: callers, Memories: a.memories, Tools: tools, Reminders: reminders, Webhooks: a.tenants,
 		Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
 	}, a.httpOptions())
@@ -144,6 +144,7 @@ func (a *App) changed(c recaller.Change) {
 	a.recall.Apply(c)
 	a.events.Apply(c)
 	a.conversations.Stored(c)
+	a.memories.Apply(c)
 	a.refresh.Apply(c) // last: a briefing comes after the events of what is in it
 }
 
@@ -160,5 +161,6 @@ func (a *App) discard(tenant recaller.TenantID, conv recaller.Conversation) {
 func (a *App) forget(tenant recaller.TenantID, c recaller.CallerID) {
 	a.conversations.Forget(tenant, c)
 	a.recall.Forget(tenant, c)
+	a.memories.Drop(tenant, c)
 	a.events.Forget(tenant, c)
 }

@@ -20,7 +20,7 @@ func layers() []layer {
 		{name: "rules", pure: true, packages: []string{
 			"when", "identity", "transcript", "recall/token", "recall/index", "livebuffer",
 			"wrapup/summary", "wrapup/label", "wrapup/extract", "wrapup/text", "wrapup/answer", "wrapup/evidence",
-			"guard", "prompt", "realtime", "memory/likeness",
+			"guard", "prompt", "realtime", "fence", "memory/likeness",
 		}},
 		{name: "use cases", may: []string{"rules"}, packages: []string{
 			"conversation", "thread", "briefing", "memory", "recall", "document", "wrapup", "privacy", "tenant", "caller",
@@ -64,7 +64,7 @@ func edges() map[string][]string {
 		"wrapup/extract":  {"recall/token", "wrapup/text", "when"},
 		"wrapup/answer":   {"wrapup/text"},
 		"memory/likeness": {"recall/token", "when"},
-		"wrapup/evidence": {"recall/token", "wrapup/text", "wrapup/answer", "when"},
+		"wrapup/evidence": {"recall/token", "wrapup/text", "wrapup/answer", "when", "fence"},
 
 		"conversation": {"briefing", "memory", "recall", "document", "events"},
 		"thread":       {"briefing", "memory", "recall", "document", "events"},

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/recallerhq/recaller/internal/fence"
 )
 
 // Bounds of single items, in runes: what is longer is shortened at the end of a word.
@@ -15,7 +17,6 @@ const (
 	maxBrief   = 400
 	maxQuote   = 300
 	maxProfile = 2000
-	maxMarks   = 3 // combining marks on one letter
 )
 
 // The fence around what is known of a caller. Cleaned text holds no "<", so nothing inside can end it.
@@ -38,14 +39,14 @@ func appendClean(dst []byte, s string, limit int, data bool) []byte {
 	start, word := len(dst), len(dst) // word: where the last whole word ended that leaves room for …
 	count, marks, gap := 0, 0, false
 	for _, r := range s {
-		if isSpace(r) {
+		if fence.Space(r) {
 			gap = len(dst) > start
 			continue
 		}
-		if hidden(r) {
+		if fence.Hidden(r) {
 			continue
 		}
-		if marks = nextMarks(marks, r); marks > maxMarks {
+		if marks = fence.Marks(marks, r); marks > fence.MaxMarks {
 			continue
 		}
 		if gap {
@@ -61,7 +62,7 @@ func appendClean(dst []byte, s string, limit int, data bool) []byte {
 			return shorten(dst, start, word)
 		}
 		if data {
-			r = harmless(r)
+			r = fence.Harmless(r)
 		}
 		dst = utf8.AppendRune(dst, r)
 	}
@@ -75,53 +76,6 @@ func shorten(dst []byte, start, word int) []byte {
 		word = len(dst) - size
 	}
 	return append(dst[:word], "…"...)
-}
-
-// isSpace reports white space and the letters that are drawn as nothing.
-func isSpace(r rune) bool {
-	if r < 0x7f {
-		return r == ' ' || r >= '\t' && r <= '\r'
-	}
-	switch r {
-	case '\u115F', '\u1160', '\u2800', '\u3164', '\uFFA0':
-		return true
-	}
-	return unicode.IsSpace(r)
-}
-
-// hidden reports characters that cannot be seen or that change how others are shown: control, format (zero width, bidi,
-// tags), private use, surrogates, variation selectors, and the replacement that stands for broken UTF-8.
-func hidden(r rune) bool {
-	if r >= ' ' && r < 0x7f {
-		return false
-	}
-	switch {
-	case r == utf8.RuneError, r == '\u034F', r == '\u17B4', r == '\u17B5':
-		return true
-	case r >= '\u180B' && r <= '\u180F', r >= '\uFE00' && r <= '\uFE0F', r >= 0xE0000 && r <= 0xE0FFF:
-		return true
-	}
-	return unicode.In(r, unicode.C) || !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S)
-}
-
-func nextMarks(marks int, r rune) int {
-	if r < 0x300 || !unicode.Is(unicode.Mn, r) && !unicode.Is(unicode.Me, r) {
-		return 0
-	}
-	return marks + 1
-}
-
-// harmless replaces the signs that could end a fence, a code block or a quotation.
-func harmless(r rune) rune {
-	switch r {
-	case '<', '\uFF1C', '\uFE64', '\u27E8', '\u3008', '\u2329':
-		return '‹'
-	case '>', '\uFF1E', '\uFE65', '\u27E9', '\u3009', '\u232A':
-		return '›'
-	case '`', '\uFF40', '"', '\uFF02', '“', '”', '„', '‟':
-		return '\''
-	}
-	return r
 }
 
 // appendLabel appends a key as a person would write it: "preferred_time" and "preferredTime" as "Preferred time".

@@ -2,23 +2,35 @@ package e2e
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/http/httptest"
 	"testing"
 	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/llm/llmtest"
 )
 
 // Everything that can be put in is put in, each with a word of its own; then every file under the data folder, the log
 // and the metrics are searched, while the server runs, after kill -9, and after a stop.
 func TestNoWordNameOrNumberIsOnTheDisk(t *testing.T) {
 	t.Parallel()
-	for _, retention := range []recaller.Retention{recaller.Keep, recaller.Archive, recaller.Ephemeral} {
-		t.Run(string(retention), func(t *testing.T) {
+	model := httptest.NewServer(llmtest.New(nil))
+	t.Cleanup(model.Close)
+	for _, tt := range []struct {
+		retention recaller.Retention
+		writer    string
+	}{{recaller.Keep, "rules"}, {recaller.Keep, "model"}, {recaller.Archive, "rules"}, {recaller.Ephemeral, "model"}} {
+		t.Run(string(tt.retention)+" by "+tt.writer, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, "RECALLER_RETENTION="+string(retention))
+			env := []string{"RECALLER_RETENTION=" + string(tt.retention)}
+			if tt.writer == "model" {
+				env = append(env, "RECALLER_LLM_BASE_URL="+model.URL+"/v1", "RECALLER_LLM_MODEL=test-model")
+			}
+			s := serve(t, env...)
 			hide := putEverythingIn(t, s)
 			look := func(when string) {
 				t.Helper()
@@ -77,6 +89,7 @@ func putEverythingIn(t *testing.T, s *server) secrets {
 			client.TurnInput{Speaker: recaller.User, Text: "I have an appointment with Doctor " + word() + " tomorrow at noon.", Name: word()})
 		_, err = s.admin.StoreMemory(client.WithIdempotencyKey(ctx, word()), started.Caller.ID, client.MemoryInput{Type: recaller.Fact, Key: word(), Value: word()})
 		fatal(err)
+		useTools(t, s, started, word)
 		_, err = s.admin.PutCheckpoint(ctx, started.Caller.ID, client.CheckpointInput{
 			Intent: word(), Summary: word(), StagingData: json.RawMessage(`{"` + word() + `":"` + word() + `"}`), ContactID: word(),
 		})
@@ -120,12 +133,55 @@ func putSettingsIn(t *testing.T, s *server, word, digits func() string) {
 	if _, err := s.admin.UpdateTenant(ctx, client.TenantPatch{Name: &name, TenantSettings: settings}); err != nil {
 		t.Fatal(err)
 	}
+	own := map[string]*string{}
+	for _, name := range []string{"extraction", "summary", "memory"} {
+		text := word() + ": only what matters."
+		own[name] = &text
+	}
+	if _, err := s.admin.UpdateTenant(ctx, client.TenantPatch{TenantSettings: client.TenantSettings{Prompts: own}}); err != nil {
+		t.Fatal(err)
+	}
+	hook := client.WebhookInput{URL: "https://hooks.example/" + word(), Secret: "whsec_" + base64.StdEncoding.EncodeToString([]byte(word()+word()+word()+word()))}
+	if _, err := s.admin.SetWebhook(ctx, hook); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := s.admin.CreateKey(ctx, client.KeyInput{Scope: recaller.ScopeRead, Label: word()}); err != nil {
 		t.Fatal(err)
 	}
 	other := []string{"+1" + digits()}
 	if _, err := s.admin.CreateTenant(ctx, client.NewTenant{Name: word(), TenantSettings: client.TenantSettings{Numbers: &other}}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// useTools has the agent's model keep, correct, keep under another key, be reminded of, hide and forget things, and fail.
+func useTools(t *testing.T, s *server, call client.StartResponse, word func() string) {
+	t.Helper()
+	key, dog := word(), word()
+	for _, c := range []struct {
+		tool recaller.Tool
+		args map[string]any
+		ok   bool
+	}{
+		{recaller.ToolStoreMemory, map[string]any{"memory_type": "fact", "key": key, "value": word()}, true},
+		{recaller.ToolUpdateMemory, map[string]any{"existing_key": key, "new_value": word()}, true},
+		{recaller.ToolStoreMemory, map[string]any{"memory_type": "fact", "key": "dog_name", "value": dog}, true},
+		{recaller.ToolStoreMemory, map[string]any{"memory_type": "fact", "key": "pet_dog", "value": "dog called " + dog}, true},
+		{recaller.ToolSetReminder, map[string]any{"key": word(), "value": word(), "due_at": "in two hours"}, true},
+		{recaller.ToolMarkPrivate, map[string]any{"key": "dog_name"}, true},
+		{recaller.ToolForgetMemory, map[string]any{"key": key}, true},
+		{recaller.ToolForgetMemory, map[string]any{"key": word()}, false},
+		{recaller.ToolSetReminder, map[string]any{"key": word(), "value": word(), "due_at": word()}, false},
+		{recaller.Tool(word()), map[string]any{word(): word()}, false},
+	} {
+		args, err := json.Marshal(c.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.admin.CallTool(t.Context(), client.ToolCall{CallSessionID: call.Conversation.ID, Name: c.tool, Arguments: args, CallID: word()})
+		if (err == nil) != c.ok {
+			t.Errorf("%s: got %v", c.tool, err)
+		}
 	}
 }
 

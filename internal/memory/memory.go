@@ -22,6 +22,8 @@ type Store interface {
 	UndoMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Undoing) (recaller.MemoryWritten, error)
 	// ActiveMemories are all active ones of a caller, last confirmed first, bounded.
 	ActiveMemories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
+	// ContentVersion rises with each change of what is known of a caller.
+	ContentVersion(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (int64, error)
 	Memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) (list []recaller.Memory, next string, err error)
 	// MemoryByID returns the newest version of a memory, whatever its status.
 	MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error)
@@ -54,7 +56,10 @@ type Deps struct {
 }
 
 // Service carries out the use cases. Safe for concurrent use.
-type Service struct{ Deps }
+type Service struct {
+	Deps
+	views *views
+}
 
 // New returns a Service.
 func New(deps Deps) *Service {
@@ -67,7 +72,7 @@ func New(deps Deps) *Service {
 	if deps.Masked == nil {
 		deps.Masked = func(string) {}
 	}
-	return &Service{deps}
+	return &Service{Deps: deps, views: newViews()}
 }
 
 // Bounds of what one memory holds.

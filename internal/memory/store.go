@@ -22,8 +22,10 @@ type Input struct {
 	DueDay       bool                // DueAt names a day, not a time of day
 	Provenance   recaller.Provenance // its conversation may be named by the external id
 	Name         string              // the caller's name, if that is what is stored (P12)
-	Call         *recaller.ToolCall  // recorded with the write; its ID and At are filled in here. nil: no tool did it
-	Reminder     *recaller.Reminder  // set with the write; all but DueAt and Conversation is filled in here. nil: none
+	// Call is recorded with the write; its ID and At are filled in here. Its conversation, which has to be with the caller, is a
+	// provenance that is not checked again. nil: no tool did it.
+	Call     *recaller.ToolCall
+	Reminder *recaller.Reminder // set with the write; all but DueAt and Conversation is filled in here. nil: none
 }
 
 // Store keeps a memory of a caller, durable when it returns. An active memory with the same key (case ignored) gets a
@@ -40,8 +42,11 @@ func (s *Service) Store(ctx context.Context, tenant recaller.TenantID, caller re
 			return recaller.MemoryWritten{}, err
 		}
 	}
-	if m.Provenance, err = s.provenance(ctx, tenant, caller, in.Provenance); err != nil {
-		return recaller.MemoryWritten{}, err
+	m.Provenance = in.Provenance
+	if in.Call == nil || in.Call.Conversation != in.Provenance.Conversation { // a tool call has been let into its conversation
+		if m.Provenance, err = s.provenance(ctx, tenant, caller, in.Provenance); err != nil {
+			return recaller.MemoryWritten{}, err
+		}
 	}
 	mask, err := s.masker(ctx, tenant)
 	if err != nil {
@@ -52,7 +57,7 @@ func (s *Service) Store(ctx context.Context, tenant recaller.TenantID, caller re
 	request := recaller.Storing{
 		Once: once, Memory: m, Name: mask.text(tidy(in.Name), ""), Call: s.call(in.Call, caller), Reminder: s.reminder(in.Reminder, caller),
 	}
-	known, err := s.Deps.Store.ActiveMemories(ctx, tenant, caller)
+	known, err := s.active(ctx, tenant, caller)
 	if err != nil {
 		return recaller.MemoryWritten{}, err
 	}

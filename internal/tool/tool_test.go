@@ -49,7 +49,8 @@ func newBench(t testing.TB) *bench {
 	b.ana = b.calls("CA1", recaller.Identity{Kind: recaller.IdentityPhone, Value: "+12125550143"}, recaller.Identity{Kind: recaller.IdentityExternal, Value: "ana-7"})
 	b.bob = b.calls("CA2", recaller.Identity{Kind: recaller.IdentityPhone, Value: "+12125550199"})
 	b.memories = memory.New(memory.Deps{
-		Store: b.Place.Store, Tenants: settings, Changed: b.changes.Add, Now: b.Clock.Now, NewID: b.NewID,
+		Store: b.Place.Store, Tenants: settings, Now: b.Clock.Now, NewID: b.NewID,
+		Changed: func(c recaller.Change) { b.changes.Add(c); b.memories.Apply(c) }, // as package app does
 	})
 	b.tools = tool.New(tool.Deps{
 		Memories: faulty{b.memories, b.faults}, Store: recorder{b.Place.Store, b.faults}, Tenants: settings,

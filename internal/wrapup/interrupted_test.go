@@ -154,6 +154,7 @@ func TestAWrapUpDisturbedAnywhereLeavesTheSame(t *testing.T) {
 		}
 		for _, when := range []string{"before", "after"} {
 			t.Run(fmt.Sprintf("%s call %d %s", when, i, name), func(t *testing.T) {
+				t.Parallel()
 				got := disturb(t, func(f *frail) {
 					set := map[string]func(string, func() error){"before": f.Before, "after": f.After}[when]
 					set(name, failAt(nth, recaller.Wrap(recaller.Unavailable, errDied, "away")))

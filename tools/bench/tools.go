@@ -21,7 +21,7 @@ func (b *bench) tools(ctx context.Context) (err error) {
 	if err := b.toolAlone(ctx, part, d); err != nil {
 		return err
 	}
-	for _, pause := range []time.Duration{250 * time.Millisecond, 0} {
+	for _, pause := range []time.Duration{time.Second, 250 * time.Millisecond, 0} {
 		if err := b.toolCalls(ctx, part, d, pause); err != nil {
 			return err
 		}
@@ -39,23 +39,44 @@ func (b *bench) toolAlone(ctx context.Context, part string, d dialer) error {
 		return err
 	}
 	defer t.close()
-	lines, err := b.ring(ctx, d, 1)
+	lines, err := b.ring(ctx, d, toolCallers)
 	if err != nil {
 		return err
 	}
 	words := talker{b.plan.rng(-5)}
-	all, err := one(ctx, b.n, func(i int) error { return callTool(t, lines[0], words, i) })
+	first, err := one(ctx, len(lines), func(i int) error { return callTool(t, lines[i], words, 0) })
+	if err != nil {
+		return err
+	}
+	b.rep.add(part, "the first one of a call, one call after the other", first, p99(10))
+	all, err := one(ctx, b.n, func(i int) error { return callTool(t, lines[i%len(lines)], words, i) })
 	if err != nil {
 		return err
 	}
 	b.rep.add(part, "one at a time", all, p99(10))
-	return b.endAll(ctx, d, []string{lines[0].id})
+	return b.endAll(ctx, d, idsOf(lines))
+}
+
+// toolCallers is how many calls the tools are called from one after the other: nobody says two thousand things in one.
+const toolCallers = 200
+
+func idsOf(lines []onLine) []string {
+	ids := make([]string, len(lines))
+	for i, l := range lines {
+		ids[i] = l.id
+	}
+	return ids
 }
 
 // toolCalls has 50 calls under way, each of which calls a tool and waits about so long before the next.
 func (b *bench) toolCalls(ctx context.Context, part string, d dialer, pause time.Duration) error {
 	const atOnce = 50
 	lines, err := b.ring(ctx, d, atOnce)
+	if err != nil {
+		return err
+	}
+	// The first tool call of each is in a row of its own.
+	_, _, err = many(ctx, d, 1, atOnce, 0, func(t target, _, i int) error { return callTool(t, lines[i], talker{b.plan.rng(-6)}, 0) })
 	if err != nil {
 		return err
 	}
@@ -73,14 +94,13 @@ func (b *bench) toolCalls(ctx context.Context, part string, d dialer, pause time
 	how := "as fast as they are answered"
 	limit := none()
 	if pause > 0 {
-		how, limit = fmt.Sprintf("one about every %s each", pause), p99(10)
+		how = fmt.Sprintf("one about every %s each", pause)
+	}
+	if pause == time.Second { // some ten times as often as in a call
+		limit = p99(10)
 	}
 	b.rep.rated(part, "50 calls at once, "+how, book.by["tool"], took, limit)
-	ids := make([]string, len(lines))
-	for i, l := range lines {
-		ids[i] = l.id
-	}
-	return b.endAll(ctx, d, ids)
+	return b.endAll(ctx, d, idsOf(lines))
 }
 
 // ring begins n calls.
