@@ -97,7 +97,7 @@ func dsn(path string, opts Options) string {
 	q := url.Values{}
 	pragmas := []string{
 		patience(opts.Patience), "journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-4000)",
-		"wal_autocheckpoint(1000)", "journal_size_limit(16777216)", "trusted_schema(0)",
+		"wal_autocheckpoint(0)", "journal_size_limit(16777216)", "trusted_schema(0)",
 	}
 	if opts.MaxPages > 0 {
 		pragmas = append(pragmas, "max_page_count("+strconv.Itoa(opts.MaxPages)+")")

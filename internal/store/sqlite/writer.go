@@ -24,6 +24,7 @@ type writer struct {
 
 	log      string        // the file of the write-ahead log
 	limit    int64         // past this size it is emptied
+	since    int           // writes since the last checkpoint
 	patience time.Duration // with locks, in general
 }
 
@@ -38,8 +39,15 @@ type request struct {
 // the first in line do not wait long.
 const maxBatch = 128
 
-// maxLog is how large the write-ahead log may grow before the writer empties it. SQLite's own checkpoints, which wait for
-// nobody, keep it at a quarter of this; but readers that overlap without a pause never let them start it anew.
+// A checkpoint copies the log into the database. SQLite's automatic ones run inside a commit, and whoever waits for the commit
+// waits for them; the writer's come after its answers, when nobody is next in line, and in any case after so many writes.
+const (
+	checkpointSoon = 50  // some 2 MB of the log, copied in a few milliseconds
+	checkpointLate = 400 // some 20 MB
+)
+
+// maxLog is how large the write-ahead log may grow before the writer empties it. Checkpoints, which wait for nobody, keep it
+// below; but readers that overlap without a pause never let them start it anew.
 const maxLog = 32 << 20
 
 func startWriter(c *conn, log string, patience time.Duration) *writer {
@@ -102,8 +110,20 @@ func (w *writer) run() {
 			break
 		}
 		w.commit(batch)
+		w.checkpoint()
 		w.trim()
 	}
+}
+
+// checkpoint copies the log into the database when it is time to. Where a reader holds parts of it back they are left for the
+// next one; one that fails leaves all of it.
+func (w *writer) checkpoint() {
+	if w.since < checkpointSoon || w.since < checkpointLate && len(w.queue) > 0 {
+		return
+	}
+	var busy, pages, moved int
+	_ = w.c.QueryRow(context.Background(), `PRAGMA wal_checkpoint(PASSIVE)`, nil, &busy, &pages, &moved)
+	w.since = 0
 }
 
 // trim empties a log that has grown too large: it waits for the readers under way, and new ones do without the log.
@@ -151,6 +171,7 @@ func (w *writer) commit(batch []*request) {
 	if err != nil {
 		_, _ = w.c.Exec(ctx, `ROLLBACK`) // the failure may have done so itself
 	}
+	w.since += len(written)
 	answer(written, err)
 }
 
