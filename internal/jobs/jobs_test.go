@@ -381,23 +381,26 @@ func TestAKindThatIsBoundedLeavesWorkersToOthers(t *testing.T) {
 		go func() { defer close(ended); r.Run(ctx, t.Context()) }()
 		time.Sleep(time.Second)
 		synctest.Wait()
-		before := q.calls
+		before := q.asked()
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if got := strings.Join(did, ","); got != "begun s0,begun s1,p" {
+		mu.Lock()
+		got := strings.Join(did, ",")
+		mu.Unlock()
+		if got != "begun s0,begun s1,p" {
 			t.Errorf("got %s, want two slow jobs and the prompt one", got)
 		}
-		if looked := q.calls - before; looked > 40 {
+		if looked := q.asked() - before; looked > 40 {
 			t.Errorf("the queue was asked %d times in two minutes while there was nothing to do", looked)
 		}
 		close(released)
 		time.Sleep(time.Minute)
 		synctest.Wait()
+		stop()
+		<-ended
 		if len(did) != 6 || len(q.jobs) != 0 {
 			t.Errorf("got %v with %d jobs left, want all done", did, len(q.jobs))
 		}
-		stop()
-		<-ended
 	})
 }
 

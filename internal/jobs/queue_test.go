@@ -54,6 +54,13 @@ func (q *memoryQueue) ClaimJobs(_ context.Context, now, until time.Time, limit i
 	return out, nil
 }
 
+// asked is how often the queue was asked for work.
+func (q *memoryQueue) asked() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.calls
+}
+
 func (q *memoryQueue) NextJob(_ context.Context, except ...string) (next time.Time, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
