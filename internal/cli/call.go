@@ -251,7 +251,7 @@ func (c *phoneCall) answer(ctx context.Context) error {
 func (c *phoneCall) brief(ctx context.Context) error {
 	b, err := c.api.ConversationBriefing(ctx, c.conv, client.BriefingQuery{})
 	if err == nil {
-		writeBriefing(c.screen.out, b)
+		c.screen.show(func(out term.Out) { writeBriefing(out, b) })
 	}
 	return err
 }
@@ -265,9 +265,11 @@ func (c *phoneCall) recall(ctx context.Context, query string) error {
 	if err != nil {
 		return err
 	}
-	for i, hit := range found.Results {
-		writeHit(c.screen.out, i+1, hit)
-	}
+	c.screen.show(func(out term.Out) {
+		for i, hit := range found.Results {
+			writeHit(out, i+1, hit)
+		}
+	})
 	if len(found.Results) == 0 {
 		c.screen.printf("%s", c.screen.out.Dim("nothing found"))
 	}

@@ -42,7 +42,7 @@ func (c *phoneCall) hangUp(ctx context.Context, status recaller.Status, reason s
 	if err != nil {
 		return err
 	}
-	writeWriteUp(out, record)
+	c.screen.show(func(out term.Out) { writeWriteUp(out, record) })
 	if !done {
 		c.screen.printf("%s", out.Warn("the write-up is not done yet: it goes on in the server, or at the next start"))
 		return nil
@@ -51,12 +51,14 @@ func (c *phoneCall) hangUp(ctx context.Context, status recaller.Status, reason s
 	if err != nil {
 		return err
 	}
-	if len(memories) > 0 {
-		fmt.Fprintf(out, "%s\n", out.Bold("Remembered"))
-	}
-	for _, m := range memories {
-		fmt.Fprintf(out, "  %s\n", memoryLine(out, "+", m))
-	}
+	c.screen.show(func(out term.Out) {
+		if len(memories) > 0 {
+			fmt.Fprintf(out, "%s\n", out.Bold("Remembered"))
+		}
+		for _, m := range memories {
+			fmt.Fprintf(out, "  %s\n", memoryLine(out, "+", m))
+		}
+	})
 	return nil
 }
 

@@ -34,6 +34,13 @@ func (s *screen) printf(format string, args ...any) {
 	}
 }
 
+// show lets write put several lines out, with nothing between them.
+func (s *screen) show(write func(out term.Out)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	write(s.out)
+}
+
 // prompt asks for a line.
 func (s *screen) prompt(text string) {
 	if !s.live {
