@@ -48,7 +48,7 @@ check: tidy-check vet fmt-check lint vuln test ## Run everything a change must p
 
 .PHONY: vet
 vet: ## Run go vet
-	$(GO) vet $(PKGS)
+	$(GO) vet -tags measure $(PKGS)
 
 .PHONY: lint
 lint: $(BIN)/golangci-lint ## Run golangci-lint with our rules (.golangci.yml)

@@ -26,7 +26,7 @@ func TestAddressesAreReadAsPeopleWriteThem(t *testing.T) {
 		{Anthropic, "https://api.anthropic.com/", "https://api.anthropic.com"},
 		{Anthropic, "https://api.anthropic.com/v1", "https://api.anthropic.com"},
 		{Anthropic, "https://api.anthropic.com/v1/messages", "https://api.anthropic.com"},
-		{Anthropic, "https://proxy.example.com/claude/v1/", "https://proxy.example.com/claude"},
+		{Anthropic, "https://gateway.example.com/claude/v1/", "https://gateway.example.com/claude"},
 		{OpenAI, "", ""},
 		{OpenAI, "localhost:11434", ""},
 		{OpenAI, "file:///etc/passwd", ""},

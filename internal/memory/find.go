@@ -23,11 +23,12 @@ func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, caller rec
 	if i := slices.IndexFunc(known, func(m recaller.Memory) bool { return strings.EqualFold(Key(m.Key), key) }); i >= 0 {
 		return known[i], nil
 	}
-	if len(known) >= mostActive { // there may be more of them
-		own, _, err := s.Deps.Store.Memories(ctx, tenant, caller, recaller.MemoryFilter{Key: key, Page: recaller.Page{Limit: 1}})
-		if err != nil || len(own) > 0 {
-			return first(own), err
-		}
+	own, _, err := s.Deps.Store.Memories(ctx, tenant, caller, recaller.MemoryFilter{Key: key, Page: recaller.Page{Limit: 1}})
+	if err != nil {
+		return recaller.Memory{}, err
+	}
+	if len(own) > 0 { // one of more than are read at once
+		return own[0], nil
 	}
 	id, ok := likeness.Same(known, key)
 	if !ok {
@@ -37,16 +38,6 @@ func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, caller rec
 		return known[i], nil
 	}
 	return recaller.Memory{}, recaller.Errorf(recaller.NotFound, "the caller has no memory with this key")
-}
-
-// mostActive is how many memories ActiveMemories returns at most.
-const mostActive = 2000
-
-func first(list []recaller.Memory) (m recaller.Memory) {
-	if len(list) > 0 {
-		m = list[0]
-	}
-	return m
 }
 
 // List returns a caller's memories, last confirmed first, with the cursor of the next page.

@@ -20,10 +20,9 @@ type Store interface {
 	StoreMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Storing) (recaller.MemoryWritten, error)
 	ChangeMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Changing) (recaller.MemoryWritten, error)
 	UndoMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Undoing) (recaller.MemoryWritten, error)
-	// ActiveMemories are all active ones of a caller, last confirmed first, bounded.
-	ActiveMemories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
-	// ContentVersion rises with each change of what is known of a caller.
-	ContentVersion(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (int64, error)
+	// ActiveMemories are all active ones of a caller, last confirmed first, bounded, with the content version that they are
+	// of; only that where it is the one asked with.
+	ActiveMemories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, has int64) (list []recaller.Memory, version int64, err error)
 	Memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) (list []recaller.Memory, next string, err error)
 	// MemoryByID returns the newest version of a memory, whatever its status.
 	MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error)

@@ -35,16 +35,16 @@ const maxHeld = 20_000
 
 func newViews() *views { return &views{by: map[who]*list.Element{}, order: list.New()} }
 
-// at returns the view of a content version.
-func (v *views) at(of who, version int64) ([]recaller.Memory, bool) {
+// of returns a caller's view and the content version that it is of; -1 if there is none.
+func (v *views) of(caller who) ([]recaller.Memory, int64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	e := v.by[of]
-	if e == nil || look(e).version != version {
-		return nil, false
+	e := v.by[caller]
+	if e == nil {
+		return nil, -1
 	}
 	v.order.MoveToFront(e)
-	return look(e).memories, true
+	return look(e).memories, look(e).version
 }
 
 // put keeps a view, and lets those go that were not used for longest.
@@ -108,19 +108,13 @@ func look(e *list.Element) *view {
 // active returns the active memories of a caller. Nobody may change what it returns.
 func (s *Service) active(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error) {
 	of := who{tenant, caller}
-	version, err := s.Deps.Store.ContentVersion(ctx, tenant, caller) // before the memories, which may then be ahead of it, but never behind
-	if err != nil {
-		return nil, err
+	known, has := s.views.of(of)
+	read, version, err := s.Deps.Store.ActiveMemories(ctx, tenant, caller, has)
+	if err != nil || version == has {
+		return known, err
 	}
-	if known, ok := s.views.at(of, version); ok {
-		return known, nil
-	}
-	known, err := s.Deps.Store.ActiveMemories(ctx, tenant, caller)
-	if err != nil {
-		return nil, err
-	}
-	s.views.put(of, version, known)
-	return known, nil
+	s.views.put(of, version, read)
+	return read, nil
 }
 
 // Apply takes in a change of a caller's content that was committed, by whomever. It never waits for a disk.

@@ -35,15 +35,12 @@ func TestAViewFollowsWhatIsWritten(t *testing.T) {
 	v.apply(told(10, known("tea", "green tea", recaller.MemoryForgotten)))
 	v.apply(told(9, known("dog", "late news", recaller.MemoryActive))) // of a change that is in it already
 	v.apply(recaller.Change{Tenant: "t2", Caller: "ana", Version: 11, Memories: []recaller.Memory{known("dog", "another's", recaller.MemoryActive)}})
-	got, ok := v.at(ana, 10)
-	if !ok || !slices.Equal(values(got), []string{"Max, a beagle"}) {
-		t.Errorf("got %v, %t; want the new version alone", values(got), ok)
+	got, version := v.of(ana)
+	if version != 10 || !slices.Equal(values(got), []string{"Max, a beagle"}) {
+		t.Errorf("got %v of version %d; want the new version alone, of 10", values(got), version)
 	}
 	if !slices.Equal(values(before), []string{"Max", "green tea"}) {
 		t.Errorf("what a reader held became %v", values(before))
-	}
-	if _, ok := v.at(ana, 9); ok {
-		t.Error("a view serves for another version than its own")
 	}
 }
 
@@ -52,12 +49,12 @@ func TestAViewThatMissedAChangeIsLetGo(t *testing.T) {
 	v := newViews()
 	v.put(ana, 7, nil)
 	v.apply(told(9))
-	if _, ok := v.at(ana, 9); ok || v.held != 0 {
+	if _, version := v.of(ana); version != -1 || v.held != 0 {
 		t.Errorf("the view stayed, with %d held", v.held)
 	}
 	v.put(ana, 9, nil)
 	v.drop(ana)
-	if _, ok := v.at(ana, 9); ok || v.held != 0 {
+	if _, version := v.of(ana); version != -1 || v.held != 0 {
 		t.Errorf("an erased caller's view stayed, with %d held", v.held)
 	}
 }
@@ -68,15 +65,15 @@ func TestViewsAreBounded(t *testing.T) {
 	each := make([]recaller.Memory, 99)
 	for i := range 3 * maxHeld / 100 {
 		v.put(who{"t1", recaller.CallerID(fmt.Sprint(i))}, 1, each)
-		v.at(who{"t1", "0"}, 1) // is used all the time
+		v.of(who{"t1", "0"}) // is used all the time
 	}
 	if v.held > maxHeld || len(v.by) != maxHeld/100 || v.order.Len() != len(v.by) {
 		t.Errorf("got %d held in %d views, want at most %d", v.held, len(v.by), maxHeld)
 	}
-	if _, ok := v.at(who{"t1", "0"}, 1); !ok {
+	if _, version := v.of(who{"t1", "0"}); version != 1 {
 		t.Error("the view that is used all the time is gone")
 	}
-	if _, ok := v.at(who{"t1", "1"}, 1); ok {
+	if _, version := v.of(who{"t1", "1"}); version != -1 {
 		t.Error("the view that was not used for longest is still there")
 	}
 }

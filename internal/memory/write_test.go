@@ -26,7 +26,7 @@ func (b *bench) want(what string, got, want any) {
 // active lists Ana's memories as "key: value".
 func (b *bench) active() []string {
 	b.Helper()
-	list, err := b.Place.Store.ActiveMemories(b.Context(), tenant, b.ana.Caller.ID)
+	list, _, err := b.Place.Store.ActiveMemories(b.Context(), tenant, b.ana.Caller.ID, -1)
 	b.ok(err)
 	var out []string
 	for _, m := range list {

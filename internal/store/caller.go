@@ -188,7 +188,13 @@ func alive(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.Cal
 // ContentVersion returns a caller's content version.
 func (s *Store) ContentVersion(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (version int64, err error) {
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		return tx.QueryRow(ctx, `SELECT version FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`, []any{tenant, id}, &version)
+		version, err = contentVersion(ctx, tx, tenant, id)
+		return err
 	})
+	return version, err
+}
+
+func contentVersion(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.CallerID) (version int64, err error) {
+	err = tx.QueryRow(ctx, `SELECT version FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`, []any{tenant, id}, &version)
 	return version, notFound(err, "there is no such caller")
 }

@@ -102,21 +102,22 @@ func (s *Store) MemoryByID(ctx context.Context, tenant recaller.TenantID, id rec
 	return b.openMemory(row)
 }
 
-// ActiveMemories returns a caller's active memories, last confirmed first: the first 2000 where there are more.
-func (s *Store) ActiveMemories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error) {
+// ActiveMemories returns a caller's active memories, last confirmed first, at most 2000, with the content version that they are
+// of; only that where it still is the one that the caller of this has (one that has none says -1).
+func (s *Store) ActiveMemories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, has int64) (list []recaller.Memory, version int64, err error) {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
-		return nil, notFound(err, "there is no such caller")
+		return nil, 0, notFound(err, "there is no such caller")
 	}
-	var list []recaller.Memory
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		if err := alive(ctx, tx, tenant, caller); err != nil {
+		version, err = contentVersion(ctx, tx, tenant, caller)
+		if err != nil || version == has {
 			return err
 		}
 		list, err = b.readActive(ctx, tx, tenant, caller, maxActive)
 		return err
 	})
-	return list, err
+	return list, version, err
 }
 
 // readActive reads a caller's active memories, last confirmed first.

@@ -124,7 +124,7 @@ func (b *bench) memory(id recaller.MemoryID) recaller.Memory {
 // active lists Ana's memories as "key: value".
 func (b *bench) active() []string {
 	b.Helper()
-	list, err := b.Place.Store.ActiveMemories(b.Context(), tenant, b.ana.Caller.ID)
+	list, _, err := b.Place.Store.ActiveMemories(b.Context(), tenant, b.ana.Caller.ID, -1)
 	b.ok(err)
 	var out []string
 	for _, m := range list {

@@ -336,28 +336,6 @@ func TestRulesKeepWhatIsAskedForLater(t *testing.T) {
 // foundFloor is what no change of the rules may fall below.
 const foundFloor = 0.15
 
-// The same with a model of your own. What it is sent are the conversations of the development data, some hundred questions,
-// so that it runs only where it is asked for:
-//
-//	RECALLER_MEASURE_MODEL=1 RECALLER_LLM_BASE_URL=http://localhost:11434/v1 RECALLER_LLM_MODEL=qwen3:8b \
-//	  go test ./internal/wrapup -run TestAModelKeepsWhatIsAskedForLater -v -timeout 3h
-//
-// RECALLER_LLM_API_KEY, RECALLER_LLM_PROVIDER (openai or anthropic) and RECALLER_LLM_TIMEOUT mean what they mean for the server.
-func TestAModelKeepsWhatIsAskedForLater(t *testing.T) {
-	if os.Getenv("RECALLER_MEASURE_MODEL") == "" {
-		t.Skip("set RECALLER_MEASURE_MODEL, RECALLER_LLM_BASE_URL and RECALLER_LLM_MODEL to measure a model")
-	}
-	settings := modelSettings(t, os.Getenv)
-	m := llm.New(settings)
-	if err := m.Check(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("model %s", settings.Model)
-	count := &counting{Client: m, timeout: settings.Timeout}
-	report(t, measureCoverage(t, questions(t), count))
-	t.Logf("cost: %d requests, %d tokens in, %d out, %s", count.Calls, count.TokensIn, count.TokensOut, count.Took.Round(time.Second))
-}
-
 // modelSettings reads which model is measured.
 func modelSettings(t *testing.T, env func(string) string) llm.Settings {
 	t.Helper()

@@ -47,8 +47,12 @@ func (f *frail) Caller(ctx context.Context, tenant recaller.TenantID, id recalle
 	return call(f, "Caller", func() (recaller.Caller, error) { return f.Store.Caller(ctx, tenant, id) })
 }
 
-func (f *frail) ActiveMemories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error) {
-	return call(f, "ActiveMemories", func() ([]recaller.Memory, error) { return f.Store.ActiveMemories(ctx, tenant, caller) })
+func (f *frail) ActiveMemories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, has int64) (list []recaller.Memory, version int64, err error) {
+	list, err = call(f, "ActiveMemories", func() (found []recaller.Memory, err error) {
+		found, version, err = f.Store.ActiveMemories(ctx, tenant, caller, has)
+		return found, err
+	})
+	return list, version, err
 }
 
 func (f *frail) Memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, filter recaller.MemoryFilter) (list []recaller.Memory, next string, err error) {

@@ -20,7 +20,7 @@ type known struct {
 func (s *Service) known(ctx context.Context, w work) (known, error) {
 	var k known
 	var err error
-	if k.active, err = s.Store.ActiveMemories(ctx, w.tenant.ID, w.conv.Caller); err != nil {
+	if k.active, _, err = s.Store.ActiveMemories(ctx, w.tenant.ID, w.conv.Caller, -1); err != nil {
 		return k, err
 	}
 	forgotten, _, err := s.Store.Memories(ctx, w.tenant.ID, w.conv.Caller, recaller.MemoryFilter{

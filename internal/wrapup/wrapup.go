@@ -35,8 +35,9 @@ type Store interface {
 	// Conversations lists a caller's, newest first.
 	Conversations(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) (list []recaller.Conversation, next string, err error)
 	Caller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error)
-	// ActiveMemories returns all that are active, newest confirmation first.
-	ActiveMemories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
+	// ActiveMemories returns all that are active, newest confirmation first, and the content version that they are of; only
+	// that where it is the one asked with.
+	ActiveMemories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, has int64) (list []recaller.Memory, version int64, err error)
 	Memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) (list []recaller.Memory, next string, err error)
 	Steps(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.StepProgress, error)
 	// TryStep counts an attempt; false if the step needs no more doing.

@@ -66,7 +66,7 @@ func erased(b *bench) {
 		b.fails(err, recaller.NotFound)
 		_, err = b.Store.MemoryByID(b.ctx, "t1", memory.Memory.ID)
 		b.fails(err, recaller.NotFound)
-		_, err = b.Store.ActiveMemories(b.ctx, "t1", caller)
+		_, _, err = b.Store.ActiveMemories(b.ctx, "t1", caller, -1)
 		b.fails(err, recaller.NotFound)
 		_, err = b.Store.Reminder(b.ctx, "t1", set[0].ID)
 		b.fails(err, recaller.NotFound)

@@ -76,9 +76,12 @@ func merged(b *bench) {
 
 func (b *bench) active(caller recaller.CallerID) []recaller.Memory {
 	b.Helper()
-	list, err := b.Store.ActiveMemories(b.ctx, "t1", caller)
+	list, version, err := b.Store.ActiveMemories(b.ctx, "t1", caller, -1)
 	b.ok(err)
 	b.own(list)
+	none, same, err := b.Store.ActiveMemories(b.ctx, "t1", caller, version) // whoever has that version already
+	b.ok(err)
+	eq(b, "asked with the version that it is", fmt.Sprint(len(none), same), fmt.Sprint(0, version))
 	return list
 }
 
@@ -158,7 +161,7 @@ func dueAgain(b *bench) {
 
 func activeMemories(b *bench) {
 	caller := b.open("t1", opening{}).Caller.ID
-	_, err := b.Store.ActiveMemories(b.ctx, "t1", "nobody")
+	_, _, err := b.Store.ActiveMemories(b.ctx, "t1", "nobody", -1)
 	b.fails(err, recaller.NotFound)
 	eq(b, "none at first", len(b.active(caller)), 0)
 	const many = 210 // more than a page

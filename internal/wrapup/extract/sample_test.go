@@ -1,3 +1,5 @@
+//go:build measure
+
 package extract
 
 import (
@@ -28,13 +30,13 @@ type call struct {
 
 // TestPrintSample prints a random sample of what is extracted from the development data, each with its source, for reading:
 //
-//	RECALLER_SAMPLE_SEED=77 go test ./internal/wrapup/extract -run TestPrintSample -v
+//	RECALLER_SAMPLE_SEED=77 go test -tags measure ./internal/wrapup/extract -run TestPrintSample -v
 //
 // RECALLER_SAMPLE_SIZE sets how many (100), RECALLER_SAMPLE_SESSIONS how many chat sessions are read (1500, drawn by the same seed).
 func TestPrintSample(t *testing.T) {
 	seed := os.Getenv("RECALLER_SAMPLE_SEED")
 	if seed == "" {
-		t.Skip("set RECALLER_SAMPLE_SEED to print a sample")
+		t.Fatal("set RECALLER_SAMPLE_SEED: it draws the sample")
 	}
 	chats := chatSessions(t)
 	slices.SortFunc(chats, func(a, b call) int { return cmp.Compare(draw(seed, a.id), draw(seed, b.id)) })
