@@ -2,16 +2,12 @@ package llm
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"fmt"
-	"io"
 	"net"
-	"syscall"
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/endpoint"
 	"github.com/recallerhq/recaller/internal/llm/wire"
 )
 
@@ -106,36 +102,5 @@ func kindOf(ctx context.Context, err error) error {
 	case errors.Is(err, errBroken):
 		return recaller.Wrap(recaller.Unavailable, errBroken, "the model endpoint's answer could not be read")
 	}
-	return recaller.Wrap(recaller.Unavailable, safe(err), "the connection to the model endpoint failed")
-}
-
-// safe keeps of a cause what is known to hold no content: where a connection failed, and how.
-func safe(err error) error {
-	var (
-		op      *net.OpError
-		dns     *net.DNSError
-		errno   syscall.Errno
-		unknown x509.UnknownAuthorityError
-		host    x509.HostnameError
-		cert    *tls.CertificateVerificationError
-		record  tls.RecordHeaderError
-		r       *wire.Error
-	)
-	switch {
-	case errors.As(err, &r):
-		return r
-	case errors.As(err, &dns):
-		return dns
-	case errors.As(err, &op):
-		return op
-	case errors.As(err, &errno):
-		return errno
-	case errors.As(err, &unknown), errors.As(err, &host), errors.As(err, &cert):
-		return errors.New("the endpoint's certificate is not trusted")
-	case errors.As(err, &record):
-		return errors.New("the endpoint does not speak TLS")
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return io.ErrUnexpectedEOF
-	}
-	return fmt.Errorf("%T", err)
+	return recaller.Wrap(recaller.Unavailable, endpoint.Cause(err), "the connection to the model endpoint failed")
 }

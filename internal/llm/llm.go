@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/endpoint"
 	"github.com/recallerhq/recaller/internal/llm/wire"
 )
 
@@ -67,7 +68,7 @@ type Client struct {
 	tries    int
 	provider provider
 	slots    chan struct{} // holds one entry for each question under way
-	breaker  *breaker
+	breaker  *endpoint.Breaker
 	habits   *habits
 	metrics  *Metrics
 	now      func() time.Time
@@ -122,7 +123,7 @@ func New(s Settings) *Client {
 		now:     s.Now,
 		jitter:  s.Jitter,
 		habits:  &habits{now: s.Now, first: firstForm(s.Provider)},
-		breaker: newBreaker(s.Now, s.Metrics.open),
+		breaker: &endpoint.Breaker{Now: s.Now, Tell: func(failed error) { s.Metrics.open(failed != nil) }},
 	}
 	base, err := address(s.Provider, s.BaseURL)
 	switch {

@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/endpoint"
 )
 
 // Metrics counts what is asked of models. Labels are closed sets. A nil *Metrics counts nothing.
@@ -48,20 +49,7 @@ func resultOf(answer said, err error, kind recaller.Kind, abandoned bool) string
 	case abandoned:
 		return "abandoned"
 	}
-	switch kind {
-	case recaller.Invalid:
-		return "invalid"
-	case recaller.Timeout:
-		return "timeout"
-	case recaller.Exhausted:
-		return "exhausted"
-	case recaller.Unauthenticated:
-		return "unauthenticated"
-	case recaller.NotFound:
-		return "not_found"
-	default:
-		return "unavailable"
-	}
+	return endpoint.Result(kind)
 }
 
 // turnedAway counts a question that was not sent.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/endpoint"
 )
 
 // firstWait is how long is waited before the second try, if the endpoint does not say; it doubles with each further one.
@@ -61,30 +62,24 @@ func (c *Client) pursue(caller context.Context, timeout time.Duration, q questio
 
 // send sends one request, if the breaker lets it through, and tells breaker and metrics how it went.
 func (c *Client) send(ctx, caller context.Context, q question, ask once) (said, error) {
-	done, ok := c.breaker.enter()
-	if !ok {
+	done, _ := c.breaker.Enter()
+	if done == nil {
 		c.metrics.turnedAway(c.label)
 		return said{}, errTurnedAway
 	}
-	began, outcome := c.now(), abandoned
-	defer func() { done(outcome, 0) }() // a panic in an endpoint's library leaves no probe behind
+	how := endpoint.Outcome{Abandoned: true}
+	defer func() { done(how) }() // a panic in an endpoint's library leaves no probe behind
+	began := c.now()
 	answer, err := ask(ctx, q)
 	took := c.now().Sub(began)
-	kind := recaller.KindOf(kindOf(ctx, err))
-	pause := time.Duration(0)
-	switch {
-	case err == nil:
-		outcome = alive
-	case caller.Err() != nil:
-	case isAway(kind):
-		outcome = down
-		pause, _ = pauseOf(err)
-	default:
-		outcome = alive // it answers, if only to refuse
+	failed := kindOf(ctx, err)
+	kind := recaller.KindOf(failed)
+	how.Abandoned = err != nil && caller.Err() != nil
+	if err != nil && isAway(kind) {
+		how.Failed = failed
+		how.Pause, _ = pauseOf(err)
 	}
-	done(outcome, pause)
-	outcome = settled
-	c.metrics.sent(c.label, took, answer, err, kind, caller.Err() != nil)
+	c.metrics.sent(c.label, took, answer, err, kind, how.Abandoned)
 	return answer, err
 }
 
@@ -99,7 +94,7 @@ func (c *Client) wait(ctx context.Context, failed error, tried int) error {
 	}
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= d {
 		if told {
-			return recaller.Wrap(recaller.Exhausted, safe(failed), "the model endpoint asks to wait for longer than there is time")
+			return recaller.Wrap(recaller.Exhausted, refusalOf(failed), "the model endpoint asks to wait for longer than there is time")
 		}
 		return kindOf(ctx, failed)
 	}

@@ -1,5 +1,5 @@
-// Package wire reads what endpoints of language models write beside their answers: refusals, pauses that they ask for, and the
-// thoughts that local models put before what they say. It knows no endpoint's library, and sends nothing.
+// Package wire reads what endpoints of language models write beside their answers: refusals, and the thoughts that local models
+// put before what they say. It knows no endpoint's library, and sends nothing.
 package wire
 
 import (
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/endpoint"
 )
 
 const maxProblem = 64 << 10 // of a refusal's body
@@ -46,19 +47,13 @@ func shaped(code string) bool {
 // Kind says what the refusal means. Some endpoints answer 400 to a wrong key or an unknown model.
 func (r *Error) Kind() recaller.Kind {
 	switch {
-	case r.Status == http.StatusUnauthorized, r.Status == http.StatusForbidden, r.badRequest("api key", "api_key", "apikey"):
+	case r.badRequest("api key", "api_key", "apikey"):
 		return recaller.Unauthenticated
-	case r.Status == http.StatusNotFound, r.Status == http.StatusMethodNotAllowed, r.moved(), r.badRequest("model_not_found", "model not found", "not a valid model"):
+	case r.badRequest("model_not_found", "model not found", "not a valid model"):
 		return recaller.NotFound
-	case r.Status == http.StatusTooManyRequests, r.Status == http.StatusPaymentRequired:
-		return recaller.Exhausted
-	case r.Status == http.StatusRequestTimeout, r.Status == http.StatusConflict, r.Status >= http.StatusInternalServerError:
-		return recaller.Unavailable
 	}
-	return recaller.Invalid
+	return endpoint.KindOf(r.Status)
 }
-
-func (r *Error) moved() bool { return r.Status >= 300 && r.Status < 400 }
 
 // badRequest reports whether a short 400 has one of the words. A long one may quote the request.
 func (r *Error) badRequest(words ...string) bool {
@@ -107,7 +102,7 @@ func (r *Error) SpeaksOf(words ...string) bool {
 // leave the object out, write a string in its place, or a list of what does not fit (FastAPI).
 func ReadRefusal(res *http.Response, now time.Time) *Error {
 	r := &Error{Status: res.StatusCode, NoRetry: res.Header.Get("X-Should-Retry") == "false"}
-	r.Pause, r.Told = pauseOf(res.Header, now)
+	r.Pause, r.Told = endpoint.Pause(res.Header, now)
 	raw, err := io.ReadAll(io.LimitReader(res.Body, maxProblem))
 	if err != nil {
 		return r // the status says enough

@@ -1,0 +1,226 @@
+// Package embedtest is an embedding model's provider for tests: an http.Handler that speaks the wire formats of OpenAI's embeddings
+// and of Ollama's, gives texts with the same words like vectors, always the same for the same text, and fails in every way that
+// providers fail, on demand and while it runs.
+//
+// It is not a model, and not for measuring how well anything is found.
+package embedtest
+
+import (
+	"encoding/json"
+	"hash/fnv"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Request is one request for vectors, as it came over the wire.
+type Request struct {
+	N        int    // from 1, in the order of arrival
+	Provider string // "openai" or "ollama": by the path it came to
+	Model    string
+	Texts    []string
+	Width    int    // that was asked for; 0: none was
+	Format   string // "float", OpenAI's
+	Key      string
+	Result   string // how it was answered: "ok", or the fault's name; "" while it is under way
+}
+
+// Provider answers. Its methods may be used while it serves.
+type Provider struct {
+	width int
+
+	mu       sync.Mutex // guards what follows
+	arrival  *sync.Cond // broadcast with each change of requests
+	requests []Request
+	busy     int
+	peak     int
+	key      string
+	always   *Fault
+	next     []Fault // for the next requests
+}
+
+// New returns a provider whose model makes vectors of that many numbers, where it is asked for no other width.
+func New(width int) *Provider {
+	p := &Provider{width: width}
+	p.arrival = sync.NewCond(&p.mu)
+	return p
+}
+
+// RequireKey makes the provider refuse every other key. "" takes any, or none.
+func (p *Provider) RequireKey(key string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.key = key
+}
+
+// Fail makes every request fail until Heal.
+func (p *Provider) Fail(f Fault) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.always = &f
+}
+
+// FailNext makes the next requests fail, one fault for each, before anything else applies.
+func (p *Provider) FailNext(faults ...Fault) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.next = append(p.next, faults...)
+}
+
+// Heal takes back all faults. Requests that hang, hang on.
+func (p *Provider) Heal() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.always, p.next = nil, nil
+}
+
+// Requests returns all requests so far, in the order of arrival.
+func (p *Provider) Requests() []Request {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.requests)
+}
+
+// Count returns how many requests arrived.
+func (p *Provider) Count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.requests)
+}
+
+// Peak returns how many requests were under way at once, at most.
+func (p *Provider) Peak() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.peak
+}
+
+// Await blocks until at least n requests have arrived.
+func (p *Provider) Await(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.requests) < n {
+		p.arrival.Wait()
+	}
+}
+
+// Vector is what the provider's model makes of a text, before any fault: a count of words in places of their own. Its length is
+// not 1.
+func Vector(text string, width int) []float32 {
+	v := make([]float32, width)
+	v[0] = 0.5 // of no text nothing
+	for _, word := range strings.Fields(strings.ToLower(text)) {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(strings.Trim(word, ".,;:!?\"'"))) // never fails
+		v[h.Sum32()%uint32(width)]++
+	}
+	return v
+}
+
+// maxRequest bounds what is read of a request.
+const maxRequest = 32 << 20
+
+// ServeHTTP serves both formats, under /v1 and /api as the providers do.
+func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	raw, err := io.ReadAll(io.LimitReader(r.Body, maxRequest))
+	if err != nil {
+		return // the client went
+	}
+	x := &exchange{w: w, r: r}
+	x.q.Key = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	switch r.Method + " " + r.URL.Path {
+	case "POST /v1/embeddings":
+		x.q.Provider = "openai"
+	case "POST /api/embed":
+		x.q.Provider = "ollama"
+	default:
+		x.problem(http.StatusNotFound, "there is nothing here")
+		return
+	}
+	var body struct {
+		Model      string   `json:"model"`
+		Input      []string `json:"input"`
+		Format     string   `json:"encoding_format"`
+		Dimensions int      `json:"dimensions"`
+	}
+	if json.Unmarshal(raw, &body) != nil || body.Model == "" || len(body.Input) == 0 || slices.Contains(body.Input, "") {
+		x.problem(http.StatusBadRequest, "the body is not what was expected")
+		return
+	}
+	x.q.Model, x.q.Texts, x.q.Format, x.q.Width = body.Model, body.Input, body.Format, body.Dimensions
+	p.serve(x)
+}
+
+// serve answers a request, or fails.
+func (p *Provider) serve(x *exchange) {
+	fault := p.arrived(&x.q)
+	result := "cut off" // what stays if the answer ends in a panic, which cuts the connection
+	if fault.Name != "" {
+		result = fault.Name
+	}
+	defer func() { p.left(x.q.N, result) }()
+	if fault.instead != nil {
+		fault.instead(x)
+		return
+	}
+	width := p.width
+	if x.q.Width > 0 {
+		width = x.q.Width
+	}
+	for i, t := range x.q.Texts {
+		x.answer = append(x.answer, item{index: strconv.Itoa(i), numbers: written(Vector(t, width))})
+	}
+	if fault.change != nil {
+		x.answer = fault.change(x.answer)
+	}
+	if fault.send != nil {
+		fault.send(x)
+		return
+	}
+	x.send()
+	if fault.Name == "" {
+		result = "ok"
+	}
+}
+
+func written(v []float32) []string {
+	out := make([]string, len(v))
+	for i, n := range v {
+		out[i] = strconv.FormatFloat(float64(n), 'g', -1, 32)
+	}
+	return out
+}
+
+// arrived records a request, and chooses how it fails.
+func (p *Provider) arrived(q *Request) Fault {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q.N = len(p.requests) + 1
+	p.requests = append(p.requests, *q)
+	p.busy++
+	p.peak = max(p.peak, p.busy)
+	p.arrival.Broadcast()
+	switch {
+	case p.key != "" && q.Key != p.key:
+		return Unauthorized()
+	case len(p.next) > 0:
+		f := p.next[0]
+		p.next = p.next[1:]
+		return f
+	case p.always != nil:
+		return *p.always
+	}
+	return Fault{}
+}
+
+// left records how a request was answered.
+func (p *Provider) left(n int, result string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.requests[n-1].Result = result
+	p.busy--
+	p.arrival.Broadcast()
+}
