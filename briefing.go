@@ -1,5 +1,22 @@
 package recaller
 
+import "slices"
+
+// BriefingStyle says in what form a briefing is written. Empty means StyleBriefing.
+type BriefingStyle string
+
+// The styles.
+const (
+	StyleBriefing     BriefingStyle = "briefing"      // notes to put in front of the agent's own prompt; the default
+	StyleSystemPrompt BriefingStyle = "system_prompt" // a whole system prompt (P3)
+)
+
+// BriefingStyles lists the styles.
+func BriefingStyles() []BriefingStyle { return []BriefingStyle{StyleBriefing, StyleSystemPrompt} }
+
+// Valid reports whether s is one of the styles, or empty.
+func (s BriefingStyle) Valid() bool { return s == "" || slices.Contains(BriefingStyles(), s) }
+
 // Briefing is everything the agent is told before it speaks: one prompt-ready text, made of parts in a fixed order.
 // For the same state at the same time it is the same to the byte.
 type Briefing struct {
@@ -12,7 +29,7 @@ type Briefing struct {
 
 // BriefingPart is one section of a briefing.
 type BriefingPart struct {
-	Name   string // "tenant", "caller", "resume", "due", "history", "memories" …
+	Name   string // "tenant", "caller", "resume", "due", "history", "memories" …, each at most once
 	Text   string
 	Tokens int
 	Cut    bool // something was left out of it to hold the token budget

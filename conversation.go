@@ -126,10 +126,11 @@ const (
 	StepSummarise Step = "summarise"
 	StepAnalyse   Step = "analyse"
 	StepExtract   Step = "extract"
+	StepEmbed     Step = "embed" // what the conversation is found by, among all of the tenant's (P6)
 )
 
 // Steps lists the steps in their order.
-func Steps() []Step { return []Step{StepSummarise, StepAnalyse, StepExtract} }
+func Steps() []Step { return []Step{StepSummarise, StepAnalyse, StepExtract, StepEmbed} }
 
 // StepState is where a step stands.
 type StepState string

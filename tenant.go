@@ -23,9 +23,9 @@ func (r Retention) Valid() bool { return slices.Contains([]Retention{Ephemeral, 
 type Tenant struct {
 	ID          TenantID
 	Name        string
-	Environment string // "production" (default) or "demo"
+	Environment string // Production (default) or Demo; fixed once there are callers
 	Profile     Profile
-	Numbers     []string // E.164 numbers that reach this tenant's agent
+	Numbers     []string // E.164 numbers that reach this tenant's agent, and no other tenant's
 
 	DefaultRegion string // ISO 3166 alpha-2: how national numbers are read
 	TimeZone      string // IANA name: the zone of callers whose own is not known
@@ -35,12 +35,20 @@ type Tenant struct {
 	IdleLimit     time.Duration     // a conversation with no turn for this long is closed
 	HistoryLimit  int               // how many past conversations a briefing shows (V2, P2)
 	Packs         []string          // names of the keyword packs, in order of precedence (spec 2.5)
+	OwnPacks      []string          // names of the keyword packs that it brought itself, sorted; their tables are kept apart
 	Masking       Masking           // whether card numbers, national ids and passwords are masked before anything is stored (B11)
 	MemoryTools   bool              // the agent has the memory tools: its briefing says how to use them (W10)
 	Prompts       map[string]string // texts of its own, by the prompt's name (see internal/prompt); nil: ours
 	Webhook       Webhook           // where reminders go (W3)
 	CreatedAt     time.Time
+	Version       int64 `json:"-"` // the store's count of changes: what is written must be a change of what is there
 }
+
+// The environments. Trials and real callers never share a tenant (P8).
+const (
+	Production = "production"
+	Demo       = "demo"
+)
 
 // Masking says whether secrets that people say are masked before anything is stored (B11).
 type Masking string
@@ -90,7 +98,7 @@ func (t Tenant) WithDefaults() Tenant {
 			*s = v
 		}
 	}
-	set(&t.Environment, "production")
+	set(&t.Environment, Production)
 	set(&t.DefaultRegion, "US")
 	set(&t.TimeZone, "UTC")
 	if t.Retention == "" {

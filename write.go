@@ -39,6 +39,7 @@ type Appending struct {
 	Conversation ConversationID
 	Caller       CallerID
 	Turns        []Turn    // with ids and times; the store gives the numbers
+	Numbered     bool      // their numbers name the write: found there already, they are a repeat of it, whose answer was lost
 	At           time.Time // when they arrived: the conversation's last activity
 	CountOnly    bool      // the words are kept elsewhere (or nowhere): only numbers and times are written
 }
@@ -206,6 +207,7 @@ type StepResult struct {
 	By           string
 	Reason       string
 	Prompt       string // which prompt the model was given, "extraction/1"; empty for rules
+	Attempts     int    // how often it was tried by now, where that is not what TryStep counted; 0: it is
 	Dropped      int    // memories that were found without support in the words they claim (B10)
 	At           time.Time
 

@@ -28,6 +28,8 @@ type StartRequest struct {
 	Reminder    bool               `json:"reminder,omitempty" doc:"This is a reminder call: no memories are taken from it." example:"false"`
 	Metadata    json.RawMessage    `json:"metadata,omitempty" doc:"A JSON object of your own, at most 16 KiB; it is kept and given back as it is."`
 	MaxTokens   int                `json:"max_tokens,omitempty" minimum:"0" maximum:"100000" doc:"The token budget of the briefing; 0 or not said: the server's default." example:"1500"`
+	// BriefingStyle is the form of the briefing; empty: recaller.StyleBriefing.
+	BriefingStyle recaller.BriefingStyle `json:"briefing_style,omitempty" enum:"briefing,system_prompt" doc:"The form of the briefing: notes to put in front of the agent's own prompt, if not said, or a whole system prompt. The refreshes of the conversation come in the same." example:"briefing"`
 }
 
 // Conversation is one call, SMS or chat exchange.
@@ -192,13 +194,15 @@ func (c *Client) Conversations(ctx context.Context, f ConversationFilter) (Conve
 
 // BriefingQuery says what a briefing is wanted for. The zero value asks for the default.
 type BriefingQuery struct {
-	Query     string // what the conversation is about now
-	MaxTokens int    // the token budget; 0: the server's default
+	Query     string                 // what the conversation is about now
+	MaxTokens int                    // the token budget; 0: the server's default
+	Style     recaller.BriefingStyle // empty: recaller.StyleBriefing
 }
 
 func (b BriefingQuery) query() url.Values {
 	q := url.Values{}
 	set(q, "query", b.Query)
+	set(q, "style", string(b.Style))
 	if b.MaxTokens > 0 {
 		q.Set("max_tokens", strconv.Itoa(b.MaxTokens))
 	}
@@ -243,7 +247,7 @@ type Briefing struct {
 
 // BriefingPart is one section of a briefing.
 type BriefingPart struct {
-	Name   string `json:"name" doc:"Which one: tenant, guidance, caller, memories, history, due, now, resume." example:"history"`
+	Name   string `json:"name" doc:"Which one: tenant, guidance, tools, caller, memories, history, due, now, resume; in a system prompt also personality, business, instructions, greeting, welcome, closing." example:"history"`
 	Text   string `json:"text" doc:"Its text."`
 	Tokens int    `json:"tokens" doc:"An upper bound of its tokens." example:"120"`
 	Cut    bool   `json:"cut,omitempty" doc:"Something was left out of it to hold the token budget." example:"false"`

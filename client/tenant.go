@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -23,6 +24,7 @@ type Tenant struct {
 	IdleLimitSeconds    float64            `json:"idle_limit_seconds" doc:"A conversation with no turn for so long is closed." example:"1800"`
 	HistoryLimit        int                `json:"history_limit" doc:"How many past conversations a briefing shows." example:"3"`
 	Packs               []string           `json:"packs" nullable:"false" doc:"The keyword packs by which conversations are labelled, in order of precedence."`
+	OwnPacks            []string           `json:"own_packs" nullable:"false" doc:"The keyword packs that the tenant brought itself; see /v1/packs."`
 	Masking             recaller.Masking   `json:"masking" enum:"on,off" doc:"Whether card numbers, national ids and passwords are masked before anything is stored." example:"on"`
 	MemoryTools         bool               `json:"memory_tools" doc:"The agent has the memory tools: its briefing says how to use them." example:"false"`
 	Prompts             map[string]string  `json:"prompts" doc:"The tenant's own texts for models, by the prompt's name; where there is none, ours is in effect."`
@@ -77,9 +79,9 @@ type NewTenant struct {
 
 // TenantSettings are the settings that can be given at creation and changed later.
 type TenantSettings struct {
-	Environment         *string             `json:"environment,omitempty" enum:"production,demo" doc:"production (default), or demo for trials." example:"production"`
+	Environment         *string             `json:"environment,omitempty" enum:"production,demo" doc:"production (default), or demo for trials; fixed once there are callers." example:"production"`
 	Profile             *ProfilePatch       `json:"profile,omitempty" doc:"What it says of itself in a briefing; fields that are left out stay."`
-	Numbers             *[]string           `json:"numbers,omitempty" nullable:"false" doc:"The numbers that reach its agent."`
+	Numbers             *[]string           `json:"numbers,omitempty" nullable:"false" doc:"The numbers that reach its agent, and no other tenant's; at most 1000."`
 	DefaultRegion       *string             `json:"default_region,omitempty" doc:"The country under which national numbers are read: two letters (ISO 3166); US by default." example:"DE"`
 	TimeZone            *string             `json:"time_zone,omitempty" doc:"The IANA time zone of callers whose own is not known; UTC by default." example:"Europe/Berlin"`
 	Retention           *recaller.Retention `json:"retention,omitempty" enum:"ephemeral,archive,keep" doc:"What is kept of raw words; keep by default." example:"keep"`
@@ -87,7 +89,7 @@ type TenantSettings struct {
 	ResumeWindowSeconds *float64            `json:"resume_window_seconds,omitempty" minimum:"60" maximum:"315360000" doc:"How long an unfinished matter can be resumed; 72 hours by default." example:"259200"`
 	IdleLimitSeconds    *float64            `json:"idle_limit_seconds,omitempty" minimum:"60" maximum:"604800" doc:"A conversation with no turn for so long is closed; 30 minutes by default." example:"1800"`
 	HistoryLimit        *int                `json:"history_limit,omitempty" minimum:"1" maximum:"20" doc:"How many past conversations a briefing shows; 3 by default." example:"3"`
-	Packs               *[]string           `json:"packs,omitempty" nullable:"false" doc:"Keyword packs, in order of precedence; service by default."`
+	Packs               *[]string           `json:"packs,omitempty" nullable:"false" doc:"Keyword packs, in order of precedence: service (the default), golf, and those of its own (/v1/packs)."`
 	Masking             *recaller.Masking   `json:"masking,omitempty" enum:"on,off" doc:"Whether card numbers, national ids and passwords are masked before anything is stored; on by default." example:"on"`
 	MemoryTools         *bool               `json:"memory_tools,omitempty" doc:"The agent has the memory tools: its briefing is to say how to use them; false by default." example:"true"`
 	Prompts             map[string]*string  `json:"prompts,omitempty" doc:"Own texts for models, by the prompt's name, at most 8000 bytes each; null or an empty text brings ours back, and those that are not named stay."`
@@ -122,10 +124,14 @@ func (c *Client) CreateTenant(ctx context.Context, in NewTenant) (NewTenantRespo
 	return out, c.do(ctx, request{method: http.MethodPost, path: path("tenants"), body: in, out: &out, once: true})
 }
 
-// Tenants lists every tenant. It needs an admin key of the tenant default.
-func (c *Client) Tenants(ctx context.Context) ([]Tenant, error) {
+// Tenants lists the tenants of an environment, "production" or "demo"; empty: all. It needs an admin key of the tenant default.
+func (c *Client) Tenants(ctx context.Context, environment string) ([]Tenant, error) {
+	query := url.Values{}
+	if environment != "" {
+		query.Set("environment", environment)
+	}
 	var out TenantList
-	err := c.get(ctx, path("tenants"), nil, &out)
+	err := c.get(ctx, path("tenants"), query, &out)
 	return out.Tenants, err
 }
 

@@ -7,7 +7,6 @@ package app
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
@@ -28,11 +27,12 @@ import (
 	"github.com/recallerhq/recaller/internal/privacy"
 	"github.com/recallerhq/recaller/internal/recall"
 	"github.com/recallerhq/recaller/internal/refresh"
+	"github.com/recallerhq/recaller/internal/search"
 	"github.com/recallerhq/recaller/internal/store"
+	"github.com/recallerhq/recaller/internal/store/postgres"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
 	"github.com/recallerhq/recaller/internal/tenant"
 	"github.com/recallerhq/recaller/internal/vault"
-	"github.com/recallerhq/recaller/internal/vault/keyfile"
 )
 
 // Options are what New cannot know from the configuration.
@@ -41,6 +41,8 @@ type Options struct {
 	Version string           // of the program
 	Now     func() time.Time // nil: time.Now
 	Store   sqlite.Options
+	// Postgres adjusts the engine where the data is there.
+	Postgres postgres.Options
 	// Wrap, if set, is put between the use cases and the store's engine: tests make the store fail with it.
 	Wrap func(store.Engine) store.Engine
 }
@@ -55,12 +57,14 @@ type App struct {
 	key      string
 	keyIsNew bool
 	closers  []func() error // run last to first
+	taken    chan struct{}  // closed when another process has taken the database
 
 	store         *store.Store
 	vault         *vault.Vault
 	encryption    *encryption
 	events        *events.Bus
 	recall        *recall.Service
+	search        *search.Service
 	tenants       *tenant.Service
 	conversations *conversation.Service
 	memories      *memory.Service
@@ -87,7 +91,7 @@ func New(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
 	if opts.Now == nil { // times are as exact as the store keeps them, so that a thing reads back as it was answered
 		opts.Now = func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 	}
-	a := &App{cfg: cfg, opts: opts, log: opts.Log, registry: obs.NewRegistry(opts.Version)}
+	a := &App{cfg: cfg, opts: opts, log: opts.Log, registry: obs.NewRegistry(opts.Version), taken: make(chan struct{})}
 	if err := a.open(ctx); err != nil {
 		return nil, errors.Join(err, a.Close(ctx))
 	}
@@ -119,54 +123,6 @@ func (a *App) path(parts ...string) string {
 	return filepath.Join(append([]string{a.cfg.Data}, parts...)...)
 }
 
-// openStore opens keys, database and archive.
-func (a *App) openStore(ctx context.Context) error {
-	master, err := a.masterKeys()
-	if err != nil {
-		return err
-	}
-	ring, err := master.ring()
-	if err != nil {
-		return err
-	}
-	if err := a.keysAreThere(); err != nil {
-		return err
-	}
-	keys, err := keyfile.Open(a.path(keysDir, keysFile)) //nolint:contextcheck // opening takes milliseconds, and half-open is no state
-	if err != nil {
-		return err
-	}
-	a.closers = append(a.closers, keys.Close)
-	a.vault = vault.New(ring, keys, vault.Options{})
-	if err := a.vault.Check(ctx); err != nil {
-		return err
-	}
-	a.encryption = &encryption{vault: a.vault, keys: master, log: a.log, run: func(fn func(context.Context)) bool {
-		return a.loops.run(context.WithoutCancel(ctx), fn)
-	}}
-	var engine store.Engine
-	engine, err = sqlite.Open(ctx, a.path(databaseFile), a.opts.Store)
-	if err != nil {
-		return err
-	}
-	if a.opts.Wrap != nil {
-		engine = a.opts.Wrap(engine)
-	}
-	a.store = store.New(engine, a.vault)
-	a.closers = append(a.closers, a.store.Close)
-	return nil
-}
-
-// keysAreThere refuses data whose key store is lost: a new one would only hide that nothing opens.
-func (a *App) keysAreThere() error {
-	_, missing := os.Stat(a.path(keysDir, keysFile))
-	if _, err := os.Stat(a.path(databaseFile)); err == nil && errors.Is(missing, fs.ErrNotExist) {
-		return recaller.Errorf(recaller.Unavailable, "the key store %s is missing, but there is data that needs it (%s): put it back from its backup",
-			a.path(keysDir, keysFile), a.path(databaseFile))
-	}
-	return nil
-}
-
 // openTenants makes sure that the tenant `default` and the bootstrap key are there.
 func (a *App) openTenants(ctx context.Context) error {
 	a.tenants = tenant.New(tenant.Deps{Store: a.store, Now: a.opts.Now, NewID: newID})
@@ -178,9 +134,18 @@ func (a *App) openTenants(ctx context.Context) error {
 		}
 	}
 	d := a.cfg.Defaults
-	return a.tenants.Ensure(ctx, recaller.Tenant{
+	err := a.tenants.Ensure(ctx, recaller.Tenant{
 		Name: "default", DefaultRegion: d.Region, TimeZone: d.TimeZone, Retention: d.Retention, HistoryLimit: a.cfg.Voice.ContextLimit,
 	}, a.key)
+	if err != nil {
+		return err
+	}
+	// Numbers from before they were unique are made so. One that two tenants had stays with the older one.
+	takenOut, err := a.store.IndexNumbers(ctx)
+	for id, n := range takenOut {
+		a.log.Warn("numbers that an older tenant has were taken out of a tenant's settings", "tenant", id, "numbers", n)
+	}
+	return err
 }
 
 // newID returns ids that rise with time (UUIDv7, RFC 9562).
@@ -225,6 +190,9 @@ func (a *App) waiting() float64 {
 
 // ready reports whether requests can be served.
 func (a *App) ready(ctx context.Context) error {
+	if err := isTaken(a.taken); err != nil {
+		return err
+	}
 	_, err := a.store.TenantIDs(ctx)
 	return err
 }

@@ -38,7 +38,10 @@ func build(t *testing.T, dir string, opts Options, env ...string) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts.Log, opts.Version, opts.Now = slog.New(slog.DiscardHandler), "test", h.clock.Now
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	opts.Version, opts.Now = "test", h.clock.Now
 	opts.Wrap = func(e store.Engine) store.Engine { h.store.Engine = e; return h.store }
 	if h.app, err = New(t.Context(), cfg, opts); err != nil {
 		t.Fatal(err)
@@ -210,8 +213,8 @@ func (f *faulty) Read(ctx context.Context, tenant recaller.TenantID, fn func(sto
 	return f.try(false, func() error { return f.Engine.Read(ctx, tenant, fn) })
 }
 
-func (f *faulty) Write(ctx context.Context, tenant recaller.TenantID, fn func(store.Tx) error) error {
-	return f.try(true, func() error { return f.Engine.Write(ctx, tenant, fn) })
+func (f *faulty) Write(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(store.Tx) error) error {
+	return f.try(true, func() error { return f.Engine.Write(ctx, tenant, caller, fn) })
 }
 
 func (f *faulty) ReadSystem(ctx context.Context, fn func(store.Tx) error) error {

@@ -83,10 +83,41 @@ func (a *App) Start(ctx context.Context) error {
 		_, err := a.privacy.Expire(ctx)
 		return errors.Join(err, a.store.PruneOnces(ctx, a.opts.Now().Add(-onceFor)))
 	})
+	a.loops.run(ctx, a.nightly)
 	if !started {
 		return recaller.Errorf(recaller.Unavailable, "it is closed")
 	}
 	return nil
+}
+
+// nightHour is when, by the machine's clock and in its zone, what is left for the night is done.
+const nightHour = 3
+
+// nightly does what is left for the night (P6), each night until ctx ends; one that fails is logged, and the next one comes.
+func (a *App) nightly(ctx context.Context) {
+	for {
+		now := time.Now()
+		wait := time.NewTimer(nextNight(now).Sub(now))
+		select {
+		case <-wait.C:
+		case <-ctx.Done():
+			wait.Stop()
+			return
+		}
+		if _, err := a.search.Retry(ctx); err != nil && ctx.Err() == nil {
+			a.log.Error("nightly embeddings", "err", err)
+		}
+	}
+}
+
+// nextNight is the next time that it is nightHour where now is. Where the clocks skip that hour it is the one beside it, and
+// where they have it twice one of the two, so that there is one night a day; where they skip a day there is none.
+func nextNight(now time.Time) time.Time {
+	for day := now.Day(); ; day++ {
+		if t := time.Date(now.Year(), now.Month(), day, nightHour, 0, 0, 0, now.Location()); t.After(now) {
+			return t
+		}
+	}
 }
 
 // every runs fn now and then.
@@ -108,7 +139,8 @@ func (a *App) every(ctx context.Context, pause time.Duration, fn func(context.Co
 }
 
 // Serve starts everything and serves the API on ln until ctx ends; then it drains: no new connections, requests under
-// way are answered, event streams end, jobs that run are finished, all within the grace. It does not close the data.
+// way are answered, event streams end, jobs that run are finished, all within the grace. It does not close the data. Where
+// another process takes the database meanwhile it drains as well, writes no more, and fails with Unavailable.
 func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 	if err := a.Start(ctx); err != nil {
 		return err
@@ -132,6 +164,8 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 	select {
 	case <-ctx.Done():
 	case err = <-failed:
+	case <-a.taken:
+		err = isTaken(a.taken)
 	}
 	return errors.Join(err, a.drain(ctx, servers))
 }
@@ -157,8 +191,16 @@ func (a *App) drain(ctx context.Context, servers []*http.Server) error {
 		errs = append(errs, s.Shutdown(ctx))
 	}
 	a.loops.stop(ctx)
-	if waiting := a.conversations.FlushHeld(ctx); waiting > 0 {
-		a.log.Error("conversations that began while the store was away are lost", "conversations", waiting)
+	if conversations, turns := a.writeHeld(ctx); conversations > 0 {
+		a.log.Error("what was held while the store was away is lost", "conversations", conversations, "turns", turns)
 	}
 	return errors.Join(errs...)
+}
+
+// writeHeld writes what is held, unless another process has the database, and tells how much is lost.
+func (a *App) writeHeld(ctx context.Context) (conversations, turns int) {
+	if isTaken(a.taken) != nil {
+		return a.conversations.Waiting()
+	}
+	return a.conversations.Drain(ctx)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/caller"
 	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/embed"
 	"github.com/recallerhq/recaller/internal/events"
 	"github.com/recallerhq/recaller/internal/httpapi"
 	"github.com/recallerhq/recaller/internal/jobs"
@@ -21,6 +22,7 @@ import (
 	"github.com/recallerhq/recaller/internal/recall"
 	"github.com/recallerhq/recaller/internal/refresh"
 	"github.com/recallerhq/recaller/internal/reminder"
+	"github.com/recallerhq/recaller/internal/search"
 	"github.com/recallerhq/recaller/internal/tool"
 	"github.com/recallerhq/recaller/internal/webhook"
 	"github.com/recallerhq/recaller/internal/wrapup"
@@ -38,11 +40,11 @@ func (a *App) wire() error {
 		Now: now, Deadline: a.cfg.Briefing.Deadline, Tokens: a.cfg.Briefing.Tokens, Tenant: a.tenants.Known,
 	})
 	a.conversations = conversation.New(conversation.Deps{
-		Deadline: a.cfg.Briefing.Deadline, Store: a.store, Tenants: a.tenants, Archive: files, Briefer: briefer, Changed: a.changed, Enqueued: a.enqueued,
+		Deadline: a.cfg.Briefing.Deadline, Tokens: a.cfg.Briefing.Tokens, Held: a.recall.Hold, Store: a.store, Tenants: a.tenants, Archive: files, Briefer: briefer, Changed: a.changed, Enqueued: a.enqueued,
 		Stale: a.recall.Forget, Masked: masked,
 		Log: a.log, Metrics: conversation.NewMetrics(a.registry), Now: now, NewID: newID,
 	})
-	words.live = a.conversations.LiveTurns
+	words.live, words.held = a.conversations.LiveTurns, a.conversations.HeldTurns
 	a.refresh = refresh.New(refresh.Deps{
 		Listening: a.events.Listening, Briefing: a.conversations.Briefing, Version: a.store.ContentVersion, Publish: a.events.Publish,
 		Log: a.log, Metrics: refresh.NewMetrics(a.registry), Now: now,
@@ -64,11 +66,18 @@ func (a *App) wire() error {
 		Store: a.store, Vault: destroyer{a.vault}, Words: a.conversations, Archive: files, Tenants: a.tenants,
 		Forget: a.forget, Stale: a.recall.Forget, Now: now, NewID: newID,
 	})
+	embedder, err := a.embedder()
+	if err != nil {
+		return err
+	}
+	a.search = search.New(search.Deps{
+		Store: a.store, Words: a.conversations, Tenants: a.tenants, Embedder: embedder,
+		Log: a.log, Metrics: search.NewMetrics(a.registry), Now: now,
+	})
 	a.runJobs(reminders)
-	var err error
 	a.handler, err = httpapi.New(httpapi.Deps{
-		Conversations: a.conversations, Callers: callers, Memories: a.memories, Tools: tools, Reminders: reminders, Webhooks: a.tenants,
-		Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall, Briefer: briefer, Events: a.events, Encryption: a.encryption,
+		Conversations: a.conversations, Callers: callers, Memories: a.memories, Tools: tools, Reminders: reminders, Webhooks: a.tenants, Packs: a.tenants,
+		Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall, Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
 	}, a.httpOptions())
 	return err
@@ -88,7 +97,7 @@ const (
 func (a *App) runJobs(reminders *reminder.Service) {
 	now := a.opts.Now
 	deps := wrapup.Deps{
-		Store: a.store, Words: a.conversations, Tenants: a.tenants, Changed: a.changed, Discard: a.discard,
+		Store: a.store, Words: a.conversations, Tenants: a.tenants, Indexer: a.search, Changed: a.changed, Discard: a.discard,
 		Log: a.log, Metrics: wrapup.NewMetrics(a.registry), Now: now, NewID: newID,
 	}
 	workers := a.cfg.Workers
@@ -127,6 +136,15 @@ func (a *App) model() *llm.Client {
 	return llm.New(llm.Settings{
 		Provider: p.Protocol, BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal(), Model: p.Model,
 		Timeout: a.cfg.Model.Timeout, Concurrency: a.cfg.Model.Concurrency, Metrics: llm.NewMetrics(a.registry),
+	})
+}
+
+// embedder makes the vectors that a tenant's conversations are searched by.
+func (a *App) embedder() (*embed.Client, error) {
+	e := a.cfg.Embedder()
+	return embed.New(embed.Settings{
+		Provider: e.Provider, BaseURL: e.BaseURL, APIKey: e.APIKey.Reveal(), Model: e.Model, Width: e.Width, Timeout: e.Timeout,
+		Metrics: embed.NewMetrics(a.registry), Log: a.log,
 	})
 }
 

@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/archive"
@@ -16,31 +18,47 @@ type words struct {
 	store   *store.Store
 	archive *archive.Archive
 	live    func(recaller.TenantID, recaller.CallerID) map[recaller.ConversationID][]recaller.Turn
+	held    func(recaller.TenantID, recaller.CallerID) map[recaller.ConversationID][]recaller.Turn // answered, and not stored yet
 }
 
-// ContentVersion implements recall.Source.
+// versionDeadline is how long a search waits for the store to tell whether its index is current.
+const versionDeadline = 250 * time.Millisecond
+
+// ContentVersion implements recall.Source. While the store is away there is no newer version than those that are indexed: an
+// index that this process has serves as it is.
 func (w *words) ContentVersion(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (int64, error) {
-	return w.store.ContentVersion(ctx, tenant, c)
+	timed, cancel := context.WithTimeout(ctx, versionDeadline)
+	defer cancel()
+	v, err := w.store.ContentVersion(timed, tenant, c)
+	if ctx.Err() == nil && (errors.Is(err, recaller.Unavailable) || errors.Is(err, recaller.Timeout)) {
+		return 0, nil
+	}
+	return v, err
 }
 
 // Corpus implements recall.Source.
 func (w *words) Corpus(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (recaller.Corpus, error) {
+	held := w.held(tenant, c) // first: what is stored meanwhile is in the corpus as well
 	out, err := w.store.Corpus(ctx, tenant, c)
 	if err != nil {
 		return out, err
 	}
 	var live map[recaller.ConversationID][]recaller.Turn
 	for _, conv := range out.Conversations {
-		if conv.Turns == 0 || len(out.Turns[conv.ID]) > 0 {
-			continue
+		turns := out.Turns[conv.ID]
+		if conv.Turns > 0 && len(turns) == 0 {
+			if live == nil {
+				live = w.live(tenant, c)
+			}
+			if turns = live[conv.ID]; turns == nil {
+				if turns, err = w.archive.Turns(ctx, tenant, conv); err != nil {
+					return out, err
+				}
+			}
 		}
-		if live == nil {
-			live = w.live(tenant, c)
-		}
-		turns := live[conv.ID]
-		if turns == nil {
-			if turns, err = w.archive.Turns(ctx, tenant, conv); err != nil {
-				return out, err
+		for _, t := range held[conv.ID] {
+			if len(turns) == 0 || turns[len(turns)-1].Number < t.Number {
+				turns = append(turns, t)
 			}
 		}
 		if len(turns) > 0 {

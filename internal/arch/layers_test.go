@@ -20,17 +20,19 @@ func layers() []layer {
 		{name: "rules", pure: true, packages: []string{
 			"when", "identity", "transcript", "recall/token", "recall/index", "livebuffer",
 			"wrapup/summary", "wrapup/label", "wrapup/extract", "wrapup/text", "wrapup/answer", "wrapup/evidence",
-			"guard", "prompt", "realtime", "fence", "memory/likeness",
+			"guard", "prompt", "realtime", "fence", "memory/likeness", "search/stems", "embed/bag",
 		}},
 		{name: "use cases", may: []string{"rules"}, packages: []string{
 			"conversation", "thread", "briefing", "memory", "recall", "document", "wrapup", "privacy", "tenant", "caller",
-			"events", "refresh", "tool", "reminder",
+			"events", "refresh", "tool", "reminder", "search",
 		}},
 		{name: "material", packages: []string{"/demo"}, pure: true},
 		{name: "platform", own: true, packages: []string{"config/...", "obs/..."}},
-		{name: "keys", packages: []string{"vault/..."}, own: true},
-		{name: "store", may: []string{"keys"}, packages: []string{"store/..."}, own: true},
-		{name: "edges out", may: []string{"platform", "keys"}, packages: []string{"archive", "jobs", "llm/...", "embed/...", "webhook"}},
+		{name: "tests' databases", packages: []string{"pgtest"}},
+		{name: "keys", packages: []string{"vault/..."}, own: true, may: []string{"tests' databases"}},
+		{name: "store", may: []string{"keys", "tests' databases"}, packages: []string{"store/..."}, own: true},
+		{name: "endpoints", packages: []string{"endpoint"}},
+		{name: "edges out", may: []string{"platform", "keys", "endpoints"}, packages: []string{"archive", "jobs", "llm/...", "embed/...", "webhook"}},
 		{name: "edges in", may: []string{"use cases", "rules", "platform", "client"}, packages: []string{
 			"httpapi/...", "mcpserver/...", "chatproxy/...", "telephony/...", "platform/...", "telegram/...", "console/...",
 		}},
@@ -64,6 +66,9 @@ func edges() map[string][]string {
 		"wrapup/extract":  {"recall/token", "wrapup/text", "when"},
 		"wrapup/answer":   {"wrapup/text"},
 		"memory/likeness": {"recall/token", "when"},
+		"search":          {"search/stems"},
+		"search/stems":    {"recall/token"},
+		"embed/bag":       {"search/stems", "recall/token"},
 		"wrapup/evidence": {"recall/token", "wrapup/text", "wrapup/answer", "when", "fence"},
 
 		"conversation": {"briefing", "memory", "recall", "document", "events"},
@@ -77,6 +82,8 @@ func edges() map[string][]string {
 
 		"llm": {"llm/wire"},
 
-		"cli": {"llm"}, // a terminal call may let a model speak for the agent
+		"embed": {"embed/bag"},
+
+		"cli": {"llm", "embed"}, // a terminal call may let a model speak for the agent, and the doctor tries both
 	}
 }

@@ -17,6 +17,9 @@
 //	now       the caller's date and time
 //	resume    the matter that was left unfinished, or the call that broke off
 //
+// That is the style of notes, which stand in front of an agent's own prompt. In the other, a whole system prompt, the parts
+// are those of P3, in its order and words: see systemPrompt.
+//
 // What people said, or what was derived from it, stands only between <notes> and </notes>, cleaned (appendData); our own
 // sentences and the tenant's words stand only outside. When the budget is short, what matters least is left out, whole
 // items at a time: see the ranks in compose.go.
@@ -67,6 +70,7 @@ type Request struct {
 	MaxTokens int                     // never exceeded; 0: the default
 	Query     string                  // what the conversation is about; checked, and not used yet
 	Exclude   recaller.ConversationID // the live conversation, which is no history
+	Style     recaller.BriefingStyle  // empty: recaller.StyleBriefing
 	// MaxMemories bounds how many memories are told (W8): what is due, then the surest. 0: only the token budget does.
 	MaxMemories int
 }
@@ -176,6 +180,8 @@ func (r Request) validate() error {
 	switch {
 	case r.MaxTokens < 0 || r.MaxTokens > MaxTokens:
 		return recaller.InvalidField("max_tokens", "must be between 0 and %d", MaxTokens)
+	case !r.Style.Valid():
+		return recaller.InvalidField("style", "must be one of %v", recaller.BriefingStyles())
 	case r.MaxMemories < 0:
 		return recaller.InvalidField("max_memories", "must not be negative")
 	case !utf8.ValidString(r.Query):

@@ -25,19 +25,27 @@ func TestABudgetIsNeverExceededAndNothingIsCutMidWord(t *testing.T) {
 	for name, snap := range map[string]recaller.Snapshot{
 		"everything": everything(), "returning": returning(), "disconnection": disconnection(time.Minute), "nothing": {},
 	} {
-		whole := Compose(snap, now, Request{MaxTokens: MaxTokens})
-		for budget := 1; budget < whole.Tokens+20; budget++ {
-			b := Compose(snap, now, Request{MaxTokens: budget})
-			if b.Tokens > budget || b.Tokens != Tokens(b.Text) {
-				t.Fatalf("%s: budget %d: Tokens %d, counted %d", name, budget, b.Tokens, Tokens(b.Text))
-			}
-			checkParts(t, b)
-			checkWords(t, whole.Text, b.Text)
-			if cut := slices.ContainsFunc(b.Parts, func(p recaller.BriefingPart) bool { return p.Cut }); budget >= whole.Tokens && (cut || b.Text != whole.Text) {
-				t.Fatalf("%s: budget %d of %d needed: cut %v", name, budget, whole.Tokens, cut)
-			} else if budget >= compactBelow && b.Text != whole.Text && !cut {
-				t.Fatalf("%s: budget %d: something is missing and no part is marked cut", name, budget)
-			}
+		for _, style := range recaller.BriefingStyles() {
+			t.Run(name+", "+string(style), func(t *testing.T) { checkBudgets(t, snap, style) })
+		}
+	}
+}
+
+// checkBudgets composes a briefing for every budget up to what all of it needs.
+func checkBudgets(t *testing.T, snap recaller.Snapshot, style recaller.BriefingStyle) {
+	t.Helper()
+	whole := Compose(snap, now, Request{MaxTokens: MaxTokens, Style: style})
+	for budget := 1; budget < whole.Tokens+20; budget++ {
+		b := Compose(snap, now, Request{MaxTokens: budget, Style: style})
+		if b.Tokens > budget || b.Tokens != Tokens(b.Text) {
+			t.Fatalf("budget %d: Tokens %d, counted %d", budget, b.Tokens, Tokens(b.Text))
+		}
+		checkParts(t, b)
+		checkWords(t, whole.Text, b.Text)
+		if cut := slices.ContainsFunc(b.Parts, func(p recaller.BriefingPart) bool { return p.Cut }); budget >= whole.Tokens && (cut || b.Text != whole.Text) {
+			t.Fatalf("budget %d of %d needed: cut %v", budget, whole.Tokens, cut)
+		} else if budget >= compactBelow && b.Text != whole.Text && !cut {
+			t.Fatalf("budget %d: something is missing and no part is marked cut", budget)
 		}
 	}
 }
@@ -110,14 +118,21 @@ func TestPartsStandInTheirFixedOrder(t *testing.T) {
 }
 
 func TestTheSameStateGivesTheSameBytesInWhateverOrderItWasRead(t *testing.T) {
-	want := Compose(everything(), now, Request{MaxTokens: 600})
+	for _, style := range recaller.BriefingStyles() {
+		checkOrderIsTheirOwn(t, Request{MaxTokens: 800, Style: style})
+	}
+}
+
+func checkOrderIsTheirOwn(t *testing.T, req Request) {
+	t.Helper()
+	want := Compose(everything(), now, req)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
 		snap := everything()
 		rng.Shuffle(len(snap.Memories), func(i, j int) { snap.Memories[i], snap.Memories[j] = snap.Memories[j], snap.Memories[i] })
 		rng.Shuffle(len(snap.History), func(i, j int) { snap.History[i], snap.History[j] = snap.History[j], snap.History[i] })
 		before := slices.Clone(snap.Memories)
-		if diff := cmp.Diff(want, Compose(snap, now, Request{MaxTokens: 600})); diff != "" {
+		if diff := cmp.Diff(want, Compose(snap, now, req)); diff != "" {
 			t.Fatal(diff)
 		}
 		if diff := cmp.Diff(before, snap.Memories); diff != "" {
@@ -143,11 +158,13 @@ func BenchmarkCompose(b *testing.B) {
 	}
 	zones := newZones()
 	for _, budget := range []int{DefaultTokens, 4000} {
-		b.Run(fmt.Sprintf("50 memories, %d tokens", budget), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				compose(snap, now, Request{MaxTokens: budget}, zones, "")
-			}
-		})
+		for _, style := range recaller.BriefingStyles() {
+			b.Run(fmt.Sprintf("%s, 50 memories, %d tokens", style, budget), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					compose(snap, now, Request{MaxTokens: budget, Style: style}, zones, "")
+				}
+			})
+		}
 	}
 }

@@ -172,10 +172,10 @@ func TestWhatAnAgentIsTold(t *testing.T) {
 		})
 	}
 	t.Run("degraded, tenant known", func(t *testing.T) {
-		golden(t, "degraded, tenant known", Degraded(recaller.Snapshot{Tenant: golf(), Caller: firstTime}, now, ReasonStore))
+		golden(t, "degraded, tenant known", Degraded(recaller.Snapshot{Tenant: golf(), Caller: firstTime}, now, Request{}, ReasonStore))
 	})
 	t.Run("degraded, nothing known", func(t *testing.T) {
-		golden(t, "degraded, nothing known", Degraded(recaller.Snapshot{}, now, ReasonDeadline))
+		golden(t, "degraded, nothing known", Degraded(recaller.Snapshot{}, now, Request{}, ReasonDeadline))
 	})
 }
 

@@ -3,6 +3,7 @@ package briefing
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/recallerhq/recaller"
 )
@@ -21,12 +22,13 @@ type draft struct {
 	sections []section
 	known    map[string]cost
 	compact  bool
+	capitals bool // headings are written as in P3: "HEADING:"
 }
 
-func newDraft(compact bool) *draft {
+func newDraft(compact, capitals bool) *draft {
 	return &draft{
-		buf: make([]byte, 0, 8<<10), units: make([]unit, 0, 96), sections: make([]section, 0, 8),
-		known: knownWords(), compact: compact,
+		buf: make([]byte, 0, 8<<10), units: make([]unit, 0, 96), sections: make([]section, 0, 16),
+		known: knownWords(), compact: compact, capitals: capitals,
 	}
 }
 
@@ -57,9 +59,12 @@ type section struct {
 // section begins a section; what was written by its lead stands before the fence.
 func (d *draft) section(name, heading string, fenced bool, lead func()) {
 	from := len(d.buf)
-	if !d.compact && heading != "" {
-		d.str("## ")
-		d.line(heading)
+	switch {
+	case d.compact || heading == "":
+	case d.capitals:
+		d.line(strings.ToUpper(heading) + ":")
+	default:
+		d.line("## " + heading)
 	}
 	if lead != nil {
 		lead()

@@ -25,11 +25,15 @@ func (c *composer) history() {
 	if len(list) == 0 {
 		return
 	}
-	c.section("history", historyHeading(list), true, func() { c.line("Conversation History (most recent first):") })
+	heading := historyHeading(list)
+	if c.whole {
+		heading = "" // P2's line is one
+	}
+	c.section("history", heading, true, func() { c.line("Conversation History (most recent first):") })
 	for i, conv := range list {
 		rank := rankHistory + i*historyStep
 		c.unit(rank, func(u *unit) { c.conversation(u, i+1, conv) })
-		if i == 0 && conv.Summary != nil {
+		if i == 0 && conv.Summary != nil && !c.whole {
 			c.detail(rank+1, "Next time", conv.Summary.Next)
 			c.detail(rank+2, "Action items", strings.Join(conv.Summary.Actions, "; "))
 			c.detail(rank+3, "Decisions", strings.Join(conv.Summary.Decisions, "; "))
@@ -52,16 +56,42 @@ func historyHeading(list []recaller.Conversation) string {
 	return "Recent Voice Calls"
 }
 
-// conversation writes one item in P2's form:
+// conversation writes one item in P2's form, in notes with what P2 leaves out, in brackets:
 //
 //  1. October 25, 2024 - Tee Time Booking (voice, yesterday)
 //     Summary: Booked a tee time for Saturday at 10 for four players.
 //     Outcome: Booking Confirmed
+//
+// P2 has a blank line between two items, and says where there is no outcome.
 func (c *composer) conversation(u *unit, number int, conv recaller.Conversation) {
+	if c.whole && number > 1 {
+		c.str("\n")
+	}
 	c.str(strconv.Itoa(number) + ". ")
 	c.date(conv.StartedAt)
 	c.str(" - ")
 	c.intent(conv)
+	outcome := outcomeOf(conv)
+	if !c.whole {
+		c.aside(conv)
+	} else if outcome == "" {
+		outcome = "unknown"
+	}
+	c.str("\n   Summary: ")
+	u.data = len(c.buf)
+	c.brief(conv)
+	end := len(c.buf)
+	c.str("\n")
+	if outcome != "" {
+		c.str("   Outcome: ")
+		c.data(titled(outcome), maxKey)
+		c.str("\n")
+	}
+	u.tail = len(c.buf) - end
+}
+
+// aside says over what a conversation ran, how long ago, and whether it broke off.
+func (c *composer) aside(conv recaller.Conversation) {
 	c.str(" (" + channelWord(conv))
 	if at := conv.StartedAt.In(c.now.Location()); daysBetween(at, c.now) < 7 {
 		c.str(", " + when.Phrase(at, c.now, true))
@@ -69,17 +99,7 @@ func (c *composer) conversation(u *unit, number int, conv recaller.Conversation)
 	if conv.Status == recaller.Failed {
 		c.str(", broke off")
 	}
-	c.str(")\n   Summary: ")
-	u.data = len(c.buf)
-	c.brief(conv)
-	end := len(c.buf)
-	c.str("\n")
-	if outcome := outcomeOf(conv); outcome != "" {
-		c.str("   Outcome: ")
-		c.data(titled(outcome), maxKey)
-		c.str("\n")
-	}
-	u.tail = len(c.buf) - end
+	c.str(")")
 }
 
 func (c *composer) intent(conv recaller.Conversation) {
@@ -88,7 +108,7 @@ func (c *composer) intent(conv recaller.Conversation) {
 		c.str("Reminder Call")
 	case conv.Analysis != nil && conv.Analysis.Intent != "":
 		c.data(titled(conv.Analysis.Intent), maxKey)
-	case conv.Analysis != nil:
+	case conv.Analysis != nil, c.whole:
 		c.str("General Inquiry")
 	case conv.Channel.Text():
 		c.str("Messages")
@@ -104,26 +124,51 @@ func outcomeOf(conv recaller.Conversation) string {
 	return conv.Analysis.Outcome
 }
 
-// brief writes the summary, or what there is to say before there is one.
+// brief writes the summary, or what there is to say before there is one; of a conversation that broke off, that it did and
+// where (P9).
 func (c *composer) brief(conv recaller.Conversation) {
-	if conv.Summary != nil {
-		from := len(c.buf)
-		if c.data(conv.Summary.Brief, maxBrief); len(c.buf) > from {
-			return
-		}
+	from, failed := len(c.buf), conv.Status == recaller.Failed
+	if failed && c.whole { // notes say it in the brackets
+		c.str(disconnected(conv.Channel) + " ")
 	}
+	words := len(c.buf)
+	if conv.Summary != nil {
+		c.data(conv.Summary.Brief, maxBrief)
+	}
+	if len(c.buf) > words {
+		return
+	}
+	c.buf = c.buf[:from]
+	switch {
+	case failed:
+		c.brokeOff(conv)
+	case c.whole:
+		c.str("No summary available")
+	default:
+		c.str("Not written up yet.")
+	}
+}
+
+// brokeOff says of a conversation that is not written up that it broke off, and with what words, where they are known.
+func (c *composer) brokeOff(conv recaller.Conversation) {
+	c.str(disconnected(conv.Channel))
 	broken := c.snap.BrokenOff
 	switch {
-	case conv.Status != recaller.Failed:
-		c.str("Not written up yet.")
-	case c.cutOff && broken.Conversation.ID == conv.ID:
-		c.str("Broke off before it was finished; its last words are at the end.")
-	case broken != nil && broken.Conversation.ID == conv.ID && len(broken.Turns) > 0:
-		c.str("Broke off before it was finished. Last words: ")
+	case broken == nil || broken.Conversation.ID != conv.ID:
+	case c.cutOff:
+		c.str(" Its last words are below.")
+	case len(broken.Turns) > 0:
+		c.str(" Last words: ")
 		c.turn(lastOfCaller(broken.Turns))
-	default:
-		c.str("Broke off before it was finished; not written up yet.")
 	}
+}
+
+// disconnected is P9's summary of what broke off.
+func disconnected(ch recaller.Channel) string {
+	if ch.Text() {
+		return "Chat disconnected mid-conversation."
+	}
+	return "Call disconnected mid-conversation."
 }
 
 // lastOfCaller returns the caller's last turn, or the last of all where the caller said nothing.

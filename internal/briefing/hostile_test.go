@@ -70,23 +70,33 @@ func split(text string) (outside, inside []string, ok bool) {
 // ourPrefixes are how lines inside a fence begin: none begins with what the caller said.
 var ourPrefixes = []string{
 	"- ", "   Summary: ", "   Outcome: ", "   Next time: ", "   Action items: ", "   Decisions: ", `Caller: "`, `Agent: "`, "1. ", "2. ", "3. ",
-	"Facts:", "Likes and dislikes:", "How they live:", "To ask about:", "How they have been:", "Their past:",
+	"Welcome back, ", "Facts:", "Likes and dislikes:", "How they live:", "To ask about:", "How they have been:", "Their past:",
 }
 
 // checkFenced holds that hostile text stays inside the fences: outside stands exactly what stands there for a harmless
 // caller, and inside each line begins with our words.
 func checkFenced(t *testing.T, text string) {
 	t.Helper()
-	got := Compose(allFrom(text), now, Request{MaxTokens: MaxTokens}).Text
+	for _, style := range recaller.BriefingStyles() {
+		checkFencedIn(t, text, Request{MaxTokens: MaxTokens, Style: style})
+	}
+}
+
+func checkFencedIn(t *testing.T, text string, req Request) {
+	t.Helper()
+	got := Compose(allFrom(text), now, req).Text
 	outside, inside, ok := split(got)
 	if !ok {
 		t.Fatalf("fences do not pair in %q", got)
 	}
-	harmless, _, _ := split(Compose(allFrom("x"), now, Request{MaxTokens: MaxTokens}).Text)
+	harmless, _, _ := split(Compose(allFrom("x"), now, req).Text)
 	if diff := cmp.Diff(harmless, outside); diff != "" {
 		t.Errorf("what the caller said got outside of the fences (-harmless +hostile):\n%s", diff)
 	}
 	for _, line := range inside {
+		if line == "\n" { // between two conversations, as in P2
+			continue
+		}
 		if strings.ContainsAny(line, "<>`") || !slices.ContainsFunc(ourPrefixes, func(p string) bool { return strings.HasPrefix(line, p) }) {
 			t.Errorf("a line inside the fences is not ours: %q", line)
 		}

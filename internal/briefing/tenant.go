@@ -8,29 +8,28 @@ import (
 
 // tenant says who the agent speaks for, in the tenant's own words (P3). Only what is set is said.
 func (c *composer) tenant() {
-	p := c.snap.Tenant.Profile
-	name := p.Business
-	if name == "" && profiled(p) {
-		name = c.snap.Tenant.Name
-	}
-	if name == "" && !profiled(p) {
+	p, name := c.snap.Tenant.Profile, c.business()
+	if name == "" {
 		return
 	}
 	c.section("tenant", "Who you are", false, nil)
-	if name != "" {
-		c.unit(rankWho, func(*unit) { c.who(name, p) })
-	}
+	c.unit(rankWho, func(*unit) { c.who("You are the assistant of ", name, p) })
 	c.ownLine(rankWho, "Personality", p.Personality)
 	c.lines(rankProfile, "Operating Hours", p.Hours)
 	c.lines(rankProfile+1, "Pricing", p.Pricing)
-	c.services(rankProfile+2, p.Services)
+	c.services(rankProfile+2, "Services", p.Services)
 	c.ownLine(rankProfile+3, "Phone", p.Phone)
-	if name == "" {
-		c.ownLine(rankProfile+4, "Description", p.Description)
-		c.ownLine(rankProfile+4, "Location", p.Location)
-	}
 	c.instructions(p.Instructions)
 	c.ownLine(rankGreeting, "Greeting (use on first message)", p.Greeting)
+}
+
+// business returns the tenant's name towards callers. Only one that said nothing of itself has none, for each has a name.
+func (c *composer) business() string {
+	p := c.snap.Tenant.Profile
+	if p.Business == "" && profiled(p) {
+		return c.snap.Tenant.Name
+	}
+	return p.Business
 }
 
 // profiled reports whether the tenant said anything of itself besides its name.
@@ -40,8 +39,8 @@ func profiled(p recaller.Profile) bool {
 }
 
 // who writes "You are the assistant of Fox Hollow, a golf course located in Brookside, Ohio."
-func (c *composer) who(name string, p recaller.Profile) {
-	c.str("You are the assistant of ")
+func (c *composer) who(lead, name string, p recaller.Profile) {
+	c.str(lead)
 	c.own(name)
 	if p.Description != "" {
 		c.str(", ")
@@ -73,30 +72,29 @@ func (c *composer) ownLine(rank int, label, value string) {
 }
 
 func (c *composer) lines(rank int, label string, lines []recaller.Line) {
-	if len(lines) == 0 {
-		return
-	}
-	c.unit(rank, func(*unit) {
-		c.str(label)
-		for i, l := range lines {
-			c.str(map[bool]string{true: ": ", false: ", "}[i == 0])
-			c.own(l.Label)
-			c.str(" ")
-			c.own(l.Value)
-		}
-		c.str("\n")
+	c.listed(rank, label, len(lines), func(i int) {
+		c.own(lines[i].Label)
+		c.str(" ")
+		c.own(lines[i].Value)
 	})
 }
 
-func (c *composer) services(rank int, services []string) {
-	if len(services) == 0 {
+func (c *composer) services(rank int, label string, services []string) {
+	c.listed(rank, label, len(services), func(i int) { c.own(services[i]) })
+}
+
+// listed adds one line that lists n items; none is no line.
+func (c *composer) listed(rank int, label string, n int, item func(i int)) {
+	if n == 0 {
 		return
 	}
 	c.unit(rank, func(*unit) {
-		c.str("Services")
-		for i, s := range services {
-			c.str(map[bool]string{true: ": ", false: ", "}[i == 0])
-			c.own(s)
+		c.str(label + ": ")
+		for i := range n {
+			if i > 0 {
+				c.str(", ")
+			}
+			item(i)
 		}
 		c.str("\n")
 	})
@@ -108,10 +106,12 @@ func (c *composer) instructions(list []string) {
 	}
 	group := c.group("Instructions:")
 	for i, text := range list {
-		c.grouped(rankInstructions+i, group, func(*unit) {
-			c.str(strconv.Itoa(i+1) + ". ")
-			c.own(text)
-			c.str("\n")
-		})
+		c.grouped(rankInstructions+i, group, func(*unit) { c.numbered(i+1, text) })
 	}
+}
+
+func (c *composer) numbered(n int, text string) {
+	c.str(strconv.Itoa(n) + ". ")
+	c.own(text)
+	c.str("\n")
 }

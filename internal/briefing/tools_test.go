@@ -159,7 +159,7 @@ func TestAtMostSoManyMemoriesAreTold(t *testing.T) {
 }
 
 func TestADegradedBriefingTellsOfTheToolsToo(t *testing.T) {
-	b := Degraded(recaller.Snapshot{Tenant: recaller.Tenant{MemoryTools: true}}, now.Add(time.Minute), ReasonStore)
+	b := Degraded(recaller.Snapshot{Tenant: recaller.Tenant{MemoryTools: true}}, now.Add(time.Minute), Request{}, ReasonStore)
 	if !strings.Contains(b.Text, "store_memory") {
 		t.Errorf("got\n%s", b.Text)
 	}

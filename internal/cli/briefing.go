@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/cli/term"
 )
@@ -14,12 +15,13 @@ type briefingCmd struct {
 	Phone     who    `arg:"" help:"Who would be calling"`
 	Query     string `placeholder:"TEXT" help:"What the call is about, if that is known"`
 	MaxTokens int    `placeholder:"N" help:"Most tokens it may take (default: the server's)"`
+	Style     string `default:"briefing" placeholder:"STYLE" enum:"briefing,system_prompt" help:"briefing: notes to put in front of the agent's own prompt; system_prompt: a whole system prompt"`
 	JSON      bool   `name:"json" help:"Print it with its parts as JSON"`
 }
 
 // Help says what it is.
 func (*briefingCmd) Help() string {
-	return "Prints the text that an agent gets before it speaks, ready to be put in front of its own prompt. It changes nothing: no conversation begins."
+	return "Prints the text that an agent gets before it speaks, ready to be put in front of its own prompt, or as a whole system prompt. It changes nothing: no conversation begins."
 }
 
 // Examples are lines to try.
@@ -28,6 +30,7 @@ func (*briefingCmd) Examples() []string {
 		"recaller briefing +15550100199",
 		"# as the start of a prompt",
 		"recaller briefing ext:user-42 > prompt.txt",
+		"recaller briefing +15550100199 --style system_prompt",
 	}
 }
 
@@ -37,7 +40,9 @@ func (c *briefingCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	b, err := api.CallerBriefing(ctx, caller.ID, client.BriefingQuery{Query: c.Query, MaxTokens: c.MaxTokens})
+	b, err := api.CallerBriefing(ctx, caller.ID, client.BriefingQuery{
+		Query: c.Query, MaxTokens: c.MaxTokens, Style: recaller.BriefingStyle(c.Style),
+	})
 	if err != nil {
 		return err
 	}

@@ -86,13 +86,16 @@ type grammar struct {
 
 	Briefing   briefingCmd   `cmd:"" group:"look" help:"Show what an agent would be told if this caller rang now"`
 	Recall     recallCmd     `cmd:"" group:"look" help:"Search everything a caller said and was told"`
+	Search     searchCmd     `cmd:"" group:"look" help:"Search the conversations of all callers by what they were about"`
 	Memories   memoriesCmd   `cmd:"" group:"look" help:"List what is remembered about a caller"`
 	Transcript transcriptCmd `cmd:"" group:"look" help:"Print the words of one conversation"`
 
-	Export exportCmd `cmd:"" group:"own" help:"Write all that is held about a caller as JSON"`
-	Erase  eraseCmd  `cmd:"" group:"own" help:"Erase a caller for ever, with a signed receipt"`
+	Export  exportCmd  `cmd:"" group:"own" help:"Write all that is held about a caller as JSON"`
+	Erase   eraseCmd   `cmd:"" group:"own" help:"Erase a caller for ever, with a signed receipt"`
+	Receipt receiptCmd `cmd:"" group:"own" help:"Check the receipt of an erasure"`
 
 	Serve   serveCmd   `cmd:"" group:"run" help:"Run the server"`
+	Migrate migrateCmd `cmd:"" group:"run" help:"Make or update the tables on Postgres"`
 	Doctor  doctorCmd  `cmd:"" group:"run" help:"Check the installation, and say what to do"`
 	Config  configCmd  `cmd:"" group:"run" help:"Show the settings in effect, and where each comes from"`
 	Keys    keysCmd    `cmd:"" group:"run" help:"Look after the encryption keys"`

@@ -9,14 +9,15 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/app"
 	"github.com/recallerhq/recaller/internal/cli/term"
 	"github.com/recallerhq/recaller/internal/config"
 	"github.com/recallerhq/recaller/internal/vault"
-	"github.com/recallerhq/recaller/internal/vault/keyfile"
 )
 
 // doctorCmd is `recaller doctor`.
@@ -26,7 +27,7 @@ type doctorCmd struct {
 
 // Help says what it is.
 func (*doctorCmd) Help() string {
-	return "Looks at the data folder, the keys, the disk, the clock, the server and the model, and says of each what is wrong and what to do. It repairs nothing. It fails if something has to be done."
+	return "Looks at the data folder, the keys, the disk, the clock, the server, the model and the embedder, and says of each what is wrong and what to do. It repairs nothing. It fails if something has to be done."
 }
 
 // Examples are lines to try.
@@ -68,10 +69,15 @@ func (c *doctorCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	var findings []finding
-	findings = append(findings, s.checkFolder(cfg), s.checkKeyFiles(cfg), s.checkKeys(ctx, cfg))
-	findings = append(findings, s.checkData(ctx, cfg), s.checkSpace(cfg), s.checkClock(cfg))
+	findings = append(findings, s.checkFolder(cfg), s.checkKeyFiles(cfg))
+	if cfg.Databases.Postgres() {
+		findings = append(findings, s.checkPostgres(ctx, cfg)...)
+	} else {
+		findings = append(findings, s.checkData(ctx, cfg), s.checkKeys(ctx, cfg))
+	}
+	findings = append(findings, s.checkSpace(cfg), s.checkClock(cfg))
 	findings = append(findings, s.checkServer(ctx, cfg)...)
-	findings = append(findings, s.checkModel(ctx, cfg))
+	findings = append(findings, s.checkModel(ctx, cfg), s.checkEmbedder(ctx, cfg))
 	for _, warning := range cfg.Warnings() {
 		findings = append(findings, finding{"settings", verdictWarn, warning, ""})
 	}
@@ -91,6 +97,10 @@ func (c *doctorCmd) Run(ctx context.Context, s *session) error {
 }
 
 func writeFindings(out term.Out, findings []finding) {
+	width := 0
+	for _, f := range findings {
+		width = max(width, len(f.Check))
+	}
 	for _, f := range findings {
 		mark := out.Good("ok  ")
 		switch f.Verdict {
@@ -100,9 +110,9 @@ func writeFindings(out term.Out, findings []finding) {
 			mark = out.Bad("fail")
 		case verdictOK:
 		}
-		fmt.Fprintf(out, "%s  %-12s %s\n", mark, f.Check, term.Clean(f.Says))
+		fmt.Fprintf(out, "%s  %-*s %s\n", mark, width, f.Check, term.Clean(f.Says))
 		if f.Do != "" {
-			fmt.Fprintf(out, "      %-12s %s\n", "", out.Dim("→ "+f.Do))
+			fmt.Fprintf(out, "      %-*s %s\n", width, "", out.Dim("→ "+f.Do))
 		}
 	}
 }
@@ -160,7 +170,7 @@ func (s *session) checkKeyFiles(cfg config.Config) finding {
 // checkKeys proves that the master key opens the data keys.
 func (s *session) checkKeys(ctx context.Context, cfg config.Config) finding {
 	f := finding{Check: "keys"}
-	if _, err := os.Stat(filesOf(cfg).keyStore); err != nil {
+	if _, err := os.Stat(filesOf(cfg).keyStore); err != nil && !cfg.Databases.Postgres() {
 		return finding{f.Check, verdictOK, "nothing is sealed yet", ""}
 	}
 	err := func() error {
@@ -168,7 +178,7 @@ func (s *session) checkKeys(ctx context.Context, cfg config.Config) finding {
 		if err != nil {
 			return err
 		}
-		return withKeyStore(ctx, cfg, func(store *keyfile.File) error {
+		return withKeyStore(ctx, cfg, func(store vault.KeyStore) error {
 			return vault.New(ring, store, vault.Options{}).Check(ctx)
 		})
 	}()
@@ -176,6 +186,32 @@ func (s *session) checkKeys(ctx context.Context, cfg config.Config) finding {
 		return finding{f.Check, verdictFail, plain(err), "set MEMORY_ENCRYPTION_KEY to the key that this data was sealed with, or put its key file back"}
 	}
 	return finding{f.Check, verdictOK, "the master key opens the data", ""}
+}
+
+// checkPostgres looks at what the server relies on in the databases, and where all of it is there at the keys in them.
+func (s *session) checkPostgres(ctx context.Context, cfg config.Config) []finding {
+	list, err := app.Inspect(ctx, cfg)
+	var findings []finding
+	sound := true
+	for _, f := range list {
+		name := f.Name
+		if !strings.HasPrefix(name, "keys: ") {
+			name = "data: " + name
+		}
+		if f.Problem != "" {
+			sound = false
+			findings = append(findings, finding{name, verdictFail, f.Problem, ""})
+		} else {
+			findings = append(findings, finding{name, verdictOK, f.Found, ""})
+		}
+	}
+	if err == nil && sound {
+		findings = append(findings, s.checkKeys(ctx, cfg))
+	}
+	if err != nil {
+		findings = append(findings, finding{"database", verdictFail, plain(err), "check that Postgres runs, and the address and the password in RECALLER_DATABASE_URL"})
+	}
+	return findings
 }
 
 // checkData looks for damage in the database, where no server has it open.

@@ -23,7 +23,7 @@ type eraseCmd struct {
 
 // Help says what it is.
 func (*eraseCmd) Help() string {
-	return "Removes every row about a caller and destroys the key that sealed them, so that copies and backups of the data cannot be read either. It cannot be undone. On a terminal it asks for the number again; elsewhere it needs --yes."
+	return "Removes every row about a caller and destroys the key that sealed them, so that copies and backups of the data cannot be read either (but for embeddings, which are not sealed). It cannot be undone. On a terminal it asks for the number again; elsewhere it needs --yes."
 }
 
 // Examples are lines to try.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/app"
 	"github.com/recallerhq/recaller/internal/config"
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/keyfile"
@@ -54,7 +55,7 @@ func (c *keysStatusCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	status := keysStatus{Master: ring.Current(), From: from}
-	err = withKeyStore(ctx, cfg, func(store *keyfile.File) error {
+	err = withKeyStore(ctx, cfg, func(store vault.KeyStore) error {
 		keys := vault.New(ring, store, vault.Options{})
 		var err error
 		if status.Under, err = keys.Census(ctx); err != nil {
@@ -94,6 +95,9 @@ func masterRing(cfg config.Config) (ring *vault.Ring, from string, err error) {
 		ring, err = vault.NewRing(cfg.EncryptionKey.Reveal(), previous...)
 		return ring, "MEMORY_ENCRYPTION_KEY", err
 	}
+	if cfg.Databases.Postgres() {
+		return nil, "", &failure{code: ExitFailed, msg: "MEMORY_ENCRYPTION_KEY is not set", hint: "with Postgres it is required: set it to the key that the server has"}
+	}
 	path := filesOf(cfg).masterKey
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, "", noKeyYet(cfg)
@@ -117,9 +121,16 @@ func noKeyYet(cfg config.Config) error {
 	return &failure{code: ExitFailed, msg: "there is no key yet in " + cfg.Data, hint: "the first `recaller serve` makes one; --data names another folder"}
 }
 
-// withKeyStore opens the store of wrapped keys, which has to be there, for as long as use takes. A server may have it
-// open too.
-func withKeyStore(_ context.Context, cfg config.Config, use func(*keyfile.File) error) error {
+// withKeyStore opens the store of wrapped keys, which has to be there, and on Postgres to be the data's, for as long as use
+// takes. A server may have it open too.
+func withKeyStore(ctx context.Context, cfg config.Config, use func(vault.KeyStore) error) error {
+	if cfg.Databases.Postgres() {
+		store, err := app.OpenKeys(ctx, cfg)
+		if err != nil {
+			return err
+		}
+		return errors.Join(use(store), store.Close())
+	}
 	path := filesOf(cfg).keyStore
 	if _, err := os.Stat(path); err != nil {
 		return &failure{code: ExitFailed, msg: "there is no key store in " + cfg.Data, hint: "--data names the data folder"}

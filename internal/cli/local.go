@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
 
+	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/app"
 	"github.com/recallerhq/recaller/internal/config"
 )
@@ -38,8 +40,11 @@ func (s *session) openEngine(ctx context.Context, cfg config.Config, log *slog.L
 // openData opens the data folder in this process until the run is over, and returns a way to its HTTP interface with a key to it.
 func (s *session) openData(ctx context.Context, cfg config.Config) (http.RoundTripper, string, error) {
 	opened, err := s.openEngine(ctx, cfg, s.quietLog())
+	if errors.Is(err, recaller.Conflict) {
+		err = hinted(err, "the server that uses it is reached with --server")
+	}
 	if err != nil {
-		return nil, "", hinted(err, "a server that uses this data folder is reached with --server")
+		return nil, "", err
 	}
 	s.onClose(func() error { return opened.Close(context.WithoutCancel(ctx)) })
 	if err := opened.Start(ctx); err != nil {

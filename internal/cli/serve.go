@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -71,7 +72,7 @@ func (c *serveCmd) banner(s *session, cfg config.Config, addr net.Addr, server e
 	fmt.Fprintf(s.out, "%s %s\n\n", s.out.Bold("Recaller"), s.version)
 	line("serving", s.out.Accent(base))
 	line("docs", base+"/docs")
-	line("data", data)
+	line("data", cmp.Or(cfg.Databases.Where(), data))
 	switch {
 	case server.BootstrapKeyIsNew():
 		line("key", s.out.Bold(server.BootstrapKey()))
@@ -86,6 +87,7 @@ func (c *serveCmd) banner(s *session, cfg config.Config, addr net.Addr, server e
 	} else {
 		line("model", "none: everything goes by rules")
 	}
+	line("embedder", embedderName(cfg.Embedder()))
 	fmt.Fprintln(s.out)
 }
 

@@ -104,9 +104,9 @@ func TestKeysRotate(t *testing.T) {
 	}
 	b.must("replay", "testdata/plumber.txt", "--phone", maria)
 	before := b.must("keys", "status")
-	want(t, "status", before, "Master key", "master.key", "Data keys    2", "the key opens the data")
+	want(t, "status", before, "Master key", "master.key", "Data keys    3", "the key opens the data")
 
-	want(t, "rotate", b.must("keys", "rotate"), "Rotated: 2 data keys")
+	want(t, "rotate", b.must("keys", "rotate"), "Rotated: 3 data keys")
 	after := b.must("keys", "status")
 	id := regexp.MustCompile(`Master key   ([0-9a-f]{8})`)
 	if id.FindString(before) == id.FindString(after) {

@@ -9,6 +9,7 @@ package config
 import (
 	"cmp"
 	"log/slog"
+	"net/url"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -16,14 +17,16 @@ import (
 
 // Config is the effective configuration. Get one from Load; it is a value, and nothing changes it afterwards.
 type Config struct {
-	Addr        string // host:port that serve listens on
-	Data        string // folder of the data
-	DatabaseURL Secret // empty: SQLite under Data; secret because such URLs carry passwords
-	APIKey      Secret // bootstrap key of the tenant default; empty: made at the first start
+	Addr   string // host:port that serve listens on
+	Data   string // folder of the data
+	APIKey Secret // bootstrap key of the tenant default; empty: made at the first start
+
+	Databases Databases
 
 	EncryptionKey          Secret   // 64 hexadecimal digits; empty: made at the first start
 	PreviousEncryptionKeys []Secret // keys that only open, while keys are rotated
 
+	Embedding Embedding
 	LLM       Endpoint // an endpoint of one's own
 	XAI       Endpoint // only APIKey and Model can be set
 	OpenAI    Endpoint // only APIKey can be set
@@ -45,6 +48,60 @@ type Config struct {
 	from    map[string]Source // where each setting's value comes from, by its name
 	notices []string          // found while loading, for Warnings
 }
+
+// Databases say where data and keys are, as URLs of Postgres; they are secret because they carry passwords.
+type Databases struct {
+	Data      Secret // as the role that the server runs as; empty: SQLite in the data folder, and the keys too
+	Owner     Secret // as the role that owns the tables; only Migrate needs it
+	Keys      Secret // of the key store; empty: the schema recaller_keys of Data
+	KeysOwner Secret // as Owner, for Keys; empty: Owner
+}
+
+// Postgres reports whether the data is on Postgres.
+func (d Databases) Postgres() bool { return d.Data.Set() }
+
+// Where says where the data is, for people: never a password. Empty: in the data folder.
+func (d Databases) Where() string {
+	u, err := url.Parse(d.Data.Reveal())
+	if err != nil || !d.Postgres() {
+		return ""
+	}
+	return "postgres://" + u.Host + u.Path
+}
+
+// KeyStore is where the wrapped keys are.
+func (d Databases) KeyStore() Secret {
+	if d.Keys.Set() {
+		return d.Keys
+	}
+	return d.Data
+}
+
+// KeyStoreOwner is KeyStore as the role that owns it.
+func (d Databases) KeyStoreOwner() Secret {
+	if d.KeysOwner.Set() || d.Keys.Set() {
+		return d.KeysOwner
+	}
+	return d.Owner
+}
+
+// Embedding says which embedder makes the vectors that a tenant's conversations are searched by.
+type Embedding struct {
+	Provider string // one of the Embedder constants; "auto": by which settings there are
+	BaseURL  string
+	APIKey   Secret
+	Model    string
+	Width    int           // 0: as the model makes them
+	Timeout  time.Duration // for one request
+}
+
+// The embedders.
+const (
+	EmbedderAuto    = "auto"
+	EmbedderBuiltIn = "builtin" // a hashed bag of stems, in the process
+	EmbedderOpenAI  = "openai"  // any endpoint that speaks its protocol
+	EmbedderOllama  = "ollama"
+)
 
 // Endpoint is a chat model behind an HTTP API.
 type Endpoint struct {
@@ -115,6 +172,7 @@ type Provider struct {
 // The endpoints and models that the providers' own variables stand for. Anthropic's library knows its endpoint.
 const (
 	xaiURL         = "https://api.x.ai/v1"
+	embeddingModel = "text-embedding-3-small"
 	openAIURL      = "https://api.openai.com/v1"
 	openAIModel    = "gpt-4.1-mini"
 	anthropicModel = "claude-haiku-4-5"
@@ -149,3 +207,39 @@ func (c Config) Provider() (Provider, bool) {
 	}
 	return Provider{}, false
 }
+
+// Embedder chooses the embedder: the endpoint of RECALLER_EMBEDDING_BASE_URL if it is set, else OpenAI's if OPENAI_API_KEY is
+// and no other language model was chosen before it, else the built-in one, which needs nothing and sends nothing anywhere;
+// or the one that RECALLER_EMBEDDING_PROVIDER names.
+func (c Config) Embedder() Embedding {
+	e := c.Embedding
+	if e.Provider == EmbedderAuto {
+		p, ok := c.Provider()
+		switch {
+		case e.BaseURL != "":
+			e.Provider = EmbedderOpenAI
+		case ok && p.Name == ProviderOpenAI:
+			e.Provider = EmbedderOpenAI
+		default:
+			e.Provider = EmbedderBuiltIn
+		}
+	}
+	switch e.Provider {
+	case EmbedderBuiltIn:
+		return Embedding{Provider: EmbedderBuiltIn}
+	case EmbedderOpenAI:
+		if e.BaseURL == "" {
+			e.BaseURL = openAIURL
+			if !e.APIKey.Set() {
+				e.APIKey = c.OpenAI.APIKey
+			}
+		}
+		e.Model = cmp.Or(e.Model, embeddingModel)
+	case EmbedderOllama:
+		e.BaseURL = cmp.Or(e.BaseURL, ollamaURL)
+	}
+	return e
+}
+
+// ollamaURL is where a local Ollama listens.
+const ollamaURL = "http://127.0.0.1:11434"

@@ -178,8 +178,8 @@ func TestProblemsAreNamed(t *testing.T) {
 		"not toml":     {file: "addr = \"a\"\napi_key = " + hush, want: []string{"RECALLER_CONFIG: line 2 is not TOML"}},
 		"twice":        {file: "addr = \"a\"\naddr = \"" + hush + "\"", want: []string{"RECALLER_CONFIG: line 2 is not TOML"}},
 		"odd type":     {file: "addr = 2020-01-01", want: []string{"addr: expected a text"}},
-		"Postgres":     {env: map[string]string{"RECALLER_DATABASE_URL": "postgres://u:" + hush + "@h/d"}, want: []string{"RECALLER_DATABASE_URL: Postgres is not in this version"}},
-		"other stores": {env: map[string]string{"RECALLER_DATABASE_URL": "mysql://" + hush}, want: []string{"RECALLER_DATABASE_URL: expected nothing"}},
+		"keys apart":   {env: map[string]string{"RECALLER_KEYS_DATABASE_URL": "postgres://u:" + hush + "@h/d"}, want: []string{"RECALLER_KEYS_DATABASE_URL: expected RECALLER_DATABASE_URL with it"}},
+		"other stores": {env: map[string]string{"RECALLER_DATABASE_URL": "mysql://" + hush}, want: []string{"RECALLER_DATABASE_URL: expected postgres://"}},
 		"no model":     {env: map[string]string{"RECALLER_LLM_BASE_URL": "http://localhost:1/v1"}, want: []string{"RECALLER_LLM_MODEL: expected the model"}},
 		"no endpoint":  {env: map[string]string{"RECALLER_LLM_API_KEY": hush}, want: []string{"RECALLER_LLM_API_KEY: expected RECALLER_LLM_BASE_URL"}},
 		"bad endpoint": {env: map[string]string{"RECALLER_LLM_BASE_URL": hush, "RECALLER_LLM_MODEL": "m"}, want: []string{"RECALLER_LLM_BASE_URL: expected a URL"}},
@@ -346,6 +346,10 @@ func TestUnsafeSettingsWarn(t *testing.T) {
 		"words leave":      {map[string]string{"OPENAI_API_KEY": "o"}, "", []string{"conversations are sent to https://api.openai.com/v1"}},
 		"words in clear":   {map[string]string{"RECALLER_LLM_BASE_URL": "http://models.example/v1", "RECALLER_LLM_MODEL": "m"}, "", []string{"RECALLER_LLM_BASE_URL"}},
 		"local model":      {map[string]string{"RECALLER_LLM_BASE_URL": "http://127.0.0.1:1/v1", "RECALLER_LLM_MODEL": "m"}, "", nil},
+		"search in clear":  {map[string]string{"RECALLER_EMBEDDING_BASE_URL": "http://models.example/v1"}, "", []string{"RECALLER_EMBEDDING_BASE_URL is plain HTTP: conversations travel to models.example unencrypted"}},
+		"Ollama elsewhere": {map[string]string{"RECALLER_EMBEDDING_PROVIDER": "ollama", "RECALLER_EMBEDDING_MODEL": "m", "RECALLER_EMBEDDING_BASE_URL": "http://10.0.0.7:11434"}, "", []string{"RECALLER_EMBEDDING_BASE_URL"}},
+		"embedder here":    {map[string]string{"RECALLER_EMBEDDING_PROVIDER": "ollama", "RECALLER_EMBEDDING_MODEL": "m"}, "", nil},
+		"embedder in TLS":  {map[string]string{"RECALLER_EMBEDDING_BASE_URL": "https://models.example/v1"}, "", nil},
 		"Anthropic alone":  {map[string]string{"ANTHROPIC_API_KEY": "a"}, "", []string{"conversations are sent to anthropic for their write-up, because ANTHROPIC_API_KEY is set"}},
 		"chosen by name":   {map[string]string{"ANTHROPIC_API_KEY": "a", "RECALLER_LLM_PROVIDER": "anthropic"}, "", nil},
 		"named, no key":    {map[string]string{"RECALLER_LLM_PROVIDER": "xai"}, "", []string{"RECALLER_LLM_PROVIDER is xai, but its key is not set"}},
@@ -412,4 +416,52 @@ func FuzzLoad(f *testing.F) {
 		c.Describe()
 		c.Warnings()
 	})
+}
+
+func TestTheEmbedderIsChosen(t *testing.T) {
+	for name, test := range map[string]struct {
+		env                  map[string]string
+		provider, url, model string
+		key                  bool
+	}{
+		"nothing set":         {nil, "builtin", "", "", false},
+		"OpenAI":              {map[string]string{"OPENAI_API_KEY": "o"}, "openai", "https://api.openai.com/v1", "text-embedding-3-small", true},
+		"everything by rules": {map[string]string{"OPENAI_API_KEY": "o", "RECALLER_LLM_PROVIDER": "none"}, "builtin", "", "", false},
+		"another model first": {map[string]string{"OPENAI_API_KEY": "o", "XAI_API_KEY": "x"}, "builtin", "", "", false},
+		"kept here":           {map[string]string{"OPENAI_API_KEY": "o", "RECALLER_EMBEDDING_PROVIDER": "builtin"}, "builtin", "", "", false},
+		"an endpoint": {
+			map[string]string{"RECALLER_EMBEDDING_BASE_URL": "http://127.0.0.1:1/v1", "RECALLER_EMBEDDING_MODEL": "m", "OPENAI_API_KEY": "o"},
+			"openai", "http://127.0.0.1:1/v1", "m", false,
+		},
+		"Ollama": {map[string]string{"RECALLER_EMBEDDING_PROVIDER": "ollama", "RECALLER_EMBEDDING_MODEL": "m"}, "ollama", "http://127.0.0.1:11434", "m", false},
+	} {
+		got := load(t, config.Options{Env: env(test.env)}).Embedder()
+		if got.Provider != test.provider || got.BaseURL != test.url || got.Model != test.model || got.APIKey.Set() != test.key {
+			t.Errorf("%s: got %s at %q, model %q, key %v", name, got.Provider, got.BaseURL, got.Model, got.APIKey.Set())
+		}
+	}
+	for _, wrong := range []map[string]string{
+		{"RECALLER_EMBEDDING_PROVIDER": "ollama"},
+		{"RECALLER_EMBEDDING_PROVIDER": "openai"},
+		{"RECALLER_EMBEDDING_PROVIDER": "builtin", "RECALLER_EMBEDDING_MODEL": "m"},
+		{"RECALLER_EMBEDDING_BASE_URL": "models"},
+		{"RECALLER_EMBEDDING_BASE_URL": "http://u:p@h"},
+	} {
+		if _, err := config.Load(config.Options{Env: env(wrong)}); !errors.Is(err, recaller.Invalid) || !strings.Contains(fmt.Sprint(err), "RECALLER_EMBEDDING_") {
+			t.Errorf("%v: got %v", wrong, err)
+		}
+	}
+}
+
+func TestTheKeysAreBesideTheDataOrElsewhere(t *testing.T) {
+	vars := map[string]string{"RECALLER_DATABASE_URL": "postgres://app@h/data", "RECALLER_OWNER_DATABASE_URL": "postgres://owner@h/data"}
+	d := load(t, config.Options{Env: env(vars)}).Databases
+	if d.KeyStore() != d.Data || d.KeyStoreOwner() != d.Owner || !d.Postgres() {
+		t.Error("with one database the keys are in it")
+	}
+	vars["RECALLER_KEYS_DATABASE_URL"] = "postgres://app@h/keys"
+	d = load(t, config.Options{Env: env(vars)}).Databases
+	if d.KeyStore() != d.Keys || d.KeyStoreOwner().Set() {
+		t.Error("the owner of another database is not the owner of the keys'")
+	}
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/recallerhq/recaller"
@@ -45,14 +46,27 @@ const configEnv = "RECALLER_CONFIG"
 
 // fields lists every setting in the order of the documentation.
 func (c *Config) fields() []field {
+	return slices.Concat(c.placeFields(), c.modelFields(), c.servingFields())
+}
+
+// placeFields say where things are, and who may have them.
+func (c *Config) placeFields() []field {
 	return []field{
 		{"addr", "RECALLER_ADDR", "127.0.0.1:8787", "Address that the server listens on, host:port.", text(&c.Addr)},
 		{"data", "RECALLER_DATA", "./data", "Folder of the data and the keys.", text(&c.Data)},
-		{"database_url", "RECALLER_DATABASE_URL", "", "Not set: SQLite in the data folder. `postgres://…` is refused: not in this version.", secret(&c.DatabaseURL)},
+		{"database_url", "RECALLER_DATABASE_URL", "", "Not set: SQLite in the data folder. `postgres://USER:PASSWORD@HOST/DATABASE`: Postgres, as a role that the policies bind; see [scaling](scaling.md).", secret(&c.Databases.Data)},
+		{"owner_database_url", "RECALLER_OWNER_DATABASE_URL", "", "The same database as the role that owns the tables. Only `recaller migrate` needs it.", secret(&c.Databases.Owner)},
+		{"keys_database_url", "RECALLER_KEYS_DATABASE_URL", "", "Postgres of the wrapped keys. Not set: the schema `recaller_keys` of RECALLER_DATABASE_URL, which is to be backed up apart from the rest.", secret(&c.Databases.Keys)},
+		{"keys_owner_database_url", "RECALLER_KEYS_OWNER_DATABASE_URL", "", "The same as the role that owns it. Only `recaller migrate` needs it.", secret(&c.Databases.KeysOwner)},
 		{"api_key", "RECALLER_API_KEY", "", "Bootstrap key: an admin key of the tenant `default`. Not set: one is made at the first start and printed once. One key at a time: a changed value shuts the old one out at the next start; keys made over the API stay.", secret(&c.APIKey)},
-		{"encryption_key", "MEMORY_ENCRYPTION_KEY", "", "Key-encryption key, 64 hexadecimal digits. Not set: one is made at the first start, in the data folder, readable by the owner only.", secret(&c.EncryptionKey)},
+		{"encryption_key", "MEMORY_ENCRYPTION_KEY", "", "Key-encryption key, 64 hexadecimal digits. Required with Postgres. Not set: one is made at the first start, in the data folder, readable by the owner only.", secret(&c.EncryptionKey)},
 		{"encryption_key_previous", "MEMORY_ENCRYPTION_KEY_PREVIOUS", "", "Former key-encryption keys, separated by commas: they only open, until `recaller keys rotate` has run.", secrets(&c.PreviousEncryptionKeys)},
+	}
+}
 
+// modelFields are about models away from this process, or in it.
+func (c *Config) modelFields() []field {
+	return []field{
 		{"llm.base_url", "RECALLER_LLM_BASE_URL", "", "Endpoint of the model, OpenAI-compatible unless RECALLER_LLM_PROVIDER says `anthropic`. Not set: see [the model](#the-model).", text(&c.LLM.BaseURL)},
 		{"llm.api_key", "RECALLER_LLM_API_KEY", "", "Key of that endpoint; local ones need none.", secret(&c.LLM.APIKey)},
 		{"llm.model", "RECALLER_LLM_MODEL", "", "Model to ask for; required with RECALLER_LLM_BASE_URL, optional with the others.", text(&c.LLM.Model)},
@@ -63,11 +77,25 @@ func (c *Config) fields() []field {
 		{"llm.timeout", "RECALLER_LLM_TIMEOUT", "30s", "How long one answer of the model may take, retries included.", span(&c.Model.Timeout, maxGrace)},
 		{"llm.concurrency", "RECALLER_LLM_CONCURRENCY", "4", "Questions to the model at once, 1 to 64.", count(&c.Model.Concurrency, 1, 64)},
 		{"llm.window_tokens", "RECALLER_LLM_WINDOW_TOKENS", "16000", "How much of a conversation one question holds; longer ones go in parts.", count(&c.Model.WindowTokens, 1000, 2_000_000)},
+		{
+			"embedding.provider", "RECALLER_EMBEDDING_PROVIDER", EmbedderAuto, "What makes the vectors that a tenant's conversations are searched by: `auto`, `builtin` (in the process), `openai` (any such endpoint) or `ollama`; see [embeddings](#embeddings).",
+			oneOf(&c.Embedding.Provider, EmbedderAuto, EmbedderBuiltIn, EmbedderOpenAI, EmbedderOllama),
+		},
+		{"embedding.base_url", "RECALLER_EMBEDDING_BASE_URL", "", "Its endpoint, like https://models.example/v1.", text(&c.Embedding.BaseURL)},
+		{"embedding.api_key", "RECALLER_EMBEDDING_API_KEY", "", "Key of that endpoint. Not set: OPENAI_API_KEY where the endpoint is OpenAI's.", secret(&c.Embedding.APIKey)},
+		{"embedding.model", "RECALLER_EMBEDDING_MODEL", "", "Its model. Not set: `text-embedding-3-small`; required with `ollama`.", text(&c.Embedding.Model)},
+		{"embedding.width", "RECALLER_EMBEDDING_WIDTH", "0", "How many numbers a vector has, where the model can make fewer; 0: as it makes them.", count(&c.Embedding.Width, 0, 4000)},
+		{"embedding.timeout", "RECALLER_EMBEDDING_TIMEOUT", "10s", "How long one request to it may take.", span(&c.Embedding.Timeout, maxGrace)},
 		{"xai.api_key", "XAI_API_KEY", "", "Key of xAI; see [the model](#the-model).", secret(&c.XAI.APIKey)},
 		{"xai.model", "XAI_GROK_MODEL", "grok-3-fast", "Model of xAI.", text(&c.XAI.Model)},
 		{"openai.api_key", "OPENAI_API_KEY", "", "Key of OpenAI; used if neither of the above is set.", secret(&c.OpenAI.APIKey)},
 		{"anthropic.api_key", "ANTHROPIC_API_KEY", "", "Key of Anthropic; used if none of the above is set.", secret(&c.Anthropic.APIKey)},
+	}
+}
 
+// servingFields are about how it serves, and what the first tenant begins with.
+func (c *Config) servingFields() []field {
+	return []field{
 		{"voice_session.enabled", "VOICE_SESSION_ENABLED", "true", "Whether the briefing of a voice call shows recent calls.", boolean(&c.Voice.Enabled)},
 		{"voice_session.sync_interval", "VOICE_SESSION_SYNC_INTERVAL", "30s", "Read, with or without a unit (seconds), for those who have it set. Nothing waits for it: turns are durable when they are acknowledged.", seconds(&c.Voice.SyncInterval)},
 		{"voice_session.context_limit", "VOICE_SESSION_CONTEXT_LIMIT", "3", "How many recent conversations a briefing shows, 1 to 20. Only for the tenant `default`, at the first start; afterwards it is the tenant's `history_limit`.", count(&c.Voice.ContextLimit, 1, 20)},

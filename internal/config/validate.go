@@ -26,7 +26,9 @@ func (c Config) Validate() error {
 		checkAddr("RECALLER_ADDR", c.Addr, false),
 		checkAddr("RECALLER_METRICS_ADDR", c.MetricsAddr, true),
 		c.checkData(),
+		c.checkDatabases(),
 		c.checkKeys(),
+		c.checkEmbedding(),
 		c.checkModel(),
 		c.checkDefaults(),
 	)
@@ -51,15 +53,48 @@ func (c Config) checkData() error {
 	if strings.TrimSpace(c.Data) == "" {
 		errs = append(errs, problem("RECALLER_DATA", "expected a folder"))
 	}
-	switch u := strings.ToLower(c.DatabaseURL.Reveal()); {
-	case u == "":
-	case strings.HasPrefix(u, "postgres://"), strings.HasPrefix(u, "postgresql://"):
-		errs = append(errs, problem("RECALLER_DATABASE_URL", "Postgres is not in this version; leave it unset to use SQLite in RECALLER_DATA"))
-	default:
-		errs = append(errs, problem("RECALLER_DATABASE_URL", "expected nothing: this version uses SQLite in RECALLER_DATA"))
-	}
 	if c.Limits.ImportBytes < c.Limits.BodyBytes {
 		errs = append(errs, problem("RECALLER_MAX_IMPORT_BYTES", "expected at least RECALLER_MAX_BODY_BYTES"))
+	}
+	return errors.Join(errs...)
+}
+
+// checkDatabases looks at the URLs' form. What each verb needs of them is the verb's to ask for.
+func (c Config) checkDatabases() error {
+	var errs []error
+	for name, u := range map[string]Secret{
+		"RECALLER_DATABASE_URL": c.Databases.Data, "RECALLER_OWNER_DATABASE_URL": c.Databases.Owner,
+		"RECALLER_KEYS_DATABASE_URL": c.Databases.Keys, "RECALLER_KEYS_OWNER_DATABASE_URL": c.Databases.KeysOwner,
+	} {
+		v := strings.ToLower(u.Reveal())
+		if v != "" && !strings.HasPrefix(v, "postgres://") && !strings.HasPrefix(v, "postgresql://") {
+			errs = append(errs, problem(name, "expected postgres://USER:PASSWORD@HOST/DATABASE"))
+		}
+	}
+	if c.Databases.Keys.Set() && !c.Databases.Postgres() {
+		errs = append(errs, problem("RECALLER_KEYS_DATABASE_URL", "expected RECALLER_DATABASE_URL with it"))
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) checkEmbedding() error {
+	var errs []error
+	e := c.Embedding
+	if e.BaseURL != "" {
+		if u, err := url.Parse(e.BaseURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			errs = append(errs, problem("RECALLER_EMBEDDING_BASE_URL", "expected a URL, like https://models.example/v1"))
+		} else if u.User != nil {
+			errs = append(errs, problem("RECALLER_EMBEDDING_BASE_URL", "expected a URL without a password: use RECALLER_EMBEDDING_API_KEY"))
+		}
+	}
+	chosen := c.Embedder()
+	switch {
+	case chosen.Provider == EmbedderOllama && chosen.Model == "":
+		errs = append(errs, problem("RECALLER_EMBEDDING_MODEL", "expected a model with RECALLER_EMBEDDING_PROVIDER=ollama"))
+	case chosen.Provider == EmbedderOpenAI && e.BaseURL == "" && !chosen.APIKey.Set():
+		errs = append(errs, problem("RECALLER_EMBEDDING_PROVIDER", "openai needs RECALLER_EMBEDDING_BASE_URL, RECALLER_EMBEDDING_API_KEY or OPENAI_API_KEY"))
+	case chosen.Provider == EmbedderBuiltIn && (e.BaseURL != "" || e.Model != "" || e.Width != 0 || e.APIKey.Set()):
+		errs = append(errs, problem("RECALLER_EMBEDDING_PROVIDER", "the built-in embedder takes no endpoint, key, model or width"))
 	}
 	return errors.Join(errs...)
 }
@@ -136,15 +171,31 @@ func (c Config) Warnings() []string {
 	}
 	p, ok := c.Provider()
 	if ok && p.Name != "llm" && c.Model.Provider == ProviderAuto {
-		warn("conversations are sent to %s for their write-up, because %s is set; RECALLER_LLM_PROVIDER=none keeps them here", p.Where(), p.Variable)
+		work := "write-up"
+		if c.Embedding.Provider == EmbedderAuto && c.Embedder().Provider == EmbedderOpenAI && c.Embedding.BaseURL == "" {
+			work = "write-up and embedding"
+		}
+		warn("conversations are sent to %s for their %s, because %s is set; RECALLER_LLM_PROVIDER=none keeps them here", p.Where(), work, p.Variable)
 	}
-	if u, err := url.Parse(p.BaseURL); ok && err == nil && u.Scheme == "http" && reachable(net.JoinHostPort(u.Hostname(), "0")) {
-		warn("RECALLER_LLM_BASE_URL is plain HTTP: conversations travel to %s unencrypted", u.Host)
+	if host := unencrypted(p.BaseURL); host != "" {
+		warn("RECALLER_LLM_BASE_URL is plain HTTP: conversations travel to %s unencrypted", host)
+	}
+	if host := unencrypted(c.Embedder().BaseURL); host != "" {
+		warn("RECALLER_EMBEDDING_BASE_URL is plain HTTP: conversations travel to %s unencrypted", host)
 	}
 	if !ok && c.Model.Provider != ProviderAuto && c.Model.Provider != ProviderNone {
 		warn("RECALLER_LLM_PROVIDER is %s, but its key is not set: the write-up goes by rules", c.Model.Provider)
 	}
 	return list
+}
+
+// unencrypted is the other machine that an endpoint is spoken to on in plain HTTP; empty if it is not.
+func unencrypted(endpoint string) string {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Scheme != "http" || !reachable(net.JoinHostPort(u.Hostname(), "0")) {
+		return ""
+	}
+	return u.Host
 }
 
 // reachable reports whether other machines may reach an address, as far as it tells.

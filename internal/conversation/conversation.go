@@ -1,6 +1,9 @@
 // Package conversation is the life of a conversation: start, turns, end, import, reading back, and recovery after a
 // crash (spec H6, P9, P10, V1, V3; design decisions 3 and 4). It holds the live state of active conversations.
 //
+// While the store is away calls go on (spec section 5): what comes is held in memory, in order, answered as not durable, and
+// written once when the store is back. What a process holds when it is killed is lost, which is what the answers said.
+//
 // It is not for protocols (the edges), for SQL (store), for ranking (recall) or for what is written up afterwards
 // (wrapup): it commits the words, closes the conversation, and leaves a job.
 package conversation
@@ -8,6 +11,7 @@ package conversation
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -45,17 +49,29 @@ type Briefer interface {
 	Briefing(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req briefing.Request) (recaller.Briefing, error)
 }
 
-// Listener is told of every change after it was committed, in no particular order. It must not block.
+// Listener is told of every change after it was committed, in no particular order. It must not block. A change without a
+// version was committed with one that nobody was told of, for the answer was lost: what goes by versions has missed that one, and
+// passes this one over.
 type Listener func(recaller.Change)
 
-// DefaultDeadline is how long the start of a call waits for the store.
-const DefaultDeadline = 250 * time.Millisecond
+// How long a call waits for the store, where nothing else is said.
+const (
+	DefaultDeadline = 250 * time.Millisecond // at its start
+	DefaultPatience = 2 * time.Second        // with what is said, and at its end
+)
 
-// Deps are what a Service needs; all are required but for Deadline and Stale.
+// Deps are what a Service needs; all are required but for those that say what stands for nothing.
 type Deps struct {
 	Deadline time.Duration // how long the start of a call waits for the store; 0: DefaultDeadline
-	// Stale is told of a caller whose words came back without a change of what the store holds: an index of them is to
-	// be read anew. nil: nobody has one.
+	// Patience is how long turns and an end wait for the store before they are answered as held (durable: false), and how
+	// long a live conversation is looked up there; 0: DefaultPatience.
+	Patience time.Duration
+	Tokens   int // the budget of a briefing that is made without the store; 0: the default of package briefing
+	// Held is told of turns that are answered while the store is away, before anybody is told by Changed that they are
+	// stored. The change has no version. It must not block. nil: nobody wants to know.
+	Held Listener
+	// Stale is told of a caller whose words came back, or of whose held words some will never be stored as they were told of,
+	// without a change of what the store holds: an index of them is to be read anew. nil: nobody has one.
 	Stale    func(recaller.TenantID, recaller.CallerID)
 	Store    Store
 	Tenants  Tenants
@@ -73,13 +89,20 @@ type Deps struct {
 // Service carries out the use cases. Safe for concurrent use.
 type Service struct {
 	Deps
-	live *live
+	live    *live
+	waiting atomic.Int64 // how many conversations waited when it was last logged
 }
 
 // New returns a Service.
 func New(deps Deps) *Service {
 	if deps.Deadline == 0 {
 		deps.Deadline = DefaultDeadline
+	}
+	if deps.Patience == 0 {
+		deps.Patience = DefaultPatience
+	}
+	if deps.Held == nil {
+		deps.Held = func(recaller.Change) {}
 	}
 	if deps.Stale == nil {
 		deps.Stale = func(recaller.TenantID, recaller.CallerID) {}

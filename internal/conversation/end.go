@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -19,7 +20,8 @@ type End struct {
 	Reason       string
 }
 
-// End closes a conversation and enqueues its wrap-up, in one commit. Ending it again changes nothing.
+// End closes a conversation and enqueues its wrap-up, in one commit. Ending it again changes nothing. While the store is
+// away the end of a live conversation is noted, and carried out when it is back.
 func (s *Service) End(ctx context.Context, tenant recaller.TenantID, ref string, in End) (recaller.Conversation, error) {
 	if err := in.validate(s.Now()); err != nil {
 		return recaller.Conversation{}, err
@@ -28,10 +30,12 @@ func (s *Service) End(ctx context.Context, tenant recaller.TenantID, ref string,
 		if e.masks {
 			in.Reason = s.maskText(in.Reason)
 		}
-		conv, _, err := s.endEntry(ctx, e, in, nil)
-		return conv, err
+		got, err := s.do(ctx, e, newWork(work{end: &in}, s.Now()))
+		if !errors.Is(err, errOver) {
+			return got.conv, err
+		}
 	}
-	conv, err := s.Store.Conversation(ctx, tenant, ref)
+	conv, err := s.find(ctx, tenant, ref)
 	if err != nil || conv.Status != recaller.Active {
 		return conv, err
 	}
@@ -42,7 +46,7 @@ func (s *Service) End(ctx context.Context, tenant recaller.TenantID, ref string,
 	if masks(settings) {
 		in.Reason = s.maskText(in.Reason)
 	}
-	closed, err := s.close(ctx, tenant, conv, in)
+	closed, err := s.close(ctx, tenant, conv, in, false)
 	return closed.Conversation, err
 }
 
@@ -68,35 +72,6 @@ func (in *End) validate(now time.Time) error {
 	return plausible("ended_at", in.EndedAt, now)
 }
 
-// endEntry ends a conversation that this process holds, if still says so of it once no turn is on its way. did tells
-// whether it was this that ended it.
-func (s *Service) endEntry(ctx context.Context, e *entry, in End, still func(recaller.Conversation) bool) (_ recaller.Conversation, did bool, err error) {
-	if still == nil { // what nobody ends is not ended while the store is away
-		if conv, isHeld := e.endHeld(in, s.Now()); isHeld {
-			return conv, true, nil
-		}
-	}
-	if err := e.take(ctx); err != nil {
-		return recaller.Conversation{}, false, err
-	}
-	defer e.leave()
-	conv, isOver := e.now()
-	if isOver {
-		conv, err = s.Store.Conversation(ctx, e.tenant, string(e.id))
-		return conv, false, err
-	}
-	if still != nil && !still(conv) {
-		return conv, false, nil
-	}
-	closed, err := s.close(ctx, e.tenant, conv, in)
-	if err != nil {
-		s.lookAgain(ctx, e, err)
-		return recaller.Conversation{}, false, err
-	}
-	s.retire(e)
-	return closed.Conversation, !closed.Already, nil
-}
-
 // retire takes an ended conversation out of the live state; ephemeral words stay until they are written up (Discard).
 func (s *Service) retire(e *entry) {
 	if !e.finish(s.Now()) {
@@ -104,7 +79,16 @@ func (s *Service) retire(e *entry) {
 	}
 }
 
-func (s *Service) close(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, in End) (recaller.Closed, error) {
+// closeLive ends a conversation that this process leads. Its order is held.
+func (s *Service) closeLive(ctx context.Context, e *entry, conv recaller.Conversation, in End) (recaller.Closed, error) {
+	again := e.ending
+	e.ending = true
+	return s.close(ctx, e.tenant, conv, in, again)
+}
+
+// close ends a conversation in the store. again: the store was asked for it before, and its answer was lost; where it carried
+// that out, it is told of now.
+func (s *Service) close(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, in End, again bool) (recaller.Closed, error) {
 	in.EndedAt = later(in.EndedAt, conv.StartedAt)
 	closed, err := s.Store.CloseConversation(ctx, tenant, recaller.Closing{
 		Conversation: conv.ID, Status: in.Status, EndedAt: in.EndedAt,
@@ -114,9 +98,14 @@ func (s *Service) close(ctx context.Context, tenant recaller.TenantID, conv reca
 	if err != nil {
 		return recaller.Closed{}, err
 	}
+	if closed.Already && again {
+		ended := closed.Conversation
+		ended.Summary, ended.Analysis = nil, nil // as it was when it ended
+		closed.Already, closed.Change = false, recaller.Change{Tenant: tenant, Caller: ended.Caller, Conversation: &ended}
+	}
 	if !closed.Already {
 		s.Changed(closed.Change)
-		s.Metrics.ended(in.Status)
+		s.Metrics.ended(closed.Conversation.Status)
 	}
 	s.Enqueued() // also when it had ended: the answer to the commit that left the job may have been lost
 	return closed, nil

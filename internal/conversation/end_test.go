@@ -101,7 +101,8 @@ func TestEndNamesTheFieldAtFault(t *testing.T) {
 	}
 }
 
-func TestEndThatFailsCanBeRepeated(t *testing.T) {
+// One hiccup of the store is not noticed, whether the end was carried out or not.
+func TestAnEndIsTriedAgainAtOnce(t *testing.T) {
 	for name, lose := range map[string]bool{"the write failed": false, "the answer was lost": true} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
@@ -111,15 +112,30 @@ func TestEndThatFailsCanBeRepeated(t *testing.T) {
 			} else {
 				b.faults.Before("close", usecasetest.Once(usecasetest.Away()))
 			}
-			_, err := b.End(t.Context(), keep, id, conversation.End{Reason: "hangup"})
-			b.is(err, recaller.Unavailable, "")
 			got, err := b.End(t.Context(), keep, id, conversation.End{Reason: "hangup"})
 			if err != nil || got.Status != recaller.Completed || got.EndReason != "hangup" {
 				t.Errorf("got %+v, %v; want it ended", got, err)
 			}
 			_, _, err = b.AddTurns(t.Context(), keep, id, recaller.Once{}, said("user: too late"))
 			b.is(err, recaller.Conflict, "")
+			if conversations, _ := b.Waiting(); conversations != 0 {
+				t.Errorf("%d conversations wait", conversations)
+			}
 		})
+	}
+}
+
+// An end that the store fails for another reason than being away is refused, and can be repeated.
+func TestEndThatFailsCanBeRepeated(t *testing.T) {
+	b := newBench(t)
+	id := string(b.begin(keep, conversation.Start{}).Conversation.ID)
+	b.faults.Before("close", usecasetest.Once(recaller.Errorf(recaller.Full, "the disk is full")))
+	_, err := b.End(t.Context(), keep, id, conversation.End{Reason: "hangup"})
+	b.is(err, recaller.Full, "")
+	b.say(keep, id, "user: one more thing")
+	got, err := b.End(t.Context(), keep, id, conversation.End{Reason: "hangup"})
+	if err != nil || got.Status != recaller.Completed || got.EndReason != "hangup" || got.Turns != 1 {
+		t.Errorf("got %+v, %v; want it ended", got, err)
 	}
 }
 

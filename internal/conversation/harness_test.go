@@ -1,11 +1,14 @@
 package conversation_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,9 +28,15 @@ type bench struct {
 	faults   *usecasetest.Faults
 	changes  *usecasetest.Changes
 	settings usecasetest.Settings
+	mu       sync.Mutex // for what is counted by several writers at once; read it when they are done
 	stale    []recaller.CallerID
-	masked   []string // the kinds of what was masked
-	jobs     int      // how often the workers were woken
+	held     []recaller.Change
+	masked   []string              // the kinds of what was masked
+	jobs     int                   // how often the workers were woken
+	patience time.Duration         // of the next service; 0: the default
+	told     func(recaller.Change) // is told of changes too, and onHold of what is held; nil: nobody is
+	onHold   func(recaller.Change)
+	logged   *bytes.Buffer
 }
 
 const (
@@ -42,6 +51,7 @@ func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{
 		T: t, Place: usecasetest.Open(t), faults: &usecasetest.Faults{}, changes: &usecasetest.Changes{}, settings: usecasetest.Settings{},
+		logged: &bytes.Buffer{},
 	}
 	for _, id := range tenants {
 		b.settings[id] = b.MakeTenant(t, recaller.Tenant{ID: id, Name: string(id), Retention: recaller.Retention(id), DefaultRegion: "US"})
@@ -51,15 +61,45 @@ func newBench(t *testing.T) *bench {
 }
 
 // serve makes the Service anew: a process that knows nothing.
-func (b *bench) serve() {
+func (b *bench) serve() { b.serveOn(faulty{b.Store, b.faults}) }
+
+func (b *bench) serveOn(store conversation.Store) {
 	b.Service = conversation.New(conversation.Deps{
-		Store: faulty{b.Store, b.faults}, Tenants: b.settings, Archive: faultyArchive{b.Archive, b.faults},
-		Briefer: briefing.New(b.Store, briefing.Options{Now: b.Clock.Now}), Changed: b.changes.Add,
-		Stale:    func(_ recaller.TenantID, c recaller.CallerID) { b.stale = append(b.stale, c) },
-		Masked:   func(kind string) { b.masked = append(b.masked, kind) },
-		Enqueued: func() { b.jobs++ }, Log: b.Log, Metrics: conversation.NewMetrics(prometheus.NewRegistry()),
+		Store: store, Tenants: b.settings, Archive: faultyArchive{b.Archive, b.faults},
+		Briefer: briefing.New(faultySource{b.Store, b.faults}, briefing.Options{Now: b.Clock.Now}), Changed: b.changed,
+		Patience: b.patience,
+		Stale:    func(_ recaller.TenantID, c recaller.CallerID) { b.locked(func() { b.stale = append(b.stale, c) }) },
+		Held:     b.holding,
+		Masked:   func(kind string) { b.locked(func() { b.masked = append(b.masked, kind) }) },
+		Enqueued: func() { b.locked(func() { b.jobs++ }) }, Log: slog.New(slog.NewTextHandler(b, nil)), Metrics: conversation.NewMetrics(prometheus.NewRegistry()),
 		Now: b.Clock.Now, NewID: b.NewID,
 	})
+}
+
+func (b *bench) changed(c recaller.Change) {
+	b.changes.Add(c)
+	if b.told != nil {
+		b.told(c)
+	}
+}
+
+func (b *bench) holding(c recaller.Change) {
+	b.locked(func() { b.held = append(b.held, c) })
+	if b.onHold != nil {
+		b.onHold(c)
+	}
+}
+
+// Write takes the log.
+func (b *bench) Write(line []byte) (int, error) {
+	b.locked(func() { b.logged.Write(line) })
+	return len(line), nil
+}
+
+func (b *bench) locked(fn func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	fn()
 }
 
 // restart is a kill and a new process on the same data.
@@ -194,6 +234,22 @@ func (s faulty) Conversation(ctx context.Context, tenant recaller.TenantID, ref 
 	return out, err
 }
 
+func (s faulty) Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) (out []recaller.Turn, err error) {
+	err = s.f.Call("turns", func() (err error) { out, err = s.Store.Turns(ctx, tenant, conv); return err })
+	return out, err
+}
+
+// faultySource is where briefings are read from.
+type faultySource struct {
+	briefing.Source
+	f *usecasetest.Faults
+}
+
+func (s faultySource) Snapshot(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (out recaller.Snapshot, err error) {
+	err = s.f.Call("snapshot", func() (err error) { out, err = s.Source.Snapshot(ctx, tenant, c); return err })
+	return out, err
+}
+
 // faultyArchive is an archive whose writes can be made to fail.
 type faultyArchive struct {
 	conversation.Archive
@@ -204,10 +260,50 @@ func (a faultyArchive) Append(ctx context.Context, tenant recaller.TenantID, con
 	return a.f.Call("archive", func() error { return a.Archive.Append(ctx, tenant, conv, turns) })
 }
 
+var (
+	writes = []string{"open", "import", "append", "close"}
+	reads  = []string{"find", "turns", "snapshot"}
+)
+
 // storeIsAway makes every call on the store fail.
 func (b *bench) storeIsAway() {
-	for _, call := range []string{"open", "import", "append", "close", "find"} {
+	for _, call := range slices.Concat(writes, reads) {
 		b.faults.Before(call, usecasetest.Away)
+	}
+}
+
+// storeIsDeaf has the store carry out what it is told, and lose its answers.
+func (b *bench) storeIsDeaf() {
+	for _, call := range writes {
+		b.faults.After(call, usecasetest.Away)
+	}
+}
+
+// storeHangs has every call on the store wait until the returned function is called.
+func (b *bench) storeHangs() (goOn func()) {
+	gate := make(chan struct{})
+	for _, call := range slices.Concat(writes, reads) {
+		b.faults.Before(call, func() error { <-gate; return nil })
+	}
+	return func() { b.faults.Clear(); close(gate) }
+}
+
+// storeIsBack writes what was held.
+func (b *bench) storeIsBack() {
+	b.Helper()
+	b.faults.Clear()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(20 * time.Second); ; {
+		waiting := b.FlushHeld(b.Context()) // one that somebody is still writing waits until he is done
+		if waiting == 0 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			b.Fatalf("%d conversations wait still", waiting)
+		}
 	}
 }
 

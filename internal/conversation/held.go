@@ -1,28 +1,19 @@
 package conversation
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
-	"strconv"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/briefing"
 )
 
-// held is what waits for the store.
-type held struct {
-	opening recaller.Opening
-	opened  bool            // the store has the conversation
-	pending []recaller.Turn // in order
-	sent    int             // how many of them an earlier try sent: a repeat sends the same, because it may have succeeded
-	end     *End            // if it came meanwhile
-}
-
 // startWithoutStore keeps a call going while the store is away.
-func (s *Service) startWithoutStore(tenant recaller.Tenant, in recaller.Opening, cause error) (Started, error) {
+func (s *Service) startWithoutStore(tenant recaller.Tenant, in recaller.Opening, req briefing.Request, cause error) (Started, error) {
 	e, existing, err := s.live.hold(tenant, in, s.Now())
 	if err != nil {
 		return Started{}, errors.Join(err, cause)
@@ -32,18 +23,23 @@ func (s *Service) startWithoutStore(tenant recaller.Tenant, in recaller.Opening,
 			"tenant", tenant.ID, "conversation", e.id, "err", cause)
 		s.Metrics.started(in.Conversation.Channel)
 	}
-	return s.startedHeld(tenant, e, in, existing)
+	return s.startedHeld(e, in, req, existing)
 }
 
-// startedHeld answers a start without the store.
-func (s *Service) startedHeld(tenant recaller.Tenant, e *entry, in recaller.Opening, existing bool) (Started, error) {
-	conv, ended := e.now()
+// startedHeld answers a start without the store, and refuses what the store would.
+func (s *Service) startedHeld(e *entry, in recaller.Opening, req briefing.Request, existing bool) (Started, error) {
+	conv, ended := e.view()
+	if with := e.callerNow(); len(with.Identities) > 0 && !same(with, recaller.Caller{Identities: in.Identities}) {
+		return Started{}, recaller.InvalidField("external_id", "belongs to a conversation with another caller")
+	}
 	if ended {
 		return Started{}, recaller.Errorf(recaller.Conflict, "a conversation with this external_id has ended already")
 	}
-	caller := recaller.Caller{ID: conv.Caller, Identities: in.Identities, Name: in.Name, NameSource: in.NameSource}
-	b := briefing.Degraded(recaller.Snapshot{Tenant: tenant, Caller: caller}, s.Now(), briefing.ReasonStore)
-	return Started{Conversation: conv, Caller: caller, Existing: existing, Briefing: b}, nil
+	req.Exclude = conv.ID
+	e.began(req.Style)
+	req.Style = e.inStyle(req.Style)
+	snap := s.known(e)
+	return Started{Conversation: conv, Caller: snap.Caller, Existing: existing, Briefing: s.degraded(snap, req, briefing.ReasonStore)}, nil
 }
 
 // hold keeps a conversation that the store has not seen. One that is known by its external id or by the request that
@@ -51,163 +47,142 @@ func (s *Service) startedHeld(tenant recaller.Tenant, e *entry, in recaller.Open
 func (l *live) hold(tenant recaller.Tenant, in recaller.Opening, now time.Time) (e *entry, existing bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if e, err := l.beganLocked(tenant.ID, in); e != nil || err != nil {
+	if e, err := l.beganLocked(tenant.ID, in, func(*entry) bool { return true }); e != nil || err != nil {
 		return e, true, err
 	}
-	if e := l.byExternal[key{tenant.ID, in.Conversation.ExternalID}]; e != nil {
-		return e, true, nil
+	held := 0
+	for _, e := range l.byID {
+		if e.unopened.Load() {
+			held++
+		}
 	}
-	if len(l.held) >= maxHeld {
+	if held >= maxHeld {
 		return nil, false, recaller.Errorf(recaller.Unavailable, "the store is away and too many conversations are held already")
 	}
 	e = newEntry(tenant, in.Conversation, now)
-	e.held, e.once = &held{opening: in}, in.Once
+	e.opening, e.once = &in, in.Once
+	e.known = recaller.Caller{Identities: in.Identities, Name: in.Name, NameSource: in.NameSource}
+	e.away.Store(true)
+	e.unopened.Store(true)
 	l.putLocked(e)
-	l.held[key{tenant.ID, string(e.id)}] = e
-	if in.Once.Token != "" {
-		l.byOnce[key{tenant.ID, in.Once.Token}] = e
-	}
 	return e, false, nil
 }
 
-// began finds the held conversation that an earlier try of the same start began.
+// began finds the conversation that an earlier try of the same start began, while it waits for the store.
 func (l *live) began(tenant recaller.TenantID, in recaller.Opening) (*entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.beganLocked(tenant, in)
+	return l.beganLocked(tenant, in, func(e *entry) bool { return e.away.Load() })
 }
 
-func (l *live) beganLocked(tenant recaller.TenantID, in recaller.Opening) (*entry, error) {
-	if e := l.byOnce[key{tenant, in.Once.Token}]; e != nil {
+func (l *live) beganLocked(tenant recaller.TenantID, in recaller.Opening, wanted func(*entry) bool) (*entry, error) {
+	if e := l.byOnce[key{tenant, in.Once.Token}]; e != nil && wanted(e) {
 		if e.once.Request != in.Once.Request {
 			return nil, recaller.Errorf(recaller.Conflict, "this Idempotency-Key was used with another request")
 		}
 		return e, nil
 	}
-	e := l.byExternal[key{tenant, in.Conversation.ExternalID}]
-	if e == nil || l.held[key{tenant, string(e.id)}] != e {
-		return nil, nil //nolint:nilnil // none is no error
+	if e := l.byExternal[key{tenant, in.Conversation.ExternalID}]; e != nil && wanted(e) {
+		return e, nil
 	}
-	return e, nil
+	return nil, nil //nolint:nilnil // none is no error
 }
 
-// stored marks a held conversation as one that the store has all of.
-func (l *live) stored(e *entry) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.storedLocked(e)
-}
+// heldNow returns the conversations of which something waits for the store, the first one first.
+func (l *live) heldNow() []*entry { return l.all(func(e *entry) bool { return e.away.Load() }) }
 
-func (l *live) storedLocked(e *entry) {
-	if l.held[key{e.tenant, string(e.id)}] == e {
-		delete(l.held, key{e.tenant, string(e.id)})
-	}
-	if l.byOnce[key{e.tenant, e.once.Token}] == e {
-		delete(l.byOnce, key{e.tenant, e.once.Token})
-	}
-}
+const (
+	maxFailures = 3 // end a pass over the held conversations early: the store is still away
+	flushAtOnce = 8 // conversations that are written at the same time: writes that come together share a commit
+)
 
-// heldNow returns the held conversations, the first one first.
-func (l *live) heldNow() []*entry {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	out := make([]*entry, 0, len(l.held))
-	for _, e := range l.held {
-		out = append(out, e)
-	}
-	slices.SortFunc(out, func(a, b *entry) int { return cmp.Compare(a.id, b.id) })
-	return out
-}
-
-// buffer keeps turns in memory while the store is away; isHeld tells whether it is.
-func (e *entry) buffer(l *live, turns []recaller.Turn, now time.Time) (isHeld bool, err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.held == nil {
-		return false, nil
-	}
-	n := int64(textBytes(turns))
-	switch {
-	case e.ended:
-		return true, ended()
-	case len(e.held.pending)+len(turns) > maxHeldTurns:
-		return true, recaller.Errorf(recaller.Unavailable, "the store is away and this conversation holds its limit of %d turns", maxHeldTurns)
-	case l.heldBytes.Add(n) > maxHeldBytes:
-		l.heldBytes.Add(-n)
-		return true, recaller.Errorf(recaller.Unavailable, "the store is away and too much is held already")
-	}
-	first := e.conv.Turns
-	if k := len(e.held.pending); k > 0 {
-		first = e.held.pending[k-1].Number + 1
-	}
-	for i := range turns {
-		turns[i].Number = first + i
-		if turns[i].Speaker == recaller.User {
-			e.lastUser = turns[i].Number
-		}
-	}
-	e.held.pending = append(e.held.pending, turns...)
-	e.conv.LastActivityAt, e.touched = now, now
-	return true, nil
-}
-
-// waiting returns the conversation, and the turns that wait for the store; isHeld tells whether the store has not seen
-// all of it.
-func (e *entry) waiting() (conv recaller.Conversation, turns []recaller.Turn, isHeld bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.held == nil {
-		return e.conv, nil, false
-	}
-	return e.conv, slices.Clone(e.held.pending), true
-}
-
-// endHeld notes the end of a conversation that the store has not seen; isHeld tells whether it is one. Noting it again
-// changes nothing.
-func (e *entry) endHeld(in End, now time.Time) (conv recaller.Conversation, isHeld bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.held == nil {
-		return e.conv, false
-	}
-	if e.held.end == nil {
-		in.EndedAt = later(in.EndedAt, e.conv.StartedAt)
-		e.held.end, e.ended, e.touched = &in, true, now
-		e.conv.Status, e.conv.EndedAt, e.conv.EndReason, e.conv.RecordingURL = in.Status, in.EndedAt, in.Reason, in.RecordingURL
-		e.conv.Duration = duration(in.Duration, e.conv.StartedAt, in.EndedAt)
-	}
-	return e.conv, true
-}
-
-// maxFailures ends a pass over the held conversations early: the store is still away.
-const maxFailures = 3
-
-// FlushHeld writes the conversations that began while the store was away. It reports how many still wait.
+// FlushHeld writes what was answered while the store was away. It reports how many conversations still wait. What fails is
+// tried again by the next pass, from where it stands; call it about twice a second.
 func (s *Service) FlushHeld(ctx context.Context) (waiting int) {
-	entries := s.live.heldNow()
-	failures := 0
+	var mu sync.Mutex // guards what follows, and waiting
+	var failures int
 	var last error
-	for i, e := range entries {
-		err := s.flush(ctx, e)
-		if err != nil && refused(err) {
-			s.Log.Error("the store refuses a held conversation, which is dropped", "tenant", e.tenant, "conversation", e.id, "err", err)
-			s.drop(e)
-			continue
-		}
+	count := func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
 		if err == nil {
 			failures = 0
+			return
+		}
+		waiting, last = waiting+1, err
+		if !errors.Is(err, errBusy) {
+			failures++
+		}
+	}
+	var all errgroup.Group
+	all.SetLimit(flushAtOnce)
+	for _, e := range s.live.heldNow() {
+		mu.Lock()
+		err := last
+		tired := failures >= maxFailures
+		mu.Unlock()
+		if tired {
+			count(err)
 			continue
 		}
-		waiting, failures, last = waiting+1, failures+1, err
-		if failures == maxFailures {
-			waiting += len(entries) - i - 1
-			break
+		all.Go(func() error {
+			count(s.flush(ctx, e))
+			return nil
+		})
+	}
+	_ = all.Wait() // errors are counted
+	s.logWaiting(waiting, last)
+	return waiting
+}
+
+// logWaiting tells when the number of conversations that wait has changed.
+func (s *Service) logWaiting(waiting int, last error) {
+	if int64(waiting) == s.waiting.Swap(int64(waiting)) {
+		return
+	}
+	if waiting == 0 {
+		s.Log.Info("what was held while the store was away is written")
+		return
+	}
+	_, turns := s.Waiting()
+	s.Log.Warn("held conversations still wait for the store", "conversations", waiting, "turns", turns, "err", last)
+}
+
+// errBusy says of a conversation that somebody writes it already. It does not leave the package.
+var errBusy = errors.New("the store has not answered yet")
+
+func (s *Service) flush(ctx context.Context, e *entry) error {
+	if !e.begin() {
+		return errBusy
+	}
+	return s.write(ctx, e)
+}
+
+// Waiting counts what would be lost if the process died now: conversations of which something was answered that the store
+// may not have, and their turns.
+func (s *Service) Waiting() (conversations, turns int) {
+	for _, e := range s.live.heldNow() {
+		conversations, turns = conversations+1, turns+len(e.keptTurns())
+	}
+	return conversations, turns
+}
+
+// drainPause is how long a shutdown waits before it tries the store again.
+const drainPause = 100 * time.Millisecond
+
+// Drain writes what is held before the process ends, trying again until nothing is left or ctx ends. It reports what is
+// lost: conversations, and turns of them.
+func (s *Service) Drain(ctx context.Context) (conversations, turns int) {
+	pause := time.NewTicker(drainPause)
+	defer pause.Stop()
+	for s.FlushHeld(ctx) > 0 {
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			return s.Waiting()
 		}
 	}
-	if waiting > 0 {
-		s.Log.Warn("held conversations still wait for the store", "conversations", waiting, "err", last)
-	}
-	return waiting
+	return 0, 0
 }
 
 // refused reports whether the store answered that it will not, as against that it cannot.
@@ -220,130 +195,20 @@ func refused(err error) bool {
 	}
 }
 
-// flush writes one held conversation. Turns and an end that come meanwhile wait, and are written too; whatever fails is
-// tried again from where it stands. Nothing is locked while the store is at work but the order of writes.
-func (s *Service) flush(ctx context.Context, e *entry) error {
-	if err := e.take(ctx); err != nil {
-		return err
-	}
-	defer e.leave()
-	if err := s.flushOpening(ctx, e); err != nil {
-		return err
-	}
-	for {
-		turns, first, end, isHeld := e.next()
-		switch {
-		case len(turns) > 0:
-			once := recaller.Once{Token: "held:" + string(e.id) + ":" + strconv.Itoa(first), Request: "held"}
-			if _, err := s.append(ctx, e, once, turns); err != nil {
-				return err
-			}
-			e.sent(s.live, turns)
-		case end != nil:
-			conv, _ := e.now()
-			if _, err := s.close(ctx, e.tenant, conv, *end); err != nil {
-				return err
-			}
-			e.release()
-			s.live.stored(e)
-			s.retire(e)
-			return nil
-		default:
-			if isHeld {
-				s.live.stored(e)
-			}
-			return nil
-		}
-	}
-}
-
-// flushOpening opens a held conversation. Where its external id or its request belongs to another conversation by now,
-// what was said in this one is kept under its own id: nobody can be told any more.
-func (s *Service) flushOpening(ctx context.Context, e *entry) error {
-	in, todo := e.toOpen()
-	if !todo {
-		return nil
-	}
-	opened, err := s.Store.OpenConversation(ctx, e.tenant, in)
-	if (err != nil && refused(err)) || (err == nil && opened.Conversation.ID != e.id) {
-		in.Once, in.Conversation.ExternalID = recaller.Once{}, ""
-		opened, err = s.Store.OpenConversation(ctx, e.tenant, in)
-	}
-	if err != nil {
-		return err
-	}
-	e.wasOpened(opened.Conversation)
-	s.live.belongs(e, opened.Conversation.Caller)
-	if !opened.Existing {
-		s.Changed(opened.Change)
-	}
-	return nil
-}
-
-func (e *entry) toOpen() (in recaller.Opening, todo bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.held == nil || e.held.opened {
-		return in, false
-	}
-	return e.held.opening, true
-}
-
-func (e *entry) wasOpened(conv recaller.Conversation) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.held != nil {
-		e.held.opened = true
-	}
-	e.conv.Caller, e.conv.Turns = conv.Caller, conv.Turns
-}
-
-// next tells what of a held conversation is to be written next: turns, with the number of the first; else the end. Where
-// there is neither the conversation is held no more, and turns go to the store from now on.
-func (e *entry) next() (turns []recaller.Turn, first int, end *End, wasHeld bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	h := e.held
-	switch {
-	case h == nil:
-		return nil, 0, nil, false
-	case len(h.pending) > 0:
-		if h.sent == 0 {
-			h.sent = min(len(h.pending), MaxBatch)
-		}
-		return slices.Clone(h.pending[:h.sent]), h.pending[0].Number, nil, true
-	case h.end != nil:
-		return nil, 0, h.end, true
-	}
-	e.held = nil
-	return nil, 0, nil, true
-}
-
-// sent takes turns that the store has off what waits.
-func (e *entry) sent(l *live, turns []recaller.Turn) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.held == nil { // dropped meanwhile
-		return
-	}
-	l.heldBytes.Add(-int64(textBytes(turns)))
-	e.held.pending, e.held.sent = slices.Clone(e.held.pending[len(turns):]), 0
-}
-
-// release ends the holding.
-func (e *entry) release() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.held = nil
-}
-
-// drop forgets a conversation with all that is only here.
+// drop forgets a conversation with all that is only here. What the store is at work on is ended, and answered with what became
+// of it.
 func (s *Service) drop(e *entry) {
 	e.mu.Lock()
-	if e.held != nil {
-		s.live.heldBytes.Add(-int64(textBytes(e.held.pending)))
+	e.cancel()
+	for _, w := range e.queue {
+		s.live.heldBytes.Add(-w.size)
+		if !w.sent {
+			w.reply(answer{err: recaller.Errorf(recaller.NotFound, "there is no such conversation")})
+		}
 	}
-	e.ended, e.held, e.words, e.size = true, nil, nil, 0
+	e.ended, e.queue, e.recent, e.opening, e.words, e.size = true, nil, nil, nil, nil, 0
+	e.away.Store(false)
+	e.unopened.Store(false)
 	e.mu.Unlock()
 	s.live.remove(e)
 }

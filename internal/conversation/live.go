@@ -13,8 +13,8 @@ import (
 	"github.com/recallerhq/recaller/internal/livebuffer"
 )
 
-// live is the in-memory state of active conversations: a view of what is stored, but for ephemeral words and for
-// conversations that wait for the store, which are nowhere else.
+// live is the in-memory state of active conversations: a view of what is stored, but for ephemeral words and for what
+// waits for the store, which are nowhere else.
 //
 // Locks: an entry's order is held over I/O, by whoever writes the conversation; it is taken first. live.mu and entry.mu
 // are held for moments, never over I/O, and never one inside the other, so reading the live state waits for no disk.
@@ -22,10 +22,9 @@ type live struct {
 	mu         sync.Mutex
 	byID       map[key]*entry // an id goes before an external id of the same spelling, as in the store
 	byExternal map[key]*entry
-	held       map[key]*entry // by id: those that the store has not seen
-	byOnce     map[key]*entry // the held ones, by the token of the request that began them
+	byOnce     map[key]*entry // by the token of the request that began it
 
-	heldBytes   atomic.Int64 // of turns that wait for the store
+	heldBytes   atomic.Int64 // of what waits for the store and was answered
 	importBytes atomic.Int64 // of imported words that wait for their wrap-up
 }
 
@@ -37,16 +36,25 @@ type key struct {
 // entry is one conversation.
 type entry struct {
 	tenant    recaller.TenantID
+	settings  recaller.Tenant // as they were when this process took the conversation up
 	retention recaller.Retention
-	masks     bool // secrets are masked, as the tenant's settings said when this process took the conversation up
+	masks     bool // secrets are masked, as the settings said
 	id        recaller.ConversationID
 	external  string
-	once      recaller.Once     // what began it, while held
+	once      recaller.Once     // what began it; zero if that is not known
 	caller    recaller.CallerID // guarded by live.mu; empty while the store has not seen it
 	order     chan struct{}     // full while somebody writes the conversation
+	ending    bool              // whoever holds the order asked the store to end it, and has no answer
 	imported  int64             // bytes counted in live.importBytes
+	// away: the store did not answer, and what waits for it was answered; so is what comes. unopened: it has not even seen
+	// the conversation, and is away. Set under mu.
+	away, unopened atomic.Bool
 
-	mu     sync.Mutex // guards what follows
+	// telling is held while it is told of what is kept, or stored, so that it is told in order; taken before mu, never over I/O.
+	telling sync.Mutex
+
+	mu     sync.Mutex      // guards what follows
+	known  recaller.Caller // as they were when the conversation was opened; zero if that is not known
 	conv   recaller.Conversation
 	words  []recaller.Turn // ephemeral: the turns; imports: the turns until they are written up
 	size   int             // bytes of words
@@ -54,41 +62,51 @@ type entry struct {
 	talk   guard.Dialogue // what was asked for last: it decides how an answer is masked
 	// lastUser is the number of the last turn that the user is known to have said; -1: none.
 	lastUser int
-	touched  time.Time // when this process last wrote it
-	inDoubt  bool      // a write failed: conv.Turns may be behind the store
-	held     *held     // not nil while the store has not seen all of it
-	ended    bool      // the conversation has ended, or is gone
+	touched  time.Time              // when this process last wrote it
+	inDoubt  bool                   // a write failed: conv.Turns may be behind the store
+	ended    bool                   // the conversation has ended, or is gone
+	opening  *recaller.Opening      // what the store has not seen; nil: it has the conversation
+	queue    []*work                // what the store has not got, or has not said that it has, in order
+	recent   []*work                // the last requests that were answered, without their words
+	writing  bool                   // somebody carries the queue out
+	closing  bool                   // it is being closed because nobody speaks
+	cancel   context.CancelFunc     // ends the last write, if it is under way
+	style    recaller.BriefingStyle // that the conversation began with: a refresh is to take the place of what it began with
 }
 
 // Bounds of the live state.
 const (
-	maxHeld        = 1000           // conversations held while the store is away
-	maxHeldTurns   = 2000           // turns of one of them
-	maxHeldBytes   = 64 << 20       // text of all of them
 	maxWords       = 4 << 20        // text of one ephemeral conversation; past it the oldest turns go
 	maxImportBytes = 256 << 20      // text of imports that wait for their wrap-up
 	wordsFor       = 24 * time.Hour // how long ephemeral words wait for a wrap-up that does not come
 )
 
 func newLive() *live {
-	return &live{byID: map[key]*entry{}, byExternal: map[key]*entry{}, held: map[key]*entry{}, byOnce: map[key]*entry{}}
+	return &live{byID: map[key]*entry{}, byExternal: map[key]*entry{}, byOnce: map[key]*entry{}}
 }
 
 func newEntry(tenant recaller.Tenant, conv recaller.Conversation, now time.Time) *entry {
 	return &entry{
-		tenant: tenant.ID, retention: tenant.Retention, masks: masks(tenant), id: conv.ID, external: conv.ExternalID, caller: conv.Caller,
-		order: make(chan struct{}, 1), conv: conv, touched: now, lastUser: -1,
+		tenant: tenant.ID, settings: tenant, retention: tenant.Retention, masks: masks(tenant), id: conv.ID, external: conv.ExternalID, caller: conv.Caller,
+		order: make(chan struct{}, 1), conv: conv, touched: now, lastUser: -1, cancel: func() {},
 	}
 }
 
 // add takes up a conversation that is stored and active.
 func (l *live) add(tenant recaller.Tenant, conv recaller.Conversation, now time.Time) *entry {
+	return l.begin(tenant, recaller.Opened{Conversation: conv}, recaller.Once{}, now)
+}
+
+// begin takes up a conversation that was opened just now, by the request.
+func (l *live) begin(tenant recaller.Tenant, opened recaller.Opened, once recaller.Once, now time.Time) *entry {
+	conv := opened.Conversation
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e := l.byID[key{tenant.ID, string(conv.ID)}]; e != nil {
 		return e
 	}
 	e := newEntry(tenant, conv, now)
+	e.known, e.once = opened.Caller, once
 	l.putLocked(e)
 	return e
 }
@@ -97,6 +115,9 @@ func (l *live) putLocked(e *entry) {
 	l.byID[key{e.tenant, string(e.id)}] = e
 	if e.external != "" {
 		l.byExternal[key{e.tenant, e.external}] = e
+	}
+	if e.once.Token != "" {
+		l.byOnce[key{e.tenant, e.once.Token}] = e
 	}
 }
 
@@ -143,7 +164,9 @@ func (l *live) remove(e *entry) {
 	if l.byExternal[key{e.tenant, e.external}] == e {
 		delete(l.byExternal, key{e.tenant, e.external})
 	}
-	l.storedLocked(e)
+	if l.byOnce[key{e.tenant, e.once.Token}] == e {
+		delete(l.byOnce, key{e.tenant, e.once.Token})
+	}
 }
 
 // all returns the entries for which want says so.
@@ -184,45 +207,18 @@ func (e *entry) now() (conv recaller.Conversation, ended bool) {
 	return e.conv, e.ended
 }
 
-// counts returns the conversation, and whether its number of turns is in doubt.
-func (e *entry) counts() (conv recaller.Conversation, inDoubt bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.conv, e.inDoubt
-}
-
-// doubt notes that a write failed, which may have been carried out all the same.
-func (e *entry) doubt() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.inDoubt = true
-}
-
-// recount takes in how many turns the store has.
-func (e *entry) recount(turns int) recaller.Conversation {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.conv.Turns, e.inDoubt = turns, false
-	return e.conv
-}
-
-// appended takes turns in that were committed, or found to be.
-func (e *entry) appended(turns []recaller.Turn, at time.Time) recaller.Conversation {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+// hearLocked takes turns in that are answered.
+func (e *entry) hearLocked(turns []recaller.Turn, at time.Time) {
 	e.touched = at
 	if e.conv.LastActivityAt.Before(at) {
 		e.conv.LastActivityAt = at
 	}
 	for _, t := range turns {
-		if t.Number >= e.conv.Turns { // else a repeated request brought it again
-			e.glance.Add(t)
-		}
+		e.glance.Add(t)
 		if t.Speaker == recaller.User {
 			e.lastUser = max(e.lastUser, t.Number)
 		}
-		e.conv.Turns = max(e.conv.Turns, t.Number+1)
-		if e.retention == recaller.Ephemeral && (len(e.words) == 0 || e.words[len(e.words)-1].Number < t.Number) {
+		if e.retention == recaller.Ephemeral {
 			e.words, e.size = append(e.words, t), e.size+len(t.Text)
 		}
 	}
@@ -231,7 +227,6 @@ func (e *entry) appended(turns []recaller.Turn, at time.Time) recaller.Conversat
 		e.words[0] = recaller.Turn{}
 		e.words = e.words[1:]
 	}
-	return e.conv
 }
 
 // said returns the words that are only here.

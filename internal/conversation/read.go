@@ -13,42 +13,71 @@ type Record struct {
 	Turns        []recaller.Turn // empty where the retention kept none, or on request
 	Steps        []recaller.StepProgress
 	Live         *Glance // nil unless it is active, and led by this process
+	Away         bool    // the store is away: this is what this process knows, and the store has more to tell
 }
 
-// Get reads a conversation back, by its id or external id, with how far its wrap-up is.
+// Get reads a conversation back, by its id or external id, with how far its wrap-up is. While the store is away a live
+// conversation is answered from memory, if its words are all there or are not asked for; else with Unavailable, within the
+// patience.
 func (s *Service) Get(ctx context.Context, tenant recaller.TenantID, ref string, withTurns bool) (Record, error) {
-	if e := s.live.get(tenant, ref); e != nil {
-		if conv, turns, isHeld := e.waiting(); isHeld { // the store, which is away, has little more
-			if !withTurns {
-				turns = nil
-			}
-			return Record{Conversation: conv, Turns: turns}, nil
-		}
+	e := s.live.get(tenant, ref)
+	if e == nil {
+		return s.read(ctx, tenant, ref, withTurns)
 	}
-	conv, err := s.Store.Conversation(ctx, tenant, ref)
-	if err != nil {
+	if e.unopened.Load() { // the store has nothing of it
+		return s.remembered(e, withTurns), nil
+	}
+	rec, err := within(ctx, s, s.Patience, func(ctx context.Context) (Record, error) { return s.read(ctx, tenant, ref, withTurns) })
+	switch {
+	case away(err) && ctx.Err() == nil && (!withTurns || e.retention == recaller.Ephemeral):
+		return s.remembered(e, withTurns), nil
+	case err != nil:
 		return Record{}, err
 	}
-	rec := Record{Conversation: conv, Live: s.glance(tenant, ref)}
-	if rec.Steps, err = s.Store.Steps(ctx, tenant, conv); err != nil {
+	if e.away.Load() { // the store is behind
+		rec.Conversation, _ = e.view()
+	}
+	rec.Live = s.glance(tenant, ref)
+	return rec, nil
+}
+
+func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ref string, withTurns bool) (rec Record, err error) {
+	if rec.Conversation, err = s.Store.Conversation(ctx, tenant, ref); err != nil {
+		return Record{}, err
+	}
+	if rec.Steps, err = s.Store.Steps(ctx, tenant, rec.Conversation); err != nil {
 		return Record{}, err
 	}
 	if withTurns {
-		if rec.Turns, err = s.Turns(ctx, tenant, conv); err != nil {
+		if rec.Turns, err = s.Turns(ctx, tenant, rec.Conversation); err != nil {
 			return Record{}, err
 		}
 	}
 	return rec, nil
 }
 
-// Find reads a conversation without its words, by its id or external id.
-func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error) {
-	if e := s.live.get(tenant, ref); e != nil {
-		if conv, _, isHeld := e.waiting(); isHeld {
-			return conv, nil
+// remembered is what this process knows of a conversation without the store.
+func (s *Service) remembered(e *entry, withTurns bool) Record {
+	rec := Record{Live: s.glance(e.tenant, string(e.id)), Away: true}
+	rec.Conversation, _ = e.view()
+	if withTurns {
+		if rec.Turns = e.said(); len(rec.Turns) == 0 {
+			rec.Turns = e.keptTurns()
 		}
 	}
-	return s.Store.Conversation(ctx, tenant, ref)
+	return rec
+}
+
+// Find reads a conversation without its words, by its id or external id: from memory, where it is live in this process.
+func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error) {
+	e := s.live.get(tenant, ref)
+	if e == nil {
+		return s.Store.Conversation(ctx, tenant, ref)
+	}
+	if conv, ended := e.view(); !ended || e.away.Load() {
+		return conv, nil
+	}
+	return s.find(ctx, tenant, ref)
 }
 
 // List returns conversations, newest first, with the cursor of the next page.
@@ -56,35 +85,48 @@ func (s *Service) List(ctx context.Context, tenant recaller.TenantID, f recaller
 	return s.Store.Conversations(ctx, tenant, f)
 }
 
-// Turns returns the words of a conversation, from wherever the tenant's retention keeps them; none is no error.
+// Turns returns the words of a conversation, from wherever the tenant's retention keeps them, and from memory what waits
+// for the store; none is no error.
 func (s *Service) Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error) {
+	var kept []recaller.Turn // looked at first: what is stored meanwhile is found there as well
 	if e := s.live.get(tenant, string(conv.ID)); e != nil {
 		if words := e.said(); len(words) > 0 {
 			return words, nil
 		}
+		kept = e.keptTurns()
 	}
 	turns, err := s.Store.Turns(ctx, tenant, conv)
-	if err != nil || len(turns) > 0 || conv.Turns == 0 {
-		return turns, err
+	if err == nil && len(turns) == 0 && conv.Turns > 0 {
+		turns, err = s.Archive.Turns(ctx, tenant, conv)
 	}
-	return s.Archive.Turns(ctx, tenant, conv)
+	return joined(turns, kept), err
 }
 
-// Briefing tells the agent of a conversation what it should know now.
-func (s *Service) Briefing(ctx context.Context, tenantID recaller.TenantID, ref string, req briefing.Request) (recaller.Briefing, error) {
-	conv, err := s.Find(ctx, tenantID, ref)
+// joined are stored turns and those of the kept ones that are not among them.
+func joined(stored, kept []recaller.Turn) []recaller.Turn {
+	if len(kept) == 0 {
+		return stored
+	}
+	there := make(map[recaller.TurnID]bool, len(stored))
+	for _, t := range stored {
+		there[t.ID] = true
+	}
+	for _, t := range kept {
+		if !there[t.ID] {
+			stored = append(stored, t)
+		}
+	}
+	return stored
+}
+
+// Briefing tells the agent of a conversation what it should know now. While the store is away it is degraded, and says what
+// this process knows.
+func (s *Service) Briefing(ctx context.Context, tenant recaller.TenantID, ref string, req briefing.Request) (recaller.Briefing, error) {
+	conv, err := s.Find(ctx, tenant, ref)
 	if err != nil {
 		return recaller.Briefing{}, err
 	}
-	if conv.Caller == "" { // held while the store is away
-		tenant, err := s.Tenants.Tenant(ctx, tenantID)
-		if err != nil {
-			return recaller.Briefing{}, err
-		}
-		return briefing.Degraded(recaller.Snapshot{Tenant: tenant}, s.Now(), briefing.ReasonStore), nil
-	}
-	req.Exclude = conv.ID
-	return s.Briefer.Briefing(ctx, tenantID, conv.Caller, req)
+	return s.brief(ctx, tenant, s.live.get(tenant, string(conv.ID)), conv, req)
 }
 
 // LiveTurns returns words that are only in this process's memory: those of a caller's ephemeral conversations, and of
@@ -94,6 +136,18 @@ func (s *Service) LiveTurns(tenant recaller.TenantID, caller recaller.CallerID) 
 	for _, e := range s.live.ofCaller(tenant, caller) {
 		if words := e.said(); len(words) > 0 {
 			out[e.id] = words
+		}
+	}
+	return out
+}
+
+// HeldTurns returns the turns of a caller's conversations that were answered and that the store may not have yet, by
+// conversation, in order: what it has ends before them, or has some of them.
+func (s *Service) HeldTurns(tenant recaller.TenantID, caller recaller.CallerID) map[recaller.ConversationID][]recaller.Turn {
+	out := map[recaller.ConversationID][]recaller.Turn{}
+	for _, e := range s.live.ofCaller(tenant, caller) {
+		if turns := e.keptTurns(); len(turns) > 0 {
+			out[e.id] = turns
 		}
 	}
 	return out
@@ -131,7 +185,7 @@ func (s *Service) Discard(tenant recaller.TenantID, conv recaller.Conversation) 
 func (s *Service) Forget(tenant recaller.TenantID, caller recaller.CallerID) {
 	for _, e := range s.live.ofCaller(tenant, caller) {
 		s.drop(e)
-		e.order <- struct{}{} // whoever was writing has finished; whoever comes finds the end
+		e.order <- struct{}{} // whoever was writing has stopped; whoever comes finds the end
 		e.leave()
 	}
 }

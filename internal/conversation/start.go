@@ -27,6 +27,13 @@ type Start struct {
 	Reminder    bool
 	Metadata    json.RawMessage // a JSON object, or empty
 	MaxTokens   int             // of the briefing; 0: the default
+	// BriefingStyle is the form of the briefing; empty: recaller.StyleBriefing.
+	BriefingStyle recaller.BriefingStyle
+}
+
+// briefing returns what the briefing is asked for with.
+func (in Start) briefing() briefing.Request {
+	return briefing.Request{MaxTokens: in.MaxTokens, Style: in.BriefingStyle}
 }
 
 // Started is a conversation that has begun, with what the agent should know.
@@ -56,25 +63,25 @@ func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Star
 	if e, err := s.live.began(tenantID, opening); err != nil {
 		return Started{}, err
 	} else if e != nil {
-		return s.startedHeld(tenant, e, opening, true)
+		return s.startedHeld(e, opening, in.briefing(), true)
 	}
 	opened, err := s.openInTime(ctx, tenantID, opening)
 	if away(err) && ctx.Err() == nil {
-		return s.startWithoutStore(tenant, opening, err)
+		return s.startWithoutStore(tenant, opening, in.briefing(), err)
 	}
 	if err != nil {
 		return Started{}, err
 	}
+	var e *entry
 	if opened.Conversation.Status == recaller.Active {
-		s.live.add(tenant, opened.Conversation, s.Now())
+		e = s.live.begin(tenant, opened, in.Once, s.Now())
 	}
 	if !opened.Existing {
 		s.Changed(opened.Change)
 		s.Metrics.started(opened.Conversation.Channel)
 	}
-	b, err := s.Briefer.Briefing(ctx, tenantID, opened.Caller.ID, briefing.Request{
-		MaxTokens: in.MaxTokens, Exclude: opened.Conversation.ID,
-	})
+	e.began(in.BriefingStyle)
+	b, err := s.brief(ctx, tenantID, e, opened.Conversation, in.briefing())
 	if err != nil {
 		return Started{}, err
 	}
@@ -87,26 +94,13 @@ func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Star
 // openInTime opens a conversation, trying twice (P1), but waits no longer than the deadline: a store that hangs must not
 // hold up a call. A try that succeeds late does no harm: the conversation is then held, and writing it finds it there.
 func (s *Service) openInTime(ctx context.Context, tenant recaller.TenantID, in recaller.Opening) (recaller.Opened, error) {
-	type result struct {
-		opened recaller.Opened
-		err    error
-	}
-	done := make(chan result, 1)
-	ctx, cancel := context.WithTimeout(ctx, s.Deadline)
-	defer cancel()
-	go func() {
+	return within(ctx, s, s.Deadline, func(ctx context.Context) (recaller.Opened, error) {
 		opened, err := s.Store.OpenConversation(ctx, tenant, in)
 		if away(err) && ctx.Err() == nil {
 			opened, err = s.Store.OpenConversation(ctx, tenant, in)
 		}
-		done <- result{opened, err}
-	}()
-	select {
-	case r := <-done:
-		return r.opened, r.err
-	case <-ctx.Done():
-		return recaller.Opened{}, recaller.Wrap(recaller.Timeout, ctx.Err(), "the store did not answer in time")
-	}
+		return opened, err
+	})
 }
 
 // away reports whether the store could not be reached, as against having refused.
@@ -124,6 +118,9 @@ func (s *Service) opening(tenant recaller.Tenant, in Start) (recaller.Opening, e
 	}
 	if in.MaxTokens < 0 || in.MaxTokens > briefing.MaxTokens { // before anything is written
 		return recaller.Opening{}, recaller.InvalidField("max_tokens", "must be between 0 and %d", briefing.MaxTokens)
+	}
+	if !in.BriefingStyle.Valid() {
+		return recaller.Opening{}, recaller.InvalidField("briefing_style", "must be one of %v", recaller.BriefingStyles())
 	}
 	conv, err := s.newConversation(in)
 	if err != nil {

@@ -96,6 +96,7 @@ func TestStartNamesTheFieldAtFault(t *testing.T) {
 		{"metadata that is cut short", conversation.Start{Caller: known, Metadata: json.RawMessage(`{"a":`)}, "metadata"},
 		{"metadata too long", conversation.Start{Caller: known, Metadata: json.RawMessage(`{"a":"` + strings.Repeat("x", 17<<10) + `"}`)}, "metadata"},
 		{"a negative budget", conversation.Start{Caller: known, MaxTokens: -1}, "max_tokens"},
+		{"another style of briefing", conversation.Start{Caller: known, BriefingStyle: "poem"}, "briefing_style"},
 		{"a budget too large", conversation.Start{Caller: known, MaxTokens: briefing.MaxTokens + 1}, "max_tokens"},
 	}
 	for _, test := range tests {

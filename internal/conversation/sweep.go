@@ -27,7 +27,7 @@ func (s *Service) Recover(ctx context.Context) (closed int, err error) {
 		all.SetLimit(closeAtOnce)
 		for _, c := range active {
 			all.Go(func() error {
-				done, cerr := s.close(ctx, tenant.ID, c, End{Status: recaller.Failed, EndedAt: c.LastActivityAt, Reason: ReasonProcessDied})
+				done, cerr := s.close(ctx, tenant.ID, c, End{Status: recaller.Failed, EndedAt: c.LastActivityAt, Reason: ReasonProcessDied}, false)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
@@ -64,12 +64,7 @@ func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 			}
 		}
 		for _, e := range s.live.all(func(e *entry) bool { return e.tenant == tenant.ID }) {
-			conv, isOver := e.now()
-			if isOver || !idle(conv) || e.isHeld() {
-				continue
-			}
-			end := End{Status: recaller.Completed, EndedAt: conv.LastActivityAt, Reason: ReasonIdle}
-			_, did, cerr := s.endEntry(ctx, e, end, idle)
+			did, cerr := s.endIdle(ctx, e, idle)
 			if cerr != nil && !errors.Is(cerr, recaller.NotFound) {
 				err = errors.Join(err, cerr)
 			}
@@ -81,9 +76,55 @@ func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 	})
 }
 
-func (e *entry) isHeld() bool {
-	_, _, isHeld := e.waiting()
-	return isHeld
+// endIdle ends a conversation that is idle still once nobody writes it.
+func (s *Service) endIdle(ctx context.Context, e *entry, idle func(recaller.Conversation) bool) (did bool, err error) {
+	if _, is := e.idle(idle); !is { // whoever writes it is not waited for
+		return false, nil
+	}
+	if err := e.take(ctx); err != nil {
+		return false, err
+	}
+	defer e.leave()
+	conv, is := e.close(idle)
+	if !is {
+		return false, nil
+	}
+	defer e.closed()
+	ctx, done := e.during(ctx)
+	defer done()
+	closed, err := s.closeLive(ctx, e, conv, End{Status: recaller.Completed, EndedAt: conv.LastActivityAt, Reason: ReasonIdle})
+	if err != nil {
+		s.lookAgain(ctx, e, err)
+		return false, err
+	}
+	s.retire(e)
+	return !closed.Already, nil
+}
+
+// idle tells whether a conversation is active and nothing happens in it.
+func (e *entry) idle(is func(recaller.Conversation) bool) (recaller.Conversation, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.conv, e.idleLocked(is)
+}
+
+func (e *entry) idleLocked(is func(recaller.Conversation) bool) bool {
+	return !e.ended && !e.away.Load() && len(e.queue) == 0 && is(e.conv)
+}
+
+// close notes that an idle conversation is being closed. What is said meanwhile waits for that, and is not held: it could
+// not be stored afterwards.
+func (e *entry) close(is func(recaller.Conversation) bool) (recaller.Conversation, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closing = e.idleLocked(is)
+	return e.conv, e.closing
+}
+
+func (e *entry) closed() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closing = false
 }
 
 // expireWords drops the words of ended conversations that have waited too long to be written up.
@@ -99,7 +140,7 @@ func (s *Service) expireWords(now time.Time) {
 func (e *entry) overFor(now time.Time) time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.ended || e.held != nil {
+	if !e.ended || e.away.Load() {
 		return 0
 	}
 	return now.Sub(e.touched)

@@ -187,7 +187,9 @@ func TestRepeatedTurnsAreKeptOnce(t *testing.T) {
 	}
 }
 
-func TestTurnsWhoseAnswerWasLostAreThereAfterTheRepeat(t *testing.T) {
+// The store carried a write out and its answer got lost: the turns are there once, whether the client repeats its request or
+// goes on with what was said next, and whether the request has a name or not.
+func TestTurnsWhoseAnswerWasLostAreThereOnce(t *testing.T) {
 	for _, tenant := range tenants {
 		for name, once := range map[string]recaller.Once{"named": {Token: "t1", Request: "r"}, "unnamed": {}} {
 			t.Run(string(tenant)+" "+name, func(t *testing.T) {
@@ -195,55 +197,98 @@ func TestTurnsWhoseAnswerWasLostAreThereAfterTheRepeat(t *testing.T) {
 				id := string(b.begin(tenant, conversation.Start{}).Conversation.ID)
 				b.say(tenant, id, "user: one")
 				b.faults.After("append", usecasetest.Once(usecasetest.Away()))
-				_, _, err := b.AddTurns(t.Context(), tenant, id, once, said("user: two", "user: three"))
-				b.is(err, recaller.Unavailable, "")
-				_, _, err = b.AddTurns(t.Context(), tenant, id, once, said("user: two", "user: three"))
-				b.ok(err)
-				b.say(tenant, id, "assistant: four")
-				got := b.heard(tenant, id)
-				want := []string{"0 one", "1 two", "2 three", "3 four"}
-				if name == "unnamed" { // nobody can know that it is a repeat; but nothing may be lost
-					want = []string{"0 one", "1 two", "2 three", "3 two", "4 three", "5 four"}
-					if tenant == ephemeral {
-						want = append(want[:1], want[3:]...)
+				first, durable, err := b.AddTurns(t.Context(), tenant, id, once, said("user: two", "user: three"))
+				if err != nil || durable != (tenant != ephemeral) { // it was tried again at once
+					t.Errorf("got durable %v, %v", durable, err)
+				}
+				if name == "named" {
+					again, _, err := b.AddTurns(t.Context(), tenant, id, once, said("user: two", "user: three"))
+					if err != nil || again[0].ID != first[0].ID || again[1].Number != 2 {
+						t.Errorf("repeated: got %+v, %v; want the first answer %+v", again, err, first)
 					}
 				}
-				if !slices.Equal(got, want) {
-					t.Errorf("heard %q, want %q", got, want)
+				b.say(tenant, id, "assistant: four")
+				b.FlushHeld(t.Context())
+				b.say(tenant, id, "user: five")
+				want := []string{"0 one", "1 two", "2 three", "3 four", "4 five"}
+				b.wantHeard(tenant, id, want...)
+				if tenant != ephemeral {
+					b.restart()
+					b.wantHeard(tenant, id, want...)
 				}
 			})
 		}
 	}
 }
 
-// The answer was lost and the client went on with what was said next: the turns that were stored keep their places.
-func TestTurnsWhoseAnswerWasLostAreNotOverwritten(t *testing.T) {
+// latecomer is a store whose first write of turns loses its connection, and is carried out after its repeat.
+type latecomer struct {
+	conversation.Store
+	first func() error
+}
+
+func (s *latecomer) AppendTurns(ctx context.Context, tenant recaller.TenantID, in recaller.Appending) (recaller.Appended, error) {
+	write := func() (recaller.Appended, error) { return s.Store.AppendTurns(context.WithoutCancel(ctx), tenant, in) }
+	if s.first == nil {
+		in.Turns = slices.Clone(in.Turns)
+		s.first = func() error { _, err := write(); return err }
+		return recaller.Appended{}, usecasetest.Away()
+	}
+	return write()
+}
+
+func TestTurnsWhoseFirstWriteCommitsAfterItsRepeatAreThereOnce(t *testing.T) {
+	for _, tenant := range tenants {
+		t.Run(string(tenant), func(t *testing.T) {
+			b := newBench(t)
+			b.say(tenant, string(b.begin(tenant, conversation.Start{ExternalID: "CA1"}).Conversation.ID), "user: one")
+			late := &latecomer{Store: b.Store}
+			b.serveOn(late)
+			b.say(tenant, "CA1", "user: two", "assistant: three")
+			b.ok(late.first())
+			b.say(tenant, "CA1", "user: four")
+			got, err := b.Find(t.Context(), tenant, "CA1")
+			if err != nil || got.Turns != 4 {
+				t.Errorf("got %d turns, %v; want 4", got.Turns, err)
+			}
+			if tenant != ephemeral {
+				b.wantHeard(tenant, "CA1", "0 one", "1 two", "2 three", "3 four")
+			}
+		})
+	}
+}
+
+// What the store fails for another reason than being away is refused, and leaves nothing.
+func TestFailedTurnsLeaveNothing(t *testing.T) {
+	for _, tenant := range tenants {
+		for _, kind := range []recaller.Kind{recaller.Full, recaller.Internal} {
+			t.Run(string(tenant)+" "+string(kind), func(t *testing.T) {
+				b := newBench(t)
+				id := string(b.begin(tenant, conversation.Start{}).Conversation.ID)
+				b.changes.Take()
+				b.faults.Before("append", usecasetest.Once(recaller.Errorf(kind, "no")))
+				_, _, err := b.AddTurns(t.Context(), tenant, id, recaller.Once{}, said("user: never", "user: kept"))
+				b.is(err, kind, "")
+				b.wantHeard(tenant, id)
+				b.say(tenant, id, "user: one")
+				b.wantHeard(tenant, id, "0 one")
+				b.wantVersions(2, 1)
+			})
+		}
+	}
+}
+
+// A write failed that was carried out all the same, and the client was told so: the turns that were stored keep their places.
+func TestTurnsThatWereRefusedAndStoredAreNotOverwritten(t *testing.T) {
 	for _, tenant := range []recaller.TenantID{keep, archived} {
 		b := newBench(t)
 		id := string(b.begin(tenant, conversation.Start{}).Conversation.ID)
 		b.say(tenant, id, "user: one")
-		b.faults.After("append", usecasetest.Once(usecasetest.Away()))
+		b.faults.After("append", usecasetest.Once(recaller.Errorf(recaller.Internal, "no")))
 		_, _, err := b.AddTurns(t.Context(), tenant, id, recaller.Once{}, said("user: two", "user: three"))
-		b.is(err, recaller.Unavailable, "")
+		b.is(err, recaller.Internal, "")
 		b.say(tenant, id, "assistant: four")
 		b.wantHeard(tenant, id, "0 one", "1 two", "2 three", "3 four")
-	}
-}
-
-func TestFailedTurnsLeaveNothing(t *testing.T) {
-	for _, tenant := range tenants {
-		t.Run(string(tenant), func(t *testing.T) {
-			b := newBench(t)
-			id := string(b.begin(tenant, conversation.Start{}).Conversation.ID)
-			b.changes.Take()
-			b.faults.Before("append", usecasetest.Once(usecasetest.Away()))
-			_, _, err := b.AddTurns(t.Context(), tenant, id, recaller.Once{}, said("user: never", "user: kept"))
-			b.is(err, recaller.Unavailable, "")
-			b.wantHeard(tenant, id)
-			b.say(tenant, id, "user: one")
-			b.wantHeard(tenant, id, "0 one")
-			b.wantVersions(2, 1)
-		})
 	}
 }
 

@@ -78,7 +78,8 @@ func New(now func() time.Time) *Bus {
 
 // Subscribe listens to a conversation from after the event with id last (0: from now on). Missed is true when events
 // after last are no longer kept (those that are, come), or last is none of this process's (none come): the listener
-// should read the state anew. What is kept waits in C when Subscribe returns.
+// should read the state anew. What is kept waits in C when Subscribe returns. The caller may be empty while the store has not
+// seen the conversation: its next change tells who it is with, or Subscription.Belongs does.
 func (b *Bus) Subscribe(tenant recaller.TenantID, conv recaller.ConversationID, with recaller.CallerID, last uint64) (sub *Subscription, missed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,7 +138,8 @@ func (b *Bus) Publish(tenant recaller.TenantID, conv recaller.ConversationID, e 
 }
 
 // Apply turns a committed change into events: turns and the end go to their conversation's listeners, memories to the
-// listeners of every conversation with that caller. It waits for none of them.
+// listeners of every conversation with that caller. The first one tells whose a conversation is that began while the store was
+// away. It waits for no listener.
 func (b *Bus) Apply(c recaller.Change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -145,6 +147,7 @@ func (b *Bus) Apply(c recaller.Change) {
 	b.sweep(now)
 	if conv := c.Conversation; conv != nil {
 		if l := b.streams[stream{c.Tenant, conv.ID}]; l != nil {
+			b.belongs(l, caller{c.Tenant, c.Caller})
 			if len(c.Turns) > 0 {
 				b.publish(l, Event{Type: TurnsAdded, Turns: c.Turns, At: now})
 			}

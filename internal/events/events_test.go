@@ -252,3 +252,38 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// A call that begins while the store is away is listened to before it is known whose it is. Its first change tells, or its
+// listener, or the next one.
+func TestWhoseACallIsMayBeLearntLater(t *testing.T) {
+	t.Parallel()
+	for name, tell := range map[string]func(*hall, *Subscription){
+		"a change":          func(h *hall, _ *Subscription) { h.Apply(change("c1")) },
+		"the listener":      func(_ *hall, s *Subscription) { s.Belongs("ann") },
+		"the next listener": func(h *hall, _ *Subscription) { h.listen("c1", 0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHall(t)
+			s, _ := h.Subscribe("t1", "c1", "", 0)
+			h.Apply(remembered(recaller.Memory{Key: "milk", Status: recaller.MemoryActive}))
+			h.want("before", heard(s), "")
+			tell(h, s)
+			s.Belongs("")
+			s.Belongs("bob")
+			if got := h.Listening("t1", "ann"); len(got) != 1 || len(h.callers) != 1 {
+				t.Errorf("Ann's: got %q of %d callers, want the call", got, len(h.callers))
+			}
+			h.Apply(remembered(recaller.Memory{Key: "tea", Status: recaller.MemoryActive}))
+			h.want("afterwards", heard(s), "memory.stored tea")
+			h.Forget("t1", "ann")
+			h.want("erased", heard(s), "closed")
+			gone, _ := h.Subscribe("t1", "c2", "", 0)
+			gone.Close()
+			gone.Belongs("ann")
+			if len(h.streams)+len(h.callers) != 0 {
+				t.Errorf("%d conversations of %d callers are left", len(h.streams), len(h.callers))
+			}
+		})
+	}
+}

@@ -24,25 +24,46 @@ type log struct {
 // open returns the log of a conversation, a new one if there is none. The lock is held.
 func (b *Bus) open(of stream, with caller, now time.Time) *log {
 	if l := b.streams[of]; l != nil {
+		b.belongs(l, with)
 		return l
 	}
 	first := uint64(max(1, now.UnixMicro()))
 	l := &log{of: of, with: with, first: first, next: first, listeners: map[*Subscription]struct{}{}}
 	b.streams[of] = l
-	if b.callers[with] == nil {
-		b.callers[with] = map[recaller.ConversationID]*log{}
-	}
-	b.callers[with][of.conv] = l
+	b.file(l)
 	return l
+}
+
+// file puts a log where its caller's are found. The lock is held.
+func (b *Bus) file(l *log) {
+	if b.callers[l.with] == nil {
+		b.callers[l.with] = map[recaller.ConversationID]*log{}
+	}
+	b.callers[l.with][l.of.conv] = l
+}
+
+// unfile undoes file. The lock is held.
+func (b *Bus) unfile(l *log) {
+	delete(b.callers[l.with], l.of.conv)
+	if len(b.callers[l.with]) == 0 {
+		delete(b.callers, l.with)
+	}
+}
+
+// belongs tells whose conversation it is, where that was not known: it began while the store was away. The lock is held.
+func (b *Bus) belongs(l *log, with caller) {
+	if l.with.id != "" || with.id == "" || b.streams[l.of] != l {
+		return
+	}
+	b.unfile(l)
+	l.with = with
+	b.file(l)
 }
 
 // drop forgets a conversation. The lock is held.
 func (b *Bus) drop(l *log) {
 	delete(b.streams, l.of)
-	delete(b.callers[l.with], l.of.conv)
-	if len(b.callers[l.with]) == 0 {
-		delete(b.callers, l.with)
-	}
+	b.unfile(l)
 }
 
 // sweep forgets conversations that nobody has listened to for a while. The lock is held.

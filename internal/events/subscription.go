@@ -1,5 +1,7 @@
 package events
 
+import "github.com/recallerhq/recaller"
+
 // Subscription is one listener's queue. C is closed when it ends; Dropped then says whether it was too slow.
 type Subscription struct {
 	C    <-chan Event
@@ -19,6 +21,14 @@ func (s *Subscription) Dropped() bool {
 	s.bus.mu.Lock()
 	defer s.bus.mu.Unlock()
 	return s.dropped
+}
+
+// Belongs tells whom the conversation is with, where Subscribe was not told.
+func (s *Subscription) Belongs(with recaller.CallerID) {
+	b := s.bus
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.belongs(s.log, caller{s.log.of.tenant, with})
 }
 
 // Close ends the subscription.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 	"golang.org/x/time/rate"
@@ -27,11 +28,11 @@ func scopes() map[string]recaller.Scope {
 		"metrics": read,
 
 		"start-conversation": agent, "import-conversations": agent, "add-turns": agent, "end-conversation": agent,
-		"list-conversations": read, "get-conversation": read, "conversation-briefing": read, "conversation-events": read,
+		"list-conversations": read, "search-conversations": read, "get-conversation": read, "conversation-briefing": read, "conversation-events": read,
 
 		"find-callers": read, "get-caller": read, "caller-briefing": read, "caller-conversations": read,
 		"caller-memories": read, "recall": read,
-		"update-caller": agent, "export-caller": agent, "erase-caller": admin,
+		"update-caller": agent, "export-caller": agent, "erase-caller": admin, "check-receipt": read,
 
 		"store-memory": agent, "update-memory": agent, "forget-memory": agent, "memory-history": read,
 		"undo-memory":    agent,
@@ -40,6 +41,7 @@ func scopes() map[string]recaller.Scope {
 		"get-tenant": read, "update-tenant": admin, "create-tenant": admin, "list-tenants": admin,
 		"create-key": admin, "list-keys": admin, "delete-key": admin,
 		"list-prompts": read,
+		"list-packs":   read, "get-pack": read, "put-pack": admin, "delete-pack": admin,
 
 		"tool-store-memory": agent, "tool-update-memory": agent, "tool-forget-memory": agent, "tool-mark-private": agent,
 		"tool-set-reminder": agent, "call-tool": agent, "list-tools": read,
@@ -66,6 +68,10 @@ func (s *server) admit(ctx huma.Context, next func(huma.Context)) {
 	x := exchangeOf(ctx.Context())
 	if err := s.authorise(ctx.Context(), x, op.OperationID); err != nil {
 		x.refuse(err)
+		return
+	}
+	if path := ctx.URL().Path; !utf8.ValidString(path) || strings.ContainsRune(path, 0) { // no store need be asked: no id is like that
+		x.refuse(recaller.Errorf(recaller.NotFound, "there is nothing under an id that is no text"))
 		return
 	}
 	if x.key.ID != "" && !s.limits.allow(x.key.ID, s.opts.Now()) {

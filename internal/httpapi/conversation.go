@@ -38,13 +38,14 @@ type (
 	BriefingParams struct {
 		Query     string `query:"query" doc:"What the conversation is about now." example:"rebooking a flight"`
 		MaxTokens int    `query:"max_tokens" minimum:"0" maximum:"100000" doc:"The token budget; 0 or not said: the server's default." example:"1500"`
+		Style     string `query:"style" enum:"briefing,system_prompt" doc:"briefing: notes to put in front of the agent's own prompt; system_prompt: a whole system prompt. If not said: of a conversation that this server leads the one that it began with, else notes." example:"briefing"`
 	}
 )
 
 func (p Paging) page() recaller.Page { return recaller.Page{Limit: p.Limit, Cursor: p.Cursor} }
 
 func (b BriefingParams) request() briefing.Request {
-	return briefing.Request{Query: b.Query, MaxTokens: b.MaxTokens}
+	return briefing.Request{Query: b.Query, MaxTokens: b.MaxTokens, Style: recaller.BriefingStyle(b.Style)}
 }
 
 // answer is a body with a status of its own.
@@ -111,7 +112,7 @@ func (s *server) start(ctx context.Context, x *exchange, in *struct {
 	b := in.Body
 	started, err := s.Conversations.Start(ctx, x.key.Tenant, conversation.Start{
 		Once: once, Caller: conversation.CallerRef(b.Caller), ExternalID: b.ExternalID, Channel: b.Channel, Direction: b.Direction,
-		PlatformIDs: b.PlatformIDs, Reminder: b.Reminder, Metadata: b.Metadata, MaxTokens: b.MaxTokens,
+		PlatformIDs: b.PlatformIDs, Reminder: b.Reminder, Metadata: b.Metadata, MaxTokens: b.MaxTokens, BriefingStyle: b.BriefingStyle,
 	})
 	if err != nil {
 		return nil, err
@@ -149,7 +150,7 @@ func (s *server) getConversation(ctx context.Context, x *exchange, in *struct {
 		return nil, err
 	}
 	var calls []recaller.ToolCall
-	if rec.Conversation.Caller != "" { // else the store is away, and nothing can have been called
+	if !rec.Away && rec.Conversation.Caller != "" { // else the store is away, and they cannot be told
 		if calls, err = s.Tools.Calls(ctx, x.key.Tenant, rec.Conversation.ID); err != nil {
 			return nil, err
 		}

@@ -89,7 +89,7 @@ func recordOut(r conversation.Record, calls []recaller.ToolCall) client.Conversa
 	out.Wrapup = client.Wrapup{Done: r.Conversation.Status != recaller.Active, Steps: list(r.Steps, stepOut)}
 	var total recaller.Cost
 	for _, step := range r.Steps {
-		out.Wrapup.Done = out.Wrapup.Done && step.State != recaller.StepPending
+		out.Wrapup.Done = out.Wrapup.Done && (step.State != recaller.StepPending || forTheNight(step))
 		total = total.Plus(step.Cost)
 	}
 	out.Cost = costOut(total)
@@ -97,6 +97,11 @@ func recordOut(r conversation.Record, calls []recaller.ToolCall) client.Conversa
 		out.Live = &client.Live{Turns: list(r.Live.Turns, liveOut), StoredKeys: list(r.Live.StoredKeys, func(k string) string { return k })}
 	}
 	return out
+}
+
+// forTheNight reports whether a step is left to the nightly run, which nobody is to wait for: an embedding that could not be made.
+func forTheNight(p recaller.StepProgress) bool {
+	return p.Step == recaller.StepEmbed && p.State == recaller.StepPending && p.Reason != ""
 }
 
 func liveOut(t livebuffer.Turn) client.LiveTurn {
@@ -232,7 +237,7 @@ func tenantOut(t recaller.Tenant) client.Tenant {
 		ID: string(t.ID), Name: t.Name, Environment: t.Environment, Profile: profileOut(t.Profile), Numbers: ids[string](t.Numbers),
 		DefaultRegion: t.DefaultRegion, TimeZone: t.TimeZone, Retention: t.Retention, ArchiveDays: t.ArchiveDays,
 		ResumeWindowSeconds: t.ResumeWindow.Seconds(), IdleLimitSeconds: t.IdleLimit.Seconds(),
-		HistoryLimit: t.HistoryLimit, Packs: ids[string](t.Packs), Masking: t.Masking, MemoryTools: t.MemoryTools, Prompts: prompts,
+		HistoryLimit: t.HistoryLimit, Packs: ids[string](t.Packs), OwnPacks: ids[string](t.OwnPacks), Masking: t.Masking, MemoryTools: t.MemoryTools, Prompts: prompts,
 		CreatedAt: instant(t.CreatedAt),
 	}
 }

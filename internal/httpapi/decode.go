@@ -10,6 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 )
 
@@ -28,14 +29,15 @@ func decode[T any](s *server, raw []byte) (T, error) {
 	return v, s.fault(raw, reflect.TypeFor[T]())
 }
 
-// learnFaults makes the schemas that fault validates against, after the description is made and before the first request:
-// huma's registry may be read by many requests at once, but not written.
+// learnFaults makes the schemas that fault validates against, before the first request, for huma's registry may be read by many
+// requests at once, but not written. They have one of their own: the description does not show them.
 func (s *server) learnFaults() {
-	schemas := s.api.OpenAPI().Components.Schemas
+	schemas := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	s.faultSchemas = schemas
 	s.faults = map[reflect.Type]*huma.Schema{}
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[turnsBody](), reflect.TypeFor[client.AddTurnsRequest](), reflect.TypeFor[client.TurnInput](),
-		reflect.TypeFor[client.ImportRequest](),
+		reflect.TypeFor[client.ImportRequest](), reflect.TypeFor[recaller.Receipt](),
 	} {
 		s.faults[t] = schemas.Schema(t, true, "")
 	}
@@ -50,7 +52,7 @@ func (s *server) fault(raw []byte, t reflect.Type) error {
 	var found huma.ValidateResult
 	path := huma.NewPathBuffer([]byte{}, 0)
 	path.Push("body")
-	huma.Validate(s.api.OpenAPI().Components.Schemas, s.faults[t], path, huma.ModeWriteToServer, parsed, &found)
+	huma.Validate(s.faultSchemas, s.faults[t], path, huma.ModeWriteToServer, parsed, &found)
 	details := make([]*huma.ErrorDetail, 0, len(found.Errors))
 	for _, err := range found.Errors {
 		var d *huma.ErrorDetail

@@ -64,6 +64,7 @@ func (s *server) listen(ctx context.Context, x *exchange, in *listenInput) (*str
 		<-s.streams
 		return nil, err
 	}
+	sub.Belongs(now.Caller) // the store may not have seen it before
 	x.stream = true
 	l := &listener{s: s, x: x, ctx: ctx, conv: now, sub: sub, out: http.NewResponseController(x.w)}
 	return &streamed{func(huma.Context) {

@@ -6,7 +6,9 @@ import (
 	"iter"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -200,4 +202,39 @@ func TestStreamsAreBounded(t *testing.T) {
 	path := "/v1/conversations/" + h.begun(t, "+4930901820").Conversation.ID + "/events"
 	connect(t, h, path)
 	h.refused(t, 429, "GET", path, "")
+}
+
+// opening is a store that learns whose a conversation is just as somebody begins to listen to it.
+type opening struct {
+	Conversations
+	asked atomic.Bool
+}
+
+func (o *opening) Find(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error) {
+	conv, err := o.Conversations.Find(ctx, tenant, ref)
+	if !o.asked.Swap(true) {
+		conv.Caller = ""
+	}
+	return conv, err
+}
+
+func TestAListenerHearsOfACallerWhoIsKnownJustNow(t *testing.T) {
+	t.Parallel()
+	h := setup(t, func(d *Deps, _ *Options) { d.Conversations = &opening{Conversations: d.Conversations} })
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	s := h.begun(t, "+4930901820")
+	l := listen(t, h.admin.EventsAfter(ctx, s.Conversation.ID, 0))
+	stored := make(chan struct{})
+	go func() {
+		defer close(stored)
+		for len(h.bus.Listening(recaller.DefaultTenant, recaller.CallerID(s.Caller.ID))) == 0 && ctx.Err() == nil {
+			runtime.Gosched()
+		}
+		if _, err := h.admin.StoreMemory(ctx, s.Caller.ID, client.MemoryInput{Type: recaller.Fact, Key: "pet", Value: "a cat"}); err != nil {
+			t.Error(err)
+		}
+	}()
+	l.heard(client.EventMemoryStored)
+	<-stored
 }

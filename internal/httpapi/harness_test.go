@@ -29,10 +29,12 @@ import (
 	"github.com/recallerhq/recaller/internal/recall"
 	"github.com/recallerhq/recaller/internal/refresh"
 	"github.com/recallerhq/recaller/internal/reminder"
+	"github.com/recallerhq/recaller/internal/search"
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
 	"github.com/recallerhq/recaller/internal/tenant"
 	"github.com/recallerhq/recaller/internal/tool"
+	"github.com/recallerhq/recaller/internal/usecasetest"
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/vaulttest"
 	"github.com/recallerhq/recaller/internal/webhook"
@@ -48,6 +50,8 @@ type house struct {
 	bus  *events.Bus
 
 	refresh *refresh.Service
+
+	embedder *usecasetest.Embedder // of the search over conversations
 
 	admin *client.Client
 	key   string
@@ -87,7 +91,7 @@ func setup(t testing.TB, tweak func(*Deps, *Options)) *house {
 	}
 	v := vaulttest.New(t)
 	st := store.New(engine, v)
-	h := &house{reg: prometheus.NewRegistry(), logs: &logbook{}, key: bootstrap}
+	h := &house{reg: prometheus.NewRegistry(), logs: &logbook{}, key: bootstrap, embedder: &usecasetest.Embedder{}}
 	h.bus = events.New(time.Now)
 	h.deps = h.wire(words{st}, v, archive.New(filepath.Join(dir, "archive"), v))
 	if err := h.deps.Tenants.(*tenant.Service).Ensure(ctx, recaller.Tenant{Name: "Lakeside Dental", DefaultRegion: "DE", TimeZone: "Europe/Berlin"}, bootstrap); err != nil {
@@ -145,10 +149,13 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 		Tools: tool.New(tool.Deps{
 			Memories: memories, Store: st, Tenants: tenants, Log: log, Metrics: tool.NewMetrics(h.reg), Now: time.Now, NewID: newID, LastTurn: convs.LastTurn,
 		}),
-		Webhooks: tenants, Encryption: &sealed{},
+		Webhooks: tenants, Packs: tenants, Encryption: &sealed{},
 		Reminders: reminder.New(reminder.Deps{
 			Store: st, Tenants: tenants, Sender: webhook.New(webhook.Options{}), Enqueued: func() {},
 			Log: log, Metrics: reminder.NewMetrics(h.reg), Now: time.Now, NewID: newID,
+		}),
+		Search: search.New(search.Deps{
+			Store: st, Words: convs, Tenants: tenants, Embedder: h.embedder, Log: log, Metrics: search.NewMetrics(h.reg), Now: time.Now,
 		}),
 		Tenants: tenants, Recall: rec, Briefer: briefer, Events: h.bus,
 		Ready: func(context.Context) error { return nil }, Log: log, Registerer: h.reg,

@@ -25,6 +25,7 @@ import (
 	"github.com/recallerhq/recaller/internal/memory"
 	"github.com/recallerhq/recaller/internal/privacy"
 	"github.com/recallerhq/recaller/internal/recall"
+	"github.com/recallerhq/recaller/internal/tenant"
 	"github.com/recallerhq/recaller/internal/tool"
 )
 
@@ -67,6 +68,7 @@ type Memories interface {
 type Privacy interface {
 	Export(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (privacy.Export, error)
 	Erase(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Receipt, error)
+	CheckReceipt(ctx context.Context, r recaller.Receipt) (privacy.Check, error)
 }
 
 // Tenants keeps tenants and their keys; *tenant.Service has it.
@@ -101,6 +103,14 @@ type Webhooks interface {
 	DeleteWebhook(ctx context.Context, tenant recaller.TenantID) error
 }
 
+// Packs keeps a tenant's own keyword packs; *tenant.Service has it.
+type Packs interface {
+	PackList(ctx context.Context, tenant recaller.TenantID) ([]tenant.PackInfo, error)
+	Pack(ctx context.Context, tenant recaller.TenantID, name string) ([]byte, error)
+	PutPack(ctx context.Context, tenant recaller.TenantID, name string, raw []byte) error
+	DeletePack(ctx context.Context, tenant recaller.TenantID, name string) error
+}
+
 // Recaller searches one caller's words; *recall.Service has it.
 type Recaller interface {
 	Recall(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, q recall.Query) (recall.Result, error)
@@ -124,9 +134,11 @@ type Deps struct {
 	Tools         Tools
 	Reminders     Reminders
 	Webhooks      Webhooks
+	Packs         Packs
 	Privacy       Privacy
 	Tenants       Tenants
 	Recall        Recaller
+	Search        Searcher
 	Briefer       Briefer
 	Events        Events
 	Encryption    Encrypter
@@ -202,19 +214,18 @@ func (o Options) withDefaults() Options {
 // server is the edge at work.
 type server struct {
 	Deps
-	opts     Options
-	mux      *recorder
-	api      huma.API
-	limits   *limits
-	metrics  *metrics
-	imports  chan struct{} // a slot for each import that holds its body
-	streams  chan struct{} // a slot for each event stream
-	scopes   map[string]recaller.Scope
-	newReqID func() string
-	openJSON []byte
-	openYAML []byte
-	faults   map[reflect.Type]*huma.Schema // of the bodies that handlers take raw
-	required map[recaller.Tool][]string    // arguments that a tool cannot do without, in snake_case
+	opts         Options
+	mux          *recorder
+	api          huma.API
+	limits       *limits
+	metrics      *metrics
+	imports      chan struct{} // a slot for each import that holds its body
+	streams      chan struct{} // a slot for each event stream
+	scopes       map[string]recaller.Scope
+	newReqID     func() string
+	faults       map[reflect.Type]*huma.Schema // of the bodies that handlers take raw
+	faultSchemas huma.Registry                 // what they refer to
+	required     map[recaller.Tool][]string    // arguments that a tool cannot do without, in snake_case
 }
 
 // New returns the handler of the whole API. It may be mounted at the root only, because it names its own paths.
@@ -241,8 +252,10 @@ func newServer(deps Deps, opts Options) (*server, error) {
 	s.api = humago.New(s.mux, s.config())
 	s.api.UseMiddleware(s.admit)
 	s.conversationRoutes()
+	s.searchRoutes()
 	s.turnRoutes()
 	s.callerRoutes()
+	s.receiptRoutes()
 	s.memoryRoutes()
 	if err := s.toolRoutes(); err != nil {
 		return nil, err
@@ -250,6 +263,7 @@ func newServer(deps Deps, opts Options) (*server, error) {
 	s.reminderRoutes()
 	s.webhookRoutes()
 	s.tenantRoutes()
+	s.packRoutes()
 	s.promptRoutes()
 	s.encryptionRoutes()
 	s.operateRoutes()

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -185,7 +184,7 @@ func meaning(status int) string {
 	return "A fault of the server. The log knows more under the X-Request-Id."
 }
 
-// describe finishes the description, once all routes are there, and renders it.
+// describe finishes the description, once all routes are there.
 func (s *server) describe() error {
 	s.refine()
 	api := s.api.OpenAPI()
@@ -203,10 +202,7 @@ func (s *server) describe() error {
 			withHeaders(op)
 		}
 	}
-	var err, yerr error
-	s.openJSON, err = json.Marshal(api)
-	s.openYAML, yerr = api.YAML()
-	return errors.Join(err, yerr)
+	return nil
 }
 
 // withHeaders tells the headers that every answer has.

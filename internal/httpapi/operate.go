@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -38,23 +40,27 @@ func (s *server) operateRoutes() {
 	})
 	s.file(route{
 		id: "openapi-json", method: http.MethodGet, path: "/openapi.json", tag: tagOperation, summary: "This description, as JSON", about: "OpenAPI 3.1.",
-	}, "application/openapi+json", func() []byte { return s.openJSON })
+	}, "application/openapi+json", sync.OnceValues(func() ([]byte, error) { return json.Marshal(s.api.OpenAPI()) }))
 	s.file(route{
 		id: "openapi-yaml", method: http.MethodGet, path: "/openapi.yaml", tag: tagOperation, summary: "This description, as YAML", about: "OpenAPI 3.1.",
-	}, "application/openapi+yaml", func() []byte { return s.openYAML })
+	}, "application/openapi+yaml", sync.OnceValues(func() ([]byte, error) { return s.api.OpenAPI().YAML() }))
 	s.docs()
 	if s.opts.Gatherer != nil {
 		s.metricsRoute()
 	}
 }
 
-// file serves bytes that are ready.
-func (s *server) file(r route, contentType string, content func() []byte) {
-	s.stream(r, contentType, func(x *exchange) {
-		x.w.Header().Set("Cache-Control", "no-cache")
-		x.w.Header().Set("Content-Type", contentType)
-		_, _ = x.w.Write(content()) // the client is gone: nobody is left to tell
+// file serves bytes that are made when they are first asked for.
+func (s *server) file(r route, contentType string, content func() ([]byte, error)) {
+	add(s, r, func(_ context.Context, x *exchange, _ *struct{}) (*streamed, error) {
+		raw, err := content()
+		return &streamed{func(huma.Context) {
+			x.w.Header().Set("Cache-Control", "no-cache")
+			x.w.Header().Set("Content-Type", contentType)
+			_, _ = x.w.Write(raw) // the client is gone: nobody is left to tell
+		}}, err
 	})
+	s.answers(r, contentType)
 }
 
 // stream serves an answer that writes itself, and describes its type.
@@ -62,6 +68,10 @@ func (s *server) stream(r route, contentType string, write func(*exchange)) {
 	add(s, r, func(_ context.Context, x *exchange, _ *struct{}) (*streamed, error) {
 		return &streamed{func(huma.Context) { write(x) }}, nil
 	})
+	s.answers(r, contentType)
+}
+
+func (s *server) answers(r route, contentType string) {
 	s.api.OpenAPI().Paths[r.path].Get.Responses["200"].Content = map[string]*huma.MediaType{
 		contentType: {Schema: &huma.Schema{Type: huma.TypeString}},
 	}

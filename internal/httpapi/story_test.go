@@ -273,7 +273,7 @@ func TestTenantsAndKeys(t *testing.T) {
 	if err != nil || made.APIKey == "" || made.Tenant.Retention != recaller.Keep {
 		t.Fatalf("got %+v, %v", made, err)
 	}
-	if list, err := h.admin.Tenants(ctx); err != nil || len(list) != 2 {
+	if list, err := h.admin.Tenants(ctx, ""); err != nil || len(list) != 2 {
 		t.Errorf("got %+v, %v; want two tenants", list, err)
 	}
 	golf := h.client(t, made.APIKey)

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
@@ -18,17 +19,25 @@ func (s *server) tenantRoutes() {
 	})
 	add(s, route{
 		id: "update-tenant", method: http.MethodPatch, path: "/v1/tenant", tag: tagTenants, summary: "Change the tenant's settings",
-		about: "What is left out stays; inside `profile` too.",
+		about: "What is left out stays; inside `profile` too. A number can belong to one tenant only: one that is another's is a 409 that " +
+			"names it. `environment` is fixed once the tenant has callers (409): trials and real callers never share a tenant.",
+		statuses: []int{http.StatusConflict},
 	}, s.updateTenant)
 	add(s, route{
 		id: "create-tenant", method: http.MethodPost, path: "/v1/tenants", tag: tagTenants, status: http.StatusCreated, summary: "Make a tenant",
-		about: "Answers with the tenant and its first key, of scope admin, which is shown this once. The server does not keep keys and cannot show one again, " +
+		statuses: []int{http.StatusConflict},
+		about: "Answers with the tenant and its first key, of scope admin, which is shown this once. A number that belongs to another tenant is a 409. The server does not keep keys and cannot show one again, " +
 			"so Idempotency-Key is not taken here: a repeat makes another tenant.",
 	}, s.createTenant)
 	add(s, route{
-		id: "list-tenants", method: http.MethodGet, path: "/v1/tenants", tag: tagTenants, summary: "List tenants", about: "Every tenant, by age.",
-	}, func(ctx context.Context, _ *exchange, _ *struct{}) (*plain[client.TenantList], error) {
+		id: "list-tenants", method: http.MethodGet, path: "/v1/tenants", tag: tagTenants, summary: "List tenants",
+		about: "Every tenant, by age, or those of one environment.",
+	}, func(ctx context.Context, _ *exchange, in *struct {
+		Environment string `query:"environment" enum:"production,demo" doc:"Only tenants of this environment." example:"demo"`
+	},
+	) (*plain[client.TenantList], error) {
 		all, err := s.Tenants.List(ctx)
+		all = slices.DeleteFunc(all, func(t recaller.Tenant) bool { return in.Environment != "" && t.Environment != in.Environment })
 		return body200(client.TenantList{Tenants: list(all, tenantOut)}, err)
 	})
 	s.keyRoutes()

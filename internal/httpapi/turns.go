@@ -25,7 +25,8 @@ func (s *server) turnRoutes() {
 		id: "add-turns", method: http.MethodPost, path: "/v1/conversations/{id}/turns", tag: tagConversations, status: http.StatusAccepted,
 		rawBody: true, summary: "Add turns", statuses: []int{http.StatusConflict},
 		about: "One turn, or several in `turns`, in order. When it answers, they are durable as far as the tenant's retention has it " +
-			"(`durable`) and can be recalled. A conversation that has ended takes no more turns (409).",
+			"(`durable`) and can be recalled. While the store is away they are held in memory, in order, and stored when it is back. " +
+			"A conversation that has ended takes no more turns (409).",
 	}, s.addTurns)
 	s.bodyIs("/v1/conversations/{id}/turns", reflect.TypeFor[client.TurnInput](), reflect.TypeFor[client.AddTurnsRequest]())
 

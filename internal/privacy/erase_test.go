@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -86,7 +87,7 @@ func TestErasureLeavesNothingButAReceipt(t *testing.T) {
 			if got.Caller != caller || got.Tenant != tenant || len(got.KeyFingerprint) != 16 || !got.ErasedAt.Equal(b.Clock.Now()) {
 				t.Errorf("got receipt %+v", got)
 			}
-			want := map[string]int{"callers": 1, "identities": 2, "conversations": 2, "memory_versions": 3, "checkpoints": 1, "wrapup_steps": 3, "request_marks": 2, "jobs": 1}
+			want := map[string]int{"callers": 1, "identities": 2, "conversations": 2, "memory_versions": 3, "checkpoints": 1, "wrapup_steps": 4, "request_marks": 2, "jobs": 1}
 			if tenant == keep {
 				want["turns"] = 4
 			}
@@ -335,5 +336,34 @@ func TestReceiptSaysWhatItSigns(t *testing.T) {
 	}
 	if r.Signature == nil || r.PublicKey == nil {
 		t.Error("telling what is signed changed the receipt")
+	}
+}
+
+// A receipt is checked with nothing but itself and the installation's key.
+func TestAReceiptIsCheckedLater(t *testing.T) {
+	b := newBench(t)
+	r := recaller.Receipt{ID: "r1", Tenant: "t1", Caller: "c1", ErasedAt: b.Now(), Erased: map[string]int{"turns": 2}, KeyFingerprint: "00ff"}
+	signer, err := b.Vault.Signer(t.Context())
+	b.ok(err)
+	r.PublicKey, r.Signature = signer.Public(), signer.Sign(privacy.SignedBytes(r))
+	check := func(what string, r recaller.Receipt, want privacy.Check) {
+		t.Helper()
+		if got, err := b.CheckReceipt(t.Context(), r); err != nil || got != want {
+			t.Errorf("%s: got %+v, %v; want %+v", what, got, err, want)
+		}
+	}
+	check("as it was issued", r, privacy.Check{Intact: true, Ours: true})
+	changed := r
+	changed.Erased = map[string]int{"turns": 3}
+	check("with a count changed", changed, privacy.Check{})
+	public, private, err := ed25519.GenerateKey(nil)
+	b.ok(err)
+	other := r
+	other.PublicKey, other.Signature = public, ed25519.Sign(private, privacy.SignedBytes(r))
+	check("signed by somebody else", other, privacy.Check{Intact: true})
+	for field, bad := range map[string]recaller.Receipt{"public_key": {Signature: r.Signature}, "signature": {PublicKey: r.PublicKey}} {
+		if _, err := b.CheckReceipt(t.Context(), bad); !errors.Is(err, recaller.Invalid) || !strings.Contains(err.Error(), field) {
+			t.Errorf("without %s: got %v", field, err)
+		}
 	}
 }

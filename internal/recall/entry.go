@@ -95,6 +95,15 @@ func (e *entry) apply(c recaller.Change) {
 	e.drain()
 }
 
+// hold takes a change in that has no version yet.
+func (e *entry) hold(c recaller.Change) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ix != nil && !e.stale {
+		e.stale = !e.ix.Apply(c)
+	}
+}
+
 // drain takes the pending changes in that follow the index's version without a gap.
 func (e *entry) drain() {
 	if e.ix == nil || e.stale {

@@ -132,6 +132,16 @@ func (s *Service) Apply(c recaller.Change) {
 	}
 }
 
+// Hold takes turns into the caller's index, if there is one, that were answered though the store, which is away, does not have
+// them yet: the change has no version. When they are committed, the next search reads everything anew.
+func (s *Service) Hold(c recaller.Change) {
+	k := key{tenant: c.Tenant, caller: c.Caller}
+	if e := s.cache.peek(k); e != nil {
+		e.hold(c)
+		s.cache.resize(k, e)
+	}
+}
+
 // Forget drops all that is held in memory of a caller. What a search that is under way has read is not kept either.
 // It serves erasure, and any write that a Change cannot tell of.
 func (s *Service) Forget(t recaller.TenantID, c recaller.CallerID) {

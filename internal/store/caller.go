@@ -26,21 +26,35 @@ func scanCaller(scan func(...any) error) (c recaller.Caller, body []byte, err er
 }
 
 // readCaller reads a caller who is not being erased, with his identities.
-func (b box) readCaller(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error) {
-	c, body, err := scanCaller(func(dest ...any) error {
-		return tx.QueryRow(ctx, `SELECT `+callerColumns+` FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`, []any{tenant, id}, dest...)
-	})
-	if err != nil {
-		return c, notFound(err, "there is no such caller")
-	}
-	if err := b.openCaller(&c, body); err != nil {
+func (b box) readCaller(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.CallerID) (c recaller.Caller, err error) {
+	if err := tx.QueryAll(ctx, b.callerQueries(tenant, id, &c)...); err != nil {
 		return c, err
 	}
-	err = each(ctx, tx, `SELECT kind, token, value FROM identities WHERE tenant_id = $1 AND caller_id = $2 ORDER BY kind, token`,
-		[]any{tenant, id}, func(r Rows) error {
+	if c.ID == "" {
+		return c, recaller.Errorf(recaller.NotFound, "there is no such caller")
+	}
+	return c, nil
+}
+
+// callerQueries reads a caller who is not being erased into c, which is left without an id if there is none.
+func (b box) callerQueries(tenant recaller.TenantID, id recaller.CallerID, c *recaller.Caller) []Query {
+	args := []any{tenant, id}
+	return []Query{{
+		SQL: `SELECT ` + callerColumns + ` FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`, Args: args,
+		Row: func(scan func(...any) error) error {
+			row, body, err := scanCaller(scan)
+			if err != nil {
+				return err
+			}
+			*c = row
+			return b.openCaller(c, body)
+		},
+	}, {
+		SQL: `SELECT kind, token, value FROM identities WHERE tenant_id = $1 AND caller_id = $2 ORDER BY kind, token`, Args: args,
+		Row: func(scan func(...any) error) error {
 			var i recaller.Identity
 			var token, value []byte
-			if err := r.Scan(&i.Kind, &token, &value); err != nil {
+			if err := scan(&i.Kind, &token, &value); err != nil {
 				return err
 			}
 			if err := b.get("identities.value", tokenRecord(token), value, &i.Value); err != nil {
@@ -48,8 +62,8 @@ func (b box) readCaller(ctx context.Context, tx Tx, tenant recaller.TenantID, id
 			}
 			c.Identities = append(c.Identities, i)
 			return nil
-		})
-	return c, err
+		},
+	}}
 }
 
 func (b box) openCaller(c *recaller.Caller, sealed []byte) error {
@@ -93,29 +107,30 @@ func (s *Store) CallerByIdentity(ctx context.Context, tenant recaller.TenantID, 
 
 const identityQuery = `SELECT caller_id FROM identities WHERE tenant_id = $1 AND kind = $2 AND token = $3`
 
-// Callers lists callers, last seen first.
+// Callers lists callers, last seen first. A page may be short of some who are erased meanwhile; only the last one has no cursor.
 func (s *Store) Callers(ctx context.Context, tenant recaller.TenantID, page recaller.Page) ([]recaller.Caller, string, error) {
 	from, limit, err := after(page)
 	if err != nil {
 		return nil, "", err
 	}
-	var ids []recaller.CallerID
+	var found []cursor
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		return each(ctx, tx, `SELECT id FROM callers WHERE tenant_id = $1 AND erasing = FALSE
+		return each(ctx, tx, `SELECT last_seen, id FROM callers WHERE tenant_id = $1 AND erasing = FALSE
 			AND (last_seen, id) < ($2, $3) ORDER BY last_seen DESC, id DESC LIMIT $4`,
 			[]any{tenant, from.At, from.ID, limit + 1}, func(r Rows) error {
-				var id recaller.CallerID
-				err := r.Scan(&id)
-				ids = append(ids, id)
+				var c cursor
+				err := r.Scan(&c.At, &c.ID)
+				found = append(found, c)
 				return err
 			})
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	list := make([]recaller.Caller, 0, len(ids))
-	for _, id := range ids {
-		c, err := s.Caller(ctx, tenant, id)
+	found, cur := next(found, limit, func(c cursor) cursor { return c })
+	list := make([]recaller.Caller, 0, len(found))
+	for _, at := range found {
+		c, err := s.Caller(ctx, tenant, recaller.CallerID(at.ID))
 		if errors.Is(err, recaller.NotFound) {
 			continue // erased meanwhile
 		}
@@ -124,7 +139,6 @@ func (s *Store) Callers(ctx context.Context, tenant recaller.TenantID, page reca
 		}
 		list = append(list, c)
 	}
-	list, cur := next(list, limit, func(c recaller.Caller) cursor { return cursor{At: micros(c.LastSeen), ID: string(c.ID)} })
 	return list, cur, nil
 }
 
@@ -135,7 +149,7 @@ func (s *Store) UpdateCaller(ctx context.Context, tenant recaller.TenantID, id r
 		return recaller.Caller{}, recaller.Change{}, notFound(err, "there is no such caller")
 	}
 	var c recaller.Caller
-	err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+	err = s.WithCaller(ctx, tenant, id, func(tx Tx) error {
 		if c, err = b.readCaller(ctx, tx, tenant, id); err != nil {
 			return err
 		}

@@ -68,7 +68,7 @@ func (s *Store) changeMemory(ctx context.Context, tenant recaller.TenantID, id r
 	if err != nil {
 		return out, notFound(err, "there is no such memory")
 	}
-	err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+	err = s.WithCaller(ctx, tenant, w.caller, func(tx Tx) error {
 		out, err = fn(ctx, tx, w)
 		return err
 	})

@@ -26,7 +26,7 @@ func (s *Store) PutCheckpoint(ctx context.Context, tenant recaller.TenantID, c r
 	if err != nil {
 		return c, err
 	}
-	err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+	err = s.WithCaller(ctx, tenant, c.Caller, func(tx Tx) error {
 		if err := alive(ctx, tx, tenant, c.Caller); err != nil {
 			return err
 		}
@@ -65,30 +65,41 @@ func (s *Store) Checkpoint(ctx context.Context, tenant recaller.TenantID, caller
 }
 
 // readCheckpoint reads a caller's checkpoint; nil if there is none.
-func (b box) readCheckpoint(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID) (*recaller.Checkpoint, error) {
-	c := recaller.Checkpoint{Caller: caller}
-	var created, last int64
-	var sealed []byte
-	err := tx.QueryRow(ctx, `SELECT id, created_at, last_activity, body FROM checkpoints WHERE tenant_id = $1 AND caller_id = $2`,
-		[]any{tenant, caller}, &c.ID, &created, &last, &sealed)
-	if recaller.KindOf(err) == recaller.NotFound {
-		return nil, nil //nolint:nilnil // none is no error, and the caller asks for it
+func (b box) readCheckpoint(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID) (c *recaller.Checkpoint, err error) {
+	err = tx.QueryAll(ctx, b.checkpointQuery(tenant, caller, &c))
+	return c, err
+}
+
+// checkpointQuery reads a caller's checkpoint into what c points at, which is left nil if there is none.
+func (b box) checkpointQuery(tenant recaller.TenantID, caller recaller.CallerID, c **recaller.Checkpoint) Query {
+	return Query{
+		SQL:  `SELECT id, created_at, last_activity, body FROM checkpoints WHERE tenant_id = $1 AND caller_id = $2`,
+		Args: []any{tenant, caller},
+		Row: func(scan func(...any) error) error {
+			row := recaller.Checkpoint{Caller: caller}
+			var created, last int64
+			var sealed []byte
+			if err := scan(&row.ID, &created, &last, &sealed); err != nil {
+				return err
+			}
+			var body checkpointBody
+			if err := b.get("checkpoints.body", string(caller), sealed, &body); err != nil {
+				return err
+			}
+			row.Intent, row.Summary, row.StagingData, row.ContactID = body.Intent, body.Summary, body.Staging, body.ContactID
+			row.CreatedAt, row.LastActivity = fromMicros(created), fromMicros(last)
+			*c = &row
+			return nil
+		},
 	}
-	if err != nil {
-		return nil, err
-	}
-	var body checkpointBody
-	if err := b.get("checkpoints.body", string(caller), sealed, &body); err != nil {
-		return nil, err
-	}
-	c.Intent, c.Summary, c.StagingData, c.ContactID = body.Intent, body.Summary, body.Staging, body.ContactID
-	c.CreatedAt, c.LastActivity = fromMicros(created), fromMicros(last)
-	return &c, nil
 }
 
 // DeleteCheckpoint removes a caller's checkpoint.
 func (s *Store) DeleteCheckpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) error {
-	return s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+	if _, err := s.unseal(ctx, tenant, caller); err != nil { // a backup may have brought it back
+		return notFound(err, "the caller has no checkpoint")
+	}
+	return s.WithCaller(ctx, tenant, caller, func(tx Tx) error {
 		n, err := tx.Exec(ctx, `DELETE FROM checkpoints WHERE tenant_id = $1 AND caller_id = $2`, tenant, caller)
 		if err == nil && n == 0 {
 			return recaller.Errorf(recaller.NotFound, "the caller has no checkpoint")

@@ -97,13 +97,16 @@ func (s *Store) Conversation(ctx context.Context, tenant recaller.TenantID, ref 
 // notErasing leaves out rows of callers who are being erased. The tenant is $1.
 const notErasing = ` AND NOT EXISTS (SELECT 1 FROM callers k WHERE k.tenant_id = $1 AND k.id = caller_id AND k.erasing)`
 
-// findConversation looks a conversation up by its id, then by the token of its external id. Conversations of a caller
+// findConversation looks a conversation up by its id, then by the token of its external id, if there is one. Conversations of a caller
 // who is being erased are not found.
 func findConversation(ctx context.Context, tx Tx, tenant recaller.TenantID, ref string, token []byte) (c sealedConversation, err error) {
 	where := []struct {
 		column string
 		value  any
 	}{{"id", ref}, {"external_token", token}}
+	if token == nil {
+		where = where[:1]
+	}
 	for _, w := range where {
 		c, err = scanConversation(func(dest ...any) error {
 			return tx.QueryRow(ctx, `SELECT `+conversationColumns+` FROM conversations WHERE tenant_id = $1 AND `+w.column+` = $2
@@ -144,21 +147,26 @@ func (s *Store) Conversations(ctx context.Context, tenant recaller.TenantID, f r
 	if err != nil {
 		return nil, "", err
 	}
+	rows, cur := next(rows, limit, func(c sealedConversation) cursor { return cursor{At: micros(c.StartedAt), ID: string(c.ID)} })
 	list, err := s.openAll(ctx, tenant, rows)
 	if err != nil {
 		return nil, "", err
 	}
-	list, cur := next(list, limit, func(c recaller.Conversation) cursor { return cursor{At: micros(c.StartedAt), ID: string(c.ID)} })
 	return list, cur, nil
 }
 
 func scanConversations(ctx context.Context, tx Tx, query string, args ...any) (list []sealedConversation, err error) {
-	err = each(ctx, tx, query, args, func(r Rows) error {
-		c, err := scanConversation(r.Scan)
-		list = append(list, c)
-		return err
-	})
+	err = tx.QueryAll(ctx, Query{SQL: query, Args: args, Row: conversationRow(&list)})
 	return list, err
+}
+
+// conversationRow appends a conversation of a result to list.
+func conversationRow(list *[]sealedConversation) func(func(...any) error) error {
+	return func(scan func(...any) error) error {
+		c, err := scanConversation(scan)
+		*list = append(*list, c)
+		return err
+	}
 }
 
 // openAll opens conversations of any callers, leaving out those whose caller is erased meanwhile.
@@ -199,7 +207,7 @@ func (s *Store) CloseConversation(ctx context.Context, tenant recaller.TenantID,
 		return recaller.Closed{}, err
 	}
 	var out recaller.Closed
-	err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+	err = s.WithCaller(ctx, tenant, c.Caller, func(tx Tx) error {
 		var userTurns int
 		err := tx.QueryRow(ctx, `UPDATE conversations SET status = $3, ended_at = $4, duration = $5, body = $6
 			WHERE tenant_id = $1 AND id = $2 AND status = 'active' RETURNING turns, user_turns`,
@@ -244,15 +252,18 @@ func count(ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conv
 	return version, notFound(err, "there is no such caller")
 }
 
+// notAskedFor is why the steps of an import are left out.
+const notAskedFor = "not asked for"
+
 // enqueueWrapup marks the steps as pending and leaves the job. Without a job they are marked as skipped.
 func enqueueWrapup(ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conversation, job *recaller.Job) error {
 	state, reason := recaller.StepPending, ""
 	if job == nil {
-		state, reason = recaller.StepSkipped, "not asked for"
+		state, reason = recaller.StepSkipped, notAskedFor
 	}
 	_, err := tx.Exec(ctx, `INSERT INTO steps (tenant_id, conversation_id, step, caller_id, state, reason)
-		VALUES ($1, $2, $3, $6, $7, $8), ($1, $2, $4, $6, $7, $8), ($1, $2, $5, $6, $7, $8)`,
-		tenant, c.ID, recaller.StepSummarise, recaller.StepAnalyse, recaller.StepExtract, c.Caller, state, reason)
+		VALUES ($1, $2, $3, $7, $8, $9), ($1, $2, $4, $7, $8, $9), ($1, $2, $5, $7, $8, $9), ($1, $2, $6, $7, $8, $9)`,
+		tenant, c.ID, recaller.StepSummarise, recaller.StepAnalyse, recaller.StepExtract, recaller.StepEmbed, c.Caller, state, reason)
 	if err != nil || job == nil {
 		return err
 	}

@@ -16,6 +16,8 @@ var callerTables = []struct{ table, word string }{
 	{"tool_calls", "tool_calls"},
 	{"reminders", "reminders"},
 	{"checkpoints", "checkpoints"},
+	{"conversation_embeddings", "embeddings"},
+	{"conversation_words", "word_indexes"},
 	{"conversations", "conversations"},
 	{"identities", "identities"},
 	{"onces", "request_marks"},
@@ -25,7 +27,7 @@ var callerTables = []struct{ table, word string }{
 // BeginErasure hides a caller from every read and leaves a job, in one commit. From here on nothing is written about
 // the caller, and his identities and external ids are free: if he rings again he is somebody new.
 func (s *Store) BeginErasure(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, job recaller.Job) error {
-	return s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+	return s.WithCaller(ctx, tenant, caller, func(tx Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE callers SET erasing = TRUE WHERE tenant_id = $1 AND id = $2`, tenant, caller)
 		if err != nil {
 			return err
@@ -49,7 +51,7 @@ func (s *Store) BeginErasure(ctx context.Context, tenant recaller.TenantID, call
 // EraseRows removes every row of a caller. It may be repeated.
 func (s *Store) EraseRows(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Erased, error) {
 	out := recaller.Erased{Caller: caller, Rows: map[string]int{}}
-	err := s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+	err := s.WithCaller(ctx, tenant, caller, func(tx Tx) error {
 		for _, t := range callerTables {
 			n, err := tx.Exec(ctx, `DELETE FROM `+t.table+` WHERE tenant_id = $1 AND caller_id = $2`, tenant, caller)
 			if err != nil {
@@ -74,7 +76,7 @@ func (s *Store) PutReceipt(ctx context.Context, r recaller.Receipt, job recaller
 	if err != nil {
 		return recaller.Wrap(recaller.Internal, err, "store the receipt")
 	}
-	return s.WithTenant(ctx, r.Tenant, Writing, func(tx Tx) error {
+	return s.WithCaller(ctx, r.Tenant, r.Caller, func(tx Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO receipts (tenant_id, caller, id, erased_at, receipt) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (tenant_id, caller) DO NOTHING`, r.Tenant, r.Caller, r.ID, micros(r.ErasedAt), string(raw))
 		if err != nil {

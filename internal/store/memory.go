@@ -121,9 +121,32 @@ func (s *Store) ActiveMemories(ctx context.Context, tenant recaller.TenantID, ca
 }
 
 // readActive reads a caller's active memories, last confirmed first.
-func (b box) readActive(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, limit int) ([]recaller.Memory, error) {
-	return b.readMemories(ctx, tx, `SELECT `+memoryColumns+` FROM memories WHERE tenant_id = $1 AND caller_id = $2
-		AND status = 'active' ORDER BY confirmed_at DESC, id DESC LIMIT `+itoa(limit), tenant, caller)
+func (b box) readActive(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, limit int) (list []recaller.Memory, err error) {
+	err = tx.QueryAll(ctx, b.activeQuery(tenant, caller, limit, &list))
+	return list, err
+}
+
+// activeQuery reads a caller's active memories into list, last confirmed first.
+func (b box) activeQuery(tenant recaller.TenantID, caller recaller.CallerID, limit int, list *[]recaller.Memory) Query {
+	return Query{
+		SQL: `SELECT ` + memoryColumns + ` FROM memories WHERE tenant_id = $1 AND caller_id = $2
+			AND status = 'active' ORDER BY confirmed_at DESC, id DESC LIMIT ` + itoa(limit),
+		Args: []any{tenant, caller},
+		Row:  b.memoryRow(list),
+	}
+}
+
+// memoryRow opens a memory of a result and appends it to list.
+func (b box) memoryRow(list *[]recaller.Memory) func(func(...any) error) error {
+	return func(scan func(...any) error) error {
+		row, err := scanMemory(scan)
+		if err != nil {
+			return err
+		}
+		m, err := b.openMemory(row)
+		*list = append(*list, m)
+		return err
+	}
 }
 
 // Memories lists a caller's memories, last confirmed first.
@@ -185,15 +208,7 @@ func (s *Store) memoryQuery(ctx context.Context, tenant recaller.TenantID, calle
 }
 
 func (b box) readMemories(ctx context.Context, tx Tx, query string, args ...any) (list []recaller.Memory, err error) {
-	err = each(ctx, tx, query, args, func(r Rows) error {
-		row, err := scanMemory(r.Scan)
-		if err != nil {
-			return err
-		}
-		m, err := b.openMemory(row)
-		list = append(list, m)
-		return err
-	})
+	err = tx.QueryAll(ctx, Query{SQL: query, Args: args, Row: b.memoryRow(&list)})
 	return list, err
 }
 

@@ -1,9 +1,11 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -23,6 +25,14 @@ func (s *Store) ImportConversation(ctx context.Context, tenant recaller.TenantID
 // errRaced says that the caller was created between looking and writing: look again.
 var errRaced = errors.New("the caller changed meanwhile")
 
+// raced makes of a clash with what another opening wrote meanwhile that it is looked for again.
+func raced(err error) error {
+	if recaller.KindOf(err) == recaller.Conflict {
+		return errRaced
+	}
+	return err
+}
+
 // maxRaces bounds how often an opening looks again. Each time somebody else got somewhere, so one more is rare.
 const maxRaces = 8
 
@@ -36,7 +46,7 @@ func (s *Store) openOrImport(ctx context.Context, tenant recaller.TenantID, in r
 		if err != nil {
 			return recaller.Opened{}, err
 		}
-		err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+		err = s.WithCaller(ctx, tenant, w.caller, func(tx Tx) error {
 			out, err = w.run(ctx, tx)
 			return err
 		})
@@ -90,14 +100,13 @@ func (s *Store) prepareOpening(ctx context.Context, tenant recaller.TenantID, in
 	if w.caller == "" {
 		w.caller, w.isNew = w.in.NewCaller, true
 	}
-	w.box, err = s.seal(ctx, tenant, w.caller)
-	if err != nil && recaller.KindOf(err) == recaller.NotFound {
+	if w.box, err = s.seal(ctx, tenant, w.caller); err == nil {
+		err = w.sealAll(!in.CountOnly)
+	}
+	if recaller.KindOf(err) == recaller.NotFound { // his key is destroyed, before or meanwhile
 		return nil, cmp.Or(s.eraseAgain(ctx, tenant, w.caller, in.Opening.Conversation.StartedAt), errRaced)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return w, w.sealAll(!in.CountOnly)
+	return w, err
 }
 
 // eraseAgain hides a caller whose key is destroyed: erased since he was found, or brought back by a backup from before his
@@ -168,10 +177,10 @@ func (w *opening) run(ctx context.Context, tx Tx) (recaller.Opened, error) {
 	}
 	out.FirstTime = held == 0
 	if out.Conversation, out.Change.Version, err = w.writeConversation(ctx, tx); err != nil {
-		return out, err
+		return out, raced(err)
 	}
 	if err := w.once.mark(ctx, tx, w.caller, out.Conversation.ID, out.Conversation.LastActivityAt); err != nil {
-		return out, err
+		return out, raced(err)
 	}
 	out.Caller, err = w.box.readCaller(ctx, tx, w.tenant, w.caller)
 	conv := out.Conversation
@@ -200,7 +209,7 @@ func (w *opening) existing(ctx context.Context, tx Tx) (out recaller.Opened, fou
 		if row.ID == ref { // the caller was created by the earlier try
 			return out, false, errRaced
 		}
-		return out, false, recaller.InvalidField("external_id", "belongs to a conversation with another caller")
+		return out, false, cmp.Or(w.meanwhile(ctx, tx), recaller.InvalidField("external_id", "belongs to a conversation with another caller"))
 	}
 	if row.ID != ref && !w.past && row.Status != recaller.Active {
 		return out, false, recaller.Errorf(recaller.Conflict, "a conversation with this external_id has ended already")
@@ -211,6 +220,15 @@ func (w *opening) existing(ctx context.Context, tx Tx) (out recaller.Opened, fou
 	}
 	out.Caller, err = w.box.readCaller(ctx, tx, w.tenant, w.caller)
 	return out, true, err
+}
+
+// meanwhile fails with errRaced where another opening has made a caller of the identities since they were looked up.
+func (w *opening) meanwhile(ctx context.Context, tx Tx) error {
+	caller, err := w.find(ctx, tx)
+	if err == nil && caller != "" && w.isNew {
+		return errRaced
+	}
+	return err
 }
 
 // writeCaller creates the caller, or brings what is known up to date.
@@ -242,13 +260,25 @@ func (w *opening) writeCaller(ctx context.Context, tx Tx) error {
 	return w.box.writeCallerBody(ctx, tx, w.tenant, c)
 }
 
-// writeIdentities adds the identities that nobody has.
+// writeIdentities adds the identities that nobody has. They are written in an order of their own: two openings with the same
+// two, told in another order, would else wait for each other.
 func (w *opening) writeIdentities(ctx context.Context, tx Tx) error {
-	for i, id := range w.in.Identities {
-		_, err := tx.Exec(ctx, `INSERT INTO identities (tenant_id, kind, token, caller_id, value) VALUES ($1, $2, $3, $4, $5)
+	order := make([]int, len(w.in.Identities))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(w.in.Identities[a].Kind, w.in.Identities[b].Kind), bytes.Compare(w.tokens[a], w.tokens[b]))
+	})
+	for _, i := range order {
+		id := w.in.Identities[i]
+		n, err := tx.Exec(ctx, `INSERT INTO identities (tenant_id, kind, token, caller_id, value) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (tenant_id, kind, token) DO NOTHING`, w.tenant, id.Kind, w.tokens[i], w.caller, w.values[i])
 		if err != nil {
 			return err
+		}
+		if n == 0 && w.isNew { // another opening made a caller of it between looking and writing
+			return errRaced
 		}
 	}
 	return nil

@@ -17,7 +17,7 @@ func (s *Store) StoreMemory(ctx context.Context, tenant recaller.TenantID, in re
 	}
 	with := companions{once: newOnce(w.blind, tenant, in.Once), call: in.Call, reminder: in.Reminder, at: in.Memory.CreatedAt}
 	var out recaller.MemoryWritten
-	err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+	err = s.WithCaller(ctx, tenant, w.caller, func(tx Tx) error {
 		out, err = w.together(ctx, tx, with, func() (recaller.MemoryWritten, error) {
 			out, err := w.store(ctx, tx, in)
 			if err != nil || in.Name == "" {

@@ -25,16 +25,23 @@ func readReminder(ctx context.Context, tx Tx, tenant recaller.TenantID, id recal
 	return r, notFound(err, "there is no such reminder")
 }
 
-// Reminder returns a reminder.
+// Reminder returns a reminder. That of a caller whose key is destroyed is not there, though a backup may have brought it back.
 func (s *Store) Reminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (r recaller.Reminder, err error) {
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
 		r, err = readReminder(ctx, tx, tenant, id)
 		return err
 	})
-	return r, err
+	if err != nil {
+		return r, err
+	}
+	if _, err := s.unseal(ctx, tenant, r.Caller); err != nil {
+		return recaller.Reminder{}, notFound(err, "there is no such reminder")
+	}
+	return r, nil
 }
 
-// Reminders lists reminders by due time, latest first.
+// Reminders lists reminders by due time, latest first. A page may be short of some whose caller is erased; only the last one
+// has no cursor.
 func (s *Store) Reminders(ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter) (list []recaller.Reminder, cur string, err error) {
 	from, limit, err := after(f.Page)
 	if err != nil {
@@ -59,7 +66,20 @@ func (s *Store) Reminders(ctx context.Context, tenant recaller.TenantID, f recal
 		return nil, "", err
 	}
 	list, cur = next(list, limit, func(r recaller.Reminder) cursor { return cursor{At: micros(r.DueAt), ID: string(r.ID)} })
-	return list, cur, nil
+	list, err = s.withKey(ctx, tenant, list)
+	return list, cur, err
+}
+
+// withKey leaves out the reminders of callers whose key is destroyed: a backup brought them back.
+func (s *Store) withKey(ctx context.Context, tenant recaller.TenantID, list []recaller.Reminder) (kept []recaller.Reminder, err error) {
+	for _, r := range list {
+		if _, err = s.unseal(ctx, tenant, r.Caller); err == nil {
+			kept = append(kept, r)
+		} else if recaller.KindOf(err) != recaller.NotFound {
+			return nil, err
+		}
+	}
+	return kept, nil
 }
 
 // remind sets a reminder of a memory, in the place of its pending one, with the job that fires it.
@@ -180,7 +200,10 @@ func errNotDead() error {
 func (s *Store) moveReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, elsewhere func() error,
 	update func(tx Tx, dest ...any) error, then func(Tx, recaller.Reminder) error,
 ) (r recaller.Reminder, err error) {
-	err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+	if r, err = s.Reminder(ctx, tenant, id); err != nil {
+		return r, err
+	}
+	err = s.WithCaller(ctx, tenant, r.Caller, func(tx Tx) error {
 		r, err = scanReminder(func(dest ...any) error { return update(tx, dest...) })
 		if recaller.KindOf(err) == recaller.NotFound {
 			if r, err = readReminder(ctx, tx, tenant, id); err != nil {

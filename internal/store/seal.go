@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/vault"
@@ -14,14 +16,28 @@ type box struct{ vault.Sealer }
 
 // seal gives the box for writing; the key is made if there is none.
 func (s *Store) seal(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (box, error) {
+	if err := readable(tenant, caller); err != nil {
+		return box{}, err
+	}
 	h, err := s.vault.Sealer(ctx, vault.Scope{Tenant: tenant, Caller: caller})
 	return box{h}, err
 }
 
 // unseal gives the box for reading. A caller whose key was destroyed is not found.
 func (s *Store) unseal(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (box, error) {
+	if err := readable(tenant, caller); err != nil {
+		return box{}, err
+	}
 	h, err := s.vault.Opener(ctx, vault.Scope{Tenant: tenant, Caller: caller})
 	return box{h}, err
+}
+
+// readable refuses ids that no database would take, as ids that nobody has.
+func readable(tenant recaller.TenantID, caller recaller.CallerID) error {
+	if id := string(tenant) + string(caller); !utf8.ValidString(id) || strings.Contains(id, "\x00") {
+		return recaller.Errorf(recaller.NotFound, "there is no key for this data")
+	}
+	return nil
 }
 
 // put seals v for a column of a record.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/recallerhq/recaller"
 )
@@ -13,59 +14,95 @@ const (
 	snapshotTurns    = 16 // the last words of a conversation that broke off
 )
 
-// Snapshot reads everything that a briefing is made of, at one moment.
+// Snapshot reads everything that a briefing is made of, at one moment and in one round trip.
 func (s *Store) Snapshot(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Snapshot, error) {
-	var snap recaller.Snapshot
 	own, err := s.unseal(ctx, tenant, "")
 	if err != nil {
-		return snap, notFound(err, "there is no such tenant")
+		return recaller.Snapshot{}, notFound(err, "there is no such tenant")
 	}
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
-		return snap, notFound(err, "there is no such caller")
+		return recaller.Snapshot{}, notFound(err, "there is no such caller")
 	}
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		t, err := own.readTenant(ctx, tx, tenant)
+	for {
+		// How many conversations are asked for is a setting that comes with the answer. What it was the last time serves.
+		history := s.history.of(tenant)
+		r := snapshotRead{tenant: tenant, caller: caller, own: own, box: b, history: history}
+		err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error { return tx.QueryAll(ctx, r.queries()...) })
 		if err != nil {
-			return err
+			return recaller.Snapshot{}, err
 		}
-		snap.Tenant = t.WithDefaults()
-		return b.readSnapshot(ctx, tx, caller, &snap)
-	})
-	return snap, err
+		if r.snap.Tenant.ID == "" {
+			return recaller.Snapshot{}, recaller.Errorf(recaller.NotFound, "there is no such tenant")
+		}
+		r.snap.Tenant = r.snap.Tenant.WithDefaults()
+		s.history.set(tenant, r.snap.Tenant.HistoryLimit)
+		if r.snap.Tenant.HistoryLimit <= history {
+			return r.done()
+		}
+	}
 }
 
-func (b box) readSnapshot(ctx context.Context, tx Tx, caller recaller.CallerID, snap *recaller.Snapshot) (err error) {
-	tenant := snap.Tenant.ID
-	if snap.Caller, err = b.readCaller(ctx, tx, tenant, caller); err != nil {
-		return err
-	}
-	if snap.Checkpoint, err = b.readCheckpoint(ctx, tx, tenant, caller); err != nil {
-		return err
-	}
-	rows, err := scanConversations(ctx, tx, `SELECT `+conversationColumns+` FROM conversations WHERE tenant_id = $1 AND caller_id = $2
-		AND status <> 'active' ORDER BY started_at DESC, id DESC LIMIT `+itoa(snap.Tenant.HistoryLimit), tenant, caller)
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		c, err := b.open(row)
-		if err != nil {
-			return err
-		}
-		snap.History = append(snap.History, c)
-	}
-	snap.Memories, err = b.readActive(ctx, tx, tenant, caller, snapshotMemories)
-	if err != nil || len(snap.History) == 0 || snap.History[0].Status != recaller.Failed {
-		return err
-	}
-	snap.BrokenOff = &recaller.BrokenOff{Conversation: snap.History[0]}
-	err = b.readTurns(ctx, tx, `SELECT `+turnColumns+` FROM turns WHERE tenant_id = $1 AND caller_id = $2 AND conversation_id = $3 ORDER BY number DESC LIMIT `+itoa(snapshotTurns),
-		[]any{tenant, caller, snap.History[0].ID}, func(_ recaller.ConversationID, t recaller.Turn) {
-			snap.BrokenOff.Turns = append(snap.BrokenOff.Turns, t)
+// snapshotRead is the reading of a snapshot.
+type snapshotRead struct {
+	tenant   recaller.TenantID
+	caller   recaller.CallerID
+	own, box box
+	history  int // how many conversations are read
+	snap     recaller.Snapshot
+	rows     []sealedConversation
+	last     []recaller.Turn // of the latest conversation, if that failed; the last one first
+}
+
+func (r *snapshotRead) queries() []Query {
+	args := []any{r.tenant, r.caller}
+	const ended = ` FROM conversations WHERE tenant_id = $1 AND caller_id = $2 AND status <> 'active' ORDER BY started_at DESC, id DESC LIMIT `
+	return append(r.box.callerQueries(r.tenant, r.caller, &r.snap.Caller),
+		r.own.tenantQuery(r.tenant, &r.snap.Tenant),
+		r.box.checkpointQuery(r.tenant, r.caller, &r.snap.Checkpoint),
+		Query{SQL: `SELECT ` + conversationColumns + ended + itoa(r.history), Args: args, Row: conversationRow(&r.rows)},
+		r.box.activeQuery(r.tenant, r.caller, snapshotMemories, &r.snap.Memories),
+		Query{
+			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2
+				AND conversation_id = (SELECT CASE WHEN status = 'failed' THEN id END` + ended + `1) ORDER BY number DESC LIMIT ` + itoa(snapshotTurns),
+			Args: args,
+			Row:  r.box.turnRow(func(_ recaller.ConversationID, t recaller.Turn) { r.last = append(r.last, t) }),
 		})
-	slices.Reverse(snap.BrokenOff.Turns)
-	return err
+}
+
+// done puts together what was read.
+func (r *snapshotRead) done() (recaller.Snapshot, error) {
+	if r.snap.Caller.ID == "" {
+		return recaller.Snapshot{}, recaller.Errorf(recaller.NotFound, "there is no such caller")
+	}
+	for _, row := range r.rows[:min(len(r.rows), r.snap.Tenant.HistoryLimit)] {
+		c, err := r.box.open(row)
+		if err != nil {
+			return recaller.Snapshot{}, err
+		}
+		r.snap.History = append(r.snap.History, c)
+	}
+	if h := r.snap.History; len(h) > 0 && h[0].Status == recaller.Failed {
+		slices.Reverse(r.last)
+		r.snap.BrokenOff = &recaller.BrokenOff{Conversation: h[0], Turns: r.last}
+	}
+	return r.snap, nil
+}
+
+// limits remembers how many past conversations each tenant's briefings show. Safe for concurrent use.
+type limits struct{ m sync.Map } // recaller.TenantID → int
+
+func (l *limits) of(tenant recaller.TenantID) int {
+	if n, ok := l.m.Load(tenant); ok {
+		return n.(int)
+	}
+	return recaller.Tenant{}.WithDefaults().HistoryLimit
+}
+
+func (l *limits) set(tenant recaller.TenantID, n int) {
+	if l.of(tenant) != n {
+		l.m.Store(tenant, n)
+	}
 }
 
 // Corpus reads all that recall may search of one caller, at one moment.

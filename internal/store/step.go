@@ -46,6 +46,18 @@ func (s *Store) TryStep(ctx context.Context, tenant recaller.TenantID, conv reca
 	return open, err
 }
 
+// ReopenStep opens a step that is done or failed, or one that an ended conversation does not have because it ended before there
+// was the step. It counts as tried once. Any other stays as it is.
+func (s *Store) ReopenStep(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, step recaller.Step) error {
+	return s.WithCaller(ctx, tenant, conv.Caller, func(tx Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO steps (tenant_id, conversation_id, step, caller_id, state, attempts)
+			SELECT tenant_id, id, $3, caller_id, $5, 1 FROM conversations WHERE tenant_id = $1 AND id = $2 AND caller_id = $4 AND status <> 'active'`+notErasing+`
+			ON CONFLICT (tenant_id, conversation_id, step) DO UPDATE SET state = excluded.state, attempts = 1, reason = '', done_by = '', finished_at = NULL
+			WHERE steps.state IN ('done', 'failed')`, tenant, conv.ID, step, conv.Caller, recaller.StepPending)
+		return err
+	})
+}
+
 // AddCost adds to what the attempts at a step cost.
 func (s *Store) AddCost(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, step recaller.Step, c recaller.Cost) error {
 	return s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
@@ -71,7 +83,7 @@ func (s *Store) WriteStep(ctx context.Context, tenant recaller.TenantID, in reca
 			return recaller.StepWritten{}, err
 		}
 		var out recaller.StepWritten
-		err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+		err = s.WithCaller(ctx, tenant, in.Caller, func(tx Tx) error {
 			out, err = w.run(ctx, tx)
 			return err
 		})
@@ -114,9 +126,9 @@ func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error)
 	if in.State != recaller.StepPending {
 		finished = micros(in.At)
 	}
-	n, err := tx.Exec(ctx, `UPDATE steps SET state = $4, done_by = $5, reason = $6, finished_at = $7, prompt = $8, found = $9, dropped = $10
-		WHERE tenant_id = $1 AND conversation_id = $2 AND step = $3 AND state = 'pending'`,
-		w.tenant, in.Conversation, in.Step, in.State, in.By, in.Reason, finished, in.Prompt, len(in.Memories)+in.Dropped, in.Dropped)
+	n, err := tx.Exec(ctx, `UPDATE steps SET state = $4, done_by = $5, reason = $6, finished_at = $7, prompt = $8, found = $9, dropped = $10,
+		attempts = CASE WHEN $11 > 0 THEN $11 ELSE attempts END WHERE tenant_id = $1 AND conversation_id = $2 AND step = $3 AND state = 'pending'`,
+		w.tenant, in.Conversation, in.Step, in.State, in.By, in.Reason, finished, in.Prompt, len(in.Memories)+in.Dropped, in.Dropped, in.Attempts)
 	if err != nil || n == 0 {
 		return recaller.StepWritten{Already: true}, err
 	}

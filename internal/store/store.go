@@ -18,13 +18,15 @@ type Engine interface {
 	// Read runs fn on one snapshot of the tenant's rows.
 	Read(ctx context.Context, tenant recaller.TenantID, fn func(Tx) error) error
 	// Write runs fn in one commit, durable when Write returns nil; an error of fn undoes all of it. fn runs once, must
-	// not block, and must not use anything but its Tx.
-	Write(ctx context.Context, tenant recaller.TenantID, fn func(Tx) error) error
+	// not block, and must not use anything but its Tx; whatever went wrong in it, it returns. Writes about one caller
+	// take turns: from its first statement on, fn sees all that the others have written. An empty caller takes none.
+	Write(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(Tx) error) error
 	// ReadSystem and WriteSystem are the same for the tables that belong to no single tenant: tenants and jobs.
 	ReadSystem(ctx context.Context, fn func(Tx) error) error
 	WriteSystem(ctx context.Context, fn func(Tx) error) error
 	// Dialect tells the few true differences in the SQL.
 	Dialect() Dialect
+	Index
 	// Check looks for damage: the whole of it, so it may take long.
 	Check(ctx context.Context) error
 	// Close waits for what runs, and closes.
@@ -45,6 +47,17 @@ type Tx interface {
 	Query(ctx context.Context, query string, args ...any) (Rows, error)
 	// QueryRow scans the first row, or returns NotFound.
 	QueryRow(ctx context.Context, query string, args []any, dest ...any) error
+	// QueryAll runs queries together, in one round trip where there are any, and gives each its rows, in order.
+	QueryAll(ctx context.Context, queries ...Query) error
+	// ExecAll runs one statement for each list of arguments, in one round trip where there are any.
+	ExecAll(ctx context.Context, query string, args [][]any) error
+}
+
+// Query is one of several that are run together.
+type Query struct {
+	SQL  string
+	Args []any
+	Row  func(scan func(dest ...any) error) error // run for each row; must not use the transaction
 }
 
 // Rows is a cursor over the result of a query.
@@ -66,22 +79,32 @@ const (
 
 // Store implements what the use cases ask for. It is safe for concurrent use.
 type Store struct {
-	engine Engine
-	vault  *vault.Vault
+	engine  Engine
+	vault   *vault.Vault
+	history limits
 }
 
 // New returns a store on an engine whose schema is current.
 func New(engine Engine, v *vault.Vault) *Store { return &Store{engine: engine, vault: v} }
 
-// WithTenant is the door to one tenant's rows: the only place where SQL about a tenant runs.
+// WithTenant is the door to one tenant's rows: SQL about a tenant runs only here and in WithCaller. Writes that hang on
+// what is there of one caller go through WithCaller.
 func (s *Store) WithTenant(ctx context.Context, tenant recaller.TenantID, mode Mode, fn func(Tx) error) error {
 	if tenant == "" {
 		return recaller.Errorf(recaller.Internal, "the tenant door needs a tenant")
 	}
 	if mode == Writing {
-		return s.engine.Write(ctx, tenant, fn)
+		return s.engine.Write(ctx, tenant, "", fn)
 	}
 	return s.engine.Read(ctx, tenant, fn)
+}
+
+// WithCaller is the door for writing about one caller. Writes about one caller take turns, whichever process they are in.
+func (s *Store) WithCaller(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(Tx) error) error {
+	if tenant == "" || caller == "" {
+		return recaller.Errorf(recaller.Internal, "the caller's door needs a tenant and a caller")
+	}
+	return s.engine.Write(ctx, tenant, caller, fn)
 }
 
 // WithSystem is the door to the rows that list work across tenants: tenants and jobs. They hold no content.

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 
 	"github.com/recallerhq/recaller"
 )
@@ -21,17 +23,31 @@ func (s *Store) Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tena
 	return t, err
 }
 
-func (b box) readTenant(ctx context.Context, tx Tx, id recaller.TenantID) (recaller.Tenant, error) {
-	var t recaller.Tenant
-	var created int64
-	var body []byte
-	err := tx.QueryRow(ctx, `SELECT created_at, body FROM tenants WHERE id = $1`, []any{id}, &created, &body)
-	if err != nil {
-		return t, notFound(err, "there is no such tenant")
+func (b box) readTenant(ctx context.Context, tx Tx, id recaller.TenantID) (t recaller.Tenant, err error) {
+	if err := tx.QueryAll(ctx, b.tenantQuery(id, &t)); err != nil {
+		return t, err
 	}
-	err = b.get("tenants.body", string(id), body, &t)
-	t.ID, t.CreatedAt = id, fromMicros(created)
-	return t, err
+	if t.ID == "" {
+		return t, recaller.Errorf(recaller.NotFound, "there is no such tenant")
+	}
+	return t, nil
+}
+
+// tenantQuery reads a tenant into t, which is left without an id if there is none.
+func (b box) tenantQuery(id recaller.TenantID, t *recaller.Tenant) Query {
+	return Query{
+		SQL: `SELECT created_at, version, body FROM tenants WHERE id = $1`, Args: []any{id},
+		Row: func(scan func(...any) error) error {
+			var created, version int64
+			var body []byte
+			if err := scan(&created, &version, &body); err != nil {
+				return err
+			}
+			err := b.get("tenants.body", string(id), body, t)
+			t.ID, t.CreatedAt, t.Version = id, fromMicros(created), version
+			return err
+		},
+	}
 }
 
 // TenantIDs lists every tenant, by age.
@@ -67,7 +83,8 @@ func (s *Store) Tenants(ctx context.Context) ([]recaller.Tenant, error) {
 	return list, nil
 }
 
-// CreateTenant stores a tenant with its first key. A tenant that is there already is a Conflict.
+// CreateTenant stores a tenant with its first key. A tenant that is there already is a Conflict, and so is a number that
+// belongs to another, whose field is named.
 func (s *Store) CreateTenant(ctx context.Context, t recaller.Tenant, k recaller.APIKey, hash []byte) error {
 	b, err := s.seal(ctx, t.ID, "")
 	if err != nil {
@@ -81,16 +98,35 @@ func (s *Store) CreateTenant(ctx context.Context, t recaller.Tenant, k recaller.
 	if err != nil {
 		return err
 	}
-	return s.WithTenant(ctx, t.ID, Writing, func(tx Tx) error {
-		if _, err := tx.Exec(ctx, `INSERT INTO tenants (id, created_at, body) VALUES ($1, $2, $3)`, t.ID, micros(t.CreatedAt), body); err != nil {
+	n, err := s.numbering(ctx, t.ID)
+	if err != nil {
+		return err
+	}
+	err = s.WithTenant(ctx, t.ID, Writing, func(tx Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO tenants (id, created_at, body, version) VALUES ($1, $2, $3, $4)`, t.ID, micros(t.CreatedAt), body, unindexed+1)
+		if err != nil {
+			return err
+		}
+		if err := n.move(ctx, tx, nil, t.Numbers); err != nil {
 			return err
 		}
 		return insertKey(ctx, tx, k, hash, label)
 	})
+	if errors.Is(err, errTaken) {
+		return s.taken(ctx, n, t.Numbers)
+	}
+	return err
 }
 
-// UpdateTenant replaces a tenant's settings.
+// UpdateTenant replaces a tenant's settings, and with them which numbers lead to it. It fails with Conflict where the
+// settings changed since t was read (no field is named: read and change them again), where a number belongs to another
+// tenant, and where the environment is another one while there are callers.
 func (s *Store) UpdateTenant(ctx context.Context, t recaller.Tenant) error {
+	return s.changeTenant(ctx, t, func(box, Tx) error { return nil })
+}
+
+// changeTenant writes a tenant's settings, and in the same commit what more does.
+func (s *Store) changeTenant(ctx context.Context, t recaller.Tenant, more func(box, Tx) error) error {
 	b, err := s.seal(ctx, t.ID, "")
 	if err != nil {
 		return err
@@ -99,11 +135,83 @@ func (s *Store) UpdateTenant(ctx context.Context, t recaller.Tenant) error {
 	if err != nil {
 		return err
 	}
-	return s.WithTenant(ctx, t.ID, Writing, func(tx Tx) error {
-		n, err := tx.Exec(ctx, `UPDATE tenants SET body = $2 WHERE id = $1`, t.ID, body)
-		if err == nil && n == 0 {
-			return recaller.Errorf(recaller.NotFound, "there is no such tenant")
+	n, err := s.numbering(ctx, t.ID)
+	if err != nil {
+		return err
+	}
+	err = s.WithTenant(ctx, t.ID, Writing, func(tx Tx) error {
+		old, err := b.readTenant(ctx, tx, t.ID)
+		if err != nil {
+			return err
 		}
+		if old.WithDefaults().Environment != t.WithDefaults().Environment {
+			if err := noCallers(ctx, tx, t.ID); err != nil {
+				return err
+			}
+		}
+		changed, err := tx.Exec(ctx, `UPDATE tenants SET body = $2, version = version + 1 WHERE id = $1 AND version = $3`, t.ID, body, t.Version)
+		if err != nil {
+			return err
+		}
+		if changed == 0 {
+			return recaller.Errorf(recaller.Conflict, "the settings were changed by another request meanwhile; try again")
+		}
+		if t.Version == unindexed {
+			old.Numbers = nil
+		}
+		if err := n.move(ctx, tx, old.Numbers, t.Numbers); err != nil {
+			return err
+		}
+		return more(b, tx)
+	})
+	if errors.Is(err, errTaken) {
+		return s.taken(ctx, n, t.Numbers)
+	}
+	return err
+}
+
+// noCallers refuses to make trials real, or real callers trials.
+func noCallers(ctx context.Context, tx Tx, tenant recaller.TenantID) error {
+	var one int
+	err := tx.QueryRow(ctx, `SELECT 1 FROM callers WHERE tenant_id = $1 AND id > '' ORDER BY id LIMIT 1`, []any{tenant}, &one)
+	switch {
+	case err == nil:
+		return &recaller.Error{
+			Kind: recaller.Conflict, Field: "environment",
+			Msg: "cannot change while the tenant has callers: trials and real callers are kept apart; make another tenant",
+		}
+	case recaller.KindOf(err) == recaller.NotFound:
+		return nil
+	}
+	return err
+}
+
+// Packs returns the tables of a tenant's own keyword packs as JSON, by name.
+func (s *Store) Packs(ctx context.Context, tenant recaller.TenantID) (map[string]json.RawMessage, error) {
+	b, err := s.unseal(ctx, tenant, "")
+	if err != nil {
+		return nil, notFound(err, "there is no such tenant")
+	}
+	var sealed []byte
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		return tx.QueryRow(ctx, `SELECT packs FROM tenants WHERE id = $1`, []any{tenant}, &sealed)
+	})
+	if err != nil || sealed == nil {
+		return nil, notFound(err, "there is no such tenant")
+	}
+	var packs map[string]json.RawMessage
+	err = b.get("tenants.packs", string(tenant), sealed, &packs)
+	return packs, err
+}
+
+// PutPacks is UpdateTenant, with all of the tenant's own keyword packs.
+func (s *Store) PutPacks(ctx context.Context, t recaller.Tenant, packs map[string]json.RawMessage) error {
+	return s.changeTenant(ctx, t, func(b box, tx Tx) error {
+		sealed, err := b.put("tenants.packs", string(t.ID), packs)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE tenants SET packs = $2 WHERE id = $1`, t.ID, sealed)
 		return err
 	})
 }

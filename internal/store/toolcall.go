@@ -13,7 +13,7 @@ const maxToolCalls = 1000
 // RecordToolCall records a call of a tool that failed: no memory was written. (One that did something is recorded in the
 // commit that did it.)
 func (s *Store) RecordToolCall(ctx context.Context, tenant recaller.TenantID, c recaller.ToolCall) error {
-	return s.WithTenant(ctx, tenant, Writing, func(tx Tx) error { return insertToolCall(ctx, tx, tenant, c) })
+	return s.WithCaller(ctx, tenant, c.Caller, func(tx Tx) error { return insertToolCall(ctx, tx, tenant, c) })
 }
 
 // ToolCalls returns the calls of tools in a conversation, oldest first: the first 1000 where there are more.

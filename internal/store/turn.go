@@ -35,14 +35,11 @@ func turnPlace(id recaller.TurnID) vault.Place {
 
 func insertTurns(ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conversation, rows []turnRow) error {
 	first := c.Turns - len(rows)
+	args := make([][]any, len(rows))
 	for i, r := range rows {
-		_, err := tx.Exec(ctx, `INSERT INTO turns (tenant_id, caller_id, conversation_id, number, id, at, speaker, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-			tenant, c.Caller, c.ID, first+i, r.id, r.at, r.speaker, r.body)
-		if err != nil {
-			return err
-		}
+		args[i] = []any{tenant, c.Caller, c.ID, first + i, r.id, r.at, r.speaker, r.body}
 	}
-	return nil
+	return tx.ExecAll(ctx, `INSERT INTO turns (tenant_id, caller_id, conversation_id, number, id, at, speaker, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, args)
 }
 
 // appendedTurns is what a repeated request is told of its first time.
@@ -76,17 +73,20 @@ func (s *Store) AppendTurns(ctx context.Context, tenant recaller.TenantID, in re
 	}
 	turns := append([]recaller.Turn(nil), in.Turns...)
 	change := recaller.Change{Tenant: tenant, Caller: in.Caller}
-	err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+	err = s.WithCaller(ctx, tenant, in.Caller, func(tx Tx) error {
 		var before appendedTurns
 		if repeat, err := mark.before(ctx, tx, &before); repeat || err != nil {
 			number(turns, before.First, before.IDs)
 			return err
 		}
-		after, err := countTurns(ctx, tx, tenant, in)
+		after, there, err := countTurns(ctx, tx, tenant, in)
 		if err != nil {
 			return err
 		}
 		number(turns, after-len(turns), nil)
+		if there {
+			return nil
+		}
 		conv := recaller.Conversation{ID: in.Conversation, Caller: in.Caller, Turns: after}
 		if err := insertTurns(ctx, tx, tenant, conv, rows); err != nil {
 			return err
@@ -103,20 +103,41 @@ func (s *Store) AppendTurns(ctx context.Context, tenant recaller.TenantID, in re
 	return recaller.Appended{Turns: turns, Change: change}, nil
 }
 
-// countTurns makes room for turns in an active conversation and returns how many it has then.
-func countTurns(ctx context.Context, tx Tx, tenant recaller.TenantID, in recaller.Appending) (after int, err error) {
-	err = tx.QueryRow(ctx, `UPDATE conversations SET turns = turns + $3, user_turns = user_turns + $4, last_activity_at = $5
-		WHERE tenant_id = $1 AND id = $2 AND caller_id = $6 AND status = 'active' RETURNING turns`,
-		[]any{tenant, in.Conversation, len(in.Turns), userTurns(in.Turns), micros(in.At), in.Caller}, &after)
-	if recaller.KindOf(err) != recaller.NotFound {
-		return after, err
+// countTurns makes room for turns in an active conversation and returns how many it has up to them. there tells that it has them
+// already: the first try of the same write may commit while its repeat is on its way. Turns that are numbered and do not follow
+// are added at the end, unless their words are kept elsewhere.
+func countTurns(ctx context.Context, tx Tx, tenant recaller.TenantID, in recaller.Appending) (after int, there bool, err error) {
+	expected := -1
+	if in.Numbered {
+		expected = in.Turns[0].Number
+	}
+	count := func(expected int) error {
+		return tx.QueryRow(ctx, `UPDATE conversations SET turns = turns + $3, user_turns = user_turns + $4, last_activity_at = $5
+			WHERE tenant_id = $1 AND id = $2 AND caller_id = $6 AND status = 'active' AND turns = CASE WHEN $7 < 0 THEN turns ELSE $7 END RETURNING turns`,
+			[]any{tenant, in.Conversation, len(in.Turns), userTurns(in.Turns), micros(in.At), in.Caller, expected}, &after)
+	}
+	if err = count(expected); recaller.KindOf(err) != recaller.NotFound {
+		return after, false, err
 	}
 	var status recaller.Status
-	err = tx.QueryRow(ctx, `SELECT status FROM conversations WHERE tenant_id = $1 AND id = $2 AND caller_id = $3`, []any{tenant, in.Conversation, in.Caller}, &status)
-	if err != nil {
-		return 0, notFound(err, "there is no such conversation")
+	var turns, at int
+	err = tx.QueryRow(ctx, `SELECT status, turns, COALESCE((SELECT number FROM turns WHERE tenant_id = $1 AND caller_id = $3 AND conversation_id = $2 AND number >= $4 AND id = $5), -1)
+		FROM conversations WHERE tenant_id = $1 AND id = $2 AND caller_id = $3`,
+		[]any{tenant, in.Conversation, in.Caller, expected, in.Turns[0].ID}, &status, &turns, &at)
+	switch {
+	case err != nil:
+		return 0, false, notFound(err, "there is no such conversation")
+	case in.Numbered && at >= 0:
+		return at + len(in.Turns), true, nil
+	case in.Numbered && in.CountOnly && turns >= expected+len(in.Turns):
+		return expected + len(in.Turns), true, nil
+	case status != recaller.Active:
+		return 0, false, recaller.Errorf(recaller.Conflict, "the conversation has ended; start a new one")
+	case in.CountOnly: // its words are kept elsewhere under these numbers
+		return 0, false, recaller.Errorf(recaller.Unavailable, "the conversation has other turns than was thought")
 	}
-	return 0, recaller.Errorf(recaller.Conflict, "the conversation has ended; start a new one")
+	err = count(-1)
+	return after, false, err
 }
 
 func number(turns []recaller.Turn, first int, ids []recaller.TurnID) {
@@ -153,13 +174,18 @@ func (s *Store) Turns(ctx context.Context, tenant recaller.TenantID, conv recall
 }
 
 func (b box) readTurns(ctx context.Context, tx Tx, query string, args []any, take func(recaller.ConversationID, recaller.Turn)) error {
+	return tx.QueryAll(ctx, Query{SQL: query, Args: args, Row: b.turnRow(take)})
+}
+
+// turnRow opens a turn of a result.
+func (b box) turnRow(take func(recaller.ConversationID, recaller.Turn)) func(func(...any) error) error {
 	var plain []byte
-	return each(ctx, tx, query, args, func(r Rows) error {
+	return func(scan func(...any) error) error {
 		var conv recaller.ConversationID
 		var t recaller.Turn
 		var at int64
 		var sealed []byte
-		err := r.Scan(&conv, &t.Number, &t.ID, &at, &t.Speaker, &sealed)
+		err := scan(&conv, &t.Number, &t.ID, &at, &t.Speaker, &sealed)
 		if err != nil {
 			return err
 		}
@@ -172,5 +198,5 @@ func (b box) readTurns(ctx context.Context, tx Tx, query string, args []any, tak
 		t.At = fromMicros(at)
 		take(conv, t)
 		return nil
-	})
+	}
 }

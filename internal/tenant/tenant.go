@@ -7,6 +7,8 @@ package tenant
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -19,9 +21,17 @@ import (
 type Store interface {
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
 	Tenants(ctx context.Context) ([]recaller.Tenant, error)
-	// CreateTenant stores a tenant with its first key. A tenant that is there already is a Conflict.
+	// TenantByNumber finds the tenant that a number in E.164 form belongs to.
+	TenantByNumber(ctx context.Context, number string) (recaller.TenantID, error)
+	// CreateTenant stores a tenant with its first key. A tenant that is there already is a Conflict, and so is a number that
+	// belongs to another.
 	CreateTenant(ctx context.Context, t recaller.Tenant, k recaller.APIKey, hash []byte) error
+	// UpdateTenant replaces the settings. It fails with Conflict where something stands against that, whose field is named; a
+	// Conflict without a field means that they changed since t was read.
 	UpdateTenant(ctx context.Context, t recaller.Tenant) error
+	// Packs returns the tables of a tenant's own keyword packs, by name; PutPacks is UpdateTenant, with all of them.
+	Packs(ctx context.Context, tenant recaller.TenantID) (map[string]json.RawMessage, error)
+	PutPacks(ctx context.Context, t recaller.Tenant, packs map[string]json.RawMessage) error
 
 	CreateKey(ctx context.Context, k recaller.APIKey, hash []byte) error
 	// KeyByHash finds a key that has not been deleted.
@@ -42,6 +52,7 @@ type Service struct {
 	Deps
 	settings *cache[recaller.TenantID, recaller.Tenant]
 	keys     *cache[[sha256.Size]byte, recaller.APIKey] // by a digest of the secret
+	numbers  *cache[string, recaller.TenantID]          // by number
 	updating sync.Mutex                                 // held over I/O: an update reads what it changes
 }
 
@@ -51,6 +62,7 @@ func New(deps Deps) *Service {
 		Deps:     deps,
 		settings: newCache[recaller.TenantID, recaller.Tenant](deps.Now, func(id recaller.TenantID) string { return string(id) }),
 		keys:     newCache[[sha256.Size]byte, recaller.APIKey](deps.Now, func(id [sha256.Size]byte) string { return string(id[:]) }),
+		numbers:  newCache[string, recaller.TenantID](deps.Now, func(number string) string { return number }),
 	}
 }
 
@@ -78,7 +90,7 @@ func (s *Service) List(ctx context.Context) ([]recaller.Tenant, error) {
 // Create makes a tenant with an admin key of its own, which is returned and shown this once.
 func (s *Service) Create(ctx context.Context, t recaller.Tenant) (recaller.Tenant, string, error) {
 	t.ID, t.CreatedAt, t.Numbers = recaller.TenantID(s.NewID()), s.Now(), slices.Clone(t.Numbers)
-	t.Prompts = maps.Clone(t.Prompts)
+	t.Prompts, t.OwnPacks = maps.Clone(t.Prompts), nil
 	t = t.WithDefaults()
 	if err := validate(&t); err != nil {
 		return t, "", err
@@ -90,28 +102,57 @@ func (s *Service) Create(ctx context.Context, t recaller.Tenant) (recaller.Tenan
 	return t, secret, nil
 }
 
-// Update changes a tenant's settings by a function on its present ones; its id and age stay. This process sees the
-// change at once.
+// maxRaces bounds how often an update is tried that others come before.
+const maxRaces = 20
+
+// Update changes a tenant's settings by a function on its present ones, which runs again where another process changed
+// them meanwhile; id and age stay. This process sees the change at once.
 func (s *Service) Update(ctx context.Context, id recaller.TenantID, change func(*recaller.Tenant) error) (recaller.Tenant, error) {
+	return s.update(ctx, id, change, s.Store.UpdateTenant)
+}
+
+func (s *Service) update(
+	ctx context.Context, id recaller.TenantID, change func(*recaller.Tenant) error, write func(context.Context, recaller.Tenant) error,
+) (t recaller.Tenant, err error) {
 	s.updating.Lock()
 	defer s.updating.Unlock()
+	for range maxRaces {
+		if t, err = s.changed(ctx, id, change); err != nil {
+			return t, err
+		}
+		if err = write(ctx, t); !raced(err) {
+			break
+		}
+	}
+	s.numbers.forget(func(number string, owner recaller.TenantID) bool {
+		return owner == id || slices.Contains(t.Numbers, number)
+	})
+	if err != nil {
+		s.settings.doubt(id) // it may have been carried out
+		return t, err
+	}
+	t.Version++
+	s.settings.set(id, t)
+	return t, nil
+}
+
+// changed reads a tenant and changes what was read.
+func (s *Service) changed(ctx context.Context, id recaller.TenantID, change func(*recaller.Tenant) error) (recaller.Tenant, error) {
 	t, err := s.Store.Tenant(ctx, id)
 	if err != nil {
 		return t, err
 	}
 	t = t.WithDefaults()
-	created := t.CreatedAt
+	created, version := t.CreatedAt, t.Version
 	if err := change(&t); err != nil {
 		return t, err
 	}
-	t.ID, t.CreatedAt, t.Numbers, t.Prompts = id, created, slices.Clone(t.Numbers), maps.Clone(t.Prompts)
-	if err := validate(&t); err != nil {
-		return t, err
-	}
-	if err := s.Store.UpdateTenant(ctx, t); err != nil {
-		s.settings.doubt(id) // it may have been carried out
-		return t, err
-	}
-	s.settings.set(id, t)
-	return t, nil
+	t.ID, t.CreatedAt, t.Version, t.Numbers, t.Prompts = id, created, version, slices.Clone(t.Numbers), maps.Clone(t.Prompts)
+	return t, validate(&t)
+}
+
+// raced reports whether a write failed because others came before.
+func raced(err error) bool {
+	var e *recaller.Error
+	return errors.As(err, &e) && e.Kind == recaller.Conflict && e.Field == ""
 }

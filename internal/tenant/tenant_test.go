@@ -75,6 +75,11 @@ func (s faulty) Tenant(ctx context.Context, id recaller.TenantID) (out recaller.
 	return out, err
 }
 
+func (s faulty) TenantByNumber(ctx context.Context, number string) (id recaller.TenantID, err error) {
+	err = s.f.Call("number", func() (err error) { id, err = s.Store.TenantByNumber(ctx, number); return err })
+	return id, err
+}
+
 func (s faulty) UpdateTenant(ctx context.Context, t recaller.Tenant) error {
 	return s.f.Call("update", func() error { return s.Store.UpdateTenant(ctx, t) })
 }
@@ -414,25 +419,50 @@ func TestSettingsChange(t *testing.T) {
 	}
 }
 
+// Ten processes on one store, each with its own idea of what the settings are.
 func TestChangesAtOnceAreAllKept(t *testing.T) {
 	b := newBench(t)
 	made, _ := b.made("First")
 	var wg sync.WaitGroup
 	for i := range 10 {
+		process := b.serve()
+		_, err := process.Tenant(t.Context(), made.ID)
+		b.ok(err)
 		wg.Go(func() {
-			_, err := b.Update(context.Background(), made.ID, func(t *recaller.Tenant) error {
+			_, err := process.Update(context.Background(), made.ID, func(t *recaller.Tenant) error {
 				t.Numbers = append(t.Numbers, fmt.Sprintf("+1202555010%d", i))
 				return nil
 			})
 			if err != nil {
 				t.Error(err)
 			}
-			_, _ = b.Tenant(context.Background(), made.ID)
+			_, _ = process.Tenant(context.Background(), made.ID)
 		})
 	}
 	wg.Wait()
 	if got, err := b.Tenant(t.Context(), made.ID); err != nil || len(got.Numbers) != 10 {
 		t.Errorf("got %d numbers, %v; want all 10", len(got.Numbers), err)
+	}
+}
+
+// An update that others always come before ends with a conflict, and keeps nothing.
+func TestAnUpdateThatNeverComesFirstGivesUp(t *testing.T) {
+	b := newBench(t)
+	made, _ := b.made("First")
+	n := 0
+	b.faults.Before("update", func() error {
+		n++
+		other, err := b.Store.Tenant(t.Context(), made.ID)
+		b.ok(err)
+		other.Name = fmt.Sprint("Renamed ", n)
+		return b.Store.UpdateTenant(t.Context(), other)
+	})
+	_, err := b.Update(t.Context(), made.ID, func(t *recaller.Tenant) error { t.TimeZone = "Europe/Berlin"; return nil })
+	b.is(err, recaller.Conflict, "")
+	b.faults.Clear()
+	got, err := b.Tenant(t.Context(), made.ID)
+	if err != nil || got.Name != fmt.Sprint("Renamed ", n) || got.TimeZone != "UTC" || n < 3 {
+		t.Errorf("after %d tries: got %q in %q, %v; want what the other wrote", n, got.Name, got.TimeZone, err)
 	}
 }
 
@@ -455,7 +485,8 @@ func TestSettingsNameTheFieldAtFault(t *testing.T) {
 		{"the server's zone", func(t *recaller.Tenant) { t.TimeZone = "Local" }, "time_zone"},
 		{"a zone outside", func(t *recaller.Tenant) { t.TimeZone = "../etc/passwd" }, "time_zone"},
 		{"another retention", func(t *recaller.Tenant) { t.Retention = "forever" }, "retention"},
-		{"an unknown pack", func(t *recaller.Tenant) { t.Packs = []string{"service", "chess"} }, "packs"},
+		{"an unknown pack", func(t *recaller.Tenant) { t.Packs = []string{"service", "chess"} }, "packs[1]"},
+		{"a pack twice", func(t *recaller.Tenant) { t.Packs = []string{"golf", "service", "golf"} }, "packs[2]"},
 		{"a number that is none", func(t *recaller.Tenant) { t.Numbers = []string{"+12025550143", "12"} }, "numbers[1]"},
 		{"a number twice", func(t *recaller.Tenant) { t.Numbers = []string{"+12025550143", "202 555 0143"} }, "numbers[1]"},
 		{"too many numbers", func(t *recaller.Tenant) { t.Numbers = many(1001) }, "numbers"},

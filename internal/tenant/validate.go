@@ -29,7 +29,7 @@ func validate(t *recaller.Tenant) error {
 	if strings.TrimSpace(t.Name) == "" || len(t.Name) > maxName {
 		return recaller.InvalidField("name", "must be 1 to %d bytes", maxName)
 	}
-	if t.Environment != "production" && t.Environment != "demo" {
+	if t.Environment != recaller.Production && t.Environment != recaller.Demo {
 		return recaller.InvalidField("environment", "must be production or demo")
 	}
 	if !identity.KnownRegion(t.DefaultRegion) {
@@ -41,8 +41,8 @@ func validate(t *recaller.Tenant) error {
 	if !t.Retention.Valid() {
 		return recaller.InvalidField("retention", "must be ephemeral, archive or keep")
 	}
-	if _, err := label.Packs(t.Packs); err != nil {
-		return recaller.InvalidField("packs", "%s", message(err))
+	if err := packs(t.Packs, t.OwnPacks); err != nil {
+		return err
 	}
 	if !t.Masking.Valid() {
 		return recaller.InvalidField("masking", "must be on or off")
@@ -62,6 +62,20 @@ func validate(t *recaller.Tenant) error {
 		}
 	}
 	return profile(t.Profile)
+}
+
+// packs checks which keyword packs are in use.
+func packs(names, own []string) error {
+	for i, name := range names {
+		field := fmt.Sprintf("packs[%d]", i)
+		switch {
+		case !slices.Contains(own, name) && !slices.Contains(label.Builtin(), name):
+			return recaller.InvalidField(field, "is not a keyword pack; there are %s, and those of the tenant's own", strings.Join(label.Builtin(), " and "))
+		case slices.Contains(names[:i], name):
+			return recaller.InvalidField(field, "is there twice")
+		}
+	}
+	return nil
 }
 
 // prompts checks texts of a tenant's own, in the order of ours.

@@ -14,34 +14,48 @@ import (
 // that may have wrapped something in the store.
 const checkPrefix = "check/"
 
-// Check proves that the ring has every key-encryption key that the stored data keys need, and leaves a check value for
-// the current one. Where a key is missing it fails with Unavailable and says which, by its id. It reads a handful of
-// rows, however many keys there are.
+// Check proves that the ring has every key-encryption key that the stored data keys need. Where one is missing it fails with
+// Unavailable and says which, by its id. It reads a handful of rows, however many keys there are, and writes nothing: a
+// key-encryption key gets its check value with the first thing that it wraps.
 func (v *Vault) Check(ctx context.Context) error {
+	v.wrapping.RLock()
+	defer v.wrapping.RUnlock()
+	there, err := v.opens(ctx, v.ring.Load())
+	if there {
+		v.checked.Store(true)
+	}
+	return err
+}
+
+// prove is Check, and leaves a check value for the current key.
+func (v *Vault) prove(ctx context.Context) error {
 	v.wrapping.RLock()
 	defer v.wrapping.RUnlock()
 	return v.proveRing(ctx, v.ring.Load())
 }
 
-// proveRing is Check of one ring. The lock wrapping is held.
+// proveRing is prove of one ring. The lock wrapping is held.
 func (v *Vault) proveRing(ctx context.Context, ring *Ring) error {
+	name := checkPrefix + ring.Current()
 	// Twice, because two servers with different keys may start at once on an empty store: each then sees the other's value.
 	for range 2 {
-		fresh, err := v.check(ctx, ring)
+		there, err := v.opens(ctx, ring)
 		if err != nil {
 			return err
 		}
-		if !fresh {
-			v.checked.Store(true)
-			return nil
+		if there {
+			break
+		}
+		if _, err := v.store.PutValue(ctx, name, ring.wrap([]byte(name), name)); err != nil {
+			return unavailable(err, "the key check could not be stored")
 		}
 	}
 	v.checked.Store(true)
 	return nil
 }
 
-// check is one look; fresh tells that it had to put the current key's check value.
-func (v *Vault) check(ctx context.Context, ring *Ring) (fresh bool, err error) {
+// opens is one look at the check values; there tells that the current key has its own.
+func (v *Vault) opens(ctx context.Context, ring *Ring) (there bool, err error) {
 	values, err := v.store.Values(ctx)
 	if err != nil {
 		return false, unavailable(err, "the key store could not be read")
@@ -55,18 +69,10 @@ func (v *Vault) check(ctx context.Context, ring *Ring) (fresh bool, err error) {
 			return false, err
 		}
 	}
-	name := checkPrefix + ring.Current()
-	if values[name] != nil {
-		return false, nil
-	}
-	_, err = v.store.PutValue(ctx, name, ring.wrap([]byte(name), name))
-	if err != nil {
-		return false, unavailable(err, "the key check could not be stored")
-	}
-	return true, nil
+	return values[checkPrefix+ring.Current()] != nil, nil
 }
 
-// ensureCheck runs Check once before the first key is wrapped, so that a server with a wrong key adds nothing to data
+// ensureCheck proves the ring once before the first key is wrapped, so that a server with a wrong key adds nothing to data
 // that it cannot read.
 func (v *Vault) ensureCheck(ctx context.Context, ring *Ring) error {
 	if v.checked.Load() {

@@ -18,7 +18,7 @@ const (
 // after every page. Only when all is done is the previous key no longer needed. Run it when every server has the new key
 // as its current one: it fails with Conflict while one keeps wrapping under another.
 func (v *Vault) Rotate(ctx context.Context, progress func(done, total int)) error {
-	if err := v.Check(ctx); err != nil {
+	if err := v.prove(ctx); err != nil {
 		return err
 	}
 	if progress == nil {

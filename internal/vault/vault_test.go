@@ -153,6 +153,9 @@ func TestWrongKeyIsNamedAndAddsNothing(t *testing.T) {
 	if err := first.Check(t.Context()); err != nil {
 		t.Fatalf("check of an empty store: %v", err)
 	}
+	if values, err := store.Values(t.Context()); len(values) != 0 || err != nil {
+		t.Errorf("after the check of an empty store: got %d values, %v; want none", len(values), err)
+	}
 	sealed := seal(t, first, ana, place, words)
 
 	wrong := ring(t, keyB)

@@ -18,6 +18,7 @@ import (
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/keyfile"
 	"github.com/recallerhq/recaller/internal/wrapup"
+	"github.com/recallerhq/recaller/internal/wrapup/label"
 )
 
 // house is a tenant with a real store on disk, and a wrap-up service on it.
@@ -38,6 +39,7 @@ type house struct {
 	model  wrapup.Model                    // nil: everything by rules
 	window int                             // how much of a conversation the model is given at once; 0: the default
 	behind func(*store.Store) wrapup.Store // what the service has for a store; nil: the store itself
+	index  wrapup.Indexer                  // nil: conversations are not made findable
 }
 
 // sunday is the 22nd of November 2026, nine in the morning in New York.
@@ -72,7 +74,7 @@ func (h *house) reopen() {
 		kept = h.behind(h.store)
 	}
 	h.service = wrapup.New(wrapup.Deps{
-		Store: kept, Words: h, Tenants: h, Model: h.model, Window: h.window,
+		Store: kept, Words: h, Tenants: h, Model: h.model, Window: h.window, Indexer: h.index,
 		Changed: func(c recaller.Change) { h.changes = append(h.changes, c) },
 		Discard: func(_ recaller.TenantID, c recaller.Conversation) {
 			h.discarded = append(h.discarded, c.ID)
@@ -88,6 +90,11 @@ func (h *house) reopen() {
 // Tenant implements wrapup.Tenants.
 func (h *house) Tenant(context.Context, recaller.TenantID) (recaller.Tenant, error) {
 	return h.tenant, nil
+}
+
+// Packs implements wrapup.Tenants.
+func (h *house) Packs(_ context.Context, t recaller.Tenant) ([]label.Pack, error) {
+	return label.Packs(t.Packs)
 }
 
 // Turns implements wrapup.Words: words held in memory go before the store's.
@@ -193,13 +200,17 @@ func (h *house) memories(c recaller.CallerID) map[string]recaller.Memory {
 	return out
 }
 
-// steps tells the wrap-up's steps in one line: "summarise done, analyse done, extract skipped (a reminder call)".
+// steps tells the steps of the write-up in one line: "summarise done, analyse done, extract skipped (a reminder call)".
+// What becomes of the embedding, embedding tells.
 func (h *house) steps(conv recaller.Conversation) string {
 	h.Helper()
 	list, err := h.store.Steps(h.ctx, "t1", conv)
 	h.ok(err)
 	var out []string
 	for _, p := range list {
+		if p.Step == recaller.StepEmbed {
+			continue
+		}
 		s := string(p.Step) + " " + string(p.State)
 		if p.Reason != "" {
 			s += " (" + p.Reason + ")"

@@ -2,6 +2,7 @@ package wrapup
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ type work struct {
 	dayFirst bool
 	found    func() []extract.Candidate // what the caller said of himself, by rules; looked for once
 	known    func() (known, error)      // what is known of him already; read once
+	packs    func() ([]label.Pack, error)
 }
 
 func (s *Service) read(ctx context.Context, tenantID recaller.TenantID, conv recaller.Conversation) (work, error) {
@@ -40,6 +42,7 @@ func (s *Service) read(ctx context.Context, tenantID recaller.TenantID, conv rec
 		return extract.Memories(w.turns, extract.Options{Base: w.startedAt(), DayFirst: w.dayFirst})
 	})
 	w.known = sync.OnceValues(func() (known, error) { return s.known(ctx, w) })
+	w.packs = func() ([]label.Pack, error) { return s.Tenants.Packs(ctx, w.tenant) }
 	return w, nil
 }
 
@@ -71,7 +74,7 @@ func (s *Service) step(ctx context.Context, w work, step recaller.Step, by write
 		return err
 	}
 	began := s.Now()
-	r, err := result(ctx, w, step, by)
+	r, err := s.result(ctx, w, step, by)
 	if err != nil {
 		return err
 	}
@@ -85,7 +88,10 @@ func (s *Service) step(ctx context.Context, w work, step recaller.Step, by write
 }
 
 // result does the work of one step.
-func result(ctx context.Context, w work, step recaller.Step, by writer) (recaller.StepResult, error) {
+func (s *Service) result(ctx context.Context, w work, step recaller.Step, by writer) (recaller.StepResult, error) {
+	if step == recaller.StepEmbed {
+		return s.embed(ctx, w)
+	}
 	if why := skip(w, step); why != "" {
 		return recaller.StepResult{State: recaller.StepSkipped, Reason: why}, nil
 	}
@@ -95,18 +101,21 @@ func result(ctx context.Context, w work, step recaller.Step, by writer) (recalle
 	case recaller.StepExtract:
 		return by.extract(ctx, w)
 	default: // StepAnalyse
-		return analyse(w), nil
+		return analyse(w)
 	}
 }
 
 // analyse labels a conversation from closed sets: by rules always, for a label outside of the sets would be of no use.
-func analyse(w work) recaller.StepResult {
-	packs, err := label.Packs(w.tenant.Packs)
-	if err != nil { // settings are checked when they are set; a pack of a later version may be missing in this one
-		return recaller.StepResult{State: recaller.StepFailed, Reason: "a keyword pack is not known"}
+func analyse(w work) (recaller.StepResult, error) {
+	packs, err := w.packs()
+	if errors.Is(err, recaller.Invalid) { // settings are checked when they are set; a pack of a later version may be missing in this one
+		return recaller.StepResult{State: recaller.StepFailed, Reason: "a keyword pack is not known"}, nil
+	}
+	if err != nil {
+		return recaller.StepResult{}, err
 	}
 	a := label.Analyse(w.turns, packs)
-	return recaller.StepResult{State: recaller.StepDone, By: By, Analysis: &a}
+	return recaller.StepResult{State: recaller.StepDone, By: By, Analysis: &a}, nil
 }
 
 // skip tells why a step's conditions do not hold; "" if they do.

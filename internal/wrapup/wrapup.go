@@ -1,5 +1,5 @@
-// Package wrapup is the work after a conversation, as steps: summarise, analyse, extract (spec V5, P4, W9, B8, B10, P12;
-// design decision 5). Each step can be seen, retried, and repeated without a second effect: what it found and its own
+// Package wrapup is the work after a conversation, as steps: summarise, analyse, extract, embed (spec V5, P4, P6, W9, B8, B10,
+// P12; design decision 5). Each step can be seen, retried, and repeated without a second effect: what it found and its own
 // mark are one commit.
 //
 // Summary and memories are written by rules, or by a model where there is one; the labels always by rules. A model is
@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/wrapup/label"
 )
 
 // By says who wrote what this package writes by rules.
@@ -53,9 +54,11 @@ type Words interface {
 	Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error)
 }
 
-// Tenants gives the settings of a tenant, defaults filled in.
+// Tenants gives the settings of a tenant, defaults filled in, and the keyword packs that they name; a pack that is not known
+// is Invalid.
 type Tenants interface {
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
+	Packs(ctx context.Context, t recaller.Tenant) ([]label.Pack, error)
 }
 
 // Model answers questions. A failure has a Kind: Invalid where the same question would be refused again, any other where
@@ -65,13 +68,14 @@ type Model interface {
 	Model() string // its name, as summaries tell it
 }
 
-// Deps are what a Service needs; all are required but the Model and its Window.
+// Deps are what a Service needs; all are required but the Model, its Window and the Indexer.
 type Deps struct {
 	Store   Store
 	Words   Words
 	Tenants Tenants
-	Model   Model // nil: everything by rules
-	Window  int   // bytes of a conversation that the model is given at once; 0: DefaultWindow
+	Model   Model   // nil: everything by rules
+	Window  int     // bytes of a conversation that the model is given at once; 0: DefaultWindow
+	Indexer Indexer // nil: conversations are not made findable, and the step is skipped
 	Changed func(recaller.Change)
 	Discard func(recaller.TenantID, recaller.Conversation) // words that were kept only for the wrap-up may go
 	Log     *slog.Logger
@@ -120,7 +124,7 @@ func (s *Service) Run(ctx context.Context, j recaller.Job) error {
 	}
 	for _, step := range recaller.Steps() {
 		if err := s.step(ctx, w, step, s.writer); err != nil {
-			return err
+			return s.meanwhile(ctx, w, err)
 		}
 	}
 	s.Discard(j.Tenant, conv)
@@ -129,7 +133,7 @@ func (s *Service) Run(ctx context.Context, j recaller.Job) error {
 
 // GiveUp ends the wrap-up of a conversation that was tried too often. Where there is a model the rules do what it left open;
 // where even they cannot, and where there is none, the steps are marked as failed, so that a reader sees what there will
-// not be.
+// not be. The embedding is left open for the nightly run, which needs no model and no job.
 func (s *Service) GiveUp(ctx context.Context, j recaller.Job, cause error) error {
 	conv, err := s.Store.Conversation(ctx, j.Tenant, j.Subject)
 	if errors.Is(err, recaller.NotFound) {
@@ -168,17 +172,21 @@ func (s *Service) byRules(ctx context.Context, tenant recaller.TenantID, conv re
 	return nil
 }
 
-// fail marks the steps that are open as failed.
+// fail marks the steps that are open as failed, but for the embedding: the nightly run makes it of what there is.
 func (s *Service) fail(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, cause error) error {
 	for _, step := range recaller.Steps() {
+		state := recaller.StepFailed
+		if step == recaller.StepEmbed {
+			state = recaller.StepPending
+		}
 		_, err := s.Store.WriteStep(ctx, tenant, recaller.StepResult{
-			Conversation: conv.ID, Caller: conv.Caller, Step: step, State: recaller.StepFailed,
+			Conversation: conv.ID, Caller: conv.Caller, Step: step, State: state,
 			Reason: string(recaller.KindOf(cause)), At: s.Now(),
 		})
 		if err != nil {
 			return err
 		}
-		s.Metrics.steps.WithLabelValues(string(step), string(recaller.StepFailed)).Inc()
+		s.Metrics.steps.WithLabelValues(string(step), string(state)).Inc()
 	}
 	return nil
 }

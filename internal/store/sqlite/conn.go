@@ -108,6 +108,40 @@ func (c *conn) QueryRow(ctx context.Context, query string, args []any, dest ...a
 	return err
 }
 
+// QueryAll implements store.Tx: one after another.
+func (c *conn) QueryAll(ctx context.Context, queries ...store.Query) error {
+	for _, q := range queries {
+		if err := c.each(ctx, q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *conn) each(ctx context.Context, q store.Query) error {
+	r, err := c.Query(ctx, q.SQL, q.Args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Close() }() // what matters is in Err
+	for r.Next() {
+		if err := q.Row(r.Scan); err != nil {
+			return err
+		}
+	}
+	return r.Err()
+}
+
+// ExecAll implements store.Tx: one after another.
+func (c *conn) ExecAll(ctx context.Context, query string, args [][]any) error {
+	for _, a := range args {
+		if _, err := c.Exec(ctx, query, a...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 type rows struct{ r *sql.Rows }
 
 func (r rows) Next() bool             { return r.r.Next() }

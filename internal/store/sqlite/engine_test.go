@@ -16,98 +16,30 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
+	"github.com/recallerhq/recaller/internal/store/storetest"
 )
 
-// A job row is the plainest thing to write.
-const insert = `INSERT INTO jobs (tenant_id, kind, subject, id, caller_id, run_at) VALUES ($1, $2, $3, $4, '', $5)`
-
-func put(e *sqlite.Engine, subject string) error {
-	ctx := context.Background()
-	return e.Write(ctx, "t", func(tx store.Tx) error {
-		_, err := tx.Exec(ctx, insert, "t", "kind", subject, subject, 0)
-		return err
-	})
-}
-
-func subjects(t *testing.T, e *sqlite.Engine) (n int) {
-	t.Helper()
-	ctx := context.Background()
-	err := e.Read(ctx, "t", func(tx store.Tx) error { return tx.QueryRow(ctx, `SELECT count(*) FROM jobs`, nil, &n) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
-func wantKind(t *testing.T, what string, err error, kind recaller.Kind) {
-	t.Helper()
-	if err == nil || recaller.KindOf(err) != kind {
-		t.Errorf("%s: got %v, want an error of kind %q", what, err, kind)
-	}
-}
-
-func TestOneFailureUndoesOnlyItself(t *testing.T) {
+func TestEngine(t *testing.T) {
 	t.Parallel()
-	e := open(t, filepath.Join(t.TempDir(), "x.db"), sqlite.Options{})
-	if err := put(e, "taken"); err != nil {
-		t.Fatal(err)
-	}
-	ctx := context.Background()
-	gone, cancel := context.WithCancel(ctx)
-	cancel()
-	var wg sync.WaitGroup
-	for i := range 64 {
-		wg.Go(func() {
-			name := fmt.Sprint("w", i)
-			switch i % 4 {
-			case 0:
-				if err := put(e, name); err != nil {
-					t.Error(err)
-				}
-			case 1:
-				wantKind(t, "clash", put(e, "taken"), recaller.Conflict)
-			case 2:
-				err := e.Write(ctx, "t", func(tx store.Tx) error {
-					if _, err := tx.Exec(ctx, insert, "t", "kind", name, name, 0); err != nil {
-						return err
+	storetest.Engines(t, func(t *testing.T, connections int32) storetest.Engine {
+		path := filepath.Join(t.TempDir(), "x.db")
+		return storetest.Engine{
+			Engine:  open(t, path, sqlite.Options{Readers: int(connections)}),
+			Endless: `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n`,
+			Breaks:  []string{`RELEASE one`, `ROLLBACK`, `COMMIT`}, // the first is the savepoint in its batch
+			Stopped: func(*testing.T) {},
+			Closed: func(t *testing.T) {
+				for _, name := range []string{path + "-wal", path + "-shm"} {
+					if _, err := os.Stat(name); err == nil {
+						t.Errorf("%s is left: a connection was not closed", filepath.Base(name))
 					}
-					panic("what somebody said")
-				})
-				wantKind(t, "panic", err, recaller.Internal)
-				if strings.Contains(fmt.Sprint(err), "somebody") || !strings.Contains(fmt.Sprint(err), "engine_test.go") {
-					t.Error("the error of a panic must say where, not what")
 				}
-			case 3:
-				wantKind(t, "too late", e.Write(gone, "t", func(store.Tx) error { return nil }), recaller.Timeout)
-			}
-		})
-	}
-	wg.Wait()
-	if got := subjects(t, e); got != 1+16 {
-		t.Errorf("got %d rows, want 17", got)
-	}
-}
-
-// TestBrokenTransaction has a write that does what it must not: it ends the savepoint, or the transaction, of its batch.
-func TestBrokenTransaction(t *testing.T) {
-	t.Parallel()
-	e := open(t, filepath.Join(t.TempDir(), "x.db"), sqlite.Options{})
-	ctx := context.Background()
-	for i, statement := range []string{`RELEASE one`, `ROLLBACK`, `COMMIT`} {
-		err := e.Write(ctx, "t", func(tx store.Tx) error {
-			if _, err := tx.Exec(ctx, insert, "t", "kind", statement, statement, 0); err != nil {
-				return err
-			}
-			_, err := tx.Exec(ctx, statement)
-			return errors.Join(err, errors.New("and fails"))
-		})
-		if err == nil {
-			t.Errorf("%s: got no error", statement)
+				if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+					t.Errorf("the file's mode is %v, want owner only (%v)", info.Mode(), err)
+				}
+			},
 		}
-		if err := put(e, fmt.Sprint(i)); err != nil {
-			t.Errorf("after %s: %v", statement, err)
-		}
-	}
+	})
 }
 
 // TestParameters holds the numbering of parameters: SQLite takes $1 for a name, and names by the order they appear.
@@ -155,13 +87,13 @@ func TestFullDisk(t *testing.T) {
 	for i := range 32 {
 		wg.Go(func() {
 			for n := range 40 {
-				err := put(e, fmt.Sprint(i, "-", n, strings.Repeat("x", 500)))
+				err := storetest.PutJob(e, fmt.Sprint(i, "-", n, strings.Repeat("x", 500)))
 				mu.Lock()
 				if err == nil {
 					acknowledged++
 				} else {
 					refused++
-					wantKind(t, "no room", err, recaller.Full)
+					storetest.WantKind(t, "no room", err, recaller.Full)
 				}
 				mu.Unlock()
 			}
@@ -171,17 +103,17 @@ func TestFullDisk(t *testing.T) {
 	if acknowledged == 0 || refused == 0 {
 		t.Fatalf("%d writes were acknowledged and %d refused: both were wanted", acknowledged, refused)
 	}
-	if got := subjects(t, e); got != acknowledged {
+	if got := storetest.Jobs(t, e); got != acknowledged {
 		t.Errorf("got %d rows, want the %d that were acknowledged", got, acknowledged)
 	}
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
 	e = open(t, path, sqlite.Options{})
-	if got := subjects(t, e); got != acknowledged {
+	if got := storetest.Jobs(t, e); got != acknowledged {
 		t.Errorf("with room: got %d rows, want %d", got, acknowledged)
 	}
-	if err := put(e, "more"); err != nil {
+	if err := storetest.PutJob(e, "more"); err != nil {
 		t.Errorf("with room: %v", err)
 	}
 	if err := e.Check(context.Background()); err != nil {
@@ -197,7 +129,7 @@ func TestDamagedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := sqlite.Open(ctx, path, sqlite.Options{})
-	wantKind(t, "no database", err, recaller.Internal)
+	storetest.WantKind(t, "no database", err, recaller.Internal)
 	if err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("got %v, want it to say that the database is damaged", err)
 	}
@@ -208,7 +140,7 @@ func TestDamagedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 200 {
-		if err := put(e, fmt.Sprint(i, strings.Repeat("x", 200))); err != nil {
+		if err := storetest.PutJob(e, fmt.Sprint(i, strings.Repeat("x", 200))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -226,7 +158,7 @@ func TestDamagedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	e = open(t, path, sqlite.Options{})
-	wantKind(t, "check", e.Check(ctx), recaller.Internal)
+	storetest.WantKind(t, "check", e.Check(ctx), recaller.Internal)
 }
 
 func TestNewerSchemaIsRefused(t *testing.T) {
@@ -241,7 +173,7 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 	}
 	foreign(t, path, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)`)
 	_, err = sqlite.Open(context.Background(), path, sqlite.Options{})
-	wantKind(t, "newer", err, recaller.Unavailable)
+	storetest.WantKind(t, "newer", err, recaller.Unavailable)
 }
 
 // foreign runs statements on a connection that is not the engine's, and keeps it open.
@@ -273,86 +205,14 @@ func TestBusyFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	e := open(t, path, sqlite.Options{Patience: 20 * time.Millisecond})
 	c := foreign(t, path, `PRAGMA journal_mode = WAL`, `BEGIN IMMEDIATE`)
-	wantKind(t, "locked", put(e, "x"), recaller.Unavailable)
-	if got := subjects(t, e); got != 0 {
+	storetest.WantKind(t, "locked", storetest.PutJob(e, "x"), recaller.Unavailable)
+	if got := storetest.Jobs(t, e); got != 0 {
 		t.Errorf("got %d rows, want none; reads go on", got)
 	}
 	if _, err := c.ExecContext(context.Background(), `ROLLBACK`); err != nil {
 		t.Fatal(err)
 	}
-	if err := put(e, "x"); err != nil {
+	if err := storetest.PutJob(e, "x"); err != nil {
 		t.Errorf("unlocked: %v", err)
-	}
-}
-
-func TestClosedStore(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "x.db")
-	e, err := sqlite.Open(context.Background(), path, sqlite.Options{Readers: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wg sync.WaitGroup
-	for i := range 64 {
-		wg.Go(func() {
-			if err := put(e, fmt.Sprint(i)); err != nil {
-				wantKind(t, "write", err, recaller.Unavailable)
-			}
-			err := e.Read(context.Background(), "t", func(store.Tx) error { return nil })
-			if err != nil {
-				wantKind(t, "read", err, recaller.Unavailable)
-			}
-		})
-	}
-	for range 3 {
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	wg.Wait()
-	wantKind(t, "write", put(e, "x"), recaller.Unavailable)
-	wantKind(t, "read", e.Read(context.Background(), "t", func(store.Tx) error { return nil }), recaller.Unavailable)
-	for _, name := range []string{path + "-wal", path + "-shm"} {
-		if _, err := os.Stat(name); err == nil {
-			t.Errorf("%s is left: a connection was not closed", filepath.Base(name))
-		}
-	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file's mode is %v, want owner only (%v)", info.Mode(), err)
-	}
-}
-
-func TestReadsEndAtTheirDeadline(t *testing.T) {
-	t.Parallel()
-	e := open(t, filepath.Join(t.TempDir(), "x.db"), sqlite.Options{Readers: 2})
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-	defer cancel()
-	const endless = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n`
-	var wg sync.WaitGroup
-	for range 4 { // two of them wait for a connection
-		wg.Go(func() {
-			err := e.Read(ctx, "t", func(tx store.Tx) error {
-				var n int
-				return tx.QueryRow(ctx, endless, nil, &n)
-			})
-			wantKind(t, "endless", err, recaller.Timeout)
-		})
-	}
-	wg.Wait()
-	for range 4 { // the connections are as good as new
-		subjects(t, e)
-	}
-}
-
-func TestReadersCannotWrite(t *testing.T) {
-	t.Parallel()
-	e := open(t, filepath.Join(t.TempDir(), "x.db"), sqlite.Options{})
-	ctx := context.Background()
-	err := e.Read(ctx, "t", func(tx store.Tx) error {
-		_, err := tx.Exec(ctx, insert, "t", "kind", "x", "x", 0)
-		return err
-	})
-	if err == nil || subjects(t, e) != 0 {
-		t.Errorf("a reader wrote: %v", err)
 	}
 }

@@ -22,6 +22,8 @@ func mapped(err error) error {
 		return recaller.Wrap(recaller.Timeout, err, "the store did not answer in time")
 	case errors.Is(err, sql.ErrConnDone):
 		return recaller.Wrap(recaller.Unavailable, err, "the store is closed")
+	case errors.As(err, &driver) && unwritable(driver.Code()):
+		return recaller.Wrap(recaller.Full, err, "the disk takes no writes: it is full, broken, or bounded")
 	case errors.As(err, &driver) && damaged(driver.Code()):
 		return recaller.Wrap(recaller.Internal, err, "the database is damaged: restore it from a backup")
 	case errors.As(err, &driver):
@@ -32,6 +34,11 @@ func mapped(err error) error {
 
 func damaged(code int) bool {
 	return code&0xff == lib.SQLITE_CORRUPT || code&0xff == lib.SQLITE_NOTADB
+}
+
+// unwritable reports whether a write failed that is no lack of room in the file system's words. As with a full disk, reads go on.
+func unwritable(code int) bool {
+	return code == lib.SQLITE_IOERR_WRITE || code == lib.SQLITE_IOERR_FSYNC || code == lib.SQLITE_IOERR_DIR_FSYNC || code == lib.SQLITE_IOERR_TRUNCATE
 }
 
 func kind(code int) recaller.Kind {

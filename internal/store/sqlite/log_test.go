@@ -12,6 +12,7 @@ import (
 
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
+	"github.com/recallerhq/recaller/internal/store/storetest"
 )
 
 // TestLogStaysSmall writes while readers overlap without a pause: each stays for two commits, but not for ever, and ends
@@ -65,7 +66,7 @@ func TestLogStaysSmall(t *testing.T) {
 	big := strings.Repeat("x", 60_000)
 	largest := int64(0)
 	for i := range 500 {
-		if err := put(e, fmt.Sprint(i, big)); err != nil {
+		if err := storetest.PutJob(e, fmt.Sprint(i, big)); err != nil {
 			t.Fatal(err)
 		}
 		committed <- struct{}{}

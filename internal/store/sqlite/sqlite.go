@@ -35,6 +35,9 @@ type Options struct {
 	MaxPages int // bounds the file, in pages of 4 KiB; 0: by the disk. A write past it fails with Full
 	// Patience is how long a lock that another process holds on the file is waited for; 0: 5 s.
 	Patience time.Duration
+	// VectorBytes bounds the memory for vectors, which a tenant's first search reads; 0: 192 MiB. A tenant who has more of them
+	// is searched from the disk.
+	VectorBytes int64
 }
 
 // Engine implements store.Engine on one SQLite file. Safe for concurrent use.
@@ -43,8 +46,11 @@ type Engine struct {
 	writer  *writer
 	readers chan *conn // those that nobody uses
 	opts    Options
-	once    sync.Once
-	ended   error // of Close
+
+	matrices matrices
+
+	once  sync.Once
+	ended error // of Close
 }
 
 // Open opens the database file at path, making it or bringing its schema up to date.
@@ -57,6 +63,9 @@ func Open(ctx context.Context, path string, opts Options) (*Engine, error) {
 	if opts.Patience <= 0 {
 		opts.Patience = 5 * time.Second
 	}
+	if opts.VectorBytes <= 0 {
+		opts.VectorBytes = 192 << 20
+	}
 	if err := create(path); err != nil {
 		return nil, recaller.Wrap(recaller.Unavailable, err, "the database file cannot be made")
 	}
@@ -65,7 +74,7 @@ func Open(ctx context.Context, path string, opts Options) (*Engine, error) {
 		return nil, mapped(err)
 	}
 	db.SetMaxOpenConns(opts.Readers + 1)
-	e := &Engine{db: db, readers: make(chan *conn, opts.Readers), opts: opts}
+	e := &Engine{db: db, readers: make(chan *conn, opts.Readers), opts: opts, matrices: matrices{limit: opts.VectorBytes}}
 	if err := e.start(ctx, path); err != nil {
 		close(e.readers)
 		for c := range e.readers {
@@ -161,7 +170,7 @@ func (e *Engine) Dialect() store.Dialect { return store.Dialect{} }
 
 // Write implements store.Engine. SQLite has no row-level security: that every query names its tenant is held by the
 // conformance suite.
-func (e *Engine) Write(ctx context.Context, _ recaller.TenantID, fn func(store.Tx) error) error {
+func (e *Engine) Write(ctx context.Context, _ recaller.TenantID, _ recaller.CallerID, fn func(store.Tx) error) error {
 	return e.writer.do(ctx, fn)
 }
 

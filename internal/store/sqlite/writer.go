@@ -214,6 +214,14 @@ func (t writeTx) Query(ctx context.Context, query string, args ...any) (store.Ro
 	return t.conn.Query(context.WithoutCancel(ctx), query, args...)
 }
 
+func (t writeTx) QueryAll(ctx context.Context, queries ...store.Query) error {
+	return t.conn.QueryAll(context.WithoutCancel(ctx), queries...)
+}
+
+func (t writeTx) ExecAll(ctx context.Context, query string, args [][]any) error {
+	return t.conn.ExecAll(context.WithoutCancel(ctx), query, args)
+}
+
 func (t writeTx) QueryRow(ctx context.Context, query string, args []any, dest ...any) error {
 	return t.conn.QueryRow(context.WithoutCancel(ctx), query, args, dest...)
 }

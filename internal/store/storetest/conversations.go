@@ -167,7 +167,7 @@ func life(b *bench) {
 	eq(b, "seconds", c.TotalDuration, 90*time.Second)
 	progress, err := b.Store.Steps(b.ctx, "t1", got)
 	b.ok(err)
-	eq(b, "steps wait", len(progress), 3)
+	eq(b, "steps wait", len(progress), 4)
 	eq(b, "first step", progress[0].State, recaller.StepPending)
 }
 
@@ -213,6 +213,49 @@ func repeated(b *bench) {
 	b.ok(b.Store.PruneOnces(b.ctx, b.now.Add(time.Hour)))
 	_, err = say("y")
 	b.ok(err)
+}
+
+func numbered(b *bench) {
+	for _, countOnly := range []bool{false, true} {
+		o := b.open("t1", opening{identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: b.id("phone")}}})
+		write := func(first int, lines ...string) func() (recaller.Appended, error) {
+			turns := b.turns(lines...)
+			for i := range turns {
+				turns[i].Number = first + i
+			}
+			return func() (recaller.Appended, error) {
+				return b.Store.AppendTurns(b.ctx, "t1", recaller.Appending{
+					Numbered: true, CountOnly: countOnly,
+					Conversation: o.Conversation.ID, Caller: o.Caller.ID, Turns: turns, At: b.now,
+				})
+			}
+		}
+		one := write(0, "user: hello", "user: again")
+		two := write(2, "assistant: yes")
+		for i, try := range []struct {
+			do       func() (recaller.Appended, error)
+			number   int
+			isRepeat bool
+		}{{one, 0, false}, {one, 0, true}, {two, 2, false}, {one, 0, true}, {two, 2, true}} {
+			got, err := try.do()
+			b.ok(err)
+			eq(b, fmt.Sprint("number of try ", i), got.Turns[0].Number, try.number)
+			eq(b, fmt.Sprint("try is a repeat ", i), got.Change.Version == 0, try.isRepeat)
+		}
+		if !countOnly { // another's words at this number are no repeat of it
+			got, err := write(1, "user: never mind")()
+			b.ok(err)
+			eq(b, "the next number", got.Turns[0].Number, 3)
+		}
+		b.close(o, recaller.Completed)
+		_, err := two()
+		b.ok(err) // the end may have come between
+		_, err = write(4, "user: late")()
+		b.fails(err, recaller.Conflict)
+		conv, err := b.Store.Conversation(b.ctx, "t1", string(o.Conversation.ID))
+		b.ok(err)
+		eq(b, "turns", conv.Turns, map[bool]int{false: 4, true: 3}[countOnly])
+	}
 }
 
 func twiceAtOnce(b *bench) {

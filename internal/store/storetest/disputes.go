@@ -147,7 +147,7 @@ type meanwhile struct {
 	then []func() // one for each write to come
 }
 
-func (m *meanwhile) Write(ctx context.Context, tenant recaller.TenantID, fn func(store.Tx) error) error {
+func (m *meanwhile) Write(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(store.Tx) error) error {
 	m.mu.Lock()
 	var now func()
 	if len(m.then) > 0 {
@@ -157,7 +157,7 @@ func (m *meanwhile) Write(ctx context.Context, tenant recaller.TenantID, fn func
 	if now != nil {
 		now()
 	}
-	return m.Engine.Write(ctx, tenant, fn)
+	return m.Engine.Write(ctx, tenant, caller, fn)
 }
 
 // aliasMeanwhile has a memory merged, and another forgotten, after the step has read the aliases and before it writes.

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,6 +24,7 @@ func (b *bench) full() recaller.Opened {
 	_, err = b.Store.PutCheckpoint(b.ctx, "t1", recaller.Checkpoint{ID: "cp-1", Caller: o.Caller.ID, Summary: "half done", StagingData: []byte(`{}`), LastActivity: b.now, CreatedAt: b.now})
 	b.ok(err)
 	b.close(o, recaller.Completed)
+	b.index("t1", o.Conversation, toward(0), "tea")
 	return o
 }
 
@@ -103,7 +105,7 @@ func erased(b *bench) {
 	hidden()
 	out, err := b.Store.EraseRows(b.ctx, "t1", caller)
 	b.ok(err)
-	eq(b, "rows", fmt.Sprint(out.Rows), "map[callers:1 checkpoints:1 conversations:2 identities:1 jobs:2 memory_versions:3 reminders:1 request_marks:1 tool_calls:1 turns:2 wrapup_steps:3]")
+	eq(b, "rows", fmt.Sprint(out.Rows), "map[callers:1 checkpoints:1 conversations:2 embeddings:1 identities:1 jobs:2 memory_versions:3 reminders:1 request_marks:1 tool_calls:1 turns:2 word_indexes:1 wrapup_steps:4]")
 	hidden()
 	again, err := b.Store.EraseRows(b.ctx, "t1", caller)
 	b.ok(err)
@@ -325,4 +327,58 @@ func groupCommit(b *bench) {
 	keys, err := b.Store.Keys(b.ctx, "t1")
 	b.ok(err)
 	eq(b, "keys", len(keys), 1)
+}
+
+// lostReminder looks for a reminder whose caller's key is destroyed, before another one in the list.
+func (b *bench) lostReminder(lost, kept recaller.Reminder) {
+	b.Helper()
+	first, cursor, err := b.Store.Reminders(b.ctx, "t1", recaller.ReminderFilter{Page: recaller.Page{Limit: 1}})
+	b.ok(err)
+	rest, _, err := b.Store.Reminders(b.ctx, "t1", recaller.ReminderFilter{Page: recaller.Page{Limit: 1, Cursor: cursor}})
+	b.ok(err)
+	eq(b, "a page of reminders that is empty", len(first), 0)
+	eq(b, "leads on", fmt.Sprint(len(rest), rest[0].ID), fmt.Sprint(1, kept.ID))
+	_, err = b.Store.Reminder(b.ctx, "t1", lost.ID)
+	b.fails(err, recaller.NotFound)
+	b.refusedReminder(lost)
+}
+
+// pagesOfErased has a backup of the data restored beside today's keys: rows of a caller come back whose key is destroyed.
+func pagesOfErased(b *bench) {
+	old := []recaller.Conversation{b.finished("t1", "+15551230001"), b.finished("t1", "+15551230002")}
+	gone := b.finished("t1", "+15551230003")
+	b.later(time.Minute)
+	kept := b.remind(b.remember("t1", old[0].Caller, "call", "call him").Memory.ID, b.now.AddDate(0, 0, 2))
+	lost := b.remind(b.remember("t1", gone.Caller, "call", "call her").Memory.ID, b.now.AddDate(0, 0, 3)) // listed first
+	_, err := b.Store.PutCheckpoint(b.ctx, "t1", recaller.Checkpoint{ID: "cp", Caller: gone.Caller, Summary: "x", StagingData: []byte(`{}`)})
+	b.ok(err)
+	_, err = b.Vault.Destroy(b.ctx, vault.Scope{Tenant: "t1", Caller: gone.Caller})
+	b.ok(err)
+	b.lostReminder(lost, kept)
+	b.fails(b.Store.DeleteCheckpoint(b.ctx, "t1", gone.Caller), recaller.NotFound)
+	var conversations, callers []string
+	for page, more := (recaller.Page{Limit: 1}), true; more; more = page.Cursor != "" {
+		list, next, err := b.Store.Conversations(b.ctx, "t1", recaller.ConversationFilter{Page: page})
+		b.ok(err)
+		for _, c := range list {
+			conversations = append(conversations, string(c.ID))
+		}
+		page.Cursor = next
+	}
+	for page, more := (recaller.Page{Limit: 1}), true; more; more = page.Cursor != "" {
+		list, next, err := b.Store.Callers(b.ctx, "t1", page)
+		b.ok(err)
+		for _, c := range list {
+			callers = append(callers, string(c.ID))
+		}
+		page.Cursor = next
+	}
+	for _, c := range old {
+		eq(b, "listed", slices.Contains(conversations, string(c.ID)), true)
+		eq(b, "its caller, too", slices.Contains(callers, string(c.Caller)), true)
+	}
+	eq(b, "the erased one is listed", slices.Contains(conversations, string(gone.ID)) || slices.Contains(callers, string(gone.Caller)), false)
+	found, more, err := b.Store.Unembedded(b.ctx, "t1", "m-1", old[1].ID, 1)
+	b.ok(err)
+	eq(b, "a page of those to be embedded that is empty leads on", fmt.Sprint(len(found), more), fmt.Sprint(0, gone.ID))
 }

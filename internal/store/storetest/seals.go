@@ -34,7 +34,7 @@ func (b *bench) raw(s spot) (value []byte) {
 
 func (b *bench) putRaw(s spot, value []byte) {
 	b.Helper()
-	b.ok(b.Engine.Write(b.ctx, s.tenant, func(tx store.Tx) error {
+	b.ok(b.Engine.Write(b.ctx, s.tenant, "", func(tx store.Tx) error {
 		n, err := tx.Exec(b.ctx, `UPDATE `+s.table+` SET `+s.column+` = $2 WHERE `+s.condition(), s.tenant, value)
 		if err == nil && n != 1 {
 			err = fmt.Errorf("%d rows of %s changed", n, s.table)

@@ -1,6 +1,7 @@
 // Package storetest is the conformance suite of stores: every engine passes the same stories, unchanged. In each of them
 // a second tenant holds the same number, the same external ids and the same memory keys with other words; a sighting of
-// those fails the story.
+// those fails the story. Beside them is what the engines' own tests have in common: stories of an engine below the store, of
+// sealing and of upgrades, benchmarks, and what they are told with.
 //
 // It is for tests only.
 package storetest
@@ -35,6 +36,12 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		tell func(*bench)
 	}{
 		{"tenants and keys", tenants},
+		{"a number leads to one tenant", numbersLead},
+		{"two tenants take one number at once", takenAtOnce},
+		{"no change of settings is lost", noUpdateLost},
+		{"trials and real callers are kept apart", environments},
+		{"a tenant has keyword packs of its own", ownPacks},
+		{"numbers of earlier tenants are indexed", numbersIndexed},
 		{"a caller is found again by number", callerFound},
 		{"two identities lead to one caller", twoIdentities},
 		{"a name from a weaker source never replaces a stronger one", names},
@@ -42,12 +49,14 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a conversation is opened, spoken and closed", life},
 		{"the same external id opens the same conversation", externalID},
 		{"a repeated request is carried out once", repeated},
+		{"numbered turns are there once, whichever try commits first", numbered},
 		{"the same webhook twice at once opens one conversation", twiceAtOnce},
 		{"two calls from one number at once are two conversations of one caller", simultaneous},
 		{"a closed conversation takes no turns", closedTakesNone},
 		{"counts are kept by many writers at once", counts},
 		{"a past conversation is imported as it was", imported},
 		{"conversations are listed newest first, page by page", conversationPages},
+		{"a page that a destroyed key empties is not the last", pagesOfErased},
 		{"memories are stored, updated and forgotten with their history", memories},
 		{"memories are told apart by key, ignoring case", memoryKeys},
 		{"memories are listed by filter", memoryFilters},
@@ -71,6 +80,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a forgotten memory fires once or never", forgetAndFire},
 		{"a caller has one checkpoint", checkpoints},
 		{"a wrap-up step has its effect once", steps},
+		{"a step is opened again", reopened},
 		{"an interim summary leaves its step open", interim},
 		{"what a step cost adds up", costs},
 		{"another value that was heard is kept as a dispute", disputes},
@@ -79,6 +89,13 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"an alias that comes while a step is written counts", aliasMeanwhile},
 		{"what was forgotten in a conversation is not found in its words", forgottenInCall},
 		{"what a tool forgot is not found in the same words", forgottenByTool},
+		{"a conversation is found by what it means", foundByMeaning},
+		{"a conversation is found by what was said in it", foundByWords},
+		{"a search is narrowed by a filter", searchFilters},
+		{"only what has ended is found", onlyEnded},
+		{"an erased caller is not found", erasedNotFound},
+		{"what has no embedding yet is listed", unembedded},
+		{"a conversation is indexed for its own caller", indexedOnly},
 		{"jobs are claimed once, leased and given back", jobs},
 		{"a worker leaves kinds of jobs alone", jobKinds},
 		{"many workers never have one job twice", manyWorkers},
@@ -86,6 +103,16 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a corpus has all that recall may search", corpus},
 		{"words come back as they were said, however long or odd", words},
 		{"a write that fails undoes only itself", groupCommit},
+		{"many store one key at once", storesMeet},
+		{"a memory is stored anew while it is forgotten", storeAndForgetMeet},
+		{"near-duplicates are merged from all sides", duplicatesMeet},
+		{"two memories take each other's keys", keysMeet},
+		{"strangers ring at once and are one caller", strangersMeet},
+		{"an external id is given to many callers at once", externalIDsMeet},
+		{"requests that are repeated at the same moment", requestsMeet},
+		{"many save one checkpoint", checkpointsMeet},
+		{"words come in while a conversation ends", lastWordsMeet},
+		{"a caller is erased in the middle of it all", erasureMeets},
 		{"an erased caller is gone", erased},
 		{"one number is erased three times over", erasedTwice},
 		{"a caller rings while he is erased", erasedWhileCalling},
@@ -152,6 +179,7 @@ func newBench(t *testing.T, o Opened) *bench {
 	b.ok(err)
 	second := b.open("t2", opening{})
 	b.noise.second = second.Conversation.ID
+	b.index("t2", second.Conversation, toward(0), "tea coffee "+secret)
 	_, err = b.Store.CloseConversation(b.ctx, "t2", recaller.Closing{
 		Conversation: second.Conversation.ID, Status: recaller.Completed, EndedAt: b.now,
 		Job: &recaller.Job{ID: "job-noise", Kind: "wrapup", Subject: string(second.Conversation.ID), RunAt: b.now.AddDate(1, 0, 0)},

@@ -37,7 +37,7 @@ func wall(b *bench) {
 	}
 	// Methods that take no id of a tenant's things.
 	for _, m := range []string{
-		"WithTenant", "WithSystem", "Check", "Close", "TenantIDs", "Tenants", "CreateTenant", "UpdateTenant", "Tenant", "CreateKey", "Keys",
+		"WithTenant", "WithCaller", "WithSystem", "Check", "Close", "TenantIDs", "Tenants", "CreateTenant", "UpdateTenant", "Tenant", "TenantByNumber", "IndexNumbers", "Packs", "PutPacks", "CreateKey", "Keys",
 		"Callers", "PruneOnces", "ClaimJobs", "NextJob", "FinishJob", "RetryJob", "ReleaseJobs", "JobCount",
 	} {
 		reached[m] = true
@@ -98,6 +98,27 @@ func (b *bench) readReaches(own recaller.Opened) []reach {
 		{"Snapshot", func() (int, error) { _, err := s.Snapshot(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
 		{"Corpus", func() (int, error) { c, err := s.Corpus(ctx, "t1", their.Caller.ID); return len(c.Turns), err }, recaller.NotFound},
 		{"Receipt", func() (int, error) { _, err := s.Receipt(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
+		{"Similar", func() (int, error) {
+			l, err := s.Similar(ctx, "t1", *toward(0), recaller.SearchFilter{}, 10)
+			return len(l) - 1, err // the own one
+		}, ""},
+		{"Similar", func() (int, error) {
+			l, err := s.Similar(ctx, "t1", *toward(0), recaller.SearchFilter{Caller: their.Caller.ID}, 10)
+			return len(l), err
+		}, ""},
+		{"Matching", func() (int, error) {
+			l, err := s.Matching(ctx, "t1", []string{secret}, recaller.SearchFilter{}, 10)
+			return len(l), err
+		}, ""},
+		{"Similarities", func() (int, error) {
+			m, err := s.Similarities(ctx, "t1", *toward(0), []recaller.ConversationID{b.noise.second})
+			return len(m), err
+		}, ""},
+		{"ConversationsByID", func() (int, error) {
+			l, err := s.ConversationsByID(ctx, "t1", []recaller.ConversationID{b.noise.second})
+			return len(l), err
+		}, ""},
+		{"Unembedded", func() (int, error) { l, _, err := s.Unembedded(ctx, "t1", "m-2", "", 10); return len(l) - 1, err }, ""},
 	}
 }
 
@@ -159,6 +180,9 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 			}
 			return 0, err
 		}, ""},
+		{"ReopenStep", func() (int, error) {
+			return 0, s.ReopenStep(ctx, "t1", recaller.Conversation{ID: b.noise.second, Caller: their.Caller.ID}, recaller.StepEmbed)
+		}, ""},
 		{"WriteStep", func() (int, error) {
 			_, err := s.WriteStep(ctx, "t1", recaller.StepResult{Conversation: b.noise.second, Caller: their.Caller.ID, Step: recaller.StepSummarise, State: recaller.StepFailed, At: b.now})
 			return 0, err
@@ -170,6 +194,12 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 			}
 			return 0, err
 		}, ""},
+		{"PutIndexing", func() (int, error) {
+			return 0, s.PutIndexing(ctx, "t1", recaller.Indexing{Conversation: b.noise.second, Caller: their.Caller.ID, Stems: said("x"), Embedding: toward(90)})
+		}, recaller.NotFound},
+		{"PutIndexing", func() (int, error) {
+			return 0, s.PutIndexing(ctx, "t1", recaller.Indexing{Conversation: b.noise.second, Caller: own.Caller.ID, Stems: said("x"), Embedding: toward(90)})
+		}, recaller.NotFound},
 		{"DeleteKey", func() (int, error) { return 0, s.DeleteKey(ctx, "t1", "key-t2") }, recaller.NotFound},
 		{"BeginErasure", func() (int, error) { return 0, s.BeginErasure(ctx, "t1", their.Caller.ID, b.eraseJob(their.Caller.ID)) }, recaller.NotFound},
 		{"EraseRows", func() (int, error) { out, err := s.EraseRows(ctx, "t1", their.Caller.ID); return len(out.Rows), err }, ""},
@@ -274,4 +304,6 @@ func (b *bench) counts(tenant recaller.TenantID) map[string]int {
 // oneDoor is about the door itself.
 func oneDoor(b *bench) {
 	b.fails(b.Store.WithTenant(b.ctx, "", store.Reading, func(store.Tx) error { return nil }), recaller.Internal)
+	b.fails(b.Store.WithCaller(b.ctx, "", "caller", func(store.Tx) error { return nil }), recaller.Internal)
+	b.fails(b.Store.WithCaller(b.ctx, "t1", "", func(store.Tx) error { return nil }), recaller.Internal)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/store"
 )
 
 func steps(b *bench) {
@@ -63,8 +64,10 @@ func steps(b *bench) {
 	c, err := b.Store.Caller(b.ctx, "t1", o.Caller.ID)
 	b.ok(err)
 	eq(b, "the name he said", c.Name, "Bob")
+	write(recaller.StepResult{Step: recaller.StepEmbed})
 	progress, err := b.Store.Steps(b.ctx, "t1", got)
 	b.ok(err)
+	eq(b, "steps", len(progress), len(recaller.Steps()))
 	eq(b, "attempts", progress[0].Attempts, 2)
 	for _, p := range progress {
 		eq(b, string(p.Step), p.State, recaller.StepDone)
@@ -215,4 +218,55 @@ func manyWorkers(b *bench) {
 	for subject, n := range had {
 		eq(b, subject, n, 1)
 	}
+}
+
+// reopened has the step of the embedding opened again, as it is for another model.
+func reopened(b *bench) {
+	conv := b.finished("t1", number)
+	stands := func() string {
+		b.Helper()
+		all, err := b.Store.Steps(b.ctx, "t1", conv)
+		b.ok(err)
+		for _, p := range all {
+			if p.Step == recaller.StepEmbed {
+				return fmt.Sprintln(p.State, p.By, p.Reason, p.Attempts, p.FinishedAt.IsZero())
+			}
+		}
+		return "none"
+	}
+	reopen := func() {
+		b.Helper()
+		b.ok(b.Store.ReopenStep(b.ctx, "t1", conv, recaller.StepEmbed))
+	}
+	leave := func(state recaller.StepState, attempts int) {
+		b.Helper()
+		_, err := b.Store.WriteStep(b.ctx, "t1", recaller.StepResult{
+			Conversation: conv.ID, Caller: conv.Caller, Step: recaller.StepEmbed, State: state, By: "m-1", Reason: "why", Attempts: attempts, At: b.now,
+		})
+		b.ok(err)
+	}
+	reopen()
+	eq(b, "one that is open stays as it is", stands(), fmt.Sprintln("pending", "", "", 0, true))
+	leave(recaller.StepDone, 0)
+	eq(b, "done", stands(), fmt.Sprintln("done", "m-1", "why", 0, false))
+	reopen()
+	eq(b, "one that was done", stands(), fmt.Sprintln("pending", "", "", 1, true))
+	leave(recaller.StepFailed, 4)
+	eq(b, "failed", stands(), fmt.Sprintln("failed", "m-1", "why", 4, false))
+	reopen()
+	eq(b, "one that failed", stands(), fmt.Sprintln("pending", "", "", 1, true))
+	leave(recaller.StepSkipped, 0)
+	reopen()
+	eq(b, "one that was left out stays so", stands(), fmt.Sprintln("skipped", "m-1", "why", 1, false))
+	b.ok(b.Store.WithTenant(b.ctx, "t1", store.Writing, func(tx store.Tx) error {
+		_, err := tx.Exec(b.ctx, `DELETE FROM steps WHERE tenant_id = $1 AND conversation_id = $2 AND step = 'embed'`, "t1", conv.ID)
+		return err
+	}))
+	reopen()
+	eq(b, "one that there never was", stands(), fmt.Sprintln("pending", "", "", 1, true))
+	going := b.open("t1", opening{})
+	b.ok(b.Store.ReopenStep(b.ctx, "t1", going.Conversation, recaller.StepEmbed))
+	all, err := b.Store.Steps(b.ctx, "t1", going.Conversation)
+	b.ok(err)
+	eq(b, "a conversation that goes on has none", len(all), 0)
 }

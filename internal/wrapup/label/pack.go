@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -59,11 +60,8 @@ var packFiles embed.FS
 // builtin are the packs that come with Recaller, read once.
 var builtin = sync.OnceValues(func() (map[string]Pack, error) {
 	out := map[string]Pack{}
-	for _, name := range []string{"service", "golf"} {
-		raw, err := packFiles.ReadFile("packs/" + name + ".json")
-		if err != nil {
-			return nil, err
-		}
+	for _, name := range Builtin() {
+		raw, _ := Source(name)
 		p, err := ParsePack(raw)
 		if err != nil {
 			return nil, fmt.Errorf("pack %s: %w", name, err)
@@ -72,6 +70,18 @@ var builtin = sync.OnceValues(func() (map[string]Pack, error) {
 	}
 	return out, nil
 })
+
+// Builtin returns the names of the packs that come with Recaller.
+func Builtin() []string { return []string{"service", "golf"} }
+
+// Source returns a built-in pack as ParsePack reads it; false if there is none of the name.
+func Source(name string) ([]byte, bool) {
+	if !slices.Contains(Builtin(), name) {
+		return nil, false
+	}
+	raw, err := packFiles.ReadFile("packs/" + name + ".json")
+	return raw, err == nil
+}
 
 // Packs returns the built-in packs of these names, in this order. An unknown name is Invalid.
 func Packs(names []string) ([]Pack, error) {

@@ -1,0 +1,48 @@
+package client
+
+import (
+	"context"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// SearchRequest asks for a tenant's conversations by what they were about.
+type SearchRequest struct {
+	Query     string           `json:"query" minLength:"1" maxLength:"1000" doc:"What to look for, in your own words; 1 to 1,000 characters." example:"wedding inquiries"`
+	Limit     int              `json:"limit,omitempty" minimum:"1" maximum:"50" doc:"How many results at most; 10 if not said." example:"10"`
+	CallerID  string           `json:"caller_id,omitempty" maxLength:"100" doc:"Only this caller's conversations." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
+	Channel   recaller.Channel `json:"channel,omitempty" enum:"voice,sms,web-chat,telegram,api" doc:"Only those over this channel." example:"voice"`
+	Intent    string           `json:"intent,omitempty" maxLength:"100" doc:"Only those of this intent, as the write-up labels it." example:"event"`
+	Sentiment string           `json:"sentiment,omitempty" enum:"positive,neutral,negative" doc:"Only those of this sentiment." example:"negative"`
+	Outcome   string           `json:"outcome,omitempty" maxLength:"100" doc:"Only those of this outcome, as the write-up labels it." example:"unresolved"`
+	After     time.Time        `json:"after,omitzero" doc:"Only those that started then or later." example:"2026-02-01T00:00:00Z"`
+	Before    time.Time        `json:"before,omitzero" doc:"Only those that started earlier." example:"2026-03-01T00:00:00Z"`
+}
+
+// SearchResponse is what was found, best first.
+type SearchResponse struct {
+	Results  []SearchResult `json:"results" nullable:"false" doc:"Best first."`
+	TookMS   float64        `json:"took_ms" doc:"How long the search took, in milliseconds." example:"12.4"`
+	Degraded string         `json:"degraded,omitempty" doc:"Why less may have been found than there is; left out where nothing was amiss. While the embedder does not answer, only conversations that share words with the query are found." example:"embedder unavailable"`
+}
+
+// SearchResult is one conversation that was found.
+type SearchResult struct {
+	ConversationID         string    `json:"conversation_id" doc:"The conversation." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
+	ConversationExternalID string    `json:"conversation_external_id" doc:"Its external id; empty if it has none." example:"CA0123456789abcdef"`
+	CallerID               string    `json:"caller_id" doc:"Whose conversation it is." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
+	Excerpt                string    `json:"excerpt" doc:"What was said that fits best, else the beginning; some 300 characters at most, one turn a line. Empty where the retention keeps no words." example:"We are looking for a place for our wedding in June."`
+	Summary                string    `json:"summary" doc:"What it was about, in a sentence or two; empty if it has not been written up." example:"The caller asked about a wedding in June."`
+	Intent                 string    `json:"intent" doc:"What the caller wanted, as a label; empty if it has not been labelled." example:"event"`
+	Sentiment              string    `json:"sentiment" doc:"How the caller felt: positive, neutral or negative; empty if it has not been labelled." example:"neutral"`
+	StartedAt              time.Time `json:"started_at" doc:"When it started." example:"2026-03-02T09:30:00Z"`
+	Similarity             float64   `json:"similarity" doc:"How alike query and conversation are to the embedder, as a cosine: −1 to 1; 0 where there is no embedding." example:"0.62"`
+	Score                  float64   `json:"score" doc:"What the results are ordered by, words and similarity together; comparable within one answer." example:"1.31"`
+}
+
+// SearchConversations searches a tenant's conversations, those of all callers. It changes nothing.
+func (c *Client) SearchConversations(ctx context.Context, in SearchRequest) (SearchResponse, error) {
+	var out SearchResponse
+	return out, c.post(ctx, path("conversations", "search"), in, &out)
+}

@@ -1,0 +1,222 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/config"
+	"github.com/recallerhq/recaller/internal/store"
+	"github.com/recallerhq/recaller/internal/store/postgres"
+	"github.com/recallerhq/recaller/internal/store/sqlite"
+	"github.com/recallerhq/recaller/internal/vault"
+	"github.com/recallerhq/recaller/internal/vault/keyfile"
+	"github.com/recallerhq/recaller/internal/vault/keytable"
+)
+
+// openStore opens keys and database, in the data folder or on Postgres.
+func (a *App) openStore(ctx context.Context) error {
+	master, err := a.masterKeys()
+	if err != nil {
+		return err
+	}
+	ring, err := master.ring()
+	if err != nil {
+		return err
+	}
+	if err := a.claim(ctx); err != nil {
+		return err
+	}
+	keys, err := a.openKeys(ctx)
+	if err != nil {
+		return err
+	}
+	a.vault = vault.New(ring, keys, vault.Options{})
+	if err := a.vault.Check(ctx); err != nil {
+		return err
+	}
+	a.encryption = &encryption{vault: a.vault, keys: master, log: a.log, run: func(fn func(context.Context)) bool {
+		return a.loops.run(context.WithoutCancel(ctx), fn)
+	}}
+	engine, err := a.openEngine(ctx)
+	if err != nil {
+		return err
+	}
+	engine = claimed{engine, a.taken}
+	if a.opts.Wrap != nil {
+		engine = a.opts.Wrap(engine)
+	}
+	a.store = store.New(engine, a.vault)
+	a.closers = append(a.closers, a.store.Close)
+	return a.keysFit(ctx, keys)
+}
+
+// keysFit refuses data that other keys belong to than those of the key store.
+func (a *App) keysFit(ctx context.Context, keys vault.KeyStore) error {
+	oldest, err := keysOf(ctx, a.cfg, a.store, keys)
+	if err != nil || oldest == "" {
+		return err
+	}
+	if _, err := a.store.Tenant(ctx, oldest); errors.Is(err, recaller.Internal) {
+		return recaller.Wrap(recaller.Unavailable, err, "%s is another installation's, or the data is damaged: tenant %s does not open; %s", keyStore(a.cfg), oldest, keysBack(a.cfg))
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+// keysOf refuses data whose keys are lost: new ones would only hide that nothing opens, and be in the way of those that are
+// put back. It looks for those of the oldest tenant and of the youngest: a key store that is new lacks the one, one that is
+// older than the data the other. oldest is empty where there is no data yet.
+func keysOf(ctx context.Context, cfg config.Config, data *store.Store, keys vault.KeyStore) (oldest recaller.TenantID, err error) {
+	ids, err := data.TenantIDs(ctx)
+	if err != nil || len(ids) == 0 {
+		return "", err
+	}
+	for _, id := range []recaller.TenantID{ids[0], ids[len(ids)-1]} {
+		_, found, err := keys.Key(ctx, vault.Scope{Tenant: id})
+		if err != nil {
+			return "", err
+		}
+		if !found {
+			return "", recaller.Errorf(recaller.Unavailable, "%s lacks the key of tenant %s, which there is data of: %s", keyStore(cfg), id, keysBack(cfg))
+		}
+	}
+	return ids[0], nil
+}
+
+// keyStore names the key store, for people.
+func keyStore(cfg config.Config) string {
+	switch {
+	case !cfg.Databases.Postgres():
+		return "the key store " + filepath.Join(cfg.Data, keysDir, keysFile)
+	case cfg.Databases.Keys.Set():
+		return "the key store in the database of RECALLER_KEYS_DATABASE_URL"
+	default:
+		return "the key store in the database of RECALLER_DATABASE_URL, schema recaller_keys,"
+	}
+}
+
+// keysBack says how keys come back.
+func keysBack(cfg config.Config) string {
+	if !cfg.Databases.Postgres() {
+		return "put it back from its backup"
+	}
+	return "restore the keys from their backup, or set RECALLER_KEYS_DATABASE_URL to the database that has them"
+}
+
+// claim takes a database on Postgres for this process, as the lock does with the data folder.
+func (a *App) claim(ctx context.Context) error {
+	if !a.cfg.Databases.Postgres() {
+		return nil
+	}
+	claim, err := postgres.Hold(ctx, a.cfg.Databases.Data.Reveal(), a.claimTold)
+	if err != nil {
+		return err
+	}
+	a.closers = append(a.closers, claim.Release)
+	return nil
+}
+
+// claimTold hears how it is with the claim.
+func (a *App) claimTold(err error) {
+	switch {
+	case err == nil:
+		a.log.Info("the claim to the database stands again")
+	case errors.Is(err, recaller.Conflict):
+		close(a.taken) // Serve tells
+	default:
+		a.log.Warn("the connection that claims the database is lost, claiming it again", "err", err)
+	}
+}
+
+// isTaken fails with Unavailable once another process has the database.
+func isTaken(taken <-chan struct{}) error {
+	select {
+	case <-taken:
+		return recaller.Errorf(recaller.Unavailable, "another recaller process has taken the database while it was away: this one serves it no more")
+	default:
+		return nil
+	}
+}
+
+// claimed is an engine that writes nothing once another process has its database.
+type claimed struct {
+	store.Engine
+	taken <-chan struct{}
+}
+
+// Write implements store.Engine.
+func (c claimed) Write(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(store.Tx) error) error {
+	if err := isTaken(c.taken); err != nil {
+		return err
+	}
+	return c.Engine.Write(ctx, tenant, caller, fn)
+}
+
+// WriteSystem implements store.Engine.
+func (c claimed) WriteSystem(ctx context.Context, fn func(store.Tx) error) error {
+	if err := isTaken(c.taken); err != nil {
+		return err
+	}
+	return c.Engine.WriteSystem(ctx, fn)
+}
+
+func (a *App) openEngine(ctx context.Context) (store.Engine, error) {
+	if a.cfg.Databases.Postgres() {
+		return postgres.Open(ctx, a.cfg.Databases.Data.Reveal(), a.opts.Postgres)
+	}
+	return sqlite.Open(ctx, a.path(databaseFile), a.opts.Store)
+}
+
+// OpenKeys opens the store of wrapped keys of an installation on Postgres. It fails with Unavailable where that is not the one of
+// the data.
+func OpenKeys(ctx context.Context, cfg config.Config) (*keytable.Keys, error) {
+	engine, err := postgres.Open(ctx, cfg.Databases.Data.Reveal(), postgres.Options{Connections: 1})
+	if err != nil {
+		return nil, err
+	}
+	keys, err := keytable.Open(ctx, cfg.Databases.KeyStore().Reveal())
+	if err != nil {
+		return nil, errors.Join(err, engine.Close())
+	}
+	_, err = keysOf(ctx, cfg, store.New(engine, nil), keys)
+	if err = errors.Join(err, engine.Close()); err != nil {
+		return nil, errors.Join(err, keys.Close())
+	}
+	return keys, nil
+}
+
+// openKeys opens the store of wrapped keys.
+func (a *App) openKeys(ctx context.Context) (vault.KeyStore, error) {
+	if a.cfg.Databases.Postgres() {
+		keys, err := keytable.Open(ctx, a.cfg.Databases.KeyStore().Reveal())
+		if err != nil {
+			return nil, err
+		}
+		a.closers = append(a.closers, keys.Close)
+		return keys, nil
+	}
+	if err := a.keysAreThere(); err != nil {
+		return nil, err
+	}
+	keys, err := keyfile.Open(a.path(keysDir, keysFile)) //nolint:contextcheck // opening takes milliseconds, and half-open is no state
+	if err != nil {
+		return nil, err
+	}
+	a.closers = append(a.closers, keys.Close)
+	return keys, nil
+}
+
+// keysAreThere refuses data whose key store is lost: a new one would only hide that nothing opens.
+func (a *App) keysAreThere() error {
+	_, missing := os.Stat(a.path(keysDir, keysFile))
+	if _, err := os.Stat(a.path(databaseFile)); err == nil && errors.Is(missing, fs.ErrNotExist) {
+		return recaller.Errorf(recaller.Unavailable, "the key store %s is missing, but there is data that needs it (%s): put it back from its backup",
+			a.path(keysDir, keysFile), a.path(databaseFile))
+	}
+	return nil
+}

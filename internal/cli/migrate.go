@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/recallerhq/recaller/internal/app"
+)
+
+// migrateCmd is `recaller migrate`.
+type migrateCmd struct{}
+
+// Help says what it is.
+func (*migrateCmd) Help() string {
+	return "Makes the tables on Postgres, or brings them up to date, as the role of RECALLER_OWNER_DATABASE_URL, and lets the role of RECALLER_DATABASE_URL use them, under policies that it cannot lift. Run it before the first start and with every new version; several may run at once, and repeating it changes nothing. With SQLite the server does this by itself."
+}
+
+// Examples are lines to try.
+func (*migrateCmd) Examples() []string {
+	return []string{
+		"RECALLER_OWNER_DATABASE_URL=postgres://owner:…@db/recaller RECALLER_DATABASE_URL=postgres://recaller:…@db/recaller recaller migrate",
+	}
+}
+
+// Run migrates.
+func (*migrateCmd) Run(ctx context.Context, s *session) error {
+	cfg, err := s.config()
+	if err != nil {
+		return err
+	}
+	if err := app.Migrate(ctx, cfg); err != nil {
+		return err
+	}
+	list, err := app.Inspect(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	for _, f := range list {
+		if f.Problem != "" {
+			return failf("%s", f.Problem)
+		}
+		s.verbosef("%s: %s", f.Name, f.Found)
+	}
+	fmt.Fprintf(s.out, "%s the tables are there, up to date, and behind their policies\n", s.out.Good("Migrated:"))
+	return nil
+}

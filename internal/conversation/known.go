@@ -1,0 +1,146 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/briefing"
+)
+
+// lastWords is how many turns of a call that broke off a degraded briefing may see.
+const lastWords = 16
+
+// known is what this process knows about the caller of a conversation without the store: from the conversation itself, and
+// from others with the same caller that are live or wait for the store.
+func (s *Service) known(e *entry) recaller.Snapshot {
+	snap := recaller.Snapshot{Tenant: e.settings, Caller: e.callerNow()}
+	var last recaller.Conversation
+	for _, other := range s.live.all(func(o *entry) bool { return o != e && o.tenant == e.tenant && o.imported == 0 }) {
+		theirs := other.callerNow()
+		if !same(snap.Caller, theirs) {
+			continue
+		}
+		if snap.Caller.Name == "" {
+			snap.Caller.Name, snap.Caller.NameSource = theirs.Name, theirs.NameSource
+		}
+		conv, ended := other.view()
+		if !ended || conv.LastActivityAt.Before(last.LastActivityAt) {
+			continue
+		}
+		last, snap.BrokenOff = conv, nil
+		if conv.Status == recaller.Failed {
+			snap.BrokenOff = &recaller.BrokenOff{Conversation: conv, Turns: other.lastWords(s.Now())}
+		}
+	}
+	return snap
+}
+
+// same reports whether two conversations are with one caller, as far as can be told.
+func same(a, b recaller.Caller) bool {
+	if a.ID != "" && b.ID != "" {
+		return a.ID == b.ID
+	}
+	return slices.ContainsFunc(a.Identities, func(id recaller.Identity) bool { return slices.Contains(b.Identities, id) })
+}
+
+func (e *entry) callerNow() recaller.Caller {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	c := e.known
+	c.ID = e.conv.Caller
+	return c
+}
+
+// lastWords returns the last turns of a conversation as they were heard, long ones cut.
+func (e *entry) lastWords(now time.Time) []recaller.Turn {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	heard := e.glance.Turns(now)
+	heard = heard[max(0, len(heard)-lastWords):]
+	turns := make([]recaller.Turn, len(heard))
+	for i, t := range heard {
+		turns[i] = recaller.Turn{Speaker: t.Speaker, Text: t.Text, At: t.At, Confidence: 1}
+	}
+	return turns
+}
+
+// brief composes the briefing of a conversation. What the briefer cannot read this process may know. e may be nil.
+func (s *Service) brief(ctx context.Context, tenant recaller.TenantID, e *entry, conv recaller.Conversation, req briefing.Request) (recaller.Briefing, error) {
+	req.Exclude = conv.ID
+	req.Style = e.inStyle(req.Style)
+	if conv.Caller == "" && e != nil { // held while the store is away
+		return s.degraded(s.known(e), req, briefing.ReasonStore), nil
+	}
+	b, err := s.Briefer.Briefing(ctx, tenant, conv.Caller, req)
+	if err != nil || !b.Degraded || e == nil {
+		return b, err
+	}
+	return s.degraded(s.known(e), req, b.Reason), nil
+}
+
+// inStyle is the style of a briefing that was asked for in the given one; empty: that which the conversation began with, as
+// far as this process knows. A nil entry knows none.
+func (e *entry) inStyle(asked recaller.BriefingStyle) recaller.BriefingStyle {
+	if asked != "" || e == nil {
+		return asked
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.style
+}
+
+// began keeps the style that the conversation began with.
+func (e *entry) began(style recaller.BriefingStyle) {
+	if style == "" || e == nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.style = style
+}
+
+func (s *Service) degraded(snap recaller.Snapshot, req briefing.Request, reason string) recaller.Briefing {
+	if req.MaxTokens <= 0 {
+		req.MaxTokens = s.Tokens
+	}
+	return briefing.Degraded(snap, s.Now(), req, reason)
+}
+
+// within asks the store, but waits no longer than the given time for it: it is away then. What fn does later is of no use to
+// anybody, and it ends when it heeds its context.
+func within[T any](ctx context.Context, s *Service, wait time.Duration, fn func(context.Context) (T, error)) (T, error) {
+	type result struct {
+		v   T
+		err error
+	}
+	results := make(chan result, 1)
+	timed, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	go func() {
+		var r result
+		r.err = s.guarded(func() (err error) { r.v, err = fn(timed); return err })
+		results <- r
+	}()
+	var none T
+	select {
+	case r := <-results:
+		if timed.Err() == nil || r.err == nil || !errors.Is(r.err, recaller.Timeout) {
+			return r.v, r.err
+		}
+	case <-timed.Done():
+	}
+	if ctx.Err() != nil {
+		return none, recaller.Wrap(recaller.Timeout, ctx.Err(), "the store did not answer in time")
+	}
+	return none, recaller.Wrap(recaller.Unavailable, timed.Err(), "the store did not answer in time")
+}
+
+// find reads a conversation from the store, or learns soon that it is away.
+func (s *Service) find(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error) {
+	return within(ctx, s, s.Patience, func(ctx context.Context) (recaller.Conversation, error) {
+		return s.Store.Conversation(ctx, tenant, ref)
+	})
+}

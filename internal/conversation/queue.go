@@ -1,0 +1,303 @@
+package conversation
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// work is one write of a conversation's life: turns, or the end. Works are carried out one after the other, in the order in
+// which they came (write.go). When the store does not answer in time a work is kept: answered as what may be lost, and
+// carried out when the store is back.
+//
+// All but answered is guarded by the entry's mu. Nobody writes to turns while the store is at work on them.
+type work struct {
+	turns []recaller.Turn
+	end   *End
+	once  recaller.Once // the request's own; zero: the request may not be repeated
+	at    time.Time     // when it came
+	size  int64         // what it counts in live.heldBytes; 0 until it is kept
+
+	first int  // the number of its first turn, once it was sent or kept
+	sent  bool // the store was asked for it, and may have carried it out
+	filed int  // one more than the number under which the archive has its words; 0: it has not
+	kept  bool // it is answered though the store may not have it
+	done  bool // it was answered
+
+	waiting  int           // requests that wait for the answer: tries of one request share a work
+	answered chan struct{} // closed when answer is there
+	answer   answer
+}
+
+// answer is what becomes of a work.
+type answer struct {
+	turns   []recaller.Turn // with their numbers
+	durable bool
+	conv    recaller.Conversation // as it ended
+	err     error
+}
+
+func newWork(w work, now time.Time) *work {
+	w.at, w.answered = now, make(chan struct{})
+	return &w
+}
+
+// errOver says of a work that the conversation ended before it. It does not leave the package.
+var errOver = errors.New("the conversation has ended")
+
+// reply answers a work, once. The entry's lock is held.
+func (w *work) reply(a answer) {
+	if !w.done {
+		w.answer, w.done = a, true
+		close(w.answered)
+	}
+}
+
+// Bounds of what is held while the store is away.
+const (
+	maxHeld      = 1000     // conversations that the store has not seen
+	maxHeldTurns = 2000     // turns of one conversation
+	maxHeldBytes = 64 << 20 // of all conversations
+	heldTurnSize = 256      // what a turn takes beside its text
+)
+
+// enqueue puts a work behind those that wait; where an earlier try of the same request waits or was answered a moment ago,
+// that one is found instead. The caller does what is left to do about it.
+func (e *entry) enqueue(w *work) (_ *work, todo todo, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	before, err := e.beforeLocked(w)
+	if err != nil {
+		return nil, nothing, err
+	}
+	if before != nil {
+		before.waiting++
+		return before, nothing, nil
+	}
+	if e.ended {
+		return nil, nothing, errOver
+	}
+	w.waiting = 1
+	e.queue = append(e.queue, w)
+	switch {
+	case e.away.Load():
+		return w, keeping, nil
+	case e.writing:
+		return w, nothing, nil
+	}
+	e.writing = true
+	return w, writing, nil
+}
+
+// todo is what is left to do about a work that waits.
+type todo int
+
+const (
+	nothing todo = iota // somebody writes already
+	writing             // to write
+	keeping             // to keep it, for the store is away
+)
+
+// beforeLocked finds an earlier try of the same request: one that waits, or one that was answered a moment ago. An end that
+// was kept is found by any other.
+func (e *entry) beforeLocked(w *work) (*work, error) {
+	for _, known := range [][]*work{e.queue, e.recent} {
+		for _, b := range known {
+			switch {
+			case w.end != nil && b.end != nil && b.kept:
+				return b, nil
+			case w.once.Token == "" || w.once.Token != b.once.Token:
+			case w.once.Request != b.once.Request:
+				return nil, recaller.Errorf(recaller.Conflict, "this Idempotency-Key was used with another request")
+			default:
+				return b, nil
+			}
+		}
+	}
+	return nil, nil //nolint:nilnil // none is no error
+}
+
+// How many requests are remembered with their answers, so that a repeat finds them though the store may be away by now, and
+// how many turns they may have had for that. Older ones are the store's to know.
+const (
+	maxRecent      = 8
+	maxRecentTurns = 32
+)
+
+// rememberLocked keeps the answer of a request that may be repeated, without the words.
+func (e *entry) rememberLocked(w *work, a answer) {
+	if w.once.Token == "" || len(a.turns) > maxRecentTurns {
+		return
+	}
+	bare := make([]recaller.Turn, len(a.turns))
+	for i, t := range a.turns {
+		bare[i] = recaller.Turn{ID: t.ID, Number: t.Number, Speaker: t.Speaker, At: t.At}
+	}
+	told := newWork(work{once: w.once}, w.at)
+	told.reply(answer{turns: bare, durable: a.durable})
+	if len(e.recent) == maxRecent {
+		e.recent = slices.Clone(e.recent[1:])
+	}
+	e.recent = append(e.recent, told)
+}
+
+// keep notes that the store does not answer, and keeps what waits, if w is among it. isNew tells that this was not known,
+// and kept is what was kept by it. It is not answered yet.
+func (e *entry) keep(l *live, w *work) (isNew bool, kept []*work) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !slices.Contains(e.queue, w) {
+		return false, nil
+	}
+	return e.awayLocked(), e.keepLocked(l)
+}
+
+// stop is keep for whoever carries the queue out, and does so no more.
+func (e *entry) stop(l *live) (isNew bool, kept []*work) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.writing = false
+	return e.awayLocked(), e.keepLocked(l)
+}
+
+// awayLocked notes that the store is away, and tells whether that is new. What waits while a conversation is closed as idle
+// is not kept, but refused.
+func (e *entry) awayLocked() bool {
+	return !e.closing && (len(e.queue) > 0 || e.opening != nil) && !e.away.Swap(true)
+}
+
+// keepLocked keeps what waits, and returns it. What cannot be kept is refused.
+func (e *entry) keepLocked(l *live) (kept []*work) {
+	number, held := e.conv.Turns, 0
+	e.queue = slices.DeleteFunc(e.queue, func(w *work) bool {
+		if !w.kept {
+			if err := e.refusalLocked(l, w, held); err != nil {
+				w.reply(answer{err: err})
+				return true
+			}
+			e.keepOneLocked(w, number)
+			kept = append(kept, w)
+		}
+		number, held = number+len(w.turns), held+len(w.turns)
+		return false
+	})
+	return kept
+}
+
+// refusalLocked tells why a work cannot be kept. There is room for one that the store has been asked for: refusing it could
+// not be made true.
+func (e *entry) refusalLocked(l *live, w *work, held int) error {
+	size := int64(textBytes(w.turns) + heldTurnSize*len(w.turns))
+	switch {
+	case e.ended:
+		return errOver
+	case e.closing:
+		return recaller.Errorf(recaller.Unavailable, "the store is away and the conversation was about to be closed as idle")
+	case !w.sent && held+len(w.turns) > maxHeldTurns:
+		return recaller.Errorf(recaller.Unavailable, "the store is away and this conversation holds its limit of %d turns", maxHeldTurns)
+	case l.heldBytes.Add(size) > maxHeldBytes && !w.sent:
+		l.heldBytes.Add(-size)
+		return recaller.Errorf(recaller.Unavailable, "the store is away and too much is held already")
+	}
+	w.size = size
+	return nil
+}
+
+func (e *entry) keepOneLocked(w *work, number int) {
+	w.kept = true
+	if w.end != nil {
+		e.noteEndLocked(*w.end, w.at)
+		return
+	}
+	if !w.sent {
+		w.first = number
+		renumber(w.turns, number)
+	}
+	e.hearLocked(w.turns, w.at)
+}
+
+// turnsOf returns the turns of works.
+func (e *entry) turnsOf(works []*work) (turns []recaller.Turn) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, w := range works {
+		turns = append(turns, w.turns...)
+	}
+	return turns
+}
+
+// answerKept answers what was kept.
+func (e *entry) answerKept(works []*work) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	conv := e.viewLocked()
+	for _, w := range works {
+		w.reply(answer{turns: slices.Clone(w.turns), conv: conv})
+	}
+}
+
+// noteEndLocked notes an end that the store has not seen.
+func (e *entry) noteEndLocked(in End, now time.Time) {
+	in.EndedAt = later(in.EndedAt, e.conv.StartedAt)
+	e.ended, e.touched = true, now
+	e.conv.Status, e.conv.EndedAt, e.conv.EndReason, e.conv.RecordingURL = in.Status, in.EndedAt, in.Reason, in.RecordingURL
+	e.conv.Duration = duration(in.Duration, e.conv.StartedAt, in.EndedAt)
+}
+
+func renumber(turns []recaller.Turn, first int) {
+	for i := range turns {
+		turns[i].Number = first + i
+	}
+}
+
+// withdraw is for one who waits for a work no more. It is taken back if he was the last and nothing has been done about it.
+func (e *entry) withdraw(w *work) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if w.waiting--; w.waiting > 0 || w.sent || w.kept {
+		return
+	}
+	e.queue = slices.DeleteFunc(e.queue, func(other *work) bool { return other == w })
+}
+
+// dequeueLocked takes a work off the queue; false if it has gone already, because the conversation was dropped.
+func (e *entry) dequeueLocked(l *live, w *work) bool {
+	i := slices.Index(e.queue, w)
+	if i < 0 {
+		return false
+	}
+	l.heldBytes.Add(-w.size)
+	e.queue = slices.Delete(e.queue, i, i+1)
+	return true
+}
+
+// keptTurns returns the turns that were kept: the store may not have them.
+func (e *entry) keptTurns() (turns []recaller.Turn) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, w := range e.queue {
+		if w.kept {
+			turns = append(turns, w.turns...)
+		}
+	}
+	return turns
+}
+
+// view returns the conversation with what is kept of it, and whether it has ended.
+func (e *entry) view() (conv recaller.Conversation, ended bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.viewLocked(), e.ended
+}
+
+func (e *entry) viewLocked() recaller.Conversation {
+	conv := e.conv
+	for _, w := range e.queue {
+		if w.kept {
+			conv.Turns += len(w.turns)
+		}
+	}
+	return conv
+}

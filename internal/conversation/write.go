@@ -1,0 +1,331 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// do has a work carried out, and waits for it as long as one waits for the store; then it is kept.
+func (s *Service) do(ctx context.Context, e *entry, w *work) (answer, error) {
+	w, todo, err := e.enqueue(w)
+	if err != nil {
+		return answer{}, err
+	}
+	switch todo {
+	case writing:
+		go func() { _ = s.write(context.WithoutCancel(ctx), e) }() // whoever waits is told; what fails is kept
+	case keeping:
+		s.keep(e, w, nil)
+	case nothing:
+	}
+	patience := time.NewTimer(s.patience(e))
+	defer patience.Stop()
+	for {
+		select {
+		case <-w.answered:
+			return w.answer, w.answer.err
+		case <-patience.C:
+			s.keep(e, w, recaller.Errorf(recaller.Timeout, "the store did not answer in time"))
+		case <-ctx.Done():
+			e.withdraw(w)
+			return answer{}, recaller.Wrap(recaller.Timeout, ctx.Err(), "the store did not answer in time")
+		}
+	}
+}
+
+// patience is how long a work waits for the store. Nobody is promised that ephemeral words outlive the process, so they
+// wait no longer than the start of a call.
+func (s *Service) patience(e *entry) time.Duration {
+	if e.retention == recaller.Ephemeral {
+		return min(s.Patience, s.Deadline)
+	}
+	return s.Patience
+}
+
+// keep keeps what waits with w, for the store is away.
+func (s *Service) keep(e *entry, w *work, cause error) {
+	e.telling.Lock()
+	defer e.telling.Unlock()
+	isNew, kept := e.keep(s.live, w)
+	s.kept(e, isNew, kept, cause)
+}
+
+// stop ends the writing, for the store is away, and keeps what waits.
+func (s *Service) stop(e *entry, cause error) error {
+	e.telling.Lock()
+	defer e.telling.Unlock()
+	isNew, kept := e.stop(s.live)
+	s.kept(e, isNew, kept, cause)
+	return cause
+}
+
+// kept tells of works that are kept, and then answers them: what was answered can be found.
+func (s *Service) kept(e *entry, isNew bool, works []*work, cause error) {
+	if isNew {
+		s.Log.Warn("store away during a call, holding what is said in memory", "tenant", e.tenant, "conversation", e.id, "err", cause)
+	}
+	turns := e.turnsOf(works)
+	s.Metrics.held.Add(float64(len(turns)))
+	if conv, _ := e.view(); conv.Caller != "" && len(turns) > 0 {
+		_ = s.guarded(func() error { // what is kept is answered all the same
+			s.Held(recaller.Change{Tenant: e.tenant, Caller: conv.Caller, Conversation: &conv, Turns: turns})
+			return nil
+		})
+	}
+	e.answerKept(works)
+}
+
+// maxWrite bounds one write that nobody waits for any more. A store has a shorter patience of its own.
+const maxWrite = time.Minute
+
+// during bounds one write, which ends at once when the conversation is dropped. The entry's order is held.
+func (e *entry) during(ctx context.Context) (_ context.Context, done func()) {
+	ctx, cancel := context.WithTimeout(ctx, maxWrite)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.cancel = cancel
+	return ctx, cancel
+}
+
+// write carries out what waits, in order, until nothing does or the store does not answer. entry.writing is the caller's.
+// Nothing is locked while the store is at work but the order of writes.
+func (s *Service) write(ctx context.Context, e *entry) error {
+	if err := e.take(ctx); err != nil {
+		return s.stop(e, err)
+	}
+	defer e.leave()
+	for tries := 0; ; {
+		opening, w := e.next()
+		if opening == nil && w == nil {
+			return nil
+		}
+		err := s.carryOut(ctx, e, opening, w)
+		if tries++; err == nil {
+			tries = 0
+		} else if tries > 1 || !e.again(w, err) {
+			return s.stop(e, err)
+		}
+	}
+}
+
+func (s *Service) carryOut(ctx context.Context, e *entry, opening *recaller.Opening, w *work) error {
+	ctx, done := e.during(ctx)
+	defer done()
+	err := s.guarded(func() error {
+		switch {
+		case opening != nil:
+			return s.writeOpening(ctx, e, *opening)
+		case w.end != nil:
+			return s.writeEnd(ctx, e, w)
+		default:
+			return s.writeTurns(ctx, e, w)
+		}
+	})
+	if err == nil || w == nil {
+		return err
+	}
+	return s.failed(ctx, e, w, err)
+}
+
+// guarded keeps a panic in one conversation from ending the process, in which others talk: it is an Internal error. The log
+// tells where, not with what, for the value may hold what people said.
+func (s *Service) guarded(fn func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.Log.Error("panic in a conversation", "stack", string(debug.Stack()))
+			err = recaller.Errorf(recaller.Internal, "the conversation failed")
+		}
+	}()
+	return fn()
+}
+
+// again tells whether a work is tried once more at once: one hiccup of the store is not noticed (P1). The store knows
+// whether it has it, even while a write whose answer was lost is on its way still: by its token, its numbers, or its end.
+func (e *entry) again(w *work, err error) bool {
+	return !e.away.Load() && errors.Is(err, recaller.Unavailable) && w != nil
+}
+
+// begin lets somebody write what is kept, if nobody does.
+func (e *entry) begin() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.writing || !e.away.Load() {
+		return false
+	}
+	e.writing = true
+	return true
+}
+
+// next tells what is to be carried out next: the opening, or a work. Where there is neither the writing ends, and nothing
+// is held any more.
+func (e *entry) next() (*recaller.Opening, *work) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.opening != nil {
+		return e.opening, nil
+	}
+	for len(e.queue) > 0 {
+		w := e.queue[0]
+		if w.kept || !e.ended {
+			e.joinLocked(w)
+			return nil, w
+		}
+		w.reply(answer{err: errOver})
+		e.queue = slices.Delete(e.queue, 0, 1)
+	}
+	e.writing = false
+	e.away.Store(false)
+	return nil, nil
+}
+
+// joinLocked has kept turns that came one by one stored together. Requests that may be repeated are stored one by one,
+// for each is found again by its own token; and one that was sent is sent again as it was.
+func (e *entry) joinLocked(w *work) {
+	plain := func(w *work) bool { return w.kept && w.done && !w.sent && w.end == nil && w.once.Token == "" }
+	if !plain(w) {
+		return
+	}
+	n := 1
+	for ; n < len(e.queue) && plain(e.queue[n]) && len(w.turns)+len(e.queue[n].turns) <= MaxBatch; n++ {
+		w.turns, w.size, w.at = append(w.turns, e.queue[n].turns...), w.size+e.queue[n].size, e.queue[n].at
+	}
+	e.queue = slices.Delete(e.queue, 1, n)
+}
+
+// writeOpening opens a held conversation. Where its external id or its request belongs to another conversation by now,
+// what was said in this one is kept under its own id: nobody can be told any more.
+func (s *Service) writeOpening(ctx context.Context, e *entry, in recaller.Opening) error {
+	opened, err := s.Store.OpenConversation(ctx, e.tenant, in)
+	if (err != nil && refused(err)) || (err == nil && opened.Conversation.ID != e.id) {
+		in.Once, in.Conversation.ExternalID = recaller.Once{}, ""
+		opened, err = s.Store.OpenConversation(ctx, e.tenant, in)
+	}
+	if err != nil && refused(err) {
+		s.giveUp(e, err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	e.wasOpened(opened)
+	s.live.belongs(e, opened.Conversation.Caller)
+	if opened.Existing { // an earlier try opened it: whose it is, nobody was told
+		conv := opened.Conversation
+		opened.Change = recaller.Change{Tenant: e.tenant, Caller: conv.Caller, Conversation: &conv}
+	}
+	s.Changed(opened.Change)
+	return nil
+}
+
+func (e *entry) wasOpened(opened recaller.Opened) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.opening = nil
+	e.unopened.Store(false)
+	e.known, e.conv.Caller, e.conv.Turns = opened.Caller, opened.Conversation.Caller, opened.Conversation.Turns
+}
+
+func (s *Service) writeEnd(ctx context.Context, e *entry, w *work) error {
+	conv, _, wanted := e.sending(w)
+	if !wanted {
+		return nil
+	}
+	closed, err := s.closeLive(ctx, e, conv, *w.end)
+	if err != nil {
+		return err
+	}
+	s.retire(e)
+	e.settle(s.live, w, answer{conv: closed.Conversation})
+	return nil
+}
+
+// settle answers a work that is done with. false: it failed, and was answered before.
+func (e *entry) settle(l *live, w *work, a answer) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if a.err != nil && w.kept {
+		return false
+	}
+	e.dequeueLocked(l, w)
+	w.reply(a)
+	return true
+}
+
+// failed sees to a work that the store did not carry out. An error means that it waits for the store.
+func (s *Service) failed(ctx context.Context, e *entry, w *work, cause error) error {
+	if e.letGo(w, cause) {
+		return nil
+	}
+	if away(cause) {
+		return cause
+	}
+	if !e.isKept(w) {
+		s.lookAgain(ctx, e, cause)
+	}
+	switch {
+	case e.settle(s.live, w, answer{err: cause}):
+		return nil
+	case !refused(cause): // it was answered: it must not be lost
+		return cause
+	case e.strip(w): // another request had its token, which could not be known
+		return nil
+	}
+	s.giveUp(e, cause)
+	return nil
+}
+
+// letGo answers a work that is not in the queue any more, because the conversation was dropped while the store was at work on
+// it, or because the store has it and telling of it failed; false if it is.
+func (e *entry) letGo(w *work, cause error) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if slices.Contains(e.queue, w) {
+		return false
+	}
+	w.reply(answer{err: cause})
+	return true
+}
+
+func (e *entry) isKept(w *work) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return w.kept
+}
+
+// strip takes the request's own token off a kept work that the store refused; false if it had none.
+func (e *entry) strip(w *work) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	had := w.once.Token != ""
+	w.once = recaller.Once{}
+	return had
+}
+
+// lookAgain lets go of a conversation that the store refuses to write because it was ended or erased past this process.
+func (s *Service) lookAgain(ctx context.Context, e *entry, cause error) {
+	if !refused(cause) {
+		return
+	}
+	conv, err := s.find(ctx, e.tenant, string(e.id))
+	switch {
+	case recaller.KindOf(err) == recaller.NotFound:
+		s.drop(e)
+	case err == nil && conv.Status != recaller.Active:
+		s.retire(e)
+	}
+}
+
+// giveUp drops a conversation whose kept words the store will never take.
+func (s *Service) giveUp(e *entry, cause error) {
+	s.Log.Error("the store refuses a held conversation, which is dropped", "tenant", e.tenant, "conversation", e.id,
+		"turns", len(e.keptTurns()), "err", cause)
+	s.drop(e)
+	if conv, _ := e.now(); conv.Caller != "" {
+		s.Stale(e.tenant, conv.Caller) // they were told of
+	}
+}

@@ -1,0 +1,169 @@
+package search
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/recall/token"
+)
+
+// excerptLength is how many characters of a conversation a result shows, at most.
+const excerptLength = 300
+
+// ellipsis stands where a turn is cut.
+const ellipsis = "…"
+
+// excerpt is what of the words fits a query best: the turn with most of its stems, with those after it as far as they fit; the
+// beginning of the transcript where no turn has any; empty where there are no words. One turn a line, cut between words.
+func excerpt(turns []recaller.Turn, terms []string) string {
+	at, place := 0, 0
+	best := 0.0
+	rarity := rarities(turns, terms)
+	for i, t := range turns {
+		if fit, where := fits(t.Text, rarity); fit > best {
+			at, place, best = i, where, fit
+		}
+	}
+	var b strings.Builder
+	left := excerptLength
+	for i := at; i < len(turns) && left > 0; i++ {
+		text := strings.Join(strings.Fields(turns[i].Text), " ")
+		if n := utf8.RuneCountInString(text); i > at && n+1 > left {
+			break
+		} else if n > left {
+			text = window(turns[i].Text, place, left)
+		}
+		if text == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+			left--
+		}
+		b.WriteString(text)
+		left -= utf8.RuneCountInString(text)
+	}
+	return b.String()
+}
+
+// rarities weighs the query's stems: what is said in few of the turns tells more.
+func rarities(turns []recaller.Turn, terms []string) map[string]float64 {
+	in := make(map[string]int, len(terms))
+	for _, t := range turns {
+		seen := map[string]bool{}
+		each(t.Text, func(term string, _ int) {
+			if !seen[term] && slices.Contains(terms, term) {
+				seen[term] = true
+				in[term]++
+			}
+		})
+	}
+	out := make(map[string]float64, len(in))
+	for term, n := range in {
+		out[term] = 1 / float64(1+n)
+	}
+	return out
+}
+
+// fits tells how well a text fits, and where the stem is said that tells most.
+func fits(text string, rarity map[string]float64) (fit float64, place int) {
+	seen := map[string]bool{}
+	rarest := 0.0
+	each(text, func(term string, at int) {
+		weight := rarity[term]
+		if weight == 0 || seen[term] {
+			return
+		}
+		seen[term] = true
+		if fit += weight; weight > rarest {
+			rarest, place = weight, at
+		}
+	})
+	return fit, place
+}
+
+// termsOf are the distinct stems of a text, in the order in which they are said.
+func termsOf(text string) []string {
+	var out []string
+	each(text, func(term string, _ int) {
+		if !slices.Contains(out, term) {
+			out = append(out, term)
+		}
+	})
+	return out
+}
+
+// each calls fn with the stems of a text, and where they are said.
+func each(text string, fn func(term string, at int)) {
+	var s token.Scanner
+	for s.Reset(text); s.Next(); {
+		if term := token.Term(string(s.Bytes())); term != "" {
+			fn(term, s.Start())
+		}
+	}
+}
+
+// window is a part of a text with what stands at a byte of it in the middle, in at most so many characters, cut between words
+// where there are any.
+func window(text string, place, characters int) string {
+	words := fields(text)
+	middle := 0
+	for i, w := range words {
+		if w.at <= place {
+			middle = i
+		}
+	}
+	from, to := middle, middle+1
+	left := characters - 2*utf8.RuneCountInString(ellipsis) - words[middle].length
+	if left < 0 { // one word without end
+		return first(words[middle].text, characters-1) + ellipsis
+	}
+	for grown := true; grown; {
+		grown = false
+		if to < len(words) && words[to].length < left {
+			left -= words[to].length + 1
+			to++
+			grown = true
+		}
+		if from > 0 && words[from-1].length < left {
+			from--
+			left -= words[from].length + 1
+			grown = true
+		}
+	}
+	var b strings.Builder
+	if from > 0 {
+		b.WriteString(ellipsis)
+	}
+	for i, w := range words[from:to] {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w.text)
+	}
+	if to < len(words) {
+		b.WriteString(ellipsis)
+	}
+	return b.String()
+}
+
+// word is a piece of a text between spaces.
+type word struct {
+	text   string
+	at     int // byte
+	length int // characters
+}
+
+func fields(text string) []word {
+	var out []word
+	at := 0
+	for piece := range strings.FieldsFuncSeq(text, unicode.IsSpace) {
+		at += strings.Index(text[at:], piece)
+		out = append(out, word{piece, at, utf8.RuneCountInString(piece)})
+		at += len(piece)
+	}
+	return out
+}

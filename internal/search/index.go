@@ -1,0 +1,107 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/search/stems"
+)
+
+// How many characters are embedded: of the summary at most, and of the transcript beside it (P6).
+const (
+	summing = 1400
+	opening = 500
+)
+
+// Index makes an ended conversation findable, in place of what it was found by before: by the stems of its summary and turns
+// at once, and by the embedding of its summary and the first 500 characters of its transcript (P6). by is the embedder's model;
+// empty where there is nothing to be found by. A *EmbedError tells that there are words only.
+//
+// Where the tenant does not keep the words (`ephemeral`, `archive`) the summary alone counts, also while they are still
+// there: what they are found by would outlast them. Nothing is sent to the embedder of a caller who is being erased.
+func (s *Service) Index(ctx context.Context, tenantID recaller.TenantID, conv recaller.Conversation) (by string, err error) {
+	turns, err := s.kept(ctx, tenantID, conv)
+	if err != nil {
+		return "", err
+	}
+	text, words := document(conv.Summary, turns), append(written(conv.Summary), said(turns)...)
+	if text == "" {
+		return "", nil
+	}
+	in := recaller.Indexing{Conversation: conv.ID, Caller: conv.Caller, Stems: stems.Count(words...), At: s.Now()}
+	if err := s.Store.PutIndexing(ctx, tenantID, in); err != nil {
+		return "", err
+	}
+	e, err := s.embed(ctx, text, indexPatience)
+	s.Metrics.embedded(err)
+	if err != nil {
+		return "", err
+	}
+	in.Stems, in.Embedding, in.At = nil, &e, s.Now()
+	return e.Model, s.Store.PutIndexing(ctx, tenantID, in)
+}
+
+// kept are the words that a conversation may be found by.
+func (s *Service) kept(ctx context.Context, tenantID recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error) {
+	tenant, err := s.Tenants.Tenant(ctx, tenantID)
+	if err != nil || tenant.Retention != recaller.Keep {
+		return nil, err
+	}
+	return s.Words.Turns(ctx, tenantID, conv)
+}
+
+// document is the text that is embedded: the whole summary, which finds more than its brief alone (docs/measurements/search.md).
+func document(sum *recaller.Summary, turns []recaller.Turn) string {
+	return strings.TrimSpace(first(strings.Join(written(sum), "\n"), summing) + "\n\n" + beginning(turns, opening))
+}
+
+// beginning is the first characters of a transcript, one turn a line.
+func beginning(turns []recaller.Turn, characters int) string {
+	var b strings.Builder
+	left := characters
+	for _, t := range turns {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+			left--
+		}
+		text := first(t.Text, left)
+		b.WriteString(text)
+		if left -= utf8.RuneCountInString(text); left <= 0 {
+			break
+		}
+	}
+	return b.String()
+}
+
+// first is at most so many characters of a text.
+func first(text string, characters int) string {
+	n := 0
+	for i := range text {
+		if n == characters {
+			return text[:i]
+		}
+		n++
+	}
+	return text
+}
+
+// written are the lines of a summary.
+func written(sum *recaller.Summary) []string {
+	if sum == nil {
+		return nil
+	}
+	lines := slices.Concat([]string{sum.Brief}, sum.Topics, sum.Decisions, sum.Actions, sum.Facts, []string{sum.Next})
+	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+}
+
+// said are the words of turns.
+func said(turns []recaller.Turn) []string {
+	out := make([]string, len(turns))
+	for i, t := range turns {
+		out[i] = t.Text
+	}
+	return out
+}

@@ -1,0 +1,137 @@
+// Package search finds conversations of a tenant by what they were about (spec P6, P7): it makes the ended ones findable, by an
+// embedding and by blind tokens of the stems that were said, and it ranks them for a query by both.
+//
+// Words alone answer while the embedder is away; an embedding that could not be made at the end of a conversation is made in
+// one of the next nights (Retry).
+//
+// It is not for searching one caller's words, turn by turn (recall), nor for making vectors (embed) or keeping them (store). The
+// wrap-up and the HTTP edge use it; it knows neither.
+package search
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Store is what this package asks of the store.
+type Store interface {
+	// PutIndexing replaces what a conversation is found by; NotFound if its caller is gone or being erased.
+	PutIndexing(ctx context.Context, tenant recaller.TenantID, in recaller.Indexing) error
+	// Similar ranks by cosine, nearest first: only ended conversations of callers who are not being erased.
+	Similar(ctx context.Context, tenant recaller.TenantID, e recaller.Embedding, f recaller.SearchFilter, limit int) ([]recaller.Near, error)
+	// Matching ranks the same conversations by stems, best first; of many the first count.
+	Matching(ctx context.Context, tenant recaller.TenantID, stems []string, f recaller.SearchFilter, limit int) ([]recaller.Near, error)
+	// Similarities tells the cosine of given conversations, as far as they have an embedding by the same model.
+	Similarities(ctx context.Context, tenant recaller.TenantID, e recaller.Embedding, ids []recaller.ConversationID) (map[recaller.ConversationID]float64, error)
+	// ConversationsByID opens conversations, in any order; missing ones are left out.
+	ConversationsByID(ctx context.Context, tenant recaller.TenantID, ids []recaller.ConversationID) ([]recaller.Conversation, error)
+	// Unembedded lists ended conversations that have no embedding by the model and are to have one, by id, after the given one; more
+	// is where the next page begins, empty where there is none.
+	Unembedded(ctx context.Context, tenant recaller.TenantID, model string, after recaller.ConversationID, limit int) (list []recaller.Conversation, more recaller.ConversationID, err error)
+	TenantIDs(ctx context.Context) ([]recaller.TenantID, error)
+	Steps(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.StepProgress, error)
+	// ReopenStep makes a step that is done or failed, or that an older conversation does not have, one to be tried.
+	ReopenStep(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, step recaller.Step) error
+	WriteStep(ctx context.Context, tenant recaller.TenantID, in recaller.StepResult) (recaller.StepWritten, error)
+}
+
+// Words reads a conversation's turns from wherever the retention keeps them; none is no error.
+type Words interface {
+	Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error)
+}
+
+// Tenants gives the settings of a tenant, defaults filled in.
+type Tenants interface {
+	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
+}
+
+// Embedder makes vectors of texts. A failure has a Kind: Invalid where the same text would be refused again, any other where
+// asking later may help.
+type Embedder interface {
+	// Embed returns one vector of length 1 for each text, in order.
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+	Model() string // recorded with each vector; those of different models are not compared
+}
+
+// Deps are what a Service needs; all are required.
+type Deps struct {
+	Store    Store
+	Words    Words
+	Tenants  Tenants
+	Embedder Embedder
+	Log      *slog.Logger
+	Metrics  *Metrics
+	Now      func() time.Time
+}
+
+// Service makes conversations findable, and finds them. Safe for concurrent use.
+type Service struct{ Deps }
+
+// New returns a Service.
+func New(deps Deps) *Service { return &Service{deps} }
+
+// How long the embedder is waited for: by somebody who searches, and after a conversation.
+const (
+	queryPatience = 1500 * time.Millisecond
+	indexPatience = 30 * time.Second
+)
+
+// Why there is no embedding: the closed set of a step's Reason, and of the label of recaller_embeddings_total.
+const (
+	ReasonAway     = "embedder unavailable"
+	ReasonRefused  = "embedder refused"
+	ReasonUnusable = "embedder answer unusable"
+)
+
+// EmbedError is why a text has no embedding. What else there was to do is done.
+type EmbedError struct {
+	reason string
+	err    error
+}
+
+// Error implements error.
+func (f *EmbedError) Error() string { return f.reason + ": " + f.err.Error() }
+
+// Unwrap returns the cause, which has the Kind.
+func (f *EmbedError) Unwrap() error { return f.err }
+
+// Reason is one of the Reason constants.
+func (f *EmbedError) Reason() string { return f.reason }
+
+// embed makes the vector of one text, within a bound. Its error is a *EmbedError, unless ctx ended.
+func (s *Service) embed(ctx context.Context, text string, patience time.Duration) (recaller.Embedding, error) {
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	model := s.Embedder.Model()
+	vectors, err := s.Embedder.Embed(bounded, []string{text})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return recaller.Embedding{}, recaller.Wrap(recaller.Timeout, err, "the embedding was not waited for")
+	case err != nil && recaller.KindOf(err) == recaller.Invalid:
+		return recaller.Embedding{}, &EmbedError{ReasonRefused, err}
+	case err != nil:
+		return recaller.Embedding{}, &EmbedError{ReasonAway, err}
+	case len(vectors) != 1 || !usable(vectors[0]):
+		return recaller.Embedding{}, &EmbedError{ReasonUnusable, recaller.Errorf(recaller.Internal, "the embedder gave no vector of length 1")}
+	}
+	return recaller.Embedding{Model: model, Vector: vectors[0]}, nil
+}
+
+// widest is the widest vector that every store takes.
+const widest = 4000
+
+// usable reports whether a vector is a direction: its numbers are numbers, not too many, and its length is near 1.
+func usable(v []float32) bool {
+	if len(v) > widest {
+		return false
+	}
+	var square float64
+	for _, x := range v {
+		square += float64(x) * float64(x)
+	}
+	return math.Abs(square-1) < 0.01 // false for NaN
+}

@@ -1,0 +1,171 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/vault"
+)
+
+// everyTenant is a tenant that there never is: the key of the installation is kept under its name. A number's token is made
+// under that key, because a number leads to one tenant, whoever asks.
+const everyTenant recaller.TenantID = "*"
+
+// blindNumber is the purpose of the tokens of tenants' numbers.
+const blindNumber = "tenant.number"
+
+// unindexed is the version of a tenant whose numbers were stored before there was an index of them.
+const unindexed = -1
+
+// TenantByNumber finds the tenant that a number in E.164 form belongs to.
+func (s *Store) TenantByNumber(ctx context.Context, number string) (recaller.TenantID, error) {
+	token, err := s.vault.Blind(ctx, everyTenant, blindNumber, number)
+	if err != nil {
+		return "", err
+	}
+	var id recaller.TenantID
+	err = s.WithSystem(ctx, Reading, func(tx Tx) error {
+		return tx.QueryRow(ctx, `SELECT tenant_id FROM tenant_numbers WHERE token = $1`, []any{token}, &id)
+	})
+	return id, notFound(err, "no tenant has this number")
+}
+
+// errTaken says that a number belongs to another tenant.
+var errTaken = errors.New("a number is taken")
+
+// numbering changes which numbers lead to a tenant.
+type numbering struct {
+	blind  vault.Blinder
+	tenant recaller.TenantID
+}
+
+// move puts a tenant's numbers in place of those it had. It fails with errTaken where one is another tenant's.
+func (n numbering) move(ctx context.Context, tx Tx, old, numbers []string) error {
+	if gone := n.tokens(old, numbers); len(gone) > 0 {
+		if err := tx.ExecAll(ctx, `DELETE FROM tenant_numbers WHERE token = $1 AND tenant_id = $2`, gone); err != nil {
+			return err
+		}
+	}
+	added := n.tokens(numbers, old)
+	if len(added) == 0 {
+		return nil
+	}
+	err := tx.ExecAll(ctx, `INSERT INTO tenant_numbers (token, tenant_id) VALUES ($1, $2)`, added)
+	if recaller.KindOf(err) == recaller.Conflict {
+		return errTaken
+	}
+	return err
+}
+
+// tokens are the arguments for the numbers that others do not have.
+func (n numbering) tokens(numbers, others []string) [][]any {
+	var out [][]any
+	for _, number := range numbers {
+		if !slices.Contains(others, number) {
+			out = append(out, []any{n.blind.Blind(blindNumber, number), n.tenant})
+		}
+	}
+	return out
+}
+
+// taken names the first number that belongs to another tenant.
+func (s *Store) taken(ctx context.Context, n numbering, numbers []string) error {
+	field := "numbers" // where the other one has given it up by now
+	owners := make([]recaller.TenantID, len(numbers))
+	queries := make([]Query, len(numbers))
+	for i, number := range numbers {
+		queries[i] = Query{
+			SQL: `SELECT tenant_id FROM tenant_numbers WHERE token = $1`, Args: []any{n.blind.Blind(blindNumber, number)},
+			Row: func(scan func(...any) error) error { return scan(&owners[i]) },
+		}
+	}
+	if err := s.WithSystem(ctx, Reading, func(tx Tx) error { return tx.QueryAll(ctx, queries...) }); err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(owners, func(o recaller.TenantID) bool { return o != "" && o != n.tenant }); i >= 0 {
+		field = fmt.Sprintf("numbers[%d]", i)
+	}
+	return &recaller.Error{Kind: recaller.Conflict, Field: field, Msg: "belongs to another tenant"}
+}
+
+// IndexNumbers indexes the numbers of tenants that were stored before there was an index of them, the oldest tenant first.
+// Call it at every start; where there is nothing to do it is one read. A number that an older tenant has is taken out of
+// the settings of the younger: it can lead to one of them only. How many were taken out is returned, by tenant.
+func (s *Store) IndexNumbers(ctx context.Context) (takenOut map[recaller.TenantID]int, err error) {
+	var ids []recaller.TenantID
+	err = s.WithSystem(ctx, Reading, func(tx Tx) error {
+		return each(ctx, tx, `SELECT id FROM tenants WHERE version = $1 ORDER BY created_at, id`, []any{unindexed}, func(r Rows) error {
+			var id recaller.TenantID
+			err := r.Scan(&id)
+			ids = append(ids, id)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	takenOut = map[recaller.TenantID]int{}
+	for _, id := range ids {
+		n, err := s.indexNumbers(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			takenOut[id] = n
+		}
+	}
+	return takenOut, nil
+}
+
+// indexNumbers indexes the numbers of one tenant, and returns how many were another's.
+func (s *Store) indexNumbers(ctx context.Context, id recaller.TenantID) (takenOut int, err error) {
+	b, err := s.seal(ctx, id, "")
+	if err != nil {
+		return 0, err
+	}
+	n, err := s.numbering(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	err = s.WithTenant(ctx, id, Writing, func(tx Tx) error {
+		t, err := b.readTenant(ctx, tx, id)
+		if err != nil || t.Version != unindexed { // another process was faster
+			return err
+		}
+		had := len(t.Numbers)
+		if t.Numbers, err = n.claim(ctx, tx, t.Numbers); err != nil {
+			return err
+		}
+		takenOut = had - len(t.Numbers)
+		body, err := b.put("tenants.body", string(id), t)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE tenants SET body = $2, version = $3 WHERE id = $1`, id, body, unindexed+1)
+		return err
+	})
+	return takenOut, err
+}
+
+// claim takes what is free of the numbers, and returns them.
+func (n numbering) claim(ctx context.Context, tx Tx, numbers []string) ([]string, error) {
+	var own []string
+	for i, row := range n.tokens(numbers, nil) {
+		got, err := tx.Exec(ctx, `INSERT INTO tenant_numbers (token, tenant_id) VALUES ($1, $2) ON CONFLICT (token) DO NOTHING`, row...)
+		if err != nil {
+			return nil, err
+		}
+		if got > 0 {
+			own = append(own, numbers[i])
+		}
+	}
+	return own, nil
+}
+
+func (s *Store) numbering(ctx context.Context, tenant recaller.TenantID) (numbering, error) {
+	blind, err := s.vault.Blinder(ctx, everyTenant)
+	return numbering{blind: blind, tenant: tenant}, err
+}

@@ -1,0 +1,207 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/recallerhq/recaller"
+)
+
+// A Claim is one server's right to a database: its live conversations are in its memory, and what was active before it started
+// is dead. It is an advisory lock on a connection of its own, which the database lets go when the server dies, and when the
+// connection breaks: then who had the claim asks for it again at once, and keeps asking while the database is away.
+type Claim struct {
+	url    string
+	told   func(error)
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// claimKey is the advisory lock: "recaller", as a number that no other program is likely to use.
+const claimKey = 0x7265_6361_6c6c_6572
+
+// How a claim is kept.
+const (
+	claimPause   = 5 * time.Second        // between looks at a connection that tells nothing: one that was cut may not say so
+	reclaimPause = 100 * time.Millisecond // between tries to have it back
+	// A database that was started anew a moment ago may have been another server's: that one gets the time to ask again.
+	justStarted = time.Minute
+	fairChance  = 2 * time.Second
+)
+
+// Hold claims the database. It fails with Conflict while another server has it. told hears, from one goroutine, how it goes on:
+// an error when the connection is lost, then nil when the claim stands again, or Conflict when another server has it by now. That
+// is the last: whoever hears it must not write any more.
+func Hold(ctx context.Context, url string, told func(error)) (*Claim, error) {
+	h, err := claim(ctx, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	held := &Claim{url: url, told: told, cancel: cancel, done: make(chan struct{})}
+	go held.keep(ctx, h)
+	return held, nil
+}
+
+// Release gives the database up.
+func (c *Claim) Release() error {
+	c.cancel()
+	<-c.done
+	return nil
+}
+
+// keep watches the claim, and has it back where its connection is lost.
+func (c *Claim) keep(ctx context.Context, h *holder) {
+	defer close(c.done)
+	for {
+		err := h.watch(ctx)
+		h.end(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		c.told(err)
+		if h, err = c.again(ctx, h); h == nil && ctx.Err() == nil {
+			c.told(err)
+		}
+		if h == nil {
+			return
+		}
+		c.told(nil)
+	}
+}
+
+// again asks for the claim until it has it, or another server does, or ctx ends.
+func (c *Claim) again(ctx context.Context, former *holder) (*holder, error) {
+	tick := time.NewTicker(reclaimPause)
+	defer tick.Stop()
+	for {
+		h, err := claim(ctx, c.url, former)
+		if err == nil || errors.Is(err, recaller.Conflict) || ctx.Err() != nil {
+			return h, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+// holder is a connection that has the lock, and what the database knows it by.
+type holder struct {
+	conn  *pgx.Conn
+	pid   int32
+	began time.Time
+}
+
+// keepAlive has the database notice within some twenty seconds that a machine vanished without a word. By itself it may take hours.
+const keepAlive = `SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3`
+
+// claim makes a connection that has the lock. former is the one that had it before, nil for a server that starts.
+func claim(ctx context.Context, url string, former *holder) (*holder, error) {
+	cfg, err := poolConfig(url, Options{})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*claimPause)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, cfg.ConnConfig)
+	if err != nil {
+		return nil, mapped(err)
+	}
+	h := &holder{conn: conn}
+	_, err = conn.Exec(ctx, keepAlive)
+	if err == nil && former == nil {
+		err = h.giveWay(ctx)
+	}
+	var mine bool
+	if err == nil {
+		mine, err = h.lock(ctx)
+	}
+	if err == nil && !mine && former != nil {
+		// It may be our own connection that has it still: of a cut line only one end may know.
+		h.cut(ctx, former)
+		mine, err = h.lock(ctx)
+	}
+	switch {
+	case err != nil:
+		err = mapped(err)
+	case !mine:
+		err = recaller.Errorf(recaller.Conflict, "the database is in use by another recaller process")
+	default:
+		return h, nil
+	}
+	h.end(ctx)
+	return nil, err
+}
+
+// giveWay waits, where the database was started anew a moment ago, for the server that may have had it before.
+func (h *holder) giveWay(ctx context.Context) error {
+	var young bool
+	err := h.conn.QueryRow(ctx, `SELECT clock_timestamp() - pg_postmaster_start_time() < make_interval(secs => $1)`, justStarted.Seconds()).Scan(&young)
+	if err != nil || !young {
+		return err
+	}
+	wait := time.NewTimer(fairChance)
+	defer wait.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-wait.C:
+		return nil
+	}
+}
+
+// lock takes the lock if it is free. A session can take a lock twice, and a pooler in transaction mode may give two servers one
+// session: so the session keeps in mind that it has it.
+func (h *holder) lock(ctx context.Context) (mine bool, err error) {
+	err = h.conn.QueryRow(ctx, `SELECT CASE coalesce(current_setting('recaller.claim', TRUE), '') WHEN '' THEN pg_try_advisory_lock($1) ELSE FALSE END, pid, backend_start
+		FROM pg_stat_activity WHERE pid = pg_backend_pid()`, int64(claimKey)).Scan(&mine, &h.pid, &h.began)
+	if err == nil && mine {
+		_, err = h.conn.Exec(ctx, `SELECT set_config('recaller.claim', 'held', FALSE)`)
+	}
+	return mine, err
+}
+
+// cut ends a connection on the database's side, if it is still there. Where that goes wrong the lock tells.
+func (h *holder) cut(ctx context.Context, former *holder) {
+	_, _ = h.conn.Exec(ctx, `SELECT pg_terminate_backend(pid, $3) FROM pg_stat_activity WHERE pid = $1 AND backend_start = $2`,
+		former.pid, former.began, claimPause.Milliseconds())
+}
+
+// watch returns when the connection is lost, with how it was found out, or ctx ends. A server that stops says so on it.
+func (h *holder) watch(ctx context.Context) error {
+	for {
+		wait, cancel := context.WithTimeout(ctx, claimPause)
+		_, err := h.conn.WaitForNotification(wait)
+		quiet := wait.Err() != nil
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil: // nobody has anything to notify of
+			continue
+		case quiet && !h.conn.IsClosed():
+			err = h.ping(ctx)
+		}
+		if err != nil {
+			return away(err)
+		}
+	}
+}
+
+func (h *holder) ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, claimPause)
+	defer cancel()
+	return h.conn.Ping(ctx)
+}
+
+// end closes the connection; the lock goes with it, however it ends.
+func (h *holder) end(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimPause)
+	defer cancel()
+	_ = h.conn.Close(ctx)
+}

@@ -1,0 +1,31 @@
+package postgres
+
+import "context"
+
+// MigrateTo makes the schema as it was at an earlier version.
+func MigrateTo(ctx context.Context, url, appRole string, version int64) error {
+	return migrateTo(ctx, url, appRole, version)
+}
+
+// Older compares the versions of an extension.
+func Older(a, b string) bool { return older(a, b) }
+
+// TooOld tells the problem with a server's version.
+func TooOld(number int, name string) string { return tooOld(number, name) }
+
+// Left tells which tenants and doors are still set on n connections, outside of any transaction.
+func (e *Engine) Left(ctx context.Context, n int) (left string, err error) {
+	for range n {
+		c, err := e.pool.Acquire(ctx)
+		if err != nil {
+			return "", err
+		}
+		defer c.Release() // not before all have been asked
+		var set string
+		if err := c.QueryRow(ctx, `SELECT coalesce(current_setting('recaller.tenant', TRUE), '') || coalesce(current_setting('recaller.door', TRUE), '')`).Scan(&set); err != nil {
+			return "", err
+		}
+		left += set
+	}
+	return left, nil
+}

@@ -1,0 +1,159 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+
+	"github.com/recallerhq/recaller"
+)
+
+//go:embed migration/*.sql
+var migrations embed.FS
+
+// Migrate makes the schema in a database, or brings it up to date, forward only, and lets the role that the server runs as use
+// it. url is of the role that owns the tables, which must be another. Several may migrate at once: they wait for each other.
+// It must reach the server itself, or through a pooler in session mode.
+func Migrate(ctx context.Context, url, appRole string) error {
+	return migrateTo(ctx, url, appRole, 0)
+}
+
+// migrateTo stops after the given version; 0: the newest.
+func migrateTo(ctx context.Context, url, appRole string, version int64) error {
+	pool, err := poolConfig(url, Options{})
+	if err != nil {
+		return recaller.Errorf(recaller.Invalid, "the owner's database URL cannot be read: want postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+	}
+	cfg := pool.ConnConfig
+	if cfg.User == appRole {
+		return recaller.Errorf(recaller.Invalid, "the role %q would own the tables and so could lift their policies: migrate as another role", appRole)
+	}
+	c, err := pgx.ConnectConfig(ctx, cfg.Copy())
+	if err != nil {
+		return mapped(err)
+	}
+	defer func() { _ = c.Close(context.WithoutCancel(ctx)) }() // and with it the lock
+	if err := fit(ctx, c, appRole); err != nil {
+		return err
+	}
+	if err := lock(ctx, c); err != nil {
+		return err
+	}
+	if _, err := c.Exec(ctx, `CREATE EXTENSION IF NOT EXISTS vector`); err != nil {
+		return recaller.Wrap(recaller.Unavailable, mapped(err), "the extension vector (pgvector %s or newer) cannot be made in this database: install it, and let a superuser run CREATE EXTENSION vector", oldestVector)
+	}
+	if err := raise(ctx, cfg, version); err != nil {
+		return err
+	}
+	return grant(ctx, c, appRole)
+}
+
+// fit refuses what would go wrong half-way.
+func fit(ctx context.Context, c *pgx.Conn, appRole string) error {
+	server, err := lookServer(ctx, c)
+	if err != nil {
+		return mapped(err)
+	}
+	if server.Problem != "" {
+		return recaller.Errorf(recaller.Unavailable, "%s", server.Problem)
+	}
+	var role, owner string
+	var there, schema, create bool
+	err = c.QueryRow(ctx, `SELECT current_user, $1::text, EXISTS (SELECT 1 FROM pg_roles WHERE rolname = $1),
+		current_schema() IS NOT DISTINCT FROM 'public', has_schema_privilege('public', 'CREATE')`, appRole).Scan(&owner, &role, &there, &schema, &create)
+	switch {
+	case err != nil:
+		return mapped(err)
+	case !there:
+		return recaller.Errorf(recaller.NotFound, "there is no role %q: let a superuser run CREATE ROLE %s LOGIN PASSWORD '…'", role, pgx.Identifier{role}.Sanitize())
+	case owner == role:
+		return recaller.Errorf(recaller.Invalid, "the role %q would own the tables and so could lift their policies: migrate as another role", role)
+	case !schema:
+		return recaller.Errorf(recaller.Invalid, "the tables belong in the schema public, which does not come first in the search_path of the role %q", owner)
+	case !create:
+		return recaller.Errorf(recaller.Forbidden, "the role %q may not make tables: let a superuser run GRANT CREATE ON SCHEMA public TO %s", owner, pgx.Identifier{owner}.Sanitize())
+	}
+	return nil
+}
+
+// migrateKey is the advisory lock of migrations.
+const migrateKey = 0x7265_6361_6c6d_6967
+
+// lock waits until nobody else migrates. It asks again and again: to wait inside a statement would hold up one that makes an
+// index while others write (CREATE INDEX CONCURRENTLY).
+func lock(ctx context.Context, c *pgx.Conn) error {
+	again := time.NewTicker(100 * time.Millisecond)
+	defer again.Stop()
+	for {
+		var mine bool
+		if err := c.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, int64(migrateKey)).Scan(&mine); mine || err != nil {
+			return mapped(err)
+		}
+		select {
+		case <-ctx.Done():
+			return recaller.Wrap(recaller.Timeout, ctx.Err(), "another process is migrating the database")
+		case <-again.C:
+		}
+	}
+}
+
+// raise brings the schema to a version; 0: the newest.
+func raise(ctx context.Context, cfg *pgx.ConnConfig, version int64) error {
+	db := stdlib.OpenDB(*cfg)
+	defer func() { _ = db.Close() }() // nothing is buffered
+	p, err := provider(db)
+	if err != nil {
+		return mapped(err)
+	}
+	has, knows, err := p.GetVersions(ctx)
+	if err == nil && has > knows {
+		return recaller.Errorf(recaller.Unavailable, "the database has schema %d, made by a newer Recaller; this one knows %d", has, knows)
+	}
+	switch {
+	case err != nil:
+	case version == 0:
+		_, err = p.Up(ctx)
+	default:
+		_, err = p.UpTo(ctx, version)
+	}
+	if err != nil {
+		return fmt.Errorf("bring the schema up to date: %w", mapped(err))
+	}
+	return nil
+}
+
+func provider(db *sql.DB) (*goose.Provider, error) {
+	dir, err := fs.Sub(migrations, "migration")
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(goose.DialectPostgres, db, dir)
+}
+
+// grant lets a role use the tables, and no more.
+func grant(ctx context.Context, c *pgx.Conn, role string) error {
+	name := pgx.Identifier{role}.Sanitize()
+	for _, statement := range []string{
+		`GRANT USAGE ON SCHEMA public TO ` + name,
+		`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ` + name,
+		`REVOKE INSERT, UPDATE, DELETE ON goose_db_version FROM ` + name,
+	} {
+		if _, err := c.Exec(ctx, statement); err != nil {
+			return mapped(err)
+		}
+	}
+	return nil
+}
+
+// newest is the version of the schema that this program knows.
+func newest() (version int64, err error) {
+	list, err := fs.Glob(migrations, "migration/*.sql")
+	return int64(len(list)), err
+}

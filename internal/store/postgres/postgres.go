@@ -1,0 +1,197 @@
+// Package postgres is the engine of the store for those who outgrow one machine: Postgres 15 or newer with pgvector 0.8 or
+// newer, row-level security forced on every table with a tenant (spec P8, design decision 6). The schema is made by Migrate,
+// as a role that owns it; the server runs as another, which can neither bypass the policies nor change them, and Open refuses
+// one that could.
+//
+// What may be relied on: the first statements of a transaction, the tenant with them, are one round trip, and no connection is
+// asked whether it lives before. One whose server has gone meanwhile is exchanged for another, once, unseen. Nothing of an
+// Engine hangs on a connection but prepared statements, so a pooler in transaction mode may stand between (PgBouncer 1.21 or newer,
+// with max_prepared_statements; an older one with default_query_exec_mode=exec in the URL). A Claim does hang on its own: it needs
+// a direct connection, or a pooler in session mode.
+//
+// It is not for SQL about entities: that is written once, in store.
+package postgres
+
+import (
+	"context"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	pgxvector "github.com/pgvector/pgvector-go/pgx"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/store"
+)
+
+// Options adjusts an engine; the zero value is usable.
+type Options struct {
+	// Connections bounds how many connections are held; 0: eight a core, 16 at least and 64 at most, unless the URL says
+	// pool_max_conns.
+	Connections int32
+	// Patience is how long a transaction may take, and how long it may wait for a connection before, where whoever asked has
+	// not set a shorter deadline; 0: 15 s. A write that has begun ends by it alone. The server ends by it, too, a transaction
+	// whose client is gone.
+	Patience time.Duration
+}
+
+const patience = 15 * time.Second
+
+// Engine implements store.Engine on Postgres. Safe for concurrent use.
+type Engine struct {
+	pool   *pgxpool.Pool
+	opts   Options
+	closed atomic.Bool
+}
+
+// Open connects to a database whose schema is current. It fails with Unavailable where the server cannot be reached, where the
+// schema is not this program's, and where the role could see past the policies; the message says what to do.
+func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
+	if opts.Patience <= 0 {
+		opts.Patience = patience
+	}
+	cfg, err := poolConfig(url, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := sound(ctx, cfg.ConnConfig); err != nil {
+		return nil, err
+	}
+	cfg.AfterConnect = pgxvector.RegisterTypes
+	// A ping would be a round trip before nearly every transaction of a server that has little to do.
+	cfg.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, mapped(err)
+	}
+	return &Engine{pool: pool, opts: opts}, nil
+}
+
+func poolConfig(url string, opts Options) (*pgxpool.Config, error) {
+	cfg, err := pgxpool.ParseConfig(url)
+	if err != nil { // pgx's error shows the URL, password and all
+		return nil, recaller.Errorf(recaller.Invalid, "the database URL cannot be read: want postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+	}
+	bare, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, recaller.Errorf(recaller.Invalid, "the database URL cannot be read: want postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+	}
+	switch {
+	case opts.Connections > 0:
+		cfg.MaxConns = opts.Connections
+	case bare.RuntimeParams["pool_max_conns"] == "": // pgx leaves what it does not know to the server; pgxpool takes it out
+		cfg.MaxConns = int32(min(64, max(16, 8*runtime.GOMAXPROCS(0))))
+	}
+	if cfg.MaxConnLifetimeJitter == 0 {
+		cfg.MaxConnLifetimeJitter = cfg.MaxConnLifetime / 4 // not all of them at once
+	}
+	if cfg.ConnConfig.ConnectTimeout == 0 {
+		cfg.ConnConfig.ConnectTimeout = 5 * time.Second
+	}
+	cfg.ConnConfig.RuntimeParams["application_name"] = "recaller"
+	return cfg, nil
+}
+
+// Dialect implements store.Engine.
+func (e *Engine) Dialect() store.Dialect { return store.Dialect{SkipLocked: ` FOR UPDATE SKIP LOCKED`} }
+
+// Read implements store.Engine: on one snapshot. It begins with its first statement, in one round trip, and nobody waits for its end.
+func (e *Engine) Read(ctx context.Context, tenant recaller.TenantID, fn func(store.Tx) error) error {
+	return e.read(ctx, prologue{begin: beginRead, tenant: tenant}, fn)
+}
+
+// ReadSystem implements store.Engine.
+func (e *Engine) ReadSystem(ctx context.Context, fn func(store.Tx) error) error {
+	return e.read(ctx, prologue{begin: beginRead, system: true}, fn)
+}
+
+// Write implements store.Engine. What is known of the caller is locked for those who write about him too.
+func (e *Engine) Write(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(store.Tx) error) error {
+	return e.write(ctx, prologue{begin: beginWrite, tenant: tenant, caller: caller}, fn)
+}
+
+// WriteSystem implements store.Engine.
+func (e *Engine) WriteSystem(ctx context.Context, fn func(store.Tx) error) error {
+	return e.write(ctx, prologue{begin: beginWrite, system: true}, fn)
+}
+
+func (e *Engine) read(ctx context.Context, p prologue, fn func(store.Tx) error) error {
+	ctx, cancel := context.WithTimeout(ctx, e.opts.Patience)
+	defer cancel()
+	c, err := e.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	t := e.tx(ctx, c, p)
+	defer t.leave(ctx)
+	return guarded(fn, t)
+}
+
+// write runs fn in a transaction of its own. Once it has begun, a context that ends does not undo it: the answer is what
+// really happened, as far as can be told. Where the connection breaks while the commit is on its way, it cannot: the answer
+// is Unavailable or Timeout, and whoever asked asks again, under an Idempotency-Key.
+func (e *Engine) write(ctx context.Context, p prologue, fn func(store.Tx) error) error {
+	waiting, cancel := context.WithTimeout(ctx, e.opts.Patience)
+	c, err := e.acquire(waiting)
+	cancel()
+	if err != nil {
+		return err
+	}
+	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), e.opts.Patience)
+	defer cancel()
+	t := e.tx(ctx, c, p)
+	defer t.release()
+	err = guarded(fn, t)
+	if !t.begun || t.c == nil {
+		return err
+	}
+	if err != nil {
+		_, _ = t.c.Exec(ctx, `ROLLBACK`) // where it fails the connection is broken, and the transaction with it
+		return err
+	}
+	tag, err := t.c.Exec(ctx, `COMMIT`)
+	if err == nil && tag.String() == "ROLLBACK" {
+		return recaller.Errorf(recaller.Internal, "a write went on after a statement of it had failed")
+	}
+	return t.mapped(err)
+}
+
+func (e *Engine) tx(ctx context.Context, c *pgxpool.Conn, p prologue) *tx {
+	p.patience = strconv.FormatInt(max(1, e.opts.Patience.Milliseconds()), 10)
+	return &tx{of: e, ctx: ctx, c: c, prologue: p}
+}
+
+// acquire waits for a connection that nobody uses, or makes one.
+func (e *Engine) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	c, err := e.pool.Acquire(ctx)
+	switch {
+	case err == nil:
+		return c, nil
+	case e.closed.Load():
+		return nil, closed()
+	case ctx.Err() != nil:
+		return nil, mapped(ctx.Err())
+	case recaller.KindOf(mapped(err)) == recaller.Internal: // whatever is wrong with it, there is no connection
+		return nil, away(err)
+	}
+	return nil, mapped(err)
+}
+
+// Check implements store.Engine: that the server can be reached, and that the wall stands. Damage of its files is Postgres's own
+// to find (data checksums, amcheck).
+func (e *Engine) Check(ctx context.Context) error {
+	if e.closed.Load() {
+		return closed()
+	}
+	return sound(ctx, e.pool.Config().ConnConfig)
+}
+
+// Close implements store.Engine. It may be repeated.
+func (e *Engine) Close() error {
+	e.closed.Store(true)
+	e.pool.Close()
+	return nil
+}

@@ -1,0 +1,140 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/pgvector/pgvector-go"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/store"
+)
+
+// PutVector implements store.Index.
+func (e *Engine) PutVector(ctx context.Context, tx store.Tx, v store.Vector) error {
+	_, err := tx.Exec(ctx, `INSERT INTO conversation_embeddings (tenant_id, conversation_id, caller_id, model, width, made_at, vector) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (tenant_id, conversation_id, model) DO UPDATE SET caller_id = excluded.caller_id, width = excluded.width, made_at = excluded.made_at, vector = excluded.vector`,
+		v.Tenant, v.Conversation, v.Caller, v.Embedding.Model, len(v.Embedding.Vector), v.At.UnixMicro(), pgvector.NewHalfVector(v.Embedding.Vector))
+	return err
+}
+
+// few is how many vectors are compared one by one, in some 25 µs each where they are wide. An index of all tenants' vectors comes
+// upon few of one tenant's, or of those that a filter leaves, among the many; and the comparison is exact.
+const few = 2000
+
+// indexedWidths are those that the migrations made indexes for.
+func indexedWidths() []int { return []int{256, 384, 512, 768, 1024, 1536, 3072} }
+
+// Similar implements store.Index. Where there are many vectors the index is asked, which goes on until it came upon enough that
+// may be answered, or has come far; then, and where there are few, they are compared.
+func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) (found []recaller.Near, err error) {
+	err = read(ctx, func(tx store.Tx) error {
+		vectors, left, err := amounts(ctx, tx, q)
+		if err != nil {
+			return err
+		}
+		if min(vectors, left) > few && slices.Contains(indexedWidths(), len(q.Embedding.Vector)) {
+			if found, err = indexed(ctx, tx, q); err != nil || len(found) == q.Limit {
+				return err
+			}
+		}
+		found, err = compared(ctx, tx, q, left > few && q.Filter.Caller == "")
+		return err
+	})
+	return found, err
+}
+
+// amounts tells how many vectors a tenant has, and how many conversations the filter leaves, neither counted past few + 1.
+func amounts(ctx context.Context, tx store.Tx, q store.Nearest) (vectors, left int, err error) {
+	count := func(from string, args []any, n *int) store.Query {
+		return store.Query{
+			SQL:  fmt.Sprintf(`SELECT count(*) FROM (SELECT 1 FROM %s LIMIT %d) few`, from, few+1),
+			Args: args,
+			Row:  func(scan func(...any) error) error { return scan(n) },
+		}
+	}
+	queries := []store.Query{plans("on"), count(`conversation_embeddings WHERE tenant_id = $1 AND model = $2 AND width = $3`, []any{q.Tenant, q.Embedding.Model, len(q.Embedding.Vector)}, &vectors)}
+	if left = few + 1; q.Filter != (recaller.SearchFilter{}) {
+		args := []any{q.Tenant}
+		from := `conversations c WHERE c.tenant_id = $1 AND ` + store.Findable(q.Filter, &args)
+		queries = append(queries, count(from, args, &left))
+	}
+	return vectors, left, tx.QueryAll(ctx, queries...)
+}
+
+// How far the index is followed: how many vectors it holds as candidates, and how many it comes upon in all.
+const (
+	breadth = 200
+	reach   = 5000
+)
+
+// plans has a plan made for this tenant, and one that uses indexes: the first plan that Postgres makes for any tenant may not suit.
+// sort is 'off' where the index of vectors is to give them in their order.
+func plans(sort string) store.Query {
+	return store.Query{SQL: fmt.Sprintf(`SELECT set_config('plan_cache_mode', 'force_custom_plan', TRUE), set_config('enable_seqscan', 'off', TRUE), set_config('enable_sort', '%s', TRUE),
+		set_config('hnsw.iterative_scan', 'strict_order', TRUE), set_config('hnsw.ef_search', '%d', TRUE), set_config('hnsw.max_scan_tuples', '%d', TRUE)`, sort, breadth, reach), Row: ignored}
+}
+
+func ignored(func(...any) error) error { return nil }
+
+// indexed asks the index. The look-up of the conversation is spelled so that it is made for one vector after another, as the
+// index gives them.
+func indexed(ctx context.Context, tx store.Tx, q store.Nearest) (found []recaller.Near, err error) {
+	args := []any{q.Tenant, q.Embedding.Model, pgvector.NewHalfVector(q.Embedding.Vector)}
+	query := fmt.Sprintf(`SELECT e.conversation_id, 1 - (e.vector::halfvec(%[1]d) <=> $3::halfvec(%[1]d)) FROM conversation_embeddings e
+		WHERE e.tenant_id = $1 AND e.model = $2 AND e.width = %[1]d AND (SELECT TRUE FROM conversations c WHERE c.tenant_id = $1 AND c.id = e.conversation_id AND %[2]s)
+		ORDER BY e.vector::halfvec(%[1]d) <=> $3::halfvec(%[1]d) LIMIT %[3]d`, len(q.Embedding.Vector), store.Findable(q.Filter, &args), q.Limit)
+	err = tx.QueryAll(ctx, plans("off"), store.Query{SQL: query, Args: args, Row: nearRow(&found)})
+	return found, err
+}
+
+// compared compares vectors one by one: all of the tenant's, or those of the conversations that the filter leaves.
+func compared(ctx context.Context, tx store.Tx, q store.Nearest, all bool) (found []recaller.Near, err error) {
+	args := []any{q.Tenant, q.Embedding.Model, pgvector.NewHalfVector(q.Embedding.Vector), len(q.Embedding.Vector)}
+	condition := store.Findable(q.Filter, &args)
+	// The limit keeps Postgres from reading all vectors to join them: there is one, by its key.
+	query := `SELECT c.id, e.cosine FROM conversations c CROSS JOIN LATERAL (SELECT 1 - (vector <=> $3) AS cosine FROM conversation_embeddings
+			WHERE tenant_id = $1 AND conversation_id = c.id AND model = $2 AND width = $4 LIMIT 1) e
+		WHERE c.tenant_id = $1 AND ` + condition + ` ORDER BY e.cosine DESC, c.id DESC`
+	if all {
+		query = `SELECT e.conversation_id, 1 - (e.vector <=> $3) AS cosine FROM conversation_embeddings e
+			WHERE e.tenant_id = $1 AND e.model = $2 AND e.width = $4 AND (SELECT TRUE FROM conversations c WHERE c.tenant_id = $1 AND c.id = e.conversation_id AND ` + condition + `)
+			ORDER BY cosine DESC, e.conversation_id DESC`
+	}
+	err = tx.QueryAll(ctx, plans("on"), store.Query{SQL: query + ` LIMIT ` + strconv.Itoa(q.Limit), Args: args, Row: nearRow(&found)})
+	return found, err
+}
+
+// nearRow appends what was found to a list.
+func nearRow(list *[]recaller.Near) func(func(...any) error) error {
+	return func(scan func(...any) error) error {
+		var n recaller.Near
+		err := scan(&n.Conversation, &n.Score)
+		*list = append(*list, n)
+		return err
+	}
+}
+
+// Similarities implements store.Index.
+func (e *Engine) Similarities(ctx context.Context, read store.Door, q store.Compared) (map[recaller.ConversationID]float64, error) {
+	ids := make([]string, len(q.IDs))
+	for i, id := range q.IDs {
+		ids[i] = string(id)
+	}
+	var found []recaller.Near
+	err := read(ctx, func(tx store.Tx) error {
+		return tx.QueryAll(ctx, store.Query{
+			SQL: `SELECT conversation_id, 1 - (vector <=> $4) FROM conversation_embeddings
+				WHERE tenant_id = $1 AND model = $2 AND conversation_id = ANY($3::text[]) AND width = $5`,
+			Args: []any{q.Tenant, q.Embedding.Model, ids, pgvector.NewHalfVector(q.Embedding.Vector), len(q.Embedding.Vector)},
+			Row:  nearRow(&found),
+		})
+	})
+	out := make(map[recaller.ConversationID]float64, len(found))
+	for _, n := range found {
+		out[n.Conversation] = n.Score
+	}
+	return out, err
+}

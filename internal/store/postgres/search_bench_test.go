@@ -1,0 +1,176 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/pgvector/pgvector-go"
+	pgxvector "github.com/pgvector/pgvector-go/pgx"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/pgtest"
+	"github.com/recallerhq/recaller/internal/store"
+	"github.com/recallerhq/recaller/internal/store/postgres"
+	"github.com/recallerhq/recaller/internal/store/postgres/postgrestest"
+	"github.com/recallerhq/recaller/internal/store/storetest"
+)
+
+// crowd is a database of a tenant with many conversations.
+type crowd struct {
+	testing.TB
+	storetest.Population
+	db pgtest.Database
+	e  *postgres.Engine
+}
+
+// newCrowd copies a population in, as a superuser, and makes the indexes afterwards: row by row they take much longer.
+func newCrowd(t testing.TB, people ...storetest.Population) *crowd {
+	t.Helper()
+	c := &crowd{TB: t, Population: people[0], db: postgrestest.Database(t)}
+	ctx := t.Context()
+	conn, err := pgx.Connect(ctx, c.db.Super)
+	c.ok(err)
+	defer conn.Close(context.Background())
+	c.ok(pgxvector.RegisterTypes(ctx, conn))
+	exec := func(sql string) {
+		t.Helper()
+		_, err := conn.Exec(ctx, sql)
+		c.ok(err)
+	}
+	var again []string
+	rows, err := conn.Query(ctx, `SELECT indexname, indexdef FROM pg_indexes WHERE indexdef LIKE '%USING hnsw%' OR indexdef LIKE '%USING gin%'`)
+	c.ok(err)
+	var name, def string
+	_, err = pgx.ForEachRow(rows, []any{&name, &def}, func() error { again = append(again, name, def); return nil })
+	c.ok(err)
+	for i := 0; i < len(again); i += 2 {
+		exec(`DROP INDEX ` + again[i])
+	}
+	exec(`CREATE TEMP TABLE said (tenant_id TEXT, conversation_id TEXT, caller_id TEXT, length BIGINT, tokens TEXT[])`)
+	for _, p := range people {
+		c.copyIn(ctx, conn, &p)
+	}
+	exec(`INSERT INTO conversation_words SELECT tenant_id, conversation_id, caller_id, length, array_to_tsvector(tokens) FROM said`)
+	exec(`SET maintenance_work_mem = '1GB'; SET max_parallel_maintenance_workers = 2`)
+	for i := 1; i < len(again); i += 2 {
+		exec(again[i])
+	}
+	exec(`VACUUM ANALYZE`)
+	c.e = open(t, c.db.App)
+	return c
+}
+
+func (c *crowd) ok(err error) {
+	c.Helper()
+	if err != nil {
+		c.Fatal(err)
+	}
+}
+
+func (c *crowd) copyIn(ctx context.Context, conn *pgx.Conn, p *storetest.Population) {
+	c.Helper()
+	put := func(table string, columns []string, n int, row func(i int) []any) {
+		_, err := conn.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromSlice(n, func(i int) ([]any, error) { return row(i), nil }))
+		c.ok(err)
+	}
+	callers := map[recaller.CallerID]bool{}
+	var list []recaller.CallerID
+	for i := range p.Size {
+		if who := p.Caller(i); !callers[who] {
+			callers[who] = true
+			list = append(list, who)
+		}
+	}
+	body := make([]byte, 500)
+	put("callers", []string{"tenant_id", "id", "first_seen", "last_seen", "body"}, len(list), func(i int) []any {
+		return []any{string(p.Tenant), string(list[i]), 0, 0, body[:100]}
+	})
+	put("conversations", []string{
+		"tenant_id", "id", "caller_id", "channel", "direction", "status", "reminder", "imported", "started_at", "last_activity_at", "intent", "sentiment", "outcome", "topics", "analysed_by", "body", "summary",
+	}, p.Size, func(i int) []any {
+		at := p.At(i).UnixMicro()
+		return []any{string(p.Tenant), string(p.ID(i)), string(p.Caller(i)), "voice", "inbound", "completed", false, false, at, at, p.Intent(i), "neutral", "resolved", "", "rules", body[:250], body}
+	})
+	put("conversation_embeddings", []string{"tenant_id", "conversation_id", "caller_id", "model", "width", "made_at", "vector"}, p.Size, func(i int) []any {
+		return []any{string(p.Tenant), string(p.ID(i)), string(p.Caller(i)), p.Model, p.Width, 0, pgvector.NewHalfVector(p.Vector(i))}
+	})
+	if p.Words == 0 {
+		return
+	}
+	put("said", []string{"tenant_id", "conversation_id", "caller_id", "length", "tokens"}, p.Size, func(i int) []any {
+		tokens := []string{"any", fmt.Sprint("week", p.At(i).Unix()/(7*24*3600))}
+		length := 0
+		for token, n := range p.Tokens(i) {
+			tokens, length = append(tokens, token), length+n
+			if n >= 3 {
+				tokens = append(tokens, token+"x")
+			}
+		}
+		return []any{string(p.Tenant), string(p.ID(i)), string(p.Caller(i)), length, tokens}
+	})
+}
+
+func (c *crowd) read(ctx context.Context, fn func(store.Tx) error) error {
+	return c.e.Read(ctx, c.Tenant, fn)
+}
+
+func (c *crowd) similar(i int, f recaller.SearchFilter) []recaller.Near {
+	c.Helper()
+	e := recaller.Embedding{Model: c.Model, Vector: c.Vector(c.Size + i)}
+	found, err := c.e.Similar(c.Context(), c.read, store.Nearest{Tenant: c.Tenant, Embedding: e, Filter: f, Limit: 50})
+	c.ok(err)
+	return found
+}
+
+// BenchmarkSimilar searches 100,000 conversations by vectors.
+func BenchmarkSimilar(b *testing.B) {
+	for _, width := range []int{256, 1536} {
+		b.Run(fmt.Sprint(width), func(b *testing.B) {
+			c := newCrowd(b, storetest.Population{Tenant: "t", Model: "m", Width: width, Size: 100_000, Seed: 1})
+			b.Run("recall", c.benchmarkRecall)
+			for name, f := range storetest.Filters(&c.Population) {
+				b.Run(name, func(b *testing.B) {
+					c.similar(0, f)
+					var took []time.Duration
+					n := 0
+					for i := range b.N {
+						began := time.Now()
+						n = len(c.similar(i, f))
+						took = append(took, time.Since(began))
+					}
+					b.ReportMetric(float64(n), "found")
+					storetest.Quantiles(b, took, 0.5, 0.99)
+				})
+			}
+		})
+	}
+}
+
+func (c *crowd) benchmarkRecall(b *testing.B) {
+	b.ReportMetric(c.Recall(10, 50, func(i int) []recaller.Near { return c.similar(i, recaller.SearchFilter{})[:10] }), "recall@10")
+}
+
+// BenchmarkMatching searches the same by words.
+func BenchmarkMatching(b *testing.B) {
+	c := newCrowd(b, storetest.Population{Tenant: "t", Model: "m", Width: 8, Size: 100_000, Seed: 1, Words: 150})
+	for name, tokens := range storetest.Queries() {
+		for which, f := range storetest.Filters(&c.Population) {
+			b.Run(name+"/"+which, func(b *testing.B) {
+				var took []time.Duration
+				n := 0
+				for range b.N {
+					began := time.Now()
+					found, err := c.e.Matching(b.Context(), c.read, store.Matching{Tenant: "t", Tokens: tokens, Filter: f, Limit: 50})
+					c.ok(err)
+					n = len(found)
+					took = append(took, time.Since(began))
+				}
+				b.ReportMetric(float64(n), "found")
+				storetest.Quantiles(b, took, 0.5, 0.99)
+			})
+		}
+	}
+}

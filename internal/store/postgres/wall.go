@@ -1,0 +1,78 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// lookRole refuses a role that could see past the policies: by a right of its own, by one of a role that it may become, by
+// making itself a member of one, by owning the tables, or by reading the server's files.
+func lookRole(ctx context.Context, c *pgx.Conn) (Finding, error) {
+	f := Finding{Name: "role"}
+	var might []string
+	err := c.QueryRow(ctx, `SELECT current_user, coalesce((SELECT array_agg(r.rolname::text ORDER BY r.rolname) FROM pg_roles r
+		WHERE (pg_has_role(current_user, r.oid, 'MEMBER') OR pg_has_role(session_user, r.oid, 'MEMBER'))
+			AND (r.rolsuper OR r.rolbypassrls OR r.rolcreaterole
+			OR r.rolname IN ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
+			OR EXISTS (SELECT 1 FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace
+				WHERE n.nspname = 'public' AND t.relkind IN ('r', 'p') AND t.relowner = r.oid))), '{}')`).Scan(&f.Found, &might)
+	if len(might) > 0 {
+		f.Problem = fmt.Sprintf("the database role %s can see past the policies (as %s): run the server as a role that is no superuser, has neither BYPASSRLS nor CREATEROLE, and does not own the tables",
+			f.Found, strings.Join(might, ", "))
+	}
+	return f, err
+}
+
+// What the policies say, but for space, parentheses and what a version of Postgres adds of its own when it shows them.
+const (
+	ofTenant = `=selectnullifcurrent_setting'recaller.tenant',true,''`
+	ofSystem = `selectcurrent_setting'recaller.door',true='system'`
+)
+
+// lookPolicies finds what the role may touch in the schema whose rows are not kept apart by the policy `tenant` alone: policies
+// add up, so that another would open what this one closes. So does a view: it sees what its owner sees.
+func lookPolicies(ctx context.Context, c *pgx.Conn) (Finding, error) {
+	f := Finding{Name: "policies"}
+	var tables int
+	var open, hidden, loose []string
+	err := c.QueryRow(ctx, `WITH things AS (
+			SELECT t.oid, t.relname::text AS name, t.relkind, t.relrowsecurity AND t.relforcerowsecurity AS forced, pg_table_is_visible(t.oid) AS visible
+			FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace
+			WHERE n.nspname = 'public' AND t.relkind IN ('r', 'p', 'v', 'm', 'f') AND t.relname <> 'goose_db_version'
+				AND (has_any_column_privilege(t.oid, 'SELECT, INSERT, UPDATE') OR has_table_privilege(t.oid, 'DELETE'))
+				AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = t.oid AND d.deptype = 'e')
+		), policies AS (
+			SELECT p.polrelid, p.polname, p.polcmd, p.polpermissive AND p.polroles = '{0}' AND p.polwithcheck IS NULL AS plain,
+				lower(regexp_replace(pg_get_expr(p.polqual, p.polrelid), '::text| AS "?\w+"?|[\s()]', '', 'g')) AS says
+			FROM pg_policy p WHERE p.polpermissive
+		), judged AS (
+			SELECT t.*, forced AND relkind IN ('r', 'p')
+				AND EXISTS (SELECT 1 FROM policies p WHERE p.polrelid = t.oid AND p.polname = 'tenant' AND p.plain AND p.polcmd = '*'
+					AND p.says = CASE WHEN t.name = 'tenants' THEN 'id' ELSE 'tenant_id' END || $1)
+				AND NOT EXISTS (SELECT 1 FROM policies p WHERE p.polrelid = t.oid AND p.polname <> 'tenant'
+					AND NOT (p.polname = 'system' AND p.plain AND p.says = $2 AND t.name IN ('tenants', 'tenant_numbers', 'jobs') AND (p.polcmd = 'r' OR t.name = 'jobs'))) AS walled,
+				has_table_privilege(t.oid, 'TRUNCATE, TRIGGER') OR has_any_column_privilege(t.oid, 'REFERENCES') AS loose
+			FROM things t
+		)
+		SELECT count(*) FILTER (WHERE walled), coalesce(array_agg(name ORDER BY name) FILTER (WHERE NOT walled), '{}'),
+			coalesce(array_agg(name ORDER BY name) FILTER (WHERE NOT visible), '{}'), coalesce(array_agg(name ORDER BY name) FILTER (WHERE loose), '{}')
+		FROM judged`, ofTenant, ofSystem).Scan(&tables, &open, &hidden, &loose)
+	if err != nil {
+		return f, err
+	}
+	f.Found = fmt.Sprintf("%d tables", tables)
+	switch {
+	case len(open) > 0:
+		f.Problem = "row-level security is not forced by the policy `tenant`, and by it alone, on " + strings.Join(open, ", ") + ": restore it as the migrations have it"
+	case len(hidden) > 0:
+		f.Problem = "the role's search_path leaves out the schema public, or another schema comes before it, with its own " + strings.Join(hidden, ", ") + ": set search_path to public"
+	case len(loose) > 0:
+		f.Problem = "the role may TRUNCATE, or refer to, rows that it may not see: REVOKE TRUNCATE, TRIGGER, REFERENCES ON " + strings.Join(loose, ", ")
+	case tables == 0:
+		f.Problem = "the database has no tables that this role may use: run `recaller migrate`"
+	}
+	return f, nil
+}

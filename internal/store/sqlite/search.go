@@ -1,0 +1,218 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/store"
+)
+
+// PutVector implements store.Index.
+func (e *Engine) PutVector(ctx context.Context, tx store.Tx, v store.Vector) error {
+	// What is replaced goes, and comes with a higher seq, so that whoever holds the old one reads it.
+	if _, err := tx.Exec(ctx, `DELETE FROM conversation_embeddings WHERE tenant_id = $1 AND conversation_id = $2 AND model = $3`, v.Tenant, v.Conversation, v.Embedding.Model); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO conversation_embeddings (tenant_id, conversation_id, caller_id, model, width, made_at, vector) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		v.Tenant, v.Conversation, v.Caller, v.Embedding.Model, len(v.Embedding.Vector), v.At.UnixMicro(), encode(v.Embedding.Vector))
+	return err
+}
+
+// How many of the nearest are looked up to find those that may be answered.
+const (
+	spare     = 64   // without a filter, past twice those that are asked for: some are erased meanwhile
+	candidate = 1024 // with one. Where they are not enough, what the filter leaves is compared, and nothing else
+)
+
+// Similar implements store.Index: all of the tenant's vectors are compared, in memory, and of the nearest those are answered
+// that the database still has and that the filter lets through.
+func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) ([]recaller.Near, error) {
+	by := newQuery(q.Embedding.Vector)
+	if q.Filter.Caller != "" { // he has few
+		return e.compared(ctx, read, q, by)
+	}
+	n, filtered := 2*q.Limit+spare, q.Filter != (recaller.SearchFilter{})
+	if filtered {
+		n = max(n, candidate)
+	}
+	for ; ; n *= 8 {
+		near, all, m, err := e.nearest(ctx, read, q, by, n)
+		if err != nil {
+			return nil, err
+		}
+		var found []recaller.Near
+		var gone []int64
+		err = read(ctx, func(tx store.Tx) error {
+			found, gone, err = asked{q.Tenant, q.Filter, q.Limit}.answerable(ctx, tx, ofVectors, near)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(gone) > 0 {
+			m.drop(gone)
+		}
+		switch {
+		case len(found) == q.Limit, all && len(gone) == 0:
+			return found, nil
+		case len(gone) == 0 && filtered:
+			return e.compared(ctx, read, q, by)
+		}
+	}
+}
+
+// nearest gives the vectors that are nearest, by seq. all tells that there are no others.
+func (e *Engine) nearest(ctx context.Context, read store.Door, q store.Nearest, by query, limit int) (near []scored[int64], all bool, m *matrix, err error) {
+	m = e.matrices.of(kindOfVector{q.Tenant, q.Embedding.Model, len(q.Embedding.Vector)})
+	fits, err := m.catchUp(ctx, read, e.matrices.limit)
+	if err != nil {
+		return nil, false, m, err
+	}
+	if fits {
+		e.matrices.weigh(m)
+		near, all, err = m.nearest(ctx, by, limit)
+		return near, all, m, err
+	}
+	top, rows := best[int64]{limit: limit}, 0
+	err = read(ctx, func(tx store.Tx) error {
+		return compare(ctx, tx, by, store.Query{
+			SQL:  `SELECT vector, seq FROM conversation_embeddings WHERE tenant_id = $1 AND model = $2 AND width = $3`,
+			Args: []any{q.Tenant, q.Embedding.Model, len(q.Embedding.Vector)},
+		}, func(seq int64, cosine float64) { rows++; top.add(seq, cosine) })
+	})
+	near = top.sorted()
+	return near, len(near) == rows, m, err
+}
+
+// asked is what a search may answer, and how much.
+type asked struct {
+	tenant recaller.TenantID
+	filter recaller.SearchFilter
+	limit  int
+}
+
+// The tables of what conversations are found by, whose keys are their rowids.
+const (
+	ofVectors = "conversation_embeddings"
+	ofWords   = "conversation_words"
+)
+
+// answerable looks up which of what was found, best first, is of conversations that may be answered, until there are enough.
+// gone are the keys that their table, of, has no more.
+func (a asked) answerable(ctx context.Context, tx store.Tx, of string, near []scored[int64]) (found []recaller.Near, gone []int64, err error) {
+	step := 2 * a.limit
+	for len(near) > 0 && len(found) < a.limit {
+		part := near[:min(step, len(near))]
+		near, step = near[len(part):], 4*step
+		there, err := a.lookUp(ctx, tx, of, part)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, n := range part {
+			id, ok := there[n.key]
+			switch {
+			case !ok:
+				gone = append(gone, n.key)
+			case id != "" && len(found) < a.limit:
+				found = append(found, recaller.Near{Conversation: id, Score: n.score})
+			}
+		}
+	}
+	return found, gone, nil
+}
+
+// lookUp gives the conversations of keys; empty for one that may not be answered.
+func (a asked) lookUp(ctx context.Context, tx store.Tx, of string, part []scored[int64]) (map[int64]recaller.ConversationID, error) {
+	keys := make([]int64, len(part))
+	for i, n := range part {
+		keys[i] = n.key
+	}
+	list, err := json.Marshal(keys)
+	if err != nil {
+		return nil, err
+	}
+	args := []any{a.tenant, string(list)}
+	there := make(map[int64]recaller.ConversationID, len(part))
+	err = tx.QueryAll(ctx, store.Query{
+		SQL: `SELECT x.rowid, coalesce((SELECT c.id FROM conversations c WHERE c.tenant_id = $1 AND c.id = x.conversation_id AND ` + store.Findable(a.filter, &args) + `), '')
+			FROM json_each($2) j CROSS JOIN ` + of + ` x ON x.rowid = j.value AND x.tenant_id = $1`,
+		Args: args,
+		Row: func(scan func(...any) error) error {
+			var key int64
+			var id recaller.ConversationID
+			err := scan(&key, &id)
+			there[key] = id
+			return err
+		},
+	})
+	return there, err
+}
+
+// left spells the conversations c that the filter leaves, to be joined with more, read by the index that leaves least to read.
+func (a asked) left(args *[]any) string {
+	index := "conversations_labels"
+	switch {
+	case a.filter.Caller != "":
+		index = "conversations_caller"
+	case a.filter.Intent == "" && !a.filter.After.IsZero():
+		index = "conversations_started"
+	}
+	return `(SELECT c.id FROM conversations c INDEXED BY ` + index + ` WHERE c.tenant_id = $1 AND ` + store.Findable(a.filter, args) + `) c`
+}
+
+// compared compares the vectors of all conversations that the filter leaves, as the database gives them.
+func (e *Engine) compared(ctx context.Context, read store.Door, q store.Nearest, by query) ([]recaller.Near, error) {
+	args := []any{q.Tenant, q.Embedding.Model, len(q.Embedding.Vector)}
+	sqlText := `SELECT e.vector, c.id FROM ` + asked{q.Tenant, q.Filter, q.Limit}.left(&args) + `
+		CROSS JOIN conversation_embeddings e ON e.tenant_id = $1 AND e.conversation_id = c.id AND e.model = $2 AND e.width = $3`
+	top := best[recaller.ConversationID]{limit: q.Limit}
+	err := read(ctx, func(tx store.Tx) error {
+		return compare(ctx, tx, by, store.Query{SQL: sqlText, Args: args}, top.add)
+	})
+	sorted := top.sorted()
+	found := make([]recaller.Near, len(sorted))
+	for i, s := range sorted {
+		found[i] = recaller.Near{Conversation: s.key, Score: s.score}
+	}
+	return found, err
+}
+
+// compare runs a query for vectors and keys, and compares them.
+func compare[K any](ctx context.Context, tx store.Tx, by query, q store.Query, found func(K, float64)) error {
+	var raw sql.RawBytes
+	space := make([]uint64, len(by.words))
+	q.Row = func(scan func(...any) error) error {
+		var key K
+		if err := scan(&raw, &key); err != nil {
+			return err
+		}
+		r, ok := decode(raw, space)
+		if !ok {
+			return unreadable()
+		}
+		found(key, float64(by.cosine(r)))
+		return nil
+	}
+	return tx.QueryAll(ctx, q)
+}
+
+func unreadable() error { return recaller.Errorf(recaller.Internal, "an embedding cannot be read") }
+
+// Similarities implements store.Index.
+func (e *Engine) Similarities(ctx context.Context, read store.Door, q store.Compared) (map[recaller.ConversationID]float64, error) {
+	ids, err := json.Marshal(q.IDs)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[recaller.ConversationID]float64, len(q.IDs))
+	err = read(ctx, func(tx store.Tx) error {
+		return compare(ctx, tx, newQuery(q.Embedding.Vector), store.Query{
+			SQL: `SELECT e.vector, e.conversation_id FROM json_each($4) j CROSS JOIN conversation_embeddings e
+				ON e.tenant_id = $1 AND e.model = $2 AND e.width = $3 AND e.conversation_id = j.value`,
+			Args: []any{q.Tenant, q.Embedding.Model, len(q.Embedding.Vector), string(ids)},
+		}, func(id recaller.ConversationID, cosine float64) { out[id] = cosine })
+	})
+	return out, err
+}

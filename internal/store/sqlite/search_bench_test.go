@@ -1,0 +1,136 @@
+package sqlite_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/store"
+	"github.com/recallerhq/recaller/internal/store/sqlite"
+	"github.com/recallerhq/recaller/internal/store/storetest"
+)
+
+// crowd is a database of a tenant with many conversations.
+type crowd struct {
+	testing.TB
+	storetest.Population
+	path string
+	e    *sqlite.Engine
+}
+
+func (c *crowd) ok(err error) {
+	c.Helper()
+	if err != nil {
+		c.Fatal(err)
+	}
+}
+
+func newCrowd(b *testing.B, width int) *crowd {
+	b.Helper()
+	c := &crowd{TB: b, Population: storetest.Population{Tenant: "t", Model: "m", Width: width, Size: 100_000, Seed: 1}}
+	if width == 256 {
+		c.Words = 150
+	}
+	c.path = filepath.Join(b.TempDir(), "recaller.db")
+	c.e = open(b, c.path, sqlite.Options{})
+	c.Fill(b.Context(), b, c.e)
+	return c
+}
+
+func (c *crowd) read(ctx context.Context, fn func(store.Tx) error) error {
+	return c.e.Read(ctx, "t", fn)
+}
+
+func (c *crowd) similar(i int, f recaller.SearchFilter) []recaller.Near {
+	c.Helper()
+	found, err := c.e.Similar(c.Context(), c.read, store.Nearest{Tenant: "t", Embedding: recaller.Embedding{Model: "m", Vector: c.Vector(c.Size + i)}, Filter: f, Limit: 50})
+	c.ok(err)
+	return found
+}
+
+// BenchmarkSimilar searches 100,000 conversations by vectors: the first time, which reads them all, then warm.
+func BenchmarkSimilar(b *testing.B) {
+	for _, width := range []int{256, 1536} {
+		b.Run(fmt.Sprint(width), func(b *testing.B) {
+			c := newCrowd(b, width)
+			b.Run("cold", c.benchmarkCold)
+			b.Run("recall", func(b *testing.B) {
+				b.ReportMetric(c.Recall(10, 50, func(i int) []recaller.Near { return c.similar(i, recaller.SearchFilter{})[:10] }), "recall@10")
+				b.ReportMetric(c.Recall(50, 50, func(i int) []recaller.Near { return c.similar(i, recaller.SearchFilter{}) }), "recall@50")
+			})
+			for name, f := range storetest.Filters(&c.Population) {
+				c.similar(0, f)
+				b.Run(name, func(b *testing.B) {
+					measure(b, func(i int) int { return len(c.similar(i, f)) })
+				})
+			}
+		})
+	}
+}
+
+func (c *crowd) benchmarkCold(b *testing.B) {
+	warm := c.e
+	defer func() { c.e = warm }()
+	for i := range b.N {
+		b.StopTimer()
+		c.e = open(b, c.path, sqlite.Options{})
+		before := heap()
+		b.StartTimer()
+		c.similar(i, recaller.SearchFilter{})
+		b.StopTimer()
+		b.ReportMetric(float64(heap()-before)/(1<<20), "MiB")
+		b.StartTimer()
+	}
+}
+
+// measure tells how long searches take, how much of the processor, and how many they find.
+func measure(b *testing.B, search func(i int) int) {
+	b.Helper()
+	var took []time.Duration
+	n, cpu := 0, processor()
+	for i := range b.N {
+		began := time.Now()
+		n = search(i)
+		took = append(took, time.Since(began))
+	}
+	b.ReportMetric(float64(n), "found")
+	b.ReportMetric(float64((processor()-cpu).Microseconds())/1000/float64(b.N), "cpu-ms")
+	storetest.Quantiles(b, took, 0.5, 0.99)
+}
+
+// processor is the time that the process has had on all cores: what is left of a measurement on a machine that others use too.
+func processor() time.Duration {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		return 0
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// BenchmarkMatching searches the same by words.
+func BenchmarkMatching(b *testing.B) {
+	c := newCrowd(b, 256)
+	for name, tokens := range storetest.Queries() {
+		for which, f := range storetest.Filters(&c.Population) {
+			b.Run(name+"/"+which, func(b *testing.B) {
+				measure(b, func(int) int {
+					found, err := c.e.Matching(b.Context(), c.read, store.Matching{Tenant: "t", Tokens: tokens, Filter: f, Limit: 50})
+					c.ok(err)
+					return len(found)
+				})
+			})
+		}
+	}
+}

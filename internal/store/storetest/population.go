@@ -1,0 +1,219 @@
+package storetest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/store"
+)
+
+// Population is a tenant with many conversations, as benchmarks of search need one: ended, labelled, and indexed by vectors in
+// clusters and by words of which few are frequent and most are rare. The same seed makes the same.
+type Population struct {
+	Tenant recaller.TenantID
+	Model  string
+	Width  int
+	Size   int
+	Seed   uint64
+	Words  int // how many are said in each, which it is indexed by; 0: none
+
+	centres [][]float32
+}
+
+// vocabulary is how many words there are.
+const vocabulary = 20_000
+
+// begin is when the first conversation of a population took place; each comes a minute after the one before.
+var begin = time.Date(2025, 1, 1, 9, 0, 0, 0, time.UTC)
+
+func (p *Population) rng(i int) *rand.Rand {
+	return rand.New(rand.NewPCG(p.Seed, uint64(i)+1))
+}
+
+// ID is the id of the i-th conversation.
+func (p *Population) ID(i int) recaller.ConversationID {
+	return recaller.ConversationID(fmt.Sprintf("%s-0000-7000-8000-%012d", p.Tenant, i))
+}
+
+// Caller is the caller of the i-th conversation: he has ten.
+func (p *Population) Caller(i int) recaller.CallerID {
+	return recaller.CallerID(fmt.Sprintf("%s-caller-%08d", p.Tenant, i%max(1, p.Size/10)))
+}
+
+// Intent is the intent of the i-th conversation: "intent-0" of half of them, "intent-1" of a quarter, and so on.
+func (p *Population) Intent(i int) string {
+	n := 0
+	for ; n < 12 && i&1 == 1; i >>= 1 {
+		n++
+	}
+	return fmt.Sprint("intent-", n)
+}
+
+// At is when the i-th conversation took place.
+func (p *Population) At(i int) time.Time { return begin.Add(time.Duration(i) * time.Minute) }
+
+// Filters are filters that leave more and less of a population, by how much they leave.
+func Filters(p *Population) map[string]recaller.SearchFilter {
+	return map[string]recaller.SearchFilter{
+		"all": {}, "half": {Intent: "intent-0"}, "one in 128": {Intent: "intent-6"}, "one in 4096": {Intent: "intent-11"},
+		"a caller": {Caller: p.Caller(7)}, "the last hundredth": {After: p.At(p.Size - p.Size/100)},
+	}
+}
+
+// Queries are words to search a population by.
+func Queries() map[string][]string {
+	out := map[string][]string{}
+	for name, ranks := range map[string][]int{
+		"rare": {5000, 9000, 12000}, "middling": {300, 700, 1500}, "mixed": {0, 3, 40, 900, 7000}, "frequent": {0, 1, 2, 3}, "one frequent": {0},
+		"sixteen": {0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 12000, 15000},
+	} {
+		for _, r := range ranks {
+			out[name] = append(out[name], word(r))
+		}
+	}
+	return out
+}
+
+// Vector is the embedding of the i-th conversation; beyond Size they are queries.
+func (p *Population) Vector(i int) []float32 {
+	const clusters = 500
+	if p.centres == nil {
+		for c := range clusters {
+			p.centres = append(p.centres, gauss(p.rng(-1-c), p.Width, nil, 0))
+		}
+	}
+	rng := p.rng(i)
+	return gauss(rng, p.Width, p.centres[rng.IntN(clusters)], 1.2)
+}
+
+// gauss is a random direction, about a centre where there is one.
+func gauss(rng *rand.Rand, width int, centre []float32, spread float64) []float32 {
+	v := make([]float32, width)
+	var square float64
+	for i := range v {
+		x := rng.NormFloat64()
+		if centre != nil {
+			x = float64(centre[i])*math.Sqrt(float64(width)) + spread*x
+		}
+		v[i], square = float32(x), square+x*x
+	}
+	for i := range v {
+		v[i] /= float32(math.Sqrt(square))
+	}
+	return v
+}
+
+// Tokens are the words of the i-th conversation. The word of rank r is said in about one in r/40 of them.
+func (p *Population) Tokens(i int) map[string]int {
+	z := rand.NewZipf(p.rng(i), 1.07, 20, vocabulary-1)
+	said := map[string]int{}
+	for range p.Words {
+		said[word(int(z.Uint64()))]++
+	}
+	return said
+}
+
+// word is the word of a rank, from 0 for the most frequent.
+func word(rank int) string { return fmt.Sprintf("w%09d", rank) }
+
+// Fill writes the population, below the doors.
+func (p *Population) Fill(ctx context.Context, t testing.TB, e store.Engine) {
+	t.Helper()
+	const batch = 500
+	known := map[recaller.CallerID]bool{}
+	for from := 0; from < p.Size; from += batch {
+		err := e.Write(ctx, p.Tenant, "", func(tx store.Tx) error {
+			for i := from; i < min(from+batch, p.Size); i++ {
+				if err := p.write(ctx, e, tx, i, known); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (p *Population) write(ctx context.Context, e store.Engine, tx store.Tx, i int, known map[recaller.CallerID]bool) error {
+	caller, at := p.Caller(i), p.At(i)
+	if !known[caller] {
+		known[caller] = true
+		if _, err := tx.Exec(ctx, `INSERT INTO callers (tenant_id, id, first_seen, last_seen, body) VALUES ($1, $2, 0, 0, $3)`, p.Tenant, caller, make([]byte, 100)); err != nil {
+			return err
+		}
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO conversations (tenant_id, id, caller_id, channel, direction, status, reminder, imported, started_at, ended_at, last_activity_at, intent, sentiment, outcome, topics, analysed_by, body, summary)
+		VALUES ($1, $2, $3, 'voice', 'inbound', 'completed', FALSE, FALSE, $4, $4, $4, $5, 'neutral', 'resolved', '', 'rules', $6, $7)`,
+		p.Tenant, p.ID(i), caller, at.UnixMicro(), p.Intent(i), make([]byte, 250), make([]byte, 500))
+	if err != nil {
+		return err
+	}
+	v := store.Vector{Tenant: p.Tenant, Conversation: p.ID(i), Caller: caller, Embedding: recaller.Embedding{Model: p.Model, Vector: p.Vector(i)}, At: at}
+	if err := e.PutVector(ctx, tx, v); err != nil || p.Words == 0 {
+		return err
+	}
+	return e.PutTokens(ctx, tx, store.Tokens{Tenant: p.Tenant, Conversation: p.ID(i), Caller: caller, Began: at, Counts: p.Tokens(i)})
+}
+
+// Nearest are the conversations nearest to the vector of a query, of those that may be found: what an exact search finds.
+func (p *Population) Nearest(query, limit int, may func(i int) bool) []recaller.ConversationID {
+	return p.nearest(query, limit, may, p.Vector)
+}
+
+func (p *Population) nearest(query, limit int, may func(i int) bool, vector func(i int) []float32) []recaller.ConversationID {
+	q := p.Vector(p.Size + query)
+	var all []recaller.Near
+	for i := range p.Size {
+		if !may(i) {
+			continue
+		}
+		var sum float64
+		for k, x := range vector(i) {
+			sum += float64(x) * float64(q[k])
+		}
+		all = append(all, recaller.Near{Conversation: p.ID(i), Score: sum})
+	}
+	slices.SortFunc(all, func(a, b recaller.Near) int { return cmp.Compare(b.Score, a.Score) })
+	return IDs(all[:min(limit, len(all))])
+}
+
+// IDs are the ids of what was found.
+func IDs(found []recaller.Near) (out []recaller.ConversationID) {
+	for _, n := range found {
+		out = append(out, n.Conversation)
+	}
+	return out
+}
+
+// Missed is how many of those that were wanted were not found.
+func Missed(got, want []recaller.ConversationID) (n int) {
+	for _, id := range want {
+		if !slices.Contains(got, id) {
+			n++
+		}
+	}
+	return n
+}
+
+// Recall is the share of the nearest that searches find, of so many nearest, over so many queries.
+func (p *Population) Recall(nearest, queries int, search func(query int) []recaller.Near) float64 {
+	vectors := make([][]float32, p.Size)
+	for i := range vectors {
+		vectors[i] = p.Vector(i)
+	}
+	missed := 0
+	for i := range queries {
+		want := p.nearest(i, nearest, func(int) bool { return true }, func(i int) []float32 { return vectors[i] })
+		missed += Missed(IDs(search(i)), want)
+	}
+	return 1 - float64(missed)/float64(nearest*queries)
+}

@@ -1,0 +1,43 @@
+package recaller
+
+import "time"
+
+// Embedding is what a text means to an embedder, as a direction: texts that mean alike point alike.
+type Embedding struct {
+	Model  string    // the embedder that made it; those of different models cannot be compared
+	Vector []float32 // of length 1, as wide as the model makes them
+}
+
+// Indexing asks for what a tenant's conversations are searched by to be replaced for one of them, in one commit.
+type Indexing struct {
+	Conversation ConversationID
+	Caller       CallerID
+	Stems        map[string]int // the stems that were said, with how often; the store keeps blind tokens of them. nil: leave them
+	Embedding    *Embedding     // nil: leave it
+	At           time.Time
+}
+
+// SearchFilter narrows a search over a tenant's conversations. Zero fields do not filter.
+type SearchFilter struct {
+	Caller    CallerID
+	Channel   Channel
+	Intent    string
+	Sentiment string
+	Outcome   string
+	After     time.Time // those that started then or later
+	Before    time.Time // those that started earlier
+}
+
+// Near is a conversation that one leg of a search came up with.
+type Near struct {
+	Conversation ConversationID
+	Score        float64 // cosine similarity, or how well the stems match: to be compared within one leg only
+}
+
+// Found is a conversation that a search over a tenant's conversations came up with (P7).
+type Found struct {
+	Conversation Conversation
+	Excerpt      string  // the words that fit best, whole turns; empty where no words are kept
+	Similarity   float64 // cosine, −1 to 1; 0 where the conversation has no embedding yet
+	Score        float64 // of both legs together: what the results are ordered by
+}
