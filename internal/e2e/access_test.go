@@ -14,52 +14,55 @@ import (
 // with a key of too weak a scope 403; what needs none is a short list that we know.
 func TestEveryRouteAsksForItsKey(t *testing.T) {
 	t.Parallel()
-	s := house.open(t)
-	read, err := s.admin.CreateKey(t.Context(), client.KeyInput{Scope: recaller.ScopeRead})
-	if err != nil {
-		t.Fatal(err)
-	}
-	agent, err := s.admin.CreateKey(t.Context(), client.KeyInput{Scope: recaller.ScopeAgent})
-	if err != nil {
-		t.Fatal(err)
-	}
-	open := map[string]bool{"/healthz": true, "/readyz": true, "/openapi.json": true, "/openapi.yaml": true, "/docs": true}
-	routes := 0
-	for template, item := range s.api.Paths {
-		for method, op := range item {
-			routes++
-			method, path := strings.ToUpper(method), strings.ReplaceAll(template, "{id}", "some-id")
-			ask := func(key string) int {
-				status, _, _ := s.raw(t, method, path, body(method), "Authorization", "Bearer "+key)
-				return status
-			}
-			if open[template] {
-				if status := ask("wrong"); status != http.StatusOK {
-					t.Errorf("%s %s: got %d, want 200 for anybody", method, template, status)
+	onBothStores(t, func(t *testing.T, on backing) {
+		s := house(t, on)
+		read, err := s.admin.CreateKey(t.Context(), client.KeyInput{Scope: recaller.ScopeRead})
+		if err != nil {
+			t.Fatal(err)
+		}
+		agent, err := s.admin.CreateKey(t.Context(), client.KeyInput{Scope: recaller.ScopeAgent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		open := map[string]bool{"/healthz": true, "/readyz": true, "/openapi.json": true, "/openapi.yaml": true, "/docs": true}
+		routes := 0
+		for template, item := range s.api.Paths {
+			for method, op := range item {
+				routes++
+				method, path := strings.ToUpper(method), strings.ReplaceAll(template, "{id}", "some-id")
+				ask := func(key string) int {
+					status, _, _ := s.raw(t, method, path, body(method), "Authorization", "Bearer "+key)
+					return status
 				}
-				continue
-			}
-			if none, wrong := ask(""), ask("wrong"); none != http.StatusUnauthorized || wrong != http.StatusUnauthorized {
-				t.Errorf("%s %s: got %d without a key and %d with a wrong one, want 401", method, template, none, wrong)
-			}
-			if len(op.Security) == 0 || op.Scope == "" {
-				t.Errorf("%s %s: the description does not say what key it needs", method, template)
-			}
-			if got := ask(read.APIKey); (got == http.StatusForbidden) != (op.Scope != "read") {
-				t.Errorf("%s %s needs %s: got %d with a read key", method, template, op.Scope, got)
-			}
-			if got := ask(agent.APIKey); (got == http.StatusForbidden) != (op.Scope == "admin") {
-				t.Errorf("%s %s needs %s: got %d with an agent key", method, template, op.Scope, got)
-			}
-			writes := method != http.MethodGet && !strings.HasSuffix(template, "/recall")
-			if writes && op.Scope == "read" {
-				t.Errorf("%s %s writes, but a read key will do", method, template)
+				if open[template] {
+					if status := ask("wrong"); status != http.StatusOK {
+						t.Errorf("%s %s: got %d, want 200 for anybody", method, template, status)
+					}
+					continue
+				}
+				if none, wrong := ask(""), ask("wrong"); none != http.StatusUnauthorized || wrong != http.StatusUnauthorized {
+					t.Errorf("%s %s: got %d without a key and %d with a wrong one, want 401", method, template, none, wrong)
+				}
+				if len(op.Security) == 0 || op.Scope == "" {
+					t.Errorf("%s %s: the description does not say what key it needs", method, template)
+				}
+				if got := ask(read.APIKey); (got == http.StatusForbidden) != (op.Scope != "read") {
+					t.Errorf("%s %s needs %s: got %d with a read key", method, template, op.Scope, got)
+				}
+				if got := ask(agent.APIKey); (got == http.StatusForbidden) != (op.Scope == "admin") {
+					t.Errorf("%s %s needs %s: got %d with an agent key", method, template, op.Scope, got)
+				}
+				asks := strings.HasSuffix(template, "/recall") || strings.HasSuffix(template, "/search") || strings.HasSuffix(template, "/check")
+				writes := method != http.MethodGet && !asks
+				if writes && op.Scope == "read" {
+					t.Errorf("%s %s writes, but a read key will do", method, template)
+				}
 			}
 		}
-	}
-	if routes < 25 {
-		t.Errorf("the description has %d routes: this story looks in the wrong place", routes)
-	}
+		if routes < 25 {
+			t.Errorf("the description has %d routes: this story looks in the wrong place", routes)
+		}
+	})
 }
 
 func body(method string) string {
@@ -72,50 +75,52 @@ func body(method string) string {
 // Every route that takes an id answers another tenant's id as one that does not exist.
 func TestNoRouteLeadsIntoAnotherTenant(t *testing.T) {
 	t.Parallel()
-	s := house.open(t)
-	mine := phone{t, s.admin}.call(number(), user("My name is Anna."), agent("Hello."))
-	memory, err := s.admin.StoreMemory(t.Context(), mine.Caller.ID, client.MemoryInput{Type: recaller.Fact, Key: "pet", Value: "A cat"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := s.admin.CreateTenant(t.Context(), client.NewTenant{Name: "Somebody else"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids := map[string]string{"conversations": mine.Conversation.ID, "callers": mine.Caller.ID, "memories": memory.Memory.ID}
-	good := map[string]string{
-		"add-turns": `{"speaker":"user","text":"a"}`, "recall": `{"query":"Anna"}`, "update-caller": `{"name":"a"}`,
-		"store-memory": `{"type":"fact","key":"a","value":"b"}`, "update-memory": `{"value":"b"}`, "put-checkpoint": `{"summary":"a"}`,
-		"set-reminder": `{"due_at":"` + time.Now().AddDate(1, 0, 0).Format(time.RFC3339) + `"}`,
-	}
-	asked := 0
-	for template, item := range s.api.Paths {
-		kind := strings.Split(strings.TrimPrefix(template, "/v1/"), "/")[0]
-		if !strings.Contains(template, "{id}") || ids[kind] == "" {
-			continue
+	onBothStores(t, func(t *testing.T, on backing) {
+		s := house(t, on)
+		mine := phone{t, s.admin}.call(number(), user("My name is Anna."), agent("Hello."))
+		memory, err := s.admin.StoreMemory(t.Context(), mine.Caller.ID, client.MemoryInput{Type: recaller.Fact, Key: "pet", Value: "A cat"})
+		if err != nil {
+			t.Fatal(err)
 		}
-		for method, op := range item {
-			if op.Scope == "admin" {
-				continue // this tenant has no such key
+		other, err := s.admin.CreateTenant(t.Context(), client.NewTenant{Name: "Somebody else"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := map[string]string{"conversations": mine.Conversation.ID, "callers": mine.Caller.ID, "memories": memory.Memory.ID}
+		good := map[string]string{
+			"add-turns": `{"speaker":"user","text":"a"}`, "recall": `{"query":"Anna"}`, "update-caller": `{"name":"a"}`,
+			"store-memory": `{"type":"fact","key":"a","value":"b"}`, "update-memory": `{"value":"b"}`, "put-checkpoint": `{"summary":"a"}`,
+			"set-reminder": `{"due_at":"` + time.Now().AddDate(1, 0, 0).Format(time.RFC3339) + `"}`,
+		}
+		asked := 0
+		for template, item := range s.api.Paths {
+			kind := strings.Split(strings.TrimPrefix(template, "/v1/"), "/")[0]
+			if !strings.Contains(template, "{id}") || ids[kind] == "" {
+				continue
 			}
-			asked++
-			method, text := strings.ToUpper(method), good[op.ID]
-			if text == "" {
-				text = body(method)
-			}
-			status, _, answer := s.raw(t, method, strings.ReplaceAll(template, "{id}", ids[kind]), text, "Authorization", "Bearer "+other.APIKey)
-			none := status == http.StatusOK && (strings.Contains(answer, `"conversations":[]`) || strings.Contains(answer, `"versions":[]`) || strings.Contains(answer, `"reminders":[]`))
-			if status != http.StatusNotFound && !none {
-				t.Errorf("%s: got %d %s, want 404", op.ID, status, cut(answer))
+			for method, op := range item {
+				if op.Scope == "admin" {
+					continue // this tenant has no such key
+				}
+				asked++
+				method, text := strings.ToUpper(method), good[op.ID]
+				if text == "" {
+					text = body(method)
+				}
+				status, _, answer := s.raw(t, method, strings.ReplaceAll(template, "{id}", ids[kind]), text, "Authorization", "Bearer "+other.APIKey)
+				none := status == http.StatusOK && (strings.Contains(answer, `"conversations":[]`) || strings.Contains(answer, `"versions":[]`) || strings.Contains(answer, `"reminders":[]`))
+				if status != http.StatusNotFound && !none {
+					t.Errorf("%s: got %d %s, want 404", op.ID, status, cut(answer))
+				}
 			}
 		}
-	}
-	if asked < 15 {
-		t.Errorf("asked %d routes: this story looks in the wrong place", asked)
-	}
-	if again := (phone{t, s.admin}).read(mine.Conversation.ID); again.Conversation.TurnCount != 2 {
-		t.Error("another tenant's key wrote into the conversation")
-	}
+		if asked < 15 {
+			t.Errorf("asked %d routes: this story looks in the wrong place", asked)
+		}
+		if again := (phone{t, s.admin}).read(mine.Conversation.ID); again.Conversation.TurnCount != 2 {
+			t.Error("another tenant's key wrote into the conversation")
+		}
+	})
 }
 
 // Limits: too many requests, and too large ones.

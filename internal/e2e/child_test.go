@@ -52,8 +52,8 @@ func (m mortal) write(do func() error) error {
 }
 
 // Write is a commit.
-func (m mortal) Write(ctx context.Context, tenant recaller.TenantID, fn func(store.Tx) error) error {
-	return m.write(func() error { return m.Engine.Write(ctx, tenant, fn) })
+func (m mortal) Write(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(store.Tx) error) error {
+	return m.write(func() error { return m.Engine.Write(ctx, tenant, caller, fn) })
 }
 
 // WriteSystem is a commit.

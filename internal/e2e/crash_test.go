@@ -19,23 +19,25 @@ const writers = 64
 // not acknowledged is sent once more with its Idempotency-Key, and is then there once or refused, as the server says.
 func TestKillNineAmongManyWriters(t *testing.T) {
 	t.Parallel()
-	for retention, rounds := range map[string]int{"keep": 3, "archive": 2} {
-		t.Run(retention, func(t *testing.T) {
-			t.Parallel()
-			s := serve(t, "RECALLER_RETENTION="+retention)
-			crew := make([]*writer, writers)
-			for i := range crew {
-				crew[i] = &writer{t: t, number: number()}
-			}
-			for round := range rounds {
-				each(crew, func(w *writer) { w.ring(s.admin, round) })
-				writeUntilKilled(s, crew, writers*(4+4*round))
-				s.start()
-				each(crew, func(w *writer) { w.sendAgain(s.admin) })
-				each(crew, func(w *writer) { w.check(s.admin) })
-			}
-		})
-	}
+	onBothStores(t, func(t *testing.T, on backing) {
+		for retention, rounds := range map[string]int{"keep": 3, "archive": 2} {
+			t.Run(retention, func(t *testing.T) {
+				t.Parallel()
+				s := serveIn(t, on, "RECALLER_RETENTION="+retention)
+				crew := make([]*writer, writers)
+				for i := range crew {
+					crew[i] = &writer{t: t, number: number()}
+				}
+				for round := range rounds {
+					each(crew, func(w *writer) { w.ring(s.admin, round) })
+					writeUntilKilled(s, crew, writers*(4+4*round))
+					s.start()
+					each(crew, func(w *writer) { w.sendAgain(s.admin) })
+					each(crew, func(w *writer) { w.check(s.admin) })
+				}
+			})
+		}
+	})
 }
 
 // each runs fn for every writer at once.
@@ -145,26 +147,28 @@ func (w *writer) check(c *client.Client) {
 // same start finds the conversation that is there.
 func TestWhatWasAcknowledgedSurvivesKillNine(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	ctx := context.Background()
-	first := phone{t, s.admin}.start(client.StartRequest{Caller: client.CallerRef{Phone: "+14155550123"}, ExternalID: "CA-1"})
-	phone{t, s.admin}.say("CA-1", user("My boiler is broken."))
-	if _, err := s.admin.StoreMemory(ctx, first.Caller.ID, client.MemoryInput{Type: recaller.Fact, Key: "pet", Value: "A dog called Biscuit"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.admin.PutCheckpoint(ctx, first.Caller.ID, client.CheckpointInput{Intent: "job_creation", Summary: "Boiler broken, no date yet"}); err != nil {
-		t.Fatal(err)
-	}
-	phone{t, s.admin}.hangUp("CA-1")
-	s.restart()
+	onBothStores(t, func(t *testing.T, on backing) {
+		s := serveIn(t, on)
+		ctx := context.Background()
+		first := phone{t, s.admin}.start(client.StartRequest{Caller: client.CallerRef{Phone: "+14155550123"}, ExternalID: "CA-1"})
+		phone{t, s.admin}.say("CA-1", user("My boiler is broken."))
+		if _, err := s.admin.StoreMemory(ctx, first.Caller.ID, client.MemoryInput{Type: recaller.Fact, Key: "pet", Value: "A dog called Biscuit"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.admin.PutCheckpoint(ctx, first.Caller.ID, client.CheckpointInput{Intent: "job_creation", Summary: "Boiler broken, no date yet"}); err != nil {
+			t.Fatal(err)
+		}
+		phone{t, s.admin}.hangUp("CA-1")
+		s.restart()
 
-	p := phone{t, s.admin}
-	rec := p.writtenUp("CA-1")
-	if rec.Conversation.Status != recaller.Completed || len(rec.Turns) != 1 {
-		t.Errorf("got status %s with %d turns, want completed with 1", rec.Conversation.Status, len(rec.Turns))
-	}
-	again := p.ring("+14155550123")
-	holds(t, "the briefing", again.Briefing.Text, "Biscuit", "Boiler broken, no date yet")
-	_, err := p.c.StartConversation(ctx, client.StartRequest{Caller: client.CallerRef{Phone: "+14155550123"}, ExternalID: "CA-1"})
-	refused(t, err, http.StatusConflict)
+		p := phone{t, s.admin}
+		rec := p.writtenUp("CA-1")
+		if rec.Conversation.Status != recaller.Completed || len(rec.Turns) != 1 {
+			t.Errorf("got status %s with %d turns, want completed with 1", rec.Conversation.Status, len(rec.Turns))
+		}
+		again := p.ring("+14155550123")
+		holds(t, "the briefing", again.Briefing.Text, "Biscuit", "Boiler broken, no date yet")
+		_, err := p.c.StartConversation(ctx, client.StartRequest{Caller: client.CallerRef{Phone: "+14155550123"}, ExternalID: "CA-1"})
+		refused(t, err, http.StatusConflict)
+	})
 }

@@ -16,7 +16,7 @@ type secrets struct {
 	there   string   // an id that is on the disk, to prove that the search finds what there is
 }
 
-// findNothing greps every file of a data folder, and what the server logged and counted.
+// findNothing greps every file of a data folder, every table of a database, and what the server logged and counted.
 func findNothing(t *testing.T, s *server, when string, hide secrets) {
 	t.Helper()
 	files, found := 0, false
@@ -32,6 +32,12 @@ func findNothing(t *testing.T, s *server, when string, hide secrets) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if s.db.Super != "" {
+		for name, content := range tables(t, s.db) {
+			files, found = files+1, found || bytes.Contains(content, []byte(hide.there))
+			hide.search(t, when+": table "+name, content)
+		}
 	}
 	log := s.output.String()
 	if files < 4 || !found || !strings.Contains(log, `"msg":"request"`) {

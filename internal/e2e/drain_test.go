@@ -16,59 +16,61 @@ import (
 // SIGTERM: who is being answered gets an answer, listeners are let go, the process ends well, and nothing is lost.
 func TestItDrains(t *testing.T) {
 	t.Parallel()
-	const grace = 10 * time.Second
-	s := serve(t, "RECALLER_SHUTDOWN_GRACE=10s")
-	const talkers = 8
-	calls := make([]string, talkers)
-	for i := range calls {
-		calls[i] = phone{t, s.admin}.ring(number()).Conversation.ID
-	}
-	streams := listeners(t, s, calls)
-	slow, finish := slowRequest(t, s, calls[0])
+	onBothStores(t, func(t *testing.T, on backing) {
+		const grace = 10 * time.Second
+		s := serveIn(t, on, "RECALLER_SHUTDOWN_GRACE=10s")
+		const talkers = 8
+		calls := make([]string, talkers)
+		for i := range calls {
+			calls[i] = phone{t, s.admin}.ring(number()).Conversation.ID
+		}
+		streams := listeners(t, s, calls)
+		slow, finish := slowRequest(t, s, calls[0])
 
-	var acknowledged [talkers]atomic.Int64
-	var all sync.WaitGroup
-	enough := make(chan struct{})
-	var once sync.Once
-	for i := range talkers {
-		all.Go(func() {
-			for n := 0; ; n++ {
-				if _, err := s.admin.AddTurns(t.Context(), calls[i], user(fmt.Sprintf("Sentence %d.", n))); err != nil {
-					return // no new connections are taken, or an idle one was closed
+		var acknowledged [talkers]atomic.Int64
+		var all sync.WaitGroup
+		enough := make(chan struct{})
+		var once sync.Once
+		for i := range talkers {
+			all.Go(func() {
+				for n := 0; ; n++ {
+					if _, err := s.admin.AddTurns(t.Context(), calls[i], user(fmt.Sprintf("Sentence %d.", n))); err != nil {
+						return // no new connections are taken, or an idle one was closed
+					}
+					if acknowledged[i].Add(1) == 20 {
+						once.Do(func() { close(enough) })
+					}
 				}
-				if acknowledged[i].Add(1) == 20 {
-					once.Do(func() { close(enough) })
-				}
+			})
+		}
+		<-enough
+		began := time.Now()
+		if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		streams.Wait()
+		all.Wait()
+		finish()
+		if status := <-slow; status != http.StatusAccepted {
+			t.Errorf("the request that was under way: got %d, want 202", status)
+		}
+		s.ended()
+		if took := time.Since(began); took > grace {
+			t.Errorf("it took %v to stop, more than the grace of %v", took, grace)
+		}
+
+		s.start()
+		for i, call := range calls {
+			rec := phone{t, s.admin}.read(call)
+			want := int(acknowledged[i].Load())
+			if i == 0 {
+				want++ // the slow one
 			}
-		})
-	}
-	<-enough
-	began := time.Now()
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	streams.Wait()
-	all.Wait()
-	finish()
-	if status := <-slow; status != http.StatusAccepted {
-		t.Errorf("the request that was under way: got %d, want 202", status)
-	}
-	s.ended()
-	if took := time.Since(began); took > grace {
-		t.Errorf("it took %v to stop, more than the grace of %v", took, grace)
-	}
-
-	s.start()
-	for i, call := range calls {
-		rec := phone{t, s.admin}.read(call)
-		want := int(acknowledged[i].Load())
-		if i == 0 {
-			want++ // the slow one
+			if len(rec.Turns) < want {
+				t.Errorf("got %d turns, want the %d that were acknowledged", len(rec.Turns), want)
+			}
 		}
-		if len(rec.Turns) < want {
-			t.Errorf("got %d turns, want the %d that were acknowledged", len(rec.Turns), want)
-		}
-	}
+	})
 }
 
 // listeners opens an event stream for each call, and opens it again whenever it ends, as clients do; the group is done

@@ -20,7 +20,7 @@ func TestADiskThatFillsUp(t *testing.T) {
 	t.Parallel()
 	t.Run("no file may grow further", func(t *testing.T) {
 		t.Parallel()
-		fillUp(t, func(s *server) *exec.Cmd { return s.within(`ulimit -f 8192`) }, "the store is away", nil)
+		fillUp(t, func(s *server) *exec.Cmd { return s.within(`ulimit -f 8192`) }, "the disk takes no writes", nil)
 	})
 	t.Run("a small disk", func(t *testing.T) {
 		t.Parallel()

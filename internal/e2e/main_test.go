@@ -35,6 +35,8 @@ func run(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
 		return 1
 	}
-	defer house.close()
+	for _, h := range houses {
+		defer h.close()
+	}
 	return m.Run()
 }

@@ -23,14 +23,22 @@ func TestNoWordNameOrNumberIsOnTheDisk(t *testing.T) {
 	for _, tt := range []struct {
 		retention recaller.Retention
 		writer    string
-	}{{recaller.Keep, "rules"}, {recaller.Keep, "model"}, {recaller.Archive, "rules"}, {recaller.Ephemeral, "model"}} {
-		t.Run(string(tt.retention)+" by "+tt.writer, func(t *testing.T) {
+		on        backing
+	}{
+		{recaller.Keep, "rules", onSQLite},
+		{recaller.Keep, "model", onSQLite},
+		{recaller.Archive, "rules", onSQLite},
+		{recaller.Ephemeral, "model", onSQLite},
+		{recaller.Keep, "model", onPostgres},
+		{recaller.Ephemeral, "rules", onPostgres},
+	} {
+		t.Run(string(tt.retention)+" by "+tt.writer+" on "+string(tt.on), func(t *testing.T) {
 			t.Parallel()
 			env := []string{"RECALLER_RETENTION=" + string(tt.retention)}
 			if tt.writer == "model" {
 				env = append(env, "RECALLER_LLM_BASE_URL="+model.URL+"/v1", "RECALLER_LLM_MODEL=test-model")
 			}
-			s := serve(t, env...)
+			s := serveIn(t, tt.on, env...)
 			hide := putEverythingIn(t, s)
 			look := func(when string) {
 				t.Helper()

@@ -67,53 +67,55 @@ const webhookSecret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
 // A reminder comes once: at its time, or, if the server was dead then, when it is back; and never again (W3).
 func TestARemindersWebhookSurvivesKillNine(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	p := phone{t, s.admin}
-	url, got := webhook(t, webhookSecret)
-	if hook, err := p.c.SetWebhook(t.Context(), client.WebhookInput{URL: url, Secret: webhookSecret}); err != nil || hook.Secret != webhookSecret {
-		t.Fatalf("set the webhook: got %+v, %v", hook, err)
-	}
-	b := bridge{t, s, p.ring(number())}
-	due := time.Now().Add(1500 * time.Millisecond).Truncate(time.Millisecond)
-	set := b.does("set_reminder", map[string]any{"key": "pills", "value": "Take the blue pills", "dueAt": due.Format(time.RFC3339Nano)})
-	forgotten := b.does("set_reminder", map[string]any{"key": "bins", "value": "Put the bins out", "dueAt": due.Format(time.RFC3339Nano)})
-	b.does("forget_memory", map[string]any{"key": "bins"})
-	s.kill()
-	for time.Until(due) > 0 { // it comes due while nobody is there
-		<-time.After(time.Until(due))
-	}
-	s.start()
+	onBothStores(t, func(t *testing.T, on backing) {
+		s := serveIn(t, on)
+		p := phone{t, s.admin}
+		url, got := webhook(t, webhookSecret)
+		if hook, err := p.c.SetWebhook(t.Context(), client.WebhookInput{URL: url, Secret: webhookSecret}); err != nil || hook.Secret != webhookSecret {
+			t.Fatalf("set the webhook: got %+v, %v", hook, err)
+		}
+		b := bridge{t, s, p.ring(number())}
+		due := time.Now().Add(1500 * time.Millisecond).Truncate(time.Millisecond)
+		set := b.does("set_reminder", map[string]any{"key": "pills", "value": "Take the blue pills", "dueAt": due.Format(time.RFC3339Nano)})
+		forgotten := b.does("set_reminder", map[string]any{"key": "bins", "value": "Put the bins out", "dueAt": due.Format(time.RFC3339Nano)})
+		b.does("forget_memory", map[string]any{"key": "bins"})
+		s.kill()
+		for time.Until(due) > 0 { // it comes due while nobody is there
+			<-time.After(time.Until(due))
+		}
+		s.start()
 
-	n := <-got
-	if !n.Good || n.ID != set["reminderId"] || n.Body.Type != "reminder.due" || n.Body.Data.ReminderID != n.ID {
-		t.Errorf("got %+v, want the reminder %v, signed", n, set["reminderId"])
-	}
-	if d := n.Body.Data; d.Memory.Value != "Take the blue pills" || d.Memory.Key != "pills" || d.Caller.Phone != b.call.Caller.Phone || !d.DueAt.Equal(due) {
-		t.Errorf("got %+v, want what to remind of, and whom", d)
-	}
-	p = phone{t, s.admin}
-	status := func(id any) recaller.ReminderStatus {
-		list, err := p.c.CallerReminders(t.Context(), b.call.Caller.ID, client.ReminderFilter{})
-		if err != nil {
-			t.Fatal(err)
+		n := <-got
+		if !n.Good || n.ID != set["reminderId"] || n.Body.Type != "reminder.due" || n.Body.Data.ReminderID != n.ID {
+			t.Errorf("got %+v, want the reminder %v, signed", n, set["reminderId"])
 		}
-		for _, r := range list.Reminders {
-			if r.ID == id {
-				return r.Status
+		if d := n.Body.Data; d.Memory.Value != "Take the blue pills" || d.Memory.Key != "pills" || d.Caller.Phone != b.call.Caller.Phone || !d.DueAt.Equal(due) {
+			t.Errorf("got %+v, want what to remind of, and whom", d)
+		}
+		p = phone{t, s.admin}
+		status := func(id any) recaller.ReminderStatus {
+			list, err := p.c.CallerReminders(t.Context(), b.call.Caller.ID, client.ReminderFilter{})
+			if err != nil {
+				t.Fatal(err)
 			}
+			for _, r := range list.Reminders {
+				if r.ID == id {
+					return r.Status
+				}
+			}
+			return ""
 		}
-		return ""
-	}
-	eventually(t, "the reminder is marked as delivered", func() bool { return status(set["reminderId"]) == recaller.ReminderDelivered })
-	if got := status(forgotten["reminderId"]); got != recaller.ReminderCancelled {
-		t.Errorf("the reminder of a forgotten memory is %q, want cancelled", got)
-	}
-	s.restart()
-	p.say(phone{t, s.admin}.ring(number()).Conversation.ID) // it serves, and its jobs have had their chance
-	s.stop()
-	select {
-	case again := <-got:
-		t.Errorf("got %+v as well, want it once", again)
-	default:
-	}
+		eventually(t, "the reminder is marked as delivered", func() bool { return status(set["reminderId"]) == recaller.ReminderDelivered })
+		if got := status(forgotten["reminderId"]); got != recaller.ReminderCancelled {
+			t.Errorf("the reminder of a forgotten memory is %q, want cancelled", got)
+		}
+		s.restart()
+		p.say(phone{t, s.admin}.ring(number()).Conversation.ID) // it serves, and its jobs have had their chance
+		s.stop()
+		select {
+		case again := <-got:
+			t.Errorf("got %+v as well, want it once", again)
+		default:
+		}
+	})
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/pgtest"
 )
 
 // Patience with a process. A machine with two busy cores and the race detector is slow, a server that hangs is forever.
@@ -24,8 +25,9 @@ const patience = 30 * time.Second
 // server is `recaller serve` as a process of its own.
 type server struct {
 	t   testing.TB
-	dir string   // the data folder
-	env []string // beside what every server gets
+	dir string          // the data folder
+	env []string        // beside what every server gets
+	db  pgtest.Database // where it is on Postgres
 
 	cmd    *exec.Cmd
 	url    string
@@ -193,16 +195,24 @@ func (s *server) restart() {
 	s.start()
 }
 
-// house is the server that stories share when they need none of their own: they use callers that nobody else has.
-var house shared
+// houses are the servers, one on each store, that stories share when they need none of their own: they use callers that nobody
+// else has.
+var houses = map[backing]*shared{onSQLite: {}, onPostgres: {}}
 
 type shared struct {
 	once sync.Once
 	s    *server
 	dir  string
+	drop func() error // the database
 }
 
-func (h *shared) open(t testing.TB) *server {
+// house opens the shared server on a store.
+func house(t testing.TB, on backing) *server {
+	t.Helper()
+	return houses[on].open(t, on)
+}
+
+func (h *shared) open(t testing.TB, on backing) *server {
 	t.Helper()
 	h.once.Do(func() {
 		dir, err := os.MkdirTemp("", "recaller-e2e-data-")
@@ -211,6 +221,11 @@ func (h *shared) open(t testing.TB) *server {
 		}
 		h.dir = dir
 		h.s = &server{t: t, dir: filepath.Join(dir, "data"), output: &logbook{}}
+		if on == onPostgres {
+			var db pgtest.Database
+			db, h.drop = pgtest.Kept(t, schemas(t), migrate)
+			h.s.env = onDatabase(db)
+		}
 		h.s.start()
 	})
 	if h.s == nil || h.s.admin == nil {
@@ -229,6 +244,9 @@ func (h *shared) close() {
 	_ = h.s.cmd.Process.Signal(syscall.SIGTERM) // it ends either way
 	<-h.s.exited
 	_ = os.RemoveAll(h.dir)
+	if h.drop != nil {
+		_ = h.drop() // what is left is found by who looks after the tests' Postgres
+	}
 }
 
 // eventually asks until the answer is yes. Nothing tells from outside when background work is done, so it is asked for.

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/recallerhq/recaller/internal/vault/keyfile"
 )
 
 // A wrong key, a lost key, a folder in use: the server does not start, says what it needs, and touches nothing.
@@ -29,6 +31,8 @@ func TestItRefusesToStartOnDataItCannotRead(t *testing.T) {
 		{"another key than the one it made", made, []string{"MEMORY_ENCRYPTION_KEY=" + other}, nil, `key [0-9a-f]{6,}`},
 		{"the key file is lost", made, nil, lose("keys/master.key"), `master\.key is missing`},
 		{"the keys are lost", made, nil, lose("keys/keys.db"), `keys\.db is missing`},
+		{"the key store is a new one", made, nil, emptyKeys, `keys\.db lacks the key of tenant default`},
+		{"the key store is another's", given, []string{"MEMORY_ENCRYPTION_KEY=" + first}, othersKeys(t, first), `keys\.db is another installation's`},
 		{"the key file is another", made, nil, replace("keys/master.key", third), `key [0-9a-f]{6,}`},
 		{"the key file is not a key", made, nil, replace("keys/master.key", "hello"), `does not hold 64 hexadecimal digits`},
 		{"another server has the folder", inUse, nil, nil, `in use by another`},
@@ -92,6 +96,39 @@ func lose(name string) func(*testing.T, string) func() {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// emptyKeys puts a key store in place of the one that there is, with nothing in it.
+func emptyKeys(t *testing.T, dir string) func() {
+	t.Helper()
+	undo := lose("keys/keys.db")(t, dir)
+	store, err := keyfile.Open(filepath.Join(dir, "keys", "keys.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return undo
+}
+
+// othersKeys puts the key store of another installation, under the same master key, in place of the one that there is.
+func othersKeys(t *testing.T, master string) func(*testing.T, string) func() {
+	t.Helper()
+	other := serve(t, "MEMORY_ENCRYPTION_KEY="+master)
+	other.stop()
+	return func(t *testing.T, dir string) func() {
+		t.Helper()
+		undo := lose("keys/keys.db")(t, dir)
+		raw, err := os.ReadFile(filepath.Join(other.dir, "keys", "keys.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "keys", "keys.db"), raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return undo
 	}
 }
 

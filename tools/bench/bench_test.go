@@ -1,11 +1,17 @@
 package main
 
 import (
+	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/recallerhq/recaller/internal/pgtest"
 )
 
 func TestQuantileIsTheNearestRank(t *testing.T) {
@@ -67,6 +73,7 @@ func TestARunOfASmallPlanInProcess(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{
 		"-data", dir, "-callers", "60", "-heavy", "1", "-heavy-turns", "200", "-n", "5", "-writing", "100ms",
+		"-briefing-deadline", "10s", // a slow machine is no outage
 		"-only", "fill,inproc", "-json", filepath.Join(dir, "out.json"),
 	}
 	var out strings.Builder
@@ -81,5 +88,67 @@ func TestARunOfASmallPlanInProcess(t *testing.T) {
 	args[3] = "70"
 	if err := run(t.Context(), args, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "another plan") {
 		t.Errorf("another plan on the same folder: got error %v", err)
+	}
+}
+
+func TestAStoreIsFilledOnce(t *testing.T) {
+	t.Parallel()
+	server := pgtest.OwnServer(t) // the database's name is the same everywhere
+	fill := func(dir string, more ...string) error {
+		args := append([]string{"-data", dir, "-callers", "60", "-heavy", "1", "-heavy-turns", "100", "-only", "fill"}, more...)
+		return run(t.Context(), args, io.Discard, io.Discard)
+	}
+	sqlite, postgres, on := t.TempDir(), t.TempDir(), []string{"-postgres", server.URL}
+	for range 2 {
+		if err := errors.Join(fill(sqlite), fill(postgres, on...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cut := t.TempDir() // a run that filled it was cut short
+	if err := os.WriteFile(filepath.Join(cut, databaseFile), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"a database that another folder belongs to", fill(t.TempDir(), on...), "DROP DATABASE recaller_bench"},
+		{"a folder of SQLite's on Postgres", fill(sqlite, on...), "was filled on SQLite"},
+		{"a folder of Postgres's on SQLite", fill(postgres), "was filled on Postgres (server "},
+		{"a folder with data that nothing tells of", fill(cut), "give another folder"},
+	} {
+		if test.err == nil || !strings.Contains(test.err.Error(), test.want) {
+			t.Errorf("%s: got %v, want an error with %q", test.name, test.err, test.want)
+		}
+	}
+	for _, dir := range []string{sqlite, postgres} {
+		m, err := readManifest(dir)
+		if err != nil || m.Rows.Callers != 60 || m.DataBytes <= 0 || m.KeysBytes <= 0 {
+			t.Errorf("got %+v, %v; want 60 callers and what they take", m, err)
+		}
+	}
+	if err := dropDatabase(t, server.URL); err != nil {
+		t.Fatal(err)
+	}
+	if err := fill(postgres, on...); err == nil || !strings.Contains(err.Error(), "give another folder") {
+		t.Errorf("a new database of the same name: got %v, want an error", err)
+	}
+}
+
+func dropDatabase(t *testing.T, super string) error {
+	t.Helper()
+	return asked(t.Context(), super, func(c *pgx.Conn) error {
+		_, err := c.Exec(t.Context(), `DROP DATABASE `+benchDatabase)
+		return err
+	})
+}
+
+func TestFirstCutsAtACharacter(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"": "", "né": "né", "née": "né", "日本語": "日本"} {
+		if got := first(text, 2); got != want {
+			t.Errorf("of %q: got %q, want %q", text, got, want)
+		}
 	}
 }

@@ -158,7 +158,7 @@ func (b *bench) thousand(ctx context.Context, s *server) error {
 
 // inProcess repeats the warm rows on an App in this process: no socket, no client, no other process.
 func (b *bench) inProcess(ctx context.Context) error {
-	a, err := newApp(ctx, b.data)
+	a, err := b.newApp(ctx)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -17,10 +18,14 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/app"
 	"github.com/recallerhq/recaller/internal/config"
+	"github.com/recallerhq/recaller/internal/embed"
+	"github.com/recallerhq/recaller/internal/search/stems"
 	"github.com/recallerhq/recaller/internal/store"
+	"github.com/recallerhq/recaller/internal/store/postgres"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/keyfile"
+	"github.com/recallerhq/recaller/internal/vault/keytable"
 )
 
 // The files of a data folder, as package app lays them out.
@@ -32,15 +37,22 @@ const (
 )
 
 // settings is the configuration of the server and of the App in process, but for the address.
-func settings(data string) map[string]string {
-	return map[string]string{
-		"RECALLER_DATA":       data,
+func (b *bench) settings() map[string]string {
+	env := map[string]string{
+		"RECALLER_DATA":       b.data,
 		"RECALLER_RATE_LIMIT": "0", // one key carries the whole load
 	}
+	if b.patience != "" {
+		env["RECALLER_BRIEFING_DEADLINE"] = b.patience
+	}
+	if b.db != nil {
+		env["RECALLER_DATABASE_URL"], env["MEMORY_ENCRYPTION_KEY"] = b.db.app, benchKey
+	}
+	return env
 }
 
-func newApp(ctx context.Context, data string) (*app.App, error) {
-	env := settings(data)
+func (b *bench) newApp(ctx context.Context) (*app.App, error) {
+	env := b.settings()
 	cfg, err := config.Load(config.Options{Env: func(name string) (string, bool) { v, ok := env[name]; return v, ok }})
 	if err != nil {
 		return nil, err
@@ -50,14 +62,15 @@ func newApp(ctx context.Context, data string) (*app.App, error) {
 
 // filler writes a plan through the real store. Many goroutines share it, so that commits are shared as well.
 type filler struct {
-	plan  plan
-	store *store.Store
-	rows  struct{ callers, conversations, turns, memories atomic.Int64 }
+	plan     plan
+	store    *store.Store
+	embedder *embed.Client
+	rows     struct{ callers, conversations, turns, memories atomic.Int64 }
 }
 
 // fill makes the data folder: tenant and keys by a first start, then everything the plan says.
 func (b *bench) fill(ctx context.Context) (*manifest, error) {
-	a, err := newApp(ctx, b.data)
+	a, err := b.newApp(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -70,15 +83,29 @@ func (b *bench) fill(ctx context.Context) (*manifest, error) {
 	}
 	began := time.Now()
 	f := &filler{plan: b.plan}
-	err = f.withStore(ctx, b.data, func() error { return f.all(ctx, b.fillers, b.notef) })
+	if f.embedder, err = embed.New(embed.Settings{}); err != nil {
+		return nil, err
+	}
+	err = b.withStore(ctx, func(s *store.Store) error {
+		f.store = s
+		return f.all(ctx, b.fillers, b.notef)
+	})
 	if err := errors.Join(err, stop()); err != nil {
 		return nil, err
 	}
-	m := &manifest{Plan: b.plan, Took: time.Since(began), Rows: filled{
+	m := &manifest{Store: b.store(), Plan: b.plan, Took: time.Since(began), Rows: filled{
 		Callers: f.rows.callers.Load(), Conversations: f.rows.conversations.Load(),
 		Turns: f.rows.turns.Load(), Memories: f.rows.memories.Load(),
 	}}
 	m.DataBytes, m.KeysBytes = sizeOf(b.data, databaseFile), sizeOf(b.data, keysFile)
+	if b.db != nil {
+		if m.DataBytes, m.KeysBytes, err = b.db.sizes(ctx); err != nil {
+			return nil, err
+		}
+		if err := b.db.settled(ctx); err != nil {
+			return nil, err
+		}
+	}
 	b.notef("filled in %s: %+v", m.Took.Round(time.Millisecond), m.Rows)
 	return m, m.write(b.data)
 }
@@ -111,27 +138,49 @@ func sizeOf(dir, name string) (n int64) {
 	return n
 }
 
-func (f *filler) withStore(ctx context.Context, data string, fn func() error) (err error) {
-	key, _, err := keyfile.LoadOrCreateMaster(filepath.Join(data, masterFile))
-	if err != nil {
-		return err
+// withStore opens the store as package app does, past the server.
+func (b *bench) withStore(ctx context.Context, fn func(*store.Store) error) (err error) {
+	key := benchKey
+	if b.db == nil {
+		if key, _, err = keyfile.LoadOrCreateMaster(filepath.Join(b.data, masterFile)); err != nil {
+			return err
+		}
 	}
 	ring, err := vault.NewRing(strings.TrimSpace(key))
 	if err != nil {
 		return err
 	}
-	keys, err := keyfile.Open(filepath.Join(data, keysFile)) //nolint:contextcheck // as package app does
+	keys, engine, err := b.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, keys.Close()) }()
-	engine, err := sqlite.Open(ctx, filepath.Join(data, databaseFile), sqlite.Options{})
-	if err != nil {
-		return err
+	s := store.New(engine, vault.New(ring, keys, vault.Options{}))
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return fn(s)
+}
+
+// keyStore is a store of keys that can be closed.
+type keyStore interface {
+	vault.KeyStore
+	io.Closer
+}
+
+func (b *bench) open(ctx context.Context) (keyStore, store.Engine, error) {
+	if b.db != nil {
+		keys, err := keytable.Open(ctx, b.db.app)
+		if err != nil {
+			return nil, nil, err
+		}
+		engine, err := postgres.Open(ctx, b.db.app, postgres.Options{})
+		return keys, engine, err
 	}
-	f.store = store.New(engine, vault.New(ring, keys, vault.Options{}))
-	defer func() { err = errors.Join(err, f.store.Close()) }()
-	return fn()
+	keys, err := keyfile.Open(filepath.Join(b.data, keysFile)) //nolint:contextcheck // as package app does
+	if err != nil {
+		return nil, nil, err
+	}
+	engine, err := sqlite.Open(ctx, filepath.Join(b.data, databaseFile), sqlite.Options{})
+	return keys, engine, err
 }
 
 func (f *filler) all(ctx context.Context, fillers int, notef func(string, ...any)) error {
@@ -191,21 +240,26 @@ func (f *filler) conversation(ctx context.Context, t talker, i int, at time.Time
 		Imported: true, StartedAt: at, EndedAt: end, LastActivityAt: end, Duration: end.Sub(at), EndReason: "imported",
 	}
 	job := &recaller.Job{ID: newID(), Tenant: tenant, Kind: "wrapup", Subject: string(conv.ID), RunAt: end}
+	said := speak(t, at, turns)
 	opened, err := f.store.ImportConversation(ctx, tenant, recaller.Importing{
 		Opening: recaller.Opening{
 			Identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: phone(i)}}, NewCaller: f.plan.callerID(i),
 			Name: t.name(), NameSource: recaller.NameGiven, Conversation: conv,
 		},
-		Turns: speak(t, at, turns), Job: job,
+		Turns: said, Job: job,
 	})
 	if err != nil {
 		return err
 	}
 	result := recaller.StepResult{Conversation: conv.ID, Caller: opened.Caller.ID, State: recaller.StepDone, By: "rules", At: end}
-	steps := []recaller.StepResult{result, result, result}
+	steps := []recaller.StepResult{result, result, result, result}
 	steps[0].Step, steps[0].Summary = recaller.StepSummarise, t.summary()
 	steps[1].Step, steps[1].Analysis = recaller.StepAnalyse, t.analysis()
 	steps[2].Step, steps[2].Memories = recaller.StepExtract, remember(t, opened.Caller.ID, conv, memories)
+	steps[3].Step = recaller.StepEmbed
+	if err := f.index(ctx, opened.Caller.ID, conv, steps[0].Summary, said); err != nil {
+		return err
+	}
 	for _, s := range steps {
 		if _, err := f.store.WriteStep(ctx, tenant, s); err != nil {
 			return err
@@ -215,6 +269,28 @@ func (f *filler) conversation(ctx context.Context, t talker, i int, at time.Time
 	f.rows.turns.Add(int64(turns))
 	f.rows.memories.Add(int64(memories))
 	return f.store.FinishJob(ctx, *job)
+}
+
+// index makes a conversation findable, as the wrap-up does with the built-in embedder.
+func (f *filler) index(ctx context.Context, caller recaller.CallerID, conv recaller.Conversation, s *recaller.Summary, turns []recaller.Turn) error {
+	texts := []string{s.Brief}
+	for _, turn := range turns {
+		texts = append(texts, turn.Text)
+	}
+	vectors, err := f.embedder.Embed(ctx, []string{s.Brief + "\n\n" + first(strings.Join(texts[1:], "\n"), 500)})
+	if err != nil {
+		return err
+	}
+	return f.store.PutIndexing(ctx, recaller.DefaultTenant, recaller.Indexing{
+		Conversation: conv.ID, Caller: caller, Stems: stems.Count(texts...), At: conv.EndedAt,
+		Embedding: &recaller.Embedding{Model: f.embedder.Model(), Vector: vectors[0]},
+	})
+}
+
+// first is at most so many characters of a text.
+func first(text string, characters int) string {
+	runes := []rune(text)
+	return string(runes[:min(characters, len(runes))])
 }
 
 func speak(t talker, at time.Time, n int) []recaller.Turn {

@@ -21,16 +21,18 @@ import (
 
 // options are the command line.
 type options struct {
-	plan    plan
-	data    string // folder of the data; empty: a temporary one
-	binary  string // empty: built here
-	json    string
-	profile string // folder for CPU profiles of the in-process part; empty: none
-	phases  []string
-	n       int           // samples of a row
-	starts  int           // starts of the server, for each state of the disk's cache
-	writing time.Duration // how long turns are written
-	fillers int           // goroutines that fill
+	plan     plan
+	data     string // folder of the data; empty: a temporary one
+	patience string // how long a briefing may take; empty: as the server has it
+	super    string // URL of a Postgres superuser; empty: SQLite in the folder
+	binary   string // empty: built here
+	json     string
+	profile  string // folder for CPU profiles of the in-process part; empty: none
+	phases   []string
+	n        int           // samples of a row
+	starts   int           // starts of the server, for each state of the disk's cache
+	writing  time.Duration // how long turns are written
+	fillers  int           // goroutines that fill
 }
 
 // The parts of a run, in order.
@@ -40,19 +42,20 @@ const (
 	phaseWarm   = "warm"
 	phaseMixed  = "mixed"
 	phaseTools  = "tools"
+	phaseSearch = "search"
 	phaseMemory = "memory"
 	phaseInproc = "inproc"
 )
 
 func phases() []string {
-	return []string{phaseFill, phaseCold, phaseWarm, phaseMixed, phaseTools, phaseMemory, phaseInproc}
+	return []string{phaseFill, phaseCold, phaseWarm, phaseMixed, phaseTools, phaseSearch, phaseMemory, phaseInproc}
 }
 
 func (o options) wants(phase string) bool { return slices.Contains(o.phases, phase) }
 
 // serves reports whether a part is wanted that needs the server's program.
 func (o options) serves() bool {
-	return slices.ContainsFunc([]string{phaseCold, phaseWarm, phaseMixed, phaseTools, phaseMemory}, o.wants)
+	return slices.ContainsFunc([]string{phaseCold, phaseWarm, phaseMixed, phaseTools, phaseSearch, phaseMemory}, o.wants)
 }
 
 func main() {
@@ -69,7 +72,9 @@ func parse(args []string, errs io.Writer) (options, error) {
 	o := options{plan: plan{Seed: 1}}
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(errs)
-	f.StringVar(&o.data, "data", "", "folder of the data: filled if it is empty, used again if it was filled by the same plan; not given: a temporary one")
+	f.StringVar(&o.data, "data", "", "folder of the data: filled if it is empty, used again if it was filled by the same plan on the same store; not given: a temporary one")
+	f.StringVar(&o.super, "postgres", "", "measure on Postgres: the URL of a superuser, who makes the database "+benchDatabase+"; it is used again only with the folder of data it was filled with")
+	f.StringVar(&o.patience, "briefing-deadline", "", "how long a briefing may take before it is degraded; not given: as the server has it")
 	f.IntVar(&o.plan.Callers, "callers", 100_000, "callers to hold")
 	f.IntVar(&o.plan.Memories, "memories", 0, "memories to hold, spread evenly; 0: ten for each caller")
 	f.IntVar(&o.plan.Heavy, "heavy", 5, "callers who have much history, for recall")
@@ -132,8 +137,9 @@ type bench struct {
 	notes io.Writer
 	work  string // for the server's program
 	rep   *report
-	turn  int // how many callers were used, so that each sample takes another one
-	poor  int // degraded answers since the last row that told of them
+	db    *database // nil: SQLite
+	turn  int       // how many callers were used, so that each sample takes another one
+	poor  int       // degraded answers since the last row that told of them
 }
 
 func (b *bench) notef(format string, args ...any) {
@@ -141,19 +147,15 @@ func (b *bench) notef(format string, args ...any) {
 }
 
 func (b *bench) all(ctx context.Context) error {
-	m, err := readManifest(b.data)
-	if err != nil {
-		return err
-	}
-	switch {
-	case m == nil && !b.wants(phaseFill):
-		return fmt.Errorf("%s is not filled", b.data)
-	case m == nil:
-		if m, err = b.fill(ctx); err != nil {
+	if b.super != "" {
+		var err error
+		if b.db, err = prepare(ctx, b.super); err != nil {
 			return err
 		}
-	case m.Plan != b.plan:
-		return fmt.Errorf("%s was filled by another plan: %+v", b.data, m.Plan)
+	}
+	m, err := b.filled(ctx)
+	if err != nil {
+		return err
 	}
 	b.rep.filled(*m)
 	b.turn = m.Used
@@ -166,7 +168,7 @@ func (b *bench) all(ctx context.Context) error {
 	parts := []struct {
 		name string
 		run  func(context.Context) error
-	}{{phaseCold, b.cold}, {phaseWarm, b.warm}, {phaseMixed, b.mixed}, {phaseTools, b.tools}, {phaseMemory, b.memory}, {phaseInproc, b.inProcess}}
+	}{{phaseCold, b.cold}, {phaseWarm, b.warm}, {phaseMixed, b.mixed}, {phaseTools, b.tools}, {phaseSearch, b.search}, {phaseMemory, b.memory}, {phaseInproc, b.inProcess}}
 	for _, p := range parts {
 		if !b.wants(p.name) {
 			continue
@@ -178,4 +180,48 @@ func (b *bench) all(ctx context.Context) error {
 	}
 	m.Used = b.turn
 	return m.write(b.data)
+}
+
+// filled tells what the store was filled with, now or by an earlier run.
+func (b *bench) filled(ctx context.Context) (*manifest, error) {
+	m, err := readManifest(b.data)
+	switch {
+	case err != nil:
+		return nil, err
+	case m == nil && !b.wants(phaseFill):
+		return nil, fmt.Errorf("%s is not filled", b.data)
+	case m == nil:
+		if err := b.vacant(ctx); err != nil {
+			return nil, err
+		}
+		return b.fill(ctx)
+	case m.Store != b.store():
+		return nil, fmt.Errorf("%s was filled on %s, and this run is on %s: give another folder with -data", b.data, m.Store, b.store())
+	case m.Plan != b.plan:
+		return nil, fmt.Errorf("%s was filled by another plan: %+v", b.data, m.Plan)
+	}
+	return m, nil
+}
+
+// store names what is measured, as a manifest does.
+func (b *bench) store() string {
+	if b.db != nil {
+		return b.db.name
+	}
+	return "SQLite"
+}
+
+// vacant refuses to fill a store that holds something and no manifest that says what: the same callers would be filled again.
+func (b *bench) vacant(ctx context.Context) error {
+	if b.db == nil {
+		if _, err := os.Stat(filepath.Join(b.data, databaseFile)); err == nil {
+			return fmt.Errorf("%s has data, and no run that filled it to the end: give another folder with -data", b.data)
+		}
+		return nil
+	}
+	if used, err := b.db.used(ctx); err != nil || !used {
+		return err
+	}
+	return fmt.Errorf("the database %s has callers, and %s is not the folder it was filled with: give that one with -data, or begin anew with DROP DATABASE %[1]s",
+		benchDatabase, b.data)
 }

@@ -93,6 +93,7 @@ func phone(i int) string { return fmt.Sprintf("+1212%07d", 2_000_000+i) }
 
 // manifest tells what a folder was filled with.
 type manifest struct {
+	Store     string        `json:"store"` // which one the data are in
 	Plan      plan          `json:"plan"`
 	Took      time.Duration `json:"took_ns"`
 	Rows      filled        `json:"rows"`

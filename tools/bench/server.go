@@ -53,7 +53,7 @@ func (b *bench) serve(ctx context.Context) (*server, error) {
 	s.cmd = exec.CommandContext(ctx, b.binary, "serve", "--addr", s.addr) //nolint:gosec // the program to measure
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
 	s.cmd.Env = os.Environ()
-	for name, v := range settings(b.data) {
+	for name, v := range b.settings() {
 		s.cmd.Env = append(s.cmd.Env, name+"="+v)
 	}
 	began := time.Now()
