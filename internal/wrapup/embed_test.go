@@ -146,7 +146,7 @@ func TestAnInterimSummaryThatCannotBeEmbeddedIsNotTriedAgain(t *testing.T) {
 	for range 3 {
 		_ = h.service.Run(h.ctx, job)
 	}
-	if got := h.embedding(conv); got != "pending (embedder unavailable), tried 0" || len(s.indexed) != 1 {
+	if got := h.embedding(conv); got != "pending (embedder unavailable), tried 1" || len(s.indexed) != 1 {
 		t.Errorf("got %s after %d tries, want one", got, len(s.indexed))
 	}
 }

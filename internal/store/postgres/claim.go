@@ -46,7 +46,7 @@ func Hold(ctx context.Context, url string, told func(error)) (*Claim, error) {
 	return held, nil
 }
 
-// Release gives the database up.
+// Release gives the database up: another server can have it at once.
 func (c *Claim) Release() error {
 	c.cancel()
 	<-c.done
@@ -58,10 +58,11 @@ func (c *Claim) keep(ctx context.Context, h *holder) {
 	defer close(c.done)
 	for {
 		err := h.watch(ctx)
-		h.end(ctx)
 		if ctx.Err() != nil {
+			h.unlock(ctx)
 			return
 		}
+		h.end(ctx)
 		c.told(err)
 		if h, err = c.again(ctx, h); h == nil && ctx.Err() == nil {
 			c.told(err)
@@ -199,7 +200,15 @@ func (h *holder) ping(ctx context.Context) error {
 	return h.conn.Ping(ctx)
 }
 
-// end closes the connection; the lock goes with it, however it ends.
+// unlock gives the lock up, so that it is free when this returns, and ends the connection.
+func (h *holder) unlock(ctx context.Context) {
+	unlocking, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimPause)
+	defer cancel()
+	_, _ = h.conn.Exec(unlocking, `SELECT pg_advisory_unlock_all()`) // where it fails, the connection's end does it
+	h.end(ctx)
+}
+
+// end closes the connection; the lock goes with it, a moment later, however it ends.
 func (h *holder) end(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimPause)
 	defer cancel()
