@@ -27,7 +27,7 @@ type doctorCmd struct {
 
 // Help says what it is.
 func (*doctorCmd) Help() string {
-	return "Looks at the data folder, the keys, the disk, the clock, the server, the model and the embedder, and says of each what is wrong and what to do. It repairs nothing. It fails if something has to be done."
+	return "Looks at the data folder or the Postgres (its versions, roles and policies), the keys, the disk, the clock, the server, the model and the embedder, and says of each what is wrong and what to do. It repairs nothing. It fails if something has to be done."
 }
 
 // Examples are lines to try.

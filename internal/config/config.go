@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"log/slog"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -228,11 +229,9 @@ func (c Config) Embedder() Embedding {
 	case EmbedderBuiltIn:
 		return Embedding{Provider: EmbedderBuiltIn}
 	case EmbedderOpenAI:
-		if e.BaseURL == "" {
-			e.BaseURL = openAIURL
-			if !e.APIKey.Set() {
-				e.APIKey = c.OpenAI.APIKey
-			}
+		e.BaseURL = cmp.Or(e.BaseURL, openAIURL)
+		if strings.TrimRight(e.BaseURL, "/") == openAIURL && !e.APIKey.Set() {
+			e.APIKey = c.OpenAI.APIKey
 		}
 		e.Model = cmp.Or(e.Model, embeddingModel)
 	case EmbedderOllama:

@@ -352,6 +352,7 @@ func TestUnsafeSettingsWarn(t *testing.T) {
 		"embedder in TLS":  {map[string]string{"RECALLER_EMBEDDING_BASE_URL": "https://models.example/v1"}, "", nil},
 		"Anthropic alone":  {map[string]string{"ANTHROPIC_API_KEY": "a"}, "", []string{"conversations are sent to anthropic for their write-up, because ANTHROPIC_API_KEY is set"}},
 		"chosen by name":   {map[string]string{"ANTHROPIC_API_KEY": "a", "RECALLER_LLM_PROVIDER": "anthropic"}, "", nil},
+		"OpenAI by name":   {map[string]string{"OPENAI_API_KEY": "o", "RECALLER_LLM_PROVIDER": "openai"}, "", []string{"conversations are sent to https://api.openai.com/v1 for their embedding as well"}},
 		"named, no key":    {map[string]string{"RECALLER_LLM_PROVIDER": "xai"}, "", []string{"RECALLER_LLM_PROVIDER is xai, but its key is not set"}},
 		"mistyped":         {map[string]string{"RECALLER_ADRR": "x"}, "", []string{"RECALLER_ADRR is set, but this version has no such setting; did you mean RECALLER_ADDR?"}},
 		"not yet":          {map[string]string{"RECALLER_PUBLIC_URL": "x", "PATH": "y"}, "", []string{"RECALLER_PUBLIC_URL is set, but this version has no such setting"}},
@@ -426,6 +427,7 @@ func TestTheEmbedderIsChosen(t *testing.T) {
 	}{
 		"nothing set":         {nil, "builtin", "", "", false},
 		"OpenAI":              {map[string]string{"OPENAI_API_KEY": "o"}, "openai", "https://api.openai.com/v1", "text-embedding-3-small", true},
+		"OpenAI, in full":     {map[string]string{"OPENAI_API_KEY": "o", "RECALLER_EMBEDDING_BASE_URL": "https://api.openai.com/v1/"}, "openai", "https://api.openai.com/v1/", "text-embedding-3-small", true},
 		"everything by rules": {map[string]string{"OPENAI_API_KEY": "o", "RECALLER_LLM_PROVIDER": "none"}, "builtin", "", "", false},
 		"another model first": {map[string]string{"OPENAI_API_KEY": "o", "XAI_API_KEY": "x"}, "builtin", "", "", false},
 		"kept here":           {map[string]string{"OPENAI_API_KEY": "o", "RECALLER_EMBEDDING_PROVIDER": "builtin"}, "builtin", "", "", false},

@@ -170,12 +170,16 @@ func (c Config) Warnings() []string {
 		warn("RECALLER_API_KEY is short: use at least %d random characters", minAPIKeyLen)
 	}
 	p, ok := c.Provider()
-	if ok && p.Name != "llm" && c.Model.Provider == ProviderAuto {
+	embeds := c.Embedding.Provider == EmbedderAuto && c.Embedder().Provider == EmbedderOpenAI && c.Embedding.BaseURL == ""
+	switch {
+	case ok && p.Name != "llm" && c.Model.Provider == ProviderAuto:
 		work := "write-up"
-		if c.Embedding.Provider == EmbedderAuto && c.Embedder().Provider == EmbedderOpenAI && c.Embedding.BaseURL == "" {
+		if embeds {
 			work = "write-up and embedding"
 		}
 		warn("conversations are sent to %s for their %s, because %s is set; RECALLER_LLM_PROVIDER=none keeps them here", p.Where(), work, p.Variable)
+	case embeds: // the write-up was asked for by name, this was not
+		warn("conversations are sent to %s for their embedding as well; RECALLER_EMBEDDING_PROVIDER=builtin keeps them here", c.Embedder().BaseURL)
 	}
 	if host := unencrypted(p.BaseURL); host != "" {
 		warn("RECALLER_LLM_BASE_URL is plain HTTP: conversations travel to %s unencrypted", host)

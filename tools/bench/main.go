@@ -119,12 +119,17 @@ func run(ctx context.Context, args []string, out, notes io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	b := &bench{options: o, notes: notes, work: work, rep: newReport(ctx, o)}
-	if err := b.all(ctx); err != nil {
-		return err
+	failed := b.all(ctx)
+	if failed != nil && len(b.rep.Rows) == 0 {
+		return failed
 	}
-	b.rep.finish(ctx, o.data)
-	if o.json != "" {
-		if err := b.rep.writeJSON(o.json); err != nil {
+	return errors.Join(failed, b.tell(ctx, out)) // what was measured before a part failed is not thrown away
+}
+
+func (b *bench) tell(ctx context.Context, out io.Writer) error {
+	b.rep.finish(ctx, b.data)
+	if b.json != "" {
+		if err := b.rep.writeJSON(b.json); err != nil {
 			return err
 		}
 	}

@@ -168,7 +168,7 @@ func (r *report) writeJSON(path string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(raw, '\n'), 0o600) //nolint:gosec // where the command line says
+	return os.WriteFile(path, append(raw, '\n'), 0o600)
 }
 
 func (r *report) writeMarkdown(w io.Writer) error {
