@@ -289,6 +289,10 @@ func (p *parser) weekday(i int) span {
 	if s := p.calendar(j); s.n > 0 && !s.approx && (isoWeekday(s.from) == wd || s.to.Sub(s.from) <= 25*time.Hour) { // of the two the date says more
 		return p.sized(s, j+s.n-i)
 	}
+	if s := p.ahead(i + 1); s.n > 0 && p.any(i+s.n, "ago", "back") { // "the Wednesday two weeks ago"
+		y, m, d := s.from.Date()
+		return p.moved(y, m, d, wd-isoWeekday(s.from), "day", s.approx, s.n+1)
+	}
 	today := isoWeekday(p.base)
 	ahead := (wd-today+6)%7 + 1
 	switch {
@@ -316,7 +320,9 @@ func (p *parser) ahead(i int) span {
 	end := j + n
 	y, m, d := p.base.Date()
 	switch {
-	case p.any(end, "ago", "back") && !in:
+	case p.any(end, "ago", "back") && in: // "I took part in a week ago": the "in" is another's
+		return span{}
+	case p.any(end, "ago", "back"):
 		return p.moved(y, m, d, -v, unit, approx, end+1-i)
 	case p.is(end, "from", "now"), p.is(end, "from", "today"):
 		return p.moved(y, m, d, v, unit, approx, end+2-i)
