@@ -1,8 +1,9 @@
 // Package token cuts what people say into the terms that recall searches by: words folded to lower case without
-// accents, numbers as they were said, pairs of characters where a script has no spaces, and English stems.
+// accents, numbers as they were said, pairs of characters where a script has no spaces, and stems. Term and Stop are
+// English's; a Language has its own, and a Detector tells which language a conversation is in.
 //
-// It is pure and knows no language but English; words of other languages are found as they are written. It is not for
-// counting a model's tokens, nor for finding names, dates or sentences.
+// It is pure. Languages that it does not know are found as they are written. It is not for counting a model's tokens,
+// nor for finding names, dates or sentences.
 package token
 
 import (
@@ -20,6 +21,7 @@ type Scanner struct {
 	start  int // where the current token begins
 	buf    []byte
 	second bool // the character at pos was the second of the pair before
+	elided int  // where in buf the word's first apostrophe was left out, 0 if it has none
 }
 
 // Reset makes the scanner start on text.
@@ -32,7 +34,7 @@ func (s *Scanner) Reset(text string) {
 
 // Next moves to the next token; false at the end of the text.
 func (s *Scanner) Next() bool {
-	s.buf = s.buf[:0]
+	s.buf, s.elided = s.buf[:0], 0
 	for s.pos < len(s.text) {
 		s.start = s.pos
 		c := s.text[s.pos]
@@ -67,6 +69,15 @@ func (s *Scanner) Next() bool {
 
 // Bytes returns the current token, folded. It holds until the next call of Next or Reset.
 func (s *Scanner) Bytes() []byte { return s.buf }
+
+// Word returns the current token as language l cuts it: Bytes, but in French and Italian without the article or
+// pronoun that an apostrophe ties to it (l'hôpital, dell'anno). It holds as long as Bytes.
+func (s *Scanner) Word(l Language) []byte {
+	if (l == French || l == Italian) && s.elided > 0 && s.elided < len(s.buf) && elision(s.buf[:s.elided]) {
+		return s.buf[s.elided:]
+	}
+	return s.buf
+}
 
 // Start returns where in the text the current token begins.
 func (s *Scanner) Start() int { return s.start }
@@ -109,7 +120,7 @@ func (s *Scanner) word() {
 			}
 			switch c {
 			case '\'':
-				apostrophe = len(s.buf)
+				apostrophe = s.elide()
 			case '.', '&':
 				s.add(c)
 			}
@@ -118,7 +129,7 @@ func (s *Scanner) word() {
 		}
 		r, size := utf8.DecodeRuneInString(s.text[s.pos:])
 		if isApostrophe(r) && len(s.buf) > 0 && s.letterAt(s.pos+size) {
-			apostrophe = len(s.buf)
+			apostrophe = s.elide()
 			s.pos += size
 			continue
 		}
@@ -133,6 +144,14 @@ func (s *Scanner) word() {
 	if apostrophe > 0 && clitic(s.buf[apostrophe:]) {
 		s.buf = s.buf[:apostrophe]
 	}
+}
+
+// elide notes an apostrophe that is left out, and returns where.
+func (s *Scanner) elide() int {
+	if s.elided == 0 {
+		s.elided = len(s.buf)
+	}
+	return len(s.buf)
 }
 
 func (s *Scanner) add(c byte) {
@@ -184,6 +203,16 @@ func (s *Scanner) letterAt(i int) bool {
 func clitic(b []byte) bool {
 	switch string(b) {
 	case "s", "ll", "ve", "re", "d", "m":
+		return true
+	}
+	return false
+}
+
+// elision reports whether a French or Italian word that lost its vowel stands before an apostrophe.
+func elision(b []byte) bool {
+	switch string(b) {
+	case "l", "d", "c", "j", "m", "t", "s", "n", "v", "qu", "jusqu", "lorsqu", "puisqu",
+		"un", "all", "dell", "nell", "sull", "dall", "coll", "quell", "quest", "dov", "com", "anch":
 		return true
 	}
 	return false

@@ -1,0 +1,271 @@
+package token
+
+import (
+	"math/bits"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Detector tells the language of a conversation from its function words, its accents and its script. The zero value
+// is ready; it is not for concurrent use. It allocates once, and not per text.
+//
+// It is made for conversations: a hundred words tell, thirty nearly always, ten mostly, five only where they are
+// plain. It tells nothing from names and nouns alone: a few of those are taken for English where their letters allow
+// it, because nothing else is known. Of a text in two languages the one that clearly outweighs the other is told;
+// English need only have more. A language that it does not know may be taken for a close relative that it knows:
+// Afrikaans for Dutch, Galician for Portuguese, Bulgarian for Russian. So may Norwegian and Danish for one another in
+// a few words, and what is in Chinese characters alone is Chinese.
+type Detector struct {
+	scanner Scanner
+	evidence
+}
+
+// evidence is what was counted so far.
+type evidence struct {
+	points  [languages]int
+	letters [scripts]int
+	tokens  int
+}
+
+type script uint8
+
+const (
+	latin script = iota
+	cyrillic
+	han
+	kana
+	hangul
+	thai
+	arabicScript
+	hebrewScript
+	greek
+	devanagari
+	otherScript
+
+	scripts // how many there are
+)
+
+// What a word, or a letter, that only one language has counts for it. One that several have is shared out.
+const (
+	wordPoints   = 12
+	letterPoints = 6
+	surePoints   = 20 // what a language other than English must have
+	farAhead     = 24 // a lead that counts even where the next best has more than half of the points
+	nameless     = 7  // more words than these are not English if none of them is one of English's function words
+)
+
+// Add counts what text says of its language: a turn, or a word.
+func (d *Detector) Add(text string) {
+	for i := 0; i < len(text); {
+		if c := text[i]; c < utf8.RuneSelf {
+			i++
+			if isLetter(c) {
+				d.letters[latin]++
+			}
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+		if of := scriptOf(r); of != otherScript {
+			d.letters[of]++
+		}
+		d.share(tellingLetter(r), letterPoints)
+	}
+	for d.scanner.Reset(text); d.scanner.Next(); d.tokens++ {
+		e, known := words[string(d.scanner.Bytes())]
+		if cut := d.scanner.Word(French); !known && len(cut) < len(d.scanner.Bytes()) {
+			d.share(1<<French|1<<Italian, wordPoints)
+			e = words[string(cut)]
+		}
+		d.share(e.tells, wordPoints)
+	}
+}
+
+// Tokens returns how many tokens were counted: some hundreds tell all that more would.
+func (d *Detector) Tokens() int { return d.tokens }
+
+// Reset forgets what was counted.
+func (d *Detector) Reset() { d.evidence = evidence{} }
+
+func (d *Detector) share(mask uint32, points int) {
+	if mask == 0 {
+		return
+	}
+	points /= bits.OnesCount32(mask)
+	for ; mask != 0; mask &= mask - 1 {
+		d.points[bits.TrailingZeros32(mask)] += points
+	}
+}
+
+// Language returns the language of what was added, and Unknown where that is not clear or there is no text.
+func (d *Detector) Language() Language {
+	switch d.script() {
+	case latin:
+		return d.latinLanguage()
+	case cyrillic:
+		if d.points[Russian] >= wordPoints && d.points[Russian] > 6*d.points[Unknown] {
+			return Russian
+		}
+	case han, kana:
+		if 10*d.letters[kana] >= d.letters[han]+d.letters[kana] {
+			return Japanese
+		}
+		return Chinese
+	case hangul:
+		return Korean
+	case thai:
+		return Thai
+	case arabicScript:
+		if d.points[Unknown]*10 < d.letters[arabicScript] {
+			return Arabic
+		}
+	case hebrewScript:
+		return Hebrew
+	case greek:
+		return Greek
+	case devanagari:
+		return Hindi
+	}
+	return Unknown
+}
+
+// script returns the script that clearly outweighs the others. A character that stands for a syllable or a word
+// weighs as much as three letters.
+func (d *Detector) script() script {
+	weights, sum, best := d.letters, 0, otherScript
+	weights[han] = 3 * (d.letters[han] + d.letters[kana])
+	weights[kana] = 0
+	weights[hangul] *= 3
+	for s, n := range weights {
+		sum += n
+		if n > weights[best] {
+			best = script(s)
+		}
+	}
+	if 10*weights[best] < 6*sum {
+		return otherScript
+	}
+	return best
+}
+
+func (d *Detector) latinLanguage() Language {
+	best, next := Unknown, 0
+	for l := German; l <= Turkish; l++ {
+		if d.points[l] > d.points[best] || best == Unknown && d.points[l] > 0 {
+			best = l
+		}
+	}
+	for l := Unknown; l <= Turkish; l++ {
+		if l != best && l != English && !siblings(l, best) {
+			next = max(next, d.points[l])
+		}
+	}
+	english, other := d.points[English], d.points[best]
+	against := max(other, next)
+	switch {
+	case english == 0 && d.tokens > nameless:
+		if clear(other, next) {
+			return best
+		}
+	case 2*english >= 3*against, english >= against && (against < wordPoints || english >= surePoints):
+		return English
+	case clear(other, max(next, english)):
+		return best
+	}
+	return Unknown
+}
+
+// clear reports whether points are enough, and so many more than the next best that chance has not made them.
+func clear(points, next int) bool {
+	return points >= surePoints && (points >= 2*next || points-next >= farAhead && 5*points >= 7*next)
+}
+
+// siblings reports whether two languages are so close that the better of them is taken.
+func siblings(a, b Language) bool {
+	return a == Norwegian && b == Danish || a == Danish && b == Norwegian
+}
+
+// scriptOf returns the script of a letter beyond ASCII.
+func scriptOf(r rune) script {
+	switch {
+	case r < 0x0250, r >= 0x1E00 && r <= 0x1EFF:
+		if unicode.IsLetter(r) {
+			return latin
+		}
+	case r >= 0x0370 && r <= 0x03FF:
+		return greek
+	case r >= 0x0400 && r <= 0x052F:
+		return cyrillic
+	case r >= 0x0590 && r <= 0x05FF:
+		return hebrewScript
+	case r >= 0x0600 && r <= 0x06FF:
+		return arabicScript
+	case r >= 0x0900 && r <= 0x097F:
+		return devanagari
+	case r >= 0x0E00 && r <= 0x0E7F:
+		return thai
+	case r >= 0x3040 && r <= 0x30FF:
+		return kana
+	case r >= 0x3400 && r <= 0x9FFF:
+		return han
+	case r >= 0xAC00 && r <= 0xD7A3:
+		return hangul
+	}
+	return otherScript
+}
+
+// tellingLetter returns the languages that a letter beyond ASCII speaks for, as bits.
+func tellingLetter(r rune) uint32 {
+	switch unicode.ToLower(r) {
+	case 'ß':
+		return 1 << German
+	case 'ñ', '¿', '¡':
+		return 1 << Spanish
+	case 'ã', 'õ':
+		return 1 << Portuguese
+	case 'ç':
+		return 1<<French | 1<<Portuguese | 1<<Turkish
+	case 'è', 'ù':
+		return 1<<French | 1<<Italian
+	case 'à':
+		return 1<<French | 1<<Italian | 1<<Portuguese
+	case 'ì', 'ò':
+		return 1 << Italian
+	case 'ê', 'ô':
+		return 1<<French | 1<<Portuguese
+	case 'œ', 'û':
+		return 1 << French
+	case 'ë', 'ï':
+		return 1<<French | 1<<Dutch
+	case 'â', 'î':
+		return 1<<French | 1<<Romanian
+	case 'é':
+		return 1<<Spanish | 1<<French | 1<<Portuguese | 1<<Italian | 1<<Hungarian
+	case 'á', 'í', 'ó', 'ú':
+		return 1<<Spanish | 1<<Portuguese | 1<<Hungarian
+	case 'ä':
+		return 1<<German | 1<<Swedish | 1<<Finnish
+	case 'ö':
+		return 1<<German | 1<<Swedish | 1<<Finnish | 1<<Hungarian | 1<<Turkish
+	case 'ü':
+		return 1<<German | 1<<Hungarian | 1<<Turkish
+	case 'å':
+		return 1<<Swedish | 1<<Norwegian | 1<<Danish
+	case 'ø', 'æ':
+		return 1<<Norwegian | 1<<Danish
+	case 'ő', 'ű':
+		return 1 << Hungarian
+	case 'ğ', 'ş', 'ı':
+		return 1 << Turkish
+	case 'ă', 'ș', 'ț', 'ţ':
+		return 1 << Romanian
+	case 'ы', 'э', 'ё':
+		return 1 << Russian
+	case 'ъ', 'і', 'ї', 'є', 'ґ', 'ў', 'ј', 'љ', 'њ', 'ћ', 'ђ', 'џ', 'ѓ', 'ќ', 'پ', 'چ', 'ژ', 'گ', 'ٹ', 'ے':
+		return 1 << Unknown
+	}
+	if r >= 0x0100 && r < 0x0250 || r >= 0x1EA0 && r <= 0x1EFF {
+		return 1 << Unknown
+	}
+	return 0
+}

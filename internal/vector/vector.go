@@ -1,0 +1,53 @@
+// Package vector does the arithmetic of texts' vectors in whole numbers: how alike what was asked and what was said are, for
+// every text of a caller at once, and the sums that such vectors are made of. On machines with AVX2 a product of 256 numbers
+// takes some 9 ns, in the plain loop some 140; the answers are the same on every machine.
+//
+// It is pure. It is not for fractions, nor for choosing which vectors to compare: to compare all is faster than any index for
+// the some ten thousand that one caller has.
+package vector
+
+// Products puts the product of q with each row of rows into out: rows holds len(out) vectors of len(q) numbers each, one after
+// the other. No number may be -128. It panics where the lengths do not fit.
+func Products(out []int32, q, rows []int8) {
+	if len(rows) != len(out)*len(q) {
+		panic("vector: there are not as many rows as places for their products")
+	}
+	if len(out) == 0 || len(q) == 0 {
+		clear(out)
+		return
+	}
+	if fast && len(q)%step == 0 {
+		products(&out[0], &q[0], &rows[0], len(q), len(out))
+		return
+	}
+	plainProducts(out, q, rows)
+}
+
+// AddTimes adds row, times over, to sum. It panics where the lengths differ.
+func AddTimes(sum []int64, row []int8, times int32) {
+	if len(sum) != len(row) {
+		panic("vector: the sum and the row differ in length")
+	}
+	if fast && len(row)%step == 0 && len(row) > 0 {
+		addTimes(&sum[0], &row[0], len(row), times)
+		return
+	}
+	plainAddTimes(sum, row, times)
+}
+
+func plainProducts(out []int32, q, rows []int8) {
+	for i := range out {
+		row := rows[i*len(q):][:len(q)]
+		var sum int32
+		for j, v := range q {
+			sum += int32(v) * int32(row[j])
+		}
+		out[i] = sum
+	}
+}
+
+func plainAddTimes(sum []int64, row []int8, times int32) {
+	for i, v := range row {
+		sum[i] += int64(v) * int64(times)
+	}
+}

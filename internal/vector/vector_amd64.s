@@ -1,0 +1,75 @@
+#include "textflag.h"
+
+// ones: sixteen int16 of 1, to add neighbouring products up.
+DATA ones<>+0(SB)/8, $0x0001000100010001
+DATA ones<>+8(SB)/8, $0x0001000100010001
+DATA ones<>+16(SB)/8, $0x0001000100010001
+DATA ones<>+24(SB)/8, $0x0001000100010001
+GLOBL ones<>(SB), RODATA|NOPTR, $32
+
+// func products(out *int32, q, rows *int8, width, n int)
+//
+// The machine multiplies unsigned with signed bytes only: |q| with the row's number, whose sign is turned where q's is negative.
+// Two products of at most 127*127 fit an int16.
+TEXT ·products(SB), NOSPLIT, $0-40
+	MOVQ    out+0(FP), DI
+	MOVQ    q+8(FP), SI
+	MOVQ    rows+16(FP), DX
+	MOVQ    width+24(FP), CX
+	MOVQ    n+32(FP), R8
+	VMOVDQU ones<>(SB), Y7
+
+row:
+	VPXOR Y0, Y0, Y0
+	XORQ  AX, AX
+
+part:
+	VMOVDQU    (SI)(AX*1), Y1
+	VMOVDQU    (DX)(AX*1), Y2
+	VPSIGNB    Y1, Y2, Y2
+	VPABSB     Y1, Y1
+	VPMADDUBSW Y2, Y1, Y3
+	VPMADDWD   Y7, Y3, Y3
+	VPADDD     Y3, Y0, Y0
+	ADDQ       $32, AX
+	CMPQ       AX, CX
+	JLT        part
+
+	VEXTRACTI128 $1, Y0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0x4E, X0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0xB1, X0, X1
+	VPADDD       X1, X0, X0
+	VMOVD        X0, (DI)
+	ADDQ         $4, DI
+	ADDQ         CX, DX
+	DECQ         R8
+	JNZ          row
+	VZEROUPPER
+	RET
+
+// func addTimes(sum *int64, row *int8, width int, times int32)
+TEXT ·addTimes(SB), NOSPLIT, $0-28
+	MOVQ         sum+0(FP), DI
+	MOVQ         row+8(FP), SI
+	MOVQ         width+16(FP), CX
+	MOVL         times+24(FP), AX
+	VMOVD        AX, X7
+	VPBROADCASTD X7, Y7
+	XORQ         AX, AX
+
+eight:
+	VPMOVSXBQ (SI)(AX*1), Y0
+	VPMOVSXBQ 4(SI)(AX*1), Y1
+	VPMULDQ   Y7, Y0, Y0
+	VPMULDQ   Y7, Y1, Y1
+	VPADDQ    (DI)(AX*8), Y0, Y0
+	VPADDQ    32(DI)(AX*8), Y1, Y1
+	VMOVDQU   Y0, (DI)(AX*8)
+	VMOVDQU   Y1, 32(DI)(AX*8)
+	ADDQ      $8, AX
+	CMPQ      AX, CX
+	JLT       eight
+	VZEROUPPER
+	RET

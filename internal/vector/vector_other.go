@@ -1,0 +1,14 @@
+//go:build !amd64
+
+package vector
+
+const (
+	step = 1
+	fast = false
+)
+
+// Neither is ever called where there is no machine code.
+
+func products(*int32, *int8, *int8, int, int) { panic("vector: no machine code here") }
+
+func addTimes(*int64, *int8, int, int32) { panic("vector: no machine code here") }
