@@ -1,7 +1,7 @@
-// Package embed makes vectors of texts, so that texts which mean alike point alike (spec P6): by the built-in bag of stems, by an
-// embedding model behind any OpenAI-compatible endpoint, or by Ollama's. It bounds what it sends and takes, tries once more where
-// that may help, keeps away from an endpoint that is down, and gives failures a kind that says whether to wait, to fix the
-// configuration, or to go on without.
+// Package embed makes vectors of texts, so that texts which mean alike point alike (spec P6): by a table of words that is part of
+// the program (embed/static), by an embedding model behind any OpenAI-compatible endpoint, or by Ollama's. It bounds what it sends
+// and takes, tries once more where that may help, keeps away from an endpoint that is down, and gives failures a kind that says
+// whether to wait, to fix the configuration, or to go on without.
 //
 // It is not for deciding what is embedded, when, or what is done with a vector. It reads no environment, keeps no text, and
 // neither its errors nor its log hold anything that was sent or answered.
@@ -17,12 +17,12 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/embed/bag"
+	"github.com/recallerhq/recaller/internal/embed/static"
 )
 
 // The providers.
 const (
-	BuiltIn = "builtin" // a hashed bag of stems, in the process: nothing is sent anywhere
+	BuiltIn = "builtin" // a table of words, in the process: nothing is sent anywhere
 	OpenAI  = "openai"  // any endpoint that speaks OpenAI's embeddings
 	Ollama  = "ollama"
 )
@@ -87,10 +87,10 @@ func New(s Settings) (*Client, error) {
 	c := &Client{label: s.Provider, metrics: s.Metrics, now: s.Now}
 	switch s.Provider {
 	case BuiltIn:
-		if s.Width != 0 && s.Width != bag.Width {
-			return nil, recaller.InvalidField("width", "the built-in embedder's vectors have %d numbers", bag.Width)
+		if s.Width != 0 && s.Width != static.Width {
+			return nil, recaller.InvalidField("width", "the built-in embedder's vectors have %d numbers", static.Width)
 		}
-		c.model, c.embedder = bag.Model, builtIn{}
+		c.model, c.embedder = static.Model, builtIn{}
 		return c, nil
 	case OpenAI, Ollama:
 	default:
@@ -148,7 +148,7 @@ func (s Settings) name() string {
 	return s.Model + "@" + strconv.Itoa(s.Width)
 }
 
-// Model names what makes the vectors, and is to be recorded with each: "bag-of-stems/1", "text-embedding-3-small", or with the
+// Model names what makes the vectors, and is to be recorded with each: "recaller-static/1", "text-embedding-3-small", or with the
 // width where one was configured, "text-embedding-3-small@512". Only vectors of one name can be compared.
 func (c *Client) Model() string { return c.model }
 
@@ -200,10 +200,10 @@ func cut(text string, n int) string {
 	return text
 }
 
-// builtIn is the bag of stems.
+// builtIn is the table that is part of the program.
 type builtIn struct{}
 
-func (builtIn) width() int { return bag.Width }
+func (builtIn) width() int { return static.Width }
 
 func (builtIn) embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
@@ -211,7 +211,7 @@ func (builtIn) embed(ctx context.Context, texts []string) ([][]float32, error) {
 		if ctx.Err() != nil {
 			return nil, kindOf(ctx, ctx.Err())
 		}
-		vectors[i] = bag.Vector(t)
+		vectors[i] = static.Vector(t)
 	}
 	return vectors, nil
 }

@@ -16,8 +16,8 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/embed"
-	"github.com/recallerhq/recaller/internal/embed/bag"
 	"github.com/recallerhq/recaller/internal/embed/embedtest"
+	"github.com/recallerhq/recaller/internal/embed/static"
 )
 
 // direction is what the provider makes of a text, of length 1.
@@ -89,11 +89,11 @@ func TestTheBuiltInEmbedderNeedsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := [][]float32{bag.Vector("a dentist"), bag.Vector(""), bag.Vector(strings.Repeat("golf ", 400))}
+	want := [][]float32{static.Vector("a dentist"), static.Vector(""), static.Vector(strings.Repeat("golf ", 400))}
 	if diff := cmp.Diff(want, got, near()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if c.Model() != "bag-of-stems/1" || c.Width() != 256 {
+	if c.Model() != "recaller-static/1" || c.Width() != 256 {
 		t.Errorf("got model %q of width %d", c.Model(), c.Width())
 	}
 }

@@ -23,13 +23,13 @@ func TestFuse(t *testing.T) {
 		},
 		"meaning alone, but for what points elsewhere": {
 			nil,
-			map[recaller.ConversationID]float64{"a": 0.2, "b": 0.8, "c": 0, "d": -0.4},
-			[]candidate{{"b", 0.8, 0.4}, {"a", 0.2, 0.1}},
+			map[recaller.ConversationID]float64{"a": 0.25, "b": 0.75, "c": 0, "d": -0.5},
+			[]candidate{{"b", 0.75, 1.125}, {"a", 0.25, 0.375}},
 		},
 		"both outweigh either": {
 			[]recaller.Near{{Conversation: "a", Score: 4}, {Conversation: "b", Score: 3}},
-			map[recaller.ConversationID]float64{"b": 0.8, "c": 1},
-			[]candidate{{"b", 0.8, 1.15}, {"a", 0, 1}, {"c", 1, 0.5}},
+			map[recaller.ConversationID]float64{"b": 0.75, "c": 1},
+			[]candidate{{"b", 0.75, 1.875}, {"c", 1, 1.5}, {"a", 0, 1}},
 		},
 		"what points elsewhere loses nothing of its words": {
 			[]recaller.Near{{Conversation: "a", Score: 4}},
@@ -44,7 +44,7 @@ func TestFuse(t *testing.T) {
 		"an engine without scores": {
 			[]recaller.Near{{Conversation: "a"}, {Conversation: "b"}},
 			map[recaller.ConversationID]float64{"a": 0.5},
-			[]candidate{{"a", 0.5, 1.25}, {"b", 0, 1}},
+			[]candidate{{"a", 0.5, 1.75}, {"b", 0, 1}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

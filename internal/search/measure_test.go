@@ -13,8 +13,8 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/devdata"
-	"github.com/recallerhq/recaller/internal/embed/bag"
-	"github.com/recallerhq/recaller/internal/recall/evalset"
+	"github.com/recallerhq/recaller/internal/embed/static"
+	"github.com/recallerhq/recaller/internal/eval"
 	"github.com/recallerhq/recaller/internal/search/stems"
 	"github.com/recallerhq/recaller/internal/usecasetest"
 	"github.com/recallerhq/recaller/internal/wrapup/summary"
@@ -40,7 +40,7 @@ func ways() []way {
 			return reciprocal(words, nearest(cosines), w)
 		}})
 	}
-	for _, w := range []float64{2, 1, 0.5, 0.25} {
+	for _, w := range []float64{4, 2, 1, 0.5, 0.25} {
 		out = append(out, way{fmt.Sprintf("share of the best match + %g × cosine", w), func(words []recaller.Near, cosines map[recaller.ConversationID]float64) []recaller.ConversationID {
 			return sum(words, cosines, w)
 		}})
@@ -123,6 +123,7 @@ func forms() []form {
 		{"the brief and 500 characters", func(s *recaller.Summary, turns []recaller.Turn) string {
 			return s.Brief + "\n\n" + beginning(turns, opening)
 		}},
+		{"500 characters alone", func(_ *recaller.Summary, turns []recaller.Turn) string { return beginning(turns, opening) }},
 		{"the brief alone", func(s *recaller.Summary, _ []recaller.Turn) string { return s.Brief }},
 	}
 }
@@ -130,7 +131,7 @@ func forms() []form {
 // TestMeasureSearch holds the ways to put both legs together against each other, on the development questions and the embedded
 // store: in each user's own conversations, and in all users' together.
 func TestMeasureSearch(t *testing.T) {
-	questions, err := evalset.Load(devdata.Path(t, "longmemeval_s_dev.json.gz"))
+	questions, err := eval.Load(devdata.Path(t, "longmemeval_s_dev.json.gz"), eval.LongMemEval)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,19 +162,20 @@ type measured struct {
 }
 
 // fill keeps a question's conversations under a tenant, each once.
-func (m *measured) fill(tenant recaller.TenantID, q evalset.Question) {
+func (m *measured) fill(tenant recaller.TenantID, q eval.Case) {
 	m.Helper()
 	if m.kept[tenant] == nil {
 		m.kept[tenant] = map[recaller.ConversationID]bool{}
 	}
 	for _, conv := range q.Corpus.Conversations {
-		if m.kept[tenant][conv.ID] {
+		id := stored(tenant, q, conv.ID)
+		if m.kept[tenant][id] {
 			continue
 		}
-		m.kept[tenant][conv.ID] = true
+		m.kept[tenant][id] = true
 		turns := q.Corpus.Turns[conv.ID]
 		kept := conv
-		kept.ID, kept.Turns, kept.Direction, kept.Imported = stored(tenant, conv.ID), 0, recaller.Inbound, true
+		kept.ID, kept.ExternalID, kept.Turns, kept.Direction, kept.Imported = id, "", 0, recaller.Inbound, true
 		done, err := m.Store.ImportConversation(m.Context(), tenant, recaller.Importing{Opening: recaller.Opening{
 			Identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: "+12125550123"}}, NewCaller: recaller.CallerID("p-" + tenant), Conversation: kept,
 		}})
@@ -183,7 +185,7 @@ func (m *measured) fill(tenant recaller.TenantID, q evalset.Question) {
 		sum := summary.Write(turns, summary.Options{StartedAt: conv.StartedAt, Typed: true})
 		in := recaller.Indexing{Conversation: kept.ID, Caller: done.Caller.ID, Stems: stems.Count(append(written(&sum), said(turns)...)...), At: conv.EndedAt}
 		for _, f := range forms() {
-			in.Embedding = &recaller.Embedding{Model: f.name, Vector: bag.Vector(f.text(&sum, turns))}
+			in.Embedding = &recaller.Embedding{Model: f.name, Vector: static.Vector(f.text(&sum, turns))}
 			if err := m.Store.PutIndexing(m.Context(), tenant, in); err != nil {
 				m.Fatal(err)
 			}
@@ -192,25 +194,25 @@ func (m *measured) fill(tenant recaller.TenantID, q evalset.Question) {
 	}
 }
 
-// stored is the id of a session under a tenant: ids are the installation's.
-func stored(tenant recaller.TenantID, id recaller.ConversationID) recaller.ConversationID {
-	return recaller.ConversationID(tenant) + "-" + id
+// stored is the id of a session under a tenant: ids are the installation's. Sessions that the file gives to several users are one.
+func stored(tenant recaller.TenantID, q eval.Case, id recaller.ConversationID) recaller.ConversationID {
+	return recaller.ConversationID(string(tenant) + "-" + q.FileID(string(id)))
 }
 
 // ask asks a question of a tenant's conversations, each way.
-func (m *measured) ask(tenant recaller.TenantID, q evalset.Question, counts map[string]*tally) {
+func (m *measured) ask(tenant recaller.TenantID, q eval.Case, counts map[string]*tally) {
 	m.Helper()
 	var gold []recaller.ConversationID
-	for _, id := range q.Sessions {
-		gold = append(gold, stored(tenant, id))
+	for _, id := range q.Questions[0].Sessions {
+		gold = append(gold, stored(tenant, q, id))
 	}
 	limit := pool(DefaultLimit)
-	words, err := m.Store.Matching(m.Context(), tenant, termsOf(q.Text), recaller.SearchFilter{}, limit)
+	words, err := m.Store.Matching(m.Context(), tenant, termsOf(q.Questions[0].Text), recaller.SearchFilter{}, limit)
 	if err != nil {
 		m.Fatal(err)
 	}
 	for _, f := range forms() {
-		e := recaller.Embedding{Model: f.name, Vector: bag.Vector(q.Text)}
+		e := recaller.Embedding{Model: f.name, Vector: static.Vector(q.Questions[0].Text)}
 		similar, err := m.Store.Similar(m.Context(), tenant, e, recaller.SearchFilter{}, limit)
 		if err != nil {
 			m.Fatal(err)
@@ -232,6 +234,31 @@ func (m *measured) ask(tenant recaller.TenantID, q evalset.Question, counts map[
 			counts[key].add(w.rank(words, cosines), gold)
 		}
 	}
+}
+
+// BenchmarkEmbedding makes the vectors of the development data's conversations, as they are embedded.
+func BenchmarkEmbedding(b *testing.B) {
+	questions, err := eval.Load(devdata.Path(b, "longmemeval_s_dev.json.gz"), eval.LongMemEval)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var texts []string
+	bytes := 0
+	for _, q := range questions[:10] {
+		for _, conv := range q.Corpus.Conversations {
+			turns := q.Corpus.Turns[conv.ID]
+			sum := summary.Write(turns, summary.Options{StartedAt: conv.StartedAt, Typed: true})
+			texts = append(texts, document(&sum, turns))
+			bytes += len(texts[len(texts)-1])
+		}
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		static.Vector(texts[i%len(texts)])
+		i++
+	}
+	b.ReportMetric(float64(bytes)/float64(len(texts)), "bytes/text")
 }
 
 func table(name string, f form, counts map[string]*tally) string {

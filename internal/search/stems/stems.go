@@ -1,5 +1,4 @@
-// Package stems counts the stems of a text: what a tenant's conversations are searched by word for word (spec P7), and what
-// the built-in embedder makes its vectors of.
+// Package stems counts the stems of a text: what a tenant's conversations are searched by word for word (spec P7).
 //
 // It is pure, and it is not for recall over one caller's words, which has an index of its own.
 package stems

@@ -160,7 +160,7 @@ func (d *Data) PutSecrets() recaller.Opened {
 	}
 	d.OK(d.PutIndexing(d.ctx, "t", recaller.Indexing{
 		Conversation: o.Conversation.ID, Caller: o.Caller.ID, At: d.Now, Stems: map[string]int{"zqstem": 2, "quokka": 1},
-		Embedding: &recaller.Embedding{Model: "bag-of-stems/1", Vector: []float32{1, 2, 3}},
+		Embedding: &recaller.Embedding{Model: "recaller-static/1", Vector: []float32{1, 2, 3}},
 	}))
 	d.OK(d.PutReceipt(d.ctx, recaller.Receipt{ID: "r", Tenant: "t", Caller: "somebody", ErasedAt: d.Now}, recaller.Job{Kind: "erase", Subject: "somebody"}))
 	gone := d.Call("+15551230042")

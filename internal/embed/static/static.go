@@ -1,0 +1,103 @@
+// Package static makes a vector of a text from a table that is part of the program: each token has a row, a text's vector is
+// the sum of its tokens' rows, at length 1. The rows were fitted so that such sums point where a sentence model's vectors do
+// (tools/distill), so texts that mean alike in other words ("car", "vehicle") point alike too. It needs no network and no
+// warming up, and gives the same vector on every machine.
+//
+// It is pure. It does not know the order of words, nor any language but English well; names and numbers are found better by
+// words. Nor does it hide the words: who holds a vector can test it for a word, as with any embedding.
+package static
+
+import (
+	"math"
+
+	"github.com/recallerhq/recaller/internal/recall/token"
+)
+
+const (
+	// Model names what Vector makes, for who records it. It changes whenever a text's vector does: those of different models
+	// cannot be compared.
+	Model = "recaller-static/1"
+	// Width is how many numbers a vector has.
+	Width = 256
+)
+
+// Vector returns a text's vector, of length 1. A text without a token that the table knows, an empty one for example, points
+// along the axis that texts differ least in: such texts are like one another and hardly like any other.
+func Vector(text string) []float32 {
+	var (
+		words token.Scanner
+		sum   Sum
+		some  [16]uint32
+	)
+	rows := some[:0]
+	for words.Reset(text); words.Next(); {
+		rows = shared().rows(words.Bytes(), rows[:0])
+		for _, row := range rows {
+			sum.Add(row, 1)
+		}
+	}
+	v := make([]float32, Width)
+	if !sum.Unit(v) {
+		v[Width-1] = 1
+	}
+	return v
+}
+
+// Rows appends to dst the table's rows of one token, folded as token.Scanner yields it: one where the table has the word, those
+// of the word's pieces where not, none where it knows no piece of it.
+func Rows(tok []byte, dst []uint32) []uint32 { return shared().rows(tok, dst) }
+
+// Weight returns how much a row counts in a sum, its length: words that say much count more. The mean over all rows is 1.
+func Weight(row uint32) float32 { return shared().weight(row) }
+
+// Sum adds up rows. The zero value is empty and ready. It is not for concurrent use.
+type Sum struct {
+	at [Width]int64 // whole numbers add up alike in any order
+}
+
+// Reset makes the sum empty.
+func (s *Sum) Reset() { s.at = [Width]int64{} }
+
+// Add adds a row, of those that Rows gives, so many times.
+func (s *Sum) Add(row uint32, times int) { shared().add(&s.at, row, int64(times)) }
+
+// Unit writes the sum at length 1 to dst, which holds Width numbers. False, and dst as it was, if nothing was added.
+func (s *Sum) Unit(dst []float32) bool {
+	length := s.length()
+	if length == 0 {
+		return false
+	}
+	dst = dst[:Width]
+	for i, x := range s.at {
+		dst[i] = float32(float64(x) / length)
+	}
+	return true
+}
+
+// Int8 writes the sum to dst, which holds Width numbers, its largest at 127 or -127 and all rounded, and returns the length of what
+// it wrote: the cosine of two such vectors is their product by their lengths. 0, and dst as it was, if nothing was added.
+func (s *Sum) Int8(dst []int8) (length float32) {
+	var largest int64
+	for _, x := range s.at {
+		largest = max(largest, x, -x)
+	}
+	if largest == 0 {
+		return 0
+	}
+	scale := 127 / float64(largest)
+	var square int64
+	for i, x := range s.at {
+		v := int64(math.Round(float64(x) * scale))
+		dst[i] = int8(v)
+		square += v * v
+	}
+	return float32(math.Sqrt(float64(square)))
+}
+
+func (s *Sum) length() float64 {
+	var square float64
+	for _, x := range s.at {
+		square += float64(float64(x) * float64(x)) // the conversion keeps machines from rounding only once
+	}
+	return math.Sqrt(square)
+}
