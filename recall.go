@@ -21,17 +21,20 @@ type Hit struct {
 	ExternalID   string // of the conversation; may be empty
 	Turn         int    // the turn's number, for HitTurn
 	Speaker      Speaker
-	Text         string // the whole turn, memory or summary
+	Confidence   float64 // of the recogniser, for HitTurn; 1 where none was told
+	Interrupted  bool    // the other side cut the turn off (B10)
+	Text         string  // the whole turn, memory or summary
 	At           time.Time
-	Score        float64
-	Neighbours   []Turn // turns just before and after a HitTurn, in order
-	Why          *Why   // only when asked to explain
+	Score        float64 // higher is better; only comparable within one answer
+	Neighbours   []Turn  // turns just before and after a HitTurn, in order
+	Why          *Why    // only when asked to explain
 }
 
 // Why explains a result (B12).
 type Why struct {
 	Terms []TermWhy // the query's terms that matched
 	Parts []PartWhy // what the score is made of, in order of size
+	Times []TimeWhy // the times that the query means, and how near the result is to each
 }
 
 // TermWhy is one matched term.
@@ -42,8 +45,17 @@ type TermWhy struct {
 
 // PartWhy is one ingredient of a score.
 type PartWhy struct {
-	Name  string // "bm25", "session", "speaker", "date", "recency" …
+	Name  string // "bm25", "session", "meaning", "time" …
 	Value float64
+	Rank  int // the place that this ingredient alone would give the result, from 1; 0 for what is taken off
+}
+
+// TimeWhy is a time that a query means.
+type TimeWhy struct {
+	Phrase      string    // the query's words for it: "three weeks ago"
+	From, Until time.Time // the days that it means; Until is the day after the last
+	Days        int       // how many days the result lies before (negative) or after them; 0 is on them
+	Value       float64   // what it gives the result; of several times the one that gives most counts
 }
 
 // Corpus is all that recall may search of one caller, read in one snapshot.
@@ -51,7 +63,8 @@ type Corpus struct {
 	Version       int64                     // the caller's ContentVersion when it was read
 	Conversations []Conversation            // with their summaries; oldest first
 	Turns         map[ConversationID][]Turn // in order
-	Memories      []Memory                  // active ones
+	Zone          *time.Location            // in which the caller's days begin; nil: in the zone of each time
+	Memories      []Memory                  // active versions and those that they superseded, first written first; nothing of a memory that is forgotten
 }
 
 // Change is what one committed write did to what is held about a caller. Each write raises the caller's
@@ -62,5 +75,6 @@ type Change struct {
 	Version      int64         // the ContentVersion after the write
 	Conversation *Conversation // as it now is, if it was created, changed or summarised
 	Turns        []Turn        // new turns of Conversation, in order
-	Memories     []Memory      // versions written or closed; those that are not active leave the index
+	Memories     []Memory      // versions written or closed, as they now are; a forgotten one takes all of its memory out of the index
+	Zone         bool          // the zone in which the caller's days begin may be another: an index is to be built anew
 }

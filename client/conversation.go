@@ -194,7 +194,7 @@ func (c *Client) Conversations(ctx context.Context, f ConversationFilter) (Conve
 
 // BriefingQuery says what a briefing is wanted for. The zero value asks for the default.
 type BriefingQuery struct {
-	Query     string                 // what the conversation is about now
+	Query     string                 // what is talked about now; empty: of a live conversation the last turns of the user
 	MaxTokens int                    // the token budget; 0: the server's default
 	Style     recaller.BriefingStyle // empty: recaller.StyleBriefing
 }
@@ -247,7 +247,7 @@ type Briefing struct {
 
 // BriefingPart is one section of a briefing.
 type BriefingPart struct {
-	Name   string `json:"name" doc:"Which one: tenant, guidance, tools, caller, memories, history, due, now, resume; in a system prompt also personality, business, instructions, greeting, welcome, closing." example:"history"`
+	Name   string `json:"name" doc:"Which one: tenant, guidance, tools, caller, memories, history, due, now, resume, recalled; in a system prompt also personality, business, instructions, greeting, welcome, closing." example:"history"`
 	Text   string `json:"text" doc:"Its text."`
 	Tokens int    `json:"tokens" doc:"An upper bound of its tokens." example:"120"`
 	Cut    bool   `json:"cut,omitempty" doc:"Something was left out of it to hold the token budget." example:"false"`

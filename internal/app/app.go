@@ -125,7 +125,7 @@ func (a *App) path(parts ...string) string {
 
 // openTenants makes sure that the tenant `default` and the bootstrap key are there.
 func (a *App) openTenants(ctx context.Context) error {
-	a.tenants = tenant.New(tenant.Deps{Store: a.store, Now: a.opts.Now, NewID: newID})
+	a.tenants = tenant.New(tenant.Deps{Store: a.store, Now: a.opts.Now, NewID: newID, Changed: a.tenantChanged})
 	a.key = a.cfg.APIKey.Reveal()
 	if a.key == "" {
 		var err error

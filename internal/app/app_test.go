@@ -29,21 +29,13 @@ type house struct {
 func build(t *testing.T, dir string, opts Options, env ...string) *house {
 	t.Helper()
 	h := &house{t: t, dir: dir, store: &faulty{}, clock: &clock{now: time.Now().UTC()}}
-	settings := map[string]string{"RECALLER_DATA": dir, "RECALLER_BRIEFING_DEADLINE": "1s"}
-	for _, e := range env {
-		name, value, _ := strings.Cut(e, "=")
-		settings[name] = value
-	}
-	cfg, err := config.Load(config.Options{Env: func(k string) (string, bool) { v, ok := settings[k]; return v, ok }})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
 	opts.Version, opts.Now = "test", h.clock.Now
 	opts.Wrap = func(e store.Engine) store.Engine { h.store.Engine = e; return h.store }
-	if h.app, err = New(t.Context(), cfg, opts); err != nil {
+	var err error
+	if h.app, err = New(t.Context(), settings(t, dir, env...), opts); err != nil {
 		t.Fatal(err)
 	}
 	srv := httptest.NewServer(h.app.Handler())
@@ -59,6 +51,21 @@ func build(t *testing.T, dir string, opts Options, env ...string) *house {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// settings are those of a house.
+func settings(t *testing.T, dir string, env ...string) config.Config {
+	t.Helper()
+	values := map[string]string{"RECALLER_DATA": dir, "RECALLER_BRIEFING_DEADLINE": "1s"}
+	for _, e := range env {
+		name, value, _ := strings.Cut(e, "=")
+		values[name] = value
+	}
+	cfg, err := config.Load(config.Options{Env: func(k string) (string, bool) { v, ok := values[k]; return v, ok }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
 }
 
 // start runs the background work: jobs and housekeeping.
@@ -235,15 +242,20 @@ func TestVoiceSessionSettings(t *testing.T) {
 				h.t.Fatal(err)
 			}
 		}
-		return h.ring("+15551230001").Briefing.Text
+		now := h.ring("+15551230001")
+		asked, err := h.CallerBriefing(h.t.Context(), now.Caller.ID, client.BriefingQuery{Query: "Evergreen Terrace"})
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		return now.Briefing.Text + asked.Text
 	}
-	if text := call(build(t, t.TempDir(), Options{})); strings.Count(text, "(voice,") != 3 {
+	if text := call(build(t, t.TempDir(), Options{})); strings.Count(text, "(voice,") != 2*3 || !strings.Contains(text, "742 Evergreen") {
 		t.Errorf("by default: want three calls in\n%s", text)
 	}
-	if text := call(build(t, t.TempDir(), Options{}, "VOICE_SESSION_CONTEXT_LIMIT=2")); strings.Count(text, "(voice,") != 2 {
+	if text := call(build(t, t.TempDir(), Options{}, "VOICE_SESSION_CONTEXT_LIMIT=2")); strings.Count(text, "(voice,") != 2*2 {
 		t.Errorf("with a limit of 2: got\n%s", text)
 	}
-	if text := call(build(t, t.TempDir(), Options{}, "VOICE_SESSION_ENABLED=false")); strings.Contains(text, "(voice,") {
+	if text := call(build(t, t.TempDir(), Options{}, "VOICE_SESSION_ENABLED=false")); strings.Contains(text, "(voice,") || strings.Contains(text, "742 Evergreen") {
 		t.Errorf("switched off: got\n%s", text)
 	}
 }

@@ -32,12 +32,13 @@ import (
 func (a *App) wire() error {
 	now := a.opts.Now
 	files := archive.New(a.path(archiveDir), a.vault)
-	words := &words{noVoice: !a.cfg.Voice.Enabled, store: a.store, archive: files}
+	words := &words{noVoice: !a.cfg.Voice.Enabled, store: a.store, tenants: a.tenants, archive: files}
 	masked := a.masked()
 	a.events = events.New(now)
-	a.recall = recall.New(words, recall.Options{MaxBytes: a.cfg.RecallCacheBytes})
+	a.recall = recall.New(words, recall.Options{MaxBytes: a.cfg.RecallCacheBytes, Now: now})
 	briefer := briefing.New(words, briefing.Options{
 		Now: now, Deadline: a.cfg.Briefing.Deadline, Tokens: a.cfg.Briefing.Tokens, Tenant: a.tenants.Known,
+		Recaller: a.recaller(), Metrics: briefing.NewMetrics(a.registry),
 	})
 	a.conversations = conversation.New(conversation.Deps{
 		Deadline: a.cfg.Briefing.Deadline, Tokens: a.cfg.Briefing.Tokens, Held: a.recall.Hold, Store: a.store, Tenants: a.tenants, Archive: files, Briefer: briefer, Changed: a.changed, Enqueued: a.enqueued,
@@ -172,6 +173,13 @@ func (a *App) enqueued() { a.runner.Wake() }
 func (a *App) discard(tenant recaller.TenantID, conv recaller.Conversation) {
 	if a.conversations.Discard(tenant, conv) {
 		a.recall.Forget(tenant, conv.Caller)
+	}
+}
+
+// tenantChanged drops the indexes of a tenant's callers: days begin in its zone for those whose own is not known.
+func (a *App) tenantChanged(tenant recaller.TenantID) {
+	if a.recall != nil { // not before it is wired
+		a.recall.ForgetAll(tenant)
 	}
 }
 

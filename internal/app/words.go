@@ -8,7 +8,11 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/archive"
+	"github.com/recallerhq/recaller/internal/briefing"
+	"github.com/recallerhq/recaller/internal/identity"
+	"github.com/recallerhq/recaller/internal/recall"
 	"github.com/recallerhq/recaller/internal/store"
+	"github.com/recallerhq/recaller/internal/tenant"
 )
 
 // words joins what the store has of a caller with the words that the retention keeps elsewhere: in the archive, or only
@@ -16,6 +20,7 @@ import (
 type words struct {
 	noVoice bool // past voice calls are not shown in briefings (V10)
 	store   *store.Store
+	tenants *tenant.Service
 	archive *archive.Archive
 	live    func(recaller.TenantID, recaller.CallerID) map[recaller.ConversationID][]recaller.Turn
 	held    func(recaller.TenantID, recaller.CallerID) map[recaller.ConversationID][]recaller.Turn // answered, and not stored yet
@@ -65,7 +70,20 @@ func (w *words) Corpus(ctx context.Context, tenant recaller.TenantID, c recaller
 			out.Turns[conv.ID] = turns
 		}
 	}
-	return out, nil
+	out.Zone, err = w.zone(ctx, tenant, c)
+	return out, err
+}
+
+// zone returns the zone in which a caller's days begin. Of a corpus it is read last: should the caller's change meanwhile, then by a
+// write that the corpus does not have, and that an index of it still takes in. The tenant's counts from the next build on, which
+// a change by this process brings about.
+func (w *words) zone(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (*time.Location, error) {
+	t, err := w.tenants.Tenant(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	caller, err := w.store.Caller(ctx, tenant, c)
+	return identity.ZoneOf(caller, t), err
 }
 
 // lastWords is how many turns of a conversation that broke off a briefing may see.
@@ -83,4 +101,21 @@ func (w *words) Snapshot(ctx context.Context, tenant recaller.TenantID, c recall
 	turns, err := w.archive.Turns(ctx, tenant, snap.BrokenOff.Conversation)
 	snap.BrokenOff.Turns = turns[max(0, len(turns)-lastWords):]
 	return snap, err
+}
+
+// recaller finds what fits a briefing's query.
+func (a *App) recaller() briefing.Recaller {
+	if a.cfg.Voice.Enabled {
+		return a.recall
+	}
+	return written{a.recall}
+}
+
+// written recalls what was not said in voice calls, for those are not shown in briefings (V10).
+type written struct{ recall *recall.Service }
+
+// Recall implements briefing.Recaller.
+func (w written) Recall(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, q recall.Query) (recall.Result, error) {
+	q.Written = true
+	return w.recall.Recall(ctx, tenant, c, q)
 }

@@ -20,7 +20,7 @@ func layers() []layer {
 		{name: "rules", pure: true, packages: []string{
 			"when", "identity", "transcript", "recall/token", "recall/index", "livebuffer",
 			"wrapup/summary", "wrapup/label", "wrapup/extract", "wrapup/text", "wrapup/answer", "wrapup/evidence",
-			"guard", "prompt", "realtime", "fence", "memory/likeness", "search/stems", "embed/bag",
+			"guard", "prompt", "realtime", "fence", "memory/likeness", "search/stems", "embed/static", "vector",
 		}},
 		{name: "use cases", may: []string{"rules"}, packages: []string{
 			"conversation", "thread", "briefing", "memory", "recall", "document", "wrapup", "privacy", "tenant", "caller",
@@ -41,14 +41,15 @@ func layers() []layer {
 		{name: "wiring", packages: []string{"app/..."}, own: true, may: []string{
 			"rules", "use cases", "platform", "keys", "store", "edges out", "edges in",
 		}},
+		{name: "measuring", packages: []string{"eval"}, may: []string{"rules", "use cases"}},
 		{name: "command line", packages: []string{"cli/..."}, own: true, may: []string{
-			"rules", "use cases", "platform", "keys", "client", "wiring", "material",
+			"rules", "use cases", "platform", "keys", "client", "wiring", "material", "measuring",
 		}},
 		{name: "main", packages: []string{"/cmd/..."}, may: []string{"command line"}},
 		{name: "arch", packages: []string{"arch"}},
 		// Measuring and proving: they drive everything and nothing depends on them.
 		{name: "tools", own: true, packages: []string{
-			"/tools/...", "/testscript/...", "/e2e/...", "e2e/...", "recall/evalset", "wrapup/highlights", "usecasetest", "devdata",
+			"/tools/...", "/testscript/...", "/e2e/...", "e2e/...", "wrapup/highlights", "usecasetest", "devdata",
 		}, may: []string{
 			"rules", "use cases", "platform", "keys", "store", "edges out", "edges in", "client", "wiring", "command line",
 		}},
@@ -60,7 +61,8 @@ func layers() []layer {
 func edges() map[string][]string {
 	return map[string][]string{
 		"livebuffer":      {"when"},
-		"recall/index":    {"recall/token", "when"},
+		"recall/index":    {"recall/token", "when", "embed/static", "vector"},
+		"embed/static":    {"recall/token", "vector"},
 		"wrapup/summary":  {"recall/token", "wrapup/text", "when"},
 		"wrapup/label":    {"recall/token", "wrapup/text"},
 		"wrapup/extract":  {"recall/token", "wrapup/text", "when"},
@@ -68,7 +70,6 @@ func edges() map[string][]string {
 		"memory/likeness": {"recall/token", "when"},
 		"search":          {"search/stems"},
 		"search/stems":    {"recall/token"},
-		"embed/bag":       {"search/stems", "recall/token"},
 		"wrapup/evidence": {"recall/token", "wrapup/text", "wrapup/answer", "when", "fence"},
 
 		"conversation": {"briefing", "memory", "recall", "document", "events"},
@@ -82,7 +83,7 @@ func edges() map[string][]string {
 
 		"llm": {"llm/wire"},
 
-		"embed": {"embed/bag"},
+		"embed": {"embed/static"},
 
 		"cli": {"llm", "embed"}, // a terminal call may let a model speak for the agent, and the doctor tries both
 	}

@@ -52,7 +52,9 @@ func (s *server) callerRoutes() {
 	}, s.callerConversations)
 	add(s, route{
 		id: "recall", method: http.MethodPost, path: "/v1/callers/{id}/recall", tag: tagCallers, summary: "Recall what was said",
-		about: "Searches the caller's turns, memories and summaries, best first. Whatever was acknowledged can be found at once. It changes nothing, so it may be repeated.",
+		about: "Searches the caller's turns, memories and summaries, best first: by words, in any of their forms; by meaning, with vectors that are built in, so that a result may share no word with the query; " +
+			"and by time, for a query that means one (yesterday, three weeks ago, last spring) puts what was said then further up, and leaves nothing else out. Days are those of the caller's zone. " +
+			"Whatever was acknowledged can be found at once. It changes nothing, so it may be repeated.",
 	}, s.recall)
 }
 

@@ -36,7 +36,7 @@ type (
 	}
 	// BriefingParams says what a briefing is wanted for.
 	BriefingParams struct {
-		Query     string `query:"query" doc:"What the conversation is about now." example:"rebooking a flight"`
+		Query     string `query:"query" doc:"What is talked about now, at most 2,000 characters: words of earlier conversations that fit are told in the part recalled, and memories that fit go before the others. If not said: of a live conversation that this server leads the last turns of the user, else nothing." example:"rebooking a flight"`
 		MaxTokens int    `query:"max_tokens" minimum:"0" maximum:"100000" doc:"The token budget; 0 or not said: the server's default." example:"1500"`
 		Style     string `query:"style" enum:"briefing,system_prompt" doc:"briefing: notes to put in front of the agent's own prompt; system_prompt: a whole system prompt. If not said: of a conversation that this server leads the one that it began with, else notes." example:"briefing"`
 	}
@@ -91,7 +91,7 @@ func (s *server) conversationRoutes() {
 	}, s.getConversation)
 	add(s, route{
 		id: "conversation-briefing", method: http.MethodGet, path: "/v1/conversations/{id}/briefing", tag: tagConversations,
-		summary: "Brief the agent of a conversation", about: "What the agent should know now. The conversation itself is not told as history.",
+		summary: "Brief the agent of a conversation", about: "What the agent should know now. The conversation itself is not told as history; what its user said last, or `query`, says what to tell of earlier ones.",
 	}, s.conversationBriefing)
 	add(s, route{
 		id: "end-conversation", method: http.MethodPost, path: "/v1/conversations/{id}/end", tag: tagConversations, status: http.StatusAccepted,

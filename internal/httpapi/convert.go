@@ -197,9 +197,22 @@ func hitOut(h recaller.Hit) client.RecallResult {
 		out.Why = &client.Why{
 			Terms: list(h.Why.Terms, func(t recaller.TermWhy) client.TermWhy { return client.TermWhy(t) }),
 			Parts: list(h.Why.Parts, func(p recaller.PartWhy) client.PartWhy { return client.PartWhy(p) }),
+			Times: list(h.Why.Times, timeOut),
 		}
 	}
 	return out
+}
+
+func timeOut(t recaller.TimeWhy) client.TimeWhy {
+	return client.TimeWhy{Phrase: t.Phrase, From: dayOut(t.From), Until: dayOut(t.Until), Days: t.Days, Value: t.Value}
+}
+
+// dayOut leaves the beginning of a day in its zone, which says whose day it is. Past the years that JSON knows there is none.
+func dayOut(t time.Time) time.Time {
+	if t.Year() < 1 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t
 }
 
 func exportOut(e privacy.Export) client.Export {

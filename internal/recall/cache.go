@@ -3,6 +3,8 @@ package recall
 import (
 	"container/list"
 	"sync"
+
+	"github.com/recallerhq/recaller"
 )
 
 // cache keeps entries up to a size; the least recently searched ones leave first.
@@ -55,6 +57,17 @@ func (c *cache) drop(k key) {
 	defer c.mu.Unlock()
 	if el, ok := c.byKey[k]; ok {
 		c.remove(el)
+	}
+}
+
+// dropAll removes the entries of a tenant.
+func (c *cache) dropAll(t recaller.TenantID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for k, el := range c.byKey {
+		if k.tenant == t {
+			c.remove(el)
+		}
 	}
 }
 

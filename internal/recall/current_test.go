@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -276,8 +277,8 @@ func TestWhatWasAcknowledgedIsAlwaysFound(t *testing.T) {
 					s.Apply(change)
 				}
 				res, err := s.Recall(context.Background(), "acme", "ann", recall.Query{Text: word})
-				if err != nil || len(res.Hits) != 1 {
-					t.Errorf("%s: got %d hits and %v, want 1", word, len(res.Hits), err)
+				if err != nil || len(res.Hits) == 0 || !strings.Contains(res.Hits[0].Text, word+".") {
+					t.Errorf("%s: got %v and %v, want the turn that says it first", word, res.Hits, err)
 				}
 				if i == 30 && w == 0 {
 					s.Forget("acme", "ann")

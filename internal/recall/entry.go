@@ -100,7 +100,7 @@ func (e *entry) hold(c recaller.Change) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.ix != nil && !e.stale {
-		e.stale = !e.ix.Apply(c)
+		e.stale = !e.ix.Hold(c)
 	}
 }
 

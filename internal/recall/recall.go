@@ -1,5 +1,5 @@
 // Package recall searches what is held of one caller: turns of both speakers, memories and conversation summaries
-// (spec B7). An index per caller is built on demand, kept in a size-bounded cache, checked with one cheap read against
+// (spec B7): by words, by meaning and by time. An index per caller is built on demand, kept in a size-bounded cache, checked with one cheap read against
 // the caller's content version and kept current by the writes of this process, so that whatever was acknowledged
 // can be found.
 //
@@ -30,6 +30,9 @@ type Options struct {
 	MaxBytes int64         // about how much memory all indexes may take together; default 64 MiB
 	Patience time.Duration // how long a search waits for a change that this process is about to apply, before it reads everything anew; default 25 ms
 	Weights  index.Weights // default index.DefaultWeights
+	// Now is the clock by which a query's "yesterday" is read where the query does not say when it is asked. Without it such
+	// words of such queries say nothing.
+	Now func() time.Time
 }
 
 const (
@@ -46,13 +49,23 @@ const (
 )
 
 // Query is what to look for in one caller's words.
+//
+// As of an earlier time it finds the turns that had been said by then, the summaries of conversations that had ended
+// (whenever they were written: they say nothing that had not been said), and each memory in the version that stood then.
+// What was forgotten since is not found, whenever one looks from. A time to come is as good as now, but for
+// the query's own words of time: its "yesterday" is the day before it.
 type Query struct {
-	Text       string             // in the words of whoever asks
-	Limit      int                // at most how many hits; 0 means DefaultLimit, at most MaxLimit
-	Kinds      []recaller.HitKind // only these; empty means all
-	AsOf       time.Time          // zero means no bound; else only what had been said or written by then
-	Explain    bool               // fill Hit.Why
-	Neighbours int                // turns before and after a hit that come with it; 0 means 1, negative means none
+	Text    string             // in the words of whoever asks
+	Limit   int                // at most how many hits; 0 means DefaultLimit, at most MaxLimit
+	Kinds   []recaller.HitKind // only these; empty means all
+	AsOf    time.Time          // zero means now; else what was known then
+	Now     time.Time          // when it is asked, in the caller's zone; zero means AsOf, else the Service's clock
+	Explain bool               // fill Hit.Why
+	// Exclude is a conversation whose words and summary are not found, such as the live one.
+	Exclude recaller.ConversationID
+	// Written leaves out what was said in voice calls, and their summaries. Memories of them are found.
+	Written    bool
+	Neighbours int // turns before and after a hit that come with it; 0 means 1, negative means none
 }
 
 // Result is what a search found.
@@ -67,6 +80,7 @@ type Service struct {
 	src      Source
 	weights  index.Weights
 	patience time.Duration
+	now      func() time.Time
 	cache    cache
 	pool     index.Pool
 }
@@ -82,7 +96,7 @@ func New(src Source, opts Options) *Service {
 	if opts.Weights == (index.Weights{}) {
 		opts.Weights = index.DefaultWeights()
 	}
-	return &Service{src: src, weights: opts.Weights, patience: opts.Patience, cache: newCache(opts.MaxBytes)}
+	return &Service{src: src, weights: opts.Weights, patience: opts.Patience, now: opts.Now, cache: newCache(opts.MaxBytes)}
 }
 
 // Recall returns what fits the query best among the words of one caller of one tenant, best first. Every write that
@@ -92,6 +106,9 @@ func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.Ca
 	iq, err := q.checked()
 	if err != nil {
 		return Result{}, err
+	}
+	if iq.Now.IsZero() && s.now != nil {
+		iq.Now = s.now()
 	}
 	k := key{tenant: t, caller: c}
 	version, err := s.src.ContentVersion(ctx, t, c)
@@ -148,6 +165,9 @@ func (s *Service) Forget(t recaller.TenantID, c recaller.CallerID) {
 	s.cache.drop(key{tenant: t, caller: c})
 }
 
+// ForgetAll is Forget for all callers of a tenant.
+func (s *Service) ForgetAll(t recaller.TenantID) { s.cache.dropAll(t) }
+
 // Stats tells how many callers' indexes are held, and about how many bytes they take.
 func (s *Service) Stats() (indexes int, bytes int64) { return s.cache.stats() }
 
@@ -203,7 +223,10 @@ func (q Query) checked() (index.Query, error) {
 			return index.Query{}, recaller.InvalidField("kinds", "must be among turn, memory, summary, document")
 		}
 	}
-	iq := index.Query{Text: q.Text, Limit: q.Limit, Kinds: q.Kinds, AsOf: q.AsOf, Explain: q.Explain, Neighbours: q.Neighbours}
+	iq := index.Query{Text: q.Text, Limit: q.Limit, Kinds: q.Kinds, AsOf: q.AsOf, Now: q.Now, Explain: q.Explain, Neighbours: q.Neighbours, Exclude: q.Exclude, Written: q.Written}
+	if iq.Now.IsZero() {
+		iq.Now = q.AsOf
+	}
 	if iq.Limit == 0 {
 		iq.Limit = DefaultLimit
 	}

@@ -47,7 +47,8 @@ func (m *memStore) Corpus(_ context.Context, t recaller.TenantID, c recaller.Cal
 		snapshot.Turns[id] = slices.Clone(turns)
 	}
 	for _, mem := range corpus.Memories {
-		if mem.Status == recaller.MemoryActive {
+		known := slices.ContainsFunc(corpus.Memories, func(o recaller.Memory) bool { return o.ID == mem.ID && o.Status == recaller.MemoryActive })
+		if known && mem.Status != recaller.MemoryForgotten {
 			snapshot.Memories = append(snapshot.Memories, mem)
 		}
 	}
@@ -117,7 +118,7 @@ func (m *memStore) remember(t, c, key, value string, at time.Time) recaller.Chan
 			old := &corpus.Memories[i]
 			if old.Key == key && old.Status == recaller.MemoryActive {
 				next.Version = old.Version + 1
-				old.Status = recaller.MemorySuperseded
+				old.Status, old.ClosedAt = recaller.MemorySuperseded, at
 				if value == "" {
 					old.Status = recaller.MemoryForgotten
 				}

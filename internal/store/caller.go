@@ -168,7 +168,7 @@ func (s *Store) UpdateCaller(ctx context.Context, tenant recaller.TenantID, id r
 		c.ContentVersion, err = touch(ctx, tx, tenant, id, time.Time{})
 		return err
 	})
-	return c, recaller.Change{Tenant: tenant, Caller: id, Version: c.ContentVersion}, err
+	return c, recaller.Change{Tenant: tenant, Caller: id, Version: c.ContentVersion, Zone: p.TimeZone != nil}, err
 }
 
 func (b box) writeCallerBody(ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Caller) error {

@@ -69,6 +69,7 @@ type opening struct {
 	box           box
 	caller        recaller.CallerID // who it is with, as far as could be seen
 	isNew         bool
+	numbered      bool     // a caller who was known has a number more
 	tokens        [][]byte // of the identities, in order
 	values        [][]byte // the identities, sealed
 	externalToken []byte
@@ -184,7 +185,7 @@ func (w *opening) run(ctx context.Context, tx Tx) (recaller.Opened, error) {
 	}
 	out.Caller, err = w.box.readCaller(ctx, tx, w.tenant, w.caller)
 	conv := out.Conversation
-	out.Change = recaller.Change{Tenant: w.tenant, Caller: w.caller, Version: out.Change.Version, Conversation: &conv}
+	out.Change = recaller.Change{Tenant: w.tenant, Caller: w.caller, Version: out.Change.Version, Conversation: &conv, Zone: w.numbered}
 	if w.rows != nil {
 		out.Change.Turns = w.turns
 	}
@@ -270,6 +271,7 @@ func (w *opening) writeIdentities(ctx context.Context, tx Tx) error {
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(w.in.Identities[a].Kind, w.in.Identities[b].Kind), bytes.Compare(w.tokens[a], w.tokens[b]))
 	})
+	w.numbered = false
 	for _, i := range order {
 		id := w.in.Identities[i]
 		n, err := tx.Exec(ctx, `INSERT INTO identities (tenant_id, kind, token, caller_id, value) VALUES ($1, $2, $3, $4, $5)
@@ -280,6 +282,7 @@ func (w *opening) writeIdentities(ctx context.Context, tx Tx) error {
 		if n == 0 && w.isNew { // another opening made a caller of it between looking and writing
 			return errRaced
 		}
+		w.numbered = w.numbered || n > 0 && !w.isNew && id.Kind == recaller.IdentityPhone
 	}
 	return nil
 }

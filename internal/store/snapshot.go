@@ -105,6 +105,12 @@ func (l *limits) set(tenant recaller.TenantID, n int) {
 	}
 }
 
+// standingQuery reads the active versions of a caller's memories and those that they superseded, in the order in which they were
+// written. Of a memory that is forgotten nothing is opened, whatever it said before; nor is a version that was forgotten, though
+// an undo made another of it.
+const standingQuery = `SELECT ` + memoryColumns + ` FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND (status = 'active' OR status = 'superseded'
+	AND id IN (SELECT id FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND status = 'active')) ORDER BY created_at, id, version`
+
 // Corpus reads all that recall may search of one caller, at one moment.
 func (s *Store) Corpus(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Corpus, error) {
 	out := recaller.Corpus{Turns: map[recaller.ConversationID][]recaller.Turn{}}
@@ -128,7 +134,7 @@ func (s *Store) Corpus(ctx context.Context, tenant recaller.TenantID, caller rec
 			}
 			out.Conversations = append(out.Conversations, c)
 		}
-		out.Memories, err = b.readMemories(ctx, tx, `SELECT `+memoryColumns+` FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND status = 'active'`, tenant, caller)
+		out.Memories, err = b.readMemories(ctx, tx, standingQuery, tenant, caller)
 		if err != nil {
 			return err
 		}

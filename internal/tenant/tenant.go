@@ -40,11 +40,12 @@ type Store interface {
 	DeleteKey(ctx context.Context, tenant recaller.TenantID, id recaller.KeyID) error
 }
 
-// Deps are what a Service needs; all are required.
+// Deps are what a Service needs; all but Changed are required.
 type Deps struct {
-	Store Store
-	Now   func() time.Time
-	NewID func() string
+	Store   Store
+	Now     func() time.Time
+	NewID   func() string
+	Changed func(recaller.TenantID) // told after this process has changed a tenant's settings
 }
 
 // Service carries out the use cases. Safe for concurrent use.
@@ -133,6 +134,9 @@ func (s *Service) update(
 	}
 	t.Version++
 	s.settings.set(id, t)
+	if s.Changed != nil {
+		s.Changed(id)
+	}
 	return t, nil
 }
 

@@ -289,8 +289,10 @@ func (p *parser) weekday(i int) span {
 	if s := p.calendar(j); s.n > 0 && !s.approx && (isoWeekday(s.from) == wd || s.to.Sub(s.from) <= 25*time.Hour) { // of the two the date says more
 		return p.sized(s, j+s.n-i)
 	}
-	if s := p.ahead(i + 1); s.n > 0 && p.any(i+s.n, "ago", "back") { // "the Wednesday two weeks ago"
-		y, m, d := s.from.Date()
+	if v, unit, n, approx := p.days(i + 1); n > 0 && p.any(i+1+n, "ago", "back") { // "the Wednesday two weeks ago"
+		y, m, d := p.base.Date()
+		s := p.moved(y, m, d, -v, unit, approx, n+1)
+		y, m, d = s.from.Date()
 		return p.moved(y, m, d, wd-isoWeekday(s.from), "day", s.approx, s.n+1)
 	}
 	today := isoWeekday(p.base)

@@ -337,11 +337,19 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
+// The time of each is linear in the text's length: the last two are words that could lead from one to the next without end.
 func BenchmarkFind(b *testing.B) {
-	text := strings.Repeat("I was thinking about the garden and whether we could plant roses this year. See you next Tuesday at 3pm. ", 10)
 	at := base(b)
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		Find(text, at)
+	for name, text := range map[string]string{
+		"talk":     strings.Repeat("I was thinking about the garden and whether we could plant roses this year. See you next Tuesday at 3pm. ", 10),
+		"weeks on": strings.Repeat("a week on monday ", 3800),
+		"on weeks": strings.Repeat("monday two weeks on ", 3200),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				Find(text, at)
+			}
+		})
 	}
 }

@@ -5,25 +5,51 @@ import (
 	"slices"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
 // maxGone is how many docs that are gone an index may carry on top of as many as live.
 const maxGone = 1024
 
 // Apply takes one change in. It reports false, with the index unchanged, for a change that it cannot place (turns
-// without their conversation, or turns that do not follow those it has), and when most of it is what was replaced
-// or forgotten: then it must be built anew.
+// without their conversation, turns that do not follow those it has, a memory that was brought back), for one after which
+// other things were said on other days, and when most of it is what was replaced or forgotten: then it must be built anew.
 func (ix *Index) Apply(c recaller.Change) bool {
-	if !ix.fits(c) || len(ix.docs)-ix.live > ix.live+maxGone {
+	if c.Zone || !ix.fits(c) || !ix.follows(c.Memories) || len(ix.docs)-ix.live-ix.past > ix.live+maxGone {
 		return false
 	}
+	now, ok := ix.understood(c)
+	if ok {
+		ix.take(c, now)
+	}
+	return ok
+}
+
+// Hold takes turns in that are not stored yet, while there is nothing to build an index of: those that show another language too,
+// by the rules of the one that was thought. It reports false, with the index unchanged, where they do not fit.
+func (ix *Index) Hold(c recaller.Change) bool {
+	if !ix.fits(c) {
+		return false
+	}
+	var told token.Language
+	if c.Conversation != nil {
+		if i, ok := ix.byID[c.Conversation.ID]; ok {
+			told = ix.sessions[i].told
+		}
+	}
+	ix.take(c, told)
+	return true
+}
+
+// take takes a change in whose conversation tells a language.
+func (ix *Index) take(c recaller.Change, told token.Language) {
 	if c.Conversation != nil {
 		s := ix.session(c.Conversation)
+		ix.tell(s, told)
 		ix.addTurns(ix, s, c.Turns)
 		ix.setSummary(ix, s, c.Conversation.Summary)
 	}
 	ix.applyMemories(c.Memories)
-	return true
 }
 
 // fits reports whether the change's turns follow what is there.
@@ -49,17 +75,13 @@ func (ix *Index) fits(c recaller.Change) bool {
 	return true
 }
 
-// applyMemories replaces each memory that is named by its newest active version, or by nothing.
+// applyMemories takes the versions in, memory by memory.
 func (ix *Index) applyMemories(versions []recaller.Memory) {
 	versions = slices.Clone(versions)
 	slices.SortStableFunc(versions, func(a, b recaller.Memory) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Version, b.Version))
 	})
-	for i, m := range versions {
-		ix.removeMemory(m.ID)
-		newest := i+1 == len(versions) || versions[i+1].ID != m.ID
-		if newest && m.Status == recaller.MemoryActive {
-			ix.addMemory(ix, m)
-		}
+	for _, m := range versions {
+		ix.takeMemory(ix, m)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/embed/static"
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
@@ -14,6 +15,7 @@ const (
 	termOverhead    = 72
 	memoryOverhead  = 64
 	sessionOverhead = 64
+	vectorBytes     = static.Width + 4
 )
 
 // The constants of FNV-1a, by which equal words are told.
@@ -27,17 +29,28 @@ const (
 func Build(c recaller.Corpus, w Weights) *Index {
 	ix := &Index{
 		weights:  w,
+		zone:     c.Zone,
 		terms:    make(map[string]uint32),
 		byID:     make(map[recaller.ConversationID]int32, len(c.Conversations)),
 		byMemory: make(map[recaller.MemoryID]uint32, len(c.Memories)),
 		names:    make([]name, 1),
+		told:     told{counts: make(map[token.Language]int)},
 	}
-	turns := 0
-	for _, conv := range c.Conversations {
+	turns, summaries := 0, 0
+	for i := range c.Conversations {
+		conv := &c.Conversations[i]
 		turns += len(c.Turns[conv.ID])
+		if conv.Summary != nil {
+			summaries++
+		}
+		ix.tell(ix.session(conv), ix.hear(c.Turns[conv.ID]))
 	}
-	ix.docs = make([]doc, 0, turns+len(c.Conversations)+len(c.Memories))
-	b := &bulk{ix: ix, surface: make(map[string]int32)}
+	ix.main = ix.most()
+	docs := turns + summaries + len(c.Memories)
+	ix.docs = make([]doc, 0, docs)
+	ix.vectors = make([]int8, 0, docs*static.Width)
+	ix.vectorLengths = make([]float32, 0, docs)
+	b := &bulk{ix: ix, surfaces: make(map[token.Language]map[string]surface)}
 	for i := range c.Conversations {
 		conv := &c.Conversations[i]
 		s := ix.session(conv)
@@ -45,9 +58,7 @@ func Build(c recaller.Corpus, w Weights) *Index {
 		ix.setSummary(b, s, conv.Summary)
 	}
 	for i := range c.Memories {
-		if c.Memories[i].Status == recaller.MemoryActive {
-			ix.addMemory(b, c.Memories[i])
-		}
+		ix.takeMemory(b, c.Memories[i])
 	}
 	b.finish()
 	return ix
@@ -56,32 +67,42 @@ func Build(c recaller.Corpus, w Weights) *Index {
 // sink takes the words of one doc after another. A bulk sink orders postings once at the end; the index itself is
 // the sink for what comes later.
 type sink interface {
-	// word returns the term of a folded token: its number, or -1 for a stop word.
-	word(tok []byte) int32
+	// word returns what a folded token is searched by in a language. Its rows hold until the next call.
+	word(l token.Language, tok []byte) surface
 	// post takes a term's count in a doc; docs come in rising order.
 	post(term uint32, p posting)
+}
+
+// surface is a word as it is written, in the index's terms.
+type surface struct {
+	term int32    // its number, or -1 for a stop word
+	rows []uint32 // of the table of vectors
 }
 
 // bulk collects the postings of a whole corpus: a surface form is stemmed once, and the postings of all terms share
 // one array.
 type bulk struct {
-	ix      *Index
-	surface map[string]int32 // folded token → term, -1 for stop words
-	of      []uint32
-	all     []posting
+	ix       *Index
+	surfaces map[token.Language]map[string]surface // by folded token
+	language token.Language
+	surface  map[string]surface // of language
+	of       []uint32
+	all      []posting
 }
 
-func (b *bulk) word(tok []byte) int32 {
-	if id, ok := b.surface[string(tok)]; ok {
-		return id
+func (b *bulk) word(l token.Language, tok []byte) surface {
+	if b.surface == nil || l != b.language {
+		if b.surfaces[l] == nil {
+			b.surfaces[l] = make(map[string]surface)
+		}
+		b.language, b.surface = l, b.surfaces[l]
 	}
-	s := string(tok)
-	id := int32(-1)
-	if t := token.Term(s); t != "" {
-		id = int32(b.ix.term(t))
+	if w, ok := b.surface[string(tok)]; ok {
+		return w
 	}
-	b.surface[s] = id
-	return id
+	w := surface{term: b.ix.termOf(l, string(tok)), rows: rowsOf(l, tok, nil)}
+	b.surface[string(tok)] = w
+	return w
 }
 
 func (b *bulk) post(term uint32, p posting) {
@@ -112,8 +133,14 @@ func (b *bulk) finish() {
 	b.ix.bytes += int64(len(arena)) * int64(unsafe.Sizeof(posting(0)))
 }
 
-func (ix *Index) word(tok []byte) int32 {
-	t := token.Term(string(tok))
+func (ix *Index) word(l token.Language, tok []byte) surface {
+	ix.sum.rows = rowsOf(l, tok, ix.sum.rows[:0])
+	return surface{term: ix.termOf(l, string(tok)), rows: ix.sum.rows}
+}
+
+// termOf returns the number of a folded token's term in a language, or -1 for a stop word.
+func (ix *Index) termOf(l token.Language, tok string) int32 {
+	t := l.Term(tok)
 	if t == "" {
 		return -1
 	}
@@ -149,8 +176,20 @@ func (ix *Index) session(c *recaller.Conversation) int32 {
 		ix.bytes += int64(unsafe.Sizeof(session{})) + int64(len(c.ID)) + sessionOverhead
 	}
 	s := &ix.sessions[i]
-	s.externalID, s.startedAt, s.endedAt = c.ExternalID, c.StartedAt, c.EndedAt
+	s.externalID, s.startedAt, s.endedAt, s.voice = c.ExternalID, c.StartedAt, c.EndedAt, !c.Channel.Text()
 	return i
+}
+
+// dayOfSummary returns the day that the summary of a session belongs to.
+func (ix *Index) dayOfSummary(si int32) int32 {
+	return dayOf(ix.local(ix.at(&doc{session: si, kind: summary})))
+}
+
+// tell notes the language that a conversation tells.
+func (ix *Index) tell(si int32, l token.Language) {
+	s := &ix.sessions[si]
+	ix.count(s.told, l)
+	s.told = l
 }
 
 // addTurns indexes turns of a session, which follow those that it has.
@@ -169,7 +208,7 @@ func (ix *Index) addTurns(to sink, si int32, turns []recaller.Turn) {
 			d.kind = assistantTurn
 		}
 		ix.bytes += int64(unsafe.Sizeof(*t)) + int64(len(t.ID)+len(t.Text)+len(t.Name))
-		words := ix.add(to, d, t.Text)
+		words := ix.add(to, ix.language(s.told), d, t.Text)
 		ix.words += int64(words)
 		s.words[d.kind] += int32(words)
 	}
@@ -179,7 +218,7 @@ func (ix *Index) addTurns(to sink, si int32, turns []recaller.Turn) {
 func (ix *Index) setSummary(to sink, si int32, sum *recaller.Summary) {
 	s := &ix.sessions[si]
 	text := summaryText(sum)
-	if text == s.summary {
+	if text == s.summary && (text == "" || ix.docs[s.summaryDoc].day == ix.dayOfSummary(si)) {
 		return
 	}
 	if s.summaryDoc >= 0 {
@@ -192,29 +231,17 @@ func (ix *Index) setSummary(to sink, si int32, sum *recaller.Summary) {
 	}
 	ix.bytes += int64(len(text))
 	s.summaryDoc = int32(len(ix.docs))
-	ix.add(to, doc{session: si, kind: summary}, text)
+	ix.add(to, ix.language(s.told), doc{session: si, kind: summary}, text)
 }
 
-// addMemory indexes an active memory that the index does not have.
-func (ix *Index) addMemory(to sink, m recaller.Memory) {
-	ix.byMemory[m.ID] = uint32(len(ix.docs))
+// addVersion indexes a version of a memory that the index does not have, and returns its doc.
+func (ix *Index) addVersion(to sink, m recaller.Memory) uint32 {
+	d := uint32(len(ix.docs))
 	ix.memories = append(ix.memories, m)
 	ix.bytes += int64(unsafe.Sizeof(m)) + int64(len(m.ID)+len(m.Key)+len(m.Value)) + memoryOverhead
 	key := strings.ReplaceAll(m.Key, "_", " ")
-	ix.add(to, doc{session: -1, place: int32(len(ix.memories) - 1), kind: memory}, key, m.Value)
-}
-
-// removeMemory takes a memory and its words out.
-func (ix *Index) removeMemory(id recaller.MemoryID) {
-	d, ok := ix.byMemory[id]
-	if !ok {
-		return
-	}
-	delete(ix.byMemory, id)
-	ix.remove(d)
-	m := &ix.memories[ix.docs[d].place]
-	ix.bytes -= int64(len(m.Key) + len(m.Value))
-	*m = recaller.Memory{}
+	ix.add(to, ix.main, doc{session: -1, place: int32(len(ix.memories) - 1), kind: memory}, key, m.Value)
+	return d
 }
 
 // remove takes a doc out of every result; its postings stay until the next build.
@@ -223,44 +250,69 @@ func (ix *Index) remove(d uint32) {
 	ix.live--
 }
 
-// add indexes one doc and returns how many terms it has.
-func (ix *Index) add(to sink, d doc, texts ...string) int {
+// add indexes one doc by the rules of a language and returns how many terms it has.
+func (ix *Index) add(to sink, l token.Language, d doc, texts ...string) int {
 	if len(ix.docs) == maxDocs {
 		return 0
 	}
 	id := uint32(len(ix.docs))
-	sc := token.Scanner{}
-	words := 0
-	print := uint32(fnvBasis)
-	for _, text := range texts {
-		sc.Reset(text)
-		for sc.Next() {
-			for _, c := range sc.Bytes() {
-				print = (print ^ uint32(c)) * fnvPrime
-			}
-			t := to.word(sc.Bytes())
-			if t < 0 {
-				continue
-			}
-			words++
-			if ix.tally.count[t] == 0 {
-				ix.tally.seen = append(ix.tally.seen, uint32(t))
-			}
-			ix.tally.count[t]++
-		}
+	ix.use(l)
+	words, letters := ix.read(to, l, texts)
+	d.print = letters
+	if len(ix.tally.seen) >= telling {
+		d.print = 0
 	}
 	for _, t := range ix.tally.seen {
+		if len(ix.tally.seen) >= telling {
+			d.print += mixed(t)
+		}
 		to.post(t, posting(id<<countBits|uint32(min(ix.tally.count[t], maxCount))))
 		ix.tally.count[t] = 0
 	}
 	ix.tally.seen = ix.tally.seen[:0]
 	d.words = uint16(min(words, math.MaxUint16))
-	d.print = print
-	d.day = dayOf(ix.at(&d))
+	d.day = dayOf(ix.local(ix.at(&d)))
 	ix.docs = append(ix.docs, d)
+	ix.vectors, ix.vectorLengths = ix.sum.take(ix.vectors, ix.vectorLengths)
 	ix.live++
-	ix.bytes += int64(unsafe.Sizeof(d))
+	ix.bytes += int64(unsafe.Sizeof(d)) + vectorBytes
 	return words
+}
+
+// telling is how many different terms make a text the same as another that has them in another order or another form. With
+// fewer, the same terms may ask and answer: "the dog?", "a dog".
+const telling = 4
+
+// read takes the words of one doc into the tally and the vector's sum. It returns how many of them are terms, and a number that
+// is equal for equal words.
+func (ix *Index) read(to sink, l token.Language, texts []string) (words int, letters uint32) {
+	sc := token.Scanner{}
+	letters = fnvBasis
+	for _, text := range texts {
+		for sc.Reset(text); sc.Next(); {
+			for _, c := range sc.Bytes() {
+				letters = (letters ^ uint32(c)) * fnvPrime
+			}
+			w := to.word(l, sc.Word(l))
+			ix.sum.add(w.rows)
+			if w.term < 0 {
+				continue
+			}
+			words++
+			if ix.tally.count[w.term] == 0 {
+				ix.tally.seen = append(ix.tally.seen, uint32(w.term))
+			}
+			ix.tally.count[w.term]++
+		}
+	}
+	return words, letters
+}
+
+// mixed makes every bit of a number depend on all of its bits (the end of MurmurHash3), so that sums of such tell sets apart.
+func mixed(n uint32) uint32 {
+	n = (n ^ n>>16) * 0x85ebca6b
+	n = (n ^ n>>13) * 0xc2b2ae35
+	return n ^ n>>16
 }
 
 // name returns the number of a speaker's name.

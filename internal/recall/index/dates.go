@@ -1,6 +1,7 @@
 package index
 
 import (
+	"slices"
 	"strconv"
 	"time"
 )
@@ -21,7 +22,7 @@ func (d date) matches(year int, month time.Month, day int, wd time.Weekday) bool
 // dates finds the dates that a query names: "2023-05-20", "May 20th", "5 May 2023", "in May", "2023", "Saturday".
 func dates(words []queryWord) []date {
 	var found []date
-	for i := 0; i < len(words); i++ {
+	for i := 0; i < len(words) && len(found) < maxTimes; i++ {
 		d := date{anyWeekday: true}
 		used := 0
 		switch {
@@ -55,7 +56,9 @@ func dates(words []queryWord) []date {
 			d.weekday, d.anyWeekday = wd, false
 			used = 1
 		}
-		found = append(found, d)
+		if !slices.Contains(found, d) {
+			found = append(found, d)
+		}
 		i += used - 1
 	}
 	return found

@@ -1,33 +1,42 @@
 // Package index ranks the words of one caller: turns, memories and conversation summaries, held in memory in compact
-// postings that can be added to and taken from in place.
+// postings, and a vector each, that can be added to and taken from in place. A score is a sum of legs (docs/adr/0013).
 //
-// It is pure: no store, no clock, no goroutines. An Index is not for concurrent use; internal/recall guards it and
-// decides when it is built. It is not for searching over many callers.
+// It is pure: no store, no clock, no goroutines. Searches of an Index may run at once, but nothing beside Apply and Hold; internal/recall
+// guards it and decides when it is built. It is not for searching over many callers.
 package index
 
 import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
 // Index holds what may be searched of one caller.
 type Index struct {
-	weights  Weights
-	terms    map[string]uint32 // term → its place in postings
-	postings [][]posting
-	docs     []doc
-	sessions []session
-	memories []recaller.Memory
-	names    []name
+	weights       Weights
+	zone          *time.Location    // in which days begin; nil: in that of each time
+	terms         map[string]uint32 // term → its place in postings
+	postings      [][]posting
+	docs          []doc
+	vectors       []int8 // of each doc, static.Width numbers
+	vectorLengths []float32
+	sessions      []session
+	memories      []recaller.Memory
+	names         []name
 
 	byID     map[recaller.ConversationID]int32
-	byMemory map[recaller.MemoryID]uint32 // active memory → its doc
+	byMemory map[recaller.MemoryID]uint32   // active memory → its doc
+	closed   map[recaller.MemoryID][]uint32 // memory → the docs of its versions that are past
 
-	tally tally
-	words int64 // terms in turns that live, for the mean length
-	live  int   // docs that live
-	bytes int64
+	told
+	detector token.Detector
+	tally    tally
+	sum      vectorSum
+	words    int64 // terms in turns that live, for the mean length
+	live     int   // docs that a question as of now may find
+	past     int   // docs that only one as of an earlier time may find
+	bytes    int64
 }
 
 // posting is one term in one doc: the doc's number and how often, saturated, in one word.
@@ -46,11 +55,12 @@ func (p posting) count() float32 { return float32(p & maxCount) }
 type doc struct {
 	session int32  // its conversation; -1 for a memory
 	place   int32  // of the turn in its session, or of the memory in memories
-	day     int32  // days since 1970, in the zone of its time
+	day     int32  // days since 1970, by the zone of the index
 	words   uint16 // how many terms, saturated
 	name    uint16 // who spoke, in names; 0 is nobody
-	print   uint32 // equal for equal words
+	print   uint32 // equal for the same words, and for the same terms in another order or form where they are many
 	kind    kind
+	past    bool // a version of a memory that another superseded
 	gone    bool
 }
 
@@ -83,6 +93,8 @@ type session struct {
 	turns      []recaller.Turn
 	summary    string
 	summaryDoc int32 // -1: none
+	told       token.Language
+	voice      bool // it is a voice call
 	words      [2]int32
 }
 
@@ -101,7 +113,7 @@ type tally struct {
 // Bytes returns about how much memory the index takes, the texts included.
 func (ix *Index) Bytes() int64 { return ix.bytes }
 
-// Len returns how many turns, memories and summaries can be found.
+// Len returns how many turns, memories and summaries can be found as of now.
 func (ix *Index) Len() int { return ix.live }
 
 // at returns when a doc was said or written.
@@ -134,17 +146,3 @@ func (ix *Index) text(d *doc) string {
 	}
 	return ix.sessions[d.session].turns[d.place].Text
 }
-
-// dayOf returns t's calendar day as days since 1970.
-func dayOf(t time.Time) int32 {
-	if t.IsZero() {
-		return noDay
-	}
-	y, m, d := t.Date()
-	return int32(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() / secondsPerDay)
-}
-
-const (
-	secondsPerDay = 24 * 60 * 60
-	noDay         = -1 << 31
-)

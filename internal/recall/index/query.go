@@ -13,9 +13,12 @@ import (
 type Query struct {
 	Text       string
 	Limit      int
-	Kinds      []recaller.HitKind // empty: all
-	AsOf       time.Time          // zero: no bound; else only what had been said or written by then
-	Neighbours int                // turns before and after a hit
+	Kinds      []recaller.HitKind      // empty: all
+	AsOf       time.Time               // zero: as of now; else only what had been said or written by then, and memories as they stood
+	Now        time.Time               // when it is asked; zero: words such as "yesterday" say nothing
+	Neighbours int                     // turns before and after a hit
+	Exclude    recaller.ConversationID // nothing of this conversation
+	Written    bool                    // nothing of what was said in voice calls
 	Explain    bool
 }
 
@@ -24,6 +27,9 @@ type parsed struct {
 	terms   []term
 	said    []string // the stems of all its words, those too that no text has
 	dates   []date
+	spans   []span
+	vector  []int8 // of all its words; nil: none has one
+	length  float32
 	toAgent bool // it asks for what the agent said
 }
 
@@ -35,24 +41,25 @@ type term struct {
 }
 
 // parse reads a query. Terms that the index does not have are left out: they match nothing.
-func (ix *Index) parse(text string) parsed {
-	words := split(text)
-	p := parsed{dates: dates(words), toAgent: asksAgent(words)}
+func (ix *Index) parse(q Query) parsed {
+	words := split(q.Text)
+	p := parsed{dates: dates(words), spans: ix.spans(q.Text, words, q.Now), toAgent: asksAgent(words)}
+	p.vector, p.length = vectorOf(q.Text, words)
 	for _, w := range words {
 		stem := token.Term(w.folded)
-		if stem == "" {
-			continue
+		if stem != "" {
+			p.said = append(p.said, stem)
 		}
-		p.said = append(p.said, stem)
 		weight := float32(1)
 		if frames(stem) {
 			weight = ix.weights.Frame
 		}
-		id, ok := ix.terms[stem]
-		if !ok || weight == 0 {
-			continue
+		for _, l := range ix.used {
+			t := l.Term(w.in(l))
+			if id, ok := ix.terms[t]; ok && t != "" && weight > 0 {
+				p.addTerm(term{text: t, id: id, weight: weight})
+			}
 		}
-		p.addTerm(term{text: stem, id: id, weight: weight})
 	}
 	return p
 }
@@ -69,7 +76,17 @@ func (p *parsed) addTerm(t term) {
 // queryWord is one token of a query.
 type queryWord struct {
 	folded  string
-	capital bool // it was written with a capital
+	bare    string // without what French and Italian tie to it; else the same
+	capital bool   // it was written with a capital
+	start   int    // where in the query it begins
+}
+
+// in returns the word as a language cuts it.
+func (w queryWord) in(l token.Language) string {
+	if l == token.French || l == token.Italian {
+		return w.bare
+	}
+	return w.folded
 }
 
 // maxQueryWords bounds the work of one query; what follows is not searched for.
@@ -80,7 +97,7 @@ func split(text string) []queryWord {
 	sc := token.Scanner{}
 	for sc.Reset(text); len(words) < maxQueryWords && sc.Next(); {
 		first, _ := utf8.DecodeRuneInString(text[sc.Start():])
-		words = append(words, queryWord{folded: string(sc.Bytes()), capital: unicode.IsUpper(first)})
+		words = append(words, queryWord{folded: string(sc.Bytes()), bare: string(sc.Word(token.French)), capital: unicode.IsUpper(first), start: sc.Start()})
 	}
 	return words
 }

@@ -28,8 +28,7 @@ const (
 func (s *search) rank() []candidate {
 	keep := max(minCandidates, s.q.Limit*candidatesPerHit)
 	s.collect(keep)
-	c := s.best(keep)
-	s.spread(c)
+	s.spread(s.best(keep))
 	return s.best(s.q.Limit)
 }
 
@@ -39,48 +38,32 @@ func (s *search) best(n int) []candidate {
 		if a.score != b.score {
 			return cmp.Compare(b.score, a.score)
 		}
-		// Of equals the later conversation, and in it the earlier turn.
-		return cmp.Or(cmp.Compare(s.docs[b.doc].session, s.docs[a.doc].session), cmp.Compare(a.doc, b.doc))
+		return s.before(&s.docs[a.doc], &s.docs[b.doc])
 	})
 	s.cands = s.cands[:min(len(s.cands), n)]
 	return s.cands
 }
 
+// before puts equals in order, however the index came to hold them: what is of the later conversation, or memory, first, and of one
+// conversation the earlier turn.
+func (s *search) before(a, b *doc) int {
+	if (a.kind == memory) != (b.kind == memory) {
+		return cmp.Compare(b.kind, a.kind)
+	}
+	if a.kind == memory {
+		x, y := &s.memories[a.place], &s.memories[b.place]
+		return cmp.Or(y.CreatedAt.Compare(x.CreatedAt), cmp.Compare(x.ID, y.ID), cmp.Compare(y.Version, x.Version))
+	}
+	x, y := &s.sessions[a.session], &s.sessions[b.session]
+	return cmp.Or(y.startedAt.Compare(x.startedAt), cmp.Compare(y.id, x.id), cmp.Compare(a.kind/summary, b.kind/summary), cmp.Compare(a.place, b.place))
+}
+
 // collect gathers the docs that fit, of the kinds asked for: the best keep of them at least.
 func (s *search) collect(keep int) {
 	floor := float32(math.Inf(-1)) // what is below it is not among the best
-	names := s.speakers()
-	cals := make([]calendar, len(s.date))
-	for i := range cals {
-		cals[i].day = noDay
-	}
 	for i := range s.docs {
-		d := &s.docs[i]
-		words := s.match[i]
-		if words == 0 && names == nil && s.date == nil {
-			continue
-		}
-		if !s.wanted(d) || !s.seen(d) {
-			continue
-		}
-		c := candidate{doc: uint32(i)}
-		c.legs[legWords] = words
-		for j, weight := range s.date {
-			if cals[j].matches(s.parsed.dates[j], d.day) {
-				c.legs[legDate] += s.weights.Date * weight
-			}
-		}
-		if names != nil && d.name > 0 {
-			c.legs[legSpeaker] = names[d.name]
-		}
-		if words == 0 && c.legs[legDate] == 0 && c.legs[legSpeaker] == 0 {
-			continue
-		}
-		c.legs[legSession] = s.lift(d)
-		for _, v := range c.legs {
-			c.score += v
-		}
-		if c.score < floor {
+		c, ok := s.candidate(i)
+		if !ok || c.score < floor {
 			continue
 		}
 		s.cands = append(s.cands, c)
@@ -90,16 +73,59 @@ func (s *search) collect(keep int) {
 	}
 }
 
-// lift is what a doc gets of its conversation; a memory stands on its own.
-func (s *search) lift(d *doc) float32 {
-	if d.kind == memory {
-		return s.weights.Session * s.own[d.place]
+// candidate adds up what the legs give a doc; false if it is not to be found.
+func (s *search) candidate(i int) (candidate, bool) {
+	d := &s.docs[i]
+	c := candidate{doc: uint32(i)}
+	if !s.wanted(d) || !s.seen(d) {
+		return c, false
 	}
-	return s.weights.Session * s.convs[d.session]
+	c.legs[legWords] = s.match[i]
+	c.legs[legMeaning] = s.weights.Meaning * s.cosines[i]
+	c.legs[legDate] = s.named(d)
+	for _, sp := range s.parsed.spans {
+		c.legs[legTime] = max(c.legs[legTime], sp.gives(d.day))
+	}
+	if s.speakers != nil && d.name > 0 {
+		c.legs[legSpeaker] = s.speakers[d.name]
+	}
+	if !s.found(&c) {
+		return c, false
+	}
+	c.legs[legSession], c.legs[legSessionMeaning] = s.lift(d, i)
+	for _, v := range c.legs {
+		c.score += v
+	}
+	return c, true
 }
 
+// alike is the cosine from which on a doc is found though it shares no word with the query.
+const alike = 0.3
+
+// found reports whether a candidate has anything to do with the query itself. Its conversation alone does not make it so.
+func (s *search) found(c *candidate) bool {
+	return c.legs[legWords] > 0 || c.legs[legDate] > 0 || c.legs[legSpeaker] > 0 || c.legs[legTime] > s.weights.Time/2 ||
+		s.cosines[c.doc] > alike
+}
+
+// lift is what a doc gets of its conversation, by its words and by its meaning; a memory stands on its own.
+func (s *search) lift(d *doc, i int) (words, meaning float32) {
+	if d.kind == memory {
+		return s.weights.Session * s.own[d.place], s.weights.SessionMeaning * s.cosines[i]
+	}
+	return s.weights.Session * s.convs[d.session], s.weights.SessionMeaning * s.likest[d.session].mean()
+}
+
+// wanted reports whether a doc is of those that the query asks for.
 func (s *search) wanted(d *doc) bool {
-	return len(s.q.Kinds) == 0 || slices.Contains(s.q.Kinds, d.kind.hit())
+	if len(s.q.Kinds) > 0 && !slices.Contains(s.q.Kinds, d.kind.hit()) {
+		return false
+	}
+	if d.kind == memory {
+		return true
+	}
+	conv := &s.sessions[d.session]
+	return (s.q.Exclude == "" || conv.id != s.q.Exclude) && !(s.q.Written && conv.voice)
 }
 
 // spread makes room: each hit of a conversation spends some of what the conversation gives to the next, and words
@@ -115,7 +141,7 @@ func (s *search) spread(c []candidate) {
 				share = 1
 			}
 			left[d.session] = share * s.weights.Spent
-			c[i].less = (1 - share) * c[i].legs[legSession]
+			c[i].less = (1 - share) * (c[i].legs[legSession] + c[i].legs[legSessionMeaning])
 		}
 		if said[d.print] {
 			c[i].less += (1 - s.weights.Repeat) * (c[i].score - c[i].less)
@@ -144,12 +170,13 @@ func (s *search) hits(cands []candidate) []recaller.Hit {
 			if d.kind != summary {
 				t := &conv.turns[d.place]
 				h.ID, h.Turn, h.Speaker = string(t.ID), t.Number, t.Speaker
+				h.Confidence, h.Interrupted = t.Confidence, t.Interrupted
 				h.Neighbours = s.around(conv, int(d.place))
 			}
 		}
-		if s.q.Explain {
-			h.Why = s.why(&cands[i])
-		}
+	}
+	if s.q.Explain {
+		s.explain(hits, cands)
 	}
 	return hits
 }
@@ -167,31 +194,4 @@ func (s *search) around(conv *session, place int) []recaller.Turn {
 		near = append(near, *t)
 	}
 	return near
-}
-
-// why explains a candidate's score.
-func (s *search) why(c *candidate) *recaller.Why {
-	why := &recaller.Why{}
-	d := &s.docs[c.doc]
-	for i, t := range s.parsed.terms {
-		list := s.postings[t.id]
-		at, ok := slices.BinarySearchFunc(list, c.doc, func(p posting, doc uint32) int { return cmp.Compare(p.doc(), doc) })
-		if ok {
-			why.Terms = append(why.Terms, recaller.TermWhy{Term: t.text, Weight: float64(s.termWeight(i, d, list[at].count()))})
-		}
-	}
-	slices.SortStableFunc(why.Terms, func(a, b recaller.TermWhy) int { return cmp.Compare(b.Weight, a.Weight) })
-	part := func(name string, v float32) {
-		if v != 0 {
-			why.Parts = append(why.Parts, recaller.PartWhy{Name: name, Value: float64(v)})
-		}
-	}
-	for l, v := range c.legs {
-		part(leg(l).String(), v)
-	}
-	part("said above", -c.less)
-	slices.SortStableFunc(why.Parts, func(a, b recaller.PartWhy) int {
-		return cmp.Compare(max(b.Value, -b.Value), max(a.Value, -a.Value))
-	})
-	return why
 }

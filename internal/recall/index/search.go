@@ -9,21 +9,23 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// A leg looks at the docs from one side and gives each a value; a doc's score is the sum of its legs' values. Legs
-// that need more than words (vectors, time) join here.
+// A leg looks at the docs from one side and gives each a value; a doc's score is the sum of its legs' values.
 type leg uint8
 
 // The legs, in the order they run.
 const (
-	legWords   leg = iota // the doc's own words, by BM25
-	legSession            // its conversation's words, as one document
-	legDate               // when it was said
-	legSpeaker            // who said it
+	legWords          leg = iota // the doc's own words, by BM25
+	legSession                   // its conversation's words, as one document
+	legMeaning                   // how alike it is to the query in meaning
+	legSessionMeaning            // how alike its conversation is
+	legDate                      // it was said on a date that the query names
+	legTime                      // how near it was said to the time that the query means
+	legSpeaker                   // who said it
 	legCount
 )
 
 func (l leg) String() string {
-	return [legCount]string{"bm25", "session", "date", "speaker"}[l]
+	return [legCount]string{"bm25", "session", "meaning", "session_meaning", "date", "time", "speaker"}[l]
 }
 
 // planes hold what the legs gave, for one search. They are pooled; every search leaves them clear.
@@ -34,8 +36,12 @@ type planes struct {
 	date    []float32 // by date, how much it weighs
 	counts  []float32 // by session: a term's count, while it is scored
 	lengths []float32 // by session: its length at the time asked about
+	cosines []float32 // by doc, with the query
+	likest  []likest  // by session
 	touched []int32
 	cands   []candidate
+
+	products []int32 // by doc; not cleared, every search writes them first
 }
 
 type pool struct{ free sync.Pool }
@@ -50,15 +56,18 @@ func (p *pool) get(ix *Index) *planes {
 	pl.convs = cleared(pl.convs, len(ix.sessions))
 	pl.counts = cleared(pl.counts, len(ix.sessions))
 	pl.lengths = cleared(pl.lengths, len(ix.sessions))
+	pl.cosines = cleared(pl.cosines, len(ix.docs))
+	pl.likest = cleared(pl.likest, len(ix.sessions))
+	pl.products = slices.Grow(pl.products[:0], len(ix.docs))[:len(ix.docs)]
 	pl.touched = pl.touched[:0]
 	pl.cands = pl.cands[:0]
 	pl.date = pl.date[:0]
 	return pl
 }
 
-func cleared(s []float32, n int) []float32 {
+func cleared[T any](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]float32, n, n+n/4)
+		return make([]T, n, n+n/4)
 	}
 	s = s[:n]
 	clear(s)
@@ -74,6 +83,9 @@ type search struct {
 	stats  stats
 	idf    []float32 // by query term
 	agent  [2]float32
+
+	speakers  []float32  // by name: what its turns get; nil where the query says none
+	calendars []calendar // by date
 }
 
 // stats are what BM25 needs to know of all that can be found at the time asked about.
@@ -85,11 +97,25 @@ type stats struct {
 
 // Search returns what fits the query best, best first.
 func (ix *Index) Search(q Query, pl *Pool) []recaller.Hit {
-	s := &search{Index: ix, planes: pl.p.get(ix), q: q, parsed: ix.parse(q.Text)}
+	q.Now = ix.local(q.Now)
+	parsed := ix.parse(q)
+	if ix.weights.Event > 0 {
+		if sp, ok := ix.event(q, pl); ok {
+			parsed.spans = append(parsed.spans, sp)
+		}
+	}
+	return ix.search(q, parsed, pl)
+}
+
+// search answers a query that was read already.
+func (ix *Index) search(q Query, parsed parsed, pl *Pool) []recaller.Hit {
+	s := &search{Index: ix, planes: pl.p.get(ix), q: q, parsed: parsed}
 	defer pl.p.free.Put(s.planes)
 	s.measure()
 	s.scoreWords()
 	s.scoreDates()
+	s.scoreSpeakers()
+	s.scoreMeaning()
 	return s.hits(s.rank())
 }
 
@@ -98,7 +124,10 @@ type Pool struct{ p pool }
 
 // seen reports whether a doc may be found at all.
 func (s *search) seen(d *doc) bool {
-	return !d.gone && (!s.stats.bounded || !s.at(d).After(s.q.AsOf))
+	if s.stats.bounded {
+		return !d.gone && s.known(d, s.q.AsOf)
+	}
+	return !d.gone && !d.past
 }
 
 // measure takes the statistics of what can be found at the time asked about.
@@ -219,6 +248,7 @@ func (s *search) scoreDates() {
 			}
 		}
 		s.date = append(s.date, idf(s.stats.docs, found))
+		s.calendars = append(s.calendars, cal)
 	}
 }
 
@@ -239,23 +269,31 @@ func (c *calendar) matches(want date, day int32) bool {
 	return c.fit
 }
 
-// speakers returns the weight of each name that the query says.
-func (s *search) speakers() []float32 {
-	if s.weights.Speaker == 0 || len(s.names) == 1 {
-		return nil
+// named is what a doc gets for the dates that the query names.
+func (s *search) named(d *doc) (v float32) {
+	for i, weight := range s.date {
+		if s.calendars[i].matches(s.parsed.dates[i], d.day) {
+			v += s.weights.Date * weight
+		}
 	}
-	var by []float32
+	return v
+}
+
+// scoreSpeakers weighs the names that the query says.
+func (s *search) scoreSpeakers() {
+	if s.weights.Speaker == 0 || len(s.names) == 1 {
+		return
+	}
 	for n := range s.names {
 		for _, t := range s.names[n].terms {
 			if slices.Contains(s.parsed.said, t) {
-				if by == nil {
-					by = make([]float32, len(s.names))
+				if s.speakers == nil {
+					s.speakers = make([]float32, len(s.names))
 				}
-				by[n] = s.weights.Speaker
+				s.speakers[n] = s.weights.Speaker
 			}
 		}
 	}
-	return by
 }
 
 // idf is how much a term in found of n docs tells; never negative.

@@ -12,19 +12,24 @@ type Weights struct {
 	SessionAssistant float32 // the same inside a conversation's BM25
 	AskedAssistant   float32 // the agent's words, both, where the query asks for what the agent said
 	Frame            float32 // words of a query that only frame it ("remind me what we discussed")
+	Meaning          float32 // the cosine of a doc's vector with the query's
+	SessionMeaning   float32 // the same of its conversation
 	Date             float32 // a date, month, weekday or year that the query names
+	Time             float32 // how near it was said to the time that the query means ("three weeks ago")
+	Event            float32 // how near it was said to what the query names the time by ("before the surgery")
 	Speaker          float32 // the name of who spoke
 	Spent            float32 // what is left of a conversation's part after each hit from it; 1 is all
 	Repeat           float32 // what is left of a score for words that a better hit already says; 1 is all
 }
 
-// DefaultWeights returns the weights found on LongMemEval's development questions (see evalset).
+// DefaultWeights returns the weights found on the development questions (docs/recall.md).
 func DefaultWeights() Weights {
 	return Weights{
 		K1: 1.8, B: 0.7,
 		Session: 0.6, SessionK1: 2, SessionB: 0.4,
 		Assistant: 0.35, SessionAssistant: 0.7, AskedAssistant: 0.6,
-		Frame: 0.4, Date: 0.5, Speaker: 0.5,
-		Spent: 0.8, Repeat: 0.4,
+		Frame: 0.4, Meaning: 20, SessionMeaning: 14,
+		Date: 0.5, Time: 8, Event: 3, Speaker: 4,
+		Spent: 0.9, Repeat: 0.4,
 	}
 }

@@ -42,10 +42,10 @@ func (l Language) String() string {
 		"und", "en", "de", "es", "fr", "pt", "it", "nl", "sv", "no", "da", "fi", "ru", "hu", "ro", "tr",
 		"ja", "zh", "ko", "th", "ar", "he", "el", "hi",
 	}
-	if l >= languages {
-		return tags[Unknown]
+	if l < languages {
+		return tags[l]
 	}
-	return tags[l]
+	return tags[Unknown]
 }
 
 // Term returns the term that a folded token is searched by in a text of language l, and "" for a word that says

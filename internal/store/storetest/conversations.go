@@ -81,6 +81,10 @@ func twoIdentities(b *bench) {
 	still, err := b.Store.CallerByIdentity(b.ctx, "t1", phone)
 	b.ok(err)
 	eq(b, "the number stays with its caller", still.ID, first.Caller.ID)
+	eq(b, "a number that is not his gives no zone", mixed.Change.Zone, false)
+	numbered := b.open("t1", opening{identities: []recaller.Identity{{Kind: recaller.IdentityExternal, Value: "crm-8"}, {Kind: recaller.IdentityPhone, Value: "+6495551234"}}})
+	eq(b, "a first number may", numbered.Change.Zone, true)
+	eq(b, "whoever is new has no days yet that could move", first.Change.Zone || other.Change.Zone, false)
 }
 
 func names(b *bench) {
@@ -96,9 +100,11 @@ func names(b *bench) {
 	o = b.open("t1", opening{name: "Bobby"})
 	eq(b, "given does not replace set", o.Caller.Name, set)
 	zone := "Europe/Berlin"
-	c, _, err = b.Store.UpdateCaller(b.ctx, "t1", o.Caller.ID, recaller.CallerPatch{TimeZone: &zone})
+	eq(b, "a name moves no days", change.Zone, false)
+	c, change, err = b.Store.UpdateCaller(b.ctx, "t1", o.Caller.ID, recaller.CallerPatch{TimeZone: &zone})
 	b.ok(err)
 	eq(b, "zone", c.TimeZone, zone)
+	eq(b, "the change tells of the zone", change.Zone, true)
 	eq(b, "name stays", c.Name, set)
 }
 

@@ -101,6 +101,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"many workers never have one job twice", manyWorkers},
 		{"a snapshot has all that a briefing needs", snapshot},
 		{"a corpus has all that recall may search", corpus},
+		{"a corpus has what was known before, and nothing that was forgotten", knownBefore},
 		{"words come back as they were said, however long or odd", words},
 		{"a write that fails undoes only itself", groupCommit},
 		{"many store one key at once", storesMeet},

@@ -1,0 +1,92 @@
+package index
+
+import (
+	"github.com/recallerhq/recaller/internal/embed/static"
+	"github.com/recallerhq/recaller/internal/recall/token"
+	"github.com/recallerhq/recaller/internal/vector"
+)
+
+// This file is about likeness of meaning: each doc has a vector, the sum of its words' vectors, in whole numbers, and so has the
+// query. Vectors find what is said in other words; they never decide alone (see Weights).
+
+// vectorSum adds up the vectors of one doc's words.
+type vectorSum struct {
+	sum  static.Sum
+	rows []uint32
+}
+
+// add adds a word's rows.
+func (v *vectorSum) add(rows []uint32) {
+	for _, r := range rows {
+		v.sum.Add(r, 1)
+	}
+}
+
+// take appends the vector, all zeros where no word has one, to vectors and its length to lengths, and begins anew.
+func (v *vectorSum) take(vectors []int8, lengths []float32) ([]int8, []float32) {
+	var own [static.Width]int8
+	length := v.sum.Int8(own[:])
+	v.sum.Reset()
+	return append(vectors, own[:]...), append(lengths, length)
+}
+
+// vectorOf returns the vector of a query's words and its length; nil where no word has one, or the query is not in English.
+func vectorOf(text string, words []queryWord) ([]int8, float32) {
+	var d token.Detector
+	d.Add(text)
+	if l := d.Language(); l != token.English && l != token.Unknown {
+		return nil, 0
+	}
+	var v vectorSum
+	for _, w := range words {
+		v.rows = rowsOf(token.English, []byte(w.folded), v.rows[:0])
+		v.add(v.rows)
+	}
+	own := make([]int8, static.Width)
+	length := v.sum.Int8(own)
+	if length == 0 {
+		return nil, 0
+	}
+	return own, length
+}
+
+// scoreMeaning compares the query with every doc. A conversation is as like as its three likest turns are in the mean, or all of
+// them where it has fewer.
+func (s *search) scoreMeaning() {
+	if s.parsed.vector == nil || s.weights.Meaning == 0 && s.weights.SessionMeaning == 0 {
+		return
+	}
+	vector.Products(s.products, s.parsed.vector, s.vectors)
+	for i := range s.docs {
+		d := &s.docs[i]
+		if s.products[i] <= 0 || !s.seen(d) {
+			continue
+		}
+		s.cosines[i] = float32(s.products[i]) / (s.parsed.length * s.vectorLengths[i]) * s.side(d)
+		if d.kind <= assistantTurn {
+			s.likest[d.session].take(s.cosines[i])
+		}
+	}
+}
+
+// likest keeps the three greatest of the likenesses that it takes.
+type likest struct {
+	top [3]float32
+	n   int8 // how many it took, at most 3
+}
+
+func (l *likest) take(v float32) {
+	l.n = min(l.n+1, int8(len(l.top)))
+	for i, t := range l.top {
+		if v > t {
+			l.top[i], v = v, t
+		}
+	}
+}
+
+func (l *likest) mean() float32 {
+	if l.n == 0 {
+		return 0
+	}
+	return (l.top[0] + l.top[1] + l.top[2]) / float32(l.n)
+}
