@@ -17,7 +17,7 @@ RACE ?= $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo "-race '-gcf
 
 # Tests that run without it: the end-to-end ones start the binary as it is built for users (make race-e2e watches it), and the
 # evaluation is one long computation.
-APART := /internal/(e2e|recall/evalset)$$
+APART := /internal/(e2e|eval)$$
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION)

@@ -99,6 +99,7 @@ type grammar struct {
 	Doctor  doctorCmd  `cmd:"" group:"run" help:"Check the installation, and say what to do"`
 	Config  configCmd  `cmd:"" group:"run" help:"Show the settings in effect, and where each comes from"`
 	Keys    keysCmd    `cmd:"" group:"run" help:"Look after the encryption keys"`
+	Eval    evalCmd    `cmd:"" group:"run" help:"Measure how well recall finds, on questions with known answers"`
 	Version versionCmd `cmd:"" group:"run" help:"Print the version"`
 
 	Help helpCmd `cmd:"" hidden:"" help:"Show help for a verb"`

@@ -104,7 +104,7 @@ func TestWhatWasReplayedIsRememberedWithNothingRunning(t *testing.T) {
 	want(t, "memories", b.must("memories", maria), "TYPE", "cats")
 
 	recalled := b.must("recall", maria, "what noise does the boiler make", "--explain")
-	want(t, "recall", recalled, " 1. 2 Oct 2026, the caller, turn 1 of replay-", "terrible noise", "why: ")
+	want(t, "recall", recalled, " 1. 2 Oct 2026, the caller, turn 1 of replay-", "terrible noise", "why: ", "bm25 +", "(#1)", "words: ", "nois ")
 
 	again := b.must("replay", "testdata/plumber.txt", "--phone", maria, "--at", "2026-10-02T14:05")
 	want(t, "replaying again", again, "(was there already)")
@@ -176,7 +176,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		code int
 		says []string
 	}{
-		{"no such verb", []string{"cal", maria}, cli.ExitUsage, []string{`did you mean "call"`, "--help"}},
+		{"no such verb", []string{"calll", maria}, cli.ExitUsage, []string{`did you mean "call"`, "--help"}},
 		{"no such flag", []string{"recall", maria, "x", "--explian"}, cli.ExitUsage, []string{"--explian", "`recaller recall --help`"}},
 		{"no phone", []string{"briefing"}, cli.ExitUsage, []string{"<phone>"}},
 		{"an empty phone", []string{"briefing", ""}, cli.ExitUsage, []string{"PHONE is empty"}},

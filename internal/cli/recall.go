@@ -17,14 +17,14 @@ type recallCmd struct {
 	Query   []string `arg:"" help:"What to look for: a question, names, a date"`
 	Limit   int      `short:"n" default:"5" placeholder:"N" help:"Most results"`
 	Kind    []string `placeholder:"KIND,…" enum:"turn,memory,summary,document" help:"Only these: turn, memory, summary, document"`
-	AsOf    string   `placeholder:"TIME" help:"As if it were then: 2026-05-30 or 2026-05-30T14:00:00Z"`
+	AsOf    string   `placeholder:"TIME" help:"As it was known at 2026-05-30T14:00:00Z, or as 2026-05-30 began"`
 	Explain bool     `help:"Say why each was found"`
 	JSON    bool     `name:"json" help:"Print the results as JSON"`
 }
 
 // Help says what it is.
 func (*recallCmd) Help() string {
-	return "Searches the verbatim turns of both sides, the memories and the summaries of one caller, best first. Nothing leaves this machine."
+	return "Searches the verbatim turns of both sides, the memories and the summaries of one caller, best first: by words, by meaning (what is found may share no word with the query), and by time (\"yesterday\", \"last spring\", in the caller's zone). Scores compare within one answer. Nothing leaves this machine."
 }
 
 // Examples are lines to try.
@@ -76,7 +76,9 @@ func writeHit(out term.Out, place int, hit client.RecallResult) {
 	text := term.Short(term.Clean(hit.Text), 4*out.Width)
 	fmt.Fprintf(out, "    %s\n", strings.ReplaceAll(term.Wrap(text, out.Width-4, ""), "\n", "\n    "))
 	if hit.Why != nil {
-		fmt.Fprintf(out, "    %s\n", out.Dim(whyOf(*hit.Why)))
+		for _, line := range whyOf(*hit.Why) {
+			fmt.Fprintln(out, out.Dim(term.Wrap("    "+line, out.Width, "  ")))
+		}
 	}
 }
 
@@ -109,17 +111,49 @@ func sourceOf(hit client.RecallResult) string {
 	return strings.Join(parts, ", ")
 }
 
-// whyOf tells in one line what made a result's score.
-func whyOf(why client.Why) string {
-	var parts []string
+// whyOf tells what made a result's score: the parts, with the place that each alone would give it; the query's words that it has;
+// and how near it was said to the times that the query means.
+func whyOf(why client.Why) []string {
+	var parts, words []string
 	for _, p := range why.Parts {
-		parts = append(parts, fmt.Sprintf("%s %.2f", p.Name, p.Value))
+		part := fmt.Sprintf("%s %+.2f", strings.ReplaceAll(p.Name, "_", " "), p.Value)
+		if p.Rank > 0 {
+			part += fmt.Sprintf(" (#%d)", p.Rank)
+		}
+		parts = append(parts, part)
 	}
-	var terms []string
 	for _, t := range why.Terms {
-		terms = append(terms, fmt.Sprintf("%s %.2f", term.Clean(t.Term), t.Weight))
+		words = append(words, fmt.Sprintf("%s %.2f", term.Clean(t.Term), t.Weight))
 	}
-	return "why: " + strings.Join(parts, " + ") + " · words: " + strings.Join(terms, ", ")
+	if len(words) == 0 {
+		words = []string{"none of the query's"}
+	}
+	lines := []string{"why: " + strings.Join(parts, ", "), "words: " + strings.Join(words, ", ")}
+	for _, t := range why.Times {
+		lines = append(lines, fmt.Sprintf("time: %s: %s, %s, %+.2f", term.Clean(t.Phrase), daysOf(t), besideOf(t.Days), t.Value))
+	}
+	return lines
+}
+
+// daysOf names the days of a time: "28 October 2026", "21 October 2026 to 27 October 2026".
+func daysOf(t client.TimeWhy) string {
+	const day = "2 January 2006"
+	first, last := t.From.Format(day), t.Until.AddDate(0, 0, -1).Format(day)
+	if first == last {
+		return first
+	}
+	return first + " to " + last
+}
+
+// besideOf tells how far from its days a result was said: "2 days before".
+func besideOf(days int) string {
+	switch {
+	case days < 0:
+		return count(-days, "day") + " before"
+	case days > 0:
+		return count(days, "day") + " after"
+	}
+	return "said then"
 }
 
 // timeOf reads a time from the command line; empty is zero.

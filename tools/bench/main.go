@@ -2,7 +2,7 @@
 // conversations through the real store, starts the real server on it, and measures over HTTP; then once more in process,
 // so that what the server does and what client and kernel cost can be told apart. docs/benchmarks.md says how to read it.
 //
-// It is not for small pieces (their packages have Go benchmarks), nor for the quality of recall (internal/recall/evalset).
+// It is not for small pieces (their packages have Go benchmarks), nor for the quality of recall (`recaller eval`).
 package main
 
 import (

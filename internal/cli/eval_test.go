@@ -1,0 +1,142 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/recallerhq/recaller/internal/cli"
+	"github.com/recallerhq/recaller/internal/llm/llmtest"
+)
+
+// The questions that internal/eval is tested with.
+var (
+	ownQuestions    = filepath.Join("..", "eval", "testdata", "native.json")
+	loCoMoQuestions = filepath.Join("..", "eval", "testdata", "locomo.json")
+	longQuestions   = filepath.Join("..", "eval", "testdata", "questions.json")
+)
+
+func TestEvalMeasuresEveryFormat(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	want(t, "native", b.must("eval", "native", ownQuestions),
+		"native.json, 4 questions", "nothing left out", "Conversations", "any@5", "ndcg@10", "· several", "Turns", "recall@10", "1 index: ", "recaller v1.2.3")
+	want(t, "locomo", b.must("eval", "locomo", loCoMoQuestions),
+		"locomo.json, 4 questions", "left out: 1 adversarial, 2 without evidence; evidence: 1 unreadable, 2 naming nothing", "· multi-hop", "· temporal")
+	want(t, "locomo with all", b.must("eval", "locomo", loCoMoQuestions, "--all-categories"), "locomo.json, 5 questions", "· adversarial")
+	want(t, "longmemeval", b.must("eval", "longmemeval", longQuestions, "--baselines", "--ablate", "--workers", "2"),
+		"BM25 over sessions", "BM25 over turns", "Recall without", "(nothing)", "who spoke", "--workers 1 for clean times")
+	if _, err := os.Stat(b.data); !os.IsNotExist(err) {
+		t.Error("measuring made a data folder")
+	}
+}
+
+func TestEvalWritesAResultThatCanBeRepeated(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	path := filepath.Join(t.TempDir(), "result.json")
+	r := b.run("eval", "native", ownQuestions, "-o", path, "--weight", "Session=0.25", "--limit", "2", "--workers", "1")
+	if r.code != cli.ExitOK || !strings.Contains(r.err, "wrote ") || !strings.Contains(r.out, "2 questions") {
+		t.Fatalf("exit %d, %q, %q", r.code, r.out, r.err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Format, Version string
+		Machine         struct{ Cores int }
+		Data            struct{ Format, File, SHA256 string }
+		Setup           struct {
+			Weights        map[string]float64
+			Workers, Limit int
+		}
+		Recall struct {
+			All       struct{ N int }
+			Questions []struct{ ID string }
+		}
+	}
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Format != "recaller-eval-result/1" || got.Version != "v1.2.3" || got.Machine.Cores < 1 || got.Data.Format != "native" ||
+		got.Data.File != "native.json" || len(got.Data.SHA256) != 64 || got.Setup.Weights["Session"] != 0.25 || got.Setup.Weights["K1"] == 0 ||
+		got.Setup.Workers != 1 || got.Setup.Limit != 2 || got.Recall.All.N != 2 || len(got.Recall.Questions) != 2 {
+		t.Errorf("got %+v", got)
+	}
+	if strings.Contains(string(text), "boiler?") {
+		t.Error("the result holds the words of a question")
+	}
+	want(t, "eval --json", b.must("eval", "native", ownQuestions, "--json"), `"any@5": {`, `"id": "maria/noise"`)
+}
+
+// Nobody's words are shown, unless they are asked for.
+func TestEvalListsWhatWasMissed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	hard := filepath.Join(t.TempDir(), "hard.json")
+	var talk []string
+	for _, day := range []string{"01", "02", "03", "04", "05", "06"} {
+		talk = append(talk, `{"id":"c`+day+`","at":"2026-01-`+day+`","turns":[{"speaker":"user","text":"The umbrella is red."}]}`)
+	}
+	text := `{"format":"recaller-eval/1","people":[{"id":"p","conversations":[` + strings.Join(talk, ",") + `,
+		{"id":"right","at":"2025-01-01","turns":[{"speaker":"user","text":"Grandmother hums."}]}],
+		"questions":[{"id":"q","type":"hard","text":"Who has the red umbrella?","asked_at":"2026-02-01","turns":["right:1"]},
+		{"id":"easy","type":"easy","text":"Who hums?","asked_at":"2026-02-01","turns":["right:1"]}]}]}`
+	if err := os.WriteFile(hard, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := b.must("eval", "native", hard, "--misses")
+	want(t, "misses", out, "Missed: 1 of 2", "p/q  hard  conversations ")
+	if strings.Contains(out, "umbrella") {
+		t.Errorf("the words of a question are shown:\n%s", out)
+	}
+	want(t, "misses -v", b.must("eval", "native", hard, "--misses", "--verbose"), "    Who has the red umbrella?")
+}
+
+func TestEvalHasAModelAnswer(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := llmtest.New(func(q llmtest.Request) string {
+		if q.Model == "strict" && strings.Contains(q.Text, "Lisbon") {
+			return "yes"
+		}
+		return "no"
+	})
+	server := httptest.NewServer(p)
+	t.Cleanup(server.Close)
+	b.env = append(b.env, "RECALLER_LLM_BASE_URL="+server.URL, "RECALLER_LLM_MODEL=test-small")
+	want(t, "answers", b.must("eval", "native", ownQuestions, "--answer", "--judge", "strict", "-k", "3"),
+		"Answers", "· several", ".250", "answered by test-small from 3 turns, judged by strict; 0 without")
+	want(t, "answers in JSON", b.must("eval", "native", ownQuestions, "--answer", "--json"), `"answers": {`, `"judge": "test-small"`, `"k": 10`)
+}
+
+func TestEvalSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for _, test := range []struct {
+		name string
+		args []string
+		code int
+		says string
+	}{
+		{"no such file", []string{"native", "missing.json"}, cli.ExitFailed, "missing.json: no such file"},
+		{"another format", []string{"longmemeval", loCoMoQuestions}, cli.ExitFailed, "locomo.json: question 1: question_date is no time"},
+		{"another format still", []string{"native", loCoMoQuestions}, cli.ExitFailed, "expected an object with format and people"},
+		{"no model", []string{"native", ownQuestions, "--answer"}, cli.ExitFailed, "--answer needs a model"},
+		{"a judge of nothing", []string{"native", ownQuestions, "--judge", "x"}, cli.ExitUsage, "--judge needs --answer"},
+		{"no such weight", []string{"native", ownQuestions, "--weight", "Sesion=1"}, cli.ExitUsage, "Sesion"},
+		{"no number of questions", []string{"native", ownQuestions, "--limit", "-1"}, cli.ExitUsage, "--limit: expected"},
+		{"no number of workers", []string{"native", ownQuestions, "--workers", "-1"}, cli.ExitUsage, "--workers: expected"},
+		{"no number of turns", []string{"native", ownQuestions, "-k", "0"}, cli.ExitUsage, "--turns: expected"},
+		{"nowhere to write", []string{"native", ownQuestions, "-o", filepath.Join("missing", "r.json")}, cli.ExitFailed, "write the result"},
+	} {
+		r := b.run(append([]string{"eval"}, test.args...)...)
+		if r.code != test.code || r.out != "" || !strings.Contains(r.err, test.says) {
+			t.Errorf("%s: exit %d, %q, %q; want exit %d and %q", test.name, r.code, r.out, r.err, test.code, test.says)
+		}
+	}
+}

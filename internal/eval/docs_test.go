@@ -1,0 +1,42 @@
+package eval_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/recallerhq/recaller/internal/eval"
+)
+
+// What docs/recall.md shows is what is there: the models' prompts word for word, the names of the metrics, and a file of our own
+// format that can be read.
+func TestTheDocumentationIsTrue(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "recall.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	for name, prompt := range map[string]string{"answer": eval.AnswerPrompt, "judge": eval.JudgePrompt} {
+		if !strings.Contains(page, "```\n"+prompt+"\n```") {
+			t.Errorf("docs/recall.md does not print the prompt to %s", name)
+		}
+	}
+	example := regexp.MustCompile("(?s)```json\n(.*?)```").FindStringSubmatch(page)
+	if example == nil {
+		t.Fatal("docs/recall.md shows no file of the native format")
+	}
+	cases, notes, err := read(example[1], eval.Native, eval.Reading{})
+	if err != nil || notes != (eval.Notes{}) {
+		t.Fatalf("the example: %v, left out %+v", err, notes)
+	}
+	if diff := cmp.Diff([]string{
+		"maria/q1 single: call-1 / call-1:1", "maria/q2 single: call-1 / parking", "maria/q3 whole call: call-1 /",
+	}, gold(cases)); diff != "" {
+		t.Errorf("the example's questions (-want +got):\n%s", diff)
+	}
+}
