@@ -1,8 +1,9 @@
 // Package briefing makes what an agent is told before it speaks: one prompt-ready text, in named parts, in a fixed
 // order, within a token budget, from one snapshot of a caller (spec P2, P3, V2, H1–H6, P9, B8, B11).
 //
-// Composing is pure: the same snapshot at the same time gives the same bytes. The Service adds what is not: reading the
-// snapshot within a hard deadline, and an answer that lets the agent carry on when it cannot be read.
+// Composing is pure: the same snapshot at the same time gives the same bytes, and with a query the same findings. The Service
+// adds what is not: reading the snapshot within a hard deadline, and an answer that lets the agent carry on when it cannot
+// be read.
 //
 // The order of the parts serves prompt caches and the reader at once: what changes least comes first and what matters
 // most for the first sentence comes last, next to the conversation.
@@ -16,15 +17,19 @@
 //	due       follow-ups whose time has come or comes soon
 //	now       the caller's date and time
 //	resume    the matter that was left unfinished, or the call that broke off
+//	recalled  what was said before and fits the query, word for word; it changes with every turn
 //
 // That is the style of notes, which stand in front of an agent's own prompt. In the other, a whole system prompt, the parts
 // are those of P3, in its order and words: see systemPrompt.
 //
 // What people said, or what was derived from it, stands only between <notes> and </notes>, cleaned (appendData); our own
 // sentences and the tenant's words stand only outside. When the budget is short, what matters least is left out, whole
-// items at a time: see the ranks in compose.go.
+// items at a time: see the ranks in compose.go. With a query the budget goes to what fits the moment: words of earlier
+// conversations have a part, and memories that fit go before the others. What is found for it is asked of recall beside the
+// snapshot, within the same deadline; too late or not at all, the briefing comes without, and is not degraded: what it must
+// have is there.
 //
-// It is not for choosing memories by a query (recall), nor for the persona and threads (thread).
+// It is not for searching (recall), nor for the persona and threads (thread).
 package briefing
 
 import (
@@ -58,18 +63,21 @@ const (
 // Options are the settings of a Service.
 type Options struct {
 	Now      func() time.Time // required
-	Deadline time.Duration    // for reading the snapshot; 0: DefaultDeadline
+	Deadline time.Duration    // for reading the snapshot, and for finding what fits the query; 0: DefaultDeadline
 	Tokens   int              // the budget of requests that name none; 0: DefaultTokens
 	// Tenant tells, without the store, what is known of a tenant, so that a degraded briefing still says who the agent
 	// speaks for. Optional; it must not block.
 	Tenant func(recaller.TenantID) (recaller.Tenant, bool)
+	// Recaller finds what fits a request's query. nil: queries are checked, and change nothing.
+	Recaller Recaller
+	Metrics  *Metrics // nil: nothing is counted
 }
 
 // Request says what a briefing is wanted for. The zero value asks for the default.
 type Request struct {
 	MaxTokens int                     // never exceeded; 0: the default
-	Query     string                  // what the conversation is about; checked, and not used yet
-	Exclude   recaller.ConversationID // the live conversation, which is no history
+	Query     string                  // what the conversation is about now; empty: the budget goes to what is good to know at any time
+	Exclude   recaller.ConversationID // the live conversation, which is no history, and of which nothing is recalled
 	Style     recaller.BriefingStyle  // empty: recaller.StyleBriefing
 	// MaxMemories bounds how many memories are told (W8): what is due, then the surest. 0: only the token budget does.
 	MaxMemories int
@@ -80,6 +88,7 @@ type Service struct {
 	src   Source
 	opts  Options
 	zones *zones
+	late  chan struct{} // full while so many searches go on that nobody waits for as may
 }
 
 // New returns a Service that reads from src.
@@ -90,7 +99,7 @@ func New(src Source, opts Options) *Service {
 	if opts.Tokens <= 0 {
 		opts.Tokens = DefaultTokens
 	}
-	return &Service{src: src, opts: opts, zones: newZones()}
+	return &Service{src: src, opts: opts, zones: newZones(), late: make(chan struct{}, maxLate)}
 }
 
 // Briefing returns what the agent should know of the caller. When the snapshot cannot be read in time, or at all, it
@@ -100,9 +109,14 @@ func (s *Service) Briefing(ctx context.Context, tenant recaller.TenantID, caller
 	if err := req.validate(); err != nil {
 		return recaller.Briefing{}, err
 	}
-	snap, err := s.read(ctx, tenant, caller)
+	timed, cancel := context.WithTimeout(ctx, s.opts.Deadline)
+	defer cancel()
+	looking := s.look(ctx, tenant, caller, req.Query)
+	defer s.leave(looking)
+	snap, err := s.read(timed, tenant, caller)
 	if err == nil {
-		return s.FromSnapshot(snap, req), nil
+		in := material{snap: snap, found: s.await(timed, looking)}
+		return compose(in, s.opts.Now(), s.budgeted(req), s.zones), nil
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return recaller.Briefing{}, recaller.Wrap(recaller.Timeout, ctx.Err(), "the request was cancelled")
@@ -115,11 +129,6 @@ func (s *Service) Briefing(ctx context.Context, tenant recaller.TenantID, caller
 		reason = ReasonDeadline
 	}
 	return s.degraded(tenant, caller, reason, req), nil
-}
-
-// FromSnapshot composes a briefing from a snapshot that was read already.
-func (s *Service) FromSnapshot(snap recaller.Snapshot, req Request) recaller.Briefing {
-	return compose(snap, s.opts.Now(), s.budgeted(req), s.zones, "")
 }
 
 func (s *Service) budgeted(req Request) Request {
@@ -136,14 +145,12 @@ func (s *Service) degraded(tenant recaller.TenantID, caller recaller.CallerID, r
 			snap.Tenant = t
 		}
 	}
-	return compose(snap, s.opts.Now(), s.budgeted(req), s.zones, reason)
+	return compose(material{snap: snap, reason: reason}, s.opts.Now(), s.budgeted(req), s.zones)
 }
 
-// read asks the source, and once more if it failed for want of the store (P1), all within the deadline. It returns at
-// the deadline even if the source does not; the source's goroutine ends when the source heeds its context.
+// read asks the source, and once more if it failed for want of the store (P1), all before ctx is done. It returns then even
+// if the source does not; the source's goroutine ends when the source heeds its context.
 func (s *Service) read(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Snapshot, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Deadline)
-	defer cancel()
 	type answer struct {
 		snap recaller.Snapshot
 		err  error

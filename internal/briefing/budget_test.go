@@ -22,21 +22,25 @@ func everything() recaller.Snapshot {
 }
 
 func TestABudgetIsNeverExceededAndNothingIsCutMidWord(t *testing.T) {
-	for name, snap := range map[string]recaller.Snapshot{
-		"everything": everything(), "returning": returning(), "disconnection": disconnection(time.Minute), "nothing": {},
+	for name, in := range map[string]material{
+		"everything": {snap: everything()}, "returning": {snap: returning()}, "disconnection": {snap: disconnection(time.Minute)}, "nothing": {},
+		"everything, and what fits": {snap: everything(), found: aboutTheTerrace()}, "only what fits": {found: aboutTheTerrace()},
 	} {
 		for _, style := range recaller.BriefingStyles() {
-			t.Run(name+", "+string(style), func(t *testing.T) { checkBudgets(t, snap, style) })
+			t.Run(name+", "+string(style), func(t *testing.T) { checkBudgets(t, in, style) })
 		}
 	}
 }
 
 // checkBudgets composes a briefing for every budget up to what all of it needs.
-func checkBudgets(t *testing.T, snap recaller.Snapshot, style recaller.BriefingStyle) {
+func checkBudgets(t *testing.T, in material, style recaller.BriefingStyle) {
 	t.Helper()
-	whole := Compose(snap, now, Request{MaxTokens: MaxTokens, Style: style})
+	told := func(budget int) recaller.Briefing {
+		return compose(in, now, Request{MaxTokens: budget, Style: style, Query: "the terrace"}, newZones())
+	}
+	whole := told(MaxTokens)
 	for budget := 1; budget < whole.Tokens+20; budget++ {
-		b := Compose(snap, now, Request{MaxTokens: budget, Style: style})
+		b := told(budget)
 		if b.Tokens > budget || b.Tokens != Tokens(b.Text) {
 			t.Fatalf("budget %d: Tokens %d, counted %d", budget, b.Tokens, Tokens(b.Text))
 		}
@@ -107,13 +111,20 @@ func partNamed(t *testing.T, b recaller.Briefing, name string) recaller.Briefing
 }
 
 func TestPartsStandInTheirFixedOrder(t *testing.T) {
-	var got []string
-	for _, p := range Compose(everything(), now, Request{}).Parts {
-		got = append(got, p.Name)
-	}
-	want := []string{"tenant", "guidance", "caller", "memories", "history", "due", "now", "resume"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+	for style, want := range map[recaller.BriefingStyle][]string{
+		recaller.StyleBriefing: {"tenant", "guidance", "caller", "memories", "history", "due", "now", "resume", "recalled"},
+		recaller.StyleSystemPrompt: {
+			"tenant", "personality", "business", "guidance", "caller", "history", "memories", "due", "resume", "now", "recalled", "instructions",
+			"greeting", "welcome", "closing",
+		},
+	} {
+		var got []string
+		for _, p := range asked(everything(), "the terrace", style, aboutTheTerrace()...).Parts {
+			got = append(got, p.Name)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
 	}
 }
 
@@ -162,7 +173,7 @@ func BenchmarkCompose(b *testing.B) {
 			b.Run(fmt.Sprintf("%s, 50 memories, %d tokens", style, budget), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					compose(snap, now, Request{MaxTokens: budget, Style: style}, zones, "")
+					compose(material{snap: snap}, now, Request{MaxTokens: budget, Style: style}, zones)
 				}
 			})
 		}

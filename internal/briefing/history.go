@@ -32,6 +32,9 @@ func (c *composer) history() {
 	c.section("history", heading, true, func() { c.line("Conversation History (most recent first):") })
 	for i, conv := range list {
 		rank := rankHistory + i*historyStep
+		if c.briefs != nil {
+			c.briefs[conv.ID] = len(c.units)
+		}
 		c.unit(rank, func(u *unit) { c.conversation(u, i+1, conv) })
 		if i == 0 && conv.Summary != nil && !c.whole {
 			c.detail(rank+1, "Next time", conv.Summary.Next)

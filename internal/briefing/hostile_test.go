@@ -43,6 +43,21 @@ func allFrom(text string) recaller.Snapshot {
 	return snap
 }
 
+// foundFrom is what was found for a query, all of it with the given text, behind words that nothing else says.
+func foundFrom(text string) []recaller.Hit {
+	hits := []recaller.Hit{
+		said("old", 4, recaller.User, 9*day, "aardvark badger camel? "+text),
+		said("old", 9, recaller.Assistant, 8*day, "dingo elephant falcon "+text),
+		{Kind: recaller.HitSummary, ID: "old", Conversation: "old", Text: "gibbon heron ibis " + text, At: ago(7 * day)},
+		{Kind: recaller.HitMemory, ID: "unknown", Text: "jackal koala lemur " + text, At: ago(6 * day)},
+	}
+	hits[0].Neighbours = []recaller.Turn{turn(5, recaller.Assistant, ago(9*day), "marten newt ocelot "+text)}
+	for i := range hits {
+		hits[i].Score = 1
+	}
+	return hits
+}
+
 // split returns the lines outside of the fences, and those inside. ok is false where the fences do not pair.
 func split(text string) (outside, inside []string, ok bool) {
 	in := false
@@ -84,12 +99,15 @@ func checkFenced(t *testing.T, text string) {
 
 func checkFencedIn(t *testing.T, text string, req Request) {
 	t.Helper()
-	got := Compose(allFrom(text), now, req).Text
+	told := func(text string) string {
+		return compose(material{snap: allFrom(text), found: foundFrom(text)}, now, req, newZones()).Text
+	}
+	got := told(text)
 	outside, inside, ok := split(got)
 	if !ok {
 		t.Fatalf("fences do not pair in %q", got)
 	}
-	harmless, _, _ := split(Compose(allFrom("x"), now, req).Text)
+	harmless, _, _ := split(told("x"))
 	if diff := cmp.Diff(harmless, outside); diff != "" {
 		t.Errorf("what the caller said got outside of the fences (-harmless +hostile):\n%s", diff)
 	}

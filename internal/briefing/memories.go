@@ -34,14 +34,14 @@ func (c *composer) splitDue() (due, rest []*recaller.Memory) {
 	return c.atMost(due, rest)
 }
 
-// atMost holds how many memories are told to what was asked for (W8). What is due goes first, soonest first; then the surest,
-// and of those the last confirmed, in the order that they have.
+// atMost holds how many memories are told to what was asked for (W8). What is due goes first, soonest first; then what fits
+// the query; then the surest, and of those the last confirmed, in the order that they have.
 func (c *composer) atMost(due, rest []*recaller.Memory) (d, r []*recaller.Memory) {
 	if c.most <= 0 || len(due)+len(rest) <= c.most {
 		return due, rest
 	}
 	due = due[:min(len(due), c.most)]
-	room, place := c.most-len(due), places(rest)
+	room, place := c.most-len(due), c.places(rest)
 	kept := make([]*recaller.Memory, 0, room)
 	for i, m := range rest {
 		if place[i] < room {
@@ -86,14 +86,14 @@ func (c *composer) due(due []*recaller.Memory) {
 	}
 }
 
-// memories tells what is remembered by type. Where the budget is short, what is least sure goes first, then what was
-// confirmed longest ago.
+// memories tells what is remembered by type. Where the budget is short, what does not fit the query goes first, of that what
+// is least sure, then what was confirmed longest ago.
 func (c *composer) memories(list []*recaller.Memory) {
 	if len(list) == 0 {
 		return
 	}
 	c.section("memories", "What you remember", true, nil)
-	place := places(list)
+	place := c.places(list)
 	for _, t := range recaller.MemoryTypes() {
 		var group span
 		for i, m := range list {
@@ -103,18 +103,31 @@ func (c *composer) memories(list []*recaller.Memory) {
 			if group == (span{}) {
 				group = c.group(groupTitle(t))
 			}
-			c.grouped(rankMemory+place[i]/2, group, func(u *unit) { c.memory(u, m) })
+			rank := rankMemory + place[i]/2
+			if _, fits := c.fits[m.ID]; fits {
+				rank = rankFits + place[i]
+			}
+			c.grouped(rank, group, func(u *unit) { c.memory(u, m) })
 		}
 	}
 }
 
-// places returns for each memory its place when the surest and most recently confirmed come first.
-func places(list []*recaller.Memory) []int {
+// places returns for each memory its place when those that fit the query come first, then the surest and most recently
+// confirmed.
+func (c *composer) places(list []*recaller.Memory) []int {
+	fit := func(m *recaller.Memory) int {
+		if p, fits := c.fits[m.ID]; fits {
+			return p
+		}
+		return maxFits
+	}
 	order := make([]int, len(list))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[b].Confidence, list[a].Confidence) })
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(fit(list[a]), fit(list[b])), cmp.Compare(list[b].Confidence, list[a].Confidence))
+	})
 	place := make([]int, len(list))
 	for p, i := range order {
 		place[i] = p

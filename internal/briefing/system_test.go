@@ -130,7 +130,7 @@ func TestHowACallerIsGreeted(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			test.snap.Tenant = recaller.Tenant{Profile: recaller.Profile{Business: test.business, Greeting: test.own}}
-			text := compose(test.snap, now, systemPrompt, newZones(), test.reason).Text
+			text := compose(material{snap: test.snap, reason: test.reason}, now, systemPrompt, newZones()).Text
 			_, got, _ := strings.Cut(text, "6. Never make up information - if unsure, say so\n\n")
 			if want := test.want + "Now, help the customer with their inquiry!\n"; got != want {
 				t.Errorf("got %q, want %q", got, want)

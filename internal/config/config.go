@@ -99,7 +99,7 @@ type Embedding struct {
 // The embedders.
 const (
 	EmbedderAuto    = "auto"
-	EmbedderBuiltIn = "builtin" // a hashed bag of stems, in the process
+	EmbedderBuiltIn = "builtin" // a table of words, in the process
 	EmbedderOpenAI  = "openai"  // any endpoint that speaks its protocol
 	EmbedderOllama  = "ollama"
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -67,10 +68,14 @@ func (e *entry) lastWords(now time.Time) []recaller.Turn {
 	return turns
 }
 
-// brief composes the briefing of a conversation. What the briefer cannot read this process may know. e may be nil.
+// brief composes the briefing of a conversation. What the briefer cannot read this process may know. What it is about, if that
+// is not said, the last turns tell, as far as this process heard them. e may be nil.
 func (s *Service) brief(ctx context.Context, tenant recaller.TenantID, e *entry, conv recaller.Conversation, req briefing.Request) (recaller.Briefing, error) {
 	req.Exclude = conv.ID
 	req.Style = e.inStyle(req.Style)
+	if strings.TrimSpace(req.Query) == "" {
+		req.Query = e.moment(s.Now())
+	}
 	if conv.Caller == "" && e != nil { // held while the store is away
 		return s.degraded(s.known(e), req, briefing.ReasonStore), nil
 	}
@@ -79,6 +84,33 @@ func (s *Service) brief(ctx context.Context, tenant recaller.TenantID, e *entry,
 		return b, err
 	}
 	return s.degraded(s.known(e), req, b.Reason), nil
+}
+
+// momentTurns is how many turns of the user tell what is talked about now.
+const momentTurns = 3
+
+// moment is what is talked about now: the last turns of the user, newest last, each as long as the buffer holds it; empty
+// where nothing was said yet, or the conversation has ended.
+func (e *entry) moment(now time.Time) string {
+	if e == nil {
+		return ""
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ended {
+		return ""
+	}
+	var last []string
+	for _, t := range slices.Backward(e.glance.Turns(now)) {
+		if t.Speaker != recaller.User {
+			continue
+		}
+		if last = append(last, t.Text); len(last) == momentTurns {
+			break
+		}
+	}
+	slices.Reverse(last)
+	return strings.Join(last, "\n")
 }
 
 // inStyle is the style of a briefing that was asked for in the given one; empty: that which the conversation began with, as
