@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/recallerhq/recaller/internal/cli/term"
 	"github.com/recallerhq/recaller/internal/eval"
 	"github.com/recallerhq/recaller/internal/llm"
 	"github.com/recallerhq/recaller/internal/recall"
@@ -118,20 +119,35 @@ func (c *evalFlags) run(ctx context.Context, s *session, format eval.Format, how
 	if err != nil {
 		return err
 	}
-	if err := c.claimOutput(); err != nil {
-		return err
-	}
 	file, err := eval.Open(c.File, format, how)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }() // it was only read
+	if err := c.claimOutput(); err != nil {
+		return err
+	}
 	o := eval.Options{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), Limit: c.Limit, Now: s.now, Answers: answers}
 	result, err := c.measure(ctx, s, file, opts, o)
 	if err != nil {
 		return err
 	}
-	return c.show(s, result)
+	if err := c.show(s, result); err != nil {
+		return err
+	}
+	return unanswered(result.Answers)
+}
+
+// unanswered is an error where answers were asked for and none could be judged.
+func unanswered(a *eval.Answers) error {
+	switch {
+	case a == nil || a.All.N > 0:
+		return nil
+	case a.Failed == 0:
+		return failf("--answer: no question of the file has an answer")
+	default:
+		return &failure{code: ExitFailed, msg: "--answer: none of " + count(a.Failed, "question") + " was answered and judged", hint: "`recaller doctor` tries the model"}
+	}
 }
 
 // recallOptions are recall's, with the weights that the flags change.
@@ -145,6 +161,8 @@ func (c *evalFlags) recallOptions() (recall.Options, error) {
 		return recall.Options{}, usagef("--turns: expected a number from 1 to %d", eval.Hits)
 	case c.Judge != "" && !c.Answer:
 		return recall.Options{}, usagef("--judge needs --answer")
+	case c.Misses && c.JSON:
+		return recall.Options{}, usagef("--misses lists beside the tables; --json has every question's ranks without it")
 	}
 	if len(c.Weight) == 0 {
 		return recall.Options{}, nil
@@ -184,10 +202,17 @@ func (s *session) namedModel(name string) *llm.Client {
 	})
 }
 
-// claimOutput finds out before the work whether its result can be written.
+// claimOutput finds out before the work whether its result can be written, and not over the questions.
 func (c *evalFlags) claimOutput() error {
 	if c.Output == "" {
 		return nil
+	}
+	questions, err := os.Stat(filepath.Clean(c.File))
+	if err != nil {
+		return fmt.Errorf("read the questions: %w", err)
+	}
+	if there, err := os.Stat(filepath.Clean(c.Output)); err == nil && os.SameFile(there, questions) {
+		return usagef("--output: %s holds the questions, and would be overwritten: name another file", term.Clean(c.Output))
 	}
 	file, err := os.OpenFile(filepath.Clean(c.Output), os.O_WRONLY|os.O_CREATE, 0o644) //nolint:gosec // numbers, for anyone to read
 	if err != nil {
@@ -215,7 +240,7 @@ func (c *evalFlags) measure(ctx context.Context, s *session, file *eval.File, op
 	}
 	result := eval.Result{
 		Format: eval.ResultVersion, Version: s.version, Commit: commit(), Time: s.now().UTC(),
-		Machine: eval.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.NumCPU()}, Setup: eval.SetupOf(opts, o),
+		Machine: eval.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.NumCPU()}, Setup: eval.SetupOf(opts, o, file.Reading()),
 	}
 	reports, err := eval.Run(ctx, file.Cases(), methods, o)
 	bar.Done()

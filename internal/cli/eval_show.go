@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -69,7 +70,7 @@ func leftOut(n eval.Notes) string {
 		}
 		return lead + strings.Join(parts, ", ")
 	}
-	questions := say("left out: ", fmt.Sprintf("%d abstention", n.Abstention), fmt.Sprintf("%d adversarial", n.Adversarial), fmt.Sprintf("%d without evidence", n.WithoutEvidence))
+	questions := say("left out: ", fmt.Sprintf("%d abstention", n.Abstention), fmt.Sprintf("%d adversarial", n.Adversarial), fmt.Sprintf("%d without evidence", n.WithoutEvidence), fmt.Sprintf("%d blank or too long", n.Unaskable))
 	evidence := say("evidence: ", fmt.Sprintf("%d unreadable", n.Unreadable), fmt.Sprintf("%d naming nothing that is there", n.Unknown))
 	switch {
 	case questions == "" && evidence == "":
@@ -113,10 +114,15 @@ func writeScores(out term.Out, reports []eval.Report, turns bool) {
 			continue
 		}
 		for _, kind := range slices.Sorted(maps.Keys(r.ByType)) {
-			add("· "+kind, r.ByType[kind])
+			add("· "+named(kind), r.ByType[kind])
 		}
 	}
 	out.Table(columns, rows)
+}
+
+// named is a type of question as tables call it.
+func named(kind string) string {
+	return cmp.Or(term.Clean(kind), "(no type)")
 }
 
 // share writes a share as tables do: ".973", "1.000".
@@ -161,9 +167,12 @@ func writeAblation(out term.Out, r eval.Result) {
 
 func writeAnswers(out term.Out, a *eval.Answers) {
 	rows := [][]string{{"all", strconv.Itoa(a.All.N), share(a.All.Value), interval(a.All.Estimate)}}
+	if a.All.N == 0 {
+		rows[0] = []string{"all", "0", "–", "–"}
+	}
 	for _, kind := range slices.Sorted(maps.Keys(a.ByType)) {
 		t := a.ByType[kind]
-		rows = append(rows, []string{"· " + kind, strconv.Itoa(t.N), share(t.Value), interval(t.Estimate)})
+		rows = append(rows, []string{"· " + named(kind), strconv.Itoa(t.N), share(t.Value), interval(t.Estimate)})
 	}
 	out.Table([]term.Column{{}, {Title: "n", Right: true}, {Title: "right", Right: true}, {Title: "95 %", Right: true}}, rows)
 	fmt.Fprintln(out, out.Dim(fmt.Sprintf("answered by %s from %d turns, judged by %s; %d without an answer or a judgement; %d tokens in, %d out",
@@ -203,7 +212,7 @@ func writeMisses(out term.Out, r eval.Report, words bool) {
 			continue
 		}
 		missed++
-		fmt.Fprintf(&text, "%s  %s  conversations %s  turns %s\n", term.Clean(o.ID), term.Clean(o.Type), ranks(o.Sessions), ranks(o.Turns))
+		fmt.Fprintf(&text, "%s  %s  conversations %s  turns %s\n", term.Clean(o.ID), named(o.Type), ranks(o.Sessions), ranks(o.Turns))
 		if words {
 			fmt.Fprintf(&text, "    %s\n", out.Dim(term.Clean(o.Text)))
 		}

@@ -27,6 +27,7 @@ func TestEvalMeasuresEveryFormat(t *testing.T) {
 	want(t, "locomo", b.must("eval", "locomo", loCoMoQuestions),
 		"locomo.json, 4 questions", "left out: 1 adversarial, 2 without evidence; evidence: 1 unreadable, 2 naming nothing", "· multi-hop", "· temporal")
 	want(t, "locomo with all", b.must("eval", "locomo", loCoMoQuestions, "--all-categories"), "locomo.json, 5 questions", "· adversarial")
+	want(t, "what was taken", b.must("eval", "locomo", loCoMoQuestions, "--all-categories", "--json"), `"all_categories": true`)
 	want(t, "longmemeval", b.must("eval", "longmemeval", longQuestions, "--baselines", "--ablate", "--workers", "2"),
 		"BM25 over sessions", "BM25 over turns", "Recall without", "(nothing)", "who spoke", "--workers 1 for clean times")
 	if _, err := os.Stat(b.data); !os.IsNotExist(err) {
@@ -114,6 +115,84 @@ func TestEvalHasAModelAnswer(t *testing.T) {
 	want(t, "answers in JSON", b.must("eval", "native", ownQuestions, "--answer", "--json"), `"answers": {`, `"judge": "test-small"`, `"k": 10`)
 }
 
+// A link and another way of writing the path are the same file.
+func TestEvalNeverWritesOverTheQuestions(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	text, err := os.ReadFile(ownQuestions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	mine, link := filepath.Join(dir, "mine.json"), filepath.Join(dir, "link.json")
+	if err := os.WriteFile(mine, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(mine, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, output := range []string{mine, filepath.Join(dir, "..", filepath.Base(dir), "mine.json"), link} {
+		r := b.run("eval", "native", mine, "-o", output)
+		if r.code != cli.ExitUsage || r.out != "" || !strings.Contains(r.err, "holds the questions") {
+			t.Errorf("-o %s: exit %d, %q, %q", output, r.code, r.out, r.err)
+		}
+	}
+	if after, err := os.ReadFile(mine); err != nil || string(after) != string(text) {
+		t.Errorf("the questions were written over (%v)", err)
+	}
+	result := filepath.Join(dir, "result.json")
+	if r := b.run("eval", "native", filepath.Join(dir, "missing.json"), "-o", result); r.code != cli.ExitFailed {
+		t.Errorf("exit %d, want %d", r.code, cli.ExitFailed)
+	}
+	if _, err := os.Stat(result); !os.IsNotExist(err) {
+		t.Error("a file for the result was made though there are no questions")
+	}
+}
+
+func TestEvalFailsWhereNothingIsAnswered(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	server := httptest.NewServer(nil)
+	server.Close() // nobody answers at its address
+	b.env = append(b.env, "RECALLER_LLM_BASE_URL="+server.URL, "RECALLER_LLM_MODEL=test-small")
+	silent := filepath.Join(t.TempDir(), "silent.json")
+	if err := os.WriteFile(silent, []byte(`{"format":"recaller-eval/1","people":[{"id":"p","conversations":[{"id":"c","at":"2026-01-01","turns":[{"speaker":"user","text":"I keep bees."}]}],
+		"questions":[{"id":"q","text":"Which animals?","asked_at":"2026-02-01","turns":["c:1"]}]}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for file, says := range map[string]string{
+		ownQuestions: "none of 4 questions was answered and judged",
+		silent:       "no question of the file has an answer",
+	} {
+		r := b.run("eval", "native", file, "--answer")
+		if r.code != cli.ExitFailed || !strings.Contains(r.err, says) {
+			t.Errorf("%s: exit %d, %q; want exit %d and %q", file, r.code, r.err, cli.ExitFailed, says)
+		}
+		_, answers, _ := strings.Cut(r.out, "Answers\n")
+		if !strings.Contains(answers, "–") || strings.Contains(answers, ".000") {
+			t.Errorf("%s: the share of nothing is no number:\n%s", file, answers)
+		}
+	}
+}
+
+func TestEvalNamesAQuestionWithoutAType(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := llmtest.New(func(llmtest.Request) string { return "yes" })
+	server := httptest.NewServer(p)
+	t.Cleanup(server.Close)
+	b.env = append(b.env, "RECALLER_LLM_BASE_URL="+server.URL, "RECALLER_LLM_MODEL=test-small")
+	plain := filepath.Join(t.TempDir(), "plain.json")
+	if err := os.WriteFile(plain, []byte(`{"format":"recaller-eval/1","people":[{"id":"p","conversations":[{"id":"c","at":"2026-01-01","turns":[{"speaker":"user","text":"I keep bees."}]}],
+		"questions":[{"id":"q","text":"bees?","answer":"bees","asked_at":"2026-02-01","turns":["c:1"]}]}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := b.must("eval", "native", plain, "--answer")
+	if n := strings.Count(out, "· (no type)"); n != 3 { // of conversations, of turns, of answers
+		t.Errorf("\"(no type)\" is there %d times, want 3:\n%s", n, out)
+	}
+}
+
 func TestEvalSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -128,6 +207,7 @@ func TestEvalSaysWhatIsWrong(t *testing.T) {
 		{"another format still", []string{"native", loCoMoQuestions}, cli.ExitFailed, "expected an object with format and people"},
 		{"no model", []string{"native", ownQuestions, "--answer"}, cli.ExitFailed, "--answer needs a model"},
 		{"a judge of nothing", []string{"native", ownQuestions, "--judge", "x"}, cli.ExitUsage, "--judge needs --answer"},
+		{"a list beside JSON", []string{"native", ownQuestions, "--misses", "--json"}, cli.ExitUsage, "--misses"},
 		{"no such weight", []string{"native", ownQuestions, "--weight", "Sesion=1"}, cli.ExitUsage, "Sesion"},
 		{"no number of questions", []string{"native", ownQuestions, "--limit", "-1"}, cli.ExitUsage, "--limit: expected"},
 		{"no number of workers", []string{"native", ownQuestions, "--workers", "-1"}, cli.ExitUsage, "--workers: expected"},

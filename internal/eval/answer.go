@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/recallerhq/recaller"
 )
@@ -59,14 +60,24 @@ func (a *Answering) answer(ctx context.Context, c *Case, q *Question, hits []rec
 	if err != nil || out.Failed {
 		return out, err
 	}
-	switch words := strings.Fields(strings.ToLower(strings.Trim(verdict, " \n\t*\"'."))); {
-	case len(words) > 0 && strings.HasPrefix(words[0], "yes"):
+	switch firstWord(verdict) {
+	case "yes":
 		out.Correct = true
-	case len(words) > 0 && strings.HasPrefix(words[0], "no"):
+	case "no":
 	default:
 		out.Failed = true
 	}
 	return out, nil
+}
+
+// firstWord is the first word of a text in lower case, without the marks around it; empty where it has none.
+func firstWord(text string) string {
+	mark := func(r rune) bool { return !unicode.IsLetter(r) }
+	words := strings.Fields(strings.TrimLeftFunc(text, mark))
+	if len(words) == 0 {
+		return ""
+	}
+	return strings.ToLower(strings.TrimRightFunc(words[0], mark))
 }
 
 // ask asks a model. What only this question suffers from marks it as failed; the rest ends the measurement.

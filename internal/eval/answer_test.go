@@ -87,6 +87,25 @@ func TestAJudgeThatSaysNeitherIsCountedApart(t *testing.T) {
 	}
 }
 
+// "Not sure" and "None of it" begin as a judgement does, and are none.
+func TestAJudgementIsAWord(t *testing.T) {
+	t.Parallel()
+	for verdict, want := range map[string]struct{ right, judged int }{
+		"yes": {4, 4}, "Yes.": {4, 4}, "**YES**": {4, 4}, "\n\"Yes,\" it does": {4, 4}, "- yes": {4, 4},
+		"no": {0, 4}, "No, it says Tuesday.": {0, 4}, "*no*": {0, 4},
+		"Not sure": {}, "None of it": {}, "Nothing": {}, "Yesterday": {}, "yes/no": {}, "42": {}, "It is right: yes": {},
+	} {
+		p := llmtest.New(func(llmtest.Request) string { return verdict })
+		got, err := answers(t, answering(t, p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.All.N != want.judged || got.All.Estimate != eval.Wilson(want.right, want.judged) || got.Failed != 4-want.judged {
+			t.Errorf("%q: got %+v, want %d right of %d judged", verdict, got, want.right, want.judged)
+		}
+	}
+}
+
 func TestAModelThatFailsOnceCostsOneQuestion(t *testing.T) {
 	t.Parallel()
 	p := llmtest.New(func(q llmtest.Request) string { return "yes" })

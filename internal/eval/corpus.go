@@ -3,9 +3,11 @@ package eval
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/recall"
 )
 
 // session is one conversation as a file has it.
@@ -69,9 +71,18 @@ func (a *assembly) add(id recaller.ConversationID, s session) {
 	})
 }
 
+// askable reports whether recall takes a question of these words.
+func askable(text string) bool {
+	return strings.TrimSpace(text) != "" && len(text) <= recall.MaxQueryBytes
+}
+
 // ask adds a question with the file's ids of its gold; the conversations of gold turns are gold too. Ids that the corpus does not
-// have are counted in the notes, and a question with nothing else is left out.
+// have are counted in the notes, and a question with nothing else is left out, as is one that cannot be asked.
 func (a *assembly) ask(q Question, sessions, turns []string, notes *Notes) {
+	if !askable(q.Text) {
+		notes.Unaskable++
+		return
+	}
 	gold := func(id recaller.ConversationID) {
 		if !slices.Contains(q.Sessions, id) {
 			q.Sessions = append(q.Sessions, id)

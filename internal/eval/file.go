@@ -36,20 +36,26 @@ type Notes struct {
 	Abstention      int `json:"abstention"`       // questions that have no answer in the conversations (LongMemEval), left out
 	Adversarial     int `json:"adversarial"`      // the same of LoCoMo, unless they were asked for
 	WithoutEvidence int `json:"without_evidence"` // questions that do not say where their answer is, left out
+	Unaskable       int `json:"unaskable"`        // questions that are blank or longer than recall takes, left out
 	Unreadable      int `json:"unreadable"`       // pieces of evidence that are no turn's id
 	Unknown         int `json:"unknown"`          // pieces of evidence that name a turn or conversation that is not there
 }
 
 // Read reads the cases of a file one by one, and counts in notes what it leaves out. An error ends the sequence and says what
-// was expected where; it holds nothing that people said.
+// was expected where; it holds nothing that people said. A byte order mark before the text is passed over.
 func Read(r io.Reader, format Format, how Reading, notes *Notes) iter.Seq2[Case, error] {
+	text := bufio.NewReader(r)
+	const mark = "\uFEFF"
+	if head, _ := text.Peek(len(mark)); string(head) == mark { // what could not be read is met again
+		_, _ = text.Discard(len(mark)) // it is there
+	}
 	switch format {
 	case LongMemEval:
-		return elements(r, "a list of questions", func(n int, dec *json.Decoder) (Case, error) { return readLongMemEval(n, dec, notes) })
+		return elements(text, "a list of questions", func(n int, dec *json.Decoder) (Case, error) { return readLongMemEval(n, dec, notes) })
 	case LoCoMo:
-		return elements(r, "a list of samples", func(n int, dec *json.Decoder) (Case, error) { return readLoCoMo(n, dec, how, notes) })
+		return elements(text, "a list of samples", func(n int, dec *json.Decoder) (Case, error) { return readLoCoMo(n, dec, how, notes) })
 	default:
-		return readNative(r, notes)
+		return readNative(text, notes)
 	}
 }
 
@@ -168,6 +174,9 @@ func (f *File) Cases() iter.Seq2[Case, error] {
 		}
 	}
 }
+
+// Reading is what is taken of the file.
+func (f *File) Reading() Reading { return f.how }
 
 // Share is how much of the file has been read, 0 to 1. It may be asked while the cases are read.
 func (f *File) Share() float64 {

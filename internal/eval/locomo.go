@@ -7,7 +7,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -182,9 +182,6 @@ func dialogIDs(piece string) (ids []string, unread int) {
 
 // number writes digits without leading zeros.
 func number(digits string) string {
-	n, err := strconv.Atoi(digits)
-	if err != nil {
-		return digits // never: there are six digits at most
-	}
-	return strconv.Itoa(n)
+	last := len(digits) - 1
+	return strings.TrimLeft(digits[:last], "0") + digits[last:]
 }

@@ -32,7 +32,7 @@ type statement struct {
 // text is a JSON string, or a number or truth value as it is written: answers come as all of them.
 type text string
 
-// UnmarshalJSON takes any scalar.
+// UnmarshalJSON takes any scalar; null is the empty text.
 func (t *text) UnmarshalJSON(raw []byte) error {
 	var s string
 	switch {
@@ -41,8 +41,8 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 		if err := json.Unmarshal(raw, &s); err != nil {
 			return err
 		}
-	case raw[0] == '{':
-		return errors.New("expected a string or a number, not an object")
+	case raw[0] == '{' || raw[0] == '[':
+		return errors.New("answer: expected a string, a number or a truth value")
 	default:
 		s = string(raw)
 	}

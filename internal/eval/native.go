@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/recall"
 )
 
 // NativeVersion is what a file of our own format has to say of itself.
@@ -132,8 +134,10 @@ func (p *person) read(notes *Notes) (Case, error) {
 		switch {
 		case err != nil:
 			return Case{}, fmt.Errorf("questions[%d].%w", i, err)
-		case q.ID == "" || q.Text == "":
-			return Case{}, fmt.Errorf("questions[%d]: expected id and text", i)
+		case strings.TrimSpace(q.ID) == "":
+			return Case{}, fmt.Errorf("questions[%d].id: expected one", i)
+		case !askable(q.Text):
+			return Case{}, fmt.Errorf("questions[%d].text: expected a question of at most %d bytes", i, recall.MaxQueryBytes)
 		}
 		known := notes.Unknown
 		a.ask(Question{ID: p.ID + "/" + q.ID, Type: q.Type, Asked: Asked{q.Text, at}, Answer: string(q.Answer)}, q.Conversations, q.Turns, notes)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/eval"
+	"github.com/recallerhq/recaller/internal/recall"
 )
 
 // file returns a file of testdata.
@@ -186,7 +187,8 @@ func TestAMalformedFileSaysWhatWasExpected(t *testing.T) {
 		{eval.LongMemEval, `[{"question_date":"yesterday"}]`, `question 1: question_date is no time: expected such as "2023/05/30`},
 		{eval.LongMemEval, `[{` + when + `,"haystack_session_ids":["a"]}]`, "question 1: haystack_sessions, haystack_session_ids and haystack_dates differ"},
 		{eval.LongMemEval, `[{` + when + `,"haystack_session_ids":["a"],"haystack_dates":["x"],"haystack_sessions":[[]]}]`, "question 1: haystack_dates[0] is no time"},
-		{eval.LongMemEval, `[{` + when + `,"answer":{}}]`, "expected a string or a number"},
+		{eval.LongMemEval, `[{` + when + `,"answer":{}}]`, "answer: expected a string, a number"},
+		{eval.LongMemEval, `[{` + when + `,"answer":[1]}]`, "answer: expected a string, a number"},
 		{eval.LoCoMo, `{}`, "expected a list of samples"},
 		{eval.LoCoMo, `[{}]`, "sample 1: conversation: expected at least one session_1"},
 		{eval.LoCoMo, `[{"conversation":{"session_1":[{"text":"x"}]}}]`, `conversation.session_1_date_time: expected such as "1:56 pm`},
@@ -205,13 +207,61 @@ func TestAMalformedFileSaysWhatWasExpected(t *testing.T) {
 		{eval.Native, head + `{"conversations":[{"id":"c","at":"2026-05-30","turns":[{"speaker":"agent"}]}]}]}`, "conversations[0].turns[0].speaker: expected user or assistant"},
 		{eval.Native, head + `{"conversations":[{"id":"c","at":"2026-05-30","turns":[{"id":"c:2","speaker":"user"},{"speaker":"user"}]}]}]}`, "turns[1].id: expected one that no other"},
 		{eval.Native, head + `{"questions":[{"id":"q","text":"x","asked_at":"later"}]}]}`, "questions[0].asked_at: expected a time"},
-		{eval.Native, head + `{"questions":[{"id":"q","asked_at":"2026-05-30"}]}]}`, "questions[0]: expected id and text"},
+		{eval.Native, head + `{"questions":[{"id":" ","text":"x","asked_at":"2026-05-30"}]}]}`, "questions[0].id: expected one"},
+		{eval.Native, head + `{"questions":[{"id":"q","text":" \n","asked_at":"2026-05-30"}]}]}`, "questions[0].text: expected a question of at most 8192 bytes"},
+		{eval.Native, head + `{"questions":[{"id":"q","text":"` + strings.Repeat("x", 8193) + `","asked_at":"2026-05-30"}]}]}`, "questions[0].text: expected a question of at most 8192 bytes"},
 		{eval.Native, head + `{"questions":[{"id":"q","text":"x","asked_at":"2026-05-30","turns":["c:1"]}]}]}`, "questions[0]: turns or conversations: expected ids of this person's"},
 		{eval.Native, head + `]`, "the object does not end"},
 	} {
 		_, _, err := read(c.text, c.format, eval.Reading{})
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s %s: got error %v, want one with %q", c.format, c.text, err, c.says)
+		}
+	}
+}
+
+// One question that recall does not take must not cost the measurement of all others.
+func TestAQuestionThatCannotBeAskedIsLeftOut(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 8193)
+	var records []string
+	for i, text := range []string{" ", "Where is the key?", long} {
+		records = append(records, fmt.Sprintf(`{"question_id":"%d","question_type":"t","question":%q,"question_date":"2023/05/30 (Tue) 23:40","haystack_dates":["2023/05/20 (Sat) 15:08"],
+			"haystack_session_ids":["s"],"haystack_sessions":[[{"role":"user","content":"Under the mat."}]],"answer_session_ids":["s"]}`, i+1, text))
+	}
+	dialogue := `[{"sample_id":"pair","conversation":{"session_1":[{"dia_id":"D1:1","speaker":"Ines","text":"Under the mat."}],"session_1_date_time":"1:56 pm on 8 May, 2023"},
+		"qa":[{"question":"","category":1,"evidence":["D1:1"]},{"question":"Where is the key?","category":1,"evidence":["D01:001"]},{"question":"` + long + `","category":1,"evidence":["D1:1"]}]}]`
+	for format, c := range map[eval.Format]struct{ text, want string }{
+		eval.LongMemEval: {"[" + strings.Join(records, ",") + "]", "2 t: s /"},
+		eval.LoCoMo:      {dialogue, "pair/1 multi-hop: D1 / D1:1"},
+	} {
+		cases, notes, err := read(c.text, format, eval.Reading{})
+		if err != nil {
+			t.Fatalf("%s: %v", format, err)
+		}
+		if diff := cmp.Diff([]string{c.want}, gold(cases)); diff != "" || notes != (eval.Notes{Unaskable: 2}) {
+			t.Errorf("%s: left out %+v, questions (-want +got):\n%s", format, notes, diff)
+		}
+		seq := eval.Read(strings.NewReader(c.text), format, eval.Reading{}, &eval.Notes{})
+		if _, err := eval.Run(t.Context(), seq, []eval.Method{eval.Recall("recall", recall.Options{})}, eval.Options{Now: tick()}); err != nil {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+}
+
+func TestAByteOrderMarkIsPassedOver(t *testing.T) {
+	t.Parallel()
+	for format, name := range map[eval.Format]string{eval.Native: "native.json", eval.LoCoMo: "locomo.json"} {
+		plain, _, err := read(file(t, name), format, eval.Reading{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		marked, _, err := read("\uFEFF"+file(t, name), format, eval.Reading{})
+		if err != nil {
+			t.Errorf("%s: %v", format, err)
+		}
+		if diff := cmp.Diff(gold(plain), gold(marked)); diff != "" {
+			t.Errorf("%s (-plain +marked):\n%s", format, diff)
 		}
 	}
 }

@@ -43,6 +43,8 @@ type Setup struct {
 	Hits     int           `json:"hits"`     // asked for with each question
 	Workers  int           `json:"workers"`  // at once; times are only clean with one
 	Limit    int           `json:"limit,omitempty"`
+
+	AllCategories bool `json:"all_categories,omitempty"` // LoCoMo's adversarial questions too
 }
 
 // Without is recall without one ingredient.
@@ -52,9 +54,9 @@ type Without struct {
 	Minus Scores `json:"difference"` // from the whole; below zero the ingredient pays
 }
 
-// SetupOf describes recall as it is built with opts.
-func SetupOf(opts recall.Options, o Options) Setup {
-	s := Setup{Weights: opts.Weights, Embedder: "none", Hits: Hits, Workers: o.Workers, Limit: o.Limit}
+// SetupOf describes recall as it is built with opts, and what is asked of it.
+func SetupOf(opts recall.Options, o Options, how Reading) Setup {
+	s := Setup{Weights: opts.Weights, Embedder: "none", Hits: Hits, Workers: o.Workers, Limit: o.Limit, AllCategories: how.AllCategories}
 	if s.Weights == (index.Weights{}) {
 		s.Weights = index.DefaultWeights()
 	}

@@ -118,7 +118,22 @@ func TestAFailureEndsTheMeasurement(t *testing.T) {
 	}
 }
 
-func TestEveryAblationLeavesSomethingOut(t *testing.T) {
+func TestASetupSaysWhatWasTakenOfTheFile(t *testing.T) {
+	t.Parallel()
+	f, err := eval.Open(filepath.Join("testdata", "locomo.json"), eval.LoCoMo, eval.Reading{AllCategories: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	if got := eval.SetupOf(recall.Options{}, eval.Options{}, f.Reading()); !got.AllCategories {
+		t.Errorf("got %+v", got)
+	}
+	if got := eval.SetupOf(recall.Options{}, eval.Options{}, eval.Reading{}); got.AllCategories {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestEveryAblationIsMeasured(t *testing.T) {
 	t.Parallel()
 	whole := eval.Recall("recall", recall.Options{})
 	methods := append([]eval.Method{whole}, eval.Ablations(recall.Options{})...)

@@ -7,9 +7,8 @@ import (
 )
 
 // germanStem stems by the rules of CISTEM (Weissweiler and Fraser, 2017), which brings more forms of a word together
-// than Snowball's does and knows no umlauts. Umlauts written as ae, oe and ue are understood.
+// than Snowball's does and knows no umlauts; ae, oe and ue are transcribed before.
 func germanStem(w string) string {
-	w = transcribed(w)
 	if len(w) >= 6 && strings.HasPrefix(w, "ge") {
 		w = w[2:]
 	}

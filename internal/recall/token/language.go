@@ -94,7 +94,7 @@ func (l Language) Stop(tok string) bool {
 // guest reports whether tok is a Latin word in a language of another script: it is English more often than anything
 // else.
 func (l Language) guest(tok string) bool {
-	return l >= Japanese && tok != "" && tok[0] < utf8.RuneSelf
+	return (l >= Japanese || l == Russian) && tok != "" && tok[0] < utf8.RuneSelf
 }
 
 func (l Language) bit() uint32 { return 1 << l }

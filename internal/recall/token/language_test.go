@@ -185,6 +185,96 @@ func TestLanguagesHaveTheirOwnStopWords(t *testing.T) {
 	}
 }
 
+// Folding takes the accents that tell these names and nouns from function words.
+func TestNamesAndNounsAreSearchedForThoughTheyLookLikeStopWords(t *testing.T) {
+	t.Parallel()
+	for l, list := range map[token.Language]string{
+		token.German:     "Ware",
+		token.Spanish:    "té Ella uñas sobre Haya",
+		token.French:     "or car mémé Ben",
+		token.Portuguese: "pêlo pelos lã",
+		token.Italian:    "tè sei Mia Sara pero",
+		token.Dutch:      "haar weer meer Ben",
+		token.Swedish:    "far Hans val Mina",
+		token.Norwegian:  "far Hans matte",
+		token.Danish:     "far Hans have Sine måtte",
+		token.Finnish:    "Mika ala voi häntä",
+		token.Hungarian:  "öt bár fél",
+		token.Romanian:   "mai pește pană cui",
+		token.Turkish:    "su işe",
+		token.Arabic:     "علي",
+	} {
+		for _, w := range scan(list) {
+			if l.Term(w) == "" {
+				t.Errorf("%v: %q is not searched for", l, w)
+			}
+		}
+	}
+}
+
+// Each line is a noun that the table of irregular forms knows, or that a verb's form looks like, with its plural and its cases.
+func TestANounMeetsItsPlural(t *testing.T) {
+	t.Parallel()
+	for l, lines := range map[token.Language][]string{
+		token.German: {
+			"Mutter Mütter Müttern Mama Mamas Mutti Muttis Mami Mamis", "Vater Väter Vätern Papa Papas Vati Vatis", "Großmutter Großmütter Oma Omas Omi Omis",
+			"Großvater Großväter Opa Opas", "Enkelin Enkelinnen Enkel Enkeln", "Arzt Ärzte Ärzten Ärztin Ärztinnen Aerztin", "Handy Handys Telefon Telefone",
+			"Umzug Umzugs Umzüge Umzügen Umzuege", "Schnitt Schnitte", "Stand Stände", "weiß weiße",
+		},
+		token.Spanish: {
+			"madre madres mamá mamás mami mamis", "padre padres papá papás papi papis", "dolor dolores", "juego juegos", "compra compras", "hecho hechos",
+			"vino vinos", "traje trajes", "puesto puestos", "vista vistas", "vuelta vueltas", "té tés",
+		},
+		token.French: {
+			"mère mères maman mamans", "père pères papa papas", "médecin médecins docteur docteurs", "œil yeux", "mort morts", "reçu reçus", "devoir devoirs",
+			"lit lits", "prise prises", "vue vues", "part parts", "allée allées", "nouvelle nouvelles",
+		},
+		token.Portuguese: {"mãe mães mamãe mamães", "pai papai papais", "país países", "pão pães", "cão cães cachorro cachorros", "dor dores", "visto vistos", "posto postos", "dado dados"},
+		token.Italian: {
+			"madre madri mamma mamme", "padre padri papà babbo babbi", "uomo uomini", "letto letti", "messa messe", "presa prese", "fatto fatti", "morto morti", "rotta rotte", "visto visti",
+		},
+		token.Dutch: {"moeder moeders mama mama's", "vader vaders papa papa's", "grootmoeder grootmoeders oma oma's", "grootvader grootvaders opa opa's", "kind kinderen", "haar haren"},
+	} {
+		for _, line := range lines {
+			forms := scan(line)
+			for _, f := range forms[1:] {
+				if got, want := l.Term(f), l.Term(forms[0]); got != want || got == "" {
+					t.Errorf("%v term of %q: got %q, want %q as of %q", l, f, got, want, forms[0])
+				}
+			}
+		}
+	}
+	for _, c := range []struct {
+		language   token.Language
+		noun, verb string
+	}{
+		{token.Spanish, "vino", "venir"}, {token.Italian, "letto", "leggere"}, {token.French, "lit", "lire"}, {token.Portuguese, "pais", "pai"}, {token.French, "bois", "boire"},
+	} {
+		if c.language.Term(c.noun) == c.language.Term(c.verb) {
+			t.Errorf("%v: %q is found by %q", c.language, c.noun, c.verb)
+		}
+	}
+}
+
+func TestShortFormsHaveTheirPlainForm(t *testing.T) {
+	t.Parallel()
+	for l, forms := range map[token.Language]string{token.Spanish: "voy va", token.French: "vais va", token.Italian: "vado va", token.German: "Ärztin Aerztin"} {
+		words := scan(forms)
+		if got, want := l.Term(words[1]), l.Term(words[0]); got != want {
+			t.Errorf("%v term of %q: got %q, want %q as of %q", l, words[1], got, want, words[0])
+		}
+	}
+}
+
+func TestALatinWordInAnotherScriptIsEnglish(t *testing.T) {
+	t.Parallel()
+	for _, l := range []token.Language{token.Russian, token.Greek, token.Japanese} {
+		if got, want := l.Term("meetings"), token.Term("meetings"); got != want || l.Term("the") != "" {
+			t.Errorf("%v term of a guest: got %q, want %q; of \"the\": %q", l, got, want, l.Term("the"))
+		}
+	}
+}
+
 func TestEnglishIsAsItWas(t *testing.T) {
 	t.Parallel()
 	for _, w := range strings.Fields("the appointment appointments bought kids 1800.50 привет at&t running may whatever") {

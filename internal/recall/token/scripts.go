@@ -1,19 +1,58 @@
 package token
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // korean returns what a pair of Hangul is searched by: its first syllable where the second is a particle, so that
-// "약을" (medicine, as the object) meets "약이" and "약".
+// "약을" (medicine, as the object) meets "약이" and "약". Some particles only follow a syllable that ends in a
+// consonant, and some only one that does not: 나이 (age) has no particle.
 func korean(tok string) string {
-	if len(tok) != 6 {
+	if len(tok) != 6 || koreanNouns[tok] {
 		return tok
 	}
+	closed := closedSyllable(tok[:3])
 	switch tok[3:] {
-	case "은", "는", "이", "가", "을", "를", "에", "의", "도", "로", "와", "과", "만", "으":
+	case "에", "의", "도", "로", "만":
 		return tok[:3]
+	case "은", "이", "을", "과", "으":
+		if closed {
+			return tok[:3]
+		}
+	case "는", "가", "를", "와":
+		if !closed {
+			return tok[:3]
+		}
 	}
 	return tok
 }
+
+// closedSyllable reports whether a syllable of Hangul ends in a consonant.
+func closedSyllable(syllable string) bool {
+	const first, last, finals = 0xAC00, 0xD7A3, 28 // none, and 27 consonants
+	r, _ := utf8.DecodeRuneInString(syllable)
+	return r >= first && r <= last && (r-first)%finals != 0
+}
+
+// koreanNouns are common nouns, and some adverbs, of two syllables of which the second would be taken for a particle. It is not
+// changed after it is made.
+var koreanNouns = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`
+		종이 놀이 길이 높이 깊이 먹이 넓이 맏이
+		휴가 화가 추가 허가 요가 주가 시가 대가 처가 외가
+		결과 학과 안과 통과 성과 경과 기와
+		회의 강의 상의 주의 논의 합의 동의 문의 편의 예의 정의 하의 내의 호의 토의 건의 항의 질의 결의 성의 수의 의의 거의
+		포도 지도 속도 온도 태도 정도 각도 파도 기도 제도 의도 시도 효도 수도 복도 독도 인도 철도 용도 고도 강도 밀도 습도 농도
+		유도 검도 보도 반도 진도 완도 주도 절도 한도 빈도
+		도로 진로 피로 경로 통로 미로 가로 세로 위로 난로 종로 활로 항로 서로 바로 새로 따로 별로
+		불만 비만 낭만 대만 자만 오만 십만 백만 천만 이만 삼만 사만 육만 칠만 팔만 구만
+	`) {
+		m[w] = true
+	}
+	return m
+}()
 
 // arabicLetters writes letters that are often written for one another as one, and drops vowel marks and tatweel.
 var arabicLetters = strings.NewReplacer(

@@ -21,11 +21,17 @@ import (
 // they are put back where an ending tells that one belongs there. Stemming folded words keeps what was said with and
 // without accents together; stemming the words as they were written does not.
 func (l Language) stem(w string) string {
-	if len(w) < 3 || !wordOnly(w) {
+	if !wordOnly(w) {
 		return w
+	}
+	if l == German {
+		w = transcribed(w)
 	}
 	if plain, ok := irregulars[l][w]; ok {
 		w = plain
+	}
+	if len(w) < 3 {
+		return w
 	}
 	switch l {
 	case German:

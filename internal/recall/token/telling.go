@@ -22,33 +22,33 @@ func tellingWords(l Language) string {
 			get got go going like want know think time day year really want see good well last first one two need help tell work
 			make today tomorrow yesterday week call appointment name number even care men once far car hit due non word size met door sea sale gun plus bar doctor sit comment cat called ed till van ben kim solo favor op kit min ate dan`
 	case German:
-		return `heute morgen gestern kommt geht gibt macht gut gerne leider vielleicht eigentlich genau zwei drei termin uhr tag woche arzt frau herr tochter sohn alle alles mal je los koennen muessen fuer ueber waere haette`
+		return `heute morgen gestern kommt geht gibt macht gut gerne leider vielleicht eigentlich genau zwei drei termin uhr tag woche arzt frau herr tochter sohn alle alles mal je los koennen muessen fuer ueber waere haette ware`
 	case Spanish:
-		return `hoy manana ayer quiero necesito hacer bien hola senor senora hija hijo dos tres anos dias semana medico cita gusta uno va dar mal vamos ti`
+		return `hoy manana ayer quiero necesito hacer bien hola senor senora hija hijo dos tres anos dias semana medico cita gusta uno va dar mal vamos ti te ella unas sobre haya`
 	case French:
-		return `aujourd hui demain hier bonjour faire bien deux trois ans jours semaine fille fils medecin rendez voudrais besoin madame monsieur faut beaucoup va dit mal ville part mot`
+		return `aujourd hui demain hier bonjour faire bien deux trois ans jours semaine fille fils medecin rendez voudrais besoin madame monsieur faut beaucoup va dit mal ville part mot or car meme ben`
 	case Portuguese:
-		return `hoje amanha ontem quero preciso fazer bom dia ola senhor senhora filha filho dois duas tres anos dias semana medico consulta gosto sempre sei dar disse lo lei mal favor`
+		return `hoje amanha ontem quero preciso fazer bom dia ola senhor senhora filha filho dois duas tres anos dias semana medico consulta gosto sempre sei dar disse lo lei mal favor pelo pelos la`
 	case Italian:
-		return `oggi domani ieri voglio vorrei devo fare bene buongiorno ciao signora figlia figlio due tre anni giorni settimana medico appuntamento piace va so ben pure ce dare tale voce sera`
+		return `oggi domani ieri voglio vorrei devo fare bene buongiorno ciao signora figlia figlio due tre anni giorni settimana medico appuntamento piace va so ben pure ce dare tale voce sera te sei mia sara pero`
 	case Dutch:
-		return `vandaag morgen gisteren graag goed doen gaan komt twee drie jaar dag week dochter zoon afspraak mevrouw dokter huisarts bedankt af per ter den pas der kind mei vele`
+		return `vandaag morgen gisteren graag goed doen gaan komt twee drie jaar dag week dochter zoon afspraak mevrouw dokter huisarts bedankt af per ter den pas der kind mei vele haar weer meer ben`
 	case Swedish:
-		return `idag imorgon igar bra vill behover gora kommer tva tre ar dagar vecka dotter lakare tid gillar hej an ta se ser ga nog just del fel hem va`
+		return `idag imorgon igar bra vill behover gora kommer tva tre ar dagar vecka dotter lakare tid gillar hej an ta se ser ga nog just del fel hem va far hans val mina`
 	case Norwegian:
-		return `dag morgen bra gjore kommer trenger to tre ar dager uke datter sonn lege time liker hei uken ta se ser ga godt tid del kun ett`
+		return `dag morgen bra gjore kommer trenger to tre ar dager uke datter sonn lege time liker hei uken ta se ser ga godt tid del kun ett far hans matte`
 	case Danish:
-		return `dag morgen godt gore kommer skal to tre ar dage uge datter son laege tid hej ugen bryder se kun del ser gerne ga samt nyt tale`
+		return `dag morgen godt gore kommer skal to tre ar dage uge datter son laege tid hej ugen bryder se kun del ser gerne ga samt nyt tale far hans matte have sine`
 	case Finnish:
-		return `tanaan huomenna eilen hyva haluan tarvitsen kiitos kaksi kolme vuotta paiva viikko tytar poika laakari aika hei moi pois sai muita toi ota`
+		return `tanaan huomenna eilen hyva haluan tarvitsen kiitos kaksi kolme vuotta paiva viikko tytar poika laakari aika hei moi pois sai muita toi ota mika ala voi hanta`
 	case Russian:
 		return `сегодня завтра вчера хочу хорошо два три год лет день неделя дочь сын врач привет здравствуите`
 	case Hungarian:
-		return `ma holnap tegnap jo szeretnek akarok kell ket harom ev nap het lanyom fiam orvos szia napot hat mas ben mai mig`
+		return `ma holnap tegnap jo szeretnek akarok kell ket harom ev nap het lanyom fiam orvos szia napot hat mas ben mai mig ot bar fel fele`
 	case Romanian:
-		return `azi astazi maine ieri vreau bine buna doi trei ani zile saptamana fiica fiul doctor medic multumesc trebuie prima fel una dat om jos`
+		return `azi astazi maine ieri vreau bine buna doi trei ani zile saptamana fiica fiul doctor medic multumesc trebuie prima fel una dat om jos mai peste pana cui`
 	case Turkish:
-		return `bugun yarin dun istiyorum iyi tamam iki uc yil gun hafta kizim oglum doktor merhaba randevu geliyor gidiyor son hem para bin haber oda isi`
+		return `bugun yarin dun istiyorum iyi tamam iki uc yil gun hafta kizim oglum doktor merhaba randevu geliyor gidiyor son hem para bin haber oda isi su ise`
 	}
 	return ""
 }

@@ -30,7 +30,9 @@ var words = func() map[string]entry {
 func consonant(w string) bool { return len(w) == 1 && !strings.Contains("aeiouy", w) }
 
 // stopWords returns the function words of a language, folded: articles, pronouns, prepositions, conjunctions,
-// auxiliary verbs, particles, question words and what people say between words.
+// auxiliary verbs, particles, question words and what people say between words. A word that, once folded, is a name or a
+// noun that people ask about too (Mia, Sara and sarà; tea and te; father and får) is in tellingWords instead: one that is
+// said all the time weighs little anyway, and one that is left out is never found.
 func stopWords(l Language) string {
 	switch l {
 	case German:
@@ -39,7 +41,7 @@ func stopWords(l Language) string {
 			mein meine meinen meinem meiner meines dein deine deinen deinem deiner sein seine seinen seinem seiner
 			ihre ihren ihrem ihrer unser unsere unseren unserem unserer euer eure euren
 			dieser diese dieses diesen diesem jener jene jenes jeder jede jedes jeden welcher welche welches welchen
-			bin bist ist sind seid war warst waren wart gewesen sei ware waren habe hast hat haben habt hatte hatten hatte gehabt
+			bin bist ist sind seid war warst waren wart gewesen sei waren habe hast hat haben habt hatte hatten hatte gehabt
 			werde wirst wird werden werdet wurde wurden worden geworden kann kannst konnen konnte konnten muss musst mussen musste
 			soll sollst sollen sollte sollten will willst wollen wollte wollten darf durfen mag mochte mochten
 			und oder aber denn weil dass wenn ob als wie so dann da doch sondern sowie also damit bevor nachdem wahrend
@@ -48,13 +50,13 @@ func stopWords(l Language) string {
 			was wer wo wann warum wieso weshalb wen wem wessen woher wohin dazu dabei daran darauf dafur davon hin her
 			ah ahm aeh hm okay ok bitte danke`
 	case Spanish:
-		return `el la los las un una unos unas lo al del yo tu usted ustedes ella ello nosotros nosotras vosotros ellos ellas
-			me te se nos os le les mi mis tus su sus nuestro nuestra nuestros nuestras conmigo contigo
+		return `el la los las un una unos lo al del yo tu usted ustedes ello nosotros nosotras vosotros ellos ellas
+			me se nos os le les mi mis tus su sus nuestro nuestra nuestros nuestras conmigo contigo
 			este esta esto estos estas ese esa eso esos esas aquel aquella aquello aquellos aquellas
 			soy eres es somos son era eras eran fue fueron fui ser sido sea seria estoy estas esta estamos estan estaba estaban estar estado
-			he has ha hemos han habia habian hay haber hubo haya tengo tiene tienen tenia tener puede puedo pueden
+			he has ha hemos han habia habian hay haber hubo tengo tiene tienen tenia tener puede puedo pueden
 			y e o u ni que si pero porque pues como cuando aunque mientras sino
-			de a ante bajo con contra desde en entre hacia hasta para por segun sin sobre tras durante
+			de a ante bajo con contra desde en entre hacia hasta para por segun sin tras durante
 			no muy mas menos ya tambien tampoco solo asi tan tanto mucho mucha muchos muchas poco algo nada todo toda todos todas otro otra otros otras
 			quien quienes cual cuales cuanto cuanta cuantos donde adonde aqui ahi alli alla ahora entonces luego
 			pues bueno eh gracias por favor vale ok`
@@ -63,72 +65,72 @@ func stopWords(l Language) string {
 			mon ma mes ton ta tes son sa ses notre nos votre vos moi toi soi eux ce c cet cette ces cela ca ceci celui celle ceux celles
 			suis es est sommes etes sont etais etait etaient serai sera serait etre ai as a avons avez ont avais avait avaient aurai aura aurait avoir eu
 			fait fais peut peux veux veut
-			et ou mais donc or ni car que qu qui quoi dont si comme quand lorsque parce puisque
+			et ou mais donc ni que qu qui quoi dont si comme quand lorsque parce puisque
 			a dans par pour sur sous avec sans vers chez entre contre depuis pendant avant apres
-			ne n pas plus moins tres trop bien aussi encore deja jamais toujours rien tout toute tous toutes meme alors puis ici
-			quel quelle quels quelles combien comment pourquoi voila voici oui non euh bah ben ok merci`
+			ne n pas plus moins tres trop bien aussi encore deja jamais toujours rien tout toute tous toutes alors puis ici
+			quel quelle quels quelles combien comment pourquoi voila voici oui non euh bah ok merci`
 	case Portuguese:
-		return `o a os as um uma uns umas ao aos do da dos das no na nos nas pelo pela pelos pelas dele dela deles delas
+		return `o a os as um uma uns umas ao aos do da dos das no na nos nas pela pelas dele dela deles delas
 			nele nela disso nisso isso isto aquilo este esta estes estas esse essa esses essas aquele aquela aqueles aquelas deste desta desse dessa
 			eu tu ele ela voce voces nos eles elas me te se lhe lhes mim ti comigo meu minha meus minhas teu tua seu sua seus suas nosso nossa nossos nossas
 			sou es e somos sao era eram foi foram fui ser sido seja seria estou esta estamos estao estava estavam estar
 			tenho tem temos tinha tinham ter teve ha havia haver vou vai vamos vao pode posso podem
 			e ou mas nem que se porque pois como quando enquanto embora entao
 			de em com para pra por sem sob sobre ate desde entre contra apos ante
-			nao sim muito muita muitos muitas mais menos ja tambem so ainda la ca ai aqui ali agora tudo todo toda todos todas outro outra outros outras
+			nao sim muito muita muitos muitas mais menos ja tambem so ainda ca ai aqui ali agora tudo todo toda todos todas outro outra outros outras
 			quem qual quais quanto quanta quantos onde algum alguma nada bem hein ne ok obrigado obrigada`
 	case Italian:
 		return `il lo la i gli le l un uno una al allo alla ai agli alle del dello della dei degli delle dal dallo dalla dai dagli dalle
 			nel nello nella nei negli nelle sul sullo sulla sui sugli sulle col coi
-			io tu lui lei noi voi loro egli essa mi ti ci vi si lo ne me te se gli mio mia miei mie tuo tua tuoi tue suo sua suoi sue nostro nostra nostri nostre vostro vostra
+			io tu lui lei noi voi loro egli essa mi ti ci vi si lo ne me se gli mio miei mie tuo tua tuoi tue suo sua suoi sue nostro nostra nostri nostre vostro vostra
 			questo questa questi queste quello quella quelli quelle quel quei cio
-			sono sei e siamo siete era ero erano eravamo fu stato stata stati essere sia sara sarebbe
+			sono e siamo siete era ero erano eravamo fu stato stata stati essere sia sarebbe
 			ho hai ha abbiamo avete hanno avevo aveva avevano avere avuto sto sta stanno puo posso possono
-			e ed o ma che se perche quando come mentre anche pero quindi dunque allora oppure
+			e ed o ma che se perche quando come mentre anche quindi dunque allora oppure
 			di a da in con su per tra fra senza sotto sopra dopo prima contro verso
 			non no si piu meno molto molta molti molte poco tanto gia ancora sempre mai solo tutto tutta tutti tutte altro altra altri altre
 			chi cui quale quali quanto quanta quanti dove qui qua li c d un po ecco beh ok grazie`
 	case Dutch:
-		return `de het een ik jij je u hij zij ze wij we jullie me mij jou hem haar ons hen hun zich men mijn jouw zijn onze uw
-			dit dat deze die er ben bent is zijn was waren geweest heb hebt heeft hebben had hadden gehad word wordt worden werd werden
+		return `de het een ik jij je u hij zij ze wij we jullie me mij jou hem ons hen hun zich men mijn jouw zijn onze uw
+			dit dat deze die er bent is zijn was waren geweest heb hebt heeft hebben had hadden gehad word wordt worden werd werden
 			kan kun kunt kunnen kon konden moet moeten moest zal zult zullen zou zouden wil wilt willen wilde mag mogen ga gaat gaan
 			en of maar want omdat dat als dan toen terwijl dus ook zodat
 			in op aan bij van voor met naar uit over onder om te tot door tegen tussen zonder sinds na achter naast tijdens
-			niet geen nee ja wel nog al nu toch heel erg zo meer veel hier daar iets niets alles alle weer even maar eens
+			niet geen nee ja wel nog al nu toch heel erg zo veel hier daar iets niets alles alle even maar eens
 			wat wie waar wanneer waarom hoe welke welk hoeveel waarvan waarmee eh uh ok oke`
 	case Swedish:
-		return `en ett den det de dem jag du han hon vi ni mig dig sig honom henne oss er min mitt mina din ditt dina sin sitt sina
-			hans hennes dess var vart vara deras denna detta dessa man
-			ar var vara varit blir blev bli blivit har hade ha haft kan kunde ska skulle vill ville maste far fick
+		return `en ett den det de dem jag du han hon vi ni mig dig sig honom henne oss er min mitt din ditt dina sin sitt sina
+			hennes dess var vart vara deras denna detta dessa man
+			ar var vara varit blir blev bli blivit har hade ha haft kan kunde ska skulle vill ville maste fick
 			och eller men for att som om nar innan medan eftersom sa utan samt
 			i pa av till fran med hos vid under over mellan efter genom mot inom
 			inte ej nej ja jo mycket mer alla allt nagon nagot nagra ingen inget inga sedan nu da dar har hit dit ocksa bara mycket igen
-			vad vem vilken vilket vilka hur varfor vart nar ju val upp ut in ner tack`
+			vad vem vilken vilket vilka hur varfor vart nar ju upp ut in ner tack`
 	case Norwegian:
 		return `en et ei den det de dem jeg du han hun vi dere meg deg seg ham henne oss min mitt mine din ditt dine sin sitt sine
-			hans hennes var vart vare deres denne dette disse man
-			er var vaere vaert blir ble bli blitt har hadde ha hatt kan kunne skal skulle vil ville ma matte far fikk
+			hennes var vart vare deres denne dette disse man
+			er var vaere vaert blir ble bli blitt har hadde ha hatt kan kunne skal skulle vil ville ma fikk
 			og eller men for at som om nar for mens fordi sa uten
 			i pa av til fra med hos ved under over mellom etter gjennom mot
 			ikke nei ja jo mye mer alle alt noe noen ingen ingenting na da der her hit dit ogsa bare veldig igjen
 			hva hvem hvilken hvilket hvilke hvordan hvorfor hvor nar opp ut inn ned takk a`
 	case Danish:
-		return `en et den det de dem jeg du han hun vi i mig dig sig ham hende os jer min mit mine din dit dine sin sit sine
-			hans hendes vores jeres deres denne dette disse man
-			er var vaere vaeret bliver blev blive blevet har havde have haft kan kunne skal skulle vil ville ma matte far fik
+		return `en et den det de dem jeg du han hun vi i mig dig sig ham hende os jer min mit mine din dit dine sin sit
+			hendes vores jeres deres denne dette disse man
+			er var vaere vaeret bliver blev blive blevet har havde haft kan kunne skal skulle vil ville ma fik
 			og eller men for at som om nar for mens fordi sa uden
 			pa af til fra med hos ved under over mellem efter gennem mod
 			ikke nej ja jo meget mere alle alt noget nogen nogle ingen intet nu da der her hid ogsa bare igen lige
 			hvad hvem hvilken hvilket hvilke hvordan hvorfor hvor hvornar op ud ind ned tak`
 	case Finnish:
-		return `mina sina han me te he minun sinun hanen meidan teidan heidan minua sinua hanta meita teita heita minulla sinulla hanella meilla
+		return `mina sina han me te he minun sinun hanen meidan teidan heidan minua sinua meita teita heita minulla sinulla hanella meilla
 			minulle sinulle hanelle meille minut sinut hanet minulta minusta sinusta
 			tama tuo se nama nuo ne taman tuon sen naiden niiden tata tuota sita naita niita tassa siina tasta siita talla silla tahan siihen tanne sinne
 			joka jotka jonka jota jossa josta johon jolla jos etta kun kuin koska vaikka mutta ja tai eli seka vai
 			olen olet on olemme olette ovat olin olit oli olimme olivat ollut olleet ole olla olisi olisin onko
-			en et ei emme ette eivat eika enka ala voi voin voit voisi pitaa taytyy
+			en et ei emme ette eivat eika enka voin voit voisi pitaa taytyy
 			kanssa ilman ennen jalkeen mukaan kautta varten
-			mika mita mina mitka kuka kenen keta milloin missa mista mihin miksi miten kuinka paljonko millainen
+			mita mina mitka kuka kenen keta milloin missa mista mihin miksi miten kuinka paljonko millainen
 			niin nyt sitten myos vain jo viela ihan kylla juu joo no tuolla taalla siella kiitos`
 	case Russian:
 		return `я ты он она оно мы вы они меня тебя его ее нас вас их мне тебе ему еи нам вам им мнои тобои нами вами ими нем неи них нее него нему ним
@@ -141,12 +143,12 @@ func stopWords(l Language) string {
 			кто кого кому чем чего чему какои какая какое какие каких какого какую которыи которая которые которои сколько почему зачем
 			все всех всего всем весь вся ну вообще спасибо пожалуиста`
 	case Hungarian:
-		return `a az egy en te o mi ti ok engem teged ot minket titeket oket nekem neked neki nekunk nektek nekik velem veled vele
+		return `a az egy en te o mi ti ok engem teged minket titeket oket nekem neked neki nekunk nektek nekik velem veled vele
 			ez ezt ezek azt azok ennek annak erre arra ebben abban itt ott ide oda ilyen olyan
 			vagyok vagy van vagyunk vannak volt voltam voltal voltunk voltak lesz leszek lesznek lenne lett legyen lehet volna
-			es is hogy de ha mert vagy meg mint hanem pedig mivel bar tehat akkor amikor aki ami amely ahol
-			nem ne nincs sem igen mar csak most majd meg nagyon is el fel le ki be ra ossze vissza
-			alatt elott utan kozott mellett nelkul miatt szerint altal fele ota
+			es is hogy de ha mert vagy meg mint hanem pedig mivel tehat akkor amikor aki ami amely ahol
+			nem ne nincs sem igen mar csak most majd meg nagyon is el le ki be ra ossze vissza
+			alatt elott utan kozott mellett nelkul miatt szerint altal ota
 			ki kit mi mit mikor hol hova honnan miert hogyan hogy mennyi hany melyik milyen kinek kell kellett koszonom`
 	case Romanian:
 		return `un o unui unei niste eu tu el ea noi voi ei ele mine tine ma te il le ne va ii imi iti isi mi ti si lui lor sine
@@ -154,13 +156,13 @@ func stopWords(l Language) string {
 			acest aceasta acesta acestea acesti acel aceea acela acele asta ala cel cea cei cele
 			sunt esti este e suntem sunteti era eram erau fost fi fie am ai are avem aveti au aveam avea avut vor voi vom ar as
 			si sau dar iar ca daca cand deci fiindca pentru desi nici
-			de la in din cu pe pana prin peste sub spre fara dupa intre despre langa dintre
-			nu da mai foarte doar tot toate toti asa aici acolo acum atunci inca deja
-			ce cine care cui cat cata cati cum unde pentru al a ale ai se s n l i`
+			de la in din cu pe prin sub spre fara dupa intre despre langa dintre
+			nu da foarte doar tot toate toti asa aici acolo acum atunci inca deja
+			ce cine care cat cata cati cum unde pentru al a ale ai se s n l i`
 	case Turkish:
 		return `ben sen o biz siz onlar beni seni onu bizi sizi onlari bana sana ona bize size onlara benim senin onun bizim sizin onlarin bende
-			bu su bunu sunu bunun buna bunlar burada orada buraya oraya boyle soyle oyle
-			bir ve veya ya ile icin ama fakat ancak cunku eger ki de da ise gibi kadar gore sonra once daha en cok az
+			bu bunu sunu bunun buna bunlar burada orada buraya oraya boyle soyle oyle
+			bir ve veya ya ile icin ama fakat ancak cunku eger ki de da gibi kadar gore sonra once daha en cok az
 			mi mu misin musun  degil var yok evet hayir olan olarak oldu olur olsun
 			ne neden niye nicin nasil kim kimin kime nerede nereye nereden hangi kac zaman her hic hep sey bazi tum butun diye artik bile sadece lutfen tesekkurler`
 	case Japanese:
