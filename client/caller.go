@@ -167,7 +167,7 @@ type TermWhy struct {
 
 // PartWhy is one ingredient of a score.
 type PartWhy struct {
-	Name  string  `json:"name" doc:"Which one: its own words (bm25) and meaning, the words and the meaning of its conversation (session, session_meaning), a date that the query names (date), the time that the query means (time), who spoke (speaker), and what is taken off because better results of its conversation, or its very words, come first (said_above)." example:"bm25"`
+	Name  string  `json:"name" doc:"Which one: its own words (bm25) and meaning, the words and the meaning of its conversation (session, session_meaning), a date that the query names (date), the time that the query means (time), how lately it was said (recency), who spoke (speaker), and what is taken off because better results of its conversation, or its very words, come first (said_above)." example:"bm25"`
 	Value float64 `json:"value" doc:"What it added to the score; negative for what is taken off." example:"6.1"`
 	Rank  int     `json:"rank,omitempty" doc:"The place that this part alone would give the result, from 1; left out for what is taken off." example:"1"`
 }

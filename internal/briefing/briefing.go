@@ -25,9 +25,9 @@
 // What people said, or what was derived from it, stands only between <notes> and </notes>, cleaned (appendData); our own
 // sentences and the tenant's words stand only outside. When the budget is short, what matters least is left out, whole
 // items at a time: see the ranks in compose.go. With a query the budget goes to what fits the moment: words of earlier
-// conversations have a part, and memories that fit go before the others. What is found for it is asked of recall beside the
-// snapshot, within the same deadline; too late or not at all, the briefing comes without, and is not degraded: what it must
-// have is there.
+// conversations have a part, of a third of the budget where it is short, and memories that fit go before the others. Small talk
+// asks for nothing. What is found is asked of recall beside the snapshot, within the same deadline; too late or not at all, the
+// briefing comes without, and is not degraded: what it must have is there.
 //
 // It is not for searching (recall), nor for the persona and threads (thread).
 package briefing
@@ -111,7 +111,7 @@ func (s *Service) Briefing(ctx context.Context, tenant recaller.TenantID, caller
 	}
 	timed, cancel := context.WithTimeout(ctx, s.opts.Deadline)
 	defer cancel()
-	looking := s.look(ctx, tenant, caller, req.Query)
+	looking := s.look(ctx, tenant, caller, req)
 	defer s.leave(looking)
 	snap, err := s.read(timed, tenant, caller)
 	if err == nil {
@@ -157,9 +157,10 @@ func (s *Service) read(ctx context.Context, tenant recaller.TenantID, caller rec
 	}
 	answers := make(chan answer, 1)
 	go func() {
-		snap, err := s.src.Snapshot(ctx, tenant, caller)
+		ask := func() (recaller.Snapshot, error) { return s.src.Snapshot(ctx, tenant, caller) }
+		snap, err := guarded(ask)
 		if err != nil && !refused(err) && ctx.Err() == nil {
-			snap, err = s.src.Snapshot(ctx, tenant, caller)
+			snap, err = guarded(ask)
 		}
 		answers <- answer{snap, err}
 	}()

@@ -13,8 +13,8 @@ import (
 
 // The ranks say what is told first when the budget is short: low before high, and a list's items one by one, so that
 // no list starves the others. In words: who calls and what was left open; that notes are data, and who the agent is;
-// how to use the memory tools; what is due and the last conversation; what fits the query, if there is one; the time; then the
-// memories, best known first, beside the tenant's instructions; then the rest of the history, and the tenant's facts.
+// how to use the memory tools; what is due and the last conversation; what fits the query, if there is one, up to its share of
+// the budget; the time; then the memories, best known first, beside the tenant's instructions; then the rest of the history, and the tenant's facts.
 const (
 	rankName         = 0
 	rankResume       = 1 // one more for each item
@@ -32,7 +32,8 @@ const (
 	rankMemory       = 9  // one more for each two
 	rankInstructions = 10 // one more for each
 	rankAdvice       = 10
-	rankProfile      = 20 // one more for each line
+	rankProfile      = 20      // one more for each line
+	rankSpare        = 1 << 20 // more, for what waits until all else is told: see hold
 	historyStep      = 5
 )
 
@@ -68,9 +69,10 @@ type composer struct {
 	theirs bool      // the zone is the caller's own
 	reason string    // why it is degraded; empty if it is not
 	most   int       // memories to tell; 0: no bound
+	budget int       // in tokens
 	whole  bool      // it is written as a whole system prompt (P3)
 
-	found  []recaller.Hit                  // what fits the query, best first
+	found  []candidate                     // for the query, best first
 	reader *reader                         // knows the query; nil where nothing was found
 	fits   map[recaller.MemoryID]int       // the place of each memory that fits it, best first
 	briefs map[recaller.ConversationID]int // the units that tell of the last conversations
@@ -86,7 +88,7 @@ func compose(in material, now time.Time, req Request, zones *zones) recaller.Bri
 	}
 	snap := tidy(in.snap, req.Exclude)
 	loc, theirs := zones.of(snap.Caller, snap.Tenant)
-	c := composer{snap: snap, now: now.In(loc), theirs: theirs, reason: in.reason, most: req.MaxMemories, whole: req.Style == recaller.StyleSystemPrompt}
+	c := composer{snap: snap, now: now.In(loc), theirs: theirs, reason: in.reason, most: req.MaxMemories, budget: budget, whole: req.Style == recaller.StyleSystemPrompt}
 	if len(in.found) > 0 {
 		c.look(in.found, req)
 	}

@@ -133,6 +133,24 @@ func (d *draft) promote(name string, rank int) {
 	}
 }
 
+// hold lets a section have no more than room tokens until all else is told: its units beyond that rank after all others.
+func (d *draft) hold(name string, room int) {
+	var own []*unit
+	for i := range d.units {
+		if s := d.sections[d.units[i].section]; s.name == name {
+			if own = append(own, &d.units[i]); len(own) == 1 {
+				room -= s.tokens
+			}
+		}
+	}
+	slices.SortStableFunc(own, func(a, b *unit) int { return a.rank - b.rank })
+	for _, u := range own {
+		if room -= u.tokens; room < 0 {
+			u.rank += rankSpare
+		}
+	}
+}
+
 // choose keeps units in the order of their ranks while they fit. When a unit does not fit its section takes no more:
 // what is left out of a section is always what ranks last in it.
 func (d *draft) choose(budget int) {

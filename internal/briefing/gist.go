@@ -1,8 +1,10 @@
 package briefing
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/recallerhq/recaller/internal/recall/token"
@@ -25,64 +27,50 @@ const fewWords = 2
 // It is not for concurrent use.
 type reader struct {
 	scan  token.Scanner
-	terms map[string]string
-	asked map[string]bool // the query's stems; false: what people say whatever they talk about
+	words map[string]word
+	query
+}
+
+// word is a word that was met.
+type word struct {
+	term  string // its stem; empty: it says nothing
+	asked uint64 // see query
+	chats bool   // it is of the query, but small talk there
 }
 
 // newReader returns a reader that knows the query. The name of who asks is nothing that is asked for.
-func newReader(query, name string) *reader {
-	r := &reader{terms: map[string]string{}, asked: map[string]bool{}}
-	names := map[string]bool{}
-	r.each(name, func(term string) { names[term] = true })
-	last := ""
-	r.each(query, func(term string) {
-		greets := smallTalk(term) || last == "good" && dayTime(term)
-		r.asked[term] = r.asked[term] || !greets && !names[term] && term != negation
-		last = term
-	})
-	return r
-}
-
-func smallTalk(term string) bool {
-	switch term {
-	case "hello", "hi", "hey", "bye", "goodby", "good", "great", "nice", "sure", "yeah", "yep":
-		return true
-	}
-	return false
-}
-
-func dayTime(term string) bool {
-	return term == "morn" || term == "afternoon" || term == "even" || term == "day"
-}
-
-// chats reports whether a text has nothing in common with the query but small talk. One that has nothing at all in common was
-// found by what it means.
-func (r *reader) chats(text string) bool {
-	says, chats := false, false
-	r.each(text, func(term string) {
-		wanted, asked := r.asked[term]
-		says, chats = says || wanted, chats || asked && term != negation
-	})
-	return chats && !says
+func newReader(text, name string, now time.Time) *reader {
+	return &reader{words: map[string]word{}, query: newQuery(text, name, now)}
 }
 
 // negation stands for all words that turn what the others say.
 const negation = "not"
 
-// each calls fn with the stem of each word of a text that says something, or negates.
-func (r *reader) each(text string, fn func(term string)) {
-	r.scan.Reset(text)
-	for r.scan.Next() {
-		term, known := r.terms[string(r.scan.Bytes())]
-		if !known {
-			word := string(r.scan.Bytes())
-			if term = token.Term(word); term == "" && negates(word) {
-				term = negation
-			}
-			r.terms[word] = term
-		}
-		if term != "" {
-			fn(term)
+// termOf returns the stem of a word that says something, or negates; else nothing.
+func termOf(word string) string {
+	if term := token.Term(word); term != "" || !negates(word) {
+		return term
+	}
+	return negation
+}
+
+// word returns what is known of the word at hand.
+func (r *reader) word() word {
+	w, met := r.words[string(r.scan.Bytes())]
+	if !met {
+		text := string(r.scan.Bytes())
+		w.term = termOf(text)
+		w.asked, w.chats = r.asked[w.term], r.chatted[w.term]
+		r.words[text] = w
+	}
+	return w
+}
+
+// each calls fn with each word of a text that says something, or negates.
+func (r *reader) each(text string, fn func(word)) {
+	for r.scan.Reset(text); r.scan.Next(); {
+		if w := r.word(); w.term != "" {
+			fn(w)
 		}
 	}
 }
@@ -93,9 +81,9 @@ func (r *reader) gist(text string) gist {
 	for _, p := range sentences(text) {
 		s := sentence{asks: asks(p)}
 		var b strings.Builder
-		r.each(p, func(term string) {
+		r.each(p, func(w word) {
 			b.WriteByte(' ')
-			b.WriteString(term)
+			b.WriteString(w.term)
 			s.words++
 		})
 		if s.words > 0 {
@@ -116,6 +104,32 @@ func toldBy(told []gist, g gist) (by int, ok bool) {
 		}
 	}
 	return by, true
+}
+
+// untold returns what a summary says, as recall writes it, that fits the query and is not told. Its topics only name what it says.
+func (r *reader) untold(told []gist, summary string) string {
+	var lines []string
+	for line := range strings.SplitSeq(summary, "\n") {
+		label, list, _ := strings.Cut(line, ": ")
+		switch label {
+		case "Topics":
+			continue
+		case "Decisions", "Actions", "Facts", "Next":
+			label += ": "
+		default:
+			label, list = "", line
+		}
+		var left []string
+		for part := range strings.SplitSeq(list, "; ") {
+			if _, known := toldBy(told, r.gist(part)); !known && r.fits(part) {
+				left = append(left, part)
+			}
+		}
+		if len(left) > 0 {
+			lines = append(lines, label+strings.Join(left, "; "))
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // tells reports whether a sentence of the gist holds s, and in the same mood: a question tells nothing.
@@ -173,39 +187,57 @@ func sentences(text string) []string {
 }
 
 // passage returns a text of at most limit runes whole, and of a longer one as much as fits from that sentence on with which
-// most of what is asked for is said.
+// most of what is asked for is said. It is cleaned.
 func (r *reader) passage(text string, limit int) string {
-	if len(text) <= limit || utf8.RuneCountInString(text) <= limit {
-		return text
+	if len(text) > limit && utf8.RuneCountInString(text) > limit {
+		text = r.from(text, limit)
 	}
+	return string(appendData(nil, text, limit))
+}
+
+// from cuts off what stands before the sentence with which the limit's worth of text begins that says most of what is asked for.
+func (r *reader) from(text string, limit int) string {
 	all := sentences(text)
-	said := make([][]string, len(all)) // of what is asked for
+	said, runes := make([]uint64, len(all)), make([]int, len(all)) // of what is asked for
 	for i, s := range all {
-		r.each(s, func(term string) {
-			if r.asked[term] {
-				said[i] = append(said[i], term)
-			}
-		})
+		runes[i] = utf8.RuneCountInString(s)
+		r.each(s, func(w word) { said[i] |= w.asked })
 	}
 	from, best := 0, 0
 	for i := range all {
-		if len(said[i]) == 0 { // it would only be in the way
+		if said[i] == 0 { // it would only be in the way
 			continue
 		}
-		terms, room := map[string]bool{}, limit
-		for j := i; j < len(all) && (j == i || room > 0); j++ {
-			if room -= utf8.RuneCountInString(all[j]); room >= 0 || j == i {
-				for _, term := range said[j] {
-					terms[term] = true
-				}
+		says, room := said[i], limit-runes[i]
+		for j := i + 1; j < len(all) && room > 0; j++ {
+			if room -= runes[j]; room >= 0 {
+				says |= said[j]
 			}
 		}
-		if len(terms) > best {
-			from, best = i, len(terms)
+		if n := bits.OnesCount64(says); n > best {
+			from, best = i, n
 		}
 	}
 	if from == 0 {
 		return text
 	}
 	return "…" + strings.TrimLeft(strings.Join(all[from:], ""), " \n")
+}
+
+// maxRead is how many bytes of a text are looked at: nobody says more before it matters.
+const maxRead = 4 << 10
+
+// beginning returns of a text that is longer than is looked at the words with which it begins.
+func beginning(text string) string {
+	if len(text) <= maxRead {
+		return text
+	}
+	end := strings.LastIndexByte(text[:maxRead], ' ')
+	if end <= 0 { // one endless word
+		end = maxRead
+	}
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
 }

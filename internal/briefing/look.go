@@ -3,6 +3,8 @@ package briefing
 import (
 	"cmp"
 	"context"
+	"errors"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -18,8 +20,8 @@ type Recaller interface {
 
 // Bounds of looking things up.
 const (
-	maxFound = recall.MaxLimit // words of conversations: more than are told, for the live conversation's own are among them
-	maxMatch = 20              // memories
+	maxFound = maxLooked / leastLooked // words of conversations: more than are told, for some say the same
+	maxMatch = 20                      // memories
 	// A search that comes too late for its briefing goes on for so long: what it has read of the caller serves the next.
 	lateFor = 30 * time.Second
 	maxLate = 8 // of these at once; the others are given up with their briefing
@@ -37,31 +39,44 @@ type found struct {
 	err  error
 }
 
-// look begins to search for what fits a request, beside the reading of the snapshot. nil: there is nothing to search for.
-func (s *Service) look(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, query string) *search {
-	if s.opts.Recaller == nil || strings.TrimSpace(query) == "" {
+// look begins to search for what fits a request, beside the reading of the snapshot. nil: there is nothing to search for, for the
+// query is small talk.
+func (s *Service) look(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req Request) *search {
+	if s.opts.Recaller == nil || strings.TrimSpace(req.Query) == "" || !newReader(req.Query, "", s.opts.Now()).wants() {
 		return nil
 	}
 	l := &search{answers: make(chan found, 1)}
 	l.ctx, l.end = context.WithTimeout(context.WithoutCancel(ctx), lateFor)
 	go func() {
 		defer l.end()
-		hits, err := s.find(l.ctx, tenant, caller, query)
+		hits, err := guarded(func() ([]recaller.Hit, error) { return s.find(l.ctx, tenant, caller, req) })
 		l.answers <- found{hits, err}
 	}()
 	return l
 }
 
-// find asks for words of conversations and for memories, each on their own, so that many of the one do not hide the other.
-func (s *Service) find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, query string) ([]recaller.Hit, error) {
+// guarded keeps a panic in one caller's words from ending the process. It tells where, not with what: the value may hold what
+// people said.
+func guarded[T any](fn func() (T, error)) (v T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = recaller.Wrap(recaller.Internal, errors.New(string(debug.Stack())), "the briefing panicked")
+		}
+	}()
+	return fn()
+}
+
+// find asks for words of conversations and for memories, each on their own, so that many of the one do not hide the other. The
+// live conversation's words the agent has before it; of that only the memories count.
+func (s *Service) find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req Request) ([]recaller.Hit, error) {
 	said, err := s.opts.Recaller.Recall(ctx, tenant, caller, recall.Query{
-		Text: query, Limit: maxFound, Kinds: []recaller.HitKind{recaller.HitTurn, recaller.HitSummary},
+		Text: req.Query, Limit: maxFound, Kinds: []recaller.HitKind{recaller.HitTurn, recaller.HitSummary}, Exclude: req.Exclude,
 	})
 	if err != nil {
 		return nil, err
 	}
 	known, err := s.opts.Recaller.Recall(ctx, tenant, caller, recall.Query{
-		Text: query, Limit: maxMatch, Kinds: []recaller.HitKind{recaller.HitMemory}, Neighbours: -1,
+		Text: req.Query, Limit: maxMatch, Kinds: []recaller.HitKind{recaller.HitMemory}, Neighbours: -1,
 	})
 	if err != nil {
 		return nil, err

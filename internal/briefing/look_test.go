@@ -21,6 +21,7 @@ import (
 type memoryOf struct {
 	takes time.Duration
 	deaf  bool // it does not heed its context
+	bad   bool // it panics
 	err   error
 	asked atomic.Int64
 	ended atomic.Int64
@@ -36,6 +37,9 @@ func (m *memoryOf) Recall(ctx context.Context, _ recaller.TenantID, _ recaller.C
 	case <-time.After(m.takes):
 	case <-ctx.Done():
 		return recall.Result{}, ctx.Err()
+	}
+	if m.bad {
+		panic("the roof")
 	}
 	if m.err != nil || q.Kinds[0] == recaller.HitMemory {
 		return recall.Result{}, m.err
@@ -63,6 +67,9 @@ func TestWhatIsFoundLateOrNotAtAllIsDoneWithout(t *testing.T) {
 		{"too late", "roof", knows("Maria"), memoryOf{takes: 400 * ms}, false, "", 250 * ms, "late", 2},
 		{"never, and deaf", "roof", knows("Maria"), memoryOf{takes: time.Minute, deaf: true}, false, "", 250 * ms, "late", 2},
 		{"it fails", "roof", knows("Maria"), memoryOf{err: errors.New("disk on fire")}, false, "", 0, "failed", 1},
+		{"it panics", "roof", knows("Maria"), memoryOf{bad: true}, false, "", 0, "failed", 1},
+		{"small talk", "Okay, thanks, one moment please.", knows("Maria"), memoryOf{takes: time.Hour}, false, "", 0, "", 0},
+		{"the reading panics", "roof", func(context.Context) (recaller.Snapshot, error) { panic("the roof") }, memoryOf{}, false, briefing.ReasonStore, 0, "", 2},
 		{"the reading fails", "roof", fails(recaller.Unavailable), memoryOf{}, false, briefing.ReasonStore, 0, "", 2},
 		{"the reading is too slow", "roof", takes(time.Hour, knows("Maria")), memoryOf{}, false, briefing.ReasonDeadline, 250 * ms, "", 2},
 	}
@@ -148,28 +155,46 @@ func (c corpus) Corpus(context.Context, recaller.TenantID, recaller.CallerID) (r
 	return c.held, nil
 }
 
+// talked is a caller who has talked about many things, one conversation a day until yesterday.
+type talked struct {
+	recaller.Corpus
+	until time.Time
+}
+
+// talk adds a conversation, today's if it is live.
+func (c *talked) talk(id string, live bool, words ...string) {
+	conv := recaller.Conversation{ID: recaller.ConversationID(id), StartedAt: c.until, EndedAt: c.until, Status: recaller.Completed}
+	if live {
+		conv.Status, conv.EndedAt = recaller.Active, time.Time{}
+	} else {
+		conv.Summary = &recaller.Summary{Brief: "Call " + id + "."}
+	}
+	if c.Turns == nil {
+		c.Turns, c.Version = map[recaller.ConversationID][]recaller.Turn{}, 1
+	}
+	c.Conversations = append(c.Conversations, conv)
+	for i, text := range words {
+		c.Turns[conv.ID] = append(c.Turns[conv.ID], recaller.Turn{
+			ID: recaller.TurnID(fmt.Sprintf("%s/%d", id, i)), Number: i, Speaker: []recaller.Speaker{recaller.Assistant, recaller.User}[i%2], Text: text, At: c.until,
+		})
+	}
+	c.until = c.until.AddDate(0, 0, 1)
+}
+
+// service briefs from real recall of what was talked, and a snapshot.
+func (c *talked) service(snap recaller.Snapshot) *briefing.Service {
+	src := &source{answers: []func(context.Context) (recaller.Snapshot, error){func(context.Context) (recaller.Snapshot, error) { return snap, nil }}}
+	return briefing.New(src, briefing.Options{Now: func() time.Time { return c.until }, Deadline: time.Minute, Recaller: recall.New(corpus{c.Corpus}, recall.Options{})})
+}
+
 // The roof was spoken of once, fifty conversations ago.
 func TestAQueryBringsWhatWasSaidLongAgo(t *testing.T) {
-	now := time.Date(2026, 11, 21, 14, 15, 0, 0, time.UTC)
-	held := recaller.Corpus{Version: 1, Turns: map[recaller.ConversationID][]recaller.Turn{}}
-	talk := func(n int, text string) {
-		id, at := recaller.ConversationID(fmt.Sprintf("c%02d", n)), now.AddDate(0, 0, n-60)
-		held.Conversations = append(held.Conversations, recaller.Conversation{
-			ID: id, StartedAt: at, EndedAt: at, Status: recaller.Completed, Summary: &recaller.Summary{Brief: fmt.Sprintf("Call number %d.", n)},
-		})
-		held.Turns[id] = []recaller.Turn{
-			{ID: recaller.TurnID(id) + "/0", Speaker: recaller.Assistant, Text: "How can I help you today?", At: at},
-			{ID: recaller.TurnID(id) + "/1", Number: 1, Speaker: recaller.User, Text: text, At: at},
-		}
-	}
-	talk(0, "Water comes through the roof above the kitchen whenever there is a storm.")
+	c := talked{until: time.Date(2026, 9, 22, 14, 15, 0, 0, time.UTC)}
+	c.talk("c00", false, "How can I help you today?", "Water comes through the roof above the kitchen whenever there is a storm.")
 	for n := range 50 {
-		talk(n+1, fmt.Sprintf("I would like to move my appointment number %d to another week.", n))
+		c.talk(fmt.Sprintf("c%02d", n+1), false, "How can I help you today?", fmt.Sprintf("I would like to move my appointment number %d to another week.", n))
 	}
-	latest := held.Conversations[len(held.Conversations)-3:]
-	s := briefing.New(&source{answers: []func(context.Context) (recaller.Snapshot, error){func(context.Context) (recaller.Snapshot, error) {
-		return recaller.Snapshot{Caller: recaller.Caller{Conversations: 51}, History: latest}, nil
-	}}}, briefing.Options{Now: func() time.Time { return now }, Deadline: time.Minute, Recaller: recall.New(corpus{held}, recall.Options{})})
+	s := c.service(recaller.Snapshot{Caller: recaller.Caller{Conversations: 51}, History: c.Conversations[48:]})
 	for query, want := range map[string]bool{"has the leaking roof been repaired?": true, "": false} {
 		b, err := s.Briefing(t.Context(), "t", "c", briefing.Request{Query: query})
 		if err != nil {
@@ -177,6 +202,98 @@ func TestAQueryBringsWhatWasSaidLongAgo(t *testing.T) {
 		}
 		if got := strings.Contains(b.Text, `- September 22, 2026, Caller: "Water comes through the roof above the kitchen`); got != want {
 			t.Errorf("query %q: told %v, want %v in\n%s", query, got, want, b.Text)
+		}
+	}
+}
+
+// In the live conversation the roof is spoken of without end; before it, once.
+func TestTheLiveConversationHidesNothing(t *testing.T) {
+	c := talked{until: time.Date(2026, 9, 22, 14, 15, 0, 0, time.UTC)}
+	c.talk("before", false, "How can I help you today?", "The roof was repaired with slate.")
+	var live []string
+	for n := range 150 {
+		live = append(live, fmt.Sprintf("About the roof, the roof over room %d.", n))
+	}
+	c.talk("live", true, live...)
+	b, err := c.service(recaller.Snapshot{Caller: recaller.Caller{Conversations: 2}}).Briefing(t.Context(), "t", "c", briefing.Request{Query: "the roof", Exclude: "live"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.Text, "repaired with slate") || strings.Contains(b.Text, "over room") {
+		t.Errorf("want what was said before, and nothing of the live conversation, in\n%s", b.Text)
+	}
+}
+
+// chatty is a caller who is polite, and whose memories fill a briefing.
+func chatty() (talked, recaller.Snapshot) {
+	c := talked{until: time.Date(2026, 9, 1, 14, 15, 0, 0, time.UTC)}
+	matters := []string{"The garage door is stuck.", "My insurance ends in June.", "The cat had kittens.", "I paid the invoice twice.", "A parcel went to my neighbour.", "The piano wants tuning."}
+	for n := range 40 {
+		c.talk(fmt.Sprintf("c%02d", n), false, "Good morning, how can I help you?", "Hello, can you hear me? "+matters[n%len(matters)], "One moment please, let me check that for you.", "Okay, sounds good. Thanks for your help.",
+			"Is there anything else?", "I don't know. No, that's all, have a nice day.", "How long did it take?", fmt.Sprintf("Of the %d windows, each took an hour, and the glass was very dear to us all; the man who came with it told me that nobody else in the whole of the town had ever bought as much.", n+2))
+	}
+	snap := recaller.Snapshot{Caller: recaller.Caller{Conversations: 40}, History: c.Conversations[37:]}
+	for n := range 60 {
+		m := recaller.Memory{
+			ID: recaller.MemoryID(fmt.Sprintf("m%d", n)), Type: recaller.Fact, Key: fmt.Sprintf("fact_%02d", n), Value: "something of it, and a good deal more than nothing", Confidence: 0.9,
+			CreatedAt: c.until, ConfirmedAt: c.until, Status: recaller.MemoryActive,
+		}
+		snap.Memories, c.Memories = append(snap.Memories, m), append(c.Memories, m)
+	}
+	return c, snap
+}
+
+func TestSmallTalkChangesNothing(t *testing.T) {
+	c, snap := chatty()
+	s := c.service(snap)
+	told := func(query string) string {
+		b, err := s.Briefing(t.Context(), "t", "c", briefing.Request{Query: query})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.Text
+	}
+	silent := told("")
+	for _, query := range []string{
+		"Okay, sounds good.", "Thanks for your help.", "I don't know.", "Hello, can you hear me?", "One moment please.", "Yes, that works for me, thank you so much.",
+		"Could you repeat that?", "Alright, let me check that.", "I see, and how long will it take?", "I'd like to ask you a question.", "Perfect, have a nice day!", "Danke, gut.",
+		"Good morning.\nYes, of course.\nNo problem.",
+	} {
+		if got := told(query); got != silent {
+			t.Errorf("%q changes the briefing to\n%s", query, got)
+		}
+	}
+	if got := told("Hello, can you hear me? It's about my piano."); !strings.Contains(got, "The piano wants tuning.") {
+		t.Errorf("the piano is missing in\n%s", got)
+	}
+}
+
+// Whatever is asked for, most of what would be told without it is told.
+func TestAQueryCostsAThirdAtMost(t *testing.T) {
+	c, snap := chatty()
+	s := c.service(snap)
+	for _, query := range []string{"how many windows were there, and was the glass dear?", "the garage, the insurance, the kittens, the invoice, the parcel and the piano", "a good deal of something"} {
+		for _, budget := range []int{500, 1000, 1500} {
+			told := func(query string) (all, said int, text string) {
+				b, err := s.Briefing(t.Context(), "t", "c", briefing.Request{Query: query, MaxTokens: budget})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, p := range b.Parts {
+					if p.Name == "recalled" {
+						said = p.Tokens
+					}
+				}
+				return b.Tokens, said, b.Text
+			}
+			without, _, _ := told("")
+			with, said, text := told(query)
+			if without < budget*9/10 || with-said < without*6/10 {
+				t.Errorf("%q, %d tokens: of %d tokens without it %d are left in\n%s", query, budget, without, with-said, text)
+			}
+			if budget == 1500 && said == 0 && query != "a good deal of something" {
+				t.Errorf("%q: nothing was told in\n%s", query, text)
+			}
 		}
 	}
 }

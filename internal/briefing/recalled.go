@@ -12,12 +12,22 @@ import (
 
 // Bounds of what is told because it fits the query.
 const (
-	maxRecalled = 6   // items
-	maxFits     = 10  // memories that go before the others
-	leastFit    = 0.4 // of the best score; what fits less is left out
-	maxAnswer   = 150 // runes of the turn that is told with what was found
-	briefAnswer = 40  // runes up to which words need those before them to be understood
+	maxRecalled = 6        // items
+	maxFits     = 10       // memories that go before the others
+	maxLooked   = 50 << 10 // bytes that are looked at to choose them
+	leastLooked = 2 << 10  // what a text counts at least: no more than 25 are looked at
+	leastFit    = 0.4      // of the best score; what fits less is left out
+	maxAnswer   = 150      // runes of the turn that is told with what was found
+	briefAnswer = 40       // runes up to which words need those before them to be understood
+	recallShare = 3        // what is more than the budget divided by this waits until all else is told
 )
+
+// candidate is one thing that was found, and what reading it showed; it is read when it is its turn.
+type candidate struct {
+	recaller.Hit
+	read, fits bool
+	quote      string // what fits the query best
+}
 
 // item is one thing that was found, as it will be told: words that were said, with what they ask for or answer, or what is
 // known of them.
@@ -36,43 +46,51 @@ type place struct {
 
 // look takes in what was found for the request's query.
 func (c *composer) look(found []recaller.Hit, req Request) {
-	c.found = heard(found, req.Exclude)
-	c.fits = fitting(c.found)
+	c.reader = newReader(req.Query, c.snap.Caller.Name, c.now)
+	if !c.reader.wants() {
+		return
+	}
+	c.found = make([]candidate, len(found))
+	for i, h := range found {
+		c.found[i].Hit = h
+	}
+	c.fits = c.fitting()
 	c.briefs = map[recaller.ConversationID]int{}
-	c.reader = newReader(req.Query, c.snap.Caller.Name)
 }
 
-// heard leaves out the live conversation, which the agent has before it: of that only the memories count.
-func heard(found []recaller.Hit, live recaller.ConversationID) []recaller.Hit {
-	if live == "" {
-		return found
+// suits reports whether a candidate fits the query, and reads it if that was not done yet.
+func (c *composer) suits(f *candidate) bool {
+	if !f.read {
+		f.Text, f.read = beginning(f.Text), true
+		if f.fits = c.reader.fits(f.Text); f.fits {
+			f.quote = c.reader.passage(f.Text, maxQuote)
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(found), func(h recaller.Hit) bool {
-		return h.Kind != recaller.HitMemory && h.Conversation == live
-	})
+	return f.fits
 }
 
 // fitting returns the place of each memory that fits the query, best first.
-func fitting(found []recaller.Hit) map[recaller.MemoryID]int {
-	var best float64
-	var fits map[recaller.MemoryID]int
-	for _, h := range found {
-		if h.Kind != recaller.HitMemory {
+func (c *composer) fitting() map[recaller.MemoryID]int {
+	fits, best, looked := map[recaller.MemoryID]int{}, 0.0, 0
+	for i := range c.found {
+		f := &c.found[i]
+		if f.Kind != recaller.HitMemory {
 			continue
 		}
-		if fits == nil {
-			fits, best = make(map[recaller.MemoryID]int, maxFits), h.Score
-		}
-		if h.Score < best*leastFit || len(fits) == maxFits {
+		if f.Score < best*leastFit || len(fits) == maxFits || looked >= maxLooked {
 			break
 		}
-		fits[recaller.MemoryID(h.ID)] = len(fits)
+		if looked += min(max(leastLooked, len(f.Text)), maxRead); !c.suits(f) {
+			continue
+		}
+		best = max(best, f.Score)
+		fits[recaller.MemoryID(f.ID)] = len(fits)
 	}
 	return fits
 }
 
 // recalled tells the words of earlier conversations that fit the query, in the order in which they were said, so that what
-// holds now comes last. Where the budget is short the best are kept.
+// holds now comes last. Where the budget is short the best are kept, and of those no more than take their share of it.
 func (c *composer) recalled() {
 	items := c.choice()
 	if len(items) == 0 {
@@ -86,64 +104,77 @@ func (c *composer) recalled() {
 	for _, it := range items {
 		c.unit(rankRecalled+it.place, func(u *unit) { c.recall(u, it) })
 	}
+	c.hold("recalled", c.budget/recallShare)
 }
 
-// choice takes what fits best and says something new. What stands in another part already is not told twice: there it gets
-// the rank that it would have here.
+// choice returns what fits best and says something new, in the order in which it was said. A conversation whose words are told
+// needs no summary; and as a summary that is left out told nothing, all is chosen anew without it.
 func (c *composer) choice() []item {
-	var (
-		items  []item
-		told   []gist
-		placed map[place]bool
-		best   float64
-	)
-	for _, h := range c.found {
-		if len(items) == maxRecalled || h.Score < best*leastFit {
+	if len(c.found) == 0 {
+		return nil
+	}
+	told, quoted := c.gists(), map[recaller.ConversationID]bool{}
+	for {
+		items, ranks := c.pick(told, quoted)
+		if quote(items, quoted) {
+			continue
+		}
+		for i, rank := range ranks {
+			c.units[i].rank = min(c.units[i].rank, rank)
+		}
+		slices.SortStableFunc(items, func(a, b item) int {
+			return cmp.Or(a.hit.At.Compare(b.hit.At), cmp.Compare(a.hit.Conversation, b.hit.Conversation), cmp.Compare(a.hit.Turn, b.hit.Turn))
+		})
+		return items
+	}
+}
+
+// quote notes the conversations of which both words and the summary are among the items, and reports whether there are any.
+func quote(items []item, quoted map[recaller.ConversationID]bool) bool {
+	twice := false
+	for _, it := range items {
+		said := func(o item) bool { return o.turns != nil && o.hit.Conversation == it.hit.Conversation }
+		if it.hit.Kind == recaller.HitSummary && slices.ContainsFunc(items, said) {
+			quoted[it.hit.Conversation], twice = true, true
+		}
+	}
+	return twice
+}
+
+// pick takes what fits best and is not told yet, without the summaries of what is quoted. What stands in another part already
+// is not told twice: the unit there gets the rank that it would have here.
+func (c *composer) pick(told []gist, quoted map[recaller.ConversationID]bool) (items []item, ranks map[int]int) {
+	told, ranks = slices.Clip(told), map[int]int{}
+	placed := map[place]bool{}
+	best, looked := 0.0, 0
+	for i := range c.found {
+		f := &c.found[i]
+		if len(items) == maxRecalled || looked >= maxLooked || f.Score < best*leastFit {
 			break
 		}
-		if h.Kind == recaller.HitMemory && c.knows(h) || c.reader.chats(h.Text) {
+		switch {
+		case f.Kind == recaller.HitMemory && c.knows(f.Hit), f.Kind == recaller.HitSummary && quoted[f.Conversation],
+			f.Kind == recaller.HitTurn && placed[place{f.Conversation, f.Turn}]:
 			continue
 		}
-		if told == nil { // only now, for it is of no use where nothing was found
-			told, placed, best = c.gists(), map[place]bool{}, h.Score
-		}
-		if placed[place{h.Conversation, h.Turn}] && h.Kind == recaller.HitTurn {
+		if looked += min(max(leastLooked, len(f.Text)), maxRead); !c.suits(f) {
 			continue
 		}
-		it := c.item(h, placed)
-		g := c.gist(it)
-		i, known := c.briefs[h.Conversation]
-		if h.Kind != recaller.HitSummary || !known {
-			i, known = toldBy(told, g)
+		best = max(best, f.Score)
+		it, by, fresh := c.item(f, told, placed)
+		if _, ranked := ranks[by]; !ranked && by >= 0 && by < len(c.units) {
+			ranks[by] = rankRecalled + len(items)
 		}
-		if known {
-			if i < len(c.units) {
-				c.units[i].rank = min(c.units[i].rank, rankRecalled+len(items))
-			}
+		if !fresh {
 			continue
 		}
 		it.place = len(items)
-		items, told = append(items, it), append(told, g)
+		items, told = append(items, it), append(told, c.gist(it))
 		for _, t := range it.turns {
-			placed[place{h.Conversation, t.Number}] = true
+			placed[place{f.Conversation, t.Number}] = true
 		}
 	}
-	return inTime(items)
-}
-
-// inTime puts items in the order in which they were said. A conversation whose words are told needs no summary.
-func inTime(items []item) []item {
-	quoted := map[recaller.ConversationID]bool{}
-	for _, it := range items {
-		if it.turns != nil {
-			quoted[it.hit.Conversation] = true
-		}
-	}
-	items = slices.DeleteFunc(items, func(it item) bool { return it.hit.Kind == recaller.HitSummary && quoted[it.hit.Conversation] })
-	slices.SortStableFunc(items, func(a, b item) int {
-		return cmp.Or(a.hit.At.Compare(b.hit.At), cmp.Compare(a.hit.Conversation, b.hit.Conversation), cmp.Compare(a.hit.Turn, b.hit.Turn))
-	})
-	return items
+	return items, ranks
 }
 
 // knows reports whether a memory is not to be told here: it has its own part, or as many are told as were asked for.
@@ -162,24 +193,36 @@ func (c *composer) gists() []gist {
 	return all
 }
 
-// item takes of what was found the words that fit the query.
-func (c *composer) item(h recaller.Hit, placed map[place]bool) item {
-	if h.Kind != recaller.HitTurn {
-		return item{hit: h, text: c.reader.passage(h.Text, maxQuote)}
+// item takes of a candidate what says something new, and tells which of those told says some of it or all; -1: none.
+func (c *composer) item(f *candidate, told []gist, placed map[place]bool) (it item, by int, fresh bool) {
+	it = item{hit: f.Hit}
+	if at, recent := c.briefs[f.Conversation]; recent && f.Kind == recaller.HitSummary {
+		it.text = c.reader.passage(c.reader.untold(told, f.Text), maxQuote)
+		return it, at, it.text != ""
 	}
-	turn := recaller.Turn{Number: h.Turn, Speaker: h.Speaker, Text: c.reader.passage(h.Text, maxQuote), At: h.At}
-	it := item{hit: h, turns: []recaller.Turn{turn}}
-	next, ok := companion(h)
-	if !ok || placed[place{h.Conversation, next.Number}] {
-		return it
-	}
-	next.Text = c.reader.passage(next.Text, maxAnswer)
-	if next.Number < h.Turn {
-		it.turns = []recaller.Turn{next, turn}
+	if f.Kind == recaller.HitTurn {
+		it.turns = c.turns(f, placed)
 	} else {
-		it.turns = []recaller.Turn{turn, next}
+		it.text = f.quote
 	}
-	return it
+	if by, known := toldBy(told, c.gist(it)); known {
+		return it, by, false
+	}
+	return it, -1, true
+}
+
+// turns are a turn that was found, and that without which it is not understood.
+func (c *composer) turns(f *candidate, placed map[place]bool) []recaller.Turn {
+	turn := recaller.Turn{Number: f.Turn, Speaker: f.Speaker, Text: f.quote, At: f.At, Confidence: f.Confidence, Interrupted: f.Interrupted}
+	next, ok := companion(f.Hit)
+	if !ok || placed[place{f.Conversation, next.Number}] {
+		return []recaller.Turn{turn}
+	}
+	next.Text = c.reader.passage(beginning(next.Text), maxAnswer)
+	if next.Number < f.Turn {
+		return []recaller.Turn{next, turn}
+	}
+	return []recaller.Turn{turn, next}
 }
 
 // companion is the turn without which a turn is not understood: the other side's answer to a question, or what so few words

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -73,7 +75,11 @@ func (s *session) report(err error) int {
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("stopped")
 	}
-	fmt.Fprintf(s.err, "%s %s\n", s.err.Bad("recaller:"), plain(err))
+	text := plain(err)
+	if parse != nil {
+		text = begun(text)
+	}
+	fmt.Fprintf(s.err, "%s %s\n", s.err.Bad("recaller:"), text)
 	if hint != "" {
 		fmt.Fprintf(s.err, "  %s\n", s.err.Dim(hint))
 	}
@@ -87,6 +93,25 @@ func plain(err error) string {
 		return term.Clean(p.Detail)
 	}
 	return term.Clean(err.Error())
+}
+
+// begun leaves of several words that may have been meant those that begin as what was typed, if there are any.
+func begun(text string) string {
+	const asks = ", did you mean "
+	head, list, several := strings.Cut(text, asks+"one of ")
+	if !several {
+		return text
+	}
+	typed := `"` + head[strings.LastIndexByte(head, ' ')+1:]
+	words := strings.Split(strings.TrimSuffix(list, "?"), ", ")
+	words = slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, typed) })
+	switch len(words) {
+	case 0:
+		return text
+	case 1:
+		return head + asks + words[0] + "?"
+	}
+	return head + asks + "one of " + strings.Join(words, ", ") + "?"
 }
 
 // adviceOn says what to do about a refusal of the server's.

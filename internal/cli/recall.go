@@ -135,11 +135,19 @@ func whyOf(why client.Why) []string {
 	return lines
 }
 
-// daysOf names the days of a time: "28 October 2026", "21 October 2026 to 27 October 2026".
+// daysOf names the days of a time: "28 October 2026", "21 October 2026 to 27 October 2026". An end that the server left out lies
+// past all calendars.
 func daysOf(t client.TimeWhy) string {
 	const day = "2 January 2006"
 	first, last := t.From.Format(day), t.Until.AddDate(0, 0, -1).Format(day)
-	if first == last {
+	switch {
+	case t.From.IsZero() && t.Until.IsZero():
+		return "past all calendars"
+	case t.From.IsZero():
+		return "until " + last
+	case t.Until.IsZero():
+		return "from " + first
+	case first == last:
 		return first
 	}
 	return first + " to " + last

@@ -56,3 +56,22 @@ func TestAResultMayShareNoWordWithTheQuestion(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// The server leaves out a time that no calendar has (httpapi: TestTheEndOfTheCalendarIsLeftOut).
+func TestATimeThatTheServerLeftOutIsNoYear(t *testing.T) {
+	t.Parallel()
+	first, last := time.Date(1, time.January, 2, 0, 0, 0, 0, time.UTC), time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		from, until time.Time
+		want        string
+	}{
+		{last, time.Time{}, "from 31 December 9999"},
+		{time.Time{}, first, "until 1 January 0001"},
+		{time.Time{}, time.Time{}, "past all calendars"},
+		{last.AddDate(0, 0, -1), last, "30 December 9999"},
+	} {
+		if got := daysOf(client.TimeWhy{From: test.from, Until: test.until}); got != test.want {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+}

@@ -109,7 +109,7 @@ func (c *Config) servingFields() []field {
 		{"limits.rate", "RECALLER_RATE_LIMIT", "10000", "Requests per second and API key; 0 sets no limit.", number(&c.Limits.Rate, 0, 1e6)},
 		{"limits.burst", "RECALLER_RATE_BURST", "20000", "Requests that one API key may send at once.", count(&c.Limits.Burst, 1, 1e6)},
 
-		{"briefing.deadline", "RECALLER_BRIEFING_DEADLINE", "250ms", "After this a briefing is answered as it is, marked degraded.", span(&c.Briefing.Deadline, maxDeadline)},
+		{"briefing.deadline", "RECALLER_BRIEFING_DEADLINE", "250ms", "After this a briefing is answered as it is: marked degraded where the caller could not be read, not where only what fits the query was not found yet.", span(&c.Briefing.Deadline, maxDeadline)},
 		{"briefing.tokens", "RECALLER_BRIEFING_TOKENS", "1500", "Budget of a briefing in tokens, 200 to 100000.", count(&c.Briefing.Tokens, 200, 100_000)},
 		{"recall.cache_bytes", "RECALLER_RECALL_CACHE_BYTES", "64MiB", "Memory for recall's indexes.", size(&c.RecallCacheBytes, 1<<20, 1<<40)},
 		{"workers", "RECALLER_WORKERS", "2", "Wrap-up jobs that run at once, 1 to 64.", count(&c.Workers, 1, 64)},

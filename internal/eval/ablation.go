@@ -21,6 +21,7 @@ func ingredients() []ingredient {
 		{"meaning", func(w *index.Weights) { w.Meaning, w.SessionMeaning = 0, 0 }},
 		{"the conversation's meaning", func(w *index.Weights) { w.SessionMeaning = 0 }},
 		{"the time that is meant", func(w *index.Weights) { w.Time = 0 }},
+		{"recency", func(w *index.Weights) { w.Recency = 0 }},
 		{"the event that is named", func(w *index.Weights) { w.Event = 0 }},
 		{"dates", func(w *index.Weights) { w.Date = 0 }},
 		{"speakers' names", func(w *index.Weights) { w.Speaker = 0 }},

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -51,14 +52,14 @@ func TestAResultSaysWhyItWasFound(t *testing.T) {
 			t.Errorf("%s: the parts come to %v, the score is %v", r.Text, sum, r.Score)
 		}
 	}
-	rank := func(why *client.Why, part string) int {
-		i := slices.IndexFunc(why.Parts, func(p client.PartWhy) bool { return p.Name == part })
+	part := func(why *client.Why, name string) client.PartWhy {
+		i := slices.IndexFunc(why.Parts, func(p client.PartWhy) bool { return p.Name == name })
 		if i < 0 {
-			return 0
+			return client.PartWhy{}
 		}
-		return why.Parts[i].Rank
+		return why.Parts[i]
 	}
-	if one, two := rank(first.Why, "bm25"), rank(second.Why, "bm25"); one != 1 || two != 2 {
+	if one, two := part(first.Why, "bm25").Rank, part(second.Why, "bm25").Rank; one != 1 || two != 2 {
 		t.Errorf("by their words alone: got places %d and %d, want 1 and 2", one, two)
 	}
 	terms := func(r client.RecallResult) string {
@@ -73,12 +74,9 @@ func TestAResultSaysWhyItWasFound(t *testing.T) {
 	}
 	yesterday := time.Date(2026, time.March, 11, 0, 0, 0, 0, time.UTC)
 	for r, days := range map[*client.RecallResult]int{&first: -1, &second: -8} {
-		want := []client.TimeWhy{{Phrase: "yesterday", From: yesterday, Until: yesterday.AddDate(0, 0, 1), Days: days}}
-		if len(r.Why.Times) == 1 {
-			want[0].Value = r.Why.Times[0].Value
-		}
+		want := []client.TimeWhy{{Phrase: "yesterday", From: yesterday, Until: yesterday.AddDate(0, 0, 1), Days: days, Value: part(r.Why, "time").Value}}
 		if !slices.EqualFunc(r.Why.Times, want, func(a, b client.TimeWhy) bool {
-			return a.From.Equal(b.From) && a.Until.Equal(b.Until) && a.Phrase == b.Phrase && a.Days == b.Days
+			return a.From.Equal(b.From) && a.Until.Equal(b.Until) && a.Phrase == b.Phrase && a.Days == b.Days && math.Abs(a.Value-b.Value) < 0.001
 		}) {
 			t.Errorf("%s: got times %+v, want %+v", r.Text, r.Why.Times, want)
 		}

@@ -119,6 +119,31 @@ func TestAnEventThatTheQueryNamesIsATimeToo(t *testing.T) {
 	}
 }
 
+func TestWhatWasSaidLatelyCountsALittleMore(t *testing.T) {
+	t.Parallel()
+	st := newStore()
+	st.say("acme", "ann", "c1", day(1), "My address is 12 Mill Lane.", "Noted.")
+	st.say("acme", "ann", "c2", day(20), "By now my address is 3 Bay Street.", "Noted.")
+	s := recall.New(st, recall.Options{Now: func() time.Time { return day(21) }})
+	res, err := s.Recall(t.Context(), "acme", "ann", recall.Query{Text: "what is the address", Explain: true})
+	if err != nil || len(res.Hits) != 2 || res.Hits[0].ID != "c2/0" {
+		t.Fatalf("got %v and %v, want two hits, c2/0 first", res.Hits, err)
+	}
+	recency := func(h recaller.Hit) float64 {
+		i := slices.IndexFunc(h.Why.Parts, func(p recaller.PartWhy) bool { return p.Name == "recency" })
+		if i < 0 {
+			t.Fatalf("%s: got the parts %v, want one for recency", h.ID, h.Why.Parts)
+		}
+		return h.Why.Parts[i].Value
+	}
+	if late, early := recency(res.Hits[0]), recency(res.Hits[1]); late <= early || late > 0.5 || early <= 0 {
+		t.Errorf("got %.2f for yesterday and %.2f for three weeks ago, want more for yesterday, and half a point at most", late, early)
+	}
+	if got := found(t, s, "acme", "ann", recall.Query{Text: "12 Mill Lane"}); len(got) == 0 || got[0] != "c1/0" {
+		t.Errorf("the older one's own words: got %v, want c1/0 first", got)
+	}
+}
+
 func TestAnEventIsTheSameWhateverKindIsAskedFor(t *testing.T) {
 	t.Parallel()
 	st := newStore()

@@ -195,12 +195,19 @@ func (s *Service) build(ctx context.Context, e *entry) error {
 			return recaller.Wrap(recaller.Timeout, ctx.Err(), "recall was given up")
 		}
 	}
+	finished := false
+	defer func() {
+		if !finished { // a panic too: others wait for the end
+			e.abandon()
+		}
+	}()
 	corpus, err := s.src.Corpus(ctx, e.key.tenant, e.key.caller)
 	if err != nil {
-		e.abandon()
 		return err
 	}
-	e.finish(index.Build(corpus, s.weights), corpus.Version)
+	ix := index.Build(corpus, s.weights)
+	finished = true
+	e.finish(ix, corpus.Version)
 	s.cache.resize(e.key, e)
 	return nil
 }

@@ -92,6 +92,7 @@ func (s *search) candidate(i int) (candidate, bool) {
 	if !s.found(&c) {
 		return c, false
 	}
+	c.legs[legRecency] = s.weights.Recency * s.lately.share(d.day)
 	c.legs[legSession], c.legs[legSessionMeaning] = s.lift(d, i)
 	for _, v := range c.legs {
 		c.score += v

@@ -20,12 +20,13 @@ const (
 	legSessionMeaning            // how alike its conversation is
 	legDate                      // it was said on a date that the query names
 	legTime                      // how near it was said to the time that the query means
+	legRecency                   // how lately it was said
 	legSpeaker                   // who said it
 	legCount
 )
 
 func (l leg) String() string {
-	return [legCount]string{"bm25", "session", "meaning", "session_meaning", "date", "time", "speaker"}[l]
+	return [legCount]string{"bm25", "session", "meaning", "session_meaning", "date", "time", "recency", "speaker"}[l]
 }
 
 // planes hold what the legs gave, for one search. They are pooled; every search leaves them clear.
@@ -86,6 +87,7 @@ type search struct {
 
 	speakers  []float32  // by name: what its turns get; nil where the query says none
 	calendars []calendar // by date
+	lately    lately
 }
 
 // stats are what BM25 needs to know of all that can be found at the time asked about.
@@ -109,7 +111,7 @@ func (ix *Index) Search(q Query, pl *Pool) []recaller.Hit {
 
 // search answers a query that was read already.
 func (ix *Index) search(q Query, parsed parsed, pl *Pool) []recaller.Hit {
-	s := &search{Index: ix, planes: pl.p.get(ix), q: q, parsed: parsed}
+	s := &search{Index: ix, planes: pl.p.get(ix), q: q, parsed: parsed, lately: lately{today: dayOf(q.Now), day: noDay}}
 	defer pl.p.free.Put(s.planes)
 	s.measure()
 	s.scoreWords()

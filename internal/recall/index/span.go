@@ -62,6 +62,26 @@ func (s span) gives(day int32) float32 {
 	return s.weight * float32(math.Exp(-off*off))
 }
 
+// fadeDays is in how many days what was said loses two thirds of its recency.
+const fadeDays = 30
+
+// lately tells how recent days are, quickly for runs of the same day.
+type lately struct {
+	today, day int32
+	of         float32
+}
+
+// share is 1 for the day of asking and what lies ahead of it, and falls to 0 for days long past. 0 where either is not known.
+func (l *lately) share(day int32) float32 {
+	if l.today == noDay || day == noDay {
+		return 0
+	}
+	if day != l.day {
+		l.day, l.of = day, float32(math.Exp(-float64(max(0, l.today-day))/fadeDays))
+	}
+	return l.of
+}
+
 // asksPast reports whether a query is told in the past tense.
 func asksPast(words []queryWord) bool {
 	for _, w := range words {

@@ -17,6 +17,7 @@ type Weights struct {
 	Date             float32 // a date, month, weekday or year that the query names
 	Time             float32 // how near it was said to the time that the query means ("three weeks ago")
 	Event            float32 // how near it was said to what the query names the time by ("before the surgery")
+	Recency          float32 // how lately it was said, a light prior: what is said later often holds what is so now
 	Speaker          float32 // the name of who spoke
 	Spent            float32 // what is left of a conversation's part after each hit from it; 1 is all
 	Repeat           float32 // what is left of a score for words that a better hit already says; 1 is all
@@ -29,7 +30,7 @@ func DefaultWeights() Weights {
 		Session: 0.6, SessionK1: 2, SessionB: 0.4,
 		Assistant: 0.35, SessionAssistant: 0.7, AskedAssistant: 0.6,
 		Frame: 0.4, Meaning: 20, SessionMeaning: 14,
-		Date: 0.5, Time: 8, Event: 3, Speaker: 4,
+		Date: 0.5, Time: 8, Event: 3, Recency: 0.5, Speaker: 4,
 		Spent: 0.9, Repeat: 0.4,
 	}
 }
