@@ -38,7 +38,7 @@ func (a *App) wire() error {
 	a.recall = recall.New(words, recall.Options{MaxBytes: a.cfg.RecallCacheBytes, Now: now})
 	briefer := briefing.New(words, briefing.Options{
 		Now: now, Deadline: a.cfg.Briefing.Deadline, Tokens: a.cfg.Briefing.Tokens, Tenant: a.tenants.Known,
-		Recaller: a.recaller(), Metrics: briefing.NewMetrics(a.registry),
+		Recaller: a.recaller(), Metrics: briefing.NewMetrics(a.registry), Log: a.log,
 	})
 	a.conversations = conversation.New(conversation.Deps{
 		Deadline: a.cfg.Briefing.Deadline, Tokens: a.cfg.Briefing.Tokens, Held: a.recall.Hold, Store: a.store, Tenants: a.tenants, Archive: files, Briefer: briefer, Changed: a.changed, Enqueued: a.enqueued,

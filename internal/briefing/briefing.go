@@ -35,6 +35,7 @@ package briefing
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 	"unicode/utf8"
 
@@ -70,7 +71,8 @@ type Options struct {
 	Tenant func(recaller.TenantID) (recaller.Tenant, bool)
 	// Recaller finds what fits a request's query. nil: queries are checked, and change nothing.
 	Recaller Recaller
-	Metrics  *Metrics // nil: nothing is counted
+	Metrics  *Metrics     // nil: nothing is counted
+	Log      *slog.Logger // of what a briefing went without; nil: nothing is logged
 }
 
 // Request says what a briefing is wanted for. The zero value asks for the default.
@@ -98,6 +100,9 @@ func New(src Source, opts Options) *Service {
 	}
 	if opts.Tokens <= 0 {
 		opts.Tokens = DefaultTokens
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Service{src: src, opts: opts, zones: newZones(), late: make(chan struct{}, maxLate)}
 }
@@ -158,9 +163,9 @@ func (s *Service) read(ctx context.Context, tenant recaller.TenantID, caller rec
 	answers := make(chan answer, 1)
 	go func() {
 		ask := func() (recaller.Snapshot, error) { return s.src.Snapshot(ctx, tenant, caller) }
-		snap, err := guarded(ask)
+		snap, err := guarded(s.opts.Log, ask)
 		if err != nil && !refused(err) && ctx.Err() == nil {
-			snap, err = guarded(ask)
+			snap, err = guarded(s.opts.Log, ask)
 		}
 		answers <- answer{snap, err}
 	}()

@@ -3,7 +3,7 @@ package briefing
 import (
 	"cmp"
 	"context"
-	"errors"
+	"log/slog"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -49,18 +49,19 @@ func (s *Service) look(ctx context.Context, tenant recaller.TenantID, caller rec
 	l.ctx, l.end = context.WithTimeout(context.WithoutCancel(ctx), lateFor)
 	go func() {
 		defer l.end()
-		hits, err := guarded(func() ([]recaller.Hit, error) { return s.find(l.ctx, tenant, caller, req) })
+		hits, err := guarded(s.opts.Log, func() ([]recaller.Hit, error) { return s.find(l.ctx, tenant, caller, req) })
 		l.answers <- found{hits, err}
 	}()
 	return l
 }
 
-// guarded keeps a panic in one caller's words from ending the process. It tells where, not with what: the value may hold what
+// guarded keeps a panic in one caller's words from ending the process. The log tells where, not with what: the value may hold what
 // people said.
-func guarded[T any](fn func() (T, error)) (v T, err error) {
+func guarded[T any](log *slog.Logger, fn func() (T, error)) (v T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = recaller.Wrap(recaller.Internal, errors.New(string(debug.Stack())), "the briefing panicked")
+			log.Error("a briefing panicked", "stack", string(debug.Stack()))
+			err = recaller.Errorf(recaller.Internal, "the briefing panicked")
 		}
 	}()
 	return fn()
@@ -105,6 +106,7 @@ func (s *Service) await(ctx context.Context, l *search) []recaller.Hit {
 	switch {
 	case f.err != nil:
 		s.opts.Metrics.count("failed")
+		s.opts.Log.Warn("a briefing goes without what fits its query", "err", f.err)
 	case len(f.hits) == 0:
 		s.opts.Metrics.count("nothing")
 	default:

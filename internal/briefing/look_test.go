@@ -1,9 +1,11 @@
 package briefing_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -77,9 +79,9 @@ func TestWhatIsFoundLateOrNotAtAllIsDoneWithout(t *testing.T) {
 		test := &tests[i]
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				reg := prometheus.NewRegistry()
+				reg, log := prometheus.NewRegistry(), &bytes.Buffer{}
 				s := briefing.New(&source{answers: []func(context.Context) (recaller.Snapshot, error){test.reads}}, briefing.Options{
-					Now: time.Now, Recaller: &test.finds, Metrics: briefing.NewMetrics(reg),
+					Now: time.Now, Recaller: &test.finds, Metrics: briefing.NewMetrics(reg), Log: slog.New(slog.NewTextHandler(log, nil)),
 				})
 				start := time.Now()
 				b, err := s.Briefing(t.Context(), "t", "c", briefing.Request{Query: test.query})
@@ -92,6 +94,9 @@ func TestWhatIsFoundLateOrNotAtAllIsDoneWithout(t *testing.T) {
 				time.Sleep(time.Hour) // what is late comes to its end by itself
 				if asked := test.finds.asked.Load(); asked != test.asked || test.finds.ended.Load() != asked {
 					t.Errorf("asked %d times, want %d; %d came to an end", asked, test.asked, test.finds.ended.Load())
+				}
+				if wants := test.outcome == "failed" || strings.Contains(test.name, "panics"); (log.Len() > 0) != wants || strings.Contains(log.String(), "the roof") {
+					t.Errorf("logged %s; want a line: %v, and nobody's words", log, wants)
 				}
 				if got := outcomes(t, reg); got != test.outcome {
 					t.Errorf("counted %q, want %q", got, test.outcome)

@@ -3,10 +3,13 @@ package index_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/embed/static"
 	"github.com/recallerhq/recaller/internal/recall/index"
 )
 
@@ -99,4 +102,29 @@ func FuzzSearch(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Section 6's neighbour: what an index takes beside the words themselves and their vectors is at most 40 bytes a posting, with words
+// as seldom and as often as in speech.
+func TestAPostingCostsLittle(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(7, 11))
+	often := rand.NewZipf(rng, 1.07, 4, 11_999)
+	texts := make([]string, 5_000)
+	said := 0
+	for i := range texts {
+		var b strings.Builder
+		for range 25 {
+			fmt.Fprintf(&b, "word%d ", often.Uint64())
+		}
+		texts[i] = b.String()
+		said += len(texts[i])
+	}
+	ix := index.Build(talk(texts...), index.DefaultWeights())
+	vectors := int64(len(texts) * (static.Width + 4))
+	if per := float64(ix.Bytes()-int64(said)-vectors) / float64(ix.Postings()); per > 40 {
+		t.Errorf("got %.1f bytes a posting over %d postings, want at most 40", per, ix.Postings())
+	} else {
+		t.Logf("%.1f bytes a posting", per)
+	}
 }

@@ -55,7 +55,10 @@ func (ix *Index) parse(q Query) parsed {
 			weight = ix.weights.Frame
 		}
 		for _, l := range ix.used {
-			t := l.Term(w.in(l))
+			t := stem
+			if l != token.English {
+				t = l.Term(w.in(l))
+			}
 			if id, ok := ix.terms[t]; ok && t != "" && weight > 0 {
 				p.addTerm(term{text: t, id: id, weight: weight})
 			}
