@@ -10,6 +10,9 @@ type span struct {
 	n        int       // tokens matched; 0: nothing
 }
 
+// single reports whether the span is one day for sure.
+func (s span) single() bool { return s.n > 0 && !s.approx && s.to.Sub(s.from) <= 25*time.Hour }
+
 // weekdays number the days from Monday, 1.
 var weekdays = map[string]int{
 	"monday": 1, "tuesday": 2, "wednesday": 3, "thursday": 4, "friday": 5, "saturday": 6, "sunday": 7,

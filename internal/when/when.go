@@ -30,7 +30,17 @@ type Found struct {
 	Day        bool      // a day or a longer stretch is meant, not a time of day; At is then the start of a day
 	Approx     bool      // the words do not pin it down: "in a few weeks", "last spring", "next month", "tonight"
 	Recurring  bool      // the words name no single date: "on Sundays", "every week", "daily"
+	Clock      bool      // a time of day was said: At holds it
+	Retracted  bool      // the speaker took it back in the same breath: "Saturday, no wait, Sunday"
+	exact      bool      // one calendar day is named
 }
+
+// Known reports whether At is known. It is zero where the words name no single date, or where it is not sure which they mean.
+func (f Found) Known() bool { return !f.At.IsZero() }
+
+// Exact reports whether the words name one calendar day for sure: that of At. Of a time of day alone, a whole week, or "in a
+// few days", it is false.
+func (f Found) Exact() bool { return f.exact && f.Known() }
 
 // Options changes how ambiguous dates are read. The zero value is the default.
 type Options struct {
@@ -134,7 +144,7 @@ func (p *parser) joint(j, start int) int {
 // compose makes one time of the pieces.
 func (p *parser) compose(day span, part partOfDay, at clock, i int) Found {
 	if at.n == 0 && part == "" {
-		return Found{At: day.from, Until: day.to, Day: true, Approx: day.approx}
+		return Found{At: day.from, Until: day.to, Day: true, Approx: day.approx, exact: day.single()}
 	}
 	from := day.from
 	if day.n == 0 {
@@ -142,7 +152,7 @@ func (p *parser) compose(day span, part partOfDay, at clock, i int) Found {
 	}
 	if at.n == 0 {
 		t := onDay(from, part.hour(), 0)
-		return Found{At: t, Until: t, Approx: true}
+		return Found{At: t, Until: t, Approx: true, exact: day.single()}
 	}
 	hour := at.hourWith(part)
 	t := onDay(from, hour, at.minute)
@@ -154,7 +164,7 @@ func (p *parser) compose(day span, part partOfDay, at clock, i int) Found {
 			t = onDay(p.day(1), hour, at.minute)
 		}
 	}
-	return Found{At: t, Until: t, Approx: day.approx || at.approx}
+	return Found{At: t, Until: t, Approx: day.approx || at.approx, Clock: true, exact: day.single()}
 }
 
 // day returns the start of the day that is n days from today.
