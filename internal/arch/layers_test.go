@@ -49,7 +49,7 @@ func layers() []layer {
 		{name: "arch", packages: []string{"arch"}},
 		// Measuring and proving: they drive everything and nothing depends on them.
 		{name: "tools", own: true, packages: []string{
-			"/tools/...", "/testscript/...", "/e2e/...", "e2e/...", "wrapup/highlights", "usecasetest", "devdata",
+			"/tools/...", "/testscript/...", "/e2e/...", "e2e/...", "wrapup/highlights", "usecasetest", "devdata", "scenes",
 		}, may: []string{
 			"rules", "use cases", "platform", "keys", "store", "edges out", "edges in", "client", "wiring", "command line",
 		}},
