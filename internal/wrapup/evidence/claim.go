@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"github.com/recallerhq/recaller/internal/speech"
 	"strings"
 	"unicode"
 )
@@ -37,12 +38,12 @@ func claimOf(ws []word, covered []bool) claim {
 	c := claim{foreign: foreign(ws)}
 	denied := denials(ws)
 	counted := make([]bool, len(ws))
-	for _, n := range numerals(ws) {
-		for i := n.from; i < n.to; i++ {
+	for _, n := range speech.Numbers(toks(ws)) {
+		for i := n.From; i < n.To; i++ {
 			counted[i] = true
 		}
-		if !covered[n.from] {
-			c.parts = append(c.parts, numbersOf(ws, n, denied[n.from])...)
+		if !covered[n.From] {
+			c.parts = append(c.parts, numbersOf(ws, n, denied[n.From])...)
 		}
 	}
 	namesTold := !german(ws) && !titled(ws)
@@ -60,15 +61,15 @@ func claimOf(ws []word, covered []bool) claim {
 }
 
 // numbersOf reads the numbers of one run.
-func numbersOf(ws []word, n numeral, denied bool) []part {
+func numbersOf(ws []word, n speech.Number, denied bool) []part {
 	var out []part
-	for i, value := range readings(n.atoms) {
+	for i, value := range n.Values() {
 		p := part{kind: number, value: value, digits: value, denied: denied}
-		if k := n.from + i; k < n.to && n.atoms[0].rank == inDigits {
+		if k := n.From + i; k < n.To && n.Written() {
 			p.digits = strings.TrimRight(ws[k].tok, "abcdefghijklmnopqrstuvwxyz") // with its zeros in front
 		}
-		if value == "1" && n.to < len(ws) {
-			p.of = ws[n.to].term
+		if value == "1" && n.To < len(ws) {
+			p.of = ws[n.To].term
 		}
 		out = append(out, p)
 	}

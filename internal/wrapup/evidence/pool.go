@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"github.com/recallerhq/recaller/internal/speech"
 	"slices"
 	"strings"
 )
@@ -140,7 +141,7 @@ func (s said) way(p part, foreign bool) way {
 
 // numberWay looks for a number. One of something may have been said by "a" or "my".
 func (s said) numberWay(p part) way {
-	if s.amounts.has(p.value, p.digits) {
+	if s.amounts.Has(p.value, p.digits) {
 		return s.numberDenied(p.value)
 	}
 	if p.value == "1" && (p.of == "" || s.singly(p.of)) {
@@ -152,12 +153,12 @@ func (s said) numberWay(p part) way {
 // numberDenied returns whether a number was denied wherever it was said: "four grandchildren, not three".
 func (s said) numberDenied(value string) way {
 	var how way
-	for _, n := range numerals(s.words) {
-		for _, r := range readings(n.atoms) {
+	for _, n := range speech.Numbers(toks(s.words)) {
+		for _, r := range n.Values() {
 			if r != value {
 				continue
 			}
-			if s.denied[n.from] {
+			if s.denied[n.From] {
 				how |= denial
 			} else {
 				how |= affirmed
@@ -178,8 +179,7 @@ func (s said) singly(term string) bool {
 		}
 		counted := false
 		for k := max(0, i-2); k < i; k++ {
-			_, is := atomOf(s.words[k].tok)
-			counted = counted || is
+			counted = counted || speech.IsNumber(s.words[k].tok)
 		}
 		if !counted {
 			return true

@@ -6,6 +6,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/recall/token"
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // Trim takes out of a summary the lines, and of its prose the sentences, with names or numbers that nobody said, the agent
@@ -30,11 +31,11 @@ type trimmer struct {
 type spoken struct {
 	toks    map[string]bool
 	terms   map[string]bool
-	amounts amounts
+	amounts speech.Amounts
 }
 
 func spokenIn(turns []recaller.Turn) spoken {
-	s := spoken{toks: map[string]bool{}, terms: map[string]bool{}, amounts: amounts{values: map[string]bool{}}}
+	s := spoken{toks: map[string]bool{}, terms: map[string]bool{}, amounts: speech.Amounts{Values: map[string]bool{}}}
 	for _, t := range turns {
 		said := listen(t)
 		for tok := range said.toks {
@@ -43,10 +44,7 @@ func spokenIn(turns []recaller.Turn) spoken {
 		for term := range said.terms {
 			s.terms[term] = true
 		}
-		for v := range said.amounts.values {
-			s.amounts.values[v] = true
-		}
-		s.amounts.streams = append(s.amounts.streams, said.amounts.streams...)
+		s.amounts.Add(said.amounts)
 		for _, w := range read(t.Name) {
 			s.toks[w.tok] = true
 		}
@@ -102,9 +100,9 @@ func sentences(text string) []string {
 // told reports whether all names and numbers of a line were said.
 func (t *trimmer) told(line string) bool {
 	ws := read(line)
-	for _, n := range numerals(ws) {
+	for _, n := range speech.Numbers(toks(ws)) {
 		for _, p := range numbersOf(ws, n, false) {
-			if p.value != "1" && !t.spoken.amounts.has(p.value, p.digits) && !t.spoken.toks[ws[n.from].tok] {
+			if p.value != "1" && !t.spoken.amounts.Has(p.value, p.digits) && !t.spoken.toks[ws[n.From].tok] {
 				return false
 			}
 		}
@@ -113,7 +111,7 @@ func (t *trimmer) told(line string) bool {
 		return true
 	}
 	for i, w := range ws {
-		if _, counted := atomOf(w.tok); counted || !named(ws, i) || roleName(w.tok) {
+		if speech.IsNumber(w.tok) || !named(ws, i) || roleName(w.tok) {
 			continue
 		}
 		if !t.spoken.toks[w.tok] && (w.term == "" || !t.spoken.terms[w.term]) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/speech"
 	"github.com/recallerhq/recaller/internal/when"
 )
 
@@ -23,7 +24,7 @@ type said struct {
 	words   []word
 	terms   map[string]way
 	toks    map[string]way
-	amounts amounts
+	amounts speech.Amounts
 	denied  []bool
 }
 
@@ -50,7 +51,7 @@ func listen(t recaller.Turn) said {
 		}
 	}
 	s.letters()
-	s.amounts = amountsOf(s.words)
+	s.amounts = speech.AmountsOf(toks(s.words))
 	return s
 }
 

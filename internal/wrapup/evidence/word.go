@@ -44,6 +44,15 @@ func read(text string) []word {
 	return out
 }
 
+// toks are words as numbers are read from them.
+func toks(ws []word) []string {
+	out := make([]string, len(ws))
+	for i, w := range ws {
+		out[i] = w.tok
+	}
+	return out
+}
+
 // breaks reports whether a sentence ends, or a pause is made, between two words. gap may still hold letters of the word
 // before.
 func breaks(gap string) (sentence, pause bool) {

@@ -1,4 +1,4 @@
-package evidence
+package speech
 
 import (
 	"slices"
@@ -28,25 +28,25 @@ type atom struct {
 	rank  rank
 }
 
-// numeral is a number, or several said one after another, as they stand in a text.
-type numeral struct {
-	from, to int // words
+// Number is a number, or several said one after another, as they stand among words.
+type Number struct {
+	From, To int // words
 	atoms    []atom
 }
 
-// numerals returns the numbers among words.
-func numerals(ws []word) []numeral {
-	var out []numeral
+// Numbers returns the numbers among words, which are in lower case and without accents.
+func Numbers(ws []string) []Number {
+	var out []Number
 	for i := 0; i < len(ws); {
-		n := numeral{from: i}
+		n := Number{From: i}
 		for i < len(ws) && len(n.atoms) < maxRun {
-			if a, ok := atomOf(ws[i].tok); ok && !(ws[i].tok == "o" && len(n.atoms) == 0) {
+			if a, ok := atomOf(ws[i]); ok && !(ws[i] == "o" && len(n.atoms) == 0) {
 				n.atoms = append(n.atoms, a)
 				i++
-				n.to = i
+				n.To = i
 				continue
 			}
-			if len(n.atoms) > 0 && ws[i].tok == "and" && i+1 < len(ws) && n.atoms[len(n.atoms)-1].rank >= hundreds {
+			if len(n.atoms) > 0 && ws[i] == "and" && i+1 < len(ws) && n.atoms[len(n.atoms)-1].rank >= hundreds {
 				i++
 				continue
 			}
@@ -59,6 +59,19 @@ func numerals(ws []word) []numeral {
 		out = append(out, n)
 	}
 	return out
+}
+
+// Written reports whether the number was written in digits.
+func (n Number) Written() bool { return n.atoms[0].rank == inDigits }
+
+// Values are what the words mean, each as digits: "two hundred and five" is 205, "thirty, forty" are two, and a year stands for
+// its halves: "nineteen eighty five".
+func (n Number) Values() []string { return readings(n.atoms) }
+
+// IsNumber reports whether a word is one of a number, in digits or in words, an ordinal or an amount ("both", "half").
+func IsNumber(w string) bool {
+	_, ok := atomOf(w)
+	return ok
 }
 
 // atomOf reads one word of a number: in digits, with what is written to them ("3rd", "10k", "5pm", "90s"), or in English.
@@ -147,8 +160,7 @@ func compound(atoms []atom) (v float64, n int) {
 	return total + current, n
 }
 
-// readings are what the numbers of a run mean, each as digits: "two hundred and five", "thirty, forty", and as a year, which
-// then stands for its halves: "nineteen eighty five".
+// readings are what the numbers of a run mean.
 func readings(atoms []atom) []string {
 	var out []string
 	for len(atoms) > 0 {
@@ -199,28 +211,37 @@ func stream(atoms []atom) string {
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// amounts are the numbers that were said in some words.
-type amounts struct {
-	values  map[string]bool
-	streams []string
+// Amounts are the numbers that were said in some words.
+type Amounts struct {
+	Values  map[string]bool
+	Streams []string // the digits of those that were said digit by digit, or stand with marks between them
 }
 
-func amountsOf(ws []word) amounts {
-	a := amounts{values: map[string]bool{}}
-	for _, n := range numerals(ws) {
-		for _, r := range readings(n.atoms) {
-			a.values[r] = true
+// AmountsOf returns the numbers among words.
+func AmountsOf(ws []string) Amounts {
+	a := Amounts{Values: map[string]bool{}}
+	for _, n := range Numbers(ws) {
+		for _, r := range n.Values() {
+			a.Values[r] = true
 		}
 		if s := stream(n.atoms); len(s) >= 3 {
-			a.streams = append(a.streams, s)
+			a.Streams = append(a.Streams, s)
 		}
 	}
-	a.streams = append(a.streams, spelled(ws)...)
+	a.Streams = append(a.Streams, spelled(ws)...)
 	return a
 }
 
+// Add takes up the numbers of other words.
+func (a *Amounts) Add(o Amounts) {
+	for v := range o.Values {
+		a.Values[v] = true
+	}
+	a.Streams = append(a.Streams, o.Streams...)
+}
+
 // spelled joins digits that stand in one text with marks between them: "555-0123", "020 7946 0018".
-func spelled(ws []word) []string {
+func spelled(ws []string) []string {
 	var out []string
 	var run strings.Builder
 	flush := func() {
@@ -230,8 +251,8 @@ func spelled(ws []word) []string {
 		run.Reset()
 	}
 	for _, w := range ws {
-		if strings.IndexFunc(w.tok, func(r rune) bool { return r < '0' || r > '9' }) < 0 {
-			run.WriteString(w.tok)
+		if strings.IndexFunc(w, func(r rune) bool { return r < '0' || r > '9' }) < 0 {
+			run.WriteString(w)
 			continue
 		}
 		flush()
@@ -240,10 +261,10 @@ func spelled(ws []word) []string {
 	return out
 }
 
-// has reports whether a number was said: as itself, or among the digits of a longer one.
-func (a amounts) has(value, written string) bool {
-	if a.values[value] {
+// Has reports whether a number was said: as itself, or among the digits of a longer one.
+func (a Amounts) Has(value, written string) bool {
+	if a.Values[value] {
 		return true
 	}
-	return len(written) >= 3 && slices.ContainsFunc(a.streams, func(s string) bool { return strings.Contains(s, written) })
+	return len(written) >= 3 && slices.ContainsFunc(a.Streams, func(s string) bool { return strings.Contains(s, written) })
 }

@@ -1,0 +1,256 @@
+package speech
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Sentence is a piece of a text that can be quoted by itself.
+type Sentence struct {
+	Start, End int    // bytes, with the marks that belong to it
+	Text       string // text[Start:End]
+	Question   bool
+}
+
+// The bounds of a piece that no mark ends, in words.
+const (
+	longPiece  = 22 // longer ones are cut where a clause begins
+	leastPiece = 4
+	leastQuery = 2 // before a question
+)
+
+// Sentences cuts a text into the pieces that can be quoted by themselves: at its marks, and where they are missing or stand far
+// apart, where a clause or a question begins. Never inside a number, a name or a date, and never between words that are
+// taken back and what is said instead.
+func Sentences(text string) []Sentence {
+	c := newCutter(text)
+	var out []Sentence
+	for from := 0; from < len(c.ws); {
+		to := from
+		for to < len(c.ws)-1 && !c.ends(to) {
+			to++
+		}
+		out = c.cut(out, from, to+1)
+		from = to + 1
+	}
+	return out
+}
+
+// cutter holds one text while it is cut.
+type cutter struct {
+	text string
+	ws   []Word
+	glue []bool // per word: it is never parted from the next one
+}
+
+func newCutter(text string) *cutter {
+	c := &cutter{text: text, ws: Words(text)}
+	c.glue = make([]bool, len(c.ws))
+	for i := range c.ws {
+		c.glue[i] = c.joined(i)
+	}
+	for _, r := range repairs(text, c.ws) {
+		for i := r.from; i < r.to-1; i++ {
+			c.glue[i] = true
+		}
+	}
+	return c
+}
+
+// gap is what stands between a word and the next one, or behind the last.
+func (c *cutter) gap(i int) string {
+	if i+1 < len(c.ws) {
+		return c.text[c.ws[i].End:c.ws[i+1].Start]
+	}
+	return c.text[c.ws[i].End:]
+}
+
+func (c *cutter) w(i int) string {
+	if i < 0 || i >= len(c.ws) {
+		return ""
+	}
+	return c.ws[i].Text
+}
+
+func (c *cutter) capital(i int) bool {
+	if i < 0 || i >= len(c.ws) {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(c.text[c.ws[i].Start:])
+	return unicode.IsUpper(r)
+}
+
+// joined reports whether a word and the next belong together whatever is said around them: numbers, dates, names.
+func (c *cutter) joined(i int) bool {
+	a, b := c.w(i), c.w(i+1)
+	if b == "" || strings.ContainsAny(c.gap(i), ".?!\n;") {
+		return false
+	}
+	bare := strings.TrimSpace(c.gap(i)) == ""
+	switch {
+	case leads[a]:
+		return true
+	case kindOf(a) != 0 && (kindOf(b) != 0 || b == "o'clock" || b == "a" || b == "p" || b == "am" || b == "pm" || b == "the" || b == "at"):
+		return true
+	case bare && a != "i" && c.capital(i) && c.capital(i+1) && !starts(b):
+		return true
+	}
+	return false
+}
+
+// ends reports whether a sentence ends behind a word by its marks.
+func (c *cutter) ends(i int) bool {
+	gap := c.gap(i)
+	at := strings.IndexAny(gap, ".?!…。？！\n")
+	if at < 0 || c.glue[i] {
+		return false
+	}
+	mark, size := utf8.DecodeRuneInString(gap[at:])
+	rest := gap[at+size:]
+	switch mark {
+	case '。', '？', '！', '\n', '?', '!':
+		return mark != '?' && mark != '!' || rest == "" || strings.ContainsAny(rest, " \n\"”»)¿¡")
+	}
+	switch {
+	case strings.Contains(rest, "\n"), strings.ContainsAny(rest, "?!"):
+		return true
+	case strings.IndexFunc(rest, unicode.IsSpace) < 0: // "a.m", "3.5", "name.com"
+		return false
+	case mark == '…' || strings.HasPrefix(rest, "."):
+		return c.capital(i+1) && c.w(i+1) != "i" && !strings.HasPrefix(c.w(i+1), "i'")
+	}
+	return !c.abbreviated(i)
+}
+
+// abbreviated reports whether the full stop behind a word only shortens it.
+func (c *cutter) abbreviated(i int) bool {
+	w, next := c.w(i), c.w(i+1)
+	switch {
+	case titles[w]:
+		return c.capital(i + 1)
+	case utf8.RuneCountInString(w) == 1 && unicode.IsLetter(rune(w[0])):
+		if i > 0 && strings.HasPrefix(c.gap(i-1), ".") && !strings.Contains(c.gap(i-1), " ") { // "a.m."
+			return !c.capital(i+1) || kindOf(next) != 0
+		}
+		return c.capital(i) && c.capital(i+1) && utf8.RuneCountInString(next) > 1 && !starts(next) &&
+			(i == 0 || c.capital(i-1) && utf8.RuneCountInString(c.w(i-1)) > 1)
+	case shortened[w]:
+		return !c.capital(i+1) || kindOf(next) == number
+	case kindOf(w) == number && len(w) <= 2: // "am 5. Mai"
+		return kindOf(next) == month && !c.english(i)
+	}
+	return false
+}
+
+func (c *cutter) english(i int) bool {
+	return c.w(i-1) == "at" || c.w(i-1) == "the" || c.w(i-1) == "by"
+}
+
+// cut appends the pieces of a run of words that no mark ends.
+func (c *cutter) cut(out []Sentence, from, to int) []Sentence {
+	if at := c.question(from, to); at > from {
+		return c.cut(c.cut(out, from, at), at, to)
+	}
+	if to-from > longPiece {
+		if at := c.clause(from, to); at > from {
+			return c.cut(c.cut(out, from, at), at, to)
+		}
+	}
+	start, end := c.ws[from].Start, c.ws[to-1].End
+	before := c.text[:start]
+	if from > 0 {
+		before = c.text[c.ws[from-1].End:start]
+	}
+	if at := strings.LastIndexFunc(before, unicode.IsSpace); at < len(before)-1 && (at >= 0 || from == 0) {
+		for _, r := range before[at+1:] {
+			if strings.ContainsRune("¿¡$£€#+(", r) {
+				start = start - len(before) + at + 1
+				break
+			}
+		}
+	}
+	gap := c.gap(to - 1)
+	if at := strings.IndexFunc(gap, unicode.IsSpace); at >= 0 {
+		gap = gap[:at]
+	}
+	gap = strings.TrimRight(gap, ",;:-–—“\"¿¡(")
+	end += len(gap)
+	return append(out, Sentence{start, end, c.text[start:end], strings.ContainsAny(gap, "?？") || c.asks(from, to)})
+}
+
+// question finds where a question begins inside a run that has no marks of its own.
+func (c *cutter) question(from, to int) int {
+	for i := from + leastQuery; i < to-1; i++ {
+		if c.glue[i-1] || governs[c.w(i-1)] || !c.opensQuestion(i) {
+			continue
+		}
+		if strings.TrimSpace(c.gap(i-1)) == "" && strings.TrimSpace(strings.Trim(c.gap(to-1), "?? \n")) == "" {
+			return i
+		}
+	}
+	return -1
+}
+
+// clause finds where to cut a long run: where a clause clearly begins, and rather in its middle.
+func (c *cutter) clause(from, to int) int {
+	best, at := 0, -1
+	for i := from + leastPiece; i <= to-leastPiece; i++ {
+		if c.glue[i-1] {
+			continue
+		}
+		v := c.opening(i)
+		if v == 0 {
+			continue
+		}
+		if v = v*40 - 60*abs(2*i-from-to)/(to-from); at < 0 || v > best {
+			best, at = v, i
+		}
+	}
+	return at
+}
+
+// opening says how clearly a clause begins with a word; 0 if it does not.
+func (c *cutter) opening(i int) int {
+	pause := strings.ContainsAny(c.gap(i-1), ",;:–—") || strings.Contains(c.gap(i-1), " - ") || strings.Contains(c.gap(i-1), "...")
+	subject, joint := starts(c.w(i)), joints[c.w(i)]
+	switch {
+	case strings.ContainsAny(c.gap(i-1), ";"):
+		return 6
+	case joint && (starts(c.w(i+1)) || conditions[c.w(i+1)]):
+		return 5
+	case pause && subject && !joints[c.w(i-1)]:
+		return 4
+	case pause && joint, reasons[c.w(i)] && !joints[c.w(i-1)]:
+		return 3
+	case pause:
+		return 2
+	case subject && strings.Contains(c.w(i), "'") && !governs[c.w(i-1)] && !joints[c.w(i-1)]:
+		return 1
+	}
+	return 0
+}
+
+// asks reports whether words ask without a mark that says so.
+func (c *cutter) asks(from, to int) bool {
+	for from < to-1 && preludes[c.w(from)] {
+		from++
+	}
+	return c.opensQuestion(from)
+}
+
+// opensQuestion reports whether a question begins with a word.
+func (c *cutter) opensQuestion(i int) bool {
+	w, next := c.w(i), c.w(i+1)
+	switch {
+	case auxiliaries[w]:
+		return addressed[next]
+	case interrogatives[w]:
+		return askedFor[next] || auxiliaries[next] || copulas[next]
+	case strings.HasSuffix(w, "'s") && interrogatives[strings.TrimSuffix(w, "'s")]:
+		return true
+	}
+	return foreignAsking[w+" "+next]
+}
+
+func abs(n int) int { return max(n, -n) }

@@ -1,0 +1,149 @@
+// Package quote renders words of a turn as a quotation: as they were said, without sounds of hesitation, and with the day that a
+// date means in square brackets right behind it. What is left out is marked with an ellipsis. Whatever stands between the
+// quotation marks, but for brackets, is in the turn. It is pure, and not for choosing what is worth quoting.
+package quote
+
+import (
+	"strings"
+	"time"
+
+	"github.com/recallerhq/recaller/internal/speech"
+	"github.com/recallerhq/recaller/internal/when"
+	"github.com/recallerhq/recaller/internal/wrapup/reading"
+)
+
+// Cut marks what was left out.
+const Cut = "…"
+
+// Of quotes the bytes from start to end of a turn, which begin and end with words: “We need a plumber on Tuesday [20 October
+// 2026]”. A filler at the beginning or the end goes without a mark. Nothing to say gives "".
+func Of(t reading.Turn, start, end int) string {
+	if body := Body(t, start, end); body != "" {
+		return "“" + body + "”"
+	}
+	return ""
+}
+
+// Body is Of without the quotation marks.
+func Body(t reading.Turn, start, end int) string {
+	var b strings.Builder
+	text, done := t.Text[start:end], 0
+	put := func(to int) {
+		b.WriteString(marks.Replace(text[done:to]))
+		done = to
+	}
+	told := map[time.Time]bool{}
+	dates := datesIn(t.Dates, start, end)
+	for _, c := range cuts(text) {
+		dates = dated(&b, put, dates, start, c.from, told)
+		put(c.from)
+		if done > 0 && c.to < len(text) && !strings.HasSuffix(strings.TrimSpace(b.String()), Cut) {
+			b.WriteString(" " + Cut + " ")
+		}
+		done = c.to
+	}
+	dated(&b, put, dates, start, len(text), told)
+	put(len(text))
+	return tidy(b.String())
+}
+
+// dated writes the text up to a place, with the days that the dates before it mean, and returns the dates behind it.
+func dated(b *strings.Builder, put func(int), dates []when.Found, start, to int, told map[time.Time]bool) []when.Found {
+	for len(dates) > 0 && dates[0].End-start <= to {
+		f := dates[0]
+		dates = dates[1:]
+		put(f.End - start)
+		if note := Note(f); note != "" && !told[when.StartOfDay(f.At)] {
+			told[when.StartOfDay(f.At)] = true
+			b.WriteString(" [" + note + "]")
+		}
+	}
+	return dates
+}
+
+// Note is what stands in brackets behind a date: the day that it means, with the weekday where the words do not name it; "" where
+// they mean no one day, or say it in full.
+func Note(f when.Found) string {
+	if !Certain(f) || strings.Contains(f.Phrase, f.At.Format("2006")) {
+		return ""
+	}
+	if strings.Contains(strings.ToLower(f.Phrase), strings.ToLower(f.At.Weekday().String())) {
+		return f.At.Format("2 January 2006")
+	}
+	return f.At.Format("Monday 2 January 2006")
+}
+
+// Certain reports whether a date names one day for sure.
+func Certain(f when.Found) bool {
+	return !f.Recurring && !f.Approx && !f.At.IsZero() && namesDay(f) && (!f.Day || f.Until.Sub(f.At) < 36*time.Hour)
+}
+
+// namesDay reports whether the words name a day, and not an hour alone.
+func namesDay(f when.Found) bool {
+	return f.Day || !when.ClockOnly(f.Phrase)
+}
+
+func datesIn(all []when.Found, start, end int) []when.Found {
+	var out []when.Found
+	for _, f := range all {
+		if f.Start >= start && f.End <= end {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// hole is a stretch of bytes that is left out.
+type hole struct{ from, to int }
+
+// cuts are the fillers of a text, and what a transcript says in brackets ("[noise]").
+func cuts(text string) []hole {
+	var out []hole
+	ws := speech.Words(text)
+	skip := 0
+	for i, w := range ws {
+		if w.Start < skip {
+			continue
+		}
+		from, to := w.Start, w.End
+		if open := strings.LastIndexByte(text[skip:w.Start], '['); open >= 0 {
+			shut := strings.IndexByte(text[w.Start:], ']')
+			if shut < 0 {
+				continue
+			}
+			from, to = skip+open, w.Start+shut+1
+		} else {
+			n := speech.Filler(ws, i, paused(text, ws, i))
+			if n == 0 {
+				continue
+			}
+			to = ws[i+n-1].End
+		}
+		for to < len(text) && strings.IndexByte(", .", text[to]) >= 0 && (text[to] != '.' || to+1 < len(text)) {
+			to++
+		}
+		skip = to
+		if n := len(out); n > 0 && out[n-1].to >= from {
+			out[n-1].to = to
+			continue
+		}
+		out = append(out, hole{from, to})
+	}
+	return out
+}
+
+// paused reports whether a word stands between two commas.
+func paused(text string, ws []speech.Word, i int) bool {
+	return i > 0 && strings.Contains(text[ws[i-1].End:ws[i].Start], ",")
+}
+
+// marks are what would be taken for marks of ours.
+var marks = strings.NewReplacer("“", "'", "”", "'", "\"", "'", "«", "'", "»", "'", "„", "'", "(", "– ", ")", " –", "[", "", "]", "", "\n", " ")
+
+// tidy makes one line of a quotation.
+func tidy(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	s = strings.ReplaceAll(s, ", "+Cut, " "+Cut)
+	s = strings.TrimPrefix(s, Cut+" ")
+	return strings.Trim(s, " ,;:–—-")
+}
