@@ -73,19 +73,27 @@ func Is(ws []Word, i int, want ...string) bool {
 	return true
 }
 
-// Filler reports how many words from i on say nothing: "uh", "you know", "äh"; 0 if they say something. gap tells whether a
-// pause stands before and behind them, without which "like" and "you know" may be meant.
-func Filler(ws []Word, i int, paused bool) int {
+// Filler reports how many of the words of a text from i on say nothing: "uh", "you know", "äh"; 0 if they say something. "Like" and
+// "you know" may be meant, but for where they stand between two commas.
+func Filler(text string, ws []Word, i int) int {
 	if fillers[ws[i].Text] {
 		return 1
 	}
-	if paused && (ws[i].Text == "like" || ws[i].Text == "pues" || ws[i].Text == "este") {
-		return 1
+	n := 1
+	switch {
+	case Is(ws, i, "you", "know"):
+		n = 2
+	case ws[i].Text != "like" && ws[i].Text != "pues" && ws[i].Text != "este":
+		return 0
 	}
-	if paused && Is(ws, i, "you", "know") {
-		return 2
+	if i == 0 || i+n >= len(ws) || !comma(text, ws, i-1) || !comma(text, ws, i+n-1) {
+		return 0
 	}
-	return 0
+	return n
+}
+
+func comma(text string, ws []Word, i int) bool {
+	return strings.Contains(text[ws[i].End:ws[i+1].Start], ",")
 }
 
 // fillers are sounds of hesitation, which mean nothing wherever they stand.

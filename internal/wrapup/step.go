@@ -10,6 +10,7 @@ import (
 	"github.com/recallerhq/recaller/internal/identity"
 	"github.com/recallerhq/recaller/internal/wrapup/extract"
 	"github.com/recallerhq/recaller/internal/wrapup/label"
+	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
 // work is a conversation with what its wrap-up needs to know.
@@ -20,6 +21,7 @@ type work struct {
 	turns    []recaller.Turn
 	zone     *time.Location
 	dayFirst bool
+	reading  func() reading.Reading     // the words, with their sentences and dates; read once
 	found    func() []extract.Candidate // what the caller said of himself, by rules; looked for once
 	known    func() (known, error)      // what is known of him already; read once
 	packs    func() ([]label.Pack, error)
@@ -38,6 +40,7 @@ func (s *Service) read(ctx context.Context, tenantID recaller.TenantID, conv rec
 		return w, err
 	}
 	w.zone, w.dayFirst = identity.ZoneOf(w.caller, w.tenant), identity.DayFirst(w.caller, w.tenant)
+	w.reading = sync.OnceValue(func() reading.Reading { return reading.Of(w.turns, w.startedAt(), w.dayFirst) })
 	w.found = sync.OnceValue(func() []extract.Candidate {
 		return extract.Memories(w.turns, extract.Options{Base: w.startedAt(), DayFirst: w.dayFirst})
 	})

@@ -5,7 +5,6 @@ package quote
 
 import (
 	"strings"
-	"time"
 
 	"github.com/recallerhq/recaller/internal/speech"
 	"github.com/recallerhq/recaller/internal/when"
@@ -32,7 +31,7 @@ func Body(t reading.Turn, start, end int) string {
 		b.WriteString(marks.Replace(text[done:to]))
 		done = to
 	}
-	told := map[time.Time]bool{}
+	told := map[string]bool{}
 	dates := datesIn(t.Dates, start, end)
 	for _, c := range cuts(text) {
 		dates = dated(&b, put, dates, start, c.from, told)
@@ -48,39 +47,29 @@ func Body(t reading.Turn, start, end int) string {
 }
 
 // dated writes the text up to a place, with the days that the dates before it mean, and returns the dates behind it.
-func dated(b *strings.Builder, put func(int), dates []when.Found, start, to int, told map[time.Time]bool) []when.Found {
+func dated(b *strings.Builder, put func(int), dates []when.Found, start, to int, told map[string]bool) []when.Found {
 	for len(dates) > 0 && dates[0].End-start <= to {
 		f := dates[0]
 		dates = dates[1:]
 		put(f.End - start)
-		if note := Note(f); note != "" && !told[when.StartOfDay(f.At)] {
-			told[when.StartOfDay(f.At)] = true
+		if note := Note(f); note != "" && !told[when.Day(f.At)] {
+			told[when.Day(f.At)] = true
 			b.WriteString(" [" + note + "]")
 		}
 	}
 	return dates
 }
 
-// Note is what stands in brackets behind a date: the day that it means, with the weekday where the words do not name it; "" where
-// they mean no one day, or say it in full.
+// Note is what stands in brackets behind a date: the day that it means, with the weekday where the words do not name it; ""
+// where they mean no one day, were taken back, or say it in full.
 func Note(f when.Found) string {
-	if !Certain(f) || strings.Contains(f.Phrase, f.At.Format("2006")) {
+	if !f.Exact() || f.Retracted || strings.Contains(f.Phrase, f.At.Format("2006")) {
 		return ""
 	}
 	if strings.Contains(strings.ToLower(f.Phrase), strings.ToLower(f.At.Weekday().String())) {
-		return f.At.Format("2 January 2006")
+		return when.Day(f.At)
 	}
-	return f.At.Format("Monday 2 January 2006")
-}
-
-// Certain reports whether a date names one day for sure.
-func Certain(f when.Found) bool {
-	return !f.Recurring && !f.Approx && !f.At.IsZero() && namesDay(f) && (!f.Day || f.Until.Sub(f.At) < 36*time.Hour)
-}
-
-// namesDay reports whether the words name a day, and not an hour alone.
-func namesDay(f when.Found) bool {
-	return f.Day || !when.ClockOnly(f.Phrase)
+	return f.At.Format("Monday ") + when.Day(f.At)
 }
 
 func datesIn(all []when.Found, start, end int) []when.Found {
@@ -113,7 +102,7 @@ func cuts(text string) []hole {
 			}
 			from, to = skip+open, w.Start+shut+1
 		} else {
-			n := speech.Filler(ws, i, paused(text, ws, i))
+			n := speech.Filler(text, ws, i)
 			if n == 0 {
 				continue
 			}
@@ -130,11 +119,6 @@ func cuts(text string) []hole {
 		out = append(out, hole{from, to})
 	}
 	return out
-}
-
-// paused reports whether a word stands between two commas.
-func paused(text string, ws []speech.Word, i int) bool {
-	return i > 0 && strings.Contains(text[ws[i-1].End:ws[i].Start], ",")
 }
 
 // marks are what would be taken for marks of ours.

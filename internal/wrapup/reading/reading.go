@@ -38,15 +38,17 @@ func (t Turn) Caller() bool { return t.Speaker == recaller.User }
 // Of reads a conversation that began at base, whose Location is the caller's zone.
 func Of(turns []recaller.Turn, base time.Time, dayFirst bool) Reading {
 	r := Reading{Base: base, Turns: make([]Turn, len(turns))}
+	said := make([]when.Said, len(turns))
 	for i, t := range turns {
 		at := base
 		if !t.At.IsZero() {
 			at = t.At.In(base.Location())
 		}
-		r.Turns[i] = Turn{
-			Turn: t, At: at, Sentences: speech.Sentences(t.Text),
-			Dates: when.FindWith(t.Text, at, when.Options{DayFirst: dayFirst}),
-		}
+		r.Turns[i] = Turn{Turn: t, At: at, Sentences: speech.Sentences(t.Text)}
+		said[i] = when.Said{Text: t.Text, At: at, Caller: t.Speaker == recaller.User}
+	}
+	for i, dates := range when.Dialogue(said, when.Options{DayFirst: dayFirst}) {
+		r.Turns[i].Dates = dates
 	}
 	return r
 }

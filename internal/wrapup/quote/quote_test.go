@@ -1,0 +1,36 @@
+package quote_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/wrapup/quote"
+	"github.com/recallerhq/recaller/internal/wrapup/reading"
+)
+
+// base is a Wednesday.
+var base = time.Date(2026, 10, 14, 10, 0, 0, 0, time.UTC)
+
+func turn(text string) reading.Turn {
+	return reading.Of([]recaller.Turn{{Speaker: recaller.User, Text: text}}, base, false).Turns[0]
+}
+
+func TestAQuotationIsWhatWasSaid(t *testing.T) {
+	for text, want := range map[string]string{
+		"The boiler is broken.":                           "“The boiler is broken.”",
+		"Um, the boiler, uh, is broken.":                  "“the boiler … is broken.”",
+		"It's, like, really cold, you know, in here.":     "“It's … really cold … in here.”",
+		"I like it, you know that.":                       "“I like it, you know that.”",
+		"He said \"no\" and (I think) [noise] hung up.":   "“He said 'no' and – I think – … hung up.”",
+		"Come tomorrow at nine.":                          "“Come tomorrow at nine [Thursday 15 October 2026].”",
+		"See you on 16 October 2026.":                     "“See you on 16 October 2026.”",
+		"Some day next month, on Sundays, in a few weeks": "“Some day next month, on Sundays, in a few weeks”",
+		"uh":                     "",
+		"äh, am Montag passt es": "“am Montag passt es”",
+	} {
+		if got := quote.Of(turn(text), 0, len(text)); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
+		}
+	}
+}
