@@ -34,6 +34,9 @@ type Caller struct {
 	ContentVersion int64         // rises by one with every change to what recall may search of the caller; an index is checked by it
 }
 
+// Withheld reports whether nothing tells who the caller is: one conversation was held under a withheld number.
+func (c Caller) Withheld() bool { return c.ID != "" && len(c.Identities) == 0 }
+
 // Phone returns the caller's first number, or "".
 func (c Caller) Phone() string { return c.identity(IdentityPhone) }
 

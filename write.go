@@ -17,7 +17,7 @@ type Once struct {
 // has is added to the caller.
 type Opening struct {
 	Once         Once
-	Identities   []Identity // at least one
+	Identities   []Identity // none: a caller whom nothing tells from others, and who is found by the conversation alone
 	NewCaller    CallerID   // the id, if the caller has to be created
 	Name         string
 	NameSource   NameSource

@@ -1,22 +1,50 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/recallerhq/recaller"
 )
 
-// CallerRef says who calls. A phone or an external id is needed.
+// CallerRef says who calls. A phone or an external id is needed. A number that is withheld, in a platform's word for it
+// (anonymous, Restricted, +266696687 …) or as an empty phone, is nobody's: the conversation is with a caller of its own.
 type CallerRef struct {
-	Phone      string `json:"phone,omitempty" doc:"The number as dialled or sent. A national number is read under the tenant's default region." example:"+49 30 901820"`
+	Phone      string `json:"phone,omitempty" doc:"The number as dialled or sent. A national number is read under the tenant's default region. A withheld one (anonymous, Restricted, unknown, +266696687 …, or an empty phone) belongs to nobody: the conversation is with a caller of its own, who is never recognised again." example:"+49 30 901820"`
 	ExternalID string `json:"external_id,omitempty" doc:"Your own id of the person, at most 256 bytes. It goes before the number where the two belong to different callers." example:"customer-4711"`
 	Name       string `json:"name,omitempty" doc:"The name as the platform knows it, at most 200 bytes. A name that the caller said, or that was set, is not replaced by it." example:"Marta Jansen"`
 }
+
+// UnmarshalJSON reads a caller. A phone that is there and empty is one that is withheld.
+func (c *CallerRef) UnmarshalJSON(raw []byte) error {
+	type ref CallerRef
+	var in struct {
+		ref
+		Phone *string `json:"phone"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&in); err != nil {
+		return err
+	}
+	*c = CallerRef(in.ref)
+	if in.Phone == nil {
+		return nil
+	}
+	if c.Phone = *in.Phone; strings.TrimSpace(c.Phone) == "" {
+		c.Phone = withheld
+	}
+	return nil
+}
+
+// withheld is a number that is not shown, in a platform's word for it.
+const withheld = "anonymous"
 
 // StartRequest begins a conversation.
 type StartRequest struct {
@@ -218,9 +246,9 @@ func (c *Client) ConversationBriefing(ctx context.Context, id string, b Briefing
 // EndRequest says how a conversation ended. The zero value: completed, now.
 type EndRequest struct {
 	Status          recaller.Status `json:"status,omitempty" enum:"completed,failed" doc:"completed if not said; failed: it broke off." example:"completed"`
-	EndedAt         time.Time       `json:"ended_at,omitzero" doc:"When; now if not said." example:"2026-03-02T09:34:10Z"`
+	EndedAt         time.Time       `json:"ended_at,omitzero" doc:"When, not before it started; now if not said." example:"2026-03-02T09:34:10Z"`
 	DurationSeconds float64         `json:"duration_seconds,omitempty" minimum:"0" maximum:"31536000" doc:"How long it took, as the platform counts; by its times if not said." example:"250"`
-	RecordingURL    string          `json:"recording_url,omitempty" maxLength:"2000" doc:"Where the recording is." example:"https://recordings.example.com/4711.wav"`
+	RecordingURL    string          `json:"recording_url,omitempty" maxLength:"2000" doc:"Where the recording is: an http or https URL." example:"https://recordings.example.com/4711.wav"`
 	Reason          string          `json:"reason,omitempty" doc:"Why it ended, in the platform's words, at most 200 bytes." example:"hangup"`
 }
 

@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -60,18 +62,30 @@ func (c *Client) AddTurns(ctx context.Context, conversation string, turns ...Tur
 
 // ImportRequest is a past conversation, as it was. It has no briefing: MaxTokens does not belong here.
 type ImportRequest struct {
-	Caller      CallerRef          `json:"caller" doc:"Who it was with."`
-	ExternalID  string             `json:"external_id,omitempty" doc:"The platform's own id, unique in the tenant. Importing it again changes nothing." example:"CA0123456789abcdef"`
-	Channel     recaller.Channel   `json:"channel,omitempty" enum:"voice,sms,web-chat,telegram,api" doc:"Over what it ran; voice if not said." example:"voice"`
-	Direction   recaller.Direction `json:"direction,omitempty" enum:"inbound,outbound" doc:"Who began; inbound if not said." example:"inbound"`
-	StartedAt   time.Time          `json:"started_at" doc:"When it began." example:"2026-02-10T14:00:00Z"`
-	EndedAt     time.Time          `json:"ended_at,omitzero" doc:"When it ended; at its last turn if not said." example:"2026-02-10T14:06:30Z"`
-	Status      recaller.Status    `json:"status,omitempty" enum:"completed,failed" doc:"completed if not said." example:"completed"`
-	Turns       []TurnInput        `json:"turns" nullable:"false" maxItems:"20000" doc:"What was said, in order. Times default to the start and never run backwards."`
-	PlatformIDs map[string]string  `json:"platform_ids,omitempty" doc:"Ids that platforms gave it, by platform."`
-	Reminder    bool               `json:"reminder,omitempty" doc:"It was a reminder call: no memories are taken from it." example:"false"`
-	Metadata    json.RawMessage    `json:"metadata,omitempty" doc:"A JSON object of your own, at most 16 KiB."`
-	Wrapup      *bool              `json:"wrapup,omitempty" doc:"false: do not write it up (no summary, no memories taken from it); it can be recalled all the same." example:"true"`
+	Caller     CallerRef          `json:"caller" doc:"Who it was with."`
+	ExternalID string             `json:"external_id,omitempty" doc:"The platform's own id, unique in the tenant. Importing it again changes nothing." example:"CA0123456789abcdef"`
+	Channel    recaller.Channel   `json:"channel,omitempty" enum:"voice,sms,web-chat,telegram,api" doc:"Over what it ran; voice if not said." example:"voice"`
+	Direction  recaller.Direction `json:"direction,omitempty" enum:"inbound,outbound" doc:"Who began; inbound if not said." example:"inbound"`
+	StartedAt  time.Time          `json:"started_at" doc:"When it began." example:"2026-02-10T14:00:00Z"`
+	EndedAt    time.Time          `json:"ended_at,omitzero" doc:"When it ended; at its last turn if not said." example:"2026-02-10T14:06:30Z"`
+	Status     recaller.Status    `json:"status,omitempty" enum:"completed,failed" doc:"completed if not said." example:"completed"`
+	// DurationSeconds is how long it took, as the platform counts; 0: by its times.
+	DurationSeconds float64           `json:"duration_seconds,omitempty" minimum:"0" maximum:"31536000" doc:"How long it took, as the platform counts; by its times if not said." example:"390"`
+	RecordingURL    string            `json:"recording_url,omitempty" maxLength:"2000" doc:"Where the recording is: an http or https URL." example:"https://recordings.example.com/4711.wav"`
+	Turns           []TurnInput       `json:"turns" nullable:"false" maxItems:"20000" doc:"What was said, in order. Times default to the start and never run backwards."`
+	PlatformIDs     map[string]string `json:"platform_ids,omitempty" doc:"Ids that platforms gave it, by platform."`
+	Reminder        bool              `json:"reminder,omitempty" doc:"It was a reminder call: no memories are taken from it." example:"false"`
+	Metadata        json.RawMessage   `json:"metadata,omitempty" doc:"A JSON object of your own, at most 16 KiB."`
+	Wrapup          *bool             `json:"wrapup,omitempty" doc:"false: do not write it up (no summary, no memories taken from it); it can be recalled all the same." example:"true"`
+}
+
+// MarshalJSON writes the conversation. One in which nothing was said says so.
+func (in ImportRequest) MarshalJSON() ([]byte, error) {
+	type request ImportRequest
+	if in.Turns == nil {
+		in.Turns = []TurnInput{}
+	}
+	return json.Marshal(request(in))
 }
 
 // ImportResponse is one imported conversation.
@@ -87,9 +101,17 @@ func (c *Client) ImportConversation(ctx context.Context, in ImportRequest) (Impo
 	return out, c.post(ctx, path("conversations", "import"), in, &out)
 }
 
+// CheckImport says what ImportConversation would refuse of a conversation, and keeps nothing.
+func (c *Client) CheckImport(ctx context.Context, in ImportRequest) error {
+	return c.do(ctx, request{
+		method: http.MethodPost, path: path("conversations", "import"), query: url.Values{"check": {"true"}}, body: in,
+	})
+}
+
 // ImportBatchRequest is several past conversations.
 type ImportBatchRequest struct {
 	Conversations []ImportRequest `json:"conversations" nullable:"false" doc:"The conversations. Each is imported or refused by itself."`
+	Wrapup        *bool           `json:"wrapup,omitempty" doc:"false: do not write up those that do not say otherwise." example:"true"`
 }
 
 // ImportBatchResponse says what became of each.

@@ -237,7 +237,7 @@ func (c *composer) callerNumber() {
 
 // callerTotal tells how often the caller was here, where that is known.
 func (c *composer) callerTotal() {
-	if c.reason == "" {
+	if c.reason == "" && !c.snap.Caller.Withheld() {
 		c.unit(rankNumber, func(*unit) { c.line("- Total Previous Conversations: " + strconv.Itoa(c.conversations())) })
 	}
 }
@@ -249,6 +249,12 @@ func (c *composer) callerLead() {
 		c.line("Memory is away just now: ask for what you need.")
 	case c.reason != "":
 		c.line("What is known about the caller cannot be read just now. They may have called before: greet them kindly, do not say that you remember them or that they are new, and ask for what you need.")
+	case c.snap.Caller.Withheld():
+		c.str("The number is withheld: nobody knows whether they have called before.")
+		if !c.compact {
+			c.str(" Greet them kindly, do not say that you remember them or that they are new, and ask for what you need.")
+		}
+		c.str("\n")
 	case c.compact:
 	case c.first():
 		c.line("A first-time caller: greet them warmly and ask how you can help.")

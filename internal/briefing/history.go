@@ -17,6 +17,9 @@ const firstConversation = "This is the customer's first conversation. No prior h
 // Where other channels are among them the heading says so, and each item names its own.
 func (c *composer) history() {
 	list := c.snap.History
+	if c.first() && c.snap.Caller.Withheld() {
+		return
+	}
 	if c.first() {
 		c.section("history", "", false, nil)
 		c.unit(rankFirst, func(*unit) { c.line(firstConversation) })

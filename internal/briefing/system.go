@@ -154,10 +154,10 @@ func (c *composer) businessFacts() {
 	c.services(rankBusiness+3, "- Services", p.Services)
 }
 
-// customer says who calls. What happened before is told by the history; only where nothing can be read that is said here.
+// customer says who calls. What happened before is told by the history; only where nothing can be known that is said here.
 func (c *composer) customer() {
 	c.section("caller", "Customer information", true, func() {
-		if c.reason != "" {
+		if c.reason != "" || c.snap.Caller.Withheld() {
 			c.callerLead()
 		}
 	})
@@ -191,7 +191,7 @@ func (c *composer) importantInstructions() {
 func (c *composer) greeting(resume resumable) {
 	const heading = "GREETING (use on first message):"
 	own, name := c.snap.Tenant.Profile.Greeting, c.business()
-	back := !c.first() && c.reason == ""
+	back := !c.first() && c.reason == "" && !c.snap.Caller.Withheld()
 	switch {
 	case own == "" && back:
 		c.welcome("greeting", heading, c.welcomeRest(resume, "How can I help you today?"))

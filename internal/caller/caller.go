@@ -6,6 +6,7 @@ package caller
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 	"unicode"
@@ -47,13 +48,17 @@ func (s *Service) Get(ctx context.Context, tenant recaller.TenantID, id recaller
 	return s.Store.Caller(ctx, tenant, id)
 }
 
-// ByPhone returns the caller with a number, which is read under the tenant's default region (spec 2.4).
+// ByPhone returns the caller with a number, which is read under the tenant's default region (spec 2.4). Nobody has a number
+// that is withheld.
 func (s *Service) ByPhone(ctx context.Context, tenantID recaller.TenantID, raw string) (recaller.Caller, error) {
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {
 		return recaller.Caller{}, err
 	}
 	number, err := identity.Phone(raw, tenant.DefaultRegion)
+	if errors.Is(err, identity.ErrWithheld) {
+		return recaller.Caller{}, recaller.Wrap(recaller.NotFound, err, "nobody is known by a number that is withheld")
+	}
 	if err != nil {
 		return recaller.Caller{}, err
 	}

@@ -27,6 +27,11 @@ func (s *Service) End(ctx context.Context, tenant recaller.TenantID, ref string,
 		return recaller.Conversation{}, err
 	}
 	if e := s.live.get(tenant, ref); e != nil {
+		if conv, ended := e.view(); !ended {
+			if err := in.after(conv.StartedAt); err != nil {
+				return recaller.Conversation{}, err
+			}
+		}
 		if e.masks {
 			in.Reason = s.maskText(in.Reason)
 		}
@@ -38,6 +43,9 @@ func (s *Service) End(ctx context.Context, tenant recaller.TenantID, ref string,
 	conv, err := s.find(ctx, tenant, ref)
 	if err != nil || conv.Status != recaller.Active {
 		return conv, err
+	}
+	if err := in.after(conv.StartedAt); err != nil {
+		return recaller.Conversation{}, err
 	}
 	settings, err := s.Tenants.Tenant(ctx, tenant)
 	if err != nil {
@@ -57,19 +65,24 @@ func (in *End) validate(now time.Time) error {
 	if in.Status != recaller.Completed && in.Status != recaller.Failed {
 		return recaller.InvalidField("status", "must be completed or failed")
 	}
-	if in.Duration < 0 {
-		return recaller.InvalidField("duration_seconds", "must not be negative")
-	}
 	if err := oneLine("reason", in.Reason, maxReason); err != nil {
 		return err
 	}
-	if err := oneLine("recording_url", in.RecordingURL, maxURL); err != nil {
+	if err := recording(in.RecordingURL, in.Duration); err != nil {
 		return err
 	}
 	if in.EndedAt.IsZero() {
 		in.EndedAt = now
 	}
 	return plausible("ended_at", in.EndedAt, now)
+}
+
+// after refuses an end that lies before the start. Platforms tell whole seconds, so one in the same second is none.
+func (in *End) after(started time.Time) error {
+	if in.EndedAt.Before(started.Truncate(time.Second)) {
+		return recaller.InvalidField("ended_at", "must not be before started_at")
+	}
+	return nil
 }
 
 // retire takes an ended conversation out of the live state; ephemeral words stay until they are written up (Discard).

@@ -58,7 +58,7 @@ func TestEndAsThePlatformTellsIt(t *testing.T) {
 	}{
 		{"as told", conversation.End{Status: recaller.Failed, EndedAt: start.Add(time.Minute), Duration: 50 * time.Second}, recaller.Failed, start.Add(time.Minute), 50 * time.Second},
 		{"duration from the times", conversation.End{EndedAt: start.Add(time.Minute)}, recaller.Completed, start.Add(time.Minute), time.Minute},
-		{"before it began", conversation.End{EndedAt: start.Add(-time.Minute)}, recaller.Completed, start, 0},
+		{"in the second in which it began", conversation.End{EndedAt: start.Truncate(time.Second)}, recaller.Completed, start, 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -85,6 +85,9 @@ func TestEndNamesTheFieldAtFault(t *testing.T) {
 		{"a reason too long", conversation.End{Reason: strings.Repeat("x", 201)}, "reason"},
 		{"a reason of two lines", conversation.End{Reason: "a\nb"}, "reason"},
 		{"a url too long", conversation.End{RecordingURL: strings.Repeat("x", 2001)}, "recording_url"},
+		{"a recording that is no web address", conversation.End{RecordingURL: "javascript:alert(1)"}, "recording_url"},
+		{"a recording without a host", conversation.End{RecordingURL: "https:///4711.wav"}, "recording_url"},
+		{"before it began", conversation.End{EndedAt: at(b.Clock, -time.Minute)}, "ended_at"},
 		{"a time to come", conversation.End{EndedAt: at(b.Clock, 25*time.Hour)}, "ended_at"},
 		{"a time of long ago", conversation.End{EndedAt: time.Unix(-1, 0)}, "ended_at"},
 	}

@@ -11,12 +11,14 @@ import (
 
 // Import asks for a past conversation to be kept as it was.
 type Import struct {
-	Start     Start
-	StartedAt time.Time
-	EndedAt   time.Time       // zero: the last turn's time
-	Status    recaller.Status // empty: completed
-	Turns     []TurnInput     // in order; times default to the start and never run backwards
-	NoWrapup  bool
+	Start        Start
+	StartedAt    time.Time
+	EndedAt      time.Time       // zero: the last turn's time
+	Status       recaller.Status // empty: completed
+	Turns        []TurnInput     // in order; times default to the start and never run backwards
+	Duration     time.Duration   // as the platform told it; 0: from the times
+	RecordingURL string
+	NoWrapup     bool
 }
 
 // Imported is one imported conversation.
@@ -28,6 +30,19 @@ type Imported struct {
 
 // MaxImportTurns bounds the turns of one imported conversation.
 const MaxImportTurns = 20000
+
+// CheckImport refuses what Import would refuse of a past conversation by itself, and keeps nothing. It returns the
+// conversation as it would be, without ids.
+func (s *Service) CheckImport(ctx context.Context, tenantID recaller.TenantID, in Import) (Imported, error) {
+	tenant, err := s.Tenants.Tenant(ctx, tenantID)
+	if err != nil {
+		return Imported{}, err
+	}
+	req, err := s.importing(tenant, in)
+	conv := req.Opening.Conversation
+	conv.ID, conv.Turns = "", len(req.Turns)
+	return Imported{Conversation: conv}, err
+}
 
 // Import stores a past conversation. When it returns, the words are durable and can be recalled; the wrap-up runs in
 // the background. An import that failed half-way is made whole by repeating it.
@@ -111,6 +126,9 @@ func (s *Service) importing(tenant recaller.Tenant, in Import) (recaller.Importi
 	if err := plausible("started_at", in.StartedAt, now); err != nil {
 		return recaller.Importing{}, err
 	}
+	if in.Turns == nil {
+		return recaller.Importing{}, recaller.InvalidField("turns", "is required")
+	}
 	if len(in.Turns) > MaxImportTurns {
 		return recaller.Importing{}, recaller.InvalidField("turns", "takes at most %d turns a conversation", MaxImportTurns)
 	}
@@ -173,6 +191,10 @@ func finish(c *recaller.Conversation, in Import, turns []recaller.Turn, now time
 	if c.Status != recaller.Completed && c.Status != recaller.Failed {
 		return recaller.InvalidField("status", "must be completed or failed")
 	}
-	c.LastActivityAt, c.Duration, c.EndReason = c.EndedAt, c.EndedAt.Sub(c.StartedAt), "imported"
+	if err := recording(in.RecordingURL, in.Duration); err != nil {
+		return err
+	}
+	c.LastActivityAt, c.Duration, c.EndReason = c.EndedAt, duration(in.Duration, c.StartedAt, c.EndedAt), "imported"
+	c.RecordingURL = in.RecordingURL
 	return nil
 }

@@ -57,6 +57,35 @@ func TestPastConversationIsKeptAsItWas(t *testing.T) {
 	onlySealed(t, b.Dir, "parrot", "Kiki", "what a name")
 }
 
+func TestAPastCallIsAsLongAsItsPlatformTells(t *testing.T) {
+	b := newBench(t)
+	in := past(b, "CA1", "user: hello")
+	in.Duration, in.RecordingURL = 50*time.Second, "https://recordings.example.com/1.wav"
+	got, err := b.Import(t.Context(), keep, in)
+	b.ok(err)
+	if c := got.Conversation; c.Duration != in.Duration || c.RecordingURL != in.RecordingURL || got.Caller.TotalDuration != in.Duration {
+		t.Errorf("got %+v of %+v, want 50 s and the recording", c, got.Caller)
+	}
+	in.Start.ExternalID, in.RecordingURL = "CA2", "ftp://recordings.example.com/1.wav"
+	_, err = b.Import(t.Context(), keep, in)
+	b.is(err, recaller.Invalid, "recording_url")
+}
+
+func TestAnImportIsCheckedWithoutATrace(t *testing.T) {
+	b := newBench(t)
+	in := past(b, "CA1", "user: hello")
+	got, err := b.CheckImport(t.Context(), keep, in)
+	if b.ok(err); got.Conversation.ID != "" || got.Conversation.Turns != 1 {
+		t.Errorf("got %+v, want the call as it would be", got.Conversation)
+	}
+	in.EndedAt = at(b.Clock, -73*time.Hour)
+	_, err = b.CheckImport(t.Context(), keep, in)
+	b.is(err, recaller.Invalid, "ended_at")
+	if list, _, err := b.List(t.Context(), keep, recaller.ConversationFilter{}); len(list) > 0 || err != nil {
+		t.Errorf("a check left %d conversations, %v", len(list), err)
+	}
+}
+
 // The words of an ephemeral import can be recalled until they are written up.
 func TestWordsOfAnEphemeralImportAreTheCallers(t *testing.T) {
 	b := newBench(t)

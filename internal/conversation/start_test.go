@@ -60,8 +60,40 @@ func TestWithheldNumberIsNoObstacleForOneWhoIsKnownOtherwise(t *testing.T) {
 	if got.Caller.Phone() != "" || got.Caller.ExternalID() != "ana-7" {
 		t.Errorf("got %+v, want a caller with the external id only", got.Caller)
 	}
-	_, err := b.Start(t.Context(), keep, conversation.Start{Caller: conversation.CallerRef{Phone: "anonymous"}})
-	b.is(err, recaller.Invalid, "caller.phone")
+}
+
+// No number is refused because it is withheld; nobody is known by it, and nobody gets anything of another's.
+func TestEveryWithheldNumberIsSomebodyElse(t *testing.T) {
+	b := newBench(t)
+	seen := map[recaller.CallerID]bool{}
+	for _, word := range []string{"anonymous", "Restricted", "unavailable", "+266696687", "private", "unknown", "anonymous"} {
+		got := b.begin(keep, conversation.Start{Caller: conversation.CallerRef{Phone: word, Name: "Zoe"}})
+		b.say(keep, string(got.Conversation.ID), "user: my parrot is called Kiki")
+		if seen[got.Caller.ID] || !got.Caller.Withheld() {
+			t.Errorf("%s: got %+v, want a caller of its own", word, got.Caller)
+		}
+		seen[got.Caller.ID] = true
+		for _, not := range []string{"Kiki", "first conversation", "first-time", "Total Previous", "cut off"} {
+			if strings.Contains(got.Briefing.Text, not) {
+				t.Errorf("%s: the briefing says %q:\n%s", word, not, got.Briefing.Text)
+			}
+		}
+		if !strings.Contains(got.Briefing.Text, "The number is withheld") {
+			t.Errorf("%s: the briefing does not say that the number is withheld:\n%s", word, got.Briefing.Text)
+		}
+	}
+}
+
+func TestAWithheldCallIsFoundAgainByItsID(t *testing.T) {
+	b := newBench(t)
+	ask := conversation.Start{Caller: conversation.CallerRef{Phone: "anonymous"}, ExternalID: "CA1", Once: recaller.Once{Token: "k", Request: "r"}}
+	first := b.begin(keep, ask)
+	for name, in := range map[string]conversation.Start{"the same request": ask, "the same call": {Caller: ask.Caller, ExternalID: "CA1"}} {
+		again := b.begin(keep, in)
+		if !again.Existing || again.Conversation.ID != first.Conversation.ID || again.Caller.ID != first.Caller.ID {
+			t.Errorf("%s: got %+v, want the call that is there", name, again)
+		}
+	}
 }
 
 func TestStartNamesTheFieldAtFault(t *testing.T) {

@@ -104,7 +104,7 @@ func ended() error {
 
 func (s *Service) turns(in []TurnInput, now time.Time) ([]recaller.Turn, error) {
 	if len(in) == 0 {
-		return nil, recaller.InvalidField("turns", "needs at least one turn")
+		return nil, recaller.InvalidField("turns", "is required: at least one turn")
 	}
 	if len(in) > MaxBatch {
 		return nil, recaller.InvalidField("turns", "takes at most %d turns a request", MaxBatch)

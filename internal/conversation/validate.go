@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 	"unicode"
@@ -24,8 +25,8 @@ const (
 )
 
 // identities turns what an edge was told into normalised identities, the strongest first: an application's own id
-// says more about who somebody is than a number does. A number that the caller withheld counts as none, if the caller
-// is known otherwise.
+// says more about who somebody is than a number does. A number that the caller withheld counts as none; where there is
+// nothing else, there are no identities: the caller is nobody that is known, and will not be known again.
 func identities(ref CallerRef, region string) ([]recaller.Identity, error) {
 	var ids []recaller.Identity
 	if ref.ExternalID != "" {
@@ -40,12 +41,12 @@ func identities(ref CallerRef, region string) ([]recaller.Identity, error) {
 		switch {
 		case err == nil:
 			ids = append(ids, recaller.Identity{Kind: recaller.IdentityPhone, Value: v})
-		case len(ids) == 0 || !errors.Is(err, identity.ErrWithheld):
+		case !errors.Is(err, identity.ErrWithheld):
 			return nil, err
 		}
 	}
-	if len(ids) == 0 {
-		return nil, recaller.InvalidField("caller", "needs a phone or an external_id")
+	if ref.Phone == "" && ref.ExternalID == "" {
+		return nil, recaller.InvalidField("caller", "is required: a phone or an external_id")
 	}
 	return ids, nil
 }
@@ -111,8 +112,12 @@ func oneLine(field, v string, limit int) error {
 func cleanTurn(field string, in TurnInput, now time.Time) (recaller.Turn, error) {
 	t := recaller.Turn{Speaker: in.Speaker, Text: in.Text, Name: in.Name, At: in.At, Confidence: 1, Interrupted: in.Interrupted}
 	switch {
+	case t.Speaker == "":
+		return t, recaller.InvalidField(field+".speaker", "is required")
 	case !t.Speaker.Valid():
 		return t, recaller.InvalidField(field+".speaker", "must be user or assistant")
+	case t.Text == "":
+		return t, recaller.InvalidField(field+".text", "is required")
 	case strings.TrimSpace(t.Text) == "":
 		return t, recaller.InvalidField(field+".text", "must not be empty")
 	case len(t.Text) > recaller.MaxTurnBytes:
@@ -139,6 +144,24 @@ func cleanTurn(field string, in TurnInput, now time.Time) (recaller.Turn, error)
 func plausible(field string, at, now time.Time) error {
 	if at.Year() < 1970 || at.After(now.Add(24*time.Hour)) {
 		return recaller.InvalidField(field, "must be an RFC 3339 time between 1970 and tomorrow")
+	}
+	return nil
+}
+
+// recording checks what a platform tells of a conversation's length and of its recording.
+func recording(link string, length time.Duration) error {
+	if length < 0 {
+		return recaller.InvalidField("duration_seconds", "must not be negative")
+	}
+	if link == "" {
+		return nil
+	}
+	if err := oneLine("recording_url", link, maxURL); err != nil {
+		return err
+	}
+	u, err := url.Parse(link)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return recaller.InvalidField("recording_url", "must be an http or https URL")
 	}
 	return nil
 }

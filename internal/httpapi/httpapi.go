@@ -33,6 +33,7 @@ import (
 type Conversations interface {
 	Start(ctx context.Context, tenant recaller.TenantID, in conversation.Start) (conversation.Started, error)
 	Import(ctx context.Context, tenant recaller.TenantID, in conversation.Import) (conversation.Imported, error)
+	CheckImport(ctx context.Context, tenant recaller.TenantID, in conversation.Import) (conversation.Imported, error)
 	AddTurns(ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, in []conversation.TurnInput) (turns []recaller.Turn, durable bool, err error)
 	End(ctx context.Context, tenant recaller.TenantID, ref string, in conversation.End) (recaller.Conversation, error)
 	Get(ctx context.Context, tenant recaller.TenantID, ref string, withTurns bool) (conversation.Record, error)

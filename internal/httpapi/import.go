@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/recallerhq/recaller"
@@ -17,41 +19,60 @@ import (
 // importAnswer is an answer to an import: of one conversation, or of several.
 type importAnswer = answer[any]
 
-func (s *server) importConversations(ctx context.Context, x *exchange, in *RawInput) (*importAnswer, error) {
+// carrying is what an import does with a conversation: keep it, or only check it.
+type carrying func(context.Context, recaller.TenantID, conversation.Import) (conversation.Imported, error)
+
+func (s *server) importConversations(ctx context.Context, x *exchange, in *struct {
+	RawInput
+	Check bool `query:"check" doc:"true: nothing is kept; what is wrong with the request is told all the same." example:"false"`
+},
+) (*importAnswer, error) {
 	once, err := x.once("import-conversations")
 	if err != nil {
 		return nil, err
 	}
-	if firstKey(in.RawBody) == "conversations" {
-		return s.importBatch(ctx, x, once, in.RawBody)
+	carry := s.Conversations.Import
+	if in.Check {
+		carry = s.Conversations.CheckImport
 	}
-	done, err := s.importOne(ctx, x, once, in.RawBody)
+	head, err := headOf(in.RawBody)
+	if err != nil {
+		return nil, err
+	}
+	if head.Conversations != nil {
+		return s.importBatch(ctx, x, once, in.RawBody, head, carry)
+	}
+	done, err := s.importOne(ctx, x, once, in.RawBody, carry)
 	if err != nil {
 		return nil, err
 	}
 	status := http.StatusCreated
-	if done.Existing {
+	if done.Existing || in.Check {
 		status = http.StatusOK
 	}
 	return &importAnswer{Status: status, Body: done}, nil
 }
 
-func (s *server) importOne(ctx context.Context, x *exchange, once recaller.Once, raw []byte) (client.ImportResponse, error) {
+func (s *server) importOne(ctx context.Context, x *exchange, once recaller.Once, raw []byte, carry carrying) (client.ImportResponse, error) {
 	b, err := decode[client.ImportRequest](s, raw)
 	if err != nil {
 		return client.ImportResponse{}, err
 	}
-	return s.importIn(ctx, x, once, b)
+	return importIn(ctx, x, once, b, carry)
 }
 
-func (s *server) importIn(ctx context.Context, x *exchange, once recaller.Once, b client.ImportRequest) (client.ImportResponse, error) {
-	done, err := s.Conversations.Import(ctx, x.key.Tenant, conversation.Import{
+func importIn(ctx context.Context, x *exchange, once recaller.Once, b client.ImportRequest, carry carrying) (client.ImportResponse, error) {
+	turns := turnInputs(b.Turns)
+	if b.Turns == nil { // as against none
+		turns = nil
+	}
+	done, err := carry(ctx, x.key.Tenant, conversation.Import{
 		Start: conversation.Start{
 			Once: once, Caller: conversation.CallerRef(b.Caller), ExternalID: b.ExternalID, Channel: b.Channel, Direction: b.Direction,
 			PlatformIDs: b.PlatformIDs, Reminder: b.Reminder, Metadata: b.Metadata,
 		},
-		StartedAt: b.StartedAt.UTC(), EndedAt: b.EndedAt.UTC(), Status: b.Status, Turns: turnInputs(b.Turns),
-		NoWrapup: b.Wrapup != nil && !*b.Wrapup,
+		StartedAt: b.StartedAt.UTC(), EndedAt: b.EndedAt.UTC(), Status: b.Status, Turns: turns,
+		Duration: seconds(b.DurationSeconds), RecordingURL: b.RecordingURL, NoWrapup: b.Wrapup != nil && !*b.Wrapup,
 	})
 	if err != nil {
 		return client.ImportResponse{}, err
@@ -69,11 +90,8 @@ type item struct {
 	body  client.ImportRequest
 }
 
-func (s *server) importBatch(ctx context.Context, x *exchange, once recaller.Once, raw []byte) (*importAnswer, error) {
-	if !json.Valid(raw) {
-		return nil, simple(http.StatusBadRequest, "invalid", "the body is not valid JSON")
-	}
-	b := &batch{s: s, x: x, once: once, queues: make([]chan item, importWorkers)}
+func (s *server) importBatch(ctx context.Context, x *exchange, once recaller.Once, raw []byte, head batchHead, carry carrying) (*importAnswer, error) {
+	b := &batch{s: s, x: x, once: once, carry: carry, wrapup: head.Wrapup, queues: make([]chan item, importWorkers)}
 	var workers sync.WaitGroup
 	for i := range b.queues {
 		b.queues[i] = make(chan item, 4)
@@ -103,6 +121,8 @@ type batch struct {
 	s      *server
 	x      *exchange
 	once   recaller.Once
+	carry  carrying
+	wrapup *bool // of those that do not say it themselves
 	queues []chan item
 
 	mu      sync.Mutex // guards what follows
@@ -114,12 +134,11 @@ type batch struct {
 func (b *batch) feed(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	_, _ = dec.Token() // the object
-	_, _ = dec.Token() // its first key, conversations
+	for key, _ := dec.Token(); key != json.Token("conversations"); key, _ = dec.Token() {
+		_ = dec.Decode(&skipped{}) // headOf has read it
+	}
 	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
 		return recaller.InvalidField("conversations", "expected array")
-	}
-	if unknown := afterList(raw); unknown != "" {
-		return recaller.InvalidField(printable(unknown), "is not a field of this request")
 	}
 	for i := 0; dec.More(); i++ {
 		var one json.RawMessage
@@ -132,23 +151,42 @@ func (b *batch) feed(raw []byte) error {
 			b.failed(i, err)
 			continue
 		}
+		if body.Wrapup == nil {
+			body.Wrapup = b.wrapup
+		}
 		b.queues[queueOf(body.Caller)] <- item{i, body}
 	}
 	return nil
 }
 
-// afterList returns the name of another field than conversations in a batch; empty if there is none.
-func afterList(raw []byte) string {
+// batchHead is what a batch says beside its conversations, which it has if that is what it is.
+type batchHead struct {
+	Conversations *skipped `json:"conversations"`
+	Wrapup        *bool    `json:"wrapup"`
+}
+
+// headOf reads whether a body is a batch, and what it says of all that are in it. Of one conversation it reads nothing.
+func headOf(raw []byte) (head batchHead, err error) {
 	var fields map[string]skipped
-	if json.Unmarshal(raw, &fields) != nil {
-		return ""
+	if !json.Valid(raw) {
+		return head, simple(http.StatusBadRequest, "invalid", "the body is not valid JSON")
 	}
-	for name := range fields {
-		if name != "conversations" {
-			return name
+	if json.Unmarshal(raw, &fields) != nil {
+		return head, nil // no object: importOne says so
+	}
+	if _, ok := fields["conversations"]; !ok {
+		return head, nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if name != "conversations" && name != "wrapup" {
+			return head, recaller.InvalidField(printable(name), "is not a field of this request")
 		}
 	}
-	return ""
+	head.Conversations = &skipped{}
+	if json.Unmarshal(raw, &head) != nil {
+		return head, recaller.InvalidField("wrapup", "expected boolean")
+	}
+	return head, nil
 }
 
 // skipped is a value that is passed over without a copy.
@@ -183,7 +221,7 @@ func (b *batch) work(ctx context.Context, queue <-chan item) {
 		if once.Token != "" {
 			once.Token = fmt.Sprintf("%s:%d", once.Token, it.index)
 		}
-		done, err := b.s.importIn(ctx, b.x, once, it.body)
+		done, err := importIn(ctx, b.x, once, it.body, b.carry)
 		if err != nil {
 			b.failed(it.index, err)
 			continue

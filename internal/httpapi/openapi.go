@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -59,9 +60,8 @@ func (s *server) config() huma.Config {
 		RejectUnknownQueryParameters: true,
 		Transformers:                 []huma.Transformer{transform},
 	}
-	if s.opts.PublicURL != "" {
-		c.Servers = []*huma.Server{{URL: s.opts.PublicURL}}
-	}
+	c.Security = []map[string][]string{{"bearer": {}}, {"api_key": {}}}
+	c.Servers = []*huma.Server{{URL: cmp.Or(s.opts.PublicURL, "/"), Description: "This server."}}
 	return c
 }
 
@@ -112,8 +112,9 @@ func (s *server) operation(r route) huma.Operation {
 	if op.MaxBodyBytes == 0 {
 		op.MaxBodyBytes = s.opts.MaxBody
 	}
+	op.Security = []map[string][]string{} // none: anybody may ask
 	if scope := s.scopes[r.id]; scope != "" {
-		op.Security = []map[string][]string{{"bearer": {}}, {"api_key": {}}}
+		op.Security = s.api.OpenAPI().Security
 		op.Description += fmt.Sprintf("\n\nNeeds a key of scope `%s`.", scope)
 		if operatorOnly(r.id) {
 			op.Description = strings.TrimSuffix(op.Description, ".") + ", of the tenant `default`."

@@ -198,7 +198,7 @@ func fieldError(location, message string) client.FieldError {
 		location = ""
 	}
 	if name, ok := between(message, "expected required property ", " to be present"); ok {
-		location, message = strings.TrimPrefix(location+"."+name, "."), "is required"
+		return client.FieldError{Location: printable(strings.TrimPrefix(location+"."+name, ".")), Message: "is required"}
 	}
 	return client.FieldError{Location: printable(location), Message: worded(message)}
 }

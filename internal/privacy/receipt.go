@@ -59,7 +59,7 @@ func unissued(place string, told, issued int) error {
 	case issued == 0: // but for its case, which decoding does not mind
 		return recaller.Errorf(recaller.Invalid, "it has a field that no receipt has")
 	case told == 0:
-		return recaller.InvalidField(field, "is missing")
+		return recaller.InvalidField(field, "is required")
 	case told > issued:
 		return recaller.InvalidField(field, "is there more than once, or something in it is")
 	}

@@ -42,7 +42,7 @@ func TestAReceiptIsReadAsItWasIssued(t *testing.T) {
 		"a count twice":                   {`"turns":2`, `"turns":0,"turns":2`, "erased: " + doubled},
 		"its counts twice":                {`"id"`, `"erased":{"turns":2},"id"`, "erased: " + doubled},
 		"a count as if it were a field":   {`"id"`, `"erased.turns":2,"id"`, unknown},
-		"without a field":                 {`"key_fingerprint":"00ff",`, "", "key_fingerprint: is missing"},
+		"without a field":                 {`"key_fingerprint":"00ff",`, "", "key_fingerprint: is required"},
 		"without a word":                  {`"00ff"`, `null`, "key_fingerprint: " + rewritten},
 		"a count that is none":            {`"turns":2`, `"turns":null`, "erased: " + rewritten},
 		"the time in another zone's form": {"09:00:00Z", "09:00:00.000Z", "erased_at: " + rewritten},

@@ -143,8 +143,16 @@ func (w *opening) sealAll(words bool) (err error) {
 	return err
 }
 
-// find returns the caller that the identities belong to, or none.
+// find returns the caller that the identities belong to, or none. A caller without any is found by nothing but the
+// conversation itself, where that was opened before.
 func (w *opening) find(ctx context.Context, tx Tx) (recaller.CallerID, error) {
+	if len(w.in.Identities) == 0 {
+		_, row, err := w.opened(ctx, tx)
+		if recaller.KindOf(err) == recaller.NotFound {
+			return "", nil
+		}
+		return row.Caller, err
+	}
 	for i, id := range w.in.Identities {
 		var caller recaller.CallerID
 		err := tx.QueryRow(ctx, identityQuery, []any{w.tenant, id.Kind, w.tokens[i]}, &caller)
@@ -195,11 +203,7 @@ func (w *opening) run(ctx context.Context, tx Tx) (recaller.Opened, error) {
 // existing finds the conversation that an earlier try, a repeated request, or a platform that sent its webhook twice,
 // already opened.
 func (w *opening) existing(ctx context.Context, tx Tx) (out recaller.Opened, found bool, err error) {
-	ref := w.in.Conversation.ID
-	if _, err := w.once.before(ctx, tx, &ref); err != nil { // a repeat makes ref the first one's
-		return out, false, err
-	}
-	row, err := findConversation(ctx, tx, w.tenant, string(ref), w.externalToken)
+	ref, row, err := w.opened(ctx, tx)
 	if recaller.KindOf(err) == recaller.NotFound {
 		return out, false, nil
 	}
@@ -221,6 +225,16 @@ func (w *opening) existing(ctx context.Context, tx Tx) (out recaller.Opened, fou
 	}
 	out.Caller, err = w.box.readCaller(ctx, tx, w.tenant, w.caller)
 	return out, true, err
+}
+
+// opened finds the conversation that was opened before: that of a repeated request, whose id is ref, or of the external id.
+func (w *opening) opened(ctx context.Context, tx Tx) (ref recaller.ConversationID, row sealedConversation, err error) {
+	ref = w.in.Conversation.ID
+	if _, err := w.once.before(ctx, tx, &ref); err != nil { // a repeat makes ref the first one's
+		return ref, row, err
+	}
+	row, err = findConversation(ctx, tx, w.tenant, string(ref), w.externalToken)
+	return ref, row, err
 }
 
 // meanwhile fails with errRaced where another opening has made a caller of the identities since they were looked up.

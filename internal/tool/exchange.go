@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -71,6 +72,9 @@ func isCaller(said string, c recaller.Caller, t recaller.Tenant) bool {
 	}
 	number, noNumber := identity.Phone(said, t.DefaultRegion)
 	external, noID := identity.ExternalID(said)
+	if errors.Is(noNumber, identity.ErrWithheld) && len(c.Identities) == 0 {
+		return true
+	}
 	for _, id := range c.Identities {
 		switch {
 		case id.Kind == recaller.IdentityPhone && noNumber == nil && id.Value == number,

@@ -44,6 +44,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"numbers of earlier tenants are indexed", numbersIndexed},
 		{"a caller is found again by number", callerFound},
 		{"two identities lead to one caller", twoIdentities},
+		{"a caller whose number is withheld is nobody", withheld},
 		{"a name from a weaker source never replaces a stronger one", names},
 		{"callers are listed by when they were last seen", callerList},
 		{"a conversation is opened, spoken and closed", life},
