@@ -1,6 +1,10 @@
 package recaller
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // IdentityKind says by what a caller is recognised.
 type IdentityKind string
@@ -67,4 +71,19 @@ const (
 func (s NameSource) Outranks(other NameSource) bool {
 	rank := map[NameSource]int{"": 0, NameGiven: 1, NameSaid: 2, NameSet: 3}
 	return rank[s] >= rank[other]
+}
+
+// FullerName returns what stays of a caller's name when his words tell one: what completes or corrects the known one takes its
+// place, and a part of it, or one word in the place of several, does not.
+func FullerName(known, said string) string {
+	old, words := strings.Fields(strings.ToLower(known)), strings.Fields(strings.ToLower(said))
+	if len(words) == 0 || len(words) == 1 && len(old) > 1 {
+		return known
+	}
+	for _, w := range words {
+		if !slices.Contains(old, w) {
+			return said
+		}
+	}
+	return known
 }

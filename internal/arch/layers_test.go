@@ -19,7 +19,7 @@ func layers() []layer {
 		{name: "centre", packages: []string{"/"}, pure: true},
 		{name: "rules", pure: true, packages: []string{
 			"speech", "when", "identity", "transcript", "recall/token", "recall/index", "livebuffer",
-			"wrapup/reading", "wrapup/quote", "wrapup/summary", "wrapup/label", "wrapup/extract", "wrapup/text", "wrapup/answer", "wrapup/evidence",
+			"wrapup/reading", "wrapup/quote", "wrapup/summary", "wrapup/label", "wrapup/name", "wrapup/extract", "wrapup/text", "wrapup/answer", "wrapup/evidence",
 			"guard", "prompt", "realtime", "fence", "memory/likeness", "search/stems", "embed/static", "vector",
 		}},
 		{name: "use cases", may: []string{"rules"}, packages: []string{
@@ -70,6 +70,7 @@ func edges() map[string][]string {
 		"wrapup/quote":    {"speech", "when", "wrapup/reading"},
 		"wrapup/summary":  {"agreement", "recall/token", "speech", "when", "wrapup/quote", "wrapup/reading"},
 		"wrapup/label":    {"agreement", "recall/token", "speech", "wrapup/reading"},
+		"wrapup/name":     {"speech"},
 		"wrapup/extract":  {"agreement", "recall/token", "speech", "when", "wrapup/quote", "wrapup/reading"},
 		"memory/likeness": {"recall/token", "when"},
 		"search":          {"search/stems"},

@@ -112,6 +112,7 @@ func TestRepairsTellWhatIsTakenBack(t *testing.T) {
 
 func FuzzSentences(f *testing.F) {
 	f.Add("Saturday. No wait, Sunday. It's $3.50, Mr. Lee...")
+	f.Add("0\x85")
 	f.Fuzz(func(t *testing.T, text string) {
 		at := 0
 		for _, s := range speech.Sentences(text) {

@@ -50,7 +50,8 @@ func inWord(text string, i int, r rune, inside bool) bool {
 		return false
 	}
 	before, _ := utf8.DecodeLastRuneInString(text[:i])
-	after, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(max(r, 0)):])
+	_, size := utf8.DecodeRuneInString(text[i:])
+	after, _ := utf8.DecodeRuneInString(text[i+size:])
 	switch r {
 	case '\'', '’':
 		return unicode.IsLetter(after)

@@ -148,7 +148,8 @@ func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error)
 	if in.Name == "" {
 		return out, nil
 	}
-	return out, w.memories.box.writeName(ctx, tx, w.tenant, in.Caller, in.Name)
+	fuller := func(known string) string { return recaller.FullerName(known, in.Name) }
+	return out, w.memories.box.writeName(ctx, tx, w.tenant, in.Caller, fuller)
 }
 
 // remember stores the memories that were found, and counts the new ones.
@@ -201,11 +202,15 @@ func (w stepWrite) writeUp(ctx context.Context, tx Tx) (recaller.Change, error) 
 	return recaller.Change{Tenant: w.tenant, Caller: w.in.Caller, Version: version, Conversation: &conv}, err
 }
 
-// writeName keeps a name that the caller said, unless a stronger source told another (P12).
-func (b box) writeName(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, name string) error {
+// writeName keeps a name that the caller said, given the one that is known, unless a stronger source told that (P12).
+func (b box) writeName(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, said func(known string) string) error {
 	c, err := b.readCaller(ctx, tx, tenant, caller)
-	if err != nil || !recaller.NameSaid.Outranks(c.NameSource) || c.Name == name {
+	if err != nil || !recaller.NameSaid.Outranks(c.NameSource) {
 		return err
+	}
+	name := said(c.Name)
+	if c.Name == name {
+		return nil
 	}
 	c.Name, c.NameSource = name, recaller.NameSaid
 	return b.writeCallerBody(ctx, tx, tenant, c)

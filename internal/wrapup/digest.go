@@ -23,7 +23,7 @@ func (m model) summarise(ctx context.Context, w work) (recaller.StepResult, erro
 			return recaller.StepResult{}, err
 		}
 	}
-	name, err := name(w)
+	name, err := callerName(w)
 	if err != nil {
 		return recaller.StepResult{}, err
 	}

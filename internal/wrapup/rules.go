@@ -5,6 +5,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/wrapup/extract"
+	"github.com/recallerhq/recaller/internal/wrapup/name"
 	"github.com/recallerhq/recaller/internal/wrapup/summary"
 )
 
@@ -16,21 +17,21 @@ func (r rules) summarise(_ context.Context, w work) (recaller.StepResult, error)
 		StartedAt: w.startedAt(), CallerName: w.caller.Name, Typed: w.conv.Channel.Text(), Remembered: remembered(w),
 	})
 	date(&sum, w.startedAt(), w.dayFirst)
-	name, err := name(w)
+	name, err := callerName(w)
 	return recaller.StepResult{State: recaller.StepDone, By: By, Summary: &sum, Name: name}, err
 }
 
-// name is the caller's own as he said it. It is kept from every conversation, however short (P12).
-func name(w work) (string, error) {
-	name, _, _ := extract.Name(w.turns)
-	if name == "" {
+// callerName is the caller's own as he said it. It is kept from every conversation, however short (P12).
+func callerName(w work) (string, error) {
+	said, _, ok := name.Said(w.turns)
+	if !ok {
 		return "", nil
 	}
 	k, err := w.known()
 	if err != nil || k.named(w.conv) {
 		return "", err
 	}
-	return name, nil
+	return said, nil
 }
 
 // remembered are the values of the memories that will come of the conversation.

@@ -78,6 +78,29 @@ func steps(b *bench) {
 	b.fails(err, recaller.NotFound)
 }
 
+func fullerName(b *bench) {
+	for _, said := range []struct{ name, want string }{
+		{"Kirsty", "Kirsty"},
+		{"Kirsty Abernathy", "Kirsty Abernathy"},
+		{"Kirsty", "Kirsty Abernathy"},
+		{"kirsty abernathy", "Kirsty Abernathy"},
+		{"Christie", "Kirsty Abernathy"},
+		{"Kirsty Abernethy", "Kirsty Abernethy"},
+		{"", "Kirsty Abernethy"},
+	} {
+		o := b.open("t1", opening{})
+		b.close(o, recaller.Completed)
+		_, err := b.Store.WriteStep(b.ctx, "t1", recaller.StepResult{
+			Conversation: o.Conversation.ID, Caller: o.Caller.ID, Step: recaller.StepSummarise, State: recaller.StepDone,
+			Summary: &recaller.Summary{Brief: "She runs.", By: "rules"}, Name: said.name, At: b.later(time.Second),
+		})
+		b.ok(err)
+		c, err := b.Store.Caller(b.ctx, "t1", o.Caller.ID)
+		b.ok(err)
+		eq(b, "the name", c.Name, said.want)
+	}
+}
+
 // jobCount counts jobs without the second tenant's one.
 func (b *bench) jobCount() int {
 	b.Helper()

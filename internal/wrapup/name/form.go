@@ -1,0 +1,231 @@
+package name
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/recallerhq/recaller"
+)
+
+// The forms in which a name is told, longest first where one begins another.
+var (
+	// sureForms tell nothing but a name, wherever they stand.
+	sureForms = phrases(`my full name is|my first name is|my last name is|my surname is|my name is|my name's|my names|the name is|
+		the name's|you're speaking to|you're speaking with|you are speaking to|you are speaking with|youre speaking to|
+		youre speaking with|mein name ist|ich heiße|ich heisse|me llamo|mi nombre es`)
+	// openForms may tell something else, and count at the beginning of a sentence only.
+	openForms = phrases(`it's me again|its me again|it's only me|it's me|its me|this is|it's|its|it is|i'm|im|i am|that's|name's|
+		name is|hier ist|hier spricht|ich bin|soy|le habla|habla|es|just|under|unter|auf|a nombre de|con|de|für|it would be|it'll be`)
+	// endForms stand behind a name.
+	endForms = phrases(`ist mein name|is my name|am apparat|am telefon|speaking|here|hier|calling`)
+
+	// leads are what people say before they come to their name.
+	leads = set(`hi hello hey hiya heya good morning afternoon evening day g'day gday evenin mornin yes yeah yep yup sure certainly of
+		course okay ok alright well um uh er erm so oh ah right there please absolutely hallo guten tag morgen abend grüß gott servus
+		moin ja also äh gerne buenos buenas buen días dias tardes noches hola bueno sí si claro pues eh again no thanks thank you
+		great and`)
+	greetings = set(`hi hello hey hiya heya hallo hola morning afternoon evening thanks`)
+	// connectives follow a name in a text without marks.
+	connectives = set(`again from here calling speaking i i'm im i've ive i'd id and about uh um at with my the we we're your you
+		you've youve und ich aus von y desde de para llamo por`)
+	articles = set("de la los las")
+	reported = set("if whether said says told say asked")
+)
+
+func phrases(list string) [][]string {
+	var out [][]string
+	for p := range strings.SplitSeq(list, "|") {
+		out = append(out, strings.Fields(p))
+	}
+	return out
+}
+
+// behind returns the place behind the first of the phrases that stands at i, 0 if none does.
+func behind(ws []word, i int, list [][]string) int {
+	for _, p := range list {
+		if is(ws, i, p...) {
+			return i + len(p)
+		}
+	}
+	return 0
+}
+
+// introduced returns where the name begins in a sentence that tells it for sure.
+func introduced(s []word) (int, bool) {
+	for i, w := range s {
+		if reported[w.low] {
+			return 0, false
+		}
+		if end := behind(s, i, sureForms); end > 0 && !(i > 0 && relations[s[i-1].low]) {
+			return end, true
+		}
+	}
+	return 0, false
+}
+
+// opened returns where a name may begin at i, behind one or two forms that open it, and whether there was one.
+func opened(s []word, i int) (int, bool) {
+	end := behind(s, i, openForms)
+	if end == 0 {
+		return i, false
+	}
+	if next := behind(s, end, openForms); next > 0 {
+		end = next
+	}
+	return end, true
+}
+
+// closed returns the place behind a form that can only follow a name, 0 if there is none at i.
+func closed(s []word, i int) int {
+	end := behind(s, i, endForms)
+	if end > 0 && i > 0 && s[i-1].pause == 0 && (s[i].low != "here" && s[i].low != "hier" || last(s, end)) {
+		return end
+	}
+	return 0
+}
+
+// lead returns where the first word stands that is no greeting, no yes and no name of the agent's.
+func (r *reader) lead(s []word) int {
+	i := 0
+	for i < len(s) {
+		switch {
+		case leads[s[i].low], r.agents[s[i].low] && (r.heard > 0 || i > 0 || s[i].pause != 0):
+			i++
+		case i > 0 && greetings[s[i-1].low] && s[i].nameLike(r.cased) && behind(s, i+1, openForms) > 0 && !is(s, i+1, "de"):
+			i++
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// read returns the words of a name that begins at i, with what is spelled in them, and the place behind it.
+func (r *reader) read(s []word, i int) (parts []word, next int) {
+	full := 0
+	for ; i < len(s) && full <= 3; i++ {
+		w := s[i]
+		switch {
+		case w.spelled != "" && full > 0:
+			if k := len(parts) - 1; near(parts[k].low, w.spelled) {
+				parts[k] = respelled(w.spelled)
+			} else if full == 1 && !strings.HasPrefix(parts[k].low, w.spelled) {
+				parts = append(parts, respelled(w.spelled))
+				full++
+			}
+			if w.ends() {
+				return parts, i + 1
+			}
+			continue
+		case full == 0 && titles[w.low]:
+			continue
+		case r.particle(s, i, full):
+			parts = append(parts, w)
+			continue
+		case !w.nameLike(r.cased):
+			return parts, i
+		}
+		parts = append(parts, w)
+		full++
+		if w.pause == 0 || i+1 < len(s) && s[i+1].spelled != "" {
+			continue
+		}
+		if full == 1 && w.pause == ',' && r.cased && i+1 < len(s) && s[i+1].nameLike(true) {
+			switch { // "Quigley, Darnell" and "Bartlett, Ronnie Bartlett"
+			case s[i+1].pause != 0:
+				return slices.Concat([]word{s[i+1]}, parts), i + 2
+			case is(s, i+2, w.low):
+				return []word{s[i+1], w}, i + 3
+			}
+		}
+		return parts, i + 1
+	}
+	return parts, i
+}
+
+// particle reports whether the word at i leads to the next of a name: "van der Berg".
+func (r *reader) particle(s []word, i, full int) bool {
+	if !particles[s[i].low] || i+1 >= len(s) || full == 0 && articles[s[i].low] {
+		return false
+	}
+	return particles[s[i+1].low] || s[i+1].nameLike(r.cased)
+}
+
+// whole reports whether what was read is a name and no other matter that begins like one. Where nothing asked for a name,
+// a text without marks must show it by more than words that are not known.
+func (r *reader) whole(parts, s []word, next int, sure bool) bool {
+	names := 0
+	for _, p := range parts {
+		if !particles[p.low] {
+			names++
+		}
+	}
+	if names == 0 || names > 3 || r.agents[parts[0].low] && names == 1 && r.heard == 0 && !sure {
+		return false
+	}
+	follows := last(s, next) || connectives[s[next].low] || isNumber(s[next])
+	switch {
+	case r.cased:
+		return names > 1 || follows || sure
+	case sure:
+		return names > 1 || follows || firstNames[parts[0].low]
+	}
+	if firstNames[parts[0].low] {
+		return true
+	}
+	return names == 2 && follows && !unlikely(parts[0].low) && !unlikely(parts[1].low)
+}
+
+// address is a name by which the agent calls the caller.
+type address struct {
+	low    string
+	titled bool // with Mr or Mrs
+}
+
+// address takes up by which names the agent calls the caller in a turn.
+func (r *reader) address(ws []word, text string) {
+	cased := strings.ToLower(text) != text
+	for i, w := range ws {
+		if i == 0 || !w.nameLike(cased) || r.agents[w.low] {
+			continue
+		}
+		titled := titles[ws[i-1].low]
+		vocative := greetings[ws[i-1].low] || is(ws, i-2, "thank", "you") || ws[i-1].pause == ',' && w.pause != 0
+		if titled || vocative {
+			r.called = append(r.called, address{w.low, titled})
+		}
+	}
+}
+
+// agents returns the names that agents give themselves, and are greeted by.
+func agents(turns []recaller.Turn) map[string]bool {
+	out := map[string]bool{}
+	forms := append(phrases(`le atiende|sprechen mit|speaking with|speaking to`), append(sureForms, openForms[:]...)...)
+	for _, t := range turns {
+		if t.Speaker != recaller.Assistant {
+			continue
+		}
+		ws := wordsOf(t.Text)
+		cased := strings.ToLower(t.Text) != t.Text
+		for i := range ws {
+			from := behind(ws, i, forms)
+			if from > 0 && from < len(ws) && ws[from].nameLike(cased) && !questioned(ws, i) {
+				out[ws[from].low] = true
+			}
+			if ws[i].nameLike(cased) && closed(ws, i+1) > 0 {
+				out[ws[i].low] = true
+			}
+		}
+	}
+	return out
+}
+
+// questioned reports whether the sentence around i asks.
+func questioned(ws []word, i int) bool {
+	for ; i < len(ws); i++ {
+		if ws[i].ends() {
+			return ws[i].pause == '?'
+		}
+	}
+	return false
+}

@@ -1,0 +1,141 @@
+package name
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/recallerhq/recaller"
+)
+
+// exchange is one line of a table: turns, and the name that they give.
+type exchange struct {
+	line, want string
+	turns      []recaller.Turn
+}
+
+func exchanges(t testing.TB, file string) []exchange {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []exchange
+	for line := range strings.Lines(string(raw)) {
+		talk, want, ok := strings.Cut(strings.TrimSpace(line), " => ")
+		if !ok || strings.HasPrefix(line, "#") {
+			continue
+		}
+		e := exchange{line: talk, want: strings.Trim(want, "- ")}
+		for i, said := range strings.Split(talk, " / ") {
+			who, text, _ := strings.Cut(said, ": ")
+			speaker := recaller.User
+			if who == "A" {
+				speaker = recaller.Assistant
+			}
+			e.turns = append(e.turns, recaller.Turn{Number: i, Speaker: speaker, Text: text, Confidence: 1})
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// measure counts the names that are as given, and shows the others where show is set.
+func measure(t *testing.T, file string, show bool) (right, given, rightGiven int, all []exchange) {
+	t.Helper()
+	all = exchanges(t, file)
+	for _, e := range all {
+		got, _, ok := Said(e.turns)
+		good := got == e.want && ok == (e.want != "")
+		if good {
+			right++
+		} else if show {
+			t.Logf("%s: got %q, want %q", e.line, got, e.want)
+		}
+		if e.want != "" {
+			given++
+			if good {
+				rightGiven++
+			}
+		}
+	}
+	return right, given, rightGiven, all
+}
+
+func TestNamesAreKnownAsTheyWereGiven(t *testing.T) {
+	for _, file := range []string{"exchanges.txt", "held.txt"} {
+		right, given, known, all := measure(t, file, file != "held.txt" || os.Getenv("RECALLER_SHOW") != "")
+		t.Logf("%s: right %d of n=%d; given and known %d of n=%d", file, right, len(all), known, given)
+		if right*100 < 90*len(all) {
+			t.Errorf("%s: %d of %d are right, want nine in ten", file, right, len(all))
+		}
+	}
+}
+
+func TestATurnIsToldAndWhatWasHardlyHeardTellsNothing(t *testing.T) {
+	talk := func(lines ...string) (out []recaller.Turn) {
+		for i, l := range lines {
+			speaker := recaller.User
+			if text, ok := strings.CutPrefix(l, "A: "); ok {
+				speaker, l = recaller.Assistant, text
+			}
+			out = append(out, recaller.Turn{Number: i, Speaker: speaker, Text: l, Confidence: 1})
+		}
+		return out
+	}
+	tests := []struct {
+		turns []recaller.Turn
+		want  string
+		turn  int
+	}{
+		{talk("A: my name is elizabeth", "hi my name is patricia brown"), "Patricia Brown", 1},
+		{talk("This is John from accounting."), "John", 0},
+		{talk("My name is Jonathan Reed.", "Call me Johnny."), "Jonathan Reed", 0},
+		{talk("A: Good morning.", "You can call me Johnny."), "Johnny", 1},
+		{talk("A: May I have your full name?", "Sure, Tanya Miller."), "Tanya Miller", 1},
+		{talk("A: Can I confirm your name please?", "yeah it's john smith and i am thirty two"), "John Smith", 1},
+		{talk("my name's atan"), "Atan", 0},
+		{talk("My name is spelled wrong on the card."), "", 0},
+		{talk("My name is not important."), "", 0},
+		{talk("My wife's name is Anna."), "", 0},
+		{talk("This is great."), "", 0},
+		{talk("Call me back tomorrow."), "", 0},
+		{talk("Can you call me on Monday?"), "", 0},
+		{talk("If my name is on the list I get in."), "", 0},
+		{talk("A: My name is Elizabeth.", "Hello Elizabeth."), "", 0},
+		{talk("She said my name is Bob."), "", 0},
+	}
+	for _, tt := range tests {
+		got, turn, ok := Said(tt.turns)
+		if got != tt.want || turn != tt.turn || ok != (tt.want != "") {
+			t.Errorf("%v: got %q from turn %d (%v), want %q from %d", tt.turns, got, turn, ok, tt.want, tt.turn)
+		}
+	}
+	cut, unheard := talk("My name is Anna."), talk("My name is Anna.")
+	cut[0].Interrupted, unheard[0].Confidence = true, 0.49
+	for _, turns := range [][]recaller.Turn{cut, unheard} {
+		if got, _, ok := Said(turns); ok {
+			t.Errorf("got %q from words that were cut off or hardly heard, want none", got)
+		}
+	}
+}
+
+// Any words have an answer, and a name is a few words of letters.
+func FuzzSaid(f *testing.F) {
+	for _, file := range []string{"exchanges.txt", "held.txt"} {
+		for _, e := range exchanges(f, file) {
+			f.Add(e.line)
+		}
+	}
+	f.Add("0\x85/it's \xff")
+	f.Fuzz(func(t *testing.T, line string) {
+		var turns []recaller.Turn
+		for i, text := range strings.Split(line, "/") {
+			turns = append(turns, recaller.Turn{Number: i, Speaker: []recaller.Speaker{recaller.Assistant, recaller.User}[i%2], Text: text})
+		}
+		got, turn, ok := Said(turns)
+		if ok != (got != "") || len(strings.Fields(got)) > 8 || turn < 0 || turn >= len(turns) {
+			t.Errorf("%q: got %q from turn %d (%v)", line, got, turn, ok)
+		}
+	})
+}

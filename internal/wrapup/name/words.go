@@ -1,0 +1,209 @@
+package name
+
+import (
+	_ "embed"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/recallerhq/recaller/internal/speech"
+)
+
+// Closed lists, in small letters: common first names, and words that are never part of a name.
+var (
+	//go:embed first.txt
+	firstText string
+	//go:embed common.txt
+	commonText string
+
+	firstNames = set(firstText)
+	common     = set(commonText)
+	particles  = set(`van von der den de la las los del della di da dos du al bin ibn el ter ten te zu mac st`)
+	relations  = set(`wife wife's wifes husband husband's husbands mother mother's father father's mom mom's mum mum's mam dad
+		dad's dads son son's daughter daughter's brother brother's sister sister's boss boss's partner partner's friend neighbour
+		neighbour's landlord tenant behalf his her their hija hijo esposa esposo madre padre marido mujer tochter sohn mutter vater mann frau's bruder schwester`)
+	titles = set(`mr mrs ms miss mister misses missus herr frau herrn señor señora señorita don doña sir madam`)
+)
+
+func set(words string) map[string]bool {
+	out := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		out[w] = true
+	}
+	return out
+}
+
+// word is one word of a turn, or letters that were spelled.
+type word struct {
+	low, text string
+	spelled   string // the letters, in small; low and text are empty
+	pause     byte   // the mark behind it: ',' for any inside a sentence, '.' for one that ends it, '?' for a question, 0 for none
+}
+
+func (w word) ends() bool { return w.pause == '.' || w.pause == '?' }
+
+// wordsOf reads a text as words, with what is spelled taken together: "P-U-R-C-E-L-L", "n for november a t h y".
+func wordsOf(text string) []word {
+	raw := speech.Words(text)
+	out := make([]word, 0, len(raw))
+	for i := 0; i < len(raw); i++ {
+		if letters, next := spelled(text, raw, i); letters != "" {
+			out = append(out, word{spelled: letters, pause: pauseAfter(text, raw, next-1)})
+			i = next - 1
+			continue
+		}
+		end := i
+		for end+1 < len(raw) && text[raw[end].End:raw[end+1].Start] == "-" {
+			end++
+		}
+		t := strings.ReplaceAll(text[raw[i].Start:raw[end].End], "’", "'")
+		out = append(out, word{low: strings.ToLower(t), text: t, pause: pauseAfter(text, raw, end)})
+		i = end
+	}
+	return out
+}
+
+func pauseAfter(text string, raw []speech.Word, i int) byte {
+	end := len(text)
+	if i+1 < len(raw) {
+		end = raw[i+1].Start
+	}
+	gap := text[raw[i].End:end]
+	switch {
+	case strings.ContainsAny(gap, "?"):
+		return '?'
+	case strings.ContainsAny(gap, ".!;\n…") && !titles[raw[i].Text] && raw[i].Text != "dr":
+		return '.'
+	case strings.ContainsAny(gap, ",:()–—\"“”") || strings.Contains(gap, " - "):
+		return ','
+	}
+	return 0
+}
+
+// leastSpelled is how many letters in a row are a spelling, and not initials or a slip.
+const leastSpelled = 3
+
+// spelled reads letters said one by one, each perhaps with a word that it begins. Where commas part them a full stop ends them.
+func spelled(text string, raw []speech.Word, i int) (letters string, next int) {
+	for start := i; i < len(raw); {
+		if i > start+1 && pauseAfter(text, raw, i-1) == '.' && pauseAfter(text, raw, i-2) == ',' {
+			break
+		}
+		twice := raw[i].Text == "double" && letters != "" && i+1 < len(raw)
+		if twice {
+			i++
+		}
+		w := raw[i].Text
+		if utf8.RuneCountInString(w) != 1 || !unicode.IsLetter([]rune(w)[0]) {
+			break
+		}
+		letters += w
+		if twice {
+			letters += w
+		}
+		i++
+		switch {
+		case i+2 < len(raw) && speech.Is(raw, i, "as", "in") && strings.HasPrefix(raw[i+2].Text, w):
+			i += 3
+		case i+1 < len(raw) && (raw[i].Text == "for" || raw[i].Text == "like" || raw[i].Text == "wie") && strings.HasPrefix(raw[i+1].Text, w):
+			i += 2
+		}
+	}
+	if utf8.RuneCountInString(letters) < leastSpelled {
+		return "", 0
+	}
+	return letters, i
+}
+
+// nameLike reports whether a word can be part of a name, in a text with capitals or without.
+func (w word) nameLike(cased bool) bool {
+	if utf8.RuneCountInString(w.low) < 2 || common[w.low] || speech.IsNumber(w.low) || !cased && (w.low == "will" || w.low == "may") {
+		return false
+	}
+	for _, r := range w.low {
+		if !unicode.IsLetter(r) && r != '\'' && r != '-' {
+			return false
+		}
+	}
+	if _, end, ok := strings.Cut(w.low, "'"); ok && len(end) < 3 { // it's, Bob's
+		return false
+	}
+	return !cased || unicode.IsUpper([]rune(w.text)[0])
+}
+
+// unlikely are endings of words that are rarely names.
+func unlikely(w string) bool {
+	for _, end := range []string{"ing", "ed", "ly", "ous", "able", "ible", "ful", "less", "tion", "ment", "ness"} {
+		if strings.HasSuffix(w, end) {
+			return !firstNames[w]
+		}
+	}
+	return false
+}
+
+// written puts a name into its usual letters: "siobhan o'leary" is Siobhan O'Leary.
+func written(parts []word) string {
+	out := make([]string, len(parts))
+	for i, p := range parts {
+		out[i] = p.text
+		if mixed := p.text != p.low && !shouted(p.text); !mixed {
+			out[i] = title(p.low)
+		}
+		if i < len(parts)-1 && particles[p.low] && (p.text == p.low || i > 0 && particles[parts[i-1].low]) {
+			out[i] = p.low
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// shouted reports two capitals in a row: "TETLOW", "TetLOW".
+func shouted(text string) bool {
+	rs := []rune(text)
+	for i := 1; i < len(rs); i++ {
+		if unicode.IsUpper(rs[i-1]) && unicode.IsUpper(rs[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func title(low string) string {
+	rs := []rune(low)
+	up := true
+	for i, r := range rs {
+		if up {
+			rs[i] = unicode.ToUpper(r)
+		}
+		up = r == '-' || r == '\'' || i == 1 && rs[0] == 'M' && r == 'c' && len(rs) > 4
+	}
+	return string(rs)
+}
+
+// near reports whether two spellings are of one word, as recognisers write it.
+func near(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, y := []rune(a), []rune(b)
+	return distance(x, y) <= max(1, min(len(x), len(y))/3)
+}
+
+func distance(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, y := range b {
+			change := diagonal
+			if x != y {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
