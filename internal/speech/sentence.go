@@ -244,10 +244,10 @@ func (c *cutter) opensQuestion(i int) bool {
 	w, next := c.w(i), c.w(i+1)
 	switch {
 	case auxiliaries[w]:
-		return addressed[next]
+		return addressed[next] && !(plainVerbs[w] && things[next])
 	case interrogatives[w]:
 		return askedFor[next] || auxiliaries[next] || copulas[next]
-	case strings.HasSuffix(w, "'s") && interrogatives[strings.TrimSuffix(w, "'s")]:
+	case len(w) > 4 && strings.HasSuffix(w, "s") && interrogatives[strings.TrimSuffix(strings.TrimSuffix(w, "s"), "'")]: // "what's", "whats"
 		return true
 	}
 	return foreignAsking[w+" "+next]

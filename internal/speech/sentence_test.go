@@ -43,6 +43,7 @@ func TestSentencesAreCutWhereTheyEnd(t *testing.T) {
 		"eight okay and listen the truck quit on me this morning wont go in reverse at all so now i do need that rental |cause i cant keep my brother in laws car past sunday hes got to drive it to amarillo",
 		"ich habe am montag einen termin bei ihnen und der rohrbruch ist jetzt doch schlimmer geworden |aber ich kann am montag nicht weil ich arbeiten muss",
 		"Nein, das geht nicht. |Können Sie am Dienstag?",
+		"i have a photo and my aunt might have the receipt shes like that",
 	} {
 		want := strings.Split(strings.ReplaceAll(text, " |", "|"), "|")
 		if text == "" {
@@ -69,6 +70,9 @@ func TestWhatAsksIsKnownAsAQuestion(t *testing.T) {
 		"The doctor can see you on Friday.":     false,
 		"Monday at nine?":                       true,
 		"have you got anything in the morning.": true,
+		"whats your claim number":               true,
+		"she might have the receipt":            false,
+		"i'll have that taken out":              false,
 	} {
 		all := speech.Sentences(text)
 		if got := len(all) > 0 && all[len(all)-1].Question; got != want {

@@ -98,7 +98,7 @@ func comma(text string, ws []Word, i int) bool {
 }
 
 // fillers are sounds of hesitation, which mean nothing wherever they stand.
-var fillers = set("uh um er erm uhm uhh umm ehm hm hmm mm mhm ah äh ähm öh em eh euh hum")
+var fillers = set("uh um er erm uhm uhh umm ehm hm hmm mm mhm ah äh ähm öh eh euh hum")
 
 func set(words string) map[string]bool {
 	out := map[string]bool{}

@@ -66,6 +66,8 @@ var (
 
 	auxiliaries    = set("can could would will shall should do does did have has had is are was were am may might isn't aren't don't didn't haven't won't can't couldn't doesn't wouldn't")
 	addressed      = set("you i we it there he she they that this your the anyone anybody someone somebody any")
+	plainVerbs     = set("have had do did") // "do it", "have the receipt": no question but with a person behind them
+	things         = set("it that this the there any your")
 	interrogatives = set("what when where who which how why whose")
 	askedFor       = set(`time day date number kind sort type size colour color name many much long often far old soon about's about
 		address email month year amount street bit exactly`)
