@@ -1,0 +1,200 @@
+package agreement
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/speech"
+)
+
+// Fold follows the acts of a caller's conversations, in the order in which they were said, to the agreements that stand at now,
+// whose Location is the caller's zone, soonest first. The same acts give the same agreements in whatever order they are listed.
+// Acts that were said after now count as not said.
+func Fold(acts []recaller.Act, now time.Time) []recaller.Agreement {
+	acts = slices.DeleteFunc(slices.Clone(acts), func(a recaller.Act) bool { return a.SaidAt.After(now) })
+	slices.SortStableFunc(acts, func(a, b recaller.Act) int {
+		return cmp.Or(a.SaidAt.Compare(b.SaidAt), cmp.Compare(a.Conversation, b.Conversation), a.At.Compare(b.At), cmp.Compare(a.Kind, b.Kind))
+	})
+	f := fold{zone: now.Location()}
+	for i := range acts {
+		f.take(&acts[i])
+	}
+	for i := range f.list {
+		if g := &f.list[i]; g.State == recaller.AgreementOpen && f.date(g.At).Before(f.date(now)) {
+			g.State = recaller.AgreementOver
+		}
+	}
+	slices.SortStableFunc(f.list, func(a, b recaller.Agreement) int { return a.At.Compare(b.At) })
+	return f.list
+}
+
+type fold struct {
+	zone *time.Location
+	list []recaller.Agreement
+}
+
+func (f *fold) date(t time.Time) time.Time { return dateOf(t.In(f.zone)) }
+
+func (f *fold) take(a *recaller.Act) {
+	switch a.Kind {
+	case recaller.ActCancelled:
+		for _, i := range f.meant(a, true) {
+			f.end(i, recaller.AgreementCancelled, a)
+		}
+	case recaller.ActDone:
+		for _, i := range f.done(a) {
+			f.end(i, recaller.AgreementDone, a)
+		}
+	default:
+		for _, i := range f.replaced(a) {
+			if g := f.list[i]; !g.At.Equal(a.At) || g.Day != a.Day {
+				f.end(i, recaller.AgreementMoved, a)
+			}
+		}
+		f.open(a)
+	}
+}
+
+// replaced are the agreements in whose place an act settles another time. What it says will not do is only replaced where it names
+// the day.
+func (f *fold) replaced(a *recaller.Act) []int {
+	if a.Kind == recaller.ActSettled && len(a.Of) == 0 {
+		return nil
+	}
+	return f.meant(a, a.Kind == recaller.ActSettled)
+}
+
+func (f *fold) end(i int, state recaller.AgreementState, a *recaller.Act) {
+	f.list[i].State, f.list[i].Ended = state, a
+}
+
+// open adds an agreement. One of the same day and hour is the same one, said again; so is one of the same day where either names
+// no hour. Another hour of the same day takes the place of the first where they share a matter.
+func (f *fold) open(a *recaller.Act) {
+	for i := range f.list {
+		g := &f.list[i]
+		if g.State != recaller.AgreementOpen || !f.date(g.At).Equal(f.date(a.At)) {
+			continue
+		}
+		switch {
+		case g.At.Equal(a.At) && g.Day == a.Day, a.Day && !g.Day && f.alike(g.By, *a):
+			return
+		case g.Day && !a.Day && f.alike(g.By, *a):
+			g.At, g.Day, g.By = a.At, a.Day, *a
+			return
+		case !g.Day && !a.Day && g.By.Conversation == a.Conversation && f.alike(g.By, *a):
+			f.end(i, recaller.AgreementMoved, a)
+		}
+	}
+	f.list = append(f.list, recaller.Agreement{At: a.At, Day: a.Day, State: recaller.AgreementOpen, By: *a})
+}
+
+// meant are the open agreements that an act moves or cancels: those of the times that it names; where it names none (or with exact
+// unset, none of theirs), the one that it shares words with, else the only one, or the last one of its own conversation.
+func (f *fold) meant(a *recaller.Act, exact bool) []int {
+	var open, named []int
+	for i, g := range f.list {
+		if g.State != recaller.AgreementOpen || f.date(g.At).Before(f.date(a.SaidAt)) {
+			continue
+		}
+		open = append(open, i)
+		if slices.ContainsFunc(a.Of, func(s recaller.Stretch) bool { return f.within(g, s) }) {
+			named = append(named, i)
+		}
+	}
+	if len(named) > 1 {
+		return f.closest(named, a)
+	}
+	if len(named) == 1 {
+		return named
+	}
+	if exact && len(a.Of) > 0 {
+		return nil // it names another time
+	}
+	open = slices.DeleteFunc(open, func(i int) bool { return !exact && f.list[i].At.Equal(a.At) })
+	if len(open) < 2 {
+		return open
+	}
+	if best := f.closest(open, a); len(best) == 1 {
+		return best
+	}
+	if l := open[len(open)-1]; f.list[l].By.Conversation == a.Conversation {
+		return []int{l}
+	}
+	return nil
+}
+
+// within reports whether an agreement is of a stretch of time: a day, a week, or the hour of a day.
+func (f *fold) within(g recaller.Agreement, s recaller.Stretch) bool {
+	day, from := f.date(g.At), f.date(s.From)
+	if s.To.Sub(s.From) > 36*time.Hour {
+		return !day.Before(from) && day.Before(f.date(s.To))
+	}
+	return day.Equal(from)
+}
+
+// closest are those of several agreements that share the most words with an act; all where none shares more than others.
+func (f *fold) closest(of []int, a *recaller.Act) []int {
+	words, most := matter(*a), 0
+	var best []int
+	for _, i := range of {
+		switch n := shared(words, matter(f.list[i].By)); {
+		case n > most:
+			best, most = []int{i}, n
+		case n == most:
+			best = append(best, i)
+		}
+	}
+	return best
+}
+
+// done are the agreements that an act tells to have happened: those of its day, and what was awaited and has come.
+func (f *fold) done(a *recaller.Act) []int {
+	var out []int
+	words := matter(*a)
+	for i, g := range f.list {
+		switch {
+		case g.State != recaller.AgreementOpen:
+		case !g.At.After(a.SaidAt) && (!g.Day || f.date(g.At).Before(f.date(a.SaidAt))) &&
+			slices.ContainsFunc(a.Of, func(s recaller.Stretch) bool { return f.within(g, s) }):
+			out = append(out, i)
+		case g.By.Conversation != a.Conversation && arrived.in(quoted(*a)) && shared(words, matter(g.By)) > 0 &&
+			slices.ContainsFunc(a.Of, func(s recaller.Stretch) bool { return !f.date(s.From).Before(f.date(g.By.SaidAt)) }):
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// alike reports whether two acts may be about one matter: they share a word, or one of them has none.
+func (f *fold) alike(a, b recaller.Act) bool {
+	x, y := matter(a), matter(b)
+	return a.Conversation == b.Conversation || len(x) == 0 || len(y) == 0 || shared(x, y) > 0
+}
+
+// quoted are the words by which an act was said.
+func quoted(a recaller.Act) []string {
+	var out []string
+	for _, s := range a.Said {
+		out = append(out, plain(speech.Words(s.Text))...)
+	}
+	return out
+}
+
+// matter are the words of an act that say what it is about.
+func matter(a recaller.Act) []string {
+	var out []string
+	for _, w := range quoted(a) {
+		w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "s")
+		if len(w) >= leastMatter && !common[w] && !speech.IsNumber(w) && !slices.Contains(out, w) && !accepts[w] && !commits[w] {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// leastMatter is how many letters a word has that says what something is about.
+const leastMatter = 4

@@ -1,0 +1,249 @@
+package agreement
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recallerhq/recaller/internal/speech"
+	"github.com/recallerhq/recaller/internal/when"
+	"github.com/recallerhq/recaller/internal/wrapup/reading"
+)
+
+// line is a turn, read for what it says of times.
+type line struct {
+	reading.Turn
+	index     int
+	words     []string
+	sentences []sentence
+	days      []day // the days that it names for sure, in order
+}
+
+type sentence struct {
+	speech.Sentence
+	words  []string
+	clocks []when.Found // times of day that stand by themselves
+}
+
+// day is a day that a turn names, with the words around it up to the days beside it.
+type day struct {
+	when.Found
+	line        *line
+	sentence    int
+	lead, trail []string
+	hour        time.Time // zero where none was named with it
+	unwanted    bool      // who named it says that it will not do
+	loose       bool      // "after Friday", "from Tuesday"
+	released    bool      // it is said to be free again
+	answered    int       // the sentence of the answer that takes it
+}
+
+// date is the day by itself, to compare days by.
+func (d day) date() time.Time { return dateOf(d.At) }
+
+func dateOf(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
+}
+
+// ahead reports whether the day was not past yet when it was named.
+func (d day) ahead() bool { return !d.date().Before(dateOf(d.line.At)) }
+
+func (d day) in() sentence { return d.line.sentences[d.sentence] }
+
+// asks reports whether the day stands in a question.
+func (d day) asks() bool { return d.in().Question }
+
+func read(t reading.Turn, index int) *line {
+	l := &line{Turn: t, index: index, words: plain(speech.Words(t.Text))}
+	for _, s := range t.Sentences {
+		l.sentences = append(l.sentences, sentence{Sentence: s, words: plain(speech.Words(s.Text))})
+	}
+	for i := range l.sentences {
+		l.readSentence(i)
+	}
+	l.settlePolarity()
+	return l
+}
+
+// readSentence finds the days and hours of one sentence.
+func (l *line) readSentence(i int) {
+	s := &l.sentences[i]
+	var found []when.Found
+	for _, f := range l.Dates {
+		if f.Start >= s.Start && f.Start < s.End {
+			found = append(found, f)
+		}
+	}
+	from := s.Start
+	for k, f := range found {
+		to := s.End
+		if k+1 < len(found) {
+			to = found[k+1].Start
+		}
+		if !f.Exact() {
+			if f.Clock && f.Known() {
+				s.clocks = append(s.clocks, f)
+			}
+			continue
+		}
+		d := day{Found: f, line: l, sentence: i, lead: l.between(from, f.Start), trail: l.between(min(f.End, to), to)}
+		if f.Clock && !f.Approx {
+			d.hour = f.At
+		}
+		l.days = append(l.days, d)
+		from = f.End
+	}
+	l.readHours(i)
+}
+
+// readHours gives the days of a sentence the hours that stand beside them.
+func (l *line) readHours(i int) {
+	var own []int
+	for k := range l.days {
+		if l.days[k].sentence == i {
+			own = append(own, k)
+		}
+	}
+	for _, c := range l.sentences[i].clocks {
+		for n, k := range own {
+			d := &l.days[k]
+			next := n+1 < len(own) && l.days[own[n+1]].Start < c.Start
+			if d.hour.IsZero() && (d.Start < c.Start && !next || len(own) == 1) {
+				d.hour = at(d.At, c.At)
+			}
+		}
+	}
+}
+
+// at is a time of day on a day.
+func at(day, clock time.Time) time.Time {
+	return time.Date(day.Year(), day.Month(), day.Day(), clock.Hour(), clock.Minute(), 0, 0, day.Location())
+}
+
+func (l *line) between(from, to int) []string {
+	return plain(speech.Words(l.Text[max(from, 0):max(from, to)]))
+}
+
+func plain(ws []speech.Word) []string {
+	out := make([]string, 0, len(ws))
+	for _, w := range ws {
+		if len(out) > 0 && w.Text == out[len(out)-1] && !speech.IsNumber(w.Text) { // "tuesday tuesday"
+			continue
+		}
+		out = append(out, w.Text)
+	}
+	return out
+}
+
+// settlePolarity decides for each day whether who named it wants it. Where a turn names a day twice, the last word counts.
+func (l *line) settlePolarity() {
+	for k := range l.days {
+		d := &l.days[k]
+		d.loose = loose.in(last(d.lead, 2)) || loose.in(strings.Fields(strings.ToLower(d.Phrase))) || l.wished(d)
+		d.released = d.ahead() && (l.freed(d) || l.calledOff(d))
+		d.unwanted = d.Retracted || d.released || l.refused(d)
+	}
+	for k := range l.days {
+		for _, later := range l.days[k+1:] {
+			if later.date().Equal(l.days[k].date()) && later.unwanted {
+				l.days[k].unwanted = true
+			}
+		}
+	}
+}
+
+// wished reports whether the caller names a day as one by which he needs something, or as the one that it is.
+func (l *line) wished(d *day) bool {
+	if !l.Caller() {
+		return recounts.in(d.lead)
+	}
+	by := slices.Contains(last(d.lead, 1), "by") || strings.HasPrefix(strings.ToLower(d.Phrase), "by ")
+	return by && !promises.in(d.lead) || slices.Contains(last(d.lead, 1), "it's") && d.date().Equal(dateOf(l.At))
+}
+
+// freed reports whether a day is said to be free again: "the Tuesday slot is gone", "tomorrow's off".
+func (l *line) freed(d *day) bool {
+	i := gone.find(first(d.trail, 4))
+	return i >= 0 && !things.in(d.trail[:i]) && !ifs.in(d.lead) && !modals.in(d.trail[:i])
+}
+
+// calledOff reports whether a day stands behind words that call it off: "I've cancelled Thursday".
+func (l *line) calledOff(d *day) bool {
+	i := off.find(d.lead)
+	return i >= 0 && len(d.lead)-i <= 6 && !ifs.in(d.lead[:i]) && !modals.in(last(d.lead[:i], 3)) && !negates.in(last(d.lead[:i], 2))
+}
+
+// refused reports whether who names a day says that it will not do: "not Tuesday", "Tuesday I'm on shift", "I can't do Tuesday".
+func (l *line) refused(d *day) bool {
+	lead, trail := last(d.lead, 5), first(d.trail, 8)
+	switch {
+	case l.Caller() && d.asks():
+		return unable.in(trail)
+	case negates.in(last(lead, 2)) && !slices.Contains(lead, "later"):
+		return true
+	case denies.in(first(trail, 3)):
+		return true
+	case unable.in(lead), unable.in(trail):
+		return true
+	case !l.Caller():
+		return gone.in(last(lead, 1))
+	}
+	return own.in(first(trail, 1)) && !free.in(first(trail, 5)) && !binds.in(first(trail, 3))
+}
+
+// wanted are the days that a turn names to have them, each day once.
+func (l *line) wanted() []day {
+	var out []day
+	for _, d := range l.days {
+		if d.unwanted || d.loose || !d.ahead() {
+			continue
+		}
+		if k := slices.IndexFunc(out, func(o day) bool { return o.date().Equal(d.date()) }); k >= 0 {
+			if d.hour.IsZero() {
+				d.hour = out[k].hour
+			}
+			out = slices.Delete(out, k, k+1)
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// refusedDays are the days that a turn names to say that they will not do.
+func (l *line) refusedDays() []day {
+	var out []day
+	for _, d := range l.days {
+		if d.unwanted && !d.released && d.ahead() {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// closing is the last sentence of a turn.
+func (l *line) closing() sentence {
+	if len(l.sentences) == 0 {
+		return sentence{}
+	}
+	return l.sentences[len(l.sentences)-1]
+}
+
+// asksElse reports whether a turn ends with a question that is not about the times it names: a no is the answer to that.
+func (l *line) asksElse() bool {
+	s := l.closing()
+	if !s.Question || len(s.words) < 3 || tags.in(s.words) {
+		return false
+	}
+	return !slices.ContainsFunc(l.days, func(d day) bool { return d.sentence == len(l.sentences)-1 })
+}
+
+// numeric reports whether there are at least two numbers among words.
+func numeric(words []string) bool {
+	n := 0
+	for _, w := range words {
+		if speech.IsNumber(w) {
+			n++
+		}
+	}
+	return n > 1
+}
