@@ -35,11 +35,14 @@ func (p *parser) calendar(i int) span {
 	return p.years(i)
 }
 
-// year matches a year in digits that belongs to the date before it.
+// year matches a year that belongs to the date before it.
 func (p *parser) year(i int) (y, n int) {
 	j := i
-	if p.any(j, ",", "of") {
+	if p.any(j, ",", "of", "in") {
 		j++
+	}
+	if y, n := p.spokenYear(j); n > 0 {
+		return y, j + n - i
 	}
 	if j < len(p.tok) && p.tok[j].digits == 4 && !p.tok[j].decade && p.tok[j].val >= 1900 && p.tok[j].val < 2100 {
 		return p.tok[j].val, j + 1 - i
@@ -72,6 +75,10 @@ func (p *parser) dayOfMonth(i int) span {
 		return span{}
 	}
 	j += n
+	if m, ok := p.monthOfRange(j); ok && d <= daysIn(2000, m) {
+		s := p.dated(m, d, j, i)
+		return p.sized(s, j-i)
+	}
 	if p.w(j) == "of" {
 		j++
 	}
@@ -82,6 +89,23 @@ func (p *parser) dayOfMonth(i int) span {
 	return p.dated(m, d, j+1, i)
 }
 
+// monthOfRange returns the month that follows the second of two days: "20 to 23 October".
+func (p *parser) monthOfRange(j int) (time.Month, bool) {
+	if !p.any(j, rangeWords...) && p.w(j) != "and" {
+		return 0, false
+	}
+	j++
+	if p.w(j) == "the" {
+		j++
+	}
+	_, n := p.dayNumber(j)
+	if j += n; p.w(j) == "of" {
+		j++
+	}
+	m := p.month(j)
+	return m, n > 0 && m != 0
+}
+
 // dated returns the day of the month whose tokens end at j, looking there for the year.
 func (p *parser) dated(m time.Month, d, j, i int) span {
 	last := d
@@ -89,17 +113,54 @@ func (p *parser) dated(m time.Month, d, j, i int) span {
 		last, j = p.tok[j+1].val, j+2 // May 14-15
 	}
 	y, n := p.year(j)
+	if n == 0 && p.any(i-1, "born") {
+		return span{open: true, n: j - i}
+	}
 	if n == 0 {
-		y = p.yearOf(i, m, d)
+		if y = p.nearYear(m, d, p.mood(i, j)); y == 0 {
+			return span{open: true, name: dayName{month: m, day: d}, n: j - i}
+		}
 	}
 	if d > daysIn(y, m) {
 		return span{}
 	}
 	loc := p.base.Location()
-	return span{from: startOf(y, m, d, loc), to: startOf(y, m, last+1, loc), n: j + n - i}
+	return span{from: startOf(y, m, d, loc), to: startOf(y, m, last+1, loc), n: j + n - i, fixed: true}
 }
 
-// yearOf returns the year of a date that was said without one.
+// Days between which a date without its year is known by its nearness.
+const (
+	near = 120 // it lies at most so far ahead
+	far  = 300 // and the other reading at least so far off
+)
+
+// nearYear returns the year of a date that was said without one, 0 where it is not sure.
+func (p *parser) nearYear(m time.Month, d int, lean mood) int {
+	by, bm, bd := p.base.Date()
+	next, last := by, by
+	for m < bm && next == by || m == bm && d < bd && next == by || d > daysIn(next, m) {
+		next++
+	}
+	for m > bm && last == by || m == bm && d > bd && last == by || d > daysIn(last, m) {
+		last--
+	}
+	now := time.Date(by, bm, bd, 0, 0, 0, 0, time.UTC)
+	to := int(time.Date(next, m, d, 0, 0, 0, 0, time.UTC).Sub(now).Hours()) / 24
+	since := int(now.Sub(time.Date(last, m, d, 0, 0, 0, 0, time.UTC)).Hours()) / 24
+	switch {
+	case lean == ahead && (since > near/2 || to < far):
+		return next
+	case lean == behind && (to > near/2 || since < far):
+		return last
+	case lean != behind && to <= near && since >= 2*near:
+		return next
+	case lean == torn && since <= near/2 && to >= far:
+		return last
+	}
+	return 0
+}
+
+// yearOf returns the year of a month or season that was said without one.
 func (p *parser) yearOf(i int, m time.Month, d int) int {
 	by, bm, bd := p.base.Date()
 	before := m < bm || m == bm && d < bd
@@ -125,14 +186,20 @@ func (p *parser) yearOf(i int, m time.Month, d int) int {
 
 // bareDay matches "the 5th": the next such day, or the one before if the sentence looks back.
 func (p *parser) bareDay(i int) span {
-	if p.w(i) != "the" {
+	at := i
+	if p.w(i) == "the" {
+		at++
+	} else if p.w(i-1) != "on" || p.lang == english {
 		return span{}
 	}
-	d, n := p.dayNumber(i + 1)
-	if n == 0 || i+1 < len(p.tok) && !p.tok[i+1].ordinal && ordinals[p.w(i+1)] == 0 && tens[p.w(i+1)] == 0 {
+	d, n := p.ordinal(at)
+	if n == 0 && p.lang == spanish && at > i {
+		d, n = p.dayNumber(at)
+	}
+	if n == 0 || d < 1 || d > 31 {
 		return span{}
 	}
-	j := i + 1 + n
+	j := at + n
 	k := 99
 	switch {
 	case p.is(j, "of", "this", "month"):
@@ -141,9 +208,9 @@ func (p *parser) bareDay(i int) span {
 		k, j = 1, j+3
 	case p.is(j, "of", "last", "month"):
 		k, j = -1, j+3
-	case p.w(i-1) != "on" && p.w(i-1) != "until" && p.w(i-1) != "by":
+	case d <= 3 && !p.any(i-1, "on", "until", "by", "till", "til", "from", "through", "since", "before", "after") && !(p.w(i-1) == "there" && p.ends(j)):
 		return span{}
-	case !p.ends(j) && !p.any(j, "at", "and", "or", "because", "but", "so", "for", "i", "we", "my", "from", "around", "with", "to", "if"):
+	case !p.ends(j) && !dayFollows[p.w(j)] && p.clock(j).n == 0 && !p.tok[j-1].owner:
 		return span{}
 	}
 	if m := p.monthBefore(i); k == 99 && m != 0 && d <= daysIn(2000, m) {
@@ -153,11 +220,15 @@ func (p *parser) bareDay(i int) span {
 	loc := p.base.Location()
 	if k != 99 {
 		d = min(d, daysIn(y, m+time.Month(k)))
-		return span{from: startOf(y, m+time.Month(k), d, loc), to: startOf(y, m+time.Month(k), d+1, loc), n: j - i}
+		return span{from: startOf(y, m+time.Month(k), d, loc), to: startOf(y, m+time.Month(k), d+1, loc), n: j - i, fixed: true}
 	}
-	step := time.Month(1)
-	if p.behind(i) {
+	step, lean := time.Month(1), p.mood(i, j)
+	switch lean {
+	case behind:
 		step = -1
+	case ahead:
+	default:
+		return span{open: true, name: dayName{day: d}, mood: lean, n: j - i}
 	}
 	if step > 0 && d < bd || step < 0 && d > bd {
 		m += step
@@ -165,8 +236,13 @@ func (p *parser) bareDay(i int) span {
 	for d > daysIn(y, m) {
 		m += step
 	}
-	return span{from: startOf(y, m, d, loc), to: startOf(y, m, d+1, loc), n: j - i}
+	return span{from: startOf(y, m, d, loc), to: startOf(y, m, d+1, loc), name: dayName{day: d}, mood: lean, n: j - i}
 }
+
+// dayFollows are words that may follow a day of the month which stands by its number alone.
+var dayFollows = set(`at and or because but so for i we my from around with to if is was then works would please that no not in between by
+	instead yes yeah thanks he she they you it half noon when since which morning afternoon evening until till though ok okay right
+	free available any good too we're i'm i've i'll he's they're cause as are will can could on be gets comes this`)
 
 // monthBefore returns the month that was named shortly before token i in the same sentence, 0 if none was: "in March, on
 // the 15th".
@@ -209,7 +285,7 @@ func (p *parser) nthWeekday(i int) span {
 	}
 	d := nthDay(y, m, wd, nth)
 	loc := p.base.Location()
-	return span{from: startOf(y, m, d, loc), to: startOf(y, m, d+1, loc), n: j + used - i}
+	return span{from: startOf(y, m, d, loc), to: startOf(y, m, d+1, loc), n: j + used - i, fixed: true}
 }
 
 // nthDay returns the day of the month of its nth weekday; the fifth is the last.
@@ -236,7 +312,7 @@ func (p *parser) numeric(i int) span {
 	loc := p.base.Location()
 	if p.tok[i].digits == 4 && third && a >= 1900 && a < 2100 {
 		if d := p.tok[i+4].val; b >= 1 && b <= 12 && d >= 1 && d <= daysIn(a, time.Month(b)) {
-			return span{from: startOf(a, time.Month(b), d, loc), to: startOf(a, time.Month(b), d+1, loc), n: 5}
+			return span{from: startOf(a, time.Month(b), d, loc), to: startOf(a, time.Month(b), d+1, loc), n: 5, fixed: true}
 		}
 		return span{}
 	}
@@ -260,7 +336,7 @@ func (p *parser) numeric(i int) span {
 	if y < 1900 || y >= 2100 || d > daysIn(y, time.Month(m)) || p.tok[i+4].digits == 3 {
 		return span{}
 	}
-	return span{from: startOf(y, time.Month(m), d, loc), to: startOf(y, time.Month(m), d+1, loc), n: 5}
+	return span{from: startOf(y, time.Month(m), d, loc), to: startOf(y, time.Month(m), d+1, loc), n: 5, fixed: true}
 }
 
 // shortNumeric settles on 5/12 without a year, which may as well be a fraction, a score or a rota (24/7).
@@ -338,6 +414,10 @@ func (p *parser) years(i int) span {
 	j := i
 	if p.w(j) == "the" {
 		j++
+	}
+	if y, n := p.spokenYear(j); n > 0 && p.any(i-1, "in", "since", "during", "until", "till", "around") {
+		loc := p.base.Location()
+		return span{from: startOf(y, 1, 1, loc), to: startOf(y+1, 1, 1, loc), approx: true, n: j + n - i}
 	}
 	if j >= len(p.tok) || p.tok[j].digits != 4 || p.tok[j].val < 1900 || p.tok[j].val >= 2100 {
 		return span{}

@@ -22,7 +22,7 @@ func (q partOfDay) hour() int {
 // part matches a part of the day after a day or an hour: "morning", "in the evening", "at night".
 func (p *parser) part(i int) (partOfDay, int) {
 	j := i
-	if p.any(j, "in", "at", "around", "during") {
+	if p.any(j, "in", "at", "around", "during") || p.w(j) == "of" && p.lang == spanish {
 		j++
 	}
 	if p.w(j) == "the" {
@@ -47,6 +47,7 @@ type clock struct {
 	approx       bool
 	weak         bool // a mere number after "at": stands only beside a day, or at the end of a clause
 	beside       bool // a weak one that was not led by "at": stands only beside a day
+	evening      bool // they speak of an evening out: from six on it is one
 	n            int
 }
 
@@ -66,6 +67,8 @@ func (c clock) hourWith(part partOfDay) int {
 		return h % 12
 	case part != "":
 		return h%12 + 12
+	case c.evening && h >= 6 && h < 12:
+		return h + 12
 	case h >= 7 && h <= 11:
 		return h
 	case h > 12:
@@ -83,9 +86,12 @@ func (p *parser) clockStands(c clock, part partOfDay, end int) bool {
 func (p *parser) clock(i int) clock {
 	j := i
 	said, approx := false, false
-	if p.any(j, "at", "by", "until", "till", "from", "before", "after") {
+	if p.any(j, "at", "by", "until", "till", "til", "from", "before", "after", "between", "past") {
 		said = true
 		j++
+		if p.lang == spanish && p.w(j) == "the" {
+			j++
+		}
 	}
 	if p.any(j, "about", "around", "exactly", "like") {
 		approx = p.w(j) != "exactly"
@@ -96,7 +102,7 @@ func (p *parser) clock(i int) clock {
 	if c.n == 0 {
 		return clock{}
 	}
-	c.n, c.approx, c.beside = c.n+j-i, approx, p.w(i) != "at"
+	c.n, c.approx, c.beside, c.evening = c.n+j-i, approx, p.w(i) != "at", p.evening
 	return c
 }
 
@@ -109,6 +115,14 @@ func (p *parser) clockBody(j int, said bool) clock {
 	case "half":
 		if h, n := p.hour(j + 2); n > 0 && p.w(j+1) == "past" {
 			return p.withHalf(clock{hour: h, minute: 30, n: 2 + n}, j)
+		}
+		if h, n := p.hour(j + 1); n > 0 && p.lang == english && !p.unitFollows(j+1+n) { // British
+			return p.withHalf(clock{hour: h, minute: 30, n: 1 + n, weak: true}, j)
+		}
+		return clock{}
+	case "halfto": // German: half of the hour that is coming
+		if h, n := p.hour(j + 1); n > 0 {
+			return clock{hour: (h+10)%12 + 1, minute: 30, n: 1 + n}
 		}
 		return clock{}
 	case "quarter":
@@ -140,7 +154,7 @@ func (p *parser) pastOrTo(minutes, j, n int) clock {
 	c := clock{hour: h, minute: minutes, n: n + 1 + k}
 	switch p.w(j + n) {
 	case "past", "after":
-	case "to", "till":
+	case "to", "till", "ere", "of":
 		c.hour, c.minute = (h+10)%12+1, 60-minutes
 	default:
 		return clock{}
@@ -198,8 +212,12 @@ func (p *parser) hourAndMinute(j int, said bool) clock {
 		}
 	} else if m, mn := p.cardinal(k); mn > 0 && m >= 10 && m < 60 && p.tok[j].kind == word {
 		c.minute, c.n = m, n+mn
+	} else if p.any(k, "oh", "o") && small[p.w(k+1)] > 0 && small[p.w(k+1)] < 10 {
+		c.minute, c.n = small[p.w(k+1)], n+2
+	} else if m, mn := p.cardinal(k + 1); said && p.w(k) == "." && mn == 1 && p.glued(k) && p.glued(k+1) && p.tok[k+1].digits == 2 && m < 60 {
+		c.minute, c.n = m, n+2
 	}
-	c = p.withHalf(c, j)
+	c = p.fraction(p.withHalf(c, j), j)
 	if k = j + c.n; c.half == 0 && p.any(k, "-", "to") {
 		if _, n := p.hour(k + 1); n > 0 { // "7-8 pm" begins at 7 pm
 			if to := p.withHalf(clock{n: n}, k+1); to.half != 0 && to.half != 'x' {
@@ -216,6 +234,31 @@ func (p *parser) hourAndMinute(j int, said bool) clock {
 	return c
 }
 
+// fraction adds the minutes that German and Spanish say after the hour: "drei Uhr dreißig", "las cuatro y media", "las tres menos cuarto".
+func (p *parser) fraction(c clock, j int) clock {
+	k := j + c.n
+	if m, n := p.cardinal(k); p.lang == german && n > 0 && m < 60 && p.w(k-1) == "o'clock" {
+		c.minute, c.n = m, c.n+n
+	}
+	if p.lang != spanish || !p.any(k, "and", "less") {
+		return c
+	}
+	m, n := p.cardinal(k + 1)
+	switch {
+	case p.w(k+1) == "half":
+		m, n = 30, 1
+	case p.w(k+1) == "quarter":
+		m, n = 15, 1
+	case n == 0 || m >= 30:
+		return c
+	}
+	if p.w(k) == "less" {
+		c.hour, m = (c.hour+10)%12+1, 60-m
+	}
+	c.minute, c.n, c.weak = m, c.n+1+n, false
+	return c
+}
+
 func (p *parser) glued(i int) bool { return i > 0 && i < len(p.tok) && p.tok[i].glued }
 
 // unitFollows reports whether what comes next makes a number something else than an hour: "at 3 dollars", "at 5%".
@@ -227,7 +270,8 @@ func (p *parser) unitFollows(i int) bool {
 		return !p.ends(i) || p.glued(i) && p.any(i, "-", ":") || p.any(i, ".", ",") && p.glued(i+1) && p.tok[i+1].kind == number
 	}
 	return !p.any(i, "on", "in", "at", "today", "tomorrow", "tonight", "and", "or", "but", "so", "for", "this", "next", "with",
-		"to", "because", "i", "we", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "every")
+		"to", "because", "i", "please", "then", "is", "would", "works", "or", "that", "when", "if", "he", "she", "they", "you", "it", "my", "no",
+		"o'clock", "latest", "sharp", "until", "till", "til", "works", "was", "okay", "ok", "from", "of", "we", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "every")
 }
 
 // instant matches a stretch of hours or minutes from now: "in twenty minutes", "an hour ago".

@@ -6,12 +6,19 @@ import "time"
 type span struct {
 	from, to time.Time
 	approx   bool
+	loose    bool      // it may be meant of the days around: "in two weeks", "before Christmas"
+	open     bool      // which day is meant is not known: from and to are zero
+	fixed    bool      // the words settle the day by themselves, whatever the clause
+	name     dayName   // of a day that its clause settles, or that is open
+	mood     mood      // of that clause
 	part     partOfDay // "tonight" names one with the day
 	n        int       // tokens matched; 0: nothing
 }
 
 // single reports whether the span is one day for sure.
-func (s span) single() bool { return s.n > 0 && !s.approx && s.to.Sub(s.from) <= 25*time.Hour }
+func (s span) single() bool {
+	return s.n > 0 && !s.approx && !s.loose && !s.open && s.to.Sub(s.from) <= 25*time.Hour
+}
 
 // weekdays number the days from Monday, 1.
 var weekdays = map[string]int{
@@ -27,11 +34,17 @@ func (p *parser) date(i int) span {
 	if i >= len(p.tok) || p.tok[i].kind == punct {
 		return span{}
 	}
+	if p.is(i, "of", "today", "in", "8") { // Spanish: a week from today
+		return p.dayspan(7, 4)
+	}
 	j := i
 	if p.any(i, "on", "in", "over", "during", "at", "around", "for", "by", "since", "until", "till", "before", "after", "of") {
 		j++
+		if p.any(j, "the", "last") && weekdays[p.w(j+1)] != 0 && p.w(j) == "the" {
+			j++
+		}
 	}
-	for _, match := range [...]func(int) span{p.relative, p.nthWeekday, p.shifted, p.weekday, p.calendar} {
+	for _, match := range [...]func(int) span{p.relative, p.nthWeekday, p.shifted, p.weekday, p.calendar, p.backward} {
 		if s := match(j); s.n > 0 {
 			if !p.any(i, "on", "in", "over", "at") { // other leading words are no part of the phrase
 				if j > i {
@@ -46,7 +59,7 @@ func (p *parser) date(i int) span {
 }
 
 func (p *parser) dayspan(offset, n int) span {
-	return span{from: p.day(offset), to: p.day(offset + 1), n: n}
+	return span{from: p.day(offset), to: p.day(offset + 1), n: n, fixed: true}
 }
 
 // relative matches words that count from today.
@@ -61,6 +74,14 @@ func (p *parser) relative(i int) span {
 		s = p.dayspan(2, j+3-i)
 	case p.is(j, "day", "before", "yesterday"):
 		s = p.dayspan(-2, j+3-i)
+	case p.is(i, "overmorrow", "tomorrow"): // Spanish says it in two words
+		s = p.dayspan(2, 2)
+	case p.w(i) == "overmorrow":
+		s = p.dayspan(2, 1)
+	case p.w(i) == "ereyesterday":
+		s = p.dayspan(-2, 1)
+	case p.is(j, "day", "after") && j > i || p.is(j, "day", "before") && j > i:
+		return p.beside(i, j)
 	case p.is(j, "other", "day") && j > i:
 		s = p.dayspan(-3, j+2-i)
 		s.approx = true
@@ -87,8 +108,49 @@ func (p *parser) relative(i int) span {
 		return p.edge(i)
 	}
 	if s.n == 1 && p.w(i+1) == "week" && s.part == "" { // British: "tomorrow week"
-		return span{from: s.from.AddDate(0, 0, 7), to: s.to.AddDate(0, 0, 7), n: 2}
+		return span{from: s.from.AddDate(0, 0, 7), to: s.to.AddDate(0, 0, 7), n: 2, fixed: true}
 	}
+	return s
+}
+
+// beside matches "the day after Valentine's". j is past "the".
+func (p *parser) beside(i, j int) span {
+	step := 1
+	if p.w(j+1) == "before" {
+		step = -1
+	}
+	if k, n := p.festivalAt(j + 2); n > 0 {
+		s := p.festivalNear(k, j+2, n)
+		if s.open {
+			return p.sized(s, j+2+s.n-i)
+		}
+		return span{from: s.from.AddDate(0, 0, step), to: s.to.AddDate(0, 0, step), n: j + 2 + s.n - i, fixed: true}
+	}
+	return p.backward(i)
+}
+
+// backward matches what counts from the day that was named last: "the day before", "the evening before", "that same night". Which day
+// it is only the conversation tells.
+func (p *parser) backward(i int) span {
+	j := i + 1
+	if p.w(j) == "same" && p.w(i) == "that" {
+		j++
+	}
+	s := span{open: true, n: j + 1 - i, name: dayName{back: "same"}}
+	switch {
+	case p.any(j, "morning", "afternoon", "evening", "night"):
+		s.part = partOfDay(p.w(j))
+	case p.w(j) != "day":
+		return span{}
+	}
+	switch {
+	case p.w(i) == "that":
+		return s
+	case p.w(i) != "the" || !p.any(j+1, "before", "after") || weekdays[p.w(j+2)] != 0 || p.w(j+2) == "the":
+		return span{}
+	}
+	s.name.back = p.w(j + 1)
+	s.n++
 	return s
 }
 
@@ -196,6 +258,9 @@ func (p *parser) shifted(i int) span {
 	k, coming := 0, false
 	switch p.w(j) {
 	case "this":
+		if k := p.shiftedDay(j+1, 0); k.n > 0 {
+			return p.sized(k, j+1+k.n-i)
+		}
 		if p.any(j+1, "coming", "upcoming") {
 			coming = true
 			j++
@@ -214,7 +279,10 @@ func (p *parser) shifted(i int) span {
 	}
 	j++
 	s := p.unit(p.w(j), k)
-	if s.n > 0 && coming {
+	if wd := weekdays[p.w(j)]; coming && wd != 0 {
+		s = p.dayspan((wd-isoWeekday(p.base)+6)%7+1, 1)
+	}
+	if s.n > 0 && coming && weekdays[p.w(j)] == 0 {
 		s = p.unit(p.w(j), 1)
 	}
 	if s.n == 0 {
@@ -261,54 +329,27 @@ func (p *parser) shiftedDay(j, k int) span {
 		return span{}
 	}
 	today := isoWeekday(p.base)
+	s := span{open: true, name: dayName{weekday: wd, next: k > 0}, n: 1}
+	if p.weekOff(j, wd).n > 1 {
+		return p.weekOff(j, wd)
+	}
+	coming, past := (wd-today+6)%7+1, -((today-wd+6)%7 + 1)
+	lean := p.opts.Lean.mood()
 	switch {
+	case k > 0 && (wd > today || today == 7 && wd != 7 || coming <= 2):
 	case k > 0:
 		return p.dayspan(wd-today+7, 1)
+	case k < 0 && (wd >= today || lean == behind):
+		return p.dayspan(past, 1)
 	case k < 0:
-		return p.dayspan(-((today-wd+6)%7 + 1), 1)
+	case wd > today:
+		return p.dayspan(coming, 1)
+	case wd < today && p.mood(j, j+1) == ahead:
+		return p.dayspan(coming, 1)
+	case wd < today && p.mood(j, j+1) == behind:
+		return p.dayspan(past, 1)
 	}
-	return p.dayspan((wd-today+6)%7+1, 1)
-}
-
-// weekday matches a bare weekday, with a date that says which if one follows: "Tuesday", "Tuesday, 24 November".
-func (p *parser) weekday(i int) span {
-	wd := weekdays[p.w(i)]
-	if p.any(i-1, "a", "any", "black", "cyber", "palm", "ash", "maundy", "shrove", "holy", "giving", "super") { // any such day, or a name
-		return span{}
-	}
-	if wd == 0 && i < len(p.tok) && (p.tok[i].capital || p.w(i-1) == "on") {
-		wd = shortWeekdays[p.w(i)]
-		if wd != 0 && p.any(i, "sun", "sat", "wed") && p.w(i-1) != "on" && p.w(i+1) != "," {
-			wd = 0
-		}
-	}
-	if wd == 0 {
-		return span{}
-	}
-	j := i + 1
-	for p.any(j, ",", ".", "the") {
-		j++
-	}
-	if s := p.calendar(j); s.n > 0 && !s.approx && (isoWeekday(s.from) == wd || s.to.Sub(s.from) <= 25*time.Hour) { // of the two the date says more
-		return p.sized(s, j+s.n-i)
-	}
-	if v, unit, n, approx := p.days(i + 1); n > 0 && p.any(i+1+n, "ago", "back") { // "the Wednesday two weeks ago"
-		y, m, d := p.base.Date()
-		s := p.moved(y, m, d, -v, unit, approx, n+1)
-		y, m, d = s.from.Date()
-		return p.moved(y, m, d, wd-isoWeekday(s.from), "day", s.approx, s.n+1)
-	}
-	today := isoWeekday(p.base)
-	ahead := (wd-today+6)%7 + 1
-	switch {
-	case p.w(i+1) == "week" && !p.tok[i].owner:
-		return p.dayspan(ahead+7, 2)
-	case p.is(i+1, "after", "next"):
-		return p.dayspan(wd-today+14, 3)
-	case p.behind(i):
-		return p.dayspan(-((today-wd+6)%7 + 1), 1)
-	}
-	return p.dayspan(ahead, 1)
+	return s
 }
 
 // ahead matches an amount of days, weeks, months or years before or after a day: "in three days", "two weeks ago",
@@ -318,38 +359,79 @@ func (p *parser) ahead(i int) span {
 	if in {
 		j++
 	}
+	if in && p.w(j) == "of" {
+		j++
+	}
+	if s := p.working(i, j); s.n > 0 {
+		return s
+	}
+	if v, unit, n, approx := p.days(i + 1); n > 0 && p.w(i) == "ere" {
+		y, m, d := p.base.Date()
+		s := p.moved(y, m, d, -v, unit, approx, n+1)
+		s.loose = unit == "week"
+		return s
+	}
 	v, unit, n, approx := p.days(j)
 	if n == 0 {
 		return span{}
 	}
 	end := j + n
 	y, m, d := p.base.Date()
+	loosely := func(s span) span {
+		s.loose = unit == "week" && !p.any(end-1, "fortnight", "fortnights")
+		return s
+	}
 	switch {
 	case p.any(end, "ago", "back") && in: // "I took part in a week ago": the "in" is another's
 		return span{}
 	case p.any(end, "ago", "back"):
-		return p.moved(y, m, d, -v, unit, approx, end+1-i)
+		return loosely(p.moved(y, m, d, -v, unit, approx, end+1-i))
 	case p.is(end, "from", "now"), p.is(end, "from", "today"):
 		return p.moved(y, m, d, v, unit, approx, end+2-i)
 	case in && p.any(end, "time"):
-		return p.moved(y, m, d, v, unit, approx, end+1-i)
+		return loosely(p.moved(y, m, d, v, unit, approx, end+1-i))
+	case in && p.w(i) == "within":
+		s := p.moved(y, m, d, v, unit, approx, end-i)
+		s.loose = true
+		return s
 	case in:
-		return p.moved(y, m, d, v, unit, approx, end-i)
+		return loosely(p.moved(y, m, d, v, unit, approx, end-i))
 	case p.any(end, "on", "from", "after", "today", "tomorrow"):
 		if p.any(end, "on", "from", "after") {
 			end++
 		}
 		s := p.relative(end)
-		if s.n == 0 {
-			s = p.weekday(end)
+		if wd := p.weekdayAt(end); s.n == 0 && wd != 0 && wd != isoWeekday(p.base) { // the coming one, also in a report
+			s = p.dayspan((wd-isoWeekday(p.base)+6)%7+1, 1)
+			if n := p.numbered(end, wd); n.n > 0 {
+				s.n = n.n
+			}
 		}
 		if s.n == 0 || unit != "week" && unit != "day" {
 			return span{}
 		}
 		y, m, d = s.from.Date()
-		return p.moved(y, m, d, v, unit, approx, end+s.n-i)
+		s = p.moved(y, m, d, v, unit, approx, end+s.n-i)
+		s.fixed = true
+		return s
 	}
 	return span{}
+}
+
+// working matches "within five working days": the last of them, which fall on Monday to Friday.
+func (p *parser) working(i, j int) span {
+	v, n := p.cardinal(j)
+	if n == 0 || v > 60 || p.w(i) != "within" || !p.any(j+n, "working", "business") || !p.any(j+n+1, "day", "days") {
+		return span{}
+	}
+	offset := 0
+	for v > 0 {
+		offset++
+		if isoWeekday(p.day(offset)) <= 5 {
+			v--
+		}
+	}
+	return p.dayspan(offset, j+n+2-i)
 }
 
 // days matches an amount of a unit of days or more. A week or two and the like count as the first, approximately.
@@ -402,7 +484,7 @@ func (p *parser) moved(y int, m time.Month, d, v int, unit string, approx bool, 
 		m += time.Month(v)
 		d = min(d, daysIn(y, m))
 	}
-	return span{from: startOf(y, m, d, loc), to: startOf(y, m, d+1, loc), approx: approx, n: n}
+	return span{from: startOf(y, m, d, loc), to: startOf(y, m, d+1, loc), approx: approx, n: n, fixed: true}
 }
 
 func daysIn(y int, m time.Month) int { return time.Date(y, m+1, 0, 0, 0, 0, 0, time.UTC).Day() }

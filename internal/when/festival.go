@@ -19,9 +19,17 @@ var festivals = []struct {
 	{[]string{"new", "years", "day"}, true, fixed(1, 1)},
 	{[]string{"new", "years"}, false, fixed(1, 1)},
 	{[]string{"new", "year"}, false, fixed(1, 1)},
-	{[]string{"halloween"}, false, fixed(10, 31)},
+	{[]string{"halloween"}, true, fixed(10, 31)},
+	{[]string{"heiligabend"}, true, fixed(12, 24)},
+	{[]string{"nochebuena"}, true, fixed(12, 24)},
+	{[]string{"silvester"}, true, fixed(12, 31)},
+	{[]string{"nochevieja"}, true, fixed(12, 31)},
+	{[]string{"presidents", "day"}, true, nth(2, 1, 3)},
+	{[]string{"president", "day"}, true, nth(2, 1, 3)},
 	{[]string{"valentine", "day"}, true, fixed(2, 14)},
 	{[]string{"valentines", "day"}, true, fixed(2, 14)},
+	{[]string{"valentine"}, false, fixed(2, 14)},
+	{[]string{"valentines"}, false, fixed(2, 14)},
 	{[]string{"st", "patrick", "day"}, true, fixed(3, 17)},
 	{[]string{"independence", "day"}, true, fixed(7, 4)},
 	{[]string{"veterans", "day"}, true, fixed(11, 11)},
@@ -78,35 +86,50 @@ func (p *parser) festival(i int) span {
 		return span{}
 	}
 	if p.any(i+n, "tree", "trees", "gift", "gifts", "present", "presents", "card", "cards", "cookies", "resolution", "resolutions",
-		"decorations", "shopping", "eggs", "music", "songs", "movie", "movies", "sale", "sales") {
+		"decorations", "film", "bunny", "party", "shopping", "eggs", "music", "songs", "movie", "movies", "sale", "sales") {
 		return span{}
 	}
 	if y, yn := p.year(i + n); yn > 0 {
 		return p.festivalIn(k, y, n+yn)
 	}
-	y := p.base.Year()
-	m, d := festivals[k].date(y)
-	now := p.day(0)
-	at := startOf(y, m, d, p.base.Location())
-	switch {
-	case p.behind(i) && at.After(now):
-		y--
-	case !p.behind(i) && at.Before(now):
-		y++
+	s := p.festivalNear(k, i, n)
+	s.loose = p.any(i-1, "before", "after", "over", "since", "until", "around", "by")
+	return s
+}
+
+// festivalNear returns the feast that a clause means, or else the nearest.
+func (p *parser) festivalNear(k, i, n int) span {
+	now, lean := p.day(0), p.mood(i, i+n)
+	var next, last span
+	for y := p.base.Year() - 1; y <= p.base.Year()+1; y++ {
+		s := p.festivalIn(k, y, n)
+		if s.from.Before(now) {
+			last = s
+		} else if next.n == 0 {
+			next = s
+		}
 	}
-	return p.festivalIn(k, y, n)
+	to, since := daysBetween(now, next.from), daysBetween(last.from, now)
+	switch {
+	case lean == ahead, lean != behind && to <= near && since >= 2*near, lean == open && to <= near:
+		return next
+	case lean == behind && (since < far || to > near/2):
+		return last
+	}
+	return span{open: true, n: n}
 }
 
 func (p *parser) festivalIn(k, y, n int) span {
 	m, d := festivals[k].date(y)
 	loc := p.base.Location()
-	return span{from: startOf(y, m, d, loc), to: startOf(y, m, d+1, loc), n: n}
+	return span{from: startOf(y, m, d, loc), to: startOf(y, m, d+1, loc), n: n, fixed: true}
 }
 
 func (p *parser) festivalAt(i int) (k, n int) {
 	switch p.w(i) {
 	case "christmas", "xmas", "boxing", "new", "halloween", "valentine", "valentines", "st", "independence", "veterans", "canada",
-		"thanksgiving", "mother", "mothers", "father", "fathers", "memorial", "labor", "labour", "martin", "good", "easter":
+		"thanksgiving", "mother", "mothers", "father", "fathers", "memorial", "labor", "labour", "martin", "good", "easter", "presidents",
+		"president", "heiligabend", "nochebuena", "silvester", "nochevieja":
 	default:
 		return 0, 0
 	}

@@ -56,6 +56,9 @@ func (p *parser) ordinal(i int) (val, n int) {
 		return v, 1
 	}
 	v, ok := tens[p.w(i)]
+	if t := p.tok[i]; t.kind == number && (t.val == 20 || t.val == 30) { // a recogniser's "20 seventh"
+		v, ok = t.val, true
+	}
 	if !ok {
 		return 0, 0
 	}
@@ -65,6 +68,33 @@ func (p *parser) ordinal(i int) (val, n int) {
 	}
 	if u := ordinals[p.w(j)]; u > 0 && u < 10 {
 		return v + u, j + 1 - i
+	}
+	return 0, 0
+}
+
+// spokenYear matches a year in words: "twenty nineteen", "nineteen fifty-nine", "two thousand and nine".
+func (p *parser) spokenYear(i int) (y, n int) {
+	switch {
+	case p.is(i, "two", "thousand"):
+		j := i + 2
+		if p.w(j) == "and" {
+			j++
+		}
+		if v, k := p.cardinal(j); k > 0 && v < 100 {
+			return 2000 + v, j + k - i
+		}
+		return 2000, 2
+	case p.w(i) == "nineteen", p.w(i) == "twenty" && p.w(i+1) != "-":
+		century := 1900
+		if p.w(i) == "twenty" {
+			century = 2000
+		}
+		if p.any(i+1, "oh", "o") && small[p.w(i+2)] > 0 && small[p.w(i+2)] < 10 {
+			return century + small[p.w(i+2)], 3
+		}
+		if v, k := p.cardinal(i + 1); v >= 10 && v < 100 && p.tok[i+1].kind == word {
+			return century + v, 1 + k
+		}
 	}
 	return 0, 0
 }

@@ -27,7 +27,7 @@ func (p *parser) recurring(i int) int {
 		return 1
 	case w == "on" || w == "most" || w == "in" || w == "during":
 		return p.onMany(i, 1)
-	case weekdays[w] != 0 && p.any(i+1, "to", "through") && weekdays[p.w(i+2)] != 0:
+	case w == "monday" && p.any(i+1, "to", "through") && weekdays[p.w(i+2)] >= 5 && !p.movesDay(i):
 		return 3
 	case manyDays[w]:
 		return p.onMany(i, 0)

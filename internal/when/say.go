@@ -22,7 +22,7 @@ func Phrase(t, now time.Time, day bool) string {
 	t = t.In(now.Location())
 	days := daysBetween(now, t)
 	if day && days >= 0 || !day && t.After(now) {
-		return ahead(t, now, days, day)
+		return coming(t, now, days, day)
 	}
 	if !day {
 		if s := ago(now.Sub(t), days); s != "" {
@@ -63,7 +63,7 @@ func ago(d time.Duration, days int) string {
 	return ""
 }
 
-func ahead(t, now time.Time, days int, day bool) string {
+func coming(t, now time.Time, days int, day bool) string {
 	at := ""
 	if !day {
 		at = " at " + t.Format("3:04 PM")
@@ -83,9 +83,9 @@ func ahead(t, now time.Time, days int, day bool) string {
 func Day(t time.Time) string { return t.Format("2 January 2006") }
 
 // String says f in absolute words, as exactly as it was meant: "Tuesday 24 November 2026 at 3:00 PM", "24 November 2026",
-// "November 2026", "2026", "around 5 December 2026". It is "" for a recurring phrase.
+// "November 2026", "2026", "around 5 December 2026". It is "" where no time is known.
 func (f Found) String() string {
-	if f.Recurring {
+	if !f.Known() {
 		return ""
 	}
 	if !f.Day {

@@ -7,7 +7,7 @@ var starters = set(`today tomorrow tmrw yesterday tonight the day other later ea
 	weekly monthly yearly annually nightly biweekly fortnightly most during once twice within a an another few several couple
 	beginning start early middle mid end late noon midday midnight half quarter christmas xmas boxing new halloween valentine
 	valentines st independence veterans canada thanksgiving mother mothers father fathers memorial labor labour martin good easter
-	mon tue tues wed weds thu thur thurs fri sat sun for since of`)
+	that ere overmorrow ereyesterday heiligabend nochebuena silvester nochevieja presidents president between halfto mon tue tues wed weds thu thur thurs fri sat sun for since of`)
 
 // starts reports whether a phrase may begin at token i.
 func (p *parser) starts(i int) bool {

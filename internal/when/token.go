@@ -2,6 +2,7 @@ package when
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -39,6 +40,9 @@ func tokenize(text string) []token {
 			t := scanNumber(text, i)
 			t.glued = i > 0 && len(out) > 0 && out[len(out)-1].end == i
 			out, i = append(out, t), t.end
+		case c >= utf8.RuneSelf && apostrophe(text[i:]) == 0 && !letterAt(text, i):
+			_, n := utf8.DecodeRuneInString(text[i:])
+			out, i = append(out, token{start: i, end: i + n, w: text[i : i+n], kind: punct}), i+n
 		case isLetter(c) || c >= utf8.RuneSelf:
 			t := scanWord(text, i)
 			t.glued = len(out) > 0 && out[len(out)-1].end == i
@@ -100,7 +104,7 @@ func scanWord(text string, i int) token {
 			t.w, t.end, t.owner = lower(text[t.start:i], plain), i+n, true
 			return t
 		}
-		if n > 0 || c < utf8.RuneSelf {
+		if n > 0 || c < utf8.RuneSelf || !letterAt(text, i) {
 			break
 		}
 		_, size := utf8.DecodeRuneInString(text[i:])
@@ -133,6 +137,12 @@ func apostrophe(s string) int {
 		return len("’")
 	}
 	return 0
+}
+
+// letterAt reports whether the character at i is a letter or a mark on one.
+func letterAt(text string, i int) bool {
+	r, _ := utf8.DecodeRuneInString(text[i:])
+	return unicode.IsLetter(r) || unicode.IsMark(r)
 }
 
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }

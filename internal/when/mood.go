@@ -1,0 +1,199 @@
+package when
+
+// mood is how a clause lies in time, as its verbs tell.
+type mood byte
+
+const (
+	open   mood = iota // nothing tells
+	ahead              // a wish, a booking, a promise, a plan, what is now
+	behind             // a report
+	torn               // a plan told in the past, a condition: either may be meant
+)
+
+// Lean is what a date means where nothing in its clause tells whether it lies ahead or behind.
+type Lean byte
+
+const (
+	Unsure Lean = iota // it is not known
+	Ahead              // the coming one: of what somebody sets a date for
+	Behind             // the last one: of questions about what was said
+)
+
+func (l Lean) mood() mood {
+	switch l {
+	case Ahead:
+		return ahead
+	case Behind:
+		return behind
+	}
+	return open
+}
+
+// mark is what the verb at a token says of its clause.
+type mark struct {
+	mood mood
+	plan bool // it tells of a plan: what came of it may settle the day
+}
+
+// mood returns how the clause of the date in tokens [i, j) lies in time.
+func (p *parser) mood(i, j int) mood {
+	if p.marks == nil {
+		p.marks = make([]mark, len(p.tok)+1)
+		p.verbs()
+	}
+	lead := i
+	for lead == i || p.any(lead, "the", "this") {
+		lead--
+	}
+	if p.any(i, aims...) || p.w(i) == "since" {
+		lead = i
+	}
+	if p.w(lead) == "since" || p.w(lead) == "on" && p.w(lead-1) == "since" {
+		return behind
+	}
+	m := p.governing(i, j)
+	switch {
+	case m.plan && p.failed(j):
+		return behind
+	case m.mood == behind && p.any(lead, aims...):
+		return torn
+	case m.mood == open && p.any(lead, "by", "until", "till"):
+		return ahead
+	case m.mood == open:
+		return p.opts.Lean.mood()
+	}
+	return m.mood
+}
+
+// behind reports whether what is dated at token i is reported.
+func (p *parser) behind(i int) bool { return p.mood(i, i+1) == behind }
+
+// aims lead to a day that lies after what is told: "booked for Friday".
+var aims = []string{"for", "by", "to", "until", "till", "til", "before", "after"}
+
+// governing returns the mark that rules a date: the nearest before it in its clause, the first after it there, the nearest in its
+// sentence.
+func (p *parser) governing(i, j int) mark {
+	k := i - 1
+	for ; k >= 0 && !p.bounds(k); k-- {
+		m := p.marks[k]
+		if m.mood == open {
+			continue
+		}
+		if after := p.after(j, 4); p.any(j, subjects...) && p.w(i) != "on" && after.mood != open && after.mood != m.mood {
+			return mark{mood: torn} // "we called Monday we can come": it may belong to either
+		}
+		if m.mood == behind && p.copula(k, i) {
+			return mark{mood: torn}
+		}
+		return m
+	}
+	if m := p.after(i, 40); m.mood != open {
+		if m.mood == behind && p.any(j, "was", "were", "wasn't") && p.lang == english {
+			return mark{mood: torn}
+		}
+		return m
+	}
+	for ; k >= 0 && k > i-60 && !p.sentenceEnd(k); k-- {
+		if m := p.marks[k]; m.mood != open {
+			return m
+		}
+	}
+	for k = j; k < len(p.tok) && k < j+40 && !p.sentenceEnd(k); k++ {
+		if m := p.marks[k]; m.mood != open {
+			return m
+		}
+	}
+	return p.asked(i)
+}
+
+// asked returns the mood of the question that stands before the sentence of token i: "When did it start? On Sunday?"
+func (p *parser) asked(i int) mark {
+	for i > 0 && !p.sentenceEnd(i-1) {
+		i--
+	}
+	if p.w(i-1) == "?" {
+		for k := i - 2; k >= 0 && !p.sentenceEnd(k); k-- {
+			if m := p.marks[k]; m.mood != open {
+				return m
+			}
+		}
+	}
+	return mark{}
+}
+
+// after returns the first mark of the clause from token j on, among so many tokens.
+func (p *parser) after(j, most int) mark {
+	for k := j; k < len(p.tok) && k < j+most && !p.bounds(k); k++ {
+		if m := p.marks[k]; m.mood != open {
+			return m
+		}
+	}
+	return mark{}
+}
+
+// copula reports whether "was" at k says of something that its day is the date at i: it may have been planned for it.
+func (p *parser) copula(k, i int) bool {
+	if !p.any(k, "was", "were", "wasn't") {
+		return false
+	}
+	for k++; k <= i; k++ {
+		if !p.any(k, "on", "for", "actually", "about", "the", "like", "this", "not") && k < i {
+			return false
+		}
+	}
+	return true
+}
+
+var subjects = []string{"i", "we", "you", "he", "she", "they", "it", "i'm", "i've", "i'll", "we'll", "we're", "they're"}
+
+// bounds reports whether a clause ends at token k: a mark, or a word that begins the next one. What lists days does not end it.
+func (p *parser) bounds(k int) bool {
+	if p.sentenceEnd(k) || p.any(k, ",", "-", "—", ":") {
+		return !p.lists(k)
+	}
+	return boundaries[p.w(k)] && !p.lists(k)
+}
+
+// lists reports whether the word or mark at k stands between two days: "Tuesday, Wednesday or the ninth".
+func (p *parser) lists(k int) bool {
+	if !p.any(k, ",", "and", "or", "und", "oder", "y", "o") {
+		return false
+	}
+	j := k + 1
+	for p.any(j, "on", "the", "maybe", "even", "or", "and", "by") {
+		j++
+	}
+	return weekdays[p.w(j)] != 0 && p.namesDay(k-1)
+}
+
+// namesDay reports whether the word at k may end a day's name.
+func (p *parser) namesDay(k int) bool {
+	if k < 0 {
+		return false
+	}
+	t := p.tok[k]
+	return weekdays[t.w] != 0 || t.kind == number || small[t.w] != 0 || ordinals[t.w] != 0 || p.month(k) != 0 || p.any(k, "morning", "afternoon", "evening", "noon")
+}
+
+var boundaries = set(`and but so because cause cuz 'cause or that if when while then which who though although where whether as than
+	since und aber weil dass ob wenn oder denn y pero porque que si cuando aunque pues o`)
+
+// failed reports whether what follows token j says that a plan came to nothing.
+func (p *parser) failed(j int) bool {
+	for k := j; k < len(p.tok) && k < j+25; k++ {
+		switch {
+		case p.w(k) == "?":
+			return false
+		case p.any(k, "nobody", "never", "didn't", "didnt", "hasn't", "hasnt", "haven't", "havent") || p.is(k, "no", "one") && p.marks[k+2].mood == behind:
+			return true
+		case p.w(k) == "nothing" && p.marks[k+1].mood == behind:
+			return true
+		}
+	}
+	return false
+}
+
+func (p *parser) sentenceEnd(i int) bool {
+	return i >= 0 && i < len(p.tok) && p.tok[i].kind == punct && p.any(i, ".", "!", "?", "\n", ";")
+}

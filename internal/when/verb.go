@@ -1,0 +1,313 @@
+package when
+
+import "strings"
+
+// verbs marks the verbs of the text.
+func (p *parser) verbs() {
+	if p.lang != english {
+		p.foreignVerbs()
+		return
+	}
+	helper, condition, polite := none, false, false // the clause is one of "if"; a wish is told politely
+	done := 0                                       // up to this token a participle belongs to what stands before it
+	for i, t := range p.tok {
+		switch {
+		case p.sentenceEnd(i):
+			helper, condition, polite, done = none, false, false, 0
+			continue
+		case t.kind != word:
+			continue
+		case p.any(i, "and", "or") && helper == spent && p.plainForm(i+1):
+			helper = waits
+		case p.any(i, "if", "wish", "rather", "unless"):
+			condition, helper = true, none
+		case boundaries[t.w]:
+			condition, helper, done = false, none, 0
+		case t.w == "to" && p.plainForm(i+1):
+			helper = waits
+			continue
+		}
+		m, helps := p.verb(i, helper == waits)
+		if m.mood != open && m.mood != ahead && (i < done && p.past(i) && !onlyPast[t.w] && !p.any(i-1, "i", "we", "he", "she", "they", "who") || polite) {
+			continue
+		}
+		if m.mood != behind && m.mood != open && takesParticiple(t) {
+			done = i + 7
+			if presents[t.w] && p.w(i-1) != "there" && i > 0 && p.tok[i-1].kind == word && !boundaries[p.w(i-1)] {
+				done = i + 3
+			}
+		}
+		polite = polite || m.mood == ahead && pastBe[t.w]
+		switch {
+		case helps:
+			helper = waits
+		case helper == waits && p.plainForm(i):
+			helper = spent
+		}
+		if condition && m.mood == behind {
+			m = mark{mood: torn}
+		}
+		p.marks[i] = m
+	}
+}
+
+// Whether an auxiliary, or "to", waits for its plain verb, or has had it.
+const (
+	none = iota
+	waits
+	spent
+)
+
+// takesParticiple reports whether a participle that follows is of the word: "is closed", "'ve got", "gets married", "want it done".
+func takesParticiple(t token) bool {
+	return presents[t.w] || haves[t.w] || t.owner || strings.Contains(t.w, "'") || participled[t.w]
+}
+
+// verb reads one English word. aux says that a helper waits for its plain verb; helps that the word is such a helper.
+func (p *parser) verb(i int, aux bool) (m mark, helps bool) {
+	w := p.w(i)
+	switch {
+	case pastHelpers[w]:
+		return mark{mood: behind}, true
+	case pastBe[w]:
+		return p.was(i), false
+	case haves[w], strings.HasSuffix(w, "'ve"), p.tok[i].owner && p.any(i+1, "been", "had", "already", "never"):
+		return p.have(i), true
+	case hads[w], shortWould[w] && p.plainForm(i+1):
+		return p.had(i)
+	case w == "going" && (pastBe[p.w(i-1)] || pastBe[p.w(i-2)]):
+		return m, false
+	case samePast[w] && isSingular[p.w(i-1)]:
+		return mark{mood: behind}, false
+	case modals[w]:
+		return p.modal(i), true
+	case strings.HasSuffix(w, "'ll"), shortWill[w] && p.plainForm(i+1):
+		return mark{mood: ahead}, true
+	case presents[w], strings.HasSuffix(w, "'re"), p.tok[i].owner && (isSubject[w] || weekdays[w] != 0 && predicates[p.w(i+1)]),
+		p.tok[i].owner && (strings.HasSuffix(p.w(i+1), "ing") || p.any(i+1, "got", "gonna")):
+		return mark{mood: ahead}, false
+	case p.past(i):
+		return p.told(i), false
+	case !aux && p.present(i):
+		return mark{mood: ahead}, false
+	}
+	return m, false
+}
+
+// was reads "was" and "were": a report, a wish told politely ("I was hoping for Friday"), or a plan.
+func (p *parser) was(i int) mark {
+	j := p.skip(i + 1)
+	switch {
+	case p.any(j, "hoping", "wondering", "thinking", "looking", "after", "wanting"):
+		return mark{mood: ahead}
+	case p.any(j, "supposed", "meant", "due", "gonna", "to", "expecting", "expected", "promised"), p.is(j, "going", "to"), schedules[p.w(j)]:
+		return mark{mood: torn, plan: true}
+	}
+	return mark{mood: behind}
+}
+
+// have reads "have" and "has": "I've booked you in" holds, "has been leaking" leaves open when.
+func (p *parser) have(i int) mark {
+	j := p.skip(i + 1)
+	been := p.w(j) == "been"
+	if been {
+		j = p.skip(j + 1)
+	}
+	if p.past(j) && !schedules[p.w(j)] && !p.any(j, "got", "put", "cut", "set", "made") || been && !schedules[p.w(j)] {
+		return mark{mood: torn}
+	}
+	return mark{mood: ahead}
+}
+
+// had reads "had" and "would", which are one word when they are short.
+func (p *parser) had(i int) (mark, bool) {
+	j := p.skip(i + 1)
+	switch {
+	case p.any(j, "better", "rather", "like", "love", "prefer"):
+		return mark{mood: ahead}, true
+	case !hads[p.w(i)] || strings.HasSuffix(p.w(i), "'d") && p.plainForm(j):
+		return p.would(i), true
+	case p.any(j, "to", "been"):
+		return mark{mood: behind}, true
+	}
+	for k := j; k < j+5; k++ {
+		if bookings[p.w(k)] || schedules[p.w(k)] || p.any(k, "down", "for") {
+			return mark{mood: torn, plan: true}, false
+		}
+	}
+	return mark{mood: behind}, false
+}
+
+// would reads "would" where it tells what somebody said would be: a plan of then. Else it is a wish of now.
+func (p *parser) would(i int) mark {
+	for k := i - 1; k >= 0 && k > i-8 && !p.sentenceEnd(k); k-- {
+		if reports[p.w(k)] {
+			return mark{mood: torn, plan: true}
+		}
+	}
+	return mark{mood: ahead}
+}
+
+func (p *parser) modal(i int) mark {
+	w := p.w(i)
+	j := p.skip(i + 1)
+	switch {
+	case p.any(j, "have", "of", "'ve", "a", "have") && p.past(j+1) && !p.any(i, "will", "can", "may"), strings.HasSuffix(w, "'ve"):
+		return mark{mood: behind}
+	case p.any(i, "couldn't", "couldnt", "wouldn't", "wouldnt") && !p.any(i+1, "you", "we", "it"):
+		return mark{mood: torn}
+	case p.any(i, "would", "might", "could", "should"):
+		return p.would(i)
+	}
+	return mark{mood: ahead}
+}
+
+// told reads a word in the past tense: a report, a wish told politely, or a plan that was made.
+func (p *parser) told(i int) mark {
+	w := p.w(i)
+	j := i + 1
+	for p.any(j, "me", "us", "you", "him", "her", "them", "it", "that") {
+		j++
+	}
+	switch {
+	case p.any(i, "wanted", "hoped", "needed", "fancied") && p.any(i-1, "i", "we", "just") && !p.contradicted(i):
+		return mark{mood: ahead}
+	case p.any(i, "wanted", "hoped", "needed", "fancied", "wished"), w == "got" && p.tok[max(i-1, 0)].owner:
+		return mark{mood: torn}
+	case w == "meant", (schedules[w] || w == "closed" || w == "shut") && (i == 0 || p.tok[i-1].kind == punct): // nobody does it: a state
+		return mark{}
+	case (reports[w] || schedules[w] || plans[w]) && (p.any(j, "to", "for", "by") || p.toDay(j)):
+		return mark{mood: torn, plan: true}
+	}
+	return mark{mood: behind}
+}
+
+// toDay reports whether a day follows without "on": what was said is the day, not when it was said.
+func (p *parser) toDay(j int) bool {
+	for p.any(j, "it", "would", "be", "i", "you", "was", "about", "at", "me", "next", "this") {
+		j++
+	}
+	return weekdays[p.w(j)] != 0 || p.w(j) == "the" && (ordinals[p.w(j+1)] != 0 || j+1 < len(p.tok) && p.tok[j+1].ordinal)
+}
+
+// contradicted reports whether a "but" follows in the sentence.
+func (p *parser) contradicted(i int) bool {
+	for k := i; k < len(p.tok) && k < i+25 && !p.sentenceEnd(k); k++ {
+		if p.w(k) == "but" {
+			return true
+		}
+	}
+	return false
+}
+
+// skip passes over what may stand between an auxiliary and its verb.
+func (p *parser) skip(i int) int {
+	for p.any(i, "i", "we", "you", "he", "she", "it", "they", "just", "really", "not", "also", "only", "already", "never", "always", "still",
+		"actually", "kind", "sort", "of", "all", "since", "probably", "ever", "now") {
+		i++
+	}
+	return i
+}
+
+// past reports whether the word is a verb in the past tense, or a participle.
+func (p *parser) past(i int) bool {
+	w := p.w(i)
+	if i < 0 || i >= len(p.tok) || p.tok[i].kind != word {
+		return false
+	}
+	if preterites[w] {
+		return !p.any(i, "left", "felt", "found", "saw", "lost", "met", "broke") || !p.any(i-1, "the", "my", "a", "your", "is", "one", "on")
+	}
+	stem, ok := strings.CutSuffix(w, "ed")
+	return ok && len(stem) > 2 && !likePast[w] && !determiners[p.w(i-1)]
+}
+
+// plainForm reports whether the word is the plain form of a verb that people use of their days.
+func (p *parser) plainForm(i int) bool { return plain[p.w(i)] || plainNouns[p.w(i)] }
+
+// present reports whether the word is a verb in the present tense, a request ("call me Tuesday") or a word that asks.
+func (p *parser) present(i int) bool {
+	w, before := p.w(i), p.w(i-1)
+	if asking[w] || w == "please" || p.is(i, "how", "about") || p.is(i, "what", "about") || p.is(i, "any", "chance") {
+		return true
+	}
+	if before == "to" || before == "not" || w == "see" && before == "i" && p.w(i+1) != "you" {
+		return false
+	}
+	first := i == 0 || p.tok[i-1].kind == punct || openers[before] || boundaries[before] || before == "don't" || before == "dont"
+	subject := isPlural[before] || p.any(i-1, "just", "really", "only", "still", "always", "also", "usually")
+	switch {
+	case samePast[w]:
+		return first
+	case plain[w]:
+		return first || subject || !determiners[before] && !isSingular[before]
+	case plainNouns[w]:
+		return first || subject
+	case strings.HasSuffix(w, "ing") && len(w) > 4:
+		return subject || first && p.any(i, "coming", "arriving", "leaving", "calling", "flying", "starting", "moving", "going")
+	}
+	stem, ok := strings.CutSuffix(w, "s")
+	if es, has := strings.CutSuffix(w, "es"); has && !plain[stem] && !plainNouns[stem] {
+		stem = es
+	}
+	if !ok || !plain[stem] && !plainNouns[stem] {
+		return false
+	}
+	return isSingular[before] || !determiners[before] && i > 0 && p.tok[i-1].kind == word && (!first || plain[stem] && boundaries[before])
+}
+
+func set(words string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		out[w] = true
+	}
+	return out
+}
+
+// Words of verbs. The lists are closed: a verb that is in none of them tells nothing, and the day beside it is left open.
+var (
+	pastHelpers = set(`did didn't didnt`)
+	pastBe      = set(`was were wasn't weren't wasnt werent`)
+	haves       = set(`have has haven't hasn't havent hasnt ive weve youve theyve`)
+	hads        = set(`had hadn't hadnt i'd you'd he'd she'd we'd they'd it'd that'd`)
+	shortWould  = set(`id youd hed shed wed theyd itd`)
+	shortWill   = set(`ill well hell shell itll theyll youll thatll`)
+	modals      = set(`will would can could may might must should shall won't wouldn't can't couldn't mustn't shouldn't shan't wont wouldnt
+		cant couldnt shouldnt do does don't doesn't dont doesnt gonna gotta wanna lemme let's lets going cannot should've could've
+		would've must've might've ought`)
+	presents   = set(`am is are isn't aren't ain't isnt arent aint im i'm its thats theres hes shes whats whens youre theyre heres whos`)
+	isSubject  = set(`he she it that there what who when where this everything here how`)
+	isPlural   = set(`i we you they who people`)
+	isSingular = set(`he she it that this who which nobody everyone someone somebody everything`)
+	predicates = set(`fine good no great ok okay out off perfect better best bad gone full free booked taken not the my when a ideal closed open
+		hopeless tricky impossible`)
+	openers     = set(`please and or but so just then now okay ok yes yeah no hi hello well maybe also right`)
+	participled = set(`get gets getting have having want wants need needs`)
+	asking      = set(`earliest instead available free gotta`)
+	determiners = set(`a an the my your his her its our their this that these those no any some every each two three next last first of in on
+		at for with from by 's new`)
+	reports   = set(`said told thought promised reckoned assumed heard swore knew hoped texted`)
+	plans     = set(`agreed asked wanted offered decided arranged planned ordered requested bought got`)
+	schedules = set(`booked scheduled reserved moved arranged confirmed pencilled penciled cancelled canceled rescheduled postponed changed
+		switched pushed swapped planned held saved noted put set made down bumped shifted`)
+	bookings = set(`appointment appointments booking reservation slot meeting viewing flight lesson ticket tickets table`)
+	likePast = set(`need indeed hundred speed feed seed shed breed bleed exceed proceed succeed weed greed unneeded embed agreed-on naked wicked
+		aged kindred sacred blessed supposed bed red wed`)
+	preterites = set(`came went saw got took made said told gave bought found felt left lost won ate drank ran wrote began broke heard thought
+		knew spent sent paid sold built drove flew held kept brought taught caught slept sat stood woke fell died met rang sang shut stuck
+		threw wore tore swore stole spoke shook chose froze hid bit blew grew drew hung lent dealt meant understood forgot became woken been
+		gone done seen taken given broken written driven flown spoken stolen fallen eaten begun rung struck dug fed fled led lit slid swam
+		swept wept stung sank shrank sprang leaked spilt burnt dreamt learnt smelt had used passed swung spun bled fought sought`)
+	onlyPast = set(`came went saw took gave ate drank ran wrote began drove flew spoke fell wore tore stole shook chose froze grew drew knew
+		rang sang threw blew died called rung stopped started happened arrived`)
+	samePast = set(`put cut set let hit hurt cost read quit shut split bet bid cast burst spread upset`)
+	plain    = set(`come need want have get go see do be take make give bring send tell say know think hope wish like love prefer pick drop
+		collect deliver arrive leave fly open close begin finish get need fit meet ask pay tell let keep hold stay happen become suit
+		find feel lose sell buy eat drink cook sleep sit stand wait speak talk hear expect intend reckon prefer require mind confirm
+		cancel reschedule replace install deliver install remove clean paint wash mend sort bill refund fetch carry travel marry
+		celebrate graduate retire release resume reopen expire renew depart land swap switch shift extend bother remember forget
+		hate apply offer suggest propose promise agree arrange guess`)
+	plainNouns = set(`call ring phone text visit book plan move start end work show look check return change run drive order fix repair
+		turn stop post mail ship stay try help play train test walk stand rest head pop stop host serve sign vote rain snow matter cover
+		aim due email`)
+)

@@ -1,0 +1,246 @@
+package when
+
+import "time"
+
+// dayName is what a phrase says of its day: enough for an earlier or later mention to settle it.
+type dayName struct {
+	weekday int // from Monday, 1; 0 for none
+	day     int // of the month
+	month   time.Month
+	back    string // "before", "after", "same": it counts from the day that was named last
+	next    bool   // "next Thursday", where people mean different days
+}
+
+// weekday matches a weekday, with what says which one if that follows: "Tuesday", "Tuesday, 24 November", "Tuesday the tenth",
+// "Thursday week", "Thursday of next week".
+func (p *parser) weekday(i int) span {
+	wd := p.weekdayAt(i)
+	if wd == 0 {
+		return span{}
+	}
+	for _, match := range [...]func(i, wd int) span{p.numbered, p.weekOff, p.equated} {
+		if s := match(i, wd); s.n > 0 {
+			return s
+		}
+	}
+	return p.bareWeekday(i, wd)
+}
+
+// weekdayAt returns the weekday that the word at i names, 0 where it is a name of something else or any such day.
+func (p *parser) weekdayAt(i int) int {
+	wd := weekdays[p.w(i)]
+	if p.any(i-1, "a", "any", "black", "cyber", "palm", "ash", "maundy", "shrove", "holy", "giving", "super", "ruby", "man", "friend", "called",
+		"most", "good", "god") || p.any(i+1, "times", "roast", "roasts", "paper", "papers", "blues", "feeling", "league", "best", "addams") {
+		return 0
+	}
+	if wd == 0 && i < len(p.tok) && (p.tok[i].capital || p.w(i-1) == "on") && p.lang == english {
+		wd = shortWeekdays[p.w(i)]
+		if wd != 0 && p.any(i, "sun", "sat", "wed") && p.w(i-1) != "on" && p.w(i+1) != "," {
+			wd = 0
+		}
+	}
+	return wd
+}
+
+// numbered matches a weekday with its date: of the month alone ("Tuesday the tenth") the nearest that is such a day.
+func (p *parser) numbered(i, wd int) span {
+	j := i + 1
+	for p.any(j, ",", ".", "the", "on") {
+		j++
+	}
+	if s := p.dayOfMonth(j); s.n > 0 {
+		return p.ofWeekday(s, wd, j, i)
+	}
+	if s := p.numeric(j); s.n > 0 && !s.open && isoWeekday(s.from) == wd {
+		return p.sized(s, j+s.n-i)
+	}
+	d, n := p.ordinal(j)
+	if n == 0 && p.lang == spanish && j == i+1 {
+		if d, n = p.cardinal(j); !p.ends(j + n) {
+			n = 0
+		}
+	}
+	if n == 0 || d < 1 || d > 31 || j == i+1 && d <= 3 || j > i+1 && p.w(j-1) != "the" && p.w(j-1) != "," {
+		return span{}
+	}
+	s := span{open: true, name: dayName{weekday: wd, day: d}, n: j + n - i}
+	if from, ok := p.nearest(wd, d, p.mood(i, j+n)); ok {
+		s.open, s.fixed, s.from, s.to = false, true, from, from.AddDate(0, 0, 1)
+		s.from, s.to = dayStart(from, p.base.Location()), dayStart(s.to, p.base.Location())
+	}
+	return s
+}
+
+// ofWeekday settles on a date that was said with its weekday: where they do not fit in a year near by, which was meant is not known.
+func (p *parser) ofWeekday(s span, wd, j, i int) span {
+	n := j + s.n - i
+	if !s.open && isoWeekday(s.from) == wd {
+		return p.sized(s, n)
+	}
+	m, d := s.name.month, s.name.day
+	if !s.open {
+		_, m, d = s.from.Date()
+		if p.w(j+s.n-1) != "" && p.tok[j+s.n-1].digits == 4 {
+			return span{open: true, n: n}
+		}
+	}
+	for _, y := range [...]int{p.base.Year(), p.base.Year() + 1, p.base.Year() - 1} {
+		at := time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+		if m > 0 && at.Day() == d && isoWeekday(at) == wd && abs(daysBetween(p.base, at)) <= 240 {
+			loc := p.base.Location()
+			return span{from: dayStart(at, loc), to: dayStart(at.AddDate(0, 0, 1), loc), n: n, fixed: true}
+		}
+	}
+	return span{open: true, n: n}
+}
+
+func abs(n int) int { return max(n, -n) }
+
+func dayStart(t time.Time, loc *time.Location) time.Time {
+	y, m, d := t.Date()
+	return startOf(y, m, d, loc)
+}
+
+// nearest returns the day d of a month that is such a weekday and lies nearest, in the direction of the mood where that is not
+// much farther.
+func (p *parser) nearest(wd, d int, lean mood) (time.Time, bool) {
+	y, m, _ := p.base.Date()
+	var next, last time.Time
+	for k := range 15 {
+		if at := time.Date(y, m+time.Month(k), d, 0, 0, 0, 0, time.UTC); next.IsZero() && at.Day() == d && isoWeekday(at) == wd && daysBetween(p.base, at) >= 0 {
+			next = at
+		}
+		if at := time.Date(y, m-time.Month(k), d, 0, 0, 0, 0, time.UTC); last.IsZero() && at.Day() == d && isoWeekday(at) == wd && daysBetween(p.base, at) <= 0 {
+			last = at
+		}
+	}
+	to, since := 999, 999
+	if !next.IsZero() {
+		to = daysBetween(p.base, next)
+	}
+	if !last.IsZero() {
+		since = -daysBetween(p.base, last)
+	}
+	switch {
+	case to <= near/2 && (since > near/2 || lean == ahead || since > 3*to && lean != behind):
+		return next, true
+	case since <= near/2 && (to > near/2 || lean == behind):
+		return last, true
+	case lean == ahead && to <= 2*near:
+		return next, true
+	}
+	return next, false
+}
+
+// weekOff matches a weekday of another week: "Thursday week", "Thursday of next week", "Tuesday last week", "the Wednesday two weeks ago".
+func (p *parser) weekOff(i, wd int) span {
+	today := isoWeekday(p.base)
+	coming := (wd-today+6)%7 + 1
+	j := i + 1
+	if p.any(j, "of", "in") {
+		j++
+	}
+	switch {
+	case p.w(i+1) == "week" && !p.tok[i].owner && wd != today:
+		return p.dayFixed(coming+7, 2)
+	case p.is(i+1, "in", "a", "week"), p.is(i+1, "in", "1", "week"):
+		return p.dayFixed(coming+7, 4)
+	case p.is(i+1, "after", "next"):
+		return span{open: true, n: 3}
+	case p.is(j, "next", "week"):
+		return p.dayFixed(wd-today+7, j+2-i)
+	case p.is(j, "last", "week"):
+		return p.dayFixed(wd-today-7, j+2-i)
+	case p.is(j, "this", "week"):
+		return p.dayFixed(wd-today, j+2-i)
+	case p.any(i+1, "before", "after") && p.w(i-1) == "the" && (p.ends(i+2) || boundaries[p.w(i+2)]):
+		return span{open: true, name: dayName{weekday: wd, back: p.w(i + 1)}, n: 2}
+	}
+	if v, unit, n, approx := p.days(i + 1); n > 0 && p.any(i+1+n, "ago", "back") {
+		y, m, d := p.base.Date()
+		s := p.moved(y, m, d, -v, unit, approx, n+1)
+		y, m, d = s.from.Date()
+		return p.moved(y, m, d, wd-isoWeekday(s.from), "day", s.approx, s.n+1)
+	}
+	return span{}
+}
+
+// equated matches "it's Wednesday", which names the present day, if it is one.
+func (p *parser) equated(i, wd int) span {
+	said := p.w(i-1) == "it" && p.tok[i-1].owner || p.w(i-1) == "its" || p.any(i-1, "is") && p.any(i-2, "today", "it")
+	if !said || p.clock(i+1).n > 0 {
+		return span{}
+	}
+	if wd == isoWeekday(p.base) {
+		return p.dayFixed(0, 1)
+	}
+	return span{open: true, name: dayName{weekday: wd}, mood: torn, n: 1}
+}
+
+// bareWeekday settles a weekday by its clause.
+func (p *parser) bareWeekday(i, wd int) span {
+	today := isoWeekday(p.base)
+	s := span{open: true, name: dayName{weekday: wd}, n: 1}
+	coming, past := (wd-today+6)%7+1, -((today-wd+6)%7 + 1)
+	if p.w(i-1) == "that" && !p.tok[i-1].owner {
+		s.name.back, s.mood = "same", torn
+		return s
+	}
+	s.mood = p.mood(i, i+1)
+	to := p.weekdayAfter(i + 1)
+	switch {
+	case p.reaches(i) && p.last.name.weekday > 0 && !p.last.open && !p.movesDay(i):
+		first := daysBetween(p.base, p.last.from)
+		return p.dayNamed(s, first+(wd-p.last.name.weekday+6)%7+1)
+	case s.mood == ahead:
+		return p.dayNamed(s, coming)
+	case s.mood == behind && to > 0 && !p.movesDay(i):
+		last := -((today-to+6)%7 + 1)
+		return p.dayNamed(s, last-((to-wd+6)%7+1))
+	case s.mood == behind:
+		return p.dayNamed(s, past)
+	}
+	return s
+}
+
+// weekdayAfter returns the weekday up to which a range goes on at j, 0 for none.
+func (p *parser) weekdayAfter(j int) int {
+	if !p.any(j, rangeWords...) {
+		return 0
+	}
+	j++
+	if p.w(j) == "the" {
+		j++
+	}
+	return weekdays[p.w(j)]
+}
+
+var rangeWords = []string{"to", "through", "thru", "until", "till", "til", "-"}
+
+// reaches reports whether the word at i ends a range whose first day was found just before.
+func (p *parser) reaches(i int) bool {
+	return p.lastEnd > 0 && (p.lastEnd == i-1 || p.lastEnd == i-2 && p.w(i-1) == "the") && (p.any(p.lastEnd, rangeWords...) || p.w(p.lastEnd) == "and" && p.between)
+}
+
+// movesDay reports whether the clause moves something from one day to another, so that its days make no range.
+func (p *parser) movesDay(i int) bool {
+	for k := i - 1; k >= 0 && k > i-12 && !p.sentenceEnd(k); k-- {
+		if p.any(k, "move", "moved", "moving", "push", "pushed", "change", "changed", "switch", "switched", "swap", "swapped", "shift", "shifted",
+			"reschedule", "rescheduled", "bring", "bumped", "bump", "postpone", "postponed", "instead") {
+			return true
+		}
+	}
+	return false
+}
+
+// dayNamed settles an open span on the day that is so many from today.
+func (p *parser) dayNamed(s span, offset int) span {
+	s.open, s.from, s.to = false, p.day(offset), p.day(offset+1)
+	return s
+}
+
+func (p *parser) dayFixed(offset, n int) span {
+	s := p.dayspan(offset, n)
+	s.fixed = true
+	return s
+}
