@@ -48,7 +48,7 @@ func newQuery(text, name string, now time.Time) query {
 	}
 	q.meaning = sync.OnceValue(func() []float32 { return static.Vector(strings.Join(said, " ")) })
 	q.past = sync.OnceValue(func() bool {
-		return slices.ContainsFunc(when.Find(text, now), func(f when.Found) bool { return !f.At.IsZero() && daysBetween(f.At, now) > 0 })
+		return slices.ContainsFunc(when.FindWith(text, now, when.Options{Lean: when.Behind}), func(f when.Found) bool { return f.Known() && daysBetween(f.At, now) > 0 })
 	})
 	return q
 }

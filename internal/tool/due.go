@@ -30,12 +30,12 @@ func dueTime(text string, now time.Time, dayFirst bool) (at time.Time, ok bool) 
 		return at, true
 	}
 	for _, lead := range []string{"", "at ", "in ", "on "} { // "9:30", "two hours", as one says them after "remind me"
-		found := when.FindWith(lead+text, now, when.Options{DayFirst: dayFirst})
+		found := when.FindWith(lead+text, now, when.Options{DayFirst: dayFirst, Lean: when.Ahead})
 		if len(found) == 0 {
 			continue
 		}
 		f := found[0]
-		if len(found) > 1 || f.Recurring || f.Until.Sub(f.At) > season {
+		if len(found) > 1 || !f.Known() || f.Until.Sub(f.At) > season {
 			return at, false
 		}
 		if f.Day {
@@ -82,7 +82,7 @@ func (x exchange) dated(kind recaller.MemoryType, value string) dated {
 	if kind == recaller.Preference {
 		return d
 	}
-	found := when.FindWith(value, x.said, when.Options{DayFirst: x.dayFirst})
+	found := when.FindWith(value, x.said, when.Options{DayFirst: x.dayFirst, Lean: lean(kind)})
 	if kind == recaller.FollowUp {
 		d.due, d.day = due(found, x.said)
 	}
@@ -92,13 +92,21 @@ func (x exchange) dated(kind recaller.MemoryType, value string) dated {
 	return d
 }
 
+// lean is where a bare day lies in a memory of this kind: what is to be followed up lies ahead.
+func lean(kind recaller.MemoryType) when.Lean {
+	if kind == recaller.FollowUp {
+		return when.Ahead
+	}
+	return when.Unsure
+}
+
 // due picks the date on which something comes due: the first that lies ahead, an exact one before a vague one. A stretch
 // that has begun comes due on the day it was said; one longer than a season tells nothing.
 func due(found []when.Found, said time.Time) (*time.Time, bool) {
 	best := -1
 	for i, f := range found {
 		switch {
-		case f.Recurring, f.Day && !f.Until.After(said), !f.Day && !f.At.After(said), f.Until.Sub(f.At) > season:
+		case !f.Known(), f.Day && !f.Until.After(said), !f.Day && !f.At.After(said), f.Until.Sub(f.At) > season:
 		case best < 0, found[best].Approx && !f.Approx:
 			best = i
 		}

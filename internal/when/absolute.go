@@ -9,7 +9,7 @@ func Absolute(text string, found []Found, bare bool) string {
 	var b strings.Builder
 	done := 0
 	for _, f := range found {
-		if f.Recurring || !relative(f.Phrase, bare) || strings.HasPrefix(text[f.End:], " (") {
+		if !f.Known() || !relative(f.Phrase, bare) || strings.HasPrefix(text[f.End:], " (") {
 			continue
 		}
 		b.WriteString(text[done:f.End])

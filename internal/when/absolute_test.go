@@ -21,7 +21,7 @@ func TestAbsolute(t *testing.T) {
 		{"Tomorrow the vet, next Friday the dentist", false, "Tomorrow (22 November 2026) the vet, next Friday (27 November 2026) the dentist"},
 		{"", true, ""},
 	} {
-		if got := Absolute(tt.text, Find(tt.text, saturday), tt.bare); got != tt.want {
+		if got := Absolute(tt.text, FindWith(tt.text, saturday, Options{Lean: Ahead}), tt.bare); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
 		}
 	}

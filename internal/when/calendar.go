@@ -193,7 +193,7 @@ func (p *parser) bareDay(i int) span {
 		return span{}
 	}
 	d, n := p.ordinal(at)
-	if n == 0 && p.lang == spanish && at > i {
+	if n == 0 && p.lang == spanish && at > i && p.said[i] == "el" {
 		d, n = p.dayNumber(at)
 	}
 	if n == 0 || d < 1 || d > 31 {

@@ -11,6 +11,7 @@ type span struct {
 	fixed    bool      // the words settle the day by themselves, whatever the clause
 	name     dayName   // of a day that its clause settles, or that is open
 	mood     mood      // of that clause
+	weak     bool      // the mood is told outside of the clause only
 	part     partOfDay // "tonight" names one with the day
 	n        int       // tokens matched; 0: nothing
 }
@@ -92,7 +93,9 @@ func (p *parser) relative(i int) span {
 	case p.w(i) == "today":
 		s = p.dayspan(0, 1)
 	case p.any(i, "tomorrow", "tmrw"):
-		s = p.dayspan(1, 1)
+		if s = p.dayspan(1, 1); p.quoted(i) {
+			s = span{open: true, n: 1}
+		}
 	case p.w(i) == "yesterday":
 		s = p.dayspan(-1, 1)
 	case p.w(i) == "tonight":
@@ -111,6 +114,20 @@ func (p *parser) relative(i int) span {
 		return span{from: s.from.AddDate(0, 0, 7), to: s.to.AddDate(0, 0, 7), n: 2, fixed: true}
 	}
 	return s
+}
+
+// quoted reports whether "tomorrow" at i is in what somebody said before: "they said come back tomorrow".
+func (p *parser) quoted(i int) bool {
+	p.mood(i, i+1)
+	for k := i - 1; k >= 0 && k > i-12 && !p.sentenceEnd(k); k-- {
+		if p.any(k, "said", "told") {
+			return true
+		}
+		if m := p.marks[k]; m.mood == ahead && !p.plainForm(k) {
+			return false
+		}
+	}
+	return false
 }
 
 // beside matches "the day after Valentine's". j is past "the".
@@ -272,7 +289,12 @@ func (p *parser) shifted(i int) span {
 		coming = true
 	case "next":
 		k = 1
-	case "last", "past", "previous":
+	case "past":
+		if weekdays[p.w(j+1)] != 0 && j == i { // "I can't keep it past Sunday"
+			return span{}
+		}
+		k = -1
+	case "last", "previous":
 		k = -1
 	default:
 		return span{}

@@ -1,6 +1,9 @@
 package when
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Said is one turn of a conversation.
 type Said struct {
@@ -10,11 +13,290 @@ type Said struct {
 }
 
 // Dialogue returns the dates of each turn as FindWith does, read with the help of the turns before it: a day that was named
-// settles later bare mentions of it, and an answer takes its direction from its question.
+// settles later bare mentions of it ("the Tuesday slot is released"), "the evening before" and "that Monday" count from it, and an
+// answer lies where its question asks. A time of day alone is put on the day that was named last; it stays without an exact day.
 func Dialogue(turns []Said, opts Options) [][]Found {
-	out := make([][]Found, len(turns))
+	parsers := make([]*parser, len(turns))
+	var words []token
 	for i, t := range turns {
-		out[i] = FindWith(t.Text, t.At, opts)
+		parsers[i] = newParser(t.Text, t.At, opts)
+		words = append(words, parsers[i].tok...)
+	}
+	c := talk{lang: languageOf(words)}
+	out := make([][]Found, len(turns))
+	for i, p := range parsers {
+		p.lang = c.lang
+		c.evening = c.evening || p.speaksOf(evenings)
+		p.evening = c.evening
+		out[i] = p.find()
+		c.turn = i
+		c.open(p)
+		for k := range out[i] {
+			c.settle(p, &out[i][k])
+		}
+		c.close(p)
 	}
 	return out
 }
+
+// talk is what the turns so far have told.
+type talk struct {
+	turn    int
+	lang    language
+	evening bool
+	named   []namedDay
+	week    namedDay // a week that was spoken of; its Monday
+	mood    mood     // in which the turn before ended
+	asks    bool     // it asked for a time
+	happens bool     // it spoke of what happened
+}
+
+// namedDay is a day that was named in a turn.
+type namedDay struct {
+	day   time.Time
+	turn  int
+	fixed bool
+	said  bool // by its weekday
+}
+
+// Over so many turns what was named is still spoken of.
+const lasting = 5
+
+// settle settles a find by what was named before it, and remembers its day.
+func (c *talk) settle(p *parser, f *Found) {
+	switch {
+	case f.Recurring:
+		return
+	case f.day.n == 0:
+		if last, ok := c.last(lasting); ok && f.at.n > 0 && !p.behind(f.token) && !last.Before(p.day(0)) {
+			f.on(last)
+		}
+		return
+	case f.day.name.back != "":
+		c.counted(p, f)
+	case f.day.fixed && f.day.name.weekday > 0 && f.day.name.day > 0:
+		c.sameMonth(f)
+	case f.day.name.weekday > 0 && f.day.name.day == 0 && !f.day.fixed:
+		c.weekday(p, f)
+	case f.day.name.day > 0 && f.day.name.month == 0 && f.day.name.weekday == 0 && !f.day.fixed:
+		c.dayOfMonth(p, f)
+	case f.Known() && !f.exact:
+		if monday := f.At; f.Day && monday.Weekday() == time.Monday && daysBetween(monday, f.Until) == 7 {
+			c.week = namedDay{day: monday, turn: c.turn}
+		}
+		return
+	}
+	if f.Exact() && !f.Retracted {
+		day := dayStart(f.At, p.base.Location())
+		said := f.day.name.weekday > 0 || p.namesWeekday(f.token, f.after)
+		c.named = append(c.named, namedDay{day: day, turn: c.turn, fixed: f.day.fixed, said: said})
+		if p.is(f.token-2, "week", "of") || said && (p.w(f.token) == "next" || p.w(f.token+1) == "next") {
+			c.week = namedDay{day: startOf(day.Year(), day.Month(), day.Day()+1-isoWeekday(day), day.Location()), turn: c.turn}
+		}
+	}
+}
+
+// put settles f on a day.
+func (f *Found) put(day time.Time) {
+	f.day.open, f.exact = false, true
+	f.on(day)
+}
+
+// unsettle takes the day from f.
+func (f *Found) unsettle() {
+	f.At, f.Until, f.Day, f.exact, f.day.open = time.Time{}, time.Time{}, false, false, true
+}
+
+// last returns the day that was named last, in this turn or the n before.
+func (c *talk) last(n int) (time.Time, bool) {
+	if len(c.named) == 0 || c.named[len(c.named)-1].turn < c.turn-n {
+		return time.Time{}, false
+	}
+	return c.named[len(c.named)-1].day, true
+}
+
+// match returns the day named last that fits.
+func (c *talk) match(fits func(namedDay) bool) (namedDay, bool) {
+	for k := len(c.named) - 1; k >= 0; k-- {
+		if fits(c.named[k]) {
+			return c.named[k], true
+		}
+	}
+	return namedDay{}, false
+}
+
+func (p *parser) namesWeekday(i, j int) bool {
+	for ; i < j; i++ {
+		if weekdays[p.w(i)] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// counted settles what counts from the day that was named last: "the evening before", "the Friday before", "that Monday".
+func (c *talk) counted(p *parser, f *Found) {
+	wd := f.day.name.weekday
+	if wd > 0 && f.day.name.back == "same" {
+		if m, ok := c.match(func(d namedDay) bool { return isoWeekday(d.day) == wd }); ok {
+			f.put(m.day)
+		}
+		return
+	}
+	turns := 0 // "that day" is one of the same turn
+	if wd > 0 {
+		turns = 1
+	}
+	last, ok := c.last(turns)
+	if !ok {
+		return
+	}
+	step := map[string]int{"before": -1, "after": 1}[f.day.name.back]
+	if wd > 0 {
+		for range 7 {
+			if last = dayStart(last.AddDate(0, 0, step), last.Location()); isoWeekday(last) == wd {
+				break
+			}
+		}
+		step = 0
+	}
+	f.put(dayStart(last.AddDate(0, 0, step), last.Location()))
+}
+
+// sameMonth puts a weekday with its number into the month that was spoken of just before, if it fits there too.
+func (c *talk) sameMonth(f *Found) {
+	last, ok := c.last(2)
+	if !ok || !last.After(f.At) {
+		return
+	}
+	day := startOf(last.Year(), last.Month(), f.day.name.day, last.Location())
+	if isoWeekday(day) == f.day.name.weekday && day.Month() == last.Month() {
+		f.put(day)
+	}
+}
+
+// weekday settles a bare weekday.
+func (c *talk) weekday(p *parser, f *Found) {
+	wd, today := f.day.name.weekday, p.day(0)
+	lean := c.lean(p, f)
+	m, ok := c.match(func(d namedDay) bool { return isoWeekday(d.day) == wd && d.said })
+	coming := p.day((wd-isoWeekday(today)+6)%7 + 1)
+	if ago := c.turn - m.turn; ok && lean == ahead && m.day.After(coming) && ago > 1 {
+		if ok = false; ago <= lasting {
+			f.unsettle() // that one, or the coming one
+			return
+		}
+	}
+	switch {
+	case f.day.name.next:
+		if n := daysBetween(today, m.day); ok && n >= 7 && n < 14 && m.fixed {
+			f.put(m.day)
+		}
+	case ok && (lean != behind || !m.day.After(today)) && (lean != ahead || !m.day.Before(today)):
+		f.put(m.day)
+	case lean == ahead && c.week.turn >= c.turn-3 && !c.week.day.IsZero():
+		if day := dayStart(c.week.day.AddDate(0, 0, wd-1), today.Location()); day.After(today) {
+			f.put(day)
+		} else {
+			f.unsettle()
+		}
+	case lean == ahead && c.farOff(today):
+		f.unsettle()
+	case !f.day.open && lean == f.day.mood:
+	case lean == ahead:
+		f.put(coming)
+	case lean == behind:
+		f.put(p.day(-((isoWeekday(today)-wd+6)%7 + 1)))
+	default:
+		f.unsettle()
+	}
+}
+
+// farOff reports whether a day of another week than this and the coming seven days was spoken of just now: a bare weekday may be meant
+// of its week.
+func (c *talk) farOff(today time.Time) bool {
+	last, ok := c.last(2)
+	return ok && daysBetween(today, last) > 7
+}
+
+// dayOfMonth settles a day of the month that stands by its number.
+func (c *talk) dayOfMonth(p *parser, f *Found) {
+	d, today := f.day.name.day, p.day(0)
+	lean := c.lean(p, f)
+	if m, ok := c.match(func(n namedDay) bool { return n.day.Day() == d }); ok && (lean != behind || !m.day.After(today)) {
+		f.put(m.day)
+		return
+	}
+	if !f.day.open || lean != ahead && lean != behind {
+		return
+	}
+	step := 1
+	if lean == behind {
+		step = -1
+	}
+	for day, k := today, 0; k < 62; day, k = dayStart(day.AddDate(0, 0, step), today.Location()), k+1 {
+		if day.Day() == d {
+			f.put(day)
+			return
+		}
+	}
+}
+
+// lean returns where a day lies: as its own clause tells, or what was said before it.
+func (c *talk) lean(p *parser, f *Found) mood {
+	own := f.day.mood
+	switch {
+	case own == ahead && f.token < 3 && c.asks && c.mood == behind:
+		if f.day.weak {
+			return behind
+		}
+		return torn
+	case own != open || f.day.name.next:
+		return own
+	}
+	p.mood(f.token, f.after)
+	for k := f.token - 1; k >= 0; k-- {
+		if m := p.marks[k].mood; m == ahead {
+			return m
+		} else if m != open {
+			return torn
+		}
+	}
+	switch {
+	case c.mood == behind && c.asks, c.mood == ahead && !c.happens:
+		return c.mood
+	}
+	return open
+}
+
+// open looks for "that week", which is the one of the day that was named last.
+func (c *talk) open(p *parser) {
+	last, ok := c.last(1)
+	for i := 0; ok && i < len(p.tok); i++ {
+		if p.is(i, "that", "week") || p.is(i, "same", "week") {
+			c.week = namedDay{day: startOf(last.Year(), last.Month(), last.Day()+1-isoWeekday(last), last.Location()), turn: c.turn}
+		}
+	}
+}
+
+// close remembers how a turn ended.
+func (c *talk) close(p *parser) {
+	p.mood(0, 0)
+	if c.mood != ahead {
+		c.mood = open
+	}
+	for k := len(p.tok) - 1; k >= 0; k-- {
+		if m := p.marks[k].mood; m != open {
+			c.mood = m
+			break
+		}
+	}
+	text := " " + strings.ToLower(p.text) + " "
+	c.asks = strings.Contains(text, "?") || p.speaksOf(times)
+	c.happens = p.speaksOf(events)
+}
+
+var (
+	times  = set(`when since wann cuándo`)
+	events = set(`accident incident happen happened loss start started begin began notice noticed born birth passiert pasó`)
+)

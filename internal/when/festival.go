@@ -86,14 +86,14 @@ func (p *parser) festival(i int) span {
 		return span{}
 	}
 	if p.any(i+n, "tree", "trees", "gift", "gifts", "present", "presents", "card", "cards", "cookies", "resolution", "resolutions",
-		"decorations", "film", "bunny", "party", "shopping", "eggs", "music", "songs", "movie", "movies", "sale", "sales") {
+		"decorations", "weekend", "week", "season", "holiday", "holidays", "film", "bunny", "party", "shopping", "eggs", "music", "songs", "movie", "movies", "sale", "sales") {
 		return span{}
 	}
 	if y, yn := p.year(i + n); yn > 0 {
 		return p.festivalIn(k, y, n+yn)
 	}
 	s := p.festivalNear(k, i, n)
-	s.loose = p.any(i-1, "before", "after", "over", "since", "until", "around", "by")
+	s.loose = p.any(i-1, "before", "after", "over", "since", "until", "around", "by", "for")
 	return s
 }
 

@@ -105,7 +105,7 @@ func newGerman() *tongue {
 			mein meine ihr ihnen noch schon wie was wann geht uhr sind bin passt aber uns`),
 		behind: set(`war waren warst hatte hatten kam kamen ging gingen rief riefen fiel fielen gab fand wurde wurden sagte bekam brach machte lief`),
 		torn:   set(`wollte wollten sollte sollten würde würden hieß gesagt versprochen meinte meinten dachte`),
-		ahead: set(`habe hab haben hat habt ist sind bin kommt kommen komme geht gehen gehe passt passen brauche brauchen braucht hätte hätten will wollen möchte möchten kann
+		ahead: set(`habe hab haben hat habt ist sind bin kommt kommen komme geht gehen gehe passt passen brauche brauchen braucht hätte hätten ginge will wollen möchte möchten kann
 			können könnte könnten wird werden werde rufe rufen fahre fahren fährt fliege fliegen bringe bringen bringt muss müssen soll sollen
 			darf dürfen gibt schicke schicken schickt bin treffen wäre bleibt bleibe dann machen mache mach`),
 		helpers: set(`habe hab hat haben hast ist bin sind seid bist`),
@@ -201,7 +201,7 @@ func newSpanish() *tongue {
 			years: años
 			weekend: finde`),
 		small:  set(`el la los las que de es en por para mi se una un del usted está le hay puede cita con y lo nos su pero qué como yo`),
-		behind: set(`fue fui fueron estuve estuvo vino vinieron tuve tuvo hizo hice dijo di dio rompió cayó caí vi pude quiso puso`),
+		behind: set(`fue fui fueron estuve estuvo vino vinieron tuve tuvo hizo hice dijo di dio dimos vimos hicimos estuvimos fuimos tuvimos rompió cayó caí vi pude quiso puso`),
 		torn:   set(`dijeron dijo prometió prometieron iba iban era eran tenía tenían vendría vendrían quería había habían sería debía debían`),
 		ahead: set(`quiero quiere queremos necesito necesita necesitamos puedo puede pueden podemos podría podrían tiene tengo tienen tenemos hay es
 			está están viene vienen vengo vamos voy va van llega llegan abre abren abrimos sale salgo queda le atiendo atiende debe cierra
@@ -394,6 +394,11 @@ func participle(w string) bool {
 	for _, lead := range []string{"", "an", "ab", "auf", "aus", "raus", "ein", "rein", "mit", "vor", "zu", "weg", "hin", "her", "um", "nach", "los", "zurück",
 		"herein", "heraus", "kaputt"} {
 		if rest, ok := strings.CutPrefix(w, lead+"ge"); ok && (strings.HasSuffix(rest, "t") || strings.HasSuffix(rest, "en")) && len(rest) > 3 {
+			return true
+		}
+	}
+	for _, lead := range []string{"er", "ver", "be", "ent", "zer"} {
+		if strings.HasPrefix(w, lead) && strings.HasSuffix(w, "t") {
 			return true
 		}
 	}

@@ -33,10 +33,17 @@ func (l Lean) mood() mood {
 type mark struct {
 	mood mood
 	plan bool // it tells of a plan: what came of it may settle the day
+	weak bool // it stands outside of the clause
 }
 
 // mood returns how the clause of the date in tokens [i, j) lies in time.
 func (p *parser) mood(i, j int) mood {
+	m, _ := p.moodOf(i, j)
+	return m
+}
+
+// moodOf is mood, and whether that is told outside of the clause only.
+func (p *parser) moodOf(i, j int) (lies mood, weak bool) {
 	if p.marks == nil {
 		p.marks = make([]mark, len(p.tok)+1)
 		p.verbs()
@@ -48,21 +55,34 @@ func (p *parser) mood(i, j int) mood {
 	if p.any(i, aims...) || p.w(i) == "since" {
 		lead = i
 	}
-	if p.w(lead) == "since" || p.w(lead) == "on" && p.w(lead-1) == "since" {
-		return behind
+	if p.since(i) {
+		return behind, false
 	}
 	m := p.governing(i, j)
 	switch {
 	case m.plan && p.failed(j):
-		return behind
+		return behind, false
 	case m.mood == behind && p.any(lead, aims...):
-		return torn
+		return torn, false
 	case m.mood == open && p.any(lead, "by", "until", "till"):
-		return ahead
+		return ahead, true
 	case m.mood == open:
-		return p.opts.Lean.mood()
+		return p.opts.Lean.mood(), false
 	}
-	return m.mood
+	return m.mood, m.weak
+}
+
+// since reports whether "since" leads to a date at i: "since like Tuesday", "since the update on Tuesday".
+func (p *parser) since(i int) bool {
+	for k := i; k >= 0 && k > i-6 && (p.marks[k].mood == open || p.lang != english); k-- {
+		if p.w(k) == "since" {
+			return true
+		}
+		if k < i && p.bounds(k) {
+			return false
+		}
+	}
+	return false
 }
 
 // behind reports whether what is dated at token i is reported.
@@ -83,7 +103,7 @@ func (p *parser) governing(i, j int) mark {
 		if after := p.after(j, 4); p.any(j, subjects...) && p.w(i) != "on" && after.mood != open && after.mood != m.mood {
 			return mark{mood: torn} // "we called Monday we can come": it may belong to either
 		}
-		if m.mood == behind && p.copula(k, i) {
+		if m.mood == behind && p.copula(k, i) || m.mood == ahead && p.listsPast(j) {
 			return mark{mood: torn}
 		}
 		return m
@@ -92,19 +112,33 @@ func (p *parser) governing(i, j int) mark {
 		if m.mood == behind && p.any(j, "was", "were", "wasn't") && p.lang == english {
 			return mark{mood: torn}
 		}
+		if p.any(j, "is") && !predicates[p.w(j+1)] && !adverbs[p.w(j+1)] && p.tok[min(j+1, len(p.tok)-1)].kind == word { // "Wednesday is beans"
+			return mark{mood: torn}
+		}
 		return m
 	}
 	for ; k >= 0 && k > i-60 && !p.sentenceEnd(k); k-- {
 		if m := p.marks[k]; m.mood != open {
+			m.weak = true
 			return m
 		}
 	}
-	for k = j; k < len(p.tok) && k < j+40 && !p.sentenceEnd(k); k++ {
-		if m := p.marks[k]; m.mood != open {
-			return m
-		}
+	if p.w(j) == "," {
+		m := p.after(j+1, 40)
+		m.weak = true
+		return m
 	}
 	return p.asked(i)
+}
+
+// listsPast reports whether the sentence goes on with a day that is past: "there's one on Sunday and then another yesterday".
+func (p *parser) listsPast(j int) bool {
+	for k := j; k < len(p.tok) && k < j+9 && !p.sentenceEnd(k) && p.marks[k].mood == open; k++ {
+		if p.any(k, "yesterday", "ago") {
+			return true
+		}
+	}
+	return false
 }
 
 // asked returns the mood of the question that stands before the sentence of token i: "When did it start? On Sunday?"
@@ -115,6 +149,7 @@ func (p *parser) asked(i int) mark {
 	if p.w(i-1) == "?" {
 		for k := i - 2; k >= 0 && !p.sentenceEnd(k); k-- {
 			if m := p.marks[k]; m.mood != open {
+				m.weak = true
 				return m
 			}
 		}
@@ -149,7 +184,7 @@ var subjects = []string{"i", "we", "you", "he", "she", "they", "it", "i'm", "i'v
 
 // bounds reports whether a clause ends at token k: a mark, or a word that begins the next one. What lists days does not end it.
 func (p *parser) bounds(k int) bool {
-	if p.sentenceEnd(k) || p.any(k, ",", "-", "—", ":") {
+	if p.sentenceEnd(k) || p.any(k, ",", "-", "—", ":") && !p.glued(k+1) {
 		return !p.lists(k)
 	}
 	return boundaries[p.w(k)] && !p.lists(k)

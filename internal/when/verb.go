@@ -28,7 +28,7 @@ func (p *parser) verbs() {
 			continue
 		}
 		m, helps := p.verb(i, helper == waits)
-		if m.mood != open && m.mood != ahead && (i < done && p.past(i) && !onlyPast[t.w] && !p.any(i-1, "i", "we", "he", "she", "they", "who") || polite) {
+		if m.mood != open && m.mood != ahead && (i < done && p.past(i) && !onlyPast[t.w] && (!subjectPronouns[p.w(i-1)] || haves[p.w(i-2)] || presents[p.w(i-2)]) || polite) {
 			continue
 		}
 		if m.mood != behind && m.mood != open && takesParticiple(t) {
@@ -36,6 +36,9 @@ func (p *parser) verbs() {
 			if presents[t.w] && p.w(i-1) != "there" && i > 0 && p.tok[i-1].kind == word && !boundaries[p.w(i-1)] {
 				done = i + 3
 			}
+		}
+		if participled[t.w] {
+			done = i + 7
 		}
 		polite = polite || m.mood == ahead && pastBe[t.w]
 		switch {
@@ -71,6 +74,8 @@ func (p *parser) verb(i int, aux bool) (m mark, helps bool) {
 		return mark{mood: behind}, true
 	case pastBe[w]:
 		return p.was(i), false
+	case aux && w == "have":
+		return m, true
 	case haves[w], strings.HasSuffix(w, "'ve"), p.tok[i].owner && p.any(i+1, "been", "had", "already", "never"):
 		return p.have(i), true
 	case hads[w], shortWould[w] && p.plainForm(i+1):
@@ -174,7 +179,9 @@ func (p *parser) told(i int) mark {
 		return mark{mood: ahead}
 	case p.any(i, "wanted", "hoped", "needed", "fancied", "wished"), w == "got" && p.tok[max(i-1, 0)].owner:
 		return mark{mood: torn}
-	case w == "meant", (schedules[w] || w == "closed" || w == "shut") && (i == 0 || p.tok[i-1].kind == punct): // nobody does it: a state
+	case w == "got" && isPlural[p.w(i-1)] && !goes[p.w(j)] && !p.past(j): // "I got a lesson on Friday": they have it
+		return mark{mood: torn}
+	case w == "meant", acknowledged[w] && (i == 0 || p.tok[i-1].kind == punct), (schedules[w] || w == "closed" || w == "shut") && (i == 0 || p.tok[i-1].kind == punct): // nobody does it: a state
 		return mark{}
 	case (reports[w] || schedules[w] || plans[w]) && (p.any(j, "to", "for", "by") || p.toDay(j)):
 		return mark{mood: torn, plan: true}
@@ -231,6 +238,9 @@ func (p *parser) present(i int) bool {
 	if asking[w] || w == "please" || p.is(i, "how", "about") || p.is(i, "what", "about") || p.is(i, "any", "chance") {
 		return true
 	}
+	if (w == "think" || w == "guess" || w == "reckon" || w == "suppose" || w == "mean" || w == "believe") && before == "i" {
+		return false
+	}
 	if before == "to" || before == "not" || w == "see" && before == "i" && p.w(i+1) != "you" {
 		return false
 	}
@@ -239,8 +249,10 @@ func (p *parser) present(i int) bool {
 	switch {
 	case samePast[w]:
 		return first
+	case w == "like":
+		return subject
 	case plain[w]:
-		return first || subject || !determiners[before] && !isSingular[before]
+		return first || subject || !determiners[before] && !isSingular[before] && strings.HasSuffix(before, "s")
 	case plainNouns[w]:
 		return first || subject
 	case strings.HasSuffix(w, "ing") && len(w) > 4:
@@ -281,10 +293,13 @@ var (
 	isSingular = set(`he she it that this who which nobody everyone someone somebody everything`)
 	predicates = set(`fine good no great ok okay out off perfect better best bad gone full free booked taken not the my when a ideal closed open
 		hopeless tricky impossible`)
-	openers     = set(`please and or but so just then now okay ok yes yeah no hi hello well maybe also right`)
-	participled = set(`get gets getting have having want wants need needs`)
-	asking      = set(`earliest instead available free gotta`)
-	determiners = set(`a an the my your his her its our their this that these those no any some every each two three next last first of in on
+	openers         = set(`please and or but so just then now okay ok yes yeah no hi hello well maybe also right`)
+	subjectPronouns = set(`i we he she they who`)
+	goes            = set(`back home in out through cut stuck sick hurt hit told charged up there here caught worse`)
+	acknowledged    = set(`understood agreed noted sorted done booked confirmed got cancelled canceled changed moved`)
+	participled     = set(`get gets getting have having want wants need needs`)
+	asking          = set(`earliest instead available free gotta`)
+	determiners     = set(`a an the my your his her its our their this that these those no any some every each two three next last first of in on
 		at for with from by 's new`)
 	reports   = set(`said told thought promised reckoned assumed heard swore knew hoped texted`)
 	plans     = set(`agreed asked wanted offered decided arranged planned ordered requested bought got`)

@@ -56,9 +56,7 @@ func (p *parser) numbered(i, wd int) span {
 	}
 	d, n := p.ordinal(j)
 	if n == 0 && p.lang == spanish && j == i+1 {
-		if d, n = p.cardinal(j); !p.ends(j + n) {
-			n = 0
-		}
+		d, n = p.cardinal(j)
 	}
 	if n == 0 || d < 1 || d > 31 || j == i+1 && d <= 3 || j > i+1 && p.w(j-1) != "the" && p.w(j-1) != "," {
 		return span{}
@@ -153,6 +151,8 @@ func (p *parser) weekOff(i, wd int) span {
 		return p.dayFixed(wd-today-7, j+2-i)
 	case p.is(j, "this", "week"):
 		return p.dayFixed(wd-today, j+2-i)
+	case p.is(i+1, "after", "that"), p.is(i+1, "before", "that"):
+		return span{open: true, name: dayName{weekday: wd, back: p.w(i + 1)}, n: 3}
 	case p.any(i+1, "before", "after") && p.w(i-1) == "the" && (p.ends(i+2) || boundaries[p.w(i+2)]):
 		return span{open: true, name: dayName{weekday: wd, back: p.w(i + 1)}, n: 2}
 	}
@@ -186,7 +186,10 @@ func (p *parser) bareWeekday(i, wd int) span {
 		s.name.back, s.mood = "same", torn
 		return s
 	}
-	s.mood = p.mood(i, i+1)
+	s.mood, s.weak = p.moodOf(i, i+1)
+	if p.w(i-1) == "the" && p.lang == english && p.standsAlone(i+1) && s.mood == ahead { // "the Monday" counts from what was said before
+		s.mood = torn
+	}
 	to := p.weekdayAfter(i + 1)
 	switch {
 	case p.reaches(i) && p.last.name.weekday > 0 && !p.last.open && !p.movesDay(i):
@@ -202,6 +205,13 @@ func (p *parser) bareWeekday(i, wd int) span {
 	}
 	return s
 }
+
+// standsAlone reports whether what follows at j is no noun that a weekday could belong to.
+func (p *parser) standsAlone(j int) bool {
+	return p.ends(j) || boundaries[p.w(j)] || starters[p.w(j)] || subjectPronouns[p.w(j)] || fillers[p.w(j)] || p.marks[j].mood != open
+}
+
+var fillers = set(`no not yes um uh er hang sorry please then it's that's off`)
 
 // weekdayAfter returns the weekday up to which a range goes on at j, 0 for none.
 func (p *parser) weekdayAfter(j int) int {

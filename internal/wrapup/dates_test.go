@@ -11,7 +11,7 @@ func TestRelativeDatesAreMadeAbsolute(t *testing.T) {
 	saturday := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	tests := []struct{ text, want string }{
 		{"They have an appointment tomorrow.", "They have an appointment tomorrow (22 November 2026)."},
-		{"Caller wanted to book on Tuesday at 3pm, for four.", "Caller wanted to book on Tuesday at 3pm (24 November 2026 at 3:00 PM), for four."},
+		{"Caller wants to book on Tuesday at 3pm, for four.", "Caller wants to book on Tuesday at 3pm (24 November 2026 at 3:00 PM), for four."},
 		{"It began two days ago and again yesterday", "It began two days ago (19 November 2026) and again yesterday (20 November 2026)"},
 		{"Their daughter visits on Sundays", "Their daughter visits on Sundays"},
 		{"The appointment is on 24 November 2026", "The appointment is on 24 November 2026"},

@@ -34,8 +34,8 @@ func (w work) due(c answer.Memory, at []int, base time.Time) (*time.Time, bool) 
 
 // dates are those in a text that lie ahead of base.
 func (w work) dates(text string, base time.Time) []when.Found {
-	return slices.DeleteFunc(when.FindWith(text, base, when.Options{DayFirst: w.dayFirst}), func(f when.Found) bool {
-		return f.Recurring || !f.Until.After(base)
+	return slices.DeleteFunc(when.FindWith(text, base, when.Options{DayFirst: w.dayFirst, Lean: when.Ahead}), func(f when.Found) bool {
+		return !f.Known() || !f.Until.After(base)
 	})
 }
 

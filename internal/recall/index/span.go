@@ -34,9 +34,9 @@ func (ix *Index) spans(text string, words []queryWord, now time.Time) []span {
 	}
 	var all []span
 	today := dayOf(now)
-	for _, f := range when.Find(text, now) {
+	for _, f := range when.FindWith(text, now, when.Options{Lean: when.Behind}) {
 		from := dayOf(f.At)
-		if f.Recurring || f.At.After(now) || from == today && !asksPast(words) {
+		if !f.Known() || f.At.After(now) || from == today && !asksPast(words) {
 			continue
 		}
 		if len(all) == maxTimes {

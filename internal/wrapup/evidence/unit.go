@@ -134,7 +134,7 @@ func coveredDates(value string, ws []word, units []unit) []bool {
 			told = append(told, when.Find(u.question.text, u.own.at)...)
 		}
 		for _, f := range found {
-			if !f.Recurring && anySame(f, told) {
+			if f.Known() && anySame(f, told) {
 				for i, w := range ws {
 					covered[i] = covered[i] || w.start >= f.Start && w.start < f.End
 				}
@@ -149,7 +149,7 @@ const slack = 24 * time.Hour
 
 func anySame(f when.Found, told []when.Found) bool {
 	for _, t := range told {
-		if t.Recurring {
+		if !t.Known() {
 			continue
 		}
 		if !f.At.Before(t.At.Add(-slack)) && f.At.Before(t.Until.Add(slack)) {

@@ -180,9 +180,9 @@ func third(verb string) string {
 
 // dated makes the dates of a value absolute and returns the first that is one.
 func (x *extractor) dated(text string) (string, *when.Found) {
-	found := when.FindWith(text, x.u.at, when.Options{DayFirst: x.opts.DayFirst})
+	found := when.FindWith(text, x.u.at, when.Options{DayFirst: x.opts.DayFirst, Lean: when.Ahead})
 	for _, f := range found {
-		if f.Recurring || x.u.at.IsZero() {
+		if !f.Known() || x.u.at.IsZero() {
 			continue
 		}
 		abs := f.String()

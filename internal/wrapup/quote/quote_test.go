@@ -27,7 +27,7 @@ func TestAQuotationIsWhatWasSaid(t *testing.T) {
 		"See you on 16 October 2026.":                     "“See you on 16 October 2026.”",
 		"Some day next month, on Sundays, in a few weeks": "“Some day next month, on Sundays, in a few weeks”",
 		"uh":                     "",
-		"äh, am Montag passt es": "“am Montag passt es”",
+		"äh, am Montag passt es": "“am Montag [Monday 19 October 2026] passt es”",
 	} {
 		if got := quote.Of(turn(text), 0, len(text)); got != want {
 			t.Errorf("%q: got %s, want %s", text, got, want)
