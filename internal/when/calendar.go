@@ -298,65 +298,6 @@ func nthDay(y int, m time.Month, wd, nth int) int {
 	return d
 }
 
-// numeric matches 5/12, 5/12/2026, 24.11.2026 and 2026-11-24.
-func (p *parser) numeric(i int) span {
-	if i >= len(p.tok) || p.tok[i].kind != number || p.any(i-1, "/", "-", "$", ":") {
-		return span{}
-	}
-	sep := p.w(i + 1)
-	if sep != "/" && sep != "-" && sep != "." || i+2 >= len(p.tok) || p.tok[i+2].kind != number || !p.glued(i+1) || !p.glued(i+2) {
-		return span{}
-	}
-	a, b := p.tok[i].val, p.tok[i+2].val
-	third := i+4 < len(p.tok) && p.w(i+3) == sep && p.tok[i+4].kind == number && p.glued(i+3) && p.glued(i+4)
-	loc := p.base.Location()
-	if p.tok[i].digits == 4 && third && a >= 1900 && a < 2100 {
-		if d := p.tok[i+4].val; b >= 1 && b <= 12 && d >= 1 && d <= daysIn(a, time.Month(b)) {
-			return span{from: startOf(a, time.Month(b), d, loc), to: startOf(a, time.Month(b), d+1, loc), n: 5, fixed: true}
-		}
-		return span{}
-	}
-	d, m := b, a
-	if p.opts.DayFirst || sep == "." || m > 12 {
-		d, m = a, b
-	}
-	if m > 12 && d <= 12 {
-		d, m = m, d
-	}
-	if m < 1 || m > 12 || d < 1 || d > daysIn(2000, time.Month(m)) || p.tok[i].digits > 2 || p.tok[i+2].digits > 2 {
-		return span{}
-	}
-	if !third {
-		return p.shortNumeric(i, time.Month(m), d, sep)
-	}
-	y := p.tok[i+4].val
-	if p.tok[i+4].digits == 2 {
-		y += 2000
-	}
-	if y < 1900 || y >= 2100 || d > daysIn(y, time.Month(m)) || p.tok[i+4].digits == 3 {
-		return span{}
-	}
-	return span{from: startOf(y, time.Month(m), d, loc), to: startOf(y, time.Month(m), d+1, loc), n: 5, fixed: true}
-}
-
-// shortNumeric settles on 5/12 without a year, which may as well be a fraction, a score or a rota (24/7).
-func (p *parser) shortNumeric(i int, m time.Month, d int, sep string) span {
-	a, b := p.tok[i].val, p.tok[i+2].val
-	led := p.any(i-1, "on", "by", "until", "since", "before", "after", "for")
-	fraction := a < b && (b <= 4 || b == 8) || a == 24 && b == 7 || a == 50 && b == 50
-	if sep != "/" || fraction && !led || p.glued(i+3) && !p.ends(i+3) || i > 0 && p.tok[i-1].kind == number {
-		return span{}
-	}
-	if !led && !p.ends(i+3) && !p.any(i+3, "at", "and", "for", "because", "i", "we", "from", "with") {
-		return span{}
-	}
-	s := p.dated(m, d, i+3, i)
-	if s.n > 3 {
-		return span{}
-	}
-	return s
-}
-
 // monthOrSeason matches a whole month or season: "in March", "March 2027", "summer of 2022". A bare one must be led
 // by a word that takes a date, unless led is already known.
 func (p *parser) monthOrSeason(i int, led bool) span {

@@ -13,6 +13,7 @@ const (
 // Lean is what a date means where nothing in its clause tells whether it lies ahead or behind.
 type Lean byte
 
+// The leans.
 const (
 	Unsure Lean = iota // it is not known
 	Ahead              // the coming one: of what somebody sets a date for
