@@ -40,12 +40,15 @@ type Snapshot struct {
 	Tenant     Tenant
 	Caller     Caller
 	Checkpoint *Checkpoint    // the active one, whatever its age; the briefing applies the window
-	History    []Conversation // ended conversations, newest first, at most Tenant.HistoryLimit
-	BrokenOff  *BrokenOff     // the caller's latest conversation, if it failed and nothing completed after it
+	History    []Conversation // ended conversations in which something was said, newest first, at most Tenant.HistoryLimit
+	BrokenOff  *BrokenOff     // the latest of those, if it failed
+	Open       []BrokenOff    // active conversations, newest first, bounded by the store; the one that the briefing is for may be among them
+	Silent     bool           // if conversations have ended at all, nothing was said in any
 	Memories   []Memory       // active ones, newest confirmation first, bounded by the store
 }
 
-// BrokenOff is a conversation that ended without a goodbye, with its last words, so that the next can carry on (P9, H6).
+// BrokenOff is a conversation that ended without a goodbye, or that nobody has ended yet, with its last words, so that the next
+// can carry on (P9, H6).
 type BrokenOff struct {
 	Conversation Conversation
 	Turns        []Turn // the last ones, in order

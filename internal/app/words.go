@@ -91,9 +91,15 @@ const lastWords = 16
 
 // Snapshot implements briefing.Source.
 func (w *words) Snapshot(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (recaller.Snapshot, error) {
+	held := w.held(tenant, c) // first: what is stored meanwhile is in the snapshot as well
 	snap, err := w.store.Snapshot(ctx, tenant, c)
 	if w.noVoice {
 		snap.History = slices.DeleteFunc(snap.History, func(c recaller.Conversation) bool { return !c.Channel.Text() })
+	}
+	for i := range snap.Open {
+		if err == nil {
+			err = w.lastOf(ctx, tenant, c, &snap.Open[i], held)
+		}
 	}
 	if err != nil || snap.BrokenOff == nil || len(snap.BrokenOff.Turns) > 0 || snap.BrokenOff.Conversation.Turns == 0 {
 		return snap, err
@@ -101,6 +107,27 @@ func (w *words) Snapshot(ctx context.Context, tenant recaller.TenantID, c recall
 	turns, err := w.archive.Turns(ctx, tenant, snap.BrokenOff.Conversation)
 	snap.BrokenOff.Turns = turns[max(0, len(turns)-lastWords):]
 	return snap, err
+}
+
+// lastOf puts to the stored words of an open conversation those that are kept elsewhere.
+func (w *words) lastOf(
+	ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, open *recaller.BrokenOff, held map[recaller.ConversationID][]recaller.Turn,
+) (err error) {
+	turns := open.Turns
+	if len(turns) == 0 && open.Conversation.Turns > 0 {
+		if turns = w.live(tenant, c)[open.Conversation.ID]; len(turns) == 0 {
+			if turns, err = w.archive.Turns(ctx, tenant, open.Conversation); err != nil {
+				return err
+			}
+		}
+	}
+	for _, t := range held[open.Conversation.ID] {
+		if len(turns) == 0 || turns[len(turns)-1].Number < t.Number {
+			turns = append(turns, t)
+		}
+	}
+	open.Turns = turns[max(0, len(turns)-lastWords):]
+	return nil
 }
 
 // recaller finds what fits a briefing's query.

@@ -77,8 +77,9 @@ type composer struct {
 	fits   map[recaller.MemoryID]int       // the place of each memory that fits it, best first
 	briefs map[recaller.ConversationID]int // the units that tell of the last conversations
 
-	resuming bool // the resume part has something to tell
-	cutOff   bool // it tells where the last conversation broke off
+	open     *recaller.BrokenOff     // the caller's other conversation that nobody has ended; nil: none
+	resuming bool                    // the resume part has something to tell
+	cutOff   recaller.ConversationID // whose last words it tells; empty: none
 }
 
 func compose(in material, now time.Time, req Request, zones *zones) recaller.Briefing {
@@ -88,7 +89,7 @@ func compose(in material, now time.Time, req Request, zones *zones) recaller.Bri
 	}
 	snap := tidy(in.snap, req.Exclude)
 	loc, theirs := zones.of(snap.Caller, snap.Tenant)
-	c := composer{snap: snap, now: now.In(loc), theirs: theirs, reason: in.reason, most: req.MaxMemories, budget: budget, whole: req.Style == recaller.StyleSystemPrompt}
+	c := composer{snap: snap, open: openBeside(snap.Open, req.Exclude), now: now.In(loc), theirs: theirs, reason: in.reason, most: req.MaxMemories, budget: budget, whole: req.Style == recaller.StyleSystemPrompt}
 	if len(in.found) > 0 {
 		c.look(in.found, req)
 	}
@@ -106,8 +107,10 @@ func (c *composer) write(budget int, compact bool) {
 	c.draft = newDraft(compact, c.whole)
 	clear(c.briefs)
 	resume := c.resumable()
-	c.cutOff = resume.broken != nil
-	c.resuming = c.cutOff || resume.checkpoint != nil
+	c.resuming, c.cutOff = resume.broken != nil || resume.checkpoint != nil, ""
+	if resume.broken != nil {
+		c.cutOff = resume.broken.Conversation.ID
+	}
 	due, rest := c.splitDue()
 	if c.whole {
 		c.systemPrompt(due, rest, resume)
@@ -148,6 +151,9 @@ func tidy(snap recaller.Snapshot, live recaller.ConversationID) recaller.Snapsho
 	if b := snap.BrokenOff; b != nil && live != "" && b.Conversation.ID == live {
 		snap.BrokenOff = nil
 	}
+	if snap.Silent {
+		snap.Caller.Conversations = 0
+	}
 	return snap
 }
 
@@ -165,14 +171,17 @@ func activeMemories(all []recaller.Memory) []*recaller.Memory {
 	return list
 }
 
-// first reports whether nothing was ever said with this caller before.
-func (c *composer) first() bool { return c.conversations() == 0 && c.reason == "" }
+// first reports whether nothing was ever said with this caller before, as far as anybody knows.
+func (c *composer) first() bool { return c.conversations() == 0 && c.reason == "" && !c.resuming }
 
 // conversations returns how many were held before this one.
 func (c *composer) conversations() int {
 	n := max(c.snap.Caller.Conversations, len(c.snap.History))
 	if c.snap.BrokenOff != nil {
 		n = max(n, 1)
+	}
+	if c.open != nil {
+		n++
 	}
 	return n
 }
@@ -237,7 +246,7 @@ func (c *composer) callerNumber() {
 
 // callerTotal tells how often the caller was here, where that is known.
 func (c *composer) callerTotal() {
-	if c.reason == "" && !c.snap.Caller.Withheld() {
+	if c.reason == "" && !c.snap.Caller.Withheld() && (c.conversations() > 0 || !c.resuming) {
 		c.unit(rankNumber, func(*unit) { c.line("- Total Previous Conversations: " + strconv.Itoa(c.conversations())) })
 	}
 }
@@ -245,6 +254,8 @@ func (c *composer) callerTotal() {
 // callerLead says, in our own words, how to greet the caller.
 func (c *composer) callerLead() {
 	switch {
+	case c.reason != "" && c.resuming:
+		c.line("What else is known about the caller cannot be read just now: ask for what you need.")
 	case c.compact && c.reason != "":
 		c.line("Memory is away just now: ask for what you need.")
 	case c.reason != "":
@@ -267,6 +278,8 @@ func (c *composer) callerLead() {
 		c.str(".")
 		switch {
 		case c.resuming:
+		case c.open != nil:
+			c.str(" Another " + noun(c.open.Conversation.Channel) + " with them is still open.")
 		case c.snap.Caller.Name != "":
 			c.str(" Welcome them back by name.")
 		default:

@@ -161,7 +161,7 @@ func (c *composer) brokeOff(conv recaller.Conversation) {
 	broken := c.snap.BrokenOff
 	switch {
 	case broken == nil || broken.Conversation.ID != conv.ID:
-	case c.cutOff:
+	case c.cutOff == conv.ID:
 		c.str(" Its last words are below.")
 	case len(broken.Turns) > 0:
 		c.str(" Last words: ")

@@ -2,9 +2,11 @@ package briefing
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,6 +27,39 @@ const (
 type resumable struct {
 	checkpoint *recaller.Checkpoint
 	broken     *recaller.BrokenOff
+	open       bool // nobody has ended what broke off
+}
+
+// disconnected reports whether the line is likely to have dropped: nobody is cut off from a chat that is open still.
+func (r resumable) disconnected() bool {
+	return r.broken != nil && !(r.open && r.broken.Conversation.Channel.Text())
+}
+
+// openBeside picks the conversation that is open beside the live one: of those that began before it, the one in which something
+// happened last. The caller's next call does not make this one a broken one.
+func openBeside(all []recaller.BrokenOff, live recaller.ConversationID) (open *recaller.BrokenOff) {
+	at := slices.IndexFunc(all, func(b recaller.BrokenOff) bool { return live != "" && b.Conversation.ID == live })
+	for i := range all {
+		b := &all[i]
+		switch {
+		case i == at, at >= 0 && later(b.Conversation, all[at].Conversation):
+		case open == nil, lastSign(b).After(lastSign(open)):
+			open = b
+		}
+	}
+	return open
+}
+
+func later(a, b recaller.Conversation) bool {
+	return cmp.Or(a.StartedAt.Compare(b.StartedAt), cmp.Compare(a.ID, b.ID)) > 0
+}
+
+// lastSign is when something was last heard in a conversation.
+func lastSign(b *recaller.BrokenOff) time.Time {
+	if n := len(b.Turns); n > 0 && b.Turns[n-1].At.After(brokeAt(b.Conversation)) {
+		return b.Turns[n-1].At
+	}
+	return brokeAt(b.Conversation)
 }
 
 // resumable applies the tenant's window (H3). A checkpoint marked completed clears the matter (H4), and with it the
@@ -33,17 +68,25 @@ func (c *composer) resumable() resumable {
 	var r resumable
 	window := c.snap.Tenant.ResumeWindow
 	cp, broken := c.snap.Checkpoint, c.snap.BrokenOff
+	if c.open != nil && telling(c.open) && !c.overtaken() {
+		broken, r.open = c.open, true
+	}
 	done := cp != nil && strings.EqualFold(strings.TrimSpace(cp.Intent), doneIntent)
 	if cp != nil && !done && c.now.Sub(cp.LastActivity) <= window {
 		r.checkpoint = cp
 	}
-	if broken == nil || !telling(broken) || c.now.Sub(brokeAt(broken.Conversation)) > window {
+	if broken == nil || !telling(broken) || c.now.Sub(lastSign(broken)) > window {
 		return r
 	}
 	if !done || cp.LastActivity.Before(broken.Conversation.StartedAt) {
 		r.broken = broken
 	}
 	return r
+}
+
+// overtaken reports whether the caller has spoken with the agent since the open conversation went silent.
+func (c *composer) overtaken() bool {
+	return len(c.snap.History) > 0 && later(c.snap.History[0], c.open.Conversation) && brokeAt(c.snap.History[0]).After(lastSign(c.open))
 }
 
 // telling reports whether anything is known of what was said.
@@ -68,7 +111,7 @@ func (c *composer) resume(r resumable) {
 	c.section("resume", "Pick up here", true, func() { c.resumeLead(r) })
 	rank, words := rankResume, maxWords
 	if r.checkpoint != nil {
-		rank = c.checkpoint(rank, r.checkpoint)
+		rank = c.checkpoint(rank, r)
 		words = maxWordsAfter
 	}
 	if r.broken != nil {
@@ -79,9 +122,19 @@ func (c *composer) resume(r resumable) {
 // resumeLead says, in our own words, what happened and what to do about it.
 func (c *composer) resumeLead(r resumable) {
 	if r.broken != nil {
-		at := brokeAt(r.broken.Conversation)
-		c.str("The last " + noun(r.broken.Conversation.Channel) + " broke off " + when.Phrase(at, c.now, false) + ".")
-		if !c.compact {
+		c.str("The last " + noun(r.broken.Conversation.Channel))
+		if r.open {
+			c.str(" is still open, last words " + c.ago(lastSign(r.broken)) + ".")
+		} else {
+			c.str(" broke off " + when.Phrase(brokeAt(r.broken.Conversation), c.now, false) + ".")
+		}
+		switch {
+		case c.compact:
+		case !r.disconnected():
+			c.str(" Carry on from there; do not ask again for what they have told you.")
+		case r.open:
+			c.str(" It most likely broke off: welcome them back, say that you were cut off, and carry on from there; do not ask again for what they have told you.")
+		default:
 			c.str(" Welcome them back, say that you were cut off, and carry on from there; do not ask again for what they have told you.")
 		}
 		c.str("\n")
@@ -95,6 +148,15 @@ func (c *composer) resumeLead(r resumable) {
 	c.str("\n")
 }
 
+// ago says how long ago something was, to the second where it is not a minute yet.
+func (c *composer) ago(at time.Time) string {
+	d := c.now.Sub(at)
+	if s := int(d / time.Second); s > 1 && d < time.Minute {
+		return strconv.Itoa(s) + " seconds ago"
+	}
+	return when.Phrase(at, c.now, false)
+}
+
 func noun(ch recaller.Channel) string {
 	if ch.Text() {
 		return "chat"
@@ -103,9 +165,13 @@ func noun(ch recaller.Channel) string {
 }
 
 // checkpoint tells the state of the matter and returns the next rank.
-func (c *composer) checkpoint(rank int, cp *recaller.Checkpoint) int {
+func (c *composer) checkpoint(rank int, r resumable) int {
+	cp, label := r.checkpoint, "So far"
+	if r.broken != nil && cp.LastActivity.Before(r.broken.Conversation.StartedAt) {
+		label = "Left unfinished before that"
+	}
 	if cp.Summary != "" {
-		c.field(rank, "So far", cp.Summary, maxBrief)
+		c.field(rank, label, cp.Summary, maxBrief)
 	}
 	if cp.Intent != "" {
 		c.field(rank+1, "About", readable(cp.Intent), maxKey)

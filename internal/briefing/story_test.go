@@ -43,7 +43,7 @@ func TestWhatCanBeResumed(t *testing.T) {
 		{"at the end of the window", disconnection(72 * time.Hour), []string{brokeOff, words}, nil},
 		{"after the window", disconnection(72*time.Hour + time.Second), nil, []string{brokeOff}},
 		{"in a tenant's own window", with(disconnection(2*time.Hour), func(s *recaller.Snapshot) { s.Tenant.ResumeWindow = time.Hour }), nil, []string{brokeOff}},
-		{"checkpoint and broken call", with(disconnection(time.Minute), checkpoint("job_creation", 2*time.Minute)), []string{brokeOff, "- So far: Leak at 742", "- About: job creation", words}, []string{unfinished}},
+		{"checkpoint and broken call", with(disconnection(time.Minute), checkpoint("job_creation", 70*time.Second)), []string{brokeOff, "- So far: Leak at 742", "- About: job creation", words}, []string{unfinished}},
 		{"completed in the call that broke off", with(disconnection(time.Minute), checkpoint("completed", time.Minute)), nil, []string{brokeOff, "Leak at"}},
 		{"completed before the call that broke off", with(disconnection(time.Minute), checkpoint("completed", time.Hour)), []string{brokeOff, words}, []string{"Leak at"}},
 		{"the live conversation is not one that broke off", with(disconnection(time.Minute), func(s *recaller.Snapshot) {

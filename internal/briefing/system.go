@@ -216,9 +216,9 @@ func (c *composer) greeting(resume resumable) {
 // how to take it up.
 func (c *composer) welcomeRest(resume resumable, usual string) string {
 	switch {
-	case resume.broken != nil:
+	case resume.disconnected():
 		return "I see we got disconnected earlier. Let's pick up where we left off."
-	case resume.checkpoint != nil:
+	case resume.checkpoint != nil, resume.broken != nil:
 		return ""
 	}
 	return usual

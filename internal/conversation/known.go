@@ -17,7 +17,8 @@ const lastWords = 16
 // known is what this process knows about the caller of a conversation without the store: from the conversation itself, and
 // from others with the same caller that are live or wait for the store.
 func (s *Service) known(e *entry) recaller.Snapshot {
-	snap := recaller.Snapshot{Tenant: e.settings, Caller: e.callerNow()}
+	own, _ := e.view()
+	snap := recaller.Snapshot{Tenant: e.settings, Caller: e.callerNow(), Open: []recaller.BrokenOff{{Conversation: own}}}
 	var last recaller.Conversation
 	for _, other := range s.live.all(func(o *entry) bool { return o != e && o.tenant == e.tenant && o.imported == 0 }) {
 		theirs := other.callerNow()
@@ -28,7 +29,11 @@ func (s *Service) known(e *entry) recaller.Snapshot {
 			snap.Caller.Name, snap.Caller.NameSource = theirs.Name, theirs.NameSource
 		}
 		conv, ended := other.view()
-		if !ended || conv.LastActivityAt.Before(last.LastActivityAt) {
+		if !ended {
+			snap.Open = append(snap.Open, recaller.BrokenOff{Conversation: conv, Turns: other.lastWords(s.Now())})
+			continue
+		}
+		if conv.LastActivityAt.Before(last.LastActivityAt) {
 			continue
 		}
 		last, snap.BrokenOff = conv, nil

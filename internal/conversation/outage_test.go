@@ -328,6 +328,10 @@ func TestCallerRingsAgainDuringTheOutage(t *testing.T) {
 				id = b.goesOn(keep, in)
 			}
 			b.say(keep, id, "user: my policy number is twelve")
+			back := b.begin(keep, conversation.Start{ExternalID: "back"}) // before anybody ended it
+			if text := back.Briefing.Text; !strings.Contains(text, "still open, last words") || !strings.Contains(text, "my policy number is twelve") {
+				t.Errorf("what nobody has ended is not told:\n%s", text)
+			}
 			_, err := b.End(t.Context(), keep, id, conversation.End{Status: recaller.Failed})
 			b.ok(err)
 			b.Clock.Advance(time.Second)

@@ -11,7 +11,8 @@ import (
 // Bounds of a snapshot. They are spelled out in the SQL: SQLite plans a statement anew each time its limit is bound.
 const (
 	snapshotMemories = 200
-	snapshotTurns    = 16 // the last words of a conversation that broke off
+	snapshotTurns    = 16 // the last words of a conversation that broke off, or is open
+	snapshotOpen     = 4
 )
 
 // Snapshot reads everything that a briefing is made of, at one moment and in one round trip.
@@ -52,16 +53,31 @@ type snapshotRead struct {
 	snap     recaller.Snapshot
 	rows     []sealedConversation
 	last     []recaller.Turn // of the latest conversation, if that failed; the last one first
+	open     []sealedConversation
+	words    map[recaller.ConversationID][]recaller.Turn // the last of those that are open
 }
+
+// said picks the conversations in which something was said: by the caller, or by the agent where its side called or wrote.
+const said = ` AND (user_turns > 0 OR direction = 'outbound' AND turns > 0)`
 
 func (r *snapshotRead) queries() []Query {
 	args := []any{r.tenant, r.caller}
-	const ended = ` FROM conversations WHERE tenant_id = $1 AND caller_id = $2 AND status <> 'active' ORDER BY started_at DESC, id DESC LIMIT `
+	r.words = map[recaller.ConversationID][]recaller.Turn{}
+	openOnes := ` FROM conversations WHERE tenant_id = $1 AND caller_id = $2 AND status = 'active' ORDER BY started_at DESC, id DESC LIMIT ` + itoa(snapshotOpen)
+	const ended = ` FROM conversations WHERE tenant_id = $1 AND caller_id = $2 AND status <> 'active'` + said + ` ORDER BY started_at DESC, id DESC LIMIT `
 	return append(r.box.callerQueries(r.tenant, r.caller, &r.snap.Caller),
 		r.own.tenantQuery(r.tenant, &r.snap.Tenant),
 		r.box.checkpointQuery(r.tenant, r.caller, &r.snap.Checkpoint),
 		Query{SQL: `SELECT ` + conversationColumns + ended + itoa(r.history), Args: args, Row: conversationRow(&r.rows)},
 		r.box.activeQuery(r.tenant, r.caller, snapshotMemories, &r.snap.Memories),
+		Query{SQL: `SELECT ` + conversationColumns + openOnes, Args: args, Row: conversationRow(&r.open)},
+		Query{
+			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2 AND conversation_id IN (SELECT id` + openOnes + `)
+				AND number >= (SELECT c.turns FROM conversations c WHERE c.tenant_id = $1 AND c.id = turns.conversation_id) - ` + itoa(snapshotTurns) + `
+				ORDER BY conversation_id, number`,
+			Args: args,
+			Row:  r.box.turnRow(func(id recaller.ConversationID, t recaller.Turn) { r.words[id] = append(r.words[id], t) }),
+		},
 		Query{
 			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2
 				AND conversation_id = (SELECT CASE WHEN status = 'failed' THEN id END` + ended + `1) ORDER BY number DESC LIMIT ` + itoa(snapshotTurns),
@@ -82,6 +98,14 @@ func (r *snapshotRead) done() (recaller.Snapshot, error) {
 		}
 		r.snap.History = append(r.snap.History, c)
 	}
+	for _, row := range r.open {
+		c, err := r.box.open(row)
+		if err != nil {
+			return recaller.Snapshot{}, err
+		}
+		r.snap.Open = append(r.snap.Open, recaller.BrokenOff{Conversation: c, Turns: r.words[c.ID]})
+	}
+	r.snap.Silent = len(r.rows) == 0
 	if h := r.snap.History; len(h) > 0 && h[0].Status == recaller.Failed {
 		slices.Reverse(r.last)
 		r.snap.BrokenOff = &recaller.BrokenOff{Conversation: h[0], Turns: r.last}

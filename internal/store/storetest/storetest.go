@@ -46,6 +46,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"two identities lead to one caller", twoIdentities},
 		{"a caller whose number is withheld is nobody", withheld},
 		{"a name that was said is completed, never shortened", fullerName},
+		{"what nobody has ended is read with its last words", openOnes},
 		{"a name from a weaker source never replaces a stronger one", names},
 		{"callers are listed by when they were last seen", callerList},
 		{"a conversation is opened, spoken and closed", life},

@@ -56,7 +56,49 @@ func snapshot(b *bench) {
 
 	b.later(time.Hour)
 	b.close(b.open("t1", opening{}), recaller.Completed)
+	s = read()
+	eq(b, "a call in which nothing was said is none", s.BrokenOff != nil && s.History[0].ExternalID == "c3", true)
+	b.later(time.Hour)
+	goodbye := b.open("t1", opening{})
+	b.say("t1", goodbye, "user: bye")
+	b.close(goodbye, recaller.Completed)
 	eq(b, "nothing is broken off after a goodbye", read().BrokenOff == nil, true)
+}
+
+// openOnes: what nobody has ended yet is read with its last words, beside the conversation that asks.
+func openOnes(b *bench) {
+	stuck := b.open("t1", opening{external: "stuck"})
+	var words []string
+	for n := range 20 {
+		words = append(words, fmt.Sprintf("user: turn %d", n))
+	}
+	b.say("t1", stuck, words...)
+	b.later(time.Minute)
+	mute := b.open("t1", opening{external: "mute"})
+	b.later(time.Minute)
+	now := b.open("t1", opening{external: "now"})
+	b.say("t1", now, "user: hello again")
+	read := func() recaller.Snapshot {
+		s, err := b.Store.Snapshot(b.ctx, "t1", now.Caller.ID)
+		b.ok(err)
+		b.own(s, s.Caller)
+		return s
+	}
+	s := read()
+	eq(b, "newest first", s.Open[0].Conversation.ExternalID+" "+s.Open[1].Conversation.ExternalID+" "+s.Open[2].Conversation.ExternalID, "now mute stuck")
+	eq(b, "each with its own words", fmt.Sprint(len(s.Open[0].Turns), len(s.Open[1].Turns), len(s.Open[2].Turns)), "1 0 16")
+	eq(b, "the last ones, in order", s.Open[2].Turns[0].Text+", "+s.Open[2].Turns[15].Text, "turn 4, turn 19")
+	eq(b, "nothing was ever said and ended", s.Silent && len(s.History) == 0, true)
+	b.close(mute, recaller.Failed)
+	s = read()
+	eq(b, "nor is it where one ended without a word", s.Silent && len(s.History) == 0 && s.BrokenOff == nil && len(s.Open) == 2, true)
+	b.close(stuck, recaller.Failed)
+	s = read()
+	eq(b, "what was said and ended is history", !s.Silent && len(s.History) == 1 && s.BrokenOff != nil && len(s.Open) == 1, true)
+	for range 5 {
+		b.open("t1", opening{})
+	}
+	eq(b, "no more than a briefing can use", len(read().Open), 4)
 }
 
 func corpus(b *bench) {
