@@ -18,6 +18,7 @@ const (
 	longPiece  = 22 // longer ones are cut where a clause begins
 	leastPiece = 4
 	leastQuery = 2 // before a question
+	farthest   = 80
 )
 
 // Sentences cuts a text into the pieces that can be quoted by themselves: at its marks, and where they are missing or stand far
@@ -31,8 +32,11 @@ func Sentences(text string) []Sentence {
 		for to < len(c.ws)-1 && !c.ends(to) {
 			to++
 		}
-		out = c.cut(out, from, to+1)
-		from = to + 1
+		for from <= to {
+			at := c.question(from, to+1)
+			out = c.cut(out, from, at)
+			from = at
+		}
 	}
 	return out
 }
@@ -149,13 +153,13 @@ func (c *cutter) english(i int) bool {
 
 // cut appends the pieces of a run of words that no mark ends.
 func (c *cutter) cut(out []Sentence, from, to int) []Sentence {
-	if at := c.question(from, to); at > from {
-		return c.cut(c.cut(out, from, at), at, to)
-	}
-	if to-from > longPiece {
-		if at := c.clause(from, to); at > from {
-			return c.cut(c.cut(out, from, at), at, to)
+	for to-from > longPiece {
+		at := c.clause(from, min(to, from+farthest))
+		if at < 0 {
+			break
 		}
+		out = c.cut(out, from, at)
+		from = at
 	}
 	start, end := c.ws[from].Start, c.ws[to-1].End
 	before := c.text[:start]
@@ -179,17 +183,17 @@ func (c *cutter) cut(out []Sentence, from, to int) []Sentence {
 	return append(out, Sentence{start, end, c.text[start:end], strings.ContainsAny(gap, "?？") || c.asks(from, to)})
 }
 
-// question finds where a question begins inside a run that has no marks of its own.
+// question finds where a question begins inside a run that has no marks of its own; its end if none does.
 func (c *cutter) question(from, to int) int {
+	if strings.Trim(c.gap(to-1), "?？ \n") != "" {
+		return to
+	}
 	for i := from + leastQuery; i < to-1; i++ {
-		if c.glue[i-1] || governs[c.w(i-1)] || !c.opensQuestion(i) {
-			continue
-		}
-		if strings.TrimSpace(c.gap(i-1)) == "" && strings.TrimSpace(strings.Trim(c.gap(to-1), "?? \n")) == "" {
+		if !c.glue[i-1] && !governs[c.w(i-1)] && c.opensQuestion(i) && strings.TrimSpace(c.gap(i-1)) == "" {
 			return i
 		}
 	}
-	return -1
+	return to
 }
 
 // clause finds where to cut a long run: where a clause clearly begins, and rather in its middle.

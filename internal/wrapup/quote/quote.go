@@ -89,18 +89,19 @@ type hole struct{ from, to int }
 func cuts(text string) []hole {
 	var out []hole
 	ws := speech.Words(text)
-	skip := 0
+	skip, last := 0, 0
 	for i, w := range ws {
-		if w.Start < skip {
+		before := max(last, skip)
+		if last = w.End; w.Start < skip {
 			continue
 		}
 		from, to := w.Start, w.End
-		if open := strings.LastIndexByte(text[skip:w.Start], '['); open >= 0 {
+		if open := strings.LastIndexByte(text[before:w.Start], '['); open >= 0 {
 			shut := strings.IndexByte(text[w.Start:], ']')
 			if shut < 0 {
 				continue
 			}
-			from, to = skip+open, w.Start+shut+1
+			from, to = before+open, w.Start+shut+1
 		} else {
 			n := speech.Filler(text, ws, i)
 			if n == 0 {
