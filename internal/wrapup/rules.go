@@ -13,10 +13,7 @@ import (
 type rules struct{ *Service }
 
 func (r rules) summarise(_ context.Context, w work) (recaller.StepResult, error) {
-	sum := summary.Write(w.turns, summary.Options{
-		StartedAt: w.startedAt(), CallerName: w.caller.Name, Typed: w.conv.Channel.Text(), Remembered: remembered(w),
-	})
-	date(&sum, w.startedAt(), w.dayFirst)
+	sum := summary.Write(w.reading(), summary.Options{Typed: w.conv.Channel.Text(), Broken: w.conv.Status == recaller.Failed})
 	name, err := callerName(w)
 	return recaller.StepResult{State: recaller.StepDone, By: By, Summary: &sum, Name: name}, err
 }
@@ -32,18 +29,6 @@ func callerName(w work) (string, error) {
 		return "", err
 	}
 	return said, nil
-}
-
-// remembered are the values of the memories that will come of the conversation.
-func remembered(w work) []string {
-	if skip(w, recaller.StepExtract) != "" {
-		return nil
-	}
-	var out []string
-	for _, c := range w.found() {
-		out = append(out, c.Value)
-	}
-	return out
 }
 
 func (r rules) extract(_ context.Context, w work) (recaller.StepResult, error) {

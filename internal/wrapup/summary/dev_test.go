@@ -6,10 +6,12 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/devdata"
 	"github.com/recallerhq/recaller/internal/wrapup/highlights"
+	"github.com/recallerhq/recaller/internal/wrapup/reading"
 	"github.com/recallerhq/recaller/internal/wrapup/summary"
 )
 
@@ -42,6 +44,10 @@ func (c consultation) turns() []recaller.Turn {
 	return out
 }
 
+func read(turns []recaller.Turn) reading.Reading {
+	return reading.Of(turns, time.Date(2026, 10, 14, 10, 0, 0, 0, time.UTC), true)
+}
+
 func text(s recaller.Summary) string {
 	lines := append([]string{s.Brief}, s.Topics...)
 	lines = append(append(append(lines, s.Decisions...), s.Actions...), s.Facts...)
@@ -57,13 +63,13 @@ func TestSummaryCarriesTheDoctorsHighlights(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	words := 0
 	for _, c := range all {
-		s := summary.Write(c.turns(), summary.Options{})
+		s := summary.Write(read(c.turns()), summary.Options{MaxWords: 120})
 		got := highlights.Measure(c.Highlights, text(s))
 		ours = ours.Add(got)
 		n := len(strings.Fields(text(s)))
 		words += n
-		if n > summary.DefaultMaxWords {
-			t.Errorf("%s: the summary has %d words, want at most %d", c.ID, n, summary.DefaultMaxWords)
+		if n > 120 {
+			t.Errorf("%s: the summary has %d words, want at most %d", c.ID, n, 120)
 		}
 		show(t, c, s)
 		var lines, callerLines []string

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/kljensen/snowball/english"
+	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
 //go:embed common.txt
 var commonText string
 
-// commonBands is log2 of the count per million of common words in service talk and chat, by stem; read once.
+// commonBands is log2 of the count per million of common words in service talk and chat, by term; read once.
 var commonBands = sync.OnceValue(func() map[string]int {
 	bands := map[string]int{}
 	for line := range strings.Lines(commonText) {
@@ -25,8 +25,8 @@ var commonBands = sync.OnceValue(func() map[string]int {
 			continue
 		}
 		for _, w := range f[1:] {
-			if s := english.Stem(w, false); band > bands[s] {
-				bands[s] = band
+			if t := token.Term(w); band > bands[t] {
+				bands[t] = band
 			}
 		}
 	}
@@ -38,38 +38,31 @@ const (
 	stopBand   = 12 // at and above it a word says nothing by itself
 )
 
-// rarity is how much the mere use of a stem says, from 0.15 (everyday) to 1 (not among the common words).
-func rarity(stem string) float64 {
-	band, common := commonBands()[stem]
+// rarity is how much the mere use of a term says, from 0.15 (everyday) to 1 (not among the common words).
+func rarity(term string) float64 {
+	band, common := commonBands()[term]
 	if !common {
 		return 1
 	}
-	r := 1 - float64(band-rarestBand+1)/float64(stopBand-rarestBand+1)
-	return max(r, 0.15)
+	return max(1-float64(band-rarestBand+1)/float64(stopBand-rarestBand+1), 0.15)
 }
 
-// stemmer stems words and remembers what it stemmed; it belongs to one summary.
-type stemmer map[string]string
-
-func (s stemmer) stem(low string) string {
-	if got, ok := s[low]; ok {
-		return got
-	}
-	w := strings.TrimSuffix(low, "'s")
-	stem := w
-	if isASCIIWord(w) {
-		stem = english.Stem(w, false)
-	}
-	s[low] = stem
-	return stem
+// vocabulary makes terms of the words of one conversation, in its language.
+type vocabulary struct {
+	lang token.Language
+	scan token.Scanner
 }
 
-func isASCIIWord(w string) bool {
-	for i := range len(w) {
-		c := w[i]
-		if (c < 'a' || c > 'z') && c != '\'' && c != '-' {
-			return false
+// terms returns what of a text says something about the matter.
+func (v *vocabulary) terms(text string) []string {
+	var out []string
+	for v.scan.Reset(text); v.scan.Next(); {
+		if fold := string(v.scan.Bytes()); idleWords[fold] {
+			continue
+		}
+		if t := v.lang.Term(string(v.scan.Word(v.lang))); t != "" {
+			out = append(out, t)
 		}
 	}
-	return w != ""
+	return out
 }

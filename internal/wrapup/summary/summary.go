@@ -1,120 +1,94 @@
-// Package summary writes up a conversation by rules: what the caller wanted and what came of it in one or two sentences, the
-// topics, decisions, actions and facts worth keeping, and where it was left (V5, P4). It is extractive: it chooses among
-// the words that were said, without fillers, greetings and repeats, folds questions and answers into statements, and tells the
-// caller's words about the caller ("they") where a table of words suffices; elsewhere the words stay, in quotation marks.
+// Package summary writes up a conversation by rules: it chooses sentences and quotes them, and never says a thing in other words
+// (V5, P4). Every line is words of a turn between quotation marks, with who said them before it. What is chosen follows from the
+// shape of the dialogue, in any language: what the caller asked for first, what was offered and answered, promised, given and
+// refused; numbers, days, rare words. An answer that says nothing by itself is quoted with its question, an offer with what was
+// said to it, and nothing is parted from what takes it back.
 //
-// It knows the shape of English service conversations. Words in other languages are not misread: the sentence of the caller that
-// says most is quoted, and the sections stay empty. It is not for model-written summaries, and it does no I/O.
+// It is pure, and not for what a model writes, nor for what is remembered of the caller (package extract).
 package summary
 
 import (
-	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
 // By is what a summary of this package says it was written by.
 const By = "rules"
 
-// DefaultMaxWords is how long a summary is, all sections together and with what is remembered beside it, where Options do
-// not say. LeastWords are left to the summary however much is remembered.
+// What is said of a conversation that has nothing to be quoted.
 const (
-	DefaultMaxWords = 120
-	LeastWords      = 90
+	Nothing   = "Nothing was said."
+	Greetings = "Only greetings."
+)
+
+// The bounds of a summary, in words.
+const (
+	mostWords  = 150
+	leastWords = 45
+	briefWords = 60
+	briefBytes = 390 // what a briefing shows of it
 )
 
 // Options say how a summary is written. The zero value is usable.
 type Options struct {
-	StartedAt  time.Time // when the conversation began, in the caller's zone
-	CallerName string    // who is calling, where known: the name is then no news
-	Typed      bool      // on a channel where one types: nobody says goodbye there
-	MaxWords   int       // over all sections; 0 means what Remembered leaves of DefaultMaxWords
-	Remembered []string  // the memories that come of the conversation: a reader has them beside the summary
+	Typed    bool // on a channel where one types: nobody says goodbye there
+	Broken   bool // the conversation broke off
+	MaxWords int  // over all sections; 0: by the length of the conversation
 }
 
-// maxWords is how many words a summary may have.
-func (o Options) maxWords() int {
-	if o.MaxWords > 0 {
-		return o.MaxWords
-	}
-	beside := 0
-	for _, r := range o.Remembered {
-		beside += size(r)
-	}
-	return max(LeastWords, DefaultMaxWords-beside)
-}
-
-// composer holds what one summary is made from.
-type composer struct {
-	lx      *lexicon
-	opts    Options
-	units   []*unit
-	answers []*answer
-	deeds   []deed
-	s       *salience
-}
-
-// Write summarises a conversation. The same turns give the same summary; no turns give a Brief that says so. Turns
-// that were cut off or hardly heard weigh little and never become facts (B10).
-func Write(turns []recaller.Turn, opts Options) recaller.Summary {
-	opts.MaxWords = opts.maxWords()
-	lx := sharedLexicon()
-	c := &composer{lx: lx, opts: opts, units: lx.units(turns)}
+// Write summarises a conversation. The same words give the same summary. Turns that were cut off or hardly heard are only quoted
+// as the last words of a conversation that broke off (B10).
+func Write(r reading.Reading, opts Options) recaller.Summary {
+	c := &chooser{r: r, opts: opts, turns: units(r), told: map[string]bool{}, taken: map[*unit]bool{}}
 	out := recaller.Summary{By: By}
-	if !lx.english(c.units) {
-		out.Brief = clip(c.lastResort(), opts.MaxWords)
+	if !c.anything(func(u *unit) bool { return true }) {
+		out.Brief = Nothing
 		return out
 	}
-	c.answers = lx.fold(c.units)
-	c.deeds = lx.deeds(c.units, opts.Typed)
-	c.s = lx.weigh(c.units, c.answers)
-	c.s.names = c.names()
-	out.Brief = clip(c.brief(), opts.MaxWords)
-	room := opts.MaxWords - size(out.Brief)
-	if next := c.brokenOff(); size(next) <= room/3 {
-		out.Next = next
-		room -= size(next)
+	if !c.anything(func(u *unit) bool { return !u.idle }) {
+		out.Brief = Greetings
+		return out
 	}
-	told := c.s.toldBy(toldBeside, opts.Remembered...)
-	maps.Copy(told, c.s.toldBy(toldByLine, out.Brief, out.Next))
-	chosen := c.s.pick(c.unsaid(c.candidates(), out.Brief), room, told)
-	out.Topics, out.Decisions = texts(chosen[inTopics]), texts(chosen[inDecisions])
-	out.Actions, out.Facts = texts(chosen[inActions]), texts(chosen[inFacts])
-	if out.Next == "" {
-		said := slices.Concat([]string{out.Brief}, out.Decisions, out.Actions, out.Facts)
-		if next := c.next(strings.Join(said, "\n")); size(next) <= opts.MaxWords-size(strings.Join(slices.Concat(said, out.Topics), " ")) {
-			out.Next = next
+	room := c.room()
+	brief := c.brief()
+	out.Brief = c.lines(brief)
+	room -= size(out.Brief)
+	next := c.next()
+	out.Next = c.lines(next)
+	room -= size(out.Next)
+	for _, p := range c.choose(room) {
+		line := c.lines([]passage{p})
+		switch p.section {
+		case inTopics:
+			out.Topics = append(out.Topics, line)
+		case inDecisions:
+			out.Decisions = append(out.Decisions, line)
+		case inActions:
+			out.Actions = append(out.Actions, line)
+		default:
+			out.Facts = append(out.Facts, line)
 		}
 	}
 	return out
 }
 
-// names are the parts of the caller's name, as given and as said.
-func (c *composer) names() map[string]bool {
-	out := words(strings.ToLower(c.opts.CallerName))
-	for _, u := range c.units {
-		if u.caller() && len(u.words) > 0 {
-			for _, n := range strings.Fields(strings.ToLower(c.lx.ownName(u.words))) {
-				out[n] = true
-			}
-		}
+// room is how many words the summary may have.
+func (c *chooser) room() int {
+	if c.opts.MaxWords > 0 {
+		return c.opts.MaxWords
 	}
-	return out
+	said := 0
+	for _, t := range c.r.Turns {
+		said += len(strings.Fields(t.Text))
+	}
+	return min(mostWords, max(leastWords, said*11/20))
 }
 
-// english reports whether enough of the words are everyday English ones for the rules to apply.
-func (lx *lexicon) english(us []*unit) bool {
-	known, all := 0, 0
-	for _, u := range us {
-		for _, w := range u.words {
-			all++
-			if lx.stop[w.low] || lx.idleWord[w.low] {
-				known++
-			}
-		}
-	}
-	return all < 4 || known*5 >= all
+func (c *chooser) anything(is func(*unit) bool) bool {
+	return slices.ContainsFunc(c.turns, func(us []*unit) bool { return slices.ContainsFunc(us, is) })
 }
+
+func size(s string) int { return len(strings.Fields(s)) }

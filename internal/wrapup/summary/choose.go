@@ -1,0 +1,261 @@
+package summary
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/wrapup/quote"
+	"github.com/recallerhq/recaller/internal/wrapup/reading"
+)
+
+// The sections of a write-up (V5).
+const (
+	inFacts = iota
+	inTopics
+	inDecisions
+	inActions
+)
+
+// passage is what is quoted together: sentences of one turn, or of several that belong together, in their order.
+type passage struct {
+	units   []*unit
+	section int
+	prior   float64 // what it is worth for what it is
+}
+
+// chooser holds what one summary is chosen from.
+type chooser struct {
+	r     reading.Reading
+	opts  Options
+	turns [][]*unit
+	taken map[*unit]bool  // quoted already
+	told  map[string]bool // terms, days and numbers that are quoted already
+}
+
+// What counts beside the rarity of words.
+const (
+	worthDay    = 4.0
+	worthNumber = 1.5
+	worthOwn    = 1.0 // the caller tells of himself
+	worthOffer  = 2.0 // what was offered, with the answer to it
+	worthVow    = 2.0
+	worthAsked  = 1.5 // what the caller asks
+	overhead    = 5   // words that any line costs a reader
+	leastGain   = 0.6
+)
+
+// choose takes the passages that tell most for their length until the room is used, and returns them in their order.
+func (c *chooser) choose(room int) []passage {
+	all := c.passages()
+	var out []passage
+	for room > 0 {
+		best, at, cost := 0.0, -1, 0
+		for i, p := range all {
+			if slices.ContainsFunc(p.units, func(u *unit) bool { return c.taken[u] }) {
+				continue
+			}
+			gain, n := c.gain(p), size(c.lines([]passage{p}))
+			if n > room || gain < leastGain || n == 0 {
+				continue
+			}
+			if v := gain / float64(n+overhead); v > best {
+				best, at, cost = v, i, n
+			}
+		}
+		if at < 0 {
+			break
+		}
+		c.take(all[at])
+		out = append(out, all[at])
+		room -= cost
+	}
+	slices.SortStableFunc(out, func(a, b passage) int {
+		return cmp.Or(cmp.Compare(a.units[0].turn, b.units[0].turn), cmp.Compare(a.units[0].n, b.units[0].n))
+	})
+	return out
+}
+
+// gain is what a passage tells that is not told yet.
+func (c *chooser) gain(p passage) float64 {
+	sum, own := 0.0, false
+	news := map[string]bool{}
+	count := func(key string, worth float64) {
+		if !c.told[key] && !news[key] {
+			news[key] = true
+			sum += worth
+		}
+	}
+	for _, u := range p.units {
+		for _, t := range u.terms {
+			count(t, rarity(t))
+		}
+		for _, d := range u.days {
+			count(d, worthDay)
+		}
+		for _, n := range u.numbers {
+			count(n, worthNumber)
+		}
+		own = own || u.caller && u.own
+	}
+	if own && sum > 0 {
+		sum += worthOwn
+	}
+	if sum > 0 {
+		sum += p.prior
+	}
+	return sum
+}
+
+// take marks a passage as quoted.
+func (c *chooser) take(p passage) {
+	for _, u := range p.units {
+		c.taken[u] = true
+		for _, list := range [][]string{u.terms, u.days, u.numbers} {
+			for _, key := range list {
+				c.told[key] = true
+			}
+		}
+	}
+}
+
+// passages are all that may be quoted.
+func (c *chooser) passages() []passage {
+	var out []passage
+	for i, us := range c.turns {
+		for _, u := range us {
+			if u.idle || !u.heard {
+				continue
+			}
+			if p, ok := c.passage(i, u); ok {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// passage is what is quoted where a sentence is chosen: with it what it answers, and what was answered to it.
+func (c *chooser) passage(i int, u *unit) (passage, bool) {
+	switch {
+	case u.caller && u.s.Question:
+		return passage{append([]*unit{u}, c.answer(i, u, false)...), inTopics, worthAsked}, true
+	case u.caller:
+		p := passage{units: []*unit{u}, section: inFacts}
+		if q := c.asked(i, u); q != nil && (u.short() || u.contests()) {
+			p.units = []*unit{q, u}
+			if q.times {
+				p.section = inDecisions
+			}
+		}
+		if u.vows && u.times && !u.denies {
+			p.section = inActions
+		}
+		return p, true
+	case u.s.Question || u.times && !u.vows:
+		reply := c.answer(i, u, true)
+		if len(reply) == 0 {
+			return passage{}, false
+		}
+		p := passage{append([]*unit{u}, reply...), inFacts, 0}
+		if u.times || u.vows {
+			p.section, p.prior = inDecisions, worthOffer
+		}
+		return p, true
+	}
+	p := passage{units: []*unit{u}, section: inDecisions}
+	if u.vows {
+		p.prior = worthVow
+		if !u.times {
+			p.section = inActions
+		}
+	}
+	if reply := c.answer(i, u, true); len(reply) > 0 && (reply[0].contests() || u.times) {
+		p.units = append(p.units, reply...)
+	}
+	return p, true
+}
+
+// asked is the question of the other side that a sentence answers, if it is the first to do so.
+func (c *chooser) asked(i int, u *unit) *unit {
+	for _, before := range c.turns[i][:u.n] {
+		if !before.idle {
+			return nil
+		}
+	}
+	if i == 0 || len(c.turns[i-1]) == 0 {
+		return nil
+	}
+	us := c.turns[i-1]
+	q := us[len(us)-1]
+	if q.caller == u.caller || !q.heard || q.idle && !q.s.Question || cued(pleasantries, q.words) {
+		return nil
+	}
+	return q
+}
+
+// answer is what the other side says to a sentence in the turn behind it: its first words that say something, and what names a
+// time or denies one.
+func (c *chooser) answer(i int, u *unit, idle bool) []*unit {
+	for _, later := range c.turns[i][u.n+1:] {
+		if later.s.Question {
+			return nil
+		}
+	}
+	if i+1 >= len(c.turns) || len(c.turns[i+1]) == 0 || c.turns[i+1][0].caller == u.caller || !c.turns[i+1][0].heard {
+		return nil
+	}
+	const most = 24
+	var out []*unit
+	n := 0
+	for _, a := range c.turns[i+1] {
+		if !idle && (a.idle || a.s.Question) {
+			continue
+		}
+		if len(out) > 0 && !(u.times && a.times) && !(out[len(out)-1].idle && !a.idle && n < 6) {
+			continue
+		}
+		if n += len(a.words); n > most && len(out) > 0 {
+			break
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// lines renders passages: what one side says without a break stands in one quotation.
+func (c *chooser) lines(ps []passage) string {
+	var b strings.Builder
+	var all []*unit
+	for _, p := range ps {
+		all = append(all, p.units...)
+	}
+	for i := 0; i < len(all); {
+		j := i + 1
+		for j < len(all) && all[j].turn == all[i].turn && all[j].n == all[j-1].n+1 {
+			j++
+		}
+		t := c.r.Turns[all[i].turn]
+		body := quote.Body(t, all[i].s.Start, all[j-1].s.End)
+		for j < len(all) && all[j].turn == all[i].turn {
+			body += " " + quote.Cut + " " + quote.Body(t, all[j].s.Start, all[j].s.End)
+			j++
+		}
+		if body != "" {
+			if b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(who(t) + ": “" + body + "”")
+		}
+		i = j
+	}
+	return b.String()
+}
+
+func who(t reading.Turn) string {
+	if t.Speaker == recaller.User {
+		return "Caller"
+	}
+	return "Agent"
+}
