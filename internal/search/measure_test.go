@@ -17,6 +17,7 @@ import (
 	"github.com/recallerhq/recaller/internal/eval"
 	"github.com/recallerhq/recaller/internal/search/stems"
 	"github.com/recallerhq/recaller/internal/usecasetest"
+	"github.com/recallerhq/recaller/internal/wrapup/reading"
 	"github.com/recallerhq/recaller/internal/wrapup/summary"
 )
 
@@ -182,7 +183,7 @@ func (m *measured) fill(tenant recaller.TenantID, q eval.Case) {
 		if err != nil {
 			m.Fatal(err)
 		}
-		sum := summary.Write(turns, summary.Options{StartedAt: conv.StartedAt, Typed: true})
+		sum := summary.Write(reading.Of(turns, conv.StartedAt, false), summary.Options{Typed: true})
 		in := recaller.Indexing{Conversation: kept.ID, Caller: done.Caller.ID, Stems: stems.Count(append(written(&sum), said(turns)...)...), At: conv.EndedAt}
 		for _, f := range forms() {
 			in.Embedding = &recaller.Embedding{Model: f.name, Vector: static.Vector(f.text(&sum, turns))}
@@ -247,7 +248,7 @@ func BenchmarkEmbedding(b *testing.B) {
 	for _, q := range questions[:10] {
 		for _, conv := range q.Corpus.Conversations {
 			turns := q.Corpus.Turns[conv.ID]
-			sum := summary.Write(turns, summary.Options{StartedAt: conv.StartedAt, Typed: true})
+			sum := summary.Write(reading.Of(turns, conv.StartedAt, false), summary.Options{Typed: true})
 			texts = append(texts, document(&sum, turns))
 			bytes += len(texts[len(texts)-1])
 		}

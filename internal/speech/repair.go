@@ -115,7 +115,7 @@ var (
 				out[words[0]] = append(out[words[0]], mark{words, strong})
 			}
 		}
-		add(true, `no wait|wait no|no no wait|no hang on|hang on no|no hold on|hold on no|or rather|scratch that|strike that|actually no|no actually|i
+		add(true, `no wait|wait no|nah sorry|nah wait|no no no|no no wait|no hang on|hang on no|no hold on|hold on no|or rather|scratch that|strike that|actually no|no actually|i
 			tell a lie|no scratch that|no sorry|sorry no|i meant|no i mean|no i meant|oh wait|wait sorry|correction|nein warte|nein moment|moment
 			nein|ach nein|oder besser|besser gesagt|vielmehr|quatsch|no espera|no perdón|perdón no|mejor dicho|o mejor|quise decir|quero
 			dizer|ou melhor|não espera|nee wacht|wacht nee|of liever|ik bedoel|enfin non|non attends|ou plutôt|anzi|volevo dire`)

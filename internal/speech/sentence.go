@@ -46,10 +46,12 @@ type cutter struct {
 	text string
 	ws   []Word
 	glue []bool // per word: it is never parted from the next one
+
+	marked bool // it has the marks of written sentences
 }
 
 func newCutter(text string) *cutter {
-	c := &cutter{text: text, ws: Words(text)}
+	c := &cutter{text: text, ws: Words(text), marked: strings.ContainsAny(text, ".?!。？！")}
 	c.glue = make([]bool, len(c.ws))
 	for i := range c.ws {
 		c.glue[i] = c.joined(i)
@@ -183,13 +185,14 @@ func (c *cutter) cut(out []Sentence, from, to int) []Sentence {
 	return append(out, Sentence{start, end, c.text[start:end], strings.ContainsAny(gap, "?？") || c.asks(from, to)})
 }
 
-// question finds where a question begins inside a run that has no marks of its own; its end if none does.
+// question finds where a question begins inside a run of a text that has no marks; its end if none does.
 func (c *cutter) question(from, to int) int {
-	if strings.Trim(c.gap(to-1), "?？ \n") != "" {
+	if c.marked {
 		return to
 	}
 	for i := from + leastQuery; i < to-1; i++ {
-		if !c.glue[i-1] && !governs[c.w(i-1)] && c.opensQuestion(i) && strings.TrimSpace(c.gap(i-1)) == "" {
+		before := c.w(i - 1)
+		if !c.glue[i-1] && !governs[before] && !auxiliaries[before] && !starts(before) && !negated(c.w(i)) && c.opensQuestion(i) {
 			return i
 		}
 	}
@@ -227,10 +230,6 @@ func (c *cutter) opening(i int) int {
 		return 4
 	case pause && joint, reasons[c.w(i)] && !joints[c.w(i-1)]:
 		return 3
-	case pause:
-		return 2
-	case subject && strings.Contains(c.w(i), "'") && !governs[c.w(i-1)] && !joints[c.w(i-1)]:
-		return 1
 	}
 	return 0
 }
@@ -256,5 +255,8 @@ func (c *cutter) opensQuestion(i int) bool {
 	}
 	return foreignAsking[w+" "+next]
 }
+
+// negated reports whether an auxiliary rather asks for assent to what was said: "you rang, didn't you".
+func negated(w string) bool { return strings.HasSuffix(w, "n't") }
 
 func abs(n int) int { return max(n, -n) }

@@ -16,11 +16,18 @@ type Word struct {
 	Start, End int    // bytes
 }
 
-// Words returns the words of a text in their order. Numbers keep their points and commas ("3.5", "11,400"), times their colon.
+// Words returns the words of a text in their order, but for what a transcript says in brackets ("[noise]"). Numbers keep their
+// points and commas ("3.5", "11,400"), times their colon.
 func Words(text string) []Word {
 	var out []Word
-	start := -1
+	start, skip := -1, 0
 	for i, r := range text {
+		if i < skip {
+			continue
+		}
+		if r == '[' {
+			skip = i + max(strings.IndexByte(text[i:min(len(text), i+longestNote)], ']'), 0)
+		}
 		if inWord(text, i, r, start >= 0) {
 			if start < 0 {
 				start = i
@@ -37,6 +44,9 @@ func Words(text string) []Word {
 	}
 	return out
 }
+
+// longestNote is how many bytes a note in brackets has at most.
+const longestNote = 60
 
 func word(text string, start, end int) Word {
 	return Word{strings.ReplaceAll(strings.ToLower(text[start:end]), "’", "'"), start, end}
@@ -82,6 +92,14 @@ func Filler(text string, ws []Word, i int) int {
 	}
 	n := 1
 	switch {
+	case doubtful[ws[i].Text]:
+		if i+1 < len(ws) && english[ws[i+1].Text] {
+			return 1
+		}
+		if i+1 < len(ws) && (comma(text, ws, i) || dots(text, ws, i)) {
+			return 1
+		}
+		return 0
 	case Is(ws, i, "you", "know"):
 		n = 2
 	case ws[i].Text != "like" && ws[i].Text != "pues" && ws[i].Text != "este":
@@ -93,12 +111,22 @@ func Filler(text string, ws []Word, i int) int {
 	return n
 }
 
+func dots(text string, ws []Word, i int) bool {
+	return strings.Contains(text[ws[i].End:ws[i+1].Start], "..")
+}
+
 func comma(text string, ws []Word, i int) bool {
 	return strings.Contains(text[ws[i].End:ws[i+1].Start], ",")
 }
 
-// fillers are sounds of hesitation, which mean nothing wherever they stand.
-var fillers = set("uh um er erm uhm uhh umm ehm hm hmm mm mhm ah äh ähm öh eh euh hum")
+var (
+	// fillers are sounds of hesitation, which mean nothing wherever they stand.
+	fillers = set("uh erm uhm uhh umm ehm hm hmm mm mmm mhm ah äh ähm öh eh euh hum")
+	// doubtful are those that are words elsewhere; before a pause, or before english words, they are sounds.
+	doubtful = set("um er em")
+	english  = set(`i i'm i've i'd you you've the it it's we we've my so yeah yes no okay and but he she they there that this well
+		what can could is just like hello hi sorry maybe about then how all`)
+)
 
 func set(words string) map[string]bool {
 	out := map[string]bool{}

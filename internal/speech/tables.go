@@ -49,13 +49,13 @@ var (
 
 	// joints join clauses, reasons and conditions begin them.
 	joints = set(`and but so or cause cuz because cos then well anyway plus although though und aber oder also weil denn dann
-		sondern pero y porque entonces así mas e porque então en maar want dus omdat et mais donc car ma perché quindi`)
-	reasons    = set("because cause cuz cos weil denn porque omdat want perché although though unless while whereas")
+		sondern pero y porque entonces así mas e porque então en maar dus omdat et mais donc car ma perché quindi`)
+	reasons    = set("because cause cuz cos weil denn porque omdat perché although though unless while whereas")
 	conditions = set("if when where as since until while before after wenn als falls si cuando se quando als")
 
 	subjects = set(`i we you he she it they there that this these those who which my our his her their what how if when please can
 		could would do did is are ich wir sie er es du man mein meine unser das yo nosotros usted ustedes ella ellos mi nuestro
-		eu nós você ele ela eles meu minha ik wij we je jij hij zij mijn je nous vous il elle ils on mon ma io noi lei lui mio mia`)
+		eu nós você ele ela eles meu minha ik wij we je jij hij zij mijn je nous vous il elle ils io noi lei lui mio mia`)
 
 	// governs are words that a question word can depend on: what follows them is no question of its own.
 	governs = set(`and but so or that if know see tell me ask asked say said wonder wondering sure understand remember whatever
@@ -95,3 +95,6 @@ func phrases(list string) map[string]bool {
 	}
 	return out
 }
+
+// NamesDay reports whether a word names a day or a month, in any of the languages.
+func NamesDay(w string) bool { return days[w] || months[w] }

@@ -27,31 +27,31 @@ func Of(t reading.Turn, start, end int) string {
 func Body(t reading.Turn, start, end int) string {
 	var b strings.Builder
 	text, done := t.Text[start:end], 0
-	put := func(to int) {
+	copyTo := func(to int) {
 		b.WriteString(marks.Replace(text[done:to]))
 		done = to
 	}
 	told := map[string]bool{}
 	dates := datesIn(t.Dates, start, end)
 	for _, c := range cuts(text) {
-		dates = dated(&b, put, dates, start, c.from, told)
-		put(c.from)
+		dates = dated(&b, copyTo, dates, start, c.from, told)
+		copyTo(c.from)
 		if done > 0 && c.to < len(text) && !strings.HasSuffix(strings.TrimSpace(b.String()), Cut) {
 			b.WriteString(" " + Cut + " ")
 		}
 		done = c.to
 	}
-	dated(&b, put, dates, start, len(text), told)
-	put(len(text))
+	dated(&b, copyTo, dates, start, len(text), told)
+	copyTo(len(text))
 	return tidy(b.String())
 }
 
 // dated writes the text up to a place, with the days that the dates before it mean, and returns the dates behind it.
-func dated(b *strings.Builder, put func(int), dates []when.Found, start, to int, told map[string]bool) []when.Found {
+func dated(b *strings.Builder, copyTo func(int), dates []when.Found, start, to int, told map[string]bool) []when.Found {
 	for len(dates) > 0 && dates[0].End-start <= to {
 		f := dates[0]
 		dates = dates[1:]
-		put(f.End - start)
+		copyTo(f.End - start)
 		if note := Note(f); note != "" && !told[when.Day(f.At)] {
 			told[when.Day(f.At)] = true
 			b.WriteString(" [" + note + "]")
@@ -89,37 +89,39 @@ type hole struct{ from, to int }
 func cuts(text string) []hole {
 	var out []hole
 	ws := speech.Words(text)
-	skip, last := 0, 0
-	for i, w := range ws {
-		before := max(last, skip)
-		if last = w.End; w.Start < skip {
-			continue
-		}
-		from, to := w.Start, w.End
-		if open := strings.LastIndexByte(text[before:w.Start], '['); open >= 0 {
-			shut := strings.IndexByte(text[w.Start:], ']')
-			if shut < 0 {
-				continue
+	for i, skip := 0, 0; i < len(ws); i++ {
+		if i > 0 || ws[0].Start > 0 {
+			before := 0
+			if i > 0 {
+				before = ws[i-1].End
 			}
-			from, to = before+open, w.Start+shut+1
-		} else {
-			n := speech.Filler(text, ws, i)
-			if n == 0 {
-				continue
+			if open := strings.IndexByte(text[before:ws[i].Start], '['); open >= 0 {
+				out = put(out, text, hole{before + open, ws[i].Start})
 			}
-			to = ws[i+n-1].End
 		}
-		for to < len(text) && strings.IndexByte(", .", text[to]) >= 0 && (text[to] != '.' || to+1 < len(text)) {
-			to++
+		if n := speech.Filler(text, ws, i); n > 0 && ws[i].Start >= skip {
+			skip = ws[i+n-1].End
+			out = put(out, text, hole{ws[i].Start, skip})
 		}
-		skip = to
-		if n := len(out); n > 0 && out[n-1].to >= from {
-			out[n-1].to = to
-			continue
+	}
+	if n := len(ws); n > 0 {
+		if open := strings.IndexByte(text[ws[n-1].End:], '['); open >= 0 {
+			out = put(out, text, hole{ws[n-1].End + open, len(text)})
 		}
-		out = append(out, hole{from, to})
 	}
 	return out
+}
+
+// put adds a hole with the marks behind it, which may be a part of the last one.
+func put(out []hole, text string, h hole) []hole {
+	for h.to < len(text) && strings.IndexByte(", .", text[h.to]) >= 0 && (text[h.to] != '.' || h.to+1 < len(text)) {
+		h.to++
+	}
+	if n := len(out); n > 0 && out[n-1].to >= h.from {
+		out[n-1].to = max(out[n-1].to, h.to)
+		return out
+	}
+	return append(out, h)
 }
 
 // marks are what would be taken for marks of ours.

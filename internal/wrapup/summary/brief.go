@@ -30,23 +30,24 @@ func (c *chooser) wanted() (passage, bool) {
 		if len(us) == 0 || !us[0].caller {
 			continue
 		}
-		says := false
+		says, place := false, 0
 		for _, u := range us {
 			if u.idle || !u.heard {
 				continue
 			}
-			says = true
-			v := min(u.weight, 5)
+			says = says || !cued(introductions, u.words)
+			v := min(c.worth(u), 4) - 2.5*float64(seen) - 0.5*float64(place)
+			place++
 			if u.wants {
-				v += 3
+				v += 4
 			}
-			if c.asked(i, u) != nil && seen > 0 && !u.wants {
+			if c.asked(i, u) != nil && !u.wants {
 				v /= 2
 			}
-			if u.weight < 0.8 {
-				v /= 2
+			if cued(introductions, u.words) && !u.wants {
+				v /= 3
 			}
-			if v -= float64(seen); best == nil || v > value+0.5 {
+			if best == nil || v > value+0.3 {
 				best, value = u, v
 			}
 		}
@@ -61,6 +62,9 @@ func (c *chooser) wanted() (passage, bool) {
 		return passage{}, false
 	}
 	p := passage{units: []*unit{best}, section: inTopics}
+	if n := best.n - 1; n >= 0 && !c.turns[best.turn][n].idle && len(c.turns[best.turn][n].words) <= 2*fewWords {
+		p.units = []*unit{c.turns[best.turn][n], best}
+	}
 	for n := best.n + 1; n < len(c.turns[best.turn]) && len(p.units) < 3; n++ {
 		u := c.turns[best.turn][n]
 		if size(c.lines([]passage{p}))+len(u.words) > briefWords/2 {
@@ -69,6 +73,18 @@ func (c *chooser) wanted() (passage, bool) {
 		p.units = append(p.units, u)
 	}
 	return p, true
+}
+
+// worth is what the terms of a sentence say together.
+func (c *chooser) worth(u *unit) float64 {
+	sum, seen := 0.0, map[string]bool{}
+	for _, t := range u.terms {
+		if !seen[t] {
+			sum += c.weight[t]
+		}
+		seen[t] = true
+	}
+	return sum
 }
 
 // settled is the last thing that the agent's side states with a time or as a promise, and that stands.
@@ -80,21 +96,25 @@ func (c *chooser) settled() (passage, bool) {
 			if u.caller || u.idle || !u.heard || c.taken[u] {
 				continue
 			}
-			v := 0.0
-			if len(u.days) > 0 {
-				v += 3
+			v, reply := 0.0, c.answer(i, u, true)
+			if u.ahead {
+				v += 4
 			}
 			if u.vows {
-				v += 2
+				v++
 			}
-			reply := c.answer(i, u, true)
 			if len(reply) > 0 && reply[0].contests() {
 				v -= 2
+			} else if len(reply) > 0 && (reply[0].idle || answers[reply[0].words[0].Text]) {
+				v++
 			}
 			if u.s.Question {
 				v--
 			}
-			if v += float64(i) / float64(len(c.turns)); v > value+0.01 && v > 1.5 {
+			if len(reply) > 0 && !reply[0].idle && !reply[0].times && !reply[0].contests() && !answers[reply[0].words[0].Text] {
+				reply = nil
+			}
+			if v += 3 * float64(i) / float64(len(c.turns)); v > value+0.01 && (u.ahead || u.vows) {
 				best, value = passage{append([]*unit{u}, reply...), inDecisions, 0}, v
 			}
 		}
@@ -117,12 +137,13 @@ func (c *chooser) next() []passage {
 		return nil
 	}
 	p := passage{units: []*unit{open}}
-	if last > 0 && open.short() && len(c.turns[last-1]) > 0 {
-		before := c.turns[last-1]
-		p.units = []*unit{before[len(before)-1], open}
-	}
-	if slices.ContainsFunc(p.units, func(u *unit) bool { return c.taken[u] }) {
+	if c.taken[open] {
 		return nil
+	}
+	if last > 0 && open.short() && len(c.turns[last-1]) > 0 {
+		if before := c.turns[last-1][len(c.turns[last-1])-1]; !c.taken[before] {
+			p.units = []*unit{before, open}
+		}
 	}
 	c.take(p)
 	return []passage{p}

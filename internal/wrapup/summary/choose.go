@@ -27,11 +27,12 @@ type passage struct {
 
 // chooser holds what one summary is chosen from.
 type chooser struct {
-	r     reading.Reading
-	opts  Options
-	turns [][]*unit
-	taken map[*unit]bool  // quoted already
-	told  map[string]bool // terms, days and numbers that are quoted already
+	r      reading.Reading
+	opts   Options
+	turns  [][]*unit
+	weight map[string]float64 // by term
+	taken  map[*unit]bool     // quoted already
+	told   map[string]bool    // terms, days and numbers that are quoted already
 }
 
 // What counts beside the rarity of words.
@@ -40,10 +41,12 @@ const (
 	worthNumber = 1.5
 	worthOwn    = 1.0 // the caller tells of himself
 	worthOffer  = 2.0 // what was offered, with the answer to it
-	worthVow    = 2.0
+	worthReply  = 0.4 // what was asked, with the answer
+	worthVow    = 1.0 // what the agent's side will do, or did
+	worthRecap  = 1.0 // what the agent says back
 	worthAsked  = 1.5 // what the caller asks
-	overhead    = 5   // words that any line costs a reader
-	leastGain   = 0.6
+	overhead    = 8   // words that any line costs a reader
+	leastGain   = 0.4
 )
 
 // choose takes the passages that tell most for their length until the room is used, and returns them in their order.
@@ -57,7 +60,7 @@ func (c *chooser) choose(room int) []passage {
 				continue
 			}
 			gain, n := c.gain(p), size(c.lines([]passage{p}))
-			if n > room || gain < leastGain || n == 0 {
+			if n > room || gain < leastGain || n < leastWords(p) {
 				continue
 			}
 			if v := gain / float64(n+overhead); v > best {
@@ -77,6 +80,37 @@ func (c *chooser) choose(room int) []passage {
 	return out
 }
 
+// leastLine is how many words a line must have, its label among them, unless it holds a number.
+const leastLine = 5
+
+func leastWords(p passage) int {
+	if slices.ContainsFunc(p.units, func(u *unit) bool { return len(u.numbers) > 0 || len(u.days) > 0 }) {
+		return 1
+	}
+	return leastLine
+}
+
+// fewWords is how many words a sentence has that says little without the one beside it.
+const fewWords = 5
+
+// widen takes to a few words of the caller, which answer nothing, the sentence before them, or else behind.
+func (c *chooser) widen(p *passage) {
+	u := p.units[0]
+	if len(p.units) > 1 || len(u.words) > fewWords {
+		return
+	}
+	us := c.turns[u.turn]
+	fits := func(n int) bool {
+		return n >= 0 && n < len(us) && !us[n].idle && !c.taken[us[n]] && len(us[n].words) <= 4*fewWords
+	}
+	switch {
+	case fits(u.n - 1):
+		p.units = []*unit{us[u.n-1], u}
+	case fits(u.n + 1):
+		p.units = []*unit{u, us[u.n+1]}
+	}
+}
+
 // gain is what a passage tells that is not told yet.
 func (c *chooser) gain(p passage) float64 {
 	sum, own := 0.0, false
@@ -89,7 +123,7 @@ func (c *chooser) gain(p passage) float64 {
 	}
 	for _, u := range p.units {
 		for _, t := range u.terms {
-			count(t, rarity(t))
+			count(t, c.weight[t])
 		}
 		for _, d := range u.days {
 			count(d, worthDay)
@@ -123,12 +157,17 @@ func (c *chooser) take(p passage) {
 // passages are all that may be quoted.
 func (c *chooser) passages() []passage {
 	var out []passage
+	met, rest := false, map[*unit]bool{}
 	for i, us := range c.turns {
+		met = met || len(us) > 0 && us[0].caller
 		for _, u := range us {
-			if u.idle || !u.heard {
+			if u.idle || !u.heard || !met && len(u.days) == 0 { // the agent only says who he is
 				continue
 			}
-			if p, ok := c.passage(i, u); ok {
+			if p, ok := c.passage(i, u); ok && !rest[u] {
+				for _, later := range c.dictated(i, u) {
+					rest[later] = true
+				}
 				out = append(out, p)
 			}
 		}
@@ -149,22 +188,34 @@ func (c *chooser) passage(i int, u *unit) (passage, bool) {
 				p.section = inDecisions
 			}
 		}
-		if u.vows && u.times && !u.denies {
+		p.units = append(p.units, c.dictated(i, u)...)
+		switch {
+		case u.vows && u.times && !u.denies:
 			p.section = inActions
+		case u.wants && p.section == inFacts:
+			p.section = inTopics
 		}
+		c.widen(&p)
 		return p, true
 	case u.s.Question || u.times && !u.vows:
 		reply := c.answer(i, u, true)
 		if len(reply) == 0 {
 			return passage{}, false
 		}
-		p := passage{append([]*unit{u}, reply...), inFacts, 0}
+		reply = append(reply, c.dictated(i+1, reply[len(reply)-1])...)
+		p := passage{append([]*unit{u}, reply...), inFacts, worthReply}
 		if u.times || u.vows {
 			p.section, p.prior = inDecisions, worthOffer
 		}
 		return p, true
 	}
 	p := passage{units: []*unit{u}, section: inDecisions}
+	switch {
+	case cued(recaps, u.words):
+		p.prior = worthRecap
+	case !u.vows && !u.times && len(u.numbers) == 0:
+		p.prior = -worthVow
+	}
 	if u.vows {
 		p.prior = worthVow
 		if !u.times {
@@ -175,6 +226,21 @@ func (c *chooser) passage(i int, u *unit) (passage, bool) {
 		p.units = append(p.units, reply...)
 	}
 	return p, true
+}
+
+// dictated is the rest of a number that is said over several turns, with no more than a nod between them.
+func (c *chooser) dictated(i int, u *unit) []*unit {
+	var out []*unit
+	for j := i + 1; len(u.numbers) > 0 && j < len(c.turns) && len(c.turns[j]) > 0; j++ {
+		first := c.turns[j][0]
+		switch {
+		case first.caller && first.heard && first.dictates():
+			out = append(out, first)
+		case first.caller || !first.idle && !first.dictates():
+			return out
+		}
+	}
+	return out
 }
 
 // asked is the question of the other side that a sentence answers, if it is the first to do so.
@@ -210,10 +276,13 @@ func (c *chooser) answer(i int, u *unit, idle bool) []*unit {
 	var out []*unit
 	n := 0
 	for _, a := range c.turns[i+1] {
-		if !idle && (a.idle || a.s.Question) {
+		if a.s.Question && !a.times {
+			break
+		}
+		if !idle && a.idle {
 			continue
 		}
-		if len(out) > 0 && !(u.times && a.times) && !(out[len(out)-1].idle && !a.idle && n < 6) {
+		if len(out) > 0 && !(u.times && a.times) && !(out[len(out)-1].idle && out[len(out)-1].contests()) {
 			continue
 		}
 		if n += len(a.words); n > most && len(out) > 0 {

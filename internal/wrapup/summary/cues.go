@@ -30,17 +30,23 @@ var (
 		gustaría|llamo|llamaba|puede|podría|puedo|cancelar|cambiar|reservar|quero|preciso|precisamos|gostaria|ligo|liguei|pode|poderia|posso|wil|zou
 		graag|graag|nodig|bel|kunt u|kan ik|afspraak|voudrais|voudrions|besoin|j'appelle|pouvez|puis-je|vorrei|bisogno|chiamo|può|posso`)
 	// vows say what somebody will do, or did, for the other.
-	vows = ways(`i'll|we'll|i will|we will|i've|we've|i have|i can|we can|you're|you are booked|booked|confirmed|cancelled|canceled|scheduled|reserved|noted|will call|will
-		be|he'll|she'll|they'll|it'll|see you|i'm sending|sent|moved|let's|it's on|you're set|all set|going to|won't|can't|ich werde|wir
-		werden|wird|werde|ich schicke|ich habe|haben sie|wir haben|eingetragen|gebucht|storniert|notiert|dann|le llamo|le llamamos|vamos|he|hemos|queda|quedamos|reservado|apuntado|cancelado|confirmado|entonces|lo
-		mando|vou|vamos|fica|marcado|ik zal|wij|we|staat|genoteerd|geboekt|ingepland|je vais|nous allons|c'est noté|réservé|noté|allora|prenotato|confermato`)
+	vows = ways(`i'll|we'll|i will|we will|you'll|he'll|she'll|they'll|it'll|will call|will be|will come|booked|confirmed|cancelled|canceled|scheduled|reserved|noted|rescheduled|refunded|released|
+		see you|we've got you|you're set|all set|you're down|it's on|moved|changed it|won't|ich werde|wir werden|wird|ich schicke|eingetragen|gebucht|storniert|notiert|vermerkt|reserviert|bis
+		dann|wir sehen|le llamo|le llamamos|le mando|le enviamos|vamos a|queda|quedamos|reservado|apuntado|apuntada|cancelado|cancelada|confirmado|confirmada|vou|vamos|fica|marcado|marcada|ik zal|staat|genoteerd|geboekt|ingepland|je
+		vais|nous allons|c'est noté|réservé|noté|prenotato|confermato`)
+	recaps = ways(`you mentioned|you said|you've said|you told|you've told|you were saying|to confirm|to recap|to summarise|to summarize|sum up|you've got|you've
+		had|you've been|you're having|sounds like|let me read|so that's|it's likely|i think you|most likely|probably|also ich fasse|zusammengefasst|das heißt|entonces es|es decir|ou seja|dus`)
 	pleasantries = ways(`how are you|how can i help|how may i help|what can i do for|how can i assist|thank you for calling|thanks for calling|you're
 		welcome|have a good|have a great|have a nice|take care|goodbye|good bye|bye|nice day|anything else|is that all|my pleasure|no problem|good
 		morning|good afternoon|good evening|see ya|cheers|ta-ra|ta ra|guten tag|guten morgen|wie kann ich|was kann ich für|auf wiederhören|vielen
 		dank|schönen tag|gern geschehen|noch etwas|buenos días|buenas tardes|en qué puedo|muchas gracias|hasta luego|que tenga|algo más|de nada|adiós|bom
 		dia|boa tarde|em que posso|obrigado|obrigada|de nada|mais alguma|goedemorgen|goedemiddag|waarmee kan|dank u|fijne dag|tot ziens|bonjour|merci|au
 		revoir|bonne journée|comment puis-je|buongiorno|grazie|arrivederci|come posso|one moment|just a moment|hold on|let me look|let me check|let me see|bear with
-		me|sounds good|got it|i'm sorry|i'm so sorry|sorry to hear|einen moment|un momento|um momento`)
+		me|sounds good|got it|hear me|can hear|nice to meet|i'm sorry|i'm so sorry|sorry to hear|einen moment|un momento|um momento`)
+
+	// introductions say who somebody is, and no more.
+	introductions = ways(`my name|name is|name's|this is|date of birth|years old|year old|it's me|ich heiße|mein name|hier ist|hier spricht|geboren|me
+		llamo|mi nombre|soy|le habla|meu nome|aqui é|mijn naam|u spreekt|je m'appelle|mi chiamo|sono|speaking|calling from`)
 
 	idleWords = set(`hello hi hey hiya morning afternoon evening bye goodbye thanks thank cheers ta ok okay right alright yeah yep yes no nope sure great
 		perfect good fine lovely cool wonderful awesome brilliant excellent sorry please welcome well mhm mm hmm huh oh ah um uh wow really
@@ -57,3 +63,23 @@ var (
 		dann|bis morgen|danke|schönen tag|schönen abend|hasta luego|hasta mañana|hasta pronto|adiós|adios|chao|gracias|nos vemos|tchau|até|obrigado|obrigada|tot
 		ziens|doei|dag|bedankt|dank|au revoir|merci|bonne journée|à bientôt|arrivederci|grazie|a presto|'preciate|appreciate|ten four`)
 )
+
+// matters are words that matter in a life whatever the conversation is about: health, family, home, work, money, what is due. The
+// table is general knowledge, not drawn from any conversation; words are compared by their terms.
+const matters = `
+	pain ache aching hurt hurting sore tender burning stinging itch itchy itching rash swollen swelling swell lump bleed bleeding blood bruise
+	cough coughing phlegm sputum wheeze wheezing breathless breathing breath sneeze throat nose runny congested chest tight
+	fever temperature chills shivering sweating headache migraine dizzy dizziness faint fainted vertigo numb numbness tingling weakness stiff stiffness
+	nausea nauseous vomit vomiting sick diarrhoea diarrhea constipation stool stools bowels urine pee peeing toilet tummy stomach abdominal cramp cramps bloated
+	tired tiredness fatigue exhausted energy sleep sleeping insomnia appetite weight thirsty palpitations vision blurred eyesight hearing
+	allergy allergic allergies asthma eczema dermatitis psoriasis diabetes diabetic hypertension cholesterol thyroid arthritis anaemia anemia epilepsy
+	angina stroke cancer tumour tumor infection viral virus bacterial flu influenza pneumonia bronchitis sinusitis gastroenteritis cystitis
+	anxiety anxious depression depressed panic stress stressed dementia pregnant pregnancy menopause period miscarriage operation surgery fracture sprain
+	medication medicine tablet tablets pill pills inhaler inhalers steroid steroids antibiotic antibiotics paracetamol ibuprofen aspirin insulin cream ointment
+	emollient antihistamine antihistamines antidepressant painkiller painkillers dose prescription prescribe prescribed vaccine injection physiotherapy therapy
+	smoke smoker smoking alcohol
+	wife husband partner daughter son mother mum mom father dad sister brother grandson granddaughter grandchildren children baby grandmother grandfather
+	widow widowed died funeral wedding birthday
+	lost stolen broken broke leaking leak damaged fault faulty emergency accident crash fraud scam locked refund overcharged complaint cancel cancelled
+	appointment booking reservation delivery repair replacement interview exam surgery hospital clinic surgeon doctor nurse
+	rent mortgage loan debt salary pension insurance claim policy job unemployed retired moving`

@@ -2,6 +2,7 @@ package summary
 
 import (
 	_ "embed"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -45,6 +46,53 @@ func rarity(term string) float64 {
 		return 1
 	}
 	return max(1-float64(band-rarestBand+1)/float64(stopBand-rarestBand+1), 0.15)
+}
+
+// matterful is how much more a word weighs that names something that matters.
+const matterful = 3
+
+var matterTerms = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{}
+	for w := range strings.FieldsSeq(matters) {
+		out[token.Term(w)] = true
+	}
+	return out
+})
+
+// weights say how much each term of a conversation is worth telling: a rare one, one that both sides come back to, and one that
+// matters more than others.
+func weights(turns [][]*unit) map[string]float64 {
+	var said [2]map[string]float64
+	for i := range said {
+		said[i] = map[string]float64{}
+	}
+	out := map[string]float64{}
+	for _, us := range turns {
+		for _, u := range us {
+			side, share := 0, 1.0
+			if !u.caller {
+				side = 1
+			}
+			if u.s.Question && !u.caller {
+				share = 0.4
+			}
+			for _, t := range u.terms {
+				said[side][t] += share
+				out[t] = 0
+			}
+		}
+	}
+	for t := range out {
+		w := math.Log1p(said[0][t]) + 0.8*math.Log1p(said[1][t])
+		if said[0][t] > 0.5 && said[1][t] > 0.5 {
+			w *= 1.3
+		}
+		if matterTerms()[t] {
+			w *= matterful
+		}
+		out[t] = w * rarity(t)
+	}
+	return out
 }
 
 // vocabulary makes terms of the words of one conversation, in its language.

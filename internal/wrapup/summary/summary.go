@@ -26,10 +26,10 @@ const (
 
 // The bounds of a summary, in words.
 const (
-	mostWords  = 150
-	leastWords = 45
-	briefWords = 60
-	briefBytes = 390 // what a briefing shows of it
+	mostWords   = 140
+	fewestWords = 70
+	briefWords  = 60
+	briefBytes  = 390 // what a briefing shows of it
 )
 
 // Options say how a summary is written. The zero value is usable.
@@ -52,6 +52,7 @@ func Write(r reading.Reading, opts Options) recaller.Summary {
 		out.Brief = Greetings
 		return out
 	}
+	c.weight = weights(c.turns)
 	room := c.room()
 	brief := c.brief()
 	out.Brief = c.lines(brief)
@@ -84,7 +85,7 @@ func (c *chooser) room() int {
 	for _, t := range c.r.Turns {
 		said += len(strings.Fields(t.Text))
 	}
-	return min(mostWords, max(leastWords, said*11/20))
+	return min(mostWords, max(fewestWords, said*3/5))
 }
 
 func (c *chooser) anything(is func(*unit) bool) bool {

@@ -2,11 +2,11 @@ package summary
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/recallerhq/recaller/internal/recall/token"
 	"github.com/recallerhq/recaller/internal/speech"
 	"github.com/recallerhq/recaller/internal/when"
-	"github.com/recallerhq/recaller/internal/wrapup/quote"
 	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
@@ -18,7 +18,8 @@ type unit struct {
 	heard   bool
 	words   []speech.Word
 	terms   []string
-	days    []string // that are named for sure
+	days    []string // that are named for sure, but for the one on which they talk
+	ahead   bool     // one of them lies ahead
 	times   bool     // it names a day or an hour, sure or not
 	numbers []string
 	weight  float64 // what its terms say together
@@ -56,8 +57,9 @@ func (v *vocabulary) unit(t reading.Turn, turn, n int, s speech.Sentence) *unit 
 			continue
 		}
 		u.times = true
-		if quote.Note(f) != "" || f.Exact() && !f.Retracted {
-			u.days = append(u.days, when.Day(f.At))
+		if day := when.Day(f.At); f.Exact() && !f.Retracted && day != when.Day(t.At) {
+			u.days = append(u.days, day)
+			u.ahead = u.ahead || f.At.After(t.At)
 		}
 	}
 	list := make([]string, len(u.words))
@@ -65,10 +67,13 @@ func (v *vocabulary) unit(t reading.Turn, turn, n int, s speech.Sentence) *unit 
 		list[i] = w.Text
 		u.denies = u.denies || denials[w.Text] || strings.HasSuffix(w.Text, "n't")
 		u.own = u.own || firstPerson[w.Text]
+		if v.lang != token.English && speech.NamesDay(w.Text) { // whose dates are not read
+			u.times, u.ahead = true, true
+		}
 	}
 	for _, num := range speech.Numbers(list) {
-		if num.To-num.From > 1 || num.Written() {
-			u.numbers = append(u.numbers, strings.Join(list[num.From:num.To], " "))
+		if said := strings.Join(list[num.From:num.To], " "); num.To-num.From > 1 || num.Written() || len(list) <= 3 && said != "oh" {
+			u.numbers = append(u.numbers, said)
 		}
 	}
 	seen := map[string]bool{}
@@ -85,7 +90,17 @@ func (v *vocabulary) unit(t reading.Turn, turn, n int, s speech.Sentence) *unit 
 
 // chatter reports whether a sentence only opens or closes the talk.
 func chatter(u *unit) bool {
-	return len(u.words) <= 12 && !u.wants && len(u.numbers) == 0 && cued(pleasantries, u.words)
+	return len(u.words) <= 12 && (!u.wants || !u.caller) && len(u.numbers) == 0 && cued(pleasantries, u.words)
+}
+
+// dictates reports whether a sentence is nothing but digits and letters.
+func (u *unit) dictates() bool {
+	for _, w := range u.words {
+		if !speech.IsNumber(w.Text) && utf8.RuneCountInString(w.Text) > 1 && !idleWords[w.Text] {
+			return false
+		}
+	}
+	return len(u.numbers) > 0
 }
 
 // short reports whether a sentence says little without what it answers.

@@ -1,0 +1,307 @@
+package summary_test
+
+import (
+	"bufio"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/wrapup/summary"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// script reads a call of ours from testdata: "speaker: text" lines.
+func script(t *testing.T, name string) []recaller.Turn {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", name+".txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var out []recaller.Turn
+	for sc := bufio.NewScanner(f); sc.Scan(); {
+		who, text, _ := strings.Cut(sc.Text(), ": ")
+		out = append(out, recaller.Turn{Number: len(out), Speaker: recaller.Speaker(who), Text: text, Confidence: 1})
+	}
+	return out
+}
+
+func document(s recaller.Summary) string {
+	eastern := time.FixedZone("EST", -5*3600)
+	_, md, _ := summary.Document(s, summary.Header{
+		Session: "voice-session:abc123", Channel: recaller.ChannelVoice, Duration: 262 * time.Second,
+		StartedAt: time.Date(2026, 2, 6, 23, 15, 0, 0, eastern), Name: "Asim", Number: "+16479802995",
+	})
+	return "Brief: " + s.Brief + "\n\n" + md + "\n"
+}
+
+func TestDocumentsOfOurOwnCalls(t *testing.T) {
+	for _, name := range []string{"card", "plumbing", "golf", "companion"} {
+		t.Run(name, func(t *testing.T) {
+			turns := script(t, name)
+			s := summary.Write(read(turns), summary.Options{})
+			found(t, s, turns)
+			path := filepath.Join("testdata", name+".golden")
+			got := document(s)
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("%s differs (-want +got); -update writes it anew:\n%s", path, diff)
+			}
+		})
+	}
+}
+
+// talk makes turns of lines "c: …" and "a: …".
+func talk(lines string) []recaller.Turn {
+	var out []recaller.Turn
+	for line := range strings.Lines(lines) {
+		who, text, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if !ok {
+			continue
+		}
+		speaker := recaller.User
+		if who == "a" {
+			speaker = recaller.Assistant
+		}
+		out = append(out, recaller.Turn{Number: len(out), Speaker: speaker, Text: text, Confidence: 1})
+	}
+	return out
+}
+
+var (
+	quotations = regexp.MustCompile(`“([^”]+)”`)
+	notes      = regexp.MustCompile(`\[[^\]]*\]`)
+)
+
+// plain is a text as far as words go.
+func plain(s string) string {
+	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ") + " "
+}
+
+// found fails where a quotation of a summary is not in a turn, or where a line says something outside of quotations.
+func found(t *testing.T, s recaller.Summary, turns []recaller.Turn) {
+	t.Helper()
+	var said []string
+	for _, turn := range turns {
+		said = append(said, plain(turn.Text))
+	}
+	for _, line := range lines(s) {
+		if rest := strings.TrimSpace(plain(quotations.ReplaceAllString(line, ""))); strings.Trim(rest, "calergnt ") != "" {
+			t.Errorf("%q is said outside of quotations in %q", rest, line)
+		}
+		for _, m := range quotations.FindAllStringSubmatch(line, -1) {
+			parts := strings.Split(notes.ReplaceAllString(m[1], " "), "…")
+			if !slices.ContainsFunc(said, func(turn string) bool {
+				return !slices.ContainsFunc(parts, func(p string) bool { return !strings.Contains(turn, strings.TrimRight(plain(p), " ")) })
+			}) {
+				t.Errorf("%q is in no turn", m[0])
+			}
+		}
+	}
+}
+
+// lines are those of a summary that quote.
+func lines(s recaller.Summary) []string {
+	var out []string
+	for _, l := range slices.Concat([]string{s.Brief}, s.Topics, s.Decisions, s.Actions, s.Facts, []string{s.Next}) {
+		if l != "" && l != summary.Nothing && l != summary.Greetings {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func TestASummaryTellsWhatMatters(t *testing.T) {
+	tests := []struct {
+		name, talk string
+		brief      []string // in the brief
+		has        []string // anywhere
+		not        []string
+	}{
+		{
+			"the request, not the greeting nor the name",
+			`a: Good morning, Harbour Kennels, this is Joan speaking. How can I help?
+			 c: Hi there! My name is Peter Vance. I'm looking for a place for two spaniels over the long weekend.
+			 a: Of course. From which day?
+			 c: From Friday to Monday.
+			 a: Both can come on Friday at nine. I'll book the double run.
+			 c: Lovely, thanks. Bye!`,
+			[]string{"looking for a place for two spaniels", "Both can come on Friday at nine [16 October 2026]"}, nil, []string{"Harbour Kennels", "Hi there"},
+		},
+		{
+			"an offer with the answer to it",
+			`a: How can I help?
+			 c: I need somebody to tune my piano before the recital.
+			 a: I could do Tuesday at noon.
+			 c: No, Tuesday is no good, I teach.
+			 a: Then Thursday at four?
+			 c: Thursday is perfect.
+			 a: Booked.`,
+			nil, []string{"Agent: “I could do Tuesday at noon [20 October 2026].” Caller: “No, Tuesday [20 October 2026] is no good, I teach.”", "Then Thursday at four [15 October 2026]?” Caller: “Thursday [15 October 2026] is perfect"}, nil,
+		},
+		{
+			"what takes a word back stands with it",
+			`a: Sunrise Dairy.
+			 c: I want to change my delivery from four crates to, no wait, make it six crates. The gate code is two two, sorry, two three nine.
+			 a: Six crates, two three nine.
+			 c: Right.`,
+			nil, []string{"four crates to, no wait, make it six crates", "two two, sorry, two three nine"}, nil,
+		},
+		{
+			"an answer with its question, a denial with what it denies",
+			`a: Alpine Rescue Insurance.
+			 c: I want to insure my trip to the Dolomites, we are climbing there in spring.
+			 a: Any heart problems?
+			 c: No.
+			 a: How many people?
+			 c: Five.`,
+			nil, []string{"Agent: “Any heart problems?” Caller: “No.”", "Agent: “How many people?” Caller: “Five.”"}, nil,
+		},
+		{
+			"a rambler without capitals or punctuation",
+			`a: valley glaziers how can i help
+			 c: um hello yes well my husband always said we should have done it years ago but anyway the kitchen window it's cracked right across since the storm and the rain comes in and i've put a towel there
+			 a: sorry to hear that can i take the address
+			 c: it's nineteen mill street the one with the red door
+			 a: i'll send dave tomorrow morning
+			 c: that'll do nicely ta`,
+			[]string{"the kitchen window it's cracked right across"}, []string{"nineteen mill street", "i'll send dave tomorrow morning [Thursday 15 October 2026]"}, []string{"how can i help"},
+		},
+		{
+			"German",
+			`a: Autohaus Lindner, guten Tag, was kann ich für Sie tun?
+			 c: Guten Tag, Hofer mein Name. Ich möchte bitte meinen Wagen zur Inspektion bringen.
+			 a: Gerne. Passt Ihnen der Dienstag um acht?
+			 c: Nein, dienstags arbeite ich. Lieber Donnerstag.
+			 a: Dann Donnerstag um acht Uhr, ich habe es eingetragen.
+			 c: Wunderbar, tschüss!`,
+			[]string{"Ich möchte bitte meinen Wagen zur Inspektion bringen", "Dann Donnerstag um acht Uhr"}, []string{"Passt Ihnen der Dienstag um acht?” Caller: “Nein, dienstags arbeite ich."}, []string{"guten Tag, was kann"},
+		},
+		{
+			"Spanish",
+			`a: Clínica Sol, buenos días, ¿en qué puedo ayudarle?
+			 c: Buenos días. Quisiera cambiar mi cita del lunes, porque tengo que cuidar a mi madre.
+			 a: ¿Le viene bien el miércoles a las diez?
+			 c: El miércoles no puedo. ¿Puede ser el jueves?
+			 a: El jueves a las nueve, queda apuntado.
+			 c: Muchas gracias, hasta luego.`,
+			[]string{"Quisiera cambiar mi cita del lunes", "El jueves a las nueve, queda apuntado"}, []string{"El miércoles no puedo"}, nil,
+		},
+		{
+			"Portuguese",
+			`a: Oficina do Zé, bom dia.
+			 c: Bom dia. Preciso de um orçamento para trocar os pneus da minha carrinha.
+			 a: Pode trazer na sexta-feira às dez?
+			 c: Na sexta não posso, só na segunda.
+			 a: Então fica marcado para segunda às dez.`,
+			[]string{"Preciso de um orçamento para trocar os pneus"}, []string{"fica marcado para segunda às dez"}, nil,
+		},
+		{
+			"Dutch",
+			`a: Fietsenmaker De Boer, waarmee kan ik u helpen?
+			 c: Goedemiddag, ik zou graag mijn fiets laten repareren, de ketting is gebroken.
+			 a: Kunt u vrijdag langskomen?
+			 c: Vrijdag is goed.
+			 a: Dan staat u genoteerd voor vrijdag om twee uur.`,
+			[]string{"ik zou graag mijn fiets laten repareren, de ketting is gebroken", "genoteerd voor vrijdag om twee uur"}, nil, nil,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			turns := talk(tt.talk)
+			s := summary.Write(read(turns), summary.Options{})
+			found(t, s, turns)
+			all := text(s)
+			for _, want := range tt.brief {
+				if !strings.Contains(s.Brief, want) {
+					t.Errorf("the brief does not say %q:\n%s", want, s.Brief)
+				}
+			}
+			for _, want := range tt.has {
+				if !strings.Contains(all, want) {
+					t.Errorf("the summary does not say %q:\n%s", want, all)
+				}
+			}
+			for _, not := range tt.not {
+				if strings.Contains(all, not) {
+					t.Errorf("the summary says %q:\n%s", not, all)
+				}
+			}
+		})
+	}
+}
+
+func TestNothingSaidIsSaidSo(t *testing.T) {
+	for _, tt := range []struct{ talk, want string }{
+		{"", summary.Nothing},
+		{"c: [noise]\na: ", summary.Nothing},
+		{"a: Hello, how can I help?\nc: Hi.", summary.Greetings},
+		{"a: Hallo, was kann ich für Sie tun?\nc: Tschüss!", summary.Greetings},
+	} {
+		if got := summary.Write(read(talk(tt.talk)), summary.Options{}); got.Brief != tt.want || got.By != "rules" || text(got) != tt.want+"\n" {
+			t.Errorf("%q: got %+v, want %q by rules and no more", tt.talk, got, tt.want)
+		}
+	}
+}
+
+func TestWordsCutOffOrHardlyHeardAreNotQuoted(t *testing.T) {
+	call := talk(`a: How can I help?
+		c: My boiler is broken and it is freezing in here.
+		a: What is your address?
+		c: It's 12 Oak Lane.
+		c: My cousin Bernard owns forty sheep.
+		a: I'll send you a gold medal.
+		c: Thanks, bye.`)
+	call[3].Confidence, call[4].Confidence = 0.3, 0.2
+	call[5].Interrupted = true
+	got := text(summary.Write(read(call), summary.Options{}))
+	for _, no := range []string{"12 Oak Lane", "sheep", "gold medal"} {
+		if strings.Contains(got, no) {
+			t.Errorf("the summary tells %q, which was hardly heard or cut off:\n%s", no, got)
+		}
+	}
+	if !strings.Contains(got, "boiler is broken") {
+		t.Errorf("the summary leaves out what was heard:\n%s", got)
+	}
+}
+
+func TestWhereItBrokeOffIsTold(t *testing.T) {
+	lost := talk(`a: Glenn's Garage.
+		c: I need new winter tyres for my van before the frost comes.
+		a: What size are they?
+		c: Two oh five, hang on, the line is`)
+	open := lost[:3]
+	for _, tt := range []struct {
+		name  string
+		turns []recaller.Turn
+		opts  summary.Options
+		want  string
+	}{
+		{"a call that broke off", lost, summary.Options{Broken: true}, "Caller: “Two oh five, hang on, the line is”"},
+		{"a question that nobody answered", open, summary.Options{}, "Agent: “What size are they?”"},
+		{"a text exchange has no goodbye", open, summary.Options{Typed: true}, ""},
+		{"a call that ended", append(slices.Clone(open), talk("c: Two oh five. I'll ring you back, ta-ra love.")...), summary.Options{}, ""},
+	} {
+		if got := summary.Write(read(tt.turns), tt.opts); got.Next != tt.want {
+			t.Errorf("%s: got %q next, want %q", tt.name, got.Next, tt.want)
+		}
+	}
+}
