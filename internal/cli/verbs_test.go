@@ -167,7 +167,7 @@ func TestTheDemoShowsOurOwnCalls(t *testing.T) {
 	out := b.must("demo", "--own")
 	want(t, "demo", out,
 		"Eight calls of three people: 8 conversations", "Dana Reyes rings again", "The last call broke off 20 minutes ago.", "so I put a",
-		"Priya Nair rings again", "? Which membership did they choose?", "the caller, turn 7 of golf-3")
+		"Priya Nair rings again", "? Which membership did they decide on?", "the caller, turn 7 of golf-3")
 	if _, err := os.Stat(b.data); !os.IsNotExist(err) {
 		t.Error("the demo touched the data folder")
 	}

@@ -96,7 +96,7 @@ func (c *chooser) settled() (passage, bool) {
 			if u.caller || u.idle || !u.heard || c.taken[u] {
 				continue
 			}
-			v, reply := 0.0, c.answer(i, u, true)
+			v, reply := 0.0, c.answer(i, u)
 			if u.ahead {
 				v += 4
 			}

@@ -179,7 +179,7 @@ func (c *chooser) passages() []passage {
 func (c *chooser) passage(i int, u *unit) (passage, bool) {
 	switch {
 	case u.caller && u.s.Question:
-		return passage{append([]*unit{u}, c.answer(i, u, false)...), inTopics, worthAsked}, true
+		return passage{append([]*unit{u}, c.answer(i, u)...), inTopics, worthAsked}, true
 	case u.caller:
 		p := passage{units: []*unit{u}, section: inFacts}
 		if q := c.asked(i, u); q != nil && (u.short() || u.contests()) {
@@ -193,12 +193,12 @@ func (c *chooser) passage(i int, u *unit) (passage, bool) {
 		case u.vows && u.times && !u.denies:
 			p.section = inActions
 		case u.wants && p.section == inFacts:
-			p.section = inTopics
+			p.section, p.prior = inTopics, worthAsked
 		}
 		c.widen(&p)
 		return p, true
 	case u.s.Question || u.times && !u.vows:
-		reply := c.answer(i, u, true)
+		reply := c.answer(i, u)
 		if len(reply) == 0 {
 			return passage{}, false
 		}
@@ -222,7 +222,7 @@ func (c *chooser) passage(i int, u *unit) (passage, bool) {
 			p.section = inActions
 		}
 	}
-	if reply := c.answer(i, u, true); len(reply) > 0 && (reply[0].contests() || u.times) {
+	if reply := c.answer(i, u); len(reply) > 0 && (reply[0].contests() || u.times) {
 		p.units = append(p.units, reply...)
 	}
 	return p, true
@@ -263,7 +263,7 @@ func (c *chooser) asked(i int, u *unit) *unit {
 
 // answer is what the other side says to a sentence in the turn behind it: its first words that say something, and what names a
 // time or denies one.
-func (c *chooser) answer(i int, u *unit, idle bool) []*unit {
+func (c *chooser) answer(i int, u *unit) []*unit {
 	for _, later := range c.turns[i][u.n+1:] {
 		if later.s.Question {
 			return nil
@@ -278,9 +278,6 @@ func (c *chooser) answer(i int, u *unit, idle bool) []*unit {
 	for _, a := range c.turns[i+1] {
 		if a.s.Question && !a.times {
 			break
-		}
-		if !idle && a.idle {
-			continue
 		}
 		if len(out) > 0 && !(u.times && a.times) && !(out[len(out)-1].idle && out[len(out)-1].contests()) {
 			continue
