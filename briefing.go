@@ -45,6 +45,9 @@ type Snapshot struct {
 	Open       []BrokenOff    // active conversations, newest first, bounded by the store; the one that the briefing is for may be among them
 	Silent     bool           // if conversations have ended at all, nothing was said in any
 	Memories   []Memory       // active ones, newest confirmation first, bounded by the store
+	Forgotten  []Memory       // every version of memories that are forgotten: what they said is not told
+	// Said are the words of History, as far as the store has them; nil where nothing is forgotten.
+	Said map[ConversationID][]Turn
 }
 
 // BrokenOff is a conversation that ended without a goodbye, or that nobody has ended yet, with its last words, so that the next

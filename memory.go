@@ -80,11 +80,19 @@ type Memory struct {
 	DueAt        *time.Time // when a follow-up comes due (B8); nil if it does not
 	DueDay       bool       // DueAt names a day, not a time of day
 	Provenance   Provenance
-	Aliases      []string  // other keys under which the same was told; merged into this one
-	Dispute      *Dispute  // another value that was heard against this one; nil: none
-	CreatedAt    time.Time // of this version
-	ConfirmedAt  time.Time // when it was last said or stored again
-	ClosedAt     time.Time // zero while active
+	Aliases      []string    // other keys under which the same was told; merged into this one
+	Dispute      *Dispute    // another value that was heard against this one; nil: none
+	CreatedAt    time.Time   // of this version
+	ConfirmedAt  time.Time   // when it was last said or stored again
+	ClosedAt     time.Time   // zero while active
+	Forgetting   *Forgetting // of the version that was forgotten; nil: it was not, or before this was noted
+}
+
+// Forgetting is how a memory came to be forgotten.
+type Forgetting struct {
+	At    time.Time  // when it was asked for: what is said later may be remembered again
+	Asked Provenance // the words that asked for it; zero where nobody said any
+	With  MemoryID   // the memory that this one went with, since it said the same; empty: none
 }
 
 // The reasons why a version of a memory ended.

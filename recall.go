@@ -65,6 +65,7 @@ type Corpus struct {
 	Turns         map[ConversationID][]Turn // in order
 	Zone          *time.Location            // in which the caller's days begin; nil: in the zone of each time
 	Memories      []Memory                  // active versions and those that they superseded, first written first; nothing of a memory that is forgotten
+	Forgotten     []Memory                  // every version of memories that are forgotten: what they said is not found
 }
 
 // Change is what one committed write did to what is held about a caller. Each write raises the caller's
@@ -76,5 +77,6 @@ type Change struct {
 	Conversation *Conversation // as it now is, if it was created, changed or summarised
 	Turns        []Turn        // new turns of Conversation, in order
 	Memories     []Memory      // versions written or closed, as they now are; a forgotten one takes all of its memory out of the index
+	Forgotten    []Memory      // all versions of those of Memories that are forgotten
 	Zone         bool          // the zone in which the caller's days begin may be another: an index is to be built anew
 }

@@ -102,12 +102,17 @@ type Storing struct {
 
 // Changing asks for a change of an active memory: a new version, or its end. One that is forgotten is a Conflict.
 type Changing struct {
-	Once     Once
-	ID       MemoryID
-	Patch    MemoryPatch
-	Forget   bool      // close it, and cancel its reminder; of Patch only Reason and At count
-	Call     *ToolCall // as in Storing
-	Reminder *Reminder // as in Storing; it takes the place of the memory's pending one
+	Once   Once
+	ID     MemoryID
+	Patch  MemoryPatch
+	Forget bool // close it, and cancel its reminder; of Patch only Reason and At count
+	// With Forget: when and where it was asked for, the other active memories that say the same and are forgotten with it,
+	// and the name of the caller's that it holds, which he is called by no more.
+	Forgetting Forgetting
+	Also       []MemoryID
+	Name       string
+	Call       *ToolCall // as in Storing
+	Reminder   *Reminder // as in Storing; it takes the place of the memory's pending one
 }
 
 // Undoing asks for an earlier version of a memory to be brought back, as a new version.

@@ -20,7 +20,7 @@ func layers() []layer {
 		{name: "rules", pure: true, packages: []string{
 			"speech", "when", "identity", "transcript", "recall/token", "recall/index", "livebuffer",
 			"wrapup/reading", "wrapup/quote", "wrapup/summary", "wrapup/label", "wrapup/name", "wrapup/extract", "wrapup/text", "wrapup/answer", "wrapup/evidence",
-			"agreement", "guard", "prompt", "realtime", "fence", "memory/likeness", "search/stems", "embed/static", "vector",
+			"agreement", "guard", "prompt", "realtime", "fence", "forgotten", "memory/likeness", "search/stems", "embed/static", "vector",
 		}},
 		{name: "use cases", may: []string{"rules"}, packages: []string{
 			"conversation", "thread", "briefing", "memory", "recall", "document", "wrapup", "privacy", "tenant", "caller",
@@ -61,7 +61,8 @@ func layers() []layer {
 func edges() map[string][]string {
 	return map[string][]string{
 		"livebuffer":      {"when"},
-		"recall/index":    {"recall/token", "when", "embed/static", "vector"},
+		"forgotten":       {"memory/likeness", "recall/token"},
+		"recall/index":    {"recall/token", "when", "embed/static", "vector", "forgotten"},
 		"embed/static":    {"recall/token", "vector"},
 		"when":            {"speech"},
 		"guard":           {"speech"},

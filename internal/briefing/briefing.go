@@ -40,6 +40,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
 )
 
 // Source reads everything about a caller that a briefing is made of, in one round trip.
@@ -120,6 +121,7 @@ func (s *Service) Briefing(ctx context.Context, tenant recaller.TenantID, caller
 	defer s.leave(looking)
 	snap, err := s.read(timed, tenant, caller)
 	if err == nil {
+		forgotten.Snapshot(&snap)
 		in := material{snap: snap, found: s.await(timed, looking)}
 		return compose(in, s.opts.Now(), s.budgeted(req), s.zones), nil
 	}

@@ -7,6 +7,7 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -64,7 +65,9 @@ type Query struct {
 	// Exclude is a conversation whose words and summary are not found, such as the live one.
 	Exclude recaller.ConversationID
 	// Written leaves out what was said in voice calls, and their summaries. Memories of them are found.
-	Written    bool
+	Written bool
+	// Forgotten finds what was forgotten too, as it stood before. It reads everything anew, so it is for who audits, not for a call.
+	Forgotten  bool
 	Neighbours int // turns before and after a hit that come with it; 0 means 1, negative means none
 }
 
@@ -110,6 +113,9 @@ func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.Ca
 	if iq.Now.IsZero() && s.now != nil {
 		iq.Now = s.now()
 	}
+	if q.Forgotten {
+		return s.all(ctx, t, c, iq)
+	}
 	k := key{tenant: t, caller: c}
 	version, err := s.src.ContentVersion(ctx, t, c)
 	if err != nil {
@@ -132,6 +138,25 @@ func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.Ca
 		built = true
 	}
 	return Result{}, recaller.Errorf(recaller.Unavailable, "what is held of the caller could not be read up to date")
+}
+
+// all searches everything that is held of a caller, what was forgotten too, in an index that nobody else sees.
+func (s *Service) all(ctx context.Context, t recaller.TenantID, c recaller.CallerID, q index.Query) (Result, error) {
+	corpus, err := s.src.Corpus(ctx, t, c)
+	if err != nil {
+		return Result{}, err
+	}
+	for _, m := range corpus.Forgotten {
+		if m.Status == recaller.MemoryForgotten {
+			m.Status = recaller.MemoryActive
+		}
+		corpus.Memories = append(corpus.Memories, m)
+	}
+	slices.SortStableFunc(corpus.Memories, func(a, b recaller.Memory) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Version, b.Version))
+	})
+	corpus.Forgotten = nil
+	return Result{Hits: index.Build(corpus, s.weights).Search(q, &s.pool), Version: corpus.Version, Built: true}, nil
 }
 
 // maxBuilds bounds how often one search reads everything anew: each time only because what was read, by itself or by

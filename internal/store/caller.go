@@ -13,6 +13,7 @@ type callerBody struct {
 	Name       string              `json:"name,omitempty"`
 	NameSource recaller.NameSource `json:"name_source,omitempty"`
 	TimeZone   string              `json:"time_zone,omitempty"`
+	Hidden     *hiddenName         `json:"hidden,omitempty"` // the name that was forgotten; no platform brings it back
 }
 
 const callerColumns = `id, first_seen, last_seen, conversations, duration, text_messages, version, body`
@@ -171,8 +172,20 @@ func (s *Store) UpdateCaller(ctx context.Context, tenant recaller.TenantID, id r
 	return c, recaller.Change{Tenant: tenant, Caller: id, Version: c.ContentVersion, Zone: p.TimeZone != nil}, err
 }
 
+// writeCallerBody writes what is sealed of a caller. A name that was forgotten is so only as long as he has none.
 func (b box) writeCallerBody(ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Caller) error {
-	body, err := b.put("callers.body", string(c.ID), callerBody{c.Name, c.NameSource, c.TimeZone})
+	var hidden *hiddenName
+	if c.Name == "" {
+		var err error
+		if hidden, err = b.readHidden(ctx, tx, tenant, c.ID); err != nil {
+			return err
+		}
+	}
+	return b.writeCaller(ctx, tx, tenant, c, hidden)
+}
+
+func (b box) writeCaller(ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Caller, hidden *hiddenName) error {
+	body, err := b.put("callers.body", string(c.ID), callerBody{c.Name, c.NameSource, c.TimeZone, hidden})
 	if err != nil {
 		return err
 	}

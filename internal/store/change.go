@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"github.com/recallerhq/recaller"
 )
@@ -32,7 +31,7 @@ func (s *Store) ChangeMemory(ctx context.Context, tenant recaller.TenantID, in r
 				return recaller.MemoryWritten{}, err
 			}
 			if in.Forget {
-				return w.forget(ctx, tx, old, reason, in.Patch.At)
+				return w.forget(ctx, tx, old, reason, in)
 			}
 			if in.Reminder != nil && empty(in.Patch) {
 				return recaller.MemoryWritten{Memory: old, Action: recaller.MemoryKept}, nil
@@ -75,18 +74,6 @@ func (s *Store) changeMemory(ctx context.Context, tenant recaller.TenantID, id r
 	return out, err
 }
 
-// forget closes a memory, and cancels its reminder.
-func (w memoryWrite) forget(ctx context.Context, tx Tx, old recaller.Memory, reason string, at time.Time) (recaller.MemoryWritten, error) {
-	closed, err := w.close(ctx, tx, old, recaller.MemoryForgotten, reason, at)
-	if err != nil {
-		return recaller.MemoryWritten{}, err
-	}
-	if err := cancelReminder(ctx, tx, w.tenant, old.ID, at); err != nil {
-		return recaller.MemoryWritten{}, err
-	}
-	return w.written(ctx, tx, recaller.MemoryClosed, closed)
-}
-
 // empty reports whether a patch changes nothing.
 func empty(p recaller.MemoryPatch) bool {
 	return p.Type == nil && p.Key == nil && p.Value == nil && p.Confidence == nil && p.PrivacyScope == nil && p.DueAt == nil &&
@@ -113,31 +100,6 @@ func set[T any](dst *T, v *T) {
 	if v != nil {
 		*dst = *v
 	}
-}
-
-// UndoMemory brings an earlier version of a memory back, as a new version: numbers only rise, and what is undone stays in
-// the history. Where there is nothing to undo, or another active memory has the key by now, it is a Conflict. A reminder
-// that was cancelled with a forgotten memory stays cancelled.
-func (s *Store) UndoMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Undoing) (recaller.MemoryWritten, error) {
-	return s.changeMemory(ctx, tenant, in.ID, func(ctx context.Context, tx Tx, w memoryWrite) (recaller.MemoryWritten, error) {
-		last, err := w.current(ctx, tx, in.ID)
-		if err != nil {
-			return recaller.MemoryWritten{}, err
-		}
-		back, err := w.version(ctx, tx, last, in.Version)
-		if err != nil {
-			return recaller.MemoryWritten{}, err
-		}
-		back.CreatedAt, back.ConfirmedAt = in.At, in.At
-		if last.Status == recaller.MemoryActive {
-			return w.supersede(ctx, tx, last, back, recaller.ClosedUndone, recaller.MemoryRestored)
-		}
-		back.Version = last.Version + 1
-		if back, err = w.open(ctx, tx, back); err != nil {
-			return recaller.MemoryWritten{}, err
-		}
-		return w.written(ctx, tx, recaller.MemoryRestored, back)
-	})
 }
 
 // version finds the version of a memory that an undo brings back.

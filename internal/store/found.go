@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/recallerhq/recaller"
 )
@@ -12,11 +13,11 @@ import (
 type knownKeys struct {
 	version int64
 	aliases map[string]recaller.MemoryID // of active memories
-	gone    map[string]bool              // of memories that were forgotten in the conversation
+	gone    map[string]time.Time         // of memories that are forgotten: until when what was said does not count
 }
 
-func (s *Store) knownKeys(ctx context.Context, w memoryWrite, conv recaller.ConversationID) (knownKeys, error) {
-	k := knownKeys{aliases: map[string]recaller.MemoryID{}, gone: map[string]bool{}}
+func (s *Store) knownKeys(ctx context.Context, w memoryWrite) (knownKeys, error) {
+	k := knownKeys{aliases: map[string]recaller.MemoryID{}, gone: map[string]time.Time{}}
 	err := s.WithTenant(ctx, w.tenant, Reading, func(tx Tx) error {
 		if err := k.read(ctx, tx, w, &k.version); err != nil {
 			return err
@@ -30,18 +31,29 @@ func (s *Store) knownKeys(ctx context.Context, w memoryWrite, conv recaller.Conv
 				k.aliases[NormalKey(alias)] = m.ID
 			}
 		}
-		// A memory may be older than the conversation that it was forgotten in: the record of the tool call tells.
-		gone, err := w.box.readMemories(ctx, tx, `SELECT `+memoryColumns+` FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND status = 'forgotten'
-			AND (conversation_id = $3 OR id IN (SELECT memory_id FROM tool_calls WHERE tenant_id = $1 AND conversation_id = $3 AND result = 'forgotten'))`,
-			w.tenant, w.caller, conv)
-		for _, m := range gone {
-			for _, key := range append(m.Aliases, m.Key) {
-				k.gone[NormalKey(key)] = true
-			}
-		}
+		var gone []recaller.Memory
+		err = tx.QueryAll(ctx, w.box.forgottenQuery(w.tenant, w.caller, &gone))
+		k.bury(gone)
 		return err
 	})
 	return k, err
+}
+
+// bury notes the keys of forgotten memories. Of one the newest version comes first, which knows when it was asked for.
+func (k knownKeys) bury(gone []recaller.Memory) {
+	at := map[recaller.MemoryID]time.Time{}
+	for _, m := range gone {
+		if g := m.Forgetting; g != nil {
+			at[m.ID] = g.At
+		} else if m.Status == recaller.MemoryForgotten && at[m.ID].IsZero() {
+			at[m.ID] = m.ClosedAt
+		}
+		for _, key := range append(m.Aliases, m.Key) {
+			if n := NormalKey(key); k.gone[n].Before(at[m.ID]) {
+				k.gone[n] = at[m.ID]
+			}
+		}
+	}
 }
 
 func (k knownKeys) read(ctx context.Context, tx Tx, w memoryWrite, version *int64) error {
@@ -69,7 +81,7 @@ func (w memoryWrite) found(ctx context.Context, tx Tx, m recaller.Memory, known 
 		switch id := known.aliases[NormalKey(m.Key)]; {
 		case id != "":
 			old, err = w.current(ctx, tx, id)
-		case known.gone[NormalKey(m.Key)]:
+		case !m.CreatedAt.After(known.gone[NormalKey(m.Key)]): // it was said before that
 			return recaller.MemoryWritten{Action: recaller.MemoryKept}, nil
 		default:
 			return w.create(ctx, tx, m, recaller.IfAbsent)

@@ -9,11 +9,20 @@ import (
 
 // memoryBody is what is sealed of a version of a memory.
 type memoryBody struct {
-	Key     string       `json:"k"`
-	Value   string       `json:"v"`
-	Turns   []int        `json:"t,omitempty"`
-	Aliases []string     `json:"a,omitempty"`
-	Dispute *disputeBody `json:"d,omitempty"`
+	Key     string          `json:"k"`
+	Value   string          `json:"v"`
+	Turns   []int           `json:"t,omitempty"`
+	Aliases []string        `json:"a,omitempty"`
+	Dispute *disputeBody    `json:"d,omitempty"`
+	Gone    *forgettingBody `json:"f,omitempty"`
+}
+
+// forgettingBody is how a version was forgotten.
+type forgettingBody struct {
+	At           int64                   `json:"at"`
+	Conversation recaller.ConversationID `json:"c,omitempty"`
+	Turns        []int                   `json:"t,omitempty"`
+	With         recaller.MemoryID       `json:"w,omitempty"`
 }
 
 // disputeBody is all of a dispute: none of it is looked for.
@@ -55,6 +64,10 @@ func (b box) openMemory(m sealedMemory) (recaller.Memory, error) {
 	if d := body.Dispute; d != nil {
 		m.Dispute = &recaller.Dispute{Value: d.Value, Provenance: recaller.Provenance{Conversation: d.Conversation, Turns: d.Turns}, At: fromMicros(d.At)}
 	}
+	if g := body.Gone; g != nil {
+		asked := recaller.Provenance{Conversation: g.Conversation, Turns: g.Turns}
+		m.Forgetting = &recaller.Forgetting{At: fromMicros(g.At), Asked: asked, With: g.With}
+	}
 	return m.Memory, err
 }
 
@@ -62,6 +75,9 @@ func (b box) sealMemory(m recaller.Memory) ([]byte, error) {
 	body := memoryBody{Key: m.Key, Value: m.Value, Turns: m.Provenance.Turns, Aliases: m.Aliases}
 	if d := m.Dispute; d != nil {
 		body.Dispute = &disputeBody{d.Value, d.Provenance.Conversation, d.Provenance.Turns, micros(d.At)}
+	}
+	if g := m.Forgetting; g != nil {
+		body.Gone = &forgettingBody{micros(g.At), g.Asked.Conversation, g.Asked.Turns, g.With}
 	}
 	return b.put("memories.body", versionRecord(m), body)
 }

@@ -271,6 +271,10 @@ func (w *opening) writeCaller(ctx context.Context, tx Tx) error {
 	if err != nil || !w.in.NameSource.Outranks(c.NameSource) || c.Name == w.in.Name {
 		return err
 	}
+	hidden, err := w.box.readHidden(ctx, tx, w.tenant, w.caller)
+	if err != nil || hidden != nil && w.in.NameSource == recaller.NameGiven && sharesWord(hidden.Name, w.in.Name) {
+		return err // he wants it forgotten, and it is not he who says it again
+	}
 	c.Name, c.NameSource = w.in.Name, w.in.NameSource
 	return w.box.writeCallerBody(ctx, tx, w.tenant, c)
 }

@@ -98,13 +98,14 @@ func aliases(key string, lists ...[]string) []string {
 	return out[max(0, len(out)-maxAliases):]
 }
 
-// create stores a memory whose key no active one has. What was stored and forgotten in a conversation is not found in its
-// words again (W9).
+// create stores a memory whose key no active one has. What was stored and closed in a conversation is not found in its words
+// from before that again (W9).
 func (w memoryWrite) create(ctx context.Context, tx Tx, m recaller.Memory, mode recaller.MemoryMode) (recaller.MemoryWritten, error) {
 	if mode == recaller.IfAbsent && m.Provenance.Conversation != "" {
 		var before int
 		err := tx.QueryRow(ctx, `SELECT version FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND key_token = $3
-			AND status <> 'active' AND conversation_id = $4 LIMIT 1`, []any{w.tenant, w.caller, w.token(m.Key), m.Provenance.Conversation}, &before)
+			AND status <> 'active' AND conversation_id = $4 AND closed_at >= $5 LIMIT 1`,
+			[]any{w.tenant, w.caller, w.token(m.Key), m.Provenance.Conversation, micros(m.CreatedAt)}, &before)
 		if err == nil {
 			return recaller.MemoryWritten{Action: recaller.MemoryKept}, nil
 		}

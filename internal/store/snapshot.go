@@ -78,12 +78,27 @@ func (r *snapshotRead) queries() []Query {
 			Args: args,
 			Row:  r.box.turnRow(func(id recaller.ConversationID, t recaller.Turn) { r.words[id] = append(r.words[id], t) }),
 		},
+		r.box.forgottenQuery(r.tenant, r.caller, &r.snap.Forgotten),
+		Query{
+			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2
+				AND conversation_id IN (SELECT id` + ended + itoa(r.history) + `) AND EXISTS (` + forgottenIDs + `) ORDER BY conversation_id, number`,
+			Args: args,
+			Row:  r.box.turnRow(r.said),
+		},
 		Query{
 			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2
 				AND conversation_id = (SELECT CASE WHEN status = 'failed' THEN id END` + ended + `1) ORDER BY number DESC LIMIT ` + itoa(snapshotTurns),
 			Args: args,
 			Row:  r.box.turnRow(func(_ recaller.ConversationID, t recaller.Turn) { r.last = append(r.last, t) }),
 		})
+}
+
+// said takes a turn of the history.
+func (r *snapshotRead) said(conv recaller.ConversationID, t recaller.Turn) {
+	if r.snap.Said == nil {
+		r.snap.Said = map[recaller.ConversationID][]recaller.Turn{}
+	}
+	r.snap.Said[conv] = append(r.snap.Said[conv], t)
 }
 
 // done puts together what was read.
@@ -160,6 +175,9 @@ func (s *Store) Corpus(ctx context.Context, tenant recaller.TenantID, caller rec
 		}
 		out.Memories, err = b.readMemories(ctx, tx, standingQuery, tenant, caller)
 		if err != nil {
+			return err
+		}
+		if err := tx.QueryAll(ctx, b.forgottenQuery(tenant, caller, &out.Forgotten)); err != nil {
 			return err
 		}
 		return b.readTurns(ctx, tx, `SELECT `+turnColumns+` FROM turns WHERE tenant_id = $1 AND caller_id = $2 ORDER BY conversation_id, number`,

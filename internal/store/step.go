@@ -115,7 +115,7 @@ func (s *Store) prepareStep(ctx context.Context, tenant recaller.TenantID, in re
 		}
 	}
 	if len(in.Memories) > 0 {
-		w.known, err = s.knownKeys(ctx, w.memories, in.Conversation)
+		w.known, err = s.knownKeys(ctx, w.memories)
 	}
 	return w, err
 }

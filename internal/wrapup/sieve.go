@@ -73,7 +73,7 @@ func (s *sieve) memory(c answer.Memory, at []int) recaller.Memory {
 // add keeps a memory, merged with what it repeats, unless it is known under whatever key. One that is known under its own key
 // goes on only where its words do not carry what is known: the store, which overwrites nothing (W9), keeps it as a dispute.
 func (s *sieve) add(m recaller.Memory) {
-	if s.wasForgotten(m) {
+	if s.gone.Retold(m) {
 		return
 	}
 	if id, known := likeness.Same(s.active, m.Key); known {
@@ -103,16 +103,6 @@ func (s *sieve) at(id recaller.MemoryID, found bool) int {
 		return -1
 	}
 	return slices.IndexFunc(s.kept, func(k recaller.Memory) bool { return k.ID == id })
-}
-
-// wasForgotten reports whether a memory is one that was to be forgotten since the conversation began, under whatever key:
-// somebody who asks for it says it once more.
-func (s *sieve) wasForgotten(m recaller.Memory) bool {
-	if _, found := likeness.Same(s.forgotten, m.Key); found {
-		return true
-	}
-	_, _, found := likeness.Duplicate(s.forgotten, m)
-	return found || slices.ContainsFunc(s.forgotten, func(f recaller.Memory) bool { return strings.EqualFold(f.Value, m.Value) })
 }
 
 // carries reports whether the words of the turns say the value too.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
 	"github.com/recallerhq/recaller/internal/identity"
 	"github.com/recallerhq/recaller/internal/wrapup/extract"
 	"github.com/recallerhq/recaller/internal/wrapup/label"
@@ -18,7 +19,8 @@ type work struct {
 	tenant   recaller.Tenant
 	caller   recaller.Caller
 	conv     recaller.Conversation
-	turns    []recaller.Turn
+	turns    []recaller.Turn // those that say what was forgotten have no words
+	gone     forgotten.View
 	zone     *time.Location
 	dayFirst bool
 	reading  func() reading.Reading     // the words, with their sentences and dates; read once
@@ -39,6 +41,12 @@ func (s *Service) read(ctx context.Context, tenantID recaller.TenantID, conv rec
 	if w.turns, err = s.Words.Turns(ctx, tenantID, conv); err != nil {
 		return w, err
 	}
+	gone, err := s.Store.Forgotten(ctx, tenantID, conv.Caller)
+	if err != nil {
+		return w, err
+	}
+	w.gone = forgotten.New(gone)
+	w.turns = w.gone.Blank(conv.ID, w.turns)
 	w.zone, w.dayFirst = identity.ZoneOf(w.caller, w.tenant), identity.DayFirst(w.caller, w.tenant)
 	w.reading = sync.OnceValue(func() reading.Reading { return reading.Of(w.turns, w.startedAt(), w.dayFirst) })
 	w.found = sync.OnceValue(func() []extract.Candidate {

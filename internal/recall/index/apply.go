@@ -21,6 +21,7 @@ func (ix *Index) Apply(c recaller.Change) bool {
 	now, ok := ix.understood(c)
 	if ok {
 		ix.take(c, now)
+		ix.hide(c.Forgotten)
 	}
 	return ok
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/embed/static"
+	"github.com/recallerhq/recaller/internal/forgotten"
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
@@ -35,6 +36,7 @@ func Build(c recaller.Corpus, w Weights) *Index {
 		byMemory: make(map[recaller.MemoryID]uint32, len(c.Memories)),
 		names:    make([]name, 1),
 		told:     told{counts: make(map[token.Language]int)},
+		gone:     forgotten.New(c.Forgotten),
 	}
 	turns, summaries := 0, 0
 	for i := range c.Conversations {
@@ -203,21 +205,25 @@ func (ix *Index) addTurns(to sink, si int32, turns []recaller.Turn) {
 	}
 	for i := range turns {
 		t := &turns[i]
+		ix.bytes += int64(unsafe.Sizeof(*t)) + int64(len(t.ID)+len(t.Text)+len(t.Name))
+		if ix.hides(si, t) {
+			continue
+		}
 		d := doc{session: si, place: int32(from + i), kind: userTurn, name: ix.name(t.Name)}
 		if t.Speaker == recaller.Assistant {
 			d.kind = assistantTurn
 		}
-		ix.bytes += int64(unsafe.Sizeof(*t)) + int64(len(t.ID)+len(t.Text)+len(t.Name))
 		words := ix.add(to, ix.language(s.told), d, t.Text)
 		ix.words += int64(words)
 		s.words[d.kind] += int32(words)
 	}
 }
 
-// setSummary replaces the summary of a session.
+// setSummary replaces the summary of a session, of which what was forgotten is left out.
 func (ix *Index) setSummary(to sink, si int32, sum *recaller.Summary) {
 	s := &ix.sessions[si]
-	text := summaryText(sum)
+	s.written = sum
+	text := summaryText(ix.gone.Summary(recaller.Conversation{ID: s.id, StartedAt: s.startedAt, Summary: sum}, s.turns))
 	if text == s.summary && (text == "" || ix.docs[s.summaryDoc].day == ix.dayOfSummary(si)) {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
@@ -28,6 +29,8 @@ type Index struct {
 	byID     map[recaller.ConversationID]int32
 	byMemory map[recaller.MemoryID]uint32   // active memory → its doc
 	closed   map[recaller.MemoryID][]uint32 // memory → the docs of its versions that are past
+
+	gone forgotten.View // what is not to be found
 
 	told
 	detector token.Detector
@@ -91,7 +94,8 @@ type session struct {
 	startedAt  time.Time
 	endedAt    time.Time
 	turns      []recaller.Turn
-	summary    string
+	written    *recaller.Summary
+	summary    string // what may be told of it
 	summaryDoc int32 // -1: none
 	told       token.Language
 	voice      bool // it is a voice call

@@ -189,7 +189,7 @@ func (s *search) around(conv *session, place int) []recaller.Turn {
 	var near []recaller.Turn
 	for i := lo; i < hi; i++ {
 		t := &conv.turns[i]
-		if i == place || (s.stats.bounded && t.At.After(s.q.AsOf)) {
+		if i == place || (s.stats.bounded && t.At.After(s.q.AsOf)) || s.hides(s.byID[conv.id], t) {
 			continue
 		}
 		near = append(near, *t)

@@ -201,6 +201,7 @@ func forgottenByTool(b *bench) {
 	b.into(dog.ID, b.memory(caller, "pet_name", "a dog called Max"))
 	tea := b.remember("t1", caller, "tea", "Assam").Memory
 	o := b.open("t1", opening{})
+	said := []recaller.Memory{b.memory(caller, "Dog", "Max"), b.memory(caller, "pet_name", "Max"), b.memory(caller, "tea", "Oolong"), b.memory(caller, "home", "Ely")}
 	for _, id := range []recaller.MemoryID{dog.ID, tea.ID} {
 		_, err := b.Store.ChangeMemory(b.ctx, "t1", recaller.Changing{ID: id, Forget: true, Patch: recaller.MemoryPatch{At: b.now}, Call: b.toolCall(o, recaller.ToolForgetMemory)})
 		b.ok(err)
@@ -208,15 +209,21 @@ func forgottenByTool(b *bench) {
 	_, err := b.undo(tea.ID, 0)
 	b.ok(err)
 	b.close(o, recaller.Completed)
-	out, err := b.heard(b.Store, o, b.memory(caller, "Dog", "Max"), b.memory(caller, "pet_name", "Max"), b.memory(caller, "tea", "Oolong"), b.memory(caller, "home", "Ely"))
+	said[2].CreatedAt = b.later(time.Second) // since the undo
+	out, err := b.heard(b.Store, o, said...)
 	b.ok(err)
 	var got []string
 	for _, w := range out.Stored {
 		got = append(got, string(w.Action))
 	}
-	eq(b, "the words in which it was forgotten do not bring it back", strings.Join(got, " "), "kept kept kept created")
+	eq(b, "the words from before do not bring it back", strings.Join(got, " "), "kept kept kept created")
 	eq(b, "what was brought back by an undo is there", b.disputed(tea.ID), "Oolong")
-	eq(b, "said anew in another conversation", b.hear(b.memory(caller, "dog", "a dog called Max")).Stored[0].Action, recaller.MemoryCreated)
+	earlier := b.open("t1", opening{})
+	b.close(earlier, recaller.Completed)
+	out, err = b.heard(b.Store, earlier, said[1])
+	b.ok(err)
+	eq(b, "nor do those in another conversation", out.Stored[0].Action, recaller.MemoryKept)
+	eq(b, "said anew", b.hear(b.memory(caller, "dog", "a dog called Max")).Stored[0].Action, recaller.MemoryCreated)
 }
 
 func interim(b *bench) {

@@ -1,0 +1,204 @@
+// Package forgotten tells what of a caller's words is not to be told any more, because memories of them were forgotten: turns,
+// lines of summaries, checkpoints, and memories that are found anew. It is the one filter of all who read (briefing, recall,
+// search, wrap-up): nothing is rewritten, so that an undo brings all of it back, and an export has everything.
+//
+// Of a forgotten memory the turns that it came from are hidden, those that asked for the forgetting, and every other turn from
+// before that which carries its value in words of its own; in the conversation that it was asked for in also what the agent says
+// of it afterwards. What the caller says again later counts again.
+//
+// It is pure. It is not for forgetting (memory, store), nor for erasing (privacy).
+package forgotten
+
+import (
+	"slices"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/memory/likeness"
+)
+
+// View is what was forgotten of one caller. The zero value hides nothing. Safe for concurrent use.
+type View struct{ things []thing }
+
+// thing is one memory that was forgotten, in all of its versions.
+type thing struct {
+	id       recaller.MemoryID
+	at       time.Time           // until when words of it do not count
+	asked    recaller.Provenance // the words that asked for it
+	from     []recaller.Provenance
+	versions []recaller.Memory
+	carried  []carried // what its values are known by
+}
+
+// New returns the view of memories that are forgotten, given all of their versions in any order.
+func New(versions []recaller.Memory) View {
+	var v View
+	for _, m := range versions {
+		i := slices.IndexFunc(v.things, func(t thing) bool { return t.id == m.ID })
+		if i < 0 {
+			i = len(v.things)
+			v.things = append(v.things, thing{id: m.ID})
+		}
+		v.things[i].add(m)
+	}
+	return v
+}
+
+func (t *thing) add(m recaller.Memory) {
+	if m.Status == recaller.MemoryForgotten && !m.ClosedAt.Before(t.at) {
+		t.at, t.asked = m.ClosedAt, recaller.Provenance{}
+		if g := m.Forgetting; g != nil {
+			t.at, t.asked = g.At, g.Asked
+		}
+	}
+	t.versions = append(t.versions, m)
+	t.from = append(t.from, m.Provenance)
+	t.know(read(m.Key, m.Value))
+	if d := m.Dispute; d != nil {
+		t.from = append(t.from, d.Provenance)
+		t.know(read(m.Key, d.Value))
+	}
+}
+
+// know adds what a value is known by, unless it is known by that already.
+func (t *thing) know(c carried) {
+	if !slices.ContainsFunc(t.carried, c.equal) {
+		t.carried = append(t.carried, c)
+	}
+}
+
+// Empty reports whether nothing was forgotten.
+func (v View) Empty() bool { return len(v.things) == 0 }
+
+// Plus returns the view of what v hides and of more that was forgotten. A memory that v knows is known anew.
+func (v View) Plus(versions []recaller.Memory) View {
+	again := New(versions)
+	kept := slices.DeleteFunc(slices.Clone(v.things), func(t thing) bool {
+		return slices.ContainsFunc(again.things, func(n thing) bool { return n.id == t.id })
+	})
+	return View{append(kept, again.things...)}
+}
+
+// asking is how many turns after the one that asked to forget still speak of that: the agent says that he will.
+const asking = 2
+
+// Hides reports whether a turn of a conversation is not to be told.
+func (v View) Hides(conv recaller.ConversationID, turn recaller.Turn) bool {
+	if v.Empty() {
+		return false
+	}
+	said := words(turn.Text)
+	return slices.ContainsFunc(v.things, func(t thing) bool { return t.hides(conv, turn, said) })
+}
+
+func (t thing) hides(conv recaller.ConversationID, turn recaller.Turn, said text) bool {
+	if names(t.asked, conv, turn.Number) || slices.ContainsFunc(t.from, func(p recaller.Provenance) bool { return names(p, conv, turn.Number) }) {
+		return true
+	}
+	if t.before(conv, turn.Number, turn.At) {
+		return t.carriedBy(said)
+	}
+	if conv != t.asked.Conversation {
+		return false
+	}
+	asks := said.asks()
+	if after := turn.Number - last(t.asked); asks && len(t.asked.Turns) > 0 && after <= asking && turn.Speaker == recaller.Assistant {
+		return true
+	}
+	return t.carriedBy(said) && (asks || turn.Speaker == recaller.Assistant) || asks && t.touchedBy(said)
+}
+
+// before reports whether words are from before the forgetting: in the conversation that it was asked for in by their number,
+// elsewhere by their time.
+func (t thing) before(conv recaller.ConversationID, number int, at time.Time) bool {
+	if conv == t.asked.Conversation && conv != "" && len(t.asked.Turns) > 0 {
+		return number <= last(t.asked)
+	}
+	return !at.After(t.at)
+}
+
+func (t thing) carriedBy(said text) bool {
+	return slices.ContainsFunc(t.carried, func(c carried) bool { return c.in(said) })
+}
+
+// touchedBy reports whether a text has any word of what was forgotten.
+func (t thing) touchedBy(said text) bool {
+	return slices.ContainsFunc(t.carried, func(c carried) bool { return c.touched(said) })
+}
+
+func names(p recaller.Provenance, conv recaller.ConversationID, number int) bool {
+	return p.Conversation != "" && p.Conversation == conv && slices.Contains(p.Turns, number)
+}
+
+func last(p recaller.Provenance) int {
+	if len(p.Turns) == 0 {
+		return -1
+	}
+	return slices.Max(p.Turns)
+}
+
+// Turns returns the turns of a conversation that may be told.
+func (v View) Turns(conv recaller.ConversationID, turns []recaller.Turn) []recaller.Turn {
+	if v.Empty() {
+		return turns
+	}
+	return slices.DeleteFunc(slices.Clone(turns), func(t recaller.Turn) bool { return v.Hides(conv, t) })
+}
+
+// Blank returns the turns of a conversation, those that are not to be told without their words: numbers stay places.
+func (v View) Blank(conv recaller.ConversationID, turns []recaller.Turn) []recaller.Turn {
+	if v.Empty() {
+		return turns
+	}
+	out := slices.Clone(turns)
+	for i := range out {
+		if v.Hides(conv, out[i]) {
+			out[i].Text = ""
+		}
+	}
+	return out
+}
+
+// Retold reports whether a memory that was found in words says something that was forgotten after these were said, under
+// whatever key.
+func (v View) Retold(m recaller.Memory) bool {
+	return slices.ContainsFunc(v.things, func(t thing) bool {
+		return t.before(m.Provenance.Conversation, last(m.Provenance), m.CreatedAt) && t.told(m)
+	})
+}
+
+func (t thing) told(m recaller.Memory) bool {
+	if _, same := likeness.Same(t.versions, m.Key); same {
+		return true
+	}
+	if _, _, again := likeness.Duplicate(t.versions, m); again {
+		return true
+	}
+	return t.carriedBy(words(m.Value))
+}
+
+// Same returns those of a caller's active memories that say what m says, so that they are forgotten with it: told in the same
+// words, or under a key that means the same.
+func Same(m recaller.Memory, active []recaller.Memory) []recaller.MemoryID {
+	var out []recaller.MemoryID
+	about := read(m.Key, m.Value)
+	own := likeness.NamesCaller(m.Key)
+	for _, a := range active {
+		if a.ID == m.ID {
+			continue
+		}
+		_, _, again := likeness.Duplicate([]recaller.Memory{m}, a)
+		_, _, held := likeness.Duplicate([]recaller.Memory{a}, m)
+		name := own && likeness.NamesCaller(a.Key)
+		breath := shares(a.Provenance, m.Provenance)
+		if again || held || (name || breath) && about.in(words(a.Value)) {
+			out = append(out, a.ID)
+		}
+	}
+	return out
+}
+
+// shares reports whether two memories came from one turn.
+func shares(a, b recaller.Provenance) bool {
+	return a.Conversation == b.Conversation && slices.ContainsFunc(a.Turns, func(n int) bool { return names(b, a.Conversation, n) })
+}

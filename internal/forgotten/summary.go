@@ -1,0 +1,247 @@
+package forgotten
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/recall/token"
+)
+
+// Summary returns a conversation's summary without the lines that tell of what was forgotten: those that quote only words of turns
+// that are hidden, and those that carry a value from before the forgetting. said are the turns of the conversation, as far as
+// they are known. nil where no line is left.
+func (v View) Summary(conv recaller.Conversation, said []recaller.Turn) *recaller.Summary {
+	if v.Empty() || conv.Summary == nil {
+		return conv.Summary
+	}
+	f := v.filter(conv, said)
+	s := *conv.Summary
+	s.Brief, s.Next = f.line(s.Brief), f.line(s.Next)
+	for _, lines := range []*[]string{&s.Topics, &s.Decisions, &s.Actions, &s.Facts} {
+		*lines = f.lines(*lines)
+	}
+	if s.Brief == "" && s.Next == "" && len(s.Topics)+len(s.Decisions)+len(s.Actions)+len(s.Facts) == 0 {
+		return nil
+	}
+	return &s
+}
+
+// Conversation is Summary put in the conversation's place.
+func (v View) Conversation(conv recaller.Conversation, said []recaller.Turn) recaller.Conversation {
+	conv.Summary = v.Summary(conv, said)
+	return conv
+}
+
+// filter tells which lines about one conversation stay.
+type filter struct {
+	things        []thing  // that count for it
+	hidden, shown []string // its turns as runs of words, with a space on both sides
+}
+
+func (v View) filter(conv recaller.Conversation, said []recaller.Turn) filter {
+	var f filter
+	for _, t := range v.things {
+		if conv.ID == t.asked.Conversation || !conv.StartedAt.After(t.at) {
+			f.things = append(f.things, t)
+		}
+	}
+	for _, turn := range said {
+		if v.Hides(conv.ID, turn) {
+			f.hidden = append(f.hidden, run(turn.Text))
+		} else {
+			f.shown = append(f.shown, run(turn.Text))
+		}
+	}
+	return f
+}
+
+func (f filter) lines(list []string) []string {
+	var out []string
+	for _, line := range list {
+		if line = f.line(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// line returns a line without the sentences that are not to be told. One with quotations stands or falls as a whole.
+func (f filter) line(line string) string {
+	if line == "" || len(f.things) == 0 {
+		return line
+	}
+	if quotes := quoted(line); len(quotes) > 0 && len(f.hidden)+len(f.shown) > 0 {
+		return f.quoting(line, quotes)
+	}
+	if !f.tells(line) {
+		return line
+	}
+	if rest := strings.Join(slices.DeleteFunc(sentences(line), f.tells), " "); rest != "" && !f.tells(rest) {
+		return rest
+	}
+	return ""
+}
+
+// quoting judges a line by its quotations: those of turns that are hidden are not told, whatever they say, and those of others
+// are, if nothing beside them carries what was forgotten.
+func (f filter) quoting(line string, quotes []string) string {
+	rest := line
+	for _, q := range quotes {
+		rest = strings.ReplaceAll(rest, q, "")
+		for piece := range strings.SplitSeq(unmarked(q), "…") {
+			words := run(piece)
+			if words == " " || among(f.shown, words) {
+				continue
+			}
+			if among(f.hidden, words) || f.tells(piece) {
+				return ""
+			}
+		}
+	}
+	if f.tells(rest) {
+		return ""
+	}
+	return line
+}
+
+func among(runs []string, words string) bool {
+	return slices.ContainsFunc(runs, func(r string) bool { return strings.Contains(r, words) })
+}
+
+func (f filter) tells(s string) bool {
+	said := words(s)
+	return slices.ContainsFunc(f.things, func(t thing) bool { return t.carriedBy(said) })
+}
+
+// quoted are the quotations in a line, with their marks.
+func quoted(line string) []string {
+	var out []string
+	for {
+		from := strings.Index(line, "“")
+		if from < 0 {
+			return out
+		}
+		end := strings.Index(line[from:], "”")
+		if end < 0 {
+			return out
+		}
+		end += from + len("”")
+		out = append(out, line[from:end])
+		line = line[end:]
+	}
+}
+
+// unmarked is a quotation without its marks, and without what stands in brackets beside the words.
+func unmarked(quote string) string {
+	quote = strings.Trim(quote, "“”")
+	for {
+		from := strings.IndexByte(quote, '[')
+		end := strings.IndexByte(quote, ']')
+		if from < 0 || end < from {
+			return quote
+		}
+		quote = quote[:from] + quote[end+1:]
+	}
+}
+
+// run is a text as its folded words, with a space around each.
+func run(text string) string {
+	var b strings.Builder
+	b.WriteByte(' ')
+	var scan token.Scanner
+	for scan.Reset(text); scan.Next(); {
+		b.Write(scan.Bytes())
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// sentences cuts a line behind what ends a sentence.
+func sentences(line string) []string {
+	var out []string
+	from := 0
+	for i, r := range line {
+		if strings.ContainsRune(".!?;", r) && (i+1 == len(line) || line[i+1] == ' ') {
+			out = append(out, strings.TrimSpace(line[from:i+1]))
+			from = i + 1
+		}
+	}
+	if rest := strings.TrimSpace(line[from:]); rest != "" {
+		out = append(out, rest)
+	}
+	return out
+}
+
+// Snapshot takes out of what a briefing is made of all that is not to be told.
+func Snapshot(snap *recaller.Snapshot) {
+	v := New(snap.Forgotten)
+	if v.Empty() {
+		return
+	}
+	for i, conv := range snap.History {
+		snap.History[i] = v.Conversation(conv, snap.Said[conv.ID])
+	}
+	if b := snap.BrokenOff; b != nil {
+		kept := v.brokenOff(*b, snap.Said[b.Conversation.ID])
+		snap.BrokenOff = &kept
+	}
+	for i, b := range snap.Open {
+		snap.Open[i] = v.brokenOff(b, nil)
+	}
+	if c := snap.Checkpoint; c != nil {
+		kept := v.checkpoint(*c)
+		snap.Checkpoint = &kept
+	}
+}
+
+// brokenOff returns a conversation that broke off without what was forgotten of it. all are its turns, where they are known.
+func (v View) brokenOff(b recaller.BrokenOff, all []recaller.Turn) recaller.BrokenOff {
+	if len(all) == 0 {
+		all = b.Turns
+	}
+	return recaller.BrokenOff{Conversation: v.Conversation(b.Conversation, all), Turns: v.Turns(b.Conversation.ID, b.Turns)}
+}
+
+// checkpoint returns a checkpoint without what was forgotten since it was saved.
+func (v View) checkpoint(c recaller.Checkpoint) recaller.Checkpoint {
+	f := v.filter(recaller.Conversation{StartedAt: c.LastActivity}, nil)
+	c.Intent, c.Summary = f.line(c.Intent), f.line(c.Summary)
+	var staging map[string]any
+	dec := json.NewDecoder(bytes.NewReader(c.StagingData))
+	dec.UseNumber()
+	if len(f.things) > 0 && dec.Decode(&staging) == nil {
+		if kept, err := json.Marshal(f.value(staging)); err == nil {
+			c.StagingData = kept
+		}
+	}
+	return c
+}
+
+// value returns a JSON value without the texts in it that are not to be told; nil where it is one.
+func (f filter) value(v any) any {
+	switch v := v.(type) {
+	case string:
+		if f.tells(v) {
+			return nil
+		}
+	case json.Number:
+		if f.tells(v.String()) {
+			return nil
+		}
+	case []any:
+		for i := range v {
+			v[i] = f.value(v[i])
+		}
+		return slices.DeleteFunc(v, func(x any) bool { return x == nil })
+	case map[string]any:
+		for key, of := range v {
+			if v[key] = f.value(of); of != nil && v[key] == nil {
+				delete(v, key)
+			}
+		}
+	}
+	return v
+}

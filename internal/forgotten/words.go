@@ -1,0 +1,256 @@
+package forgotten
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/recallerhq/recaller/internal/memory/likeness"
+	"github.com/recallerhq/recaller/internal/recall/token"
+)
+
+// word is one word of a text: folded, and its stem, which is "" for words that say nothing.
+type word struct {
+	text, stem string
+	capital    bool
+	first      bool // it begins a sentence
+}
+
+// text is what was said, cut into sentences of words.
+type text struct {
+	sentences [][]word
+	capitals  bool // it was written with capitals, which a speech recogniser may not do
+}
+
+// words reads a text.
+func words(s string) text {
+	var t text
+	var scan token.Scanner
+	end := true // of a sentence
+	from := 0
+	for scan.Reset(s); scan.Next(); {
+		gap := s[min(from, scan.Start()):scan.Start()]
+		end = end || strings.ContainsAny(gap, ".?!;\n")
+		r, _ := utf8.DecodeRuneInString(s[scan.Start():])
+		folded := string(scan.Bytes())
+		w := word{text: folded, stem: token.Term(folded), capital: unicode.IsUpper(r), first: end}
+		t.capitals = t.capitals || w.capital
+		if end {
+			t.sentences = append(t.sentences, nil)
+		}
+		at := len(t.sentences) - 1
+		t.sentences[at] = append(t.sentences[at], w)
+		end, from = false, scan.Start()+len(folded)
+	}
+	return t
+}
+
+// has reports whether a text has a stem.
+func (t text) has(stem string) bool {
+	return slices.ContainsFunc(t.sentences, func(s []word) bool { return hasStem(s, stem) })
+}
+
+func hasStem(sentence []word, stem string) bool {
+	return slices.ContainsFunc(sentence, func(w word) bool { return w.stem == stem })
+}
+
+// content are the stems of a text, each once.
+func (t text) content() []string {
+	var out []string
+	for _, sentence := range t.sentences {
+		out = slices.Concat(out, content(sentence))
+	}
+	return distinct(out)
+}
+
+func content(sentence []word) []string {
+	var out []string
+	for _, w := range sentence {
+		if w.stem != "" && !slices.Contains(out, w.stem) {
+			out = append(out, w.stem)
+		}
+	}
+	return out
+}
+
+func distinct(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// carried is what a value is known by when it is said again.
+type carried struct {
+	value []string // its stems
+	key   []string // those of its key
+	name  []string // of the caller's own name: its words, any of which tells it
+	rare  bool     // a name or a number: its one word is enough
+}
+
+// read returns what the value under a key is known by.
+func read(key, value string) carried {
+	said := words(value)
+	c := carried{value: said.content(), key: words(strings.ReplaceAll(likeness.NormalKey(key), "_", " ")).content()}
+	c.key = slices.DeleteFunc(c.key, func(stem string) bool { return fillers[stem] })
+	if likeness.NamesCaller(key) {
+		c.name = said.names()
+	}
+	if c.name == nil && len(c.value) == 0 { // "yes"
+		c.value = c.key
+	}
+	for _, sentence := range said.sentences {
+		for _, w := range sentence {
+			c.rare = c.rare || w.stem != "" && (w.capital || strings.ContainsFunc(w.text, unicode.IsDigit))
+		}
+	}
+	return c
+}
+
+func (c carried) equal(o carried) bool {
+	return slices.Equal(c.value, o.value) && slices.Equal(c.key, o.key) && slices.Equal(c.name, o.name)
+}
+
+// names are the words of a name: those with capitals, or where there are none all that say something.
+func (t text) names() []string {
+	var capital, any []string
+	for _, sentence := range t.sentences {
+		for _, w := range sentence {
+			if w.stem == "" || greetings[w.text] || utf8.RuneCountInString(w.text) < 2 {
+				continue
+			}
+			any = append(any, w.text)
+			if w.capital {
+				capital = append(capital, w.text)
+			}
+		}
+	}
+	if capital != nil {
+		return capital
+	}
+	return any
+}
+
+// How much of a value carries it. Of a long one most of its words do; and a few of them where the sentence says little else.
+const (
+	most      = 0.7
+	leastEcho = 3
+	mostEcho  = 0.6
+	brief     = 3 // stems of an answer
+)
+
+// in reports whether a text carries the value.
+func (c carried) in(t text) bool {
+	if c.name != nil {
+		return c.named(t)
+	}
+	if len(c.value) == 0 {
+		return false
+	}
+	covered := 0
+	for _, stem := range c.value {
+		if t.has(stem) {
+			covered++
+		}
+	}
+	switch n := len(c.value); {
+	case covered == 0:
+		return false
+	case n == 1:
+		return c.rare || len(t.content()) <= brief || slices.ContainsFunc(c.key, t.has)
+	case n <= leastEcho:
+		return covered == n
+	case float64(covered) >= most*float64(n):
+		return true
+	}
+	return slices.ContainsFunc(t.sentences, c.echoed)
+}
+
+// echoed reports whether a sentence says little but what the value says.
+func (c carried) echoed(sentence []word) bool {
+	said := content(sentence)
+	covered := 0
+	for _, stem := range said {
+		if slices.Contains(c.value, stem) {
+			covered++
+		}
+	}
+	return covered >= leastEcho && float64(covered) >= mostEcho*float64(len(said))
+}
+
+// named reports whether a text has a word of the caller's name. One that is also a plain word needs its capital, inside of a
+// sentence; without capitals the whole name has to stand there.
+func (c carried) named(t text) bool {
+	for _, sentence := range t.sentences {
+		for i, w := range sentence {
+			if slices.Contains(c.name, w.text) && (!plain[w.text] || w.capital && !w.first || c.whole(sentence[i:])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// whole reports whether a sentence goes on with a name of several words.
+func (c carried) whole(sentence []word) bool {
+	if len(c.name) < 2 || len(sentence) < len(c.name) {
+		return false
+	}
+	for i, n := range c.name {
+		if sentence[i].text != n {
+			return false
+		}
+	}
+	return true
+}
+
+// touched reports whether a text has any word of the value or of its key.
+func (c carried) touched(t text) bool {
+	return slices.ContainsFunc(c.value, t.has) || slices.ContainsFunc(c.key, t.has)
+}
+
+// asks reports whether a text speaks of forgetting something that was said.
+func (t text) asks() bool {
+	for _, sentence := range t.sentences {
+		for i, w := range sentence {
+			if forgetting[w.text] || i+1 < len(sentence) && forgettingPairs[w.text+" "+sentence[i+1].text] ||
+				i+2 < len(sentence) && forgettingPairs[w.text+" "+sentence[i+2].text] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func set(list string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		m[strings.ReplaceAll(w, "_", " ")] = true
+	}
+	return m
+}
+
+var (
+	// forgetting are words, and forgettingPairs two of them with at most one between, that ask to forget or promise it.
+	forgetting = set(`forget forgets forgetting forgotten delete deleted deleting erase erased remove removed removing scrub unsay
+		vergessen vergiss lösche löschen gelöscht streichen olvida olvide olvidar olvidado borra borrar borre oublie oubliez effacer effacez
+		dimentica dimenticare cancella`)
+	forgettingPairs = set(`take_out taken_out taking_out strike_out struck_out strike_that strike_it strike_what written_down write_down
+		wrote_down noted_down note_down off_record between_us scratch_that scratch_what`)
+
+	// fillers are stems that a key has whatever it is about.
+	fillers = set(`name user caller custom client fact info inform detail number`)
+
+	greetings = set(`hi hello hey good morning afternoon evening name called calling call speaking caller goes prefers known mr mrs ms miss dr sir madam`)
+
+	// plain are words of names that are said without meaning anybody.
+	plain = set(`will mark rose grace may june april august hope joy faith bill rob pat frank rich art dick jack sue dawn iris ivy lily daisy
+		violet amber ruby pearl jade crystal olive penny robin jay drew chase grant miles guy max bob don dean earl duke king prince summer
+		autumn winter angel charity harmony star sky rain river brook cliff dale glen reed forest wade lance chance baker cook hill brown
+		black white green young long short park bell price day wood stone field banks lake smith carter mason miller taylor cooper hunter
+		fisher gray grey love church street west east north south post case page read sharp small little best bright cross bird fox wolf`)
+)
