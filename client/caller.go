@@ -123,12 +123,13 @@ func (c *Client) ExportCaller(ctx context.Context, id string) (Export, error) {
 
 // RecallRequest asks what was said and is known about something.
 type RecallRequest struct {
-	Query      string             `json:"query" doc:"What to look for, in any words, names and dates too; at most 8 KiB." example:"when is her daughter visiting?"`
-	Limit      int                `json:"limit,omitempty" minimum:"0" maximum:"100" doc:"How many results; 0 or not said: the server's default." example:"10"`
-	Kinds      []recaller.HitKind `json:"kinds,omitempty" nullable:"false" enum:"turn,memory,summary,document" doc:"Only these kinds; all if not said."`
-	AsOf       time.Time          `json:"as_of,omitzero" doc:"The time to look from, not a day alone. Found is what was known then: turns that had been said, summaries of conversations that had ended, and each memory as it stood; nothing later, and nothing that was forgotten since. Words such as yesterday mean the day before it. A time to come is as good as now; now if not said." example:"2026-03-02T10:00:00Z"`
-	Explain    bool               `json:"explain,omitempty" doc:"Say why each result was found." example:"false"`
-	Neighbours *int               `json:"neighbours,omitempty" minimum:"0" maximum:"10" doc:"How many turns before and after a turn come with it; 1 if not said." example:"1"`
+	Query            string             `json:"query" doc:"What to look for, in any words, names and dates too; at most 8 KiB." example:"when is her daughter visiting?"`
+	Limit            int                `json:"limit,omitempty" minimum:"0" maximum:"100" doc:"How many results; 0 or not said: the server's default." example:"10"`
+	Kinds            []recaller.HitKind `json:"kinds,omitempty" nullable:"false" enum:"turn,memory,summary,document" doc:"Only these kinds; all if not said."`
+	AsOf             time.Time          `json:"as_of,omitzero" doc:"The time to look from, not a day alone. Found is what was known then: turns that had been said, summaries of conversations that had ended, and each memory as it stood; nothing later, and nothing that was forgotten since. Words such as yesterday mean the day before it. A time to come is as good as now; now if not said." example:"2026-03-02T10:00:00Z"`
+	Explain          bool               `json:"explain,omitempty" doc:"Say why each result was found." example:"false"`
+	IncludeForgotten bool               `json:"include_forgotten,omitempty" doc:"Find what was forgotten too. Needs an admin key." example:"false"`
+	Neighbours       *int               `json:"neighbours,omitempty" minimum:"0" maximum:"10" doc:"How many turns before and after a turn come with it; 1 if not said." example:"1"`
 }
 
 // RecallResponse is what was found, best first.

@@ -28,7 +28,7 @@ type StoreMemoryCall struct {
 // UpdateMemoryCall is update_memory: what is known has changed, or was wrong.
 type UpdateMemoryCall struct {
 	ToolContext
-	ExistingKey string              `json:"existingKey" doc:"The memory's key; case is ignored. Where no memory has it, one is created." example:"grandchildren"`
+	ExistingKey string              `json:"existingKey" doc:"The memory's key, case ignored, its id, or words that it fits clearly. Where no memory has the key, one is created." example:"grandchildren"`
 	NewValue    string              `json:"newValue" doc:"What is known now; at most 2000 bytes." example:"Four grandchildren"`
 	MemoryType  recaller.MemoryType `json:"memoryType,omitempty" enum:"fact,preference,context,follow_up,wellbeing,history" doc:"The type of a memory that has to be created; fact if not said." example:"fact"`
 	Confidence  *float64            `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"1 if not said." example:"1"`
@@ -37,13 +37,13 @@ type UpdateMemoryCall struct {
 // ForgetMemoryCall is forget_memory: the caller wants something forgotten.
 type ForgetMemoryCall struct {
 	ToolContext
-	Key string `json:"key" doc:"The memory's key; case is ignored." example:"neighbour_quarrel"`
+	Key string `json:"key" doc:"The memory's key, case ignored, its id, or words that it fits clearly (\"what I told you about the money\")." example:"neighbour_quarrel"`
 }
 
 // MarkPrivateCall is mark_private: the caller wants something kept between the two.
 type MarkPrivateCall struct {
 	ToolContext
-	Key string `json:"key" doc:"The memory's key; case is ignored." example:"health"`
+	Key string `json:"key" doc:"The memory's key, case ignored, its id, or words that it fits clearly." example:"health"`
 }
 
 // SetReminderCall is set_reminder: the tenant's webhook is told at that time.
@@ -78,9 +78,17 @@ type ToolAnswer struct {
 
 // ToolFailure is what a tool call answers that did nothing.
 type ToolFailure struct {
-	Success bool   `json:"success" doc:"Always false." example:"false"`
-	Error   string `json:"error" doc:"What was wrong and what was expected. Nothing in it repeats what was sent, but for the names of fields." example:"Missing required fields: key, value"`
-	CallID  string `json:"call_id,omitempty" doc:"The id that the call came with." example:"call_aBc123"`
+	Success    bool            `json:"success" doc:"Always false." example:"false"`
+	Error      string          `json:"error" doc:"What was wrong and what was expected. Nothing in it repeats what was sent, but for the names of fields." example:"Missing required fields: key, value"`
+	Candidates []ToolCandidate `json:"candidates,omitempty" nullable:"false" doc:"With a 409: the memories that may be meant, the likeliest first. Nothing was changed; call again with the key of one."`
+	CallID     string          `json:"call_id,omitempty" doc:"The id that the call came with." example:"call_aBc123"`
+}
+
+// ToolCandidate is a memory that a call may have meant.
+type ToolCandidate struct {
+	Key      string `json:"key" doc:"Its key, by which it is named clearly." example:"dog_name"`
+	Value    string `json:"value" doc:"What it says." example:"Max"`
+	MemoryID string `json:"memoryId" doc:"Its id, which serves as a key too." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
 }
 
 // StoreMemoryTool keeps something that was said in a call, durable when it returns.

@@ -182,14 +182,14 @@ func (t thing) told(m recaller.Memory) bool {
 func Same(m recaller.Memory, active []recaller.Memory) []recaller.MemoryID {
 	var out []recaller.MemoryID
 	about := read(m.Key, m.Value)
-	own := likeness.NamesCaller(m.Key)
+	own := likeness.OfName(m.Key)
 	for _, a := range active {
 		if a.ID == m.ID {
 			continue
 		}
 		_, _, again := likeness.Duplicate([]recaller.Memory{m}, a)
 		_, _, held := likeness.Duplicate([]recaller.Memory{a}, m)
-		name := own && likeness.NamesCaller(a.Key)
+		name := own && likeness.OfName(a.Key)
 		breath := shares(a.Provenance, m.Provenance)
 		if again || held || (name || breath) && about.in(words(a.Value)) {
 			out = append(out, a.ID)

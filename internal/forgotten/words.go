@@ -97,7 +97,7 @@ func read(key, value string) carried {
 	said := words(value)
 	c := carried{value: said.content(), key: words(strings.ReplaceAll(likeness.NormalKey(key), "_", " ")).content()}
 	c.key = slices.DeleteFunc(c.key, func(stem string) bool { return fillers[stem] })
-	if likeness.NamesCaller(key) {
+	if likeness.OfName(key) {
 		c.name = said.names()
 	}
 	if c.name == nil && len(c.value) == 0 { // "yes"

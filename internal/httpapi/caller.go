@@ -127,10 +127,15 @@ func (s *server) callerConversations(ctx context.Context, x *exchange, in *struc
 
 func (s *server) recall(ctx context.Context, x *exchange, in *struct {
 	CallerPath
+	Forgotten
 	Body client.RecallRequest
 },
 ) (*plain[client.RecallResponse], error) {
 	b := in.Body
+	in.IncludeForgotten = in.IncludeForgotten || b.IncludeForgotten
+	if err := in.allowed(x); err != nil {
+		return nil, err
+	}
 	asOf, err := told("as_of", b.AsOf) // zero is now, without a bound: a client's clock that runs ahead must not hide what was just said
 	if err != nil {
 		return nil, err
@@ -138,6 +143,7 @@ func (s *server) recall(ctx context.Context, x *exchange, in *struct {
 	began := s.opts.Now()
 	found, err := s.Recall.Recall(ctx, x.key.Tenant, recaller.CallerID(in.ID), recall.Query{
 		Text: b.Query, Limit: b.Limit, Kinds: b.Kinds, AsOf: asOf, Explain: b.Explain, Neighbours: neighbours(b.Neighbours),
+		Forgotten: in.IncludeForgotten,
 	})
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,8 @@ import (
 func (s *server) memoryRoutes() {
 	add(s, route{
 		id: "caller-memories", method: http.MethodGet, path: "/v1/callers/{id}/memories", tag: tagMemories,
-		summary: "List a caller's memories", about: "Last confirmed first; the active ones, unless `status` asks for others.",
+		summary: "List a caller's memories", about: "Last confirmed first; the active ones, unless `status` asks for others. Forgotten ones are for an admin key only: `include_forgotten` adds them.",
+		statuses: []int{http.StatusForbidden},
 	}, s.listMemories)
 	add(s, route{
 		id: "store-memory", method: http.MethodPost, path: "/v1/callers/{id}/memories", tag: tagMemories, status: http.StatusCreated,
@@ -32,7 +34,7 @@ func (s *server) memoryRoutes() {
 	}, s.updateMemory)
 	add(s, route{
 		id: "forget-memory", method: http.MethodDelete, path: "/v1/memories/{id}", tag: tagMemories, summary: "Forget a memory",
-		about: "It leaves every prompt and every search at once, and its pending reminder is cancelled; its history stays until the caller is erased.", statuses: []int{http.StatusConflict},
+		about: "It leaves every prompt and every search at once, with what says the same, the turns that said it, their sentences in summaries, and the caller's name if it holds that; its pending reminder is cancelled. An undo brings it back, an export has it until the caller is erased.", statuses: []int{http.StatusConflict},
 	}, func(ctx context.Context, x *exchange, in *MemoryPath) (*plain[client.MemoryResponse], error) {
 		w, err := s.Memories.Forget(ctx, x.key.Tenant, recaller.MemoryID(in.ID))
 		return body200(writtenOut(w), err)
@@ -61,17 +63,43 @@ func (s *server) listMemories(ctx context.Context, x *exchange, in *struct {
 	Key            string   `query:"key" doc:"Only the memory with this key; case is ignored." example:"daughter_visits"`
 	ConversationID string   `query:"conversation_id" doc:"Only memories from this conversation, by its id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
 	Due            bool     `query:"due" doc:"true: only those with a due time." example:"false"`
+	Forgotten
 },
 ) (*plain[client.MemoryList], error) {
 	caller := recaller.CallerID(in.ID)
+	statuses := ids[recaller.MemoryStatus](in.Status)
+	if slices.Contains(statuses, recaller.MemoryForgotten) {
+		in.IncludeForgotten = true
+	}
+	if err := in.allowed(x); err != nil {
+		return nil, err
+	}
+	if in.IncludeForgotten && len(statuses) == 0 {
+		statuses = []recaller.MemoryStatus{recaller.MemoryActive, recaller.MemoryForgotten}
+	} else if in.IncludeForgotten && !slices.Contains(statuses, recaller.MemoryForgotten) {
+		statuses = append(statuses, recaller.MemoryForgotten)
+	}
 	if _, err := s.Callers.Get(ctx, x.key.Tenant, caller); err != nil {
 		return nil, err
 	}
 	found, next, err := s.Memories.List(ctx, x.key.Tenant, caller, recaller.MemoryFilter{
-		Types: ids[recaller.MemoryType](in.Type), Statuses: ids[recaller.MemoryStatus](in.Status), Key: in.Key,
+		Types: ids[recaller.MemoryType](in.Type), Statuses: statuses, Key: in.Key,
 		Conversation: recaller.ConversationID(in.ConversationID), Due: in.Due, Page: in.page(),
 	})
 	return body200(client.MemoryList{Memories: list(found, memoryOut), NextCursor: next}, err)
+}
+
+// Forgotten is the parameter of what an admin may see of what was forgotten.
+type Forgotten struct {
+	IncludeForgotten bool `query:"include_forgotten" doc:"true: what was forgotten too. Needs an admin key." example:"false"`
+}
+
+// allowed refuses to show what was forgotten to a key that may not see it.
+func (f Forgotten) allowed(x *exchange) error {
+	if f.IncludeForgotten && !x.key.Scope.Allows(recaller.ScopeAdmin) {
+		return recaller.Errorf(recaller.Forbidden, "include_forgotten needs an admin key")
+	}
+	return nil
 }
 
 func (s *server) storeMemory(ctx context.Context, x *exchange, in *struct {

@@ -8,7 +8,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/memory"
 )
 
 // toolsPath begins the paths of the tools, whose failures have a form and statuses of their own: those of the platforms
@@ -46,6 +48,12 @@ func toolErrorOf(err error) *toolError {
 	}
 	p := problemOf(err)
 	f = &toolError{ToolFailure: client.ToolFailure{Error: p.Detail}, status: p.Status, headers: p.GetHeaders(), cause: err}
+	var several *memory.Several
+	if errors.As(err, &several) {
+		f.Candidates = list(several.Candidates, func(m recaller.Memory) client.ToolCandidate {
+			return client.ToolCandidate{Key: m.Key, Value: m.Value, MemoryID: string(m.ID)}
+		})
+	}
 	switch {
 	case p.Status == http.StatusUnprocessableEntity:
 		f.status = http.StatusBadRequest
@@ -90,6 +98,8 @@ func toolMeaning(status int) string {
 	switch status {
 	case http.StatusBadRequest:
 		return "The body is not JSON, or a field is missing or wrong; `error` names it."
+	case http.StatusConflict:
+		return "It is not clear which memory is meant: nothing was changed, and `candidates` lists those that may be. Or the memory changed meanwhile, or the Idempotency-Key came with another body."
 	case http.StatusNotFound:
 		return "There is no such conversation, caller or memory in this tenant."
 	case http.StatusInternalServerError:

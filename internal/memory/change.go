@@ -4,15 +4,19 @@ import (
 	"context"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
+	"github.com/recallerhq/recaller/internal/memory/likeness"
 )
 
 // Change is a change of an active memory.
 type Change struct {
-	Once     recaller.Once
-	Patch    recaller.MemoryPatch // may be empty where a reminder is set
-	Forget   bool                 // close it instead; Patch does not count
-	Call     *recaller.ToolCall   // as in Input
-	Reminder *recaller.Reminder   // as in Input; it takes the place of the memory's pending one
+	Once   recaller.Once
+	Patch  recaller.MemoryPatch // may be empty where a reminder is set
+	Forget bool                 // close it instead; Patch does not count
+	// How it came to be forgotten, with Forget: At is now if it is zero, and the memories that go with it are found here.
+	Forgetting recaller.Forgetting
+	Call       *recaller.ToolCall // as in Input
+	Reminder   *recaller.Reminder // as in Input; it takes the place of the memory's pending one
 }
 
 // Update makes a new version of a memory and closes the old one, which is in Previous; both stay readable in its history.
@@ -36,10 +40,36 @@ func (s *Service) Change(ctx context.Context, tenant recaller.TenantID, id recal
 	if p.Reason == "" {
 		p.Reason = recaller.ClosedUpdated
 	}
-	w, err := s.Deps.Store.ChangeMemory(ctx, tenant, recaller.Changing{
-		Once: c.Once, ID: id, Patch: p, Forget: c.Forget, Call: s.call(c.Call, ""), Reminder: s.reminder(c.Reminder, ""),
-	})
+	change := recaller.Changing{
+		Once: c.Once, ID: id, Patch: p, Forget: c.Forget, Call: s.call(c.Call, ""), Reminder: s.reminder(c.Reminder, ""), Forgetting: c.Forgetting,
+	}
+	if c.Forget {
+		if err := s.alike(ctx, tenant, &change); err != nil {
+			return recaller.MemoryWritten{}, err
+		}
+	}
+	w, err := s.Deps.Store.ChangeMemory(ctx, tenant, change)
 	return s.written(ctx, tenant, w, err)
+}
+
+// alike adds to what is to be forgotten the memories that say the same, and the caller's name if it holds that.
+func (s *Service) alike(ctx context.Context, tenant recaller.TenantID, c *recaller.Changing) error {
+	if c.Forgetting.At.IsZero() {
+		c.Forgetting.At = s.Now()
+	}
+	m, err := s.Deps.Store.MemoryByID(ctx, tenant, c.ID)
+	if err != nil {
+		return err
+	}
+	known, err := s.active(ctx, tenant, m.Caller)
+	if err != nil {
+		return err
+	}
+	c.Also = forgotten.Same(m, known)
+	if likeness.OfName(m.Key) {
+		c.Name = m.Value
+	}
+	return nil
 }
 
 // checked cleans a patch and refuses one that changes nothing, unless it comes with a reminder.
@@ -55,7 +85,8 @@ func (s *Service) checked(p *recaller.MemoryPatch, r *recaller.Reminder) error {
 	return clean(p)
 }
 
-// Forget closes a memory: it leaves every prompt and every search at once; its history stays until the caller is erased.
+// Forget closes a memory and those that say the same: it leaves every prompt and every search at once, with the words that said it
+// and the caller's name if it holds that. Its history stays until the caller is erased, and an undo brings all of it back.
 func (s *Service) Forget(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.MemoryWritten, error) {
 	return s.ForgetBy(ctx, tenant, id, nil)
 }

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -9,35 +10,84 @@ import (
 	"github.com/recallerhq/recaller/internal/memory/likeness"
 )
 
-// Find returns the active memory of a caller that a key means: the one that has it (case ignored), else the one that has it
-// as an alias, else the only one whose key means the same. NotFound if there is none.
-func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, key string) (recaller.Memory, error) {
-	key = Key(key)
+// Several says that no one memory is named clearly, and which may be meant. It is a recaller.Conflict.
+type Several struct{ Candidates []recaller.Memory }
+
+// Error says what to do about it, and nothing of what the memories say.
+func (s *Several) Error() string { return errSeveral.Error() }
+
+// Unwrap tells the kind.
+func (s *Several) Unwrap() error { return errSeveral }
+
+var errSeveral = recaller.Errorf(recaller.Conflict, "it is not clear which memory is meant: name one of the candidates by its key")
+
+// maxCandidates bounds how many memories are told that may be meant.
+const maxCandidates = 8
+
+// Find returns the active memory of a caller that is named by its key (case ignored), an alias of it, its id, or words that one
+// fits clearly. NotFound if none has all of the words; *Several if it is not clear which is meant.
+func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string) (recaller.Memory, error) {
+	m, known, err := s.byName(ctx, tenant, caller, ref)
+	if !errors.Is(err, recaller.NotFound) {
+		return m, err
+	}
+	return chosen(likeness.MeantBy(known, ref), err)
+}
+
+// FindKey is Find for one that may be new: what is written as a key finds only what has it, or alone means the same.
+func (s *Service) FindKey(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string) (recaller.Memory, error) {
+	m, known, err := s.byName(ctx, tenant, caller, ref)
+	if !errors.Is(err, recaller.NotFound) {
+		return m, err
+	}
+	fits := likeness.MeantBy(known, ref)
+	if !strings.ContainsAny(strings.TrimSpace(ref), " \t\n") && (len(fits) == 0 || fits[0].Fit < likeness.FitMeans) {
+		return m, err
+	}
+	return chosen(fits, err)
+}
+
+// chosen is the memory that is clearly meant, or why there is none.
+func chosen(fits []likeness.Meant, none error) (recaller.Memory, error) {
+	m, ok := likeness.Clear(fits)
+	switch {
+	case ok:
+		return m, nil
+	case len(fits) == 0:
+		return m, none
+	}
+	several := &Several{}
+	for _, f := range fits[:min(len(fits), maxCandidates)] {
+		several.Candidates = append(several.Candidates, f.Memory)
+	}
+	return m, several
+}
+
+// byName finds a memory by its key, an alias or its id, and returns the others too.
+func (s *Service) byName(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string) (recaller.Memory, []recaller.Memory, error) {
+	key := Key(ref)
 	if key == "" {
-		return recaller.Memory{}, recaller.InvalidField("key", "must not be empty")
+		return recaller.Memory{}, nil, recaller.InvalidField("key", "must not be empty")
 	}
 	known, err := s.active(ctx, tenant, caller)
 	if err != nil {
-		return recaller.Memory{}, err
+		return recaller.Memory{}, nil, err
 	}
-	if i := slices.IndexFunc(known, func(m recaller.Memory) bool { return strings.EqualFold(Key(m.Key), key) }); i >= 0 {
-		return known[i], nil
+	named := func(m recaller.Memory) bool { return strings.EqualFold(Key(m.Key), key) || string(m.ID) == key }
+	if i := slices.IndexFunc(known, named); i >= 0 {
+		return known[i], known, nil
 	}
 	own, _, err := s.Deps.Store.Memories(ctx, tenant, caller, recaller.MemoryFilter{Key: key, Page: recaller.Page{Limit: 1}})
 	if err != nil {
-		return recaller.Memory{}, err
+		return recaller.Memory{}, nil, err
 	}
 	if len(own) > 0 { // one of more than are read at once
-		return own[0], nil
+		return own[0], known, nil
 	}
-	id, ok := likeness.Same(known, key)
-	if !ok {
-		id, ok = likeness.Near(known, key)
+	if id, ok := likeness.Same(known, key); ok {
+		return known[slices.IndexFunc(known, func(m recaller.Memory) bool { return m.ID == id })], known, nil
 	}
-	if i := slices.IndexFunc(known, func(m recaller.Memory) bool { return m.ID == id }); ok && i >= 0 {
-		return known[i], nil
-	}
-	return recaller.Memory{}, recaller.Errorf(recaller.NotFound, "the caller has no memory with this key")
+	return recaller.Memory{}, known, recaller.Errorf(recaller.NotFound, "the caller has no memory with this key")
 }
 
 // List returns a caller's memories, last confirmed first, with the cursor of the next page.

@@ -72,14 +72,14 @@ Use this when:
 - Information has changed: "I moved to a new apartment"
 - Something is added to a memory: "I also like jazz, not just classical"
 
-Where no memory has the key, one is created. Do NOT confirm the update verbally: update silently and continue.`
+Where no memory has the key, one is created; where several may be meant, nothing is changed and the answer lists them. Do NOT confirm the update verbally: update silently and continue.`
 
 const updateSchema = `{
   "type": "object",
   "properties": {
     "existing_key": {
       "type": "string",
-      "description": "The key of the existing memory to update"
+      "description": "The key of the existing memory to update, as it stands before it in your notes"
     },
     "new_value": {
       "type": "string",
@@ -101,14 +101,15 @@ const updateSchema = `{
 }`
 
 const forgetText = `Forget a memory when the caller asks you to ("forget that", "don't remember that about me"), or when it is no longer true and nothing takes its place.
-It is not used again in this or any later conversation.`
+It is not used again in this or any later conversation, nor are the words that said it, and the caller's name if that is what is forgotten.
+Where it is not clear which memory is meant, nothing is forgotten and the answer lists candidates with their keys: call again with one of those.`
 
 const forgetSchema = `{
   "type": "object",
   "properties": {
     "key": {
       "type": "string",
-      "description": "The key of the memory to forget"
+      "description": "The key of the memory to forget, as it stands before it in your notes; or a few words that say which (\"the debt to his brother\")"
     }
   },
   "required": ["key"]
@@ -122,7 +123,7 @@ const privateSchema = `{
   "properties": {
     "key": {
       "type": "string",
-      "description": "The key of the memory to keep private"
+      "description": "The key of the memory to keep private, as it stands before it in your notes; or a few words that say which"
     }
   },
   "required": ["key"]

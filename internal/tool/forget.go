@@ -1,17 +1,44 @@
 package tool
 
 import (
+	"cmp"
 	"context"
+	"errors"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/memory"
+	"github.com/recallerhq/recaller/internal/memory/likeness"
 )
 
-// forget carries out forget_memory: the memory leaves every prompt at once (W3).
+// forget carries out forget_memory: the memory leaves every prompt at once (W3), with the words that said it and those that ask
+// for it now. A name that is only the caller's, and no memory, is forgotten like one.
 func (s *Service) forget(ctx context.Context, x exchange) (Result, error) {
-	return s.onMemory(ctx, x, func(m recaller.Memory) (recaller.MemoryWritten, error) {
-		return s.Memories.Change(ctx, x.call.Tenant, m.ID, memory.Change{Once: x.call.Once, Forget: true, Call: x.recorded()})
+	how := recaller.Forgetting{At: x.said.UTC(), Asked: x.provenance()}
+	change := func(m recaller.Memory) (recaller.MemoryWritten, error) {
+		return s.Memories.Change(ctx, x.call.Tenant, m.ID, memory.Change{Once: x.call.Once, Forget: true, Forgetting: how, Call: x.recorded()})
+	}
+	res, err := s.onMemory(ctx, x, change)
+	if !errors.Is(err, recaller.NotFound) {
+		return res, err
+	}
+	m, named, failed := s.nameAsMemory(ctx, x)
+	if failed != nil || !named {
+		return Result{}, cmp.Or(failed, err)
+	}
+	w, err := change(m)
+	return Result{MemoryID: w.Memory.ID, Action: w.Action}, err
+}
+
+// nameAsMemory keeps the caller's name as a memory, if that is what a call names and there is one.
+func (s *Service) nameAsMemory(ctx context.Context, x exchange) (m recaller.Memory, named bool, err error) {
+	key, err := x.args.text("key")
+	if err != nil || x.caller.Name == "" || !likeness.OfName(key) {
+		return m, false, err
+	}
+	w, err := s.Memories.Store(ctx, x.call.Tenant, x.conv.Caller, recaller.Once{}, memory.Input{
+		Type: recaller.Fact, Key: "caller_name", Value: x.caller.Name, Source: recaller.SourceConversation, PrivacyScope: recaller.LineOnly,
 	})
+	return w.Memory, err == nil, err
 }
 
 // markPrivate carries out mark_private. A memory that is private already stays as it is.
@@ -50,7 +77,7 @@ func (s *Service) onMemory(ctx context.Context, x exchange, do func(recaller.Mem
 	return Result{MemoryID: w.Memory.ID, Action: w.Action, Reminder: w.Reminder}, nil
 }
 
-// target finds the active memory that a call names by its id or key.
+// target finds the active memory that a call names by its id, its key, or words.
 func (s *Service) target(ctx context.Context, x exchange) (recaller.Memory, error) {
 	id, err := x.args.text("memoryId")
 	if err != nil {

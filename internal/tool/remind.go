@@ -48,7 +48,7 @@ func (s *Service) setReminder(ctx context.Context, x exchange) (Result, error) {
 // remindOf sets a reminder for the memory that has the key, whatever its value; where none has, what to remind of is stored as
 // a follow-up.
 func (s *Service) remindOf(ctx context.Context, x exchange, key, value string, r *recaller.Reminder) (recaller.MemoryWritten, error) {
-	m, err := s.Memories.Find(ctx, x.call.Tenant, x.conv.Caller, key)
+	m, err := s.Memories.FindKey(ctx, x.call.Tenant, x.conv.Caller, key)
 	if err != nil && !errors.Is(err, recaller.NotFound) {
 		return recaller.MemoryWritten{}, err
 	}

@@ -77,7 +77,7 @@ func (s *Service) update(ctx context.Context, x exchange) (Result, error) {
 		return Result{}, err
 	}
 	w, err := s.again(func() (recaller.MemoryWritten, error) {
-		m, err := s.Memories.Find(ctx, x.call.Tenant, x.conv.Caller, key)
+		m, err := s.Memories.FindKey(ctx, x.call.Tenant, x.conv.Caller, key)
 		if errors.Is(err, recaller.NotFound) {
 			if kind == "" {
 				kind = recaller.Fact

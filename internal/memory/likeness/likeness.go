@@ -75,19 +75,3 @@ func Same(existing []recaller.Memory, key string) (recaller.MemoryID, bool) {
 	}
 	return "", false
 }
-
-// Near finds the only memory whose key, or an alias of it, means what key means.
-func Near(existing []recaller.Memory, key string) (of recaller.MemoryID, found bool) {
-	wanted := readKey(key)
-	for _, m := range existing {
-		near := wanted.alike(readKey(m.Key)) || slices.ContainsFunc(m.Aliases, func(a string) bool { return wanted.alike(readKey(a)) })
-		if !near {
-			continue
-		}
-		if found { // which of them is meant, nobody can say
-			return "", false
-		}
-		of, found = m.ID, true
-	}
-	return of, found
-}

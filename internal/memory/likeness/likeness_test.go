@@ -220,7 +220,7 @@ func TestKeyIsTheSameInEverySpelling(t *testing.T) {
 	}
 }
 
-func TestMemoryIsFoundByKeyAliasOrNearKey(t *testing.T) {
+func TestMemoryIsFoundByKeyAliasOrWords(t *testing.T) {
 	t.Parallel()
 	dog, hobby, chess := told(recaller.Fact, "dog_name", "Max"), told(recaller.Fact, "favorite_hobby", "gardening"), told(recaller.Fact, "hobby", "chess")
 	dog.Aliases = []string{"pet_dog", "Guard"}
@@ -233,13 +233,15 @@ func TestMemoryIsFoundByKeyAliasOrNearKey(t *testing.T) {
 		{"GUARD", dog.ID, dog.ID},
 		{"dog", "", dog.ID},
 		{"guards", "", dog.ID},
-		{"hobbies", "", ""}, // two could be meant
+		{"hobbies", "", chess.ID}, // its key says that and nothing else
+		{"interest in chess", "", chess.ID},
 		{"cat_name", "", ""},
 		{"", "", ""},
 	}
 	for _, tt := range tests {
 		same, _ := likeness.Same(known, tt.key)
-		near, _ := likeness.Near(known, tt.key)
+		clear, _ := likeness.Clear(likeness.MeantBy(known, tt.key))
+		near := clear.ID
 		if same != tt.same || near != tt.near {
 			t.Errorf("%q: got the same %q, near %q; want %q, %q", tt.key, same, near, tt.same, tt.near)
 		}
