@@ -96,7 +96,7 @@ type session struct {
 	turns      []recaller.Turn
 	written    *recaller.Summary
 	summary    string // what may be told of it
-	summaryDoc int32 // -1: none
+	summaryDoc int32  // -1: none
 	told       token.Language
 	voice      bool // it is a voice call
 	words      [2]int32
