@@ -76,7 +76,7 @@ func edges() map[string][]string {
 		"memory/likeness": {"recall/token", "when"},
 		"search":          {"search/stems"},
 		"search/stems":    {"recall/token"},
-		"wrapup/evidence": {"recall/token", "speech", "wrapup/answer", "when", "fence"},
+		"wrapup/evidence": {"recall/token", "speech", "wrapup/answer", "wrapup/reading", "when", "fence"},
 
 		"conversation": {"briefing", "memory", "recall", "document", "events"},
 		"thread":       {"briefing", "memory", "recall", "document", "events"},

@@ -14,6 +14,7 @@ type part struct {
 	value  string // of a number: what it is
 	digits string // of a number: how it is written
 	of     string // of the number one: the term that it counts
+	at     int    // where it stands among the words
 	denied bool
 	pair   bool
 }
@@ -51,7 +52,7 @@ func claimOf(ws []word, covered []bool) claim {
 		if counted[i] || covered[i] || !w.content() && !(namesTold && named(ws, i) && w.term != "" && !neutral(w.term)) {
 			continue
 		}
-		p := part{tok: w.tok, term: w.term, denied: denied[i], pair: w.pair}
+		p := part{tok: w.tok, term: w.term, denied: denied[i], pair: w.pair, at: i}
 		if namesTold && named(ws, i) {
 			p.kind = name
 		}
@@ -64,7 +65,7 @@ func claimOf(ws []word, covered []bool) claim {
 func numbersOf(ws []word, n speech.Number, denied bool) []part {
 	var out []part
 	for i, value := range n.Values() {
-		p := part{kind: number, value: value, digits: value, denied: denied}
+		p := part{kind: number, value: value, digits: value, denied: denied, at: min(n.From+i, n.To-1)}
 		if k := n.From + i; k < n.To && n.Written() {
 			p.digits = strings.TrimRight(ws[k].tok, "abcdefghijklmnopqrstuvwxyz") // with its zeros in front
 		}

@@ -18,19 +18,21 @@ const (
 const span = 3
 
 // Supports reports whether the words of the turns carry the value of m: those that it names, with the questions that they
-// answer; any up to three turns of the caller in a row where it names none of these turns. at are the numbers of the turns that
-// do, ascending. turns is what Own returned.
+// answer; else any up to three turns of the caller in a row. at are the numbers of the turns that do, ascending. They must
+// say it of the same person: of the caller himself, or of whom the value or its key names. turns is what Own returned.
 func Supports(m answer.Memory, turns []recaller.Turn) (at []int, ok bool) {
 	claimed := claimedText(m)
 	words := read(claimed)
 	if len(words) == 0 {
 		return nil, false
 	}
+	either, of := denying(m.Key), relation(read(spaced(m.Key)))
 	if named := unitsNamed(m.Turns, turns); len(named) > 0 {
-		at, _, ok = carries(claimed, words, named, denying(m.Key))
-		return at, ok
+		if at, _, ok = carries(claimed, words, named, either, of); ok {
+			return at, true
+		}
 	}
-	return search(claimed, words, turns, denying(m.Key))
+	return search(claimed, words, turns, either, of)
 }
 
 // claimedText is what must have been said: the value, or what the key says where the value only agrees to it.
@@ -60,7 +62,7 @@ func unitsNamed(numbers []int, turns []recaller.Turn) []unit {
 }
 
 // search looks for the turns that carry a value best: one alone before several together, the last of equals.
-func search(claimed string, words []word, turns []recaller.Turn, either bool) (at []int, ok bool) {
+func search(claimed string, words []word, turns []recaller.Turn, either bool, of string) (at []int, ok bool) {
 	var units []unit
 	for i, t := range turns {
 		if t.Speaker == recaller.User {
@@ -70,7 +72,7 @@ func search(claimed string, words []word, turns []recaller.Turn, either bool) (a
 	for n := 1; n <= span && !ok; n++ {
 		best := 0
 		for i := 0; i+n <= len(units); i++ {
-			found, matched, carried := carries(claimed, words, units[i:i+n], either)
+			found, matched, carried := carries(claimed, words, units[i:i+n], either, of)
 			if carried && matched >= best {
 				at, best, ok = found, matched, true
 			}
@@ -92,8 +94,8 @@ func denying(key string) bool {
 }
 
 // carries reports whether the units carry a value together, which turns do, and how many of its parts were found. either:
-// it may have been affirmed or denied.
-func carries(claimed string, words []word, units []unit, either bool) (at []int, matched int, ok bool) {
+// it may have been affirmed or denied. of is whom it is about, where the value does not say.
+func carries(claimed string, words []word, units []unit, either bool, of string) (at []int, matched int, ok bool) {
 	p := pool{units: units, foreign: foreign(words)}
 	for _, u := range units {
 		p.foreign = p.foreign || foreign(u.own.words)
@@ -116,7 +118,7 @@ func carries(claimed string, words []word, units []unit, either bool) (at []int,
 			found++
 		}
 	}
-	if !enough(found, len(c.parts), pairs) || !either && p.contradicts(c) {
+	if !enough(found, len(c.parts), pairs) || !either && p.contradicts(c) || !p.about(words, c, of) {
 		return nil, 0, false
 	}
 	return p.turns(), found, true

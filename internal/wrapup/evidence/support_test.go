@@ -10,6 +10,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/wrapup/answer"
 	"github.com/recallerhq/recaller/internal/wrapup/evidence"
+	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
 // saturday is when the stories are told: 21 November 2026.
@@ -50,7 +51,7 @@ func TestAValueNeedsTheWordsOfTheCaller(t *testing.T) {
 		{"most of it made up", talk("U: I went to the shop with my dog."), "owns a red convertible and a dog", nil, nil},
 		{"only words of grammar", talk("U: It is what it is."), "it is what it is", nil, nil},
 		{"no words", talk("U: Hello."), "…", nil, nil},
-		{"the turn it names says nothing of it", talk("U: I have a dog.", "A: Nice.", "U: And a garden."), "has a dog", []int{2}, nil},
+		{"said in another turn than it names", talk("U: I have a dog.", "A: Nice.", "U: And a garden."), "has a dog", []int{2}, []int{0}},
 		{"a turn that does not exist", talk("U: I have a dog."), "has a dog", []int{17}, []int{0}},
 		{"over two turns that it names", talk("U: I have three grandchildren.", "A: Lovely. Tell me more.", "U: Ann, Bob and Carla."), "three grandchildren: Ann, Bob and Carla", []int{0, 2}, []int{0, 2}},
 		{"over two turns that it does not name", talk("U: My brother Tom", "U: lives in Leeds, actually."), "brother Tom lives in Leeds", nil, []int{0, 1}},
@@ -166,6 +167,35 @@ func TestAValueThatOnlyAgreesIsReadWithItsKey(t *testing.T) {
 	}
 }
 
+func TestAValueMustBeSaidOfWhomItTells(t *testing.T) {
+	tests := []struct {
+		talk       []recaller.Turn
+		key, value string
+		want       bool
+	}{
+		{talk("U: My daughter Ann has a dog called Max."), "", "daughter is called Max", false},
+		{talk("U: My daughter Ann has a dog called Max."), "", "daughter is called Ann", true},
+		{talk("U: My daughter Ann has a dog called Max."), "", "Caller's daughter's dog is called Max", true},
+		{talk("U: my son max starts school on monday"), "", "Caller's son is called Max", true},
+		{talk("U: Max is my son, he is four."), "son_name", "Max", true},
+		{talk("U: Max is my dog."), "son_name", "Max", false},
+		{talk("A: What is your daughter's name?", "U: Elena."), "", "daughter is called Elena", true},
+		{talk("A: What is your daughter's name?", "U: Elena."), "wife_name", "Elena", false},
+		{talk("U: My sister is allergic to nuts."), "allergy", "allergic to nuts", false},
+		{talk("U: My sister is allergic to nuts."), "", "Caller's sister is allergic to nuts", true},
+		{talk("U: My sister visits. I am allergic to nuts."), "allergy", "Caller is allergic to nuts", true},
+		{talk("U: I have a brother. He lives in Leeds."), "", "brother lives in Leeds", true},
+		{talk("U: My husband drives the van, and I work in Derby."), "", "Caller works in Derby", true},
+		{talk("U: My neighbour has the spare key."), "", "Caller has the spare key", false},
+	}
+	for _, test := range tests {
+		_, got := evidence.Supports(answer.Memory{Key: test.key, Value: test.value}, test.talk)
+		if got != test.want {
+			t.Errorf("%s: %q: got %v, want %v", test.talk[0].Text, test.value, got, test.want)
+		}
+	}
+}
+
 func FuzzSupports(f *testing.F) {
 	f.Add("has three grandchildren", "I have 3 grandchildren", "Do you?", 1)
 	f.Add("1985", "nineteen eighty five and a half hundred thousand", "oh oh oh", 0)
@@ -185,6 +215,6 @@ func FuzzSupports(f *testing.F) {
 		if own := evidence.Own(turns, []string{value}); own != nil {
 			evidence.Supports(answer.Memory{Value: value}, own)
 		}
-		evidence.Trim(recaller.Summary{Brief: value, Facts: []string{text}}, turns)
+		evidence.Trim(recaller.Summary{Brief: value, Facts: []string{text}}, reading.Of(turns, saturday, false))
 	})
 }

@@ -84,7 +84,7 @@ func newClause(before, w word) bool {
 	switch w.tok {
 	case "but", "because", "though", "although", "except", "however", "aber", "sondern", "pero", "sino", "mais", "ma", "maar":
 		return true
-	case "i", "we", "my", "he", "she", "they", "it":
+	case "i", "we", "my", "he", "she", "they", "it", "caller", "customer", "client", "agent", "assistant":
 		return before.tok == "and" || before.tok == "so" || before.tok == "or"
 	}
 	return false
@@ -154,6 +154,7 @@ func foreignStop(tok string) bool {
 		"el", "los", "las", "una", "y", "es", "mi", "mis", "su", "sus", "con", "por", "para", "tiene", "tengo", "esta", "estoy", "soy", "del", "al", "se", "lo",
 		"il'", "gli", "uno", "e", "sono", "ha", "ho", "mio", "mia", "suo", "sua", "che", "di", "per", "non", "nel", "della", "si",
 		"o", "os", "uma", "meu", "minha", "seu", "tem", "tenho", "com", "em", "nao", "sou", "da", "na",
+		"anrufer", "anruferin", "kunde", "kundin", "llamante", "cliente", "appelant", "appelante", "beller", // the caller
 		"het", "een", "van", "met", "voor", "ik", "hij", "mijn", "zijn", "heeft", "heb", "niet", "geen", "op", "te":
 		return true
 	}
