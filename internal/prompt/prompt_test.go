@@ -1,6 +1,7 @@
 package prompt_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ func TestEveryPromptHasATextAVersionAndAReason(t *testing.T) {
 		}
 		seen[p.Name] = true
 		text, label := prompt.For(recaller.Tenant{}, p.Name)
-		if text != p.Text || label != p.Name+"/1" {
+		if text != p.Text || label != p.Name+"/"+strconv.Itoa(p.Version) {
 			t.Errorf("%s: got label %q and another text than the list's: %v", p.Name, label, text != p.Text)
 		}
 		if len(p.Text) > 2400 {
@@ -42,7 +43,7 @@ func TestATenantsOwnTextTakesThePlaceOfOurs(t *testing.T) {
 	if !strings.HasPrefix(text, "List bookings.\n") || label != "extraction/own" || strings.Contains(text, "small talk") {
 		t.Errorf("got %q, %q", text, label)
 	}
-	if _, label := prompt.For(own, prompt.Summary); label != "summary/1" {
+	if _, label := prompt.For(own, prompt.Summary); label != "summary/2" {
 		t.Errorf("a blank text should count as none, got %q", label)
 	}
 }

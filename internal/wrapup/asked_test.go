@@ -24,6 +24,7 @@ type asked struct {
 	memories  func(recaller.Ask) (string, error) // nil: parroted
 	cut       bool                               // answers are cut off
 	callsEach recaller.Cost                      // what each question costs
+	keys      map[string]bool                    // of the memories that it claimed
 }
 
 // Model implements wrapup.Model.
@@ -42,6 +43,12 @@ func (m *asked) Ask(_ context.Context, q recaller.Ask) (recaller.Answer, error) 
 		}
 	}
 	text, err := answer(q)
+	if m.keys == nil {
+		m.keys = map[string]bool{}
+	}
+	for _, key := range regexp.MustCompile(`"key":"([^"]*)"`).FindAllStringSubmatch(text, -1) {
+		m.keys[key[1]] = true
+	}
 	return recaller.Answer{Text: text, Cut: m.cut, Cost: m.callsEach}, err
 }
 
@@ -89,7 +96,7 @@ func parrotSummary(q recaller.Ask) (string, error) {
 	var own []string
 	for _, t := range turnLine.FindAllStringSubmatch(q.Text, -1) {
 		if t[2] == "USER" {
-			own = append(own, t[3])
+			own = append(own, "Caller said “"+t[3]+"”")
 		}
 	}
 	if len(own) == 0 { // write-ups of parts
@@ -162,12 +169,15 @@ func newHouseWith(t *testing.T, settings recaller.Tenant, m *asked) *house {
 	return h
 }
 
-// values are the caller's active memories as "key: value", in the order of their keys.
+// values are the caller's active memories as "key: value", in the order of their keys; with a model those that it claimed, or
+// that were there before, for what rules find beside it is another story.
 func (h *house) values(c recaller.CallerID) map[string]string {
 	h.Helper()
 	out := map[string]string{}
 	for key, m := range h.memories(c) {
-		out[key] = m.Value
+		if a, ok := h.model.(*asked); !ok || len(a.keys) == 0 || a.keys[key] || m.Source == recaller.SourceConversation {
+			out[key] = m.Value
+		}
 	}
 	return out
 }

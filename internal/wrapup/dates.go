@@ -2,26 +2,69 @@ package wrapup
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/when"
+	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
-// date makes the relative dates of a summary absolute, for it is read on other days than it was written on: "tomorrow"
-// becomes "tomorrow (24 November 2026)" (B8).
-func date(s *recaller.Summary, base time.Time, dayFirst bool) {
-	dated := func(text string) string { return dated(text, base, dayFirst) }
-	s.Brief, s.Next = dated(s.Brief), dated(s.Next)
+// date puts behind the days that a model's summary names in relative words which days they are (B8), as they were read where
+// they were said: "tomorrow" becomes "tomorrow (24 November 2026)". What nobody said so, or not all meant alike, stays as it is.
+func date(s *recaller.Summary, r reading.Reading) {
+	s.Brief, s.Next = dated(s.Brief, r.Base, r.Turns), dated(s.Next, r.Base, r.Turns)
 	for _, list := range [][]string{s.Decisions, s.Actions, s.Facts} {
 		for i := range list {
-			list[i] = dated(list[i])
+			list[i] = dated(list[i], r.Base, r.Turns)
 		}
 	}
 }
 
-// dated puts the date behind the words that only mean it on the day they are said. What says a date only roughly stays as it is.
-func dated(text string, base time.Time, dayFirst bool) string {
-	found := when.FindWith(text, base, when.Options{DayFirst: dayFirst})
-	return when.Absolute(text, slices.DeleteFunc(found, func(f when.Found) bool { return f.Approx }), true)
+// dated is date of one text of a model's, by the turns that it is of.
+func dated(text string, base time.Time, turns []reading.Turn) string {
+	var sure []when.Found
+	for _, f := range when.Find(text, base) {
+		if said, ok := meant(f, turns); ok && !said.Approx {
+			said.Start, said.End, said.Phrase = f.Start, f.End, f.Phrase
+			sure = append(sure, said)
+		}
+	}
+	return when.Absolute(text, sure, true)
+}
+
+// meant is what a date of a model's text means, by the turns that say it: in its words, else of its day. False where none
+// does, or they mean different days.
+func meant(f when.Found, turns []reading.Turn) (out when.Found, ok bool) {
+	for _, same := range []func(when.Found) bool{
+		func(d when.Found) bool { return bare(d.Phrase) == bare(f.Phrase) },
+		func(d when.Found) bool { return f.Known() && d.At.Format(time.DateOnly) == f.At.Format(time.DateOnly) },
+	} {
+		for _, t := range turns {
+			for _, d := range t.Dates {
+				if !d.Known() || d.Recurring || d.Retracted || !same(d) {
+					continue
+				}
+				if ok && out.At.Format(time.DateOnly) != d.At.Format(time.DateOnly) {
+					return out, false
+				}
+				if !ok || d.Clock {
+					out, ok = d, true
+				}
+			}
+		}
+		if ok {
+			return out, true
+		}
+	}
+	return out, false
+}
+
+// bare is a phrase without the word that leads it in.
+func bare(phrase string) string {
+	words := strings.Fields(strings.ToLower(phrase))
+	if len(words) > 1 && slices.Contains([]string{"on", "at", "by", "for", "in", "from", "this"}, words[0]) {
+		words = words[1:]
+	}
+	return strings.Join(words, " ")
 }

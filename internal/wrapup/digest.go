@@ -1,6 +1,7 @@
 package wrapup
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -8,27 +9,33 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/guard"
 	"github.com/recallerhq/recaller/internal/prompt"
+	"github.com/recallerhq/recaller/internal/speech"
 	"github.com/recallerhq/recaller/internal/wrapup/answer"
 	"github.com/recallerhq/recaller/internal/wrapup/evidence"
 )
 
-// summarise has the model write the conversation up. Before it is asked, the rules' summary stands in: whoever briefs an
-// agent meanwhile, be it for a second or for the hours that a provider is away, has what was said (V7).
+// summarise has the model write the conversation up. Before it is asked, the rules' quotations stand in: whoever briefs an
+// agent meanwhile, be it for a second or for the hours that a provider is away, has what was said (V7). Sections of which
+// nothing of the model's is left keep them.
 func (m model) summarise(ctx context.Context, w work) (recaller.StepResult, error) {
-	if !heard(w.turns) {
-		return m.rules.summarise(ctx, w)
+	quoted, err := m.rules.summarise(ctx, w)
+	if err != nil || !heard(w.turns) {
+		return quoted, err
 	}
 	if w.conv.Summary == nil {
-		if err := m.interim(ctx, w); err != nil {
+		interim := quoted
+		interim.Step, interim.State, interim.Reason = recaller.StepSummarise, recaller.StepPending, reasonWaiting
+		if _, err := m.write(ctx, w, interim); err != nil {
 			return recaller.StepResult{}, err
 		}
 	}
-	name, err := callerName(w)
-	if err != nil {
-		return recaller.StepResult{}, err
-	}
 	sum, label, err := m.digest(ctx, w)
-	r := recaller.StepResult{State: recaller.StepDone, By: m.Model.Model(), Prompt: label, Summary: &sum, Name: name}
+	if err == nil && !lastsWithProcess(w) {
+		complete(&sum, *quoted.Summary)
+	}
+	mask(&sum, w.tenant)
+	r := quoted
+	r.By, r.Prompt, r.Summary = m.Model.Model(), label, &sum
 	r, instead, err := m.outcome(w, r, err)
 	if instead != nil {
 		return instead.summarise(ctx, w)
@@ -36,15 +43,17 @@ func (m model) summarise(ctx context.Context, w work) (recaller.StepResult, erro
 	return r, err
 }
 
-// interim leaves the rules' summary while the step waits for the model.
-func (m model) interim(ctx context.Context, w work) error {
-	r, err := m.rules.summarise(ctx, w)
-	if err != nil {
-		return err
+// complete fills the sections of a summary that are empty.
+func complete(s *recaller.Summary, from recaller.Summary) {
+	s.Brief, s.Next = cmp.Or(s.Brief, from.Brief), cmp.Or(s.Next, from.Next)
+	for _, section := range []struct {
+		to   *[]string
+		from []string
+	}{{&s.Topics, from.Topics}, {&s.Decisions, from.Decisions}, {&s.Actions, from.Actions}, {&s.Facts, from.Facts}} {
+		if len(*section.to) == 0 {
+			*section.to = section.from
+		}
 	}
-	r.Step, r.State, r.Reason = recaller.StepSummarise, recaller.StepPending, reasonWaiting
-	_, err = m.write(ctx, w, r)
-	return err
 }
 
 // mergeNote is what the model is told beside the prompt when it puts the parts of a long conversation together.
@@ -84,27 +93,34 @@ func (m model) part(ctx context.Context, w work, q recaller.Ask) (sum recaller.S
 	return sum, err
 }
 
-// whole asks for the summary that is kept, and holds it against what was said: lines with names or numbers that nobody said
-// are taken out.
+// whole asks for the summary that is kept, and holds it against what was said: what the words do not carry is taken out, and
+// where that is most of it nothing stands.
 func (m model) whole(ctx context.Context, w work, q recaller.Ask) (sum recaller.Summary, err error) {
 	dropped := 0
 	err = m.consult(ctx, w, recaller.StepSummarise, written(q), func(a recaller.Answer) (bad *complaint) {
 		if sum, bad = readSummary(a); bad != nil {
 			return bad
 		}
-		if sum, dropped = evidence.Trim(sum, w.turns); sum.Brief == "" {
-			return &complaint{ReasonUnsupported, "Write only what was said in the conversation: no name, number or date that does not stand there."}
+		if bad = foreign(sum, w.turns); bad != nil {
+			return bad
 		}
-		return foreign(sum, w.turns)
+		if sum, dropped = evidence.Trim(sum, w.reading()); dropped > size(sum) || sum.Brief == "" && lastsWithProcess(w) {
+			return &complaint{ReasonUnsupported, "Write only what was said in the conversation, in the third person: nothing that was only asked or planned as done, and no name, number or day that does not stand there."}
+		}
+		return nil
 	})
 	if err != nil {
 		return sum, err
 	}
 	m.Metrics.untold.Add(float64(dropped))
 	sum.By = m.Model.Model()
-	date(&sum, w.startedAt(), w.dayFirst)
-	mask(&sum, w.tenant)
+	date(&sum, w.reading())
 	return sum, nil
+}
+
+// size is how many sentences and lines a summary has.
+func size(s recaller.Summary) int {
+	return len(speech.Sentences(s.Brief)) + len(speech.Sentences(s.Next)) + len(s.Topics) + len(s.Decisions) + len(s.Actions) + len(s.Facts)
 }
 
 // mask takes secrets out of a summary. The turns were masked when they came in: this is for what the model made of them.

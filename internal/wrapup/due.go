@@ -6,37 +6,31 @@ import (
 
 	"github.com/recallerhq/recaller/internal/when"
 	"github.com/recallerhq/recaller/internal/wrapup/answer"
+	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
 // due is when a follow-up comes due (B8): on the date in its value, else on the one that the model gave beside it, if the
-// words it comes from name that day. base is when they were said, in the caller's zone.
+// words that it comes from name that day. base is when they were said, in the caller's zone.
 func (w work) due(c answer.Memory, at []int, base time.Time) (*time.Time, bool) {
-	if found := w.dates(c.Value, base); len(found) > 0 {
-		return comes(found[0], base)
-	}
-	meant := append(w.dates(c.Due, base), machine(c.Due, base)...)
-	if len(meant) == 0 {
-		return nil, false
-	}
-	f := meant[0]
-	for _, n := range at {
-		for _, k := range []int{n, n - 1} { // an answer is dated by its question: "Is Tuesday at three all right?"
-			t, _ := w.turn(k)
-			for _, said := range w.dates(t.Text, base) {
-				if said.At.Format(time.DateOnly) == f.At.Format(time.DateOnly) {
-					return comes(said, base)
-				}
-			}
+	said := w.around(at)
+	for _, f := range slices.Concat(when.Find(c.Value, base), when.Find(c.Due, base), machine(c.Due, base)) {
+		if d, ok := meant(f, said); ok && d.Until.After(base) {
+			return comes(d, base)
 		}
 	}
 	return nil, false
 }
 
-// dates are those in a text that lie ahead of base.
-func (w work) dates(text string, base time.Time) []when.Found {
-	return slices.DeleteFunc(when.FindWith(text, base, when.Options{DayFirst: w.dayFirst, Lean: when.Ahead}), func(f when.Found) bool {
-		return !f.Known() || !f.Until.After(base)
-	})
+// around are the turns with the numbers, each with the one before it: an answer is dated by its question ("Is Tuesday all right?").
+func (w work) around(at []int) []reading.Turn {
+	var out []reading.Turn
+	all := w.reading().Turns
+	for i, t := range all {
+		if slices.Contains(at, t.Number) || i+1 < len(all) && slices.Contains(at, all[i+1].Number) {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // machine reads a date as models write it when they resolve one themselves.

@@ -146,7 +146,7 @@ func TestAWrapUpDisturbedAnywhereLeavesTheSame(t *testing.T) {
 	var whole *frail
 	want := disturb(t, func(f *frail) { whole = f })
 	calls = whole.Seen()
-	if len(calls) < 15 || !slices.Contains(calls, "Ask") || want.Steps != "summarise done, analyse done, extract done" || len(want.Memories) != 3 {
+	if len(calls) < 15 || !slices.Contains(calls, "Ask") || want.Steps != "summarise done, analyse done, extract done" || len(want.Memories) < 3 {
 		t.Fatalf("got %v and %+v, want a wrap-up with everything in it", calls, want)
 	}
 	for i, name := range calls {

@@ -12,8 +12,8 @@ import (
 // pastSummaries is how many past conversations are looked at for words that an agent may have recalled.
 const pastSummaries = 10
 
-// extract has the model find memories. What it finds counts only where the caller's own words carry it (B10); the rules'
-// candidates are not stored beside it.
+// extract has the model find memories. What it finds counts only where the caller's own words carry it (B10). What the rules
+// find is kept beside it, where the model says nothing of the same.
 func (m model) extract(ctx context.Context, w work) (recaller.StepResult, error) {
 	k, err := w.known()
 	if err != nil {
@@ -30,7 +30,10 @@ func (m model) extract(ctx context.Context, w work) (recaller.StepResult, error)
 	claims, label, err := m.claims(ctx, w, own, k)
 	r := recaller.StepResult{State: recaller.StepDone, By: m.Model.Model(), Prompt: label}
 	if err == nil {
-		r.Memories, r.Dropped = (&sieve{work: w, known: k, own: own, newID: m.NewID}).sift(claims)
+		s := &sieve{work: w, known: k, own: own, newID: m.NewID}
+		r.Dropped = s.sift(claims)
+		s.beside(w.found())
+		r.Memories = surest(s.kept)
 	}
 	r, instead, err := m.outcome(w, r, err)
 	if instead != nil {

@@ -25,8 +25,8 @@ type sieve struct {
 	kept  []recaller.Memory
 }
 
-// sift returns the memories to store, in the order in which they were claimed, and how many had no support.
-func (s *sieve) sift(claims []answer.Memory) (memories []recaller.Memory, dropped int) {
+// sift keeps of a model's claims what is to be stored, in their order, and returns how many had no support.
+func (s *sieve) sift(claims []answer.Memory) (dropped int) {
 	for _, c := range claims {
 		at, ok := evidence.Supports(c, s.own)
 		switch {
@@ -36,7 +36,32 @@ func (s *sieve) sift(claims []answer.Memory) (memories []recaller.Memory, droppe
 			s.add(s.memory(c, at))
 		}
 	}
-	return surest(s.kept), dropped
+	return dropped
+}
+
+// beside keeps what the rules found of which the model says nothing: under no like key, in no like words, and of no sentence that
+// it has told already.
+func (s *sieve) beside(found []extract.Candidate) {
+	told := slices.Clone(s.kept)
+	for _, c := range found {
+		m := memory(s.work, s.newID(), c)
+		_, same := likeness.Same(told, m.Key)
+		_, _, again := likeness.Duplicate(told, m)
+		if same || again || slices.ContainsFunc(told, func(k recaller.Memory) bool { return s.carriedBy(m.Provenance.Turns, k, m.Value) }) {
+			continue
+		}
+		s.add(m)
+	}
+}
+
+// carriedBy reports whether a memory of a model's tells what a quotation of the same turns says.
+func (s *sieve) carriedBy(turns []int, k recaller.Memory, quoted string) bool {
+	if !slices.ContainsFunc(turns, func(n int) bool { return slices.Contains(k.Provenance.Turns, n) }) {
+		return false
+	}
+	said := []recaller.Turn{{Speaker: recaller.User, Text: quoted, Confidence: 1}}
+	_, ok := evidence.Supports(answer.Memory{Key: k.Key, Value: k.Value}, said)
+	return ok
 }
 
 // recited reports whether a value is one that is known, word for word, and that the agent said: what comes back of it is too
@@ -62,7 +87,7 @@ func (s *sieve) memory(c answer.Memory, at []int) recaller.Memory {
 	if c.Type == recaller.FollowUp {
 		out.DueAt, out.DueDay = s.due(c, at, base)
 	}
-	out.Value = dated(out.Value, base, s.dayFirst)
+	out.Value = dated(out.Value, base, s.around(at))
 	if s.tenant.Masking != recaller.MaskingOff { // the turns were masked when they came in; this is for what the model made of them
 		out.Key, _ = guard.Mask(out.Key, "")
 		out.Value, _ = guard.Mask(out.Value, "")

@@ -85,7 +85,7 @@ func summary(turns []turn) object {
 	var said []string
 	for _, t := range turns {
 		if t.user {
-			said = append(said, clip(t.text, 200))
+			said = append(said, "Caller said “"+strings.TrimSpace(clip(t.text, 180))+"”")
 		}
 	}
 	out := object{"brief": "", "topics": []string{}, "decisions": []string{}, "actions": []string{}, "facts": []string{}, "next": ""}

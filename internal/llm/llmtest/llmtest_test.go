@@ -172,7 +172,7 @@ func TestTheDefaultAnswersAreMadeOfTheCallersWords(t *testing.T) {
 	const talk = "<conversation>\n[3] USER: My daughter's name is Ana, and I love jazz.\n[4] ASSISTANT: My name is Robot.\n[5] USER: Well then.\n</conversation>"
 	tests := []struct{ system, want string }{
 		{`{"memories":[]}`, `{"memories":[{"type":"fact","key":"daughter","value":"My daughter's name is Ana","confidence":0.9,"turns":[3],"due":""},{"type":"preference","key":"likes_jazz","value":"I love jazz","confidence":0.8,"turns":[3],"due":""}]}`},
-		{`{"brief":""}`, `{"actions":[],"brief":"My daughter's name is Ana, and I love jazz.","decisions":[],"facts":["My daughter's name is Ana, and I love jazz.","Well then."],"next":"Well then.","topics":[]}`},
+		{`{"brief":""}`, `{"actions":[],"brief":"Caller said “My daughter's name is Ana, and I love jazz.”","decisions":[],"facts":["Caller said “My daughter's name is Ana, and I love jazz.”","Caller said “Well then.”"],"next":"Caller said “Well then.”","topics":[]}`},
 		{`be kind`, "I heard 23 words."},
 	}
 	for _, test := range tests {

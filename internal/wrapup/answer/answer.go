@@ -49,7 +49,7 @@ type Report struct {
 
 // Memories reads an answer to the extraction. cut says that the model ran into its limit: then an entry counts only if it
 // was closed. The last of entries with one key holds. An answer that says in its way that there is nothing to remember
-// gives no memories and no error; Invalid is one in which nothing could be read, though it was no such answer.
+// gives no memories and no error; Invalid is one in which nothing could be read, and none that says nothing: "{}", "null".
 func Memories(text string, cut bool) ([]Memory, Report, error) {
 	a := open(text, cut)
 	best, others := a.best()

@@ -63,7 +63,7 @@ var damage = []damaged{
 	{name: "nothing worth remembering", text: `{"memories":[]}`},
 	{name: "W's bare array", text: `[` + entry("dog", "has a dog") + `]`, kept: []string{dog}, problems: []string{"wrapping"}},
 	{name: "an empty array", text: ` [ ] `, problems: []string{"wrapping"}},
-	{name: "an empty object", text: `{}`, problems: []string{"wrapping"}},
+	{name: "an empty object, which says nothing", text: `{}`, err: true},
 	{name: "another wrapping", text: `{"result":[` + entry("dog", "has a dog") + `]}`, kept: []string{dog}, problems: []string{"wrapping"}},
 	{name: "a wrapping in a wrapping", text: `{"status":"ok","data":{"items":[` + entry("dog", "has a dog") + `]}}`, kept: []string{dog}, problems: []string{"wrapping"}},
 	{name: "one entry alone", text: entry("dog", "has a dog"), kept: []string{dog}, problems: []string{"wrapping"}},
@@ -135,7 +135,7 @@ var damage = []damaged{
 	// no answer
 	{name: "empty", text: "", err: true},
 	{name: "white space", text: " \n\t ", err: true},
-	{name: "null", text: "null"},
+	{name: "null, which says nothing", text: "null", err: true},
 	{name: "None.", text: "None."},
 	{name: "nothing found, in words", text: "I could not find any memories worth storing in this conversation."},
 	{name: "a refusal", text: "I'm sorry, but I can't help with that.", err: true},

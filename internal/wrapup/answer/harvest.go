@@ -70,7 +70,8 @@ func (b *batch) lacks(other *batch) int {
 // top takes a whole block.
 func (b *batch) top(v value) {
 	switch {
-	case v.kind == array && len(v.list) == 0, v.kind == object && len(v.fields) == 0:
+	case v.kind == object && len(v.fields) == 0: // says nothing, not that there is nothing
+	case v.kind == array && len(v.list) == 0:
 		b.answered = v.whole
 		b.faults.add(Wrapping)
 	case v.kind == object && len(v.fields) == 1 && v.fields[0].name == "memories" && v.fields[0].value.kind == array:

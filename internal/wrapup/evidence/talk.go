@@ -102,6 +102,15 @@ func (t talk) borrowed(ws []word) bool {
 	return false
 }
 
+// verbatim reports whether one of the side said the words of a quotation in one turn.
+func (t talk) verbatim(quotation string, who side) bool {
+	want := " " + strings.Join(toks(read(quotation)), " ") + " "
+	return slices.ContainsFunc(t.r.Turns, func(turn reading.Turn) bool {
+		return (who == either || turn.Caller() == (who == byCaller)) &&
+			strings.Contains(" "+strings.Join(toks(read(turn.Text)), " ")+" ", want)
+	})
+}
+
 // says reports whether a part was said anywhere, or is the name of somebody who spoke.
 func (t talk) says(p part) bool {
 	return t.agent[p.tok] || slices.ContainsFunc(t.turns, func(turn []sentence) bool {

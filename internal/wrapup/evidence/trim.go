@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -44,8 +45,16 @@ func (t *trimmer) lines(list []string, holds func(string) bool) []string {
 // prose keeps the sentences of a text that were told.
 func (t *trimmer) prose(text string) string {
 	var all []string
+	from := 0
 	for _, s := range speech.Sentences(text) {
-		all = append(all, s.Text)
+		if one := text[from:s.End]; strings.Count(one, "“") == strings.Count(one, "”") && strings.Count(one, `"`)%2 == 0 {
+			rest := len(text[s.End:]) - len(strings.TrimLeft(text[s.End:], "”\"»"))
+			all = append(all, strings.TrimSpace(text[from:s.End+rest]))
+			from = s.End + rest
+		}
+	}
+	if rest := strings.TrimSpace(text[from:]); rest != "" {
+		all = append(all, rest)
 	}
 	return strings.Join(t.lines(all, t.told), " ")
 }
@@ -67,9 +76,17 @@ func (t *trimmer) touched(line string) bool {
 	return known && len(parts) > 0 && found*2 >= len(parts) && !t.talk.borrowed(ws)
 }
 
-// told reports whether a sentence holds: each of its clauses by words that stand near each other.
+// told reports whether a sentence holds: what it quotes to the letter, and each of its clauses by words that stand near each other.
 func (t *trimmer) told(line string) bool {
-	ws := read(line)
+	quotes := quoted.FindAllString(line, -1)
+	rest := quoted.ReplaceAllString(line, " ")
+	for _, q := range quotes {
+		if !t.talk.verbatim(q, sideOf(read(rest), 0)) {
+			return false
+		}
+	}
+	ws := read(rest)
+	line = rest
 	covered, known := t.talk.dates(line, ws)
 	if !known || selfish(ws) || t.talk.borrowed(ws) {
 		return false
@@ -80,8 +97,11 @@ func (t *trimmer) told(line string) bool {
 			return false
 		}
 	}
-	return len(clauses) > 0 || slices.Contains(covered, true)
+	return len(clauses)+len(quotes) > 0 || slices.Contains(covered, true)
 }
+
+// quoted finds what a line quotes.
+var quoted = regexp.MustCompile(`“[^”]*”|"[^"]*"|«[^»]*»`)
 
 // clause is a part of a line that must have been said at one place.
 type clause struct {

@@ -103,6 +103,10 @@ func TestASummaryTellsOnlyWhatWasSaidAndOfWhomItWasSaid(t *testing.T) {
 		{"Caller does not want paper statements", true},
 		{"The loan was approved", false},
 		{"Caller was satisfied with the service", false},
+		{"Caller asked “has the new debit card been sent yet?”", true},
+		{"Caller said “the new debit card has been sent”", false},
+		{"Agent asked “has the new debit card been sent yet?”", false},
+		{"Assistant: I will send the card", false},
 	}
 	for _, test := range tests {
 		got, _ := evidence.Trim(recaller.Summary{Brief: "A loan.", Facts: []string{test.line}}, reading.Of(turns, saturday, false))
