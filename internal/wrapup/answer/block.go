@@ -126,7 +126,7 @@ func (d *document) around(s string) {
 // saysNone reports whether an answer without JSON says, in a few words, that there is nothing to remember.
 func (d *document) saysNone() bool {
 	low := strings.ToLower(strings.Trim(d.text, " \t\n\r.!\"'`"))
-	if none(low) && low != "" && !absent(low) {
+	if none(low) && low != "" && low != "null" && low != "nil" {
 		return true
 	}
 	if len(d.text) > 300 {
