@@ -104,7 +104,7 @@ func (p *parser) governing(i, j int) mark {
 		if after := p.after(j, 4); p.any(j, subjects...) && p.w(i) != "on" && after.mood != open && after.mood != m.mood {
 			return mark{mood: torn} // "we called Monday we can come": it may belong to either
 		}
-		if m.mood == behind && p.copula(k, i) || m.mood == ahead && p.listsPast(j) {
+		if m.mood == ahead && (habits[p.w(k-1)] || habits[p.w(k+1)]) || m.mood == behind && p.copula(k, i) || m.mood == ahead && p.listsPast(j) {
 			return mark{mood: torn}
 		}
 		return m
@@ -113,7 +113,7 @@ func (p *parser) governing(i, j int) mark {
 		if m.mood == behind && p.any(j, "was", "were", "wasn't") && p.lang == english {
 			return mark{mood: torn}
 		}
-		if p.any(j, "is") && !predicates[p.w(j+1)] && !adverbs[p.w(j+1)] && p.tok[min(j+1, len(p.tok)-1)].kind == word { // "Wednesday is beans"
+		if habits[p.w(j+1)] || p.any(j, "is") && !predicates[p.w(j+1)] && !adverbs[p.w(j+1)] && p.tok[min(j+1, len(p.tok)-1)].kind == word { // "Wednesday is beans"
 			return mark{mood: torn}
 		}
 		return m

@@ -73,7 +73,7 @@ func (p *parser) verb(i int, aux bool) (m mark, helps bool) {
 	case pastHelpers[w]:
 		return mark{mood: behind}, true
 	case pastBe[w]:
-		return p.was(i), false
+		return p.was(i), true
 	case aux && w == "have":
 		return m, true
 	case haves[w], strings.HasSuffix(w, "'ve"), p.tok[i].owner && p.any(i+1, "been", "had", "already", "never"):
@@ -82,14 +82,14 @@ func (p *parser) verb(i int, aux bool) (m mark, helps bool) {
 		return p.had(i)
 	case w == "going" && (pastBe[p.w(i-1)] || pastBe[p.w(i-2)]):
 		return m, false
-	case samePast[w] && isSingular[p.w(i-1)]:
+	case samePast[w] && p.singularBefore(i):
 		return mark{mood: behind}, false
 	case modals[w]:
 		return p.modal(i), true
 	case strings.HasSuffix(w, "'ll"), shortWill[w] && p.plainForm(i+1):
 		return mark{mood: ahead}, true
 	case presents[w], strings.HasSuffix(w, "'re"), p.tok[i].owner && (isSubject[w] || weekdays[w] != 0 && predicates[p.w(i+1)]),
-		p.tok[i].owner && (strings.HasSuffix(p.w(i+1), "ing") || p.any(i+1, "got", "gonna")):
+		p.tok[i].owner && (strings.HasSuffix(p.w(i+1), "ing") || p.any(i+1, "got", "gonna", "on", "due", "at", "closed", "booked", "here")):
 		return mark{mood: ahead}, false
 	case p.past(i):
 		return p.told(i), false
@@ -97,6 +97,12 @@ func (p *parser) verb(i int, aux bool) (m mark, helps bool) {
 		return mark{mood: ahead}, false
 	}
 	return m, false
+}
+
+// singularBefore reports whether one thing or person stands before the word at i, which then would end in -s in the present.
+func (p *parser) singularBefore(i int) bool {
+	w := p.w(i - 1)
+	return isSingular[w] || i > 1 && p.tok[i-1].kind == word && determiners[p.w(i-2)] && !strings.HasSuffix(w, "s") && !openers[w] && !determiners[w]
 }
 
 // was reads "was" and "were": a report, a wish told politely ("I was hoping for Friday"), or a plan.
@@ -114,6 +120,9 @@ func (p *parser) was(i int) mark {
 // have reads "have" and "has": "I've booked you in" holds, "has been leaking" leaves open when.
 func (p *parser) have(i int) mark {
 	j := p.skip(i + 1)
+	for k := 0; k < 3 && !p.past(j) && !boundaries[p.w(j)] && p.w(j) != "to" && p.w(j) != "the"; k++ { // "has anybody been"
+		j++
+	}
 	been := p.w(j) == "been"
 	if been {
 		j = p.skip(j + 1)
@@ -316,7 +325,8 @@ var (
 	onlyPast = set(`came went saw took gave ate drank ran wrote began drove flew spoke fell wore tore stole shook chose froze grew drew knew
 		rang sang threw blew died called rung stopped started happened arrived`)
 	samePast = set(`put cut set let hit hurt cost read quit shut split bet bid cast burst spread upset`)
-	plain    = set(`come need want have get go see do be take make give bring send tell say know think hope wish like love prefer pick drop
+	habits   = set(`usually normally always often generally typically sometimes`)
+	plain    = set(`come remind need want have get go see do be take make give bring send tell say know think hope wish like love prefer pick drop
 		collect deliver arrive leave fly open close begin finish get need fit meet ask pay tell let keep hold stay happen become suit
 		find feel lose sell buy eat drink cook sleep sit stand wait speak talk hear expect intend reckon prefer require mind confirm
 		cancel reschedule replace install deliver install remove clean paint wash mend sort bill refund fetch carry travel marry

@@ -190,6 +190,9 @@ func (p *parser) bareWeekday(i, wd int) span {
 	if p.w(i-1) == "the" && p.lang == english && p.standsAlone(i+1) && s.mood == ahead { // "the Monday" counts from what was said before
 		s.mood = torn
 	}
+	if s.mood == behind && p.any(i-1, "the", "my", "your", "our", "his", "her", "their") && !p.standsAlone(i+1) { // "I missed my Tuesday class"
+		s.mood = torn
+	}
 	to := p.weekdayAfter(i + 1)
 	switch {
 	case p.reaches(i) && p.last.name.weekday > 0 && !p.last.open && !p.movesDay(i):
