@@ -59,8 +59,11 @@ type namedDay struct {
 	said  bool // by its weekday
 }
 
-// Over so many turns what was named is still spoken of.
-const lasting = 5
+// Over so many turns what was named is still spoken of, and so many days are looked through.
+const (
+	lasting = 5
+	kept    = 100
+)
 
 // settle settles a find by what was named before it, and remembers its day.
 func (c *talk) settle(p *parser, f *Found) {
@@ -74,6 +77,13 @@ func (c *talk) settle(p *parser, f *Found) {
 		return
 	case f.day.name.back != "":
 		c.counted(p, f)
+	case f.day.open && f.day.name.weekday > 0 && f.day.name.day > 0:
+		n := f.day.name
+		if m, ok := c.match(func(d namedDay) bool { return d.day.Day() == n.day && isoWeekday(d.day) == n.weekday }); ok {
+			f.put(m.day)
+		} else if day, ok := p.nearest(n.weekday, n.day, c.lean(p, f)); ok {
+			f.put(dayStart(day, p.base.Location()))
+		}
 	case f.day.fixed && f.day.name.weekday > 0 && f.day.name.day > 0:
 		c.sameMonth(f)
 	case f.day.name.weekday > 0 && f.day.name.day == 0 && !f.day.fixed:
@@ -117,7 +127,7 @@ func (c *talk) last(n int) (time.Time, bool) {
 
 // match returns the day named last that fits.
 func (c *talk) match(fits func(namedDay) bool) (namedDay, bool) {
-	for k := len(c.named) - 1; k >= 0; k-- {
+	for k := len(c.named) - 1; k >= 0 && k > len(c.named)-kept; k-- {
 		if fits(c.named[k]) {
 			return c.named[k], true
 		}
@@ -255,7 +265,7 @@ func (c *talk) lean(p *parser, f *Found) mood {
 		return own
 	}
 	p.mood(f.token, f.after)
-	for k := f.token - 1; k >= 0; k-- {
+	for k := f.token - 1; k >= 0 && k > f.token-4*reach; k-- {
 		if m := p.marks[k].mood; m == ahead {
 			return m
 		} else if m != open {

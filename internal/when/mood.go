@@ -63,7 +63,7 @@ func (p *parser) moodOf(i, j int) (lies mood, weak bool) {
 	switch {
 	case m.plan && p.failed(j):
 		return behind, false
-	case m.mood == behind && p.any(lead, aims...):
+	case m.mood == behind && (p.any(lead, aims...) || p.booking(i)):
 		return torn, false
 	case m.mood == open && p.any(lead, "by", "until", "till"):
 		return ahead, true
@@ -71,6 +71,16 @@ func (p *parser) moodOf(i, j int) (lies mood, weak bool) {
 		return p.opts.Lean.mood(), false
 	}
 	return m.mood, m.weak
+}
+
+// booking reports whether the clause before i speaks of something that is set for a day: "the booking on Friday was made".
+func (p *parser) booking(i int) bool {
+	for k := i - 1; k >= 0 && k > i-20 && !p.bounds(k); k-- {
+		if bookings[p.w(k)] || p.any(k, "starting", "beginning") {
+			return true
+		}
+	}
+	return false
 }
 
 // since reports whether "since" leads to a date at i: "since like Tuesday", "since the update on Tuesday".
@@ -92,11 +102,14 @@ func (p *parser) behind(i int) bool { return p.mood(i, i+1) == behind }
 // aims lead to a day that lies after what is told: "booked for Friday".
 var aims = []string{"for", "by", "to", "until", "till", "til", "before", "after"}
 
+// reach is how many words away a verb may stand.
+const reach = 60
+
 // governing returns the mark that rules a date: the nearest before it in its clause, the first after it there, the nearest in its
 // sentence.
 func (p *parser) governing(i, j int) mark {
 	k := i - 1
-	for ; k >= 0 && !p.bounds(k); k-- {
+	for ; k >= 0 && k > i-reach && !p.bounds(k); k-- {
 		m := p.marks[k]
 		if m.mood == open {
 			continue
@@ -109,7 +122,7 @@ func (p *parser) governing(i, j int) mark {
 		}
 		return m
 	}
-	if m := p.after(i, 40); m.mood != open {
+	if m := p.after(i, reach); m.mood != open {
 		if m.mood == behind && p.any(j, "was", "were", "wasn't") && p.lang == english {
 			return mark{mood: torn}
 		}
@@ -118,15 +131,18 @@ func (p *parser) governing(i, j int) mark {
 		}
 		return m
 	}
-	for ; k >= 0 && k > i-60 && !p.sentenceEnd(k); k-- {
+	for ; k >= 0 && k > i-reach && !p.sentenceEnd(k); k-- {
 		if m := p.marks[k]; m.mood != open {
 			m.weak = true
 			return m
 		}
 	}
 	if p.w(j) == "," {
-		m := p.after(j+1, 40)
+		m := p.after(j+1, reach)
 		m.weak = true
+		if m.plan || m.mood == behind && reports[p.w(j+3)] || reports[p.w(j+4)] { // "Friday, like I just said"
+			m.mood = torn
+		}
 		return m
 	}
 	return p.asked(i)
@@ -144,11 +160,11 @@ func (p *parser) listsPast(j int) bool {
 
 // asked returns the mood of the question that stands before the sentence of token i: "When did it start? On Sunday?"
 func (p *parser) asked(i int) mark {
-	for i > 0 && !p.sentenceEnd(i-1) {
+	for far := i - reach; i > 0 && i > far && !p.sentenceEnd(i-1); {
 		i--
 	}
 	if p.w(i-1) == "?" {
-		for k := i - 2; k >= 0 && !p.sentenceEnd(k); k-- {
+		for k := i - 2; k >= 0 && k > i-reach && !p.sentenceEnd(k); k-- {
 			if m := p.marks[k]; m.mood != open {
 				m.weak = true
 				return m
@@ -205,6 +221,9 @@ func (p *parser) lists(k int) bool {
 
 // namesDay reports whether the word at k may end a day's name.
 func (p *parser) namesDay(k int) bool {
+	if p.w(k) == "," {
+		k--
+	}
 	if k < 0 {
 		return false
 	}

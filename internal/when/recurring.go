@@ -53,7 +53,7 @@ func (p *parser) every(i int) int {
 	if p.any(j, "morning", "afternoon", "evening", "night") {
 		j++
 	}
-	for p.any(j, "and", ",") && (weekdays[p.w(j+1)] != 0 || months[p.w(j+1)] != 0) {
+	for p.any(j, "and", ",", "to", "through") && (weekdays[p.w(j+1)] != 0 || months[p.w(j+1)] != 0) {
 		j += 2
 	}
 	if c := p.clock(j); c.n > 0 && !c.weak {

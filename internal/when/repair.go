@@ -7,10 +7,13 @@ func (p *parser) repairs(found []Found) {
 	if len(found) < 2 {
 		return
 	}
+	k := 0
 	for _, r := range speech.Repairs(p.text) {
-		for k := range found {
-			taken := found[k].Start >= r.From && found[k].Start < r.Marker
-			if taken && k+1 < len(found) && found[k+1].Start >= r.Marker && found[k+1].Start < r.To {
+		for k < len(found) && found[k].Start < r.From {
+			k++
+		}
+		for ; k+1 < len(found) && found[k].Start < r.Marker; k++ {
+			if next := found[k+1].Start; next >= r.Marker && next < r.To {
 				found[k].Retracted = true
 			}
 		}

@@ -41,7 +41,11 @@ func tokenize(text string) []token {
 			t.glued = i > 0 && len(out) > 0 && out[len(out)-1].end == i
 			out, i = append(out, t), t.end
 		case c >= utf8.RuneSelf && apostrophe(text[i:]) == 0 && !letterAt(text, i):
-			_, n := utf8.DecodeRuneInString(text[i:])
+			r, n := utf8.DecodeRuneInString(text[i:])
+			if unicode.IsSpace(r) {
+				i += n
+				continue
+			}
 			out, i = append(out, token{start: i, end: i + n, w: text[i : i+n], kind: punct}), i+n
 		case isLetter(c) || c >= utf8.RuneSelf:
 			t := scanWord(text, i)

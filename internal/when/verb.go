@@ -37,7 +37,7 @@ func (p *parser) verbs() {
 				done = i + 3
 			}
 		}
-		if participled[t.w] {
+		if participled[t.w] || t.w == "be" {
 			done = i + 7
 		}
 		polite = polite || m.mood == ahead && pastBe[t.w]
@@ -63,7 +63,7 @@ const (
 
 // takesParticiple reports whether a participle that follows is of the word: "is closed", "'ve got", "gets married", "want it done".
 func takesParticiple(t token) bool {
-	return presents[t.w] || haves[t.w] || t.owner || strings.Contains(t.w, "'") || participled[t.w]
+	return presents[t.w] || t.w == "am" || haves[t.w] || t.owner || strings.Contains(t.w, "'") || participled[t.w]
 }
 
 // verb reads one English word. aux says that a helper waits for its plain verb; helps that the word is such a helper.
@@ -71,7 +71,7 @@ func (p *parser) verb(i int, aux bool) (m mark, helps bool) {
 	w := p.w(i)
 	switch {
 	case pastHelpers[w]:
-		return mark{mood: behind}, true
+		return p.did(i), true
 	case pastBe[w]:
 		return p.was(i), true
 	case aux && w == "have":
@@ -88,7 +88,7 @@ func (p *parser) verb(i int, aux bool) (m mark, helps bool) {
 		return p.modal(i), true
 	case strings.HasSuffix(w, "'ll"), shortWill[w] && p.plainForm(i+1):
 		return mark{mood: ahead}, true
-	case presents[w], strings.HasSuffix(w, "'re"), p.tok[i].owner && (isSubject[w] || weekdays[w] != 0 && predicates[p.w(i+1)]),
+	case presents[w], w == "am" && (p.w(i-1) == "i" || p.w(i+1) == "i"), strings.HasSuffix(w, "'re"), p.tok[i].owner && (isSubject[w] || weekdays[w] != 0 && predicates[p.w(i+1)]),
 		p.tok[i].owner && (strings.HasSuffix(p.w(i+1), "ing") || p.any(i+1, "got", "gonna", "on", "due", "at", "closed", "booked", "here")):
 		return mark{mood: ahead}, false
 	case p.past(i):
@@ -105,13 +105,24 @@ func (p *parser) singularBefore(i int) bool {
 	return isSingular[w] || i > 1 && p.tok[i-1].kind == word && determiners[p.w(i-2)] && !strings.HasSuffix(w, "s") && !openers[w] && !determiners[w]
 }
 
+// did reads "did": a report, or a question for what somebody wants ("Did you want Friday?") or means.
+func (p *parser) did(i int) mark {
+	switch j := p.skip(i + 1); {
+	case p.any(j, "want", "need", "fancy", "prefer"):
+		return mark{mood: ahead}
+	case p.any(j, "say", "mean"):
+		return mark{mood: torn}
+	}
+	return mark{mood: behind}
+}
+
 // was reads "was" and "were": a report, a wish told politely ("I was hoping for Friday"), or a plan.
 func (p *parser) was(i int) mark {
 	j := p.skip(i + 1)
 	switch {
 	case p.any(j, "hoping", "wondering", "thinking", "looking", "after", "wanting"):
 		return mark{mood: ahead}
-	case p.any(j, "supposed", "meant", "due", "gonna", "to", "expecting", "expected", "promised"), p.is(j, "going", "to"), schedules[p.w(j)]:
+	case p.any(j, "supposed", "meant", "due", "gonna", "to", "expecting", "expected", "promised", "planning", "intending"), p.is(j, "going", "to"), schedules[p.w(j)]:
 		return mark{mood: torn, plan: true}
 	}
 	return mark{mood: behind}
@@ -192,6 +203,8 @@ func (p *parser) told(i int) mark {
 		return mark{mood: torn}
 	case w == "meant", acknowledged[w] && (i == 0 || p.tok[i-1].kind == punct), (schedules[w] || w == "closed" || w == "shut") && (i == 0 || p.tok[i-1].kind == punct): // nobody does it: a state
 		return mark{}
+	case settles[w]:
+		return mark{mood: torn, plan: true}
 	case (reports[w] || schedules[w] || plans[w]) && (p.any(j, "to", "for", "by") || p.toDay(j)):
 		return mark{mood: torn, plan: true}
 	}
@@ -235,7 +248,8 @@ func (p *parser) past(i int) bool {
 		return !p.any(i, "left", "felt", "found", "saw", "lost", "met", "broke") || !p.any(i-1, "the", "my", "a", "your", "is", "one", "on")
 	}
 	stem, ok := strings.CutSuffix(w, "ed")
-	return ok && len(stem) > 2 && !likePast[w] && !determiners[p.w(i-1)]
+	name := p.tok[i].capital && i > 0 && p.tok[i-1].kind == word
+	return ok && len(stem) > 2 && !name && !likePast[w] && !determiners[p.w(i-1)]
 }
 
 // plainForm reports whether the word is the plain form of a verb that people use of their days.
@@ -296,7 +310,7 @@ var (
 	modals      = set(`will would can could may might must should shall won't wouldn't can't couldn't mustn't shouldn't shan't wont wouldnt
 		cant couldnt shouldnt do does don't doesn't dont doesnt gonna gotta wanna lemme let's lets going cannot should've could've
 		would've must've might've ought`)
-	presents   = set(`am is are isn't aren't ain't isnt arent aint im i'm its thats theres hes shes whats whens youre theyre heres whos`)
+	presents   = set(`is are isn't aren't ain't isnt arent aint im i'm its thats theres hes shes whats whens youre theyre heres whos`)
 	isSubject  = set(`he she it that there what who when where this everything here how`)
 	isPlural   = set(`i we you they who people`)
 	isSingular = set(`he she it that this who which nobody everyone someone somebody everything`)
@@ -311,10 +325,11 @@ var (
 	determiners     = set(`a an the my your his her its our their this that these those no any some every each two three next last first of in on
 		at for with from by 's new`)
 	reports   = set(`said told thought promised reckoned assumed heard swore knew hoped texted`)
-	plans     = set(`agreed asked wanted offered decided arranged planned ordered requested bought got`)
+	settles   = set(`booked reserved scheduled rescheduled`)
+	plans     = set(`tried checked agreed asked wanted offered decided arranged planned ordered requested bought got`)
 	schedules = set(`booked scheduled reserved moved arranged confirmed pencilled penciled cancelled canceled rescheduled postponed changed
 		switched pushed swapped planned held saved noted put set made down bumped shifted`)
-	bookings = set(`appointment appointments booking reservation slot meeting viewing flight lesson ticket tickets table`)
+	bookings = set(`book reserve schedule booking bookings reservations nights seats stay appointment appointments booking reservation slot meeting viewing flight lesson ticket tickets table`)
 	likePast = set(`need indeed hundred speed feed seed shed breed bleed exceed proceed succeed weed greed unneeded embed agreed-on naked wicked
 		aged kindred sacred blessed supposed bed red wed`)
 	preterites = set(`came went saw got took made said told gave bought found felt left lost won ate drank ran wrote began broke heard thought

@@ -29,8 +29,12 @@ func (p *parser) weekday(i int) span {
 // weekdayAt returns the weekday that the word at i names, 0 where it is a name of something else or any such day.
 func (p *parser) weekdayAt(i int) int {
 	wd := weekdays[p.w(i)]
+	workdays := wd == 1 && p.any(i+1, "to", "through") && weekdays[p.w(i+2)] >= 5 || wd >= 5 && p.any(i-1, "to", "through") && p.w(i-2) == "monday"
+	if workdays && !p.movesDay(i) || p.any(i-2, "a", "an") && kinds[p.w(i-1)] || ordinals[p.w(i-1)] > 0 && ordinals[p.w(i-1)] < 5 {
+		return 0
+	}
 	if p.any(i-1, "a", "any", "black", "cyber", "palm", "ash", "maundy", "shrove", "holy", "giving", "super", "ruby", "man", "friend", "called",
-		"most", "good", "god") || p.any(i+1, "times", "roast", "roasts", "paper", "papers", "blues", "feeling", "league", "best", "addams") {
+		"most", "good", "god", "easter", "both") || p.any(i+1, "times", "roast", "roasts", "paper", "papers", "blues", "feeling", "league", "best", "addams") {
 		return 0
 	}
 	if wd == 0 && i < len(p.tok) && (p.tok[i].capital || p.w(i-1) == "on") && p.lang == english {
@@ -41,6 +45,9 @@ func (p *parser) weekdayAt(i int) int {
 	}
 	return wd
 }
+
+// kinds are words of a day of some kind: "a busy Sunday".
+var kinds = set(`busy lazy regular normal nice typical quiet good bad long entire whole rainy sunny cold warm hot relaxing wet lovely random single`)
 
 // numbered matches a weekday with its date: of the month alone ("Tuesday the tenth") the nearest that is such a day.
 func (p *parser) numbered(i, wd int) span {
@@ -147,8 +154,10 @@ func (p *parser) weekOff(i, wd int) span {
 		return span{open: true, n: 3}
 	case p.is(j, "next", "week"):
 		return p.dayFixed(wd-today+7, j+2-i)
-	case p.is(j, "last", "week"):
+	case p.is(j, "last", "week"), p.is(j, "last", "weekend") && wd > 5:
 		return p.dayFixed(wd-today-7, j+2-i)
+	case p.any(i+1, "and", "or") && weekdays[p.w(i+2)] != 0 && p.is(i+3, "of", "next", "week"):
+		return p.dayFixed(wd-today+7, 1)
 	case p.is(j, "this", "week"):
 		return p.dayFixed(wd-today, j+2-i)
 	case p.is(i+1, "after", "that"), p.is(i+1, "before", "that"):
@@ -182,6 +191,21 @@ func (p *parser) bareWeekday(i, wd int) span {
 	today := isoWeekday(p.base)
 	s := span{open: true, name: dayName{weekday: wd}, n: 1}
 	coming, past := (wd-today+6)%7+1, -((today-wd+6)%7 + 1)
+	if gap := i - p.lastEnd; p.last.n > 0 && gap < 3 && (gap == 0 || p.any(i-1, "on", ",") && (gap == 1 || p.any(i-2, ","))) && !p.last.open {
+		if p.last.approx && isoWeekday(p.last.from) == 1 && daysBetween(p.last.from, p.last.to) == 7 { // "last week, on Tuesday"
+			s = p.dayNamed(s, daysBetween(p.base, p.last.from)+wd-1)
+			s.fixed = true
+			return s
+		}
+		if p.last.approx || p.last.loose { // "two weeks ago on Sunday"
+			s.mood = torn
+			return s
+		}
+	}
+	if p.w(i-1) == "following" {
+		s.mood = torn
+		return s
+	}
 	if p.w(i-1) == "that" && !p.tok[i-1].owner {
 		s.name.back, s.mood = "same", torn
 		return s
@@ -190,8 +214,8 @@ func (p *parser) bareWeekday(i, wd int) span {
 	if p.w(i-1) == "the" && p.lang == english && p.standsAlone(i+1) && s.mood == ahead { // "the Monday" counts from what was said before
 		s.mood = torn
 	}
-	if s.mood == behind && p.any(i-1, "the", "my", "your", "our", "his", "her", "their") && !p.standsAlone(i+1) { // "I missed my Tuesday class"
-		s.mood = torn
+	if !p.standsAlone(i+1) && p.lang == english && p.w(i-1) != "on" && (s.mood == behind && owners[p.w(i-1)] || !slot(p.w(i+1)) && !slot(p.w(i+2))) {
+		s.mood = torn // "I missed my Tuesday class", "the Sunday paper": what belongs to such a day
 	}
 	to := p.weekdayAfter(i + 1)
 	switch {
@@ -209,12 +233,24 @@ func (p *parser) bareWeekday(i, wd int) span {
 	return s
 }
 
-// standsAlone reports whether what follows at j is no noun that a weekday could belong to.
-func (p *parser) standsAlone(j int) bool {
-	return p.ends(j) || boundaries[p.w(j)] || starters[p.w(j)] || subjectPronouns[p.w(j)] || fillers[p.w(j)] || p.marks[j].mood != open
+var owners = set(`the my your our his her their`)
+
+// slot reports whether a word is of what is held on one day: "the Tuesday slot".
+func slot(w string) bool {
+	return bookings[w] || slots[w]
 }
 
-var fillers = set(`no not yes um uh er hang sorry please then it's that's off`)
+var slots = set(`one visit time session train delivery collection shift call class spot place job trip party bus ferry game match show`)
+
+// standsAlone reports whether what follows at j is no noun that a weekday could belong to.
+func (p *parser) standsAlone(j int) bool {
+	return p.ends(j) || boundaries[p.w(j)] || starters[p.w(j)] || subjectPronouns[p.w(j)] || fillers[p.w(j)] || parts[p.w(j)] || p.marks[j].mood != open
+}
+
+var parts = set(`morning afternoon evening night lunchtime mornin evenin arvo noon first last at around early late`)
+
+var fillers = set(`no not yes um uh er hang sorry please then it's that's off any ok okay too instead either
+	good great free better fine maybe probably the a my your our all again anytime again if thanks thank bye yeah right only just as`)
 
 // weekdayAfter returns the weekday up to which a range goes on at j, 0 for none.
 func (p *parser) weekdayAfter(j int) int {

@@ -317,10 +317,27 @@ func TestFoundString(t *testing.T) {
 	}
 }
 
+func TestWhatIsTakenBack(t *testing.T) {
+	for _, text := range []string{"I need Saturday, no wait, Sunday", "put me down for friday i mean monday", "Can I come Thursday, sorry, Friday?"} {
+		got := Find(text, base(t))
+		if len(got) != 2 || !got[0].Retracted || got[1].Retracted {
+			t.Errorf("%q: got %+v, want the first taken back", text, got)
+		}
+	}
+	for _, text := range []string{"Saturday or Sunday, I don't mind", "I can't do Thursday but Friday works"} {
+		for _, f := range Find(text, base(t)) {
+			if f.Retracted {
+				t.Errorf("%q: %q is taken back", text, f.Phrase)
+			}
+		}
+	}
+}
+
 func FuzzFind(f *testing.F) {
 	for _, s := range []string{
 		"next Tuesday at 3pm", "on the 5th", "Feb 29", "in 999 years", "31/12/2099", "’s 3’ o'clock", "\xff at ten",
-		"the last Friday of February 1900", "mid-March", "a week on Thursday",
+		"the last Friday of February 1900", "mid-March", "a week on Thursday", "am 20. Oktober um halb drei", "el viernes a las tres menos cuarto",
+		"the Monday after that", "Tuesday the 29th", "Monday to Friday", "since like tuesday no wait the day before",
 	} {
 		f.Add(s)
 	}
@@ -338,6 +355,7 @@ func FuzzFind(f *testing.F) {
 			}
 			_ = got.String() + Phrase(got.At, b, got.Day)
 		}
+		Dialogue([]Said{{Text: s, At: b}, {Text: "Tuesday", At: b}, {Text: s, At: b}}, Options{})
 	})
 }
 
@@ -347,6 +365,7 @@ func BenchmarkFind(b *testing.B) {
 	for name, text := range map[string]string{
 		"talk":     strings.Repeat("I was thinking about the garden and whether we could plant roses this year. See you next Tuesday at 3pm. ", 10),
 		"weeks on": strings.Repeat("a week on monday ", 3800),
+		"mondays":  strings.Repeat("monday ", 8000),
 		"on weeks": strings.Repeat("monday two weeks on ", 3200),
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -1,0 +1,90 @@
+package when
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// talkOf reads lines "a: …" of an agent and "u: …" of a caller, said on Wednesday 14 October 2026.
+func talkOf(t *testing.T, text string) [][]Found {
+	t.Helper()
+	at := time.Date(2026, 10, 14, 10, 5, 0, 0, zone(t, "America/Chicago"))
+	var turns []Said
+	for line := range strings.Lines(text) {
+		who, words, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if ok {
+			turns = append(turns, Said{Text: words, At: at, Caller: who == "u"})
+		}
+	}
+	return Dialogue(turns, Options{})
+}
+
+// In a conversation what was said before settles what is meant. The days of each turn stand after it: - for none.
+func TestDaysOfADialogue(t *testing.T) {
+	for name, text := range map[string]string{
+		"an answer lies where its question asks": `
+			a: When did it happen? | -
+			u: Saturday. | 2026-10-10
+			a: And what day would suit you? | -
+			u: Saturday. | 2026-10-17`,
+		"a question without a verb leaves open what happened": `
+			a: I can open a claim for you. Date of the accident? | -
+			u: Friday. | -`,
+		"a day with its number is the one that is spoken of": `
+			a: I have Tuesday the twenty-seventh at four. | 2026-10-27 16:00
+			u: tuesday okay yeah do that | 2026-10-27
+			a: Done. | -`,
+		"of two such days none is told": `
+			a: The part is due on Friday the thirtieth. | 2026-10-30
+			u: And the bill? | -
+			a: It comes separately. | -
+			u: Fine. | -
+			a: You'll have it by Friday. | -`,
+		"the week that was named": `
+			a: We start those Monday the twenty-sixth. What works? | 2026-10-26
+			u: That week. Thursday would be good. | 2026-10-29
+			a: Is Friday any good? | 2026-10-30`,
+		"next week and then its day": `
+			a: We're full, I can only do next week. | -
+			u: Friday then, please. | 2026-10-23`,
+		"what counts from a day": `
+			u: My scan is on Tuesday the twentieth. | 2026-10-20
+			a: Tuesday the twentieth. Shall I ring the evening before? | 2026-10-20, 2026-10-19`,
+		"the number of a day that was named": `
+			a: I can do Friday, November sixth. | 2026-11-06
+			u: the sixth is good | 2026-11-06`,
+		"a time alone names no day": `
+			a: See you Friday. | 2026-10-16
+			u: At three? | -`,
+		"what was taken back is not spoken of any more": `
+			u: Can you do the twentieth, no wait, the twenty-first? | 2026-10-20, 2026-10-21
+			a: Wednesday the twenty-first is free. | 2026-10-21`,
+		"German": `
+			a: Wann ist es passiert? | -
+			u: Am Sonntag. | 2026-10-11
+			a: Ich hätte Donnerstag, den zweiundzwanzigsten. | 2026-10-22
+			u: Der Donnerstag passt. | 2026-10-22`,
+		"Spanish": `
+			u: Se rompió el lunes. | 2026-10-12
+			a: ¿Le va bien el viernes veintitrés a las diez? | 2026-10-23 10:00
+			u: Sí, el viernes está bien. | 2026-10-23`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var plain, want []string
+			for line := range strings.Lines(strings.TrimSpace(text)) {
+				said, days, _ := strings.Cut(strings.TrimSpace(line), " | ")
+				plain, want = append(plain, said), append(want, days)
+			}
+			for i, found := range talkOf(t, strings.Join(plain, "\n")) {
+				got := strings.Join(told(found), ", ")
+				if got == "" {
+					got = "-"
+				}
+				if got != want[i] {
+					t.Errorf("%q: got %s, want %s", plain[i], got, want[i])
+				}
+			}
+		})
+	}
+}
