@@ -102,7 +102,25 @@ func (p *parser) clock(i int) clock {
 	if c.n == 0 {
 		return clock{}
 	}
+	c = p.window(c, j, p.w(i) == "between")
 	c.n, c.approx, c.beside, c.evening = c.n+j-i, approx, p.w(i) != "at", p.evening
+	return c
+}
+
+// window takes the end of a stretch of hours along, and am or pm from it: "between nine and eleven", "nine to eleven a m".
+func (p *parser) window(c clock, j int, between bool) clock {
+	k := j + c.n
+	if !p.any(k, "to", "until", "till", "-") && !(between && p.w(k) == "and") {
+		return c
+	}
+	end := p.clockBody(k+1, true)
+	if end.n == 0 {
+		return c
+	}
+	if c.half == 0 && end.half != 'x' && c.hour%12 <= end.hour%12 {
+		c.half = end.half
+	}
+	c.n, c.weak = c.n+1+end.n, c.weak && end.weak
 	return c
 }
 

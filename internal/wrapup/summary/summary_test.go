@@ -193,7 +193,7 @@ func TestASummaryTellsWhatMatters(t *testing.T) {
 			 c: Nein, dienstags arbeite ich. Lieber Donnerstag.
 			 a: Dann Donnerstag um acht Uhr, ich habe es eingetragen.
 			 c: Wunderbar, tschüss!`,
-			[]string{"Ich möchte bitte meinen Wagen zur Inspektion bringen", "Dann Donnerstag um acht Uhr"}, []string{"Passt Ihnen der Dienstag um acht?” Caller: “Nein, dienstags arbeite ich."}, []string{"guten Tag, was kann"},
+			[]string{"Ich möchte bitte meinen Wagen zur Inspektion bringen", "Dann Donnerstag um acht Uhr"}, []string{"Passt Ihnen der Dienstag um acht [Tuesday 20 October 2026]?” Caller: “Nein, dienstags arbeite ich."}, []string{"guten Tag, was kann"},
 		},
 		{
 			"Spanish",
@@ -203,7 +203,7 @@ func TestASummaryTellsWhatMatters(t *testing.T) {
 			 c: El miércoles no puedo. ¿Puede ser el jueves?
 			 a: El jueves a las nueve, queda apuntado.
 			 c: Muchas gracias, hasta luego.`,
-			[]string{"Quisiera cambiar mi cita del lunes", "El jueves a las nueve, queda apuntado"}, []string{"El miércoles no puedo"}, nil,
+			[]string{"Quisiera cambiar mi cita del lunes", "El jueves a las nueve [Thursday 15 October 2026], queda apuntado"}, []string{"El miércoles [Wednesday 21 October 2026] no puedo"}, nil,
 		},
 		{
 			"Portuguese",
