@@ -90,7 +90,7 @@ func TestWhatIsLeftOutIsTheOldestAndTheLeastSure(t *testing.T) {
 	}
 	b := Compose(snap, now, Request{MaxTokens: 700})
 	part := partNamed(t, b, "memories")
-	if !part.Cut || !strings.Contains(part.Text, "Fact 39") || strings.Contains(part.Text, "Fact 00") {
+	if !part.Cut || !strings.Contains(part.Text, "fact_39") || strings.Contains(part.Text, "fact_00") {
 		t.Errorf("the surest memories should stay and the least sure go, marked as cut: %v\n%s", part.Cut, part.Text)
 	}
 	history := partNamed(t, b, "history")

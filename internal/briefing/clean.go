@@ -10,13 +10,14 @@ import (
 
 // Bounds of single items, in runes: what is longer is shortened at the end of a word.
 const (
-	maxName    = 80
-	maxKey     = 60
-	maxValue   = 300
-	maxDispute = 120
-	maxBrief   = 400
-	maxQuote   = 300
-	maxProfile = 2000
+	maxName     = 80
+	maxKey      = 60
+	maxKeyShown = 120 // a memory's key is shown whole, for a tool takes it as it is shown
+	maxValue    = 300
+	maxDispute  = 120
+	maxBrief    = 400
+	maxQuote    = 300
+	maxProfile  = 2000
 )
 
 // The fence around what is known of a caller. Cleaned text holds no "<", so nothing inside can end it.

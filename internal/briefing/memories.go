@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/when"
@@ -151,14 +150,14 @@ func groupTitle(t recaller.MemoryType) string {
 	return "Their past:"
 }
 
-// memory writes "- Doctor appointment: sees Dr. Ames - tomorrow at 3:00 PM", and without the label what needs none:
-// "- has a dog", not "- Dog: has a dog".
+// memory writes "- doctor_appointment: sees Dr. Ames - tomorrow at 3:00 PM": the key as it is, for the tools take it.
 func (c *composer) memory(u *unit, m *recaller.Memory) {
 	c.str("- ")
-	if !saysItself(m) {
-		c.buf = appendLabel(c.buf, m.Key)
-		c.str(": ")
+	key := len(c.buf)
+	if c.buf = appendData(c.buf, m.Key, maxKeyShown); len(c.buf) == key {
+		c.str("note")
 	}
+	c.str(": ")
 	c.elastic(u, m.Value, maxValue)
 	end := len(c.buf)
 	c.memoryTime(m)
@@ -179,19 +178,6 @@ func (c *composer) doubt(m *recaller.Memory) {
 	if m.Confidence < unsureBelow {
 		c.str(" (unsure)")
 	}
-}
-
-// saysItself reports whether a value of several words has all words of its key.
-func saysItself(m *recaller.Memory) bool {
-	value := " " + strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return ' '
-	}, m.Value) + " "
-	words := strings.FieldsFunc(strings.ToLower(m.Key), func(r rune) bool { return r == '_' || r == ' ' })
-	missing := func(w string) bool { return !strings.Contains(value, " "+w+" ") }
-	return len(strings.Fields(value)) > len(words) && !slices.ContainsFunc(words, missing)
 }
 
 // memoryTime writes when something is due, or for what passes with time, when it was said.

@@ -266,11 +266,11 @@ func TestTheBudgetGoesToWhatFitsTheMoment(t *testing.T) {
 		return compose(material{snap: snap, found: hits}, now, Request{MaxTokens: 500, Query: "pricing"}, newZones())
 	}
 	memories, history := partNamed(t, told(), "memories").Text, partNamed(t, told(), "history").Text
-	if strings.Contains(memories, "Fact 00") || strings.Contains(history, "pricing and availability") {
+	if strings.Contains(memories, "fact_00") || strings.Contains(history, "pricing and availability") {
 		t.Fatalf("there is room for all:\n%s%s", memories, history)
 	}
 	b := told(ranked(remembered("fact_00", "fact_00: pricing, or something about it"), summed("v1", 40*day, "Asked about pricing and availability."))...)
-	has(t, partNamed(t, b, "memories").Text, []string{"Fact 00"}, nil)
+	has(t, partNamed(t, b, "memories").Text, []string{"fact_00"}, nil)
 	has(t, partNamed(t, b, "history").Text, []string{"pricing and availability"}, nil)
 	if b.Tokens > 500 {
 		t.Errorf("%d tokens are more than 500", b.Tokens)
@@ -284,7 +284,7 @@ func TestAMemoryThatSharesSmallTalkOnlyDoesNotFit(t *testing.T) {
 		snap.Memories = append(snap.Memories, memory(recaller.Fact, fmt.Sprintf("fact_%02d", i), "something to know", float64(i)/100+0.6, ago(day)))
 	}
 	b := compose(material{snap: snap, found: ranked(remembered("fact_00", "fact_00: something to know"))}, now, Request{MaxTokens: 500, Query: "do you know of something about the roof?"}, newZones())
-	has(t, b.Text, []string{"Fact 39"}, []string{"Fact 00"})
+	has(t, b.Text, []string{"fact_39"}, []string{"fact_00"})
 }
 
 // A long answer to a question that was found is told as far as it is read in one breath.
@@ -336,7 +336,7 @@ func TestMemoriesThatFitGoBeforeTheRestOfTheLastCall(t *testing.T) {
 	in := material{snap: snap, found: ranked(remembered("fact_00", "fact_00: a word"), remembered("fact_01", "fact_01: a word"), remembered("fact_02", "fact_02: a word"))}
 	for budget := compactBelow; ; budget++ {
 		text := compose(in, now, Request{MaxTokens: budget, Query: "a word"}, newZones()).Text
-		if rest := strings.Contains(text, "Action items:"); rest && !strings.Contains(text, "Fact 02") {
+		if rest := strings.Contains(text, "Action items:"); rest && !strings.Contains(text, "fact_02") {
 			t.Fatalf("budget %d: a memory that fits is missing in\n%s", budget, text)
 		} else if rest {
 			return

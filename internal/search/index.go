@@ -50,7 +50,8 @@ func (s *Service) kept(ctx context.Context, tenantID recaller.TenantID, conv rec
 	if err != nil || tenant.Retention != recaller.Keep {
 		return nil, err
 	}
-	return s.Words.Turns(ctx, tenantID, conv)
+	gone, turns, err := s.words(ctx, tenantID, conv)
+	return gone.Turns(conv.ID, turns), err
 }
 
 // document is the text that is embedded: the whole summary, which finds more than its brief alone (docs/measurements/search.md).

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
 	"github.com/recallerhq/recaller/internal/wrapup/label"
 )
 
@@ -190,7 +191,7 @@ func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ranked []c
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			turns, err := s.Words.Turns(ctx, tenant, conv)
+			gone, turns, err := s.words(ctx, tenant, conv)
 			switch recaller.KindOf(err) {
 			case recaller.NotFound: // its caller was erased between the two reads
 				return
@@ -201,10 +202,21 @@ func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ranked []c
 			if err != nil { // a damaged conversation is found without its words
 				s.Log.Error("the words of a conversation cannot be read", "tenant", tenant, "conversation", conv.ID, "err", err)
 			}
-			found[i] = recaller.Found{Conversation: conv, Excerpt: excerpt(turns, terms), Similarity: c.cosine, Score: c.score}
+			conv = gone.Conversation(conv, turns)
+			found[i] = recaller.Found{Conversation: conv, Excerpt: excerpt(gone.Turns(conv.ID, turns), terms), Similarity: c.cosine, Score: c.score}
 		})
 	}
 	wg.Wait()
 	gone := func(f recaller.Found) bool { return f.Conversation.ID == "" }
 	return slices.DeleteFunc(found, gone), errors.Join(errs...)
+}
+
+// words reads what was said in a conversation, and what of it was forgotten.
+func (s *Service) words(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) (gone forgotten.View, turns []recaller.Turn, err error) {
+	versions, err := s.Store.Forgotten(ctx, tenant, conv.Caller)
+	if err != nil {
+		return gone, nil, err
+	}
+	turns, err = s.Words.Turns(ctx, tenant, conv)
+	return forgotten.New(versions), turns, err
 }

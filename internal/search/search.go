@@ -32,6 +32,8 @@ type Store interface {
 	// Unembedded lists ended conversations that have no embedding by the model and are to have one, by id, after the given one; more
 	// is where the next page begins, empty where there is none.
 	Unembedded(ctx context.Context, tenant recaller.TenantID, model string, after recaller.ConversationID, limit int) (list []recaller.Conversation, more recaller.ConversationID, err error)
+	// Forgotten returns every version of a caller's memories that are forgotten: what they said is not shown.
+	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
 	TenantIDs(ctx context.Context) ([]recaller.TenantID, error)
 	Steps(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.StepProgress, error)
 	// ReopenStep makes a step that is done or failed, or that an older conversation does not have, one to be tried.
