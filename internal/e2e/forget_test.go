@@ -32,7 +32,7 @@ func TestForgettingIsForgetting(t *testing.T) {
 		second := p.ring(first.Caller.Phone)
 		b = bridge{t, s, second}
 		p.say(second.Conversation.ID, agent("Hello Philippa!"), user("That money business with the casino, please forget it. And take my name out."))
-		b.does("forget_memory", map[string]any{"key": "the casino money"})
+		b.does("forget_memory", map[string]any{"key": "what she said about the debt and the casino"})
 		b.does("forget_memory", map[string]any{"key": "my name"})
 		p.say(second.Conversation.ID, agent("I'll take out what you told me about the casino."), user("Good. The tap still drips, can someone come on Monday?"))
 		p.end(second.Conversation.ID, client.EndRequest{DurationSeconds: 120})
