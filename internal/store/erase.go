@@ -12,6 +12,7 @@ import (
 var callerTables = []struct{ table, word string }{
 	{"turns", "turns"},
 	{"steps", "wrapup_steps"},
+	{"acts", "agreements"},
 	{"memories", "memory_versions"},
 	{"tool_calls", "tool_calls"},
 	{"reminders", "reminders"},

@@ -98,6 +98,7 @@ type stepWrite struct {
 	tenant   recaller.TenantID
 	in       recaller.StepResult
 	summary  []byte
+	acts     []sealedAct
 	memories memoryWrite
 	known    knownKeys
 }
@@ -113,6 +114,9 @@ func (s *Store) prepareStep(ctx context.Context, tenant recaller.TenantID, in re
 		if w.summary, err = w.memories.box.put("conversations.summary", string(in.Conversation), in.Summary); err != nil {
 			return w, err
 		}
+	}
+	if w.acts, err = w.memories.box.sealActs(in); err != nil {
+		return w, err
 	}
 	if len(in.Memories) > 0 {
 		w.known, err = s.knownKeys(ctx, w.memories)
@@ -137,6 +141,9 @@ func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error)
 		if err := w.remember(ctx, tx, &out); err != nil {
 			return out, err
 		}
+	}
+	if err := w.writeActs(ctx, tx); err != nil {
+		return out, err
 	}
 	if in.Summary != nil || in.Analysis != nil {
 		c, err := w.writeUp(ctx, tx)

@@ -24,6 +24,7 @@ func (b *bench) full() recaller.Opened {
 	_, err = b.Store.PutCheckpoint(b.ctx, "t1", recaller.Checkpoint{ID: "cp-1", Caller: o.Caller.ID, Summary: "half done", StagingData: []byte(`{}`), LastActivity: b.now, CreatedAt: b.now})
 	b.ok(err)
 	b.close(o, recaller.Completed)
+	b.agreed("t1", o, "tomorrow at nine")
 	b.index("t1", o.Conversation, toward(0), "tea")
 	return o
 }
@@ -68,6 +69,10 @@ func erased(b *bench) {
 		b.fails(err, recaller.NotFound)
 		_, err = b.Store.MemoryByID(b.ctx, "t1", memory.Memory.ID)
 		b.fails(err, recaller.NotFound)
+		_, err = b.Store.Acts(b.ctx, "t1", caller)
+		b.fails(err, recaller.NotFound)
+		_, err = b.Store.SnapshotAt(b.ctx, "t1", caller, b.now)
+		b.fails(err, recaller.NotFound)
 		_, _, err = b.Store.ActiveMemories(b.ctx, "t1", caller, -1)
 		b.fails(err, recaller.NotFound)
 		_, err = b.Store.Reminder(b.ctx, "t1", set[0].ID)
@@ -105,7 +110,7 @@ func erased(b *bench) {
 	hidden()
 	out, err := b.Store.EraseRows(b.ctx, "t1", caller)
 	b.ok(err)
-	eq(b, "rows", fmt.Sprint(out.Rows), "map[callers:1 checkpoints:1 conversations:2 embeddings:1 identities:1 jobs:2 memory_versions:3 reminders:1 request_marks:1 tool_calls:1 turns:2 word_indexes:1 wrapup_steps:4]")
+	eq(b, "rows", fmt.Sprint(out.Rows), "map[agreements:1 callers:1 checkpoints:1 conversations:2 embeddings:1 identities:1 jobs:2 memory_versions:3 reminders:1 request_marks:1 tool_calls:1 turns:2 word_indexes:1 wrapup_steps:4]")
 	hidden()
 	again, err := b.Store.EraseRows(b.ctx, "t1", caller)
 	b.ok(err)

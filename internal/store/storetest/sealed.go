@@ -47,7 +47,11 @@ count:   conversation_embeddings.width tenants.version
 label:   conversation_embeddings.model
 vector:  conversation_embeddings.vector
 token:   tenant_numbers.token
-sealed:  tenants.packs
+sealed:  tenants.packs acts.body
+id:      acts.tenant_id acts.conversation_id acts.caller_id
+time:    acts.at acts.said_at
+count:   acts.number
+label:   acts.kind acts.day
 schema:  goose_db_version.id goose_db_version.version_id goose_db_version.is_applied goose_db_version.tstamp
 `
 
@@ -146,7 +150,7 @@ func (d *Data) PutSecrets() recaller.Opened {
 	d.OK(err)
 	_, err = d.WriteStep(d.ctx, "t", recaller.StepResult{
 		Conversation: o.Conversation.ID, Caller: o.Caller.ID, Step: recaller.StepExtract, State: recaller.StepDone, By: "rules", At: d.Now, Name: "Xanthippe",
-		Summary: &recaller.Summary{Brief: "A Quokka.", Facts: []string{"Quokka"}}, Analysis: &recaller.Analysis{Intent: "enquiry", By: "rules"},
+		Summary: &recaller.Summary{Brief: "A Quokka.", Facts: []string{"Quokka"}}, Acts: []recaller.Act{{Kind: recaller.ActSettled, At: d.Now, SaidAt: d.Now, Said: []recaller.Saying{{Text: "the Quokka comes"}}}}, Analysis: &recaller.Analysis{Intent: "enquiry", By: "rules"},
 		Memories: []recaller.Memory{
 			{ID: "m-2", Caller: o.Caller.ID, Key: "zq_key_3", Value: "Quokka", CreatedAt: d.Now, ConfirmedAt: d.Now},
 			{ID: "m-3", Caller: o.Caller.ID, Key: "zq_key_2", Value: "no Quokka at all", CreatedAt: d.Now, ConfirmedAt: d.Now},

@@ -83,6 +83,8 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a forgotten memory fires once or never", forgetAndFire},
 		{"a caller has one checkpoint", checkpoints},
 		{"a wrap-up step has its effect once", steps},
+		{"what was agreed on is kept beside the summary", agreements},
+		{"what an agent would have been told then", past},
 		{"a step is opened again", reopened},
 		{"an interim summary leaves its step open", interim},
 		{"what a step cost adds up", costs},
@@ -191,6 +193,7 @@ func newBench(t *testing.T, o Opened) *bench {
 		Job: &recaller.Job{ID: "job-noise", Kind: "wrapup", Subject: string(second.Conversation.ID), RunAt: b.now.AddDate(1, 0, 0)},
 	})
 	b.ok(err)
+	b.agreed("t2", second, secret+" at nine")
 	b.noise.version, err = b.Store.ContentVersion(b.ctx, "t2", b.noise.opened.Caller.ID)
 	b.ok(err)
 	return b

@@ -97,6 +97,8 @@ func (b *bench) readReaches(own recaller.Opened) []reach {
 		}, ""},
 		{"Checkpoint", func() (int, error) { _, err := s.Checkpoint(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
 		{"Snapshot", func() (int, error) { _, err := s.Snapshot(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
+		{"SnapshotAt", func() (int, error) { _, err := s.SnapshotAt(ctx, "t1", their.Caller.ID, b.now); return 0, err }, recaller.NotFound},
+		{"Acts", func() (int, error) { _, err := s.Acts(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
 		{"Corpus", func() (int, error) { c, err := s.Corpus(ctx, "t1", their.Caller.ID); return len(c.Turns), err }, recaller.NotFound},
 		{"Receipt", func() (int, error) { _, err := s.Receipt(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
 		{"Similar", func() (int, error) {
