@@ -225,6 +225,7 @@ type BriefingQuery struct {
 	Query     string                 // what is talked about now; empty: of a live conversation the last turns of the user
 	MaxTokens int                    // the token budget; 0: the server's default
 	Style     recaller.BriefingStyle // empty: recaller.StyleBriefing
+	AsOf      time.Time              // what would have been told then; zero: now. Of callers only
 }
 
 func (b BriefingQuery) query() url.Values {
@@ -233,6 +234,9 @@ func (b BriefingQuery) query() url.Values {
 	set(q, "style", string(b.Style))
 	if b.MaxTokens > 0 {
 		q.Set("max_tokens", strconv.Itoa(b.MaxTokens))
+	}
+	if !b.AsOf.IsZero() {
+		q.Set("as_of", b.AsOf.Format(time.RFC3339Nano))
 	}
 	return q
 }

@@ -93,8 +93,22 @@ const lastWords = 16
 func (w *words) Snapshot(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (recaller.Snapshot, error) {
 	held := w.held(tenant, c) // first: what is stored meanwhile is in the snapshot as well
 	snap, err := w.store.Snapshot(ctx, tenant, c)
+	return w.shown(ctx, tenant, snap, err)
+}
+
+// SnapshotAt implements briefing.Source.
+func (w *words) SnapshotAt(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, at time.Time) (recaller.Snapshot, error) {
+	snap, err := w.store.SnapshotAt(ctx, tenant, c, at)
+	return w.shown(ctx, tenant, snap, err)
+}
+
+// shown leaves out what briefings do not show, and adds last words that the archive has.
+func (w *words) shown(ctx context.Context, tenant recaller.TenantID, snap recaller.Snapshot, err error) (recaller.Snapshot, error) {
 	if w.noVoice {
 		snap.History = slices.DeleteFunc(snap.History, func(c recaller.Conversation) bool { return !c.Channel.Text() })
+		snap.Acts = slices.DeleteFunc(snap.Acts, func(a recaller.Act) bool {
+			return !slices.ContainsFunc(snap.History, func(c recaller.Conversation) bool { return c.ID == a.Conversation })
+		})
 	}
 	for i := range snap.Open {
 		if err == nil {

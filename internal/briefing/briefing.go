@@ -14,6 +14,7 @@
 //	caller    name, number, how often, since when
 //	memories  what is remembered, by type
 //	history   the last conversations, newest first
+//	agreed    what both sides settled on and is still to come, soonest first
 //	due       follow-ups whose time has come or comes soon
 //	now       the caller's date and time
 //	resume    the matter that was left unfinished, or the call that broke off
@@ -46,11 +47,14 @@ import (
 // Source reads everything about a caller that a briefing is made of, in one round trip.
 type Source interface {
 	Snapshot(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Snapshot, error)
+	// SnapshotAt reads what Snapshot would have read at a time that is past.
+	SnapshotAt(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, at time.Time) (recaller.Snapshot, error)
 }
 
 // Defaults and bounds.
 const (
 	DefaultDeadline = 250 * time.Millisecond
+	pastDeadline    = 5 * time.Second // of a briefing as of a time: nobody waits on the line for it
 	DefaultTokens   = 1500
 	MaxTokens       = 100_000 // the largest budget that can be asked for
 	MaxQueryRunes   = 2000
@@ -84,6 +88,8 @@ type Request struct {
 	Style     recaller.BriefingStyle  // empty: recaller.StyleBriefing
 	// MaxMemories bounds how many memories are told (W8): what is due, then the surest. 0: only the token budget does.
 	MaxMemories int
+	// AsOf asks what an agent would have been told then, for audits and replays. Zero, or a time to come: what he is told now.
+	AsOf time.Time
 }
 
 // Service makes briefings. Safe for concurrent use.
@@ -115,15 +121,21 @@ func (s *Service) Briefing(ctx context.Context, tenant recaller.TenantID, caller
 	if err := req.validate(); err != nil {
 		return recaller.Briefing{}, err
 	}
-	timed, cancel := context.WithTimeout(ctx, s.opts.Deadline)
+	now, deadline := s.opts.Now(), s.opts.Deadline
+	if req.AsOf.IsZero() || !req.AsOf.Before(now) {
+		req.AsOf = time.Time{}
+	} else {
+		now, deadline = req.AsOf, pastDeadline
+	}
+	timed, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
 	looking := s.look(ctx, tenant, caller, req)
 	defer s.leave(looking)
-	snap, err := s.read(timed, tenant, caller)
+	snap, err := s.read(timed, tenant, caller, req.AsOf)
 	if err == nil {
 		forgotten.Snapshot(&snap)
 		in := material{snap: snap, found: s.await(timed, looking)}
-		return compose(in, s.opts.Now(), s.budgeted(req), s.zones), nil
+		return compose(in, now, s.budgeted(req), s.zones), nil
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return recaller.Briefing{}, recaller.Wrap(recaller.Timeout, ctx.Err(), "the request was cancelled")
@@ -157,14 +169,19 @@ func (s *Service) degraded(tenant recaller.TenantID, caller recaller.CallerID, r
 
 // read asks the source, and once more if it failed for want of the store (P1), all before ctx is done. It returns then even
 // if the source does not; the source's goroutine ends when the source heeds its context.
-func (s *Service) read(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Snapshot, error) {
+func (s *Service) read(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, at time.Time) (recaller.Snapshot, error) {
 	type answer struct {
 		snap recaller.Snapshot
 		err  error
 	}
 	answers := make(chan answer, 1)
 	go func() {
-		ask := func() (recaller.Snapshot, error) { return s.src.Snapshot(ctx, tenant, caller) }
+		ask := func() (recaller.Snapshot, error) {
+			if !at.IsZero() {
+				return s.src.SnapshotAt(ctx, tenant, caller, at)
+			}
+			return s.src.Snapshot(ctx, tenant, caller)
+		}
 		snap, err := guarded(s.opts.Log, ask)
 		if err != nil && !refused(err) && ctx.Err() == nil {
 			snap, err = guarded(s.opts.Log, ask)

@@ -18,6 +18,13 @@ type source struct {
 	calls   int
 }
 
+// SnapshotAt tells the time that it was asked for as when the caller was first seen.
+func (s *source) SnapshotAt(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, at time.Time) (recaller.Snapshot, error) {
+	snap, err := s.Snapshot(ctx, tenant, caller)
+	snap.Caller.FirstSeen = at
+	return snap, err
+}
+
 func (s *source) Snapshot(ctx context.Context, _ recaller.TenantID, _ recaller.CallerID) (recaller.Snapshot, error) {
 	answer := s.answers[min(s.calls, len(s.answers)-1)]
 	s.calls++

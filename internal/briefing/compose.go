@@ -13,7 +13,7 @@ import (
 
 // The ranks say what is told first when the budget is short: low before high, and a list's items one by one, so that
 // no list starves the others. In words: who calls and what was left open; that notes are data, and who the agent is;
-// how to use the memory tools; what is due and the last conversation; what fits the query, if there is one, up to its share of
+// how to use the memory tools; what was agreed on, what is due and the last conversation; what fits the query, if there is one, up to its share of
 // the budget; the time; then the memories, best known first, beside the tenant's instructions; then the rest of the history, and the tenant's facts.
 const (
 	rankName         = 0
@@ -23,6 +23,7 @@ const (
 	rankGuidance     = 4
 	rankWho          = 5
 	rankTools        = 6 // its lines one by one; what was left open goes before it
+	rankAgreed       = 5 // one more for each
 	rankDue          = 6 // one more for each
 	rankHistory      = 7 // historyStep more for each
 	rankFits         = 7 // one more for each
@@ -131,6 +132,7 @@ func (c *composer) notes(due, rest []*recaller.Memory, resume resumable) {
 	c.caller()
 	c.memories(rest)
 	c.history()
+	c.comingUp()
 	c.due(due)
 	c.clock()
 	c.resume(resume)

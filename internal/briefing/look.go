@@ -71,13 +71,13 @@ func guarded[T any](log *slog.Logger, fn func() (T, error)) (v T, err error) {
 // live conversation's words the agent has before it; of that only the memories count.
 func (s *Service) find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req Request) ([]recaller.Hit, error) {
 	said, err := s.opts.Recaller.Recall(ctx, tenant, caller, recall.Query{
-		Text: req.Query, Limit: maxFound, Kinds: []recaller.HitKind{recaller.HitTurn, recaller.HitSummary}, Exclude: req.Exclude,
+		Text: req.Query, Limit: maxFound, Kinds: []recaller.HitKind{recaller.HitTurn, recaller.HitSummary}, Exclude: req.Exclude, AsOf: req.AsOf,
 	})
 	if err != nil {
 		return nil, err
 	}
 	known, err := s.opts.Recaller.Recall(ctx, tenant, caller, recall.Query{
-		Text: req.Query, Limit: maxMatch, Kinds: []recaller.HitKind{recaller.HitMemory}, Neighbours: -1,
+		Text: req.Query, Limit: maxMatch, Kinds: []recaller.HitKind{recaller.HitMemory}, Neighbours: -1, AsOf: req.AsOf,
 	})
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ type briefingCmd struct {
 	Query     string `placeholder:"TEXT" help:"What the call is about, if that is known"`
 	MaxTokens int    `placeholder:"N" help:"Most tokens it may take (default: the server's)"`
 	Style     string `default:"briefing" placeholder:"STYLE" enum:"briefing,system_prompt" help:"briefing: notes to put in front of the agent's own prompt; system_prompt: a whole system prompt"`
+	AsOf      string `placeholder:"TIME" help:"As an agent would have been told at 2026-05-30T14:00:00Z, or as 2026-05-30 began"`
 	JSON      bool   `name:"json" help:"Print it with its parts as JSON"`
 }
 
@@ -31,17 +32,22 @@ func (*briefingCmd) Examples() []string {
 		"# as the start of a prompt",
 		"recaller briefing ext:user-42 > prompt.txt",
 		"recaller briefing +15550100199 --style system_prompt",
+		"recaller briefing +15550100199 --as-of 2026-05-30T14:00:00Z",
 	}
 }
 
 // Run prints the briefing.
 func (c *briefingCmd) Run(ctx context.Context, s *session) error {
+	asOf, err := timeOf("--as-of", c.AsOf)
+	if err != nil {
+		return err
+	}
 	api, caller, err := s.caller(ctx, c.Phone)
 	if err != nil {
 		return err
 	}
 	b, err := api.CallerBriefing(ctx, caller.ID, client.BriefingQuery{
-		Query: c.Query, MaxTokens: c.MaxTokens, Style: recaller.BriefingStyle(c.Style),
+		Query: c.Query, MaxTokens: c.MaxTokens, Style: recaller.BriefingStyle(c.Style), AsOf: asOf,
 	})
 	if err != nil {
 		return err

@@ -188,6 +188,7 @@ func Snapshot(snap *recaller.Snapshot) {
 		kept := v.brokenOff(*b, snap.Said[b.Conversation.ID])
 		snap.BrokenOff = &kept
 	}
+	snap.Acts = v.Acts(snap.Acts)
 	for i, b := range snap.Open {
 		snap.Open[i] = v.brokenOff(b, nil)
 	}
@@ -195,6 +196,16 @@ func Snapshot(snap *recaller.Snapshot) {
 		kept := v.checkpoint(*c)
 		snap.Checkpoint = &kept
 	}
+}
+
+// Acts returns the acts whose words may be told.
+func (v View) Acts(acts []recaller.Act) []recaller.Act {
+	hidden := func(a recaller.Act) bool {
+		return slices.ContainsFunc(a.Said, func(s recaller.Saying) bool {
+			return v.Hides(a.Conversation, recaller.Turn{Number: s.Turn, Speaker: s.Speaker, Text: s.Text, At: a.SaidAt})
+		})
+	}
+	return slices.DeleteFunc(slices.Clone(acts), hidden)
 }
 
 // brokenOff returns a conversation that broke off without what was forgotten of it. all are its turns, where they are known.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
@@ -44,7 +45,8 @@ func (s *server) callerRoutes() {
 	})
 	add(s, route{
 		id: "caller-briefing", method: http.MethodGet, path: "/v1/callers/{id}/briefing", tag: tagCallers, summary: "Brief an agent of a caller",
-		about: "What an agent should know of the caller, without a conversation.",
+		about: "What an agent should know of the caller, without a conversation; with `as_of` what one would have been told then: conversations that had ended, memories and agreements as they stood, " +
+			"all by when things were said, so imported calls count from their own times. What was forgotten since is not told.",
 	}, s.callerBriefing)
 	add(s, route{
 		id: "caller-conversations", method: http.MethodGet, path: "/v1/callers/{id}/conversations", tag: tagCallers,
@@ -105,9 +107,15 @@ func (s *server) updateCaller(ctx context.Context, x *exchange, in *struct {
 func (s *server) callerBriefing(ctx context.Context, x *exchange, in *struct {
 	CallerPath
 	BriefingParams
+	AsOf time.Time `query:"as_of" doc:"The time to look from (RFC 3339): what an agent would have been told then. A time to come is as good as now; now if not said." example:"2026-03-02T10:00:00Z"`
 },
 ) (*plain[client.Briefing], error) {
-	b, err := s.Briefer.Briefing(ctx, x.key.Tenant, recaller.CallerID(in.ID), in.request())
+	req := in.request()
+	var err error
+	if req.AsOf, err = told("as_of", in.AsOf); err != nil {
+		return nil, err
+	}
+	b, err := s.Briefer.Briefing(ctx, x.key.Tenant, recaller.CallerID(in.ID), req)
 	return body200(briefingOut(b), err)
 }
 

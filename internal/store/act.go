@@ -38,7 +38,9 @@ func (b box) sealActs(in recaller.StepResult) ([]sealedAct, error) {
 	return out, nil
 }
 
-func actRecord(conv recaller.ConversationID, number int) string { return string(conv) + "." + itoa(number) }
+func actRecord(conv recaller.ConversationID, number int) string {
+	return string(conv) + "." + itoa(number)
+}
 
 // writeActs puts the acts of a conversation in the place of those that it had.
 func (w stepWrite) writeActs(ctx context.Context, tx Tx) error {

@@ -56,6 +56,13 @@ func (r *snapshotRead) queriesAt(at time.Time, held *int) []Query {
 		r.box.checkpointQuery(r.tenant, r.caller, &r.snap.Checkpoint),
 		r.box.actsQuery(r.tenant, r.caller, &r.snap.Acts),
 		Query{SQL: `SELECT ` + conversationColumns + latest + itoa(mostHistory), Args: args, Row: conversationRow(&r.rows)},
+		r.box.forgottenQuery(r.tenant, r.caller, &r.snap.Forgotten),
+		Query{
+			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2
+				AND conversation_id IN (SELECT id` + latest + itoa(mostHistory) + `) AND EXISTS (` + forgottenIDs + `) ORDER BY conversation_id, number`,
+			Args: args,
+			Row:  r.box.turnRow(r.said),
+		},
 		Query{SQL: `SELECT count(*)` + ended, Args: args, Row: func(scan func(...any) error) error { return scan(held) }},
 		Query{SQL: standingQuery, Args: args[:2], Row: r.box.memoryRow(&r.snap.Memories)},
 		Query{

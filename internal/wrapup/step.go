@@ -8,6 +8,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/forgotten"
+	"github.com/recallerhq/recaller/internal/agreement"
 	"github.com/recallerhq/recaller/internal/identity"
 	"github.com/recallerhq/recaller/internal/wrapup/extract"
 	"github.com/recallerhq/recaller/internal/wrapup/label"
@@ -129,6 +130,19 @@ func analyse(w work) (recaller.StepResult, error) {
 	return recaller.StepResult{State: recaller.StepDone, By: By, Analysis: &a}, nil
 }
 
+// acts are what was agreed on about times, whoever writes the summary. Of a tenant whose words are not kept, when and by whom.
+func acts(w work) []recaller.Act {
+	found := agreement.Find(w.reading())
+	if w.tenant.Retention == recaller.Ephemeral {
+		for _, a := range found {
+			for i := range a.Said {
+				a.Said[i].Text = ""
+			}
+		}
+	}
+	return found
+}
+
 // skip tells why a step's conditions do not hold; "" if they do.
 func skip(w work, step recaller.Step) string {
 	if len(w.turns) == 0 && w.conv.Turns > 0 {
@@ -151,6 +165,9 @@ func skip(w work, step recaller.Step) string {
 // write writes what a step left, and tells it.
 func (s *Service) write(ctx context.Context, w work, r recaller.StepResult) (recaller.StepWritten, error) {
 	r.Conversation, r.Caller, r.At = w.conv.ID, w.conv.Caller, s.Now()
+	if r.Summary != nil {
+		r.Acts = acts(w)
+	}
 	written, err := s.Store.WriteStep(ctx, w.tenant.ID, r)
 	if err != nil || written.Already {
 		return written, err

@@ -1,0 +1,74 @@
+package briefing
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/agreement"
+)
+
+// comingUp tells what both sides settled on and is still to come, soonest first: when it is, and the words that settled it.
+func (c *composer) comingUp() {
+	var open []recaller.Agreement
+	for _, g := range agreement.Fold(c.snap.Acts, c.now) {
+		if g.State == recaller.AgreementOpen {
+			open = append(open, g)
+		}
+	}
+	if len(open) == 0 {
+		return
+	}
+	c.section("agreed", "Coming up", true, func() {
+		if !c.compact {
+			c.line("Both sides settled on these, in the words that are quoted.")
+		}
+	})
+	for i, g := range open {
+		c.unit(rankAgreed+i, func(u *unit) { c.agreement(u, g) })
+	}
+}
+
+// agreement writes "- in 2 days, Thursday 12 February 2026, 9:00 AM. Agent: “Thursday at nine?” Caller: “Fine.” (said 9 February 2026)".
+func (c *composer) agreement(u *unit, g recaller.Agreement) {
+	c.str("- " + c.ahead(g.At, g.Day))
+	var words []string
+	for _, s := range g.By.Said {
+		if s.Text != "" {
+			words = append(words, side(s.Speaker)+": “"+s.Text+"”")
+		}
+	}
+	if len(words) > 0 {
+		c.str(". ")
+		c.elastic(u, strings.Join(words, " "), maxValue)
+	} else {
+		c.str(": agreed on")
+	}
+	end := len(c.buf)
+	c.str(" (said " + g.By.SaidAt.In(c.now.Location()).Format(fullDay) + ")\n")
+	if u.data > 0 {
+		u.tail = len(c.buf) - end
+	}
+}
+
+// fullDay is how a day is written that must not be taken for another.
+const fullDay = "2 January 2006"
+
+// ahead says when something is: "tomorrow, Tuesday 10 February 2026, 9:00 AM".
+func (c *composer) ahead(t time.Time, day bool) string {
+	t = t.In(c.now.Location())
+	out := t.Format("Monday " + fullDay)
+	if !day {
+		out += t.Format(", 3:04 PM")
+	}
+	switch n := daysBetween(c.now, t); {
+	case n == 0:
+		return "today, " + out
+	case n == 1:
+		return "tomorrow, " + out
+	case n <= dueAhead:
+		return "in " + strconv.Itoa(n) + " days, " + out
+	}
+	return out
+}
