@@ -93,6 +93,11 @@ const lastWords = 16
 func (w *words) Snapshot(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (recaller.Snapshot, error) {
 	held := w.held(tenant, c) // first: what is stored meanwhile is in the snapshot as well
 	snap, err := w.store.Snapshot(ctx, tenant, c)
+	for i := range snap.Open {
+		if err == nil {
+			err = w.lastOf(ctx, tenant, c, &snap.Open[i], held)
+		}
+	}
 	return w.shown(ctx, tenant, snap, err)
 }
 
@@ -109,11 +114,6 @@ func (w *words) shown(ctx context.Context, tenant recaller.TenantID, snap recall
 		snap.Acts = slices.DeleteFunc(snap.Acts, func(a recaller.Act) bool {
 			return !slices.ContainsFunc(snap.History, func(c recaller.Conversation) bool { return c.ID == a.Conversation })
 		})
-	}
-	for i := range snap.Open {
-		if err == nil {
-			err = w.lastOf(ctx, tenant, c, &snap.Open[i], held)
-		}
 	}
 	if err != nil || snap.BrokenOff == nil || len(snap.BrokenOff.Turns) > 0 || snap.BrokenOff.Conversation.Turns == 0 {
 		return snap, err

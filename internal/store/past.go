@@ -50,7 +50,7 @@ func (s *Store) SnapshotAt(ctx context.Context, tenant recaller.TenantID, caller
 func (r *snapshotRead) queriesAt(at time.Time, held *int) []Query {
 	args := []any{r.tenant, r.caller, micros(at)}
 	const ended = ` FROM conversations WHERE tenant_id = $1 AND caller_id = $2 AND status <> 'active' AND ended_at <= $3`
-	const latest = ended + ` ORDER BY started_at DESC, id DESC LIMIT `
+	const latest = ended + said + ` ORDER BY started_at DESC, id DESC LIMIT `
 	return append(r.box.callerQueries(r.tenant, r.caller, &r.snap.Caller),
 		r.own.tenantQuery(r.tenant, &r.snap.Tenant),
 		r.box.checkpointQuery(r.tenant, r.caller, &r.snap.Checkpoint),
