@@ -75,6 +75,7 @@ func past(b *bench) {
 	_, err := b.Store.PutCheckpoint(b.ctx, "t1", recaller.Checkpoint{ID: "cp", Caller: o.Caller.ID, Summary: "half", LastActivity: b.now, CreatedAt: b.now})
 	b.ok(err)
 	second := b.open("t1", opening{external: "CA2"})
+	b.say("t1", second, "user: two")
 	b.later(time.Minute)
 	b.close(second, recaller.Completed)
 	at := func(t time.Time) string {
