@@ -48,7 +48,7 @@ type Snapshot struct {
 	Forgotten  []Memory       // every version of memories that are forgotten: what they said is not told
 	// Said are the words of History, as far as the store has them; nil where nothing is forgotten.
 	Said map[ConversationID][]Turn
-	Acts       []Act          // what was agreed on about times, newest first, bounded by the store
+	Acts []Act // what was agreed on about times, newest first, bounded by the store
 }
 
 // BrokenOff is a conversation that ended without a goodbye, or that nobody has ended yet, with its last words, so that the next

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/forgotten"
 	"github.com/recallerhq/recaller/internal/agreement"
+	"github.com/recallerhq/recaller/internal/forgotten"
 	"github.com/recallerhq/recaller/internal/identity"
 	"github.com/recallerhq/recaller/internal/wrapup/extract"
 	"github.com/recallerhq/recaller/internal/wrapup/label"
