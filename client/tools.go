@@ -128,7 +128,8 @@ func (c *Client) tool(ctx context.Context, name recaller.Tool, in any) (ToolAnsw
 
 // ToolList is the definitions of the tools in every form that models take, with the instructions that go with them.
 type ToolList struct {
-	OpenAI              []FunctionTool  `json:"openai" nullable:"false" doc:"For session.update of a realtime model, and for OpenAI's responses."`
+	OpenAI              []FunctionTool  `json:"openai" nullable:"false" doc:"For OpenAI's responses: strict, so that the model's arguments are always of their schema."`
+	OpenAIRealtime      []FunctionTool  `json:"openai_realtime" nullable:"false" doc:"For session.update of a realtime model, which knows no strict."`
 	OpenAIChat          []ChatTool      `json:"openai_chat" nullable:"false" doc:"For chat completions, OpenAI's and compatible ones."`
 	Anthropic           []AnthropicTool `json:"anthropic" nullable:"false" doc:"For Anthropic's messages."`
 	MCP                 []MCPTool       `json:"mcp" nullable:"false" doc:"As an MCP server lists them."`
@@ -136,12 +137,13 @@ type ToolList struct {
 	InstructionsVersion string          `json:"instructions_version" doc:"Which version of the instructions it is." example:"memory/1"`
 }
 
-// FunctionTool is a tool as OpenAI's realtime and responses APIs take it.
+// FunctionTool is a tool as OpenAI's responses and realtime APIs take it.
 type FunctionTool struct {
 	Type        string          `json:"type" enum:"function" doc:"Always function." example:"function"`
 	Name        recaller.Tool   `json:"name" doc:"The tool." example:"store_memory"`
 	Description string          `json:"description" doc:"What it does and when to call it." example:"Store something important about the caller."`
 	Parameters  json.RawMessage `json:"parameters" doc:"The JSON schema of its arguments."`
+	Strict      bool            `json:"strict,omitempty" doc:"The arguments hold to the schema: what need not be told is null." example:"true"`
 }
 
 // ChatTool is a tool as chat completions take it.

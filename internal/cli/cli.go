@@ -107,12 +107,13 @@ type grammar struct {
 
 // globals are the flags of every verb.
 type globals struct {
-	Server   string            `placeholder:"URL" help:"Speak to this server only (else: the one at RECALLER_ADDR, and where none runs, the data folder itself)"`
-	Data     string            `placeholder:"DIR" help:"The data folder (RECALLER_DATA, ./data)"`
-	Config   string            `placeholder:"FILE" help:"Read settings from this file (RECALLER_CONFIG)"`
-	Set      map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"Override a setting for this run; 'recaller config' lists them"`
-	Verbose  bool              `short:"v" help:"Say on stderr what happens behind the scenes"`
-	HelpFlag askHelp           `name:"help" short:"h" help:"Show help"`
+	Server      string            `placeholder:"URL" help:"Speak to this server only (else: the one at RECALLER_ADDR, and where none runs, the data folder itself)"`
+	Data        string            `placeholder:"DIR" help:"The data folder, whatever server runs (RECALLER_DATA, ./data)"`
+	Config      string            `placeholder:"FILE" help:"Read settings from this file (RECALLER_CONFIG)"`
+	Set         map[string]string `mapsep:"none" placeholder:"NAME=VALUE" help:"Override a setting for this run; 'recaller config' lists them"`
+	Verbose     bool              `short:"v" help:"Say on stderr what happens behind the scenes"`
+	HelpFlag    askHelp           `name:"help" short:"h" help:"Show help"`
+	VersionFlag askVersion        `name:"version" help:"Print the version"`
 }
 
 func groups() []kong.Group {

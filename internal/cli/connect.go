@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/cli/term"
+	"github.com/recallerhq/recaller/internal/config"
 )
 
 // answerWithin bounds how long a server may take to say that it is there.
@@ -20,7 +22,7 @@ const answerWithin = 2 * time.Second
 const inProcessURL = "http://recaller.internal"
 
 // api returns a client of a running server, or, where none answers and none was asked for by --server, of the data
-// folder itself, opened in this process.
+// folder itself, opened in this process. With --data it is that folder, whatever server answers.
 func (s *session) api(ctx context.Context) (*client.Client, error) {
 	cfg, err := s.config()
 	if err != nil {
@@ -29,6 +31,9 @@ func (s *session) api(ctx context.Context) (*client.Client, error) {
 	base := s.globals.Server
 	if base == "" {
 		base = "http://" + dialable(cfg.Addr)
+	}
+	if s.globals.Data != "" && s.globals.Server == "" {
+		return s.apiOfFolder(ctx, cfg, base)
 	}
 	down := s.answers(ctx, base)
 	if down == nil {
@@ -47,6 +52,30 @@ func (s *session) api(ctx context.Context) (*client.Client, error) {
 		return nil, err
 	}
 	return newClient(inProcessURL, key, transport)
+}
+
+// apiOfFolder returns a client of the data folder. Where a server has it open that is the one at base, if that takes the key
+// which the folder keeps: one of another folder does not.
+func (s *session) apiOfFolder(ctx context.Context, cfg config.Config, base string) (*client.Client, error) {
+	transport, key, err := s.openData(ctx, cfg)
+	if err == nil {
+		return newClient(inProcessURL, key, transport)
+	}
+	kept, unread := os.ReadFile(filesOf(cfg).apiKey)
+	if unread != nil {
+		return nil, err
+	}
+	api, failed := newClient(base, strings.TrimSpace(string(kept)), nil)
+	if failed != nil {
+		return nil, err
+	}
+	timed, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	if _, refused := api.Tenant(timed); refused != nil {
+		return nil, err
+	}
+	s.verbosef("the server at %s has the folder", base)
+	return api, nil
 }
 
 func newClient(base, key string, transport http.RoundTripper) (*client.Client, error) {

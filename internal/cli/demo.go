@@ -221,16 +221,25 @@ func readAll(src source) ([]transcript.Conversation, error) {
 	return list, err
 }
 
-// moveUp moves conversations in time, together, so that the last ends at end.
+// moveUp moves conversations in time, by whole weeks and together, so that the last ends before end: the days of the week
+// that they name stay true. One that broke off names none, and ends at end.
 func moveUp(list []transcript.Conversation, end time.Time) {
+	const week = 7 * 24 * time.Hour
 	var last time.Time
 	for _, conv := range list {
 		if conv.EndedAt.After(last) {
 			last = conv.EndedAt
 		}
 	}
-	by := end.Sub(last).Truncate(time.Second)
+	weeks := (end.Sub(last) / week) * week
+	if last.Add(weeks).After(end) {
+		weeks -= week
+	}
 	for i := range list {
+		by := weeks
+		if list[i].Status == recaller.Failed {
+			by = end.Sub(list[i].EndedAt).Truncate(time.Second)
+		}
 		list[i].StartedAt = list[i].StartedAt.Add(by)
 		list[i].EndedAt = list[i].EndedAt.Add(by)
 		for j := range list[i].Turns {

@@ -67,6 +67,9 @@ func (c *replayCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
+	if err := c.checkWith(ctx, s, api, sources); err != nil {
+		return err
+	}
 	begun := s.now()
 	done, err := c.play(ctx, s, api, sources, total)
 	if err != nil {
@@ -116,6 +119,32 @@ func (c *replayCmd) check(s *session, at time.Time) (sources []source, total int
 		sources = append(sources, src)
 	}
 	return sources, total, nil
+}
+
+// checkWith asks the server what it would refuse, so that a file is kept whole or not at all.
+func (c *replayCmd) checkWith(ctx context.Context, s *session, api *client.Client, sources []source) error {
+	for _, src := range sources {
+		place := 0
+		err := src.each(func(conv transcript.Conversation) error {
+			place++
+			if err := api.CheckImport(ctx, pastOf(c.by(conv), !c.NoWrapup, s.now())); err != nil {
+				return c.refusal(src, place, err)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// by gives a conversation the caller of --phone, whatever its file says.
+func (c *replayCmd) by(conv transcript.Conversation) transcript.Conversation {
+	if c.Phone != "" {
+		conv.Caller.Phone, conv.Caller.ExternalID = c.Phone.phone(), c.Phone.externalID()
+	}
+	return conv
 }
 
 func (c *replayCmd) source(s *session, name string, at time.Time) (source, error) {
@@ -197,13 +226,12 @@ func (c *replayCmd) play(ctx context.Context, s *session, api *client.Client, so
 	defer bar.Done()
 	done := make([]replayed, 0, total)
 	for _, src := range sources {
+		place := 0
 		err := src.each(func(conv transcript.Conversation) error {
-			if c.Phone != "" {
-				conv.Caller.Phone, conv.Caller.ExternalID = c.Phone.phone(), c.Phone.externalID()
-			}
-			r, err := c.one(ctx, s, api, conv)
+			place++
+			r, err := c.one(ctx, s, api, c.by(conv))
 			if err != nil {
-				return c.refusal(src, len(done)+1, err)
+				return c.refusal(src, place, err)
 			}
 			r.File = src.name
 			done = append(done, r)

@@ -67,10 +67,13 @@ func pastOf(conv transcript.Conversation, wrapup bool, now time.Time) client.Imp
 		StartedAt:  conv.StartedAt,
 		EndedAt:    conv.EndedAt,
 		Status:     conv.Status,
-		Turns:      make([]client.TurnInput, len(conv.Turns)),
+
+		DurationSeconds: conv.Duration.Seconds(),
+		RecordingURL:    conv.RecordingURL,
+		Turns:           make([]client.TurnInput, len(conv.Turns)),
 	}
-	if !wrapup {
-		in.Wrapup = &wrapup
+	if !wrapup || conv.NoWrapup {
+		in.Wrapup = new(bool)
 	}
 	for i, t := range conv.Turns {
 		in.Turns[i] = inputOf(t)

@@ -215,3 +215,35 @@ func FuzzSides(f *testing.F) {
 		}
 	})
 }
+
+// The calls of the demo name days of the week: they stay on theirs. The one that broke off did so just now.
+func TestTheDemosCallsKeepTheirDaysOfTheWeek(t *testing.T) {
+	t.Parallel()
+	for _, end := range []time.Time{
+		time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), time.Date(2026, 11, 22, 19, 0, 0, 0, time.UTC), time.Date(2029, 2, 3, 4, 5, 6, 0, time.UTC),
+	} {
+		played, err := ownShow(end)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, err := readAll(played.sources[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, _ := readAll(played.sources[0])
+		moveUp(after, end)
+		for i := range after {
+			was, is := before[i].StartedAt, after[i].StartedAt
+			switch {
+			case after[i].EndedAt.After(end):
+				t.Errorf("%s: call %d ends at %s, which is to come", end, i, after[i].EndedAt)
+			case after[i].Status == recaller.Failed:
+				if end.Sub(after[i].EndedAt) > time.Second {
+					t.Errorf("%s: the call that broke off did so at %s", end, after[i].EndedAt)
+				}
+			case was.Weekday() != is.Weekday() || was.Format("15:04:05") != is.Format("15:04:05"):
+				t.Errorf("%s: call %d moved from %s to %s", end, i, was, is)
+			}
+		}
+	}
+}

@@ -159,6 +159,7 @@ func TestConfigShowsWhereValuesComeFrom(t *testing.T) {
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	want(t, "version", setup(t).must("version"), "recaller v1.2.3 (go1")
+	want(t, "--version", setup(t).must("briefing", "--version"), "recaller v1.2.3 (go1")
 }
 
 func TestTheDemoShowsOurOwnCalls(t *testing.T) {

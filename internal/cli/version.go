@@ -13,6 +13,20 @@ type versionCmd struct {
 // Examples are lines to try.
 func (*versionCmd) Examples() []string { return []string{"recaller version"} }
 
+// askVersion is the --version flag. It answers as soon as it is read.
+type askVersion bool
+
+// IsBool makes it a flag without a value.
+func (askVersion) IsBool() bool { return true }
+
+// BeforeReset prints the version.
+func (askVersion) BeforeReset(s *session) error {
+	if err := (&versionCmd{}).Run(s); err != nil {
+		return err
+	}
+	return errHelpShown
+}
+
 // Run prints the version.
 func (c *versionCmd) Run(s *session) error {
 	if c.JSON {

@@ -145,8 +145,13 @@ func (s *server) listTools(ctx context.Context, x *exchange, _ *struct{}) (*plai
 	out := client.ToolList{}
 	out.Instructions, out.InstructionsVersion = prompt.For(t, prompt.Memory)
 	for _, d := range tool.Definitions() {
+		strict, err := tool.Strict(d.Parameters)
+		if err != nil {
+			return nil, err
+		}
 		f := client.ChatFunction{Name: d.Name, Description: d.Description, Parameters: d.Parameters}
-		out.OpenAI = append(out.OpenAI, client.FunctionTool{Type: "function", Name: f.Name, Description: f.Description, Parameters: f.Parameters})
+		out.OpenAI = append(out.OpenAI, client.FunctionTool{Type: "function", Name: f.Name, Description: f.Description, Parameters: strict, Strict: true})
+		out.OpenAIRealtime = append(out.OpenAIRealtime, client.FunctionTool{Type: "function", Name: f.Name, Description: f.Description, Parameters: f.Parameters})
 		out.OpenAIChat = append(out.OpenAIChat, client.ChatTool{Type: "function", Function: f})
 		out.Anthropic = append(out.Anthropic, client.AnthropicTool{Name: f.Name, Description: f.Description, InputSchema: f.Parameters})
 		out.MCP = append(out.MCP, client.MCPTool{Name: f.Name, Description: f.Description, InputSchema: f.Parameters})

@@ -320,7 +320,10 @@ func TestDefinitionsComeInEveryForm(t *testing.T) {
 		t.Fatalf("got %d tools with the instructions %q %.40q", len(got.OpenAI), got.InstructionsVersion, got.Instructions)
 	}
 	for i, name := range recaller.Tools() {
-		a, b, c, d := got.OpenAI[i], got.OpenAIChat[i], got.Anthropic[i], got.MCP[i]
+		if strict := got.OpenAI[i]; strict.Name != name || !strict.Strict || !strings.Contains(string(strict.Parameters), `"additionalProperties":false`) {
+			t.Errorf("%s: got %+v, want it strict", name, strict)
+		}
+		a, b, c, d := got.OpenAIRealtime[i], got.OpenAIChat[i], got.Anthropic[i], got.MCP[i]
 		var schema struct {
 			Type       string                     `json:"type"`
 			Properties map[string]json.RawMessage `json:"properties"`
@@ -341,7 +344,7 @@ func TestDefinitionsComeInEveryForm(t *testing.T) {
 		}
 	}
 	_, _, body := h.call(t, "GET", "/tools", "")
-	for _, part := range []string{`"openai":[{"type":"function","name":"store_memory"`, `"openai_chat":[{"type":"function","function":{"name":"store_memory"`, `"input_schema":{`, `"inputSchema":{`} {
+	for _, part := range []string{`"openai":[{"type":"function","name":"store_memory"`, `"strict":true`, `"openai_realtime":[{"type":"function","name":"store_memory"`, `"openai_chat":[{"type":"function","function":{"name":"store_memory"`, `"input_schema":{`, `"inputSchema":{`} {
 		if !strings.Contains(body, part) {
 			t.Errorf("the answer lacks %s", part)
 		}

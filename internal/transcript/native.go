@@ -24,6 +24,9 @@ type nativeConversation struct {
 	Status        recaller.Status    `json:"status"`
 	StartedAt     string             `json:"started_at"`
 	EndedAt       string             `json:"ended_at"`
+	Duration      float64            `json:"duration_seconds"`
+	RecordingURL  string             `json:"recording_url"`
+	Wrapup        *bool              `json:"wrapup"`
 	Turns         []nativeTurn       `json:"turns"`
 	Conversations []json.RawMessage  `json:"conversations"`
 }
@@ -72,6 +75,9 @@ func nativeItem(it item, opts Options, ids unique) iter.Seq2[Conversation, error
 				yield(Conversation{}, err)
 				return
 			}
+			if one.Wrapup == nil {
+				one.Wrapup = in.Wrapup
+			}
 			if !yield(one.conversation(it.line, fmt.Sprintf("conversations[%d].", i), opts, ids)) {
 				return
 			}
@@ -89,6 +95,7 @@ func (in nativeConversation) conversation(line int, prefix string, opts Options,
 			Phone: strings.TrimSpace(in.Caller.Phone), ExternalID: strings.TrimSpace(in.Caller.ExternalID), Name: in.Caller.Name,
 		},
 		ExternalID: in.ExternalID, Channel: in.Channel, Direction: in.Direction, Status: in.Status, StartedAt: opts.StartedAt,
+		Duration: time.Duration(in.Duration * float64(time.Second)), RecordingURL: in.RecordingURL, NoWrapup: in.Wrapup != nil && !*in.Wrapup,
 	}
 	if !c.Caller.known() {
 		c.Caller = opts.Caller
@@ -106,6 +113,8 @@ func (in nativeConversation) conversation(line int, prefix string, opts Options,
 		return wrong("status", "expected completed or failed")
 	case in.StartedAt == "" && opts.StartedAt.IsZero():
 		return wrong("started_at", "expected a time such as 2026-03-01T10:00:00Z")
+	case in.Duration < 0:
+		return wrong("duration_seconds", "expected a number of seconds")
 	case len(in.Turns) == 0:
 		return wrong("turns", "expected at least one turn")
 	}

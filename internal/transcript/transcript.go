@@ -49,14 +49,17 @@ func (c Caller) known() bool { return c.Phone != "" || c.ExternalID != "" }
 
 // Conversation is one past conversation as a file tells it.
 type Conversation struct {
-	Caller     Caller
-	ExternalID string // may be empty; unique within what one Parse returns
-	Channel    recaller.Channel
-	Direction  recaller.Direction
-	Status     recaller.Status // Completed or Failed
-	StartedAt  time.Time
-	EndedAt    time.Time       // zero if the file does not tell
-	Turns      []recaller.Turn // at least one; numbered from 0, without ids; At is zero where the file does not tell
+	Caller       Caller
+	ExternalID   string // may be empty; unique within what one Parse returns
+	Channel      recaller.Channel
+	Direction    recaller.Direction
+	Status       recaller.Status // Completed or Failed
+	StartedAt    time.Time
+	EndedAt      time.Time     // zero if the file does not tell
+	Duration     time.Duration // as the platform counted; 0 if the file does not tell
+	RecordingURL string
+	NoWrapup     bool            // it is not to be written up
+	Turns        []recaller.Turn // at least one; numbered from 0, without ids; At is zero where the file does not tell
 }
 
 // Options say how to read what a file leaves open. The zero value reads any file that leaves nothing open.
