@@ -1,8 +1,10 @@
 package tool
 
 import (
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/memory"
@@ -29,6 +31,9 @@ func dueTime(text string, now time.Time, dayFirst bool) (at time.Time, ok bool) 
 	if at, ok := stamp(strings.ToUpper(text), now.Location()); ok {
 		return at, true
 	}
+	if noClock(text) {
+		return at, false
+	}
 	for _, lead := range []string{"", "at ", "in ", "on "} { // "9:30", "two hours", as one says them after "remind me"
 		found := when.FindWith(lead+text, now, when.Options{DayFirst: dayFirst, Lean: when.Ahead})
 		if len(found) == 0 {
@@ -44,6 +49,20 @@ func dueTime(text string, now time.Time, dayFirst bool) (at time.Time, ok bool) 
 		return f.At, true
 	}
 	return at, false
+}
+
+// noClock reports whether a text has a time of day that no clock shows, such as 25:00. A day beside it would else stand alone.
+func noClock(text string) bool {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r != ':' && !unicode.IsDigit(r) }) {
+		hour, rest, ok := strings.Cut(word, ":")
+		minute, _, _ := strings.Cut(rest, ":")
+		h, herr := strconv.Atoi(hour)
+		m, merr := strconv.Atoi(minute)
+		if ok && herr == nil && merr == nil && (h > 24 || m > 59 || h == 24 && m > 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // stamp reads a time in the forms of RFC 3339, with or without its zone, seconds or time of day.

@@ -28,7 +28,7 @@ func (s *Service) setReminder(ctx context.Context, x exchange) (Result, error) {
 	reminder := &recaller.Reminder{Conversation: x.conv.ID, DueAt: due}
 	if value == "" || x.args.given("memoryId") {
 		return s.onMemory(ctx, x, func(m recaller.Memory) (recaller.MemoryWritten, error) {
-			return s.Memories.Change(ctx, x.call.Tenant, m.ID, memory.Change{Once: x.call.Once, Call: x.recorded(), Reminder: reminder})
+			return s.Memories.Change(ctx, x.call.Tenant, m.ID, x.reminding(m, reminder))
 		})
 	}
 	key, err := x.args.text("key")
@@ -45,6 +45,17 @@ func (s *Service) setReminder(ctx context.Context, x exchange) (Result, error) {
 	return Result{MemoryID: w.Memory.ID, Action: w.Action, Reminder: w.Reminder}, nil
 }
 
+// reminding sets a memory's reminder. A follow-up whose words name no day of their own comes due when it is reminded of, so that
+// one that is moved is told at its new time.
+func (x exchange) reminding(m recaller.Memory, r *recaller.Reminder) memory.Change {
+	c := memory.Change{Once: x.call.Once, Call: x.recorded(), Reminder: r}
+	if m.Type == recaller.FollowUp && x.dated(m.Type, m.Value).due == nil {
+		due := &r.DueAt
+		c.Patch.DueAt = &due
+	}
+	return c
+}
+
 // remindOf sets a reminder for the memory that has the key, whatever its value; where none has, what to remind of is stored as
 // a follow-up.
 func (s *Service) remindOf(ctx context.Context, x exchange, key, value string, r *recaller.Reminder) (recaller.MemoryWritten, error) {
@@ -53,7 +64,7 @@ func (s *Service) remindOf(ctx context.Context, x exchange, key, value string, r
 		return recaller.MemoryWritten{}, err
 	}
 	if _, own := likeness.Same([]recaller.Memory{m}, key); err == nil && own { // and not one that only has a key like it
-		return s.Memories.Change(ctx, x.call.Tenant, m.ID, memory.Change{Once: x.call.Once, Call: x.recorded(), Reminder: r})
+		return s.Memories.Change(ctx, x.call.Tenant, m.ID, x.reminding(m, r))
 	}
 	d := x.dated(recaller.FollowUp, value)
 	if d.due == nil {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/tool"
@@ -47,5 +48,31 @@ func TestStrictArgumentsAreTaken(t *testing.T) {
 		if _, err := b.call(d.Name, string(call)); err != nil {
 			t.Errorf("%s with %s: %v", d.Name, call, err)
 		}
+	}
+}
+
+// A reminder that is moved moves what is told of it; one the day before an appointment leaves the appointment where it is.
+func TestAMovedReminderIsToldAtItsNewTime(t *testing.T) {
+	b := newBench(t)
+	soon := b.does(recaller.ToolSetReminder, `{"value":"call the plumber","dueAt":"in one minute"}`)
+	first := b.memory(soon.MemoryID).DueAt
+	if first == nil || !first.Equal(soon.Reminder.DueAt) {
+		t.Fatalf("got due %v, want that of the reminder, %v", first, soon.Reminder.DueAt)
+	}
+	later := b.does(recaller.ToolSetReminder, `{"value":"call the plumber","dueAt":"in two hours"}`)
+	moved := b.memory(soon.MemoryID).DueAt
+	if moved == nil || !moved.Equal(later.Reminder.DueAt) || moved.Sub(*first) != 119*time.Minute {
+		t.Errorf("got due %v, want it two hours from now, 119 minutes after %v", moved, first)
+	}
+
+	visit := b.does(recaller.ToolStoreMemory, `{"memoryType":"follow_up","key":"dentist","value":"sees the dentist in five days"}`)
+	appointment := b.memory(visit.MemoryID).DueAt
+	b.does(recaller.ToolSetReminder, `{"key":"dentist","dueAt":"in four days"}`)
+	if got := b.memory(visit.MemoryID).DueAt; got == nil || appointment == nil || !got.Equal(*appointment) {
+		t.Errorf("got due %v, want the appointment where it was, %v", got, appointment)
+	}
+	for _, due := range []string{"25:00", "tomorrow at 25:00", "at 12:75", "yesterday at nine"} {
+		_, err := b.call(recaller.ToolSetReminder, `{"value":"feed it","dueAt":"`+due+`"}`)
+		b.is(err, recaller.Invalid, "dueAt")
 	}
 }
