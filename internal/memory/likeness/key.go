@@ -108,10 +108,13 @@ func set(words string) map[string]bool {
 
 var (
 	// fillers say that the caller is meant, or that something is told of the rest.
-	fillers = set(`user caller customer client my the a an of info information detail details current currently`)
+	fillers = set(`user caller customer client my the a an of info information detail details current currently has have owns`)
 
 	// pets are what "pet_…" says nothing new of.
 	pets = set(`dog cat bird parrot fish rabbit hamster horse tortoise turtle budgie canary puppy kitten`)
+
+	// phones are keys for a number that somebody is called under.
+	phones = set(`phone mobile contact callback`)
 
 	// likings are what one keeps under a plain word because one likes it.
 	likings = set(`hobby food drink dish meal music color sport book movie song band singer author flower team dessert cuisine genre game
@@ -122,7 +125,7 @@ var (
 		"date_of_birth": "birthday", "birth_date": "birthday", "birth_day": "birthday",
 		"e_mail": "email", "email_address": "email", "e_mail_address": "email",
 		"phone_number": "phone", "telephone_number": "phone", "mobile_number": "mobile", "mobile_phone": "mobile", "cell_phone": "mobile",
-		"mobile_phone_number": "mobile", "cell_phone_number": "mobile", "cell_number": "mobile",
+		"mobile_phone_number": "mobile", "cell_phone_number": "mobile", "cell_number": "mobile", "callback_number": "callback", "contact_number": "contact",
 		"place_of_residence": "residence", "lives_in": "residence", "marital_state": "marital_status", "relationship_status": "marital_status",
 		"job_title": "job", "full_name": "name",
 	}

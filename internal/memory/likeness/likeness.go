@@ -21,10 +21,16 @@ import (
 // Duplicate finds, among a caller's active memories, the one that says what m says under another key, and the value that
 // the two have together: that of the memory, or m's where m says more. One that has m's own key is none.
 func Duplicate(existing []recaller.Memory, m recaller.Memory) (of recaller.MemoryID, value string, found bool) {
-	key := readKey(m.Key)
+	key := keyOf(m)
 	for _, old := range existing {
-		was := readKey(old.Key)
-		if strings.EqualFold(old.Key, m.Key) || !mayBeOne(old, m) || !key.alike(was) {
+		was := keyOf(old)
+		if strings.EqualFold(old.Key, m.Key) || !mayBeOne(old, m) {
+			continue
+		}
+		if !key.alike(was) {
+			if key.broader(was) && sameValue(old, m) {
+				return old.ID, old.Value, true
+			}
 			continue
 		}
 		switch compare(was, key, old, m) {
@@ -74,4 +80,46 @@ func Same(existing []recaller.Memory, key string) (recaller.MemoryID, bool) {
 		}
 	}
 	return "", false
+}
+
+// keyOf reads the key of a memory. That of "pet: a dog called Max" is a dog's.
+func keyOf(m recaller.Memory) key {
+	k := readKey(m.Key)
+	if !slices.Equal(k.words, []string{"pet"}) {
+		return k
+	}
+	kinds := without(naming(m.Value), func(w string) bool { return !pets[w] })
+	if len(kinds) == 1 && pets[kinds[0]] {
+		k.words = kinds
+	}
+	return k
+}
+
+// broader reports whether one of two keys names a kind that the other's thing is of: a pet and a dog, a phone and a mobile.
+func (k key) broader(o key) bool {
+	if len(k.words) != 1 || len(o.words) != 1 {
+		return false
+	}
+	a, b := k.words[0], o.words[0]
+	return a == "pet" && pets[b] || b == "pet" && pets[a] || phones[a] && phones[b]
+}
+
+// sameValue reports whether two memories say the same, word by word; of numbers their digits count.
+func sameValue(a, b recaller.Memory) bool {
+	if x, y := digits(a.Value), digits(b.Value); len(x) >= leastNumber || len(y) >= leastNumber {
+		return x == y
+	}
+	return strings.EqualFold(strings.TrimSpace(a.Value), strings.TrimSpace(b.Value))
+}
+
+// leastNumber is how many digits a telephone number has at least.
+const leastNumber = 7
+
+func digits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, s)
 }
