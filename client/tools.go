@@ -20,7 +20,7 @@ type StoreMemoryCall struct {
 	ToolContext
 	MemoryType      recaller.MemoryType `json:"memoryType" enum:"fact,preference,context,follow_up,wellbeing,history" doc:"What it is about." example:"follow_up"`
 	Key             string              `json:"key" doc:"Its name, snake_case by convention; at most 100 bytes." example:"doctor_appointment"`
-	Value           string              `json:"value" doc:"What is to be remembered; at most 2000 bytes." example:"Doctor's appointment next Tuesday"`
+	Value           string              `json:"value" doc:"What is to be remembered; at most 2000 bytes." example:"Doctor's appointment on Tuesday"`
 	Confidence      *float64            `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"1 if not said; lower for what was inferred." example:"1"`
 	SuggestReminder bool                `json:"suggestReminder,omitempty" doc:"For a follow_up: the answer brings the question whether to set a reminder." example:"true"`
 }

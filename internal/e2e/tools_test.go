@@ -178,7 +178,7 @@ func TestFollowUpForgetAndTheDispatcher(t *testing.T) {
 		s := house(t, on)
 		p := phone{t, s.admin}
 		b := bridge{t, s, p.ring(number())}
-		asked := b.does("store_memory", map[string]any{"memoryType": "follow_up", "key": "doctor_appointment", "value": "Doctor's appointment next Tuesday", "suggestReminder": true})
+		asked := b.does("store_memory", map[string]any{"memoryType": "follow_up", "key": "doctor_appointment", "value": "Doctor's appointment on Tuesday", "suggestReminder": true})
 		if text, _ := asked["message"].(string); asked["suggestReminder"] != true || !strings.Contains(text, "reminder") {
 			t.Errorf("got %v, want the question to ask", asked)
 		}

@@ -25,7 +25,7 @@ func TestACallKeepsWhatItsToolsWereTold(t *testing.T) {
 	s := h.begun(t, "+4930901820")
 	in := inside(s)
 
-	stored, err := agent.StoreMemoryTool(ctx, client.StoreMemoryCall{ToolContext: in, MemoryType: recaller.FollowUp, Key: "dentist", Value: "Dentist next Tuesday", SuggestReminder: true})
+	stored, err := agent.StoreMemoryTool(ctx, client.StoreMemoryCall{ToolContext: in, MemoryType: recaller.FollowUp, Key: "dentist", Value: "Dentist on Tuesday", SuggestReminder: true})
 	if err != nil || !stored.SuggestReminder || stored.Message == "" || stored.Action != "" {
 		t.Fatalf("got %+v, %v; want it stored, with the question to ask", stored, err)
 	}

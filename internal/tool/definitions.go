@@ -50,7 +50,7 @@ const storeSchema = `{
     },
     "value": {
       "type": "string",
-      "description": "The memory content to store, in a few words. Keep the time as the caller said it (\"next Tuesday at 3\")."
+      "description": "The memory content to store, in a few words. Keep the time as the caller said it (\"Tuesday at 3\")."
     },
     "confidence": {
       "type": "number",
@@ -137,7 +137,7 @@ const reminderSchema = `{
   "properties": {
     "due_at": {
       "type": "string",
-      "description": "When to remind, in the caller's own time: as said (\"tomorrow at 9\", \"in two hours\", \"next Tuesday\") or as a date and time without a zone (\"2026-03-10T08:30:00\"). A day without a time is nine in the morning."
+      "description": "When to remind, in the caller's own time: as said (\"tomorrow at 9\", \"in two hours\", \"on Tuesday\") or as a date and time without a zone (\"2026-03-10T08:30:00\"). A day without a time is nine in the morning."
     },
     "key": {
       "type": "string",

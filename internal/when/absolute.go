@@ -2,9 +2,10 @@ package when
 
 import "strings"
 
-// Absolute puts the date behind the phrases of a text that mean it only on the day they are said, so that it can be read on
-// other days: "next Tuesday (24 November 2026)". found is what Find told of the text, or a part of that, in order. Weekdays and
-// stretches by themselves ("Tuesday", "the week") are such phrases only with bare: they need not be meant of one day.
+// Absolute puts the date behind the phrases of a text that mean it only on the day they are said, so that it can be
+// read on other days: "next Tuesday (24 November 2026)". found is what Find told of the text, or a part of that, in
+// order. Weekdays and stretches by themselves ("Tuesday", "the week") are such phrases only with bare: they need not be
+// meant of one day.
 func Absolute(text string, found []Found, bare bool) string {
 	var b strings.Builder
 	done := 0

@@ -52,8 +52,8 @@ func (p *parser) ahead(i int) span {
 	return span{}
 }
 
-// fromDay matches the day that so many units are counted from: "a week on Thursday", "two weeks from tomorrow". Of a weekday it is the
-// coming one, also in a report.
+// fromDay matches the day that so many units are counted from: "a week on Thursday", "two weeks from tomorrow". Of a
+// weekday it is the coming one, also in a report.
 func (p *parser) fromDay(i, end, v int, unit string) span {
 	if !p.any(end, "on", "from", "after", "today", "tomorrow") && (weekdays[p.w(end)] == 0 || v > 2 || unit != "week") {
 		return span{}

@@ -240,12 +240,14 @@ func (p *parser) bareDay(i int) span {
 }
 
 // dayFollows are words that may follow a day of the month which stands by its number alone.
-var dayFollows = set(`at and or because but so for i we my from around with to if is was then works would please that no not in between by
-	instead yes yeah thanks he she they you it half noon when since which morning afternoon evening until till though ok okay right
+var dayFollows = set(`at and or because but so for i we my from around with to if is was then works would please that
+	no not in between by
+	instead yes yeah thanks he she they you it half noon when since which morning afternoon evening until till though
+	ok okay right
 	free available any good too we're i'm i've i'll he's they're cause as are will can could on be gets comes this`)
 
-// monthBefore returns the month that was named shortly before token i in the same sentence, 0 if none was: "in March, on
-// the 15th".
+// monthBefore returns the month that was named shortly before token i in the same sentence, 0 if none was: "in March,
+// on the 15th".
 func (p *parser) monthBefore(i int) time.Month {
 	for j := i - 1; j >= 0 && j > i-13 && !p.sentenceEnd(j); j-- {
 		if m := months[p.w(j)]; m != 0 && (p.tok[j].capital || m != 3 && m != 5) {

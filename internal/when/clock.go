@@ -107,7 +107,8 @@ func (p *parser) clock(i int) clock {
 	return c
 }
 
-// window takes the end of a stretch of hours along, and am or pm from it: "between nine and eleven", "nine to eleven a m".
+// window takes the end of a stretch of hours along, and am or pm from it: "between nine and eleven", "nine to eleven a
+// m".
 func (p *parser) window(c clock, j int, between bool) clock {
 	k := j + c.n
 	if !p.any(k, "to", "until", "till", "-") && !(between && p.w(k) == "and") {
@@ -252,7 +253,8 @@ func (p *parser) hourAndMinute(j int, said bool) clock {
 	return c
 }
 
-// fraction adds the minutes that German and Spanish say after the hour: "drei Uhr dreißig", "las cuatro y media", "las tres menos cuarto".
+// fraction adds the minutes that German and Spanish say after the hour: "drei Uhr dreißig", "las cuatro y media", "las
+// tres menos cuarto".
 func (p *parser) fraction(c clock, j int) clock {
 	k := j + c.n
 	if m, n := p.cardinal(k); p.lang == german && n > 0 && m < 60 && p.w(k-1) == "o'clock" {

@@ -146,8 +146,8 @@ func (p *parser) beside(i, j int) span {
 	return p.backward(i)
 }
 
-// backward matches what counts from the day that was named last: "the day before", "the evening before", "that same night". Which day
-// it is only the conversation tells.
+// backward matches what counts from the day that was named last: "the day before", "the evening before", "that same
+// night". Which day it is only the conversation tells.
 func (p *parser) backward(i int) span {
 	j := i + 1
 	if p.w(j) == "same" && p.w(i) == "that" {

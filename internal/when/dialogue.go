@@ -12,9 +12,10 @@ type Said struct {
 	Caller bool      // the caller said it, not the agent
 }
 
-// Dialogue returns the dates of each turn as FindWith does, read with the help of the turns before it: a day that was named
-// settles later bare mentions of it ("the Tuesday slot is released"), "the evening before" and "that Monday" count from it, and an
-// answer lies where its question asks. A time of day alone is put on the day that was named last; it stays without an exact day.
+// Dialogue returns the dates of each turn as FindWith does, read with the help of the turns before it: a day that was
+// named settles later bare mentions of it ("the Tuesday slot is released"), "the evening before" and "that Monday"
+// count from it, and an answer lies where its question asks. A time of day alone is put on the day that was named last;
+// it stays without an exact day.
 func Dialogue(turns []Said, opts Options) [][]Found {
 	parsers := make([]*parser, len(turns))
 	var words []token
@@ -144,7 +145,8 @@ func (p *parser) namesWeekday(i, j int) bool {
 	return false
 }
 
-// counted settles what counts from the day that was named last: "the evening before", "the Friday before", "that Monday".
+// counted settles what counts from the day that was named last: "the evening before", "the Friday before", "that
+// Monday".
 func (c *talk) counted(p *parser, f *Found) {
 	wd := f.day.name.weekday
 	if wd > 0 && f.day.name.back == "same" {
@@ -222,8 +224,8 @@ func (c *talk) weekday(p *parser, f *Found) {
 	}
 }
 
-// farOff reports whether a day of another week than this and the coming seven days was spoken of just now: a bare weekday may be meant
-// of its week.
+// farOff reports whether a day of another week than this and the coming seven days was spoken of just now: a bare
+// weekday may be meant of its week.
 func (c *talk) farOff(today time.Time) bool {
 	last, ok := c.last(2)
 	return ok && daysBetween(today, last) > 7
@@ -308,5 +310,6 @@ func (c *talk) close(p *parser) {
 
 var (
 	times  = set(`when since wann cuándo`)
-	events = set(`accident incident happen happened loss start started begin began notice noticed born birth passiert pasó`)
+	events = set(`accident incident happen happened loss start started begin began notice noticed born birth passiert
+		pasó`)
 )

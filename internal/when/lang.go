@@ -11,7 +11,8 @@ const (
 	spanish
 )
 
-// tongue is how a language is read: its words are put into those of English that mean the same, and the matchers go on with them.
+// tongue is how a language is read: its words are put into those of English that mean the same, and the matchers go on
+// with them.
 type tongue struct {
 	words   map[string]string // to English; numbers to digits, ordinals to digits and "th"
 	small   map[string]bool   // words that tell the language and name no time
@@ -70,7 +71,8 @@ func languageOf(tok []token) language {
 	return best
 }
 
-var englishWords = set(`the i you and to it is on at my for we me of that have are be can was in's with do not please your he she they will there
+var englishWords = set(`the i you and to it is on at my for we me of that have are be can was in's with do not please
+	your he she they will there
 	so but if or by`)
 
 // translate puts the words of days, dates and hours of another language into English.
@@ -121,7 +123,8 @@ func (p *parser) germanWord(i int, to string) string {
 	return to
 }
 
-// spanishWord settles words with two meanings: "la mañana" is the morning, "el martes" and "el lunes pasado" name a day.
+// spanishWord settles words with two meanings: "la mañana" is the morning, "el martes" and "el lunes pasado" name a
+// day.
 func (p *parser) spanishWord(i int, to string) string {
 	next := ""
 	if i+1 < len(p.tok) {
@@ -225,8 +228,10 @@ func participle(w string) bool {
 }
 
 var (
-	states     = set(`geschlossen gestrichen gebucht geplant geöffnet gestern gegen genau gerne gestellt gesperrt gemeldet geändert`)
-	germanDone = set(`verloren vergessen bekommen begonnen erhalten bestellt bezahlt verpasst entdeckt versucht besucht verletzt`)
+	states = set(`geschlossen gestrichen gebucht geplant geöffnet gestern gegen genau gerne gestellt gesperrt
+		gemeldet geändert`)
+	germanDone = set(`verloren vergessen bekommen begonnen erhalten bestellt bezahlt verpasst entdeckt versucht
+		besucht verletzt`)
 )
 
 // preterite reports whether a Spanish word is a verb in the preterite by its ending.

@@ -73,7 +73,8 @@ func (p *parser) moodOf(i, j int) (lies mood, weak bool) {
 	return m.mood, m.weak
 }
 
-// booking reports whether the clause before i speaks of something that is set for a day: "the booking on Friday was made".
+// booking reports whether the clause before i speaks of something that is set for a day: "the booking on Friday was
+// made".
 func (p *parser) booking(i int) bool {
 	for k := i - 1; k >= 0 && k > i-20 && !p.bounds(k); k-- {
 		if bookings[p.w(k)] || p.any(k, "starting", "beginning") {
@@ -105,8 +106,8 @@ var aims = []string{"for", "by", "to", "until", "till", "til", "before", "after"
 // reach is how many words away a verb may stand.
 const reach = 60
 
-// governing returns the mark that rules a date: the nearest before it in its clause, the first after it there, the nearest in its
-// sentence.
+// governing returns the mark that rules a date: the nearest before it in its clause, the first after it there, the
+// nearest in its sentence.
 func (p *parser) governing(i, j int) mark {
 	k := i - 1
 	for ; k >= 0 && k > i-reach && !p.bounds(k); k-- {
@@ -148,7 +149,8 @@ func (p *parser) governing(i, j int) mark {
 	return p.asked(i)
 }
 
-// listsPast reports whether the sentence goes on with a day that is past: "there's one on Sunday and then another yesterday".
+// listsPast reports whether the sentence goes on with a day that is past: "there's one on Sunday and then another
+// yesterday".
 func (p *parser) listsPast(j int) bool {
 	for k := j; k < len(p.tok) && k < j+9 && !p.sentenceEnd(k) && p.marks[k].mood == open; k++ {
 		if p.any(k, "yesterday", "ago") {
@@ -199,7 +201,8 @@ func (p *parser) copula(k, i int) bool {
 
 var subjects = []string{"i", "we", "you", "he", "she", "they", "it", "i'm", "i've", "i'll", "we'll", "we're", "they're"}
 
-// bounds reports whether a clause ends at token k: a mark, or a word that begins the next one. What lists days does not end it.
+// bounds reports whether a clause ends at token k: a mark, or a word that begins the next one. What lists days does not
+// end it.
 func (p *parser) bounds(k int) bool {
 	if p.sentenceEnd(k) || p.any(k, ",", "-", "—", ":") && !p.glued(k+1) {
 		return !p.lists(k)
@@ -231,7 +234,8 @@ func (p *parser) namesDay(k int) bool {
 	return weekdays[t.w] != 0 || t.kind == number || small[t.w] != 0 || ordinals[t.w] != 0 || p.month(k) != 0 || p.any(k, "morning", "afternoon", "evening", "noon")
 }
 
-var boundaries = set(`and but so because cause cuz 'cause or that if when while then which who though although where whether as than
+var boundaries = set(`and but so because cause cuz 'cause or that if when while then which who though although where
+	whether as than
 	since und aber weil dass ob wenn oder denn y pero porque que si cuando aunque pues o`)
 
 // failed reports whether what follows token j says that a plan came to nothing.

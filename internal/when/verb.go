@@ -61,7 +61,8 @@ const (
 	spent
 )
 
-// takesParticiple reports whether a participle that follows is of the word: "is closed", "'ve got", "gets married", "want it done".
+// takesParticiple reports whether a participle that follows is of the word: "is closed", "'ve got", "gets married",
+// "want it done".
 func takesParticiple(t token) bool {
 	return presents[t.w] || t.w == "am" || haves[t.w] || t.owner || strings.Contains(t.w, "'") || participled[t.w]
 }
@@ -99,7 +100,8 @@ func (p *parser) verb(i int, aux bool) (m mark, helps bool) {
 	return m, false
 }
 
-// singularBefore reports whether one thing or person stands before the word at i, which then would end in -s in the present.
+// singularBefore reports whether one thing or person stands before the word at i, which then would end in -s in the
+// present.
 func (p *parser) singularBefore(i int) bool {
 	w := p.w(i - 1)
 	return isSingular[w] || i > 1 && p.tok[i-1].kind == word && determiners[p.w(i-2)] && !strings.HasSuffix(w, "s") && !openers[w] && !determiners[w]
@@ -299,7 +301,8 @@ func set(words string) map[string]bool {
 	return out
 }
 
-// Words of verbs. The lists are closed: a verb that is in none of them tells nothing, and the day beside it is left open.
+// Words of verbs. The lists are closed: a verb that is in none of them tells nothing, and the day beside it is left
+// open.
 var (
 	pastHelpers = set(`did didn't didnt`)
 	pastBe      = set(`was were wasn't weren't wasnt werent`)
@@ -307,14 +310,18 @@ var (
 	hads        = set(`had hadn't hadnt i'd you'd he'd she'd we'd they'd it'd that'd`)
 	shortWould  = set(`id youd hed shed wed theyd itd`)
 	shortWill   = set(`ill well hell shell itll theyll youll thatll`)
-	modals      = set(`will would can could may might must should shall won't wouldn't can't couldn't mustn't shouldn't shan't wont wouldnt
-		cant couldnt shouldnt do does don't doesn't dont doesnt gonna gotta wanna lemme let's lets going cannot should've could've
+	modals      = set(`will would can could may might must should shall won't wouldn't can't couldn't mustn't
+		shouldn't shan't wont wouldnt
+		cant couldnt shouldnt do does don't doesn't dont doesnt gonna gotta wanna lemme let's lets going cannot
+		should've could've
 		would've must've might've ought`)
-	presents   = set(`is are isn't aren't ain't isnt arent aint im i'm its thats theres hes shes whats whens youre theyre heres whos`)
+	presents = set(`is are isn't aren't ain't isnt arent aint im i'm its thats theres hes shes whats whens youre
+		theyre heres whos`)
 	isSubject  = set(`he she it that there what who when where this everything here how`)
 	isPlural   = set(`i we you they who people`)
 	isSingular = set(`he she it that this who which nobody everyone someone somebody everything`)
-	predicates = set(`fine good no great ok okay out off perfect better best bad gone full free booked taken not the my when a ideal closed open
+	predicates = set(`fine good no great ok okay out off perfect better best bad gone full free booked taken not the
+		my when a ideal closed open
 		hopeless tricky impossible`)
 	openers         = set(`please and or but so just then now okay ok yes yeah no hi hello well maybe also right`)
 	subjectPronouns = set(`i we he she they who`)
@@ -322,32 +329,49 @@ var (
 	acknowledged    = set(`understood agreed noted sorted done booked confirmed got cancelled canceled changed moved`)
 	participled     = set(`get gets getting have having want wants need needs`)
 	asking          = set(`earliest instead available free gotta`)
-	determiners     = set(`a an the my your his her its our their this that these those no any some every each two three next last first of in on
+	determiners     = set(`a an the my your his her its our their this that these those no any some every each two
+		three next last first of in on
 		at for with from by 's new`)
 	reports   = set(`said told thought promised reckoned assumed heard swore knew hoped texted`)
 	settles   = set(`booked reserved scheduled rescheduled`)
 	plans     = set(`tried checked agreed asked wanted offered decided arranged planned ordered requested bought got`)
-	schedules = set(`booked scheduled reserved moved arranged confirmed pencilled penciled cancelled canceled rescheduled postponed changed
+	schedules = set(`booked scheduled reserved moved arranged confirmed pencilled penciled cancelled canceled
+		rescheduled postponed changed
 		switched pushed swapped planned held saved noted put set made down bumped shifted`)
-	bookings = set(`book reserve schedule booking bookings reservations nights seats stay appointment appointments booking reservation slot meeting viewing flight lesson ticket tickets table`)
-	likePast = set(`need indeed hundred speed feed seed shed breed bleed exceed proceed succeed weed greed unneeded embed agreed-on naked wicked
+	bookings = set(`book reserve schedule booking bookings reservations nights seats stay appointment appointments
+		booking reservation slot meeting viewing flight lesson ticket tickets table`)
+	likePast = set(`need indeed hundred speed feed seed shed breed bleed exceed proceed succeed weed greed unneeded
+		embed agreed-on naked wicked
 		aged kindred sacred blessed supposed bed red wed`)
-	preterites = set(`came went saw got took made said told gave bought found felt left lost won ate drank ran wrote began broke heard thought
-		knew spent sent paid sold built drove flew held kept brought taught caught slept sat stood woke fell died met rang sang shut stuck
-		threw wore tore swore stole spoke shook chose froze hid bit blew grew drew hung lent dealt meant understood forgot became woken been
-		gone done seen taken given broken written driven flown spoken stolen fallen eaten begun rung struck dug fed fled led lit slid swam
-		swept wept stung sank shrank sprang leaked spilt burnt dreamt learnt smelt had used passed swung spun bled fought sought`)
-	onlyPast = set(`came went saw took gave ate drank ran wrote began drove flew spoke fell wore tore stole shook chose froze grew drew knew
+	preterites = set(`came went saw got took made said told gave bought found felt left lost won ate drank ran wrote
+		began broke heard thought
+		knew spent sent paid sold built drove flew held kept brought taught caught slept sat stood woke fell died met
+		rang sang shut stuck
+		threw wore tore swore stole spoke shook chose froze hid bit blew grew drew hung lent dealt meant understood
+		forgot became woken been
+		gone done seen taken given broken written driven flown spoken stolen fallen eaten begun rung struck dug fed
+		fled led lit slid swam
+		swept wept stung sank shrank sprang leaked spilt burnt dreamt learnt smelt had used passed swung spun bled
+			fought sought`)
+	onlyPast = set(`came went saw took gave ate drank ran wrote began drove flew spoke fell wore tore stole shook
+		chose froze grew drew knew
 		rang sang threw blew died called rung stopped started happened arrived`)
 	samePast = set(`put cut set let hit hurt cost read quit shut split bet bid cast burst spread upset`)
 	habits   = set(`usually normally always often generally typically sometimes`)
-	plain    = set(`come remind need want have get go see do be take make give bring send tell say know think hope wish like love prefer pick drop
-		collect deliver arrive leave fly open close begin finish get need fit meet ask pay tell let keep hold stay happen become suit
-		find feel lose sell buy eat drink cook sleep sit stand wait speak talk hear expect intend reckon prefer require mind confirm
-		cancel reschedule replace install deliver install remove clean paint wash mend sort bill refund fetch carry travel marry
-		celebrate graduate retire release resume reopen expire renew depart land swap switch shift extend bother remember forget
+	plain    = set(`come remind need want have get go see do be take make give bring send tell say know think hope
+		wish like love prefer pick drop
+		collect deliver arrive leave fly open close begin finish get need fit meet ask pay tell let keep hold stay
+		happen become suit
+		find feel lose sell buy eat drink cook sleep sit stand wait speak talk hear expect intend reckon prefer
+		require mind confirm
+		cancel reschedule replace install deliver install remove clean paint wash mend sort bill refund fetch carry
+		travel marry
+		celebrate graduate retire release resume reopen expire renew depart land swap switch shift extend bother
+		remember forget
 		hate apply offer suggest propose promise agree arrange guess`)
-	plainNouns = set(`call ring phone text visit book plan move start end work show look check return change run drive order fix repair
-		turn stop post mail ship stay try help play train test walk stand rest head pop stop host serve sign vote rain snow matter cover
+	plainNouns = set(`call ring phone text visit book plan move start end work show look check return change run drive
+		order fix repair
+		turn stop post mail ship stay try help play train test walk stand rest head pop stop host serve sign vote rain
+		snow matter cover
 		aim due email`)
 )

@@ -11,8 +11,8 @@ type dayName struct {
 	next    bool   // "next Thursday", where people mean different days
 }
 
-// weekday matches a weekday, with what says which one if that follows: "Tuesday", "Tuesday, 24 November", "Tuesday the tenth",
-// "Thursday week", "Thursday of next week".
+// weekday matches a weekday, with what says which one if that follows: "Tuesday", "Tuesday, 24 November", "Tuesday the
+// tenth", "Thursday week", "Thursday of next week".
 func (p *parser) weekday(i int) span {
 	wd := p.weekdayAt(i)
 	if wd == 0 {
@@ -47,7 +47,8 @@ func (p *parser) weekdayAt(i int) int {
 }
 
 // kinds are words of a day of some kind: "a busy Sunday".
-var kinds = set(`busy lazy regular normal nice typical quiet good bad long entire whole rainy sunny cold warm hot relaxing wet lovely random single`)
+var kinds = set(`busy lazy regular normal nice typical quiet good bad long entire whole rainy sunny cold warm hot
+	relaxing wet lovely random single`)
 
 // numbered matches a weekday with its date: of the month alone ("Tuesday the tenth") the nearest that is such a day.
 func (p *parser) numbered(i, wd int) span {
@@ -76,7 +77,8 @@ func (p *parser) numbered(i, wd int) span {
 	return s
 }
 
-// ofWeekday settles on a date that was said with its weekday: where they do not fit in a year near by, which was meant is not known.
+// ofWeekday settles on a date that was said with its weekday: where they do not fit in a year near by, which was meant
+// is not known.
 func (p *parser) ofWeekday(s span, wd, j, i int) span {
 	n := j + s.n - i
 	if !s.open && isoWeekday(s.from) == wd {
@@ -106,8 +108,8 @@ func dayStart(t time.Time, loc *time.Location) time.Time {
 	return startOf(y, m, d, loc)
 }
 
-// nearest returns the day d of a month that is such a weekday and lies nearest, in the direction of the mood where that is not
-// much farther.
+// nearest returns the day d of a month that is such a weekday and lies nearest, in the direction of the mood where that
+// is not much farther.
 func (p *parser) nearest(wd, d int, lean mood) (time.Time, bool) {
 	y, m, _ := p.base.Date()
 	var next, last time.Time
@@ -137,7 +139,8 @@ func (p *parser) nearest(wd, d int, lean mood) (time.Time, bool) {
 	return next, false
 }
 
-// weekOff matches a weekday of another week: "Thursday week", "Thursday of next week", "Tuesday last week", "the Wednesday two weeks ago".
+// weekOff matches a weekday of another week: "Thursday week", "Thursday of next week", "Tuesday last week", "the
+// Wednesday two weeks ago".
 func (p *parser) weekOff(i, wd int) span {
 	today := isoWeekday(p.base)
 	coming := (wd-today+6)%7 + 1
@@ -240,7 +243,8 @@ func slot(w string) bool {
 	return bookings[w] || slots[w]
 }
 
-var slots = set(`one visit time session train delivery collection shift call class spot place job trip party bus ferry game match show`)
+var slots = set(`one visit time session train delivery collection shift call class spot place job trip party bus ferry
+	game match show`)
 
 // standsAlone reports whether what follows at j is no noun that a weekday could belong to.
 func (p *parser) standsAlone(j int) bool {
@@ -250,7 +254,8 @@ func (p *parser) standsAlone(j int) bool {
 var parts = set(`morning afternoon evening night lunchtime mornin evenin arvo noon first last at around early late`)
 
 var fillers = set(`no not yes um uh er hang sorry please then it's that's off any ok okay too instead either
-	good great free better fine maybe probably the a my your our all again anytime again if thanks thank bye yeah right only just as`)
+	good great free better fine maybe probably the a my your our all again anytime again if thanks thank bye yeah
+		right only just as`)
 
 // weekdayAfter returns the weekday up to which a range goes on at j, 0 for none.
 func (p *parser) weekdayAfter(j int) int {

@@ -1,6 +1,7 @@
-// Package when reads dates in English words as people say them ("next Tuesday at three", "a couple of weeks ago")
-// and says times the way a person would ("yesterday", "in two days (Tuesday 24 November)"). Rules only: no clock, no I/O;
-// the time at which something was said is passed in and its Location is the zone in which days begin.
+// Package when reads dates in the words that people say in English, German and Spanish ("next Tuesday at three", "am Freitag
+// um halb drei") and says times the way a person would ("yesterday", "in two days (Tuesday 24 November)"). Rules only: no
+// clock, no I/O; the time at which something was said is passed in and its Location is the zone in which days begin. Find
+// reads one text, Dialogue a conversation, in which what was said before settles what is meant.
 //
 // It is not for parsing machine formats (use time.Parse) and not for storing recurrence: a phrase that names no single
 // date ("on Sundays") is found, marked Recurring and left unresolved.
@@ -8,12 +9,12 @@
 // # Readings
 //
 // Where people mean different things by the same words, these readings hold:
-//   - A week runs from Monday to Sunday. "next Tuesday" is known where that is also the coming Tuesday, at least three days ahead,
-//     and "last Tuesday" where it lies in the week before: of the others people mean different days, and none is told.
-//     "this Tuesday" is the one of this week, and, once that is over, the one that its clause looks to.
-//   - A bare weekday or day of the month lies ahead in a wish, a booking, a promise or a plan, and behind in a report: the verb of
-//     its clause decides. Where none does, or a plan is told in the past ("he said he'd come on Tuesday"), no day is told.
-//     Options.Lean settles the first of the two.
+//   - A week runs from Monday to Sunday. "next Tuesday" is known where that is also the coming Tuesday, at least three
+//     days ahead, and "last Tuesday" where it lies in the week before: of the others people mean different days, and
+//     none is told. "this Tuesday" is the one of this week, and, once that is over, the one that its clause looks to.
+//   - A bare weekday or day of the month lies ahead in a wish, a booking, a promise or a plan, and behind in a report:
+//     the verb of its clause decides. Where none does, or a plan is told in the past ("he said he'd come on Tuesday"),
+//     no day is told. Options.Lean settles the first of the two.
 //   - A date without its year is the one that its clause looks to, if that is near.
 //   - "Thursday the tenth" is the nearest tenth that is a Thursday.
 //   - 5/12 is May 12th; with Options.DayFirst it is 5 December. A number that can only be a day is read as one.
@@ -46,11 +47,12 @@ type Found struct {
 	token, after int // its tokens
 }
 
-// Known reports whether At is known. It is zero where the words name no single date, or where it is not sure which they mean.
+// Known reports whether At is known. It is zero where the words name no single date, or where it is not sure which they
+// mean.
 func (f Found) Known() bool { return !f.At.IsZero() }
 
-// Exact reports whether the words name one calendar day for sure: that of At. Of a time of day alone, a whole week, or "in a
-// few days", it is false.
+// Exact reports whether the words name one calendar day for sure: that of At. Of a time of day alone, a whole week, or
+// "in a few days", it is false.
 func (f Found) Exact() bool { return f.exact && f.Known() }
 
 // Options changes how ambiguous dates are read. The zero value is the default.

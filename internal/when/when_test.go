@@ -137,6 +137,7 @@ func TestFind(t *testing.T) {
 		{"tomorrow morning", "tomorrow morning", "2026-11-22 09:00 ~"},
 		{"last night", "last night", "2026-11-20 20:00 ~"},
 		{"in twenty minutes", "in twenty minutes", "2026-11-21 10:50"},
+		{"in one minute", "in one minute", "2026-11-21 10:31"},
 		{"half an hour ago", "half an hour ago", "2026-11-21 10:00"},
 
 		{"last spring", "last spring", "2026-03-01..2026-06-01 ~"},
@@ -181,7 +182,7 @@ func TestFindNothing(t *testing.T) {
 		"", "we may march on", "I sat in the sun", "a spring in my step", "it costs 5/8 of that", "open 24/7", "a second opinion",
 		"at 50 percent", "I paid at 3 dollars each", "I have three days left", "version 2.10", "on the second floor", "the first thing",
 		"16:9 screen", "I was ten", "for two weeks", "a Christmas tree", "he is 45", "call me at 555 0199", "1/2 cup of milk",
-		"good morning", "I will fall", "she may be late", "see you later", "room 2026", "on a Sunday", "Black Friday deals", "more like 9", "we are in 2026 of them", "mayor of march",
+		"good morning", "I will fall", "she may be late", "see you later", "room 2026", "on a Sunday", "Black Friday deals", "more like 9", "we are in 2026 of them", "mayor of march", "at 25:00", "a busy Sunday",
 	} {
 		if got := Find(text, base(t)); len(got) != 0 && text != "we are in 2026 of them" {
 			t.Errorf("%q: got %q %s, want nothing", text, got[0].Phrase, show(got[0]))
