@@ -24,7 +24,7 @@ type Pack struct {
 	DefaultIntent string     `json:"default_intent,omitempty" doc:"The intent where no phrase fits; general-info if not said." example:"general-info"`
 	Intents       []PackRule `json:"intents,omitempty" nullable:"false" doc:"What callers want, in order of priority."`
 	Topics        []PackRule `json:"topics,omitempty" nullable:"false" doc:"What is talked about."`
-	Outcomes      []PackRule `json:"outcomes,omitempty" nullable:"false" doc:"How it ends, in order of priority."`
+	Outcomes      []PackRule `json:"outcomes,omitempty" nullable:"false" doc:"How it ends, in order of priority; phrases decide before the shape of the dialogue does. None: all of ours."`
 	Positive      []string   `json:"positive,omitempty" nullable:"false" doc:"Words of a caller who is pleased."`
 	Negative      []string   `json:"negative,omitempty" nullable:"false" doc:"Words of a caller who is not."`
 }
@@ -33,7 +33,7 @@ type Pack struct {
 type PackRule struct {
 	Label   string   `json:"label" doc:"The label: small letters, digits and single hyphens." example:"appointment"`
 	By      string   `json:"by,omitempty" enum:"user,assistant" doc:"Whose words count; if not said, both speakers'." example:"user"`
-	Phrases []string `json:"phrases" nullable:"false" doc:"The phrases, of at most eight words each."`
+	Phrases []string `json:"phrases,omitempty" nullable:"false" doc:"The phrases, of at most eight words each. May be left out for outcomes that are read from the dialogue: booking-made, transferred, callback-requested, cancelled, resolved, question-answered."`
 }
 
 // Packs lists the keyword packs that the tenant may use.

@@ -26,20 +26,42 @@ const (
 // maxTopics bounds the topics of one conversation.
 const maxTopics = 8
 
-// Analyse labels a conversation by the packs, the first of them having precedence. The intent is what the caller wants: his
-// words weigh more than the agent's, and early ones more than late ones; between intents that are as good as equal the
-// packs' order decides. The sentiment is the caller's. It is the same for the same turns; no turns give the fallbacks.
-func Analyse(turns []recaller.Turn, packs []Pack) recaller.Analysis {
-	spoken := read(turns)
-	a := recaller.Analysis{By: By, Intent: GeneralInfo, Sentiment: sentiment(spoken, packs), Outcome: outcome(spoken, packs)}
+// Analyse labels a conversation by the packs, the first of them having precedence; broke: the connection was lost. The intent is
+// what the caller wants: his words weigh more than the agent's, and early ones more than late ones; between intents that are as
+// good as equal the packs' order decides. Sentiment (the caller's) and outcome go by what happened in the dialogue. It is the
+// same for the same turns; no turns give the fallbacks.
+func Analyse(turns []recaller.Turn, broke bool, packs []Pack) recaller.Analysis {
+	spoken, ls := read(turns), lines(turns)
+	a := recaller.Analysis{By: By, Intent: GeneralInfo, Sentiment: mood(ls, packs), Outcome: outcome(spoken, ls, broke, packs)}
 	if len(packs) > 0 {
 		a.Intent = packs[0].fallback
 	}
-	if best := intent(spoken, packs); best != "" {
+	best := intent(spoken, packs)
+	for i := 0; best == "" && i < len(packs); i++ {
+		best = packs[i].byShape(a)
+	}
+	if best != "" {
 		a.Intent = best
 	}
 	a.Topics = topics(spoken, packs)
 	return a
+}
+
+// byShape is the intent that the outcome or the mood tells where no words do; empty if the pack has none such.
+func (p Pack) byShape(a recaller.Analysis) string {
+	want := ""
+	switch {
+	case a.Outcome == Booked:
+		want = "appointment"
+	case a.Outcome == Cancelled:
+		want = "cancellation"
+	case a.Sentiment == Negative:
+		want = "complaint"
+	}
+	if !slices.Contains(labels(p.intents), want) {
+		return ""
+	}
+	return want
 }
 
 // said is one turn as words.
@@ -175,8 +197,9 @@ func topics(spoken []said, packs []Pack) []string {
 	return out
 }
 
-// outcome is the first rule, in the packs' order of priority, that the words support.
-func outcome(spoken []said, packs []Pack) string {
+// outcome is the first rule of the packs' own that the words support, else what the dialogue has by its shape, told by a label
+// that the packs have.
+func outcome(spoken []said, ls []line, broke bool, packs []Pack) string {
 	rules := merged(packs, func(p Pack) []rule { return p.outcomes })
 	b := newBook(rules)
 	best := len(rules)
@@ -190,45 +213,17 @@ func outcome(spoken []said, packs []Pack) string {
 			}
 		}
 	}
-	if best == len(rules) {
-		return Unresolved
+	if best < len(rules) {
+		return rules[best].label
 	}
-	return rules[best].label
-}
-
-// leastFeeling is how clear a feeling must be to be told.
-const leastFeeling = 0.9
-
-// negativeWeight is how much more a negative word of the caller says than a positive one, which is often mere courtesy.
-const negativeWeight = 1.5
-
-func sentiment(spoken []said, packs []Pack) string {
-	var rules [2]rule
-	for _, p := range packs {
-		rules[0].patterns = append(rules[0].patterns, p.positive...)
-		rules[1].patterns = append(rules[1].patterns, p.negative...)
-	}
-	b := newBook(rules[:])
-	sum := 0.0
-	for _, s := range spoken {
-		if !s.caller {
-			continue
+	found := shape(ls, broke)
+	for range len(instead) {
+		if found == Unresolved || len(rules) == 0 || slices.Contains(labels(rules), found) {
+			return found
 		}
-		seen := map[int]bool{}
-		for _, h := range b.find(s.tokens) {
-			if !seen[h.at] {
-				seen[h.at] = true
-				sum += s.weight * feeling(h.rule == 0, negated(s.tokens, h))
-			}
-		}
+		found = instead[found]
 	}
-	switch {
-	case sum >= leastFeeling:
-		return Positive
-	case sum <= -leastFeeling:
-		return Negative
-	}
-	return Neutral
+	return Unresolved
 }
 
 // feeling weighs a word of feeling: "not happy" is negative, "no problem" is nothing.
@@ -236,10 +231,8 @@ func feeling(positive bool, n negation) float64 {
 	switch {
 	case positive && n == plain:
 		return 1
-	case positive:
-		return -negativeWeight
-	case n == plain:
-		return -negativeWeight
+	case positive || n == plain:
+		return -1
 	}
 	return 0
 }

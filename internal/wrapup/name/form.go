@@ -12,17 +12,17 @@ var (
 	// sureForms tell nothing but a name, wherever they stand.
 	sureForms = phrases(`my full name is|my first name is|my last name is|my surname is|my name is|my name's|my names|the name is|
 		the name's|you're speaking to|you're speaking with|you are speaking to|you are speaking with|youre speaking to|
-		youre speaking with|mein name ist|ich heiße|ich heisse|me llamo|mi nombre es`)
+		youre speaking with|mein name ist|ich heiße|ich heisse|me llamo|mi nombre es|meu nome é|chamo-me`)
 	// openForms may tell something else, and count at the beginning of a sentence only.
 	openForms = phrases(`it's me again|its me again|it's only me|it's me|its me|this is|it's|its|it is|i'm|im|i am|that's|name's|
-		name is|hier ist|hier spricht|ich bin|soy|le habla|habla|es|just|under|unter|auf|a nombre de|con|de|für|it would be|it'll be`)
+		name is|hier ist|hier spricht|ich bin|soy|sou o|sou a|sou|daqui|é o|é a|le habla|habla|es|just|under|unter|auf|a nombre de|con|de|für|it would be|it'll be`)
 	// endForms stand behind a name.
 	endForms = phrases(`ist mein name|is my name|am apparat|am telefon|speaking|here|hier|calling`)
 
 	// leads are what people say before they come to their name.
 	leads = set(`hi hello hey hiya heya good morning afternoon evening day g'day gday evenin mornin yes yeah yep yup sure certainly of
 		course okay ok alright well um uh er erm so oh ah right there please absolutely hallo guten tag morgen abend grüß gott servus
-		moin ja also äh gerne buenos buenas buen días dias tardes noches hola bueno sí si claro pues eh again no thanks thank you
+		moin ja also äh gerne buenos buenas buen días dias tardes noches hola bueno sí si claro pues eh bom boa dia tarde olá olhe sim again no thanks thank you
 		great and`)
 	greetings = set(`hi hello hey hiya heya hallo hola morning afternoon evening thanks`)
 	// connectives follow a name in a text without marks.

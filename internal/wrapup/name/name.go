@@ -40,6 +40,9 @@ func Said(turns []recaller.Turn) (name string, turn int, ok bool) {
 	if len(r.got) == 0 {
 		return "", 0, false
 	}
+	if r.joined && r.titled(r.got[0]) && !r.titled(r.got[1]) { // the surname came first
+		slices.Reverse(r.got)
+	}
 	return written(r.got), r.at, true
 }
 
@@ -53,6 +56,8 @@ type reader struct {
 	cased   bool            // whether it is written with capitals
 	got     []word          // the name so far
 	at      int             // the turn that gave it
+	family  bool            // it is what the agent asked for as the surname
+	joined  bool            // of two halves, in the order in which they were said
 	learned bool            // the turn being read gave it
 	wish    []word          // what the caller asks to be called
 	wished  int             // the turn that asked
@@ -162,13 +167,16 @@ func (r *reader) join(half []word) {
 		r.got = slices.Concat(half, r.got)
 		return
 	}
-	r.got = slices.Concat(r.got, half)
+	r.got, r.joined = slices.Concat(r.got, half), len(r.got) == 1
 }
 
 // surname reports whether what is known is a surname alone: the agent called the caller Mr or Mrs by it.
 func (r *reader) surname() bool {
-	titled := func(a address) bool { return a.titled && near(a.low, r.got[0].low) }
-	return len(r.got) == 1 && slices.ContainsFunc(r.called, titled)
+	return len(r.got) == 1 && r.titled(r.got[0])
+}
+
+func (r *reader) titled(w word) bool {
+	return slices.ContainsFunc(r.called, func(a address) bool { return a.titled && near(a.low, w.low) })
 }
 
 func respelled(letters string) word { return word{low: letters, text: letters} }
@@ -179,18 +187,18 @@ func (r *reader) take(parts []word, sure bool) {
 	first, last := r.asked.kind == "first", r.asked.kind == "last"
 	switch {
 	case len(r.got) == 0, contains(parts, r.got):
-		r.got = parts
+		r.got, r.joined = slices.Clone(parts), false
 	case contains(r.got, parts):
 	case len(parts) == 1 && len(r.got) == 1 && last:
 		r.got = slices.Concat(r.got, parts)
-	case len(parts) == 1 && first && !slices.ContainsFunc(r.got, func(w word) bool { return firstNames[w.low] }):
+	case len(parts) == 1 && first && (r.family || !slices.ContainsFunc(r.got, func(w word) bool { return firstNames[w.low] })):
 		r.got = slices.Concat(parts, r.got)
 	case sure:
-		r.got = parts
+		r.got, r.joined = slices.Clone(parts), false
 	default:
 		return
 	}
-	r.at, r.learned = r.turn, true
+	r.at, r.learned, r.family = r.turn, true, last && len(r.got) == 1
 }
 
 // contains reports whether a name has every word of another, in whatever order.

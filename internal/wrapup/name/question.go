@@ -14,10 +14,10 @@ type question struct {
 }
 
 var (
-	nameWords  = set(`name names surname surnames nombre apellido apellidos nachname vorname namen`)
+	nameWords  = set(`name names surname surnames nombre apellido apellidos nachname vorname namen nome apelido`)
 	lastWords  = set(`last surname surnames family apellido apellidos nachname familienname`)
 	firstWords = set(`first given christian vorname forename`)
-	requests   = set("please what spell bitte wie por")
+	requests   = set("please what spell bitte wie por diga diga-me")
 	asking     = phrases(`who am i speaking|who am i talking|who's calling|whos calling|who is calling|who is this|who's this|
 		who's speaking|who is speaking|and you are|what should i call you|what can i call you|mit wem spreche|wer spricht|wer ist da|con quién hablo|quién habla|de parte de quién`)
 	guessing = phrases(`speaking with|speaking to|talking to|talking with|is this|is that|that's for|thats for|is it|

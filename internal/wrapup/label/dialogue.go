@@ -1,0 +1,223 @@
+package label
+
+import (
+	_ "embed"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/speech"
+)
+
+// The outcomes that are read from the shape of a dialogue.
+const (
+	Booked      = "booking-made"       // a time was settled, or moved
+	Transferred = "transferred"        // the call ended by being handed on
+	Callback    = "callback-requested" // somebody will call back, and nothing was booked
+	Cancelled   = "cancelled"          // something was called off, and nothing booked in its stead
+	Resolved    = "resolved"           // what was asked for was done, or what was told was taken up
+	Answered    = "question-answered"  // the caller asked, and was told
+)
+
+// instead are the outcomes by which one is told where a tenant's packs do not have it.
+var instead = map[string]string{
+	Booked: Resolved, Transferred: Callback, Callback: Unresolved, Cancelled: Resolved, Resolved: Answered, Answered: Resolved,
+}
+
+// mark is what the words of a sentence do in a dialogue: bits, one a table of dialogue.json.
+type mark uint32
+
+const (
+	day mark = 1 << iota
+	offer
+	wish
+	booked
+	item // what has a time and is no visit: a deadline, a delivery, opening hours
+	callback
+	ownCall // the agent himself calls, as one who keeps company does
+	transfer
+	cancelled
+	callOff
+	done
+	refused
+	gaveUp
+	ask
+	accept
+	reject
+	glad
+	nice // may be mere courtesy, or meant the other way round
+	upset
+	sad
+	sorry // the agent feels with the caller
+	cheer // or is glad with him
+	clock // a time of day
+)
+
+// unlessDenied are the marks that a negation or a condition before them takes away.
+const unlessDenied = offer | booked | callback | ownCall | transfer | cancelled | done | glad | nice | accept | upset | sad | cheer
+
+//go:embed dialogue.json
+var dialogueTables []byte
+
+var markNames = []string{
+	"day", "offer", "wish", "booked", "item", "callback", "own-call", "transfer", "cancelled", "call-off", "done", "refused", "gave-up", "ask",
+	"accept", "reject", "glad", "nice", "upset", "sad", "sorry", "cheer",
+}
+
+// dialogues is the book of dialogue.json; a rule's place is the bit of its mark.
+var dialogues = sync.OnceValue(func() book {
+	var in map[string][]string
+	_ = json.Unmarshal(dialogueTables, &in) // a test reads it
+	rules := make([]rule, len(markNames))
+	for i, name := range markNames {
+		for _, phrase := range in[name] {
+			if p, ok := newPattern(phrase); ok {
+				rules[i].patterns = append(rules[i].patterns, p)
+			}
+		}
+	}
+	return newBook(rules)
+})
+
+// line is one turn as a dialogue has it.
+type line struct {
+	caller bool
+	said   []sentence
+	marks  mark // of all sentences
+}
+
+type sentence struct {
+	tokens []token
+	marks  mark
+	hits   map[mark]int // how often each mark was found, phrases that overlap counted once
+	asks   bool
+}
+
+func (s sentence) is(m mark) bool { return s.marks&m != 0 }
+func (l line) is(m mark) bool     { return l.marks&m != 0 }
+
+// lines reads a conversation as a dialogue; what was cut off or hardly heard settles nothing and is left out.
+func lines(turns []recaller.Turn) []line {
+	var out []line
+	for _, t := range turns {
+		if !t.Speaker.Valid() || t.Interrupted || t.Confidence > 0 && t.Confidence < 0.5 {
+			continue
+		}
+		l := line{caller: t.Speaker == recaller.User}
+		for _, s := range speech.Sentences(t.Text) {
+			read := readSentence(s)
+			l.marks |= read.marks
+			l.said = append(l.said, read)
+		}
+		if len(l.said) > 0 {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func readSentence(s speech.Sentence) sentence {
+	out := sentence{tokens: tokenise(s.Text), asks: s.Question, hits: map[mark]int{}}
+	b := dialogues()
+	condition := slices.IndexFunc(out.tokens, func(t token) bool { return conditions[t.low] })
+	if condition < 0 {
+		condition = len(out.tokens)
+	}
+	gladTo, free := 0, [22]int{} // where the last phrase of each mark ended
+	for i := range out.tokens {
+		for _, e := range b.byStem[out.tokens[i].stem] {
+			m := mark(1) << e.rule
+			end := e.pattern.at(out.tokens, i)
+			if end > 0 {
+				m = heed(m, out.tokens, hit{e.rule, i, end, e.pattern}, i > condition)
+			}
+			if end == 0 || m == 0 {
+				continue
+			}
+			out.marks |= m
+			if i >= free[e.rule] && !(m == nice && i < gladTo) {
+				out.hits[m]++
+			}
+			free[e.rule] = max(free[e.rule], end)
+			if m == glad {
+				gladTo = max(gladTo, end)
+			}
+		}
+	}
+	if clocked(out.tokens) {
+		out.marks |= clock
+	}
+	if out.asks {
+		out.marks |= ask
+	}
+	return out
+}
+
+// heed returns what a phrase means where it stands: after a negation or a condition nothing, or its contrary.
+func heed(m mark, ts []token, h hit, conditional bool) mark {
+	switch {
+	case m == booked && h.end == h.at+1 && !isDone(ts, h.at):
+		return 0
+	case m == day && h.at > 0 && deadlines[ts[h.at-1].low]:
+		return item
+	case m&unlessDenied == 0:
+		return m
+	case m == glad && hasNot(ts[max(0, h.at-2):h.end]):
+		return upset
+	case negated(ts, h) != plain || conditional:
+		return 0
+	}
+	return m
+}
+
+func hasNot(ts []token) bool {
+	return slices.ContainsFunc(ts, func(t token) bool {
+		return t.low == "not" || t.low == "isn't" || t.low == "wasn't" || t.low == "aren't"
+	})
+}
+
+// deadlines before a day make it no time to come.
+var deadlines = map[string]bool{
+	"by": true, "until": true, "till": true, "since": true, "last": true, "every": true, "bis": true, "seit": true, "hasta": true, "desde": true,
+}
+
+// isDone reports whether the word at i says that something is booked: "booked", but not "books", nor "you booked" before the call.
+func isDone(ts []token, i int) bool {
+	return strings.HasSuffix(ts[i].low, "ed") && (i == 0 || !subjects[ts[i-1].low])
+}
+
+var subjects = map[string]bool{"i": true, "you": true, "we": true, "they": true, "he": true, "she": true}
+
+var conditions = map[string]bool{"if": true, "unless": true, "wenn": true, "falls": true, "si": true, "wouldn't": true}
+
+var (
+	beforeHours = map[string]bool{
+		"at": true, "by": true, "around": true, "before": true, "after": true, "past": true, "half": true, "quarter": true, "to": true, "um": true,
+		"las": true, "la": true, "halb": true, "nach": true, "make": true, "or": true, "it": true, "from": true,
+	}
+	afterHours = map[string]bool{
+		"o'clock": true, "uhr": true, "am": true, "pm": true, "a": true, "p": true, "thirty": true, "fifteen": true, "forty": true, "twenty": true,
+		"ten": true, "fifty": true, "or": true,
+	}
+)
+
+// clocked reports whether the words name a time of day: "at nine", "half twelve", "one twenty", "14:30", or a day by its number.
+func clocked(ts []token) bool {
+	for i, t := range ts {
+		number := speech.IsNumber(t.low)
+		switch {
+		case number && len(ts) <= 3,
+			number && i > 0 && (beforeHours[ts[i-1].low] || ts[i-1].low == "the"),
+			number && i+1 < len(ts) && afterHours[ts[i+1].low],
+			strings.HasSuffix(t.low, "pm") && len(t.low) < 5 && t.low[0] <= '9':
+			return true
+		}
+	}
+	return false
+}
+
+func (s sentence) has(word string) bool {
+	return slices.ContainsFunc(s.tokens, func(t token) bool { return t.low == word })
+}

@@ -1,0 +1,151 @@
+package label
+
+// settled returns the line at which a time was settled for good; -1 if none was. A time is settled where the agent says that it
+// is booked, or states one that was offered or asked for, or the caller takes what was offered, and nobody contests it.
+func settled(ls []line, broke bool) int {
+	at, offered, timed := -1, -1, -1
+	wished, calling := false, false
+	for i, l := range ls {
+		when := l.is(day | clock)
+		switch {
+		case !l.caller:
+			for _, s := range l.said {
+				switch s.role(l, timed >= 0 && i-timed <= recent) {
+				case proposes:
+					offered, calling = i, false
+				case states:
+					if !calling && (offered >= 0 || wished) {
+						at = i
+					}
+				case books:
+					at, calling = i, false
+				case calls: // what is on the table now is the call
+					offered, wished, calling = -1, false, true
+				}
+			}
+			wished = wished || l.is(offer) && l.is(ask)
+		case l.contests():
+			if at == i-1 && (when || i+1 < len(ls) && ls[i+1].is(day|clock|refused)) {
+				at = -1
+			}
+			if !when || offered < 0 && !wished { // else he names another time
+				offered = -1
+			}
+		case offered >= 0 && !calling && !broke && (l.is(accept) || when) && (i+1 == len(ls) || !ls[i+1].is(refused) && !ls[i+1].reoffers()):
+			at = i
+		}
+		if l.caller && l.is(wish) {
+			wished, calling = true, false
+		}
+		if when {
+			timed = i
+		}
+	}
+	return at
+}
+
+// recent is how many turns later a time that was named may still be the one that is booked.
+const recent = 5
+
+// What a sentence of the agent's does with a time.
+const (
+	proposes = iota + 1 // "I have Friday at nine, or two"
+	states              // "Friday at nine with Lena."
+	books               // "You're down for Friday."
+	calls               // "She'll ring you on Friday."
+)
+
+// role returns what a sentence of the agent's does with a time; named: one was named shortly before.
+func (s sentence) role(l line, named bool) int {
+	when := s.is(day | clock)
+	switch {
+	case s.is(ownCall) && s.is(clock) && !s.has("back"):
+		if s.asks {
+			return proposes
+		}
+		return books
+	case s.is(callback | ownCall):
+		return calls
+	case s.is(item) && !s.is(booked), s.is(cancelled) && !s.is(booked):
+	case s.is(booked) && !s.asks && (when || l.is(day|clock) || named):
+		return books
+	case when && (s.is(offer) || s.asks && s.is(clock) && (s.is(day) || len(s.tokens) <= 4) || !s.asks && (s.has("or") || s.has("oder"))):
+		return proposes
+	case when && !s.is(refused) && !s.asks:
+		return states
+	}
+	return 0
+}
+
+func (l line) reoffers() bool { return !l.caller && l.is(offer) && l.is(day|clock) && !l.is(booked) }
+
+var refusals = map[string]bool{"no": true, "nope": true, "nah": true, "nein": true, "ew": true, "ugh": true, "not": true, "ooh": true}
+
+// contests reports whether the caller does not take what was said: his first words refuse it.
+func (l line) contests() bool {
+	if len(l.said) == 0 || len(l.said[0].tokens) == 0 {
+		return false
+	}
+	first := l.said[0]
+	return first.is(reject) && len(first.tokens) <= 8 || refusals[first.tokens[0].low] && !first.is(accept)
+}
+
+// shape returns the outcome that the dialogue has by its shape; broke: the connection was lost.
+func shape(ls []line, broke bool) string {
+	var off, back, did, no, over, asked int = -1, -1, -1, -1, -1, 0
+	agents, callers := 0, 0
+	wantsOff := false
+	for i, l := range ls {
+		if l.caller {
+			callers++
+			wantsOff = wantsOff || l.is(callOff)
+			if l.is(gaveUp) {
+				no = i
+			}
+			if callers <= 2 && l.is(ask) {
+				asked++
+			}
+			continue
+		}
+		agents++
+		for _, s := range l.said {
+			if s.is(transfer) {
+				over = i
+			}
+			if s.is(callback) {
+				back = i
+			}
+			if wantsOff && s.is(cancelled) && !s.asks {
+				off = i
+			}
+			if s.is(done) && !s.asks {
+				did = i
+			}
+			if s.is(refused) {
+				no = i
+			}
+		}
+	}
+	at := settled(ls, broke)
+	switch {
+	case broke && at < 0, callers == 0, agents == 0:
+		return Unresolved
+	case over >= len(ls)-4 && over >= 0 && over > at && over > did:
+		return Transferred
+	case at >= 0 && at > off:
+		return Booked
+	case off >= 0:
+		return Cancelled
+	case back >= 0:
+		return Callback
+	case no >= len(ls)-4 && no >= 0 && no > did:
+		return Unresolved
+	case did >= 0:
+		return Resolved
+	case asked > 0:
+		return Answered
+	case len(ls) > 3:
+		return Resolved
+	}
+	return Unresolved
+}
