@@ -131,6 +131,26 @@ var dialogues = []struct {
 		C: Perfect.`}, {1, `
 		C: I thought of cancelling tomorrow, but no, leave it.
 		A: See you tomorrow at nine, then.`}}, "Fri 16 Oct 09:00"},
+	{"read back and contested", one(`
+		A: So that is Monday at eleven.
+		C: No, not Monday. Tuesday.
+		A: Sorry. Tuesday at eleven, then.
+		C: Thanks.`), "Tue 20 Oct 11:00"},
+	{"moved in a later call", []call{{0, `
+		A: So that's Friday at nine, then.
+		C: Perfect.`}, {1, `
+		C: I have you down for tomorrow at nine and I can't make it. Have you got Monday?
+		A: Monday at nine is free.
+		C: Good.
+		A: I've moved it to Monday at nine.`}}, "Mon 19 Oct 09:00"},
+	{"auf Deutsch", one(`
+		A: Ich hätte am Montag um neun Uhr etwas frei.
+		C: Montag um neun. Gut.
+		A: Dann bis Montag.`), "Mon 19 Oct 09:00"},
+	{"en español", one(`
+		A: ¿Le parece el viernes a las once?
+		C: Sí, está perfecto.
+		A: Anotado.`), "Fri 16 Oct 11:00"},
 	{"another matter stays", []call{{0, `
 		A: I've booked the plumber for Monday at nine.
 		C: Great.
