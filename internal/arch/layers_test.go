@@ -72,7 +72,7 @@ func edges() map[string][]string {
 		"wrapup/summary":  {"agreement", "recall/token", "speech", "when", "wrapup/quote", "wrapup/reading"},
 		"wrapup/label":    {"agreement", "recall/token", "speech", "wrapup/reading"},
 		"wrapup/name":     {"speech"},
-		"wrapup/extract":  {"agreement", "recall/token", "speech", "when", "wrapup/quote", "wrapup/reading"},
+		"wrapup/extract":  {"recall/token", "speech", "wrapup/quote", "wrapup/reading"},
 		"memory/likeness": {"recall/token", "when"},
 		"search":          {"search/stems"},
 		"search/stems":    {"recall/token"},

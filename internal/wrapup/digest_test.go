@@ -193,7 +193,7 @@ func TestNonsenseIsAskedOnceMoreAndThenTheRulesWrite(t *testing.T) {
 			if s, e := m.count(); s != 2 || e != 2 {
 				t.Errorf("asked %d and %d times, want twice each", s, e)
 			}
-			if conv.Summary.By != wrapup.By || h.values(conv.Caller)["living_situation"] != "lives alone" {
+			if conv.Summary.By != wrapup.By || h.values(conv.Caller)["living_situation"] != "“I live alone”" {
 				t.Errorf("got %q by %s and %v, want what the rules find", conv.Summary.Brief, conv.Summary.By, h.values(conv.Caller))
 			}
 			for _, step := range []recaller.Step{recaller.StepSummarise, recaller.StepExtract} {
@@ -307,7 +307,7 @@ func TestAJobThatIsGivenUpIsDoneByRules(t *testing.T) {
 	if got, want := h.steps(conv), "summarise done (model away for too long), analyse done, extract done (model away for too long)"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if h.values(conv.Caller)["living_situation"] != "lives alone" || h.conversation(conv.ID).Summary.By != wrapup.By {
+	if h.values(conv.Caller)["living_situation"] != "“I live alone”" || h.conversation(conv.ID).Summary.By != wrapup.By {
 		t.Errorf("got %v, want what the rules find", h.values(conv.Caller))
 	}
 	if len(h.discarded) != 1 || h.metric("recaller_wrapup_fallbacks_total") != 2 {
@@ -343,7 +343,7 @@ func TestWordsThatAreOnlyInMemoryDoNotWaitForAModel(t *testing.T) {
 			if got, want := h.steps(conv), fmt.Sprintf("summarise done (%s), analyse done, extract done (%s)", tt.want, tt.want); got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
-			if h.values(conv.Caller)["living_situation"] != "lives alone" || len(h.held) != 0 {
+			if h.values(conv.Caller)["living_situation"] != "“I live alone”" || len(h.held) != 0 {
 				t.Errorf("got %v with %d still held, want what the rules find, and the words gone", h.values(conv.Caller), len(h.held))
 			}
 		})

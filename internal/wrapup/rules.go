@@ -2,8 +2,10 @@ package wrapup
 
 import (
 	"context"
+	"slices"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/memory/likeness"
 	"github.com/recallerhq/recaller/internal/wrapup/extract"
 	"github.com/recallerhq/recaller/internal/wrapup/name"
 	"github.com/recallerhq/recaller/internal/wrapup/summary"
@@ -38,9 +40,32 @@ func (r rules) extract(_ context.Context, w work) (recaller.StepResult, error) {
 	}
 	s := &sieve{work: w, known: k, own: w.turns, newID: r.NewID}
 	for _, c := range w.found() {
-		s.add(memory(w, r.NewID(), c))
+		if m := memory(w, r.NewID(), c); s.rename(&m, c.Other) {
+			s.add(m)
+		}
 	}
 	return recaller.StepResult{State: recaller.StepDone, By: By, Memories: surest(s.kept)}, nil
+}
+
+// rename gives a memory its other key where its own is taken by something else: of what one may have several, two do not
+// contradict. It reports false where both are taken.
+func (s *sieve) rename(m *recaller.Memory, other string) bool {
+	old, known := s.activeAs(m.Key)
+	if !known || other == "" || other == m.Key || s.carries(m.Provenance.Turns, old.Value) {
+		return true
+	}
+	m.Key = other
+	_, known = s.activeAs(other)
+	return !known
+}
+
+// activeAs is the memory that has a key.
+func (s *sieve) activeAs(key string) (recaller.Memory, bool) {
+	id, known := likeness.Same(s.active, key)
+	if !known {
+		return recaller.Memory{}, false
+	}
+	return s.active[slices.IndexFunc(s.active, func(k recaller.Memory) bool { return k.ID == id })], true
 }
 
 // memory is what is stored of something that was found in the words, whoever found it.

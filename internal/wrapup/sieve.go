@@ -101,8 +101,7 @@ func (s *sieve) add(m recaller.Memory) {
 	if s.gone.Retold(m) {
 		return
 	}
-	if id, known := likeness.Same(s.active, m.Key); known {
-		old := s.active[slices.IndexFunc(s.active, func(k recaller.Memory) bool { return k.ID == id })]
+	if old, known := s.activeAs(m.Key); known {
 		if s.carries(m.Provenance.Turns, old.Value) {
 			return
 		}

@@ -51,7 +51,7 @@ func (s *Service) read(ctx context.Context, tenantID recaller.TenantID, conv rec
 	w.zone, w.dayFirst = identity.ZoneOf(w.caller, w.tenant), identity.DayFirst(w.caller, w.tenant)
 	w.reading = sync.OnceValue(func() reading.Reading { return reading.Of(w.turns, w.startedAt(), w.dayFirst) })
 	w.found = sync.OnceValue(func() []extract.Candidate {
-		return extract.Memories(w.turns, extract.Options{Base: w.startedAt(), DayFirst: w.dayFirst})
+		return extract.Memories(w.reading())
 	})
 	w.known = sync.OnceValues(func() (known, error) { return s.known(ctx, w) })
 	w.packs = func() ([]label.Pack, error) { return s.Tenants.Packs(ctx, w.tenant) }

@@ -37,7 +37,7 @@ func TestAWrapUpLeavesSummaryLabelsAndMemories(t *testing.T) {
 		t.Errorf("got analysis %+v, want a repair visit, by rules", conv.Analysis)
 	}
 	m := h.memories(conv.Caller)["living_situation"]
-	if m.Value != "lives alone" || m.Source != recaller.SourceExtraction || m.PrivacyScope != recaller.LineOnly {
+	if m.Value != "“I live alone”" || m.Source != recaller.SourceExtraction || m.PrivacyScope != recaller.LineOnly {
 		t.Errorf("got memory %+v, want that the caller lives alone, from extraction, for this line only", m)
 	}
 	if m.Provenance.Conversation != conv.ID || len(m.Provenance.Turns) != 1 || m.Provenance.Turns[0] != 3 {
@@ -159,7 +159,7 @@ func TestWordsInMemoryAreUsedAndLetGo(t *testing.T) {
 	h := newHouse(t, recaller.Tenant{Retention: recaller.Ephemeral})
 	conv, job := h.hold(past{words: visit, ephemeral: true})
 	got := h.run(job)
-	if !strings.Contains(got.Summary.Brief, "kitchen sink") || h.memories(conv.Caller)["living_situation"].Value != "lives alone" {
+	if !strings.Contains(got.Summary.Brief, "kitchen sink") || h.memories(conv.Caller)["living_situation"].Value != "“I live alone”" {
 		t.Errorf("got %q, want what was said while it was in memory", got.Summary.Brief)
 	}
 	if len(h.held) != 0 || len(h.discarded) != 1 {
@@ -190,7 +190,7 @@ func TestFollowUpsComeDueInTheCallersZone(t *testing.T) {
 	// Half past eleven at night on Saturday in Los Angeles; Sunday already in Tokyo, and at Greenwich.
 	conv, job := h.hold(past{phone: "+12135550123", startedAt: time.Date(2026, 11, 22, 7, 30, 0, 0, time.UTC), words: visit})
 	h.run(job)
-	m := h.memories(conv.Caller)["doctor_appointment"]
+	m := h.memories(conv.Caller)["appointment"]
 	want := time.Date(2026, 11, 22, 23, 0, 0, 0, time.UTC) // three in the afternoon on Sunday there
 	if m.DueAt == nil || !m.DueAt.Equal(want) || m.DueDay {
 		t.Errorf("got due %v (day %v), want %v", m.DueAt, m.DueDay, want)
@@ -206,7 +206,7 @@ func TestAnImportedConversationDatesItsMemoriesThen(t *testing.T) {
 	if m.CreatedAt.Before(then) || m.CreatedAt.After(then.Add(2*time.Minute)) || !m.ConfirmedAt.Equal(m.CreatedAt) {
 		t.Errorf("got a memory of %v, confirmed %v; want both during the call of %v", m.CreatedAt, m.ConfirmedAt, then)
 	}
-	if due := h.memories(conv.Caller)["doctor_appointment"].DueAt; due == nil || due.Year() != then.Year() {
+	if due := h.memories(conv.Caller)["appointment"].DueAt; due == nil || due.Year() != then.Year() {
 		t.Errorf("got due %v, want the day after the call a year ago", due)
 	}
 }

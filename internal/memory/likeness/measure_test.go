@@ -13,6 +13,7 @@ import (
 	"github.com/recallerhq/recaller/internal/devdata"
 	"github.com/recallerhq/recaller/internal/memory/likeness"
 	"github.com/recallerhq/recaller/internal/wrapup/extract"
+	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
 // How many of the memories that the rules find in what a person said, over many sessions, are taken to be one. Every pair
@@ -59,7 +60,7 @@ const mostMerged = 0.0005
 func extracted(sessions [][]recaller.Turn) []recaller.Memory {
 	var out []recaller.Memory
 	for _, turns := range sessions {
-		for _, c := range extract.Memories(turns, extract.Options{Base: turns[0].At}) {
+		for _, c := range extract.Memories(reading.Of(turns, turns[0].At, false)) {
 			out = append(out, recaller.Memory{
 				ID: recaller.MemoryID(strconv.Itoa(len(out))), Type: c.Type, Key: c.Key, Value: c.Value, DueAt: c.DueAt, DueDay: c.DueDay,
 				PrivacyScope: recaller.LineOnly, Status: recaller.MemoryActive,

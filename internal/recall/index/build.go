@@ -246,8 +246,17 @@ func (ix *Index) addVersion(to sink, m recaller.Memory) uint32 {
 	ix.memories = append(ix.memories, m)
 	ix.bytes += int64(unsafe.Sizeof(m)) + int64(len(m.ID)+len(m.Key)+len(m.Value)) + memoryOverhead
 	key := strings.ReplaceAll(m.Key, "_", " ")
-	ix.add(to, ix.main, doc{session: -1, place: int32(len(ix.memories) - 1), kind: memory}, key, m.Value)
+	ix.add(to, ix.main, doc{session: -1, place: int32(len(ix.memories) - 1), kind: memory, echo: ix.echoes(m)}, key, m.Value)
 	return d
+}
+
+// echoes reports whether a memory is a quotation of turns that the index has.
+func (ix *Index) echoes(m recaller.Memory) bool {
+	if m.Source != recaller.SourceExtraction || !strings.HasSuffix(strings.TrimRight(m.Value, "]"), "”") && !strings.Contains(m.Value, "” [") {
+		return false
+	}
+	s, ok := ix.byID[m.Provenance.Conversation]
+	return ok && len(ix.sessions[s].turns) > 0
 }
 
 // remove takes a doc out of every result; its postings stay until the next build.

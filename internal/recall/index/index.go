@@ -65,6 +65,7 @@ type doc struct {
 	kind    kind
 	past    bool // a version of a memory that another superseded
 	gone    bool
+	echo    bool // a memory that quotes turns which the index has: they are found by their own words
 }
 
 // kind is what a doc is; the first two count as one side's words.

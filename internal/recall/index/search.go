@@ -126,6 +126,9 @@ type Pool struct{ p pool }
 
 // seen reports whether a doc may be found at all.
 func (s *search) seen(d *doc) bool {
+	if d.echo && (len(s.q.Kinds) == 0 || slices.Contains(s.q.Kinds, recaller.HitTurn)) {
+		return false
+	}
 	if s.stats.bounded {
 		return !d.gone && s.known(d, s.q.AsOf)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup/answer"
 	"github.com/recallerhq/recaller/internal/wrapup/evidence"
 	"github.com/recallerhq/recaller/internal/wrapup/extract"
+	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
 // conversation is one of the development data.
@@ -185,7 +186,7 @@ func TestWhatTheRulesFindIsSupportedByItsOwnWordsOnly(t *testing.T) {
 	}
 	bySet := map[string][]int{}
 	for i := range all {
-		all[i].found = extract.Memories(all[i].turns, extract.Options{Base: all[i].start})
+		all[i].found = extract.Memories(reading.Of(all[i].turns, all[i].start, false))
 		bySet[all[i].set] = append(bySet[all[i].set], i)
 	}
 	own, unnamed, other, anywhere := newTally(), newTally(), newTally(), newTally()

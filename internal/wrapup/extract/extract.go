@@ -1,178 +1,163 @@
-// Package extract finds what a caller said of himself in a conversation: memories of the six types of spec W4, and his
-// name. It works by rules over the words, in time linear in their length; no model, no I/O, no clock.
+// Package extract finds what a caller said of himself or of his matter that is worth knowing next time: memories of the six
+// types of spec W4, chosen and quoted. It never rewrites: a value holds the caller's own words, with the agent's question
+// where the answer alone says nothing, and days and spoken numbers read out in square brackets. It works by the shape of
+// sentences and closed tables of words, in time linear in the words; no model, no I/O, no clock.
 //
-// It is not for deciding what is kept: whether a key exists already, whether the conversation qualifies (W9) and whether
-// a stored name may be replaced is the caller's business. It is not a classifier of intents either.
+// It is not for deciding what is kept: whether a key exists already and whether the conversation qualifies (W9) is the
+// caller's business. It is no reader of names either (wrapup/name), nor of what both sides agreed on (agreement).
 //
-// # What it refuses
+// # What it chooses
 //
-// Only the caller's own assertions count. Nothing is taken from the assistant, from questions, negations (save the few
-// that say something: no allergies, does not smoke), wishes, conditions and hypotheses, quoted or reported speech, what other
-// people are said to be or like, pasted texts, role play, requests to the agent, and turns that were cut off or hardly heard
-// (B10). In a language other than English it finds nothing.
+// The caller's own assertions that will hold beyond the call: people and pets, home and how to get in, work, health, likes and
+// limits, habits, things and identifiers, what happened on a day, what is planned for one, and answers to the agent's
+// questions about these. Nothing from the agent's words, from questions, conditions and wishes, from what others are quoted to
+// have said, from pasted texts and role play, from turns that were cut off or hardly heard (B10), from what the agent recited
+// (B11), and nothing that the caller wants forgotten. Of English, German and Spanish; in other languages it finds nothing.
 //
 // # Keys
 //
-// A key is snake_case and names the thing, so that the same thing said again, later or in other words, has the same key:
-//   - what a person has one of has a plain key: address, residence, home, age, birthday, occupation, employer, hometown,
-//     living_situation, marital_status, diet, smoking, alcohol, vehicle, energy_level, sleep_quality, mood;
-//   - what a person may have several of carries the thing after a fixed prefix: likes_gardening, dislikes_…, prefers_…,
-//     favorite_color, allergy_penicillin, condition_asthma, medication_…, plays_…, aid_walker, plan_…; of what happened the
-//     verb and the thing: attended_cooking_class, bought_house, trip_santa_cruz. Times are no part of a key;
-//   - a relative or pet is its relation, with the name where one was said: wife, daughter_sarah, son, dog_max, so two daughters
-//     with names stay two; counts are the plural: grandchildren, brothers. What is told of a relative follows: daughter_visits,
-//     mother_residence, son_wedding.
-//
-// # Values
-//
-// A value is short and reads after its key as a person writes a card: "Husband: Arjun", "Likes jazz: a bit of jazz in the
-// evening", "Dog: has a dog", "Living situation: lives alone". Where it can it stands by itself too.
+// A key is snake_case and says what the words are about, so that the same thing said again has the same key: a topic (allergy,
+// address, occupation, contact_preference), behind the relation whose it is (wife_allergy), with one or two of the words
+// themselves where one may have several (medication_metformin, dog_tinker).
 package extract
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/wrapup/quote"
+	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
-// MaxValue bounds the length of a value in characters.
-const MaxValue = 200
-
-// Options says how the words are read.
-type Options struct {
-	Base     time.Time // when the conversation began, in the caller's zone: relative dates count from here
-	DayFirst bool      // 5/12 is 5 December
-}
+// The bounds of what one conversation leaves.
+const (
+	MaxValue  = 400 // characters of a value
+	maxFound  = 12
+	maxQuote  = 42 // words of one quotation
+	shortTurn = 34 // words of a turn that is quoted as a whole
+)
 
 // Candidate is a memory that the words support.
 type Candidate struct {
 	Type       recaller.MemoryType
-	Key        string // snake_case, see the package's description
-	Value      string // at most MaxValue characters, relative dates made absolute
+	Key        string // snake_case
+	Other      string // the key to take where Key is taken by something else; "" where there can be but one such thing
+	Value      string // quotations, at most MaxValue characters
 	Confidence float64
-	Turns      []int      // Numbers of the turns it came from, ascending; the question's turn included where it was an answer
-	DueAt      *time.Time // of a follow-up with a date ahead
+	Turns      []int      // Numbers of the turns it came from, ascending
+	DueAt      *time.Time // of a follow-up with a day ahead
 	DueDay     bool       // DueAt names a day, not a time of day
 }
 
-// Memories returns what the caller said of himself, in the order in which it was first said. A key appears once: what was said
-// last holds. A turn's own time, where it has one, is what its relative dates count from.
-func Memories(turns []recaller.Turn, opts Options) []Candidate {
-	x := &extractor{opts: opts, at: map[string]int{}}
-	for _, u := range utterances(turns, opts) {
-		x.utterance(u)
+// Memories returns what the caller said that is worth keeping, in the order in which it was said; no key twice.
+func Memories(r reading.Reading) []Candidate {
+	x := newExtractor(r)
+	if x.lang == nil {
+		return nil
 	}
-	out := make([]Candidate, 0, len(x.found))
-	for _, c := range x.found {
-		if c.Key != "" {
-			out = append(out, c)
+	var found []draft
+	for i := range r.Turns {
+		if x.own[i] {
+			found = append(found, x.turn(i)...)
 		}
+	}
+	return x.candidates(x.best(x.unforgotten(found)))
+}
+
+// draft is what was chosen, before it is quoted.
+type draft struct {
+	asked    int // the turn of the question that belongs to it; -1: none
+	turn     int
+	from, to int // sentences of the turn, to excluded
+	about    about
+	score    float64
+	sure     float64
+	order    int
+}
+
+// best are the drafts that are kept where there are too many, in the order in which they were said.
+func (x *extractor) best(found []draft) []draft {
+	for i := range found {
+		found[i].order = i
+	}
+	slices.SortStableFunc(found, func(a, b draft) int { return cmp.Compare(b.score, a.score) })
+	found = found[:min(len(found), maxFound)]
+	slices.SortFunc(found, func(a, b draft) int { return cmp.Compare(a.order, b.order) })
+	return found
+}
+
+// candidates quotes the drafts. Of two with one key the later holds, unless one may have several: then it takes another key.
+func (x *extractor) candidates(found []draft) []Candidate {
+	var out []Candidate
+	at := map[string]int{}
+	for _, d := range found {
+		c := x.candidate(d)
+		if c.Value == "" || c.Key == "" {
+			continue
+		}
+		i, taken := at[c.Key]
+		if taken && c.Other != "" {
+			c.Key = c.Other
+			i, taken = at[c.Key]
+		}
+		if taken {
+			out[i] = c
+			continue
+		}
+		at[c.Key] = len(out)
+		out = append(out, c)
 	}
 	return out
 }
 
-// extractor gathers the candidates of one conversation.
-type extractor struct {
-	opts  Options
-	u     utterance // the one being read
-	found []Candidate
-	at    map[string]int // where in found a key is
+func (x *extractor) candidate(d draft) Candidate {
+	t := x.r.Turns[d.turn]
+	from, to := x.ss[d.turn][d.from].Start, x.ss[d.turn][d.to-1].End
+	value := quote.Of(t, from, to) + readings(t.Text[from:to])
+	turns := []int{t.Number}
+	if d.asked >= 0 {
+		q := x.r.Turns[d.asked]
+		from, to := x.question(d.asked)
+		value = "Agent: " + quote.Of(q, q.Sentences[from].Start, q.Sentences[to-1].End) + " Caller: " + value
+		turns = []int{q.Number, t.Number}
+	}
+	if len([]rune(value)) > MaxValue {
+		return Candidate{}
+	}
+	c := Candidate{Type: d.about.kind, Value: value, Confidence: d.sure, Turns: turns}
+	if t.Confidence > 0 && t.Confidence < 0.9 {
+		c.Confidence *= t.Confidence
+	}
+	c.Key, c.Other = x.keys(d)
+	if c.Type == recaller.FollowUp {
+		c.DueAt, c.DueDay = x.due(t, from, to)
+	}
+	return c
 }
 
-func (x *extractor) utterance(u utterance) {
-	x.u = u
-	x.name()
-	answered := 0
-	if u.question != nil {
-		answered = x.answer()
-	}
-	for _, s := range u.sentences[answered:] {
-		x.sentence(s)
-	}
-}
-
-// sentence tries the rules at every word that can begin a statement.
-func (x *extractor) sentence(s sentence) {
-	if s.unreal() {
-		return
-	}
-	x.opening(s)
-	for i := range s.words {
-		switch s.w(i) {
-		case "i":
-			if s.asserts(i) {
-				x.first(s, i)
-			}
-		case "we":
-			if s.asserts(i) {
-				x.we(s, i)
-			}
-		case "my", "our":
-			if s.mentions(i) {
-				x.my(s, i)
-			}
+// due is the first day that is named for sure and lies ahead.
+func (x *extractor) due(t reading.Turn, from, to int) (*time.Time, bool) {
+	for _, f := range t.Dates {
+		if f.Start < from || f.End > to || f.Retracted || !f.Exact() || f.At.Before(startOfDay(t.At)) {
+			continue
 		}
+		at := f.At
+		return &at, f.Day
 	}
+	return nil, false
 }
 
-// draft is what a rule hands over.
-type draft struct {
-	kind  recaller.MemoryType
-	key   string
-	value string
-	sure  float64
-	due   *time.Time
-	day   bool
+func startOfDay(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 }
 
-// add keeps a draft, replacing what had its key before. Values that lean on words outside of them are dropped.
-func (x *extractor) add(d draft) {
-	d.value = strings.TrimSpace(d.value)
-	if d.key == "" || d.value == "" || strings.HasSuffix(d.key, "_") || !readable(d.value) {
-		return
+func set(words string) map[string]bool {
+	out := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		out[w] = true
 	}
-	if utf8.RuneCountInString(d.value) > MaxValue {
-		return
-	}
-	c := Candidate{
-		Type: d.kind, Key: d.key, Value: d.value, Confidence: d.sure * x.u.confidence,
-		Turns: x.u.turns, DueAt: d.due, DueDay: d.due != nil && d.day,
-	}
-	if i, ok := x.at[d.key]; ok {
-		if x.found[i].Value == c.Value { // said twice: keep where it was said first
-			return
-		}
-		x.found[i] = c
-		return
-	}
-	x.at[d.key] = len(x.found)
-	x.found = append(x.found, c)
-}
-
-// hasPrefix reports whether a key that begins so was found already.
-func (x *extractor) hasPrefix(prefix string) bool {
-	for key := range x.at {
-		if strings.HasPrefix(key, prefix) {
-			return true
-		}
-	}
-	return false
-}
-
-// readable reports whether a value is English enough to be worth keeping.
-func readable(s string) bool {
-	letters := 0
-	for _, r := range s {
-		switch {
-		case r == utf8.RuneError, r >= 0x0250 && r < 0x2000, r > 0x20CF:
-			return false
-		case r|0x20 >= 'a' && r|0x20 <= 'z' || r >= 0xC0 || r >= '0' && r <= '9':
-			letters++
-		case r < ' ', strings.ContainsRune("{}<>[]|\\`=*_~^", r):
-			return false
-		}
-	}
-	return letters > 1
+	return out
 }

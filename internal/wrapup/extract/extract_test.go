@@ -1,13 +1,16 @@
-package extract
+package extract_test
 
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/wrapup/extract"
+	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
 // begin is Saturday 21 November 2026, 10:30 in New York.
@@ -33,6 +36,11 @@ func talk(line string) []recaller.Turn {
 	return out
 }
 
+func memories(t testing.TB, turns []recaller.Turn) []extract.Candidate {
+	t.Helper()
+	return extract.Memories(reading.Of(turns, begin(t), false))
+}
+
 func lines(t *testing.T, name string) []string {
 	t.Helper()
 	b, err := os.ReadFile(name)
@@ -40,7 +48,7 @@ func lines(t *testing.T, name string) []string {
 		t.Fatal(err)
 	}
 	var out []string
-	for _, l := range strings.Split(string(b), "\n") {
+	for l := range strings.SplitSeq(string(b), "\n") {
 		if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, "#") {
 			out = append(out, l)
 		}
@@ -48,7 +56,7 @@ func lines(t *testing.T, name string) []string {
 	return out
 }
 
-func show(cs []Candidate) string {
+func show(cs []extract.Candidate) string {
 	var out []string
 	for _, c := range cs {
 		out = append(out, fmt.Sprintf("%s %s: %s", c.Type, c.Key, c.Value))
@@ -56,161 +64,128 @@ func show(cs []Candidate) string {
 	return strings.Join(out, " ; ")
 }
 
-func TestStatements(t *testing.T) {
-	all := lines(t, "testdata/statements.txt")
-	if len(all) < 60 {
-		t.Errorf("got %d statements, want 60 at least", len(all))
-	}
-	for _, l := range all {
+func TestWhatLastsIsQuotedUnderItsKey(t *testing.T) {
+	for _, l := range lines(t, "testdata/statements.txt") {
 		said, want, ok := strings.Cut(l, " => ")
 		if !ok {
 			t.Fatalf("no expectation: %s", l)
 		}
-		if got := show(Memories(talk(said), Options{Base: begin(t)})); got != want {
+		if got := show(memories(t, talk(said))); got != want {
 			t.Errorf("%s\n got %s\nwant %s", said, got, want)
 		}
 	}
 }
 
-func TestNothing(t *testing.T) {
-	all := lines(t, "testdata/nothing.txt")
-	if len(all) < 60 {
-		t.Errorf("got %d statements, want 60 at least", len(all))
-	}
-	for _, l := range all {
-		if got := show(Memories(talk(l), Options{Base: begin(t)})); got != "" {
+func TestOfMereTalkNothingIsKept(t *testing.T) {
+	for _, l := range lines(t, "testdata/nothing.txt") {
+		if got := show(memories(t, talk(l))); got != "" {
 			t.Errorf("%s\n got %s, want nothing", l, got)
 		}
 	}
 }
 
-func TestFollowUpComesDue(t *testing.T) {
-	got := Memories(talk("I have a doctor's appointment next Tuesday at 3pm. | My daughter is visiting on Friday."), Options{Base: begin(t)})
-	if len(got) != 2 || got[0].DueAt == nil || got[1].DueAt == nil {
-		t.Fatalf("got %s, want two with due dates", show(got))
+func TestAFollowUpComesDueOnItsDay(t *testing.T) {
+	tests := []struct{ said, due string }{
+		{"I have a doctor's appointment tomorrow at three.", "2026-11-22T15:00:00-05:00"},
+		{"My daughter is visiting next Friday.", ""},
+		{"I'm flying to Lagos on the twelfth of December.", "2026-12-12T00:00:00-05:00 day"},
+		{"My daughter visits on Sundays.", ""},
 	}
-	if s := got[0].DueAt.Format(time.RFC3339); s != "2026-11-24T15:00:00-05:00" || got[0].DueDay {
-		t.Errorf("appointment: got %s (day %v), want 24 November at 3 pm in New York", s, got[0].DueDay)
-	}
-	if s := got[1].DueAt.Format(time.RFC3339); s != "2026-11-27T00:00:00-05:00" || !got[1].DueDay {
-		t.Errorf("visit: got %s (day %v), want the day of 27 November", s, got[1].DueDay)
-	}
-}
-
-// What is to be in a month that has begun does not come due before it was said.
-func TestFollowUpIsNotDueBeforeItWasSaid(t *testing.T) {
-	got := Memories(talk("It's for my sister's graduation in November."), Options{Base: begin(t)})
-	if len(got) != 1 || got[0].DueAt == nil || got[0].DueAt.Format("2006-01-02") != "2026-11-21" {
-		t.Errorf("got %+v, want due on the day it was said", got)
-	}
-}
-
-// A turn's own time, where it has one, is what its relative dates count from.
-func TestTurnTimeIsBase(t *testing.T) {
-	turns := talk("I have a doctor's appointment tomorrow.")
-	turns[0].At = time.Date(2026, 12, 1, 3, 0, 0, 0, time.UTC) // still 30 November in New York
-	got := Memories(turns, Options{Base: begin(t)})
-	if len(got) != 1 || got[0].DueAt == nil || got[0].DueAt.Format("2006-01-02") != "2026-12-01" {
-		t.Errorf("got %s, want due on 1 December", show(got))
+	for _, tt := range tests {
+		got := ""
+		for _, c := range memories(t, talk(tt.said)) {
+			if c.DueAt != nil {
+				got = c.DueAt.Format(time.RFC3339)
+				if c.DueDay {
+					got += " day"
+				}
+			}
+		}
+		if got != tt.due {
+			t.Errorf("%s: due %q, want %q", tt.said, got, tt.due)
+		}
 	}
 }
 
-func TestProvenance(t *testing.T) {
+func TestAMemoryNamesTheTurnsItQuotes(t *testing.T) {
 	tests := []struct {
 		line string
 		want []int
 	}{
 		{"A: Hello. | I live alone.", []int{1}},
-		{"A: Do you smoke? | No.", []int{0, 1}},
+		{"A: Do you smoke? | Not for ten years.", []int{0, 1}},
 		{"A: Do you have any allergies? | A: okay | um | no", []int{0, 3}},
-		{"i have | three grandchildren", []int{0, 1}},
-		{"I have three grandchildren. | Sorry, I have four grandchildren.", []int{1}},
+		{"I'm sixty. | A: Sixty? | Sorry, I'm seventy.", []int{2}},
 	}
 	for _, tt := range tests {
-		got := Memories(talk(tt.line), Options{Base: begin(t)})
-		if len(got) != 1 || fmt.Sprint(got[0].Turns) != fmt.Sprint(tt.want) {
+		got := memories(t, talk(tt.line))
+		if len(got) != 1 || !slices.Equal(got[0].Turns, tt.want) {
 			t.Errorf("%s: got %+v, want one from turns %v", tt.line, got, tt.want)
 		}
 	}
 }
 
 // B10: words that were cut off or hardly heard do not become facts; words heard so-so are believed less.
-func TestHardlyHeard(t *testing.T) {
-	base := Options{Base: begin(t)}
-	turns := talk("My name is Anna. I live alone.")
-	turns[0].Interrupted = true
-	if got := Memories(turns, base); len(got) != 0 {
-		t.Errorf("interrupted: got %s, want nothing", show(got))
-	}
-	turns = talk("My name is Anna. I live alone.")
-	turns[0].Confidence = 0.49
-	if got := Memories(turns, base); len(got) != 0 {
-		t.Errorf("confidence 0.49: got %s, want nothing", show(got))
-	}
-	if _, _, ok := Name(turns); ok {
-		t.Error("confidence 0.49: got a name, want none")
-	}
-	turns[0].Confidence = 0.6
-	sure := Memories(talk("My name is Anna. I live alone."), base)
-	unsure := Memories(turns, base)
-	if len(unsure) != len(sure) || unsure[0].Confidence >= sure[0].Confidence {
-		t.Errorf("confidence 0.6: got %+v, want the same as %+v, believed less", unsure, sure)
-	}
-	turns = talk("A: Do you smoke? | No.")
-	turns[0].Interrupted = true
-	if got := Memories(turns, base); len(got) != 0 {
-		t.Errorf("answer to a question that was cut off: got %s, want nothing", show(got))
-	}
-}
-
-func TestName(t *testing.T) {
-	tests := []struct {
-		line, want string
-		turn       int
-	}{
-		{"A: my name is elizabeth | hi my name is patricia brown", "Patricia Brown", 1},
-		{"This is John from accounting.", "John", 0},
-		{"My name is Jonathan Reed. | Call me Johnny.", "Johnny", 1},
-		{"A: May I have your full name? | Sure, Tanya Miller.", "Tanya Miller", 1},
-		{"A: Can I confirm your name please? | yeah it's john smith and i am thirty two", "John Smith", 1},
-		{"my name's atan", "Atan", 0},
-		{"My name is spelled wrong on the card.", "", 0},
-		{"My name is not important.", "", 0},
-		{"My wife's name is Anna.", "", 0},
-		{"This is great.", "", 0},
-		{"Call me back tomorrow.", "", 0},
-		{"Can you call me on Monday?", "", 0},
-		{"If my name is on the list I get in.", "", 0},
-		{"A: My name is Elizabeth. | Hello Elizabeth.", "", 0},
-		{"She said my name is Bob.", "", 0},
-	}
-	for _, tt := range tests {
-		name, turn, ok := Name(talk(tt.line))
-		if name != tt.want || ok != (tt.want != "") || turn != tt.turn {
-			t.Errorf("%s: got %q from turn %d (%v), want %q from %d", tt.line, name, turn, ok, tt.want, tt.turn)
+func TestWhatWasHardlyHeardIsNotKept(t *testing.T) {
+	cut := talk("I live alone.")
+	cut[0].Interrupted = true
+	faint := talk("I live alone.")
+	faint[0].Confidence = 0.49
+	unheard := talk("A: Do you smoke? | No.")
+	unheard[0].Interrupted = true
+	for _, turns := range [][]recaller.Turn{cut, faint, unheard} {
+		if got := memories(t, turns); len(got) != 0 {
+			t.Errorf("got %s, want nothing", show(got))
 		}
 	}
+	unsure := talk("I live alone.")
+	unsure[0].Confidence = 0.6
+	sure := memories(t, talk("I live alone."))
+	if got := memories(t, unsure); len(got) != 1 || got[0].Confidence >= sure[0].Confidence {
+		t.Errorf("got %+v, want what a sure turn gives, believed less", got)
+	}
 }
 
-// Every value is short and every key is snake_case, whatever is said; long transcripts take time in proportion.
+// A long call leaves its weightiest dozen.
+func TestACallLeavesADozenAtMost(t *testing.T) {
+	var b strings.Builder
+	for _, l := range lines(t, "testdata/statements.txt") {
+		said, _, _ := strings.Cut(l, " => ")
+		if b.Len() > 0 {
+			b.WriteString(" | ")
+		}
+		b.WriteString(said)
+	}
+	got := memories(t, talk(b.String()))
+	if len(got) > 12 || len(got) < 8 {
+		t.Errorf("got %d, want about a dozen", len(got))
+	}
+	keys := map[string]bool{}
+	for _, c := range got {
+		if keys[c.Key] {
+			t.Errorf("the key %s is there twice", c.Key)
+		}
+		keys[c.Key] = true
+	}
+}
+
+// Every value is bounded and every key is snake_case, whatever is said.
 func FuzzMemories(f *testing.F) {
 	for _, l := range []string{
 		"I have three, no four grandchildren", "A: Do you smoke? | No.", "my name is \xff", "I love \"x", "(((", "i i i i i i",
-		"My daughter’s name is Zoë | call me", "I'm planning a trip to Japan in April",
+		"My daughter’s name is Zoë | call me", "I'm planning a trip to Japan in April", "A: your name? | a b c no c d", "jo at x dot y", "no at dot",
 	} {
 		f.Add(l)
 	}
-	at := begin(f)
 	f.Fuzz(func(t *testing.T, line string) {
-		for _, c := range Memories(talk(line), Options{Base: at}) {
-			if len([]rune(c.Value)) > MaxValue || c.Value == "" || !c.Type.Valid() || c.Confidence <= 0 || c.Confidence > 1 || len(c.Turns) == 0 {
+		for _, c := range memories(t, talk(line)) {
+			if len([]rune(c.Value)) > extract.MaxValue || c.Value == "" || !c.Type.Valid() || c.Confidence <= 0 || c.Confidence > 1 || len(c.Turns) == 0 {
 				t.Fatalf("%q: %+v", line, c)
 			}
-			if strings.ContainsAny(c.Key, " ,.'-") || c.Key != strings.ToLower(c.Key) {
+			if c.Key == "" || strings.ContainsAny(c.Key, " ,.'-") || c.Key != strings.ToLower(c.Key) {
 				t.Fatalf("%q: key %q", line, c.Key)
 			}
 		}
-		Name(talk(line))
 	})
 }
 
@@ -220,8 +195,8 @@ func BenchmarkMemories(b *testing.B) {
 		turns = append(turns, talk("A: How are things? | I have been so busy with the garden, you know, my daughter Sarah visits on Sundays and I love it.")...)
 		turns[2*i].Number, turns[2*i+1].Number = 2*i, 2*i+1
 	}
-	at := begin(b)
+	r := reading.Of(turns, begin(b), false)
 	for b.Loop() {
-		Memories(turns, Options{Base: at})
+		extract.Memories(r)
 	}
 }

@@ -1,32 +1,22 @@
 //go:build measure
 
-package extract
+package extract_test
 
 import (
 	"cmp"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/devdata"
+	"github.com/recallerhq/recaller/internal/wrapup/extract"
+	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
-
-// call is one conversation of the development data.
-type call struct {
-	set, id string
-	start   time.Time
-	turns   []recaller.Turn
-}
 
 // TestPrintSample prints a random sample of what is extracted from the development data, each with its source, for reading:
 //
@@ -44,12 +34,12 @@ func TestPrintSample(t *testing.T) {
 	calls = append(calls, chats[:min(len(chats), number(os.Getenv("RECALLER_SAMPLE_SESSIONS"), 1500))]...)
 	type hit struct {
 		call call
-		c    Candidate
+		c    extract.Candidate
 	}
 	var hits []hit
 	bySet, byType := map[string]int{}, map[recaller.MemoryType]int{}
 	for _, c := range calls {
-		for _, m := range Memories(c.turns, Options{Base: c.start}) {
+		for _, m := range extract.Memories(reading.Of(c.turns, c.start, false)) {
 			hits = append(hits, hit{c, m})
 			bySet[c.set]++
 			byType[m.Type]++
@@ -84,104 +74,6 @@ func shorten(s string) string {
 		s = s[:700] + "…"
 	}
 	return s
-}
-
-// devData opens a file of the development data.
-func devData(t *testing.T, name string) io.ReadCloser {
-	t.Helper()
-	f, err := os.Open(devdata.Path(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
-func decode(t *testing.T, r io.Reader, into any) {
-	t.Helper()
-	if err := json.NewDecoder(r).Decode(into); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func consultations(t *testing.T) []call {
-	f := devData(t, "primock57_dev.json")
-	defer f.Close()
-	var data []struct {
-		ID    string
-		Turns []struct{ Speaker, Text string }
-	}
-	decode(t, f, &data)
-	var out []call
-	for _, d := range data {
-		c := call{set: "primock", id: d.ID, start: time.Date(2022, 3, 1, 10, 0, 0, 0, time.UTC)}
-		for i, u := range d.Turns {
-			c.turns = append(c.turns, recaller.Turn{Number: i, Speaker: recaller.Speaker(u.Speaker), Text: u.Text, Confidence: 1})
-		}
-		out = append(out, c)
-	}
-	return out
-}
-
-func bankCalls(t *testing.T) []call {
-	f := devData(t, "harpervalley_sample.json")
-	defer f.Close()
-	var data []struct {
-		SID      string `json:"sid"`
-		Start    int64  `json:"start_time_ms"`
-		Segments []struct {
-			Role string `json:"speaker_role"`
-			Text string `json:"transcript"`
-		}
-	}
-	decode(t, f, &data)
-	var out []call
-	for _, d := range data {
-		c := call{set: "harpervalley", id: d.SID, start: time.UnixMilli(d.Start).UTC()}
-		for i, u := range d.Segments {
-			who := recaller.Assistant
-			if u.Role == "caller" {
-				who = recaller.User
-			}
-			c.turns = append(c.turns, recaller.Turn{Number: i, Speaker: who, Text: u.Text, Confidence: 1})
-		}
-		out = append(out, c)
-	}
-	return out
-}
-
-func chatSessions(t *testing.T) []call {
-	f := devData(t, "longmemeval_s_dev.json.gz")
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var data []struct {
-		Dates    []string                           `json:"haystack_dates"`
-		IDs      []string                           `json:"haystack_session_ids"`
-		Sessions [][]struct{ Role, Content string } `json:"haystack_sessions"`
-	}
-	decode(t, z, &data)
-	seen := map[string]bool{}
-	var out []call
-	for _, q := range data {
-		for k, id := range q.IDs {
-			if seen[id] {
-				continue
-			}
-			seen[id] = true
-			start, err := time.Parse("2006/01/02 (Mon) 15:04", q.Dates[k])
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := call{set: "longmemeval", id: id, start: start}
-			for i, u := range q.Sessions[k] {
-				c.turns = append(c.turns, recaller.Turn{Number: i, Speaker: recaller.Speaker(u.Role), Text: u.Content, Confidence: 1})
-			}
-			out = append(out, c)
-		}
-	}
-	return out
 }
 
 // draw gives a thing its place in the lot of a seed; small changes of the rules leave the places of the others alone.

@@ -1,0 +1,302 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/speech"
+	"github.com/recallerhq/recaller/internal/wrapup/reading"
+)
+
+// turn chooses what is worth keeping of one turn: pieces that weigh enough, with those beside them that lean on them; of a short
+// turn what stands between its first words of any weight and its last.
+func (x *extractor) turn(i int) []draft {
+	ps := x.pieces(i)
+	var out []draft
+	taken := 0
+	if d, ok := x.answer(i); ok {
+		out = append(out, d)
+		taken = d.to
+	}
+	for k := taken; k < len(ps); k++ {
+		if ps[k].bar || ps[k].score < enough {
+			continue
+		}
+		d := draft{asked: -1, turn: i, from: k, to: k + 1, about: ps[k].about, score: ps[k].score, sure: ps[k].sure}
+		x.widen(&d, taken)
+		if x.words(i, d.from, d.to) > maxQuote {
+			continue
+		}
+		k, taken = d.to-1, d.to
+		x.settle(&d)
+		out = append(out, d)
+	}
+	return out
+}
+
+// widen takes up what stands around a piece: all that says something of a short turn, else what leans on it or carries it.
+func (x *extractor) widen(d *draft, least int) {
+	ps := x.pieces(d.turn)
+	from, to := least, len(ps)
+	for from < d.from && x.idle(d.turn, from) {
+		from++
+	}
+	for to > d.to && x.idle(d.turn, to-1) {
+		to--
+	}
+	if x.words(d.turn, from, to) <= shortTurn {
+		own := *d
+		for k := d.from - 1; k >= from && x.joins(ps[k], own); k-- {
+			x.take(d, k)
+		}
+		for k := d.to; k < to && x.joins(ps[k], own); k++ {
+			x.take(d, k)
+		}
+		return
+	}
+	for d.from > least && x.leans(ps[d.from].w) && !ps[d.from-1].bar && x.words(d.turn, d.from-1, d.to) <= maxQuote {
+		x.take(d, d.from-1)
+	}
+	for d.to < len(ps) && x.follows(ps, *d) && x.words(d.turn, d.from, d.to+1) <= maxQuote {
+		x.take(d, d.to)
+	}
+}
+
+// joins reports whether a piece of a short turn is quoted with a draft: not where it says something of another matter.
+func (x *extractor) joins(p piece, d draft) bool {
+	other := p.about.key != d.about.key || p.about.whose != d.about.whose
+	return (!p.bar || p.asks) && p.score > -1 && !(p.score >= enough && other && p.about.key+p.about.whose != "" && d.about.key+d.about.whose != "")
+}
+
+// take adds a piece to a draft.
+func (x *extractor) take(d *draft, k int) {
+	p := x.pieces(d.turn)[k]
+	d.from, d.to = min(d.from, k), max(d.to, k+1)
+	d.score = max(d.score, p.score)
+	d.sure = min(d.sure, p.sure)
+	if p.about.weight > d.about.weight && !p.asks {
+		d.about = p.about
+	}
+}
+
+// idle reports whether a piece at the edge of a turn may be left out: greetings, thanks, questions, agreement.
+func (x *extractor) idle(i, k int) bool {
+	p := x.pieces(i)[k]
+	return p.bar || p.score < idling && len(x.lang.content(p.w)) < 3
+}
+
+// follows reports whether the piece behind a draft belongs to it.
+func (x *extractor) follows(ps []piece, d draft) bool {
+	p := ps[d.to]
+	if p.bar {
+		return false
+	}
+	same := p.about.key == "" || p.about.key == d.about.key || d.about.key == "" || p.about.whose == d.about.whose && p.about.weight < 1.5
+	return same && (p.score >= beside || x.leans(p.w) && !p.own || len(p.w) <= 4 && !p.own)
+}
+
+// leans reports whether words cannot be understood without the sentence before.
+func (x *extractor) leans(w []string) bool {
+	for _, v := range w {
+		if x.lang.lean[v] {
+			return v != "and" && v != "but" && v != "so" || len(w) < 4
+		}
+		if !x.lang.prelude[v] {
+			return false
+		}
+	}
+	return true
+}
+
+// words counts those of some sentences.
+func (x *extractor) words(i, from, to int) int {
+	n := 0
+	for _, p := range x.pieces(i)[from:to] {
+		n += len(p.w)
+	}
+	return n
+}
+
+// settle gives a draft its type where its topic did not.
+func (x *extractor) settle(d *draft) {
+	wants := slices.ContainsFunc(x.pieces(d.turn)[d.from:d.to], func(p piece) bool { return has(p.w, wanting) || x.lang.command(p.w) >= 2 })
+	switch {
+	case (d.about.kind == "" || d.about.kind == recaller.Context) && wants:
+		d.about.kind = recaller.Preference
+	case d.about.kind == "":
+		d.about.kind = recaller.Context
+	}
+}
+
+var wanting = set("prefer want rather hate hates love loves like likes favourite favorite lieber hasse mag prefiero gusta")
+
+// answer reads the beginning of a turn as the answer to the agent's question. The two are quoted together where the question is
+// about something that lasts and the answer alone does not say it.
+func (x *extractor) answer(i int) (draft, bool) {
+	q := x.asker(i)
+	ps := x.pieces(i)
+	if q < 0 || len(ps) == 0 || x.ss[i][0].Question {
+		return draft{}, false
+	}
+	text := x.asked(q)
+	ask := wordsOf(text)
+	a := x.about(ask)
+	if slices.Contains(ask, "your") && a.whose != "" && a.key == "" { // "is your daughter …" is about her
+		a.weight = 2
+	}
+	to := 1
+	for to < len(ps) && x.words(i, 0, to) <= 3 && !x.ss[i][to].Question {
+		to++
+	}
+	spelt := spelled(x.r.Turns[i].Text[:x.ss[i][to-1].End])
+	score := a.weight + 1
+	switch {
+	case secret(ask):
+		return draft{}, false
+	case len(spelt) > 0 && names(ask) && !strings.ContainsAny(spelt[0], "0123456789"):
+		a = about{key: "name_spelling", kind: recaller.Fact, single: true, weight: 3}
+		score = 4
+	case len(spelt) > 0 && a.key != "":
+		score = 4.5
+	case a.key == "reference" && len(spelt) == 0, schedules(text, x.r.Turns[q]), talk[a.key]:
+		return draft{}, false
+	case ps[0].score >= enough && ps[0].about.weight >= a.weight, has(ps[0].w, x.lang.unreal):
+		return draft{}, false // it speaks for itself
+	case nodding(ps[0].w, x.lang):
+		if has(ps[0].w, x.lang.denial) && !deniable[a.key] || !polar(ask) {
+			return draft{}, false
+		}
+	case len(x.lang.content(ps[0].w)) == 0 && !slices.ContainsFunc(ps[0].w, speech.IsNumber):
+		return draft{}, false
+	default:
+		score += 0.5
+	}
+	if score < answers || a.key == "" && a.whose == "" || x.words(i, 0, to) > maxQuote {
+		return draft{}, false
+	}
+	d := draft{asked: q, turn: i, from: 0, to: to, about: a, score: score, sure: 0.85}
+	x.settle(&d)
+	return d, true
+}
+
+// deniable are the topics of which a "no" says something.
+var deniable = func() map[string]bool {
+	out := map[string]bool{}
+	for _, t := range topics {
+		out[t.key] = t.denied
+	}
+	return out
+}()
+
+// nodding reports whether words say yes or no and nothing else.
+func nodding(w []string, l *tongue) bool {
+	said := false
+	for _, v := range w {
+		if !l.prelude[v] && !l.denial[v] && !nods[v] {
+			return false
+		}
+		said = said || l.denial[v] || yes[v]
+	}
+	return said
+}
+
+var yes = set("yes yeah yep yup correct right sure exactly definitely ja genau sí claro")
+
+var nods = set("yep yup correct right i do am have can that know of aware really at all any think it is was sir ma'am exactly")
+
+// polar reports whether a question can be answered by yes or no: it does not ask what, or for something to be told.
+func polar(ask []string) bool {
+	return !has(ask, set("what which who where when how")) && !slices.Contains(ask, "confirm") && !slices.Contains(ask, "tell")
+}
+
+// asker returns the turn of the agent whose question a turn answers; -1: none.
+func (x *extractor) asker(i int) int {
+	for k := i - 1; k >= max(0, i-3); k-- {
+		t := x.r.Turns[k]
+		if t.Speaker == recaller.Assistant && !t.Interrupted && x.asks(k) {
+			return k
+		}
+		if t.Speaker == recaller.Assistant && len(strings.Fields(t.Text)) > 3 || t.Speaker == recaller.User && len(strings.Fields(t.Text)) > 2 {
+			return -1
+		}
+	}
+	return -1
+}
+
+// question returns the pieces of the last question of a turn, which may be cut in the middle; 0, 0: it asks nothing.
+func (x *extractor) question(i int) (from, to int) {
+	t := x.r.Turns[i]
+	for k := len(t.Sentences) - 1; k >= max(0, len(t.Sentences)-2); k-- {
+		if !t.Sentences[k].Question {
+			continue
+		}
+		from = k
+		for from > 0 && !strings.ContainsAny(t.Text[t.Sentences[from-1].End-1:t.Sentences[from].Start], ".?!") && k-from < 2 {
+			from--
+		}
+		return from, k + 1
+	}
+	return 0, 0
+}
+
+// asks reports whether a turn asks something.
+func (x *extractor) asks(i int) bool {
+	_, to := x.question(i)
+	return to > 0
+}
+
+// asked is the text of the last question of a turn.
+func (x *extractor) asked(i int) string {
+	from, to := x.question(i)
+	t := x.r.Turns[i]
+	return t.Text[t.Sentences[from].Start:t.Sentences[to-1].End]
+}
+
+// talk are the topics of a call's own talk: questions about them are about this call.
+var talk = set("availability contact_preference money interest")
+
+// offers begin what the agent asks about the call, and not about the caller.
+var offers = strings.Split(`anything else|how can i|how may i|what can i|how could i|would you like|shall i|should i|do you want me|is that all|
+that work|that okay|that alright|that all right|how about|what about|what day|which day|what time|what date|how are you|how's your day|
+would you prefer|what works|who am i|is this about|is there anything|can you hear|are you still|are you there|could you say|could you repeat|does that|will that|can i help|may i help`, "|")
+
+// schedules reports whether a question is one of the call itself: an offer, a day, whether there is anything else.
+func schedules(ask string, q reading.Turn) bool {
+	if contains(ask, offers) {
+		return true
+	}
+	for _, f := range q.Dates {
+		if f.Exact() && strings.Contains(ask, f.Phrase) && f.At.After(q.At) {
+			return true
+		}
+	}
+	return false
+}
+
+// secret reports whether a question asks for what opens a door or an account: that is no memory.
+func secret(ask []string) bool {
+	for i, v := range ask {
+		switch v {
+		case "pin", "password", "passcode", "passwort", "contraseña", "clave", "cvv":
+			return true
+		case "code":
+			return !has(ask[max(0, i-2):i], set("confirmation booking reference post zip area reservation order"))
+		}
+	}
+	return false
+}
+
+// names reports whether a question asks for a name or spells one.
+func names(w []string) bool {
+	letters := 0
+	for _, v := range w {
+		if v == "name" || v == "surname" || v == "spell" || v == "spelled" || v == "spelling" || v == "heißen" || v == "nombre" || v == "apellido" {
+			return true
+		}
+		if len([]rune(v)) == 1 {
+			letters++
+		}
+	}
+	return letters >= 3
+}

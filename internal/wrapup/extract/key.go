@@ -1,0 +1,220 @@
+package extract
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/recallerhq/recaller/internal/speech"
+)
+
+// keyWords bounds how many words of a piece its key has.
+const keyWords = 3
+
+// keys returns the key of a draft, and another one for where it is taken; "" where there can be but one.
+func (x *extractor) keys(d draft) (key, other string) {
+	var w []string
+	for _, p := range x.pieces(d.turn)[d.from:d.to] {
+		w = append(w, p.w...)
+	}
+	if d.asked >= 0 {
+		w = append(w, wordsOf(x.asked(d.asked))...)
+	}
+	for i, v := range w {
+		if d.asked < 0 && (x.lang.self[v] || x.lang.own[v]) && len(x.lang.content(w[i:])) > 1 { // greetings and names stand before
+			w = w[i:]
+			break
+		}
+	}
+	rare := slices.DeleteFunc(x.lang.content(w), func(v string) bool {
+		return kin[v] == d.about.whose && d.about.whose != "" || topicOf[v] != nil && topicOf[v].key == d.about.key
+	})
+	var parts []string
+	for _, part := range []string{d.about.whose, d.about.key} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) == 0 {
+		if len(rare) == 0 {
+			rare = slices.DeleteFunc(w, func(v string) bool { return len(v) < 3 })
+		}
+		return slug(rare[:min(len(rare), keyWords)]), ""
+	}
+	key = slug(parts)
+	if d.about.single || len(rare) == 0 {
+		return key, ""
+	}
+	return key, slug(append(parts, rare[:min(len(rare), 2)]...))
+}
+
+func slug(words []string) string {
+	var out []string
+	for _, w := range words {
+		w = strings.Map(func(r rune) rune {
+			if r == '\'' || r == '.' || r == ',' || r == ':' {
+				return -1
+			}
+			return r
+		}, w)
+		if w != "" {
+			out = append(out, w)
+		}
+	}
+	return strings.Join(out, "_")
+}
+
+// readings are the numbers and names that are spelled in a text, as they are written: " [2014] [HX7 4KD]".
+func readings(text string) string {
+	var out strings.Builder
+	all := append(spelled(text), years(text)...)
+	if m := mailed(text); m != "" {
+		all = append(all, m)
+	}
+	for _, s := range all {
+		out.WriteString(" [" + s + "]")
+	}
+	return out.String()
+}
+
+// mailed is the address of mail in a text, as it is written or said: "jo at lamp dot example"; "" if there is none.
+func mailed(text string) string {
+	if strings.Contains(text, "@") {
+		return ""
+	}
+	ws := speech.Words(text)
+	for i := 1; i+3 < len(ws); i++ {
+		if ws[i].Text != "at" || ws[i+1].Text == "dot" {
+			continue
+		}
+		for dot := i + 2; dot < min(len(ws)-1, i+5); dot++ {
+			if ws[dot].Text != "dot" {
+				continue
+			}
+			var b strings.Builder
+			from := i - 1
+			for from > 1 && (ws[from-1].Text == "dot" || ws[from-1].Text == "underscore") {
+				from -= 2
+			}
+			to := dot + 2
+			for to+1 < len(ws) && ws[to].Text == "dot" {
+				to += 2
+			}
+			for _, w := range ws[from:to] {
+				b.WriteString(mailMark(w.Text))
+			}
+			return b.String()
+		}
+	}
+	return ""
+}
+
+func mailMark(w string) string {
+	switch w {
+	case "at":
+		return "@"
+	case "dot":
+		return "."
+	case "underscore":
+		return "_"
+	}
+	return w
+}
+
+// leastSpelled is how many letters and digits in a row are spelled, and not said.
+const leastSpelled = 3
+
+// spelled are the runs of single letters and digits of a text, with what was taken back taken back: "four Q, no, not Q, four K D"
+// is 4KD.
+func spelled(text string) []string {
+	ws := speech.Words(text)
+	var out, run []string
+	again := false // what comes stands for what was said
+	flush := func() {
+		if s := strings.Join(run, ""); len(s) >= leastSpelled {
+			out = append(out, s)
+		}
+		run, again = nil, false
+	}
+	for i := 0; i < len(ws); i++ {
+		w := ws[i].Text
+		mark := digit[w]
+		if single(w) && (w != "i" && w != "a" || spells(ws, i+1) || len(run) > 0 && (i+1 == len(ws) || single(ws[i+1].Text))) {
+			mark = strings.ToUpper(w)
+		}
+		if w == "double" && spells(ws, i+1) {
+			i++
+			mark = cmp.Or(digit[ws[i].Text], strings.ToUpper(ws[i].Text))
+			mark += mark
+		}
+		switch {
+		case mark != "" && again && slices.Contains(run, mark):
+			for run[len(run)-1] != mark {
+				run = run[:len(run)-1]
+			}
+			again = false
+		case mark != "":
+			if again {
+				run = run[:len(run)-1]
+			}
+			run, again = append(run, mark), false
+		case len(run) > 0 && (w == "no" || w == "sorry" || w == "wait"):
+			again = true
+		case again && w == "not":
+			i++
+		case len(run) > 0 && (w == "dash" || w == "hyphen"):
+			run = append(run, "-")
+		case len(run) > 0 && (w == "as" || w == "for") && i+1 < len(ws) && (w == "for" || at2(ws, i+1) == "in"):
+			i++
+			if w == "as" {
+				i++
+			}
+		default:
+			flush()
+		}
+	}
+	flush()
+	return out
+}
+
+func single(w string) bool { return len([]rune(w)) == 1 && (w < "0" || w > "9") }
+
+func at2(ws []speech.Word, i int) string {
+	if i >= len(ws) {
+		return ""
+	}
+	return ws[i].Text
+}
+
+// spells reports whether a letter or digit alone stands at i.
+func spells(ws []speech.Word, i int) bool {
+	return i < len(ws) && (len([]rune(ws[i].Text)) == 1 && ws[i].Text != "i" && ws[i].Text != "a" || digit[ws[i].Text] != "")
+}
+
+var digit = func() map[string]string {
+	out := map[string]string{"oh": "0"}
+	for i, w := range strings.Fields("zero one two three four five six seven eight nine") {
+		out[w] = string(rune('0' + i))
+	}
+	return out
+}()
+
+// years are the numbers of three digits and more that were said in words.
+func years(text string) []string {
+	var ws []string
+	for _, w := range speech.Words(text) {
+		ws = append(ws, strings.ReplaceAll(w.Text, "-", " "))
+	}
+	var out []string
+	for _, n := range speech.Numbers(ws) {
+		if n.Written() {
+			continue
+		}
+		for _, v := range n.Values() {
+			if len(v) >= 3 && !strings.Contains(v, ".") {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
