@@ -89,7 +89,7 @@ func (a *App) wire() error {
 const (
 	wrapupTries    = 150
 	wrapupBackoff  = 10 * time.Minute
-	wrapupTimeout  = 10 * time.Minute
+	wrapupTimeout  = 40 * time.Minute // of a model on the same machine, which takes minutes for each question
 	reminderTries  = 18
 	reminderLonger = time.Hour
 )
@@ -135,6 +135,7 @@ func (a *App) model() *llm.Client {
 		return nil
 	}
 	return llm.New(llm.Settings{
+		Patient:  p.Local(),
 		Provider: p.Protocol, BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal(), Model: p.Model,
 		Timeout: a.cfg.Model.Timeout, Concurrency: a.cfg.Model.Concurrency, Metrics: llm.NewMetrics(a.registry),
 	})

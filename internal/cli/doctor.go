@@ -313,7 +313,10 @@ func (s *session) checkServer(ctx context.Context, cfg config.Config) []finding 
 	return findings
 }
 
-// checkModel asks the model's endpoint whether it is there.
+// patience is how long the model may take for the one question that it is asked.
+const patience = 3 * time.Minute
+
+// checkModel asks the model's endpoint whether it is there, and the model one question.
 func (s *session) checkModel(ctx context.Context, cfg config.Config) finding {
 	provider, configured := cfg.Provider()
 	model, _ := s.model()
@@ -323,5 +326,11 @@ func (s *session) checkModel(ctx context.Context, cfg config.Config) finding {
 	if err := model.Check(ctx); err != nil {
 		return finding{"model", verdictWarn, provider.Where() + ": " + plain(err), "check its address and key; until then everything goes by rules"}
 	}
-	return finding{"model", verdictOK, provider.Model + " at " + provider.Where(), ""}
+	began := s.now()
+	_, err := model.Ask(ctx, recaller.Ask{System: "Answer with one word.", Text: "Is somebody there?", Timeout: patience})
+	if err != nil {
+		return finding{"model", verdictWarn, provider.Where() + " is there, but " + provider.Model + " did not answer: " + plain(err), "check the model's name, and that it is loaded; until then everything goes by rules"}
+	}
+	took := s.now().Sub(began).Round(100 * time.Millisecond)
+	return finding{"model", verdictOK, fmt.Sprintf("%s at %s, answered in %s", provider.Model, provider.Where(), took), ""}
 }

@@ -61,6 +61,7 @@ func (s *session) model() (*llm.Client, bool) {
 		return nil, false
 	}
 	return llm.New(llm.Settings{
+		Patient:  provider.Local(),
 		Provider: provider.Protocol, BaseURL: provider.BaseURL, APIKey: provider.APIKey.Reveal(), Model: provider.Model,
 		Timeout: cfg.Model.Timeout,
 	}), true

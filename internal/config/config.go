@@ -9,6 +9,7 @@ package config
 import (
 	"cmp"
 	"log/slog"
+	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -178,6 +179,16 @@ const (
 	openAIModel    = "gpt-4.1-mini"
 	anthropicModel = "claude-haiku-4-5"
 )
+
+// Local reports whether the model runs on this machine or its network, where it may take its time.
+func (p Provider) Local() bool {
+	u, err := url.Parse(p.BaseURL)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return !reachable(net.JoinHostPort(u.Hostname(), "0")) || ip != nil && ip.IsPrivate() || ip == nil && !strings.Contains(u.Hostname(), ".")
+}
 
 // Where says where the model is, for people.
 func (p Provider) Where() string { return cmp.Or(p.BaseURL, p.Name) }

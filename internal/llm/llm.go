@@ -31,7 +31,9 @@ const (
 	defaultTries       = 3
 	defaultTokens      = 4096 // of an answer: what every model of the last years can give, and a long call's memories need
 	connectTimeout     = 5 * time.Second
-	replyTokens        = 600 // a turn in a conversation, not an essay
+	firstPiece         = 10 * time.Minute // in which a slow endpoint reads a question
+	longestAnswer      = 30 * time.Minute // of a patient client
+	replyTokens        = 600              // a turn in a conversation, not an essay
 )
 
 // Settings says which model to ask and where. Zero values have the meaning that is said.
@@ -41,7 +43,8 @@ type Settings struct {
 	APIKey      string // empty where the endpoint wants none
 	Model       string
 	Timeout     time.Duration // for one whole question or reply, waiting and retries included; 0: 30 s
-	Concurrency int           // requests under way at once; 0: 4
+	Patient     bool          // OpenAI: answers are streamed, and Timeout bounds the silence between two pieces; the first may take ten minutes
+	Concurrency int           // requests under way at once; 0: 4. Of a patient client at most: it begins with one
 	Tries       int           // requests for one question while the endpoint fails; 0: 3
 	MaxTokens   int           // of an answer, where the question does not say; 0: 4096
 
@@ -67,7 +70,7 @@ type Client struct {
 	tokens   int
 	tries    int
 	provider provider
-	slots    chan struct{} // holds one entry for each question under way
+	slots    *slots
 	breaker  *endpoint.Breaker
 	habits   *habits
 	metrics  *Metrics
@@ -118,12 +121,15 @@ func New(s Settings) *Client {
 		timeout: s.Timeout,
 		tokens:  s.MaxTokens,
 		tries:   s.Tries,
-		slots:   make(chan struct{}, s.Concurrency),
+		slots:   newSlots(s.Concurrency, s.Patient),
 		metrics: s.Metrics,
 		now:     s.Now,
 		jitter:  s.Jitter,
 		habits:  &habits{now: s.Now, first: firstForm(s.Provider)},
 		breaker: &endpoint.Breaker{Now: s.Now, Tell: func(failed error) { s.Metrics.open(failed != nil) }},
+	}
+	if s.Patient {
+		c.timeout = longestAnswer
 	}
 	base, err := address(s.Provider, s.BaseURL)
 	switch {

@@ -1,8 +1,12 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -16,6 +20,8 @@ type openAI struct {
 	model  string
 	chat   openai.ChatCompletionService
 	models openai.ModelService
+
+	silence time.Duration // answers are streamed, with so long between two pieces at most; 0: they are not
 }
 
 func newOpenAI(s Settings, base string) *openAI {
@@ -28,10 +34,17 @@ func newOpenAI(s Settings, base string) *openAI {
 	if s.APIKey != "" {
 		options = append(options, option.WithAPIKey(s.APIKey))
 	}
-	return &openAI{model: s.Model, chat: openai.NewChatCompletionService(options...), models: openai.NewModelService(options...)}
+	o := &openAI{model: s.Model, chat: openai.NewChatCompletionService(options...), models: openai.NewModelService(options...)}
+	if s.Patient {
+		o.silence = s.Timeout
+	}
+	return o
 }
 
 func (o *openAI) ask(ctx context.Context, q question) (said, error) {
+	if o.silence > 0 {
+		return o.listen(ctx, q)
+	}
 	res, err := o.chat.New(ctx, o.params(q))
 	if err != nil {
 		return said{}, err
@@ -42,13 +55,51 @@ func (o *openAI) ask(ctx context.Context, q question) (said, error) {
 	}
 	choice := res.Choices[0]
 	got.text, got.cut = choice.Message.Content, choice.FinishReason == "length"
+	return got, withheld(got.text, choice.FinishReason, choice.Message.Refusal)
+}
+
+// withheld is the failure of an answer that the endpoint, or the model, keeps to itself.
+func withheld(text, ended, refusal string) error {
 	switch {
-	case choice.FinishReason == "content_filter":
-		return got, refused("the model endpoint's filter held the answer back")
-	case choice.Message.Refusal != "" && got.text == "":
-		return got, refused("the model refused to answer")
+	case ended == "content_filter":
+		return refused("the model endpoint's filter held the answer back")
+	case refusal != "" && text == "":
+		return refused("the model refused to answer")
 	}
-	return got, nil
+	return nil
+}
+
+// listen asks for an answer piece by piece, and waits as long as pieces come.
+func (o *openAI) listen(ctx context.Context, q question) (got said, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var silent atomic.Bool
+	timer := time.AfterFunc(firstPiece, func() { silent.Store(true); cancel() })
+	defer timer.Stop()
+	p := o.params(q)
+	p.StreamOptions.IncludeUsage = openai.Bool(true)
+	stream := o.chat.NewStreaming(ctx, p)
+	defer func() { _ = stream.Close() }() // nothing to add once it is read
+	var text strings.Builder
+	var ended, refusal string
+	for stream.Next() {
+		timer.Reset(o.silence)
+		chunk := stream.Current()
+		got.in, got.out = max(got.in, int(chunk.Usage.PromptTokens)), max(got.out, int(chunk.Usage.CompletionTokens))
+		if len(chunk.Choices) > 0 {
+			c := chunk.Choices[0]
+			text.WriteString(c.Delta.Content)
+			ended, refusal = cmp.Or(c.FinishReason, ended), refusal+c.Delta.Refusal
+		}
+	}
+	switch err := stream.Err(); {
+	case silent.Load():
+		return got, final(context.DeadlineExceeded) // asked again it would be as slow
+	case err != nil:
+		return got, err
+	}
+	got.text, got.cut = text.String(), ended == "length"
+	return got, withheld(got.text, ended, refusal)
 }
 
 func (o *openAI) stream(ctx context.Context, q question, heard func(string)) error {

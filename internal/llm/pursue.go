@@ -20,8 +20,8 @@ func (c *Client) pursue(caller context.Context, timeout time.Duration, q questio
 	ctx, cancel := context.WithTimeout(caller, timeout)
 	defer cancel()
 	select {
-	case c.slots <- struct{}{}:
-		defer func() { <-c.slots }()
+	case c.slots.free <- struct{}{}:
+		defer func() { c.slots.leave(cost.Took, err) }()
 	case <-ctx.Done():
 		c.metrics.turnedAway(c.label)
 		if caller.Err() != nil {

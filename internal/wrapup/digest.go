@@ -29,7 +29,12 @@ func (m model) summarise(ctx context.Context, w work) (recaller.StepResult, erro
 			return recaller.StepResult{}, err
 		}
 	}
-	sum, label, err := m.digest(ctx, w)
+	var sum recaller.Summary
+	var label string
+	err = m.fitting(func(window int) (err error) {
+		sum, label, err = m.digest(ctx, w, window)
+		return err
+	})
 	if err == nil && !lastsWithProcess(w) {
 		complete(&sum, *quoted.Summary)
 	}
@@ -61,11 +66,11 @@ const mergeNote = `This conversation was too long to be read at once. Between <c
 
 // digest asks for a summary: of the conversation where it fits the model's window; else of its parts, and then of what was
 // written of those.
-func (m model) digest(ctx context.Context, w work) (sum recaller.Summary, label string, err error) {
+func (m model) digest(ctx context.Context, w work, window int) (sum recaller.Summary, label string, err error) {
 	told, label := prompt.For(w.tenant, prompt.Summary)
 	system := told
 	var texts []string
-	for _, part := range evidence.Window(w.turns, m.Window) {
+	for _, part := range evidence.Window(w.turns, window) {
 		texts = append(texts, evidence.Script(part))
 	}
 	if len(texts) > maxParts {
@@ -78,7 +83,7 @@ func (m model) digest(ctx context.Context, w work) (sum recaller.Summary, label 
 				return sum, label, err
 			}
 		}
-		texts, system = joined(parts, m.Window), told+"\n\n"+mergeNote
+		texts, system = joined(parts, window), told+"\n\n"+mergeNote
 	}
 	sum, err = m.whole(ctx, w, recaller.Ask{System: system, Text: strings.Join(texts, "")})
 	return sum, label, err

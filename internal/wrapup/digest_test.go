@@ -343,8 +343,8 @@ func TestWordsThatAreOnlyInMemoryDoNotWaitForAModel(t *testing.T) {
 			if got, want := h.steps(conv), fmt.Sprintf("summarise done (%s), analyse done, extract done (%s)", tt.want, tt.want); got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
-			if h.values(conv.Caller)["living_situation"] != "“I live alone”" || len(h.held) != 0 {
-				t.Errorf("got %v with %d still held, want what the rules find, and the words gone", h.values(conv.Caller), len(h.held))
+			if len(h.memories(conv.Caller)) != 0 || conv.Summary.Brief != wrapup.NothingKept || len(h.held) != 0 {
+				t.Errorf("got %v and %+v with %d still held, want nothing quoted, and the words gone", h.values(conv.Caller), conv.Summary, len(h.held))
 			}
 		})
 	}
@@ -447,5 +447,40 @@ func TestWhatAQuestionCostIsKeptWhenNobodyWaitsForItsAnswer(t *testing.T) {
 	}
 	if p := h.progress(conv, recaller.StepSummarise); p.Cost.TokensIn != 200 || p.State != recaller.StepPending {
 		t.Errorf("got %+v, want the step open and its cost kept", p)
+	}
+}
+
+// full is the failure of a question that has more tokens than the model has room for.
+type full struct{ room int }
+
+func (full) Error() string           { return "too long" }
+func (f full) Overflow() (int, bool) { return f.room, true }
+func overflows(q recaller.Ask) bool  { return len(q.Text) > 3000 }
+func refusing(room int) func(recaller.Ask) (string, error) {
+	return func(q recaller.Ask) (string, error) {
+		if overflows(q) {
+			return "", recaller.Wrap(recaller.Invalid, full{room}, "refused")
+		}
+		if forSummary(q) {
+			return parrotSummary(q)
+		}
+		return parrotMemories(q)
+	}
+}
+
+func TestAnOverflowNarrowsTheWindow(t *testing.T) {
+	for _, room := range []int{0, 2400} { // it does not say, or says
+		m := &asked{summary: refusing(room), memories: refusing(room)}
+		h := newHouseWith(t, recaller.Tenant{}, m)
+		conv, job := h.hold(past{words: talk(60)})
+		conv = h.run(job)
+		if p := h.progress(conv, recaller.StepExtract); p.By != modelName || p.Reason != "" {
+			t.Errorf("room %d: got the memories by %s (%s), want them by the model, in parts", room, p.By, p.Reason)
+		}
+		for _, q := range m.all[len(m.all)-2:] {
+			if overflows(q) {
+				t.Errorf("room %d: got %d bytes at once after the model said that it is too much", room, len(q.Text))
+			}
+		}
 	}
 }

@@ -26,6 +26,7 @@ const reasonWaiting = "waiting for the model"
 type failure struct {
 	reason string
 	away   bool // asking later may help
+	room   int  // tokens that the model has room for, where the question was longer; -1: it did not say
 	err    error
 }
 

@@ -27,12 +27,19 @@ func (m model) extract(ctx context.Context, w work) (recaller.StepResult, error)
 	if !heard(own) { // nothing that could be remembered
 		return recaller.StepResult{State: recaller.StepDone, By: By}, nil
 	}
-	claims, label, err := m.claims(ctx, w, own, k)
+	var claims []answer.Memory
+	var label string
+	err = m.fitting(func(window int) (err error) {
+		claims, label, err = m.claims(ctx, w, own, k, window)
+		return err
+	})
 	r := recaller.StepResult{State: recaller.StepDone, By: m.Model.Model(), Prompt: label}
 	if err == nil {
 		s := &sieve{work: w, known: k, own: own, newID: m.NewID}
 		r.Dropped = s.sift(claims)
-		s.beside(w.found())
+		if !lastsWithProcess(w) {
+			s.beside(w.found())
+		}
 		r.Memories = surest(s.kept)
 	}
 	r, instead, err := m.outcome(w, r, err)
@@ -68,10 +75,10 @@ func (m model) recalled(ctx context.Context, w work, active []recaller.Memory) (
 }
 
 // claims asks the model for memories, part by part where the conversation is longer than its window.
-func (m model) claims(ctx context.Context, w work, own []recaller.Turn, k known) (found []answer.Memory, label string, err error) {
+func (m model) claims(ctx context.Context, w work, own []recaller.Turn, k known, window int) (found []answer.Memory, label string, err error) {
 	system, label := prompt.For(w.tenant, prompt.Extraction)
-	stored := evidence.Stored(k.keys(m.Window / 4))
-	parts := evidence.Window(own, m.Window-len(stored))
+	stored := evidence.Stored(k.keys(window / 4))
+	parts := evidence.Window(own, window-len(stored))
 	if len(parts) > maxParts {
 		return nil, label, tooLong()
 	}

@@ -1,7 +1,9 @@
 package wrapup
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -61,7 +63,7 @@ func (m model) consult(ctx context.Context, w work, step recaller.Step, q recall
 	var bad *complaint
 	for range tries {
 		a, err := m.ask(ctx, w, step, q)
-		if f, away := failed(err); err != nil && (f == nil || away) {
+		if f, away := failed(err); err != nil && (f == nil || away || f.room != 0) {
 			return err
 		}
 		if err != nil {
@@ -85,6 +87,12 @@ func (m model) ask(ctx context.Context, w work, step recaller.Step, q recaller.A
 	if err == nil {
 		return a, nil
 	}
+	var full interface{ Overflow() (tokens int, ok bool) }
+	if errors.As(err, &full) {
+		if room, ok := full.Overflow(); ok {
+			return a, &failure{reason: ReasonTooLong, room: cmp.Or(room, -1), err: err}
+		}
+	}
 	if recaller.KindOf(err) == recaller.Invalid {
 		return a, &failure{reason: ReasonRefused, err: err}
 	}
@@ -99,6 +107,35 @@ func (m model) charge(ctx context.Context, w work, step recaller.Step, cost reca
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
 	defer cancel()
 	return m.Store.AddCost(ctx, w.tenant.ID, w.conv.ID, step, cost)
+}
+
+// leastWindow is the narrowest window, in bytes: less holds no question with its answer.
+const leastWindow = 1 << 10
+
+// What of a model's room a question has beside the conversation, in tokens, and how many bytes a token of it has at least.
+const (
+	frameTokens = 1500
+	tokenBytes  = 3
+)
+
+// fitting does what asks about a conversation, and again with narrower windows where it is more than the model has room for.
+func (m model) fitting(do func(window int) error) error {
+	for {
+		now := m.window.Load()
+		err := do(int(now))
+		f, _ := failed(err)
+		if f == nil || f.room == 0 {
+			return err
+		}
+		next := now / 2
+		if room := int64(f.room-frameTokens) * tokenBytes; f.room > 0 && room < now {
+			next = max(room, leastWindow)
+		}
+		if next < leastWindow {
+			return err
+		}
+		m.window.CompareAndSwap(now, next)
+	}
 }
 
 // heard reports whether the caller said anything at all.

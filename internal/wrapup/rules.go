@@ -11,11 +11,17 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup/summary"
 )
 
+// NothingKept is what the rules' summary says where no words are kept: they would quote them.
+const NothingKept = "No words of this conversation are kept."
+
 // rules write a wrap-up without a model. They have an answer for any words; only reading what is known can fail.
 type rules struct{ *Service }
 
 func (r rules) summarise(_ context.Context, w work) (recaller.StepResult, error) {
 	sum := summary.Write(w.reading(), summary.Options{Typed: w.conv.Channel.Text(), Broken: w.conv.Status == recaller.Failed})
+	if lastsWithProcess(w) {
+		sum = recaller.Summary{Brief: NothingKept, By: By}
+	}
 	name, err := callerName(w)
 	return recaller.StepResult{State: recaller.StepDone, By: By, Summary: &sum, Name: name}, err
 }
@@ -37,6 +43,9 @@ func (r rules) extract(_ context.Context, w work) (recaller.StepResult, error) {
 	k, err := w.known()
 	if err != nil {
 		return recaller.StepResult{}, err
+	}
+	if lastsWithProcess(w) { // they are quotations
+		return recaller.StepResult{State: recaller.StepDone, By: By}, nil
 	}
 	s := &sieve{work: w, known: k, own: w.turns, newID: r.NewID}
 	for _, c := range w.found() {

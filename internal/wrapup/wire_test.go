@@ -79,7 +79,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 		{llmtest.Thinking(), byModel, "test-small"},
 		{llmtest.Nonsense(), "summarise done (model answer unreadable), analyse done, extract done (model answer unreadable)", "rules"},
 		{llmtest.Refusal(), "summarise done (model refused), analyse done, extract done (model refused)", "rules"},
-		{llmtest.TooLong(), "summarise done (model refused), analyse done, extract done (model refused)", "rules"},
+		{llmtest.TooLong(), "summarise done (conversation too long for the model), analyse done, extract done (conversation too long for the model)", "rules"},
 		{llmtest.NoContent(), "summarise done (model refused), analyse done, extract done (model refused)", "rules"},
 	}
 	for _, tt := range tests {

@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -89,6 +90,7 @@ type Deps struct {
 type Service struct {
 	Deps
 	writer writer
+	window *atomic.Int64 // of the model: Deps' until it says that it has less room
 }
 
 // writer writes the parts of a wrap-up that rules and models both can. An error means: again later; nothing was written.
@@ -102,7 +104,8 @@ func New(deps Deps) *Service {
 	if deps.Window <= 0 {
 		deps.Window = DefaultWindow
 	}
-	s := &Service{Deps: deps}
+	s := &Service{Deps: deps, window: new(atomic.Int64)}
+	s.window.Store(int64(deps.Window))
 	s.writer = rules{s}
 	if deps.Model != nil {
 		s.writer = model{Service: s, rules: rules{s}}

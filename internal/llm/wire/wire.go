@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,6 +28,28 @@ type Error struct {
 	Code    string        // the endpoint's type and code for it; in lower case
 	Param   string        // the part of the request that it is about; in lower case
 	Message string        // in lower case
+	room    int           // tokens that the model has room for, where it says so
+}
+
+// Words by which endpoints say that a question has more tokens than the model has room for, and with which they say how many
+// it has.
+var (
+	overflows = []string{"exceed_context_size", "context_length_exceeded", "prompt is too long", "maximum context length", "context size", "context window"}
+	rooms     = regexp.MustCompile(`(?:maximum context length is|> *|context size \(?|context window of) *(\d{3,8})\b`)
+)
+
+// Overflow reports whether the question was too long, and for how many tokens there is room; 0: it does not say.
+func (r *Error) Overflow() (tokens int, ok bool) {
+	if r.Status != http.StatusBadRequest && r.Status != http.StatusRequestEntityTooLarge || !r.SpeaksOf(overflows...) {
+		return 0, false
+	}
+	if r.room > 0 {
+		return r.room, true
+	}
+	if m := rooms.FindStringSubmatch(r.Message); m != nil {
+		tokens, _ = strconv.Atoi(m[1]) // digits
+	}
+	return tokens, true
 }
 
 // Error tells what is known to hold nothing of the request: the status, and a code if it looks like one.
@@ -118,6 +142,9 @@ func ReadRefusal(res *http.Response, now time.Time) *Error {
 	r.Code = lower(text(where["code"]))
 	if kind := lower(text(where["type"])); kind != "" {
 		r.Code = strings.TrimSuffix(kind+"/"+r.Code, "/")
+	}
+	if n, ok := where["n_ctx"].(float64); ok {
+		r.room = int(n)
 	}
 	r.Param = lower(text(where["param"]))
 	r.Message = lower(text(where["message"]) + text(top["error"]) + text(top["detail"]) + places(top["detail"]))

@@ -119,10 +119,15 @@ func (t talk) says(p part) bool {
 }
 
 // near is how many turns, one after another, may carry a clause together.
-const near = 4
+const near = 3
 
 // carries reports whether some turns that follow one another carry a clause.
 func (t talk) carries(c clause) bool {
+	if slices.ContainsFunc(c.parts, func(p part) bool { return relatives[p.term] != "" }) { // who is whose is said in one sentence
+		return slices.ContainsFunc(t.turns, func(turn []sentence) bool {
+			return slices.ContainsFunc(turn, func(s sentence) bool { return t.heardIn(c, []sentence{s}) })
+		})
+	}
 	for i := range t.turns {
 		if t.heardIn(c, slices.Concat(t.turns[i:min(i+near, len(t.turns))]...)) {
 			return true
@@ -204,7 +209,7 @@ var doings = []string{
 	"booked scheduled reserved arranged", "cancelled canceled", "moved changed rescheduled postponed", "sent mailed emailed texted shipped posted",
 	"paid charged billed", "refunded credited", "delivered arrived", "fixed repaired solved resolved", "approved authorised authorized", "ordered",
 	"transferred connected", "received", "completed finished", "issued", "signed", "updated", "declined rejected denied refused", "placed", "opened",
-	"closed", "replaced", "removed", "waived", "registered enrolled", "dispatched", "called phoned rang", "escalated", "notified",
+	"closed", "replaced", "removed", "waived", "registered enrolled", "dispatched", "called phoned rang", "escalated", "promised guaranteed", "notified",
 }
 
 // past reports whether a word tells something as done.

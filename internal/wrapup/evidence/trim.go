@@ -47,7 +47,8 @@ func (t *trimmer) prose(text string) string {
 	var all []string
 	from := 0
 	for _, s := range speech.Sentences(text) {
-		if one := text[from:s.End]; strings.Count(one, "“") == strings.Count(one, "”") && strings.Count(one, `"`)%2 == 0 {
+		one := text[from:s.End]
+		if ended := strings.LastIndexAny(one, ".!?。！？…") >= len(one)-3; ended && strings.Count(one, "“") == strings.Count(one, "”") && strings.Count(one, `"`)%2 == 0 {
 			rest := len(text[s.End:]) - len(strings.TrimLeft(text[s.End:], "”\"»"))
 			all = append(all, strings.TrimSpace(text[from:s.End+rest]))
 			from = s.End + rest

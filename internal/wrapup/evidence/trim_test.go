@@ -107,6 +107,9 @@ func TestASummaryTellsOnlyWhatWasSaidAndOfWhomItWasSaid(t *testing.T) {
 		{"Caller said “the new debit card has been sent”", false},
 		{"Agent asked “has the new debit card been sent yet?”", false},
 		{"Assistant: I will send the card", false},
+		{"Agent promised to send the debit card", false},
+		{"Caller's brother may come along", true},
+		{"The loan is for the caller's brother", false},
 	}
 	for _, test := range tests {
 		got, _ := evidence.Trim(recaller.Summary{Brief: "A loan.", Facts: []string{test.line}}, reading.Of(turns, saturday, false))
