@@ -213,8 +213,7 @@ func participle(w string) bool {
 	if states[w] || len(w) < 6 {
 		return false
 	}
-	for _, lead := range []string{"", "an", "ab", "auf", "aus", "raus", "ein", "rein", "mit", "vor", "zu", "weg", "hin", "her", "um", "nach", "los", "zurück",
-		"herein", "heraus", "kaputt"} {
+	for _, lead := range separable {
 		if rest, ok := strings.CutPrefix(w, lead+"ge"); ok && (strings.HasSuffix(rest, "t") || strings.HasSuffix(rest, "en")) && len(rest) > 3 {
 			return true
 		}
@@ -233,6 +232,9 @@ var (
 	germanDone = set(`verloren vergessen bekommen begonnen erhalten bestellt bezahlt verpasst entdeckt versucht
 		besucht verletzt`)
 )
+
+// separable are what may stand before the "ge" of a participle.
+var separable = strings.Split(" an ab auf aus raus ein rein mit vor zu weg hin her um nach los zurück herein heraus kaputt", " ")
 
 // preterite reports whether a Spanish word is a verb in the preterite by its ending.
 func preterite(w string) bool {
