@@ -105,7 +105,25 @@ type Export struct {
 	Checkpoint    *Checkpoint            `json:"checkpoint,omitempty" doc:"The state of an unfinished matter, whatever its age."`
 	Memories      []Memory               `json:"memories" nullable:"false" doc:"Every version of every memory."`
 	Reminders     []Reminder             `json:"reminders" nullable:"false" doc:"Every reminder, whatever became of it."`
+	Agreements    []Agreement            `json:"agreements" nullable:"false" doc:"What was agreed on about times, as it stands, soonest first."`
 	Conversations []ExportedConversation `json:"conversations" nullable:"false" doc:"Every conversation, newest first, with its words."`
+}
+
+// Agreement is a time that both sides settled on.
+type Agreement struct {
+	At             time.Time `json:"at" doc:"When it begins." example:"2026-03-04T09:00:00Z"`
+	Day            bool      `json:"day,omitempty" doc:"at names a day, in the caller's zone, and no time of day." example:"false"`
+	State          string    `json:"state" enum:"open,moved,cancelled,done,over" doc:"Where it stands." example:"open"`
+	ConversationID string    `json:"conversation_id" doc:"The conversation in which it was settled." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
+	SaidAt         time.Time `json:"said_at" doc:"When it was settled." example:"2026-03-02T10:00:00Z"`
+	Said           []Saying  `json:"said" nullable:"false" doc:"The words that settled it, in order."`
+}
+
+// Saying is a quotation of a turn.
+type Saying struct {
+	Turn    int              `json:"turn" doc:"The turn's number in its conversation, from 0." example:"4"`
+	Speaker recaller.Speaker `json:"speaker" enum:"user,assistant" doc:"Who said it." example:"assistant"`
+	Text    string           `json:"text,omitempty" doc:"The words; left out where the retention keeps none." example:"Then it's Tuesday at nine."`
 }
 
 // ExportedConversation is a conversation with its words.

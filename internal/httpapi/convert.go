@@ -218,6 +218,7 @@ func dayOut(t time.Time) time.Time {
 func exportOut(e privacy.Export) client.Export {
 	out := client.Export{
 		ExportedAt: instant(e.ExportedAt), Caller: callerOut(e.Caller), Memories: list(e.Memories, memoryOut), Reminders: list(e.Reminders, reminderOut),
+		Agreements: list(e.Agreements, agreementOut),
 		Conversations: list(e.Conversations, func(c privacy.ExportedConversation) client.ExportedConversation {
 			return client.ExportedConversation{
 				Conversation: conversationOut(c.Conversation), Turns: list(c.Words, turnOut), ToolCalls: list(c.ToolCalls, toolRecordOut),
@@ -229,6 +230,13 @@ func exportOut(e privacy.Export) client.Export {
 		out.Checkpoint = &c
 	}
 	return out
+}
+
+func agreementOut(g recaller.Agreement) client.Agreement {
+	return client.Agreement{
+		At: instant(g.At), Day: g.Day, State: string(g.State), ConversationID: string(g.By.Conversation), SaidAt: instant(g.By.SaidAt),
+		Said: list(g.By.Said, func(s recaller.Saying) client.Saying { return client.Saying(s) }),
+	}
 }
 
 func profileOut(p recaller.Profile) client.Profile {

@@ -82,7 +82,7 @@ func TestExportIsOfOneMoment(t *testing.T) {
 		_, _, err := b.conversations.AddTurns(t.Context(), keep, "ana-7-live", recaller.Once{}, []conversation.TurnInput{{Speaker: recaller.User, Text: "one more thing"}})
 		b.ok(err)
 	})
-	s := privacy.New(privacy.Deps{Store: talkative{b.Place.Store, talk}, Words: b.conversations, Now: b.Clock.Now})
+	s := privacy.New(privacy.Deps{Store: talkative{b.Place.Store, talk}, Words: b.conversations, Tenants: b.settings, Now: b.Clock.Now})
 	got, err := s.Export(t.Context(), keep, caller)
 	b.ok(err)
 	if got.Caller.ContentVersion != first.Caller.ContentVersion+1 || got.Conversations[0].Turns != 3 || len(got.Conversations[0].Words) != 3 {

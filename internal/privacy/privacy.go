@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/agreement"
+	"github.com/recallerhq/recaller/internal/identity"
 )
 
 // JobErase is the kind of the job that finishes an erasure that a crash cut short; its subject is the caller's id.
@@ -25,6 +27,7 @@ type Store interface {
 	Memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) (list []recaller.Memory, next string, err error)
 	Checkpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Checkpoint, error)
 	Reminders(ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter) (list []recaller.Reminder, next string, err error)
+	Acts(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Act, error)
 	ToolCalls(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID) ([]recaller.ToolCall, error)
 
 	// BeginErasure hides a caller from every read and leaves a job, in one commit.
@@ -106,6 +109,7 @@ type Export struct {
 	Checkpoint    *recaller.Checkpoint
 	Memories      []recaller.Memory // every version
 	Reminders     []recaller.Reminder
+	Agreements    []recaller.Agreement // as they stand
 	Conversations []ExportedConversation
 }
 
@@ -157,6 +161,15 @@ func (s *Service) read(ctx context.Context, tenant recaller.TenantID, caller rec
 	if out.Reminders, err = s.reminders(ctx, tenant, caller); err != nil {
 		return out, err
 	}
+	acts, err := s.Store.Acts(ctx, tenant, caller)
+	if err != nil {
+		return out, err
+	}
+	t, err := s.Tenants.Tenant(ctx, tenant)
+	if err != nil {
+		return out, err
+	}
+	out.Agreements = agreement.Fold(acts, out.ExportedAt.In(identity.ZoneOf(c, t)))
 	out.Conversations, err = s.conversations(ctx, tenant, caller)
 	return out, err
 }
