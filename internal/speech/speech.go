@@ -111,6 +111,14 @@ func Filler(text string, ws []Word, i int) int {
 	return n
 }
 
+// Stumble reports whether a word is only a start that the next one repeats: "the the station", "I, I lost it". Numbers, and words
+// that are said twice for weight ("no no", "very very"), are none.
+func Stumble(ws []Word, i int) bool {
+	return i+1 < len(ws) && ws[i].Text == ws[i+1].Text && (stumbled[ws[i].Text] || starts(ws[i].Text))
+}
+
+var stumbled = set("a the my your our to in on at of and or but so is was with for it's i'm i'll if der die das und ist zu el la de y o e")
+
 func dots(text string, ws []Word, i int) bool {
 	return strings.Contains(text[ws[i].End:ws[i+1].Start], "..")
 }

@@ -99,7 +99,11 @@ func cuts(text string) []hole {
 				out = put(out, text, hole{before + open, ws[i].Start})
 			}
 		}
-		if n := speech.Filler(text, ws, i); n > 0 && ws[i].Start >= skip {
+		n := speech.Filler(text, ws, i)
+		if n == 0 && speech.Stumble(ws, i) {
+			n = 1
+		}
+		if n > 0 && ws[i].Start >= skip {
 			skip = ws[i+n-1].End
 			out = put(out, text, hole{ws[i].Start, skip})
 		}

@@ -13,13 +13,28 @@ func (c *chooser) brief() []passage {
 		out = append(out, p)
 	}
 	if p, ok := c.settled(); ok {
-		with := append(slices.Clone(out), p)
-		if text := c.lines(with); size(text) <= briefWords && len(text) <= briefBytes || len(out) == 0 {
+		if with := append(slices.Clone(out), p); c.fits(with) || len(out) == 0 {
 			c.take(p)
-			out = with
+			return with
+		}
+		if p.units = p.units[:1]; !c.contested(p.units[0]) && c.fits(append(slices.Clone(out), p)) {
+			c.take(p)
+			return append(out, p)
 		}
 	}
 	return out
+}
+
+// fits reports whether passages are short enough for a brief.
+func (c *chooser) fits(ps []passage) bool {
+	text := c.lines(ps)
+	return size(text) <= briefWords && len(text) <= briefBytes
+}
+
+// contested reports whether the other side objects to a sentence.
+func (c *chooser) contested(u *unit) bool {
+	reply := c.answer(u.turn, u)
+	return len(reply) > 0 && reply[0].contests()
 }
 
 // wanted is the first sentence in which the caller says what he wants, else the one of his opening that says most.
@@ -67,7 +82,7 @@ func (c *chooser) wanted() (passage, bool) {
 	}
 	for n := best.n + 1; n < len(c.turns[best.turn]) && len(p.units) < 3; n++ {
 		u := c.turns[best.turn][n]
-		if size(c.lines([]passage{p}))+len(u.words) > briefWords/2 {
+		if size(c.lines([]passage{p}))+len(u.words) > wantedWords {
 			break
 		}
 		p.units = append(p.units, u)
@@ -102,6 +117,9 @@ func (c *chooser) settled() (passage, bool) {
 			}
 			if u.vows {
 				v++
+			}
+			if c.acted(u) {
+				v += 2
 			}
 			if len(reply) > 0 && reply[0].contests() {
 				v -= 2

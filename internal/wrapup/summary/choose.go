@@ -31,6 +31,7 @@ type chooser struct {
 	opts   Options
 	turns  [][]*unit
 	weight map[string]float64 // by term
+	acts   map[int][]string   // by turn, the words by which something was agreed on, moved or cancelled
 	taken  map[*unit]bool     // quoted already
 	told   map[string]bool    // terms, days and numbers that are quoted already
 }
@@ -39,15 +40,19 @@ type chooser struct {
 const (
 	worthDay    = 4.0
 	worthNumber = 1.5
-	worthOwn    = 1.0 // the caller tells of himself
+	worthOwn    = 0.7 // the caller tells of himself
 	worthOffer  = 2.0 // what was offered, with the answer to it
-	worthReply  = 0.4 // what was asked, with the answer
-	worthVow    = 1.0 // what the agent's side will do, or did
+	worthAct    = 3.0 // something was agreed on
+	worthReply  = 0.6 // what was asked, with the answer
+	worthVow    = 0.4 // what the agent's side will do, or did
 	worthRecap  = 1.0 // what the agent says back
 	worthAsked  = 1.5 // what the caller asks
+	worthWish   = 0.7 // what he wants besides
 	overhead    = 8   // words that any line costs a reader
 	leastGain   = 0.4
 )
+
+const recapStress = 2
 
 // choose takes the passages that tell most for their length until the room is used, and returns them in their order.
 func (c *chooser) choose(room int) []passage {
@@ -59,11 +64,15 @@ func (c *chooser) choose(room int) []passage {
 			if slices.ContainsFunc(p.units, func(u *unit) bool { return c.taken[u] }) {
 				continue
 			}
+			stress := 1.0
+			if !p.units[0].caller && len(p.units) == 1 && cued(recaps, p.units[0].words) {
+				stress = recapStress
+			}
 			gain, n := c.gain(p), size(c.lines([]passage{p}))
 			if n > room || gain < leastGain || n < leastWords(p) {
 				continue
 			}
-			if v := gain / float64(n+overhead); v > best {
+			if v := gain / float64(n+overhead) * stress; v > best {
 				best, at, cost = v, i, n
 			}
 		}
@@ -136,10 +145,21 @@ func (c *chooser) gain(p passage) float64 {
 	if own && sum > 0 {
 		sum += worthOwn
 	}
+	if slices.ContainsFunc(p.units, func(u *unit) bool { return c.acted(u) }) {
+		sum += worthAct
+	}
 	if sum > 0 {
 		sum += p.prior
 	}
 	return sum
+}
+
+// acted reports whether something was agreed on, moved or cancelled with a sentence.
+func (c *chooser) acted(u *unit) bool {
+	body := quote.Body(c.r.Turns[u.turn], u.s.Start, u.s.End)
+	return body != "" && slices.ContainsFunc(c.acts[u.turn], func(said string) bool {
+		return strings.Contains(said, body) || strings.Contains(said, u.s.Text) || strings.Contains(body, said)
+	})
 }
 
 // take marks a passage as quoted.
@@ -193,7 +213,7 @@ func (c *chooser) passage(i int, u *unit) (passage, bool) {
 		case u.vows && u.times && !u.denies:
 			p.section = inActions
 		case u.wants && p.section == inFacts:
-			p.section, p.prior = inTopics, worthAsked
+			p.section, p.prior = inTopics, worthWish
 		}
 		c.widen(&p)
 		return p, true

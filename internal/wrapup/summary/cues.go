@@ -35,7 +35,7 @@ var (
 		dann|wir sehen|le llamo|le llamamos|le mando|le enviamos|vamos a|queda|quedamos|reservado|apuntado|apuntada|cancelado|cancelada|confirmado|confirmada|vou|vamos|fica|marcado|marcada|ik zal|staat|genoteerd|geboekt|ingepland|je
 		vais|nous allons|c'est noté|réservé|noté|prenotato|confermato`)
 	recaps = ways(`you mentioned|you said|you've said|you told|you've told|you were saying|to confirm|to recap|to summarise|to summarize|sum up|you've got|you've
-		had|you've been|you're having|sounds like|let me read|so that's|it's likely|i think you|most likely|probably|also ich fasse|zusammengefasst|das heißt|entonces es|es decir|ou seja|dus`)
+		had|you've been|you're having|sounds like|let me read|so that's|it's likely|i think you|most likely|probably|sounds as|seems to be|seems like|looks like|consistent with|could be|might be|we call|signs of|suggests|i think it|also ich fasse|zusammengefasst|das heißt|entonces es|es decir|ou seja|dus`)
 	pleasantries = ways(`how are you|how can i help|how may i help|what can i do for|how can i assist|thank you for calling|thanks for calling|you're
 		welcome|have a good|have a great|have a nice|take care|goodbye|good bye|bye|nice day|anything else|is that all|my pleasure|no problem|good
 		morning|good afternoon|good evening|see ya|cheers|ta-ra|ta ra|guten tag|guten morgen|wie kann ich|was kann ich für|auf wiederhören|vielen

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/agreement"
 	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
@@ -26,9 +27,10 @@ const (
 
 // The bounds of a summary, in words.
 const (
-	mostWords   = 140
+	mostWords   = 125
 	fewestWords = 70
-	briefWords  = 60
+	briefWords  = 65
+	wantedWords = 26  // of it, what the caller wanted
 	briefBytes  = 390 // what a briefing shows of it
 )
 
@@ -42,7 +44,7 @@ type Options struct {
 // Write summarises a conversation. The same words give the same summary. Turns that were cut off or hardly heard are only quoted
 // as the last words of a conversation that broke off (B10).
 func Write(r reading.Reading, opts Options) recaller.Summary {
-	c := &chooser{r: r, opts: opts, turns: units(r), told: map[string]bool{}, taken: map[*unit]bool{}}
+	c := &chooser{r: r, opts: opts, turns: units(r), told: map[string]bool{}, acts: map[int][]string{}, taken: map[*unit]bool{}}
 	out := recaller.Summary{By: By}
 	if !c.anything(func(u *unit) bool { return true }) {
 		out.Brief = Nothing
@@ -53,6 +55,11 @@ func Write(r reading.Reading, opts Options) recaller.Summary {
 		return out
 	}
 	c.weight = weights(c.turns)
+	for _, act := range agreement.Find(r) {
+		for _, said := range act.Said {
+			c.acts[said.Turn] = append(c.acts[said.Turn], said.Text)
+		}
+	}
 	room := c.room()
 	brief := c.brief()
 	out.Brief = c.lines(brief)
