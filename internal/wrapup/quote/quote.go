@@ -34,24 +34,25 @@ func Body(t reading.Turn, start, end int) string {
 	told := map[string]bool{}
 	dates := datesIn(t.Dates, start, end)
 	for _, c := range cuts(text) {
-		dates = dated(&b, copyTo, dates, start, c.from, told)
+		dates = dated(&b, copyTo, dates, text, start, c.from, told)
 		copyTo(c.from)
 		if done > 0 && c.to < len(text) && !strings.HasSuffix(strings.TrimSpace(b.String()), Cut) {
 			b.WriteString(" " + Cut + " ")
 		}
 		done = c.to
 	}
-	dated(&b, copyTo, dates, start, len(text), told)
+	dated(&b, copyTo, dates, text, start, len(text), told)
 	copyTo(len(text))
 	return tidy(b.String())
 }
 
 // dated writes the text up to a place, with the days that the dates before it mean, and returns the dates behind it.
-func dated(b *strings.Builder, copyTo func(int), dates []when.Found, start, to int, told map[string]bool) []when.Found {
+func dated(b *strings.Builder, copyTo func(int), dates []when.Found, text string, start, to int, told map[string]bool) []when.Found {
 	for len(dates) > 0 && dates[0].End-start <= to {
 		f := dates[0]
 		dates = dates[1:]
-		copyTo(f.End - start)
+		rest := text[f.End-start:]
+		copyTo(min(to, f.End-start+span(f, rest)))
 		if note := Note(f); note != "" && !told[when.Day(f.At)] {
 			told[when.Day(f.At)] = true
 			b.WriteString(" [" + note + "]")
@@ -59,6 +60,24 @@ func dated(b *strings.Builder, copyTo func(int), dates []when.Found, start, to i
 	}
 	return dates
 }
+
+// span is how many bytes behind an hour belong to it as the end of a range: "between nine and eleven".
+func span(f when.Found, rest string) int {
+	if !f.Clock || !strings.HasPrefix(rest, " ") {
+		return 0
+	}
+	ws := speech.Words(rest[:min(len(rest), maxRange)])
+	if len(ws) < 2 || !speech.IsNumber(ws[1].Text) {
+		return 0
+	}
+	switch ws[0].Text {
+	case "and", "to", "till", "until":
+		return ws[1].End
+	}
+	return 0
+}
+
+const maxRange = 24
 
 // Note is what stands in brackets behind a date: the day that it means, with the weekday where the words do not name it; ""
 // where they mean no one day, were taken back, or say it in full.

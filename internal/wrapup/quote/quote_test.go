@@ -24,6 +24,8 @@ func TestAQuotationIsWhatWasSaid(t *testing.T) {
 		"I like it, you know that.":                       "“I like it, you know that.”",
 		"He said \"no\" and (I think) [noise] hung up.":   "“He said 'no' and – I think – … hung up.”",
 		"Come tomorrow at nine.":                          "“Come tomorrow at nine [Thursday 15 October 2026].”",
+		"Come tomorrow between nine and eleven, please.":  "“Come tomorrow between nine and eleven [Thursday 15 October 2026], please.”",
+		"I lost it at the the station.":                   "“I lost it at … the station.”",
 		"See you on 16 October 2026.":                     "“See you on 16 October 2026.”",
 		"Some day next month, on Sundays, in a few weeks": "“Some day next month, on Sundays, in a few weeks”",
 		"uh":                     "",

@@ -67,7 +67,7 @@ func (v *vocabulary) unit(t reading.Turn, turn, n int, s speech.Sentence) *unit 
 		list[i] = w.Text
 		u.denies = u.denies || denials[w.Text] || strings.HasSuffix(w.Text, "n't")
 		u.own = u.own || firstPerson[w.Text]
-		if v.lang != token.English && speech.NamesDay(w.Text) { // whose dates are not read
+		if v.lang != token.English && speech.NamesDay(w.Text) { // not all of whose dates are read
 			u.times, u.ahead = true, true
 		}
 	}
