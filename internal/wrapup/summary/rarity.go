@@ -105,7 +105,7 @@ type vocabulary struct {
 func (v *vocabulary) terms(text string) []string {
 	var out []string
 	for v.scan.Reset(text); v.scan.Next(); {
-		if fold := string(v.scan.Bytes()); idleWords[fold] {
+		if idleWords[string(v.scan.Bytes())] {
 			continue
 		}
 		if t := v.lang.Term(string(v.scan.Word(v.lang))); t != "" {
