@@ -72,6 +72,7 @@ type Client struct {
 	provider provider
 	slots    *slots
 	breaker  *endpoint.Breaker
+	pause    pause
 	habits   *habits
 	metrics  *Metrics
 	now      func() time.Time

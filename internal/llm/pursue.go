@@ -34,6 +34,9 @@ func (c *Client) pursue(caller context.Context, timeout time.Duration, q questio
 	q.form = c.habits.known()
 	learn := true
 	for try := 1; ; {
+		if err = c.heed(ctx); err != nil {
+			return cost, err
+		}
 		var answer said
 		answer, err = c.send(ctx, caller, q, ask)
 		cost = cost.Plus(recaller.Cost{Calls: 1, TokensIn: answer.in, TokensOut: answer.out})
@@ -77,7 +80,9 @@ func (c *Client) send(ctx, caller context.Context, q question, ask once) (said, 
 	how.Abandoned = err != nil && caller.Err() != nil
 	if err != nil && isAway(kind) {
 		how.Failed = failed
-		how.Pause, _ = pauseOf(err)
+	}
+	if d, told := pauseOf(err); told {
+		c.pause.ask(c.now().Add(d))
 	}
 	c.metrics.sent(c.label, took, answer, err, kind, how.Abandoned)
 	return answer, err
@@ -98,12 +103,5 @@ func (c *Client) wait(ctx context.Context, failed error, tried int) error {
 		}
 		return kindOf(ctx, failed)
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return kindOf(ctx, ctx.Err())
-	}
+	return sleep(ctx, d)
 }

@@ -93,6 +93,7 @@ func TestAPauseLongerThanTheTimeLeftIsNotBegun(t *testing.T) {
 	t.Parallel()
 	inTime(t, func(t *testing.T, h *house) {
 		for _, fault := range []llmtest.Fault{llmtest.TooManyRequests("31"), llmtest.Overloaded("3600")} {
+			h.with(func(*llm.Settings) {})
 			h.provider.Fail(fault)
 			got, err := h.client.Ask(t.Context(), question())
 			if recaller.KindOf(err) != recaller.Exhausted || got.Cost.Calls != 1 || got.Cost.Took != 0 {
@@ -131,6 +132,7 @@ func TestAQuestionNobodyWaitsForEndsAtOnce(t *testing.T) {
 		if recaller.KindOf(err) != recaller.Exhausted || got.Cost.Took != 0 {
 			t.Errorf("a pause past the caller's time: got %+v, %v", got.Cost, err)
 		}
+		h.with(func(*llm.Settings) {})
 		h.provider.FailNext(llmtest.Hang(nil))
 		got, err = h.client.Ask(ctx, question())
 		if recaller.KindOf(err) != recaller.Timeout || got.Cost.Took != 2*time.Second {
@@ -270,20 +272,44 @@ func TestQuestionsThatAreRefusedDoNotOpenTheBreaker(t *testing.T) {
 	})
 }
 
-func TestAnOpenBreakerKeepsThePauseThatTheEndpointAskedFor(t *testing.T) {
+// The pause counts from the first answer on, for questions that were not the one that was refused too.
+func TestNothingIsSentBeforeThePauseIsOver(t *testing.T) {
 	t.Parallel()
-	inTime(t, func(t *testing.T, h *house) {
-		h.with(func(s *llm.Settings) { s.Tries = 1 })
-		h.open(t, llmtest.TooManyRequests("90"))
-		time.Sleep(89 * time.Second)
-		if _, sent := h.ask(t); sent {
-			t.Error("asked again before the pause was over")
-		}
-		time.Sleep(time.Second)
-		if _, sent := h.ask(t); !sent {
-			t.Error("not asked again after the pause")
-		}
-	})
+	for name, fault := range map[string]func() llmtest.Fault{
+		"a rate limit, in seconds": func() llmtest.Fault { return llmtest.TooManyRequests("90") },
+		"an overload, by a date": func() llmtest.Fault {
+			return llmtest.Overloaded(time.Now().Add(90 * time.Second).UTC().Format(http.TimeFormat))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inTime(t, func(t *testing.T, h *house) {
+				h.provider.FailNext(fault())
+				if kind, sent := h.ask(t); kind != recaller.Exhausted || !sent {
+					t.Fatalf("got kind %q, sent %v", kind, sent)
+				}
+				for range 3 {
+					if kind, sent := h.ask(t); kind != recaller.Exhausted || sent {
+						t.Errorf("within the pause: kind %q, sent %v, want nothing sent", kind, sent)
+					}
+				}
+				time.Sleep(80 * time.Second)
+				at := h.arrivals(func(int) *llmtest.Fault { return nil })
+				var asking sync.WaitGroup
+				for range 2 {
+					asking.Go(func() {
+						if kind, _ := h.ask(t); kind != "" {
+							t.Errorf("a question with time for the rest of the pause: kind %q", kind)
+						}
+					})
+				}
+				asking.Wait()
+				if diff := cmp.Diff([]time.Duration{10 * time.Second, 10 * time.Second}, at()); diff != "" {
+					t.Errorf("arrivals (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
 }
 
 // An hour without the provider costs a few probes, not a request for each conversation that ended meanwhile.

@@ -1,6 +1,7 @@
 package prompt_test
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -31,6 +32,24 @@ func TestEveryPromptHasATextAVersionAndAReason(t *testing.T) {
 	}
 	if text, label := prompt.For(recaller.Tenant{}, "no such prompt"); text != "" || label != "" {
 		t.Errorf("got %q, %q for a prompt that there is not", text, label)
+	}
+}
+
+// Small models copy an example as if it had been said: the form of an answer has only types for words.
+func TestTheFormOfAnAnswerHoldsNothingToCopy(t *testing.T) {
+	words := regexp.MustCompile(`:\s*"([^"]+)"`)
+	for _, name := range []string{prompt.Extraction, prompt.Summary} {
+		text, _ := prompt.For(recaller.Tenant{}, name)
+		for line := range strings.Lines(text) {
+			if !strings.HasPrefix(line, "{") {
+				continue
+			}
+			for _, told := range words.FindAllStringSubmatch(line, -1) {
+				if told[1] != "fact" {
+					t.Errorf("%s: a model may copy %q", name, told[1])
+				}
+			}
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ func TestAModelFindsMemories(t *testing.T) {
 	if diff := cmp.Diff(recaller.Provenance{Conversation: conv.ID, Turns: []int{1}}, m.Provenance); diff != "" {
 		t.Errorf("provenance (-want +got):\n%s", diff)
 	}
-	if p := h.progress(conv, recaller.StepExtract); p.By != modelName || p.Prompt != "extraction/2" || p.Found < 2 || p.Stored < 2 || p.Dropped != 0 {
+	if p := h.progress(conv, recaller.StepExtract); p.By != modelName || p.Prompt != "extraction/3" || p.Found < 2 || p.Stored < 2 || p.Dropped != 0 {
 		t.Errorf("got %+v, want 2 found and stored by the model with our first prompt", p)
 	}
 }
