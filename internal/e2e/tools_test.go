@@ -235,7 +235,7 @@ func TestHostileWordsStayWords(t *testing.T) {
 			t.Errorf("another caller's memories changed: %+v", after)
 		}
 		// What stands outside the fences, where instructions are, is what it is for any caller who rang once.
-		harmless := p.call(number(), user("I have a cat called Miso."), agent("I see."))
+		harmless := p.call(number(), user("Is it raining where you are?"), agent("I see."))
 		if got, want := unfenced(p.ring(call.Caller.Phone).Briefing.Text), unfenced(p.ring(harmless.Caller.Phone).Briefing.Text); got != want {
 			t.Errorf("outside the fences: got\n%s\nwant\n%s", got, want)
 		}

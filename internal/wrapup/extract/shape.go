@@ -123,7 +123,7 @@ func (l *tongue) denied(w []string, i int, aux string) float64 {
 	case v == "want":
 		return 1.5
 	case v == "have":
-		return 2
+		return -2 // what one has not is nothing to keep, unless it was asked about
 	case v == "do" && aux != "will", v == "get" && aux != "will", v == "go", v == "come", v == "like", v == "love", v == "eat":
 		return 2
 	case l.verbs[v] || v == "" || v == "be" || v == "care" || v == "mind" || v == "find" || aux == "will":
