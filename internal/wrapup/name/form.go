@@ -15,21 +15,25 @@ var (
 		youre speaking with|mein name ist|ich heiße|ich heisse|me llamo|mi nombre es|meu nome é|chamo-me`)
 	// openForms may tell something else, and count at the beginning of a sentence only.
 	openForms = phrases(`it's me again|its me again|it's only me|it's me|its me|this is|it's|its|it is|i'm|im|i am|that's|name's|
-		name is|hier ist|hier spricht|ich bin|soy|sou o|sou a|sou|daqui|é o|é a|le habla|habla|es|just|under|unter|auf|a nombre de|con|de|für|it would be|it'll be`)
+		name is|only me|put it under|put me under|put me down as|put it down as|aqui é a|aqui é o|aqui fala|com a|com o|thats|hier ist|hier spricht|ich bin|soy|sou o|sou a|sou|daqui|é o|é a|le habla|habla|es|just|under|unter|auf|a nombre de|con|de|für|it would be|it'll be`)
+	// selfForms tell of nobody but the caller.
+	selfForms = phrases("i'm|im|i am|this is|ich bin|soy|sou")
 	// endForms stand behind a name.
 	endForms = phrases(`ist mein name|is my name|am apparat|am telefon|speaking|here|hier|calling`)
 
 	// leads are what people say before they come to their name.
 	leads = set(`hi hello hey hiya heya good morning afternoon evening day g'day gday evenin mornin yes yeah yep yup sure certainly of
-		course okay ok alright well um uh er erm so oh ah right there please absolutely hallo guten tag morgen abend grüß gott servus
+		course okay ok alright well um uh er erm so oh ah right there please absolutely hallo guten tag morgen abend grüß gott servus yo
 		moin ja also äh gerne buenos buenas buen días dias tardes noches hola bueno sí si claro pues eh bom boa dia tarde olá olhe sim again no thanks thank you
 		great and`)
 	greetings = set(`hi hello hey hiya heya hallo hola morning afternoon evening thanks`)
 	// connectives follow a name in a text without marks.
 	connectives = set(`again from here calling speaking i i'm im i've ive i'd id and about uh um at with my the we we're your you
-		you've youve und ich aus von y desde de para llamo por`)
-	articles = set("de la los las")
-	reported = set("if whether said says told say asked")
+		you've youve but so look listen mire mira oiga que und ich aus von y desde de para llamo por`)
+	ofOthers  = set("she he she's he's ella él") // told of somebody else: "it's maureen she passed"
+	comesBack = set("again from")
+	articles  = set("de la los las")
+	reported  = set("if whether said says told say asked")
 )
 
 func phrases(list string) [][]string {
@@ -72,13 +76,17 @@ func opened(s []word, i int) (int, bool) {
 	if next := behind(s, end, openForms); next > 0 {
 		end = next
 	}
+	if behind(s, i, selfForms) > 0 && end+1 < len(s) && relations[s[end].low] && relations[s[end+1].low] {
+		end += 2 // "I'm her son, Neville"
+	}
 	return end, true
 }
 
 // closed returns the place behind a form that can only follow a name, 0 if there is none at i.
 func closed(s []word, i int) int {
 	end := behind(s, i, endForms)
-	if end > 0 && i > 0 && s[i-1].pause == 0 && (s[i].low != "here" && s[i].low != "hier" || last(s, end)) {
+	place := end > 0 && (s[i].low == "here" || s[i].low == "hier")
+	if end > 0 && i > 0 && s[i-1].pause == 0 && (!place || last(s, end) || comesBack[s[end].low]) {
 		return end
 	}
 	return 0
@@ -100,12 +108,25 @@ func (r *reader) lead(s []word) int {
 	return i
 }
 
-// read returns the words of a name that begins at i, with what is spelled in them, and the place behind it.
-func (r *reader) read(s []word, i int) (parts []word, next int) {
+// read returns the words of a name that begins at i, none twice and with what is spelled in them, and the place behind it.
+func (r *reader) read(s []word, i int) (name []word, next int) {
+	name, next = r.parts(s, i)
+	return once(name), next
+}
+
+// parts returns them as they were said, false starts left out.
+func (r *reader) parts(s []word, i int) (parts []word, next int) {
 	full := 0
 	for ; i < len(s) && full <= 3; i++ {
 		w := s[i]
 		switch {
+		case hesitations[w.low] && full > 0 && i+1 < len(s) && s[i+1].nameLike(r.cased):
+			if anew(parts[len(parts)-1].low, s[i+1].low) {
+				parts, full = parts[:len(parts)-1], full-1
+			} else if !r.cased && (r.asked.kind == "" || !last(s, i+2)) {
+				return parts, i
+			}
+			continue
 		case w.spelled != "" && full > 0:
 			if k := len(parts) - 1; near(parts[k].low, w.spelled) {
 				parts[k] = respelled(w.spelled)
@@ -131,16 +152,32 @@ func (r *reader) read(s []word, i int) (parts []word, next int) {
 			continue
 		}
 		if full == 1 && w.pause == ',' && r.cased && i+1 < len(s) && s[i+1].nameLike(true) {
-			switch { // "Quigley, Darnell" and "Bartlett, Ronnie Bartlett"
-			case s[i+1].pause != 0:
+			again := slices.IndexFunc(s[i+1:min(len(s), i+5)], func(o word) bool { return o.low == w.low || o.pause != 0 })
+			switch {
+			case again == 0 && s[i+1].pause != 0 && s[i+1].low != w.low: // "Quigley, Darnell"
 				return slices.Concat([]word{s[i+1]}, parts), i + 2
-			case is(s, i+2, w.low):
-				return []word{s[i+1], w}, i + 3
+			case again >= 0 && s[i+1+again].low == w.low: // "Bartlett, Ronnie Bartlett"
+				parts, full = nil, 0
+				continue
 			}
 		}
 		return parts, i + 1
 	}
 	return parts, i
+}
+
+// anew reports whether a word begins like the one before it, that broke off: "mc, uh, mcallister".
+func anew(broken, whole string) bool {
+	begun := []rune(broken)
+	return strings.HasPrefix(whole, string(begun[:min(3, len(begun))]))
+}
+
+// once leaves out what is said again in full: "mcallister fiona mcallister".
+func once(parts []word) []word {
+	for len(parts) > 2 && slices.ContainsFunc(parts[1:], func(p word) bool { return p.low == parts[0].low }) {
+		parts = parts[1:]
+	}
+	return parts
 }
 
 // particle reports whether the word at i leads to the next of a name: "van der Berg".
@@ -160,11 +197,13 @@ func (r *reader) whole(parts, s []word, next int, sure bool) bool {
 			names++
 		}
 	}
-	if names == 0 || names > 3 || r.agents[parts[0].low] && names == 1 && r.heard == 0 && !sure {
+	if names == 0 || names > 4 || names > 3 && !r.cased || r.agents[parts[0].low] && names == 1 && r.heard == 0 && !sure {
 		return false
 	}
-	follows := last(s, next) || connectives[s[next].low] || isNumber(s[next])
+	follows := follows(s, next)
 	switch {
+	case !last(s, next) && ofOthers[s[next].low] && !sure:
+		return false
 	case r.cased:
 		return names > 1 || follows || sure
 	case sure:
@@ -174,6 +213,11 @@ func (r *reader) whole(parts, s []word, next int, sure bool) bool {
 		return true
 	}
 	return names == 2 && follows && !unlikely(parts[0].low) && !unlikely(parts[1].low)
+}
+
+// follows reports whether what stands at i ends a name that was told.
+func follows(s []word, i int) bool {
+	return last(s, i) || connectives[s[i].low] || isNumber(s[i]) || strings.HasSuffix(s[i].low, "'s")
 }
 
 // address is a name by which the agent calls the caller.

@@ -101,7 +101,11 @@ func (r *reader) sentence(s, rest []word) {
 	if len(parts) == 0 && r.asked.kind != "" && from < len(s) && s[from].spelled != "" && !r.learned {
 		parts, next = []word{respelled(s[from].spelled)}, from+1
 	}
-	if len(parts) == 0 || some(s[:from], relations) {
+	if len(parts) == 2 && !r.cased && r.asked.kind == "" && weak && !follows(s, next) {
+		parts, next = parts[:1], next-1 // "it's jun battery never came"
+	}
+	if len(parts) == 0 {
+		r.tail(s)
 		return
 	}
 	switch {
@@ -109,7 +113,7 @@ func (r *reader) sentence(s, rest []word) {
 		r.learned = true // said again: what follows may complete it
 	case len(r.asked.guess) > 0 && near(parts[0].low, r.asked.guess[0].low):
 		r.take(parts, false)
-	case r.asked.others:
+	case r.asked.others && behind(s, i, selfForms) == 0:
 	case closed(s, next) > 0 && (r.cased || len(parts) > 1 || firstNames[parts[0].low] || s[next].low != "here"):
 		r.take(parts, false)
 	case r.asked.kind != "" && !r.learned && r.whole(parts, s, next, true):
@@ -117,6 +121,21 @@ func (r *reader) sentence(s, rest []word) {
 	case weak && r.whole(parts, s, next, false):
 		r.take(parts, false)
 	case !weak && r.bare(parts, s, next, rest):
+		r.take(parts, false)
+	}
+}
+
+// tail reads the answer that comes last, behind other words: "Same as before, Ewa Nowicka."
+func (r *reader) tail(s []word) {
+	i := len(s) - 1
+	for i > 0 && s[i-1].pause != ',' {
+		i--
+	}
+	asked := r.asked.kind != "" && !r.asked.others && !r.learned
+	if i == 0 || !asked || !r.cased || some(s[:i], relations) || r.agents[s[i].low] {
+		return
+	}
+	if parts, next := r.read(s, i); len(parts) > 1 && next == len(s) {
 		r.take(parts, false)
 	}
 }

@@ -63,11 +63,11 @@ func measure(t *testing.T, file string, show bool) (right, given, rightGiven int
 }
 
 func TestNamesAreKnownAsTheyWereGiven(t *testing.T) {
-	for _, file := range []string{"exchanges.txt", "held.txt"} {
+	for file, least := range map[string]int{"exchanges.txt": 90, "strangers.txt": 90, "late.txt": 75, "held.txt": 90} {
 		right, given, known, all := measure(t, file, file != "held.txt" || os.Getenv("RECALLER_SHOW") != "")
 		t.Logf("%s: right %d of n=%d; given and known %d of n=%d", file, right, len(all), known, given)
-		if right*100 < 90*len(all) {
-			t.Errorf("%s: %d of %d are right, want nine in ten", file, right, len(all))
+		if right*100 < least*len(all) {
+			t.Errorf("%s: %d of %d are right, want %d %%", file, right, len(all), least)
 		}
 	}
 }
@@ -98,6 +98,11 @@ func TestATurnIsToldAndWhatWasHardlyHeardTellsNothing(t *testing.T) {
 		{talk("My name is spelled wrong on the card."), "", 0},
 		{talk("My name is not important."), "", 0},
 		{talk("My wife's name is Anna."), "", 0},
+		{talk("hi it's jun battery never came"), "Jun", 0},
+		{talk("hola soy ignacio ferrer mire que tenemos reserva"), "Ignacio Ferrer", 0},
+		{talk("it's maureen she passed on monday"), "", 0},
+		{talk("A: Posso pôr em seu nome. Qual é o livro?", "Leio devagar."), "", 0},
+		{talk("A: Whose bag is it?", "Pilar Montoya."), "", 0},
 		{talk("This is great."), "", 0},
 		{talk("Call me back tomorrow."), "", 0},
 		{talk("Can you call me on Monday?"), "", 0},
@@ -122,7 +127,7 @@ func TestATurnIsToldAndWhatWasHardlyHeardTellsNothing(t *testing.T) {
 
 // Any words have an answer, and a name is a few words of letters.
 func FuzzSaid(f *testing.F) {
-	for _, file := range []string{"exchanges.txt", "held.txt"} {
+	for _, file := range []string{"exchanges.txt", "strangers.txt", "late.txt", "held.txt"} {
 		for _, e := range exchanges(f, file) {
 			f.Add(e.line)
 		}

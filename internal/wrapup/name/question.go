@@ -19,11 +19,15 @@ var (
 	firstWords = set(`first given christian vorname forename`)
 	requests   = set("please what spell bitte wie por diga diga-me")
 	asking     = phrases(`who am i speaking|who am i talking|who's calling|whos calling|who is calling|who is this|who's this|
-		who's speaking|who is speaking|and you are|what should i call you|what can i call you|mit wem spreche|wer spricht|wer ist da|con quién hablo|quién habla|de parte de quién`)
-	guessing = phrases(`speaking with|speaking to|talking to|talking with|is this|is that|that's for|thats for|is it|
+		who's speaking|who is speaking|who do i|who have i|who shall i|who should i|who may i|who's that|who is that|and yours|what's yours|and you are|what should i call you|what can i call you|mit wem spreche|wer spricht|wer ist da|con quién hablo|quién habla|de parte de quién|
+		con quién tengo|com quem falo|com quem estou|quem fala`)
+	guessing = phrases(`did you say|have you as|got you as|speaking with|speaking to|talking to|talking with|is this|is that|that's for|thats for|is it|
 		bin ich richtig bei|spreche ich mit|hablo con|es usted`)
 	// contractions end like a possessive and are none.
 	contractions = set(`what's who's that's it's here's there's let's name's`)
+	whoWords     = set("who who's whose")
+	hesitations  = set("uh um er erm äh eh")
+	thatIsMe     = phrases("this is she|this is he|this is her|this is him")
 	denials      = set("not no nein nicht")
 	affirmatives = set(`yes yeah yep yup speaking correct ja sí si genau that's thats right it is you are i am aye sure uh oh hi hello`)
 )
@@ -32,17 +36,21 @@ var (
 func ask(ws []word, opening bool) question {
 	q := question{guess: guess(ws, true)}
 	q.plain = opening && len(q.guess) > 0
-	asks := some(ws, requests) || slices.ContainsFunc(ws, func(w word) bool { return w.pause == '?' }) || !slices.ContainsFunc(ws, func(w word) bool { return w.pause != 0 })
+	begs := some(ws, requests) || !slices.ContainsFunc(ws, func(w word) bool { return w.pause != 0 })
 	for i, w := range ws {
 		switch {
 		case behind(ws, i, asking) > 0, i == len(ws)-1 && w.low == "under":
 			q.kind = "full"
 		case nameWords[w.low] && others(ws, i):
 			q.others = true
-		case nameWords[w.low] && asks:
+		case nameWords[w.low] && (begs || questioned(ws, i)):
 			q.kind = kind(ws, i)
 		}
 	}
+	if end := len(ws) - 1; q.kind == "" && end >= 0 && end < 4 && (firstWords[ws[end].low] || lastWords[ws[end].low]) {
+		q.kind = kind(ws, end) // "and last?"
+	}
+	q.others = q.others || q.kind == "" && len(q.guess) == 0 && (begs || questioned(ws, 0)) && some(ws, whoWords)
 	return q
 }
 
@@ -90,5 +98,5 @@ func guess(ws []word, cased bool) []word {
 
 // affirms reports whether a turn begins with a yes, or is one.
 func affirms(ws []word) bool {
-	return len(ws) > 0 && affirmatives[ws[0].low] && !some(ws[:min(4, len(ws))], denials)
+	return len(ws) > 0 && (affirmatives[ws[0].low] || behind(ws, 0, thatIsMe) > 0) && !some(ws[:min(4, len(ws))], denials)
 }

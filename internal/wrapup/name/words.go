@@ -18,7 +18,7 @@ var (
 
 	firstNames = set(firstText)
 	common     = set(commonText)
-	particles  = set(`van von der den de la las los del della di da dos du al bin ibn el ter ten te zu mac st`)
+	particles  = set(`van von der den de la las los del della di da dos du al bin ibn el ter ten te zu mac st ó ní nic ua`)
 	relations  = set(`wife wife's wifes husband husband's husbands mother mother's father father's mom mom's mum mum's mam dad
 		dad's dads son son's daughter daughter's brother brother's sister sister's boss boss's partner partner's friend neighbour
 		neighbour's landlord tenant behalf his her their hija hijo esposa esposo madre padre marido mujer tochter sohn mutter vater mann frau's bruder schwester`)
