@@ -48,7 +48,7 @@ func toolErrorOf(err error) *toolError {
 	}
 	p := problemOf(err)
 	f = &toolError{ToolFailure: client.ToolFailure{Error: p.Detail}, status: p.Status, headers: p.GetHeaders(), cause: err}
-	var several *memory.Several
+	var several *memory.SeveralError
 	if errors.As(err, &several) {
 		f.Candidates = list(several.Candidates, func(m recaller.Memory) client.ToolCandidate {
 			return client.ToolCandidate{Key: m.Key, Value: m.Value, MemoryID: string(m.ID)}

@@ -10,14 +10,14 @@ import (
 	"github.com/recallerhq/recaller/internal/memory/likeness"
 )
 
-// Several says that no one memory is named clearly, and which may be meant. It is a recaller.Conflict.
-type Several struct{ Candidates []recaller.Memory }
+// SeveralError says that no one memory is named clearly, and which may be meant. It is a recaller.Conflict.
+type SeveralError struct{ Candidates []recaller.Memory }
 
 // Error says what to do about it, and nothing of what the memories say.
-func (s *Several) Error() string { return errSeveral.Error() }
+func (s *SeveralError) Error() string { return errSeveral.Error() }
 
 // Unwrap tells the kind.
-func (s *Several) Unwrap() error { return errSeveral }
+func (s *SeveralError) Unwrap() error { return errSeveral }
 
 var errSeveral = recaller.Errorf(recaller.Conflict, "it is not clear which memory is meant: name one of the candidates by its key")
 
@@ -25,7 +25,7 @@ var errSeveral = recaller.Errorf(recaller.Conflict, "it is not clear which memor
 const maxCandidates = 8
 
 // Find returns the active memory of a caller that is named by its key (case ignored), an alias of it, its id, or words that one
-// fits clearly. NotFound if none has all of the words; *Several if it is not clear which is meant.
+// fits clearly. NotFound if none has all of the words; *SeveralError if it is not clear which is meant.
 func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string) (recaller.Memory, error) {
 	m, known, err := s.byName(ctx, tenant, caller, ref)
 	if !errors.Is(err, recaller.NotFound) {
@@ -56,7 +56,7 @@ func chosen(fits []likeness.Meant, none error) (recaller.Memory, error) {
 	case len(fits) == 0:
 		return m, none
 	}
-	several := &Several{}
+	several := &SeveralError{}
 	for _, f := range fits[:min(len(fits), maxCandidates)] {
 		several.Candidates = append(several.Candidates, f.Memory)
 	}

@@ -142,6 +142,9 @@ func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error)
 			return out, err
 		}
 	}
+	if err := w.forget(ctx, tx, &out); err != nil {
+		return out, err
+	}
 	if err := w.writeActs(ctx, tx); err != nil {
 		return out, err
 	}
@@ -181,6 +184,25 @@ func (w stepWrite) remember(ctx context.Context, tx Tx, out *recaller.StepWritte
 	_, err := tx.Exec(ctx, `UPDATE steps SET stored = $4 WHERE tenant_id = $1 AND conversation_id = $2 AND step = $3`,
 		w.tenant, w.in.Conversation, w.in.Step, created)
 	return err
+}
+
+// forget closes the memories that the caller asked to forget.
+func (w stepWrite) forget(ctx context.Context, tx Tx, out *recaller.StepWritten) error {
+	for _, c := range w.in.Forget {
+		m, err := w.memories.active(ctx, tx, c.ID)
+		if recaller.KindOf(err) == recaller.NotFound { // it changed meanwhile
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		gone, err := w.memories.forget(ctx, tx, m, recaller.ClosedForgotten, c)
+		if err != nil {
+			return err
+		}
+		out.Changes = append(out.Changes, gone.Change)
+	}
+	return nil
 }
 
 // writeUp puts summary or analysis on the conversation.

@@ -44,7 +44,7 @@ type Result struct {
 type Memories interface {
 	Store(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, once recaller.Once, in memory.Input) (recaller.MemoryWritten, error)
 	Change(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, c memory.Change) (recaller.MemoryWritten, error)
-	// Find finds a memory by its key, its id, or words that one fits clearly; *memory.Several where it is not clear which.
+	// Find finds a memory by its key, its id, or words that one fits clearly; *memory.SeveralError where it is not clear which.
 	Find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string) (recaller.Memory, error)
 	// FindKey is Find for one that may be new.
 	FindKey(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string) (recaller.Memory, error)

@@ -98,7 +98,7 @@ func (s *sieve) memory(c answer.Memory, at []int) recaller.Memory {
 // add keeps a memory, merged with what it repeats, unless it is known under whatever key. One that is known under its own key
 // goes on only where its words do not carry what is known: the store, which overwrites nothing (W9), keeps it as a dispute.
 func (s *sieve) add(m recaller.Memory) {
-	if s.gone.Retold(m) {
+	if s.gone.Retold(m) || s.takenBack(m) {
 		return
 	}
 	if old, known := s.activeAs(m.Key); known {

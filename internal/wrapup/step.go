@@ -22,6 +22,7 @@ type work struct {
 	conv     recaller.Conversation
 	turns    []recaller.Turn // those that say what was forgotten have no words
 	gone     forgotten.View
+	asked    []forgotten.Request // what the caller asks to have forgotten
 	zone     *time.Location
 	dayFirst bool
 	reading  func() reading.Reading     // the words, with their sentences and dates; read once
@@ -48,6 +49,7 @@ func (s *Service) read(ctx context.Context, tenantID recaller.TenantID, conv rec
 	}
 	w.gone = forgotten.New(gone)
 	w.turns = w.gone.Blank(conv.ID, w.turns)
+	w.asked = forgotten.Requests(w.turns)
 	w.zone, w.dayFirst = identity.ZoneOf(w.caller, w.tenant), identity.DayFirst(w.caller, w.tenant)
 	w.reading = sync.OnceValue(func() reading.Reading { return reading.Of(w.turns, w.startedAt(), w.dayFirst) })
 	w.found = sync.OnceValue(func() []extract.Candidate {
@@ -167,6 +169,12 @@ func (s *Service) write(ctx context.Context, w work, r recaller.StepResult) (rec
 	r.Conversation, r.Caller, r.At = w.conv.ID, w.conv.Caller, s.Now()
 	if r.Summary != nil {
 		r.Acts = acts(w)
+	}
+	if r.Step == recaller.StepExtract && r.State != recaller.StepPending {
+		var err error
+		if r.Forget, err = s.askedToForget(w); err != nil {
+			return recaller.StepWritten{}, err
+		}
 	}
 	written, err := s.Store.WriteStep(ctx, w.tenant.ID, r)
 	if err != nil || written.Already {

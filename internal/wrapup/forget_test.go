@@ -1,0 +1,75 @@
+package wrapup_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
+)
+
+// A caller tells something in one call, and asks in the next, a short one, that it be forgotten; no tool is called.
+func TestWhatACallerAsksInWordsIsForgotten(t *testing.T) {
+	h := newHouse(t, recaller.Tenant{})
+	first, job := h.hold(past{words: []string{
+		"assistant: Anything that Mitch should know about?",
+		"user: I'm doing IVF, so I'm on hormones. And I have asthma.",
+		"assistant: Do you have a dog?",
+		"user: I have a dog called Tinker.",
+	}})
+	h.run(job)
+	told := func(word string) (n int) {
+		for _, m := range h.memories(first.Caller) {
+			if strings.Contains(m.Value, word) {
+				n++
+			}
+		}
+		return n
+	}
+	if told("IVF") == 0 || told("Tinker") == 0 {
+		t.Fatalf("got %v, want what was told", h.memories(first.Caller))
+	}
+	second, job := h.hold(past{startedAt: h.now.Add(time.Hour), lasted: 20 * time.Second, words: []string{
+		"user: hi i told you about the um the ivf stuff i don't want that written down anywhere can you forget i said that",
+		"assistant: of course i'll have that taken out",
+	}})
+	h.run(job)
+	if told("IVF") != 0 || told("Tinker") == 0 {
+		t.Errorf("got %v, want all but what was to be forgotten", h.memories(first.Caller))
+	}
+	gone, err := h.store.Forgotten(h.ctx, "t1", first.Caller)
+	h.ok(err)
+	if len(gone) == 0 || gone[0].Forgetting.Asked.Conversation != second.ID || !gone[0].Forgetting.At.Equal(second.StartedAt) {
+		t.Errorf("got %+v, want it forgotten when and where it was asked for", gone)
+	}
+	view := forgotten.New(gone)
+	if !view.Hides(second.ID, recaller.Turn{Number: 0}) || !view.Hides(first.ID, recaller.Turn{Number: 1}) || view.Hides(first.ID, recaller.Turn{Number: 3}) {
+		t.Error("want the turns hidden that told it and that asked, and no other")
+	}
+	h.run(job) // once more does nothing
+	if again, err := h.store.Forgotten(h.ctx, "t1", first.Caller); err != nil || len(again) != len(gone) {
+		t.Errorf("got %d versions and %v, want %d as before", len(again), err, len(gone))
+	}
+}
+
+// What is told and taken back in one call is not kept, whoever finds it.
+func TestWhatIsTakenBackInTheSameCallIsNotKept(t *testing.T) {
+	h := newHouseWith(t, recaller.Tenant{}, &asked{memories: claims(fact("debt", "owes his brother two thousand pounds", 1), fact("dog", "a dog called Tinker", 1))})
+	conv, job := h.hold(past{words: []string{
+		"assistant: How are you today?",
+		"user: I have a dog called Tinker. And I owe my brother two thousand pounds since the divorce.",
+		"assistant: I see.",
+		"user: Forget what I told you about my brother, I don't want it written down.",
+		"assistant: I'll take it out.",
+	}})
+	h.run(job)
+	for key, m := range h.memories(conv.Caller) {
+		if strings.Contains(m.Value, "brother") {
+			t.Errorf("got %s, want nothing of what was taken back", key)
+		}
+	}
+	if _, ok := h.memories(conv.Caller)["dog"]; !ok {
+		t.Error("the dog is gone with it")
+	}
+}
