@@ -34,6 +34,24 @@ func TestAPatientClientBoundsTheSilence(t *testing.T) {
 	})
 }
 
+func TestAPatientClientWaitsForAnAnswerThatIsSlowButNeverSilent(t *testing.T) {
+	t.Parallel()
+	inTime(t, func(t *testing.T, h *house) {
+		if h.settings.Provider != llm.OpenAI {
+			return
+		}
+		h.provider.Fail(llmtest.Drip(100 * time.Millisecond))
+		if got, err := h.client.Ask(t.Context(), question()); recaller.KindOf(err) != recaller.Timeout {
+			t.Errorf("one that is not patient: got %+v, %v, want a timeout", got, err)
+		}
+		h.with(func(s *llm.Settings) { s.Patient = true })
+		got, err := h.client.Ask(t.Context(), question())
+		if err != nil || got.Text == "" || got.Cost.Took <= 30*time.Second || got.Cost.Calls != 1 {
+			t.Errorf("got %+v, %v, want the answer, after more than 30 s", got, err)
+		}
+	})
+}
+
 func TestAPatientClientBeginsWithOneQuestionAtATime(t *testing.T) {
 	t.Parallel()
 	var under, most atomic.Int32

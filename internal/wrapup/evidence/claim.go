@@ -1,9 +1,10 @@
 package evidence
 
 import (
-	"github.com/recallerhq/recaller/internal/speech"
 	"strings"
 	"unicode"
+
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // part is one thing that a value says and that must have been said.

@@ -1,9 +1,10 @@
 package evidence
 
 import (
-	"github.com/recallerhq/recaller/internal/speech"
 	"slices"
 	"strings"
+
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // pool is the words of some units, and what of a claim was found in them.

@@ -157,7 +157,7 @@ func (t talk) heardIn(c clause, list []sentence) bool {
 		}
 		done := past(p.tok)
 		switch {
-		case done && !did(p, list):
+		case done && !did(p, list), !c.open && offered(p, list), bidden(p, list):
 			return false
 		case how != 0 || done || t.speaks(p):
 		case p.kind != ordinary:

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/recall/token"
 	"github.com/recallerhq/recaller/internal/speech"
 	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
@@ -42,7 +41,8 @@ func (t *trimmer) lines(list []string, holds func(string) bool) []string {
 	return out
 }
 
-// prose keeps the sentences of a text that were told.
+// prose keeps the sentences of a text that were told. One that goes takes along those after it that only say "he" or "it" of whom
+// or what it told.
 func (t *trimmer) prose(text string) string {
 	var all []string
 	from := 0
@@ -57,7 +57,21 @@ func (t *trimmer) prose(text string) string {
 	if rest := strings.TrimSpace(text[from:]); rest != "" {
 		all = append(all, rest)
 	}
-	return strings.Join(t.lines(all, t.told), " ")
+	lost := false
+	return strings.Join(t.lines(all, func(s string) bool {
+		lost = lost && leans(s) || !t.told(s)
+		return !lost
+	}), " ")
+}
+
+// leans reports whether a sentence begins with a word that stands for somebody or something told before it.
+func leans(sentence string) bool {
+	first, _, _ := strings.Cut(strings.ToLower(sentence), " ")
+	switch strings.TrimRight(first, ",") {
+	case "he", "she", "it", "they", "his", "her", "its", "their", "this", "that", "these", "those", "er", "sie", "es", "él", "ella":
+		return true
+	}
+	return false
 }
 
 // touched reports whether a topic was spoken of: its names and numbers, and half of its words.
@@ -89,7 +103,7 @@ func (t *trimmer) told(line string) bool {
 	ws := read(rest)
 	line = rest
 	covered, known := t.talk.dates(line, ws)
-	if !known || selfish(ws) || t.talk.borrowed(ws) {
+	if !known || selfish(ws) || t.talk.borrowed(ws) || t.talk.turned(ws) {
 		return false
 	}
 	clauses := clausesOf(ws, claimOf(ws, covered))
@@ -109,6 +123,7 @@ type clause struct {
 	claim
 	who     side
 	settled bool // it says that somebody confirmed or agreed to the rest of it
+	open    bool // its line leaves a choice
 }
 
 // side is whom a clause tells of.
@@ -138,7 +153,7 @@ func clausesOf(ws []word, c claim) []clause {
 				who = named
 			}
 			if last := len(out) - 1; last < 0 || fresh || len(out[last].parts) > 1 {
-				out = append(out, clause{claim: claim{foreign: c.foreign}, who: who})
+				out = append(out, clause{claim: claim{foreign: c.foreign}, who: who, open: slices.ContainsFunc(ws, choice)})
 			}
 		}
 		last := &out[len(out)-1]
@@ -218,10 +233,4 @@ func selfish(ws []word) bool {
 		}
 		return false
 	})
-}
-
-// roleName reports the words by which a summary calls the two sides, and others that begin with capitals in summaries
-// without being names.
-func roleName(tok string) bool {
-	return token.Stop(tok) || slices.Contains([]string{"caller", "user", "customer", "agent", "assistant", "client", "patient", "both", "next"}, tok)
 }

@@ -59,6 +59,16 @@ func TestProseLosesOnlyTheSentencesThatNobodySaid(t *testing.T) {
 	}
 }
 
+func TestASentenceThatGoesTakesAlongWhatLeansOnIt(t *testing.T) {
+	turns := talk("U: My dad turns seventy. He wants no party at all. I need a cake for nine.")
+	got, dropped := evidence.Trim(recaller.Summary{
+		Brief: "Caller bakes a cake for Bob. He wants no party. Caller needs a cake for nine.", Next: "He wants no party.",
+	}, reading.Of(turns, saturday, false))
+	if got.Brief != "Caller needs a cake for nine." || got.Next != "He wants no party." || dropped != 2 {
+		t.Errorf("got %+v, dropped %d", got, dropped)
+	}
+}
+
 func TestGermanNounsAreNoNames(t *testing.T) {
 	turns := talk("U: Ich brauche einen Termin am Dienstag um 10 Uhr.")
 	got, dropped := evidence.Trim(recaller.Summary{
@@ -113,6 +123,36 @@ func TestASummaryTellsOnlyWhatWasSaidAndOfWhomItWasSaid(t *testing.T) {
 	}
 	for _, test := range tests {
 		got, _ := evidence.Trim(recaller.Summary{Brief: "A loan.", Facts: []string{test.line}}, reading.Of(turns, saturday, false))
+		if kept := len(got.Facts) == 1; kept != test.kept {
+			t.Errorf("%q: kept %v, want %v", test.line, kept, test.kept)
+		}
+	}
+}
+
+func TestWhatWasOfferedOrBiddenIsNotToldAsChosenOrDone(t *testing.T) {
+	turns := talk(
+		"U: I need a cake for my dad.", "A: What flavour, chocolate, carrot or lemon poppy seed?", "U: Oh, lemon poppy seed. Call the cell, not the house.",
+		"A: Sure. How is it paid?", "U: By card. Please knock on the green door at the back. I want to text my sister the price.", "A: All right.",
+		"U: Can you send the receipt to my brother?", "A: I will. Do you want candles?", "U: Yes.",
+	)
+	tests := []struct {
+		line string
+		kept bool
+	}{
+		{"The cake is lemon poppy seed", true},
+		{"The cake is made of chocolate and lemon poppy seed", false},
+		{"Caller wants a chocolate cake", false},
+		{"Flavour is chocolate or lemon poppy seed", true},
+		{"Caller wants candles", true},
+		{"Caller wants to call the cell, not the house", false},
+		{"Call the cell, not the house", true},
+		{"Caller wants to text the price to the sister", true},
+		{"Caller wants to send the receipt to the brother", false},
+		{"Caller knocked on the green door at the back", false},
+		{"Knock on the green door at the back", true},
+	}
+	for _, test := range tests {
+		got, _ := evidence.Trim(recaller.Summary{Facts: []string{test.line}}, reading.Of(turns, saturday, false))
 		if kept := len(got.Facts) == 1; kept != test.kept {
 			t.Errorf("%q: kept %v, want %v", test.line, kept, test.kept)
 		}
