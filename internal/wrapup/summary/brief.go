@@ -11,6 +11,10 @@ func (c *chooser) brief() []passage {
 	if p, ok := c.wanted(); ok {
 		c.take(p)
 		out = append(out, p)
+		if u, ok := c.wish(); ok && !slices.ContainsFunc(p.units, func(u *unit) bool { return u.wants }) {
+			c.take(u)
+			out = append(out, u)
+		}
 	}
 	if p, ok := c.settled(); ok {
 		if with := append(slices.Clone(out), p); c.fits(with) || len(out) == 0 {
@@ -46,21 +50,28 @@ func (c *chooser) wanted() (passage, bool) {
 			continue
 		}
 		says, place := false, 0
+		if c.offered(i) {
+			seen = 0
+			if best != nil && !best.wants {
+				best = nil
+			}
+		}
 		for _, u := range us {
 			if u.idle || !u.heard {
 				continue
 			}
-			says = says || !cued(introductions, u.words)
+			q := c.asked(i, u)
+			who := q != nil && cued(identities, q.words)
+			says = says || !who && !cued(introductions, u.words)
 			v := min(c.worth(u), 4) - 2.5*float64(seen) - 0.5*float64(place)
 			place++
-			if u.wants {
-				v += 4
-			}
-			if c.asked(i, u) != nil && !u.wants {
-				v /= 2
-			}
-			if cued(introductions, u.words) && !u.wants {
-				v /= 3
+			switch {
+			case u.wants: // however few words it has
+				v += 6 - min(c.worth(u), 4) + min(c.worth(u), 2)
+			case who, cued(introductions, u.words) && !u.times:
+				v = min(v/3, v)
+			case q != nil && seen > 0:
+				v = min(v/2, v)
 			}
 			if best == nil || v > value+0.3 {
 				best, value = u, v
@@ -76,18 +87,46 @@ func (c *chooser) wanted() (passage, bool) {
 	if best == nil {
 		return passage{}, false
 	}
-	p := passage{units: []*unit{best}, section: inTopics}
-	if n := best.n - 1; n >= 0 && !c.turns[best.turn][n].idle && len(c.turns[best.turn][n].words) <= 2*fewWords {
-		p.units = []*unit{c.turns[best.turn][n], best}
-	}
-	for n := best.n + 1; n < len(c.turns[best.turn]) && len(p.units) < 3; n++ {
-		u := c.turns[best.turn][n]
-		if size(c.lines([]passage{p}))+len(u.words) > wantedWords {
+	return c.around(best), true
+}
+
+// wish is the first sentence of the caller's later turns with which he clearly wants something.
+func (c *chooser) wish() (passage, bool) {
+	seen := 0
+	for _, us := range c.turns {
+		if len(us) == 0 || !us[0].caller {
+			continue
+		}
+		if seen++; seen > 2*openingTurns {
 			break
 		}
-		p.units = append(p.units, u)
+		for _, u := range us {
+			if u.wants && !u.idle && u.heard && !c.taken[u] && len(u.words) <= wantedWords && (len(u.words) > fewWords || u.times) {
+				return passage{units: []*unit{u}, section: inTopics}, true
+			}
+		}
 	}
-	return p, true
+	return passage{}, false
+}
+
+// offered reports whether the turn before one asks what it can do for the caller.
+func (c *chooser) offered(i int) bool {
+	return i > 1 && slices.ContainsFunc(c.turns[i-1], func(u *unit) bool { return !u.caller && cued(offers, u.words) })
+}
+
+// around is a wish with a few words before it, and what follows it in its turn as far as there is room.
+func (c *chooser) around(u *unit) passage {
+	us, p := c.turns[u.turn], passage{units: []*unit{u}, section: inTopics}
+	if n := u.n - 1; n >= 0 && !us[n].idle && len(us[n].words) <= 2*fewWords {
+		p.units = []*unit{us[n], u}
+	}
+	for n := u.n + 1; n < len(us) && len(p.units) < 3; n++ {
+		if size(c.lines([]passage{p}))+len(us[n].words) > wantedWords {
+			break
+		}
+		p.units = append(p.units, us[n])
+	}
+	return p
 }
 
 // worth is what the terms of a sentence say together.
@@ -102,13 +141,16 @@ func (c *chooser) worth(u *unit) float64 {
 	return sum
 }
 
+// leastWeight is what a promise without a time must tell.
+const leastWeight = 1
+
 // settled is the last thing that the agent's side states with a time or as a promise, and that stands.
 func (c *chooser) settled() (passage, bool) {
 	var best passage
 	value := 0.0
 	for i, us := range c.turns {
 		for _, u := range us {
-			if u.caller || u.idle || !u.heard || c.taken[u] {
+			if u.caller || u.idle || !u.heard || c.taken[u] || !u.times && (2*i < len(c.turns) || u.weight < leastWeight) {
 				continue
 			}
 			v, reply := 0.0, c.answer(i, u)

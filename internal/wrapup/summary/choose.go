@@ -45,6 +45,7 @@ const (
 	worthAct    = 3.0 // something was agreed on
 	worthReply  = 0.6 // what was asked, with the answer
 	worthVow    = 0.4 // what the agent's side will do, or did
+	worthCase   = 2.0 // what the agent's side says for the case that something happens, less than other words
 	worthRecap  = 1.0 // what the agent says back
 	worthAsked  = 1.5 // what the caller asks
 	worthWish   = 0.7 // what he wants besides
@@ -231,13 +232,15 @@ func (c *chooser) passage(i int, u *unit) (passage, bool) {
 	}
 	p := passage{units: []*unit{u}, section: inDecisions}
 	switch {
+	case u.supposes() && !u.times:
+		p.prior = -worthCase
 	case cued(recaps, u.words):
 		p.prior = worthRecap
 	case !u.vows && !u.times && len(u.numbers) == 0:
 		p.prior = -worthVow
 	}
 	if u.vows {
-		p.prior = worthVow
+		p.prior += worthVow
 		if !u.times {
 			p.section = inActions
 		}
@@ -296,7 +299,7 @@ func (c *chooser) answer(i int, u *unit) []*unit {
 	var out []*unit
 	n := 0
 	for _, a := range c.turns[i+1] {
-		if a.s.Question && !a.times {
+		if a.s.Question && !a.times || a.mute() {
 			break
 		}
 		if len(out) > 0 && !(u.times && a.times) && !(out[len(out)-1].idle && out[len(out)-1].contests()) {

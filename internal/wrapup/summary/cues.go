@@ -25,7 +25,7 @@ var (
 	wishes = ways(`need|needs|want|wanted|wants|i'd like|would like|i would like|we'd like|looking for|looking to|hoping to|trying to|calling
 		about|calling to|calling because|ringing about|ringing to|ringing because|phoning about|call about|can you|could you|can i|could
 		i|can we|could we|would you|may i|is there any|do you have|have you got|book|cancel|reschedule|change my|move my|i wish|let me|i lost|i've
-		lost|broken|broke|doesn't work|not working|stopped working|problem|complain|cracked|leaking|question|möchte|möchten|brauche|brauchen|hätte
+		lost|broken|broke|doesn't work|not working|stopped working|problem|complain|cracked|leaking|question|i can't|i cannot|we can't|can't make|can't do|couldn't|won't be able|gotta|i've got to|instead of|cut off|möchte|möchten|brauche|brauchen|hätte
 		gern|hätte gerne|wollte|wollten|will|kann ich|können sie|könnten sie|könnte ich|rufe an|ich rufe|es geht|geht um|absagen|verschieben|kaputt|suche|quiero|quisiera|queria|quería|queríamos|necesito|necesitamos|me
 		gustaría|llamo|llamaba|puede|podría|puedo|cancelar|cambiar|reservar|quero|preciso|precisamos|gostaria|ligo|liguei|pode|poderia|posso|wil|zou
 		graag|graag|nodig|bel|kunt u|kan ik|afspraak|voudrais|voudrions|besoin|j'appelle|pouvez|puis-je|vorrei|bisogno|chiamo|può|posso`)
@@ -48,11 +48,26 @@ var (
 	introductions = ways(`my name|name is|name's|this is|date of birth|years old|year old|it's me|ich heiße|mein name|hier ist|hier spricht|geboren|me
 		llamo|mi nombre|soy|le habla|meu nome|aqui é|mijn naam|u spreekt|je m'appelle|mi chiamo|sono|speaking|calling from`)
 
+	// identities ask who somebody is, and where he lives.
+	identities = ways(`your name|your full name|full name|first name|last name|surname|who am i|who's calling|who is calling|date of
+		birth|how old|your age|address|postcode|post code|zip code|your number|code|reference|confirmation number|policy number|phone number|member number|account number|spell|confirm
+		your|ihr name|wie heißen|geburtsdatum|su nombre|cómo se llama|seu nome|uw naam|votre nom`)
+
+	// offers ask what one can do for the other.
+	offers = ways(`how can i help|how may i help|what can i do|how can i assist|what brings you|what seems to be|what's happening|what's
+		going on|how can we help|what do you need|wie kann ich|was kann ich|en qué puedo|qué necesita|em que posso|waarmee kan|comment
+		puis-je|come posso`)
+
+	// tests of the line say nothing.
+	linecheck = ways(`hear me|hear you|see me|see you okay|audio|hören sie mich|me oye|me escucha|me ouve|hoort u mij|m'entendez`)
+
 	idleWords = set(`hello hi hey hiya morning afternoon evening bye goodbye thanks thank cheers ta ok okay right alright yeah yep yes no nope sure great
 		perfect good fine lovely cool wonderful awesome brilliant excellent sorry please welcome well mhm mm hmm huh oh ah um uh wow really
 		hallo guten tag danke bitte ja nein gut genau wunderbar prima super tschuss gern gerne also ach hola gracias buenos buenas dias
 		tardes si vale bueno perfecto claro por favor adios hasta luego ola obrigado obrigada sim nao bom tudo bem dank nee goed prima
 		dag bonjour merci oui non bien sur d'accord ciao grazie prego bene si va`)
+	sounds      = set("um uh ah oh ohh ooh mm hmm huh well hm er erm sorry pardon äh ähm ach eh pues bueno euh")
+	cases       = set("if unless wenn falls si se als indien")
 	denials     = set("no not never none nothing without nor nope cannot cant dont didnt doesnt wont isnt nein nicht kein keine keinen nie nunca ningún ninguna tampoco não nenhum nee niet geen non pas jamais")
 	objections  = set("but wait actually hang sorry wrong instead rather aber moment falsch pero espera mas maar mais")
 	answers     = set("yes yeah yep no nope nah sure okay ok fine correct right exactly ja nein doch genau stimmt sí si vale claro sim não nee klopt oui non")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -131,7 +132,7 @@ func TestEveryQuotedLineIsFoundInItsTurn(t *testing.T) {
 		found(t, s, turns)
 		n += len(lines(s))
 	}
-	for _, p := range append(scenes.Tune(t), scenes.Held(t)...) {
+	for _, p := range slices.Concat(scenes.Tune(t), scenes.Held(t), scenes.Dev(t)) {
 		for _, c := range p.Calls {
 			check(c.Turns(), c.At, summary.Options{Broken: c.Status == string(recaller.Failed)})
 		}

@@ -49,7 +49,7 @@ func rarity(term string) float64 {
 }
 
 // matterful is how much more a word weighs that names something that matters.
-const matterful = 3
+const matterful = 4.5
 
 var matterTerms = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{}

@@ -27,7 +27,7 @@ const (
 
 // The bounds of a summary, in words.
 const (
-	mostWords   = 125
+	mostWords   = 120
 	fewestWords = 70
 	briefWords  = 65
 	wantedWords = 26  // of it, what the caller wanted

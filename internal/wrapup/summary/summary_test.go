@@ -284,6 +284,46 @@ func TestWordsCutOffOrHardlyHeardAreNotQuoted(t *testing.T) {
 	}
 }
 
+func TestTheBriefTellsTheWishAndNotWhoIsCalling(t *testing.T) {
+	for _, tt := range []struct{ name, talk, want, not string }{
+		{"the line is tested and names are asked first", `a: Can you tell me your full name and your address?
+			c: Can you hear me?
+			c: It's Ada Moss, twelve Park Avenue, Leeds.
+			a: What can I do for you today?
+			c: My knee hurts when I climb the stairs.
+			a: I'll book you in with the nurse on Monday.`, "My knee hurts", "Park Avenue"},
+		{"what he cannot do stands beside who he is", `a: Front desk.
+			c: it's paul again you've got me down for tuesday and i can't do it
+			a: What is the matter with it?
+			c: my sister's car is in the garage with a broken gearbox so she needs mine for the hospital
+			a: Wednesday at nine then.`, "you've got me down for tuesday", ""},
+		{"small talk comes first and the wish later", `a: Good evening, Otto.
+			c: The neighbour's dog barked all through the night, poor thing.
+			a: Oh dear.
+			c: Could you ring me a bit before my grandson comes?
+			a: I'll ring you on Friday at two.`, "Could you ring me", ""},
+	} {
+		turns := talk(tt.talk)
+		got := summary.Write(read(turns), summary.Options{})
+		found(t, got, turns)
+		if !strings.Contains(got.Brief, tt.want) || tt.not != "" && strings.Contains(got.Brief, tt.not) {
+			t.Errorf("%s: the brief is %q, want %q in it and not %q", tt.name, got.Brief, tt.want, tt.not)
+		}
+	}
+}
+
+func TestSoundsAreNoAnswer(t *testing.T) {
+	got := text(summary.Write(read(talk(`a: How can I help?
+		c: I need a plumber for my leaking boiler.
+		a: Which model is the boiler?
+		c: Um, oh.
+		a: I'll send somebody on Monday at nine.
+		c: Uh.`)), summary.Options{}))
+	if strings.Contains(got, "oh.") || strings.Contains(got, "Which model") {
+		t.Errorf("a sound is told as an answer:\n%s", got)
+	}
+}
+
 func TestWhereItBrokeOffIsTold(t *testing.T) {
 	lost := talk(`a: Glenn's Garage.
 		c: I need new winter tyres for my van before the frost comes.

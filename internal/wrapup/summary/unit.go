@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -90,7 +91,7 @@ func (v *vocabulary) unit(t reading.Turn, turn, n int, s speech.Sentence) *unit 
 
 // chatter reports whether a sentence only opens or closes the talk.
 func chatter(u *unit) bool {
-	return len(u.words) <= 12 && (!u.wants || !u.caller) && len(u.numbers) == 0 && cued(pleasantries, u.words)
+	return len(u.words) <= 12 && cued(linecheck, u.words) || len(u.words) <= 12 && (!u.wants || !u.caller) && len(u.numbers) == 0 && cued(pleasantries, u.words)
 }
 
 // dictates reports whether a sentence is nothing but digits and letters.
@@ -106,6 +107,16 @@ func (u *unit) dictates() bool {
 // short reports whether a sentence says little without what it answers.
 func (u *unit) short() bool {
 	return u.weight < 1.2 || len(u.words) <= 4 || answers[u.words[0].Text] || u.words[0].Text == "not"
+}
+
+// mute reports whether a sentence answers nothing: "Um", "Oh, sorry".
+func (u *unit) mute() bool {
+	return !slices.ContainsFunc(u.words, func(w speech.Word) bool { return !sounds[w.Text] })
+}
+
+// supposes reports whether a sentence begins with a condition: "so if it gets worse".
+func (u *unit) supposes() bool {
+	return slices.ContainsFunc(u.words[:min(3, len(u.words))], func(w speech.Word) bool { return cases[w.Text] })
 }
 
 // contests reports whether a sentence objects to what was said before it.
