@@ -144,7 +144,9 @@ func TestASummaryTellsWhatMatters(t *testing.T) {
 			 c: From Friday to Monday.
 			 a: Both can come on Friday at nine. I'll book the double run.
 			 c: Lovely, thanks. Bye!`,
-			[]string{"looking for a place for two spaniels", "Both can come on Friday at nine [16 October 2026]"}, nil, []string{"Harbour Kennels", "Hi there"},
+			[]string{"looking for a place for two spaniels", "Both can come on Friday at nine [16 October 2026]"},
+			nil,
+			[]string{"Harbour Kennels", "Hi there"},
 		},
 		{
 			"an offer with the answer to it",
@@ -155,7 +157,9 @@ func TestASummaryTellsWhatMatters(t *testing.T) {
 			 a: Then Thursday at four?
 			 c: Thursday is perfect.
 			 a: Booked.`,
-			nil, []string{"Agent: “I could do Tuesday at noon [20 October 2026].” Caller: “No, Tuesday [20 October 2026] is no good, I teach.”", "Then Thursday at four [15 October 2026]?” Caller: “Thursday [15 October 2026] is perfect"}, nil,
+			nil,
+			[]string{"Agent: “I could do Tuesday at noon [20 October 2026].” Caller: “No, Tuesday [20 October 2026] is no good, I teach.”", "Then Thursday at four [15 October 2026]?” Caller: “Thursday [15 October 2026] is perfect"},
+			nil,
 		},
 		{
 			"what takes a word back stands with it",
@@ -163,7 +167,9 @@ func TestASummaryTellsWhatMatters(t *testing.T) {
 			 c: I want to change my delivery from four crates to, no wait, make it six crates. The gate code is two two, sorry, two three nine.
 			 a: Six crates, two three nine.
 			 c: Right.`,
-			nil, []string{"four crates to, no wait, make it six crates", "two two, sorry, two three nine"}, nil,
+			nil,
+			[]string{"four crates to, no wait, make it six crates", "two two, sorry, two three nine"},
+			nil,
 		},
 		{
 			"an answer with its question, a denial with what it denies",
@@ -173,7 +179,9 @@ func TestASummaryTellsWhatMatters(t *testing.T) {
 			 c: No.
 			 a: How many people?
 			 c: Five.`,
-			nil, []string{"Agent: “Any heart problems?” Caller: “No.”", "Agent: “How many people?” Caller: “Five.”"}, nil,
+			nil,
+			[]string{"Agent: “Any heart problems?” Caller: “No.”", "Agent: “How many people?” Caller: “Five.”"},
+			nil,
 		},
 		{
 			"a rambler without capitals or punctuation",
@@ -183,7 +191,9 @@ func TestASummaryTellsWhatMatters(t *testing.T) {
 			 c: it's nineteen mill street the one with the red door
 			 a: i'll send dave tomorrow morning
 			 c: that'll do nicely ta`,
-			[]string{"the kitchen window it's cracked right across"}, []string{"nineteen mill street", "i'll send dave tomorrow morning [Thursday 15 October 2026]"}, []string{"how can i help"},
+			[]string{"the kitchen window it's cracked right across"},
+			[]string{"nineteen mill street", "i'll send dave tomorrow morning [Thursday 15 October 2026]"},
+			[]string{"how can i help"},
 		},
 		{
 			"German",
@@ -193,7 +203,9 @@ func TestASummaryTellsWhatMatters(t *testing.T) {
 			 c: Nein, dienstags arbeite ich. Lieber Donnerstag.
 			 a: Dann Donnerstag um acht Uhr, ich habe es eingetragen.
 			 c: Wunderbar, tschüss!`,
-			[]string{"Ich möchte bitte meinen Wagen zur Inspektion bringen", "Dann Donnerstag um acht Uhr"}, []string{"Passt Ihnen der Dienstag um acht [Tuesday 20 October 2026]?” Caller: “Nein, dienstags arbeite ich."}, []string{"guten Tag, was kann"},
+			[]string{"Ich möchte bitte meinen Wagen zur Inspektion bringen", "Dann Donnerstag um acht Uhr"},
+			[]string{"Passt Ihnen der Dienstag um acht [Tuesday 20 October 2026]?” Caller: “Nein, dienstags arbeite ich."},
+			[]string{"guten Tag, was kann"},
 		},
 		{
 			"Spanish",
@@ -203,7 +215,9 @@ func TestASummaryTellsWhatMatters(t *testing.T) {
 			 c: El miércoles no puedo. ¿Puede ser el jueves?
 			 a: El jueves a las nueve, queda apuntado.
 			 c: Muchas gracias, hasta luego.`,
-			[]string{"Quisiera cambiar mi cita del lunes", "El jueves a las nueve [Thursday 15 October 2026], queda apuntado"}, []string{"El miércoles [Wednesday 21 October 2026] no puedo"}, nil,
+			[]string{"Quisiera cambiar mi cita del lunes", "El jueves a las nueve [Thursday 15 October 2026], queda apuntado"},
+			[]string{"El miércoles [Wednesday 21 October 2026] no puedo"},
+			nil,
 		},
 		{
 			"Portuguese",
@@ -212,7 +226,9 @@ func TestASummaryTellsWhatMatters(t *testing.T) {
 			 a: Pode trazer na sexta-feira às dez?
 			 c: Na sexta não posso, só na segunda.
 			 a: Então fica marcado para segunda às dez.`,
-			[]string{"Preciso de um orçamento para trocar os pneus"}, []string{"fica marcado para segunda às dez"}, nil,
+			[]string{"Preciso de um orçamento para trocar os pneus"},
+			[]string{"fica marcado para segunda às dez"},
+			nil,
 		},
 		{
 			"Dutch",
@@ -221,7 +237,8 @@ func TestASummaryTellsWhatMatters(t *testing.T) {
 			 a: Kunt u vrijdag langskomen?
 			 c: Vrijdag is goed.
 			 a: Dan staat u genoteerd voor vrijdag om twee uur.`,
-			[]string{"ik zou graag mijn fiets laten repareren, de ketting is gebroken", "genoteerd voor vrijdag om twee uur"}, nil, nil,
+			[]string{"ik zou graag mijn fiets laten repareren, de ketting is gebroken", "genoteerd voor vrijdag om twee uur"},
+			nil, nil,
 		},
 	}
 	for _, tt := range tests {
