@@ -90,6 +90,16 @@ func (c *Client) CallerBriefing(ctx context.Context, id string, b BriefingQuery)
 	return out, c.get(ctx, path("callers", id, "briefing"), b.query(), &out)
 }
 
+// CallerAgreements lists what was agreed on with a caller about times as it stood at a time (zero: now), soonest first.
+func (c *Client) CallerAgreements(ctx context.Context, id string, asOf time.Time) (AgreementList, error) {
+	q := url.Values{}
+	if !asOf.IsZero() {
+		q.Set("as_of", asOf.Format(time.RFC3339Nano))
+	}
+	var out AgreementList
+	return out, c.get(ctx, path("callers", id, "agreements"), q, &out)
+}
+
 // CallerConversations lists the conversations with a caller, newest first.
 func (c *Client) CallerConversations(ctx context.Context, id string, f ConversationFilter) (ConversationList, error) {
 	q := f.Page.query()
@@ -111,12 +121,25 @@ type Export struct {
 
 // Agreement is a time that both sides settled on.
 type Agreement struct {
-	At             time.Time `json:"at" doc:"When it begins." example:"2026-03-04T09:00:00Z"`
-	Day            bool      `json:"day,omitempty" doc:"at names a day, in the caller's zone, and no time of day." example:"false"`
-	State          string    `json:"state" enum:"open,moved,cancelled,done,over" doc:"Where it stands." example:"open"`
-	ConversationID string    `json:"conversation_id" doc:"The conversation in which it was settled." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
-	SaidAt         time.Time `json:"said_at" doc:"When it was settled." example:"2026-03-02T10:00:00Z"`
-	Said           []Saying  `json:"said" nullable:"false" doc:"The words that settled it, in order."`
+	At             time.Time     `json:"at" doc:"When it begins." example:"2026-03-04T09:00:00Z"`
+	Day            bool          `json:"day,omitempty" doc:"at names a day, in the caller's zone, and no time of day." example:"false"`
+	State          string        `json:"state" enum:"open,moved,cancelled,done,over" doc:"Where it stands." example:"open"`
+	ConversationID string        `json:"conversation_id" doc:"The conversation in which it was settled." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
+	SaidAt         time.Time     `json:"said_at" doc:"When it was settled." example:"2026-03-02T10:00:00Z"`
+	Said           []Saying      `json:"said" nullable:"false" doc:"The words that settled it, in order."`
+	Ended          *AgreementEnd `json:"ended,omitempty" doc:"What moved it, called it off, or told that it happened."`
+}
+
+// AgreementEnd is what moved an agreement, called it off, or told that it happened.
+type AgreementEnd struct {
+	ConversationID string    `json:"conversation_id" doc:"The conversation in which it was said." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
+	SaidAt         time.Time `json:"said_at" doc:"When it was said." example:"2026-03-03T10:00:00Z"`
+	Said           []Saying  `json:"said" nullable:"false" doc:"The words, in order."`
+}
+
+// AgreementList is what was agreed on with a caller.
+type AgreementList struct {
+	Agreements []Agreement `json:"agreements" nullable:"false" doc:"As they stand, soonest first."`
 }
 
 // Saying is a quotation of a turn.

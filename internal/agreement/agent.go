@@ -2,6 +2,7 @@ package agreement
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -57,7 +58,20 @@ func (t *talk) states(l *line, d day) bool {
 	case t.echo(d):
 		return !describes(d)
 	}
-	return commits.in(around) && !info(d)
+	return (commits.in(around) || d.concluded()) && !info(d)
+}
+
+// concluded reports whether a day is named as what follows from the talk: "Then Monday", "your next lesson is Monday", "it comes
+// by Friday".
+func (d day) concluded() bool {
+	n := len(d.lead)
+	switch {
+	case n == 1 && concludes.in(d.lead):
+		return true
+	case deadlines.in(last(d.lead, 2)) || deadlines.in(first(strings.Fields(strings.ToLower(d.Phrase)), 1)):
+		return !ifs.in(d.lead) && !negates.in(d.lead)
+	}
+	return n > 2 && stands.in(last(d.lead, 1)) && yours.in(last(d.lead, 5))
 }
 
 // tagged reports whether a question only asks whether what it states is right.
@@ -65,9 +79,9 @@ func tagged(_ *line, d day) bool {
 	return len(d.trail) > 0 && tags.in(last(d.trail, 2)) && commits.in(d.lead)
 }
 
-// describes reports whether a sentence only says something of a day: "Saturday is a holiday".
+// describes reports whether a sentence only says something of a day: "Saturday is a holiday", "we're open on Saturday".
 func describes(d day) bool {
-	return len(d.trail) > 1 && (d.trail[0] == "is" || d.trail[0] == "ist" || d.trail[0] == "es") && !accepts.in(first(d.trail, 4)) &&
+	return hours.in(last(d.lead, 3)) || len(d.trail) > 1 && (d.trail[0] == "is" || d.trail[0] == "ist" || d.trail[0] == "es") && !accepts.in(first(d.trail, 4)) &&
 		!moves.in(d.trail) && !commits.in(first(d.trail, 3))
 }
 
@@ -86,7 +100,8 @@ func (t *talk) choice(l *line, d day) bool {
 
 // echo reports whether the caller named the day before, or took it, and did not refuse it since.
 func (t *talk) echo(d day) bool {
-	if t.settled(d.date()) != nil {
+	asked := func(o day) bool { return o.date().Equal(d.date()) }
+	if t.settled(d.date()) != nil || slices.ContainsFunc(t.live(true), asked) {
 		return true
 	}
 	for _, l := range slices.Backward(t.lines[:len(t.lines)-1]) {

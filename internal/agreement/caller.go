@@ -72,13 +72,19 @@ func (t *talk) contested(a *act, l *line, wanted, refused []day) bool {
 	same := func(d day) bool { return d.date().Equal(a.date) }
 	switch {
 	case slices.ContainsFunc(wanted, same):
-		return false
+		return denies.in(first(l.words, 1)) && !same(wanted[len(wanted)-1]) // "No, that's tomorrow. A week tomorrow."
 	case slices.ContainsFunc(refused, same):
 		return true
-	case !denies.in(first(l.words, 2)) && !corrects.in(first(l.words, 8)):
+	case !denies.in(first(l.words, 2)) && !l.corrects():
 		return false
 	}
-	return !t.before().asksElse() || len(wanted) > 0 || len(l.clocks()) > 0 && corrects.in(l.words)
+	return !t.before().asksElse() || denies.in(first(l.words, 2)) && len(wanted) > 0 || len(l.clocks()) > 0 && corrects.in(l.words)
+}
+
+// corrects reports whether a turn puts something right: it says that it is wrong, or that it is not so and how it is.
+func (l *line) corrects() bool {
+	words := first(l.words, 8)
+	return wrong.in(words) || corrects.in(words) && (len(l.Dates) > 0 || slices.ContainsFunc(words, speech.IsNumber))
 }
 
 // clocks are the hours that a turn names by themselves.
@@ -135,6 +141,10 @@ func (t *talk) pick(l *line, wanted []day) bool {
 	var named []day
 	for _, d := range wanted {
 		if k := slices.IndexFunc(offers, func(o day) bool { return o.date().Equal(d.date()) }); k >= 0 {
+			if len(offers) > 1 && d.taken() {
+				t.take(d.date())
+				continue
+			}
 			o := offers[k]
 			if !d.hour.IsZero() {
 				o.hour = d.hour
@@ -146,10 +156,11 @@ func (t *talk) pick(l *line, wanted []day) bool {
 	switch {
 	case len(named) > 0:
 		d := named[len(named)-1]
-		if l.sentences[d.answered].Question && !accepts.in(l.words) {
+		s := l.sentences[d.answered]
+		if (s.Question || pauses.in(s.words)) && !accepts.in(l.words) {
 			return false
 		}
-		t.accept(d, l, l.sentences[d.answered])
+		t.accept(d, l, s)
 		return true
 	case len(wanted) > 0 || len(offers) == 0 || len(l.sentences) == 0:
 		return false
@@ -162,6 +173,11 @@ func (t *talk) pick(l *line, wanted []day) bool {
 		return true
 	}
 	return false
+}
+
+// taken reports whether the caller says that something of his own is on a day: "I've got the children here all day today".
+func (d day) taken() bool {
+	return len(d.lead) > 3 && own.in(d.lead[:1]) && !free.in(d.lead) && !accepts.in(d.lead) && !promises.in(d.lead[:1])
 }
 
 // choose tells which of the offers an answer without a day takes.
@@ -229,11 +245,12 @@ func (t *talk) callOff(l *line) bool {
 	return false
 }
 
-// meant are the days that a sentence about a time speaks of: its own, else its turn's, else those that were just spoken of.
+// meant are the days that a sentence about a time speaks of: its own, else those of the turn before it (what follows is another
+// matter), else those that were just spoken of.
 func (t *talk) meant(l *line, s sentence) []day {
 	var own, all []day
 	for _, d := range l.days {
-		if d.ahead() && !d.Retracted {
+		if d.ahead() && !d.Retracted && d.in().Start <= s.Start {
 			all = append(all, d)
 			if d.in().Start == s.Start {
 				own = append(own, d)

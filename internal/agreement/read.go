@@ -139,7 +139,7 @@ func plain(ws []speech.Word) []string {
 func (l *line) settlePolarity() {
 	for k := range l.days {
 		d := &l.days[k]
-		d.loose = loose.in(last(d.lead, 2)) || loose.in(strings.Fields(strings.ToLower(d.Phrase))) || l.wished(d)
+		d.loose = loose.in(last(d.lead, 2)) || loose.in(first(strings.Fields(strings.ToLower(d.Phrase)), 1)) || l.wished(d)
 		d.released = d.ahead() && (l.freed(d) || l.calledOff(d))
 		d.unwanted = d.Retracted || d.released || l.refused(d)
 	}
@@ -147,6 +147,12 @@ func (l *line) settlePolarity() {
 		for _, later := range l.days[k+1:] {
 			if later.date().Equal(l.days[k].date()) && later.unwanted {
 				l.days[k].unwanted = true
+			}
+		}
+		for i := range l.days[k+1:] { // "Sunday no, because it's the tenth"
+			later := &l.days[k+1+i]
+			if later.date().Equal(l.days[k].date()) && l.days[k].unwanted && later.sentence == l.days[k].sentence && today.in(last(later.lead, 1)) {
+				later.unwanted = true
 			}
 		}
 	}
@@ -158,7 +164,7 @@ func (l *line) wished(d *day) bool {
 		return recounts.in(d.lead)
 	}
 	by := slices.Contains(last(d.lead, 1), "by") || strings.HasPrefix(strings.ToLower(d.Phrase), "by ")
-	return by && !promises.in(d.lead) || slices.Contains(last(d.lead, 1), "it's") && d.date().Equal(dateOf(l.At))
+	return by && !promises.in(d.lead) || today.in(last(d.lead, 1)) && d.date().Equal(dateOf(l.At))
 }
 
 // freed reports whether a day is said to be free again: "the Tuesday slot is gone", "tomorrow's off".
@@ -181,7 +187,7 @@ func (l *line) refused(d *day) bool {
 		return unable.in(trail)
 	case negates.in(last(lead, 2)) && !slices.Contains(lead, "later"):
 		return true
-	case denies.in(first(trail, 3)):
+	case l.Caller() && denies.in(first(trail, 3)):
 		return true
 	case unable.in(lead), unable.in(trail):
 		return true
@@ -231,7 +237,7 @@ func (l *line) closing() sentence {
 // asksElse reports whether a turn ends with a question that is not about the times it names: a no is the answer to that.
 func (l *line) asksElse() bool {
 	s := l.closing()
-	if !s.Question || len(s.words) < 3 || tags.in(s.words) {
+	if !s.Question || len(s.words) < 2 || tags.in(last(s.words, 4)) {
 		return false
 	}
 	return !slices.ContainsFunc(l.days, func(d day) bool { return d.sentence == len(l.sentences)-1 })

@@ -20,7 +20,7 @@ var (
 	denies  = table(`no nope nah nein nee wait`) // first in a turn
 	negates = table(`not nicht kein keinen keine`)
 	// unable say, near a day, that it will not do.
-	unable = table(`can't cant cannot couldn't couldnt won't wont unable doesn't doesnt isn't isnt bad busy closed full taken unavailable
+	unable = table(`can't cant cannot couldn't couldnt won't wont unable doesn't doesnt isn't isnt bad busy closed full taken unavailable too_late
 		packed no_good not_good not_free no_use not_great booked_up booked_out fully_booked
 		nichts ungünstig schlecht besetzt ausgebucht geschlossen geht_nicht kann_nicht passt_nicht klappt_nicht kann_ich_nicht
 		no_puedo no_voy no_abrimos no_podemos no_podré no_me imposible cerrado`)
@@ -86,12 +86,23 @@ var (
 		really also like into over only some more much know think right sorry thank going want need time week next monday tuesday
 		wednesday thursday friday saturday sunday today tomorrow yesterday morning afternoon evening night noon half past quarter till
 		january february march april june july august september october november december 2025 2026 2027 2028
+		come book move moved instead please great good
 		montag dienstag mittwoch donnerstag freitag samstag sonntag dann noch nicht haben werden uhr morgen
 		lune marte miércole jueve vierne sábado domingo para como esta este mañana tarde`)
 	either   = table(`or oder o`)
-	corrects = table(`not wrong instead i_said i_meant i_mean make_it rather actually sorry nicht falsch sondern lieber doch perdón mejor`)
-	firsts   = table(`first_one first the_earlier erste ersten primera primero`)
-	lasts    = table(`last_one last latter later_one the_later second_one letzte letzten zweite zweiten spätere última último segunda segundo`)
+	corrects = table(`not instead i_said i_meant i_mean make_it rather actually sorry nicht sondern lieber doch perdón mejor`)
+	wrong    = table(`wrong incorrect falsch equivocado equivocada`)
+	// concludes stand alone before a time that is read back, deadline before one until which something is done.
+	concludes = table(`then so dann also entonces`)
+	deadlines = table(`by within bis innerhalb antes_del antes_de`)
+	today     = table(`it's its is es ist`) // before a day that it is
+	// yours and stands make a statement of what is to be: "your next lesson is Monday".
+	yours  = table(`your his her their our ihr ihre su sus`)
+	stands = table(`is are stays remains ist sind bleibt es queda sigue`)
+	pauses = table(`hang_on hold_on let_me one_moment moment momento espere warte warten`)
+	hours  = table(`open geöffnet offen abierto abiertos abierta abrimos`)
+	firsts = table(`first_one first the_earlier erste ersten primera primero`)
+	lasts  = table(`last_one last latter later_one the_later second_one letzte letzten zweite zweiten spätere última último segunda segundo`)
 )
 
 // phrases are words, and phrases of two or three.

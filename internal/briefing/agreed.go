@@ -1,13 +1,41 @@
 package briefing
 
 import (
+	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/agreement"
+	"github.com/recallerhq/recaller/internal/forgotten"
 )
+
+// Agreements returns what was agreed on with a caller about times as it stood at a time (zero, or to come: now), soonest first, in
+// the caller's zone. What was said in words that are forgotten since is not among it. Errors are those of the source.
+func (s *Service) Agreements(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, asOf time.Time,
+) ([]recaller.Agreement, error) {
+	now := s.opts.Now()
+	if asOf.IsZero() || !asOf.Before(now) {
+		asOf = time.Time{}
+	} else {
+		now = asOf
+	}
+	timed, cancel := context.WithTimeout(ctx, pastDeadline)
+	defer cancel()
+	snap, err := s.read(timed, tenant, caller, asOf)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return nil, recaller.Wrap(recaller.Timeout, err, "the agreements were not read in time")
+	case err != nil:
+		return nil, err
+	}
+	forgotten.Snapshot(&snap)
+	zone, _ := s.zones.of(snap.Caller, snap.Tenant)
+	return agreement.Fold(snap.Acts, now.In(zone)), nil
+}
 
 // comingUp tells what both sides settled on and is still to come, soonest first: when it is, and the words that settled it.
 func (c *composer) comingUp() {

@@ -135,6 +135,30 @@ func returning() recaller.Snapshot {
 	return recaller.Snapshot{Tenant: golf(), Caller: maria(), History: threeCalls(), Memories: tenMemories()}
 }
 
+// agreedOn is a caller with a fitting that was moved to Tuesday, an invoice promised for Friday, and a visit that was called off.
+func agreedOn() recaller.Snapshot {
+	snap := returning()
+	snap.Memories = nil
+	eastern := time.FixedZone("EST", -5*3600)
+	on := func(day, hour int) time.Time { return time.Date(2026, 11, day, hour, 0, 0, 0, eastern) }
+	of := func(day int) []recaller.Stretch { return []recaller.Stretch{{From: on(day, 0), To: on(day+1, 0)}} }
+	said := func(conv string, past time.Duration, a recaller.Act, turn int, words ...string) recaller.Act {
+		a.Conversation, a.SaidAt = recaller.ConversationID(conv), ago(past)
+		for i, w := range words {
+			a.Said = append(a.Said, recaller.Saying{Turn: turn + i, Speaker: []recaller.Speaker{recaller.Assistant, recaller.User}[i%2], Text: w})
+		}
+		return a
+	}
+	snap.Acts = []recaller.Act{
+		said("v2", 6*day, recaller.Act{Kind: recaller.ActSettled, At: on(23, 9)}, 3, "Then the fitting of the clubs is Monday at nine.", "Good."),
+		said("v2", 6*day-time.Minute, recaller.Act{Kind: recaller.ActSettled, At: on(28, 0), Day: true}, 7, "The tour of the hall is on Saturday.", "Fine."),
+		said("v3", day, recaller.Act{Kind: recaller.ActMoved, At: on(24, 10), Of: of(23)}, 2, "The fitting of the clubs is moved to Tuesday at ten.", "Perfect."),
+		said("v3", day-time.Minute, recaller.Act{Kind: recaller.ActCancelled, Of: of(28)}, 5, "I've cancelled the tour."),
+		said("v3", day-2*time.Minute, recaller.Act{Kind: recaller.ActSettled, At: on(27, 0), Day: true}, 8, "You'll have the invoice by Friday."),
+	}
+	return snap
+}
+
 func tenCalls() recaller.Snapshot {
 	snap := returning()
 	snap.Memories, snap.History, snap.Caller.Conversations = nil, nil, 10
@@ -160,6 +184,7 @@ func TestWhatAnAgentIsTold(t *testing.T) {
 		{"checkpoint out of the window", checkpointed(73*time.Hour, "event_booking"), Request{}},
 		{"checkpoint completed", checkpointed(time.Hour, "Completed"), Request{}},
 		{"ten calls", tenCalls(), Request{}},
+		{"coming up", agreedOn(), Request{}},
 		{"budget 400", returning(), Request{MaxTokens: 400}},
 		{"budget 250", returning(), Request{MaxTokens: 250}},
 		{"budget 100, disconnection", disconnection(2 * time.Minute), Request{MaxTokens: 100}},

@@ -172,3 +172,22 @@ func TestSnapshotTellsNothingOfIt(t *testing.T) {
 		t.Error("the words themselves were changed")
 	}
 }
+
+// What was agreed on in words that are forgotten is not told.
+func TestActsInForgottenWordsAreHidden(t *testing.T) {
+	t.Parallel()
+	act := func(conv recaller.ConversationID, turn int, text string) recaller.Act {
+		return recaller.Act{
+			Kind: recaller.ActSettled, Conversation: conv, SaidAt: asked.Add(-time.Hour),
+			Said: []recaller.Saying{{Turn: turn, Speaker: recaller.User, Text: text}},
+		}
+	}
+	snap := recaller.Snapshot{
+		Forgotten: []recaller.Memory{gone("debt", "owes his brother two thousand pounds since the divorce", 2)},
+		Acts:      []recaller.Act{act("past", 2, "Friday, then."), act("past", 4, "The plumber on Monday, yes."), act("other", 2, "Tuesday is fine.")},
+	}
+	forgotten.Snapshot(&snap)
+	if len(snap.Acts) != 2 || snap.Acts[0].Said[0].Turn != 4 || snap.Acts[1].Conversation != "other" {
+		t.Errorf("got %+v, want all but what was said in the forgotten turn", snap.Acts)
+	}
+}

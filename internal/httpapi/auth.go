@@ -31,7 +31,7 @@ func scopes() map[string]recaller.Scope {
 		"list-conversations": read, "search-conversations": read, "get-conversation": read, "conversation-briefing": read, "conversation-events": read,
 
 		"find-callers": read, "get-caller": read, "caller-briefing": read, "caller-conversations": read,
-		"caller-memories": read, "recall": read,
+		"caller-memories": read, "caller-agreements": read, "recall": read,
 		"update-caller": agent, "export-caller": agent, "erase-caller": admin, "check-receipt": read,
 
 		"store-memory": agent, "update-memory": agent, "forget-memory": agent, "memory-history": read,

@@ -233,11 +233,17 @@ func exportOut(e privacy.Export) client.Export {
 }
 
 func agreementOut(g recaller.Agreement) client.Agreement {
-	return client.Agreement{
+	out := client.Agreement{
 		At: instant(g.At), Day: g.Day, State: string(g.State), ConversationID: string(g.By.Conversation), SaidAt: instant(g.By.SaidAt),
-		Said: list(g.By.Said, func(s recaller.Saying) client.Saying { return client.Saying(s) }),
+		Said: list(g.By.Said, sayingOut),
 	}
+	if e := g.Ended; e != nil {
+		out.Ended = &client.AgreementEnd{ConversationID: string(e.Conversation), SaidAt: instant(e.SaidAt), Said: list(e.Said, sayingOut)}
+	}
+	return out
 }
+
+func sayingOut(s recaller.Saying) client.Saying { return client.Saying(s) }
 
 func profileOut(p recaller.Profile) client.Profile {
 	lines := func(in []recaller.Line) []client.Line {

@@ -120,6 +120,7 @@ type Recaller interface {
 // Briefer composes briefings; *briefing.Service has it.
 type Briefer interface {
 	Briefing(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req briefing.Request) (recaller.Briefing, error)
+	Agreements(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, asOf time.Time) ([]recaller.Agreement, error)
 }
 
 // Events tells what changes; *events.Bus has it.

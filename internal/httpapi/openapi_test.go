@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
@@ -286,6 +287,7 @@ func everyCall(ctx context.Context, c *client.Client) {
 	_, _ = c.EraseCaller(ctx, "x")
 	_, _ = c.CheckReceipt(ctx, recaller.Receipt{})
 	_, _ = c.CallerBriefing(ctx, "x", client.BriefingQuery{})
+	_, _ = c.CallerAgreements(ctx, "x", time.Time{})
 	_, _ = c.CallerConversations(ctx, "x", client.ConversationFilter{})
 	_, _ = c.ExportCaller(ctx, "x")
 	_, _ = c.Recall(ctx, "x", client.RecallRequest{})

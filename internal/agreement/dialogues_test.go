@@ -1,0 +1,149 @@
+package agreement_test
+
+import "testing"
+
+// More of what people say, by what each is an example of.
+func TestWhatStandsByShape(t *testing.T) {
+	for _, d := range shapes {
+		t.Run(d.name, func(t *testing.T) {
+			if got := told(t, d.calls...); got != d.want {
+				t.Errorf("got %q, want %q", got, d.want)
+			}
+		})
+	}
+}
+
+var shapes = []struct {
+	name  string
+	calls []call
+	want  string
+}{
+	{"a deadline is a promise", one(`
+		C: I need the key by the weekend.
+		A: A spare comes by courier by Friday. Is the address still the same?
+		C: No, I moved. Lock Street four.`), "Fri 16 Oct"},
+	{"a deadline, not met by what follows", one(`
+		A: I'll send the estimate over by tomorrow. When would suit you for the work itself?
+		C: Not this week. Tuesday the 27th.
+		A: Tuesday the 27th at eight, then.
+		C: Good.`), "Thu 15 Oct, Tue 27 Oct 08:00"},
+	{"what is next is told", one(`
+		A: Your next fitting is Monday at four. Anything else?
+		C: No, thank you.`), "Mon 19 Oct 16:00"},
+	{"read back with a then", one(`
+		C: Would you ring me before I go in?
+		A: Then Monday the nineteenth, at six in the evening.
+		C: You're a treasure.`), "Mon 19 Oct 18:00"},
+	{"a sigh is no contradiction", one(`
+		C: They want me there on Wednesday the twenty-first at ten past nine.
+		A: Wednesday the twenty-first at ten past nine. I've got it.
+		C: I'm not worried, you know. Well. Perhaps a bit.`), "Wed 21 Oct 09:10"},
+	{"wrong, in so many words", one(`
+		A: So that's Friday the sixteenth at ten.
+		C: No, that's this week. A week on Friday. The twenty-third.
+		A: The twenty-third at ten, then.
+		C: Yes.`), "Fri 23 Oct 10:00"},
+	{"the hour was wrong", one(`
+		A: So that's Friday at nine.
+		C: No, half past nine.
+		A: Half past nine on Friday, sorry.
+		C: Thanks.`), "Fri 16 Oct 09:30"},
+	{"from an hour on", one(`
+		A: He's free Friday the sixteenth from seven, or Monday the nineteenth.
+		C: The sixteenth, please.`), "Fri 16 Oct 07:00"},
+	{"one day is taken up with something", one(`
+		A: We could bring it today, or tomorrow between three and five.
+		C: I've got the little ones here all day today, and they've sticky hands.
+		A: Then tomorrow between three and five, no charge.
+		C: Lovely.`), "Thu 15 Oct 15:00"},
+	{"hang on", one(`
+		A: I could send the fitter on Tuesday.
+		C: Tuesday, hang on, let me find my diary.`), ""},
+	{"a Sunday that will not do, and why", one(`
+		A: Le ofrezco este domingo.
+		C: Este domingo no, porque es dieciocho y vienen mis hijos.
+		A: Entendido.`), ""},
+	{"called off by its matter, with another plan", []call{{0, `
+		A: The lorry takes the wardrobe on Wednesday the twenty-first.
+		C: Good.
+		A: I've booked that.
+		C: Thank you.`}, {1, `
+		C: Scrap the wardrobe. My cousin's taking it on Saturday.
+		A: The wardrobe's cancelled.`}}, ""},
+	{"called off by its day", []call{{0, `
+		A: I've booked Monday at nine for you.
+		C: Great.`}, {2, `
+		C: About Monday. I have to cancel.
+		A: No problem, that's cancelled.`}}, ""},
+	{"moved, and then called off", []call{{0, `
+		A: So that's Friday at nine.
+		C: Perfect.`}, {1, `
+		C: Could we move tomorrow to Monday?
+		A: I've moved it to Monday at nine.
+		C: Thanks.`}, {2, `
+		C: Sorry, I need to cancel Monday.
+		A: It's cancelled.`}}, ""},
+	{"called off in the same call", one(`
+		A: I've put you down for Friday at nine.
+		C: Great. Oh no. I'm in Leeds. Cancel that, would you?
+		A: That's cancelled.`), ""},
+	{"called off by us", []call{{0, `
+		A: You're booked for Friday at nine.
+		C: Great.`}, {1, `
+		A: I'm afraid the teacher is ill. Tomorrow is cancelled.
+		C: Oh, what a pity.`}}, ""},
+	{"two matters, one moved", []call{{0, `
+		A: The plumber comes on Monday at nine, I've booked him.
+		C: Good.
+		A: And the painter is booked for Tuesday at ten.
+		C: Good.`}, {1, `
+		C: Can the painter come on Thursday instead?
+		A: The painter is moved to Thursday the twenty-second at ten.
+		C: Great.`}}, "Mon 19 Oct 09:00, Thu 22 Oct 10:00"},
+	{"only talk of what was", one(`
+		C: You came on Monday and the tap dripped again on Tuesday.
+		A: I'm sorry to hear it.`), ""},
+	{"a question about hours", one(`
+		C: Are you open on Saturday?
+		A: We're open on Saturday from nine till one.
+		C: Thanks.`), ""},
+	{"an offer among questions", one(`
+		A: Would Friday at two suit you?
+		C: Friday at two. Yes.
+		A: Wonderful.`), "Fri 16 Oct 14:00"},
+	{"the caller names it, and it is booked", one(`
+		C: I'd like a table for four on Saturday at eight.
+		A: You're booked.
+		C: Ta.`), "Sat 17 Oct 20:00"},
+	{"without punctuation, contested", one(`
+		A: so thats monday at eleven
+		C: no not monday tuesday
+		A: tuesday at eleven then
+		C: thanks`), "Tue 20 Oct 11:00"},
+	{"a call back that is promised", one(`
+		C: When will I hear from you?
+		A: I'll ring you tomorrow at five.
+		C: Fine.`), "Thu 15 Oct 17:00"},
+	{"the first of two", one(`
+		A: There's Thursday at nine, or Friday at four.
+		C: The first one.`), "Thu 15 Oct 09:00"},
+	{"verschoben", []call{{0, `
+		A: Dann Freitag um neun Uhr.
+		C: Gut.`}, {1, `
+		C: Ich muss morgen absagen.
+		A: Der Termin ist storniert.`}}, ""},
+	{"hasta el lunes", one(`
+		C: ¿Puede venir alguien el lunes?
+		A: El lunes a las diez, anotado.
+		C: Gracias.`), "Mon 19 Oct 10:00"},
+	{"it is today only", one(`
+		C: You said by Friday and now its wednesday so hi.
+		A: Let me look into that.`), ""},
+	{"nobody answers", one(`
+		A: So I have you down for Monday at nine. Hello? Are you there?`), "Mon 19 Oct 09:00"},
+	{"told to have happened", []call{{0, `
+		A: The parcel will be there on Friday.
+		C: Good.`}, {1, `
+		C: The parcel came today.
+		A: I'm glad.`}}, ""},
+}
