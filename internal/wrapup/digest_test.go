@@ -472,8 +472,8 @@ func TestAnOverflowNarrowsTheWindow(t *testing.T) {
 	for _, room := range []int{0, 2400} { // it does not say, or says
 		m := &asked{summary: refusing(room), memories: refusing(room)}
 		h := newHouseWith(t, recaller.Tenant{}, m)
-		conv, job := h.hold(past{words: talk(60)})
-		conv = h.run(job)
+		_, job := h.hold(past{words: talk(60)})
+		conv := h.run(job)
 		if p := h.progress(conv, recaller.StepExtract); p.By != modelName || p.Reason != "" {
 			t.Errorf("room %d: got the memories by %s (%s), want them by the model, in parts", room, p.By, p.Reason)
 		}
