@@ -49,9 +49,6 @@ func (s *Service) embed(ctx context.Context, w work) (recaller.StepResult, error
 // meanwhile makes a conversation findable, once, while the steps before wait for the model: what ended can be searched at once
 // (V7). When they are done, the step is done again with what they left. It returns why they wait.
 func (s *Service) meanwhile(ctx context.Context, w work, cause error) error {
-	if _, away := failed(cause); !away {
-		return cause
-	}
 	steps, err := s.Store.Steps(ctx, w.tenant.ID, w.conv)
 	if err != nil {
 		return errors.Join(cause, err)

@@ -53,6 +53,9 @@ func TestAnHourWithoutAProviderLosesAndDoublesNothing(t *testing.T) {
 		if conv.Summary == nil || conv.Summary.By != wrapup.By || !strings.Contains(conv.Summary.Brief, fmt.Sprintf("parcel%d", i)) {
 			t.Fatalf("conversation %d: got %+v while the provider is down, want the rules' summary", i, conv.Summary)
 		}
+		if got := h.steps(conv); got != "summarise pending (waiting for the model), analyse done, extract pending" {
+			t.Fatalf("conversation %d: got %s while the provider is down, want the labels by rules", i, got)
+		}
 		if n := len(h.memories(conv.Caller)); n != 0 {
 			t.Fatalf("caller of conversation %d: got %d memories while the provider is down", i, n)
 		}

@@ -11,6 +11,7 @@
 package wrapup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -126,10 +127,19 @@ func (s *Service) Run(ctx context.Context, j recaller.Job) error {
 	if err != nil {
 		return err
 	}
+	var waits error // for the model, which the labels do not need
 	for _, step := range recaller.Steps() {
-		if err := s.step(ctx, w, step, s.writer); err != nil {
-			return s.meanwhile(ctx, w, err)
+		if waits != nil && step != recaller.StepAnalyse {
+			continue
 		}
+		err := s.step(ctx, w, step, s.writer)
+		if _, away := failed(err); err != nil && !away {
+			return err
+		}
+		waits = cmp.Or(waits, err)
+	}
+	if waits != nil {
+		return s.meanwhile(ctx, w, waits)
 	}
 	s.Discard(j.Tenant, conv)
 	return nil
