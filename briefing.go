@@ -47,8 +47,9 @@ type Snapshot struct {
 	Memories   []Memory       // active ones, newest confirmation first, bounded by the store
 	Forgotten  []Memory       // every version of memories that are forgotten: what they said is not told
 	// Said are the words of History, as far as the store has them; nil where nothing is forgotten.
-	Said map[ConversationID][]Turn
-	Acts []Act // what was agreed on about times, newest first, bounded by the store
+	Said      map[ConversationID][]Turn
+	Acts      []Act      // what was agreed on about times, newest first, bounded by the store
+	Reminders []Reminder // those that wait, soonest first, bounded by the store; none of a time that is past
 }
 
 // BrokenOff is a conversation that ended without a goodbye, or that nobody has ended yet, with its last words, so that the next

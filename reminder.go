@@ -2,13 +2,14 @@ package recaller
 
 import (
 	"slices"
+	"strconv"
 	"time"
 )
 
 // ReminderStatus is where a reminder stands.
 type ReminderStatus string
 
-// The statuses of a reminder. A memory has at most one that is pending.
+// The statuses of a reminder. A memory may have several that are pending.
 const (
 	ReminderPending   ReminderStatus = "pending"
 	ReminderDelivered ReminderStatus = "delivered" // the tenant's webhook took it
@@ -24,19 +25,26 @@ func ReminderStatuses() []ReminderStatus {
 // Valid reports whether s is one of the statuses.
 func (s ReminderStatus) Valid() bool { return slices.Contains(ReminderStatuses(), s) }
 
-// Reminder is a time at which the tenant's webhook is told of a memory, once (W3, W11). It holds no words: what to remind
-// of is the memory's value when it fires.
+// Reminder is a time at which the tenant's webhook is told of a memory (W3, W11): once, or with a Rule each time that it comes. What
+// to remind of is its Text, or else the memory's value when it fires.
 type Reminder struct {
 	ID           ReminderID
 	Caller       CallerID
 	Memory       MemoryID
 	Conversation ConversationID // in which it was set; empty: none
-	DueAt        time.Time
+	DueAt        time.Time      // the next time, if it repeats
+	Rule         string         // how it repeats, with the zone and the first time (RFC 5545: DTSTART and RRULE); empty: it does not
+	Text         string         // words of its own; empty: the memory's
 	Status       ReminderStatus
 	Attempts     int    // tries at delivery that failed
 	Reason       string // why the last try failed, from a closed set: "no webhook", "refused", "timeout", "unreachable", "server error"; empty if none did
 	CreatedAt    time.Time
 	ClosedAt     time.Time // when it was delivered, cancelled or given up on; zero while pending
+}
+
+// Occurrence names this time of a reminder: what was delivered or given up on of one that repeats is kept under it.
+func (r Reminder) Occurrence() ReminderID {
+	return ReminderID(string(r.ID) + "." + strconv.FormatInt(r.DueAt.UnixMicro(), 10))
 }
 
 // JobReminder is the kind of the job that fires a reminder; its subject is the reminder's id.

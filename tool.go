@@ -15,11 +15,14 @@ const (
 	ToolForgetMemory Tool = "forget_memory"
 	ToolMarkPrivate  Tool = "mark_private"
 	ToolSetReminder  Tool = "set_reminder"
+
+	ToolCancelReminder Tool = "cancel_reminder"
+	ToolListReminders  Tool = "list_reminders"
 )
 
 // Tools lists the tools in the order in which they are told to a model.
 func Tools() []Tool {
-	return []Tool{ToolStoreMemory, ToolUpdateMemory, ToolForgetMemory, ToolMarkPrivate, ToolSetReminder}
+	return []Tool{ToolStoreMemory, ToolUpdateMemory, ToolForgetMemory, ToolMarkPrivate, ToolSetReminder, ToolCancelReminder, ToolListReminders}
 }
 
 // Valid reports whether t is one of the tools.
@@ -31,11 +34,15 @@ type ToolCall struct {
 	Conversation ConversationID
 	Caller       CallerID
 	Tool         Tool
-	Result       string   // a MemoryAction, ToolReminded, or the Kind of the error that it failed with
+	Result       string   // a MemoryAction, ToolReminded, ToolCancelled, ToolListed, or the Kind of the error that it failed with
 	Memory       MemoryID // what it was about; empty if it failed before that was known
 	Version      int      // of the memory, as the call left it
 	At           time.Time
 }
 
-// ToolReminded is the Result of a set_reminder.
-const ToolReminded = "reminder set"
+// The Results of the tools for reminders.
+const (
+	ToolReminded  = "reminder set"
+	ToolCancelled = "reminder cancelled"
+	ToolListed    = "reminders listed"
+)

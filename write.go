@@ -111,8 +111,9 @@ type Changing struct {
 	Forgetting Forgetting
 	Also       []MemoryID
 	Name       string
-	Call       *ToolCall // as in Storing
-	Reminder   *Reminder // as in Storing; it takes the place of the memory's pending one
+	Call       *ToolCall  // as in Storing
+	Reminder   *Reminder  // as in Storing; it takes the place of the pending one with its id, or with the same words at the same time
+	Cancel     ReminderID // cancel this pending reminder of the memory; another is a Conflict
 }
 
 // Undoing asks for an earlier version of a memory to be brought back, as a new version.

@@ -8,13 +8,16 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Reminder is a time at which the tenant's webhook is told of a memory, once.
+// Reminder is a time at which the tenant's webhook is told of a memory: once, or each time that it comes.
 type Reminder struct {
 	ID             string                  `json:"id" doc:"Its id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a41"`
 	CallerID       string                  `json:"caller_id" doc:"Whom it is for." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
 	MemoryID       string                  `json:"memory_id" doc:"What to remind of: the memory as it is when the reminder fires." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
 	ConversationID string                  `json:"conversation_id,omitempty" doc:"The conversation in which it was set." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
 	DueAt          time.Time               `json:"due_at" doc:"When it comes due." example:"2026-03-10T07:30:00Z"`
+	Text           string                  `json:"text,omitempty" doc:"Words of its own; left out: it is of what the memory says." example:"bring the pictures"`
+	Repeats        string                  `json:"repeats,omitempty" doc:"How it repeats, where it does; due_at is the next time then. What was delivered of it is listed by itself." example:"every Monday"`
+	Rule           string                  `json:"rule,omitempty" doc:"The same as RFC 5545 writes it, with the first time and the zone." example:"DTSTART;TZID=Europe/London:20260309T090000\nRRULE:FREQ=WEEKLY;BYDAY=MO"`
 	Status         recaller.ReminderStatus `json:"status" enum:"pending,delivered,cancelled,dead" doc:"Where it stands. delivered: the webhook took it; dead: every try failed, and it can be tried again." example:"pending"`
 	Attempts       int                     `json:"attempts" doc:"Tries at delivery that failed." example:"0"`
 	Reason         string                  `json:"reason,omitempty" doc:"Why the last try failed: no webhook, refused, timeout, unreachable, server error." example:"timeout"`
@@ -24,7 +27,17 @@ type Reminder struct {
 
 // ReminderInput is a reminder to set.
 type ReminderInput struct {
-	DueAt time.Time `json:"due_at" doc:"When it comes due." example:"2026-03-10T07:30:00Z"`
+	DueAt  time.Time `json:"due_at" doc:"When it comes due; of one that repeats the first time." example:"2026-03-10T07:30:00Z"`
+	Repeat string    `json:"repeat,omitempty" doc:"How it repeats, in the caller's zone: words, or an RRULE." example:"every Monday at 9"`
+	Text   string    `json:"text,omitempty" doc:"Words of its own, at most 2000 bytes; else it is of what the memory says." example:"bring the pictures"`
+}
+
+// CallerReminderInput is a reminder with the memory that it is of.
+type CallerReminderInput struct {
+	Value  string    `json:"value" doc:"What to remind of. It is stored as a follow_up." example:"Doctor's appointment"`
+	Key    string    `json:"key" doc:"The key of that memory. One that there is gets the value." example:"doctor_appointment"`
+	DueAt  time.Time `json:"due_at" doc:"When it comes due; of one that repeats the first time." example:"2026-03-10T07:30:00Z"`
+	Repeat string    `json:"repeat,omitempty" doc:"How it repeats, in the caller's zone: words, or an RRULE." example:"every Monday at 9"`
 }
 
 // ReminderList is one page of reminders.
@@ -57,13 +70,20 @@ func (c *Client) CallerReminders(ctx context.Context, caller string, f ReminderF
 	return out, c.get(ctx, path("callers", caller, "reminders"), q, &out)
 }
 
-// SetReminder has the tenant's webhook told of a memory at a time. It takes the place of the memory's pending one.
+// SetReminder has the tenant's webhook told of a memory at a time, beside the other reminders that it has. The same at the same time is
+// one reminder.
 func (c *Client) SetReminder(ctx context.Context, memory string, in ReminderInput) (Reminder, error) {
 	var out Reminder
 	return out, c.post(ctx, path("memories", memory, "reminder"), in, &out)
 }
 
-// CancelReminder cancels a pending reminder.
+// RemindCaller stores what to remind of with the reminder.
+func (c *Client) RemindCaller(ctx context.Context, caller string, in CallerReminderInput) (Reminder, error) {
+	var out Reminder
+	return out, c.post(ctx, path("callers", caller, "reminders"), in, &out)
+}
+
+// CancelReminder cancels a pending reminder; of one that repeats all that is to come.
 func (c *Client) CancelReminder(ctx context.Context, id string) (Reminder, error) {
 	var out Reminder
 	return out, c.do(ctx, request{method: http.MethodDelete, path: path("reminders", id), out: &out})

@@ -50,8 +50,33 @@ type MarkPrivateCall struct {
 type SetReminderCall struct {
 	ToolContext
 	DueAt string `json:"dueAt" doc:"When: an RFC 3339 time, one without a zone in the caller's own, or words such as \"tomorrow at nine\"." example:"2026-03-10T08:30:00"`
-	Key   string `json:"key,omitempty" doc:"The key of the memory to remind of; case is ignored. It or a value is needed." example:"doctor_appointment"`
-	Value string `json:"value,omitempty" doc:"What to remind of, where no memory has it: it is stored as a follow_up with the reminder." example:"Doctor's appointment"`
+	Key   string `json:"key,omitempty" doc:"The key of the memory to remind of; case is ignored. It, a value or a reminderId is needed." example:"doctor_appointment"`
+	Value string `json:"value,omitempty" doc:"What to remind of, where no memory has it: it is stored as a follow_up with the reminder. With the key of a memory that has another value: the reminder's own words." example:"Doctor's appointment"`
+
+	Repeat     string `json:"repeat,omitempty" doc:"How it repeats, in the caller's own zone: words, or an RRULE. dueAt may tell it too (\"every Monday at 9\")." example:"every Monday at 9"`
+	ReminderID string `json:"reminderId,omitempty" doc:"A reminder that waits: it takes this time and this repetition, and the value if there is one." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a41"`
+}
+
+// CancelReminderCall is cancel_reminder: one that waits is to come no more.
+type CancelReminderCall struct {
+	ToolContext
+	ReminderID string `json:"reminderId,omitempty" doc:"The reminder. It or a key is needed." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a41"`
+	Key        string `json:"key,omitempty" doc:"Its memory's key, where that has one reminder; of several none is cancelled (409)." example:"doctor_appointment"`
+}
+
+// ListRemindersCall is list_reminders: what waits.
+type ListRemindersCall struct {
+	ToolContext
+	Key string `json:"key,omitempty" doc:"Only those of the memory with this key." example:"doctor_appointment"`
+}
+
+// ToolReminder is a reminder as a tool tells it.
+type ToolReminder struct {
+	ReminderID string    `json:"reminderId" doc:"Its id, by which it is moved or cancelled." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a41"`
+	MemoryID   string    `json:"memoryId" doc:"The memory that it is of." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
+	Text       string    `json:"text" doc:"What it reminds of." example:"Doctor's appointment"`
+	DueAt      time.Time `json:"dueAt" doc:"When it comes next." example:"2026-03-10T07:30:00Z"`
+	Repeats    string    `json:"repeats,omitempty" doc:"How it repeats, where it does." example:"every Monday"`
 }
 
 // ToolCall is a call of any tool, as realtime and chat models make them.
@@ -59,7 +84,7 @@ type ToolCall struct {
 	CallSessionID string          `json:"callSessionId" doc:"The conversation, by its id or external id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
 	LineID        string          `json:"lineId,omitempty" doc:"The caller: the id, the number or an external id; the conversation's if not said." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
 	AccountID     string          `json:"accountId,omitempty" doc:"The tenant; the key's if not said." example:"default"`
-	Name          recaller.Tool   `json:"name" enum:"store_memory,update_memory,forget_memory,mark_private,set_reminder" doc:"Which tool." example:"store_memory"`
+	Name          recaller.Tool   `json:"name" enum:"store_memory,update_memory,forget_memory,mark_private,set_reminder,cancel_reminder,list_reminders" doc:"Which tool." example:"store_memory"`
 	Arguments     json.RawMessage `json:"arguments" doc:"What the model gave: an object, or a string that holds one. Its fields are those of the tool's definition."`
 	CallID        string          `json:"call_id,omitempty" doc:"The model's own id of the call; it comes back with the answer." example:"call_aBc123"`
 }
@@ -67,12 +92,14 @@ type ToolCall struct {
 // ToolAnswer is what a tool call did.
 type ToolAnswer struct {
 	Success         bool                  `json:"success" doc:"Always true: what fails has another status and an error." example:"true"`
-	MemoryID        string                `json:"memoryId" doc:"The memory that it was about." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
+	MemoryID        string                `json:"memoryId,omitempty" doc:"The memory that it was about." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
 	Action          recaller.MemoryAction `json:"action,omitempty" doc:"What was done; update_memory: updated or created. store_memory does not say." example:"updated"`
 	SuggestReminder bool                  `json:"suggestReminder,omitempty" doc:"For store_memory: ask the caller about a reminder." example:"true"`
 	Message         string                `json:"message,omitempty" doc:"For store_memory with suggestReminder: the question to ask." example:"Would you like me to set a reminder about this?"`
-	ReminderID      string                `json:"reminderId,omitempty" doc:"For set_reminder: the reminder." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a41"`
-	DueAt           time.Time             `json:"dueAt,omitzero" doc:"For set_reminder: when it comes due." example:"2026-03-10T07:30:00Z"`
+	ReminderID      string                `json:"reminderId,omitempty" doc:"For set_reminder and cancel_reminder: the reminder." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a41"`
+	DueAt           time.Time             `json:"dueAt,omitzero" doc:"For set_reminder and cancel_reminder: when it comes due, or would have." example:"2026-03-10T07:30:00Z"`
+	Repeats         string                `json:"repeats,omitempty" doc:"For set_reminder: how it repeats." example:"every Monday"`
+	Reminders       []ToolReminder        `json:"reminders,omitempty" nullable:"false" doc:"For list_reminders: those that wait, soonest first; left out where none does."`
 	CallID          string                `json:"call_id,omitempty" doc:"The id that the call came with." example:"call_aBc123"`
 }
 
@@ -111,9 +138,19 @@ func (c *Client) MarkPrivateTool(ctx context.Context, in MarkPrivateCall) (ToolA
 	return c.tool(ctx, recaller.ToolMarkPrivate, in)
 }
 
-// SetReminderTool has the tenant's webhook told of a memory at a time.
+// SetReminderTool has the tenant's webhook told of a memory at a time, or moves a reminder.
 func (c *Client) SetReminderTool(ctx context.Context, in SetReminderCall) (ToolAnswer, error) {
 	return c.tool(ctx, recaller.ToolSetReminder, in)
+}
+
+// CancelReminderTool cancels a reminder.
+func (c *Client) CancelReminderTool(ctx context.Context, in CancelReminderCall) (ToolAnswer, error) {
+	return c.tool(ctx, recaller.ToolCancelReminder, in)
+}
+
+// ListRemindersTool lists the caller's reminders that wait.
+func (c *Client) ListRemindersTool(ctx context.Context, in ListRemindersCall) (ToolAnswer, error) {
+	return c.tool(ctx, recaller.ToolListReminders, in)
 }
 
 // CallTool carries out a call as a model made it. What it refuses comes back as a *Problem, which has no field.

@@ -18,7 +18,7 @@ func layers() []layer {
 	return []layer{
 		{name: "centre", packages: []string{"/"}, pure: true},
 		{name: "rules", pure: true, packages: []string{
-			"speech", "when", "identity", "transcript", "recall/token", "recall/index", "livebuffer",
+			"speech", "when", "repeat", "identity", "transcript", "recall/token", "recall/index", "livebuffer",
 			"wrapup/reading", "wrapup/quote", "wrapup/summary", "wrapup/label", "wrapup/name", "wrapup/extract", "wrapup/text", "wrapup/answer", "wrapup/evidence",
 			"agreement", "guard", "prompt", "realtime", "fence", "forgotten", "memory/likeness", "search/stems", "embed/static", "vector",
 		}},
@@ -65,6 +65,7 @@ func edges() map[string][]string {
 		"recall/index":    {"recall/token", "when", "embed/static", "vector", "forgotten"},
 		"embed/static":    {"recall/token", "vector"},
 		"when":            {"speech"},
+		"repeat":          {"when"},
 		"guard":           {"speech"},
 		"agreement":       {"speech", "when", "wrapup/reading", "wrapup/quote"},
 		"wrapup/reading":  {"speech", "when"},

@@ -78,6 +78,8 @@ type composer struct {
 	fits   map[recaller.MemoryID]int       // the place of each memory that fits it, best first
 	briefs map[recaller.ConversationID]int // the units that tell of the last conversations
 
+	rings map[recaller.MemoryID]*recaller.Reminder // the soonest reminder of each memory that has one
+
 	open     *recaller.BrokenOff     // the caller's other conversation that nobody has ended; nil: none
 	resuming bool                    // the resume part has something to tell
 	cutOff   recaller.ConversationID // whose last words it tells; empty: none
@@ -91,6 +93,7 @@ func compose(in material, now time.Time, req Request, zones *zones) recaller.Bri
 	snap := tidy(in.snap, req.Exclude)
 	loc, theirs := zones.of(snap.Caller, snap.Tenant)
 	c := composer{snap: snap, open: openBeside(snap.Open, req.Exclude), now: now.In(loc), theirs: theirs, reason: in.reason, most: req.MaxMemories, budget: budget, whole: req.Style == recaller.StyleSystemPrompt}
+	c.rings = soonest(snap.Reminders)
 	if len(in.found) > 0 {
 		c.look(in.found, req)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/repeat"
 	"github.com/recallerhq/recaller/internal/when"
 )
 
@@ -22,6 +23,7 @@ const unsureBelow = 0.6
 // splitDue takes what is due out of the memories to tell, soonest first.
 func (c *composer) splitDue() (due, rest []*recaller.Memory) {
 	for _, m := range activeMemories(c.snap.Memories) {
+		m = c.ringing(m)
 		switch {
 		case c.isDue(m):
 			due = append(due, m)
@@ -31,6 +33,35 @@ func (c *composer) splitDue() (due, rest []*recaller.Memory) {
 	}
 	slices.SortStableFunc(due, func(a, b *recaller.Memory) int { return a.DueAt.Compare(*b.DueAt) })
 	return c.atMost(due, rest)
+}
+
+// soonest picks the first reminder of each memory out of those that wait, soonest first.
+func soonest(list []recaller.Reminder) map[recaller.MemoryID]*recaller.Reminder {
+	out := make(map[recaller.MemoryID]*recaller.Reminder, len(list))
+	for i, r := range list {
+		if out[r.Memory] == nil {
+			out[r.Memory] = &list[i]
+		}
+	}
+	return out
+}
+
+// ringing is a memory as it is told: a follow-up whose day is past, or that is reminded of again and again, comes due with its next
+// reminder.
+func (c *composer) ringing(m *recaller.Memory) *recaller.Memory {
+	r := c.rings[m.ID]
+	if r == nil || m.Type != recaller.FollowUp {
+		return m
+	}
+	if m.DueAt != nil {
+		past := daysBetween(c.now, m.DueAt.In(c.now.Location())) < 0 || !m.DueDay && !m.DueAt.After(c.now)
+		if !past && (r.Rule == "" || m.DueAt.After(r.DueAt)) {
+			return m
+		}
+	}
+	told := *m
+	told.DueAt, told.DueDay = &r.DueAt, false
+	return &told
 }
 
 // atMost holds how many memories are told to what was asked for (W8). What is due goes first, soonest first; then what fits
@@ -189,6 +220,16 @@ func (c *composer) memoryTime(m *recaller.Memory) {
 	switch {
 	case m.DueAt != nil:
 		c.str(" - " + when.Phrase(*m.DueAt, c.now, m.DueDay))
+		if r := c.rings[m.ID]; r != nil && r.Rule != "" && r.DueAt.Equal(*m.DueAt) {
+			c.str(", " + repeat.Words(r.Rule))
+		}
+	case c.rings[m.ID] != nil:
+		r := c.rings[m.ID]
+		said := when.Phrase(r.DueAt, c.now, false)
+		if r.Rule != "" {
+			said += ", " + repeat.Words(r.Rule)
+		}
+		c.str(" (reminder " + said + ")")
 	case passing(m.Type) && !said.IsZero():
 		c.str(" (said " + when.Phrase(said, c.now, true) + ")")
 	}

@@ -26,6 +26,9 @@ func TestAnAgentWithMemoryToolsIsToldWhenToUseThem(t *testing.T) {
 		t.Errorf("the part differs from the prompt: %s", cmp.Diff(want, part.Text))
 	}
 	for _, tool := range recaller.Tools() {
+		if tool == recaller.ToolCancelReminder || tool == recaller.ToolListReminders { // when the caller asks: their definitions say it
+			continue
+		}
 		if !strings.Contains(part.Text, string(tool)) {
 			t.Errorf("%s is not told", tool)
 		}

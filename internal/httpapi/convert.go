@@ -8,6 +8,7 @@ import (
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/livebuffer"
 	"github.com/recallerhq/recaller/internal/privacy"
+	"github.com/recallerhq/recaller/internal/repeat"
 )
 
 // This file puts the words into wire types. It decides nothing.
@@ -168,7 +169,7 @@ func writtenOut(w recaller.MemoryWritten) client.MemoryResponse {
 func reminderOut(r recaller.Reminder) client.Reminder {
 	return client.Reminder{
 		ID: string(r.ID), CallerID: string(r.Caller), MemoryID: string(r.Memory), ConversationID: string(r.Conversation),
-		DueAt: instant(r.DueAt), Status: r.Status, Attempts: r.Attempts, Reason: r.Reason,
+		DueAt: instant(r.DueAt), Text: r.Text, Repeats: repeat.Words(r.Rule), Rule: r.Rule, Status: r.Status, Attempts: r.Attempts, Reason: r.Reason,
 		CreatedAt: instant(r.CreatedAt), ClosedAt: instant(r.ClosedAt),
 	}
 }

@@ -3,10 +3,14 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"strings"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/identity"
 	"github.com/recallerhq/recaller/internal/memory"
+	"github.com/recallerhq/recaller/internal/repeat"
 )
 
 // ReminderPath names a reminder.
@@ -26,11 +30,16 @@ func (s *server) reminderRoutes() {
 	add(s, route{
 		id: "set-reminder", method: http.MethodPost, path: "/v1/memories/{id}/reminder", tag: tagReminders, status: http.StatusCreated,
 		summary: "Set a reminder", statuses: []int{http.StatusConflict},
-		about: "The tenant's webhook is told of the memory at `due_at`, once, across restarts. It takes the place of the memory's pending reminder, and is cancelled when the memory is forgotten.",
+		about: "The tenant's webhook is told of the memory at `due_at`, once or as it repeats, across restarts, beside its other reminders. Forgetting the memory cancels them.",
 	}, s.setReminder)
 	add(s, route{
+		id: "remind-caller", method: http.MethodPost, path: "/v1/callers/{id}/reminders", tag: tagReminders, status: http.StatusCreated,
+		summary: "Set a reminder with its memory", statuses: []int{http.StatusConflict},
+		about: "Stores what to remind of as a follow_up, and sets the reminder, in one commit.",
+	}, s.remindCaller)
+	add(s, route{
 		id: "cancel-reminder", method: http.MethodDelete, path: "/v1/reminders/{id}", tag: tagReminders, summary: "Cancel a reminder",
-		about: "One that is pending; one that is not is a 409. The memory stays.", statuses: []int{http.StatusConflict},
+		about: "One that is pending; one that is not is a 409. Of one that repeats nothing comes any more. The memory stays.", statuses: []int{http.StatusConflict},
 	}, func(ctx context.Context, x *exchange, in *ReminderPath) (*plain[client.Reminder], error) {
 		r, err := s.Reminders.Cancel(ctx, x.key.Tenant, recaller.ReminderID(in.ID))
 		return body200(reminderOut(r), err)
@@ -89,11 +98,70 @@ func (s *server) setReminder(ctx context.Context, x *exchange, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	due, err := told("due_at", in.Body.DueAt)
+	r, err := s.reminderTold(ctx, x, func() (recaller.CallerID, error) {
+		versions, err := s.Memories.History(ctx, x.key.Tenant, recaller.MemoryID(in.ID))
+		if err != nil || len(versions) == 0 {
+			return "", err
+		}
+		return versions[0].Caller, nil
+	}, in.Body.DueAt, in.Body.Repeat)
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.Memories.Change(ctx, x.key.Tenant, recaller.MemoryID(in.ID), memory.Change{Once: once, Reminder: &recaller.Reminder{DueAt: due}})
+	r.Text = strings.TrimSpace(in.Body.Text)
+	return reminderSet(s.Memories.Change(ctx, x.key.Tenant, recaller.MemoryID(in.ID), memory.Change{Once: once, Reminder: r}))
+}
+
+func (s *server) remindCaller(ctx context.Context, x *exchange, in *struct {
+	Idempotent
+	CallerPath
+	Body client.CallerReminderInput
+},
+) (*plain[client.Reminder], error) {
+	once, err := x.once("remind-caller")
+	if err != nil {
+		return nil, err
+	}
+	caller := recaller.CallerID(in.ID)
+	r, err := s.reminderTold(ctx, x, func() (recaller.CallerID, error) { return caller, nil }, in.Body.DueAt, in.Body.Repeat)
+	if err != nil {
+		return nil, err
+	}
+	return reminderSet(s.Memories.Store(ctx, x.key.Tenant, caller, once, memory.Input{
+		Type: recaller.FollowUp, Key: in.Body.Key, Value: in.Body.Value, DueAt: &r.DueAt, Reminder: r,
+	}))
+}
+
+// reminderTold reads when a reminder is to come; how it repeats is read in the caller's zone.
+func (s *server) reminderTold(ctx context.Context, x *exchange, of func() (recaller.CallerID, error), due time.Time, often string) (*recaller.Reminder, error) {
+	due, err := told("due_at", due)
+	if err != nil || often == "" {
+		return &recaller.Reminder{DueAt: due}, err
+	}
+	caller, err := of()
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.Callers.Get(ctx, x.key.Tenant, caller)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Tenants.Tenant(ctx, x.key.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	now := s.opts.Now().In(identity.ZoneOf(c, t))
+	if !due.After(now) {
+		return nil, recaller.InvalidField("due_at", "must lie ahead")
+	}
+	rule, at, ok := repeat.Read(often, due, now)
+	if !ok {
+		return nil, recaller.InvalidField("repeat", "must be words (\"every Monday at 9\", \"daily\") or an RRULE (FREQ=WEEKLY;BYDAY=MO)")
+	}
+	return &recaller.Reminder{DueAt: at, Rule: rule}, nil
+}
+
+func reminderSet(w recaller.MemoryWritten, err error) (*plain[client.Reminder], error) {
 	if err != nil {
 		return nil, err
 	}

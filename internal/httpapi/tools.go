@@ -10,6 +10,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/prompt"
+	"github.com/recallerhq/recaller/internal/repeat"
 	"github.com/recallerhq/recaller/internal/tool"
 )
 
@@ -19,11 +20,13 @@ func (s *server) toolRoutes() error {
 	s.tool(recaller.ToolUpdateMemory, reflect.TypeFor[client.UpdateMemoryCall](), "Update a memory in a call",
 		"Makes a new version of the memory with that key (`updated`); where there is none, one is created (`created`).")
 	s.tool(recaller.ToolForgetMemory, reflect.TypeFor[client.ForgetMemoryCall](), "Forget a memory in a call",
-		"It leaves every prompt and every search at once, and its pending reminder is cancelled.")
+		"It leaves every prompt and every search at once, and its reminders are cancelled.")
 	s.tool(recaller.ToolMarkPrivate, reflect.TypeFor[client.MarkPrivateCall](), "Mark a memory private in a call",
 		"From here on only conversations with this caller see it.")
 	s.tool(recaller.ToolSetReminder, reflect.TypeFor[client.SetReminderCall](), "Set a reminder in a call",
-		"The tenant's webhook is told of the memory at that time, once. It takes the place of the memory's pending reminder.")
+		"The tenant's webhook is told of the memory at that time, once or as it repeats, beside its other reminders. With `reminderId` that one is moved.")
+	s.tool(recaller.ToolCancelReminder, reflect.TypeFor[client.CancelReminderCall](), "Cancel a reminder in a call", "It comes no more; the memory stays.")
+	s.tool(recaller.ToolListReminders, reflect.TypeFor[client.ListRemindersCall](), "List the caller's reminders in a call", "Those that wait, soonest first.")
 	add(s, route{
 		id: "call-tool", method: http.MethodPost, path: toolsPath + "call", tag: tagTools, rawBody: true, summary: "Call any tool",
 		about: "For the function calls of realtime and chat models: the tool's name, and its arguments as the model gave them. It answers as the tool itself does, with the `call_id` that it came with.",
@@ -132,7 +135,13 @@ func toolAnswerOut(name recaller.Tool, r tool.Result) client.ToolAnswer {
 		out.Action = recaller.MemoryUpdated
 	}
 	if r.Reminder != nil {
+		out.Repeats = repeat.Words(r.Reminder.Rule)
 		out.ReminderID, out.DueAt = string(r.Reminder.ID), instant(r.Reminder.DueAt)
+	}
+	for _, w := range r.Waiting {
+		out.Reminders = append(out.Reminders, client.ToolReminder{
+			ReminderID: string(w.ID), MemoryID: string(w.Memory), Text: w.Text, DueAt: instant(w.DueAt), Repeats: repeat.Words(w.Rule),
+		})
 	}
 	return out
 }

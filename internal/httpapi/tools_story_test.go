@@ -93,7 +93,7 @@ func TestTheSameThingToldTwiceIsKeptOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := h.admin.StoreMemoryTool(ctx, one); err != nil || again != first {
+	if again, err := h.admin.StoreMemoryTool(ctx, one); err != nil || !cmp.Equal(again, first) {
 		t.Errorf("got %+v, %v; want %+v", again, err, first)
 	}
 	keyed := client.WithIdempotencyKey(ctx, "k")

@@ -15,8 +15,9 @@ type Change struct {
 	Forget bool                 // close it instead; Patch does not count
 	// How it came to be forgotten, with Forget: At is now if it is zero, and the memories that go with it are found here.
 	Forgetting recaller.Forgetting
-	Call       *recaller.ToolCall // as in Input
-	Reminder   *recaller.Reminder // as in Input; it takes the place of the memory's pending one
+	Call       *recaller.ToolCall  // as in Input
+	Cancel     recaller.ReminderID // cancel this pending reminder of the memory
+	Reminder   *recaller.Reminder  // as in Input; with an ID it takes the place of that pending one
 }
 
 // Update makes a new version of a memory and closes the old one, which is in Previous; both stay readable in its history.
@@ -30,18 +31,25 @@ func (s *Service) Change(ctx context.Context, tenant recaller.TenantID, id recal
 	p := c.Patch
 	if c.Forget {
 		p = recaller.MemoryPatch{Reason: recaller.ClosedForgotten}
-	} else if err := s.checked(&p, c.Reminder); err != nil {
+	} else if err := s.checked(&p, c); err != nil {
 		return recaller.MemoryWritten{}, err
 	}
 	if err := s.maskPatch(ctx, tenant, id, &p); err != nil {
 		return recaller.MemoryWritten{}, err
+	}
+	var mask masker
+	if c.Reminder != nil {
+		var err error
+		if mask, err = s.masker(ctx, tenant); err != nil {
+			return recaller.MemoryWritten{}, err
+		}
 	}
 	p.At = s.Now()
 	if p.Reason == "" {
 		p.Reason = recaller.ClosedUpdated
 	}
 	change := recaller.Changing{
-		Once: c.Once, ID: id, Patch: p, Forget: c.Forget, Call: s.call(c.Call, ""), Reminder: s.reminder(c.Reminder, ""), Forgetting: c.Forgetting,
+		Once: c.Once, ID: id, Patch: p, Forget: c.Forget, Call: s.call(c.Call, ""), Reminder: s.reminder(c.Reminder, "", mask), Cancel: c.Cancel, Forgetting: c.Forgetting,
 	}
 	if c.Forget {
 		if err := s.alike(ctx, tenant, &change); err != nil {
@@ -73,11 +81,13 @@ func (s *Service) alike(ctx context.Context, tenant recaller.TenantID, c *recall
 }
 
 // checked cleans a patch and refuses one that changes nothing, unless it comes with a reminder.
-func (s *Service) checked(p *recaller.MemoryPatch, r *recaller.Reminder) error {
-	if r != nil {
-		if err := ahead(r.DueAt, s.Now()); err != nil {
+func (s *Service) checked(p *recaller.MemoryPatch, c Change) error {
+	if c.Reminder != nil {
+		if err := s.checkReminder(c.Reminder); err != nil {
 			return err
 		}
+	} else if c.Cancel != "" {
+		return clean(p)
 	} else if p.Type == nil && p.Key == nil && p.Value == nil && p.Confidence == nil && p.PrivacyScope == nil && p.DueAt == nil &&
 		p.Provenance == nil && p.Alias == "" {
 		return recaller.Errorf(recaller.Invalid, "needs at least one field to change")

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,7 @@ type Input struct {
 	// Call is recorded with the write; its ID and At are filled in here. Its conversation, which has to be with the caller, is a
 	// provenance that is not checked again. nil: no tool did it.
 	Call     *recaller.ToolCall
-	Reminder *recaller.Reminder // set with the write; all but DueAt and Conversation is filled in here. nil: none
+	Reminder *recaller.Reminder // set with the write; all but DueAt, Rule, Text, Conversation and an ID that is given is filled in here. nil: none
 }
 
 // Store keeps a memory of a caller, durable when it returns. An active memory with the same key (case ignored) gets a
@@ -38,7 +39,7 @@ func (s *Service) Store(ctx context.Context, tenant recaller.TenantID, caller re
 		return recaller.MemoryWritten{}, err
 	}
 	if in.Reminder != nil {
-		if err := ahead(in.Reminder.DueAt, s.Now()); err != nil {
+		if err := s.checkReminder(in.Reminder); err != nil {
 			return recaller.MemoryWritten{}, err
 		}
 	}
@@ -55,7 +56,7 @@ func (s *Service) Store(ctx context.Context, tenant recaller.TenantID, caller re
 	m.Value = mask.value(m.Value, m.Key)
 	m.Key = mask.key(m.Key)
 	request := recaller.Storing{
-		Once: once, Memory: m, Name: mask.text(tidy(in.Name), ""), Call: s.call(in.Call, caller), Reminder: s.reminder(in.Reminder, caller),
+		Once: once, Memory: m, Name: mask.text(tidy(in.Name), ""), Call: s.call(in.Call, caller), Reminder: s.reminder(in.Reminder, caller, mask),
 	}
 	known, err := s.active(ctx, tenant, caller)
 	if err != nil {
@@ -119,14 +120,22 @@ func (s *Service) call(c *recaller.ToolCall, caller recaller.CallerID) *recaller
 }
 
 // reminder fills in a reminder that is to be set.
-func (s *Service) reminder(r *recaller.Reminder, caller recaller.CallerID) *recaller.Reminder {
+func (s *Service) reminder(r *recaller.Reminder, caller recaller.CallerID, mask masker) *recaller.Reminder {
 	if r == nil {
 		return nil
 	}
 	return &recaller.Reminder{
-		ID: recaller.ReminderID(s.NewID()), Caller: caller, Conversation: r.Conversation, DueAt: r.DueAt.UTC(),
-		Status: recaller.ReminderPending, CreatedAt: s.Now(),
+		ID: cmp.Or(r.ID, recaller.ReminderID(s.NewID())), Caller: caller, Conversation: r.Conversation, DueAt: r.DueAt.UTC(), Rule: r.Rule,
+		Text: mask.text(r.Text, ""), Status: recaller.ReminderPending, CreatedAt: s.Now(),
 	}
+}
+
+// checkReminder refuses a reminder that does not lie ahead, and words that are too long.
+func (s *Service) checkReminder(r *recaller.Reminder) error {
+	if len(r.Text) > MaxValue {
+		return recaller.InvalidField("value", "must be at most %d bytes", MaxValue)
+	}
+	return ahead(r.DueAt, s.Now())
 }
 
 // provenance checks where a memory is said to come from. What is stored of it is readable in the database, so nothing

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/repeat"
 )
 
 // settling bounds writing down what became of a try, which is done even if the process is about to stop.
@@ -54,6 +55,9 @@ func (s *Service) Fire(ctx context.Context, j recaller.Job) error {
 // moved reports whether a reminder was put off after its job was made: it has another one now. Only a job's first attempt
 // can tell, because later ones run when the backoff said, by a clock that may have been set back since.
 func moved(r recaller.Reminder, j recaller.Job) bool {
+	if r.Rule != "" { // one whose lease ran out may find that another has sent it
+		return j.ID != string(r.Occurrence())
+	}
 	return r.DueAt.After(j.RunAt) && j.Attempts <= 1
 }
 
@@ -86,7 +90,7 @@ func (s *Service) deliver(ctx context.Context, tenant recaller.Tenant, r recalle
 	err := recaller.Errorf(recaller.Unavailable, "the tenant has no webhook")
 	reason := reasonNoWebhook
 	if tenant.Webhook.Set() {
-		err = s.Sender.Send(ctx, tenant.Webhook, string(r.ID), s.Now(), body)
+		err = s.Sender.Send(ctx, tenant.Webhook, string(webhookID(r)), s.Now(), body)
 		reason = reasonOf(err)
 	}
 	if errors.Is(ctx.Err(), context.Canceled) && err != nil { // a shutdown, which is no fault of the receiver's
@@ -104,10 +108,36 @@ func (s *Service) deliver(ctx context.Context, tenant recaller.Tenant, r recalle
 	return s.delivered(ctx, tenant.ID, r)
 }
 
+// webhookID is what receivers tell repeats by: that of the time that is meant.
+func webhookID(r recaller.Reminder) recaller.ReminderID {
+	if r.Rule != "" {
+		return r.Occurrence()
+	}
+	return r.ID
+}
+
+// end closes a reminder as delivered or dead. One that repeats waits for the next time that is still to come.
+func (s *Service) end(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus, reason string) error {
+	now := s.Now()
+	from := r.DueAt
+	if now.After(from) {
+		from = now
+	}
+	if next, ok := repeat.Next(r.Rule, from); ok {
+		if err := s.Store.AdvanceReminder(ctx, tenant, r, status, next, now); err != nil {
+			return err
+		}
+		s.Enqueued()
+		return nil
+	}
+	_, err := s.Store.CloseReminder(ctx, tenant, r.ID, status, reason, now)
+	return err
+}
+
 // delivered marks a reminder that the receiver took. If that fails the job runs again, and so sends it again.
 func (s *Service) delivered(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder) error {
 	now := s.Now()
-	if _, err := s.Store.CloseReminder(ctx, tenant, r.ID, recaller.ReminderDelivered, "", now); err != nil && !gone(err) {
+	if err := s.end(ctx, tenant, r, recaller.ReminderDelivered, ""); err != nil && !gone(err) {
 		return err
 	}
 	late := max(now.Sub(r.DueAt), 0)
@@ -120,8 +150,11 @@ func (s *Service) delivered(ctx context.Context, tenant recaller.TenantID, r rec
 // GiveUp closes a reminder whose tries all failed: it is dead, and can be seen and tried again.
 func (s *Service) GiveUp(ctx context.Context, j recaller.Job, _ error) error {
 	r, err := s.Store.Reminder(ctx, j.Tenant, recaller.ReminderID(j.Subject))
+	if err == nil && r.Rule != "" && moved(r, j) {
+		return nil
+	}
 	if err == nil {
-		_, err = s.Store.CloseReminder(ctx, j.Tenant, r.ID, recaller.ReminderDead, r.Reason, s.Now())
+		err = s.end(ctx, j.Tenant, r, recaller.ReminderDead, r.Reason)
 	}
 	if gone(err) {
 		return nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/obs/obstest"
+	"github.com/recallerhq/recaller/internal/repeat"
 )
 
 func TestAReminderFiresOnceAtItsTime(t *testing.T) {
@@ -35,6 +36,7 @@ func TestAReminderFiresOnceAtItsTime(t *testing.T) {
     "reminder_id": "` + string(r.ID) + `",
     "due_at": "2026-11-21T10:00:00Z",
     "conversation_id": "c1",
+    "text": "the dentist's visit \u003con\u003e Tuesday \u0026 all",
     "caller": {
       "id": "ann",
       "phone": "+12025550143",
@@ -257,20 +259,74 @@ func TestAnErasedCallerIsNotToldOf(t *testing.T) {
 	h.nothing("erased")
 }
 
-func TestAnotherReminderTakesItsPlace(t *testing.T) {
+func TestAReminderIsMoved(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	old := h.remind("a", "milk", time.Hour)
 	out, err := h.Place.Store.ChangeMemory(t.Context(), tenantID, recaller.Changing{
 		ID: old.Memory, Patch: recaller.MemoryPatch{At: h.Clock.Now()},
-		Reminder: &recaller.Reminder{ID: "later", DueAt: h.Clock.Now().Add(3 * time.Hour), CreatedAt: h.Clock.Now()},
+		Reminder: &recaller.Reminder{ID: old.ID, DueAt: h.Clock.Now().Add(3 * time.Hour), CreatedAt: h.Clock.Now()},
 	})
 	h.ok(err)
 	h.pass(2 * time.Hour)
 	h.nothing("at the old time")
 	h.pass(time.Hour)
 	h.only("at the new time", out.Reminder.ID)
-	h.is("the old one", old.ID, recaller.ReminderCancelled, 0, "")
+	h.nothing("once only")
+}
+
+// A reminder that repeats fires at each of its times, each with an id of its own, across a restart, a time at which nobody was
+// there, and one that was given up on; until it is cancelled.
+func TestAReminderRepeats(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	old := h.remind("pills", "the pills", 24*time.Hour)
+	rule, due, ok := repeat.Read("every day", old.DueAt, h.Clock.Now())
+	if !ok || !due.Equal(old.DueAt) {
+		t.Fatalf("got %v of %q", due, rule)
+	}
+	out, err := h.Place.Store.ChangeMemory(t.Context(), tenantID, recaller.Changing{
+		ID: old.Memory, Patch: recaller.MemoryPatch{At: h.Clock.Now()}, Reminder: &recaller.Reminder{ID: old.ID, DueAt: due, Rule: rule, Text: "the blue ones"},
+	})
+	h.ok(err)
+	r := *out.Reminder
+	fires := func(what string, r recaller.Reminder) recaller.Reminder {
+		t.Helper()
+		h.only(what, r.Occurrence())
+		next, err := h.Place.Store.Reminder(t.Context(), tenantID, r.ID)
+		h.ok(err)
+		return next
+	}
+	h.pass(24 * time.Hour)
+	r = fires("the first day", r)
+	h.Restart(t)
+	h.serve()
+	h.pass(0)
+	h.nothing("after the restart")
+	h.pass(24 * time.Hour)
+	r = fires("the second day", r)
+	h.pass(73 * time.Hour) // three times go by while nobody is there
+	r = fires("after a while", r)
+	h.nothing("what was missed is told once")
+	if want := due.AddDate(0, 0, 5); !r.DueAt.Equal(want) {
+		t.Errorf("got the next at %v, want %v", r.DueAt, want)
+	}
+	stale := recaller.Job{ID: string(old.ID), Tenant: tenantID, Kind: recaller.JobReminder, Subject: string(r.ID), RunAt: due, Attempts: 2}
+	h.ok(h.Fire(t.Context(), stale)) // by one whose lease ran out
+	h.ok(h.GiveUp(t.Context(), stale, nil))
+	h.nothing("by an old job")
+	j := recaller.Job{ID: string(r.Occurrence()), Tenant: tenantID, Subject: string(r.ID), RunAt: r.DueAt}
+	h.ok(h.GiveUp(t.Context(), j, nil))
+	h.is("given up on", r.Occurrence(), recaller.ReminderDead, 0, "")
+	_, err = h.Retry(t.Context(), tenantID, r.Occurrence())
+	h.ok(err)
+	h.is("it goes on", r.ID, recaller.ReminderPending, 0, "")
+	_, err = h.Cancel(t.Context(), tenantID, old.ID)
+	h.ok(err)
+	h.pass(24 * time.Hour)
+	h.only("the one that was tried again", r.Occurrence())
+	h.pass(30 * 24 * time.Hour)
+	h.nothing("after it was cancelled")
 }
 
 // A job whose reminder was put off leaves the firing to the job of the new time.

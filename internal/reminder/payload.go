@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/repeat"
 )
 
 // event is what the webhook is sent. It is the same for every try, unless the memory or the caller changes between two.
@@ -18,6 +19,8 @@ type data struct {
 	Reminder     recaller.ReminderID     `json:"reminder_id"`
 	DueAt        time.Time               `json:"due_at"`
 	Conversation recaller.ConversationID `json:"conversation_id,omitempty"`
+	Text         string                  `json:"text"`              // what to remind of
+	Repeats      string                  `json:"repeats,omitempty"` // "every Monday"
 	Caller       person                  `json:"caller"`
 	Memory       memory                  `json:"memory"`
 }
@@ -39,8 +42,12 @@ type memory struct {
 // payload is the body of a reminder's request.
 func payload(r recaller.Reminder, m recaller.Memory, c recaller.Caller) ([]byte, error) {
 	due := r.DueAt.UTC()
+	text := r.Text
+	if text == "" {
+		text = m.Value
+	}
 	body, err := json.Marshal(event{Type: "reminder.due", Timestamp: due, Data: data{
-		Reminder: r.ID, DueAt: due, Conversation: r.Conversation,
+		Reminder: r.ID, DueAt: due, Conversation: r.Conversation, Text: text, Repeats: repeat.Words(r.Rule),
 		Caller: person{ID: c.ID, Phone: c.Phone(), ExternalID: c.ExternalID(), Name: c.Name},
 		Memory: memory{ID: m.ID, Type: m.Type, Key: m.Key, Value: m.Value},
 	}})

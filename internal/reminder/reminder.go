@@ -3,8 +3,9 @@
 // are written (tool), in the memory's own commit.
 //
 // A reminder that is due is a job, and so outlives restarts and is tried again until it is delivered, cancelled or dead.
-// It is delivered at least once, and marked so at once: only if the process dies, or the store is away, between the
-// receiver's answer and the mark, is it sent again. Every try of one reminder has the reminder's id as its webhook-id,
+// It is delivered at least once, and marked so at once, for one that
+// repeats in the commit that has it wait for the next time that is still to come: only if the process dies, or the store is away, between the
+// receiver's answer and the mark, is it sent again. Every try of one reminder has the reminder's id as its webhook-id (of one that repeats, the id of that time),
 // which is what receivers of Standard Webhooks tell repeats by.
 //
 // A due time is an instant. What counts is that the job's time has come: a clock that jumps forward fires what it jumped
@@ -34,6 +35,8 @@ type Store interface {
 	TryReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, reason string, at time.Time) error
 	// CloseReminder closes one that is pending; any other is a Conflict.
 	CloseReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, status recaller.ReminderStatus, reason string, at time.Time) (recaller.Reminder, error)
+	// AdvanceReminder ends one occurrence of a reminder that repeats, and has it wait for the next; a Conflict as above.
+	AdvanceReminder(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus, next, at time.Time) error
 	// ReviveReminder makes a dead one pending again, with a job; any other is a Conflict.
 	ReviveReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, job recaller.Job, at time.Time) (recaller.Reminder, error)
 }

@@ -18,7 +18,7 @@ func (s *Store) ChangeMemory(ctx context.Context, tenant recaller.TenantID, in r
 		reason = cmp.Or(in.Patch.Reason, recaller.ClosedForgotten)
 	}
 	return s.changeMemory(ctx, tenant, in.ID, func(ctx context.Context, tx Tx, w memoryWrite) (recaller.MemoryWritten, error) {
-		with := companions{once: newOnce(w.blind, tenant, in.Once), call: in.Call, reminder: in.Reminder, at: in.Patch.At}
+		with := companions{once: newOnce(w.blind, tenant, in.Once), call: in.Call, reminder: in.Reminder, cancel: in.Cancel, at: in.Patch.At}
 		return w.together(ctx, tx, with, func() (recaller.MemoryWritten, error) {
 			old, err := w.current(ctx, tx, in.ID)
 			if err != nil {
@@ -33,7 +33,7 @@ func (s *Store) ChangeMemory(ctx context.Context, tenant recaller.TenantID, in r
 			if in.Forget {
 				return w.forget(ctx, tx, old, reason, in)
 			}
-			if in.Reminder != nil && empty(in.Patch) {
+			if (in.Reminder != nil || in.Cancel != "") && empty(in.Patch) {
 				return recaller.MemoryWritten{Memory: old, Action: recaller.MemoryKept}, nil
 			}
 			return w.supersede(ctx, tx, old, patched(old, in.Patch), reason, recaller.MemoryUpdated)

@@ -81,7 +81,7 @@ func (w memoryWrite) forget(ctx context.Context, tx Tx, old recaller.Memory, rea
 	return out, err
 }
 
-// bury closes the active version of a memory as forgotten, with how that came, and cancels its reminder.
+// bury closes the active version of a memory as forgotten, with how that came, and cancels its reminders.
 func (w memoryWrite) bury(ctx context.Context, tx Tx, m recaller.Memory, reason string, at time.Time, how recaller.Forgetting) (recaller.Memory, error) {
 	if how.At.IsZero() {
 		how.At = at
@@ -94,7 +94,7 @@ func (w memoryWrite) bury(ctx context.Context, tx Tx, m recaller.Memory, reason 
 	if err != nil {
 		return m, err
 	}
-	return m, cancelReminder(ctx, tx, w.tenant, m.ID, at)
+	return m, cancelReminders(ctx, tx, w.tenant, m.ID, at)
 }
 
 // hiddenName is a name of the caller's that went with a memory.

@@ -8,17 +8,60 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-const reminderColumns = `id, caller_id, memory_id, conversation_id, due_at, status, attempts, reason, created_at, closed_at`
+// maxReminders bounds how many reminders of one memory wait at once.
+const maxReminders = 50
 
-func scanReminder(scan func(...any) error) (r recaller.Reminder, err error) {
+const reminderColumns = `id, caller_id, memory_id, conversation_id, due_at, status, attempts, reason, created_at, closed_at, rule, body`
+
+// sealedReminder is a reminder as it was read, its words still sealed.
+type sealedReminder struct {
+	recaller.Reminder
+	body []byte
+}
+
+func scanReminder(scan func(...any) error) (r sealedReminder, err error) {
 	var due, created int64
 	var closed *int64
-	err = scan(&r.ID, &r.Caller, &r.Memory, &r.Conversation, &due, &r.Status, &r.Attempts, &r.Reason, &created, &closed)
+	err = scan(&r.ID, &r.Caller, &r.Memory, &r.Conversation, &due, &r.Status, &r.Attempts, &r.Reason, &created, &closed, &r.Rule, &r.body)
 	r.DueAt, r.CreatedAt, r.ClosedAt = fromMicros(due), fromMicros(created), fromNull(closed)
 	return r, err
 }
 
-func readReminder(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.ReminderID) (recaller.Reminder, error) {
+func (b box) openReminder(r sealedReminder) (recaller.Reminder, error) {
+	if len(r.body) == 0 {
+		return r.Reminder, nil
+	}
+	err := b.get("reminders.body", string(r.ID), r.body, &r.Text)
+	return r.Reminder, err
+}
+
+// sealText seals a reminder's own words; nil where it has none.
+func (b box) sealText(id recaller.ReminderID, text string) ([]byte, error) {
+	if text == "" {
+		return nil, nil
+	}
+	return b.put("reminders.body", string(id), text)
+}
+
+// pendingQuery reads reminders of a caller that wait into list, soonest first.
+func (b box) pendingQuery(tenant recaller.TenantID, caller recaller.CallerID, list *[]recaller.Reminder) Query {
+	return Query{
+		SQL: `SELECT ` + reminderColumns + ` FROM reminders WHERE tenant_id = $1 AND caller_id = $2 AND status = 'pending' ORDER BY due_at, id
+			LIMIT ` + itoa(snapshotMemories),
+		Args: []any{tenant, caller},
+		Row: func(scan func(...any) error) error {
+			row, err := scanReminder(scan)
+			if err != nil {
+				return err
+			}
+			r, err := b.openReminder(row)
+			*list = append(*list, r)
+			return err
+		},
+	}
+}
+
+func readReminder(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.ReminderID) (sealedReminder, error) {
 	r, err := scanReminder(func(dest ...any) error {
 		return tx.QueryRow(ctx, `SELECT `+reminderColumns+` FROM reminders WHERE tenant_id = $1 AND id = $2`+notErasing, []any{tenant, id}, dest...)
 	})
@@ -26,18 +69,25 @@ func readReminder(ctx context.Context, tx Tx, tenant recaller.TenantID, id recal
 }
 
 // Reminder returns a reminder. That of a caller whose key is destroyed is not there, though a backup may have brought it back.
-func (s *Store) Reminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (r recaller.Reminder, err error) {
+func (s *Store) Reminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (recaller.Reminder, error) {
+	r, _, err := s.reminder(ctx, tenant, id)
+	return r, err
+}
+
+func (s *Store) reminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (r recaller.Reminder, b box, err error) {
+	var row sealedReminder
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		r, err = readReminder(ctx, tx, tenant, id)
+		row, err = readReminder(ctx, tx, tenant, id)
 		return err
 	})
 	if err != nil {
-		return r, err
+		return r, b, err
 	}
-	if _, err := s.unseal(ctx, tenant, r.Caller); err != nil {
-		return recaller.Reminder{}, notFound(err, "there is no such reminder")
+	if b, err = s.unseal(ctx, tenant, row.Caller); err != nil {
+		return r, b, notFound(err, "there is no such reminder")
 	}
-	return r, nil
+	r, err = b.openReminder(row)
+	return r, b, err
 }
 
 // Reminders lists reminders by due time, latest first. A page may be short of some whose caller is erased; only the last one
@@ -54,65 +104,141 @@ func (s *Store) Reminders(ctx context.Context, tenant recaller.TenantID, f recal
 	if f.Caller != "" {
 		q.eq(`caller_id`, f.Caller)
 	}
+	var rows []sealedReminder
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
 		return each(ctx, tx, `SELECT `+reminderColumns+` FROM reminders WHERE tenant_id = $1
 			AND (due_at, id) < ($2, $3)`+notErasing+q.String()+` ORDER BY due_at DESC, id DESC LIMIT $4`, q.args, func(r Rows) error {
 			one, err := scanReminder(r.Scan)
-			list = append(list, one)
+			rows = append(rows, one)
 			return err
 		})
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	list, cur = next(list, limit, func(r recaller.Reminder) cursor { return cursor{At: micros(r.DueAt), ID: string(r.ID)} })
-	list, err = s.withKey(ctx, tenant, list)
+	rows, cur = next(rows, limit, func(r sealedReminder) cursor { return cursor{At: micros(r.DueAt), ID: string(r.ID)} })
+	list, err = s.withKey(ctx, tenant, rows)
 	return list, cur, err
 }
 
-// withKey leaves out the reminders of callers whose key is destroyed: a backup brought them back.
-func (s *Store) withKey(ctx context.Context, tenant recaller.TenantID, list []recaller.Reminder) (kept []recaller.Reminder, err error) {
-	for _, r := range list {
-		if _, err = s.unseal(ctx, tenant, r.Caller); err == nil {
-			kept = append(kept, r)
-		} else if recaller.KindOf(err) != recaller.NotFound {
+// withKey opens reminders, and leaves out those of callers whose key is destroyed: a backup brought them back.
+func (s *Store) withKey(ctx context.Context, tenant recaller.TenantID, rows []sealedReminder) (kept []recaller.Reminder, err error) {
+	for _, row := range rows {
+		b, err := s.unseal(ctx, tenant, row.Caller)
+		if recaller.KindOf(err) == recaller.NotFound {
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
+		r, err := b.openReminder(row)
+		if err != nil {
+			return nil, err
+		}
+		kept = append(kept, r)
 	}
 	return kept, nil
 }
 
-// remind sets a reminder of a memory, in the place of its pending one, with the job that fires it.
+// remind sets a reminder of a memory beside those that it has, with the job that fires it. It takes the place of the pending one
+// that has its id, or the same words at the same time.
 func (w memoryWrite) remind(ctx context.Context, tx Tx, m recaller.Memory, r recaller.Reminder, at time.Time) (*recaller.Reminder, error) {
 	if m.Status != recaller.MemoryActive {
 		return nil, errForgotten()
 	}
-	if err := cancelReminder(ctx, tx, w.tenant, m.ID, at); err != nil {
+	pending, err := w.pending(ctx, tx, m.ID)
+	if err != nil {
 		return nil, err
 	}
 	r.Caller, r.Memory, r.Status, r.Attempts, r.Reason = w.caller, m.ID, recaller.ReminderPending, 0, ""
 	r.DueAt, r.CreatedAt, r.ClosedAt = r.DueAt.UTC(), at.UTC(), time.Time{}
-	_, err := tx.Exec(ctx, `INSERT INTO reminders (tenant_id, id, caller_id, memory_id, conversation_id, due_at, status, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		w.tenant, r.ID, r.Caller, r.Memory, r.Conversation, micros(r.DueAt), r.Status, micros(r.CreatedAt))
+	place := slices.IndexFunc(pending, func(p recaller.Reminder) bool { return p.ID == r.ID })
+	if place < 0 {
+		place = slices.IndexFunc(pending, func(p recaller.Reminder) bool { return sameWords(p.Text, r.Text) && micros(p.DueAt) == micros(r.DueAt) })
+	}
+	if place >= 0 {
+		r.ID, r.CreatedAt = pending[place].ID, pending[place].CreatedAt
+	} else if len(pending) >= maxReminders {
+		return nil, recaller.Errorf(recaller.Conflict, "the memory has %d reminders already", maxReminders)
+	}
+	body, err := w.box.sealText(r.ID, r.Text)
 	if err != nil {
 		return nil, err
 	}
-	job := recaller.Job{ID: string(r.ID), Kind: recaller.JobReminder, Subject: string(r.ID), RunAt: r.DueAt}
-	return &r, insertJob(ctx, tx, w.tenant, w.caller, job)
+	if place >= 0 {
+		_, err = tx.Exec(ctx, `UPDATE reminders SET conversation_id = $3, due_at = $4, rule = $5, body = $6, attempts = 0, reason = '' WHERE tenant_id = $1 AND id = $2`,
+			w.tenant, r.ID, r.Conversation, micros(r.DueAt), r.Rule, body)
+	} else {
+		err = insertReminder(ctx, tx, w.tenant, r, body)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &r, putReminderJob(ctx, tx, w.tenant, r)
 }
 
-// cancelReminder cancels a memory's pending reminder, if it has one, and removes its job.
-func cancelReminder(ctx context.Context, tx Tx, tenant recaller.TenantID, memory recaller.MemoryID, at time.Time) error {
-	var id recaller.ReminderID
-	err := tx.QueryRow(ctx, `UPDATE reminders SET status = 'cancelled', closed_at = $3 WHERE tenant_id = $1 AND memory_id = $2 AND status = 'pending' RETURNING id`,
-		[]any{tenant, memory, micros(at)}, &id)
-	if recaller.KindOf(err) == recaller.NotFound {
-		return nil
+// pending reads the reminders of a memory that wait.
+func (w memoryWrite) pending(ctx context.Context, tx Tx, memory recaller.MemoryID) (list []recaller.Reminder, err error) {
+	err = each(ctx, tx, `SELECT `+reminderColumns+` FROM reminders WHERE tenant_id = $1 AND memory_id = $2 AND status = 'pending' ORDER BY due_at`,
+		[]any{w.tenant, memory}, func(rows Rows) error {
+			row, err := scanReminder(rows.Scan)
+			if err != nil {
+				return err
+			}
+			r, err := w.box.openReminder(row)
+			list = append(list, r)
+			return err
+		})
+	return list, err
+}
+
+func insertReminder(ctx context.Context, tx Tx, tenant recaller.TenantID, r recaller.Reminder, body []byte) error {
+	_, err := tx.Exec(ctx, `INSERT INTO reminders (tenant_id, id, caller_id, memory_id, conversation_id, due_at, status, attempts, reason, created_at, closed_at, rule, body)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`, tenant, r.ID, r.Caller, r.Memory, r.Conversation, micros(r.DueAt), r.Status,
+		r.Attempts, r.Reason, micros(r.CreatedAt), microsOrNil(r.ClosedAt), r.Rule, body)
+	return err
+}
+
+// putReminderJob makes the job of a reminder, in the place of the one that it has. Its id is of the time that is meant: the runner
+// may still be about to remove the job of another.
+func putReminderJob(ctx context.Context, tx Tx, tenant recaller.TenantID, r recaller.Reminder) error {
+	if err := deleteReminderJob(ctx, tx, tenant, r.ID); err != nil {
+		return err
 	}
+	return insertJob(ctx, tx, tenant, r.Caller, recaller.Job{ID: string(r.Occurrence()), Kind: recaller.JobReminder, Subject: string(r.ID), RunAt: r.DueAt})
+}
+
+// cancelReminders cancels the reminders of a memory that is forgotten, removes their jobs, and the words that they had.
+func cancelReminders(ctx context.Context, tx Tx, tenant recaller.TenantID, memory recaller.MemoryID, at time.Time) error {
+	_, err := tx.Exec(ctx, `DELETE FROM jobs WHERE tenant_id = $1 AND kind = $3
+		AND subject IN (SELECT id FROM reminders WHERE tenant_id = $1 AND memory_id = $2 AND status = 'pending')`, tenant, memory, recaller.JobReminder)
 	if err != nil {
 		return err
 	}
-	return deleteReminderJob(ctx, tx, tenant, id)
+	_, err = tx.Exec(ctx, `UPDATE reminders SET status = 'cancelled', closed_at = $3 WHERE tenant_id = $1 AND memory_id = $2 AND status = 'pending'`, tenant, memory, micros(at))
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `UPDATE reminders SET body = NULL WHERE tenant_id = $1 AND memory_id = $2`, tenant, memory)
+	return err
+}
+
+// cancelOne cancels one pending reminder of a memory, and removes its job.
+func (w memoryWrite) cancelOne(ctx context.Context, tx Tx, m recaller.Memory, id recaller.ReminderID, at time.Time) (*recaller.Reminder, error) {
+	pending, err := w.pending(ctx, tx, m.ID)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(pending, func(p recaller.Reminder) bool { return p.ID == id })
+	if i < 0 {
+		return nil, errNotPending()
+	}
+	r := pending[i]
+	r.Status, r.ClosedAt = recaller.ReminderCancelled, at.UTC()
+	if _, err := tx.Exec(ctx, `UPDATE reminders SET status = $3, closed_at = $4 WHERE tenant_id = $1 AND id = $2`, w.tenant, id, r.Status, micros(at)); err != nil {
+		return nil, err
+	}
+	return &r, deleteReminderJob(ctx, tx, w.tenant, id)
 }
 
 func deleteReminderJob(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.ReminderID) error {
@@ -161,17 +287,46 @@ func (s *Store) CloseReminder(ctx context.Context, tenant recaller.TenantID, id 
 	})
 }
 
+// AdvanceReminder ends the occurrence r of a reminder that repeats, as delivered or dead: it stays as a reminder of its own, whose
+// id is r.Occurrence(). In the same commit the reminder waits for next, with its job. One that waits for another time than r by
+// now, or is not pending any more, is a Conflict.
+func (s *Store) AdvanceReminder(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus, next, at time.Time) error {
+	if status != recaller.ReminderDelivered && status != recaller.ReminderDead {
+		return recaller.Errorf(recaller.Internal, "an occurrence ends as delivered or dead")
+	}
+	_, b, err := s.reminder(ctx, tenant, r.ID)
+	if err != nil {
+		return err
+	}
+	done := r
+	done.ID, done.Rule, done.Status, done.ClosedAt = r.Occurrence(), "", status, at
+	body, err := b.sealText(done.ID, r.Text)
+	if err != nil {
+		return err
+	}
+	return s.WithCaller(ctx, tenant, r.Caller, func(tx Tx) error {
+		n, err := tx.Exec(ctx, `UPDATE reminders SET due_at = $4, attempts = 0, reason = '' WHERE tenant_id = $1 AND id = $2 AND due_at = $3
+			AND status = 'pending'`+notErasing, tenant, r.ID, micros(r.DueAt), micros(next))
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return errNotPending()
+		}
+		if err := insertReminder(ctx, tx, tenant, done, body); err != nil {
+			return err
+		}
+		r.DueAt = next
+		return putReminderJob(ctx, tx, tenant, r)
+	})
+}
+
 // ReviveReminder makes a dead reminder pending again, with a job whose id must be a new one: the runner may still be about
-// to remove the old one. A reminder that is not dead, whose memory was forgotten or has another one pending by now, is a
-// Conflict.
+// to remove the old one. A reminder that is not dead, or whose memory was forgotten, is a Conflict.
 func (s *Store) ReviveReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, job recaller.Job, _ time.Time) (recaller.Reminder, error) {
 	return s.moveReminder(ctx, tenant, id, errNotDead, func(tx Tx, dest ...any) error {
-		err := tx.QueryRow(ctx, `UPDATE reminders SET status = 'pending', closed_at = NULL WHERE tenant_id = $1 AND id = $2
+		return tx.QueryRow(ctx, `UPDATE reminders SET status = 'pending', closed_at = NULL WHERE tenant_id = $1 AND id = $2
 			AND status = 'dead'`+notErasing+` RETURNING `+reminderColumns, []any{tenant, id}, dest...)
-		if recaller.KindOf(err) == recaller.Conflict {
-			return recaller.Errorf(recaller.Conflict, "the memory has another reminder by now")
-		}
-		return err
 	}, func(tx Tx, r recaller.Reminder) error {
 		m, err := newest(ctx, tx, tenant, r.Memory)
 		if err != nil {
@@ -199,19 +354,23 @@ func errNotDead() error {
 // nothing, the reminder is not there, or it stands elsewhere.
 func (s *Store) moveReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, elsewhere func() error,
 	update func(tx Tx, dest ...any) error, then func(Tx, recaller.Reminder) error,
-) (r recaller.Reminder, err error) {
-	if r, err = s.Reminder(ctx, tenant, id); err != nil {
+) (recaller.Reminder, error) {
+	r, b, err := s.reminder(ctx, tenant, id)
+	if err != nil {
 		return r, err
 	}
 	err = s.WithCaller(ctx, tenant, r.Caller, func(tx Tx) error {
-		r, err = scanReminder(func(dest ...any) error { return update(tx, dest...) })
+		row, err := scanReminder(func(dest ...any) error { return update(tx, dest...) })
 		if recaller.KindOf(err) == recaller.NotFound {
-			if r, err = readReminder(ctx, tx, tenant, id); err != nil {
+			if _, err = readReminder(ctx, tx, tenant, id); err != nil {
 				return err
 			}
 			return elsewhere()
 		}
-		if err != nil || then == nil {
+		if err != nil {
+			return err
+		}
+		if r, err = b.openReminder(row); err != nil || then == nil {
 			return err
 		}
 		return then(tx, r)

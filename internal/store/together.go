@@ -13,6 +13,7 @@ type companions struct {
 	once     once
 	call     *recaller.ToolCall
 	reminder *recaller.Reminder
+	cancel   recaller.ReminderID
 	at       time.Time
 }
 
@@ -57,6 +58,12 @@ func (w memoryWrite) together(ctx context.Context, tx Tx, with companions, write
 		}
 		mark.Reminder = out.Reminder.ID
 	}
+	if with.cancel != "" && out.Memory.ID != "" {
+		if out.Reminder, err = w.cancelOne(ctx, tx, out.Memory, with.cancel, with.at); err != nil {
+			return out, err
+		}
+		mark.Reminder = with.cancel
+	}
 	if with.call != nil {
 		if err := w.record(ctx, tx, out, *with.call); err != nil {
 			return out, err
@@ -74,7 +81,11 @@ func (w memoryWrite) repeated(ctx context.Context, tx Tx, before writtenOnce) (r
 	if out.Memory, err = w.current(ctx, tx, before.Memory); err != nil || before.Reminder == "" {
 		return out, err
 	}
-	r, err := readReminder(ctx, tx, w.tenant, before.Reminder)
+	row, err := readReminder(ctx, tx, w.tenant, before.Reminder)
+	if err != nil {
+		return out, err
+	}
+	r, err := w.box.openReminder(row)
 	out.Reminder = &r
 	return out, err
 }

@@ -37,6 +37,8 @@ func (w memoryWrite) record(ctx context.Context, tx Tx, out recaller.MemoryWritt
 	c.Caller, c.Memory, c.Version, c.Result = w.caller, out.Memory.ID, out.Memory.Version, string(out.Action)
 	if c.Tool == recaller.ToolSetReminder && out.Reminder != nil {
 		c.Result = recaller.ToolReminded
+	} else if c.Tool == recaller.ToolCancelReminder && out.Reminder != nil {
+		c.Result = recaller.ToolCancelled
 	}
 	return insertToolCall(ctx, tx, w.tenant, c)
 }
@@ -56,7 +58,7 @@ func insertToolCall(ctx context.Context, tx Tx, tenant recaller.TenantID, c reca
 
 // toolResults is the closed set of results: they are readable in the database (spec 2.2).
 func toolResults() []string {
-	all := []string{recaller.ToolReminded}
+	all := []string{recaller.ToolReminded, recaller.ToolCancelled, recaller.ToolListed}
 	for _, a := range []recaller.MemoryAction{
 		recaller.MemoryCreated, recaller.MemoryUpdated, recaller.MemoryConfirmed, recaller.MemoryKept, recaller.MemoryMerged,
 		recaller.MemoryClosed, recaller.MemoryRestored,

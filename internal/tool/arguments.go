@@ -85,6 +85,7 @@ func fold(name string) string {
 var fields = map[string]string{
 	"memorytype": "memoryType", "key": "key", "value": "value", "confidence": "confidence", "suggestreminder": "suggestReminder",
 	"existingkey": "existingKey", "newvalue": "newValue", "memoryid": "memoryId", "dueat": "dueAt",
+	"repeat": "repeat", "reminderid": "reminderId",
 }
 
 // given reports whether a field was told.

@@ -21,6 +21,8 @@ func Definitions() []Definition {
 		{recaller.ToolForgetMemory, forgetText, json.RawMessage(forgetSchema)},
 		{recaller.ToolMarkPrivate, privateText, json.RawMessage(privateSchema)},
 		{recaller.ToolSetReminder, reminderText, json.RawMessage(reminderSchema)},
+		{recaller.ToolCancelReminder, cancelText, json.RawMessage(cancelSchema)},
+		{recaller.ToolListReminders, listText, json.RawMessage(listSchema)},
 	}
 }
 
@@ -130,14 +132,23 @@ const privateSchema = `{
 }`
 
 const reminderText = `Set a reminder when the caller wants to be reminded of something, or says yes when you ask.
-Name the memory by its key where it is stored already. Otherwise give what to remind of as value, and it is stored with the reminder.`
+Name the memory by its key where it is stored already. Otherwise give what to remind of as value, and it is stored with the reminder.
+A memory may have several. To move one, give its reminder_id with the new time, and repeat again if it still repeats.`
 
 const reminderSchema = `{
   "type": "object",
   "properties": {
     "due_at": {
       "type": "string",
-      "description": "When to remind, in the caller's own time: as said (\"tomorrow at 9\", \"in two hours\", \"on Tuesday\") or as a date and time without a zone (\"2026-03-10T08:30:00\"). A day without a time is nine in the morning."
+      "description": "When to remind, in the caller's own time: as said (\"tomorrow at 9\", \"in two hours\", \"on Tuesday\") or as a date and time without a zone (\"2026-03-10T08:30:00\"). A day without a time is nine in the morning. Of one that repeats the first time, or all of it (\"every Monday at 9\")."
+    },
+    "repeat": {
+      "type": "string",
+      "description": "How it repeats, where it does: \"every Monday at 9\", \"daily\", \"every other week\", \"monthly on the 3rd\", or an RRULE"
+    },
+    "reminder_id": {
+      "type": "string",
+      "description": "The reminder to move, as it was answered when it was set or by list_reminders"
     },
     "key": {
       "type": "string",
@@ -145,8 +156,36 @@ const reminderSchema = `{
     },
     "value": {
       "type": "string",
-      "description": "What to remind of, where no memory has it yet, e.g. \"Doctor's appointment at 3\""
+      "description": "What to remind of, where no memory has it yet or this reminder has other words, e.g. \"Doctor's appointment at 3\""
     }
   },
   "required": ["due_at"]
+}`
+
+const cancelText = `Cancel a reminder when the caller no longer wants it, all of it where it repeats. The memory stays.`
+
+const cancelSchema = `{
+  "type": "object",
+  "properties": {
+    "reminder_id": {
+      "type": "string",
+      "description": "The reminder, as it was answered when it was set or by list_reminders"
+    },
+    "key": {
+      "type": "string",
+      "description": "Or the key of its memory, where that has one reminder only"
+    }
+  }
+}`
+
+const listText = `List the reminders that wait, soonest first, with their ids: when the caller asks for them, or to find the one to move or cancel.`
+
+const listSchema = `{
+  "type": "object",
+  "properties": {
+    "key": {
+      "type": "string",
+      "description": "Only those of the memory with this key"
+    }
+  }
 }`

@@ -26,7 +26,7 @@ type schema struct {
 func TestDefinitionsTellWhatToolsTake(t *testing.T) {
 	samples := map[string]any{
 		"memory_type": "fact", "key": "pet", "value": "a parrot", "confidence": 0.5, "suggest_reminder": true,
-		"existing_key": "pet", "new_value": "a dog", "due_at": "tomorrow at 9",
+		"existing_key": "pet", "new_value": "a dog", "due_at": "tomorrow at 9", "repeat": "daily",
 	}
 	var names []recaller.Tool
 	b := newBench(t)
@@ -40,6 +40,8 @@ func TestDefinitionsTellWhatToolsTake(t *testing.T) {
 		}
 		call := func(without string) error {
 			b.does(recaller.ToolStoreMemory, `{"memoryType":"fact","key":"pet","value":"a parrot"}`)
+			set := b.does(recaller.ToolSetReminder, `{"key":"pet","dueAt":"tomorrow at 8"}`)
+			samples["reminder_id"] = set.Reminder.ID
 			args := map[string]any{}
 			for name, p := range s.Properties {
 				sample, ok := samples[name]

@@ -34,6 +34,10 @@ func (s *Service) tell(ctx context.Context, x exchange, res Result, err error, t
 	switch {
 	case err != nil:
 		result = string(recaller.KindOf(err))
+	case res.Waiting != nil:
+		result = recaller.ToolListed
+	case res.Reminder != nil && res.Reminder.Status == recaller.ReminderCancelled:
+		result = recaller.ToolCancelled
 	case res.Reminder != nil:
 		result = recaller.ToolReminded
 	}

@@ -4,32 +4,36 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/memory"
 	"github.com/recallerhq/recaller/internal/memory/likeness"
 	"github.com/recallerhq/recaller/internal/recall/token"
+	"github.com/recallerhq/recaller/internal/repeat"
 )
 
-// setReminder carries out set_reminder: for a memory that there is, or for one that is stored with it (W3, W11).
+// setReminder carries out set_reminder: for a memory that there is, or for one that is stored with it (W3, W11), or for a reminder
+// that there is, which takes what is told now.
 func (s *Service) setReminder(ctx context.Context, x exchange) (Result, error) {
-	said, err := x.args.needed("dueAt")
+	r, err := x.reminder()
 	if err != nil {
 		return Result{}, err
-	}
-	due, ok := dueTime(said, x.now, x.dayFirst)
-	if !ok {
-		return Result{}, recaller.InvalidField("dueAt", "must be one time: RFC 3339 (2026-03-10T08:30:00Z), or words (\"tomorrow at nine\")")
 	}
 	value, err := x.args.text("value")
 	if err != nil {
 		return Result{}, err
 	}
-	reminder := &recaller.Reminder{Conversation: x.conv.ID, DueAt: due}
+	moved, err := x.args.text("reminderId")
+	if err != nil {
+		return Result{}, err
+	}
+	if moved != "" {
+		return s.move(ctx, x, moved, value, r)
+	}
 	if value == "" || x.args.given("memoryId") {
-		return s.onMemory(ctx, x, func(m recaller.Memory) (recaller.MemoryWritten, error) {
-			return s.Memories.Change(ctx, x.call.Tenant, m.ID, x.reminding(m, reminder))
-		})
+		r.Text = value
+		return s.onMemory(ctx, x, func(m recaller.Memory) (recaller.MemoryWritten, error) { return s.remindAgain(ctx, x, m, r) })
 	}
 	key, err := x.args.text("key")
 	if err != nil {
@@ -38,35 +42,91 @@ func (s *Service) setReminder(ctx context.Context, x exchange) (Result, error) {
 	if key == "" {
 		key = keyFor(value)
 	}
-	w, err := s.again(func() (recaller.MemoryWritten, error) { return s.remindOf(ctx, x, key, value, reminder) })
+	w, err := s.again(func() (recaller.MemoryWritten, error) { return s.remindOf(ctx, x, key, value, r) })
 	if err != nil {
 		return Result{}, err
 	}
 	return Result{MemoryID: w.Memory.ID, Action: w.Action, Reminder: w.Reminder}, nil
 }
 
-// reminding sets a memory's reminder. A follow-up whose words name no day of their own comes due when it is reminded of, so that
-// one that is moved is told at its new time.
-func (x exchange) reminding(m recaller.Memory, r *recaller.Reminder) memory.Change {
-	c := memory.Change{Once: x.call.Once, Call: x.recorded(), Reminder: r}
-	if m.Type == recaller.FollowUp && x.dated(m.Type, m.Value).due == nil {
-		due := &r.DueAt
-		c.Patch.DueAt = &due
+// reminder reads when a reminder is to come, and how it repeats.
+func (x exchange) reminder() (*recaller.Reminder, error) {
+	said, err := x.args.needed("dueAt")
+	if err != nil {
+		return nil, err
 	}
-	return c
+	often, err := x.args.text("repeat")
+	if err != nil {
+		return nil, err
+	}
+	r := &recaller.Reminder{Conversation: x.conv.ID}
+	due, ok := dueTime(said, x.now, x.dayFirst)
+	if !ok {
+		if r.Rule, r.DueAt, ok = repeat.Read(said, time.Time{}, x.now); ok {
+			return r, nil
+		}
+		return nil, recaller.InvalidField("dueAt", "must be one time: RFC 3339 (2026-03-10T08:30:00Z), or words (\"tomorrow at nine\", \"every Monday at 9\")")
+	}
+	if r.DueAt = due; often == "" {
+		return r, nil
+	}
+	if r.Rule, r.DueAt, ok = repeat.Read(often, due, x.now); !ok {
+		return nil, recaller.InvalidField("repeat", "must be words (\"every Monday at 9\", \"daily\") or an RRULE (FREQ=WEEKLY;BYDAY=MO)")
+	}
+	return r, nil
 }
 
-// remindOf sets a reminder for the memory that has the key, whatever its value; where none has, what to remind of is stored as
-// a follow-up.
+// move gives a reminder that waits another time, and other words where some are told.
+func (s *Service) move(ctx context.Context, x exchange, id, value string, r *recaller.Reminder) (Result, error) {
+	old, err := s.ownReminder(ctx, x, id)
+	if err == nil && old.Status != recaller.ReminderPending {
+		err = recaller.Errorf(recaller.Conflict, "the reminder is not pending any more")
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	m, err := s.Store.MemoryByID(ctx, x.call.Tenant, old.Memory)
+	if err != nil {
+		return Result{}, err
+	}
+	if r.ID, r.Text = old.ID, old.Text; value != "" {
+		r.Text = value
+	}
+	w, err := s.remindAgain(ctx, x, m, r)
+	return Result{MemoryID: w.Memory.ID, Action: w.Action, Reminder: w.Reminder}, err
+}
+
+// remindAgain sets a reminder of a memory that there is, or moves it. A follow-up whose words name no day of their own comes due when
+// it is reminded of next, so that one that is moved is told at its new time.
+func (s *Service) remindAgain(ctx context.Context, x exchange, m recaller.Memory, r *recaller.Reminder) (recaller.MemoryWritten, error) {
+	if strings.EqualFold(r.Text, m.Value) {
+		r.Text = ""
+	}
+	c := memory.Change{Once: x.call.Once, Call: x.recorded(), Reminder: r}
+	if m.Type == recaller.FollowUp && x.dated(m.Type, m.Value).due == nil {
+		at, err := s.soonest(ctx, x, m.ID, r.DueAt, r.ID)
+		if err != nil {
+			return recaller.MemoryWritten{}, err
+		}
+		due := &at
+		c.Patch.DueAt = &due
+	}
+	return s.Memories.Change(ctx, x.call.Tenant, m.ID, c)
+}
+
+// remindOf sets a reminder for the memory that has the key, with its own words where they are others; where none has, what to
+// remind of is stored as a follow-up.
 func (s *Service) remindOf(ctx context.Context, x exchange, key, value string, r *recaller.Reminder) (recaller.MemoryWritten, error) {
 	m, err := s.Memories.FindKey(ctx, x.call.Tenant, x.conv.Caller, key)
 	if err != nil && !errors.Is(err, recaller.NotFound) {
 		return recaller.MemoryWritten{}, err
 	}
-	if _, own := likeness.Same([]recaller.Memory{m}, key); err == nil && own { // and not one that only has a key like it
-		return s.Memories.Change(ctx, x.call.Tenant, m.ID, x.reminding(m, r))
-	}
 	d := x.dated(recaller.FollowUp, value)
+	if _, own := likeness.Same([]recaller.Memory{m}, key); err == nil && own { // and not one that only has a key like it
+		again := *r
+		again.Text = d.text
+		return s.remindAgain(ctx, x, m, &again)
+	}
 	if d.due == nil {
 		d.due = &r.DueAt
 	}

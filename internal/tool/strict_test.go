@@ -38,11 +38,14 @@ func TestStrictArgumentsAreTaken(t *testing.T) {
 				t.Errorf("%s.%s: got type %v", d.Name, name, p.Type)
 			}
 			args[name] = nil
-			if !optional || d.Name == recaller.ToolSetReminder && name == "key" { // which needs one of two
+			if !optional || d.Name != recaller.ToolListReminders && name == "key" { // which they need where there is no id
 				args[name] = samples[name]
 			}
 		}
 		b.does(recaller.ToolStoreMemory, `{"memoryType":"fact","key":"pet","value":"a parrot"}`)
+		if d.Name == recaller.ToolCancelReminder && len(b.waiting()) == 0 {
+			b.does(recaller.ToolSetReminder, `{"key":"pet","dueAt":"tomorrow at 8"}`)
+		}
 		call, err := json.Marshal(args)
 		b.ok(err)
 		if _, err := b.call(d.Name, string(call)); err != nil {
@@ -59,7 +62,7 @@ func TestAMovedReminderIsToldAtItsNewTime(t *testing.T) {
 	if first == nil || !first.Equal(soon.Reminder.DueAt) {
 		t.Fatalf("got due %v, want that of the reminder, %v", first, soon.Reminder.DueAt)
 	}
-	later := b.does(recaller.ToolSetReminder, `{"value":"call the plumber","dueAt":"in two hours"}`)
+	later := b.does(recaller.ToolSetReminder, fmt.Sprintf(`{"reminderId":%q,"dueAt":"in two hours"}`, soon.Reminder.ID))
 	moved := b.memory(soon.MemoryID).DueAt
 	if moved == nil || !moved.Equal(later.Reminder.DueAt) || moved.Sub(*first) != 119*time.Minute {
 		t.Errorf("got due %v, want it two hours from now, 119 minutes after %v", moved, first)

@@ -1,5 +1,5 @@
 // Package tool carries out what a live agent's model calls while it talks: store_memory, update_memory, forget_memory,
-// mark_private and set_reminder (spec W1–W3, W11, W13), by name with JSON arguments, whatever protocol they came by. Each
+// mark_private, set_reminder, cancel_reminder and list_reminders (spec W1–W3, W11, W13), by name with JSON arguments, whatever protocol they came by. Each
 // call is durable, with its record, when it is answered, and its answer waits for the store and nothing else.
 //
 // What a model says is taken as it says it, in camelCase or snake_case, with numbers and truths as strings too. Errors are
@@ -35,7 +35,8 @@ type Call struct {
 type Result struct {
 	MemoryID        recaller.MemoryID
 	Action          recaller.MemoryAction // of an update_memory: updated or created, nothing else
-	Reminder        *recaller.Reminder    // as it was set; nil: none
+	Reminder        *recaller.Reminder    // as it was set or cancelled; nil: none
+	Waiting         []Waiting             // of a list_reminders, soonest first
 	SuggestReminder bool                  // ask the caller Message
 	Message         string
 }
@@ -57,6 +58,8 @@ type Store interface {
 	Caller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error)
 	// MemoryByID returns the newest version of a memory, whatever its status.
 	MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error)
+	Reminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (recaller.Reminder, error)
+	Reminders(ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter) (list []recaller.Reminder, next string, err error)
 	// RecordToolCall records a call that wrote no memory.
 	RecordToolCall(ctx context.Context, tenant recaller.TenantID, c recaller.ToolCall) error
 	ToolCalls(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID) ([]recaller.ToolCall, error)
@@ -130,6 +133,10 @@ func (s *Service) do(ctx context.Context, call Call) (exchange, Result, error) {
 		res, err = s.markPrivate(ctx, x)
 	case recaller.ToolSetReminder:
 		res, err = s.setReminder(ctx, x)
+	case recaller.ToolCancelReminder:
+		res, err = s.cancelReminder(ctx, x)
+	case recaller.ToolListReminders:
+		res, err = s.listReminders(ctx, x)
 	}
 	return x, res, err
 }

@@ -47,11 +47,11 @@ count:   conversation_embeddings.width tenants.version
 label:   conversation_embeddings.model
 vector:  conversation_embeddings.vector
 token:   tenant_numbers.token
-sealed:  tenants.packs acts.body
+sealed:  tenants.packs acts.body reminders.body
 id:      acts.tenant_id acts.conversation_id acts.caller_id
 time:    acts.at acts.said_at
 count:   acts.number
-label:   acts.kind acts.day
+label:   acts.kind acts.day reminders.rule
 schema:  goose_db_version.id goose_db_version.version_id goose_db_version.is_applied goose_db_version.tstamp
 `
 
@@ -185,7 +185,7 @@ func (d *Data) putWriteback(o recaller.Opened) {
 				ID: recaller.MemoryID(d.ID("m")), Caller: o.Caller.ID, Type: recaller.Fact, Key: fmt.Sprint("zq_key_alias_", i), Value: value,
 				Source: recaller.SourceConversation, PrivacyScope: recaller.LineOnly, CreatedAt: d.Now, ConfirmedAt: d.Now,
 			},
-			Reminder: &recaller.Reminder{ID: recaller.ReminderID(d.ID("r")), Conversation: o.Conversation.ID, DueAt: d.Now.AddDate(0, 0, 1)},
+			Reminder: &recaller.Reminder{ID: recaller.ReminderID(d.ID("r")), Conversation: o.Conversation.ID, DueAt: d.Now.AddDate(0, 0, 1), Text: "feed the quokka"},
 		})
 		d.OK(err)
 	}

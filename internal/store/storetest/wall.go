@@ -246,6 +246,9 @@ func (b *bench) writebackReaches(own, active recaller.Opened) []reach {
 			_, err := s.CloseReminder(ctx, "t1", reminder, recaller.ReminderCancelled, "", b.now)
 			return 0, err
 		}, recaller.NotFound},
+		{"AdvanceReminder", func() (int, error) {
+			return 0, s.AdvanceReminder(ctx, "t1", recaller.Reminder{ID: reminder, Caller: own.Caller.ID, DueAt: b.now}, recaller.ReminderDelivered, b.now, b.now)
+		}, recaller.NotFound},
 		{"ReviveReminder", func() (int, error) {
 			_, err := s.ReviveReminder(ctx, "t1", reminder, recaller.Job{ID: "x", Kind: recaller.JobReminder, Subject: string(reminder), RunAt: b.now}, b.now)
 			return 0, err

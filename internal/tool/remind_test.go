@@ -1,0 +1,64 @@
+package tool_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// waiting lists the reminders that wait, as the tool tells them: when in New York, the words, how they repeat.
+func (b *bench) waiting() (list []string) {
+	b.Helper()
+	zone, err := time.LoadLocation("America/New_York")
+	b.ok(err)
+	for _, w := range b.does(recaller.ToolListReminders, `{}`).Waiting {
+		said := w.DueAt.In(zone).Format("01-02 15:04 ") + w.Text
+		if w.Rule != "" {
+			said += ", repeats"
+		}
+		list = append(list, said)
+	}
+	return list
+}
+
+// One matter has several reminders, each with its words and its time; one is moved, one cancelled, and the memory tells the next.
+func TestSeveralRemindersOfOneMatter(t *testing.T) {
+	b := newBench(t)
+	b.want("none yet", b.waiting(), []string(nil))
+	first := b.does(recaller.ToolSetReminder, `{"key":"trip","value":"pack for the trip","dueAt":"tomorrow at 8 am"}`)
+	second := b.does(recaller.ToolSetReminder, `{"key":"trip","value":"lock the door","dueAt":"tomorrow at 9 am"}`)
+	b.does(recaller.ToolSetReminder, `{"key":"trip","value":"lock the door","dueAt":"tomorrow at 9 am"}`) // said again
+	third := b.does(recaller.ToolSetReminder, `{"key":"trip","value":"water the plants","dueAt":"every Monday at 7 am"}`)
+	b.want("one memory", fmt.Sprint(second.MemoryID, third.MemoryID), fmt.Sprint(first.MemoryID, first.MemoryID))
+	b.want("all wait", b.waiting(), []string{"11-22 08:00 pack for the trip", "11-22 09:00 lock the door", "11-23 07:00 water the plants, repeats"})
+	b.want("the memory is due with the first", b.memory(first.MemoryID).DueAt.Equal(first.Reminder.DueAt), true)
+
+	_, err := b.call(recaller.ToolCancelReminder, `{"key":"trip"}`)
+	b.is(err, recaller.Conflict, "")
+	b.does(recaller.ToolSetReminder, fmt.Sprintf(`{"reminderId":%q,"dueAt":"tomorrow at 10 am"}`, first.Reminder.ID))
+	gone := b.does(recaller.ToolCancelReminder, fmt.Sprintf(`{"reminderId":%q}`, second.Reminder.ID))
+	b.want("cancelled", fmt.Sprint(gone.Reminder.ID, gone.Reminder.Status), fmt.Sprint(second.Reminder.ID, recaller.ReminderCancelled))
+	b.want("what is left", b.waiting(), []string{"11-22 10:00 pack for the trip", "11-23 07:00 water the plants, repeats"})
+	_, err = b.call(recaller.ToolCancelReminder, fmt.Sprintf(`{"reminderId":%q}`, second.Reminder.ID))
+	b.is(err, recaller.Conflict, "")
+	_, err = b.call(recaller.ToolSetReminder, fmt.Sprintf(`{"reminderId":%q,"dueAt":"tomorrow"}`, second.Reminder.ID))
+	b.is(err, recaller.Conflict, "")
+	b.does(recaller.ToolForgetMemory, `{"key":"trip"}`)
+	b.want("forgotten", b.waiting(), []string(nil))
+	_, err = b.call(recaller.ToolCancelReminder, `{"reminderId":"nobody's"}`)
+	b.is(err, recaller.NotFound, "")
+}
+
+// What cannot be read as a repetition is refused, not set once.
+func TestARepetitionThatIsNoneIsRefused(t *testing.T) {
+	b := newBench(t)
+	for _, often := range []string{"now and then", "FREQ=SECONDLY", "every Monday at 25:00"} {
+		_, err := b.call(recaller.ToolSetReminder, fmt.Sprintf(`{"value":"feed it","dueAt":"tomorrow at 9","repeat":%q}`, often))
+		b.is(err, recaller.Invalid, "repeat")
+	}
+	set := b.does(recaller.ToolSetReminder, `{"value":"feed it","dueAt":"tomorrow at 9 am","repeat":"RRULE:FREQ=WEEKLY;INTERVAL=2"}`)
+	b.want("every other week from tomorrow on", set.Reminder.Rule, "DTSTART;TZID=America/New_York:20261122T090000\nRRULE:FREQ=WEEKLY;INTERVAL=2;BYHOUR=9;BYMINUTE=0;BYSECOND=0")
+	b.want("waits", b.waiting(), []string{"11-22 09:00 feed it, repeats"})
+}
