@@ -90,7 +90,8 @@ func TestNoRouteLeadsIntoAnotherTenant(t *testing.T) {
 		good := map[string]string{
 			"add-turns": `{"speaker":"user","text":"a"}`, "recall": `{"query":"Anna"}`, "update-caller": `{"name":"a"}`,
 			"store-memory": `{"type":"fact","key":"a","value":"b"}`, "update-memory": `{"value":"b"}`, "put-checkpoint": `{"summary":"a"}`,
-			"set-reminder": `{"due_at":"` + time.Now().AddDate(1, 0, 0).Format(time.RFC3339) + `"}`,
+			"remind-caller": `{"key":"a","value":"b","due_at":"` + time.Now().AddDate(1, 0, 0).Format(time.RFC3339) + `"}`,
+			"set-reminder":  `{"due_at":"` + time.Now().AddDate(1, 0, 0).Format(time.RFC3339) + `"}`,
 		}
 		asked := 0
 		for template, item := range s.api.Paths {

@@ -90,6 +90,7 @@ func reaches() map[string][]reach {
 
 		"store-memory": none(`{"type":"fact","key":"a","value":"b"}`), "update-memory": none(`{"value":"b"}`), "forget-memory": none(""),
 		"undo-memory": none(`{"version":1}`), "memory-history": none(""), "set-reminder": none(tomorrow),
+		"remind-caller":  none(`{"key":"a","value":"b",` + strings.TrimPrefix(tomorrow, "{")),
 		"get-checkpoint": none(""), "put-checkpoint": none(`{"summary":"a"}`), "delete-checkpoint": none(""),
 		"list-reminders": {{status: 200, query: "?caller_id={caller}"}}, "cancel-reminder": none(""), "retry-reminder": none(""),
 
@@ -111,6 +112,9 @@ func toolReaches() map[string][]reach {
 		"tool-forget-memory": `"key":"call"`,
 		"tool-mark-private":  `"key":"call"`,
 		"tool-set-reminder":  `"key":"call","dueAt":"2099-01-01T09:00:00Z"`,
+
+		"tool-cancel-reminder": `"key":"call"`,
+		"tool-list-reminders":  `"key":"call"`,
 	}
 	ids := []string{
 		`"callSessionId":"{conversation}","lineId":"{caller}","accountId":"{second}"`,

@@ -44,9 +44,9 @@ func scopes() map[string]recaller.Scope {
 		"list-packs":   read, "get-pack": read, "put-pack": admin, "delete-pack": admin,
 
 		"tool-store-memory": agent, "tool-update-memory": agent, "tool-forget-memory": agent, "tool-mark-private": agent,
-		"tool-set-reminder": agent, "call-tool": agent, "list-tools": read,
+		"tool-set-reminder": agent, "tool-cancel-reminder": agent, "tool-list-reminders": agent, "call-tool": agent, "list-tools": read,
 
-		"list-reminders": read, "caller-reminders": read, "set-reminder": agent, "cancel-reminder": agent, "retry-reminder": agent,
+		"list-reminders": read, "caller-reminders": read, "set-reminder": agent, "remind-caller": agent, "cancel-reminder": agent, "retry-reminder": agent,
 		"get-webhook": admin, "put-webhook": admin, "delete-webhook": admin,
 
 		"get-encryption": admin, "rotate-encryption": admin,

@@ -64,6 +64,9 @@ func toolBodies() map[recaller.Tool]string {
 		recaller.ToolForgetMemory: `{` + inCall + `,"key":"pets"}`,
 		recaller.ToolMarkPrivate:  `{` + inCall + `,"key":"pets"}`,
 		recaller.ToolSetReminder:  `{` + inCall + `,"key":"pets","dueAt":"2031-05-01T09:00:00Z"}`,
+
+		recaller.ToolCancelReminder: `{` + inCall + `,"key":"pets"}`,
+		recaller.ToolListReminders:  `{` + inCall + `,"key":"pets"}`,
 	}
 }
 
@@ -94,6 +97,11 @@ func TestToolsAnswerInTheFormOfTheirPlatforms(t *testing.T) {
 			"reminder set", recaller.ToolSetReminder,
 			tool.Result{MemoryID: "m", Action: recaller.MemoryUpdated, Reminder: &recaller.Reminder{ID: "r", DueAt: due}},
 			`{"success":true,"memoryId":"m","action":"updated","reminderId":"r","dueAt":"2031-05-01T09:00:00Z"}`,
+		},
+		{
+			"reminders listed", recaller.ToolListReminders,
+			tool.Result{Waiting: []tool.Waiting{{Reminder: recaller.Reminder{ID: "r", Memory: "m", DueAt: due, Rule: "DTSTART:20310501T090000Z\nRRULE:FREQ=DAILY"}, Text: "eat"}}},
+			`{"success":true,"reminders":[{"reminderId":"r","memoryId":"m","text":"eat","dueAt":"2031-05-01T09:00:00Z","repeats":"every day"}]}`,
 		},
 	}
 	d := &desk{}
@@ -191,7 +199,7 @@ func TestWhatAToolLacksIsNamed(t *testing.T) {
 		{"a list", "store_memory", `[]`, "the body must be a JSON object"},
 		{"null", "store_memory", `null`, "the body must be a JSON object"},
 		{"a call of nothing", "call", `{}`, "Missing required fields: callSessionId, name"},
-		{"a call of no tool", "call", `{"callSessionId":"c","name":"SECRET","arguments":{}}`, "name: must be one of [store_memory update_memory forget_memory mark_private set_reminder]"},
+		{"a call of no tool", "call", `{"callSessionId":"c","name":"SECRET","arguments":{}}`, "name: must be one of [store_memory update_memory forget_memory mark_private set_reminder cancel_reminder list_reminders]"},
 		{"a call without arguments", "call", `{"callSessionId":"c","name":"forget_memory"}`, "Missing required fields: key"},
 		{"a call with empty arguments", "call", `{"callSessionId":"c","name":"forget_memory","arguments":""}`, "Missing required fields: key"},
 		{"a call with half of them", "call", `{"callSessionId":"c","name":"store_memory","arguments":"{\"key\":\"k\"}"}`, "Missing required fields: memoryType, value"},
@@ -359,6 +367,7 @@ func TestBodiesHaveTheFieldsOfTheirDefinitions(t *testing.T) {
 	bodies := map[recaller.Tool]string{
 		recaller.ToolStoreMemory: "StoreMemoryCall", recaller.ToolUpdateMemory: "UpdateMemoryCall", recaller.ToolForgetMemory: "ForgetMemoryCall",
 		recaller.ToolMarkPrivate: "MarkPrivateCall", recaller.ToolSetReminder: "SetReminderCall",
+		recaller.ToolCancelReminder: "CancelReminderCall", recaller.ToolListReminders: "ListRemindersCall",
 	}
 	definitions := tool.Definitions()
 	if len(definitions) != len(bodies) {

@@ -24,6 +24,10 @@ func (s *Service) setReminder(ctx context.Context, x exchange) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	key, err := x.args.text("key")
+	if err != nil {
+		return Result{}, err
+	}
 	moved, err := x.args.text("reminderId")
 	if err != nil {
 		return Result{}, err
@@ -34,10 +38,6 @@ func (s *Service) setReminder(ctx context.Context, x exchange) (Result, error) {
 	if value == "" || x.args.given("memoryId") {
 		r.Text = value
 		return s.onMemory(ctx, x, func(m recaller.Memory) (recaller.MemoryWritten, error) { return s.remindAgain(ctx, x, m, r) })
-	}
-	key, err := x.args.text("key")
-	if err != nil {
-		return Result{}, err
 	}
 	if key == "" {
 		key = keyFor(value)

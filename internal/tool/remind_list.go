@@ -61,6 +61,9 @@ func (s *Service) cancelReminder(ctx context.Context, x exchange) (Result, error
 	if err != nil {
 		return Result{}, err
 	}
+	if _, err := x.args.text("key"); err != nil {
+		return Result{}, err
+	}
 	var r recaller.Reminder
 	if id != "" {
 		r, err = s.ownReminder(ctx, x, id)

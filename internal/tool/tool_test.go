@@ -384,7 +384,7 @@ func TestReminderIsSet(t *testing.T) {
 	b.does(recaller.ToolStoreMemory, `{"memoryType":"fact","key":"dog_name","value":"Max"}`)
 	fed := b.does(recaller.ToolSetReminder, `{"key":"dog","value":"feed the dog","dueAt":"tomorrow at 7"}`)
 	b.want("a key that is only like another's", b.memory(fed.MemoryID).Value, "feed the dog")
-	b.want("record", b.record(b.ana.Conversation.ID)[1:4], []string{"set_reminder reminder set 1", "set_reminder reminder set 1", "set_reminder reminder set 1"})
+	b.want("record", b.record(b.ana.Conversation.ID)[1:4], []string{"set_reminder reminder set 1", "set_reminder reminder set 1", "list_reminders reminders listed 0"})
 }
 
 func TestTimeThatIsNoneNamesDueAt(t *testing.T) {
