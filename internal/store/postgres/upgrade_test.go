@@ -41,5 +41,5 @@ func TestUpgradeKeepsAllOfSchema2(t *testing.T) {
 func TestUpgradedDataGoesOn(t *testing.T) {
 	t.Parallel()
 	o, s := upgraded(t)
-	o.GoesOn(s, map[string]int{"tool_calls": 1, "reminders": 1})
+	o.GoesOn(s, map[string]int{"tool_calls": 1, "reminders": 1, "jobs": 1})
 }
