@@ -116,28 +116,27 @@ func webhookID(r recaller.Reminder) recaller.ReminderID {
 	return r.ID
 }
 
-// end closes a reminder as delivered or dead. One that repeats waits for the next time that is still to come.
-func (s *Service) end(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus, reason string) error {
+// end closes a reminder as delivered or dead, or has it wait for the next time of its rule that is still to come.
+func (s *Service) end(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus) error {
 	now := s.Now()
 	from := r.DueAt
 	if now.After(from) {
 		from = now
 	}
-	if next, ok := repeat.Next(r.Rule, from); ok {
-		if err := s.Store.AdvanceReminder(ctx, tenant, r, status, next, now); err != nil {
-			return err
-		}
-		s.Enqueued()
-		return nil
+	next, again := repeat.Next(r.Rule, from)
+	if err := s.Store.AdvanceReminder(ctx, tenant, r, status, next, now); err != nil {
+		return err
 	}
-	_, err := s.Store.CloseReminder(ctx, tenant, r.ID, status, reason, now)
-	return err
+	if again {
+		s.Enqueued()
+	}
+	return nil
 }
 
 // delivered marks a reminder that the receiver took. If that fails the job runs again, and so sends it again.
 func (s *Service) delivered(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder) error {
 	now := s.Now()
-	if err := s.end(ctx, tenant, r, recaller.ReminderDelivered, ""); err != nil && !gone(err) {
+	if err := s.end(ctx, tenant, r, recaller.ReminderDelivered); err != nil && !gone(err) {
 		return err
 	}
 	late := max(now.Sub(r.DueAt), 0)
@@ -154,7 +153,7 @@ func (s *Service) GiveUp(ctx context.Context, j recaller.Job, _ error) error {
 		return nil
 	}
 	if err == nil {
-		err = s.end(ctx, j.Tenant, r, recaller.ReminderDead, r.Reason)
+		err = s.end(ctx, j.Tenant, r, recaller.ReminderDead)
 	}
 	if gone(err) {
 		return nil

@@ -275,6 +275,26 @@ func TestAReminderIsMoved(t *testing.T) {
 	h.nothing("once only")
 }
 
+// One that is moved while it is sent waits for its new time.
+func TestAReminderIsMovedWhileItIsSent(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	r := h.remind("a", "milk", time.Hour)
+	h.receiver.answers(200, func() {
+		_, err := h.Place.Store.ChangeMemory(t.Context(), tenantID, recaller.Changing{
+			ID: r.Memory, Patch: recaller.MemoryPatch{At: h.Clock.Now()}, Reminder: &recaller.Reminder{ID: r.ID, DueAt: h.Clock.Now().Add(time.Hour)},
+		})
+		h.ok(err)
+	})
+	h.pass(time.Hour)
+	h.only("at the old time", r.ID)
+	h.is("moved", r.ID, recaller.ReminderPending, 0, "")
+	h.receiver.answers(200, nil)
+	h.pass(time.Hour)
+	h.only("at the new time", r.ID)
+	h.is("sent", r.ID, recaller.ReminderDelivered, 0, "")
+}
+
 // A reminder that repeats fires at each of its times, each with an id of its own, across a restart, a time at which nobody was
 // there, and one that was given up on; until it is cancelled.
 func TestAReminderRepeats(t *testing.T) {

@@ -95,6 +95,10 @@ func (s faulty) CloseReminder(ctx context.Context, tenant recaller.TenantID, id 
 	return out, err
 }
 
+func (s faulty) AdvanceReminder(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus, next, at time.Time) error {
+	return s.f.Call("close", func() error { return s.Store.AdvanceReminder(ctx, tenant, r, status, next, at) })
+}
+
 func (h *house) ok(err error) {
 	h.Helper()
 	if err != nil {

@@ -35,7 +35,8 @@ type Store interface {
 	TryReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, reason string, at time.Time) error
 	// CloseReminder closes one that is pending; any other is a Conflict.
 	CloseReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, status recaller.ReminderStatus, reason string, at time.Time) (recaller.Reminder, error)
-	// AdvanceReminder ends one occurrence of a reminder that repeats, and has it wait for the next; a Conflict as above.
+	// AdvanceReminder ends this time of a reminder and has it wait for the next; with a zero next it is closed. One that was moved
+	// meanwhile is a Conflict too.
 	AdvanceReminder(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus, next, at time.Time) error
 	// ReviveReminder makes a dead one pending again, with a job; any other is a Conflict.
 	ReviveReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, job recaller.Job, at time.Time) (recaller.Reminder, error)

@@ -287,9 +287,9 @@ func (s *Store) CloseReminder(ctx context.Context, tenant recaller.TenantID, id 
 	})
 }
 
-// AdvanceReminder ends the occurrence r of a reminder that repeats, as delivered or dead: it stays as a reminder of its own, whose
-// id is r.Occurrence(). In the same commit the reminder waits for next, with its job. One that waits for another time than r by
-// now, or is not pending any more, is a Conflict.
+// AdvanceReminder ends this time of a reminder, as delivered or dead. Where it repeats and next is another time, what was stays as a
+// reminder of its own, whose id is r.Occurrence(), and in the same commit the reminder waits for next, with its job; with a zero next
+// the reminder itself is closed. One that was moved meanwhile, or is not pending any more, is a Conflict.
 func (s *Store) AdvanceReminder(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus, next, at time.Time) error {
 	if status != recaller.ReminderDelivered && status != recaller.ReminderDead {
 		return recaller.Errorf(recaller.Internal, "an occurrence ends as delivered or dead")
@@ -297,6 +297,9 @@ func (s *Store) AdvanceReminder(ctx context.Context, tenant recaller.TenantID, r
 	_, b, err := s.reminder(ctx, tenant, r.ID)
 	if err != nil {
 		return err
+	}
+	if next.IsZero() {
+		return s.closeAt(ctx, tenant, r, status, at)
 	}
 	done := r
 	done.ID, done.Rule, done.Status, done.ClosedAt = r.Occurrence(), "", status, at
@@ -318,6 +321,18 @@ func (s *Store) AdvanceReminder(ctx context.Context, tenant recaller.TenantID, r
 		}
 		r.DueAt = next
 		return putReminderJob(ctx, tx, tenant, r)
+	})
+}
+
+// closeAt closes a reminder that still waits for the time of r.
+func (s *Store) closeAt(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus, at time.Time) error {
+	return s.WithCaller(ctx, tenant, r.Caller, func(tx Tx) error {
+		n, err := tx.Exec(ctx, `UPDATE reminders SET status = $4, closed_at = $5 WHERE tenant_id = $1 AND id = $2 AND due_at = $3
+			AND status = 'pending'`+notErasing, tenant, r.ID, micros(r.DueAt), status, micros(at))
+		if err == nil && n == 0 {
+			return errNotPending()
+		}
+		return err
 	})
 }
 
