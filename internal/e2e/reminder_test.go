@@ -75,17 +75,24 @@ func TestARemindersWebhookSurvivesKillNine(t *testing.T) {
 			t.Fatalf("set the webhook: got %+v, %v", hook, err)
 		}
 		b := bridge{t, s, p.ring(number())}
-		due := time.Now().Add(1500 * time.Millisecond).Truncate(time.Millisecond)
+		due := time.Now().Add(2500 * time.Millisecond).Truncate(time.Second)
 		set := b.does("set_reminder", map[string]any{"key": "pills", "value": "Take the blue pills", "dueAt": due.Format(time.RFC3339Nano)})
 		forgotten := b.does("set_reminder", map[string]any{"key": "bins", "value": "Put the bins out", "dueAt": due.Format(time.RFC3339Nano)})
 		b.does("forget_memory", map[string]any{"key": "bins"})
+		hourly := b.does("set_reminder", map[string]any{"key": "pills", "value": "Drink a glass of water", "dueAt": due.Format(time.RFC3339Nano), "repeat": "every hour"})
 		s.kill()
 		for time.Until(due) > 0 { // it comes due while nobody is there
 			<-time.After(time.Until(due))
 		}
 		s.start()
 
-		n := <-got
+		n, other := <-got, <-got
+		if n.ID != set["reminderId"] {
+			n, other = other, n
+		}
+		if !other.Good || other.Body.Data.ReminderID != hourly["reminderId"] || !strings.HasPrefix(other.ID, other.Body.Data.ReminderID+".") {
+			t.Errorf("got %+v, want the reminder %v, at this time of its", other, hourly["reminderId"])
+		}
 		if !n.Good || n.ID != set["reminderId"] || n.Body.Type != "reminder.due" || n.Body.Data.ReminderID != n.ID {
 			t.Errorf("got %+v, want the reminder %v, signed", n, set["reminderId"])
 		}
@@ -109,6 +116,11 @@ func TestARemindersWebhookSurvivesKillNine(t *testing.T) {
 		if got := status(forgotten["reminderId"]); got != recaller.ReminderCancelled {
 			t.Errorf("the reminder of a forgotten memory is %q, want cancelled", got)
 		}
+		eventually(t, "what repeats waits for the next hour", func() bool {
+			list, err := p.c.CallerReminders(t.Context(), b.call.Caller.ID, client.ReminderFilter{Status: recaller.ReminderPending})
+			return err == nil && len(list.Reminders) == 1 && list.Reminders[0].ID == hourly["reminderId"] &&
+				list.Reminders[0].DueAt.Equal(due.Add(time.Hour)) && list.Reminders[0].Repeats == "every hour"
+		})
 		s.restart()
 		p.say(phone{t, s.admin}.ring(number()).Conversation.ID) // it serves, and its jobs have had their chance
 		s.stop()

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,6 +61,34 @@ func TestRemindersAreSetListedAndCancelled(t *testing.T) {
 	}
 	if _, err := agent.SetReminder(ctx, set[1].MemoryID, client.ReminderInput{DueAt: due}); !client.IsConflict(err) {
 		t.Errorf("got %v, want a conflict: the memory is forgotten", err)
+	}
+}
+
+// One call stores what to remind of with its reminder; a memory has several, which repeat by the caller's clocks.
+func TestACallerIsRemindedAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	h := setup(t, nil)
+	ctx := context.Background()
+	c := h.begun(t, "+4930901820").Caller.ID
+	due := time.Date(2031, 5, 1, 9, 0, 0, 0, time.UTC) // eleven in Berlin, a Thursday
+	weekly, err := h.admin.RemindCaller(ctx, c, client.CallerReminderInput{Key: "pills", Value: "take the pills", DueAt: due, Repeat: "every Monday at 8"})
+	if err != nil || weekly.Repeats != "every Monday" || !weekly.DueAt.Equal(time.Date(2031, 5, 5, 6, 0, 0, 0, time.UTC)) {
+		t.Fatalf("got %+v, %v; want the first Monday from then on, at eight in Berlin", weekly, err)
+	}
+	once, err := h.admin.SetReminder(ctx, weekly.MemoryID, client.ReminderInput{DueAt: due, Text: "fetch new ones"})
+	if err != nil || once.Text != "fetch new ones" || once.ID == weekly.ID || once.Repeats != "" {
+		t.Errorf("got %+v, %v; want one beside it, with its words", once, err)
+	}
+	page, err := h.admin.CallerReminders(ctx, c, client.ReminderFilter{Status: recaller.ReminderPending})
+	if err != nil || len(page.Reminders) != 2 {
+		t.Errorf("got %+v, %v; want both", page, err)
+	}
+	_, err = h.admin.RemindCaller(ctx, c, client.CallerReminderInput{Key: "pills", Value: "take the pills", DueAt: due, Repeat: "now and then"})
+	if err == nil || !strings.Contains(err.Error(), "repeat") {
+		t.Errorf("got %v, want it refused", err)
+	}
+	if _, err = h.admin.RemindCaller(ctx, "nobody", client.CallerReminderInput{Key: "k", Value: "v", DueAt: due}); !client.IsNotFound(err) {
+		t.Errorf("got %v, want no such caller", err)
 	}
 }
 

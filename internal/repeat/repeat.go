@@ -48,14 +48,12 @@ func Read(text string, first, now time.Time) (rule string, at time.Time, ok bool
 	}
 	after := now
 	if first.After(now) {
-		after = first.Add(-time.Nanosecond)
-		from = from.Truncate(time.Minute)
+		from = from.Truncate(time.Second)
 		if o.Freq < rrule.HOURLY { // the clock that the rule tells may be before that of the first time
 			from = time.Date(from.Year(), from.Month(), from.Day(), o.Byhour[0], o.Byminute[0], 0, 0, from.Location())
+		}
+		if from.After(now) {
 			after = from.Add(-time.Nanosecond)
-			if !after.After(now) {
-				after = now
-			}
 		}
 	}
 	o.Dtstart = from
