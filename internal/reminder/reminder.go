@@ -2,11 +2,11 @@
 // cancelling, and trying those again that were given up on (spec W3, W11; issue 3 item 9). They are set where memories
 // are written (tool), in the memory's own commit.
 //
-// A reminder that is due is a job, and so outlives restarts and is tried again until it is delivered, cancelled or dead.
-// It is delivered at least once, and marked so at once, for one that
-// repeats in the commit that has it wait for the next time that is still to come: only if the process dies, or the store is away, between the
-// receiver's answer and the mark, is it sent again. Every try of one reminder has the reminder's id as its webhook-id (of one that repeats, the id of that time),
-// which is what receivers of Standard Webhooks tell repeats by.
+// A reminder that is due is a job, and so outlives restarts and is tried again until it is delivered, cancelled or
+// dead. It is delivered at least once, and marked so at once, for one that repeats in the commit that has it wait for
+// the next time that is still to come: only if the process dies, or the store is away, between the receiver's answer
+// and the mark, is it sent again. Every try of one reminder has the reminder's id as its webhook-id (of one that
+// repeats, the id of that time), which is what receivers of Standard Webhooks tell repeats by.
 //
 // A due time is an instant. What counts is that the job's time has come: a clock that jumps forward fires what it jumped
 // over within the runner's next look (15 seconds), one that jumps back fires nothing twice, because what was delivered is

@@ -1,6 +1,7 @@
-// Package tool carries out what a live agent's model calls while it talks: store_memory, update_memory, forget_memory,
-// mark_private, set_reminder, cancel_reminder and list_reminders (spec W1–W3, W11, W13), by name with JSON arguments, whatever protocol they came by. Each
-// call is durable, with its record, when it is answered, and its answer waits for the store and nothing else.
+// Package tool carries out what a live agent's model calls while it talks: store_memory, update_memory,
+// forget_memory, mark_private, set_reminder, cancel_reminder and list_reminders (spec W1–W3, W11, W13), by name with
+// JSON arguments, whatever protocol they came by. Each call is durable, with its record, when it is answered, and its
+// answer waits for the store and nothing else.
 //
 // What a model says is taken as it says it, in camelCase or snake_case, with numbers and truths as strings too. Errors are
 // recaller.Invalid and name the field as W's bodies do (memoryType, existingKey, dueAt), or recaller.NotFound where the
