@@ -135,8 +135,8 @@ func TestEventsAreAsDescribed(t *testing.T) {
 		l := listen(t, p.c, call.Conversation.ID, 0)
 		storeMemory(t, p.c, call.Caller.ID, "cat", "A cat called Miso")
 		l.next(t, client.EventMemoryStored)
-		p.hangUp(call.Conversation.ID)
 		l.next(t, client.EventBriefingUpdated)
+		p.hangUp(call.Conversation.ID)
 		l.next(t, client.EventConversationEnded)
 
 		req := request(t, s, "/v1/conversations/"+call.Conversation.ID+"/events?last_event_id=1")
