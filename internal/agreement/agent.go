@@ -16,6 +16,9 @@ func (t *talk) agent(l *line) {
 	t.stood(l)
 	fresh, settled := false, false
 	for _, d := range l.wanted() {
+		if d.depends() {
+			continue
+		}
 		if t.states(l, d) {
 			a := t.settle(d, append(t.asked(d), saying(l, d.in()))...)
 			t.tentative = append(t.tentative, a)
@@ -59,6 +62,13 @@ func (t *talk) states(l *line, d day) bool {
 		return !describes(d)
 	}
 	return (commits.in(around) || d.concluded()) && !info(d)
+}
+
+// depends reports whether a day is named under a condition, or as one that may be: "If the parts come in, it is ready by Friday".
+// A yes to that agrees to nothing. A question offers, whatever its words.
+func (d day) depends() bool {
+	s := d.in()
+	return !s.Question && ifs.in(d.line.between(s.Start, d.Start))
 }
 
 // concluded reports whether a day is named as what follows from the talk: "Then Monday", "your next lesson is Monday", "it comes

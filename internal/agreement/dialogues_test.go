@@ -136,6 +136,16 @@ var shapes = []struct {
 		C: ¿Puede venir alguien el lunes?
 		A: El lunes a las diez, anotado.
 		C: Gracias.`), "Mon 19 Oct 10:00"},
+	{"only if something else happens", one(`
+		A: If the parts come in, it is ready by Friday.
+		C: Fine.`), ""},
+	{"what may be", one(`
+		A: Somebody might ring you tomorrow.
+		C: Fine.`), ""},
+	{"a condition that the caller takes up with the day", one(`
+		A: If Friday at two suits you, it's yours.
+		C: Friday at two, yes please.
+		A: You're booked.`), "Fri 16 Oct 14:00"},
 	{"it is today only", one(`
 		C: You said by Friday and now its wednesday so hi.
 		A: Let me look into that.`), ""},

@@ -110,7 +110,7 @@ func (l *tongue) barred(w []string) bool {
 		return true
 	}
 	for i, v := range w {
-		if l.cond[v] && slices.Contains(w, "would") {
+		if l.cond[v] && slices.Contains(w, "would") || v == "would" && i > 1 && l.self[w[i-1]] && follows[w[i-2]] {
 			return true
 		}
 		if i > 0 && l.told[v] && !l.self[w[i-1]] && (v != "like" || w[i-1] == "was") && !(i > 1 && l.self[w[i-2]]) {
@@ -121,6 +121,9 @@ func (l *tongue) barred(w []string) bool {
 	}
 	return false
 }
+
+// follows begin what would come of something: "the second is their wedding, so I'd be divorced".
+var follows = set("so then or otherwise else")
 
 var asking = set("what how why where which who wie warum wo wer welche qué cómo cuándo dónde")
 
@@ -240,6 +243,7 @@ var (
 	possessing = set("have has had got perro hund gato katze tengo tenemos habe haben")
 	streets    = set(`street road avenue lane court drive terrace boulevard rise crescent grove straße strasse gasse calle avenida`)
 	doors      = set("apartment apt flat unit")
+	amounts    = set("both half couple twice twin twins") // no house has them for a number
 )
 
 // addressed reports whether words name a house: a number before a street, or behind a door.
@@ -249,7 +253,7 @@ func addressed(w []string) bool {
 			return true
 		}
 		for k := i - 1; streets[v] && k >= max(0, i-3); k-- {
-			if speech.IsNumber(w[k]) {
+			if speech.IsNumber(w[k]) && !amounts[w[k]] {
 				return true
 			}
 		}
