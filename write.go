@@ -221,6 +221,7 @@ type StepResult struct {
 	Acts     []Act    // what was agreed on, beside a summary: in the place of what the conversation had
 	Analysis *Analysis
 	Memories []Memory   // stored IfAbsent; one whose value contradicts the active memory of its key is kept as its Dispute
+	Unkept   []Memory   // what he asked to forget and nothing was kept of; each is in Forget, and stored only as forgotten
 	Forget   []Changing // memories that the caller asked in it to forget; what is not active any more is passed over
 	Name     string     // the caller's name, as said (P12); empty if none was heard
 }

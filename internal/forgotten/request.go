@@ -69,6 +69,19 @@ func (r Request) Means(conv recaller.ConversationID, active []recaller.Memory) [
 	return out
 }
 
+// Tells reports whether a turn is one in which the caller told what the request names: before it, in any conversation. What has no
+// name of its own ("that number") is meant only in the conversation in which it is asked, which is here.
+func (r Request) Tells(t recaller.Turn, here bool) bool {
+	if t.Speaker != recaller.User || here && t.Number >= r.Turns[0] || !here && !t.At.Before(r.At) {
+		return false
+	}
+	names := slices.DeleteFunc(slices.Clone(r.names), func(phrase []string) bool {
+		own := slices.ContainsFunc(phrase, func(stem string) bool { return !common[stem] })
+		return !here && !own
+	})
+	return Request{names: names}.named(recaller.Memory{Value: t.Text})
+}
+
 // reach is how many turns back "forget that" points.
 const reach = 4
 
@@ -267,7 +280,15 @@ var (
 	pointers = set(`that this it those these what das dies es eso esto`)
 	owners   = set(`my our mein meine meinen meinem meiner mi mis`)
 	abouts   = set(`about regarding concerning das_mit sache_mit uber von wegen lo_de sobre`)
-	things   = set(`business thing things stuff bit number part matter sache geschichte`)
+	// common are the stems of words that name something only where it was just spoken of.
+	common = func() map[string]bool {
+		out := map[string]bool{}
+		for _, stem := range words("number name address phone email card detail thing stuff matter business order account").content() {
+			out[stem] = true
+		}
+		return out
+	}()
+	things = set(`business thing things stuff bit number part matter sache geschichte`)
 
 	// ends begin another clause.
 	ends = set(`i he she it they we you because but before after since when would could will please that's just it's so if who bitte ich sie weil

@@ -237,7 +237,7 @@ func set(list string) map[string]bool {
 var (
 	// forgetting are words, and forgettingPairs two of them with at most one between, that ask to forget or promise it.
 	forgetting = set(`forget forgets forgetting forgotten delete deleted deleting erase erased remove removed removing scrub unsay
-		vergessen vergiss lösche löschen gelöscht streichen olvida olvide olvidar olvidado borra borrar borre oublie oubliez effacer effacez
+		vergessen vergiss losche loschen geloscht streichen olvida olvide olvidar olvidado borra borrar borre oublie oubliez effacer effacez
 		dimentica dimenticare cancella`)
 	forgettingPairs = set(`take_out taken_out taking_out strike_out struck_out strike_that strike_it strike_what written_down write_down
 		wrote_down noted_down note_down off_record between_us scratch_that scratch_what`)

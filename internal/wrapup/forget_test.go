@@ -53,6 +53,32 @@ func TestWhatACallerAsksInWordsIsForgotten(t *testing.T) {
 	}
 }
 
+// Nothing was remembered of what he told: the turn is hidden all the same, and others are not.
+func TestWhatNoMemoryWasMadeOfIsForgotten(t *testing.T) {
+	h := newHouse(t, recaller.Tenant{})
+	first, job := h.hold(past{words: []string{
+		"assistant: What are your plans?",
+		"user: Callum's fetching me at three. He's, well, I shouldn't say it, he's been let go at the garage.",
+		"assistant: I'll keep it to myself.",
+		"user: Could you ring me before? Any number will do.",
+	}})
+	h.run(job)
+	_, job = h.hold(past{startedAt: h.now.Add(time.Hour), lasted: 20 * time.Second, words: []string{
+		"user: What I told you about Callum, I want you to forget that. Take it out.",
+		"assistant: I'll take out what you told me about Callum.",
+	}})
+	h.run(job)
+	gone, err := h.store.Forgotten(h.ctx, "t1", first.Caller)
+	h.ok(err)
+	view := forgotten.New(gone)
+	if !view.Hides(first.ID, recaller.Turn{Number: 1, Speaker: recaller.User}) || view.Hides(first.ID, recaller.Turn{Number: 3, Speaker: recaller.User}) {
+		t.Errorf("got %d versions forgotten, want the turn about him hidden, and no other", len(gone))
+	}
+	if len(h.memories(first.Caller)) != 0 {
+		t.Errorf("got %v, want no memory of it", h.memories(first.Caller))
+	}
+}
+
 // What is told and taken back in one call is not kept, whoever finds it.
 func TestWhatIsTakenBackInTheSameCallIsNotKept(t *testing.T) {
 	h := newHouseWith(t, recaller.Tenant{}, &asked{memories: claims(fact("debt", "owes his brother two thousand pounds", 1), fact("dog", "a dog called Tinker", 1))})

@@ -171,8 +171,7 @@ func (s *Service) write(ctx context.Context, w work, r recaller.StepResult) (rec
 		r.Acts = acts(w)
 	}
 	if r.Step == recaller.StepExtract && r.State != recaller.StepPending {
-		var err error
-		if r.Forget, err = s.askedToForget(w); err != nil {
+		if err := s.forget(ctx, w, &r); err != nil {
 			return recaller.StepWritten{}, err
 		}
 	}
