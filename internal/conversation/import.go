@@ -13,6 +13,7 @@ import (
 type Import struct {
 	Start        Start
 	StartedAt    time.Time
+	Offset       time.Duration   // of the clock by which the start is told: see recaller.Conversation
 	EndedAt      time.Time       // zero: the last turn's time
 	Status       recaller.Status // empty: completed
 	Turns        []TurnInput     // in order; times default to the start and never run backwards
@@ -172,7 +173,7 @@ func (s *Service) importTurns(in Import, now time.Time) ([]recaller.Turn, error)
 
 // finish makes an opening's conversation a past one.
 func finish(c *recaller.Conversation, in Import, turns []recaller.Turn, now time.Time) error {
-	c.Imported, c.StartedAt, c.EndedAt, c.Status = true, in.StartedAt, in.EndedAt, in.Status
+	c.Imported, c.StartedAt, c.Offset, c.EndedAt, c.Status = true, in.StartedAt, in.Offset, in.EndedAt, in.Status
 	if c.EndedAt.IsZero() {
 		c.EndedAt = c.StartedAt
 		if len(turns) > 0 {

@@ -68,6 +68,24 @@ func TestTheThreeRetentions(t *testing.T) {
 	})
 }
 
+// Nobody said in which zone the caller lives: days are those of the clock by which the platform told the call's time.
+func TestDaysOfAnImportedCallAreThoseOfItsClock(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, on backing) {
+		p := phone{t, house(t, on).admin}
+		evening := time.Date(2026, 3, 5, 19, 10, 0, 0, time.FixedZone("", -6*3600)) // a Thursday; Friday already in UTC
+		done, err := p.c.ImportConversation(t.Context(), client.ImportRequest{
+			Caller: client.CallerRef{ExternalID: "evening"}, StartedAt: evening, EndedAt: evening.Add(time.Minute),
+			Turns: []client.TurnInput{user("I need a plumber. The pipe burst yesterday."), agent("I'll send Gil tomorrow at nine."), user("Thank you.")},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec := p.writtenUp(done.Conversation.ID)
+		holds(t, "the summary", fmt.Sprint(*rec.Conversation.Summary), "4 March 2026", "6 March 2026", "!5 March 2026", "!7 March 2026")
+	})
+}
+
 // P11: a conversation may be as long as it likes.
 func TestTenThousandTurns(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
@@ -66,12 +67,13 @@ func importIn(ctx context.Context, x *exchange, once recaller.Once, b client.Imp
 	if b.Turns == nil { // as against none
 		turns = nil
 	}
+	_, offset := b.StartedAt.Zone()
 	done, err := carry(ctx, x.key.Tenant, conversation.Import{
 		Start: conversation.Start{
 			Once: once, Caller: conversation.CallerRef(b.Caller), ExternalID: b.ExternalID, Channel: b.Channel, Direction: b.Direction,
 			PlatformIDs: b.PlatformIDs, Reminder: b.Reminder, Metadata: b.Metadata,
 		},
-		StartedAt: b.StartedAt.UTC(), EndedAt: b.EndedAt.UTC(), Status: b.Status, Turns: turns,
+		StartedAt: b.StartedAt.UTC(), Offset: time.Duration(offset) * time.Second, EndedAt: b.EndedAt.UTC(), Status: b.Status, Turns: turns,
 		Duration: seconds(b.DurationSeconds), RecordingURL: b.RecordingURL, NoWrapup: b.Wrapup != nil && !*b.Wrapup,
 	})
 	if err != nil {

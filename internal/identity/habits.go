@@ -23,6 +23,16 @@ func ZoneOf(c recaller.Caller, t recaller.Tenant) *time.Location {
 	return time.UTC
 }
 
+// ZoneIn is ZoneOf for what was said in one conversation: where nothing is known but a tenant's UTC, the clock by which the
+// conversation was told to have begun says more.
+func ZoneIn(c recaller.Conversation, by recaller.Caller, t recaller.Tenant) *time.Location {
+	zone := ZoneOf(by, t)
+	if zone == time.UTC && by.TimeZone == "" && c.Offset != 0 {
+		return time.FixedZone("", int(c.Offset/time.Second))
+	}
+	return zone
+}
+
 // monthFirst are the regions whose people put the month before the day when they write or read out a date in numbers: the
 // United States and their territories, countries that follow their usage, and those that begin with the year (Unicode CLDR's
 // date formats). Elsewhere the day comes first.

@@ -2,6 +2,7 @@ package identity_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/identity"
@@ -53,6 +54,29 @@ func TestWhichPartOfADateComesFirst(t *testing.T) {
 	for _, tt := range tests {
 		if got := identity.DayFirst(with(tt.phone, ""), recaller.Tenant{DefaultRegion: tt.tenant}); got != tt.want {
 			t.Errorf("%s of a tenant in %s: got day first %v, want %v", tt.phone, tt.tenant, got, tt.want)
+		}
+	}
+}
+
+// What a call was told to have begun by is a hint where nothing better is known.
+func TestZoneOfAConversation(t *testing.T) {
+	evening := recaller.Conversation{Offset: -7 * time.Hour}
+	for name, tt := range map[string]struct {
+		conv   recaller.Conversation
+		caller recaller.Caller
+		tenant string
+		want   int // hours east of UTC
+	}{
+		"its own clock":      {evening, recaller.Caller{}, "", -7},
+		"none was told":      {recaller.Conversation{}, recaller.Caller{}, "", 0},
+		"the caller's zone":  {evening, recaller.Caller{TimeZone: "Asia/Tokyo"}, "", 9},
+		"the caller's, UTC":  {evening, recaller.Caller{TimeZone: "UTC"}, "", 0},
+		"the tenant's zone":  {evening, recaller.Caller{}, "Asia/Tokyo", 9},
+		"the number's place": {evening, recaller.Caller{Identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: "+81312345678"}}}, "", 9},
+	} {
+		zone := identity.ZoneIn(tt.conv, tt.caller, recaller.Tenant{TimeZone: tt.tenant})
+		if _, got := time.Date(2026, 1, 5, 12, 0, 0, 0, zone).Zone(); got != tt.want*3600 {
+			t.Errorf("%s: got %d s east, want %d h", name, got, tt.want)
 		}
 	}
 }

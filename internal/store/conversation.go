@@ -16,6 +16,7 @@ type conversationBody struct {
 	RecordingURL string            `json:"recording_url,omitempty"`
 	PlatformIDs  map[string]string `json:"platform_ids,omitempty"`
 	Metadata     json.RawMessage   `json:"metadata,omitempty"`
+	Offset       time.Duration     `json:"offset,omitempty"`
 }
 
 const conversationColumns = `id, caller_id, channel, direction, status, reminder, imported, started_at, ended_at, last_activity_at,
@@ -61,7 +62,7 @@ func (b box) open(c sealedConversation) (recaller.Conversation, error) {
 		return c.Conversation, err
 	}
 	c.ExternalID, c.EndReason, c.RecordingURL = body.ExternalID, body.EndReason, body.RecordingURL
-	c.PlatformIDs, c.Metadata = body.PlatformIDs, body.Metadata
+	c.PlatformIDs, c.Metadata, c.Offset = body.PlatformIDs, body.Metadata, body.Offset
 	if c.summary == nil {
 		return c.Conversation, nil
 	}
@@ -70,7 +71,7 @@ func (b box) open(c sealedConversation) (recaller.Conversation, error) {
 }
 
 func (b box) sealConversation(c recaller.Conversation) ([]byte, error) {
-	return b.put("conversations.body", string(c.ID), conversationBody{c.ExternalID, c.EndReason, c.RecordingURL, c.PlatformIDs, c.Metadata})
+	return b.put("conversations.body", string(c.ID), conversationBody{c.ExternalID, c.EndReason, c.RecordingURL, c.PlatformIDs, c.Metadata, c.Offset})
 }
 
 // Conversation finds a conversation by its id or its external id.

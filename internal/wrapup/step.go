@@ -50,7 +50,7 @@ func (s *Service) read(ctx context.Context, tenantID recaller.TenantID, conv rec
 	w.gone = forgotten.New(gone)
 	w.turns = w.gone.Blank(conv.ID, w.turns)
 	w.asked = forgotten.Requests(w.turns)
-	w.zone, w.dayFirst = identity.ZoneOf(w.caller, w.tenant), identity.DayFirst(w.caller, w.tenant)
+	w.zone, w.dayFirst = identity.ZoneIn(w.conv, w.caller, w.tenant), identity.DayFirst(w.caller, w.tenant)
 	w.reading = sync.OnceValue(func() reading.Reading { return reading.Of(w.turns, w.startedAt(), w.dayFirst) })
 	w.found = sync.OnceValue(func() []extract.Candidate {
 		return extract.Memories(w.reading())
