@@ -168,13 +168,15 @@ func (c *chooser) settled() (passage, bool) {
 			} else if len(reply) > 0 && (reply[0].idle || answers[reply[0].words[0].Text]) {
 				v++
 			}
-			if u.s.Question {
+			if u.s.Question && !c.acted(u) {
 				v--
 			}
 			if len(reply) > 0 && !reply[0].idle && !reply[0].times && !reply[0].contests() && !answers[reply[0].words[0].Text] {
 				reply = nil
 			}
-			if v += 3 * float64(i) / float64(len(c.turns)); v > value+0.01 && (u.ahead || u.vows) {
+			v += 3 * float64(i) / float64(len(c.turns))
+			beyond := v >= value && len(best.units) > 0 && best.units[0].ends() // of two sentences the later one
+			if (v > value+0.01 || beyond) && (u.ahead || u.vows) {
 				best, value = passage{append([]*unit{u}, reply...), inDecisions, 0}, v
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/speech"
 	"github.com/recallerhq/recaller/internal/wrapup/quote"
 	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
@@ -204,7 +205,13 @@ func (c *chooser) passage(i int, u *unit) (passage, bool) {
 	case u.caller:
 		p := passage{units: []*unit{u}, section: inFacts}
 		if q := c.asked(i, u); q != nil && (u.short() || u.contests()) {
-			p.units = []*unit{q, u}
+			p.units = []*unit{q}
+			for _, before := range c.turns[i][:u.n] { // "No! I need …"
+				if before.contests() && !c.taken[before] {
+					p.units = append(p.units, before)
+				}
+			}
+			p.units = append(p.units, u)
 			if q.times {
 				p.section = inDecisions
 			}
@@ -231,6 +238,10 @@ func (c *chooser) passage(i int, u *unit) (passage, bool) {
 		return p, true
 	}
 	p := passage{units: []*unit{u}, section: inDecisions}
+	reply := c.answer(i, u)
+	if len(reply) == 0 && c.objected(i) && c.repeats(i, u) { // it may be that which was wrong
+		return passage{}, false
+	}
 	switch {
 	case u.supposes() && !u.times:
 		p.prior = -worthCase
@@ -245,19 +256,41 @@ func (c *chooser) passage(i int, u *unit) (passage, bool) {
 			p.section = inActions
 		}
 	}
-	if reply := c.answer(i, u); len(reply) > 0 && (reply[0].contests() || u.times) {
+	if len(reply) > 0 && (reply[0].contests() || u.times) {
 		p.units = append(p.units, reply...)
 	}
 	return p, true
 }
 
+// objected reports whether the turn behind one begins with an objection.
+func (c *chooser) objected(i int) bool {
+	return i+1 < len(c.turns) && len(c.turns[i+1]) > 0 && c.turns[i+1][0].caller && c.turns[i+1][0].contests()
+}
+
+// readBack is how many turns later something is still read back.
+const readBack = 6
+
+// repeats reports whether a sentence of the agent's says nothing but what the caller said before: it reads that back.
+func (c *chooser) repeats(i int, u *unit) bool {
+	said := map[string]bool{}
+	for _, us := range c.turns[max(0, i-readBack):i] {
+		for _, b := range us {
+			for _, t := range b.terms {
+				said[t] = said[t] || b.caller
+			}
+		}
+	}
+	return !slices.ContainsFunc(u.terms, func(t string) bool { return !said[t] })
+}
+
 // dictated is the rest of a number that is said over several turns, with no more than a nod between them.
 func (c *chooser) dictated(i int, u *unit) []*unit {
 	var out []*unit
-	for j := i + 1; len(u.numbers) > 0 && j < len(c.turns) && len(c.turns[j]) > 0; j++ {
+	on := u.dictates() || len(u.numbers) > 0 && !u.times && speech.IsNumber(u.words[len(u.words)-1].Text)
+	for j := i + 1; on && j < len(c.turns) && len(c.turns[j]) > 0; j++ {
 		first := c.turns[j][0]
 		switch {
-		case first.caller && first.heard && first.dictates():
+		case first.caller && first.heard && first.dictates() && !first.s.Question:
 			out = append(out, first)
 		case first.caller || !first.idle && !first.dictates():
 			return out
@@ -288,7 +321,7 @@ func (c *chooser) asked(i int, u *unit) *unit {
 // time or denies one.
 func (c *chooser) answer(i int, u *unit) []*unit {
 	for _, later := range c.turns[i][u.n+1:] {
-		if later.s.Question {
+		if later.s.Question || u.times && later.times && u.ends() { // it is that which is answered
 			return nil
 		}
 	}

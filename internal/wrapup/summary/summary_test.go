@@ -162,6 +162,20 @@ func TestASummaryTellsWhatMatters(t *testing.T) {
 			nil,
 		},
 		{
+			"an answer stands with the offer that it answers, and no misreading by itself",
+			`a: Harbour Opticians.
+			 c: My left eye stings. Sorry, the right one. My doctor sees me on Tuesday.
+			 a: Okay, your left eye. Has anybody looked at it?
+			 c: No, the right! I need somebody before that.
+			 a: Tuesday the twentieth, fine. Then come on Friday at ten.
+			 c: Friday is perfect, I'm seventy-one and I walk.
+			 a: At ten?
+			 c: Ten.`,
+			nil,
+			[]string{"Then come on Friday at ten [16 October 2026].” Caller: “Friday [16 October 2026] is perfect"},
+			[]string{"fine.” Caller: “Friday", "your left eye.”", "and I walk.” Caller: “Ten"},
+		},
+		{
 			"what takes a word back stands with it",
 			`a: Sunrise Dairy.
 			 c: I want to change my delivery from four crates to, no wait, make it six crates. The gate code is two two, sorry, two three nine.

@@ -119,6 +119,11 @@ func (u *unit) supposes() bool {
 	return slices.ContainsFunc(u.words[:min(3, len(u.words))], func(w speech.Word) bool { return cases[w.Text] })
 }
 
+// ends reports whether a mark says that what follows is another sentence.
+func (u *unit) ends() bool {
+	return strings.HasSuffix(u.s.Text, ".") || strings.HasSuffix(u.s.Text, "!")
+}
+
 // contests reports whether a sentence objects to what was said before it.
 func (u *unit) contests() bool {
 	for _, w := range u.words[:min(3, len(u.words))] {
