@@ -237,6 +237,11 @@ func (c *chooser) passage(i int, u *unit) (passage, bool) {
 		}
 		return p, true
 	}
+	return c.stated(i, u)
+}
+
+// stated is what is quoted of what the agent states.
+func (c *chooser) stated(i int, u *unit) (passage, bool) {
 	p := passage{units: []*unit{u}, section: inDecisions}
 	reply := c.answer(i, u)
 	if len(reply) == 0 && c.objected(i) && c.repeats(i, u) { // it may be that which was wrong
