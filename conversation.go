@@ -86,8 +86,8 @@ type Conversation struct {
 	Reminder       bool // a reminder call: nothing is extracted from it (W9)
 	Imported       bool // it took place before Recaller knew of it
 	StartedAt      time.Time
-	Offset         time.Duration // east of UTC, of the clock by which an imported conversation's start was told; 0: UTC, or not known
-	EndedAt        time.Time // zero while active
+	Offset         time.Duration // east of UTC, of the clock by which an import told its start; 0: UTC, or not known
+	EndedAt        time.Time     // zero while active
 	LastActivityAt time.Time
 	Duration       time.Duration // as the platform told at the end, else from the times; zero while active
 	Turns          int           // how many turns it has

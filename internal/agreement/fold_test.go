@@ -65,8 +65,11 @@ func TestFoldAsOfATime(t *testing.T) {
 		after time.Duration
 		want  []string
 	}{
-		{0, nil}, {30 * time.Minute, []string{"Fri 09:00", "Thu 00:00"}}, {2 * time.Hour, []string{"Mon 09:00", "Thu 00:00"}},
-		{48 * time.Hour, []string{"Thu 00:00"}}, {30 * 24 * time.Hour, nil},
+		{0, nil},
+		{30 * time.Minute, []string{"Fri 09:00", "Thu 00:00"}},
+		{2 * time.Hour, []string{"Mon 09:00", "Thu 00:00"}},
+		{48 * time.Hour, []string{"Thu 00:00"}},
+		{30 * 24 * time.Hour, nil},
 	} {
 		if diff := cmp.Diff(step.want, open(wednesday.Add(step.after).Add(-time.Second))); diff != "" {
 			t.Errorf("after %v (-want +got):\n%s", step.after, diff)

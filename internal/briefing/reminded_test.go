@@ -21,8 +21,10 @@ func TestTheNextReminderIsTold(t *testing.T) {
 	}
 	daily := "DTSTART:20261120T090000Z\nRRULE:FREQ=DAILY"
 	snap.Reminders = []recaller.Reminder{
-		{ID: "r1", Memory: "pills", DueAt: at(24 * time.Hour), Rule: daily}, {ID: "r2", Memory: "visit", DueAt: at(48 * time.Hour)},
-		{ID: "r3", Memory: "gym", DueAt: at(24 * time.Hour), Rule: daily}, {ID: "r4", Memory: "call", DueAt: at(48 * time.Hour)},
+		{ID: "r1", Memory: "pills", DueAt: at(24 * time.Hour), Rule: daily},
+		{ID: "r2", Memory: "visit", DueAt: at(48 * time.Hour)},
+		{ID: "r3", Memory: "gym", DueAt: at(24 * time.Hour), Rule: daily},
+		{ID: "r4", Memory: "call", DueAt: at(48 * time.Hour)},
 		{ID: "r5", Memory: "call", DueAt: at(72 * time.Hour)},
 	}
 	text := Compose(snap, now, Request{}).Text
