@@ -171,7 +171,7 @@ func (c *chooser) settled() (passage, bool) {
 			if u.s.Question && !c.acted(u) {
 				v--
 			}
-			if len(reply) > 0 && !reply[0].idle && !reply[0].times && !reply[0].contests() && !answers[reply[0].words[0].Text] {
+			if !u.s.Question && len(reply) > 0 && !reply[0].idle && !reply[0].times && !reply[0].contests() && !answers[reply[0].words[0].Text] {
 				reply = nil
 			}
 			v += 3 * float64(i) / float64(len(c.turns))
