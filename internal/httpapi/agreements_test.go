@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,8 +74,8 @@ func TestAsOfIsATime(t *testing.T) {
 	h.refused(t, http.StatusNotFound, http.MethodGet, "/v1/callers/nobody/agreements", "")
 	for _, path := range []string{"/briefing", "/agreements"} {
 		p := h.refused(t, http.StatusUnprocessableEntity, http.MethodGet, "/v1/callers/"+who+path+"?as_of=soon", "")
-		if len(p.Errors) != 1 || p.Errors[0].Location != "as_of" {
-			t.Errorf("%s: got %+v, want one error of as_of", path, p.Errors)
+		if len(p.Errors) != 1 || p.Errors[0].Location != "as_of" || !strings.Contains(p.Errors[0].Message, "RFC 3339") {
+			t.Errorf("%s: got %+v, want one error of as_of, and what was expected", path, p.Errors)
 		}
 	}
 }

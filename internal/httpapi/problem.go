@@ -223,6 +223,8 @@ func worded(message string) string {
 		return "is required"
 	case strings.HasPrefix(message, "invalid integer"), strings.HasPrefix(message, "invalid boolean"), strings.HasPrefix(message, "expected "):
 		return message
+	case strings.HasPrefix(message, "invalid date"):
+		return "must be a time (RFC 3339), such as 2026-03-02T10:00:00Z"
 	}
 	return "is not valid"
 }
