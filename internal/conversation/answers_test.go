@@ -180,7 +180,7 @@ func TestErasureWhileAWriteFails(t *testing.T) {
 			go b.Forget(keep, started.Caller.ID)
 			synctest.Wait()
 			close(goOn)
-			isError(t, <-answered, recaller.KindOf(cause), "")
+			isError(t, <-answered, recaller.NotFound, "")
 			if took := time.Since(began); took != 0 {
 				t.Errorf("it took %v", took)
 			}
@@ -208,7 +208,7 @@ func TestErasureEndsAWriteThatHangs(t *testing.T) {
 		began := time.Now()
 		go func() {
 			_, _, err := b.AddTurns(context.Background(), keep, string(started.Conversation.ID), recaller.Once{}, said("user: one"))
-			isError(t, err, recaller.Timeout, "")
+			isError(t, err, recaller.NotFound, "")
 		}()
 		synctest.Wait()
 		b.Forget(keep, started.Caller.ID)

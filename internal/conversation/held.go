@@ -195,15 +195,14 @@ func refused(err error) bool {
 	}
 }
 
-// drop forgets a conversation with all that is only here. What the store is at work on is ended, and answered with what became
-// of it.
+// drop forgets a conversation with all that is only here. What the store is at work on is ended, and answered so too.
 func (s *Service) drop(e *entry) {
 	e.mu.Lock()
 	e.cancel()
 	for _, w := range e.queue {
 		s.live.heldBytes.Add(-w.size)
 		if !w.sent {
-			w.reply(answer{err: recaller.Errorf(recaller.NotFound, "there is no such conversation")})
+			w.reply(answer{err: errGone})
 		}
 	}
 	e.ended, e.queue, e.recent, e.opening, e.words, e.size = true, nil, nil, nil, nil, 0

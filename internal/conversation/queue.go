@@ -47,6 +47,9 @@ func newWork(w work, now time.Time) *work {
 // errOver says of a work that the conversation ended before it. It does not leave the package.
 var errOver = errors.New("the conversation has ended")
 
+// errGone answers what is asked of a conversation that was dropped, as its caller was erased.
+var errGone = recaller.Errorf(recaller.NotFound, "there is no such conversation")
+
 // reply answers a work, once. The entry's lock is held.
 func (w *work) reply(a answer) {
 	if !w.done {

@@ -259,7 +259,7 @@ func TestForgetWaitsForTheTurnUnderWay(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		_, _, err := b.AddTurns(context.Background(), archived, string(started.Conversation.ID), recaller.Once{}, said("user: one"))
-		if err != nil && !errors.Is(err, recaller.Timeout) {
+		if err != nil && !errors.Is(err, recaller.NotFound) {
 			t.Error(err)
 		}
 	})

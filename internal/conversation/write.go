@@ -258,6 +258,9 @@ func (e *entry) settle(l *live, w *work, a answer) bool {
 
 // failed sees to a work that the store did not carry out. An error means that it waits for the store.
 func (s *Service) failed(ctx context.Context, e *entry, w *work, cause error) error {
+	if errors.Is(ctx.Err(), context.Canceled) { // only drop ends a write: whoever asks again is told the same
+		cause = errGone
+	}
 	if e.letGo(w, cause) {
 		return nil
 	}
