@@ -15,12 +15,12 @@ func insertJob(ctx context.Context, tx Tx, tenant recaller.TenantID, caller reca
 
 // ClaimJobs takes up to limit jobs that are due and leases them until the given time: a worker that dies gives them back
 // by letting the lease run out. Those come first, else work without end would keep them waiting. Jobs of the kinds in except
-// are left alone.
+// are left alone, and so are those of a caller for whom one of their kind is at work: what he said first is written up first.
 func (s *Store) ClaimJobs(ctx context.Context, now, until time.Time, limit int, except ...string) (jobs []recaller.Job, err error) {
 	others, args := notOf(except, micros(now))
 	due := []string{
 		`leased_until > 0 AND leased_until <= $1` + others + ` ORDER BY leased_until`,
-		`leased_until = 0 AND run_at <= $1` + others + ` ORDER BY run_at`,
+		`leased_until = 0 AND run_at <= $1` + others + inTurn + ` ORDER BY run_at`,
 	}
 	err = s.WithSystem(ctx, Writing, func(tx Tx) error {
 		for _, rows := range due {
@@ -54,6 +54,10 @@ func (s *Store) ClaimJobs(ctx context.Context, now, until time.Time, limit int, 
 	return jobs, nil
 }
 
+// inTurn is the condition that no job of the same kind and caller is at work.
+const inTurn = ` AND NOT EXISTS (SELECT 1 FROM jobs busy WHERE busy.leased_until > 0
+	AND busy.tenant_id = jobs.tenant_id AND busy.kind = jobs.kind AND busy.caller_id = jobs.caller_id)`
+
 // notOf is the condition that a job is of none of the kinds, with its arguments behind those that are there.
 func notOf(kinds []string, args ...any) (condition string, all []any) {
 	for _, kind := range kinds {
@@ -69,7 +73,7 @@ func (s *Store) NextJob(ctx context.Context, except ...string) (at time.Time, er
 	others, args := notOf(except)
 	err = s.WithSystem(ctx, Reading, func(tx Tx) error {
 		return tx.QueryRow(ctx, `SELECT min(at) FROM (
-			SELECT min(run_at) AS at FROM jobs WHERE leased_until = 0`+others+`
+			SELECT min(run_at) AS at FROM jobs WHERE leased_until = 0`+others+inTurn+`
 			UNION ALL SELECT min(leased_until) AS at FROM jobs WHERE leased_until > 0`+others+`) n`, args, &next)
 	})
 	return fromNull(next), err

@@ -107,6 +107,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a conversation is indexed for its own caller", indexedOnly},
 		{"jobs are claimed once, leased and given back", jobs},
 		{"a worker leaves kinds of jobs alone", jobKinds},
+		{"a caller's calls are written up in turn", inTurn},
 		{"many workers never have one job twice", manyWorkers},
 		{"a snapshot has all that a briefing needs", snapshot},
 		{"a corpus has all that recall may search", corpus},

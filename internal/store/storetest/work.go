@@ -209,11 +209,45 @@ func jobKinds(b *bench) {
 	eq(b, "the others", len(claim(fires.Add(time.Hour))), 2)
 }
 
+// inTurn has two calls of one caller written up in their order, while another caller's does not wait.
+func inTurn(b *bench) {
+	ended := func(number string, at time.Time) string {
+		o := b.open("t1", opening{identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: number}}})
+		closing := b.closing(o, recaller.Completed)
+		closing.Job.RunAt = at
+		_, err := b.Store.CloseConversation(b.ctx, "t1", closing)
+		b.ok(err)
+		return string(o.Conversation.ID)
+	}
+	due := b.now.Add(time.Hour)
+	first, second := ended("+15550001001", b.now), ended("+15550001001", b.now.Add(time.Second))
+	other := ended("+15550001002", b.now.Add(time.Minute))
+	claim := func() recaller.Job {
+		b.Helper()
+		list, err := b.Store.ClaimJobs(b.ctx, due, due.Add(time.Minute), 1)
+		b.ok(err)
+		if len(list) == 0 {
+			return recaller.Job{}
+		}
+		return list[0]
+	}
+	job := claim()
+	eq(b, "the first call", job.Subject, first)
+	eq(b, "another caller's", claim().Subject, other)
+	eq(b, "the second call waits", claim().Subject, "")
+	next, err := b.Store.NextJob(b.ctx)
+	b.ok(err)
+	eq(b, "until a lease is over", next, due.Add(time.Minute))
+	b.ok(b.Store.RetryJob(b.ctx, job, due.Add(time.Hour), "timeout"))
+	eq(b, "not while the first one only waits to be tried again", claim().Subject, second)
+}
+
 // manyWorkers claims from many sides at once: no job is had twice.
 func manyWorkers(b *bench) {
 	const total = 40
-	for range total {
-		b.close(b.open("t1", opening{}), recaller.Completed)
+	for i := range total { // of as many callers
+		number := recaller.Identity{Kind: recaller.IdentityPhone, Value: fmt.Sprintf("+1555000%04d", i)}
+		b.close(b.open("t1", opening{identities: []recaller.Identity{number}}), recaller.Completed)
 	}
 	var mu sync.Mutex
 	had := map[string]int{}
