@@ -73,6 +73,7 @@ func edges() map[string][]string {
 		"wrapup/summary":  {"agreement", "recall/token", "speech", "when", "wrapup/quote", "wrapup/reading"},
 		"wrapup/label":    {"agreement", "recall/token", "speech", "wrapup/reading"},
 		"wrapup/name":     {"speech"},
+		"wrapup/answer":   {"speech"},
 		"wrapup/extract":  {"recall/token", "speech", "wrapup/quote", "wrapup/reading"},
 		"memory/likeness": {"recall/token", "when"},
 		"search":          {"search/stems"},

@@ -149,7 +149,7 @@ func written(q recaller.Ask) recaller.Ask {
 }
 
 func readSummary(a recaller.Answer) (recaller.Summary, *complaint) {
-	sum, _, err := answer.Summary(a.Text, a.Cut)
+	sum, err := answer.Summary(a.Text, a.Cut)
 	if err != nil {
 		return sum, unreadable()
 	}

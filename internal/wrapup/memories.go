@@ -89,11 +89,11 @@ func (m model) claims(ctx context.Context, w work, own []recaller.Turn, k known,
 		}
 		q := recaller.Ask{System: system, Text: stored + evidence.Script(part), Schema: &schema}
 		err := m.consult(ctx, w, recaller.StepExtract, q, func(a recaller.Answer) *complaint {
-			list, report, err := answer.Memories(a.Text, a.Cut)
+			list, lost, err := answer.Memories(a.Text, a.Cut)
 			if err != nil {
 				return unreadable()
 			}
-			m.Metrics.unreadable.Add(float64(report.Lost))
+			m.Metrics.unreadable.Add(float64(lost))
 			found = append(found, list...)
 			return nil
 		})

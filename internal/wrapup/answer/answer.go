@@ -4,7 +4,7 @@
 // Models answer with code fences, prose around the JSON, single or curly quotes, trailing commas, comments, Python's words,
 // an array that broke off, types spelled their own way, and more. A small reader takes JSON as models write it
 // (reader.go), what it read is searched for what was asked for (harvest.go), each entry is brought into form or given up
-// (entry.go), and a Report says what had to be forgiven, from a closed set, and how much was lost.
+// (entry.go), and what was lost is counted.
 //
 // It is pure: time and memory are linear in the length of an answer, of which at most MaxBytes are read. What it returns
 // is well-formed, not true: whether the words carry it is wrapup/evidence's question. It is not for the memory tools'
@@ -39,34 +39,21 @@ type Memory struct {
 	Due        string  // when a follow-up is due, as the model wrote it: words or a date; empty: it said nothing
 }
 
-// Report says how an answer was read.
-type Report struct {
-	Whole    bool      // it was the JSON asked for, and nothing had to be forgiven
-	Kept     int       // entries, or the sections of a summary
-	Lost     int       // entries (or lines of a summary) that were there and could not be kept
-	Problems []Problem // what had to be forgiven, each once, in a fixed order
-}
-
 // Memories reads an answer to the extraction. cut says that the model ran into its limit: then an entry counts only if it
 // was closed. The last of entries with one key holds. An answer that says in its way that there is nothing to remember
 // gives no memories and no error; Invalid is one in which nothing could be read, and none that says nothing: "{}", "null".
-func Memories(text string, cut bool) ([]Memory, Report, error) {
+// lost counts the entries that were there and could not be kept.
+func Memories(text string, cut bool) (list []Memory, lost int, err error) {
 	a := open(text, cut)
 	best, others := a.best()
-	r := Report{Kept: len(best.list), Lost: best.lost}
+	lost = best.lost
 	for _, b := range others {
-		r.Lost += b.lost + best.lacks(b)
+		lost += b.lost + best.lacks(b)
 	}
-	r.Problems = list(a.faults, best.faults)
-	r.Whole = a.valid && best.answered && r.Lost == 0 && len(r.Problems) == 0
-	if r.Kept > 0 || r.Lost == 0 && (best.answered || a.saysNone()) {
-		return best.list, r, nil
+	if len(best.list) > 0 || lost == 0 && (best.answered || a.saysNone()) {
+		return best.list, lost, nil
 	}
-	return nil, r, unreadable()
-}
-
-func unreadable() error {
-	return recaller.Errorf(recaller.Invalid, "nothing in the model's answer could be read")
+	return nil, lost, recaller.Errorf(recaller.Invalid, "nothing in the model's answer could be read")
 }
 
 // clip returns the first n bytes of a text, or a little less: no character is cut.

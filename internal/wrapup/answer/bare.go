@@ -1,9 +1,6 @@
 package answer
 
-import (
-	"strconv"
-	"strings"
-)
+import "strings"
 
 // bare reads a value without quotation marks: up to the end of the line, a bracket, a comment, or the next field.
 func (r *reader) bare(at place) value {
@@ -19,15 +16,10 @@ func (r *reader) bare(at place) value {
 	case strings.Trim(word, ".… ") == "": // nothing, or "..." for more of the kind
 		return value{whole: v.whole}
 	case at == inName:
-		r.faults.add(Unquoted)
 	case absent(low):
 		v.text = ""
-		r.spelled(word, "null")
 	case low == "true" || low == "false":
 		v.text = low
-		r.spelled(word, low)
-	case !number(word):
-		r.faults.add(Unquoted)
 	}
 	return v
 }
@@ -53,13 +45,6 @@ func (r *reader) bareEnds(at place) bool {
 	return ends != "" && (at == inName || c == '"') && r.names(r.pos)
 }
 
-// spelled notes a word of JSON that is spelled another way.
-func (r *reader) spelled(word, right string) {
-	if word != right {
-		r.faults.add(Words)
-	}
-}
-
 // absent reports whether a word without quotation marks says that there is no value.
 func absent(low string) bool {
 	switch low {
@@ -67,10 +52,4 @@ func absent(low string) bool {
 		return true
 	}
 	return false
-}
-
-// number reports whether a word is a number as JSON writes it, or nearly so.
-func number(word string) bool {
-	_, err := strconv.ParseFloat(word, 64)
-	return err == nil && (word[0] == '-' || word[0] >= '0' && word[0] <= '9') && !strings.ContainsAny(word, "_xXpPiI")
 }

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"encoding/json"
-	"maps"
 	"strings"
 )
 
@@ -16,42 +15,33 @@ const (
 type document struct {
 	text   string // what was answered, without thoughts and what is no text
 	cut    bool   // the model ran into its limit
-	valid  bool   // it is JSON and nothing else
 	blocks []value
-	before faults // of the text, before it was read as JSON
-	faults faults
 }
 
 // open reads the blocks of an answer.
 func open(answer string, cut bool) *document {
-	d := &document{cut: cut, faults: faults{}}
+	d := &document{cut: cut}
 	if len(answer) > MaxBytes {
 		answer, d.cut = clip(answer, MaxBytes), true
-		d.faults.add(TooLong)
 	}
 	d.text = strings.TrimPrefix(strings.ToValidUTF8(answer, ""), "\ufeff")
-	if d.text != answer {
-		d.faults.add(Encoding)
-	}
 	d.text = strings.TrimSpace(d.text)
-	if d.valid = json.Valid([]byte(d.text)); !d.valid {
-		d.text = d.answered(d.text)
+	if !json.Valid([]byte(d.text)) {
+		d.text = answered(d.text)
 	}
 	if page(d.text) {
 		d.text = ""
 	}
-	d.before = maps.Clone(d.faults)
-	d.blocks = d.read(d.text)
+	d.blocks = read(d.text)
 	return d
 }
 
 // answered takes off what a model thought before it answered. Where it never stopped thinking, nothing is left.
-func (d *document) answered(s string) string {
+func answered(s string) string {
 	for _, tag := range []string{"think", "thinking", "reasoning"} {
 		thoughts, rest, ended := strings.Cut(s, "</"+tag+">")
 		begun := strings.HasPrefix(s, "<"+tag+">")
 		if begun || ended && !strings.Contains(thoughts, "{") { // some servers take the opening tag off
-			d.faults.add(Thoughts)
 			return strings.TrimSpace(rest)
 		}
 	}
@@ -60,10 +50,8 @@ func (d *document) answered(s string) string {
 
 // unescape reads the answer again without its escapes: it is JSON that was made a text once more.
 func (d *document) unescape() {
-	d.faults = maps.Clone(d.before)
-	d.faults.add(Encoding)
 	d.text = strings.Trim(unescape(d.text), `"`)
-	d.blocks = d.read(d.text)
+	d.blocks = read(d.text)
 }
 
 // page reports whether a text is a page of the web: what a proxy says when the model is away.
@@ -72,24 +60,16 @@ func page(s string) bool {
 	return strings.HasPrefix(low, "<!doctype") || strings.HasPrefix(low, "<html") || strings.HasPrefix(low, "<?xml")
 }
 
-// read reads the blocks of a text, and notes what is around them.
-func (d *document) read(s string) []value {
-	r := &reader{src: s, lax: map[opening]bool{}, faults: d.faults}
+// read reads the blocks of a text.
+func read(s string) []value {
+	r := &reader{src: s, lax: map[opening]bool{}}
 	var out []value
 	for len(out) < maxBlocks {
-		from := r.pos
 		if !r.next() {
 			break
 		}
-		d.around(s[from:r.pos])
 		r.valid = len(out) < maxStrict && stands(s[r.pos:])
 		out = append(out, r.value(inList))
-	}
-	if len(out) > 0 {
-		d.around(s[r.pos:])
-	}
-	if len(out) > 1 {
-		d.faults.add(Several)
 	}
 	return out
 }
@@ -110,17 +90,6 @@ func (r *reader) next() bool {
 func stands(s string) bool {
 	var raw json.RawMessage
 	return json.NewDecoder(strings.NewReader(s)).Decode(&raw) == nil
-}
-
-// around notes what stands before, between and after blocks.
-func (d *document) around(s string) {
-	if strings.Contains(s, "```") {
-		d.faults.add(Fence)
-		s = strings.ReplaceAll(strings.ReplaceAll(s, "```json", ""), "```", "")
-	}
-	if strings.TrimSpace(s) != "" {
-		d.faults.add(Prose)
-	}
 }
 
 // saysNone reports whether an answer without JSON says, in a few words, that there is nothing to remember.

@@ -14,12 +14,11 @@ import (
 const sureByDefault = 0.7
 
 // confidence reads a number from 0 to 1, also as a text, in percent, out of ten or out of a hundred, or in words.
-func (b *batch) confidence(v value) float64 {
+func confidence(v value) float64 {
 	s := strings.ToLower(strings.TrimSpace(v.text))
 	if f, err := strconv.ParseFloat(s, 64); err == nil && v.kind == bare && f >= 0 && f <= 1 {
 		return f
 	}
-	b.faults.add(Confidence)
 	if f, ok := confidenceWord(s); ok {
 		return f
 	}
@@ -71,43 +70,31 @@ func confidenceWord(s string) (float64, bool) {
 }
 
 // turns reads the numbers of turns: from numbers, texts ("turn 3"), ranges ("3-5") and lists of them.
-func (b *batch) turns(v value) []int {
-	var out []int
-	if v.kind == array {
-		for _, e := range v.list {
-			out = b.turn(out, e)
-		}
-	} else if v.kind != nothing {
-		b.faults.add(Turns)
-		out = b.turn(out, v)
-	}
+func turns(v value) []int {
+	out := appendTurns(nil, v)
 	slices.Sort(out)
 	out = slices.Compact(out)
 	if len(out) > MaxTurns {
-		b.faults.add(Turns)
 		out = out[:MaxTurns]
 	}
 	return out
 }
 
-func (b *batch) turn(out []int, v value) []int {
+func appendTurns(out []int, v value) []int {
 	switch v.kind {
 	case bare, text:
 		if n, err := strconv.Atoi(v.text); err == nil && n >= 0 && v.kind == bare {
 			return append(out, n)
 		}
-		b.faults.add(Turns)
 		return appendNumbers(out, v.text)
 	case array:
-		b.faults.add(Turns)
 		for _, e := range v.list {
-			out = b.turn(out, e)
+			out = appendTurns(out, e)
 		}
 	case object:
-		b.faults.add(Turns)
 		for _, f := range v.fields {
 			if name := plainName(f.name); strings.HasPrefix(name, "turn") || name == "number" || name == "id" {
-				out = b.turn(out, f.value)
+				out = appendTurns(out, f.value)
 			}
 		}
 	}

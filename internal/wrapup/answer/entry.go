@@ -20,9 +20,6 @@ const (
 	parts
 )
 
-// asked are the names of the parts as they were asked for.
-var asked = [parts]string{"type", "key", "value", "confidence", "turns", "due"}
-
 // partNames are the names that models give the parts, as plainName brings them. Of several fields for one part the name
 // that stands first here counts.
 var partNames = [parts]string{
@@ -67,20 +64,14 @@ func entryLike(v value) bool {
 	return has[valueField] && (has[keyField] || has[typeField])
 }
 
-// fields returns the parts of an entry. Where one is there twice under its name, the last holds.
-func (b *batch) fields(v value) [parts]value {
+// entryFields returns the parts of an entry. Where one is there twice under its name, the last holds.
+func entryFields(v value) [parts]value {
 	var out [parts]value
 	rank := [parts]int{}
 	for _, f := range v.fields {
 		p, near, ok := partOf(f.name)
-		if !ok || f.name != asked[p] {
-			b.faults.add(Fields)
-		}
 		if !ok || out[p].kind != nothing && near > rank[p] {
 			continue
-		}
-		if out[p].kind != nothing && near == rank[p] {
-			b.faults.add(Repeated)
 		}
 		out[p], rank[p] = f.value, near
 	}
@@ -88,18 +79,18 @@ func (b *batch) fields(v value) [parts]value {
 }
 
 // memory brings an entry into form. False: it has no type, key or value that can be read.
-func (b *batch) memory(v value, around string) (Memory, bool) {
-	e := b.fields(v)
-	kind, known := b.kind(e[typeField], around)
+func memory(v value, around string) (Memory, bool) {
+	e := entryFields(v)
+	kind, known := entryKind(e[typeField], around)
 	m := Memory{
-		Type: kind, Key: b.key(e[keyField]), Value: b.text(e[valueField]), Confidence: b.confidence(e[confidenceField]),
-		Turns: b.turns(e[turnsField]), Due: b.due(e[dueField]),
+		Type: kind, Key: snake(e[keyField].text), Value: entryText(e[valueField]), Confidence: confidence(e[confidenceField]),
+		Turns: turns(e[turnsField]), Due: due(e[dueField]),
 	}
 	return m, known && m.Key != "" && m.Value != ""
 }
 
-// kind reads the type of an entry. Where it has none, what stands around it says it; else it is a fact, as W2 has it.
-func (b *batch) kind(v value, around string) (recaller.MemoryType, bool) {
+// entryKind reads the type of an entry. Where it has none, what stands around it says it; else it is a fact, as W2 has it.
+func entryKind(v value, around string) (recaller.MemoryType, bool) {
 	word := v.text
 	if v.kind == array && len(v.list) > 0 {
 		word = v.list[0].text
@@ -107,7 +98,6 @@ func (b *batch) kind(v value, around string) (recaller.MemoryType, bool) {
 	if t := recaller.MemoryType(word); t.Valid() {
 		return t, true
 	}
-	b.faults.add(Type)
 	if strings.TrimSpace(word) == "" {
 		word = around
 	}
@@ -117,21 +107,9 @@ func (b *batch) kind(v value, around string) (recaller.MemoryType, bool) {
 	return memoryType(word)
 }
 
-// key brings a key to snake_case, at most MaxKey characters.
-func (b *batch) key(v value) string {
-	key := snake(v.text)
-	if key != v.text || key == "" {
-		b.faults.add(Key)
-	}
-	return key
-}
-
-// text reads a value: one line of at most MaxValue characters. Lists and objects become one, as far as they are flat.
-func (b *batch) text(v value) string {
+// entryText reads a value: one line of at most MaxValue characters. Lists and objects become one, as far as they are flat.
+func entryText(v value) string {
 	s := shorten(line(flat(v)), MaxValue)
-	if v.kind != text || s != v.text {
-		b.faults.add(Value)
-	}
 	if missing(s) {
 		return ""
 	}
@@ -139,14 +117,11 @@ func (b *batch) text(v value) string {
 }
 
 // due reads when a follow-up comes due. It is a text, or there is none.
-func (b *batch) due(v value) string {
+func due(v value) string {
 	if v.kind == nothing || v.kind == bare && v.text == "" {
 		return ""
 	}
 	s := shorten(line(flat(v)), MaxDue)
-	if v.kind != text || s != v.text {
-		b.faults.add(Due)
-	}
 	if missing(s) || none(s) {
 		return ""
 	}

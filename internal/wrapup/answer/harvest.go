@@ -16,11 +16,10 @@ type batch struct {
 	answered bool // it has the form of an answer, be it an empty one
 	cut      bool
 	nested   int
-	faults   faults
 }
 
 func (d *document) batch() *batch {
-	return &batch{at: map[string]int{}, cut: d.cut, faults: faults{}}
+	return &batch{at: map[string]int{}, cut: d.cut}
 }
 
 // best returns the block that holds the most, the last of equals, and the others that are answers too. Entries that
@@ -34,7 +33,6 @@ func (d *document) best() (best *batch, others []*batch) {
 			if !lines.answered {
 				all = append(all, lines)
 			}
-			lines.faults.add(Wrapping)
 			lines.entry(v, "")
 			continue
 		}
@@ -73,12 +71,10 @@ func (b *batch) top(v value) {
 	case v.kind == object && len(v.fields) == 0: // says nothing, not that there is nothing
 	case v.kind == array && len(v.list) == 0:
 		b.answered = v.whole
-		b.faults.add(Wrapping)
 	case v.kind == object && len(v.fields) == 1 && v.fields[0].name == "memories" && v.fields[0].value.kind == array:
 		b.answered = v.fields[0].value.whole
 		b.take(v.fields[0].value, "")
 	default:
-		b.faults.add(Wrapping)
 		b.take(v, "")
 	}
 }
@@ -108,9 +104,6 @@ func (b *batch) element(e value, kind string) {
 		b.take(e, kind)
 	case e.kind == object && len(e.fields) > 0, e.kind == text && !none(e.text):
 		b.lost++
-		if e.whole {
-			b.faults.add(Key)
-		}
 	}
 }
 
@@ -151,7 +144,7 @@ func (b *batch) pairs(v value) {
 // inside reads JSON that stands in a text of JSON, as arguments of a function call do.
 func (b *batch) inside(s, kind string) {
 	b.nested++
-	r := &reader{src: strings.TrimSpace(s), lax: map[opening]bool{}, faults: b.faults}
+	r := &reader{src: strings.TrimSpace(s), lax: map[opening]bool{}}
 	b.take(r.value(inList), kind)
 	b.nested--
 }
@@ -175,21 +168,16 @@ func holds(v value) bool {
 // entry keeps one entry, or counts it as lost.
 func (b *batch) entry(v value, kind string) {
 	b.answered = true
-	if !v.whole {
-		b.faults.add(BrokenOff)
-	}
-	m, ok := b.memory(v, kind)
+	m, ok := memory(v, kind)
 	if !ok || !v.whole && (b.cut || !v.readable()) {
 		b.lost++
 		return
 	}
 	if i, ok := b.at[m.Key]; ok {
-		b.faults.add(Repeated)
 		b.list[i] = m
 		return
 	}
 	if len(b.list) == MaxEntries {
-		b.faults.add(TooMany)
 		b.lost++
 		return
 	}

@@ -7,11 +7,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // summary holds what was read to its bounds. What is said twice stays where it matters most: in the brief, then as an
-// action, a decision, a fact, a topic. kept counts the lines.
-func (w *writeUp) summary() (s recaller.Summary, kept int) {
+// action, a decision, a fact, a topic.
+func (w *writeUp) summary() (s recaller.Summary) {
 	said := map[string]bool{}
 	s.Brief = w.prose(brief, said)
 	s.Actions = w.list(actions, said)
@@ -19,22 +20,14 @@ func (w *writeUp) summary() (s recaller.Summary, kept int) {
 	s.Facts = w.list(facts, said)
 	s.Topics = w.list(topics, said)
 	s.Next = w.prose(next, said)
-	kept = len(s.Topics) + len(s.Decisions) + len(s.Actions) + len(s.Facts)
-	for _, p := range []string{s.Brief, s.Next} {
-		if p != "" {
-			kept++
-		}
-	}
-	return s, kept
+	return s
 }
 
 // prose makes one paragraph of a section, at most MaxBrief characters, ending with a sentence where it can.
 func (w *writeUp) prose(s section, said map[string]bool) string {
-	text := w.clean(strings.Join(w.lines[s], " "))
+	text := clean(strings.Join(w[s], " "))
 	if utf8.RuneCountInString(text) > MaxBrief {
-		w.faults.add(Value)
-		bound := len(string([]rune(text)[:MaxBrief]))
-		if end := sentenceEnd(text[:bound], bound); end > 0 {
+		if end := sentenceEnd(string([]rune(text)[:MaxBrief])); end > 0 {
 			text = text[:end]
 		} else {
 			text = shorten(text, MaxBrief-1) + "…"
@@ -50,23 +43,13 @@ func (w *writeUp) prose(s section, said map[string]bool) string {
 // list makes the lines of a section.
 func (w *writeUp) list(s section, said map[string]bool) []string {
 	var out []string
-	for _, raw := range w.lines[s] {
-		text := w.clean(raw)
-		if text == "" {
-			continue
-		}
-		if said[same(text)] {
-			w.faults.add(Repeated)
-			continue
-		}
-		if len(out) == MaxLines {
-			w.faults.add(TooMany)
-			w.lost++
+	for _, raw := range w[s] {
+		text := clean(raw)
+		if text == "" || said[same(text)] || len(out) == MaxLines {
 			continue
 		}
 		said[same(text)] = true
 		if utf8.RuneCountInString(text) > MaxLine {
-			w.faults.add(Value)
 			text = shorten(text, MaxLine-1) + "…"
 		}
 		out = append(out, text)
@@ -76,8 +59,7 @@ func (w *writeUp) list(s section, said map[string]bool) []string {
 
 // clean takes off a line what is form: bullets, boxes, emphasis, hesitation. It is empty where nothing else is left, or
 // where the line says that there is nothing, or only that people were polite.
-func (w *writeUp) clean(s string) string {
-	before := s
+func clean(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(line(s), "**", ""), "__", "")
 	s = strings.TrimSpace(strings.TrimLeft(unbulleted(s), "*•·▪– "))
 	words := strings.Split(s, " ")
@@ -85,9 +67,6 @@ func (w *writeUp) clean(s string) string {
 		return hesitation(strings.ToLower(strings.Trim(word, ",.")))
 	})
 	s = strings.Join(words, " ")
-	if s != before {
-		w.faults.add(Value)
-	}
 	if none(s) || missing(s) || polite(s) {
 		return ""
 	}
@@ -139,32 +118,17 @@ func same(s string) string {
 	}, s)
 }
 
-// sentenceEnd returns where the last whole sentence of s ends that ends by limit; 0 if none does.
-func sentenceEnd(s string, limit int) int {
+// sentenceEnd returns where the last whole sentence of s ends; 0 if none does.
+func sentenceEnd(s string) int {
 	last := 0
-	for i, r := range s {
-		end := i + utf8.RuneLen(r)
-		if end > limit {
-			break
-		}
-		switch r {
-		case '。', '！', '？', '।', '؟', '۔':
-			last = end
-		case '.', '!', '?':
-			if (end == len(s) || s[end] == ' ' || strings.ContainsRune("\"'”’)", rune(s[end]))) && !(r == '.' && abbreviated(s[:i])) {
-				last = end
-			}
+	for _, p := range speech.Sentences(s) {
+		mark, _ := utf8.DecodeLastRuneInString(strings.TrimRight(p.Text, closing))
+		if strings.ContainsRune(".!?。！？।؟۔", mark) {
+			last = len(s) - len(strings.TrimLeft(s[p.End:], closing))
 		}
 	}
 	return last
 }
 
-// abbreviated reports whether a text ends with a word that is commonly written with a full stop: "Dr", an initial, "p.m".
-func abbreviated(s string) bool {
-	word := s[strings.LastIndexByte(s, ' ')+1:]
-	switch strings.ToLower(strings.TrimLeft(word, "(\"'")) {
-	case "dr", "mr", "mrs", "ms", "st", "prof", "jr", "sr", "vs", "no", "ca", "e.g", "i.e", "a.m", "p.m", "approx", "z.b", "bzw", "hr", "fr", "sra":
-		return true
-	}
-	return utf8.RuneCountInString(word) == 1 && word != "I"
-}
+// closing are marks that may stand behind the one that ends a sentence.
+const closing = "\"'”’)"

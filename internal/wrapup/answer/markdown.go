@@ -12,14 +12,13 @@ func (w *writeUp) markdown(s string, cut bool) {
 	rows := strings.SplitN(s, "\n", maxRows+1)
 	if len(rows) > maxRows {
 		rows = rows[:maxRows]
-		w.faults.add(TooMany)
 	}
 	for i, row := range rows {
 		text := strings.TrimSpace(row)
 		h, rest, heading := headingOf(text)
 		switch {
 		case text == "" || strings.HasPrefix(text, "```") || strings.Trim(text, "-=*_") == "":
-			closed = closed || at == next && len(w.lines[next]) > 0
+			closed = closed || at == next && len(w[next]) > 0
 			continue
 		case heading && h >= 0:
 			at, closed = h, false
@@ -34,18 +33,16 @@ func (w *writeUp) markdown(s string, cut bool) {
 		case labelled(text), at == brief && strings.HasSuffix(text, ":"), closed:
 			continue
 		}
-		if cut && i == len(rows)-1 && sentenceEnd(text, len(text)) != len(text) {
-			w.lost++
-			w.faults.add(BrokenOff)
+		if cut && i == len(rows)-1 && sentenceEnd(text) != len(text) {
 			continue
 		}
-		w.lines[at] = append(w.lines[at], text)
+		w[at] = append(w[at], text)
 	}
 	if found == 0 {
-		w.lines = [sections][]string{}
+		*w = writeUp{}
 	}
-	if len(w.lines[brief]) == 0 {
-		w.lines[brief] = w.lines[next]
+	if len(w[brief]) == 0 {
+		w[brief] = w[next]
 	}
 }
 

@@ -65,9 +65,6 @@ func (r *reader) quote(i int) (open rune, ends string) {
 // what follows is what may follow there; if no mark does, the first one is taken.
 func (r *reader) quoted(open rune, ends string, at place) value {
 	from := r.pos + utf8.RuneLen(open)
-	if open != '"' {
-		r.faults.add(Quotes)
-	}
 	first, here := -1, opening{open, at}
 	for i := from; i < len(r.src); {
 		c, size := utf8.DecodeRuneInString(r.src[i:])
@@ -80,7 +77,6 @@ func (r *reader) quoted(open rune, ends string, at place) value {
 			if r.valid || r.lax[here] || r.follows(i+size, at) {
 				return r.quotation(from, i, i+size)
 			}
-			r.faults.add(Quotes)
 			if first < 0 {
 				first = i
 			}
@@ -88,7 +84,6 @@ func (r *reader) quoted(open rune, ends string, at place) value {
 		i += size
 	}
 	if first < 0 {
-		r.faults.add(BrokenOff)
 		v := value{kind: text, text: unescape(r.src[from:])}
 		r.pos = len(r.src)
 		return v

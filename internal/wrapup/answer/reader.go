@@ -18,8 +18,7 @@ type reader struct {
 	lists   int  // arrays that are open
 	objects int  // objects that are open
 	// lax holds the marks that, at a place, end no text as they should from here to the end: there the first one does.
-	lax    map[opening]bool
-	faults faults
+	lax map[opening]bool
 }
 
 // opening is a quotation mark at a place.
@@ -70,9 +69,6 @@ func (r *reader) take(c byte) bool {
 	if got != c || size == 0 {
 		return false
 	}
-	if size > 1 {
-		r.faults.add(Marks)
-	}
 	r.pos += size
 	return true
 }
@@ -103,7 +99,6 @@ func (r *reader) space() {
 }
 
 func (r *reader) comment(end string) {
-	r.faults.add(Comments)
 	if i := strings.Index(r.src[r.pos:], end); i >= 0 {
 		r.pos += i + len(end)
 		return
@@ -136,7 +131,6 @@ func (r *reader) value(at place) value {
 
 // skip steps over what is nested too deep.
 func (r *reader) skip() {
-	r.faults.add(TooDeep)
 	defer func() { r.pos = min(r.pos, len(r.src)) }()
 	for open, quoted := 0, false; !r.end(); r.pos++ {
 		c := r.src[r.pos]
@@ -163,16 +157,14 @@ func (r *reader) array() value {
 	r.lists++
 	defer func() { r.lists-- }()
 	for {
-		r.separators(len(v.list) > 0)
+		r.separators()
 		switch {
 		case r.end():
-			r.faults.add(BrokenOff)
 			return v
 		case r.take(']'):
 			v.whole = true
 			return v
 		case r.at("}"):
-			r.faults.add(Brackets)
 			if v.whole = r.objects > 0; v.whole { // the object around it ends; its own bracket was forgotten
 				return v
 			}
@@ -193,23 +185,20 @@ func (r *reader) object() value {
 	r.objects++
 	defer func() { r.objects-- }()
 	for {
-		r.separators(len(v.fields) > 0)
+		r.separators()
 		switch {
 		case r.end():
-			r.faults.add(BrokenOff)
 			return v
 		case r.take('}'):
 			v.whole = true
 			return v
 		case r.at("]"):
-			r.faults.add(Brackets)
 			if v.whole = r.lists > 0; v.whole {
 				return v
 			}
 			r.take(']')
 			continue
 		case r.at("{["): // a value without a name
-			r.faults.add(Brackets)
 			v.fields = append(v.fields, field{value: r.value(inField)})
 			continue
 		}
@@ -228,13 +217,11 @@ func (r *reader) field() (field, bool) {
 	case r.take(':'):
 	case r.take('='):
 		r.take('>')
-		r.faults.add(Marks)
 	default:
 		if r.end() {
 			return field{}, false
 		}
 		open, _ := r.quote(r.pos)
-		r.faults.add(Marks)
 		if open == 0 && !r.at("{[") {
 			r.stuck(start)
 			return field{}, false
@@ -242,7 +229,6 @@ func (r *reader) field() (field, bool) {
 	}
 	r.space()
 	if r.at(",}]") {
-		r.faults.add(Marks)
 		return field{name: name.text, value: value{whole: true}}, name.whole
 	}
 	return field{name: name.text, value: r.value(inField)}, name.whole
@@ -251,27 +237,17 @@ func (r *reader) field() (field, bool) {
 // stuck steps over a mark that has no place here, if the reader has not moved on since it stood at start.
 func (r *reader) stuck(start int) {
 	if r.pos == start && !r.end() {
-		r.faults.add(Marks)
 		_, size := r.mark(r.pos)
 		r.pos += size
 	}
 }
 
-// separators steps over what stands between two elements: one comma is right, unless it is the first or last.
-func (r *reader) separators(after bool) {
+// separators steps over what stands between two elements.
+func (r *reader) separators() {
 	r.space()
-	commas := 0
 	for r.at(",;:") {
 		_, size := r.mark(r.pos)
 		r.pos += size
-		commas++
 		r.space()
-	}
-	if r.end() {
-		return
-	}
-	closing := r.at("}]")
-	if after && !closing && commas != 1 || (closing || !after) && commas > 0 {
-		r.faults.add(Marks)
 	}
 }

@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -29,8 +28,6 @@ const (
 	sections
 )
 
-var sectionAsked = [sections]string{"brief", "topics", "decisions", "actions", "facts", "next"}
-
 // sectionNames are the names that models give the sections, V5's among them, as plainName brings them.
 var sectionNames = [sections]string{
 	brief:     "brief summary overview oneliner tldr abstract synopsis shortsummary briefsummary callsummary conversationsummary",
@@ -57,31 +54,23 @@ func sectionOf(name string) (section, bool) {
 // Summary reads an answer to the summary: JSON with the fields that were asked for or V5's section names, else V5's layout
 // with headings. Lines are cleaned, held to their bounds and said once; By is left to the caller. Invalid: there is no
 // brief, or only one that was cut off in its first sentence.
-func Summary(text string, cut bool) (recaller.Summary, Report, error) {
-	d := open(text, cut)
-	w := d.writeUp()
-	s, kept := w.summary()
-	r := Report{Kept: kept, Lost: w.lost, Problems: list(d.faults, w.faults)}
-	r.Whole = d.valid && r.Lost == 0 && len(r.Problems) == 0
+func Summary(text string, cut bool) (recaller.Summary, error) {
+	s := open(text, cut).writeUp().summary()
 	if s.Brief == "" {
-		return recaller.Summary{}, r, recaller.Errorf(recaller.Invalid, "no summary could be read in the model's answer")
+		return recaller.Summary{}, recaller.Errorf(recaller.Invalid, "no summary could be read in the model's answer")
 	}
-	return s, r, nil
+	return s, nil
 }
 
 // writeUp is a summary as it was read: lines by section.
-type writeUp struct {
-	lines  [sections][]string
-	lost   int
-	faults faults
-}
+type writeUp [sections][]string
 
 // writeUp reads the block that has the most sections, the last of equals; without one, the headings.
 func (d *document) writeUp() *writeUp {
 	best, most := (*writeUp)(nil), 0
 	for _, v := range d.blocks {
 		if o, n := sectioned(v, 0); n > 0 && n >= most {
-			best, most = &writeUp{faults: faults{}}, n
+			best, most = &writeUp{}, n
 			best.object(o)
 		}
 	}
@@ -90,8 +79,7 @@ func (d *document) writeUp() *writeUp {
 		return d.writeUp()
 	}
 	if best == nil {
-		d.faults = maps.Clone(d.before)
-		best = &writeUp{faults: faults{Markdown: true}}
+		best = &writeUp{}
 		best.markdown(d.text, d.cut)
 	}
 	return best
@@ -139,55 +127,33 @@ func countSections(v value) int {
 
 // object reads the sections of an object. Of one that is there twice the last holds.
 func (w *writeUp) object(v value) {
-	if !v.whole {
-		w.faults.add(BrokenOff)
-	}
-	var seen [sections]bool
 	for _, f := range v.fields {
-		s, ok := sectionOf(f.name)
-		if !ok || f.value.kind == object {
-			w.faults.add(Fields)
-			continue
+		if s, ok := sectionOf(f.name); ok && f.value.kind != object {
+			w[s] = s.lines(f.value)
 		}
-		if f.name != sectionAsked[s] {
-			w.faults.add(Fields)
-		}
-		if seen[s] {
-			w.faults.add(Repeated)
-		}
-		if (s == brief || s == next) != (f.value.kind == text) || f.value.scalar() != (f.value.kind == text) {
-			w.faults.add(Value)
-		}
-		seen[s] = true
-		w.lines[s] = w.section(s, f.value)
-	}
-	if slices.Contains(seen[:], false) {
-		w.faults.add(Fields)
 	}
 }
 
-// section reads the lines of one section.
-func (w *writeUp) section(s section, v value) []string {
+// lines reads those of a section; what broke off is left out.
+func (s section) lines(v value) []string {
 	switch v.kind {
 	case array:
 		var out []string
 		for _, e := range v.list {
-			out = append(out, w.section(s, e)...)
+			out = append(out, s.lines(e)...)
 		}
 		return out
 	case object:
-		w.faults.add(Value)
 		return []string{itemText(v)}
 	case text, bare:
 		if v.whole {
 			return strings.Split(v.text, "\n")
 		}
 		if s == brief {
-			if i := sentenceEnd(v.text, len(v.text)); i > 0 {
+			if i := sentenceEnd(v.text); i > 0 {
 				return []string{v.text[:i]}
 			}
 		}
-		w.lost++
 	}
 	return nil
 }
