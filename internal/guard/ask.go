@@ -1,6 +1,10 @@
 package guard
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/recallerhq/recaller/internal/speech"
+)
 
 // ask is what one side asked the other for.
 type ask uint16
@@ -72,7 +76,7 @@ func told(m string) ask {
 }
 
 // cues tell that a sentence asks for something.
-var cues = set(`please what what's whats which need needs give tell read provide enter say confirm verify require spell repeat
+var cues = speech.Set(`please what what's whats which need needs give tell read provide enter say confirm verify require spell repeat
 	bitte wie welche brauche benotige nennen sagen geben por favor cual necesito digame diga indique quel quelle donnez
 	qual preciso informe dica`)
 
@@ -119,7 +123,7 @@ func askedIn(toks []token, i, j int, found []label) ask {
 	return a
 }
 
-var readOut = set("read number numbers digits digit details give spell enter nummer numero digitos cifras chiffres cifre ziffern lesen")
+var readOut = speech.Set("read number numbers digits digit details give spell enter nummer numero digitos cifras chiffres cifre ziffern lesen")
 
 // wantsWord reports whether a sentence about a password asks for it: "what is", "may I have", "tell me".
 func wantsWord(sentence []token) bool {
@@ -141,8 +145,8 @@ func wantsWord(sentence []token) bool {
 }
 
 var (
-	demands  = set("give tell provide confirm verify enter say spell whats need wie lautet nennen sagen cual dime diga quel donnez qual diga")
-	troubles = set("wrong problem problems issue issues happened happens track manage manager remember forgot forget reset resetting change changing create creating")
+	demands  = speech.Set("give tell provide confirm verify enter say spell whats need wie lautet nennen sagen cual dime diga quel donnez qual diga")
+	troubles = speech.Set("wrong problem problems issue issues happened happens track manage manager remember forgot forget reset resetting change changing create creating")
 )
 
 var byClass = map[class]ask{
@@ -151,7 +155,7 @@ var byClass = map[class]ask{
 }
 
 // nods are the words of who only says that he listens, or says digits back.
-var nods = set(`mhm mm hmm uh huh um okay ok k yes yeah yep yup right got it go on ahead and then next the rest please thanks thank you great perfect good alright all
+var nods = speech.Set(`mhm mm hmm uh huh um okay ok k yes yeah yep yup right got it go on ahead and then next the rest please thanks thank you great perfect good alright all
 	sure continue more so that that's is 's it's was four three two five six numbers number digits digit last first remaining group one moment sorry again
 	ja genau gut danke weiter und si vale bueno gracias oui d'accord merci et apres sim certo obrigado va bene grazie ah oh cool fine i heard said say repeat
 	did could can me to with`)

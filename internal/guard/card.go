@@ -1,6 +1,10 @@
 package guard
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/recallerhq/recaller/internal/speech"
+)
 
 // cardRow looks for card numbers in a row of digits. loose: the words around say that there is one; else the digits must
 // be grouped as those of a card are, and little more may stand beside them.
@@ -108,7 +112,7 @@ func (r *reader) hideCard(row run) {
 }
 
 // months are the names that an expiry date may have, in the languages whose digits are understood.
-var months = set(`january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
+var months = speech.Set(`january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
 	januar februar marz mai juni juli oktober dezember enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
 	janvier fevrier mars avril juin juillet aout septembre octobre novembre decembre janeiro fevereiro marco maio junho julho setembro outubro
 	novembro dezembro gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre`)

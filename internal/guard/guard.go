@@ -17,9 +17,6 @@ const (
 	Password   Kind = "password"    // passwords, PINs, passcodes, one-time codes, security words
 )
 
-// Kinds lists the kinds.
-func Kinds() []Kind { return []Kind{Card, NationalID, Password} }
-
 // Mask replaces the secrets in a text, and returns it with the kind of each that it found. asked is what the other side
 // said just before, or "": an answer to "your card number, please?" is read more strictly than words that stand alone.
 // Masking what is masked already changes nothing.

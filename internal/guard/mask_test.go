@@ -292,7 +292,7 @@ func TestNoPhraseHasTwoMeanings(t *testing.T) {
 					t.Errorf("%q (%s) is twice in the table", strings.Join(p.words, " "), first)
 				}
 			}
-			if joined := strings.Join(p.words, " "); joined != foldText(joined) {
+			if joined := strings.Join(p.words, " "); strings.ContainsFunc(joined, func(r rune) bool { return string(appendFolded(nil, r)) != string(r) }) {
 				t.Errorf("%q is not folded", joined)
 			}
 		}

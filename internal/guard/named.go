@@ -1,6 +1,10 @@
 package guard
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/recallerhq/recaller/internal/speech"
+)
 
 // formats finds what needs no name: a number says itself what it is.
 func (r *reader) formats() {
@@ -141,7 +145,7 @@ func (r *reader) counts(i int) bool {
 	return i < len(r.toks) && counted[r.toks[i].s]
 }
 
-var counted = set(`digit digits character characters letter letters number numbers long times minutes hours days attempts tries symbols words
+var counted = speech.Set(`digit digits character characters letter letters number numbers long times minutes hours days attempts tries symbols words
 	ziffern zeichen stellen digitos cifras caracteres chiffres caracteres cifre caratteri more or different`)
 
 // isPostal reports whether a PIN is the postal code that India calls so: it is called a code, or an address goes before it.
@@ -162,7 +166,7 @@ func (r *reader) isPostal(row run) bool {
 	return false
 }
 
-var places = set("address city town village street st road rd nagar lane avenue district state area house flat near")
+var places = speech.Set("address city town village street st road rd nagar lane avenue district state area house flat near")
 
 // cardNear reports whether a card is spoken of beside an expiry date.
 func (r *reader) cardNear(l label) bool {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // password masks the word that a label calls a password. A word that may as well be part of the sentence ("my password is
@@ -86,7 +88,7 @@ func (r *reader) quoted(at int) (end int, ok bool) {
 // maxQuoted bounds a quoted password.
 const maxQuoted = 64
 
-var placeholders = set("password passwords your_password yourpassword your-password pass mypassword my_password secret username user name changeme xxx xxxx example")
+var placeholders = speech.Set("password passwords your_password yourpassword your-password pass mypassword my_password secret username user name changeme xxx xxxx example")
 
 // chunk is the text from token at to the next white space, without the signs that end a sentence.
 func (r *reader) chunk(at int) (start, end int) {
@@ -134,7 +136,7 @@ func isSecret(chunk string) bool {
 }
 
 // techWords look like passwords and are none.
-var techWords = set("2fa mfa sha1 sha256 sha512 md5 base64 wpa2 wpa3 utf8 oauth2 1password lastpass 1st 2nd 3rd 4th win10 ipv4 ipv6 24h 48h 2step 3d mp3 12char 8char 16char")
+var techWords = speech.Set("2fa mfa sha1 sha256 sha512 md5 base64 wpa2 wpa3 utf8 oauth2 1password lastpass 1st 2nd 3rd 4th win10 ipv4 ipv6 24h 48h 2step 3d mp3 12char 8char 16char")
 
 // countsAt reports whether token at begins a count: "12 characters".
 func (r *reader) countsAt(at int) bool {
@@ -158,7 +160,7 @@ func (r *reader) spelled(at, end int) int {
 }
 
 // signNames are what people say for a sign or for the next letter when they spell.
-var signNames = set(`capital uppercase lowercase upper lower case underscore dash hyphen dot period at sign exclamation mark hash hashtag pound dollar star
+var signNames = speech.Set(`capital uppercase lowercase upper lower case underscore dash hyphen dot period at sign exclamation mark hash hashtag pound dollar star
 	asterisk percent ampersand plus space then and question gross klein mayuscula majuscule`)
 
 // spelling reads a password that is spelled out: "b l u e four two", "capital H u n t".
@@ -204,7 +206,7 @@ func (r *reader) words(at int) (last int, ok bool) {
 	return last, last >= 0
 }
 
-var clauses = set("and but so which because if or then please for when thanks thank i can und aber y pero et mais e ma")
+var clauses = speech.Set("and but so which because if or then please for when thanks thank i can und aber y pero et mais e ma")
 
 // isQuality reports whether a word says how something is: "outdated", "missing", "unacceptable".
 func isQuality(s string) bool {
@@ -217,7 +219,7 @@ func isQuality(s string) bool {
 }
 
 // stops are the words of sentences about passwords, which are no passwords where they stand alone.
-var stops = set(`not no never n't 't wrong incorrect invalid right correct good bad fine ok okay safe secure insecure weak strong stronger strongest long short
+var stops = speech.Set(`not no never n't 't wrong incorrect invalid right correct good bad fine ok okay safe secure insecure weak strong stronger strongest long short
 	longer shorter hard easy simple simpler same different new old current default temporary unique similar common important private public personal necessary mandatory
 	optional required needed the a an this that these those my your his her their our its it he she they we you i me us them what which who where when why how
 	there here in on at of to from for with without by about as like than into up down out off over under too very so just only also still already always
@@ -270,5 +272,5 @@ func (r *reader) wordsWithDigits(at int) (last int, ok bool) {
 }
 
 // leadIns are what people begin an answer with.
-var leadIns = set(`it it's its 's is my the password passphrase word security secret sure yes yeah yep ok okay well so um uh er erm that that's think i it'd would be should
+var leadIns = speech.Set(`it it's its 's is my the password passphrase word security secret sure yes yeah yep ok okay well so um uh er erm that that's think i it'd would be should
 	of course certainly oh hmm and ist es mein das passwort ja klar mi la contrasena si claro c'est mon le mot de passe oui minha senha sim e la mia`)

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // reader looks for secrets in one text.
@@ -227,4 +229,4 @@ func (r *reader) calledAfter(i int) (label, bool) {
 	return label{}, false
 }
 
-var afters = set("this is 's was that that's as my the your his her our ist meine mein das es mi el la")
+var afters = speech.Set("this is 's was that that's as my the your his her our ist meine mein das es mi el la")

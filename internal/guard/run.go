@@ -1,6 +1,10 @@
 package guard
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/recallerhq/recaller/internal/speech"
+)
 
 // run is a row of digits, written or spoken, with what people put between them.
 type run struct {
@@ -124,7 +128,7 @@ func followed(toks []token, i int, l language) bool {
 }
 
 // fillers are what people say between the digits of one number.
-var fillers = set(`uh um er erm uhm ah eh hm hmm mm mhm then and so okay ok yeah dash hyphen minus space dot point comma next like
+var fillers = speech.Set(`uh um er erm uhm ah eh hm hmm mm mhm then and so okay ok yeah dash hyphen minus space dot point comma next like
 	again followed by ahm aeh ahem dann und strich punkt y e et guion punto tiret point virgule puis entao poi trattino tracinho ponto`)
 
 // maxBetween is how many words and signs may stand between two digits of one number.
@@ -155,7 +159,7 @@ func skip(toks []token, i int, l language) (next int, between byte) {
 	return -1, 0
 }
 
-var currencies = set(`dollars dollar euros euro pounds pound bucks cents cent pence quid usd eur gbp yen rupees reais pesos francs kronor
+var currencies = speech.Set(`dollars dollar euros euro pounds pound bucks cents cent pence quid usd eur gbp yen rupees reais pesos francs kronor
 	zloty percent dolares euros libras livres lire pfund prozent`)
 
 // surroundings notes what stands before and after the row.
@@ -183,13 +187,4 @@ func (r *run) surroundings(toks []token) {
 			r.path = next.s == ":" || len(toks[j+1].s) == 3
 		}
 	}
-}
-
-// set makes a set of words.
-func set(words string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		out[w] = true
-	}
-	return out
 }

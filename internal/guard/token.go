@@ -211,12 +211,3 @@ var accents = []struct{ of, to string }{
 	{"źżž", "z"},
 	{"ß", "ss"},
 }
-
-// foldText is a whole text folded, for tables.
-func foldText(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		fold(&b, r)
-	}
-	return b.String()
-}

@@ -232,14 +232,6 @@ func AmountsOf(ws []string) Amounts {
 	return a
 }
 
-// Add takes up the numbers of other words.
-func (a *Amounts) Add(o Amounts) {
-	for v := range o.Values {
-		a.Values[v] = true
-	}
-	a.Streams = append(a.Streams, o.Streams...)
-}
-
 // spelled joins digits that stand in one text with marks between them: "555-0123", "020 7946 0018".
 func spelled(ws []string) []string {
 	var out []string

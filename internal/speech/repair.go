@@ -106,7 +106,7 @@ type mark struct {
 }
 
 var (
-	denies  = set("not nicht kein keine pas não niet non")
+	denies  = Set("not nicht kein keine pas não niet non")
 	markers = func() map[string][]mark {
 		out := map[string][]mark{}
 		add := func(strong bool, list string) {

@@ -117,7 +117,7 @@ func Stumble(ws []Word, i int) bool {
 	return i+1 < len(ws) && ws[i].Text == ws[i+1].Text && (stumbled[ws[i].Text] || starts(ws[i].Text))
 }
 
-var stumbled = set("a the my your our to in on at of and or but so is was with for it's i'm i'll if der die das und ist zu el la de y o e")
+var stumbled = Set("a the my your our to in on at of and or but so is was with for it's i'm i'll if der die das und ist zu el la de y o e")
 
 func dots(text string, ws []Word, i int) bool {
 	return strings.Contains(text[ws[i].End:ws[i+1].Start], "..")
@@ -129,14 +129,15 @@ func comma(text string, ws []Word, i int) bool {
 
 var (
 	// fillers are sounds of hesitation, which mean nothing wherever they stand.
-	fillers = set("uh erm uhm uhh umm ehm hm hmm mm mmm mhm ah äh ähm öh eh euh hum")
+	fillers = Set("uh erm uhm uhh umm ehm hm hmm mm mmm mhm ah äh ähm öh eh euh hum")
 	// doubtful are those that are words elsewhere; before a pause, or before english words, they are sounds.
-	doubtful = set("um er em")
-	english  = set(`i i'm i've i'd you you've the it it's we we've my so yeah yes no okay and but he she they there that this well
+	doubtful = Set("um er em")
+	english  = Set(`i i'm i've i'd you you've the it it's we we've my so yeah yes no okay and but he she they there that this well
 		what can could is just like hello hi sorry maybe about then how all`)
 )
 
-func set(words string) map[string]bool {
+// Set are the words of a list that white space parts.
+func Set(words string) map[string]bool {
 	out := map[string]bool{}
 	for w := range strings.FieldsSeq(words) {
 		out[w] = true

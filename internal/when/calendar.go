@@ -1,6 +1,10 @@
 package when
 
-import "time"
+import (
+	"time"
+
+	"github.com/recallerhq/recaller/internal/speech"
+)
 
 var months = map[string]time.Month{
 	"january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6, "july": 7, "august": 8, "september": 9,
@@ -240,7 +244,7 @@ func (p *parser) bareDay(i int) span {
 }
 
 // dayFollows are words that may follow a day of the month which stands by its number alone.
-var dayFollows = set(`at and or because but so for i we my from around with to if is was then works would please that
+var dayFollows = speech.Set(`at and or because but so for i we my from around with to if is was then works would please that
 	no not in between by
 	instead yes yeah thanks he she they you it half noon when since which morning afternoon evening until till though
 	ok okay right

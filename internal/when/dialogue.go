@@ -3,6 +3,8 @@ package when
 import (
 	"strings"
 	"time"
+
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // Said is one turn of a conversation.
@@ -309,7 +311,7 @@ func (c *talk) close(p *parser) {
 }
 
 var (
-	times  = set(`when since wann cuándo`)
-	events = set(`accident incident happen happened loss start started begin began notice noticed born birth passiert
+	times  = speech.Set(`when since wann cuándo`)
+	events = speech.Set(`accident incident happen happened loss start started begin began notice noticed born birth passiert
 		pasó`)
 )

@@ -1,6 +1,10 @@
 package when
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/recallerhq/recaller/internal/speech"
+)
 
 // language is one whose days, dates and hours are read.
 type language byte
@@ -71,7 +75,7 @@ func languageOf(tok []token) language {
 	return best
 }
 
-var englishWords = set(`the i you and to it is on at my for we me of that have are be can was in's with do not please
+var englishWords = speech.Set(`the i you and to it is on at my for we me of that have are be can was in's with do not please
 	your he she they will there
 	so but if or by`)
 
@@ -227,9 +231,9 @@ func participle(w string) bool {
 }
 
 var (
-	states = set(`geschlossen gestrichen gebucht geplant geöffnet gestern gegen genau gerne gestellt gesperrt
+	states = speech.Set(`geschlossen gestrichen gebucht geplant geöffnet gestern gegen genau gerne gestellt gesperrt
 		gemeldet geändert`)
-	germanDone = set(`verloren vergessen bekommen begonnen erhalten bestellt bezahlt verpasst entdeckt versucht
+	germanDone = speech.Set(`verloren vergessen bekommen begonnen erhalten bestellt bezahlt verpasst entdeckt versucht
 		besucht verletzt`)
 )
 

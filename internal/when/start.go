@@ -1,8 +1,10 @@
 package when
 
+import "github.com/recallerhq/recaller/internal/speech"
+
 // starters are the words that a phrase can begin with, besides numbers, weekdays, months, seasons and days in the
 // plural: a cheap test that spares most words the matchers.
-var starters = set(`today tomorrow tmrw yesterday tonight the day other later earlier last next this coming upcoming
+var starters = speech.Set(`today tomorrow tmrw yesterday tonight the day other later earlier last next this coming upcoming
 	past
 	previous on in at by until till from before after about around roughly over almost nearly maybe like exactly every
 	each daily

@@ -1,6 +1,10 @@
 package when
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/recallerhq/recaller/internal/speech"
+)
 
 // The words of days, dates and hours, by those of English.
 const germanWords = `monday: montag
@@ -128,20 +132,20 @@ const spanishWords = `monday: lunes
 func newGerman() *tongue {
 	t := &tongue{
 		words: pairs(germanWords),
-		small: set(`ich und nicht ist sie wir ein eine habe haben mir ja guten bitte kommt auf mit war hat kann können
+		small: speech.Set(`ich und nicht ist sie wir ein eine habe haben mir ja guten bitte kommt auf mit war hat kann können
 			es der die das dann zu bei
 			mein meine ihr ihnen noch schon wie was wann geht uhr sind bin passt aber uns`),
-		behind: set(`war waren warst hatte hatten kam kamen ging gingen rief riefen fiel fielen gab fand wurde wurden
+		behind: speech.Set(`war waren warst hatte hatten kam kamen ging gingen rief riefen fiel fielen gab fand wurde wurden
 			sagte bekam brach machte lief sprang stand lag sah las schrieb blieb hing begann starb`),
-		torn: set(`wollte wollten sollte sollten würde würden hieß gesagt versprochen meinte meinten dachte`),
-		ahead: set(`habe hab haben hat habt ist sind bin kommt kommen komme geht gehen gehe passt passen brauche
+		torn: speech.Set(`wollte wollten sollte sollten würde würden hieß gesagt versprochen meinte meinten dachte`),
+		ahead: speech.Set(`habe hab haben hat habt ist sind bin kommt kommen komme geht gehen gehe passt passen brauche
 			brauchen braucht hätte hätten ginge will wollen möchte möchten kann
 			können könnte könnten wird werden werde rufe rufen fahre fahren fährt fliege fliegen bringe bringen bringt
 			muss müssen soll sollen
 			darf dürfen gibt schicke schicken schickt bin treffen wäre bleibt bleibe dann machen mache mach holt hole
 			holen
 			müsste müssten bräuchte bräuchten suche suchen lege legen verschiebe`),
-		helpers: set(`habe hab hat haben hast ist bin sind seid bist`),
+		helpers: speech.Set(`habe hab hat haben hast ist bin sind seid bist`),
 	}
 	for i, ones := range strings.Fields("ein zwei drei vier fünf sechs sieben acht neun") {
 		t.words[ones+"s"], t.words[ones] = digits(i+1), digits(i+1)
@@ -177,13 +181,13 @@ func (t *tongue) ordinal(stem string, v int) {
 func newSpanish() *tongue {
 	t := &tongue{
 		words: pairs(spanishWords),
-		small: set(`el la los las que de es en por para mi se una un del usted está le hay puede cita con y lo nos su
+		small: speech.Set(`el la los las que de es en por para mi se una un del usted está le hay puede cita con y lo nos su
 			pero qué como yo`),
-		behind: set(`fue fui fueron estuve estuvo vino vinieron tuve tuvo hizo hice dijo di dio dimos vimos hicimos
+		behind: speech.Set(`fue fui fueron estuve estuvo vino vinieron tuve tuvo hizo hice dijo di dio dimos vimos hicimos
 			estuvimos fuimos tuvimos vine rompió cayó caí vi pude quiso puso`),
-		torn: set(`dijeron dijo prometió prometieron iba iban era eran tenía tenían vendría vendrían quería había
+		torn: speech.Set(`dijeron dijo prometió prometieron iba iban era eran tenía tenían vendría vendrían quería había
 			habían sería debía debían`),
-		ahead: set(`quiero quiere queremos necesito necesita necesitamos puedo puede pueden podemos podría podrían
+		ahead: speech.Set(`quiero quiere queremos necesito necesita necesitamos puedo puede pueden podemos podría podrían
 			tiene tengo tienen tenemos hay es
 			está están viene vienen vengo vamos voy va van llega llegan abre abren abrimos sale salgo queda le atiendo
 			atiende debe cierra

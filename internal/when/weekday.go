@@ -1,6 +1,10 @@
 package when
 
-import "time"
+import (
+	"time"
+
+	"github.com/recallerhq/recaller/internal/speech"
+)
 
 // dayName is what a phrase says of its day: enough for an earlier or later mention to settle it.
 type dayName struct {
@@ -47,7 +51,7 @@ func (p *parser) weekdayAt(i int) int {
 }
 
 // kinds are words of a day of some kind: "a busy Sunday".
-var kinds = set(`busy lazy regular normal nice typical quiet good bad long entire whole rainy sunny cold warm hot
+var kinds = speech.Set(`busy lazy regular normal nice typical quiet good bad long entire whole rainy sunny cold warm hot
 	relaxing wet lovely random single`)
 
 // numbered matches a weekday with its date: of the month alone ("Tuesday the tenth") the nearest that is such a day.
@@ -236,14 +240,14 @@ func (p *parser) bareWeekday(i, wd int) span {
 	return s
 }
 
-var owners = set(`the my your our his her their`)
+var owners = speech.Set(`the my your our his her their`)
 
 // slot reports whether a word is of what is held on one day: "the Tuesday slot".
 func slot(w string) bool {
 	return bookings[w] || slots[w]
 }
 
-var slots = set(`one visit time session train delivery collection shift call class spot place job trip party bus ferry
+var slots = speech.Set(`one visit time session train delivery collection shift call class spot place job trip party bus ferry
 	game match show`)
 
 // standsAlone reports whether what follows at j is no noun that a weekday could belong to.
@@ -251,9 +255,9 @@ func (p *parser) standsAlone(j int) bool {
 	return p.ends(j) || boundaries[p.w(j)] || starters[p.w(j)] || subjectPronouns[p.w(j)] || fillers[p.w(j)] || parts[p.w(j)] || p.marks[j].mood != open
 }
 
-var parts = set(`morning afternoon evening night lunchtime mornin evenin arvo noon first last at around early late`)
+var parts = speech.Set(`morning afternoon evening night lunchtime mornin evenin arvo noon first last at around early late`)
 
-var fillers = set(`no not yes um uh er hang sorry please then it's that's off any ok okay too instead either
+var fillers = speech.Set(`no not yes um uh er hang sorry please then it's that's off any ok okay too instead either
 	good great free better fine maybe probably the a my your our all again anytime again if thanks thank bye yeah
 		right only just as`)
 

@@ -26,6 +26,8 @@ package when
 import (
 	"slices"
 	"time"
+
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // Found is one date in a text.
@@ -99,7 +101,7 @@ func (p *parser) find() []Found {
 }
 
 // evenings are words of an evening out.
-var evenings = set(`dinner supper table cena abendessen tisch mesa`)
+var evenings = speech.Set(`dinner supper table cena abendessen tisch mesa`)
 
 func (p *parser) speaksOf(words map[string]bool) bool {
 	return slices.ContainsFunc(p.tok, func(t token) bool { return words[t.w] })

@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // foreign complains of a summary that is in none of the languages of its conversation. It is a rough look, by script and by
@@ -120,23 +121,15 @@ var scripts = []struct {
 
 // smallWords are the commonest words of the languages in Latin letters that are told apart.
 var smallWords = map[string]map[string]bool{
-	"English":             set(`the a an and of to is was are were in on at for with that this it he she they his her their will would has have had not but from by who which caller i you my your do what can we`),
-	"Spanish":             set(`el la los las un una y de del que en es por para con se su no lo al como más pero le ha era está quiere yo mi me muy tiene qué sí hay este esta`),
-	"Portuguese":          set(`o a os as um uma e de do da dos das que em no na é por para com se seu sua não ao mais mas foi está eu meu minha muito tem você sim isso ele ela pelo`),
-	"French":              set(`le la les un une et de du des que qui en est pour par avec se son sa ses ne pas au aux plus mais il elle dans ce cette je vous mon ma a été sur chez j'ai c'est`),
-	"Italian":             set(`il lo la i gli le un una e di del della che in è per con si suo sua non al alla più ma ha era sono nel io mi ho questo questa anche come dal`),
-	"German":              set(`der die das ein eine und von zu zum zur ist war sind im in auf für mit dass den dem des nicht aber er sie es hat ich mein meine am an bei wird noch auch wie aus nach einen`),
-	"Dutch":               set(`de het een en van te is was zijn in op voor met dat die niet maar hij zij ze er heeft ik mijn aan bij wordt nog ook naar wil dit om als uit`),
-	"Swedish":             set(`en ett och av att är var i på för med som den det inte men han hon har jag min till från vill de sig om kan ska också vid`),
-	"Danish or Norwegian": set(`en et og af av at er var i på for med som den det ikke men han hun har jeg min til fra vil de seg sig om kan skal også ved`),
-	"Polish":              set(`i w z na do nie że się to jest był była o jak ale po co za od dla czy już ma przez jego jej ja mam mnie mi tak ten ta`),
-	"Turkish":             set(`ve bir bu da de için ile çok ama daha ne var yok ben benim sen o olarak gibi kadar mi mı değil olan her ya en`),
-}
-
-func set(words string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		out[w] = true
-	}
-	return out
+	"English":             speech.Set(`the a an and of to is was are were in on at for with that this it he she they his her their will would has have had not but from by who which caller i you my your do what can we`),
+	"Spanish":             speech.Set(`el la los las un una y de del que en es por para con se su no lo al como más pero le ha era está quiere yo mi me muy tiene qué sí hay este esta`),
+	"Portuguese":          speech.Set(`o a os as um uma e de do da dos das que em no na é por para com se seu sua não ao mais mas foi está eu meu minha muito tem você sim isso ele ela pelo`),
+	"French":              speech.Set(`le la les un une et de du des que qui en est pour par avec se son sa ses ne pas au aux plus mais il elle dans ce cette je vous mon ma a été sur chez j'ai c'est`),
+	"Italian":             speech.Set(`il lo la i gli le un una e di del della che in è per con si suo sua non al alla più ma ha era sono nel io mi ho questo questa anche come dal`),
+	"German":              speech.Set(`der die das ein eine und von zu zum zur ist war sind im in auf für mit dass den dem des nicht aber er sie es hat ich mein meine am an bei wird noch auch wie aus nach einen`),
+	"Dutch":               speech.Set(`de het een en van te is was zijn in op voor met dat die niet maar hij zij ze er heeft ik mijn aan bij wordt nog ook naar wil dit om als uit`),
+	"Swedish":             speech.Set(`en ett och av att är var i på för med som den det inte men han hon har jag min till från vill de sig om kan ska också vid`),
+	"Danish or Norwegian": speech.Set(`en et og af av at er var i på for med som den det ikke men han hun har jeg min til fra vil de seg sig om kan skal også ved`),
+	"Polish":              speech.Set(`i w z na do nie że się to jest był była o jak ale po co za od dla czy już ma przez jego jej ja mam mnie mi tak ten ta`),
+	"Turkish":             speech.Set(`ve bir bu da de için ile çok ama daha ne var yok ben benim sen o olarak gibi kadar mi mı değil olan her ya en`),
 }

@@ -129,7 +129,7 @@ func (x *extractor) settle(d *draft) {
 	}
 }
 
-var wanting = set("prefer want rather hate hates love loves like likes favourite favorite lieber hasse mag prefiero gusta")
+var wanting = speech.Set("prefer want rather hate hates love loves like likes favourite favorite lieber hasse mag prefiero gusta")
 
 // answer reads the beginning of a turn as the answer to the agent's question. The two are quoted together where the question is
 // about something that lasts and the answer alone does not say it.
@@ -201,13 +201,13 @@ func nodding(w []string, l *tongue) bool {
 	return said
 }
 
-var yes = set("yes yeah yep yup correct right sure exactly definitely ja genau sí claro")
+var yes = speech.Set("yes yeah yep yup correct right sure exactly definitely ja genau sí claro")
 
-var nods = set("yep yup correct right i do am have can that know of aware really at all any think it is was sir ma'am exactly")
+var nods = speech.Set("yep yup correct right i do am have can that know of aware really at all any think it is was sir ma'am exactly")
 
 // polar reports whether a question can be answered by yes or no: it does not ask what, or for something to be told.
 func polar(ask []string) bool {
-	return !has(ask, set("what which who where when how")) && !slices.Contains(ask, "confirm") && !slices.Contains(ask, "tell")
+	return !has(ask, speech.Set("what which who where when how")) && !slices.Contains(ask, "confirm") && !slices.Contains(ask, "tell")
 }
 
 // asker returns the turn of the agent whose question a turn answers; -1: none.
@@ -254,7 +254,7 @@ func (x *extractor) asked(i int) string {
 }
 
 // talk are the topics of a call's own talk: questions about them are about this call.
-var talk = set("availability contact_preference money interest")
+var talk = speech.Set("availability contact_preference money interest")
 
 // offers begin what the agent asks about the call, and not about the caller.
 var offers = strings.Split(`anything else|how can i|how may i|what can i|how could i|would you like|shall i|should i|do you want me|is that all|
@@ -281,7 +281,7 @@ func secret(ask []string) bool {
 		case "pin", "password", "passcode", "passwort", "contraseña", "clave", "cvv":
 			return true
 		case "code":
-			return !has(ask[max(0, i-2):i], set("confirmation booking reference post zip area reservation order"))
+			return !has(ask[max(0, i-2):i], speech.Set("confirmation booking reference post zip area reservation order"))
 		}
 	}
 	return false

@@ -24,7 +24,6 @@ package extract
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -152,12 +151,4 @@ func (x *extractor) due(t reading.Turn, from, to int) (*time.Time, bool) {
 
 func startOfDay(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
-}
-
-func set(words string) map[string]bool {
-	out := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		out[w] = true
-	}
-	return out
 }

@@ -1,6 +1,10 @@
 package extract
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/recallerhq/recaller/internal/speech"
+)
 
 // unforgotten leaves out what the caller wants forgotten, and what he tells in confidence outside of the words that say so.
 func (x *extractor) unforgotten(found []draft) []draft {
@@ -27,7 +31,7 @@ func (x *extractor) withdraws(w []string) bool {
 		switch {
 		case x.lang.forget[v] && (i == 0 || w[i-1] != "not" && w[i-1] != "i" && w[i-1] != "never" && w[i-1] != "to") && v != "remove":
 			return true
-		case v == "take" && (at(w, i+2) == "out" || at(w, i+1) == "out"), v == "taken" && at(w, i+1) == "out", v == "written" && has(w, set("not do")):
+		case v == "take" && (at(w, i+2) == "out" || at(w, i+1) == "out"), v == "taken" && at(w, i+1) == "out", v == "written" && has(w, speech.Set("not do")):
 			return true
 		case v == "off" && at(w, i+1) == "the" && at(w, i+2) == "record":
 			return true
@@ -51,7 +55,7 @@ func (x *extractor) withdrawn(found []draft, turn int, named []string) []draft {
 	return slices.DeleteFunc(found, func(d draft) bool { return d.turn <= turn && d.turn >= last || names(d) })
 }
 
-var forgetting = set("forget delete erase strike written write down said told note actually mind keep please record file talk business")
+var forgetting = speech.Set("forget delete erase strike written write down said told note actually mind keep please record file talk business")
 
 // confides reports whether words say that somebody must not hear what comes.
 func confides(w []string) bool {

@@ -98,7 +98,7 @@ func tagged(w []string) bool {
 		!topicalQuestion[w[0]]
 }
 
-var topicalQuestion = set("is are do does did can could would will what when where who which how why have has shall so")
+var topicalQuestion = speech.Set("is are do does did can could would will what when where who which how why have has shall so")
 
 // barred reports whether words say nothing that may be kept: conditions, wishes, what others are quoted to have said.
 func (l *tongue) barred(w []string) bool {
@@ -123,9 +123,9 @@ func (l *tongue) barred(w []string) bool {
 }
 
 // follows begin what would come of something: "the second is their wedding, so I'd be divorced".
-var follows = set("so then or otherwise else")
+var follows = speech.Set("so then or otherwise else")
 
-var asking = set("what how why where which who wie warum wo wer welche qué cómo cuándo dónde")
+var asking = speech.Set("what how why where which who wie warum wo wer welche qué cómo cuándo dónde")
 
 // ownAfter reports whether the caller speaks for himself again: "he said I could, but I'm not doing it".
 func ownAfter(l *tongue, w []string) bool {
@@ -193,8 +193,8 @@ var (
 	worked     = topic{key: "work", kind: recaller.Context, weight: 2}
 	age        = topic{key: "age", kind: recaller.Fact, weight: 2, single: true}
 	occupation = topic{key: "occupation", kind: recaller.Fact, weight: 2, single: true}
-	trades     = set("nurse cook chef pilot clerk student mechanic plumber electrician mailman teacher lawyer vet guard")
-	noTrades   = set(`beginner newcomer member customer lover believer reader learner user owner father mother brother sister daughter number
+	trades     = speech.Set("nurse cook chef pilot clerk student mechanic plumber electrician mailman teacher lawyer vet guard")
+	noTrades   = speech.Set(`beginner newcomer member customer lover believer reader learner user owner father mother brother sister daughter number
 		smoker sleeper eater fighter little former other another better newer older never bother matter winter summer computer minor major
 		neighbor man woman christian vegetarian`)
 )
@@ -220,7 +220,7 @@ func (l *tongue) stated(w []string) *topic {
 
 func ageWord(w string) bool { return speech.IsNumber(w) && w != "one" && w != "half" && w != "first" }
 
-var unitWords = set("minutes minute hours hour days weeks miles percent months mins km kilometres blocks pounds kg of out")
+var unitWords = speech.Set("minutes minute hours hour days weeks miles percent months mins km kilometres blocks pounds kg of out")
 
 // tradeAt reports whether a word may name a line of work.
 func tradeAt(w []string, i int) bool {
@@ -237,13 +237,13 @@ func tradeAt(w []string, i int) bool {
 }
 
 // passers are people whose doings are told more often than they matter.
-var passers = set("boss landlord friend neighbour cousin roommate")
+var passers = speech.Set("boss landlord friend neighbour cousin roommate")
 
 var (
-	possessing = set("have has had got perro hund gato katze tengo tenemos habe haben")
-	streets    = set(`street road avenue lane court drive terrace boulevard rise crescent grove straße strasse gasse calle avenida`)
-	doors      = set("apartment apt flat unit")
-	amounts    = set("both half couple twice twin twins") // no house has them for a number
+	possessing = speech.Set("have has had got perro hund gato katze tengo tenemos habe haben")
+	streets    = speech.Set(`street road avenue lane court drive terrace boulevard rise crescent grove straße strasse gasse calle avenida`)
+	doors      = speech.Set("apartment apt flat unit")
+	amounts    = speech.Set("both half couple twice twin twins") // no house has them for a number
 )
 
 // addressed reports whether words name a house: a number before a street, or behind a door.

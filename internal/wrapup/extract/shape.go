@@ -57,14 +57,14 @@ func (l *tongue) theirs(w []string, i int) float64 {
 }
 
 var (
-	adverbs = set(`really just also always usually never still actually only sort kind of even probably already normally generally often
+	adverbs = speech.Set(`really just also always usually never still actually only sort kind of even probably already normally generally often
 		sometimes currently mostly ever not both all`)
-	passing = set(`sorry sure fine good okay ok afraid happy glad ready here back done wondering calling looking trying asking hoping
+	passing = speech.Set(`sorry sure fine good okay ok afraid happy glad ready here back done wondering calling looking trying asking hoping
 		thinking talking going sorry just interested curious having getting considering struggling using excited thrilled so about seeing
 		wanting ringing phoning worried concerned new open planning`)
-	determiners = set("a an the no")
-	commands    = set(`call text ring email mail send leave tell use put knock come park bring ask keep give write phone message post speak shout`)
-	modals      = set("would will could might should may shall must")
+	determiners = speech.Set("a an the no")
+	commands    = speech.Set(`call text ring email mail send leave tell use put knock come park bring ask keep give write phone message post speak shout`)
+	modals      = speech.Set("would will could might should may shall must")
 )
 
 // clause weighs what follows "I" or "we".
@@ -186,7 +186,7 @@ func having(w []string, i int) float64 {
 }
 
 // thin are what everybody has in a call.
-var thin = set(`question questions problem problems issue reservation appointment booking idea look copy couple feeling thought chance minute
+var thin = speech.Set(`question questions problem problems issue reservation appointment booking idea look copy couple feeling thought chance minute
 	second time trouble doubt clue no-one hear told said`)
 
 // command weighs what the agent is told to do or to leave: "call the cell, not the house", "nothing over three sixty".

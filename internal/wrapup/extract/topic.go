@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // about is what a piece is about: a topic, and whose it is where it is not the caller's own.
@@ -127,4 +128,4 @@ var kin = func() map[string]string {
 }()
 
 // pets are the keys of kin that one has, and is not related to.
-var pets = set("dog cat bird horse rabbit pet")
+var pets = speech.Set("dog cat bird horse rabbit pet")

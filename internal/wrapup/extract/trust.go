@@ -92,7 +92,7 @@ func part(s speech.Sentence, from, to int) speech.Sentence {
 	return speech.Sentence{Start: s.Start + from, End: s.Start + to, Text: s.Text[from:to], Question: s.Question}
 }
 
-var joint = set("and but und aber y pero")
+var joint = speech.Set("and but und aber y pero")
 
 // promptWords give away a text that is handed over to be worked on.
 var promptWords = strings.Split(`imagine|rewrite|re-write|paraphrase|proofread|proof read|translate|summarize|summarise|following text|the

@@ -13,6 +13,8 @@ import (
 	"unicode"
 
 	"github.com/kljensen/snowball/english"
+
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // Threshold is the share of a highlight's content stems that a text must hold to carry it.
@@ -43,22 +45,14 @@ var plain = map[string]string{
 	"loss": "lose|lost|reduced|poor", "seeing": "see|vision", "died": "passed|die|death", "left": "left-hand", "diabetes": "diabetic",
 }
 
-var framing = set(`pmhx pmh hx for of in to and or the a an is was on at up with by at about past some sometimes but still every few has had as can't cannot very him her over not no at all`)
+var framing = speech.Set(`pmhx pmh hx for of in to and or the a an is was on at up with by at about past some sometimes but still every few has had as can't cannot very him her over not no at all`)
 
 var numbers = map[string]string{
 	"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
 	"eleven": "11", "twelve": "12", "fifteen": "15", "twenty": "20", "thirty": "30",
 }
 
-var deny = set(`no not never none without nor nil denies denied nothing don't doesn't didn't haven't hasn't isn't wasn't can't cannot`)
-
-func set(text string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		out[w] = true
-	}
-	return out
-}
+var deny = speech.Set(`no not never none without nor nil denies denied nothing don't doesn't didn't haven't hasn't isn't wasn't can't cannot`)
 
 // Share is how many highlights a text carries, of how many.
 type Share struct{ Carried, Of int }

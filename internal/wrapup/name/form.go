@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // The forms in which a name is told, longest first where one begins another.
@@ -22,18 +23,18 @@ var (
 	endForms = phrases(`ist mein name|is my name|am apparat|am telefon|speaking|here|hier|calling`)
 
 	// leads are what people say before they come to their name.
-	leads = set(`hi hello hey hiya heya good morning afternoon evening day g'day gday evenin mornin yes yeah yep yup sure certainly of
+	leads = speech.Set(`hi hello hey hiya heya good morning afternoon evening day g'day gday evenin mornin yes yeah yep yup sure certainly of
 		course okay ok alright well um uh er erm so oh ah right there please absolutely hallo guten tag morgen abend grüß gott servus yo
 		moin ja also äh gerne buenos buenas buen días dias tardes noches hola bueno sí si claro pues eh bom boa dia tarde olá olhe sim again no thanks thank you
 		great and`)
-	greetings = set(`hi hello hey hiya heya hallo hola morning afternoon evening thanks`)
+	greetings = speech.Set(`hi hello hey hiya heya hallo hola morning afternoon evening thanks`)
 	// connectives follow a name in a text without marks.
-	connectives = set(`again from here calling speaking i i'm im i've ive i'd id and about uh um at with my the we we're your you
+	connectives = speech.Set(`again from here calling speaking i i'm im i've ive i'd id and about uh um at with my the we we're your you
 		you've youve but so look listen mire mira oiga que und ich aus von y desde de para llamo por`)
-	ofOthers  = set("she he she's he's ella él") // told of somebody else: "it's maureen she passed"
-	comesBack = set("again from")
-	articles  = set("de la los las")
-	reported  = set("if whether said says told say asked")
+	ofOthers  = speech.Set("she he she's he's ella él") // told of somebody else: "it's maureen she passed"
+	comesBack = speech.Set("again from")
+	articles  = speech.Set("de la los las")
+	reported  = speech.Set("if whether said says told say asked")
 )
 
 func phrases(list string) [][]string {

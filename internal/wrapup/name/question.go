@@ -3,6 +3,8 @@ package name
 import (
 	"slices"
 	"strings"
+
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // question is what the agent asked of the caller's name.
@@ -14,22 +16,22 @@ type question struct {
 }
 
 var (
-	nameWords  = set(`name names surname surnames nombre apellido apellidos nachname vorname namen nome apelido`)
-	lastWords  = set(`last surname surnames family apellido apellidos nachname familienname`)
-	firstWords = set(`first given christian vorname forename`)
-	requests   = set("please what spell bitte wie por diga diga-me")
+	nameWords  = speech.Set(`name names surname surnames nombre apellido apellidos nachname vorname namen nome apelido`)
+	lastWords  = speech.Set(`last surname surnames family apellido apellidos nachname familienname`)
+	firstWords = speech.Set(`first given christian vorname forename`)
+	requests   = speech.Set("please what spell bitte wie por diga diga-me")
 	asking     = phrases(`who am i speaking|who am i talking|who's calling|whos calling|who is calling|who is this|who's this|
 		who's speaking|who is speaking|who do i|who have i|who shall i|who should i|who may i|who's that|who is that|and yours|what's yours|and you are|what should i call you|what can i call you|mit wem spreche|wer spricht|wer ist da|con quién hablo|quién habla|de parte de quién|
 		con quién tengo|com quem falo|com quem estou|quem fala`)
 	guessing = phrases(`did you say|have you as|got you as|speaking with|speaking to|talking to|talking with|is this|is that|that's for|thats for|is it|
 		bin ich richtig bei|spreche ich mit|hablo con|es usted`)
 	// contractions end like a possessive and are none.
-	contractions = set(`what's who's that's it's here's there's let's name's`)
-	whoWords     = set("who who's whose")
-	hesitations  = set("uh um er erm äh eh")
+	contractions = speech.Set(`what's who's that's it's here's there's let's name's`)
+	whoWords     = speech.Set("who who's whose")
+	hesitations  = speech.Set("uh um er erm äh eh")
 	thatIsMe     = phrases("this is she|this is he|this is her|this is him")
-	denials      = set("not no nein nicht")
-	affirmatives = set(`yes yeah yep yup speaking correct ja sí si genau that's thats right it is you are i am aye sure uh oh hi hello`)
+	denials      = speech.Set("not no nein nicht")
+	affirmatives = speech.Set(`yes yeah yep yup speaking correct ja sí si genau that's thats right it is you are i am aye sure uh oh hi hello`)
 )
 
 // ask reads what a turn of the agent's asks of the caller's name; opening: the caller has said nothing yet.

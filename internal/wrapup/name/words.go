@@ -16,22 +16,14 @@ var (
 	//go:embed common.txt
 	commonText string
 
-	firstNames = set(firstText)
-	common     = set(commonText)
-	particles  = set(`van von der den de la las los del della di da dos du al bin ibn el ter ten te zu mac st ó ní nic ua`)
-	relations  = set(`wife wife's wifes husband husband's husbands mother mother's father father's mom mom's mum mum's mam dad
+	firstNames = speech.Set(firstText)
+	common     = speech.Set(commonText)
+	particles  = speech.Set(`van von der den de la las los del della di da dos du al bin ibn el ter ten te zu mac st ó ní nic ua`)
+	relations  = speech.Set(`wife wife's wifes husband husband's husbands mother mother's father father's mom mom's mum mum's mam dad
 		dad's dads son son's daughter daughter's brother brother's sister sister's boss boss's partner partner's friend neighbour
 		neighbour's landlord tenant behalf his her their hija hijo esposa esposo madre padre marido mujer tochter sohn mutter vater mann frau's bruder schwester`)
-	titles = set(`mr mrs ms miss mister misses missus herr frau herrn señor señora señorita don doña sir madam`)
+	titles = speech.Set(`mr mrs ms miss mister misses missus herr frau herrn señor señora señorita don doña sir madam`)
 )
-
-func set(words string) map[string]bool {
-	out := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		out[w] = true
-	}
-	return out
-}
 
 // word is one word of a turn, or letters that were spelled.
 type word struct {

@@ -1,20 +1,16 @@
 package summary
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/recallerhq/recaller/internal/speech"
+)
 
 func ways(list string) cues {
 	out := cues{}
 	for p := range strings.SplitSeq(list, "|") {
 		words := strings.Fields(p)
 		out[words[0]] = append(out[words[0]], words)
-	}
-	return out
-}
-
-func set(list string) map[string]bool {
-	out := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		out[w] = true
 	}
 	return out
 }
@@ -61,17 +57,17 @@ var (
 	// tests of the line say nothing.
 	linecheck = ways(`hear me|hear you|see me|see you okay|audio|hören sie mich|me oye|me escucha|me ouve|hoort u mij|m'entendez`)
 
-	idleWords = set(`hello hi hey hiya morning afternoon evening bye goodbye thanks thank cheers ta ok okay right alright yeah yep yes no nope sure great
+	idleWords = speech.Set(`hello hi hey hiya morning afternoon evening bye goodbye thanks thank cheers ta ok okay right alright yeah yep yes no nope sure great
 		perfect good fine lovely cool wonderful awesome brilliant excellent sorry please welcome well mhm mm hmm huh oh ah um uh wow really
 		hallo guten tag danke bitte ja nein gut genau wunderbar prima super tschuss gern gerne also ach hola gracias buenos buenas dias
 		tardes si vale bueno perfecto claro por favor adios hasta luego ola obrigado obrigada sim nao bom tudo bem dank nee goed prima
 		dag bonjour merci oui non bien sur d'accord ciao grazie prego bene si va`)
-	sounds      = set("um uh ah oh ohh ooh mm hmm huh well hm er erm sorry pardon äh ähm ach eh pues bueno euh")
-	cases       = set("if unless wenn falls si se als indien")
-	denials     = set("no not never none nothing without nor nope cannot cant dont didnt doesnt wont isnt nein nicht kein keine keinen nie nunca ningún ninguna tampoco não nenhum nee niet geen non pas jamais")
-	objections  = set("but wait actually hang sorry wrong instead rather aber moment falsch pero espera mas maar mais")
-	answers     = set("yes yeah yep no nope nah sure okay ok fine correct right exactly ja nein doch genau stimmt sí si vale claro sim não nee klopt oui non")
-	firstPerson = set(`i i'm i've i'd i'll im ive my mine we our we're we've me us ich wir mein meine meinen meiner mir mich unser yo mi mis me nos
+	sounds      = speech.Set("um uh ah oh ohh ooh mm hmm huh well hm er erm sorry pardon äh ähm ach eh pues bueno euh")
+	cases       = speech.Set("if unless wenn falls si se als indien")
+	denials     = speech.Set("no not never none nothing without nor nope cannot cant dont didnt doesnt wont isnt nein nicht kein keine keinen nie nunca ningún ninguna tampoco não nenhum nee niet geen non pas jamais")
+	objections  = speech.Set("but wait actually hang sorry wrong instead rather aber moment falsch pero espera mas maar mais")
+	answers     = speech.Set("yes yeah yep no nope nah sure okay ok fine correct right exactly ja nein doch genau stimmt sí si vale claro sim não nee klopt oui non")
+	firstPerson = speech.Set(`i i'm i've i'd i'll im ive my mine we our we're we've me us ich wir mein meine meinen meiner mir mich unser yo mi mis me nos
 		nuestra nuestro soy tengo estoy eu meu minha tenho sou estou nós ik mijn wij we je j'ai mon ma mes nous suis io mio mia sono ho`)
 	partings = ways(`bye|goodbye|good bye|bye-bye|see you|see ya|ta-ra|ta ra|tara|cheers|take care|have a good|have a great|have a nice|good
 		night|speak soon|talk soon|talk to you|thanks|thank you|ta|cheerio|so long|later|ciao|tschüss|tschüß|tschö|wiederhören|wiedersehen|servus|ade|bis

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
@@ -36,13 +35,21 @@ func script(t *testing.T, name string) []recaller.Turn {
 	return out
 }
 
+// document is a summary as the golden files show it.
 func document(s recaller.Summary) string {
-	eastern := time.FixedZone("EST", -5*3600)
-	_, md, _ := summary.Document(s, summary.Header{
-		Session: "voice-session:abc123", Channel: recaller.ChannelVoice, Duration: 262 * time.Second,
-		StartedAt: time.Date(2026, 2, 6, 23, 15, 0, 0, eastern), Name: "Asim", Number: "+16479802995",
-	})
-	return "Brief: " + s.Brief + "\n\n" + md + "\n"
+	var b strings.Builder
+	section := func(name string, lines ...string) {
+		if text := strings.Join(lines, "\n- "); text != "" {
+			b.WriteString(name + "\n- " + text + "\n\n")
+		}
+	}
+	section("Brief", s.Brief)
+	section("Topics", s.Topics...)
+	section("Decisions", s.Decisions...)
+	section("Actions", s.Actions...)
+	section("Facts", s.Facts...)
+	section("Next", s.Next)
+	return b.String()
 }
 
 func TestDocumentsOfOurOwnCalls(t *testing.T) {
