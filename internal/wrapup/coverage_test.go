@@ -324,17 +324,22 @@ func questions(t *testing.T) (all []asking) {
 // The share of what users told of themselves, and are asked for later, that the rules keep. It is a floor, not a goal:
 // docs/measurements/extraction-coverage.md says what the numbers mean.
 //
-//	go test ./internal/wrapup -run TestRulesKeepWhatIsAskedForLater -v
+//	RECALLER_WHOLE=1 go test ./internal/wrapup -run TestRulesKeepWhatIsAskedForLater -v
 func TestRulesKeepWhatIsAskedForLater(t *testing.T) {
 	t.Parallel()
-	all := report(t, measureCoverage(t, questions(t), nil))
+	asked := questions(t)
+	if os.Getenv("RECALLER_WHOLE") == "" { // every fourth is enough for a floor
+		n := 0
+		asked = slices.DeleteFunc(asked, func(asking) bool { n++; return n%4 != 0 })
+	}
+	all := report(t, measureCoverage(t, asked, nil))
 	if got := float64(all.found) / float64(all.turns); got < foundFloor {
 		t.Errorf("a memory came from %.1f %% of the turns, want at least %.0f %%", 100*got, 100*foundFloor)
 	}
 }
 
 // foundFloor is what no change of the rules may fall below.
-const foundFloor = 0.15
+const foundFloor = 0.6
 
 // modelSettings reads which model is measured.
 func modelSettings(t *testing.T, env func(string) string) llm.Settings {

