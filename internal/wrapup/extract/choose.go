@@ -120,13 +120,23 @@ func (x *extractor) words(i, from, to int) int {
 
 // settle gives a draft its type where its topic did not.
 func (x *extractor) settle(d *draft) {
-	wants := slices.ContainsFunc(x.pieces(d.turn)[d.from:d.to], func(p piece) bool { return has(p.w, wanting) || x.lang.command(p.w) >= 2 })
+	wants := slices.ContainsFunc(x.pieces(d.turn)[d.from:d.to], func(p piece) bool { return x.lang.wants(p.w) || x.lang.command(p.w) >= 2 })
 	switch {
 	case (d.about.kind == "" || d.about.kind == recaller.Context) && wants:
 		d.about.kind = recaller.Preference
 	case d.about.kind == "":
 		d.about.kind = recaller.Context
 	}
+}
+
+// wants reports whether words tell what somebody would have: "like" is that behind whoever likes, and a filler elsewhere.
+func (l *tongue) wants(w []string) bool {
+	for i, v := range w {
+		if wanting[v] && (v != "like" || l.self[at(w, i-1)] || at(w, i-1) == "not" || at(w, i-1) == "would" || at(w, i-1) == "really") {
+			return true
+		}
+	}
+	return false
 }
 
 var wanting = speech.Set("prefer want rather hate hates love loves like likes favourite favorite lieber hasse mag prefiero gusta")
@@ -141,7 +151,10 @@ func (x *extractor) answer(i int) (draft, bool) {
 	}
 	text := x.asked(q)
 	ask := wordsOf(text)
-	a := x.about(ask)
+	a := x.about(lastAsked(ask))
+	if a.key+a.whose == "" {
+		a = x.about(ask)
+	}
 	if slices.Contains(ask, "your") && a.whose != "" && a.key == "" { // "is your daughter …" is about her
 		a.weight = 2
 	}
@@ -157,9 +170,11 @@ func (x *extractor) answer(i int) (draft, bool) {
 	case len(spelt) > 0 && names(ask) && !strings.ContainsAny(spelt[0], "0123456789"):
 		a = about{key: "name_spelling", kind: recaller.Fact, single: true, weight: 3}
 		score = 4
+	case len(spelt) > 0 && !strings.ContainsAny(spelt[0], "0123456789"):
+		return draft{}, false // it corrects a name, and answers nothing
 	case len(spelt) > 0 && a.key != "":
 		score = 4.5
-	case a.key == "reference" && len(spelt) == 0, schedules(text, x.r.Turns[q]), talk[a.key]:
+	case !deniable[a.key] && denies(ps[0].w, ask), a.key == "reference" && len(spelt) == 0, schedules(text, x.r.Turns[q]), talk[a.key]:
 		return draft{}, false
 	case ps[0].score >= enough && ps[0].about.weight >= a.weight, has(ps[0].w, x.lang.unreal):
 		return draft{}, false // it speaks for itself
@@ -179,6 +194,31 @@ func (x *extractor) answer(i int) (draft, bool) {
 	x.settle(&d)
 	return d, true
 }
+
+// denies reports whether an answer says "no …" of a thing that was asked for.
+func denies(w, ask []string) bool {
+	for i, v := range w {
+		if i > 0 && w[i-1] == "no" && len(v) > 3 && slices.Contains(ask, v) {
+			return true
+		}
+	}
+	return false
+}
+
+// lastAsked is the last question of several that stand in a row without a mark between them.
+func lastAsked(ask []string) []string {
+	for i := len(ask) - 2; i > 0; i-- {
+		if inverted[ask[i]] && addressees[ask[i+1]] {
+			return ask[i:]
+		}
+	}
+	return ask
+}
+
+var (
+	inverted   = speech.Set("do are is was were have has did can could would will does")
+	addressees = speech.Set("you your the he she it there they")
+)
 
 // deniable are the topics of which a "no" says something.
 var deniable = func() map[string]bool {

@@ -139,7 +139,10 @@ func spelled(text string) []string {
 	for i := 0; i < len(ws); i++ {
 		w := ws[i].Text
 		mark := digit[w]
-		if single(w) && (w != "i" && w != "a" || spells(ws, i+1) || len(run) > 0 && (i+1 == len(ws) || single(ws[i+1].Text))) {
+		if len(run) > 1 && between(text, ws, i) == ". " && between(text, ws, i-1) != ". " {
+			flush() // a sentence ends
+		}
+		if single(w) && (w != "i" && w != "a" || lettered(text, ws, i, len(run) > 0)) {
 			mark = strings.ToUpper(w)
 		}
 		if w == "double" && spells(ws, i+1) {
@@ -179,6 +182,21 @@ func spelled(text string) []string {
 
 func single(w string) bool { return len([]rune(w)) == 1 && (w < "0" || w > "9") }
 
+// between is what stands before the word at i, behind the one before it.
+func between(text string, ws []speech.Word, i int) string { return text[ws[i-1].End:ws[i].Start] }
+
+// lettered reports whether an "a" or "i" that stands alone is spelled: one among others, or the last of them. "With a D, H" has an
+// article.
+func lettered(text string, ws []speech.Word, i int, within bool) bool {
+	if within {
+		return i+1 == len(ws) || single(ws[i+1].Text) || digit[ws[i+1].Text] != "" || strings.ContainsRune(".,-", rune(text[ws[i].End]))
+	}
+	return spells(ws, i+1) && (ws[i].Text == "i" || text[ws[i].Start] == 'A' || i == 0 || !articled[ws[i-1].Text])
+}
+
+// articled are words that have an article behind them.
+var articled = speech.Set("with is it's has have like not want need got and or for")
+
 func at2(ws []speech.Word, i int) string {
 	if i >= len(ws) {
 		return ""
@@ -207,7 +225,7 @@ func years(text string) []string {
 	}
 	var out []string
 	for _, n := range speech.Numbers(ws) {
-		if n.Written() {
+		if n.Written() || n.To < len(ws) && strings.HasPrefix(ws[n.To], "percent") {
 			continue
 		}
 		for _, v := range n.Values() {

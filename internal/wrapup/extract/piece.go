@@ -141,16 +141,17 @@ func ownAfter(l *tongue, w []string) bool {
 func (x *extractor) about(w []string) about {
 	var a about
 	var best *topic
+	named := 0 // where its word is
 	for i, v := range w {
 		v = strings.TrimSuffix(v, "'s")
-		if k := kin[v]; k != "" && a.whose == "" && (x.lang.owned(w, i) || pets[k] && has(w, possessing)) {
+		if k := kin[v]; k != "" && a.whose == "" && (x.lang.owned(w, i) || pets[k] && has(w, possessing)) && !strings.HasSuffix(at(w, i-1), "'s") {
 			a.whose = k
-			if at(w, i+1) == "in" && (at(w, i+2) == "law" || at(w, i+2) == "laws") {
+			if at(w, i+1) == "in" && strings.HasPrefix(at(w, i+2), "law") {
 				a.whose = "in_laws"
 			}
 		}
-		if t := topicOf[v]; t != nil && (best == nil || t.weight > best.weight) {
-			best = t
+		if t := topicOf[v]; t != nil && (best == nil || t.weight > best.weight) && x.lang.fits(t, w, i) {
+			best, named = t, i
 		}
 	}
 	if best != nil && best.key == "contact_preference" && x.lang.command(w) == 0 && !has(w, x.lang.denial) && !has(w, wanting) && !slices.Contains(w, "better") {
@@ -168,6 +169,9 @@ func (x *extractor) about(w []string) about {
 			best = t
 		}
 	}
+	if best != nil && bodily[best.key] && a.whose == "" && !has(w, x.lang.self) && !has(w, x.lang.own) && !has(w, x.lang.mine) && has(w[:named], others) {
+		best = nil // it is somebody's of whom is told
+	}
 	if best != nil {
 		a.key, a.kind, a.single, a.weight = best.key, best.kind, best.single, best.weight
 	}
@@ -179,6 +183,11 @@ func (x *extractor) about(w []string) about {
 	}
 	return a
 }
+
+// bodily are the topics that are of one person.
+var bodily = speech.Set("health condition medication mobility mood sleep_quality")
+
+var others = speech.Set("his her their he she they him them er ihm él ella ellos")
 
 // alone reports whether words hold "on my own" or "on your own".
 func alone(w []string) bool {
@@ -202,7 +211,7 @@ var (
 // stated is what the caller says that he is: so old, or of a trade.
 func (l *tongue) stated(w []string) *topic {
 	for i := 0; i+2 < len(w); i++ {
-		if w[i] != "i" || w[i+1] != "am" && w[i+1] != "work" {
+		if w[i] != "i" || w[i+1] != "am" && w[i+1] != "work" && w[i+1] != "was" {
 			continue
 		}
 		if n := i + 2; w[i+1] == "am" && ageWord(w[n]) && (n+1 == len(w) || !unitWords[w[n+1]]) {

@@ -58,7 +58,7 @@ func (l *tongue) theirs(w []string, i int) float64 {
 
 var (
 	adverbs = speech.Set(`really just also always usually never still actually only sort kind of even probably already normally generally often
-		sometimes currently mostly ever not both all`)
+		sometimes currently mostly ever not both all pretty quite very`)
 	passing = speech.Set(`sorry sure fine good okay ok afraid happy glad ready here back done wondering calling looking trying asking hoping
 		thinking talking going sorry just interested curious having getting considering struggling using excited thrilled so about seeing
 		wanting ringing phoning worried concerned new open planning`)

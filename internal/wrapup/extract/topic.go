@@ -56,7 +56,7 @@ var topics = []topic{
 	{key: "marriage", kind: recaller.Fact, weight: 2, words: `married divorced engaged separated anniversary verheiratet geschieden casado casada divorciado
 		aniversario`},
 	{key: "living_situation", kind: recaller.Context, weight: 2.25, single: true, words: `alone roommate roommates flatmate flatmates housemate alleine allein`},
-	{key: "address", kind: recaller.Context, weight: 2, words: `address postcode zip live lives moved neighbourhood neighborhood straße strasse adresse wohne wohnen wohnung calle dirección vivo vivimos departamento
+	{key: "address", kind: recaller.Context, weight: 2, words: `address postcode zip live lives moved neighbourhood neighborhood straße strasse adresse wohne wohnen wohnung dirección vivo vivimos departamento
 		colonia`},
 	{key: "home", kind: recaller.Context, weight: 1, words: `house bungalow floor elevator lift basement attic garden yard landlord lease rent mortgage porch
 		ceiling roof boiler heater immersion kitchen bathroom haus stock aufzug keller garten vermieter casa piso edificio elevador`},
@@ -64,7 +64,7 @@ var topics = []topic{
 		key keys tür schlüssel klingel hof einfahrt eingang puerta llave llaves timbre portón estacionamiento`},
 	{key: "vehicle", kind: recaller.Context, weight: 1.5, words: `car truck van pickup hatchback sedan suv motorcycle motorbike lorry tractor boat caravan
 		camper trailer mileage auto wagen fahrzeug coche carro camioneta`},
-	{key: "work", kind: recaller.Context, weight: 1.5, words: `job jobs shift shifts nurse teacher employed unemployed employer office shop
+	{key: "work", kind: recaller.Context, weight: 1.5, words: `job jobs shift shifts employed unemployed employer office shop
 		boss retire retired career apprentice freelance arbeite arbeiten schicht rentner rentnerin büro werkstatt trabajo trabaja
 		trabajamos turno jubilado jubilada oficina taller`},
 	{key: "insurance", kind: recaller.Context, weight: 2, words: `insured insurance deductible medicare medicaid versichert versicherung versicherungsnummer
