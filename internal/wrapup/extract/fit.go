@@ -27,12 +27,13 @@ func (l *tongue) fits(t *topic, w []string, i int) bool {
 		return !places[w[i]] || l.ownedNear(w, i)
 	case "money":
 		return w[i] != "broke" || feels[before] || feels[at(w, i-2)]
-	case "study":
-		return !slices.Contains(w[max(0, i-3):i], "like")
+	case "study", "health":
+		return !slices.Contains(w[max(0, i-6):i], "like") && before != "actual"
 	case "reference":
 		return slices.ContainsFunc(w, speech.IsNumber) || !has(w[max(0, i-2):i], l.denial)
 	case "address":
-		return !slices.ContainsFunc(w, func(v string) bool { return strings.HasPrefix(v, "email") || strings.HasPrefix(v, "e-mail") })
+		mailed := slices.ContainsFunc(w, func(v string) bool { return strings.HasPrefix(v, "email") || strings.HasPrefix(v, "e-mail") })
+		return !mailed && (w[i] != "moved" || i+1 == len(w) || moves[w[i+1]])
 	}
 	return true
 }
@@ -43,6 +44,8 @@ var (
 	enters = speech.Set(`spare come comes knock ring use uses park parks open opens stuck sticks locked lock unlock buzz buzzer safe lockbox keysafe round back front side
 		code blocked climb walk shut painted broken works klingeln klemmt tocar toque entrar`)
 )
+
+var moves = set("to into in out here from away home house back since")
 
 // reached reports whether words say how one gets in: beside the word at i there is one of getting in.
 func reached(w []string, i int) bool {

@@ -131,6 +131,9 @@ func spelled(text string) []string {
 	var out, run []string
 	again := false // what comes stands for what was said
 	flush := func() {
+		if len(run) > leastSpelled && run[0] == "1" && !strings.ContainsAny(strings.Join(run[1:], ""), "0123456789") {
+			run = run[1:] // "the right one, E F R E"
+		}
 		if s := strings.Join(run, ""); len(s) >= leastSpelled {
 			out = append(out, s)
 		}
