@@ -45,7 +45,7 @@ var (
 		code blocked climb walk shut painted broken works klingeln klemmt tocar toque entrar`)
 )
 
-var moves = set("to into in out here from away home house back since")
+var moves = speech.Set("to into in out here from away home house back since")
 
 // reached reports whether words say how one gets in: beside the word at i there is one of getting in.
 func reached(w []string, i int) bool {
