@@ -212,6 +212,13 @@ func (c *chooser) passage(i int, u *unit) (passage, bool) {
 				}
 			}
 			p.units = append(p.units, u)
+			if q.holds(u) { // "Any allergies?" "Ohh, allergies. Uh, no."
+				behind := c.turns[i][u.n+1:]
+				if len(behind) == 0 {
+					return passage{}, false
+				}
+				p.units = append(p.units, behind[0])
+			}
 			if q.times {
 				p.section = inDecisions
 			}

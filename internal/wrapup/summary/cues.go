@@ -40,6 +40,10 @@ var (
 		revoir|bonne journée|comment puis-je|buongiorno|grazie|arrivederci|come posso|one moment|just a moment|hold on|let me look|let me check|let me see|bear with
 		me|sounds good|got it|hear me|can hear|nice to meet|i'm sorry|i'm so sorry|sorry to hear|einen moment|un momento|um momento`)
 
+	// procedures say how the talk goes on, and nothing of its matter.
+	procedures = ways(`i'll ask|i will ask|ask you|will continue|i'll continue|come back to|go through|few questions|more questions|couple of questions|move on
+		to|talk about|regarding|in terms of|next question|where were we|as i said|ich frage|ein paar fragen|le pregunto|unas preguntas`)
+
 	// introductions say who somebody is, and no more.
 	introductions = ways(`my name|name is|name's|this is|date of birth|years old|year old|it's me|ich heiße|mein name|hier ist|hier spricht|geboren|me
 		llamo|mi nombre|soy|le habla|meu nome|aqui é|mijn naam|u spreekt|je m'appelle|mi chiamo|sono|speaking|calling from`)

@@ -91,6 +91,9 @@ func (v *vocabulary) unit(t reading.Turn, turn, n int, s speech.Sentence) *unit 
 
 // chatter reports whether a sentence only opens or closes the talk.
 func chatter(u *unit) bool {
+	if !u.caller && !u.s.Question && !u.times && len(u.numbers) == 0 && cued(procedures, u.words) && len(u.words) <= 16 {
+		return true
+	}
 	return len(u.words) <= 12 && cued(linecheck, u.words) || len(u.words) <= 12 && (!u.wants || !u.caller) && len(u.numbers) == 0 && cued(pleasantries, u.words)
 }
 
@@ -107,6 +110,12 @@ func (u *unit) dictates() bool {
 // short reports whether a sentence says little without what it answers.
 func (u *unit) short() bool {
 	return u.weight < 1.2 || len(u.words) <= 4 || answers[u.words[0].Text] || u.words[0].Text == "not"
+}
+
+// holds reports whether a sentence has all that another says: the other only takes it up, and neither affirms nor denies it.
+func (u *unit) holds(other *unit) bool {
+	return len(other.terms) > 0 && len(other.numbers) == 0 && !other.denies && !answers[other.words[0].Text] &&
+		!slices.ContainsFunc(other.terms, func(t string) bool { return !slices.Contains(u.terms, t) })
 }
 
 // mute reports whether a sentence answers nothing: "Um", "Oh, sorry".
