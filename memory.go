@@ -93,6 +93,9 @@ type Forgetting struct {
 	At    time.Time  // when it was asked for: what is said later may be remembered again
 	Asked Provenance // the words that asked for it; zero where nobody said any
 	With  MemoryID   // the memory that this one went with, since it said the same; empty: none
+	// Named are the phrases that the request named, stems with spaces between: what was said of them before it is forgotten, whenever it
+	// becomes known.
+	Named []string
 }
 
 // The reasons why a version of a memory ended.

@@ -47,6 +47,10 @@ func (r Reminder) Occurrence() ReminderID {
 	return ReminderID(string(r.ID) + "." + strconv.FormatInt(r.DueAt.UnixMicro(), 10))
 }
 
+// JobReindex is the kind of the job that makes conversations findable anew after a memory was forgotten or came back; its subject is
+// the memory's id, a dot, and the version that did it.
+const JobReindex = "reindex"
+
 // JobReminder is the kind of the job that fires a reminder; its subject is the reminder's id.
 const JobReminder = "reminder"
 

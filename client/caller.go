@@ -104,6 +104,7 @@ func (c *Client) CallerAgreements(ctx context.Context, id string, asOf time.Time
 func (c *Client) CallerConversations(ctx context.Context, id string, f ConversationFilter) (ConversationList, error) {
 	q := f.Page.query()
 	set(q, "status", string(f.Status))
+	setTrue(q, "include_forgotten", f.IncludeForgotten)
 	var out ConversationList
 	return out, c.get(ctx, path("callers", id, "conversations"), q, &out)
 }

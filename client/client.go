@@ -258,6 +258,13 @@ func (p Page) query() url.Values {
 	return q
 }
 
+// setTrue asks for what is not asked for otherwise.
+func setTrue(q url.Values, name string, on bool) {
+	if on {
+		q.Set(name, "true")
+	}
+}
+
 func set(q url.Values, name, value string) {
 	if value != "" {
 		q.Set(name, value)

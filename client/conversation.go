@@ -192,6 +192,12 @@ func (c *Client) Conversation(ctx context.Context, id string) (ConversationRecor
 	return out, c.get(ctx, path("conversations", id), nil, &out)
 }
 
+// ConversationWithForgotten reads a conversation with what of it was forgotten. Needs an admin key.
+func (c *Client) ConversationWithForgotten(ctx context.Context, id string) (ConversationRecord, error) {
+	var out ConversationRecord
+	return out, c.get(ctx, path("conversations", id), url.Values{"include_forgotten": {"true"}}, &out)
+}
+
 // ConversationWithoutTurns reads a conversation without its words.
 func (c *Client) ConversationWithoutTurns(ctx context.Context, id string) (ConversationRecord, error) {
 	var out ConversationRecord
@@ -209,6 +215,8 @@ type ConversationFilter struct {
 	CallerID string
 	Status   recaller.Status
 	Page     Page
+	// IncludeForgotten has summaries tell what was forgotten too. Needs an admin key.
+	IncludeForgotten bool
 }
 
 // Conversations lists conversations, newest first.
@@ -216,6 +224,7 @@ func (c *Client) Conversations(ctx context.Context, f ConversationFilter) (Conve
 	q := f.Page.query()
 	set(q, "status", string(f.Status))
 	set(q, "caller_id", f.CallerID)
+	setTrue(q, "include_forgotten", f.IncludeForgotten)
 	var out ConversationList
 	return out, c.get(ctx, path("conversations"), q, &out)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -157,6 +158,8 @@ type MemoryFilter struct {
 	ConversationID string
 	Due            bool // only those with a due time
 	Page           Page
+	// IncludeForgotten lists those that were forgotten too. Needs an admin key.
+	IncludeForgotten bool
 }
 
 // Memories lists a caller's memories, last confirmed first.
@@ -166,9 +169,8 @@ func (c *Client) Memories(ctx context.Context, caller string, f MemoryFilter) (M
 	set(q, "status", join(f.Statuses))
 	set(q, "key", f.Key)
 	set(q, "conversation_id", f.ConversationID)
-	if f.Due {
-		q.Set("due", "true")
-	}
+	setTrue(q, "due", f.Due)
+	setTrue(q, "include_forgotten", f.IncludeForgotten)
 	var out MemoryList
 	return out, c.get(ctx, path("callers", caller, "memories"), q, &out)
 }
@@ -186,7 +188,14 @@ type MemoryHistory struct {
 	Versions []Memory `json:"versions" nullable:"false" doc:"Every version, newest first."`
 }
 
-// MemoryHistory reads every version of a memory, newest first.
+// MemoryHistoryWithForgotten is MemoryHistory that tells what a memory said that was forgotten. Needs an admin key.
+func (c *Client) MemoryHistoryWithForgotten(ctx context.Context, id string) ([]Memory, error) {
+	var out MemoryHistory
+	err := c.get(ctx, path("memories", id, "history"), url.Values{"include_forgotten": {"true"}}, &out)
+	return out.Versions, err
+}
+
+// MemoryHistory reads every version of a memory, newest first; of one that was forgotten without key and value.
 func (c *Client) MemoryHistory(ctx context.Context, id string) ([]Memory, error) {
 	var out MemoryHistory
 	err := c.get(ctx, path("memories", id, "history"), nil, &out)

@@ -35,6 +35,7 @@ type Turn struct {
 	At          time.Time        `json:"at" doc:"When." example:"2026-03-02T09:30:12Z"`
 	Confidence  float64          `json:"confidence" doc:"The recogniser's confidence, 0 to 1." example:"1"`
 	Interrupted bool             `json:"interrupted,omitempty" doc:"The other side cut it off." example:"false"`
+	Forgotten   bool             `json:"forgotten,omitempty" doc:"It said what was forgotten since: its text is left out." example:"false"`
 }
 
 // TurnRef names a turn that was taken up.

@@ -112,6 +112,7 @@ func (a *App) runJobs(reminders *reminder.Service) {
 			Run: writer.Run, GiveUp: writer.GiveUp, Timeout: wrapupTimeout, MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff, AtOnce: workers,
 		},
 		recaller.JobReminder: {Run: reminders.Fire, GiveUp: reminders.GiveUp, MaxAttempts: reminderTries, MaxBackoff: reminderLonger},
+		recaller.JobReindex:  {Run: a.search.Reindex, Timeout: wrapupTimeout, MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff},
 		privacy.JobErase: {Run: func(ctx context.Context, j recaller.Job) error {
 			_, err := a.privacy.Finish(ctx, j)
 			return err

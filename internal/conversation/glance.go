@@ -1,6 +1,8 @@
 package conversation
 
 import (
+	"slices"
+
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/livebuffer"
 )
@@ -25,6 +27,14 @@ func (s *Service) glance(tenant recaller.TenantID, ref string) *Glance {
 		return nil
 	}
 	return &Glance{e.glance.Turns(s.Now()), e.glance.Keys()}
+}
+
+// without returns what is seen but for turns of which nothing is to be told.
+func (g *Glance) without(numbers []int) *Glance {
+	if g != nil {
+		g.Turns = slices.DeleteFunc(g.Turns, func(t livebuffer.Turn) bool { return slices.Contains(numbers, t.Number) })
+	}
+	return g
 }
 
 // Stored notes the keys of memories that were stored while their caller's conversations run. It never waits for a disk.

@@ -73,6 +73,7 @@ func (s *Service) Import(ctx context.Context, tenantID recaller.TenantID, in Imp
 	}
 	out := Imported{Conversation: done.Conversation, Caller: done.Caller, Existing: done.Existing}
 	if done.Existing {
+		out.Conversation.Summary = nil // as at a start
 		return out, s.mend(ctx, tenant, done.Conversation, req.Turns)
 	}
 	return out, s.imported(ctx, tenant, done, req, words)

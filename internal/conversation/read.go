@@ -2,56 +2,93 @@ package conversation
 
 import (
 	"context"
+	"slices"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/briefing"
+	"github.com/recallerhq/recaller/internal/forgotten"
 )
 
 // Record is a conversation as it is read back.
 type Record struct {
 	Conversation recaller.Conversation
-	Turns        []recaller.Turn // empty where the retention kept none, or on request
+	Turns        []recaller.Turn // empty where the retention kept none, or on request; those that say what was forgotten have no text
 	Steps        []recaller.StepProgress
 	Live         *Glance // nil unless it is active, and led by this process
 	Away         bool    // the store is away: this is what this process knows, and the store has more to tell
+
+	hidden []int // the numbers of the turns that say what was forgotten
 }
 
-// Get reads a conversation back, by its id or external id, with how far its wrap-up is. While the store is away a live
-// conversation is answered from memory, if its words are all there or are not asked for; else with Unavailable, within the
-// patience.
+// wanted is what is read of a conversation.
+type wanted struct {
+	turns     bool
+	forgotten bool // what was forgotten too
+}
+
+// Get reads a conversation back, by its id or external id, with how far its wrap-up is, but without what was forgotten. While the
+// store is away a live conversation is answered from memory, if its words are all there or are not asked for; else with
+// Unavailable, within the patience.
 func (s *Service) Get(ctx context.Context, tenant recaller.TenantID, ref string, withTurns bool) (Record, error) {
+	return s.get(ctx, tenant, ref, wanted{turns: withTurns})
+}
+
+// GetAll is Get with what was forgotten.
+func (s *Service) GetAll(ctx context.Context, tenant recaller.TenantID, ref string, withTurns bool) (Record, error) {
+	return s.get(ctx, tenant, ref, wanted{turns: withTurns, forgotten: true})
+}
+
+func (s *Service) get(ctx context.Context, tenant recaller.TenantID, ref string, want wanted) (Record, error) {
 	e := s.live.get(tenant, ref)
 	if e == nil {
-		return s.read(ctx, tenant, ref, withTurns)
+		return s.read(ctx, tenant, ref, want)
 	}
 	if e.unopened.Load() { // the store has nothing of it
-		return s.remembered(e, withTurns), nil
+		return s.remembered(e, want.turns), nil
 	}
-	rec, err := within(ctx, s, s.Patience, func(ctx context.Context) (Record, error) { return s.read(ctx, tenant, ref, withTurns) })
+	rec, err := within(ctx, s, s.Patience, func(ctx context.Context) (Record, error) { return s.read(ctx, tenant, ref, want) })
 	switch {
-	case away(err) && ctx.Err() == nil && (!withTurns || e.retention == recaller.Ephemeral):
-		return s.remembered(e, withTurns), nil
+	case away(err) && ctx.Err() == nil && (!want.turns || e.retention == recaller.Ephemeral):
+		return s.remembered(e, want.turns), nil
 	case err != nil:
 		return Record{}, err
 	}
 	if e.away.Load() { // the store is behind
 		rec.Conversation, _ = e.view()
 	}
-	rec.Live = s.glance(tenant, ref)
+	rec.Live = s.glance(tenant, ref).without(rec.hidden)
 	return rec, nil
 }
 
-func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ref string, withTurns bool) (rec Record, err error) {
+func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ref string, want wanted) (rec Record, err error) {
 	if rec.Conversation, err = s.Store.Conversation(ctx, tenant, ref); err != nil {
 		return Record{}, err
 	}
 	if rec.Steps, err = s.Store.Steps(ctx, tenant, rec.Conversation); err != nil {
 		return Record{}, err
 	}
-	if withTurns {
+	var gone forgotten.View
+	if !want.forgotten {
+		versions, err := s.Store.Forgotten(ctx, tenant, rec.Conversation.Caller)
+		if err != nil {
+			return Record{}, err
+		}
+		gone = forgotten.New(versions)
+	}
+	if want.turns || !gone.Empty() {
 		if rec.Turns, err = s.Turns(ctx, tenant, rec.Conversation); err != nil {
 			return Record{}, err
 		}
+	}
+	rec.Conversation = gone.Conversation(rec.Conversation, rec.Turns)
+	for _, t := range rec.Turns {
+		if gone.Hides(rec.Conversation.ID, t) {
+			rec.hidden = append(rec.hidden, t.Number)
+		}
+	}
+	rec.Turns = gone.Blank(rec.Conversation.ID, rec.Turns)
+	if !want.turns {
+		rec.Turns = nil
 	}
 	return rec, nil
 }
@@ -80,9 +117,53 @@ func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, ref string
 	return s.find(ctx, tenant, ref)
 }
 
-// List returns conversations, newest first, with the cursor of the next page.
+// List returns conversations, newest first, without what was forgotten, and the cursor of the next page.
 func (s *Service) List(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) ([]recaller.Conversation, string, error) {
+	list, next, err := s.ListAll(ctx, tenant, f)
+	if err != nil {
+		return nil, "", err
+	}
+	list, err = s.told(ctx, tenant, list)
+	return list, next, err
+}
+
+// ListAll is List with what was forgotten.
+func (s *Service) ListAll(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) ([]recaller.Conversation, string, error) {
 	return s.Store.Conversations(ctx, tenant, f)
+}
+
+// told returns conversations whose summaries are without what was forgotten. Only of callers who had something forgotten is more
+// read than who they are.
+func (s *Service) told(ctx context.Context, tenant recaller.TenantID, list []recaller.Conversation) ([]recaller.Conversation, error) {
+	var callers []recaller.CallerID
+	for _, c := range list {
+		if c.Summary != nil && !slices.Contains(callers, c.Caller) {
+			callers = append(callers, c.Caller)
+		}
+	}
+	callers, err := s.Store.Forgetful(ctx, tenant, callers)
+	if err != nil {
+		return nil, err
+	}
+	views := make(map[recaller.CallerID]forgotten.View, len(callers))
+	for _, caller := range callers {
+		versions, err := s.Store.Forgotten(ctx, tenant, caller)
+		if err != nil {
+			return nil, err
+		}
+		views[caller] = forgotten.New(versions)
+	}
+	for i, c := range list {
+		if views[c.Caller].Empty() || c.Summary == nil {
+			continue
+		}
+		turns, err := s.Turns(ctx, tenant, c)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = views[c.Caller].Conversation(c, turns)
+	}
+	return list, nil
 }
 
 // Turns returns the words of a conversation, from wherever the tenant's retention keeps them, and from memory what waits

@@ -85,6 +85,7 @@ func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Star
 	if err != nil {
 		return Started{}, err
 	}
+	opened.Conversation.Summary = nil // one that ended before is read back where what was forgotten is left out
 	return Started{
 		Conversation: opened.Conversation, Caller: opened.Caller,
 		FirstTime: opened.FirstTime, Existing: opened.Existing, Briefing: b,

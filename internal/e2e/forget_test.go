@@ -1,9 +1,12 @@
 package e2e
 
 import (
+	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
@@ -118,4 +121,175 @@ func TestToolsTakeWhatTheModelSees(t *testing.T) {
 			t.Errorf("another phone: got %v, want it created", got)
 		}
 	})
+}
+
+// Whoever reads a conversation, a list, a search, a history or a stream reads nothing of what was forgotten: not the agents, not the
+// people, and an admin only where he asks for it. The export has it all.
+func TestWhatWasForgottenIsReadNowhere(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, on backing) {
+		s := house(t, on)
+		p := phone{t, s.admin}
+		call := p.ring(number())
+		who, conv := call.Caller.ID, call.Conversation.ID
+		b := bridge{t, s, call}
+		p.say(conv, user("I'd like to book the garden hut for Saturday."), agent("Gladly. Anything that we should know?"),
+			user("My husband Leopold is in prison for arson, so I come alone."), agent("I see. The hut is yours for Saturday at three."))
+		stored := b.does("store_memory", map[string]any{"memoryType": "fact", "key": "husband", "value": "husband Leopold in prison for arson"})
+		id, _ := stored["memoryId"].(string)
+		b.does("set_reminder", map[string]any{"memoryId": id, "dueAt": "tomorrow at 9", "text": "ask about the arson"})
+		p.hangUp(conv)
+		p.writtenUp(conv)
+		checkpoint := client.CheckpointInput{Intent: "book", Summary: "Wants the hut. Her husband Leopold is in prison for arson."}
+		if _, err := p.c.PutCheckpoint(t.Context(), who, checkpoint); err != nil {
+			t.Fatal(err)
+		}
+		said := "prison for arson"
+		holds(t, "before", everyReader(p, who, conv, id), said, "garden hut")
+
+		second := p.ring(call.Caller.Phone)
+		heard := listen(t, p.c, second.Conversation.ID, 0)
+		p.say(second.Conversation.ID, user("What I said of my husband's arson and prison, forget that please."))
+		bridge{t, s, second}.does("forget_memory", map[string]any{"key": "husband"})
+		if gone := heard.next(t, client.EventMemoryForgotten); gone.Memory.ID == "" || gone.Memory.Value != "" {
+			t.Errorf("listeners are told %+v, want that it is gone, and not what it was", gone.Memory)
+		}
+		holds(t, "after", everyReader(p, who, conv, id), "garden hut", "!arson", "!prison", "!Leopold")
+		if found := p.search("the garden hut for Saturday"); !slices.ContainsFunc(found, func(f client.SearchResult) bool { return f.ConversationID == conv }) {
+			t.Errorf("a search for what was not forgotten finds %+v", found)
+		}
+		for what, read := range map[string]func(*client.Client) (string, error){
+			"the conversation": func(c *client.Client) (string, error) {
+				rec, err := c.ConversationWithForgotten(t.Context(), conv)
+				return shown(rec.Turns) + shown(rec.Conversation.Summary), err
+			},
+			"the list": func(c *client.Client) (string, error) {
+				list, err := c.Conversations(t.Context(), client.ConversationFilter{CallerID: who, IncludeForgotten: true})
+				return shown(list), err
+			},
+			"the history": func(c *client.Client) (string, error) {
+				versions, err := c.MemoryHistoryWithForgotten(t.Context(), id)
+				return shown(versions), err
+			},
+			"the memories": func(c *client.Client) (string, error) {
+				list, err := c.Memories(t.Context(), who, client.MemoryFilter{IncludeForgotten: true})
+				return shown(list), err
+			},
+		} {
+			all, err := read(p.c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			holds(t, what+" for an admin", all, said)
+			_, err = read(agentOf(t, s, p))
+			refused(t, err, http.StatusForbidden)
+		}
+		export, err := p.c.ExportCaller(t.Context(), who)
+		if err != nil {
+			t.Fatal(err)
+		}
+		holds(t, "the export", shown(export), said)
+	})
+}
+
+// A search finds a conversation by nothing that was forgotten: no better than one in which it was never said. An undo has it found by
+// that again.
+func TestASearchFindsNothingByWhatWasForgotten(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, on backing) {
+		p := tenantWith(t, house(t, on), recaller.Keep)
+		words := []client.TurnInput{user("I'd like to book the garden hut for Saturday."), agent("Gladly. Anything that we should know?")}
+		other := p.call(number(), words...)
+		call := p.call(number(), append(words, user("My husband Leopold is in prison for arson."))...)
+		score := func(query, conv string) float64 {
+			for _, f := range p.search(query) {
+				if f.ConversationID == conv {
+					return f.Score
+				}
+			}
+			return 0
+		}
+		for _, query := range []string{"Leopold", "prison for arson", "a husband who is in jail"} {
+			if of, than := score(query, call.Conversation.ID), score(query, other.Conversation.ID); of <= than {
+				t.Errorf("before, %q: got %v, want more than %v", query, of, than)
+			}
+		}
+		m, err := p.c.StoreMemory(t.Context(), call.Caller.ID, client.MemoryInput{
+			Type: recaller.Fact, Key: "husband", Value: "husband Leopold in prison for arson",
+			Provenance: &client.Provenance{ConversationID: call.Conversation.ID, Turns: []int{2}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.c.ForgetMemory(t.Context(), m.Memory.ID); err != nil {
+			t.Fatal(err)
+		}
+		for _, query := range []string{"Leopold", "prison for arson", "a husband who is in jail"} {
+			eventually(t, query+" finds it no better than where it was never said", func() bool {
+				return score(query, call.Conversation.ID) == score(query, other.Conversation.ID)
+			})
+		}
+		if _, err := p.c.UndoMemory(t.Context(), m.Memory.ID, 0); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "an undo has it found again", func() bool { return score("Leopold", call.Conversation.ID) > 0 })
+	})
+}
+
+// agentOf is a client with an agent's key.
+func agentOf(t *testing.T, s *server, p phone) *client.Client {
+	t.Helper()
+	key, err := p.c.CreateKey(t.Context(), client.KeyInput{Scope: recaller.ScopeAgent, Label: "an agent's"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.client(t, key.APIKey)
+}
+
+func shown(v any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(raw)
+}
+
+// everyReader is what all who read of a caller are shown: one of his conversations, the lists, what is recalled and why, the history of
+// a memory, his checkpoint, reminders, agreements, and what his agent is told.
+func everyReader(p phone, who, conv, memory string) string {
+	p.t.Helper()
+	ctx := p.t.Context()
+	var out strings.Builder
+	add := func(v any, err error) {
+		p.t.Helper()
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		out.WriteString(shown(v))
+	}
+	rec := p.read(conv)
+	add(rec, nil)
+	list, err := p.c.Conversations(ctx, client.ConversationFilter{CallerID: who})
+	add(list, err)
+	list, err = p.c.CallerConversations(ctx, who, client.ConversationFilter{})
+	add(list, err)
+	memories, err := p.c.Memories(ctx, who, client.MemoryFilter{Statuses: []recaller.MemoryStatus{recaller.MemoryActive, recaller.MemorySuperseded}})
+	add(memories, err)
+	versions, err := p.c.MemoryHistory(ctx, memory)
+	add(versions, err)
+	checkpoint, err := p.c.Checkpoint(ctx, who)
+	add(checkpoint, err)
+	reminders, err := p.c.CallerReminders(ctx, who, client.ReminderFilter{})
+	add(reminders, err)
+	agreements, err := p.c.CallerAgreements(ctx, who, time.Time{})
+	add(agreements, err)
+	for _, query := range []string{"husband", "garden hut", "jail"} {
+		found, err := p.c.Recall(ctx, who, client.RecallRequest{Query: query, Explain: true})
+		for i := range found.Results {
+			found.Results[i].Score = 0
+		}
+		add(found, err)
+	}
+	out.WriteString(p.briefing(who))
+	return out.String()
 }

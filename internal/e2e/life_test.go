@@ -279,7 +279,7 @@ func TestMemoriesChangeAndGo(t *testing.T) {
 		if recalls(p.recall(call.Caller.ID, "rooibos tea"), "Rooibos") {
 			t.Error("a forgotten memory is recalled")
 		}
-		versions, err := p.c.MemoryHistory(t.Context(), id)
+		versions, err := p.c.MemoryHistoryWithForgotten(t.Context(), id)
 		if err != nil || len(versions) != 2 || versions[0].Status != recaller.MemoryForgotten || versions[1].Status != recaller.MemorySuperseded || versions[1].Value != "Peppermint tea" {
 			t.Errorf("got %+v, %v; want the forgotten version and the one before it", versions, err)
 		}

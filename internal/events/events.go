@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
 )
 
 // Type names what happened.
@@ -156,11 +157,36 @@ func (b *Bus) Apply(c recaller.Change) {
 			}
 		}
 	}
+	gone := forgotten.New(c.Forgotten)
+	for _, l := range b.callers[caller{c.Tenant, c.Caller}] {
+		l.forget(gone)
+	}
 	for _, e := range memoryEvents(c.Memories, now) {
 		for _, l := range b.callers[caller{c.Tenant, c.Caller}] {
 			b.publish(l, e)
 		}
 	}
+}
+
+// forget takes what was forgotten out of the kept events: who comes back, or is behind, is told that there was something, and no
+// more. The lock is held.
+func (l *log) forget(gone forgotten.View) {
+	if gone.Empty() {
+		return
+	}
+	for i, e := range l.recent {
+		if e.Memory != nil && gone.Has(e.Memory.ID) {
+			l.recent[i].Memory = untold(*e.Memory)
+		}
+		l.recent[i].Briefing = nil // a newer one follows
+		l.recent[i].Turns = gone.Blank(l.of.conv, e.Turns)
+	}
+}
+
+// untold is a memory without what it says.
+func untold(m recaller.Memory) *recaller.Memory {
+	m.Value, m.Dispute = "", nil
+	return &m
 }
 
 // memoryEvents tells one event a memory: a version closed together with its successor is an update.
@@ -170,7 +196,7 @@ func memoryEvents(memories []recaller.Memory, now time.Time) []Event {
 		m := &memories[i]
 		switch {
 		case m.Status == recaller.MemoryForgotten:
-			out = append(out, Event{Type: MemoryForgotten, Memory: m, At: now})
+			out = append(out, Event{Type: MemoryForgotten, Memory: untold(*m), At: now})
 		case m.Status == recaller.MemoryActive && m.Version > 1:
 			out = append(out, Event{Type: MemoryUpdated, Memory: m, At: now})
 		case m.Status == recaller.MemoryActive:

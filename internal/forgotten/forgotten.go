@@ -70,6 +70,11 @@ func (t *thing) know(c carried) {
 // Empty reports whether nothing was forgotten.
 func (v View) Empty() bool { return len(v.things) == 0 }
 
+// Has reports whether a memory was forgotten.
+func (v View) Has(id recaller.MemoryID) bool {
+	return slices.ContainsFunc(v.things, func(t thing) bool { return t.id == id })
+}
+
 // Plus returns the view of what v hides and of more that was forgotten. A memory that v knows is known anew.
 func (v View) Plus(versions []recaller.Memory) View {
 	again := New(versions)

@@ -193,7 +193,7 @@ func Snapshot(snap *recaller.Snapshot) {
 		snap.Open[i] = v.brokenOff(b, nil)
 	}
 	if c := snap.Checkpoint; c != nil {
-		kept := v.checkpoint(*c)
+		kept := v.Checkpoint(*c)
 		snap.Checkpoint = &kept
 	}
 }
@@ -216,8 +216,11 @@ func (v View) brokenOff(b recaller.BrokenOff, all []recaller.Turn) recaller.Brok
 	return recaller.BrokenOff{Conversation: v.Conversation(b.Conversation, all), Turns: v.Turns(b.Conversation.ID, b.Turns)}
 }
 
-// checkpoint returns a checkpoint without what was forgotten since it was saved.
-func (v View) checkpoint(c recaller.Checkpoint) recaller.Checkpoint {
+// Checkpoint returns a checkpoint without what was forgotten since it was saved.
+func (v View) Checkpoint(c recaller.Checkpoint) recaller.Checkpoint {
+	if v.Empty() {
+		return c
+	}
 	f := v.filter(recaller.Conversation{StartedAt: c.LastActivity}, nil)
 	c.Intent, c.Summary = f.line(c.Intent), f.line(c.Summary)
 	var staging map[string]any

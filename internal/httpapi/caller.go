@@ -57,7 +57,8 @@ func (s *server) callerRoutes() {
 	}, s.callerAgreements)
 	add(s, route{
 		id: "caller-conversations", method: http.MethodGet, path: "/v1/callers/{id}/conversations", tag: tagCallers,
-		summary: "List a caller's conversations", about: "Newest first.",
+		summary: "List a caller's conversations", about: "Newest first. Summaries tell nothing that was forgotten; `include_forgotten` with an admin key shows it.",
+		statuses: []int{http.StatusForbidden},
 	}, s.callerConversations)
 	add(s, route{
 		id: "recall", method: http.MethodPost, path: "/v1/callers/{id}/recall", tag: tagCallers, summary: "Recall what was said",
@@ -143,12 +144,13 @@ func (s *server) callerConversations(ctx context.Context, x *exchange, in *struc
 	CallerPath
 	Paging
 	Status string `query:"status" enum:"active,completed,failed" doc:"Only conversations of this status." example:"completed"`
+	Forgotten
 },
 ) (*plain[client.ConversationList], error) {
 	if _, err := s.Callers.Get(ctx, x.key.Tenant, recaller.CallerID(in.ID)); err != nil {
 		return nil, err
 	}
-	return s.conversations(ctx, x, recaller.ConversationFilter{
+	return s.conversations(ctx, x, in.Forgotten, recaller.ConversationFilter{
 		Caller: recaller.CallerID(in.ID), Status: recaller.Status(in.Status), Page: in.page(),
 	})
 }

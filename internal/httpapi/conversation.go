@@ -83,11 +83,14 @@ func (s *server) conversationRoutes() {
 	}, s.start)
 	add(s, route{
 		id: "list-conversations", method: http.MethodGet, path: "/v1/conversations", tag: tagConversations,
-		summary: "List conversations", about: "Newest first, of one caller or of all.",
+		summary: "List conversations", about: "Newest first, of one caller or of all. Summaries tell nothing that was forgotten; `include_forgotten` with an admin key shows it.",
+		statuses: []int{http.StatusForbidden},
 	}, s.listConversations)
 	add(s, route{
 		id: "get-conversation", method: http.MethodGet, path: "/v1/conversations/{id}", tag: tagConversations,
-		summary: "Read a conversation", about: "With its turns, its summary and analysis once they are there, and how far the write-up is, step by step.",
+		summary: "Read a conversation", about: "With its turns, its summary and analysis once they are there, and how far the write-up is, step by step. " +
+			"Of what was forgotten the summary tells nothing, and the turns that said it are `forgotten` and have no text; `include_forgotten` with an admin key shows it all.",
+		statuses: []int{http.StatusForbidden},
 	}, s.getConversation)
 	add(s, route{
 		id: "conversation-briefing", method: http.MethodGet, path: "/v1/conversations/{id}/briefing", tag: tagConversations,
@@ -128,24 +131,40 @@ func (s *server) listConversations(ctx context.Context, x *exchange, in *struct 
 	Paging
 	CallerID string `query:"caller_id" doc:"Only conversations with this caller." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
 	Status   string `query:"status" enum:"active,completed,failed" doc:"Only conversations of this status." example:"active"`
+	Forgotten
 },
 ) (*plain[client.ConversationList], error) {
-	return s.conversations(ctx, x, recaller.ConversationFilter{
+	return s.conversations(ctx, x, in.Forgotten, recaller.ConversationFilter{
 		Caller: recaller.CallerID(in.CallerID), Status: recaller.Status(in.Status), Page: in.page(),
 	})
 }
 
-func (s *server) conversations(ctx context.Context, x *exchange, f recaller.ConversationFilter) (*plain[client.ConversationList], error) {
-	found, next, err := s.Conversations.List(ctx, x.key.Tenant, f)
+func (s *server) conversations(ctx context.Context, x *exchange, gone Forgotten, f recaller.ConversationFilter) (*plain[client.ConversationList], error) {
+	if err := gone.allowed(x); err != nil {
+		return nil, err
+	}
+	read := s.Conversations.List
+	if gone.IncludeForgotten {
+		read = s.Conversations.ListAll
+	}
+	found, next, err := read(ctx, x.key.Tenant, f)
 	return body200(client.ConversationList{Conversations: list(found, conversationOut), NextCursor: next}, err)
 }
 
 func (s *server) getConversation(ctx context.Context, x *exchange, in *struct {
 	ConversationPath
 	Turns bool `query:"turns" default:"true" doc:"false leaves the turns out." example:"true"`
+	Forgotten
 },
 ) (*plain[client.ConversationRecord], error) {
-	rec, err := s.Conversations.Get(ctx, x.key.Tenant, in.ID, in.Turns)
+	if err := in.allowed(x); err != nil {
+		return nil, err
+	}
+	read := s.Conversations.Get
+	if in.IncludeForgotten {
+		read = s.Conversations.GetAll
+	}
+	rec, err := read(ctx, x.key.Tenant, in.ID, in.Turns)
 	if err != nil {
 		return nil, err
 	}

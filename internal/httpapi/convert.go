@@ -78,7 +78,7 @@ func conversationOut(c recaller.Conversation) client.Conversation {
 func turnOut(t recaller.Turn) client.Turn {
 	return client.Turn{
 		ID: string(t.ID), Number: t.Number, Speaker: t.Speaker, Text: t.Text, Name: t.Name, At: instant(t.At),
-		Confidence: t.Confidence, Interrupted: t.Interrupted,
+		Confidence: t.Confidence, Interrupted: t.Interrupted, Forgotten: t.Text == "", // none has no words from the start
 	}
 }
 

@@ -37,8 +37,10 @@ type Conversations interface {
 	AddTurns(ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, in []conversation.TurnInput) (turns []recaller.Turn, durable bool, err error)
 	End(ctx context.Context, tenant recaller.TenantID, ref string, in conversation.End) (recaller.Conversation, error)
 	Get(ctx context.Context, tenant recaller.TenantID, ref string, withTurns bool) (conversation.Record, error)
+	GetAll(ctx context.Context, tenant recaller.TenantID, ref string, withTurns bool) (conversation.Record, error)
 	Find(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)
 	List(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) ([]recaller.Conversation, string, error)
+	ListAll(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) ([]recaller.Conversation, string, error)
 	Briefing(ctx context.Context, tenant recaller.TenantID, ref string, req briefing.Request) (recaller.Briefing, error)
 }
 

@@ -47,11 +47,9 @@ func (s *server) memoryRoutes() {
 	}, s.undoMemory)
 	add(s, route{
 		id: "memory-history", method: http.MethodGet, path: "/v1/memories/{id}/history", tag: tagMemories, summary: "Read a memory's history",
-		about: "Every version, newest first.",
-	}, func(ctx context.Context, x *exchange, in *MemoryPath) (*plain[client.MemoryHistory], error) {
-		versions, err := s.Memories.History(ctx, x.key.Tenant, recaller.MemoryID(in.ID))
-		return body200(client.MemoryHistory{Versions: list(versions, memoryOut)}, err)
-	})
+		about:    "Every version, newest first. Of a memory that was forgotten they tell no key and no value; `include_forgotten` with an admin key shows them.",
+		statuses: []int{http.StatusForbidden},
+	}, s.memoryHistory)
 	s.checkpointRoutes()
 }
 
@@ -87,6 +85,23 @@ func (s *server) listMemories(ctx context.Context, x *exchange, in *struct {
 		Conversation: recaller.ConversationID(in.ConversationID), Due: in.Due, Page: in.page(),
 	})
 	return body200(client.MemoryList{Memories: list(found, memoryOut), NextCursor: next}, err)
+}
+
+func (s *server) memoryHistory(ctx context.Context, x *exchange, in *struct {
+	MemoryPath
+	Forgotten
+},
+) (*plain[client.MemoryHistory], error) {
+	if err := in.allowed(x); err != nil {
+		return nil, err
+	}
+	versions, err := s.Memories.History(ctx, x.key.Tenant, recaller.MemoryID(in.ID))
+	if len(versions) > 0 && versions[0].Status == recaller.MemoryForgotten && !in.IncludeForgotten {
+		for i := range versions {
+			versions[i].Key, versions[i].Value, versions[i].Aliases, versions[i].Dispute = "", "", nil, nil
+		}
+	}
+	return body200(client.MemoryHistory{Versions: list(versions, memoryOut)}, err)
 }
 
 // Forgotten is the parameter of what an admin may see of what was forgotten.

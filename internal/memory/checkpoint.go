@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
 )
 
 // IntentCompleted is the intent that clears a checkpoint (H4).
@@ -81,8 +82,8 @@ func (in *CheckpointInput) validate() error {
 	return nil
 }
 
-// Checkpoint returns a caller's checkpoint if it is inside the tenant's resume window. An older one is not found, but
-// it is not deleted by reading (H3).
+// Checkpoint returns a caller's checkpoint if it is inside the tenant's resume window, without what was forgotten. An older one is
+// not found, but it is not deleted by reading (H3).
 func (s *Service) Checkpoint(ctx context.Context, tenantID recaller.TenantID, caller recaller.CallerID) (recaller.Checkpoint, error) {
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {
@@ -95,7 +96,8 @@ func (s *Service) Checkpoint(ctx context.Context, tenantID recaller.TenantID, ca
 	if s.Now().Sub(c.LastActivity) > tenant.ResumeWindow {
 		return recaller.Checkpoint{}, recaller.Errorf(recaller.NotFound, "the caller has no checkpoint within the resume window")
 	}
-	return c, nil
+	gone, err := s.Deps.Store.Forgotten(ctx, tenantID, caller)
+	return forgotten.New(gone).Checkpoint(c), err
 }
 
 // DeleteCheckpoint clears a caller's checkpoint, whatever its age.

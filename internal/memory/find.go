@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
 	"github.com/recallerhq/recaller/internal/memory/likeness"
 )
 
@@ -90,7 +91,8 @@ func (s *Service) byName(ctx context.Context, tenant recaller.TenantID, caller r
 	return recaller.Memory{}, known, recaller.Errorf(recaller.NotFound, "the caller has no memory with this key")
 }
 
-// List returns a caller's memories, last confirmed first, with the cursor of the next page.
+// List returns a caller's memories, last confirmed first, with the cursor of the next page. Where those that are forgotten are not
+// asked for, what they said before is left out too: a page may be short of it.
 func (s *Service) List(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) ([]recaller.Memory, string, error) {
 	for _, t := range f.Types {
 		if !t.Valid() {
@@ -103,7 +105,13 @@ func (s *Service) List(ctx context.Context, tenant recaller.TenantID, caller rec
 		}
 	}
 	f.Key = Key(f.Key)
-	return s.Deps.Store.Memories(ctx, tenant, caller, f)
+	list, next, err := s.Deps.Store.Memories(ctx, tenant, caller, f)
+	if err != nil || !slices.Contains(f.Statuses, recaller.MemorySuperseded) || slices.Contains(f.Statuses, recaller.MemoryForgotten) {
+		return list, next, err
+	}
+	versions, err := s.Deps.Store.Forgotten(ctx, tenant, caller)
+	gone := forgotten.New(versions)
+	return slices.DeleteFunc(list, func(m recaller.Memory) bool { return gone.Has(m.ID) }), next, err
 }
 
 // History returns every version of a memory, newest first.

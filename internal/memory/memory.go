@@ -26,6 +26,8 @@ type Store interface {
 	Memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) (list []recaller.Memory, next string, err error)
 	// MemoryByID returns the newest version of a memory, whatever its status.
 	MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error)
+	// Forgotten returns every version of the memories that are forgotten.
+	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
 	MemoryHistory(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) ([]recaller.Memory, error)
 	// Conversation finds one by its id or its external id.
 	Conversation(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)
@@ -48,7 +50,7 @@ type Deps struct {
 	Now     func() time.Time
 	NewID   func() string
 
-	Enqueued func()            // a reminder was set, and with it a job
+	Enqueued func()            // a job was left: of a reminder, or of what is to be found no more
 	Masked   func(kind string) // a secret of this kind was taken out of what is stored (B11)
 	Log      *slog.Logger
 	Metrics  *Metrics

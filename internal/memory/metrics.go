@@ -63,7 +63,7 @@ func (s *Service) written(ctx context.Context, tenant recaller.TenantID, w recal
 	if w.Change.Version > 0 {
 		s.Changed(w.Change)
 	}
-	if w.Reminder != nil {
+	if w.Reminder != nil || w.Action == recaller.MemoryClosed || w.Action == recaller.MemoryRestored {
 		s.Enqueued()
 	}
 	return w, nil

@@ -19,9 +19,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
 )
 
 // Store is what this package asks of the store.
@@ -31,6 +33,10 @@ type Store interface {
 	// MemoryByID returns the newest version of a memory, whatever its status.
 	MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error)
 	Caller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error)
+	// Forgetful returns those of the callers of whom something is forgotten.
+	Forgetful(ctx context.Context, tenant recaller.TenantID, callers []recaller.CallerID) ([]recaller.CallerID, error)
+	// Forgotten returns every version of the memories that are forgotten.
+	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
 	// TryReminder counts a try that failed.
 	TryReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, reason string, at time.Time) error
 	// CloseReminder closes one that is pending; any other is a Conflict.
@@ -71,12 +77,38 @@ type Service struct{ Deps }
 // New returns a Service.
 func New(deps Deps) *Service { return &Service{deps} }
 
-// List returns reminders, latest due time first, with the cursor of the next page.
+// List returns reminders, latest due time first, with the cursor of the next page. Those of memories that were forgotten have no
+// words.
 func (s *Service) List(ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter) ([]recaller.Reminder, string, error) {
 	if f.Status != "" && !f.Status.Valid() {
 		return nil, "", recaller.InvalidField("status", "must be pending, delivered, cancelled or dead")
 	}
-	return s.Store.Reminders(ctx, tenant, f)
+	list, next, err := s.Store.Reminders(ctx, tenant, f)
+	if err != nil {
+		return nil, "", err
+	}
+	var callers []recaller.CallerID
+	for _, r := range list {
+		if r.Text != "" && r.Status != recaller.ReminderPending && !slices.Contains(callers, r.Caller) {
+			callers = append(callers, r.Caller)
+		}
+	}
+	if callers, err = s.Store.Forgetful(ctx, tenant, callers); err != nil {
+		return nil, "", err
+	}
+	for _, c := range callers {
+		versions, err := s.Store.Forgotten(ctx, tenant, c)
+		if err != nil {
+			return nil, "", err
+		}
+		gone := forgotten.New(versions)
+		for i := range list {
+			if gone.Has(list[i].Memory) {
+				list[i].Text = ""
+			}
+		}
+	}
+	return list, next, nil
 }
 
 // Cancel closes a pending reminder; any other is a Conflict. One that is being sent at this moment may still arrive.

@@ -23,16 +23,13 @@ const (
 // Where the tenant does not keep the words (`ephemeral`, `archive`) the summary alone counts, also while they are still
 // there: what they are found by would outlast them. Nothing is sent to the embedder of a caller who is being erased.
 func (s *Service) Index(ctx context.Context, tenantID recaller.TenantID, conv recaller.Conversation) (by string, err error) {
-	turns, err := s.kept(ctx, tenantID, conv)
+	sum, turns, err := s.kept(ctx, tenantID, conv)
 	if err != nil {
 		return "", err
 	}
-	text, words := document(conv.Summary, turns), append(written(conv.Summary), said(turns)...)
-	if text == "" {
-		return "", nil
-	}
+	text, words := document(sum, turns), append(written(sum), said(turns)...)
 	in := recaller.Indexing{Conversation: conv.ID, Caller: conv.Caller, Stems: stems.Count(words...), At: s.Now()}
-	if err := s.Store.PutIndexing(ctx, tenantID, in); err != nil {
+	if err := s.Store.PutIndexing(ctx, tenantID, in); err != nil || text == "" {
 		return "", err
 	}
 	e, err := s.embed(ctx, text, indexPatience)
@@ -44,14 +41,21 @@ func (s *Service) Index(ctx context.Context, tenantID recaller.TenantID, conv re
 	return e.Model, s.Store.PutIndexing(ctx, tenantID, in)
 }
 
-// kept are the words that a conversation may be found by.
-func (s *Service) kept(ctx context.Context, tenantID recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error) {
+// kept is what a conversation may be found by: nothing of what was forgotten.
+func (s *Service) kept(ctx context.Context, tenantID recaller.TenantID, conv recaller.Conversation) (*recaller.Summary, []recaller.Turn, error) {
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
-	if err != nil || tenant.Retention != recaller.Keep {
-		return nil, err
+	if err != nil {
+		return nil, nil, err
 	}
 	gone, turns, err := s.words(ctx, tenantID, conv)
-	return gone.Turns(conv.ID, turns), err
+	if err != nil {
+		return nil, nil, err
+	}
+	sum := gone.Summary(conv, turns)
+	if tenant.Retention != recaller.Keep {
+		return sum, nil, nil
+	}
+	return sum, gone.Turns(conv.ID, turns), nil
 }
 
 // document is the text that is embedded: the whole summary, which finds more than its brief alone (docs/measurements/search.md).

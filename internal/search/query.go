@@ -202,8 +202,11 @@ func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ranked []c
 			if err != nil { // a damaged conversation is found without its words
 				s.Log.Error("the words of a conversation cannot be read", "tenant", tenant, "conversation", conv.ID, "err", err)
 			}
-			conv = gone.Conversation(conv, turns)
-			found[i] = recaller.Found{Conversation: conv, Excerpt: excerpt(gone.Turns(conv.ID, turns), terms), Similarity: c.cosine, Score: c.score}
+			shown := gone.Turns(conv.ID, turns)
+			if conv = gone.Conversation(conv, turns); !gone.Empty() && conv.Summary == nil && len(shown) == 0 { // all of it was forgotten
+				return
+			}
+			found[i] = recaller.Found{Conversation: conv, Excerpt: excerpt(shown, terms), Similarity: c.cosine, Score: c.score}
 		})
 	}
 	wg.Wait()

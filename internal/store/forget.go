@@ -27,6 +27,24 @@ func (b box) forgottenQuery(tenant recaller.TenantID, caller recaller.CallerID, 
 	}
 }
 
+// Forgetful returns those of the callers of whom something is forgotten, in any order.
+func (s *Store) Forgetful(ctx context.Context, tenant recaller.TenantID, callers []recaller.CallerID) (list []recaller.CallerID, err error) {
+	if len(callers) == 0 {
+		return nil, nil
+	}
+	q := where{args: []any{tenant}}
+	q.in("caller_id", padded(anys(callers)))
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		return each(ctx, tx, `SELECT DISTINCT caller_id FROM memories WHERE tenant_id = $1`+q.String()+` AND status = 'forgotten'`+notErasing, q.args, func(r Rows) error {
+			var id recaller.CallerID
+			err := r.Scan(&id)
+			list = append(list, id)
+			return err
+		})
+	})
+	return list, err
+}
+
 // Forgotten returns every version of a caller's memories that are forgotten, at most 2000: what they said is not told.
 func (s *Store) Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (list []recaller.Memory, err error) {
 	b, err := s.unseal(ctx, tenant, caller)
@@ -58,7 +76,7 @@ func (w memoryWrite) forget(ctx context.Context, tx Tx, old recaller.Memory, rea
 			return recaller.MemoryWritten{}, err
 		}
 		how := in.Forgetting
-		how.With = old.ID
+		how.With, how.Named = old.ID, nil
 		if m, err = w.bury(ctx, tx, m, reason, in.Patch.At, how); err != nil {
 			return recaller.MemoryWritten{}, err
 		}
@@ -94,7 +112,16 @@ func (w memoryWrite) bury(ctx context.Context, tx Tx, m recaller.Memory, reason 
 	if err != nil {
 		return m, err
 	}
-	return m, cancelReminders(ctx, tx, w.tenant, m.ID, at)
+	if err := cancelReminders(ctx, tx, w.tenant, m.ID, at); err != nil {
+		return m, err
+	}
+	return m, w.reindex(ctx, tx, m, at)
+}
+
+// reindex leaves the job of making conversations findable anew without what a memory said, or with it again.
+func (w memoryWrite) reindex(ctx context.Context, tx Tx, m recaller.Memory, at time.Time) error {
+	subject := versionRecord(m) // one job a change: what an undo finds running has not seen it
+	return insertJob(ctx, tx, w.tenant, w.caller, recaller.Job{ID: subject, Kind: recaller.JobReindex, Subject: subject, RunAt: at})
 }
 
 // hiddenName is a name of the caller's that went with a memory.
@@ -175,6 +202,9 @@ func (s *Store) UndoMemory(ctx context.Context, tenant recaller.TenantID, in rec
 		if back, err = w.open(ctx, tx, back); err != nil {
 			return recaller.MemoryWritten{}, err
 		}
+		if err := w.reindex(ctx, tx, back, in.At); err != nil {
+			return recaller.MemoryWritten{}, err
+		}
 		if err := w.showName(ctx, tx, last.ID); err != nil {
 			return recaller.MemoryWritten{}, err
 		}
@@ -200,6 +230,9 @@ func (w memoryWrite) unbury(ctx context.Context, tx Tx, id recaller.MemoryID, at
 		}
 		m.Version, m.CreatedAt, m.ConfirmedAt = m.Version+1, at, at
 		if m, err = w.open(ctx, tx, m); err != nil {
+			return nil, err
+		}
+		if err := w.reindex(ctx, tx, m, at); err != nil {
 			return nil, err
 		}
 		back = append(back, m)

@@ -23,6 +23,7 @@ type forgettingBody struct {
 	Conversation recaller.ConversationID `json:"c,omitempty"`
 	Turns        []int                   `json:"t,omitempty"`
 	With         recaller.MemoryID       `json:"w,omitempty"`
+	Named        []string                `json:"n,omitempty"`
 }
 
 // disputeBody is all of a dispute: none of it is looked for.
@@ -66,7 +67,7 @@ func (b box) openMemory(m sealedMemory) (recaller.Memory, error) {
 	}
 	if g := body.Gone; g != nil {
 		asked := recaller.Provenance{Conversation: g.Conversation, Turns: g.Turns}
-		m.Forgetting = &recaller.Forgetting{At: fromMicros(g.At), Asked: asked, With: g.With}
+		m.Forgetting = &recaller.Forgetting{At: fromMicros(g.At), Asked: asked, With: g.With, Named: g.Named}
 	}
 	return m.Memory, err
 }
@@ -77,7 +78,7 @@ func (b box) sealMemory(m recaller.Memory) ([]byte, error) {
 		body.Dispute = &disputeBody{d.Value, d.Provenance.Conversation, d.Provenance.Turns, micros(d.At)}
 	}
 	if g := m.Forgetting; g != nil {
-		body.Gone = &forgettingBody{micros(g.At), g.Asked.Conversation, g.Asked.Turns, g.With}
+		body.Gone = &forgettingBody{micros(g.At), g.Asked.Conversation, g.Asked.Turns, g.With, g.Named}
 	}
 	return b.put("memories.body", versionRecord(m), body)
 }

@@ -62,7 +62,11 @@ func forgottenTogether(b *bench) {
 	b.ok(err)
 	b.own(out)
 	eq(b, "one change tells both", len(out.Change.Memories), 2)
+	eq(b, "what is found by them is made findable anew", b.reindexings(), 2)
 	eq(b, "he has no name", called(), "")
+	forgetful, err := b.Store.Forgetful(b.ctx, "t1", []recaller.CallerID{caller, "nobody"})
+	b.ok(err)
+	eq(b, "of him something is forgotten", fmt.Sprint(forgetful), fmt.Sprint([]recaller.CallerID{caller}))
 	gone, err := b.Store.Forgotten(b.ctx, "t1", caller)
 	b.ok(err)
 	b.own(gone)
@@ -120,4 +124,67 @@ func nameSaidAgain(b *bench) {
 	_, err = b.Store.StoreMemory(b.ctx, "t1", recaller.Storing{Memory: said, Name: "Ana"})
 	b.ok(err)
 	eq(b, "said again", called(), "Ana")
+}
+
+// forgottenByStep has a step of a wrap-up close what the caller asked in words to forget: a memory with one that says the same, one that
+// is made of a turn to be closed, and his name; in the step's own commit, once.
+func forgottenByStep(b *bench) {
+	o := b.open("t1", opening{name: "Ines"})
+	caller, conv := o.Caller.ID, o.Conversation.ID
+	b.say("t1", o, "user: I owe my brother money", "user: and Callum lost his job", "user: forget all that, and my name")
+	debt, same := b.remember("t1", caller, "debt", "owes his brother money").Memory, b.remember("t1", caller, "money", "a debt").Memory
+	tea, lost := b.remember("t1", caller, "tea", "Assam").Memory, b.remember("t1", caller, "dog", "Max").Memory
+	b.close(o, recaller.Completed)
+	b.forget(lost.ID)
+	asked := recaller.Forgetting{At: b.later(time.Minute), Asked: recaller.Provenance{Conversation: conv, Turns: []int{2}}, Named: []string{"money", "callum job"}}
+	unkept := b.memory(caller, "taken_back", "and Callum lost his job")
+	unkept.Provenance = recaller.Provenance{Conversation: conv, Turns: []int{1}}
+	forget := func(id recaller.MemoryID, how recaller.Forgetting, also ...recaller.MemoryID) recaller.Changing {
+		return recaller.Changing{ID: id, Forget: true, Patch: recaller.MemoryPatch{At: b.now}, Forgetting: how, Also: also}
+	}
+	first := forget(debt.ID, asked, same.ID)
+	first.Name = "Ines"
+	in := recaller.StepResult{
+		Conversation: conv, Caller: caller, Step: recaller.StepExtract, State: recaller.StepDone, By: "rules", At: b.now,
+		Unkept: []recaller.Memory{unkept}, Forget: []recaller.Changing{first, forget(unkept.ID, asked), forget(lost.ID, asked), forget("nobody's", asked)},
+	}
+	jobs := b.reindexings()
+	out, err := b.Store.WriteStep(b.ctx, "t1", in)
+	b.ok(err)
+	b.own(out)
+	told := map[recaller.MemoryID]bool{}
+	for _, c := range out.Changes {
+		for _, m := range c.Memories {
+			eq(b, "what is told is that it is gone", string(m.Status), string(recaller.MemoryForgotten))
+			told[m.ID] = true
+		}
+	}
+	eq(b, "three are told, what was gone before is passed over", fmt.Sprint(len(told), told[lost.ID]), "3 false")
+	eq(b, "each is made findable anew", b.reindexings()-jobs, 3)
+	gone, err := b.Store.Forgotten(b.ctx, "t1", caller)
+	b.ok(err)
+	with := map[recaller.MemoryID]string{}
+	for _, m := range gone {
+		if m.ID != lost.ID {
+			with[m.ID] = fmt.Sprintf("%s %t %v %v %s", m.Value, m.Forgetting.At.Equal(asked.At), m.Forgetting.Asked.Turns, m.Forgetting.Named, m.Forgetting.With)
+		}
+	}
+	eq(b, "the memory", with[debt.ID], "owes his brother money true [2] [money callum job] ")
+	eq(b, "what says the same goes with it", with[same.ID], fmt.Sprintf("a debt true [2] [] %s", debt.ID))
+	eq(b, "what no memory was made of", with[unkept.ID], "and Callum lost his job true [2] [money callum job] ")
+	eq(b, "it never was anything else", b.history(unkept.ID), "and Callum lost his job forgotten")
+	active, _, err := b.Store.ActiveMemories(b.ctx, "t1", caller, -1)
+	b.ok(err)
+	eq(b, "what is left", fmt.Sprint(len(active), active[0].ID), fmt.Sprint(1, tea.ID))
+	c, err := b.Store.Caller(b.ctx, "t1", caller)
+	b.ok(err)
+	eq(b, "his name", c.Name, "")
+
+	version := b.versionOf(caller)
+	out, err = b.Store.WriteStep(b.ctx, "t1", in)
+	b.ok(err)
+	eq(b, "once more does nothing", fmt.Sprint(out.Already, b.versionOf(caller)), fmt.Sprint(true, version))
+	_, err = b.undo(debt.ID, 0)
+	b.ok(err)
+	eq(b, "an undo brings back what went with it", string(b.newest(same.ID).Status+" "+b.newest(unkept.ID).Status), "active forgotten")
 }

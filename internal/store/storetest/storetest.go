@@ -97,6 +97,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"what was forgotten in a conversation is not found in its words", forgottenInCall},
 		{"what says the same is forgotten with it, and so is the name", forgottenTogether},
 		{"a forgotten name is said again", nameSaidAgain},
+		{"a wrap-up forgets what the caller asked for, in its own commit", forgottenByStep},
 		{"what a tool forgot is not found in the same words", forgottenByTool},
 		{"a conversation is found by what it means", foundByMeaning},
 		{"a conversation is found by what was said in it", foundByWords},

@@ -84,6 +84,10 @@ func (b *bench) readReaches(own recaller.Opened) []reach {
 		{"MemoryHistory", func() (int, error) { l, err := s.MemoryHistory(ctx, "t1", memory); return len(l), err }, recaller.NotFound},
 		{"MemoryByID", func() (int, error) { _, err := s.MemoryByID(ctx, "t1", memory); return 0, err }, recaller.NotFound},
 		{"ActiveMemories", func() (int, error) { l, _, err := s.ActiveMemories(ctx, "t1", their.Caller.ID, -1); return len(l), err }, recaller.NotFound},
+		{"Forgetful", func() (int, error) {
+			l, err := s.Forgetful(ctx, "t1", []recaller.CallerID{their.Caller.ID})
+			return len(l), err
+		}, ""},
 		{"Forgotten", func() (int, error) { l, err := s.Forgotten(ctx, "t1", their.Caller.ID); return len(l), err }, recaller.NotFound},
 		{"ToolCalls", func() (int, error) { l, err := s.ToolCalls(ctx, "t1", their.Conversation.ID); return len(l), err }, ""},
 		{"Reminder", func() (int, error) { _, err := s.Reminder(ctx, "t1", b.noise.reminder.ID); return 0, err }, recaller.NotFound},

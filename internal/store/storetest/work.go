@@ -101,12 +101,21 @@ func fullerName(b *bench) {
 	}
 }
 
-// jobCount counts jobs without the second tenant's one.
+// jobCount counts jobs without the second tenant's, and without those that follow a forgetting.
 func (b *bench) jobCount() int {
 	b.Helper()
 	n, err := b.Store.JobCount(b.ctx)
 	b.ok(err)
-	return n - noiseJobs
+	return n - noiseJobs - b.reindexings()
+}
+
+// reindexings counts the jobs of making findable anew what a forgetting, or an undo of it, changed.
+func (b *bench) reindexings() (n int) {
+	b.Helper()
+	b.ok(b.Store.WithSystem(b.ctx, store.Reading, func(tx store.Tx) error {
+		return tx.QueryRow(b.ctx, `SELECT count(*) FROM jobs WHERE kind = $1`, []any{recaller.JobReindex}, &n)
+	}))
+	return n
 }
 
 func jobs(b *bench) {

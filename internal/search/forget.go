@@ -1,0 +1,77 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
+)
+
+// Reindex is the work of a job of kind recaller.JobReindex: it makes those of a caller's conversations findable anew that a memory hides
+// something of, or did before it was brought back. An error means: again later; until then they may still be found by what they hide,
+// but never show it.
+func (s *Service) Reindex(ctx context.Context, j recaller.Job) error {
+	id, _, _ := strings.Cut(j.Subject, ".")
+	versions, err := s.Store.MemoryHistory(ctx, j.Tenant, recaller.MemoryID(id))
+	if errors.Is(err, recaller.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.again(ctx, j.Tenant, versions[0].Caller, forgotten.New(versions)); !errors.Is(err, recaller.NotFound) { // else erased meanwhile
+		return err
+	}
+	return nil
+}
+
+// again makes a caller's conversations findable anew as far as a view tells something else of them.
+func (s *Service) again(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, gone forgotten.View) error {
+	page := recaller.Page{Limit: pageSize}
+	for {
+		list, next, err := s.Store.Conversations(ctx, tenant, recaller.ConversationFilter{Caller: caller, Page: page})
+		if err != nil {
+			return err
+		}
+		for _, conv := range list {
+			if err := s.against(ctx, tenant, conv, gone); err != nil {
+				return err
+			}
+		}
+		if next == "" {
+			return nil
+		}
+		page.Cursor = next
+	}
+}
+
+// against makes a conversation findable anew, if it is to be found at all, and a view hides something of it.
+func (s *Service) against(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, gone forgotten.View) error {
+	if conv.Status == recaller.Active {
+		return nil
+	}
+	turns, err := s.Words.Turns(ctx, tenant, conv)
+	if err != nil {
+		return err
+	}
+	hides := func(t recaller.Turn) bool { return gone.Hides(conv.ID, t) }
+	if !slices.ContainsFunc(turns, hides) && reflect.DeepEqual(gone.Summary(conv, turns), conv.Summary) {
+		return nil
+	}
+	steps, err := s.Store.Steps(ctx, tenant, conv)
+	if err != nil {
+		return err
+	}
+	indexed := func(p recaller.StepProgress) bool {
+		return p.Step == recaller.StepEmbed && (p.State != recaller.StepSkipped || p.Reason == reasonNothing)
+	}
+	if !slices.ContainsFunc(steps, indexed) {
+		return nil
+	}
+	_, err = s.Index(ctx, tenant, conv)
+	return err
+}
