@@ -66,7 +66,7 @@ func edges() map[string][]string {
 		"embed/static":    {"recall/token", "vector"},
 		"when":            {"speech"},
 		"repeat":          {"when"},
-		"guard":           {"speech"},
+		"guard":           {"speech", "recall/token"},
 		"agreement":       {"speech", "when", "wrapup/reading", "wrapup/quote"},
 		"wrapup/reading":  {"speech", "when"},
 		"wrapup/quote":    {"speech", "when", "wrapup/reading"},

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	recall "github.com/recallerhq/recaller/internal/recall/token"
 )
 
 // kind is a sort of token.
@@ -74,7 +76,7 @@ func next(text string, i int) token {
 			b.WriteByte(byte('0' + d))
 		case unicode.IsLetter(r):
 			hasLetter = true
-			fold(&b, r)
+			b.Write(appendFolded(nil, r))
 		case j == i && apostrophe(r) && letterAt(text, j+n) && letterBefore(text, j):
 			b.WriteByte('\'')
 			hasLetter = true
@@ -175,39 +177,5 @@ func plain(r rune) rune {
 	return r
 }
 
-// fold writes a letter in lower case and without its accent.
-func fold(b *strings.Builder, r rune) {
-	var buf [utf8.UTFMax]byte
-	b.Write(appendFolded(buf[:0], r))
-}
-
-// appendFolded is fold for a slice.
-func appendFolded(b []byte, r rune) []byte {
-	r = unicode.ToLower(plain(r))
-	if r < utf8.RuneSelf {
-		return append(b, byte(r))
-	}
-	for _, f := range accents {
-		if strings.ContainsRune(f.of, r) {
-			return append(b, f.to...)
-		}
-	}
-	return utf8.AppendRune(b, r)
-}
-
-var accents = []struct{ of, to string }{
-	{"àáâãäåāăą", "a"},
-	{"çćč", "c"},
-	{"ďđ", "d"},
-	{"èéêëēęě", "e"},
-	{"ìíîïī", "i"},
-	{"ł", "l"},
-	{"ñńň", "n"},
-	{"òóôõöøō", "o"},
-	{"řŕ", "r"},
-	{"śšş", "s"},
-	{"ùúûüūů", "u"},
-	{"ýÿ", "y"},
-	{"źżž", "z"},
-	{"ß", "ss"},
-}
+// appendFolded appends a letter in lower case and without its accent.
+func appendFolded(b []byte, r rune) []byte { return recall.Fold(b, plain(r)) }

@@ -111,6 +111,9 @@ func Filler(text string, ws []Word, i int) int {
 	return n
 }
 
+// Hesitation reports whether a word is a mere sound: "uh", "mhm".
+func Hesitation(w string) bool { return fillers[w] }
+
 // Stumble reports whether a word is only a start that the next one repeats: "the the station", "I, I lost it". Numbers, and words
 // that are said twice for weight ("no no", "very very"), are none.
 func Stumble(ws []Word, i int) bool {

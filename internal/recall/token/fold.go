@@ -32,8 +32,8 @@ func wordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r)
 }
 
-// unspaced reports whether r belongs to a script that is written without spaces between words.
-func unspaced(r rune) bool {
+// Unspaced reports whether r belongs to a script that is written without spaces between words.
+func Unspaced(r rune) bool {
 	switch {
 	case r < 0x0E00:
 		return false
@@ -47,8 +47,8 @@ func unspaced(r rune) bool {
 
 func isApostrophe(r rune) bool { return r == '’' || r == '‘' || r == 'ʼ' || r == '＇' }
 
-// appendFolded appends r in lower case, without accents where the script is Latin, Greek or Cyrillic.
-func appendFolded(b []byte, r rune) []byte {
+// Fold appends r in lower case, without accents where the script is Latin, Greek or Cyrillic.
+func Fold(b []byte, r rune) []byte {
 	if r >= '\uFF10' && r <= '\uFF5A' { // full-width forms of ASCII
 		r -= '\uFF10' - '0'
 	}

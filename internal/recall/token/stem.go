@@ -78,7 +78,7 @@ func snowball(stem func(*snowballstem.Env) bool, w string) string {
 		if s[i] >= 0x80 {
 			b := make([]byte, 0, len(s))
 			for _, r := range s {
-				b = appendFolded(b, r)
+				b = Fold(b, r)
 			}
 			return string(b)
 		}

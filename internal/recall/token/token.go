@@ -49,7 +49,7 @@ func (s *Scanner) Next() bool {
 		}
 		r, size := utf8.DecodeRuneInString(s.text[s.pos:])
 		switch {
-		case unspaced(r):
+		case Unspaced(r):
 			if s.pair(r, size) {
 				return true
 			}
@@ -86,7 +86,7 @@ func (s *Scanner) Start() int { return s.start }
 func (s *Scanner) pair(r rune, size int) bool {
 	s.pos += size
 	next, _ := utf8.DecodeRuneInString(s.text[s.pos:])
-	if s.pos < len(s.text) && unspaced(next) {
+	if s.pos < len(s.text) && Unspaced(next) {
 		s.buf = utf8.AppendRune(utf8.AppendRune(s.buf, r), next)
 		s.second = true
 		return true
@@ -133,11 +133,11 @@ func (s *Scanner) word() {
 			s.pos += size
 			continue
 		}
-		if unspaced(r) || !wordRune(r) {
+		if Unspaced(r) || !wordRune(r) {
 			break
 		}
 		if len(s.buf) < MaxBytes {
-			s.buf = appendFolded(s.buf, r)
+			s.buf = Fold(s.buf, r)
 		}
 		s.pos += size
 	}
@@ -196,7 +196,7 @@ func (s *Scanner) letterAt(i int) bool {
 		return isLetter(c)
 	}
 	r, _ := utf8.DecodeRuneInString(s.text[i:])
-	return unicode.IsLetter(r) && !unspaced(r)
+	return unicode.IsLetter(r) && !Unspaced(r)
 }
 
 // clitic reports whether what follows an apostrophe is a grammatical ending and no part of the word.

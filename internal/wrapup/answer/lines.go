@@ -64,7 +64,8 @@ func clean(s string) string {
 	s = strings.TrimSpace(strings.TrimLeft(unbulleted(s), "*•·▪– "))
 	words := strings.Split(s, " ")
 	words = slices.DeleteFunc(words, func(word string) bool {
-		return hesitation(strings.ToLower(strings.Trim(word, ",.")))
+		word = strings.ToLower(strings.Trim(word, ",."))
+		return word == "um" || speech.Hesitation(word)
 	})
 	s = strings.Join(words, " ")
 	if none(s) || missing(s) || polite(s) {
@@ -87,14 +88,6 @@ func unbulleted(s string) string {
 		s = strings.TrimLeft(digits[2:], " ")
 	}
 	return s
-}
-
-func hesitation(word string) bool {
-	switch word {
-	case "um", "umm", "uh", "uhm", "uhh", "erm", "hmm", "mhm":
-		return true
-	}
-	return false
 }
 
 // polite reports whether a line tells of nothing but manners.

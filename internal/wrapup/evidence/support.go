@@ -118,18 +118,17 @@ func carries(claimed string, words []word, units []unit, either bool, of string)
 			found++
 		}
 	}
-	if !enough(found, len(c.parts), pairs) || !either && p.contradicts(c) || !p.about(words, c, of) {
+	if !enough(found, len(c.parts), pairs, mostWords) || !either && p.contradicts(c) || !p.about(words, c, of) {
 		return nil, 0, false
 	}
 	return p.turns(), found, true
 }
 
-// enough reports whether so many of the parts of a value make it a paraphrase.
-func enough(found, of, pairs int) bool {
+// enough reports whether so many of the parts of what is claimed say the same; share: of those that are words.
+func enough(found, of, pairs int, share float64) bool {
 	if of <= 2 || pairs == of && of <= 4 {
 		return found == of
 	}
-	share := mostWords
 	if pairs*2 > of {
 		share = mostPairs
 	}

@@ -183,19 +183,11 @@ func (t talk) heardIn(c clause, list []sentence) bool {
 	if c.settled && firm*2 < found || against*2 > found || own*2 < found {
 		return false
 	}
-	return close(found, len(c.parts), pairs, c.foreign)
-}
-
-// close reports whether so many of a clause's words were said that it says the same.
-func close(found, of, pairs int, foreign bool) bool {
-	if of <= 2 || pairs == of && of <= 4 {
-		return found == of
-	}
 	share := 0.7
-	if foreign || pairs*2 > of {
+	if c.foreign {
 		share = mostPairs
 	}
-	return float64(found) >= share*float64(of)
+	return enough(found, len(c.parts), pairs, share)
 }
 
 // speaks reports whether a name is that of somebody who spoke.

@@ -32,7 +32,7 @@ func read(text string) []word {
 			sentence, pause = false, false
 		}
 		r, size := utf8.DecodeRuneInString(text[w.start:])
-		w.term, w.capital, w.pair = plain(token.Term(w.tok)), unicode.IsUpper(r), unspaced(r)
+		w.term, w.capital, w.pair = plain(token.Term(w.tok)), unicode.IsUpper(r), token.Unspaced(r)
 		w.first = fresh || sentence
 		if sentence || pause || len(out) > 0 && newClause(out[len(out)-1], w) {
 			clause++
@@ -88,15 +88,6 @@ func newClause(before, w word) bool {
 		return before.tok == "and" || before.tok == "so" || before.tok == "or"
 	}
 	return false
-}
-
-// unspaced reports whether a letter is of a script without spaces between words, as recall/token cuts them.
-func unspaced(r rune) bool {
-	if r < 0x0E00 {
-		return false
-	}
-	return r <= 0x0EFF || r >= 0x1000 && r <= 0x109F || r >= 0x1780 && r <= 0x17FF || r == 'ー' ||
-		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
 // content reports whether a word says something about the matter. Words of the commonest other languages that say
