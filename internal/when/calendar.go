@@ -117,7 +117,7 @@ func (p *parser) dated(m time.Month, d, j, i int) span {
 		last, j = p.tok[j+1].val, j+2 // May 14-15
 	}
 	y, n := p.year(j)
-	if n == 0 && p.any(i-1, "born") {
+	if n == 0 && p.ofBirth(i) {
 		return span{open: true, n: j - i}
 	}
 	if n == 0 {
@@ -130,6 +130,20 @@ func (p *parser) dated(m time.Month, d, j, i int) span {
 	}
 	loc := p.base.Location()
 	return span{from: startOf(y, m, d, loc), to: startOf(y, m, last+1, loc), n: j + n - i, fixed: true}
+}
+
+// births are words of somebody's birth, whose year is another.
+var births = speech.Set("born birth dob geboren geburtsdatum nací nació nacido nacida nacimiento")
+
+// ofBirth reports whether the sentence so far tells of a birth: "born in ninety one, the seventeenth of November".
+func (p *parser) ofBirth(i int) bool {
+	const within = 12
+	for k := i - 1; k >= max(0, i-within) && !p.sentenceEnd(k); k-- {
+		if births[p.w(k)] {
+			return true
+		}
+	}
+	return false
 }
 
 // Days between which a date without its year is known by its nearness.
