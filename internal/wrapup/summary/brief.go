@@ -44,13 +44,13 @@ func (c *chooser) contested(u *unit) bool {
 // wanted is the first sentence in which the caller says what he wants, else the one of his opening that says most.
 func (c *chooser) wanted() (passage, bool) {
 	var best *unit
-	value, seen := 0.0, 0
+	value, seen, met := 0.0, 0, false // met: who it is was told, and no more
 	for i, us := range c.turns {
 		if len(us) == 0 || !us[0].caller {
 			continue
 		}
 		says, place := false, 0
-		if c.offered(i) {
+		if c.offered(i, offers) || met && c.offered(i, invitations) {
 			seen = 0
 			if best != nil && !best.wants {
 				best = nil
@@ -61,7 +61,7 @@ func (c *chooser) wanted() (passage, bool) {
 				continue
 			}
 			q := c.asked(i, u)
-			who := q != nil && cued(identities, q.words)
+			who := q != nil && cued(identities, q.words) || c.identified(i) && len(u.words) <= shortName
 			says = says || !who && !cued(introductions, u.words)
 			v := min(c.worth(u), 4) - 2.5*float64(seen) - 0.5*float64(place)
 			place++
@@ -69,12 +69,12 @@ func (c *chooser) wanted() (passage, bool) {
 			case u.wants: // however few words it has
 				v += 6 - min(c.worth(u), 4) + min(c.worth(u), 2)
 			case who, cued(introductions, u.words) && !u.times:
-				v = min(v/3, v)
+				v = min(v/3, v) - 2
 			case q != nil && seen > 0:
 				v = min(v/2, v)
 			}
 			if best == nil || v > value+0.3 {
-				best, value = u, v
+				best, value, met = u, v, who || cued(introductions, u.words)
 			}
 		}
 		if says {
@@ -109,9 +109,35 @@ func (c *chooser) wish() (passage, bool) {
 	return passage{}, false
 }
 
-// offered reports whether the turn before one asks what it can do for the caller.
-func (c *chooser) offered(i int) bool {
-	return i > 1 && slices.ContainsFunc(c.turns[i-1], func(u *unit) bool { return !u.caller && cued(offers, u.words) })
+// offered reports whether the agent asks for the matter in the turn before one, in one of some ways.
+func (c *chooser) offered(i int, how cues) bool {
+	return i > 1 && slices.ContainsFunc(c.turns[i-1], func(u *unit) bool { return !u.caller && cued(how, u.words) })
+}
+
+// noted is what the agent knows of the matter before the caller tells of it: "you've mentioned that you have no appetite".
+func (c *chooser) noted(u *unit) *unit {
+	if u.wants || u.turn == 0 {
+		return nil
+	}
+	for _, said := range c.turns[u.turn-1] {
+		if !said.caller && said.heard && !said.s.Question && len(said.words) <= wantedWords && said.weight >= leastWeight && cued(invitations, said.words) {
+			return said
+		}
+	}
+	return nil
+}
+
+// shortName is how many words an answer to "who are you" has at most, over several turns of the caller's.
+const shortName = 12
+
+// identified reports whether the agent's last turn before one asks who the caller is.
+func (c *chooser) identified(i int) bool {
+	for j := i - 1; j >= 0; j-- {
+		if us := c.turns[j]; len(us) > 0 && !us[0].caller && slices.ContainsFunc(us, func(u *unit) bool { return !u.idle || u.s.Question }) {
+			return slices.ContainsFunc(us, func(u *unit) bool { return cued(identities, u.words) })
+		}
+	}
+	return false
 }
 
 // around is a wish with a few words before it, and what follows it in its turn as far as there is room.
@@ -120,6 +146,12 @@ func (c *chooser) around(u *unit) passage {
 	if n := u.n - 1; n >= 0 && !us[n].idle && len(us[n].words) <= 2*fewWords {
 		p.units = []*unit{us[n], u}
 	}
+	if m := c.matter(us[:u.n]); m != nil && c.worth(m) > c.worth(u)*leastMatter { // "I'd like something for it"
+		p.units = []*unit{m, u}
+	}
+	if said := c.noted(u); said != nil {
+		p.units = append([]*unit{said}, p.units...)
+	}
 	for n := u.n + 1; n < len(us) && len(p.units) < 3; n++ {
 		if size(c.lines([]passage{p}))+len(us[n].words) > wantedWords {
 			break
@@ -127,6 +159,19 @@ func (c *chooser) around(u *unit) passage {
 		p.units = append(p.units, us[n])
 	}
 	return p
+}
+
+// leastMatter is how much more the sentence before a wish must tell than the wish, for both to be quoted.
+const leastMatter = 1.5
+
+// matter is the sentence that says most of some before a wish.
+func (c *chooser) matter(us []*unit) (most *unit) {
+	for _, u := range us {
+		if !u.idle && u.heard && !cued(introductions, u.words) && len(u.words) <= wantedWords && (most == nil || c.worth(u) > c.worth(most)) {
+			most = u
+		}
+	}
+	return most
 }
 
 // worth is what the terms of a sentence say together.

@@ -347,7 +347,7 @@ func (c *chooser) answer(i int, u *unit) []*unit {
 		if a.s.Question && !a.times || a.mute() {
 			break
 		}
-		if len(out) > 0 && !(u.times && a.times) && !(out[len(out)-1].idle && out[len(out)-1].contests()) {
+		if len(out) > 0 && !(u.times && a.times) && !(out[len(out)-1].idle && out[len(out)-1].contests()) && !u.holds(out[len(out)-1]) {
 			continue
 		}
 		if n += len(a.words); n > most && len(out) > 0 {

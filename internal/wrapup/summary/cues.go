@@ -21,7 +21,7 @@ var (
 	wishes = ways(`need|needs|want|wanted|wants|i'd like|would like|i would like|we'd like|looking for|looking to|hoping to|trying to|calling
 		about|calling to|calling because|ringing about|ringing to|ringing because|phoning about|call about|can you|could you|can i|could
 		i|can we|could we|would you|may i|is there any|do you have|have you got|book|cancel|reschedule|change my|move my|i wish|let me|i lost|i've
-		lost|broken|broke|doesn't work|not working|stopped working|problem|complain|cracked|leaking|question|i can't|i cannot|we can't|can't make|can't do|couldn't|won't be able|gotta|i've got to|instead of|cut off|möchte|möchten|brauche|brauchen|hätte
+		lost|broken|broke|doesn't work|not working|stopped working|problem|to complain|a complaint|cracked|leaking|question|i can't|i cannot|we can't|can't make|can't do|couldn't|won't be able|gotta|i've got to|instead of|cut off|möchte|möchten|brauche|brauchen|hätte
 		gern|hätte gerne|wollte|wollten|will|kann ich|können sie|könnten sie|könnte ich|rufe an|ich rufe|es geht|geht um|absagen|verschieben|kaputt|suche|quiero|quisiera|queria|quería|queríamos|necesito|necesitamos|me
 		gustaría|llamo|llamaba|puede|podría|puedo|cancelar|cambiar|reservar|quero|preciso|precisamos|gostaria|ligo|liguei|pode|poderia|posso|wil|zou
 		graag|graag|nodig|bel|kunt u|kan ik|afspraak|voudrais|voudrions|besoin|j'appelle|pouvez|puis-je|vorrei|bisogno|chiamo|può|posso`)
@@ -45,7 +45,7 @@ var (
 		to|talk about|regarding|in terms of|next question|where were we|as i said|ich frage|ein paar fragen|le pregunto|unas preguntas`)
 
 	// introductions say who somebody is, and no more.
-	introductions = ways(`my name|name is|name's|this is|date of birth|years old|year old|it's me|ich heiße|mein name|hier ist|hier spricht|geboren|me
+	introductions = ways(`my name|name is|name's|this is|date of birth|years old|year old|born in|was born|it's me|ich heiße|mein name|hier ist|hier spricht|geboren|me
 		llamo|mi nombre|soy|le habla|meu nome|aqui é|mijn naam|u spreekt|je m'appelle|mi chiamo|sono|speaking|calling from`)
 
 	// identities ask who somebody is, and where he lives.
@@ -55,14 +55,18 @@ var (
 
 	// offers ask what one can do for the other.
 	offers = ways(`how can i help|how may i help|what can i do|how can i assist|what brings you|what seems to be|what's happening|what's
-		going on|how can we help|what do you need|wie kann ich|was kann ich|en qué puedo|qué necesita|em que posso|waarmee kan|comment
+		going on|how can we help|what do you need|what can we do|how may we|worum geht|was führt sie|wie kann ich|was kann ich|en qué puedo|qué necesita|em que posso|waarmee kan|comment
 		puis-je|come posso`)
+
+	// invitations ask to go on where only who it is was told so far.
+	invitations = ways(`tell me what|bit more about|tell me a bit|tell me more|what's been|the problem is|what's the problem|what is the
+		problem|says here|you've mentioned|erzählen sie|cuénteme|dígame`)
 
 	// tests of the line say nothing.
 	linecheck = ways(`hear me|hear you|see me|see you okay|audio|hören sie mich|me oye|me escucha|me ouve|hoort u mij|m'entendez`)
 
 	idleWords = speech.Set(`hello hi hey hiya morning afternoon evening bye goodbye thanks thank cheers ta ok okay right alright yeah yep yes no nope sure great
-		perfect good fine lovely cool wonderful awesome brilliant excellent sorry please welcome well mhm mm hmm huh oh ah um uh wow really
+		perfect good fine lovely cool wonderful awesome brilliant excellent sorry please welcome well mhm mm hmm huh oh ohh ooh aha ah um uh wow really
 		hallo guten tag danke bitte ja nein gut genau wunderbar prima super tschuss gern gerne also ach hola gracias buenos buenas dias
 		tardes si vale bueno perfecto claro por favor adios hasta luego ola obrigado obrigada sim nao bom tudo bem dank nee goed prima
 		dag bonjour merci oui non bien sur d'accord ciao grazie prego bene si va`)

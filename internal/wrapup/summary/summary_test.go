@@ -340,6 +340,17 @@ func TestTheBriefTellsTheWishAndNotWhoIsCalling(t *testing.T) {
 			a: Oh dear.
 			c: Could you ring me a bit before my grandson comes?
 			a: I'll ring you on Friday at two.`, "Could you ring me", ""},
+		{"who it is takes several turns, and the agent knows the matter", `a: Before we begin, can I check your full name and date of birth?
+			c: I'm Walter Quince.
+			c: October, the seventh.
+			a: Hi.
+			c: Sixty-one years old.
+			a: It says here your hearing aid whistles. Is that correct?
+			c: It does, it drives my wife up the wall.
+			a: We'll have a look at the clinic.`, "your hearing aid whistles", "October"},
+		{"what is wished for was named in the sentence before", `a: How can I help you?
+			c: Hello. The zip on my grandfather's flying jacket has come apart. So I'd like somebody to look at it.
+			a: Bring it in any day.`, "zip on my grandfather's flying jacket", ""},
 	} {
 		turns := talk(tt.talk)
 		got := summary.Write(read(turns), summary.Options{})
@@ -359,6 +370,17 @@ func TestSoundsAreNoAnswer(t *testing.T) {
 		c: Uh.`)), summary.Options{}))
 	if strings.Contains(got, "oh.") || strings.Contains(got, "Which model") {
 		t.Errorf("a sound is told as an answer:\n%s", got)
+	}
+}
+
+// What only takes up the question is quoted with the answer that follows it.
+func TestAnEchoIsNoAnswer(t *testing.T) {
+	got := text(summary.Write(read(talk(`a: Do you have any allergies at all?
+		c: Ohh, allergies. Uh, no.
+		a: I'll send the prescription to your pharmacy.
+		c: Thank you.`)), summary.Options{}))
+	if strings.Contains(got, "allergies.”") || strings.Contains(got, "allergies") && !strings.Contains(got, "no.”") {
+		t.Errorf("the answer is cut off:\n%s", got)
 	}
 }
 
