@@ -272,7 +272,7 @@ var (
 	// telling and tellers speak of what was told; records of what is kept of it.
 	telling = set(`said told tell mentioned gave shared saying gesagt erzahlt erwahnt dije conte conte comente mencione lo_de das_mit die_sache`)
 	tellers = set(`i i've ive we we've ich wir le les lo you habe`)
-	records = set(`written written_down write_down wrote_down note_down noted_down file your_notes record records aufgeschrieben akte notizen apuntado ficha notas`)
+	records = set(`written written_down write_down write_it_down write_that_down wrote_down note_down noted_down file your_notes record records aufgeschrieben akte notizen apuntado ficha notas`)
 
 	promises = set(`gone forgotten take_out taken_out taken strike struck erased deleted removed wiped geloscht gestrichen vergessen streiche losche
 		olvidado borrado borrada borro elimino eliminado quito tacho take_it_off take_that_off taking_out`)
@@ -296,7 +296,7 @@ var (
 
 	// hollow name nothing that was told: the asking itself, days, and what a business keeps for itself.
 	hollow = set(`forget forgotten delete deleted deleting erase remove wipe strike take out off said told tell gave mention business thing things stuff bit part number
-		matter um uh er please okay ok actually really whole everything anything all written down file record records notes system again never
+		matter um uh er dont write please okay ok actually really whole everything anything all written down file record records notes system again never
 		monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday morning afternoon evening christmas week
 		booking appointment order reservation account ticket discount entirely completely right now bitte sache geschichte mit das die der den dem
 		mein meine meinen meinem meiner uber von wegen und de lo la el los las mi mis del eso favor le dije conte sobre gesagt erzahlt habe ihnen

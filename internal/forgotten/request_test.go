@@ -39,6 +39,7 @@ func TestWhatACallerAsksInWordsToForget(t *testing.T) {
 		{"Please delete my address from your notes.", "It's deleted.", "address"},
 		{"Could you wipe my address, I've moved on.", "That's gone.", "address"},
 		{"I'd like you to forget what I told you about the ex.", "That's gone.", "ex"},
+		{"Please delete the ex, don't write it down.", "", "ex"},
 		{"No. Forget that bit about the ex, would you. Just unit two.", "That's gone. See you on Monday.", "ex"},
 		{"Bitte vergessen Sie das mit dem Hund.", "Das ist gelöscht.", "hund"},
 		{"Was ich Ihnen über den Hund gesagt habe, streichen Sie das bitte.", "Gestrichen.", "hund"},

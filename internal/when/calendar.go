@@ -18,11 +18,14 @@ var shortMonths = map[string]time.Month{
 // seasons begin with these months.
 var seasons = map[string]time.Month{"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
 
-func (p *parser) month(i int) time.Month {
-	if m := months[p.w(i)]; m != 0 {
+func (p *parser) month(i int) time.Month { return Month(p.w(i)) }
+
+// Month is the month that a word names, also in short; 0 for none.
+func Month(w string) time.Month {
+	if m := months[w]; m != 0 {
 		return m
 	}
-	return shortMonths[p.w(i)]
+	return shortMonths[w]
 }
 
 // calendar matches a date of the calendar: "March 3rd", "3 March 2027", "the 5th", "5/12", "2026-11-24", "in March",

@@ -1,6 +1,9 @@
 package when
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // span is a stretch of whole days: from is its first instant, to the first instant after it.
 type span struct {
@@ -24,6 +27,12 @@ func (s span) single() bool {
 // weekdays number the days from Monday, 1.
 var weekdays = map[string]int{
 	"monday": 1, "tuesday": 2, "wednesday": 3, "thursday": 4, "friday": 5, "saturday": 6, "sunday": 7,
+}
+
+// Weekday is the day of the week that a word names in full, also in the plural.
+func Weekday(w string) (day time.Weekday, ok bool) {
+	n := weekdays[strings.TrimSuffix(w, "s")]
+	return time.Weekday(n % 7), n > 0
 }
 
 var shortWeekdays = map[string]int{

@@ -99,3 +99,22 @@ func TestWhatIsTakenBackInTheSameCallIsNotKept(t *testing.T) {
 		t.Error("the dog is gone with it")
 	}
 }
+
+// What he takes back in the call in which he told it is not remembered at all.
+func TestWhatIsTakenBackInTheSameCallIsNotRemembered(t *testing.T) {
+	for name, words := range map[string][]string{
+		"pointed at":       {"user: I take insulin every day.", "assistant: Noted.", "user: Actually, forget that, I don't want it written down."},
+		"named":            {"user: My son lost his job in May.", "assistant: I'm sorry.", "user: Forget what I said about my son and his job."},
+		"deleted":          {"user: I'm on hormones at the moment.", "assistant: I see.", "user: Please delete that, don't write it down."},
+		"in the same turn": {"user: I have diabetes. Don't write that down, take it out."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t, recaller.Tenant{})
+			conv, job := h.hold(past{words: words})
+			h.run(job)
+			if got := h.memories(conv.Caller); len(got) != 0 {
+				t.Errorf("got %v, want no memory", got)
+			}
+		})
+	}
+}

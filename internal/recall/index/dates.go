@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/recallerhq/recaller/internal/when"
 )
 
 // date is a day, or a part of one, that a query names. Zero fields are open.
@@ -49,7 +51,7 @@ func dates(words []queryWord) []date {
 			d.year = yearOf(words[i].folded)
 			used = 1
 		default:
-			wd, ok := weekdayOf(words[i].folded)
+			wd, ok := when.Weekday(words[i].folded)
 			if !ok {
 				continue
 			}
@@ -92,53 +94,7 @@ func monthOf(words []queryWord, i int) int {
 			return 0
 		}
 	}
-	switch w.folded {
-	case "january", "jan":
-		return 1
-	case "february", "feb":
-		return 2
-	case "march", "mar":
-		return 3
-	case "april", "apr":
-		return 4
-	case "may":
-		return 5
-	case "june", "jun":
-		return 6
-	case "july", "jul":
-		return 7
-	case "august", "aug":
-		return 8
-	case "september", "sept", "sep":
-		return 9
-	case "october", "oct":
-		return 10
-	case "november", "nov":
-		return 11
-	case "december", "dec":
-		return 12
-	}
-	return 0
-}
-
-func weekdayOf(w string) (time.Weekday, bool) {
-	switch w {
-	case "sunday", "sundays":
-		return time.Sunday, true
-	case "monday", "mondays":
-		return time.Monday, true
-	case "tuesday", "tuesdays":
-		return time.Tuesday, true
-	case "wednesday", "wednesdays":
-		return time.Wednesday, true
-	case "thursday", "thursdays":
-		return time.Thursday, true
-	case "friday", "fridays":
-		return time.Friday, true
-	case "saturday", "saturdays":
-		return time.Saturday, true
-	}
-	return 0, false
+	return int(when.Month(w.folded))
 }
 
 // yearOf returns the year that w is, 0 for none.

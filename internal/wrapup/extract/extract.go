@@ -12,7 +12,8 @@
 // limits, habits, things and identifiers, what happened on a day, what is planned for one, and answers to the agent's
 // questions about these. Nothing from the agent's words, from questions, conditions and wishes, from what others are quoted to
 // have said, from pasted texts and role play, from turns that were cut off or hardly heard (B10), from what the agent recited
-// (B11), and nothing that the caller wants forgotten. Of English, German and Spanish; in other languages it finds nothing.
+// (B11), and nothing told in confidence. What the caller wants forgotten the wrap-up leaves out. Of English, German and
+// Spanish; in other languages it finds nothing.
 //
 // # Keys
 //
@@ -63,7 +64,7 @@ func Memories(r reading.Reading) []Candidate {
 			found = append(found, x.turn(i)...)
 		}
 	}
-	return x.candidates(x.best(x.unforgotten(found)))
+	return x.candidates(x.best(x.unconfided(found)))
 }
 
 // draft is what was chosen, before it is quoted.
