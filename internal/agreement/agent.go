@@ -150,9 +150,6 @@ func (t *talk) confirm(l *line) {
 			t.cancel(t.calling.of, t.calling.saying, saying(l, s))
 			return
 		}
-		if t.calling == nil && !confirms.in(s.words) {
-			continue
-		}
 		if d, ok := t.pending(); ok && confirms.in(s.words) && !modals.in(s.words) {
 			t.tentative = append(t.tentative, t.settle(d, saying(d.line, d.in()), saying(l, s)))
 			return

@@ -193,15 +193,6 @@ func (p *parser) yearOf(i int, m time.Month, d int) int {
 	case !p.behind(i) && before:
 		step = 1
 	}
-	if m == 2 && d == 29 {
-		for daysIn(by+step, 2) < 29 {
-			if p.behind(i) {
-				step--
-			} else {
-				step++
-			}
-		}
-	}
 	return by + step
 }
 

@@ -218,6 +218,14 @@ func TestDayFirst(t *testing.T) {
 }
 
 // "Next Tuesday" is told where people agree on it: not on the days before a Tuesday of the same week, and not just before it.
+// A month is the coming one also where it is said on a day that it does not have.
+func TestAMonthIsTheNextOnAnyDay(t *testing.T) {
+	said := time.Date(2026, 10, 29, 14, 0, 0, 0, time.UTC)
+	if got := Find("We move in February", said); len(got) != 1 || show(got[0]) != "2027-02-01..2027-03-01 ~" {
+		t.Errorf("got %v, want February 2027", got)
+	}
+}
+
 func TestNextTuesday(t *testing.T) {
 	for day, want := range map[int]string{16: "open", 17: "2026-11-24", 18: "2026-11-24", 19: "2026-11-24", 20: "2026-11-24", 21: "2026-11-24", 22: "open"} {
 		b := time.Date(2026, 11, day, 12, 0, 0, 0, time.UTC)
