@@ -111,6 +111,7 @@ type Changing struct {
 	Forgetting Forgetting
 	Also       []MemoryID
 	Name       string
+	Unkept     []Memory   // of what no memory was kept: made in the same commit to be forgotten; each is the one with the ID or in Also
 	Call       *ToolCall  // as in Storing
 	Reminder   *Reminder  // as in Storing; it takes the place of the pending one with its id, or with the same words at the same time
 	Cancel     ReminderID // cancel this pending reminder of the memory; another is a Conflict
@@ -221,7 +222,6 @@ type StepResult struct {
 	Acts     []Act    // what was agreed on, beside a summary: in the place of what the conversation had
 	Analysis *Analysis
 	Memories []Memory   // stored IfAbsent; one whose value contradicts the active memory of its key is kept as its Dispute
-	Unkept   []Memory   // what he asked to forget and nothing was kept of; each is in Forget, and stored only as forgotten
 	Forget   []Changing // memories that the caller asked in it to forget; what is not active any more is passed over
 	Name     string     // the caller's name, as said (P12); empty if none was heard
 }

@@ -293,3 +293,67 @@ func everyReader(p phone, who, conv, memory string) string {
 	out.WriteString(p.briefing(who))
 	return out.String()
 }
+
+// What was said before a caller asked to have it forgotten is forgotten, whenever it becomes known: here by an import of the call in
+// which it was said. What he says after that is new.
+func TestWhatBecomesKnownLaterIsForgottenToo(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, on backing) {
+		p := tenantWith(t, house(t, on), recaller.Keep)
+		from := number()
+		call := p.call(from, agent("How can I help?"), user("What I told you about Callum, please forget that. Don't write it down."), agent("I'll take it out."))
+		who := call.Caller.ID
+		imported := func(id string, began time.Time, turns ...client.TurnInput) {
+			t.Helper()
+			in := client.ImportRequest{
+				Caller: client.CallerRef{Phone: from}, ExternalID: id, StartedAt: began, EndedAt: began.Add(5 * time.Minute), Turns: turns,
+			}
+			done, err := p.c.ImportConversation(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.writtenUp(done.Conversation.ID)
+		}
+		imported("before", time.Now().Add(-time.Hour), agent("Tell me of your family."), user("My nephew Callum lost his job at the garage. He lives with me."),
+			agent("And do you have any pets?"), user("I have a dog called Tinker."))
+		told := func() string {
+			t.Helper()
+			list, err := p.c.CallerConversations(t.Context(), who, client.ConversationFilter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p.briefing(who) + shown(list) + shown(p.memories(who)) + shown(p.recall(who, "the nephew who lost his job, Callum"))
+		}
+		holds(t, "what was said before", told(), "!Callum", "!nephew", "Tinker")
+		imported("after", time.Now().Add(time.Hour), agent("Hello again."), user("My nephew Callum has a new job at the bakery."))
+		holds(t, "what was said after", told(), "Callum", "bakery", "!garage")
+	})
+}
+
+// A caller who asks in words to have his name forgotten is greeted by it no more, whoever told it, and the words of the same call do
+// not bring it back.
+func TestANameIsForgottenInWords(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, on backing) {
+		s := house(t, on)
+		p := phone{t, s.admin}
+		for what, turns := range map[string][]client.TurnInput{
+			"English": {agent("Hello, who is this?"), user("My name is Ottilie Brandauer."), agent("Hello Ottilie."), user("Actually, please forget my name."), agent("Of course.")},
+			"German":  {agent("Guten Tag, wie heißen Sie?"), user("Ich heiße Ottilie Brandauer."), agent("Guten Tag, Frau Brandauer."), user("Vergessen Sie bitte meinen Namen."), agent("Gern.")},
+			"Spanish": {agent("¿Cómo se llama?"), user("Me llamo Ottilie Brandauer."), agent("Hola, Ottilie."), user("Olvide mi nombre, por favor."), agent("De acuerdo.")},
+		} {
+			for _, given := range []string{"", "Ottilie Brandauer"} {
+				from := number()
+				call := p.start(client.StartRequest{Caller: client.CallerRef{Phone: from, Name: given}})
+				p.say(call.Conversation.ID, turns...)
+				p.hangUp(call.Conversation.ID)
+				p.writtenUp(call.Conversation.ID)
+				again := p.ring(from)
+				if again.Caller.Name != "" {
+					t.Errorf("%s, given as %q: the caller is called %q", what, given, again.Caller.Name)
+				}
+				holds(t, what, again.Briefing.Text+shown(p.memories(call.Caller.ID))+shown(p.read(call.Conversation.ID)), "!Ottilie", "!Brandauer")
+			}
+		}
+	})
+}

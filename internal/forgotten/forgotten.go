@@ -3,7 +3,8 @@
 // search, wrap-up): nothing is rewritten, so that an undo brings all of it back, and an export has everything.
 //
 // Of a forgotten memory the turns that it came from are hidden, those that asked for the forgetting, and every other turn from
-// before that which carries its value in words of its own; in the conversation that it was asked for in also what the agent says
+// before that which carries its value in words of its own, or in which the caller told what the request named, whenever it becomes
+// known; in the conversation that it was asked for in also what the agent says
 // of it afterwards. What the caller says again later counts again.
 //
 // It is pure. It is not for forgetting (memory, store), nor for erasing (privacy).
@@ -11,6 +12,7 @@ package forgotten
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -28,6 +30,7 @@ type thing struct {
 	from     []recaller.Provenance
 	versions []recaller.Memory
 	carried  []carried // what its values are known by
+	request  Request   // the words that asked for it, as far as they named something
 }
 
 // New returns the view of memories that are forgotten, given all of their versions in any order.
@@ -46,9 +49,13 @@ func New(versions []recaller.Memory) View {
 
 func (t *thing) add(m recaller.Memory) {
 	if m.Status == recaller.MemoryForgotten && !m.ClosedAt.Before(t.at) {
-		t.at, t.asked = m.ClosedAt, recaller.Provenance{}
+		t.at, t.asked, t.request = m.ClosedAt, recaller.Provenance{}, Request{}
 		if g := m.Forgetting; g != nil {
 			t.at, t.asked = g.At, g.Asked
+			t.request = Request{At: g.At, Turns: g.Asked.Turns}
+			for _, phrase := range g.Named {
+				t.request.names = append(t.request.names, strings.Fields(phrase))
+			}
 		}
 	}
 	t.versions = append(t.versions, m)
@@ -101,7 +108,7 @@ func (t thing) hides(conv recaller.ConversationID, turn recaller.Turn, said text
 		return true
 	}
 	if t.before(conv, turn.Number, turn.At) {
-		return t.carriedBy(said)
+		return t.carriedBy(said) || t.request.Tells(turn, conv == t.asked.Conversation)
 	}
 	if conv != t.asked.Conversation {
 		return false
@@ -179,7 +186,7 @@ func (t thing) told(m recaller.Memory) bool {
 	if _, _, again := likeness.Duplicate(t.versions, m); again {
 		return true
 	}
-	return t.carriedBy(words(m.Value))
+	return t.carriedBy(words(m.Value)) || t.request.named(m)
 }
 
 // Same returns those of a caller's active memories that say what m says, so that they are forgotten with it: told in the same

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/memory/likeness"
 )
 
 // Request is a caller's wish, said in words, that something he told be forgotten.
@@ -39,11 +40,38 @@ func Requests(turns []recaller.Turn) []Request {
 			}
 		}
 		told := said.any(records) || said.told() >= 0
-		if told && (confirmed || len(r.names) > 0 || how == surely) || confirmed && (how == softly || len(r.names) > 0 && said.any(owners)) {
+		if told && (confirmed || len(r.names) > 0 || how == surely) || confirmed && (how == softly || len(r.names) > 0 && said.any(owners)) ||
+			len(r.names) > 0 && said.owned() {
 			out = append(out, r)
 		}
 	}
 	return out
+}
+
+// Named are the phrases that a request names, as recaller.Forgetting keeps them.
+func (r Request) Named() []string {
+	out := make([]string, len(r.names))
+	for i, phrase := range r.names {
+		out[i] = strings.Join(phrase, " ")
+	}
+	return out
+}
+
+// OwnName reports whether a request is about the caller's own name, which is called, if it is known: "forget my name".
+func (r Request) OwnName(called string) bool {
+	own := words(called).content()
+	return slices.ContainsFunc(r.names, func(phrase []string) bool {
+		return slices.ContainsFunc(phrase, func(stem string) bool { return naming[stem] }) &&
+			!slices.ContainsFunc(phrase, func(stem string) bool { return !naming[stem] && !slices.Contains(own, stem) })
+	})
+}
+
+// Unkept is the memory, with an id, that is made of a turn to be forgotten with it: nothing else was kept of that.
+func Unkept(conv recaller.ConversationID, t recaller.Turn, id string) recaller.Memory {
+	return recaller.Memory{
+		ID: recaller.MemoryID(id), Type: recaller.History, Key: "taken_back_" + strings.ToLower(id), Value: t.Text, Confidence: t.Confidence,
+		Provenance: recaller.Provenance{Conversation: conv, Turns: []int{t.Number}}, CreatedAt: t.At,
+	}
 }
 
 // Means returns those of a caller's active memories that a request in a conversation is about: all that it names, or where it
@@ -72,14 +100,19 @@ func (r Request) Means(conv recaller.ConversationID, active []recaller.Memory) [
 // Tells reports whether a turn is one in which the caller told what the request names: before it, in any conversation. What has no
 // name of its own ("that number") is meant only in the conversation in which it is asked, which is here.
 func (r Request) Tells(t recaller.Turn, here bool) bool {
-	if t.Speaker != recaller.User || here && t.Number >= r.Turns[0] || !here && !t.At.Before(r.At) {
+	if t.Speaker != recaller.User || here && len(r.Turns) > 0 && t.Number >= r.Turns[0] || !here && !t.At.Before(r.At) {
 		return false
 	}
+	return r.abroad(here).named(recaller.Memory{Value: t.Text})
+}
+
+// abroad is a request as far as it counts outside of its conversation: without phrases that have no name of their own.
+func (r Request) abroad(here bool) Request {
 	names := slices.DeleteFunc(slices.Clone(r.names), func(phrase []string) bool {
 		own := slices.ContainsFunc(phrase, func(stem string) bool { return !common[stem] })
 		return !here && !own
 	})
-	return Request{names: names}.named(recaller.Memory{Value: t.Text})
+	return Request{names: names}
 }
 
 // reach is how many turns back "forget that" points.
@@ -96,6 +129,9 @@ func (r Request) before(conv recaller.ConversationID, m recaller.Memory) bool {
 func (r Request) named(m recaller.Memory) bool {
 	said := words(strings.ReplaceAll(m.Key, "_", " ") + ". " + m.Value)
 	return slices.ContainsFunc(r.names, func(phrase []string) bool {
+		if !slices.ContainsFunc(phrase, func(stem string) bool { return !naming[stem] }) {
+			return likeness.OfName(m.Key) // his own: not that of his dog
+		}
 		covered := 0
 		for _, stem := range phrase {
 			if said.has(stem) || slices.ContainsFunc(kinds[stem], said.has) {
@@ -181,6 +217,29 @@ func (l line) refused(i int) bool {
 	return false
 }
 
+// owned reports whether what is said to be forgotten is the caller's own: "forget my address", "vergessen Sie bitte meine Adresse".
+func (l line) owned() bool {
+	for i, w := range l {
+		if !soft[w.text] && !kept[w.text] || l.unasked(i) {
+			continue
+		}
+		for k := l.politely(i + 1); k < min(len(l), i+6) && l[k].text != ""; k++ {
+			if owners[l[k].text] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// politely is where a phrase begins behind words of courtesy.
+func (l line) politely(i int) int {
+	for i < len(l) && polite[l[i].text] {
+		i++
+	}
+	return i
+}
+
 // told is where the words speak of what was told before; -1 if they do not.
 func (l line) told() int {
 	for i := range l {
@@ -203,8 +262,8 @@ func (l line) phrases() [][]string {
 		case abouts[w.text] || abouts[w.text+" "+l.at(i+1)]:
 			names = l.named(i+1, i+8)
 		case soft[w.text] && !l.unasked(i), bare[w.text] && !l.unasked(i):
-			if from := i + 1; !abouts[l.at(from)] && !telling[l.at(from)] {
-				names = l.named(from, i+6)
+			if from := l.politely(i + 1); !abouts[l.at(from)] && !telling[l.at(from)] {
+				names = l.named(from, from+5)
 			}
 		case things[w.text] || l.begins(i):
 			names = l.named(l.opening(i), i)
@@ -277,13 +336,26 @@ var (
 	promises = set(`gone forgotten take_out taken_out taken strike struck erased deleted removed wiped geloscht gestrichen vergessen streiche losche
 		olvidado borrado borrada borro elimino eliminado quito tacho take_it_off take_that_off taking_out`)
 
+	// kept are those of the bare ones that are said of what is kept of somebody.
+	kept   = set(`delete erase losche loschen borre borra elimine`)
+	polite = set(`sie bitte doch mal einfach please por favor just usted also auch`)
+
 	pointers = set(`that this it those these what das dies es eso esto`)
 	owners   = set(`my our mein meine meinen meinem meiner mi mis`)
 	abouts   = set(`about regarding concerning das_mit sache_mit uber von wegen lo_de sobre`)
 	// common are the stems of words that name something only where it was just spoken of.
 	common = func() map[string]bool {
 		out := map[string]bool{}
-		for _, stem := range words("number name address phone email card detail thing stuff matter business order account").content() {
+		for _, stem := range words(`number name address phone email card detail thing stuff matter business order account
+			nummer namen adresse telefon telefonnummer numero nombre direccion telefono correo`).content() {
+			out[stem] = true
+		}
+		return out
+	}()
+	// naming are the stems of words that say that something is a name.
+	naming = func() map[string]bool {
+		out := map[string]bool{}
+		for _, stem := range words("name names surname called namen nachname nachnamen vorname vornamen nombre apellido").content() {
 			out[stem] = true
 		}
 		return out
@@ -304,5 +376,7 @@ var (
 
 	// kinds are what people call by a wider name.
 	kinds = stems(`money:dollars pounds euros loan loaned lent owe owes debt bucks grand quid`, `geld:euro schulden geliehen`, `dinero:euros pesos deuda presté`,
-		`job:work works fired redundant sacked`, `health:ill diagnosed medication surgery`, `card:visa mastercard`)
+		`job:work works fired redundant sacked`, `health:ill diagnosed medication surgery`, `card:visa mastercard`,
+		`adresse:address wohne`, `direccion:address vivo`, `telefonnummer:phone`, `telefon:phone`, `nummer:phone`, `telefono:phone`, `numero:phone`,
+		`geburtstag:birthday geboren`, `cumpleaños:birthday nací`, `correo:email`)
 )

@@ -21,6 +21,9 @@ var held = map[string]string{
 	"hund":    "“Mein Hund beißt manchmal”",
 	"hermano": "“Mi hermano está en la cárcel”",
 	"ex":      "“I had a bit of trouble with an ex”",
+
+	"caller_name": "Nadja Perl",
+	"cat_name":    "Tinker",
 }
 
 func TestWhatACallerAsksInWordsToForget(t *testing.T) {
@@ -49,6 +52,22 @@ func TestWhatACallerAsksInWordsToForget(t *testing.T) {
 		{"Can you take it out, what I said about the key safe?", "Yes.", "keysafe"},
 		{"can you take that out of your notes what i told you about my nephew roald", "sure", "loan"},
 
+		{"Please forget my address.", "", "address"},
+		{"could you just delete my address", "", "address"},
+		{"Vergessen Sie bitte meine Adresse.", "", "address"},
+		{"löschen sie doch bitte meine adresse", "", "address"},
+		{"Olvide mi dirección.", "", "address"},
+		{"¿Puede borrar mi dirección, por favor?", "Borrada.", "address"},
+		{"Forget my name.", "", "caller_name"},
+		{"Vergessen Sie meinen Namen.", "", "caller_name"},
+		{"olvide mi nombre por favor", "", "caller_name"},
+		{"Forget my cat's name.", "", "cat_name"},
+
+		{"Don't forget my address.", "", ""},
+		{"Vergessen Sie nicht meine Adresse.", "Nein.", ""},
+		{"No olvide mi dirección.", "", ""},
+		{"I forget my address sometimes.", "", ""},
+		{"Forget my booking, I'll try elsewhere.", "All right.", ""},
 		{"Forget it, I'll call somebody else.", "I'm sorry to hear that.", ""},
 		{"forget it i'll ring the other garage", "okay goodbye", ""},
 		{"I forget, was it Callum who rang?", "He did.", ""},

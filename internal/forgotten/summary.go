@@ -113,7 +113,9 @@ func among(runs []string, words string) bool {
 
 func (f filter) tells(s string) bool {
 	said := words(s)
-	return slices.ContainsFunc(f.things, func(t thing) bool { return t.carriedBy(said) })
+	return slices.ContainsFunc(f.things, func(t thing) bool {
+		return t.carriedBy(said) || t.request.abroad(false).named(recaller.Memory{Value: s})
+	})
 }
 
 // quoted are the quotations in a line, with their marks.

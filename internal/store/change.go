@@ -17,9 +17,12 @@ func (s *Store) ChangeMemory(ctx context.Context, tenant recaller.TenantID, in r
 	if in.Forget {
 		reason = cmp.Or(in.Patch.Reason, recaller.ClosedForgotten)
 	}
-	return s.changeMemory(ctx, tenant, in.ID, func(ctx context.Context, tx Tx, w memoryWrite) (recaller.MemoryWritten, error) {
+	return s.changeMemory(ctx, tenant, in, func(ctx context.Context, tx Tx, w memoryWrite) (recaller.MemoryWritten, error) {
 		with := companions{once: newOnce(w.blind, tenant, in.Once), call: in.Call, reminder: in.Reminder, cancel: in.Cancel, at: in.Patch.At}
 		return w.together(ctx, tx, with, func() (recaller.MemoryWritten, error) {
+			if err := w.makeUnkept(ctx, tx, in); err != nil {
+				return recaller.MemoryWritten{}, err
+			}
 			old, err := w.current(ctx, tx, in.ID)
 			if err != nil {
 				return recaller.MemoryWritten{}, err
@@ -52,15 +55,16 @@ func closes(reason string) error {
 	return nil
 }
 
-// changeMemory runs fn on one memory's caller.
-func (s *Store) changeMemory(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, fn func(context.Context, Tx, memoryWrite) (recaller.MemoryWritten, error)) (recaller.MemoryWritten, error) {
+// changeMemory runs fn on the caller of a memory, or of those that are made to be forgotten.
+func (s *Store) changeMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Changing, fn func(context.Context, Tx, memoryWrite) (recaller.MemoryWritten, error)) (recaller.MemoryWritten, error) {
 	var out recaller.MemoryWritten
 	var row sealedMemory
-	err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) (err error) {
-		row, err = newest(ctx, tx, tenant, id)
+	if len(in.Unkept) > 0 {
+		row.Caller = in.Unkept[0].Caller
+	} else if err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) (err error) {
+		row, err = newest(ctx, tx, tenant, in.ID)
 		return err
-	})
-	if err != nil {
+	}); err != nil {
 		return out, err
 	}
 	w, err := s.memoryWrite(ctx, tenant, row.Caller)

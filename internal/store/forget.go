@@ -99,6 +99,17 @@ func (w memoryWrite) forget(ctx context.Context, tx Tx, old recaller.Memory, rea
 	return out, err
 }
 
+// makeUnkept stores what no memory was kept of, for it to be forgotten in the same commit.
+func (w memoryWrite) makeUnkept(ctx context.Context, tx Tx, in recaller.Changing) error {
+	for _, m := range in.Unkept {
+		m.Caller = w.caller
+		if _, err := w.create(ctx, tx, m, recaller.Supersede); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // bury closes the active version of a memory as forgotten, with how that came, and cancels its reminders.
 func (w memoryWrite) bury(ctx context.Context, tx Tx, m recaller.Memory, reason string, at time.Time, how recaller.Forgetting) (recaller.Memory, error) {
 	if how.At.IsZero() {
@@ -181,7 +192,7 @@ func noName(r rune) bool { return strings.ContainsRune(" \t\n.,;:!?\"“”‘�
 // the history. Where there is nothing to undo, or another active memory has the key by now, it is a Conflict. With a memory
 // that was forgotten come those that were forgotten with it, and the caller's name if it went, but no reminder.
 func (s *Store) UndoMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Undoing) (recaller.MemoryWritten, error) {
-	return s.changeMemory(ctx, tenant, in.ID, func(ctx context.Context, tx Tx, w memoryWrite) (recaller.MemoryWritten, error) {
+	return s.changeMemory(ctx, tenant, recaller.Changing{ID: in.ID}, func(ctx context.Context, tx Tx, w memoryWrite) (recaller.MemoryWritten, error) {
 		last, err := w.current(ctx, tx, in.ID)
 		if err != nil {
 			return recaller.MemoryWritten{}, err

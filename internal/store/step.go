@@ -186,15 +186,12 @@ func (w stepWrite) remember(ctx context.Context, tx Tx, out *recaller.StepWritte
 	return err
 }
 
-// forget closes the memories that the caller asked to forget. Of what nothing was kept, one is made to be closed.
+// forget closes the memories that the caller asked to forget.
 func (w stepWrite) forget(ctx context.Context, tx Tx, out *recaller.StepWritten) error {
-	for _, m := range w.in.Unkept {
-		m.Caller = w.memories.caller
-		if _, err := w.memories.create(ctx, tx, m, recaller.IfAbsent); err != nil {
+	for _, c := range w.in.Forget {
+		if err := w.memories.makeUnkept(ctx, tx, c); err != nil {
 			return err
 		}
-	}
-	for _, c := range w.in.Forget {
 		m, err := w.memories.active(ctx, tx, c.ID)
 		if recaller.KindOf(err) == recaller.NotFound { // it changed meanwhile
 			continue

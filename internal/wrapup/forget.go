@@ -3,15 +3,25 @@ package wrapup
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/forgotten"
 	"github.com/recallerhq/recaller/internal/memory/likeness"
+	"github.com/recallerhq/recaller/internal/wrapup/name"
 )
 
+// burial is what goes with one request of the caller's to have something forgotten.
+type burial struct {
+	forgotten.Request
+	known
+	ids    []recaller.MemoryID
+	unkept []recaller.Memory
+	name   string // the caller's, if it is forgotten
+}
+
 // forget puts into the result of a step what the caller asked for in words to have forgotten, in any conversation however short:
-// his memories that say it, and where he told it and nothing was kept, the turns themselves.
+// his memories that say it, his name, and where he told it and nothing was kept, the turns themselves. What he names counts also for
+// conversations that become known later: something is closed for each request that names anything.
 func (s *Service) forget(ctx context.Context, w work, r *recaller.StepResult) error {
 	if len(w.asked) == 0 {
 		return nil
@@ -20,31 +30,65 @@ func (s *Service) forget(ctx context.Context, w work, r *recaller.StepResult) er
 	if err != nil {
 		return err
 	}
-	for _, asked := range w.asked {
+	caller, err := s.Store.Caller(ctx, w.tenant.ID, w.conv.Caller)
+	if err != nil {
+		return err
+	}
+	burials := make([]burial, len(w.asked))
+	for i, asked := range w.asked {
+		b := &burials[i]
+		b.Request, b.known = asked, k
 		for _, m := range asked.Means(w.conv.ID, k.active) {
-			s.close(w, r, asked, m, forgotten.Same(m, k.active))
+			b.add(m)
+		}
+		s.forgetName(w, b, caller.Name)
+	}
+	if err := s.forgetTurns(ctx, w, burials); err != nil {
+		return err
+	}
+	for i := range burials {
+		s.bury(w, r, &burials[i])
+	}
+	return nil
+}
+
+// add has a memory go, with those that say the same.
+func (b *burial) add(m recaller.Memory) {
+	for _, id := range append([]recaller.MemoryID{m.ID}, forgotten.Same(m, b.active)...) {
+		if !slices.Contains(b.ids, id) {
+			b.ids = append(b.ids, id)
 		}
 	}
-	return s.forgetTurns(ctx, w, k, r)
+	if likeness.OfName(m.Key) {
+		b.name = m.Value
+	}
 }
 
-// close adds a memory to those that a step forgets, once.
-func (s *Service) close(w work, r *recaller.StepResult, asked forgotten.Request, m recaller.Memory, also []recaller.MemoryID) {
-	if slices.ContainsFunc(r.Forget, func(c recaller.Changing) bool { return c.ID == m.ID }) {
+// forgetName has the caller's name go, if that is what he asks for, also where it is no memory.
+func (s *Service) forgetName(w work, b *burial, called string) {
+	if called == "" {
+		called, _, _ = name.Said(w.turns[:min(len(w.turns), b.Turns[0]+1)])
+	}
+	if called == "" || !b.OwnName(called) {
 		return
 	}
-	c := recaller.Changing{
-		ID: m.ID, Forget: true, Patch: recaller.MemoryPatch{At: s.Now()}, Also: also,
-		Forgetting: recaller.Forgetting{At: asked.At, Asked: recaller.Provenance{Conversation: w.conv.ID, Turns: asked.Turns}},
+	if b.name == "" {
+		b.make(recaller.Memory{
+			ID: recaller.MemoryID(s.NewID()), Type: recaller.Fact, Key: "caller_name", Value: called, Confidence: 1,
+			Provenance: recaller.Provenance{Conversation: w.conv.ID, Turns: b.Turns}, CreatedAt: b.At,
+		}, w.conv.Caller)
 	}
-	if likeness.OfName(m.Key) {
-		c.Name = m.Value
-	}
-	r.Forget = append(r.Forget, c)
+	b.name = called
 }
 
-// forgetTurns hides what the caller told in his own words and asked to have forgotten, though no memory was made of it.
-func (s *Service) forgetTurns(ctx context.Context, w work, k known, r *recaller.StepResult) error {
+// make has something go of which no memory was kept.
+func (b *burial) make(m recaller.Memory, caller recaller.CallerID) {
+	m.Caller, m.Source, m.PrivacyScope, m.ConfirmedAt = caller, recaller.SourceExtraction, recaller.LineOnly, m.CreatedAt
+	b.ids, b.unkept = append(b.ids, m.ID), append(b.unkept, m)
+}
+
+// forgetTurns has go what the caller told in his own words and asked to have forgotten: all memories of the turn, or the turn itself.
+func (s *Service) forgetTurns(ctx context.Context, w work, burials []burial) error {
 	gone, err := s.Store.Forgotten(ctx, w.tenant.ID, w.conv.Caller)
 	if err != nil {
 		return err
@@ -63,55 +107,89 @@ func (s *Service) forgetTurns(ctx context.Context, w work, k known, r *recaller.
 			return err
 		}
 		for _, t := range turns {
-			asked := slices.IndexFunc(w.asked, func(a forgotten.Request) bool { return a.Tells(t, conv.ID == w.conv.ID) })
+			asked := slices.IndexFunc(burials, func(b burial) bool { return b.Tells(t, conv.ID == w.conv.ID) })
 			if asked >= 0 && !view.Hides(conv.ID, t) {
-				s.forgetTurn(w, r, w.asked[asked], conv, t, k)
+				burials[asked].turn(conv, t, s.NewID())
 			}
 		}
 	}
 	return nil
 }
 
-// forgetTurn hides one turn: with the memory of it that was meant, else with all that were made of it, else with one that is made
+// turn hides one turn: with the memory of it that was meant, else with all that were made of it, else with one that is made
 // to be closed.
-func (s *Service) forgetTurn(w work, r *recaller.StepResult, asked forgotten.Request, conv recaller.Conversation, t recaller.Turn, k known) {
+func (b *burial) turn(conv recaller.Conversation, t recaller.Turn, id string) {
 	var made []recaller.Memory
-	for _, m := range k.active {
+	for _, m := range b.active {
 		if m.Provenance.Conversation == conv.ID && slices.Contains(m.Provenance.Turns, t.Number) {
 			made = append(made, m)
 		}
 	}
-	meant := func(m recaller.Memory) bool {
-		return slices.ContainsFunc(r.Forget, func(c recaller.Changing) bool { return c.ID == m.ID })
-	}
 	switch {
-	case slices.ContainsFunc(made, meant):
+	case slices.ContainsFunc(made, func(m recaller.Memory) bool { return slices.Contains(b.ids, m.ID) }):
 	case len(made) > 0:
 		for _, m := range made {
-			s.close(w, r, asked, m, forgotten.Same(m, k.active))
+			b.add(m)
 		}
 	default:
-		m := unkept(conv, t, s.NewID())
-		r.Unkept = append(r.Unkept, m)
-		s.close(w, r, asked, m, nil)
+		b.make(forgotten.Unkept(conv.ID, t, id), conv.Caller)
 	}
+}
+
+// bury puts what goes with a request into the result of the step, but for what goes with one before it. Where nothing does, what the
+// request names is kept with the turn that asks.
+func (s *Service) bury(w work, r *recaller.StepResult, b *burial) {
+	b.ids = slices.DeleteFunc(b.ids, func(id recaller.MemoryID) bool {
+		return slices.ContainsFunc(r.Forget, func(c recaller.Changing) bool { return c.ID == id || slices.Contains(c.Also, id) })
+	})
+	if len(b.ids) == 0 {
+		asks, ok := w.turn(b.Turns[0])
+		if len(b.Named()) == 0 || !ok {
+			return
+		}
+		b.make(forgotten.Unkept(w.conv.ID, asks, s.NewID()), w.conv.Caller)
+	}
+	r.Forget = append(r.Forget, recaller.Changing{
+		ID: b.ids[0], Also: b.ids[1:], Forget: true, Patch: recaller.MemoryPatch{At: s.Now()}, Name: b.name, Unkept: b.unkept,
+		Forgetting: recaller.Forgetting{At: b.At, Asked: recaller.Provenance{Conversation: w.conv.ID, Turns: b.Turns}, Named: b.Named()},
+	})
 }
 
 // lookedThrough is how many conversations are looked through for words that are to be forgotten, the last ones first.
 const lookedThrough = 50
-
-// unkept is the memory that stands for a turn of which nothing is to be told.
-func unkept(conv recaller.Conversation, t recaller.Turn, id string) recaller.Memory {
-	return recaller.Memory{
-		ID: recaller.MemoryID(id), Caller: conv.Caller, Type: recaller.History, Key: "taken_back_" + strings.ToLower(id), Value: t.Text,
-		Confidence: t.Confidence, Source: recaller.SourceExtraction, PrivacyScope: recaller.LineOnly,
-		Provenance: recaller.Provenance{Conversation: conv.ID, Turns: []int{t.Number}}, CreatedAt: t.At, ConfirmedAt: t.At,
-	}
-}
 
 // takenBack reports whether the caller asked later in the conversation to have forgotten what was found in it.
 func (w work) takenBack(m recaller.Memory) bool {
 	return slices.ContainsFunc(w.asked, func(r forgotten.Request) bool {
 		return len(r.Means(w.conv.ID, []recaller.Memory{m})) > 0
 	})
+}
+
+// naming are the turns that may tell the caller's name: behind the last wish to have it forgotten.
+func (w work) naming() []recaller.Turn {
+	from := 0
+	for _, r := range w.asked {
+		if r.OwnName("") {
+			from = r.Turns[0] + 1
+		}
+	}
+	return w.turns[min(from, len(w.turns)):]
+}
+
+// again leaves out of a step's result what was forgotten while it was worked out: a model may take minutes.
+func (s *Service) again(ctx context.Context, w work, r *recaller.StepResult) error {
+	if len(r.Memories) == 0 && r.Name == "" {
+		return nil
+	}
+	gone, err := s.Store.Forgotten(ctx, w.tenant.ID, w.conv.Caller)
+	if err != nil {
+		return err
+	}
+	w.gone = forgotten.New(gone)
+	r.Memories = slices.DeleteFunc(r.Memories, w.gone.Retold)
+	if r.Name != "" {
+		w.turns = w.gone.Blank(w.conv.ID, w.turns)
+		r.Name, err = callerName(w)
+	}
+	return err
 }

@@ -28,8 +28,11 @@ func (r rules) summarise(_ context.Context, w work) (recaller.StepResult, error)
 
 // callerName is the caller's own as he said it. It is kept from every conversation, however short (P12).
 func callerName(w work) (string, error) {
-	said, _, ok := name.Said(w.turns)
-	if !ok {
+	said, turn, ok := name.Said(w.naming())
+	if !ok || w.gone.Retold(recaller.Memory{
+		Type: recaller.Fact, Key: "caller_name", Value: said, CreatedAt: w.said([]int{turn}),
+		Provenance: recaller.Provenance{Conversation: w.conv.ID, Turns: []int{turn}},
+	}) {
 		return "", nil
 	}
 	k, err := w.known()

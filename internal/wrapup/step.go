@@ -170,6 +170,9 @@ func (s *Service) write(ctx context.Context, w work, r recaller.StepResult) (rec
 	if r.Summary != nil {
 		r.Acts = acts(w)
 	}
+	if err := s.again(ctx, w, &r); err != nil {
+		return recaller.StepWritten{}, err
+	}
 	if r.Step == recaller.StepExtract && r.State != recaller.StepPending {
 		if err := s.forget(ctx, w, &r); err != nil {
 			return recaller.StepWritten{}, err

@@ -144,9 +144,11 @@ func forgottenByStep(b *bench) {
 	}
 	first := forget(debt.ID, asked, same.ID)
 	first.Name = "Ines"
+	second := forget(unkept.ID, asked)
+	second.Unkept = []recaller.Memory{unkept}
 	in := recaller.StepResult{
 		Conversation: conv, Caller: caller, Step: recaller.StepExtract, State: recaller.StepDone, By: "rules", At: b.now,
-		Unkept: []recaller.Memory{unkept}, Forget: []recaller.Changing{first, forget(unkept.ID, asked), forget(lost.ID, asked), forget("nobody's", asked)},
+		Forget: []recaller.Changing{first, second, forget(lost.ID, asked), forget("nobody's", asked)},
 	}
 	jobs := b.reindexings()
 	out, err := b.Store.WriteStep(b.ctx, "t1", in)
