@@ -113,9 +113,9 @@ type ToolFailure struct {
 
 // ToolCandidate is a memory that a call may have meant.
 type ToolCandidate struct {
-	Key      string `json:"key" doc:"Its key, by which it is named clearly." example:"dog_name"`
+	Key      string `json:"key" doc:"Its key, by which it is named clearly; of what the caller only said, his words." example:"dog_name"`
 	Value    string `json:"value" doc:"What it says." example:"Max"`
-	MemoryID string `json:"memoryId" doc:"Its id, which serves as a key too." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
+	MemoryID string `json:"memoryId" doc:"Its id, which serves as a key too; empty for what the caller only said." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
 }
 
 // StoreMemoryTool keeps something that was said in a call, durable when it returns.

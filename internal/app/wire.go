@@ -55,7 +55,7 @@ func (a *App) wire() error {
 		Log: a.log, Metrics: memory.NewMetrics(a.registry), Now: now, NewID: newID,
 	})
 	tools := tool.New(tool.Deps{
-		Memories: a.memories, Store: a.store, Tenants: a.tenants, LastTurn: a.conversations.LastTurn,
+		Memories: a.memories, Store: a.store, Words: a.conversations, Tenants: a.tenants, LastTurn: a.conversations.LastTurn,
 		Log: a.log, Metrics: tool.NewMetrics(a.registry), Now: now, NewID: newID,
 	})
 	reminders := reminder.New(reminder.Deps{

@@ -357,3 +357,55 @@ func TestANameIsForgottenInWords(t *testing.T) {
 		}
 	})
 }
+
+// What no memory holds, but the caller said, is forgotten by the words that name it; where turns of several matters may be meant, nothing
+// is, and the answer tells them; of what was never said it says so.
+func TestWhatWasOnlySaidIsForgottenByATool(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, on backing) {
+		s := house(t, on)
+		p := phone{t, s.admin}
+		first := p.call(number(), agent("What is your door code?"), user("It's 4711, then a hash."), agent("Thank you."),
+			user("My son is in hospital in Leeds."), agent("I'm sorry. And the parcel?"), user("Leave it with my son, he plays the tuba."))
+		who, conv := first.Caller.ID, first.Conversation.ID
+		second := p.ring(first.Caller.Phone)
+		b := bridge{t, s, second}
+		p.say(second.Conversation.ID, user("Please forget that I told you my door code."))
+		shows := func() string { return p.briefing(who) + shown(p.read(conv)) + shown(p.recall(who, "door code 4711, the son")) }
+		holds(t, "before", shows(), "4711", "tuba", "Leeds")
+		if status, out := b.post("forget_memory", map[string]any{"key": "my shoe size"}); status != http.StatusNotFound || out["error"] == "" {
+			t.Errorf("what was never said: got %d %v, want a 404", status, out)
+		}
+		out := b.does("forget_memory", map[string]any{"key": "that I told you my door code"})
+		holds(t, "the code is gone", shows(), "!4711", "tuba", "Leeds")
+		id, _ := out["memoryId"].(string)
+		if _, err := p.c.UndoMemory(t.Context(), id, 0); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, "after an undo", shows(), "4711")
+	})
+}
+
+// Words that may mean several things that were only said are asked back about, and a candidate's key singles one out.
+func TestWhatWasOnlySaidOfSeveralMattersIsAskedBack(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, on backing) {
+		s := house(t, on)
+		p := phone{t, s.admin}
+		b := bridge{t, s, p.ring(number())}
+		conv := b.call.Conversation.ID
+		p.say(conv, user("Ludmila was sent away from the choir."), agent("Oh."), user("The piano goes to Ludmila on Friday."), agent("Very well."), user("Forget that about Ludmila."))
+		status, out := b.post("forget_memory", map[string]any{"key": "Ludmila"})
+		candidates, _ := out["candidates"].([]any)
+		if status != http.StatusConflict || out["error"] == "" || len(candidates) != 2 {
+			t.Fatalf("got %d %v, want both turns to be asked about", status, out)
+		}
+		holds(t, "nothing is changed", shown(p.read(conv)), "choir", "piano")
+		for _, c := range candidates {
+			if key, _ := c.(map[string]any)["key"].(string); strings.Contains(key, "choir") {
+				b.does("forget_memory", map[string]any{"key": key})
+			}
+		}
+		holds(t, "one is gone", shown(p.read(conv)), "!choir", "piano")
+	})
+}

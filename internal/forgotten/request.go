@@ -376,7 +376,7 @@ var (
 
 	// kinds are what people call by a wider name.
 	kinds = stems(`money:dollars pounds euros loan loaned lent owe owes debt bucks grand quid`, `geld:euro schulden geliehen`, `dinero:euros pesos deuda presté`,
-		`job:work works fired redundant sacked`, `health:ill diagnosed medication surgery`, `card:visa mastercard`,
+		`job:work works fired redundant sacked`, `health:ill diagnosed medication surgery`, `card:visa mastercard`, `debt:owe owes owed loan`,
 		`adresse:address wohne`, `direccion:address vivo`, `telefonnummer:phone`, `telefon:phone`, `nummer:phone`, `telefono:phone`, `numero:phone`,
 		`geburtstag:birthday geboren`, `cumpleaños:birthday nací`, `correo:email`)
 )

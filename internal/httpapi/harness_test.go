@@ -147,7 +147,7 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 			Forget: func(t recaller.TenantID, c recaller.CallerID) { rec.Forget(t, c); h.bus.Forget(t, c) },
 		}),
 		Tools: tool.New(tool.Deps{
-			Memories: memories, Store: st, Tenants: tenants, Log: log, Metrics: tool.NewMetrics(h.reg), Now: time.Now, NewID: newID, LastTurn: convs.LastTurn,
+			Memories: memories, Store: st, Words: convs, Tenants: tenants, Log: log, Metrics: tool.NewMetrics(h.reg), Now: time.Now, NewID: newID, LastTurn: convs.LastTurn,
 		}),
 		Webhooks: tenants, Packs: tenants, Encryption: &sealed{},
 		Reminders: reminder.New(reminder.Deps{

@@ -99,9 +99,9 @@ func toolMeaning(status int) string {
 	case http.StatusBadRequest:
 		return "The body is not JSON, or a field is missing or wrong; `error` names it."
 	case http.StatusConflict:
-		return "It is not clear which memory is meant: nothing was changed, and `candidates` lists those that may be. Or the memory changed meanwhile, or the Idempotency-Key came with another body."
+		return "It is not clear which memory is meant, or which words of the caller's: nothing was changed, and `candidates` lists those that may be. Or the memory changed meanwhile, or the Idempotency-Key came with another body."
 	case http.StatusNotFound:
-		return "There is no such conversation, caller or memory in this tenant."
+		return "There is no such conversation, caller or memory in this tenant, and for forget_memory the caller said nothing of it either."
 	case http.StatusInternalServerError:
 		return "It could not be done: a part that is needed is away, such as the store, or a fault of the server. Where it may pass, Retry-After says when."
 	}

@@ -106,6 +106,27 @@ func (s *Service) ForgetBy(ctx context.Context, tenant recaller.TenantID, id rec
 	return s.Change(ctx, tenant, id, Change{Forget: true, Call: call})
 }
 
+// ForgetUnkept forgets what no memory holds: memories with ids are made of it and closed in one commit, and come back with the first.
+// Of the change only what is said of forgetting counts.
+func (s *Service) ForgetUnkept(ctx context.Context, tenant recaller.TenantID, unkept []recaller.Memory, c Change) (recaller.MemoryWritten, error) {
+	change := recaller.Changing{
+		Once: c.Once, ID: unkept[0].ID, Forget: true, Patch: recaller.MemoryPatch{At: s.Now(), Reason: recaller.ClosedForgotten}, Call: s.call(c.Call, ""),
+		Forgetting: c.Forgetting,
+	}
+	for i, m := range unkept {
+		m.Source, m.PrivacyScope, m.ConfirmedAt = recaller.SourceConversation, recaller.LineOnly, m.CreatedAt
+		change.Unkept = append(change.Unkept, m)
+		if i > 0 {
+			change.Also = append(change.Also, m.ID)
+		}
+		if likeness.OfName(m.Key) {
+			change.Name = m.Value
+		}
+	}
+	w, err := s.Deps.Store.ChangeMemory(ctx, tenant, change)
+	return s.written(ctx, tenant, w, err)
+}
+
 // Undo brings an earlier version of a memory back, as a new version: the given one, or with 0 the last one if the memory
 // was forgotten, else the one before the active one.
 func (s *Service) Undo(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, version int) (recaller.MemoryWritten, error) {

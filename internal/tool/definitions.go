@@ -104,7 +104,8 @@ const updateSchema = `{
 
 const forgetText = `Forget a memory when the caller asks you to ("forget that", "don't remember that about me"), or when it is no longer true and nothing takes its place.
 It is not used again in this or any later conversation, nor are the words that said it, and the caller's name if that is what is forgotten.
-Where it is not clear which memory is meant, nothing is forgotten and the answer lists candidates with their keys: call again with one of those.`
+What the caller only said, and no memory holds, is forgotten too: name it in a few words ("my door code").
+Where it is not clear which is meant, nothing is forgotten and the answer lists candidates with their keys: call again with one of those.`
 
 const forgetSchema = `{
   "type": "object",

@@ -1,17 +1,17 @@
 package tool
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
 	"github.com/recallerhq/recaller/internal/memory"
 	"github.com/recallerhq/recaller/internal/memory/likeness"
 )
 
 // forget carries out forget_memory: the memory leaves every prompt at once (W3), with the words that said it and those that ask
-// for it now. A name that is only the caller's, and no memory, is forgotten like one.
+// for it now. A name that is only the caller's, and no memory, is forgotten like one, and so is what he only said.
 func (s *Service) forget(ctx context.Context, x exchange) (Result, error) {
 	how := recaller.Forgetting{At: x.said.UTC(), Asked: x.provenance()}
 	change := func(m recaller.Memory) (recaller.MemoryWritten, error) {
@@ -21,24 +21,20 @@ func (s *Service) forget(ctx context.Context, x exchange) (Result, error) {
 	if !errors.Is(err, recaller.NotFound) {
 		return res, err
 	}
-	m, named, failed := s.nameAsMemory(ctx, x)
-	if failed != nil || !named {
-		return Result{}, cmp.Or(failed, err)
+	if id, bad := x.args.text("memoryId"); id != "" || bad != nil {
+		return res, err
 	}
-	w, err := change(m)
-	return Result{MemoryID: w.Memory.ID, Action: w.Action}, err
-}
-
-// nameAsMemory keeps the caller's name as a memory, if that is what a call names and there is one.
-func (s *Service) nameAsMemory(ctx context.Context, x exchange) (m recaller.Memory, named bool, err error) {
-	key, err := x.args.text("key")
-	if err != nil || x.caller.Name == "" || !likeness.OfName(key) {
-		return m, false, err
+	key, bad := x.args.text("key")
+	if bad != nil {
+		return Result{}, bad
 	}
-	w, err := s.Memories.Store(ctx, x.call.Tenant, x.conv.Caller, recaller.Once{}, memory.Input{
-		Type: recaller.Fact, Key: "caller_name", Value: x.caller.Name, Source: recaller.SourceConversation, PrivacyScope: recaller.LineOnly,
-	})
-	return w.Memory, err == nil, err
+	if x.caller.Name == "" || !likeness.OfName(key) && !forgotten.Spoken(key, how.At, nil).OwnName(x.caller.Name) {
+		return s.forgetSaid(ctx, x, how)
+	}
+	return s.forgetUnkept(ctx, x, how, []recaller.Memory{{
+		ID: recaller.MemoryID(s.NewID()), Caller: x.conv.Caller, Type: recaller.Fact, Key: "caller_name", Value: x.caller.Name, Confidence: 1,
+		CreatedAt: how.At,
+	}})
 }
 
 // markPrivate carries out mark_private. A memory that is private already stays as it is.

@@ -48,6 +48,8 @@ type Memories interface {
 	Change(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, c memory.Change) (recaller.MemoryWritten, error)
 	// Find finds a memory by its key, its id, or words that one fits clearly; *memory.SeveralError where it is not clear which.
 	Find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string) (recaller.Memory, error)
+	// ForgetUnkept forgets what no memory holds.
+	ForgetUnkept(ctx context.Context, tenant recaller.TenantID, unkept []recaller.Memory, c memory.Change) (recaller.MemoryWritten, error)
 	// FindKey is Find for one that may be new.
 	FindKey(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string) (recaller.Memory, error)
 }
@@ -59,11 +61,20 @@ type Store interface {
 	Caller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error)
 	// MemoryByID returns the newest version of a memory, whatever its status.
 	MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error)
+	// Forgotten returns every version of the memories that are forgotten.
+	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
+	// Conversations lists a caller's, newest first.
+	Conversations(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) (list []recaller.Conversation, next string, err error)
 	Reminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (recaller.Reminder, error)
 	Reminders(ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter) (list []recaller.Reminder, next string, err error)
 	// RecordToolCall records a call that wrote no memory.
 	RecordToolCall(ctx context.Context, tenant recaller.TenantID, c recaller.ToolCall) error
 	ToolCalls(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID) ([]recaller.ToolCall, error)
+}
+
+// Words reads a conversation's turns from wherever the retention keeps them; none is no error.
+type Words interface {
+	Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error)
 }
 
 // Tenants gives the settings of a tenant, defaults filled in.
@@ -75,6 +86,7 @@ type Tenants interface {
 type Deps struct {
 	Memories Memories
 	Store    Store
+	Words    Words
 	Tenants  Tenants
 	Log      *slog.Logger
 	Metrics  *Metrics

@@ -53,7 +53,7 @@ func newBench(t testing.TB) *bench {
 		Changed: func(c recaller.Change) { b.changes.Add(c); b.memories.Apply(c) }, // as package app does
 	})
 	b.tools = tool.New(tool.Deps{
-		Memories: faulty{b.memories, b.faults}, Store: recorder{b.Place.Store, b.faults}, Tenants: settings,
+		Memories: faulty{b.memories, b.faults}, Store: recorder{b.Place.Store, b.faults}, Words: b.Place.Store, Tenants: settings,
 		Log: log, Metrics: tool.NewMetrics(b.registry), Now: b.Clock.Now, NewID: b.NewID,
 		LastTurn: func(_ recaller.TenantID, conv recaller.ConversationID) (int, bool) {
 			return b.said, b.said >= 0 && conv == b.ana.Conversation.ID
