@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/memory/likeness"
@@ -103,8 +104,27 @@ func (r Request) Tells(t recaller.Turn, here bool) bool {
 	if t.Speaker != recaller.User || here && len(r.Turns) > 0 && t.Number >= r.Turns[0] || !here && !t.At.Before(r.At) {
 		return false
 	}
-	return r.abroad(here).named(recaller.Memory{Value: t.Text})
+	return r.abroad(here).named(recaller.Memory{Value: t.Text}) || r.shaped(t.Text)
 }
+
+// shaped reports whether a text has what a request names, and people tell without naming it: a telephone number, a mail address.
+func (r Request) shaped(said string) bool {
+	return slices.ContainsFunc(r.names, func(phrase []string) bool {
+		of := func(kind map[string]bool) bool {
+			return !slices.ContainsFunc(phrase, func(stem string) bool { return !kind[stem] })
+		}
+		digits := 0
+		for _, c := range said {
+			if unicode.IsDigit(c) {
+				digits++
+			}
+		}
+		return of(phoning) && digits >= phoneDigits || of(mailing) && strings.Contains(said, "@")
+	})
+}
+
+// phoneDigits is how many digits a telephone number has at least.
+const phoneDigits = 6
 
 // abroad is a request as far as it counts outside of its conversation: without phrases that have no name of their own.
 func (r Request) abroad(here bool) Request {
@@ -305,6 +325,15 @@ func (l line) named(from, to int) []string {
 	return out
 }
 
+// stemSet is the stems of the words of a list.
+func stemSet(list string) map[string]bool {
+	out := map[string]bool{}
+	for _, stem := range words(list).content() {
+		out[stem] = true
+	}
+	return out
+}
+
 // stems gives each word of a list, and behind a colon what is of its kind, by their stems.
 func stems(list ...string) map[string][]string {
 	out := map[string][]string{}
@@ -344,22 +373,14 @@ var (
 	owners   = set(`my our mein meine meinen meinem meiner mi mis`)
 	abouts   = set(`about regarding concerning das_mit sache_mit uber von wegen lo_de sobre`)
 	// common are the stems of words that name something only where it was just spoken of.
-	common = func() map[string]bool {
-		out := map[string]bool{}
-		for _, stem := range words(`number name address phone email card detail thing stuff matter business order account
-			nummer namen adresse telefon telefonnummer numero nombre direccion telefono correo`).content() {
-			out[stem] = true
-		}
-		return out
-	}()
+	common = stemSet(`number name address phone email card detail thing stuff matter business order account
+		nummer namen adresse telefon telefonnummer numero nombre direccion telefono correo`)
+	// phoning and mailing are the stems that name a telephone number and a mail address.
+	phoning = stemSet(`phone number telephone mobile cell telefon telefonnummer nummer handynummer telefono numero`)
+	mailing = stemSet(`email mail address correo mailadresse`)
+
 	// naming are the stems of words that say that something is a name.
-	naming = func() map[string]bool {
-		out := map[string]bool{}
-		for _, stem := range words("name names surname called namen nachname nachnamen vorname vornamen nombre apellido").content() {
-			out[stem] = true
-		}
-		return out
-	}()
+	naming = stemSet(`name names surname called namen nachname nachnamen vorname vornamen nombre apellido`)
 	things = set(`business thing things stuff bit number part matter sache geschichte`)
 
 	// ends begin another clause.

@@ -90,6 +90,7 @@ type carried struct {
 	key   []string // those of its key
 	name  []string // of the caller's own name: its words, any of which tells it
 	rare  bool     // a name or a number: its one word is enough
+	exact []string // numbers, and words beside numbers, as runs: any of them tells it
 }
 
 // read returns what the value under a key is known by.
@@ -104,6 +105,7 @@ func read(key, value string) carried {
 		c.value = c.key
 	}
 	for _, sentence := range said.sentences {
+		c.exact = append(c.exact, numbered(sentence)...)
 		for _, w := range sentence {
 			c.rare = c.rare || w.stem != "" && (w.capital || strings.ContainsFunc(w.text, unicode.IsDigit))
 		}
@@ -151,6 +153,11 @@ func (c carried) in(t text) bool {
 	if len(c.value) == 0 {
 		return false
 	}
+	if c.exact != nil && slices.ContainsFunc(t.sentences, func(s []word) bool {
+		return slices.ContainsFunc(numbered(s), func(run string) bool { return slices.Contains(c.exact, run) })
+	}) {
+		return true
+	}
 	covered := 0
 	for _, stem := range c.value {
 		if t.has(stem) {
@@ -168,6 +175,31 @@ func (c carried) in(t text) bool {
 		return true
 	}
 	return slices.ContainsFunc(t.sentences, c.echoed)
+}
+
+// numbered are the long numbers of a sentence, years aside, and its shorter ones with the word of a name beside them: "Hallam 29".
+func numbered(sentence []word) []string {
+	var out []string
+	for i, w := range sentence {
+		if !figures(w.text) {
+			continue
+		}
+		if n := len(w.text); n > 4 || n == 4 && !strings.HasPrefix(w.text, "19") && !strings.HasPrefix(w.text, "20") {
+			out = append(out, w.text)
+			continue
+		}
+		for _, k := range []int{i - 1, i + 1} {
+			if k >= 0 && k < len(sentence) && sentence[k].capital && sentence[k].stem != "" && !calendar[sentence[k].text] {
+				out = append(out, sentence[min(i, k)].text+" "+sentence[max(i, k)].text)
+			}
+		}
+	}
+	return out
+}
+
+// figures reports whether a word is a number in figures.
+func figures(w string) bool {
+	return w != "" && !strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsDigit(r) })
 }
 
 // echoed reports whether a sentence says little but what the value says.
@@ -244,6 +276,10 @@ var (
 
 	// fillers are stems that a key has whatever it is about.
 	fillers = set(`name user caller custom client fact info inform detail number`)
+
+	// calendar are words with a capital that stand beside any number.
+	calendar = set(`monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november
+		december montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar marz mai juni juli oktober dezember uhr euro pm am`)
 
 	greetings = set(`hi hello hey good morning afternoon evening name called calling call speaking caller goes prefers known mr mrs ms miss dr sir madam`)
 
