@@ -114,9 +114,13 @@ func Filler(text string, ws []Word, i int) int {
 // Hesitation reports whether a word is a mere sound: "uh", "mhm".
 func Hesitation(w string) bool { return fillers[w] }
 
-// Stumble reports whether a word is only a start that the next one repeats: "the the station", "I, I lost it". Numbers, and words
-// that are said twice for weight ("no no", "very very"), are none.
+// Stumble reports whether a word is only a start that the next one repeats: "the the station", "I, I lost it". Numbers, letters
+// that are spelled, and words that are said twice for weight ("no no", "very very"), are none.
 func Stumble(ws []Word, i int) bool {
+	letter := func(k int) bool { return k >= 0 && k < len(ws) && len([]rune(ws[k].Text)) == 1 }
+	if letter(i) && (letter(i-1) || letter(i+2)) {
+		return false
+	}
 	return i+1 < len(ws) && ws[i].Text == ws[i+1].Text && (stumbled[ws[i].Text] || starts(ws[i].Text))
 }
 

@@ -107,6 +107,33 @@ func TestKnownKeysAreToldAndSkippedWhateverTheirCase(t *testing.T) {
 	}
 }
 
+// What a later call takes back stands beside what it takes back, so that the agent does not tell it as it was; what only has the
+// same matter has a key of its own.
+func TestWhatALaterCallTakesBackIsADispute(t *testing.T) {
+	h := newHouse(t, recaller.Tenant{})
+	conv, job := h.hold(past{words: []string{"assistant: Do you run?", "user: I've got the half marathon on the seventeenth of May.", "assistant: Which insurance do you have?", "user: I'm insured with Lamp Mutual.",
+		"assistant: May I take your name?", "user: Fiadh, F I A D H, Mulqueeny, M U L Q U E E N Y."}})
+	h.run(job)
+	h.now = h.now.Add(24 * time.Hour)
+	_, job = h.hold(past{words: []string{"assistant: Anything else?", "user: Oh, and I pulled out of the half marathon, by the way.", "user: My deductible's two fifty.",
+		"assistant: Could you spell your first name?", "user: F, I, A, D, H."}})
+	h.run(job)
+	disputed := map[string]string{}
+	for _, m := range h.memories(conv.Caller) {
+		if m.Dispute != nil {
+			disputed[m.Value] = m.Dispute.Value
+		}
+	}
+	for value, other := range disputed {
+		if !strings.Contains(value, "half marathon") || !strings.Contains(other, "pulled out") {
+			t.Errorf("%s is disputed by %s", value, other)
+		}
+	}
+	if len(disputed) != 1 {
+		t.Errorf("got %v, want the half marathon disputed, and nothing else", disputed)
+	}
+}
+
 func TestAnotherValueUnderAKnownKeyIsADisputeAndOverwritesNothing(t *testing.T) {
 	h := newHouseWith(t, recaller.Tenant{}, &asked{memories: claims(fact("living_situation", "lives alone since my wife died", 1))})
 	conv, job := h.hold(past{words: chat})

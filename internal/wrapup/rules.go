@@ -56,6 +56,9 @@ func (r rules) extract(_ context.Context, w work) (recaller.StepResult, error) {
 			s.add(m)
 		}
 	}
+	for _, c := range extract.Reversals(w.reading(), k.active) {
+		s.add(memory(w, r.NewID(), c))
+	}
 	return recaller.StepResult{State: recaller.StepDone, By: By, Memories: surest(s.kept)}, nil
 }
 

@@ -102,7 +102,7 @@ func (s *sieve) add(m recaller.Memory) {
 		return
 	}
 	if old, known := s.activeAs(m.Key); known {
-		if s.carries(m.Provenance.Turns, old.Value) {
+		if s.carries(m.Provenance.Turns, old.Value) || spelledIn(m.Value, old.Value) {
 			return
 		}
 		m.Key = old.Key
@@ -119,6 +119,12 @@ func (s *sieve) add(m recaller.Memory) {
 		return
 	}
 	s.kept = append(s.kept, m)
+}
+
+// spelledIn reports whether what is spelled at the end of a quotation, "[FIADH]", stands in another.
+func spelledIn(quoted, other string) bool {
+	i := strings.LastIndex(quoted, " [")
+	return i >= 0 && strings.HasSuffix(quoted, "]") && strings.Contains(other, quoted[i:])
 }
 
 // at is where a memory is among those that are kept; -1 if none was found.

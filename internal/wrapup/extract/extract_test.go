@@ -107,6 +107,30 @@ func TestAFollowUpComesDueOnItsDay(t *testing.T) {
 	}
 }
 
+// What was told and holds no more is found by the words of the memory; what only resembles that is left alone.
+func TestWhatHoldsNoMoreIsAReversal(t *testing.T) {
+	tests := []struct{ known, said, want string }{
+		{"“I've got the half marathon in May.”", "Oh, and I ended up pulling out of the half, by the way.", "“Oh, and I ended up pulling out of the half, by the way.”"},
+		{"“We have a camper van on the drive.”", "We sold the camper in the spring.", "“We sold the camper in the spring.”"},
+		{"“I work nights at the bakery.”", "I quit the bakery, thank heavens.", "“I quit the bakery, thank heavens.”"},
+		{"“Wir haben einen Hund.”", "Wir haben den Hund nicht mehr, er ist alt geworden.", "“Wir haben den Hund nicht mehr, er ist alt geworden.”"},
+		{"“We have a camper van on the drive.”", "We parked the camper at my sister's.", ""},
+		{"“We have a camper van on the drive.”", "We have not sold the camper.", ""},
+		{"“We have a camper van on the drive.”", "They sold the last tickets yesterday.", ""},
+		{"“I work nights at the bakery.”", "If I quit the bakery I'd have to move.", ""},
+	}
+	for _, tt := range tests {
+		known := []recaller.Memory{{Key: "k", Type: recaller.Fact, Value: tt.known, CreatedAt: begin(t).AddDate(0, -1, 0)}}
+		got := ""
+		for _, c := range extract.Reversals(reading.Of(talk(tt.said), begin(t), false), known) {
+			got = c.Value
+		}
+		if got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.said, got, tt.want)
+		}
+	}
+}
+
 func TestAMemoryNamesTheTurnsItQuotes(t *testing.T) {
 	tests := []struct {
 		line string

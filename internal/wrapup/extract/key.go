@@ -42,8 +42,11 @@ func (x *extractor) keys(d draft) (key, other string) {
 		return slug(rare[:min(len(rare), keyWords)]), ""
 	}
 	key = slug(parts)
-	if d.about.single || len(rare) == 0 {
+	switch {
+	case d.about.single:
 		return key, ""
+	case len(rare) == 0:
+		return key, key + "_2"
 	}
 	return key, slug(append(parts, rare[:min(len(rare), 2)]...))
 }

@@ -26,6 +26,7 @@ func TestAQuotationIsWhatWasSaid(t *testing.T) {
 		"Come tomorrow at nine.":                          "“Come tomorrow at nine [Thursday 15 October 2026].”",
 		"Come tomorrow between nine and eleven, please.":  "“Come tomorrow between nine and eleven [Thursday 15 October 2026], please.”",
 		"I lost it at the the station.":                   "“I lost it at … the station.”",
+		"It is M U L Q U E E N Y, a plumber.":             "“It is M U L Q U E E N Y, a plumber.”",
 		"See you on 16 October 2026.":                     "“See you on 16 October 2026.”",
 		"Some day next month, on Sundays, in a few weeks": "“Some day next month, on Sundays, in a few weeks”",
 		"uh":                     "",
