@@ -118,3 +118,34 @@ func TestWhatIsTakenBackInTheSameCallIsNotRemembered(t *testing.T) {
 		})
 	}
 }
+
+// A model takes its time; what is forgotten meanwhile does not come back with its answer, under whatever key.
+func TestWhatIsForgottenWhileTheModelThinksIsNotKept(t *testing.T) {
+	var h *house
+	var conv recaller.Conversation
+	answer := claims(fact("money_trouble", "owes his brother two thousand pounds", 1), fact("dog", "a dog called Tinker", 3))
+	h = newHouseWith(t, recaller.Tenant{}, &asked{memories: func(q recaller.Ask) (string, error) {
+		turn := recaller.Turn{Number: 1, Text: "I owe my brother two thousand pounds since the divorce.", At: conv.StartedAt, Confidence: 1}
+		gone := forgotten.Unkept(conv.ID, turn, "gone")
+		gone.Caller, gone.Source, gone.PrivacyScope, gone.ConfirmedAt = conv.Caller, recaller.SourceConversation, recaller.LineOnly, gone.CreatedAt
+		_, err := h.store.ChangeMemory(h.ctx, "t1", recaller.Changing{
+			ID: gone.ID, Forget: true, Patch: recaller.MemoryPatch{At: h.now.Add(time.Hour)}, Unkept: []recaller.Memory{gone},
+		})
+		h.ok(err)
+		return answer(q)
+	}})
+	var job recaller.Job
+	conv, job = h.hold(past{words: []string{
+		"assistant: How are you today?", "user: I owe my brother two thousand pounds since the divorce.", "assistant: I see.", "user: I have a dog called Tinker.",
+	}})
+	h.run(job)
+	kept := h.memories(conv.Caller)
+	for key, m := range kept {
+		if strings.Contains(m.Value, "brother") {
+			t.Errorf("got %s, want nothing of what was forgotten meanwhile", key)
+		}
+	}
+	if _, ok := kept["dog"]; !ok {
+		t.Error("the dog is gone with it")
+	}
+}
