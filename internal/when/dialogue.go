@@ -214,7 +214,7 @@ func (c *talk) weekday(p *parser, f *Found) {
 		} else {
 			f.unsettle()
 		}
-	case lean == ahead && c.farOff(today):
+	case lean == ahead && c.farOff(today) && !p.any(f.token-1, "by", "bis"): // what is due by Friday is due before that day
 		f.unsettle()
 	case !f.day.open && lean == f.day.mood:
 	case lean == ahead:

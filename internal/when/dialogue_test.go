@@ -41,6 +41,9 @@ func TestDaysOfADialogue(t *testing.T) {
 			a: It comes separately. | -
 			u: Fine. | -
 			a: You'll have it by Friday. | -`,
+		"what is due by a day is due by the coming one": `
+			a: The school trip is on Thursday, November fifth. The form is due by Friday. | 2026-11-05, 2026-10-16
+			u: He'll have it back by Friday. | 2026-10-16`,
 		"the week that was named": `
 			a: We start those Monday the twenty-sixth. What works? | 2026-10-26
 			u: That week. Thursday would be good. | 2026-10-29
