@@ -82,6 +82,7 @@ type Memory struct {
 	Provenance   Provenance
 	Aliases      []string    // other keys under which the same was told; merged into this one
 	Dispute      *Dispute    // another value that was heard against this one; nil: none
+	Interim      bool        // found by rules while the model is away, and touched by nobody since: what the model finds takes its place
 	CreatedAt    time.Time   // of this version
 	ConfirmedAt  time.Time   // when it was last said or stored again
 	ClosedAt     time.Time   // zero while active

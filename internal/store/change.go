@@ -37,7 +37,7 @@ func (s *Store) ChangeMemory(ctx context.Context, tenant recaller.TenantID, in r
 				return w.forget(ctx, tx, old, reason, in)
 			}
 			if (in.Reminder != nil || in.Cancel != "") && empty(in.Patch) {
-				return recaller.MemoryWritten{Memory: old, Action: recaller.MemoryKept}, nil
+				return w.keep(ctx, tx, old)
 			}
 			return w.supersede(ctx, tx, old, patched(old, in.Patch), reason, recaller.MemoryUpdated)
 		})

@@ -14,6 +14,7 @@ type knownKeys struct {
 	version int64
 	aliases map[string]recaller.MemoryID // of active memories
 	gone    map[string]time.Time         // of memories that are forgotten: until when what was said does not count
+	interim []recaller.Memory            // which is sealed as well
 }
 
 func (s *Store) knownKeys(ctx context.Context, w memoryWrite) (knownKeys, error) {
@@ -29,6 +30,9 @@ func (s *Store) knownKeys(ctx context.Context, w memoryWrite) (knownKeys, error)
 		for _, m := range active {
 			for _, alias := range m.Aliases {
 				k.aliases[NormalKey(alias)] = m.ID
+			}
+			if m.Interim {
+				k.interim = append(k.interim, m)
 			}
 		}
 		var gone []recaller.Memory
@@ -81,16 +85,26 @@ func (w memoryWrite) found(ctx context.Context, tx Tx, m recaller.Memory, known 
 		switch id := known.aliases[NormalKey(m.Key)]; {
 		case id != "":
 			old, err = w.current(ctx, tx, id)
-		case !m.CreatedAt.After(known.gone[NormalKey(m.Key)]): // it was said before that
+		case known.forgot(m):
 			return recaller.MemoryWritten{Action: recaller.MemoryKept}, nil
 		default:
 			return w.create(ctx, tx, m, recaller.IfAbsent)
 		}
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return recaller.MemoryWritten{}, err
+	case m.Interim: // it contradicts nothing: it may not be what the model finds
+		return recaller.MemoryWritten{Memory: old, Action: recaller.MemoryKept}, nil
+	case old.Interim:
+		return w.replace(ctx, tx, old, m, known)
 	}
 	return w.dispute(ctx, tx, old, m)
+}
+
+// forgot reports whether a memory with the key was forgotten after this one was said.
+func (k knownKeys) forgot(m recaller.Memory) bool {
+	return !m.CreatedAt.After(k.gone[NormalKey(m.Key)])
 }
 
 // dispute keeps another value beside that of an active memory, which stays as it is. What was said before the memory was

@@ -15,6 +15,7 @@ type memoryBody struct {
 	Aliases []string        `json:"a,omitempty"`
 	Dispute *disputeBody    `json:"d,omitempty"`
 	Gone    *forgettingBody `json:"f,omitempty"`
+	Interim bool            `json:"i,omitempty"` // it was when it was written; see Memory.Interim
 }
 
 // forgettingBody is how a version was forgotten.
@@ -62,6 +63,7 @@ func (b box) openMemory(m sealedMemory) (recaller.Memory, error) {
 	var body memoryBody
 	err := b.get("memories.body", versionRecord(m.Memory), m.body, &body)
 	m.Key, m.Value, m.Provenance.Turns, m.Aliases = body.Key, body.Value, body.Turns, body.Aliases
+	m.Interim = body.Interim && m.Status == recaller.MemoryActive
 	if d := body.Dispute; d != nil {
 		m.Dispute = &recaller.Dispute{Value: d.Value, Provenance: recaller.Provenance{Conversation: d.Conversation, Turns: d.Turns}, At: fromMicros(d.At)}
 	}
@@ -73,7 +75,7 @@ func (b box) openMemory(m sealedMemory) (recaller.Memory, error) {
 }
 
 func (b box) sealMemory(m recaller.Memory) ([]byte, error) {
-	body := memoryBody{Key: m.Key, Value: m.Value, Turns: m.Provenance.Turns, Aliases: m.Aliases}
+	body := memoryBody{Key: m.Key, Value: m.Value, Turns: m.Provenance.Turns, Aliases: m.Aliases, Interim: m.Interim}
 	if d := m.Dispute; d != nil {
 		body.Dispute = &disputeBody{d.Value, d.Provenance.Conversation, d.Provenance.Turns, micros(d.At)}
 	}

@@ -45,7 +45,7 @@ func (w memoryWrite) store(ctx context.Context, tx Tx, in recaller.Storing) (rec
 	case err != nil:
 		return recaller.MemoryWritten{}, err
 	case in.Mode == recaller.IfAbsent:
-		return recaller.MemoryWritten{Memory: old, Action: recaller.MemoryKept}, nil
+		return w.keep(ctx, tx, old)
 	case other:
 		return w.merge(ctx, tx, old, m)
 	case old.Type == m.Type && sameFact(old, m):
@@ -101,16 +101,9 @@ func aliases(key string, lists ...[]string) []string {
 // create stores a memory whose key no active one has. What was stored and closed in a conversation is not found in its words
 // from before that again (W9).
 func (w memoryWrite) create(ctx context.Context, tx Tx, m recaller.Memory, mode recaller.MemoryMode) (recaller.MemoryWritten, error) {
-	if mode == recaller.IfAbsent && m.Provenance.Conversation != "" {
-		var before int
-		err := tx.QueryRow(ctx, `SELECT version FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND key_token = $3
-			AND status <> 'active' AND conversation_id = $4 AND closed_at >= $5 LIMIT 1`,
-			[]any{w.tenant, w.caller, w.token(m.Key), m.Provenance.Conversation, micros(m.CreatedAt)}, &before)
-		if err == nil {
-			return recaller.MemoryWritten{Action: recaller.MemoryKept}, nil
-		}
-		if recaller.KindOf(err) != recaller.NotFound {
-			return recaller.MemoryWritten{}, err
+	if mode == recaller.IfAbsent {
+		if closed, err := w.closedSince(ctx, tx, m); err != nil || closed {
+			return recaller.MemoryWritten{Action: recaller.MemoryKept}, err
 		}
 	}
 	m.Version, m.Status, m.Aliases = 1, recaller.MemoryActive, aliases(m.Key, m.Aliases)
@@ -120,9 +113,24 @@ func (w memoryWrite) create(ctx context.Context, tx Tx, m recaller.Memory, mode 
 	return w.written(ctx, tx, recaller.MemoryCreated, m)
 }
 
+// closedSince reports whether a memory with a key was closed in the conversation that this one comes from, after its words were said.
+func (w memoryWrite) closedSince(ctx context.Context, tx Tx, m recaller.Memory) (bool, error) {
+	if m.Provenance.Conversation == "" {
+		return false, nil
+	}
+	var before int
+	err := tx.QueryRow(ctx, `SELECT version FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND key_token = $3
+		AND status <> 'active' AND conversation_id = $4 AND closed_at >= $5 LIMIT 1`,
+		[]any{w.tenant, w.caller, w.token(m.Key), m.Provenance.Conversation, micros(m.CreatedAt)}, &before)
+	if recaller.KindOf(err) == recaller.NotFound {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // confirm moves confidence and last confirmation of a memory that was told again, and settles what was disputed.
 func (w memoryWrite) confirm(ctx context.Context, tx Tx, old, again recaller.Memory, action recaller.MemoryAction) (recaller.MemoryWritten, error) {
-	old.Confidence, old.ConfirmedAt, old.Dispute = max(old.Confidence, again.Confidence), again.ConfirmedAt, nil
+	old.Confidence, old.ConfirmedAt, old.Dispute, old.Interim = max(old.Confidence, again.Confidence), again.ConfirmedAt, nil, false
 	if err := w.rewrite(ctx, tx, old); err != nil {
 		return recaller.MemoryWritten{}, err
 	}

@@ -72,11 +72,8 @@ func (s *Store) AddCost(ctx context.Context, tenant recaller.TenantID, conv reca
 }
 
 // WriteStep writes what a step found together with the step's own mark, in one commit; a step that is done already
-// writes nothing. A result that is pending leaves an interim summary and the step open, to be written again.
+// writes nothing. A result that is pending leaves an interim summary, or interim memories, and the step open, to be written again.
 func (s *Store) WriteStep(ctx context.Context, tenant recaller.TenantID, in recaller.StepResult) (recaller.StepWritten, error) {
-	if in.State == recaller.StepPending && len(in.Memories) > 0 {
-		return recaller.StepWritten{}, recaller.Errorf(recaller.Internal, "memories are written when their step is done")
-	}
 	for range maxRaces {
 		w, err := s.prepareStep(ctx, tenant, in)
 		if err != nil {
@@ -118,7 +115,7 @@ func (s *Store) prepareStep(ctx context.Context, tenant recaller.TenantID, in re
 	if w.acts, err = w.memories.box.sealActs(in); err != nil {
 		return w, err
 	}
-	if len(in.Memories) > 0 {
+	if in.Step == recaller.StepExtract {
 		w.known, err = s.knownKeys(ctx, w.memories)
 	}
 	return w, err
@@ -137,7 +134,7 @@ func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error)
 		return recaller.StepWritten{Already: true}, err
 	}
 	var out recaller.StepWritten
-	if len(in.Memories) > 0 {
+	if in.Step == recaller.StepExtract {
 		if err := w.remember(ctx, tx, &out); err != nil {
 			return out, err
 		}
@@ -162,16 +159,23 @@ func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error)
 	return out, w.memories.box.writeName(ctx, tx, w.tenant, in.Caller, fuller)
 }
 
-// remember stores the memories that were found, and counts the new ones.
+// remember stores the memories that were found, in the place of the interim ones of their conversation, and counts the new ones.
 func (w stepWrite) remember(ctx context.Context, tx Tx, out *recaller.StepWritten) error {
 	if err := w.known.current(ctx, tx, w.memories); err != nil {
 		return err
 	}
+	stands, err := w.settle(ctx, tx, out)
+	if err != nil {
+		return err
+	}
 	created := 0
-	for _, m := range w.in.Memories {
-		stored, err := w.memories.found(ctx, tx, m, w.known)
-		if err != nil {
-			return err
+	for i, m := range w.in.Memories {
+		m.Interim = w.in.State == recaller.StepPending
+		stored, there := stands[i]
+		if !there {
+			if stored, err = w.memories.found(ctx, tx, m, w.known); err != nil {
+				return err
+			}
 		}
 		out.Stored = append(out.Stored, stored)
 		if stored.Action == recaller.MemoryCreated {
@@ -181,7 +185,7 @@ func (w stepWrite) remember(ctx context.Context, tx Tx, out *recaller.StepWritte
 			out.Changes = append(out.Changes, stored.Change)
 		}
 	}
-	_, err := tx.Exec(ctx, `UPDATE steps SET stored = $4 WHERE tenant_id = $1 AND conversation_id = $2 AND step = $3`,
+	_, err = tx.Exec(ctx, `UPDATE steps SET stored = $4 WHERE tenant_id = $1 AND conversation_id = $2 AND step = $3`,
 		w.tenant, w.in.Conversation, w.in.Step, created)
 	return err
 }

@@ -58,7 +58,7 @@ func (w memoryWrite) supersede(ctx context.Context, tx Tx, old, m recaller.Memor
 
 // open makes m the active version of its memory. What was disputed of another is settled.
 func (w memoryWrite) open(ctx context.Context, tx Tx, m recaller.Memory) (recaller.Memory, error) {
-	m.Status, m.ClosedReason, m.ClosedAt, m.Dispute, m.Forgetting = recaller.MemoryActive, "", time.Time{}, nil, nil
+	m.Status, m.ClosedReason, m.ClosedAt, m.Dispute, m.Forgetting, m.Interim = recaller.MemoryActive, "", time.Time{}, nil, nil, false
 	err := w.insert(ctx, tx, m)
 	if recaller.KindOf(err) == recaller.Conflict {
 		return m, recaller.Errorf(recaller.Conflict, "another active memory of this caller has this key")

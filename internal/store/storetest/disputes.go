@@ -262,10 +262,6 @@ func interim(b *bench) {
 	eq(b, "an interim one comes too late", write(recaller.StepResult{State: recaller.StepPending, By: "rules", Summary: &recaller.Summary{Brief: "late"}}).Already, true)
 	got, _ = read()
 	eq(b, "nothing changed", got, "by a model")
-	_, err := b.Store.WriteStep(b.ctx, "t1", recaller.StepResult{
-		Conversation: o.Conversation.ID, Caller: o.Caller.ID, Step: recaller.StepExtract, State: recaller.StepPending, At: b.now, Memories: []recaller.Memory{b.memory(o.Caller.ID, "x", "y")},
-	})
-	b.fails(err, recaller.Internal)
 }
 
 func costs(b *bench) {
