@@ -177,7 +177,7 @@ type Step struct {
 	State      recaller.StepState `json:"state" enum:"pending,done,skipped,failed" doc:"Where it stands." example:"done"`
 	By         string             `json:"by,omitempty" doc:"Who did it: rules, or a model's name." example:"rules"`
 	Attempts   int                `json:"attempts" doc:"How often it was tried." example:"1"`
-	Reason     string             `json:"reason,omitempty" doc:"Why it was skipped or given up on." example:"reminder call"`
+	Reason     string             `json:"reason,omitempty" doc:"Why it was skipped or given up on, what it waits for, or why the rules did it." example:"reminder call"`
 	Prompt     string             `json:"prompt,omitempty" doc:"Which prompt the model was given; left out where rules did it." example:"extraction/1"`
 	Found      int                `json:"found" doc:"For extract: memories found." example:"4"`
 	Dropped    int                `json:"dropped" doc:"Of those found: dropped, because the words do not bear them out." example:"1"`

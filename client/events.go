@@ -33,7 +33,7 @@ type Event struct {
 	ID       uint64          `json:"-"` // rises by one inside a conversation; 0 for events that cannot be asked for again: events.missed, the briefing after it, error
 	Type     string          `json:"-"` // one of the types above
 	At       time.Time       `json:"at" doc:"When." example:"2026-03-02T09:31:00Z"`
-	Memory   *Memory         `json:"memory,omitempty" doc:"For memory.stored, memory.updated and memory.forgotten."`
+	Memory   *Memory         `json:"memory,omitempty" doc:"For memory.stored, memory.updated and memory.forgotten; one that is forgotten and interim gave way to what the model found."`
 	Turns    []Turn          `json:"turns,omitempty" nullable:"false" doc:"For turns.added."`
 	Status   recaller.Status `json:"status,omitempty" enum:"completed,failed" doc:"For conversation.ended." example:"completed"`
 	Briefing *Briefing       `json:"briefing,omitempty" doc:"For briefing.updated: the new briefing."`

@@ -30,6 +30,7 @@ type Memory struct {
 	Provenance   *Provenance           `json:"provenance,omitempty" doc:"The words it came from; left out if an application wrote it."`
 	Aliases      []string              `json:"aliases,omitempty" nullable:"false" doc:"Other keys under which the same was told; they were merged into this one." example:"[\"daughter_sunday\"]"`
 	Dispute      *Dispute              `json:"dispute,omitempty" doc:"Another value that was heard against this one and did not replace it. An update, a confirmation or an undo settles it."`
+	Interim      bool                  `json:"interim,omitempty" doc:"Rules found it while the model that is to read the conversation is away. What the model finds takes its place, and it is gone; unless somebody updated, confirmed or forgot it before, or set a reminder on it." example:"false"`
 	CreatedAt    time.Time             `json:"created_at" doc:"When this version was made." example:"2026-03-02T09:34:11Z"`
 	ConfirmedAt  time.Time             `json:"confirmed_at" doc:"When it was last said or stored again." example:"2026-03-02T09:34:11Z"`
 	ClosedAt     time.Time             `json:"closed_at,omitzero" doc:"When this version ended." example:"2026-03-09T09:00:00Z"`

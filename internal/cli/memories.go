@@ -47,7 +47,11 @@ func (c *memoriesCmd) Run(ctx context.Context, s *session) error {
 		if !m.DueAt.IsZero() {
 			due = m.DueAt.Local().Format("2 Jan 2006")
 		}
-		rows[i] = []string{string(m.Type), m.Key, m.Value, due, fmt.Sprintf("%.0f%%", 100*m.Confidence), string(m.Source)}
+		source := string(m.Source)
+		if m.Interim {
+			source = "interim"
+		}
+		rows[i] = []string{string(m.Type), m.Key, m.Value, due, fmt.Sprintf("%.0f%%", 100*m.Confidence), source}
 	}
 	s.out.Table([]term.Column{
 		{Title: "TYPE"},

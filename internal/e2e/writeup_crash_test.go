@@ -84,10 +84,46 @@ func TestAWriteUpThatIsKilledAnywhereIsDoneOnce(t *testing.T) {
 	}
 }
 
+// The model is away, and the process is killed after each commit until what the rules remember meanwhile is written: started again
+// with a model that answers, it leaves what it would have left.
+func TestInterimMemoriesOfAProcessThatIsKilledGiveWay(t *testing.T) {
+	t.Parallel()
+	base := filepath.Join(t.TempDir(), "data")
+	provider := httptest.NewServer(llmtest.New(nil))
+	t.Cleanup(provider.Close)
+	down := llmtest.New(nil)
+	down.Fail(llmtest.Unauthorized())
+	away := httptest.NewServer(down)
+	t.Cleanup(away.Close)
+	endedCall(t, base, provider.URL)
+	undisturbed := copied(t, base)
+	if died := runChild(t, undisturbed, provider.URL, "", nil); died {
+		t.Fatal("the undisturbed write-up died")
+	}
+	want := outcomeOf(t, undisturbed, provider.URL)
+	for n, interim := 1, 0; interim == 0; n++ {
+		dir := copied(t, base)
+		if died := runChild(t, dir, away.URL, fmt.Sprintf("after %d", n), nil); !died {
+			t.Fatal("it was not killed")
+		}
+		left := outcomeOf(t, dir, provider.URL)
+		if interim = left.Interim; interim != left.Versions {
+			t.Errorf("after commit %d: got %+v, want all memories marked", n, left)
+		}
+		if died := runChild(t, dir, provider.URL, "", nil); died {
+			t.Fatal("it died again")
+		}
+		if diff := cmp.Diff(want, outcomeOf(t, dir, provider.URL)); diff != "" {
+			t.Errorf("after commit %d (-undisturbed +killed and started again):\n%s", n, diff)
+		}
+	}
+}
+
 // outcome is what a write-up leaves, without what is different each time: ids and times.
 type outcome struct {
 	Memories  map[string]string // key → value
 	Versions  int
+	Interim   int
 	Summary   string
 	SummaryBy string
 	Steps     []string
@@ -154,6 +190,9 @@ func outcomeOf(t *testing.T, dir, model string) (out outcome) {
 		out.Versions = len(list.Memories)
 		for _, m := range list.Memories {
 			out.Memories[m.Key] = m.Value
+			if m.Interim {
+				out.Interim++
+			}
 		}
 		if s := rec.Conversation.Summary; s != nil {
 			out.Summary, out.SummaryBy = s.Brief, s.By

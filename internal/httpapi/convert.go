@@ -142,7 +142,7 @@ func memoryOut(m recaller.Memory) client.Memory {
 	if m.DueAt != nil {
 		out.DueAt = instant(*m.DueAt)
 	}
-	out.Provenance, out.Aliases = provenanceOut(m.Provenance), m.Aliases
+	out.Provenance, out.Aliases, out.Interim = provenanceOut(m.Provenance), m.Aliases, m.Interim
 	if d := m.Dispute; d != nil {
 		out.Dispute = &client.Dispute{Value: d.Value, Provenance: provenanceOut(d.Provenance), At: instant(d.At)}
 	}

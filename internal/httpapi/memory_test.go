@@ -84,15 +84,15 @@ func TestADueDayGoesInAndOut(t *testing.T) {
 	}
 }
 
-func TestMemoriesTellTheirAliasesAndDisputes(t *testing.T) {
+func TestMemoriesTellTheirAliasesDisputesAndWhetherTheyAreInterim(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 9, 10, 31, 0, 0, time.FixedZone("", 3600))
 	got := memoryOut(recaller.Memory{
-		ID: "m", Aliases: []string{"daughter_sunday"},
+		ID: "m", Aliases: []string{"daughter_sunday"}, Interim: true,
 		Dispute: &recaller.Dispute{Value: "Saturdays", At: at, Provenance: recaller.Provenance{Conversation: "c", Turns: []int{4}}},
 	})
 	want := client.Memory{
-		ID: "m", Aliases: []string{"daughter_sunday"},
+		ID: "m", Aliases: []string{"daughter_sunday"}, Interim: true,
 		Dispute: &client.Dispute{Value: "Saturdays", At: at.UTC(), Provenance: &client.Provenance{ConversationID: "c", Turns: []int{4}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

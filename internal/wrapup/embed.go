@@ -14,11 +14,8 @@ type Indexer interface {
 	Index(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) (by string, err error)
 }
 
-// Why a conversation is not embedded, or not for good, beside the Indexer's own reasons.
-const (
-	reasonNothing = "nothing to be found by"
-	reasonInterim = "waiting for the summary" // it is found by the rules' summary until the model's is there
-)
+// reasonNothing is why a conversation is not embedded, beside the Indexer's own reasons.
+const reasonNothing = "nothing to be found by"
 
 // embed makes a conversation findable by its summary, as the store now has it, and its words (P6). An embedder that fails costs
 // nothing else: the step stays open, with the reason, for the nightly run to do (search.Service.Retry), and nothing waits for it.
@@ -44,28 +41,4 @@ func (s *Service) embed(ctx context.Context, w work) (recaller.StepResult, error
 		return recaller.StepResult{State: recaller.StepSkipped, Reason: reasonNothing}, nil
 	}
 	return recaller.StepResult{State: recaller.StepDone, By: by}, nil
-}
-
-// meanwhile makes a conversation findable, once, while the steps before wait for the model: what ended can be searched at once
-// (V7). When they are done, the step is done again with what they left. It returns why they wait.
-func (s *Service) meanwhile(ctx context.Context, w work, cause error) error {
-	steps, err := s.Store.Steps(ctx, w.tenant.ID, w.conv)
-	if err != nil {
-		return errors.Join(cause, err)
-	}
-	for _, p := range steps {
-		if p.Step != recaller.StepEmbed || p.State != recaller.StepPending || p.Reason != "" {
-			continue
-		}
-		r, err := s.embed(ctx, w)
-		if err != nil || r.State == recaller.StepSkipped {
-			return errors.Join(cause, err)
-		}
-		if r.Step = recaller.StepEmbed; r.State == recaller.StepDone {
-			r.State, r.Reason = recaller.StepPending, reasonInterim
-		}
-		_, err = s.write(ctx, w, r)
-		return errors.Join(cause, err)
-	}
-	return cause
 }

@@ -30,6 +30,7 @@ func (s *Service) forget(ctx context.Context, w work, r *recaller.StepResult) er
 	if err != nil {
 		return err
 	}
+	k.active = k.told(w.conv.ID) // also what waits for its model
 	caller, err := s.Store.Caller(ctx, w.tenant.ID, w.conv.Caller)
 	if err != nil {
 		return err

@@ -10,14 +10,44 @@ import (
 
 // known is what is known of a caller already.
 type known struct {
-	active []recaller.Memory
+	active  []recaller.Memory // for good
+	interim []recaller.Memory // what rules found in conversations that wait for their model: it may find something else
+	touched []recaller.Memory // versions of what was interim in this conversation, until somebody changed or confirmed it
 }
 
+// mostTouched bounds how many of those versions are looked at.
+const mostTouched = 200
+
 func (s *Service) known(ctx context.Context, w work) (known, error) {
+	active, _, err := s.Store.ActiveMemories(ctx, w.tenant.ID, w.conv.Caller, -1)
+	if err != nil {
+		return known{}, err
+	}
 	var k known
-	var err error
-	k.active, _, err = s.Store.ActiveMemories(ctx, w.tenant.ID, w.conv.Caller, -1)
+	for _, m := range active {
+		if m.Interim {
+			k.interim = append(k.interim, m)
+		} else {
+			k.active = append(k.active, m)
+		}
+	}
+	k.touched, _, err = s.Store.Memories(ctx, w.tenant.ID, w.conv.Caller, recaller.MemoryFilter{
+		Conversation: w.conv.ID, Statuses: []recaller.MemoryStatus{recaller.MemoryActive, recaller.MemorySuperseded},
+		Page: recaller.Page{Limit: mostTouched},
+	})
+	k.touched = slices.DeleteFunc(k.touched, func(m recaller.Memory) bool { return m.Interim || m.Source != recaller.SourceExtraction })
 	return k, err
+}
+
+// told are the memories that an agent is told, but for the interim ones of a conversation.
+func (k known) told(but recaller.ConversationID) []recaller.Memory {
+	out := slices.Clone(k.active)
+	for _, m := range k.interim {
+		if m.Provenance.Conversation != but {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // keys are those that the model need not find again, the last confirmed first, as far as there is room to tell them.

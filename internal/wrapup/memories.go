@@ -19,7 +19,7 @@ func (m model) extract(ctx context.Context, w work) (recaller.StepResult, error)
 	if err != nil {
 		return recaller.StepResult{}, err
 	}
-	recalled, err := m.recalled(ctx, w, k.active)
+	recalled, err := m.recalled(ctx, w, k.told(w.conv.ID))
 	if err != nil {
 		return recaller.StepResult{}, err
 	}
@@ -34,6 +34,9 @@ func (m model) extract(ctx context.Context, w work) (recaller.StepResult, error)
 		return err
 	})
 	r := recaller.StepResult{State: recaller.StepDone, By: m.Model.Model(), Prompt: label}
+	if err == nil {
+		k, err = m.known(ctx, w) // anew: a model takes its time, and meanwhile people correct
+	}
 	if err == nil {
 		s := &sieve{work: w, known: k, own: own, newID: m.NewID}
 		r.Dropped = s.sift(claims)
@@ -51,9 +54,9 @@ func (m model) extract(ctx context.Context, w work) (recaller.StepResult, error)
 
 // recalled is what an agent may have told the caller out of the past, so that it proves nothing when it comes back (B11):
 // the memories and summaries from before this conversation. What was stored during it came from its own words.
-func (m model) recalled(ctx context.Context, w work, active []recaller.Memory) ([]string, error) {
+func (m model) recalled(ctx context.Context, w work, told []recaller.Memory) ([]string, error) {
 	var out []string
-	for _, a := range active {
+	for _, a := range told {
 		if a.Provenance.Conversation != w.conv.ID && a.CreatedAt.Before(w.conv.EndedAt) {
 			out = append(out, a.Value)
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup"
 )
 
-// The provider is down for an hour, in which 500 conversations of 100 callers end. Meanwhile every one of them has a summary;
-// afterwards the model writes all of them up, none twice.
+// The provider is down for an hour, in which 500 conversations of 100 callers end. Meanwhile every one of them has a summary
+// and a memory by rules; afterwards the model writes all of them up, none twice.
 func TestAnHourWithoutAProviderLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	const conversations, callers = 500, 100
@@ -53,11 +53,11 @@ func TestAnHourWithoutAProviderLosesAndDoublesNothing(t *testing.T) {
 		if conv.Summary == nil || conv.Summary.By != wrapup.By || !strings.Contains(conv.Summary.Brief, fmt.Sprintf("parcel%d", i)) {
 			t.Fatalf("conversation %d: got %+v while the provider is down, want the rules' summary", i, conv.Summary)
 		}
-		if got := h.steps(conv); got != "summarise pending (waiting for the model), analyse done, extract pending" {
+		if got := h.steps(conv); got != "summarise pending (waiting for the model), analyse done, extract pending (waiting for the model)" {
 			t.Fatalf("conversation %d: got %s while the provider is down, want the labels by rules", i, got)
 		}
-		if n := len(h.memories(conv.Caller)); n != 0 {
-			t.Fatalf("caller of conversation %d: got %d memories while the provider is down", i, n)
+		if m := h.telling(conv.Caller, fmt.Sprintf("parcel%d,", i)); len(m) != 1 || !m[0].Interim || m[0].Provenance.Conversation != conv.ID {
+			t.Fatalf("conversation %d: got memories %+v while the provider is down, want the rules', marked", i, m)
 		}
 	}
 	if len(answered) != 0 {
@@ -84,8 +84,8 @@ func TestAnHourWithoutAProviderLosesAndDoublesNothing(t *testing.T) {
 		}
 	}
 	for i, conv := range all[:callers] {
-		if n := len(h.memories(conv.Caller)); n != conversations/callers {
-			t.Errorf("caller %d: got %d memories, want %d", i, n, conversations/callers)
+		if got := h.interim(conv.Caller); len(got) != 0 || len(h.memories(conv.Caller)) != conversations/callers {
+			t.Errorf("caller %d: got %d memories, and %v marked, want %d of the model's", i, len(h.memories(conv.Caller)), got, conversations/callers)
 		}
 	}
 	if len(answered) != 2*conversations {

@@ -47,8 +47,13 @@ func (r rules) extract(_ context.Context, w work) (recaller.StepResult, error) {
 	if err != nil {
 		return recaller.StepResult{}, err
 	}
+	return recaller.StepResult{State: recaller.StepDone, By: By, Memories: r.find(w, k)}, nil
+}
+
+// find looks for memories, given what is known.
+func (r rules) find(w work, k known) []recaller.Memory {
 	if lastsWithProcess(w) { // they are quotations
-		return recaller.StepResult{State: recaller.StepDone, By: By}, nil
+		return nil
 	}
 	s := &sieve{work: w, known: k, own: w.turns, newID: r.NewID}
 	for _, c := range w.found() {
@@ -59,7 +64,7 @@ func (r rules) extract(_ context.Context, w work) (recaller.StepResult, error) {
 	for _, c := range extract.Reversals(w.reading(), k.active) {
 		s.add(memory(w, r.NewID(), c))
 	}
-	return recaller.StepResult{State: recaller.StepDone, By: By, Memories: surest(s.kept)}, nil
+	return surest(s.kept)
 }
 
 // rename gives a memory its other key where its own is taken by something else: of what one may have several, two do not

@@ -67,7 +67,7 @@ func (s *sieve) carriedBy(turns []int, k recaller.Memory, quoted string) bool {
 // recited reports whether a value is one that is known, word for word, and that the agent said: what comes back of it is too
 // short for evidence.Own to tell, and says nothing new.
 func (s *sieve) recited(value string) bool {
-	known := slices.ContainsFunc(s.active, func(a recaller.Memory) bool {
+	known := slices.ContainsFunc(s.told(s.conv.ID), func(a recaller.Memory) bool {
 		return a.Provenance.Conversation != s.conv.ID && strings.EqualFold(a.Value, value)
 	})
 	return known && slices.ContainsFunc(s.turns, func(t recaller.Turn) bool {
@@ -98,7 +98,7 @@ func (s *sieve) memory(c answer.Memory, at []int) recaller.Memory {
 // add keeps a memory, merged with what it repeats, unless it is known under whatever key. One that is known under its own key
 // goes on only where its words do not carry what is known: the store, which overwrites nothing (W9), keeps it as a dispute.
 func (s *sieve) add(m recaller.Memory) {
-	if s.gone.Retold(m) || s.takenBack(m) {
+	if s.gone.Retold(m) || s.takenBack(m) || s.settled(m) {
 		return
 	}
 	if old, known := s.activeAs(m.Key); known {
@@ -125,6 +125,15 @@ func (s *sieve) add(m recaller.Memory) {
 func spelledIn(quoted, other string) bool {
 	i := strings.LastIndex(quoted, " [")
 	return i >= 0 && strings.HasSuffix(quoted, "]") && strings.Contains(other, quoted[i:])
+}
+
+// settled reports whether somebody has kept or changed already what was found in the words of a memory: those say no more of it.
+func (s *sieve) settled(m recaller.Memory) bool {
+	return slices.ContainsFunc(s.touched, func(t recaller.Memory) bool {
+		_, same := likeness.Same([]recaller.Memory{t}, m.Key)
+		_, _, again := likeness.Duplicate([]recaller.Memory{t}, m)
+		return same || again || s.carriedBy(t.Provenance.Turns, m, t.Value)
+	})
 }
 
 // at is where a memory is among those that are kept; -1 if none was found.

@@ -60,7 +60,7 @@ func TestAWrapUpOverTheWire(t *testing.T) {
 func TestFaultsOnTheWire(t *testing.T) {
 	const (
 		byModel = "summarise done, analyse done, extract done"
-		waiting = "summarise pending (waiting for the model), analyse done, extract pending"
+		waiting = "summarise pending (waiting for the model), analyse done, extract pending (waiting for the model)"
 	)
 	tests := []struct {
 		fault llmtest.Fault

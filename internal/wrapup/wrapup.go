@@ -41,6 +41,8 @@ type Store interface {
 	// ActiveMemories returns all that are active, newest confirmation first, and the content version that they are of; only
 	// that where it is the one asked with.
 	ActiveMemories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, has int64) (list []recaller.Memory, version int64, err error)
+	// Memories lists a caller's by a filter, last confirmed first.
+	Memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) (list []recaller.Memory, next string, err error)
 	// Forgotten returns every version of the memories that are forgotten.
 	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
 	Steps(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.StepProgress, error)
