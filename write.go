@@ -200,6 +200,7 @@ type Job struct {
 	Tenant   TenantID
 	Kind     string // "wrapup", "erase"
 	Subject  string // the id of what it works on; one job per kind and subject at a time
+	Caller   CallerID
 	RunAt    time.Time
 	Attempts int // how often it was claimed
 }

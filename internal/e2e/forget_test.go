@@ -371,7 +371,9 @@ func TestWhatWasOnlySaidIsForgottenByATool(t *testing.T) {
 		second := p.ring(first.Caller.Phone)
 		b := bridge{t, s, second}
 		p.say(second.Conversation.ID, user("Please forget that I told you my door code."))
-		shows := func() string { return p.briefing(who) + shown(p.read(conv)) + shown(p.recall(who, "door code 4711, the son")) }
+		shows := func() string {
+			return p.briefing(who) + shown(p.read(conv)) + shown(p.recall(who, "door code 4711, the son"))
+		}
 		holds(t, "before", shows(), "4711", "tuba", "Leeds")
 		if status, out := b.post("forget_memory", map[string]any{"key": "my shoe size"}); status != http.StatusNotFound || out["error"] == "" {
 			t.Errorf("what was never said: got %d %v, want a 404", status, out)

@@ -19,11 +19,11 @@ import (
 
 // Queue is where jobs are kept. Every call is one commit.
 type Queue interface {
-	// ClaimJobs takes jobs that are due, but of none of the kinds in except, counts an attempt, and leases them until the
-	// given time.
-	ClaimJobs(ctx context.Context, now, until time.Time, limit int, except ...string) ([]recaller.Job, error)
-	// NextJob returns when the next job wants to run, of none of the kinds in except; the zero time if there is none.
-	NextJob(ctx context.Context, except ...string) (time.Time, error)
+	// ClaimJobs takes jobs that are due, but none like those in except (of their kind, and of their caller where that is told),
+	// counts an attempt, and leases them until the given time.
+	ClaimJobs(ctx context.Context, now, until time.Time, limit int, except ...recaller.Job) ([]recaller.Job, error)
+	// NextJob returns when the next job wants to run, like none in except; the zero time if there is none.
+	NextJob(ctx context.Context, except ...recaller.Job) (time.Time, error)
 	FinishJob(ctx context.Context, j recaller.Job) error
 	RetryJob(ctx context.Context, j recaller.Job, at time.Time, reason string) error
 }
@@ -76,7 +76,7 @@ func New(q Queue, handlers map[string]Handler, opts Options, log *slog.Logger, r
 	}
 	r := &Runner{
 		queue: q, handlers: handlers, opts: opts, log: log, now: now, wake: make(chan struct{}, 1),
-		running: running{by: map[string]int{}},
+		running: running{jobs: map[string]recaller.Job{}},
 		results: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "recaller_jobs_total", Help: "Attempts at jobs, by how they ended."}, []string{"kind", "result"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "recaller_job_duration_seconds", Help: "How long attempts at jobs took.", Buckets: prometheus.ExponentialBuckets(0.001, 4, 9)}, []string{"kind"}),
 	}
@@ -149,7 +149,7 @@ func (r *Runner) claim(ctx, drain context.Context, slots chan struct{}, running 
 		return false, ctx.Err()
 	}
 	now := r.now()
-	jobs, err := r.queue.ClaimJobs(ctx, now, now.Add(r.lease()), 1, r.running.full(r.handlers)...)
+	jobs, err := r.queue.ClaimJobs(ctx, now, now.Add(r.lease()), 1, r.running.except(r.handlers)...)
 	if err != nil && ctx.Err() == nil {
 		r.log.Error("claim jobs", "err", err)
 	}
@@ -157,11 +157,11 @@ func (r *Runner) claim(ctx, drain context.Context, slots chan struct{}, running 
 		<-slots
 		return false, err
 	}
-	r.running.add(jobs[0].Kind, 1)
+	r.running.add(jobs[0])
 	running.Go(func() {
 		defer func() { <-slots }()
 		r.attempt(drain, jobs[0])
-		r.running.add(jobs[0].Kind, -1)
+		r.running.remove(jobs[0])
 		r.Wake() // it may be due again before the one that is slept for
 	})
 	return true, nil
@@ -179,7 +179,7 @@ func (r *Runner) lease() time.Duration {
 // sleep waits for the next job to be due, or to be woken. Where the queue is away it waits a while, whoever wakes it.
 func (r *Runner) sleep(ctx context.Context, away bool) {
 	wait, wake := idle, r.wake
-	next, err := r.queue.NextJob(ctx, r.running.full(r.handlers)...)
+	next, err := r.queue.NextJob(ctx, r.running.except(r.handlers)...)
 	switch {
 	case away || err != nil:
 		wait, wake = awayFor, nil

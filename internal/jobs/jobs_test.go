@@ -312,6 +312,20 @@ func TestDoneButNotFinished(t *testing.T) {
 	})
 }
 
+// Two calls of one caller are imported at once: what he said first is written up first, and nobody else waits for it.
+func TestACallersJobsRunInTurn(t *testing.T) {
+	t.Parallel()
+	run := func(context.Context, recaller.Job) error { time.Sleep(30 * time.Second); return nil }
+	tell(t, Handler{Run: run}, Options{Workers: 2}, func(s *shop) {
+		s.addOf("ann", "work", "ann's first", s.began)
+		s.addOf("ann", "work", "ann's second", s.began.Add(time.Millisecond))
+		s.addOf("bob", "work", "bob's", s.began.Add(time.Second))
+		s.Wake()
+		s.pass(2 * time.Minute)
+		s.want("done", s.done(), "ann's first at 0s; bob's at 1s; ann's second at 30s")
+	})
+}
+
 func TestStopWaitsForWhatRuns(t *testing.T) {
 	t.Parallel()
 	run := func(context.Context, recaller.Job) error { time.Sleep(30 * time.Second); return nil }

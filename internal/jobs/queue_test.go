@@ -29,13 +29,15 @@ type held struct {
 
 func newQueue() *memoryQueue { return &memoryQueue{jobs: map[string]*held{}} }
 
-func (q *memoryQueue) add(kind, subject string, at time.Time) {
+func (q *memoryQueue) add(kind, subject string, at time.Time) { q.addOf("", kind, subject, at) }
+
+func (q *memoryQueue) addOf(caller recaller.CallerID, kind, subject string, at time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.jobs[kind+subject] = &held{Job: recaller.Job{ID: subject, Tenant: "t", Kind: kind, Subject: subject, RunAt: at}}
+	q.jobs[kind+subject] = &held{Job: recaller.Job{ID: subject, Tenant: "t", Kind: kind, Subject: subject, Caller: caller, RunAt: at}}
 }
 
-func (q *memoryQueue) ClaimJobs(_ context.Context, now, until time.Time, limit int, except ...string) (out []recaller.Job, err error) {
+func (q *memoryQueue) ClaimJobs(_ context.Context, now, until time.Time, limit int, except ...recaller.Job) (out []recaller.Job, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.calls++
@@ -46,12 +48,16 @@ func (q *memoryQueue) ClaimJobs(_ context.Context, now, until time.Time, limit i
 	due := slices.Collect(maps.Values(q.jobs))
 	slices.SortFunc(due, func(a, b *held) int { return a.RunAt.Compare(b.RunAt) })
 	for _, j := range due {
-		if len(out) < limit && !slices.Contains(except, j.Kind) && !j.RunAt.After(now) && !j.leased.After(now) {
+		if len(out) < limit && !like(except, j.Job) && !j.RunAt.After(now) && !j.leased.After(now) {
 			j.leased, j.Attempts = until, j.Attempts+1
 			out = append(out, j.Job)
 		}
 	}
 	return out, nil
+}
+
+func like(except []recaller.Job, j recaller.Job) bool {
+	return slices.ContainsFunc(except, func(e recaller.Job) bool { return e.Kind == j.Kind && (e.Caller == "" || e.Caller == j.Caller) })
 }
 
 // asked is how often the queue was asked for work.
@@ -61,12 +67,12 @@ func (q *memoryQueue) asked() int {
 	return q.calls
 }
 
-func (q *memoryQueue) NextJob(_ context.Context, except ...string) (next time.Time, err error) {
+func (q *memoryQueue) NextJob(_ context.Context, except ...recaller.Job) (next time.Time, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.calls++
 	for _, j := range q.jobs {
-		if slices.Contains(except, j.Kind) {
+		if like(except, j.Job) {
 			continue
 		}
 		at := j.RunAt

@@ -1,27 +1,45 @@
 package jobs
 
-import "sync"
+import (
+	"sync"
 
-// running counts the jobs that run, by kind.
+	"github.com/recallerhq/recaller"
+)
+
+// running are the jobs that run, by id.
 type running struct {
-	mu sync.Mutex // guards by
-	by map[string]int
+	mu   sync.Mutex // guards jobs
+	jobs map[string]recaller.Job
 }
 
-func (r *running) add(kind string, n int) {
+func (r *running) add(j recaller.Job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.by[kind] += n
+	r.jobs[j.ID] = j
 }
 
-// full names the kinds of which no more may run now.
-func (r *running) full(handlers map[string]Handler) (kinds []string) {
+func (r *running) remove(j recaller.Job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for kind, h := range handlers {
-		if h.AtOnce > 0 && r.by[kind] >= h.AtOnce {
-			kinds = append(kinds, kind)
+	delete(r.jobs, j.ID)
+}
+
+// except tells what may not run now: kinds of which no more may, and what is like a job that runs. A caller's jobs of a kind run
+// one after the other, so that what he said first is written up first.
+func (r *running) except(handlers map[string]Handler) (out []recaller.Job) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	by := map[string]int{}
+	for _, j := range r.jobs {
+		by[j.Kind]++
+		if j.Caller != "" {
+			out = append(out, recaller.Job{Kind: j.Kind, Tenant: j.Tenant, Caller: j.Caller})
 		}
 	}
-	return kinds
+	for kind, h := range handlers {
+		if h.AtOnce > 0 && by[kind] >= h.AtOnce {
+			out = append(out, recaller.Job{Kind: kind})
+		}
+	}
+	return out
 }

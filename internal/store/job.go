@@ -14,22 +14,22 @@ func insertJob(ctx context.Context, tx Tx, tenant recaller.TenantID, caller reca
 }
 
 // ClaimJobs takes up to limit jobs that are due and leases them until the given time: a worker that dies gives them back
-// by letting the lease run out. Those come first, else work without end would keep them waiting. Jobs of the kinds in except
-// are left alone, and so are those of a caller for whom one of their kind is at work: what he said first is written up first.
-func (s *Store) ClaimJobs(ctx context.Context, now, until time.Time, limit int, except ...string) (jobs []recaller.Job, err error) {
-	others, args := notOf(except, micros(now))
+// by letting the lease run out. Those come first, else work without end would keep them waiting. Jobs like those in
+// except are left alone: of their kind, and of their caller where that is told.
+func (s *Store) ClaimJobs(ctx context.Context, now, until time.Time, limit int, except ...recaller.Job) (jobs []recaller.Job, err error) {
+	others, args := unlike(except, micros(now))
 	due := []string{
 		`leased_until > 0 AND leased_until <= $1` + others + ` ORDER BY leased_until`,
-		`leased_until = 0 AND run_at <= $1` + others + inTurn + ` ORDER BY run_at`,
+		`leased_until = 0 AND run_at <= $1` + others + ` ORDER BY run_at`,
 	}
 	err = s.WithSystem(ctx, Writing, func(tx Tx) error {
 		for _, rows := range due {
 			// The limit is spelled out: SQLite plans a statement anew each time its limit is bound.
-			query := `SELECT id, tenant_id, kind, subject, run_at, attempts FROM jobs WHERE ` + rows + ` LIMIT ` + itoa(limit-len(jobs)) + s.engine.Dialect().SkipLocked
+			query := `SELECT id, tenant_id, kind, subject, caller_id, run_at, attempts FROM jobs WHERE ` + rows + ` LIMIT ` + itoa(limit-len(jobs)) + s.engine.Dialect().SkipLocked
 			err := each(ctx, tx, query, args, func(r Rows) error {
 				var j recaller.Job
 				var runAt int64
-				err := r.Scan(&j.ID, &j.Tenant, &j.Kind, &j.Subject, &runAt, &j.Attempts)
+				err := r.Scan(&j.ID, &j.Tenant, &j.Kind, &j.Subject, &j.Caller, &runAt, &j.Attempts)
 				j.RunAt = fromMicros(runAt)
 				jobs = append(jobs, j)
 				return err
@@ -54,26 +54,27 @@ func (s *Store) ClaimJobs(ctx context.Context, now, until time.Time, limit int, 
 	return jobs, nil
 }
 
-// inTurn is the condition that no job of the same kind and caller is at work.
-const inTurn = ` AND NOT EXISTS (SELECT 1 FROM jobs busy WHERE busy.leased_until > 0
-	AND busy.tenant_id = jobs.tenant_id AND busy.kind = jobs.kind AND busy.caller_id = jobs.caller_id)`
-
-// notOf is the condition that a job is of none of the kinds, with its arguments behind those that are there.
-func notOf(kinds []string, args ...any) (condition string, all []any) {
-	for _, kind := range kinds {
-		args = append(args, kind)
-		condition += ` AND kind <> $` + itoa(len(args))
+// unlike is the condition that a job is like none of some, with its arguments behind those that are there.
+func unlike(jobs []recaller.Job, args ...any) (condition string, all []any) {
+	for _, j := range jobs {
+		args = append(args, j.Kind)
+		like := `kind = $` + itoa(len(args))
+		if j.Caller != "" {
+			args = append(args, j.Tenant, j.Caller)
+			like += ` AND tenant_id = $` + itoa(len(args)-1) + ` AND caller_id = $` + itoa(len(args))
+		}
+		condition += ` AND NOT (` + like + `)`
 	}
 	return condition, args
 }
 
-// NextJob returns when the next job wants to run, of none of the kinds in except; the zero time if there is none.
-func (s *Store) NextJob(ctx context.Context, except ...string) (at time.Time, err error) {
+// NextJob returns when the next job wants to run, like none in except; the zero time if there is none.
+func (s *Store) NextJob(ctx context.Context, except ...recaller.Job) (at time.Time, err error) {
 	var next *int64
-	others, args := notOf(except)
+	others, args := unlike(except)
 	err = s.WithSystem(ctx, Reading, func(tx Tx) error {
 		return tx.QueryRow(ctx, `SELECT min(at) FROM (
-			SELECT min(run_at) AS at FROM jobs WHERE leased_until = 0`+others+inTurn+`
+			SELECT min(run_at) AS at FROM jobs WHERE leased_until = 0`+others+`
 			UNION ALL SELECT min(leased_until) AS at FROM jobs WHERE leased_until > 0`+others+`) n`, args, &next)
 	})
 	return fromNull(next), err
