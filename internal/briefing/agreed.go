@@ -40,7 +40,7 @@ func (s *Service) Agreements(
 // comingUp tells what both sides settled on and is still to come, soonest first: when it is, and the words that settled it.
 func (c *composer) comingUp() {
 	var open []recaller.Agreement
-	for _, g := range agreement.Fold(c.snap.Acts, c.now) {
+	for _, g := range c.agreed {
 		if g.State == recaller.AgreementOpen {
 			open = append(open, g)
 		}

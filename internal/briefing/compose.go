@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/agreement"
 	"github.com/recallerhq/recaller/internal/prompt"
 )
 
@@ -78,7 +79,8 @@ type composer struct {
 	fits   map[recaller.MemoryID]int       // the place of each memory that fits it, best first
 	briefs map[recaller.ConversationID]int // the units that tell of the last conversations
 
-	rings map[recaller.MemoryID]*recaller.Reminder // the soonest reminder of each memory that has one
+	rings  map[recaller.MemoryID]*recaller.Reminder // the soonest reminder of each memory that has one
+	agreed []recaller.Agreement                     // what was agreed on, soonest first
 
 	open     *recaller.BrokenOff     // the caller's other conversation that nobody has ended; nil: none
 	resuming bool                    // the resume part has something to tell
@@ -93,7 +95,7 @@ func compose(in material, now time.Time, req Request, zones *zones) recaller.Bri
 	snap := tidy(in.snap, req.Exclude)
 	loc, theirs := zones.of(snap.Caller, snap.Tenant)
 	c := composer{snap: snap, open: openBeside(snap.Open, req.Exclude), now: now.In(loc), theirs: theirs, reason: in.reason, most: req.MaxMemories, budget: budget, whole: req.Style == recaller.StyleSystemPrompt}
-	c.rings = soonest(snap.Reminders)
+	c.rings, c.agreed = soonest(snap.Reminders), agreement.Fold(snap.Acts, c.now)
 	if len(in.found) > 0 {
 		c.look(in.found, req)
 	}

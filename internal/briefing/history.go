@@ -139,7 +139,7 @@ func (c *composer) brief(conv recaller.Conversation) {
 	}
 	words := len(c.buf)
 	if conv.Summary != nil {
-		c.data(conv.Summary.Brief, maxBrief)
+		c.data(firstOf(conv.Summary), maxBrief)
 	}
 	if len(c.buf) > words {
 		return
@@ -153,6 +153,18 @@ func (c *composer) brief(conv recaller.Conversation) {
 	default:
 		c.str("Not written up yet.")
 	}
+}
+
+// firstOf is the brief of a summary, or where it has none the first line of it.
+func firstOf(s *recaller.Summary) string {
+	for _, lines := range [][]string{{s.Brief}, s.Topics, s.Decisions, s.Actions, s.Facts} {
+		for _, line := range lines {
+			if line != "" {
+				return line
+			}
+		}
+	}
+	return ""
 }
 
 // brokeOff says of a conversation that is not written up that it broke off, and with what words, where they are known.

@@ -25,6 +25,7 @@ func (c *composer) splitDue() (due, rest []*recaller.Memory) {
 	for _, m := range activeMemories(c.snap.Memories) {
 		m = c.ringing(m)
 		switch {
+		case c.calledOff(m):
 		case c.isDue(m):
 			due = append(due, m)
 		case !c.knownName(m):
@@ -79,6 +80,25 @@ func (c *composer) atMost(due, rest []*recaller.Memory) (d, r []*recaller.Memory
 		}
 	}
 	return due, kept
+}
+
+// calledOff reports whether what a conversation left to be done on a day was moved to another or cancelled since: an agreement of
+// that day was, and none stands.
+func (c *composer) calledOff(m *recaller.Memory) bool {
+	if m.DueAt == nil || m.Source != recaller.SourceExtraction || c.rings[m.ID] != nil {
+		return false
+	}
+	ended := false
+	for _, g := range c.agreed {
+		if daysBetween(g.At.In(c.now.Location()), m.DueAt.In(c.now.Location())) != 0 {
+			continue
+		}
+		if g.State == recaller.AgreementOpen {
+			return false
+		}
+		ended = ended || g.Ended != nil && g.Ended.Kind != recaller.ActDone && g.Ended.SaidAt.After(m.CreatedAt)
+	}
+	return ended
 }
 
 func (c *composer) isDue(m *recaller.Memory) bool {

@@ -11,7 +11,7 @@ import (
 // "it broke", "like a college student", "call it half past". A key that is wrong misleads whoever reads it.
 func (l *tongue) fits(t *topic, w []string, i int) bool {
 	before := at(w, i-1)
-	if (before == "no" || before == "without") && !t.denied && t.key != "contact_preference" {
+	if (before == "no" || before == "without" || before == "not" && t.key == "death") && !t.denied && t.key != "contact_preference" {
 		return false
 	}
 	switch t.key {

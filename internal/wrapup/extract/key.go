@@ -14,11 +14,11 @@ const keyWords = 3
 // keys returns the key of a draft, and another one for where it is taken; "" where there can be but one.
 func (x *extractor) keys(d draft) (key, other string) {
 	var w []string
+	if d.asked >= 0 { // what was asked for names the matter
+		w = append(w, wordsOf(x.asked(d.asked))...)
+	}
 	for _, p := range x.pieces(d.turn)[d.from:d.to] {
 		w = append(w, p.w...)
-	}
-	if d.asked >= 0 {
-		w = append(w, wordsOf(x.asked(d.asked))...)
 	}
 	for i, v := range w {
 		if d.asked < 0 && (x.lang.self[v] || x.lang.own[v]) && len(x.lang.content(w[i:])) > 1 { // greetings and names stand before

@@ -21,7 +21,7 @@ func (c *chooser) brief() []passage {
 			c.take(p)
 			return with
 		}
-		if p.units = p.units[:1]; !c.contested(p.units[0]) && c.fits(append(slices.Clone(out), p)) {
+		if p.units = c.whole(p.units[:1]); !c.contested(p.units[0]) && c.fits(append(slices.Clone(out), p)) {
 			c.take(p)
 			return append(out, p)
 		}
@@ -102,7 +102,7 @@ func (c *chooser) wish() (passage, bool) {
 		}
 		for _, u := range us {
 			if u.wants && !u.idle && u.heard && !c.taken[u] && len(u.words) <= wantedWords && (len(u.words) > fewWords || u.times) {
-				return passage{units: []*unit{u}, section: inTopics}, true
+				return passage{units: c.whole([]*unit{u}), section: inTopics}, true
 			}
 		}
 	}
@@ -158,6 +158,7 @@ func (c *chooser) around(u *unit) passage {
 		}
 		p.units = append(p.units, us[n])
 	}
+	p.units = c.whole(p.units)
 	return p
 }
 
@@ -222,7 +223,7 @@ func (c *chooser) settled() (passage, bool) {
 			v += 3 * float64(i) / float64(len(c.turns))
 			beyond := v >= value && len(best.units) > 0 && best.units[0].ends() // of two sentences the later one
 			if (v > value+0.01 || beyond) && (u.ahead || u.vows) {
-				best, value = passage{append([]*unit{u}, reply...), inDecisions, 0}, v
+				best, value = passage{c.whole(append([]*unit{u}, reply...)), inDecisions, 0}, v
 			}
 		}
 	}

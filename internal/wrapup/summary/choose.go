@@ -187,6 +187,7 @@ func (c *chooser) passages() []passage {
 				continue
 			}
 			if p, ok := c.passage(i, u); ok && !rest[u] {
+				p.units = c.whole(p.units)
 				for _, later := range c.dictated(i, u) {
 					rest[later] = true
 				}
@@ -247,6 +248,56 @@ func (c *chooser) passage(i int, u *unit) (passage, bool) {
 	return c.stated(i, u)
 }
 
+// whole adds to the sentences of a passage what stands beside them in their turns and takes them back or turns them: a "no" before
+// them, a "but" behind them, and what is said between them where it objects. Nothing is parted from what takes it back.
+func (c *chooser) whole(units []*unit) []*unit {
+	in := map[*unit]bool{}
+	for _, u := range units {
+		in[u] = true
+	}
+	for _, u := range units {
+		us := c.turns[u.turn]
+		if n := u.n - 1; n >= 0 && len(us[n].words) == 1 && us[n].contests() && us[n].heard {
+			in[us[n]] = true
+		}
+		for n := u.n + 1; n < len(us) && us[n].turns() && us[n].heard; n++ {
+			in[us[n]] = true
+			if len(us[n].words) > 2 {
+				break
+			}
+			if n+1 < len(us) && !us[n+1].turns() && len(us[n+1].words) <= fewWords { // "Well. A little bit."
+				in[us[n+1]] = true
+			}
+		}
+	}
+	var out []*unit
+	for _, turn := range turnsOf(units) {
+		us := c.turns[turn]
+		first := slices.IndexFunc(us, func(u *unit) bool { return in[u] })
+		last := len(us) - 1
+		for !in[us[last]] {
+			last--
+		}
+		between := slices.ContainsFunc(us[first:last], func(u *unit) bool { return !in[u] && u.contests() })
+		for _, u := range us[first : last+1] {
+			if in[u] || between && !u.mute() {
+				out = append(out, u)
+			}
+		}
+	}
+	return out
+}
+
+// turnsOf are the turns of some sentences, in the order in which they are quoted.
+func turnsOf(units []*unit) (turns []int) {
+	for _, u := range units {
+		if !slices.Contains(turns, u.turn) {
+			turns = append(turns, u.turn)
+		}
+	}
+	return turns
+}
+
 // stated is what is quoted of what the agent states.
 func (c *chooser) stated(i int, u *unit) (passage, bool) {
 	p := passage{units: []*unit{u}, section: inDecisions}
@@ -268,7 +319,8 @@ func (c *chooser) stated(i int, u *unit) (passage, bool) {
 			p.section = inActions
 		}
 	}
-	if len(reply) > 0 && (reply[0].contests() || u.times) {
+	corrects := len(reply) > 0 && len(u.numbers) > 0 && len(reply[0].numbers) > 0 && len(reply[0].words) <= fewWords // "eight nine?" "eight eight"
+	if len(reply) > 0 && (reply[0].contests() || u.times || corrects) {
 		p.units = append(p.units, reply...)
 	}
 	return p, true

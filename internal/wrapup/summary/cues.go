@@ -38,7 +38,7 @@ var (
 		dank|schönen tag|gern geschehen|noch etwas|buenos días|buenas tardes|en qué puedo|muchas gracias|hasta luego|que tenga|algo más|de nada|adiós|bom
 		dia|boa tarde|em que posso|obrigado|obrigada|de nada|mais alguma|goedemorgen|goedemiddag|waarmee kan|dank u|fijne dag|tot ziens|bonjour|merci|au
 		revoir|bonne journée|comment puis-je|buongiorno|grazie|arrivederci|come posso|one moment|just a moment|hold on|let me look|let me check|let me see|bear with
-		me|sounds good|got it|hear me|can hear|nice to meet|i'm sorry|i'm so sorry|sorry to hear|einen moment|un momento|um momento`)
+		me|sounds good|got it|go ahead|good deal|breaking up|cutting out|i hope your|i hope you|hear me|can hear|nice to meet|i'm sorry|i'm so sorry|sorry to hear|einen moment|un momento|um momento`)
 
 	// procedures say how the talk goes on, and nothing of its matter.
 	procedures = ways(`i'll ask|i will ask|ask you|will continue|i'll continue|come back to|go through|few questions|more questions|couple of questions|move on

@@ -384,6 +384,39 @@ func TestAnEchoIsNoAnswer(t *testing.T) {
 	}
 }
 
+// Nothing is parted from what turns it, in its own turn or in the answer.
+func TestWhatTurnsAStatementStandsWithIt(t *testing.T) {
+	for _, tt := range []struct{ talk, said, turned string }{
+		{`a: Can I help?
+			c: I want flu shots for my father and me.
+			a: I've got Wednesday the seventeenth at five thirty.
+			c: Five thirty. No, you know what, I close the shop on Wednesdays. Is Thursday the same?
+			a: Thursday the eighteenth at ten past six.
+			c: Book that.`, "Five thirty.", "Five thirty. No, you know what, I close the shop on Wednesdays."},
+		{`a: How are you feeling about the operation?
+			c: I'm not frightened of the operation, you know. Well. A little bit.
+			a: That is natural.`, "not frightened", "you know. Well. A little bit."},
+		{`a: Would the adjuster find the truck at the house on Thursday?
+			c: Thursday works. It's not at the house though, it's at my welding shop.
+			a: I'll put the shop down.`, "Thursday works", "Thursday works. It's not at the house though, it's at my welding shop."},
+		{`a: The doctor's number?
+			c: It has changed, it's six one nine, five five five, oh one eight eight.
+			a: six one nine five five five oh one eight nine
+			c: eight eight
+			a: Thanks.`, "eight nine", "“eight eight”"},
+		{`a: Any fever or allergies to medicines?
+			c: I have a fever. Sorry, I have hay fever.
+			a: Antihistamines will do.`, "I have a fever", "I have a fever. Sorry, I have hay fever."},
+	} {
+		turns := talk(tt.talk)
+		s := summary.Write(read(turns), summary.Options{})
+		found(t, s, turns)
+		if got := text(s); strings.Contains(got, tt.said) && !strings.Contains(got, tt.turned) {
+			t.Errorf("%q is told without %q:\n%s", tt.said, tt.turned, got)
+		}
+	}
+}
+
 func TestWhereItBrokeOffIsTold(t *testing.T) {
 	lost := talk(`a: Glenn's Garage.
 		c: I need new winter tyres for my van before the frost comes.

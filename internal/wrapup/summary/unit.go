@@ -143,6 +143,20 @@ func (u *unit) contests() bool {
 	return false
 }
 
+// turns reports whether a sentence turns what was said before it: "but not on Mondays", "No, wait", "It isn't, though", "Well".
+func (u *unit) turns() bool {
+	if len(u.words) == 0 || len(u.words) > mostTurned || u.s.Question || cued(pleasantries, u.words) {
+		return false
+	}
+	first := u.words[0].Text
+	though := slices.ContainsFunc(u.words, func(w speech.Word) bool { return w.Text == "though" || w.Text == "although" })
+	return objections[first] || denials[first] || though || first == "except" || first == "well" && len(u.words) <= 2 ||
+		len(u.words) > 1 && (first == "oh" || first == "well") && (objections[u.words[1].Text] || denials[u.words[1].Text])
+}
+
+// mostTurned is how many words of an objection are quoted with what it objects to.
+const mostTurned = 24
+
 // cue is a way of saying something, by the words that it begins with.
 type cues map[string][][]string
 
