@@ -106,7 +106,7 @@ func (l *tongue) barred(w []string) bool {
 	for first < len(w)-1 && l.prelude[w[first]] {
 		first++
 	}
-	if asking[w[first]] || l.cond[w[first]] || has(w, l.unreal) || has(w, l.forget) {
+	if asking[w[first]] || l.cond[w[first]] || has(w, l.unreal) || has(w, l.forget) || unwritten(w) {
 		return true
 	}
 	for i, v := range w {
@@ -121,6 +121,14 @@ func (l *tongue) barred(w []string) bool {
 	}
 	return false
 }
+
+// unwritten reports whether words only say that something is not to be written down: that is no memory, and would tell that there
+// was something.
+func unwritten(w []string) bool {
+	return has(w, noted) && slices.Contains(w, "down") || slices.Contains(w, "record") && slices.Contains(w, "off")
+}
+
+var noted = speech.Set("written write writing jotted jot noted")
 
 // follows begin what would come of something: "the second is their wedding, so I'd be divorced".
 var follows = speech.Set("so then or otherwise else")
