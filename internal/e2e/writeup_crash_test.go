@@ -86,7 +86,7 @@ func TestAWriteUpThatIsKilledAnywhereIsDoneOnce(t *testing.T) {
 
 // The model is away, and the process is killed after each commit until what the rules remember meanwhile is written: started again
 // with a model that answers, it leaves what it would have left.
-func TestInterimMemoriesOfAProcessThatIsKilledGiveWay(t *testing.T) {
+func TestInterimMemoriesOfAProcessThatIsKilledGiveWay(t *testing.T) { //nolint:tparallel // a part of it only closes the folder
 	t.Parallel()
 	base := filepath.Join(t.TempDir(), "data")
 	provider := httptest.NewServer(llmtest.New(nil))

@@ -111,12 +111,16 @@ func TestKnownKeysAreToldAndSkippedWhateverTheirCase(t *testing.T) {
 // same matter has a key of its own.
 func TestWhatALaterCallTakesBackIsADispute(t *testing.T) {
 	h := newHouse(t, recaller.Tenant{})
-	conv, job := h.hold(past{words: []string{"assistant: Do you run?", "user: I've got the half marathon on the seventeenth of May.", "assistant: Which insurance do you have?", "user: I'm insured with Lamp Mutual.",
-		"assistant: May I take your name?", "user: Fiadh, F I A D H, Mulqueeny, M U L Q U E E N Y."}})
+	conv, job := h.hold(past{words: []string{
+		"assistant: Do you run?", "user: I've got the half marathon on the seventeenth of May.", "assistant: Which insurance do you have?", "user: I'm insured with Lamp Mutual.",
+		"assistant: May I take your name?", "user: Fiadh, F I A D H, Mulqueeny, M U L Q U E E N Y.",
+	}})
 	h.run(job)
 	h.now = h.now.Add(24 * time.Hour)
-	_, job = h.hold(past{words: []string{"assistant: Anything else?", "user: Oh, and I pulled out of the half marathon, by the way.", "user: My deductible's two fifty.",
-		"assistant: Could you spell your first name?", "user: F, I, A, D, H."}})
+	_, job = h.hold(past{words: []string{
+		"assistant: Anything else?", "user: Oh, and I pulled out of the half marathon, by the way.", "user: My deductible's two fifty.",
+		"assistant: Could you spell your first name?", "user: F, I, A, D, H.",
+	}})
 	h.run(job)
 	disputed := map[string]string{}
 	for _, m := range h.memories(conv.Caller) {
