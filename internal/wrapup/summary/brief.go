@@ -102,7 +102,11 @@ func (c *chooser) wish() (passage, bool) {
 		}
 		for _, u := range us {
 			if u.wants && !u.idle && u.heard && !c.taken[u] && len(u.words) <= wantedWords && (len(u.words) > fewWords || u.times) {
-				return passage{units: c.whole([]*unit{u}), section: inTopics}, true
+				units := []*unit{u}
+				if u.s.Question { // what comes behind would be taken for the answer
+					units = append(units, c.answer(u.turn, u)...)
+				}
+				return passage{units: c.whole(units), section: inTopics}, true
 			}
 		}
 	}
@@ -217,7 +221,7 @@ func (c *chooser) settled() (passage, bool) {
 			if u.s.Question && !c.acted(u) {
 				v--
 			}
-			if !u.s.Question && len(reply) > 0 && !reply[0].idle && !reply[0].times && !reply[0].contests() && !answers[reply[0].words[0].Text] {
+			if len(reply) > 0 && !u.replied(reply[0]) {
 				reply = nil
 			}
 			v += 3 * float64(i) / float64(len(c.turns))

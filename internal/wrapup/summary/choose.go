@@ -238,6 +238,9 @@ func (c *chooser) passage(i int, u *unit) (passage, bool) {
 		if len(reply) == 0 {
 			return passage{}, false
 		}
+		if !u.replied(reply[0]) { // he goes on to something else, and lets it stand
+			return passage{units: []*unit{u}, section: inDecisions}, true
+		}
 		reply = append(reply, c.dictated(i+1, reply[len(reply)-1])...)
 		p := passage{append([]*unit{u}, reply...), inFacts, worthReply}
 		if u.times || u.vows {
@@ -320,10 +323,26 @@ func (c *chooser) stated(i int, u *unit) (passage, bool) {
 		}
 	}
 	corrects := len(reply) > 0 && len(u.numbers) > 0 && len(reply[0].numbers) > 0 && len(reply[0].words) <= fewWords // "eight nine?" "eight eight"
-	if len(reply) > 0 && (reply[0].contests() || u.times || corrects) {
+	if len(reply) > 0 && (reply[0].contests() || u.times && u.replied(reply[0]) || corrects) {
 		p.units = append(p.units, reply...)
+	} else if bid := c.counter(i, u); bid != nil {
+		p.units = append(p.units, bid)
 	}
 	return p, true
+}
+
+// counter is the other number with which the caller meets one that the agent states: "a hundred and twenty off" "I was thinking two
+// hundred".
+func (c *chooser) counter(i int, u *unit) *unit {
+	if len(u.numbers) == 0 || u.times || i+1 >= len(c.turns) {
+		return nil
+	}
+	for _, said := range c.turns[i+1] {
+		if said.caller && said.heard && !said.times && len(said.numbers) > 0 && !slices.Contains(u.numbers, said.numbers[0]) {
+			return said
+		}
+	}
+	return nil
 }
 
 // objected reports whether the turn behind one begins with an objection.

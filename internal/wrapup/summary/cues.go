@@ -74,6 +74,8 @@ var (
 	cases       = speech.Set("if unless wenn falls si se als indien")
 	denials     = speech.Set("no not never none nothing without nor nope cannot cant dont didnt doesnt wont isnt nein nicht kein keine keinen nie nunca ningún ninguna tampoco não nenhum nee niet geen non pas jamais")
 	objections  = speech.Set("but wait actually hang sorry wrong instead rather aber moment falsch pero espera mas maar mais")
+	opens       = speech.Set("and so also then und also dann y entonces") // what comes is something else
+	thanks      = speech.Set("thank thanks danke gracias obrigado obrigada dank merci grazie")
 	answers     = speech.Set("yes yeah yep no nope nah sure okay ok fine correct right exactly ja nein doch genau stimmt sí si vale claro sim não nee klopt oui non")
 	firstPerson = speech.Set(`i i'm i've i'd i'll im ive my mine we our we're we've me us ich wir mein meine meinen meiner mir mich unser yo mi mis me nos
 		nuestra nuestro soy tengo estoy eu meu minha tenho sou estou nós ik mijn wij we je j'ai mon ma mes nous suis io mio mia sono ho`)

@@ -404,6 +404,11 @@ func TestWhatTurnsAStatementStandsWithIt(t *testing.T) {
 			a: six one nine five five five oh one eight nine
 			c: eight eight
 			a: Thanks.`, "eight nine", "“eight eight”"},
+		{`a: What about the rent?
+			c: Priti promised an answer about the rent, it's been three weeks with a hole in the ceiling.
+			a: Mr Holroyd's said a hundred and twenty off.
+			c: For looking at the neighbour's floorboards? I were thinking two hundred.
+			a: I'll ask him again about the ceiling.`, "hundred and twenty off", "off.” Caller: “I were thinking two hundred."},
 		{`a: Any fever or allergies to medicines?
 			c: I have a fever. Sorry, I have hay fever.
 			a: Antihistamines will do.`, "I have a fever", "I have a fever. Sorry, I have hay fever."},

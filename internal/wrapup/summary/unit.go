@@ -94,6 +94,9 @@ func chatter(u *unit) bool {
 	if !u.caller && !u.s.Question && !u.times && len(u.numbers) == 0 && cued(procedures, u.words) && len(u.words) <= 16 {
 		return true
 	}
+	if !u.caller && len(u.words) > 0 && len(u.words) <= fewWords && thanks[u.words[0].Text] {
+		return true
+	}
 	return len(u.words) <= 12 && cued(linecheck, u.words) || len(u.words) <= 12 && (!u.wants || !u.caller) && len(u.numbers) == 0 && cued(pleasantries, u.words)
 }
 
@@ -141,6 +144,18 @@ func (u *unit) contests() bool {
 		}
 	}
 	return false
+}
+
+// replied reports whether the first words of the other side answer a sentence. Any answer a question; what is only stated they take
+// up: they agree, object, name a time, or a thing that was named.
+func (u *unit) replied(first *unit) bool {
+	if u.s.Question || first.idle || first.contests() || answers[first.words[0].Text] {
+		return true
+	}
+	if opens[first.words[0].Text] {
+		return false
+	}
+	return first.times || len(first.numbers) > 0 || len(first.words) <= 3 && !thanks[first.words[0].Text] || slices.ContainsFunc(first.terms, func(t string) bool { return slices.Contains(u.terms, t) })
 }
 
 // turns reports whether a sentence turns what was said before it: "but not on Mondays", "No, wait", "It isn't, though", "Well".
