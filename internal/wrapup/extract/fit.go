@@ -30,7 +30,7 @@ func (l *tongue) fits(t *topic, w []string, i int) bool {
 	case "study", "health":
 		return !slices.Contains(w[max(0, i-6):i], "like") && before != "actual"
 	case "reference":
-		return slices.ContainsFunc(w, speech.IsNumber) || !has(w[max(0, i-2):i], l.denial)
+		return slices.ContainsFunc(w, speech.IsNumber) || !strings.HasPrefix(w[i], "member") && !has(w[max(0, i-2):i], l.denial)
 	case "address":
 		mailed := slices.ContainsFunc(w, func(v string) bool { return strings.HasPrefix(v, "email") || strings.HasPrefix(v, "e-mail") })
 		return !mailed && (w[i] != "moved" || i+1 == len(w) || moves[w[i+1]])
