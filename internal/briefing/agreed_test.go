@@ -35,9 +35,9 @@ func TestWhatWasCalledOffIsNotDue(t *testing.T) {
 func TestACallWithoutABriefIsToldByItsFirstLine(t *testing.T) {
 	snap := returning()
 	snap.History = snap.History[:1]
-	snap.History[0].Summary = &recaller.Summary{By: "rules", Facts: []string{"Caller: “They're giving me a new hip.”"}}
+	snap.History[0].Summary = &recaller.Summary{By: "rules", Decisions: []string{"Caller: “They're giving me a new hip.”"}}
 	got := compose(material{snap: snap}, now, Request{}, newZones()).Text
-	if !strings.Contains(got, "a new hip") || strings.Contains(got, "Not written up yet") {
+	if strings.Count(got, "a new hip") != 1 || strings.Contains(got, "Not written up yet") {
 		t.Errorf("got\n%s", got)
 	}
 }

@@ -42,7 +42,9 @@ func (c *composer) history() {
 		if i == 0 && conv.Summary != nil && !c.whole {
 			c.detail(rank+1, "Next time", conv.Summary.Next)
 			c.detail(rank+2, "Action items", strings.Join(conv.Summary.Actions, "; "))
-			c.detail(rank+3, "Decisions", strings.Join(conv.Summary.Decisions, "; "))
+			told := firstOf(conv.Summary)
+			others := slices.DeleteFunc(slices.Clone(conv.Summary.Decisions), func(line string) bool { return line == told })
+			c.detail(rank+3, "Decisions", strings.Join(others, "; "))
 		}
 	}
 }

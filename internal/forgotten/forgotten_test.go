@@ -195,3 +195,29 @@ func TestActsInForgottenWordsAreHidden(t *testing.T) {
 		t.Errorf("got %+v, want all but what was said in the forgotten turn", snap.Acts)
 	}
 }
+
+// The turn that asks for something to be forgotten, and says something else besides, is hidden; what was agreed on in it is not, where
+// another turn names the day, and neither is what a brief tells of other turns.
+func TestWhatStandsBesideForgottenWordsIsTold(t *testing.T) {
+	t.Parallel()
+	act := func(day, answer string) recaller.Act {
+		return recaller.Act{Kind: recaller.ActSettled, Conversation: "past", SaidAt: asked.Add(-time.Hour), Said: []recaller.Saying{
+			{Turn: 1, Speaker: recaller.Assistant, Text: day}, {Turn: 2, Speaker: recaller.User, Text: answer},
+		}}
+	}
+	view := forgotten.New([]recaller.Memory{gone("debt", "owes his brother two thousand pounds since the divorce", 2)})
+	acts := view.Acts([]recaller.Act{act("Wednesday at ten [25 November 2026] it is.", "Lovely."), act("Which day?", "Thursday [26 November 2026], then.")})
+	if len(acts) != 1 || len(acts[0].Said) != 1 || acts[0].Said[0].Turn != 1 {
+		t.Errorf("got %+v, want the first, in the agent's words", acts)
+	}
+	conv := recaller.Conversation{ID: "past", StartedAt: asked.Add(-time.Hour), Summary: &recaller.Summary{
+		Brief: "Caller: “I owe my brother two thousand pounds since the divorce.” Agent: “Anything else?” Caller: “Lovely.” Agent: “Wednesday at ten it is.”",
+	}}
+	said := []recaller.Turn{
+		{Number: 1, Speaker: recaller.Assistant, Text: "Anything else? Wednesday at ten it is.", At: asked.Add(-time.Hour)},
+		{Number: 2, Speaker: recaller.User, Text: "I owe my brother two thousand pounds since the divorce. Lovely.", At: asked.Add(-time.Hour)},
+	}
+	if got := view.Summary(conv, said); got == nil || got.Brief != "Agent: “Wednesday at ten it is.”" {
+		t.Errorf("got %+v, want what the agent settled, and no question without its answer", got)
+	}
+}

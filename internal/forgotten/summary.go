@@ -19,7 +19,7 @@ func (v View) Summary(conv recaller.Conversation, said []recaller.Turn) *recalle
 	}
 	f := v.filter(conv, said)
 	s := *conv.Summary
-	s.Brief, s.Next = f.line(s.Brief), f.line(s.Next)
+	s.Brief, s.Next = f.brief(s.Brief), f.line(s.Next)
 	for _, lines := range []*[]string{&s.Topics, &s.Decisions, &s.Actions, &s.Facts} {
 		*lines = f.lines(*lines)
 	}
@@ -83,6 +83,32 @@ func (f filter) line(line string) string {
 		return rest
 	}
 	return ""
+}
+
+// brief returns a brief without what is not to be told. One of quotations tells several things: those that may be told stay, but for
+// a question whose answer goes.
+func (f filter) brief(text string) string {
+	whole := f.line(text)
+	quotes := quoted(text)
+	if whole != "" || len(quotes) < 2 {
+		return whole
+	}
+	var kept []string
+	from := 0
+	for _, q := range quotes {
+		at := from + strings.Index(text[from:], q)
+		label := strings.TrimSpace(text[from:at])
+		from = at + len(q)
+		if label != "Agent:" && label != "Caller:" { // it is no quotation by rules
+			return ""
+		}
+		if one := label + " " + q; f.line(one) != "" {
+			kept = append(kept, one)
+		} else if n := len(kept) - 1; n >= 0 && strings.HasSuffix(kept[n], "?”") {
+			kept = kept[:n]
+		}
+	}
+	return strings.Join(kept, " ")
 }
 
 // quoting judges a line by its quotations: those of turns that are hidden are not told, whatever they say, and those of others
@@ -200,14 +226,25 @@ func Snapshot(snap *recaller.Snapshot) {
 	}
 }
 
-// Acts returns the acts whose words may be told.
+// Acts returns the acts whose words may be told, without those of their words that may not. One is not told where its day was named
+// in words that are hidden.
 func (v View) Acts(acts []recaller.Act) []recaller.Act {
-	hidden := func(a recaller.Act) bool {
-		return slices.ContainsFunc(a.Said, func(s recaller.Saying) bool {
+	var out []recaller.Act
+	for _, a := range acts {
+		hidden := func(s recaller.Saying) bool {
 			return v.Hides(a.Conversation, recaller.Turn{Number: s.Turn, Speaker: s.Speaker, Text: s.Text, At: a.SaidAt})
-		})
+		}
+		dated := func(s recaller.Saying) bool { return strings.Contains(s.Text, "[") }
+		said := slices.DeleteFunc(slices.Clone(a.Said), hidden)
+		switch {
+		case len(said) == len(a.Said):
+			out = append(out, a)
+		case slices.ContainsFunc(said, dated) && !slices.ContainsFunc(a.Said, func(s recaller.Saying) bool { return hidden(s) && dated(s) }):
+			a.Said = said
+			out = append(out, a)
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(acts), hidden)
+	return out
 }
 
 // brokenOff returns a conversation that broke off without what was forgotten of it. all are its turns, where they are known.
