@@ -1,6 +1,9 @@
 package speech
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Repair is a place where the speaker takes words back.
 type Repair struct {
@@ -124,3 +127,22 @@ var (
 		return out
 	}()
 )
+
+// Denial reports whether a word, in lower case, denies: "no", "never", "nicht".
+func Denial(w string) bool { return denials[w] }
+
+// Objection reports whether a word, in lower case, objects where it begins a sentence: "but", "wait", "sorry", "aber".
+func Objection(w string) bool { return objections[w] }
+
+// Turns reports whether a sentence, by its words in lower case, turns what was said before it, so that the two must not be parted:
+// "but not on Mondays", "No, wait", "It's at my shop, though". "Well" alone announces that.
+func Turns(ws []string) bool {
+	for len(ws) > 1 && (fillers[ws[0]] || ws[0] == "oh" || ws[0] == "well") {
+		ws = ws[1:]
+	}
+	if len(ws) == 0 {
+		return false
+	}
+	return objections[ws[0]] || denials[ws[0]] || ws[0] == "except" || ws[0] == "doch" || ws[0] == "well" ||
+		slices.Contains(ws, "though") || slices.Contains(ws, "although")
+}

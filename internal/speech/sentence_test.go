@@ -132,3 +132,15 @@ func FuzzSentences(f *testing.F) {
 		}
 	})
 }
+
+func TestWhatTurnsASentence(t *testing.T) {
+	for text, want := range map[string]bool{
+		"but not on mondays": true, "no wait": true, "well": true, "uh no": true, "sorry i have hay fever": true,
+		"it is at my shop though": true, "aber nicht am montag": true, "pero no quiere": true,
+		"well i never": false, "i live on hay farm": false, "thursday works": false, "": false,
+	} {
+		if got := speech.Turns(strings.Fields(text)); got != want {
+			t.Errorf("%q turns: got %v, want %v", text, got, want)
+		}
+	}
+}

@@ -98,3 +98,9 @@ func phrases(list string) map[string]bool {
 
 // NamesDay reports whether a word names a day or a month, in any of the languages.
 func NamesDay(w string) bool { return days[w] || months[w] }
+
+var (
+	denials = Set(`no not never none nothing without nor nope cannot cant dont didnt doesnt wont isnt nein nicht kein keine keinen nie nunca ningún ninguna
+		tampoco não nenhum nee niet geen non pas jamais`)
+	objections = Set(`but wait actually hang sorry wrong instead rather aber moment falsch pero espera mas maar mais`)
+)

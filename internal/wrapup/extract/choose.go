@@ -68,7 +68,7 @@ func (x *extractor) widen(d *draft, least int) {
 // whole adds what turns the last sentence of a draft: "Well. A little bit.", "Sorry, I have hay fever."
 func (x *extractor) whole(d *draft) {
 	ps := x.pieces(d.turn)
-	for d.to < len(ps) && x.lang.turns(ps[d.to].w) && !ps[d.to].asks {
+	for d.to < len(ps) && speech.Turns(ps[d.to].w) && !ps[d.to].asks {
 		d.to++
 		if w := ps[d.to-1].w; len(w) > 1 {
 			return
@@ -78,17 +78,6 @@ func (x *extractor) whole(d *draft) {
 		}
 	}
 }
-
-// turns reports whether words turn what was said before them.
-func (l *tongue) turns(w []string) bool {
-	if len(w) == 0 {
-		return false
-	}
-	return l.denial[w[0]] || turning[w[0]] && (w[0] != "well" || len(w) == 1) || slices.Contains(w, "though") ||
-		len(w) > 1 && (w[0] == "uh" || w[0] == "oh" || w[0] == "um") && l.denial[w[1]]
-}
-
-var turning = speech.Set("but actually wait sorry except well aber doch pero")
 
 // joins reports whether a piece of a short turn is quoted with a draft: not where it says something of another matter.
 func (x *extractor) joins(p piece, d draft) bool {

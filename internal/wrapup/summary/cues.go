@@ -72,8 +72,6 @@ var (
 		dag bonjour merci oui non bien sur d'accord ciao grazie prego bene si va`)
 	sounds      = speech.Set("um uh ah oh ohh ooh mm hmm huh well hm er erm sorry pardon äh ähm ach eh pues bueno euh")
 	cases       = speech.Set("if unless wenn falls si se als indien")
-	denials     = speech.Set("no not never none nothing without nor nope cannot cant dont didnt doesnt wont isnt nein nicht kein keine keinen nie nunca ningún ninguna tampoco não nenhum nee niet geen non pas jamais")
-	objections  = speech.Set("but wait actually hang sorry wrong instead rather aber moment falsch pero espera mas maar mais")
 	opens       = speech.Set("and so also then und also dann y entonces") // what comes is something else
 	thanks      = speech.Set("thank thanks danke gracias obrigado obrigada dank merci grazie")
 	answers     = speech.Set("yes yeah yep no nope nah sure okay ok fine correct right exactly ja nein doch genau stimmt sí si vale claro sim não nee klopt oui non")

@@ -66,7 +66,7 @@ func (v *vocabulary) unit(t reading.Turn, turn, n int, s speech.Sentence) *unit 
 	list := make([]string, len(u.words))
 	for i, w := range u.words {
 		list[i] = w.Text
-		u.denies = u.denies || denials[w.Text] || strings.HasSuffix(w.Text, "n't")
+		u.denies = u.denies || speech.Denial(w.Text) || strings.HasSuffix(w.Text, "n't")
 		u.own = u.own || firstPerson[w.Text]
 		if v.lang != token.English && speech.NamesDay(w.Text) { // not all of whose dates are read
 			u.times, u.ahead = true, true
@@ -139,7 +139,7 @@ func (u *unit) ends() bool {
 // contests reports whether a sentence objects to what was said before it.
 func (u *unit) contests() bool {
 	for _, w := range u.words[:min(3, len(u.words))] {
-		if denials[w.Text] || objections[w.Text] {
+		if speech.Denial(w.Text) || speech.Objection(w.Text) {
 			return true
 		}
 	}
@@ -158,15 +158,16 @@ func (u *unit) replied(first *unit) bool {
 	return first.times || len(first.numbers) > 0 || len(first.words) <= 3 && !thanks[first.words[0].Text] || slices.ContainsFunc(first.terms, func(t string) bool { return slices.Contains(u.terms, t) })
 }
 
-// turns reports whether a sentence turns what was said before it: "but not on Mondays", "No, wait", "It isn't, though", "Well".
+// turns reports whether a sentence turns what was said before it, and is short enough to be quoted with it.
 func (u *unit) turns() bool {
-	if len(u.words) == 0 || len(u.words) > mostTurned || u.s.Question || cued(pleasantries, u.words) {
+	if len(u.words) > mostTurned || u.s.Question || cued(pleasantries, u.words) {
 		return false
 	}
-	first := u.words[0].Text
-	though := slices.ContainsFunc(u.words, func(w speech.Word) bool { return w.Text == "though" || w.Text == "although" })
-	return objections[first] || denials[first] || though || first == "except" || first == "well" && len(u.words) <= 2 ||
-		len(u.words) > 1 && (first == "oh" || first == "well") && (objections[u.words[1].Text] || denials[u.words[1].Text])
+	ws := make([]string, len(u.words))
+	for i, w := range u.words {
+		ws[i] = w.Text
+	}
+	return speech.Turns(ws)
 }
 
 // mostTurned is how many words of an objection are quoted with what it objects to.
