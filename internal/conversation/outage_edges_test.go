@@ -280,3 +280,22 @@ func TestErasureDropsWhatIsHeld(t *testing.T) {
 		b.wantHeard(tenant, string(started.Conversation.ID))
 	}
 }
+
+// The process is told to stop while it writes what it held: nothing that was answered is given up for it.
+func TestAFlushThatIsCutShortLosesNothing(t *testing.T) {
+	b := newBench(t)
+	id := string(b.begin(keep, conversation.Start{}).Conversation.ID)
+	b.storeIsAway()
+	b.holds(keep, id, recaller.Once{}, 0, "user: one")
+	b.faults.Clear()
+	ctx, stop := context.WithCancel(t.Context())
+	b.faults.Before("append", func() error { stop(); return recaller.Wrap(recaller.Timeout, ctx.Err(), "the store did not answer in time") })
+	if n := b.FlushHeld(ctx); n != 1 {
+		t.Errorf("got %d conversations that wait, want the one", n)
+	}
+	b.faults.Clear()
+	if n := b.FlushHeld(t.Context()); n != 0 {
+		t.Errorf("got %d conversations that wait, want none", n)
+	}
+	b.wantHeard(keep, id, "0 one")
+}

@@ -258,10 +258,11 @@ func (e *entry) settle(l *live, w *work, a answer) bool {
 
 // failed sees to a work that the store did not carry out. An error means that it waits for the store.
 func (s *Service) failed(ctx context.Context, e *entry, w *work, cause error) error {
-	if errors.Is(ctx.Err(), context.Canceled) { // only drop ends a write: whoever asks again is told the same
-		cause = errGone
+	gone := cause
+	if errors.Is(ctx.Err(), context.Canceled) { // its write was ended by drop: whoever asks again is told the same
+		gone = errGone
 	}
-	if e.letGo(w, cause) {
+	if e.letGo(w, gone) {
 		return nil
 	}
 	if away(cause) {

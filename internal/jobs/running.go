@@ -25,7 +25,7 @@ func (r *running) remove(j recaller.Job) {
 }
 
 // except tells what may not run now: kinds of which no more may, and what is like a job that runs. A caller's jobs of a kind run
-// one after the other, so that what he said first is written up first.
+// one after the other, so that two write-ups do not race for what is remembered.
 func (r *running) except(handlers map[string]Handler) (out []recaller.Job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
