@@ -62,7 +62,7 @@ func TestWhatIsNoRepetitionIsRefused(t *testing.T) {
 		"", "Monday at 9", "tomorrow at nine", "every", "every Monday at 25:00", "every Monday until Christmas", "twice a day", "every so often",
 		"every blue moon", "every day except Sunday", "every hour at 9", "FREQ=SECONDLY", "FREQ=MINUTELY", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30",
 		"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=DAILY;UNTIL=20200101T000000Z", "FREQ=DAILY;BYHOUR=8,20", "FREQ=NEVER", "FREQ=DAILY;INTERVAL=-1",
-		"every Monday or Tuesday maybe", "the 3rd",
+		"every Monday or Tuesday maybe", "the 3rd", "every morning and evening", "every Monday morning and Thursday evening",
 	} {
 		if rule, at, ok := repeat.Read(text, time.Time{}, now); ok {
 			t.Errorf("%q: got %q at %v, want it refused", text, rule, at)

@@ -87,7 +87,7 @@ func words(text string, now time.Time) (rrule.ROption, bool) {
 			if !r.cycle(c) {
 				return r.o, false
 			}
-		case dayPart(w) != "":
+		case dayPart(w) != "" && r.part == "": // "every morning and evening" is two times
 			r.part = dayPart(w)
 		case ordinal(w) != 0 && r.nth == 0:
 			r.nth = ordinal(w)

@@ -119,12 +119,19 @@ func (p *parser) germanWord(i int, to string) string {
 	switch w := p.tok[i].w; {
 	case w == "morgen" && (before == "guten" || before == "am" || p.namesDay(i-1) || p.any(i-1, "today", "yesterday")):
 		return "morning"
+	case w == "morgen" && p.greets(i):
+		return ""
 	case w == "früh" && i > 0 && !p.namesDay(i-1) && !p.any(i-1, "today", "tomorrow", "yesterday", "o'clock"):
 		return ""
 	case w == "bis" && i+2 < len(p.tok) && (p.tok[i+1].kind == number || tongues[german].words[p.tok[i+1].w] != "") && p.any(i-1, "monday"):
 		return "until"
 	}
 	return to
+}
+
+// greets reports whether a word at the beginning of what is said stands before a name: "Morgen, Leopold Zach." is a greeting.
+func (p *parser) greets(i int) bool {
+	return i == 0 && i+2 < len(p.tok) && p.tok[i+1].w == "," && p.tok[i+2].capital && tongues[german].words[p.tok[i+2].w] == ""
 }
 
 // spanishWord settles words with two meanings: "la mañana" is the morning, "el martes" and "el lunes pasado" name a
