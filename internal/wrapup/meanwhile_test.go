@@ -307,6 +307,19 @@ func TestWhatWaitsIsForgottenWhenHeAsksForIt(t *testing.T) {
 	}
 }
 
+// A wish to forget needs no model: it is carried out while that is away.
+func TestAWishToForgetWaitsForNoModel(t *testing.T) {
+	t.Parallel()
+	h, _, conv, _ := waiting(t)
+	_, later := h.hold(past{startedAt: h.now.Add(time.Hour), words: []string{
+		"user: Please forget what I told you about my daughter Sarah.", "assistant: I will.", "user: Thanks, that is all.",
+	}})
+	_ = h.service.Run(h.ctx, later) // it waits for the model, and says so
+	if left := h.telling(conv.Caller, "Sarah"); len(left) != 0 {
+		t.Errorf("got %v, want nothing of the daughter", left)
+	}
+}
+
 func TestNothingIsRememberedMeanwhileOfWhatLeavesNoMemories(t *testing.T) {
 	t.Parallel()
 	h := newHouseWith(t, recaller.Tenant{}, &asked{summary: fails(recaller.Unavailable)})

@@ -173,7 +173,7 @@ func (s *Service) write(ctx context.Context, w work, r recaller.StepResult) (rec
 	if err := s.again(ctx, w, &r); err != nil {
 		return recaller.StepWritten{}, err
 	}
-	if r.Step == recaller.StepExtract && r.State != recaller.StepPending {
+	if r.Step == recaller.StepExtract && (r.State != recaller.StepPending || r.Reason == reasonWaiting) { // it needs no model
 		if err := s.forget(ctx, w, &r); err != nil {
 			return recaller.StepWritten{}, err
 		}
