@@ -289,7 +289,10 @@ func TestAFlushThatIsCutShortLosesNothing(t *testing.T) {
 	b.holds(keep, id, recaller.Once{}, 0, "user: one")
 	b.faults.Clear()
 	ctx, stop := context.WithCancel(t.Context())
-	b.faults.Before("append", func() error { stop(); return recaller.Wrap(recaller.Timeout, ctx.Err(), "the store did not answer in time") })
+	b.faults.Before("append", func() error {
+		stop()
+		return recaller.Wrap(recaller.Timeout, ctx.Err(), "the store did not answer in time")
+	})
 	if n := b.FlushHeld(ctx); n != 1 {
 		t.Errorf("got %d conversations that wait, want the one", n)
 	}
