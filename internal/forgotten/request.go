@@ -224,8 +224,14 @@ func (l line) unasked(i int) bool {
 	if l.at(i-1) == "to" || l.at(i-1) == "zu" {
 		return !wanting[l.at(i-2)]
 	}
+	if l.at(i-1) == "you" && lapses[l.at(i-2)] || lapses[l.at(i-1)] || l.at(i-1) == "t" && lapses[l.at(i-2)] {
+		return true // "did you forget", "in case you forget", "you've forgotten"
+	}
 	return forgetters[l.at(i-1)] || l[i].text == "vergessen" && (l.at(i-1) == "nicht" || l.at(i+1) == "sie" && l.at(i+2) == "nicht")
 }
+
+// lapses are words behind which somebody forgets, or may, or must not.
+var lapses = set(`did have case you've youve shouldn't shouldnt shouldn mustn't mustnt mustn`)
 
 // refused reports whether one of the words before says no.
 func (l line) refused(i int) bool {

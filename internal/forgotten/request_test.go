@@ -90,6 +90,10 @@ func TestWhatACallerAsksInWordsToForget(t *testing.T) {
 		{"Ich vergesse immer den Namen vom Hund.", "Das macht nichts.", ""},
 		{"No olvide a mi hermano.", "Claro.", ""},
 		{"Forget Monday, make it Tuesday.", "Tuesday then.", ""},
+		{"Did you forget my address?", "No.", ""},
+		{"In case you forget my address, I'll text it.", "Thanks.", ""},
+		{"You've forgotten my birthday.", "I'm sorry.", ""},
+		{"You shouldn't delete my address.", "I won't.", ""},
 		{"Unforgettable, that trip with my son.", "I bet.", ""},
 		{"there's a strike at the garage where Callum works", "So I hear.", ""},
 	} {
