@@ -3,6 +3,7 @@ package reminder
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -52,11 +53,15 @@ func (s *Service) Fire(ctx context.Context, j recaller.Job) error {
 	return s.deliver(ctx, tenant, r, body)
 }
 
+// again stands in the id of a job that tries a time once more that was given up on, between the time's id and what makes it a new one.
+const again = "~"
+
 // moved reports whether a reminder was put off after its job was made: it has another one now. Only a job's first attempt
 // can tell, because later ones run when the backoff said, by a clock that may have been set back since.
 func moved(r recaller.Reminder, j recaller.Job) bool {
 	if r.Rule != "" { // one whose lease ran out may find that another has sent it
-		return j.ID != string(r.Occurrence())
+		of, _, _ := strings.Cut(j.ID, again)
+		return of != string(r.Occurrence())
 	}
 	return r.DueAt.After(j.RunAt) && j.Attempts <= 1
 }
@@ -123,11 +128,11 @@ func (s *Service) end(ctx context.Context, tenant recaller.TenantID, r recaller.
 	if now.After(from) {
 		from = now
 	}
-	next, again := repeat.Next(r.Rule, from)
+	next, more := repeat.Next(r.Rule, from)
 	if err := s.Store.AdvanceReminder(ctx, tenant, r, status, next, now); err != nil {
 		return err
 	}
-	if again {
+	if more {
 		s.Enqueued()
 	}
 	return nil

@@ -20,6 +20,9 @@ import (
 	"github.com/recallerhq/recaller/internal/jobs"
 	"github.com/recallerhq/recaller/internal/obs/obstest"
 	"github.com/recallerhq/recaller/internal/reminder"
+	"github.com/recallerhq/recaller/internal/store"
+	"github.com/recallerhq/recaller/internal/store/postgres"
+	"github.com/recallerhq/recaller/internal/store/postgres/postgrestest"
 	"github.com/recallerhq/recaller/internal/usecasetest"
 	"github.com/recallerhq/recaller/internal/webhook"
 )
@@ -48,7 +51,29 @@ type house struct {
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
-	h := &house{T: t, Place: usecasetest.Open(t), receiver: newReceiver(t), faults: &usecasetest.Faults{}}
+	return furnish(t, usecasetest.Open(t))
+}
+
+// onBothStores tells a story of each store.
+func onBothStores(t *testing.T, story func(h *house)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { t.Parallel(); story(newHouse(t)) })
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		e, err := postgres.Open(t.Context(), postgrestest.Database(t).App, postgres.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = e.Close() })
+		p := usecasetest.Open(t)
+		p.Store = store.New(e, p.Vault)
+		story(furnish(t, p))
+	})
+}
+
+func furnish(t *testing.T, p *usecasetest.Place) *house {
+	t.Helper()
+	h := &house{T: t, Place: p, receiver: newReceiver(t), faults: &usecasetest.Faults{}}
 	h.MakeTenant(t, recaller.Tenant{ID: tenantID, Name: "Lakeside Dental"})
 	h.settings = usecasetest.Settings{tenantID: {ID: tenantID, Webhook: recaller.Webhook{URL: h.receiver.URL + "/hook", Secret: secret}}}
 	h.serve()

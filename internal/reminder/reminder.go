@@ -126,7 +126,7 @@ func (s *Service) Retry(ctx context.Context, tenant recaller.TenantID, id recall
 	if err != nil {
 		return r, err
 	}
-	job := recaller.Job{ID: s.NewID(), Tenant: tenant, Kind: recaller.JobReminder, Subject: string(id), RunAt: s.Now()}
+	job := recaller.Job{ID: string(r.Occurrence()) + again + s.NewID(), Tenant: tenant, Kind: recaller.JobReminder, Subject: string(id), RunAt: s.Now()}
 	if job.RunAt.Before(r.DueAt) { // the clock was set back
 		job.RunAt = r.DueAt
 	}

@@ -53,6 +53,47 @@ func TestAReminderThatIsGivenUpOnCanBeTriedAgain(t *testing.T) {
 	}
 }
 
+// The last time of one that repeats is tried again as any other: it is sent, or given up on once more, and never waits for a job
+// that there is not.
+func TestTheLastTimeOfOneThatRepeatsIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(h *house) {
+		old := h.remind("pills", "the pills", 24*time.Hour)
+		out, err := h.Place.Store.ChangeMemory(h.Context(), tenantID, recaller.Changing{
+			ID: old.Memory, Patch: recaller.MemoryPatch{At: h.Clock.Now()},
+			Reminder: &recaller.Reminder{ID: old.ID, DueAt: old.DueAt, Rule: "DTSTART:" + old.DueAt.Format("20060102T150405Z") + "\nRRULE:FREQ=DAILY;COUNT=1"},
+		})
+		h.ok(err)
+		r := *out.Reminder
+		givenUp := func() {
+			for range maxTries + 1 {
+				h.pass(2 * time.Hour)
+			}
+			if got := h.receiver.take(); len(got) != maxTries || got[0].id != string(r.Occurrence()) {
+				h.Errorf("got %d requests, want every try, all of one id", len(got))
+			}
+		}
+		again := func() {
+			h.Helper()
+			_, err := h.Retry(h.Context(), tenantID, r.ID)
+			h.ok(err)
+		}
+		h.receiver.answers(503, nil)
+		h.pass(24*time.Hour - 2*time.Hour)
+		givenUp()
+		h.is("given up on", r.ID, recaller.ReminderDead, maxTries, "server error")
+		again()
+		h.pass(-2 * time.Hour)
+		givenUp()
+		h.is("and once more", r.ID, recaller.ReminderDead, 2*maxTries, "server error")
+		again()
+		h.receiver.answers(200, nil)
+		h.pass(0)
+		h.only("taken at last", r.Occurrence())
+		h.is("taken at last", r.ID, recaller.ReminderDelivered, 2*maxTries, "server error")
+	})
+}
+
 // The clock was set right, an hour back: what is tried again is not lost, but waits until it is due.
 func TestARetryBeforeTheDueTimeWaits(t *testing.T) {
 	t.Parallel()
