@@ -98,7 +98,11 @@ func (s *Store) Reminders(ctx context.Context, tenant recaller.TenantID, f recal
 		return nil, "", err
 	}
 	q := where{args: []any{tenant, from.At, from.ID, limit + 1}}
-	if f.Status != "" {
+	switch f.Status {
+	case "":
+	case recaller.ReminderPending:
+		q.and(`status = 'pending'`) // spelled out so that the partial index serves it
+	default:
 		q.eq(`status`, f.Status)
 	}
 	if f.Caller != "" {

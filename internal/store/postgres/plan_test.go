@@ -50,10 +50,15 @@ func TestEveryStatementHasAnIndex(t *testing.T) { //nolint:tparallel // the stor
 			continue // they are about all rows, about very few, or about none; searches have a test of their own
 		}
 		n++
+		past := storetest.ReadsWaiting(query)
 		for _, step := range explain(t, c, n, query, args) {
 			if step.wasteful() {
 				t.Errorf("%s\n\t%s", step, query)
 			}
+			past = past && step.Index != "reminders_waiting"
+		}
+		if past {
+			t.Errorf("reads the reminders that are past too: %s", query)
 		}
 	}
 	if n < 50 {

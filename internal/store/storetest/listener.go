@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"maps"
+	"strings"
 	"sync"
 
 	"github.com/recallerhq/recaller"
@@ -23,6 +24,12 @@ func (l *Listener) Asked() map[string]int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return maps.Clone(l.asked)
+}
+
+// ReadsWaiting reports whether a statement reads the reminders that wait for a caller: it is to find them without what was delivered before.
+func ReadsWaiting(query string) bool {
+	return strings.Contains(query, "FROM reminders WHERE") && strings.Contains(query, "status = 'pending'") && strings.Contains(query, " caller_id = $") &&
+		strings.HasPrefix(query, "SELECT")
 }
 
 func (l *Listener) note(query string, args []any) {
