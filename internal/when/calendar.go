@@ -235,6 +235,9 @@ func (p *parser) bareDay(i int) span {
 		return span{from: startOf(y, m+time.Month(k), d, loc), to: startOf(y, m+time.Month(k), d+1, loc), n: j - i, fixed: true}
 	}
 	step, lean := time.Month(1), p.mood(i, j)
+	if wd := p.saidToBe(j); wd > 0 {
+		return p.onWeekday(wd, d, lean, j-i)
+	}
 	switch lean {
 	case behind:
 		step = -1
@@ -249,6 +252,29 @@ func (p *parser) bareDay(i int) span {
 		m += step
 	}
 	return span{from: startOf(y, m, d, loc), to: startOf(y, m, d+1, loc), name: dayName{day: d}, mood: lean, n: j - i}
+}
+
+// saidToBe returns the weekday that the sentence goes on to give the day before token j: "the twenty-sixth, but that's a
+// Friday". 0 for none.
+func (p *parser) saidToBe(j int) int {
+	for k := j; k < j+5 && k < len(p.tok) && !p.sentenceEnd(k); k++ {
+		if p.any(k, "that", "which", "it") && (p.w(k+1) == "is" || p.tok[k].owner) || p.any(k, "that's", "thats", "being", "falls") || k == j && p.w(k) == "is" {
+			for k++; p.any(k, "is", "a", "on", "the"); k++ {
+			}
+			return weekdays[p.w(k)]
+		}
+	}
+	return 0
+}
+
+// onWeekday settles a day of the month that was said with its weekday.
+func (p *parser) onWeekday(wd, d int, lean mood, n int) span {
+	s := span{open: true, name: dayName{weekday: wd, day: d}, mood: lean, n: n}
+	if from, ok := p.nearest(wd, d, lean); ok {
+		loc := p.base.Location()
+		s.open, s.fixed, s.from, s.to = false, true, dayStart(from, loc), dayStart(from.AddDate(0, 0, 1), loc)
+	}
+	return s
 }
 
 // dayFollows are words that may follow a day of the month which stands by its number alone.

@@ -52,6 +52,7 @@ type talk struct {
 	mood    mood     // in which the turn before ended
 	asks    bool     // it asked for a time
 	happens bool     // it spoke of what happened
+	habit   bool     // it asked for days of a kind: "Saturdays or weekdays?"
 }
 
 // namedDay is a day that was named in a turn.
@@ -202,6 +203,8 @@ func (c *talk) weekday(p *parser, f *Found) {
 		}
 	}
 	switch {
+	case c.habit && f.token < 3 && !ok:
+		f.unsettle()
 	case f.day.name.next:
 		if n := daysBetween(today, m.day); ok && n >= 7 && n < 14 && m.fixed {
 			f.put(m.day)
@@ -308,6 +311,7 @@ func (c *talk) close(p *parser) {
 	text := " " + strings.ToLower(p.text) + " "
 	c.asks = strings.Contains(text, "?") || p.speaksOf(times)
 	c.happens = p.speaksOf(events)
+	c.habit = c.asks && p.speaksOf(manyDays)
 }
 
 var (

@@ -63,6 +63,15 @@ func TestDaysOfADialogue(t *testing.T) {
 		"what was taken back is not spoken of any more": `
 			u: Can you do the twentieth, no wait, the twenty-first? | 2026-10-20, 2026-10-21
 			a: Wednesday the twenty-first is free. | 2026-10-21`,
+		"an answer to what day in general is no date": `
+			a: Saturdays or weekdays? | -
+			u: Saturday. | -`,
+		"the day of a report counts from what was said before": `
+			u: He did it lovely on the Monday. | -
+			u: She left a message about Thursday. | -`,
+		"a number with its weekday is the day that is both": `
+			u: I did think the twenty-sixth, but that's a Thursday. | 2026-11-26
+			u: The thirteenth is a Friday, isn't it? | 2026-11-13`,
 		"German": `
 			a: Wann ist es passiert? | -
 			u: Am Sonntag. | 2026-10-11

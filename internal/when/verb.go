@@ -116,7 +116,7 @@ func (p *parser) did(i int) mark {
 	switch j := p.skip(i + 1); {
 	case p.any(j, "want", "need", "fancy", "prefer"):
 		return mark{mood: ahead}
-	case p.any(j, "say", "mean"):
+	case p.any(j, "say", "mean", "think", "wonder", "consider"):
 		return mark{mood: torn}
 	}
 	return mark{mood: behind}

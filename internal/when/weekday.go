@@ -73,12 +73,7 @@ func (p *parser) numbered(i, wd int) span {
 	if n == 0 || d < 1 || d > 31 || j == i+1 && d <= 3 || j > i+1 && p.w(j-1) != "the" && p.w(j-1) != "," {
 		return span{}
 	}
-	s := span{open: true, name: dayName{weekday: wd, day: d}, n: j + n - i}
-	if from, ok := p.nearest(wd, d, p.mood(i, j+n)); ok {
-		s.open, s.fixed, s.from, s.to = false, true, from, from.AddDate(0, 0, 1)
-		s.from, s.to = dayStart(from, p.base.Location()), dayStart(s.to, p.base.Location())
-	}
-	return s
+	return p.onWeekday(wd, d, p.mood(i, j+n), j+n-i)
 }
 
 // ofWeekday settles on a date that was said with its weekday: where they do not fit in a year near by, which was meant
@@ -218,7 +213,7 @@ func (p *parser) bareWeekday(i, wd int) span {
 		return s
 	}
 	s.mood, s.weak = p.moodOf(i, i+1)
-	if p.w(i-1) == "the" && p.lang == english && p.standsAlone(i+1) && s.mood == ahead { // "the Monday" counts from what was said before
+	if p.w(i-1) == "the" && p.lang == english && p.standsAlone(i+1) && s.mood != open || s.mood == behind && p.topic(i) { // "the Monday" counts from what was said before
 		s.mood = torn
 	}
 	if !p.standsAlone(i+1) && p.lang == english && p.w(i-1) != "on" && (s.mood == behind && owners[p.w(i-1)] || !slot(p.w(i+1)) && !slot(p.w(i+2))) {
@@ -238,6 +233,11 @@ func (p *parser) bareWeekday(i, wd int) span {
 		return p.dayNamed(s, past)
 	}
 	return s
+}
+
+// topic reports whether a weekday at i is what a message was of: "she left a message about Thursday".
+func (p *parser) topic(i int) bool {
+	return p.any(i-1, "about", "regarding", "concerning", "re") || p.any(i-1, "the", "my", "our") && p.any(i-2, "about", "regarding", "concerning", "re")
 }
 
 var owners = speech.Set(`the my your our his her their`)
