@@ -196,19 +196,24 @@ func (c *talk) weekday(p *parser, f *Found) {
 	lean := c.lean(p, f)
 	m, ok := c.match(func(d namedDay) bool { return isoWeekday(d.day) == wd && d.said })
 	coming := p.day((wd-isoWeekday(today)+6)%7 + 1)
-	if ago := c.turn - m.turn; ok && lean == ahead && m.day.After(coming) && ago > 1 {
+	the := p.any(f.token, "the") || p.any(f.token-1, "the") // the one that is spoken of
+	if ago := c.turn - m.turn; ok && lean == ahead && m.day.After(coming) && ago > 1 && !the {
 		if ok = false; ago <= lasting {
 			f.unsettle() // that one, or the coming one
 			return
 		}
 	}
 	switch {
+	case the && ok && c.turn-m.turn <= 2*lasting:
+		f.put(m.day)
 	case c.habit && f.token < 3 && !ok:
 		f.unsettle()
 	case f.day.name.next:
 		if n := daysBetween(today, m.day); ok && n >= 7 && n < 14 && m.fixed {
 			f.put(m.day)
 		}
+	case ok && lean == behind && m.day.After(today) && c.turn-m.turn <= 2*lasting: // the last one, or the one that is spoken of
+		f.unsettle()
 	case ok && (lean != behind || !m.day.After(today)) && (lean != ahead || !m.day.Before(today)):
 		f.put(m.day)
 	case lean == ahead && c.week.turn >= c.turn-3 && !c.week.day.IsZero():
@@ -236,13 +241,26 @@ func (c *talk) farOff(today time.Time) bool {
 	return ok && daysBetween(today, last) > 7
 }
 
-// dayOfMonth settles a day of the month that stands by its number.
+// beside is how many days from the day that was named just before a number is surely of the same month.
+const beside = 9
+
+// dayOfMonth settles a day of the month that stands by its number: one like it that was named, or one beside the day that
+// was named just before; where that lies in another month than the number by itself, and not beside it, it is not sure.
 func (c *talk) dayOfMonth(p *parser, f *Found) {
 	d, today := f.day.name.day, p.day(0)
 	lean := c.lean(p, f)
 	if m, ok := c.match(func(n namedDay) bool { return n.day.Day() == d }); ok && (lean != behind || !m.day.After(today)) {
 		f.put(m.day)
 		return
+	}
+	if last, ok := c.last(2); ok && lean != behind && daysBetween(today, last) > 0 && d <= daysIn(last.Year(), last.Month()) {
+		day := startOf(last.Year(), last.Month(), d, last.Location())
+		if own, n := f.At, daysBetween(last, day); f.day.open || !own.Equal(day) {
+			if f.unsettle(); abs(n) <= beside {
+				f.put(day)
+			}
+			return
+		}
 	}
 	if !f.day.open || lean != ahead && lean != behind {
 		return

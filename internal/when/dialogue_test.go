@@ -72,6 +72,25 @@ func TestDaysOfADialogue(t *testing.T) {
 		"a number with its weekday is the day that is both": `
 			u: I did think the twenty-sixth, but that's a Thursday. | 2026-11-26
 			u: The thirteenth is a Friday, isn't it? | 2026-11-13`,
+		"a number beside a day that was named is of its month": `
+			u: We're getting married December nineteenth. | 2026-12-19
+			a: We have the whole day on the twentieth, or Friday the eighteenth. | 2026-12-20, 2026-12-18
+			u: And the second? | -`,
+		"first thing is no number": `
+			u: Not today, it's the football. Monday, first thing. | 2026-10-14, 2026-10-19`,
+		"what was just spoken of is not taken for the last one": `
+			a: Your scan is Thursday the twenty-second at nine. | 2026-10-22 09:00
+			u: my wife noted it and then she forgot about the Thursday | 2026-10-22
+			a: joe noted and please be here half an hour before so half past eight on thursday | 2026-10-22 08:30`,
+		"what has become free is free": `
+			a: Mittwoch ist Frau Yildiz voll. Freitag um halb fünf nachmittags ist gerade frei geworden. | 2026-10-21, 2026-10-16 16:30
+			u: Am Freitag ist mir die Kette gerissen. | -`,
+		"the Friday is the one that was offered": `
+			a: The crematorium has Wednesday the twenty-first, or Friday the twenty-third at a quarter to three. | 2026-10-21, 2026-10-23 14:45
+			u: What's the early one cost? | -
+			a: Six hundred. | -
+			u: The Friday then. | 2026-10-23
+			a: I can hold Friday until tomorrow at five. | 2026-10-23, 2026-10-15 17:00`,
 		"German": `
 			a: Wann ist es passiert? | -
 			u: Am Sonntag. | 2026-10-11

@@ -207,7 +207,7 @@ func (p *parser) clauseMood(from, to int) mood {
 			return torn
 		case o.behind[w], p.lang == spanish && preterite(w):
 			m = behind
-		case p.lang == german && participle(w):
+		case p.lang == german && participle(w) && !(k > from && p.said[k-1] == "frei"): // "ist frei geworden" is free now
 			done = true
 		case o.ahead[w] && m == open, p.lang == spanish && strings.HasSuffix(w, "ré"):
 			m = ahead

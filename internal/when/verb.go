@@ -75,6 +75,8 @@ func takesParticiple(t token) bool {
 func (p *parser) verb(i int, aux bool) (m mark, helps bool) {
 	w := p.w(i)
 	switch {
+	case p.w(i-1) == "please" && p.plainForm(i):
+		return mark{mood: ahead}, false
 	case pastHelpers[w]:
 		return p.did(i), true
 	case pastBe[w]:

@@ -70,7 +70,7 @@ func (p *parser) numbered(i, wd int) span {
 	if n == 0 && p.lang == spanish && j == i+1 {
 		d, n = p.cardinal(j)
 	}
-	if n == 0 || d < 1 || d > 31 || j == i+1 && d <= 3 || j > i+1 && p.w(j-1) != "the" && p.w(j-1) != "," {
+	if n == 0 || d < 1 || d > 31 || d <= 3 && p.w(j-1) != "the" || j > i+1 && p.w(j-1) != "the" && p.w(j-1) != "," {
 		return span{}
 	}
 	return p.onWeekday(wd, d, p.mood(i, j+n), j+n-i)
