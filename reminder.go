@@ -37,7 +37,7 @@ type Reminder struct {
 	Text         string         // words of its own; empty: the memory's
 	Status       ReminderStatus
 	Attempts     int    // tries at delivery that failed
-	Reason       string // why the last try failed, from a closed set: "no webhook", "refused", "timeout", "unreachable", "server error"; empty if none did
+	Reason       string // why the last try failed, from a closed set: "no webhook", "refused", "timeout", "unreachable", "server error", "unreadable rule" (it repeats no more); empty if none did
 	CreatedAt    time.Time
 	ClosedAt     time.Time // when it was delivered, cancelled or given up on; zero while pending
 }

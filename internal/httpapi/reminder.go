@@ -154,9 +154,9 @@ func (s *server) reminderTold(ctx context.Context, x *exchange, of func() (recal
 	if !due.After(now) {
 		return nil, recaller.InvalidField("due_at", "must lie ahead")
 	}
-	rule, at, ok := repeat.Read(often, due, now)
-	if !ok {
-		return nil, recaller.InvalidField("repeat", "must be words (\"every Monday at 9\", \"daily\") or an RRULE (FREQ=WEEKLY;BYDAY=MO)")
+	rule, at, err := repeat.Read(often, due, now)
+	if err != nil {
+		return nil, recaller.InvalidField("repeat", "%v", err)
 	}
 	return &recaller.Reminder{DueAt: at, Rule: rule}, nil
 }

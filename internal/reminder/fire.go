@@ -20,6 +20,7 @@ const (
 	reasonTimeout     = "timeout"
 	reasonUnreachable = "unreachable"
 	reasonServer      = "server error"
+	reasonRule        = "unreadable rule" // this time may have been delivered; no other comes
 )
 
 // Fire is the work of a job of kind recaller.JobReminder: it sends the reminder to the tenant's webhook. An error means:
@@ -121,14 +122,23 @@ func webhookID(r recaller.Reminder) recaller.ReminderID {
 	return r.ID
 }
 
-// end closes a reminder as delivered or dead, or has it wait for the next time of its rule that is still to come.
+// end closes a reminder as delivered or dead, or has it wait for the next time of its rule that is still to come. One whose rule
+// cannot be read is dead whatever became of this time, for it does not end as was meant.
 func (s *Service) end(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus) error {
 	now := s.Now()
 	from := r.DueAt
 	if now.After(from) {
 		from = now
 	}
-	next, more := repeat.Next(r.Rule, from)
+	next, more, err := repeat.Next(r.Rule, from)
+	if err != nil {
+		s.Log.Error("a reminder repeats no more", "tenant", string(tenant), "reminder", string(r.ID), "this_time", string(status), "reason", reasonRule)
+		_, err = s.Store.CloseReminder(ctx, tenant, r.ID, recaller.ReminderDead, reasonRule, now)
+		if err == nil && status == recaller.ReminderDelivered {
+			s.Metrics.count(resultDead)
+		}
+		return err
+	}
 	if err := s.Store.AdvanceReminder(ctx, tenant, r, status, next, now); err != nil {
 		return err
 	}

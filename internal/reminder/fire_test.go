@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -301,8 +302,8 @@ func TestAReminderRepeats(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	old := h.remind("pills", "the pills", 24*time.Hour)
-	rule, due, ok := repeat.Read("every day", old.DueAt, h.Clock.Now())
-	if !ok || !due.Equal(old.DueAt) {
+	rule, due, err := repeat.Read("every day", old.DueAt, h.Clock.Now())
+	if err != nil || !due.Equal(old.DueAt) {
 		t.Fatalf("got %v of %q", due, rule)
 	}
 	out, err := h.Place.Store.ChangeMemory(t.Context(), tenantID, recaller.Changing{
@@ -347,6 +348,31 @@ func TestAReminderRepeats(t *testing.T) {
 	h.only("the one that was tried again", r.Occurrence())
 	h.pass(30 * 24 * time.Hour)
 	h.nothing("after it was cancelled")
+}
+
+// A rule that cannot be read ends no reminder in silence: this time is sent, and that no other comes stands on the list of the dead, in
+// its words, and in the log.
+func TestARuleThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(h *house) {
+		r := h.remind("pills", "the pills", time.Hour)
+		_, err := h.Place.Store.ChangeMemory(h.Context(), tenantID, recaller.Changing{
+			ID: r.Memory, Patch: recaller.MemoryPatch{At: h.Clock.Now()}, Reminder: &recaller.Reminder{ID: r.ID, DueAt: r.DueAt, Rule: "every moon"},
+		})
+		h.ok(err)
+		h.pass(time.Hour)
+		got := h.receiver.take()
+		if len(got) != 1 || got[0].id != string(r.Occurrence()) || !strings.Contains(got[0].body, `"repeats":"by a rule that cannot be read"`) {
+			t.Errorf("got %+v, want this time, and what is the matter", got)
+		}
+		h.is("it ends", r.ID, recaller.ReminderDead, 0, "unreadable rule")
+		if log := h.logged.String(); !strings.Contains(log, "repeats no more") || strings.Contains(log, "every moon") {
+			t.Errorf("the log says %s", log)
+		}
+		if h.counted("dead") != 1 {
+			t.Errorf("%d dead are counted, want it", h.counted("dead"))
+		}
+	})
 }
 
 // A job whose reminder was put off leaves the firing to the job of the new time.

@@ -1,10 +1,14 @@
-// Package repeat is how a reminder comes again: it reads a rule of RFC 5545 or words ("every other Monday at 9"), and tells when
-// the next time is, by the clocks of the zone in which it was set, and how the rule is said.
+// Package repeat is how a reminder comes again: it reads a rule of RFC 5545 or words ("every other Monday at 9", "jeden zweiten
+// Montag", "cada quince días") in English, German and Spanish, and tells when the next time is, by the clocks of the zone in which
+// it was set, and how the rule is said. What it does not read whole it refuses, in words that tell how to say it: a repetition that
+// is kept wrongly rings for years.
 //
 // It is not for single times (when).
 package repeat
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,16 +26,44 @@ const morning = 9
 
 // Read reads how something repeats: an RRULE, or words. first is the first time where one was told, else zero; now is in the
 // caller's zone. The rule that it returns has its first time and zone in it, as Next takes it; at is that first time, after now.
-func Read(text string, first, now time.Time) (rule string, at time.Time, ok bool) {
-	if text = strings.TrimSpace(text); text == "" || len(text) > maxText {
-		return "", at, false
+// An error says what a text must be that is read; of one that tells no repetition it is ErrNone.
+func Read(text string, first, now time.Time) (rule string, at time.Time, err error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return "", at, ErrNone
 	}
-	o, ok := parts(strings.TrimPrefix(strings.ToUpper(text), "RRULE:"))
-	if !ok {
-		if o, ok = words(strings.ToLower(text), now); !ok {
-			return "", at, false
+	if len(text) > maxText {
+		return "", at, errLong
+	}
+	r := &reading{}
+	var o rrule.ROption
+	if upper := strings.ToUpper(text); strings.Contains(upper, "FREQ=") {
+		o, err = parts(strings.TrimPrefix(upper, "RRULE:"), now.Location())
+	} else {
+		if r, err = words(strings.ToLower(text), now); err == nil {
+			o, err = r.whole()
+		}
+		if err != nil && !r.repeats && !tells(r.words) && !errors.Is(err, errTimes) {
+			err = ErrNone
 		}
 	}
+	if err != nil {
+		return "", at, err
+	}
+	if at, err = begin(&o, first, now); err != nil {
+		return "", at, err
+	}
+	if r.lasts != nil {
+		o.Until = r.lasts.after(at).Add(-time.Second)
+	}
+	all, err := rrule.NewRRule(o)
+	if err != nil {
+		return "", at, errRule
+	}
+	return all.String(), at, nil
+}
+
+// begin finds the first time of a rule, and has it begin there: every other week counts from it.
+func begin(o *rrule.ROption, first, now time.Time) (at time.Time, err error) {
 	from := first
 	if from.IsZero() {
 		from = time.Date(now.Year(), now.Month(), now.Day(), morning, 0, 0, 0, now.Location())
@@ -56,90 +88,128 @@ func Read(text string, first, now time.Time) (rule string, at time.Time, ok bool
 			after = from.Add(-time.Nanosecond)
 		}
 	}
-	o.Dtstart = from
-	r, err := rrule.NewRRule(o)
+	look := *o
+	look.Dtstart, look.Count = from, 0
+	if o.Freq < rrule.DAILY && len(o.Byweekday)+len(o.Bymonthday) > 0 { // "every other Monday" begins on the next one
+		look.Interval = 1
+	}
+	r, err := rrule.NewRRule(look)
 	if err != nil {
-		return "", at, false
+		return at, errRule
 	}
 	if at = r.After(after, false); at.IsZero() {
-		return "", at, false
+		return at, errOver
 	}
-	o.Dtstart = at // every other week counts from here
-	if r, err = rrule.NewRRule(o); err != nil {
-		return "", at, false
+	named := len(o.Byweekday)+len(o.Bymonthday) > 0
+	switch {
+	case o.Freq == rrule.MONTHLY && !named && at.Day() > 28:
+		return at, errMonthEnd
+	case o.Freq == rrule.YEARLY && !named && at.Month() == time.February && at.Day() == 29:
+		return at, errLeap
 	}
-	return r.String(), at, true
+	o.Dtstart = at
+	return at, nil
 }
 
-// Next is the first time of a rule after a time; not ok where there is none any more.
-func Next(rule string, after time.Time) (at time.Time, ok bool) {
+// after is the time that is so long after another.
+func (c cycle) after(t time.Time) time.Time {
+	switch c.freq {
+	case rrule.YEARLY:
+		return t.AddDate(c.interval, 0, 0)
+	case rrule.MONTHLY:
+		return t.AddDate(0, c.interval, 0)
+	case rrule.WEEKLY:
+		return t.AddDate(0, 0, 7*c.interval)
+	}
+	return t.AddDate(0, 0, c.interval)
+}
+
+// Next is the first time of a rule after a time; not more where there is none any more. An error is of a rule that cannot be read.
+func Next(rule string, after time.Time) (at time.Time, more bool, err error) {
+	if rule == "" {
+		return at, false, nil
+	}
 	r, err := rrule.StrToRRule(rule)
-	if err != nil || rule == "" {
-		return at, false
+	if err != nil {
+		return at, false, errRule // which may quote the rule, though there are no words in it
 	}
 	at = r.After(after, false)
-	return at, !at.IsZero()
+	return at, !at.IsZero(), nil
 }
 
-// parts reads an RRULE. Of its parts those are taken that a reminder needs, so that no rule is without a time for thousands of
-// years.
-func parts(text string) (rrule.ROption, bool) {
-	if !strings.Contains(text, "FREQ=") || strings.ContainsAny(text, "\r\n") || strings.Contains(text, "DTSTART") {
-		return rrule.ROption{}, false
+// Same reports whether two rules tell the same times, as far as one looks ahead.
+func Same(a, b string) bool {
+	const ahead = 12
+	one, err := rrule.StrToRRule(a)
+	two, err2 := rrule.StrToRRule(b)
+	if err != nil || err2 != nil {
+		return false
+	}
+	this, that := one.Iterator(), two.Iterator()
+	for range ahead {
+		t, more := this()
+		u, more2 := that()
+		if more != more2 || !t.Equal(u) {
+			return false
+		}
+	}
+	return true
+}
+
+// parts reads an RRULE. Of its parts those are taken that a reminder needs and Words can say, so that no rule is without a time for
+// thousands of years.
+func parts(text string, zone *time.Location) (rrule.ROption, error) {
+	if strings.ContainsAny(text, "\r\n") || strings.Contains(text, "DTSTART") {
+		return rrule.ROption{}, errRule
 	}
 	o, err := rrule.StrToROption(text)
 	if err != nil || o.Freq > rrule.HOURLY || o.Interval > maxInterval || o.Interval < 0 || o.Count < 0 {
-		return rrule.ROption{}, false
+		return rrule.ROption{}, errRule
 	}
-	days, monthly := len(o.Byweekday) > 0, len(o.Bymonthday)+len(o.Bysetpos) > 0
-	switch {
-	case len(o.Byweekno)+len(o.Byyearday)+len(o.Byeaster)+len(o.Bysecond) > 0, len(o.Byhour) > 1 || len(o.Byminute) > 1,
-		o.Freq == rrule.HOURLY && (days || len(o.Byhour)+len(o.Byminute) > 0),
-		o.Freq > rrule.MONTHLY && monthly, o.Freq > rrule.YEARLY && len(o.Bymonth) > 0:
-		return rrule.ROption{}, false
+	if !o.Until.IsZero() {
+		o.Until = endOf(text, o.Until, zone)
 	}
-	return *o, true
+	if o.Freq == rrule.DAILY && len(o.Byweekday) > 0 && o.Interval <= 1 {
+		o.Freq = rrule.WEEKLY
+	}
+	if !sayable(o) {
+		return rrule.ROption{}, errRule
+	}
+	return *o, nil
 }
 
-// Words says how a rule repeats, nothing of the empty one: "every Monday and Thursday", "every other week", "every month".
-func Words(rule string) string {
-	if rule == "" {
-		return ""
-	}
-	r, err := rrule.StrToRRule(rule)
-	if err != nil {
-		return ""
-	}
-	o := r.OrigOptions
-	unit := map[rrule.Frequency]string{rrule.YEARLY: "year", rrule.MONTHLY: "month", rrule.WEEKLY: "week", rrule.DAILY: "day", rrule.HOURLY: "hour"}[o.Freq]
-	every := "every " + unit
+// endOf is the end that a rule tells: a day is meant to its end, and a time without its zone by the caller's clocks.
+func endOf(text string, at time.Time, zone *time.Location) time.Time {
+	_, told, _ := strings.Cut(text, "UNTIL=")
+	told, _, _ = strings.Cut(told, ";")
+	y, m, d := at.Date()
 	switch {
-	case o.Interval == 2:
-		every = "every other " + unit
-	case o.Interval > 2:
-		every = "every " + itoa(o.Interval) + " " + unit + "s"
-	case o.Freq == rrule.WEEKLY && len(o.Byweekday) == 5 && !has(o.Byweekday, rrule.SA) && !has(o.Byweekday, rrule.SU):
-		return "every weekday"
+	case !strings.Contains(told, "T"):
+		return time.Date(y, m, d, 23, 59, 59, 0, zone)
+	case !strings.HasSuffix(told, "Z"):
+		return time.Date(y, m, d, at.Hour(), at.Minute(), at.Second(), 0, zone)
 	}
-	if o.Freq != rrule.WEEKLY {
-		return every
+	return at
+}
+
+// sayable reports whether the parts of a rule go together.
+func sayable(o *rrule.ROption) bool {
+	days, dates, pos := len(o.Byweekday), len(o.Bymonthday), len(o.Bysetpos)
+	counted := slices.ContainsFunc(o.Byweekday, func(d rrule.Weekday) bool { return d.N() != 0 })
+	plain := slices.ContainsFunc(o.Byweekday, func(d rrule.Weekday) bool { return d.N() == 0 })
+	if len(o.Byweekno)+len(o.Byyearday)+len(o.Byeaster)+len(o.Bysecond) > 0 || len(o.Byhour) > 1 || len(o.Byminute) > 1 || pos > 1 ||
+		days > 0 && dates > 0 || o.Freq > rrule.YEARLY && len(o.Bymonth) > 0 || len(o.Byminute) > len(o.Byhour) && o.Freq < rrule.HOURLY {
+		return false
 	}
-	names := []string{o.Dtstart.Weekday().String()}
-	if len(o.Byweekday) > 0 {
-		names = nil
+	switch o.Freq {
+	case rrule.YEARLY:
+		return len(o.Bymonth) == 0 && days+dates+pos == 0 || len(o.Bymonth) == 1 && pos == 0 && days+dates > 0 && !plain
+	case rrule.MONTHLY:
+		return days == 0 && pos == 0 || !counted && pos == 1 && days > 0 || !plain && pos == 0
+	case rrule.WEEKLY:
+		return dates+pos == 0 && !counted
+	case rrule.DAILY:
+		return days+dates+pos == 0
 	}
-	for _, d := range o.Byweekday {
-		names = append(names, time.Weekday((d.Day()+1)%7).String())
-	}
-	said := names[0]
-	if n := len(names) - 1; n > 0 {
-		said = strings.Join(names[:n], ", ") + " and " + names[n]
-	}
-	switch {
-	case o.Interval <= 1:
-		return "every " + said
-	case o.Interval == 2 && len(names) == 1:
-		return "every other " + said
-	}
-	return every + " on " + said
+	return days+dates+pos+len(o.Byhour)+len(o.Byminute) == 0
 }

@@ -2,7 +2,6 @@ package repeat
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -11,207 +10,333 @@ import (
 	"github.com/recallerhq/recaller/internal/when"
 )
 
-func itoa(n int) string { return strconv.Itoa(n) }
-
-func has(days []rrule.Weekday, day rrule.Weekday) bool { return slices.Contains(days, day) }
-
-// cycle is what a word says of how often.
-type cycle struct {
-	freq     rrule.Frequency
-	interval int
-	days     []rrule.Weekday
-	alone    bool // the word says by itself that it repeats
+// group is one repetition that was told: of "every Monday and every other Thursday" there are two.
+type group struct {
+	unit   *cycle // day, week, month, year or hour
+	count  int    // every so many; 0: one
+	days   []rrule.Weekday
+	joined bool // "and" stands before its days
 }
-
-func cycles() map[string]cycle {
-	work := []rrule.Weekday{rrule.MO, rrule.TU, rrule.WE, rrule.TH, rrule.FR}
-	out := map[string]cycle{
-		"day": {freq: rrule.DAILY}, "daily": {freq: rrule.DAILY, alone: true}, "week": {freq: rrule.WEEKLY}, "weekly": {freq: rrule.WEEKLY, alone: true},
-		"month": {freq: rrule.MONTHLY}, "monthly": {freq: rrule.MONTHLY, alone: true}, "year": {freq: rrule.YEARLY},
-		"yearly": {freq: rrule.YEARLY, alone: true}, "annually": {freq: rrule.YEARLY, alone: true}, "hour": {freq: rrule.HOURLY},
-		"hourly": {freq: rrule.HOURLY, alone: true}, "fortnight": {freq: rrule.WEEKLY, interval: 2},
-		"fortnightly": {freq: rrule.WEEKLY, interval: 2, alone: true}, "biweekly": {freq: rrule.WEEKLY, interval: 2, alone: true},
-		"weekday": {freq: rrule.WEEKLY, days: work}, "weekend": {freq: rrule.WEEKLY, days: []rrule.Weekday{rrule.SA, rrule.SU}},
-	}
-	for i, day := range append(work, rrule.SA, rrule.SU) {
-		name := strings.ToLower(time.Weekday((i + 1) % 7).String())
-		out[name] = cycle{freq: rrule.WEEKLY, days: []rrule.Weekday{day}}
-	}
-	for _, name := range []string{"weekday", "weekend", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
-		c := out[name]
-		c.alone = true
-		out[name+"s"] = c
-	}
-	for _, name := range []string{"day", "week", "month", "year", "hour"} {
-		out[name+"s"] = out[name]
-	}
-	return out
-}
-
-// counts are the numbers that stand before a unit, and dayParts the hours of a part of the day that tells no clock.
-var (
-	counts = map[string]int{
-		"other": 2, "second": 2, "two": 2, "three": 3, "third": 3, "four": 4, "fourth": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "ten": 10, "twelve": 12,
-	}
-	ordinals = map[string]int{
-		"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
-		"eleventh": 11, "twelfth": 12, "fifteenth": 15, "twentieth": 20, "last": -1,
-	}
-	dayParts = map[string]int{"morning": morning, "afternoon": 15, "evening": 18, "night": 20}
-)
 
 // reading is words as far as they were read.
 type reading struct {
-	o       rrule.ROption
-	set     bool   // a frequency was told
-	repeats bool   // and that it repeats
-	nth     int    // an ordinal that waits for what it counts
-	part    string // of the day
-	rest    []string
+	words     []word
+	now       time.Time
+	groups    []group
+	repeats   bool
+	pending   []int // ordinals that wait for what they count
+	bare      bool  // one of them stands after "every" and is a word, not a number
+	nths      []rrule.Weekday
+	pos       int // of the weekdays of a month: the last, the first
+	monthDays []int
+	months    []time.Month
+	without   []rrule.Weekday
+	part      string
+	until     time.Time // the last moment, where a day was told
+	lasts     *cycle    // for so long
+	skipped   []word    // fillers, until it shows what they belong to
+	rest      []string  // of the clock
 }
 
 // words reads how something repeats from words. What is not read of them must be one time of day.
-func words(text string, now time.Time) (rrule.ROption, bool) {
-	r, table := reading{}, cycles()
-	said := strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" \t\n,;&", c) })
-	for i := 0; i < len(said); i++ {
-		w := strings.Trim(said[i], ".!")
-		switch c, known := table[w]; {
-		case w == "every" || w == "each":
-			r.repeats = true
-			if n := count(said, i+1, table); n > 0 {
-				r.o.Interval = n
-				i++
-			}
-		case known:
-			if !r.cycle(c) {
-				return r.o, false
-			}
-		case dayPart(w) != "" && r.part == "": // "every morning and evening" is two times
-			r.part = dayPart(w)
-		case ordinal(w) != 0 && r.nth == 0:
-			r.nth = ordinal(w)
-		case w == "the" || w == "of" || w == "and" || w == "on" || w == "a" || w == "in" || w == "":
-		default:
-			r.rest = append(r.rest, w)
+func words(text string, now time.Time) (*reading, error) {
+	r := &reading{words: lex(text), now: now}
+	for i := 0; i < len(r.words); {
+		n, err := r.step(i)
+		if err != nil {
+			return r, err
+		}
+		i += n
+	}
+	if n := len(r.rest); n > 0 && r.words[len(r.words)-1].raw != r.rest[n-1] {
+		for _, w := range r.skipped {
+			r.rest = append(r.rest, w.raw)
 		}
 	}
-	return r.whole(now)
+	return r, nil
 }
 
-// count reads the number before a unit, as in "every other week", "every 3 days".
-func count(said []string, i int, table map[string]cycle) int {
-	if i+1 >= len(said) {
-		return 0
-	}
-	if _, unit := table[strings.Trim(said[i+1], ".!")]; !unit {
-		return 0
-	}
-	n, err := strconv.Atoi(said[i])
-	if err != nil {
-		n = counts[said[i]]
-	}
-	if n < 1 || n > maxInterval {
-		return 0
-	}
-	return n
+// tells reports whether some word says that it repeats.
+func tells(words []word) bool {
+	return slices.ContainsFunc(words, func(w word) bool { return w.is(every) || w.is(unclear) || w.alone })
 }
 
-func ordinal(w string) int {
-	if n := ordinals[w]; n != 0 {
-		return n
+// at is the word at a place; the zero word beyond the end.
+func (r *reading) at(i int) word {
+	if i < 0 || i >= len(r.words) {
+		return word{}
 	}
-	for _, end := range []string{"st", "nd", "rd", "th"} {
-		if head, ok := strings.CutSuffix(w, end); ok {
-			if n, err := strconv.Atoi(head); err == nil && n >= 1 && n <= 31 {
-				return n
-			}
-		}
-	}
-	return 0
+	return r.words[i]
 }
 
-func dayPart(w string) string {
-	w = strings.TrimSuffix(w, "s")
-	if _, ok := dayParts[w]; ok {
-		return w
+// past is the next place from i on that is no filler.
+func (r *reading) past(i int) int {
+	for i < len(r.words) && r.words[i].is(filler) {
+		i++
 	}
-	return ""
+	return i
 }
 
-// cycle takes a word that says how often. An ordinal before a weekday counts it in its month, one before "day" is of the month.
-func (r *reading) cycle(c cycle) bool {
-	r.repeats = r.repeats || c.alone
-	switch {
-	case r.nth != 0 && len(c.days) == 1:
-		if r.nth > 5 {
-			return false
-		}
-		r.o.Byweekday = append(r.o.Byweekday, c.days[0].Nth(r.nth))
-		r.o.Freq, r.set, r.nth = rrule.MONTHLY, true, 0
-		return true
-	case r.nth != 0 && c.freq == rrule.DAILY:
-		r.o.Freq, r.set = rrule.MONTHLY, true
-		return true
-	case r.set && r.o.Freq == rrule.MONTHLY && c.freq == rrule.MONTHLY: // "the first Monday of each month"
-		return true
-	case r.set && r.o.Freq != c.freq:
-		return false
-	}
-	r.o.Freq, r.set = c.freq, true
-	r.o.Byweekday = append(r.o.Byweekday, c.days...)
-	if c.interval > 0 {
-		if r.o.Interval > 1 {
-			return false
-		}
-		r.o.Interval = c.interval
-	}
-	return true
-}
-
-// whole puts together what was read.
-func (r *reading) whole(now time.Time) (rrule.ROption, bool) {
-	if r.nth != 0 {
-		if r.set && r.o.Freq != rrule.MONTHLY {
-			return r.o, false
-		}
-		r.o.Freq, r.set = rrule.MONTHLY, true
-		r.o.Bymonthday = []int{r.nth}
-	}
-	if !r.set && r.part != "" {
-		r.o.Freq, r.set = rrule.DAILY, true
-	}
-	if !r.set || !r.repeats {
-		return r.o, false
-	}
-	if len(r.rest) == 0 {
+// step reads what begins at a word, and says how many words that is.
+func (r *reading) step(i int) (n int, err error) {
+	w := r.at(i)
+	switch next := r.at(i + 1); {
+	case w.is(times) && (tells(r.words) || r.at(r.past(i+1)).unit != nil || r.at(r.past(i+1)).is(per) && r.at(i+2).unit != nil):
+		return 0, errTimes
+	case w.is(unclear):
+		return 0, errUnclear
+	case w.is(every):
+		return r.every(i)
+	case w.is(through) && r.at(i-1).day() && r.at(r.past(i+1)).day():
+		return r.span(i)
+	case w.is(except) && r.at(r.past(i+1)).day():
+		return r.except(i)
+	case w.is(until):
+		return r.ends(i)
+	case w.is(lasting) && r.at(r.past(i+1)).n > 0 && r.at(r.past(i+1)+1).unit != nil:
+		i0 := r.past(i + 1)
+		return i0 + 2 - i, r.lastsFor(r.at(i0).n, *r.at(i0 + 1).unit)
+	case w.n > 0 && w.nth == 0 && next.unit != nil && r.at(i+2).text == "lang":
+		return 3, r.lastsFor(w.n, *next.unit)
+	case w.month != 0:
+		return r.date(i)
+	case (w.n > 0 || w.nth > 0) && r.at(r.past(i+1)).month != 0:
+		return r.date(i)
+	case w.unit != nil && (w.text == "día" || w.text == "dia") && next.n > 0 && next.n < 32:
+		r.monthDays = append(r.monthDays, next.n)
+		return 2, r.known()
+	case w.unit != nil:
+		return 1, r.cycle(w, i)
+	case w.nth != 0:
+		r.pending = append(r.pending, w.nth)
+		return 1, r.known()
+	case w.written && w.n > 0 && w.n < 32 && r.at(i+1).is(filler) && r.monthAt(r.past(i+1)): // "cada 3 de mes"
+		r.pending = append(r.pending, w.n)
+		return 1, r.known()
+	case w.raw == "noon" || w.raw == "midnight":
+		r.rest = append(r.rest, w.raw)
+		return 1, r.known()
+	case w.part != "":
 		if r.part != "" {
-			r.o.Byhour = []int{dayParts[r.part]}
+			return 0, errClocks
 		}
-		return r.o, r.o.Freq != rrule.HOURLY || r.part == ""
+		r.part, r.repeats = w.part, r.repeats || w.alone
+		return 1, r.known()
+	case w.is(skips) && len(r.groups) > 0 && len(r.groups[len(r.groups)-1].days) > 0:
+		r.groups[len(r.groups)-1].count, r.repeats = 2, true
+		return 1, r.known()
+	case w.is(filler), w.is(and):
+		r.skipped = append(r.skipped, w)
+		return 1, nil
 	}
-	at, ok := clock(strings.Join(r.rest, " "), r.part, now)
-	if !ok || r.o.Freq == rrule.HOURLY {
-		return r.o, false
+	for _, f := range r.skipped {
+		if !f.is(and) || len(r.rest) > 0 {
+			r.rest = append(r.rest, f.raw)
+		}
 	}
-	r.o.Byhour, r.o.Byminute = []int{at.Hour()}, []int{at.Minute()}
-	return r.o, true
+	r.rest, r.skipped = append(r.rest, w.raw), nil
+	return 1, nil
 }
 
-// clock reads a text that is one time of day, and nothing else.
-func clock(text, part string, now time.Time) (at time.Time, ok bool) {
-	if !strings.HasPrefix(text, "at ") {
-		text = "at " + text
-	}
-	if part == "night" {
-		text += " at night"
-	} else if part != "" {
-		text += " in the " + part
-	}
-	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
-	found := when.FindWith(text, midnight, when.Options{Lean: when.Ahead})
-	if len(found) != 1 || !found[0].Known() || found[0].Day || found[0].Start > 0 && text[:found[0].Start] != "at " || found[0].End != len(text) {
-		return at, false
-	}
-	return found[0].At, true
+// known drops the fillers before a word that means something.
+func (r *reading) known() error {
+	r.skipped = nil
+	return nil
 }
+
+// every reads "every", with what it counts: "every other week", "alle drei Tage", "every second Tuesday".
+func (r *reading) every(i int) (int, error) {
+	r.repeats, r.skipped = true, nil
+	j := r.past(i + 1)
+	if r.at(j).is(every) { // "immer jeden", "todos"
+		return j - i, nil
+	}
+	w, next := r.at(j), r.at(j+1)
+	switch {
+	case w.text == "minute" || next.text == "minutes" || next.text == "minuten" || next.text == "minutos":
+		return 0, errOften
+	case w.is(skips) && next.unit != nil:
+		r.groups = append(r.groups, group{count: 2})
+		return j + 1 - i, nil
+	case w.n > 0 && w.nth == 0 && next.unit != nil:
+		if next.loose && w.n == 15 { // "cada quince días" are two weeks
+			w.n, r.words[j+1].unit = 2, cycleOf("week")
+		} else if next.loose && w.n == 8 {
+			return 0, errEight
+		}
+		r.groups = append(r.groups, group{count: w.n})
+		return j + 1 - i, nil
+	case w.nth != 0 && next.unit != nil && !r.ofMonth(j):
+		return r.counted(i, j)
+	case w.nth != 0:
+		r.bare = r.bare || w.nth > 0 && !w.written
+		return j - i, nil
+	}
+	r.groups = append(r.groups, group{})
+	return j - i, nil
+}
+
+// counted reads "every second Tuesday", which is every other one; "every third Tuesday" may be meant of the month.
+func (r *reading) counted(i, j int) (int, error) {
+	w, next := r.at(j), r.at(j+1)
+	switch {
+	case next.day() && (w.nth == 1 || w.nth < 0): // of the month, what else
+		return j - i, nil
+	case next.day() && w.nth > 2, w.nth < 2:
+		return 0, errWhich
+	}
+	r.groups = append(r.groups, group{count: w.nth})
+	return j + 1 - i, nil
+}
+
+// ofMonth reports whether what is counted from a place on is counted in its month.
+func (r *reading) ofMonth(i int) bool {
+	for ; i < len(r.words); i++ {
+		if r.words[i].month != 0 || r.monthAt(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// monthAt reports whether a word is a month as a unit.
+func (r *reading) monthAt(i int) bool {
+	u := r.at(i).unit
+	return u != nil && u.freq == rrule.MONTHLY
+}
+
+// cycle takes a word that says how often.
+func (r *reading) cycle(w word, i int) error {
+	r.repeats = r.repeats || w.alone
+	joined := len(r.skipped) > 0 && slices.ContainsFunc(r.skipped, func(f word) bool { return f.is(and) }) || r.at(i-1).is(and)
+	r.skipped = nil
+	if len(r.groups) == 0 {
+		r.groups = append(r.groups, group{})
+	}
+	g := &r.groups[len(r.groups)-1]
+	c := *w.unit
+	switch {
+	case len(r.pending) > 0 && len(c.days) == 1:
+		for _, n := range r.pending {
+			if n > 5 {
+				return errWhich
+			}
+			r.nths = append(r.nths, c.days[0].Nth(n))
+		}
+		r.pending, r.bare = nil, false
+	case len(r.pending) == 1 && len(c.days) > 1:
+		g.days, r.pos, r.pending, r.bare = append(g.days, c.days...), r.pending[0], nil, false
+	case len(r.pending) > 0 && (c.freq == rrule.DAILY || c.freq == rrule.MONTHLY):
+		r.monthDays, r.pending, r.bare = append(r.monthDays, r.pending...), nil, false
+		if c.freq == rrule.MONTHLY {
+			return g.take(c)
+		}
+	case len(r.pending) > 0:
+		return errWhich
+	case len(c.days) == 0:
+		return g.take(c)
+	case g.count > 1 && len(c.days) > 1 && c.days[0] == rrule.MO: // "every two weekdays"
+		return errWhich
+	case w.alone && joined && g.count > 1: // "every other Monday and Thursdays"
+		return errTwo
+	default:
+		g.days, g.joined = append(g.days, c.days...), g.joined || joined && len(g.days) == 0
+	}
+	return nil
+}
+
+// take gives a group its unit.
+func (g *group) take(c cycle) error {
+	if g.unit != nil && g.unit.freq == c.freq && g.unit.interval == c.interval {
+		return nil
+	}
+	if g.unit != nil || g.count > 1 && c.interval > 1 && c.freq == rrule.WEEKLY {
+		return errTwo
+	}
+	g.unit = &c
+	return nil
+}
+
+// span reads a range of weekdays, the first of which was read.
+func (r *reading) span(i int) (int, error) {
+	j := r.past(i + 1)
+	if len(r.groups) == 0 {
+		return 0, errTwo
+	}
+	g := &r.groups[len(r.groups)-1]
+	from, to := slices.Index(allDays, r.at(i - 1).unit.days[0]), slices.Index(allDays, r.at(j).unit.days[0])
+	if len(g.days) == 0 || to <= from {
+		return 0, errRange
+	}
+	g.days, r.repeats = append(g.days, allDays[from+1:to+1]...), true
+	return j + 1 - i, r.known()
+}
+
+// except reads the weekdays that are left out.
+func (r *reading) except(i int) (int, error) {
+	j := r.past(i + 1)
+	for r.at(j).day() {
+		r.without = append(r.without, r.at(j).unit.days[0])
+		next := r.past(j + 1)
+		if r.at(next).is(and) {
+			next = r.past(next + 1)
+		}
+		if !r.at(next).day() {
+			return j + 1 - i, r.known()
+		}
+		j = next
+	}
+	return 0, errTwo
+}
+
+// ends reads the last day: all that follows, up to a clock.
+func (r *reading) ends(i int) (int, error) {
+	j, said := i+1, ""
+	for ; j < len(r.words) && !(r.words[j].is(clockAt) && said != ""); j++ {
+		if w := r.words[j]; w.text != "a" || !r.at(j+1).is(clockAt) { // "a las ocho"
+			said += " " + w.raw
+		}
+	}
+	for _, lead := range []string{r.at(i).raw, "until"} { // when reads a feast in English only
+		found := when.FindWith(lead+said, r.now, when.Options{Lean: when.Ahead})
+		if len(found) != 1 {
+			continue
+		}
+		f := found[0]
+		before := strings.Fields((lead + said)[len(lead):max(f.Start, len(lead))])
+		if f.Known() && f.Day && f.End == len(lead+said) && !strings.Contains(said, "/") && (!f.Approx || strings.Contains(said, "end of")) &&
+			!slices.ContainsFunc(before, func(w string) bool { return !meaning(w).is(filler) }) {
+			r.until = f.Until.Add(-time.Second)
+			return j - i, r.known()
+		}
+	}
+	return 0, errUntil
+}
+
+func (r *reading) lastsFor(n int, c cycle) error {
+	if r.lasts != nil || len(c.days) > 0 || c.freq == rrule.HOURLY {
+		return errUntil
+	}
+	c.interval *= n
+	r.lasts = &c
+	return r.known()
+}
+
+// date reads a day of the year: "5 January", "January 5th", "5 de enero".
+func (r *reading) date(i int) (int, error) {
+	r.skipped = nil
+	day, j := r.at(i), r.past(i+1)
+	m := r.at(j)
+	if day.month != 0 {
+		day, m = m, day
+	}
+	n := max(day.n, day.nth)
+	if m.month == 0 || n < 1 || n > monthLength(m.month) || len(r.pending) > 0 {
+		return 0, errDate
+	}
+	r.months, r.monthDays = append(r.months, m.month), append(r.monthDays, n)
+	return j + 1 - i, nil
+}
+
+// monthLength is how many days a month has in every year.
+func monthLength(m time.Month) int { return time.Date(2025, m+1, 0, 0, 0, 0, 0, time.UTC).Day() }

@@ -252,7 +252,7 @@ func deleteReminderJob(ctx context.Context, tx Tx, tenant recaller.TenantID, id 
 
 // checkReason holds reasons to their closed set (recaller.Reminder): they are readable in the database (spec 2.2).
 func checkReason(reason string) error {
-	if !slices.Contains([]string{"", "no webhook", "refused", "timeout", "unreachable", "server error"}, reason) {
+	if !slices.Contains([]string{"", "no webhook", "refused", "timeout", "unreachable", "server error", "unreadable rule"}, reason) {
 		return recaller.Errorf(recaller.Internal, "a reminder fails for a reason from a closed set")
 	}
 	return nil

@@ -60,19 +60,28 @@ func (x exchange) reminder() (*recaller.Reminder, error) {
 		return nil, err
 	}
 	r := &recaller.Reminder{Conversation: x.conv.ID}
-	due, ok := dueTime(said, x.now, x.dayFirst)
-	if !ok {
-		if r.Rule, r.DueAt, ok = repeat.Read(said, time.Time{}, x.now); ok {
-			return r, nil
-		}
-		return nil, recaller.InvalidField("dueAt", "must be one time: RFC 3339 (2026-03-10T08:30:00Z), or words (\"tomorrow at nine\", \"every Monday at 9\")")
+	r.Rule, r.DueAt, err = repeat.Read(said, time.Time{}, x.now)
+	if err != nil && !errors.Is(err, repeat.ErrNone) {
+		return nil, recaller.InvalidField("dueAt", "%v", err)
 	}
-	if r.DueAt = due; often == "" {
+	if err != nil {
+		var ok bool
+		if r.DueAt, ok = dueTime(said, x.now, x.dayFirst); !ok {
+			return nil, recaller.InvalidField("dueAt",
+				"must be one time: RFC 3339 (2026-03-10T08:30:00Z), or words (\"tomorrow at nine\", \"every Monday at 9\")")
+		}
+	}
+	if often == "" {
 		return r, nil
 	}
-	if r.Rule, r.DueAt, ok = repeat.Read(often, due, x.now); !ok {
-		return nil, recaller.InvalidField("repeat", "must be words (\"every Monday at 9\", \"daily\") or an RRULE (FREQ=WEEKLY;BYDAY=MO)")
+	rule, at, err := repeat.Read(often, r.DueAt, x.now)
+	switch {
+	case err != nil:
+		return nil, recaller.InvalidField("repeat", "%v", err)
+	case r.Rule != "" && !repeat.Same(r.Rule, rule):
+		return nil, recaller.InvalidField("repeat", "must not tell another repetition than dueAt: say it in one of them")
 	}
+	r.Rule, r.DueAt = rule, at
 	return r, nil
 }
 

@@ -2,10 +2,12 @@ package tool_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/repeat"
 )
 
 // waiting lists the reminders that wait, as the tool tells them: when in New York, the words, how they repeat.
@@ -61,4 +63,33 @@ func TestARepetitionThatIsNoneIsRefused(t *testing.T) {
 	set := b.does(recaller.ToolSetReminder, `{"value":"feed it","dueAt":"tomorrow at 9 am","repeat":"RRULE:FREQ=WEEKLY;INTERVAL=2"}`)
 	b.want("every other week from tomorrow on", set.Reminder.Rule, "DTSTART;TZID=America/New_York:20261122T090000\nRRULE:FREQ=WEEKLY;INTERVAL=2;BYHOUR=9;BYMINUTE=0;BYSECOND=0")
 	b.want("waits", b.waiting(), []string{"11-22 09:00 feed it, repeats"})
+}
+
+// dueAt may tell all of a repetition, in the words of the caller; what it tells is not taken for one time, and two tellings must agree.
+func TestADueTimeThatRepeats(t *testing.T) {
+	b := newBench(t)
+	for args, want := range map[string]string{
+		`"dueAt":"every day at 8 and at 20:00"`:                      "dueAt: must have one time of day: set a reminder for each",
+		`"dueAt":"every Monday and every other Thursday"`:            "dueAt: must be one repetition",
+		`"dueAt":"jeden Montag und jeden zweiten Dienstag"`:          "dueAt: must be one repetition",
+		`"dueAt":"some day"`:                                         "dueAt: must be one time",
+		`"dueAt":"every Monday at 9","repeat":"daily"`:               "repeat: must not tell another repetition than dueAt",
+		`"dueAt":"tomorrow at 9","repeat":"tomorrow at 9"`:           "repeat: must say how often",
+		`"dueAt":"tomorrow at 9","repeat":"the 31st of every month"`: "repeat: must be on a day that every month has",
+	} {
+		_, err := b.call(recaller.ToolSetReminder, `{"value":"feed it",`+args+`}`)
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", args, err, want)
+		}
+	}
+	for args, want := range map[string]string{
+		`"dueAt":"every Monday at 9","repeat":"weekly"`:             "every Monday",
+		`"dueAt":"weekdays except Friday at 9"`:                     "every Monday, Tuesday, Wednesday and Thursday",
+		`"dueAt":"jeden zweiten Montag um 9 Uhr"`:                   "every other Monday",
+		`"dueAt":"todos los días a las 8 hasta el 24 de diciembre"`: "every day until 24 December 2026",
+	} {
+		if got := repeat.Words(b.does(recaller.ToolSetReminder, `{"value":"feed it",`+args+`}`).Reminder.Rule); got != want {
+			t.Errorf("%s: got %q, want %q", args, got, want)
+		}
+	}
 }
