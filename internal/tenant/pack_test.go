@@ -25,7 +25,7 @@ func (b *bench) intent(id recaller.TenantID, said string) string {
 	b.ok(err)
 	packs, err := s.Packs(b.Context(), t)
 	b.ok(err)
-	return label.Analyse([]recaller.Turn{{Speaker: recaller.User, Text: said, Confidence: 1}}, false, packs).Intent
+	return label.Analyse([]recaller.Turn{{Speaker: recaller.User, Text: said, Confidence: 1}}, nil, false, packs).Intent
 }
 
 func (b *bench) use(id recaller.TenantID, packs ...string) error {

@@ -128,7 +128,7 @@ func analyse(w work) (recaller.StepResult, error) {
 	if err != nil {
 		return recaller.StepResult{}, err
 	}
-	a := label.Analyse(w.turns, w.conv.Status == recaller.Failed, packs)
+	a := label.Analyse(w.turns, agreement.Find(w.reading()), w.conv.Status == recaller.Failed, packs)
 	return recaller.StepResult{State: recaller.StepDone, By: By, Analysis: &a}, nil
 }
 

@@ -61,7 +61,7 @@ func TestLabelsReadWhatHappened(t *testing.T) {
 		var got [3]int
 		calls := labelledCalls(t, tt.file)
 		for _, c := range calls {
-			a := Analyse(c.turns, c.broke, must(t, "service"))
+			a := Analyse(c.turns, nil, c.broke, must(t, "service"))
 			for i, ok := range []bool{a.Sentiment == c.sentiment, right(a.Outcome, c.outcome), slices.Contains(c.intents, a.Intent)} {
 				if ok {
 					got[i]++

@@ -50,9 +50,11 @@ const (
 	nice // may be mere courtesy, or meant the other way round
 	upset
 	sad
-	sorry // the agent feels with the caller
-	cheer // or is glad with him
-	clock // a time of day
+	sorry   // the agent feels with the caller
+	cheer   // or is glad with him
+	hold    // a time is kept for somebody, and not booked
+	unready // the caller does not settle it yet
+	clock   // a time of day
 )
 
 // unlessDenied are the marks that a negation or a condition before them takes away.
@@ -61,9 +63,9 @@ const unlessDenied = offer | booked | callback | ownCall | transfer | cancelled 
 //go:embed dialogue.json
 var dialogueTables []byte
 
-var markNames = []string{
+var markNames = [...]string{
 	"day", "offer", "wish", "booked", "item", "callback", "own-call", "transfer", "cancelled", "call-off", "done", "refused", "gave-up", "ask",
-	"accept", "reject", "glad", "nice", "upset", "sad", "sorry", "cheer",
+	"accept", "reject", "glad", "nice", "upset", "sad", "sorry", "cheer", "hold", "unready",
 }
 
 // dialogues is the book of dialogue.json; a rule's place is the bit of its mark.
@@ -83,6 +85,7 @@ var dialogues = sync.OnceValue(func() book {
 
 // line is one turn as a dialogue has it.
 type line struct {
+	turn   int // its number
 	caller bool
 	said   []sentence
 	marks  mark // of all sentences
@@ -105,7 +108,7 @@ func lines(turns []recaller.Turn) []line {
 		if !t.Speaker.Valid() || t.Interrupted || t.Confidence > 0 && t.Confidence < 0.5 {
 			continue
 		}
-		l := line{caller: t.Speaker == recaller.User}
+		l := line{turn: t.Number, caller: t.Speaker == recaller.User}
 		for _, s := range speech.Sentences(t.Text) {
 			read := readSentence(s)
 			l.marks |= read.marks
@@ -125,7 +128,7 @@ func readSentence(s speech.Sentence) sentence {
 	if condition < 0 {
 		condition = len(out.tokens)
 	}
-	gladTo, free := 0, [22]int{} // where the last phrase of each mark ended
+	gladTo, free := 0, [len(markNames)]int{} // where the last phrase of each mark ended
 	for i := range out.tokens {
 		for _, e := range b.byStem[out.tokens[i].stem] {
 			m := mark(1) << e.rule

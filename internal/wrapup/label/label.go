@@ -26,13 +26,14 @@ const (
 // maxTopics bounds the topics of one conversation.
 const maxTopics = 8
 
-// Analyse labels a conversation by the packs, the first of them having precedence; broke: the connection was lost. The intent is
+// Analyse labels a conversation by the packs, the first of them having precedence; acts are what was agreed on in it about times;
+// broke: the connection was lost. The intent is
 // what the caller wants: his words weigh more than the agent's, and early ones more than late ones; between intents that are as
 // good as equal the packs' order decides. Sentiment (the caller's) and outcome go by what happened in the dialogue. It is the
 // same for the same turns; no turns give the fallbacks.
-func Analyse(turns []recaller.Turn, broke bool, packs []Pack) recaller.Analysis {
+func Analyse(turns []recaller.Turn, acts []recaller.Act, broke bool, packs []Pack) recaller.Analysis {
 	spoken, ls := read(turns), lines(turns)
-	a := recaller.Analysis{By: By, Intent: GeneralInfo, Sentiment: mood(ls, packs), Outcome: outcome(spoken, ls, broke, packs)}
+	a := recaller.Analysis{By: By, Intent: GeneralInfo, Sentiment: mood(ls, packs), Outcome: outcome(spoken, ls, acts, broke, packs)}
 	if len(packs) > 0 {
 		a.Intent = packs[0].fallback
 	}
@@ -199,7 +200,7 @@ func topics(spoken []said, packs []Pack) []string {
 
 // outcome is the first rule of the packs' own that the words support, else what the dialogue has by its shape, told by a label
 // that the packs have.
-func outcome(spoken []said, ls []line, broke bool, packs []Pack) string {
+func outcome(spoken []said, ls []line, acts []recaller.Act, broke bool, packs []Pack) string {
 	rules := merged(packs, func(p Pack) []rule { return p.outcomes })
 	b := newBook(rules)
 	best := len(rules)
@@ -216,7 +217,7 @@ func outcome(spoken []said, ls []line, broke bool, packs []Pack) string {
 	if best < len(rules) {
 		return rules[best].label
 	}
-	found := shape(ls, broke)
+	found := shape(ls, acts, broke)
 	for range len(instead) {
 		if found == Unresolved || len(rules) == 0 || slices.Contains(labels(rules), found) {
 			return found

@@ -40,7 +40,7 @@ func TestInsuranceRequestsGetTheirIntent(t *testing.T) {
 			t.Fatal(err)
 		}
 		n++
-		got := Analyse([]recaller.Turn{{Speaker: recaller.User, Text: r.Utterance, Confidence: 1}}, false, packs).Intent
+		got := Analyse([]recaller.Turn{{Speaker: recaller.User, Text: r.Utterance, Confidence: 1}}, nil, false, packs).Intent
 		if got == insurance[r.Intent] {
 			right++
 			continue
@@ -99,7 +99,7 @@ func TestBankCallsGetTheirIntent(t *testing.T) {
 				}
 				turns = append(turns, turn)
 			}
-			got := Analyse(turns, false, packs)
+			got := Analyse(turns, nil, false, packs)
 			if want := bank[c.Tasks[0].Type]; got.Intent != want {
 				t.Errorf("call %d (human transcript: %v): got intent %s, want %s", i, human, got.Intent, want)
 			}
@@ -130,7 +130,7 @@ func TestWordsAreMatchedWhole(t *testing.T) {
 		{"We'd like a wedding reception with a menu", "event"},
 	}
 	for _, tt := range tests {
-		if got := Analyse(call("user: "+tt.text), false, must(t, "golf")).Intent; got != tt.want {
+		if got := Analyse(call("user: "+tt.text), nil, false, must(t, "golf")).Intent; got != tt.want {
 			t.Errorf("%q: got %s, want %s", tt.text, got, tt.want)
 		}
 	}
@@ -155,7 +155,7 @@ func TestTheCallersWishCountsMoreThanTheAgentsTalk(t *testing.T) {
 		"user: I want to book a tee time on Saturday",
 		"assistant: Would you like to hear about our restaurant menu and our wedding party offers?",
 		"user: No. Thanks, perfect.",
-		"assistant: I've noted that down and someone will confirm shortly."), false, must(t, "golf"))
+		"assistant: I've noted that down and someone will confirm shortly."), nil, false, must(t, "golf"))
 	if a.Intent != "tee-time" || a.Outcome != "booking-made" || a.Sentiment != Neutral || a.By != "rules" {
 		t.Errorf("got %+v, want tee-time, booking-made, neutral by rules: a thank you is no feeling", a)
 	}
@@ -173,7 +173,7 @@ func TestSentimentHeedsNegation(t *testing.T) {
 		{"My name is Ann", Neutral},
 	}
 	for _, tt := range tests {
-		if got := Analyse(call("user: "+tt.text), false, must(t, "service", "golf")).Sentiment; got != tt.want {
+		if got := Analyse(call("user: "+tt.text), nil, false, must(t, "service", "golf")).Sentiment; got != tt.want {
 			t.Errorf("%q: got %s, want %s", tt.text, got, tt.want)
 		}
 	}
@@ -193,7 +193,7 @@ func TestOutcomes(t *testing.T) {
 		{nil, "unresolved"},
 	}
 	for _, tt := range tests {
-		if got := Analyse(tt.turns, false, must(t, "service")).Outcome; got != tt.want {
+		if got := Analyse(tt.turns, nil, false, must(t, "service")).Outcome; got != tt.want {
 			t.Errorf("%v: got %s, want %s", tt.turns, got, tt.want)
 		}
 	}
@@ -202,7 +202,7 @@ func TestOutcomes(t *testing.T) {
 func TestWordsCutOffSettleNothing(t *testing.T) {
 	turns := call("user: My sink leaks", "assistant: Your appointment is confirmed for Monday.")
 	turns[1].Interrupted = true
-	if got := Analyse(turns, false, must(t, "service")).Outcome; got != Unresolved {
+	if got := Analyse(turns, nil, false, must(t, "service")).Outcome; got != Unresolved {
 		t.Errorf("got %s from words that were cut off, want %s", got, Unresolved)
 	}
 }
@@ -238,10 +238,10 @@ func TestATenantsOwnPackComesFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	packs := append([]Pack{own}, must(t, "service")...)
-	if got := Analyse(call("user: can you whiten my front teeth"), false, packs).Intent; got != "whitening" {
+	if got := Analyse(call("user: can you whiten my front teeth"), nil, false, packs).Intent; got != "whitening" {
 		t.Errorf("got %s, want whitening", got)
 	}
-	if got := Analyse(call("user: hello there"), false, packs).Intent; got != "front-desk" {
+	if got := Analyse(call("user: hello there"), nil, false, packs).Intent; got != "front-desk" {
 		t.Errorf("got %s, want the pack's own fallback", got)
 	}
 }
@@ -257,7 +257,7 @@ func FuzzParsePack(f *testing.F) {
 			}
 			return
 		}
-		a := Analyse([]recaller.Turn{{Speaker: recaller.User, Text: text}}, false, []Pack{p})
+		a := Analyse([]recaller.Turn{{Speaker: recaller.User, Text: text}}, nil, false, []Pack{p})
 		if a.Intent == "" || a.Outcome == "" || a.Sentiment == "" {
 			t.Errorf("got %+v, want every label", a)
 		}

@@ -1,9 +1,18 @@
 package label
 
+import (
+	"slices"
+
+	"github.com/recallerhq/recaller"
+)
+
 // settled returns the line at which a time was settled for good; -1 if none was. A time is settled where the agent says that it
 // is booked, or states one that was offered or asked for, or the caller takes what was offered, and nobody contests it.
-func settled(ls []line, broke bool) int {
-	at, offered, timed := -1, -1, -1
+// What is only held, or what the caller wants to think over, is not settled: held and open are the lines that say so, -1 if
+// none does.
+func settled(ls []line, broke bool) (at, held, open int) {
+	at, held, open = -1, -1, -1
+	offered, timed := -1, -1
 	wished, calling := false, false
 	for i, l := range ls {
 		when := l.is(day | clock)
@@ -18,12 +27,25 @@ func settled(ls []line, broke bool) int {
 						at = i
 					}
 				case books:
+					if calling && !s.is(day|clock) {
+						break // the call is what is noted
+					}
 					at, calling = i, false
+				case holds:
+					if i-at < recent {
+						at = -1
+					}
+					offered, wished, held = -1, false, i
 				case calls: // what is on the table now is the call
 					offered, wished, calling = -1, false, true
 				}
 			}
 			wished = wished || l.is(offer) && l.is(ask)
+		case l.is(unready) && (offered >= 0 || at >= 0 && i-at < recent):
+			if i-at < recent {
+				at = -1
+			}
+			offered, open = -1, i
 		case l.contests():
 			if at == i-1 && (when || i+1 < len(ls) && ls[i+1].is(day|clock|refused)) {
 				at = -1
@@ -41,7 +63,7 @@ func settled(ls []line, broke bool) int {
 			timed = i
 		}
 	}
-	return at
+	return at, held, open
 }
 
 // recent is how many turns later a time that was named may still be the one that is booked.
@@ -53,12 +75,15 @@ const (
 	states              // "Friday at nine with Lena."
 	books               // "You're down for Friday."
 	calls               // "She'll ring you on Friday."
+	holds               // "I can keep Friday for you until noon."
 )
 
 // role returns what a sentence of the agent's does with a time; named: one was named shortly before.
 func (s sentence) role(l line, named bool) int {
 	when := s.is(day | clock)
 	switch {
+	case s.is(hold) && !s.asks:
+		return holds
 	case s.is(ownCall) && s.is(clock) && !s.has("back"):
 		if s.asks {
 			return proposes
@@ -90,8 +115,33 @@ func (l line) contests() bool {
 	return first.is(reject) && len(first.tokens) <= 8 || refusals[first.tokens[0].low] && !first.is(accept)
 }
 
+// stands reports whether what was settled at a line is not what a later line only holds: what is held much later is another
+// matter.
+func stands(at, held int) bool { return at >= 0 && (at >= held || held-at > recent) }
+
+// acted is where a time was settled, and where one was called off, by what was agreed on about times; -1 for nowhere. What is
+// delivered or due, and who will call, is no booking, nor is a day without an hour.
+func acted(ls []line, acts []recaller.Act) (at, off int) {
+	at, off = -1, -1
+	for _, a := range acts {
+		where, marks := -1, mark(0)
+		for i, l := range ls {
+			if slices.ContainsFunc(a.Said, func(s recaller.Saying) bool { return s.Turn == l.turn }) {
+				where, marks = i, marks&^hold|l.marks
+			}
+		}
+		switch {
+		case a.Kind == recaller.ActCancelled:
+			off = where
+		case a.Kind != recaller.ActDone && !a.Day && marks&(item|callback|ownCall|hold) == 0:
+			at = where
+		}
+	}
+	return at, off
+}
+
 // shape returns the outcome that the dialogue has by its shape; broke: the connection was lost.
-func shape(ls []line, broke bool) string {
+func shape(ls []line, acts []recaller.Act, broke bool) string {
 	var off, back, did, no, over, asked int = -1, -1, -1, -1, -1, 0
 	agents, callers := 0, 0
 	wantsOff := false
@@ -101,6 +151,9 @@ func shape(ls []line, broke bool) string {
 			wantsOff = wantsOff || l.is(callOff)
 			if l.is(gaveUp) {
 				no = i
+			}
+			if wantsOff && i > 0 && ls[i-1].is(cancelled) && ls[i-1].is(ask) && l.is(accept) {
+				off = i
 			}
 			if callers <= 2 && l.is(ask) {
 				asked++
@@ -126,22 +179,26 @@ func shape(ls []line, broke bool) string {
 			}
 		}
 	}
-	at := settled(ls, broke)
+	at, held, open := settled(ls, broke)
+	byActs, offByActs := acted(ls, acts)
+	off = max(off, offByActs)
 	switch {
 	case broke && at < 0, callers == 0, agents == 0:
 		return Unresolved
 	case over >= len(ls)-4 && over >= 0 && over > at && over > did:
 		return Transferred
-	case at >= 0 && at > off:
+	case at > off && stands(at, held), off >= 0 && byActs >= off && stands(byActs, held):
 		return Booked
 	case off >= 0:
 		return Cancelled
 	case back >= 0:
 		return Callback
-	case no >= len(ls)-4 && no >= 0 && no > did:
+	case no >= len(ls)-4 && no >= 0 && no > did, held > did && !stands(byActs, held), open > did && asked == 0:
 		return Unresolved
 	case did >= 0:
 		return Resolved
+	case byActs > open && stands(byActs, held):
+		return Booked
 	case asked > 0:
 		return Answered
 	case len(ls) > 3:
