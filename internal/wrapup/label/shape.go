@@ -140,66 +140,76 @@ func acted(ls []line, acts []recaller.Act) (at, off int) {
 	return at, off
 }
 
-// shape returns the outcome that the dialogue has by its shape; broke: the connection was lost.
-func shape(ls []line, acts []recaller.Act, broke bool) string {
-	var off, back, did, no, over, asked int = -1, -1, -1, -1, -1, 0
-	agents, callers := 0, 0
-	wantsOff := false
+// course is how a dialogue went: the last lines at which each thing was said, -1 for none.
+type course struct {
+	off, back, did, no, over int
+	asks                     bool // the caller begins with a question
+	both                     bool // both sides spoke
+}
+
+func courseOf(ls []line) course {
+	c := course{off: -1, back: -1, did: -1, no: -1, over: -1}
+	agents, callers, wantsOff := 0, 0, false
 	for i, l := range ls {
 		if l.caller {
 			callers++
 			wantsOff = wantsOff || l.is(callOff)
 			if l.is(gaveUp) {
-				no = i
+				c.no = i
 			}
 			if wantsOff && i > 0 && ls[i-1].is(cancelled) && ls[i-1].is(ask) && l.is(accept) {
-				off = i
+				c.off = i
 			}
-			if callers <= 2 && l.is(ask) {
-				asked++
-			}
+			c.asks = c.asks || callers <= 2 && l.is(ask)
 			continue
 		}
 		agents++
 		for _, s := range l.said {
 			if s.is(transfer) {
-				over = i
+				c.over = i
 			}
 			if s.is(callback) {
-				back = i
+				c.back = i
 			}
 			if wantsOff && s.is(cancelled) && !s.asks {
-				off = i
+				c.off = i
 			}
 			if s.is(done) && !s.asks {
-				did = i
+				c.did = i
 			}
 			if s.is(refused) {
-				no = i
+				c.no = i
 			}
 		}
 	}
+	c.both = agents > 0 && callers > 0
+	return c
+}
+
+// shape returns the outcome that the dialogue has by its shape; broke: the connection was lost.
+func shape(ls []line, acts []recaller.Act, broke bool) string {
+	c := courseOf(ls)
 	at, held, open := settled(ls, broke)
 	byActs, offByActs := acted(ls, acts)
-	off = max(off, offByActs)
+	off, last := max(c.off, offByActs), len(ls)-4
 	switch {
-	case broke && at < 0, callers == 0, agents == 0:
+	case broke && at < 0, !c.both:
 		return Unresolved
-	case over >= len(ls)-4 && over >= 0 && over > at && over > did:
+	case c.over >= max(0, last) && c.over > at && c.over > c.did:
 		return Transferred
 	case at > off && stands(at, held), off >= 0 && byActs >= off && stands(byActs, held):
 		return Booked
 	case off >= 0:
 		return Cancelled
-	case back >= 0:
+	case c.back >= 0:
 		return Callback
-	case no >= len(ls)-4 && no >= 0 && no > did, held > did && !stands(byActs, held), open > did && asked == 0:
+	case c.no >= max(0, last) && c.no > c.did, held > c.did && !stands(byActs, held), open > c.did && !c.asks:
 		return Unresolved
-	case did >= 0:
+	case c.did >= 0:
 		return Resolved
 	case byActs > open && stands(byActs, held):
 		return Booked
-	case asked > 0:
+	case c.asks:
 		return Answered
 	case len(ls) > 3:
 		return Resolved
