@@ -131,3 +131,37 @@ func TestARemindersWebhookSurvivesKillNine(t *testing.T) {
 		}
 	})
 }
+
+// A reminder is set, moved and called off in one call. As of each moment an agent is told what waited then.
+func TestRemindersAsOfATime(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, on backing) {
+		s := house(t, on)
+		b := bridge{t, s, phone{t, s.admin}.ring(number())}
+		due := time.Now().UTC().AddDate(0, 0, 3).Truncate(time.Minute)
+		b.does("store_memory", map[string]any{"memory_type": "fact", "key": "car", "value": "a blue van"})
+		moments := []time.Time{time.Now()}
+		set := b.does("set_reminder", map[string]any{"key": "car", "dueAt": due.Format(time.RFC3339), "repeat": "every other day"})
+		moments = append(moments, time.Now())
+		b.does("set_reminder", map[string]any{"reminderId": set["reminderId"], "dueAt": due.AddDate(0, 0, 1).Format(time.RFC3339)})
+		moments = append(moments, time.Now())
+		b.does("cancel_reminder", map[string]any{"reminderId": set["reminderId"]})
+		moments = append(moments, time.Now())
+		told := func(asOf time.Time) string {
+			got, err := s.admin.CallerBriefing(t.Context(), b.call.Caller.ID, client.BriefingQuery{AsOf: asOf})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, line, _ := strings.Cut(got.Text, "- car: ")
+			line, _, _ = strings.Cut(line, "\n")
+			return line
+		}
+		for i, want := range []string{"", "in three days", "in four days", ""} {
+			line := told(moments[i])
+			if !strings.HasPrefix(line, "a blue van") || strings.Contains(line, "reminder") != (want != "") || !strings.Contains(line, want) ||
+				strings.Contains(line, "every other day") != (i == 1) {
+				t.Errorf("as of moment %d: got %q, want %q in it", i, line, want)
+			}
+		}
+	})
+}

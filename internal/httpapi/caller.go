@@ -45,8 +45,9 @@ func (s *server) callerRoutes() {
 	})
 	add(s, route{
 		id: "caller-briefing", method: http.MethodGet, path: "/v1/callers/{id}/briefing", tag: tagCallers, summary: "Brief an agent of a caller",
-		about: "What an agent should know of the caller, without a conversation; with `as_of` what one would have been told then: conversations that had ended, memories and agreements as they stood, " +
-			"all by when things were said, so imported calls count from their own times. What was forgotten since is not told.",
+		about: "What an agent should know of the caller, without a conversation; with `as_of` what one would have been told then: conversations that had ended, memories, agreements and reminders as they stood, " +
+			"all by when things were said, so imported calls count from their own times. What was forgotten since is not told, nor calls that were still open then, nor what " +
+			"rules had found while a model was away and gave way to its findings: those are told from when they were said. Settings and the caller's time zone are those of now.",
 	}, s.callerBriefing)
 	add(s, route{
 		id: "caller-agreements", method: http.MethodGet, path: "/v1/callers/{id}/agreements", tag: tagCallers,

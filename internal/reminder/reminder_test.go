@@ -94,6 +94,51 @@ func TestTheLastTimeOfOneThatRepeatsIsTriedAgain(t *testing.T) {
 	})
 }
 
+// Whatever became of reminders, none waits without a job: those that were given up on and tried again come to an end, with each of
+// their times.
+func TestNothingWaitsForEver(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(h *house) {
+		for i, rule := range []string{"", "\nRRULE:FREQ=DAILY;COUNT=1", "\nRRULE:FREQ=HOURLY;INTERVAL=50;COUNT=3", "\nRRULE:FREQ=MOONLY"} {
+			r := h.remind(string(rune('a'+i)), "milk", time.Hour)
+			if rule != "" {
+				rule = "DTSTART:" + r.DueAt.Format("20060102T150405Z") + rule
+			}
+			_, err := h.Place.Store.ChangeMemory(h.Context(), tenantID, recaller.Changing{
+				ID: r.Memory, Patch: recaller.MemoryPatch{At: h.Clock.Now()}, Reminder: &recaller.Reminder{ID: r.ID, DueAt: r.DueAt, Rule: rule},
+			})
+			h.ok(err)
+		}
+		list := func(status recaller.ReminderStatus) []recaller.Reminder {
+			h.Helper()
+			found, _, err := h.List(h.Context(), tenantID, recaller.ReminderFilter{Status: status})
+			h.ok(err)
+			return found
+		}
+		for _, answer := range []int{503, 503, 200} {
+			h.receiver.answers(answer, nil)
+			for range 200 {
+				h.pass(time.Hour)
+			}
+			if left := list(recaller.ReminderPending); len(left) != 0 {
+				t.Fatalf("at %d: %+v still wait", answer, left)
+			}
+			if answer == 503 {
+				for _, r := range list(recaller.ReminderDead) {
+					_, err := h.Retry(h.Context(), tenantID, r.ID)
+					h.ok(err)
+				}
+			}
+		}
+		if dead := list(recaller.ReminderDead); len(dead) != 1 || dead[0].Reason != "unreadable rule" {
+			t.Errorf("got %+v, want only the one whose rule cannot be read", dead)
+		}
+		if done := list(recaller.ReminderDelivered); len(done) != 5 {
+			t.Errorf("%d were delivered, want each time of the others", len(done))
+		}
+	})
+}
+
 // The clock was set right, an hour back: what is tried again is not lost, but waits until it is due.
 func TestARetryBeforeTheDueTimeWaits(t *testing.T) {
 	t.Parallel()

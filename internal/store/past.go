@@ -12,9 +12,9 @@ import (
 const mostHistory = 20
 
 // SnapshotAt reads what Snapshot would have read at a time that is past: conversations that had ended by then, memories as they
-// stood then by when they were said, what had been agreed on, and the checkpoint if it was not touched since. Settings of the
-// tenant and the caller's zone are those of now. What was forgotten since is not told, and a name that the caller said only if a
-// conversation had ended by then.
+// stood then by when they were said, what had been agreed on, the reminders that waited, and the checkpoint if it was not touched
+// since. Settings of the tenant and the caller's zone are those of now. What was forgotten since is not told, nor what was interim and
+// gave way since, nor conversations that were still open, and a name that the caller said only if a conversation had ended by then.
 func (s *Store) SnapshotAt(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, at time.Time) (recaller.Snapshot, error) {
 	own, err := s.unseal(ctx, tenant, "")
 	if err != nil {
@@ -26,7 +26,9 @@ func (s *Store) SnapshotAt(ctx context.Context, tenant recaller.TenantID, caller
 	}
 	r := snapshotRead{tenant: tenant, caller: caller, own: own, box: b}
 	var held int
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error { return tx.QueryAll(ctx, r.queriesAt(at, &held)...) })
+	var reminders []standing
+	queries := append(r.queriesAt(at, &held), b.standingAtQuery(tenant, caller, at, &reminders))
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error { return tx.QueryAll(ctx, queries...) })
 	if err != nil {
 		return recaller.Snapshot{}, err
 	}
@@ -42,7 +44,7 @@ func (s *Store) SnapshotAt(ctx context.Context, tenant recaller.TenantID, caller
 	if c := snap.Checkpoint; c != nil && c.LastActivity.After(at) {
 		snap.Checkpoint = nil
 	}
-	snap.Memories = stoodAt(snap.Memories, at)
+	snap.Memories, snap.Reminders = stoodAt(snap.Memories, at), remindersAt(reminders, at)
 	snap.Acts = slices.DeleteFunc(snap.Acts, func(a recaller.Act) bool { return a.SaidAt.After(at) })
 	return snap, err
 }

@@ -28,19 +28,9 @@ func scanReminder(scan func(...any) error) (r sealedReminder, err error) {
 }
 
 func (b box) openReminder(r sealedReminder) (recaller.Reminder, error) {
-	if len(r.body) == 0 {
-		return r.Reminder, nil
-	}
-	err := b.get("reminders.body", string(r.ID), r.body, &r.Text)
+	body, err := b.openReminderBody(r)
+	r.Text = body.Text
 	return r.Reminder, err
-}
-
-// sealText seals a reminder's own words; nil where it has none.
-func (b box) sealText(id recaller.ReminderID, text string) ([]byte, error) {
-	if text == "" {
-		return nil, nil
-	}
-	return b.put("reminders.body", string(id), text)
 }
 
 // pendingQuery reads reminders of a caller that wait into list, soonest first.
@@ -156,16 +146,20 @@ func (w memoryWrite) remind(ctx context.Context, tx Tx, m recaller.Memory, r rec
 	}
 	r.Caller, r.Memory, r.Status, r.Attempts, r.Reason = w.caller, m.ID, recaller.ReminderPending, 0, ""
 	r.DueAt, r.CreatedAt, r.ClosedAt = r.DueAt.UTC(), at.UTC(), time.Time{}
-	place := slices.IndexFunc(pending, func(p recaller.Reminder) bool { return p.ID == r.ID })
+	place := slices.IndexFunc(pending, func(p standing) bool { return p.ID == r.ID })
 	if place < 0 {
-		place = slices.IndexFunc(pending, func(p recaller.Reminder) bool { return sameWords(p.Text, r.Text) && micros(p.DueAt) == micros(r.DueAt) })
+		place = slices.IndexFunc(pending, func(p standing) bool { return sameWords(p.Text, r.Text) && micros(p.DueAt) == micros(r.DueAt) })
 	}
 	if place >= 0 {
 		r.ID, r.CreatedAt = pending[place].ID, pending[place].CreatedAt
 	} else if len(pending) >= maxReminders {
 		return nil, recaller.Errorf(recaller.Conflict, "the memory has %d reminders already", maxReminders)
 	}
-	body, err := w.box.sealText(r.ID, r.Text)
+	sealed := reminderBody{Text: r.Text}
+	if place >= 0 {
+		sealed = pending[place].moved(r, at)
+	}
+	body, err := w.box.sealReminderBody(r.ID, sealed)
 	if err != nil {
 		return nil, err
 	}
@@ -182,14 +176,14 @@ func (w memoryWrite) remind(ctx context.Context, tx Tx, m recaller.Memory, r rec
 }
 
 // pending reads the reminders of a memory that wait.
-func (w memoryWrite) pending(ctx context.Context, tx Tx, memory recaller.MemoryID) (list []recaller.Reminder, err error) {
+func (w memoryWrite) pending(ctx context.Context, tx Tx, memory recaller.MemoryID) (list []standing, err error) {
 	err = each(ctx, tx, `SELECT `+reminderColumns+` FROM reminders WHERE tenant_id = $1 AND memory_id = $2 AND status = 'pending' ORDER BY due_at`,
 		[]any{w.tenant, memory}, func(rows Rows) error {
 			row, err := scanReminder(rows.Scan)
 			if err != nil {
 				return err
 			}
-			r, err := w.box.openReminder(row)
+			r, err := w.box.openStanding(row)
 			list = append(list, r)
 			return err
 		})
@@ -233,11 +227,11 @@ func (w memoryWrite) cancelOne(ctx context.Context, tx Tx, m recaller.Memory, id
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(pending, func(p recaller.Reminder) bool { return p.ID == id })
+	i := slices.IndexFunc(pending, func(p standing) bool { return p.ID == id })
 	if i < 0 {
 		return nil, errNotPending()
 	}
-	r := pending[i]
+	r := pending[i].Reminder
 	r.Status, r.ClosedAt = recaller.ReminderCancelled, at.UTC()
 	if _, err := tx.Exec(ctx, `UPDATE reminders SET status = $3, closed_at = $4 WHERE tenant_id = $1 AND id = $2`, w.tenant, id, r.Status, micros(at)); err != nil {
 		return nil, err
@@ -307,7 +301,7 @@ func (s *Store) AdvanceReminder(ctx context.Context, tenant recaller.TenantID, r
 	}
 	done := r
 	done.ID, done.Rule, done.Status, done.ClosedAt = r.Occurrence(), "", status, at
-	body, err := b.sealText(done.ID, r.Text)
+	body, err := b.sealReminderBody(done.ID, reminderBody{Text: r.Text})
 	if err != nil {
 		return err
 	}

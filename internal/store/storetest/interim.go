@@ -69,7 +69,9 @@ func interimMemories(b *bench) {
 	b.ok(err)
 	corpus, err := b.Store.Corpus(b.ctx, "t1", caller)
 	b.ok(err)
-	eq(b, "every reader has them", fmt.Sprint(len(snap.Memories), len(corpus.Memories)), "3 3")
+	then, err := b.Store.SnapshotAt(b.ctx, "t1", caller, b.now)
+	b.ok(err)
+	eq(b, "every reader has them", fmt.Sprint(len(snap.Memories), len(corpus.Memories), len(then.Memories)), "3 3 3")
 	eq(b, "they contradict nothing", b.active(caller)[slices.IndexFunc(b.active(caller), func(m recaller.Memory) bool { return m.Key == "tea" })].Dispute == nil, true)
 	kept, dog := first.Stored[0].Memory, first.Stored[1].Memory
 

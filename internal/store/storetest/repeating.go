@@ -73,3 +73,56 @@ func repeatingReminder(b *bench) {
 	b.fails(b.Store.AdvanceReminder(b.ctx, "t1", r, recaller.ReminderDelivered, due, due), recaller.Conflict)
 	eq(b, "cancelled, it comes no more", b.jobCount(), 0)
 }
+
+// remindersThen has reminders set, moved, repeated and cancelled, and looks back at how they stood in between.
+func remindersThen(b *bench) {
+	caller := b.open("t1", opening{}).Caller.ID
+	dentist, pills := b.remember("t1", caller, "dentist", "the dentist").Memory, b.remember("t1", caller, "pills", "the pills").Memory
+	day := b.now.AddDate(0, 0, 1).Truncate(24 * time.Hour)
+	before := b.now
+	first := b.texted(dentist.ID, day, "bring the pictures", "")
+	daily := b.texted(pills.ID, day.Add(time.Hour), "the white ones", weekly)
+	set := b.now
+	move := func(due time.Time, text string) {
+		b.Helper()
+		to := recaller.Reminder{ID: first.ID, DueAt: due, Text: text}
+		_, err := b.Store.ChangeMemory(b.ctx, "t1", recaller.Changing{ID: dentist.ID, Patch: recaller.MemoryPatch{At: b.later(time.Minute)}, Reminder: &to})
+		b.ok(err)
+		eq(b, "it is moved", b.reminded(first.ID).DueAt, due)
+	}
+	move(day.Add(2*time.Hour), "leave in time")
+	once := b.now
+	move(day, "")
+	back := b.now
+	rings := b.reminded(daily.ID)
+	for i := range 2 {
+		at := b.later(rings.DueAt.Sub(b.now))
+		b.ok(b.Store.AdvanceReminder(b.ctx, "t1", rings, recaller.ReminderDelivered, rings.DueAt.AddDate(0, 0, 1), at))
+		if rings = b.reminded(daily.ID); i == 0 {
+			_, err := b.Store.CloseReminder(b.ctx, "t1", first.ID, recaller.ReminderCancelled, "", at)
+			b.ok(err)
+		}
+	}
+	_, err := b.Store.CloseReminder(b.ctx, "t1", daily.ID, recaller.ReminderCancelled, "", b.later(time.Minute))
+	b.ok(err)
+	then := func(t time.Time) string {
+		b.Helper()
+		snap, err := b.Store.SnapshotAt(b.ctx, "t1", caller, t)
+		b.ok(err)
+		b.own(snap)
+		var out string
+		for _, r := range snap.Reminders {
+			if r.Status != recaller.ReminderPending || !r.ClosedAt.IsZero() || r.ID != first.ID && r.ID != daily.ID {
+				b.Errorf("as of %v: got %+v, want it as it waited", t, r)
+			}
+			out += fmt.Sprintf("%s %s %v; ", r.DueAt.Sub(day), r.Text, r.Rule != "")
+		}
+		return out
+	}
+	eq(b, "before they were set", then(before), "")
+	eq(b, "as they were set", then(set), "0s bring the pictures false; 1h0m0s the white ones true; ")
+	eq(b, "as one was moved", then(once), "1h0m0s the white ones true; 2h0m0s leave in time false; ")
+	eq(b, "and moved back", then(back), "0s  false; 1h0m0s the white ones true; ")
+	eq(b, "after the first was delivered", then(day.Add(2*time.Hour)), "25h0m0s the white ones true; ")
+	eq(b, "when all was over", then(b.now), "")
+}

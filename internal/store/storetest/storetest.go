@@ -82,6 +82,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"many reminders at once are all kept", remindersAtOnce},
 		{"a memory has several reminders", manyReminders},
 		{"a reminder repeats", repeatingReminder},
+		{"reminders as they stood at a time", remindersThen},
 		{"a forgotten memory fires once or never", forgetAndFire},
 		{"a caller has one checkpoint", checkpoints},
 		{"a wrap-up step has its effect once", steps},
