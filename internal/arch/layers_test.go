@@ -61,7 +61,7 @@ func layers() []layer {
 func edges() map[string][]string {
 	return map[string][]string{
 		"livebuffer":      {"when"},
-		"forgotten":       {"memory/likeness", "recall/token"},
+		"forgotten":       {"memory/likeness", "recall/token", "speech"},
 		"recall/index":    {"recall/token", "when", "embed/static", "vector", "forgotten"},
 		"embed/static":    {"recall/token", "vector"},
 		"when":            {"speech"},

@@ -53,8 +53,8 @@ func (t *thing) add(m recaller.Memory) {
 		if g := m.Forgetting; g != nil {
 			t.at, t.asked = g.At, g.Asked
 			t.request = Request{At: g.At, Turns: g.Asked.Turns}
-			for _, phrase := range g.Named {
-				t.request.names = append(t.request.names, strings.Fields(phrase))
+			for _, named := range g.Named {
+				t.request.names = append(t.request.names, phrase{stems: strings.Fields(named), own: true})
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func (t thing) hides(conv recaller.ConversationID, turn recaller.Turn, said text
 		return true
 	}
 	if t.before(conv, turn.Number, turn.At) {
-		return t.carriedBy(said) || t.request.Tells(turn, conv == t.asked.Conversation)
+		return t.carriedBy(said) || turn.Speaker == recaller.User && t.request.in(said)
 	}
 	if conv != t.asked.Conversation {
 		return false
@@ -186,7 +186,7 @@ func (t thing) told(m recaller.Memory) bool {
 	if _, _, again := likeness.Duplicate(t.versions, m); again {
 		return true
 	}
-	return t.carriedBy(words(m.Value)) || t.request.named(m)
+	return t.carriedBy(words(m.Value)) || t.request.tells(m)
 }
 
 // Same returns those of a caller's active memories that say what m says, so that they are forgotten with it: told in the same

@@ -140,7 +140,7 @@ func among(runs []string, words string) bool {
 func (f filter) tells(s string) bool {
 	said := words(s)
 	return slices.ContainsFunc(f.things, func(t thing) bool {
-		return t.carriedBy(said) || t.request.abroad(false).named(recaller.Memory{Value: s})
+		return t.carriedBy(said) || t.request.in(said)
 	})
 }
 

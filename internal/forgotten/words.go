@@ -15,6 +15,8 @@ type word struct {
 	text, stem string
 	capital    bool
 	first      bool // it begins a sentence
+	comma      bool // one stands before it
+	acute      bool // it was written with é at its end, which folding takes away: "borré"
 }
 
 // text is what was said, cut into sentences of words.
@@ -33,17 +35,38 @@ func words(s string) text {
 		gap := s[min(from, scan.Start()):scan.Start()]
 		end = end || strings.ContainsAny(gap, ".?!;\n")
 		r, _ := utf8.DecodeRuneInString(s[scan.Start():])
-		folded := string(scan.Bytes())
-		w := word{text: folded, stem: token.Term(folded), capital: unicode.IsUpper(r), first: end}
+		folded := string(scan.Word(token.French)) // without its l' or n'
+		w := word{text: folded, stem: token.Term(folded), capital: unicode.IsUpper(r), first: end, comma: strings.Contains(gap, ","), acute: acute(s[scan.Start():])}
 		t.capitals = t.capitals || w.capital
 		if end {
 			t.sentences = append(t.sentences, nil)
 		}
 		at := len(t.sentences) - 1
 		t.sentences[at] = append(t.sentences[at], w)
-		end, from = false, scan.Start()+len(folded)
+		end, from = false, scan.Start()+len(scan.Bytes())
 	}
 	return t
+}
+
+// acute reports whether the word that a text begins with ends in é.
+func acute(s string) bool {
+	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' })
+	if end < 0 {
+		end = len(s)
+	}
+	return strings.HasSuffix(s[:end], "é")
+}
+
+// longStem is how long a stem is that a compound word may begin with: Zerstrittensein.
+const longStem = 7
+
+// like reports whether a text has a stem, or a word that is a longer one of it, or a shorter.
+func (t text) like(stem string) bool {
+	return slices.ContainsFunc(t.sentences, func(s []word) bool {
+		return slices.ContainsFunc(s, func(w word) bool {
+			return w.stem == stem && stem != "" || len(stem) >= longStem && strings.HasPrefix(w.stem, stem) || len(w.stem) >= longStem && strings.HasPrefix(stem, w.stem)
+		})
+	})
 }
 
 // has reports whether a text has a stem.

@@ -2,7 +2,6 @@ package tool
 
 import (
 	"context"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/recallerhq/recaller"
@@ -10,17 +9,11 @@ import (
 	"github.com/recallerhq/recaller/internal/memory"
 )
 
-// lookedThrough is how many conversations are looked through for what was said, the last ones first.
-const lookedThrough = 50
-
-// spoken is a turn of one of the caller's conversations.
-type spoken struct {
-	recaller.Turn
-	conv recaller.ConversationID
-}
+// pageOfPast is how many conversations are listed at once.
+const pageOfPast = 50
 
 // forgetSaid forgets what no memory holds, but the caller said, in this conversation or before: the turns that told it are hidden.
-// Where turns of several matters may be meant, they are told, and nothing is changed.
+// Where turns of several matters may be meant, they are told, and nothing is changed; one that is chosen of them goes alone.
 func (s *Service) forgetSaid(ctx context.Context, x exchange, how recaller.Forgetting) (Result, error) {
 	ref, err := x.args.needed("key")
 	if err != nil {
@@ -32,23 +25,17 @@ func (s *Service) forgetSaid(ctx context.Context, x exchange, how recaller.Forge
 	if err != nil {
 		return Result{}, err
 	}
-	turns := make([]recaller.Turn, len(said))
-	for i, t := range said {
-		turns[i] = t.Turn
+	if chosen := forgotten.Quoted(ref, said); len(chosen) > 0 {
+		said, how.Named = chosen, nil // what it quotes names no matter: the others stay
+	} else if len(said) > 0 && !asked.OneMatter(said) {
+		return Result{}, &memory.SeveralError{Candidates: candidates(said)}
 	}
-	meant, clear := asked.OneMatter(ref, turns)
-	switch {
-	case len(said) == 0:
+	if len(said) == 0 {
 		return Result{}, recaller.Errorf(recaller.NotFound, "the caller has no such memory, and said nothing of it: nothing was changed")
-	case !clear:
-		return Result{}, &memory.SeveralError{Candidates: candidates(turns)}
 	}
 	var unkept []recaller.Memory
 	for _, t := range said {
-		if !slices.ContainsFunc(meant, func(m recaller.Turn) bool { return m.ID == t.ID }) {
-			continue
-		}
-		m := forgotten.Unkept(t.conv, t.Turn, s.NewID())
+		m := forgotten.Unkept(t.Conversation, t.Turn, s.NewID())
 		m.Caller = x.conv.Caller
 		unkept = append(unkept, m)
 	}
@@ -60,8 +47,9 @@ func (s *Service) forgetUnkept(ctx context.Context, x exchange, how recaller.For
 	return Result{MemoryID: w.Memory.ID, Action: w.Action}, err
 }
 
-// said are the turns in which the caller told what is asked for, and that are not forgotten yet.
-func (s *Service) said(ctx context.Context, x exchange, asked forgotten.Request) ([]spoken, error) {
+// said are the turns in which the caller told what is asked for, and that are not forgotten yet. It reads one conversation after
+// another, and passes one over that cannot be read.
+func (s *Service) said(ctx context.Context, x exchange, asked forgotten.Request) ([]forgotten.Told, error) {
 	if len(asked.Named()) == 0 {
 		return nil, nil
 	}
@@ -69,24 +57,29 @@ func (s *Service) said(ctx context.Context, x exchange, asked forgotten.Request)
 	if err != nil {
 		return nil, err
 	}
-	gone := forgotten.New(versions)
-	convs, _, err := s.Store.Conversations(ctx, x.call.Tenant, recaller.ConversationFilter{Caller: x.conv.Caller, Page: recaller.Page{Limit: lookedThrough}})
-	if err != nil {
-		return nil, err
-	}
-	var out []spoken
-	for _, conv := range convs {
-		turns, err := s.Words.Turns(ctx, x.call.Tenant, conv)
+	gone, search := forgotten.New(versions), asked.Search()
+	page := recaller.Page{Limit: pageOfPast}
+	for {
+		convs, next, err := s.Store.Conversations(ctx, x.call.Tenant, recaller.ConversationFilter{Caller: x.conv.Caller, Page: page})
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range asked.Tellings(turns, conv.ID == x.conv.ID) {
-			if !gone.Hides(conv.ID, t) {
-				out = append(out, spoken{t, conv.ID})
+		for _, conv := range convs {
+			turns, err := s.Words.Turns(ctx, x.call.Tenant, conv)
+			if err != nil && ctx.Err() != nil {
+				return nil, err
 			}
+			if err != nil {
+				s.Log.WarnContext(ctx, "a conversation could not be searched for what is to be forgotten", "conversation", conv.ID, "err", err)
+				continue
+			}
+			search.Read(conv.ID, gone.Blank(conv.ID, turns), conv.ID == x.conv.ID)
 		}
+		if next == "" {
+			return search.Told(false), nil
+		}
+		page.Cursor = next
 	}
-	return out, nil
 }
 
 // How many turns are told that may be meant, and how much of each.
@@ -96,7 +89,7 @@ const (
 )
 
 // candidates are turns that may be meant, each under the words that name it.
-func candidates(turns []recaller.Turn) []recaller.Memory {
+func candidates(turns []forgotten.Told) []recaller.Memory {
 	var out []recaller.Memory
 	for _, t := range turns[:min(len(turns), maxCandidates)] {
 		quote := t.Text

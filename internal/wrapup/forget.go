@@ -14,6 +14,7 @@ import (
 type burial struct {
 	forgotten.Request
 	known
+	search *forgotten.Search
 	ids    []recaller.MemoryID
 	unkept []recaller.Memory
 	name   string // the caller's, if it is forgotten
@@ -21,7 +22,7 @@ type burial struct {
 
 // forget puts into the result of a step what the caller asked for in words to have forgotten, in any conversation however short:
 // his memories that say it, his name, and where he told it and nothing was kept, the turns themselves. What he names counts also for
-// conversations that become known later: something is closed for each request that names anything.
+// conversations that become known later, and the words that ask are not told: something is closed for each request.
 func (s *Service) forget(ctx context.Context, w work, r *recaller.StepResult) error {
 	if len(w.asked) == 0 {
 		return nil
@@ -38,17 +39,26 @@ func (s *Service) forget(ctx context.Context, w work, r *recaller.StepResult) er
 	burials := make([]burial, len(w.asked))
 	for i, asked := range w.asked {
 		b := &burials[i]
-		b.Request, b.known = asked, k
-		for _, m := range asked.Means(w.conv.ID, k.active) {
+		b.Request, b.known, b.search = asked, k, asked.Search()
+	}
+	if err := s.searchPast(ctx, w, burials); err != nil {
+		return err
+	}
+	hidden := map[recaller.TurnID]bool{}
+	for i := range burials {
+		b := &burials[i]
+		b.Request = b.search.Request()
+		for _, m := range b.Means(w.conv.ID, k.active) {
 			b.add(m)
 		}
 		s.forgetName(w, b, caller.Name)
-	}
-	if err := s.forgetTurns(ctx, w, burials); err != nil {
-		return err
-	}
-	for i := range burials {
-		s.bury(w, r, &burials[i])
+		for _, t := range b.search.Told(len(b.ids) > 0) {
+			if !hidden[t.ID] {
+				b.turn(w.conv.Caller, t, s.NewID())
+			}
+			hidden[t.ID] = true
+		}
+		s.bury(w, r, b)
 	}
 	return nil
 }
@@ -88,41 +98,47 @@ func (b *burial) make(m recaller.Memory, caller recaller.CallerID) {
 	b.ids, b.unkept = append(b.ids, m.ID), append(b.unkept, m)
 }
 
-// forgetTurns has go what the caller told in his own words and asked to have forgotten: all memories of the turn, or the turn itself.
-func (s *Service) forgetTurns(ctx context.Context, w work, burials []burial) error {
-	gone, err := s.Store.Forgotten(ctx, w.tenant.ID, w.conv.Caller)
-	if err != nil {
-		return err
-	}
-	past, _, err := s.Store.Conversations(ctx, w.tenant.ID, recaller.ConversationFilter{Caller: w.conv.Caller, Page: recaller.Page{Limit: lookedThrough}})
-	if err != nil {
-		return err
-	}
-	view := forgotten.New(gone)
-	for _, conv := range past {
-		if conv.StartedAt.After(w.conv.StartedAt) || conv.Status == recaller.Active {
-			continue
-		}
-		turns, err := s.Words.Turns(ctx, w.tenant.ID, conv)
+// searchPast looks for what the caller told in his own words and asked to have forgotten. It reads one conversation after another,
+// and keeps only the turns that may be meant; one that cannot be read is passed over.
+func (s *Service) searchPast(ctx context.Context, w work, burials []burial) error {
+	page := recaller.Page{Limit: pageOfPast}
+	for {
+		past, next, err := s.Store.Conversations(ctx, w.tenant.ID, recaller.ConversationFilter{Caller: w.conv.Caller, Page: page})
 		if err != nil {
 			return err
 		}
-		for _, t := range turns {
-			asked := slices.IndexFunc(burials, func(b burial) bool { return b.Tells(t, conv.ID == w.conv.ID) })
-			if asked >= 0 && !view.Hides(conv.ID, t) {
-				burials[asked].turn(conv, t, s.NewID())
+		for _, conv := range past {
+			if conv.StartedAt.After(w.conv.StartedAt) || conv.Status == recaller.Active {
+				continue
+			}
+			turns, err := s.Words.Turns(ctx, w.tenant.ID, conv)
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil:
+				s.Log.WarnContext(ctx, "a conversation could not be searched for what is to be forgotten", "conversation", conv.ID, "err", err)
+				continue
+			}
+			for _, b := range burials {
+				b.search.Read(conv.ID, w.gone.Blank(conv.ID, turns), conv.ID == w.conv.ID)
 			}
 		}
+		if next == "" {
+			return nil
+		}
+		page.Cursor = next
 	}
-	return nil
 }
+
+// pageOfPast is how many conversations are listed at once.
+const pageOfPast = 50
 
 // turn hides one turn: with the memory of it that was meant, else with all that were made of it, else with one that is made
 // to be closed.
-func (b *burial) turn(conv recaller.Conversation, t recaller.Turn, id string) {
+func (b *burial) turn(caller recaller.CallerID, t forgotten.Told, id string) {
 	var made []recaller.Memory
 	for _, m := range b.active {
-		if m.Provenance.Conversation == conv.ID && slices.Contains(m.Provenance.Turns, t.Number) {
+		if m.Provenance.Conversation == t.Conversation && slices.Contains(m.Provenance.Turns, t.Number) {
 			made = append(made, m)
 		}
 	}
@@ -133,19 +149,19 @@ func (b *burial) turn(conv recaller.Conversation, t recaller.Turn, id string) {
 			b.add(m)
 		}
 	default:
-		b.make(forgotten.Unkept(conv.ID, t, id), conv.Caller)
+		b.make(forgotten.Unkept(t.Conversation, t.Turn, id), caller)
 	}
 }
 
-// bury puts what goes with a request into the result of the step, but for what goes with one before it. Where nothing does, what the
-// request names is kept with the turn that asks.
+// bury puts what goes with a request into the result of the step, but for what goes with one before it. Where nothing does, the turn
+// that asks does, and keeps what the request names.
 func (s *Service) bury(w work, r *recaller.StepResult, b *burial) {
 	b.ids = slices.DeleteFunc(b.ids, func(id recaller.MemoryID) bool {
 		return slices.ContainsFunc(r.Forget, func(c recaller.Changing) bool { return c.ID == id || slices.Contains(c.Also, id) })
 	})
 	if len(b.ids) == 0 {
 		asks, ok := w.turn(b.Turns[0])
-		if len(b.Named()) == 0 || !ok {
+		if !ok {
 			return
 		}
 		b.make(forgotten.Unkept(w.conv.ID, asks, s.NewID()), w.conv.Caller)
@@ -155,9 +171,6 @@ func (s *Service) bury(w work, r *recaller.StepResult, b *burial) {
 		Forgetting: recaller.Forgetting{At: b.At, Asked: recaller.Provenance{Conversation: w.conv.ID, Turns: b.Turns}, Named: b.Named()},
 	})
 }
-
-// lookedThrough is how many conversations are looked through for words that are to be forgotten, the last ones first.
-const lookedThrough = 50
 
 // takenBack reports whether the caller asked later in the conversation to have forgotten what was found in it.
 func (w work) takenBack(m recaller.Memory) bool {

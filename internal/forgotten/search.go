@@ -1,0 +1,312 @@
+package forgotten
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/memory/likeness"
+	"github.com/recallerhq/recaller/internal/speech"
+)
+
+// This file finds what a request means: the turns in which the caller told it, in all of his conversations. One word that many
+// things are called by ("job", "money") singles out nothing by itself.
+
+// plainWord reports whether a phrase is of words alone that name a kind of data: "my number".
+func (p phrase) isData() bool {
+	return len(p.stems) > 0 && !slices.ContainsFunc(p.stems, func(stem string) bool { return !common[stem] })
+}
+
+// isName reports whether a phrase is of words alone that say that something is a name.
+func (p phrase) isName() bool {
+	return len(p.stems) > 0 && !slices.ContainsFunc(p.stems, func(stem string) bool { return !naming[stem] })
+}
+
+// covered is how many of a phrase's words a text has.
+func (p phrase) covered(t text) (n int) {
+	for _, stem := range p.stems {
+		if t.like(stem) {
+			n++
+		}
+	}
+	return n
+}
+
+// in reports whether a text is plainly about what a phrase names: it has most of its words, two at least, or the one that few things
+// are called by.
+func (p phrase) in(t text) bool {
+	return !p.isData() && !p.isName() && !p.broad() && p.has(t)
+}
+
+// has reports whether a text has most of the words of a phrase, two at least where there are two.
+func (p phrase) has(t text) bool {
+	n := p.covered(t)
+	return n >= min(2, len(p.stems)) && 3*n >= 2*len(p.stems)
+}
+
+// broad reports whether a phrase singles out nothing: it is one word that many things are called by, or the caller said it often.
+func (p phrase) broad() bool { return p.often || len(p.stems) == 1 && wide[p.stems[0]] }
+
+// of reports whether a memory is about what a phrase names.
+func (p phrase) of(m recaller.Memory) bool {
+	key := words(strings.ReplaceAll(m.Key, "_", " "))
+	switch {
+	case p.isName():
+		return p.own && likeness.OfName(m.Key) // his own: not that of his dog
+	case p.isData():
+		return !p.shown && p.ofKind(key) || p.own && p.ofKind(words(m.Value)) && p.value(m.Value)
+	case p.broad():
+		said := words(m.Value)
+		return p.has(key) || p.has(said) && len(said.content()) <= shortly
+	}
+	return p.in(words(strings.ReplaceAll(m.Key, "_", " ") + ". " + m.Value))
+}
+
+// shortly is how many stems a memory has at most that is about any one of them.
+const shortly = 10
+
+// kin reports whether a memory is about what people call by the wider name of a phrase: by two words of that kind.
+func (p phrase) kin(m recaller.Memory) bool {
+	said := words(strings.ReplaceAll(m.Key, "_", " ") + ". " + m.Value)
+	return !p.isData() && p.kindred(said) >= 2
+}
+
+// kindred is how many words of the kinds that a phrase names a text has.
+func (p phrase) kindred(t text) (n int) {
+	for _, stem := range p.stems {
+		for _, of := range append(kinds[stem], stem) {
+			if t.has(of) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// ofKind reports whether a text names the kind of data that a phrase is about.
+func (p phrase) ofKind(t text) bool {
+	return slices.ContainsFunc(p.stems, func(stem string) bool { return t.has(stem) || slices.ContainsFunc(kinds[stem], t.has) })
+}
+
+// value reports whether a text has a value of the kind of data that a phrase is about.
+func (p phrase) value(said string) bool {
+	of := func(kind map[string]bool) bool {
+		return slices.ContainsFunc(p.stems, func(stem string) bool { return kind[stem] })
+	}
+	digits := 0
+	for _, w := range words(said).sentences {
+		for _, x := range w {
+			if figures(x.text) {
+				digits += len(x.text)
+			} else if speech.IsNumber(x.text) && !ordinals[x.text] {
+				digits++
+			}
+		}
+	}
+	switch {
+	case of(mailing):
+		return strings.Contains(said, "@") || strings.Contains(said, " dot ") || strings.Contains(said, " punkt ")
+	case of(phoning):
+		return digits >= phoneDigits
+	case of(counting):
+		return digits >= countDigits
+	case of(living):
+		return digits > 0
+	}
+	return digits > 1 || strings.ContainsFunc(said, unicode.IsDigit)
+}
+
+// How many digits a telephone number has at least, and any other that is told as one.
+const (
+	phoneDigits = 7
+	countDigits = 4
+)
+
+// Told is a turn in which a caller told something.
+type Told struct {
+	recaller.Turn
+	Conversation recaller.ConversationID
+}
+
+// hit is a turn that may be meant.
+type hit struct {
+	Told
+	plain bool     // it is what is pointed at, the answer to who asked for it, or a value of the kind that is named
+	shown bool     // it has a value of the kind that is named with "that": the last one is meant
+	has   []int    // the phrases of which it has most words
+	stems []string // the words of phrases that it has
+	size  int      // how many words say something in it
+}
+
+// Search looks through a caller's conversations, one after another in any order, for the turns that a request means.
+type Search struct {
+	request Request
+	hits    []hit
+	said    map[string]int // in how many turns the caller said a word that is named
+}
+
+// Search begins one.
+func (r Request) Search() *Search { return &Search{request: r, said: map[string]int{}} }
+
+// maxHits bounds how many turns are kept that may be meant.
+const maxHits = 1000
+
+// Read takes up the turns of a conversation; here is the one in which the caller asks.
+func (s *Search) Read(conv recaller.ConversationID, turns []recaller.Turn, here bool) {
+	for i, t := range turns {
+		if t.Speaker != recaller.User || len(s.hits) >= maxHits || !here && !t.At.Before(s.request.At) {
+			continue
+		}
+		var before recaller.Turn
+		if i > 0 {
+			before = turns[i-1]
+		}
+		said := words(t.Text)
+		pointed := s.request.points >= 0 && here && t.Number == s.request.points
+		asking := here && len(s.request.Turns) > 0 && t.Number >= s.request.Turns[0] || said.flat().asking()
+		if asking && !pointed && !strings.ContainsFunc(t.Text, unicode.IsDigit) {
+			continue
+		}
+		h := hit{Told: Told{t, conv}, plain: pointed, size: max(1, len(said.content()))}
+		for k, p := range s.request.names {
+			h.read(k, p, said, before, here)
+		}
+		for _, stem := range h.stems {
+			s.said[stem]++
+		}
+		if h.plain || h.shown || len(h.stems) > 0 {
+			s.hits = append(s.hits, h)
+		}
+	}
+}
+
+// read takes up what a turn has of a phrase.
+func (h *hit) read(k int, p phrase, said text, before recaller.Turn, here bool) {
+	answer := answers(p, before, h.Turn)
+	switch {
+	case p.isName():
+	case p.isData():
+		if (answer || p.shown && here || p.ofKind(said)) && p.value(h.Text) {
+			h.shown, h.plain = h.shown || p.shown, h.plain || !p.shown
+		}
+	default:
+		h.plain = h.plain || answer
+		if p.has(said) {
+			h.has = append(h.has, k)
+		}
+		for _, stem := range p.stems {
+			if said.like(stem) && !slices.Contains(h.stems, stem) {
+				h.stems = append(h.stems, stem)
+			}
+			for _, of := range kinds[stem] {
+				if said.has(of) && !slices.Contains(h.stems, of) {
+					h.stems = append(h.stems, of)
+				}
+			}
+		}
+	}
+}
+
+// few is how many turns one matter is told in at most: words that are said in more of them single out nothing.
+const few = 3
+
+// Request is the request, as plainly as the turns tell what it means: phrases that a caller says often are broad.
+func (s *Search) Request() Request {
+	r := s.request
+	r.names = slices.Clone(r.names)
+	for k := range r.names {
+		n := 0
+		for _, h := range s.hits {
+			if slices.Contains(h.has, k) {
+				n++
+			}
+		}
+		r.names[k].often = n > few
+	}
+	return r
+}
+
+// How many turns are meant of those that share only some words with what is named, and how near they come to the one that shares most.
+const (
+	maxVague = 2
+	nearly   = 0.8
+)
+
+// Told are the turns that are meant, in the order of the time. kept reports that memories are meant: then no turn is that shares
+// only some words with what is named.
+func (s *Search) Told(kept bool) []Told {
+	names := s.Request().names
+	var plain, vague []hit
+	var last *hit
+	for i, h := range s.hits {
+		switch {
+		case h.plain, slices.ContainsFunc(h.has, func(k int) bool { return !names[k].broad() }):
+			plain = append(plain, h)
+		case h.shown:
+			if last == nil || last.At.Before(h.At) || last.At.Equal(h.At) && last.Number < h.Number {
+				last = &s.hits[i]
+			}
+		default:
+			vague = append(vague, h)
+		}
+	}
+	if last != nil {
+		plain = append(plain, *last)
+	}
+	if len(plain) == 0 && !kept {
+		plain = s.best(vague)
+	}
+	slices.SortStableFunc(plain, func(a, b hit) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Number, b.Number)) })
+	out := make([]Told, len(plain))
+	for i, h := range plain {
+		out[i] = h.Told
+	}
+	return out
+}
+
+// best are the few turns that share most with what is named, rare words before others.
+func (s *Search) best(of []hit) []hit {
+	score := func(h hit) (sum float64) {
+		for _, stem := range h.stems {
+			sum += 1 / float64(s.said[stem])
+		}
+		return sum + float64(len(h.stems))/float64(h.size)/2
+	}
+	slices.SortStableFunc(of, func(a, b hit) int { return cmp.Or(cmp.Compare(score(b), score(a)), b.At.Compare(a.At)) })
+	n := 0
+	for n < min(len(of), maxVague) && score(of[n]) >= nearly*score(of[0]) {
+		n++
+	}
+	return of[:n]
+}
+
+// answers reports whether a turn gives what an agent asked for, and a phrase names. A no gives nothing, nor does another question.
+func answers(p phrase, asked, t recaller.Turn) bool {
+	if asked.Speaker != recaller.Assistant || !strings.Contains(asked.Text, "?") || strings.HasSuffix(strings.TrimSpace(t.Text), "?") {
+		return false
+	}
+	question := words(asked.Text)
+	if p.isData() {
+		return p.ofKind(question) && !flat(t.Text).any(declines)
+	}
+	if slices.ContainsFunc(p.stems, func(stem string) bool { return !question.has(stem) }) {
+		return false
+	}
+	said := flat(t.Text)
+	if len(said) == 0 || said.any(declines) || speech.Denial(said.at(0)) {
+		return false
+	}
+	open := words(asked.Text).flat().any(openers)
+	return open && len(words(t.Text).content()) > 0 || said.is(said.ahead(0), assents) || p.covered(words(t.Text)) > 0
+}
+
+// flat is a text as one run of words.
+func (t text) flat() line {
+	var out line
+	for _, sentence := range t.sentences {
+		out = append(append(out, sentence...), word{})
+	}
+	return out
+}
