@@ -168,7 +168,7 @@ func (l line) phrases(asks []ask) []phrase {
 		switch {
 		case things[l.at(i)] || l.begins(i):
 			add(l.opening(i), i)
-		case telling[l.at(i)] && tellers[l.at(i-1)]:
+		case telling[l.at(i)] && tellers[l.at(i-1)] && !l.begins(i-1): // else what follows is whom he gave it to
 			add(l.behindTelling(i), i+7)
 		}
 	}

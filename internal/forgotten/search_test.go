@@ -41,6 +41,7 @@ func TestWhatARequestMeansAmongManyTurns(t *testing.T) {
 		{"Forget what I said about children, would you.", ""}, // she would not say
 		{"Please forget what I told you about the dog.", ""},  // a no to a question tells nothing
 		{"Forget what I told you about Leopold.", ""},
+		{"that reference number I gave Max, delete it", "spring 9"}, // it is not Max that is meant
 	} {
 		now := []recaller.Turn{}
 		asks, before, told := strings.Cut(tt.asks, "|")
