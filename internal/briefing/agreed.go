@@ -32,9 +32,13 @@ func (s *Service) Agreements(
 	case err != nil:
 		return nil, err
 	}
-	forgotten.Snapshot(&snap)
 	zone, _ := s.zones.of(snap.Caller, snap.Tenant)
-	return agreement.Fold(snap.Acts, now.In(zone)), nil
+	return agreed(snap, now.In(zone)), nil
+}
+
+// agreed follows all acts to what stands, and leaves out the words that are not to be told: what they did is done all the same.
+func agreed(snap recaller.Snapshot, now time.Time) []recaller.Agreement {
+	return forgotten.New(snap.Forgotten).Agreements(agreement.Fold(snap.Acts, now))
 }
 
 // comingUp tells what both sides settled on and is still to come, soonest first: when it is, and the words that settled it.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/agreement"
 	"github.com/recallerhq/recaller/internal/prompt"
 )
 
@@ -95,7 +94,7 @@ func compose(in material, now time.Time, req Request, zones *zones) recaller.Bri
 	snap := tidy(in.snap, req.Exclude)
 	loc, theirs := zones.of(snap.Caller, snap.Tenant)
 	c := composer{snap: snap, open: openBeside(snap.Open, req.Exclude), now: now.In(loc), theirs: theirs, reason: in.reason, most: req.MaxMemories, budget: budget, whole: req.Style == recaller.StyleSystemPrompt}
-	c.rings, c.agreed = soonest(snap.Reminders), agreement.Fold(snap.Acts, c.now)
+	c.rings, c.agreed = soonest(snap.Reminders), agreed(snap, c.now)
 	if len(in.found) > 0 {
 		c.look(in.found, req)
 	}

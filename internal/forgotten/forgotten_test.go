@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/agreement"
 	"github.com/recallerhq/recaller/internal/forgotten"
 )
 
@@ -178,21 +179,50 @@ func TestSnapshotTellsNothingOfIt(t *testing.T) {
 }
 
 // What was agreed on in words that are forgotten is not told.
-func TestActsInForgottenWordsAreHidden(t *testing.T) {
+func TestAgreementsInForgottenWordsAreHidden(t *testing.T) {
 	t.Parallel()
-	act := func(conv recaller.ConversationID, turn int, text string) recaller.Act {
-		return recaller.Act{
+	settled := func(conv recaller.ConversationID, turn int, text string) recaller.Agreement {
+		return recaller.Agreement{State: recaller.AgreementOpen, By: recaller.Act{
 			Kind: recaller.ActSettled, Conversation: conv, SaidAt: asked.Add(-time.Hour),
 			Said: []recaller.Saying{{Turn: turn, Speaker: recaller.User, Text: text}},
+		}}
+	}
+	view := forgotten.New([]recaller.Memory{gone("debt", "owes his brother two thousand pounds since the divorce", 2)})
+	got := view.Agreements([]recaller.Agreement{settled("past", 2, "Friday, then."), settled("past", 4, "The plumber on Monday, yes."), settled("other", 2, "Tuesday is fine.")})
+	if len(got) != 2 || got[0].By.Said[0].Turn != 4 || got[1].By.Conversation != "other" {
+		t.Errorf("got %+v, want all but what was said in the forgotten turn", got)
+	}
+}
+
+// What was called off or moved in words that are forgotten does not stand: the act counts, without its words.
+func TestWhatWasCalledOffInForgottenWordsDoesNotStand(t *testing.T) {
+	t.Parallel()
+	friday := asked.AddDate(0, 0, 2)
+	settled := recaller.Act{
+		Kind: recaller.ActSettled, Conversation: "past", At: friday, SaidAt: asked.AddDate(0, 0, -3),
+		Said: []recaller.Saying{{Turn: 1, Speaker: recaller.Assistant, Text: "The plumber comes on Friday [16 October 2026]."}},
+	}
+	later := func(kind recaller.ActKind, at time.Time) recaller.Act {
+		return recaller.Act{
+			Kind: kind, Conversation: "call", At: at, SaidAt: asked.Add(-time.Hour), Of: []recaller.Stretch{{From: friday, To: friday.Add(time.Hour)}},
+			Said: []recaller.Saying{{Turn: 2, Speaker: recaller.User, Text: "Cancel the plumber on Friday [16 October 2026], Callum lost his job."}},
 		}
 	}
-	snap := recaller.Snapshot{
-		Forgotten: []recaller.Memory{gone("debt", "owes his brother two thousand pounds since the divorce", 2)},
-		Acts:      []recaller.Act{act("past", 2, "Friday, then."), act("past", 4, "The plumber on Monday, yes."), act("other", 2, "Tuesday is fine.")},
+	callum := gone("job", "Callum lost his job", 2)
+	callum.Provenance.Conversation = "call"
+	view := forgotten.New([]recaller.Memory{callum})
+	folded := func(a recaller.Act) []recaller.Agreement {
+		return view.Agreements(agreement.Fold([]recaller.Act{settled, a}, asked))
 	}
-	forgotten.Snapshot(&snap)
-	if len(snap.Acts) != 2 || snap.Acts[0].Said[0].Turn != 4 || snap.Acts[1].Conversation != "other" {
-		t.Errorf("got %+v, want all but what was said in the forgotten turn", snap.Acts)
+
+	got := folded(later(recaller.ActCancelled, time.Time{}))
+	if len(got) != 1 || got[0].State != recaller.AgreementCancelled || len(got[0].Ended.Said) != 0 || len(got[0].By.Said) != 1 {
+		t.Errorf("called off: got %+v, want it cancelled, without the words that did it", got)
+	}
+	monday := friday.AddDate(0, 0, 3)
+	got = folded(later(recaller.ActMoved, monday))
+	if len(got) != 2 || got[0].State != recaller.AgreementMoved || !got[1].At.Equal(monday) || len(got[1].By.Said) != 0 {
+		t.Errorf("moved: got %+v, want the other day, without words", got)
 	}
 }
 
@@ -200,14 +230,14 @@ func TestActsInForgottenWordsAreHidden(t *testing.T) {
 // another turn names the day, and neither is what a brief tells of other turns.
 func TestWhatStandsBesideForgottenWordsIsTold(t *testing.T) {
 	t.Parallel()
-	act := func(day, answer string) recaller.Act {
-		return recaller.Act{Kind: recaller.ActSettled, Conversation: "past", SaidAt: asked.Add(-time.Hour), Said: []recaller.Saying{
+	act := func(day, answer string) recaller.Agreement {
+		return recaller.Agreement{By: recaller.Act{Kind: recaller.ActSettled, Conversation: "past", SaidAt: asked.Add(-time.Hour), Said: []recaller.Saying{
 			{Turn: 1, Speaker: recaller.Assistant, Text: day}, {Turn: 2, Speaker: recaller.User, Text: answer},
-		}}
+		}}}
 	}
 	view := forgotten.New([]recaller.Memory{gone("debt", "owes his brother two thousand pounds since the divorce", 2)})
-	acts := view.Acts([]recaller.Act{act("Wednesday at ten [25 November 2026] it is.", "Lovely."), act("Which day?", "Thursday [26 November 2026], then.")})
-	if len(acts) != 1 || len(acts[0].Said) != 1 || acts[0].Said[0].Turn != 1 {
+	acts := view.Agreements([]recaller.Agreement{act("Wednesday at ten [25 November 2026] it is.", "Lovely."), act("Which day?", "Thursday [26 November 2026], then.")})
+	if len(acts) != 1 || len(acts[0].By.Said) != 1 || acts[0].By.Said[0].Turn != 1 {
 		t.Errorf("got %+v, want the first, in the agent's words", acts)
 	}
 	conv := recaller.Conversation{ID: "past", StartedAt: asked.Add(-time.Hour), Summary: &recaller.Summary{

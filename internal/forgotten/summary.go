@@ -216,7 +216,6 @@ func Snapshot(snap *recaller.Snapshot) {
 		kept := v.brokenOff(*b, snap.Said[b.Conversation.ID])
 		snap.BrokenOff = &kept
 	}
-	snap.Acts = v.Acts(snap.Acts)
 	for i, b := range snap.Open {
 		snap.Open[i] = v.brokenOff(b, nil)
 	}
@@ -226,25 +225,50 @@ func Snapshot(snap *recaller.Snapshot) {
 	}
 }
 
-// Acts returns the acts whose words may be told, without those of their words that may not. One is not told where its day was named
-// in words that are hidden.
-func (v View) Acts(acts []recaller.Act) []recaller.Act {
-	var out []recaller.Act
-	for _, a := range acts {
-		hidden := func(s recaller.Saying) bool {
-			return v.Hides(a.Conversation, recaller.Turn{Number: s.Turn, Speaker: s.Speaker, Text: s.Text, At: a.SaidAt})
-		}
+// Agreements returns what was agreed on, as it was followed through all acts, without those of their words that may not be told. What
+// was called off or moved in such words is so all the same, and a time that it was moved to stands without words. What was settled anew is
+// not told where its day was named in words that are hidden.
+func (v View) Agreements(list []recaller.Agreement) []recaller.Agreement {
+	if v.Empty() {
+		return list
+	}
+	var out []recaller.Agreement
+	for _, g := range list {
+		said := v.sayings(g.By)
 		dated := func(s recaller.Saying) bool { return strings.Contains(s.Text, "[") }
-		said := slices.DeleteFunc(slices.Clone(a.Said), hidden)
-		switch {
-		case len(said) == len(a.Said):
-			out = append(out, a)
-		case slices.ContainsFunc(said, dated) && !slices.ContainsFunc(a.Said, func(s recaller.Saying) bool { return hidden(s) && dated(s) }):
-			a.Said = said
-			out = append(out, a)
+		count := func(of []recaller.Saying) (n int) {
+			for _, s := range of {
+				if dated(s) {
+					n++
+				}
+			}
+			return n
 		}
+		shown := len(said) == len(g.By.Said) || count(said) > 0 && count(said) == count(g.By.Said)
+		moves := slices.ContainsFunc(list, func(o recaller.Agreement) bool { return o.State == recaller.AgreementMoved && sameAct(o.Ended, g.By) })
+		if !shown && !moves {
+			continue
+		}
+		g.By.Said = said
+		if g.Ended != nil {
+			ended := *g.Ended
+			ended.Said = v.sayings(ended)
+			g.Ended = &ended
+		}
+		out = append(out, g)
 	}
 	return out
+}
+
+func sameAct(a *recaller.Act, b recaller.Act) bool {
+	return a != nil && a.Conversation == b.Conversation && a.SaidAt.Equal(b.SaidAt) && a.At.Equal(b.At) && a.Kind == b.Kind
+}
+
+// sayings are those of an act's words that may be told.
+func (v View) sayings(a recaller.Act) []recaller.Saying {
+	return slices.DeleteFunc(slices.Clone(a.Said), func(s recaller.Saying) bool {
+		return v.Hides(a.Conversation, recaller.Turn{Number: s.Turn, Speaker: s.Speaker, Text: s.Text, At: a.SaidAt})
+	})
 }
 
 // brokenOff returns a conversation that broke off without what was forgotten of it. all are its turns, where they are known.
