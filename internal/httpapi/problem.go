@@ -221,7 +221,15 @@ func worded(message string) string {
 		return "is not a parameter of this route"
 	case strings.HasPrefix(message, "required ") && strings.HasSuffix(message, " is missing"):
 		return "is required"
-	case strings.HasPrefix(message, "invalid integer"), strings.HasPrefix(message, "invalid boolean"), strings.HasPrefix(message, "expected "):
+	case message == "invalid boolean", message == "expected boolean":
+		return "must be true or false"
+	case message == "invalid integer", message == "expected integer":
+		return "must be a whole number"
+	case message == "invalid float", message == "invalid floating value", message == "expected number":
+		return "must be a number"
+	case message == "expected string":
+		return "must be a string"
+	case strings.HasPrefix(message, "expected "):
 		return message
 	case strings.HasPrefix(message, "invalid date"):
 		return "must be a time (RFC 3339), such as 2026-03-02T10:00:00Z"

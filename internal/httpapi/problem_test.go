@@ -3,16 +3,19 @@ package httpapi
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/conversation"
 )
 
@@ -131,6 +134,45 @@ func TestProblemsNameTheField(t *testing.T) {
 				t.Errorf("the problem repeats what was sent: %+v", p)
 			}
 		})
+	}
+}
+
+// Of every parameter that is true or false, and every one that is a number, another value is named, with what was expected.
+func TestQueriesThatAreNotWhatTheyShouldBe(t *testing.T) {
+	t.Parallel()
+	h := setup(t, nil)
+	_, _, raw := h.call(t, "GET", "/openapi.json", "")
+	var doc struct {
+		Paths map[string]map[string]struct {
+			Parameters []struct {
+				Name, In string
+				Schema   struct{ Type any }
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(raw), &doc); err != nil {
+		t.Fatal(err)
+	}
+	wants := map[any]string{"boolean": "must be true or false", "integer": "must be a whole number"}
+	asked := map[any]int{}
+	for path, methods := range doc.Paths {
+		for method, operation := range methods {
+			for _, p := range operation.Parameters {
+				want, ok := wants[p.Schema.Type]
+				if !ok || p.In != "query" {
+					continue
+				}
+				asked[p.Schema.Type]++
+				got := h.refused(t, 422, strings.ToUpper(method), strings.NewReplacer("{", "", "}", "").Replace(path)+"?"+p.Name+"=maybe", "{}")
+				i := slices.IndexFunc(got.Errors, func(e client.FieldError) bool { return e.Location == p.Name })
+				if i < 0 || got.Errors[i].Message != want {
+					t.Errorf("%s %s: got %+v, want %s named: %s", method, path, got.Errors, p.Name, want)
+				}
+			}
+		}
+	}
+	if asked["boolean"] < 8 || asked["integer"] < 8 {
+		t.Errorf("only %v were asked", asked)
 	}
 }
 

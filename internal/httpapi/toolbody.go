@@ -16,7 +16,7 @@ const (
 	fieldAccount = "accountId"
 )
 
-// fields is a tool's body, or its arguments: what is not asked for in it does no harm.
+// fields is a tool's body, or its arguments. What its tool does not take, the tool refuses.
 type fields map[string]json.RawMessage
 
 func fieldsOf(raw []byte) (fields, error) {

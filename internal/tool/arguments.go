@@ -4,15 +4,21 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/recallerhq/recaller"
 )
 
-// maxArguments bounds the arguments of a call.
-const maxArguments = 64 << 10
+// maxArguments bounds the arguments of a call, maxName the name of one that is shown.
+const (
+	maxArguments = 64 << 10
+	maxName      = 60
+)
 
 // arguments are the fields of a call by their folded names: "memoryType" and "memory_type" are "memorytype".
 type arguments map[string]json.RawMessage
@@ -86,6 +92,62 @@ var fields = map[string]string{
 	"memorytype": "memoryType", "key": "key", "value": "value", "confidence": "confidence", "suggestreminder": "suggestReminder",
 	"existingkey": "existingKey", "newvalue": "newValue", "memoryid": "memoryId", "dueat": "dueAt",
 	"repeat": "repeat", "reminderid": "reminderId",
+}
+
+// ids are the fields that say in which call a tool is used. They may stand beside its arguments.
+var ids = []string{"callsessionid", "lineid", "accountid"}
+
+// unknown refuses the arguments of a call that its tool does not have, by their names: whoever tells them counts on them. A memory may
+// be named by its id wherever it may be by its key.
+func (a arguments) unknown(call Call) error {
+	known := argumentsOf(call.Name)
+	told := make([]string, len(known))
+	for i, k := range known {
+		told[i] = fields[fold(k)]
+	}
+	byID := slices.Contains(known, "key") && call.Name != recaller.ToolStoreMemory
+	for _, field := range slices.Sorted(maps.Keys(a)) {
+		if slices.Contains(ids, field) || field == "memoryid" && byID || slices.ContainsFunc(known, func(k string) bool { return fold(k) == field }) {
+			continue
+		}
+		return recaller.InvalidField(spelled(call.Arguments, field), "is no argument of %s, which takes %s", call.Name, strings.Join(told, ", "))
+	}
+	return nil
+}
+
+// spelled is the name of a field as a call spells it, so far as it may be shown.
+func spelled(raw json.RawMessage, field string) string {
+	var inner string
+	if json.Unmarshal(raw, &inner) == nil {
+		raw = json.RawMessage(inner)
+	}
+	var told map[string]json.RawMessage
+	if json.Unmarshal(raw, &told) == nil {
+		for name := range told {
+			if fold(name) == field {
+				field = name
+			}
+		}
+	}
+	return cut(strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, field), maxName)
+}
+
+// argumentsOf are the arguments of a tool, as its definition names them.
+func argumentsOf(name recaller.Tool) []string {
+	for _, d := range Definitions() {
+		var schema struct {
+			Properties map[string]any `json:"properties"`
+		}
+		if d.Name == name && json.Unmarshal(d.Parameters, &schema) == nil {
+			return slices.Sorted(maps.Keys(schema.Properties))
+		}
+	}
+	return nil
 }
 
 // given reports whether a field was told.

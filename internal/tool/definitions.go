@@ -65,7 +65,8 @@ const storeSchema = `{
       "description": "For follow_up: should the caller be asked whether to set a reminder for this?"
     }
   },
-  "required": ["memory_type", "key", "value"]
+  "required": ["memory_type", "key", "value"],
+  "additionalProperties": false
 }`
 
 const updateText = `Update an existing memory when the caller gives new or corrected information.
@@ -99,7 +100,8 @@ const updateSchema = `{
       "description": "Confidence in the update (0-1), 1 if left out"
     }
   },
-  "required": ["existing_key", "new_value"]
+  "required": ["existing_key", "new_value"],
+  "additionalProperties": false
 }`
 
 const forgetText = `Forget a memory when the caller asks you to ("forget that", "don't remember that about me"), or when it is no longer true and nothing takes its place.
@@ -115,7 +117,8 @@ const forgetSchema = `{
       "description": "The key of the memory to forget, as it stands before it in your notes; or a few words that say which (\"the debt to his brother\")"
     }
   },
-  "required": ["key"]
+  "required": ["key"],
+  "additionalProperties": false
 }`
 
 const privateText = `Keep a memory between you and this caller when the caller asks for it ("that stays between us", "don't tell anyone").
@@ -129,7 +132,8 @@ const privateSchema = `{
       "description": "The key of the memory to keep private, as it stands before it in your notes; or a few words that say which"
     }
   },
-  "required": ["key"]
+  "required": ["key"],
+  "additionalProperties": false
 }`
 
 const reminderText = `Set a reminder when the caller wants to be reminded of something, or says yes when you ask.
@@ -160,7 +164,8 @@ const reminderSchema = `{
       "description": "What to remind of, where no memory has it yet or this reminder has other words, e.g. \"Doctor's appointment at 3\""
     }
   },
-  "required": ["due_at"]
+  "required": ["due_at"],
+  "additionalProperties": false
 }`
 
 const cancelText = `Cancel a reminder when the caller no longer wants it, all of it where it repeats. The memory stays.`
@@ -176,7 +181,8 @@ const cancelSchema = `{
       "type": "string",
       "description": "Or the key of its memory, where that has one reminder only"
     }
-  }
+  },
+  "additionalProperties": false
 }`
 
 const listText = `List the reminders that wait, soonest first, with their ids: when the caller asks for them, or to find the one to move or cancel.`
@@ -188,5 +194,6 @@ const listSchema = `{
       "type": "string",
       "description": "Only those of the memory with this key"
     }
-  }
+  },
+  "additionalProperties": false
 }`

@@ -19,7 +19,8 @@ type schema struct {
 		Enum              []string
 		Minimum, Maximum  *float64
 	}
-	Required []string
+	Required             []string
+	AdditionalProperties *bool
 }
 
 // What a model is told that it may say is what the tools take.
@@ -35,7 +36,7 @@ func TestDefinitionsTellWhatToolsTake(t *testing.T) {
 		var s schema
 		dec := json.NewDecoder(strings.NewReader(string(d.Parameters)))
 		dec.DisallowUnknownFields()
-		if err := dec.Decode(&s); err != nil || s.Type != "object" || d.Description == "" {
+		if err := dec.Decode(&s); err != nil || s.Type != "object" || d.Description == "" || s.AdditionalProperties == nil || *s.AdditionalProperties {
 			t.Fatalf("%s: got %v, %+v, want an object's schema and a description", d.Name, err, s)
 		}
 		call := func(without string) error {

@@ -3,7 +3,8 @@
 // JSON arguments, whatever protocol they came by. Each call is durable, with its record, when it is answered, and its
 // answer waits for the store and nothing else.
 //
-// What a model says is taken as it says it, in camelCase or snake_case, with numbers and truths as strings too. Errors are
+// What a model says is taken as it says it, in camelCase or snake_case, with numbers and truths as strings too; an argument that
+// the tool does not have is refused by its name. Errors are
 // recaller.Invalid and name the field as W's bodies do (memoryType, existingKey, dueAt), or recaller.NotFound where the
 // conversation, its caller or a memory is none of the tenant's.
 //
@@ -109,7 +110,6 @@ func (s *Service) Do(ctx context.Context, call Call) (Result, error) {
 	begun := s.Now()
 	x, res, err := s.do(ctx, call)
 	if err != nil {
-		err = asTold(err, call.Name)
 		s.recordFailure(ctx, x, err)
 	}
 	s.tell(ctx, x, res, err, s.Now().Sub(begun))
@@ -126,6 +126,8 @@ func (s *Service) do(ctx context.Context, call Call) (exchange, Result, error) {
 	var malformed error
 	if x.args, malformed = decode(call.Arguments); !call.Name.Valid() {
 		malformed = recaller.InvalidField("name", "must be one of %v", recaller.Tools())
+	} else if malformed == nil {
+		malformed = x.args.unknown(call)
 	}
 	err := s.enter(ctx, &x)
 	if malformed != nil { // said before anything about the conversation, which may be recorded all the same
@@ -151,7 +153,7 @@ func (s *Service) do(ctx context.Context, call Call) (exchange, Result, error) {
 	case recaller.ToolListReminders:
 		res, err = s.listReminders(ctx, x)
 	}
-	return x, res, err
+	return x, res, asTold(err, call.Name)
 }
 
 // asTold names the field of an error as the tool's arguments do.
