@@ -409,5 +409,8 @@ func TestWhatWasOnlySaidOfSeveralMattersIsAskedBack(t *testing.T) {
 			}
 		}
 		holds(t, "one is gone", shown(p.read(conv)), "!choir", "piano")
+		p.hangUp(conv)
+		p.writtenUp(conv)
+		holds(t, "the other stays when the call is over", shown(p.read(conv)), "!choir", "piano")
 	})
 }

@@ -89,3 +89,25 @@ func (w memoryWrite) repeated(ctx context.Context, tx Tx, before writtenOnce) (r
 	out.Reminder = &r
 	return out, err
 }
+
+// Repeated finds the memory, as it is now, that an earlier write about a caller left with the same token; found is false where it is the
+// first, and with another request it is a Conflict.
+func (s *Store) Repeated(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in recaller.Once) (m recaller.Memory, found bool, err error) {
+	if in.Token == "" {
+		return m, false, nil
+	}
+	w, err := s.memoryWrite(ctx, tenant, caller)
+	if err != nil {
+		return m, false, notFound(err, "there is no such caller")
+	}
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		var before writtenOnce
+		if found, err = newOnce(w.blind, tenant, in).before(ctx, tx, &before); err != nil || !found {
+			return err
+		}
+		out, err := w.repeated(ctx, tx, before)
+		m = out.Memory
+		return err
+	})
+	return m, found, err
+}

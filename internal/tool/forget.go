@@ -13,6 +13,10 @@ import (
 // forget carries out forget_memory: the memory leaves every prompt at once (W3), with the words that said it and those that ask
 // for it now. A name that is only the caller's, and no memory, is forgotten like one, and so is what he only said.
 func (s *Service) forget(ctx context.Context, x exchange) (Result, error) {
+	// What is gone is found by no key: a call that comes again is answered before it is looked for.
+	if m, found, err := s.Store.Repeated(ctx, x.call.Tenant, x.conv.Caller, x.call.Once); found || err != nil {
+		return Result{MemoryID: m.ID, Action: recaller.MemoryClosed}, err
+	}
 	how := recaller.Forgetting{At: x.said.UTC(), Asked: x.provenance()}
 	change := func(m recaller.Memory) (recaller.MemoryWritten, error) {
 		return s.Memories.Change(ctx, x.call.Tenant, m.ID, memory.Change{Once: x.call.Once, Forget: true, Forgetting: how, Call: x.recorded()})

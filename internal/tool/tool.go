@@ -64,6 +64,8 @@ type Store interface {
 	MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error)
 	// Forgotten returns every version of the memories that are forgotten.
 	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
+	// Repeated finds the memory that an earlier call with the same token left; found is false where this is the first.
+	Repeated(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, once recaller.Once) (m recaller.Memory, found bool, err error)
 	// Conversations lists a caller's, newest first.
 	Conversations(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) (list []recaller.Conversation, next string, err error)
 	Reminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (recaller.Reminder, error)
