@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
 	"github.com/recallerhq/recaller/internal/livebuffer"
 )
 
@@ -37,13 +38,25 @@ func (g *Glance) without(numbers []int) *Glance {
 	return g
 }
 
-// Stored notes the keys of memories that were stored while their caller's conversations run. It never waits for a disk.
+// told is what is seen but for turns that say what was forgotten.
+func (g *Glance) told(conv recaller.ConversationID, gone forgotten.View) *Glance {
+	if g != nil {
+		g.Turns = slices.DeleteFunc(g.Turns, func(t livebuffer.Turn) bool {
+			return gone.Hides(conv, recaller.Turn{Number: t.Number, Speaker: t.Speaker, Text: t.Text, At: t.At})
+		})
+	}
+	return g
+}
+
+// Stored notes the keys of memories that were stored while their caller's conversations run, and what was forgotten, so that it is told
+// no more while the store is away. It never waits for a disk.
 func (s *Service) Stored(c recaller.Change) {
 	if len(c.Memories) == 0 {
 		return
 	}
 	for _, e := range s.live.ofCaller(c.Tenant, c.Caller) {
 		e.mu.Lock()
+		e.gone = e.gone.Plus(c.Forgotten).Without(c.Memories)
 		for _, m := range c.Memories {
 			if m.Status == recaller.MemoryActive {
 				e.glance.AddKey(m.Key)

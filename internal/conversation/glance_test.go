@@ -33,3 +33,44 @@ func TestALiveConversationIsSeenAtAGlance(t *testing.T) {
 		t.Errorf("after the end: got %+v, %v", rec.Live, err)
 	}
 }
+
+// What was forgotten is told of a live call no more, also while the store is away and only this process knows its words; an undo has it
+// told again.
+func TestALiveCallTellsNothingForgottenWhileTheStoreIsAway(t *testing.T) {
+	for _, tenant := range tenants {
+		t.Run(string(tenant), func(t *testing.T) {
+			b := newBench(t)
+			started := b.begin(tenant, conversation.Start{Caller: conversation.CallerRef{Phone: phone}})
+			id := started.Conversation.ID
+			b.say(tenant, string(id), "user: my son lost his job at the garage", "user: the tap drips")
+			gone := recaller.Memory{
+				ID: "m", Version: 1, Key: "job", Value: "son lost his job at the garage", Status: recaller.MemoryForgotten, ClosedAt: b.Clock.Now(),
+				Provenance: recaller.Provenance{Conversation: id, Turns: []int{0}},
+			}
+			change := recaller.Change{Tenant: tenant, Caller: started.Caller.ID, Memories: []recaller.Memory{gone}, Forgotten: []recaller.Memory{gone}}
+			b.Stored(change)
+			b.storeIsAway()
+			heard := func() int {
+				t.Helper()
+				rec, err := b.Get(t.Context(), tenant, string(id), tenant == ephemeral)
+				b.ok(err)
+				n := len(rec.Live.Turns)
+				if tenant == ephemeral && (rec.Turns[0].Text == "") != (n == 1) {
+					t.Errorf("got %q, and %d turns at a glance", rec.Turns[0].Text, n)
+				}
+				return n
+			}
+			if n := heard(); n != 1 {
+				t.Errorf("%d turns are seen, want the other one alone", n)
+			}
+			if all, err := b.GetAll(t.Context(), tenant, string(id), false); err != nil || len(all.Live.Turns) != 2 {
+				t.Errorf("an admin sees %+v, %v; want both", all.Live, err)
+			}
+			gone.Version, gone.Status = 2, recaller.MemoryActive
+			b.Stored(recaller.Change{Tenant: tenant, Caller: started.Caller.ID, Memories: []recaller.Memory{gone}})
+			if n := heard(); n != 2 {
+				t.Errorf("after an undo %d turns are seen, want both", n)
+			}
+		})
+	}
+}

@@ -60,7 +60,7 @@ func (e *entry) callerNow() recaller.Caller {
 	return c
 }
 
-// lastWords returns the last turns of a conversation as they were heard, long ones cut.
+// lastWords returns the last turns of a conversation as they were heard, long ones cut, but for those that say what was forgotten.
 func (e *entry) lastWords(now time.Time) []recaller.Turn {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -68,9 +68,9 @@ func (e *entry) lastWords(now time.Time) []recaller.Turn {
 	heard = heard[max(0, len(heard)-lastWords):]
 	turns := make([]recaller.Turn, len(heard))
 	for i, t := range heard {
-		turns[i] = recaller.Turn{Speaker: t.Speaker, Text: t.Text, At: t.At, Confidence: 1}
+		turns[i] = recaller.Turn{Number: t.Number, Speaker: t.Speaker, Text: t.Text, At: t.At, Confidence: 1}
 	}
-	return turns
+	return e.gone.Turns(e.id, turns)
 }
 
 // brief composes the briefing of a conversation. What the briefer cannot read this process may know. What it is about, if that

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
 	"github.com/recallerhq/recaller/internal/guard"
 	"github.com/recallerhq/recaller/internal/livebuffer"
 )
@@ -54,6 +55,7 @@ type entry struct {
 	telling sync.Mutex
 
 	mu     sync.Mutex      // guards what follows
+	gone   forgotten.View  // what of the caller's words is not to be told, as far as this process has heard
 	known  recaller.Caller // as they were when the conversation was opened; zero if that is not known
 	conv   recaller.Conversation
 	words  []recaller.Turn // ephemeral: the turns; imports: the turns until they are written up

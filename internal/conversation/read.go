@@ -44,12 +44,12 @@ func (s *Service) get(ctx context.Context, tenant recaller.TenantID, ref string,
 		return s.read(ctx, tenant, ref, want)
 	}
 	if e.unopened.Load() { // the store has nothing of it
-		return s.remembered(e, want.turns), nil
+		return s.remembered(e, want), nil
 	}
 	rec, err := within(ctx, s, s.Patience, func(ctx context.Context) (Record, error) { return s.read(ctx, tenant, ref, want) })
 	switch {
 	case away(err) && ctx.Err() == nil && (!want.turns || e.retention == recaller.Ephemeral):
-		return s.remembered(e, want.turns), nil
+		return s.remembered(e, want), nil
 	case err != nil:
 		return Record{}, err
 	}
@@ -74,6 +74,11 @@ func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ref string
 			return Record{}, err
 		}
 		gone = forgotten.New(versions)
+		if e := s.live.get(tenant, string(rec.Conversation.ID)); e != nil {
+			e.mu.Lock()
+			e.gone = gone
+			e.mu.Unlock()
+		}
 	}
 	if want.turns || !gone.Empty() {
 		if rec.Turns, err = s.Turns(ctx, tenant, rec.Conversation); err != nil {
@@ -93,16 +98,29 @@ func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ref string
 	return rec, nil
 }
 
-// remembered is what this process knows of a conversation without the store.
-func (s *Service) remembered(e *entry, withTurns bool) Record {
+// remembered is what this process knows of a conversation without the store, and without what it heard to be forgotten.
+func (s *Service) remembered(e *entry, want wanted) Record {
 	rec := Record{Live: s.glance(e.tenant, string(e.id)), Away: true}
 	rec.Conversation, _ = e.view()
-	if withTurns {
+	if want.turns {
 		if rec.Turns = e.said(); len(rec.Turns) == 0 {
 			rec.Turns = e.keptTurns()
 		}
 	}
+	if want.forgotten {
+		return rec
+	}
+	gone := e.goneNow()
+	rec.Turns = gone.Blank(e.id, rec.Turns)
+	rec.Live = rec.Live.told(e.id, gone)
 	return rec
+}
+
+// goneNow is what is not to be told of the caller, as far as this process has heard.
+func (e *entry) goneNow() forgotten.View {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.gone
 }
 
 // Find reads a conversation without its words, by its id or external id: from memory, where it is live in this process.

@@ -84,11 +84,25 @@ func (v View) Has(id recaller.MemoryID) bool {
 
 // Plus returns the view of what v hides and of more that was forgotten. A memory that v knows is known anew.
 func (v View) Plus(versions []recaller.Memory) View {
+	if len(versions) == 0 {
+		return v
+	}
 	again := New(versions)
 	kept := slices.DeleteFunc(slices.Clone(v.things), func(t thing) bool {
 		return slices.ContainsFunc(again.things, func(n thing) bool { return n.id == t.id })
 	})
 	return View{append(kept, again.things...)}
+}
+
+// Without returns the view of what v hides but for those of the memories that are active again.
+func (v View) Without(memories []recaller.Memory) View {
+	back := func(t thing) bool {
+		return slices.ContainsFunc(memories, func(m recaller.Memory) bool { return m.ID == t.id && m.Status == recaller.MemoryActive })
+	}
+	if !slices.ContainsFunc(v.things, back) {
+		return v
+	}
+	return View{slices.DeleteFunc(slices.Clone(v.things), back)}
 }
 
 // asking is how many turns after the one that asked to forget still speak of that: the agent says that he will.
