@@ -305,7 +305,7 @@ func (c *phoneCall) listen(ctx context.Context) {
 		case client.EventMemoryUpdated:
 			c.screen.printf("%s", memoryLine(c.screen.out, "~ updated", *event.Memory))
 		case client.EventMemoryForgotten:
-			c.screen.printf("%s", memoryLine(c.screen.out, "- forgotten", *event.Memory))
+			c.screen.printf("%s", c.screen.out.Good("- forgotten")+c.screen.out.Dim(" ("+string(event.Memory.Type)+")")) // what it said is not told
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/recallerhq/recaller"
 )
@@ -232,4 +233,35 @@ func (c *crowd) end(b *testing.B) {
 	}
 	c.CloseAll()
 	c.over.Wait()
+}
+
+// What was forgotten goes out of the events that are kept, with its bytes, and an event of it has an id and no words.
+func TestWhatIsForgottenTakesItsBytesAlong(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	s, _ := h.listen("c1", 0)
+	job := recaller.Memory{ID: "m", Key: "job", Aliases: []string{"work"}, Value: "lost his job at the garage", Status: recaller.MemoryActive, Version: 1}
+	h.Apply(change("c1", "my son lost his job at the garage", "the tap drips"))
+	h.Apply(remembered(job))
+	h.Publish("t1", "c1", brief("lost his job at the garage"))
+	job.Status = recaller.MemoryForgotten
+	c := remembered(job)
+	c.Forgotten = []recaller.Memory{job}
+	c.Forgotten[0].ClosedAt = time.Now().Add(time.Hour)
+	h.Apply(c)
+	var n int
+	l := h.streams[stream{"t1", "c1"}]
+	for _, e := range l.recent {
+		n += size(e)
+	}
+	if l.bytes != n {
+		t.Errorf("%d bytes are counted of %d", l.bytes, n)
+	}
+	all := take(t, s, 4)
+	back, _ := h.listen("c1", all[0].ID)
+	for _, e := range append(take(t, back, 3), all[3]) {
+		if m := e.Memory; m != nil && (m.ID != "m" || m.Key+m.Value != "" || m.Aliases != nil) {
+			t.Errorf("an event tells %+v, want its id alone", m)
+		}
+	}
 }

@@ -174,19 +174,24 @@ func (l *log) forget(gone forgotten.View) {
 	if gone.Empty() {
 		return
 	}
-	for i, e := range l.recent {
+	for i := range l.recent {
+		e := &l.recent[i]
+		l.bytes -= size(*e)
 		if e.Memory != nil && gone.Has(e.Memory.ID) {
-			l.recent[i].Memory = untold(*e.Memory)
+			e.Memory = untold(*e.Memory)
 		}
-		l.recent[i].Briefing = nil // a newer one follows
-		l.recent[i].Turns = gone.Blank(l.of.conv, e.Turns)
+		e.Briefing = nil // a newer one follows
+		e.Turns = gone.Blank(l.of.conv, e.Turns)
+		l.bytes += size(*e)
 	}
 }
 
-// untold is a memory without what it says.
+// untold is which memory it is, and nothing of what it says.
 func untold(m recaller.Memory) *recaller.Memory {
-	m.Value, m.Dispute = "", nil
-	return &m
+	return &recaller.Memory{
+		ID: m.ID, Caller: m.Caller, Version: m.Version, Type: m.Type, PrivacyScope: m.PrivacyScope, Source: m.Source, Confidence: m.Confidence,
+		Status: m.Status, Interim: m.Interim, ClosedReason: m.ClosedReason, ClosedAt: m.ClosedAt, ConfirmedAt: m.ConfirmedAt, CreatedAt: m.CreatedAt,
+	}
 }
 
 // memoryEvents tells one event a memory: a version closed together with its successor is an update.

@@ -90,8 +90,8 @@ func TestChangesBecomeEvents(t *testing.T) {
 	ended.Conversation.Summary = &recaller.Summary{} // its wrap-up: no second end
 	h.Apply(ended)
 
-	h.want("its listener", heard(one), "turns.added hello there; memory.stored tea; memory.updated new; memory.forgotten tea; conversation.endedcompleted")
-	h.want("another conversation of the caller", heard(two), "memory.stored tea; memory.updated new; memory.forgotten tea")
+	h.want("its listener", heard(one), "turns.added hello there; memory.stored tea; memory.updated new; memory.forgotten ; conversation.endedcompleted")
+	h.want("another conversation of the caller", heard(two), "memory.stored tea; memory.updated new; memory.forgotten ")
 	h.want("another tenant", heard(other), "")
 	h.want("another caller", heard(bob), "")
 }
