@@ -14,6 +14,7 @@ const (
 	ActMoved     ActKind = "moved"     // they agreed on one in the place of another
 	ActCancelled ActKind = "cancelled" // they called one off
 	ActDone      ActKind = "done"      // what was to be at one was told to have happened
+	ActHeld      ActKind = "held"      // a time is kept free, and nobody has confirmed it
 )
 
 // Act is what two sides said about a time that both of them hold to, in one conversation. Acts never change: what stands is
@@ -22,7 +23,7 @@ type Act struct {
 	Kind         ActKind
 	At           time.Time // when it begins, or the day; zero where Kind settles no time
 	Day          bool      // At names a day, and no time of day
-	Of           []Stretch // the times that are moved, cancelled or done, as far as the words name them; of what is settled, those that would not do
+	Of           []Stretch // the times that are moved, cancelled or done, as far as the words name them; of what is settled, those that would not do; of what is held, until when
 	Conversation ConversationID
 	Said         []Saying // the words that did it, in order, of both sides where both spoke
 	SaidAt       time.Time
@@ -47,12 +48,13 @@ const (
 	AgreementMoved     AgreementState = "moved"     // another took its place
 	AgreementCancelled AgreementState = "cancelled" // it was called off
 	AgreementDone      AgreementState = "done"      // it was told to have happened
-	AgreementOver      AgreementState = "over"      // its day is past, and nobody told how it went
+	AgreementOver      AgreementState = "over"      // its day is past, and nobody told how it went; or the time for which it was held
+	AgreementHeld      AgreementState = "held"      // it is kept free, and not confirmed
 )
 
 // AgreementStates lists the states.
 func AgreementStates() []AgreementState {
-	return []AgreementState{AgreementOpen, AgreementMoved, AgreementCancelled, AgreementDone, AgreementOver}
+	return []AgreementState{AgreementOpen, AgreementMoved, AgreementCancelled, AgreementDone, AgreementOver, AgreementHeld}
 }
 
 // Valid reports whether s is one of the states.

@@ -124,7 +124,7 @@ type Export struct {
 type Agreement struct {
 	At             time.Time     `json:"at" doc:"When it begins." example:"2026-03-04T09:00:00Z"`
 	Day            bool          `json:"day,omitempty" doc:"at names a day, in the caller's zone, and no time of day." example:"false"`
-	State          string        `json:"state" enum:"open,moved,cancelled,done,over" doc:"Where it stands." example:"open"`
+	State          string        `json:"state" enum:"open,held,moved,cancelled,done,over" doc:"Where it stands." example:"open"`
 	ConversationID string        `json:"conversation_id" doc:"The conversation in which it was settled." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
 	SaidAt         time.Time     `json:"said_at" doc:"When it was settled." example:"2026-03-02T10:00:00Z"`
 	Said           []Saying      `json:"said" nullable:"false" doc:"The words that settled it, in order."`

@@ -12,23 +12,23 @@ import (
 func (t *talk) agent(l *line) {
 	t.tentative = nil
 	t.noteMove(l)
-	t.release(l)
+	released := t.release(l)
 	t.stood(l)
 	fresh, settled := false, false
 	for _, d := range l.wanted() {
-		if d.depends() {
+		if d.depends() || greetings.in(first(d.in().words, 4)) || d.onlyTold() && !t.echo(d) {
 			continue
 		}
-		if t.states(l, d) {
+		if d.held && !d.asks() || t.states(l, d) {
 			a := t.settle(d, append(t.asked(d), saying(l, d.in()))...)
 			t.tentative = append(t.tentative, a)
 			settled = true
 			continue
 		}
-		if !fresh {
+		if !fresh && !slices.ContainsFunc(t.live(false), func(o day) bool { return o.date().Equal(d.date()) }) {
 			t.dropOffers()
-			fresh = true
 		}
+		fresh = true
 		if t.choice(l, d) && l.alone(d) {
 			d.hour = time.Time{}
 		}
@@ -39,8 +39,9 @@ func (t *talk) agent(l *line) {
 		if d.unwanted {
 			t.take(d.date())
 		}
+		t.bounds[d.date()] = t.bounds[d.date()] || d.loose
 	}
-	if !settled && !fresh {
+	if !settled && !fresh && !released && !t.hold(l) {
 		t.confirm(l)
 	}
 }
@@ -51,6 +52,9 @@ func (t *talk) dropOffers() {
 
 // states reports whether the agent names a day as one that is settled, and does not offer it or ask.
 func (t *talk) states(l *line, d day) bool {
+	if bygone.in(last(d.lead, 2)) || bygone.in(first(d.trail, 2)) {
+		return false
+	}
 	s := d.in()
 	around := append(slices.Clone(last(d.lead, 12)), first(d.trail, 6)...)
 	switch {
@@ -59,27 +63,35 @@ func (t *talk) states(l *line, d day) bool {
 	case t.choice(l, d), modals.in(last(d.lead, 12)):
 		return t.echo(d) && !modals.in(last(d.lead, 12)) && !t.choice(l, d)
 	case t.echo(d):
-		return !describes(d)
+		return !describes(d) && (commits.in(around) || !avails.in(last(d.lead, 5)) && !avails.in(first(d.trail, 4)))
 	}
 	return (commits.in(around) || d.concluded()) && !info(d)
+}
+
+// onlyTold reports whether the agent says something of a day, and neither offers nor holds it: "tomorrow is a half day".
+func (d day) onlyTold() bool {
+	return !d.asks() && !d.held && !modals.in(d.lead) && (info(d) || describes(d) && !free.in(first(d.trail, 4)))
 }
 
 // depends reports whether a day is named under a condition, or as one that may be: "If the parts come in, it is ready by Friday".
 // A yes to that agrees to nothing. A question offers, whatever its words.
 func (d day) depends() bool {
 	s := d.in()
-	return !s.Question && ifs.in(d.line.between(s.Start, d.Start))
+	return !s.Question && conditional(s.words)
 }
 
 // concluded reports whether a day is named as what follows from the talk: "Then Monday", "your next lesson is Monday", "it comes
 // by Friday".
 func (d day) concluded() bool {
 	n := len(d.lead)
+	said := d.line.between(d.in().Start, d.Start)
 	switch {
+	case recaps.in(first(said, 1)) && !modals.in(said) && !avails.in(said) && !unable.in(said) && !conditional(said):
+		return true
 	case n == 1 && concludes.in(d.lead):
 		return true
 	case deadlines.in(last(d.lead, 2)) || deadlines.in(first(strings.Fields(strings.ToLower(d.Phrase)), 1)):
-		return !ifs.in(d.lead) && !negates.in(d.lead)
+		return !conditional(d.lead) && !negates.in(d.lead)
 	}
 	return n > 2 && stands.in(last(d.lead, 1)) && yours.in(last(d.lead, 5))
 }
@@ -91,17 +103,20 @@ func tagged(_ *line, d day) bool {
 
 // describes reports whether a sentence only says something of a day: "Saturday is a holiday", "we're open on Saturday".
 func describes(d day) bool {
-	return hours.in(last(d.lead, 3)) || len(d.trail) > 1 && (d.trail[0] == "is" || d.trail[0] == "ist" || d.trail[0] == "es") && !accepts.in(first(d.trail, 4)) &&
-		!moves.in(d.trail) && !commits.in(first(d.trail, 3))
+	if hours.in(last(d.lead, 3)) {
+		return true
+	}
+	is := len(d.trail) > 1 && (d.trail[0] == "is" || d.trail[0] == "ist" || d.trail[0] == "es")
+	return is && !accepts.in(first(d.trail, 4)) && !moves.in(d.trail) && !commits.in(first(d.trail, 3))
 }
 
 // info reports whether what is said of a day is about the world: "we are closed on Monday".
-func info(d day) bool { return unable.in(d.lead) || unable.in(first(d.trail, 5)) }
+func info(d day) bool { return unable.in(last(d.lead, 5)) || unable.in(first(d.trail, 5)) }
 
 // choice reports whether a day is one of several to choose from, or comes with several hours.
 func (t *talk) choice(l *line, d day) bool {
 	for _, s := range l.sentences[d.sentence:] {
-		if i := either.find(s.words); i >= 0 && (s.Start == d.in().Start || len(s.clocks) > 0 || numeric(s.words)) {
+		if i := either.find(s.words); i >= 0 && (s.Start == d.in().Start || len(s.clocks) > 0 || numeric(s.words) && besides(s.words) < 2) {
 			return true
 		}
 	}
@@ -112,6 +127,13 @@ func (t *talk) choice(l *line, d day) bool {
 func (t *talk) echo(d day) bool {
 	asked := func(o day) bool { return o.date().Equal(d.date()) }
 	if t.settled(d.date()) != nil || slices.ContainsFunc(t.live(true), asked) {
+		return true
+	}
+	if said := d.line.between(d.in().Start, d.Start); t.offered[d.date()] && recaps.in(said) && !modals.in(said) {
+		return true
+	}
+	if b := t.before(); b != nil && b.Caller() && !defers.in(b.words) && !b.refusesFirst() &&
+		(t.offered[d.date()] && (b.consent() > 0 || numbersShared(b, d) > 0) || b.namesake(d)) {
 		return true
 	}
 	for _, l := range slices.Backward(t.lines[:len(t.lines)-1]) {
@@ -146,11 +168,16 @@ func (t *talk) confirm(l *line) {
 		if s.Question {
 			continue
 		}
-		if t.calling != nil && l.index-t.calling.line <= memory && (off.in(s.words) || accepts.in(first(s.words, 4)) || confirms.in(first(s.words, 6))) && !modals.in(s.words) {
-			t.cancel(t.calling.of, t.calling.saying, saying(l, s))
+		granted := (s.consent() > 0 || confirms.in(first(s.words, 6))) && !modals.in(s.words)
+		if c := t.calling; granted && c != nil && !c.weak && l.index-c.line <= memory && (len(c.of) > 0 || l.index-c.line == 1) {
+			t.cancel(c.of, c.saying, saying(l, s))
 			return
 		}
-		if d, ok := t.pending(); ok && confirms.in(s.words) && !modals.in(s.words) {
+		if d, ok := t.pending(); ok && t.repeatsHour(l, d, s) {
+			t.tentative = append(t.tentative, t.settle(d, saying(d.line, d.in()), saying(l, s)))
+			return
+		}
+		if d, ok := t.pending(); ok && confirms.in(s.words) && !modals.in(s.words) && (books.in(s.words) || l.index-d.line.index == 1) {
 			t.tentative = append(t.tentative, t.settle(d, saying(d.line, d.in()), saying(l, s)))
 			return
 		}
@@ -158,10 +185,32 @@ func (t *talk) confirm(l *line) {
 	t.promised(l)
 }
 
+// hold keeps the time that is spoken of as held, where the agent says that he keeps it free without naming it, and reports whether
+// he does.
+func (t *talk) hold(l *line) bool {
+	for _, s := range l.sentences {
+		if s.Question || !s.holds() || holds.find(s.words) > 0 && !kept.in(first(s.words[holds.find(s.words):], 6)) {
+			continue
+		}
+		d, ok := t.pending()
+		if k := slices.IndexFunc(t.live(false), func(d day) bool { return d.held }); k >= 0 {
+			d, ok = t.live(false)[k], true
+		}
+		if ok && !slices.ContainsFunc(t.acts, func(a *act) bool { return a.Kind == recaller.ActHeld && l.index-a.last <= memory }) {
+			d.held = true
+			t.settle(d, saying(d.line, d.in()), saying(l, s))
+		}
+		t.dropOffers()
+		return true
+	}
+	return false
+}
+
 // pending is the one day on the table that a confirmation can mean: what the caller asked for last, else the one offer.
 func (t *talk) pending() (day, bool) {
 	if asked := t.live(true); len(asked) > 0 {
-		return asked[len(asked)-1], true
+		n := len(asked)
+		return asked[n-1], n == 1 || asked[n-2].line != asked[n-1].line // "Wednesday or Thursday"
 	}
 	offers := t.live(false)
 	if len(offers) != 1 {
@@ -173,41 +222,12 @@ func (t *talk) pending() (day, bool) {
 // promised settles what the caller said he will do, where the agent has nothing against it.
 func (t *talk) promised(l *line) {
 	b := t.before()
-	if b == nil || !b.Caller() || denies.in(first(l.words, 2)) || l.closing().Question && len(l.sentences) == 1 || refuses.in(first(l.words, 4)) {
+	if b == nil || !b.Caller() || refuses.in(first(l.words, 4)) || l.closing().Question && len(l.sentences) == 1 {
 		return
 	}
 	for _, d := range t.live(true) {
-		if d.line == b && !d.asks() && promises.in(d.lead) && !ifs.in(d.in().words) {
+		if d.line == b && !d.asks() && promises.in(d.lead) && !conditional(d.in().words) {
 			t.settle(d, saying(b, d.in()), saying(l, l.sentences[0]))
-		}
-	}
-}
-
-// release keeps the days that the agent calls off.
-func (t *talk) release(l *line) {
-	for _, d := range l.days {
-		if d.released && d.ahead() && !d.asks() {
-			t.cancel([]day{d}, saying(l, d.in()))
-			if a := t.settled(d.date()); a != nil {
-				a.withdrawn = true
-			}
-		}
-	}
-	if slices.ContainsFunc(l.days, func(d day) bool { return d.released }) {
-		return
-	}
-	for _, s := range l.sentences {
-		i := off.find(s.words)
-		if i < 0 || s.Question || ifs.in(s.words[:i]) || modals.in(s.words[:i]) || negates.in(last(s.words[:i], 2)) {
-			continue
-		}
-		if c := t.calling; c != nil {
-			t.cancel(c.of, c.saying, saying(l, s))
-			return
-		}
-		if len(t.refused) > 0 {
-			t.cancel(t.refused, saying(l, s))
-			return
 		}
 	}
 }
@@ -229,7 +249,7 @@ func (t *talk) report(l *line) {
 		}
 	}
 	b := t.before()
-	if b == nil || !l.Caller() || len(l.sentences) == 0 || !l.says(3) {
+	if b == nil || !l.Caller() || len(l.sentences) == 0 || l.consent() <= 0 {
 		return
 	}
 	for _, d := range b.days {

@@ -17,7 +17,7 @@ import (
 
 // Find returns the acts of a conversation in the order in which they were said. Their conversation is left empty.
 func Find(r reading.Reading) []recaller.Act {
-	t := &talk{offered: map[time.Time]bool{}}
+	t := &talk{offered: map[time.Time]bool{}, bounds: map[time.Time]bool{}}
 	for i, turn := range r.Turns {
 		if !turn.Heard() && turn.Caller() {
 			continue
@@ -29,8 +29,10 @@ func Find(r reading.Reading) []recaller.Act {
 		} else {
 			t.agent(l)
 		}
+		t.lateHour(l)
 		t.report(l)
 	}
+	t.leave()
 	var out []recaller.Act
 	for _, a := range t.acts {
 		if !a.withdrawn {
@@ -50,26 +52,24 @@ type talk struct {
 	acts      []*act
 	table     []day              // times on the table: named, and not taken up yet
 	offered   map[time.Time]bool // days that the agent offered
+	bounds    map[time.Time]bool // days that were named as the end of something
+	countered []*act             // what the agent named as settled, and the caller answered with another day
+	counter   []day              // those days
 	tentative []*act             // what the agent's last turn settled, unless the caller contests it
 	standing  []day              // days that were named before anybody offered them: what stood before
 	refused   []day              // of those, the ones that the caller says will not do
 	moving    bool               // somebody said that a time takes the place of another
 	movedAt   int                // the line that said so last
 	calling   *calling           // the caller wants something called off
+	hours     hourTalk           // what was said of the hour of a day without one
 }
 
 type act struct {
 	recaller.Act
 	withdrawn bool
+	before    []day // what it takes the place of
 	date      time.Time
 	last      int // the line that last spoke of it
-}
-
-// calling is a wish to call something off that was not granted yet.
-type calling struct {
-	of     []day
-	saying recaller.Saying
-	line   int
 }
 
 func saying(l *line, s sentence) recaller.Saying {
@@ -81,21 +81,29 @@ func (t *talk) settle(d day, said ...recaller.Saying) *act {
 	l := t.lines[len(t.lines)-1]
 	t.take(d.date())
 	t.table = slices.DeleteFunc(t.table, func(o day) bool { return !o.line.Caller() && o.line != l })
+	t.giveWay(d)
 	if l.index-t.movedAt > memory {
 		t.moving = false
 	}
-	if a := t.settled(d.date()); a != nil {
+	if a := t.settled(d.date()); a != nil && (a.Kind == recaller.ActHeld) == d.held {
 		a.restate(d, l, said)
 		return a
+	} else if a != nil && d.held {
+		return a // it is settled, and not only held
 	}
 	a := &act{date: d.date(), last: l.index, Act: recaller.Act{Kind: recaller.ActSettled, SaidAt: l.At, Said: said}}
 	a.hour(d)
+	if d.held {
+		a.Kind, a.Of = recaller.ActHeld, l.ends(d)
+		t.acts = append(t.acts, a)
+		return a
+	}
 	before := t.refused
 	if t.moving {
 		a.Kind = recaller.ActMoved
 		before = append(slices.Clone(t.standing), before...)
 	}
-	a.Of = stretches(before, t.moving, d.date())
+	a.before, a.Of = before, stretches(before, t.moving, d.date())
 	t.moving, t.refused = false, nil
 	t.acts = append(t.acts, a)
 	return a
@@ -104,11 +112,25 @@ func (t *talk) settle(d day, said ...recaller.Saying) *act {
 // settled is what was agreed on for a day in this conversation; nil if nothing was.
 func (t *talk) settled(date time.Time) *act {
 	for _, a := range slices.Backward(t.acts) {
-		if !a.withdrawn && a.date.Equal(date) && (a.Kind == recaller.ActSettled || a.Kind == recaller.ActMoved) {
+		if !a.withdrawn && a.date.Equal(date) && a.settles() {
 			return a
 		}
 	}
 	return nil
+}
+
+func (a *act) settles() bool {
+	return a.Kind == recaller.ActSettled || a.Kind == recaller.ActMoved || a.Kind == recaller.ActHeld
+}
+
+// giveWay withdraws what the caller answered with another day, now that this one is settled.
+func (t *talk) giveWay(d day) {
+	if slices.ContainsFunc(t.counter, func(o day) bool { return o.date().Equal(d.date()) }) {
+		for _, a := range t.countered {
+			a.withdrawn = true
+		}
+		t.countered, t.counter = nil, nil
+	}
 }
 
 // hour takes the day, and the hour that was named with it.

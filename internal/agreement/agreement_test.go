@@ -30,7 +30,7 @@ func script(base time.Time, lines string) reading.Reading {
 }
 
 // told is what stands after conversations on the days given, an hour after the last: "Tue 20 Oct 09:30 open", one each line. What
-// is over or done is left out.
+// is over or done is left out; what is held says so.
 func told(t *testing.T, calls ...call) string {
 	t.Helper()
 	var acts []recaller.Act
@@ -51,8 +51,11 @@ func told(t *testing.T, calls ...call) string {
 		if g.Day {
 			form = "Mon 2 Jan"
 		}
-		if g.State == recaller.AgreementOpen {
+		switch g.State {
+		case recaller.AgreementOpen:
 			out = append(out, g.At.Format(form))
+		case recaller.AgreementHeld:
+			out = append(out, "held "+g.At.Format(form))
 		}
 	}
 	return strings.Join(out, ", ")

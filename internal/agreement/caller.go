@@ -2,7 +2,6 @@ package agreement
 
 import (
 	"slices"
-	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/speech"
@@ -15,24 +14,33 @@ func (t *talk) caller(l *line) {
 	t.answer(l, wanted, refused)
 	for _, d := range refused {
 		t.take(d.date())
-		if !t.offered[d.date()] {
+		if b := t.before(); !t.offered[d.date()] && (b == nil || !b.namesDays()) {
 			t.refused = append(t.refused, d)
 		}
 	}
+	t.counters(l, wanted)
 	t.stood(l)
 	t.noteMove(l)
-	if t.callOff(l) {
+	if t.callOff(l) || t.letGo(l) {
 		return
+	}
+	if b := t.before(); keeps.in(l.words) && (t.calling == nil || b != nil && b.closing().Question) {
+		t.calling, t.refused = nil, nil
 	}
 	if t.pick(l, wanted) {
 		return
 	}
-	if !l.says(yes) && denies.in(first(l.words, 2)) && len(wanted) == 0 && len(t.live(false)) == 1 && !t.before().asksElse() {
-		for _, d := range t.live(false) {
-			t.take(d.date())
+	if l.consent() < 0 && l.refusesFirst() && !t.before().asksElse() {
+		t.dropOffers()
+	}
+	for _, d := range wanted {
+		if t.offered[d.date()] && l.takes(d) {
+			t.dropOffers() // the one that he names is not among them any more
+		}
+		if !t.bounds[d.date()] && (!t.offered[d.date()] || l.takes(d) || l.consent() < 0) {
+			t.put(d)
 		}
 	}
-	t.put(wanted...)
 }
 
 // answer holds what the agent's last turn settled against what the caller says to it: contested, it is not settled.
@@ -40,18 +48,37 @@ func (t *talk) answer(l *line, wanted, refused []day) {
 	for _, a := range t.tentative {
 		if t.contested(a, l, wanted, refused) {
 			a.withdrawn = true
-			if len(wanted) == 0 && len(l.clocks()) > 0 {
+			if t.refused = append(t.refused, a.before...); a.Kind == recaller.ActMoved {
+				t.moving, t.movedAt = true, l.index
+			}
+			if hours, in := t.hour(l); len(wanted) == 0 && len(hours) > 0 {
 				d := t.again(a)
-				d.hour = at(d.At, l.clocks()[0].At)
+				d.hour = at(d.At, hours[0])
+				d.sentence = slices.IndexFunc(l.sentences, func(s sentence) bool { return s.Start == in.Start })
 				t.put(d)
 			}
 			continue
 		}
-		if s := l.sentences; len(s) > 0 && len(s[0].words) <= 12 && accepts.in(first(s[0].words, 4)) {
+		if s := l.sentences; len(s) > 0 && len(s[0].words) <= 12 && s[0].consent() > 0 {
 			a.Said = append(a.Said, saying(l, s[0]))
 		}
 	}
 	t.tentative = nil
+}
+
+// counters keeps what the caller answers with another day, until one of the two is settled.
+func (t *talk) counters(l *line, wanted []day) {
+	t.countered, t.counter = nil, nil
+	b := t.before()
+	if b == nil || b.Caller() || b.asksElse() || len(wanted) == 0 || adds.in(first(l.words, 1)) {
+		return
+	}
+	for _, a := range t.acts {
+		same := slices.ContainsFunc(wanted, func(d day) bool { return d.date().Equal(a.date) })
+		if a.last == b.index && a.settles() && !a.withdrawn && !same {
+			t.countered, t.counter = append(t.countered, a), wanted
+		}
+	}
 }
 
 // again is the day of an act that was contested in its hour.
@@ -60,7 +87,6 @@ func (t *talk) again(a *act) day {
 		for _, d := range l.days {
 			if d.date().Equal(a.date) {
 				d.line = t.lines[len(t.lines)-1] // the caller wants it still
-				d.sentence = 0
 				return d
 			}
 		}
@@ -75,24 +101,19 @@ func (t *talk) contested(a *act, l *line, wanted, refused []day) bool {
 		return denies.in(first(l.words, 1)) && !same(wanted[len(wanted)-1]) // "No, that's tomorrow. A week tomorrow."
 	case slices.ContainsFunc(refused, same):
 		return true
-	case !denies.in(first(l.words, 2)) && !l.corrects():
+	case unsuited.in(first(l.words, 8)):
+		return true
+	case !l.refusesFirst() && !l.corrects():
 		return false
 	}
-	return !t.before().asksElse() || denies.in(first(l.words, 2)) && len(wanted) > 0 || len(l.clocks()) > 0 && corrects.in(l.words)
+	hours, _ := t.hour(l)
+	return !t.before().asksElse() || l.refusesFirst() && len(wanted) > 0 || len(hours) > 0 && corrects.in(l.words)
 }
 
 // corrects reports whether a turn puts something right: it says that it is wrong, or that it is not so and how it is.
 func (l *line) corrects() bool {
 	words := first(l.words, 8)
 	return wrong.in(words) || corrects.in(words) && (len(l.Dates) > 0 || slices.ContainsFunc(words, speech.IsNumber))
-}
-
-// clocks are the hours that a turn names by themselves.
-func (l *line) clocks() (out []when.Found) {
-	for _, s := range l.sentences {
-		out = append(out, s.clocks...)
-	}
-	return out
 }
 
 // stood keeps the days that the caller names before anybody offered them.
@@ -107,7 +128,7 @@ func (t *talk) stood(l *line) {
 func (t *talk) noteMove(l *line) {
 	for _, s := range l.sentences {
 		i := moves.find(s.words)
-		if i >= 0 && !ifs.in(s.words[:i]) && !negates.in(last(s.words[:i], 2)) && !slices.Contains(last(s.words[:i], 2), "don't") {
+		if i >= 0 && !conditional(s.words[:i]) && !negated(s.words[:i]) {
 			t.moved()
 		}
 	}
@@ -125,26 +146,26 @@ func (t *talk) moved() {
 	t.moving, t.movedAt = true, l.index
 }
 
-// yes is how many words into a turn a yes may stand.
-const yes = 10
-
-// says reports whether a turn says yes within its first words, before any no.
-func (l *line) says(within int) bool {
-	words := first(l.words, within)
-	i := accepts.find(words)
-	return i >= 0 && !refuses.in(words[:i])
-}
-
 // pick settles what the caller takes of the agent's offers.
 func (t *talk) pick(l *line, wanted []day) bool {
+	if defers.in(l.words) || slices.ContainsFunc(l.sentences, sentence.holds) {
+		return true // what he will see about is not taken, and stays on the table
+	}
 	offers := t.live(false)
 	var named []day
+	if o, s, ok := t.meantBy(l, wanted); ok {
+		t.accept(o, l, s)
+		return true
+	}
 	for _, d := range wanted {
-		if k := slices.IndexFunc(offers, func(o day) bool { return o.date().Equal(d.date()) }); k >= 0 {
+		k := slices.IndexFunc(offers, func(o day) bool { return o.date().Equal(d.date()) })
+		switch {
+		case k < 0:
+		case !l.takes(d) && (len(offers) > 1 || l.consent() <= 0):
 			if len(offers) > 1 && d.taken() {
 				t.take(d.date())
-				continue
 			}
+		default:
 			o := offers[k]
 			if !d.hour.IsZero() {
 				o.hour = d.hour
@@ -153,45 +174,52 @@ func (t *talk) pick(l *line, wanted []day) bool {
 			named = append(named, o)
 		}
 	}
-	switch {
-	case len(named) > 0:
+	if len(named) > 0 {
 		d := named[len(named)-1]
-		s := l.sentences[d.answered]
-		if (s.Question || pauses.in(s.words)) && !accepts.in(l.words) {
-			return false
-		}
-		t.accept(d, l, s)
+		t.accept(d, l, l.sentences[d.answered])
 		return true
-	case len(wanted) > 0 || len(offers) == 0 || len(l.sentences) == 0:
-		return false
 	}
-	if b := t.before(); b == nil || b.asksElse() {
+	if b := t.before(); len(wanted) > 0 || len(offers) == 0 || len(l.sentences) == 0 || b == nil || b.asksElse() {
 		return false // it answers something else
 	}
 	if o, ok := t.choose(l, offers); ok {
-		t.accept(o, l, l.sentences[0])
+		t.accept(o, l, l.sentences[l.answeringTo(o)])
 		return true
 	}
 	return false
 }
 
-// taken reports whether the caller says that something of his own is on a day: "I've got the children here all day today".
-func (d day) taken() bool {
-	return len(d.lead) > 3 && own.in(d.lead[:1]) && !free.in(d.lead) && !accepts.in(d.lead) && !promises.in(d.lead[:1])
+// meantBy is the day that the caller takes by its weekday where the agent named that weekday, and it was not sure which one he meant.
+func (t *talk) meantBy(l *line, wanted []day) (day, sentence, bool) {
+	b := t.before()
+	if b == nil || b.Caller() || len(wanted) != 1 || !l.takes(wanted[0]) {
+		return day{}, sentence{}, false
+	}
+	for _, f := range b.Dates {
+		if f.Known() || f.Recurring || !sameWeekday(f.Phrase, wanted[0].Phrase) {
+			continue
+		}
+		for i, s := range b.sentences {
+			if f.Start >= s.Start && f.Start < s.End && len(b.days) == 0 {
+				o := wanted[0]
+				answer := o.in()
+				o.line, o.sentence = b, i
+				return o, answer, true
+			}
+		}
+	}
+	return day{}, sentence{}, false
 }
 
 // choose tells which of the offers an answer without a day takes.
 func (t *talk) choose(l *line, offers []day) (day, bool) {
-	if denies.in(first(l.words, 2)) && !l.says(yes) {
+	yes := l.consent()
+	if yes < 0 || len(l.Dates) > 0 && l.namesOther(offers) {
 		return day{}, false
 	}
-	if len(offers) == 1 {
-		return offers[0], l.says(yes) || numbersShared(l, offers[0]) > 0 || firsts.in(first(l.words, 6)) || lasts.in(first(l.words, 6))
-	}
-	switch {
-	case firsts.in(first(l.words, 6)):
+	if words := first(l.words, 6); len(offers) > 1 && firsts.in(words) {
 		return offers[0], true
-	case lasts.in(first(l.words, 6)):
+	} else if len(offers) > 1 && lasts.in(words) {
 		return offers[len(offers)-1], true
 	}
 	best, most, twice := 0, 0, false
@@ -203,15 +231,42 @@ func (t *talk) choose(l *line, offers []day) (day, bool) {
 			twice = true
 		}
 	}
+	if len(offers) == 1 {
+		return offers[0], yes > 0 || most > 0
+	}
 	return offers[best], most > 0 && !twice
+}
+
+// namesOther reports whether a turn names a day that is none of the offers, or one that is not known for sure.
+func (l *line) namesOther(offers []day) bool {
+	s := l.sentences[l.answering()]
+	return slices.ContainsFunc(l.Dates, func(f when.Found) bool {
+		if f.Clock || f.Recurring || l.consent() != 0 && (f.Start < s.Start || f.Start >= s.End) {
+			return false
+		}
+		offered := slices.ContainsFunc(offers, func(o day) bool { return o.date().Equal(dateOf(f.At)) })
+		return !f.Known() || f.Exact() && !offered
+	})
 }
 
 // numbersShared counts the words of numbers that an answer repeats of an offer.
 func numbersShared(l *line, o day) int {
 	n := 0
+	for _, s := range l.sentences {
+		n += repeats(s, o)
+	}
+	return n
+}
+
+// repeats counts the words of numbers that a sentence repeats of an offer, and does not ask about.
+func repeats(s sentence, o day) int {
+	if s.Question || !s.bare() {
+		return 0
+	}
+	n := 0
 	said := append(slices.Clone(o.trail), o.lead...)
 	said = append(said, plain(speech.Words(o.Phrase))...)
-	for _, w := range first(l.words, 6) {
+	for _, w := range first(s.words, 6) {
 		if speech.IsNumber(w) && slices.Contains(said, w) {
 			n++
 		}
@@ -223,77 +278,4 @@ func numbersShared(l *line, o day) int {
 func (t *talk) accept(o day, l *line, s sentence) {
 	t.settle(o, saying(o.line, o.in()), saying(l, s))
 	t.table = slices.DeleteFunc(t.table, func(d day) bool { return !d.line.Caller() })
-}
-
-// callOff notes that the caller wants something called off, and reports whether he does.
-func (t *talk) callOff(l *line) bool {
-	for _, s := range l.sentences {
-		i := cancels.find(s.words)
-		if k := off.find(s.words); i < 0 {
-			i = k
-		}
-		released := slices.ContainsFunc(l.days, func(d day) bool { return d.released && d.in().Start == s.Start })
-		if !released && (i < 0 || ifs.in(s.words[:i]) || negates.in(last(s.words[:i], 2)) || slices.Contains(last(s.words[:i], 2), "don't")) {
-			continue
-		}
-		if i >= 0 && slices.Contains(first(s.words[i:], 3), "policy") {
-			continue
-		}
-		t.calling = &calling{of: t.meant(l, s), saying: saying(l, s), line: l.index}
-		return true
-	}
-	return false
-}
-
-// meant are the days that a sentence about a time speaks of: its own, else those of the turn before it (what follows is another
-// matter), else those that were just spoken of.
-func (t *talk) meant(l *line, s sentence) []day {
-	var own, all []day
-	for _, d := range l.days {
-		if d.ahead() && !d.Retracted && d.in().Start <= s.Start {
-			all = append(all, d)
-			if d.in().Start == s.Start {
-				own = append(own, d)
-			}
-		}
-	}
-	if len(own) > 0 {
-		return own
-	}
-	if len(all) > 0 {
-		return all
-	}
-	for _, b := range slices.Backward(t.lines[:len(t.lines)-1]) {
-		if l.index-b.index > 2 {
-			break
-		}
-		for _, d := range b.days {
-			if d.ahead() {
-				all = append(all, d)
-			}
-		}
-		if len(all) > 0 {
-			return all
-		}
-	}
-	return nil
-}
-
-func (t *talk) cancel(of []day, said ...recaller.Saying) {
-	l := t.lines[len(t.lines)-1]
-	if len(of) == 0 {
-		of = t.refused
-	}
-	t.calling, t.refused, t.moving = nil, nil, false
-	for _, a := range t.acts {
-		if a.Kind == recaller.ActCancelled && !a.withdrawn && len(of) == 0 {
-			return // said again
-		}
-	}
-	t.acts = append(t.acts, &act{last: l.index, Act: recaller.Act{
-		Kind: recaller.ActCancelled, SaidAt: l.At, Said: said, Of: stretches(of, true, time.Time{}),
-	}})
-	for _, d := range of {
-		t.take(d.date())
-	}
 }

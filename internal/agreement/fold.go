@@ -23,7 +23,7 @@ func Fold(acts []recaller.Act, now time.Time) []recaller.Agreement {
 		f.take(&acts[i])
 	}
 	for i := range f.list {
-		if g := &f.list[i]; g.State == recaller.AgreementOpen && f.date(g.At).Before(f.date(now)) {
+		if g := &f.list[i]; live(g) && (f.date(g.At).Before(f.date(now)) || f.lapsed(g, now)) {
 			g.State = recaller.AgreementOver
 		}
 	}
@@ -38,6 +38,18 @@ type fold struct {
 
 func (f *fold) date(t time.Time) time.Time { return dateOf(t.In(f.zone)) }
 
+// live reports whether an agreement is open or held.
+func live(g *recaller.Agreement) bool {
+	return g.State == recaller.AgreementOpen || g.State == recaller.AgreementHeld
+}
+
+// lapsed reports whether the time is past until which something was held.
+func (f *fold) lapsed(g *recaller.Agreement, now time.Time) bool {
+	return g.State == recaller.AgreementHeld && slices.ContainsFunc(g.By.Of, func(s recaller.Stretch) bool {
+		return !s.From.After(now) && (s.From.In(f.zone).Hour() > 0 || f.date(s.From).Before(f.date(now)))
+	})
+}
+
 func (f *fold) take(a *recaller.Act) {
 	switch a.Kind {
 	case recaller.ActCancelled:
@@ -48,6 +60,8 @@ func (f *fold) take(a *recaller.Act) {
 		for _, i := range f.done(a) {
 			f.end(i, recaller.AgreementDone, a)
 		}
+	case recaller.ActHeld:
+		f.open(a)
 	default:
 		for _, i := range f.replaced(a) {
 			if g := f.list[i]; !g.At.Equal(a.At) || g.Day != a.Day {
@@ -72,14 +86,26 @@ func (f *fold) end(i int, state recaller.AgreementState, a *recaller.Act) {
 }
 
 // open adds an agreement. One of the same day and hour is the same one, said again; so is one of the same day where either names
-// no hour. Another hour of the same day takes the place of the first where they share a matter.
+// no hour. Another hour of the same day takes the place of the first where they share a matter. What was held and is settled now is
+// held no longer.
 func (f *fold) open(a *recaller.Act) {
+	state := recaller.AgreementOpen
+	if a.Kind == recaller.ActHeld {
+		state = recaller.AgreementHeld
+	}
 	for i := range f.list {
 		g := &f.list[i]
-		if g.State != recaller.AgreementOpen || !f.date(g.At).Equal(f.date(a.At)) {
+		if !live(g) || !f.date(g.At).Equal(f.date(a.At)) {
 			continue
 		}
 		switch {
+		case g.State == recaller.AgreementHeld && (g.Day || a.Day || g.At.Equal(a.At)):
+			if g.State, g.By = state, *a; !a.Day {
+				g.At, g.Day = a.At, false
+			}
+			return
+		case state == recaller.AgreementHeld && (g.Day || a.Day || g.At.Equal(a.At)):
+			return
 		case g.At.Equal(a.At) && g.Day == a.Day, a.Day && !g.Day && f.alike(g.By, *a):
 			return
 		case g.Day && !a.Day && f.alike(g.By, *a):
@@ -89,7 +115,7 @@ func (f *fold) open(a *recaller.Act) {
 			f.end(i, recaller.AgreementMoved, a)
 		}
 	}
-	f.list = append(f.list, recaller.Agreement{At: a.At, Day: a.Day, State: recaller.AgreementOpen, By: *a})
+	f.list = append(f.list, recaller.Agreement{At: a.At, Day: a.Day, State: state, By: *a})
 }
 
 // meant are the open agreements that an act moves or cancels: those of the times that it names; where it names none (or with exact
@@ -97,7 +123,7 @@ func (f *fold) open(a *recaller.Act) {
 func (f *fold) meant(a *recaller.Act, exact bool) []int {
 	var open, named []int
 	for i, g := range f.list {
-		if g.State != recaller.AgreementOpen || f.date(g.At).Before(f.date(a.SaidAt)) {
+		if !live(&g) || f.date(g.At).Before(f.date(a.SaidAt)) {
 			continue
 		}
 		open = append(open, i)
@@ -113,6 +139,12 @@ func (f *fold) meant(a *recaller.Act, exact bool) []int {
 	}
 	if exact && len(a.Of) > 0 {
 		return nil // it names another time
+	}
+	clear := slices.ContainsFunc(a.Said, func(s recaller.Saying) bool { return sentence{words: plain(speech.Words(s.Text))}.callsOff() })
+	if exact && !clear && len(quoted(*a)) > 0 {
+		open = slices.DeleteFunc(open, func(i int) bool { // "it's off" may be said of anything
+			return shared(matter(*a), matter(f.list[i].By)) == 0
+		})
 	}
 	open = slices.DeleteFunc(open, func(i int) bool { return !exact && f.list[i].At.Equal(a.At) })
 	if len(open) < 2 {
@@ -157,7 +189,7 @@ func (f *fold) done(a *recaller.Act) []int {
 	words := matter(*a)
 	for i, g := range f.list {
 		switch {
-		case g.State != recaller.AgreementOpen:
+		case !live(&g):
 		case !g.At.After(a.SaidAt) && (!g.Day || f.date(g.At).Before(f.date(a.SaidAt))) &&
 			slices.ContainsFunc(a.Of, func(s recaller.Stretch) bool { return f.within(g, s) }):
 			out = append(out, i)
@@ -173,6 +205,16 @@ func (f *fold) done(a *recaller.Act) []int {
 func (f *fold) alike(a, b recaller.Act) bool {
 	x, y := matter(a), matter(b)
 	return a.Conversation == b.Conversation || len(x) == 0 || len(y) == 0 || shared(x, y) > 0
+}
+
+// Concerns reports whether words are about the matter of an agreement: they share a word that says what it is about; where either has
+// none, whether they are of one conversation.
+func Concerns(g recaller.Agreement, conversation recaller.ConversationID, words string) bool {
+	x, y := matter(g.By), matter(recaller.Act{Said: []recaller.Saying{{Text: words}}})
+	if len(x) == 0 || len(y) == 0 {
+		return g.By.Conversation == conversation
+	}
+	return shared(x, y) > 0
 }
 
 // quoted are the words by which an act was said.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/speech"
 	"github.com/recallerhq/recaller/internal/when"
 	"github.com/recallerhq/recaller/internal/wrapup/reading"
@@ -35,6 +36,7 @@ type day struct {
 	unwanted    bool      // who named it says that it will not do
 	loose       bool      // "after Friday", "from Tuesday"
 	released    bool      // it is said to be free again
+	held        bool      // it is only kept free
 	answered    int       // the sentence of the answer that takes it
 }
 
@@ -140,6 +142,10 @@ func (l *line) settlePolarity() {
 	for k := range l.days {
 		d := &l.days[k]
 		d.loose = loose.in(last(d.lead, 2)) || loose.in(first(strings.Fields(strings.ToLower(d.Phrase)), 1)) || l.wished(d)
+		if d.held = d.in().holds(); d.held {
+			d.loose = d.loose || until.in(last(d.lead, 1)) || until.in(first(strings.Fields(strings.ToLower(d.Phrase)), 1)) ||
+				k > 0 && len(d.lead) == 0 && l.days[k-1].loose && l.days[k-1].date().Equal(d.date())
+		}
 		d.released = d.ahead() && (l.freed(d) || l.calledOff(d))
 		d.unwanted = d.Retracted || d.released || l.refused(d)
 	}
@@ -147,6 +153,12 @@ func (l *line) settlePolarity() {
 		for _, later := range l.days[k+1:] {
 			if later.date().Equal(l.days[k].date()) && later.unwanted {
 				l.days[k].unwanted = true
+			}
+		}
+		for i := range l.days[k+1:] { // "Wednesday … no, Wednesday I do my shopping"
+			later := &l.days[k+1+i]
+			if later.date().Equal(l.days[k].date()) && l.days[k].unwanted && denies.in(first(l.days[k].trail, 1)) && !l.takes(*later) {
+				later.unwanted = true
 			}
 		}
 		for i := range l.days[k+1:] { // "Sunday no, because it's the tenth"
@@ -170,13 +182,22 @@ func (l *line) wished(d *day) bool {
 // freed reports whether a day is said to be free again: "the Tuesday slot is gone", "tomorrow's off".
 func (l *line) freed(d *day) bool {
 	i := gone.find(first(d.trail, 4))
-	return i >= 0 && !things.in(d.trail[:i]) && !ifs.in(d.lead) && !modals.in(d.trail[:i])
+	if i < 0 || conditional(d.lead) {
+		return false
+	}
+	return !slices.ContainsFunc(d.trail[:i], func(w string) bool { return !slots[w] && !speech.IsNumber(w) })
 }
 
 // calledOff reports whether a day stands behind words that call it off: "I've cancelled Thursday".
 func (l *line) calledOff(d *day) bool {
 	i := off.find(d.lead)
-	return i >= 0 && len(d.lead)-i <= 6 && !ifs.in(d.lead[:i]) && !modals.in(last(d.lead[:i], 3)) && !negates.in(last(d.lead[:i], 2))
+	if k := cancels.find(d.lead); i < 0 && !l.Caller() {
+		i = k
+	}
+	if i < 0 || len(d.lead)-i > 6 || modals.in(d.lead[i:]) {
+		return false
+	}
+	return !conditional(d.lead[:i]) && !modals.in(last(d.lead[:i], 3)) && !negated(d.lead[:i])
 }
 
 // refused reports whether who names a day says that it will not do: "not Tuesday", "Tuesday I'm on shift", "I can't do Tuesday".
@@ -185,6 +206,8 @@ func (l *line) refused(d *day) bool {
 	switch {
 	case l.Caller() && d.asks():
 		return unable.in(trail)
+	case l.Caller() && len(trail) > 0 && trail[0] == "nicht":
+		return true
 	case negates.in(last(lead, 2)) && !slices.Contains(lead, "later"):
 		return true
 	case l.Caller() && denies.in(first(trail, 3)):
@@ -224,6 +247,23 @@ func (l *line) refusedDays() []day {
 		}
 	}
 	return out
+}
+
+// holds reports whether a sentence says that a time is only kept free: "I'll pencil you in".
+func (s sentence) holds() bool {
+	i := holds.find(s.words)
+	return i >= 0 && !unable.in(last(s.words[:i], 3)) && !negates.in(last(s.words[:i], 2)) && !waits.in(first(s.words[i:], 3))
+}
+
+// ends are the times until which a turn says that something is so, but for a day itself.
+func (l *line) ends(own day) []recaller.Stretch {
+	var until []day
+	for _, d := range l.days {
+		if d.loose && d.ahead() && d.date().Before(own.date()) {
+			until = append(until, d)
+		}
+	}
+	return stretches(until, true, own.date())
 }
 
 // closing is the last sentence of a turn.

@@ -41,11 +41,12 @@ func agreed(snap recaller.Snapshot, now time.Time) []recaller.Agreement {
 	return forgotten.New(snap.Forgotten).Agreements(agreement.Fold(snap.Acts, now))
 }
 
-// comingUp tells what both sides settled on and is still to come, soonest first: when it is, and the words that settled it.
+// comingUp tells what both sides settled on, or one of them holds, and is still to come, soonest first: when it is, and the words that
+// settled it.
 func (c *composer) comingUp() {
 	var open []recaller.Agreement
 	for _, g := range c.agreed {
-		if g.State == recaller.AgreementOpen {
+		if g.State == recaller.AgreementOpen || g.State == recaller.AgreementHeld {
 			open = append(open, g)
 		}
 	}
@@ -65,6 +66,9 @@ func (c *composer) comingUp() {
 // agreement writes "- in 2 days, Thursday 12 February 2026, 9:00 AM. Agent: “Thursday at nine?” Caller: “Fine.” (said 9 February 2026)".
 func (c *composer) agreement(u *unit, g recaller.Agreement) {
 	c.str("- " + c.ahead(g.At, g.Day))
+	if g.State == recaller.AgreementHeld {
+		c.str(" (held, not confirmed)")
+	}
 	var words []string
 	for _, s := range g.By.Said {
 		if s.Text != "" {
@@ -75,7 +79,9 @@ func (c *composer) agreement(u *unit, g recaller.Agreement) {
 		c.str(". ")
 		c.elastic(u, strings.Join(words, " "), maxValue)
 	} else {
-		c.str(": agreed on")
+		if g.State == recaller.AgreementOpen {
+			c.str(": agreed on")
+		}
 	}
 	end := len(c.buf)
 	c.str(" (said " + g.By.SaidAt.In(c.now.Location()).Format(fullDay) + ")\n")

@@ -8,26 +8,71 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// What the rules heard is due on its day, unless that day was moved or cancelled since; what somebody kept by hand stays.
+// What the rules heard is due at its time, unless what was agreed on of that matter and time was moved or called off since; another
+// matter of the same day stays, and so does another hour, and what somebody kept by hand.
 func TestWhatWasCalledOffIsNotDue(t *testing.T) {
-	snap := agreedOn()
+	for name, test := range map[string]struct {
+		value  string
+		day    int
+		hour   int // 0: a day
+		source recaller.MemorySource
+		told   bool
+	}{
+		"moved":                {"The fitting of the clubs is on Monday.", 23, 0, recaller.SourceExtraction, false},
+		"moved, with its hour": {"The fitting of my clubs is Monday at nine.", 23, 9, recaller.SourceExtraction, false},
+		"another hour":         {"The fitting of my clubs is Monday at nine.", 23, 15, recaller.SourceExtraction, true},
+		"another matter":       {"My sister's piano recital is on Monday.", 23, 0, recaller.SourceExtraction, true},
+		"called off":           {"We have the tour of the hall on Saturday.", 28, 0, recaller.SourceExtraction, false},
+		"beside the tour":      {"I'll ring about the invoice on Saturday.", 28, 0, recaller.SourceExtraction, true},
+		"what it moved to":     {"The fitting of the clubs is on Tuesday.", 24, 0, recaller.SourceExtraction, true},
+		"another day":          {"The fitting of the clubs is on Wednesday.", 25, 0, recaller.SourceExtraction, true},
+		"by hand":              {"The fitting of the clubs is on Monday.", 23, 0, recaller.SourceConversation, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			snap := agreedOn()
+			at := time.Date(2026, 11, test.day, test.hour, 0, 0, 0, time.FixedZone("EST", -5*3600))
+			snap.Memories = []recaller.Memory{{
+				ID: "m", Version: 1, Status: recaller.MemoryActive, Type: recaller.FollowUp, Key: "follow_up", Value: test.value,
+				Confidence: 1, Source: test.source, DueAt: &at, DueDay: test.hour == 0, CreatedAt: ago(6 * day), ConfirmedAt: ago(6 * day),
+			}}
+			got := compose(material{snap: snap}, now, Request{}, newZones()).Text
+			if strings.Contains(got, test.value) != test.told {
+				t.Errorf("told is %v, want %v\n%s", !test.told, test.told, got)
+			}
+		})
+	}
+}
+
+// What is only held is told as that, until somebody confirms it or the time is past until which it was held.
+func TestWhatIsHeldIsToldAsHeld(t *testing.T) {
 	eastern := time.FixedZone("EST", -5*3600)
-	due := func(key string, dayOf int, source recaller.MemorySource) recaller.Memory {
-		at := time.Date(2026, 11, dayOf, 9, 0, 0, 0, eastern)
-		return recaller.Memory{
-			ID: recaller.MemoryID(key), Version: 1, Status: recaller.MemoryActive, Type: recaller.FollowUp, Key: key, Value: "the words of " + key,
-			Confidence: 1, Source: source, DueAt: &at, DueDay: true, CreatedAt: ago(6 * day), ConfirmedAt: ago(6 * day),
-		}
+	held := recaller.Act{
+		Kind: recaller.ActHeld, At: time.Date(2026, 11, 30, 14, 0, 0, 0, eastern), Conversation: "v2", SaidAt: ago(6 * day),
+		Said: []recaller.Saying{{Speaker: recaller.Assistant, Text: "I'll hold the thirtieth at two."}},
 	}
-	snap.Memories = []recaller.Memory{
-		due("moved", 23, recaller.SourceExtraction), due("cancelled", 28, recaller.SourceExtraction), due("standing", 24, recaller.SourceExtraction),
-		due("elsewhere", 25, recaller.SourceExtraction), due("by_hand", 23, recaller.SourceConversation),
-	}
-	got := compose(material{snap: snap}, now, Request{}, newZones()).Text
-	for key, want := range map[string]bool{"moved": false, "cancelled": false, "standing": true, "elsewhere": true, "by_hand": true} {
-		if strings.Contains(got, "the words of "+key) != want {
-			t.Errorf("%s is told: %v, want %v\n%s", key, !want, want, got)
-		}
+	confirmed := held
+	confirmed.Kind, confirmed.Conversation, confirmed.SaidAt = recaller.ActSettled, "v3", ago(day)
+	lapsed := held
+	lapsed.Of = []recaller.Stretch{{From: now.Add(-time.Hour), To: now.Add(-time.Hour)}}
+	for name, test := range map[string]struct {
+		acts       []recaller.Act
+		told, mark bool
+	}{
+		"held":      {[]recaller.Act{held}, true, true},
+		"confirmed": {[]recaller.Act{held, confirmed}, true, false},
+		"lapsed":    {[]recaller.Act{lapsed}, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			snap := returning()
+			snap.Acts = test.acts
+			got := compose(material{snap: snap}, now, Request{}, newZones()).Text
+			if told := strings.Contains(got, "30 November 2026, 2:00 PM"); told != test.told {
+				t.Errorf("told is %v, want %v\n%s", told, test.told, got)
+			}
+			if mark := strings.Contains(got, "(held, not confirmed)"); mark != test.mark {
+				t.Errorf("marked as held is %v, want %v\n%s", mark, test.mark, got)
+			}
+		})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/agreement"
 	"github.com/recallerhq/recaller/internal/repeat"
 	"github.com/recallerhq/recaller/internal/when"
 )
@@ -82,15 +83,17 @@ func (c *composer) atMost(due, rest []*recaller.Memory) (d, r []*recaller.Memory
 	return due, kept
 }
 
-// calledOff reports whether what a conversation left to be done on a day was moved to another or cancelled since: an agreement of
-// that day was, and none stands.
+// calledOff reports whether what a conversation left to be done at a time was moved to another or cancelled since: the agreement of
+// that time and matter was, and none of them stands.
 func (c *composer) calledOff(m *recaller.Memory) bool {
 	if m.DueAt == nil || m.Source != recaller.SourceExtraction || c.rings[m.ID] != nil {
 		return false
 	}
 	ended := false
 	for _, g := range c.agreed {
-		if daysBetween(g.At.In(c.now.Location()), m.DueAt.In(c.now.Location())) != 0 {
+		sameHour := g.Day || m.DueDay || g.At.Equal(*m.DueAt)
+		if daysBetween(g.At.In(c.now.Location()), m.DueAt.In(c.now.Location())) != 0 || !sameHour ||
+			!agreement.Concerns(g, m.Provenance.Conversation, m.Value) {
 			continue
 		}
 		if g.State == recaller.AgreementOpen {

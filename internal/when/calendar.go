@@ -238,6 +238,9 @@ func (p *parser) bareDay(i int) span {
 	if wd := p.saidToBe(j); wd > 0 {
 		return p.onWeekday(wd, d, lean, j-i)
 	}
+	if lean == open && p.tok[j-1].owner && p.any(j, "no", "not", "out", "bad") { // "the ninth's no good"
+		lean = ahead
+	}
 	switch lean {
 	case behind:
 		step = -1
@@ -282,6 +285,7 @@ var dayFollows = speech.Set(`at and or because but so for i we my from around wi
 	no not in between by
 	instead yes yeah thanks he she they you it half noon when since which morning afternoon evening until till though
 	ok okay right
+	do cost suit off after geht ginge wäre kann passt
 	free available any good too we're i'm i've i'll he's they're cause as are will can could on be gets comes this`)
 
 // monthBefore returns the month that was named shortly before token i in the same sentence, 0 if none was: "in March,

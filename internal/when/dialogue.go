@@ -212,6 +212,8 @@ func (c *talk) weekday(p *parser, f *Found) {
 		if n := daysBetween(today, m.day); ok && n >= 7 && n < 14 && m.fixed {
 			f.put(m.day)
 		}
+	case ok && lean == behind && m.day.After(today) && p.is(f.after, "got", "it"): // said back
+		f.put(m.day)
 	case ok && lean == behind && m.day.After(today) && c.turn-m.turn <= 2*lasting: // the last one, or the one that is spoken of
 		f.unsettle()
 	case ok && (lean != behind || !m.day.After(today)) && (lean != ahead || !m.day.Before(today)):
@@ -249,7 +251,7 @@ const beside = 9
 func (c *talk) dayOfMonth(p *parser, f *Found) {
 	d, today := f.day.name.day, p.day(0)
 	lean := c.lean(p, f)
-	if m, ok := c.match(func(n namedDay) bool { return n.day.Day() == d }); ok && (lean != behind || !m.day.After(today)) {
+	if m, ok := c.match(func(n namedDay) bool { return n.day.Day() == d }); ok && (lean != behind || !m.day.After(today) || c.turn-m.turn <= lasting) {
 		f.put(m.day)
 		return
 	}
