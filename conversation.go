@@ -97,6 +97,7 @@ type Conversation struct {
 	Metadata       json.RawMessage   // an object of the application's own, or nil
 	Summary        *Summary          // nil until wrapped up
 	Analysis       *Analysis         // nil until wrapped up
+	Unreadable     bool              // in a list: what is sealed of it is damaged, or the words that its summary is held against; it is told without
 }
 
 // Summary is the write-up of one conversation (V5, P4).

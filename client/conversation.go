@@ -70,6 +70,7 @@ type Conversation struct {
 	Status          recaller.Status    `json:"status" enum:"active,completed,failed" doc:"Where it stands; one that broke off is failed." example:"active"`
 	Reminder        bool               `json:"reminder,omitempty" doc:"It is a reminder call." example:"false"`
 	Imported        bool               `json:"imported,omitempty" doc:"It took place before Recaller knew of it." example:"false"`
+	Unreadable      bool               `json:"unreadable,omitempty" doc:"In a list: its stored part is damaged, or the words that tell what of its summary was forgotten; it is told without. The server's log has more." example:"false"`
 	StartedAt       time.Time          `json:"started_at" doc:"When it began." example:"2026-03-02T09:30:00Z"`
 	EndedAt         time.Time          `json:"ended_at,omitzero" doc:"When it ended; left out while active." example:"2026-03-02T09:34:10Z"`
 	LastActivityAt  time.Time          `json:"last_activity_at" doc:"When the last turn came in." example:"2026-03-02T09:34:02Z"`

@@ -1,6 +1,9 @@
 package conversation_test
 
 import (
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -184,5 +187,56 @@ func TestConversationsAreListedNewestFirst(t *testing.T) {
 	b.ok(err)
 	if len(first) != 2 || len(second) != 1 || end != "" || first[0].ID != ids[2] || second[0].ID != ids[0] {
 		t.Errorf("got %d and %d conversations, want the newest first on two pages", len(first), len(second))
+	}
+}
+
+// Where something was forgotten, the words tell what of a summary may be told. One conversation whose words are damaged is listed without
+// its summary, and said to be; the others are as ever.
+func TestAListWithDamagedWords(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var convs []recaller.Conversation
+	for i := range 12 {
+		started := b.begin(archived, conversation.Start{})
+		b.say(archived, string(started.Conversation.ID), "user: my dog is called Max", "user: and the boiler leaks")
+		ended, err := b.End(t.Context(), archived, string(started.Conversation.ID), conversation.End{})
+		b.ok(err)
+		_, err = b.Store.WriteStep(t.Context(), archived, recaller.StepResult{
+			Conversation: ended.ID, Caller: ended.Caller, Step: recaller.StepSummarise, State: recaller.StepDone, By: "rules", At: b.Clock.Now(),
+			Summary: &recaller.Summary{Brief: "Caller: “and the boiler leaks”", By: "rules"},
+		})
+		b.ok(err)
+		convs = append(convs, ended)
+		if i == 0 {
+			now := b.Clock.Now()
+			m, err := b.Store.StoreMemory(t.Context(), archived, recaller.Storing{Memory: recaller.Memory{
+				ID: "dog", Caller: ended.Caller, Type: recaller.Fact, Key: "dog_name", Value: "Max", Confidence: 1,
+				Source: recaller.SourceAPI, PrivacyScope: recaller.LineOnly, CreatedAt: now, ConfirmedAt: now,
+			}})
+			b.ok(err)
+			_, err = b.Store.ChangeMemory(t.Context(), archived, recaller.Changing{ID: m.Memory.ID, Forget: true, Patch: recaller.MemoryPatch{At: now}})
+			b.ok(err)
+		}
+		b.Clock.Advance(time.Minute)
+	}
+	b.ok(filepath.WalkDir(filepath.Join(b.Dir, "archive"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.Contains(path, string(convs[3].ID)) {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		b.ok(err)
+		raw[len(raw)-1] ^= 1
+		return os.WriteFile(path, raw, 0o600)
+	}))
+	list, _, err := b.List(t.Context(), archived, recaller.ConversationFilter{})
+	b.ok(err)
+	for _, c := range list {
+		damaged := c.ID == convs[3].ID
+		if c.Unreadable != damaged || (c.Summary == nil) != damaged {
+			t.Errorf("%s: got unreadable %v, summary %v; want damaged %v", c.ID, c.Unreadable, c.Summary, damaged)
+		}
+	}
+	if len(list) != len(convs) {
+		t.Errorf("%d are listed, want all", len(list))
 	}
 }

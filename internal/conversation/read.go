@@ -2,7 +2,9 @@ package conversation
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"sync"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/briefing"
@@ -135,24 +137,66 @@ func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, ref string
 	return s.find(ctx, tenant, ref)
 }
 
-// List returns conversations, newest first, without what was forgotten, and the cursor of the next page.
+// List returns conversations, newest first, without what was forgotten, and the cursor of the next page. One that cannot be read is
+// told with what is known of it, as unreadable.
 func (s *Service) List(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) ([]recaller.Conversation, string, error) {
 	list, next, err := s.ListAll(ctx, tenant, f)
 	if err != nil {
 		return nil, "", err
 	}
-	list, err = s.told(ctx, tenant, list)
-	return list, next, err
+	return list, next, s.told(ctx, tenant, list)
 }
 
 // ListAll is List with what was forgotten.
 func (s *Service) ListAll(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) ([]recaller.Conversation, string, error) {
-	return s.Store.Conversations(ctx, tenant, f)
+	list, next, err := s.Store.Conversations(ctx, tenant, f)
+	for _, c := range list {
+		if c.Unreadable {
+			s.Log.Error("a conversation cannot be read", "tenant", tenant, "conversation", c.ID)
+		}
+	}
+	return list, next, err
 }
 
-// told returns conversations whose summaries are without what was forgotten. Only of callers who had something forgotten is more
-// read than who they are.
-func (s *Service) told(ctx context.Context, tenant recaller.TenantID, list []recaller.Conversation) ([]recaller.Conversation, error) {
+// readers bounds how many conversations of a list have their words read at once.
+const readers = 8
+
+// told leaves out of conversations' summaries what was forgotten. Only of callers who had something forgotten is more read than who
+// they are; where their words cannot be read, nobody knows what of a summary may be told, and it is left out.
+func (s *Service) told(ctx context.Context, tenant recaller.TenantID, list []recaller.Conversation) error {
+	views, err := s.views(ctx, tenant, list)
+	if err != nil {
+		return err
+	}
+	errs, slots := make([]error, len(list)), make(chan struct{}, readers)
+	var wg sync.WaitGroup
+	for i, c := range list {
+		gone := views[c.Caller]
+		if gone.Empty() || c.Summary == nil {
+			continue
+		}
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			turns, err := s.Turns(ctx, tenant, c)
+			switch {
+			case err == nil:
+				list[i] = gone.Conversation(c, turns)
+				return
+			case recaller.KindOf(err) != recaller.Internal || ctx.Err() != nil:
+				errs[i] = err
+				return
+			}
+			list[i].Summary, list[i].Unreadable = nil, true
+			s.Log.Error("the words of a conversation cannot be read", "tenant", tenant, "conversation", c.ID, "err", err)
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// views are what was forgotten of the callers of conversations with a summary, where something was.
+func (s *Service) views(ctx context.Context, tenant recaller.TenantID, list []recaller.Conversation) (map[recaller.CallerID]forgotten.View, error) {
 	var callers []recaller.CallerID
 	for _, c := range list {
 		if c.Summary != nil && !slices.Contains(callers, c.Caller) {
@@ -171,17 +215,7 @@ func (s *Service) told(ctx context.Context, tenant recaller.TenantID, list []rec
 		}
 		views[caller] = forgotten.New(versions)
 	}
-	for i, c := range list {
-		if views[c.Caller].Empty() || c.Summary == nil {
-			continue
-		}
-		turns, err := s.Turns(ctx, tenant, c)
-		if err != nil {
-			return nil, err
-		}
-		list[i] = views[c.Caller].Conversation(c, turns)
-	}
-	return list, nil
+	return views, nil
 }
 
 // Turns returns the words of a conversation, from wherever the tenant's retention keeps them, and from memory what waits

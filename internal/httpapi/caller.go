@@ -54,7 +54,7 @@ func (s *server) callerRoutes() {
 		summary: "List what was agreed on with a caller",
 		about: "The times that both sides settled on (appointments, promises with a day), soonest first, each with the words that settled it, where they " +
 			"were said, and where it stands: open, moved, cancelled, done (told to have happened), or over (its day is past, and nobody told). " +
-			"With `as_of` as they stood then. What was said in words that were forgotten since is left out.",
+			"With `as_of` as they stood then. What was said in words that were forgotten since is left out. The last 500 statements about times count (an export has all).",
 	}, s.callerAgreements)
 	add(s, route{
 		id: "caller-conversations", method: http.MethodGet, path: "/v1/callers/{id}/conversations", tag: tagCallers,

@@ -62,7 +62,7 @@ func conversationOut(c recaller.Conversation) client.Conversation {
 		Status: c.Status, Reminder: c.Reminder, Imported: c.Imported,
 		StartedAt: instant(c.StartedAt), EndedAt: instant(c.EndedAt), LastActivityAt: instant(c.LastActivityAt),
 		DurationSeconds: c.Duration.Seconds(), TurnCount: c.Turns, EndReason: c.EndReason, RecordingURL: c.RecordingURL,
-		PlatformIDs: c.PlatformIDs, Metadata: c.Metadata,
+		PlatformIDs: c.PlatformIDs, Metadata: c.Metadata, Unreadable: c.Unreadable,
 	}
 	if c.Summary != nil {
 		sum := client.Summary(*c.Summary)

@@ -77,8 +77,8 @@ type Service struct{ Deps }
 // New returns a Service.
 func New(deps Deps) *Service { return &Service{deps} }
 
-// List returns reminders, latest due time first, with the cursor of the next page. Those of memories that were forgotten have no
-// words.
+// List returns reminders, latest due time first, with the cursor of the next page. Words of their own that say what was forgotten are
+// left out: those of a forgotten memory the store has no more, those of another may say the same.
 func (s *Service) List(ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter) ([]recaller.Reminder, string, error) {
 	if f.Status != "" && !f.Status.Valid() {
 		return nil, "", recaller.InvalidField("status", "must be pending, delivered, cancelled or dead")
@@ -89,7 +89,7 @@ func (s *Service) List(ctx context.Context, tenant recaller.TenantID, f recaller
 	}
 	var callers []recaller.CallerID
 	for _, r := range list {
-		if r.Text != "" && r.Status != recaller.ReminderPending && !slices.Contains(callers, r.Caller) {
+		if r.Text != "" && !slices.Contains(callers, r.Caller) {
 			callers = append(callers, r.Caller)
 		}
 	}
@@ -102,13 +102,21 @@ func (s *Service) List(ctx context.Context, tenant recaller.TenantID, f recaller
 			return nil, "", err
 		}
 		gone := forgotten.New(versions)
-		for i := range list {
-			if gone.Has(list[i].Memory) {
+		for i, r := range list {
+			if r.Caller == c && r.Text != "" && gone.Retold(worded(r)) {
 				list[i].Text = ""
 			}
 		}
 	}
 	return list, next, nil
+}
+
+// worded is a memory of what a reminder says in its own words.
+func worded(r recaller.Reminder) recaller.Memory {
+	return recaller.Memory{
+		ID: r.Memory, Caller: r.Caller, Type: recaller.FollowUp, Value: r.Text, CreatedAt: r.CreatedAt, ConfirmedAt: r.CreatedAt,
+		Provenance: recaller.Provenance{Conversation: r.Conversation},
+	}
 }
 
 // Cancel closes a pending reminder; any other is a Conflict. One that is being sent at this moment may still arrive.

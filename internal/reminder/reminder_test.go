@@ -251,3 +251,31 @@ func TestRemindersAreListedByDueTime(t *testing.T) {
 	_, _, err := h.List(t.Context(), tenantID, recaller.ReminderFilter{Status: "lost"})
 	h.isKind("no such status", err, recaller.Invalid)
 }
+
+// What was forgotten is not listed in the words of a reminder either, whatever memory that is of and wherever it stands.
+func TestAListTellsNothingForgotten(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(h *house) {
+		debt := h.remind("debt", "he owes his brother four thousand euros", time.Hour)
+		other := h.remind("brother", "call his brother", 2*time.Hour)
+		for i, text := range []string{"ask about the four thousand euros he owes his brother", "ask how the garden is"} {
+			_, err := h.Place.Store.ChangeMemory(h.Context(), tenantID, recaller.Changing{
+				ID: other.Memory, Patch: recaller.MemoryPatch{At: h.Clock.Now()},
+				Reminder: &recaller.Reminder{ID: recaller.ReminderID(h.NewID()), DueAt: other.DueAt.Add(time.Duration(i+1) * time.Hour), Text: text, CreatedAt: h.Clock.Now()},
+			})
+			h.ok(err)
+		}
+		h.Clock.Advance(time.Minute)
+		_, err := h.Place.Store.ChangeMemory(h.Context(), tenantID, recaller.Changing{ID: debt.Memory, Forget: true, Patch: recaller.MemoryPatch{At: h.Clock.Now()}})
+		h.ok(err)
+		list, _, err := h.List(h.Context(), tenantID, recaller.ReminderFilter{})
+		h.ok(err)
+		var texts []string
+		for _, r := range list {
+			texts = append(texts, string(r.Status)+" "+r.Text)
+		}
+		if diff := cmp.Diff([]string{"pending ask how the garden is", "pending ", "pending ", "cancelled "}, texts); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}

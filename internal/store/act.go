@@ -6,7 +6,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// maxActs bounds how many acts of a caller are read at once, the last ones.
+// maxActs bounds how many acts of a caller a snapshot has, the last ones: what was settled before them is not told any more.
 const maxActs = 500
 
 // actBody is what is sealed of an act.
@@ -59,7 +59,7 @@ func (w stepWrite) writeActs(ctx context.Context, tx Tx) error {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, rows)
 }
 
-// Acts returns a caller's acts, newest first: the last 500 where there are more.
+// Acts returns all of a caller's acts, newest first.
 func (s *Store) Acts(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (list []recaller.Act, err error) {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
@@ -69,16 +69,20 @@ func (s *Store) Acts(ctx context.Context, tenant recaller.TenantID, caller recal
 		if err := alive(ctx, tx, tenant, caller); err != nil {
 			return err
 		}
-		return tx.QueryAll(ctx, b.actsQuery(tenant, caller, &list))
+		return tx.QueryAll(ctx, b.actsQuery(tenant, caller, 0, &list))
 	})
 	return list, err
 }
 
-// actsQuery reads a caller's last acts into list, newest first.
-func (b box) actsQuery(tenant recaller.TenantID, caller recaller.CallerID, list *[]recaller.Act) Query {
+// actsQuery reads a caller's last acts into list, newest first: so many at most, or all with 0.
+func (b box) actsQuery(tenant recaller.TenantID, caller recaller.CallerID, most int, list *[]recaller.Act) Query {
+	limit := ""
+	if most > 0 {
+		limit = ` LIMIT ` + itoa(most)
+	}
 	return Query{
 		SQL: `SELECT conversation_id, number, kind, at, day, said_at, body FROM acts WHERE tenant_id = $1 AND caller_id = $2
-			ORDER BY said_at DESC, conversation_id DESC, number DESC LIMIT ` + itoa(maxActs),
+			ORDER BY said_at DESC, conversation_id DESC, number DESC` + limit,
 		Args: []any{tenant, caller},
 		Row: func(scan func(...any) error) error {
 			var a recaller.Act

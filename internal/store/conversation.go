@@ -170,7 +170,8 @@ func conversationRow(list *[]sealedConversation) func(func(...any) error) error 
 	}
 }
 
-// openAll opens conversations of any callers, leaving out those whose caller is erased meanwhile.
+// openAll opens conversations of any callers, leaving out those whose caller is erased meanwhile. One that is damaged does not keep
+// the others from being told: it is marked, and has what is not sealed.
 func (s *Store) openAll(ctx context.Context, tenant recaller.TenantID, rows []sealedConversation) ([]recaller.Conversation, error) {
 	list := make([]recaller.Conversation, 0, len(rows))
 	for _, row := range rows {
@@ -182,6 +183,10 @@ func (s *Store) openAll(ctx context.Context, tenant recaller.TenantID, rows []se
 			return nil, err
 		}
 		c, err := b.open(row)
+		if recaller.KindOf(err) == recaller.Internal && err != nil {
+			c, err = row.Conversation, nil
+			c.Unreadable = true
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -56,7 +56,7 @@ func (r *snapshotRead) queriesAt(at time.Time, held *int) []Query {
 	return append(r.box.callerQueries(r.tenant, r.caller, &r.snap.Caller),
 		r.own.tenantQuery(r.tenant, &r.snap.Tenant),
 		r.box.checkpointQuery(r.tenant, r.caller, &r.snap.Checkpoint),
-		r.box.actsQuery(r.tenant, r.caller, &r.snap.Acts),
+		r.box.actsQuery(r.tenant, r.caller, maxActs, &r.snap.Acts),
 		Query{SQL: `SELECT ` + conversationColumns + latest + itoa(mostHistory), Args: args, Row: conversationRow(&r.rows)},
 		r.box.forgottenQuery(r.tenant, r.caller, &r.snap.Forgotten),
 		Query{

@@ -68,7 +68,7 @@ func (r *snapshotRead) queries() []Query {
 	return append(r.box.callerQueries(r.tenant, r.caller, &r.snap.Caller),
 		r.own.tenantQuery(r.tenant, &r.snap.Tenant),
 		r.box.checkpointQuery(r.tenant, r.caller, &r.snap.Checkpoint),
-		r.box.actsQuery(r.tenant, r.caller, &r.snap.Acts),
+		r.box.actsQuery(r.tenant, r.caller, maxActs, &r.snap.Acts),
 		r.box.pendingQuery(r.tenant, r.caller, &r.snap.Reminders),
 		Query{SQL: `SELECT ` + conversationColumns + ended + itoa(r.history), Args: args, Row: conversationRow(&r.rows)},
 		r.box.activeQuery(r.tenant, r.caller, snapshotMemories, &r.snap.Memories),

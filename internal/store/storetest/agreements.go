@@ -57,6 +57,12 @@ func agreements(b *bench) {
 	want("written again", "true settled 1 Wednesday it is 1 24\n")
 	_, err := b.Store.Acts(b.ctx, "t1", "nobody")
 	b.fails(err, recaller.NotFound)
+	b.agreed("t1", o, make([]string, 501)...)
+	all, err := b.Store.Acts(b.ctx, "t1", o.Caller.ID)
+	b.ok(err)
+	snap, err := b.Store.Snapshot(b.ctx, "t1", o.Caller.ID)
+	b.ok(err)
+	eq(b, "all of them, and the last ones", fmt.Sprint(len(all), len(snap.Acts)), "501 500")
 }
 
 // past is what a snapshot at a time that is past tells: nothing that came later.

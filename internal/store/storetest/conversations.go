@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -432,4 +433,24 @@ func conversationPages(b *bench) {
 	eq(b, "of the tenant", len(read(recaller.ConversationFilter{})), 8)
 	eq(b, "active", len(read(recaller.ConversationFilter{Status: recaller.Active})), 4)
 	eq(b, "completed", len(read(recaller.ConversationFilter{Status: recaller.Completed, Caller: c.ID})), 4)
+}
+
+// damaged has what is sealed of one conversation damaged: the others are listed all the same, and it is with what is not sealed.
+func damaged(b *bench) {
+	first, second := b.open("t1", opening{external: "CA1"}), b.open("t1", opening{external: "CA2"})
+	of := func(o recaller.Opened) spot {
+		return spot{"t1", "conversations", "body", "id = '" + string(o.Conversation.ID) + "'"}
+	}
+	b.putRaw(of(first), b.raw(of(second)))
+	list, next, err := b.Store.Conversations(b.ctx, "t1", recaller.ConversationFilter{Caller: first.Caller.ID})
+	b.ok(err)
+	b.own(list)
+	var told []string
+	for _, c := range list {
+		told = append(told, fmt.Sprint(c.ID == first.Conversation.ID, c.ExternalID, c.Status, c.StartedAt.IsZero(), c.Unreadable))
+	}
+	slices.Sort(told)
+	eq(b, "both are listed", strings.Join(told, ", ")+next, "falseCA2activefalse false, trueactivefalse true")
+	_, err = b.Store.Conversation(b.ctx, "t1", string(first.Conversation.ID))
+	b.fails(err, recaller.Internal)
 }

@@ -59,6 +59,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"counts are kept by many writers at once", counts},
 		{"a past conversation is imported as it was", imported},
 		{"conversations are listed newest first, page by page", conversationPages},
+		{"a damaged conversation is listed as unreadable", damaged},
 		{"a page that a destroyed key empties is not the last", pagesOfErased},
 		{"memories are stored, updated and forgotten with their history", memories},
 		{"memories are told apart by key, ignoring case", memoryKeys},
