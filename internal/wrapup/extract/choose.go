@@ -68,6 +68,10 @@ func (x *extractor) widen(d *draft, least int) {
 // whole adds what turns the last sentence of a draft: "Well. A little bit.", "Sorry, I have hay fever."
 func (x *extractor) whole(d *draft) {
 	ps := x.pieces(d.turn)
+	if own := d.about.whose == "" && !has(ps[d.from].w, x.lang.self); d.to < len(ps) && own && d.about.weight >= heavy && ps[d.to].about.whose != "" {
+		d.about.whose = ps[d.to].about.whose // "Allergic. My wife, I mean."
+		d.to++
+	}
 	for d.to < len(ps) && speech.Turns(ps[d.to].w) && !ps[d.to].asks {
 		d.to++
 		if w := ps[d.to-1].w; len(w) > 1 {
@@ -167,9 +171,10 @@ func (x *extractor) answer(i int) (draft, bool) {
 	}
 	text := x.asked(q)
 	ask := wordsOf(text)
-	a := x.about(lastAsked(ask))
+	at := place{turn: q, asked: true}
+	a := x.about(lastAsked(ask), at)
 	if a.key+a.whose == "" {
-		a = x.about(ask)
+		a = x.about(ask, at)
 	}
 	if slices.Contains(ask, "your") && a.whose != "" && a.key == "" { // "is your daughter …" is about her
 		a.weight = 2
@@ -181,7 +186,7 @@ func (x *extractor) answer(i int) (draft, bool) {
 	spelt := spelled(x.r.Turns[i].Text[:x.ss[i][to-1].End])
 	score := a.weight + 1
 	switch {
-	case secret(ask):
+	case secret(ask), len(spelt) > 0 && has(ask, theirs):
 		return draft{}, false
 	case len(spelt) > 0 && names(ask) && !strings.ContainsAny(spelt[0], "0123456789"):
 		a = about{key: "name_spelling", kind: recaller.Fact, single: true, weight: 3}
@@ -190,7 +195,7 @@ func (x *extractor) answer(i int) (draft, bool) {
 		return draft{}, false // it corrects a name, and answers nothing
 	case len(spelt) > 0 && a.key != "":
 		score = 4.5
-	case !deniable[a.key] && denies(ps[0].w, ask), a.key == "reference" && len(spelt) == 0, schedules(text, x.r.Turns[q]), talk[a.key]:
+	case denies(ps[0].w, ask) && (!deniable[a.key] || slices.Contains(ps[0].w, "mine")), a.key == "reference" && len(spelt) == 0, schedules(text, x.r.Turns[q]), talk[a.key]:
 		return draft{}, false
 	case ps[0].score >= enough && ps[0].about.weight >= a.weight, has(ps[0].w, x.lang.unreal):
 		return draft{}, false // it speaks for itself
@@ -211,10 +216,11 @@ func (x *extractor) answer(i int) (draft, bool) {
 	return d, true
 }
 
-// denies reports whether an answer says "no …" of a thing that was asked for.
+// denies reports whether an answer says "no …" of a thing that was asked for, that there is none, or that it is another's.
 func denies(w, ask []string) bool {
-	for i, v := range w {
-		if i > 0 && w[i-1] == "no" && len(v) > 3 && slices.Contains(ask, v) {
+	for i := 1; i < len(w); i++ {
+		none := i < 4 && (w[i-1] == "have" && at(w, i+1) == "got" || w[i-1] == "do" && at(w, i+1) == "have")
+		if w[i-1] == "no" && len(w[i]) > 3 && slices.Contains(ask, w[i]) || w[i] == "not" && (none || at(w, i+1) == "mine") {
 			return true
 		}
 	}

@@ -9,8 +9,12 @@ func (x *extractor) unconfided(found []draft) []draft {
 			continue
 		}
 		for _, s := range x.ss[i] {
-			if confides(wordsOf(s.Text)) {
-				found = slices.DeleteFunc(found, func(d draft) bool { return d.turn > i && d.turn <= i+2 })
+			w := wordsOf(s.Text)
+			if from := i + 1; confides(w) {
+				if slices.Contains(w, "shouldn't") { // it is said already
+					from = i
+				}
+				found = slices.DeleteFunc(found, func(d draft) bool { return d.turn >= from && d.turn <= i+2 })
 			}
 		}
 	}

@@ -12,14 +12,14 @@
 // limits, habits, things and identifiers, what happened on a day, what is planned for one, and answers to the agent's
 // questions about these. Nothing from the agent's words, from questions, conditions and wishes, from what others are quoted to
 // have said, from pasted texts and role play, from turns that were cut off or hardly heard (B10), from what the agent recited
-// (B11), and nothing told in confidence. What the caller wants forgotten the wrap-up leaves out. Of English, German and
+// (B11), and nothing told in confidence; nothing of when the caller is free this week. What the caller wants forgotten the wrap-up leaves out. Of English, German and
 // Spanish; in other languages it finds nothing.
 //
 // # Keys
 //
 // A key is snake_case and says what the words are about, so that the same thing said again has the same key: a topic (allergy,
-// address, occupation, contact_preference), behind the relation whose it is (wife_allergy), with one or two of the words
-// themselves where one may have several (medication_metformin, dog_tinker).
+// address, occupation, contact_preference), behind the relation whose it is (wife_allergy, neighbour_dog_health, somebody_condition of
+// one who is not known), with one or two of the words themselves where one may have several (medication_metformin, dog_tinker).
 package extract
 
 import (

@@ -43,13 +43,16 @@ func (x *extractor) keys(d draft) (key, other string) {
 	}
 	key = slug(parts)
 	switch {
-	case d.about.single:
+	case d.about.single, d.about.key == "address" && has(w, moving): // what one has but once
 		return key, ""
 	case len(rare) == 0:
 		return key, key + "_2"
 	}
 	return key, slug(append(parts, rare[:min(len(rare), 2)]...))
 }
+
+// moving are words of a new address, which holds in place of the old one.
+var moving = speech.Set("moved new neue umgezogen nueva mudado mudamos")
 
 func slug(words []string) string {
 	var out []string
@@ -104,7 +107,7 @@ func mailed(text string) string {
 				to += 2
 			}
 			for _, w := range ws[from:to] {
-				b.WriteString(mailMark(w.Text))
+				b.WriteString(cmp.Or(mailMarks[w.Text], w.Text))
 			}
 			return b.String()
 		}
@@ -112,17 +115,8 @@ func mailed(text string) string {
 	return ""
 }
 
-func mailMark(w string) string {
-	switch w {
-	case "at":
-		return "@"
-	case "dot":
-		return "."
-	case "underscore":
-		return "_"
-	}
-	return w
-}
+// mailMarks are the marks of an address by their words.
+var mailMarks = map[string]string{"at": "@", "dot": ".", "underscore": "_"}
 
 // leastSpelled is how many letters and digits in a row are spelled, and not said.
 const leastSpelled = 3
@@ -162,6 +156,10 @@ func spelled(text string) []string {
 				run = run[:len(run)-1]
 			}
 			again = false
+		case mark != "" && len(run) == 0 && i > 0 && ws[i-1].Text == "not" && len(out) > 0: // "with a U, not F, O, R, D"
+			for i+1 < len(ws) && spells(ws, i+1) {
+				i++
+			}
 		case mark != "":
 			if again {
 				run = run[:len(run)-1]

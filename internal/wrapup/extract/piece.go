@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -48,8 +49,8 @@ func (x *extractor) piece(i, k int) piece {
 	p.bar = p.asks || len(p.w) == 0 || x.lang.barred(p.w)
 	shape, own := x.lang.shape(p.w)
 	p.own = own
-	p.about = x.about(p.w)
-	x.exact(&p, s.Text)
+	p.about = x.about(p.w, place{turn: i, sentence: k})
+	x.exact(&p, i, s.Text)
 	p.score = shape + x.aboutWeight(p, shape)
 	x.weighTime(&p, t, s, i)
 	if has(p.w, x.lang.lasting) {
@@ -58,7 +59,7 @@ func (x *extractor) piece(i, k int) piece {
 	if slices.Contains(p.w, "every") {
 		p.score += 0.75
 	}
-	if has(p.w, x.lang.moment) {
+	if has(p.w, x.lang.moment) || near(p.w, func(v string) bool { return v == "then" || v == "now" }, till, 1) {
 		p.score--
 	}
 	if has(p.w, x.lang.hedge) {
@@ -78,14 +79,20 @@ func (x *extractor) piece(i, k int) piece {
 }
 
 // exact takes up what is said letter by letter or digit by digit: a name, a number, an address of mail.
-func (x *extractor) exact(p *piece, text string) {
+func (x *extractor) exact(p *piece, i int, text string) {
 	runs := spelled(text)
 	switch {
 	case mailed(text) != "":
 		p.about, p.bar = about{key: "email", kind: recaller.Fact, single: true, weight: 3}, false
 	case len(runs) == 0:
 	case !strings.ContainsAny(runs[0], "0123456789") && len(runs[0]) > leastSpelled:
-		p.about = about{key: "name_spelling", kind: recaller.Fact, single: true, weight: 3}
+		p.about = about{key: "spelling", kind: recaller.Fact, weight: 3}
+		for n := range p.w {
+			p.about.whose = cmp.Or(p.about.whose, x.mentioned(p.w, n))
+		}
+		if q := x.asker(i); p.about.whose != "" || i < 4 || names(p.w) || has(p.w, x.lang.self) || q >= 0 && names(wordsOf(x.asked(q))) {
+			p.about.key, p.about.single = "name_spelling", true
+		}
 	case p.about.key == "reference" || p.about.key == "address" || p.about.key == "insurance":
 		p.about.weight = 3
 	}
@@ -146,56 +153,110 @@ func ownAfter(l *tongue, w []string) bool {
 }
 
 // about finds the topic of words, and whose matter it is.
-func (x *extractor) about(w []string) about {
+func (x *extractor) about(w []string, p place) about {
+	w = literal(w)
+	best, named := x.topic(w)
 	var a about
-	var best *topic
-	named := 0 // where its word is
-	for i, v := range w {
-		v = strings.TrimSuffix(v, "'s")
-		if k := kin[v]; k != "" && a.whose == "" && (x.lang.owned(w, i) || pets[k] && has(w, possessing)) && !strings.HasSuffix(at(w, i-1), "'s") {
-			a.whose = k
-			if at(w, i+1) == "in" && strings.HasPrefix(at(w, i+2), "law") {
-				a.whose = "in_laws"
-			}
-		}
-		if t := topicOf[v]; t != nil && (best == nil || t.weight > best.weight) && x.lang.fits(t, w, i) {
-			best, named = t, i
-		}
-	}
-	if best != nil && best.key == "contact_preference" && x.lang.command(w) == 0 && !has(w, x.lang.denial) && !has(w, wanting) && !slices.Contains(w, "better") {
-		best = nil
-	}
-	switch {
-	case addressed(w):
-		best = topicOf["address"]
-	case (best == nil || best.weight < heavy) && x.lang.command(w) > 0 && slices.ContainsFunc(w, reaching):
-		best = topicOf["call"]
-	case alone(w):
-		best = topicOf["alone"]
-	case best == nil || best.weight < 2.5:
-		if t := x.lang.stated(w); t != nil {
-			best = t
-		}
-	}
-	if best != nil && bodily[best.key] && a.whose == "" && !has(w, x.lang.self) && !has(w, x.lang.own) && !has(w, x.lang.mine) && has(w[:named], others) {
-		best = nil // it is somebody's of whom is told
-	}
 	if best != nil {
-		a.key, a.kind, a.single, a.weight = best.key, best.kind, best.single, best.weight
+		a = about{key: best.key, kind: best.kind, single: best.single, weight: best.weight, whose: x.holder(w, named, best, p)}
+		switch {
+		case best.key == "death" && a.whose == "" && !bereft[w[named]], a.whose == somebody && best.weight < heavy:
+			a = about{} // it is no person's, or somebody's of whom is told
+		case pets[a.whose] && !bodily[best.key] && best.key != "death" && best.key != "age":
+			a.whose = ""
+		}
 	}
-	if a.whose != "" && a.weight < 1.5 {
-		a.key, a.kind, a.weight, a.single = "", recaller.Fact, 0.75, false
-		if passers[a.whose] {
+	if a.weight >= 1.5 {
+		return a
+	}
+	if k := x.told(w); k != "" {
+		a = about{kind: recaller.Fact, weight: 0.75, whose: k}
+		if passers[k] {
 			a.weight = 0.25
 		}
 	}
 	return a
 }
 
-// bodily are the topics that are of one person.
-var bodily = speech.Set("health condition medication mobility mood sleep_quality")
+// topic is the heaviest of the topics that words name, and where; nil if they name none.
+func (x *extractor) topic(w []string) (best *topic, at int) {
+	for i, v := range w {
+		if t := named(v); t != nil && (best == nil || t.weight > best.weight) && x.lang.fits(t, w, i) {
+			best, at = t, i
+		}
+	}
+	bidden := x.lang.command(w) > 0
+	if best != nil && best.key == "contact_preference" && !bidden && !near(w, reaching, x.lang.denial, 5) && !x.lang.wants(w) && !slices.Contains(w, "better") {
+		best = nil
+	}
+	switch {
+	case best != nil && best.key == "death":
+	case bidden && near(w, func(v string) bool { return sides[v] }, round, 1) && (best == nil || best.weight < heavy):
+		return topicOf["door"], 0
+	case addressed(w):
+		return topicOf["address"], 0
+	case (best == nil || best.weight < heavy) && bidden && slices.ContainsFunc(w, reaching):
+		return topicOf["call"], slices.IndexFunc(w, reaching)
+	case alone(w):
+		return topicOf["alone"], slices.Index(w, "own")
+	case best == nil || best.weight < heavy:
+		if t, i := x.lang.stated(w); t != nil {
+			return t, i
+		}
+	}
+	return best, at
+}
 
-var others = speech.Set("his her their he she they him them er ihm él ella ellos")
+var (
+	sides  = speech.Set("back side front rear") // of a house
+	round  = speech.Set("the round")
+	till   = speech.Set("by till until right just")                                          // then or now
+	bereft = speech.Set("widow widower widowed funeral witwe witwer beerdigung viuda viudo") // tell of a death without him who died
+)
+
+// near reports whether a word has one of a list at most n words before it.
+func near(w []string, is func(string) bool, before map[string]bool, n int) bool {
+	for i, v := range w {
+		if is(v) && has(w[max(0, i-n):i], before) {
+			return true
+		}
+	}
+	return false
+}
+
+// literal are words with those of idioms left blank: "over my dead body" tells of no death.
+func literal(w []string) []string {
+	w = slices.Clone(w)
+	for i, v := range w {
+		if i > 2 && w[i-3] == v && w[i-2] == "or" && w[i-1] == "no" { // "rain or no rain"
+			w[i-3], w[i] = "-", "-"
+		}
+		for _, p := range idioms[v] {
+			if i+len(p) <= len(w) && slices.Equal(w[i:i+len(p)], p) {
+				w = slices.Replace(w, i, i+len(p), slices.Repeat([]string{"-"}, len(p))...)
+			}
+		}
+	}
+	return w
+}
+
+// idioms, by their first words.
+var idioms = byFirst(`dead body|to die for|dying to|dead end|dead set|dead right|dead on|dead sure|dead easy|dead tired|pain in the neck|pain in the backside|pain in the arse|sick of|sick and
+	tired|tired of|arm and a leg|growing legs|last legs|pull my leg|pulling my leg|break a leg|by heart|heart of|cold feet|my foot down|foot the bill|on foot|
+	blind date|blind eye|blind spot|an eye on|eye to eye|all ears|deaf ears|by ear|back teeth|skin of my teeth|long in the tooth|sweet tooth|sore point|stroke of|heart attack over|on the house|open house|full house|key point|ring a bell|rings a bell|close call|call it|
+	cats and dogs|like a dog|horse around|allergic to hard|allergic to waiting|allergic to mornings|allergic to paperwork|over meine leiche|am
+	herzen|vom herzen|unter vier augen|ojo de la cara|hasta las narices|por encima de mi cadáver|muerta de|muerto de|nana's|breaks my heart|broke my heart|
+	blood out of|makes my blood|my blood boil`)
+
+// byFirst are phrases by their first words.
+func byFirst(list string) map[string][][]string {
+	out := map[string][][]string{}
+	for p := range strings.SplitSeq(list, "|") {
+		f := strings.Fields(p)
+		out[f[0]] = append(out[f[0]], f)
+	}
+	return out
+}
 
 // alone reports whether words hold "on my own" or "on your own".
 func alone(w []string) bool {
@@ -210,29 +271,32 @@ var (
 	worked     = topic{key: "work", kind: recaller.Context, weight: 2}
 	age        = topic{key: "age", kind: recaller.Fact, weight: 2, single: true}
 	occupation = topic{key: "occupation", kind: recaller.Fact, weight: 2, single: true}
-	trades     = speech.Set("nurse cook chef pilot clerk student mechanic plumber electrician mailman teacher lawyer vet guard")
+	trades     = speech.Set(`paramedic medic midwife dentist surgeon coach judge priest vicar smith nurse cook chef pilot clerk student mechanic vet guard`)
 	noTrades   = speech.Set(`beginner newcomer member customer lover believer reader learner user owner father mother brother sister daughter number
 		smoker sleeper eater fighter little former other another better newer older never bother matter winter summer computer minor major
 		neighbor man woman christian vegetarian`)
 )
 
-// stated is what the caller says that he is: so old, or of a trade.
-func (l *tongue) stated(w []string) *topic {
+// stated is what the caller says that he is, and where: so old, of a trade, or where he works.
+func (l *tongue) stated(w []string) (*topic, int) {
 	for i := 0; i+2 < len(w); i++ {
 		if w[i] != "i" || w[i+1] != "am" && w[i+1] != "work" && w[i+1] != "was" {
 			continue
 		}
 		if n := i + 2; w[i+1] == "am" && ageWord(w[n]) && (n+1 == len(w) || !unitWords[w[n+1]]) {
-			return &age
+			return &age, n
 		}
 		if k := i + 3; (w[i+2] == "a" || w[i+2] == "an" || w[i+2] == "as") && (tradeAt(w, k) || tradeAt(w, k+1) && !tradeAt(w, k)) {
-			return &occupation
+			return &occupation, k
 		}
 	}
-	if i := slices.Index(w, "work"); i > 0 && l.self[w[i-1]] && at(w, i+1) != "on" && at(w, i+1) != "out" {
-		return &worked
+	if i := slices.Index(w, "jobs"); i > 0 && w[i-1] == "changed" && has(w, l.self) {
+		return &occupation, i
 	}
-	return nil
+	if i := slices.Index(w, "work"); i > 0 && l.self[w[i-1]] && at(w, i+1) != "on" && at(w, i+1) != "out" {
+		return &worked, i
+	}
+	return nil, 0
 }
 
 func ageWord(w string) bool { return speech.IsNumber(w) && w != "one" && w != "half" && w != "first" }
@@ -245,12 +309,12 @@ func tradeAt(w []string, i int) bool {
 	if noTrades[v] || len(v) < 4 {
 		return false
 	}
-	for _, end := range []string{"er", "or", "ist", "ian", "man", "ant"} {
-		if strings.HasSuffix(v, end) {
-			return true
-		}
-	}
-	return trades[v]
+	return trades[v] || ends(v, "er or ist ian man ant")
+}
+
+// ends reports whether a word has one of some endings, and more before it.
+func ends(w, list string) bool {
+	return slices.ContainsFunc(strings.Fields(list), func(end string) bool { return strings.HasSuffix(w, end) && len(w) > len(end)+1 })
 }
 
 // passers are people whose doings are told more often than they matter.
@@ -260,16 +324,23 @@ var (
 	possessing = speech.Set("have has had got perro hund gato katze tengo tenemos habe haben")
 	streets    = speech.Set(`street road avenue lane court drive terrace boulevard rise crescent grove straße strasse gasse calle avenida`)
 	doors      = speech.Set("apartment apt flat unit")
+	rooms      = speech.Set("bed bedroom storey story room way person seater")
 	amounts    = speech.Set("both half couple twice twin twins") // no house has them for a number
 )
 
-// addressed reports whether words name a house: a number before a street, or behind a door.
+// addressed reports whether words name a house: a number before a street, behind one, or behind a door.
 func addressed(w []string) bool {
 	for i, v := range w {
 		if doors[v] && i+1 < len(w) && speech.IsNumber(w[i+1]) {
 			return true
 		}
 		for k := i - 1; streets[v] && k >= max(0, i-3); k-- {
+			if speech.IsNumber(w[k]) && !amounts[w[k]] && !rooms[w[k+1]] {
+				return true
+			}
+		}
+		long := ends(v, "straße strasse gasse weg platz allee")
+		for k := i + 1; (long && k < i+2 || v == "calle" && k < i+6) && k < len(w); k++ {
 			if speech.IsNumber(w[k]) && !amounts[w[k]] {
 				return true
 			}
@@ -317,6 +388,8 @@ func (x *extractor) weighTime(p *piece, t reading.Turn, s speech.Sentence, i int
 			switch {
 			case x.offered(i): // one day in a negotiation
 				p.score -= 2
+			case x.busy(*p) && f.At.Before(t.At.AddDate(0, 0, 9)):
+				p.score -= 1.5
 			case p.about.kind != recaller.Fact && !has(p.w, x.lang.denial) && !has(p.w, x.lang.lasting):
 				p.about.kind = recaller.FollowUp
 			}
@@ -324,6 +397,17 @@ func (x *extractor) weighTime(p *piece, t reading.Turn, s speech.Sentence, i int
 		return
 	}
 }
+
+// busy reports whether a piece only says when the caller can or can not: it holds for that week, and neither tells what he does nor
+// what is to be on the day.
+func (x *extractor) busy(p piece) bool {
+	slight := p.about.weight < 1.5 || p.about.key == "availability" || p.about.key == "vehicle"
+	return slight && p.about.whose == "" && (has(p.w, x.lang.self) || has(p.w, x.lang.denial)) && !has(p.w, planned)
+}
+
+var planned = speech.Set(`appointment flight flying fly trip travelling traveling wedding visiting visits visit moving move exam test interview birthday party funeral
+	surgery operation holiday vacation concert scan treatment chemo starts start starting born due umzug prüfung hochzeit flug reise urlaub operation
+	termin viaje boda mudanza examen vuelo cita coming comes arrives opening closing`)
 
 // offered reports whether the agent's turn before names a day: what follows weighs it.
 func (x *extractor) offered(i int) bool {

@@ -2,7 +2,6 @@ package extract
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/recall/token"
@@ -54,16 +53,9 @@ func (l *tongue) gaveUp(w []string) bool {
 }
 
 // reversals are ways of saying that something has come to an end, by their first words.
-var reversals = func() map[string][][]string {
-	out := map[string][][]string{}
-	for p := range strings.SplitSeq(`pulled out|pulling out|pull out of|dropped out|gave up|given up|giving up|quit|called off|fell through|sold|got rid of|no
+var reversals = byFirst(`pulled out|pulling out|pull out of|dropped out|gave up|given up|giving up|quit|called off|fell through|sold|got rid of|no
 		longer|any more|anymore|broke up|split up|stopped taking|stopped using|stopped going|stopped doing|stopped working at|have stopped|verkauft|aufgehört|aufgegeben|nicht
-		mehr|vendimos|vendí|dejé|dejado|ya no`, "|") {
-		f := strings.Fields(p)
-		out[f[0]] = append(out[f[0]], f)
-	}
-	return out
-}()
+		mehr|vendimos|vendí|dejé|dejado|ya no`)
 
 // names reports whether words name what a memory is about: by a word of its own quotation that says something.
 func (l *tongue) names(w []string, m recaller.Memory) bool {

@@ -29,7 +29,7 @@ func (l *tongue) shape(w []string) (weight float64, own bool) {
 		weight = least
 	}
 	if l.language != token.English {
-		return weight, own
+		return max(weight, l.command(w)), own
 	}
 	if at := slices.Index(w, "there"); at >= 0 && at+1 < len(w) && (w[at+1] == "is" || w[at+1] == "are") {
 		weight = max(weight, 1.5)
@@ -191,6 +191,9 @@ var thin = speech.Set(`question questions problem problems issue reservation app
 
 // command weighs what the agent is told to do or to leave: "call the cell, not the house", "nothing over three sixty".
 func (l *tongue) command(w []string) float64 {
+	if l.language != token.English {
+		return l.bidden(w)
+	}
 	i := 0
 	for i < len(w)-1 && l.prelude[w[i]] && w[i] != "no" {
 		i++
@@ -207,7 +210,7 @@ func (l *tongue) command(w []string) float64 {
 		return 0
 	case v == "do" && next == "not" && about != nil, v == "never" && about != nil:
 		return 2.5
-	case commands[v] && about != nil:
+	case commands[v] && (about != nil || sides[at(w, i+3)]), v == "speak" && next == "up", v == "not" && (next == "with" || next == "on" || next == "before" || next == "after"), has(w, lieber) && !slices.Contains(w, "or"):
 		return 2
 	case v == "nothing", isNotTo(w):
 		return 2
@@ -216,6 +219,27 @@ func (l *tongue) command(w []string) float64 {
 	}
 	return 0
 }
+
+// bidden is command of German and Spanish: "klingeln Sie", "no llame", "bitte nicht anrufen", "sin batería", "lieber".
+func (l *tongue) bidden(w []string) float64 {
+	for i, v := range w {
+		next := at(w, i+1)
+		switch t := topicOf[v]; {
+		case has(w, lieber), without[v] && len(w)-i > 1 && len(l.content(w[i:])) > 0 && len(w) < 16:
+			return 2
+		case t == nil && !bids[v]:
+		case next == "sie" && strings.HasSuffix(v, "en"), slices.Contains(w, "bitte") && has(w, l.denial), bids[v], v != "" && at(w, i-1) == "no" && t.key == "contact_preference":
+			return 2
+		}
+	}
+	return 0
+}
+
+var (
+	lieber  = speech.Set("lieber prefiero preferiría rather prefer ungern")
+	without = speech.Set("ohne sin")
+	bids    = speech.Set("llámeme llámenos avíseme escríbame llame llamen toque toquen avise")
+)
 
 // isNotTo reports whether somebody is not to do something: "he's not to park there".
 func isNotTo(w []string) bool {

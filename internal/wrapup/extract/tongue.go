@@ -37,7 +37,7 @@ var tongues = map[token.Language]*tongue{
 		mine:     speech.Set("me us"),
 		cond:     speech.Set("if unless suppose supposing imagine whether"),
 		unreal:   speech.Set("wish kidding joking pretend hypothetically"),
-		told:     speech.Set("says said goes tells told asked reckons wrote writes saying like"),
+		told:     speech.Set("says said thinks believes goes tells told asked reckons wrote writes saying like"),
 		hedge:    speech.Set("maybe perhaps probably might think guess suppose reckon possibly"),
 		lasting:  speech.Set("always never every usually normally generally since until till used anymore often sometimes only years regularly whole"),
 		moment:   speech.Set("moment minute second question speaking website issue problem help idea advice thoughts tips suggestions"),
@@ -72,7 +72,7 @@ var tongues = map[token.Language]*tongue{
 	},
 	token.Spanish: {
 		language: token.Spanish,
-		self:     speech.Set("yo nosotros tengo soy vivo trabajo tomo uso prefiero necesito estoy tenemos somos vivimos cuido doy padezco juego"),
+		self:     speech.Set("yo nosotros tengo soy vivo trabajo tomo uso prefiero estoy tenemos somos vivimos cuido doy padezco juego"),
 		own:      speech.Set("mi mis nuestro nuestra nuestros nuestras mío mía"),
 		mine:     speech.Set("me nos"),
 		cond:     speech.Set("si"),
@@ -87,7 +87,7 @@ var tongues = map[token.Language]*tongue{
 		lean:     speech.Set("él ella eso esa ese y pero porque se lo la le"),
 		existed:  speech.Set("fue era fueron estaba tuve tenía trajo dijo murió"),
 		forget:   speech.Set("olvide olvida borre borra olvídelo"),
-		small:    speech.Set("pues bien muy más ya también así"),
+		small:    speech.Set("pues bien muy más ya también así verdad qué eso"),
 	},
 }
 
@@ -96,7 +96,7 @@ var contractions = func() map[string][]string {
 	out := map[string][]string{}
 	for p := range strings.SplitSeq(`im i am|i'm i am|ive i have|i've i have|we've we have|weve we have|we're we are|i'd i would|we'd we would|i'll i
 		will|we'll we will|don't do not|dont do not|doesn't does not|doesnt does not|didn't did not|didnt did not|can't can not|cant can not|cannot can
-		not|won't will not|wont will not|isn't is not|isnt is not|aren't are not|wasn't was not|haven't have not|havent have not|hasn't has not|ain't am
+		not|won't will not|wont will not|isn't is not|isnt is not|aren't are not|wasn't was not|haven't have not|havent have not|hasn't has not|haven't have not|ain't am
 		not|aint am not|couldn't could not|wouldn't would not|gotta have to|wanna want to|gonna going to|it's it is|he's he is|she's she is|hes he
 		is|shes she is|that's that is|thats that is|there's there is|theres there is|they're they are|theyre they are|should've should have|'cause
 		because|cuz because|y'all you|yall you|em them`, "|") {

@@ -36,9 +36,9 @@ var topics = []topic{
 		penizillin medicina medicinas pastilla pastillas medicamento medicamentos penicilina insulina`},
 	{key: "condition", kind: recaller.Wellbeing, weight: 2.5, words: `asthma diabetes diabetic arthritis cancer epilepsy epileptic pregnant migraine migraines
 		depression stroke pacemaker dementia cataract cataracts hernia cholesterol thyroid eczema angina ulcer autistic autism adhd parkinson's alzheimer's
-		infection infected surgery operation tear mri dialysis blind deaf disabled disability ibs copd hypertension reflux anaemia anemia gout operiert
+		infection infected surgery operation mri dialysis blind deaf disabled disability ibs copd hypertension reflux anaemia anemia gout operiert
 		schwanger diabetiker zucker operation herzschrittmacher asma diabético diabética operaron cirugía embarazada meniscus`},
-	{key: "health", kind: recaller.Wellbeing, weight: 1.5, words: `hip knee knees shoulder ankle tooth teeth eye eyes eyesight hearing heart lungs leg legs foot
+	{key: "health", kind: recaller.Wellbeing, weight: 1.5, words: `back hip knee knees shoulder ankle tooth teeth eye eyes eyesight hearing ear ears heart lungs leg legs foot
 		feet neck spine wrist chest sick illness pain painful sore stiff swollen doctor gp specialist dizzy blood fever knie hüfte rücken
 		zahn zähne herz augen auge schmerzen zahnfleisch krank rodilla cadera espalda muela diente corazón ojo ojos dolor duele enfermo enferma cojea cojeando`},
 	{key: "mobility", kind: recaller.Context, weight: 2, words: `wheelchair walker crutches kneel stairs mobility rollstuhl rollator treppe treppen
@@ -50,7 +50,7 @@ var topics = []topic{
 	{key: "smoking", kind: recaller.Context, weight: 2, single: true, denied: true, words: `smoke smokes smoking smoked smoker cigarettes vape rauche rauchen
 		raucher fumo fumar`},
 	{key: "alcohol", kind: recaller.Context, weight: 1.5, single: true, denied: true, words: `alcohol beers wine drinker alkohol`},
-	{key: "death", kind: recaller.History, weight: 2, words: `died dead death funeral widow widower widowed deceased gestorben verstorben witwe witwer
+	{key: "death", kind: recaller.History, weight: 2, words: `died dead death passed funeral widow widower widowed deceased gestorben verstorben witwe witwer
 		beerdigung murió fallecido falleció difunto viuda viudo descanse`},
 	{key: "birthday", kind: recaller.Fact, weight: 2, words: `born birthday birthdate geboren geburtstag geburtsdatum nací cumpleaños nacimiento`},
 	{key: "marriage", kind: recaller.Fact, weight: 2, words: `married divorced engaged separated anniversary verheiratet geschieden casado casada divorciado
@@ -71,7 +71,7 @@ var topics = []topic{
 		seguro póliza`},
 	{key: "money", kind: recaller.Context, weight: 1, words: `budget afford broke deposit pension refund check cheque cash invoice invoices bill bills charged
 		voucher overdraft savings salary rechnung rechnungen geld factura facturas dinero cobraron`},
-	{key: "contact_preference", kind: recaller.Preference, weight: 0.75, words: `call calls ring phone text texts email emails e-mail mail voicemail letter post
+	{key: "contact_preference", kind: recaller.Preference, weight: 0.75, words: `call calls ring rings phone phones text texts email emails e-mail mail voicemail letter post
 		landline cell mobile whatsapp anrufen anruf sms mailen telefon festnetz handy llamar llame llamen llámeme mensaje mensajes correo celular teléfono`},
 	{key: "availability", kind: recaller.Preference, weight: 1.5, words: `mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays weekends
 		mornings afternoons evenings montags dienstags mittwochs donnerstags freitags samstags sonntags vormittags nachmittags abends lunes martes jueves
@@ -100,11 +100,20 @@ var topicOf = func() map[string]*topic {
 	return out
 }()
 
+// named finds the topic of a word: of the names of medicines, which are many, by their endings.
+func named(w string) *topic {
+	t := topicOf[bare(w)]
+	if t == nil && len(w) > 6 && ends(w, "april opril olol statin dipine dipin sartan prazole prazol cillin mycin formin oxetine oxetin thyroxine xaban parin") {
+		return topicOf["medication"]
+	}
+	return t
+}
+
 // kin are the people of a household and family, and what lives there, in the word that their key has.
 var kin = func() map[string]string {
 	out := map[string]string{}
 	for key, words := range map[string]string{
-		"wife": "wife ehefrau esposa señora frau", "husband": "husband hubby ehemann mann esposo marido", "partner": "partner fiancé fiancée fiance fiancee freundin freund novia novio",
+		"wife": "wife missus ehefrau esposa señora frau", "husband": "husband hubby ehemann mann esposo marido", "partner": "partner fiancé fiancée fiance fiancee freundin freund novia novio",
 		"girlfriend": "girlfriend", "boyfriend": "boyfriend",
 		"mother": "mother mom mum mam mama mummy ma mutter mamá madre", "father": "father dad papa daddy pop vater papá padre",
 		"parents": "parents folks eltern padres", "son": "son sohn hijo", "daughter": "daughter tochter hija", "sons": "sons söhne", "daughters": "daughters töchter hijas",

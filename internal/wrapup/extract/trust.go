@@ -27,11 +27,14 @@ type extractor struct {
 	ss     [][]speech.Sentence // per turn: its sentences, parted where the caller begins anew to speak of himself
 	ps     [][]piece           // per turn, read when it is asked for
 	theirs [][]string          // per turn of the agent: its words
+	names  map[string]bool     // words that are names, as far as capitals tell
+	met    [][]mention         // per turn: whom of the caller's people it mentions
+	client []string            // per turn: for whom the caller calls, as far as he has said so
 }
 
 func newExtractor(r reading.Reading) *extractor {
 	n := len(r.Turns)
-	x := &extractor{r: r, own: make([]bool, n), ss: make([][]speech.Sentence, n), ps: make([][]piece, n), theirs: make([][]string, n)}
+	x := &extractor{r: r, own: make([]bool, n), ss: make([][]speech.Sentence, n), ps: make([][]piece, n), theirs: make([][]string, n), met: make([][]mention, n), client: make([]string, n)}
 	var d token.Detector
 	for i, t := range r.Turns {
 		if t.Speaker != recaller.User {
@@ -54,6 +57,12 @@ func newExtractor(r reading.Reading) *extractor {
 		if x.own[i] && x.lang != nil {
 			x.ss[i] = x.parted(t)
 		}
+	}
+	if x.lang != nil {
+		if x.lang.language != token.German {
+			x.names = namesOf(r.Turns)
+		}
+		x.meet()
 	}
 	return x
 }

@@ -20,10 +20,10 @@ var (
 	// selfForms tell of nobody but the caller.
 	selfForms = phrases("i'm|im|i am|this is|ich bin|soy|sou")
 	// endForms stand behind a name.
-	endForms = phrases(`ist mein name|is my name|am apparat|am telefon|speaking|here|hier|calling`)
+	endForms = phrases(`ist mein name|mein name|al habla|is my name|am apparat|am telefon|speaking|here|hier|calling`)
 
 	// leads are what people say before they come to their name.
-	leads = speech.Set(`hi hello hey hiya heya good morning afternoon evening day g'day gday evenin mornin yes yeah yep yup sure certainly of
+	leads = speech.Set(`hi hello hey hiya heya good morning afternoon evening day g'day gday gidday schönen now then evenin mornin yes yeah yep yup sure certainly of
 		course okay ok alright well um uh er erm so oh ah right there please absolutely hallo guten tag morgen abend grüß gott servus yo
 		moin ja also äh gerne buenos buenas buen días dias tardes noches hola bueno sí si claro pues eh bom boa dia tarde olá olhe sim again no thanks thank you
 		great and`)

@@ -40,7 +40,7 @@ func Said(turns []recaller.Turn) (name string, turn int, ok bool) {
 	if len(r.got) == 0 {
 		return "", 0, false
 	}
-	if r.joined && r.titled(r.got[0]) && !r.titled(r.got[1]) { // the surname came first
+	if r.joined && (r.titled(r.got[0]) && !r.titled(r.got[1]) || firstNames[r.got[1].low] && !firstNames[r.got[0].low]) { // the surname came first
 		slices.Reverse(r.got)
 	}
 	return written(r.got), r.at, true
@@ -93,6 +93,9 @@ func (r *reader) sentence(s, rest []word) {
 		return
 	}
 	i := r.lead(s)
+	if r.learned && (is(s, i, "die") || is(s, i, "der")) {
+		i++
+	}
 	if i >= len(s) {
 		return
 	}
@@ -111,10 +114,15 @@ func (r *reader) sentence(s, rest []word) {
 	switch {
 	case contains(r.got, parts):
 		r.learned = true // said again: what follows may complete it
+	case r.learned && len(parts) > len(r.got) && contains(parts, r.got) && next >= len(s):
+		r.take(parts, false)
 	case len(r.asked.guess) > 0 && near(parts[0].low, r.asked.guess[0].low):
 		r.take(parts, false)
 	case r.asked.others && behind(s, i, selfForms) == 0:
 	case closed(s, next) > 0 && (r.cased || len(parts) > 1 || firstNames[parts[0].low] || s[next].low != "here"):
+		if full, _ := r.read(s, closed(s, next)); len(full) > len(parts) && contains(full, parts) { // "Huber hier, Resi Huber"
+			parts = full
+		}
 		r.take(parts, false)
 	case r.asked.kind != "" && !r.learned && r.whole(parts, s, next, true):
 		r.take(parts, true)
@@ -147,6 +155,9 @@ func (r *reader) bare(parts, s []word, next int, rest []word) bool {
 	}
 	if len(rest) > 0 && rest[0].spelled != "" {
 		return slices.ContainsFunc(parts, func(p word) bool { return near(p.low, rest[0].spelled) })
+	}
+	if next < len(s) && requests[s[next].low] {
+		return false // it is what he asks for
 	}
 	return r.heard == 0 && (next >= len(s) || s[next-1].pause != 0 || s[next].low == "again")
 }
@@ -208,7 +219,8 @@ func (r *reader) take(parts []word, sure bool) {
 	case len(r.got) == 0, contains(parts, r.got):
 		r.got, r.joined = slices.Clone(parts), false
 	case contains(r.got, parts):
-	case len(parts) == 1 && len(r.got) == 1 && last:
+	case len(parts) == 1 && len(r.got) == 1 && !near(r.got[0].low, parts[0].low) &&
+		(last || r.asked.kind == "full" && firstNames[r.got[0].low] && !firstNames[parts[0].low]):
 		r.got = slices.Concat(r.got, parts)
 	case len(parts) == 1 && first && (r.family || !slices.ContainsFunc(r.got, func(w word) bool { return firstNames[w.low] })):
 		r.got = slices.Concat(parts, r.got)
