@@ -146,7 +146,8 @@ func (s *sieve) at(id recaller.MemoryID, found bool) int {
 
 // carries reports whether the words of the turns say the value too.
 func (s *sieve) carries(turns []int, value string) bool {
-	_, ok := evidence.Supports(answer.Memory{Value: value, Turns: turns}, s.own)
+	said := slices.DeleteFunc(slices.Clone(s.own), func(t recaller.Turn) bool { return !slices.Contains(turns, t.Number) })
+	_, ok := evidence.Supports(answer.Memory{Value: value, Turns: turns}, said)
 	return ok
 }
 

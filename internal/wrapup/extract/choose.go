@@ -86,7 +86,7 @@ func (x *extractor) whole(d *draft) {
 // joins reports whether a piece of a short turn is quoted with a draft: not where it says something of another matter.
 func (x *extractor) joins(p piece, d draft) bool {
 	other := p.about.key != d.about.key || p.about.whose != d.about.whose
-	return (!p.bar || p.asks) && p.score > -1 && !(p.score >= enough && other && p.about.key+p.about.whose != "" && d.about.key+d.about.whose != "")
+	return (!p.bar || p.asks) && (p.score > -1 || len(p.w) < 4) && !(p.score >= enough && other && p.about.key+p.about.whose != "" && d.about.key+d.about.whose != "")
 }
 
 // take adds a piece to a draft.

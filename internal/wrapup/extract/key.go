@@ -139,6 +139,9 @@ func spelled(text string) []string {
 	for i := 0; i < len(ws); i++ {
 		w := ws[i].Text
 		mark := digit[w]
+		if strings.HasSuffix(at2(ws, i+1), "'s") && len(at2(ws, i+1)) == 3 { // "two r's"
+			mark = ""
+		}
 		if len(run) > 1 && between(text, ws, i) == ". " && between(text, ws, i-1) != ". " {
 			flush() // a sentence ends
 		}

@@ -59,7 +59,7 @@ func (x *extractor) piece(i, k int) piece {
 	if slices.Contains(p.w, "every") {
 		p.score += 0.75
 	}
-	if has(p.w, x.lang.moment) || near(p.w, func(v string) bool { return v == "then" || v == "now" }, till, 1) {
+	if has(p.w, x.lang.moment) || near(p.w, func(i int) bool { return p.w[i] == "then" || p.w[i] == "now" }, till, 1) {
 		p.score--
 	}
 	if has(p.w, x.lang.hedge) {
@@ -113,14 +113,16 @@ func (l *tongue) barred(w []string) bool {
 	for first < len(w)-1 && l.prelude[w[first]] {
 		first++
 	}
-	if asking[w[first]] || l.cond[w[first]] || has(w, l.unreal) || has(w, l.forget) || unwritten(w) {
+	cleft := w[first] == "what" && (l.self[at(w, first+1)] || he[at(w, first+1)]) && slices.Contains(w, "is")   // "what he can't have is nuts"
+	bidden := slices.Contains(w, "first") && slices.ContainsFunc(w, func(v string) bool { return commands[v] }) // "if it's more, ring first"
+	if asking[w[first]] && !cleft || l.cond[w[first]] && !bidden || has(w, l.unreal) || has(w, l.forget) || unwritten(w) {
 		return true
 	}
 	for i, v := range w {
 		if l.cond[v] && slices.Contains(w, "would") || v == "would" && i > 1 && l.self[w[i-1]] && follows[w[i-2]] {
 			return true
 		}
-		if i > 0 && l.told[v] && !l.self[w[i-1]] && (v != "like" || w[i-1] == "was") && !(i > 1 && l.self[w[i-2]]) {
+		if i > 0 && l.told[v] && !l.self[w[i-1]] && w[i-1] != "be" && (v != "like" || w[i-1] == "was") && !(i > 1 && l.self[w[i-2]]) {
 			if !ownAfter(l, w[i:]) {
 				return true
 			}
@@ -179,19 +181,19 @@ func (x *extractor) about(w []string, p place) about {
 }
 
 // topic is the heaviest of the topics that words name, and where; nil if they name none.
-func (x *extractor) topic(w []string) (best *topic, at int) {
+func (x *extractor) topic(w []string) (best *topic, place int) {
 	for i, v := range w {
 		if t := named(v); t != nil && (best == nil || t.weight > best.weight) && x.lang.fits(t, w, i) {
-			best, at = t, i
+			best, place = t, i
 		}
 	}
 	bidden := x.lang.command(w) > 0
-	if best != nil && best.key == "contact_preference" && !bidden && !near(w, reaching, x.lang.denial, 5) && !x.lang.wants(w) && !slices.Contains(w, "better") {
+	if best != nil && best.key == "contact_preference" && !bidden && !near(w, func(i int) bool { return reaching(w[i]) && !x.lang.self[at(w, i-1)] }, x.lang.denial, 5) && !x.lang.wants(w) && !slices.Contains(w, "better") {
 		best = nil
 	}
 	switch {
 	case best != nil && best.key == "death":
-	case bidden && near(w, func(v string) bool { return sides[v] }, round, 1) && (best == nil || best.weight < heavy):
+	case bidden && near(w, func(i int) bool { return sides[w[i]] }, round, 1) && (best == nil || best.weight < heavy):
 		return topicOf["door"], 0
 	case addressed(w):
 		return topicOf["address"], 0
@@ -199,25 +201,28 @@ func (x *extractor) topic(w []string) (best *topic, at int) {
 		return topicOf["call"], slices.IndexFunc(w, reaching)
 	case alone(w):
 		return topicOf["alone"], slices.Index(w, "own")
+	case best == nil && near(w, func(i int) bool { return w[i] == "have" || w[i] == "eat" }, x.lang.denial, 1) && near(w, func(i int) bool { return w[i] == "not" }, canned, 1):
+		return topicOf["vegan"], slices.Index(w, "not")
 	case best == nil || best.weight < heavy:
 		if t, i := x.lang.stated(w); t != nil {
 			return t, i
 		}
 	}
-	return best, at
+	return best, place
 }
 
 var (
 	sides  = speech.Set("back side front rear") // of a house
 	round  = speech.Set("the round")
+	canned = speech.Set("can could")
 	till   = speech.Set("by till until right just")                                          // then or now
 	bereft = speech.Set("widow widower widowed funeral witwe witwer beerdigung viuda viudo") // tell of a death without him who died
 )
 
 // near reports whether a word has one of a list at most n words before it.
-func near(w []string, is func(string) bool, before map[string]bool, n int) bool {
-	for i, v := range w {
-		if is(v) && has(w[max(0, i-n):i], before) {
+func near(w []string, is func(i int) bool, before map[string]bool, n int) bool {
+	for i := range w {
+		if is(i) && has(w[max(0, i-n):i], before) {
 			return true
 		}
 	}

@@ -208,17 +208,35 @@ func (l *tongue) command(w []string) float64 {
 	switch {
 	case len(w)-i < 2 || v == "do" && (next == "not" && (at(w, i+2) == "worry" || at(w, i+2) == "know" || at(w, i+2) == "think" || at(w, i+2) == "hate")):
 		return 0
-	case v == "do" && next == "not" && about != nil, v == "never" && about != nil:
+	case v == "do" && next == "not" && about != nil, v == "never" && about != nil, limits(w):
 		return 2.5
-	case commands[v] && (about != nil || sides[at(w, i+3)]), v == "speak" && next == "up", v == "not" && (next == "with" || next == "on" || next == "before" || next == "after"), has(w, lieber) && !slices.Contains(w, "or"):
+	case commands[v] && (about != nil || sides[at(w, i+3)]), v == "speak" && next == "up", has(w, lieber) && !slices.Contains(w, "or"):
 		return 2
-	case v == "nothing", isNotTo(w):
+	case v == "nothing", isNotTo(w), v == "no" && len(w)-i > 2 && len(w)-i <= 8 && (has(w, ever) || strings.HasSuffix(next, "s") && !thin[next] && !token.Stop(next)):
 		return 2
 	case v == "not" && about != nil, v == "no" && about != nil && about.weight > 1 && len(w)-i <= 8:
 		return 1.5
 	}
 	return 0
 }
+
+// limits reports whether words set a bound to what may be done: "not with a man", "nothing over forty", "by email, not to the school".
+func limits(w []string) bool {
+	for i, v := range w {
+		next := at(w, i+1)
+		if v == "nothing" && bounds[next] || v == "not" && (i == 0 || !being[w[i-1]]) && bounded[next] && (articles[at(w, i+2)] || skipped[at(w, i+2)]) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	bounds  = speech.Set("over under before after without until with")
+	bounded = speech.Set("with to by on from at before after")
+	being   = speech.Set("am is are was were be do does did can will would have has been if")
+	ever    = speech.Set("ever please either online")
+)
 
 // bidden is command of German and Spanish: "klingeln Sie", "no llame", "bitte nicht anrufen", "sin batería", "lieber".
 func (l *tongue) bidden(w []string) float64 {

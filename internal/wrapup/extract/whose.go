@@ -162,9 +162,9 @@ func (x *extractor) third(w []string, i int, p place) string {
 				return m.who
 			}
 		}
-	}
-	if k := x.client[p.turn]; fits(k) {
-		return k
+		if k := x.client[p.turn]; fits(k) {
+			return k
+		}
 	}
 	return somebody
 }
