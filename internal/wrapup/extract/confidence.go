@@ -23,25 +23,12 @@ func (x *extractor) unconfided(found []draft) []draft {
 
 // confides reports whether words say that somebody must not hear what comes.
 func confides(w []string) bool {
-	for i, v := range w {
-		switch v {
-		case "secret", "confidence", "confidential":
+	for i := range w {
+		if n := secrets.at(w, i); n > 0 && (w[i] != "not" || i > 0 && at(w, i+n) != "me") {
 			return true
-		case "breathe":
-			return at(w, i+1) == "a" && at(w, i+2) == "word"
-		case "shouldn't":
-			return at(w, i+1) == "say"
-		case "between":
-			return at(w, i+1) == "us" || at(w, i+1) == "you"
-		case "tell", "say":
-			if i > 1 && w[i-1] == "not" && at(w, i+1) != "me" {
-				return true
-			}
-		case "go":
-			if i > 1 && w[i-1] == "not" && at(w, i+1) == "to" {
-				return true
-			}
 		}
 	}
 	return false
 }
+
+var secrets = byFirst("secret|confidence|confidential|breathe a word|shouldn't say|between us|between you|not tell|not say|not go to")

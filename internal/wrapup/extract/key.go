@@ -2,6 +2,7 @@ package extract
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -88,35 +89,17 @@ func mailed(text string) string {
 	if strings.Contains(text, "@") {
 		return ""
 	}
-	ws := speech.Words(text)
-	for i := 1; i+3 < len(ws); i++ {
-		if ws[i].Text != "at" || ws[i+1].Text == "dot" {
-			continue
-		}
-		for dot := i + 2; dot < min(len(ws)-1, i+5); dot++ {
-			if ws[dot].Text != "dot" {
-				continue
-			}
-			var b strings.Builder
-			from := i - 1
-			for from > 1 && (ws[from-1].Text == "dot" || ws[from-1].Text == "underscore") {
-				from -= 2
-			}
-			to := dot + 2
-			for to+1 < len(ws) && ws[to].Text == "dot" {
-				to += 2
-			}
-			for _, w := range ws[from:to] {
-				b.WriteString(cmp.Or(mailMarks[w.Text], w.Text))
-			}
-			return b.String()
-		}
+	var words []string
+	for _, w := range speech.Words(text) {
+		words = append(words, w.Text)
 	}
-	return ""
+	return mailMarks.Replace(mail.FindString(strings.Join(words, " ")))
 }
 
-// mailMarks are the marks of an address by their words.
-var mailMarks = map[string]string{"at": "@", "dot": ".", "underscore": "_"}
+var (
+	mail      = regexp.MustCompile(`[\pL\pN]+(?: (?:dot|underscore) [\pL\pN]+)* at [\pL\pN]+(?: [\pL\pN]+){0,2}?(?: dot [\pL\pN]+)+`)
+	mailMarks = strings.NewReplacer(" at ", "@", " dot ", ".", " underscore ", "_", " ", "")
+)
 
 // leastSpelled is how many letters and digits in a row are spelled, and not said.
 const leastSpelled = 3
@@ -139,7 +122,7 @@ func spelled(text string) []string {
 	for i := 0; i < len(ws); i++ {
 		w := ws[i].Text
 		mark := digit[w]
-		if strings.HasSuffix(at2(ws, i+1), "'s") && len(at2(ws, i+1)) == 3 { // "two r's"
+		if i+1 < len(ws) && strings.HasSuffix(ws[i+1].Text, "'s") && len(ws[i+1].Text) == 3 { // "two r's"
 			mark = ""
 		}
 		if len(run) > 1 && between(text, ws, i) == ". " && between(text, ws, i-1) != ". " {
@@ -174,7 +157,7 @@ func spelled(text string) []string {
 			i++
 		case len(run) > 0 && (w == "dash" || w == "hyphen"):
 			run = append(run, "-")
-		case len(run) > 0 && (w == "as" || w == "for") && i+1 < len(ws) && (w == "for" || at2(ws, i+1) == "in"):
+		case len(run) > 0 && (w == "as" || w == "for") && i+1 < len(ws) && (w == "for" || speech.Is(ws, i+1, "in")):
 			i++
 			if w == "as" {
 				i++
@@ -203,13 +186,6 @@ func lettered(text string, ws []speech.Word, i int, within bool) bool {
 
 // articled are words that have an article behind them.
 var articled = speech.Set("with is it's has have like not want need got and or for")
-
-func at2(ws []speech.Word, i int) string {
-	if i >= len(ws) {
-		return ""
-	}
-	return ws[i].Text
-}
 
 // spells reports whether a letter or digit alone stands at i.
 func spells(ws []speech.Word, i int) bool {

@@ -115,7 +115,8 @@ func (l *tongue) barred(w []string) bool {
 	}
 	cleft := w[first] == "what" && (l.self[at(w, first+1)] || he[at(w, first+1)]) && slices.Contains(w, "is")   // "what he can't have is nuts"
 	bidden := slices.Contains(w, "first") && slices.ContainsFunc(w, func(v string) bool { return commands[v] }) // "if it's more, ring first"
-	if asking[w[first]] && !cleft || l.cond[w[first]] && !bidden || has(w, l.unreal) || has(w, l.forget) || unwritten(w) {
+	if asking[w[first]] && !cleft || l.cond[w[first]] && !bidden || has(w, l.unreal) || has(w, l.forget) ||
+		has(w, noted) && slices.Contains(w, "down") || slices.Contains(w, "record") && slices.Contains(w, "off") {
 		return true
 	}
 	for i, v := range w {
@@ -123,7 +124,7 @@ func (l *tongue) barred(w []string) bool {
 			return true
 		}
 		if i > 0 && l.told[v] && !l.self[w[i-1]] && w[i-1] != "be" && (v != "like" || w[i-1] == "was") && !(i > 1 && l.self[w[i-2]]) {
-			if !ownAfter(l, w[i:]) {
+			if !near(w[i:], func(k int) bool { return l.self[w[i+k]] }, buts, 1) { // "he said I could, but I'm not doing it"
 				return true
 			}
 		}
@@ -131,28 +132,13 @@ func (l *tongue) barred(w []string) bool {
 	return false
 }
 
-// unwritten reports whether words only say that something is not to be written down: that is no memory, and would tell that there
-// was something.
-func unwritten(w []string) bool {
-	return has(w, noted) && slices.Contains(w, "down") || slices.Contains(w, "record") && slices.Contains(w, "off")
-}
-
+// noted are words by which something is not to be written down: that is no memory, and would tell that there was something.
 var noted = speech.Set("written write writing jotted jot noted")
 
 // follows begin what would come of something: "the second is their wedding, so I'd be divorced".
 var follows = speech.Set("so then or otherwise else")
 
 var asking = speech.Set("what how why where which who wie warum wo wer welche qué cómo cuándo dónde")
-
-// ownAfter reports whether the caller speaks for himself again: "he said I could, but I'm not doing it".
-func ownAfter(l *tongue, w []string) bool {
-	for i := 1; i < len(w); i++ {
-		if l.self[w[i]] && (w[i-1] == "but" || w[i-1] == "aber" || w[i-1] == "pero") {
-			return true
-		}
-	}
-	return false
-}
 
 // about finds the topic of words, and whose matter it is.
 func (x *extractor) about(w []string, p place) about {
@@ -183,7 +169,7 @@ func (x *extractor) about(w []string, p place) about {
 // topic is the heaviest of the topics that words name, and where; nil if they name none.
 func (x *extractor) topic(w []string) (best *topic, place int) {
 	for i, v := range w {
-		if t := named(v); t != nil && (best == nil || t.weight > best.weight) && x.lang.fits(t, w, i) {
+		if t := topicOf[bare(v)]; t != nil && (best == nil || t.weight > best.weight) && x.lang.fits(t, w, i) {
 			best, place = t, i
 		}
 	}
@@ -199,7 +185,7 @@ func (x *extractor) topic(w []string) (best *topic, place int) {
 		return topicOf["address"], 0
 	case (best == nil || best.weight < heavy) && bidden && slices.ContainsFunc(w, reaching):
 		return topicOf["call"], slices.IndexFunc(w, reaching)
-	case alone(w):
+	case near(w, func(i int) bool { return w[i] == "own" && at(w, i-2) == "on" }, mine, 1):
 		return topicOf["alone"], slices.Index(w, "own")
 	case best == nil && near(w, func(i int) bool { return w[i] == "have" || w[i] == "eat" }, x.lang.denial, 1) && near(w, func(i int) bool { return w[i] == "not" }, canned, 1):
 		return topicOf["vegan"], slices.Index(w, "not")
@@ -215,6 +201,8 @@ var (
 	sides  = speech.Set("back side front rear") // of a house
 	round  = speech.Set("the round")
 	canned = speech.Set("can could")
+	buts   = speech.Set("but aber pero")
+	mine   = speech.Set("my your")
 	till   = speech.Set("by till until right just")                                          // then or now
 	bereft = speech.Set("widow widower widowed funeral witwe witwer beerdigung viuda viudo") // tell of a death without him who died
 )
@@ -232,14 +220,9 @@ func near(w []string, is func(i int) bool, before map[string]bool, n int) bool {
 // literal are words with those of idioms left blank: "over my dead body" tells of no death.
 func literal(w []string) []string {
 	w = slices.Clone(w)
-	for i, v := range w {
-		if i > 2 && w[i-3] == v && w[i-2] == "or" && w[i-1] == "no" { // "rain or no rain"
-			w[i-3], w[i] = "-", "-"
-		}
-		for _, p := range idioms[v] {
-			if i+len(p) <= len(w) && slices.Equal(w[i:i+len(p)], p) {
-				w = slices.Replace(w, i, i+len(p), slices.Repeat([]string{"-"}, len(p))...)
-			}
+	for i := range w {
+		for k := range idioms.at(w, i) {
+			w[i+k] = "-"
 		}
 	}
 	return w
@@ -253,9 +236,11 @@ var idioms = byFirst(`dead body|to die for|dying to|dead end|dead set|dead right
 	herzen|vom herzen|unter vier augen|ojo de la cara|hasta las narices|por encima de mi cadáver|muerta de|muerto de|nana's|breaks my heart|broke my heart|
 	blood out of|makes my blood|my blood boil`)
 
-// byFirst are phrases by their first words.
-func byFirst(list string) map[string][][]string {
-	out := map[string][][]string{}
+// phrases are several words each, by the first of them.
+type phrases map[string][][]string
+
+func byFirst(list string) phrases {
+	out := phrases{}
 	for p := range strings.SplitSeq(list, "|") {
 		f := strings.Fields(p)
 		out[f[0]] = append(out[f[0]], f)
@@ -263,10 +248,14 @@ func byFirst(list string) map[string][][]string {
 	return out
 }
 
-// alone reports whether words hold "on my own" or "on your own".
-func alone(w []string) bool {
-	i := slices.Index(w, "own")
-	return i > 1 && w[i-2] == "on" && (w[i-1] == "my" || w[i-1] == "your")
+// at is how many words one of the phrases has that stands at i; 0 if none does.
+func (p phrases) at(w []string, i int) int {
+	for _, f := range p[w[i]] {
+		if i+len(f) <= len(w) && slices.Equal(w[i:i+len(f)], f) {
+			return len(f)
+		}
+	}
+	return 0
 }
 
 // reaching reports whether a word is a way to reach somebody.

@@ -42,11 +42,9 @@ func (l *tongue) gaveUp(w []string) bool {
 	if !has(w, l.self) && !has(w, l.own) {
 		return false
 	}
-	for i, v := range w {
-		for _, way := range reversals[v] {
-			if i+len(way) <= len(w) && slices.Equal(w[i:i+len(way)], way) && !(i > 0 && l.denial[w[i-1]]) {
-				return true
-			}
+	for i := range w {
+		if reversals.at(w, i) > 0 && !l.denial[at(w, i-1)] {
+			return true
 		}
 	}
 	return false

@@ -212,7 +212,7 @@ func (l *tongue) command(w []string) float64 {
 		return 2.5
 	case commands[v] && (about != nil || sides[at(w, i+3)]), v == "speak" && next == "up", has(w, lieber) && !slices.Contains(w, "or"):
 		return 2
-	case v == "nothing", isNotTo(w), v == "no" && len(w)-i > 2 && len(w)-i <= 8 && (has(w, ever) || strings.HasSuffix(next, "s") && !thin[next] && !token.Stop(next)):
+	case v == "nothing", near(w, func(i int) bool { return w[i] == "not" && at(w, i+1) == "to" }, beings, 1), v == "no" && len(w)-i > 2 && len(w)-i <= 8 && (has(w, ever) || strings.HasSuffix(next, "s") && !thin[next] && !token.Stop(next)):
 		return 2
 	case v == "not" && about != nil, v == "no" && about != nil && about.weight > 1 && len(w)-i <= 8:
 		return 1.5
@@ -224,29 +224,19 @@ func (l *tongue) command(w []string) float64 {
 func limits(w []string) bool {
 	for i, v := range w {
 		next := at(w, i+1)
-		if v == "nothing" && bounds[next] || v == "not" && (i == 0 || !being[w[i-1]]) && bounded[next] && (articles[at(w, i+2)] || skipped[at(w, i+2)]) {
+		if v == "nothing" && bounds[next] && next != "to" || v == "not" && !being[at(w, i-1)] && bounds[next] && (articles[at(w, i+2)] || skipped[at(w, i+2)]) {
 			return true
 		}
 	}
 	return false
 }
 
-var (
-	bounds  = speech.Set("over under before after without until with")
-	bounded = speech.Set("with to by on from at before after")
-	being   = speech.Set("am is are was were be do does did can will would have has been if")
-	ever    = speech.Set("ever please either online")
-)
-
 // bidden is command of German and Spanish: "klingeln Sie", "no llame", "bitte nicht anrufen", "sin batería", "lieber".
 func (l *tongue) bidden(w []string) float64 {
 	for i, v := range w {
-		next := at(w, i+1)
-		switch t := topicOf[v]; {
-		case has(w, lieber), without[v] && len(w)-i > 1 && len(l.content(w[i:])) > 0 && len(w) < 16:
-			return 2
-		case t == nil && !bids[v]:
-		case next == "sie" && strings.HasSuffix(v, "en"), slices.Contains(w, "bitte") && has(w, l.denial), bids[v], v != "" && at(w, i-1) == "no" && t.key == "contact_preference":
+		t := topicOf[v]
+		if has(w, lieber) || without[v] && len(l.content(w[i:])) > 0 && len(w) < 16 || bids[v] || t != nil &&
+			(at(w, i+1) == "sie" && strings.HasSuffix(v, "en") || slices.Contains(w, "bitte") && has(w, l.denial) || at(w, i-1) == "no" && reaching(v)) {
 			return 2
 		}
 	}
@@ -254,16 +244,14 @@ func (l *tongue) bidden(w []string) float64 {
 }
 
 var (
+	bounds  = speech.Set("over under before after until with to by on from at")
+	being   = speech.Set("am is are was were be do does did can will would have has been if")
+	beings  = speech.Set("is are")
+	ever    = speech.Set("ever please either online")
 	lieber  = speech.Set("lieber prefiero preferiría rather prefer ungern")
 	without = speech.Set("ohne sin")
-	bids    = speech.Set("llámeme llámenos avíseme escríbame llame llamen toque toquen avise")
+	bids    = speech.Set("llámeme llámenos avíseme escríbame llame llamen toque toquen avise klingeln")
 )
-
-// isNotTo reports whether somebody is not to do something: "he's not to park there".
-func isNotTo(w []string) bool {
-	i := slices.Index(w, "not")
-	return i > 0 && w[i-1] == "is" && at(w, i+1) == "to"
-}
 
 func at(w []string, i int) string {
 	if i < 0 || i >= len(w) {

@@ -31,7 +31,8 @@ var topics = []topic{
 	{key: "allergy", kind: recaller.Fact, weight: 3, denied: true, words: `allergic allergy allergies intolerant intolerance coeliac celiac anaphylactic
 		anaphylaxis epipen allergisch allergie allergien unverträglichkeit alérgico alérgica alergia alergias celíaco celíaca`},
 	{key: "medication", kind: recaller.Wellbeing, weight: 2.5, denied: true, words: `medication medications medicine medicines meds tablet tablets pill pills
-		insulin inhaler puffer antibiotic antibiotics steroid steroids statin statins penicillin sulfa aspirin ibuprofen metformin lisinopril warfarin
+		insulin inhaler puffer antibiotic antibiotics steroid steroids statin statins penicillin sulfa aspirin ibuprofen metformin lisinopril warfarin ramipril enalapril amlodipine bisoprolol omeprazole atorvastatin
+		levothyroxine thyroxine amoxicillin gabapentin sertraline
 		paracetamol prescription prescriptions painkillers hormones chemo thinner thinners medikament medikamente tabletten blutverdünner antibiotikum
 		penizillin medicina medicinas pastilla pastillas medicamento medicamentos penicilina insulina`},
 	{key: "condition", kind: recaller.Wellbeing, weight: 2.5, words: `asthma diabetes diabetic arthritis cancer epilepsy epileptic pregnant migraine migraines
@@ -99,15 +100,6 @@ var topicOf = func() map[string]*topic {
 	}
 	return out
 }()
-
-// named finds the topic of a word: of the names of medicines, which are many, by their endings.
-func named(w string) *topic {
-	t := topicOf[bare(w)]
-	if t == nil && len(w) > 6 && ends(w, "april opril olol statin dipine dipin sartan prazole prazol cillin mycin formin oxetine oxetin thyroxine xaban parin") {
-		return topicOf["medication"]
-	}
-	return t
-}
 
 // kin are the people of a household and family, and what lives there, in the word that their key has.
 var kin = func() map[string]string {

@@ -30,35 +30,25 @@ type mention struct {
 // stands right before says it ("my mom's knee", "his teeth"), else the nearest subject ("my wife takes insulin"), else he for whom
 // is called.
 func (x *extractor) holder(w []string, n int, t *topic, p place) string {
-	for i := n - 1; i >= max(0, n-3); i-- {
-		switch k := x.mentioned(w, i); {
-		case x.lang.own[w[i]], w[i] == "me", yours[w[i]] && p.asked:
-			return x.mentioned(w, n)
-		case k != "" && possessive(w[i]):
-			return k
-		case theirs[w[i]]:
-			return x.third(w, i, p)
-		case possessive(w[i]) && x.names[bare(w[i])]:
-			return bare(w[i])
-		}
-		if token.Stop(w[i]) || kin[w[i]] != "" {
-			break
-		}
-	}
-	personal := !things[t.key]
+	personal, right := !things[t.key], true
 	for i := n - 1; i >= 0; i-- {
-		switch k := x.mentioned(w, i); {
-		case x.lang.self[w[i]] && t.key == "medication":
-			return x.served(w)
-		case x.lang.self[w[i]], x.lang.mine[w[i]], p.asked && yours[w[i]]:
-			return ""
-		case k != "" && (!x.led(w, i) && (personal || has(w[i+1:min(len(w), i+3)], keeps)) || at(w, i+1) == "who" || possessive(w[i])):
-			return k
-		case he[w[i]] && personal:
+		k, v := x.mentioned(w, i), bare(w[i])
+		right = right && i >= n-3
+		switch {
+		case right && (x.lang.own[v] || v == "me" || yours[v] && p.asked):
+			return x.mentioned(w, n)
+		case right && theirs[v], he[v] && personal:
 			return x.third(w, i, p)
-		case x.names[bare(w[i])] && personal && (possessive(w[i]) || p.asked || does[at(w, i+1)]):
-			return bare(w[i])
+		case x.lang.self[v] && t.key == "medication":
+			return x.served(w)
+		case x.lang.self[v], x.lang.mine[v], p.asked && yours[v]:
+			return ""
+		case k != "" && (possessive(w[i]) || at(w, i+1) == "who" || !x.led(w, i) && (personal || has(w[i+1:min(len(w), i+3)], keeps))):
+			return k
+		case x.names[v] && (right && possessive(w[i]) || personal && (possessive(w[i]) || p.asked || does[at(w, i+1)])):
+			return v
 		}
+		right = right && !token.Stop(w[i]) && kin[w[i]] == ""
 	}
 	if !personal || has(w, x.lang.self) || has(w, x.lang.own) || p.asked && has(w, yours) || x.lang.language != token.English && has(w, x.lang.mine) {
 		return ""
