@@ -122,9 +122,6 @@ func spelled(text string) []string {
 	for i := 0; i < len(ws); i++ {
 		w := ws[i].Text
 		mark := digit[w]
-		if i+1 < len(ws) && strings.HasSuffix(ws[i+1].Text, "'s") && len(ws[i+1].Text) == 3 { // "two r's"
-			mark = ""
-		}
 		if len(run) > 1 && between(text, ws, i) == ". " && between(text, ws, i-1) != ". " {
 			flush() // a sentence ends
 		}
