@@ -5,28 +5,23 @@ import (
 	"errors"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/forgotten"
 )
 
-// Reindex is the work of a job of kind recaller.JobReindex: it makes those of a caller's conversations findable anew that a memory hides
-// something of, or did before it was brought back. An error means: again later; until then they may still be found by what they hide,
-// but never show it.
+// Reindex is the work of a job of kind recaller.JobReindex: it makes those of a caller's conversations findable anew that memories hide
+// something of which were forgotten, or did before they were brought back. It reads his conversations once, whatever their number. An
+// error means: again later; until then they may still be found by what they hide, but never show it.
 func (s *Service) Reindex(ctx context.Context, j recaller.Job) error {
-	id, _, _ := strings.Cut(j.Subject, ".")
-	versions, err := s.Store.MemoryHistory(ctx, j.Tenant, recaller.MemoryID(id))
-	if errors.Is(err, recaller.NotFound) {
+	versions, err := s.Store.Regarded(ctx, j.Tenant, j.Caller, j.Subject)
+	if err == nil {
+		err = s.again(ctx, j.Tenant, j.Caller, forgotten.New(versions))
+	}
+	if errors.Is(err, recaller.NotFound) { // erased meanwhile
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	if err := s.again(ctx, j.Tenant, versions[0].Caller, forgotten.New(versions)); !errors.Is(err, recaller.NotFound) { // else erased meanwhile
-		return err
-	}
-	return nil
+	return err
 }
 
 // again makes a caller's conversations findable anew as far as a view tells something else of them.

@@ -34,8 +34,8 @@ type Store interface {
 	Unembedded(ctx context.Context, tenant recaller.TenantID, model string, after recaller.ConversationID, limit int) (list []recaller.Conversation, more recaller.ConversationID, err error)
 	// Forgotten returns every version of a caller's memories that are forgotten: what they said is not shown.
 	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
-	// MemoryHistory returns every version of a memory, newest first.
-	MemoryHistory(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) ([]recaller.Memory, error)
+	// Regarded returns every version of the memories that a job of kind recaller.JobReindex is about, by its subject.
+	Regarded(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, subject string) ([]recaller.Memory, error)
 	Conversations(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) (list []recaller.Conversation, next string, err error)
 	TenantIDs(ctx context.Context) ([]recaller.TenantID, error)
 	Steps(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.StepProgress, error)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -129,10 +130,46 @@ func (w memoryWrite) bury(ctx context.Context, tx Tx, m recaller.Memory, reason 
 	return m, w.reindex(ctx, tx, m, at)
 }
 
-// reindex leaves the job of making conversations findable anew without what a memory said, or with it again.
+// reindex leaves the job of making the caller's conversations findable anew without what was forgotten, or with it again: one job for
+// all of his that changed since its time, which its subject names. One that waits for its turn will see this change too, and is held
+// until it is committed; one that runs has not.
 func (w memoryWrite) reindex(ctx context.Context, tx Tx, m recaller.Memory, at time.Time) error {
-	subject := versionRecord(m) // one job a change: what an undo finds running has not seen it
+	prefix := string(w.caller) + "."
+	waits, err := tx.Exec(ctx, `UPDATE jobs SET run_at = run_at WHERE tenant_id = $1 AND kind = $2 AND subject > $3 AND subject < $4 AND leased_until = 0`,
+		w.tenant, recaller.JobReindex, prefix, string(w.caller)+"/")
+	if err != nil || waits > 0 {
+		return err
+	}
+	subject := prefix + itoa(int(micros(at))) + "." + versionRecord(m)
 	return insertJob(ctx, tx, w.tenant, w.caller, recaller.Job{ID: subject, Kind: recaller.JobReindex, Subject: subject, RunAt: at})
+}
+
+// slack is how far the clocks of processes may be apart that change memories of one caller.
+const slack = time.Minute
+
+// Regarded returns every version of those memories of a caller that the job of a subject is about: what was forgotten, or brought back,
+// since its time.
+func (s *Store) Regarded(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, subject string) (list []recaller.Memory, err error) {
+	b, err := s.unseal(ctx, tenant, caller)
+	if err != nil {
+		return nil, notFound(err, "there is no such caller")
+	}
+	at, _, _ := strings.Cut(strings.TrimPrefix(subject, string(caller)+"."), ".")
+	since, err := strconv.ParseInt(at, 10, 64)
+	if err != nil {
+		return nil, recaller.Errorf(recaller.Invalid, "the subject of the job tells no time")
+	}
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		if err := alive(ctx, tx, tenant, caller); err != nil {
+			return err
+		}
+		list, err = b.readMemories(ctx, tx, `SELECT `+memoryColumns+` FROM memories WHERE tenant_id = $1 AND id IN (
+			SELECT f.id FROM memories f WHERE f.tenant_id = $1 AND f.caller_id = $2 AND f.status = 'forgotten' AND (f.closed_at >= $3
+				OR EXISTS (SELECT 1 FROM memories n WHERE n.tenant_id = $1 AND n.id = f.id AND n.version > f.version AND n.created_at >= $3)))
+			ORDER BY id DESC, version DESC LIMIT `+itoa(maxForgotten), tenant, caller, since-slack.Microseconds())
+		return err
+	})
+	return list, err
 }
 
 // hiddenName is a name of the caller's that went with a memory.

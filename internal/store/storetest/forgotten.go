@@ -2,9 +2,11 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/store"
 )
 
 func forgottenInCall(b *bench) {
@@ -62,7 +64,7 @@ func forgottenTogether(b *bench) {
 	b.ok(err)
 	b.own(out)
 	eq(b, "one change tells both", len(out.Change.Memories), 2)
-	eq(b, "what is found by them is made findable anew", b.reindexings(), 2)
+	eq(b, "what is found by them is made findable anew, by one job", b.reindexings(), 1)
 	eq(b, "he has no name", called(), "")
 	forgetful, err := b.Store.Forgetful(b.ctx, "t1", []recaller.CallerID{caller, "nobody"})
 	b.ok(err)
@@ -162,7 +164,8 @@ func forgottenByStep(b *bench) {
 		}
 	}
 	eq(b, "three are told, what was gone before is passed over", fmt.Sprint(len(told), told[lost.ID]), "3 false")
-	eq(b, "each is made findable anew", b.reindexings()-jobs, 3)
+	eq(b, "one job makes all findable anew, and it waits already", fmt.Sprint(jobs, b.reindexings()), "1 1")
+	eq(b, "what it is about", fmt.Sprint(b.regarded(caller)), fmt.Sprint(sorted(debt.ID, lost.ID, same.ID, unkept.ID)))
 	gone, err := b.Store.Forgotten(b.ctx, "t1", caller)
 	b.ok(err)
 	with := map[recaller.MemoryID]string{}
@@ -189,4 +192,30 @@ func forgottenByStep(b *bench) {
 	_, err = b.undo(debt.ID, 0)
 	b.ok(err)
 	eq(b, "an undo brings back what went with it", string(b.newest(same.ID).Status+" "+b.newest(unkept.ID).Status), "active forgotten")
+}
+
+// regarded are the memories that the job of making a caller's conversations findable anew is about.
+func (b *bench) regarded(caller recaller.CallerID) (ids []string) {
+	b.Helper()
+	var subject string
+	b.ok(b.Store.WithSystem(b.ctx, store.Reading, func(tx store.Tx) error {
+		return tx.QueryRow(b.ctx, `SELECT subject FROM jobs WHERE tenant_id = $1 AND kind = $2 AND caller_id = $3`, []any{"t1", recaller.JobReindex, caller}, &subject)
+	}))
+	list, err := b.Store.Regarded(b.ctx, "t1", caller, subject)
+	b.ok(err)
+	for _, m := range list {
+		if !slices.Contains(ids, string(m.ID)) {
+			ids = append(ids, string(m.ID))
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func sorted(ids ...recaller.MemoryID) (out []string) {
+	for _, id := range ids {
+		out = append(out, string(id))
+	}
+	slices.Sort(out)
+	return out
 }

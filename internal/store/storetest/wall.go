@@ -89,6 +89,14 @@ func (b *bench) readReaches(own recaller.Opened) []reach {
 			return len(l), err
 		}, ""},
 		{"Forgotten", func() (int, error) { l, err := s.Forgotten(ctx, "t1", their.Caller.ID); return len(l), err }, recaller.NotFound},
+		{"Regarded", func() (int, error) {
+			l, err := s.Regarded(ctx, "t1", their.Caller.ID, string(their.Caller.ID)+".0.m")
+			return len(l), err
+		}, recaller.NotFound},
+		{"Repeated", func() (int, error) {
+			_, _, err := s.Repeated(ctx, "t1", their.Caller.ID, recaller.Once{Token: "their", Request: "r"})
+			return 0, err
+		}, recaller.NotFound},
 		{"ToolCalls", func() (int, error) { l, err := s.ToolCalls(ctx, "t1", their.Conversation.ID); return len(l), err }, ""},
 		{"Reminder", func() (int, error) { _, err := s.Reminder(ctx, "t1", b.noise.reminder.ID); return 0, err }, recaller.NotFound},
 		{"Reminders", func() (int, error) {
