@@ -31,6 +31,7 @@ func (t *talk) caller(l *line) {
 		return
 	}
 	if l.consent() < 0 && l.refusesFirst() && !t.before().asksElse() {
+		wanted = append(wanted, t.rehoured(l, wanted)...)
 		t.dropOffers()
 	}
 	for _, d := range wanted {
@@ -187,6 +188,19 @@ func (t *talk) pick(l *line, wanted []day) bool {
 		return true
 	}
 	return false
+}
+
+// rehoured is the one day on offer at the hour that the caller wants instead: "no, half past two".
+func (t *talk) rehoured(l *line, wanted []day) []day {
+	offers := t.live(false)
+	hours, in := t.hour(l)
+	if len(wanted) > 0 || len(offers) != 1 || len(hours) == 0 {
+		return nil
+	}
+	d := offers[0]
+	d.line, d.hour = l, at(d.At, hours[0])
+	d.sentence = slices.IndexFunc(l.sentences, func(s sentence) bool { return s.Start == in.Start })
+	return []day{d}
 }
 
 // meantBy is the day that the caller takes by its weekday where the agent named that weekday, and it was not sure which one he meant.

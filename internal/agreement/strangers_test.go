@@ -371,6 +371,12 @@ var strangers = []struct {
 		A: Tuesday the twentieth, crew at seven.
 		C: Not seven. Eight.
 		A: Eight o'clock then.`), "Tue 20 Oct 08:00"},
+	{"another hour than the one on offer", one(`
+		C: Ginge es am Dienstag Nachmittag um halb drei?
+		A: Um drei Uhr dreißig am Dienstag?
+		C: nein nein halb drei also vierzehn Uhr dreißig
+		A: Ah, vierzehn Uhr dreißig. Das passt.
+		C: Danke.`), "Tue 20 Oct 14:30"},
 	{"um wie viel Uhr", one(`
 		C: Ginge Montag?
 		A: Montag, der neunzehnte, ist gut. Vormittags oder nachmittags?

@@ -59,7 +59,7 @@ var (
 		está queda fica o'clock then of lesson delivery in the morning afternoon`)
 	// objects stand behind a no that is said to the other side.
 	objects = speech.Set(`no nope nein wait that that's thats it it's its not i i'm im i'll ill i've i'd sorry hang hold make the this we we're you
-		you're thanks thank actually can't cant he she they love mate sir ma'am half quarter rather a das der die ich wir nicht moment warten lieber
+		you're thanks thank actually can't cant he she they love mate sir ma'am half quarter halb viertel rather a das der die ich wir nicht moment warten lieber
 		doch um am el la a las espere perdón mejor`)
 	greetings = table(`how_are how_is how's wie_geht cómo_está cómo_estás`)
 	bygone    = table(`was were wasn't weren't had war waren hatte fue era estaba`)
