@@ -458,6 +458,14 @@ var strangers = []struct {
 		A: Mittwoch, der einundzwanzigste, um Viertel vor vier. Mehr habe ich nicht.
 		C: Da schreib ich Mathe, aber nur bis zwei. Ja okay, dann halt so. Trag mich ein.
 		A: Mittwoch, der einundzwanzigste Oktober, fünfzehn Uhr fünfundvierzig.`), "Wed 21 Oct 15:45"},
+	{"pode ser", []call{{0, `
+		A: Há um grupo na quinta, dia vinte e dois de outubro, às três da tarde.
+		C: Pode ser.
+		A: Fica inscrito.`}, {1, `
+		C: Já não posso ir na quinta, dia vinte e dois.
+		A: Muito bem. Na sexta, dia vinte e três de outubro, às três?
+		C: Sim, pode ser.
+		A: Sexta-feira, dia vinte e três de outubro, às três. O dia vinte e dois fica sem efeito.`}}, "Fri 23 Oct 15:00"},
 	{"noted is of something else", one(`
 		A: When do you leave?
 		C: On Saturday the seventeenth. Fifty years of frying.

@@ -15,7 +15,8 @@ var (
 		all_right do_that do_it go_on go_ahead that'll_do thatll_do book_it take_it take_that sounds_good why_not even_better
 		let's_do lets_do will_do you_betcha ten_four no_problem no_worries too_easy obviously of_course
 		ja jo jawohl gut genau passt prima gerne gern einverstanden perfekt klar geht machen_wir nehme_ich nehm_ich
-		sí si claro vale bueno perfecto ándele andele de_acuerdo está_bien me_parece me_queda sale`)
+		sim claro pode_ser está_bem fica_assim combinado
+		sí si vale bueno perfecto ándele andele de_acuerdo está_bien me_parece me_queda sale`)
 	// refuses say no to it, or take a yes back.
 	refuses = table(`no nope nah not never hold_on hang_on wait can't cant cannot couldn't won't don't doesn't isn't unless until
 		nein nee nicht kein keine leider tampoco`)
@@ -73,7 +74,7 @@ var (
 	unable = table(`can't cant cannot couldn't couldnt won't wont unable doesn't doesnt isn't isnt bad busy closed shut full taken unavailable too_late
 		packed no_good not_good not_free no_use no_use_to out_of not_great booked_up booked_out fully_booked
 		nichts ungünstig schlecht voll vergeben besetzt ausgebucht geschlossen geht_nicht kann_nicht passt_nicht klappt_nicht kann_ich_nicht
-		no_puedo no_voy no_abrimos no_podemos no_podré no_me imposible cerrado`)
+		não_posso já_não no_puedo no_voy no_abrimos no_podemos no_podré no_me imposible cerrado`)
 	// own begin a clause that puts something of the caller's own on a day; free say that it leaves the day open.
 	own  = table(`hago estoy trabajo viajo voy llevo muss bin i i'm im i've ive i'd we we're we've my our he's she's he she my ich wir mein meine da yo tengo cuido mi`)
 	free = table(`free off can could works want prefer need would like'd available around think thinking suits good love come
@@ -85,7 +86,7 @@ var (
 		ill_note ill_be ill_have ill_get ill_ring ill_call ill_send ill_see ill_come ill_leave ill_put ill_hold youll_have youll_get hell_come
 		well_have well_be well_see its_going are_coming youre_flying you're_flying
 		werde werden wird dann gebucht eingetragen reserviert bestätigt bis also
-		queda quedamos entonces anotado agendado agendada reservado reservada confirmada confirmado esperamos espero llamaré llamo será`)
+		queda quedamos entonces anotado agendado agendada reservado reservada confirmada confirmado fica_inscrito fica_marcado esperamos espero llamaré llamo será`)
 	// binds are how a caller states what he will do, or has to.
 	binds = table(`i'll i_will we'll we_will i've_to i_have_to i_have i've i_got ive_got im_coming i'm_coming ill_be ill_come ill_call
 		he'll she'll they'll hell_come ich_komme ich_werde ich_habe ich_rufe iré vendré pasaré tengo llamaré`)
@@ -105,6 +106,7 @@ var (
 	confirms = table(`booked done noted confirmed scheduled reserved all_set you're_set youre_set you're_in you're_down youre_down
 		put_you put_that put_it got_you it_is you_got_it changed_it i've_got_it ive_got_it got_it see_you works then_you're in_my_book
 		gebucht eingetragen notiert vermerkt aufgeschrieben das_passt alles_klar
+		fica_inscrito fica_marcado marcado inscrito
 		anotado apuntado agendado agendada reservado queda quedó listo lo_anoto los_esperamos la_esperamos lo_esperamos`)
 	// books are those of them that can only be of a time; avails say that a time can be had.
 	books = table(`booked confirmed scheduled reserved all_set you're_set youre_set you're_in you're_down youre_down put_you see_you
@@ -142,7 +144,7 @@ var (
 	offers   = table(`move rebook reschedule verschieben cambiar`)
 	backsOut = table(`forget_it scrap_that scrap_it cancel_that never_mind changed_my_mind lassen_wir_das lo_dejamos déjelo`)
 	cost     = table(`cost costs charge much price kostet kosten cuesta cuánto`)
-	gone     = table(`off gone taken_out taken_off crossed_off given_up raus sem_efeito released cancelled canceled freed scrapped dropped
+	gone     = table(`off gone taken_out taken_off crossed_off given_up raus sem_efeito released cancelled canceled freed scrapped dropped sem_efeito fica_sem_efeito
 		gestrichen abgesagt storniert entfällt cancelada cancelado
 		anulada`)
 	// loose stand before a time that they do not pin down.

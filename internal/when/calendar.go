@@ -205,7 +205,7 @@ func (p *parser) bareDay(i int) span {
 		return span{}
 	}
 	d, n := p.ordinal(at)
-	if n == 0 && p.lang == spanish && at > i && p.said[i] == "el" {
+	if n == 0 && at > i && (p.lang == spanish && p.said[i] == "el" || p.lang == portuguese && p.said[i] == "dia") {
 		d, n = p.dayNumber(at)
 	}
 	if n == 0 || d < 1 || d > 31 {

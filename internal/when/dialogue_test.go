@@ -100,6 +100,11 @@ func TestDaysOfADialogue(t *testing.T) {
 			u: Se rompió el lunes. | 2026-10-12
 			a: ¿Le va bien el viernes veintitrés a las diez? | 2026-10-23 10:00
 			u: Sí, el viernes está bien. | 2026-10-23`,
+		"Portuguese": `
+			a: Fica renovado até terça-feira, dia vinte e sete de outubro, e não paga multa. | 2026-10-27
+			u: Amanhã vou aí entregar o livro. | 2026-10-15
+			a: Há um grupo na quinta, dia vinte e dois de outubro, às três da tarde. | 2026-10-22 15:00
+			u: Amanhã já não posso. Quero ir na sexta-feira. | 2026-10-15, 2026-10-16`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var plain, want []string

@@ -13,6 +13,7 @@ const (
 	english language = iota
 	german
 	spanish
+	portuguese
 )
 
 // tongue is how a language is read: its words are put into those of English that mean the same, and the matchers go on
@@ -27,7 +28,7 @@ type tongue struct {
 }
 
 // tongues are the languages beside English. They are not changed after they are made.
-var tongues = map[language]*tongue{german: newGerman(), spanish: newSpanish()}
+var tongues = map[language]*tongue{german: newGerman(), spanish: newSpanish(), portuguese: newPortuguese()}
 
 // pairs makes a table of lines "english: word word".
 func pairs(lines string) map[string]string {
@@ -50,7 +51,7 @@ func digits(v int) string {
 
 // languageOf tells which of the languages a text is in, by the words that only one of them has.
 func languageOf(tok []token) language {
-	points := [3]int{}
+	points := [4]int{}
 	for _, t := range tok {
 		if t.kind != word {
 			continue
@@ -67,7 +68,7 @@ func languageOf(tok []token) language {
 		}
 	}
 	best := english
-	for l := german; l <= spanish; l++ {
+	for l := german; l <= portuguese; l++ {
 		if points[l] > points[best] {
 			best = l
 		}
@@ -90,10 +91,15 @@ func (p *parser) translate() {
 		t := &p.tok[i]
 		p.said[i] = t.w
 		to := o.words[t.w]
-		if p.lang == german {
+		switch p.lang {
+		case german:
 			to = p.germanWord(i, to)
-		} else {
+		case spanish:
 			to = p.spanishWord(i, to)
+		case portuguese:
+			if i+1 < len(p.tok) && p.tok[i+1].w == "seguinte" { // the one after another
+				to = ""
+			}
 		}
 		if to == "" {
 			continue
@@ -108,6 +114,7 @@ func (p *parser) translate() {
 		}
 	}
 	p.dotted()
+	p.joined()
 }
 
 // germanWord settles words with two meanings: "morgen" is the morning after another time of the day.

@@ -119,6 +119,9 @@ func scanWord(text string, i int) token {
 		return token{start: t.start, end: i, w: "'", kind: punct}
 	}
 	t.end, t.w = i, lower(text[t.start:i], plain)
+	if strings.HasPrefix(text[i:], "-feira") { // a weekday of Portuguese
+		t.end += len("-feira")
+	}
 	if s, ok := strings.CutSuffix(t.w, "'s"); ok {
 		t.w, t.owner = s, true
 	}
