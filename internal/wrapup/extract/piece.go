@@ -154,7 +154,7 @@ func (x *extractor) about(w []string, p place) about {
 			a.whose = ""
 		}
 	}
-	if a.weight >= 1.5 {
+	if a.weight >= 1.5 || a.key == "contact_preference" {
 		return a
 	}
 	if k := x.told(w); k != "" {

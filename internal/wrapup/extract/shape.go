@@ -62,9 +62,8 @@ var (
 	passing = speech.Set(`sorry sure fine good okay ok afraid happy glad ready here back done wondering calling looking trying asking hoping
 		thinking talking going sorry just interested curious having getting considering struggling using excited thrilled so about seeing
 		wanting ringing phoning worried concerned new open planning`)
-	determiners = speech.Set("a an the no")
-	commands    = speech.Set(`call text ring email mail send leave tell use put knock come park bring ask keep give write phone message post speak shout`)
-	modals      = speech.Set("would will could might should may shall must")
+	commands = speech.Set(`call text ring email mail send leave tell use put knock come park bring ask keep give write phone message post speak shout`)
+	modals   = speech.Set("would will could might should may shall must")
 )
 
 // clause weighs what follows "I" or "we".
@@ -98,11 +97,9 @@ func (l *tongue) clause(w []string, i int) float64 {
 		return 2
 	case v == "would" && (next == "rather" || next == "prefer"), v == "prefer", v == "hate":
 		return 2.5
-	case modals[v], v == "can":
-		return 0
 	case v == "need" || v == "want":
 		return -1
-	case l.verbs[v], strings.HasSuffix(v, "ing"):
+	case modals[v], v == "can", l.verbs[v], strings.HasSuffix(v, "ing"):
 		return 0
 	case l.existed[v], strings.HasSuffix(v, "ed"):
 		return 0.75
@@ -145,17 +142,11 @@ func state(w []string, i int) float64 {
 		return 2.25
 	case passing[v], v == "":
 		return -1
-	case v == "a" || v == "an":
-		return 2.5
-	case speech.IsNumber(v):
+	case v == "a" || v == "an" || speech.IsNumber(v):
 		return 2.5
 	case v == "on" || v == "in" || v == "at" || v == "off" || v == "from" || v == "no" || v == "under" || v == "out":
 		return 1.5
-	case determiners[v]:
-		return 1
-	case strings.HasSuffix(v, "ing"):
-		return 0.5
-	case next == "to":
+	case strings.HasSuffix(v, "ing"), next == "to":
 		return 0.5
 	}
 	return 1
@@ -171,16 +162,12 @@ func having(w []string, i int) float64 {
 		return 0.5
 	case v == "been" && (passing[at(w, i+1)] || at(w, i+1) == "meaning"):
 		return 0
-	case v == "been":
-		return 1
 	case v == "not", v == "no":
 		return 1.5
 	case slices.ContainsFunc(w[i:min(len(w), i+4)], func(s string) bool { return thin[s] }):
 		return -0.5
 	case v == "a" || v == "an" || v == "my" || v == "two" || v == "three" || speech.IsNumber(v):
 		return 2
-	case strings.HasSuffix(v, "ed"):
-		return 1
 	}
 	return 1
 }

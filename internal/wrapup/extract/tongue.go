@@ -49,7 +49,7 @@ var tongues = map[token.Language]*tongue{
 		lean:    speech.Set("he she it they that this those these because cause so his her their him which and or but who"),
 		existed: speech.Set("was were had did got went came broke lost took gave found left felt fell made said told bought sold met saw kept grew began started died became drove ran"),
 		forget:  speech.Set("forget delete erase strike remove"),
-		small:   speech.Set("got get like really going thing things lot bit kind sort one ones way good great nice actually maybe yeah well know mean think want need right sure little much many come came go went put take took make made let still even back around also"),
+		small:   speech.Set("got get last like really going thing things lot bit kind sort one ones way good great nice actually maybe yeah well know mean think want need right sure little much many come came go went put take took make made let still even back around also"),
 	},
 	token.German: {
 		language: token.German,

@@ -11,7 +11,7 @@ import (
 // The forms in which a name is told, longest first where one begins another.
 var (
 	// sureForms tell nothing but a name, wherever they stand.
-	sureForms = phrases(`my full name is|my first name is|my last name is|my surname is|my name is|my name's|my names|the name is|
+	sureForms = phrases(`my full name is|me name is|me name's|my first name is|my last name is|my surname is|my name is|my name's|my names|the name is|
 		the name's|you're speaking to|you're speaking with|you are speaking to|you are speaking with|youre speaking to|
 		youre speaking with|mein name ist|ich heiße|ich heisse|me llamo|mi nombre es|meu nome é|chamo-me`)
 	// openForms may tell something else, and count at the beginning of a sentence only.

@@ -150,7 +150,7 @@ func (r *reader) tail(s []word) {
 
 // bare reports whether a name stands for itself: "Hi. Darnell Quigley." as the first that a caller says, or spelled right after.
 func (r *reader) bare(parts, s []word, next int, rest []word) bool {
-	if !r.cased || len(parts) < 2 {
+	if !r.cased || len(parts) < 2 && !(firstNames[parts[0].low] && is(s, next, "again")) {
 		return false
 	}
 	if len(rest) > 0 && rest[0].spelled != "" {
