@@ -174,7 +174,7 @@ func (x *extractor) topic(w []string) (best *topic, place int) {
 		}
 	}
 	bidden := x.lang.command(w) > 0
-	if best != nil && best.key == "contact_preference" && !bidden && !near(w, func(i int) bool { return reaching(w[i]) && !x.lang.self[at(w, i-1)] }, x.lang.denial, 5) && !x.lang.wants(w) && !slices.Contains(w, "better") {
+	if best != nil && best.key == "contact_preference" && !bidden && !near(w, func(i int) bool { return reaching(w[i]) && !has(w[max(0, i-2):i], x.lang.self) }, x.lang.denial, 5) && !x.lang.wants(w) && !slices.Contains(w, "better") {
 		best = nil
 	}
 	switch {
