@@ -8,22 +8,28 @@ const openingTurns = 4
 // brief is what the caller wanted, and what was settled last.
 func (c *chooser) brief() []passage {
 	var out []passage
+	open := true // he did not say yet what he wants
 	if p, ok := c.wanted(); ok {
 		c.take(p)
 		out = append(out, p)
-		if u, ok := c.wish(); ok && !slices.ContainsFunc(p.units, func(u *unit) bool { return u.wants }) {
-			c.take(u)
-			out = append(out, u)
-		}
+		open = !slices.ContainsFunc(p.units, func(u *unit) bool { return u.wants })
 	}
 	if p, ok := c.settled(); ok {
-		if with := append(slices.Clone(out), p); c.fits(with) || len(out) == 0 {
+		short := passage{units: c.whole(p.units[:1])}
+		switch {
+		case c.fits(append(slices.Clone(out), p)) || len(out) == 0:
+		case !c.contested(p.units[0]) && c.fits(append(slices.Clone(out), short)):
+			p = short
+		default:
+			return out
+		}
+		c.take(p)
+		out = append(out, p)
+	}
+	if p, ok := c.wish(); ok && open && len(out) > 0 {
+		if with := slices.Insert(slices.Clone(out), 1, p); c.fits(with) && (len(out) == 1 || p.units[0].turn < out[1].units[0].turn) {
 			c.take(p)
 			return with
-		}
-		if p.units = c.whole(p.units[:1]); !c.contested(p.units[0]) && c.fits(append(slices.Clone(out), p)) {
-			c.take(p)
-			return append(out, p)
 		}
 	}
 	return out
@@ -41,7 +47,7 @@ func (c *chooser) contested(u *unit) bool {
 	return len(reply) > 0 && reply[0].contests()
 }
 
-// wanted is the first sentence in which the caller says what he wants, else the one of his opening that says most.
+// wanted is what the caller opens with: what he says first of his matter, or behind the question what it is.
 func (c *chooser) wanted() (passage, bool) {
 	var best *unit
 	value, seen, met := 0.0, 0, false // met: who it is was told, and no more
@@ -49,35 +55,28 @@ func (c *chooser) wanted() (passage, bool) {
 		if len(us) == 0 || !us[0].caller {
 			continue
 		}
-		says, place := false, 0
 		if c.offered(i, offers) || met && c.offered(i, invitations) {
 			seen = 0
 			if best != nil && !best.wants {
 				best = nil
 			}
 		}
-		for _, u := range us {
-			if u.idle || !u.heard {
-				continue
+		says := false
+		for place, u := range c.opening(i) {
+			who := c.names(u)
+			says = says || !who
+			v := c.promise(u)
+			if u.wants && (best == nil || seen == 0 || value <= 1) { // else his matter was told
+				v = max(v, 2) + 4
 			}
-			q := c.asked(i, u)
-			who := q != nil && cued(identities, q.words) || c.identified(i) && len(u.words) <= shortName
-			says = says || !who && !cued(introductions, u.words)
-			v := min(c.worth(u), 4) - 2.5*float64(seen) - 0.5*float64(place)
-			place++
-			switch {
-			case u.wants: // however few words it has
-				v += 6 - min(c.worth(u), 4) + min(c.worth(u), 2)
-			case who, cued(introductions, u.words) && !u.times:
+			if v -= 3*float64(seen) + 0.5*float64(min(place, 3)); who && !u.wants {
 				v = min(v/3, v) - 2
-			case q != nil && seen > 0:
-				v = min(v/2, v)
 			}
 			if best == nil || v > value+0.3 {
-				best, value, met = u, v, who || cued(introductions, u.words)
+				best, value, met = u, v, who
 			}
 		}
-		if says {
+		if says && (!c.nods(i+1) || best.wants || best.ails) {
 			seen++
 		}
 		if seen >= openingTurns {
@@ -90,6 +89,52 @@ func (c *chooser) wanted() (passage, bool) {
 	return c.around(best), true
 }
 
+// promise is how likely a sentence of an opening is to tell the matter, wishes apart.
+func (c *chooser) promise(u *unit) float64 {
+	v := c.worth(u)
+	if u.times {
+		v++
+	}
+	if u.s.Question {
+		v += 2
+	}
+	if v = min(v, 4); u.ails || c.noted(u) != nil {
+		v += 2
+	}
+	return v
+}
+
+// nods reports whether a turn says nothing, so that the other side goes on.
+func (c *chooser) nods(i int) bool {
+	return i < len(c.turns) && !slices.ContainsFunc(c.turns[i], func(u *unit) bool { return !u.idle || u.s.Question })
+}
+
+// opening are the sentences of a turn from the first on that says something, but for mere sounds and greetings.
+func (c *chooser) opening(i int) []*unit {
+	var out []*unit
+	for _, u := range c.turns[i] {
+		if u.heard && !u.mute() && !chatter(u) && (!u.idle || len(out) > 0 && len(u.words) > 1) {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// names reports whether a sentence of the caller's only says who he is, at the beginning of its turn.
+func (c *chooser) names(u *unit) bool {
+	if u.wants || slices.ContainsFunc(c.turns[u.turn][:u.n], func(b *unit) bool { return !b.idle && !c.names(b) }) {
+		return false
+	}
+	if q := c.asked(u.turn, u); q != nil && cued(identities, q.words) || c.identified(u.turn) && len(u.words) <= shortName {
+		return true
+	}
+	if cued(introductions, u.words) {
+		return !u.times && len(u.words) <= shortName
+	}
+	first := !slices.ContainsFunc(c.turns[:u.turn], func(us []*unit) bool { return len(us) > 0 && us[0].caller }) // "Marcus Tillery."
+	return first && len(u.words) <= shortCall && !u.wants && !u.ails && !u.times && !u.s.Question
+}
+
 // wish is the first sentence of the caller's later turns with which he clearly wants something.
 func (c *chooser) wish() (passage, bool) {
 	seen := 0
@@ -97,11 +142,12 @@ func (c *chooser) wish() (passage, bool) {
 		if len(us) == 0 || !us[0].caller {
 			continue
 		}
-		if seen++; seen > 2*openingTurns {
+		if seen++; seen > openingTurns {
 			break
 		}
 		for _, u := range us {
-			if u.wants && !u.idle && u.heard && !c.taken[u] && len(u.words) <= wantedWords && (len(u.words) > fewWords || u.times) {
+			says := c.worth(u) >= leastWeight && (len(u.words) > fewWords || u.times)
+			if says && u.wants && !u.idle && u.heard && !c.taken[u] && len(u.words) <= wantedWords {
 				units := []*unit{u}
 				if u.s.Question { // what comes behind would be taken for the answer
 					units = append(units, c.answer(u.turn, u)...)
@@ -120,7 +166,7 @@ func (c *chooser) offered(i int, how cues) bool {
 
 // noted is what the agent knows of the matter before the caller tells of it: "you've mentioned that you have no appetite".
 func (c *chooser) noted(u *unit) *unit {
-	if u.wants || u.turn == 0 {
+	if u.wants || u.turn <= 1 {
 		return nil
 	}
 	for _, said := range c.turns[u.turn-1] {
@@ -134,6 +180,9 @@ func (c *chooser) noted(u *unit) *unit {
 // shortName is how many words an answer to "who are you" has at most, over several turns of the caller's.
 const shortName = 12
 
+// shortCall is how many words one has at most with whom a caller begins who says who he is: "Marcus Tillery here."
+const shortCall = 3
+
 // identified reports whether the agent's last turn before one asks who the caller is.
 func (c *chooser) identified(i int) bool {
 	for j := i - 1; j >= 0; j-- {
@@ -144,40 +193,60 @@ func (c *chooser) identified(i int) bool {
 	return false
 }
 
-// around is a wish with a few words before it, and what follows it in its turn as far as there is room.
+// around is a sentence of an opening with what is said beside it in its turn: of all that there is room for what tells most.
 func (c *chooser) around(u *unit) passage {
-	us, p := c.turns[u.turn], passage{units: []*unit{u}, section: inTopics}
-	if n := u.n - 1; n >= 0 && !us[n].idle && len(us[n].words) <= 2*fewWords {
-		p.units = []*unit{us[n], u}
-	}
-	if m := c.matter(us[:u.n]); m != nil && c.worth(m) > c.worth(u)*leastMatter { // "I'd like something for it"
-		p.units = []*unit{m, u}
-	}
+	all := slices.DeleteFunc(c.opening(u.turn), func(b *unit) bool { return b != u && c.names(b) })
+	at, room := slices.Index(all, u), wantedWords
+	p := passage{section: inTopics}
 	if said := c.noted(u); said != nil {
-		p.units = append([]*unit{said}, p.units...)
+		p.units, room = []*unit{said}, room-len(said.words)
 	}
-	for n := u.n + 1; n < len(us) && len(p.units) < 3; n++ {
-		if size(c.lines([]passage{p}))+len(us[n].words) > wantedWords {
-			break
+	best, value := c.sentence(u), 0.0
+	for from := 0; from <= at; from++ {
+		words, sum := 0, 0.0
+		if from > 0 && c.parted(all[from-1]) {
+			continue
 		}
-		p.units = append(p.units, us[n])
+		for to := from; to < len(all); to++ {
+			words += len(all[to].words)
+			if sum += c.promise(all[to]) - dearth*float64(max(0, len(all[to].words)-fewWords)); words > room {
+				break
+			}
+			if to >= at && sum >= value && !c.parted(all[to]) {
+				best, value = all[from:to+1], sum
+			}
+		}
 	}
-	p.units = c.whole(p.units)
+	p.units = c.whole(append(p.units, best...))
+	if last := p.units[len(p.units)-1]; last.s.Question { // what comes behind would be taken for the answer
+		if reply := c.answer(last.turn, last); len(reply) > 0 && len(reply[0].words) <= room/2 {
+			p.units = append(p.units, reply[0])
+		}
+	}
 	return p
 }
 
-// leastMatter is how much more the sentence before a wish must tell than the wish, for both to be quoted.
-const leastMatter = 1.5
-
-// matter is the sentence that says most of some before a wish.
-func (c *chooser) matter(us []*unit) (most *unit) {
-	for _, u := range us {
-		if !u.idle && u.heard && !cued(introductions, u.words) && len(u.words) <= wantedWords && (most == nil || c.worth(u) > c.worth(most)) {
-			most = u
-		}
-	}
-	return most
+// parted reports whether a piece is only the beginning of a sentence, where sentences have marks.
+func (c *chooser) parted(u *unit) bool {
+	us := c.turns[u.turn]
+	return !u.ends() && u.n+1 < len(us) && slices.ContainsFunc(us, (*unit).ends)
 }
+
+// sentence are the pieces of the sentence that one is of.
+func (c *chooser) sentence(u *unit) []*unit {
+	us := c.turns[u.turn]
+	from, to := u.n, u.n+1
+	for from > 0 && c.parted(us[from-1]) {
+		from--
+	}
+	for to < len(us) && c.parted(us[to-1]) {
+		to++
+	}
+	return us[from:to]
+}
+
+// dearth is what a word of a sentence that is not short costs a brief.
+const dearth = 0.1
 
 // worth is what the terms of a sentence say together.
 func (c *chooser) worth(u *unit) float64 {
@@ -211,17 +280,23 @@ func (c *chooser) settled() (passage, bool) {
 				v++
 			}
 			if c.acted(u) {
-				v += 2
+				v += 3
 			}
-			if len(reply) > 0 && reply[0].contests() {
-				v -= 2
+			if len(u.numbers) > 0 {
+				v++
+			}
+			if u.supposes() {
+				v -= 3
+			}
+			if len(reply) > 0 && (reply[0].contests() || reply[0].denies) {
+				v -= 3
 			} else if len(reply) > 0 && (reply[0].idle || answers[reply[0].words[0].Text]) {
 				v++
 			}
-			if u.s.Question && !c.acted(u) {
-				v--
+			if u.offers() && c.agreed(u, reply) != inDecisions {
+				v -= 2
 			}
-			if len(reply) > 0 && !u.replied(reply[0]) {
+			if len(reply) > 0 && (!u.replied(reply[0]) || slices.ContainsFunc(reply, func(r *unit) bool { return c.taken[r] })) {
 				reply = nil
 			}
 			v += 3 * float64(i) / float64(len(c.turns))

@@ -18,22 +18,30 @@ func ways(list string) cues {
 // The tables know the common ways of a few languages. What they miss is still found by its place, its numbers and its rare words.
 var (
 	// wishes say what somebody wants of the other side, or why he calls.
-	wishes = ways(`need|needs|want|wanted|wants|i'd like|would like|i would like|we'd like|looking for|looking to|hoping to|trying to|calling
-		about|calling to|calling because|ringing about|ringing to|ringing because|phoning about|call about|can you|could you|can i|could
-		i|can we|could we|would you|may i|is there any|do you have|have you got|book|cancel|reschedule|change my|move my|i wish|let me|i lost|i've
-		lost|broken|broke|doesn't work|not working|stopped working|problem|to complain|a complaint|cracked|leaking|question|i can't|i cannot|we can't|can't make|can't do|couldn't|won't be able|gotta|i've got to|instead of|cut off|möchte|möchten|brauche|brauchen|hätte
-		gern|hätte gerne|wollte|wollten|will|kann ich|können sie|könnten sie|könnte ich|rufe an|ich rufe|es geht|geht um|absagen|verschieben|kaputt|suche|quiero|quisiera|queria|quería|queríamos|necesito|necesitamos|me
-		gustaría|llamo|llamaba|puede|podría|puedo|cancelar|cambiar|reservar|quero|preciso|precisamos|gostaria|ligo|liguei|pode|poderia|posso|wil|zou
+	wishes = ways(`i need|we need|i want|we want|i wanted|we wanted|just need|just want|just wanted|really need|still need|also need|i'll need|we'll need|i'd need|i'd
+		like|i would like|we'd like|i'd love|i'd be grateful|much obliged if|looking for|looking to|i'm after|we're after|i was after|hoping to|trying to|calling
+		about|calling to|calling because|ringing about|ringing to|ringing because|phoning about|phoning to|call about|is it about|it's about|can you|could you|can i|could
+		i|can we|could we|would you|may i|is there any|do you have|have you got|have you room|book|cancel|reschedule|change my|move my|i wish|to complain|a
+		complaint|my question|one question|a question|question is|i've got to|i have to|möchte|möchten|brauche|brauchen|brauch|hätte gern|hätte gerne|hätt gern|wollte|wollten|ich will|wir wollen|kann ich|können
+		sie|könnten sie|könnte ich|rufe an|ich rufe|es geht um|geht um|absagen|verschieben|streichen sie|suche|quiero|quisiera|queria|quería|queríamos|necesito|necesitamos|me
+		gustaría|llamo|llamaba|puede|podría|puedo|cancelar|cambiar|reservar|quero|preciso|precisamos|gostaria|ligo|liguei|você pode|poderia|posso|ik wil|zou
 		graag|graag|nodig|bel|kunt u|kan ik|afspraak|voudrais|voudrions|besoin|j'appelle|pouvez|puis-je|vorrei|bisogno|chiamo|può|posso`)
+	// troubles say what does not work, which is why one calls where he says it first.
+	troubles = ways(`i lost|i've lost|broken|broke|doesn't work|not working|stopped working|problem|cracked|leaking|i can't|i cannot|we can't|can't make|can't do|i couldn't|won't be
+		able|gotta|instead of|cut off|nobody rang|nobody called|never came|never arrived|snapped|damaged|stuck|leaks|missing|faulty|smashed|torn|flooded|ripped|overcharged|kaputt|undicht|beschädigt|funktioniert nicht|geht nicht`)
 	// vows say what somebody will do, or did, for the other.
 	vows = ways(`i'll|we'll|i will|we will|you'll|he'll|she'll|they'll|it'll|will call|will be|will come|booked|confirmed|cancelled|canceled|scheduled|reserved|noted|rescheduled|refunded|released|
 		see you|we've got you|you're set|all set|you're down|it's on|moved|changed it|won't|ich werde|wir werden|wird|ich schicke|eingetragen|gebucht|storniert|notiert|vermerkt|reserviert|bis
 		dann|wir sehen|le llamo|le llamamos|le mando|le enviamos|vamos a|queda|quedamos|reservado|apuntado|apuntada|cancelado|cancelada|confirmado|confirmada|vou|vamos|fica|marcado|marcada|ik zal|staat|genoteerd|geboekt|ingepland|je
 		vais|nous allons|c'est noté|réservé|noté|prenotato|confermato`)
+	// possessions say what somebody has, had, takes or took.
+	possessions = ways(`i have|i've had|i've got|i had|i'm on|i am on|i've been on|i take|i'm taking|i took|i've taken|i've been taking|i used|i tried|i was
+		diagnosed|we have|we've got|ich habe|ich hab|ich hatte|ich nehme|wir haben|tengo|tuve|tomo|tenemos|tenho|tive|temos|ik heb|j'ai|nous avons|ho|abbiamo`)
+	// recaps say back what was said, or what it comes to.
 	recaps = ways(`you mentioned|you said|you've said|you told|you've told|you were saying|to confirm|to recap|to summarise|to summarize|sum up|you've got|you've
 		had|you've been|you're having|sounds like|let me read|so that's|it's likely|i think you|most likely|probably|sounds as|seems to be|seems like|looks like|consistent with|could be|might be|we call|signs of|suggests|i think it|also ich fasse|zusammengefasst|das heißt|entonces es|es decir|ou seja|dus`)
 	pleasantries = ways(`how are you|how can i help|how may i help|what can i do for|how can i assist|thank you for calling|thanks for calling|you're
-		welcome|have a good|have a great|have a nice|take care|goodbye|good bye|bye|nice day|anything else|is that all|my pleasure|no problem|good
+		welcome|have a good|have a great|have a nice|take care|goodbye|good bye|bye|nice day|anything else|is that all|my pleasure|no problem|glad to hear|good to hear|pleased to hear|freut mich|good
 		morning|good afternoon|good evening|see ya|cheers|ta-ra|ta ra|guten tag|guten morgen|wie kann ich|was kann ich für|auf wiederhören|vielen
 		dank|schönen tag|gern geschehen|noch etwas|buenos días|buenas tardes|en qué puedo|muchas gracias|hasta luego|que tenga|algo más|de nada|adiós|bom
 		dia|boa tarde|em que posso|obrigado|obrigada|de nada|mais alguma|goedemorgen|goedemiddag|waarmee kan|dank u|fijne dag|tot ziens|bonjour|merci|au
@@ -54,9 +62,15 @@ var (
 		your|ihr name|wie heißen|geburtsdatum|su nombre|cómo se llama|seu nome|uw naam|votre nom`)
 
 	// offers ask what one can do for the other.
-	offers = ways(`how can i help|how may i help|what can i do|how can i assist|what brings you|what seems to be|what's happening|what's
+	offers = ways(`what else can|how can i help|how may i help|what can i do|how can i assist|what brings you|what seems to be|what's happening|what's
 		going on|how can we help|what do you need|what can we do|how may we|worum geht|was führt sie|wie kann ich|was kann ich|en qué puedo|qué necesita|em que posso|waarmee kan|comment
 		puis-je|come posso`)
+
+	// choices leave something to the other side.
+	choices = ways(`could|can do|can see|would|have|has|there is|there's|open|free|available|shall|should|or|hätte|hätten|könnte|könnten|wäre|ginge|frei|oder|tengo|tenemos|podría|podríamos|hay`)
+
+	// refusals say that something will not do.
+	refusals = ways(`can't|cannot|couldn't|won't|not today|not then|no good|no use|rather not|i'd rather|leave it|thanks but|geht nicht|passt nicht|kann nicht|kann ich nicht|geht's nicht|lieber nicht|no puedo|no podemos|mejor no`)
 
 	// invitations ask to go on where only who it is was told so far.
 	invitations = ways(`tell me what|bit more about|tell me a bit|tell me more|what's been|the problem is|what's the problem|what is the
@@ -72,6 +86,7 @@ var (
 		dag bonjour merci oui non bien sur d'accord ciao grazie prego bene si va`)
 	sounds      = speech.Set("um uh ah oh ohh ooh mm hmm huh well hm er erm sorry pardon äh ähm ach eh pues bueno euh")
 	cases       = speech.Set("if unless wenn falls si se als indien")
+	leaning     = speech.Set("or that because cause cos which who whose to is was than of oder dass weil porque que o")
 	opens       = speech.Set("and so also then und also dann y entonces") // what comes is something else
 	thanks      = speech.Set("thank thanks danke gracias obrigado obrigada dank merci grazie")
 	answers     = speech.Set("yes yeah yep no nope nah sure okay ok fine correct right exactly ja nein doch genau stimmt sí si vale claro sim não nee klopt oui non")
@@ -96,6 +111,8 @@ const matters = `
 	anxiety anxious depression depressed panic stress stressed dementia pregnant pregnancy menopause period miscarriage operation surgery fracture sprain
 	medication medicine tablet tablets pill pills inhaler inhalers steroid steroids antibiotic antibiotics paracetamol ibuprofen aspirin insulin cream ointment
 	emollient antihistamine antihistamines antidepressant painkiller painkillers dose prescription prescribe prescribed vaccine injection physiotherapy therapy
+	muscle muscles joint joints skin kidney kidneys liver heart lung lungs bladder bowel knee hip shoulder ankle wrist tooth teeth gum gums ear ears
+	stung bite bitten burnt wound injury injured fell fallen anaphylaxis dehydrated dehydration diagnosed diagnosis
 	smoke smoker smoking alcohol
 	wife husband partner daughter son mother mum mom father dad sister brother grandson granddaughter grandchildren children baby grandmother grandfather
 	widow widowed died funeral wedding birthday

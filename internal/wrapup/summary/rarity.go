@@ -82,15 +82,32 @@ func weights(turns [][]*unit) map[string]float64 {
 			}
 		}
 	}
+	short := shortened(turns)
 	for t := range out {
 		w := math.Log1p(said[0][t]) + 0.8*math.Log1p(said[1][t])
 		if said[0][t] > 0.5 && said[1][t] > 0.5 {
 			w *= 1.3
 		}
-		if matterTerms()[t] {
+		if matterTerms()[t] || short[t] {
 			w *= matterful
 		}
 		out[t] = w * rarity(t)
+	}
+	return out
+}
+
+// shortened are the terms that are written in capitals, as names of things are that are known by their letters ("IBS", "CPVC").
+func shortened(turns [][]*unit) map[string]bool {
+	out := map[string]bool{}
+	for _, us := range turns {
+		for _, u := range us {
+			for _, w := range u.words {
+				raw := u.s.Text[w.Start:w.End]
+				if len(u.words) > 2 && len(raw) > 1 && strings.ToUpper(raw) == raw && strings.ToLower(raw) != raw {
+					out[token.Term(w.Text)] = true
+				}
+			}
+		}
 	}
 	return out
 }

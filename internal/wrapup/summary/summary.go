@@ -28,9 +28,9 @@ const (
 // The bounds of a summary, in words.
 const (
 	mostWords   = 120
-	fewestWords = 70
+	fewestWords = 80
 	briefWords  = 65
-	wantedWords = 26  // of it, what the caller wanted
+	wantedWords = 44  // of it, what the caller wanted
 	briefBytes  = 390 // what a briefing shows of it
 )
 
@@ -92,7 +92,7 @@ func (c *chooser) room() int {
 	for _, t := range c.r.Turns {
 		said += len(strings.Fields(t.Text))
 	}
-	return min(mostWords, max(fewestWords, said*3/5))
+	return min(mostWords, max(fewestWords, said*4/5))
 }
 
 func (c *chooser) anything(is func(*unit) bool) bool {

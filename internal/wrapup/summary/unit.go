@@ -25,7 +25,8 @@ type unit struct {
 	numbers []string
 	weight  float64 // what its terms say together
 	idle    bool    // a greeting, thanks, an acknowledgement
-	wants   bool    // it says what somebody wants or needs
+	wants   bool    // it says what the speaker wants of the other side
+	ails    bool    // it says what does not work
 	vows    bool    // somebody says what he will do, or has done
 	denies  bool
 	own     bool // it tells of who speaks
@@ -84,8 +85,8 @@ func (v *vocabulary) unit(t reading.Turn, turn, n int, s speech.Sentence) *unit 
 		}
 		seen[term] = true
 	}
-	u.wants, u.vows = cued(wishes, u.words), cued(vows, u.words)
-	u.idle = len(u.words) == 0 || u.weight < 0.4 && len(u.numbers) == 0 && !u.times || chatter(u)
+	u.wants, u.ails, u.vows = cued(wishes, u.words), cued(troubles, u.words), cued(vows, u.words)
+	u.idle = len(u.words) == 0 || u.weight < 0.4 && len(u.numbers) == 0 && !u.times && !(u.caller && u.wants) || chatter(u)
 	return u
 }
 
@@ -121,6 +122,12 @@ func (u *unit) holds(other *unit) bool {
 		!slices.ContainsFunc(other.terms, func(t string) bool { return !slices.Contains(u.terms, t) })
 }
 
+// refuses reports whether a sentence says that something will not do.
+func (u *unit) refuses() bool { return u.contests() || cued(refusals, u.words) }
+
+// offers reports whether a sentence leaves it to the other side.
+func (u *unit) offers() bool { return u.s.Question || cued(choices, u.words) }
+
 // mute reports whether a sentence answers nothing: "Um", "Oh, sorry".
 func (u *unit) mute() bool {
 	return !slices.ContainsFunc(u.words, func(w speech.Word) bool { return !sounds[w.Text] })
@@ -133,7 +140,7 @@ func (u *unit) supposes() bool {
 
 // ends reports whether a mark says that what follows is another sentence.
 func (u *unit) ends() bool {
-	return strings.HasSuffix(u.s.Text, ".") || strings.HasSuffix(u.s.Text, "!")
+	return strings.HasSuffix(u.s.Text, ".") || strings.HasSuffix(u.s.Text, "!") || strings.HasSuffix(u.s.Text, "?")
 }
 
 // contests reports whether a sentence objects to what was said before it.
@@ -156,6 +163,12 @@ func (u *unit) replied(first *unit) bool {
 		return false
 	}
 	return first.times || len(first.numbers) > 0 || len(first.words) <= 3 && !thanks[first.words[0].Text] || slices.ContainsFunc(first.terms, func(t string) bool { return slices.Contains(u.terms, t) })
+}
+
+// shares reports whether two sentences name a thing, a number or a time in common.
+func (u *unit) shares(other *unit) bool {
+	in := func(list []string) func(string) bool { return func(t string) bool { return slices.Contains(list, t) } }
+	return slices.ContainsFunc(u.terms, in(other.terms)) || slices.ContainsFunc(u.numbers, in(other.numbers)) || u.times && other.times
 }
 
 // turns reports whether a sentence turns what was said before it, and is short enough to be quoted with it.

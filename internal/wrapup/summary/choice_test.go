@@ -1,0 +1,129 @@
+package summary_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/recallerhq/recaller/internal/wrapup/summary"
+)
+
+// The brief tells what the caller opened with, however rare the words of what he says later.
+func TestTheBriefTellsWithWhatTheCallerOpened(t *testing.T) {
+	for _, tt := range []struct{ name, talk, want, not string }{
+		{"what comes later is no request for being rare", `a: Beacon Allotments.
+			c: Hollis here. That water butt on Saturday. Leave it out. My knees have retired before me.
+			a: Shall we tell the delivery man?
+			c: He couldn't organise a bun fight in a bakery, that lad, he'll find out.
+			a: I've taken Saturday off the list.`, "That water butt on Saturday", "bun fight"},
+		{"a few words that ask", `a: Wheelwrights workshop.
+			c: red tandem is she ready
+			a: not yet the axle is bent
+			c: crikey i've got the charity ride and the mother in law on the back seat
+			a: friday at noon then`, "is she ready", ""},
+		{"praise is heard out, and the matter comes behind it", `a: Lark Removals, good evening.
+			c: Una Prothero. Your lads were champion, they carried my late aunt's harmonium over the threshold.
+			a: So glad to hear it.
+			c: Yes, well. There's a hinge snapped clean off the wardrobe.
+			a: The claims desk can ring you on Monday at three.`, "a hinge snapped clean off the wardrobe", ""},
+		{"what the agent asks behind old business is the matter of today", `a: Card line, good morning, Mr Ebner.
+			c: The lady rang when she said, and I got my two twelve back on the first of October. I thought it was a prank.
+			a: I'm glad. What else can I do?
+			c: I've moved. Nine Quarry Lane, Thornby.
+			a: Nine Quarry Lane.`, "I've moved. Nine Quarry Lane, Thornby.", ""},
+		{"somebody else's wish is none", `a: Hallam Funerals.
+			c: My mum went on Sunday night at the hospice. You fetched her, they were ever so gentle.
+			a: I'm sorry. Shall we talk about a day?
+			c: My brother wants it before the weekend, he's flying back to Oslo.
+			a: The chapel has Friday at two.`, "My mum went on Sunday night", "My brother wants"},
+		{"a sentence is not told by half", `a: Surgery reception.
+			c: I'd like to thank the practice manager for her telephone call of the fifth of October about my referral letter, and I would, only that she never made it.
+			a: I'm very sorry.`, "only that she never made it", ""},
+		{"a question is told with its answer", `a: Timber yard.
+			c: I need forty lengths of the decking, and what is the rate today?
+			a: Good morning, sir. Decking is twelve pounds a length.
+			c: Twelve, then.
+			a: We deliver on Friday at nine.`, "what is the rate today [Wednesday 14 October 2026]?” Agent: “Decking is twelve pounds a length.”", "Good morning"},
+	} {
+		turns := talk(tt.talk)
+		got := summary.Write(read(turns), summary.Options{})
+		found(t, got, turns)
+		if !strings.Contains(got.Brief, tt.want) || tt.not != "" && strings.Contains(got.Brief, tt.not) {
+			t.Errorf("%s: the brief is %q, want %q in it and not %q", tt.name, got.Brief, tt.want, tt.not)
+		}
+	}
+}
+
+// Only what was taken is a decision: not what was refused, what is still open, what something costs, nor what is over.
+func TestOnlyWhatWasTakenIsADecision(t *testing.T) {
+	s := summary.Write(read(talk(`a: Corbett Chimney Sweeps.
+		c: My chimney smokes and I have a christening on Sunday the first of November.
+		a: Desmond could come on Tuesday at noon.
+		c: I can't do Tuesday, I'm at the dentist.
+		a: Or I have Wednesday the twenty-eighth at nine.
+		c: I'd have to ask my wife about that one.
+		a: Then shall we say Thursday the fifteenth at eight?
+		c: Yes, Thursday at eight is fine. What does it cost?
+		a: It's fifty-five pounds until the end of November.
+		c: Fifty-five! Daylight robbery.
+		a: Desmond swept yours last on the third of March.`)), summary.Options{})
+	decided := strings.Join(append(s.Decisions, s.Brief), "\n")
+	for _, not := range []string{"Desmond could come", "Or I have Wednesday", "fifty-five", "swept yours last"} {
+		if strings.Contains(strings.Join(s.Decisions, "\n"), not) {
+			t.Errorf("%q is among the decisions: %q", not, s.Decisions)
+		}
+	}
+	if want := "shall we say Thursday the fifteenth at eight [15 October 2026]?” Caller: “Yes"; !strings.Contains(decided, want) {
+		t.Errorf("the decisions %q do not say %q", decided, want)
+	}
+}
+
+func TestLinesStandByThemselves(t *testing.T) {
+	for _, tt := range []struct{ name, talk, not string }{
+		{"a number that is only said again is no line", `a: Farrier's office.
+			c: My mare threw a shoe on the gallops this morning.
+			a: I can send Ines at two, she charges ninety.
+			c: Ninety! Strewth.
+			a: She brings her own forge, and two o'clock is yours.`, "\nCaller: “Ninety"},
+		{"who answers the phone asks nothing", `a: Harborview Kennels, boarding line.
+			c: Gilhooly. My setter needs a bed from Friday to Monday.
+			a: Friday at nine is fine.`, "boarding line"},
+		{"an answer stands with the sentence that it takes up", `a: Rosa does half days at twelve hundred. She's free nine to two on the nineteenth.
+			c: Hello, I need a photographer for a christening.
+			a: Rosa does half days at twelve hundred. She's free nine to two on the nineteenth.
+			c: Twelve hundred for five hours, my dentist is cheaper.`, "nineteenth [Monday 19 October 2026].” Caller: “Twelve hundred"},
+		{"what is only read back", `a: Locksmith.
+			c: The key broke off in my cellar door, come round the back.
+			a: Round the back.
+			c: And mind the geese.`, "Agent: “Round the back"},
+		{"half of a warning", `a: Stove helpline.
+			c: My stove smells of gas since Sunday.
+			a: I'll send an engineer. If you smell it again or hear the valve hissing
+			c: I will, thank you.`, "If you smell it again"},
+	} {
+		turns := talk(tt.talk)
+		s := summary.Write(read(turns), summary.Options{})
+		found(t, s, turns)
+		if got := text(s); strings.Contains(got, tt.not) {
+			t.Errorf("%s: the summary says %q:\n%s", tt.name, tt.not, got)
+		}
+	}
+}
+
+// What a caller has and takes, and a name that is known by its letters, is told before what he was asked for and denied.
+func TestWhatTheCallerHasIsToldFirst(t *testing.T) {
+	s := summary.Write(read(talk(`a: How can I help?
+		c: My ankle hurts since the hockey match.
+		a: Any fever or night sweats lately?
+		c: No.
+		a: Any trouble with your bladder or your bowels?
+		c: No, nothing.
+		a: Anything else I should know about?
+		c: Well, I've had ITP since school. And I've been on warfarin for a year.
+		a: Any rashes on your arms or your legs?
+		c: No.`)), summary.Options{MaxWords: 44})
+	for _, want := range []string{"I've had ITP since school", "warfarin"} {
+		if !strings.Contains(text(s), want) {
+			t.Errorf("the summary does not say %q:\n%s", want, text(s))
+		}
+	}
+}
