@@ -122,7 +122,17 @@ func (c *chooser) opening(i int) []*unit {
 
 // names reports whether a sentence of the caller's only says who he is, at the beginning of its turn.
 func (c *chooser) names(u *unit) bool {
-	if u.wants || slices.ContainsFunc(c.turns[u.turn][:u.n], func(b *unit) bool { return !b.idle && !c.names(b) }) {
+	for _, before := range c.turns[u.turn][:u.n] {
+		if !before.idle && !c.presents(before) {
+			return false
+		}
+	}
+	return c.presents(u)
+}
+
+// presents reports whether a sentence with which a turn begins only says who speaks.
+func (c *chooser) presents(u *unit) bool {
+	if u.wants {
 		return false
 	}
 	if q := c.asked(u.turn, u); q != nil && cued(identities, q.words) || c.identified(u.turn) && len(u.words) <= shortName {
@@ -131,8 +141,8 @@ func (c *chooser) names(u *unit) bool {
 	if cued(introductions, u.words) {
 		return !u.times && len(u.words) <= shortName
 	}
-	first := !slices.ContainsFunc(c.turns[:u.turn], func(us []*unit) bool { return len(us) > 0 && us[0].caller }) // "Marcus Tillery."
-	return first && len(u.words) <= shortCall && !u.wants && !u.ails && !u.times && !u.s.Question
+	first := !slices.ContainsFunc(c.turns[:u.turn], func(us []*unit) bool { return len(us) > 0 && us[0].caller }) // "Hollis Brand."
+	return first && len(u.words) <= shortCall && !u.ails && !u.times && !u.s.Question
 }
 
 // wish is the first sentence of the caller's later turns with which he clearly wants something.
@@ -180,7 +190,7 @@ func (c *chooser) noted(u *unit) *unit {
 // shortName is how many words an answer to "who are you" has at most, over several turns of the caller's.
 const shortName = 12
 
-// shortCall is how many words one has at most with whom a caller begins who says who he is: "Marcus Tillery here."
+// shortCall is how many words one has at most with whom a caller begins who says who he is: "Hollis Brand here."
 const shortCall = 3
 
 // identified reports whether the agent's last turn before one asks who the caller is.

@@ -13,31 +13,31 @@ func TestTheBriefTellsWithWhatTheCallerOpened(t *testing.T) {
 		{"what comes later is no request for being rare", `a: Beacon Allotments.
 			c: Hollis here. That water butt on Saturday. Leave it out. My knees have retired before me.
 			a: Shall we tell the delivery man?
-			c: He couldn't organise a bun fight in a bakery, that lad, he'll find out.
-			a: I've taken Saturday off the list.`, "That water butt on Saturday", "bun fight"},
+			c: That lad couldn't read a tombola ticket under a lighthouse, he'll find out.
+			a: I've taken Saturday off the list.`, "That water butt on Saturday", "tombola"},
 		{"a few words that ask", `a: Wheelwrights workshop.
 			c: red tandem is she ready
 			a: not yet the axle is bent
 			c: crikey i've got the charity ride and the mother in law on the back seat
 			a: friday at noon then`, "is she ready", ""},
 		{"praise is heard out, and the matter comes behind it", `a: Lark Removals, good evening.
-			c: Una Prothero. Your lads were champion, they carried my late aunt's harmonium over the threshold.
-			a: So glad to hear it.
-			c: Yes, well. There's a hinge snapped clean off the wardrobe.
-			a: The claims desk can ring you on Monday at three.`, "a hinge snapped clean off the wardrobe", ""},
+			c: Una Prothero. Your lads were splendid, they got my late aunt's harmonium round the spiral stairs.
+			a: Glad to hear it.
+			c: Yes, well. A hinge is snapped off the wardrobe.
+			a: The claims desk can ring you on Monday at three.`, "A hinge is snapped off the wardrobe", ""},
 		{"what the agent asks behind old business is the matter of today", `a: Card line, good morning, Mr Ebner.
-			c: The lady rang when she said, and I got my two twelve back on the first of October. I thought it was a prank.
+			c: The supervisor rang as promised, and the sixty pounds came back on the first of October. I was astonished.
 			a: I'm glad. What else can I do?
 			c: I've moved. Nine Quarry Lane, Thornby.
 			a: Nine Quarry Lane.`, "I've moved. Nine Quarry Lane, Thornby.", ""},
 		{"somebody else's wish is none", `a: Hallam Funerals.
-			c: My mum went on Sunday night at the hospice. You fetched her, they were ever so gentle.
+			c: My grandmother died on Sunday night at the hospice. Your drivers came for her at six.
 			a: I'm sorry. Shall we talk about a day?
-			c: My brother wants it before the weekend, he's flying back to Oslo.
-			a: The chapel has Friday at two.`, "My mum went on Sunday night", "My brother wants"},
+			c: My uncle wants it before the weekend, he has a ferry to Oslo.
+			a: The chapel has Friday at two.`, "My grandmother died on Sunday night", "My uncle wants"},
 		{"a sentence is not told by half", `a: Surgery reception.
-			c: I'd like to thank the practice manager for her telephone call of the fifth of October about my referral letter, and I would, only that she never made it.
-			a: I'm very sorry.`, "only that she never made it", ""},
+			c: I'd like to thank the practice manager for her telephone call of the fifth of October about my referral letter, and I would, only that she never rang.
+			a: I'm very sorry.`, "only that she never rang", ""},
 		{"a question is told with its answer", `a: Timber yard.
 			c: I need forty lengths of the decking, and what is the rate today?
 			a: Good morning, sir. Decking is twelve pounds a length.
@@ -64,7 +64,7 @@ func TestOnlyWhatWasTakenIsADecision(t *testing.T) {
 		a: Then shall we say Thursday the fifteenth at eight?
 		c: Yes, Thursday at eight is fine. What does it cost?
 		a: It's fifty-five pounds until the end of November.
-		c: Fifty-five! Daylight robbery.
+		c: Fifty-five! Heavens.
 		a: Desmond swept yours last on the third of March.`)), summary.Options{})
 	decided := strings.Join(append(s.Decisions, s.Brief), "\n")
 	for _, not := range []string{"Desmond could come", "Or I have Wednesday", "fifty-five", "swept yours last"} {
@@ -84,13 +84,13 @@ func TestLinesStandByThemselves(t *testing.T) {
 			a: I can send Ines at two, she charges ninety.
 			c: Ninety! Strewth.
 			a: She brings her own forge, and two o'clock is yours.`, "\nCaller: “Ninety"},
-		{"who answers the phone asks nothing", `a: Harborview Kennels, boarding line.
-			c: Gilhooly. My setter needs a bed from Friday to Monday.
+		{"who answers the phone asks nothing", `a: Foxley Kennels, boarding line.
+			c: Marchbanks. My setter needs a bed from Friday to Monday.
 			a: Friday at nine is fine.`, "boarding line"},
-		{"an answer stands with the sentence that it takes up", `a: Rosa does half days at twelve hundred. She's free nine to two on the nineteenth.
+		{"an answer stands with the sentence that it takes up", `a: Ilse charges twelve hundred. She's free from nine to two on the nineteenth.
 			c: Hello, I need a photographer for a christening.
-			a: Rosa does half days at twelve hundred. She's free nine to two on the nineteenth.
-			c: Twelve hundred for five hours, my dentist is cheaper.`, "nineteenth [Monday 19 October 2026].” Caller: “Twelve hundred"},
+			a: Ilse charges twelve hundred. She's free from nine to two on the nineteenth.
+			c: Twelve hundred, the church itself is cheaper.`, "nineteenth [Monday 19 October 2026].” Caller: “Twelve hundred"},
 		{"what is only read back", `a: Locksmith.
 			c: The key broke off in my cellar door, come round the back.
 			a: Round the back.

@@ -60,6 +60,10 @@ const recapStress = 2
 // choose takes the passages that tell most for their length until the room is used, and returns them in their order.
 func (c *chooser) choose(room int) []passage {
 	all := c.passages()
+	costs := make([]int, len(all))
+	for i, p := range all {
+		costs[i] = size(c.lines([]passage{p}))
+	}
 	var out []passage
 	for room > 0 {
 		best, at, cost := 0.0, -1, 0
@@ -71,7 +75,7 @@ func (c *chooser) choose(room int) []passage {
 			if !p.units[0].caller && len(p.units) == 1 && cued(recaps, p.units[0].words) {
 				stress = recapStress
 			}
-			gain, n := c.gain(p), size(c.lines([]passage{p}))
+			gain, n := c.gain(p), costs[i]
 			if n > room || gain < leastGain || n < leastWords(p) {
 				continue
 			}
