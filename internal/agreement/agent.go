@@ -237,6 +237,9 @@ func (l *line) alone(d day) bool {
 	return !slices.ContainsFunc(l.days, func(o day) bool { return o.sentence == d.sentence && !o.date().Equal(d.date()) })
 }
 
+// opening is how many turns a call tells first what came of the last one.
+const opening = 6
+
 // report keeps what is told to have happened on a day that is past or today. A question counts where the answer is yes.
 func (t *talk) report(l *line) {
 	for _, d := range l.days {
@@ -246,6 +249,13 @@ func (t *talk) report(l *line) {
 		s := d.in()
 		if told.in(s.words) && !s.Question && !never.in(s.words) {
 			t.happened(l, s, d)
+		}
+	}
+	for _, s := range l.sentences {
+		if arrived.in(s.words) && !s.Question && !never.in(s.words) && !conditional(s.words) && !l.namesDays() && l.index < opening {
+			t.acts = append(t.acts, &act{last: l.index, Act: recaller.Act{
+				Kind: recaller.ActDone, SaidAt: l.At, Said: []recaller.Saying{saying(l, s)},
+			}})
 		}
 	}
 	b := t.before()

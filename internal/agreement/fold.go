@@ -193,8 +193,8 @@ func (f *fold) done(a *recaller.Act) []int {
 		case !g.At.After(a.SaidAt) && (!g.Day || f.date(g.At).Before(f.date(a.SaidAt))) &&
 			slices.ContainsFunc(a.Of, func(s recaller.Stretch) bool { return f.within(g, s) }):
 			out = append(out, i)
-		case g.By.Conversation != a.Conversation && arrived.in(quoted(*a)) && shared(words, matter(g.By)) > 0 &&
-			slices.ContainsFunc(a.Of, func(s recaller.Stretch) bool { return !f.date(s.From).Before(f.date(g.By.SaidAt)) }):
+		case g.By.Conversation == a.Conversation || !arrived.in(quoted(*a)) || shared(words, matter(g.By)) == 0:
+		case len(a.Of) == 0, slices.ContainsFunc(a.Of, func(s recaller.Stretch) bool { return !f.date(s.From).Before(f.date(g.By.SaidAt)) }):
 			out = append(out, i)
 		}
 	}

@@ -435,6 +435,28 @@ var strangers = []struct {
 		C: Friday at ten, yeah. And I'm not paying until it's dry.
 		A: That's fair, we'll hold the invoice.`), "Fri 16 Oct 10:00"},
 
+	// Told to have been done.
+	{"the quote came", []call{{0, `
+		A: I'll email you the quote by Friday.
+		C: Good.`}, {1, `
+		C: The quote came, thanks.
+		A: Great.`}}, ""},
+	{"sent before its day", []call{{0, `
+		A: Please send us the form by Friday.
+		C: I will.`}, {1, `
+		C: I sent the form yesterday.
+		A: It's here.`}}, ""},
+	{"it has not come", []call{{0, `
+		A: You'll have the quote by Friday.
+		C: Good.`}, {1, `
+		C: The quote hasn't come yet.
+		A: It's on its way.`}}, "Fri 16 Oct"},
+	{"something else came", []call{{0, `
+		A: You'll have the quote by Friday.
+		C: Good.`}, {1, `
+		C: The plumber came, thank you.
+		A: Great.`}}, "Fri 16 Oct"},
+
 	// Confirmed without naming it again.
 	{"we're still on", []call{{0, `
 		A: So that's Monday at nine.

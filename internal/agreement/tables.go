@@ -153,7 +153,7 @@ var (
 	told = table(`came come went saw showed turned arrived got received fixed fitted finished happened rang called picked collected
 		sorted paid sent kam kamen gekommen geklappt vino vinieron fui llegó pasó`)
 	never   = table(`not never nobody didn't didnt wasn't wasnt hasn't haven't nothing nowt nicht nie niemand kein nunca nadie`)
-	arrived = table(`came come arrived got received here kam gekommen angekommen llegó`)
+	arrived = table(`came arrived got received here sent paid posted dropped_off kam gekommen angekommen geschickt bezahlt llegó mandé pagué`)
 	// tags ask whether what was just said is right.
 	tags = table(`right correct okay ok alright all_right good that that_one it one you_in you_down
 		stimmt richtig recht das verdad correcto`)

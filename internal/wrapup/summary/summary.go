@@ -56,6 +56,9 @@ func Write(r reading.Reading, opts Options) recaller.Summary {
 	}
 	c.weight = weights(c.turns)
 	for _, act := range agreement.Find(r) {
+		if act.Kind == recaller.ActDone && len(act.Of) == 0 { // it tells of another call, not of this one
+			continue
+		}
 		for _, said := range act.Said {
 			c.acts[said.Turn] = append(c.acts[said.Turn], said.Text)
 		}
