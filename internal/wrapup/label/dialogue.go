@@ -46,42 +46,41 @@ const (
 	ask
 	accept
 	reject
-	glad
-	nice // may be mere courtesy, or meant the other way round
-	upset
-	sad
-	sorry   // the agent feels with the caller
-	cheer   // or is glad with him
 	hold    // a time is kept for somebody, and not booked
 	unready // the caller does not settle it yet
 	clock   // a time of day
 )
 
 // unlessDenied are the marks that a negation or a condition before them takes away.
-const unlessDenied = offer | booked | callback | ownCall | transfer | cancelled | done | glad | nice | accept | upset | sad | cheer
+const unlessDenied = offer | booked | callback | ownCall | transfer | cancelled | done | accept
 
 //go:embed dialogue.json
 var dialogueTables []byte
 
 var markNames = [...]string{
 	"day", "offer", "wish", "booked", "item", "callback", "own-call", "transfer", "cancelled", "call-off", "done", "refused", "gave-up", "ask",
-	"accept", "reject", "glad", "nice", "upset", "sad", "sorry", "cheer", "hold", "unready",
+	"accept", "reject", "hold", "unready",
 }
 
 // dialogues is the book of dialogue.json; a rule's place is the bit of its mark.
 var dialogues = sync.OnceValue(func() book {
+	return newBook(readTables(dialogueTables, markNames[:]))
+})
+
+// readTables makes rules of named tables, in the order of the names.
+func readTables(raw []byte, names []string) []rule {
 	var in map[string][]string
-	_ = json.Unmarshal(dialogueTables, &in) // a test reads it
-	rules := make([]rule, len(markNames))
-	for i, name := range markNames {
+	_ = json.Unmarshal(raw, &in) // a test reads it
+	rules := make([]rule, len(names))
+	for i, name := range names {
 		for _, phrase := range in[name] {
 			if p, ok := newPattern(phrase); ok {
 				rules[i].patterns = append(rules[i].patterns, p)
 			}
 		}
 	}
-	return newBook(rules)
-})
+	return rules
+}
 
 // line is one turn as a dialogue has it.
 type line struct {
@@ -94,7 +93,6 @@ type line struct {
 type sentence struct {
 	tokens []token
 	marks  mark
-	hits   map[mark]int // how often each mark was found, phrases that overlap counted once
 	asks   bool
 }
 
@@ -122,30 +120,16 @@ func lines(turns []recaller.Turn) []line {
 }
 
 func readSentence(s speech.Sentence) sentence {
-	out := sentence{tokens: tokenise(s.Text), asks: s.Question, hits: map[mark]int{}}
+	out := sentence{tokens: tokenise(s.Text), asks: s.Question}
 	b := dialogues()
 	condition := slices.IndexFunc(out.tokens, func(t token) bool { return conditions[t.low] })
 	if condition < 0 {
 		condition = len(out.tokens)
 	}
-	gladTo, free := 0, [len(markNames)]int{} // where the last phrase of each mark ended
 	for i := range out.tokens {
 		for _, e := range b.byStem[out.tokens[i].stem] {
-			m := mark(1) << e.rule
-			end := e.pattern.at(out.tokens, i)
-			if end > 0 {
-				m = heed(m, out.tokens, hit{e.rule, i, end, e.pattern}, i > condition)
-			}
-			if end == 0 || m == 0 {
-				continue
-			}
-			out.marks |= m
-			if i >= free[e.rule] && !(m == nice && i < gladTo) {
-				out.hits[m]++
-			}
-			free[e.rule] = max(free[e.rule], end)
-			if m == glad {
-				gladTo = max(gladTo, end)
+			if end := e.pattern.at(out.tokens, i); end > 0 {
+				out.marks |= heed(mark(1)<<e.rule, out.tokens, hit{e.rule, i, end, e.pattern}, i > condition)
 			}
 		}
 	}
@@ -167,18 +151,10 @@ func heed(m mark, ts []token, h hit, conditional bool) mark {
 		return item
 	case m&unlessDenied == 0:
 		return m
-	case m == glad && hasNot(ts[max(0, h.at-2):h.end]):
-		return upset
 	case negated(ts, h) != plain || conditional:
 		return 0
 	}
 	return m
-}
-
-func hasNot(ts []token) bool {
-	return slices.ContainsFunc(ts, func(t token) bool {
-		return t.low == "not" || t.low == "isn't" || t.low == "wasn't" || t.low == "aren't"
-	})
 }
 
 // deadlines before a day make it no time to come.

@@ -1,8 +1,8 @@
 // Package label gives a conversation its labels, from closed sets (spec 2.5, P4). Intents and topics go by tables of whole words
 // and phrases that come in packs: "service" for a general service desk and "golf" for the source's golf courses are built in,
 // and a tenant may bring a pack of his own as JSON. Sentiment and outcome are read from what happens in the dialogue, in any
-// trade: who offers a time, who takes it, who promises to call, who is sorry. Its words are in dialogue.json, in English, German,
-// Spanish and a little Portuguese. A pack says which outcomes there are, and may add words of its own.
+// trade: who offers a time, who takes it, who promises to call, who is sorry. Its words are in dialogue.json and mood.json, in
+// English, German, Spanish and a little Portuguese. A pack says which outcomes there are, and may add words of its own.
 //
 // A phrase is matched word by word, by stem, so that "book" finds booked and booking, but "weather" never finds "eat". It does no
 // I/O and is not for understanding what was said: that is the work of summaries and memories.
