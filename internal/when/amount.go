@@ -44,6 +44,8 @@ func (p *parser) ahead(i int) span {
 		s := p.moved(y, m, d, v, unit, approx, end-i)
 		s.loose = true
 		return s
+	case in && p.quoted(i):
+		return span{open: true, n: end - i}
 	case in:
 		return loosely(p.moved(y, m, d, v, unit, approx, end-i))
 	case unit == "week" || unit == "day":

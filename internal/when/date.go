@@ -125,14 +125,14 @@ func (p *parser) relative(i int) span {
 	return s
 }
 
-// quoted reports whether "tomorrow" at i is in what somebody said before: "they said come back tomorrow".
+// quoted reports whether "tomorrow" or "in two days" at i is in what somebody said before: "they said come back tomorrow".
 func (p *parser) quoted(i int) bool {
 	p.mood(i, i+1)
 	for k := i - 1; k >= 0 && k > i-12 && !p.sentenceEnd(k); k-- {
-		if p.any(k, "said", "told") {
+		if p.any(k, "said", "told") || p.lang != english && p.marks[k].mood == torn {
 			return true
 		}
-		if m := p.marks[k]; m.mood == ahead && !p.plainForm(k) {
+		if m := p.marks[k]; m.mood == ahead && !p.plainForm(k) && !p.any(k-1, "if") && !p.any(k, "if") {
 			return false
 		}
 	}

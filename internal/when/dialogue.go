@@ -32,7 +32,7 @@ func Dialogue(turns []Said, opts Options) [][]Found {
 		c.evening = c.evening || p.speaksOf(evenings)
 		p.evening = c.evening
 		out[i] = p.find()
-		c.turn = i
+		c.turn, c.caller = i, turns[i].Caller
 		c.open(p)
 		for k := range out[i] {
 			c.settle(p, &out[i][k])
@@ -45,6 +45,7 @@ func Dialogue(turns []Said, opts Options) [][]Found {
 // talk is what the turns so far have told.
 type talk struct {
 	turn    int
+	caller  bool // the caller speaks
 	lang    language
 	evening bool
 	named   []namedDay
@@ -53,14 +54,18 @@ type talk struct {
 	asks    bool     // it asked for a time
 	happens bool     // it spoke of what happened
 	habit   bool     // it asked for days of a kind: "Saturdays or weekdays?"
+	skipped [8]int   // by weekday: after which turn it was left without a day since a later one was named before it, from 1
+	unclear [8]int   // by weekday: after which turn it was named last without a day, from 1
 }
 
 // namedDay is a day that was named in a turn.
 type namedDay struct {
 	day   time.Time
 	turn  int
+	token int // where it was named in its turn
 	fixed bool
 	said  bool // by its weekday
+	weeks bool // by its weekday and weeks: "a fortnight on Tuesday"
 }
 
 // Over so many turns what was named is still spoken of, and so many days are looked through.
@@ -85,10 +90,14 @@ func (c *talk) settle(p *parser, f *Found) {
 		n := f.day.name
 		if m, ok := c.match(func(d namedDay) bool { return d.day.Day() == n.day && isoWeekday(d.day) == n.weekday }); ok {
 			f.put(m.day)
-		} else if day, ok := p.nearest(n.weekday, n.day, c.lean(p, f)); ok {
+		} else if day, ok := p.nearest(n.weekday, n.day, c.lean(p, f)); ok && !c.misread(p, n, day) {
 			f.put(dayStart(day, p.base.Location()))
 		}
 	case f.day.fixed && f.day.name.weekday > 0 && f.day.name.day > 0:
+		if c.misread(p, f.day.name, f.At) {
+			f.unsettle()
+			return
+		}
 		c.sameMonth(f)
 	case f.day.name.weekday > 0 && f.day.name.day == 0 && !f.day.fixed:
 		c.weekday(p, f)
@@ -100,10 +109,14 @@ func (c *talk) settle(p *parser, f *Found) {
 		}
 		return
 	}
+	if wd := f.day.name.weekday; wd > 0 && f.day.open {
+		c.unclear[wd] = c.turn + 1
+	}
 	if f.Exact() && !f.Retracted {
 		day := dayStart(f.At, p.base.Location())
 		said := f.day.name.weekday > 0 || p.namesWeekday(f.token, f.after)
-		c.named = append(c.named, namedDay{day: day, turn: c.turn, fixed: f.day.fixed, said: said})
+		weeks := said && p.namesWeek(f.token, f.after)
+		c.named = append(c.named, namedDay{day: day, turn: c.turn, token: f.token, fixed: f.day.fixed, said: said, weeks: weeks})
 		if p.is(f.token-2, "week", "of") || said && (p.w(f.token) == "next" || p.w(f.token+1) == "next") {
 			c.week = namedDay{day: startOf(day.Year(), day.Month(), day.Day()+1-isoWeekday(day), day.Location()), turn: c.turn}
 		}
@@ -148,12 +161,21 @@ func (p *parser) namesWeekday(i, j int) bool {
 	return false
 }
 
+func (p *parser) namesWeek(i, j int) bool {
+	for ; i < j; i++ {
+		if p.any(i, "week", "weeks", "fortnight") {
+			return true
+		}
+	}
+	return false
+}
+
 // counted settles what counts from the day that was named last: "the evening before", "the Friday before", "that
 // Monday".
 func (c *talk) counted(p *parser, f *Found) {
 	wd := f.day.name.weekday
 	if wd > 0 && f.day.name.back == "same" {
-		if m, ok := c.match(func(d namedDay) bool { return isoWeekday(d.day) == wd }); ok {
+		if m, ok := c.match(func(d namedDay) bool { return isoWeekday(d.day) == wd }); ok && c.unclear[wd] <= m.turn {
 			f.put(m.day)
 		}
 		return
@@ -177,6 +199,22 @@ func (c *talk) counted(p *parser, f *Found) {
 	}
 	f.put(dayStart(last.AddDate(0, 0, step), last.Location()))
 }
+
+// misread reports whether a weekday and a number that do not fit near by are a slip of the tongue: near by a day of that
+// number, or of that weekday, was named.
+func (c *talk) misread(p *parser, n dayName, day time.Time) bool {
+	today := p.day(0)
+	if abs(daysBetween(today, day)) <= slip {
+		return false
+	}
+	_, near := c.match(func(d namedDay) bool {
+		return abs(daysBetween(today, d.day)) <= slip && (d.day.Day() == n.day || d.said && isoWeekday(d.day) == n.weekday)
+	})
+	return near
+}
+
+// slip is how many days away a day lies that may be a slip of the tongue.
+const slip = 45
 
 // sameMonth puts a weekday with its number into the month that was spoken of just before, if it fits there too.
 func (c *talk) sameMonth(f *Found) {
@@ -204,6 +242,8 @@ func (c *talk) weekday(p *parser, f *Found) {
 		}
 	}
 	switch {
+	case ok && (c.unclear[wd] > m.turn+1 || m.weeks && !the):
+		f.unsettle()
 	case the && ok && c.turn-m.turn <= 2*lasting:
 		f.put(m.day)
 	case c.habit && f.token < 3 && !ok:
@@ -224,6 +264,9 @@ func (c *talk) weekday(p *parser, f *Found) {
 		} else {
 			f.unsettle()
 		}
+	case lean == ahead && !ok && (c.passed(p, f.token, coming) || c.skipped[wd] > 0 && c.turn-c.skipped[wd] < lasting):
+		c.skipped[wd] = c.turn + 1
+		f.unsettle()
 	case lean == ahead && c.farOff(today) && !p.any(f.token-1, "by", "bis"): // what is due by Friday is due before that day
 		f.unsettle()
 	case !f.day.open && lean == f.day.mood:
@@ -236,11 +279,42 @@ func (c *talk) weekday(p *parser, f *Found) {
 	}
 }
 
+// passed reports whether this sentence named a later day before token i: what follows may be the first such day after it.
+func (c *talk) passed(p *parser, i int, coming time.Time) bool {
+	last, ok := c.last(0)
+	if !ok || !last.After(coming) {
+		return false
+	}
+	for k := i - 1; k > c.named[len(c.named)-1].token; k-- {
+		if p.sentenceEnd(k) {
+			return false
+		}
+	}
+	return true
+}
+
 // farOff reports whether a day of another week than this and the coming seven days was spoken of just now: a bare
 // weekday may be meant of its week.
 func (c *talk) farOff(today time.Time) bool {
 	last, ok := c.last(2)
 	return ok && daysBetween(today, last) > 7
+}
+
+// contradicted reports whether a number follows a weekday that it does not fit: "this Thursday, the … the twenty-second?"
+func (c *talk) contradicted(p *parser, f *Found) bool {
+	if len(c.named) == 0 || f.day.open {
+		return false
+	}
+	d := c.named[len(c.named)-1]
+	if d.turn != c.turn || !d.said || isoWeekday(d.day) == isoWeekday(f.At) {
+		return false
+	}
+	for k := d.token + 1; k < f.token; k++ {
+		if !p.any(k, ",", "…", "the", "um", "uh", "er") && weekdays[p.w(k)] == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // beside is how many days from the day that was named just before a number is surely of the same month.
@@ -255,7 +329,11 @@ func (c *talk) dayOfMonth(p *parser, f *Found) {
 		f.put(m.day)
 		return
 	}
-	if last, ok := c.last(2); ok && lean != behind && daysBetween(today, last) > 0 && d <= daysIn(last.Year(), last.Month()) {
+	if c.contradicted(p, f) {
+		f.unsettle()
+		return
+	}
+	if last, ok := c.last(2); ok && lean == ahead && daysBetween(today, last) > 0 && d <= daysIn(last.Year(), last.Month()) {
 		day := startOf(last.Year(), last.Month(), d, last.Location())
 		if own, n := f.At, daysBetween(last, day); f.day.open || !own.Equal(day) {
 			if f.unsettle(); abs(n) <= beside {
@@ -300,7 +378,7 @@ func (c *talk) lean(p *parser, f *Found) mood {
 		}
 	}
 	switch {
-	case c.mood == behind && c.asks, c.mood == ahead && !c.happens:
+	case c.mood == behind && c.asks && c.caller, c.mood == ahead && !c.happens:
 		return c.mood
 	}
 	return open

@@ -91,6 +91,29 @@ func TestDaysOfADialogue(t *testing.T) {
 			a: Six hundred. | -
 			u: The Friday then. | 2026-10-23
 			a: I can hold Friday until tomorrow at five. | 2026-10-23, 2026-10-15 17:00`,
+		"a day that is counted in weeks is another than the bare one": `
+			u: She has her hip done a fortnight on Tuesday. | 2026-11-03
+			a: I can do this coming Saturday, or Tuesday between ten and one. | 2026-10-17
+			u: On the Tuesday she rests. | 2026-11-03`,
+		"a day that nobody could place is not one that was named before": `
+			u: I've an exam on Tuesday the twenty-seventh. | 2026-10-27
+			u: We were in Whitby at Easter. | -
+			a: You came back on the Tuesday, I think. | -
+			u: I was back on shift that Tuesday at six. | -`,
+		"a slip of the tongue is no day of another season": `
+			a: We visit on Wednesday the twenty-first. | 2026-10-21
+			u: Can't do the twenty-first. | 2026-10-21
+			a: Thursday the twenty-second then. So Thursday the twenty-first at half past nine. | 2026-10-22
+			u: You what? Thursday's the twenty-second. | 2026-10-22`,
+		"what follows a later day in one breath may come after it": `
+			a: four o'clock friday the twenty third of october kunle signs and we collect sunday at nine | 2026-10-23 16:00
+			u: sunday at nine we are in church | -
+			a: collection sunday the twenty fifth at one p m | 2026-10-25 13:00`,
+		"a bare day of the agent's is an offer, whatever was told before": `
+			u: Wednesday three I'm working, how can. Night got or not? | -
+			a: Tuesday evening, seven thirty or eight fifteen. | 2026-10-20 19:30, 2026-10-20 20:15`,
+		"German without marks": `
+			a: das war unser fehler wir pflanzen um ohne kosten passt ihnen der montag | -`,
 		"German": `
 			a: Wann ist es passiert? | -
 			u: Am Sonntag. | 2026-10-11

@@ -42,9 +42,26 @@ var festivals = []struct {
 	{[]string{"fathers", "day"}, true, nth(6, 7, 3)},
 	{[]string{"memorial", "day"}, true, nth(5, 1, 5)},
 	{[]string{"labor", "day"}, true, nth(9, 1, 1)},
-	{[]string{"labour", "day"}, true, nth(9, 1, 1)},
 	{[]string{"martin", "luther", "king", "day"}, true, nth(1, 1, 3)},
+	{[]string{"shrove", "tuesday"}, true, afterEaster(-47)},
+	{[]string{"ash", "wednesday"}, true, afterEaster(-46)},
+	{[]string{"palm", "sunday"}, true, afterEaster(-7)},
+	{[]string{"maundy", "thursday"}, true, afterEaster(-3)},
+	{[]string{"thursday", "santo"}, true, afterEaster(-3)},
+	{[]string{"gründonnerstag"}, true, afterEaster(-3)},
 	{[]string{"good", "friday"}, true, afterEaster(-2)},
+	{[]string{"friday", "santo"}, true, afterEaster(-2)},
+	{[]string{"karfreitag"}, true, afterEaster(-2)},
+	{[]string{"easter", "saturday"}, true, afterEaster(-1)},
+	{[]string{"ostersonntag"}, true, afterEaster(0)},
+	{[]string{"ostermontag"}, true, afterEaster(1)},
+	{[]string{"easter", "tuesday"}, true, afterEaster(2)},
+	{[]string{"himmelfahrt"}, true, afterEaster(39)},
+	{[]string{"ascension", "day"}, true, afterEaster(39)},
+	{[]string{"whit", "sunday"}, true, afterEaster(49)},
+	{[]string{"whit", "monday"}, true, afterEaster(50)},
+	{[]string{"pfingstsonntag"}, true, afterEaster(49)},
+	{[]string{"pfingstmontag"}, true, afterEaster(50)},
 	{[]string{"easter", "sunday"}, true, afterEaster(0)},
 	{[]string{"easter", "monday"}, true, afterEaster(1)},
 	{[]string{"easter"}, false, afterEaster(0)},
@@ -126,11 +143,7 @@ func (p *parser) festivalIn(k, y, n int) span {
 }
 
 func (p *parser) festivalAt(i int) (k, n int) {
-	switch p.w(i) {
-	case "christmas", "xmas", "boxing", "new", "halloween", "valentine", "valentines", "st", "independence", "veterans", "canada",
-		"thanksgiving", "mother", "mothers", "father", "fathers", "memorial", "labor", "labour", "martin", "good", "easter", "presidents",
-		"president", "heiligabend", "nochebuena", "silvester", "nochevieja":
-	default:
+	if !feasts[p.w(i)] {
 		return 0, 0
 	}
 	for k, f := range festivals {
@@ -140,6 +153,15 @@ func (p *parser) festivalAt(i int) (k, n int) {
 	}
 	return 0, 0
 }
+
+// feasts are the words that begin a festival's name.
+var feasts = func() map[string]bool {
+	out := map[string]bool{}
+	for _, f := range festivals {
+		out[f.words[0]] = true
+	}
+	return out
+}()
 
 // shiftedName returns the month, season or feast of "last March", "next summer", "this Christmas".
 func (p *parser) shiftedName(j, k int) span {

@@ -216,6 +216,8 @@ func (p *parser) clauseMood(from, to int) mood {
 			m = behind
 		case p.lang == german && participle(w) && !(k > from && p.said[k-1] == "frei"): // "ist frei geworden" is free now
 			done = true
+		case o.ahead[w] && m == behind && !o.helpers[w]: // two clauses in speech that nobody punctuated
+			return torn
 		case o.ahead[w] && m == open, p.lang == spanish && strings.HasSuffix(w, "ré"):
 			m = ahead
 		}

@@ -136,7 +136,9 @@ func (p *parser) governing(i, j int) mark {
 	}
 	for ; k >= 0 && k > i-reach && !p.sentenceEnd(k); k-- {
 		if m := p.marks[k]; m.mood != open {
-			m.weak = true
+			if m.weak = true; m.mood == behind && (p.lang != english || p.is(i-3, ",", "what", ",")) { // "it was last year, so it runs out, what, Friday"
+				m.mood = torn
+			}
 			return m
 		}
 	}

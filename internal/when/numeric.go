@@ -21,7 +21,7 @@ func (p *parser) numeric(i int) span {
 		return span{}
 	}
 	d, m := b, a
-	if p.opts.DayFirst || sep == "." || m > 12 {
+	if p.opts.DayFirst || p.lang != english || sep == "." || m > 12 {
 		d, m = a, b
 	}
 	if m > 12 && d <= 12 {

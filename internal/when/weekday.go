@@ -37,17 +37,25 @@ func (p *parser) weekdayAt(i int) int {
 	if workdays && !p.movesDay(i) || p.any(i-2, "a", "an") && kinds[p.w(i-1)] || ordinals[p.w(i-1)] > 0 && ordinals[p.w(i-1)] < 5 {
 		return 0
 	}
+	if p.any(i-1, "mr", "mrs", "ms", "miss", "dr", "doctor", "herr", "frau", "señor", "señora", "name", "surname", "some") && !p.sentenceEnd(i-1) ||
+		p.w(i-1) == "is" && p.any(i-2, "name", "surname") || p.is(i-2, "mr", ".") || p.is(i-2, "dr", ".") || p.any(i+2, "apellido") || p.any(i+1, "santo") {
+		return 0
+	}
 	if p.any(i-1, "a", "any", "black", "cyber", "palm", "ash", "maundy", "shrove", "holy", "giving", "super", "ruby", "man", "friend", "called",
 		"most", "good", "god", "easter", "both") || p.any(i+1, "times", "roast", "roasts", "paper", "papers", "blues", "feeling", "league", "best", "addams") {
 		return 0
 	}
 	if wd == 0 && i < len(p.tok) && (p.tok[i].capital || p.w(i-1) == "on") && p.lang == english {
 		wd = shortWeekdays[p.w(i)]
-		if wd != 0 && p.any(i, "sun", "sat", "wed") && p.w(i-1) != "on" && p.w(i+1) != "," {
+		if wd != 0 && p.any(i, "sun", "sat", "wed") && p.w(i-1) != "on" && !(p.w(i+1) == "," && p.numberOrMonth(i+2)) {
 			wd = 0
 		}
 	}
 	return wd
+}
+
+func (p *parser) numberOrMonth(i int) bool {
+	return i < len(p.tok) && (p.tok[i].kind == number || p.tok[i].ordinal || ordinals[p.w(i)] > 0 || p.month(i) != 0)
 }
 
 // kinds are words of a day of some kind: "a busy Sunday".
@@ -57,7 +65,7 @@ var kinds = speech.Set(`busy lazy regular normal nice typical quiet good bad lon
 // numbered matches a weekday with its date: of the month alone ("Tuesday the tenth") the nearest that is such a day.
 func (p *parser) numbered(i, wd int) span {
 	j := i + 1
-	for p.any(j, ",", ".", "the", "on") {
+	for p.any(j, ",", ".", "…", "the", "on", "uh", "um", "er") {
 		j++
 	}
 	if s := p.dayOfMonth(j); s.n > 0 {
@@ -148,6 +156,14 @@ func (p *parser) weekOff(i, wd int) span {
 		j++
 	}
 	switch {
+	case p.is(i+1, "week", "ago"):
+		return p.dayFixed(coming-14, 3)
+	case p.w(i+1) == "gone", p.is(i+1, "just", "gone"):
+		n := 2
+		if p.w(i+1) == "just" {
+			n = 3
+		}
+		return p.dayFixed(-((today-wd+6)%7 + 1), n)
 	case p.w(i+1) == "week" && !p.tok[i].owner && wd != today:
 		return p.dayFixed(coming+7, 2)
 	case p.is(i+1, "in", "a", "week"), p.is(i+1, "in", "1", "week"):
@@ -164,6 +180,10 @@ func (p *parser) weekOff(i, wd int) span {
 		return p.dayFixed(wd-today, j+2-i)
 	case p.is(i+1, "after", "that"), p.is(i+1, "before", "that"):
 		return span{open: true, name: dayName{weekday: wd, back: p.w(i + 1)}, n: 3}
+	case p.any(i+1, "before", "after") && p.festivalStands(i+2):
+		return p.besideFestival(i, wd)
+	case p.any(i+1, "before", "after") && p.w(i-1) == "the" && p.any(i+2, "the", "my", "our", "his", "her", "their", "your", "we", "i", "that"):
+		return span{open: true, n: 2}
 	case p.any(i+1, "before", "after") && p.w(i-1) == "the" && (p.ends(i+2) || boundaries[p.w(i+2)]):
 		return span{open: true, name: dayName{weekday: wd, back: p.w(i + 1)}, n: 2}
 	}
@@ -176,9 +196,33 @@ func (p *parser) weekOff(i, wd int) span {
 	return span{}
 }
 
+func (p *parser) festivalStands(i int) bool {
+	_, n := p.festivalAt(i)
+	return n > 0
+}
+
+// besideFestival matches "Tuesday before Thanksgiving", "Sunday after Christmas".
+func (p *parser) besideFestival(i, wd int) span {
+	k, n := p.festivalAt(i + 2)
+	s := p.festivalNear(k, i+2, n)
+	if s.open {
+		return p.sized(s, 2+n)
+	}
+	day, step := s.from, 1
+	if p.w(i+1) == "before" {
+		step = -1
+	}
+	for range 7 {
+		if day = day.AddDate(0, 0, step); isoWeekday(day) == wd {
+			break
+		}
+	}
+	return span{from: day, to: day.AddDate(0, 0, 1), n: 2 + n, fixed: true}
+}
+
 // equated matches "it's Wednesday", which names the present day, if it is one.
 func (p *parser) equated(i, wd int) span {
-	said := p.w(i-1) == "it" && p.tok[i-1].owner || p.w(i-1) == "its" || p.any(i-1, "is") && p.any(i-2, "today", "it")
+	said := p.w(i-1) == "it" && p.tok[i-1].owner || p.w(i-1) == "its" || p.any(i-1, "is") && p.any(i-2, "today", "it") || p.is(i-2, "is", "now")
 	if !said || p.clock(i+1).n > 0 {
 		return span{}
 	}
