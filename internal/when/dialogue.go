@@ -234,7 +234,7 @@ func (c *talk) weekday(p *parser, f *Found) {
 	lean := c.lean(p, f)
 	m, ok := c.match(func(d namedDay) bool { return isoWeekday(d.day) == wd && d.said })
 	coming := p.day((wd-isoWeekday(today)+6)%7 + 1)
-	the := p.any(f.token, "the") || p.any(f.token-1, "the") // the one that is spoken of
+	the := p.any(f.token, "the") || p.any(f.token-1, "the") || p.is(f.token, "on", "the") // the one that is spoken of
 	if ago := c.turn - m.turn; ok && lean == ahead && m.day.After(coming) && ago > 1 && !the {
 		if ok = false; ago <= lasting {
 			f.unsettle() // that one, or the coming one
@@ -242,7 +242,7 @@ func (c *talk) weekday(p *parser, f *Found) {
 		}
 	}
 	switch {
-	case ok && (c.unclear[wd] > m.turn+1 || m.weeks && !the):
+	case ok && (c.unclear[wd] > m.turn+1 || m.weeks && !the || the && m.day.After(today) && p.behind(f.token)):
 		f.unsettle()
 	case the && ok && c.turn-m.turn <= 2*lasting:
 		f.put(m.day)
