@@ -225,6 +225,13 @@ func (p *parser) bareDay(i int) span {
 	case !p.ends(j) && !dayFollows[p.w(j)] && p.clock(j).n == 0 && !p.tok[j-1].owner:
 		return span{}
 	}
+	wd := p.saidToBe(j)
+	if wd == 0 {
+		wd = p.saidBefore(i)
+	}
+	if wd > 0 && k == 99 {
+		return p.onWeekday(wd, d, p.mood(i, j), j-i)
+	}
 	if m := p.monthBefore(i); k == 99 && m != 0 && d <= daysIn(2000, m) {
 		return p.dated(m, d, j, i)
 	}
@@ -235,9 +242,6 @@ func (p *parser) bareDay(i int) span {
 		return span{from: startOf(y, m+time.Month(k), d, loc), to: startOf(y, m+time.Month(k), d+1, loc), n: j - i, fixed: true}
 	}
 	step, lean := time.Month(1), p.mood(i, j)
-	if wd := p.saidToBe(j); wd > 0 {
-		return p.onWeekday(wd, d, lean, j-i)
-	}
 	if lean == open && p.tok[j-1].owner && p.any(j, "no", "not", "out", "bad") { // "the ninth's no good"
 		lean = ahead
 	}
@@ -265,6 +269,20 @@ func (p *parser) saidToBe(j int) int {
 			for k++; p.any(k, "is", "a", "on", "the"); k++ {
 			}
 			return weekdays[p.w(k)]
+		}
+	}
+	return 0
+}
+
+// saidBefore returns the weekday that stands before a day of the month at i and is the same day: "on Sunday, the twelfth".
+// 0 for none.
+func (p *parser) saidBefore(i int) int {
+	for k := i - 1; k > i-6; k-- {
+		if wd := weekdays[p.w(k)]; wd > 0 {
+			return wd
+		}
+		if !p.any(k, ",", "…", "the", "on", "before", "after", "davor", "danach", "um", "uh", "er") {
+			return 0
 		}
 	}
 	return 0

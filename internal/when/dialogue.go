@@ -223,7 +223,11 @@ func (c *talk) sameMonth(f *Found) {
 		return
 	}
 	day := startOf(last.Year(), last.Month(), f.day.name.day, last.Location())
-	if isoWeekday(day) == f.day.name.weekday && day.Month() == last.Month() {
+	switch {
+	case isoWeekday(day) != f.day.name.weekday || day.Month() != last.Month() || day.Equal(f.At):
+	case f.At.Before(day) && daysBetween(f.At, day) <= slip && day.After(last): // either may be meant
+		f.unsettle()
+	default:
 		f.put(day)
 	}
 }
@@ -235,7 +239,7 @@ func (c *talk) weekday(p *parser, f *Found) {
 	m, ok := c.match(func(d namedDay) bool { return isoWeekday(d.day) == wd && d.said })
 	coming := p.day((wd-isoWeekday(today)+6)%7 + 1)
 	the := p.any(f.token, "the") || p.any(f.token-1, "the") || p.is(f.token, "on", "the") // the one that is spoken of
-	if ago := c.turn - m.turn; ok && lean == ahead && m.day.After(coming) && ago > 1 && !the {
+	if ago := c.turn - m.turn; ok && lean == ahead && m.day.After(coming) && !the && (ago > 1 || ago == 1 && c.caller && f.token > 4) {
 		if ok = false; ago <= lasting {
 			f.unsettle() // that one, or the coming one
 			return
@@ -300,23 +304,6 @@ func (c *talk) farOff(today time.Time) bool {
 	return ok && daysBetween(today, last) > 7
 }
 
-// contradicted reports whether a number follows a weekday that it does not fit: "this Thursday, the … the twenty-second?"
-func (c *talk) contradicted(p *parser, f *Found) bool {
-	if len(c.named) == 0 || f.day.open {
-		return false
-	}
-	d := c.named[len(c.named)-1]
-	if d.turn != c.turn || !d.said || isoWeekday(d.day) == isoWeekday(f.At) {
-		return false
-	}
-	for k := d.token + 1; k < f.token; k++ {
-		if !p.any(k, ",", "…", "the", "um", "uh", "er") && weekdays[p.w(k)] == 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // beside is how many days from the day that was named just before a number is surely of the same month.
 const beside = 9
 
@@ -325,11 +312,12 @@ const beside = 9
 func (c *talk) dayOfMonth(p *parser, f *Found) {
 	d, today := f.day.name.day, p.day(0)
 	lean := c.lean(p, f)
-	if m, ok := c.match(func(n namedDay) bool { return n.day.Day() == d }); ok && (lean != behind || !m.day.After(today) || c.turn-m.turn <= lasting) {
+	if m, ok := c.match(func(n namedDay) bool { return n.day.Day() == d }); ok &&
+		(lean != behind || !m.day.After(today) || c.turn-m.turn <= lasting) && (lean != ahead || !m.day.Before(today)) {
 		f.put(m.day)
 		return
 	}
-	if c.contradicted(p, f) {
+	if p.any(f.token-1, "from") && !p.any(f.after, rangeWords...) { // "your bond from the eleventh"
 		f.unsettle()
 		return
 	}

@@ -113,6 +113,15 @@ func TestDaysOfADialogue(t *testing.T) {
 			a: Tuesday evening, seven thirty or eight fifteen. | -`,
 		"German without marks": `
 			a: das war unser fehler wir pflanzen um ohne kosten passt ihnen der montag | -`,
+		"what is due lies ahead of a like number that is past": `
+			u: The driver came on the ninth. | 2026-10-09
+			a: And the bill is due on the ninth, so you're early. | 2026-11-09`,
+		"one's own matter is not of the day that the agent holds": `
+			a: I can hold Wednesday the eleventh of November until next Friday, the twenty-third. | 2026-11-11, 2026-10-23
+			u: Sweet. I'm back from camp on Wednesday, so I'll call you. | -`,
+		"where two Fridays fit none is told": `
+			a: Sunday the fifteenth of November, two till eight. | 2026-11-15
+			a: I'll need the bond by Friday the thirteenth, and I have the form from the second. | 2026-11-13`,
 		"German": `
 			a: Wann ist es passiert? | -
 			u: Am Sonntag. | 2026-10-11

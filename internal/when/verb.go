@@ -181,6 +181,12 @@ func (p *parser) would(i int) mark {
 	return mark{mood: ahead}
 }
 
+// nounAt reports whether the word at j looks like a thing without an article.
+func (p *parser) nounAt(j int) bool {
+	w := p.w(j)
+	return j < len(p.tok) && p.tok[j].kind == word && !determiners[w] && !goes[w] && !subjectPronouns[w] && !boundaries[w] && !p.past(j) && weekdays[w] == 0 && !starters[w]
+}
+
 func (p *parser) modal(i int) mark {
 	w := p.w(i)
 	j := p.skip(i + 1)
@@ -203,6 +209,8 @@ func (p *parser) told(i int) mark {
 		j++
 	}
 	switch {
+	case w == "got" && j == i+1 && p.nounAt(j): // "he got exam on Wednesday": he has one
+		return mark{mood: torn}
 	case p.any(i, "wanted", "hoped", "needed", "fancied") && p.any(i-1, "i", "we", "just") && !p.contradicted(i):
 		return mark{mood: ahead}
 	case p.any(i, "wanted", "hoped", "needed", "fancied", "wished"), w == "got" && p.tok[max(i-1, 0)].owner:

@@ -257,6 +257,12 @@ func (p *parser) bareWeekday(i, wd int) span {
 		return s
 	}
 	s.mood, s.weak = p.moodOf(i, i+1)
+	if s.mood == behind && wd == today || s.mood != open && p.toldTo(i) { // today's, or the last one? "He told me Friday": on it, or of it?
+		s.mood = torn
+	}
+	if p.any(i+1, "is", "are") && habits[p.w(i+2)] { // "Saturday is always busy"
+		return span{open: true, n: 1}
+	}
 	if p.w(i-1) == "the" && p.lang == english && p.standsAlone(i+1) && s.mood != open || s.mood == behind && p.topic(i) { // "the Monday" counts from what was said before
 		s.mood = torn
 	}
@@ -277,6 +283,11 @@ func (p *parser) bareWeekday(i, wd int) span {
 		return p.dayNamed(s, past)
 	}
 	return s
+}
+
+// toldTo reports whether somebody told somebody what begins with the weekday at i, or told it on that day.
+func (p *parser) toldTo(i int) bool {
+	return p.any(i-1, "me", "us", "him", "her", "them") && p.any(i-2, "tell", "tells", "told")
 }
 
 // topic reports whether a weekday at i is what a message was of: "she left a message about Thursday".
