@@ -225,11 +225,7 @@ func (p *parser) bareDay(i int) span {
 	case !p.ends(j) && !dayFollows[p.w(j)] && p.clock(j).n == 0 && !p.tok[j-1].owner:
 		return span{}
 	}
-	wd := p.saidToBe(j)
-	if wd == 0 {
-		wd = p.saidBefore(i)
-	}
-	if wd > 0 && k == 99 {
+	if wd := p.saidWith(i, j); wd > 0 && k == 99 {
 		return p.onWeekday(wd, d, p.mood(i, j), j-i)
 	}
 	if m := p.monthBefore(i); k == 99 && m != 0 && d <= daysIn(2000, m) {
@@ -259,6 +255,14 @@ func (p *parser) bareDay(i int) span {
 		m += step
 	}
 	return span{from: startOf(y, m, d, loc), to: startOf(y, m, d+1, loc), name: dayName{day: d}, mood: lean, n: j - i}
+}
+
+// saidWith returns the weekday that the sentence gives a day of the month in tokens [i, j), before or after it. 0 for none.
+func (p *parser) saidWith(i, j int) int {
+	if wd := p.saidToBe(j); wd > 0 {
+		return wd
+	}
+	return p.saidBefore(i)
 }
 
 // saidToBe returns the weekday that the sentence goes on to give the day before token j: "the twenty-sixth, but that's a

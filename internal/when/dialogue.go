@@ -63,6 +63,7 @@ type namedDay struct {
 	day   time.Time
 	turn  int
 	token int // where it was named in its turn
+	after int // the token after it
 	fixed bool
 	said  bool // by its weekday
 	weeks bool // by its weekday and weeks: "a fortnight on Tuesday"
@@ -116,7 +117,7 @@ func (c *talk) settle(p *parser, f *Found) {
 		day := dayStart(f.At, p.base.Location())
 		said := f.day.name.weekday > 0 || p.namesWeekday(f.token, f.after)
 		weeks := said && p.namesWeek(f.token, f.after)
-		c.named = append(c.named, namedDay{day: day, turn: c.turn, token: f.token, fixed: f.day.fixed, said: said, weeks: weeks})
+		c.named = append(c.named, namedDay{day: day, turn: c.turn, token: f.token, after: f.after, fixed: f.day.fixed, said: said, weeks: weeks})
 		if p.is(f.token-2, "week", "of") || said && (p.w(f.token) == "next" || p.w(f.token+1) == "next") {
 			c.week = namedDay{day: startOf(day.Year(), day.Month(), day.Day()+1-isoWeekday(day), day.Location()), turn: c.turn}
 		}
@@ -268,6 +269,9 @@ func (c *talk) weekday(p *parser, f *Found) {
 		} else {
 			f.unsettle()
 		}
+	case lean == ahead && !ok && c.joined(p, f.token): // "Wednesday the twenty-first or Thursday"
+		last, _ := c.last(0)
+		f.put(dayStart(last.AddDate(0, 0, (wd-isoWeekday(last)+6)%7+1), last.Location()))
 	case lean == ahead && !ok && (c.passed(p, f.token, coming) || c.skipped[wd] > 0 && c.turn-c.skipped[wd] < lasting):
 		c.skipped[wd] = c.turn + 1
 		f.unsettle()
@@ -281,6 +285,20 @@ func (c *talk) weekday(p *parser, f *Found) {
 	default:
 		f.unsettle()
 	}
+}
+
+// joined reports whether the day at token i follows the one that was named last as another of the same list.
+func (c *talk) joined(p *parser, i int) bool {
+	if last, ok := c.last(0); !ok || last.Before(p.day(1)) || !c.named[len(c.named)-1].said {
+		return false
+	}
+	end := c.named[len(c.named)-1].after
+	for k := end; k < i; k++ {
+		if !p.any(k, "or", "and", ",", "on", "the", "maybe", "even", "oder", "und", "o", "y") {
+			return false
+		}
+	}
+	return p.any(end, "or", "and", "oder", "und", "o", "y")
 }
 
 // passed reports whether this sentence named a later day before token i: what follows may be the first such day after it.

@@ -257,7 +257,7 @@ func (p *parser) bareWeekday(i, wd int) span {
 		return s
 	}
 	s.mood, s.weak = p.moodOf(i, i+1)
-	if s.mood == behind && wd == today || s.mood != open && p.toldTo(i) { // today's, or the last one? "He told me Friday": on it, or of it?
+	if s.mood == behind && wd == today && !p.any(i-1, "on", "last") || s.mood != open && p.toldTo(i) { // today's, or the last one? "He told me Friday": on it, or of it?
 		s.mood = torn
 	}
 	if p.any(i+1, "is", "are") && habits[p.w(i+2)] { // "Saturday is always busy"
