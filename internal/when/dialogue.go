@@ -247,9 +247,12 @@ func (c *talk) weekday(p *parser, f *Found) {
 		}
 	}
 	switch {
+	case (lean == ahead || the) && (!ok || m.day.Before(today)) && c.joined(p, f.token): // "Wednesday the twenty-first or Thursday"
+		last, _ := c.last(0)
+		f.put(dayStart(last.AddDate(0, 0, (wd-isoWeekday(last)+6)%7+1), last.Location()))
 	case ok && (c.unclear[wd] > m.turn+1 || m.weeks && !the || the && m.day.After(today) && p.behind(f.token)):
 		f.unsettle()
-	case the && ok && c.turn-m.turn <= 2*lasting:
+	case the && ok && c.turn-m.turn <= 2*lasting && (lean != ahead || !m.day.Before(today)):
 		f.put(m.day)
 	case c.habit && f.token < 3 && !ok:
 		f.unsettle()
@@ -269,9 +272,6 @@ func (c *talk) weekday(p *parser, f *Found) {
 		} else {
 			f.unsettle()
 		}
-	case lean == ahead && !ok && c.joined(p, f.token): // "Wednesday the twenty-first or Thursday"
-		last, _ := c.last(0)
-		f.put(dayStart(last.AddDate(0, 0, (wd-isoWeekday(last)+6)%7+1), last.Location()))
 	case lean == ahead && !ok && (c.passed(p, f.token, coming) || c.skipped[wd] > 0 && c.turn-c.skipped[wd] < lasting):
 		c.skipped[wd] = c.turn + 1
 		f.unsettle()
@@ -292,19 +292,21 @@ func (c *talk) joined(p *parser, i int) bool {
 	if last, ok := c.last(0); !ok || last.Before(p.day(1)) || !c.named[len(c.named)-1].said {
 		return false
 	}
-	end := c.named[len(c.named)-1].after
-	for k := end; k < i; k++ {
-		if !p.any(k, "or", "and", ",", "on", "the", "maybe", "even", "oder", "und", "o", "y") {
+	listed := false
+	for k := c.named[len(c.named)-1].after; k < i; k++ {
+		or := p.any(k, "or", "and", "oder", "und", "o", "y")
+		if !or && !p.any(k, ",", "on", "the", "maybe", "even") {
 			return false
 		}
+		listed = listed || or
 	}
-	return p.any(end, "or", "and", "oder", "und", "o", "y")
+	return listed
 }
 
 // passed reports whether this sentence named a later day before token i: what follows may be the first such day after it.
 func (c *talk) passed(p *parser, i int, coming time.Time) bool {
 	last, ok := c.last(0)
-	if !ok || !last.After(coming) {
+	if !ok || !last.After(coming) || p.any(i-1, "not", "than", "of") {
 		return false
 	}
 	for k := i - 1; k > c.named[len(c.named)-1].token; k-- {

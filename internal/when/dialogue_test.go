@@ -122,6 +122,10 @@ func TestDaysOfADialogue(t *testing.T) {
 		"where two Fridays fit none is told": `
 			a: Sunday the fifteenth of November, two till eight. | 2026-11-15
 			a: I'll need the bond by Friday the thirteenth, and I have the form from the second. | 2026-11-13`,
+		"the Friday of an offer is no Friday that is past": `
+			u: I've been burning wood since Friday. | 2026-10-09
+			a: I could do Tuesday the twentieth, or the Friday. | 2026-10-20, 2026-10-23
+			u: I need it till Saturday not Friday. | -`,
 		"German": `
 			a: Wann ist es passiert? | -
 			u: Am Sonntag. | 2026-10-11
@@ -153,5 +157,21 @@ func TestDaysOfADialogue(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A feast is kept where the caller lives.
+func TestFeastsByCountry(t *testing.T) {
+	for _, tt := range []struct{ place, text, want string }{
+		{"America/Chicago", "We're away on Thanksgiving.", "2026-11-26"},
+		{"America/Halifax", "We're away on Thanksgiving.", "2026-10-12"},
+		{"Europe/London", "Is there a table on Mother's Day?", "2026-03-15"},
+		{"America/Chicago", "Is there a table on Mother's Day?", "2026-05-10"},
+		{"Pacific/Auckland", "We come on Father's Day.", "2026-09-06"},
+	} {
+		said := time.Date(2026, 3, 2, 10, 0, 0, 0, zone(t, tt.place))
+		if got := strings.Join(told(Find(tt.text, said)), ", "); got != tt.want {
+			t.Errorf("%s, %q: got %s, want %s", tt.place, tt.text, got, tt.want)
+		}
 	}
 }

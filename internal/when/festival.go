@@ -1,6 +1,9 @@
 package when
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // festivals are the days that people name. Words of a name stand one after the other; possessives are cut.
 var festivals = []struct {
@@ -137,7 +140,7 @@ func (p *parser) festivalNear(k, i, n int) span {
 }
 
 func (p *parser) festivalIn(k, y, n int) span {
-	m, d := festivals[k].date(y)
+	m, d := p.feast(k)(y)
 	loc := p.base.Location()
 	return span{from: startOf(y, m, d, loc), to: startOf(y, m, d+1, loc), n: n, fixed: true}
 }
@@ -153,6 +156,29 @@ func (p *parser) festivalAt(i int) (k, n int) {
 	}
 	return 0, 0
 }
+
+// feast returns the day of a festival by year, where the caller lives.
+func (p *parser) feast(k int) func(int) (time.Month, int) {
+	zone := p.base.Location().String()
+	switch first := festivals[k].words[0]; {
+	case first == "thanksgiving" && canada[zone]:
+		return nth(10, 1, 2)
+	case (first == "mother" || first == "mothers") && (zone == "Europe/London" || zone == "Europe/Dublin"):
+		return afterEaster(-21)
+	case (first == "father" || first == "fathers") && (strings.HasPrefix(zone, "Australia/") || zone == "Pacific/Auckland"):
+		return nth(9, 7, 1)
+	}
+	return festivals[k].date
+}
+
+// canada are the zones of Canada.
+var canada = func() map[string]bool {
+	out := map[string]bool{}
+	for _, city := range strings.Fields("Toronto Vancouver Montreal Halifax Winnipeg Edmonton Regina St_Johns Moncton Iqaluit Whitehorse Yellowknife") {
+		out["America/"+city] = true
+	}
+	return out
+}()
 
 // feasts are the words that begin a festival's name.
 var feasts = func() map[string]bool {

@@ -65,7 +65,7 @@ func (p *parser) moodOf(i, j int) (lies mood, weak bool) {
 	switch {
 	case m.plan && p.failed(j):
 		return behind, false
-	case m.mood == behind && (p.any(lead, aims...) || p.booking(i)):
+	case m.mood == behind && (p.any(lead, aims...) || p.booking(i)), p.thanked(i):
 		return torn, false
 	case m.mood == open && p.any(lead, "by", "until", "till"):
 		return ahead, true
@@ -73,6 +73,16 @@ func (p *parser) moodOf(i, j int) (lies mood, weak bool) {
 		return p.opts.Lean.mood(), false
 	}
 	return m.mood, m.weak
+}
+
+// thanked reports whether the clause before i thanks for something: "thank you for the transfer on the third".
+func (p *parser) thanked(i int) bool {
+	for k := i - 1; k > 0 && k > i-8 && !p.bounds(k); k-- {
+		if p.w(k) == "for" && (p.any(k-1, "thanks") || p.is(k-2, "thank", "you")) {
+			return true
+		}
+	}
+	return false
 }
 
 // booking reports whether the clause before i speaks of something that is set for a day: "the booking on Friday was

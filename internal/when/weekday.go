@@ -222,7 +222,8 @@ func (p *parser) besideFestival(i, wd int) span {
 
 // equated matches "it's Wednesday", which names the present day, if it is one.
 func (p *parser) equated(i, wd int) span {
-	said := p.w(i-1) == "it" && p.tok[i-1].owner || p.w(i-1) == "its" || p.any(i-1, "is") && p.any(i-2, "today", "it") || p.is(i-2, "is", "now")
+	said := p.w(i-1) == "it" && p.tok[i-1].owner || p.w(i-1) == "its" || p.any(i-1, "is") && p.any(i-2, "today", "it") || p.is(i-2, "is", "now") ||
+		i > 1 && p.lang != english && (equals[p.said[i-1]] && (p.w(i-2) == "today" || p.said[i-2] == "jetzt") || equals[p.said[i-2]] && p.w(i-1) == "today")
 	if !said || p.clock(i+1).n > 0 {
 		return span{}
 	}
@@ -231,6 +232,9 @@ func (p *parser) equated(i, wd int) span {
 	}
 	return span{open: true, name: dayName{weekday: wd}, mood: torn, n: 1}
 }
+
+// equals says in German and Spanish that a day is one.
+var equals = speech.Set(`ist es`)
 
 // bareWeekday settles a weekday by its clause.
 func (p *parser) bareWeekday(i, wd int) span {
