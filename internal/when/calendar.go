@@ -303,12 +303,7 @@ func (p *parser) onWeekday(wd, d int, lean mood, n int) span {
 }
 
 // dayFollows are words that may follow a day of the month which stands by its number alone.
-var dayFollows = speech.Set(`at and or because but so for i we my from around with to if is was then works would please that
-	no not in between by
-	instead yes yeah thanks he she they you it half noon when since which morning afternoon evening until till though
-	ok okay right
-	do cost suit off after geht ginge wäre kann passt
-	free available any good too we're i'm i've i'll he's they're cause as are will can could on be gets comes this`)
+var dayFollows = set("dayFollows")
 
 // monthBefore returns the month that was named shortly before token i in the same sentence, 0 if none was: "in March,
 // on the 15th".

@@ -422,6 +422,5 @@ func (c *talk) close(p *parser) {
 
 var (
 	times  = speech.Set(`when since wann cuándo`)
-	events = speech.Set(`accident incident happen happened loss start started begin began notice noticed born birth passiert
-		pasó`)
+	events = set("events")
 )

@@ -1,10 +1,6 @@
 package when
 
-import (
-	"strings"
-
-	"github.com/recallerhq/recaller/internal/speech"
-)
+import "strings"
 
 // language is one whose days, dates and hours are read.
 type language byte
@@ -76,9 +72,7 @@ func languageOf(tok []token) language {
 	return best
 }
 
-var englishWords = speech.Set(`the i you and to it is on at my for we me of that have are be can was in's with do not please
-	your he she they will there
-	so but if or by`)
+var englishWords = set("englishWords")
 
 // translate puts the words of days, dates and hours of another language into English.
 func (p *parser) translate() {
@@ -247,10 +241,8 @@ func participle(w string) bool {
 }
 
 var (
-	states = speech.Set(`geschlossen gestrichen gebucht geplant geöffnet gestern gegen genau gerne gestellt gesperrt
-		gemeldet geändert`)
-	germanDone = speech.Set(`verloren vergessen bekommen begonnen erhalten bestellt bezahlt verpasst entdeckt versucht
-		besucht verletzt`)
+	states     = set("states")
+	germanDone = set("germanDone")
 )
 
 // separable are what may stand before the "ge" of a participle.

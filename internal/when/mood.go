@@ -1,7 +1,5 @@
 package when
 
-import "github.com/recallerhq/recaller/internal/speech"
-
 // mood is how a clause lies in time, as its verbs tell.
 type mood byte
 
@@ -248,9 +246,7 @@ func (p *parser) namesDay(k int) bool {
 	return weekdays[t.w] != 0 || t.kind == number || small[t.w] != 0 || ordinals[t.w] != 0 || p.month(k) != 0 || p.any(k, "morning", "afternoon", "evening", "noon")
 }
 
-var boundaries = speech.Set(`and but so because cause cuz 'cause or that if when while then which who though although where
-	whether as than
-	since und aber weil dass ob wenn oder denn y pero porque que si cuando aunque pues o`)
+var boundaries = set("boundaries")
 
 // failed reports whether what follows token j says that a plan came to nothing.
 func (p *parser) failed(j int) bool {

@@ -1,62 +1,22 @@
 package when
 
 import (
+	_ "embed"
 	"strings"
-
-	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // The words of days, dates and hours, by those of English.
-const portugueseWords = `monday: segunda
-	tuesday: terça
-	wednesday: quarta
-	thursday: quinta
-	friday: sexta
-	saturday: sábado sabado
-	sunday: domingo
-	january: janeiro
-	february: fevereiro
-	march: março
-	april: abril
-	may: maio
-	june: junho
-	july: julho
-	august: agosto
-	september: setembro
-	october: outubro
-	november: novembro
-	december: dezembro
-	today: hoje
-	tomorrow: amanhã
-	yesterday: ontem
-	ereyesterday: anteontem
-	morning: manhã
-	afternoon: tarde
-	evening: noite
-	noon: meio-dia
-	next: próxima próximo
-	this: esta este
-	on: na no em
-	in: da
-	at: às à
-	since: desde
-	until: até
-	and: e
-	the: o a dia
-	of: de
-	half: meia
-	week: semana
-	weeks: semanas`
+//
+//go:embed words/portuguese.txt
+var portugueseWords string
 
 func newPortuguese() *tongue {
 	t := &tongue{
-		words: pairs(portugueseWords),
-		small: speech.Set(`não sim obrigado obrigada você eu um uma os as do dos ao com para por que mas muito já está senhor senhora
-			bom boa fica pode meu minha é e da na`),
-		behind: speech.Set(`fui foi estive esteve vim veio tive teve fiz fez disse disseram chegou caiu entreguei`),
-		torn:   speech.Set(`era eram ia iam seria devia queria havia`),
-		ahead: speech.Set(`quero quer preciso precisa posso pode podemos tenho tem temos há é vou vai vamos vem venho fica levo chega abre
-			gostava gostaria telefono ligo telefonem`),
+		words:   pairs(portugueseWords),
+		small:   set("portuguese small"),
+		behind:  set("portuguese behind"),
+		torn:    set("portuguese torn"),
+		ahead:   set("portuguese ahead"),
 		helpers: map[string]bool{},
 	}
 	for i, w := range strings.Fields(`duas três quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezasseis dezassete dezoito

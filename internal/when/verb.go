@@ -1,10 +1,6 @@
 package when
 
-import (
-	"strings"
-
-	"github.com/recallerhq/recaller/internal/speech"
-)
+import "strings"
 
 // verbs marks the verbs of the text.
 func (p *parser) verbs() {
@@ -310,74 +306,35 @@ func (p *parser) present(i int) bool {
 // Words of verbs. The lists are closed: a verb that is in none of them tells nothing, and the day beside it is left
 // open.
 var (
-	pastHelpers = speech.Set(`did didn't didnt`)
-	pastBe      = speech.Set(`was were wasn't weren't wasnt werent`)
-	haves       = speech.Set(`have has haven't hasn't havent hasnt ive weve youve theyve`)
-	hads        = speech.Set(`had hadn't hadnt i'd you'd he'd she'd we'd they'd it'd that'd`)
-	shortWould  = speech.Set(`id youd hed shed wed theyd itd`)
-	shortWill   = speech.Set(`ill well hell shell itll theyll youll thatll`)
-	modals      = speech.Set(`will would can could may might must should shall won't wouldn't can't couldn't mustn't
-		shouldn't shan't wont wouldnt
-		cant couldnt shouldnt do does don't doesn't dont doesnt gonna gotta wanna lemme let's lets going cannot
-		should've could've
-		would've must've might've ought`)
-	presents = speech.Set(`is are isn't aren't ain't isnt arent aint im i'm its thats theres hes shes whats whens youre
-		theyre heres whos`)
-	isSubject  = speech.Set(`he she it that there what who when where this everything here how`)
-	isPlural   = speech.Set(`i we you they who people`)
-	isSingular = speech.Set(`he she it that this who which nobody everyone someone somebody everything`)
-	predicates = speech.Set(`fine good no great ok okay out off perfect better best bad gone full free booked taken not the
-		my when a ideal closed open
-		hopeless tricky impossible`)
-	openers         = speech.Set(`please and or but so just then now okay ok yes yeah no hi hello well maybe also right`)
-	subjectPronouns = speech.Set(`i we he she they who`)
-	goes            = speech.Set(`back home in out through cut stuck sick hurt hit told charged up there here caught worse`)
-	acknowledged    = speech.Set(`understood agreed noted sorted done booked confirmed got cancelled canceled changed moved`)
-	participled     = speech.Set(`get gets getting have having want wants need needs`)
-	asking          = speech.Set(`earliest instead available free gotta`)
-	determiners     = speech.Set(`a an the my your his her its our their this that these those no any some every each two
-		three next last first of in on
-		at for with from by 's new`)
-	reports   = speech.Set(`said told thought promised reckoned assumed heard swore knew hoped texted`)
-	settles   = speech.Set(`booked reserved scheduled rescheduled`)
-	plans     = speech.Set(`tried checked agreed asked wanted offered decided arranged planned ordered requested bought got`)
-	schedules = speech.Set(`booked scheduled reserved moved arranged confirmed pencilled penciled cancelled canceled
-		rescheduled postponed changed
-		switched pushed swapped planned held saved noted put set made down bumped shifted`)
-	bookings = speech.Set(`book reserve schedule booking bookings reservations nights seats stay appointment appointments
-		booking reservation slot meeting viewing flight lesson ticket tickets table`)
-	likePast = speech.Set(`need indeed hundred speed feed seed shed breed bleed exceed proceed succeed weed greed unneeded
-		embed agreed-on naked wicked
-		aged kindred sacred blessed supposed bed red wed`)
-	preterites = speech.Set(`came went saw got took made said told gave bought found felt left lost won ate drank ran wrote
-		began broke heard thought
-		knew spent sent paid sold built drove flew held kept brought taught caught slept sat stood woke fell died met
-		rang sang shut stuck
-		threw wore tore swore stole spoke shook chose froze hid bit blew grew drew hung lent dealt meant understood
-		forgot became woken been
-		gone done seen taken given broken written driven flown spoken stolen fallen eaten begun rung struck dug fed
-		fled led lit slid swam
-		swept wept stung sank shrank sprang leaked spilt burnt dreamt learnt smelt had used passed swung spun bled
-			fought sought`)
-	onlyPast = speech.Set(`came went saw took gave ate drank ran wrote began drove flew spoke fell wore tore stole shook
-		chose froze grew drew knew
-		rang sang threw blew died called rung stopped started happened arrived`)
-	samePast = speech.Set(`put cut set let hit hurt cost read quit shut split bet bid cast burst spread upset`)
-	habits   = speech.Set(`usually normally always often generally typically sometimes`)
-	plain    = speech.Set(`come remind need want have get go see do be take make give bring send tell say know think hope
-		wish like love prefer pick drop
-		collect deliver arrive leave fly open close begin finish get need fit meet ask pay tell let keep hold stay
-		happen become suit
-		find feel lose sell buy eat drink cook sleep sit stand wait speak talk hear expect intend reckon prefer
-		require mind confirm
-		cancel reschedule replace install deliver install remove clean paint wash mend sort bill refund fetch carry
-		travel marry
-		celebrate graduate retire release resume reopen expire renew depart land swap switch shift extend bother
-		remember forget
-		hate apply offer suggest propose promise agree arrange guess`)
-	plainNouns = speech.Set(`call ring phone text visit book plan move start end work show look check return change run drive
-		order fix repair
-		turn stop post mail ship stay try help play train test walk stand rest head pop stop host serve sign vote rain
-		snow matter cover
-		aim due email`)
+	pastHelpers     = set("pastHelpers")
+	pastBe          = set("pastBe")
+	haves           = set("haves")
+	hads            = set("hads")
+	shortWould      = set("shortWould")
+	shortWill       = set("shortWill")
+	modals          = set("modals")
+	presents        = set("presents")
+	isSubject       = set("isSubject")
+	isPlural        = set("isPlural")
+	isSingular      = set("isSingular")
+	predicates      = set("predicates")
+	openers         = set("openers")
+	subjectPronouns = set("subjectPronouns")
+	goes            = set("goes")
+	acknowledged    = set("acknowledged")
+	participled     = set("participled")
+	asking          = set("asking")
+	determiners     = set("determiners")
+	reports         = set("reports")
+	settles         = set("settles")
+	plans           = set("plans")
+	schedules       = set("schedules")
+	bookings        = set("bookings")
+	likePast        = set("likePast")
+	preterites      = set("preterites")
+	onlyPast        = set("onlyPast")
+	samePast        = set("samePast")
+	habits          = set("habits")
+	plain           = set("plain")
+	plainNouns      = set("plainNouns")
 )

@@ -59,8 +59,7 @@ func (p *parser) numberOrMonth(i int) bool {
 }
 
 // kinds are words of a day of some kind: "a busy Sunday".
-var kinds = speech.Set(`busy lazy regular normal nice typical quiet good bad long entire whole rainy sunny cold warm hot
-	relaxing wet lovely random single`)
+var kinds = set("kinds")
 
 // numbered matches a weekday with its date: of the month alone ("Tuesday the tenth") the nearest that is such a day.
 func (p *parser) numbered(i, wd int) span {
@@ -306,8 +305,7 @@ func slot(w string) bool {
 	return bookings[w] || slots[w]
 }
 
-var slots = speech.Set(`one visit time session train delivery collection shift call class spot place job trip party bus ferry
-	game match show`)
+var slots = set("slots")
 
 // standsAlone reports whether what follows at j is no noun that a weekday could belong to.
 func (p *parser) standsAlone(j int) bool {
@@ -316,9 +314,7 @@ func (p *parser) standsAlone(j int) bool {
 
 var parts = speech.Set(`morning afternoon evening night lunchtime mornin evenin arvo noon first last at around early late`)
 
-var fillers = speech.Set(`no not yes um uh er hang sorry please then it's that's off any ok okay too instead either
-	good great free better fine maybe probably the a my your our all again anytime again if thanks thank bye yeah
-		right only just as`)
+var fillers = set("fillers")
 
 // weekdayAfter returns the weekday up to which a range goes on at j, 0 for none.
 func (p *parser) weekdayAfter(j int) int {

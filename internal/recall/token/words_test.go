@@ -81,3 +81,17 @@ func TestEnglishStopWordsTellEnglish(t *testing.T) {
 		}
 	}
 }
+
+// The forms of six languages are in a file; a language whose section is missing would have none.
+func TestSixLanguagesHaveIrregularForms(t *testing.T) {
+	t.Parallel()
+	n := 0
+	for l := range languages {
+		if irregularForms(l) != "" {
+			n++
+		}
+	}
+	if n != 6 {
+		t.Errorf("got irregular forms of %d languages, want 6", n)
+	}
+}
