@@ -143,7 +143,6 @@ var (
 		mitgliedschaft versicherung karte contrato suscripción seguro tarjeta cuenta phone line back`)
 	offers   = table(`move rebook reschedule verschieben cambiar`)
 	backsOut = table(`forget_it scrap_that scrap_it cancel_that never_mind changed_my_mind lassen_wir_das lo_dejamos déjelo`)
-	cost     = table(`cost costs charge much price kostet kosten cuesta cuánto`)
 	gone     = table(`off gone taken_out taken_off crossed_off given_up raus sem_efeito released cancelled canceled freed scrapped dropped sem_efeito fica_sem_efeito
 		gestrichen abgesagt storniert entfällt cancelada cancelado
 		anulada`)
@@ -159,7 +158,6 @@ var (
 		stimmt richtig recht das verdad correcto`)
 	// recounts repeat what the caller wanted; they settle nothing. things are subjects whose being off is no time's.
 	recounts = table(`you_said you_need you_needed you_wanted you_mentioned you_told sie_sagten sie_wollten usted_dijo`)
-	things   = table(`it it's it'll that that's that'll they i i'm he's she's we're you you're everyone`)
 	// either stands between things to choose from, corrects before what is right.
 	// common words say nothing of what an act is about.
 	common = table(`that thi with from have your they them then than there here what when will would could should about been just very

@@ -115,8 +115,10 @@ func TestWhatACallerAsksInWordsToForget(t *testing.T) {
 
 func TestWhatIsToldAfterTheRequestOrLongBeforeAPointingOneStays(t *testing.T) {
 	t.Parallel()
-	turns := []recaller.Turn{said(3, recaller.User, "I have a dog called Tinker.", 0), said(4, recaller.User, "And I owe my brother money.", 0),
-		said(5, recaller.Assistant, "I see.", 0), said(6, recaller.User, "Actually, strike that, I don't want it written down.", 0), said(7, recaller.Assistant, "Gone.", time.Second)}
+	turns := []recaller.Turn{
+		said(3, recaller.User, "I have a dog called Tinker.", 0), said(4, recaller.User, "And I owe my brother money.", 0),
+		said(5, recaller.Assistant, "I see.", 0), said(6, recaller.User, "Actually, strike that, I don't want it written down.", 0), said(7, recaller.Assistant, "Gone.", time.Second),
+	}
 	requests := forgotten.Requests(turns)
 	if len(requests) != 1 {
 		t.Fatalf("got %d requests, want 1", len(requests))

@@ -148,7 +148,7 @@ func place(n int) string {
 		return "last"
 	case n < 0:
 		return number(-n) + " to last"
-	case n <= len(words):
+	case n > 0 && n <= len(words):
 		return words[n-1]
 	}
 	return number(n)

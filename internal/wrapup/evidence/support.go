@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/wrapup/answer"
@@ -23,7 +24,7 @@ const span = 3
 func Supports(m answer.Memory, turns []recaller.Turn) (at []int, ok bool) {
 	claimed := claimedText(m)
 	words := read(claimed)
-	if len(words) == 0 {
+	if len(words) == 0 || selfish(words) && !quotes(words, turns) {
 		return nil, false
 	}
 	either, of := denying(m.Key), relation(read(spaced(m.Key)))
@@ -33,6 +34,14 @@ func Supports(m answer.Memory, turns []recaller.Turn) (at []int, ok bool) {
 		}
 	}
 	return search(claimed, words, turns, either, of)
+}
+
+// quotes reports whether the words stand in one turn of the caller's: what speaks as the caller must be the caller's own words.
+func quotes(words []word, turns []recaller.Turn) bool {
+	want := " " + strings.Join(toks(words), " ") + " "
+	return slices.ContainsFunc(turns, func(t recaller.Turn) bool {
+		return t.Speaker == recaller.User && strings.Contains(" "+strings.Join(toks(read(t.Text)), " ")+" ", want)
+	})
 }
 
 // claimedText is what must have been said: the value, or what the key says where the value only agrees to it.

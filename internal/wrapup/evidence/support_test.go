@@ -187,6 +187,8 @@ func TestAValueMustBeSaidOfWhomItTells(t *testing.T) {
 		{talk("U: I have a brother. He lives in Leeds."), "", "brother lives in Leeds", true},
 		{talk("U: My husband drives the van, and I work in Derby."), "", "Caller works in Derby", true},
 		{talk("U: My neighbour has the spare key."), "", "Caller has the spare key", false},
+		{talk("U: I can't do Tuesdays, I play dominoes."), "", "I play dominoes", true},
+		{talk("U: A table for Sunday, for two.", "A: Lunch or dinner?", "U: Dinner."), "", "I want to help you with a table for Sunday, for two", false},
 	}
 	for _, test := range tests {
 		_, got := evidence.Supports(answer.Memory{Key: test.key, Value: test.value}, test.talk)

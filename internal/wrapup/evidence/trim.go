@@ -12,8 +12,8 @@ import (
 
 // Trim takes out of a summary the lines, and of its prose the sentences, that the conversation does not carry: with names, days
 // or numbers that nobody said; with things that most of were not said near each other; told as done where they were only
-// asked, planned or denied; told of the side that did not say them; with the agent's name for the caller's; and all that
-// speak as one of the two ("my name is Jennifer"). dropped counts them. A brief of which nothing is left is empty.
+// asked, planned or denied; told of the side that did not say them; with the agent's name for the caller's; that ask;
+// and all that speak as one of the two ("my name is Jennifer"). dropped counts them. A brief of which nothing is left is empty.
 func Trim(s recaller.Summary, r reading.Reading) (out recaller.Summary, dropped int) {
 	t := trimmer{talk: talkOf(r)}
 	out = s
@@ -103,7 +103,7 @@ func (t *trimmer) told(line string) bool {
 	ws := read(rest)
 	line = rest
 	covered, known := t.talk.dates(line, ws)
-	if !known || selfish(ws) || t.talk.borrowed(ws) || t.talk.turned(ws) {
+	if !known || strings.Contains(rest, "?") || selfish(ws) || t.talk.borrowed(ws) || t.talk.turned(ws) {
 		return false
 	}
 	clauses := clausesOf(ws, claimOf(ws, covered))

@@ -97,6 +97,7 @@ func TestASummaryTellsOnlyWhatWasSaidAndOfWhomItWasSaid(t *testing.T) {
 		{"Caller will phone the card team back on Monday", false},
 		{"Agent sent the debit card on Monday", false},
 		{"My name is Jennifer", false},
+		{"Is the address still 14 Mill Lane?", false},
 		{"Caller's name is Jennifer", false},
 		{"Jennifer asked about a debit card", false},
 		{"Agent Jennifer booked a meeting about a loan", true},

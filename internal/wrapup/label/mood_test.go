@@ -32,21 +32,33 @@ func TestMoodGoesByWhatIsMeant(t *testing.T) {
 		name, want string
 		turns      []string
 	}{
-		{"an idiom is no threat", Neutral, []string{"assistant: Workshop.",
+		{"an idiom is no threat", Neutral, []string{
+			"assistant: Workshop.",
 			"user: The brakes squeal like a pig. My wife will kill me if it's not done by Friday. How much?", "assistant: Ninety.",
-			"user: Daylight robbery. Go on then.", "assistant: Friday at eight.", "user: Friday at eight."}},
-		{"what nobody mends", Negative, []string{"assistant: Workshop.",
+			"user: Daylight robbery. Go on then.", "assistant: Friday at eight.", "user: Friday at eight.",
+		}},
+		{"what nobody mends", Negative, []string{
+			"assistant: Workshop.",
 			"user: Nobody called me back on Monday and the brakes are still not fixed.", "assistant: You would have to write to us.",
-			"user: So what am I paying you for? That's ridiculous."}},
-		{"what is mended, and taken so", Positive, []string{"assistant: Workshop.",
+			"user: So what am I paying you for? That's ridiculous.",
+		}},
+		{"what is mended, and taken so", Positive, []string{
+			"assistant: Workshop.",
 			"user: You charged me twice for the brakes.", "assistant: That was our mistake. I've refunded it, and the wash is free.",
-			"user: Oh, that's really kind of you, thank you so much. You've been brilliant."}},
-		{"praise that is not given", Neutral, []string{"assistant: Workshop.", "user: Is he a good man for brakes?",
-			"assistant: He is.", "user: If he's so very kind and patient, put me down for Friday.", "assistant: Friday it is.", "user: Okay."}},
-		{"the agent's greeting is for anybody", Neutral, []string{"assistant: Hello, lovely to hear from you! I'm so glad you called.",
-			"user: When do you open?", "assistant: At nine.", "user: And on Sunday?", "assistant: At ten.", "user: Okay, bye."}},
-		{"joy in other words, with the agent's", Positive, []string{"assistant: Praxis.", "user: Ich hab die Prüfung bestanden!",
-			"assistant: Das freut mich!", "user: Ich bin so froh, vielen Dank für alles."}},
+			"user: Oh, that's really kind of you, thank you so much. You've been brilliant.",
+		}},
+		{"praise that is not given", Neutral, []string{
+			"assistant: Workshop.", "user: Is he a good man for brakes?",
+			"assistant: He is.", "user: If he's so very kind and patient, put me down for Friday.", "assistant: Friday it is.", "user: Okay.",
+		}},
+		{"the agent's greeting is for anybody", Neutral, []string{
+			"assistant: Hello, lovely to hear from you! I'm so glad you called.",
+			"user: When do you open?", "assistant: At nine.", "user: And on Sunday?", "assistant: At ten.", "user: Okay, bye.",
+		}},
+		{"joy in other words, with the agent's", Positive, []string{
+			"assistant: Praxis.", "user: Ich hab die Prüfung bestanden!",
+			"assistant: Das freut mich!", "user: Ich bin so froh, vielen Dank für alles.",
+		}},
 		{"nothing was said", Neutral, nil},
 	} {
 		if got := Analyse(call(tt.turns...), nil, false, must(t, "service")).Sentiment; got != tt.want {
