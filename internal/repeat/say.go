@@ -142,14 +142,16 @@ func yearly(o rrule.ROption) string {
 
 // place is an ordinal in words: "first", "last".
 func place(n int) string {
-	words := []string{"first", "second", "third", "fourth", "fifth"}
 	switch {
 	case n == -1:
 		return "last"
 	case n < 0:
 		return number(-n) + " to last"
-	case n > 0 && n <= len(words):
-		return words[n-1]
+	}
+	for i, word := range []string{"first", "second", "third", "fourth", "fifth"} {
+		if i+1 == n {
+			return word
+		}
 	}
 	return number(n)
 }

@@ -24,7 +24,7 @@ const span = 3
 func Supports(m answer.Memory, turns []recaller.Turn) (at []int, ok bool) {
 	claimed := claimedText(m)
 	words := read(claimed)
-	if len(words) == 0 || selfish(words) && !quotes(words, turns) {
+	if len(words) == 0 || selfish(words[:1]) && !quotes(words, turns) {
 		return nil, false
 	}
 	either, of := denying(m.Key), relation(read(spaced(m.Key)))
@@ -36,7 +36,8 @@ func Supports(m answer.Memory, turns []recaller.Turn) (at []int, ok bool) {
 	return search(claimed, words, turns, either, of)
 }
 
-// quotes reports whether the words stand in one turn of the caller's: what speaks as the caller must be the caller's own words.
+// quotes reports whether the words stand in one turn of the caller's: what begins as the caller speaks must be the caller's own
+// words.
 func quotes(words []word, turns []recaller.Turn) bool {
 	want := " " + strings.Join(toks(words), " ") + " "
 	return slices.ContainsFunc(turns, func(t recaller.Turn) bool {
