@@ -59,6 +59,16 @@ func TestMoodGoesByWhatIsMeant(t *testing.T) {
 			"assistant: Praxis.", "user: Ich hab die Prüfung bestanden!",
 			"assistant: Das freut mich!", "user: Ich bin so froh, vielen Dank für alles.",
 		}},
+		{"where one is, and what is dead and not deadly", Neutral, []string{
+			"assistant: Workshop.",
+			"user: I'm in town on Monday. The battery is dead.", "assistant: Monday at nine.", "user: I'm in a meeting then.",
+			"assistant: At ten.", "user: Ten, I'm in by ten.",
+		}},
+		{"anger at the beginning is anger too", Negative, []string{
+			"assistant: Workshop.",
+			"user: The oil light is on again. It's a disgrace, I'm that angry I could spit.", "assistant: Monday at nine.",
+			"user: Is there nothing before?", "assistant: No.", "user: Monday at nine.", "assistant: Your name?", "user: Ann Pell.",
+		}},
 		{"nothing was said", Neutral, nil},
 	} {
 		if got := Analyse(call(tt.turns...), nil, false, must(t, "service")).Sentiment; got != tt.want {
