@@ -73,17 +73,17 @@ func (s NameSource) Outranks(other NameSource) bool {
 	return rank[s] >= rank[other]
 }
 
-// FullerName returns what stays of a caller's name when his words tell one: what completes or corrects the known one takes its
-// place, and a part of it, or one word in the place of several, does not.
-func FullerName(known, said string) string {
-	old, words := strings.Fields(strings.ToLower(known)), strings.Fields(strings.ToLower(said))
+// FullerName returns what stays of the caller's name when his words tell one: what completes or corrects the known one takes its
+// place; a part of it, one word in the place of several, and somebody else's, who speaks on the same line, do not.
+func (c Caller) FullerName(said string) string {
+	old, words := strings.Fields(strings.ToLower(c.Name)), strings.Fields(strings.ToLower(said))
 	if len(words) == 0 || len(words) == 1 && len(old) > 1 {
-		return known
+		return c.Name
 	}
-	for _, w := range words {
-		if !slices.Contains(old, w) {
-			return said
-		}
+	shared := len(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !slices.Contains(old, w) }))
+	another := shared < len(old) && (shared == 0 || words[0][0] != old[0][0])
+	if shared == len(words) || another && len(old) > 1 && c.NameSource == NameSaid {
+		return c.Name
 	}
-	return known
+	return said
 }

@@ -23,7 +23,7 @@ func (s *Store) StoreMemory(ctx context.Context, tenant recaller.TenantID, in re
 			if err != nil || in.Name == "" {
 				return out, err
 			}
-			return out, w.box.writeName(ctx, tx, tenant, in.Memory.Caller, func(string) string { return in.Name })
+			return out, w.box.writeName(ctx, tx, tenant, in.Memory.Caller, func(recaller.Caller) string { return in.Name })
 		})
 		return err
 	})

@@ -155,7 +155,7 @@ func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error)
 	if in.Name == "" {
 		return out, nil
 	}
-	fuller := func(known string) string { return recaller.FullerName(known, in.Name) }
+	fuller := func(c recaller.Caller) string { return c.FullerName(in.Name) }
 	return out, w.memories.box.writeName(ctx, tx, w.tenant, in.Caller, fuller)
 }
 
@@ -239,12 +239,12 @@ func (w stepWrite) writeUp(ctx context.Context, tx Tx) (recaller.Change, error) 
 }
 
 // writeName keeps a name that the caller said, given the one that is known, unless a stronger source told that (P12).
-func (b box) writeName(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, said func(known string) string) error {
+func (b box) writeName(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, said func(recaller.Caller) string) error {
 	c, err := b.readCaller(ctx, tx, tenant, caller)
 	if err != nil || !recaller.NameSaid.Outranks(c.NameSource) {
 		return err
 	}
-	name := said(c.Name)
+	name := said(c)
 	if c.Name == name {
 		return nil
 	}

@@ -86,7 +86,11 @@ func fullerName(b *bench) {
 		{"kirsty abernathy", "Kirsty Abernathy"},
 		{"Christie", "Kirsty Abernathy"},
 		{"Kirsty Abernethy", "Kirsty Abernethy"},
-		{"", "Kirsty Abernethy"},
+		{"Renata Purcell", "Kirsty Abernethy"},
+		{"Fergus Abernethy", "Kirsty Abernethy"},
+		{"Kirsty Ann Abernethy", "Kirsty Ann Abernethy"},
+		{"Kirsty Abernethy", "Kirsty Ann Abernethy"},
+		{"", "Kirsty Ann Abernethy"},
 	} {
 		o := b.open("t1", opening{})
 		b.close(o, recaller.Completed)

@@ -18,23 +18,29 @@ var (
 	openForms = phrases(`it's me again|its me again|it's only me|it's me|its me|this is|it's|its|it is|i'm|im|i am|that's|name's|
 		name is|only me|put it under|put me under|put me down as|put it down as|aqui é a|aqui é o|aqui fala|com a|com o|thats|hier ist|hier spricht|ich bin|soy|sou o|sou a|sou|daqui|é o|é a|le habla|habla|es|just|under|unter|auf|a nombre de|con|de|für|it would be|it'll be`)
 	// selfForms tell of nobody but the caller.
-	selfForms = phrases("i'm|im|i am|this is|ich bin|soy|sou")
+	selfForms = phrases("i'm|im|i am|this is|ich bin|hier ist|hier spricht|soy|le habla|sou")
+	wishing   = phrases("i go by|i am called|i'm called|i prefer to be called")
 	// endForms stand behind a name.
 	endForms = phrases(`ist mein name|mein name|al habla|is my name|am apparat|am telefon|speaking|here|hier|calling`)
 
 	// leads are what people say before they come to their name.
 	leads = speech.Set(`hi hello hey hiya heya good morning afternoon evening day g'day gday gidday schönen now then evenin mornin yes yeah yep yup sure certainly of
 		course okay ok alright well um uh er erm so oh ah right there please absolutely hallo guten tag morgen abend grüß gott servus yo
-		moin ja also äh gerne buenos buenas buen días dias tardes noches hola bueno sí si claro pues eh bom boa dia tarde olá olhe sim again no thanks thank you
+		moin ja also grüezi grüessech aye howdy b'y love dear mate pal pet sisi ciao bonjour salut buongiorno buonasera äh gerne buenos buenas buen días dias tardes noches hola bueno sí si claro pues eh bom boa dia tarde olá olhe sim again no thanks thank you
 		great and`)
+	greeted   = phrases(`my man|my love|my dear|my friend|my lovely|kia ora|bore da|how're ya|how are you|how's it going|qué tal`)
 	greetings = speech.Set(`hi hello hey hiya heya hallo hola morning afternoon evening thanks`)
 	// connectives follow a name in a text without marks.
-	connectives = speech.Set(`again from here calling speaking i i'm im i've ive i'd id and about uh um at with my the we we're your you
+	connectives = speech.Set(`again from here hier calling speaking i i'm im i've ive i'd id and about uh um at with my the we we're your you
 		you've youve but so look listen mire mira oiga que und ich aus von y desde de para llamo por`)
 	ofOthers  = speech.Set("she he she's he's ella él") // told of somebody else: "it's maureen she passed"
 	comesBack = speech.Set("again from")
-	articles  = speech.Set("de la los las")
-	reported  = speech.Set("if whether said says told say asked")
+	articles  = speech.Set("de la los las der die")
+	// outlying begin where somebody is: "Royce Bledsoe out on the county road".
+	outlying = phrases("out at|out on|out in|down at|down in|down on|over at|over on|over in|over by|up at|up on|up in")
+	places   = speech.Set("lake river bay island cove creek valley harbour harbor beach county falls bridge crescent terrace square gardens view terminal airport station cross suite")
+	selves   = speech.Set("i i'm im i've ive i'd id i'll my me we we've our ich wir mein meine yo mi")
+	reported = speech.Set("if whether said says told say asked")
 )
 
 func phrases(list string) [][]string {
@@ -97,7 +103,9 @@ func closed(s []word, i int) int {
 func (r *reader) lead(s []word) int {
 	i := 0
 	for i < len(s) {
-		switch {
+		switch end := behind(s, i, greeted); {
+		case end > 0:
+			i = end
 		case leads[s[i].low], r.agents[s[i].low] && (r.heard > 0 || i > 0 || s[i].pause != 0):
 			i++
 		case i > 0 && greetings[s[i-1].low] && s[i].nameLike(r.cased) && behind(s, i+1, openForms) > 0 && !is(s, i+1, "de"):
@@ -141,7 +149,7 @@ func (r *reader) parts(s []word, i int) (parts []word, next int) {
 			continue
 		case full == 0 && titles[w.low]:
 			continue
-		case r.particle(s, i, full):
+		case r.particle(s, i, len(parts)):
 			parts = append(parts, w)
 			continue
 		case !w.nameLike(r.cased):
@@ -182,8 +190,8 @@ func once(parts []word) []word {
 }
 
 // particle reports whether the word at i leads to the next of a name: "van der Berg".
-func (r *reader) particle(s []word, i, full int) bool {
-	if !particles[s[i].low] || i+1 >= len(s) || full == 0 && articles[s[i].low] {
+func (r *reader) particle(s []word, i, before int) bool {
+	if !particles[s[i].low] || i+1 >= len(s) || before == 0 && articles[s[i].low] {
 		return false
 	}
 	return particles[s[i+1].low] || s[i+1].nameLike(r.cased)
@@ -206,7 +214,7 @@ func (r *reader) whole(parts, s []word, next int, sure bool) bool {
 	case !last(s, next) && ofOthers[s[next].low] && !sure:
 		return false
 	case r.cased:
-		return names > 1 || follows || sure
+		return names > 1 || sure || follows && (last(s, next) || !strings.HasPrefix(s[next].low, "i")) // "It's Barclays I'm with"
 	case sure:
 		return names > 1 || follows || firstNames[parts[0].low]
 	}
@@ -218,7 +226,7 @@ func (r *reader) whole(parts, s []word, next int, sure bool) bool {
 
 // follows reports whether what stands at i ends a name that was told.
 func follows(s []word, i int) bool {
-	return last(s, i) || connectives[s[i].low] || isNumber(s[i]) || strings.HasSuffix(s[i].low, "'s")
+	return last(s, i) || connectives[s[i].low] || relations[s[i].low] || speech.IsNumber(s[i].low) || strings.HasSuffix(s[i].low, "'s")
 }
 
 // address is a name by which the agent calls the caller.
@@ -267,10 +275,6 @@ func agents(turns []recaller.Turn) map[string]bool {
 
 // questioned reports whether the sentence around i asks.
 func questioned(ws []word, i int) bool {
-	for ; i < len(ws); i++ {
-		if ws[i].ends() {
-			return ws[i].pause == '?'
-		}
-	}
-	return false
+	end := slices.IndexFunc(ws[i:], word.ends)
+	return end >= 0 && ws[i+end].pause == '?'
 }

@@ -11,7 +11,6 @@ import (
 	"unicode"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // Said returns the caller's own name, the Number of the turn that gave it, and whether there was one. The fullest form that he
@@ -20,12 +19,12 @@ func Said(turns []recaller.Turn) (name string, turn int, ok bool) {
 	r := reader{agents: agents(turns)}
 	for _, t := range turns {
 		if t.Interrupted || t.Confidence > 0 && t.Confidence < 0.5 {
-			r.asked = question{}
+			r.asked, r.told = question{}, nil
 			continue
 		}
 		ws := wordsOf(t.Text)
 		if t.Speaker == recaller.Assistant {
-			r.asked = ask(ws, r.heard == 0)
+			r.asked, r.told = ask(ws, r.heard == 0), ws
 			r.address(ws, t.Text)
 			continue
 		}
@@ -59,6 +58,8 @@ type reader struct {
 	family  bool            // it is what the agent asked for as the surname
 	joined  bool            // of two halves, in the order in which they were said
 	learned bool            // the turn being read gave it
+	asks    bool            // the sentence being read ends as a question
+	told    []word          // the agent's last turn
 	wish    []word          // what the caller asks to be called
 	wished  int             // the turn that asked
 }
@@ -74,11 +75,19 @@ func (r *reader) hear(ws []word) {
 		if end == 0 {
 			end = len(ws)
 		}
-		if ws[end-1].pause != '?' {
-			r.sentence(ws[:end], ws[end:])
-		}
+		r.asks = ws[end-1].pause == '?'
+		r.sentence(stated(ws[:end]), ws[end:])
 		ws = ws[end:]
 	}
+}
+
+// stated returns what a sentence tells before it asks of the speaker's own: "it's Bev Tranter, is my car ready?"
+func stated(s []word) []word {
+	asks, own, end := s[len(s)-1].pause == '?', some(s, selves), len(s)
+	for asks && end > 0 && (s[end-1].pause != ',' || !own) {
+		end--
+	}
+	return s[:end]
 }
 
 // sentence looks for a name in one sentence; rest is what follows it in the turn.
@@ -93,13 +102,13 @@ func (r *reader) sentence(s, rest []word) {
 		return
 	}
 	i := r.lead(s)
-	if r.learned && (is(s, i, "die") || is(s, i, "der")) {
-		i++
-	}
 	if i >= len(s) {
 		return
 	}
 	from, weak := opened(s, i)
+	if k := from + 1; (weak || r.learned) && before(s, k, "der die") && k < len(s) && (firstNames[s[k].low] || titles[s[k].low]) {
+		from = k // "hier ist der Milan"
+	}
 	parts, next := r.read(s, from)
 	if len(parts) == 0 && r.asked.kind != "" && from < len(s) && s[from].spelled != "" && !r.learned {
 		parts, next = []word{respelled(s[from].spelled)}, from+1
@@ -124,6 +133,9 @@ func (r *reader) sentence(s, rest []word) {
 			parts = full
 		}
 		r.take(parts, false)
+	case weak && unlikely(parts[0].low) && !(r.cased && last(s, next)): // "it's howling again"
+	case ofKin(s, next), is(rest, 0, "that's") && ofKin(rest, 1): // "Ruby, my daughter"
+	case r.asks && weak && behind(s, i, selfForms) == 0 && (!firstNames[parts[0].low] || before(s, next+1, "isn't wasn't is innit")):
 	case r.asked.kind != "" && !r.learned && r.whole(parts, s, next, true):
 		r.take(parts, true)
 	case weak && r.whole(parts, s, next, false):
@@ -150,7 +162,11 @@ func (r *reader) tail(s []word) {
 
 // bare reports whether a name stands for itself: "Hi. Darnell Quigley." as the first that a caller says, or spelled right after.
 func (r *reader) bare(parts, s []word, next int, rest []word) bool {
-	if !r.cased || len(parts) < 2 && !(firstNames[parts[0].low] && is(s, next, "again")) {
+	known := firstNames[parts[0].low]
+	if !r.cased { // "good evening keron baptiste i have a lesson"
+		return r.heard == 0 && len(parts) == 2 && next > 2 && known && follows(s, next)
+	}
+	if len(parts) < 2 && !(known && is(s, next, "again")) || !known && (r.asks || places[parts[len(parts)-1].low] || some(r.told, placing)) {
 		return false
 	}
 	if len(rest) > 0 && rest[0].spelled != "" {
@@ -159,7 +175,15 @@ func (r *reader) bare(parts, s []word, next int, rest []word) bool {
 	if next < len(s) && requests[s[next].low] {
 		return false // it is what he asks for
 	}
-	return r.heard == 0 && (next >= len(s) || s[next-1].pause != 0 || s[next].low == "again")
+	if next >= len(s) { // or he corrects the agent: "for Yolanda Pertuz", "Yolanda Pertuz-Klein"
+		return r.heard == 0 || len(parts) > 1 && r.began(parts[0]) && r.began(parts[1]) && !contains(r.told, parts)
+	}
+	return r.heard == 0 && (s[next-1].pause != 0 || s[next].low == "again" || known && s[next].low == "from" || behind(s, next, outlying) > 0)
+}
+
+// began reports whether a word of the agent's is this one, or its beginning.
+func (r *reader) began(w word) bool {
+	return slices.ContainsFunc(r.told, func(o word) bool { return len(o.low) > 2 && strings.HasPrefix(w.low, o.low) })
 }
 
 // more reads what completes a name that the turn has just given: letters, or the other half, standing alone.
@@ -171,10 +195,17 @@ func (r *reader) more(s []word) bool {
 		r.spell(s[i].spelled)
 		return true
 	}
-	if len(s) != 1 || len(r.got) != 1 || !r.cased || !s[0].nameLike(true) || near(s[0].low, r.got[0].low) || r.agents[s[0].low] {
+	k := len(s) - 1
+	first := k > 0 && k < 5 && some(s[:k], firstWords) // "First name Kavitha."
+	if k < 0 || k > 0 && !first || len(r.got) != 1 || !r.cased && !first || !s[k].nameLike(r.cased) ||
+		near(s[k].low, r.got[0].low) || r.agents[s[k].low] {
 		return false
 	}
-	r.join(s[:1])
+	if first {
+		r.got = slices.Concat(s[k:], r.got)
+	} else {
+		r.join(s[k:])
+	}
 	return true
 }
 
@@ -193,16 +224,11 @@ func (r *reader) spell(letters string) {
 
 // join adds the half of a name that was missing: before a surname, behind anything else.
 func (r *reader) join(half []word) {
-	if r.surname() {
+	if len(r.got) == 1 && r.titled(r.got[0]) { // a surname alone
 		r.got = slices.Concat(half, r.got)
 		return
 	}
 	r.got, r.joined = slices.Concat(r.got, half), len(r.got) == 1
-}
-
-// surname reports whether what is known is a surname alone: the agent called the caller Mr or Mrs by it.
-func (r *reader) surname() bool {
-	return len(r.got) == 1 && r.titled(r.got[0])
 }
 
 func (r *reader) titled(w word) bool {
@@ -244,21 +270,12 @@ func contains(name, part []word) bool {
 
 // wishes reads what the caller asks to be called.
 func (r *reader) wishes(s []word) bool {
-	for i, w := range s {
-		from := 0
-		switch {
-		case is(s, i, "call", "me") && (i == 0 || before(s, i, "please just can and to or but could you") && !is(s, i-2, "did")):
+	for i := range s {
+		from := behind(s, i, wishing)
+		if is(s, i, "call", "me") && (i == 0 || before(s, i, "please just can and to or but could you") && !is(s, i-2, "did")) {
 			from = i + 2
-		case is(s, i, "i", "go", "by"), is(s, i, "i", "am", "called"):
-			from = i + 3
-		case w.low == "i'm" && is(s, i+1, "called"):
-			from = i + 2
-		case is(s, i, "i", "prefer", "to", "be", "called"):
-			from = i + 5
-		default:
-			continue
 		}
-		if from >= len(s) || !s[from].nameLike(r.cased) || !r.cased && !firstNames[s[from].low] && !last(s, from+1) {
+		if from == 0 || from >= len(s) || !s[from].nameLike(r.cased) || !r.cased && !firstNames[s[from].low] && !last(s, from+1) {
 			continue
 		}
 		r.wish, r.wished = []word{s[from]}, r.turn
@@ -307,6 +324,12 @@ func some(ws []word, list map[string]bool) bool {
 	return slices.ContainsFunc(ws, func(w word) bool { return list[w.low] })
 }
 
+// ofKin reports whether "my daughter" stands at i for herself.
+func ofKin(ws []word, i int) bool {
+	return before(ws, i+1, "my mein meine mi") && i+1 < len(ws) && relations[ws[i+1].low] &&
+		(ws[i+1].pause != 0 || i+2 < len(ws) && ofOthers[ws[i+2].low])
+}
+
 // is reports whether the words from i on are the given ones.
 func is(ws []word, i int, want ...string) bool {
 	if i < 0 || i+len(want) > len(ws) {
@@ -321,10 +344,8 @@ func is(ws []word, i int, want ...string) bool {
 }
 
 func before(ws []word, i int, list string) bool {
-	return i > 0 && slices.Contains(strings.Fields(list), ws[i-1].low)
+	return i > 0 && i <= len(ws) && slices.Contains(strings.Fields(list), ws[i-1].low)
 }
 
 // last reports whether nothing follows before i: the words end, or pause.
 func last(ws []word, i int) bool { return i >= len(ws) || i > 0 && ws[i-1].pause != 0 }
-
-func isNumber(w word) bool { return speech.IsNumber(w.low) }

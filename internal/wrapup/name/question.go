@@ -19,9 +19,10 @@ var (
 	nameWords  = speech.Set(`name names surname surnames nombre apellido apellidos nachname vorname namen nome apelido`)
 	lastWords  = speech.Set(`last surname surnames family apellido apellidos nachname familienname`)
 	firstWords = speech.Set(`first given christian vorname forename`)
+	placing    = speech.Set("where which wohin woher wo dónde adónde onde")
 	requests   = speech.Set("please what spell bitte wie por diga diga-me")
 	asking     = phrases(`who am i speaking|who am i talking|who's calling|whos calling|who is calling|who is this|who's this|
-		who's speaking|who is speaking|who do i|who have i|who shall i|who should i|who may i|who's that|who is that|and yours|what's yours|and you are|what should i call you|what can i call you|mit wem spreche|wer spricht|wer ist da|con quién hablo|quién habla|de parte de quién|
+		who's speaking|who is speaking|who do i|who have i|who shall i|who should i|who may i|who's that|who is that|and yours|what's yours|and you are|what do they call you|who have we|wie heißt du|wie heißen sie|wie heisst du|wie heissen sie|cómo se llama|cómo te llamas|como se chama|what should i call you|what can i call you|mit wem spreche|wer spricht|wer ist da|con quién hablo|quién habla|de parte de quién|
 		con quién tengo|com quem falo|com quem estou|quem fala`)
 	guessing = phrases(`did you say|have you as|got you as|speaking with|speaking to|talking to|talking with|is this|is that|that's for|thats for|is it|
 		bin ich richtig bei|spreche ich mit|hablo con|es usted`)
@@ -36,7 +37,7 @@ var (
 
 // ask reads what a turn of the agent's asks of the caller's name; opening: the caller has said nothing yet.
 func ask(ws []word, opening bool) question {
-	q := question{guess: guess(ws, true)}
+	q := question{guess: guess(ws)}
 	q.plain = opening && len(q.guess) > 0
 	begs := some(ws, requests) || !slices.ContainsFunc(ws, func(w word) bool { return w.pause != 0 })
 	for i, w := range ws {
@@ -81,17 +82,14 @@ func others(ws []word, i int) bool {
 }
 
 // guess reads the name that the agent supposes: "am I speaking with Anselm?"
-func guess(ws []word, cased bool) []word {
-	if !slices.ContainsFunc(ws, func(w word) bool { return w.text != w.low }) {
-		cased = false
-	}
-	r := reader{cased: cased}
+func guess(ws []word) []word {
+	r := reader{cased: slices.ContainsFunc(ws, func(w word) bool { return w.text != w.low })}
 	for i := range ws {
 		from := behind(ws, i, guessing)
 		if from == 0 || from >= len(ws) {
 			continue
 		}
-		if parts, next := r.read(ws, from); len(parts) > 0 && last(ws, next) && (!cased || ws[next-1].pause == '?') {
+		if parts, next := r.read(ws, from); len(parts) > 0 && last(ws, next) && (!r.cased || ws[next-1].pause == '?') {
 			return parts
 		}
 	}

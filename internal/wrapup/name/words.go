@@ -2,6 +2,7 @@ package name
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -125,12 +126,8 @@ func (w word) nameLike(cased bool) bool {
 
 // unlikely are endings of words that are rarely names.
 func unlikely(w string) bool {
-	for _, end := range []string{"ing", "ed", "ly", "ous", "able", "ible", "ful", "less", "tion", "ment", "ness"} {
-		if strings.HasSuffix(w, end) {
-			return !firstNames[w]
-		}
-	}
-	return false
+	ends := func(end string) bool { return strings.HasSuffix(w, end) }
+	return !firstNames[w] && slices.ContainsFunc(strings.Fields("ing ed ly ous able ible ful less tion ment ness"), ends)
 }
 
 // written puts a name into its usual letters: "siobhan o'leary" is Siobhan O'Leary.
