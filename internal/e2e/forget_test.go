@@ -137,7 +137,7 @@ func TestWhatWasForgottenIsReadNowhere(t *testing.T) {
 			user("My husband Leopold is in prison for arson, so I come alone."), agent("I see. The hut is yours for Saturday at three."))
 		stored := b.does("store_memory", map[string]any{"memoryType": "fact", "key": "husband", "value": "husband Leopold in prison for arson"})
 		id, _ := stored["memoryId"].(string)
-		b.does("set_reminder", map[string]any{"memoryId": id, "dueAt": "tomorrow at 9", "text": "ask about the arson"})
+		b.does("set_reminder", map[string]any{"memoryId": id, "dueAt": "tomorrow at 9", "value": "ask about the arson"})
 		p.hangUp(conv)
 		p.writtenUp(conv)
 		checkpoint := client.CheckpointInput{Intent: "book", Summary: "Wants the hut. Her husband Leopold is in prison for arson."}
