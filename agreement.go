@@ -44,11 +44,11 @@ type AgreementState string
 
 // The states of an agreement.
 const (
-	AgreementOpen      AgreementState = "open"      // it lies ahead, or is of today
+	AgreementOpen      AgreementState = "open"      // it lies ahead, or is of today and began less than two hours ago
 	AgreementMoved     AgreementState = "moved"     // another took its place
 	AgreementCancelled AgreementState = "cancelled" // it was called off
 	AgreementDone      AgreementState = "done"      // it was told to have happened
-	AgreementOver      AgreementState = "over"      // its day is past, and nobody told how it went; or the time for which it was held
+	AgreementOver      AgreementState = "over"      // its hour or day is past, and nobody told how it went; or the time for which it was held
 	AgreementHeld      AgreementState = "held"      // it is kept free, and not confirmed
 )
 

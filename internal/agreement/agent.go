@@ -75,9 +75,10 @@ func (d day) onlyTold() bool {
 
 // depends reports whether a day is named under a condition, or as one that may be: "If the parts come in, it is ready by Friday".
 // A yes to that agrees to nothing. A question offers, whatever its words.
+// Nor to what only tells that something did not happen then: "the part didn't come in today".
 func (d day) depends() bool {
 	s := d.in()
-	return !s.Question && conditional(s.words)
+	return !s.Question && (conditional(s.words) || failures.in(last(d.lead, 8)))
 }
 
 // concluded reports whether a day is named as what follows from the talk: "Then Monday", "your next lesson is Monday", "it comes
@@ -103,7 +104,7 @@ func tagged(_ *line, d day) bool {
 
 // describes reports whether a sentence only says something of a day: "Saturday is a holiday", "we're open on Saturday".
 func describes(d day) bool {
-	if hours.in(last(d.lead, 3)) {
+	if hours.in(last(d.lead, 3)) || hours.in(first(d.trail, 4)) && !free.in(first(d.trail, 4)) {
 		return true
 	}
 	is := len(d.trail) > 1 && (d.trail[0] == "is" || d.trail[0] == "ist" || d.trail[0] == "es")

@@ -23,7 +23,7 @@ func Fold(acts []recaller.Act, now time.Time) []recaller.Agreement {
 		f.take(&acts[i])
 	}
 	for i := range f.list {
-		if g := &f.list[i]; live(g) && (f.date(g.At).Before(f.date(now)) || f.lapsed(g, now)) {
+		if g := &f.list[i]; live(g) && (f.over(g, now) || f.lapsed(g, now)) {
 			g.State = recaller.AgreementOver
 		}
 	}
@@ -48,6 +48,14 @@ func (f *fold) lapsed(g *recaller.Agreement, now time.Time) bool {
 	return g.State == recaller.AgreementHeld && slices.ContainsFunc(g.By.Of, func(s recaller.Stretch) bool {
 		return !s.From.After(now) && (s.From.In(f.zone).Hour() > 0 || f.date(s.From).Before(f.date(now)))
 	})
+}
+
+// late is how long after its hour a time may still be spoken of as one to come: by who runs late, or waits.
+const late = 2 * time.Hour
+
+// over reports whether the day of an agreement is past, or its hour for long enough.
+func (f *fold) over(g *recaller.Agreement, now time.Time) bool {
+	return f.date(g.At).Before(f.date(now)) || !g.Day && !now.Before(g.At.Add(late))
 }
 
 func (f *fold) take(a *recaller.Act) {

@@ -77,6 +77,21 @@ func TestFoldAsOfATime(t *testing.T) {
 	}
 }
 
+// Who rings after his hour is told of it while he may still be on the way, and not in the evening.
+func TestAnHourThatIsPastIsOver(t *testing.T) {
+	acts := agreement.Find(script(wednesday, "A: I have Friday at nine.\nC: Friday at nine is perfect."))
+	if len(acts) != 1 || acts[0].Day {
+		t.Fatalf("got %v, want one time with its hour", acts)
+	}
+	for after, want := range map[time.Duration]recaller.AgreementState{
+		-time.Hour: recaller.AgreementOpen, time.Hour: recaller.AgreementOpen, 2 * time.Hour: recaller.AgreementOver, 9 * time.Hour: recaller.AgreementOver,
+	} {
+		if got := agreement.Fold(acts, acts[0].At.Add(after))[0].State; got != want {
+			t.Errorf("%v after its hour: got %s, want %s", after, got, want)
+		}
+	}
+}
+
 func FuzzFind(f *testing.F) {
 	for _, d := range append(slices.Clone(dialogues), shapes...) {
 		for _, c := range d.calls {

@@ -500,6 +500,12 @@ var strangers = []struct {
 		A: ¿Le mando el historial?
 		C: A mi hija.
 		A: Apuntado.`), ""},
+	{"what did not happen", one(`
+		A: It was the bottom bracket, and the part didn't come in today like they told us. Shall I ask the other shop?
+		C: Please.`), ""},
+	{"opening hours in German", one(`
+		A: Wir haben heute bis sechs offen.
+		C: Gut, danke.`), ""},
 	{"Wednesday or Thursday", one(`
 		C: They say Wednesday the twenty-first or Thursday, nobody knows.
 		A: Noted.`), ""},

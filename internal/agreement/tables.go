@@ -20,8 +20,10 @@ var (
 	// refuses say no to it, or take a yes back.
 	refuses = table(`no nope nah not never hold_on hang_on wait can't cant cannot couldn't won't don't doesn't isn't unless until
 		nein nee nicht kein keine leider tampoco`)
-	denies  = table(`no nope nah nein nee wait`) // first in a turn
-	negates = table(`not nicht kein keinen keine`)
+	denies = table(`no nope nah nein nee wait`) // first in a turn
+	// failures say that something did not happen.
+	failures = table(`didn't didnt wasn't wasnt weren't werent hasn't hasnt hadn't hadnt`)
+	negates  = table(`not nicht kein keinen keine`)
 	// defers put the answer off; keeps leave what stands as it is.
 	defers = table(`frag_erst frage_erst meld_mich run_it_by square_it square_that i'll_take_my put_it_to spoken_to i'm_not_saying maybe_not don't_put
 		don't_book dont_book let_me_check let_me_talk let_me_ask let_me_think let_me_speak let_me_look think_about think_it i'll_think ill_think
@@ -49,10 +51,10 @@ var (
 		okay ok der die das am um dann den bitte el la las los a de por en pues y o'clock uhr morning afternoon evening past half
 		quarter mañana tarde früh vormittag nachmittag`)
 	// holds keep a time free without settling it; waits are said of the line.
-	holds = table(`hold holding held pencil pencilled penciled pencilling provisional provisionally tentative tentatively
+	holds = table(`hold holding held pencil pencilled penciled pencilling provisionally provisional_booking provisional_slot provisional_date provisional_place tentative tentatively
 		keep_it_free keep_that_free standby waiting_list not_confirmed unconfirmed
 		halte halten freihalten vormerken vorgemerkt vorläufig unverbindlich unter_vorbehalt provisorisch warteliste
-		provisional provisionalmente pendiente_de lista_de_espera guardo guardar guardado guardárselo guárdelo`)
+		provisionalmente cita_provisional reserva_provisional pendiente_de lista_de_espera guardo guardar guardado guardárselo guárdelo`)
 	waits = table(`hold_on hold_the_line hold_please holding_on held_up hold_for hold_music`)
 	until = table(`until till til bis hasta by`)
 	// slots stand between a day and that it is free again.

@@ -174,12 +174,19 @@ func (p *parser) pastOrTo(minutes, j, n int) clock {
 	switch p.w(j + n) {
 	case "past", "after":
 	case "to", "till", "ere", "of":
+		if p.any(j+n+1+k, measures...) || p.any(j+n+2+k, measures...) && p.any(j+n+1+k, "working", "business") {
+			return clock{} // "five to seven days"
+		}
 		c.hour, c.minute = (h+10)%12+1, 60-minutes
 	default:
 		return clock{}
 	}
 	return p.withHalf(c, j)
 }
+
+// measures are what a range of numbers counts.
+var measures = []string{"day", "days", "week", "weeks", "month", "months", "year", "years", "hour", "hours", "minutes", "mins", "people",
+	"persons", "guests", "players", "kids", "children", "dollars", "pounds", "euros", "percent", "%", "miles", "times"}
 
 func (p *parser) hour(j int) (h, n int) {
 	h, n = p.cardinal(j)

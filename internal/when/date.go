@@ -3,6 +3,8 @@ package when
 import (
 	"strings"
 	"time"
+
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // span is a stretch of whole days: from is its first instant, to the first instant after it.
@@ -102,7 +104,7 @@ func (p *parser) relative(i int) span {
 	case p.w(i) == "today":
 		s = p.dayspan(0, 1)
 	case p.any(i, "tomorrow", "tmrw"):
-		if s = p.dayspan(1, 1); p.quoted(i) {
+		if s = p.dayspan(1, 1); p.quoted(i) || p.lang == spanish && p.w(i-1) == "of" && shifts[p.said[max(0, i-2)]] { // "trabajo de mañana"
 			s = span{open: true, n: 1}
 		}
 	case p.w(i) == "yesterday":
@@ -124,6 +126,9 @@ func (p *parser) relative(i int) span {
 	}
 	return s
 }
+
+// shifts are words of Spanish for what is done in the morning.
+var shifts = speech.Set(`trabajo trabaja trabajamos turno turnos estoy voy clase clases horario`)
 
 // quoted reports whether "tomorrow" or "in two days" at i is in what somebody said before: "they said come back tomorrow".
 func (p *parser) quoted(i int) bool {

@@ -1,6 +1,10 @@
 package when
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/recallerhq/recaller/internal/speech"
+)
 
 // verbs marks the verbs of the text.
 func (p *parser) verbs() {
@@ -92,7 +96,7 @@ func (p *parser) verb(i int, aux bool) (m mark, helps bool) {
 	case strings.HasSuffix(w, "'ll"), shortWill[w] && p.plainForm(i+1):
 		return mark{mood: ahead}, true
 	case presents[w], w == "am" && (p.w(i-1) == "i" || p.w(i+1) == "i"), strings.HasSuffix(w, "'re"), p.tok[i].owner && (isSubject[w] || weekdays[w] != 0 && predicates[p.w(i+1)]),
-		p.tok[i].owner && (strings.HasSuffix(p.w(i+1), "ing") || p.any(i+1, "got", "gonna", "on", "due", "at", "closed", "booked", "here")):
+		p.tok[i].owner && (strings.HasSuffix(p.w(i+1), "ing") && !(determiners[p.w(i-1)] && occasions[p.w(i+1)]) || p.any(i+1, "got", "gonna", "on", "due", "at", "closed", "booked", "here")):
 		return mark{mood: ahead}, false
 	case p.past(i):
 		return p.told(i), false
@@ -101,6 +105,9 @@ func (p *parser) verb(i int, aux bool) (m mark, helps bool) {
 	}
 	return m, false
 }
+
+// occasions end like what somebody is doing: "my sister's wedding".
+var occasions = speech.Set(`wedding meeting hearing christening viewing fitting reading outing evening morning sitting opening`)
 
 // singularBefore reports whether one thing or person stands before the word at i, which then would end in -s in the
 // present.
