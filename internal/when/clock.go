@@ -185,8 +185,10 @@ func (p *parser) pastOrTo(minutes, j, n int) clock {
 }
 
 // measures are what a range of numbers counts.
-var measures = []string{"day", "days", "week", "weeks", "month", "months", "year", "years", "hour", "hours", "minutes", "mins", "people",
-	"persons", "guests", "players", "kids", "children", "dollars", "pounds", "euros", "percent", "%", "miles", "times"}
+var measures = []string{
+	"day", "days", "week", "weeks", "month", "months", "year", "years", "hour", "hours", "minutes", "mins", "people",
+	"persons", "guests", "players", "kids", "children", "dollars", "pounds", "euros", "percent", "%", "miles", "times",
+}
 
 func (p *parser) hour(j int) (h, n int) {
 	h, n = p.cardinal(j)

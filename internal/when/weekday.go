@@ -37,8 +37,7 @@ func (p *parser) weekdayAt(i int) int {
 	if workdays && !p.movesDay(i) || p.any(i-2, "a", "an") && kinds[p.w(i-1)] || ordinals[p.w(i-1)] > 0 && ordinals[p.w(i-1)] < 5 {
 		return 0
 	}
-	if p.any(i-1, "mr", "mrs", "ms", "miss", "dr", "doctor", "herr", "frau", "señor", "señora", "name", "surname", "some") && !p.sentenceEnd(i-1) ||
-		p.w(i-1) == "is" && p.any(i-2, "name", "surname") || p.is(i-2, "mr", ".") || p.is(i-2, "dr", ".") || p.any(i+2, "apellido") || p.any(i+1, "santo") {
+	if p.namesSomebody(i) || p.any(i-1, "some") || p.any(i+1, "santo") {
 		return 0
 	}
 	if p.any(i-1, "a", "any", "black", "cyber", "palm", "ash", "maundy", "shrove", "holy", "giving", "super", "ruby", "man", "friend", "called",
@@ -52,6 +51,13 @@ func (p *parser) weekdayAt(i int) int {
 		}
 	}
 	return wd
+}
+
+// namesSomebody reports whether the weekday at i is somebody's name: "Mr Friday", "his name's Sunday".
+func (p *parser) namesSomebody(i int) bool {
+	doctor := p.any(i-1, "dr", "doctor") && p.tok[i-1].capital && p.clock(i+1).n == 0 && p.w(i+1) != "at"
+	return doctor || p.any(i-1, "mr", "mrs", "ms", "herr", "frau", "señor", "señora", "name", "surname") || p.is(i-2, "mr", ".") ||
+		p.w(i-1) == "is" && p.any(i-2, "name", "surname") || p.any(i+2, "apellido")
 }
 
 func (p *parser) numberOrMonth(i int) bool {
