@@ -24,7 +24,7 @@ const span = 3
 func Supports(m answer.Memory, turns []recaller.Turn) (at []int, ok bool) {
 	claimed := claimedText(m)
 	words := read(claimed)
-	if len(words) == 0 || selfish(words[:1]) && !quotes(words, turns) {
+	if len(words) == 0 || selfish(words[:1]) && !strings.Contains(claimed, "“") && !quotes(words, turns) {
 		return nil, false
 	}
 	either, of := denying(m.Key), relation(read(spaced(m.Key)))
