@@ -266,9 +266,9 @@ func (l *line) ends(own day) []recaller.Stretch {
 	return stretches(until, true, own.date())
 }
 
-// closing is the last sentence of a turn.
+// closing is the last sentence of a turn; empty where there is none, or no turn.
 func (l *line) closing() sentence {
-	if len(l.sentences) == 0 {
+	if l == nil || len(l.sentences) == 0 {
 		return sentence{}
 	}
 	return l.sentences[len(l.sentences)-1]
