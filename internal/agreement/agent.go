@@ -178,12 +178,18 @@ func (t *talk) confirm(l *line) {
 			t.tentative = append(t.tentative, t.settle(d, saying(d.line, d.in()), saying(l, s)))
 			return
 		}
-		if d, ok := t.pending(); ok && confirms.in(s.words) && !modals.in(s.words) && (books.in(s.words) || l.index-d.line.index == 1) {
+		if d, ok := t.pending(); ok && !t.otherHour(l, s, d) && confirms.in(s.words) && !modals.in(s.words) && (books.in(s.words) || l.index-d.line.index == 1) {
 			t.tentative = append(t.tentative, t.settle(d, saying(d.line, d.in()), saying(l, s)))
 			return
 		}
 	}
 	t.promised(l)
+}
+
+// otherHour reports whether a sentence names an hour that is not the one of a day.
+func (t *talk) otherHour(l *line, s sentence, d day) bool {
+	hours, in := t.hour(l)
+	return in.Start == s.Start && len(hours) > 0 && !d.hour.IsZero() && !d.hour.Equal(at(d.At, hours[0]))
 }
 
 // hold keeps the time that is spoken of as held, where the agent says that he keeps it free without naming it, and reports whether

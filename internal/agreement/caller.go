@@ -34,6 +34,9 @@ func (t *talk) caller(l *line) {
 		wanted = append(wanted, t.rehoured(l, wanted)...)
 		t.dropOffers()
 	}
+	if d := t.rehoured(l, wanted); len(d) > 0 && d[0].asks() {
+		t.table = append(t.table, d...) // "Could we say three?", beside what was offered
+	}
 	for _, d := range wanted {
 		if t.offered[d.date()] && l.takes(d) {
 			t.dropOffers() // the one that he names is not among them any more

@@ -118,6 +118,9 @@ func (s sentence) bare() bool {
 	if n > 0 && n < len(words) && own.in(words[n:n+1]) {
 		return s.consent() > 0 // "half seven I'm still in the shed"
 	}
+	if own.in(s.words[:min(1, len(s.words))]) && !free.in(s.words) && !takings.in(s.words) {
+		return s.consent() > 0 // "I'm at the dentist at three"
+	}
 	return s.consent() > 0 || besides(s.words) <= 3 || first
 }
 

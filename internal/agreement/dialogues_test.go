@@ -151,6 +151,67 @@ var shapes = []struct {
 		A: Let me look into that.`), ""},
 	{"nobody answers", one(`
 		A: So I have you down for Monday at nine. Hello? Are you there?`), "Mon 19 Oct 09:00"},
+	{"the hour behind its day", one(`
+		A: Would the tenth of November do for the fitting, the same time?
+		C: The tenth is fine. Same time, half past five.
+		A: See you then.`), "Tue 10 Nov 17:30"},
+	{"an hour behind its day, of something else", one(`
+		A: Would Friday do?
+		C: Friday is fine. I leave work at five.
+		A: See you Friday.`), "Fri 16 Oct"},
+	{"an hour behind its day, asked about", one(`
+		A: Would Friday do?
+		C: Friday is fine. Could it be half past two?
+		A: I'll have to ask.`), "Fri 16 Oct"},
+	{"la hora detrás del día", one(`
+		A: ¿Le viene bien el viernes?
+		C: El viernes me viene bien. A las cinco y media.
+		A: Perfecto.`), "Fri 16 Oct 17:30"},
+	{"the offered hour in a reason against it", one(`
+		A: I could do Tuesday at three.
+		C: I'm at the dentist at three.
+		A: I see. What about Wednesday the twenty-first at nine?
+		C: Hm, I'll ring you back.`), ""},
+	{"the offered hour in a reason, and another taken", one(`
+		A: I could do Tuesday at three.
+		C: At three I pick the boys up.
+		A: Four o'clock then?
+		C: Four's good.
+		A: Tuesday at four it is.`), "Tue 20 Oct 16:00"},
+	{"another hour of the offered day", one(`
+		A: How about Tuesday at two?
+		C: Could we say three?
+		A: Three works. See you then.`), "Tue 20 Oct 15:00"},
+	{"another hour of the offered day, refused", one(`
+		A: How about Tuesday at two?
+		C: Could we say three?
+		A: Three is gone, I'm afraid.
+		C: Then I'll leave it.`), ""},
+	{"another hour of the offered day, and the first one after all", one(`
+		A: How about Tuesday at two?
+		C: Could we make it three?
+		A: Three is taken, I'm afraid. Two or nothing.
+		C: Two, then.`), "Tue 20 Oct 14:00"},
+	{"ein Rückruf", one(`
+		C: Wann höre ich von Ihnen?
+		A: Wir rufen Sie am Freitag um neun zurück.
+		C: Gut.`), "Fri 16 Oct 09:00"},
+	{"ein Besuch", one(`
+		C: Wann kommt jemand?
+		A: Der Monteur kommt am Dienstag um neun vorbei.
+		C: Danke.`), "Tue 20 Oct 09:00"},
+	{"ein Besuch, der nicht kommt", one(`
+		C: Wann kommt jemand?
+		A: Am Dienstag kommt leider niemand.
+		C: Schade.`), ""},
+	{"es kommt darauf an", one(`
+		C: Geht es am Dienstag?
+		A: Das kommt darauf an, was kaputt ist.
+		C: Die Pumpe.`), ""},
+	{"ein Besuch, der fraglich ist", one(`
+		C: Wann kommt jemand?
+		A: Der Monteur kommt am Dienstag vielleicht vorbei.
+		C: Aha.`), ""},
 	{"told to have happened", []call{{0, `
 		A: The parcel will be there on Friday.
 		C: Good.`}, {1, `

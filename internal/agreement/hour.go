@@ -21,10 +21,14 @@ type hourTalk struct {
 // lateHour gives a day that is settled the hour that is agreed on some turns later: "Thursday." … "Morning or afternoon?" … "Eight."
 func (t *talk) lateHour(l *line) {
 	a := t.lastDay()
-	if a == nil || a.last == l.index && !l.Caller() || l.index-a.last > memory || l.namesDays() {
+	if a == nil || a.last == l.index && !l.Caller() || l.index-a.last > memory {
 		return
 	}
 	said, s := t.hour(l)
+	if l.namesDays() {
+		t.hourBehind(a, l, said, s)
+		return
+	}
 	h := &t.hours
 	switch {
 	case l.Caller() && len(said) == 1 && !defers.in(l.words):
@@ -41,6 +45,17 @@ func (t *talk) lateHour(l *line) {
 		t.at(a, l, said[0], h.saying, saying(l, s))
 	case len(said) == 0 && h.at == l.index-1 && !h.wanted.IsZero() && !l.refusesFirst() && !unable.in(first(l.words, 8)) && !l.asksElse():
 		t.at(a, l, h.wanted, h.saying)
+	}
+}
+
+// hourBehind gives a day that the caller takes the one hour that he says behind it: "The tenth is fine. Same time, half past five."
+func (t *talk) hourBehind(a *act, l *line, said []time.Time, s sentence) {
+	d := l.days[max(len(l.days)-1, 0):]
+	if a.last != l.index || !l.Caller() || len(said) != 1 || s.Question || defers.in(l.words) || len(d) == 0 {
+		return
+	}
+	if d[0].date().Equal(a.date) && s.Start > d[0].in().Start && !unable.in(s.words) && !own.in(first(s.words, 1)) {
+		t.at(a, l, said[0], saying(l, s))
 	}
 }
 
@@ -97,9 +112,12 @@ func (l *line) hasClock() bool {
 func (l *line) ofHours() bool { return dayparts.in(l.words) }
 
 // numbers reads a sentence that is a number as a time of day, or begins with one: "Three ten?", "Six in the evening, after work."; a
-// single one where an hour was asked for, "Eight."
+// single one where an hour was asked for, "Eight.", or is proposed, "Could we say eight?"
 func (l *line) numbers(s sentence, asked bool) []time.Time {
 	words := slices.DeleteFunc(slices.Clone(s.words), func(w string) bool { return speech.Hesitation(w) || denies[w] })
+	if i := proposes.find(words); i >= 0 && s.Question {
+		words, asked = words[i+proposes.at(words, i):], true
+	}
 	n := 0
 	for n < len(words) && (speech.IsNumber(words[n]) || words[n] == "half" || words[n] == "quarter" || words[n] == "past") {
 		n++

@@ -16,7 +16,7 @@ var (
 		let's_do lets_do will_do you_betcha ten_four no_problem no_worries too_easy obviously of_course
 		ja jo jawohl gut genau passt prima gerne gern einverstanden perfekt klar geht machen_wir nehme_ich nehm_ich
 		sim claro pode_ser está_bem fica_assim combinado
-		sí si vale bueno perfecto ándele andele de_acuerdo está_bien me_parece me_queda sale`)
+		sí si vale bueno perfecto ándele andele de_acuerdo está_bien me_parece me_queda viene_bien va_bien me_conviene sale`)
 	// refuses say no to it, or take a yes back.
 	refuses = table(`no nope nah not never hold_on hang_on wait can't cant cannot couldn't won't don't doesn't isn't unless until
 		nein nee nicht kein keine leider tampoco`)
@@ -75,7 +75,7 @@ var (
 	// unable say, near a day, that it will not do.
 	unable = table(`can't cant cannot couldn't couldnt won't wont unable doesn't doesnt isn't isnt bad busy closed shut full taken unavailable too_late
 		packed no_good not_good not_free no_use no_use_to out_of not_great booked_up booked_out fully_booked
-		nichts ungünstig schlecht voll vergeben besetzt ausgebucht geschlossen geht_nicht kann_nicht passt_nicht klappt_nicht kann_ich_nicht
+		niemand nichts ungünstig schlecht voll vergeben besetzt ausgebucht geschlossen geht_nicht kann_nicht passt_nicht klappt_nicht kann_ich_nicht
 		não_posso já_não no_puedo no_voy no_abrimos no_podemos no_podré no_me imposible cerrado`)
 	// own begin a clause that puts something of the caller's own on a day; free say that it leaves the day open.
 	own  = table(`hago estoy trabajo viajo voy llevo muss bin i i'm im i've ive i'd we we're we've my our he's she's he she my ich wir mein meine da yo tengo cuido mi`)
@@ -87,7 +87,7 @@ var (
 		so_that's so_thats so_that that's thats that_is that_makes that_would then_it's then_its it's_now is_on is_set is_booked
 		ill_note ill_be ill_have ill_get ill_ring ill_call ill_send ill_see ill_come ill_leave ill_put ill_hold youll_have youll_get hell_come
 		well_have well_be well_see its_going are_coming youre_flying you're_flying
-		werde werden wird dann gebucht eingetragen reserviert bestätigt bis also
+		werde werden wird kommt dann gebucht eingetragen reserviert bestätigt bis also
 		queda quedamos entonces anotado agendado agendada reservado reservada confirmada confirmado fica_inscrito fica_marcado esperamos espero llamaré llamo será`)
 	// binds are how a caller states what he will do, or has to.
 	binds = table(`i'll i_will we'll we_will i've_to i_have_to i_have i've i_got ive_got im_coming i'm_coming ill_be ill_come ill_call
@@ -176,7 +176,8 @@ var (
 	// concludes stand alone before a time that is read back, deadline before one until which something is done.
 	concludes = table(`then so dann also entonces`)
 	deadlines = table(`by within bis innerhalb antes_del antes_de`)
-	today     = table(`it's its is es ist`) // before a day that it is
+	proposes  = table(`we_say i_say how_about what_about wie_wäre_es wie_wär's qué_tal`) // before the hour that one asks for
+	today     = table(`it's its is es ist`)                                              // before a day that it is
 	// yours and stands make a statement of what is to be: "your next lesson is Monday".
 	yours  = table(`your his her their our ihr ihre su sus`)
 	stands = table(`is are stays remains ist sind bleibt es queda sigue`)

@@ -1,6 +1,9 @@
 package when
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // partOfDay is "morning", "afternoon", "evening", "night" or "" for none.
 type partOfDay string
@@ -297,6 +300,9 @@ func (p *parser) unitFollows(i int) bool {
 	}
 	if p.tok[i].kind == punct {
 		return !p.ends(i) || p.glued(i) && p.any(i, "-", ":") || p.any(i, ".", ",") && p.glued(i+1) && p.tok[i+1].kind == number
+	}
+	if p.lang == german && slices.Contains(separable, p.w(i)) && p.ends(i+1) { // "um neun vorbei."
+		return false
 	}
 	return !p.any(i, "on", "in", "at", "today", "tomorrow", "tonight", "and", "or", "but", "so", "for", "this", "next", "with",
 		"to", "because", "i", "please", "then", "is", "would", "works", "or", "that", "when", "if", "he", "she", "they", "you", "it", "my", "no",

@@ -246,7 +246,7 @@ var (
 )
 
 // separable are what may stand before the "ge" of a participle.
-var separable = strings.Split(" an ab auf aus raus ein rein mit vor zu weg hin her um nach los zurück herein heraus kaputt", " ")
+var separable = strings.Split(" an ab auf aus raus ein rein mit vor zu weg hin her um nach los zurück vorbei rüber herein heraus kaputt", " ")
 
 // preterite reports whether a Spanish word is a verb in the preterite by its ending.
 func preterite(w string) bool {

@@ -74,7 +74,7 @@ var (
 	he     = speech.Set("he she er él ella")
 	keeps  = speech.Set("has have had keeps is hat haben tiene tienen")
 	does   = speech.Set("is was has had does did can will would could died passed takes gets needs works lives got")
-	led    = speech.Set("for with to from at of by like than about and für mit zu von bei wie para con de como told tell ask call")
+	led    = speech.Set("for with to from at of by like than about für mit zu von bei wie para con de como told tell ask call")
 	on     = speech.Set("for about of regarding für wegen para")
 	// thinks are verbs of those whose words or thoughts are told, which tell nothing of them.
 	thinks   = speech.Set("thinks think says said say told tell tells reckons believes wants asked keeps glaubt meint sagt denkt cree dice piensa quiere if and")
@@ -88,6 +88,9 @@ var (
 // led reports whether what the word at i names is no subject: "with my mother", "tell my daughter".
 func (x *extractor) led(w []string, i int) bool {
 	for i--; i >= 0 && (x.lang.own[w[i]] || skipped[w[i]]); i-- {
+	}
+	if i > 0 && at(w, i) == "and" {
+		return kin[bare(w[i-1])] != "" && x.led(w, i-1) // "with my wife and my mother", but not "it rained, and my mother …"
 	}
 	return pets[kin[at(w, i)]] || led[at(w, i)] || at(w, i) == "a" && x.lang.language == token.Spanish
 }

@@ -18,6 +18,8 @@ func TestOutcomesInOtherWords(t *testing.T) {
 			"user: I'll have to run it by my wife. Don't book anything.", "assistant: Of course.")},
 		{Answered, call("user: Was kostet das Abo?", "assistant: Vierzig Euro. Ich hätte Sonntag um drei frei.",
 			"user: Das muss ich mir noch überlegen.", "assistant: Gern.")},
+		{Booked, call("user: I'm down for tonight and I have a cold.", "assistant: Would the ninth of December do, the same time?",
+			"user: The ninth is fine.", "assistant: Moved.", "user: And we'd like to join.", "assistant: I will email you the forms.")},
 		{Cancelled, call("user: It's about my place on Thursday. I'm out, I'm afraid.", "assistant: That's all right, you're crossed off the list.")},
 		{Cancelled, call("user: el coche de mañana, déjelo", "assistant: ¿anulo entonces el coche de mañana?", "user: sí, anulado")},
 		{Booked, call("user: I won't be needing the visit on the fifth. Have you a slot on the tenth?", "assistant: The visit on the fifth is cancelled.",
