@@ -16,6 +16,9 @@ func (x *extractor) turn(i int) []draft {
 	var out []draft
 	taken := 0
 	if d, ok := x.answer(i); ok {
+		if from, to := x.within(d, 0, x.idle); from == 0 && x.words(i, 0, to) <= maxQuote {
+			x.reach(&d, 0, to)
+		}
 		x.whole(&d)
 		out = append(out, d)
 		taken = d.to
@@ -24,7 +27,7 @@ func (x *extractor) turn(i int) []draft {
 		if ps[k].bar || ps[k].score < enough {
 			continue
 		}
-		d := draft{asked: -1, turn: i, from: k, to: k + 1, about: ps[k].about, score: ps[k].score, sure: ps[k].sure}
+		d := draft{asked: -1, turn: i, from: k, to: k + 1, core: k, about: ps[k].about, score: ps[k].score, sure: ps[k].sure}
 		x.widen(&d, taken)
 		x.whole(&d)
 		if x.words(i, d.from, d.to) > maxQuote {
@@ -40,28 +43,40 @@ func (x *extractor) turn(i int) []draft {
 // widen takes up what stands around a piece: all that says something of a short turn, else what leans on it or carries it.
 func (x *extractor) widen(d *draft, least int) {
 	ps := x.pieces(d.turn)
-	from, to := least, len(ps)
-	for from < d.from && x.idle(d.turn, from) {
-		from++
-	}
-	for to > d.to && x.idle(d.turn, to-1) {
-		to--
-	}
-	if x.words(d.turn, from, to) <= shortTurn {
-		own := *d
-		for k := d.from - 1; k >= from && x.joins(ps[k], own); k-- {
-			x.take(d, k)
+	for _, spare := range []func(i, k int) bool{x.idle, x.dull} {
+		if from, to := x.within(*d, least, spare); x.words(d.turn, from, to) <= maxQuote {
+			x.reach(d, from, to)
+			return
 		}
-		for k := d.to; k < to && x.joins(ps[k], own); k++ {
-			x.take(d, k)
-		}
-		return
 	}
 	for d.from > least && x.leans(ps[d.from].w) && !ps[d.from-1].bar && x.words(d.turn, d.from-1, d.to) <= maxQuote {
 		x.take(d, d.from-1)
 	}
 	for d.to < len(ps) && x.follows(ps, *d) && x.words(d.turn, d.from, d.to+1) <= maxQuote {
 		x.take(d, d.to)
+	}
+}
+
+// within is the turn of a draft without what may be spared at its ends.
+func (x *extractor) within(d draft, from int, spare func(i, k int) bool) (int, int) {
+	to := len(x.pieces(d.turn))
+	for from < d.from && spare(d.turn, from) {
+		from++
+	}
+	for to > d.to && spare(d.turn, to-1) {
+		to--
+	}
+	return from, to
+}
+
+// reach takes up what stands around a draft, as far as it joins.
+func (x *extractor) reach(d *draft, from, to int) {
+	own := *d
+	for k := d.from - 1; k >= from && x.joins(k, own); k-- {
+		x.take(d, k)
+	}
+	for k := d.to; k < to && x.joins(k, own); k++ {
+		x.take(d, k)
 	}
 }
 
@@ -84,10 +99,24 @@ func (x *extractor) whole(d *draft) {
 }
 
 // joins reports whether a piece of a short turn is quoted with a draft: not where it says something of another matter.
-func (x *extractor) joins(p piece, d draft) bool {
+func (x *extractor) joins(k int, d draft) bool {
+	p := x.pieces(d.turn)[k]
+	if x.offered(d.turn) && x.dated(d.turn, k) && len(p.w) <= shortDay && !has(x.pieces(d.turn)[d.core].w, then) {
+		return false // it says which day will do
+	}
 	other := p.about.key != d.about.key || p.about.whose != d.about.whose
-	return (!p.bar || p.asks) && (p.score > -1 || len(p.w) < 4) && !(p.score >= enough && other && p.about.key+p.about.whose != "" && d.about.key+d.about.whose != "")
+	if p.score >= enough && other && p.about.key+p.about.whose != "" && d.about.key+d.about.whose != "" {
+		return false
+	}
+	corrects := k > 0 && speech.Turns(x.pieces(d.turn)[k-1].w)
+	return (!p.bar || p.asks) && (p.score > -1 || len(p.w) < 4 || corrects)
 }
+
+// shortDay is how many words it takes at most to choose a day that was offered.
+const shortDay = 6
+
+// then are words that mean the time that was named before them.
+var then = speech.Set("that then dann danach eso entonces")
 
 // take adds a piece to a draft.
 func (x *extractor) take(d *draft, k int) {
@@ -96,15 +125,26 @@ func (x *extractor) take(d *draft, k int) {
 	d.score = max(d.score, p.score)
 	d.sure = min(d.sure, p.sure)
 	if p.about.weight > d.about.weight && !p.asks {
-		d.about = p.about
+		d.about, d.core = p.about, k
 	}
 }
 
-// idle reports whether a piece at the edge of a turn may be left out: greetings, thanks, questions, agreement.
+// idle reports whether a piece at the edge of a turn says nothing: greetings and the name with them, thanks, agreement.
 func (x *extractor) idle(i, k int) bool {
 	p := x.pieces(i)[k]
-	return p.bar || p.score < idling && len(x.lang.content(p.w)) < 3
+	said := slices.DeleteFunc(x.lang.content(p.w), func(w string) bool { return assents[w] || k == 0 && x.names[w] })
+	return p.bar || len(said) == 0 && !slices.ContainsFunc(p.w, speech.IsNumber)
 }
+
+// dull reports whether a piece at the edge of a turn says so little that it may be left out where there is no room for it.
+func (x *extractor) dull(i, k int) bool {
+	p := x.pieces(i)[k]
+	return p.bar || p.score < dullest && len(x.lang.content(p.w)) < 3
+}
+
+// assents are words by which the caller agrees, greets or thanks.
+var assents = speech.Set(`perfect lovely brilliant awesome fine grand thanks thank cheers smashing bye goodbye hello deal excellent wonderful
+	appreciate prima perfekt wunderbar danke tschüss perfecto vale gracias adiós`)
 
 // follows reports whether the piece behind a draft belongs to it.
 func (x *extractor) follows(ps []piece, d draft) bool {

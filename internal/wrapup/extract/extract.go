@@ -34,10 +34,9 @@ import (
 
 // The bounds of what one conversation leaves.
 const (
-	MaxValue  = 400 // characters of a value
-	maxFound  = 12
-	maxQuote  = 42 // words of one quotation
-	shortTurn = 34 // words of a turn that is quoted as a whole
+	MaxValue = 400 // characters of a value
+	maxFound = 12
+	maxQuote = 42 // words of one quotation, and of a turn that is quoted as a whole
 )
 
 // Candidate is a memory that the words support.
@@ -72,6 +71,7 @@ type draft struct {
 	asked    int // the turn of the question that belongs to it; -1: none
 	turn     int
 	from, to int // sentences of the turn, to excluded
+	core     int // the one for which it was chosen
 	about    about
 	score    float64
 	sure     float64

@@ -18,9 +18,7 @@ func (x *extractor) keys(d draft) (key, other string) {
 	if d.asked >= 0 { // what was asked for names the matter
 		w = append(w, wordsOf(x.asked(d.asked))...)
 	}
-	for _, p := range x.pieces(d.turn)[d.from:d.to] {
-		w = append(w, p.w...)
-	}
+	w = append(w, x.pieces(d.turn)[d.core].w...)
 	for i, v := range w {
 		if d.asked < 0 && (x.lang.self[v] || x.lang.own[v]) && len(x.lang.content(w[i:])) > 1 { // greetings and names stand before
 			w = w[i:]
@@ -93,7 +91,11 @@ func mailed(text string) string {
 	for _, w := range speech.Words(text) {
 		words = append(words, w.Text)
 	}
-	return mailMarks.Replace(mail.FindString(strings.Join(words, " ")))
+	found := mail.FindString(strings.Join(words, " "))
+	if strings.Contains(found, " the dot") { // "at nine on the dot"
+		return ""
+	}
+	return mailMarks.Replace(found)
 }
 
 var (

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/speech"
+	"github.com/recallerhq/recaller/internal/when"
 	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
@@ -16,7 +17,7 @@ const (
 	enough  = 1.5
 	answers = 2.5 // with the question
 	beside  = 1.0
-	idling  = 1.0
+	dullest = 1.0
 	heavy   = 2.5 // of a topic that counts whoever is meant
 )
 
@@ -414,6 +415,12 @@ func (x *extractor) offered(i int) bool {
 		}
 	}
 	return false
+}
+
+// dated reports whether a piece names a day or an hour.
+func (x *extractor) dated(i, k int) bool {
+	s := x.ss[i][k]
+	return slices.ContainsFunc(x.r.Turns[i].Dates, func(f when.Found) bool { return f.Start >= s.Start && f.End <= s.End })
 }
 
 // longReply is how many characters of an agent's turn are compared: a page of text has all words.

@@ -40,7 +40,7 @@ var tongues = map[token.Language]*tongue{
 		told:     speech.Set("says said thinks believes goes tells told asked reckons wrote writes saying like"),
 		hedge:    speech.Set("maybe perhaps probably might think guess suppose reckon possibly"),
 		lasting:  speech.Set("always never every usually normally generally since until till used anymore often sometimes only years regularly whole"),
-		moment:   speech.Set("moment minute second question speaking website issue problem help idea advice thoughts tips suggestions"),
+		moment:   speech.Set("moment minute question speaking website issue problem help idea advice thoughts tips suggestions"),
 		verbs: speech.Set(`think guess know mean see understand hope want need wonder believe suppose say tell hear appreciate thank bet reckon swear promise
 			remember forget ask wish apologize apologise assume imagine expect figure agree look try wait get go come do feel figured said thought
 			wanted needed called asked told tried looked hear read notice love like let look check make give`),
