@@ -164,8 +164,11 @@ var deadlines = map[string]bool{
 
 // isDone reports whether the word at i says that something is booked: "booked", but not "books", nor "you booked" before the call.
 func isDone(ts []token, i int) bool {
-	return strings.HasSuffix(ts[i].low, "ed") && (i == 0 || !subjects[ts[i-1].low])
+	return !bookings[ts[i].stem] || strings.HasSuffix(ts[i].low, "ed") && (i == 0 || !subjects[ts[i-1].low])
 }
+
+// bookings are the stems that say as much of what is wished, or is there to be read.
+var bookings = map[string]bool{"book": true, "reserv": true, "schedul": true}
 
 var subjects = map[string]bool{"i": true, "you": true, "we": true, "they": true, "he": true, "she": true}
 

@@ -254,9 +254,9 @@ var negators = map[string]bool{
 // negationReach is how many words after a negation still stand under it.
 const negationReach = 4
 
-// negated looks for a negation before a phrase and in its gaps.
+// negated looks for a negation before a phrase and in its gaps, but for one that it has itself.
 func negated(ts []token, h hit) negation {
-	for i := h.at; h.pattern.gapped() && i < h.end; i++ {
+	for i := h.at; h.pattern.gapped() && !h.pattern.denies && i < h.end; i++ {
 		if negators[ts[i].low] {
 			return denied
 		}

@@ -10,7 +10,8 @@ import (
 // pattern is a phrase to be found: a place after the other, each a set of stems; nil is a gap.
 type pattern struct {
 	places []map[string]bool
-	words  int // without gaps
+	words  int  // without gaps
+	denies bool // a word of its own is a negation
 }
 
 // widestGap is how many words a gap may span.
@@ -37,6 +38,7 @@ func newPattern(phrase string) (p pattern, ok bool) {
 				return pattern{}, false
 			}
 			ways[tokens[0].stem] = true
+			p.denies = p.denies || negators[tokens[0].low]
 		}
 		if len(ways) > maxWays {
 			return pattern{}, false
