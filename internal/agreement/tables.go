@@ -35,14 +35,14 @@ var (
 		wie_geplant bleibt_dabei bleiben_dabei bleibt_es lassen_wir_so así_queda como_quedamos sigue_en_pie`)
 	// buts turn an answer; undone take the yes from the word behind them, greets from the one before them; stray words say yes only
 	// where they stand at the beginning or the end, or behind one that leans on them.
-	buts   = table(`but though except aber nur pero except`)
+	buts   = table(`but though except aber nur pero`)
 	undone = speech.Set(`was were wasn't weren't isn't not never too i'm im you're youre he's she's they're make the a my your so as war
 		waren nicht kein no era`)
 	greets = speech.Set(`morning afternoon evening night luck grief god lord heavens now away side hand one ones`)
 	stray  = speech.Set(`right good fine lovely great perfect sure works suits grand nice bueno gut klar geht passt genau bien cool super
 		sweet brilliant excellent alright`)
 	leans = speech.Set(`that's thats it's its is are be all that sounds me sound oh well yeah yes okay ok then ist das sí ja está
-		'd would which really just day`)
+		would which really just day`)
 	// takings are words for having a time; fillers say nothing beside one.
 	takings = table(`i'll_take ill_take take_the take_that go_for go_with let's_say lets_say put_me book_me i'd_prefer prefer rather better
 		make_it suits best say_the we'll_take well_take nehme nehmen lieber besser am_besten mejor prefiero me_quedo`)
@@ -58,7 +58,7 @@ var (
 	waits = table(`hold_on hold_the_line hold_please holding_on held_up hold_for hold_music`)
 	until = table(`until till til bis hasta by`)
 	// slots stand between a day and that it is free again.
-	slots = speech.Set(`slot slots appointment one visit time at is 's now has been booking ist der die das termin um uhr wurde wird la cita
+	slots = speech.Set(`slot slots appointment one visit time at is s now has been booking ist der die das termin um uhr wurde wird la cita
 		está queda fica o'clock then of lesson delivery in the morning afternoon`)
 	// objects stand behind a no that is said to the other side.
 	objects = speech.Set(`no nope nein wait that that's thats it it's its not i i'm im i'll ill i've i'd sorry hang hold make the this we we're you
@@ -98,7 +98,7 @@ var (
 	modals = table(`can could would might may shall should how_about what_about if maybe perhaps possibly unless once
 		you'd_like you_want like_to to_move to_change to_cancel
 		könnte könnten kann können hätte hätten würde ginge vielleicht falls wenn
-		wäre wären ginge könnt podría podríamos sería puede puedo podemos quizá quizás qué_tal le_parece`)
+		wäre wären könnt podría podríamos sería puede puedo podemos quizá quizás qué_tal le_parece`)
 	ifs = table(`if unless might maybe perhaps possibly falls wenn vielleicht quizá quizás si_me`)
 	// polite conditions make nothing depend on them.
 	polite = table(`if_you_could if_you_can if_you_would if_that's if_thats if_it's_all if_that_suits if_that_works if_you_like if_you'd
@@ -145,7 +145,7 @@ var (
 		mitgliedschaft versicherung karte contrato suscripción seguro tarjeta cuenta phone line back`)
 	offers   = table(`move rebook reschedule verschieben cambiar`)
 	backsOut = table(`forget_it scrap_that scrap_it cancel_that never_mind changed_my_mind lassen_wir_das lo_dejamos déjelo`)
-	gone     = table(`off gone taken_out taken_off crossed_off given_up raus sem_efeito released cancelled canceled freed scrapped dropped sem_efeito fica_sem_efeito
+	gone     = table(`off gone taken_out taken_off crossed_off given_up raus released cancelled canceled freed scrapped dropped sem_efeito fica_sem_efeito
 		gestrichen abgesagt storniert entfällt cancelada cancelado
 		anulada`)
 	// loose stand before a time that they do not pin down.

@@ -180,7 +180,7 @@ func (l line) stands(i int, v verb) bool {
 		return modals[q] || wanting[q] || telling[q]
 	case modals[w] && !denied[w]:
 		return l.at(p-1) == "you" && v.deed != takes
-	case w == "lets":
+	case w == "lets" || w == "let": // "let's" is read without its end
 		return v.deed == forgets
 	default:
 		return !subjects[w] && !denied[w] && !auxiliary[w] && !articles[w]

@@ -76,7 +76,7 @@ func told(m string) ask {
 }
 
 // cues tell that a sentence asks for something.
-var cues = speech.Set(`please what what's whats which need needs give tell read provide enter say confirm verify require spell repeat
+var cues = speech.Set(`please what whats which need needs give tell read provide enter say confirm verify require spell repeat
 	bitte wie welche brauche benotige nennen sagen geben por favor cual necesito digame diga indique quel quelle donnez
 	qual preciso informe dica`)
 
@@ -156,8 +156,8 @@ var byClass = map[class]ask{
 
 // nods are the words of who only says that he listens, or says digits back.
 var nods = speech.Set(`mhm mm hmm uh huh um okay ok k yes yeah yep yup right got it go on ahead and then next the rest please thanks thank you great perfect good alright all
-	sure continue more so that that's is 's it's was four three two five six numbers number digits digit last first remaining group one moment sorry again
-	ja genau gut danke weiter und si vale bueno gracias oui d'accord merci et apres sim certo obrigado va bene grazie ah oh cool fine i heard said say repeat
+	sure continue more so that is 's it was four three two five six numbers number digits digit last first remaining group one moment sorry again
+	ja genau gut danke weiter und si vale bueno gracias oui d 'accord merci et apres sim certo obrigado va bene grazie ah oh cool fine i heard said say repeat
 	did could can me to with`)
 
 // isNod reports whether a turn leaves the question before it standing: it has only such words, digits and marks.

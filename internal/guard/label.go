@@ -127,11 +127,11 @@ func saidAny(toks []token, i int, words []string) int {
 }
 
 // links are the words that tie a label to what it names: "the number is", "it's", "ends with".
-var links = speech.Set(`is 's are was its it that 'm 're be would number no num nr digits code the my your full it's thats here this there and so then ok okay sure yes yeah
-	uh um er erm ist lautet es ar jest nummer numero e est son c'est sono di mi mia mio meu minha ma mon le la el o il number's to as also still just ahm`)
+var links = speech.Set(`is 's are was its it that 'm 're be would number no num nr digits code the my your full thats here this there and so then ok okay sure yes yeah
+	uh um er erm ist lautet es ar jest nummer numero e est son c 'est sono di mi mia mio meu minha ma mon le la el o il to as also still just ahm`)
 
 // verbs are those links that say what something is. A sign (":" or "=") is as good.
-var verbs = speech.Set(`is 's are was 're be it ar jest es ist lautet e est sera to as`)
+var verbs = speech.Set(`is 's are was 're be it ar jest es ist lautet e est 'est sera to as`)
 
 // maxLinks is how many words may stand between a label and what it names.
 const maxLinks = 7
@@ -170,7 +170,7 @@ func linkedFar(toks []token, i int) (at int, tied bool) {
 }
 
 // purposes begin what a secret is for, or how somebody came by it.
-var purposes = speech.Set("for to on of they you i we he she fur de para pour per you've i've")
+var purposes = speech.Set("for to on of they you i we he she fur de para pour per")
 
 // endsSentence reports whether a sentence ends before token i.
 func endsSentence(toks []token, i int) bool {

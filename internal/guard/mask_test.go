@@ -183,6 +183,7 @@ func TestOfAPasswordOnlyTheSecretGoes(t *testing.T) {
 		{"", "mein Passwort ist geheim99", "mein Passwort ist [password]"},
 		{"", "mi contraseña es perro123", "mi contraseña es [password]"},
 		{"", "mon mot de passe est soleil", "mon mot de passe est [password]"},
+		{"", "Mon code PIN, c'est 4471.", "Mon code PIN, c'est [password]."},
 		{"", "a minha senha é gato77", "a minha senha é [password]"},
 		{"What's your password?", "bluebird", "[password]"},
 		{"What's your password?", "Sure, it's hunter two.", "Sure, it's [password]."},

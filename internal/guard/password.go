@@ -219,7 +219,7 @@ func isQuality(s string) bool {
 }
 
 // stops are the words of sentences about passwords, which are no passwords where they stand alone.
-var stops = speech.Set(`not no never n't 't wrong incorrect invalid right correct good bad fine ok okay safe secure insecure weak strong stronger strongest long short
+var stops = speech.Set(`not no never 't wrong incorrect invalid right correct good bad fine ok okay safe secure insecure weak strong stronger strongest long short
 	longer shorter hard easy simple simpler same different new old current default temporary unique similar common important private public personal necessary mandatory
 	optional required needed the a an this that these those my your his her their our its it he she they we you i me us them what which who where when why how
 	there here in on at of to from for with without by about as like than into up down out off over under too very so just only also still already always
@@ -272,5 +272,5 @@ func (r *reader) wordsWithDigits(at int) (last int, ok bool) {
 }
 
 // leadIns are what people begin an answer with.
-var leadIns = speech.Set(`it it's its 's is my the password passphrase word security secret sure yes yeah yep ok okay well so um uh er erm that that's think i it'd would be should
-	of course certainly oh hmm and ist es mein das passwort ja klar mi la contrasena si claro c'est mon le mot de passe oui minha senha sim e la mia`)
+var leadIns = speech.Set(`it its 's is my the password passphrase word security secret sure yes yeah yep ok okay well so um uh er erm that think i 'd would be should
+	of course certainly oh hmm and ist es mein das passwort ja klar mi la contrasena si claro c 'est mon le mot de passe oui minha senha sim e la mia`)

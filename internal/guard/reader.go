@@ -229,4 +229,4 @@ func (r *reader) calledAfter(i int) (label, bool) {
 	return label{}, false
 }
 
-var afters = speech.Set("this is 's was that that's as my the your his her our ist meine mein das es mi el la")
+var afters = speech.Set("this is 's was that as my the your his her our ist meine mein das es mi el la")

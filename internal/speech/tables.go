@@ -41,7 +41,7 @@ var (
 
 	// leads are never the end of a piece: something must follow them.
 	leads = Set(`a an the my your our their his her its on at by of in to for from with about around until till between than per
-		next last this every each another no. mr mrs ms dr st der die das dem den ein eine einen am um im bis zum zur vom von
+		next last this every each another mr mrs ms dr st der die das dem den ein eine einen am um im bis zum zur vom von
 		mit für el la los las un una del al de en con para o os as um uma no na em het een op om tot le les une du des au il lo`)
 	titles    = Set("mr mrs ms mx dr prof st sr sra srta dra hr fr herr rev sgt lt capt mme mlle")
 	shortened = Set(`no nr approx vs etc eg ie ext tel dept inc ltd jr bzw usw ca ggf inkl str avda av ud uds núm num min hrs hr
@@ -77,7 +77,7 @@ var (
 		farbe|welcher tag|um wie|geht es|gibt es|passt ihnen|ist das|qué hora|qué día|a qué|cuál es|cuánto cuesta|cuántas personas|cuántos
 		son|cómo se|cómo puedo|cómo está|dónde está|dónde vive|en qué|para cuándo|para cuántas|tiene usted|puede usted|me puede|le puedo|qual
 		é|quanto custa|como posso|em que|o senhor|heeft u|kunt u|wilt u|bent u|mag ik|kan ik|hoe laat|hoe kan|wat is|wat kan|waar is|wanneer
-		kan|avez vous|pouvez vous|quel est|quelle est|est-ce que|à quelle`)
+		kan|avez vous|pouvez vous|quel est|quelle est|est ce|à quelle`)
 )
 
 // starts reports whether a clause commonly begins with a word: "i", "we're", "there's".

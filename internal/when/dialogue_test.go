@@ -139,7 +139,9 @@ func TestDaysOfADialogue(t *testing.T) {
 			a: Fica renovado até terça-feira, dia vinte e sete de outubro, e não paga multa. | 2026-10-27
 			u: Amanhã vou aí entregar o livro. | 2026-10-15
 			a: Há um grupo na quinta, dia vinte e dois de outubro, às três da tarde. | 2026-10-22 15:00
-			u: Amanhã já não posso. Quero ir na sexta-feira. | 2026-10-15, 2026-10-16`,
+			u: Amanhã já não posso. Quero ir na sexta-feira. | 2026-10-15, 2026-10-16
+			a: Temos na quinta, dia vinte e dois de outubro, ao meio-dia. | 2026-10-22 12:00
+			a: temos vaga na quinta dia vinte e dois de outubro ao meio dia | 2026-10-22 12:00`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var plain, want []string

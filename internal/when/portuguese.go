@@ -27,7 +27,7 @@ func newPortuguese() *tongue {
 	return t
 }
 
-// joined puts the numbers of Portuguese that are said in two parts together: "vinte e cinco".
+// joined puts what Portuguese says in two parts together: "vinte e cinco", "meio-dia".
 func (p *parser) joined() {
 	if p.lang != portuguese {
 		return
@@ -35,6 +35,18 @@ func (p *parser) joined() {
 	tok, said := p.tok[:0], p.said[:0]
 	for i := 0; i < len(p.tok); i++ {
 		t := p.tok[i]
+		k := i + 1
+		if p.is(k, "-") {
+			k++
+		}
+		if t.w == "meio" && k < len(p.tok) && p.said[k] == "dia" {
+			t.w, t.end = "noon", p.tok[k].end
+			if n := len(said); n > 0 && said[n-1] == "ao" {
+				tok[n-1].w = "at"
+			}
+			tok, said, i = append(tok, t), append(said, "meio"), k
+			continue
+		}
 		if (t.val == 20 || t.val == 30) && p.is(i+1, "and") && i+2 < len(p.tok) && p.tok[i+2].kind == number && p.tok[i+2].val < 10 {
 			t.val, t.end = t.val+p.tok[i+2].val, p.tok[i+2].end
 			t.w = digits(t.val)

@@ -163,7 +163,7 @@ var turns = set(`never none nothing nobody without except neither hate hates hat
 	husband wife spouse partner mother father mom dad parent parents son daughter sister brother child children kid kids baby aunt uncle cousin
 	niece nephew grandmother grandfather grandson granddaughter grandchild friend friends neighbor neighbour boss colleague girlfriend
 	boyfriend step great his her their our your who whose which divorced separated widowed married single broke broken left leaving moved moving
-	sold selling failed cancelled canceled refused declined changed changing sugar-free free non anti less least more most worst
+	sold selling failed cancelled canceled refused declined changed changing free non anti less least more most worst
 	until unless but although though like likes love loves liked loved`)
 
 // contains reports whether every item of b is one of a.

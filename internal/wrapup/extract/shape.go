@@ -174,7 +174,7 @@ func having(w []string, i int) float64 {
 
 // thin are what everybody has in a call.
 var thin = speech.Set(`question questions problem problems issue reservation appointment booking idea look copy couple feeling thought chance minute
-	second time trouble doubt clue no-one hear told said`)
+	second time trouble doubt clue hear told said`)
 
 // command weighs what the agent is told to do or to leave: "call the cell, not the house", "nothing over three sixty".
 func (l *tongue) command(w []string) float64 {

@@ -98,8 +98,7 @@ var contractions = func() map[string][]string {
 		will|we'll we will|don't do not|dont do not|doesn't does not|doesnt does not|didn't did not|didnt did not|can't can not|cant can not|cannot can
 		not|won't will not|wont will not|isn't is not|isnt is not|aren't are not|wasn't was not|haven't have not|havent have not|hasn't has not|haven't have not|ain't am
 		not|aint am not|couldn't could not|wouldn't would not|gotta have to|wanna want to|gonna going to|it's it is|he's he is|she's she is|hes he
-		is|shes she is|that's that is|thats that is|there's there is|theres there is|they're they are|theyre they are|should've should have|'cause
-		because|cuz because|y'all you|yall you|em them`, "|") {
+		is|shes she is|that's that is|thats that is|there's there is|theres there is|they're they are|theyre they are|should've should have|cuz because|y'all you|yall you|em them`, "|") {
 		f := strings.Fields(p)
 		out[f[0]] = f[1:]
 	}

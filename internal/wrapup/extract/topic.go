@@ -72,7 +72,7 @@ var topics = []topic{
 		seguro póliza`},
 	{key: "money", kind: recaller.Context, weight: 1, words: `budget afford broke deposit pension refund check cheque cash invoice invoices bill bills charged
 		voucher overdraft savings salary rechnung rechnungen geld factura facturas dinero cobraron`},
-	{key: "contact_preference", kind: recaller.Preference, weight: 0.75, words: `call calls ring rings phone phones text texts email emails e-mail mail voicemail letter post
+	{key: "contact_preference", kind: recaller.Preference, weight: 0.75, words: `call calls ring rings phone phones text texts email emails mail voicemail letter post
 		landline cell mobile whatsapp anrufen anruf sms mailen telefon festnetz handy llamar llame llamen llámeme mensaje mensajes correo celular teléfono`},
 	{key: "availability", kind: recaller.Preference, weight: 1.5, words: `mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays weekends
 		mornings afternoons evenings montags dienstags mittwochs donnerstags freitags samstags sonntags vormittags nachmittags abends lunes martes jueves
@@ -114,7 +114,7 @@ var kin = func() map[string]string {
 		"aunt": "aunt auntie aunty tante tía", "uncle": "uncle onkel tío", "niece": "niece nichte sobrina", "nephew": "nephew neffe sobrino", "cousin": "cousin cousine primo prima",
 		"grandson": "grandson enkel nieto", "granddaughter": "granddaughter enkelin nieta", "grandchildren": "grandchildren grandkids enkelkinder nietos",
 		"grandmother": "grandmother grandma granny nan nana gran grandmas oma großmutter abuela", "grandfather": "grandfather grandpa grandad granddad opa großvater abuelo",
-		"in_laws":  "mother-in-law father-in-law brother-in-law sister-in-law daughter-in-law son-in-law schwiegermutter suegra cuñado schwager",
+		"in_laws":  "schwiegermutter suegra cuñado schwager",
 		"roommate": "roommate roommates flatmate flatmates housemate mitbewohner mitbewohnerin", "neighbour": "neighbour neighbor neighbours neighbors nachbar nachbarin vecina vecino",
 		"landlord": "landlord landlady vermieter vermieterin casero", "boss": "boss manager chef chefin jefe jefa", "friend": "friend mate amigo amiga",
 		"carer": "carer caregiver pflegerin cuidadora",

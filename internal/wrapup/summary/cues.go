@@ -25,7 +25,7 @@ var (
 		complaint|my question|one question|a question|question is|i've got to|i have to|möchte|möchten|brauche|brauchen|brauch|hätte gern|hätte gerne|hätt gern|wollte|wollten|ich will|wir wollen|kann ich|können
 		sie|könnten sie|könnte ich|rufe an|ich rufe|es geht um|geht um|absagen|verschieben|streichen sie|suche|quiero|quisiera|queria|quería|queríamos|necesito|necesitamos|me
 		gustaría|llamo|llamaba|puede|podría|puedo|cancelar|cambiar|reservar|quero|preciso|precisamos|gostaria|ligo|liguei|você pode|poderia|posso|ik wil|zou
-		graag|graag|nodig|bel|kunt u|kan ik|afspraak|voudrais|voudrions|besoin|j'appelle|pouvez|puis-je|vorrei|bisogno|chiamo|può|posso`)
+		graag|graag|nodig|bel|kunt u|kan ik|afspraak|voudrais|voudrions|besoin|j'appelle|pouvez|puis je|vorrei|bisogno|chiamo|può|posso`)
 	// troubles say what does not work, which is why one calls where he says it first.
 	troubles = ways(`i lost|i've lost|broken|broke|doesn't work|not working|stopped working|problem|cracked|leaking|i can't|i cannot|we can't|can't make|can't do|i couldn't|won't be
 		able|gotta|instead of|cut off|nobody rang|nobody called|never came|never arrived|snapped|damaged|stuck|leaks|missing|faulty|smashed|torn|flooded|ripped|overcharged|kaputt|undicht|beschädigt|funktioniert nicht|geht nicht`)
@@ -42,10 +42,10 @@ var (
 		had|you've been|you're having|sounds like|let me read|so that's|it's likely|i think you|most likely|probably|sounds as|seems to be|seems like|looks like|consistent with|could be|might be|we call|signs of|suggests|i think it|also ich fasse|zusammengefasst|das heißt|entonces es|es decir|ou seja|dus`)
 	pleasantries = ways(`how are you|how can i help|how may i help|what can i do for|how can i assist|thank you for calling|thanks for calling|you're
 		welcome|have a good|have a great|have a nice|take care|goodbye|good bye|bye|nice day|anything else|is that all|my pleasure|no problem|glad to hear|good to hear|pleased to hear|freut mich|good
-		morning|good afternoon|good evening|see ya|cheers|ta-ra|ta ra|guten tag|guten morgen|wie kann ich|was kann ich für|auf wiederhören|vielen
+		morning|good afternoon|good evening|see ya|cheers|ta ra|guten tag|guten morgen|wie kann ich|was kann ich für|auf wiederhören|vielen
 		dank|schönen tag|gern geschehen|noch etwas|buenos días|buenas tardes|en qué puedo|muchas gracias|hasta luego|que tenga|algo más|de nada|adiós|bom
 		dia|boa tarde|em que posso|obrigado|obrigada|de nada|mais alguma|goedemorgen|goedemiddag|waarmee kan|dank u|fijne dag|tot ziens|bonjour|merci|au
-		revoir|bonne journée|comment puis-je|buongiorno|grazie|arrivederci|come posso|one moment|just a moment|hold on|let me look|let me check|let me see|bear with
+		revoir|bonne journée|comment puis je|buongiorno|grazie|arrivederci|come posso|one moment|just a moment|hold on|let me look|let me check|let me see|bear with
 		me|sounds good|got it|go ahead|good deal|breaking up|cutting out|i hope your|i hope you|hear me|can hear|nice to meet|i'm sorry|i'm so sorry|sorry to hear|einen moment|un momento|um momento`)
 
 	// procedures say how the talk goes on, and nothing of its matter.
@@ -64,7 +64,7 @@ var (
 	// offers ask what one can do for the other.
 	offers = ways(`what else can|how can i help|how may i help|what can i do|how can i assist|what brings you|what seems to be|what's happening|what's
 		going on|how can we help|what do you need|what can we do|how may we|worum geht|was führt sie|wie kann ich|was kann ich|en qué puedo|qué necesita|em que posso|waarmee kan|comment
-		puis-je|come posso`)
+		puis je|come posso`)
 
 	// choices leave something to the other side.
 	choices = ways(`could|can do|can see|would|have|has|there is|there's|open|free|available|shall|should|or|hätte|hätten|könnte|könnten|wäre|ginge|frei|oder|tengo|tenemos|podría|podríamos|hay`)
@@ -81,8 +81,8 @@ var (
 
 	idleWords = speech.Set(`hello hi hey hiya morning afternoon evening bye goodbye thanks thank cheers ta ok okay right alright yeah yep yes no nope sure great
 		perfect good fine lovely cool wonderful awesome brilliant excellent sorry please welcome well mhm mm hmm huh oh ohh ooh aha ah um uh wow really
-		hallo guten tag danke bitte ja nein gut genau wunderbar prima super tschuss gern gerne also ach hola gracias buenos buenas dias
-		tardes si vale bueno perfecto claro por favor adios hasta luego ola obrigado obrigada sim nao bom tudo bem dank nee goed prima
+		hallo guten tag danke bitte ja nein gut genau wunderbar prima super tschuss tschüss gern gerne also ach hola gracias buenos buenas dias días
+		tardes si sí vale bueno perfecto claro por favor adios adiós hasta luego ola olá obrigado obrigada sim nao não bom tudo bem dank nee goed prima
 		dag bonjour merci oui non bien sur d'accord ciao grazie prego bene si va`)
 	sounds      = speech.Set("um uh ah oh ohh ooh mm hmm huh well hm er erm sorry pardon äh ähm ach eh pues bueno euh")
 	cases       = speech.Set("if unless wenn falls si se als indien")
@@ -92,10 +92,10 @@ var (
 	answers     = speech.Set("yes yeah yep no nope nah sure okay ok fine correct right exactly ja nein doch genau stimmt sí si vale claro sim não nee klopt oui non")
 	firstPerson = speech.Set(`i i'm i've i'd i'll im ive my mine we our we're we've me us ich wir mein meine meinen meiner mir mich unser yo mi mis me nos
 		nuestra nuestro soy tengo estoy eu meu minha tenho sou estou nós ik mijn wij we je j'ai mon ma mes nous suis io mio mia sono ho`)
-	partings = ways(`bye|goodbye|good bye|bye-bye|see you|see ya|ta-ra|ta ra|tara|cheers|take care|have a good|have a great|have a nice|good
+	partings = ways(`bye|goodbye|good bye|see you|see ya|ta ra|tara|cheers|take care|have a good|have a great|have a nice|good
 		night|speak soon|talk soon|talk to you|thanks|thank you|ta|cheerio|so long|later|ciao|tschüss|tschüß|tschö|wiederhören|wiedersehen|servus|ade|bis
 		dann|bis morgen|danke|schönen tag|schönen abend|hasta luego|hasta mañana|hasta pronto|adiós|adios|chao|gracias|nos vemos|tchau|até|obrigado|obrigada|tot
-		ziens|doei|dag|bedankt|dank|au revoir|merci|bonne journée|à bientôt|arrivederci|grazie|a presto|'preciate|appreciate|ten four`)
+		ziens|doei|dag|bedankt|dank|au revoir|merci|bonne journée|à bientôt|arrivederci|grazie|a presto|preciate|appreciate|ten four`)
 )
 
 // matters are words that matter in a life whatever the conversation is about: health, family, home, work, money, what is due. The

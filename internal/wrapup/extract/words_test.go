@@ -1,0 +1,23 @@
+package extract
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/recallerhq/recaller/internal/speech"
+)
+
+// A word of a topic that no sentence is read to have would never be found.
+func TestEveryWordOfATopicIsRead(t *testing.T) {
+	for _, w := range slices.AppendSeq(slices.Collect(maps.Keys(topicOf)), maps.Keys(kin)) {
+		if got := wordsOf(w); !slices.Equal(got, []string{w}) {
+			t.Errorf("%s: got %q", w, got)
+		}
+	}
+	for w := range contractions {
+		if got := speech.Words(w); len(got) != 1 || got[0].Text != w {
+			t.Errorf("%s: got %v", w, got)
+		}
+	}
+}
