@@ -124,9 +124,9 @@ var numberWords = func() map[string]atom {
 	add(tens, 20, 10, "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth")
 	add(tens, 20, 10, "twenties thirties forties fifties sixties seventies eighties nineties")
 	for names, v := range map[string]float64{ // the small ones of other languages, but for words that English has too
-		"zwei deux dos dois duas twee": 2, "drei trois tres drie": 3, "vier quatre cuatro quatro quattro": 4, "funf cinq cinco cinque vijf": 5,
+		"zwei deux dos dois duas twee": 2, "drei trois tres três drie": 3, "vier quatre cuatro quatro quattro": 4, "funf fünf cinq cinco cinque vijf": 5,
 		"sechs seis zes": 6, "sieben siete sete sette zeven": 7, "acht huit ocho oito otto": 8, "neuf neun nueve nove negen": 9,
-		"zehn dix diez dez dieci tien": 10, "onze undici": 11, "zwolf douze doce dodici twaalf": 12,
+		"zehn dix diez dez dieci tien": 10, "onze undici": 11, "zwolf zwölf douze doce dodici twaalf": 12,
 	} {
 		for n := range strings.FieldsSeq(names) {
 			m[n] = atom{v, ones}

@@ -90,6 +90,8 @@ func TestRepairsTellWhatIsTakenBack(t *testing.T) {
 		{"we are six, sorry, seven people", "six, ", "seven"},
 		{"at half past ten I mean eleven", "ten ", "eleven"},
 		{"am Montag, nein, Dienstag", "Montag, ", "Dienstag"},
+		{"um vier, nein, fünf", "vier, ", "fünf"},
+		{"às duas, não, às três", "duas, ", "às três"},
 		{"el jueves, perdón, el viernes", "jueves, ", "el viernes"},
 		{"No, Sunday is fine.", "", ""},
 		{"I mean it is fine on Sunday.", "", ""},
