@@ -256,6 +256,27 @@ func (x *extractor) answer(i int) (draft, bool) {
 	return d, true
 }
 
+// leaningOn is the turn of the question that is quoted with a draft: the one that it answers, or on which its first words lean, where
+// they are the first that are said to it; -1: none.
+func (x *extractor) leaningOn(d draft) int {
+	q := x.asker(d.turn)
+	if from, _ := x.within(d, 0, x.idle); d.asked >= 0 || q < 0 || from < d.from {
+		return d.asked
+	}
+	w, ask := x.pieces(d.turn)[d.from].w, x.asked(q)
+	short := len(w) <= fewWords && (len(x.lang.content(w)) <= 1 || has(w, pronouns))
+	n := len(strings.Fields(ask))
+	if !short && !yes[w[0]] && !x.lang.denial[w[0]] || n < 3 || n > maxQuote/2 || d.about.single && d.about.weight >= heavy || schedules(ask, x.r.Turns[q]) {
+		return -1
+	}
+	return q
+}
+
+// fewWords is how many words a sentence has that may say little without the question before it.
+const fewWords = 8
+
+var pronouns = speech.Set("it ones them those mine yours es das die davon ihn lo la los las ese esa")
+
 // denies reports whether an answer says "no …" of a thing that was asked for, that there is none, or that it is another's.
 func denies(w, ask []string) bool {
 	for i := 1; i < len(w); i++ {
@@ -361,7 +382,7 @@ var talk = speech.Set("availability contact_preference money interest")
 // offers begin what the agent asks about the call, and not about the caller.
 var offers = strings.Split(`anything else|how can i|how may i|what can i|how could i|would you like|shall i|should i|do you want me|is that all|
 that work|that okay|that alright|that all right|how about|what about|what day|which day|what time|what date|how are you|how's your day|
-would you prefer|what works|who am i|is this about|is there anything|can you hear|are you still|are you there|could you say|could you repeat|does that|will that|can i help|may i help`, "|")
+would you prefer|what works|who am i|is this about|is there anything|can you hear|are you still|are you there|could you say|could you repeat|does that|will that|can i help|may i help|kann ich|darf ich|puedo ayudar|en qué`, "|")
 
 // schedules reports whether a question is one of the call itself: an offer, a day, whether there is anything else.
 func schedules(ask string, q reading.Turn) bool {

@@ -118,9 +118,9 @@ func (x *extractor) candidate(d draft) Candidate {
 	from, to := x.ss[d.turn][d.from].Start, x.ss[d.turn][d.to-1].End
 	value := quote.Of(t, from, to) + readings(t.Text[from:to])
 	turns := []int{t.Number}
-	if d.asked >= 0 {
-		q := x.r.Turns[d.asked]
-		from, to := x.question(d.asked)
+	if asked := x.leaningOn(d); asked >= 0 {
+		q := x.r.Turns[asked]
+		from, to := x.question(asked)
 		value = "Agent: " + quote.Of(q, q.Sentences[from].Start, q.Sentences[to-1].End) + " Caller: " + value
 		turns = []int{q.Number, t.Number}
 	}

@@ -46,8 +46,9 @@ func (x *extractor) pieces(i int) []piece {
 func (x *extractor) piece(i, k int) piece {
 	t, s := x.r.Turns[i], x.ss[i][k]
 	p := piece{w: wordsOf(s.Text), sure: 0.9}
-	p.asks = s.Question && !tagged(p.w)
-	p.bar = p.asks || len(p.w) == 0 || x.lang.barred(p.w)
+	relative := x.relative(i, k, p.w)
+	p.asks = s.Question && !tagged(p.w) && relative == 0
+	p.bar = p.asks || len(p.w) == 0 || x.lang.barred(p.w[relative:])
 	shape, own := x.lang.shape(p.w)
 	p.own = own
 	p.about = x.about(p.w, place{turn: i, sentence: k})
@@ -77,6 +78,17 @@ func (x *extractor) piece(i, k int) piece {
 		p.bar = true
 	}
 	return p
+}
+
+// relative is 1 where a piece tells by its first word of him whom the one before it named: "my aunt | who has the keys".
+func (x *extractor) relative(i, k int, w []string) int {
+	if k == 0 || len(w) < 2 || !asking[w[0]] || strings.HasSuffix(x.ss[i][k].Text, "?") {
+		return 0
+	}
+	if before := wordsOf(x.ss[i][k-1].Text); len(before) > 0 && kin[before[len(before)-1]] != "" {
+		return 1
+	}
+	return 0
 }
 
 // exact takes up what is said letter by letter or digit by digit: a name, a number, an address of mail.

@@ -182,7 +182,7 @@ func (l *tongue) command(w []string) float64 {
 		return l.bidden(w)
 	}
 	i := 0
-	for i < len(w)-1 && l.prelude[w[i]] && w[i] != "no" {
+	for i < len(w)-1 && l.prelude[w[i]] && (w[i] != "no" || commands[w[i+1]]) {
 		i++
 	}
 	v, next := w[i], at(w, i+1)
