@@ -62,7 +62,7 @@ func questions(w []string) bool {
 func (l *tongue) ails(w []string, i int) bool {
 	before := w[max(0, i-3):i]
 	switch {
-	case slices.Contains(w[max(0, i-6):i], "like") || at(w, i-1) == "actual" || has(before, l.denial) && (w[i] == "sick" || w[i] == "wrong"):
+	case slices.Contains(w[max(0, i-6):i], "like") || at(w, i-1) == "actual" || has(before, l.denial) && (w[i] == "sick" || w[i] == "wrong" || w[i] == "doctor"):
 		return false
 	case w[i] == "back":
 		return (at(w, i-1) == "bad" || at(w, i-1) == "sore") && has(w, possessing)

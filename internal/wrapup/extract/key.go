@@ -25,11 +25,15 @@ func (x *extractor) keys(d draft) (key, other string) {
 			break
 		}
 	}
+	topical := d.about.key
+	if d.asked < 0 && d.about.weight < heavy && vague[topical] {
+		topical = ""
+	}
 	rare := slices.DeleteFunc(x.lang.content(w), func(v string) bool {
-		return kin[v] == d.about.whose && d.about.whose != "" || topicOf[v] != nil && topicOf[v].key == d.about.key
+		return kin[v] == d.about.whose && d.about.whose != "" || topicOf[v] != nil && topicOf[v].key == topical
 	})
 	var parts []string
-	for _, part := range []string{d.about.whose, d.about.key} {
+	for _, part := range []string{d.about.whose, topical} {
 		if part != "" {
 			parts = append(parts, part)
 		}
@@ -49,6 +53,9 @@ func (x *extractor) keys(d draft) (key, other string) {
 	}
 	return key, slug(append(parts, rare[:min(len(rare), 2)]...))
 }
+
+// vague are topics that say less of a matter than its own words: what broke in somebody's house is no "home".
+var vague = speech.Set("home money interest reference study")
 
 // moving are words of a new address, which holds in place of the old one.
 var moving = speech.Set("moved new neue umgezogen nueva mudado mudamos")

@@ -52,6 +52,11 @@ func (x *extractor) piece(i, k int) piece {
 	shape, own := x.lang.shape(p.w)
 	p.own = own
 	p.about = x.about(p.w, place{turn: i, sentence: k})
+	for b := max(0, k-2); b < k && p.about.key == "medication" && len(p.w) <= fewWords && !has(p.w, taken); b++ {
+		if before := x.ps[i][b].about; before.key == "allergy" { // "He's allergic to penicillin. Me it's sulfa."
+			p.about.key, p.about.kind, p.about.weight = before.key, before.kind, before.weight
+		}
+	}
 	x.exact(&p, i, s.Text)
 	p.score = shape + x.aboutWeight(p, shape)
 	x.weighTime(&p, t, s, i)
@@ -91,6 +96,12 @@ func (x *extractor) relative(i, k int, w []string) int {
 	return 0
 }
 
+// inscribed are words beside what is spelled and is nobody's name.
+var inscribed = speech.Set("say says read reads city town village street road company firm brand sign stadt ort straße firma ciudad calle empresa")
+
+// taken are verbs of medicines.
+var taken = speech.Set("take takes taking took on use uses need needs nehme nimmt tomo toma")
+
 // exact takes up what is said letter by letter or digit by digit: a name, a number, an address of mail.
 func (x *extractor) exact(p *piece, i int, text string) {
 	runs := spelled(text)
@@ -103,7 +114,7 @@ func (x *extractor) exact(p *piece, i int, text string) {
 		for n := range p.w {
 			p.about.whose = cmp.Or(p.about.whose, x.mentioned(p.w, n))
 		}
-		if q := x.asker(i); p.about.whose != "" || i < 4 || names(p.w) || has(p.w, x.lang.self) || q >= 0 && names(wordsOf(x.asked(q))) {
+		if q := x.asker(i); !has(p.w, inscribed) && (p.about.whose != "" || i < 4 || names(p.w) || has(p.w, x.lang.self) || q >= 0 && names(wordsOf(x.asked(q)))) {
 			p.about.key, p.about.single = "name_spelling", true
 		}
 	case p.about.key == "reference" || p.about.key == "address" || p.about.key == "insurance":
@@ -198,7 +209,9 @@ func (x *extractor) topic(w []string) (best *topic, place int) {
 		return topicOf["address"], 0
 	case (best == nil || best.weight < heavy) && bidden && slices.ContainsFunc(w, reaching):
 		return topicOf["call"], slices.IndexFunc(w, reaching)
-	case near(w, func(i int) bool { return w[i] == "own" && at(w, i-2) == "on" }, mine, 1):
+	case near(w, func(i int) bool {
+		return w[i] == "own" && at(w, i-2) == "on" && len(x.lang.content(w[i+1:min(len(w), i+2)])) == 0
+	}, mine, 1):
 		return topicOf["alone"], slices.Index(w, "own")
 	case best == nil && near(w, func(i int) bool { return w[i] == "have" || w[i] == "eat" }, x.lang.denial, 1) && near(w, func(i int) bool { return w[i] == "not" }, canned, 1):
 		return topicOf["vegan"], slices.Index(w, "not")
