@@ -16,6 +16,7 @@ func (x *extractor) turn(i int) []draft {
 	var out []draft
 	taken := 0
 	if d, ok := x.answer(i); ok {
+		x.owner(&d)
 		if from, to := x.within(d, 0, x.idle); from == 0 && x.words(i, 0, to) <= maxQuote {
 			x.reach(&d, 0, to)
 		}
@@ -29,6 +30,7 @@ func (x *extractor) turn(i int) []draft {
 		}
 		d := draft{asked: -1, turn: i, from: k, to: k + 1, core: k, about: ps[k].about, score: ps[k].score, sure: ps[k].sure}
 		x.widen(&d, taken)
+		x.owner(&d)
 		x.whole(&d)
 		if x.words(i, d.from, d.to) > maxQuote {
 			continue
@@ -40,21 +42,29 @@ func (x *extractor) turn(i int) []draft {
 	return out
 }
 
-// widen takes up what stands around a piece: all that says something of a short turn, else what leans on it or carries it.
+// owner takes up whose a weighty matter is from the few words behind it: "Allergic. My wife, I mean."
+func (x *extractor) owner(d *draft) {
+	ps, next := x.pieces(d.turn), d.core+1
+	if d.about.whose == "" && d.about.weight >= heavy && !has(ps[d.core].w, x.lang.self) && next < len(ps) && len(ps[next].w) <= fewWords {
+		d.about.whose = ps[next].about.whose
+	}
+}
+
+// widen takes up what stands around a piece: all that says something of a short turn, else what there is room for, first behind it.
 func (x *extractor) widen(d *draft, least int) {
-	ps := x.pieces(d.turn)
 	for _, spare := range []func(i, k int) bool{x.idle, x.dull} {
 		if from, to := x.within(*d, least, spare); x.words(d.turn, from, to) <= maxQuote {
 			x.reach(d, from, to)
 			return
 		}
 	}
-	for d.from > least && x.leans(ps[d.from].w) && !ps[d.from-1].bar && x.words(d.turn, d.from-1, d.to) <= maxQuote {
-		x.take(d, d.from-1)
+	from, to := d.from, d.to
+	for last := len(x.pieces(d.turn)); to < last && x.words(d.turn, from, to+1) <= maxQuote; to++ {
 	}
-	for d.to < len(ps) && x.follows(ps, *d) && x.words(d.turn, d.from, d.to+1) <= maxQuote {
-		x.take(d, d.to)
+	for from > least && x.words(d.turn, from-1, to) <= maxQuote {
+		from--
 	}
+	x.reach(d, from, to)
 }
 
 // within is the turn of a draft without what may be spared at its ends.
@@ -83,10 +93,6 @@ func (x *extractor) reach(d *draft, from, to int) {
 // whole adds what turns the last sentence of a draft: "Well. A little bit.", "Sorry, I have hay fever."
 func (x *extractor) whole(d *draft) {
 	ps := x.pieces(d.turn)
-	if own := d.about.whose == "" && !has(ps[d.from].w, x.lang.self); d.to < len(ps) && own && d.about.weight >= heavy && ps[d.to].about.whose != "" {
-		d.about.whose = ps[d.to].about.whose // "Allergic. My wife, I mean."
-		d.to++
-	}
 	for d.to < len(ps) && speech.Turns(ps[d.to].w) && !ps[d.to].asks {
 		d.to++
 		if w := ps[d.to-1].w; len(w) > 1 {
@@ -145,29 +151,6 @@ func (x *extractor) dull(i, k int) bool {
 // assents are words by which the caller agrees, greets or thanks.
 var assents = speech.Set(`perfect lovely brilliant awesome fine grand thanks thank cheers smashing bye goodbye hello deal excellent wonderful
 	appreciate prima perfekt wunderbar danke tschüss perfecto vale gracias adiós`)
-
-// follows reports whether the piece behind a draft belongs to it.
-func (x *extractor) follows(ps []piece, d draft) bool {
-	p := ps[d.to]
-	if p.bar {
-		return false
-	}
-	same := p.about.key == "" || p.about.key == d.about.key || d.about.key == "" || p.about.whose == d.about.whose && p.about.weight < 1.5
-	return same && (p.score >= beside || x.leans(p.w) && !p.own || len(p.w) <= 4 && !p.own)
-}
-
-// leans reports whether words cannot be understood without the sentence before.
-func (x *extractor) leans(w []string) bool {
-	for _, v := range w {
-		if x.lang.lean[v] {
-			return v != "and" && v != "but" && v != "so" || len(w) < 4
-		}
-		if !x.lang.prelude[v] {
-			return false
-		}
-	}
-	return true
-}
 
 // words counts those of some sentences.
 func (x *extractor) words(i, from, to int) int {
@@ -273,7 +256,7 @@ func (x *extractor) leaningOn(d draft) int {
 }
 
 // fewWords is how many words a sentence has that may say little without the question before it.
-const fewWords = 8
+const fewWords = 10
 
 var pronouns = speech.Set("it ones them those mine yours es das die davon ihn lo la los las ese esa")
 

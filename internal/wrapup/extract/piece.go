@@ -16,7 +16,6 @@ import (
 const (
 	enough  = 1.5
 	answers = 2.5 // with the question
-	beside  = 1.0
 	dullest = 1.0
 	heavy   = 2.5 // of a topic that counts whoever is meant
 )

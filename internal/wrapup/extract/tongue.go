@@ -22,7 +22,6 @@ type tongue struct {
 	verbs    map[string]bool // what a caller does in any call: thinking, asking, thanking, wanting
 	prelude  map[string]bool // what may stand before a sentence's first word
 	denial   map[string]bool
-	lean     map[string]bool // words that lean on the sentence before
 	existed  map[string]bool // of the past
 	forget   map[string]bool // verbs that ask for words to be forgotten
 	small    map[string]bool // words that say nothing of the matter, beside the language's stop words
@@ -46,7 +45,6 @@ var tongues = map[token.Language]*tongue{
 			wanted needed called asked told tried looked hear read notice love like let look check make give`),
 		prelude: speech.Set("and but so well oh yeah yes no okay ok um uh er just please listen look also then cause because like now actually ah hi hello"),
 		denial:  speech.Set("no not never nothing none nope nah without nobody nor"),
-		lean:    speech.Set("he she it they that this those these because cause so his her their him which and or but who"),
 		existed: speech.Set("was were had did got went came broke lost took gave found left felt fell made said told bought sold met saw kept grew began started died became drove ran"),
 		forget:  speech.Set("forget delete erase strike remove"),
 		small:   speech.Set("got get last like really going thing things lot bit kind sort one ones way good great nice actually maybe yeah well know mean think want need right sure little much many come came go went put take took make made let still even back around also"),
@@ -65,7 +63,6 @@ var tongues = map[token.Language]*tongue{
 		verbs:    speech.Set("denke glaube weiß meine möchte brauche will wollte danke rufe hoffe frage verstehe bitte kann könnte würde hätte"),
 		prelude:  speech.Set("und aber also ja nein nee äh ähm gut dann weil denn naja ach so"),
 		denial:   speech.Set("nicht nein kein keine keinen nie nichts ohne nee"),
-		lean:     speech.Set("er sie es das die der dann deshalb weil und oder aber"),
 		existed:  speech.Set("war waren hatte hatten wurde ging kam gab ist hat haben bin habe hab"),
 		forget:   speech.Set("vergessen vergessen streichen löschen lösch streich vergiss"),
 		small:    speech.Set("ja mal schon noch halt eben doch gut auch ganz mehr sehr"),
@@ -84,7 +81,6 @@ var tongues = map[token.Language]*tongue{
 		verbs:    speech.Set("creo sé quiero quisiera necesito llamo espero entiendo gracias"),
 		prelude:  speech.Set("y pero pues bueno sí no este mire entonces porque es que ay o sea fíjese"),
 		denial:   speech.Set("no nunca nada sin ni"),
-		lean:     speech.Set("él ella eso esa ese y pero porque se lo la le"),
 		existed:  speech.Set("fue era fueron estaba tuve tenía trajo dijo murió"),
 		forget:   speech.Set("olvide olvida borre borra olvídelo"),
 		small:    speech.Set("pues bien muy más ya también así verdad qué eso"),
