@@ -1,6 +1,9 @@
 package summary
 
-import "slices"
+import (
+	"regexp"
+	"slices"
+)
 
 // How far into a conversation the caller says what he wants, in turns of his that say something.
 const openingTurns = 4
@@ -138,12 +141,21 @@ func (c *chooser) presents(u *unit) bool {
 	if q := c.asked(u.turn, u); q != nil && cued(identities, q.words) || c.identified(u.turn) && len(u.words) <= shortName {
 		return true
 	}
+	if cued(births, u.words) && len(u.words) <= shortName+4 {
+		return true
+	}
 	if cued(introductions, u.words) {
 		return !u.times && len(u.words) <= shortName
+	}
+	if selfNamed.MatchString(u.s.Text) {
+		return true
 	}
 	first := !slices.ContainsFunc(c.turns[:u.turn], func(us []*unit) bool { return len(us) > 0 && us[0].caller }) // "Hollis Brand."
 	return first && len(u.words) <= shortCall && !u.ails && !u.times && !u.s.Question
 }
+
+// selfNamed is a sentence that is a name and a greeting at most: "Hello, I'm Tessa Brand."
+var selfNamed = regexp.MustCompile(`^(?:\pL+[,.!]? )?(?:I'm|I am|It's|Ich bin|Soy|Sou) \p{Lu}\pL+(?: \p{Lu}[\pL'’-]+)?[.!,]?$`)
 
 // wish is the first sentence of the caller's later turns with which he clearly wants something.
 func (c *chooser) wish() (passage, bool) {

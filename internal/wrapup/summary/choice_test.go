@@ -38,6 +38,19 @@ func TestTheBriefTellsWithWhatTheCallerOpened(t *testing.T) {
 		{"a sentence is not told by half", `a: Surgery reception.
 			c: I'd like to thank the practice manager for her telephone call of the fifth of October about my referral letter, and I would, only that she never rang.
 			a: I'm very sorry.`, "only that she never rang", ""},
+		{"when somebody was born is no matter", `a: Harbour Optics. Your full name and date of birth?
+			c: Yes, sure. Wendel Oakes, and I'm thirty-four.
+			c: So, I was born in nineteen ninety-two, the eleventh of March.
+			a: Thank you. Tell me what the problem is.
+			c: A lens fell out of my glasses on the ferry.`, "A lens fell out", "born in"},
+		{"how one is, and who, is no matter", `a: Can you hear me?
+			c: Yes, I can. Can you hear me?
+			a: I can. I'm Dr Lund. How are you?
+			c: Hello, I'm Tessa. I'm doing okay, I guess.
+			a: And your surname?
+			c: Brand.
+			a: So, you've mentioned that your ears ring. Tell me more about it.
+			c: It began after the concert, they ring all night.`, "they ring all night", "I'm Tessa"},
 		{"a question is told with its answer", `a: Timber yard.
 			c: I need forty lengths of the decking, and what is the rate today?
 			a: Good morning, sir. Decking is twelve pounds a length.
@@ -95,6 +108,19 @@ func TestLinesStandByThemselves(t *testing.T) {
 			c: The key broke off in my cellar door, come round the back.
 			a: Round the back.
 			c: And mind the geese.`, "Agent: “Round the back"},
+		{"what the agent only takes up", `a: Vet line.
+			c: My mare went lame two weeks ago, on the left fore.
+			a: Two weeks ago, okay, all right.
+			c: She's off her hay too.`, "Agent: “Two weeks ago"},
+		{"what breaks off", `a: Vet line.
+			c: My mare limps on the left fore.
+			a: I see.
+			c: And sometimes in the evening her hock it's quite
+			a: I see.`, "quite"},
+		{"a name, which the record has", `a: Vet line. Who is it?
+			c: My name is Alma Thorne.
+			a: How can I help, Mrs Thorne?
+			c: My mare limps on the left fore.`, "My name is"},
 		{"half of a warning", `a: Stove helpline.
 			c: My stove smells of gas since Sunday.
 			a: I'll send an engineer. If you smell it again or hear the valve hissing
@@ -118,10 +144,10 @@ func TestWhatTheCallerHasIsToldFirst(t *testing.T) {
 		a: Any trouble with your bladder or your bowels?
 		c: No, nothing.
 		a: Anything else I should know about?
-		c: Well, I've had ITP since school. And I've been on warfarin for a year.
+		c: Well, I just had ITP in the past. I have no idea about the rest. I have to shower each day. And I've been on warfarin for a year.
 		a: Any rashes on your arms or your legs?
 		c: No.`)), summary.Options{MaxWords: 44})
-	for _, want := range []string{"I've had ITP since school", "warfarin"} {
+	for _, want := range []string{"I just had ITP in the past", "warfarin"} {
 		if !strings.Contains(text(s), want) {
 			t.Errorf("the summary does not say %q:\n%s", want, text(s))
 		}

@@ -76,7 +76,7 @@ func (c *chooser) choose(room int) []passage {
 				stress = recapStress
 			}
 			gain, n := c.gain(p), costs[i]
-			if n > room || gain < leastGain || n < leastWords(p) {
+			if n > room || gain < leastGain || n < leastWords(p) || c.nodding(p) {
 				continue
 			}
 			if v := gain / float64(n+overhead) * stress; v > best {
@@ -104,6 +104,32 @@ func leastWords(p passage) int {
 		return 1
 	}
 	return leastLine
+}
+
+// nodding reports whether a passage says nothing by itself: it breaks off, is a name, which the caller's record has, or a few words of the agent's that only take up what
+// the caller said, "Two weeks ago, all right."
+func (c *chooser) nodding(p passage) bool {
+	u := p.units[0]
+	if len(p.units) == 1 && (u.breaks() || u.caller && len(u.words) <= fewWords+1 && !u.times && len(u.numbers) == 0 && cued(names, u.words)) {
+		return true
+	}
+	if u.caller || u.s.Question || u.ahead || u.vows || u.dictates() || c.acted(u) {
+		return false
+	}
+	n, said := 0, ""
+	for _, us := range c.turns[max(0, u.turn-2):u.turn] {
+		for _, b := range us {
+			if b.caller {
+				said += " " + strings.ToLower(b.s.Text)
+			}
+		}
+	}
+	for _, w := range u.words {
+		if !idleWords[w.Text] && !sounds[w.Text] && !strings.Contains(said, w.Text) {
+			n++
+		}
+	}
+	return n <= 1 && len(u.words) <= 2*fewWords
 }
 
 // fewWords is how many words a sentence has that says little without the one beside it.
@@ -152,7 +178,7 @@ func (c *chooser) gain(p passage) float64 {
 			count(n, worthNumber)
 		}
 		own = own || u.caller && u.own
-		has = has || u.caller && cued(possessions, u.words)
+		has = has || u.caller && u.possesses()
 	}
 	if own && sum > 0 {
 		sum += worthOwn

@@ -37,6 +37,14 @@ var (
 	// possessions say what somebody has, had, takes or took.
 	possessions = ways(`i have|i've had|i've got|i had|i'm on|i am on|i've been on|i take|i'm taking|i took|i've taken|i've been taking|i used|i tried|i was
 		diagnosed|we have|we've got|ich habe|ich hab|ich hatte|ich nehme|wir haben|tengo|tuve|tomo|tenemos|tenho|tive|temos|ik heb|j'ai|nous avons|ho|abbiamo`)
+	// chores and questions are had in the same words, and are nothing that one has.
+	chores = ways(`have to|had to|got to|have a question|had a question|have a look|have no idea|had no idea|ich habe keine ahnung|tengo que|tenemos que|tuve que|tenho de|tenho que`)
+	// ignorance says that one cannot tell.
+	ignorance = ways(`no idea|don't know|dont know|dunno|not sure|couldn't say|couldn't tell|can't say|keine ahnung|weiß nicht|no sé|ni idea|não sei`)
+	// moods answer how one is.
+	moods = ways(`i'm doing ok|i'm doing okay|i'm doing well|i'm doing fine|i'm doing good|doing all right|doing alright|i'm fine|i'm good|i'm well|can't complain|mustn't grumble|not too bad|mir geht's gut|estoy bien|estou bem`)
+	// births tell how old somebody is, which is who he is.
+	births = ways(`i was born|born in|born on|date of birth|my birthday is|geboren|nací|nasci|né le|nato il`)
 	// recaps say back what was said, or what it comes to.
 	recaps = ways(`you mentioned|you said|you've said|you told|you've told|you were saying|to confirm|to recap|to summarise|to summarize|sum up|you've got|you've
 		had|you've been|you're having|sounds like|let me read|so that's|it's likely|i think you|most likely|probably|sounds as|seems to be|seems like|looks like|consistent with|could be|might be|we call|signs of|suggests|i think it|also ich fasse|zusammengefasst|das heißt|entonces es|es decir|ou seja|dus`)
@@ -55,6 +63,8 @@ var (
 	// introductions say who somebody is, and no more.
 	introductions = ways(`my name|name is|name's|this is|date of birth|years old|year old|born in|was born|it's me|ich heiße|mein name|hier ist|hier spricht|geboren|me
 		llamo|mi nombre|soy|le habla|meu nome|aqui é|mijn naam|u spreekt|je m'appelle|mi chiamo|sono|speaking|calling from`)
+
+	names = ways(`my name is|my name's|name is|name's|ich heiße|mein name ist|me llamo|mi nombre es|chamo-me|meu nome é|je m'appelle|mi chiamo`)
 
 	// identities ask who somebody is, and where he lives.
 	identities = ways(`your name|your full name|full name|first name|last name|surname|who am i|who's calling|who is calling|date of
@@ -84,9 +94,12 @@ var (
 		hallo guten tag danke bitte ja nein gut genau wunderbar prima super tschuss tschüss gern gerne also ach hola gracias buenos buenas dias días
 		tardes si sí vale bueno perfecto claro por favor adios adiós hasta luego ola olá obrigado obrigada sim nao não bom tudo bem dank nee goed prima
 		dag bonjour merci oui non bien sur d'accord ciao grazie prego bene si va`)
-	sounds      = speech.Set("um uh ah oh ohh ooh mm hmm huh well hm er erm sorry pardon äh ähm ach eh pues bueno euh")
-	cases       = speech.Set("if unless wenn falls si se als indien")
-	leaning     = speech.Set("or that because cause cos which who whose to is was than of oder dass weil porque que o")
+	sounds   = speech.Set("um uh ah oh ohh ooh mm hmm huh well hm er erm sorry pardon äh ähm ach eh pues bueno euh")
+	cases    = speech.Set("if unless wenn falls si se als indien")
+	leaning  = speech.Set("or that because cause cos which who whose to is was than of oder dass weil porque que o")
+	adverbs  = speech.Set("just also still only actually already always usually sometimes really basically like auch noch nur schon también ya sólo solo")
+	dangling = speech.Set(`quite very really a an the and or but because is are was it's i'm my your with if of from sehr der die das ein eine und oder weil ist
+		mein meine muy el la los un una y o porque es mi`)
 	opens       = speech.Set("and so also then und also dann y entonces") // what comes is something else
 	thanks      = speech.Set("thank thanks danke gracias obrigado obrigada dank merci grazie")
 	answers     = speech.Set("yes yeah yep no nope nah sure okay ok fine correct right exactly ja nein doch genau stimmt sí si vale claro sim não nee klopt oui non")

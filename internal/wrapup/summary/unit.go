@@ -98,6 +98,9 @@ func chatter(u *unit) bool {
 	if !u.caller && len(u.words) > 0 && len(u.words) <= fewWords && thanks[u.words[0].Text] {
 		return true
 	}
+	if len(u.words) <= fewWords+2 && len(u.numbers) == 0 && !u.times && (cued(ignorance, u.words) || cued(moods, u.words)) {
+		return true
+	}
 	return len(u.words) <= 12 && cued(linecheck, u.words) || len(u.words) <= 12 && (!u.wants || !u.caller) && len(u.numbers) == 0 && cued(pleasantries, u.words)
 }
 
@@ -109,6 +112,17 @@ func (u *unit) dictates() bool {
 		}
 	}
 	return len(u.numbers) > 0
+}
+
+// breaks reports whether a sentence breaks off before its matter: "and sometimes it's quite".
+func (u *unit) breaks() bool {
+	return len(u.words) > 0 && !u.ends() && dangling[u.words[len(u.words)-1].Text]
+}
+
+// possesses reports whether a sentence says what somebody has, had, takes or took, whatever adverb is between: "I just had mumps".
+func (u *unit) possesses() bool {
+	ws := slices.DeleteFunc(slices.Clone(u.words), func(w speech.Word) bool { return adverbs[w.Text] || sounds[w.Text] })
+	return cued(possessions, ws) && !cued(chores, ws)
 }
 
 // short reports whether a sentence says little without what it answers.
