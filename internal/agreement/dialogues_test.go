@@ -212,6 +212,14 @@ var shapes = []struct {
 		C: Wann kommt jemand?
 		A: Der Monteur kommt am Dienstag vielleicht vorbei.
 		C: Aha.`), ""},
+	{"the evening before by its weekday", one(`
+		C: The heart clinic sees me a week on Friday, at ten.
+		A: Friday the twenty-third at ten, thank you. I'll ring you the Thursday before at five.
+		C: Five's fine.`), "Thu 22 Oct 17:00, Fri 23 Oct 10:00"},
+	{"das Gerüst zwei Tage vorher", one(`
+		A: Mittwoch, der vierte November, ab sieben Uhr. Das Gerüst kommt zwei Tage vorher, am Montag.
+		C: Gut.
+		A: Ich schreibe es auf.`), "Mon 2 Nov, Wed 4 Nov 07:00"},
 	{"told to have happened", []call{{0, `
 		A: The parcel will be there on Friday.
 		C: Good.`}, {1, `

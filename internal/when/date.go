@@ -161,8 +161,16 @@ func (p *parser) beside(i, j int) span {
 }
 
 // backward matches what counts from the day that was named last: "the day before", "the evening before", "that same
-// night". Which day it is only the conversation tells.
+// night", "two days before". Which day it is only the conversation tells.
 func (p *parser) backward(i int) span {
+	if v, unit, n, approx := p.days(i); n > 0 && !approx && p.ends(i+n+1) {
+		if unit == "week" {
+			v *= 7
+		}
+		if back := countedBack[p.w(i+n)]; back != "" {
+			return span{open: true, n: n + 1, name: dayName{back: back, count: v}}
+		}
+	}
 	j := i + 1
 	if p.w(j) == "same" && p.w(i) == "that" {
 		j++
@@ -183,6 +191,12 @@ func (p *parser) backward(i int) span {
 	s.name.back = p.w(j + 1)
 	s.n++
 	return s
+}
+
+// countedBack are the words behind a number of days from the day that was named last: "two days before".
+var countedBack = map[string]string{
+	"before": "before", "vorher": "before", "davor": "before", "antes": "before",
+	"after": "after", "danach": "after", "después": "after",
 }
 
 // edge matches "the end of the month", "early next week", "mid-March", "the first week of June".

@@ -189,7 +189,7 @@ func (c *talk) counted(p *parser, f *Found) {
 	if !ok {
 		return
 	}
-	step := map[string]int{"before": -1, "after": 1}[f.day.name.back]
+	step := map[string]int{"before": -1, "after": 1}[f.day.name.back] * max(1, f.day.name.count)
 	if wd > 0 {
 		for range 7 {
 			if last = dayStart(last.AddDate(0, 0, step), last.Location()); isoWeekday(last) == wd {

@@ -54,6 +54,18 @@ func TestDaysOfADialogue(t *testing.T) {
 		"what counts from a day": `
 			u: My scan is on Tuesday the twentieth. | 2026-10-20
 			a: Tuesday the twentieth. Shall I ring the evening before? | 2026-10-20, 2026-10-19`,
+		"so many days before a day": `
+			a: The wedding is on Friday the thirtieth. We set up two days before. | 2026-10-30, 2026-10-28
+			u: And the tent goes when? | -
+			a: It goes on Monday, the second of November. The chairs go two days after. | 2026-11-02, 2026-11-04
+			u: I rang two days before. | -
+			a: I see. | -
+			u: It took two weeks after. | -`,
+		"ein Tag so viele davor": `
+			a: Mittwoch, der vierte November, ab sieben Uhr. Das Gerüst kommt zwei Tage vorher. | 2026-11-04 07:00, 2026-11-02
+			u: Gut. | -`,
+		"the weekday before a day, with its hour": `
+			a: Friday the thirtieth at ten. I'll ring you the Thursday before at five. | 2026-10-30 10:00, 2026-10-29 17:00`,
 		"the number of a day that was named": `
 			a: I can do Friday, November sixth. | 2026-11-06
 			u: the sixth is good | 2026-11-06`,

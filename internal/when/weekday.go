@@ -12,6 +12,7 @@ type dayName struct {
 	day     int // of the month
 	month   time.Month
 	back    string // "before", "after", "same": it counts from the day that was named last
+	count   int    // so many days before or after it, where that is not one
 	next    bool   // "next Thursday", where people mean different days
 }
 
@@ -189,7 +190,7 @@ func (p *parser) weekOff(i, wd int) span {
 		return p.besideFestival(i, wd)
 	case p.any(i+1, "before", "after") && p.w(i-1) == "the" && p.any(i+2, "the", "my", "our", "his", "her", "their", "your", "we", "i", "that"):
 		return span{open: true, n: 2}
-	case p.any(i+1, "before", "after") && p.w(i-1) == "the" && (p.ends(i+2) || boundaries[p.w(i+2)]):
+	case p.any(i+1, "before", "after") && p.w(i-1) == "the" && (p.ends(i+2) || boundaries[p.w(i+2)] || p.w(i+2) == "at" && p.clock(i+2).n > 0):
 		return span{open: true, name: dayName{weekday: wd, back: p.w(i + 1)}, n: 2}
 	}
 	if v, unit, n, approx := p.days(i + 1); n > 0 && p.any(i+1+n, "ago", "back") {
