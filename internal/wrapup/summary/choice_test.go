@@ -153,3 +153,39 @@ func TestWhatTheCallerHasIsToldFirst(t *testing.T) {
 		}
 	}
 }
+
+// What the other side takes back, or chooses, is quoted with what it takes back; what is said of something else is not.
+func TestNothingIsPartedFromWhatCorrectsIt(t *testing.T) {
+	for _, tt := range []struct{ name, talk, want, not string }{
+		{"a name that was misheard", `a: Harbour Sailmakers. Who's calling?
+			c: I need a mainsail cut before the regatta, the third batten tore right through. Kowalski, berth nine.
+			a: Kowalsky, berth nine, mooring fees paid until 2027.
+			c: KowalSKI. With an I.
+			a: Got it. Monday at ten, then.
+			c: Monday at ten.`, "until 2027.” Caller: “KowalSKI.", ""},
+		{"a side that is corrected", `a: Oakfell Tree Surgeons.
+			c: A branch is down on the greenhouse, the beech did it.
+			a: Which side of the greenhouse is smashed?
+			c: Left pane. Hang on. I'm behind it. Right pane. There's glass in the tomatoes.
+			a: We'll come on Monday at eight.
+			c: Monday at eight.`, "Left pane. Hang on. I'm behind it. Right pane.", "I'm behind it.”"},
+		{"a choice behind a sound", `a: Skyline Ferries.
+			c: Two for the island and a bicycle.
+			a: I have cabin four twelve, or cabin six thirty.
+			c: Uh. Four twelve. In the other my husband would be sick.
+			a: Four twelve it is.`, "or cabin six thirty.” Caller: “Four twelve.", ""},
+		{"what goes with another sentence", `a: Weir Lane Allotments.
+			c: Calling about the plot inspection on Thursday the fifteenth of October.
+			a: The inspection on Thursday the fifteenth is called off.
+			c: Thanks. And nobody has brought my ladder back. I asked on Monday.
+			a: I'll see to it.`, "", "Thanks. … I asked"},
+	} {
+		turns := talk(tt.talk)
+		got := summary.Write(read(turns), summary.Options{})
+		found(t, got, turns)
+		all := text(got) + "\n"
+		if !strings.Contains(all, tt.want) || tt.not != "" && strings.Contains(all, tt.not) {
+			t.Errorf("%s: got %s\nwant %q in it and not %q", tt.name, all, tt.want, tt.not)
+		}
+	}
+}

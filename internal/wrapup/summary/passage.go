@@ -153,8 +153,8 @@ func (c *chooser) whole(units []*unit) []*unit {
 			if len(us[n].words) > 2 {
 				break
 			}
-			if n+1 < len(us) && !us[n+1].turns() && len(us[n+1].words) <= fewWords { // "Well. A little bit."
-				in[us[n+1]] = true
+			for k := n + 1; k < min(len(us), n+4) && !us[k].turns() && len(us[k].words) <= fewWords; k++ { // "Well. A little bit."
+				in[us[k]] = true
 			}
 		}
 	}
@@ -249,7 +249,8 @@ func (c *chooser) stated(i int, u *unit) (passage, bool) {
 	case !u.vows && !u.times && len(u.numbers) == 0:
 		p.prior = -worthVow
 	}
-	corrects := len(reply) > 0 && len(u.numbers) > 0 && len(reply[0].numbers) > 0 && len(reply[0].words) <= fewWords // "eight nine?" "eight eight"
+	corrects := len(reply) > 0 && len(reply[0].words) <= fewWords &&
+		(len(u.numbers) > 0 && len(reply[0].numbers) > 0 || u.misheard(reply[0])) // "eight nine?" "eight eight"
 	if len(reply) > 0 && (reply[0].contests() || u.times && u.replied(reply[0]) || corrects) {
 		p.units = append(p.units, reply...)
 	} else if bid := c.counter(i, u); bid != nil {
@@ -365,13 +366,16 @@ func (c *chooser) answer(i int, u *unit) []*unit {
 	var out []*unit
 	n := 0
 	for _, a := range c.turns[i+1] {
-		if a.s.Question && !a.times || a.mute() {
+		if a.s.Question && !a.times || a.mute() && len(out) > 0 {
 			break
 		}
-		if len(out) == 0 && u.caller && u.s.Question && c.greets(a) {
+		if len(out) == 0 && (a.mute() || u.caller && u.s.Question && c.greets(a)) {
 			continue
 		}
 		if len(out) > 0 && !(u.times && a.times) && !(out[len(out)-1].idle && out[len(out)-1].contests()) && !u.holds(out[len(out)-1]) {
+			if !a.idle && out[len(out)-1].idle { // what comes goes with this
+				break
+			}
 			continue
 		}
 		if n += len(a.words); n > most && len(out) > 0 {

@@ -185,6 +185,15 @@ func (u *unit) shares(other *unit) bool {
 	return slices.ContainsFunc(u.terms, in(other.terms)) || slices.ContainsFunc(u.numbers, in(other.numbers)) || u.times && other.times
 }
 
+// misheard reports whether a reply has a word almost as a sentence has it: "Kowalsky, flat two." "KowalSKI."
+func (u *unit) misheard(reply *unit) bool {
+	return slices.ContainsFunc(reply.words, func(r speech.Word) bool {
+		return len(r.Text) > 4 && slices.ContainsFunc(u.words, func(w speech.Word) bool {
+			return len(w.Text) > 4 && w.Text != r.Text && w.Text[:3] == r.Text[:3]
+		})
+	})
+}
+
 // turns reports whether a sentence turns what was said before it, and is short enough to be quoted with it.
 func (u *unit) turns() bool {
 	if len(u.words) > mostTurned || u.s.Question || cued(pleasantries, u.words) {
