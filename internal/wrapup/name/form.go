@@ -26,7 +26,7 @@ var (
 	// leads are what people say before they come to their name.
 	leads = speech.Set(`hi hello hey hiya heya good morning afternoon evening day g'day gday gidday schönen now then evenin mornin yes yeah yep yup sure certainly of
 		course okay ok alright well um uh er erm so oh ah right there please absolutely hallo guten tag morgen abend grüß gott servus yo
-		moin ja also grüezi grüessech aye howdy b'y love dear mate pal pet sisi ciao bonjour salut buongiorno buonasera äh gerne buenos buenas buen días dias tardes noches hola bueno sí si claro pues eh bom boa dia tarde olá olhe sim again no thanks thank you
+		moin ja also grüezi grüessech aye howdy b'y love dear mate pal pet sisi ciao bonjour salut buongiorno buonasera äh gerne buenos buenas buen días dias tardes noches hola bueno sí si claro pues mire mira oiga eh bom boa dia tarde olá olhe sim again no thanks thank you
 		great and`)
 	greeted   = phrases(`my man|my love|my dear|my friend|my lovely|kia ora|bore da|how're ya|how are you|how's it going|qué tal`)
 	greetings = speech.Set(`hi hello hey hiya heya hallo hola morning afternoon evening thanks`)
@@ -39,6 +39,8 @@ var (
 	// outlying begin where somebody is: "Royce Bledsoe out on the county road".
 	outlying = phrases("out at|out on|out in|down at|down in|down on|over at|over on|over in|over by|up at|up on|up in")
 	places   = speech.Set("lake river bay island cove creek valley harbour harbor beach county falls bridge crescent terrace square gardens view terminal airport station cross suite")
+	firms    = speech.Set(`motors garage bank insurance services solutions energy electric gas water school surgery clinic dental hotel
+		farm council college hospital travel logistics delivery express group limited ltd inc`)
 	selves   = speech.Set("i i'm im i've ive i'd id i'll my me we we've our ich wir mein meine yo mi")
 	reported = speech.Set("if whether said says told say asked")
 )

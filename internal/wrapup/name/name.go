@@ -178,8 +178,11 @@ func (r *reader) bare(parts, s []word, next int, rest []word) bool {
 	if next >= len(s) { // or he corrects the agent: "for Yolanda Pertuz", "Yolanda Pertuz-Klein"
 		return r.heard == 0 || len(parts) > 1 && r.began(parts[0]) && r.began(parts[1]) && !contains(r.told, parts)
 	}
-	return r.heard == 0 && (s[next-1].pause != 0 || s[next].low == "again" || known && s[next].low == "from" || behind(s, next, outlying) > 0)
+	return r.heard == 0 && (s[next-1].pause != 0 || s[next].low == "again" || s[next].low == "from" && (known || len(parts) == 2 && !slices.ContainsFunc(parts, trade)) || behind(s, next, outlying) > 0)
 }
+
+// trade reports whether a word is none of a person's name by its ending or its sense: "Fairview Plumbing from Leeds".
+func trade(w word) bool { return unlikely(w.low) || firms[w.low] }
 
 // began reports whether a word of the agent's is this one, or its beginning.
 func (r *reader) began(w word) bool {

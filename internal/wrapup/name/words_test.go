@@ -8,7 +8,7 @@ import (
 // What a list holds must be what the words of a turn are read as, or it never matches.
 func TestEveryWordOfAListIsRead(t *testing.T) {
 	for name, list := range map[string]map[string]bool{
-		"firstNames": firstNames, "common": common, "particles": particles, "relations": relations, "titles": titles, "leads": leads,
+		"firstNames": firstNames, "firms": firms, "common": common, "particles": particles, "relations": relations, "titles": titles, "leads": leads,
 		"greetings": greetings, "connectives": connectives, "ofOthers": ofOthers, "comesBack": comesBack, "articles": articles, "places": places,
 		"selves": selves, "reported": reported, "nameWords": nameWords, "lastWords": lastWords, "firstWords": firstWords, "placing": placing,
 		"requests": requests, "contractions": contractions, "whoWords": whoWords, "hesitations": hesitations, "denials": denials, "affirmatives": affirmatives,
