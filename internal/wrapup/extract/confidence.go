@@ -1,6 +1,10 @@
 package extract
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/recallerhq/recaller/internal/speech"
+)
 
 // unconfided leaves out what the caller tells in confidence, outside of the words that say so.
 func (x *extractor) unconfided(found []draft) []draft {
@@ -24,11 +28,11 @@ func (x *extractor) unconfided(found []draft) []draft {
 // confides reports whether words say that somebody must not hear what comes.
 func confides(w []string) bool {
 	for i := range w {
-		if n := secrets.at(w, i); n > 0 && (w[i] != "not" || i > 0 && at(w, i+n) != "me") {
+		if n := secrets.At(w, i); n > 0 && (w[i] != "not" || i > 0 && at(w, i+n) != "me") {
 			return true
 		}
 	}
 	return false
 }
 
-var secrets = byFirst("secret|confidence|confidential|breathe a word|shouldn't say|between us|between you|not tell|not say|not go to")
+var secrets = speech.PhrasesOf("secret|confidence|confidential|breathe a word|shouldn't say|between us|between you|not tell|not say|not go to")

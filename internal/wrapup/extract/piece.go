@@ -8,7 +8,6 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/speech"
-	"github.com/recallerhq/recaller/internal/when"
 	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
@@ -246,7 +245,7 @@ func near(w []string, is func(i int) bool, before map[string]bool, n int) bool {
 func literal(w []string) []string {
 	w = slices.Clone(w)
 	for i := range w {
-		for k := range idioms.at(w, i) {
+		for k := range idioms.At(w, i) {
 			w[i+k] = "-"
 		}
 	}
@@ -254,34 +253,12 @@ func literal(w []string) []string {
 }
 
 // idioms, by their first words.
-var idioms = byFirst(`dead body|to die for|dying to|dead end|dead set|dead right|dead on|dead sure|dead easy|dead tired|pain in the neck|pain in the backside|pain in the arse|sick of|sick and
+var idioms = speech.PhrasesOf(`dead body|to die for|dying to|dead end|dead set|dead right|dead on|dead sure|dead easy|dead tired|pain in the neck|pain in the backside|pain in the arse|sick of|sick and
 	tired|tired of|arm and a leg|growing legs|last legs|pull my leg|pulling my leg|break a leg|by heart|heart of|cold feet|my foot down|foot the bill|on foot|
 	blind date|blind eye|blind spot|an eye on|eye to eye|all ears|deaf ears|by ear|back teeth|skin of my teeth|long in the tooth|sweet tooth|sore point|stroke of|heart attack over|on the house|open house|full house|key point|ring a bell|rings a bell|close call|call it|
 	cats and dogs|like a dog|horse around|allergic to hard|allergic to waiting|allergic to mornings|allergic to paperwork|over meine leiche|am
 	herzen|vom herzen|unter vier augen|ojo de la cara|hasta las narices|por encima de mi cadáver|muerta de|muerto de|nana's|breaks my heart|broke my heart|
 	blood out of|makes my blood|my blood boil`)
-
-// phrases are several words each, by the first of them.
-type phrases map[string][][]string
-
-func byFirst(list string) phrases {
-	out := phrases{}
-	for p := range strings.SplitSeq(list, "|") {
-		f := strings.Fields(p)
-		out[f[0]] = append(out[f[0]], f)
-	}
-	return out
-}
-
-// at is how many words one of the phrases has that stands at i; 0 if none does.
-func (p phrases) at(w []string, i int) int {
-	for _, f := range p[w[i]] {
-		if i+len(f) <= len(w) && slices.Equal(w[i:i+len(f)], f) {
-			return len(f)
-		}
-	}
-	return 0
-}
 
 // reaching reports whether a word is a way to reach somebody.
 func reaching(w string) bool { return topicOf[w] != nil && topicOf[w].key == "contact_preference" }
@@ -443,8 +420,12 @@ func (x *extractor) offered(i int) bool {
 
 // dated reports whether a piece names a day or an hour.
 func (x *extractor) dated(i, k int) bool {
-	s := x.ss[i][k]
-	return slices.ContainsFunc(x.r.Turns[i].Dates, func(f when.Found) bool { return f.Start >= s.Start && f.End <= s.End })
+	for _, f := range x.r.Turns[i].Dates {
+		if s := x.ss[i][k]; f.Start >= s.Start && f.End <= s.End {
+			return true
+		}
+	}
+	return false
 }
 
 // longReply is how many characters of an agent's turn are compared: a page of text has all words.

@@ -43,7 +43,7 @@ func (l *tongue) gaveUp(w []string) bool {
 		return false
 	}
 	for i := range w {
-		if reversals.at(w, i) > 0 && !l.denial[at(w, i-1)] {
+		if reversals.At(w, i) > 0 && !l.denial[at(w, i-1)] {
 			return true
 		}
 	}
@@ -51,7 +51,7 @@ func (l *tongue) gaveUp(w []string) bool {
 }
 
 // reversals are ways of saying that something has come to an end, by their first words.
-var reversals = byFirst(`pulled out|pulling out|pull out of|dropped out|gave up|given up|giving up|quit|called off|fell through|sold|got rid of|no
+var reversals = speech.PhrasesOf(`pulled out|pulling out|pull out of|dropped out|gave up|given up|giving up|quit|called off|fell through|sold|got rid of|no
 		longer|any more|anymore|broke up|split up|stopped taking|stopped using|stopped going|stopped doing|stopped working at|have stopped|verkauft|aufgehört|aufgegeben|nicht
 		mehr|vendimos|vendí|dejé|dejado|ya no`)
 

@@ -3,6 +3,8 @@ package summary
 import (
 	"regexp"
 	"slices"
+
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // How far into a conversation the caller says what he wants, in turns of his that say something.
@@ -138,13 +140,13 @@ func (c *chooser) presents(u *unit) bool {
 	if u.wants {
 		return false
 	}
-	if q := c.asked(u.turn, u); q != nil && cued(identities, q.words) || c.identified(u.turn) && len(u.words) <= shortName {
+	if q := c.asked(u.turn, u); q != nil && identities.In(q.words) || c.identified(u.turn) && len(u.words) <= shortName {
 		return true
 	}
-	if cued(births, u.words) && len(u.words) <= shortName+4 {
+	if births.In(u.words) && len(u.words) <= shortName+4 {
 		return true
 	}
-	if cued(introductions, u.words) {
+	if introductions.In(u.words) {
 		return !u.times && len(u.words) <= shortName
 	}
 	if selfNamed.MatchString(u.s.Text) {
@@ -182,8 +184,8 @@ func (c *chooser) wish() (passage, bool) {
 }
 
 // offered reports whether the agent asks for the matter in the turn before one, in one of some ways.
-func (c *chooser) offered(i int, how cues) bool {
-	return i > 1 && slices.ContainsFunc(c.turns[i-1], func(u *unit) bool { return !u.caller && cued(how, u.words) })
+func (c *chooser) offered(i int, how speech.Phrases) bool {
+	return i > 1 && slices.ContainsFunc(c.turns[i-1], func(u *unit) bool { return !u.caller && how.In(u.words) })
 }
 
 // noted is what the agent knows of the matter before the caller tells of it: "you've mentioned that you have no appetite".
@@ -192,7 +194,7 @@ func (c *chooser) noted(u *unit) *unit {
 		return nil
 	}
 	for _, said := range c.turns[u.turn-1] {
-		if !said.caller && said.heard && !said.s.Question && len(said.words) <= wantedWords && said.weight >= leastWeight && cued(invitations, said.words) {
+		if !said.caller && said.heard && !said.s.Question && len(said.words) <= wantedWords && said.weight >= leastWeight && invitations.In(said.words) {
 			return said
 		}
 	}
@@ -209,7 +211,7 @@ const shortCall = 3
 func (c *chooser) identified(i int) bool {
 	for j := i - 1; j >= 0; j-- {
 		if us := c.turns[j]; len(us) > 0 && !us[0].caller && slices.ContainsFunc(us, func(u *unit) bool { return !u.idle || u.s.Question }) {
-			return slices.ContainsFunc(us, func(u *unit) bool { return cued(identities, u.words) })
+			return slices.ContainsFunc(us, func(u *unit) bool { return identities.In(u.words) })
 		}
 	}
 	return false
@@ -342,7 +344,7 @@ func (c *chooser) next() []passage {
 	}
 	us := c.turns[last]
 	open := us[len(us)-1]
-	if cued(partings, open.words) && !c.opts.Broken || !c.opts.Broken && !open.s.Question {
+	if partings.In(open.words) && !c.opts.Broken || !c.opts.Broken && !open.s.Question {
 		return nil
 	}
 	p := passage{units: []*unit{open}}

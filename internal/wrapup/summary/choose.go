@@ -72,7 +72,7 @@ func (c *chooser) choose(room int) []passage {
 				continue
 			}
 			stress := 1.0
-			if !p.units[0].caller && len(p.units) == 1 && cued(recaps, p.units[0].words) {
+			if !p.units[0].caller && len(p.units) == 1 && recaps.In(p.units[0].words) {
 				stress = recapStress
 			}
 			gain, n := c.gain(p), costs[i]
@@ -110,7 +110,7 @@ func leastWords(p passage) int {
 // the caller said, "Two weeks ago, all right."
 func (c *chooser) nodding(p passage) bool {
 	u := p.units[0]
-	if len(p.units) == 1 && (u.breaks() || u.caller && len(u.words) <= fewWords+1 && !u.times && len(u.numbers) == 0 && cued(names, u.words)) {
+	if len(p.units) == 1 && (u.breaks() || u.caller && len(u.words) <= fewWords+1 && !u.times && len(u.numbers) == 0 && names.In(u.words)) {
 		return true
 	}
 	if u.caller || u.s.Question || u.ahead || u.vows || u.dictates() || c.acted(u) {

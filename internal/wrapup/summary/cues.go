@@ -1,24 +1,11 @@
 package summary
 
-import (
-	"strings"
-
-	"github.com/recallerhq/recaller/internal/speech"
-)
-
-func ways(list string) cues {
-	out := cues{}
-	for p := range strings.SplitSeq(list, "|") {
-		words := strings.Fields(p)
-		out[words[0]] = append(out[words[0]], words)
-	}
-	return out
-}
+import "github.com/recallerhq/recaller/internal/speech"
 
 // The tables know the common ways of a few languages. What they miss is still found by its place, its numbers and its rare words.
 var (
 	// wishes say what somebody wants of the other side, or why he calls.
-	wishes = ways(`i need|we need|i want|we want|i wanted|we wanted|just need|just want|just wanted|really need|still need|also need|i'll need|we'll need|i'd need|i'd
+	wishes = speech.PhrasesOf(`i need|we need|i want|we want|i wanted|we wanted|just need|just want|just wanted|really need|still need|also need|i'll need|we'll need|i'd need|i'd
 		like|i would like|we'd like|i'd love|i'd be grateful|much obliged if|looking for|looking to|i'm after|we're after|i was after|hoping to|trying to|calling
 		about|calling to|calling because|ringing about|ringing to|ringing because|phoning about|phoning to|call about|is it about|it's about|can you|could you|can i|could
 		i|can we|could we|would you|may i|is there any|do you have|have you got|have you room|book|cancel|reschedule|change my|move my|i wish|to complain|a
@@ -27,28 +14,28 @@ var (
 		gustaría|llamo|llamaba|puede|podría|puedo|cancelar|cambiar|reservar|quero|preciso|precisamos|gostaria|ligo|liguei|você pode|poderia|posso|ik wil|zou
 		graag|graag|nodig|bel|kunt u|kan ik|afspraak|voudrais|voudrions|besoin|j'appelle|pouvez|puis je|vorrei|bisogno|chiamo|può|posso`)
 	// troubles say what does not work, which is why one calls where he says it first.
-	troubles = ways(`i lost|i've lost|broken|broke|doesn't work|not working|stopped working|problem|cracked|leaking|i can't|i cannot|we can't|can't make|can't do|i couldn't|won't be
+	troubles = speech.PhrasesOf(`i lost|i've lost|broken|broke|doesn't work|not working|stopped working|problem|cracked|leaking|i can't|i cannot|we can't|can't make|can't do|i couldn't|won't be
 		able|gotta|instead of|cut off|nobody rang|nobody called|never came|never arrived|snapped|damaged|stuck|leaks|missing|faulty|smashed|torn|flooded|ripped|overcharged|kaputt|undicht|beschädigt|funktioniert nicht|geht nicht`)
 	// vows say what somebody will do, or did, for the other.
-	vows = ways(`i'll|we'll|i will|we will|you'll|he'll|she'll|they'll|it'll|will call|will be|will come|booked|confirmed|cancelled|canceled|scheduled|reserved|noted|rescheduled|refunded|released|
+	vows = speech.PhrasesOf(`i'll|we'll|i will|we will|you'll|he'll|she'll|they'll|it'll|will call|will be|will come|booked|confirmed|cancelled|canceled|scheduled|reserved|noted|rescheduled|refunded|released|
 		see you|we've got you|you're set|all set|you're down|it's on|moved|changed it|won't|ich werde|wir werden|wird|ich schicke|eingetragen|gebucht|storniert|notiert|vermerkt|reserviert|bis
 		dann|wir sehen|le llamo|le llamamos|le mando|le enviamos|vamos a|queda|quedamos|reservado|apuntado|apuntada|cancelado|cancelada|confirmado|confirmada|vou|vamos|fica|marcado|marcada|ik zal|staat|genoteerd|geboekt|ingepland|je
 		vais|nous allons|c'est noté|réservé|noté|prenotato|confermato`)
 	// possessions say what somebody has, had, takes or took.
-	possessions = ways(`i have|i've had|i've got|i had|i'm on|i am on|i've been on|i take|i'm taking|i took|i've taken|i've been taking|i used|i tried|i was
+	possessions = speech.PhrasesOf(`i have|i've had|i've got|i had|i'm on|i am on|i've been on|i take|i'm taking|i took|i've taken|i've been taking|i used|i tried|i was
 		diagnosed|we have|we've got|ich habe|ich hab|ich hatte|ich nehme|wir haben|tengo|tuve|tomo|tenemos|tenho|tive|temos|ik heb|j'ai|nous avons|ho|abbiamo`)
 	// chores and questions are had in the same words, and are nothing that one has.
-	chores = ways(`have to|had to|got to|have a question|had a question|have a look|have no idea|had no idea|ich habe keine ahnung|tengo que|tenemos que|tuve que|tenho de|tenho que`)
+	chores = speech.PhrasesOf(`have to|had to|got to|have a question|had a question|have a look|have no idea|had no idea|ich habe keine ahnung|tengo que|tenemos que|tuve que|tenho de|tenho que`)
 	// ignorance says that one cannot tell.
-	ignorance = ways(`no idea|don't know|dont know|dunno|not sure|couldn't say|couldn't tell|can't say|keine ahnung|weiß nicht|no sé|ni idea|não sei`)
+	ignorance = speech.PhrasesOf(`no idea|don't know|dont know|dunno|not sure|couldn't say|couldn't tell|can't say|keine ahnung|weiß nicht|no sé|ni idea|não sei`)
 	// moods answer how one is.
-	moods = ways(`i'm doing ok|i'm doing okay|i'm doing well|i'm doing fine|i'm doing good|doing all right|doing alright|i'm fine|i'm good|i'm well|can't complain|mustn't grumble|not too bad|mir geht's gut|estoy bien|estou bem`)
+	moods = speech.PhrasesOf(`i'm doing ok|i'm doing okay|i'm doing well|i'm doing fine|i'm doing good|doing all right|doing alright|i'm fine|i'm good|i'm well|can't complain|mustn't grumble|not too bad|mir geht's gut|estoy bien|estou bem`)
 	// births tell how old somebody is, which is who he is.
-	births = ways(`i was born|born in|born on|date of birth|my birthday is|geboren|nací|nasci|né le|nato il`)
+	births = speech.PhrasesOf(`i was born|born in|born on|date of birth|my birthday is|geboren|nací|nasci|né le|nato il`)
 	// recaps say back what was said, or what it comes to.
-	recaps = ways(`you mentioned|you said|you've said|you told|you've told|you were saying|to confirm|to recap|to summarise|to summarize|sum up|you've got|you've
+	recaps = speech.PhrasesOf(`you mentioned|you said|you've said|you told|you've told|you were saying|to confirm|to recap|to summarise|to summarize|sum up|you've got|you've
 		had|you've been|you're having|sounds like|let me read|so that's|it's likely|i think you|most likely|probably|sounds as|seems to be|seems like|looks like|consistent with|could be|might be|we call|signs of|suggests|i think it|also ich fasse|zusammengefasst|das heißt|entonces es|es decir|ou seja|dus`)
-	pleasantries = ways(`how are you|how can i help|how may i help|what can i do for|how can i assist|thank you for calling|thanks for calling|you're
+	pleasantries = speech.PhrasesOf(`how are you|how can i help|how may i help|what can i do for|how can i assist|thank you for calling|thanks for calling|you're
 		welcome|have a good|have a great|have a nice|take care|goodbye|good bye|bye|nice day|anything else|is that all|my pleasure|no problem|glad to hear|good to hear|pleased to hear|freut mich|good
 		morning|good afternoon|good evening|see ya|cheers|ta ra|guten tag|guten morgen|wie kann ich|was kann ich für|auf wiederhören|vielen
 		dank|schönen tag|gern geschehen|noch etwas|buenos días|buenas tardes|en qué puedo|muchas gracias|hasta luego|que tenga|algo más|de nada|adiós|bom
@@ -57,37 +44,37 @@ var (
 		me|sounds good|got it|go ahead|good deal|breaking up|cutting out|i hope your|i hope you|hear me|can hear|nice to meet|i'm sorry|i'm so sorry|sorry to hear|einen moment|un momento|um momento`)
 
 	// procedures say how the talk goes on, and nothing of its matter.
-	procedures = ways(`i'll ask|i will ask|ask you|will continue|i'll continue|come back to|go through|few questions|more questions|couple of questions|move on
+	procedures = speech.PhrasesOf(`i'll ask|i will ask|ask you|will continue|i'll continue|come back to|go through|few questions|more questions|couple of questions|move on
 		to|talk about|regarding|in terms of|next question|where were we|as i said|ich frage|ein paar fragen|le pregunto|unas preguntas`)
 
 	// introductions say who somebody is, and no more.
-	introductions = ways(`my name|name is|name's|this is|date of birth|years old|year old|born in|was born|it's me|ich heiße|mein name|hier ist|hier spricht|geboren|me
+	introductions = speech.PhrasesOf(`my name|name is|name's|this is|date of birth|years old|year old|born in|was born|it's me|ich heiße|mein name|hier ist|hier spricht|geboren|me
 		llamo|mi nombre|soy|le habla|meu nome|aqui é|mijn naam|u spreekt|je m'appelle|mi chiamo|sono|speaking|calling from`)
 
-	names = ways(`my name is|my name's|name is|name's|ich heiße|mein name ist|me llamo|mi nombre es|chamo-me|meu nome é|je m'appelle|mi chiamo`)
+	names = speech.PhrasesOf(`my name is|my name's|name is|name's|ich heiße|mein name ist|me llamo|mi nombre es|chamo-me|meu nome é|je m'appelle|mi chiamo`)
 
 	// identities ask who somebody is, and where he lives.
-	identities = ways(`your name|your full name|full name|first name|last name|surname|who am i|who's calling|who is calling|date of
+	identities = speech.PhrasesOf(`your name|your full name|full name|first name|last name|surname|who am i|who's calling|who is calling|date of
 		birth|how old|your age|address|postcode|post code|zip code|your number|code|reference|confirmation number|policy number|phone number|member number|account number|spell|confirm
 		your|ihr name|wie heißen|geburtsdatum|su nombre|cómo se llama|seu nome|uw naam|votre nom`)
 
 	// offers ask what one can do for the other.
-	offers = ways(`what else can|how can i help|how may i help|what can i do|how can i assist|what brings you|what seems to be|what's happening|what's
+	offers = speech.PhrasesOf(`what else can|how can i help|how may i help|what can i do|how can i assist|what brings you|what seems to be|what's happening|what's
 		going on|how can we help|what do you need|what can we do|how may we|worum geht|was führt sie|wie kann ich|was kann ich|en qué puedo|qué necesita|em que posso|waarmee kan|comment
 		puis je|come posso`)
 
 	// choices leave something to the other side.
-	choices = ways(`could|can do|can see|would|have|has|there is|there's|open|free|available|shall|should|or|hätte|hätten|könnte|könnten|wäre|ginge|frei|oder|tengo|tenemos|podría|podríamos|hay`)
+	choices = speech.PhrasesOf(`could|can do|can see|would|have|has|there is|there's|open|free|available|shall|should|or|hätte|hätten|könnte|könnten|wäre|ginge|frei|oder|tengo|tenemos|podría|podríamos|hay`)
 
 	// refusals say that something will not do.
-	refusals = ways(`can't|cannot|couldn't|won't|not today|not then|no good|no use|rather not|i'd rather|leave it|thanks but|geht nicht|passt nicht|kann nicht|kann ich nicht|geht's nicht|lieber nicht|no puedo|no podemos|mejor no`)
+	refusals = speech.PhrasesOf(`can't|cannot|couldn't|won't|not today|not then|no good|no use|rather not|i'd rather|leave it|thanks but|geht nicht|passt nicht|kann nicht|kann ich nicht|geht's nicht|lieber nicht|no puedo|no podemos|mejor no`)
 
 	// invitations ask to go on where only who it is was told so far.
-	invitations = ways(`tell me what|bit more about|tell me a bit|tell me more|what's been|the problem is|what's the problem|what is the
+	invitations = speech.PhrasesOf(`tell me what|bit more about|tell me a bit|tell me more|what's been|the problem is|what's the problem|what is the
 		problem|says here|you've mentioned|erzählen sie|cuénteme|dígame`)
 
 	// tests of the line say nothing.
-	linecheck = ways(`hear me|hear you|see me|see you okay|audio|hören sie mich|me oye|me escucha|me ouve|hoort u mij|m'entendez`)
+	linecheck = speech.PhrasesOf(`hear me|hear you|see me|see you okay|audio|hören sie mich|me oye|me escucha|me ouve|hoort u mij|m'entendez`)
 
 	idleWords = speech.Set(`hello hi hey hiya morning afternoon evening bye goodbye thanks thank cheers ta ok okay right alright yeah yep yes no nope sure great
 		perfect good fine lovely cool wonderful awesome brilliant excellent sorry please welcome well mhm mm hmm huh oh ohh ooh aha ah um uh wow really
@@ -105,7 +92,7 @@ var (
 	answers     = speech.Set("yes yeah yep no nope nah sure okay ok fine correct right exactly ja nein doch genau stimmt sí si vale claro sim não nee klopt oui non")
 	firstPerson = speech.Set(`i i'm i've i'd i'll im ive my mine we our we're we've me us ich wir mein meine meinen meiner mir mich unser yo mi mis me nos
 		nuestra nuestro soy tengo estoy eu meu minha tenho sou estou nós ik mijn wij we je j'ai mon ma mes nous suis io mio mia sono ho`)
-	partings = ways(`bye|goodbye|good bye|see you|see ya|ta ra|tara|cheers|take care|have a good|have a great|have a nice|good
+	partings = speech.PhrasesOf(`bye|goodbye|good bye|see you|see ya|ta ra|tara|cheers|take care|have a good|have a great|have a nice|good
 		night|speak soon|talk soon|talk to you|thanks|thank you|ta|cheerio|so long|later|ciao|tschüss|tschüß|tschö|wiederhören|wiedersehen|servus|ade|bis
 		dann|bis morgen|danke|schönen tag|schönen abend|hasta luego|hasta mañana|hasta pronto|adiós|adios|chao|gracias|nos vemos|tchau|até|obrigado|obrigada|tot
 		ziens|doei|dag|bedankt|dank|au revoir|merci|bonne journée|à bientôt|arrivederci|grazie|a presto|preciate|appreciate|ten four`)

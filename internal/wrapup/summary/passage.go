@@ -244,7 +244,7 @@ func (c *chooser) stated(i int, u *unit) (passage, bool) {
 	switch {
 	case u.supposes() && !u.times:
 		p.prior = -worthCase
-	case cued(recaps, u.words):
+	case recaps.In(u.words):
 		p.prior = worthRecap
 	case !u.vows && !u.times && len(u.numbers) == 0:
 		p.prior = -worthVow
@@ -338,7 +338,7 @@ func (c *chooser) asked(i int, u *unit) *unit {
 	}
 	us := c.turns[i-1]
 	q := us[len(us)-1]
-	if q.caller == u.caller || !q.heard || q.idle && !q.s.Question || cued(pleasantries, q.words) {
+	if q.caller == u.caller || !q.heard || q.idle && !q.s.Question || pleasantries.In(q.words) {
 		return nil
 	}
 	offers := q.times || q.vows || len(q.numbers) > 0 || u.contests() || answers[u.words[0].Text]

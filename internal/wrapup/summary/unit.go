@@ -18,6 +18,7 @@ type unit struct {
 	caller  bool
 	heard   bool
 	words   []speech.Word
+	said    []string // the words alone
 	terms   []string
 	days    []string // that are named for sure, but for the one on which they talk
 	ahead   bool     // one of them lies ahead
@@ -64,17 +65,16 @@ func (v *vocabulary) unit(t reading.Turn, turn, n int, s speech.Sentence) *unit 
 			u.ahead = u.ahead || f.At.After(t.At)
 		}
 	}
-	list := make([]string, len(u.words))
-	for i, w := range u.words {
-		list[i] = w.Text
+	for _, w := range u.words {
+		u.said = append(u.said, w.Text)
 		u.denies = u.denies || speech.Denial(w.Text) || strings.HasSuffix(w.Text, "n't")
 		u.own = u.own || firstPerson[w.Text]
 		if v.lang != token.English && speech.NamesDay(w.Text) { // not all of whose dates are read
 			u.times, u.ahead = true, true
 		}
 	}
-	for _, num := range speech.Numbers(list) {
-		if said := strings.Join(list[num.From:num.To], " "); num.To-num.From > 1 || num.Written() || len(list) <= 3 && said != "oh" {
+	for _, num := range speech.Numbers(u.said) {
+		if said := strings.Join(u.said[num.From:num.To], " "); num.To-num.From > 1 || num.Written() || len(u.said) <= 3 && said != "oh" {
 			u.numbers = append(u.numbers, said)
 		}
 	}
@@ -85,23 +85,23 @@ func (v *vocabulary) unit(t reading.Turn, turn, n int, s speech.Sentence) *unit 
 		}
 		seen[term] = true
 	}
-	u.wants, u.ails, u.vows = cued(wishes, u.words), cued(troubles, u.words), cued(vows, u.words)
+	u.wants, u.ails, u.vows = wishes.In(u.words), troubles.In(u.words), vows.In(u.words)
 	u.idle = len(u.words) == 0 || u.weight < 0.4 && len(u.numbers) == 0 && !u.times && !(u.caller && u.wants) || chatter(u)
 	return u
 }
 
 // chatter reports whether a sentence only opens or closes the talk.
 func chatter(u *unit) bool {
-	if !u.caller && !u.s.Question && !u.times && len(u.numbers) == 0 && cued(procedures, u.words) && len(u.words) <= 16 {
+	if !u.caller && !u.s.Question && !u.times && len(u.numbers) == 0 && procedures.In(u.words) && len(u.words) <= 16 {
 		return true
 	}
 	if !u.caller && len(u.words) > 0 && len(u.words) <= fewWords && thanks[u.words[0].Text] {
 		return true
 	}
-	if len(u.words) <= fewWords+2 && len(u.numbers) == 0 && !u.times && (cued(ignorance, u.words) || cued(moods, u.words)) {
+	if len(u.words) <= fewWords+2 && len(u.numbers) == 0 && !u.times && (ignorance.In(u.words) || moods.In(u.words)) {
 		return true
 	}
-	return len(u.words) <= 12 && cued(linecheck, u.words) || len(u.words) <= 12 && (!u.wants || !u.caller) && len(u.numbers) == 0 && cued(pleasantries, u.words)
+	return len(u.words) <= 12 && linecheck.In(u.words) || len(u.words) <= 12 && (!u.wants || !u.caller) && len(u.numbers) == 0 && pleasantries.In(u.words)
 }
 
 // dictates reports whether a sentence is nothing but digits and letters.
@@ -122,7 +122,7 @@ func (u *unit) breaks() bool {
 // possesses reports whether a sentence says what somebody has, had, takes or took, whatever adverb is between: "I just had mumps".
 func (u *unit) possesses() bool {
 	ws := slices.DeleteFunc(slices.Clone(u.words), func(w speech.Word) bool { return adverbs[w.Text] || sounds[w.Text] })
-	return cued(possessions, ws) && !cued(chores, ws)
+	return possessions.In(ws) && !chores.In(ws)
 }
 
 // short reports whether a sentence says little without what it answers.
@@ -137,10 +137,10 @@ func (u *unit) holds(other *unit) bool {
 }
 
 // refuses reports whether a sentence says that something will not do.
-func (u *unit) refuses() bool { return u.contests() || cued(refusals, u.words) }
+func (u *unit) refuses() bool { return u.contests() || refusals.In(u.words) }
 
 // offers reports whether a sentence leaves it to the other side.
-func (u *unit) offers() bool { return u.s.Question || cued(choices, u.words) }
+func (u *unit) offers() bool { return u.s.Question || choices.In(u.words) }
 
 // mute reports whether a sentence answers nothing: "Um", "Oh, sorry".
 func (u *unit) mute() bool {
@@ -196,30 +196,11 @@ func (u *unit) misheard(reply *unit) bool {
 
 // turns reports whether a sentence turns what was said before it, and is short enough to be quoted with it.
 func (u *unit) turns() bool {
-	if len(u.words) > mostTurned || u.s.Question || cued(pleasantries, u.words) {
+	if len(u.words) > mostTurned || u.s.Question || pleasantries.In(u.words) {
 		return false
 	}
-	ws := make([]string, len(u.words))
-	for i, w := range u.words {
-		ws[i] = w.Text
-	}
-	return speech.Turns(ws)
+	return speech.Turns(u.said)
 }
 
 // mostTurned is how many words of an objection are quoted with what it objects to.
 const mostTurned = 24
-
-// cue is a way of saying something, by the words that it begins with.
-type cues map[string][][]string
-
-// cued reports whether one of the ways is among words.
-func cued(table cues, ws []speech.Word) bool {
-	for i, w := range ws {
-		for _, way := range table[w.Text] {
-			if speech.Is(ws, i, way...) {
-				return true
-			}
-		}
-	}
-	return false
-}
