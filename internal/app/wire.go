@@ -14,6 +14,7 @@ import (
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/embed"
 	"github.com/recallerhq/recaller/internal/events"
+	"github.com/recallerhq/recaller/internal/exam"
 	"github.com/recallerhq/recaller/internal/httpapi"
 	"github.com/recallerhq/recaller/internal/jobs"
 	"github.com/recallerhq/recaller/internal/llm"
@@ -103,7 +104,7 @@ func (a *App) runJobs(reminders *reminder.Service) {
 	}
 	workers := a.cfg.Workers
 	if model := a.model(); model != nil {
-		deps.Model, deps.Window = model, a.cfg.Model.WindowTokens*bytesPerToken
+		deps.Model, deps.Window, deps.Trust = model, a.cfg.Model.WindowTokens*bytesPerToken, exam.Trust(a.cfg.Model.Words)
 		workers = max(workers, a.cfg.Model.Concurrency)
 	}
 	writer := wrapup.New(deps)

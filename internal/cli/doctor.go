@@ -17,6 +17,7 @@ import (
 	"github.com/recallerhq/recaller/internal/app"
 	"github.com/recallerhq/recaller/internal/cli/term"
 	"github.com/recallerhq/recaller/internal/config"
+	"github.com/recallerhq/recaller/internal/exam"
 	"github.com/recallerhq/recaller/internal/vault"
 )
 
@@ -332,5 +333,27 @@ func (s *session) checkModel(ctx context.Context, cfg config.Config) finding {
 		return finding{"model", verdictWarn, provider.Where() + " is there, but " + provider.Model + " did not answer: " + plain(err), "check the model's name, and that it is loaded; until then everything goes by rules"}
 	}
 	took := s.now().Sub(began).Round(100 * time.Millisecond)
-	return finding{"model", verdictOK, fmt.Sprintf("%s at %s, answered in %s", provider.Model, provider.Where(), took), ""}
+	f := finding{"model", verdictOK, fmt.Sprintf("%s at %s, answered in %s", provider.Model, provider.Where(), took), ""}
+	if cfg.Model.Words == config.WordsAuto {
+		return examined(ctx, model, f)
+	}
+	return f
+}
+
+// examined adds whether a model that answers may write in its own words.
+func examined(ctx context.Context, model exam.Model, f finding) finding {
+	ctx, cancel := context.WithTimeout(ctx, 2*patience)
+	defer cancel()
+	verdict, err := exam.Hold(ctx, model)
+	switch {
+	case err != nil:
+		f.Verdict, f.Do = verdictWarn, "look again when it has less to do; the server examines it by itself"
+		f.Says += "; it did not answer to the end when it was examined: " + plain(err)
+	case verdict.Passed:
+		f.Says += "; " + verdict.String()
+	default:
+		f.Verdict, f.Do = verdictWarn, "take a larger model; RECALLER_LLM_WORDS=own lets it write all the same, and false things will be stored"
+		f.Says += "; " + verdict.String()
+	}
+	return f
 }

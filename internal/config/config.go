@@ -118,7 +118,15 @@ type Model struct {
 	Timeout      time.Duration // for one answer, tries included
 	Concurrency  int           // how many questions at once
 	WindowTokens int           // how much of a conversation one question may hold
+	Words        string        // one of the Words constants: in whose it writes conversations up
 }
+
+// Whose words a model writes conversations up in.
+const (
+	WordsAuto   = "auto"   // its own, once it has passed an examination
+	WordsOwn    = "own"    // its own
+	WordsQuoted = "quoted" // those that were said: rules quote
+)
 
 // The providers: which endpoint is asked, and in whose protocol.
 const (

@@ -76,6 +76,10 @@ func (c *Config) modelFields() []field {
 		},
 		{"llm.timeout", "RECALLER_LLM_TIMEOUT", "30s", "How long one answer of the model may take, retries included. Of a model on this machine or its network: how long it may be silent between two pieces of an answer; it has ten minutes for the first.", span(&c.Model.Timeout, maxGrace)},
 		{"llm.concurrency", "RECALLER_LLM_CONCURRENCY", "4", "Questions to the model at once, 1 to 64. A model on this machine or its network begins with one, and gets one more after each that it answers within 10 seconds.", count(&c.Model.Concurrency, 1, 64)},
+		{
+			"llm.words", "RECALLER_LLM_WORDS", WordsAuto, "In whose words the model writes conversations up: `own`, `quoted` (rules quote what was said, and it is not asked), or `auto`: its own, once it has told two built-in calls without a false statement; see [the model](#the-model).",
+			oneOf(&c.Model.Words, WordsAuto, WordsOwn, WordsQuoted),
+		},
 		{"llm.window_tokens", "RECALLER_LLM_WINDOW_TOKENS", "16000", "How much of a conversation one question holds; longer ones go in parts.", count(&c.Model.WindowTokens, 1000, 2_000_000)},
 		{
 			"embedding.provider", "RECALLER_EMBEDDING_PROVIDER", EmbedderAuto, "What makes the vectors that a tenant's conversations are searched by: `auto`, `builtin` (in the process), `openai` (any such endpoint) or `ollama`; see [embeddings](#embeddings).",

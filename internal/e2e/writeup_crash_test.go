@@ -170,7 +170,7 @@ func opened(t *testing.T, dir, model string) *client.Client {
 
 func childEnv(dir, model string) map[string]string {
 	return map[string]string{
-		"RECALLER_DATA": dir, "RECALLER_LLM_BASE_URL": model + "/v1", "RECALLER_LLM_MODEL": "test-model", "RECALLER_BRIEFING_DEADLINE": "10s",
+		"RECALLER_DATA": dir, "RECALLER_LLM_BASE_URL": model + "/v1", "RECALLER_LLM_MODEL": "test-model", "RECALLER_LLM_WORDS": "own", "RECALLER_BRIEFING_DEADLINE": "10s",
 	}
 }
 

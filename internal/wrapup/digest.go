@@ -31,10 +31,17 @@ func (m model) summarise(ctx context.Context, w work) (recaller.StepResult, erro
 	}
 	var sum recaller.Summary
 	var label string
-	err = m.fitting(func(window int) (err error) {
-		sum, label, err = m.digest(ctx, w, window)
-		return err
-	})
+	trusted, err := m.trusted(ctx, w, recaller.StepSummarise)
+	if err == nil && !trusted {
+		quoted.Reason = ReasonUntrusted
+		return quoted, nil
+	}
+	if err == nil {
+		err = m.fitting(func(window int) (err error) {
+			sum, label, err = m.digest(ctx, w, window)
+			return err
+		})
+	}
 	if err == nil && !lastsWithProcess(w) {
 		complete(&sum, *quoted.Summary)
 	}

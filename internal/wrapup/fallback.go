@@ -13,6 +13,7 @@ const (
 	ReasonRefused     = "model refused"           // twice; or once, where it was asked only once
 	ReasonLanguage    = "model answered in another language"
 	ReasonUnsupported = "model answer unsupported" // nothing of it was said
+	ReasonUntrusted   = "model not trusted with its own words"
 	ReasonTooLong     = "conversation too long for the model"
 	ReasonAway        = "model away" // and the words are only in memory, so that it is not waited for
 	ReasonTooLongAway = "model away for too long"

@@ -1,6 +1,7 @@
 package wrapup_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/exam"
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
 	"github.com/recallerhq/recaller/internal/vault"
@@ -37,6 +39,7 @@ type house struct {
 	metrics   *prometheus.Registry // of the newest service
 
 	model  wrapup.Model                    // nil: everything by rules
+	trust  exam.Trust                      // in the model's own words; "": exam.Own, so that a story is asked for no examination
 	window int                             // how much of a conversation the model is given at once; 0: the default
 	behind func(*store.Store) wrapup.Store // what the service has for a store; nil: the store itself
 	index  wrapup.Indexer                  // nil: conversations are not made findable
@@ -74,7 +77,7 @@ func (h *house) reopen() {
 		kept = h.behind(h.store)
 	}
 	h.service = wrapup.New(wrapup.Deps{
-		Store: kept, Words: h, Tenants: h, Model: h.model, Window: h.window, Indexer: h.index,
+		Store: kept, Words: h, Tenants: h, Model: h.model, Trust: cmp.Or(h.trust, exam.Own), Window: h.window, Indexer: h.index,
 		Changed: func(c recaller.Change) { h.changes = append(h.changes, c) },
 		Discard: func(_ recaller.TenantID, c recaller.Conversation) {
 			h.discarded = append(h.discarded, c.ID)

@@ -29,10 +29,16 @@ func (m model) extract(ctx context.Context, w work) (recaller.StepResult, error)
 	}
 	var claims []answer.Memory
 	var label string
-	err = m.fitting(func(window int) (err error) {
-		claims, label, err = m.claims(ctx, w, own, k, window)
-		return err
-	})
+	trusted, err := m.trusted(ctx, w, recaller.StepExtract)
+	if err == nil && !trusted {
+		return substitute{m.rules, ReasonUntrusted}.extract(ctx, w)
+	}
+	if err == nil {
+		err = m.fitting(func(window int) (err error) {
+			claims, label, err = m.claims(ctx, w, own, k, window)
+			return err
+		})
+	}
 	r := recaller.StepResult{State: recaller.StepDone, By: m.Model.Model(), Prompt: label}
 	if err == nil {
 		k, err = m.known(ctx, w) // anew: a model takes its time, and meanwhile people correct

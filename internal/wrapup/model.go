@@ -49,6 +49,22 @@ func (m model) outcome(w work, r recaller.StepResult, err error) (recaller.StepR
 // lastsWithProcess reports whether the words may be gone when the model is asked later (spec 2.7).
 func lastsWithProcess(w work) bool { return w.tenant.Retention == recaller.Ephemeral }
 
+// trusted reports whether the model may write in its own words. It is examined where that is not known yet, at the cost of the step
+// that asks.
+func (m model) trusted(ctx context.Context, w work, step recaller.Step) (bool, error) {
+	trusted, told, cost, err := m.record.Trusted(ctx, m.Model)
+	if told != nil {
+		m.Log.Info("model examined", "model", m.Model.Model(), "passed", told.Passed, "fault", told.Fault)
+	}
+	if charged := m.charge(ctx, w, step, cost); charged != nil {
+		return false, charged
+	}
+	if err != nil {
+		return false, &failure{reason: ReasonAway, away: true, err: err}
+	}
+	return trusted, nil
+}
+
 // complaint is what is wrong with an answer, and what a model is told before it is asked once more.
 type complaint struct{ reason, note string }
 

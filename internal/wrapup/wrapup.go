@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/exam"
 	"github.com/recallerhq/recaller/internal/wrapup/label"
 )
 
@@ -78,9 +79,10 @@ type Deps struct {
 	Store   Store
 	Words   Words
 	Tenants Tenants
-	Model   Model   // nil: everything by rules
-	Window  int     // bytes of a conversation that the model is given at once; 0: DefaultWindow
-	Indexer Indexer // nil: conversations are not made findable, and the step is skipped
+	Model   Model      // nil: everything by rules
+	Trust   exam.Trust // in its own words; "": exam.Auto
+	Window  int        // bytes of a conversation that the model is given at once; 0: DefaultWindow
+	Indexer Indexer    // nil: conversations are not made findable, and the step is skipped
 	Changed func(recaller.Change)
 	Discard func(recaller.TenantID, recaller.Conversation) // words that were kept only for the wrap-up may go
 	Log     *slog.Logger
@@ -94,6 +96,7 @@ type Service struct {
 	Deps
 	writer writer
 	window *atomic.Int64 // of the model: Deps' until it says that it has less room
+	record *exam.Record  // of the model: whether it may write in its own words
 }
 
 // writer writes the parts of a wrap-up that rules and models both can. An error means: again later; nothing was written.
@@ -107,7 +110,7 @@ func New(deps Deps) *Service {
 	if deps.Window <= 0 {
 		deps.Window = DefaultWindow
 	}
-	s := &Service{Deps: deps, window: new(atomic.Int64)}
+	s := &Service{Deps: deps, window: new(atomic.Int64), record: exam.NewRecord(deps.Trust)}
 	s.window.Store(int64(deps.Window))
 	s.writer = rules{s}
 	if deps.Model != nil {
