@@ -81,11 +81,14 @@ func (l line) within(from, to int, of map[string]bool) int {
 
 func (l line) any(of map[string]bool) bool { return l.within(0, len(l), of) >= 0 }
 
+// longest is how far a sentence goes from a word of it: who speaks on without marks is not of one matter for ever.
+const longest = 60
+
 // bounds are the first word of the sentence that has word i, and the end of it.
 func (l line) bounds(i int) (from, to int) {
-	for from = i; from > 0 && l[from-1].text != ""; from-- {
+	for from = i; from > max(0, i-longest) && l[from-1].text != ""; from-- {
 	}
-	for to = i; to < len(l) && l[to].text != ""; to++ {
+	for to = i; to < min(len(l), i+longest) && l[to].text != ""; to++ {
 	}
 	return from, to
 }
@@ -115,11 +118,17 @@ func (l line) asking() bool {
 	return slices.ContainsFunc(l.asks(), func(a ask) bool { return a.how != noAsk })
 }
 
+// mostAsks is how many places of a turn are taken to ask.
+const mostAsks = 24
+
 // asks are the places that ask to forget something, or to delete a thing that may be what was told.
 func (l line) asks() []ask {
 	var out []ask
 	t := l.tells()
 	for i := range l {
+		if len(out) == mostAsks {
+			break
+		}
 		if v, ok := l.verb(i); ok && l.stands(i, v) {
 			a := ask{at: i}
 			a.from, a.to = l.object(i, v)
@@ -360,9 +369,13 @@ func (l line) tells() tells {
 
 // unkept finds, at the word that says it, a wish not to keep what was said, and where it begins: "don't write that down".
 func (l line) unkept(i int, t tells) (at int, ok bool) {
+	w := l.at(i)
+	if !keeping[w] && !unkeeping[w] {
+		return i, l.is(i, unsaid)
+	}
 	from, to := l.bounds(i)
 	points := l.within(from, to, pointers) >= 0
-	switch w := l.at(i); {
+	switch {
 	case l.is(i, unsaid):
 		return i, true
 	case w == "nicht" || w == "nichts" || w == "nirgends":

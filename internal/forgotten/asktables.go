@@ -112,13 +112,14 @@ var (
 	conjunctions = set(`that dass que`)
 
 	// A wish not to keep something: what it says of keeping, and how it refuses.
-	keeping  = set(`write written writing note noted noting jot jotted put keep kept keeping save saved store stored record recorded logged want have go goes going be end on`)
-	writing  = set(`write written writing note noted noting jot jotted go goes going`)
-	recorded = set(`recorded saved stored logged on_record on_file record_that record_this save_that store_that`)
-	none     = set(`none nothing nowhere`)
-	rather   = set(`rather prefer please better`)
-	unsaid   = set(`off_the_record off_record unsay_that`)
-	noting   = set(`aufschreiben aufgeschrieben schreiben schreib notieren notiert vermerken vermerkt speichern gespeichert festhalten`)
+	keeping   = set(`write written writing note noted noting jot jotted put keep kept keeping save saved store stored record recorded logged want have go goes going be end on`)
+	writing   = set(`write written writing note noted noting jot jotted go goes going`)
+	recorded  = set(`recorded saved stored logged on_record on_file record_that record_this save_that store_that`)
+	none      = set(`none nothing nowhere`)
+	rather    = set(`rather prefer please better`)
+	unkeeping = set(`nicht nichts nirgends no pas`)
+	unsaid    = set(`off_the_record off_record unsay_that`)
+	noting    = set(`aufschreiben aufgeschrieben schreiben schreib notieren notiert vermerken vermerkt speichern gespeichert festhalten`)
 
 	notingSpanish = set(`apunte apuntes apunten apuntado anote anotes anoten anotado escriba escribas escrito guarde guardes guarden guardado registre
 		registrado conste quede`)

@@ -50,6 +50,7 @@ func words(s string) text {
 
 // acute reports whether the word that a text begins with ends in é.
 func acute(s string) bool {
+	s = s[:min(len(s), token.MaxBytes)]
 	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' })
 	if end < 0 {
 		end = len(s)
@@ -80,28 +81,18 @@ func hasStem(sentence []word, stem string) bool {
 
 // content are the stems of a text, each once.
 func (t text) content() []string {
-	var out []string
-	for _, sentence := range t.sentences {
-		out = slices.Concat(out, content(sentence))
-	}
-	return distinct(out)
+	return content(t.sentences...)
 }
 
-func content(sentence []word) []string {
+func content(sentences ...[]word) []string {
 	var out []string
-	for _, w := range sentence {
-		if w.stem != "" && !slices.Contains(out, w.stem) {
-			out = append(out, w.stem)
-		}
-	}
-	return out
-}
-
-func distinct(list []string) []string {
-	var out []string
-	for _, s := range list {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
+	seen := map[string]bool{}
+	for _, sentence := range sentences {
+		for _, w := range sentence {
+			if w.stem != "" && !seen[w.stem] {
+				seen[w.stem] = true
+				out = append(out, w.stem)
+			}
 		}
 	}
 	return out

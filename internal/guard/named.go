@@ -132,8 +132,8 @@ func (r *reader) isLastFour(l label, row run) bool {
 	if len(row.digits) > 4 {
 		return false
 	}
-	for _, o := range r.labels {
-		if o.class == lastFour && o.last < row.first() && row.first()-o.first < 2*reach && !r.parted(o.first, row.first()) {
+	for _, o := range r.labels[r.labelled(row.first()-2*reach+1):r.labelled(row.first())] {
+		if o.class == lastFour && o.last < row.first() && !r.parted(o.first, row.first()) {
 			return o.first > l.first-reach
 		}
 	}
@@ -150,7 +150,7 @@ var counted = speech.Set(`digit digits character characters letter letters numbe
 
 // isPostal reports whether a PIN is the postal code that India calls so: it is called a code, or an address goes before it.
 func (r *reader) isPostal(row run) bool {
-	for _, l := range r.labels {
+	for _, l := range r.labels[r.labelled(row.first()-2*reach):r.labelled(row.first())] {
 		if l.class == secretPIN && l.last < row.first() && row.first()-l.last < reach {
 			if last := r.toks[l.last].s; last == "code" || last == "pincode" {
 				return true
@@ -173,10 +173,7 @@ func (r *reader) cardNear(l label) bool {
 	if r.asked.has(askCard | askCode | toldCard) {
 		return true
 	}
-	for _, o := range r.labels {
-		if o.first <= l.first-2*reach || o.first >= l.last+reach {
-			continue
-		}
+	for _, o := range r.labels[r.labelled(l.first-2*reach+1):r.labelled(l.last+reach)] {
 		// A visa is what travellers have, too.
 		if o.class == cardNumber || o.class == cardCode || o.class == cardWord && r.toks[o.first].s != "visa" {
 			return true
@@ -192,12 +189,10 @@ func (r *reader) cardNear(l label) bool {
 
 // isOtherExpiry reports whether it is something else than a card that expires: "my passport expires 12/27".
 func (r *reader) isOtherExpiry(l label) bool {
-	for k := len(r.labels) - 1; k >= 0; k-- {
-		o := r.labels[k]
-		if o.first >= l.first || o.class == noClass {
-			continue
+	for _, o := range slices.Backward(r.labels[:r.labelled(l.first)]) {
+		if o.class != noClass {
+			return o.class == other && l.first-o.last <= 3
 		}
-		return o.class == other && l.first-o.last <= 3
 	}
 	return false
 }

@@ -194,8 +194,8 @@ func (l language) number(toks []token, i int) (digits string, words, n int) {
 	if speaking[t.s] == 0 {
 		return "", 0, 0
 	}
-	if times := l.repeats[t.s]; times > 0 && i+1 < len(toks) {
-		if next, w, k := l.number(toks, i+1); k > 0 && len(next) == 1 && l.repeats[toks[i+1].s] == 0 {
+	if times := l.repeats[t.s]; times > 0 && i+1 < len(toks) && l.repeats[toks[i+1].s] == 0 {
+		if next, w, k := l.number(toks, i+1); k > 0 && len(next) == 1 {
 			return strings.Repeat(next, times), w + 1, k + 1
 		}
 	}

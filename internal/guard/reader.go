@@ -157,11 +157,8 @@ func (r *reader) context(row run) context {
 	var c context
 	first := row.first()
 	nearest := true
-	for k := len(r.labels) - 1; k >= 0; k-- {
+	for k := r.labelled(first) - 1; k >= 0; k-- {
 		l := r.labels[k]
-		if l.first >= first {
-			continue
-		}
 		if first-l.last > 2*reach || r.parted(l.last+1, first) {
 			break
 		}
@@ -186,9 +183,15 @@ func (r *reader) context(row run) context {
 	return c
 }
 
+// labelled is how many labels begin before a token.
+func (r *reader) labelled(at int) int {
+	n, _ := slices.BinarySearchFunc(r.labels, at, func(l label, at int) int { return l.first - at })
+	return n
+}
+
 // numbered reports whether the name nearest to a row says that it is a number: "order number", "account no".
 func (r *reader) numbered(first int) bool {
-	for k := len(r.labels) - 1; k >= 0; k-- {
+	for k := r.labelled(first) - 1; k >= 0; k-- {
 		if l := r.labels[k]; l.last < first {
 			switch r.toks[l.last+1].s {
 			case "number", "no", "num", "#", "id", "code", "nr", "numero":
