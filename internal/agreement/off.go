@@ -28,7 +28,10 @@ func (t *talk) callOff(l *line) bool {
 		}
 	}
 	for _, s := range l.sentences {
-		if of := l.named(s); s.drops() && (len(of) > 0 || t.calling == nil) {
+		if !s.drops() {
+			continue
+		}
+		if of := l.named(s); len(of) > 0 || t.calling == nil {
 			t.calling = &calling{of: of, saying: saying(l, s), line: l.index, weak: len(of) == 0}
 			return len(of) > 0 && !slices.ContainsFunc(of, func(d day) bool { return t.offered[d.date()] })
 		}

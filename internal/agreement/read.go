@@ -55,7 +55,15 @@ func (d day) in() sentence { return d.line.sentences[d.sentence] }
 // asks reports whether the day stands in a question.
 func (d day) asks() bool { return d.in().Question }
 
+// mostSentences is how many sentences of a turn are read for times: who speaks on settles nothing.
+const mostSentences = 200
+
 func read(t reading.Turn, index int) *line {
+	if len(t.Sentences) > mostSentences {
+		end := t.Sentences[mostSentences].Start
+		t.Text, t.Sentences = t.Text[:end], t.Sentences[:mostSentences]
+		t.Dates = slices.DeleteFunc(slices.Clone(t.Dates), func(f when.Found) bool { return f.End > end })
+	}
 	l := &line{Turn: t, index: index, words: plain(speech.Words(t.Text))}
 	for _, s := range t.Sentences {
 		l.sentences = append(l.sentences, sentence{Sentence: s, words: plain(speech.Words(s.Text))})

@@ -4,6 +4,7 @@
 package quote
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/recallerhq/recaller/internal/speech"
@@ -28,6 +29,7 @@ func Body(t reading.Turn, start, end int) string {
 	var b strings.Builder
 	text, done := t.Text[start:end], 0
 	copyTo := func(to int) {
+		to = max(to, done)
 		b.WriteString(marks.Replace(text[done:to]))
 		done = to
 	}
@@ -40,6 +42,9 @@ func Body(t reading.Turn, start, end int) string {
 			b.WriteString(" " + Cut + " ")
 		}
 		done = c.to
+		for len(dates) > 0 && dates[0].End-start <= done { // nobody said it: it stands in brackets
+			dates = dates[1:]
+		}
 	}
 	dated(&b, copyTo, dates, text, start, len(text), told)
 	copyTo(len(text))
@@ -92,13 +97,12 @@ func Note(f when.Found) string {
 }
 
 func datesIn(all []when.Found, start, end int) []when.Found {
-	var out []when.Found
-	for _, f := range all {
-		if f.Start >= start && f.End <= end {
-			out = append(out, f)
-		}
+	from, _ := slices.BinarySearchFunc(all, start, func(f when.Found, at int) int { return f.Start - at })
+	to := from
+	for to < len(all) && all[to].End <= end {
+		to++
 	}
-	return out
+	return all[from:to:to]
 }
 
 // hole is a stretch of bytes that is left out.

@@ -29,8 +29,10 @@ func TestAQuotationIsWhatWasSaid(t *testing.T) {
 		"It is M U L Q U E E N Y, a plumber.":             "“It is M U L Q U E E N Y, a plumber.”",
 		"See you on 16 October 2026.":                     "“See you on 16 October 2026.”",
 		"Some day next month, on Sundays, in a few weeks": "“Some day next month, on Sundays, in a few weeks”",
-		"uh":                     "",
-		"äh, am Montag passt es": "“am Montag [Monday 19 October 2026] passt es”",
+		"The boiler [heard on Monday] is broken.":         "“The boiler … is broken.”",
+		"[10:32 am] Come tomorrow.":                       "“Come tomorrow [Thursday 15 October 2026].”",
+		"uh":                                              "",
+		"äh, am Montag passt es":                          "“am Montag [Monday 19 October 2026] passt es”",
 	} {
 		if got := quote.Of(turn(text), 0, len(text)); got != want {
 			t.Errorf("%q: got %s, want %s", text, got, want)

@@ -127,12 +127,15 @@ func (c *chooser) opening(i int) []*unit {
 
 // names reports whether a sentence of the caller's only says who he is, at the beginning of its turn.
 func (c *chooser) names(u *unit) bool {
-	for _, before := range c.turns[u.turn][:u.n] {
-		if !before.idle && !c.presents(before) {
-			return false
+	end, known := c.opened[u.turn]
+	if !known {
+		us := c.turns[u.turn]
+		for end < len(us) && (us[end].idle || c.presents(us[end])) {
+			end++
 		}
+		c.opened[u.turn] = end
 	}
-	return c.presents(u)
+	return u.n < end && c.presents(u)
 }
 
 // presents reports whether a sentence with which a turn begins only says who speaks.

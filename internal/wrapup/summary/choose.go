@@ -33,6 +33,7 @@ type chooser struct {
 	weight map[string]float64 // by term
 	acts   map[int][]string   // by turn, the words by which something was agreed on, moved or cancelled
 	taken  map[*unit]bool     // quoted already
+	opened map[int]int        // by turn, the first sentence that is not idle and says more than who speaks
 	told   map[string]bool    // terms, days and numbers that are quoted already
 }
 

@@ -44,7 +44,7 @@ type Options struct {
 // Write summarises a conversation. The same words give the same summary. Turns that were cut off or hardly heard are only quoted
 // as the last words of a conversation that broke off (B10).
 func Write(r reading.Reading, opts Options) recaller.Summary {
-	c := &chooser{r: r, opts: opts, turns: units(r), told: map[string]bool{}, acts: map[int][]string{}, taken: map[*unit]bool{}}
+	c := &chooser{r: r, opts: opts, turns: units(r), told: map[string]bool{}, acts: map[int][]string{}, opened: map[int]int{}, taken: map[*unit]bool{}}
 	out := recaller.Summary{By: By}
 	if !c.anything(func(u *unit) bool { return true }) {
 		out.Brief = Nothing
