@@ -17,7 +17,7 @@ func (x *extractor) turn(i int) []draft {
 	taken := 0
 	if d, ok := x.answer(i); ok {
 		x.owner(&d)
-		if from, to := x.within(d, 0, x.idle); from == 0 && x.words(i, 0, to) <= maxQuote {
+		if from, to := x.within(d, 0); from == 0 && x.words(i, 0, to) <= maxQuote {
 			x.reach(&d, 0, to)
 		}
 		x.whole(&d)
@@ -50,30 +50,26 @@ func (x *extractor) owner(d *draft) {
 	}
 }
 
-// widen takes up what stands around a piece: all that says something of a short turn, else what there is room for, first behind it.
+// widen takes up what stands around a piece and says something, as far as there is room, first what is behind it.
 func (x *extractor) widen(d *draft, least int) {
-	for _, spare := range []func(i, k int) bool{x.idle, x.dull} {
-		if from, to := x.within(*d, least, spare); x.words(d.turn, from, to) <= maxQuote {
-			x.reach(d, from, to)
-			return
-		}
-	}
+	first, last := x.within(*d, least)
 	from, to := d.from, d.to
-	for last := len(x.pieces(d.turn)); to < last && x.words(d.turn, from, to+1) <= maxQuote; to++ {
+	for to < last && x.words(d.turn, from, to+1) <= maxQuote {
+		to++
 	}
-	for from > least && x.words(d.turn, from-1, to) <= maxQuote {
+	for from > first && x.words(d.turn, from-1, to) <= maxQuote {
 		from--
 	}
 	x.reach(d, from, to)
 }
 
 // within is the turn of a draft without what may be spared at its ends.
-func (x *extractor) within(d draft, from int, spare func(i, k int) bool) (int, int) {
+func (x *extractor) within(d draft, from int) (int, int) {
 	to := len(x.pieces(d.turn))
-	for from < d.from && spare(d.turn, from) {
+	for from < d.from && x.idle(d.turn, from) {
 		from++
 	}
-	for to > d.to && spare(d.turn, to-1) {
+	for to > d.to && x.idle(d.turn, to-1) {
 		to--
 	}
 	return from, to
@@ -140,12 +136,6 @@ func (x *extractor) idle(i, k int) bool {
 	p := x.pieces(i)[k]
 	said := slices.DeleteFunc(x.lang.content(p.w), func(w string) bool { return assents[w] || k == 0 && x.names[w] })
 	return p.bar || len(said) == 0 && !slices.ContainsFunc(p.w, speech.IsNumber)
-}
-
-// dull reports whether a piece at the edge of a turn says so little that it may be left out where there is no room for it.
-func (x *extractor) dull(i, k int) bool {
-	p := x.pieces(i)[k]
-	return p.bar || p.score < dullest && len(x.lang.content(p.w)) < 3
 }
 
 // assents are words by which the caller agrees, greets or thanks.
@@ -243,7 +233,7 @@ func (x *extractor) answer(i int) (draft, bool) {
 // they are the first that are said to it; -1: none.
 func (x *extractor) leaningOn(d draft) int {
 	q := x.asker(d.turn)
-	if from, _ := x.within(d, 0, x.idle); d.asked >= 0 || q < 0 || from < d.from {
+	if from, _ := x.within(d, 0); d.asked >= 0 || q < 0 || from < d.from {
 		return d.asked
 	}
 	w, ask := x.pieces(d.turn)[d.from].w, x.asked(q)

@@ -15,7 +15,6 @@ import (
 const (
 	enough  = 1.5
 	answers = 2.5 // with the question
-	dullest = 1.0
 	heavy   = 2.5 // of a topic that counts whoever is meant
 )
 
