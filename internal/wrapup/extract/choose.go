@@ -221,10 +221,19 @@ func (x *extractor) answer(i int) (draft, bool) {
 	default:
 		score += 0.5
 	}
-	if score < answers || a.key == "" && a.whose == "" || x.words(i, 0, to) > maxQuote {
+	told := slices.ContainsFunc(ps[0].w, speech.IsNumber) || len(x.lang.content(ps[0].w)) > 1
+	if a.key+a.whose == "" && told && details.In(speech.Words(text)) {
+		score = answers
+	} else if score < answers || a.key == "" && a.whose == "" {
+		return draft{}, false
+	}
+	if x.words(i, 0, to) > maxQuote {
 		return draft{}, false
 	}
 	d := draft{asked: q, turn: i, from: 0, to: to, about: a, score: score, sure: 0.85}
+	for k := 1; k < to; k++ {
+		x.take(&d, k)
+	}
 	x.settle(&d)
 	return d, true
 }
@@ -249,6 +258,11 @@ func (x *extractor) leaningOn(d draft) int {
 const fewWords = 10
 
 var pronouns = speech.Set("it ones them those mine yours es das die davon ihn lo la los las ese esa")
+
+// details are ways to ask for one thing of a matter.
+var details = speech.PhrasesOf(`which|whose|where|how long|how many|how old|how big|how far|how often|how tall|what size|what kind|what type|what
+	sort|what model|what make|what year|what colour|what color|what room|what floor|what number|her name|his name|its name|welche|welcher|welches|
+	welchen|welchem|wie lange|wie viele|wie alt|wie groß|wo|cuál|cuáles|cuántos|cuántas|cuánto tiempo|dónde|qué tipo|qué talla|qué modelo`)
 
 // denies reports whether an answer says "no …" of a thing that was asked for, that there is none, or that it is another's.
 func denies(w, ask []string) bool {

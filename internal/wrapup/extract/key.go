@@ -132,6 +132,9 @@ func spelled(text string) []string {
 		w := ws[i].Text
 		mark := digit[w]
 		if len(run) > 1 && between(text, ws, i) == ". " && between(text, ws, i-1) != ". " {
+			if w == "no" && i+1 < len(ws) && speech.IsNumber(ws[i+1].Text) { // "four oh two. No, four twelve"
+				run = nil
+			}
 			flush() // a sentence ends
 		}
 		if single(w) && (w != "i" && w != "a" || lettered(text, ws, i, len(run) > 0)) {
