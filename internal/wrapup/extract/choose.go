@@ -183,15 +183,7 @@ func (x *extractor) answer(i int) (draft, bool) {
 		return draft{}, false
 	}
 	text := x.asked(q)
-	ask := wordsOf(text)
-	at := place{turn: q, asked: true}
-	a := x.about(lastAsked(ask), at)
-	if a.key+a.whose == "" {
-		a = x.about(ask, at)
-	}
-	if slices.Contains(ask, "your") && a.whose != "" && a.key == "" { // "is your daughter …" is about her
-		a.weight = 2
-	}
+	ask, a := x.askedAbout(q)
 	to := 1
 	for to < len(ps) && x.words(i, 0, to) <= 3 && !x.ss[i][to].Question {
 		to++
@@ -258,6 +250,19 @@ func (x *extractor) leaningOn(d draft) int {
 const fewWords = 10
 
 var pronouns = speech.Set("it ones them those mine yours es das die davon ihn lo la los las ese esa")
+
+// askedAbout are the words of the last question of a turn, and what it is about.
+func (x *extractor) askedAbout(q int) ([]string, about) {
+	ask, at := wordsOf(x.asked(q)), place{turn: q, asked: true}
+	a := x.about(lastAsked(ask), at)
+	if a.key+a.whose == "" {
+		a = x.about(ask, at)
+	}
+	if slices.Contains(ask, "your") && a.whose != "" && a.key == "" { // "is your daughter …" is about her
+		a.weight = 2
+	}
+	return ask, a
+}
 
 // details are ways to ask for one thing of a matter.
 var details = speech.PhrasesOf(`which|whose|where|how long|how many|how old|how big|how far|how often|how tall|what size|what kind|what type|what

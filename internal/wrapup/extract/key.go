@@ -120,10 +120,7 @@ func spelled(text string) []string {
 	var out, run []string
 	again := false // what comes stands for what was said
 	flush := func() {
-		if len(run) > leastSpelled && run[0] == "1" && !strings.ContainsAny(strings.Join(run[1:], ""), "0123456789") {
-			run = run[1:] // "the right one, E F R E"
-		}
-		if s := strings.Join(run, ""); len(s) >= leastSpelled {
+		if s := joined(run); len(s) >= leastSpelled {
 			out = append(out, s)
 		}
 		run, again = nil, false
@@ -132,8 +129,8 @@ func spelled(text string) []string {
 		w := ws[i].Text
 		mark := digit[w]
 		if len(run) > 1 && between(text, ws, i) == ". " && between(text, ws, i-1) != ". " {
-			if w == "no" && i+1 < len(ws) && speech.IsNumber(ws[i+1].Text) { // "four oh two. No, four twelve"
-				run = nil
+			if w == "no" && i+1 < len(ws) && speech.IsNumber(ws[i+1].Text) {
+				run = nil // "four oh two. No, four twelve"
 			}
 			flush() // a sentence ends
 		}
@@ -177,6 +174,14 @@ func spelled(text string) []string {
 	}
 	flush()
 	return out
+}
+
+// joined is a run of letters and digits as it is written.
+func joined(run []string) string {
+	if len(run) > leastSpelled && run[0] == "1" && !strings.ContainsAny(strings.Join(run[1:], ""), "0123456789") {
+		run = run[1:] // "the right one, E F R E"
+	}
+	return strings.Join(run, "")
 }
 
 func single(w string) bool { return len([]rune(w)) == 1 && (w < "0" || w > "9") }
