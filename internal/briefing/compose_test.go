@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -219,5 +220,19 @@ func golden(t *testing.T, name string, b recaller.Briefing) {
 	}
 	if diff := cmp.Diff(string(want), b.Text); diff != "" {
 		t.Errorf("text differs from %s (-want +got):\n%s", path, diff)
+	}
+}
+
+// A quotation says how things were on its day; what is put in words of no day is not dated.
+func TestAQuotationOfHowThingsWereHasItsDay(t *testing.T) {
+	snap := recaller.Snapshot{Tenant: golf(), Caller: maria(), Memories: []recaller.Memory{
+		memory(recaller.Context, "oil_workshop_ceiling", "“There's oil coming through the ceiling of my workshop.”", 0.9, ago(9*day)),
+		memory(recaller.Context, "household", "lives with her husband Tom", 0.9, ago(9*day)),
+	}}
+	text := Compose(snap, now, Request{}).Text
+	for _, want := range []string{"of my workshop.' (said on ", "husband Tom\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("got %s\nwant %q in it", text, want)
+		}
 	}
 }

@@ -253,9 +253,14 @@ func (c *composer) memoryTime(m *recaller.Memory) {
 			said += ", " + repeat.Words(r.Rule)
 		}
 		c.str(" (reminder " + said + ")")
-	case passing(m.Type) && !said.IsZero():
+	case (passing(m.Type) || momentary(m)) && !said.IsZero():
 		c.str(" (said " + when.Phrase(said, c.now, true) + ")")
 	}
+}
+
+// momentary reports whether a memory quotes how things were: "there's water coming through my ceiling" is true of its day.
+func momentary(m *recaller.Memory) bool {
+	return m.Type == recaller.Context && strings.Contains(m.Value, "“")
 }
 
 // passing reports whether what was said of this type holds only for a while.
