@@ -3,9 +3,11 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
@@ -115,12 +117,15 @@ func (s *server) dispatch(ctx context.Context, x *exchange, f fields) (*plain[cl
 }
 
 // do carries out a call. It is the tool that judges the call, and records it; but where it refuses one that lacks fields,
-// all of those are named.
+// all of those are named, unless it refuses another: an argument that it does not have may be meant for one that lacks.
 func (s *server) do(ctx context.Context, x *exchange, call tool.Call, lacking []string) (*plain[client.ToolAnswer], error) {
 	call.Tenant = x.key.Tenant
 	r, err := s.Tools.Do(ctx, call)
 	if kind := kindOf(err); len(lacking) > 0 && (kind == recaller.Invalid || kind == recaller.NotFound) {
-		err = missed(lacking)
+		var of *recaller.Error
+		if !errors.As(err, &of) || of.Field == "" || slices.Contains(lacking, of.Field) {
+			err = missed(lacking)
+		}
 	}
 	return body200(toolAnswerOut(call.Name, r), err)
 }

@@ -191,6 +191,8 @@ func TestWhatAToolLacksIsNamed(t *testing.T) {
 		{"empty ones", "store_memory", `{` + inCall + `,"memoryType":"fact","key":"","value":null}`, "Missing required fields: key, value"},
 		{"an id", "update_memory", `{"lineId":"l","accountId":"a","existingKey":"k","newValue":"v"}`, "Missing required fields: callSessionId"},
 		{"an update's", "update_memory", `{` + inCall + `}`, "Missing required fields: existingKey, newValue"},
+		{"an argument of another name", "forget_memory", `{` + inCall + `,"memory":"the dog"}`, "memory: is no argument of forget_memory, which takes key"},
+		{"an argument of another name, called", "call", `{"callSessionId":"c","name":"forget_memory","arguments":{"memory":"the dog"}}`, "memory: is no argument of forget_memory, which takes key"},
 		{"an id that is no string", "forget_memory", `{"callSessionId":7,"lineId":"l","accountId":"a","key":"k"}`, "callSessionId: must be a string"},
 		{"an object for an id", "forget_memory", `{"callSessionId":"c","lineId":{"SECRET":1},"accountId":"a","key":"k"}`, "lineId: must be a string"},
 		{"no JSON", "store_memory", `SECRET`, "the body is not valid JSON"},
