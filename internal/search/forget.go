@@ -27,6 +27,7 @@ func (s *Service) Reindex(ctx context.Context, j recaller.Job) error {
 // again makes a caller's conversations findable anew as far as a view tells something else of them.
 func (s *Service) again(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, gone forgotten.View) error {
 	page := recaller.Page{Limit: pageSize}
+	var failed []error // one that cannot be read keeps no other waiting
 	for {
 		list, next, err := s.Store.Conversations(ctx, tenant, recaller.ConversationFilter{Caller: caller, Page: page})
 		if err != nil {
@@ -34,11 +35,14 @@ func (s *Service) again(ctx context.Context, tenant recaller.TenantID, caller re
 		}
 		for _, conv := range list {
 			if err := s.against(ctx, tenant, conv, gone); err != nil {
-				return err
+				failed = append(failed, err)
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
 			}
 		}
 		if next == "" {
-			return nil
+			return errors.Join(failed...)
 		}
 		page.Cursor = next
 	}

@@ -192,15 +192,17 @@ func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ranked []c
 		wg.Go(func() {
 			defer func() { <-slots }()
 			gone, turns, err := s.words(ctx, tenant, conv)
-			switch recaller.KindOf(err) {
-			case recaller.NotFound: // its caller was erased between the two reads
+			switch kind := recaller.KindOf(err); {
+			case kind == recaller.NotFound: // its caller was erased between the two reads
 				return
-			case recaller.Unavailable, recaller.Timeout:
+			case kind == recaller.Unavailable, kind == recaller.Timeout:
 				errs[i] = err
 				return
-			}
-			if err != nil { // a damaged conversation is found without its words
+			case err != nil: // a damaged conversation is found without its words; of one that hides some nothing can be told
 				s.Log.Error("the words of a conversation cannot be read", "tenant", tenant, "conversation", conv.ID, "err", err)
+				if conv.Turns > 0 && !gone.Empty() {
+					return
+				}
 			}
 			shown := gone.Turns(conv.ID, turns)
 			if conv = gone.Conversation(conv, turns); !gone.Empty() && conv.Summary == nil && len(shown) == 0 { // all of it was forgotten
@@ -217,8 +219,11 @@ func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ranked []c
 // words reads what was said in a conversation, and what of it was forgotten.
 func (s *Service) words(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) (gone forgotten.View, turns []recaller.Turn, err error) {
 	versions, err := s.Store.Forgotten(ctx, tenant, conv.Caller)
-	if err != nil {
+	if recaller.KindOf(err) == recaller.NotFound {
 		return gone, nil, err
+	}
+	if err != nil { // nothing is shown while nobody knows what is hidden
+		return gone, nil, recaller.Wrap(recaller.Unavailable, err, "what was forgotten cannot be read")
 	}
 	turns, err = s.Words.Turns(ctx, tenant, conv)
 	return forgotten.New(versions), turns, err
