@@ -134,8 +134,8 @@ func (x *extractor) take(d *draft, k int) {
 // idle reports whether a piece at the edge of a turn says nothing: greetings and the name with them, thanks, agreement.
 func (x *extractor) idle(i, k int) bool {
 	p := x.pieces(i)[k]
-	said := slices.DeleteFunc(x.lang.content(p.w), func(w string) bool { return assents[w] || k == 0 && x.names[w] })
-	return p.bar || len(said) == 0 && !slices.ContainsFunc(p.w, speech.IsNumber)
+	said := slices.DeleteFunc(x.lang.content(p.w), func(w string) bool { return assents[w] || k == 0 && x.names[w] && !x.dated(i, k) })
+	return p.bar || len(said) == 0 && !slices.ContainsFunc(p.w, speech.IsNumber) && (len(p.w) == 1 || !has(p.w, x.lang.denial))
 }
 
 // assents are words by which the caller agrees, greets or thanks.
