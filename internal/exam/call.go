@@ -118,7 +118,8 @@ func dentist() call {
 			trapped("took one of the two for the other", `noemi( \w+)? (has|had|needs|wants|called to|requested|is allergic|stopped|quit|takes)\b`, ""),
 			trapped("took one of the two for the other", `\b(agent|assistant|receptionist)\W+(is |was |called |named )*(tomas|reuter)|amsel (has|had|needs|wants|called)\b`, ""),
 			trapped("joined what does not belong together", `\b(lena|daughter)\b(('s)? \w+){0,2} (toothache|appointment|friday)|appointment for (his )?(daughter|lena)`, `next month`),
-			trapped("joined what does not belong together", `\b(lena|daughter|wife) ((has|had|stopped|quit) )(\w+ ){0,2}(toothache|smok)`, ""),
+			trapped("joined what does not belong together", `\b(lena|daughter|wife) ((has|had|stopped|quit) )(\w+ ){0,2}(toothache|smok)|\b(lena|daughter|wife)( is| who)? work(s|ing)`, ""),
+			trapped("joined what does not belong together", `allerg\w* to (a )?(blood|thinner)`, ""),
 			trapped("told as done what was not", `\bwas (treated|examined|seen)\b|appointment was (moved|cancel\w+|changed)`, denied),
 		},
 	}

@@ -112,6 +112,8 @@ func TestOneFalseStatementIsEnough(t *testing.T) {
 		"dentist: Caller smokes":                                            "denied",
 		"dentist: The caller Noemi has a toothache":                         "for the other",
 		"dentist: Lena has a toothache":                                     "belong together",
+		"dentist: Lena works on Monday":                                     "belong together",
+		"dentist: He is not allergic to Lena; allergic to blood thinners":   "belong together",
 		"dentist: Wants an appointment for his daughter on Friday":          "belong together",
 		"dentist: I want to help with the toothache":                        "one of the two",
 		"dentist: What day?":                                                "in place of telling",
