@@ -89,12 +89,18 @@ func (d day) concluded() bool {
 	switch {
 	case recaps.in(first(said, 1)) && !modals.in(said) && !avails.in(said) && !unable.in(said) && !conditional(said):
 		return true
-	case n == 1 && concludes.in(d.lead):
+	case n == 1 && concludes.in(d.lead), d.thereupon():
 		return true
 	case deadlines.in(last(d.lead, 2)) || deadlines.in(first(strings.Fields(strings.ToLower(d.Phrase)), 1)):
 		return !conditional(d.lead) && !negates.in(d.lead)
 	}
 	return n > 2 && stands.in(last(d.lead, 1)) && yours.in(last(d.lead, 5))
+}
+
+// thereupon reports whether what follows from the talk is said behind a day: "Thursday at eight in the morning, then."
+func (d day) thereupon() bool {
+	i := concludes.find(first(d.trail, 6))
+	return i >= 0 && len(d.lead) == 0 && besides(d.trail[:i]) == 0 && !slices.Contains(d.trail[:i], "so")
 }
 
 // tagged reports whether a question only asks whether what it states is right.

@@ -220,6 +220,20 @@ var shapes = []struct {
 		A: Mittwoch, der vierte November, ab sieben Uhr. Das Gerüst kommt zwei Tage vorher, am Montag.
 		C: Gut.
 		A: Ich schreibe es auf.`), "Mon 2 Nov, Wed 4 Nov 07:00"},
+	{"asked whether it is off, and a yes", []call{{0, `
+		A: You're booked for Sunday the twenty-fifth at five.
+		C: Great.`}, {2, `
+		C: I broke my wrist. The twenty-fifth is obviously not happening for me.
+		A: I could do the first of November at six.
+		C: Can you hold it and not book it?
+		A: I'll hold it until Saturday. And October twenty-fifth, that one's off?
+		C: Yeah kill it.`}}, "held Sun 1 Nov 18:00"},
+	{"back by a day", one(`
+		A: You could have the loan drill from tomorrow, but it has to be here again by Monday the nineteenth.
+		C: No worries.`), "Mon 19 Oct"},
+	{"a day, and when it is done", one(`
+		A: Thursday the twenty-second at eight in the morning, then, and done by Friday evening.
+		C: That's well inside Saturday week. Go on so.`), "Thu 22 Oct 08:00"},
 	{"told to have happened", []call{{0, `
 		A: The parcel will be there on Friday.
 		C: Good.`}, {1, `

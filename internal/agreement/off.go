@@ -77,7 +77,8 @@ func (t *talk) granted(l *line) bool {
 		return false
 	}
 	q := b.closing()
-	if !q.Question || !q.callsOff() || either.in(q.words) || offers.in(q.words) {
+	released := slices.ContainsFunc(b.days, func(d day) bool { return d.released && d.in().Start == q.Start }) // "that one's off?"
+	if !q.Question || !released && !q.callsOff() || either.in(q.words) || offers.in(q.words) {
 		return false
 	}
 	of := t.meant(b, q)

@@ -59,7 +59,7 @@ var (
 	until = table(`until till til bis hasta by`)
 	// slots stand between a day and that it is free again.
 	slots = speech.Set(`slot slots appointment one visit time at is s now has been booking ist der die das termin um uhr wurde wird la cita
-		está queda fica o'clock then of lesson delivery in the morning afternoon`)
+		está queda fica o'clock then of lesson delivery in the morning afternoon that that's one's it's this`)
 	// objects stand behind a no that is said to the other side.
 	objects = speech.Set(`no nope nein wait that that's thats it it's its not i i'm im i'll ill i've i'd sorry hang hold make the this we we're you
 		you're thanks thank actually can't cant he she they love mate sir ma'am half quarter halb viertel rather a das der die ich wir nicht moment warten lieber
@@ -74,7 +74,7 @@ var (
 	kept   = table(`it that one slot place spot time until till til sie ihnen bis hasta lo la`)
 	// unable say, near a day, that it will not do.
 	unable = table(`can't cant cannot couldn't couldnt won't wont unable doesn't doesnt isn't isnt bad busy closed shut full taken unavailable too_late
-		packed no_good not_good not_free no_use no_use_to out_of not_great booked_up booked_out fully_booked
+		packed no_good not_happening not_good not_free no_use no_use_to out_of not_great booked_up booked_out fully_booked
 		niemand nichts ungünstig schlecht voll vergeben besetzt ausgebucht geschlossen geht_nicht kann_nicht passt_nicht klappt_nicht kann_ich_nicht
 		não_posso já_não no_puedo no_voy no_abrimos no_podemos no_podré no_me imposible cerrado`)
 	// own begin a clause that puts something of the caller's own on a day; free say that it leaves the day open.
