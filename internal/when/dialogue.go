@@ -1,6 +1,7 @@
 package when
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -53,6 +54,7 @@ type talk struct {
 	mood    mood     // in which the turn before ended
 	asks    bool     // it asked for a time
 	happens bool     // it spoke of what happened
+	several bool     // it asked which days
 	habit   bool     // it asked for days of a kind: "Saturdays or weekdays?"
 	skipped [8]int   // by weekday: after which turn it was left without a day since a later one was named before it, from 1
 	unclear [8]int   // by weekday: after which turn it was named last without a day, from 1
@@ -254,7 +256,7 @@ func (c *talk) weekday(p *parser, f *Found) {
 		f.unsettle()
 	case the && ok && c.turn-m.turn <= 2*lasting && (lean != ahead || !m.day.Before(today)):
 		f.put(m.day)
-	case c.habit && f.token < 3 && !ok:
+	case c.habit && f.token < 3 && !ok, c.several && f.token < 3 && (p.any(f.token+1, "and") || p.any(f.token-1, "and")):
 		f.unsettle()
 	case f.day.name.next:
 		if n := daysBetween(today, m.day); ok && n >= 7 && n < 14 && m.fixed {
@@ -418,7 +420,11 @@ func (c *talk) close(p *parser) {
 	c.asks = strings.Contains(text, "?") || p.speaksOf(times)
 	c.happens = p.speaksOf(events)
 	c.habit = c.asks && p.speaksOf(manyDays)
+	c.several = slices.ContainsFunc(whichDays, func(ask string) bool { return strings.Contains(text, ask) })
 }
+
+// whichDays ask for days of every week as much as for those of one.
+var whichDays = []string{"what days", "which days", "welche tage", "welchen tagen", "qué días", "que dias", "quais dias"}
 
 var (
 	times  = speech.Set(`when since wann cuándo`)

@@ -54,6 +54,14 @@ func TestDaysOfADialogue(t *testing.T) {
 		"what counts from a day": `
 			u: My scan is on Tuesday the twentieth. | 2026-10-20
 			a: Tuesday the twentieth. Shall I ring the evening before? | 2026-10-20, 2026-10-19`,
+		"days of every week": `
+			a: Which days would you need him? | -
+			u: Tuesday and Thursday, from two to six. | -
+			a: He could come this Thursday. | 2026-10-15
+			u: Thursday I'm working. I do Tuesday to Thursday at the depot. | 2026-10-15`,
+		"días de cada semana": `
+			a: ¿Qué días lo necesitaría? | -
+			u: Martes y jueves, de dos a seis. | -`,
 		"so many days before a day": `
 			a: The wedding is on Friday the thirtieth. We set up two days before. | 2026-10-30, 2026-10-28
 			u: And the tent goes when? | -

@@ -29,6 +29,9 @@ func (p *parser) recurring(i int) int {
 		return p.onMany(i, 1)
 	case w == "monday" && p.any(i+1, "to", "through") && weekdays[p.w(i+2)] >= 5 && !p.movesDay(i):
 		return 3
+	case weekdays[w] != 0 && p.any(i+1, "to", "through") && weekdays[p.w(i+2)] != 0 && p.any(i-1, "do", "does", "work", "works") &&
+		p.any(i-2, "i", "we", "he", "she", "they", "usually", "only", "always"): // "I do Tuesday to Thursday at the depot"
+		return 3
 	case manyDays[w]:
 		return p.onMany(i, 0)
 	case weekdays[w] != 0 && p.any(i+1, "mornings", "afternoons", "evenings", "nights"):

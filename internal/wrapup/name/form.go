@@ -13,7 +13,7 @@ var (
 	// sureForms tell nothing but a name, wherever they stand.
 	sureForms = phrases(`my full name is|me name is|me name's|my first name is|my last name is|my surname is|my name is|my name's|my names|the name is|
 		the name's|you're speaking to|you're speaking with|you are speaking to|you are speaking with|youre speaking to|
-		youre speaking with|mein name ist|ich heiße|ich heisse|me llamo|mi nombre es|meu nome é|chamo-me`)
+		youre speaking with|mein name ist|ich heiße nur|ich heiße|ich heisse|yo soy|me llamo|mi nombre es|meu nome é|chamo-me`)
 	// openForms may tell something else, and count at the beginning of a sentence only.
 	openForms = phrases(`it's me again|its me again|it's only me|it's me|its me|this is|it's|its|it is|i'm|im|i am|that's|name's|
 		name is|only me|put it under|put me under|put me down as|put it down as|aqui é a|aqui é o|aqui fala|com a|com o|thats|hier ist|hier spricht|ich bin|soy|sou o|sou a|sou|daqui|é o|é a|le habla|habla|es|just|under|unter|auf|a nombre de|con|de|für|it would be|it'll be`)
@@ -165,7 +165,7 @@ func (r *reader) parts(s []word, i int) (parts []word, next int) {
 		if full == 1 && w.pause == ',' && r.cased && i+1 < len(s) && s[i+1].nameLike(true) {
 			again := slices.IndexFunc(s[i+1:min(len(s), i+5)], func(o word) bool { return o.low == w.low || o.pause != 0 })
 			switch {
-			case again == 0 && s[i+1].pause != 0 && s[i+1].low != w.low: // "Quigley, Darnell"
+			case again == 0 && s[i+1].pause != 0 && s[i+1].low != w.low && (r.asked.kind != "" || firstNames[s[i+1].low]): // "Quigley, Darnell"
 				return slices.Concat([]word{s[i+1]}, parts), i + 2
 			case again >= 0 && s[i+1+again].low == w.low: // "Bartlett, Ronnie Bartlett"
 				parts, full = nil, 0

@@ -42,6 +42,8 @@ func ask(ws []word, opening bool) question {
 	begs := some(ws, requests) || !slices.ContainsFunc(ws, func(w word) bool { return w.pause != 0 })
 	for i, w := range ws {
 		switch {
+		case behind(ws, i, asking) > 0 && others(ws, behind(ws, i, asking)-1): // "¿Cómo se llama él?"
+			q.others = true
 		case behind(ws, i, asking) > 0, i == len(ws)-1 && w.low == "under":
 			q.kind = "full"
 		case nameWords[w.low] && others(ws, i):
@@ -77,6 +79,9 @@ func others(ws []word, i int) bool {
 		if relations[low] || strings.HasSuffix(low, "'s") && !contractions[low] || low == "their" || low == "my" {
 			return true
 		}
+	}
+	if i+1 < len(ws) && ws[i].pause == 0 && (ofOthers[ws[i+1].low] || relations[ws[i+1].low] || before(ws, i+2, "su ihr ihre la el") && i+2 < len(ws) && relations[ws[i+2].low]) {
+		return true
 	}
 	return is(ws, i+1, "of") || is(ws, i+1, "del") || is(ws, i+1, "der") || i > 0 && ws[i-1].low == "mein"
 }

@@ -22,7 +22,7 @@ var (
 	particles  = speech.Set(`van von der den de la las los del della di da dos du al bin ibn el ter ten te zu mac st ó ní nic ua`)
 	relations  = speech.Set(`wife wife's wifes husband husband's husbands mother mother's father father's mom mom's mum mum's mam dad
 		dad's dads son son's daughter daughter's brother brother's sister sister's boss boss's partner partner's friend neighbour
-		neighbour's landlord tenant behalf his her their hija hijo esposa esposo madre padre marido mujer tochter sohn mutter vater mann frau's bruder schwester`)
+		neighbour's landlord tenant behalf his her their hija hijo esposa esposo madre padre papá mamá hermano hermana abuela abuelo marido mujer tochter sohn mutter vater mann frau's bruder schwester`)
 	titles = speech.Set(`mr mrs ms miss mister misses missus herr frau herrn señor señora señorita don doña sir madam`)
 )
 
