@@ -140,7 +140,7 @@ func (t *talk) echo(d day) bool {
 		return true
 	}
 	if b := t.before(); b != nil && b.Caller() && !defers.in(b.words) && !b.refusesFirst() &&
-		(t.offered[d.date()] && (b.consent() > 0 || numbersShared(b, d) > 0) || b.namesake(d)) {
+		(t.offered[d.date()] && (b.consent() > 0 || numbersShared(b, d) > 0) || !d.hour.IsZero() && numbersShared(b, d) > 1 || b.namesake(d)) {
 		return true
 	}
 	for _, l := range slices.Backward(t.lines[:len(t.lines)-1]) {

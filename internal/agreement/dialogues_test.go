@@ -234,6 +234,12 @@ var shapes = []struct {
 	{"a day, and when it is done", one(`
 		A: Thursday the twenty-second at eight in the morning, then, and done by Friday evening.
 		C: That's well inside Saturday week. Go on so.`), "Thu 22 Oct 08:00"},
+	{"the hour is taken up, and read back with its day", one(`
+		C: Me again, we were cut off at the Saturday boat.
+		A: The half past eight lands at nine, the ten past two at quarter past three.
+		C: The ten past two, then.
+		A: Saturday the twenty-fourth at ten past two, one driver. Is anyone travelling with you?
+		C: Just the dog.`), "Sat 24 Oct 14:10"},
 	{"told to have happened", []call{{0, `
 		A: The parcel will be there on Friday.
 		C: Good.`}, {1, `

@@ -52,7 +52,7 @@ const (
 )
 
 // unlessDenied are the marks that a negation or a condition before them takes away.
-const unlessDenied = offer | booked | callback | ownCall | transfer | cancelled | done | accept
+const unlessDenied = offer | booked | callback | ownCall | transfer | cancelled | done | accept | unready
 
 //go:embed dialogue.json
 var dialogueTables []byte
@@ -91,6 +91,7 @@ type line struct {
 }
 
 type sentence struct {
+	text   string
 	tokens []token
 	marks  mark
 	asks   bool
@@ -120,7 +121,7 @@ func lines(turns []recaller.Turn) []line {
 }
 
 func readSentence(s speech.Sentence) sentence {
-	out := sentence{tokens: tokenise(s.Text), asks: s.Question}
+	out := sentence{text: s.Text, tokens: tokenise(s.Text), asks: s.Question}
 	b := dialogues()
 	condition := slices.IndexFunc(out.tokens, func(t token) bool { return conditions[t.low] })
 	if condition < 0 {

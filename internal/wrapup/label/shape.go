@@ -1,7 +1,7 @@
 package label
 
 import (
-	"slices"
+	"strings"
 
 	"github.com/recallerhq/recaller"
 )
@@ -126,8 +126,10 @@ func acted(ls []line, acts []recaller.Act) (at, off int) {
 	for _, a := range acts {
 		where, marks := -1, mark(0)
 		for i, l := range ls {
-			if slices.ContainsFunc(a.Said, func(s recaller.Saying) bool { return s.Turn == l.turn }) {
-				where, marks = i, marks&^hold|l.marks
+			for _, said := range a.Said {
+				if said.Turn == l.turn {
+					where, marks = i, marks&^hold|l.of(said.Text)
+				}
 			}
 		}
 		switch {
@@ -138,6 +140,19 @@ func acted(ls []line, acts []recaller.Act) (at, off int) {
 		}
 	}
 	return at, off
+}
+
+// of are the marks of the sentences of a line that are in words of it; of all, where none is.
+func (l line) of(words string) (marks mark) {
+	for _, s := range l.said {
+		if strings.Contains(words, s.text) || strings.Contains(s.text, words) {
+			marks |= s.marks
+		}
+	}
+	if marks == 0 {
+		return l.marks
+	}
+	return marks
 }
 
 // course is how a dialogue went: the last lines at which each thing was said, -1 for none.
@@ -193,7 +208,7 @@ func shape(ls []line, acts []recaller.Act, broke bool) string {
 	byActs, offByActs := acted(ls, acts)
 	off, last := max(c.off, offByActs), len(ls)-4
 	switch {
-	case broke && at < 0, !c.both:
+	case broke && (at < 0 || byActs < 0), !c.both:
 		return Unresolved
 	case c.over >= max(0, last) && c.over > at && c.over > c.did:
 		return Transferred
@@ -205,10 +220,10 @@ func shape(ls []line, acts []recaller.Act, broke bool) string {
 		return Callback
 	case c.no >= max(0, last) && c.no > c.did, held > c.did && !stands(byActs, held), open > c.did && !c.asks:
 		return Unresolved
-	case c.did >= 0:
-		return Resolved
 	case byActs > open && stands(byActs, held):
 		return Booked
+	case c.did >= 0:
+		return Resolved
 	case c.asks:
 		return Answered
 	case len(ls) > 3:
