@@ -238,6 +238,9 @@ func (x *extractor) leaningOn(d draft) int {
 		return d.asked
 	}
 	w, ask := x.pieces(d.turn)[d.from].w, x.asked(q)
+	if d.core > d.from && len(w) > 1 && !slices.ContainsFunc(w, speech.IsNumber) { // what counts leans on the words before it
+		return -1
+	}
 	short := len(w) <= fewWords && (len(x.lang.content(w)) <= 1 || has(w, pronouns))
 	n := len(strings.Fields(ask))
 	if !short && !yes[w[0]] && !x.lang.denial[w[0]] || n < 3 || n > maxQuote/2 || d.about.single && d.about.weight >= heavy || schedules(ask, x.r.Turns[q]) {
