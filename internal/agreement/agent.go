@@ -56,7 +56,7 @@ func (t *talk) states(l *line, d day) bool {
 		return false
 	}
 	s := d.in()
-	around := append(slices.Clone(last(d.lead, 12)), first(d.trail, 6)...)
+	around := append(slices.Clone(last(d.lead[agrees.at(d.lead, 0):], 12)), first(d.trail, 6)...)
 	switch {
 	case s.Question && !tagged(l, d):
 		return false

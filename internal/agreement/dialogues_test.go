@@ -240,6 +240,16 @@ var shapes = []struct {
 		C: The ten past two, then.
 		A: Saturday the twenty-fourth at ten past two, one driver. Is anyone travelling with you?
 		C: Just the dog.`), "Sat 24 Oct 14:10"},
+	{"right, it goes then", one(`
+		C: I was for saying Sunday, but there's no late boat.
+		A: That's right, the last one this Sunday goes at noon. Monday the nineteenth has a quarter to eight.
+		C: I'll think.`), ""},
+	{"held, and not booked", one(`
+		C: What's the Tuesday?
+		A: Five past eleven. I can hold the space unpaid until noon tomorrow.
+		C: Hold it, then, don't book it. I'll speak to her and ring you.
+		A: So it's held and not booked: Tuesday the twentieth at five past eleven.
+		C: Aye. And here's another thing.`), "held Tue 20 Oct 11:05"},
 	{"told to have happened", []call{{0, `
 		A: The parcel will be there on Friday.
 		C: Good.`}, {1, `

@@ -216,7 +216,7 @@ func (l *line) refused(d *day) bool {
 		return unable.in(trail)
 	case l.Caller() && len(trail) > 0 && trail[0] == "nicht":
 		return true
-	case negates.in(last(lead, 2)) && !slices.Contains(lead, "later"):
+	case negates.in(last(lead, 2)) && !slices.Contains(lead, "later") && !d.held: // "held and not booked: Tuesday"
 		return true
 	case l.Caller() && denies.in(first(trail, 3)):
 		return true

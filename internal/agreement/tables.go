@@ -176,8 +176,9 @@ var (
 	// concludes stand alone before a time that is read back, deadline before one until which something is done.
 	concludes = table(`then so dann also entonces`)
 	deadlines = table(`by within bis innerhalb antes_del antes_de`)
-	proposes  = table(`we_say i_say how_about what_about wie_wäre_es wie_wär's qué_tal`) // before the hour that one asks for
-	today     = table(`it's its is es ist`)                                              // before a day that it is
+	proposes  = table(`we_say i_say how_about what_about wie_wäre_es wie_wär's qué_tal`)                            // before the hour that one asks for
+	agrees    = table(`that's_right thats_right that_is_right that's_correct thats_correct that's_true thats_true`) // and settles nothing
+	today     = table(`it's its is es ist`)                                                                         // before a day that it is
 	// yours and stands make a statement of what is to be: "your next lesson is Monday".
 	yours  = table(`your his her their our ihr ihre su sus`)
 	stands = table(`is are stays remains ist sind bleibt es queda sigue`)

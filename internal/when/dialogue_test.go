@@ -59,6 +59,9 @@ func TestDaysOfADialogue(t *testing.T) {
 			u: Tuesday and Thursday, from two to six. | -
 			a: He could come this Thursday. | 2026-10-15
 			u: Thursday I'm working. I do Tuesday to Thursday at the depot. | 2026-10-15`,
+		"days that somebody counts up as his": `
+			a: I've got tomorrow at nine or Monday at ten. | 2026-10-15 09:00, 2026-10-19 10:00
+			u: I'm on dialysis Monday, Wednesday, Friday, so you just named the two I can't. | -`,
 		"días de cada semana": `
 			a: ¿Qué días lo necesitaría? | -
 			u: Martes y jueves, de dos a seis. | -`,

@@ -32,12 +32,35 @@ func (p *parser) recurring(i int) int {
 	case weekdays[w] != 0 && p.any(i+1, "to", "through") && weekdays[p.w(i+2)] != 0 && p.any(i-1, "do", "does", "work", "works") &&
 		p.any(i-2, "i", "we", "he", "she", "they", "usually", "only", "always"): // "I do Tuesday to Thursday at the depot"
 		return 3
+	case weekdays[w] != 0 && p.listed(i) > 0:
+		return p.listed(i)
 	case manyDays[w]:
 		return p.onMany(i, 0)
 	case weekdays[w] != 0 && p.any(i+1, "mornings", "afternoons", "evenings", "nights"):
 		return 2
 	}
 	return p.timesA(i)
+}
+
+// listed matches three weekdays or more that somebody counts up as his: "I'm on dialysis Monday, Wednesday, Friday".
+func (p *parser) listed(i int) int {
+	if p.marks == nil && i < 2 || !p.any(i-2, "on", "at", "in", "work", "works") && !p.any(i-1, "work", "works", "closed", "there") {
+		return 0
+	}
+	n, k := 1, i+1
+	for p.any(k, ",", "and") {
+		for p.any(k, ",", "and") {
+			k++
+		}
+		if weekdays[p.w(k)] == 0 {
+			break
+		}
+		n, k = n+1, k+1
+	}
+	if n < 3 || p.any(k, "or") {
+		return 0
+	}
+	return k - i
 }
 
 // every matches after "every" or "each".

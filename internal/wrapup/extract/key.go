@@ -168,6 +168,8 @@ func spelled(text string) []string {
 			if w == "as" {
 				i++
 			}
+		case len(run) > 0 && w == "single": // what was said before it is taken back
+			run, again = nil, false
 		default:
 			flush()
 		}
@@ -181,8 +183,13 @@ func joined(run []string) string {
 	if len(run) > leastSpelled && run[0] == "1" && !strings.ContainsAny(strings.Join(run[1:], ""), "0123456789") {
 		run = run[1:] // "the right one, E F R E"
 	}
+	if len(run) == leastSpelled && digits(run[0]) && !digits(run[1]) && digits(run[2]) {
+		return "" // "one C, two Ls"
+	}
 	return strings.Join(run, "")
 }
+
+func digits(mark string) bool { return mark[0] >= '0' && mark[0] <= '9' }
 
 func single(w string) bool { return len([]rune(w)) == 1 && (w < "0" || w > "9") }
 

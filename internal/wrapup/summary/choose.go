@@ -107,11 +107,19 @@ func leastWords(p passage) int {
 	return leastLine
 }
 
-// nodding reports whether a passage says nothing by itself: it breaks off, is a name, which the caller's record has, or a few words of the agent's that only take up what
-// the caller said, "Two weeks ago, all right."
+// empty reports whether a sentence of the caller's says nothing by itself: it breaks off, is thanks, or a name, which his record has.
+func (u *unit) empty() bool {
+	if u.breaks() || !u.caller || u.times || len(u.words) > fewWords+1 {
+		return u.breaks()
+	}
+	return thanks[u.words[0].Text] || len(u.numbers) == 0 && names.In(u.words)
+}
+
+// nodding reports whether a passage says nothing by itself: it is empty, or a few words of the agent's that only take up what the
+// caller said, "Two weeks ago, all right."
 func (c *chooser) nodding(p passage) bool {
 	u := p.units[0]
-	if len(p.units) == 1 && (u.breaks() || u.caller && len(u.words) <= fewWords+1 && !u.times && len(u.numbers) == 0 && names.In(u.words)) {
+	if len(p.units) == 1 && u.empty() {
 		return true
 	}
 	if u.caller || u.s.Question || u.ahead || u.vows || u.dictates() || c.acted(u) {
