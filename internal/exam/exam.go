@@ -1,11 +1,13 @@
-// Package exam finds out whether a language model may write of people in its own words (ADR 17). Checks of words do not see
-// what joins two things falsely that were both said; so a model is first given short calls that nobody held, with the traps that
-// small models fall into: what was offered and not taken, whose an allergy is, a day that was corrected, what was denied, who of the
-// two is who. Its answers are read as those of real calls are, and held against what is known to be true of these. One false
-// statement, or an answer that cannot be read, and it writes nothing in its own words.
+// Package exam finds out whether a language model may write of people in its own words (ADR 17). Checks of words do not
+// see what joins two things falsely that were both said; so a model is first given short calls that nobody held, with
+// the traps that small models fall into: what was offered and not taken, whose an allergy is, a day that was corrected,
+// what was denied, who of the two is who. Its answers are read as those of real calls are, and held against what is
+// known to be true of these. One false statement, or an answer that cannot be read, and it writes nothing in its own
+// words.
 //
-// The verdict is by closed rules: the same answers have the same verdict. A model that passes may still write what is false, and a
-// rule may take a fair sentence for false; which model writes well it does not tell. It is in English only.
+// The verdict is by closed rules: the same answers have the same verdict. A model that passes may still write what is
+// false, and a rule may take a fair sentence for false; which model writes well it does not tell. It is in English
+// only.
 package exam
 
 import (
@@ -43,8 +45,8 @@ type Verdict struct {
 // maxTokens is how long an answer may be, with the thoughts before it: these calls are short.
 const maxTokens = 2000
 
-// Hold examines a model: two questions of each call, until one is answered wrongly. An error means that the model is away, and
-// nothing is known of it; the Cost is told then too.
+// Hold examines a model: two questions of each call, until one is answered wrongly. An error means that the model is
+// away, and nothing is known of it; the Cost is told then too.
 func Hold(ctx context.Context, m Model) (Verdict, error) {
 	var v Verdict
 	for _, c := range calls() {
@@ -120,9 +122,10 @@ type Record struct {
 // NewRecord returns the record of a model of which nothing is known; no trust is Auto.
 func NewRecord(trust Trust) *Record { return &Record{trust: trust, turn: make(chan struct{}, 1)} }
 
-// Trusted reports whether a model may write in its own words, and examines it where that is not known yet; others wait for the
-// verdict meanwhile. told is that of an examination that was held now, nil if none was. An error means that the model is away, or
-// ctx at its end: then it is examined when it is asked for the next time. The cost is told in any case.
+// Trusted reports whether a model may write in its own words, and examines it where that is not known yet; others wait
+// for the verdict meanwhile. told is that of an examination that was held now, nil if none was. An error means that the
+// model is away, or ctx at its end: then it is examined when it is asked for the next time. The cost is told in any
+// case.
 func (r *Record) Trusted(ctx context.Context, m Model) (trusted bool, told *Verdict, cost recaller.Cost, err error) {
 	if r.trust == Own || r.trust == Quoted {
 		return r.trust == Own, nil, cost, nil
