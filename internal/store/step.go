@@ -134,6 +134,9 @@ func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error)
 		return recaller.StepWritten{Already: true}, err
 	}
 	var out recaller.StepWritten
+	if err := w.regards(ctx, tx); err != nil {
+		return out, err
+	}
 	if in.Step == recaller.StepExtract {
 		if err := w.remember(ctx, tx, &out); err != nil {
 			return out, err
@@ -157,6 +160,21 @@ func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error)
 	}
 	fuller := func(c recaller.Caller) string { return c.FullerName(in.Name) }
 	return out, w.memories.box.writeName(ctx, tx, w.tenant, in.Caller, fuller)
+}
+
+// regards fails with Conflict where something was forgotten, or brought back, since the result was held against what was.
+func (w stepWrite) regards(ctx context.Context, tx Tx) error {
+	if w.in.Gone == nil {
+		return nil
+	}
+	n := 0
+	if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM memories WHERE tenant_id = $1 AND id IN (`+forgottenIDs+`)`, []any{w.tenant, w.in.Caller}, &n); err != nil {
+		return err
+	}
+	if min(n, maxForgotten) != *w.in.Gone {
+		return recaller.Errorf(recaller.Conflict, "something was forgotten meanwhile")
+	}
+	return nil
 }
 
 // remember stores the memories that were found, in the place of the interim ones of their conversation, and counts the new ones.

@@ -190,7 +190,8 @@ func (w work) naming() []recaller.Turn {
 	return w.turns[min(from, len(w.turns)):]
 }
 
-// again leaves out of a step's result what was forgotten while it was worked out: a model may take minutes.
+// again leaves out of a step's result what was forgotten while it was worked out: a model may take minutes. What is forgotten after
+// this keeps the result from being written.
 func (s *Service) again(ctx context.Context, w work, r *recaller.StepResult) error {
 	if len(r.Memories) == 0 && r.Name == "" {
 		return nil
@@ -199,8 +200,9 @@ func (s *Service) again(ctx context.Context, w work, r *recaller.StepResult) err
 	if err != nil {
 		return err
 	}
-	w.gone = forgotten.New(gone)
-	r.Memories = slices.DeleteFunc(r.Memories, w.gone.Retold)
+	n := len(gone)
+	w.gone, r.Gone = forgotten.New(gone), &n
+	r.Memories = slices.DeleteFunc(slices.Clone(r.Memories), w.gone.Retold)
 	if r.Name != "" {
 		w.turns = w.gone.Blank(w.conv.ID, w.turns)
 		r.Name, err = callerName(w)

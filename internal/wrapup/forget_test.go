@@ -1,12 +1,15 @@
 package wrapup_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/forgotten"
+	"github.com/recallerhq/recaller/internal/store"
+	"github.com/recallerhq/recaller/internal/wrapup"
 )
 
 // A caller tells something in one call, and asks in the next, a short one, that it be forgotten; no tool is called.
@@ -116,6 +119,50 @@ func TestWhatIsTakenBackInTheSameCallIsNotRemembered(t *testing.T) {
 				t.Errorf("got %v, want no memory", got)
 			}
 		})
+	}
+}
+
+// late is a store in which something is forgotten just before a step is written.
+type late struct {
+	*store.Store
+	forget func()
+}
+
+func (l *late) WriteStep(ctx context.Context, tenant recaller.TenantID, r recaller.StepResult) (recaller.StepWritten, error) {
+	if forget := l.forget; r.Step == recaller.StepExtract && forget != nil {
+		l.forget = nil
+		forget()
+	}
+	return l.Store.WriteStep(ctx, tenant, r)
+}
+
+// Between the last look at what was forgotten and the commit nothing slips through.
+func TestWhatIsForgottenAsAStepIsWrittenIsNotKept(t *testing.T) {
+	h := newHouse(t, recaller.Tenant{})
+	conv, job := h.hold(past{words: []string{
+		"assistant: How are you today?", "user: I am allergic to penicillin.", "assistant: I see.", "user: I have a dog called Tinker.",
+	}})
+	h.behind = func(s *store.Store) wrapup.Store {
+		return &late{s, func() {
+			turn := recaller.Turn{Number: 1, Text: "I am allergic to penicillin.", At: conv.StartedAt, Confidence: 1}
+			gone := forgotten.Unkept(conv.ID, turn, "gone")
+			gone.Caller, gone.Source, gone.PrivacyScope, gone.ConfirmedAt = conv.Caller, recaller.SourceConversation, recaller.LineOnly, gone.CreatedAt
+			_, err := s.ChangeMemory(h.ctx, "t1", recaller.Changing{
+				ID: gone.ID, Forget: true, Patch: recaller.MemoryPatch{At: h.now.Add(time.Hour)}, Unkept: []recaller.Memory{gone},
+			})
+			h.ok(err)
+		}}
+	}
+	h.reopen()
+	h.run(job)
+	kept := h.memories(conv.Caller)
+	if len(kept) != 1 {
+		t.Errorf("got %d memories, want the dog alone", len(kept))
+	}
+	for key, m := range kept {
+		if strings.Contains(m.Value, "penicillin") {
+			t.Errorf("got %s, want nothing of what was forgotten", key)
+		}
 	}
 }
 

@@ -170,6 +170,24 @@ func (s *Service) write(ctx context.Context, w work, r recaller.StepResult) (rec
 	if r.Summary != nil {
 		r.Acts = acts(w)
 	}
+	written, err := s.commit(ctx, w, r)
+	for tries := 1; recaller.KindOf(err) == recaller.Conflict && tries < mostTries; tries++ { // something was forgotten just now
+		written, err = s.commit(ctx, w, r)
+	}
+	if err != nil || written.Already {
+		return written, err
+	}
+	for _, c := range written.Changes {
+		s.Changed(c)
+	}
+	return written, nil
+}
+
+// mostTries is how often a result is held against what was forgotten before it waits.
+const mostTries = 3
+
+// commit writes a result without what was forgotten by now.
+func (s *Service) commit(ctx context.Context, w work, r recaller.StepResult) (recaller.StepWritten, error) {
 	if err := s.again(ctx, w, &r); err != nil {
 		return recaller.StepWritten{}, err
 	}
@@ -178,14 +196,7 @@ func (s *Service) write(ctx context.Context, w work, r recaller.StepResult) (rec
 			return recaller.StepWritten{}, err
 		}
 	}
-	written, err := s.Store.WriteStep(ctx, w.tenant.ID, r)
-	if err != nil || written.Already {
-		return written, err
-	}
-	for _, c := range written.Changes {
-		s.Changed(c)
-	}
-	return written, nil
+	return s.Store.WriteStep(ctx, w.tenant.ID, r)
 }
 
 func (s *Service) observe(w work, r recaller.StepResult, written recaller.StepWritten, took time.Duration) {

@@ -32,6 +32,33 @@ func forgottenInCall(b *bench) {
 	eq(b, "said anew in another conversation", extract(other, b.later(time.Minute)), recaller.MemoryCreated)
 }
 
+// forgottenMeanwhile writes what was found in words that was held against less than was forgotten by then.
+func forgottenMeanwhile(b *bench) {
+	o := b.open("t1", opening{})
+	b.say("t1", o, "user: I have a dog", "user: I take tea")
+	m := b.remember("t1", o.Caller.ID, "dog", "a dog").Memory
+	b.close(o, recaller.Completed)
+	known, err := b.Store.Forgotten(b.ctx, "t1", o.Caller.ID)
+	b.ok(err)
+	before := len(known)
+	_, err = b.Store.ChangeMemory(b.ctx, "t1", recaller.Changing{ID: m.ID, Forget: true, Patch: recaller.MemoryPatch{At: b.later(time.Minute)}})
+	b.ok(err)
+	write := func(gone int) (recaller.StepWritten, error) {
+		return b.Store.WriteStep(b.ctx, "t1", recaller.StepResult{
+			Conversation: o.Conversation.ID, Caller: o.Caller.ID, Step: recaller.StepExtract, State: recaller.StepDone, At: b.now,
+			Memories: []recaller.Memory{b.memory(o.Caller.ID, "drink", "tea")}, Gone: &gone,
+		})
+	}
+	_, err = write(before)
+	eq(b, "held against too little", recaller.KindOf(err), recaller.Conflict)
+	known, err = b.Store.Forgotten(b.ctx, "t1", o.Caller.ID)
+	b.ok(err)
+	out, err := write(len(known))
+	b.ok(err)
+	b.own(out)
+	eq(b, "held against all, in a step that was still open", len(out.Stored), 1)
+}
+
 // forgottenTogether has a memory forgotten with one that says the same, and the caller's name with them.
 func forgottenTogether(b *bench) {
 	o := b.open("t1", opening{})

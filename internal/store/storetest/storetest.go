@@ -102,6 +102,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"nothing is found under an alias", foundByAlias},
 		{"an alias that comes while a step is written counts", aliasMeanwhile},
 		{"what was forgotten in a conversation is not found in its words", forgottenInCall},
+		{"a step that does not know of what was forgotten meanwhile is not written", forgottenMeanwhile},
 		{"what says the same is forgotten with it, and so is the name", forgottenTogether},
 		{"a forgotten name is said again", nameSaidAgain},
 		{"a wrap-up forgets what the caller asked for, in its own commit", forgottenByStep},
