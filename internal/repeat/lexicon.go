@@ -58,21 +58,9 @@ func (w word) is(p particle) bool {
 // day reports whether a word names a day of the week.
 func (w word) day() bool { return w.unit != nil && len(w.unit.days) == 1 }
 
-// lines make a table of "meaning: word word".
-func lines(text string) map[string]string {
-	out := map[string]string{}
-	for line := range strings.Lines(text) {
-		to, from, _ := strings.Cut(strings.TrimSpace(line), ":")
-		for _, w := range strings.Fields(from) {
-			out[w] = to
-		}
-	}
-	return out
-}
-
 // What words mean; a + says by itself that it repeats.
 var (
-	units = lines(`day: day days tag tage tagen día días dia dias
+	units = when.Pairs(`day: day days tag tage tagen día días dia dias
 		+day: daily täglich diario diariamente
 		week: week weeks woche wochen semana semanas
 		+week: weekly wöchentlich semanalmente semanal
@@ -105,7 +93,7 @@ var (
 		+saturday: saturdays samstags sonnabends sábados sabados
 		sunday: sunday sun sonntag domingo
 		+sunday: sundays sonntags domingos`)
-	dayPart = lines(`morning: morning vormittag morgens vormittags mañana madrugada
+	dayPart = when.Pairs(`morning: morning vormittag morgens vormittags mañana madrugada
 		+morning: mornings mañanas
 		afternoon: afternoon nachmittag nachmittags tarde
 		+afternoon: afternoons tardes
@@ -113,7 +101,7 @@ var (
 		+evening: evenings
 		night: night nacht nachts noche
 		+night: nights noches`)
-	ordinals = lines(`1: first ersten erste erster erstes primer primero primera
+	ordinals = when.Pairs(`1: first ersten erste erster erstes primer primero primera
 		2: second zweiten zweite zweiter segundo segunda
 		3: third dritten dritte dritter tercer tercero tercera
 		4: fourth vierten vierte vierter cuarto cuarta
@@ -128,7 +116,7 @@ var (
 		15: fifteenth fünfzehnten
 		20: twentieth zwanzigsten
 		-1: last letzten letzte letzter letztes último última ultimo`)
-	numbers = lines(`1: one einen eine uno
+	numbers = when.Pairs(`1: one einen eine uno
 		2: two zwei dos
 		3: three drei tres
 		4: four vier cuatro
@@ -144,7 +132,7 @@ var (
 		15: fifteen fünfzehn quince
 		20: twenty zwanzig veinte
 		30: thirty dreißig treinta`)
-	monthNames = lines(`1: januar jänner enero
+	monthNames = when.Pairs(`1: januar jänner enero
 		2: februar febrero
 		3: märz marzo
 		4: abril
@@ -157,7 +145,7 @@ var (
 		11: noviembre
 		12: dezember diciembre`)
 	// named are times of day and feasts that have a name, by those that when reads.
-	named = lines(`noon: mittag mittags mediodía mediodia midday
+	named = when.Pairs(`noon: mittag mittags mediodía mediodia midday
 		midnight: mitternacht mitternachts medianoche
 		christmas: weihnachten navidad
 		easter: ostern pascua`)

@@ -26,8 +26,8 @@ type tongue struct {
 // tongues are the languages beside English. They are not changed after they are made.
 var tongues = map[language]*tongue{german: newGerman(), spanish: newSpanish(), portuguese: newPortuguese()}
 
-// pairs makes a table of lines "english: word word".
-func pairs(lines string) map[string]string {
+// Pairs makes a table of the lines of a text, "meaning: word word": of each word its meaning.
+func Pairs(lines string) map[string]string {
 	out := map[string]string{}
 	for line := range strings.Lines(lines) {
 		to, from, _ := strings.Cut(strings.TrimSpace(line), ":")

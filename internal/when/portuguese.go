@@ -12,7 +12,7 @@ var portugueseWords string
 
 func newPortuguese() *tongue {
 	t := &tongue{
-		words:   pairs(portugueseWords),
+		words:   Pairs(portugueseWords),
 		small:   set("portuguese small"),
 		behind:  set("portuguese behind"),
 		torn:    set("portuguese torn"),

@@ -15,7 +15,7 @@ var spanishWords string
 
 func newGerman() *tongue {
 	t := &tongue{
-		words:   pairs(germanWords),
+		words:   Pairs(germanWords),
 		small:   set("german small"),
 		behind:  set("german behind"),
 		torn:    set("german torn"),
@@ -55,7 +55,7 @@ func (t *tongue) ordinal(stem string, v int) {
 
 func newSpanish() *tongue {
 	t := &tongue{
-		words:  pairs(spanishWords),
+		words:  Pairs(spanishWords),
 		small:  set("spanish small"),
 		behind: set("spanish behind"),
 		torn:   set("spanish torn"),
