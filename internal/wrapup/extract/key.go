@@ -149,9 +149,7 @@ func spelled(text string) []string {
 			}
 			again = false
 		case mark != "" && len(run) == 0 && i > 0 && ws[i-1].Text == "not" && len(out) > 0: // "with a U, not F, O, R, D"
-			for i+1 < len(ws) && spells(ws, i+1) {
-				i++
-			}
+			i = spelledTo(ws, i)
 		case mark != "":
 			if again {
 				run = run[:len(run)-1]
@@ -176,6 +174,14 @@ func spelled(text string) []string {
 	}
 	flush()
 	return out
+}
+
+// spelledTo is the last of the words behind one that spell.
+func spelledTo(ws []speech.Word, i int) int {
+	for i+1 < len(ws) && spells(ws, i+1) {
+		i++
+	}
+	return i
 }
 
 // joined is a run of letters and digits as it is written.
