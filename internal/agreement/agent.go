@@ -63,7 +63,7 @@ func (t *talk) states(l *line, d day) bool {
 	case t.choice(l, d), modals.in(last(d.lead, 12)):
 		return t.echo(d) && !modals.in(last(d.lead, 12)) && !t.choice(l, d)
 	case t.echo(d):
-		return !describes(d) && (commits.in(around) || !avails.in(last(d.lead, 5)) && !avails.in(first(d.trail, 4)))
+		return !describes(d) && (commits.in(around) || !avails.in(last(d.lead, 5)) && !avails.in(first(d.trail, 4)) && !vacant.in(d.trail))
 	}
 	return (commits.in(around) || d.concluded()) && !info(d)
 }
@@ -114,7 +114,7 @@ func describes(d day) bool {
 		return true
 	}
 	is := len(d.trail) > 1 && (d.trail[0] == "is" || d.trail[0] == "ist" || d.trail[0] == "es")
-	return is && !accepts.in(first(d.trail, 4)) && !moves.in(d.trail) && !commits.in(first(d.trail, 3))
+	return is && !accepts.in(first(d.trail, 4)) && !avails.in(first(d.trail, 8)) && !moves.in(d.trail) && !commits.in(first(d.trail, 3))
 }
 
 // info reports whether what is said of a day is about the world: "we are closed on Monday".

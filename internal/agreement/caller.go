@@ -63,6 +63,10 @@ func (t *talk) answer(l *line, wanted, refused []day) {
 			}
 			continue
 		}
+		if a.Kind == recaller.ActSettled && (unbooked.in(l.words) || slices.ContainsFunc(l.sentences, sentence.holds)) {
+			a.Kind = recaller.ActHeld // "pencil me, don't book me"
+			continue
+		}
 		if s := l.sentences; len(s) > 0 && len(s[0].words) <= 12 && s[0].consent() > 0 {
 			a.Said = append(a.Said, saying(l, s[0]))
 		}

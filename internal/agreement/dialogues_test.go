@@ -250,6 +250,29 @@ var shapes = []struct {
 		C: Hold it, then, don't book it. I'll speak to her and ring you.
 		A: So it's held and not booked: Tuesday the twentieth at five past eleven.
 		C: Aye. And here's another thing.`), "held Tue 20 Oct 11:05"},
+	{"only pencilled, without marks", one(`
+		A: so monday the second of november at nine shall i book you in
+		C: pencil me don't book me i need leave first
+		A: pencilled then`), "held Mon 2 Nov 09:00"},
+	{"the last thing there is, pencilled", one(`
+		A: You would have to sign once more. Tomorrow at nine?
+		C: Tomorrow how? They have admitted my daughter.
+		A: Thursday the twenty-second at one is the last thing I have.
+		C: Okay, see. If my husband will sit with her, I'll come. But don't fix it. Just pencil me, let me ask him first.
+		A: Pencilled and not confirmed.`), "held Thu 22 Oct 13:00"},
+	{"what is open is no booking", one(`
+		C: What about November fifth?
+		A: Thursday November fifth, five is the youth team's, but six to eight is open.
+		C: Let me ask the others.`), ""},
+	{"from a day to a day", one(`
+		C: Can it be frozen?
+		A: Done, frozen from November first to November thirtieth.
+		C: Okay, thanks.`), ""},
+	{"what would be, and is not wanted", one(`
+		C: Can you post it?
+		A: We can. You'd have it by Friday week.
+		C: By then it's set hard. Have you one to lend?
+		A: The demo one, yes.`), ""},
 	{"told to have happened", []call{{0, `
 		A: The parcel will be there on Friday.
 		C: Good.`}, {1, `

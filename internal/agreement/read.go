@@ -150,6 +150,9 @@ func (l *line) settlePolarity() {
 	for k := range l.days {
 		d := &l.days[k]
 		d.loose = loose.in(last(d.lead, 2)) || loose.in(first(strings.Fields(strings.ToLower(d.Phrase)), 1)) || l.wished(d)
+		if k > 0 && l.days[k-1].loose && slices.Contains(last(d.lead, 1), "to") {
+			d.loose = true // "from June first to June thirtieth"
+		}
 		if d.held = d.in().holds(); d.held {
 			d.loose = d.loose || until.in(last(d.lead, 1)) || until.in(first(strings.Fields(strings.ToLower(d.Phrase)), 1)) ||
 				k > 0 && len(d.lead) == 0 && l.days[k-1].loose && l.days[k-1].date().Equal(d.date())

@@ -55,8 +55,9 @@ var (
 		keep_it_free keep_that_free standby waiting_list not_confirmed unconfirmed
 		halte halten freihalten vormerken vorgemerkt vorläufig unverbindlich unter_vorbehalt provisorisch warteliste
 		provisionalmente cita_provisional reserva_provisional pendiente_de lista_de_espera guardo guardar guardado guardárselo guárdelo`)
-	waits = table(`hold_on hold_the_line hold_please holding_on held_up hold_for hold_music`)
-	until = table(`until till til bis hasta by`)
+	unbooked = table(`don't_book dont_book not_book don't_fix dont_fix don't_put don't_confirm pencil_me noch_nicht_fest nicht_fest no_me_apunte no_lo_apunte`)
+	waits    = table(`hold_on hold_the_line hold_please holding_on held_up hold_for hold_music`)
+	until    = table(`until till til bis hasta by`)
 	// slots stand between a day and that it is free again.
 	slots = speech.Set(`slot slots appointment one visit time at is s now has been booking ist der die das termin um uhr wurde wird la cita
 		está queda fica o'clock then of lesson delivery in the morning afternoon that that's one's it's this`)
@@ -95,7 +96,7 @@ var (
 	promises = table(`i'll i_will we'll we_will ill_be ill_come ill_call ill_bring he'll she'll they'll hell_come
 		ich_komme ich_werde ich_rufe iré vendré pasaré llamaré`)
 	// modals make an offer of what would else be settled.
-	modals = table(`can could would might may shall should how_about what_about if maybe perhaps possibly unless once
+	modals = table(`you'd_have you'd_get can could would might may shall should how_about what_about if maybe perhaps possibly unless once
 		you'd_like you_want like_to to_move to_change to_cancel
 		könnte könnten kann können hätte hätten würde ginge vielleicht falls wenn
 		wäre wären könnt podría podríamos sería puede puedo podemos quizá quizás qué_tal le_parece`)
@@ -115,6 +116,7 @@ var (
 		gebucht eingetragen agendado agendada reservado los_esperamos la_esperamos lo_esperamos`)
 	avails = table(`free available open have has i've_got ive_got we've_got there's there_is frei verfügbar hätte hätten haben
 		libre disponible tenemos tengo hay`)
+	vacant = table(`is_open are_open is_free are_free is_available are_available ist_frei sind_frei está_libre`)
 	// moves say that a time takes the place of another.
 	moves = table(`instead reschedule rescheduled rescheduling postpone postponed postponing move_it move_that move_the move_my move_to
 		move_him move_her move_you move_this moved_it moved_to moved_you moved_that moved_the is_moved been_moved to_move to_change

@@ -305,7 +305,7 @@ func (p *parser) unitFollows(i int) bool {
 		return false
 	}
 	return !p.any(i, "on", "in", "at", "today", "tomorrow", "tonight", "and", "or", "but", "so", "for", "this", "next", "with",
-		"to", "because", "i", "please", "then", "is", "would", "works", "or", "that", "when", "if", "he", "she", "they", "you", "it", "my", "no",
+		"to", "because", "i", "please", "then", "is", "shall", "should", "can", "could", "do", "will", "would", "works", "or", "that", "when", "if", "he", "she", "they", "you", "it", "my", "no",
 		"o'clock", "latest", "sharp", "until", "till", "til", "works", "was", "okay", "ok", "from", "of", "we", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "every")
 }
 

@@ -130,8 +130,12 @@ func (p *parser) germanWord(i int, to string) string {
 	return to
 }
 
-// greets reports whether a word at the beginning of what is said stands before a name: "Morgen, Leopold Zach." is a greeting.
+// greets reports whether a word at the beginning of what is said stands before a name, or with a capital behind one: "Morgen, Leopold
+// Zach." and "Zach, Morgen." are greetings.
 func (p *parser) greets(i int) bool {
+	if i > 0 && p.tok[i].capital && p.tok[i-1].w == "," {
+		return true
+	}
 	return i == 0 && i+2 < len(p.tok) && p.tok[i+1].w == "," && p.tok[i+2].capital && tongues[german].words[p.tok[i+2].w] == ""
 }
 

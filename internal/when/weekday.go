@@ -162,6 +162,10 @@ func (p *parser) weekOff(i, wd int) span {
 		j++
 	}
 	switch {
+	case p.is(i+1, "of", "the", "week", "last"): // Spanish
+		return p.dayFixed(wd-today-7, 5)
+	case p.is(i+1, "of", "the", "week", "next"), p.is(i+1, "of", "the", "next", "week"):
+		return p.dayFixed(wd-today+7, 5)
 	case p.is(i+1, "week", "ago"):
 		return p.dayFixed(coming-14, 3)
 	case p.w(i+1) == "gone", p.is(i+1, "just", "gone"):
