@@ -224,10 +224,12 @@ var shapes = []struct {
 		A: You're booked for Sunday the twenty-fifth at five.
 		C: Great.`}, {2, `
 		C: I broke my wrist. The twenty-fifth is obviously not happening for me.
+		A: Do you want to cancel? The deposit comes back until Thursday at noon.
+		C: So mom said cancel, but my friends are all like no. Could we like move it?
 		A: I could do the first of November at six.
 		C: Can you hold it and not book it?
-		A: I'll hold it until Saturday. And October twenty-fifth, that one's off?
-		C: Yeah kill it.`}}, "held Sun 1 Nov 18:00"},
+		A: I'll hold it until this Saturday. And October twenty-fifth, that one's off?
+		C: yeah kill it. But keep the deposit for the new one?`}}, "held Sun 1 Nov 18:00"},
 	{"back by a day", one(`
 		A: You could have the loan drill from tomorrow, but it has to be here again by Monday the nineteenth.
 		C: No worries.`), "Mon 19 Oct"},

@@ -82,7 +82,7 @@ func (t *talk) granted(l *line) bool {
 		return false
 	}
 	of := t.meant(b, q)
-	if c := t.calling; c != nil && len(c.of) > 0 {
+	if c := t.calling; c != nil && len(c.of) > 0 && !released {
 		of = c.of
 	}
 	t.cancel(of, saying(b, q), saying(l, l.sentences[l.answering()]))
