@@ -108,6 +108,10 @@ func TestLinesStandByThemselves(t *testing.T) {
 			c: The key broke off in my cellar door, come round the back.
 			a: Round the back.
 			c: And mind the geese.`, "Agent: “Round the back"},
+		{"an answer to the price is none to the day", `a: Vet line.
+			c: My mare limps on the left fore.
+			a: Wednesday the twenty-first at ten, then. Bring the passport. It's twenty-five thousand naira.
+			c: Twenty-five! Ah-ah.`, "then.” Caller: “Twenty-five"},
 		{"what the agent only takes up", `a: Vet line.
 			c: My mare went lame two weeks ago, on the left fore.
 			a: Two weeks ago, okay, all right.

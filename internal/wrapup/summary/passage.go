@@ -359,7 +359,8 @@ func (c *chooser) answer(i int, u *unit) []*unit {
 	if i+1 >= len(c.turns) || len(c.turns[i+1]) == 0 || c.turns[i+1][0].caller == u.caller || !c.turns[i+1][0].heard {
 		return nil
 	}
-	if first := c.turns[i+1][0]; !first.shares(u) && slices.ContainsFunc(c.turns[i], first.shares) { // it takes up another sentence
+	first := c.turns[i+1][0] // takes it up, or another sentence
+	if !first.shares(u) && slices.ContainsFunc(c.turns[i], first.shares) || !first.counts(u) && slices.ContainsFunc(c.turns[i], first.counts) {
 		return nil
 	}
 	const most = 24

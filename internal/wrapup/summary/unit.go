@@ -181,8 +181,15 @@ func (u *unit) replied(first *unit) bool {
 
 // shares reports whether two sentences name a thing, a number or a time in common.
 func (u *unit) shares(other *unit) bool {
-	in := func(list []string) func(string) bool { return func(t string) bool { return slices.Contains(list, t) } }
-	return slices.ContainsFunc(u.terms, in(other.terms)) || slices.ContainsFunc(u.numbers, in(other.numbers)) || u.times && other.times
+	in := func(t string) bool { return slices.Contains(other.terms, t) }
+	return slices.ContainsFunc(u.terms, in) || u.counts(other) || u.times && other.times
+}
+
+// counts reports whether two sentences have a number in common, or the beginning of one: "Twenty-five!", of twenty-five thousand.
+func (u *unit) counts(other *unit) bool {
+	return slices.ContainsFunc(u.numbers, func(n string) bool {
+		return slices.ContainsFunc(other.numbers, func(o string) bool { return n == o || strings.HasPrefix(o, n+" ") || strings.HasPrefix(n, o+" ") })
+	})
 }
 
 // misheard reports whether a reply has a word almost as a sentence has it: "Kowalsky, flat two." "KowalSKI."
