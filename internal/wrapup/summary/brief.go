@@ -160,7 +160,8 @@ func (c *chooser) presents(u *unit) bool {
 }
 
 // selfNamed is a sentence that is a name and a greeting at most: "Hello, I'm Tessa Brand."
-var selfNamed = regexp.MustCompile(`^(?:\pL+[,.!]? )?(?:I'm|I am|It's|Ich bin|Soy|Sou) \p{Lu}\pL+(?: \p{Lu}[\pL'’-]+)?[.!,]?$`)
+var selfNamed = regexp.MustCompile(`^(?:\pL+[,.!]? )?(?:I'm|I am|It's|[Tt]his is|Ich bin|[Hh]ier ist|[Hh]ier spricht|[Ss]oy|Sou) ` +
+	`\p{Lu}\pL+(?: \p{Lu}[\pL'’-]+)?[.!,]?$`)
 
 // wish is the first sentence of the caller's later turns with which he clearly wants something.
 func (c *chooser) wish() (passage, bool) {

@@ -125,6 +125,9 @@ func TestLinesStandByThemselves(t *testing.T) {
 			c: My name is Alma Thorne.
 			a: How can I help, Mrs Thorne?
 			c: My mare limps on the left fore.`, "My name is"},
+		{"a name with a greeting", `a: Vet line.
+			c: Hi, this is Alma Thorne. My mare limps on the left fore. This is outrageous, nobody came.
+			a: Oh dear.`, "Alma Thorne"},
 		{"half of a warning", `a: Stove helpline.
 			c: My stove smells of gas since Sunday.
 			a: I'll send an engineer. If you smell it again or hear the valve hissing

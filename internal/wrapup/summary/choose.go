@@ -112,7 +112,7 @@ func (u *unit) empty() bool {
 	if u.breaks() || !u.caller || u.times || len(u.words) > fewWords+1 {
 		return u.breaks()
 	}
-	return thanks[u.words[0].Text] || len(u.numbers) == 0 && names.In(u.words)
+	return thanks[u.words[0].Text] || len(u.numbers) == 0 && (names.In(u.words) || selfNamed.MatchString(u.s.Text))
 }
 
 // nodding reports whether a passage says nothing by itself: it is empty, or a few words of the agent's that only take up what the
