@@ -256,7 +256,7 @@ var pronouns = speech.Set("it ones them those mine yours es das die davon ihn lo
 
 // askedAbout are the words of the last question of a turn, and what it is about.
 func (x *extractor) askedAbout(q int) ([]string, about) {
-	ask, at := wordsOf(x.asked(q)), place{turn: q, asked: true}
+	ask, at := x.lang.read(x.asked(q)), place{turn: q, asked: true}
 	a := x.about(lastAsked(ask), at)
 	if a.key+a.whose == "" {
 		a = x.about(ask, at)

@@ -13,7 +13,7 @@ func (x *extractor) unconfided(found []draft) []draft {
 			continue
 		}
 		for _, s := range x.ss[i] {
-			w := wordsOf(s.Text)
+			w := x.lang.read(s.Text)
 			if from := i + 1; confides(w) {
 				if slices.Contains(w, "shouldn't") { // it is said already
 					from = i

@@ -16,7 +16,7 @@ const keyWords = 3
 func (x *extractor) keys(d draft) (key, other string) {
 	var w []string
 	if d.asked >= 0 { // what was asked for names the matter
-		w = append(w, wordsOf(x.asked(d.asked))...)
+		w = append(w, x.lang.read(x.asked(d.asked))...)
 	}
 	w = append(w, x.pieces(d.turn)[d.core].w...)
 	for i, v := range w {

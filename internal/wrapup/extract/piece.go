@@ -42,7 +42,7 @@ func (x *extractor) pieces(i int) []piece {
 
 func (x *extractor) piece(i, k int) piece {
 	t, s := x.r.Turns[i], x.ss[i][k]
-	p := piece{w: wordsOf(s.Text), sure: 0.9}
+	p := piece{w: x.lang.read(s.Text), sure: 0.9}
 	relative := x.relative(i, k, p.w)
 	p.asks = s.Question && !tagged(p.w) && relative == 0
 	p.bar = p.asks || len(p.w) == 0 || x.lang.barred(p.w[relative:])
@@ -87,7 +87,7 @@ func (x *extractor) relative(i, k int, w []string) int {
 	if k == 0 || len(w) < 2 || !asking[w[0]] || strings.HasSuffix(x.ss[i][k].Text, "?") {
 		return 0
 	}
-	if before := wordsOf(x.ss[i][k-1].Text); len(before) > 0 && kin[before[len(before)-1]] != "" {
+	if before := x.lang.read(x.ss[i][k-1].Text); len(before) > 0 && kin[before[len(before)-1]] != "" {
 		return 1
 	}
 	return 0
@@ -111,7 +111,7 @@ func (x *extractor) exact(p *piece, i int, text string) {
 		for n := range p.w {
 			p.about.whose = cmp.Or(p.about.whose, x.mentioned(p.w, n))
 		}
-		if q := x.asker(i); !has(p.w, inscribed) && (p.about.whose != "" || i < 4 || names(p.w) || has(p.w, x.lang.self) || q >= 0 && names(wordsOf(x.asked(q)))) {
+		if q := x.asker(i); !has(p.w, inscribed) && (p.about.whose != "" || i < 4 || names(p.w) || has(p.w, x.lang.self) || q >= 0 && names(x.lang.read(x.asked(q)))) {
 			p.about.key, p.about.single = "name_spelling", true
 		}
 	case p.about.key == "reference" || p.about.key == "address" || p.about.key == "insurance":
@@ -433,7 +433,7 @@ const longReply = 600
 // agent are the words of a turn of the agent's that say something.
 func (x *extractor) agent(k int) []string {
 	if x.theirs[k] == nil && len(x.r.Turns[k].Text) <= longReply {
-		x.theirs[k] = x.lang.content(wordsOf(x.r.Turns[k].Text))
+		x.theirs[k] = x.lang.content(x.lang.read(x.r.Turns[k].Text))
 	}
 	return x.theirs[k]
 }

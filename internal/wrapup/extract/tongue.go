@@ -101,11 +101,11 @@ var contractions = func() map[string][]string {
 	return out
 }()
 
-// wordsOf are the words of a text in lower case, contractions written out.
-func wordsOf(text string) []string {
+// read returns the words of a text in lower case, contractions written out but for the German "im".
+func (l *tongue) read(text string) []string {
 	var out []string
 	for _, w := range speech.Words(text) {
-		if long, ok := contractions[w.Text]; ok {
+		if long, ok := contractions[w.Text]; ok && (w.Text != "im" || l.language != token.German) {
 			out = append(out, long...)
 			continue
 		}

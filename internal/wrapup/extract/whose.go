@@ -167,7 +167,7 @@ func (x *extractor) meet() {
 	who := ""
 	for i := range x.r.Turns {
 		for k, s := range x.ss[i] {
-			w := wordsOf(s.Text)
+			w := x.lang.read(s.Text)
 			for n := range w {
 				m := x.mentioned(w, n)
 				if m == "" && has(w[max(0, n-2):n], yours) {
