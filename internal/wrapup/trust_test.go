@@ -32,16 +32,16 @@ func TestAModelThatFailsItsExaminationWritesNothing(t *testing.T) {
 	h := newHouse(t, recaller.Tenant{})
 	h.model, h.trust = m, exam.Auto
 	h.reopen()
-	first, job := h.hold(past{words: visit})
-	first = h.run(job)
+	_, job := h.hold(past{words: visit})
+	first := h.run(job)
 	if got := h.steps(first); got != "summarise done (model not trusted with its own words), analyse done, extract done (model not trusted with its own words)" {
 		t.Errorf("got %s, want the rules to do it, and why", got)
 	}
 	if c := h.progress(first, recaller.StepSummarise).Cost; c.Calls != 1 {
 		t.Errorf("got cost %+v, want that of the examination", c)
 	}
-	second, job := h.hold(past{phone: "+12125550188", words: visit})
-	second = h.run(job)
+	_, job = h.hold(past{phone: "+12125550188", words: visit})
+	second := h.run(job)
 	if len(m.all) != 1 || m.examined() != 1 {
 		t.Errorf("it was asked %d questions, %d in its examination; want the one that it failed", len(m.all), m.examined())
 	}
@@ -50,8 +50,8 @@ func TestAModelThatFailsItsExaminationWritesNothing(t *testing.T) {
 	}
 	h.model = nil
 	h.reopen()
-	alone, job := h.hold(past{phone: "+12125550199", words: visit})
-	alone = h.run(job)
+	_, job = h.hold(past{phone: "+12125550199", words: visit})
+	alone := h.run(job)
 	for _, conv := range []recaller.Conversation{first, second} {
 		if diff := cmp.Diff(alone.Summary, conv.Summary); diff != "" || conv.Summary.By != wrapup.By {
 			t.Errorf("summary (-without a model +with one):\n%s", diff)
