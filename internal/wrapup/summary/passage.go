@@ -136,6 +136,9 @@ func (c *chooser) tells(i int, u *unit) (passage, bool) {
 	return p, true
 }
 
+// mostBacks is how many sentences behind one are looked at for taking it back: nobody says "no, not Monday" more often.
+const mostBacks = 30
+
 // whole adds to the sentences of a passage what stands beside them in their turns and takes them back or turns them: a "no" before
 // them, a "but" behind them, and what is said between them where it objects. Nothing is parted from what takes it back.
 func (c *chooser) whole(units []*unit) []*unit {
@@ -148,7 +151,7 @@ func (c *chooser) whole(units []*unit) []*unit {
 		if n := u.n - 1; n >= 0 && len(us[n].words) == 1 && us[n].contests() && us[n].heard {
 			in[us[n]] = true
 		}
-		for n := u.n + 1; n < len(us) && us[n].turns() && us[n].heard; n++ {
+		for n := u.n + 1; n < min(len(us), u.n+mostBacks) && us[n].turns() && us[n].heard; n++ {
 			in[us[n]] = true
 			if len(us[n].words) > 2 {
 				break
