@@ -63,7 +63,7 @@ func (t *talk) answer(l *line, wanted, refused []day) {
 			}
 			continue
 		}
-		if a.Kind == recaller.ActSettled && (unbooked.in(l.words) || slices.ContainsFunc(l.sentences, sentence.holds)) {
+		if a.Kind == recaller.ActSettled && unbooked.in(l.words) {
 			a.Kind = recaller.ActHeld // "pencil me, don't book me"
 			continue
 		}

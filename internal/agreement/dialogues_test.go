@@ -275,6 +275,9 @@ var shapes = []struct {
 		A: We can. You'd have it by Friday week.
 		C: By then it's set hard. Have you one to lend?
 		A: The demo one, yes.`), ""},
+	{"a wish beside what is settled holds nothing up", one(`
+		A: So that's Friday at nine.
+		C: Good. But don't put the ladder before the gate, and hold the onions.`), "Fri 16 Oct 09:00"},
 	{"told to have happened", []call{{0, `
 		A: The parcel will be there on Friday.
 		C: Good.`}, {1, `

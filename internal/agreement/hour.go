@@ -50,11 +50,10 @@ func (t *talk) lateHour(l *line) {
 
 // hourBehind gives a day that the caller takes the one hour that he says behind it: "The tenth is fine. Same time, half past five."
 func (t *talk) hourBehind(a *act, l *line, said []time.Time, s sentence) {
-	d := l.days[max(len(l.days)-1, 0):]
-	if a.last != l.index || !l.Caller() || len(said) != 1 || s.Question || defers.in(l.words) || len(d) == 0 {
+	if a.last != l.index || !l.Caller() || len(said) != 1 || s.Question || defers.in(l.words) || len(l.days) == 0 {
 		return
 	}
-	if d[0].date().Equal(a.date) && s.Start > d[0].in().Start && !unable.in(s.words) && !own.in(first(s.words, 1)) {
+	if d := l.days[len(l.days)-1]; d.date().Equal(a.date) && s.Start > d.in().Start && !unable.in(s.words) && !own.in(first(s.words, 1)) {
 		t.at(a, l, said[0], saying(l, s))
 	}
 }

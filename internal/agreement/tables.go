@@ -55,9 +55,11 @@ var (
 		keep_it_free keep_that_free standby waiting_list not_confirmed unconfirmed
 		halte halten freihalten vormerken vorgemerkt vorläufig unverbindlich unter_vorbehalt provisorisch warteliste
 		provisionalmente cita_provisional reserva_provisional pendiente_de lista_de_espera guardo guardar guardado guardárselo guárdelo`)
-	unbooked = table(`don't_book dont_book not_book don't_fix dont_fix don't_put don't_confirm pencil_me noch_nicht_fest nicht_fest no_me_apunte no_lo_apunte`)
-	waits    = table(`hold_on hold_the_line hold_please holding_on held_up hold_for hold_music`)
-	until    = table(`until till til bis hasta by`)
+	// unbooked are the caller's words for it: what was stated as settled is only held then.
+	unbooked = table(`don't_book dont_book not_book don't_fix dont_fix don't_confirm pencil_me pencil_us pencil_that pencil_it
+		noch_nicht_fest fest_noch_nicht nur_vormerken no_me_apunte no_lo_apunte`)
+	waits = table(`hold_on hold_the_line hold_please holding_on held_up hold_for hold_music`)
+	until = table(`until till til bis hasta by`)
 	// slots stand between a day and that it is free again.
 	slots = speech.Set(`slot slots appointment one visit time at is s now has been booking ist der die das termin um uhr wurde wird la cita
 		está queda fica o'clock then of lesson delivery in the morning afternoon that that's one's it's this`)

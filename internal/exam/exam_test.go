@@ -8,24 +8,16 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/exam"
+	"github.com/recallerhq/recaller/internal/llm/llmtest"
 )
 
 // pupil is a model that answers as the test has it: by the call that it is asked of, and what for.
 type pupil struct {
 	written    map[string]recaller.Summary // by call
-	remembered map[string][]entry
+	remembered map[string][]llmtest.Entry
 	instead    string // answered in place of either
 	err        error
 	asked      int
-}
-
-type entry struct {
-	Type       string  `json:"type"`
-	Key        string  `json:"key"`
-	Value      string  `json:"value"`
-	Confidence float64 `json:"confidence"`
-	Turns      []int   `json:"turns"`
-	Due        string  `json:"due"`
 }
 
 func (p *pupil) Ask(_ context.Context, q recaller.Ask) (recaller.Answer, error) {
@@ -49,8 +41,8 @@ func (p *pupil) Ask(_ context.Context, q recaller.Ask) (recaller.Answer, error) 
 	return recaller.Answer{Text: string(raw), Cost: recaller.Cost{Calls: 1}}, nil
 }
 
-func fact(key, value string) entry {
-	return entry{Type: "fact", Key: key, Value: value, Confidence: 0.9, Turns: []int{1}}
+func fact(key, value string) llmtest.Entry {
+	return llmtest.Entry{Type: "fact", Key: key, Value: value, Confidence: 0.9, Turns: []int{1}}
 }
 
 // able is a model that tells what is true, in the way of large ones.
@@ -76,7 +68,7 @@ func able() *pupil {
 				Next:      "The caller has not decided on the lamp.",
 			},
 		},
-		remembered: map[string][]entry{
+		remembered: map[string][]llmtest.Entry{
 			"dentist": {
 				fact("name", "Caller's name is Tomas Reuter"), fact("daughter_allergy", "penicillin"), fact("allergies", "no allergies"),
 				fact("wife_medication", "Caller's wife takes blood thinners"), fact("smoking_status", "stopped three years ago"), fact("appointment", "Friday at two"),

@@ -25,13 +25,7 @@ func TestNothingIsShownOfAConversationOfWhichNobodyKnowsWhatIsHidden(t *testing.
 	bad := h.told(past{words: []string{"The wedding is at the chapel."}, brief: "Caller: “The wedding is at the chapel.”"})
 	other := h.told(past{words: []string{"A wedding."}, phone: "+12125550124"})
 	h.Clock.Advance(time.Minute)
-	m, err := h.Store.StoreMemory(h.ctx, golf, recaller.Storing{Memory: recaller.Memory{
-		ID: "m", Caller: bad.Caller, Type: recaller.Fact, Key: "place", Value: "a garden", Confidence: 1, Source: recaller.SourceExtraction,
-		PrivacyScope: recaller.LineOnly, CreatedAt: h.Clock.Now(), Provenance: recaller.Provenance{Conversation: bad.ID, Turns: []int{0}},
-	}})
-	h.ok(err)
-	_, err = h.Store.ChangeMemory(h.ctx, golf, recaller.Changing{ID: m.Memory.ID, Forget: true, Patch: recaller.MemoryPatch{At: h.Clock.Now()}})
-	h.ok(err)
+	h.forgot(bad, "a garden")
 
 	s := h.with(func(d *search.Deps) { d.Words = damaged{h, bad.ID} })
 	r, err := s.Search(h.ctx, golf, search.Query{Text: "wedding"})
@@ -51,13 +45,7 @@ func TestADamagedConversationKeepsNoOtherFromBeingMadeFindableAnew(t *testing.T)
 	good := h.told(past{words: []string{"The wedding is at the chapel.", "I would like tea for forty."}})
 	bad := h.told(past{words: []string{"A wedding."}})
 	h.Clock.Advance(time.Minute)
-	m, err := h.Store.StoreMemory(h.ctx, golf, recaller.Storing{Memory: recaller.Memory{
-		ID: "m", Caller: good.Caller, Type: recaller.Fact, Key: "place", Value: "the chapel", Confidence: 1, Source: recaller.SourceExtraction,
-		PrivacyScope: recaller.LineOnly, CreatedAt: h.Clock.Now(), Provenance: recaller.Provenance{Conversation: good.ID, Turns: []int{0}},
-	}})
-	h.ok(err)
-	_, err = h.Store.ChangeMemory(h.ctx, golf, recaller.Changing{ID: m.Memory.ID, Forget: true, Patch: recaller.MemoryPatch{At: h.Clock.Now()}})
-	h.ok(err)
+	h.forgot(good, "the chapel")
 
 	s := h.with(func(d *search.Deps) { d.Words = damaged{h, bad.ID} })
 	if err := s.Reindex(h.ctx, recaller.Job{Tenant: golf, Caller: good.Caller, Subject: fmt.Sprintf("%s.%d.", good.Caller, h.Clock.Now().UnixMicro())}); recaller.KindOf(err) != recaller.Internal {
@@ -67,4 +55,16 @@ func TestADamagedConversationKeepsNoOtherFromBeingMadeFindableAnew(t *testing.T)
 	if err != nil || slices.Contains(ids(r.Found), good.ID) {
 		t.Errorf("got %v, %v; want it found by chapel no more", ids(r.Found), err)
 	}
+}
+
+// forgot keeps a memory of the first turn of a conversation, and forgets it.
+func (h *house) forgot(conv recaller.Conversation, value string) {
+	h.T.Helper()
+	m, err := h.Store.StoreMemory(h.ctx, golf, recaller.Storing{Memory: recaller.Memory{
+		ID: "m", Caller: conv.Caller, Type: recaller.Fact, Key: "place", Value: value, Confidence: 1, Source: recaller.SourceExtraction,
+		PrivacyScope: recaller.LineOnly, CreatedAt: h.Clock.Now(), Provenance: recaller.Provenance{Conversation: conv.ID, Turns: []int{0}},
+	}})
+	h.ok(err)
+	_, err = h.Store.ChangeMemory(h.ctx, golf, recaller.Changing{ID: m.Memory.ID, Forget: true, Patch: recaller.MemoryPatch{At: h.Clock.Now()}})
+	h.ok(err)
 }

@@ -249,7 +249,7 @@ var (
 	germanDone = set("germanDone")
 )
 
-// separable are what may stand before the "ge" of a participle.
+// separable are the parts of German verbs that stand before the "ge" of a participle, or at the end of a sentence; the first is none.
 var separable = strings.Split(" an ab auf aus raus ein rein mit vor zu weg hin her um nach los zurück vorbei rüber herein heraus kaputt", " ")
 
 // preterite reports whether a Spanish word is a verb in the preterite by its ending.

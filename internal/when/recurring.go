@@ -20,6 +20,9 @@ var stretches = map[string]bool{
 // recurring matches a phrase that names no single date: "on Sundays", "every other week", "twice a month", "daily".
 func (p *parser) recurring(i int) int {
 	w := p.w(i)
+	if n := p.listed(i); n > 0 {
+		return n
+	}
 	switch {
 	case w == "every" || w == "each":
 		return p.every(i)
@@ -32,8 +35,6 @@ func (p *parser) recurring(i int) int {
 	case weekdays[w] != 0 && p.any(i+1, "to", "through") && weekdays[p.w(i+2)] != 0 && p.any(i-1, "do", "does", "work", "works") &&
 		p.any(i-2, "i", "we", "he", "she", "they", "usually", "only", "always"): // "I do Tuesday to Thursday at the depot"
 		return 3
-	case weekdays[w] != 0 && p.listed(i) > 0:
-		return p.listed(i)
 	case manyDays[w]:
 		return p.onMany(i, 0)
 	case weekdays[w] != 0 && p.any(i+1, "mornings", "afternoons", "evenings", "nights"):
@@ -44,7 +45,7 @@ func (p *parser) recurring(i int) int {
 
 // listed matches three weekdays or more that somebody counts up as his: "I'm on dialysis Monday, Wednesday, Friday".
 func (p *parser) listed(i int) int {
-	if p.marks == nil && i < 2 || !p.any(i-2, "on", "at", "in", "work", "works") && !p.any(i-1, "work", "works", "closed", "there") {
+	if weekdays[p.w(i)] == 0 || !p.any(i-2, "on", "at", "in", "work", "works") && !p.any(i-1, "work", "works", "closed", "there") {
 		return 0
 	}
 	n, k := 1, i+1

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/llm/llmtest"
 	"github.com/recallerhq/recaller/internal/wrapup"
 )
 
@@ -125,14 +126,7 @@ func parrotMemories(q recaller.Ask) (string, error) {
 }
 
 // claim is an entry of a model's answer.
-type claim struct {
-	Type       string  `json:"type"`
-	Key        string  `json:"key"`
-	Value      string  `json:"value"`
-	Confidence float64 `json:"confidence"`
-	Turns      []int   `json:"turns"`
-	Due        string  `json:"due"`
-}
+type claim = llmtest.Entry
 
 // fact is a claim that a turn says so.
 func fact(key, value string, turns ...int) claim {

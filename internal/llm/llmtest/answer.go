@@ -49,8 +49,8 @@ func read(text string) []turn {
 	return out
 }
 
-// entry is a memory in the form that is asked for.
-type entry struct {
+// Entry is a memory in the form that models are asked for.
+type Entry struct {
 	Type       string  `json:"type"`
 	Key        string  `json:"key"`
 	Value      string  `json:"value"`
@@ -59,17 +59,17 @@ type entry struct {
 	Due        string  `json:"due"`
 }
 
-func memories(turns []turn) []entry {
-	out := []entry{}
+func memories(turns []turn) []Entry {
+	out := []Entry{}
 	for _, t := range turns {
 		if !t.user {
 			continue
 		}
 		for _, m := range mine.FindAllStringSubmatch(t.text, -1) {
-			out = append(out, entry{Type: "fact", Key: key(m[1]), Value: strings.TrimSpace(m[0]), Confidence: 0.9, Turns: []int{t.n}})
+			out = append(out, Entry{Type: "fact", Key: key(m[1]), Value: strings.TrimSpace(m[0]), Confidence: 0.9, Turns: []int{t.n}})
 		}
 		for _, m := range like.FindAllStringSubmatch(t.text, -1) {
-			out = append(out, entry{Type: "preference", Key: "likes_" + key(m[1]), Value: strings.TrimSpace(m[0]), Confidence: 0.8, Turns: []int{t.n}})
+			out = append(out, Entry{Type: "preference", Key: "likes_" + key(m[1]), Value: strings.TrimSpace(m[0]), Confidence: 0.8, Turns: []int{t.n}})
 		}
 	}
 	return out

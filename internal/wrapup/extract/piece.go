@@ -257,7 +257,7 @@ var idioms = speech.PhrasesOf(`dead body|to die for|dying to|dead end|dead set|d
 	blind date|blind eye|blind spot|an eye on|eye to eye|all ears|deaf ears|by ear|back teeth|skin of my teeth|long in the tooth|sweet tooth|sore point|stroke of|heart attack over|on the house|open house|full house|key point|ring a bell|rings a bell|close call|call it|
 	cats and dogs|like a dog|horse around|allergic to hard|allergic to waiting|allergic to mornings|allergic to paperwork|over meine leiche|am
 	herzen|vom herzen|unter vier augen|ojo de la cara|hasta las narices|por encima de mi cadáver|muerta de|muerto de|nana's|breaks my heart|broke my heart|
-	own eyes|able for it|actual stroke|have a fit|i'm afraid i|i'm afraid i'm|i'm afraid i've|i'm afraid not|i'm afraid so|i'm afraid it|i'm afraid it's|i'm afraid we|i'm afraid he|i'm afraid she|i'm afraid there|i'm afraid that|neither i'm afraid|blood out of|makes my blood|my blood boil`)
+	own eyes|able for it|have an actual stroke|am afraid i|am afraid not|am afraid so|am afraid it|am afraid we|am afraid he|am afraid she|am afraid there|am afraid that|am afraid you|blood out of|makes my blood|my blood boil`)
 
 // reaching reports whether a word is a way to reach somebody.
 func reaching(w string) bool { return topicOf[w] != nil && topicOf[w].key == "contact_preference" }

@@ -3,6 +3,7 @@ package extract
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/recallerhq/recaller/internal/recall/token"
@@ -14,6 +15,13 @@ func TestEveryWordOfATopicIsRead(t *testing.T) {
 	for _, w := range slices.AppendSeq(slices.Collect(maps.Keys(topicOf)), maps.Keys(kin)) {
 		if got := tongues[token.English].read(w); !slices.Equal(got, []string{w}) {
 			t.Errorf("%s: got %q", w, got)
+		}
+	}
+	for _, ways := range idioms {
+		for _, idiom := range ways {
+			if got := tongues[token.English].read(strings.Join(idiom, " ")); !slices.Equal(got, idiom) {
+				t.Errorf("%q is read as %q", idiom, got)
+			}
 		}
 	}
 	for w := range contractions {

@@ -91,7 +91,6 @@ type line struct {
 }
 
 type sentence struct {
-	text   string
 	tokens []token
 	marks  mark
 	asks   bool
@@ -121,7 +120,7 @@ func lines(turns []recaller.Turn) []line {
 }
 
 func readSentence(s speech.Sentence) sentence {
-	out := sentence{text: s.Text, tokens: tokenise(s.Text), asks: s.Question}
+	out := sentence{tokens: tokenise(s.Text), asks: s.Question}
 	b := dialogues()
 	condition := slices.IndexFunc(out.tokens, func(t token) bool { return conditions[t.low] })
 	if condition < 0 {

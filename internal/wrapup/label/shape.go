@@ -1,7 +1,7 @@
 package label
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/recallerhq/recaller"
 )
@@ -126,10 +126,8 @@ func acted(ls []line, acts []recaller.Act) (at, off int) {
 	for _, a := range acts {
 		where, marks := -1, mark(0)
 		for i, l := range ls {
-			for _, said := range a.Said {
-				if said.Turn == l.turn {
-					where, marks = i, marks&^hold|l.of(said.Text)
-				}
+			if slices.ContainsFunc(a.Said, func(s recaller.Saying) bool { return s.Turn == l.turn }) {
+				where, marks = i, marks&^hold|l.marks
 			}
 		}
 		switch {
@@ -140,19 +138,6 @@ func acted(ls []line, acts []recaller.Act) (at, off int) {
 		}
 	}
 	return at, off
-}
-
-// of are the marks of the sentences of a line that are in words of it; of all, where none is.
-func (l line) of(words string) (marks mark) {
-	for _, s := range l.said {
-		if strings.Contains(words, s.text) || strings.Contains(s.text, words) {
-			marks |= s.marks
-		}
-	}
-	if marks == 0 {
-		return l.marks
-	}
-	return marks
 }
 
 // course is how a dialogue went: the last lines at which each thing was said, -1 for none.
