@@ -64,7 +64,7 @@ func (r *reader) answer(row run, pure bool) {
 // isPure reports whether the text is nothing but digits and what is said between them.
 func (r *reader) isPure() bool {
 	for _, t := range r.toks {
-		if t.kind == word && !nods[strings.TrimPrefix(t.s, "'")] && !fillers[t.s] && numberWords[t.s] == 0 && !links[t.s] && homophones[t.s] == "" {
+		if t.kind == word && !nods[strings.TrimPrefix(t.s, "'")] && !fillers[t.s] && numberWords[t.s].in == 0 && !links[t.s] && homophones[t.s] == "" {
 			return false
 		}
 	}
@@ -94,7 +94,7 @@ const maxDate = 40
 func (r *reader) expiryAnswer() {
 	for i := 0; i < len(r.toks); i++ {
 		t := r.toks[i]
-		if t.kind == word && !months[t.s] && numberWords[t.s] == 0 || t.kind == punct || t.kind == mark {
+		if t.kind == word && !months[t.s] && numberWords[t.s].in == 0 || t.kind == punct || t.kind == mark {
 			continue
 		}
 		if last, ok := r.expiry(i); ok {

@@ -166,7 +166,7 @@ func isNod(toks []token) bool {
 		return false
 	}
 	for _, t := range toks {
-		if t.kind == word && !nods[t.s] && !nods[strings.TrimPrefix(t.s, "'")] && numberWords[t.s] == 0 {
+		if t.kind == word && !nods[t.s] && !nods[strings.TrimPrefix(t.s, "'")] && numberWords[t.s].in == 0 {
 			return false
 		}
 	}

@@ -12,8 +12,8 @@ const leastDigits = 3
 // have no digit.
 var weights = func() map[string]int {
 	out := map[string]int{}
-	for w, n := range numberWords {
-		out[w] = n
+	for w, says := range numberWords {
+		out[w] = says.digits
 	}
 	for first, list := range phrases {
 		for _, p := range list {

@@ -14,12 +14,12 @@ type reader struct {
 	asked  ask
 	toks   []token
 	labels []label
-	byTok  map[int]label // the labels by their first token
-	spoken []language    // the languages that the digits may be said in
-	rows   []run         // of all these languages
-	card   bool          // there is talk of a card: an expiry date is the card's
-	iban   map[int]bool  // tokens of bank accounts
-	ending map[int]bool  // tokens that are the last digits of a number, as is said
+	byTok  map[int]label      // the labels by their first token
+	spoken []*speech.Language // the languages that the digits may be said in
+	rows   []run              // of all these languages
+	card   bool               // there is talk of a card: an expiry date is the card's
+	iban   map[int]bool       // tokens of bank accounts
+	ending map[int]bool       // tokens that are the last digits of a number, as is said
 	spans  []span
 }
 
@@ -59,7 +59,7 @@ func (r *reader) readRows() {
 	var heard [8]int
 	for _, t := range r.toks {
 		if t.kind == word {
-			for in := speaking[t.s]; in != 0; in &= in - 1 {
+			for in := numberWords[t.s].in; in != 0; in &= in - 1 {
 				heard[bits.TrailingZeros8(in)]++
 			}
 		}

@@ -61,7 +61,7 @@ func (r run) part(i, j int) run {
 }
 
 // runs finds the rows of digits as one language says them.
-func runs(toks []token, l language) []run {
+func runs(toks []token, l *speech.Language) []run {
 	var out []run
 	for i := 0; i < len(toks); {
 		r := readRun(toks, i, l)
@@ -77,22 +77,22 @@ func runs(toks []token, l language) []run {
 }
 
 // readRun reads the row that begins at token i.
-func readRun(toks []token, i int, l language) run {
+func readRun(toks []token, i int, l *speech.Language) run {
 	var r run
 	var b strings.Builder
 	sep := byte(0)
 	for i < len(toks) {
-		d, words, n := l.number(toks, i)
+		d, spoken, n := number(l, toks, i)
 		if n == 0 && len(r.els) > 0 {
-			d, words, n = homophone(toks, i, l)
+			d, spoken, n = homophone(toks, i, l)
 		}
-		if n == 0 || len(r.els) == 0 && isOh(toks[i].s) && !followed(toks, i, l) {
+		if n == 0 || len(r.els) == 0 && isOh(toks[i].s) && !says(toks, i+1, l) {
 			break
 		}
-		if words > 0 {
+		if spoken {
 			r.spoken++
 		}
-		r.els = append(r.els, element{i, i + n - 1, d, sep, words > 0})
+		r.els = append(r.els, element{i, i + n - 1, d, sep, spoken})
 		b.WriteString(d)
 		next, between := skip(toks, i+n, l)
 		if next < 0 || toks[i+n].s == "," && !toks[i+n].spaced && !toks[next].spaced { // 1,250,000 or a table
@@ -105,25 +105,23 @@ func readRun(toks []token, i int, l language) run {
 }
 
 // homophone reads a word that a recogniser writes for a digit: it stands between two, with nothing else.
-func homophone(toks []token, i int, l language) (digits string, words, n int) {
+func homophone(toks []token, i int, l *speech.Language) (digits string, spoken bool, n int) {
 	d, ok := homophones[toks[i].s]
-	if !ok || toks[i].kind != word || i+1 >= len(toks) {
-		return "", 0, 0
+	if !ok || !says(toks, i+1, l) || toks[i-1].kind == punct {
+		return "", false, 0
 	}
-	if _, _, k := l.number(toks, i+1); k == 0 || toks[i-1].kind == punct {
-		return "", 0, 0
-	}
-	return d, 1, 1
+	return d, true, 1
 }
 
 // isOh tells the words that say a zero only beside other digits.
 func isOh(s string) bool { return s == "oh" || s == "o" || s == "nil" }
 
-func followed(toks []token, i int, l language) bool {
-	if i+1 >= len(toks) {
+// says reports whether a number begins with token i.
+func says(toks []token, i int, l *speech.Language) bool {
+	if i >= len(toks) {
 		return false
 	}
-	_, _, n := l.number(toks, i+1)
+	_, _, n := number(l, toks, i)
 	return n > 0
 }
 
@@ -135,7 +133,7 @@ var fillers = speech.Set(`uh um er erm uhm ah eh hm hmm mm mhm then and so okay 
 const maxBetween = 4
 
 // skip finds the token that may go on a row, past what may stand between digits; -1 if the row ends.
-func skip(toks []token, i int, l language) (next int, between byte) {
+func skip(toks []token, i int, l *speech.Language) (next int, between byte) {
 	between = ' '
 	for n := 0; i < len(toks) && n <= maxBetween; n, i = n+1, i+1 {
 		t := toks[i]
@@ -148,7 +146,7 @@ func skip(toks []token, i int, l language) (next int, between byte) {
 			} else {
 				between = t.s[0]
 			}
-		case t.kind == word && l.numbers[t.s] == nil && fillers[t.s]: // Portuguese "um" is a one
+		case t.kind == word && fillers[t.s] && !says(toks, i, l): // Portuguese "um" is a one
 			between = 'w'
 		case t.kind == punct || t.kind == mixed || t.kind == mark:
 			return -1, 0

@@ -104,36 +104,39 @@ func digitAtom(tok string) (atom, bool) {
 	return atom{}, false
 }
 
-// numberWords are the words of numbers, ordinals and amounts among them.
+// numberWords are the words of numbers, ordinals and amounts among them; of other languages than English the small ones that are
+// no words of English too.
 var numberWords = func() map[string]atom {
 	m := map[string]atom{
 		"hundred": {100, hundreds}, "hundredth": {100, hundreds}, "thousand": {1000, thousands}, "million": {1e6, thousands},
-		"oh": {0, ones}, "o": {0, ones}, "nought": {0, ones}, "couple": {2, ones}, "both": {2, ones}, "twice": {2, ones}, "twins": {2, ones}, "twin": {2, ones},
-		"pair": {2, ones}, "once": {1, ones}, "single": {1, ones}, "dozen": {12, teens}, "triplets": {3, ones}, "half": {0.5, ones}, "quarter": {0.25, ones},
+		"couple": {2, ones}, "both": {2, ones}, "twice": {2, ones}, "twins": {2, ones}, "twin": {2, ones}, "pair": {2, ones}, "once": {1, ones},
+		"single": {1, ones}, "dozen": {12, teens}, "triplets": {3, ones}, "half": {0.5, ones}, "quarter": {0.25, ones},
 	}
-	add := func(r rank, from, step float64, names string) {
-		for i, n := range strings.Fields(names) {
-			m[n] = atom{from + float64(i)*step, r}
+	add := func(w string, v int) {
+		if m[w] == (atom{}) && !strings.Contains(w, " ") {
+			m[w] = atom{float64(v), []rank{ones, teens, tens}[min(v/10, 2)]}
 		}
 	}
-	add(ones, 0, 1, "zero one two three four five six seven eight nine")
-	add(ones, 1, 1, "first second third fourth fifth sixth seventh eighth ninth")
-	add(teens, 10, 1, "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen")
-	add(teens, 10, 1, "tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth")
-	add(tens, 20, 10, "twenty thirty forty fifty sixty seventy eighty ninety")
-	add(tens, 20, 10, "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth")
-	add(tens, 20, 10, "twenties thirties forties fifties sixties seventies eighties nineties")
-	for names, v := range map[string]float64{ // the small ones of other languages, but for words that English has too
-		"zwei deux dos dois duas twee": 2, "drei trois tres três drie": 3, "vier quatre cuatro quatro quattro": 4, "funf fünf cinq cinco cinque vijf": 5,
-		"sechs seis zes": 6, "sieben siete sete sette zeven": 7, "acht huit ocho oito otto": 8, "neuf neun nueve nove negen": 9,
-		"zehn dix diez dez dieci tien": 10, "onze undici": 11, "zwolf zwölf douze doce dodici twaalf": 12,
-	} {
-		for n := range strings.FieldsSeq(names) {
-			m[n] = atom{v, ones}
+	for _, of := range []map[string]int{English.Cardinals, English.Ordinals} {
+		for w, v := range of {
+			add(w, v)
+		}
+	}
+	for i, w := range strings.Fields("twenties thirties forties fifties sixties seventies eighties nineties") {
+		add(w, 20+10*i)
+	}
+	for _, l := range []*Language{German, Spanish, French, Portuguese, Italian, Dutch} {
+		for w, v := range l.Cardinals {
+			if v > 1 && v <= 12 && !otherwise[w] {
+				add(w, v)
+			}
 		}
 	}
 	return m
 }()
+
+// otherwise are words of small numbers that mean something else in a language that more people speak.
+var otherwise = Set("due elf meia once sei sept six tre")
 
 // compound reads as many atoms as make one number, and returns how many those are: "two hundred and five", "twenty
 // three", "2 thousand".
