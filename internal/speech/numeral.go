@@ -151,7 +151,7 @@ var (
 
 func (l *Language) add(to map[string]int, value int, names []string) {
 	for _, name := range names {
-		for _, name = range []string{name, bare.Replace(name)} {
+		for _, name = range []string{name, strings.ReplaceAll(name, "ß", "ss"), bare.Replace(name)} {
 			to[name] = value
 			first, _, _ := strings.Cut(name, " ")
 			l.longest[first] = max(l.longest[first], strings.Count(name, " ")+1)

@@ -243,8 +243,8 @@ func (p *parser) hourAndMinute(j int, said bool) clock {
 		}
 	} else if m, mn := p.cardinal(k); mn > 0 && m >= 10 && m < 60 && p.tok[j].kind == word {
 		c.minute, c.n = m, n+mn
-	} else if p.any(k, "oh", "o") && small[p.w(k+1)] > 0 && small[p.w(k+1)] < 10 {
-		c.minute, c.n = small[p.w(k+1)], n+2
+	} else if u := p.afterOh(k); u > 0 {
+		c.minute, c.n = u, n+2
 	} else if m, mn := p.cardinal(k + 1); said && p.w(k) == "." && mn == 1 && p.glued(k) && p.glued(k+1) && p.tok[k+1].digits == 2 && m < 60 {
 		c.minute, c.n = m, n+2
 	}

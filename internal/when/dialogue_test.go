@@ -164,7 +164,9 @@ func TestDaysOfADialogue(t *testing.T) {
 			a: Há um grupo na quinta, dia vinte e dois de outubro, às três da tarde. | 2026-10-22 15:00
 			u: Amanhã já não posso. Quero ir na sexta-feira. | 2026-10-15, 2026-10-16
 			a: Temos na quinta, dia vinte e dois de outubro, ao meio-dia. | 2026-10-22 12:00
-			a: temos vaga na quinta dia vinte e dois de outubro ao meio dia | 2026-10-22 12:00`,
+			a: temos vaga na quinta dia vinte e dois de outubro ao meio dia | 2026-10-22 12:00
+			u: Preciso do livro no dia vinte e um de novembro. | 2026-11-21
+			a: Pode ser no dia trinta e um de dezembro. | 2026-12-31`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var plain, want []string

@@ -1,6 +1,9 @@
 package when
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // language is one whose days, dates and hours are read.
 type language byte
@@ -12,39 +15,6 @@ const (
 	portuguese
 )
 
-// tongue is how a language is read: its words are put into those of English that mean the same, and the matchers go on
-// with them.
-type tongue struct {
-	words   map[string]string // to English; numbers to digits, ordinals to digits and "th"
-	small   map[string]bool   // words that tell the language and name no time
-	behind  map[string]bool   // verbs that report
-	torn    map[string]bool   // verbs of plans told in the past
-	ahead   map[string]bool   // verbs of what is or will be
-	helpers map[string]bool   // auxiliaries of the perfect
-}
-
-// tongues are the languages beside English. They are not changed after they are made.
-var tongues = map[language]*tongue{german: newGerman(), spanish: newSpanish(), portuguese: newPortuguese()}
-
-// Pairs makes a table of the lines of a text, "meaning: word word": of each word its meaning.
-func Pairs(lines string) map[string]string {
-	out := map[string]string{}
-	for line := range strings.Lines(lines) {
-		to, from, _ := strings.Cut(strings.TrimSpace(line), ":")
-		for _, w := range strings.Fields(from) {
-			out[w] = to
-		}
-	}
-	return out
-}
-
-func digits(v int) string {
-	if v < 10 {
-		return string(rune('0' + v))
-	}
-	return string(rune('0'+v/10)) + string(rune('0'+v%10))
-}
-
 // languageOf tells which of the languages a text is in, by the words that only one of them has.
 func languageOf(tok []token) language {
 	points := [4]int{}
@@ -52,7 +22,7 @@ func languageOf(tok []token) language {
 		if t.kind != word {
 			continue
 		}
-		if englishWords[t.w] || starters[t.w] || weekdays[t.w] != 0 || small[t.w] != 0 {
+		if englishWords[t.w] || starters[t.w] || weekdays[t.w] != 0 || cardinals[t.w] != 0 {
 			points[english] += 2
 		}
 		for l, o := range tongues {
@@ -179,6 +149,42 @@ func (p *parser) dotted() {
 		out, said = append(out, t), append(said, p.said[i])
 	}
 	p.tok, p.said = out, said
+}
+
+// joined puts what Portuguese and Spanish say in parts together: "vinte e cinco", "meio-dia".
+func (p *parser) joined() {
+	if p.lang == german {
+		return
+	}
+	word := func(i int) string {
+		if i < len(p.said) {
+			return p.said[i]
+		}
+		return ""
+	}
+	tok, said := p.tok[:0], p.said[:0]
+	for i := 0; i < len(p.tok); i++ {
+		t := p.tok[i]
+		k := i + 1
+		if p.is(k, "-") {
+			k++
+		}
+		if t.w == "meio" && p.lang == portuguese && k < len(p.tok) && p.said[k] == "dia" {
+			t.w, t.end = "noon", p.tok[k].end
+			if n := len(said); n > 0 && said[n-1] == "ao" {
+				tok[n-1].w = "at"
+			}
+			tok, said, i = append(tok, t), append(said, "meio"), k
+			continue
+		}
+		if v, n := tongues[p.lang].numbers.Cardinal(word, i); n > 1 {
+			t.val, t.w, t.end = v, strconv.Itoa(v), p.tok[i+n-1].end
+			tok, said, i = append(tok, t), append(said, p.said[i]), i+n-1
+			continue
+		}
+		tok, said = append(tok, t), append(said, p.said[i])
+	}
+	p.tok, p.said = tok, said
 }
 
 // foreignVerbs marks each clause of another language by its verbs: what reports counts before what is or will be.

@@ -243,7 +243,7 @@ func (p *parser) namesDay(k int) bool {
 		return false
 	}
 	t := p.tok[k]
-	return weekdays[t.w] != 0 || t.kind == number || small[t.w] != 0 || ordinals[t.w] != 0 || p.month(k) != 0 || p.any(k, "morning", "afternoon", "evening", "noon")
+	return weekdays[t.w] != 0 || t.kind == number || cardinals[t.w] != 0 || ordinals[t.w] != 0 || p.month(k) != 0 || p.any(k, "morning", "afternoon", "evening", "noon")
 }
 
 var boundaries = set("boundaries")

@@ -1,20 +1,9 @@
 package when
 
-var small = map[string]int{
-	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-	"eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
-	"eighteen": 18, "nineteen": 19,
-}
+import "github.com/recallerhq/recaller/internal/speech"
 
-var tens = map[string]int{
-	"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
-}
-
-var ordinals = map[string]int{
-	"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
-	"tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16,
-	"seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20, "thirtieth": 30,
-}
+// The words of English, by what they say.
+var cardinals, ordinals = speech.English.Cardinals, speech.English.Ordinals
 
 // cardinal matches a number below 100 in words, or one in digits.
 func (p *parser) cardinal(i int) (val, n int) {
@@ -27,21 +16,10 @@ func (p *parser) cardinal(i int) (val, n int) {
 		}
 		return t.val, 1
 	}
-	if v, ok := small[p.w(i)]; ok {
-		return v, 1
-	}
-	v, ok := tens[p.w(i)]
-	if !ok {
+	if val, n = speech.English.Cardinal(p.w, i); val == 0 {
 		return 0, 0
 	}
-	j := i + 1
-	if p.w(j) == "-" {
-		j++
-	}
-	if u := small[p.w(j)]; u > 0 && u < 10 {
-		return v + u, j + 1 - i
-	}
-	return v, 1
+	return val, n
 }
 
 // ordinal matches "3rd", "third" or "twenty-third".
@@ -49,27 +27,28 @@ func (p *parser) ordinal(i int) (val, n int) {
 	if i >= len(p.tok) {
 		return 0, 0
 	}
-	if t := p.tok[i]; t.ordinal {
+	t := p.tok[i]
+	if t.ordinal {
 		return t.val, 1
 	}
-	if v, ok := ordinals[p.w(i)]; ok {
-		return v, 1
+	if t.kind == number && (t.val == 20 || t.val == 30) { // a recogniser's "20 seventh"
+		j := i + 1
+		if p.w(j) == "-" {
+			j++
+		}
+		if u := ordinals[p.w(j)]; u > 0 && u < 10 {
+			return t.val + u, j + 1 - i
+		}
 	}
-	v, ok := tens[p.w(i)]
-	if t := p.tok[i]; t.kind == number && (t.val == 20 || t.val == 30) { // a recogniser's "20 seventh"
-		v, ok = t.val, true
+	return speech.English.Ordinal(p.w, i)
+}
+
+// afterOh returns the number below ten behind an "oh" at i: "nineteen oh five". 0 for none.
+func (p *parser) afterOh(i int) int {
+	if u := cardinals[p.w(i+1)]; u < 10 && p.any(i, "oh", "o") {
+		return u
 	}
-	if !ok {
-		return 0, 0
-	}
-	j := i + 1
-	if p.w(j) == "-" {
-		j++
-	}
-	if u := ordinals[p.w(j)]; u > 0 && u < 10 {
-		return v + u, j + 1 - i
-	}
-	return 0, 0
+	return 0
 }
 
 // spokenYear matches a year in words: "twenty nineteen", "nineteen fifty-nine", "two thousand and nine".
@@ -89,8 +68,8 @@ func (p *parser) spokenYear(i int) (y, n int) {
 		if p.w(i) == "twenty" {
 			century = 2000
 		}
-		if p.any(i+1, "oh", "o") && small[p.w(i+2)] > 0 && small[p.w(i+2)] < 10 {
-			return century + small[p.w(i+2)], 3
+		if u := p.afterOh(i + 1); u > 0 {
+			return century + u, 3
 		}
 		if v, k := p.cardinal(i + 1); v >= 10 && v < 100 && p.tok[i+1].kind == word {
 			return century + v, 1 + k

@@ -10,7 +10,7 @@ func (p *parser) starts(i int) bool {
 	if t.kind != word {
 		return t.kind == number
 	}
-	if starters[t.w] || weekdays[t.w] != 0 || manyDays[t.w] || small[t.w] != 0 || tens[t.w] != 0 || ordinals[t.w] != 0 {
+	if starters[t.w] || weekdays[t.w] != 0 || manyDays[t.w] || cardinals[t.w] != 0 || ordinals[t.w] != 0 {
 		return true
 	}
 	_, season := seasons[t.w]

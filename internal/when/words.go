@@ -1,20 +1,26 @@
 package when
 
 import (
-	_ "embed"
+	"embed"
 	"strings"
 
 	"github.com/recallerhq/recaller/internal/speech"
 )
 
-// setsText is a line of each set of words: its name, then the words.
+// lists are the words of this package: sets.txt has a line of each set, its name and the words; the others one of each word of
+// English for days, dates and hours, and those of their language that mean it.
 //
-//go:embed words/sets.txt
-var setsText string
+//go:embed words
+var lists embed.FS
+
+func list(name string) string {
+	text, _ := lists.ReadFile("words/" + name + ".txt")
+	return string(text)
+}
 
 var sets = func() map[string]map[string]bool {
 	out := map[string]map[string]bool{}
-	for line := range strings.Lines(setsText) {
+	for line := range strings.Lines(list("sets")) {
 		name, words, _ := strings.Cut(line, ":")
 		out[name] = speech.Set(words)
 	}
