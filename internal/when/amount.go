@@ -130,7 +130,6 @@ func (p *parser) days(j int) (v int, unit string, n int, approx bool) {
 
 // moved returns the day that lies v units from another. Months that are too short end at their last day.
 func (p *parser) moved(y int, m time.Month, d, v int, unit string, approx bool, n int) span {
-	loc := p.base.Location()
 	switch unit {
 	case "day":
 		d += v
@@ -143,5 +142,7 @@ func (p *parser) moved(y int, m time.Month, d, v int, unit string, approx bool, 
 		m += time.Month(v)
 		d = min(d, daysIn(y, m))
 	}
-	return span{from: startOf(y, m, d, loc), to: startOf(y, m, d+1, loc), approx: approx, n: n, fixed: true}
+	s := p.onDate(y, m, d, n)
+	s.approx = approx
+	return s
 }

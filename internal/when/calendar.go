@@ -1,6 +1,7 @@
 package when
 
 import (
+	"slices"
 	"time"
 
 	"github.com/recallerhq/recaller/internal/speech"
@@ -131,8 +132,9 @@ func (p *parser) dated(m time.Month, d, j, i int) span {
 	if d > daysIn(y, m) {
 		return span{}
 	}
-	loc := p.base.Location()
-	return span{from: startOf(y, m, d, loc), to: startOf(y, m, last+1, loc), n: j + n - i, fixed: true}
+	s := p.onDate(y, m, d, j+n-i)
+	s.to = p.onDate(y, m, last, 1).to
+	return s
 }
 
 // births are words of somebody's birth, whose year is another.
@@ -212,30 +214,22 @@ func (p *parser) bareDay(i int) span {
 		return span{}
 	}
 	j := at + n
-	k := 99
+	y, m, bd := p.base.Date()
+	if k := slices.Index([]string{"last", "this", "next"}, p.w(j+1)) - 1; p.w(j) == "of" && p.w(j+2) == "month" && k > -2 {
+		m += time.Month(k)
+		return p.onDate(y, m, min(d, daysIn(y, m)), j+3-i)
+	}
 	switch {
-	case p.is(j, "of", "this", "month"):
-		k, j = 0, j+3
-	case p.is(j, "of", "next", "month"):
-		k, j = 1, j+3
-	case p.is(j, "of", "last", "month"):
-		k, j = -1, j+3
 	case d <= 3 && !p.any(i-1, "on", "until", "by", "till", "til", "from", "through", "since", "before", "after") && !(p.w(i-1) == "there" && p.ends(j)):
 		return span{}
 	case !p.ends(j) && !dayFollows[p.w(j)] && p.clock(j).n == 0 && !p.tok[j-1].owner:
 		return span{}
 	}
-	if wd := p.saidWith(i, j); wd > 0 && k == 99 {
+	if wd := p.saidWith(i, j); wd > 0 {
 		return p.onWeekday(wd, d, p.mood(i, j), j-i)
 	}
-	if m := p.monthBefore(i); k == 99 && m != 0 && d <= daysIn(2000, m) {
+	if m := p.monthBefore(i); m != 0 && d <= daysIn(2000, m) {
 		return p.dated(m, d, j, i)
-	}
-	y, m, bd := p.base.Date()
-	loc := p.base.Location()
-	if k != 99 {
-		d = min(d, daysIn(y, m+time.Month(k)))
-		return span{from: startOf(y, m+time.Month(k), d, loc), to: startOf(y, m+time.Month(k), d+1, loc), n: j - i, fixed: true}
 	}
 	step, lean := time.Month(1), p.mood(i, j)
 	if lean == open && p.tok[j-1].owner && p.any(j, "no", "not", "out", "bad") { // "the ninth's no good"
@@ -254,7 +248,9 @@ func (p *parser) bareDay(i int) span {
 	for d > daysIn(y, m) {
 		m += step
 	}
-	return span{from: startOf(y, m, d, loc), to: startOf(y, m, d+1, loc), name: dayName{day: d}, mood: lean, n: j - i}
+	s := p.onDate(y, m, d, j-i)
+	s.fixed, s.name, s.mood = false, dayName{day: d}, lean
+	return s
 }
 
 // saidWith returns the weekday that the sentence gives a day of the month in tokens [i, j), before or after it. 0 for none.
@@ -294,11 +290,11 @@ func (p *parser) saidBefore(i int) int {
 
 // onWeekday settles a day of the month that was said with its weekday.
 func (p *parser) onWeekday(wd, d int, lean mood, n int) span {
-	s := span{open: true, name: dayName{weekday: wd, day: d}, mood: lean, n: n}
-	if from, ok := p.nearest(wd, d, lean); ok {
-		loc := p.base.Location()
-		s.open, s.fixed, s.from, s.to = false, true, dayStart(from, loc), dayStart(from.AddDate(0, 0, 1), loc)
+	s := span{open: true, n: n}
+	if day, ok := p.nearest(wd, d, lean); ok {
+		s = p.onDate(day.Year(), day.Month(), d, n)
 	}
+	s.name, s.mood = dayName{weekday: wd, day: d}, lean
 	return s
 }
 
@@ -344,9 +340,7 @@ func (p *parser) nthWeekday(i int) span {
 	if y == 0 {
 		y = p.yearOf(i, m, min(nth*7, 28))
 	}
-	d := nthDay(y, m, wd, nth)
-	loc := p.base.Location()
-	return span{from: startOf(y, m, d, loc), to: startOf(y, m, d+1, loc), n: j + used - i, fixed: true}
+	return p.onDate(y, m, nthDay(y, m, wd, nth), j+used-i)
 }
 
 // nthDay returns the day of the month of its nth weekday; the fifth is the last.
@@ -384,8 +378,7 @@ func (p *parser) monthOrSeason(i int, led bool) span {
 		}
 		y = p.yearOf(i, m, p.base.Day())
 	}
-	loc := p.base.Location()
-	return span{from: startOf(y, m, 1, loc), to: startOf(y, m+1, 1, loc), approx: true, n: 1 + n}
+	return p.wholeMonths(y, m, 1, 1+n)
 }
 
 func (p *parser) season(j int, m time.Month, n int, led bool) span {
@@ -402,13 +395,7 @@ func (p *parser) season(j int, m time.Month, n int, led bool) span {
 			y = p.yearOf(j, 2, 28) - 1
 		}
 	}
-	return p.seasonOf(y, m, n+k)
-}
-
-// seasonOf returns the season that begins in month m of year y.
-func (p *parser) seasonOf(y int, m time.Month, n int) span {
-	loc := p.base.Location()
-	return span{from: startOf(y, m, 1, loc), to: startOf(y, m+3, 1, loc), approx: true, n: n}
+	return p.wholeMonths(y, m, 3, n+k)
 }
 
 // years matches "in 2019", "since 1986", "in the 1960s".
@@ -418,8 +405,7 @@ func (p *parser) years(i int) span {
 		j++
 	}
 	if y, n := p.spokenYear(j); n > 0 && p.any(i-1, "in", "since", "during", "until", "till", "around") {
-		loc := p.base.Location()
-		return span{from: startOf(y, 1, 1, loc), to: startOf(y+1, 1, 1, loc), approx: true, n: j + n - i}
+		return p.wholeMonths(y, 1, 12, j+n-i)
 	}
 	if j >= len(p.tok) || p.tok[j].digits != 4 || p.tok[j].val < 1900 || p.tok[j].val >= 2100 {
 		return span{}
@@ -428,13 +414,12 @@ func (p *parser) years(i int) span {
 	if !p.any(lead, "in", "since", "during", "until", "of", "around") {
 		return span{}
 	}
-	y, loc := p.tok[j].val, p.base.Location()
+	y := p.tok[j].val
 	if p.tok[j].decade {
-		y -= y % 10
-		return span{from: startOf(y, 1, 1, loc), to: startOf(y+10, 1, 1, loc), approx: true, n: j + 1 - i}
+		return p.wholeMonths(y-y%10, 1, 120, j+1-i)
 	}
 	if j > i {
 		return span{}
 	}
-	return span{from: startOf(y, 1, 1, loc), to: startOf(y+1, 1, 1, loc), approx: true, n: 1}
+	return p.wholeMonths(y, 1, 12, 1)
 }

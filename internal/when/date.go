@@ -70,6 +70,18 @@ func (p *parser) date(i int) span {
 	return p.ahead(i)
 }
 
+// onDate is a day of the calendar that n tokens name.
+func (p *parser) onDate(y int, m time.Month, d, n int) span {
+	loc := p.base.Location()
+	return span{from: startOf(y, m, d, loc), to: startOf(y, m, d+1, loc), n: n, fixed: true}
+}
+
+// wholeMonths are so many months from the beginning of one.
+func (p *parser) wholeMonths(y int, m time.Month, months, n int) span {
+	loc := p.base.Location()
+	return span{from: startOf(y, m, 1, loc), to: startOf(y, m+time.Month(months), 1, loc), approx: true, n: n}
+}
+
 func (p *parser) dayspan(offset, n int) span {
 	return span{from: p.day(offset), to: p.day(offset + 1), n: n, fixed: true}
 }
@@ -265,7 +277,6 @@ func (p *parser) theUnit(i int) span {
 // unit returns the calendar week, weekend, month or year that is k away from the present one.
 func (p *parser) unit(name string, k int) span {
 	y, m, _ := p.base.Date()
-	loc := p.base.Location()
 	monday := 1 - isoWeekday(p.base) + 7*k
 	switch name {
 	case "week":
@@ -273,10 +284,9 @@ func (p *parser) unit(name string, k int) span {
 	case "weekend":
 		return span{from: p.day(monday + 5), to: p.day(monday + 7), approx: true, n: 1}
 	case "month":
-		m += time.Month(k)
-		return span{from: startOf(y, m, 1, loc), to: startOf(y, m+1, 1, loc), approx: true, n: 1}
+		return p.wholeMonths(y, m+time.Month(k), 1, 1)
 	case "year":
-		return span{from: startOf(y+k, 1, 1, loc), to: startOf(y+k+1, 1, 1, loc), approx: true, n: 1}
+		return p.wholeMonths(y+k, 1, 12, 1)
 	}
 	return span{}
 }

@@ -13,10 +13,9 @@ func (p *parser) numeric(i int) span {
 	}
 	a, b := p.tok[i].val, p.tok[i+2].val
 	third := i+4 < len(p.tok) && p.w(i+3) == sep && p.tok[i+4].kind == number && p.glued(i+3) && p.glued(i+4)
-	loc := p.base.Location()
 	if p.tok[i].digits == 4 && third && a >= 1900 && a < 2100 {
 		if d := p.tok[i+4].val; b >= 1 && b <= 12 && d >= 1 && d <= daysIn(a, time.Month(b)) {
-			return span{from: startOf(a, time.Month(b), d, loc), to: startOf(a, time.Month(b), d+1, loc), n: 5, fixed: true}
+			return p.onDate(a, time.Month(b), d, 5)
 		}
 		return span{}
 	}
@@ -40,7 +39,7 @@ func (p *parser) numeric(i int) span {
 	if y < 1900 || y >= 2100 || d > daysIn(y, time.Month(m)) || p.tok[i+4].digits == 3 {
 		return span{}
 	}
-	return span{from: startOf(y, time.Month(m), d, loc), to: startOf(y, time.Month(m), d+1, loc), n: 5, fixed: true}
+	return p.onDate(y, time.Month(m), d, 5)
 }
 
 // shortNumeric settles on 5/12 without a year, which may as well be a fraction, a score or a rota (24/7).

@@ -3,6 +3,8 @@ package when
 import (
 	"strconv"
 	"time"
+
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // Phrase says when t is, as one would say it at now in now's Location. With day set, t names a day and no time of day is
@@ -74,7 +76,7 @@ func coming(t, now time.Time, days int, day bool) string {
 	case days == 1:
 		return "tomorrow" + at
 	case days <= 13:
-		return "in " + count(days) + " days (" + t.Weekday().String() + " " + calendarDay(t, now) + at + ")"
+		return "in " + speech.English.Small[days] + " days (" + t.Weekday().String() + " " + calendarDay(t, now) + at + ")"
 	}
 	return "on " + t.Weekday().String() + " " + calendarDay(t, now) + at
 }
@@ -137,9 +139,4 @@ func daysBetween(a, b time.Time) int {
 	ay, am, ad := a.Date()
 	by, bm, bd := b.Date()
 	return int(time.Date(by, bm, bd, 0, 0, 0, 0, time.UTC).Sub(time.Date(ay, am, ad, 0, 0, 0, 0, time.UTC)).Hours()) / 24
-}
-
-func count(n int) string {
-	words := [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"}
-	return words[n]
 }

@@ -107,8 +107,7 @@ func (p *parser) ofWeekday(s span, wd, j, i int) span {
 	for _, y := range [...]int{p.base.Year(), p.base.Year() + 1, p.base.Year() - 1} {
 		at := time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 		if m > 0 && at.Day() == d && isoWeekday(at) == wd && abs(daysBetween(p.base, at)) <= 240 {
-			loc := p.base.Location()
-			return span{from: dayStart(at, loc), to: dayStart(at.AddDate(0, 0, 1), loc), n: n, fixed: true}
+			return p.onDate(y, m, d, n)
 		}
 	}
 	return span{open: true, n: n}
@@ -163,31 +162,31 @@ func (p *parser) weekOff(i, wd int) span {
 	}
 	switch {
 	case p.is(i+1, "of", "the", "week", "last"): // Spanish
-		return p.dayFixed(wd-today-7, 5)
+		return p.dayspan(wd-today-7, 5)
 	case p.is(i+1, "of", "the", "week", "next"), p.is(i+1, "of", "the", "next", "week"):
-		return p.dayFixed(wd-today+7, 5)
+		return p.dayspan(wd-today+7, 5)
 	case p.is(i+1, "week", "ago"):
-		return p.dayFixed(coming-14, 3)
+		return p.dayspan(coming-14, 3)
 	case p.w(i+1) == "gone", p.is(i+1, "just", "gone"):
 		n := 2
 		if p.w(i+1) == "just" {
 			n = 3
 		}
-		return p.dayFixed(-((today-wd+6)%7 + 1), n)
+		return p.dayspan(-((today-wd+6)%7 + 1), n)
 	case p.w(i+1) == "week" && !p.tok[i].owner && wd != today:
-		return p.dayFixed(coming+7, 2)
+		return p.dayspan(coming+7, 2)
 	case p.is(i+1, "in", "a", "week"), p.is(i+1, "in", "1", "week"):
-		return p.dayFixed(coming+7, 4)
+		return p.dayspan(coming+7, 4)
 	case p.is(i+1, "after", "next"):
 		return span{open: true, n: 3}
 	case p.is(j, "next", "week"):
-		return p.dayFixed(wd-today+7, j+2-i)
+		return p.dayspan(wd-today+7, j+2-i)
 	case p.is(j, "last", "week"), p.is(j, "last", "weekend") && wd > 5:
-		return p.dayFixed(wd-today-7, j+2-i)
+		return p.dayspan(wd-today-7, j+2-i)
 	case p.any(i+1, "and", "or") && weekdays[p.w(i+2)] != 0 && p.is(i+3, "of", "next", "week"):
-		return p.dayFixed(wd-today+7, 1)
+		return p.dayspan(wd-today+7, 1)
 	case p.is(j, "this", "week"):
-		return p.dayFixed(wd-today, j+2-i)
+		return p.dayspan(wd-today, j+2-i)
 	case p.is(i+1, "after", "that"), p.is(i+1, "before", "that"):
 		return span{open: true, name: dayName{weekday: wd, back: p.w(i + 1)}, n: 3}
 	case p.any(i+1, "before", "after") && p.festivalStands(i+2):
@@ -238,7 +237,7 @@ func (p *parser) equated(i, wd int) span {
 		return span{}
 	}
 	if wd == isoWeekday(p.base) {
-		return p.dayFixed(0, 1)
+		return p.dayspan(0, 1)
 	}
 	return span{open: true, name: dayName{weekday: wd}, mood: torn, n: 1}
 }
@@ -360,11 +359,5 @@ func (p *parser) movesDay(i int) bool {
 // dayNamed settles an open span on the day that is so many from today.
 func (p *parser) dayNamed(s span, offset int) span {
 	s.open, s.from, s.to = false, p.day(offset), p.day(offset+1)
-	return s
-}
-
-func (p *parser) dayFixed(offset, n int) span {
-	s := p.dayspan(offset, n)
-	s.fixed = true
 	return s
 }
