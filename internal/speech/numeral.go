@@ -63,9 +63,9 @@ var (
 // forms are the words that a language makes its numbers of. Alternatives are parted by "|", the words of one number joined by
 // "_"; a "." stands where there is none.
 type forms struct {
-	small, ordinals string   // from 0 on; the tens go on where the small ones end
+	small, ordinals string // from 0 on; the tens go on where the small ones end
 	tens, tenths    string
-	joined, one     string   // how a ten and a one go together, and a ten and 1 where it is another way
+	joined, one     string // how a ten and a one go together, and a ten and 1 where it is another way
 	other           map[string]int
 	endings         []string // of ordinals
 	repeats         map[string]int

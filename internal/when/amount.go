@@ -1,6 +1,9 @@
 package when
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // ahead matches an amount of days, weeks, months or years before or after a day: "in three days", "two weeks ago",
 // "a week on Thursday", "two weeks from tomorrow".
@@ -16,8 +19,7 @@ func (p *parser) ahead(i int) span {
 		return s
 	}
 	if v, unit, n, approx := p.days(i + 1); n > 0 && p.w(i) == "ere" {
-		y, m, d := p.base.Date()
-		s := p.moved(y, m, d, -v, unit, approx, n+1)
+		s := p.moved(p.base, -v, unit, approx, n+1)
 		s.loose = unit == "week"
 		return s
 	}
@@ -26,7 +28,6 @@ func (p *parser) ahead(i int) span {
 		return span{}
 	}
 	end := j + n
-	y, m, d := p.base.Date()
 	loosely := func(s span) span {
 		s.loose = unit == "week" && !p.any(end-1, "fortnight", "fortnights")
 		return s
@@ -35,19 +36,19 @@ func (p *parser) ahead(i int) span {
 	case p.any(end, "ago", "back") && in: // "I took part in a week ago": the "in" is another's
 		return span{}
 	case p.any(end, "ago", "back"):
-		return loosely(p.moved(y, m, d, -v, unit, approx, end+1-i))
+		return loosely(p.moved(p.base, -v, unit, approx, end+1-i))
 	case p.is(end, "from", "now"), p.is(end, "from", "today"):
-		return p.moved(y, m, d, v, unit, approx, end+2-i)
+		return p.moved(p.base, v, unit, approx, end+2-i)
 	case in && p.any(end, "time"):
-		return loosely(p.moved(y, m, d, v, unit, approx, end+1-i))
+		return loosely(p.moved(p.base, v, unit, approx, end+1-i))
 	case in && p.w(i) == "within":
-		s := p.moved(y, m, d, v, unit, approx, end-i)
+		s := p.moved(p.base, v, unit, approx, end-i)
 		s.loose = true
 		return s
 	case in && p.quoted(i):
 		return span{open: true, n: end - i}
 	case in:
-		return loosely(p.moved(y, m, d, v, unit, approx, end-i))
+		return loosely(p.moved(p.base, v, unit, approx, end-i))
 	case unit == "week" || unit == "day":
 		return p.fromDay(i, end, v, unit)
 	}
@@ -73,8 +74,7 @@ func (p *parser) fromDay(i, end, v int, unit string) span {
 	if s.n == 0 || s.open {
 		return span{}
 	}
-	y, m, d := s.from.Date()
-	return p.moved(y, m, d, v, unit, s.approx, end+s.n-i)
+	return p.moved(s.from, v, unit, s.approx, end+s.n-i)
 }
 
 // working matches "within five working days": the last of them, which fall on Monday to Friday.
@@ -102,18 +102,13 @@ func (p *parser) days(j int) (v int, unit string, n int, approx bool) {
 	if p.is(j+k, "and", "a", "half") {
 		k, approx = k+3, true
 	}
-	switch p.w(j + k) {
-	case "day", "days":
-		unit = "day"
-	case "week", "weeks":
-		unit = "week"
-	case "fortnight", "fortnights":
+	switch unit = strings.TrimSuffix(p.w(j+k), "s"); unit {
+	case "day", "week":
+	case "fortnight":
 		v, unit = 2*v, "week"
-	case "month", "months":
-		unit, approx = "month", true
-	case "year", "years":
-		unit, approx = "year", true
-	case "decade", "decades":
+	case "month", "year":
+		approx = true
+	case "decade":
 		v, unit, approx = 10*v, "year", true
 	default:
 		return 0, "", 0, false
@@ -129,7 +124,8 @@ func (p *parser) days(j int) (v int, unit string, n int, approx bool) {
 }
 
 // moved returns the day that lies v units from another. Months that are too short end at their last day.
-func (p *parser) moved(y int, m time.Month, d, v int, unit string, approx bool, n int) span {
+func (p *parser) moved(from time.Time, v int, unit string, approx bool, n int) span {
+	y, m, d := from.Date()
 	switch unit {
 	case "day":
 		d += v

@@ -335,10 +335,7 @@ func (p *parser) instant(i int) (Found, int) {
 }
 
 func (p *parser) stretch(j int) (d time.Duration, n int, approx bool) {
-	if p.is(j, "half", "an", "hour") {
-		return 30 * time.Minute, 3, false
-	}
-	if p.is(j, "a", "half", "hour") {
+	if p.is(j, "half", "an", "hour") || p.is(j, "a", "half", "hour") {
 		return 30 * time.Minute, 3, false
 	}
 	v, k, approx := p.amount(j)

@@ -100,9 +100,7 @@ func (p *parser) amount(i int) (val, n int, approx bool) {
 	switch {
 	case p.is(j, "a", "couple", "of"), p.is(j, "a", "couple", "more"):
 		return 2, j + 3 - i, true
-	case p.is(j, "a", "couple"):
-		return 2, j + 2 - i, true
-	case p.is(j, "couple", "of"):
+	case p.is(j, "a", "couple"), p.is(j, "couple", "of"):
 		return 2, j + 2 - i, true
 	case p.is(j, "a", "few"), p.is(j, "a", "several"):
 		return 3, j + 2 - i, true

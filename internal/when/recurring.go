@@ -1,21 +1,6 @@
 package when
 
-var manyDays = map[string]bool{
-	"mondays": true, "tuesdays": true, "wednesdays": true, "thursdays": true, "fridays": true, "saturdays": true,
-	"sundays": true, "weekends": true, "weekdays": true, "weeknights": true,
-}
-
-var adverbs = map[string]bool{
-	"daily": true, "weekly": true, "monthly": true, "yearly": true, "annually": true, "nightly": true, "biweekly": true,
-	"fortnightly": true,
-}
-
-var stretches = map[string]bool{
-	"day": true, "days": true, "week": true, "weeks": true, "month": true, "months": true, "year": true, "years": true,
-	"morning": true, "mornings": true, "afternoon": true, "evening": true, "evenings": true, "night": true, "weekend": true,
-	"weekday": true, "hour": true, "hours": true, "fortnight": true, "spring": true, "summer": true, "fall": true,
-	"autumn": true, "winter": true, "christmas": true, "easter": true, "thanksgiving": true,
-}
+var manyDays, adverbs, stretches = set("manyDays"), set("adverbs"), set("stretches")
 
 // recurring matches a phrase that names no single date: "on Sundays", "every other week", "twice a month", "daily".
 func (p *parser) recurring(i int) int {

@@ -73,8 +73,7 @@ func (p *parser) rolling(i, j int) span {
 	if n == 0 {
 		return span{}
 	}
-	y, m, d := p.base.Date()
-	s := p.moved(y, m, d, -v, unit, true, j+1+n-i)
+	s := p.moved(p.base, -v, unit, true, j+1+n-i)
 	s.to = p.day(1)
 	return s
 }

@@ -197,10 +197,8 @@ func (p *parser) weekOff(i, wd int) span {
 		return span{open: true, name: dayName{weekday: wd, back: p.w(i + 1)}, n: 2}
 	}
 	if v, unit, n, approx := p.days(i + 1); n > 0 && p.any(i+1+n, "ago", "back") {
-		y, m, d := p.base.Date()
-		s := p.moved(y, m, d, -v, unit, approx, n+1)
-		y, m, d = s.from.Date()
-		return p.moved(y, m, d, wd-isoWeekday(s.from), "day", s.approx, s.n+1)
+		s := p.moved(p.base, -v, unit, approx, n+1)
+		return p.moved(s.from, wd-isoWeekday(s.from), "day", s.approx, s.n+1)
 	}
 	return span{}
 }
