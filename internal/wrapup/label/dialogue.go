@@ -48,6 +48,7 @@ const (
 	reject
 	hold    // a time is kept for somebody, and not booked
 	unready // the caller does not settle it yet
+	want    // what is asked for, or rung about
 	clock   // a time of day
 )
 
@@ -59,7 +60,7 @@ var dialogueTables []byte
 
 var markNames = [...]string{
 	"day", "offer", "wish", "booked", "item", "callback", "own-call", "transfer", "cancelled", "call-off", "done", "refused", "gave-up", "ask",
-	"accept", "reject", "hold", "unready",
+	"accept", "reject", "hold", "unready", "want",
 }
 
 // dialogues is the book of dialogue.json; a rule's place is the bit of its mark.
@@ -87,7 +88,8 @@ type line struct {
 	turn   int // its number
 	caller bool
 	said   []sentence
-	marks  mark // of all sentences
+	marks  mark    // of all sentences
+	weight float64 // 1, but for what was cut off or hardly heard
 }
 
 type sentence struct {
@@ -99,14 +101,17 @@ type sentence struct {
 func (s sentence) is(m mark) bool { return s.marks&m != 0 }
 func (l line) is(m mark) bool     { return l.marks&m != 0 }
 
-// lines reads a conversation as a dialogue; what was cut off or hardly heard settles nothing and is left out.
+// lines reads a conversation as a dialogue.
 func lines(turns []recaller.Turn) []line {
 	var out []line
 	for _, t := range turns {
-		if !t.Speaker.Valid() || t.Interrupted || t.Confidence > 0 && t.Confidence < 0.5 {
+		if !t.Speaker.Valid() {
 			continue
 		}
-		l := line{turn: t.Number, caller: t.Speaker == recaller.User}
+		l := line{turn: t.Number, caller: t.Speaker == recaller.User, weight: 1}
+		if t.Interrupted || t.Confidence > 0 && t.Confidence < 0.5 {
+			l.weight = 0.4
+		}
 		for _, s := range speech.Sentences(t.Text) {
 			read := readSentence(s)
 			l.marks |= read.marks

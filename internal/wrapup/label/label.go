@@ -1,6 +1,7 @@
 package label
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -27,74 +28,69 @@ const (
 const maxTopics = 8
 
 // Analyse labels a conversation by the packs, the first of them having precedence; acts are what was agreed on in it about times;
-// broke: the connection was lost. The intent is
-// what the caller wants: his words weigh more than the agent's, and early ones more than late ones; between intents that are as
-// good as equal the packs' order decides. Sentiment (the caller's) and outcome go by what happened in the dialogue. It is the
+// broke: the connection was lost. The intent is what the caller wants: what he asks for weighs more than what he tells, his words
+// more than the agent's, early ones more than late ones, and what came of the call and his mood speak too; between intents that are
+// as good as equal the packs' order decides. Sentiment (the caller's) and outcome go by what happened in the dialogue. It is the
 // same for the same turns; no turns give the fallbacks.
 func Analyse(turns []recaller.Turn, acts []recaller.Act, broke bool, packs []Pack) recaller.Analysis {
-	spoken, ls := read(turns), lines(turns)
+	ls := lines(turns)
+	spoken := read(ls)
+	ls = slices.DeleteFunc(ls, func(l line) bool { return l.weight < 1 })
 	a := recaller.Analysis{By: By, Intent: GeneralInfo, Sentiment: mood(ls, packs), Outcome: outcome(spoken, ls, acts, broke, packs)}
 	if len(packs) > 0 {
 		a.Intent = packs[0].fallback
 	}
-	best := intent(spoken, packs)
-	for i := 0; best == "" && i < len(packs); i++ {
-		best = packs[i].byShape(a)
+	var signs []string // a sentence alone is read by its words
+	switch {
+	case keepsCompany(ls):
+		signs = []string{company}
+	case len(ls) > 1:
+		signs = []string{a.Outcome, a.Sentiment}
 	}
-	if best != "" {
-		a.Intent = best
-	}
+	a.Intent = cmp.Or(intent(spoken, signs, packs), a.Intent)
 	a.Topics = topics(spoken, packs)
 	return a
 }
 
-// byShape is the intent that the outcome or the mood tells where no words do; empty if the pack has none such.
-func (p Pack) byShape(a recaller.Analysis) string {
-	want := ""
-	switch {
-	case a.Outcome == Booked:
-		want = "appointment"
-	case a.Outcome == Cancelled:
-		want = "cancellation"
-	case a.Sentiment == Negative:
-		want = "complaint"
-	}
-	if !slices.Contains(labels(p.intents), want) {
-		return ""
-	}
-	return want
+// lean is what a sign of the course of a call says of an intent: how the score of its words grows.
+type lean struct{ times, plus float64 }
+
+// leans are by sign and intent.
+var leans = map[[2]string]lean{
+	{Booked, "appointment"}: {1.5, 1.2}, {Booked, "booking"}: {1.5, 0}, {Booked, "repair-visit"}: {1.5, 0},
+	{Booked, "pricing"}: {0.6, 0}, {Booked, "hours"}: {0.6, 0}, {Cancelled, "cancellation"}: {1, 1.5},
+	{Answered, "appointment"}: {0.5, 0}, {Answered, "booking"}: {0.5, 0}, {Answered, "repair-visit"}: {0.5, 0}, {Answered, "cancellation"}: {0.5, 0},
+	{Negative, "complaint"}: {1, 2}, {Positive, GeneralInfo}: {1, 0.8}, {company, "companionship"}: {1, 1.5},
 }
 
-// said is one turn as words.
+// company is the sign of a call in which the agent keeps somebody company: nothing else is to be read from its end.
+const company = "company"
+
+// said is one sentence as words.
 type said struct {
 	caller bool
+	wants  bool // something is asked or wanted in it
 	tokens []token
-	order  int // among the turns of its speaker
+	order  int // of its turn, among those of its speaker
 	weight float64
 }
 
-func read(turns []recaller.Turn) []said {
-	out := make([]said, 0, len(turns))
-	order := map[recaller.Speaker]int{}
-	for _, t := range turns {
-		if !t.Speaker.Valid() {
-			continue
+func read(ls []line) []said {
+	var out []said
+	order := map[bool]int{}
+	for _, l := range ls {
+		for _, s := range l.said {
+			out = append(out, said{l.caller, s.is(ask | want), s.tokens, order[l.caller], l.weight})
 		}
-		s := said{caller: t.Speaker == recaller.User, tokens: tokenise(t.Text), order: order[t.Speaker], weight: 1}
-		if len(s.tokens) == 0 {
-			continue
-		}
-		if t.Interrupted || (t.Confidence > 0 && t.Confidence < 0.5) {
-			s.weight = 0.4
-		}
-		order[t.Speaker]++
-		out = append(out, s)
+		order[l.caller]++
 	}
 	return out
 }
 
 const (
-	agentWeight = 0.3  // of the agent's words against the caller's
+	agentWeight = 0.5  // of the agent's words against the caller's
+	greetWeight = 0.2  // of his first words: they tell the trade at most
+	wantWeight  = 1.6  // of a sentence that asks or wants
 	lateWeight  = 0.3  // of words late in a conversation against the first
 	fade        = 8    // turns of a speaker over which words lose weight
 	asGood      = 0.92 // of the best score: within it the packs' order decides
@@ -102,21 +98,30 @@ const (
 
 func (s said) intentWeight() float64 {
 	w := s.weight * max(lateWeight, 1-float64(s.order)/fade)
-	if !s.caller {
+	switch {
+	case !s.caller && s.order == 0:
+		return w * greetWeight
+	case !s.caller:
 		w *= agentWeight
+	case s.wants:
+		w *= wantWeight
 	}
 	return w
 }
 
-func intent(spoken []said, packs []Pack) string {
+func intent(spoken []said, signs []string, packs []Pack) string {
 	rules := merged(packs, func(p Pack) []rule { return p.intents })
 	scores := score(spoken, rules, said.intentWeight)
-	best := slices.Max(append([]float64{0}, scores...))
-	if best <= 0 {
-		return ""
+	for i, r := range rules {
+		for _, sign := range signs {
+			if l, ok := leans[[2]string{sign, r.label}]; ok {
+				scores[i] = scores[i]*l.times + l.plus
+			}
+		}
 	}
+	best := slices.Max(append([]float64{0}, scores...))
 	for i, s := range scores {
-		if s >= best*asGood {
+		if best > 0 && s >= best*asGood {
 			return rules[i].label
 		}
 	}
@@ -166,7 +171,7 @@ func score(spoken []said, rules []rule, weight func(said) float64) []float64 {
 // counts reports whether the rule takes notice of who said it.
 func (r rule) counts(s said) bool { return r.by == "" || (r.by == recaller.User) == s.caller }
 
-func loudness(p pattern) float64 { return []float64{0, 1, 1.9, 2.5}[min(p.words, 3)] }
+func loudness(p pattern) float64 { return []float64{0, 1, 1.7, 2.2}[min(p.words, 3)] }
 
 func topics(spoken []said, packs []Pack) []string {
 	rules := merged(packs, func(p Pack) []rule { return p.topics })
@@ -182,15 +187,7 @@ func topics(spoken []said, packs []Pack) []string {
 			order = append(order, i)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case scores[a] > scores[b]:
-			return -1
-		case scores[a] < scores[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	var out []string
 	for _, i := range order[:min(len(order), maxTopics)] {
 		out = append(out, rules[i].label)

@@ -51,8 +51,8 @@ func TestInsuranceRequestsGetTheirIntent(t *testing.T) {
 		}
 	}
 	t.Logf("right intent: %d of n=%d (%.1f %%); wrong: %v", right, n, 100*float64(right)/float64(n), wrong)
-	if float64(right) < 0.9*float64(n) {
-		t.Errorf("%d of %d intents are right, want at least nine in ten", right, n)
+	if float64(right) < 0.94*float64(n) {
+		t.Errorf("%d of %d intents are right, want at least 94 in a hundred", right, n)
 	}
 }
 
@@ -138,10 +138,10 @@ func TestWordsAreMatchedWhole(t *testing.T) {
 
 func TestGolfLabelsAndTheirPriorityAreTheSources(t *testing.T) {
 	p := must(t, "golf")[0]
-	if got, want := strings.Join(p.Intents(), " "), "event tee-time restaurant lessons pricing hours general-info"; got != want {
+	if got, want := strings.Join(append(labels(p.intents), p.fallback), " "), "event tee-time restaurant lessons pricing hours general-info"; got != want {
 		t.Errorf("got intents %s, want %s", got, want)
 	}
-	if got, want := strings.Join(p.Outcomes(), " "), "booking-made callback-requested question-answered unresolved"; got != want {
+	if got, want := strings.Join(labels(p.outcomes), " "), "booking-made callback-requested question-answered"; got != want {
 		t.Errorf("got outcomes %s, want %s", got, want)
 	}
 	if got, want := strings.Join(labels(p.topics), " "), "tee-time weekend weekday pricing restaurant cart event lesson hours directions"; got != want {

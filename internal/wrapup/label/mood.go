@@ -86,12 +86,10 @@ func mood(ls []line, packs []Pack) string {
 		}
 		for _, s := range l.said {
 			for _, h := range own.find(s.tokens) {
-				if !l.caller {
-					continue
-				}
-				if f := feeling(h.rule == 0, negated(s.tokens, h)); f > 0 {
+				switch f := feeling(h.rule == 0, negated(s.tokens, h)); {
+				case l.caller && f > 0:
 					at.up += ownWord
-				} else if f < 0 {
+				case l.caller && f < 0:
 					at.down += ownWord
 				}
 			}

@@ -36,12 +36,6 @@ type Pack struct {
 // Name returns the pack's name, as tenants name it.
 func (p Pack) Name() string { return p.name }
 
-// Intents returns the labels that the pack gives as intents, in order of priority, and last the one it falls back to.
-func (p Pack) Intents() []string { return append(labels(p.intents), p.fallback) }
-
-// Outcomes returns the labels that the pack gives as outcomes, in order of priority, and last "unresolved".
-func (p Pack) Outcomes() []string { return append(labels(p.outcomes), Unresolved) }
-
 func labels(rules []rule) []string {
 	out := make([]string, len(rules))
 	for i, r := range rules {

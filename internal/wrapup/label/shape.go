@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // settled returns the line at which a time was settled for good; -1 if none was. A time is settled where the agent says that it
@@ -215,4 +216,21 @@ func shape(ls []line, acts []recaller.Act, broke bool) string {
 		return Resolved
 	}
 	return Unresolved
+}
+
+var (
+	greetings = speech.Set("good morning afternoon evening hello hi hey happy new year mr mrs ms guten tag morgen abend hallo grüß gott frau herr " +
+		"buenos buenas días tardes noches hola señora señor doña don")
+	selves = speech.Set("it's its this here here's hier ich soy aquí")
+)
+
+// keepsCompany reports whether the agent begins the call as one who rang somebody to keep company: he greets by the name alone,
+// and asks, and the caller wants nothing at first.
+func keepsCompany(ls []line) bool {
+	if len(ls) < 3 || ls[0].caller || ls[1].is(want|callOff) || !ls[0].is(ask) && !ls[2].is(ask) {
+		return false
+	}
+	ts := ls[0].said[0].tokens
+	name := slices.IndexFunc(ts, func(t token) bool { return !greetings[t.low] })
+	return name == len(ts)-1 && name > 0 || name >= 0 && name+1 < len(ts) && selves[ts[name+1].low]
 }
