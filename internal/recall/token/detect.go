@@ -214,58 +214,27 @@ func scriptOf(r rune) script {
 	return otherScript
 }
 
+// tellingLetters are the languages, as bits, that a small letter beyond ASCII speaks for; Unknown has some of languages
+// that Term does not know.
+var tellingLetters = func() map[rune]uint32 {
+	out := map[rune]uint32{}
+	for l, letters := range map[Language]string{
+		Unknown: "ъіїєґўјљњћђџѓќپچژگٹے", German: "ßäöü", Spanish: "ñ¿¡éáíóú", French: "çèùàêôœûëïâîé",
+		Portuguese: "ãõçàêôéáíóú", Italian: "èùàìòé", Dutch: "ëï", Swedish: "äöå", Norwegian: "åøæ", Danish: "åøæ",
+		Finnish: "äö", Russian: "ыэё", Hungarian: "éáíóúöüőű", Romanian: "âîășțţ", Turkish: "çöüğşı",
+	} {
+		for _, r := range letters {
+			out[r] |= l.bit()
+		}
+	}
+	return out
+}()
+
 // tellingLetter returns the languages that a letter beyond ASCII speaks for, as bits.
 func tellingLetter(r rune) uint32 {
-	switch unicode.ToLower(r) {
-	case 'ß':
-		return 1 << German
-	case 'ñ', '¿', '¡':
-		return 1 << Spanish
-	case 'ã', 'õ':
-		return 1 << Portuguese
-	case 'ç':
-		return 1<<French | 1<<Portuguese | 1<<Turkish
-	case 'è', 'ù':
-		return 1<<French | 1<<Italian
-	case 'à':
-		return 1<<French | 1<<Italian | 1<<Portuguese
-	case 'ì', 'ò':
-		return 1 << Italian
-	case 'ê', 'ô':
-		return 1<<French | 1<<Portuguese
-	case 'œ', 'û':
-		return 1 << French
-	case 'ë', 'ï':
-		return 1<<French | 1<<Dutch
-	case 'â', 'î':
-		return 1<<French | 1<<Romanian
-	case 'é':
-		return 1<<Spanish | 1<<French | 1<<Portuguese | 1<<Italian | 1<<Hungarian
-	case 'á', 'í', 'ó', 'ú':
-		return 1<<Spanish | 1<<Portuguese | 1<<Hungarian
-	case 'ä':
-		return 1<<German | 1<<Swedish | 1<<Finnish
-	case 'ö':
-		return 1<<German | 1<<Swedish | 1<<Finnish | 1<<Hungarian | 1<<Turkish
-	case 'ü':
-		return 1<<German | 1<<Hungarian | 1<<Turkish
-	case 'å':
-		return 1<<Swedish | 1<<Norwegian | 1<<Danish
-	case 'ø', 'æ':
-		return 1<<Norwegian | 1<<Danish
-	case 'ő', 'ű':
-		return 1 << Hungarian
-	case 'ğ', 'ş', 'ı':
-		return 1 << Turkish
-	case 'ă', 'ș', 'ț', 'ţ':
-		return 1 << Romanian
-	case 'ы', 'э', 'ё':
-		return 1 << Russian
-	case 'ъ', 'і', 'ї', 'є', 'ґ', 'ў', 'ј', 'љ', 'њ', 'ћ', 'ђ', 'џ', 'ѓ', 'ќ', 'پ', 'چ', 'ژ', 'گ', 'ٹ', 'ے':
-		return 1 << Unknown
+	of := tellingLetters[unicode.ToLower(r)]
+	if of == 0 && (r >= 0x0100 && r < 0x0250 || r >= 0x1EA0 && r <= 0x1EFF) {
+		return Unknown.bit()
 	}
-	if r >= 0x0100 && r < 0x0250 || r >= 0x1EA0 && r <= 0x1EFF {
-		return 1 << Unknown
-	}
-	return 0
+	return of
 }

@@ -1,169 +1,28 @@
 package token
 
-// irregular returns the plain form of an English word whose forms a stemmer cannot bring together, or tok itself:
-// strong verbs and plurals, and the short forms that speech recognisers and people write for the same spoken word.
-func irregular(tok string) string {
-	switch tok {
-	case "ate", "eaten":
-		return "eat"
-	case "became":
-		return "become"
-	case "began", "begun":
-		return "begin"
-	case "bought":
-		return "buy"
-	case "broke", "broken":
-		return "break"
-	case "brought":
-		return "bring"
-	case "built":
-		return "build"
-	case "came":
-		return "come"
-	case "caught":
-		return "catch"
-	case "chose", "chosen":
-		return "choose"
-	case "drank", "drunk":
-		return "drink"
-	case "drove", "driven":
-		return "drive"
-	case "fell", "fallen":
-		return "fall"
-	case "fed":
-		return "feed"
-	case "felt":
-		return "feel"
-	case "flew", "flown":
-		return "fly"
-	case "forgot", "forgotten":
-		return "forget"
-	case "fought":
-		return "fight"
-	case "gave", "given":
-		return "give"
-	case "got", "gotten":
-		return "get"
-	case "grew", "grown":
-		return "grow"
-	case "went", "gone":
-		return "go"
-	case "heard":
-		return "hear"
-	case "held":
-		return "hold"
-	case "hid", "hidden":
-		return "hide"
-	case "kept":
-		return "keep"
-	case "knew", "known":
-		return "know"
-	case "laid":
-		return "lay"
-	case "learnt":
-		return "learn"
-	case "lent":
-		return "lend"
-	case "lost":
-		return "lose"
-	case "made":
-		return "make"
-	case "meant":
-		return "mean"
-	case "met":
-		return "meet"
-	case "paid":
-		return "pay"
-	case "ran":
-		return "run"
-	case "rode", "ridden":
-		return "ride"
-	case "rang", "rung":
-		return "ring"
-	case "said":
-		return "say"
-	case "sang", "sung":
-		return "sing"
-	case "seen":
-		return "see"
-	case "sent":
-		return "send"
-	case "shot":
-		return "shoot"
-	case "shown":
-		return "show"
-	case "slept":
-		return "sleep"
-	case "sold":
-		return "sell"
-	case "spent":
-		return "spend"
-	case "spoke", "spoken":
-		return "speak"
-	case "stole", "stolen":
-		return "steal"
-	case "stood":
-		return "stand"
-	case "swam", "swum":
-		return "swim"
-	case "taken", "took":
-		return "take"
-	case "taught":
-		return "teach"
-	case "thought":
-		return "think"
-	case "threw", "thrown":
-		return "throw"
-	case "told":
-		return "tell"
-	case "tore", "torn":
-		return "tear"
-	case "understood":
-		return "understand"
-	case "wore", "worn":
-		return "wear"
-	case "woke", "woken":
-		return "wake"
-	case "won":
-		return "win"
-	case "wrote", "written":
-		return "write"
-	case "children", "kid", "kids":
-		return "child"
-	case "feet":
-		return "foot"
-	case "men":
-		return "man"
-	case "mice":
-		return "mouse"
-	case "people":
-		return "person"
-	case "teeth":
-		return "tooth"
-	case "wives":
-		return "wife"
-	case "women":
-		return "woman"
-	case "dr", "doc":
-		return "doctor"
-	case "mom", "mum", "mommy", "mummy":
-		return "mother"
-	case "dad", "daddy":
-		return "father"
-	case "grandma", "granny":
-		return "grandmother"
-	case "grandpa":
-		return "grandfather"
-	case "tv":
-		return "television"
-	case "bike", "bikes":
-		return "bicycle"
-	case "fridge":
-		return "refrigerator"
-	case "appt":
-		return "appointment"
-	case "info":
-		return "information"
+import "strings"
+
+// plainForms has the plain form of English words whose forms a stemmer cannot bring together: strong verbs and plurals,
+// and the short forms that speech recognisers and people write for the same spoken word. It is not changed after it is
+// made.
+var plainForms = func() map[string]string {
+	out := map[string]string{}
+	for group := range strings.SplitSeq(`
+		eat ate eaten|become became|begin began begun|buy bought|break broke broken|bring brought|build built|
+		come came|catch caught|choose chose chosen|drink drank drunk|drive drove driven|fall fell fallen|feed fed|
+		feel felt|fly flew flown|forget forgot forgotten|fight fought|give gave given|get got gotten|grow grew grown|
+		go went gone|hear heard|hold held|hide hid hidden|keep kept|know knew known|lay laid|learn learnt|lend lent|
+		lose lost|make made|mean meant|meet met|pay paid|run ran|ride rode ridden|ring rang rung|say said|
+		sing sang sung|see seen|send sent|shoot shot|show shown|sleep slept|sell sold|spend spent|speak spoke spoken|
+		steal stole stolen|stand stood|swim swam swum|take taken took|teach taught|think thought|throw threw thrown|
+		tell told|tear tore torn|understand understood|wear wore worn|wake woke woken|win won|write wrote written|
+		child children kid kids|foot feet|man men|mouse mice|person people|tooth teeth|wife wives|woman women|
+		doctor dr doc|mother mom mum mommy mummy|father dad daddy|grandmother grandma granny|grandfather grandpa|
+		television tv|bicycle bike bikes|refrigerator fridge|appointment appt|information info`, "|") {
+		forms := strings.Fields(group)
+		for _, f := range forms[1:] {
+			out[f] = forms[0]
+		}
 	}
-	return tok
-}
+	return out
+}()

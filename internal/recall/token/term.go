@@ -8,7 +8,9 @@ func Term(tok string) string {
 	if Stop(tok) {
 		return ""
 	}
-	tok = irregular(tok)
+	if plain, ok := plainForms[tok]; ok {
+		tok = plain
+	}
 	if len(tok) < 3 {
 		return tok
 	}
