@@ -15,38 +15,10 @@ const (
 )
 
 // endings are the marks that end a quotation, by the one that opens it. Languages differ, and models mix.
-func endings(open rune) string {
-	switch open {
-	case '"':
-		return `"`
-	case '\'':
-		return `'`
-	case '`':
-		return "`"
-	case '“', '”', '„', '‟':
-		return `”“‟"`
-	case '‘', '’', '‚', '‛':
-		return `’‘'`
-	case '«':
-		return `»`
-	case '»':
-		return `«»`
-	case '‹':
-		return `›`
-	case '›':
-		return `‹›`
-	case '「':
-		return `」`
-	case '『':
-		return `』`
-	case '＂':
-		return `＂"`
-	case '＇':
-		return `＇'`
-	case '〝':
-		return `〞〟`
-	}
-	return ""
+var endings = map[rune]string{
+	'"': `"`, '“': `”“‟"`, '”': `”“‟"`, '„': `”“‟"`, '‟': `”“‟"`, '＂': `＂"`, '〝': `〞〟`, '「': `」`, '『': `』`,
+	'\'': `'`, '‘': `’‘'`, '’': `’‘'`, '‚': `’‘'`, '‛': `’‘'`, '＇': `＇'`, '`': "`", '«': `»`, '»': `«»`, '‹': `›`,
+	'›': `‹›`,
 }
 
 // quote returns the quotation mark at i and what ends it; "" where there is none.
@@ -55,7 +27,7 @@ func (r *reader) quote(i int) (open rune, ends string) {
 		return 0, ""
 	}
 	open, _ = utf8.DecodeRuneInString(r.src[i:])
-	if ends = endings(open); ends == "" {
+	if ends = endings[open]; ends == "" {
 		return 0, ""
 	}
 	return open, ends

@@ -1,53 +1,24 @@
 package evidence
 
+import "strings"
+
 // relatives are the people and animals around a caller, as stems, each with the one that it is another word for.
-var relatives = func() map[string]string {
+var relatives = sameAs(`daughter|son|wife|husband|spouse|partner|mother mum mom mam|father dad|sister|brother|aunt|
+	uncle|cousin|niec|nephew|grandson|granddaught|grandchild|grandmoth grandma gran nan|grandfath grandpa grandad|
+	child kid|boyfriend|girlfriend|fianc|friend|neighbour neighbor|boss manag|colleagu coworker|landlord|tenant|carer|
+	dog puppi|cat kitten|hors|rabbit|parrot|hamster`)
+
+// sameAs has the words of groups, each with the first of its group.
+func sameAs(groups string) map[string]string {
 	out := map[string]string{}
-	for _, one := range [][]string{
-		{"daughter"},
-		{"son"},
-		{"wife", "spouse"},
-		{"husband", "spouse"},
-		{"spouse"},
-		{"partner"},
-		{"mother", "mum", "mom", "mam"},
-		{"father", "dad"},
-		{"sister"},
-		{"brother"},
-		{"aunt"},
-		{"uncle"},
-		{"cousin"},
-		{"niec"},
-		{"nephew"},
-		{"grandson"},
-		{"granddaught"},
-		{"grandchild"},
-		{"grandmoth", "grandma", "gran", "nan"},
-		{"grandfath", "grandpa", "grandad"},
-		{"child", "kid"},
-		{"boyfriend"},
-		{"girlfriend"},
-		{"fianc"},
-		{"friend"},
-		{"neighbour", "neighbor"},
-		{"boss", "manag"},
-		{"colleagu", "coworker"},
-		{"landlord"},
-		{"tenant"},
-		{"carer"},
-		{"dog", "puppi"},
-		{"cat", "kitten"},
-		{"hors"},
-		{"rabbit"},
-		{"parrot"},
-		{"hamster"},
-	} {
-		for _, term := range one {
-			out[term] = one[0]
+	for group := range strings.SplitSeq(groups, "|") {
+		words := strings.Fields(group)
+		for _, w := range words {
+			out[w] = words[0]
 		}
 	}
 	return out
-}()
+}
 
 // related is the one that a word names: "daughter's" is daughter; "" for none.
 func related(w word) string {

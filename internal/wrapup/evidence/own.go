@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/recallerhq/recaller"
@@ -29,7 +30,7 @@ func Own(turns []recaller.Turn, recalled []string) []recaller.Turn {
 			if t.Interrupted || t.Confidence < minHeard {
 				continue
 			}
-			if t.Text = known.without(withoutNotes(t.Text)); t.Text == "" {
+			if t.Text = known.without(strings.TrimSpace(notes.ReplaceAllString(t.Text, " "))); t.Text == "" {
 				continue
 			}
 			callers++
@@ -42,36 +43,8 @@ func Own(turns []recaller.Turn, recalled []string) []recaller.Turn {
 	return out
 }
 
-// withoutNotes takes the blocks out of a text that are marked as a briefing's notes. One that is not closed goes on to
-// the end.
-func withoutNotes(s string) string {
-	const opening, closing = "<notes>", "</notes>"
-	for {
-		from := indexFold(s, opening)
-		if from < 0 {
-			return strings.TrimSpace(s)
-		}
-		to := indexFold(s[from:], closing)
-		if to < 0 {
-			return strings.TrimSpace(s[:from])
-		}
-		s = s[:from] + " " + s[from+to+len(closing):]
-	}
-}
-
-// indexFold is strings.Index for an ASCII tag, whatever its case.
-func indexFold(s, tag string) int {
-	for i := 0; i+len(tag) <= len(s); i++ {
-		j := strings.IndexByte(s[i:], '<')
-		if j < 0 || i+j+len(tag) > len(s) {
-			return -1
-		}
-		if i += j; strings.EqualFold(s[i:i+len(tag)], tag) {
-			return i
-		}
-	}
-	return -1
-}
+// notes are the blocks of a text that are marked as a briefing's. One that is not closed goes on to the end.
+var notes = regexp.MustCompile(`(?is)<notes>.*?(?:</notes>|\z)`)
 
 // recollection holds the runs of words of recalled texts.
 type recollection struct{ runs map[string]bool }

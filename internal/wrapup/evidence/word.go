@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,7 +33,8 @@ func read(text string) []word {
 			sentence, pause = false, false
 		}
 		r, size := utf8.DecodeRuneInString(text[w.start:])
-		w.term, w.capital, w.pair = plain(token.Term(w.tok)), unicode.IsUpper(r), token.Unspaced(r)
+		term := token.Term(w.tok)
+		w.term, w.capital, w.pair = cmp.Or(everyday[term], term), unicode.IsUpper(r), token.Unspaced(r)
 		w.first = fresh || sentence
 		if sentence || pause || len(out) > 0 && newClause(out[len(out)-1], w) {
 			clause++
@@ -110,28 +112,9 @@ func neutral(term string) bool {
 	return false
 }
 
-// plain brings the words together that people and write-ups use for the same everyday thing.
-func plain(term string) string {
-	switch term {
-	case "love", "enjoy", "ador", "fond":
-		return "like"
-	case "hate":
-		return "dislik"
-	case "drug", "medic", "med":
-		return "medicin"
-	case "smoker":
-		return "smoke"
-	case "drinker":
-		return "drink"
-	case "resid":
-		return "live"
-	case "job", "occup", "employ":
-		return "work"
-	case "purchas":
-		return "buy"
-	}
-	return term
-}
+// everyday brings the words together, as stems, that people and write-ups use for the same everyday thing.
+var everyday = sameAs(`like love enjoy ador fond|dislik hate|medicin drug medic med|smoke smoker|drink drinker|
+	live resid|work job occup employ|buy purchas`)
 
 // foreignStop reports whether a folded token is a word of grammar in German, French, Spanish, Italian, Portuguese or Dutch,
 // and no word of English that matters.
