@@ -126,17 +126,12 @@ func lines(turns []recaller.Turn) []line {
 
 func readSentence(s speech.Sentence) sentence {
 	out := sentence{tokens: tokenise(s.Text), asks: s.Question}
-	b := dialogues()
 	condition := slices.IndexFunc(out.tokens, func(t token) bool { return conditions[t.low] })
 	if condition < 0 {
 		condition = len(out.tokens)
 	}
-	for i := range out.tokens {
-		for _, e := range b.byStem[out.tokens[i].stem] {
-			if end := e.pattern.at(out.tokens, i); end > 0 {
-				out.marks |= heed(mark(1)<<e.rule, out.tokens, hit{e.rule, i, end, e.pattern}, i > condition)
-			}
-		}
+	for _, h := range dialogues().all(out.tokens) {
+		out.marks |= heed(mark(1)<<h.rule, out.tokens, h, h.at > condition)
 	}
 	if clocked(out.tokens) {
 		out.marks |= clock
@@ -163,9 +158,7 @@ func heed(m mark, ts []token, h hit, conditional bool) mark {
 }
 
 // deadlines before a day make it no time to come.
-var deadlines = map[string]bool{
-	"by": true, "until": true, "till": true, "since": true, "last": true, "every": true, "bis": true, "seit": true, "hasta": true, "desde": true,
-}
+var deadlines = speech.Set("by until till since last every bis seit hasta desde")
 
 // isDone reports whether the word at i says that something is booked: "booked", but not "books", nor "you booked" before the call.
 func isDone(ts []token, i int) bool {
@@ -173,21 +166,13 @@ func isDone(ts []token, i int) bool {
 }
 
 // bookings are the stems that say as much of what is wished, or is there to be read.
-var bookings = map[string]bool{"book": true, "reserv": true, "schedul": true}
-
-var subjects = map[string]bool{"i": true, "you": true, "we": true, "they": true, "he": true, "she": true}
-
-var conditions = map[string]bool{"if": true, "unless": true, "wenn": true, "falls": true, "si": true, "wouldn't": true}
+var bookings = speech.Set("book reserv schedul")
 
 var (
-	beforeHours = map[string]bool{
-		"at": true, "by": true, "around": true, "before": true, "after": true, "past": true, "half": true, "quarter": true, "to": true, "um": true,
-		"las": true, "la": true, "halb": true, "nach": true, "make": true, "or": true, "it": true, "from": true,
-	}
-	afterHours = map[string]bool{
-		"o'clock": true, "uhr": true, "am": true, "pm": true, "a": true, "p": true, "thirty": true, "fifteen": true, "forty": true, "twenty": true,
-		"ten": true, "fifty": true, "or": true,
-	}
+	subjects    = speech.Set("i you we they he she")
+	conditions  = speech.Set("if unless wenn falls si wouldn't")
+	beforeHours = speech.Set("at by around before after past half quarter to um las la halb nach make or it from the")
+	afterHours  = speech.Set("o'clock uhr am pm a p thirty fifteen forty twenty ten fifty or")
 )
 
 // clocked reports whether the words name a time of day: "at nine", "half twelve", "one twenty", "14:30", or a day by its number.
@@ -196,7 +181,7 @@ func clocked(ts []token) bool {
 		number := speech.IsNumber(t.low)
 		switch {
 		case number && len(ts) <= 3,
-			number && i > 0 && (beforeHours[ts[i-1].low] || ts[i-1].low == "the"),
+			number && i > 0 && beforeHours[ts[i-1].low],
 			number && i+1 < len(ts) && afterHours[ts[i+1].low],
 			strings.HasSuffix(t.low, "pm") && len(t.low) < 5 && t.low[0] <= '9':
 			return true

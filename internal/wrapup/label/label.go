@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // By is what an analysis of this package says it was made by.
@@ -224,17 +225,6 @@ func outcome(spoken []said, ls []line, acts []recaller.Act, broke bool, packs []
 	return Unresolved
 }
 
-// feeling weighs a word of feeling: "not happy" is negative, "no problem" is nothing.
-func feeling(positive bool, n negation) float64 {
-	switch {
-	case positive && n == plain:
-		return 1
-	case positive || n == plain:
-		return -1
-	}
-	return 0
-}
-
 type negation int
 
 const (
@@ -243,10 +233,8 @@ const (
 	declined          // the speaker says he does not want it
 )
 
-var negators = map[string]bool{
-	"not": true, "no": true, "never": true, "without": true, "isn't": true, "wasn't": true, "aren't": true, "don't": true, "didn't": true,
-	"doesn't": true, "haven't": true, "hasn't": true, "can't": true, "cannot": true, "won't": true, "nothing": true, "hardly": true, "nor": true,
-}
+var negators = speech.Set(`not no never without isn't wasn't aren't don't didn't doesn't haven't hasn't can't cannot
+	won't nothing hardly nor`)
 
 // negationReach is how many words after a negation still stand under it.
 const negationReach = 4

@@ -130,9 +130,8 @@ type hit struct {
 	pattern       pattern
 }
 
-// find returns the patterns that stand in the words, in order. A phrase hides the shorter phrases of other rules that lie
-// inside it: "check book" is nothing that is booked.
-func (b book) find(ts []token) []hit {
+// all returns the patterns that stand in the words, in order.
+func (b book) all(ts []token) []hit {
 	var hits []hit
 	for i := range ts {
 		for _, e := range b.byStem[ts[i].stem] {
@@ -141,6 +140,13 @@ func (b book) find(ts []token) []hit {
 			}
 		}
 	}
+	return hits
+}
+
+// find is all, but a phrase hides the shorter phrases of other rules that lie inside it: "check book" is nothing
+// that is booked.
+func (b book) find(ts []token) []hit {
+	hits := b.all(ts)
 	widest := make([]hit, 0, len(hits))
 	for i, h := range hits {
 		hidden := false

@@ -1,6 +1,7 @@
 package label
 
 import (
+	"cmp"
 	_ "embed"
 	"slices"
 	"sync"
@@ -86,10 +87,11 @@ func mood(ls []line, packs []Pack) string {
 		}
 		for _, s := range l.said {
 			for _, h := range own.find(s.tokens) {
-				switch f := feeling(h.rule == 0, negated(s.tokens, h)); {
-				case l.caller && f > 0:
+				switch meant := negated(s.tokens, h) == plain; {
+				case !l.caller:
+				case h.rule == 0 && meant:
 					at.up += ownWord
-				case l.caller && f < 0:
+				case h.rule == 0 || meant: // "not happy" is negative, "no problem" is nothing
 					at.down += ownWord
 				}
 			}
@@ -129,19 +131,9 @@ func (l line) signs() (n [len(signs)]int) {
 // feels returns the signs in a sentence. Of phrases that share a word the one of most words counts: "I could murder a tea" is no
 // threat.
 func (s sentence) feels(caller bool) []feel {
-	var hits []hit
-	for i, t := range s.tokens {
-		for _, e := range moods().byStem[t.stem] {
-			if end := e.pattern.at(s.tokens, i); end > 0 && caller == (feel(e.rule) < sorry) {
-				hits = append(hits, hit{e.rule, i, end, e.pattern})
-			}
-		}
-	}
+	hits := slices.DeleteFunc(moods().all(s.tokens), func(h hit) bool { return caller != (feel(h.rule) < sorry) })
 	slices.SortStableFunc(hits, func(a, b hit) int {
-		if a.pattern.words != b.pattern.words {
-			return b.pattern.words - a.pattern.words
-		}
-		return (a.end - a.at) - (b.end - b.at)
+		return cmp.Or(cmp.Compare(b.pattern.words, a.pattern.words), cmp.Compare(a.end-a.at, b.end-b.at))
 	})
 	condition := slices.IndexFunc(s.tokens, func(t token) bool { return conditions[t.low] })
 	taken := make([]bool, len(s.tokens))

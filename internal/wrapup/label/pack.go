@@ -10,6 +10,7 @@ package label
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -165,20 +166,13 @@ func (in packJSON) pack() (Pack, error) {
 	if err := checkLabel("default_intent", p.fallback); err != nil {
 		return Pack{}, err
 	}
-	var err error
-	if p.intents, err = rules("intents", in.Intents); err != nil {
-		return Pack{}, err
-	}
-	if p.topics, err = rules("topics", in.Topics); err != nil {
-		return Pack{}, err
-	}
-	if p.outcomes, err = rules("outcomes", in.Outcomes); err != nil {
-		return Pack{}, err
-	}
-	if p.positive, err = patterns("positive", in.Positive); err != nil {
-		return Pack{}, err
-	}
-	if p.negative, err = patterns("negative", in.Negative); err != nil {
+	errs := make([]error, 5)
+	p.intents, errs[0] = rules("intents", in.Intents)
+	p.topics, errs[1] = rules("topics", in.Topics)
+	p.outcomes, errs[2] = rules("outcomes", in.Outcomes)
+	p.positive, errs[3] = patterns("positive", in.Positive)
+	p.negative, errs[4] = patterns("negative", in.Negative)
+	if err := cmp.Or(errs...); err != nil {
 		return Pack{}, err
 	}
 	return p, nil

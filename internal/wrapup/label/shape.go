@@ -105,7 +105,7 @@ func (s sentence) role(l line, named bool) int {
 
 func (l line) reoffers() bool { return !l.caller && l.is(offer) && l.is(day|clock) && !l.is(booked) }
 
-var refusals = map[string]bool{"no": true, "nope": true, "nah": true, "nein": true, "ew": true, "ugh": true, "not": true, "ooh": true}
+var refusals = speech.Set("no nope nah nein ew ugh not ooh")
 
 // contests reports whether the caller does not take what was said: his first words refuse it.
 func (l line) contests() bool {
