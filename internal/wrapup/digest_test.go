@@ -153,7 +153,7 @@ func TestASummaryInAnotherLanguageIsAskedForOnceMore(t *testing.T) {
 		if !strings.HasPrefix(conv.Summary.Brief, "La persona") || conv.Summary.By != modelName {
 			t.Errorf("got %q by %s, want the Spanish one", conv.Summary.Brief, conv.Summary.By)
 		}
-		if n, _ := m.count(); n != 2 || !strings.Contains(m.all[1].System, "Write in Spanish") {
+		if n, _ := m.count(); n != 2 || !strings.Contains(m.all[1].System, "speaks, whose BCP 47 tag is es") {
 			t.Errorf("asked %d times, want twice, with a note the second time:\n%s", n, m.all[1].System)
 		}
 	})

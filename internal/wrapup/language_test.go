@@ -5,25 +5,33 @@ import (
 	"testing"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
 func TestTheLanguageOfATextIsTold(t *testing.T) {
-	tests := []struct{ text, want string }{
-		{"The caller wants to book a table for four on Tuesday, and he will call back when he knows the time.", "English"},
-		{"La persona que llama quiere reservar una mesa para el martes, pero no sabe la hora.", "Spanish"},
-		{"A pessoa que ligou quer reservar uma mesa para terça-feira, mas não sabe a hora e foi embora.", "Portuguese"},
-		{"La personne qui appelle veut réserver une table pour mardi, mais elle ne sait pas à quelle heure.", "French"},
-		{"La persona che chiama vuole prenotare un tavolo per martedì, ma non sa a che ora della sera.", "Italian"},
-		{"Der Anrufer möchte einen Tisch für Dienstag reservieren, aber er weiß die Uhrzeit noch nicht.", "German"},
-		{"De beller wil een tafel voor dinsdag reserveren, maar hij weet niet hoe laat het is.", "Dutch"},
-		{"Звонящий хочет заказать столик на вторник", "Russian or another language in Cyrillic letters"},
-		{"お客様は火曜日にテーブルを予約したいと考えています", "Japanese"},
-		{"来电者想预订星期二的桌子，但不知道时间", "Chinese"},
-		{"전화한 사람은 화요일에 테이블을 예약하고 싶어합니다", "Korean"},
-		{"يريد المتصل حجز طاولة ليوم الثلاثاء", "Arabic or another language in Arabic letters"},
-		{"Yes.", ""},
-		{"", ""},
-		{"Plumber Friday sink kitchen leak tap Oak Lane twelve", ""},
+	tests := []struct {
+		text string
+		want token.Language
+	}{
+		{"The caller wants to book a table for four on Tuesday, and he will call back when he knows the time.", token.English},
+		{"La persona que llama quiere reservar una mesa para el martes, pero no sabe la hora.", token.Spanish},
+		{"A pessoa que ligou quer reservar uma mesa para terça-feira, mas não sabe a hora e foi embora.", token.Portuguese},
+		{"La personne qui appelle veut réserver une table pour mardi, mais elle ne sait pas à quelle heure.", token.French},
+		{"La persona che chiama vuole prenotare un tavolo per martedì, ma non sa a che ora della sera.", token.Italian},
+		{"Der Anrufer möchte einen Tisch für Dienstag reservieren, aber er weiß die Uhrzeit noch nicht.", token.German},
+		{"De beller wil een tafel voor dinsdag reserveren, maar hij weet niet hoe laat het is.", token.Dutch},
+		{"Звонящий хочет заказать столик на вторник", token.Russian},
+		{"お客様は火曜日にテーブルを予約したいと考えています", token.Japanese},
+		{"来电者想预订星期二的桌子，但不知道时间", token.Chinese},
+		{"전화한 사람은 화요일에 테이블을 예약하고 싶어합니다", token.Korean},
+		{"يريد المتصل حجز طاولة ليوم الثلاثاء", token.Arabic},
+		{"Kunden vil gerne bestille et bord til tirsdag, men han ved ikke hvornår på dagen.", token.Norwegian},
+		{"Kunden vil gjerne bestille et bord til tirsdag, men han vet ikke når på dagen.", token.Norwegian},
+		{"Müşteri salı günü için bir masa ayırtmak istiyor ama saat kaçta geleceğini bilmiyor.", token.Turkish},
+		{"Klient chce zarezerwować stolik na wtorek, ale nie wie jeszcze, o której godzinie.", token.Unknown},
+		{"Yes.", token.Unknown},
+		{"", token.Unknown},
+		{"Plumber Friday sink kitchen leak tap Oak Lane twelve", token.Unknown},
 	}
 	for _, tt := range tests {
 		if got := language(tt.text); got != tt.want {

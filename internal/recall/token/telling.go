@@ -24,7 +24,8 @@ func tellingWords(l Language) string {
 	case German:
 		return `heute morgen gestern kommt geht gibt macht gut gerne leider vielleicht eigentlich genau zwei drei termin uhr tag woche arzt frau herr tochter sohn alle alles mal je los koennen muessen fuer ueber waere haette ware`
 	case Spanish:
-		return `hoy manana ayer quiero necesito hacer bien hola senor senora hija hijo dos tres anos dias semana medico cita gusta uno va dar mal vamos ti te ella unas sobre haya`
+		return `hoy manana ayer quiero quiere llama martes jueves viernes necesito hacer bien hola
+			senor senora hija hijo dos tres anos dias semana medico cita gusta uno va dar mal vamos ti te ella unas sobre haya`
 	case French:
 		return `aujourd hui demain hier bonjour faire bien deux trois ans jours semaine fille fils medecin rendez voudrais besoin madame monsieur faut beaucoup va dit mal ville part mot or car meme ben`
 	case Portuguese:
