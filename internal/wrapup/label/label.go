@@ -53,7 +53,8 @@ func Analyse(turns []recaller.Turn, acts []recaller.Act, broke bool, packs []Pac
 	return a
 }
 
-// lean is what a sign of the course of a call says of an intent: how the score of its words grows.
+// lean is what a sign of the course of a call says of an intent: how the score of its words grows, and what is added to it where no
+// intent that the sign favours has words.
 type lean struct{ times, plus float64 }
 
 // leans are by sign and intent.
@@ -62,6 +63,26 @@ var leans = map[[2]string]lean{
 	{Booked, "pricing"}: {0.6, 0}, {Booked, "hours"}: {0.6, 0}, {Cancelled, "cancellation"}: {1, 1.5},
 	{Answered, "appointment"}: {0.5, 0}, {Answered, "booking"}: {0.5, 0}, {Answered, "repair-visit"}: {0.5, 0}, {Answered, "cancellation"}: {0.5, 0},
 	{Negative, "complaint"}: {1, 2}, {Positive, GeneralInfo}: {1, 0.8}, {company, "companionship"}: {1, 1.5},
+}
+
+// leanOn lets a sign speak. What it adds is for an intent that nobody names: a visit that was asked for is no other appointment.
+func leanOn(sign string, rules []rule, scores []float64) {
+	named := 0.0 // the best score of the other intents that the sign favours
+	for i, r := range rules {
+		if l := leans[[2]string{sign, r.label}]; l.times > 1 && l.plus == 0 {
+			named = max(named, scores[i])
+		}
+	}
+	for i, r := range rules {
+		l, ok := leans[[2]string{sign, r.label}]
+		if !ok {
+			continue
+		}
+		scores[i] *= l.times
+		if named == 0 {
+			scores[i] += l.plus
+		}
+	}
 }
 
 // company is the sign of a call in which the agent keeps somebody company: nothing else is to be read from its end.
@@ -113,12 +134,8 @@ func (s said) intentWeight() float64 {
 func intent(spoken []said, signs []string, packs []Pack) string {
 	rules := merged(packs, func(p Pack) []rule { return p.intents })
 	scores := score(spoken, rules, said.intentWeight)
-	for i, r := range rules {
-		for _, sign := range signs {
-			if l, ok := leans[[2]string{sign, r.label}]; ok {
-				scores[i] = scores[i]*l.times + l.plus
-			}
-		}
+	for _, sign := range signs {
+		leanOn(sign, rules, scores)
 	}
 	best := slices.Max(append([]float64{0}, scores...))
 	for i, s := range scores {
