@@ -16,7 +16,8 @@ type call struct {
 	traps   []trap
 }
 
-// trap is one way of telling something that is not true: a line that has what it says, and nothing of what would make it true.
+// trap is one way of telling something that is not true: a line that has what it says, and nothing of what would make
+// it true.
 type trap struct {
 	fault  string
 	says   *regexp.Regexp
@@ -51,7 +52,8 @@ func (c call) says(text string) bool {
 
 var quoted = regexp.MustCompile(`[“"][^”"]*[”"]`)
 
-// plain is a line in small letters, with its quotations left out but for their words' sake: who speaks in them is not the model.
+// plain is a line in small letters, with its quotations left out but for their words' sake: who speaks in them is not
+// the model.
 func plain(line string) string {
 	line = quoted.ReplaceAllStringFunc(line, func(s string) string { return own.ReplaceAllString(s, " ") })
 	return strings.ToLower(strings.NewReplacer("_", " ", "’", "'").Replace(line))
@@ -69,7 +71,8 @@ func trapped(fault, says, unless string) trap {
 }
 
 // denied is how a line says that something is not so.
-const denied = `\b(no|not|cannot|none|never|without|nor|declin\w*|refus\w*|deni\w*|denies|skip\w*|reject\w*|rather than|instead|against|opt\w* out|turn\w* down|pass\w* on|forgo\w*)\b|n't\b`
+const denied = `\b(no|not|cannot|none|never|without|nor|declin\w*|refus\w*|deni\w*|denies|skip\w*|reject\w*|` +
+	`rather than|instead|against|opt\w* out|turn\w* down|pass\w* on|forgo\w*)\b|n't\b`
 
 // offered is how a line says that something was only to be had; staff are who take calls.
 const (
@@ -106,21 +109,35 @@ func dentist() call {
 		traps: []trap{
 			trapped("told somebody else's allergy as the caller's", `allerg`, `lena|daughter|`+denied),
 			trapped("told somebody else's allergy as the caller's", `penicillin`, `lena|daughter`),
-			trapped("told somebody else's allergy as the caller's", `\b(tomas|reuter|caller|patient|he|himself)( \w+)? (is|are|has|have)( \w+)? allerg`, denied),
+			trapped("told somebody else's allergy as the caller's",
+				`\b(tomas|reuter|caller|patient|he|himself)( \w+)? (is|are|has|have)( \w+)? allerg`, denied),
 			trapped("told somebody else's allergy as the caller's", `\b(wife)( \w+){0,3} allerg`, ""),
 			trapped("told somebody else's medicine as the caller's", `thinner|\bblood\b`, `wife|spouse|`+denied),
 			trapped("told a day that was taken back", `\bmonday\b`, `friday|work|unavailable|`+denied),
 			trapped("told a day that nobody named", `\b(tuesday|wednesday|thursday|saturday|sunday)\b`, ""),
 			trapped("told as taken what was only offered", `x-?ray|radiograph`, offered),
 			trapped("told as taken what was only offered", `sixty|\b60\b`, offered),
-			trapped("told what was denied", `\b(smokes|smoker|smoking)\b`, `stop|quit|former|ex-|used to|ago|past|history|ceas|gave up|`+denied),
-			trapped("took one of the two for the other", `\b(caller|patient|name|client|customer)\W+(is |was |called |named |name |caller )*noemi`, staff),
-			trapped("took one of the two for the other", `noemi( \w+)? (has|had|needs|wants|called to|requested|is allergic|stopped|quit|takes)\b`, ""),
-			trapped("took one of the two for the other", `\b(agent|assistant|receptionist)\W+(is |was |called |named )*(tomas|reuter)|amsel (has|had|needs|wants|called)\b`, ""),
-			trapped("joined what does not belong together", `\b(lena|daughter)\b(('s)? \w+){0,2} (toothache|appointment|friday)|appointment for (his )?(daughter|lena)`, `next month`),
-			trapped("joined what does not belong together", `\b(lena|daughter|wife) ((has|had|stopped|quit) )(\w+ ){0,2}(toothache|smok)|\b(lena|daughter|wife)( is| who)? work(s|ing)`, ""),
+			trapped("told what was denied",
+				`\b(smokes|smoker|smoking)\b`, `stop|quit|former|ex-|used to|ago|past|history|ceas|gave up|`+denied),
+			trapped("took one of the two for the other",
+				`\b(caller|patient|name|client|customer)\W+(is |was |called |named |name |caller )*noemi`, staff),
+			trapped("took one of the two for the other",
+				`noemi( \w+)? (has|had|needs|wants|called to|requested|is allergic|stopped|quit|takes)\b`, ""),
+			trapped("took one of the two for the other",
+				`\b(agent|assistant|receptionist)\W+(is |was |called |named )*(tomas|reuter)|`+
+					`amsel (has|had|needs|wants|called)\b`,
+				""),
+			trapped("joined what does not belong together",
+				`\b(lena|daughter)\b(('s)? \w+){0,2} (toothache|appointment|friday)|`+
+					`appointment for (his )?(daughter|lena)`,
+				`next month`),
+			trapped("joined what does not belong together",
+				`\b(lena|daughter|wife) ((has|had|stopped|quit) )(\w+ ){0,2}(toothache|smok)|`+
+					`\b(lena|daughter|wife)( is| who)? work(s|ing)`,
+				""),
 			trapped("joined what does not belong together", `allerg\w* to (a )?(blood|thinner)`, ""),
-			trapped("told as done what was not", `\bwas (treated|examined|seen)\b|appointment was (moved|cancel\w+|changed)`, denied),
+			trapped("told as done what was not",
+				`\bwas (treated|examined|seen)\b|appointment was (moved|cancel\w+|changed)`, denied),
 		},
 	}
 }
@@ -144,17 +161,34 @@ func workshop() call {
 		traps: []trap{
 			trapped("told as taken what was only offered", `\bdisc\b`, `\brim\b|`+offered),
 			trapped("told as taken what was only offered", `\bninety\b|\b90\b`, `\bforty\b|\b40\b|`+offered),
-			trapped("joined what does not belong together", `\brim( brakes?)?:?( (at|for|are|is|costs?|of|will|be)){0,2} \(?\$?(ninety|90)|\bdisc( brakes?)?:?( (at|for|are|is|costs?|of|will|be)){0,2} \(?\$?(forty|40)`, ""),
+			trapped("joined what does not belong together",
+				`\brim( brakes?)?:?( (at|for|are|is|costs?|of|will|be)){0,2} \(?\$?(ninety|90)|`+
+					`\bdisc( brakes?)?:?( (at|for|are|is|costs?|of|will|be)){0,2} \(?\$?(forty|40)`,
+				""),
 			trapped("told as taken what was only offered", `\brent|\brental`, `oskar|neighbou?r|`+offered),
-			trapped("told as taken what was only offered", `\blamp|\blight`, `think|consider|decid|undecided|maybe|possib|open|unsure|pending|may\b|might|whether|later|`+offered),
+			trapped("told as taken what was only offered",
+				`\blamp|\blight`,
+				`think|consider|decid|undecided|maybe|possib|open|unsure|pending|may\b|might|whether|later|`+offered),
 			trapped("told a day that was taken back", `\btuesday\b`, `thursday|`+denied),
 			trapped("told a day that nobody named", `\b(monday|wednesday|friday|saturday|sunday)\b`, ""),
-			trapped("took one of the two for the other", `\b(caller|name|client|customer)\W+(is |was |called |named |name |caller )*(gideon|oskar)`, staff),
-			trapped("took one of the two for the other", `gideon( \w+)? (needs|wants|has a|requested|called to)\b|gideon's (bicycle|bike|brakes|neighbou?r|husband)`, ""),
-			trapped("took one of the two for the other", `\b(agent|assistant|mechanic)\W+(is |was |called |named )*(petra|lindqvist)`, ""),
-			trapped("joined what does not belong together", `oskar'?s? (needs|wants|brakes|is (her|the caller's|petra's) husband)|husband,? oskar|oskar,? (her|the) husband`, ""),
-			trapped("joined what does not belong together", `\b(petra|caller|she)\b[^.;]{0,12}(doesn't|does not|dislikes|not like)[^.;]{0,16}call`, `husband`),
-			trapped("told as done what was not", `\b(text|message|sms)( \w+)? (was|has been) sent\b|\b(brakes|bicycle|bike)( \w+)? (were|was|have been|has been) (replaced|installed|fitted|fixed|repaired|ordered|paid|brought)`, denied),
+			trapped("took one of the two for the other",
+				`\b(caller|name|client|customer)\W+(is |was |called |named |name |caller )*(gideon|oskar)`, staff),
+			trapped("took one of the two for the other",
+				`gideon( \w+)? (needs|wants|has a|requested|called to)\b|gideon's (bicycle|bike|brakes|neighbou?r|husband)`,
+				""),
+			trapped("took one of the two for the other",
+				`\b(agent|assistant|mechanic)\W+(is |was |called |named )*(petra|lindqvist)`, ""),
+			trapped("joined what does not belong together",
+				`oskar'?s? (needs|wants|brakes|is (her|the caller's|petra's) husband)|`+
+					`husband,? oskar|oskar,? (her|the) husband`,
+				""),
+			trapped("joined what does not belong together",
+				`\b(petra|caller|she)\b[^.;]{0,12}(doesn't|does not|dislikes|not like)[^.;]{0,16}call`, `husband`),
+			trapped("told as done what was not",
+				`\b(text|message|sms)( \w+)? (was|has been) sent\b|`+
+					`\b(brakes|bicycle|bike)( \w+)? (were|was|have been|has been) `+
+					`(replaced|installed|fitted|fixed|repaired|ordered|paid|brought)`,
+				denied),
 		},
 	}
 }

@@ -50,32 +50,50 @@ func able() *pupil {
 	return &pupil{
 		written: map[string]recaller.Summary{
 			"dentist": {
-				Brief:     "Tomas Reuter called about a toothache. After first taking Monday he chose Friday at two with Doctor Amsel, because he works on Monday.",
+				Brief: "Tomas Reuter called about a toothache. After first taking Monday he chose Friday at two with Doctor " +
+					"Amsel, because he works on Monday.",
 				Topics:    []string{"Toothache", "Allergies"},
 				Decisions: []string{"Appointment on Friday at two", "Caller declined the x-ray for sixty dollars"},
 				Actions:   []string{"Noemi notes Lena's penicillin allergy for her visit next month"},
 				Facts: []string{
 					"Caller has no allergies; his daughter Lena is allergic to penicillin and comes in next month.",
-					"Caller takes no medicine; his wife takes blood thinners.", "Caller stopped smoking three years ago.", "The practice offered Monday at ten or Friday at two.",
+					"Caller takes no medicine; his wife takes blood thinners.",
+					"Caller stopped smoking three years ago.",
+					"The practice offered Monday at ten or Friday at two.",
 				},
 				Next: "Caller comes on Friday at two. His daughter Lena has an appointment next month.",
 			},
 			"workshop": {
-				Brief:     "Petra Lindqvist wants new brakes for her bicycle and brings it on Thursday at nine.",
-				Decisions: []string{"Rim brakes (forty dollars) rather than disc brakes (ninety dollars)", "Thursday at nine, not Tuesday", "No rental bicycle: her neighbour Oskar lends her his"},
-				Actions:   []string{"Pedal Works will send a text when the bicycle is ready", "Caller thinks about a new lamp"},
-				Facts:     []string{"Disc brakes: $90, rim brakes: $40", "Her husband doesn't like to be called", "Agent's name: Gideon"},
-				Next:      "The caller has not decided on the lamp.",
+				Brief: "Petra Lindqvist wants new brakes for her bicycle and brings it on Thursday at nine.",
+				Decisions: []string{
+					"Rim brakes (forty dollars) rather than disc brakes (ninety dollars)",
+					"Thursday at nine, not Tuesday",
+					"No rental bicycle: her neighbour Oskar lends her his",
+				},
+				Actions: []string{"Pedal Works will send a text when the bicycle is ready", "Caller thinks about a new lamp"},
+				Facts: []string{
+					"Disc brakes: $90, rim brakes: $40",
+					"Her husband doesn't like to be called",
+					"Agent's name: Gideon",
+				},
+				Next: "The caller has not decided on the lamp.",
 			},
 		},
 		remembered: map[string][]llmtest.Entry{
 			"dentist": {
-				fact("name", "Caller's name is Tomas Reuter"), fact("daughter_allergy", "penicillin"), fact("allergies", "no allergies"),
-				fact("wife_medication", "Caller's wife takes blood thinners"), fact("smoking_status", "stopped three years ago"), fact("appointment", "Friday at two"),
+				fact("name", "Caller's name is Tomas Reuter"),
+				fact("daughter_allergy", "penicillin"),
+				fact("allergies", "no allergies"),
+				fact("wife_medication", "Caller's wife takes blood thinners"),
+				fact("smoking_status", "stopped three years ago"),
+				fact("appointment", "Friday at two"),
 			},
 			"workshop": {
-				fact("caller_name", "Petra Lindqvist"), fact("brakes", "Caller wants rim brakes; disc brakes cost too much"), fact("neighbor", "Neighbour Oskar lends the caller his bicycle"),
-				fact("contact_preference", "Send a text; the caller's husband doesn't like to be called"), fact("drop_off", "Thursday at nine"),
+				fact("caller_name", "Petra Lindqvist"),
+				fact("brakes", "Caller wants rim brakes; disc brakes cost too much"),
+				fact("neighbor", "Neighbour Oskar lends the caller his bicycle"),
+				fact("contact_preference", "Send a text; the caller's husband doesn't like to be called"),
+				fact("drop_off", "Thursday at nine"),
 			},
 		},
 	}
