@@ -227,9 +227,9 @@ type StepResult struct {
 	Memories []Memory
 	Forget   []Changing // memories that the caller asked in it to forget; what is not active any more is passed over
 	Name     string     // the caller's name, as said (P12); empty if none was heard
-	// Gone is how many versions of forgotten memories Memories and Name were held against. Where there is another number by now,
-	// nothing is written: Conflict. nil: they were held against none.
-	Gone *int
+	// Gone is the number of changes to what is forgotten (Forgettings of the store) that Memories and Name were held against. Where it
+	// is another by now, nothing is written: Conflict. nil: they were held against none.
+	Gone *int64
 }
 
 // StepWritten is the result of writing a StepResult.

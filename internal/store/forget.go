@@ -61,6 +61,28 @@ func (s *Store) Forgotten(ctx context.Context, tenant recaller.TenantID, caller 
 	return list, err
 }
 
+// forgettings is a number of a caller that rises with whatever of his is forgotten or brought back, and never falls: how many
+// versions those of his memories have that ever were forgotten, and how many of these versions are closed as that. An undo makes
+// a version, and none of them is ever taken away.
+func forgettings(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID) (n int64, err error) {
+	err = tx.QueryRow(ctx, `SELECT COALESCE(SUM(CASE WHEN status = 'forgotten' THEN 2 ELSE 1 END), 0) FROM memories WHERE tenant_id = $1
+		AND id IN (SELECT id FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND status = 'forgotten')`, []any{tenant, caller}, &n)
+	return n, err
+}
+
+// Forgettings returns a number that is another whenever something of a caller's was forgotten or brought back since. Who holds words
+// against Forgotten reads it first.
+func (s *Store) Forgettings(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (n int64, err error) {
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		if err := alive(ctx, tx, tenant, caller); err != nil {
+			return err
+		}
+		n, err = forgettings(ctx, tx, tenant, caller)
+		return err
+	})
+	return n, err
+}
+
 // forget closes a memory, those that say the same, and their reminders. Where it holds the caller's name, he has none.
 func (w memoryWrite) forget(ctx context.Context, tx Tx, old recaller.Memory, reason string, in recaller.Changing) (recaller.MemoryWritten, error) {
 	closed, err := w.bury(ctx, tx, old, reason, in.Patch.At, in.Forgetting)

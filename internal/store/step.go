@@ -167,14 +167,11 @@ func (w stepWrite) regards(ctx context.Context, tx Tx) error {
 	if w.in.Gone == nil {
 		return nil
 	}
-	n := 0
-	if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM memories WHERE tenant_id = $1 AND id IN (`+forgottenIDs+`)`, []any{w.tenant, w.in.Caller}, &n); err != nil {
-		return err
+	n, err := forgettings(ctx, tx, w.tenant, w.in.Caller)
+	if err == nil && n != *w.in.Gone {
+		err = recaller.Errorf(recaller.Conflict, "something was forgotten meanwhile")
 	}
-	if min(n, maxForgotten) != *w.in.Gone {
-		return recaller.Errorf(recaller.Conflict, "something was forgotten meanwhile")
-	}
-	return nil
+	return err
 }
 
 // remember stores the memories that were found, in the place of the interim ones of their conversation, and counts the new ones.

@@ -196,11 +196,14 @@ func (s *Service) again(ctx context.Context, w work, r *recaller.StepResult) err
 	if len(r.Memories) == 0 && r.Name == "" {
 		return nil
 	}
+	n, err := s.Store.Forgettings(ctx, w.tenant.ID, w.conv.Caller)
+	if err != nil {
+		return err
+	}
 	gone, err := s.Store.Forgotten(ctx, w.tenant.ID, w.conv.Caller)
 	if err != nil {
 		return err
 	}
-	n := len(gone)
 	w.gone, r.Gone = forgotten.New(gone), &n
 	r.Memories = slices.DeleteFunc(slices.Clone(r.Memories), w.gone.Retold)
 	if r.Name != "" {

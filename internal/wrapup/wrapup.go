@@ -46,6 +46,8 @@ type Store interface {
 	Memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) (list []recaller.Memory, next string, err error)
 	// Forgotten returns every version of the memories that are forgotten.
 	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
+	// Forgettings returns a number that rises with whatever is forgotten or brought back.
+	Forgettings(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (int64, error)
 	Steps(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.StepProgress, error)
 	// TryStep counts an attempt; false if the step needs no more doing.
 	TryStep(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, step recaller.Step) (open bool, err error)

@@ -32,28 +32,51 @@ func forgottenInCall(b *bench) {
 	eq(b, "said anew in another conversation", extract(other, b.later(time.Minute)), recaller.MemoryCreated)
 }
 
-// forgottenMeanwhile writes what was found in words that was held against less than was forgotten by then.
+// forgottenMeanwhile writes what was found in words that was held against other things than were forgotten by then: also where as
+// many are.
 func forgottenMeanwhile(b *bench) {
 	o := b.open("t1", opening{})
 	b.say("t1", o, "user: I have a dog", "user: I take tea")
-	m := b.remember("t1", o.Caller.ID, "dog", "a dog").Memory
+	dog, cat := b.remember("t1", o.Caller.ID, "dog", "a dog").Memory, b.remember("t1", o.Caller.ID, "cat", "a cat").Memory
 	b.close(o, recaller.Completed)
-	known, err := b.Store.Forgotten(b.ctx, "t1", o.Caller.ID)
-	b.ok(err)
-	before := len(known)
-	_, err = b.Store.ChangeMemory(b.ctx, "t1", recaller.Changing{ID: m.ID, Forget: true, Patch: recaller.MemoryPatch{At: b.later(time.Minute)}})
-	b.ok(err)
-	write := func(gone int) (recaller.StepWritten, error) {
+	known := func() int64 {
+		b.Helper()
+		n, err := b.Store.Forgettings(b.ctx, "t1", o.Caller.ID)
+		b.ok(err)
+		return n
+	}
+	forget := func(m recaller.Memory) {
+		b.Helper()
+		_, err := b.Store.ChangeMemory(b.ctx, "t1", recaller.Changing{ID: m.ID, Forget: true, Patch: recaller.MemoryPatch{At: b.later(time.Minute)}})
+		b.ok(err)
+	}
+	back := func(m recaller.Memory) {
+		b.Helper()
+		_, err := b.Store.UndoMemory(b.ctx, "t1", recaller.Undoing{ID: m.ID, At: b.later(time.Minute)})
+		b.ok(err)
+	}
+	write := func(gone int64) (recaller.StepWritten, error) {
 		return b.Store.WriteStep(b.ctx, "t1", recaller.StepResult{
 			Conversation: o.Conversation.ID, Caller: o.Caller.ID, Step: recaller.StepExtract, State: recaller.StepDone, At: b.now,
 			Memories: []recaller.Memory{b.memory(o.Caller.ID, "drink", "tea")}, Gone: &gone,
 		})
 	}
-	_, err = write(before)
-	eq(b, "held against too little", recaller.KindOf(err), recaller.Conflict)
-	known, err = b.Store.Forgotten(b.ctx, "t1", o.Caller.ID)
-	b.ok(err)
-	out, err := write(len(known))
+	for _, change := range []struct {
+		what string
+		do   func()
+	}{
+		{"nothing was forgotten before", func() { forget(dog) }},
+		{"one is forgotten and another brought back", func() { forget(cat); back(dog) }},
+		{"one is brought back and forgotten again", func() { back(cat); forget(cat) }},
+		{"all is brought back", func() { back(cat) }},
+	} {
+		before := known()
+		change.do()
+		_, err := write(before)
+		eq(b, change.what, recaller.KindOf(err), recaller.Conflict)
+	}
+	b.remember("t1", o.Caller.ID, "bird", "a bird")
+	out, err := write(known())
 	b.ok(err)
 	b.own(out)
 	eq(b, "held against all, in a step that was still open", len(out.Stored), 1)
