@@ -74,10 +74,14 @@ func TestTurnsThatSaidItAreHidden(t *testing.T) {
 			if got := v.Hides(tt.conv, tt.turn); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
-			if left := v.Turns(tt.conv, []recaller.Turn{tt.turn}); (len(left) == 0) != tt.want {
-				t.Errorf("%d turns are left", len(left))
+			told := v.Told(tt.conv, tt.turn)
+			if (told != tt.turn.Text) != tt.want {
+				t.Errorf("told: %q", told)
 			}
-			if blank := v.Blank(tt.conv, []recaller.Turn{tt.turn}); (blank[0].Text == "") != tt.want || blank[0].Number != tt.turn.Number {
+			if left := v.Turns(tt.conv, []recaller.Turn{tt.turn}); (len(left) == 0) != (told == "") || told != "" && left[0].Text != told {
+				t.Errorf("left: %+v, want %q", left, told)
+			}
+			if blank := v.Blank(tt.conv, []recaller.Turn{tt.turn}); blank[0].Text != told || blank[0].Number != tt.turn.Number {
 				t.Errorf("blanked to %+v", blank[0])
 			}
 		})

@@ -206,14 +206,15 @@ func (ix *Index) addTurns(to sink, si int32, turns []recaller.Turn) {
 	for i := range turns {
 		t := &turns[i]
 		ix.bytes += int64(unsafe.Sizeof(*t)) + int64(len(t.ID)+len(t.Text)+len(t.Name))
-		if ix.hides(si, t) {
+		text := s.tells(ix.gone, t)
+		if text == "" && t.Text != "" {
 			continue
 		}
 		d := doc{session: si, place: int32(from + i), kind: userTurn, name: ix.name(t.Name)}
 		if t.Speaker == recaller.Assistant {
 			d.kind = assistantTurn
 		}
-		words := ix.add(to, ix.language(s.told), d, t.Text)
+		words := ix.add(to, ix.language(s.told), d, text)
 		ix.words += int64(words)
 		s.words[d.kind] += int32(words)
 	}

@@ -149,5 +149,6 @@ func (ix *Index) text(d *doc) string {
 	case summary:
 		return ix.sessions[d.session].summary
 	}
-	return ix.sessions[d.session].turns[d.place].Text
+	s := &ix.sessions[d.session]
+	return s.tells(ix.gone, &s.turns[d.place])
 }
