@@ -24,14 +24,14 @@ type piece struct {
 	asks bool // it asks to forget something, or promises it
 }
 
-// noted is the day that words mean, and the marks behind it.
-var noted = regexp.MustCompile(`^ *\[[^\]]*\][.?!]*`)
+// note is the day that words mean, and the marks behind it.
+var note = regexp.MustCompile(`^ *\[[^\]]*\][.?!]*`)
 
 func pieces(s string) []piece {
 	var out []piece
 	for _, clause := range speech.Clauses(s) {
-		if note := noted.FindString(s[clause.End:]); note != "" {
-			clause.End += len(note)
+		if day := note.FindString(s[clause.End:]); day != "" {
+			clause.End += len(day)
 			clause.Text = s[clause.Start:clause.End]
 		}
 		p := piece{Sentence: clause, said: words(unmarked(clause.Text))}
@@ -43,7 +43,9 @@ func pieces(s string) []piece {
 }
 
 // Told returns what of a turn may be told: all of it, its clauses of other matters with an ellipsis for what is left out, or "".
-func (v View) Told(conv recaller.ConversationID, turn recaller.Turn) string { return v.told(conv, turn, false) }
+func (v View) Told(conv recaller.ConversationID, turn recaller.Turn) string {
+	return v.told(conv, turn, false)
+}
 
 // told is Told; of a turn that is only a quotation, what asks to forget may not be there.
 func (v View) told(conv recaller.ConversationID, turn recaller.Turn, quoted bool) string {
