@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/recall/token"
 	"github.com/recallerhq/recaller/internal/speech"
 )
 
@@ -64,7 +65,8 @@ func (v View) told(conv recaller.ConversationID, turn recaller.Turn, quoted bool
 			shown = slices.Repeat([]bool{true}, len(all))
 		}
 		source := slices.ContainsFunc(t.from, func(p recaller.Provenance) bool { return names(p, conv, turn.Number) })
-		if found := t.beside(all, shown, source, turn.Speaker); !found && (source || !quoted) {
+		asks := names(t.asked, conv, turn.Number)
+		if found := t.beside(all, shown, source, turn.Speaker); !found && !(quoted && (asks || !source)) {
 			return ""
 		}
 	}
@@ -92,15 +94,19 @@ func (t thing) beside(all []piece, shown []bool, source bool, by recaller.Speake
 	return found
 }
 
-// Core is a turn with only those of its words that a request means, where they can be told from the others.
+// Core is a turn with only those of its words that a request means, where they can be told from the others: of an answer that does not
+// name what it answers, those before the caller asks something himself.
 func (r Request) Core(turn recaller.Turn) recaller.Turn {
 	all := pieces(turn.Text)
 	shown := slices.Repeat([]bool{true}, len(all))
-	if !(thing{request: r}).beside(all, shown, false, turn.Speaker) {
-		return turn
-	}
+	found := thing{request: r}.beside(all, shown, false, turn.Speaker)
 	for i := range shown {
-		shown[i] = !shown[i]
+		if shown[i] = !shown[i]; !found {
+			shown[i] = !all[i].Question && (i == 0 || shown[i-1])
+		}
+	}
+	if !slices.Contains(shown, true) {
+		return turn
 	}
 	turn.Text = joined(turn.Text, all, shown)
 	return turn
@@ -111,10 +117,16 @@ func (r Request) gives(p piece) bool {
 	return slices.ContainsFunc(r.names, func(n phrase) bool { return n.isData() && n.ofKind(p.said) && n.value(p.Text) })
 }
 
+// spokenIn are the languages whose small words tell nothing.
+var spokenIn = []token.Language{token.German, token.Spanish, token.French}
+
 // touches reports whether a piece has a word of what was forgotten, or of what the request named. What is new of a kind is another
 // thing: "My new address is 5 Elm Street."
 func (t thing) touches(p piece) bool {
-	has := func(stem string) bool { return !figures(stem) && !speech.IsNumber(stem) && p.said.like(stem) }
+	has := func(stem string) bool {
+		little := func(l token.Language) bool { return l.Stop(stem) }
+		return !figures(stem) && !speech.IsNumber(stem) && !slices.ContainsFunc(spokenIn, little) && p.said.like(stem)
+	}
 	anew := p.flat.any(renewing)
 	return slices.ContainsFunc(t.carried, func(c carried) bool {
 		return slices.ContainsFunc(c.value, has) || !anew && slices.ContainsFunc(c.key, has)

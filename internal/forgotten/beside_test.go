@@ -91,7 +91,9 @@ func TestTheWordsThatARequestMeans(t *testing.T) {
 		{"my door code", "My door code is 4711. Can I book Thursday at ten?", "My door code is 4711. …"},
 		{"my address", "I live at 12 Elm Street, and can I book Thursday?", "I live at 12 Elm Street …"},
 		{"my old address", "Forget my old address, and can I book Thursday?", "Forget my old address …"},
-		{"the choir", "I sing. Can I book Thursday at ten?", "I sing. Can I book Thursday at ten?"},
+		{"my door code", "It's 4711, then a hash. Can I get a plumber on Monday?", "It's 4711, then a hash. …"},
+		{"the choir", "Can I book Thursday at ten? I sing.", "Can I book Thursday at ten? I sing."},
+		{"the choir", "I sing there. Thursday is best.", "I sing there. Thursday is best."},
 	} {
 		turn := said(2, recaller.User, tt.says, 0)
 		if got := forgotten.Spoken(tt.ref, asked, nil).Core(turn); got.Text != tt.want || got.Number != turn.Number {

@@ -158,6 +158,13 @@ func TestSameIsForgottenWithIt(t *testing.T) {
 	if want := []recaller.MemoryID{"pet", "breath"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+	known = []recaller.Memory{
+		told("adresse", "adresse", "Lindenstraße 14, Potsdam", 1), told("quoted", "address", "“Ich wohne in der Lindenstraße 14 in Potsdam, und mein Hahn tropft.”", 5),
+		told("city", "city", "Potsdam", 7),
+	}
+	if got, want := forgotten.Same(known[0], known), []recaller.MemoryID{"quoted"}; !slices.Equal(got, want) {
+		t.Errorf("an address under another key: got %v, want %v", got, want)
+	}
 }
 
 func TestSnapshotTellsNothingOfIt(t *testing.T) {
