@@ -10,9 +10,10 @@ import (
 	"github.com/recallerhq/recaller/internal/speech"
 )
 
-// This file finds what a turn tells beside what was forgotten: "Forget my old address, and can I book Thursday at ten?" It is a
-// question, a wish or a change of the matter, and what follows, without a word of what was forgotten, and without one that leans on
-// others ("Can he come too?"). Where the words do not show which of them are to be forgotten, all are.
+// This file finds what a turn tells beside what was forgotten: "Forget my old address, and can I book Thursday at
+// ten?" It is a question, a wish or a change of the matter, and what follows, without a word of what was forgotten,
+// and without one that leans on others ("Can he come too?"). Where the words do not show which of them are to be
+// forgotten, all are.
 
 // cut marks what is left out.
 const cut = "…"
@@ -43,7 +44,8 @@ func pieces(s string) []piece {
 	return out
 }
 
-// Told returns what of a turn may be told: all of it, its clauses of other matters with an ellipsis for what is left out, or "".
+// Told returns what of a turn may be told: all of it, its clauses of other matters with an ellipsis for what is left
+// out, or "".
 func (v View) Told(conv recaller.ConversationID, turn recaller.Turn) string {
 	return v.told(conv, turn, false)
 }
@@ -76,8 +78,8 @@ func (v View) told(conv recaller.ConversationID, turn recaller.Turn, quoted bool
 	return joined(turn.Text, all, shown)
 }
 
-// beside marks the pieces of a turn that may not be told for a thing. It reports whether the words show which those are: in a turn that
-// is its source, one carries it.
+// beside marks the pieces of a turn that may not be told for a thing. It reports whether the words show which those
+// are: in a turn that is its source, one carries it.
 func (t thing) beside(all []piece, shown []bool, source bool, by recaller.Speaker) (found bool) {
 	another := false // matter than what was forgotten
 	for i, p := range all {
@@ -94,8 +96,8 @@ func (t thing) beside(all []piece, shown []bool, source bool, by recaller.Speake
 	return found
 }
 
-// Core is a turn with only those of its words that a request means, where they can be told from the others: of an answer that does not
-// name what it answers, those before the caller asks something himself.
+// Core is a turn with only those of its words that a request means, where they can be told from the others: of an
+// answer that does not name what it answers, those before the caller asks something himself.
 func (r Request) Core(turn recaller.Turn) recaller.Turn {
 	all := pieces(turn.Text)
 	shown := slices.Repeat([]bool{true}, len(all))
@@ -120,8 +122,8 @@ func (r Request) gives(p piece) bool {
 // spokenIn are the languages whose small words tell nothing.
 var spokenIn = []token.Language{token.German, token.Spanish, token.French}
 
-// touches reports whether a piece has a word of what was forgotten, or of what the request named. What is new of a kind is another
-// thing: "My new address is 5 Elm Street."
+// touches reports whether a piece has a word of what was forgotten, or of what the request named. What is new of a
+// kind is another thing: "My new address is 5 Elm Street."
 func (t thing) touches(p piece) bool {
 	has := func(stem string) bool {
 		little := func(l token.Language) bool { return l.Stop(stem) }
@@ -130,10 +132,13 @@ func (t thing) touches(p piece) bool {
 	anew := p.flat.any(renewing)
 	return slices.ContainsFunc(t.carried, func(c carried) bool {
 		return slices.ContainsFunc(c.value, has) || !anew && slices.ContainsFunc(c.key, has)
-	}) || !anew && slices.ContainsFunc(t.request.names, func(n phrase) bool { return slices.ContainsFunc(n.stems, has) })
+	}) || !anew && slices.ContainsFunc(t.request.names, func(n phrase) bool {
+		return slices.ContainsFunc(n.stems, has)
+	})
 }
 
-// counts reports whether a piece has a number of what was forgotten, however it was said: "4417", "four four one seven".
+// counts reports whether a piece has a number of what was forgotten, however it was said: "4417", "four four one
+// seven".
 func (t thing) counts(p piece) bool {
 	for _, said := range p.flat.streams() {
 		for _, m := range t.versions {
@@ -193,8 +198,8 @@ func (p piece) leans() bool {
 	return false
 }
 
-// turnsTo reports whether a piece turns to another matter: it asks for something, or says so, or names a day and little more. An agent
-// who names one tells what is settled.
+// turnsTo reports whether a piece turns to another matter: it asks for something, or says so, or names a day and
+// little more. An agent who names one tells what is settled.
 func (p piece) turnsTo(by recaller.Speaker) bool {
 	if p.Question || p.flat.any(asksFor) || p.flat.any(renewing) {
 		return len(p.said.content()) > 0

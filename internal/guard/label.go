@@ -156,21 +156,34 @@ func linked(toks []token, i int) (at int, tied bool) {
 }
 
 // linkedFar is linked for secrets, which may be said to be whose or what for: "the PIN for my card is", "the code they sent
-// me is". Without such words it is linked.
+// me is", "my PIN, which you've got on file, is". Without such words it is linked.
 func linkedFar(toks []token, i int) (at int, tied bool) {
-	if i >= len(toks) || !purposes[toks[i].s] {
+	j := i
+	for j < len(toks) && toks[j].s == "," {
+		j++
+	}
+	if j >= len(toks) || !purposes[toks[j].s] {
 		return linked(toks, i)
 	}
-	for j := i + 1; j < len(toks) && j <= i+maxLinks && toks[j].kind != punct && !clauses[toks[j].s] && !endsSentence(toks, j); j++ {
+	for j++; j < min(len(toks), i+maxClause+1) && !clauses[toks[j].s] && !endsSentence(toks, j); j++ {
+		if toks[j].kind == punct && toks[j].s != "," {
+			break
+		}
 		if verbs[toks[j].s] && toks[j].s != "to" && toks[j].s != "as" && toks[j].s != "it" {
-			return linked(toks, j)
+			if at, tied = linked(toks, j); at == len(toks) || !purposes[toks[at].s] { // else "that's on file"
+				return at, tied
+			}
 		}
 	}
 	return linked(toks, i)
 }
 
-// purposes begin what a secret is for, or how somebody came by it.
-var purposes = speech.Set("for to on of they you i we he she fur de para pour per")
+// maxClause is how many words may say whose a secret is.
+const maxClause = 11
+
+// purposes begin what a secret is for, or how somebody came by it, in a clause of its own or without.
+var purposes = speech.Set(`for to on of with in at they you i we he she fur de para pour per
+	that which who whom die der das welche ich wir sie ihr que qui`)
 
 // endsSentence reports whether a sentence ends before token i.
 func endsSentence(toks []token, i int) bool {

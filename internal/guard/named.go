@@ -101,7 +101,7 @@ func (r *reader) nameID(l label, at int, tied bool) {
 		return
 	}
 	weak := r.toks[l.last].s == "security" || r.toks[l.last].s == "social" || r.toks[l.last].s == "insurance"
-	if weak && n < 8 && !(tied && n == 4 && !r.rated(last+1)) { // "social security pays me 1450 a month"
+	if weak && n < 8 && !(tied && n == 4 && !(last+1 < len(r.toks) && rates[r.toks[last+1].s])) { // "social security pays me 1450 a month"
 		return
 	}
 	if row, ok := r.rowAt(at); ok && (row.amount || row.plus || row.path || isPhone(row.sizes())) {
@@ -113,18 +113,6 @@ func (r *reader) nameID(l label, at int, tied bool) {
 // isPhone reports whether digits are grouped as those of a phone number.
 func isPhone(sizes []int) bool {
 	return slices.Equal(sizes, []int{3, 3, 4}) || slices.Equal(sizes, []int{1, 3, 3, 4})
-}
-
-// rated reports whether token i goes on as an amount does: "a month".
-func (r *reader) rated(i int) bool {
-	if i >= len(r.toks) {
-		return false
-	}
-	switch r.toks[i].s {
-	case "a", "per", "each", "every", "monthly", "an", "month":
-		return true
-	}
-	return false
 }
 
 // isLastFour reports whether a label is part of "the last four digits of my card".
@@ -146,7 +134,9 @@ func (r *reader) counts(i int) bool {
 }
 
 var counted = speech.Set(`digit digits character characters letter letters number numbers long times minutes hours days attempts tries symbols words
-	ziffern zeichen stellen digitos cifras caracteres chiffres caracteres cifre caratteri more or different`)
+	ziffern zeichen stellen digitos cifras caracteres chiffres caracteres cifre caratteri more or different percent prozent % weeks months years`)
+
+var rates = speech.Set("a per each every monthly an month") // ends of an amount: "a month"
 
 // isPostal reports whether a PIN is the postal code that India calls so: it is called a code, or an address goes before it.
 func (r *reader) isPostal(row run) bool {

@@ -2,6 +2,7 @@ package wrapup
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/recallerhq/recaller"
@@ -38,8 +39,7 @@ func (s *Service) forget(ctx context.Context, w work, r *recaller.StepResult) er
 	}
 	burials := make([]burial, len(w.asked))
 	for i, asked := range w.asked {
-		b := &burials[i]
-		b.Request, b.known, b.search = asked, k, asked.Search()
+		burials[i] = burial{Request: asked, known: k, search: asked.Search()}
 	}
 	if err := s.searchPast(ctx, w, burials); err != nil {
 		return err
@@ -197,11 +197,8 @@ func (s *Service) again(ctx context.Context, w work, r *recaller.StepResult) err
 		return nil
 	}
 	n, err := s.Store.Forgettings(ctx, w.tenant.ID, w.conv.Caller)
-	if err != nil {
-		return err
-	}
-	gone, err := s.Store.Forgotten(ctx, w.tenant.ID, w.conv.Caller)
-	if err != nil {
+	gone, failed := s.Store.Forgotten(ctx, w.tenant.ID, w.conv.Caller)
+	if err = errors.Join(err, failed); err != nil {
 		return err
 	}
 	w.gone, r.Gone = forgotten.New(gone), &n

@@ -44,9 +44,8 @@ type Store interface {
 	ActiveMemories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, has int64) (list []recaller.Memory, version int64, err error)
 	// Memories lists a caller's by a filter, last confirmed first.
 	Memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) (list []recaller.Memory, next string, err error)
-	// Forgotten returns every version of the memories that are forgotten.
+	// Forgotten returns every version of the memories that are forgotten, Forgettings a number that rises with each change of them.
 	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
-	// Forgettings returns a number that rises with whatever is forgotten or brought back.
 	Forgettings(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (int64, error)
 	Steps(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.StepProgress, error)
 	// TryStep counts an attempt; false if the step needs no more doing.

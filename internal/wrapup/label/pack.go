@@ -1,11 +1,9 @@
 // Package label gives a conversation its labels, from closed sets (spec 2.5, P4). Intents and topics go by tables of
-// whole words and phrases that come in packs: "service" for a general service desk and "golf" for the source's golf
-// courses are built in, and a tenant may bring a pack of his own as JSON. Sentiment and outcome are read from what
-// happens in the dialogue, in any trade: who offers a time, who takes it, who promises to call, who is sorry. Its words
-// are in dialogue.json and mood.json, in English, German, Spanish and a little Portuguese. A pack says which outcomes
-// there are, and may add words of its own.
-//
-// A phrase is matched word by word, by stem, so that "book" finds booked and booking, but "weather" never finds "eat".
+// whole words and phrases that come in packs: "service" and "golf" are built in, for a general service desk and for golf
+// courses, and a tenant may bring a pack of his own as JSON. Sentiment and outcome are read from what happens in the
+// dialogue, in any trade: who offers a time, who takes it, who promises to call, who is sorry. Its words, in English,
+// German, Spanish and a little Portuguese, are in dialogue.json and mood.json; a pack says which outcomes there are, and
+// may add words. A phrase is matched word by word, by stem: "book" finds booked and booking, "weather" never "eat".
 // It does no I/O and is not for understanding what was said: that is the work of summaries and memories.
 package label
 
@@ -127,9 +125,8 @@ var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 const maxLabelBytes = 60
 
-// ParsePack reads a pack from JSON. Outcomes that the dialogue shows may stand without phrases. The order of intents
-// and outcomes is their priority. In a phrase "a|b" means one word or the other, and "*" up to three words of any kind.
-// Errors are Invalid and name the field at fault.
+// ParsePack reads a pack from JSON. Outcomes that the dialogue shows may stand without phrases; the order of intents and
+// outcomes is their priority. "a|b" means one word or the other, "*" up to three of any kind. Errors are Invalid, by field.
 func ParsePack(data []byte) (Pack, error) {
 	if len(data) > MaxPackBytes {
 		return Pack{}, recaller.InvalidField("pack", "is larger than %d bytes", MaxPackBytes)
