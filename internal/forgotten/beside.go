@@ -26,13 +26,13 @@ type piece struct {
 	asks bool // it asks to forget something, or promises it
 }
 
-// note is the day that words mean, and the marks behind it.
-var note = regexp.MustCompile(`^ *\[[^\]]*\][.?!]*`)
+// dayNote is the day that words mean, and the marks behind it.
+var dayNote = regexp.MustCompile(`^ *\[[^\]]*\][.?!]*`)
 
 func pieces(s string) []piece {
 	var out []piece
 	for _, clause := range speech.Clauses(s) {
-		if day := note.FindString(s[clause.End:]); day != "" {
+		if day := dayNote.FindString(s[clause.End:]); day != "" {
 			clause.End += len(day)
 			clause.Text = s[clause.Start:clause.End]
 		}
@@ -81,10 +81,11 @@ func (v View) told(conv recaller.ConversationID, turn recaller.Turn, quoted bool
 // beside marks the pieces of a turn that may not be told for a thing. It reports whether the words show which those
 // are: in a turn that is its source, one carries it.
 func (t thing) beside(all []piece, shown []bool, source bool, by recaller.Speaker) (found bool) {
+	trace := t.traces()
 	another := false // matter than what was forgotten
 	for i, p := range all {
-		carries := t.carriedBy(p.said) || t.request.in(p.said) || t.request.gives(p) || t.counts(p)
-		touches := t.touches(p)
+		carries := t.carriedBy(p.said) || t.request.in(p.said) || t.request.gives(p) || trace.counts(p)
+		touches := trace.touches(p)
 		found = found || carries || !source && (p.asks || touches)
 		hidden := carries || touches || p.asks || p.leans()
 		another = !hidden && (another || p.turnsTo(by))
@@ -122,35 +123,59 @@ func (r Request) gives(p piece) bool {
 // spokenIn are the languages whose small words tell nothing.
 var spokenIn = []token.Language{token.German, token.Spanish, token.French}
 
-// touches reports whether a piece has a word of what was forgotten, or of what the request named. What is new of a
-// kind is another thing: "My new address is 5 Elm Street."
-func (t thing) touches(p piece) bool {
-	has := func(stem string) bool {
-		little := func(l token.Language) bool { return l.Stop(stem) }
-		return !figures(stem) && !speech.IsNumber(stem) && !slices.ContainsFunc(spokenIn, little) && p.said.like(stem)
-	}
+// touches reports whether a piece has a word of what was forgotten, or of what the request named. What is new of a kind
+// is another thing: "My new address is 5 Elm Street."
+func (t trace) touches(p piece) bool {
 	anew := p.flat.any(renewing)
-	return slices.ContainsFunc(t.carried, func(c carried) bool {
-		return slices.ContainsFunc(c.value, has) || !anew && slices.ContainsFunc(c.key, has)
-	}) || !anew && slices.ContainsFunc(t.request.names, func(n phrase) bool {
-		return slices.ContainsFunc(n.stems, has)
+	return slices.ContainsFunc(p.flat, func(w word) bool {
+		return t.words[root(w.stem)] || !anew && t.kinds[root(w.stem)]
 	})
 }
 
 // counts reports whether a piece has a number of what was forgotten, however it was said: "4417", "four four one
 // seven".
-func (t thing) counts(p piece) bool {
-	for _, said := range p.flat.streams() {
-		for _, m := range t.versions {
-			for _, of := range flat(m.Value).streams() {
-				if strings.Contains(said, of) || strings.Contains(of, said) {
-					return true
-				}
-			}
+func (t trace) counts(p piece) bool {
+	return len(t.numbers) > 0 && slices.ContainsFunc(p.flat.streams(), func(said string) bool {
+		return slices.ContainsFunc(t.numbers, func(of string) bool {
+			return strings.Contains(said, of) || strings.Contains(of, said)
+		})
+	})
+}
+
+// trace is what single words give something away by.
+type trace struct {
+	words, kinds map[string]bool // the roots of its words, and of what it is called
+	numbers      []string
+}
+
+// traces are those of a thing.
+func (t thing) traces() trace {
+	out := trace{words: map[string]bool{}, kinds: map[string]bool{}}
+	for _, c := range t.carried {
+		note(out.words, c.value)
+		note(out.kinds, c.key)
+	}
+	for _, n := range t.request.names {
+		note(out.kinds, n.stems)
+	}
+	for _, m := range t.versions {
+		out.numbers = append(out.numbers, flat(m.Value).streams()...)
+	}
+	return out
+}
+
+// note takes up the roots of stems that tell something.
+func note(in map[string]bool, stems []string) {
+	for _, stem := range stems {
+		little := func(l token.Language) bool { return l.Stop(stem) }
+		if !figures(stem) && !speech.IsNumber(stem) && !slices.ContainsFunc(spokenIn, little) {
+			in[root(stem)] = true
 		}
 	}
-	return false
 }
+
+// root is what the longer words that begin with a long stem have in common.
+func root(stem string) string { return stem[:min(len(stem), longStem)] }
 
 // leastStream is how many digits tell a number.
 const leastStream = 3
