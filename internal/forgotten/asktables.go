@@ -181,8 +181,10 @@ var (
 	// digits are those that are said one by one.
 	digits = func() map[string]string {
 		out := map[string]string{}
-		for _, list := range []string{`zero one two three four five six seven eight nine`, `null eins zwei drei vier funf sechs sieben acht neun`,
-			`cero uno dos tres cuatro cinco seis siete ocho nueve`, `zero un deux trois quatre cinq six sept huit neuf`} {
+		for _, list := range []string{
+			`zero one two three four five six seven eight nine`, `null eins zwei drei vier funf sechs sieben acht neun`,
+			`cero uno dos tres cuatro cinco seis siete ocho nueve`, `zero un deux trois quatre cinq six sept huit neuf`,
+		} {
 			for n, w := range strings.Fields(list) {
 				out[w] = string(rune('0' + n))
 			}
