@@ -207,7 +207,7 @@ func (t thing) told(m recaller.Memory) bool {
 }
 
 // Same returns those of a caller's active memories that say what m says, so that they are forgotten with it: told in the same
-// words, or under a key that means the same, or among other words, where its value is of several.
+// words, or under a key that means the same, or with a number of its own among other words.
 func Same(m recaller.Memory, active []recaller.Memory) []recaller.MemoryID {
 	var out []recaller.MemoryID
 	about := read(m.Key, m.Value)
@@ -220,7 +220,7 @@ func Same(m recaller.Memory, active []recaller.Memory) []recaller.MemoryID {
 		_, _, held := likeness.Duplicate([]recaller.Memory{a}, m)
 		name := own && likeness.OfName(a.Key)
 		breath := shares(a.Provenance, m.Provenance)
-		if again || held || (name || breath || len(about.value) > 1) && about.in(words(a.Value)) {
+		if again || held || (name || breath || about.exact != nil) && about.in(words(a.Value)) {
 			out = append(out, a.ID)
 		}
 	}
