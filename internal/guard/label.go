@@ -165,10 +165,8 @@ func linkedFar(toks []token, i int) (at int, tied bool) {
 	if j >= len(toks) || !purposes[toks[j].s] {
 		return linked(toks, i)
 	}
-	for j++; j < min(len(toks), i+maxClause+1) && !clauses[toks[j].s] && !endsSentence(toks, j); j++ {
-		if toks[j].kind == punct && toks[j].s != "," {
-			break
-		}
+	for j++; j < min(len(toks), i+maxClause+1) && (toks[j].kind != punct || toks[j].s == ",") && !clauses[toks[j].s] &&
+		!endsSentence(toks, j); j++ {
 		if verbs[toks[j].s] && toks[j].s != "to" && toks[j].s != "as" && toks[j].s != "it" {
 			if at, tied = linked(toks, j); at == len(toks) || !purposes[toks[at].s] { // else "that's on file"
 				return at, tied
@@ -178,8 +176,7 @@ func linkedFar(toks []token, i int) (at int, tied bool) {
 	return linked(toks, i)
 }
 
-// maxClause is how many words may say whose a secret is.
-const maxClause = 11
+const maxClause = 11 // words that say whose a secret is
 
 // purposes begin what a secret is for, or how somebody came by it, in a clause of its own or without.
 var purposes = speech.Set(`for to on of with in at they you i we he she fur de para pour per
