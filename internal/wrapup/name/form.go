@@ -29,7 +29,7 @@ var (
 		moin ja also grüezi grüessech aye howdy b'y love dear mate pal pet sisi ciao bonjour salut buongiorno buonasera äh gerne buenos buenas buen días dias tardes noches hola bueno sí si claro pues mire mira oiga eh bom boa dia tarde olá olhe sim again no thanks thank you
 		great and`)
 	greeted   = phrases(`my man|my love|my dear|my friend|my lovely|kia ora|bore da|how're ya|how are you|how's it going|qué tal`)
-	greetings = speech.Set(`hi hello hey hiya heya hallo hola morning afternoon evening thanks`)
+	greetings = speech.Set(`hi hello hey hiya heya hallo hola servus grüezi moin morning afternoon evening thanks`)
 	// connectives follow a name in a text without marks.
 	connectives = speech.Set(`again from here hier calling speaking i i'm im i've ive i'd id and about uh um at with my the we we're your you
 		you've youve but so look listen mire mira oiga que und ich aus von y desde de para llamo por`)
