@@ -32,7 +32,7 @@ var (
 	greetings = speech.Set(`hi hello hey hiya heya hallo hola servus grüezi moin morning afternoon evening thanks`)
 	// connectives follow a name in a text without marks.
 	connectives = speech.Set(`again from here hier calling speaking i i'm im i've ive i'd id and about uh um at with my the we we're your you
-		you've youve but so look listen mire mira oiga que und ich aus von y desde de para llamo por`)
+		you've youve but so look listen mire mira oiga que und ich aus von vom y desde de para llamo por`)
 	ofOthers  = speech.Set("she he she's he's ella él") // told of somebody else: "it's maureen she passed"
 	comesBack = speech.Set("again from")
 	articles  = speech.Set("de la los las der die")
@@ -41,6 +41,13 @@ var (
 	places   = speech.Set("lake river bay island cove creek valley harbour harbor beach county falls bridge crescent terrace square gardens view terminal airport station cross suite")
 	firms    = speech.Set(`motors garage bank insurance services solutions energy electric gas water school surgery clinic dental hotel
 		farm council college hospital travel logistics delivery express group limited ltd inc`)
+	// employing lead to the firm for which somebody calls.
+	employing = phrases("vom|von der|von dem|von den|von|aus der|aus dem")
+	houses    = speech.Set(`gasthof gasthaus wirtshaus hotel pension restaurant café cafe firma praxis kanzlei apotheke kita kindergarten klinik spedition werkstatt
+		weingut hof gemeinde verlag redaktion museum theater kirche pfarre tierheim stadtwerke rathaus krankenhaus autohaus möbelhaus`)
+	houseEnds = strings.Fields("erei verwaltung verein club klub schule büro amt zentrum laden handlung praxis")
+	// sent come from a firm, or are of its people: no name before one.
+	sent     = speech.Set("post brief mail karte gast chef leute fahrer lehrer arzt ärztin koch köchin meister geld essen brot")
 	selves   = speech.Set("i i'm im i've ive i'd id i'll my me we we've our ich wir mein meine yo mi")
 	reported = speech.Set("if whether said says told say asked")
 )
@@ -95,7 +102,7 @@ func opened(s []word, i int) (int, bool) {
 func closed(s []word, i int) int {
 	end := behind(s, i, endForms)
 	place := end > 0 && (s[i].low == "here" || s[i].low == "hier")
-	if end > 0 && i > 0 && s[i-1].pause == 0 && (!place || last(s, end) || comesBack[s[end].low]) {
+	if end > 0 && i > 0 && s[i-1].pause == 0 && (!place || last(s, end) || comesBack[s[end].low] || employed(s, end)) {
 		return end
 	}
 	return 0
@@ -122,7 +129,16 @@ func (r *reader) lead(s []word) int {
 // read returns the words of a name that begins at i, none twice and with what is spelled in them, and the place behind it.
 func (r *reader) read(s []word, i int) (name []word, next int) {
 	name, next = r.parts(s, i)
-	return once(name), next
+	if next > i && s[next-1].pause == ',' {
+		if full, to := r.parts(s, next); len(full) > len(name) && contains(full, name) { // "Bartlett, Ronnie Bartlett"
+			name, next = full, to
+		}
+	}
+	name = once(name)
+	for len(name) > 1 && next < len(s) && contains(name, s[next:next+1]) {
+		next++
+	}
+	return name, next
 }
 
 // parts returns them as they were said, false starts left out.
@@ -162,15 +178,9 @@ func (r *reader) parts(s []word, i int) (parts []word, next int) {
 		if w.pause == 0 || i+1 < len(s) && s[i+1].spelled != "" {
 			continue
 		}
-		if full == 1 && w.pause == ',' && r.cased && i+1 < len(s) && s[i+1].nameLike(true) {
-			again := slices.IndexFunc(s[i+1:min(len(s), i+5)], func(o word) bool { return o.low == w.low || o.pause != 0 })
-			switch {
-			case again == 0 && s[i+1].pause != 0 && s[i+1].low != w.low && (r.asked.kind != "" || firstNames[s[i+1].low]): // "Quigley, Darnell"
-				return slices.Concat([]word{s[i+1]}, parts), i + 2
-			case again >= 0 && s[i+1+again].low == w.low: // "Bartlett, Ronnie Bartlett"
-				parts, full = nil, 0
-				continue
-			}
+		if full == 1 && w.pause == ',' && r.cased && i+1 < len(s) && s[i+1].nameLike(true) && s[i+1].pause != 0 && s[i+1].low != w.low &&
+			(r.asked.kind != "" || firstNames[s[i+1].low]) { // "Quigley, Darnell"
+			return slices.Concat([]word{s[i+1]}, parts), i + 2
 		}
 		return parts, i + 1
 	}
@@ -183,17 +193,30 @@ func anew(broken, whole string) bool {
 	return strings.HasPrefix(whole, string(begun[:min(3, len(begun))]))
 }
 
-// once leaves out what is said again in full: "mcallister fiona mcallister".
+// once leaves out what is said again: "mcallister fiona mcallister", "Luz Marina Restrepo Luz Marina".
 func once(parts []word) []word {
-	for len(parts) > 2 && slices.ContainsFunc(parts[1:], func(p word) bool { return p.low == parts[0].low }) {
+	for len(parts) > 2 {
+		again := 1 + slices.IndexFunc(parts[1:], func(p word) bool { return p.low == parts[0].low })
+		switch {
+		case again == 0:
+			return parts
+		case again > 2 || again == 2 && (firstNames[parts[0].low] || len(parts) == 4):
+			return parts[:again]
+		}
 		parts = parts[1:]
 	}
 	return parts
 }
 
+// employed reports whether a firm stands at i as that of whom was named before: "vom Gasthof Adler".
+func employed(s []word, i int) bool {
+	from := behind(s, i, employing)
+	return from > 0 && from < len(s) && (houses[s[from].low] || slices.ContainsFunc(houseEnds, func(end string) bool { return strings.HasSuffix(s[from].low, end) }))
+}
+
 // particle reports whether the word at i leads to the next of a name: "van der Berg".
 func (r *reader) particle(s []word, i, before int) bool {
-	if !particles[s[i].low] || i+1 >= len(s) || before == 0 && articles[s[i].low] {
+	if employed(s, i) || !particles[s[i].low] || i+1 >= len(s) || before == 0 && articles[s[i].low] {
 		return false
 	}
 	return particles[s[i+1].low] || s[i+1].nameLike(r.cased)
