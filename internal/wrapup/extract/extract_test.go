@@ -110,7 +110,7 @@ func TestAFollowUpComesDueOnItsDay(t *testing.T) {
 // What was told and holds no more is found by the words of the memory; what only resembles that is left alone.
 func TestWhatHoldsNoMoreIsAReversal(t *testing.T) {
 	tests := []struct{ known, said, want string }{
-		{"“I've got the half marathon in May.”", "Oh, and I ended up pulling out of the half, by the way.", "“Oh, and I ended up pulling out of the half, by the way.”"},
+		{"“I've got the half marathon in May.”", "Oh, and I ended up pulling out of the half, by the way.", "“I ended up pulling out of the half, by the way.”"},
 		{"“We have a camper van on the drive.”", "We sold the camper in the spring.", "“We sold the camper in the spring.”"},
 		{"“I work nights at the bakery.”", "I quit the bakery, thank heavens.", "“I quit the bakery, thank heavens.”"},
 		{"“Wir haben einen Hund.”", "Wir haben den Hund nicht mehr, er ist alt geworden.", "“Wir haben den Hund nicht mehr, er ist alt geworden.”"},

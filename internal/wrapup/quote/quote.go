@@ -112,6 +112,7 @@ type hole struct{ from, to int }
 func cuts(text string) []hole {
 	var out []hole
 	ws := speech.Words(text)
+	first := true
 	for i, skip := 0, 0; i < len(ws); i++ {
 		if i > 0 || ws[0].Start > 0 {
 			before := 0
@@ -123,9 +124,10 @@ func cuts(text string) []hole {
 			}
 		}
 		n := speech.Filler(text, ws, i)
-		if n == 0 && speech.Stumble(ws, i) {
+		if n == 0 && (speech.Stumble(ws, i) || first && leads(text, ws, i)) {
 			n = 1
 		}
+		first = first && n > 0
 		if n > 0 && ws[i].Start >= skip {
 			skip = ws[i+n-1].End
 			out = put(out, text, hole{ws[i].Start, skip})
@@ -138,6 +140,17 @@ func cuts(text string) []hole {
 	}
 	return out
 }
+
+// leads reports whether a word only leads on from what was said before: "And I have a cough", "So, the boiler".
+func leads(text string, ws []speech.Word, i int) bool {
+	return leading[ws[i].Text] && i+1 < len(ws) && (subjects[ws[i+1].Text] || strings.Contains(text[ws[i].End:ws[i+1].Start], ","))
+}
+
+var (
+	leading  = speech.Set("and so well oh und y pues bueno")
+	subjects = speech.Set(`i i'm i've i'd i'll we we're we've we'll you you've you're he he's she she's it it's they they're there's my our the
+		ich wir er es mein meine unser yo mi el`)
+)
 
 // put adds a hole with the marks behind it, which may be a part of the last one.
 func put(out []hole, text string, h hole) []hole {

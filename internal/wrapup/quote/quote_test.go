@@ -32,6 +32,14 @@ func TestAQuotationIsWhatWasSaid(t *testing.T) {
 		"The boiler [heard on Monday] is broken.":         "“The boiler … is broken.”",
 		"[10:32 am] Come tomorrow.":                       "“Come tomorrow [Thursday 15 October 2026].”",
 		"uh":                                              "",
+		"And the gate sticks.":                            "“the gate sticks.”",
+		"So, um, and I have two goats.":                   "“I have two goats.”",
+		"Oh, well, it's the gate again.":                  "“it's the gate again.”",
+		"So much for that, and I said so.":                "“So much for that, and I said so.”",
+		"Well water is what we drink.":                    "“Well water is what we drink.”",
+		"Und ich habe zwei Ziegen, und ich mag sie.":      "“ich habe zwei Ziegen, und ich mag sie.”",
+		"Um mein Auto geht es.":                           "“Um mein Auto geht es.”",
+		"Y mi hermano vive abajo.":                        "“mi hermano vive abajo.”",
 		"äh, am Montag passt es":                          "“am Montag [Monday 19 October 2026] passt es”",
 	} {
 		if got := quote.Of(turn(text), 0, len(text)); got != want {

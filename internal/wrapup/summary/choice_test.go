@@ -104,6 +104,16 @@ func TestLinesStandByThemselves(t *testing.T) {
 			c: Hello, I need a photographer for a christening.
 			a: Ilse charges twelve hundred. She's free from nine to two on the nineteenth.
 			c: Twelve hundred, the church itself is cheaper.`, "nineteenth [Monday 19 October 2026].” Caller: “Twelve hundred"},
+		{"what somebody says in full needs no question", `a: Riding school.
+			c: I'd like a trial lesson for a beginner.
+			a: Do you have any back trouble or injuries that we should know of?
+			c: Yes, I take tablets for my thyroid.
+			a: Friday at ten is free.`, "Agent: “Do you have any back trouble"},
+		{"nobody can tell is no answer", `a: Boat yard.
+			c: My outboard motor smokes and the propeller is bent.
+			a: Is the gearbox oil milky, or is the shear pin broken?
+			c: I think so.
+			a: Bring her on Friday at ten.`, "gearbox oil milky"},
 		{"what is only read back", `a: Locksmith.
 			c: The key broke off in my cellar door, come round the back.
 			a: Round the back.

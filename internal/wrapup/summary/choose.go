@@ -43,12 +43,11 @@ const (
 	worthNumber = 1.0
 	worthOwn    = 2.0 // the caller tells of himself
 	worthHave   = 3.0 // what he has, or takes
-	denied      = 0.3 // of what is asked, where the answer denies it
+	denied      = 0.3 // of what the agent asks, where the answer denies it, and of what he says for the case that something happens
 	worthOffer  = 2.0 // what was offered, with the answer to it
 	worthAct    = 3.0 // something was agreed on
 	worthReply  = 0.6 // what was asked, with the answer
 	worthVow    = 0.4 // what the agent's side will do, or did
-	worthCase   = 2.0 // what the agent's side says for the case that something happens, less than other words
 	worthRecap  = 1.0 // what the agent says back
 	worthAsked  = 1.5 // what the caller asks
 	worthWish   = 0.7 // what he wants besides
@@ -174,7 +173,8 @@ func (c *chooser) gain(p passage) float64 {
 	}
 	for k, u := range slices.Backward(p.units) {
 		share := 1.0
-		if u.s.Question && !u.caller && k+1 < len(p.units) && (p.units[k+1].contests() || p.units[k+1].denies) {
+		asked := u.s.Question && k+1 < len(p.units) && (p.units[k+1].contests() || p.units[k+1].denies)
+		if !u.caller && (asked || u.supposes() && !u.times) {
 			share = denied
 		}
 		for _, t := range u.terms {
@@ -186,15 +186,17 @@ func (c *chooser) gain(p passage) float64 {
 		for _, n := range u.numbers {
 			count(n, worthNumber)
 		}
-		own = own || u.caller && u.own
+		own = own || u.caller && u.own && !introductions.In(u.words)
 		has = has || u.caller && u.possesses()
 	}
-	if own && sum > 0 {
-		sum += worthOwn
+	bonus := 0.0
+	if own {
+		bonus += worthOwn
 	}
-	if has && sum > 0 {
-		sum += worthHave
+	if has {
+		bonus += worthHave
 	}
+	sum += min(bonus, sum)
 	if slices.ContainsFunc(p.units, func(u *unit) bool { return c.acted(u) }) {
 		sum += worthAct
 	}

@@ -27,13 +27,13 @@ var (
 	// chores and questions are had in the same words, and are nothing that one has.
 	chores = speech.PhrasesOf(`have to|had to|got to|have a question|had a question|have a look|have no idea|had no idea|ich habe keine ahnung|tengo que|tenemos que|tuve que|tenho de|tenho que`)
 	// ignorance says that one cannot tell.
-	ignorance = speech.PhrasesOf(`no idea|don't know|dont know|dunno|not sure|couldn't say|couldn't tell|can't say|keine ahnung|weiß nicht|no sé|ni idea|não sei`)
+	ignorance = speech.PhrasesOf(`think so|guess so|suppose so|no idea|don't know|dont know|dunno|not sure|couldn't say|couldn't tell|can't say|keine ahnung|weiß nicht|no sé|ni idea|não sei|glaube schon|creo que sí`)
 	// moods answer how one is.
 	moods = speech.PhrasesOf(`i'm doing ok|i'm doing okay|i'm doing well|i'm doing fine|i'm doing good|doing all right|doing alright|i'm fine|i'm good|i'm well|can't complain|mustn't grumble|not too bad|mir geht's gut|estoy bien|estou bem`)
 	// births tell how old somebody is, which is who he is.
 	births = speech.PhrasesOf(`i was born|born in|born on|date of birth|my birthday is|geboren|nací|nasci|né le|nato il`)
 	// recaps say back what was said, or what it comes to.
-	recaps = speech.PhrasesOf(`you mentioned|you said|you've said|you told|you've told|you were saying|to confirm|to recap|to summarise|to summarize|sum up|you've got|you've
+	recaps = speech.PhrasesOf(`to confirm|to recap|to summarise|to summarize|sum up|you've got|you've
 		had|you've been|you're having|sounds like|let me read|so that's|it's likely|i think you|most likely|probably|sounds as|seems to be|seems like|looks like|consistent with|could be|might be|we call|signs of|suggests|i think it|also ich fasse|zusammengefasst|das heißt|entonces es|es decir|ou seja|dus`)
 	pleasantries = speech.PhrasesOf(`how are you|how can i help|how may i help|what can i do for|how can i assist|thank you for calling|thanks for calling|you're
 		welcome|have a good|have a great|have a nice|take care|goodbye|good bye|bye|nice day|anything else|is that all|my pleasure|no problem|glad to hear|good to hear|pleased to hear|freut mich|good
@@ -87,6 +87,7 @@ var (
 	adverbs  = speech.Set("just also still only actually already always usually sometimes really basically like auch noch nur schon también ya sólo solo")
 	dangling = speech.Set(`quite very really a an the and or but because is are was it's i'm my your with if of from sehr der die das ein eine und oder weil ist
 		mein meine muy el la los un una y o porque es mi`)
+	referring   = speech.Set("it that this them those these one ones there so too do did does both either neither es das die davon ihn lo la los las eso")
 	opens       = speech.Set("and so also then und also dann y entonces") // what comes is something else
 	thanks      = speech.Set("thank thanks danke gracias obrigado obrigada dank merci grazie")
 	answers     = speech.Set("yes yeah yep no nope nah sure okay ok fine correct right exactly ja nein doch genau stimmt sí si vale claro sim não nee klopt oui non")

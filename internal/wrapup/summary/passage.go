@@ -42,7 +42,7 @@ func (c *chooser) passage(i int, u *unit) (passage, bool) {
 		return c.tells(i, u)
 	case u.s.Question || u.times && !u.vows:
 		reply := c.answer(i, u)
-		if len(reply) == 0 {
+		if len(reply) == 0 || u.s.Question && !u.times && reply[0].unsure() {
 			if u.s.Question || u.ahead {
 				return passage{}, false
 			}
@@ -245,8 +245,6 @@ func (c *chooser) stated(i int, u *unit) (passage, bool) {
 		return passage{}, false
 	}
 	switch {
-	case u.supposes() && !u.times:
-		p.prior = -worthCase
 	case recaps.In(u.words):
 		p.prior = worthRecap
 	case !u.vows && !u.times && len(u.numbers) == 0:

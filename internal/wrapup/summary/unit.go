@@ -20,7 +20,7 @@ type unit struct {
 	words   []speech.Word
 	said    []string // the words alone
 	terms   []string
-	days    []string // that are named for sure, but for the one on which they talk
+	days    []string // of this year or to come that are named for sure, but for the one on which they talk
 	ahead   bool     // one of them lies ahead
 	times   bool     // it names a day or an hour, sure or not
 	numbers []string
@@ -60,7 +60,7 @@ func (v *vocabulary) unit(t reading.Turn, turn, n int, s speech.Sentence) *unit 
 			continue
 		}
 		u.times = true
-		if day := when.Day(f.At); f.Exact() && !f.Retracted && day != when.Day(t.At) {
+		if day := when.Day(f.At); f.Exact() && !f.Retracted && day != when.Day(t.At) && f.At.After(t.At.AddDate(-1, 0, 0)) {
 			u.days = append(u.days, day)
 			u.ahead = u.ahead || f.At.After(t.At)
 		}
@@ -98,11 +98,14 @@ func chatter(u *unit) bool {
 	if !u.caller && len(u.words) > 0 && len(u.words) <= fewWords && thanks[u.words[0].Text] {
 		return true
 	}
-	if len(u.words) <= fewWords+2 && len(u.numbers) == 0 && !u.times && (ignorance.In(u.words) || moods.In(u.words)) {
+	if len(u.words) <= fewWords+2 && len(u.numbers) == 0 && !u.times && (u.unsure() || moods.In(u.words)) {
 		return true
 	}
 	return len(u.words) <= 12 && linecheck.In(u.words) || len(u.words) <= 12 && (!u.wants || !u.caller) && len(u.numbers) == 0 && pleasantries.In(u.words)
 }
+
+// unsure reports whether a short sentence says that one cannot tell.
+func (u *unit) unsure() bool { return len(u.words) <= fewWords+2 && ignorance.In(u.words) }
 
 // dictates reports whether a sentence is nothing but digits and letters.
 func (u *unit) dictates() bool {
@@ -127,7 +130,19 @@ func (u *unit) possesses() bool {
 
 // short reports whether a sentence says little without what it answers.
 func (u *unit) short() bool {
-	return u.weight < 1.2 || len(u.words) <= 4 || answers[u.words[0].Text] || u.words[0].Text == "not"
+	return !u.full() && (u.weight < 1.2 || len(u.words) <= 4 || answers[u.words[0].Text] || u.words[0].Text == "not")
+}
+
+// full reports whether somebody tells of himself so that it can be read alone, whatever was asked: "Yes, I'm allergic to nuts".
+func (u *unit) full() bool {
+	ws := u.words
+	for len(ws) > 1 && (answers[ws[0].Text] || sounds[ws[0].Text]) {
+		ws = ws[1:]
+	}
+	if u.contests() || !firstPerson[ws[0].Text] || slices.ContainsFunc(ws, func(w speech.Word) bool { return referring[w.Text] }) {
+		return false
+	}
+	return u.possesses() && u.weight >= 0.5 || len(ws) > 4 && u.weight >= 1.2
 }
 
 // holds reports whether a sentence has all that another says: the other only takes it up, and neither affirms nor denies it.
