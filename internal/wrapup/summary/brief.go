@@ -20,6 +20,9 @@ func (c *chooser) brief() []passage {
 		open = !slices.ContainsFunc(p.units, func(u *unit) bool { return u.wants })
 	}
 	if p, ok := c.settled(); ok {
+		for !p.units[0].ahead && !p.units[0].vows && !c.fits(append(slices.Clone(out), p)) { // there is no room for what it leans on
+			p.units = p.units[1:]
+		}
 		short := passage{units: c.whole(p.units[:1])}
 		switch {
 		case c.fits(append(slices.Clone(out), p)) || len(out) == 0:
@@ -245,6 +248,9 @@ func (c *chooser) around(u *unit) passage {
 			}
 		}
 	}
+	if q := c.half(best[0]); q != nil && len(p.units) == 0 {
+		p.units = append(p.units, q)
+	}
 	p.units = c.whole(append(p.units, best...))
 	if last := p.units[len(p.units)-1]; last.s.Question { // what comes behind would be taken for the answer
 		if reply := c.answer(last.turn, last); len(reply) > 0 && len(reply[0].words) <= room/2 {
@@ -252,6 +258,34 @@ func (c *chooser) around(u *unit) passage {
 		}
 	}
 	return p
+}
+
+// mostAsked is how many words a question has at most that stands in a brief for its answer.
+const mostAsked = 12
+
+// half is the question that an answer needs to be read, nil where it needs none: "It did, on the eighth." Who asks for the matter, or
+// who it is, asks nothing of it.
+func (c *chooser) half(u *unit) *unit {
+	q := c.asked(u.turn, u)
+	if q == nil || !q.s.Question || q.idle || len(q.words) > mostAsked || c.taken[q] || offers.In(q.words) || invitations.In(q.words) ||
+		identities.In(q.words) || introductions.In(q.words) {
+		return nil
+	}
+	if u.wants || u.s.Question || !u.short() && !speech.IsNumber(u.words[0].Text) && !referring[u.words[0].Text] {
+		return nil
+	}
+	return q
+}
+
+// leaning is what is settled with what it cannot be read without: the question that it answers, or the sentence before a few words.
+func (c *chooser) leaning(u *unit) []*unit {
+	if q := c.half(u); q != nil {
+		return []*unit{q, u}
+	}
+	if b := before(c.turns[u.turn], u); b != nil && len(u.words) <= fewWords && len(b.words) <= 4*fewWords && !b.idle && !b.s.Question && b.heard && !c.taken[b] {
+		return []*unit{b, u}
+	}
+	return []*unit{u}
 }
 
 // parted reports whether a piece is only the beginning of a sentence, where sentences have marks.
@@ -330,7 +364,7 @@ func (c *chooser) settled() (passage, bool) {
 			v += 3 * float64(i) / float64(len(c.turns))
 			beyond := v >= value && len(best.units) > 0 && best.units[0].ends() // of two sentences the later one
 			if (v > value+0.01 || beyond) && (u.ahead || u.vows) {
-				best, value = passage{c.whole(append([]*unit{u}, reply...)), inDecisions, 0}, v
+				best, value = passage{c.whole(slices.Concat(c.leaning(u), reply)), inDecisions, 0}, v
 			}
 		}
 	}

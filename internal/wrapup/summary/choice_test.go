@@ -51,6 +51,17 @@ func TestTheBriefTellsWithWhatTheCallerOpened(t *testing.T) {
 			c: Brand.
 			a: So, you've mentioned that your ears ring. Tell me more about it.
 			c: It began after the concert, they ring all night.`, "they ring all night", "I'm Tessa"},
+		{"an answer that cannot be read alone stands with its question", `a: Kiln hire. How was the last firing?
+			c: It was splendid, not one glaze ran on the soup tureens.
+			a: Shall I book you the kiln on Friday at nine?
+			c: Yes, Friday.`, "Agent: “How was the last firing?” Caller: “It was splendid", ""},
+		{"a few words of a promise stand with what they are of", `a: Herb nursery.
+			c: My saffron bulbs never arrived.
+			a: We send replacement bulbs to Elm Farm. Friday at the latest.
+			c: Thanks.`, "We send replacement bulbs to Elm Farm. Friday [16 October 2026] at the latest", ""},
+		{"who it is asks nothing of the matter", `a: Glass works. Am I speaking with Odo?
+			c: Yes. My order of lantern panes came cracked.
+			a: I'll send new ones on Friday.`, "lantern panes came cracked", "speaking with"},
 		{"a question is told with its answer", `a: Timber yard.
 			c: I need forty lengths of the decking, and what is the rate today?
 			a: Good morning, sir. Decking is twelve pounds a length.
