@@ -67,7 +67,7 @@ var waits = []string{
 	"“I have a doctor's appointment tomorrow at three [Monday 23 November 2026]”",
 	"“I live alone since my wife died, and I love gardening.”",
 	"“I was a teacher for thirty years.”",
-	"“and my daughter Sarah visits on Sundays.”",
+	"“my daughter Sarah visits on Sundays.”",
 }
 
 // waits runs a wrap-up that finds its model away.

@@ -25,6 +25,9 @@ func (x *extractor) keys(d draft) (key, other string) {
 			break
 		}
 	}
+	if d.about.whose == "" && bodily[d.about.key] && x.others(d) {
+		d.about.whose = somebody
+	}
 	topical := d.about.key
 	if d.asked < 0 && d.about.weight < heavy && vague[topical] {
 		topical = ""
@@ -41,6 +44,11 @@ func (x *extractor) keys(d draft) (key, other string) {
 	if len(parts) == 0 {
 		if len(rare) == 0 {
 			rare = slices.DeleteFunc(w, func(v string) bool { return len(v) < 3 })
+		} else if i := slices.Index(w, rare[0]); d.asked < 0 && i > 0 {
+			before := w[max(0, i-2):i]
+			if no := slices.IndexFunc(before, func(v string) bool { return x.lang.denial[v] }); no >= 0 { // "never_lived_halsted"
+				rare = slices.Insert(rare, 0, before[no])
+			}
 		}
 		return slug(rare[:min(len(rare), keyWords)]), ""
 	}
@@ -53,6 +61,15 @@ func (x *extractor) keys(d draft) (key, other string) {
 	}
 	return key, slug(append(parts, rare[:min(len(rare), 2)]...))
 }
+
+// others reports whether the words of a draft say that they are not about the caller: "Not me, him".
+func (x *extractor) others(d draft) bool {
+	return slices.ContainsFunc(x.pieces(d.turn)[d.from:d.to], func(p piece) bool {
+		return near(p.w, func(i int) bool { return p.w[i] == "me" }, x.lang.denial, 1) || near(p.w, func(i int) bool { return x.lang.denial[p.w[i]] && (i+1 == len(p.w) || he[p.w[i+1]]) }, selves, 1)
+	})
+}
+
+var selves = speech.Set("yo ich")
 
 // vague are topics that say less of a matter than its own words: what broke in somebody's house is no "home".
 var vague = speech.Set("home money interest reference study")

@@ -57,6 +57,9 @@ func (x *extractor) holder(w []string, n int, t *topic, p place) string {
 		if k := x.mentioned(w, i); k != "" {
 			return k
 		}
+		if he[w[i]] && bodily[t.key] && (p.asked || joins[w[i-1]]) { // "Which foot is it, and is she limping?"
+			return x.third(w, i, p)
+		}
 	}
 	switch {
 	case p.asked && slices.ContainsFunc(w, func(v string) bool { return x.names[bare(v)] }):
@@ -81,12 +84,17 @@ var (
 	compared = speech.Set("like as than")
 	skipped  = speech.Set("the old late la el der dem den")
 	articles = speech.Set("a an my")
+	joins    = speech.Set("when if because that so and but wenn weil cuando si porque")
+	clitics  = speech.Set("la lo le las los les")
 	female   = speech.Set("wife mother daughter sister aunt niece granddaughter grandmother girlfriend")
 	male     = speech.Set("husband father son brother uncle nephew grandson grandfather boyfriend")
 )
 
 // led reports whether what the word at i names is no subject: "with my mother", "tell my daughter".
 func (x *extractor) led(w []string, i int) bool {
+	if x.lang.language == token.Spanish && clitics[at(w, i+1)] { // "a mi madre la operan"
+		return false
+	}
 	for i--; i >= 0 && (x.lang.own[w[i]] || skipped[w[i]]); i-- {
 	}
 	if i > 0 && at(w, i) == "and" {

@@ -113,15 +113,19 @@ func cuts(text string) []hole {
 	var out []hole
 	ws := speech.Words(text)
 	first := true
-	for i, skip := 0, 0; i < len(ws); i++ {
-		if i > 0 || ws[0].Start > 0 {
-			before := 0
-			if i > 0 {
-				before = ws[i-1].End
-			}
-			if open := strings.IndexByte(text[before:ws[i].Start], '['); open >= 0 {
-				out = put(out, text, hole{before + open, ws[i].Start})
-			}
+	for i, skip := 0, 0; i <= len(ws); i++ {
+		before, to := 0, len(text)
+		if i > 0 {
+			before = ws[i-1].End
+		}
+		if i < len(ws) {
+			to = ws[i].Start
+		}
+		if open := strings.IndexByte(text[before:to], '['); open >= 0 {
+			out = put(out, text, hole{before + open, to})
+		}
+		if i == len(ws) {
+			break
 		}
 		n := speech.Filler(text, ws, i)
 		if n == 0 && (speech.Stumble(ws, i) || first && leads(text, ws, i)) {
@@ -131,11 +135,6 @@ func cuts(text string) []hole {
 		if n > 0 && ws[i].Start >= skip {
 			skip = ws[i+n-1].End
 			out = put(out, text, hole{ws[i].Start, skip})
-		}
-	}
-	if n := len(ws); n > 0 {
-		if open := strings.IndexByte(text[ws[n-1].End:], '['); open >= 0 {
-			out = put(out, text, hole{ws[n-1].End + open, len(text)})
 		}
 	}
 	return out

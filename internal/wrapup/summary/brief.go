@@ -208,7 +208,7 @@ func (c *chooser) noted(u *unit) *unit {
 	return nil
 }
 
-// shortName is how many words an answer to "who are you" has at most, over several turns of the caller's.
+// shortName is how many words an answer to "who are you" has at most, over several turns of the caller's, and a question in a brief.
 const shortName = 12
 
 // shortCall is how many words one has at most with whom a caller begins who says who he is: "Hollis Brand here."
@@ -260,18 +260,14 @@ func (c *chooser) around(u *unit) passage {
 	return p
 }
 
-// mostAsked is how many words a question has at most that stands in a brief for its answer.
-const mostAsked = 12
-
 // half is the question that an answer needs to be read, nil where it needs none: "It did, on the eighth." Who asks for the matter, or
 // who it is, asks nothing of it.
 func (c *chooser) half(u *unit) *unit {
 	q := c.asked(u.turn, u)
-	if q == nil || !q.s.Question || q.idle || len(q.words) > mostAsked || c.taken[q] || offers.In(q.words) || invitations.In(q.words) ||
-		identities.In(q.words) || introductions.In(q.words) {
-		return nil
-	}
-	if u.wants || u.s.Question || !u.short() && !speech.IsNumber(u.words[0].Text) && !referring[u.words[0].Text] {
+	first := u.words[0].Text
+	if q == nil || !q.s.Question || q.idle || len(q.words) > shortName || c.taken[q] || u.wants || u.s.Question ||
+		slices.ContainsFunc([]speech.Phrases{offers, invitations, identities, introductions}, func(p speech.Phrases) bool { return p.In(q.words) }) ||
+		!u.short() && !speech.IsNumber(first) && !referring[first] {
 		return nil
 	}
 	return q

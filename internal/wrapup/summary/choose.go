@@ -76,7 +76,7 @@ func (c *chooser) choose(room int) []passage {
 				stress = recapStress
 			}
 			gain, n := c.gain(p), costs[i]
-			if n > room || gain < leastGain || n < leastWords(p) || c.nodding(p) {
+			if n > room || gain < leastGain || n < fewWords && !slices.ContainsFunc(p.units, (*unit).exact) || c.nodding(p) {
 				continue
 			}
 			if v := gain / float64(n+overhead) * stress; v > best {
@@ -96,15 +96,8 @@ func (c *chooser) choose(room int) []passage {
 	return out
 }
 
-// leastLine is how many words a line must have, its label among them, unless it holds a number.
-const leastLine = 5
-
-func leastWords(p passage) int {
-	if slices.ContainsFunc(p.units, func(u *unit) bool { return len(u.numbers) > 0 || len(u.days) > 0 }) {
-		return 1
-	}
-	return leastLine
-}
+// exact reports whether a sentence names a number or a day, and so may be a line however short it is.
+func (u *unit) exact() bool { return len(u.numbers) > 0 || len(u.days) > 0 }
 
 // empty reports whether a sentence of the caller's says nothing by itself: it breaks off, is thanks, or a name, which his record has.
 func (u *unit) empty() bool {
@@ -189,14 +182,13 @@ func (c *chooser) gain(p passage) float64 {
 		own = own || u.caller && u.own && !introductions.In(u.words)
 		has = has || u.caller && u.possesses()
 	}
-	bonus := 0.0
+	alone := sum // what one has adds no more than the news of it
 	if own {
-		bonus += worthOwn
+		sum += min(worthOwn, alone)
 	}
 	if has {
-		bonus += worthHave
+		sum += min(worthHave, alone)
 	}
-	sum += min(bonus, sum)
 	if slices.ContainsFunc(p.units, func(u *unit) bool { return c.acted(u) }) {
 		sum += worthAct
 	}
