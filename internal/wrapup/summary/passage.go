@@ -34,7 +34,7 @@ func (c *chooser) passages() []passage {
 // passage is what is quoted where a sentence is chosen: with it what it answers, and what was answered to it.
 func (c *chooser) passage(i int, u *unit) (passage, bool) {
 	switch {
-	case u.caller && c.echoes(i, u):
+	case c.echoes(i, u):
 		return passage{}, false
 	case u.caller && u.s.Question:
 		return passage{append([]*unit{u}, c.answer(i, u)...), inTopics, worthAsked}, true
@@ -84,7 +84,7 @@ func (c *chooser) asks(i int) bool {
 	return len(us) > 0 && us[len(us)-1].s.Question
 }
 
-// echoes reports whether a sentence of the caller's only says again what was said to him: "Ninety-five!"
+// echoes reports whether a sentence only says again what the other side said before it: "Ninety-five!"
 func (c *chooser) echoes(i int, u *unit) bool {
 	if i == 0 || u.n > 0 || u.times || u.denies || len(u.words) > fewWords || c.acted(u) {
 		return false
@@ -92,7 +92,7 @@ func (c *chooser) echoes(i int, u *unit) bool {
 	said := map[string]bool{}
 	for _, b := range c.turns[i-1] {
 		for _, w := range b.words {
-			said[w.Text] = said[w.Text] || !b.caller && !b.s.Question
+			said[w.Text] = said[w.Text] || b.caller != u.caller && !b.s.Question
 		}
 	}
 	for _, w := range u.words {
@@ -240,10 +240,6 @@ func turnsOf(units []*unit) (turns []int) {
 func (c *chooser) stated(i int, u *unit) (passage, bool) {
 	p := passage{units: []*unit{u}, section: inFacts}
 	reply := c.answer(i, u)
-	wrong := len(reply) == 0 && c.objected(i) // it may be this
-	if c.repeats(i, u) && !c.acted(u) && (wrong || len(u.words) <= fewWords) {
-		return passage{}, false
-	}
 	switch {
 	case recaps.In(u.words):
 		p.prior = worthRecap
@@ -288,27 +284,6 @@ func (c *chooser) counter(i int, u *unit) *unit {
 		}
 	}
 	return nil
-}
-
-// objected reports whether the turn behind one begins with an objection.
-func (c *chooser) objected(i int) bool {
-	return i+1 < len(c.turns) && len(c.turns[i+1]) > 0 && c.turns[i+1][0].caller && c.turns[i+1][0].contests()
-}
-
-// readBack is how many turns later something is still read back.
-const readBack = 6
-
-// repeats reports whether a sentence of the agent's says nothing but what the caller said before: it reads that back.
-func (c *chooser) repeats(i int, u *unit) bool {
-	said := map[string]bool{}
-	for _, us := range c.turns[max(0, i-readBack):i] {
-		for _, b := range us {
-			for _, t := range b.terms {
-				said[t] = said[t] || b.caller
-			}
-		}
-	}
-	return !slices.ContainsFunc(u.terms, func(t string) bool { return !said[t] })
 }
 
 // dictated is the rest of a number that is said over several turns, with no more than a nod between them.
