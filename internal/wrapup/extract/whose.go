@@ -58,7 +58,9 @@ func (x *extractor) holder(w []string, n int, t *topic, p place) string {
 			return k
 		}
 		if he[w[i]] && bodily[t.key] && (p.asked || joins[w[i-1]]) { // "Which foot is it, and is she limping?"
-			return x.third(w, i, p)
+			if k := x.third(w, i, p); k != somebody || t.weight >= heavy {
+				return k
+			}
 		}
 	}
 	switch {
