@@ -100,6 +100,9 @@ type Conversation struct {
 	Unreadable     bool              // in a list: what is sealed of it is damaged, or the words that its summary is held against; it is told without
 }
 
+// ByRules says of a summary, an analysis or a step that rules made it, not a model. Such a summary holds quotations only.
+const ByRules = "rules"
+
 // Summary is the write-up of one conversation (V5, P4).
 type Summary struct {
 	Brief     string   `json:"brief"`               // one or two sentences, for the history list
@@ -108,7 +111,7 @@ type Summary struct {
 	Actions   []string `json:"actions,omitempty"`   // Action Items
 	Facts     []string `json:"facts,omitempty"`     // Important Facts
 	Next      string   `json:"next,omitempty"`      // Context for Next Call
-	By        string   `json:"by"`                  // "rules", or the model's name
+	By        string   `json:"by"`                  // ByRules, or the model's name
 }
 
 // Analysis labels a conversation from closed sets (P4, spec 2.5).

@@ -26,6 +26,7 @@ type Hit struct {
 	Text         string  // the whole turn, memory or summary
 	At           time.Time
 	Score        float64 // higher is better; only comparable within one answer
+	Weak         bool    // it is among the best, but nothing of the query speaks for it
 	Neighbours   []Turn  // turns just before and after a HitTurn, in order
 	Why          *Why    // only when asked to explain
 }

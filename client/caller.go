@@ -176,7 +176,7 @@ type RecallRequest struct {
 
 // RecallResponse is what was found, best first.
 type RecallResponse struct {
-	Results []RecallResult `json:"results" nullable:"false" doc:"Best first."`
+	Results []RecallResult `json:"results" nullable:"false" doc:"Best first. Of a short history (some hundred turns) the best are always given; those that hardly fit are marked weak."`
 	TookMS  float64        `json:"took_ms" doc:"How long the search took, in milliseconds." example:"1.8"`
 }
 
@@ -191,6 +191,7 @@ type RecallResult struct {
 	Text                   string           `json:"text" doc:"The whole turn, memory or summary." example:"My daughter visits on Sundays."`
 	At                     time.Time        `json:"at" doc:"When it was said or stored." example:"2026-02-10T14:02:00Z"`
 	Score                  float64          `json:"score" doc:"How well it fits: higher is better. Only comparable within one answer." example:"27.31"`
+	Weak                   bool             `json:"weak,omitempty" doc:"Nothing of the query speaks for it, but over the caller's few turns hardly anything fits better. Take it for a hint, not for an answer." example:"false"`
 	Neighbours             []Turn           `json:"neighbours,omitempty" nullable:"false" doc:"For a turn: those just before and after, in order."`
 	Why                    *Why             `json:"why,omitempty" doc:"Why it was found, if asked for."`
 }
@@ -210,7 +211,7 @@ type TermWhy struct {
 
 // PartWhy is one ingredient of a score.
 type PartWhy struct {
-	Name  string  `json:"name" doc:"Which one: its own words (bm25) and meaning, the words and the meaning of its conversation (session, session_meaning), a date that the query names (date), the time that the query means (time), how lately it was said (recency), who spoke (speaker), and what is taken off because better results of its conversation, or its very words, come first (said_above)." example:"bm25"`
+	Name  string  `json:"name" doc:"Which one: its own words (bm25) and meaning, the words and the meaning of its conversation (session, session_meaning), a date that the query names (date), the time that the query means (time), how lately it was said (recency), who spoke (speaker), and of a short history how it fits with the turn that it answers (exchange), that it holds a thing of the kind asked for (thing) and what it does in its dialogue (form), and what is taken off because better results of its conversation, or its very words, come first (said_above)." example:"bm25"`
 	Value float64 `json:"value" doc:"What it added to the score; negative for what is taken off." example:"6.1"`
 	Rank  int     `json:"rank,omitempty" doc:"The place that this part alone would give the result, from 1; left out for what is taken off." example:"1"`
 }

@@ -62,7 +62,7 @@ func edges() map[string][]string {
 	return map[string][]string{
 		"livebuffer":      {"when"},
 		"forgotten":       {"memory/likeness", "recall/token", "speech"},
-		"recall/index":    {"recall/token", "when", "embed/static", "vector", "forgotten"},
+		"recall/index":    {"recall/token", "when", "embed/static", "vector", "forgotten", "speech"},
 		"embed/static":    {"recall/token", "vector"},
 		"when":            {"speech"},
 		"repeat":          {"when"},

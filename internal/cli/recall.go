@@ -24,7 +24,7 @@ type recallCmd struct {
 
 // Help says what it is.
 func (*recallCmd) Help() string {
-	return "Searches the verbatim turns of both sides, the memories and the summaries of one caller, best first: by words, by meaning (what is found may share no word with the query), and by time (\"yesterday\", \"last spring\", in the caller's zone). Scores compare within one answer. Nothing leaves this machine."
+	return "Searches the verbatim turns of both sides, the memories and the summaries of one caller, best first: by words, by meaning (what is found may share no word with the query), and by time (\"yesterday\", \"last spring\", in the caller's zone). Scores compare within one answer. Of a short history the best are always shown, marked weak where they hardly fit. Nothing leaves this machine."
 }
 
 // Examples are lines to try.
@@ -72,7 +72,7 @@ func (c *recallCmd) Run(ctx context.Context, s *session) error {
 
 // writeHit shows one result: who said it and when, the words, and where they stand.
 func writeHit(out term.Out, place int, hit client.RecallResult) {
-	fmt.Fprintf(out, "%s %s%s\n", out.Accent(fmt.Sprintf("%2d.", place)), out.Bold(sourceOf(hit)), out.Dim(fmt.Sprintf("  %.2f", hit.Score)))
+	fmt.Fprintf(out, "%s %s%s\n", out.Accent(fmt.Sprintf("%2d.", place)), out.Bold(sourceOf(hit)), out.Dim(scoreOf(hit)))
 	text := term.Short(term.Clean(hit.Text), 4*out.Width)
 	fmt.Fprintf(out, "    %s\n", strings.ReplaceAll(term.Wrap(text, out.Width-4, ""), "\n", "\n    "))
 	if hit.Why != nil {
@@ -80,6 +80,14 @@ func writeHit(out term.Out, place int, hit client.RecallResult) {
 			fmt.Fprintln(out, out.Dim(term.Wrap("    "+line, out.Width, "  ")))
 		}
 	}
+}
+
+// scoreOf is a result's score, and that it hardly fits where it does.
+func scoreOf(hit client.RecallResult) string {
+	if hit.Weak {
+		return fmt.Sprintf("  %.2f, weak: it hardly fits", hit.Score)
+	}
+	return fmt.Sprintf("  %.2f", hit.Score)
 }
 
 // sourceOf says where a result comes from: "22 May 2023, the caller, turn 4 of s79684d03c25d".

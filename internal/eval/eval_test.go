@@ -55,6 +55,18 @@ func TestRecallFindsTheTurnsOfDialogues(t *testing.T) {
 	}
 }
 
+// A few short calls: hardly a word of the questions is in them, and the answer is among the first five for two questions in three at least.
+func TestRecallFindsTheTurnsOfShortCalls(t *testing.T) {
+	t.Parallel()
+	for file, least := range map[string]float64{"short.json": 0.66, "short-held.json": 0.70} {
+		reports := measure(t, filepath.Join("testdata", file), eval.Native, eval.Recall("recall", recall.Options{}), eval.TurnBM25())
+		v, words := reports[0].All.Of[eval.TurnAny5].Value, reports[1].All.Of[eval.TurnAny5].Value
+		if v < least || v < 2*words {
+			t.Errorf("%s, %d questions: got turn any@5 %.3f, want at least %.2f and twice that of words alone, %.3f", file, reports[0].All.N, v, least, words)
+		}
+	}
+}
+
 // measure asks all questions of a file.
 func measure(t *testing.T, path string, format eval.Format, methods ...eval.Method) []eval.Report {
 	t.Helper()

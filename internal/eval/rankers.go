@@ -39,7 +39,7 @@ func (s served) Bytes() int64 {
 
 // query is a question in recall's terms: all that it is told of the question.
 func query(q Asked) recall.Query {
-	return recall.Query{Text: q.Text, Now: q.At, Limit: Hits, Neighbours: -1}
+	return recall.Query{Text: q.Text, Now: q.At, Limit: Hits, Neighbours: -1, Weak: true}
 }
 
 // one is a source that holds one corpus.

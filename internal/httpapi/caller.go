@@ -174,7 +174,7 @@ func (s *server) recall(ctx context.Context, x *exchange, in *struct {
 	began := s.opts.Now()
 	found, err := s.Recall.Recall(ctx, x.key.Tenant, recaller.CallerID(in.ID), recall.Query{
 		Text: b.Query, Limit: b.Limit, Kinds: b.Kinds, AsOf: asOf, Explain: b.Explain, Neighbours: neighbours(b.Neighbours),
-		Forgotten: in.IncludeForgotten,
+		Forgotten: in.IncludeForgotten, Weak: true,
 	})
 	if err != nil {
 		return nil, err

@@ -69,6 +69,9 @@ type Query struct {
 	// Forgotten finds what was forgotten too, as it stood before. It reads everything anew, so it is for who audits, not for a call.
 	Forgotten  bool
 	Neighbours int // turns before and after a hit that come with it; 0 means 1, negative means none
+	// Weak fills the first places of a short history (a few hundred turns, memories and summaries) with what hardly fits, marked, so
+	// that whoever asks sees the best there is.
+	Weak bool
 }
 
 // Result is what a search found.
@@ -255,7 +258,7 @@ func (q Query) checked() (index.Query, error) {
 			return index.Query{}, recaller.InvalidField("kinds", "must be among turn, memory, summary, document")
 		}
 	}
-	iq := index.Query{Text: q.Text, Limit: q.Limit, Kinds: q.Kinds, AsOf: q.AsOf, Now: q.Now, Explain: q.Explain, Neighbours: q.Neighbours, Exclude: q.Exclude, Written: q.Written}
+	iq := index.Query{Text: q.Text, Limit: q.Limit, Kinds: q.Kinds, AsOf: q.AsOf, Now: q.Now, Explain: q.Explain, Neighbours: q.Neighbours, Exclude: q.Exclude, Written: q.Written, Weak: q.Weak}
 	if iq.Now.IsZero() {
 		iq.Now = q.AsOf
 	}

@@ -214,6 +214,7 @@ func (ix *Index) addTurns(to sink, si int32, turns []recaller.Turn) {
 		if t.Speaker == recaller.Assistant {
 			d.kind = assistantTurn
 		}
+		ix.situate(s, &d, text)
 		words := ix.add(to, ix.language(s.told), d, text)
 		ix.words += int64(words)
 		s.words[d.kind] += int32(words)
@@ -238,7 +239,7 @@ func (ix *Index) setSummary(to sink, si int32, sum *recaller.Summary) {
 	}
 	ix.bytes += int64(len(text))
 	s.summaryDoc = int32(len(ix.docs))
-	ix.add(to, ix.language(s.told), doc{session: si, kind: summary}, text)
+	ix.add(to, ix.language(s.told), doc{session: si, kind: summary, echo: sum.By == recaller.ByRules && len(s.turns) > 0}, text)
 }
 
 // addVersion indexes a version of a memory that the index does not have, and returns its doc.

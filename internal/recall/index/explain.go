@@ -61,7 +61,11 @@ func parts(c *candidate, ranks [legCount]int) []recaller.PartWhy {
 	var all []recaller.PartWhy
 	for l, v := range c.legs {
 		if v != 0 {
-			all = append(all, recaller.PartWhy{Name: leg(l).String(), Value: float64(v), Rank: ranks[l]})
+			part := recaller.PartWhy{Name: leg(l).String(), Value: float64(v)}
+			if v > 0 {
+				part.Rank = ranks[l]
+			}
+			all = append(all, part)
 		}
 	}
 	if c.less != 0 {

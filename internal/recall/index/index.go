@@ -62,10 +62,13 @@ type doc struct {
 	words   uint16 // how many terms, saturated
 	name    uint16 // who spoke, in names; 0 is nobody
 	print   uint32 // equal for the same words, and for the same terms in another order or form where they are many
+	answers int32  // how many docs before it the turn stands that it answers; 0: it answers none
+	form    form   // in a short history
+	holds   things // in a short history
 	kind    kind
 	past    bool // a version of a memory that another superseded
 	gone    bool
-	echo    bool // a memory that quotes turns which the index has: they are found by their own words
+	echo    bool // a memory or a summary that quotes turns which the index has: they are found by their own words
 }
 
 // kind is what a doc is; the first two count as one side's words.
@@ -98,6 +101,7 @@ type session struct {
 	written    *recaller.Summary
 	summary    string // what may be told of it
 	summaryDoc int32  // -1: none
+	lastTurn   int32  // 1 and the doc of its last turn; 0: none
 	told       token.Language
 	voice      bool // it is a voice call
 	words      [2]int32

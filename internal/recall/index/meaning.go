@@ -62,12 +62,20 @@ func (s *search) scoreMeaning() {
 		if s.products[i] <= 0 || !s.seen(d) {
 			continue
 		}
-		s.cosines[i] = float32(s.products[i]) / (s.parsed.length * s.vectorLengths[i]) * s.side(d)
+		s.cosines[i] = s.cosine(i) * s.side(d)
 		if d.kind <= assistantTurn {
 			s.likest[d.session].take(s.cosines[i])
 		}
 	}
 }
+
+// cosine is how alike a doc is to the query, whoever said it.
+func (s *search) cosine(i int) float32 {
+	return float32(s.products[i]) / (s.parsed.length * s.vectorLengths[i])
+}
+
+// row returns a doc's vector, which is only to be read.
+func (ix *Index) row(i int) []int8 { return ix.vectors[i*static.Width : (i+1)*static.Width] }
 
 // likest keeps the three greatest of the likenesses that it takes.
 type likest struct {

@@ -20,6 +20,7 @@ type Query struct {
 	Exclude    recaller.ConversationID // nothing of this conversation
 	Written    bool                    // nothing of what was said in voice calls
 	Explain    bool
+	Weak       bool // of a short history, some that hardly fit too
 }
 
 // parsed is a query in the index's terms.
@@ -30,7 +31,8 @@ type parsed struct {
 	spans   []span
 	vector  []int8 // of all its words; nil: none has one
 	length  float32
-	toAgent bool // it asks for what the agent said
+	asked   things // the kinds of things that it asks for
+	toAgent bool   // it asks for what the agent said
 }
 
 // term is one distinct term of a query.
@@ -43,7 +45,7 @@ type term struct {
 // parse reads a query. Terms that the index does not have are left out: they match nothing.
 func (ix *Index) parse(q Query) parsed {
 	words := split(q.Text)
-	p := parsed{dates: dates(words), spans: ix.spans(q.Text, words, q.Now), toAgent: asksAgent(words)}
+	p := parsed{dates: dates(words), spans: ix.spans(q.Text, words, q.Now), asked: askedFor(words), toAgent: asksAgent(words)}
 	p.vector, p.length = vectorOf(q.Text, words)
 	for _, w := range words {
 		stem := token.Term(w.folded)

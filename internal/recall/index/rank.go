@@ -13,6 +13,7 @@ type candidate struct {
 	doc   uint32
 	score float32
 	less  float32 // what was taken off because better hits of its conversation, or its very words, come first
+	weak  bool    // nothing of the query speaks for it
 	legs  [legCount]float32
 }
 
@@ -29,7 +30,7 @@ func (s *search) rank() []candidate {
 	keep := max(minCandidates, s.q.Limit*candidatesPerHit)
 	s.collect(keep)
 	s.spread(s.best(keep))
-	return s.best(s.q.Limit)
+	return s.enough(s.best(s.q.Limit))
 }
 
 // best puts the candidates in order and leaves only the first n.
@@ -89,9 +90,10 @@ func (s *search) candidate(i int) (candidate, bool) {
 	if s.speakers != nil && d.name > 0 {
 		c.legs[legSpeaker] = s.speakers[d.name]
 	}
-	if !s.found(&c) {
+	if c.weak = !s.found(&c); c.weak && !s.mayBeWeak(d) {
 		return c, false
 	}
+	s.scoreShort(d, i, &c)
 	c.legs[legRecency] = s.weights.Recency * s.lately.share(d.day)
 	c.legs[legSession], c.legs[legSessionMeaning] = s.lift(d, i)
 	for _, v := range c.legs {
@@ -109,6 +111,22 @@ func (s *search) found(c *candidate) bool {
 		s.cosines[c.doc] > alike
 }
 
+// mayBeWeak reports whether a doc may be given though nothing of the query speaks for it.
+func (s *search) mayBeWeak(d *doc) bool {
+	return s.q.Weak && s.short > 0 && (d.kind != summary || !s.asksFor(recaller.HitTurn))
+}
+
+// enough leaves the weak ones out, but for those that a short history gives in any case.
+func (s *search) enough(c []candidate) []candidate {
+	kept := c[:0]
+	for i := range c {
+		if !c[i].weak || len(kept) < weakHits {
+			kept = append(kept, c[i])
+		}
+	}
+	return kept
+}
+
 // lift is what a doc gets of its conversation, by its words and by its meaning; a memory stands on its own.
 func (s *search) lift(d *doc, i int) (words, meaning float32) {
 	if d.kind == memory {
@@ -117,9 +135,14 @@ func (s *search) lift(d *doc, i int) (words, meaning float32) {
 	return s.weights.Session * s.convs[d.session], s.weights.SessionMeaning * s.likest[d.session].mean()
 }
 
+// asksFor reports whether the query wants hits of a kind.
+func (s *search) asksFor(k recaller.HitKind) bool {
+	return len(s.q.Kinds) == 0 || slices.Contains(s.q.Kinds, k)
+}
+
 // wanted reports whether a doc is of those that the query asks for.
 func (s *search) wanted(d *doc) bool {
-	if len(s.q.Kinds) > 0 && !slices.Contains(s.q.Kinds, d.kind.hit()) {
+	if !s.asksFor(d.kind.hit()) {
 		return false
 	}
 	if d.kind == memory {
@@ -158,7 +181,7 @@ func (s *search) hits(cands []candidate) []recaller.Hit {
 	for i := range cands {
 		d := &s.docs[cands[i].doc]
 		h := &hits[i]
-		*h = recaller.Hit{Kind: d.kind.hit(), Text: s.text(d), At: s.at(d), Score: float64(cands[i].score)}
+		*h = recaller.Hit{Kind: d.kind.hit(), Text: s.text(d), At: s.at(d), Score: float64(cands[i].score), Weak: cands[i].weak}
 		if d.kind == memory {
 			m := &s.memories[d.place]
 			h.ID, h.Conversation = string(m.ID), m.Provenance.Conversation

@@ -22,11 +22,14 @@ const (
 	legTime                      // how near it was said to the time that the query means
 	legRecency                   // how lately it was said
 	legSpeaker                   // who said it
+	legExchange                  // how it fits together with the turn that it answers, in a short history
+	legThing                     // it holds a thing of the kind that the query asks for, in a short history
+	legForm                      // what it does in its dialogue, in a short history
 	legCount
 )
 
 func (l leg) String() string {
-	return [legCount]string{"bm25", "session", "meaning", "session_meaning", "date", "time", "recency", "speaker"}[l]
+	return [legCount]string{"bm25", "session", "meaning", "session_meaning", "date", "time", "recency", "speaker", "exchange", "thing", "form"}[l]
 }
 
 // planes hold what the legs gave, for one search. They are pooled; every search leaves them clear.
@@ -84,6 +87,7 @@ type search struct {
 	stats  stats
 	idf    []float32 // by query term
 	agent  [2]float32
+	short  float32 // how short the history is, from 0 to 1
 
 	speakers  []float32  // by name: what its turns get; nil where the query says none
 	calendars []calendar // by date
@@ -111,7 +115,7 @@ func (ix *Index) Search(q Query, pl *Pool) []recaller.Hit {
 
 // search answers a query that was read already.
 func (ix *Index) search(q Query, parsed parsed, pl *Pool) []recaller.Hit {
-	s := &search{Index: ix, planes: pl.p.get(ix), q: q, parsed: parsed, lately: lately{today: dayOf(q.Now), day: noDay}}
+	s := &search{Index: ix, planes: pl.p.get(ix), q: q, parsed: parsed, short: ix.shortness(), lately: lately{today: dayOf(q.Now), day: noDay}}
 	defer pl.p.free.Put(s.planes)
 	s.measure()
 	s.scoreWords()
@@ -126,7 +130,7 @@ type Pool struct{ p pool }
 
 // seen reports whether a doc may be found at all.
 func (s *search) seen(d *doc) bool {
-	if d.echo && (len(s.q.Kinds) == 0 || slices.Contains(s.q.Kinds, recaller.HitTurn)) {
+	if d.echo && s.asksFor(recaller.HitTurn) {
 		return false
 	}
 	if s.stats.bounded {

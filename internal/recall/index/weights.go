@@ -20,6 +20,12 @@ type Weights struct {
 	Recency          float32 // how lately it was said, a light prior: what is said later often holds what is so now
 	Speaker          float32 // the name of who spoke
 	Spent            float32 // what is left of a conversation's part after each hit from it; 1 is all
+	Exchange         float32 // in a short history: the cosine of a turn together with the one that it answers
+	Answered         float32 // the same of the words: the BM25 of the turn that it answers
+	Thing            float32 // the same: it holds a thing of the kind that the query asks for
+	Caller           float32 // the same: the caller said it
+	Asking           float32 // the same: what is taken off where it ends in a question
+	Greeting         float32 // the same: what is taken off where the agent opens the conversation with it
 	Repeat           float32 // what is left of a score for words that a better hit already says; 1 is all
 }
 
@@ -31,6 +37,7 @@ func DefaultWeights() Weights {
 		Assistant: 0.35, SessionAssistant: 0.7, AskedAssistant: 0.6,
 		Frame: 0.4, Meaning: 20, SessionMeaning: 14,
 		Date: 0.5, Time: 8, Event: 3, Recency: 0.5, Speaker: 4,
+		Exchange: 45, Answered: 1.3, Thing: 10, Caller: 7, Asking: 6, Greeting: 12,
 		Spent: 0.9, Repeat: 0.4,
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // By is what an analysis of this package says it was made by.
-const By = "rules"
+const By = recaller.ByRules
 
 // Labels that stand whatever the packs.
 const (

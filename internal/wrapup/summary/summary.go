@@ -17,7 +17,7 @@ import (
 )
 
 // By is what a summary of this package says it was written by.
-const By = "rules"
+const By = recaller.ByRules
 
 // What is said of a conversation that has nothing to be quoted.
 const (

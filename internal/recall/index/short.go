@@ -1,0 +1,98 @@
+package index
+
+import (
+	"math"
+
+	"github.com/recallerhq/recaller/internal/speech"
+	"github.com/recallerhq/recaller/internal/vector"
+)
+
+// This file is about short histories. In a few calls hardly anything shares a word with a question, and yet one of their turns
+// most likely holds the answer. So the best are always given, marked as weak where nothing of the query speaks for them, and
+// legs of their own look at what a turn does in the dialogue: what it answers, whether it asks, what kind of thing it holds. In
+// a long history these legs would drown what was said in the question's words, so they fade out as it grows.
+
+// A history of up to fewDocs is short; from there on it is less and less so, and from manyDocs on it is long.
+const (
+	fewDocs  = 200
+	manyDocs = 400
+)
+
+// weakHits is how many hits a short history gives if it holds so many. Beyond them only what has to do with the query is given.
+const weakHits = 5
+
+// shortness is 1 for a short history, 0 for a long one.
+func (ix *Index) shortness() float32 {
+	return min(1, max(0, float32(manyDocs-ix.live)/(manyDocs-fewDocs)))
+}
+
+// form is what a turn does in its dialogue.
+type form uint8
+
+const (
+	asks   form = 1 << iota // it ends in a question
+	greets                  // the agent opens the conversation with it
+)
+
+func formOf(d *doc, text string) (f form) {
+	if d.kind == assistantTurn && d.place == 0 {
+		f = greets
+	}
+	if all := speech.Sentences(text); len(all) > 0 && all[len(all)-1].Question {
+		f |= asks
+	}
+	return f
+}
+
+// situate puts a turn into its dialogue: what it answers, what it does, and what it holds. A history that is long does without.
+func (ix *Index) situate(s *session, d *doc, text string) {
+	here := int32(len(ix.docs))
+	if before := s.lastTurn - 1; before >= 0 && ix.docs[before].kind != d.kind && ix.docs[before].place == d.place-1 {
+		d.answers = here - before
+	}
+	s.lastTurn = here + 1
+	if here < manyDocs {
+		d.form, d.holds = formOf(d, text), held(text, ix.language(s.told))
+	}
+}
+
+// answered is how much the likeness of the turn that a turn answers counts, beside its own.
+const answered = 0.6
+
+// scoreShort runs the legs of short histories.
+func (s *search) scoreShort(d *doc, i int, c *candidate) {
+	if s.short == 0 {
+		return
+	}
+	w := s.short
+	c.legs[legThing] = w * s.weights.Thing * d.holds.worth(s.parsed.asked)
+	if d.kind != assistantTurn {
+		c.legs[legForm] += w * s.weights.Caller
+	}
+	if d.form&asks != 0 {
+		c.legs[legForm] -= w * s.weights.Asking
+	}
+	if d.form&greets != 0 {
+		c.legs[legForm] -= w * s.weights.Greeting
+	}
+	c.legs[legExchange] = w * s.weights.Exchange * s.exchange(d, i)
+	if d.answers > 0 {
+		c.legs[legExchange] += w * s.weights.Answered * s.match[i-int(d.answers)]
+	}
+}
+
+// exchange is how alike a turn is to the query together with the one that it answers.
+func (s *search) exchange(d *doc, i int) float32 {
+	if s.parsed.vector == nil || s.vectorLengths[i] == 0 {
+		return 0
+	}
+	own := s.cosine(i)
+	k := i - int(d.answers)
+	if k == i || s.vectorLengths[k] == 0 || !s.seen(&s.docs[k]) {
+		return own
+	}
+	var product [1]int32
+	vector.Products(product[:], s.row(i), s.row(k))
+	between := max(0, float32(product[0])/(s.vectorLengths[i]*s.vectorLengths[k]))
+	return (own + answered*s.cosine(k)) / float32(math.Sqrt(float64(1+answered*answered+2*answered*between)))
+}

@@ -1,0 +1,89 @@
+package recall_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/recall"
+)
+
+// plumbing is a short call of which few questions have a word.
+var plumbing = []string{
+	"Good morning, what can I do for you?", "There's water coming through the ceiling.", "And your name?", "Brenda.",
+	"Is there anything our man should know?", "He'll have to come through the side gate, the bell has died.",
+	"When would suit you?", "Thursday, after the school run.", "That will be ninety pounds.", "Fine by me.",
+}
+
+// called stores a call that the agent opens.
+func called(st *memStore, words ...string) {
+	st.say("acme", "ann", "c1", day(1), words...)
+	st.write("acme", "ann", func(c *recaller.Corpus) recaller.Change {
+		for i := range c.Turns["c1"] {
+			c.Turns["c1"][i].Speaker = []recaller.Speaker{recaller.Assistant, recaller.User}[i%2]
+		}
+		return recaller.Change{}
+	})
+}
+
+func TestOfAShortCallTheBestAreAlwaysGiven(t *testing.T) {
+	t.Parallel()
+	st := newStore()
+	called(st, plumbing...)
+	s := recall.New(st, recall.Options{})
+	for _, query := range []string{"zzzqqq", "how does one get into the property", "¿quién es?", "…"} {
+		res, err := s.Recall(t.Context(), "acme", "ann", recall.Query{Text: query, Weak: true})
+		if err != nil || len(res.Hits) < 5 {
+			t.Fatalf("%q: got %d hits and %v, want five at least", query, len(res.Hits), err)
+		}
+		for _, h := range res.Hits[5:] {
+			if h.Weak {
+				t.Errorf("%q: %q is weak and not among the first five", query, h.Text)
+			}
+		}
+		if query == "zzzqqq" && !res.Hits[0].Weak {
+			t.Errorf("a word that nobody said: %q is not marked as weak", res.Hits[0].Text)
+		}
+	}
+	res, _ := s.Recall(t.Context(), "acme", "ann", recall.Query{Text: "the school run", Weak: true})
+	if len(res.Hits) == 0 || res.Hits[0].Turn != 7 || res.Hits[0].Weak {
+		t.Errorf("what was said in these words: got %+v, want turn 7 first, and not weak", res.Hits)
+	}
+	if got := found(t, s, "acme", "ann", recall.Query{Text: "zzzqqq"}); len(got) != 0 {
+		t.Errorf("where weak ones are not wanted: got %v, want nothing", got)
+	}
+}
+
+func TestInALongHistoryNothingIsFoundWhereNothingFits(t *testing.T) {
+	t.Parallel()
+	st := newStore()
+	var words []string
+	for i := range 450 {
+		words = append(words, fmt.Sprintf("Parcel number %d is on its way.", i))
+	}
+	called(st, words...)
+	if got := found(t, recall.New(st, recall.Options{}), "acme", "ann", recall.Query{Text: "zzzqqq", Weak: true}); len(got) != 0 {
+		t.Errorf("got %d hits, want none", len(got))
+	}
+}
+
+func TestAQuestionFindsTheAnswerThatFollowsItsLike(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		query string
+		turn  int
+	}{
+		{"what is her name", 3},
+		{"who called", 3},
+		{"which day is best for her", 7},
+		{"why should he not ring at the front", 5},
+		{"what did we say it costs", 8},
+	} {
+		st := newStore()
+		called(st, plumbing...)
+		res, err := recall.New(st, recall.Options{}).Recall(t.Context(), "acme", "ann", recall.Query{Text: tt.query, Weak: true})
+		if err != nil || len(res.Hits) == 0 || res.Hits[0].Turn != tt.turn {
+			t.Errorf("%q: got %v, %+v; want first %q", tt.query, err, res.Hits[0].Text, plumbing[tt.turn])
+		}
+	}
+}
