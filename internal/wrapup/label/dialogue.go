@@ -112,7 +112,7 @@ func lines(turns []recaller.Turn) []line {
 		if t.Interrupted || t.Confidence > 0 && t.Confidence < 0.5 {
 			l.weight = 0.4
 		}
-		for _, s := range speech.Sentences(t.Text) {
+		for _, s := range spoken(t.Text, l.caller) {
 			read := readSentence(s)
 			l.marks |= read.marks
 			l.said = append(l.said, read)
@@ -122,6 +122,26 @@ func lines(turns []recaller.Turn) []line {
 		}
 	}
 	return out
+}
+
+// A turn with more words than this is hardly talk but an essay, a list or something pasted: nobody agrees to a time or complains in it.
+const (
+	agentTalk  = 60
+	callerTalk = 150
+)
+
+// spoken returns the sentences of a turn that are read as talk: of a long one of the agent's the last, which the caller answers, and of
+// the caller's the first, which says what he wants.
+func spoken(text string, caller bool) []speech.Sentence {
+	all := speech.Sentences(text)
+	words := len(strings.Fields(text))
+	switch {
+	case caller && words > callerTalk && len(all) > 0:
+		return all[:1]
+	case !caller && words > agentTalk && len(all) > 0:
+		return all[len(all)-1:]
+	}
+	return all
 }
 
 func readSentence(s speech.Sentence) sentence {

@@ -45,6 +45,8 @@ func Analyse(turns []recaller.Turn, acts []recaller.Act, broke bool, packs []Pac
 	switch {
 	case keepsCompany(ls):
 		signs = []string{company}
+	case a.Outcome == Answered: // who asks something may be in any mood
+		signs = []string{Answered}
 	case len(ls) > 1:
 		signs = []string{a.Outcome, a.Sentiment}
 	}
@@ -116,6 +118,7 @@ const (
 	lateWeight  = 0.3  // of words late in a conversation against the first
 	fade        = 8    // turns of a speaker over which words lose weight
 	asGood      = 0.92 // of the best score: within it the packs' order decides
+	chance      = 0.5  // a score of so much comes of any talk
 )
 
 func (s said) intentWeight() float64 {
@@ -139,7 +142,7 @@ func intent(spoken []said, signs []string, packs []Pack) string {
 	}
 	best := slices.Max(append([]float64{0}, scores...))
 	for i, s := range scores {
-		if best > 0 && s >= best*asGood {
+		if best > chance && s >= best*asGood {
 			return rules[i].label
 		}
 	}

@@ -13,6 +13,14 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
+// A turn of more words than aloud is hardly talk. Of the agent's only the end is read, to which one answers; of the caller's the
+// beginning, and of one with line breaks, which is written or pasted, only what tells a name for sure: lists and headings look
+// like names.
+const (
+	aloud = 60
+	talk  = 25
+)
+
 // Said returns the caller's own name, the Number of the turn that gave it, and whether there was one. The fullest form that he
 // gave counts; what he asks to be called stands in for a name. Turns that were cut off or hardly heard give none.
 func Said(turns []recaller.Turn) (name string, turn int, ok bool) {
@@ -24,12 +32,16 @@ func Said(turns []recaller.Turn) (name string, turn int, ok bool) {
 		}
 		ws := wordsOf(t.Text)
 		if t.Speaker == recaller.Assistant {
+			if r.essay = len(ws) > aloud; r.essay {
+				ws = ws[len(ws)-talk:]
+			} else {
+				r.address(ws, t.Text)
+			}
 			r.asked, r.told = ask(ws, r.heard == 0), ws
-			r.address(ws, t.Text)
 			continue
 		}
 		r.turn, r.cased = t.Number, strings.ContainsFunc(t.Text, unicode.IsUpper)
-		r.hear(ws)
+		r.hear(ws, strings.Contains(strings.TrimSpace(t.Text), "\n"))
 		r.heard++
 	}
 	r.match(turns)
@@ -59,26 +71,43 @@ type reader struct {
 	joined  bool            // of two halves, in the order in which they were said
 	learned bool            // the turn being read gave it
 	asks    bool            // the sentence being read ends as a question
-	told    []word          // the agent's last turn
+	told    []word          // the agent's last turn, or its end
+	essay   bool            // it was longer
 	wish    []word          // what the caller asks to be called
 	wished  int             // the turn that asked
 }
 
 // hear reads one turn of the caller.
-func (r *reader) hear(ws []word) {
+func (r *reader) hear(ws []word, pasted bool) {
 	r.learned = false
 	if g := r.asked.guess; len(g) > 0 && affirms(ws) && (r.asked.plain || contains(g, r.got) && len(r.got) > 0) {
 		r.take(g, false)
 	}
-	for len(ws) > 0 {
+	for all := len(ws); len(ws) > 0; {
 		end := slices.IndexFunc(ws, word.ends) + 1
 		if end == 0 {
 			end = len(ws)
 		}
 		r.asks = ws[end-1].pause == '?'
-		r.sentence(stated(ws[:end]), ws[end:])
+		if s := stated(ws[:end]); !pasted && (all <= aloud || all-len(ws) < talk && end <= aloud) {
+			r.sentence(s, ws[end:])
+		} else {
+			r.introduces(s)
+		}
 		ws = ws[end:]
 	}
+}
+
+// introduces looks for a name in a sentence that tells it for sure.
+func (r *reader) introduces(s []word) bool {
+	i, ok := introduced(s)
+	if !ok {
+		return false
+	}
+	if parts, next := r.read(s, i); r.whole(parts, s, next, true) {
+		r.take(parts, true)
+	}
+	return true
 }
 
 // stated returns what a sentence tells before it asks of the speaker's own: "it's Bev Tranter, is my car ready?"
@@ -95,10 +124,7 @@ func (r *reader) sentence(s, rest []word) {
 	if r.wishes(s) || r.more(s) {
 		return
 	}
-	if i, ok := introduced(s); ok {
-		if parts, next := r.read(s, i); r.whole(parts, s, next, true) {
-			r.take(parts, true)
-		}
+	if r.introduces(s) {
 		return
 	}
 	i := r.lead(s)
@@ -163,6 +189,9 @@ func (r *reader) tail(s []word) {
 // bare reports whether a name stands for itself: "Hi. Darnell Quigley." as the first that a caller says, or spelled right after.
 func (r *reader) bare(parts, s []word, next int, rest []word) bool {
 	known := firstNames[parts[0].low]
+	if r.essay {
+		return false
+	}
 	if !r.cased { // "good evening keron baptiste i have a lesson"
 		return r.heard == 0 && len(parts) == 2 && next > 2 && known && follows(s, next)
 	}
@@ -297,6 +326,9 @@ func (r *reader) match(turns []recaller.Turn) {
 			continue
 		}
 		ws := wordsOf(t.Text)
+		if len(ws) > aloud {
+			ws = ws[:talk]
+		}
 		r.turn, r.cased = t.Number, strings.ContainsFunc(t.Text, unicode.IsUpper)
 		for i, w := range ws {
 			j := slices.IndexFunc(r.called, func(a address) bool { return a.low == w.low })

@@ -72,6 +72,28 @@ func TestNamesAreKnownAsTheyWereGiven(t *testing.T) {
 	}
 }
 
+// Essays, lists and what is pasted are no talk: a heading is nobody's name, nor is a place that the agent lists.
+func TestWhatIsWrittenGivesNoNames(t *testing.T) {
+	t.Parallel()
+	essay := strings.Repeat("There is much to see and to taste in the valleys of the north, and every village has a cellar of its own. ", 4)
+	for _, tt := range []struct{ agent, caller, want string }{
+		{essay + "Have you been to Sonoma, Mendocino, Calistoga, or Healdsburg? " + essay, "I'd like to see Calistoga Springs, what is the best time?", ""},
+		{essay + "What is the name of the wine? " + essay, "Chateau Montelena. Tell me more.", ""},
+		{"How can I help?", "Capital Budgeting\nCorporate Valuation\nPlease solve the tasks above.", ""},
+		{"How can I help?", "Improve my letter:\nDear Sir, my name is Sean Downie and I apply for the post.", "Sean Downie"},
+		{essay + "By the way, what is your name?", "Ines Okafor.", "Ines Okafor"},
+		{"Hello, who is calling?", "It's Ines Okafor, and " + essay, "Ines Okafor"},
+	} {
+		got, _, _ := Said([]recaller.Turn{
+			{Number: 0, Speaker: recaller.Assistant, Text: tt.agent, Confidence: 1},
+			{Number: 1, Speaker: recaller.User, Text: tt.caller, Confidence: 1},
+		})
+		if got != tt.want {
+			t.Errorf("%.60q: got %q, want %q", tt.caller, got, tt.want)
+		}
+	}
+}
+
 func TestATurnIsToldAndWhatWasHardlyHeardTellsNothing(t *testing.T) {
 	talk := func(lines ...string) (out []recaller.Turn) {
 		for i, l := range lines {
