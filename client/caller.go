@@ -176,7 +176,7 @@ type RecallRequest struct {
 
 // RecallResponse is what was found, best first.
 type RecallResponse struct {
-	Results []RecallResult `json:"results" nullable:"false" doc:"Best first. Of a short history (some hundred turns) the best are always given; those that hardly fit are marked weak."`
+	Results []RecallResult `json:"results" nullable:"false" doc:"Best first. Of a short history (up to a few hundred turns) the best are always given; those that hardly fit are marked weak."`
 	TookMS  float64        `json:"took_ms" doc:"How long the search took, in milliseconds." example:"1.8"`
 }
 

@@ -178,33 +178,6 @@ var (
 	// ordinals count, and are no digits of a number.
 	ordinals = set(`one a first second third both half`)
 
-	// digits are those that are said one by one.
-	digits = func() map[string]string {
-		out := map[string]string{}
-		for _, list := range []string{
-			`zero one two three four five six seven eight nine`, `null eins zwei drei vier funf sechs sieben acht neun`,
-			`cero uno dos tres cuatro cinco seis siete ocho nueve`, `zero un deux trois quatre cinq six sept huit neuf`,
-		} {
-			for n, w := range strings.Fields(list) {
-				out[w] = string(rune('0' + n))
-			}
-		}
-		out["oh"], out["zwo"] = "0", "2"
-		return out
-	}()
-
-	// leaning are words for somebody or something that was named elsewhere; pointing are too, where they stand alone.
-	leaning = set(`he him his hes she her hers shes they them their theirs theyre it its er ihn ihm sein seine seinen davon damit daran dort
-		el_que ella ellos ellas eso esto ello lo ahi ca cela lui leur`)
-	pointing = set(`that this those these there das dies ese esa el il elle ils`)
-
-	// asksFor are words of a wish, and renewing those of another matter, or of another thing of the kind.
-	asksFor = set(`please bitte por_favor s_il i_need i_want i_wanted id_like id_love i_would_like i_would_love we_need we_want wed_like book_me
-		ich_brauche ich_mochte ich_hatte ich_will ich_wollte wir_brauchen wir_mochten quiero quisiera necesito me_gustaria puedo podria puede
-		je_voudrais j_aimerais je_veux besoin puis_je pourriez tell_the ring_me call_me let_me`)
-	renewing = set(`new also anyway besides instead otherwise by_the_way another neu neue neuer neuen neues ausserdem ubrigens stattdessen
-		nueva nuevo ademas tambien nouvelle nouveau aussi`)
-
 	// wide are the stems of words that many things of one life are called by.
 	wide = stemSet(`job work money dog cat pet car van house home flat garden family wife husband mother father mum mom dad son daughter brother sister
 		boy girl kid child baby friend boss partner neighbour man woman people health doctor hospital school church bank office day time place way

@@ -108,7 +108,7 @@ func (v View) Without(memories []recaller.Memory) View {
 // asking is how many turns after the one that asked to forget still speak of that: the agent says that he will.
 const asking = 2
 
-// Hides reports whether a turn of a conversation is not to be told as it was said.
+// Hides reports whether a turn of a conversation is not to be told.
 func (v View) Hides(conv recaller.ConversationID, turn recaller.Turn) bool {
 	if v.Empty() {
 		return false
@@ -128,7 +128,7 @@ func (t thing) hides(conv recaller.ConversationID, turn recaller.Turn, said text
 		return false
 	}
 	asks := said.asks()
-	if after := turn.Number - last(t.asked); len(t.asked.Turns) > 0 && after <= asking && turn.Speaker == recaller.Assistant && (asks || t.echoedBy(said)) {
+	if after := turn.Number - last(t.asked); asks && len(t.asked.Turns) > 0 && after <= asking && turn.Speaker == recaller.Assistant {
 		return true
 	}
 	return t.carriedBy(said) && (asks || turn.Speaker == recaller.Assistant) || asks && t.touchedBy(said)
@@ -152,11 +152,6 @@ func (t thing) touchedBy(said text) bool {
 	return slices.ContainsFunc(t.carried, func(c carried) bool { return c.touched(said) })
 }
 
-// echoedBy reports whether a text has a name or a number of what was forgotten: "So not Elm Street any more?"
-func (t thing) echoedBy(said text) bool {
-	return slices.ContainsFunc(t.carried, func(c carried) bool { return slices.ContainsFunc(c.rare, said.has) })
-}
-
 func names(p recaller.Provenance, conv recaller.ConversationID, number int) bool {
 	return p.Conversation != "" && p.Conversation == conv && slices.Contains(p.Turns, number)
 }
@@ -168,22 +163,24 @@ func last(p recaller.Provenance) int {
 	return slices.Max(p.Turns)
 }
 
-// Turns returns the turns of a conversation that may be told, as far as they may.
+// Turns returns the turns of a conversation that may be told.
 func (v View) Turns(conv recaller.ConversationID, turns []recaller.Turn) []recaller.Turn {
 	if v.Empty() {
 		return turns
 	}
-	return slices.DeleteFunc(v.Blank(conv, turns), func(t recaller.Turn) bool { return t.Text == "" })
+	return slices.DeleteFunc(slices.Clone(turns), func(t recaller.Turn) bool { return v.Hides(conv, t) })
 }
 
-// Blank returns the turns of a conversation without the words that are not to be told: numbers stay places.
+// Blank returns the turns of a conversation, those that are not to be told without their words: numbers stay places.
 func (v View) Blank(conv recaller.ConversationID, turns []recaller.Turn) []recaller.Turn {
 	if v.Empty() {
 		return turns
 	}
 	out := slices.Clone(turns)
 	for i := range out {
-		out[i].Text = v.Told(conv, out[i])
+		if v.Hides(conv, out[i]) {
+			out[i].Text = ""
+		}
 	}
 	return out
 }
@@ -207,7 +204,7 @@ func (t thing) told(m recaller.Memory) bool {
 }
 
 // Same returns those of a caller's active memories that say what m says, so that they are forgotten with it: told in the same
-// words, or under a key that means the same, or with a number of its own among other words.
+// words, or under a key that means the same.
 func Same(m recaller.Memory, active []recaller.Memory) []recaller.MemoryID {
 	var out []recaller.MemoryID
 	about := read(m.Key, m.Value)
@@ -220,7 +217,7 @@ func Same(m recaller.Memory, active []recaller.Memory) []recaller.MemoryID {
 		_, _, held := likeness.Duplicate([]recaller.Memory{a}, m)
 		name := own && likeness.OfName(a.Key)
 		breath := shares(a.Provenance, m.Provenance)
-		if again || held || (name || breath || about.exact != nil) && about.in(words(a.Value)) {
+		if again || held || (name || breath) && about.in(words(a.Value)) {
 			out = append(out, a.ID)
 		}
 	}

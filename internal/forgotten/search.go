@@ -284,8 +284,7 @@ func (s *Search) best(of []hit) []hit {
 
 // answers reports whether a turn gives what an agent asked for, and a phrase names. A no gives nothing, nor does another question.
 func answers(p phrase, asked, t recaller.Turn) bool {
-	told := speech.Sentences(t.Text)
-	if asked.Speaker != recaller.Assistant || !strings.Contains(asked.Text, "?") || len(told) == 0 || told[0].Question {
+	if asked.Speaker != recaller.Assistant || !strings.Contains(asked.Text, "?") || strings.HasSuffix(strings.TrimSpace(t.Text), "?") {
 		return false
 	}
 	question := words(asked.Text)

@@ -49,12 +49,10 @@ func (v View) filter(conv recaller.Conversation, said []recaller.Turn) filter {
 		}
 	}
 	for _, turn := range said {
-		told := v.Told(conv.ID, turn)
-		if told != turn.Text {
+		if v.Hides(conv.ID, turn) {
 			f.hidden = append(f.hidden, run(turn.Text))
-		}
-		for part := range strings.SplitSeq(told, cut) {
-			f.shown = append(f.shown, run(part))
+		} else {
+			f.shown = append(f.shown, run(turn.Text))
 		}
 	}
 	return f
@@ -104,7 +102,7 @@ func (f filter) brief(text string) string {
 		if label != "Agent:" && label != "Caller:" { // it is no quotation by rules
 			return ""
 		}
-		if one := f.line(label + " " + q); one != "" {
+		if one := label + " " + q; f.line(one) != "" {
 			kept = append(kept, one)
 		} else if n := len(kept) - 1; n >= 0 && strings.HasSuffix(kept[n], "?”") {
 			kept = kept[:n]
@@ -113,44 +111,26 @@ func (f filter) brief(text string) string {
 	return strings.Join(kept, " ")
 }
 
-// quoting judges a line by its quotations: those of words that are hidden are not told, whatever they say, and those of others
-// are, if nothing beside them carries what was forgotten. Of one that has both the words stay that may be told.
+// quoting judges a line by its quotations: those of turns that are hidden are not told, whatever they say, and those of others
+// are, if nothing beside them carries what was forgotten.
 func (f filter) quoting(line string, quotes []string) string {
 	rest := line
 	for _, q := range quotes {
 		rest = strings.ReplaceAll(rest, q, "")
-		told := f.quote(q)
-		if told == "" {
-			return ""
+		for piece := range strings.SplitSeq(unmarked(q), "…") {
+			words := run(piece)
+			if words == " " || among(f.shown, words) {
+				continue
+			}
+			if among(f.hidden, words) || f.tells(piece) {
+				return ""
+			}
 		}
-		line = strings.ReplaceAll(line, q, told)
 	}
 	if f.tells(rest) {
 		return ""
 	}
 	return line
-}
-
-// quote returns a quotation without the words that may not be told; "" where none is left.
-func (f filter) quote(q string) string {
-	hides := func(s string) bool {
-		words := run(s)
-		return words != " " && !among(f.shown, words) && (among(f.hidden, words) || f.tells(s))
-	}
-	if !slices.ContainsFunc(strings.Split(unmarked(q), cut), hides) {
-		return q
-	}
-	body := strings.Trim(q, "“”")
-	all := pieces(body)
-	shown := make([]bool, len(all))
-	for i, p := range all {
-		words := run(unmarked(p.Text))
-		shown[i] = words != " " && among(f.shown, words)
-	}
-	if told := joined(body, all, shown); told != "" {
-		return "“" + told + "”"
-	}
-	return ""
 }
 
 func among(runs []string, words string) bool {
@@ -286,12 +266,9 @@ func sameAct(a *recaller.Act, b recaller.Act) bool {
 
 // sayings are those of an act's words that may be told.
 func (v View) sayings(a recaller.Act) []recaller.Saying {
-	said := slices.Clone(a.Said)
-	for i, s := range said {
-		turn := recaller.Turn{Number: s.Turn, Speaker: s.Speaker, Text: s.Text, At: a.SaidAt}
-		said[i].Text = v.told(a.Conversation, turn, true)
-	}
-	return slices.DeleteFunc(said, func(s recaller.Saying) bool { return s.Text == "" })
+	return slices.DeleteFunc(slices.Clone(a.Said), func(s recaller.Saying) bool {
+		return v.Hides(a.Conversation, recaller.Turn{Number: s.Turn, Speaker: s.Speaker, Text: s.Text, At: a.SaidAt})
+	})
 }
 
 // brokenOff returns a conversation that broke off without what was forgotten of it. all are its turns, where they are known.

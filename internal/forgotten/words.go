@@ -103,7 +103,7 @@ type carried struct {
 	value []string // its stems
 	key   []string // those of its key
 	name  []string // of the caller's own name: its words, any of which tells it
-	rare  []string // those that are a name or a number: of a value of one word it is enough
+	rare  bool     // a name or a number: its one word is enough
 	exact []string // numbers, and words beside numbers, as runs: any of them tells it
 }
 
@@ -121,9 +121,7 @@ func read(key, value string) carried {
 	for _, sentence := range said.sentences {
 		c.exact = append(c.exact, numbered(sentence)...)
 		for _, w := range sentence {
-			if w.stem != "" && (w.capital || strings.ContainsFunc(w.text, unicode.IsDigit)) {
-				c.rare = append(c.rare, w.stem)
-			}
+			c.rare = c.rare || w.stem != "" && (w.capital || strings.ContainsFunc(w.text, unicode.IsDigit))
 		}
 	}
 	return c
@@ -184,7 +182,7 @@ func (c carried) in(t text) bool {
 	case covered == 0:
 		return false
 	case n == 1:
-		return len(c.rare) > 0 || len(t.content()) <= brief || slices.ContainsFunc(c.key, t.has)
+		return c.rare || len(t.content()) <= brief || slices.ContainsFunc(c.key, t.has)
 	case n <= leastEcho:
 		return covered == n
 	case float64(covered) >= most*float64(n):
@@ -285,7 +283,7 @@ func set(list string) map[string]bool {
 var (
 	// forgetting are words, and forgettingPairs two of them with at most one between, that ask to forget or promise it.
 	forgetting = set(`forget forgets forgetting forgotten delete deleted deleting erase erased remove removed removing scrub unsay
-		vergessen vergiss losche loschen geloscht streichen olvida olvide olvidar olvidado borra borrar borre borrado borrada oublie oubliez effacer effacez efface
+		vergessen vergiss losche loschen geloscht streichen olvida olvide olvidar olvidado borra borrar borre oublie oubliez effacer effacez
 		dimentica dimenticare cancella`)
 	forgettingPairs = set(`take_out taken_out taking_out strike_out struck_out strike_that strike_it strike_what written_down write_down
 		wrote_down noted_down note_down off_record between_us scratch_that scratch_what`)

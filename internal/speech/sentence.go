@@ -41,40 +41,6 @@ func Sentences(text string) []Sentence {
 	return out
 }
 
-// Clauses cuts a text further than Sentences: also where a clause, a question or an order clearly begins behind another, however
-// short they are: "…, and can I come on Thursday?" What joins them is with neither.
-func Clauses(text string) []Sentence {
-	c := newCutter(text)
-	var out []Sentence
-	for from := 0; from < len(c.ws); {
-		to := from + 1
-		for to < len(c.ws) && !c.ends(to-1) && !c.parts(to) {
-			to++
-		}
-		for from < to-1 && joints[c.w(from)] {
-			from++
-		}
-		out = append(out, c.piece(from, to))
-		from = to
-	}
-	return out
-}
-
-// parts reports whether another clause clearly begins with a word.
-func (c *cutter) parts(i int) bool {
-	before := c.w(i - 1)
-	if c.glue[i-1] || joints[before] {
-		return false
-	}
-	return c.opening(i) >= 4 || joints[c.w(i)] && c.opens(i+1) ||
-		(pleases[before] || !governs[before] && !auxiliaries[before] && !starts(before)) && !negated(c.w(i)) && c.opensQuestion(i)
-}
-
-// opens reports whether a question, a wish or an order begins with a word.
-func (c *cutter) opens(i int) bool {
-	return c.opensQuestion(i) || wishes[c.w(i)] || orders[c.w(i)]
-}
-
 // cutter holds one text while it is cut.
 type cutter struct {
 	text string
@@ -197,11 +163,6 @@ func (c *cutter) cut(out []Sentence, from, to int) []Sentence {
 		out = c.cut(out, from, at)
 		from = at
 	}
-	return append(out, c.piece(from, to))
-}
-
-// piece is the text from a word up to another, with the marks that belong to it.
-func (c *cutter) piece(from, to int) Sentence {
 	start, end := c.ws[from].Start, c.ws[to-1].End
 	before := c.text[:start]
 	if from > 0 {
@@ -221,7 +182,7 @@ func (c *cutter) piece(from, to int) Sentence {
 	}
 	gap = strings.TrimRight(gap, ",;:-–—“\"¿¡(")
 	end += len(gap)
-	return Sentence{start, end, c.text[start:end], strings.ContainsAny(gap, "?？") || c.asks(from, to)}
+	return append(out, Sentence{start, end, c.text[start:end], strings.ContainsAny(gap, "?？") || c.asks(from, to)})
 }
 
 // question finds where a question begins inside a run of a text that has no marks; its end if none does.

@@ -58,14 +58,6 @@ var (
 		eu nós você ele ela eles meu minha ik wij we je jij hij zij mijn je nous vous il elle ils io noi lei lui mio mia`)
 
 	// governs are words that a question word can depend on: what follows them is no question of its own.
-	pleases = Set(`please bitte danke thanks gracias favor plaît merci`)
-	// wishes and orders begin a clause that asks for something.
-	wishes = Set(`puedo podría podria quiero quisiera necesito me kannst könnte könnten bräuchte brauche möchte peux puis pourriez pouvez
-		posso preciso quero vorrei kan mag`)
-	orders = Set(`forget delete also vergessen löschen außerdem olvide borre además oubliez effacez aussi book make send tell give ring put add bring change move order schedule reserve let remind cancel check buchen schicken
-		sagen geben rufen bringen tragen verschieben reserve resérveme reserveme mande dígale digale deme déme ponga llame cambie
-		réservez envoyez donnez appelez mettez`)
-
 	governs = Set(`and but so or that if know see tell me ask asked say said wonder wondering sure understand remember whatever
 		think guess what when where who how why which is was are as than like of about on for to und dass ob weiß que si sé
 		you we i they he she it`)

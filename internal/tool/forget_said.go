@@ -35,7 +35,7 @@ func (s *Service) forgetSaid(ctx context.Context, x exchange, how recaller.Forge
 	}
 	var unkept []recaller.Memory
 	for _, t := range said {
-		m := forgotten.Unkept(t.Conversation, asked.Core(t.Turn), s.NewID())
+		m := forgotten.Unkept(t.Conversation, t.Turn, s.NewID())
 		m.Caller = x.conv.Caller
 		unkept = append(unkept, m)
 	}

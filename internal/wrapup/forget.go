@@ -149,7 +149,7 @@ func (b *burial) turn(caller recaller.CallerID, t forgotten.Told, id string) {
 			b.add(m)
 		}
 	default:
-		b.make(forgotten.Unkept(t.Conversation, b.Core(t.Turn), id), caller)
+		b.make(forgotten.Unkept(t.Conversation, t.Turn, id), caller)
 	}
 }
 
@@ -164,7 +164,7 @@ func (s *Service) bury(w work, r *recaller.StepResult, b *burial) {
 		if !ok {
 			return
 		}
-		b.make(forgotten.Unkept(w.conv.ID, b.Core(asks), s.NewID()), w.conv.Caller)
+		b.make(forgotten.Unkept(w.conv.ID, asks, s.NewID()), w.conv.Caller)
 	}
 	r.Forget = append(r.Forget, recaller.Changing{
 		ID: b.ids[0], Also: b.ids[1:], Forget: true, Patch: recaller.MemoryPatch{At: s.Now()}, Name: b.name, Unkept: b.unkept,

@@ -206,16 +206,15 @@ func (ix *Index) addTurns(to sink, si int32, turns []recaller.Turn) {
 	for i := range turns {
 		t := &turns[i]
 		ix.bytes += int64(unsafe.Sizeof(*t)) + int64(len(t.ID)+len(t.Text)+len(t.Name))
-		text := s.tells(ix.gone, t)
-		if text == "" && t.Text != "" {
+		if ix.hides(si, t) {
 			continue
 		}
 		d := doc{session: si, place: int32(from + i), kind: userTurn, name: ix.name(t.Name)}
 		if t.Speaker == recaller.Assistant {
 			d.kind = assistantTurn
 		}
-		ix.situate(s, &d, text)
-		words := ix.add(to, ix.language(s.told), d, text)
+		ix.situate(s, &d, t.Text)
+		words := ix.add(to, ix.language(s.told), d, t.Text)
 		ix.words += int64(words)
 		s.words[d.kind] += int32(words)
 	}

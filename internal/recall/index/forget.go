@@ -5,38 +5,23 @@ import (
 	"github.com/recallerhq/recaller/internal/forgotten"
 )
 
-// This file is about what was forgotten. Turns and summaries are indexed and shown without it. What is brought back, and a turn that
-// goes on saying something else, need a new index.
+// This file is about what was forgotten. Turns that said it have no doc, summaries are indexed without it, and no turn of it is
+// shown beside another. What is brought back needs a new index.
 
-// tells is what may be told of a turn; "" for nothing.
-func (s *session) tells(gone forgotten.View, t *recaller.Turn) string {
-	return gone.Told(s.id, s.dated(t))
+// hides reports whether a turn of a session is not to be found.
+func (ix *Index) hides(si int32, t *recaller.Turn) bool {
+	return hides(ix.gone, &ix.sessions[si], t)
 }
 
-// dated is a turn with a time.
-func (s *session) dated(t *recaller.Turn) recaller.Turn {
+func hides(gone forgotten.View, s *session, t *recaller.Turn) bool {
+	if gone.Empty() {
+		return false
+	}
 	said := *t
 	if said.At.IsZero() {
 		said.At = s.startedAt
 	}
-	return said
-}
-
-// splits reports whether there is a turn of which some words are not to be told any more, and others are.
-func (ix *Index) splits(versions []recaller.Memory) bool {
-	if len(versions) == 0 {
-		return false
-	}
-	newly, gone := forgotten.New(versions), ix.gone.Plus(versions)
-	for i := range ix.sessions {
-		s := &ix.sessions[i]
-		for k := range s.turns {
-			if t := &s.turns[k]; newly.Hides(s.id, s.dated(t)) && s.tells(gone, t) != "" {
-				return true
-			}
-		}
-	}
-	return false
+	return gone.Hides(s.id, said)
 }
 
 // hide takes out what tells of memories that were forgotten, given all of their versions.
@@ -51,7 +36,7 @@ func (ix *Index) hide(versions []recaller.Memory) {
 		if d.gone || d.kind > assistantTurn || d.session < 0 {
 			continue
 		}
-		if s := &ix.sessions[d.session]; newly.Hides(s.id, s.dated(&s.turns[d.place])) {
+		if s := &ix.sessions[d.session]; hides(newly, s, &s.turns[d.place]) {
 			ix.words -= int64(d.words)
 			s.words[d.kind] -= int32(d.words)
 			ix.remove(uint32(i))

@@ -153,6 +153,5 @@ func (ix *Index) text(d *doc) string {
 	case summary:
 		return ix.sessions[d.session].summary
 	}
-	s := &ix.sessions[d.session]
-	return s.tells(ix.gone, &s.turns[d.place])
+	return ix.sessions[d.session].turns[d.place].Text
 }

@@ -211,13 +211,11 @@ func (s *search) around(conv *session, place int) []recaller.Turn {
 	lo, hi := max(0, place-n), min(len(conv.turns), place+n+1)
 	var near []recaller.Turn
 	for i := lo; i < hi; i++ {
-		t := conv.turns[i]
-		if i == place || s.stats.bounded && t.At.After(s.q.AsOf) {
+		t := &conv.turns[i]
+		if i == place || s.stats.bounded && t.At.After(s.q.AsOf) || s.hides(s.byID[conv.id], t) {
 			continue
 		}
-		if t.Text = conv.tells(s.gone, &t); t.Text != "" {
-			near = append(near, t)
-		}
+		near = append(near, *t)
 	}
 	return near
 }

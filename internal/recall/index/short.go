@@ -47,11 +47,11 @@ func formOf(d *doc, text string) (f form) {
 // situate puts a turn into its dialogue: what it answers, what it does, and what it holds. A history that is long does without.
 func (ix *Index) situate(s *session, d *doc, text string) {
 	here := int32(len(ix.docs))
-	if before := s.lastTurn - 1; before >= 0 && ix.docs[before].kind != d.kind && ix.docs[before].place == d.place-1 {
+	if before := s.lastTurn - 1; before >= 0 && before < here && ix.docs[before].kind != d.kind && ix.docs[before].place == d.place-1 {
 		d.answers = here - before
 	}
 	s.lastTurn = here + 1
-	if here < manyDocs {
+	if ix.live < manyDocs {
 		d.form, d.holds = formOf(d, text), held(text, ix.language(s.told))
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/index"
 )
 
-// What was forgotten is not given as a weak hit either, and lends nothing to the turn that answers it.
+// What was forgotten is not given as a weak hit either.
 func TestAWeakHitIsNeverWhatWasForgotten(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, time.March, 2, 10, 0, 0, 0, time.UTC)
