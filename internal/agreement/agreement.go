@@ -8,9 +8,11 @@ package agreement
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/speech"
 	"github.com/recallerhq/recaller/internal/wrapup/quote"
 	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
@@ -19,7 +21,7 @@ import (
 func Find(r reading.Reading) []recaller.Act {
 	t := &talk{offered: map[time.Time]bool{}, bounds: map[time.Time]bool{}}
 	for i, turn := range r.Turns {
-		if !turn.Heard() && turn.Caller() {
+		if turn.Caller() && !turn.Heard() || !turn.Caller() && len(strings.Fields(turn.Text)) > speech.Aloud {
 			continue
 		}
 		l := read(turn, i)

@@ -16,6 +16,10 @@ type Word struct {
 	Start, End int    // bytes
 }
 
+// Aloud is how many words a turn of an agent's has at most that is said, or typed as one would say it. A longer one is an essay, or
+// a list: what stands in it is rarely about the two who talk.
+const Aloud = 60
+
 // Words returns the words of a text in their order, but for what a transcript says in brackets ("[noise]"). Numbers keep their
 // points and commas ("3.5", "11,400"), times their colon.
 func Words(text string) []Word {

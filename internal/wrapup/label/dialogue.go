@@ -124,21 +124,18 @@ func lines(turns []recaller.Turn) []line {
 	return out
 }
 
-// A turn with more words than this is hardly talk but an essay, a list or something pasted: nobody agrees to a time or complains in it.
-const (
-	agentTalk  = 60
-	callerTalk = 150
-)
+// rambling is how many words of a caller's may still be talk. More are pasted.
+const rambling = 150
 
-// spoken returns the sentences of a turn that are read as talk: of a long one of the agent's the last, which the caller answers, and of
-// the caller's the first, which says what he wants.
+// spoken returns the sentences of a turn that are read as talk: of an essay of the agent's the last, which the caller answers; of
+// what the caller pasted the first, which says what he wants. In the rest nobody books or complains.
 func spoken(text string, caller bool) []speech.Sentence {
 	all := speech.Sentences(text)
 	words := len(strings.Fields(text))
 	switch {
-	case caller && words > callerTalk && len(all) > 0:
+	case caller && words > rambling && len(all) > 0:
 		return all[:1]
-	case !caller && words > agentTalk && len(all) > 0:
+	case !caller && words > speech.Aloud && len(all) > 0:
 		return all[len(all)-1:]
 	}
 	return all

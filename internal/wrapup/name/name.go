@@ -11,15 +11,13 @@ import (
 	"unicode"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
-// A turn of more words than aloud is hardly talk. Of the agent's only the end is read, to which one answers; of the caller's the
-// beginning, and of one with line breaks, which is written or pasted, only what tells a name for sure: lists and headings look
-// like names.
-const (
-	aloud = 60
-	talk  = 25
-)
+// talk is how many words of a turn that is longer than one says are read: of the agent's the last, to which one answers, of the
+// caller's the first, and of one with line breaks, which is written or pasted, only what tells a name for sure. Lists and
+// headings look like names.
+const talk = 25
 
 // Said returns the caller's own name, the Number of the turn that gave it, and whether there was one. The fullest form that he
 // gave counts; what he asks to be called stands in for a name. Turns that were cut off or hardly heard give none.
@@ -32,7 +30,7 @@ func Said(turns []recaller.Turn) (name string, turn int, ok bool) {
 		}
 		ws := wordsOf(t.Text)
 		if t.Speaker == recaller.Assistant {
-			if r.essay = len(ws) > aloud; r.essay {
+			if r.essay = len(ws) > speech.Aloud; r.essay {
 				ws = ws[len(ws)-talk:]
 			} else {
 				r.address(ws, t.Text)
@@ -89,7 +87,7 @@ func (r *reader) hear(ws []word, pasted bool) {
 			end = len(ws)
 		}
 		r.asks = ws[end-1].pause == '?'
-		if s := stated(ws[:end]); !pasted && (all <= aloud || all-len(ws) < talk && end <= aloud) {
+		if s := stated(ws[:end]); !pasted && (all <= speech.Aloud || all-len(ws) < talk && end <= speech.Aloud) {
 			r.sentence(s, ws[end:])
 		} else {
 			r.introduces(s)
@@ -326,7 +324,7 @@ func (r *reader) match(turns []recaller.Turn) {
 			continue
 		}
 		ws := wordsOf(t.Text)
-		if len(ws) > aloud {
+		if len(ws) > speech.Aloud {
 			ws = ws[:talk]
 		}
 		r.turn, r.cased = t.Number, strings.ContainsFunc(t.Text, unicode.IsUpper)
