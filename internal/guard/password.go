@@ -231,7 +231,8 @@ var stops = speech.Set(`not no never 't wrong incorrect invalid right correct go
 	works nicht falsch richtig sicher weg no incorrecta correcta pas correct errado errada correta sbagliata nao non est es ist simple basic generic
 	important visible ready active online offline okay alright available up-to-date date back key first last next step issue problem thing way part one-time
 	essential critical crucial vital key paramount confidential between case-sensitive alphanumeric numeric stored locked reset change changes password passwords
-	passphrase pin it's that's forgot forget remember don didn isn wasn doesn won haven hasn couldn can't cannot know think guess believe mean want need wait hold
+	ungültig ungultig abgelaufen gesperrt zu schon alt kurz lang komisch nötig notig leider invalida invalido inválida inválido muy demasiado larga largo corta
+	corto rara raro refuse refusé expire expiré trop weird gibberish passphrase pin it's that's forgot forget remember don didn isn wasn doesn won haven hasn couldn can't cannot know think guess believe mean want need wait hold
 	let lets let's actually really literally basically exactly kind sort`)
 
 // passwordAnswer masks the answer to "what is your password?".

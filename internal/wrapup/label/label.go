@@ -43,7 +43,7 @@ func Analyse(turns []recaller.Turn, acts []recaller.Act, broke bool, packs []Pac
 	}
 	var signs []string // a sentence alone is read by its words
 	switch {
-	case keepsCompany(ls):
+	case a.Outcome != Booked && keepsCompany(ls):
 		signs = []string{company}
 	case a.Outcome == Answered: // who asks something may be in any mood
 		signs = []string{Answered}
@@ -64,10 +64,11 @@ var leans = map[[2]string]lean{
 	{Booked, "appointment"}: {1.5, 1.2}, {Booked, "booking"}: {1.5, 0}, {Booked, "repair-visit"}: {1.5, 0},
 	{Booked, "pricing"}: {0.6, 0}, {Booked, "hours"}: {0.6, 0}, {Cancelled, "cancellation"}: {1, 1.5},
 	{Answered, "appointment"}: {0.5, 0}, {Answered, "booking"}: {0.5, 0}, {Answered, "repair-visit"}: {0.5, 0}, {Answered, "cancellation"}: {0.5, 0},
-	{Negative, "complaint"}: {1, 2}, {Positive, GeneralInfo}: {1, 0.8}, {company, "companionship"}: {1, 1.5},
+	{Negative, "complaint"}: {1, 0.9}, {Positive, GeneralInfo}: {1, 0.8}, {company, "companionship"}: {1, 1.5},
 }
 
-// leanOn lets a sign speak. What it adds is for an intent that nobody names: a visit that was asked for is no other appointment.
+// leanOn lets a sign speak. What it adds is for an intent that nobody names: a visit that was asked for is no other
+// appointment.
 func leanOn(sign string, rules []rule, scores []float64) {
 	named := 0.0 // the best score of the other intents that the sign favours
 	for i, r := range rules {

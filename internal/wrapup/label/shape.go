@@ -224,10 +224,19 @@ var (
 	selves = speech.Set("it's its this here here's hier ich soy aquí")
 )
 
+// asksHow reports whether it is asked how somebody is.
+func (l line) asksHow() bool {
+	return slices.ContainsFunc(l.said, func(s sentence) bool {
+		return s.asks && slices.ContainsFunc(s.tokens, func(t token) bool { return howWords[t.low] })
+	})
+}
+
+var howWords = speech.Set("how how's hows wie cómo como qué que")
+
 // keepsCompany reports whether the agent begins the call as one who rang somebody to keep company: he greets by the name alone,
-// and asks, and the caller wants nothing at first.
+// and asks how it goes, and the caller wants nothing at first.
 func keepsCompany(ls []line) bool {
-	if len(ls) < 3 || ls[0].caller || ls[1].is(want|callOff) || !ls[0].is(ask) && !ls[2].is(ask) {
+	if len(ls) < 3 || ls[0].caller || ls[1].is(want|callOff) || !ls[0].asksHow() && !ls[2].asksHow() {
 		return false
 	}
 	ts := ls[0].said[0].tokens

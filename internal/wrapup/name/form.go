@@ -26,9 +26,9 @@ var (
 	// leads are what people say before they come to their name.
 	leads = speech.Set(`hi hello hey hiya heya good morning afternoon evening day g'day gday gidday schönen now then evenin mornin yes yeah yep yup sure certainly of
 		course okay ok alright well um uh er erm so oh ah right there please absolutely hallo guten tag morgen abend grüß gott servus yo
-		moin ja also grüezi grüessech aye howdy b'y love dear mate pal pet sisi ciao bonjour salut buongiorno buonasera äh gerne buenos buenas buen días dias tardes noches hola bueno sí si claro pues mire mira oiga eh bom boa dia tarde olá olhe sim again no thanks thank you
+		moin ja also grüezi grüessech aye howdy b'y love dear mate pal pet sisi ciao bonjour salut buongiorno buonasera äh gerne buenos buenas buen días dias tardes noches hola bueno sí si claro pues mire mira oiga eh bom boa dia tarde olá olhe sim again no thanks thank you schön schade toll klasse prima
 		great and`)
-	greeted   = phrases(`my man|my love|my dear|my friend|my lovely|kia ora|bore da|how're ya|how are you|how's it going|qué tal`)
+	greeted   = phrases(`auf wiederhören|auf wiedersehen|hasta luego|my man|my love|my dear|my friend|my lovely|kia ora|bore da|how're ya|how are you|how's it going|qué tal`)
 	greetings = speech.Set(`hi hello hey hiya heya hallo hola servus grüezi moin morning afternoon evening thanks`)
 	// connectives follow a name in a text without marks.
 	connectives = speech.Set(`again from here hier calling speaking i i'm im i've ive i'd id and about uh um at with my the we we're your you
@@ -200,7 +200,7 @@ func once(parts []word) []word {
 		switch {
 		case again == 0:
 			return parts
-		case again > 2 || again == 2 && (firstNames[parts[0].low] || len(parts) == 4):
+		case (again > 2 || again == 2 && firstNames[parts[0].low]) && contains(parts[:again], parts[again:]):
 			return parts[:again]
 		}
 		parts = parts[1:]
@@ -213,6 +213,21 @@ func employed(s []word, i int) bool {
 	from := behind(s, i, employing)
 	return from > 0 && from < len(s) && (houses[s[from].low] || slices.ContainsFunc(houseEnds, func(end string) bool { return strings.HasSuffix(s[from].low, end) }))
 }
+
+// ofFirm reports whether a firm and nothing else follows at i, up to a pause: "vom Gasthof Adler", not "von der Schule sind da".
+func ofFirm(s []word, i int) bool {
+	for k := behind(s, i, employing); k < len(s); k++ {
+		if w := s[k]; w.text == w.low && behind(s, k, endForms) == 0 {
+			return false
+		} else if w.pause != 0 || behind(s, k, endForms) > 0 {
+			return true
+		}
+	}
+	return true
+}
+
+// greetsBefore reports whether a greeting or a title stands before i.
+func greetsBefore(s []word, i int) bool { return i > 0 && (titles[s[i-1].low] || leads[s[i-1].low]) }
 
 // particle reports whether the word at i leads to the next of a name: "van der Berg".
 func (r *reader) particle(s []word, i, before int) bool {

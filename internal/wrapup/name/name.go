@@ -193,7 +193,8 @@ func (r *reader) bare(parts, s []word, next int, rest []word) bool {
 	if !r.cased { // "good evening keron baptiste i have a lesson"
 		return r.heard == 0 && len(parts) == 2 && next > 2 && known && follows(s, next)
 	}
-	if r.heard == 0 && employed(s, next) { // "Fessler vom Gasthof Adler"
+	greeted := len(parts) == 1 && next > 1 && greetsBefore(s, next-1) && ofFirm(s, next)
+	if r.heard == 0 && employed(s, next) && (known || r.asked.kind != "" || greeted) { // "Guten Tag, Fessler vom Gasthof Adler"
 		return !slices.ContainsFunc(parts, func(p word) bool { return trade(p) || sent[p.low] })
 	}
 	if len(parts) < 2 && !(known && is(s, next, "again")) || !known && (r.asks || places[parts[len(parts)-1].low] || some(r.told, placing)) {

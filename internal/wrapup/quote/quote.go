@@ -141,8 +141,13 @@ func cuts(text string) []hole {
 }
 
 // leads reports whether a word only leads on from what was said before: "And I have a cough", "So, the boiler".
+// What is read out has none: "Oh, one six one", "Y, A, S, M".
 func leads(text string, ws []speech.Word, i int) bool {
-	return leading[ws[i].Text] && i+1 < len(ws) && (subjects[ws[i+1].Text] || strings.Contains(text[ws[i].End:ws[i+1].Start], ","))
+	if !leading[ws[i].Text] || i+1 == len(ws) {
+		return false
+	}
+	next := ws[i+1].Text
+	return subjects[next] || len(next) > 1 && !speech.IsNumber(next) && strings.Contains(text[ws[i].End:ws[i+1].Start], ",")
 }
 
 var (

@@ -36,6 +36,8 @@ func TestAQuotationIsWhatWasSaid(t *testing.T) {
 		"So, um, and I have two goats.":                   "“I have two goats.”",
 		"Oh, well, it's the gate again.":                  "“it's the gate again.”",
 		"So much for that, and I said so.":                "“So much for that, and I said so.”",
+		"Oh, one six one, four nine six.":                 "“Oh, one six one, four nine six.”",
+		"Y, A, S, M, I, N.":                               "“Y, A, S, M, I, N.”",
 		"Well water is what we drink.":                    "“Well water is what we drink.”",
 		"Und ich habe zwei Ziegen, und ich mag sie.":      "“ich habe zwei Ziegen, und ich mag sie.”",
 		"Um mein Auto geht es.":                           "“Um mein Auto geht es.”",
