@@ -228,7 +228,7 @@ func (p *parser) lists(k int) bool {
 		return false
 	}
 	j := k + 1
-	for p.any(j, "on", "the", "maybe", "even", "or", "and", "by") {
+	for j < k+reach && p.any(j, "on", "the", "maybe", "even", "or", "and", "by") {
 		j++
 	}
 	return weekdays[p.w(j)] != 0 && p.namesDay(k-1)

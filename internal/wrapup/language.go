@@ -2,6 +2,7 @@ package wrapup
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/recall/token"
@@ -14,8 +15,9 @@ func foreign(s recaller.Summary, turns []recaller.Turn) *complaint {
 	for _, list := range [][]string{s.Topics, s.Decisions, s.Actions, s.Facts} {
 		lines = append(lines, list...)
 	}
-	got := language(strings.Join(lines, "\n"))
-	if got == token.Unknown {
+	told := strings.Join(lines, "\n")
+	got := language(told)
+	if got == token.Unknown && latin(told) {
 		return nil
 	}
 	var caller, all strings.Builder
@@ -26,12 +28,30 @@ func foreign(s recaller.Summary, turns []recaller.Turn) *complaint {
 		all.WriteString(t.Text + "\n")
 	}
 	want := language(caller.String())
-	if want == token.Unknown || want == got || language(all.String()) == got {
+	spoken := language(all.String()) == got
+	if got == token.Unknown { // all that is known of it is its script
+		spoken = !latin(all.String())
+	}
+	if want == token.Unknown || want == got || spoken {
 		return nil
 	}
 	return &complaint{ReasonLanguage, "An earlier answer was in another language than the conversation. Write in the " +
 		"language that the caller speaks, whose BCP 47 tag is " + want.String() + "; only the names of the fields " +
 		"stay English."}
+}
+
+// latin reports whether at least half of a text's letters are Latin; a text without letters is.
+func latin(text string) bool {
+	letters, others := 0, 0
+	for _, r := range text {
+		if unicode.IsLetter(r) {
+			letters++
+			if !unicode.Is(unicode.Latin, r) {
+				others++
+			}
+		}
+	}
+	return 2*others <= letters
 }
 
 // leastTokens is how many words tell a language.

@@ -53,6 +53,8 @@ func TestASummaryMayBeInAnyLanguageOfItsConversation(t *testing.T) {
 		{"the caller's", spanish, english, spanish, false},
 		{"neither's", spanish, spanish, english, true},
 		{"another script than the caller's", english, english, "お客様は火曜日にテーブルを予約したいと考えています", true},
+		{"in a script of which no language is told", english, english, "ফোনকারী মঙ্গলবারের জন্য একটি টেবিল বুক করতে চান", true},
+		{"that script is the agent's too", english, strings.Repeat("ফোনকারী মঙ্গলবারের জন্য একটি টেবিল বুক করতে চান ", 5), "ফোনকারী মঙ্গলবারের জন্য একটি টেবিল বুক করতে চান", false},
 		{"the agent's, who says more", spanish, strings.Repeat(english+" ", 5), english, false},
 		{"too short to tell", spanish, spanish, "OK.", false},
 		{"of a caller who said too little to tell", "Ja.", "", english, false},

@@ -23,7 +23,7 @@ import (
 // scraps are what turns are made of that no person would say, and recognisers, pranks and other scripts still bring.
 var scraps = strings.Split(`hello |no |no, |5|5 |five |"|[|]|(|“a” |'|💬|שלום |`+"\u202e|\u0301|\x00|\xff"+`|日本|a.|. |... |? |a? |-|a-|,|monday |no wait |Monday at five |
 not Monday, |my name is |B-O-B |double |i'm |forget that |forget my number and |don't write that down |what is |i have a dog. |my password is |card 4111 |
-every monday |I'll call you Monday. |Thursday or Friday? |um |the the |a at b dot |½|０|Dr. |U.S. |1,000,|1:|12:30 |1/2/|€5 |a@b.|It's Anna. |hold `, "|")
+every monday |I'll call you Monday. |Thursday or Friday? |um |the the |a at b dot |½|０|Dr. |U.S. |1,000,|1:|12:30 |1/2/|€5 |a@b.|It's Anna. |hold |und |or and |lunes y |el lunes o `, "|")
 
 // reads are the readers of what was said, each by itself.
 func reads(tb testing.TB) map[string]func([]recaller.Turn) {
