@@ -75,10 +75,12 @@ func (s *search) scoreShort(d *doc, i int, c *candidate) {
 	if d.form&greets != 0 {
 		c.legs[legForm] -= w * s.weights.Greeting
 	}
-	c.legs[legExchange] = w * s.weights.Exchange * s.exchange(d, i)
+	likeness, words := s.exchange(d, i), float32(0)
 	if d.answers > 0 {
-		c.legs[legExchange] += w * s.weights.Answered * s.match[i-int(d.answers)]
+		words = s.match[i-int(d.answers)]
 	}
+	c.legs[legExchange] = w * (s.weights.Exchange*likeness + s.weights.Answered*words)
+	c.weak = c.weak && likeness <= alike && words == 0
 }
 
 // exchange is how alike a turn is to the query together with the one that it answers.

@@ -61,7 +61,7 @@ type lean struct{ times, plus float64 }
 
 // leans are by sign and intent.
 var leans = map[[2]string]lean{
-	{Booked, "appointment"}: {1.5, 1.2}, {Booked, "booking"}: {1.5, 0}, {Booked, "repair-visit"}: {1.5, 0},
+	{Booked, "appointment"}: {1.5, 1.8}, {Booked, "booking"}: {1.5, 0}, {Booked, "repair-visit"}: {1.5, 0},
 	{Booked, "pricing"}: {0.6, 0}, {Booked, "hours"}: {0.6, 0}, {Cancelled, "cancellation"}: {1, 1.5},
 	{Answered, "appointment"}: {0.5, 0}, {Answered, "booking"}: {0.5, 0}, {Answered, "repair-visit"}: {0.5, 0}, {Answered, "cancellation"}: {0.5, 0},
 	{Negative, "complaint"}: {1, 0.9}, {Positive, GeneralInfo}: {1, 0.8}, {company, "companionship"}: {1, 1.5},
@@ -82,7 +82,7 @@ func leanOn(sign string, rules []rule, scores []float64) {
 			continue
 		}
 		scores[i] *= l.times
-		if named == 0 {
+		if named <= chance {
 			scores[i] += l.plus
 		}
 	}
