@@ -100,7 +100,9 @@ func (h *house) told(caller string) told {
 		out.marked[m.Value] = m.Interim
 	}
 	for _, r := range res.Results {
-		out.recalled = append(out.recalled, r.Text)
+		if !r.Weak {
+			out.recalled = append(out.recalled, r.Text)
+		}
 	}
 	return out
 }

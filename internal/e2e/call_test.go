@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -101,13 +102,14 @@ func (p phone) read(conversation string) client.ConversationRecord {
 	return rec
 }
 
+// recall returns what fits a query, nothing that is weak.
 func (p phone) recall(caller, query string) []client.RecallResult {
 	p.t.Helper()
 	found, err := p.c.Recall(context.Background(), caller, client.RecallRequest{Query: query})
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	return found.Results
+	return slices.DeleteFunc(found.Results, func(r client.RecallResult) bool { return r.Weak })
 }
 
 func (p phone) briefing(caller string) string {
