@@ -77,6 +77,8 @@ func (p *parser) verb(i int, aux bool) (m mark, helps bool) {
 	switch {
 	case p.w(i-1) == "please" && p.plainForm(i):
 		return mark{mood: ahead}, false
+	case w == "see" && p.entered(i+1):
+		return mark{mood: behind}, false
 	case pastHelpers[w]:
 		return p.did(i), true
 	case pastBe[w]:
@@ -345,3 +347,13 @@ var (
 	plain           = set("plain")
 	plainNouns      = set("plainNouns")
 )
+
+// entered reports whether what is seen, from token i on, stands in the books, and so has happened: "I see two payments".
+func (p *parser) entered(i int) bool {
+	for k := i; k < i+4; k++ {
+		if p.any(k, "payment", "payments", "charge", "charges", "transaction", "transactions", "purchase", "purchases", "withdrawal", "debit", "debits") {
+			return true
+		}
+	}
+	return false
+}

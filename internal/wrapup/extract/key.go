@@ -136,11 +136,12 @@ func spelled(text string) []string {
 	ws := speech.Words(text)
 	var out, run []string
 	again := false // what comes stands for what was said
+	mixed := false // digits stand beside a number of another kind: "double oh nine hundred four one two"
 	flush := func() {
-		if s := joined(run); len(s) >= leastSpelled {
+		if s := joined(run); len(s) >= leastSpelled && !(mixed && strings.Trim(s, "0123456789") == "") {
 			out = append(out, s)
 		}
-		run, again = nil, false
+		run, again, mixed = nil, false, false
 	}
 	for i := 0; i < len(ws); i++ {
 		w := ws[i].Text
@@ -186,7 +187,10 @@ func spelled(text string) []string {
 		case len(run) > 0 && w == "single": // what was said before it is taken back
 			run, again = nil, false
 		default:
+			number := speech.IsNumber(w)
+			mixed = mixed || number
 			flush()
+			mixed = number
 		}
 	}
 	flush()
@@ -255,10 +259,8 @@ func years(text string) []string {
 		if n.Written() || n.To < len(ws) && strings.HasPrefix(ws[n.To], "percent") {
 			continue
 		}
-		for _, v := range n.Values() {
-			if len(v) >= 3 && !strings.Contains(v, ".") {
-				out = append(out, v)
-			}
+		if v := n.Values(); len(v) == 1 && len(v[0]) >= 3 && !strings.Contains(v[0], ".") {
+			out = append(out, v[0])
 		}
 	}
 	return out
