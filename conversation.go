@@ -75,6 +75,10 @@ type Turn struct {
 	Interrupted bool    // the other side cut it off: its end may never have been heard (B10)
 }
 
+// Heard reports whether what a turn says may be taken for said: it was recognised surely, and nobody cut it off (B10). A
+// confidence of 0 is one that nobody told.
+func (t Turn) Heard() bool { return !t.Interrupted && (t.Confidence == 0 || t.Confidence >= 0.5) }
+
 // Conversation is one call, SMS or chat exchange, from start to end.
 type Conversation struct {
 	ID             ConversationID

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -145,21 +144,14 @@ func spelled(text string) []string {
 	}
 	for i := 0; i < len(ws); i++ {
 		w := ws[i].Text
-		mark := digit[w]
 		if len(run) > 1 && between(text, ws, i) == ". " && between(text, ws, i-1) != ". " {
 			if w == "no" && i+1 < len(ws) && speech.IsNumber(ws[i+1].Text) {
 				run = nil // "four oh two. No, four twelve"
 			}
 			flush() // a sentence ends
 		}
-		if single(w) && (w != "i" && w != "a" || lettered(text, ws, i, len(run) > 0)) {
-			mark = strings.ToUpper(w)
-		}
-		if w == "double" && spells(ws, i+1) {
-			i++
-			mark = cmp.Or(digit[ws[i].Text], strings.ToUpper(ws[i].Text))
-			mark += mark
-		}
+		var mark string
+		mark, i = markAt(text, ws, i, len(run) > 0)
 		switch {
 		case mark != "" && again && slices.Contains(run, mark):
 			for run[len(run)-1] != mark {
@@ -195,6 +187,19 @@ func spelled(text string) []string {
 	}
 	flush()
 	return out
+}
+
+// markAt is the letter or digit that is spelled at i, and the last of its words; "" for none. within: others stand before it.
+func markAt(text string, ws []speech.Word, i int, within bool) (mark string, last int) {
+	w := ws[i].Text
+	switch {
+	case w == "double" && spells(ws, i+1):
+		mark, _ = markAt(text, ws, i+1, within)
+		return mark + mark, i + 1
+	case single(w) && (w != "i" && w != "a" || lettered(text, ws, i, within)):
+		return strings.ToUpper(w), i
+	}
+	return digit[w], i
 }
 
 // spelledTo is the last of the words behind one that spell.

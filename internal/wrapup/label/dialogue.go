@@ -109,7 +109,7 @@ func lines(turns []recaller.Turn) []line {
 			continue
 		}
 		l := line{turn: t.Number, caller: t.Speaker == recaller.User, weight: 1}
-		if t.Interrupted || t.Confidence > 0 && t.Confidence < 0.5 {
+		if !t.Heard() {
 			l.weight = 0.4
 		}
 		for _, s := range spoken(t.Text, l.caller) {

@@ -217,17 +217,12 @@ func employed(s []word, i int) bool {
 // ofFirm reports whether a firm and nothing else follows at i, up to a pause: "vom Gasthof Adler", not "von der Schule sind da".
 func ofFirm(s []word, i int) bool {
 	for k := behind(s, i, employing); k < len(s); k++ {
-		if w := s[k]; w.text == w.low && behind(s, k, endForms) == 0 {
-			return false
-		} else if w.pause != 0 || behind(s, k, endForms) > 0 {
-			return true
+		if ends := behind(s, k, endForms) > 0; ends || s[k].text == s[k].low || s[k].pause != 0 {
+			return ends || s[k].text != s[k].low
 		}
 	}
 	return true
 }
-
-// greetsBefore reports whether a greeting or a title stands before i.
-func greetsBefore(s []word, i int) bool { return i > 0 && (titles[s[i-1].low] || leads[s[i-1].low]) }
 
 // particle reports whether the word at i leads to the next of a name: "van der Berg".
 func (r *reader) particle(s []word, i, before int) bool {

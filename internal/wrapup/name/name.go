@@ -24,7 +24,7 @@ const talk = 25
 func Said(turns []recaller.Turn) (name string, turn int, ok bool) {
 	r := reader{agents: agents(turns)}
 	for _, t := range turns {
-		if t.Interrupted || t.Confidence > 0 && t.Confidence < 0.5 {
+		if !t.Heard() {
 			r.asked, r.told = question{}, nil
 			continue
 		}
@@ -193,7 +193,7 @@ func (r *reader) bare(parts, s []word, next int, rest []word) bool {
 	if !r.cased { // "good evening keron baptiste i have a lesson"
 		return r.heard == 0 && len(parts) == 2 && next > 2 && known && follows(s, next)
 	}
-	greeted := len(parts) == 1 && next > 1 && greetsBefore(s, next-1) && ofFirm(s, next)
+	greeted := len(parts) == 1 && next > 1 && (titles[s[next-2].low] || leads[s[next-2].low]) && ofFirm(s, next)
 	if r.heard == 0 && employed(s, next) && (known || r.asked.kind != "" || greeted) { // "Guten Tag, Fessler vom Gasthof Adler"
 		return !slices.ContainsFunc(parts, func(p word) bool { return trade(p) || sent[p.low] })
 	}
@@ -321,7 +321,7 @@ func (r *reader) wishes(s []word) bool {
 // match looks for the full name where the caller said that by which the agent calls him: "teodora vance friday the …", "Ms Vance".
 func (r *reader) match(turns []recaller.Turn) {
 	for _, t := range turns {
-		if t.Speaker == recaller.Assistant || t.Interrupted || t.Confidence > 0 && t.Confidence < 0.5 {
+		if t.Speaker == recaller.Assistant || !t.Heard() {
 			continue
 		}
 		ws := wordsOf(t.Text)

@@ -10,9 +10,6 @@ import (
 	"github.com/recallerhq/recaller/internal/when"
 )
 
-// unheard is how surely a turn must have been recognised to count.
-const unheard = 0.5
-
 // Reading is a conversation as it was said.
 type Reading struct {
 	Turns []Turn
@@ -25,11 +22,6 @@ type Turn struct {
 	At        time.Time // when it was said, in the caller's zone; where the turn does not say, when the conversation began
 	Sentences []speech.Sentence
 	Dates     []when.Found
-}
-
-// Heard reports whether what a turn says may be taken for said: it was recognised surely, and nobody cut it off (B10).
-func (t Turn) Heard() bool {
-	return !t.Interrupted && (t.Confidence == 0 || t.Confidence >= unheard)
 }
 
 // Caller reports whether the caller said it.
