@@ -95,12 +95,10 @@ func slug(words []string) string {
 // readings are the numbers and names that are spelled in a text, as they are written: " [2014] [HX7 4KD]".
 func readings(text string) string {
 	var out strings.Builder
-	all := append(spelled(text), years(text)...)
-	if m := mailed(text); m != "" {
-		all = append(all, m)
-	}
-	for _, s := range all {
-		out.WriteString(" [" + s + "]")
+	for _, s := range slices.Concat(spelled(text), years(text), []string{mailed(text)}) {
+		if s != "" {
+			out.WriteString(" [" + s + "]")
+		}
 	}
 	return out.String()
 }

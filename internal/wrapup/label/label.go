@@ -77,13 +77,10 @@ func leanOn(sign string, rules []rule, scores []float64) {
 		}
 	}
 	for i, r := range rules {
-		l, ok := leans[[2]string{sign, r.label}]
-		if !ok {
-			continue
-		}
-		scores[i] *= l.times
-		if named <= chance {
-			scores[i] += l.plus
+		if l, ok := leans[[2]string{sign, r.label}]; ok && named <= chance {
+			scores[i] = scores[i]*l.times + l.plus
+		} else if ok {
+			scores[i] *= l.times
 		}
 	}
 }
