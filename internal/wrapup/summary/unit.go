@@ -133,7 +133,7 @@ func (u *unit) short() bool {
 	return !u.full() && (u.weight < 1.2 || len(u.words) <= 4 || answers[u.words[0].Text] || u.words[0].Text == "not")
 }
 
-// full reports whether somebody tells of himself so that it can be read alone, whatever was asked: "Yes, I'm allergic to nuts".
+// full reports whether somebody tells of himself so that it can be read alone, whatever was asked: "Yes, I take tablets for my heart".
 func (u *unit) full() bool {
 	ws := u.words
 	for len(ws) > 1 && (answers[ws[0].Text] || sounds[ws[0].Text]) {
