@@ -87,3 +87,13 @@ func TestAQuestionFindsTheAnswerThatFollowsItsLike(t *testing.T) {
 		}
 	}
 }
+
+func TestALittleWordIsNoReason(t *testing.T) {
+	t.Parallel()
+	st := newStore()
+	called(st, "Fox Hollow.", "So, the cart girl never came round, so he had to stop.", "I'm sorry.", "It was so hot, too.")
+	st.say("acme", "ann", "c2", day(9), "I have a lesson tonight and I've hurt my wrist.", "Would the tenth do?", "Fine.")
+	if got := found(t, recall.New(st, recall.Options{}), "acme", "ann", recall.Query{Text: "Why was the lesson moved?", Weak: true}); got[0] != "c2/0" {
+		t.Errorf("got %v, want the hurt wrist first", got)
+	}
+}
