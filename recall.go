@@ -69,6 +69,23 @@ type Corpus struct {
 	Forgotten     []Memory                  // every version of memories that are forgotten: what they said is not found
 }
 
+// TurnVectors are the vectors that a model made of turns of one conversation (spec B7), in whole numbers: only their directions count.
+type TurnVectors struct {
+	Conversation ConversationID
+	Model        string
+	Width        int    // numbers in a vector
+	Numbers      []int  // of the turns, rising
+	Data         []int8 // Width numbers for each turn; none is -128
+}
+
+// QueryVector is the vector that a model made of a query, to be compared with TurnVectors of the same model. The zero value is none.
+type QueryVector struct {
+	Model string
+	Data  []int8
+	Base  float32 // the model's cosine of what has nothing to do with each other
+	Gain  float32 // by which what is above Base counts as much as a cosine of the built-in table's
+}
+
 // Change is what one committed write did to what is held about a caller. Each write raises the caller's
 // ContentVersion by exactly one, so a reader that misses a change sees the gap.
 type Change struct {

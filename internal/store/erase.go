@@ -17,6 +17,7 @@ var callerTables = []struct{ table, word string }{
 	{"tool_calls", "tool_calls"},
 	{"reminders", "reminders"},
 	{"checkpoints", "checkpoints"},
+	{"turn_vectors", "turn_vectors"},
 	{"conversation_embeddings", "embeddings"},
 	{"conversation_words", "word_indexes"},
 	{"conversations", "conversations"},

@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"trials and real callers are kept apart", environments},
 		{"a tenant has keyword packs of its own", ownPacks},
 		{"numbers of earlier tenants are indexed", numbersIndexed},
+		{"vectors of turns are kept beside them", vectorsKept},
 		{"a caller is found again by number", callerFound},
 		{"two identities lead to one caller", twoIdentities},
 		{"a caller whose number is withheld is nobody", withheld},

@@ -216,6 +216,16 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 		{"PutIndexing", func() (int, error) {
 			return 0, s.PutIndexing(ctx, "t1", recaller.Indexing{Conversation: b.noise.second, Caller: own.Caller.ID, Stems: said("x"), Embedding: toward(90)})
 		}, recaller.NotFound},
+		{"PutTurnVectors", func() (int, error) {
+			return 0, s.PutTurnVectors(ctx, "t1", their.Caller.ID, []recaller.TurnVectors{turnVectors(recaller.Conversation{ID: b.noise.second}, "m", 0)})
+		}, recaller.NotFound},
+		{"PutTurnVectors", func() (int, error) {
+			return 0, s.PutTurnVectors(ctx, "t1", own.Caller.ID, []recaller.TurnVectors{turnVectors(recaller.Conversation{ID: b.noise.second}, "m", 0)})
+		}, recaller.NotFound},
+		{"TurnVectors", func() (int, error) {
+			list, err := s.TurnVectors(ctx, "t1", their.Caller.ID, "m")
+			return len(list), err
+		}, recaller.NotFound},
 		{"DeleteKey", func() (int, error) { return 0, s.DeleteKey(ctx, "t1", "key-t2") }, recaller.NotFound},
 		{"BeginErasure", func() (int, error) { return 0, s.BeginErasure(ctx, "t1", their.Caller.ID, b.eraseJob(their.Caller.ID)) }, recaller.NotFound},
 		{"EraseRows", func() (int, error) { out, err := s.EraseRows(ctx, "t1", their.Caller.ID); return len(out.Rows), err }, ""},
