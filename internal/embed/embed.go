@@ -52,6 +52,8 @@ type Settings struct {
 	APIKey      string        // empty where the endpoint wants none
 	Model       string        // "": text-embedding-3-small with OpenAI; Ollama needs one
 	Width       int           // numbers in a vector, asked for and insisted on; 0: as many as the model makes
+	Query       string        // put, with a space, before what is searched for, where the model was trained so: "query:"
+	Passage     string        // put before what is searched: "passage:"
 	Timeout     time.Duration // for one request; 0: 10 s
 	Concurrency int           // requests under way at once; 0: 4
 
@@ -66,6 +68,8 @@ type Settings struct {
 type Client struct {
 	label    string // the provider, in metrics
 	model    string
+	query    string // prefixes
+	passage  string
 	embedder embedder
 	metrics  *Metrics
 	now      func() time.Time
@@ -103,12 +107,13 @@ func New(s Settings) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.model, c.embedder = s.name(), e
+	c.model, c.embedder, c.query, c.passage = s.name(), e, s.Query, s.Passage
 	return c, nil
 }
 
 func (s Settings) withDefaults() Settings {
 	def(&s.Provider, BuiltIn)
+	s.Query, s.Passage = strings.TrimSpace(s.Query), strings.TrimSpace(s.Passage)
 	def(&s.Timeout, defaultTimeout)
 	def(&s.Concurrency, defaultConcurrency)
 	if s.Provider == OpenAI {
@@ -141,15 +146,21 @@ func def[T comparable](v *T, to T) {
 
 // name is what is recorded with each vector. A model that is asked for another width makes vectors that cannot be compared with
 // its usual ones, so they go by another name.
+// The same is so of one whose passages have a prefix.
 func (s Settings) name() string {
-	if s.Width == 0 || s.Model == defaultModel && s.Width == defaultWidth {
-		return s.Model
+	name := s.Model
+	if s.Width != 0 && (s.Model != defaultModel || s.Width != defaultWidth) {
+		name += "@" + strconv.Itoa(s.Width)
 	}
-	return s.Model + "@" + strconv.Itoa(s.Width)
+	if s.Passage != "" {
+		name += "+" + strconv.Quote(s.Passage)
+	}
+	return name
 }
 
 // Model names what makes the vectors, and is to be recorded with each: "recaller-static/1", "text-embedding-3-small", or with the
-// width where one was configured, "text-embedding-3-small@512". Only vectors of one name can be compared.
+// width and the passages' prefix where they were configured, `text-embedding-3-small@512`, `e5-small+"passage:"`. Only vectors of one
+// name can be compared.
 func (c *Client) Model() string { return c.model }
 
 // Width is how many numbers a vector has; 0: not known before the first answer.
@@ -168,6 +179,16 @@ func (c *Client) Width() int { return c.embedder.width() }
 //     the key, the model, its width or the address is wrong, which is the operator's to repair.
 //   - Invalid: the endpoint refused these texts, or there are too many. Sent again as they are, they will likely be refused again.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	return c.embed(ctx, c.passage, texts)
+}
+
+// EmbedQueries is Embed for what is searched for, where Embed is for what is searched: models that were trained so tell them apart by
+// a prefix.
+func (c *Client) EmbedQueries(ctx context.Context, texts []string) ([][]float32, error) {
+	return c.embed(ctx, c.query, texts)
+}
+
+func (c *Client) embed(ctx context.Context, prefix string, texts []string) ([][]float32, error) {
 	if len(texts) > MaxTexts {
 		return nil, recaller.InvalidField("texts", "expected at most %d", MaxTexts)
 	}
@@ -177,6 +198,9 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	short := make([]string, len(texts))
 	for i, t := range texts {
 		short[i] = cut(t, MaxRunes)
+		if prefix != "" && strings.TrimSpace(t) != "" {
+			short[i] = prefix + " " + short[i]
+		}
 	}
 	vectors, err := c.embedder.embed(ctx, short)
 	if err != nil {
