@@ -36,7 +36,12 @@ func (a *App) wire() error {
 	words := &words{noVoice: !a.cfg.Voice.Enabled, store: a.store, tenants: a.tenants, archive: files}
 	masked := a.masked()
 	a.events = events.New(now)
-	a.recall = recall.New(words, recall.Options{MaxBytes: a.cfg.RecallCacheBytes, Now: now})
+	embedder, err := a.embedder()
+	if err != nil {
+		return err
+	}
+	a.recall = recall.New(words, a.recallOptions(embedder, words))
+	a.closers = append(a.closers, func() error { a.recall.Close(); return nil })
 	briefer := briefing.New(words, briefing.Options{
 		Now: now, Deadline: a.cfg.Briefing.Deadline, Tokens: a.cfg.Briefing.Tokens, Tenant: a.tenants.Known,
 		Recaller: a.recaller(), Metrics: briefing.NewMetrics(a.registry), Log: a.log,
@@ -68,10 +73,6 @@ func (a *App) wire() error {
 		Store: a.store, Vault: destroyer{a.vault}, Words: a.conversations, Archive: files, Tenants: a.tenants,
 		Forget: a.forget, Stale: a.recall.Forget, Now: now, NewID: newID,
 	})
-	embedder, err := a.embedder()
-	if err != nil {
-		return err
-	}
 	a.search = search.New(search.Deps{
 		Store: a.store, Words: a.conversations, Tenants: a.tenants, Embedder: embedder,
 		Log: a.log, Metrics: search.NewMetrics(a.registry), Now: now,
@@ -148,8 +149,18 @@ func (a *App) embedder() (*embed.Client, error) {
 	e := a.cfg.Embedder()
 	return embed.New(embed.Settings{
 		Provider: e.Provider, BaseURL: e.BaseURL, APIKey: e.APIKey.Reveal(), Model: e.Model, Width: e.Width, Timeout: e.Timeout,
+		Query: e.Query, Passage: e.Passage,
 		Metrics: embed.NewMetrics(a.registry), Log: a.log,
 	})
+}
+
+// recallOptions are recall's: with the configured embedder where it is to serve.
+func (a *App) recallOptions(embedder *embed.Client, words *words) recall.Options {
+	o := recall.Options{MaxBytes: a.cfg.RecallCacheBytes, Now: a.opts.Now}
+	if a.cfg.Embedder().Recall {
+		o.Meaning, o.Vectors = embed.NewLikeness(embedder), words
+	}
+	return o
 }
 
 // masked returns what counts the secrets that were taken out of what is stored.

@@ -86,6 +86,21 @@ func (w *words) zone(ctx context.Context, tenant recaller.TenantID, c recaller.C
 	return identity.ZoneOf(caller, t), err
 }
 
+// TurnVectors implements recall.Vectors: of a tenant whose turns are not kept nothing is kept.
+func (w *words) TurnVectors(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, model string) (list []recaller.TurnVectors, kept bool, err error) {
+	t, err := w.tenants.Tenant(ctx, tenant)
+	if err != nil || t.Retention != recaller.Keep {
+		return nil, false, err
+	}
+	list, err = w.store.TurnVectors(ctx, tenant, c, model)
+	return list, err == nil, err
+}
+
+// PutTurnVectors implements recall.Vectors.
+func (w *words) PutTurnVectors(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, v []recaller.TurnVectors) error {
+	return w.store.PutTurnVectors(ctx, tenant, c, v)
+}
+
 // lastWords is how many turns of a conversation that broke off a briefing may see.
 const lastWords = 16
 

@@ -7,12 +7,14 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/config"
 	"github.com/recallerhq/recaller/internal/embed"
+	"github.com/recallerhq/recaller/internal/recall"
 )
 
 // embedder is the embedder of the settings.
 func embedder(e config.Embedding) (*embed.Client, error) {
 	return embed.New(embed.Settings{
 		Provider: e.Provider, BaseURL: e.BaseURL, APIKey: e.APIKey.Reveal(), Model: e.Model, Width: e.Width, Timeout: e.Timeout,
+		Query: e.Query, Passage: e.Passage,
 	})
 }
 
@@ -58,4 +60,21 @@ func adviceOnEmbedder(err error) string {
 	default:
 		return "check that it runs, and RECALLER_EMBEDDING_BASE_URL"
 	}
+}
+
+// likeness is the configured embedder as it serves recall.
+func (s *session) likeness() (recall.Meaning, error) {
+	cfg, err := s.config()
+	if err != nil {
+		return nil, err
+	}
+	chosen := cfg.Embedder()
+	if chosen.Provider == config.EmbedderBuiltIn {
+		return nil, &failure{code: ExitFailed, msg: "--embedder needs one, and none is configured", hint: "set RECALLER_EMBEDDING_BASE_URL and RECALLER_EMBEDDING_MODEL; `recaller doctor` tries them"}
+	}
+	client, err := embedder(chosen)
+	if err != nil {
+		return nil, err
+	}
+	return embed.NewLikeness(client), nil
 }

@@ -40,6 +40,7 @@ type evalFlags struct {
 	Answer    bool               `help:"Have the configured model answer from what was found, and judge the answers; excerpts are sent to it"`
 	Judge     string             `placeholder:"MODEL" help:"Another model of the same provider that judges"`
 	Turns     int                `short:"k" default:"10" placeholder:"N" help:"How many turns the answering model is shown"`
+	Embedder  bool               `help:"Have the configured embedder compare too, as it does where it serves recall; all turns and questions are sent to it"`
 	JSON      bool               `name:"json" help:"Print the whole result as JSON, with every question's ranks"`
 	Output    string             `short:"o" placeholder:"FILE" help:"Write that JSON to a file"`
 }
@@ -112,6 +113,9 @@ func (c *evalNativeCmd) Run(ctx context.Context, s *session) error {
 
 func (c *evalFlags) run(ctx context.Context, s *session, format eval.Format, how eval.Reading) error {
 	opts, err := c.recallOptions()
+	if err == nil && c.Embedder {
+		opts.Meaning, err = s.likeness()
+	}
 	if err != nil {
 		return err
 	}

@@ -66,6 +66,9 @@ func (c *recallCmd) Run(ctx context.Context, s *session) error {
 	for i, hit := range found.Results {
 		writeHit(s.out, i+1, hit)
 	}
+	if found.Degraded != "" {
+		s.notef("less may be found than there is: %s", found.Degraded)
+	}
 	s.verbosef("%d results in %.1f ms", len(found.Results), found.TookMS)
 	return nil
 }

@@ -87,7 +87,7 @@ func (d Databases) KeyStoreOwner() Secret {
 	return d.Owner
 }
 
-// Embedding says which embedder makes the vectors that a tenant's conversations are searched by.
+// Embedding says which embedder makes the vectors that a tenant's conversations are searched by, and a caller's turns where it is to.
 type Embedding struct {
 	Provider string // one of the Embedder constants; "auto": by which settings there are
 	BaseURL  string
@@ -95,6 +95,9 @@ type Embedding struct {
 	Model    string
 	Width    int           // 0: as the model makes them
 	Timeout  time.Duration // for one request
+	Recall   bool          // it serves recall too: turns and queries go to it
+	Query    string        // put before what is searched for
+	Passage  string        // put before what is searched
 }
 
 // The embedders.

@@ -93,6 +93,10 @@ func (c Config) checkEmbedding() error {
 		errs = append(errs, problem("RECALLER_EMBEDDING_MODEL", "expected a model with RECALLER_EMBEDDING_PROVIDER=ollama"))
 	case chosen.Provider == EmbedderOpenAI && e.BaseURL == "" && !chosen.APIKey.Set():
 		errs = append(errs, problem("RECALLER_EMBEDDING_PROVIDER", "openai needs RECALLER_EMBEDDING_BASE_URL, RECALLER_EMBEDDING_API_KEY or OPENAI_API_KEY"))
+	case chosen.Provider == EmbedderBuiltIn && e.Recall:
+		errs = append(errs, problem("RECALLER_EMBEDDING_RECALL", "needs an embedder other than the built-in one, which serves recall anyway"))
+	case chosen.Provider == EmbedderBuiltIn && (e.Query != "" || e.Passage != ""):
+		errs = append(errs, problem("RECALLER_EMBEDDING_QUERY_PREFIX and RECALLER_EMBEDDING_PASSAGE_PREFIX", "the built-in embedder takes none"))
 	case chosen.Provider == EmbedderBuiltIn && (e.BaseURL != "" || e.Model != "" || e.Width != 0 || e.APIKey.Set()):
 		errs = append(errs, problem("RECALLER_EMBEDDING_PROVIDER", "the built-in embedder takes no endpoint, key, model or width"))
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/recall"
@@ -17,9 +18,13 @@ const Hits = recall.MaxLimit
 // Recall is recall as it serves, built with opts.
 func Recall(name string, opts recall.Options) Method {
 	opts.MaxBytes = math.MaxInt64 // one index at a time, which is dropped by us
+	opts.Embedder = time.Minute   // it is waited for: what is measured is recall with it
 	return Method{Name: name, Index: func(ctx context.Context, c recaller.Corpus) (Index, error) {
 		s := served{recall.New(one{c}, opts)}
 		_, err := s.Ask(ctx, Asked{Text: "the"}) // builds the index, and asks it for next to nothing
+		if err == nil {
+			err = s.svc.Fill(ctx, "eval", "eval")
+		}
 		return s, err
 	}}
 }
@@ -29,6 +34,9 @@ type served struct{ svc *recall.Service }
 
 func (s served) Ask(ctx context.Context, q Asked) ([]recaller.Hit, error) {
 	res, err := s.svc.Recall(ctx, "eval", "eval", query(q))
+	if err == nil && res.Degraded != "" {
+		err = recaller.Errorf(recaller.Unavailable, "%s", res.Degraded)
+	}
 	return res.Hits, err
 }
 
@@ -39,7 +47,7 @@ func (s served) Bytes() int64 {
 
 // query is a question in recall's terms: all that it is told of the question.
 func query(q Asked) recall.Query {
-	return recall.Query{Text: q.Text, Now: q.At, Limit: Hits, Neighbours: -1, Weak: true}
+	return recall.Query{Text: q.Text, Now: q.At, Limit: Hits, Neighbours: -1, Weak: true, Embed: true}
 }
 
 // one is a source that holds one corpus.

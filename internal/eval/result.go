@@ -62,6 +62,9 @@ func SetupOf(opts recall.Options, o Options, how Reading) Setup {
 	}
 	if s.Weights.Meaning != 0 || s.Weights.SessionMeaning != 0 {
 		s.Embedder = static.Model
+		if opts.Meaning != nil {
+			s.Embedder = opts.Meaning.Model()
+		}
 	}
 	return s
 }

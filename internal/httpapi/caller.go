@@ -174,14 +174,14 @@ func (s *server) recall(ctx context.Context, x *exchange, in *struct {
 	began := s.opts.Now()
 	found, err := s.Recall.Recall(ctx, x.key.Tenant, recaller.CallerID(in.ID), recall.Query{
 		Text: b.Query, Limit: b.Limit, Kinds: b.Kinds, AsOf: asOf, Explain: b.Explain, Neighbours: neighbours(b.Neighbours),
-		Forgotten: in.IncludeForgotten, Weak: true,
+		Forgotten: in.IncludeForgotten, Weak: true, Embed: true,
 	})
 	if err != nil {
 		return nil, err
 	}
 	took := s.opts.Now().Sub(began)
 	return &plain[client.RecallResponse]{client.RecallResponse{
-		Results: list(found.Hits, hitOut), TookMS: milliseconds(took),
+		Results: list(found.Hits, hitOut), TookMS: milliseconds(took), Degraded: found.Degraded,
 	}}, nil
 }
 

@@ -26,6 +26,10 @@ type entry struct {
 	pending map[int64]recaller.Change
 	done    chan struct{} // not nil while somebody builds; closed when that ends
 	moved   chan struct{} // not nil while somebody waits for a change; closed when one was taken in
+
+	fill      sync.Mutex // held while vectors are made of turns that lack one
+	filling   bool       // the background is at it
+	restUntil time.Time  // nobody does until then: it failed
 }
 
 // maxPending bounds the changes kept for later. More than these are not waited for.

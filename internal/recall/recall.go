@@ -11,6 +11,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -34,11 +35,16 @@ type Options struct {
 	// Now is the clock by which a query's "yesterday" is read where the query does not say when it is asked. Without it such
 	// words of such queries say nothing.
 	Now func() time.Time
+
+	Meaning  Meaning       // the configured embedder, where it serves recall; nil: the built-in table alone
+	Vectors  Vectors       // keeps what it makes of turns; nil: they are made anew with each index
+	Embedder time.Duration // how long a query waits for its vector; default 400 ms
 }
 
 const (
 	defaultMaxBytes = 64 << 20
 	defaultPatience = 25 * time.Millisecond
+	defaultEmbedder = 400 * time.Millisecond
 )
 
 // The bounds of a Query.
@@ -69,6 +75,8 @@ type Query struct {
 	// Forgotten finds what was forgotten too, as it stood before. It reads everything anew, so it is for who audits, not for a call.
 	Forgotten  bool
 	Neighbours int // turns before and after a hit that come with it; 0 means 1, negative means none
+	// Embed has the configured embedder compare too, if there is one, which takes as long as it takes to answer. It is not for a briefing.
+	Embed bool
 	// Weak fills the first places of a short history (a few hundred turns, memories and summaries) with what hardly fits, marked, so
 	// that whoever asks sees the best there is.
 	Weak bool
@@ -79,6 +87,8 @@ type Result struct {
 	Hits    []recaller.Hit // best first
 	Version int64          // the content version that was searched
 	Built   bool           // the index was built for this search
+	// Degraded is why less may have been found than there is; empty: nothing was amiss.
+	Degraded string
 }
 
 // Service searches. It is safe for concurrent use.
@@ -89,6 +99,14 @@ type Service struct {
 	now      func() time.Time
 	cache    cache
 	pool     index.Pool
+
+	meaning       Meaning
+	vectors       Vectors
+	modelPatience time.Duration
+	slots         chan struct{}   // holds one entry for each caller whose turns are being embedded
+	closed        context.Context // ends with Close
+	close         context.CancelFunc
+	filling       sync.WaitGroup
 }
 
 // New returns a Service over src.
@@ -102,7 +120,23 @@ func New(src Source, opts Options) *Service {
 	if opts.Weights == (index.Weights{}) {
 		opts.Weights = index.DefaultWeights()
 	}
-	return &Service{src: src, weights: opts.Weights, patience: opts.Patience, now: opts.Now, cache: newCache(opts.MaxBytes)}
+	if opts.Embedder == 0 {
+		opts.Embedder = defaultEmbedder
+	}
+	s := &Service{
+		src: src, weights: opts.Weights, patience: opts.Patience, now: opts.Now, cache: newCache(opts.MaxBytes),
+		meaning: opts.Meaning, vectors: opts.Vectors, modelPatience: opts.Embedder, slots: make(chan struct{}, fillers),
+	}
+	s.closed, s.close = context.WithCancel(context.Background())
+	return s
+}
+
+// clock is the time, for what runs in the background.
+func (s *Service) clock() time.Time {
+	if s.now == nil {
+		return time.Now()
+	}
+	return s.now()
 }
 
 // Recall returns what fits the query best among the words of one caller of one tenant, best first. Every write that
@@ -120,6 +154,7 @@ func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.Ca
 		return s.all(ctx, t, c, iq)
 	}
 	k := key{tenant: t, caller: c}
+	asked := s.ask(ctx, q)
 	version, err := s.src.ContentVersion(ctx, t, c)
 	if err != nil {
 		if recaller.KindOf(err) == recaller.NotFound {
@@ -129,10 +164,12 @@ func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.Ca
 	}
 	built := false
 	e := s.cache.get(k) // kept to the end, though it may leave the cache meanwhile
+	degraded := asked.take(&iq)
 	for range maxBuilds {
 		res, ok := s.search(ctx, e, version, iq)
 		if ok {
-			res.Built = built
+			s.fill(e)
+			res.Built, res.Degraded = built, degraded
 			return res, nil
 		}
 		if err := s.build(ctx, e); err != nil {
@@ -234,6 +271,9 @@ func (s *Service) build(ctx context.Context, e *entry) error {
 		return err
 	}
 	ix := index.Build(corpus, s.weights)
+	if err := s.attach(ctx, e.key, ix); err != nil {
+		return err
+	}
 	finished = true
 	e.finish(ix, corpus.Version)
 	s.cache.resize(e.key, e)

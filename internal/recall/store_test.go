@@ -42,7 +42,7 @@ func (m *memStore) Corpus(_ context.Context, t recaller.TenantID, c recaller.Cal
 		return recaller.Corpus{}, recaller.Errorf(recaller.NotFound, "no such caller")
 	}
 	m.reads++
-	snapshot := recaller.Corpus{Version: corpus.Version, Conversations: slices.Clone(corpus.Conversations), Turns: maps.Clone(corpus.Turns)}
+	snapshot := recaller.Corpus{Version: corpus.Version, Conversations: slices.Clone(corpus.Conversations), Turns: maps.Clone(corpus.Turns), Forgotten: corpus.Forgotten}
 	for id, turns := range snapshot.Turns {
 		snapshot.Turns[id] = slices.Clone(turns)
 	}

@@ -31,6 +31,7 @@ type Index struct {
 	closed   map[recaller.MemoryID][]uint32 // memory → the docs of its versions that are past
 
 	gone forgotten.View // what is not to be found
+	by   modelled       // vectors of a configured model
 
 	told
 	detector token.Detector

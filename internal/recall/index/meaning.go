@@ -53,24 +53,40 @@ func vectorOf(text string, words []queryWord) ([]int8, float32) {
 // scoreMeaning compares the query with every doc. A conversation is as like as its three likest turns are in the mean, or all of
 // them where it has fewer.
 func (s *search) scoreMeaning() {
-	if s.parsed.vector == nil || s.weights.Meaning == 0 && s.weights.SessionMeaning == 0 {
+	if s.weights.Meaning == 0 && s.weights.SessionMeaning == 0 {
 		return
 	}
-	vector.Products(s.products, s.parsed.vector, s.vectors)
+	s.scoreByModel()
+	if s.parsed.vector == nil && s.alike == nil {
+		return
+	}
+	if s.parsed.vector != nil {
+		vector.Products(s.products, s.parsed.vector, s.vectors)
+	}
 	for i := range s.docs {
 		d := &s.docs[i]
-		if s.products[i] <= 0 || !s.seen(d) {
+		if s.alike == nil && s.products[i] <= 0 || !s.seen(d) {
 			continue
 		}
-		s.cosines[i] = s.cosine(i) * s.side(d)
+		own := s.cosine(i)
+		if own <= 0 {
+			continue
+		}
+		s.cosines[i] = own * s.side(d)
 		if d.kind <= assistantTurn {
 			s.likest[d.session].take(s.cosines[i])
 		}
 	}
 }
 
-// cosine is how alike a doc is to the query, whoever said it.
+// cosine is how alike a doc is to the query, whoever said it: by the model that made vectors of both, else by the built-in table.
 func (s *search) cosine(i int) float32 {
+	if r := s.modelRow(i); r >= 0 {
+		return s.alike[r]
+	}
+	if s.parsed.vector == nil || s.vectorLengths[i] == 0 {
+		return 0
+	}
 	return float32(s.products[i]) / (s.parsed.length * s.vectorLengths[i])
 }
 

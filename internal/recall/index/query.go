@@ -20,7 +20,8 @@ type Query struct {
 	Exclude    recaller.ConversationID // nothing of this conversation
 	Written    bool                    // nothing of what was said in voice calls
 	Explain    bool
-	Weak       bool // of a short history, some that hardly fit too
+	Weak       bool                 // of a short history, some that hardly fit too
+	Vector     recaller.QueryVector // its direction by a configured model; the zero value: none
 }
 
 // parsed is a query in the index's terms.

@@ -87,7 +87,8 @@ type search struct {
 	stats  stats
 	idf    []float32 // by query term
 	agent  [2]float32
-	short  float32 // how short the history is, from 0 to 1
+	short  float32   // how short the history is, from 0 to 1
+	alike  []float32 // by row of the model's vectors: how alike it is to the query; nil: there is no model
 
 	speakers  []float32  // by name: what its turns get; nil where the query says none
 	calendars []calendar // by date

@@ -85,16 +85,27 @@ func (s *search) scoreShort(d *doc, i int, c *candidate) {
 
 // exchange is how alike a turn is to the query together with the one that it answers.
 func (s *search) exchange(d *doc, i int) float32 {
-	if s.parsed.vector == nil || s.vectorLengths[i] == 0 {
-		return 0
-	}
 	own := s.cosine(i)
 	k := i - int(d.answers)
-	if k == i || s.vectorLengths[k] == 0 || !s.seen(&s.docs[k]) {
+	if k == i || !s.seen(&s.docs[k]) {
 		return own
+	}
+	between, ok := s.together(i, k)
+	if !ok {
+		return own
+	}
+	return (own + answered*s.cosine(k)) / float32(math.Sqrt(float64(1+answered*answered+2*answered*max(0, between))))
+}
+
+// together is how alike two turns are; false where they cannot be compared.
+func (s *search) together(i, k int) (float32, bool) {
+	switch r, q := s.modelRow(i), s.modelRow(k); {
+	case r >= 0 && q >= 0:
+		return s.between(r, q), true
+	case r >= 0 || q >= 0 || s.parsed.vector == nil || s.vectorLengths[i] == 0 || s.vectorLengths[k] == 0:
+		return 0, false
 	}
 	var product [1]int32
 	vector.Products(product[:], s.row(i), s.row(k))
-	between := max(0, float32(product[0])/(s.vectorLengths[i]*s.vectorLengths[k]))
-	return (own + answered*s.cosine(k)) / float32(math.Sqrt(float64(1+answered*answered+2*answered*between)))
+	return float32(product[0]) / (s.vectorLengths[i] * s.vectorLengths[k]), true
 }
