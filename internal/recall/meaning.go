@@ -2,7 +2,6 @@ package recall
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -38,7 +37,7 @@ const (
 	batch       = 256 // turns at once
 	// fillers is how many callers' turns are embedded at once.
 	fillers = 2
-	// fillPatience is how long one batch may take, and rest how long a caller is left alone after one that failed.
+	// fillPatience is how long one batch may take, and rest how long a caller is left alone after one that failed, by the Service's clock.
 	fillPatience = 2 * time.Minute
 	rest         = time.Minute
 )
@@ -237,8 +236,8 @@ func (e *entry) endFilling(err error, clock func() time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.filling = false
-	if err != nil && !errors.Is(err, context.Canceled) {
-		e.restUntil = clock().Add(rest)
+	if now := clock(); err != nil && !now.IsZero() {
+		e.restUntil = now.Add(rest)
 	}
 }
 

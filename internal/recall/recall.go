@@ -131,10 +131,10 @@ func New(src Source, opts Options) *Service {
 	return s
 }
 
-// clock is the time, for what runs in the background.
+// clock is the time; zero where nobody tells.
 func (s *Service) clock() time.Time {
 	if s.now == nil {
-		return time.Now()
+		return time.Time{}
 	}
 	return s.now()
 }

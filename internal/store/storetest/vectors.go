@@ -44,7 +44,8 @@ func vectorsKept(b *bench) {
 	eq(b, "by the other model", kept("n"), "false [0] 4 [0 -127 0 127] ")
 
 	for _, wrong := range []recaller.TurnVectors{
-		{Conversation: first.ID, Model: "m", Width: 4}, {Conversation: first.ID, Width: 1, Numbers: []int{0}, Data: []int8{1}},
+		{Conversation: first.ID, Model: "m", Width: 4},
+		{Conversation: first.ID, Width: 1, Numbers: []int{0}, Data: []int8{1}},
 		{Conversation: first.ID, Model: "m", Width: 2, Numbers: []int{0}, Data: []int8{1}},
 	} {
 		b.fails(b.Store.PutTurnVectors(b.ctx, "t1", caller, []recaller.TurnVectors{wrong}), recaller.Invalid)
