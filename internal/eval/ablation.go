@@ -18,7 +18,7 @@ func ingredients() []ingredient {
 		{"who spoke", func(w *index.Weights) { w.Assistant, w.SessionAssistant, w.AskedAssistant = 1, 1, 1 }},
 		{"questions for the agent's words", func(w *index.Weights) { w.AskedAssistant = w.Assistant }},
 		{"framing words", func(w *index.Weights) { w.Frame = 1 }},
-		{"meaning", func(w *index.Weights) { w.Meaning, w.SessionMeaning = 0, 0 }},
+		{"meaning", func(w *index.Weights) { w.Meaning, w.SessionMeaning, w.Exchange = 0, 0, 0 }},
 		{"the conversation's meaning", func(w *index.Weights) { w.SessionMeaning = 0 }},
 		{"the time that is meant", func(w *index.Weights) { w.Time = 0 }},
 		{"recency", func(w *index.Weights) { w.Recency = 0 }},
@@ -27,6 +27,9 @@ func ingredients() []ingredient {
 		{"speakers' names", func(w *index.Weights) { w.Speaker = 0 }},
 		{"making room for other conversations", func(w *index.Weights) { w.Spent = 1 }},
 		{"folding of repeats", func(w *index.Weights) { w.Repeat = 1 }},
+		{"the turn that is answered", func(w *index.Weights) { w.Exchange, w.Answered = 0, 0 }},
+		{"what the query asks for", func(w *index.Weights) { w.Thing = 0 }},
+		{"what a turn does", func(w *index.Weights) { w.Caller, w.Asking, w.Greeting = 0, 0, 0 }},
 		{"length", func(w *index.Weights) { w.B, w.SessionB = 0, 0 }},
 	}
 }

@@ -2,6 +2,7 @@ package recall_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/recallerhq/recaller"
@@ -95,5 +96,53 @@ func TestALittleWordIsNoReason(t *testing.T) {
 	st.say("acme", "ann", "c2", day(9), "I have a lesson tonight and I've hurt my wrist.", "Would the tenth do?", "Fine.")
 	if got := found(t, recall.New(st, recall.Options{}), "acme", "ann", recall.Query{Text: "Why was the lesson moved?", Weak: true}); got[0] != "c2/0" {
 		t.Errorf("got %v, want the hurt wrist first", got)
+	}
+}
+
+// A history is short by its words: six hundred turns of talk are read as a dialogue, as many essays of an assistant are not.
+func TestHowLongAHistoryIsTellItsWords(t *testing.T) {
+	t.Parallel()
+	talk := func(pad string) *recall.Service {
+		st := newStore()
+		var words []string
+		for i := range 600 {
+			words = append(words, fmt.Sprintf("It was about number %d then.%s", i, pad))
+		}
+		words = append(words, "And your name?", "Brenda.")
+		called(st, words...)
+		return recall.New(st, recall.Options{})
+	}
+	query := recall.Query{Text: "what is her name", Weak: true, Explain: true}
+	res, err := talk("").Recall(t.Context(), "acme", "ann", query)
+	if err != nil || len(res.Hits) == 0 || res.Hits[0].Text != "Brenda." {
+		t.Errorf("of talk: got %v and %d hits, want the answer first", err, len(res.Hits))
+	}
+	res, err = talk(strings.Repeat(" Boil the onions slowly, stir the pan, then add stock.", 12)).Recall(t.Context(), "acme", "ann", query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range res.Hits {
+		for _, p := range h.Why.Parts {
+			if p.Name == "exchange" || p.Name == "form" || p.Name == "thing" {
+				t.Errorf("of essays: %q has a part %q", h.Text[:20], p.Name)
+			}
+		}
+	}
+}
+
+// Where both speakers are people with names, as in a chat of two, one answers the other.
+func TestTwoPeopleWithNamesAnswerEachOther(t *testing.T) {
+	t.Parallel()
+	st := newStore()
+	st.say("acme", "ann", "c1", day(1), "We went out.", "Lovely.", "What is the new cat called?", "Biscuit.", "It rained.", "It did.")
+	st.write("acme", "ann", func(c *recaller.Corpus) recaller.Change {
+		for i := range c.Turns["c1"] {
+			c.Turns["c1"][i].Speaker, c.Turns["c1"][i].Name = recaller.User, []string{"Jo", "Sam"}[i%2]
+		}
+		return recaller.Change{}
+	})
+	res, err := recall.New(st, recall.Options{}).Recall(t.Context(), "acme", "ann", recall.Query{Text: "What is the cat's name?", Weak: true})
+	if err != nil || len(res.Hits) < 2 || res.Hits[1].Text != "Biscuit." || res.Hits[1].Weak {
+		t.Errorf("got %v, %+v; want the answer behind its question, and not weak", err, res.Hits)
 	}
 }

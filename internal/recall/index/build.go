@@ -38,16 +38,20 @@ func Build(c recaller.Corpus, w Weights) *Index {
 		told:     told{counts: make(map[token.Language]int)},
 		gone:     forgotten.New(c.Forgotten),
 	}
-	turns, summaries := 0, 0
+	turns, summaries, letters := 0, 0, 0
 	for i := range c.Conversations {
 		conv := &c.Conversations[i]
 		turns += len(c.Turns[conv.ID])
+		for _, t := range c.Turns[conv.ID] {
+			letters += len(t.Text)
+		}
 		if conv.Summary != nil {
 			summaries++
 		}
 		ix.tell(ix.session(conv), ix.hear(c.Turns[conv.ID]))
 	}
 	ix.main = ix.most()
+	ix.long = letters > manyWords*lettersPerWord
 	docs := turns + summaries + len(c.Memories)
 	ix.docs = make([]doc, 0, docs)
 	ix.vectors = make([]int8, 0, docs*static.Width)

@@ -38,6 +38,7 @@ type Index struct {
 	tally    tally
 	sum      vectorSum
 	words    int64 // terms in turns that live, for the mean length
+	long     bool  // it was long when it was built
 	live     int   // docs that a question as of now may find
 	past     int   // docs that only one as of an earlier time may find
 	bytes    int64

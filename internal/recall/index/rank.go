@@ -94,6 +94,9 @@ func (s *search) candidate(i int) (candidate, bool) {
 		return c, false
 	}
 	s.scoreShort(d, i, &c)
+	if c.weak && s.live >= manyDocs {
+		return c, false
+	}
 	c.legs[legRecency] = s.weights.Recency * s.lately.share(d.day)
 	c.legs[legSession], c.legs[legSessionMeaning] = s.lift(d, i)
 	for _, v := range c.legs {

@@ -12,18 +12,26 @@ import (
 // legs of their own look at what a turn does in the dialogue: what it answers, whether it asks, what kind of thing it holds. In
 // a long history these legs would drown what was said in the question's words, so they fade out as it grows.
 
-// A history of up to fewDocs is short; from there on it is less and less so, and from manyDocs on it is long.
+// A history of up to fewWords terms is short; from there on it is less and less so, and from manyWords on it is long. Turns are no
+// measure: five hundred of a telephone's are read in an hour, five hundred essays of an assistant are a book.
 const (
-	fewDocs  = 200
-	manyDocs = 400
+	fewWords  = 10_000
+	manyWords = 20_000
 )
+
+// lettersPerWord is more than a term takes in the mean of any text, with what is no term: a history of more letters is long, and
+// is not read as a dialogue at all while it is built.
+const lettersPerWord = 24
+
+// manyDocs is how many docs a history has that gives no weak hits: something in it has to do with most queries.
+const manyDocs = 400
 
 // weakHits is how many hits a short history gives if it holds so many. Beyond them only what has to do with the query is given.
 const weakHits = 5
 
 // shortness is 1 for a short history, 0 for a long one.
 func (ix *Index) shortness() float32 {
-	return min(1, max(0, float32(manyDocs-ix.live)/(manyDocs-fewDocs)))
+	return min(1, max(0, float32(manyWords-ix.words)/(manyWords-fewWords)))
 }
 
 // form is what a turn does in its dialogue.
@@ -47,11 +55,11 @@ func formOf(d *doc, text string) (f form) {
 // situate puts a turn into its dialogue: what it answers, what it does, and what it holds. A history that is long does without.
 func (ix *Index) situate(s *session, d *doc, text string) {
 	here := int32(len(ix.docs))
-	if before := s.lastTurn - 1; before >= 0 && before < here && ix.docs[before].kind != d.kind && ix.docs[before].place == d.place-1 {
+	if before := s.lastTurn - 1; before >= 0 && before < here && (ix.docs[before].kind != d.kind || ix.docs[before].name != d.name) && ix.docs[before].place == d.place-1 {
 		d.answers = here - before
 	}
 	s.lastTurn = here + 1
-	if ix.live < manyDocs {
+	if !ix.long && ix.words < manyWords {
 		d.form, d.holds = formOf(d, text), held(text, ix.language(s.told))
 	}
 }
