@@ -37,7 +37,16 @@ type Near struct {
 // Found is a conversation that a search over a tenant's conversations came up with (P7).
 type Found struct {
 	Conversation Conversation
-	Excerpt      string  // the words that fit best, whole turns; empty where no words are kept
+	Excerpt      string  // the words that fit best, whole turns, one a line; empty where no words are kept
 	Similarity   float64 // cosine, −1 to 1; 0 where the conversation has no embedding yet
-	Score        float64 // of both legs together: what the results are ordered by
+	Score        float64 // what the results are ordered by
+	Why          *Why    // what the score is made of
+}
+
+// Talk is a conversation with what was said in it, as a search ranks it.
+type Talk struct {
+	Conversation Conversation
+	Turns        []Turn   // in order; none where the retention keeps them elsewhere
+	Forgotten    []Memory // every version of its caller's memories that are forgotten: what they said is not found, and not shown
+	Damaged      bool     // its words cannot be read
 }

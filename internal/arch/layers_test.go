@@ -20,7 +20,7 @@ func layers() []layer {
 		{name: "rules", pure: true, packages: []string{
 			"speech", "when", "repeat", "identity", "transcript", "recall/token", "recall/index", "livebuffer",
 			"wrapup/reading", "wrapup/quote", "wrapup/summary", "wrapup/label", "wrapup/name", "wrapup/extract", "wrapup/text", "wrapup/answer", "wrapup/evidence",
-			"agreement", "guard", "prompt", "realtime", "fence", "forgotten", "memory/likeness", "search/stems", "embed/static", "vector",
+			"agreement", "guard", "prompt", "realtime", "fence", "forgotten", "memory/likeness", "search/stems", "search/asked", "search/rank", "embed/static", "vector",
 		}},
 		{name: "use cases", may: []string{"rules"}, packages: []string{
 			"conversation", "thread", "briefing", "memory", "recall", "document", "wrapup", "privacy", "tenant", "caller",
@@ -77,6 +77,8 @@ func edges() map[string][]string {
 		"wrapup/extract":  {"recall/token", "speech", "when", "wrapup/quote", "wrapup/reading"},
 		"memory/likeness": {"recall/token", "when"},
 		"search":          {"search/stems"},
+		"search/asked":    {"recall/token", "when"},
+		"search/rank":     {"recall/token", "embed/static", "vector"},
 		"search/stems":    {"recall/token"},
 		"wrapup/evidence": {"recall/token", "speech", "wrapup/answer", "wrapup/reading", "when", "fence"},
 

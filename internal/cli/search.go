@@ -26,7 +26,7 @@ type searchCmd struct {
 
 // Help says what it is.
 func (*searchCmd) Help() string {
-	return "Searches the ended conversations of all callers by what they were about, best first: by their words, and by their meaning as far as the embedder knows it."
+	return "Searches the ended conversations of all callers by what they were about, best first: by their words, and by their meaning as far as the embedder knows it. Words that describe the conversations (frustrated customers, text messages, last week) become filters, which it tells; a flag goes before them."
 }
 
 // Examples are lines to try.
@@ -64,6 +64,9 @@ func (c *searchCmd) Run(ctx context.Context, s *session) error {
 	if found.Degraded != "" {
 		s.notef("%s: only conversations that share words with the query are found", found.Degraded)
 	}
+	for _, u := range found.Understood {
+		s.notef("%s", understood(u))
+	}
 	if len(found.Results) == 0 {
 		s.notef("nothing found")
 		return nil
@@ -73,6 +76,21 @@ func (c *searchCmd) Run(ctx context.Context, s *session) error {
 	}
 	s.verbosef("%d results in %.1f ms", len(found.Results), found.TookMS)
 	return nil
+}
+
+// understood says what was made of words that describe conversations.
+func understood(u client.SearchUnderstood) string {
+	value := u.Field + " " + u.Value
+	if u.Field == "time" {
+		value = "from " + u.After.Format("2 Jan 2006")
+		if !u.Before.IsZero() {
+			value += " until " + u.Before.Add(-1).Format("2 Jan 2006")
+		}
+	}
+	if !u.Applied {
+		return fmt.Sprintf("“%s”: there is none of %s", term.Clean(u.Words), value)
+	}
+	return fmt.Sprintf("“%s”: only %s", term.Clean(u.Words), value)
 }
 
 // reach finds the server, and the caller that is asked for.
@@ -95,7 +113,7 @@ func writeFound(out term.Out, place int, r client.SearchResult) {
 		id = r.ConversationID
 	}
 	about := []string{r.StartedAt.Format("2 Jan 2006"), term.Clean(id)}
-	for _, label := range []string{r.Intent, r.Sentiment} {
+	for _, label := range []string{r.Intent, r.Sentiment, r.Outcome} {
 		if label != "" {
 			about = append(about, term.Clean(label))
 		}

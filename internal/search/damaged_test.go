@@ -14,8 +14,8 @@ import (
 // unsure is a store that cannot tell what was forgotten.
 type unsure struct{ search.Store }
 
-func (unsure) Forgotten(context.Context, recaller.TenantID, recaller.CallerID) ([]recaller.Memory, error) {
-	return nil, recaller.Errorf(recaller.Internal, "a value cannot be opened")
+func (unsure) Talks(context.Context, recaller.TenantID, []recaller.ConversationID) ([]recaller.Talk, error) {
+	return nil, recaller.Errorf(recaller.Unavailable, "what was forgotten cannot be read")
 }
 
 // Which lines quote a turn that was forgotten only its turns tell: without them, or without what was forgotten, nothing is shown.

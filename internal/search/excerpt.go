@@ -16,15 +16,27 @@ const excerptLength = 300
 // ellipsis stands where a turn is cut.
 const ellipsis = "…"
 
-// excerpt is what of the words fits a query best: the turn with most of its stems, with those after it as far as they fit; the
-// beginning of the transcript where no turn has any; empty where there are no words. One turn a line, cut between words.
-func excerpt(turns []recaller.Turn, terms []string) string {
+// bare is how many terms a turn has that says little without the one that it answers.
+const bare = 4
+
+// excerpt is what of the words fits a query best: the turn at a place, with those after it as far as they fit, and with the one before it
+// where it says little without. Without a place it is the turn with most of the query's stems, or the beginning of the transcript where no
+// turn has any; empty where there are no words. One turn a line, cut between words.
+func excerpt(turns []recaller.Turn, terms []string, quoted *int) string {
 	at, place := 0, 0
 	best := 0.0
 	rarity := rarities(turns, terms)
 	for i, t := range turns {
 		if fit, where := fits(t.Text, rarity); fit > best {
 			at, place, best = i, where, fit
+		}
+	}
+	if quoted != nil && *quoted < len(turns) {
+		at = *quoted
+		_, place = fits(turns[at].Text, rarity)
+		if at > 0 && turns[at-1].Speaker != turns[at].Speaker && len(termsOf(turns[at].Text)) < bare &&
+			utf8.RuneCountInString(turns[at-1].Text+turns[at].Text) < excerptLength {
+			at, place = at-1, 0
 		}
 	}
 	var b strings.Builder

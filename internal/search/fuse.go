@@ -19,9 +19,9 @@ type candidate struct {
 }
 
 // fuse ranks what either leg came up with, best first: by how well the words match, as a share of the best match, and by the
-// cosine. What shares no word with the query and does not point its way is left out. Of equal ones the newer comes first, by
-// its id.
-func fuse(matching []recaller.Near, cosines map[recaller.ConversationID]float64) []candidate {
+// cosine. What shares no word with the query and does not point its way is left out, unless any will do. Of equal ones the newer
+// comes first, by its id.
+func fuse(matching []recaller.Near, cosines map[recaller.ConversationID]float64, any bool) []candidate {
 	words := make(map[recaller.ConversationID]float64, len(matching))
 	best := 0.0
 	for _, n := range matching {
@@ -37,8 +37,8 @@ func fuse(matching []recaller.Near, cosines map[recaller.ConversationID]float64)
 		out = append(out, candidate{id, cosines[id], share + meaning*max(0, cosines[id])})
 	}
 	for id, cosine := range cosines {
-		if _, matches := words[id]; !matches && cosine > 0 {
-			out = append(out, candidate{id, cosine, meaning * cosine})
+		if _, matches := words[id]; !matches && (cosine > 0 || any) {
+			out = append(out, candidate{id, cosine, meaning * max(0, cosine)})
 		}
 	}
 	slices.SortFunc(out, func(a, b candidate) int {

@@ -49,7 +49,7 @@ func TestFuse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, fuse(tt.words, tt.cosines), cmp.AllowUnexported(candidate{})); diff != "" {
+			if diff := cmp.Diff(tt.want, fuse(tt.words, tt.cosines, false), cmp.AllowUnexported(candidate{})); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})

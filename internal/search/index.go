@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
 	"github.com/recallerhq/recaller/internal/search/stems"
 )
 
@@ -109,4 +110,17 @@ func said(turns []recaller.Turn) []string {
 		out[i] = t.Text
 	}
 	return out
+}
+
+// words reads what was said in a conversation, and what of it was forgotten.
+func (s *Service) words(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) (gone forgotten.View, turns []recaller.Turn, err error) {
+	versions, err := s.Store.Forgotten(ctx, tenant, conv.Caller)
+	if recaller.KindOf(err) == recaller.NotFound {
+		return gone, nil, err
+	}
+	if err != nil { // nothing is made findable while nobody knows what is hidden
+		return gone, nil, recaller.Wrap(recaller.Unavailable, err, "what was forgotten cannot be read")
+	}
+	turns, err = s.Words.Turns(ctx, tenant, conv)
+	return forgotten.New(versions), turns, err
 }

@@ -48,7 +48,7 @@ func ways() []way {
 	}
 	return append(out, way{"**search**", func(words []recaller.Near, cosines map[recaller.ConversationID]float64) []recaller.ConversationID {
 		var ids []recaller.ConversationID
-		for _, c := range fuse(words, cosines) {
+		for _, c := range fuse(words, cosines, false) {
 			ids = append(ids, c.id)
 		}
 		return ids
@@ -207,7 +207,7 @@ func (m *measured) ask(tenant recaller.TenantID, q eval.Case, counts map[string]
 	for _, id := range q.Questions[0].Sessions {
 		gold = append(gold, stored(tenant, q, id))
 	}
-	limit := pool(DefaultLimit)
+	limit := candidates
 	words, err := m.Store.Matching(m.Context(), tenant, termsOf(q.Questions[0].Text), recaller.SearchFilter{}, limit)
 	if err != nil {
 		m.Fatal(err)

@@ -2,15 +2,13 @@ package search
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/forgotten"
+	"github.com/recallerhq/recaller/internal/search/rank"
 	"github.com/recallerhq/recaller/internal/wrapup/label"
 )
 
@@ -34,29 +32,49 @@ type Query struct {
 
 // Result is what a search came up with.
 type Result struct {
-	Found    []recaller.Found // best first
-	Degraded string           // why it is less than it could be; empty: it is not
-	Took     time.Duration
+	Found      []recaller.Found // best first
+	Understood []Understood     // what of the query describes conversations, in its order
+	Degraded   string           // why it is less than it could be; empty: it is not
+	Took       time.Duration
 }
 
-// Search finds a tenant's ended conversations by what they were about, best first (P7). While the embedder is away it answers by
-// words alone, and says so. Nothing of a caller who is being erased is found. A field that is wrong is Invalid and named.
+// Search finds a tenant's ended conversations by what they were about, best first (P7): the store comes up with candidates by words and
+// vectors, and these are ranked by what was said in them. What nothing of the query speaks for is not found. Words that describe the
+// conversations rather than their matter become filters, which the result tells; a filter of the request's own goes first.
+//
+// While the embedder is away it answers by words alone, and says so. Nothing of a caller who is being erased is found. A field that is
+// wrong is Invalid and named.
 func (s *Service) Search(ctx context.Context, tenant recaller.TenantID, q Query) (r Result, err error) {
 	began := s.Now()
 	defer func() { s.Metrics.searched(r, err, r.Took) }()
 	if q, err = q.checked(); err != nil {
 		return Result{}, err
 	}
-	terms := termsOf(q.Text)
-	candidates, degraded, err := s.candidates(ctx, tenant, q, terms)
-	if err == nil {
-		r.Found, err = s.open(ctx, tenant, candidates, q.Limit, terms)
-	}
+	r, err = s.answer(ctx, tenant, q)
 	if r.Took = s.Now().Sub(began); err != nil {
 		return Result{Took: r.Took}, err
 	}
-	r.Degraded = degraded
 	return r, nil
+}
+
+// answer answers a query that is sound. Descriptions that leave nothing are no filters: they only lift what fits them, and their words
+// are looked for too.
+func (s *Service) answer(ctx context.Context, tenant recaller.TenantID, q Query) (r Result, err error) {
+	meant, err := s.understand(ctx, tenant, q)
+	if err != nil {
+		return r, err
+	}
+	wanted := want{Query: q, understood: meant, read: rank.Read(q.Text, covering(meant))}
+	wanted.onlyDescribed = len(meant) > 0 && describesOnly(q.Text, meant)
+	wanted.Filter = narrowed(q.Filter, meant)
+	r, err = s.find(ctx, tenant, wanted)
+	if err != nil || len(r.Found) > 0 || len(meant) == 0 {
+		return r, err
+	}
+	for i := range meant {
+		meant[i].Applied = false
+	}
+	return s.find(ctx, tenant, want{Query: q, understood: meant, read: rank.Read(q.Text, nil)})
 }
 
 // checked returns the query with its defaults, if it is sound.
@@ -88,143 +106,3 @@ func (q Query) checked() (Query, error) {
 }
 
 func sentiments() []string { return []string{label.Positive, label.Neutral, label.Negative} }
-
-// pool is how many conversations each leg comes up with, for a page of so many: what stands low in one leg may stand high in both.
-func pool(limit int) int { return max(100, 4*limit) }
-
-// candidates are what both legs come up with, best first; the leg of meanings may be missing. Both are asked at once.
-func (s *Service) candidates(ctx context.Context, tenant recaller.TenantID, q Query, terms []string) (ranked []candidate, degraded string, err error) {
-	var matching []recaller.Near
-	var matchErr error
-	var wg sync.WaitGroup
-	if len(terms) > 0 {
-		wg.Go(func() {
-			matching, matchErr = s.Store.Matching(ctx, tenant, terms, q.Filter, pool(q.Limit))
-		})
-	}
-	e, similar, err := s.similar(ctx, tenant, q)
-	wg.Wait()
-	var f *EmbedError
-	if errors.As(err, &f) {
-		degraded, err = DegradedEmbedder, nil
-	}
-	if err = errors.Join(err, matchErr); err != nil {
-		return nil, "", err
-	}
-	cosines := make(map[recaller.ConversationID]float64, len(similar))
-	for _, n := range similar {
-		cosines[n.Conversation] = n.Score
-	}
-	if others := missing(matching, cosines); degraded == "" && len(others) > 0 {
-		more, err := s.Store.Similarities(ctx, tenant, e, others)
-		if err != nil {
-			return nil, "", err
-		}
-		for id, cosine := range more {
-			cosines[id] = cosine
-		}
-	}
-	return fuse(matching, cosines), degraded, nil
-}
-
-// similar embeds the query and ranks by it. Its error is a *EmbedError where the embedder failed.
-func (s *Service) similar(ctx context.Context, tenant recaller.TenantID, q Query) (recaller.Embedding, []recaller.Near, error) {
-	e, err := s.embed(ctx, q.Text, queryPatience)
-	if err != nil {
-		return e, nil, err
-	}
-	list, err := s.Store.Similar(ctx, tenant, e, q.Filter, pool(q.Limit))
-	return e, list, err
-}
-
-// missing are those of a leg whose cosine is not known yet.
-func missing(list []recaller.Near, cosines map[recaller.ConversationID]float64) []recaller.ConversationID {
-	var out []recaller.ConversationID
-	for _, n := range list {
-		if _, known := cosines[n.Conversation]; !known {
-			out = append(out, n.Conversation)
-		}
-	}
-	return out
-}
-
-// readers bounds how many conversations' words are read at once for one search.
-const readers = 4
-
-// open makes a page of the best candidates: those that are gone meanwhile are passed over, and the next take their place.
-func (s *Service) open(ctx context.Context, tenant recaller.TenantID, ranked []candidate, limit int, terms []string) ([]recaller.Found, error) {
-	var page []recaller.Found
-	for len(ranked) > 0 && len(page) < limit {
-		n := min(len(ranked), limit-len(page))
-		found, err := s.read(ctx, tenant, ranked[:n], terms)
-		if err != nil {
-			return nil, err
-		}
-		page, ranked = append(page, found...), ranked[n:]
-	}
-	return page, nil
-}
-
-// read opens conversations with what was said in them, in the candidates' order.
-func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ranked []candidate, terms []string) ([]recaller.Found, error) {
-	ids := make([]recaller.ConversationID, len(ranked))
-	for i, c := range ranked {
-		ids[i] = c.id
-	}
-	convs, err := s.Store.ConversationsByID(ctx, tenant, ids)
-	if err != nil {
-		return nil, err
-	}
-	byID := make(map[recaller.ConversationID]recaller.Conversation, len(convs))
-	for _, c := range convs {
-		byID[c.ID] = c
-	}
-	found := make([]recaller.Found, len(ranked))
-	errs := make([]error, len(ranked))
-	slots := make(chan struct{}, readers)
-	var wg sync.WaitGroup
-	for i, c := range ranked {
-		conv, there := byID[c.id]
-		if !there {
-			continue
-		}
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			gone, turns, err := s.words(ctx, tenant, conv)
-			switch kind := recaller.KindOf(err); {
-			case kind == recaller.NotFound: // its caller was erased between the two reads
-				return
-			case kind == recaller.Unavailable, kind == recaller.Timeout:
-				errs[i] = err
-				return
-			case err != nil: // a damaged conversation is found without its words; of one that hides some nothing can be told
-				s.Log.Error("the words of a conversation cannot be read", "tenant", tenant, "conversation", conv.ID, "err", err)
-				if conv.Turns > 0 && !gone.Empty() {
-					return
-				}
-			}
-			shown := gone.Turns(conv.ID, turns)
-			if conv = gone.Conversation(conv, turns); !gone.Empty() && conv.Summary == nil && len(shown) == 0 { // all of it was forgotten
-				return
-			}
-			found[i] = recaller.Found{Conversation: conv, Excerpt: excerpt(shown, terms), Similarity: c.cosine, Score: c.score}
-		})
-	}
-	wg.Wait()
-	gone := func(f recaller.Found) bool { return f.Conversation.ID == "" }
-	return slices.DeleteFunc(found, gone), errors.Join(errs...)
-}
-
-// words reads what was said in a conversation, and what of it was forgotten.
-func (s *Service) words(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) (gone forgotten.View, turns []recaller.Turn, err error) {
-	versions, err := s.Store.Forgotten(ctx, tenant, conv.Caller)
-	if recaller.KindOf(err) == recaller.NotFound {
-		return gone, nil, err
-	}
-	if err != nil { // nothing is shown while nobody knows what is hidden
-		return gone, nil, recaller.Wrap(recaller.Unavailable, err, "what was forgotten cannot be read")
-	}
-	turns, err = s.Words.Turns(ctx, tenant, conv)
-	return forgotten.New(versions), turns, err
-}

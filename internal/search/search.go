@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/embed/static"
+	"github.com/recallerhq/recaller/internal/recall/index"
 )
 
 // Store is what this package asks of the store.
@@ -27,8 +29,9 @@ type Store interface {
 	Matching(ctx context.Context, tenant recaller.TenantID, stems []string, f recaller.SearchFilter, limit int) ([]recaller.Near, error)
 	// Similarities tells the cosine of given conversations, as far as they have an embedding by the same model.
 	Similarities(ctx context.Context, tenant recaller.TenantID, e recaller.Embedding, ids []recaller.ConversationID) (map[recaller.ConversationID]float64, error)
-	// ConversationsByID opens conversations, in any order; missing ones are left out.
-	ConversationsByID(ctx context.Context, tenant recaller.TenantID, ids []recaller.ConversationID) ([]recaller.Conversation, error)
+	// Talks reads conversations with what was said in them and what of it is forgotten, at one moment and in the order of the ids; missing
+	// ones are left out.
+	Talks(ctx context.Context, tenant recaller.TenantID, ids []recaller.ConversationID) ([]recaller.Talk, error)
 	// Unembedded lists ended conversations that have no embedding by the model and are to have one, by id, after the given one; more
 	// is where the next page begins, empty where there is none.
 	Unembedded(ctx context.Context, tenant recaller.TenantID, model string, after recaller.ConversationID, limit int) (list []recaller.Conversation, more recaller.ConversationID, err error)
@@ -74,10 +77,16 @@ type Deps struct {
 }
 
 // Service makes conversations findable, and finds them. Safe for concurrent use.
-type Service struct{ Deps }
+type Service struct {
+	Deps
+	pool index.Pool
+}
 
 // New returns a Service.
-func New(deps Deps) *Service { return &Service{deps} }
+func New(deps Deps) *Service { return &Service{Deps: deps} }
+
+// builtIn is the embedder whose cosines are known: what has nothing to do with each other is at 0 or so.
+const builtIn = static.Model
 
 // How long the embedder is waited for: by somebody who searches, and after a conversation.
 const (

@@ -151,7 +151,7 @@ func (v vanishing) Turns(ctx context.Context, tenant recaller.TenantID, conv rec
 func TestWhatIsErasedDuringASearchMakesRoomForTheNext(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	best := h.told(past{words: []string{"wedding wedding"}})
+	best := h.told(past{words: []string{"wedding wedding"}, live: true, brief: "wedding wedding"})
 	next := h.told(past{words: []string{"A wedding, and then something else that we talked about."}})
 	s := h.with(func(d *search.Deps) { d.Words = vanishing{h, best.ID} })
 	r, err := s.Search(h.ctx, golf, search.Query{Text: "wedding", Limit: 1})

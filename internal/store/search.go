@@ -244,20 +244,6 @@ func Findable(f recaller.SearchFilter, args *[]any) string {
 	return `c.status <> 'active' AND NOT EXISTS (SELECT 1 FROM callers k WHERE k.tenant_id = $1 AND k.id = c.caller_id AND k.erasing)` + q.String()
 }
 
-// ConversationsByID returns conversations with their summaries, in any order. Those that are not there, are not ended, or whose
-// caller is erased meanwhile are left out. At most 1000 are asked for.
-func (s *Store) ConversationsByID(ctx context.Context, tenant recaller.TenantID, ids []recaller.ConversationID) ([]recaller.Conversation, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	if err := bounded(len(ids)); err != nil {
-		return nil, err
-	}
-	q := where{args: []any{tenant}}
-	q.in("id", padded(anys(ids)))
-	return s.conversations(ctx, tenant, `SELECT `+conversationColumns+` FROM conversations WHERE tenant_id = $1`+q.String()+` AND status <> 'active'`+notErasing, q.args...)
-}
-
 // padded repeats the last value, so that lists of many lengths make few statements.
 func padded(list []any) []any {
 	n := 8
@@ -292,15 +278,6 @@ func (s *Store) Unembedded(ctx context.Context, tenant recaller.TenantID, model 
 	}
 	list, err = s.openAll(ctx, tenant, rows)
 	return list, more, err
-}
-
-// conversations reads and opens conversations of any callers.
-func (s *Store) conversations(ctx context.Context, tenant recaller.TenantID, query string, args ...any) ([]recaller.Conversation, error) {
-	rows, err := s.sealedConversations(ctx, tenant, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	return s.openAll(ctx, tenant, rows)
 }
 
 func (s *Store) sealedConversations(ctx context.Context, tenant recaller.TenantID, query string, args ...any) (rows []sealedConversation, err error) {

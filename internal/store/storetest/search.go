@@ -232,7 +232,7 @@ func onlyEnded(b *bench) {
 	b.index("t1", o.Conversation, toward(0), "tea")
 	eq(b, "by meaning, while it goes on", b.similar(toward(0), recaller.SearchFilter{}, 10), "[]")
 	eq(b, "by words, while it goes on", b.matching("tea", recaller.SearchFilter{}, 10), "[]")
-	list, err := b.Store.ConversationsByID(b.ctx, "t1", []recaller.ConversationID{o.Conversation.ID})
+	list, err := b.byID([]recaller.ConversationID{o.Conversation.ID})
 	b.ok(err)
 	eq(b, "read, while it goes on", len(list), 0)
 	c := b.close(o, recaller.Failed).Conversation
@@ -253,7 +253,7 @@ func erasedNotFound(b *bench) {
 			eq(b, when+", by words", b.matching("tea", f, 1), of(stays))
 		}
 		eq(b, when+", of the caller", b.similar(toward(0), recaller.SearchFilter{Caller: gone.Caller}, 1), "[]")
-		list, err := b.Store.ConversationsByID(b.ctx, "t1", []recaller.ConversationID{gone.ID, stays.ID})
+		list, err := b.byID([]recaller.ConversationID{gone.ID, stays.ID})
 		b.ok(err)
 		eq(b, when+", by id", of(list...), of(stays))
 		left, _, err := b.Store.Unembedded(b.ctx, "t1", "m-2", "", 10)
@@ -274,6 +274,15 @@ func erasedNotFound(b *bench) {
 	cosines, err := b.Store.Similarities(b.ctx, "t1", *toward(0), []recaller.ConversationID{gone.ID})
 	b.ok(err)
 	eq(b, "cosines", len(cosines), 0)
+}
+
+// byID reads conversations, without their words.
+func (b *bench) byID(ids []recaller.ConversationID) (list []recaller.Conversation, err error) {
+	all, err := b.Store.Talks(b.ctx, "t1", ids)
+	for _, t := range all {
+		list = append(list, t.Conversation)
+	}
+	return list, err
 }
 
 func unembedded(b *bench) {
@@ -308,11 +317,11 @@ func unembedded(b *bench) {
 	eq(b, "without what has one, and what was given up on", list(model, "", 10), of(all[2:]...))
 	eq(b, "another model has made none, and given up on none", list("m-2", "", 10), of(all...))
 
-	got, err := b.Store.ConversationsByID(b.ctx, "t1", []recaller.ConversationID{all[3].ID, "nobody's", all[0].ID, b.noise.second, all[3].ID})
+	got, err := b.byID([]recaller.ConversationID{all[3].ID, "nobody's", all[0].ID, b.noise.second, all[3].ID})
 	b.ok(err)
 	slices.SortFunc(got, func(x, y recaller.Conversation) int { return strings.Compare(string(x.ID), string(y.ID)) })
 	eq(b, "by id", of(got...), of(all[0], all[3]))
-	none, err := b.Store.ConversationsByID(b.ctx, "t1", nil)
+	none, err := b.byID(nil)
 	b.ok(err)
 	eq(b, "of no ids", len(none), 0)
 }

@@ -113,6 +113,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a search is narrowed by a filter", searchFilters},
 		{"only what has ended is found", onlyEnded},
 		{"an erased caller is not found", erasedNotFound},
+		{"conversations of several callers are read with their words", talksRead},
 		{"what has no embedding yet is listed", unembedded},
 		{"a conversation is indexed for its own caller", indexedOnly},
 		{"jobs are claimed once, leased and given back", jobs},

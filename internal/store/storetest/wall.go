@@ -130,8 +130,8 @@ func (b *bench) readReaches(own recaller.Opened) []reach {
 			m, err := s.Similarities(ctx, "t1", *toward(0), []recaller.ConversationID{b.noise.second})
 			return len(m), err
 		}, ""},
-		{"ConversationsByID", func() (int, error) {
-			l, err := s.ConversationsByID(ctx, "t1", []recaller.ConversationID{b.noise.second})
+		{"Talks", func() (int, error) {
+			l, err := s.Talks(ctx, "t1", []recaller.ConversationID{b.noise.second})
 			return len(l), err
 		}, ""},
 		{"Unembedded", func() (int, error) { l, _, err := s.Unembedded(ctx, "t1", "m-2", "", 10); return len(l) - 1, err }, ""},

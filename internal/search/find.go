@@ -1,0 +1,180 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
+	"github.com/recallerhq/recaller/internal/search/rank"
+)
+
+// want is a query as it was read.
+type want struct {
+	Query
+	read          rank.Query
+	understood    []Understood
+	onlyDescribed bool // it says nothing of a matter: whatever fits its filters is wanted
+}
+
+// candidates is how many conversations each leg of the first step comes up with, and mostRanked how many of both the second one reads. It
+// must be more than a page.
+const (
+	candidates = 100
+	mostRanked = 150
+)
+
+// lifted is what a conversation gets for each thing understood that is no filter and that it fits.
+const lifted = 1.5
+
+// find answers a query in two steps.
+func (s *Service) find(ctx context.Context, tenant recaller.TenantID, w want) (Result, error) {
+	chosen, degraded, err := s.candidates(ctx, tenant, w)
+	if err != nil {
+		return Result{}, err
+	}
+	talks, err := s.talks(ctx, tenant, chosen[:min(len(chosen), mostRanked)])
+	if err != nil {
+		return Result{}, err
+	}
+	all := make([]rank.Talk, len(talks))
+	for i, t := range talks {
+		all[i] = t.ranked()
+	}
+	var page []placed
+	for _, r := range w.read.Rank(all) {
+		near := r.Near() || w.onlyDescribed || s.byAnotherModel(talks[r.Talk].cosine)
+		for _, u := range w.understood {
+			if !u.Applied && u.fits(talks[r.Talk].Conversation) {
+				r.Score += lifted
+			}
+		}
+		if near {
+			page = append(page, placed{r, talks[r.Talk]})
+		}
+	}
+	found, err := s.page(ctx, tenant, w, page)
+	return Result{Found: found, Understood: w.understood, Degraded: degraded}, err
+}
+
+// byAnotherModel reports whether a cosine is of a model of which nobody measured how alike what has nothing to do with each other is: what
+// it puts among the candidates is near.
+func (s *Service) byAnotherModel(cosine float64) bool {
+	return cosine > 0 && s.Embedder.Model() != builtIn
+}
+
+// candidates are what both legs come up with, best first; the leg of meanings may be missing. Both are asked at once.
+func (s *Service) candidates(ctx context.Context, tenant recaller.TenantID, w want) (ranked []candidate, degraded string, err error) {
+	var matching []recaller.Near
+	var matchErr error
+	var wg sync.WaitGroup
+	if terms := w.read.Stems(); len(terms) > 0 {
+		wg.Go(func() {
+			matching, matchErr = s.Store.Matching(ctx, tenant, terms, w.Filter, candidates)
+		})
+	}
+	e, similar, err := s.similar(ctx, tenant, w)
+	wg.Wait()
+	var f *EmbedError
+	if errors.As(err, &f) {
+		degraded, err = DegradedEmbedder, nil
+	}
+	if err = errors.Join(err, matchErr); err != nil {
+		return nil, "", err
+	}
+	cosines := make(map[recaller.ConversationID]float64, len(similar))
+	for _, n := range similar {
+		cosines[n.Conversation] = n.Score
+	}
+	if others := missing(matching, cosines); degraded == "" && len(others) > 0 {
+		more, err := s.Store.Similarities(ctx, tenant, e, others)
+		if err != nil {
+			return nil, "", err
+		}
+		for id, cosine := range more {
+			cosines[id] = cosine
+		}
+	}
+	return fuse(matching, cosines, w.onlyDescribed), degraded, nil
+}
+
+// similar embeds the query and ranks by it. Its error is a *EmbedError where the embedder failed.
+func (s *Service) similar(ctx context.Context, tenant recaller.TenantID, w want) (recaller.Embedding, []recaller.Near, error) {
+	e, err := s.embed(ctx, w.read.Text(), queryPatience)
+	if err != nil {
+		return e, nil, err
+	}
+	list, err := s.Store.Similar(ctx, tenant, e, w.Filter, candidates)
+	return e, list, err
+}
+
+// missing are those of a leg whose cosine is not known yet.
+func missing(list []recaller.Near, cosines map[recaller.ConversationID]float64) []recaller.ConversationID {
+	var out []recaller.ConversationID
+	for _, n := range list {
+		if _, known := cosines[n.Conversation]; !known {
+			out = append(out, n.Conversation)
+		}
+	}
+	return out
+}
+
+// shown is a conversation as it may be shown, with what of it may be found.
+type shown struct {
+	recaller.Conversation
+	turns  []recaller.Turn
+	gone   forgotten.View
+	cosine float64
+	unread bool // its words are kept elsewhere, or there are too many
+}
+
+// talks reads the candidates at one moment. Those of which all was forgotten are left out, and of those with damaged words of which nobody
+// knows what is hidden, all.
+func (s *Service) talks(ctx context.Context, tenant recaller.TenantID, chosen []candidate) ([]shown, error) {
+	ids := make([]recaller.ConversationID, len(chosen))
+	cosines := make(map[recaller.ConversationID]float64, len(chosen))
+	for i, c := range chosen {
+		ids[i], cosines[c.id] = c.id, c.cosine
+	}
+	all, err := s.Store.Talks(ctx, tenant, ids)
+	if err != nil {
+		return nil, err
+	}
+	var out []shown
+	for _, t := range all {
+		if t.Damaged {
+			s.Log.Error("the words of a conversation cannot be read", "tenant", tenant, "conversation", t.Conversation.ID)
+			if len(t.Forgotten) > 0 {
+				continue
+			}
+		}
+		one, ok := show(t)
+		one.cosine = cosines[t.Conversation.ID]
+		if ok {
+			out = append(out, one)
+		}
+	}
+	return out, nil
+}
+
+// show is what of a conversation may be shown; false for one of which all was forgotten.
+func show(t recaller.Talk) (shown, bool) {
+	out := shown{gone: forgotten.New(t.Forgotten), unread: t.Conversation.Turns > 0 && len(t.Turns) == 0 && !t.Damaged}
+	out.turns = out.gone.Turns(t.Conversation.ID, t.Turns)
+	out.Conversation = t.Conversation
+	if out.unread && !out.gone.Empty() { // which lines of the summary tell of it only the words say
+		return out, true
+	}
+	out.Conversation = out.gone.Conversation(t.Conversation, t.Turns)
+	return out, out.gone.Empty() || out.Summary != nil || len(out.turns) > 0
+}
+
+// ranked is the conversation as it is ranked.
+func (c shown) ranked() rank.Talk {
+	t := rank.Talk{Said: said(c.turns), Cosine: c.cosine}
+	if !c.unread || c.gone.Empty() {
+		t.Written = written(c.Summary)
+	}
+	return t
+}

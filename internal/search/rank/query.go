@@ -1,0 +1,121 @@
+package rank
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/recallerhq/recaller/internal/embed/static"
+	"github.com/recallerhq/recaller/internal/recall/token"
+)
+
+// Query is what is looked for, without the words that only frame it: "callers who asked about weddings" asks for weddings.
+type Query struct {
+	words []word
+	text  []string
+}
+
+// word is one telling word of a query.
+type word struct {
+	stem   string
+	row    uint32
+	vector []int8
+	length float32
+	weight float64
+	known  bool // it has a vector
+}
+
+//go:embed frames.txt
+var framing string
+
+// frames are the words that frame a query.
+var frames = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{}
+	for line := range strings.Lines(framing) {
+		if !strings.HasPrefix(line, "#") {
+			for _, w := range strings.Fields(line) {
+				out[w] = true
+			}
+		}
+	}
+	return out
+})
+
+// maxWords is how many words of a query count.
+const maxWords = 64
+
+// Read reads a query. The words at which aside is true, by the byte at which they begin, stand for something else than the matter, and count
+// where nothing else is left; nil is true of none. Where nothing but a frame is left, it counts.
+func Read(text string, aside func(at int) bool) Query {
+	var all, unframed, telling Query
+	var s token.Scanner
+	for s.Reset(text); s.Next() && len(all.text) < maxWords; {
+		tok := string(s.Bytes())
+		all.add(tok)
+		if frames()[tok] {
+			continue
+		}
+		unframed.add(tok)
+		if aside == nil || !aside(s.Start()) {
+			telling.add(tok)
+		}
+	}
+	for _, q := range []Query{telling, unframed} {
+		if len(q.words) > 0 {
+			return q
+		}
+	}
+	return all
+}
+
+func (q *Query) add(tok string) {
+	q.text = append(q.text, tok)
+	stem := token.Term(tok)
+	if stem == "" || slices.ContainsFunc(q.words, func(w word) bool { return w.stem == stem }) {
+		return
+	}
+	w := word{stem: stem, weight: 1}
+	for _, form := range forms(tok) {
+		if w.row, w.vector, w.length, w.known = vectorOf([]byte(form)); w.known {
+			w.weight = float64(static.Weight(w.row))
+			break
+		}
+	}
+	q.words = append(q.words, w)
+}
+
+// forms are a word, and what it may be an ending of: the table does not know every plural.
+func forms(tok string) []string {
+	out := []string{tok}
+	for _, ending := range []string{"s", "es", "ed", "ing", "ers", "er"} {
+		if stem, ok := strings.CutSuffix(tok, ending); ok && len(stem) > 3 {
+			out = append(out, stem, stem+"e")
+		}
+	}
+	return out
+}
+
+// Stems are the stems of the words that count, in their order.
+func (q Query) Stems() []string {
+	out := make([]string, len(q.words))
+	for i, w := range q.words {
+		out[i] = w.stem
+	}
+	return out
+}
+
+// Text is the query as it is embedded.
+func (q Query) Text() string { return strings.Join(q.text, " ") }
+
+// OnlyFrame reports whether a query has no telling word but those at which aside is true.
+func OnlyFrame(text string, aside func(at int) bool) bool {
+	var s token.Scanner
+	for s.Reset(text); s.Next(); {
+		tok := string(s.Bytes())
+		if token.Term(tok) != "" && !frames()[tok] && !aside(s.Start()) {
+			return false
+		}
+	}
+	return true
+}

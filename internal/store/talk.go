@@ -1,0 +1,216 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/recallerhq/recaller"
+)
+
+// This file reads the conversations that a search ranks: all of them at one moment, whoever had them.
+
+// The bounds of what is read of the conversations that a search ranks.
+const (
+	talkTurns  = 400  // of one conversation, from its beginning
+	talksTurns = 3000 // of all together: those that are given first come first
+)
+
+// sealedTurn is a turn's row before its caller's key opened it.
+type sealedTurn struct {
+	conv recaller.ConversationID
+	turn recaller.Turn
+	at   int64
+	body []byte
+}
+
+// talks is what is read of some conversations.
+type talks struct {
+	tenant recaller.TenantID
+	rows   []sealedConversation
+	turns  map[recaller.ConversationID][]sealedTurn
+	gone   map[recaller.CallerID][]sealedMemory
+}
+
+// Talks returns ended conversations with what was said in them and what of it is forgotten, in the order of the ids, all read at one
+// moment. Those that are not there, are not ended, or whose caller is being erased or has no key any more are left out. Of a conversation
+// the first 400 turns are read, of all together 3,000; none where the retention keeps them elsewhere. One that is damaged is marked, and
+// has no words. At most 1000 are asked for.
+func (s *Store) Talks(ctx context.Context, tenant recaller.TenantID, ids []recaller.ConversationID) ([]recaller.Talk, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	if err := bounded(len(ids)); err != nil {
+		return nil, err
+	}
+	t := talks{tenant: tenant, turns: map[recaller.ConversationID][]sealedTurn{}, gone: map[recaller.CallerID][]sealedMemory{}}
+	if err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) error { return t.read(ctx, tx, ids) }); err != nil {
+		return nil, err
+	}
+	boxes, err := s.boxes(ctx, tenant, t.rows)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]recaller.Talk, 0, len(t.rows))
+	for _, row := range t.rows {
+		b, there := boxes[row.Caller]
+		if !there {
+			continue
+		}
+		talk, err := t.open(b, row)
+		switch {
+		case errors.Is(err, recaller.NotFound): // its key was destroyed meanwhile
+			continue
+		case err != nil:
+			return nil, err
+		}
+		out = append(out, talk)
+	}
+	return out, nil
+}
+
+func (t *talks) read(ctx context.Context, tx Tx, ids []recaller.ConversationID) error {
+	q := where{args: []any{t.tenant}}
+	q.in("id", padded(anys(ids)))
+	rows, err := scanConversations(ctx, tx, `SELECT `+conversationColumns+` FROM conversations WHERE tenant_id = $1`+q.String()+` AND status <> 'active'`+notErasing, q.args...)
+	if err != nil {
+		return err
+	}
+	at := make(map[recaller.ConversationID]int, len(ids))
+	for i, id := range ids {
+		at[id] = i
+	}
+	slices.SortFunc(rows, func(a, b sealedConversation) int { return at[a.ID] - at[b.ID] })
+	t.rows = rows
+	var wanted []recaller.ConversationID
+	var callers []recaller.CallerID
+	left := talksTurns
+	for _, row := range rows {
+		callers = append(callers, row.Caller)
+		if n := min(row.Turns, talkTurns); n > 0 && n <= left {
+			wanted, left = append(wanted, row.ID), left-n
+		}
+	}
+	var queries []Query
+	if len(wanted) > 0 {
+		queries = append(queries, t.turnsOf(wanted))
+	}
+	if len(callers) > 0 {
+		queries = append(queries, t.forgottenOf(callers))
+	}
+	return tx.QueryAll(ctx, queries...)
+}
+
+// turnsOf reads the words of conversations. They lie by caller, whom the conversation's row names.
+func (t *talks) turnsOf(ids []recaller.ConversationID) Query {
+	q := where{args: []any{t.tenant}}
+	q.in("c.id", padded(anys(ids)))
+	return Query{
+		SQL: `SELECT t.conversation_id, t.number, t.id, t.at, t.speaker, t.body FROM conversations c CROSS JOIN turns t
+			WHERE c.tenant_id = $1` + q.String() + ` AND t.tenant_id = $1 AND t.caller_id = c.caller_id AND t.conversation_id = c.id AND t.number < ` + itoa(talkTurns) + `
+			ORDER BY t.conversation_id, t.number`,
+		Args: q.args,
+		Row: func(scan func(...any) error) error {
+			var r sealedTurn
+			err := scan(&r.conv, &r.turn.Number, &r.turn.ID, &r.at, &r.turn.Speaker, &r.body)
+			r.body = bytes.Clone(r.body)
+			t.turns[r.conv] = append(t.turns[r.conv], r)
+			return err
+		},
+	}
+}
+
+// forgottenOf reads every version of what callers had forgotten.
+func (t *talks) forgottenOf(callers []recaller.CallerID) Query {
+	slices.Sort(callers)
+	q := where{args: []any{t.tenant}}
+	q.in("f.caller_id", padded(anys(slices.Compact(callers))))
+	return Query{
+		SQL: `SELECT ` + memoryColumns + ` FROM memories WHERE tenant_id = $1 AND id IN (SELECT f.id FROM memories f WHERE f.tenant_id = $1` + q.String() + ` AND f.status = 'forgotten'
+				AND NOT EXISTS (SELECT 1 FROM memories n WHERE n.tenant_id = $1 AND n.id = f.id AND n.version > f.version))
+			ORDER BY id DESC, version DESC`,
+		Args: q.args,
+		Row: func(scan func(...any) error) error {
+			m, err := scanMemory(scan)
+			t.gone[m.Caller] = append(t.gone[m.Caller], m)
+			return err
+		},
+	}
+}
+
+// keysAtOnce is how many callers' keys are looked up at once: where they are in a database, each is a way there and back.
+const keysAtOnce = 8
+
+// boxes gives the boxes of the callers of conversations; those whose key was destroyed have none.
+func (s *Store) boxes(ctx context.Context, tenant recaller.TenantID, rows []sealedConversation) (map[recaller.CallerID]box, error) {
+	var mu sync.Mutex // guards out and errs
+	out := make(map[recaller.CallerID]box, len(rows))
+	var errs []error
+	var callers []recaller.CallerID
+	for _, row := range rows {
+		callers = append(callers, row.Caller)
+	}
+	slices.Sort(callers)
+	callers = slices.Compact(callers)
+	var wg sync.WaitGroup
+	for w := range min(keysAtOnce, len(callers)) {
+		wg.Go(func() {
+			for i := w; i < len(callers); i += keysAtOnce {
+				b, err := s.unseal(ctx, tenant, callers[i])
+				mu.Lock()
+				switch {
+				case err == nil:
+					out[callers[i]] = b
+				case !errors.Is(err, recaller.NotFound):
+					errs = append(errs, err)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return out, errors.Join(errs...)
+}
+
+// open opens a conversation. What of it is damaged is left out; where what was forgotten cannot be read, nothing may be told.
+func (t *talks) open(b box, row sealedConversation) (recaller.Talk, error) {
+	conv, err := b.open(row)
+	out := recaller.Talk{Conversation: conv}
+	if err != nil {
+		if !damaged(err) {
+			return out, err
+		}
+		out.Conversation = row.Conversation
+		out.Conversation.Unreadable = true
+	}
+	for _, m := range t.gone[row.Caller] {
+		opened, err := b.openMemory(m)
+		if err != nil {
+			if damaged(err) {
+				err = recaller.Wrap(recaller.Unavailable, err, "what was forgotten cannot be read")
+			}
+			return out, err
+		}
+		out.Forgotten = append(out.Forgotten, opened)
+	}
+	var plain []byte
+	for _, r := range t.turns[row.ID] {
+		if plain, err = b.AppendOpen(plain[:0], turnPlace(r.turn.ID), r.body); err == nil && !readTurn(plain, &r.turn) {
+			err = recaller.Errorf(recaller.Internal, "turns.body holds no readable value")
+		}
+		if err != nil {
+			if !damaged(err) {
+				return out, err
+			}
+			out.Turns, out.Damaged = nil, true
+			return out, nil
+		}
+		r.turn.At = fromMicros(r.at)
+		out.Turns = append(out.Turns, r.turn)
+	}
+	return out, nil
+}
+
+func damaged(err error) bool { return recaller.KindOf(err) == recaller.Internal }
