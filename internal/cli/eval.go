@@ -21,6 +21,7 @@ type evalCmd struct {
 	LongMemEval evalLongMemEvalCmd `cmd:"" name:"longmemeval" help:"Measure on a file of LongMemEval's"`
 	LoCoMo      evalLoCoMoCmd      `cmd:"" name:"locomo" help:"Measure on a file of LoCoMo's"`
 	Native      evalNativeCmd      `cmd:"" name:"native" help:"Measure on a file of your own questions"`
+	Search      evalSearchCmd      `cmd:"" name:"search" help:"Measure the search over all conversations on a file of your own"`
 }
 
 // Help says what it is.

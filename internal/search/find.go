@@ -40,7 +40,9 @@ func (s *Service) find(ctx context.Context, tenant recaller.TenantID, w want) (R
 	}
 	all := make([]rank.Talk, len(talks))
 	for i, t := range talks {
-		all[i] = t.ranked()
+		if all[i] = t.ranked(); s.Embedder.Model() == builtIn && !w.read.Known() {
+			all[i].Cosine = 0
+		}
 	}
 	var page []placed
 	for _, r := range w.read.Rank(all) {
