@@ -220,3 +220,27 @@ func TestEvalSaysWhatIsWrong(t *testing.T) {
 		}
 	}
 }
+
+func TestEvalSearchMeasuresOneBusiness(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	path := filepath.Join(t.TempDir(), "business.json")
+	text := `{"format": "recaller-eval-search/1", "name": "hotel",
+		"conversations": [
+			{"id": "a", "caller": "ann", "at": "2026-03-01T10:00:00Z", "turns": [{"speaker": "user", "text": "We plan our wedding in June."}]},
+			{"id": "b", "caller": "bob", "at": "2026-03-02T10:00:00Z", "channel": "sms", "turns": [{"speaker": "user", "text": "My dog ate a sock."}]}],
+		"questions": [
+			{"id": "q1", "type": "plain", "text": "asking about weddings", "conversations": ["a"]},
+			{"id": "q2", "text": "zzzqqq", "conversations": []}]}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want(t, "search", b.must("eval", "search", path, "--misses"), "2 conversations, 2 questions", "any@10", "1.000", "nothing to be found: 1, nothing was: 1", "plain")
+	want(t, "search as JSON", b.must("eval", "search", path, "--json"), `"rank": 1`, `"any@1": 1`)
+	if err := os.WriteFile(path, []byte(strings.Replace(text, `["a"]`, `["SECRET"]`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := b.run("eval", "search", path); r.code == cli.ExitOK || !strings.Contains(r.err, "questions[0]") || strings.Contains(r.err, "SECRET") {
+		t.Errorf("an unknown conversation: exit %d, %q", r.code, r.err)
+	}
+}
