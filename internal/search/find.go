@@ -22,7 +22,7 @@ type want struct {
 // must be more than a page.
 const (
 	candidates = 100
-	mostRanked = 150
+	mostRanked = 100
 )
 
 // lifted is what a conversation gets for each thing understood that is no filter and that it fits.

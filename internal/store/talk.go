@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/recallerhq/recaller"
@@ -84,13 +85,13 @@ func (t *talks) read(ctx context.Context, tx Tx, ids []recaller.ConversationID) 
 	}
 	slices.SortFunc(rows, func(a, b sealedConversation) int { return at[a.ID] - at[b.ID] })
 	t.rows = rows
-	var wanted []recaller.ConversationID
+	var wanted []any // caller and conversation
 	var callers []recaller.CallerID
 	left := talksTurns
 	for _, row := range rows {
 		callers = append(callers, row.Caller)
 		if n := min(row.Turns, talkTurns); n > 0 && n <= left {
-			wanted, left = append(wanted, row.ID), left-n
+			wanted, left = append(wanted, row.Caller, row.ID), left-n
 		}
 	}
 	var queries []Query
@@ -103,14 +104,18 @@ func (t *talks) read(ctx context.Context, tx Tx, ids []recaller.ConversationID) 
 	return tx.QueryAll(ctx, queries...)
 }
 
-// turnsOf reads the words of conversations. They lie by caller, whom the conversation's row names.
-func (t *talks) turnsOf(ids []recaller.ConversationID) Query {
+// turnsOf reads the words of conversations, given with their callers, by whom they lie.
+func (t *talks) turnsOf(pairs []any) Query {
 	q := where{args: []any{t.tenant}}
-	q.in("c.id", padded(anys(ids)))
+	n := len(padded(make([]any, len(pairs)/2)))
+	values := make([]string, n)
+	for i := range values { // the last one again and again, so that lists of many lengths make few statements
+		at := min(2*i, len(pairs)-2)
+		values[i] = "(" + q.param(pairs[at]) + ", " + q.param(pairs[at+1]) + ")"
+	}
 	return Query{
-		SQL: `SELECT t.conversation_id, t.number, t.id, t.at, t.speaker, t.body FROM conversations c CROSS JOIN turns t
-			WHERE c.tenant_id = $1` + q.String() + ` AND t.tenant_id = $1 AND t.caller_id = c.caller_id AND t.conversation_id = c.id AND t.number < ` + itoa(talkTurns) + `
-			ORDER BY t.conversation_id, t.number`,
+		SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND (caller_id, conversation_id) IN (VALUES ` + strings.Join(values, ", ") + `) AND number < ` + itoa(talkTurns) + `
+			ORDER BY conversation_id, number`,
 		Args: q.args,
 		Row: func(scan func(...any) error) error {
 			var r sealedTurn
