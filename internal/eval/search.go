@@ -38,28 +38,31 @@ type BusinessQuery struct {
 	Right          []string // ids of conversations
 }
 
+// businessFile is the file as it is written.
+type businessFile struct {
+	Format        string `json:"format"`
+	Name          string `json:"name"`
+	Conversations []struct {
+		ID      string `json:"id"`
+		Caller  string `json:"caller"`
+		Channel string `json:"channel"`
+		At      string `json:"at"`
+		Turns   []struct {
+			Speaker string `json:"speaker"`
+			Text    string `json:"text"`
+		} `json:"turns"`
+	} `json:"conversations"`
+	Questions []struct {
+		ID            string   `json:"id"`
+		Type          string   `json:"type"`
+		Text          string   `json:"text"`
+		Conversations []string `json:"conversations"`
+	} `json:"questions"`
+}
+
 // ReadBusiness reads a file of SearchVersion. An error says what was expected where; it holds nothing that people said.
 func ReadBusiness(r io.Reader) (Business, error) {
-	var f struct {
-		Format        string `json:"format"`
-		Name          string `json:"name"`
-		Conversations []struct {
-			ID      string `json:"id"`
-			Caller  string `json:"caller"`
-			Channel string `json:"channel"`
-			At      string `json:"at"`
-			Turns   []struct {
-				Speaker string `json:"speaker"`
-				Text    string `json:"text"`
-			} `json:"turns"`
-		} `json:"conversations"`
-		Questions []struct {
-			ID            string   `json:"id"`
-			Type          string   `json:"type"`
-			Text          string   `json:"text"`
-			Conversations []string `json:"conversations"`
-		} `json:"questions"`
-	}
+	var f businessFile
 	dec := json.NewDecoder(r)
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&f); err != nil {

@@ -97,7 +97,9 @@ func forms(tok string) []string {
 }
 
 // Known reports whether the built-in table knows a word of the query: of one that it does not know, it makes a direction by its pieces.
-func (q Query) Known() bool { return slices.ContainsFunc(q.words, func(w word) bool { return w.known }) }
+func (q Query) Known() bool {
+	return slices.ContainsFunc(q.words, func(w word) bool { return w.known })
+}
 
 // Stems are the stems of the words that count, in their order.
 func (q Query) Stems() []string {
