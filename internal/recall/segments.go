@@ -1,0 +1,172 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/recall/index"
+)
+
+// This file is about long callers: those who said more than can be held. What they said long ago is put into segments, each of about as
+// many turns, in the order in which conversations ended, so that what is said later moves none of them. The latest turns, and
+// conversations that go on, are held as all of other callers is.
+
+// tailShare is how much of a segment the latest turns are that lie in none: what is told of a call that has just ended (its summary)
+// comes while its turns are there.
+const tailShare = 2
+
+// piece is a conversation, or a part of a long one, by its place in the outline.
+type piece struct {
+	conv     int
+	from, to int // turns
+}
+
+// part deals what was said out to segments of about size turns and summaries, and what lies in none.
+func part(o *recaller.Outline, size int) (segments [][]piece, rest []piece) {
+	order := make([]int, len(o.Conversations))
+	left := 0
+	for i := range order {
+		order[i] = i
+		left += o.Conversations[i].Turns
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := &o.Conversations[a], &o.Conversations[b]
+		return cmp.Or(x.EndedAt.Compare(y.EndedAt), cmp.Compare(x.ID, y.ID))
+	})
+	tail := size / tailShare
+	var open []piece
+	filled := 0
+	for _, i := range order {
+		c := &o.Conversations[i]
+		from := 0
+		for ; c.Turns-from > size && left-size >= tail; from += size { // a conversation that would fill segments does
+			segments = append(segments, []piece{{i, from, from + size}})
+			left -= size
+		}
+		p := piece{i, from, c.Turns}
+		if c.EndedAt.IsZero() || left-filled < tail {
+			rest = append(rest, p)
+			continue
+		}
+		open = append(open, p)
+		if filled += p.to - p.from + 1; filled >= size {
+			segments, open = append(segments, open), nil
+			left -= filled
+			filled = 0
+		}
+	}
+	return segments, append(open, rest...)
+}
+
+// nameOf tells what a segment is of: another name for anything else.
+func nameOf(o *recaller.Outline, pieces []piece) string {
+	h := sha256.New()
+	add := func(s string) {
+		h.Write(binary.AppendUvarint(nil, uint64(len(s))))
+		h.Write([]byte(s))
+	}
+	add(index.SegmentFormat)
+	if o.Zone != nil {
+		add(o.Zone.String())
+	}
+	for _, p := range pieces {
+		c := &o.Conversations[p.conv]
+		add(string(c.ID))
+		add(string(c.Channel))
+		for _, n := range []int64{int64(p.from), int64(p.to), c.StartedAt.UnixMicro(), c.EndedAt.UnixMicro()} {
+			h.Write(binary.AppendVarint(nil, n))
+		}
+		if p.to == c.Turns {
+			add(o.Marks[p.conv])
+		}
+	}
+	return string(h.Sum(nil))
+}
+
+// madeOver makes the index of a long caller. Segments that are there already are taken as they are.
+func (s *Service) madeOver(ctx context.Context, e *entry, o *recaller.Outline) (*index.Index, error) {
+	select {
+	case s.builder <- struct{}{}:
+		defer func() { <-s.builder }()
+	case <-ctx.Done():
+		return nil, recaller.Wrap(recaller.Timeout, ctx.Err(), "recall was given up")
+	}
+	parts, rest := part(o, s.segment)
+	corpus, err := s.read(ctx, e.key, o, rest)
+	if err != nil {
+		return nil, err
+	}
+	corpus.Memories, corpus.Forgotten = o.Memories, o.Forgotten
+	var main *index.Main
+	for {
+		segments, err := s.segments(ctx, e, o, parts, main)
+		if err != nil {
+			return nil, err
+		}
+		ix := index.BuildOver(segments, corpus, s.weights)
+		now := ix.Main()
+		if main != nil || !slices.ContainsFunc(segments, func(g *index.Segment) bool { return g.Main() != now }) {
+			return ix, nil
+		}
+		main = &now // most conversations are held in another language than it seemed
+	}
+}
+
+// segments makes the segments that are not there yet, one after the other. Those that are there serve if they were made by the rules of
+// main, if one is told.
+func (s *Service) segments(ctx context.Context, e *entry, o *recaller.Outline, parts [][]piece, main *index.Main) ([]*index.Segment, error) {
+	had, now := e.kept(), make(map[string]*index.Segment, len(parts))
+	out := make([]*index.Segment, len(parts))
+	for i, pieces := range parts {
+		name := nameOf(o, pieces)
+		g := had[name]
+		if g == nil || main != nil && g.Main() != *main {
+			corpus, err := s.read(ctx, e.key, o, pieces)
+			if err != nil {
+				return nil, err
+			}
+			if g, err = index.BuildSegment(corpus, s.weights, main); err != nil {
+				return nil, err
+			}
+		}
+		if main == nil {
+			first := g.Main()
+			main = &first
+		}
+		out[i], now[name] = g, g
+	}
+	e.keep(now)
+	return out, nil
+}
+
+// read reads pieces of conversations.
+func (s *Service) read(ctx context.Context, k key, o *recaller.Outline, pieces []piece) (recaller.Corpus, error) {
+	turns := make([]recaller.TurnRange, 0, len(pieces))
+	ids := make([]recaller.ConversationID, 0, len(pieces))
+	for _, p := range pieces {
+		id := o.Conversations[p.conv].ID
+		if p.to > p.from {
+			turns = append(turns, recaller.TurnRange{Conversation: id, From: p.from, To: p.to})
+		}
+		ids = append(ids, id)
+	}
+	words, err := s.long.Words(ctx, k.tenant, k.caller, turns, ids)
+	if err != nil {
+		return recaller.Corpus{}, err
+	}
+	c := recaller.Corpus{Zone: o.Zone, Conversations: words.Conversations, Turns: words.Turns}
+	whole := make(map[recaller.ConversationID]bool, len(pieces))
+	for _, p := range pieces {
+		whole[o.Conversations[p.conv].ID] = p.to == o.Conversations[p.conv].Turns
+	}
+	for i := range c.Conversations {
+		if !whole[c.Conversations[i].ID] { // the last of its pieces has its summary
+			c.Conversations[i].Summary = nil
+		}
+	}
+	return c, nil
+}
