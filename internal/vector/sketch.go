@@ -74,24 +74,22 @@ func (q *Query) Rough(out []int32, rows []byte) {
 		return
 	}
 	if fast {
-		levels(&out[0], &q.turned[0], &rows[0], len(out))
-	} else {
-		plainLevels(out, &q.turned, rows)
+		levels(&out[0], &q.turned[0], &rows[0], len(out), -3*q.sum)
+		return
 	}
-	for i, sum := range out {
-		out[i] = 2*sum - 3*q.sum
-	}
+	q.plain(out, rows)
 }
 
-func plainLevels(out []int32, q *[SketchWidth]int8, rows []byte) {
+func (q *Query) plain(out []int32, rows []byte) {
+	t := &q.turned
 	for i := range out {
 		row := rows[i*SketchBytes:][:SketchBytes]
 		var sum int32
 		for j, b := range row {
-			sum += int32(q[j])*int32(b&3) + int32(q[SketchBytes+j])*int32(b>>2&3) +
-				int32(q[2*SketchBytes+j])*int32(b>>4&3) + int32(q[3*SketchBytes+j])*int32(b>>6)
+			sum += int32(t[j])*int32(b&3) + int32(t[SketchBytes+j])*int32(b>>2&3) +
+				int32(t[2*SketchBytes+j])*int32(b>>4&3) + int32(t[3*SketchBytes+j])*int32(b>>6)
 		}
-		out[i] = sum
+		out[i] = 2*sum - 3*q.sum
 	}
 }
 

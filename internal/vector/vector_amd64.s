@@ -81,14 +81,15 @@ DATA threes<>+16(SB)/8, $0x0303030303030303
 DATA threes<>+24(SB)/8, $0x0303030303030303
 GLOBL threes<>(SB), RODATA|NOPTR, $32
 
-// func levels(out *int32, q *int8, rows *byte, n int)
+// func levels(out *int32, q *int8, rows *byte, n int, add int32)
 //
 // Eight sums of at most 2*3*127 fit an int16.
-TEXT ·levels(SB), NOSPLIT, $0-32
+TEXT ·levels(SB), NOSPLIT, $0-36
 	MOVQ    out+0(FP), DI
 	MOVQ    q+8(FP), SI
 	MOVQ    rows+16(FP), DX
 	MOVQ    n+24(FP), R8
+	MOVL    add+32(FP), R9
 	VMOVDQU ones<>(SB), Y6
 	VMOVDQU threes<>(SB), Y7
 	VMOVDQU (SI), Y8
@@ -140,7 +141,9 @@ sketch:
 	VPADDD       X1, X0, X0
 	VPSHUFD      $0xB1, X0, X1
 	VPADDD       X1, X0, X0
-	VMOVD        X0, (DI)
+	VMOVD        X0, AX
+	LEAL         (R9)(AX*2), AX
+	MOVL         AX, (DI)
 	ADDQ         $4, DI
 	ADDQ         $64, DX
 	DECQ         R8

@@ -83,6 +83,7 @@ func (r *Ranking) add(ix *Index, parsed parsed, short float32) {
 	r.parts = append(r.parts, &search{
 		Index: ix, planes: r.pool.get(ix), q: r.q, parsed: parsed, short: short, lately: lately{today: dayOf(r.q.Now), day: noDay},
 	})
+	r.own().turns = r.own().asksFor(recaller.HitTurn)
 }
 
 // own is the part that is no segment.
@@ -177,22 +178,28 @@ func (r *Ranking) scoreDates() {
 func (r *Ranking) collect(keep int) {
 	floor := float32(math.Inf(-1)) // what is below it is not among the best
 	for p, s := range r.parts {
-		most := s.hopes()
+		if s.lean != nil {
+			floor = r.collectLean(s, uint16(p), keep, floor)
+			continue
+		}
 		for i := range s.docs {
-			if s.lean != nil && s.hopeless(i, floor-most) {
-				continue
-			}
-			c, ok := s.candidate(i)
-			if !ok || c.score < floor {
-				continue
-			}
-			c.part = uint16(p)
-			r.cands = append(r.cands, c)
-			if len(r.cands) == keep*collectedPerKept {
-				floor = r.best(keep)[keep-1].score
-			}
+			floor = r.consider(s, uint16(p), i, keep, floor)
 		}
 	}
+}
+
+// consider takes a doc among the candidates, if it is not below the floor, which it returns as it is then.
+func (r *Ranking) consider(s *search, p uint16, i, keep int, floor float32) float32 {
+	c, ok := s.candidate(i)
+	if !ok || c.score < floor {
+		return floor
+	}
+	c.part = p
+	r.cands = append(r.cands, c)
+	if len(r.cands) == keep*collectedPerKept {
+		floor = r.best(keep)[keep-1].score
+	}
+	return floor
 }
 
 // best puts the candidates in order and leaves only the first n.

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/recallerhq/recaller"
 )
 
 // A leg looks at the docs from one side and gives each a value; a doc's score is the sum of its legs' values.
@@ -91,6 +89,7 @@ type search struct {
 	short  float32   // how short the history is, from 0 to 1
 	alike  []float32 // by row of the model's vectors: how alike it is to the query; nil: there is no model
 	term   []posting // of the query term that is scored
+	turns  bool      // the query wants turns
 
 	speakers  []float32  // by name: what its turns get; nil where the query says none
 	date      []float32  // by date, how much it weighs
@@ -110,7 +109,7 @@ type Pool struct{ p pool }
 
 // seen reports whether a doc may be found at all.
 func (s *search) seen(d *doc) bool {
-	if d.echo && s.asksFor(recaller.HitTurn) {
+	if d.echo && s.turns {
 		return false
 	}
 	if s.stats.bounded {
@@ -164,6 +163,9 @@ func (s *search) sessionSide(d *doc) float32 {
 
 // tallyTerm counts the docs and the conversations that have a query term, each conversation's count in the plane of counts.
 func (s *search) tallyTerm(t string) (found float32) {
+	if s.lean != nil {
+		return s.tallyLean(t)
+	}
 	s.touched = s.touched[:0]
 	s.term = s.postingsOf(t)
 	for _, p := range s.term {
@@ -185,8 +187,12 @@ func (s *search) tallyTerm(t string) (found float32) {
 
 // scoreTerm runs the legs of words and of sessions for the i-th query term, which was tallied: inSessions is what it tells there.
 func (s *search) scoreTerm(i int, inSessions float32) {
-	w := s.weights
-	for _, p := range s.term {
+	w, own := s.weights, s.term
+	if s.lean != nil {
+		s.scoreLean(i)
+		own = nil
+	}
+	for _, p := range own {
 		d := &s.docs[p.doc()]
 		if !s.seen(d) {
 			continue

@@ -36,11 +36,22 @@ type lean struct {
 	sketches []byte // of each doc
 	scales   []float32
 
+	// What the legs look at of each doc lies close together: most of a long search is waiting for memory.
+	kinds    []kind   // with echoed
+	sessions []uint16 // whose it is, rising
+	lengths  []uint16 // how many terms
+
 	at      []int64 // by turn, in microseconds; noTime where nobody told
 	numbers []int32 // by turn
 }
 
 const noTime = math.MinInt64
+
+// echoed marks the kind of a doc that quotes turns, and allKinds is how many kinds there are with it.
+const (
+	echoed   kind = 1 << 3
+	allKinds      = 1 << 4
+)
 
 // BuildSegment makes a segment of conversations, or of stretches of them, that do not change any more. Words of conversations that do not
 // tell their language are read by the rules of main; nil: by those of the language that most of these tell. It fails for more than
@@ -48,7 +59,7 @@ const noTime = math.MinInt64
 func BuildSegment(c recaller.Corpus, w Weights, main *Main) (*Segment, error) {
 	c.Memories, c.Forgotten = nil, nil
 	ix := build(c, w, plan{main: main, several: true})
-	if len(ix.docs) > MostInSegment {
+	if len(ix.docs) > MostInSegment || len(ix.sessions) > MostInSegment {
 		return nil, recaller.Errorf(recaller.Internal, "there is too much for a segment of an index")
 	}
 	return &Segment{ix.seal()}, nil
@@ -99,6 +110,12 @@ func (ix *Index) seal() *Index {
 		var scale float32
 		l.sketches, scale = vector.Sketch(l.sketches, ix.row(i), ix.vectorLengths[i])
 		l.scales = append(l.scales, scale)
+		d := &ix.docs[i]
+		k := d.kind
+		if d.echo {
+			k |= echoed
+		}
+		l.kinds, l.sessions, l.lengths = append(l.kinds, k), append(l.sessions, uint16(d.session)), append(l.lengths, d.words)
 	}
 	sealed := &Index{
 		weights: ix.weights, zone: ix.zone, docs: slices.Clip(ix.docs), sessions: slices.Clip(ix.sessions), names: ix.names, byID: ix.byID,
@@ -139,7 +156,7 @@ func (l *lean) takeTerms(ix *Index) {
 func (ix *Index) leanBytes() int64 {
 	l := ix.lean
 	n := len(l.words) + 2*len(l.docs) + 4*(len(l.wordEnds)+len(l.docEnds)+len(l.more)+len(l.moreEnds)+len(l.scales)+len(l.numbers)) +
-		8*len(l.at) + len(l.sketches) + len(ix.docs)*int(unsafe.Sizeof(doc{}))
+		8*len(l.at) + len(l.sketches) + 5*len(l.kinds) + len(ix.docs)*int(unsafe.Sizeof(doc{}))
 	for i := range ix.sessions {
 		n += int(unsafe.Sizeof(session{})) + len(ix.sessions[i].id) + sessionOverhead
 	}
