@@ -196,8 +196,8 @@ func (e *entry) bytes() (n int64, long int) {
 	return n, long
 }
 
-// kept returns the segments that there are. They are only to be read.
-func (e *entry) kept() map[string]*index.Segment {
+// segmentsThere returns the segments that there are. They are only to be read.
+func (e *entry) segmentsThere() map[string]*index.Segment {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	return e.segments

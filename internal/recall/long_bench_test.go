@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -15,6 +16,12 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/recall"
+	"github.com/recallerhq/recaller/internal/store"
+	"github.com/recallerhq/recaller/internal/store/postgres"
+	"github.com/recallerhq/recaller/internal/store/postgres/postgrestest"
+	"github.com/recallerhq/recaller/internal/store/sqlite"
+	"github.com/recallerhq/recaller/internal/vault"
+	"github.com/recallerhq/recaller/internal/vault/vaulttest"
 )
 
 const millionTurns = 1_000_000
@@ -172,4 +179,93 @@ func processor() time.Duration {
 		return 0
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkRecallMillionStored is BenchmarkRecallMillion over a real store, reading included; cold is the first search of a process, which finds
+// segments that another one kept.
+func BenchmarkRecallMillionStored(b *testing.B) {
+	b.Run("sqlite", func(b *testing.B) {
+		e, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "recaller.db"), sqlite.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		millionStored(b, e)
+	})
+	b.Run("postgres", func(b *testing.B) {
+		e, err := postgres.Open(b.Context(), postgrestest.Database(b).App, postgres.Options{Connections: 4})
+		if err != nil {
+			b.Fatal(err)
+		}
+		millionStored(b, e)
+	})
+}
+
+func millionStored(b *testing.B, e store.Engine) {
+	ring, err := vault.NewRing(vault.NewKey())
+	if err != nil {
+		b.Fatal(err)
+	}
+	st := store.New(e, vault.New(ring, vaulttest.NewMemory(), vault.Options{}))
+	m := newMade(millionTurns)
+	caller := m.fill(b, st)
+	ask := func(s *recall.Service, q string) time.Duration {
+		began := time.Now()
+		if res, err := s.Recall(b.Context(), "acme", caller, recall.Query{Text: q}); err != nil || len(res.Hits) == 0 {
+			b.Fatal(len(res.Hits), err)
+		}
+		return time.Since(began)
+	}
+	open := func() *recall.Service { return recall.New(st, recall.Options{Segments: st}) }
+	before := heap()
+	first := ask(open(), "the first of all")
+	var cold []time.Duration
+	for range 9 {
+		cold = append(cold, ask(open(), "the first since"))
+	}
+	slices.Sort(cold)
+	s := open()
+	ask(s, "once")
+	held := heap() - before
+	queries := make([]string, 512)
+	for i := range queries {
+		queries[i] = "What did I say about " + m.say(1<<50+i, 3+i%10)
+	}
+	var took []time.Duration
+	cpu := processor()
+	for b.Loop() {
+		took = append(took, ask(s, queries[len(took)%len(queries)]))
+	}
+	b.ReportMetric(float64(processor()-cpu)/float64(len(took))/float64(time.Millisecond), "cpu-ms/op")
+	slices.Sort(took)
+	b.ReportMetric(first.Seconds(), "s-first")
+	b.ReportMetric(float64(cold[len(cold)/2].Milliseconds()), "cold-p50-ms")
+	b.ReportMetric(float64(cold[len(cold)-1].Milliseconds()), "cold-max-ms")
+	b.ReportMetric(float64(held)/(1<<20), "MiB-held")
+	b.ReportMetric(float64(resident())/(1<<20), "MiB-RSS")
+	b.ReportMetric(float64(took[len(took)*99/100])/float64(time.Millisecond), "p99-ms")
+	b.ReportMetric(float64(took[len(took)/2])/float64(time.Millisecond), "p50-ms")
+}
+
+// fill stores what was made, as conversations that were imported.
+func (m *made) fill(b *testing.B, st *store.Store) (caller recaller.CallerID) {
+	tenant := recaller.Tenant{ID: "acme", Name: "Acme", CreatedAt: day(1)}.WithDefaults()
+	if err := st.CreateTenant(b.Context(), tenant, recaller.APIKey{ID: "key", Tenant: "acme", Scope: recaller.ScopeAdmin, CreatedAt: day(1)}, []byte("hash")); err != nil {
+		b.Fatal(err)
+	}
+	for i := range m.turns / benchConversation {
+		c := m.conversation(i)
+		c.Channel, c.Direction, c.LastActivityAt, c.Imported = recaller.ChannelVoice, recaller.Inbound, c.EndedAt, true
+		turns := make([]recaller.Turn, benchConversation)
+		for n := range turns {
+			turns[n] = m.turn(i*benchConversation + n)
+		}
+		o, err := st.ImportConversation(b.Context(), "acme", recaller.Importing{
+			Opening: recaller.Opening{Identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: "+15551230001"}}, NewCaller: "ann", Conversation: c}, Turns: turns,
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		caller = o.Caller.ID
+	}
+	return caller
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -276,5 +277,84 @@ func TestADamagedTurnIsMissing(t *testing.T) {
 	st.failing.Store(true)
 	if _, err := s.Recall(t.Context(), "acme", "ann", q); recaller.KindOf(err) != recaller.Unavailable {
 		t.Errorf("got %v, want unavailable", err)
+	}
+}
+
+// drawer keeps segments in memory.
+type drawer struct {
+	mu   sync.Mutex
+	kept map[string][]byte
+	puts int
+}
+
+func (s *drawer) Segments(_ context.Context, _ recaller.TenantID, _ recaller.CallerID, wanted func(string) bool, take func(string, []byte)) (others []string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, body := range s.kept {
+		if !wanted(name) {
+			others = append(others, name)
+			continue
+		}
+		take(name, slices.Clone(body))
+	}
+	return others, nil
+}
+
+func (s *drawer) PutSegment(_ context.Context, _ recaller.TenantID, _ recaller.CallerID, name string, body []byte, others []string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, o := range others {
+		delete(s.kept, o)
+	}
+	s.puts++
+	s.kept[name] = body
+	return nil
+}
+
+// TestSegmentsThatAreKeptAreNotMadeAnew: but those that are damaged, or whose words changed.
+func TestSegmentsThatAreKeptAreNotMadeAnew(t *testing.T) {
+	t.Parallel()
+	st, kept := newLongStore(), &drawer{kept: map[string][]byte{}}
+	crowd(st.memStore)
+	opts := inSegments
+	opts.Segments = kept
+	ask := func() (ids [][]string, made int) {
+		before := kept.puts
+		s := recall.New(st, opts) // as after a restart
+		for _, q := range longQueries {
+			ids = append(ids, found(t, s, "acme", "ann", q))
+		}
+		return ids, kept.puts - before
+	}
+	want, made := ask()
+	if all := len(kept.kept); made != all || all < 10 {
+		t.Fatalf("got %d segments made and %d kept, want as many and more than ten", made, all)
+	}
+	same := func(about string, wantMade int) {
+		t.Helper()
+		all := len(kept.kept)
+		got, made := ask()
+		if made != wantMade || len(kept.kept) != all {
+			t.Errorf("%s: got %d segments made and %d kept, want %d and %d", about, made, len(kept.kept), wantMade, all)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: other hits: %s", about, diff)
+		}
+	}
+	same("all are kept", 0)
+	damaged := 0
+	for name, body := range kept.kept {
+		switch damaged++; damaged {
+		case 1:
+			kept.kept[name] = body[:len(body)/2]
+		case 2:
+			kept.kept[name] = append([]byte{9}, body...)
+		}
+	}
+	same("two are damaged", 2)
+	st.summarise("acme", "ann", "c020", day(1), recaller.Summary{Brief: "They spoke of a glockenspiel."})
+	s := recall.New(st, opts)
+	if got := found(t, s, "acme", "ann", recall.Query{Text: "glockenspiel"}); !slices.Equal(got, []string{"c020"}) {
+		t.Errorf("a new summary: got %v, want c020", got)
 	}
 }

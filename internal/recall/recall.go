@@ -37,12 +37,21 @@ type Long interface {
 	Words(ctx context.Context, t recaller.TenantID, c recaller.CallerID, turns []recaller.TurnRange, conversations []recaller.ConversationID) (recaller.Words, error)
 }
 
+// Segments keeps the segments of long callers' indexes, sealed as the turns are. It is a cache.
+type Segments interface {
+	// Segments gives those that are kept of a caller to take, as far as they are wanted and can be read, and returns the names of all others.
+	Segments(ctx context.Context, t recaller.TenantID, c recaller.CallerID, wanted func(name string) bool, take func(name string, body []byte)) (others []string, err error)
+	// PutSegment keeps one, and lets others go.
+	PutSegment(ctx context.Context, t recaller.TenantID, c recaller.CallerID, name string, body []byte, others []string) error
+}
+
 // Options are the settings of a Service; zero values mean the defaults.
 type Options struct {
 	MaxBytes int64         // about how much memory all indexes may take together, but for those of long callers; default 64 MiB
 	MaxLong  int64         // the same of the indexes of long callers; default 256 MiB
 	Longer   int           // a caller of more turns is long: most of his index lies in segments (docs/recall.md); default 50,000
-	Segment  int           // about how many turns a segment holds; default 32,000, at most half of index.MostInSegment
+	Segment  int           // about how many turns a segment holds; default 16,000, at most half of index.MostInSegment
+	Segments Segments      // keeps segments; nil: each process makes its own
 	Patience time.Duration // how long a search waits for a change that this process is about to apply, before it reads everything anew; default 25 ms
 	Weights  index.Weights // default index.DefaultWeights
 	// Now is the clock by which a query's "yesterday" is read where the query does not say when it is asked. Without it such
@@ -58,7 +67,7 @@ const (
 	defaultMaxBytes = 64 << 20
 	defaultMaxLong  = 256 << 20
 	defaultLonger   = 50_000
-	defaultSegment  = 32_000
+	defaultSegment  = 16_000
 	defaultPatience = 25 * time.Millisecond
 	defaultEmbedder = 400 * time.Millisecond
 )
@@ -113,6 +122,7 @@ type Service struct {
 	long     Long // nil: it cannot
 	longer   int
 	segment  int
+	kept     Segments
 	weights  index.Weights
 	patience time.Duration
 	now      func() time.Time
@@ -154,7 +164,7 @@ func New(src Source, opts Options) *Service {
 	}
 	s := &Service{
 		src: src, weights: opts.Weights, patience: opts.Patience, now: opts.Now, cache: newCache(opts.MaxBytes, opts.MaxLong),
-		longer: opts.Longer, segment: min(opts.Segment, index.MostInSegment/2), builder: make(chan struct{}, 1),
+		longer: opts.Longer, segment: min(opts.Segment, index.MostInSegment/2), builder: make(chan struct{}, 1), kept: opts.Segments,
 		meaning: opts.Meaning, vectors: opts.Vectors, modelPatience: opts.Embedder, slots: make(chan struct{}, fillers),
 	}
 	s.long, _ = src.(Long)
@@ -218,7 +228,7 @@ func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.Ca
 func (s *Service) all(ctx context.Context, t recaller.TenantID, c recaller.CallerID, q index.Query) (Result, error) {
 	e := &entry{key: key{tenant: t, caller: c}}
 	if kept := s.cache.peek(e.key); kept != nil {
-		e.segments = kept.kept()
+		e.segments = kept.segmentsThere()
 	}
 	o, err := s.outline(ctx, e.key)
 	if err != nil {

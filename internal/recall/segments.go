@@ -5,6 +5,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
+	"maps"
 	"slices"
 
 	"github.com/recallerhq/recaller"
@@ -17,7 +19,7 @@ import (
 
 // tailShare is how much of a segment the latest turns are that lie in none: what is told of a call that has just ended (its summary)
 // comes while its turns are there.
-const tailShare = 2
+const tailShare = 4
 
 // piece is a conversation, or a part of a long one, by its place in the outline.
 type piece struct {
@@ -84,7 +86,7 @@ func nameOf(o *recaller.Outline, pieces []piece) string {
 			add(o.Marks[p.conv])
 		}
 	}
-	return string(h.Sum(nil))
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // madeOver makes the index of a long caller. Segments that are there already are taken as they are.
@@ -119,11 +121,17 @@ func (s *Service) madeOver(ctx context.Context, e *entry, o *recaller.Outline) (
 // segments makes the segments that are not there yet, one after the other. Those that are there serve if they were made by the rules of
 // main, if one is told.
 func (s *Service) segments(ctx context.Context, e *entry, o *recaller.Outline, parts [][]piece, main *index.Main) ([]*index.Segment, error) {
-	had, now := e.kept(), make(map[string]*index.Segment, len(parts))
-	out := make([]*index.Segment, len(parts))
+	names := make([]string, len(parts))
 	for i, pieces := range parts {
-		name := nameOf(o, pieces)
-		g := had[name]
+		names[i] = nameOf(o, pieces)
+	}
+	had, others, err := s.opened(ctx, e, names)
+	if err != nil {
+		return nil, err
+	}
+	out, now := make([]*index.Segment, len(parts)), make(map[string]*index.Segment, len(parts))
+	for i, pieces := range parts {
+		g := had[names[i]]
 		if g == nil || main != nil && g.Main() != *main {
 			corpus, err := s.read(ctx, e.key, o, pieces)
 			if err != nil {
@@ -132,15 +140,42 @@ func (s *Service) segments(ctx context.Context, e *entry, o *recaller.Outline, p
 			if g, err = index.BuildSegment(corpus, s.weights, main); err != nil {
 				return nil, err
 			}
+			s.keep(ctx, e.key, names[i], g, others)
+			others = nil
 		}
 		if main == nil {
 			first := g.Main()
 			main = &first
 		}
-		out[i], now[name] = g, g
+		out[i], now[names[i]] = g, g
 	}
 	e.keep(now)
 	return out, nil
+}
+
+// opened returns the segments of these names that there are, in memory or kept, and the names of others that are kept.
+func (s *Service) opened(ctx context.Context, e *entry, names []string) (had map[string]*index.Segment, others []string, err error) {
+	had = maps.Clone(e.segmentsThere())
+	if had == nil {
+		had = make(map[string]*index.Segment, len(names))
+	}
+	lacks := func(name string) bool { return slices.Contains(names, name) && had[name] == nil }
+	if s.kept == nil || !slices.ContainsFunc(names, lacks) {
+		return had, nil, nil
+	}
+	others, err = s.kept.Segments(ctx, e.key.tenant, e.key.caller, lacks, func(name string, body []byte) {
+		if g, err := index.ReadSegment(body, s.weights); err == nil { // another one is made anew
+			had[name] = g
+		}
+	})
+	return had, slices.DeleteFunc(others, func(name string) bool { return slices.Contains(names, name) }), err
+}
+
+// keep keeps a segment that was made, and lets others go. Where that fails it is made once more, some time.
+func (s *Service) keep(ctx context.Context, k key, name string, g *index.Segment, others []string) {
+	if s.kept != nil {
+		_ = s.kept.PutSegment(ctx, k.tenant, k.caller, name, g.Append(nil), others)
+	}
 }
 
 // read reads pieces of conversations.

@@ -391,6 +391,11 @@ func (ix *Index) name(text string) uint16 {
 	if len(ix.names) > math.MaxUint16 {
 		return 0
 	}
+	ix.names = append(ix.names, nameOf(text))
+	return uint16(len(ix.names) - 1)
+}
+
+func nameOf(text string) name {
 	n := name{text: text}
 	sc := token.Scanner{}
 	for sc.Reset(text); sc.Next(); {
@@ -398,6 +403,5 @@ func (ix *Index) name(text string) uint16 {
 			n.terms = append(n.terms, t)
 		}
 	}
-	ix.names = append(ix.names, n)
-	return uint16(len(ix.names) - 1)
+	return n
 }

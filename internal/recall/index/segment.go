@@ -18,9 +18,6 @@ import (
 // MostInSegment is how many turns and summaries a segment can hold.
 const MostInSegment = math.MaxUint16
 
-// SegmentFormat names what segments are made of: another name for other ones.
-const SegmentFormat = "1 recaller-static/1"
-
 // Segment is a part of a caller's index that does not change. Safe for concurrent use, in any number of indexes at once.
 type Segment struct{ ix *Index }
 
