@@ -80,6 +80,7 @@ type Outline struct {
 type Words struct {
 	Turns         map[ConversationID][]Turn // by number
 	Conversations []Conversation            // with their summaries
+	Damaged       int                       // how many turns and conversations are there and cannot be read
 }
 
 // TurnRange is a part of a conversation: its turns from a number on, up to another that is not of it.

@@ -9,6 +9,7 @@ package recall
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -30,10 +31,9 @@ type Source interface {
 // Long is what a Source can do beside for callers of whom more is held than should be in memory. Of a Source that cannot, all of
 // every caller is held.
 type Long interface {
-	// Outline tells what is held of a caller of whom more than so many turns are stored; false for another one, and for one whose
-	// words are not all stored.
+	// Outline tells what is held of a caller who said more than so many turns; false for another one.
 	Outline(ctx context.Context, t recaller.TenantID, c recaller.CallerID, turns int) (recaller.Outline, bool, error)
-	// Words reads turns and conversations of a caller. What is not there, and what cannot be read, is left out.
+	// Words reads turns and conversations of a caller. What is not there is left out, and so is what cannot be read, which is counted.
 	Words(ctx context.Context, t recaller.TenantID, c recaller.CallerID, turns []recaller.TurnRange, conversations []recaller.ConversationID) (recaller.Words, error)
 }
 
@@ -392,7 +392,9 @@ func (s *Service) made(ctx context.Context, e *entry, o *recaller.Outline, chang
 			change(&o.Corpus)
 		}
 		ix, err := s.madeOver(ctx, e, o)
-		return ix, o.Version, err
+		if !errors.Is(err, errElsewhere) {
+			return ix, o.Version, err
+		}
 	}
 	corpus, err := s.src.Corpus(ctx, e.key.tenant, e.key.caller)
 	if err != nil {

@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/recall/index"
@@ -98,24 +100,29 @@ func (s *Service) madeOver(ctx context.Context, e *entry, o *recaller.Outline) (
 		return nil, recaller.Wrap(recaller.Timeout, ctx.Err(), "recall was given up")
 	}
 	parts, rest := part(o, s.segment)
-	corpus, err := s.read(ctx, e.key, o, rest)
+	var corpus recaller.Corpus
+	var failed error
+	var reading sync.WaitGroup
+	reading.Go(func() { corpus, failed = s.read(ctx, e.key, o, rest) })
+	segments, err := s.segments(ctx, e, o, parts, nil)
+	reading.Wait()
+	if err == nil {
+		err = failed
+	}
 	if err != nil {
 		return nil, err
 	}
 	corpus.Memories, corpus.Forgotten = o.Memories, o.Forgotten
-	var main *index.Main
-	for {
-		segments, err := s.segments(ctx, e, o, parts, main)
-		if err != nil {
-			return nil, err
-		}
-		ix := index.BuildOver(segments, corpus, s.weights)
-		now := ix.Main()
-		if main != nil || !slices.ContainsFunc(segments, func(g *index.Segment) bool { return g.Main() != now }) {
-			return ix, nil
-		}
-		main = &now // most conversations are held in another language than it seemed
+	ix := index.BuildOver(segments, corpus, s.weights)
+	main := ix.Main()
+	if !slices.ContainsFunc(segments, func(g *index.Segment) bool { return g.Main() != main }) {
+		return ix, nil
 	}
+	// Most conversations are held in another language than it seemed.
+	if segments, err = s.segments(ctx, e, o, parts, &main); err != nil {
+		return nil, err
+	}
+	return index.BuildOver(segments, corpus, s.weights), nil
 }
 
 // segments makes the segments that are not there yet, one after the other. Those that are there serve if they were made by the rules of
@@ -159,15 +166,27 @@ func (s *Service) opened(ctx context.Context, e *entry, names []string) (had map
 	if had == nil {
 		had = make(map[string]*index.Segment, len(names))
 	}
-	lacks := func(name string) bool { return slices.Contains(names, name) && had[name] == nil }
-	if s.kept == nil || !slices.ContainsFunc(names, lacks) {
+	wanted := make(map[string]bool)
+	for _, name := range names {
+		if had[name] == nil {
+			wanted[name] = true
+		}
+	}
+	if s.kept == nil || len(wanted) == 0 {
 		return had, nil, nil
 	}
-	others, err = s.kept.Segments(ctx, e.key.tenant, e.key.caller, lacks, func(name string, body []byte) {
-		if g, err := index.ReadSegment(body, s.weights); err == nil { // another one is made anew
-			had[name] = g
-		}
+	var mu sync.Mutex
+	var opening sync.WaitGroup
+	others, err = s.kept.Segments(ctx, e.key.tenant, e.key.caller, func(name string) bool { return wanted[name] }, func(name string, body []byte) {
+		opening.Go(func() {
+			if g, err := index.ReadSegment(body, s.weights); err == nil { // another one is made anew
+				mu.Lock()
+				defer mu.Unlock()
+				had[name] = g
+			}
+		})
 	})
+	opening.Wait()
 	return had, slices.DeleteFunc(others, func(name string) bool { return slices.Contains(names, name) }), err
 }
 
@@ -177,6 +196,10 @@ func (s *Service) keep(ctx context.Context, k key, name string, g *index.Segment
 		_ = s.kept.PutSegment(ctx, k.tenant, k.caller, name, g.Append(nil), others)
 	}
 }
+
+// errElsewhere tells that turns of a caller are not where his others are: the retention was another one when they were said. Then all is
+// held, as of a caller who is not long.
+var errElsewhere = errors.New("some turns are kept elsewhere")
 
 // read reads pieces of conversations.
 func (s *Service) read(ctx context.Context, k key, o *recaller.Outline, pieces []piece) (recaller.Corpus, error) {
@@ -192,6 +215,11 @@ func (s *Service) read(ctx context.Context, k key, o *recaller.Outline, pieces [
 	words, err := s.long.Words(ctx, k.tenant, k.caller, turns, ids)
 	if err != nil {
 		return recaller.Corpus{}, err
+	}
+	for _, r := range turns {
+		if len(words.Turns[r.Conversation]) == 0 && words.Damaged == 0 {
+			return recaller.Corpus{}, errElsewhere
+		}
 	}
 	c := recaller.Corpus{Zone: o.Zone, Conversations: words.Conversations, Turns: words.Turns}
 	whole := make(map[recaller.ConversationID]bool, len(pieces))

@@ -11,8 +11,7 @@ import (
 // index are kept, sealed by the caller's key. Segments are a cache: nothing is lost with them, and they do not move a caller's
 // content on.
 
-// Outline reads what recall must know of a caller of whom more than so many turns are stored, at one moment. It is false for another
-// caller, and for one of whose words not all are stored.
+// Outline reads what recall must know of a caller who said more than so many turns, at one moment. It is false for another caller.
 func (s *Store) Outline(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, turns int) (out recaller.Outline, long bool, err error) {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
@@ -25,8 +24,8 @@ func (s *Store) Outline(ctx context.Context, tenant recaller.TenantID, caller re
 		if err != nil || stored <= turns {
 			return notFound(err, "there is no such caller")
 		}
-		long, err = outlined(ctx, tx, tenant, caller, &out)
-		if err != nil || !long {
+		long = true
+		if err := outlined(ctx, tx, tenant, caller, &out); err != nil {
 			return err
 		}
 		if out.Memories, err = b.readMemories(ctx, tx, standingQuery, tenant, caller); err != nil {
@@ -37,37 +36,32 @@ func (s *Store) Outline(ctx context.Context, tenant recaller.TenantID, caller re
 	return out, long, err
 }
 
-// outlined reads what is not sealed of a caller's conversations; false where the turns of one are not stored. A conversation's mark is how its
-// summary's seal begins, which is drawn by chance with each sealing.
-func outlined(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, out *recaller.Outline) (whole bool, err error) {
-	whole = true
-	err = tx.QueryAll(ctx, Query{
-		SQL: `SELECT id, channel, started_at, ended_at, turns, substr(summary, 1, ` + itoa(markBytes) + `), turns = 0 OR EXISTS
-			(SELECT 1 FROM turns t WHERE t.tenant_id = $1 AND t.caller_id = $2 AND t.conversation_id = c.id)
-			FROM conversations c WHERE tenant_id = $1 AND caller_id = $2 ORDER BY started_at, id`,
+// outlined reads what is not sealed of a caller's conversations. A conversation's mark is how its summary's seal begins, which is drawn by
+// chance with each sealing.
+func outlined(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, out *recaller.Outline) error {
+	return tx.QueryAll(ctx, Query{
+		SQL: `SELECT id, channel, started_at, ended_at, turns, substr(summary, 1, ` + itoa(markBytes) + `)
+			FROM conversations WHERE tenant_id = $1 AND caller_id = $2 ORDER BY started_at, id`,
 		Args: []any{tenant, caller},
 		Row: func(scan func(...any) error) error {
 			c := recaller.Conversation{Caller: caller}
 			var started int64
 			var ended *int64
 			var mark []byte
-			var stored bool
-			if err := scan(&c.ID, &c.Channel, &started, &ended, &c.Turns, &mark, &stored); err != nil {
+			if err := scan(&c.ID, &c.Channel, &started, &ended, &c.Turns, &mark); err != nil {
 				return err
 			}
 			c.StartedAt, c.EndedAt = fromMicros(started), fromNull(ended)
 			out.Conversations, out.Marks = append(out.Conversations, c), append(out.Marks, string(mark))
-			whole = whole && stored
 			return nil
 		},
 	})
-	return whole, err
 }
 
 // markBytes is the version of a sealed value and its nonce.
 const markBytes = 13
 
-// Words reads turns and conversations of a caller. What is not there, and what cannot be opened, is left out.
+// Words reads turns and conversations of a caller. What is not there is left out, and so is what cannot be opened, which is counted.
 func (s *Store) Words(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, turns []recaller.TurnRange, conversations []recaller.ConversationID,
 ) (recaller.Words, error) {
@@ -82,7 +76,7 @@ func (s *Store) Words(
 			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2 AND conversation_id = $3 AND number >= $4 AND number < $5` +
 				notErasing + ` ORDER BY number`,
 			Args: []any{tenant, caller, r.Conversation, r.From, r.To},
-			Row:  leaveOut(b.turnRow(func(conv recaller.ConversationID, t recaller.Turn) { out.Turns[conv] = append(out.Turns[conv], t) })),
+			Row:  leaveOut(&out.Damaged, b.turnRow(func(conv recaller.ConversationID, t recaller.Turn) { out.Turns[conv] = append(out.Turns[conv], t) })),
 		})
 	}
 	var rows []sealedConversation
@@ -100,25 +94,28 @@ func (s *Store) Words(
 		return out, err
 	}
 	for _, row := range rows {
-		if c, err := b.open(row); err == nil {
-			out.Conversations = append(out.Conversations, c)
+		c, err := b.open(row)
+		if err != nil {
+			out.Damaged++
+			continue
 		}
+		out.Conversations = append(out.Conversations, c)
 	}
 	return out, nil
 }
 
-// leaveOut wraps a row's reader so that one that cannot be opened is left out. An error of the database is none of a row's.
-func leaveOut(row func(func(...any) error) error) func(func(...any) error) error {
+// leaveOut wraps a row's reader so that one that cannot be opened is left out and counted. An error of the database is none of a row's.
+func leaveOut(damaged *int, row func(func(...any) error) error) func(func(...any) error) error {
 	return func(scan func(...any) error) error {
 		var failed error
 		err := row(func(dest ...any) error {
 			failed = scan(dest...)
 			return failed
 		})
-		if failed != nil {
-			return err
+		if err != nil && failed == nil {
+			*damaged++
 		}
-		return nil
+		return failed
 	}
 }
 

@@ -29,7 +29,9 @@ type Ranking struct {
 	cands []candidate
 
 	stage stage
-	given given // texts, and what is shown beside them
+	later []candidate // that are read only if too few others remain
+	sure  []candidate // that were read
+	given given       // texts, and what is shown beside them
 }
 
 // Search returns what fits the query best, best first. It is for an index without segments.
@@ -75,6 +77,8 @@ func (ix *Index) rank(q Query, parsed parsed, pl *Pool) *Ranking {
 	r.best(keep)
 	if r.stage == ready {
 		r.settle(q.Limit)
+	} else {
+		r.narrow()
 	}
 	return r
 }

@@ -27,12 +27,22 @@ type given struct {
 	conversations map[recaller.ConversationID]recaller.Conversation
 }
 
-func (g *given) take(conversations []recaller.Conversation) {
-	if g.conversations == nil {
-		g.conversations = make(map[recaller.ConversationID]recaller.Conversation, len(conversations))
+// take takes what was read to what was read before.
+func (g *given) take(words recaller.Words) {
+	if g.turns == nil {
+		g.turns = make(map[recaller.ConversationID][]recaller.Turn)
+		g.conversations = make(map[recaller.ConversationID]recaller.Conversation)
 	}
-	for _, c := range conversations {
+	for _, c := range words.Conversations {
 		g.conversations[c.ID] = c
+	}
+	for conv, turns := range words.Turns {
+		if before := g.turns[conv]; len(before) > 0 {
+			turns = append(turns, before...)
+			slices.SortStableFunc(turns, func(a, b recaller.Turn) int { return cmp.Compare(a.Number, b.Number) })
+			turns = slices.CompactFunc(turns, func(a, b recaller.Turn) bool { return a.Number == b.Number })
+		}
+		g.turns[conv] = turns
 	}
 }
 
@@ -73,23 +83,34 @@ func (r *Ranking) Wants() (Wanted, bool) {
 
 // Take goes on with what was read, and takes it over.
 func (r *Ranking) Take(words recaller.Words) {
-	if r.stage == reading {
-		if r.given.turns = words.Turns; words.Turns == nil {
-			r.given.turns = make(map[recaller.ConversationID][]recaller.Turn)
-		}
-		r.stage = showing
-		r.given.take(words.Conversations)
-		r.compare()
-		r.settle(r.q.Limit + spare)
+	r.given.take(words)
+	if r.stage == showing {
+		r.stage = ready
 		return
 	}
-	r.stage = ready
-	r.given.take(words.Conversations)
-	for conv, turns := range words.Turns {
-		all := append(turns, r.given.turns[conv]...)
-		slices.SortStableFunc(all, func(a, b recaller.Turn) int { return cmp.Compare(a.Number, b.Number) })
-		r.given.turns[conv] = slices.CompactFunc(all, func(a, b recaller.Turn) bool { return a.Number == b.Number })
+	r.compare()
+	if len(r.cands) < r.q.Limit+spare && len(r.later) > 0 { // too many of them were forgotten
+		r.sure = append(r.sure, r.cands...)
+		r.cands, r.later = r.later, nil
+		return
 	}
+	r.cands = append(r.cands, r.sure...)
+	r.best(len(r.cands))
+	r.settle(r.q.Limit + spare)
+	r.stage = showing
+}
+
+// narrow leaves among the candidates only those that may be among the best though their cosines are rough.
+func (r *Ranking) narrow() {
+	n := r.q.Limit + spare
+	if len(r.cands) <= n {
+		return
+	}
+	all := slices.Clone(r.cands)
+	r.settle(n)
+	floor := r.cands[len(r.cands)-1].score - rough*(r.ix.weights.Meaning+r.ix.weights.SessionMeaning)
+	at, _ := slices.BinarySearchFunc(all, floor, func(c candidate, floor float32) int { return cmp.Compare(floor, c.score) })
+	r.cands, r.later = all[:at:at], all[at:]
 }
 
 // spare is how many more than are asked for have what is beside them read: a summary may turn out to tell only of what was forgotten.
