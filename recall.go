@@ -69,6 +69,26 @@ type Corpus struct {
 	Forgotten     []Memory                  // every version of memories that are forgotten: what they said is not found
 }
 
+// Outline is a Corpus without what was said, of a caller who said more than can be held at once: it has no turns, and of its conversations
+// only what is not sealed.
+type Outline struct {
+	Corpus
+	Marks []string // of each conversation: another one when another summary of it is stored
+}
+
+// Words are turns and conversations that were read by need. What is not there any more is left out.
+type Words struct {
+	Turns         map[ConversationID][]Turn // by number
+	Conversations []Conversation            // with their summaries
+	Damaged       int                       // how many turns and conversations are there and cannot be read
+}
+
+// TurnRange is a part of a conversation: its turns from a number on, up to another that is not of it.
+type TurnRange struct {
+	Conversation ConversationID
+	From, To     int
+}
+
 // TurnVectors are the vectors that a model made of turns of one conversation (spec B7), in whole numbers: only their directions count.
 type TurnVectors struct {
 	Conversation ConversationID

@@ -156,7 +156,7 @@ func (a *App) embedder() (*embed.Client, error) {
 
 // recallOptions are recall's: with the configured embedder where it is to serve.
 func (a *App) recallOptions(embedder *embed.Client, words *words) recall.Options {
-	o := recall.Options{MaxBytes: a.cfg.RecallCacheBytes, Now: a.opts.Now}
+	o := recall.Options{MaxBytes: a.cfg.RecallCacheBytes, Now: a.opts.Now, Segments: a.store}
 	if a.cfg.Embedder().Recall {
 		o.Meaning, o.Vectors = embed.NewLikeness(embedder), words
 	}

@@ -74,6 +74,49 @@ func (w *words) Corpus(ctx context.Context, tenant recaller.TenantID, c recaller
 	return out, err
 }
 
+// Outline implements recall.Long. Only of a tenant whose turns are kept anybody is long.
+func (w *words) Outline(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, turns int) (out recaller.Outline, long bool, err error) {
+	t, err := w.tenants.Tenant(ctx, tenant)
+	if err != nil || t.Retention != recaller.Keep {
+		return out, false, err
+	}
+	held := w.held(tenant, c) // first: what is stored meanwhile is in the outline as well
+	if out, long, err = w.store.Outline(ctx, tenant, c, turns); err != nil || !long {
+		return out, false, err
+	}
+	for i := range out.Conversations {
+		conv := &out.Conversations[i]
+		for _, t := range held[conv.ID] {
+			conv.Turns = max(conv.Turns, t.Number+1)
+		}
+	}
+	out.Zone, err = w.zone(ctx, tenant, c)
+	return out, true, err
+}
+
+// Words implements recall.Long.
+func (w *words) Words(
+	ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, turns []recaller.TurnRange, conversations []recaller.ConversationID,
+) (recaller.Words, error) {
+	held := w.held(tenant, c) // first: what is stored meanwhile is read as well
+	out, err := w.store.Words(ctx, tenant, c, turns, conversations)
+	if len(held) == 0 {
+		return out, err
+	}
+	for _, r := range turns {
+		said := out.Turns[r.Conversation]
+		for _, t := range held[r.Conversation] {
+			if t.Number >= r.From && t.Number < r.To && (len(said) == 0 || said[len(said)-1].Number < t.Number) {
+				said = append(said, t)
+			}
+		}
+		if len(said) > 0 {
+			out.Turns[r.Conversation] = said
+		}
+	}
+	return out, err
+}
+
 // zone returns the zone in which a caller's days begin. Of a corpus it is read last: should the caller's change meanwhile, then by a
 // write that the corpus does not have, and that an index of it still takes in. The tenant's counts from the next build on, which
 // a change by this process brings about.

@@ -27,6 +27,8 @@ type entry struct {
 	done    chan struct{} // not nil while somebody builds; closed when that ends
 	moved   chan struct{} // not nil while somebody waits for a change; closed when one was taken in
 
+	segments map[string]*index.Segment // of a long caller, by what they are of
+
 	fill      sync.Mutex // held while vectors are made of turns that lack one
 	filling   bool       // the background is at it
 	restUntil time.Time  // nobody does until then: it failed
@@ -80,8 +82,9 @@ func (e *entry) missed(version int64) {
 	e.stale = e.stale || e.version < version
 }
 
-// apply takes a change in, or keeps it until those before it have come or the build is done.
-func (e *entry) apply(c recaller.Change) {
+// apply takes a change in, or keeps it until those before it have come or the build is done. A long caller's index is to be built
+// anew once more than most of it lies in no segment.
+func (e *entry) apply(c recaller.Change, most int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.ix != nil && !e.stale && c.Version <= e.version {
@@ -97,6 +100,9 @@ func (e *entry) apply(c recaller.Change) {
 	}
 	e.pending[c.Version] = c
 	e.drain()
+	if len(e.segments) > 0 && e.ix != nil && e.ix.Own() > most {
+		e.stale = true
+	}
 }
 
 // hold takes a change in that has no version yet.
@@ -171,11 +177,14 @@ func (e *entry) end() {
 	e.done = nil
 }
 
-// bytes returns about how much memory the entry takes.
-func (e *entry) bytes() int64 {
+// bytes returns about how much memory the entry takes, and 1 if it is a long caller's.
+func (e *entry) bytes() (n int64, long int) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	n := int64(entryOverhead)
+	n = entryOverhead
+	if len(e.segments) > 0 {
+		long = 1
+	}
 	if e.ix != nil {
 		n += e.ix.Bytes()
 	}
@@ -184,7 +193,21 @@ func (e *entry) bytes() int64 {
 			n += int64(len(t.Text)) + turnOverhead
 		}
 	}
-	return n
+	return n, long
+}
+
+// segmentsThere returns the segments that there are. They are only to be read.
+func (e *entry) segmentsThere() map[string]*index.Segment {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.segments
+}
+
+// keep keeps segments for the next build, in place of those that were kept.
+func (e *entry) keep(segments map[string]*index.Segment) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.segments = segments
 }
 
 // Rough sizes of an entry and of a waiting turn.

@@ -27,9 +27,30 @@ type Source interface {
 	Corpus(ctx context.Context, t recaller.TenantID, c recaller.CallerID) (recaller.Corpus, error)
 }
 
+// Long is what a Source can do beside for callers of whom more is held than should be in memory. Of a Source that cannot, all of
+// every caller is held.
+type Long interface {
+	// Outline tells what is held of a caller who said more than so many turns; false for another one.
+	Outline(ctx context.Context, t recaller.TenantID, c recaller.CallerID, turns int) (recaller.Outline, bool, error)
+	// Words reads turns and conversations of a caller. What is not there is left out, and so is what cannot be read, which is counted.
+	Words(ctx context.Context, t recaller.TenantID, c recaller.CallerID, turns []recaller.TurnRange, conversations []recaller.ConversationID) (recaller.Words, error)
+}
+
+// Segments keeps the segments of long callers' indexes, sealed as the turns are. It is a cache.
+type Segments interface {
+	// Segments gives those that are kept of a caller to take, as far as they are wanted and can be read, and returns the names of all others.
+	Segments(ctx context.Context, t recaller.TenantID, c recaller.CallerID, wanted func(name string) bool, take func(name string, body []byte)) (others []string, err error)
+	// PutSegment keeps one, and lets others go.
+	PutSegment(ctx context.Context, t recaller.TenantID, c recaller.CallerID, name string, body []byte, others []string) error
+}
+
 // Options are the settings of a Service; zero values mean the defaults.
 type Options struct {
-	MaxBytes int64         // about how much memory all indexes may take together; default 64 MiB
+	MaxBytes int64         // about how much memory all indexes may take together, but for those of long callers; default 64 MiB
+	MaxLong  int64         // the same of the indexes of long callers; default 256 MiB
+	Longer   int           // a caller of more turns is long: most of his index lies in segments (docs/recall.md); default 50,000
+	Segment  int           // about how many turns a segment holds; default 16,000, at most half of index.MostInSegment
+	Segments Segments      // keeps segments; nil: each process makes its own
 	Patience time.Duration // how long a search waits for a change that this process is about to apply, before it reads everything anew; default 25 ms
 	Weights  index.Weights // default index.DefaultWeights
 	// Now is the clock by which a query's "yesterday" is read where the query does not say when it is asked. Without it such
@@ -43,6 +64,9 @@ type Options struct {
 
 const (
 	defaultMaxBytes = 64 << 20
+	defaultMaxLong  = 256 << 20
+	defaultLonger   = 50_000
+	defaultSegment  = 16_000
 	defaultPatience = 25 * time.Millisecond
 	defaultEmbedder = 400 * time.Millisecond
 )
@@ -94,6 +118,10 @@ type Result struct {
 // Service searches. It is safe for concurrent use.
 type Service struct {
 	src      Source
+	long     Long // nil: it cannot
+	longer   int
+	segment  int
+	kept     Segments
 	weights  index.Weights
 	patience time.Duration
 	now      func() time.Time
@@ -104,6 +132,7 @@ type Service struct {
 	vectors       Vectors
 	modelPatience time.Duration
 	slots         chan struct{}   // holds one entry for each caller whose turns are being embedded
+	builder       chan struct{}   // holds an entry while the index of a long caller is being built
 	closed        context.Context // ends with Close
 	close         context.CancelFunc
 	filling       sync.WaitGroup
@@ -120,13 +149,24 @@ func New(src Source, opts Options) *Service {
 	if opts.Weights == (index.Weights{}) {
 		opts.Weights = index.DefaultWeights()
 	}
+	if opts.MaxLong == 0 {
+		opts.MaxLong = defaultMaxLong
+	}
+	if opts.Longer == 0 {
+		opts.Longer = defaultLonger
+	}
+	if opts.Segment == 0 {
+		opts.Segment = defaultSegment
+	}
 	if opts.Embedder == 0 {
 		opts.Embedder = defaultEmbedder
 	}
 	s := &Service{
-		src: src, weights: opts.Weights, patience: opts.Patience, now: opts.Now, cache: newCache(opts.MaxBytes),
+		src: src, weights: opts.Weights, patience: opts.Patience, now: opts.Now, cache: newCache(opts.MaxBytes, opts.MaxLong),
+		longer: opts.Longer, segment: min(opts.Segment, index.MostInSegment/2), builder: make(chan struct{}, 1), kept: opts.Segments,
 		meaning: opts.Meaning, vectors: opts.Vectors, modelPatience: opts.Embedder, slots: make(chan struct{}, fillers),
 	}
+	s.long, _ = src.(Long)
 	s.closed, s.close = context.WithCancel(context.Background())
 	return s
 }
@@ -166,7 +206,10 @@ func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.Ca
 	e := s.cache.get(k) // kept to the end, though it may leave the cache meanwhile
 	degraded := asked.take(&iq)
 	for range maxBuilds {
-		res, ok := s.search(ctx, e, version, iq)
+		res, ok, err := s.search(ctx, e, version, iq)
+		if err != nil {
+			return Result{}, err
+		}
 		if ok {
 			s.fill(e)
 			res.Built, res.Degraded = built, degraded
@@ -182,10 +225,24 @@ func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.Ca
 
 // all searches everything that is held of a caller, what was forgotten too, in an index that nobody else sees.
 func (s *Service) all(ctx context.Context, t recaller.TenantID, c recaller.CallerID, q index.Query) (Result, error) {
-	corpus, err := s.src.Corpus(ctx, t, c)
+	e := &entry{key: key{tenant: t, caller: c}}
+	if kept := s.cache.peek(e.key); kept != nil {
+		e.segments = kept.segmentsThere()
+	}
+	o, err := s.outline(ctx, e.key)
 	if err != nil {
 		return Result{}, err
 	}
+	if e.ix, e.version, err = s.made(ctx, e, o, withForgotten); err != nil {
+		return Result{}, err
+	}
+	res, _, err := s.search(ctx, e, 0, q)
+	res.Built = true
+	return res, err
+}
+
+// withForgotten puts among the memories what was forgotten, as it stood before.
+func withForgotten(corpus *recaller.Corpus) {
 	for _, m := range corpus.Forgotten {
 		if m.Status == recaller.MemoryForgotten {
 			m.Status = recaller.MemoryActive
@@ -196,7 +253,6 @@ func (s *Service) all(ctx context.Context, t recaller.TenantID, c recaller.Calle
 		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Version, b.Version))
 	})
 	corpus.Forgotten = nil
-	return Result{Hits: index.Build(corpus, s.weights).Search(q, &s.pool), Version: corpus.Version, Built: true}, nil
 }
 
 // maxBuilds bounds how often one search reads everything anew: each time only because what was read, by itself or by
@@ -209,10 +265,13 @@ const maxBuilds = 4
 func (s *Service) Apply(c recaller.Change) {
 	k := key{tenant: c.Tenant, caller: c.Caller}
 	if e := s.cache.peek(k); e != nil {
-		e.apply(c)
+		e.apply(c, mostOwn*s.segment)
 		s.cache.resize(k, e)
 	}
 }
+
+// mostOwn is of how many segments' size what lies in no segment may grow to before segments are made of it.
+const mostOwn = 3
 
 // Hold takes turns into the caller's index, if there is one, that were answered though the store, which is away, does not have
 // them yet: the change has no version. When they are committed, the next search reads everything anew.
@@ -235,50 +294,6 @@ func (s *Service) ForgetAll(t recaller.TenantID) { s.cache.dropAll(t) }
 
 // Stats tells how many callers' indexes are held, and about how many bytes they take.
 func (s *Service) Stats() (indexes int, bytes int64) { return s.cache.stats() }
-
-// search answers from e if its index is at the version or can be brought there without a build.
-func (s *Service) search(ctx context.Context, e *entry, version int64, q index.Query) (Result, bool) {
-	if e.behind(version) && !e.await(ctx, version, s.patience) {
-		return Result{}, false
-	}
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	if e.ix == nil || e.stale || e.version < version {
-		return Result{}, false
-	}
-	return Result{Hits: e.ix.Search(q, &s.pool), Version: e.version}, true
-}
-
-// build reads the caller's words and indexes them, or waits for whoever is at it already.
-func (s *Service) build(ctx context.Context, e *entry) error {
-	done, mine := e.begin()
-	if !mine {
-		select {
-		case <-done:
-			return nil // the caller looks whether that was enough
-		case <-ctx.Done():
-			return recaller.Wrap(recaller.Timeout, ctx.Err(), "recall was given up")
-		}
-	}
-	finished := false
-	defer func() {
-		if !finished { // a panic too: others wait for the end
-			e.abandon()
-		}
-	}()
-	corpus, err := s.src.Corpus(ctx, e.key.tenant, e.key.caller)
-	if err != nil {
-		return err
-	}
-	ix := index.Build(corpus, s.weights)
-	if err := s.attach(ctx, e.key, ix); err != nil {
-		return err
-	}
-	finished = true
-	e.finish(ix, corpus.Version)
-	s.cache.resize(e.key, e)
-	return nil
-}
 
 // checked returns the query in the index's terms, or what is wrong with it.
 func (q Query) checked() (index.Query, error) {

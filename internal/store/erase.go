@@ -18,6 +18,7 @@ var callerTables = []struct{ table, word string }{
 	{"reminders", "reminders"},
 	{"checkpoints", "checkpoints"},
 	{"turn_vectors", "turn_vectors"},
+	{"recall_segments", "recall_segments"},
 	{"conversation_embeddings", "embeddings"},
 	{"conversation_words", "word_indexes"},
 	{"conversations", "conversations"},

@@ -73,3 +73,80 @@ eight:
 	JLT       eight
 	VZEROUPPER
 	RET
+
+// threes: thirty-two bytes of 3, to take one of the four levels that a byte holds.
+DATA threes<>+0(SB)/8, $0x0303030303030303
+DATA threes<>+8(SB)/8, $0x0303030303030303
+DATA threes<>+16(SB)/8, $0x0303030303030303
+DATA threes<>+24(SB)/8, $0x0303030303030303
+GLOBL threes<>(SB), RODATA|NOPTR, $32
+
+// func levels(out *int32, q *int8, rows *byte, n int, add int32)
+//
+// Eight sums of at most 2*3*127 fit an int16.
+TEXT ·levels(SB), NOSPLIT, $0-36
+	MOVQ    out+0(FP), DI
+	MOVQ    q+8(FP), SI
+	MOVQ    rows+16(FP), DX
+	MOVQ    n+24(FP), R8
+	MOVL    add+32(FP), R9
+	VMOVDQU ones<>(SB), Y6
+	VMOVDQU threes<>(SB), Y7
+	VMOVDQU (SI), Y8
+	VMOVDQU 32(SI), Y9
+	VMOVDQU 64(SI), Y10
+	VMOVDQU 96(SI), Y11
+	VMOVDQU 128(SI), Y12
+	VMOVDQU 160(SI), Y13
+	VMOVDQU 192(SI), Y14
+	VMOVDQU 224(SI), Y15
+
+sketch:
+	VMOVDQU    (DX), Y0
+	VMOVDQU    32(DX), Y1
+	VPAND      Y7, Y0, Y2
+	VPAND      Y7, Y1, Y3
+	VPMADDUBSW Y8, Y2, Y4
+	VPMADDUBSW Y9, Y3, Y5
+	VPADDW     Y5, Y4, Y4
+	VPSRLW     $2, Y0, Y2
+	VPSRLW     $2, Y1, Y3
+	VPAND      Y7, Y2, Y2
+	VPAND      Y7, Y3, Y3
+	VPMADDUBSW Y10, Y2, Y2
+	VPMADDUBSW Y11, Y3, Y3
+	VPADDW     Y2, Y4, Y4
+	VPADDW     Y3, Y4, Y4
+	VPSRLW     $4, Y0, Y2
+	VPSRLW     $4, Y1, Y3
+	VPAND      Y7, Y2, Y2
+	VPAND      Y7, Y3, Y3
+	VPMADDUBSW Y12, Y2, Y2
+	VPMADDUBSW Y13, Y3, Y3
+	VPADDW     Y2, Y4, Y4
+	VPADDW     Y3, Y4, Y4
+	VPSRLW     $6, Y0, Y2
+	VPSRLW     $6, Y1, Y3
+	VPAND      Y7, Y2, Y2
+	VPAND      Y7, Y3, Y3
+	VPMADDUBSW Y14, Y2, Y2
+	VPMADDUBSW Y15, Y3, Y3
+	VPADDW     Y2, Y4, Y4
+	VPADDW     Y3, Y4, Y4
+	VPMADDWD   Y6, Y4, Y0
+
+	VEXTRACTI128 $1, Y0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0x4E, X0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0xB1, X0, X1
+	VPADDD       X1, X0, X0
+	VMOVD        X0, AX
+	LEAL         (R9)(AX*2), AX
+	MOVL         AX, (DI)
+	ADDQ         $4, DI
+	ADDQ         $64, DX
+	DECQ         R8
+	JNZ          sketch
+	VZEROUPPER
+	RET

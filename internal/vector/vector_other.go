@@ -12,3 +12,5 @@ const (
 func products(*int32, *int8, *int8, int, int) { panic("vector: no machine code here") }
 
 func addTimes(*int64, *int8, int, int32) { panic("vector: no machine code here") }
+
+func levels(*int32, *int8, *byte, int, int32) { panic("vector: no machine code here") }

@@ -15,7 +15,7 @@ const maxGone = 1024
 // without their conversation, turns that do not follow those it has, a memory that was brought back), for one after which
 // other things were said on other days, and when most of it is what was replaced or forgotten: then it must be built anew.
 func (ix *Index) Apply(c recaller.Change) bool {
-	if c.Zone || !ix.fits(c) || !ix.follows(c.Memories) || len(ix.docs)-ix.live-ix.past > ix.live+maxGone {
+	if c.Zone || !ix.fits(c) || !ix.reaches(c) || !ix.follows(c.Memories) || len(ix.docs)-ix.live-ix.past > ix.live+maxGone {
 		return false
 	}
 	now, ok := ix.understood(c)

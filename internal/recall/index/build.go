@@ -27,7 +27,16 @@ const (
 
 // Build makes an index of all that is held of one caller. It takes the corpus over: its texts are kept, not copied,
 // and its slices must not be written to afterwards.
-func Build(c recaller.Corpus, w Weights) *Index {
+func Build(c recaller.Corpus, w Weights) *Index { return build(c, w, plan{}) }
+
+// plan is how an index is built.
+type plan struct {
+	old     []*Segment // before it
+	main    *Main      // nil: the language that most conversations tell
+	several bool       // it is one of several parts
+}
+
+func build(c recaller.Corpus, w Weights, p plan) *Index {
 	ix := &Index{
 		weights:  w,
 		zone:     c.Zone,
@@ -37,6 +46,15 @@ func Build(c recaller.Corpus, w Weights) *Index {
 		names:    make([]name, 1),
 		told:     told{counts: make(map[token.Language]int)},
 		gone:     forgotten.New(c.Forgotten),
+	}
+	if p.several {
+		ix.prints = make([]uint32, 0, 1024)
+	}
+	for _, o := range p.old {
+		ix.old = append(ix.old, o.ix)
+		for l, n := range o.ix.counts {
+			ix.counts[l] += n
+		}
 	}
 	turns, summaries, letters := 0, 0, 0
 	for i := range c.Conversations {
@@ -51,7 +69,10 @@ func Build(c recaller.Corpus, w Weights) *Index {
 		ix.tell(ix.session(conv), ix.hear(c.Turns[conv.ID]))
 	}
 	ix.main = ix.most()
-	ix.long = letters > manyWords*lettersPerWord
+	if p.main != nil {
+		ix.main = p.main.language
+	}
+	ix.long = p.several || letters > manyWords*lettersPerWord
 	docs := turns + summaries + len(c.Memories)
 	ix.docs = make([]doc, 0, docs)
 	ix.vectors = make([]int8, 0, docs*static.Width)
@@ -168,6 +189,9 @@ func (ix *Index) term(t string) uint32 {
 	ix.terms[t] = id
 	ix.postings = append(ix.postings, nil)
 	ix.tally.count = append(ix.tally.count, 0)
+	if ix.prints != nil {
+		ix.prints = append(ix.prints, printOf(t))
+	}
 	ix.bytes += int64(len(t)) + termOverhead
 	return id
 }
@@ -260,6 +284,9 @@ func (ix *Index) echoes(m recaller.Memory) bool {
 	if m.Source != recaller.SourceExtraction || !strings.HasSuffix(strings.TrimRight(m.Value, "]"), "”") && !strings.Contains(m.Value, "” [") {
 		return false
 	}
+	if ix.older(m.Provenance.Conversation) {
+		return true
+	}
 	s, ok := ix.byID[m.Provenance.Conversation]
 	return ok && len(ix.sessions[s].turns) > 0
 }
@@ -284,7 +311,7 @@ func (ix *Index) add(to sink, l token.Language, d doc, texts ...string) int {
 	}
 	for _, t := range ix.tally.seen {
 		if len(ix.tally.seen) >= telling {
-			d.print += mixed(t)
+			d.print += mixed(ix.printOf(t))
 		}
 		to.post(t, posting(id<<countBits|uint32(min(ix.tally.count[t], maxCount))))
 		ix.tally.count[t] = 0
@@ -326,35 +353,4 @@ func (ix *Index) read(to sink, l token.Language, texts []string) (words int, let
 		}
 	}
 	return words, letters
-}
-
-// mixed makes every bit of a number depend on all of its bits (the end of MurmurHash3), so that sums of such tell sets apart.
-func mixed(n uint32) uint32 {
-	n = (n ^ n>>16) * 0x85ebca6b
-	n = (n ^ n>>13) * 0xc2b2ae35
-	return n ^ n>>16
-}
-
-// name returns the number of a speaker's name.
-func (ix *Index) name(text string) uint16 {
-	if text == "" {
-		return 0
-	}
-	for i := range ix.names {
-		if ix.names[i].text == text {
-			return uint16(i)
-		}
-	}
-	if len(ix.names) > math.MaxUint16 {
-		return 0
-	}
-	n := name{text: text}
-	sc := token.Scanner{}
-	for sc.Reset(text); sc.Next(); {
-		if t := token.Term(string(sc.Bytes())); t != "" {
-			n.terms = append(n.terms, t)
-		}
-	}
-	ix.names = append(ix.names, n)
-	return uint16(len(ix.names) - 1)
 }

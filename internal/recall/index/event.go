@@ -29,11 +29,7 @@ func (ix *Index) event(q Query, pl *Pool) (span, bool) {
 		if len(parsed.terms) == 0 || parsed.dates != nil || when.Find(named.Text, q.Now) != nil { // nobody spoke of it, or it is a date
 			return span{}, false
 		}
-		hits := ix.search(named, parsed, pl)
-		if len(hits) == 0 {
-			return span{}, false
-		}
-		day := dayOf(ix.local(hits[0].At))
+		day := ix.rank(named, parsed, pl).dayOfBest()
 		if day == noDay {
 			return span{}, false
 		}

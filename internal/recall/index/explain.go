@@ -9,31 +9,34 @@ import (
 )
 
 // explain fills in why each of the hits was found (B12). It looks at every doc once more.
-func (s *search) explain(hits []recaller.Hit, cands []candidate) {
-	ranks := s.ranks(cands)
+func (r *Ranking) explain(hits []recaller.Hit, cands []candidate) {
+	ranks := r.ranks(cands)
 	for i := range cands {
 		c := &cands[i]
+		s := r.parts[c.part]
 		hits[i].Why = &recaller.Why{Terms: s.terms(c), Parts: parts(c, ranks[i]), Times: s.times(c)}
 	}
 }
 
 // ranks returns the place that each leg alone would give each candidate among all that can be found.
-func (s *search) ranks(cands []candidate) [][legCount]int {
+func (r *Ranking) ranks(cands []candidate) [][legCount]int {
 	ranks := make([][legCount]int, len(cands))
 	for i := range ranks {
 		for l := range ranks[i] {
 			ranks[i][l] = 1
 		}
 	}
-	for d := range s.docs {
-		other, ok := s.candidate(d)
-		if !ok {
-			continue
-		}
-		for i := range cands {
-			for l, v := range cands[i].legs {
-				if other.legs[l] > v {
-					ranks[i][l]++
+	for _, s := range r.parts {
+		for d := range s.match { // not those that came since
+			other, ok := s.candidate(d)
+			if !ok {
+				continue
+			}
+			for i := range cands {
+				for l, v := range cands[i].legs {
+					if other.legs[l] > v {
+						ranks[i][l]++
+					}
 				}
 			}
 		}
@@ -46,7 +49,7 @@ func (s *search) terms(c *candidate) []recaller.TermWhy {
 	var all []recaller.TermWhy
 	d := &s.docs[c.doc]
 	for i, t := range s.parsed.terms {
-		list := s.postings[t.id]
+		list := s.postingsOf(t.text)
 		at, ok := slices.BinarySearchFunc(list, c.doc, func(p posting, doc uint32) int { return cmp.Compare(p.doc(), doc) })
 		if ok {
 			all = append(all, recaller.TermWhy{Term: t.text, Weight: float64(s.termWeight(i, d, list[at].count()))})

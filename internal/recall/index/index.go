@@ -25,10 +25,14 @@ type Index struct {
 	sessions      []session
 	memories      []recaller.Memory
 	names         []name
+	prints        []uint32 // of each term the same in every index, where there are several; nil: there is one
 
 	byID     map[recaller.ConversationID]int32
 	byMemory map[recaller.MemoryID]uint32   // active memory → its doc
 	closed   map[recaller.MemoryID][]uint32 // memory → the docs of its versions that are past
+
+	old  []*Index // the segments before it, the oldest first
+	lean *lean    // not nil: it is a segment
 
 	gone forgotten.View // what is not to be found
 	by   modelled       // vectors of a configured model
@@ -104,6 +108,7 @@ type session struct {
 	summary    string // what may be told of it
 	summaryDoc int32  // -1: none
 	lastTurn   int32  // 1 and the doc of its last turn; 0: none
+	first      int32  // of a segment: where its turns begin in lean
 	told       token.Language
 	voice      bool // it is a voice call
 	words      [2]int32
@@ -121,11 +126,23 @@ type tally struct {
 	seen  []uint32 // terms with a count
 }
 
-// Bytes returns about how much memory the index takes, the texts included.
-func (ix *Index) Bytes() int64 { return ix.bytes }
+// Bytes returns about how much memory the index takes, the texts and the segments included.
+func (ix *Index) Bytes() int64 {
+	n := ix.bytes
+	for _, o := range ix.old {
+		n += o.bytes
+	}
+	return n
+}
 
 // Len returns how many turns, memories and summaries can be found as of now.
-func (ix *Index) Len() int { return ix.live }
+func (ix *Index) Len() int {
+	n := ix.live
+	for _, o := range ix.old {
+		n += o.live
+	}
+	return n
+}
 
 // at returns when a doc was said or written.
 func (ix *Index) at(d *doc) time.Time {
@@ -140,6 +157,9 @@ func (ix *Index) at(d *doc) time.Time {
 		return s.endedAt
 	}
 	s := &ix.sessions[d.session]
+	if ix.lean != nil {
+		return ix.lean.when(s, d)
+	}
 	if t := s.turns[d.place].At; !t.IsZero() {
 		return t
 	}

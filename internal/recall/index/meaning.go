@@ -56,6 +56,10 @@ func (s *search) scoreMeaning() {
 	if s.weights.Meaning == 0 && s.weights.SessionMeaning == 0 {
 		return
 	}
+	if s.lean != nil {
+		s.scoreSketches()
+		return
+	}
 	s.scoreByModel()
 	if s.parsed.vector == nil && s.alike == nil {
 		return

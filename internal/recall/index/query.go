@@ -7,6 +7,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/recall/token"
+	"github.com/recallerhq/recaller/internal/vector"
 )
 
 // Query is what to look for.
@@ -30,7 +31,8 @@ type parsed struct {
 	said    []string // the stems of all its words, those too that no text has
 	dates   []date
 	spans   []span
-	vector  []int8 // of all its words; nil: none has one
+	vector  []int8        // of all its words; nil: none has one
+	sketch  *vector.Query // the same, to be compared with segments' sketches; nil: there are none
 	length  float32
 	asked   things // the kinds of things that it asks for
 	toAgent bool   // it asks for what the agent said
@@ -39,7 +41,6 @@ type parsed struct {
 // term is one distinct term of a query.
 type term struct {
 	text   string
-	id     uint32
 	weight float32
 }
 
@@ -57,13 +58,13 @@ func (ix *Index) parse(q Query) parsed {
 		if frames(stem) {
 			weight = ix.weights.Frame
 		}
-		for _, l := range ix.used {
+		for _, l := range ix.languages() {
 			t := stem
 			if l != token.English {
 				t = l.Term(w.in(l))
 			}
-			if id, ok := ix.terms[t]; ok && t != "" && weight > 0 {
-				p.addTerm(term{text: t, id: id, weight: weight})
+			if t != "" && weight > 0 && ix.has(t) {
+				p.addTerm(term{text: t, weight: weight})
 			}
 		}
 	}
@@ -72,7 +73,7 @@ func (ix *Index) parse(q Query) parsed {
 
 func (p *parsed) addTerm(t term) {
 	for i := range p.terms {
-		if p.terms[i].id == t.id {
+		if p.terms[i].text == t.text {
 			return
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/recallerhq/recaller"
 )
 
 // A leg looks at the docs from one side and gives each a value; a doc's score is the sum of its legs' values.
@@ -37,7 +35,6 @@ type planes struct {
 	match   []float32 // by doc
 	convs   []float32 // by session
 	own     []float32 // by memory: what its words weigh as a document of their own
-	date    []float32 // by date, how much it weighs
 	counts  []float32 // by session: a term's count, while it is scored
 	lengths []float32 // by session: its length at the time asked about
 	cosines []float32 // by doc, with the query
@@ -45,7 +42,9 @@ type planes struct {
 	touched []int32
 	cands   []candidate
 
-	products []int32 // by doc; not cleared, every search writes them first
+	products []int32   // by doc; not cleared, every search writes them first
+	list     []posting // of the term that is scored, where the index does not hold it so
+	lifts    []float32 // of a segment, by session: what its conversation gives a doc
 }
 
 type pool struct{ free sync.Pool }
@@ -62,10 +61,10 @@ func (p *pool) get(ix *Index) *planes {
 	pl.lengths = cleared(pl.lengths, len(ix.sessions))
 	pl.cosines = cleared(pl.cosines, len(ix.docs))
 	pl.likest = cleared(pl.likest, len(ix.sessions))
+	pl.lifts = pl.lifts[:0]
 	pl.products = slices.Grow(pl.products[:0], len(ix.docs))[:len(ix.docs)]
 	pl.touched = pl.touched[:0]
 	pl.cands = pl.cands[:0]
-	pl.date = pl.date[:0]
 	return pl
 }
 
@@ -89,8 +88,11 @@ type search struct {
 	agent  [2]float32
 	short  float32   // how short the history is, from 0 to 1
 	alike  []float32 // by row of the model's vectors: how alike it is to the query; nil: there is no model
+	term   []posting // of the query term that is scored
+	turns  bool      // the query wants turns
 
 	speakers  []float32  // by name: what its turns get; nil where the query says none
+	date      []float32  // by date, how much it weighs
 	calendars []calendar // by date
 	lately    lately
 }
@@ -102,36 +104,12 @@ type stats struct {
 	bounded             bool    // AsOf leaves something out
 }
 
-// Search returns what fits the query best, best first.
-func (ix *Index) Search(q Query, pl *Pool) []recaller.Hit {
-	q.Now = ix.local(q.Now)
-	parsed := ix.parse(q)
-	if ix.weights.Event > 0 {
-		if sp, ok := ix.event(q, pl); ok {
-			parsed.spans = append(parsed.spans, sp)
-		}
-	}
-	return ix.search(q, parsed, pl)
-}
-
-// search answers a query that was read already.
-func (ix *Index) search(q Query, parsed parsed, pl *Pool) []recaller.Hit {
-	s := &search{Index: ix, planes: pl.p.get(ix), q: q, parsed: parsed, short: ix.shortness(), lately: lately{today: dayOf(q.Now), day: noDay}}
-	defer pl.p.free.Put(s.planes)
-	s.measure()
-	s.scoreWords()
-	s.scoreDates()
-	s.scoreSpeakers()
-	s.scoreMeaning()
-	return s.hits(s.rank())
-}
-
 // Pool lends searches their working memory. The zero value is ready; it is safe for concurrent use by many indexes.
 type Pool struct{ p pool }
 
 // seen reports whether a doc may be found at all.
 func (s *search) seen(d *doc) bool {
-	if d.echo && s.asksFor(recaller.HitTurn) {
+	if d.echo && s.turns {
 		return false
 	}
 	if s.stats.bounded {
@@ -140,8 +118,8 @@ func (s *search) seen(d *doc) bool {
 	return !d.gone && !d.past
 }
 
-// measure takes the statistics of what can be found at the time asked about.
-func (s *search) measure() {
+// measure takes the statistics of what can be found at the time asked about, but for the means.
+func (s *search) measure() (docs, words float32) {
 	w := s.weights
 	s.agent = [2]float32{w.Assistant, w.SessionAssistant}
 	if s.parsed.toAgent {
@@ -151,11 +129,9 @@ func (s *search) measure() {
 		for i := range s.sessions {
 			s.lengths[i] = float32(s.sessions[i].words[userTurn]) + s.agent[1]*float32(s.sessions[i].words[assistantTurn])
 		}
-		s.average(float32(s.live), float32(s.words))
-		return
+		return float32(s.live), float32(s.words)
 	}
 	s.stats.bounded = true
-	var docs, words float32
 	for i := range s.docs {
 		d := &s.docs[i]
 		if !s.seen(d) {
@@ -167,21 +143,7 @@ func (s *search) measure() {
 			s.lengths[d.session] += float32(d.words) * s.sessionSide(d)
 		}
 	}
-	s.average(docs, words)
-}
-
-func (s *search) average(docs, words float32) {
-	st := &s.stats
-	var all float32
-	for _, l := range s.lengths {
-		if l > 0 {
-			st.sessions++
-			all += l
-		}
-	}
-	st.docs = docs
-	st.docWords = max(1, words/max(1, docs))
-	st.sessWords = max(1, all/max(1, st.sessions))
+	return docs, words
 }
 
 // side is the weight of a doc's words by who said them; sessionSide the same inside its conversation.
@@ -199,44 +161,64 @@ func (s *search) sessionSide(d *doc) float32 {
 	return 1
 }
 
-// scoreWords runs the legs of words and of sessions, one pass over each query term's postings for each.
-func (s *search) scoreWords() {
-	w := s.weights
-	s.idf = make([]float32, len(s.parsed.terms))
-	for i, t := range s.parsed.terms {
-		var found float32
-		s.touched = s.touched[:0]
-		for _, p := range s.postings[t.id] {
-			d := &s.docs[p.doc()]
-			if !s.seen(d) {
-				continue
-			}
-			found++
-			if d.session < 0 {
-				continue
-			}
-			if s.counts[d.session] == 0 {
-				s.touched = append(s.touched, d.session)
-			}
-			s.counts[d.session] += p.count() * s.sessionSide(d)
+// tallyTerm counts the docs and the conversations that have a query term, each conversation's count in the plane of counts.
+func (s *search) tallyTerm(t string) (found float32) {
+	if s.lean != nil {
+		return s.tallyLean(t)
+	}
+	s.touched = s.touched[:0]
+	s.term = s.postingsOf(t)
+	for _, p := range s.term {
+		d := &s.docs[p.doc()]
+		if !s.seen(d) {
+			continue
 		}
-		s.idf[i] = idf(s.stats.docs, found) * t.weight
-		inSessions := idf(s.stats.sessions, float32(len(s.touched))) * t.weight
-		for _, p := range s.postings[t.id] {
-			d := &s.docs[p.doc()]
-			if !s.seen(d) {
-				continue
-			}
-			s.match[p.doc()] += s.termWeight(i, d, p.count())
-			if d.kind == memory {
-				s.own[d.place] += inSessions * saturate(p.count(), w.SessionK1, w.SessionB, 0)
-			}
+		found++
+		if d.session < 0 {
+			continue
 		}
-		for _, si := range s.touched {
-			s.convs[si] += inSessions * saturate(s.counts[si], w.SessionK1, w.SessionB, s.lengths[si]/s.stats.sessWords)
-			s.counts[si] = 0
+		if s.counts[d.session] == 0 {
+			s.touched = append(s.touched, d.session)
+		}
+		s.counts[d.session] += p.count() * s.sessionSide(d)
+	}
+	return found
+}
+
+// scoreTerm runs the legs of words and of sessions for the i-th query term, which was tallied: inSessions is what it tells there.
+func (s *search) scoreTerm(i int, inSessions float32) {
+	w, own := s.weights, s.term
+	if s.lean != nil {
+		s.scoreLean(i)
+		own = nil
+	}
+	for _, p := range own {
+		d := &s.docs[p.doc()]
+		if !s.seen(d) {
+			continue
+		}
+		s.match[p.doc()] += s.termWeight(i, d, p.count())
+		if d.kind == memory {
+			s.own[d.place] += inSessions * saturate(p.count(), w.SessionK1, w.SessionB, 0)
 		}
 	}
+	for _, si := range s.touched {
+		s.convs[si] += inSessions * saturate(s.counts[si], w.SessionK1, w.SessionB, s.lengths[si]/s.stats.sessWords)
+		s.counts[si] = 0
+	}
+}
+
+// postingsOf returns where a term is. They hold until the next call.
+func (s *search) postingsOf(t string) []posting {
+	id, ok := s.find(t)
+	switch {
+	case !ok:
+		return nil
+	case s.lean == nil:
+		return s.postings[id]
+	}
+	s.list = s.lean.appendPostings(s.list[:0], id)
+	return s.list
 }
 
 // termWeight is what the i-th query term, so many times in d, adds to d's words.
@@ -244,22 +226,16 @@ func (s *search) termWeight(i int, d *doc, count float32) float32 {
 	return s.idf[i] * s.side(d) * saturate(count, s.weights.K1, s.weights.B, float32(d.words)/s.stats.docWords)
 }
 
-// scoreDates weighs the dates that the query names by how rare they are among the docs.
-func (s *search) scoreDates() {
-	if s.weights.Date == 0 {
-		return
-	}
-	for _, want := range s.parsed.dates {
-		var found float32
-		cal := calendar{day: noDay}
-		for i := range s.docs {
-			if d := &s.docs[i]; s.seen(d) && cal.matches(want, d.day) {
-				found++
-			}
+// dated counts the docs of a date that the query names.
+func (s *search) dated(want date) (found float32) {
+	cal := calendar{day: noDay}
+	for i := range s.docs {
+		if d := &s.docs[i]; s.seen(d) && cal.matches(want, d.day) {
+			found++
 		}
-		s.date = append(s.date, idf(s.stats.docs, found))
-		s.calendars = append(s.calendars, cal)
 	}
+	s.calendars = append(s.calendars, cal)
+	return found
 }
 
 // calendar answers whether days fit a date, quickly for runs of the same day.

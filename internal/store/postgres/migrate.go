@@ -6,6 +6,9 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"path"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -154,6 +157,10 @@ func grant(ctx context.Context, c *pgx.Conn, role string) error {
 
 // newest is the version of the schema that this program knows.
 func newest() (version int64, err error) {
-	list, err := fs.Glob(migrations, "migration/*.sql")
-	return int64(len(list)), err
+	list, err := fs.Glob(migrations, "migration/*.sql") // in order
+	if err != nil {
+		return 0, err
+	}
+	number, _, _ := strings.Cut(path.Base(list[len(list)-1]), "_")
+	return strconv.ParseInt(number, 10, 64)
 }

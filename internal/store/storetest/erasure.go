@@ -27,6 +27,7 @@ func (b *bench) full() recaller.Opened {
 	b.agreed("t1", o, "tomorrow at nine")
 	b.index("t1", o.Conversation, toward(0), "tea")
 	b.ok(b.Store.PutTurnVectors(b.ctx, "t1", o.Caller.ID, []recaller.TurnVectors{turnVectors(o.Conversation, "m", 0, 1)}))
+	b.ok(b.Store.PutSegment(b.ctx, "t1", o.Caller.ID, "segment", []byte("words"), nil))
 	return o
 }
 
@@ -111,7 +112,7 @@ func erased(b *bench) {
 	hidden()
 	out, err := b.Store.EraseRows(b.ctx, "t1", caller)
 	b.ok(err)
-	eq(b, "rows", fmt.Sprint(out.Rows), "map[agreements:1 callers:1 checkpoints:1 conversations:2 embeddings:1 identities:1 jobs:2 memory_versions:3 reminders:1 request_marks:1 tool_calls:1 turn_vectors:1 turns:2 word_indexes:1 wrapup_steps:4]")
+	eq(b, "rows", fmt.Sprint(out.Rows), "map[agreements:1 callers:1 checkpoints:1 conversations:2 embeddings:1 identities:1 jobs:2 memory_versions:3 recall_segments:1 reminders:1 request_marks:1 tool_calls:1 turn_vectors:1 turns:2 word_indexes:1 wrapup_steps:4]")
 	hidden()
 	again, err := b.Store.EraseRows(b.ctx, "t1", caller)
 	b.ok(err)

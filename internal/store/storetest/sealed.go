@@ -56,6 +56,9 @@ sealed:  turn_vectors.body
 id:      turn_vectors.tenant_id turn_vectors.caller_id turn_vectors.conversation_id
 count:   turn_vectors.first
 label:   turn_vectors.model
+sealed:  recall_segments.body
+id:      recall_segments.tenant_id recall_segments.caller_id
+hash:    recall_segments.name
 schema:  goose_db_version.id goose_db_version.version_id goose_db_version.is_applied goose_db_version.tstamp
 `
 
@@ -171,6 +174,7 @@ func (d *Data) PutSecrets() recaller.Opened {
 		Embedding: &recaller.Embedding{Model: "recaller-static/1", Vector: []float32{1, 2, 3}},
 	}))
 	d.OK(d.PutTurnVectors(d.ctx, "t", o.Caller.ID, []recaller.TurnVectors{turnVectors(o.Conversation, "m", 0)}))
+	d.OK(d.PutSegment(d.ctx, "t", o.Caller.ID, "segment", []byte("zqsegment of Quokka"), nil))
 	d.OK(d.PutReceipt(d.ctx, recaller.Receipt{ID: "r", Tenant: "t", Caller: "somebody", ErasedAt: d.Now}, recaller.Job{Kind: "erase", Subject: "somebody"}))
 	gone := d.Call("+15551230042")
 	d.OK(d.BeginErasure(d.ctx, "t", gone.Caller.ID, recaller.Job{ID: "e", Kind: "erase", Subject: string(gone.Caller.ID), RunAt: d.Now.Add(time.Hour)}))

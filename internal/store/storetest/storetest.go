@@ -43,6 +43,8 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a tenant has keyword packs of its own", ownPacks},
 		{"numbers of earlier tenants are indexed", numbersIndexed},
 		{"vectors of turns are kept beside them", vectorsKept},
+		{"segments of an index are kept", segmentsKept},
+		{"what a caller said is read in pieces", readInPieces},
 		{"a caller is found again by number", callerFound},
 		{"two identities lead to one caller", twoIdentities},
 		{"a caller whose number is withheld is nobody", withheld},

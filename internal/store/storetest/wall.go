@@ -113,6 +113,23 @@ func (b *bench) readReaches(own recaller.Opened) []reach {
 		{"SnapshotAt", func() (int, error) { _, err := s.SnapshotAt(ctx, "t1", their.Caller.ID, b.now); return 0, err }, recaller.NotFound},
 		{"Acts", func() (int, error) { _, err := s.Acts(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
 		{"Corpus", func() (int, error) { c, err := s.Corpus(ctx, "t1", their.Caller.ID); return len(c.Turns), err }, recaller.NotFound},
+		{"Outline", func() (int, error) {
+			o, _, err := s.Outline(ctx, "t1", their.Caller.ID, 0)
+			return len(o.Conversations), err
+		}, recaller.NotFound},
+		{"Words", func() (int, error) {
+			w, err := s.Words(ctx, "t1", own.Caller.ID, []recaller.TurnRange{{Conversation: their.Conversation.ID, To: 9}}, []recaller.ConversationID{their.Conversation.ID, b.noise.second})
+			return len(w.Turns) + len(w.Conversations), err
+		}, ""},
+		{"Words", func() (int, error) {
+			w, err := s.Words(ctx, "t1", their.Caller.ID, []recaller.TurnRange{{Conversation: their.Conversation.ID, To: 9}}, nil)
+			return len(w.Turns), err
+		}, recaller.NotFound},
+		{"Segments", func() (int, error) {
+			n := 0
+			others, err := s.Segments(ctx, "t1", their.Caller.ID, func(string) bool { return true }, func(string, []byte) { n++ })
+			return n + len(others), err
+		}, recaller.NotFound},
 		{"Receipt", func() (int, error) { _, err := s.Receipt(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
 		{"Similar", func() (int, error) {
 			l, err := s.Similar(ctx, "t1", *toward(0), recaller.SearchFilter{}, 10)
@@ -221,6 +238,9 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 		}, recaller.NotFound},
 		{"PutTurnVectors", func() (int, error) {
 			return 0, s.PutTurnVectors(ctx, "t1", own.Caller.ID, []recaller.TurnVectors{turnVectors(recaller.Conversation{ID: b.noise.second}, "m", 0)})
+		}, recaller.NotFound},
+		{"PutSegment", func() (int, error) {
+			return 0, s.PutSegment(ctx, "t1", their.Caller.ID, "segment", []byte("x"), nil)
 		}, recaller.NotFound},
 		{"TurnVectors", func() (int, error) {
 			list, err := s.TurnVectors(ctx, "t1", their.Caller.ID, "m")

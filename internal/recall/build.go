@@ -1,0 +1,121 @@
+package recall
+
+import (
+	"context"
+	"errors"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/recall/index"
+)
+
+// This file is about how an index is searched and built.
+
+// search answers from e if its index is at the version or can be brought there without a build.
+func (s *Service) search(ctx context.Context, e *entry, version int64, q index.Query) (Result, bool, error) {
+	if e.behind(version) && !e.await(ctx, version, s.patience) {
+		return Result{}, false, nil
+	}
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if e.ix == nil || e.stale || e.version < version {
+		return Result{}, false, nil
+	}
+	res := Result{Version: e.version}
+	r := e.ix.Rank(q, &s.pool)
+	for w, more := r.Wants(); more; w, more = r.Wants() {
+		e.mu.RUnlock() // a store that is slow holds nobody up who writes
+		words, err := s.long.Words(ctx, e.key.tenant, e.key.caller, w.Turns, w.Conversations)
+		e.mu.RLock()
+		if err != nil {
+			r.Release()
+			return Result{}, false, err
+		}
+		r.Take(words)
+	}
+	res.Hits = r.Hits()
+	return res, true, nil
+}
+
+// build reads the caller's words and indexes them, or waits for whoever is at it already.
+func (s *Service) build(ctx context.Context, e *entry) error {
+	done, mine := e.begin()
+	if !mine {
+		select {
+		case <-done:
+			return nil // the caller looks whether that was enough
+		case <-ctx.Done():
+			return recaller.Wrap(recaller.Timeout, ctx.Err(), "recall was given up")
+		}
+	}
+	o, err := s.outline(ctx, e.key)
+	switch {
+	case err != nil:
+		e.abandon()
+		return err
+	case o == nil:
+		return s.construct(ctx, e, nil)
+	}
+	// It may take longer than anybody waits: it goes on for whoever asks next.
+	failed := make(chan error, 1)
+	s.filling.Go(func() { failed <- s.construct(s.closed, e, o) })
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+		return recaller.Wrap(recaller.Timeout, ctx.Err(), "recall was given up")
+	}
+}
+
+// outline is the outline of a long caller; nil for another one.
+func (s *Service) outline(ctx context.Context, k key) (*recaller.Outline, error) {
+	if s.long == nil {
+		return nil, nil
+	}
+	o, long, err := s.long.Outline(ctx, k.tenant, k.caller, s.longer)
+	if err != nil || !long {
+		return nil, err
+	}
+	return &o, nil
+}
+
+// construct makes the index of e, and ends its build.
+func (s *Service) construct(ctx context.Context, e *entry, o *recaller.Outline) error {
+	finished := false
+	defer func() {
+		if !finished { // a panic too: others wait for the end
+			e.abandon()
+		}
+	}()
+	ix, version, err := s.made(ctx, e, o, nil)
+	if err != nil {
+		return err
+	}
+	if err := s.attach(ctx, e.key, ix); err != nil {
+		return err
+	}
+	finished = true
+	e.finish(ix, version)
+	s.cache.resize(e.key, e)
+	return nil
+}
+
+// made makes an index of a caller's words, by his outline if he is long. What is read is changed before, if change is told.
+func (s *Service) made(ctx context.Context, e *entry, o *recaller.Outline, change func(*recaller.Corpus)) (*index.Index, int64, error) {
+	if o != nil {
+		if change != nil {
+			change(&o.Corpus)
+		}
+		ix, err := s.madeOver(ctx, e, o)
+		if !errors.Is(err, errElsewhere) {
+			return ix, o.Version, err
+		}
+	}
+	corpus, err := s.src.Corpus(ctx, e.key.tenant, e.key.caller)
+	if err != nil {
+		return nil, 0, err
+	}
+	if change != nil {
+		change(&corpus)
+	}
+	return index.Build(corpus, s.weights), corpus.Version, nil
+}

@@ -1,0 +1,235 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/recall/index"
+)
+
+// This file is about long callers: those who said more than can be held. What they said long ago is put into segments, each of about as
+// many turns, in the order in which conversations ended, so that what is said later moves none of them. The latest turns, and
+// conversations that go on, are held as all of other callers is.
+
+// tailShare is how much of a segment the latest turns are that lie in none: what is told of a call that has just ended (its summary)
+// comes while its turns are there.
+const tailShare = 4
+
+// piece is a conversation, or a part of a long one, by its place in the outline.
+type piece struct {
+	conv     int
+	from, to int // turns
+}
+
+// part deals what was said out to segments of about size turns and summaries, and what lies in none.
+func part(o *recaller.Outline, size int) (segments [][]piece, rest []piece) {
+	order := make([]int, len(o.Conversations))
+	left := 0
+	for i := range order {
+		order[i] = i
+		left += o.Conversations[i].Turns
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := &o.Conversations[a], &o.Conversations[b]
+		return cmp.Or(x.EndedAt.Compare(y.EndedAt), cmp.Compare(x.ID, y.ID))
+	})
+	tail := size / tailShare
+	var open []piece
+	filled := 0
+	for _, i := range order {
+		c := &o.Conversations[i]
+		from := 0
+		for ; c.Turns-from > size && left-size >= tail; from += size { // a conversation that would fill segments does
+			segments = append(segments, []piece{{i, from, from + size}})
+			left -= size
+		}
+		p := piece{i, from, c.Turns}
+		if c.EndedAt.IsZero() || left-filled < tail {
+			rest = append(rest, p)
+			continue
+		}
+		open = append(open, p)
+		if filled += p.to - p.from + 1; filled >= size {
+			segments, open = append(segments, open), nil
+			left -= filled
+			filled = 0
+		}
+	}
+	return segments, append(open, rest...)
+}
+
+// nameOf tells what a segment is of: another name for anything else.
+func nameOf(o *recaller.Outline, pieces []piece) string {
+	h := sha256.New()
+	add := func(s string) {
+		h.Write(binary.AppendUvarint(nil, uint64(len(s))))
+		h.Write([]byte(s))
+	}
+	add(index.SegmentFormat)
+	if o.Zone != nil {
+		add(o.Zone.String())
+	}
+	for _, p := range pieces {
+		c := &o.Conversations[p.conv]
+		add(string(c.ID))
+		add(string(c.Channel))
+		for _, n := range []int64{int64(p.from), int64(p.to), c.StartedAt.UnixMicro(), c.EndedAt.UnixMicro()} {
+			h.Write(binary.AppendVarint(nil, n))
+		}
+		if p.to == c.Turns {
+			add(o.Marks[p.conv])
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// madeOver makes the index of a long caller. Segments that are there already are taken as they are.
+func (s *Service) madeOver(ctx context.Context, e *entry, o *recaller.Outline) (*index.Index, error) {
+	select {
+	case s.builder <- struct{}{}:
+		defer func() { <-s.builder }()
+	case <-ctx.Done():
+		return nil, recaller.Wrap(recaller.Timeout, ctx.Err(), "recall was given up")
+	}
+	parts, rest := part(o, s.segment)
+	var corpus recaller.Corpus
+	var failed error
+	var reading sync.WaitGroup
+	reading.Go(func() { corpus, failed = s.read(ctx, e.key, o, rest) })
+	segments, err := s.segments(ctx, e, o, parts, nil)
+	reading.Wait()
+	if err == nil {
+		err = failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	corpus.Memories, corpus.Forgotten = o.Memories, o.Forgotten
+	ix := index.BuildOver(segments, corpus, s.weights)
+	main := ix.Main()
+	if !slices.ContainsFunc(segments, func(g *index.Segment) bool { return g.Main() != main }) {
+		return ix, nil
+	}
+	// Most conversations are held in another language than it seemed.
+	if segments, err = s.segments(ctx, e, o, parts, &main); err != nil {
+		return nil, err
+	}
+	return index.BuildOver(segments, corpus, s.weights), nil
+}
+
+// segments makes the segments that are not there yet, one after the other. Those that are there serve if they were made by the rules of
+// main, if one is told.
+func (s *Service) segments(ctx context.Context, e *entry, o *recaller.Outline, parts [][]piece, main *index.Main) ([]*index.Segment, error) {
+	names := make([]string, len(parts))
+	for i, pieces := range parts {
+		names[i] = nameOf(o, pieces)
+	}
+	had, others, err := s.opened(ctx, e, names)
+	if err != nil {
+		return nil, err
+	}
+	out, now := make([]*index.Segment, len(parts)), make(map[string]*index.Segment, len(parts))
+	for i, pieces := range parts {
+		g := had[names[i]]
+		if g == nil || main != nil && g.Main() != *main {
+			corpus, err := s.read(ctx, e.key, o, pieces)
+			if err != nil {
+				return nil, err
+			}
+			if g, err = index.BuildSegment(corpus, s.weights, main); err != nil {
+				return nil, err
+			}
+			s.keep(ctx, e.key, names[i], g, others)
+			others = nil
+		}
+		if main == nil {
+			first := g.Main()
+			main = &first
+		}
+		out[i], now[names[i]] = g, g
+	}
+	e.keep(now)
+	return out, nil
+}
+
+// opened returns the segments of these names that there are, in memory or kept, and the names of others that are kept.
+func (s *Service) opened(ctx context.Context, e *entry, names []string) (had map[string]*index.Segment, others []string, err error) {
+	had = maps.Clone(e.segmentsThere())
+	if had == nil {
+		had = make(map[string]*index.Segment, len(names))
+	}
+	wanted := make(map[string]bool)
+	for _, name := range names {
+		if had[name] == nil {
+			wanted[name] = true
+		}
+	}
+	if s.kept == nil || len(wanted) == 0 {
+		return had, nil, nil
+	}
+	var mu sync.Mutex
+	var opening sync.WaitGroup
+	others, err = s.kept.Segments(ctx, e.key.tenant, e.key.caller, func(name string) bool { return wanted[name] }, func(name string, body []byte) {
+		opening.Go(func() {
+			if g, err := index.ReadSegment(body, s.weights); err == nil { // another one is made anew
+				mu.Lock()
+				defer mu.Unlock()
+				had[name] = g
+			}
+		})
+	})
+	opening.Wait()
+	return had, slices.DeleteFunc(others, func(name string) bool { return slices.Contains(names, name) }), err
+}
+
+// keep keeps a segment that was made, and lets others go. Where that fails it is made once more, some time.
+func (s *Service) keep(ctx context.Context, k key, name string, g *index.Segment, others []string) {
+	if s.kept != nil {
+		_ = s.kept.PutSegment(ctx, k.tenant, k.caller, name, g.Append(nil), others)
+	}
+}
+
+// errElsewhere tells that turns of a caller are not where his others are: the retention was another one when they were said. Then all is
+// held, as of a caller who is not long.
+var errElsewhere = errors.New("some turns are kept elsewhere")
+
+// read reads pieces of conversations.
+func (s *Service) read(ctx context.Context, k key, o *recaller.Outline, pieces []piece) (recaller.Corpus, error) {
+	turns := make([]recaller.TurnRange, 0, len(pieces))
+	ids := make([]recaller.ConversationID, 0, len(pieces))
+	for _, p := range pieces {
+		id := o.Conversations[p.conv].ID
+		if p.to > p.from {
+			turns = append(turns, recaller.TurnRange{Conversation: id, From: p.from, To: p.to})
+		}
+		ids = append(ids, id)
+	}
+	words, err := s.long.Words(ctx, k.tenant, k.caller, turns, ids)
+	if err != nil {
+		return recaller.Corpus{}, err
+	}
+	for _, r := range turns {
+		if len(words.Turns[r.Conversation]) == 0 && words.Damaged == 0 {
+			return recaller.Corpus{}, errElsewhere
+		}
+	}
+	c := recaller.Corpus{Zone: o.Zone, Conversations: words.Conversations, Turns: words.Turns}
+	whole := make(map[recaller.ConversationID]bool, len(pieces))
+	for _, p := range pieces {
+		whole[o.Conversations[p.conv].ID] = p.to == o.Conversations[p.conv].Turns
+	}
+	for i := range c.Conversations {
+		if !whole[c.Conversations[i].ID] { // the last of its pieces has its summary
+			c.Conversations[i].Summary = nil
+		}
+	}
+	return c, nil
+}

@@ -1,0 +1,182 @@
+package store
+
+import (
+	"context"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/vault"
+)
+
+// This file is for callers who said more than recall holds in memory: what is held of them is read in pieces, and the segments of their
+// index are kept, sealed by the caller's key. Segments are a cache: nothing is lost with them, and they do not move a caller's
+// content on.
+
+// Outline reads what recall must know of a caller who said more than so many turns, at one moment. It is false for another caller.
+func (s *Store) Outline(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, turns int) (out recaller.Outline, long bool, err error) {
+	b, err := s.unseal(ctx, tenant, caller)
+	if err != nil {
+		return out, false, notFound(err, "there is no such caller")
+	}
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		var stored int
+		err := tx.QueryRow(ctx, `SELECT version, (SELECT COALESCE(sum(turns), 0) FROM conversations WHERE tenant_id = $1 AND caller_id = $2)
+			FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`, []any{tenant, caller}, &out.Version, &stored)
+		if err != nil || stored <= turns {
+			return notFound(err, "there is no such caller")
+		}
+		long = true
+		if err := outlined(ctx, tx, tenant, caller, &out); err != nil {
+			return err
+		}
+		if out.Memories, err = b.readMemories(ctx, tx, standingQuery, tenant, caller); err != nil {
+			return err
+		}
+		return tx.QueryAll(ctx, b.forgottenQuery(tenant, caller, &out.Forgotten))
+	})
+	return out, long, err
+}
+
+// outlined reads what is not sealed of a caller's conversations. A conversation's mark is how its summary's seal begins, which is drawn by
+// chance with each sealing.
+func outlined(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, out *recaller.Outline) error {
+	return tx.QueryAll(ctx, Query{
+		SQL: `SELECT id, channel, started_at, ended_at, turns, substr(summary, 1, ` + itoa(markBytes) + `)
+			FROM conversations WHERE tenant_id = $1 AND caller_id = $2 ORDER BY started_at, id`,
+		Args: []any{tenant, caller},
+		Row: func(scan func(...any) error) error {
+			c := recaller.Conversation{Caller: caller}
+			var started int64
+			var ended *int64
+			var mark []byte
+			if err := scan(&c.ID, &c.Channel, &started, &ended, &c.Turns, &mark); err != nil {
+				return err
+			}
+			c.StartedAt, c.EndedAt = fromMicros(started), fromNull(ended)
+			out.Conversations, out.Marks = append(out.Conversations, c), append(out.Marks, string(mark))
+			return nil
+		},
+	})
+}
+
+// markBytes is the version of a sealed value and its nonce.
+const markBytes = 13
+
+// Words reads turns and conversations of a caller. What is not there is left out, and so is what cannot be opened, which is counted.
+func (s *Store) Words(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, turns []recaller.TurnRange, conversations []recaller.ConversationID,
+) (recaller.Words, error) {
+	out := recaller.Words{Turns: make(map[recaller.ConversationID][]recaller.Turn, len(turns))}
+	b, err := s.unseal(ctx, tenant, caller)
+	if err != nil {
+		return out, notFound(err, "there is no such caller")
+	}
+	queries := make([]Query, 0, len(turns)+len(conversations))
+	for _, r := range turns {
+		queries = append(queries, Query{
+			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2 AND conversation_id = $3 AND number >= $4 AND number < $5` +
+				notErasing + ` ORDER BY number`,
+			Args: []any{tenant, caller, r.Conversation, r.From, r.To},
+			Row:  leaveOut(&out.Damaged, b.turnRow(func(conv recaller.ConversationID, t recaller.Turn) { out.Turns[conv] = append(out.Turns[conv], t) })),
+		})
+	}
+	var rows []sealedConversation
+	for _, id := range conversations {
+		queries = append(queries, Query{
+			SQL:  `SELECT ` + conversationColumns + ` FROM conversations WHERE tenant_id = $1 AND id = $2 AND caller_id = $3` + notErasing,
+			Args: []any{tenant, id, caller},
+			Row:  conversationRow(&rows),
+		})
+	}
+	if len(queries) == 0 {
+		return out, nil
+	}
+	if err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) error { return tx.QueryAll(ctx, queries...) }); err != nil {
+		return out, err
+	}
+	for _, row := range rows {
+		c, err := b.open(row)
+		if err != nil {
+			out.Damaged++
+			continue
+		}
+		out.Conversations = append(out.Conversations, c)
+	}
+	return out, nil
+}
+
+// leaveOut wraps a row's reader so that one that cannot be opened is left out and counted. An error of the database is none of a row's.
+func leaveOut(damaged *int, row func(func(...any) error) error) func(func(...any) error) error {
+	return func(scan func(...any) error) error {
+		var failed error
+		err := row(func(dest ...any) error {
+			failed = scan(dest...)
+			return failed
+		})
+		if err != nil && failed == nil {
+			*damaged++
+		}
+		return failed
+	}
+}
+
+// Segments gives the segments that are kept of a caller to take, as far as they are wanted and can be opened, and returns the names of
+// all others.
+func (s *Store) Segments(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, wanted func(name string) bool, take func(name string, body []byte),
+) (others []string, err error) {
+	b, err := s.unseal(ctx, tenant, caller)
+	if err != nil {
+		return nil, notFound(err, "there is no such caller")
+	}
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		return tx.QueryAll(ctx, Query{
+			SQL:  `SELECT name, body FROM recall_segments WHERE tenant_id = $1 AND caller_id = $2`,
+			Args: []any{tenant, caller},
+			Row: func(scan func(...any) error) error {
+				var name string
+				var body []byte
+				if err := scan(&name, &body); err != nil {
+					return err
+				}
+				if wanted(name) {
+					if plain, err := b.Open(segmentPlace(name), body); err == nil {
+						take(name, plain)
+						return nil
+					}
+				}
+				others = append(others, name)
+				return nil
+			},
+		})
+	})
+	return others, err
+}
+
+// PutSegment keeps a segment of a caller's index, in place of one of the same name, and lets others go. It fails with NotFound if the
+// caller is gone, or is being erased.
+func (s *Store) PutSegment(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, name string, body []byte, others []string) error {
+	b, err := s.unseal(ctx, tenant, caller)
+	if err != nil {
+		return notFound(err, "there is no such caller")
+	}
+	sealed, err := b.Seal(segmentPlace(name), body)
+	if err != nil {
+		return err
+	}
+	return s.WithCaller(ctx, tenant, caller, func(tx Tx) error {
+		if err := alive(ctx, tx, tenant, caller); err != nil {
+			return err
+		}
+		for _, o := range append(others[:len(others):len(others)], name) {
+			if _, err := tx.Exec(ctx, `DELETE FROM recall_segments WHERE tenant_id = $1 AND caller_id = $2 AND name = $3`, tenant, caller, o); err != nil {
+				return err
+			}
+		}
+		_, err := tx.Exec(ctx, `INSERT INTO recall_segments (tenant_id, caller_id, name, body) VALUES ($1, $2, $3, $4)`, tenant, caller, name, sealed)
+		return err
+	})
+}
+
+func segmentPlace(name string) vault.Place {
+	return vault.Place{Table: "recall_segments.body", Record: name}
+}
