@@ -32,7 +32,7 @@ func TestTheEmbeddingComesAfterTheCall(t *testing.T) {
 		rec := p.writtenUp(call.Conversation.ID)
 		holds(t, "the briefing after the write-up", p.ring(from).Briefing.Text, "wedding reception")
 		last := rec.Wrapup.Steps[len(rec.Wrapup.Steps)-1]
-		if last.Step != recaller.StepEmbed || last.State != recaller.StepDone || last.By != "recaller-static/1" {
+		if last.Step != recaller.StepEmbed || last.State != recaller.StepDone || last.By != "recaller-static/2" {
 			t.Errorf("got the last step %+v, want the embedding done by the built-in embedder", last)
 		}
 		p.call(number(), user("My dishwasher leaks."), agent("We will send somebody."))

@@ -158,7 +158,7 @@ func (s Settings) name() string {
 	return name
 }
 
-// Model names what makes the vectors, and is to be recorded with each: "recaller-static/1", "text-embedding-3-small", or with the
+// Model names what makes the vectors, and is to be recorded with each: "recaller-static/2", "text-embedding-3-small", or with the
 // width and the passages' prefix where they were configured, `text-embedding-3-small@512`, `e5-small+"passage:"`. Only vectors of one
 // name can be compared.
 func (c *Client) Model() string { return c.model }

@@ -93,7 +93,7 @@ func TestTheBuiltInEmbedderNeedsNothing(t *testing.T) {
 	if diff := cmp.Diff(want, got, near()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if c.Model() != "recaller-static/1" || c.Width() != 256 {
+	if c.Model() != "recaller-static/2" || c.Width() != 256 {
 		t.Errorf("got model %q of width %d", c.Model(), c.Width())
 	}
 }

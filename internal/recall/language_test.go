@@ -113,3 +113,52 @@ func TestAnotherLanguageIsHeldWhileTheStoreIsAway(t *testing.T) {
 		t.Errorf("everything was read %d times more", now-reads)
 	}
 }
+
+// What is asked in words that nobody said is found by what they mean, in the language of the call and in English.
+func TestAQuestionFindsAnAnswerThatSharesNoWordWithIt(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		language, answer string
+		other            []string
+		questions        []string
+	}{
+		{
+			"German", "Mein Hund ist krank und will seit gestern nicht mehr fressen.",
+			[]string{"Die Wohnung liegt im dritten Stock und hat einen Balkon.", "Ich bezahle die Rechnung am Montag mit der Karte.", "Wir fahren im Sommer mit dem Zug ans Meer."},
+			[]string{"Was ist mit dem Tier?", "What is wrong with the pet?"},
+		},
+		{
+			"Spanish", "Me duele la rodilla cuando subo las escaleras.",
+			[]string{"Vivo en el tercer piso de la calle Mayor.", "Pago la factura el lunes con la tarjeta.", "En verano vamos a la playa con los niños."},
+			[]string{"¿Qué problema de salud tiene?", "Does she have a medical problem with her leg?"},
+		},
+		{
+			"French", "La chaudière ne marche plus et il fait très froid dans la maison.",
+			[]string{"Mon fils joue du piano tous les mardis.", "Je vous envoie la facture par la poste.", "Nous partons à la mer avec les enfants."},
+			[]string{"Quel est le souci de chauffage ?", "What is the trouble with the heating?"},
+		},
+		{
+			"Italian", "Mio figlio ha la febbre e la tosse da tre giorni.",
+			[]string{"La macchina è dal meccanico fino a venerdì.", "Pago il conto lunedì con la carta.", "In estate andiamo al mare con il treno."},
+			[]string{"Il bambino è malato?", "Is the child sick?"},
+		},
+		{
+			"Portuguese", "O meu carro avariou na estrada e ficou parado.",
+			[]string{"A minha filha toca piano todas as terças.", "Pago a conta na segunda com o cartão.", "No verão vamos à praia com as crianças."},
+			[]string{"Que problema tem o veículo?", "What happened to the vehicle?"},
+		},
+	} {
+		st := newStore()
+		texts := append(slices.Clone(test.other), test.answer)
+		for i, text := range texts {
+			st.say("acme", "one", "c"+strconv.Itoa(i), day(i+1), text, "…")
+		}
+		s := recall.New(st, recall.Options{})
+		want := "c" + strconv.Itoa(len(test.other)) + "/0"
+		for _, question := range test.questions {
+			if got := found(t, s, "acme", "one", recall.Query{Text: question, Weak: true}); len(got) == 0 || got[0] != want {
+				t.Errorf("%s: got %v for a question, want %s first", test.language, got, want)
+			}
+		}
+	}
+}

@@ -94,22 +94,27 @@ def quantize(table):
     return q, scale
 
 
-def pack(vocabulary, table):
-    """Returns the weights file. Its layout is that which package static reads; numbers are little-endian."""
-    q, scale = quantize(table)
-    names = [n.encode() for n in vocabulary.names]
-    slots = 1 << (len(names) * 3 // 2).bit_length()
+def layout(magic, names, scale, mean, width, body):
+    """Returns a weights file. Its layout is that which package static reads; numbers are little-endian."""
+    encoded = [n.encode() for n in names]
+    slots = 1 << (len(encoded) * 3 // 2).bit_length()
     places = np.zeros(slots, np.uint32)
-    for row, name in enumerate(vocabulary.names):
+    for row, name in enumerate(names):
         at = fnv(name) % slots
         while places[at]:
             at = (at + 1) % slots
         places[at] = row + 1
-    offsets = np.cumsum([0] + [len(n) for n in names]).astype(np.uint32)
-    mean = np.round((np.sqrt((q.astype(np.int64) ** 2).sum(axis=1)) * scale).mean())
-    head = MAGIC + struct.pack("<5I", q.shape[1], len(names), slots, int(offsets[-1]), int(mean))
+    offsets = np.cumsum([0] + [len(n) for n in encoded]).astype(np.uint32)
+    head = magic + struct.pack("<5I", width, len(encoded), slots, int(offsets[-1]), int(mean))
     arrays = (offsets.astype("<u4"), places.astype("<u4"), scale.astype("<u2"))
-    return head + b"".join(a.tobytes() for a in arrays) + b"".join(names) + q.tobytes()
+    return head + b"".join(a.tobytes() for a in arrays) + b"".join(encoded) + body.tobytes()
+
+
+def pack(vocabulary, table):
+    """Returns the weights file of the English table."""
+    q, scale = quantize(table)
+    mean = np.round((np.sqrt((q.astype(np.int64) ** 2).sum(axis=1)) * scale).mean())
+    return layout(MAGIC, vocabulary.names, scale, mean, q.shape[1], q)
 
 
 def vectors(counts, table):

@@ -3,35 +3,41 @@
 // (tools/distill), so texts that mean alike in other words ("car", "vehicle") point alike too. It needs no network and no
 // warming up, and gives the same vector on every machine.
 //
-// It is pure. It does not know the order of words, nor any language but English well; names and numbers are found better by
-// words. Nor does it hide the words: who holds a vector can test it for a word, as with any embedding.
+// A second table has the words of German, Spanish, French, Italian and Portuguese, in the same space: a text in one of them is like one in
+// another that means the same.
+//
+// It is pure. It does not know the order of words, nor any other language; names and numbers are found better by words. Nor does it
+// hide the words: who holds a vector can test it for a word, as with any embedding.
 package static
 
 import (
 	"math"
 
 	"github.com/recallerhq/recaller/internal/recall/token"
+	"github.com/recallerhq/recaller/internal/vector"
 )
 
 const (
 	// Model names what Vector makes, for who records it. It changes whenever a text's vector does: those of different models
 	// cannot be compared.
-	Model = "recaller-static/1"
+	Model = "recaller-static/2"
 	// Width is how many numbers a vector has.
 	Width = 256
 )
 
 // Vector returns a text's vector, of length 1. A text without a token that the table knows, an empty one for example, points
 // along the axis that texts differ least in: such texts are like one another and hardly like any other.
+//
+// A text in German, Spanish, French, Italian or Portuguese is read by that language's rows, every other one by the English ones.
 func Vector(text string) []float32 {
 	var (
 		words token.Scanner
 		sum   Sum
 		some  [16]uint32
 	)
-	rows := some[:0]
+	l, rows := languageOf(text), some[:0]
 	for words.Reset(text); words.Next(); {
-		rows = shared().rows(words.Bytes(), rows[:0])
+		rows = RowsIn(l, words.Word(l), rows[:0])
 		for _, row := range rows {
 			sum.Add(row, 1)
 		}
@@ -43,12 +49,58 @@ func Vector(text string) []float32 {
 	return v
 }
 
+// enough is how much of a text tells its language.
+const enough = 2000
+
+// languageOf returns the language by whose rows a text is read. Of a few words that tell none it is that whose table knows most of them.
+func languageOf(text string) token.Language {
+	text = text[:min(len(text), enough)]
+	var d token.Detector
+	d.Add(text)
+	l := d.Language()
+	switch {
+	case Knows(l):
+		return l
+	case l != token.Unknown:
+		return token.English
+	}
+	var (
+		words token.Scanner
+		some  [16]uint32
+		most  int
+	)
+	best := token.English
+	for l := token.English; l <= token.Italian; l++ {
+		known := 0
+		for words.Reset(text); words.Next(); {
+			w := words.Word(l)
+			if l.Stop(string(w)) || len(RowsIn(l, w, some[:0])) == 1 {
+				known++
+			}
+		}
+		if known > most {
+			best, most = l, known
+		}
+	}
+	return best
+}
+
 // Rows appends to dst the table's rows of one token, folded as token.Scanner yields it: one where the table has the word, those
 // of the word's pieces where not, none where it knows no piece of it.
 func Rows(tok []byte, dst []uint32) []uint32 { return shared().rows(tok, dst) }
 
 // Weight returns how much a row counts in a sum, its length: words that say much count more. The mean over all rows is 1.
-func Weight(row uint32) float32 { return shared().weight(row) }
+func Weight(row uint32) float32 {
+	var (
+		unpacked [Width]int8
+		square   int64
+	)
+	cells, scale := numbers(row, &unpacked)
+	for _, c := range cells {
+		square += int64(c) * int64(c)
+	}
+	return float32(math.Sqrt(float64(square)) * float64(scale) / shared().mean)
+}
 
 // Sum adds up rows. The zero value is empty and ready. It is not for concurrent use.
 type Sum struct {
@@ -59,7 +111,11 @@ type Sum struct {
 func (s *Sum) Reset() { s.at = [Width]int64{} }
 
 // Add adds a row, of those that Rows gives, so many times.
-func (s *Sum) Add(row uint32, times int) { shared().add(&s.at, row, int64(times)) }
+func (s *Sum) Add(row uint32, times int) {
+	var unpacked [Width]int8
+	cells, scale := numbers(row, &unpacked)
+	vector.AddTimes(s.at[:], cells, int32(scale*int64(times)))
+}
 
 // Unit writes the sum at length 1 to dst, which holds Width numbers. False, and dst as it was, if nothing was added.
 func (s *Sum) Unit(dst []float32) bool {

@@ -4,11 +4,8 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"unsafe"
-
-	"github.com/recallerhq/recaller/internal/vector"
 )
 
 // weights is the file that tools/distill writes. Numbers are little-endian. It is read where it lies, so that pages that no
@@ -43,6 +40,7 @@ type table struct {
 	scales  int
 	names   int
 	cells   int
+	bytes   int     // of a row's numbers
 	mean    float64 // of the rows' lengths
 }
 
@@ -55,11 +53,13 @@ var shared = sync.OnceValue(func() *table {
 })
 
 // open checks that a file is whole.
-func open(file string) (*table, error) {
+func open(file string) (*table, error) { return openAs(file, magic, Width) }
+
+func openAs(file, magic string, bytes int) (*table, error) {
 	if len(file) < headBytes || file[:8] != magic {
 		return nil, errors.New("not a file of weights")
 	}
-	t := &table{file: file}
+	t := &table{file: file, bytes: bytes}
 	width, slots, names := t.number(8), t.number(16), t.number(20)
 	t.count, t.mean = t.number(12), float64(t.number(24))
 	if width != Width || t.count == 0 || t.mean == 0 || slots <= t.count || slots&(slots-1) != 0 {
@@ -71,7 +71,7 @@ func open(file string) (*table, error) {
 	t.scales = t.slots + 4*int(slots)
 	t.names = t.scales + 2*int(t.count)
 	t.cells = t.names + int(names)
-	if want := t.cells + Width*int(t.count); len(file) != want {
+	if want := t.cells + bytes*int(t.count); len(file) != want {
 		return nil, fmt.Errorf("weights of %d bytes, want %d", len(file), want)
 	}
 	return t, nil
@@ -148,17 +148,4 @@ func (t *table) longest(mark string, word []byte) (row uint32, size int) {
 		}
 	}
 	return 0, 0
-}
-
-func (t *table) add(sum *[Width]int64, row uint32, times int64) {
-	vector.AddTimes(sum[:], t.cellsOf(row), int32(t.scale(row)*times))
-}
-
-// weight is a row's length, by the mean of all.
-func (t *table) weight(row uint32) float32 {
-	var square int64
-	for _, c := range t.cellsOf(row) {
-		square += int64(c) * int64(c)
-	}
-	return float32(math.Sqrt(float64(square)) * float64(t.scale(row)) / t.mean)
 }

@@ -43,7 +43,7 @@ func TestEveryRowIsFoundByItsName(t *testing.T) {
 		if got, size := tab.longest(mark, []byte(word)); got != row || size != len(word) {
 			t.Errorf("row %d of %d bytes: got row %d for %d bytes", row, len(word), got, size)
 		}
-		if w := tab.weight(row); !(w > 0 && w < 20) {
+		if w := Weight(row); !(w > 0 && w < 20) {
 			t.Errorf("row %d weighs %v", row, w)
 		}
 	}
@@ -64,6 +64,26 @@ func BenchmarkOpen(b *testing.B) {
 	for b.Loop() {
 		if _, err := open(weights); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+func TestEveryForeignRowIsFoundByItsName(t *testing.T) {
+	t.Parallel()
+	tab := others()
+	for row := range tab.count {
+		begin, end := tab.number(tab.offsets+4*int(row)), tab.number(tab.offsets+4*int(row)+4)
+		name := tab.file[tab.names+int(begin) : tab.names+int(end)]
+		if got, ok := tab.named(name[0], name[1:]); !ok || got != row {
+			t.Errorf("row %d: got row %d", row, got)
+		}
+		if w := Weight(row | abroad); !(w > 0 && w < 20) {
+			t.Errorf("row %d weighs %v", row, w)
+		}
+	}
+	for name, file := range map[string]string{"the English table": weights, "cut short": foreign[:len(foreign)-1], "nothing": ""} {
+		if _, err := openAs(file, foreignMagic, Width/2); err == nil {
+			t.Errorf("%s: got no error", name)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // This file is about languages. A conversation's words become terms by the rules of the language that it is held in; one that does
 // not tell, and a memory, by those of the language that most of the caller's conversations are held in. A query's words are
-// looked for by the rules of each of these languages. Only English has vectors.
+// looked for by the rules of each of these languages. English, German, Spanish, French, Italian and Portuguese have vectors, in one space.
 
 // told is which languages the conversations are held in.
 type told struct {
@@ -100,11 +100,8 @@ func (ix *Index) understood(c recaller.Change) (now token.Language, ok bool) {
 // rowsOf appends to dst the rows of a word that has a vector: a word that the table knows whole. What is put together of pieces,
 // names and numbers mostly, is found by its letters or not at all.
 func rowsOf(l token.Language, tok []byte, dst []uint32) []uint32 {
-	if l != token.English {
-		return dst
-	}
-	rows := static.Rows(tok, dst)
-	if len(rows) > len(dst)+1 {
+	rows := static.RowsIn(l, tok, dst)
+	if l == token.English && len(rows) > len(dst)+1 {
 		return dst
 	}
 	return rows

@@ -30,16 +30,12 @@ func (v *vectorSum) take(vectors []int8, lengths []float32) ([]int8, []float32) 
 	return append(vectors, own[:]...), append(lengths, length)
 }
 
-// vectorOf returns the vector of a query's words and its length; nil where no word has one, or the query is not in English.
-func vectorOf(text string, words []queryWord) ([]int8, float32) {
-	var d token.Detector
-	d.Add(text)
-	if l := d.Language(); l != token.English && l != token.Unknown {
-		return nil, 0
-	}
+// vectorOf returns the vector of a query's words and its length; nil where no word has one.
+func (ix *Index) vectorOf(text string, words []queryWord) ([]int8, float32) {
 	var v vectorSum
+	l := ix.languageOf(text, words)
 	for _, w := range words {
-		v.rows = rowsOf(token.English, []byte(w.folded), v.rows[:0])
+		v.rows = rowsOf(l, []byte(w.in(l)), v.rows[:0])
 		v.add(v.rows)
 	}
 	own := make([]int8, static.Width)
@@ -48,6 +44,33 @@ func vectorOf(text string, words []queryWord) ([]int8, float32) {
 		return nil, 0
 	}
 	return own, length
+}
+
+// languageOf returns the language that a query is asked in. A few nouns tell none: they are taken for that of English and the caller's own
+// which knows more of them.
+func (ix *Index) languageOf(text string, words []queryWord) token.Language {
+	var d token.Detector
+	d.Add(text)
+	l := d.Language()
+	if l != token.English && l != token.Unknown || ix.main == token.English || !static.Knows(ix.main) {
+		if l == token.Unknown {
+			return token.English
+		}
+		return l
+	}
+	var known [2]int
+	var rows []uint32
+	for _, w := range words {
+		for i, l := range [2]token.Language{token.English, ix.main} {
+			if l.Stop(w.in(l)) || len(rowsOf(l, []byte(w.in(l)), rows[:0])) > 0 {
+				known[i]++
+			}
+		}
+	}
+	if known[1] > known[0] || l == token.Unknown && known[1] == known[0] {
+		return ix.main
+	}
+	return token.English
 }
 
 // scoreMeaning compares the query with every doc. A conversation is as like as its three likest turns are in the mean, or all of

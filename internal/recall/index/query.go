@@ -48,7 +48,7 @@ type term struct {
 func (ix *Index) parse(q Query) parsed {
 	words := split(q.Text)
 	p := parsed{dates: dates(words), spans: ix.spans(q.Text, words, q.Now), asked: askedFor(words), toAgent: asksAgent(words)}
-	p.vector, p.length = vectorOf(q.Text, words)
+	p.vector, p.length = ix.vectorOf(q.Text, words)
 	for _, w := range words {
 		stem := token.Term(w.folded)
 		if stem != "" {
