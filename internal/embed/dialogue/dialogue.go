@@ -1,0 +1,59 @@
+// Package dialogue reads turns of talk and the questions that are asked about them, so that a question points to the turn that
+// answers it, in other words too: "any trouble with her lungs" to "Asthma, I've got a puffer". A turn is read together with the one
+// that it answers, for "Brenda." says little without "And your name?" before it. It is a small transformer, part of the program,
+// that was trained on conversations and questions written for it (tools/dialogue); it needs no network.
+//
+// It is pure. It reads English only, and it is slow beside embed/static: some 0.4 ms for each word of a text. So it is for histories of
+// a few calls, in which every turn may be the answer (internal/recall); it is not for comparing turns with one another, nor for
+// finding a conversation among many.
+package dialogue
+
+import "sync"
+
+const (
+	// Model names what Turn and Question make, for who records it. It changes whenever a vector does: those of different models
+	// cannot be compared.
+	Model = "recaller-dialogue/1"
+	// Width is how many numbers a vector has.
+	Width = hidden
+	// Unlike is the cosine of a question and a turn that have nothing to do with each other, in the mean.
+	Unlike = 0.15
+)
+
+// Turn returns the vector of a turn, its largest number at 127 or -127; before is what the other side said just before, or nothing. Of a
+// very long turn the beginning counts, of what was said before it the end.
+func Turn(before, text string) []int8 {
+	t := shared().tokens
+	tail, own := t.cut(before), t.cut(text)
+	tail, own = tail[max(0, len(tail)-mostBefore):], own[:min(len(own), mostTurn)]
+	ids := make([]int32, 0, len(tail)+len(own)+3)
+	ids = append(append(append(ids, t.opens), tail...), t.closes)
+	first := len(ids)
+	ids = append(append(ids, own...), t.closes)
+	return run(ids, first)
+}
+
+// Question returns the vector of a question, to be compared with those of Turn by their cosine.
+func Question(text string) []int8 {
+	t := shared().tokens
+	own := t.cut(text)
+	ids := make([]int32, 0, len(own)+2)
+	ids = append(append(append(ids, t.opens), own[:min(len(own), mostQuestion)]...), t.closes)
+	return run(ids, len(ids))
+}
+
+// How many pieces of words are read: of a question, of a turn, and of what was said before it.
+const (
+	mostQuestion = 40
+	mostTurn     = 160
+	mostBefore   = 28
+)
+
+// desks lends the working memory of a reading.
+var desks = sync.Pool{New: func() any { return new(desk) }}
+
+func run(ids []int32, first int) []int8 {
+	d := desks.Get().(*desk)
+	defer desks.Put(d)
+	return d.read(shared(), ids, first)
+}
