@@ -98,12 +98,18 @@ type TurnVectors struct {
 	Data         []int8 // Width numbers for each turn; none is -128
 }
 
+// Passage is a turn as a model reads it, with the one that it answers, or nothing.
+type Passage struct{ Before, Text string }
+
 // QueryVector is the vector that a model made of a query, to be compared with TurnVectors of the same model. The zero value is none.
 type QueryVector struct {
 	Model string
 	Data  []int8
 	Base  float32 // the model's cosine of what has nothing to do with each other
 	Gain  float32 // by which what is above Base counts as much as a cosine of the built-in table's
+	// Dialogue tells that the turns' vectors were made of each turn together with the one that it answers, for questions about them: they
+	// stand beside the table's, and not in their place.
+	Dialogue bool
 }
 
 // Change is what one committed write did to what is held about a caller. Each write raises the caller's

@@ -25,6 +25,7 @@ import (
 	"github.com/recallerhq/recaller/internal/reminder"
 	"github.com/recallerhq/recaller/internal/search"
 	"github.com/recallerhq/recaller/internal/tool"
+	"github.com/recallerhq/recaller/internal/vector"
 	"github.com/recallerhq/recaller/internal/webhook"
 	"github.com/recallerhq/recaller/internal/wrapup"
 )
@@ -154,11 +155,14 @@ func (a *App) embedder() (*embed.Client, error) {
 	})
 }
 
-// recallOptions are recall's: with the configured embedder where it is to serve.
+// recallOptions are recall's: with the configured embedder where it is to serve, else with the model that is built in.
 func (a *App) recallOptions(embedder *embed.Client, words *words) recall.Options {
-	o := recall.Options{MaxBytes: a.cfg.RecallCacheBytes, Now: a.opts.Now, Segments: a.store}
+	o := recall.Options{
+		MaxBytes: a.cfg.RecallCacheBytes, Now: a.opts.Now, Segments: a.store, Vectors: words,
+		Dialogue: a.cfg.RecallDialogue && vector.Fast(),
+	}
 	if a.cfg.Embedder().Recall {
-		o.Meaning, o.Vectors = embed.NewLikeness(embedder), words
+		o.Meaning = embed.NewLikeness(embedder)
 	}
 	return o
 }
@@ -175,6 +179,9 @@ func (a *App) masked() func(kind string) {
 // changed tells everybody who keeps a view of what was committed.
 func (a *App) changed(c recaller.Change) {
 	a.recall.Apply(c)
+	if c.Conversation != nil && c.Conversation.Summary != nil {
+		a.recall.Warm(c.Tenant, c.Caller)
+	}
 	a.events.Apply(c)
 	a.conversations.Stored(c)
 	a.memories.Apply(c)

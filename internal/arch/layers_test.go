@@ -20,7 +20,7 @@ func layers() []layer {
 		{name: "rules", pure: true, packages: []string{
 			"speech", "when", "repeat", "identity", "transcript", "recall/token", "recall/index", "livebuffer",
 			"wrapup/reading", "wrapup/quote", "wrapup/summary", "wrapup/label", "wrapup/name", "wrapup/extract", "wrapup/text", "wrapup/answer", "wrapup/evidence",
-			"agreement", "guard", "prompt", "realtime", "fence", "forgotten", "memory/likeness", "search/stems", "search/asked", "search/rank", "embed/static", "vector",
+			"agreement", "guard", "prompt", "realtime", "fence", "forgotten", "memory/likeness", "search/stems", "search/asked", "search/rank", "embed/static", "embed/dialogue", "vector",
 		}},
 		{name: "use cases", may: []string{"rules"}, packages: []string{
 			"conversation", "thread", "briefing", "memory", "recall", "document", "wrapup", "privacy", "tenant", "caller",
@@ -64,6 +64,7 @@ func edges() map[string][]string {
 		"forgotten":       {"memory/likeness", "recall/token", "speech"},
 		"recall/index":    {"recall/token", "when", "embed/static", "vector", "forgotten", "speech"},
 		"embed/static":    {"recall/token", "vector"},
+		"embed/dialogue":  {"vector"},
 		"when":            {"speech"},
 		"repeat":          {"when"},
 		"guard":           {"speech", "recall/token"},

@@ -43,6 +43,7 @@ type Config struct {
 
 	MetricsAddr      string        // host:port of /metrics; empty: on Addr
 	RecallCacheBytes int64         // how much memory recall's indexes may take
+	RecallDialogue   bool          // the built-in model reads the turns of short histories
 	ShutdownGrace    time.Duration // how long a stop may take
 	Workers          int           // how many wrap-up jobs run at once
 

@@ -27,8 +27,12 @@ func NewLikeness(c *Client) *Likeness { return &Likeness{client: c} }
 // Model is the client's Model.
 func (l *Likeness) Model() string { return l.client.Model() }
 
-// Passages returns a vector of each text, in order, all of one width; errors are those of Client.Embed.
-func (l *Likeness) Passages(ctx context.Context, texts []string) ([][]int8, error) {
+// Passages returns a vector of each turn, in order, all of one width, whatever it answers; errors are those of Client.Embed.
+func (l *Likeness) Passages(ctx context.Context, turns []recaller.Passage) ([][]int8, error) {
+	texts := make([]string, len(turns))
+	for i, t := range turns {
+		texts[i] = t.Text
+	}
 	vectors, err := l.client.Embed(ctx, texts)
 	if err != nil {
 		return nil, err

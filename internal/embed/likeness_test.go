@@ -42,7 +42,7 @@ func TestTextsThatHaveNothingToDoWithEachOtherAreNotAlike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := l.Passages(t.Context(), []string{"the boiler in the kitchen drips", "Mercury"})
+	rows, err := l.Passages(t.Context(), []recaller.Passage{{Text: "the boiler in the kitchen drips"}, {Text: "Mercury"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestQueriesAndPassagesHaveTheirPrefixes(t *testing.T) {
 	if _, err := l.Query(t.Context(), "what hurts"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Passages(t.Context(), []string{"my knee", " "}); err != nil {
+	if _, err := l.Passages(t.Context(), []recaller.Passage{{Before: "Hello.", Text: "my knee"}, {Text: " "}}); err != nil {
 		t.Fatal(err)
 	}
 	var sent []string

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/recallerhq/recaller/internal/embed/dialogue"
 	"github.com/recallerhq/recaller/internal/embed/static"
 	"github.com/recallerhq/recaller/internal/recall"
 	"github.com/recallerhq/recaller/internal/recall/index"
@@ -62,8 +63,11 @@ func SetupOf(opts recall.Options, o Options, how Reading) Setup {
 	}
 	if s.Weights.Meaning != 0 || s.Weights.SessionMeaning != 0 {
 		s.Embedder = static.Model
-		if opts.Meaning != nil {
+		switch {
+		case opts.Meaning != nil:
 			s.Embedder = opts.Meaning.Model()
+		case opts.Dialogue:
+			s.Embedder += ", short histories " + dialogue.Model
 		}
 	}
 	return s

@@ -43,16 +43,18 @@ func (m *teacher) vector(text string) []int8 {
 	return v
 }
 
-func (m *teacher) Passages(_ context.Context, texts []string) ([][]int8, error) {
+func (m *teacher) Passages(_ context.Context, turns []recaller.Passage) ([][]int8, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.asked = append(m.asked, texts...)
-	out := make([][]int8, len(texts))
-	for i, text := range texts {
-		if m.refuses != "" && strings.Contains(text, m.refuses) {
+	out := make([][]int8, len(turns))
+	for _, t := range turns {
+		m.asked = append(m.asked, t.Text)
+	}
+	for i, t := range turns {
+		if m.refuses != "" && strings.Contains(t.Text, m.refuses) {
 			return nil, recaller.Errorf(recaller.Invalid, "refused")
 		}
-		out[i] = m.vector(text)
+		out[i] = m.vector(t.Text)
 	}
 	return out, m.fails
 }

@@ -29,9 +29,9 @@ type entry struct {
 
 	segments map[string]*index.Segment // of a long caller, by what they are of
 
-	fill      sync.Mutex // held while vectors are made of turns that lack one
-	filling   bool       // the background is at it
-	restUntil time.Time  // nobody does until then: it failed
+	fill      sync.Mutex    // held while vectors are made of turns that lack one
+	filling   chan struct{} // not nil while the background is at it; closed when that ends
+	restUntil time.Time     // nobody does until then: it failed
 }
 
 // maxPending bounds the changes kept for later. More than these are not waited for.

@@ -17,8 +17,8 @@ import (
 // again.
 type Meaning interface {
 	Model() string // recorded with each vector; those of different models are not compared
-	// Passages makes one vector of each text, in order, all of one width.
-	Passages(ctx context.Context, texts []string) ([][]int8, error)
+	// Passages makes one vector of each turn, in order, all of one width.
+	Passages(ctx context.Context, turns []recaller.Passage) ([][]int8, error)
 	Query(ctx context.Context, text string) (recaller.QueryVector, error)
 }
 
@@ -51,7 +51,7 @@ type asking struct {
 
 // ask has the query's vector made beside what else there is to do; nil where there is no embedder, or the query does without.
 func (s *Service) ask(ctx context.Context, q Query) *asking {
-	if s.meaning == nil || !q.Embed {
+	if s.meaning == nil || s.dialogue || !q.Embed {
 		return nil
 	}
 	a := &asking{done: make(chan struct{})}
@@ -95,7 +95,7 @@ func (s *Service) attach(ctx context.Context, k key, ix *index.Index) error {
 
 // fill has the vectors made that a caller's turns lack, in the background.
 func (s *Service) fill(e *entry) {
-	if s.meaning == nil || !e.beginFilling(s.meaning.Model(), s.clock()) {
+	if s.meaning == nil || !s.beginFilling(e) {
 		return
 	}
 	s.filling.Go(func() {
@@ -116,15 +116,28 @@ func (s *Service) Fill(ctx context.Context, t recaller.TenantID, c recaller.Call
 	if s.meaning == nil || e == nil {
 		return nil
 	}
-	if s.vectors != nil {
-		if _, kept, err := s.vectors.TurnVectors(ctx, t, c, s.meaning.Model()); err != nil || !kept {
-			return err
+	keep := s.vectors != nil
+	if keep {
+		list, kept, err := s.vectors.TurnVectors(ctx, t, c, s.meaning.Model())
+		if err != nil || !kept && !s.dialogue {
+			return err // of words that are not kept nothing is sent to anybody
 		}
+		keep = kept
+		e.attach(list) // others may have made some since the index was built
 	}
+	if err := s.fillEntry(ctx, e, keep); err != nil {
+		return err
+	}
+	s.cache.resize(k, e)
+	return nil
+}
+
+// fillEntry makes the vectors that an index lacks, and keeps them where they are to be kept.
+func (s *Service) fillEntry(ctx context.Context, e *entry, keep bool) error {
 	e.fill.Lock() // held while the embedder works: nothing is made twice
 	defer e.fill.Unlock()
 	for ctx.Err() == nil {
-		lacking := e.lacking(s.meaning.Model(), batch)
+		lacking := s.lacking(e, s.batch())
 		if len(lacking) == 0 {
 			break
 		}
@@ -132,15 +145,14 @@ func (s *Service) Fill(ctx context.Context, t recaller.TenantID, c recaller.Call
 		if err != nil {
 			return err
 		}
-		if s.vectors != nil {
-			if err := s.vectors.PutTurnVectors(ctx, t, c, made); err != nil {
+		if keep {
+			if err := s.vectors.PutTurnVectors(ctx, e.key.tenant, e.key.caller, made); err != nil {
 				return err
 			}
 		}
 		if !e.attach(made) {
 			break
 		}
-		s.cache.resize(k, e)
 	}
 	return ctx.Err()
 }
@@ -149,11 +161,13 @@ func (s *Service) Fill(ctx context.Context, t recaller.TenantID, c recaller.Call
 func (s *Service) embed(ctx context.Context, lacking []index.Lack) ([]recaller.TurnVectors, error) {
 	bounded, cancel := context.WithTimeout(ctx, fillPatience)
 	defer cancel()
-	var texts []string
+	var turns []recaller.Passage
 	for _, l := range lacking {
-		texts = append(texts, l.Texts...)
+		for i, text := range l.Texts {
+			turns = append(turns, recaller.Passage{Before: l.Before[i], Text: text})
+		}
 	}
-	rows, err := s.passages(bounded, texts)
+	rows, err := s.passages(bounded, turns)
 	if err != nil {
 		return nil, err
 	}
@@ -168,36 +182,36 @@ func (s *Service) embed(ctx context.Context, lacking []index.Lack) ([]recaller.T
 	return out, nil
 }
 
-// passages makes a vector of each text. Where the embedder refuses one of them, that one gets a vector without direction, and the
+// passages makes a vector of each turn. Where the embedder refuses one of them, that one gets a vector without direction, and the
 // others get theirs.
-func (s *Service) passages(ctx context.Context, texts []string) ([][]int8, error) {
-	rows, err := s.meaning.Passages(ctx, texts)
-	if recaller.KindOf(err) == recaller.Invalid && len(texts) > 1 {
-		return s.halves(ctx, texts)
+func (s *Service) passages(ctx context.Context, turns []recaller.Passage) ([][]int8, error) {
+	rows, err := s.meaning.Passages(ctx, turns)
+	if recaller.KindOf(err) == recaller.Invalid && len(turns) > 1 {
+		return s.halves(ctx, turns)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) != len(texts) || slices.ContainsFunc(rows, func(r []int8) bool { return len(r) == 0 || len(r) != len(rows[0]) }) {
+	if len(rows) != len(turns) || slices.ContainsFunc(rows, func(r []int8) bool { return len(r) == 0 || len(r) != len(rows[0]) }) {
 		return nil, recaller.Errorf(recaller.Internal, "the embedder gave not one vector for each text")
 	}
 	return rows, nil
 }
 
-// halves is passages of both halves of texts, one of which the embedder refuses. It fails where it refuses all of them.
-func (s *Service) halves(ctx context.Context, texts []string) ([][]int8, error) {
-	half := len(texts) / 2
-	first, err := s.passages(ctx, texts[:half])
-	second, err2 := s.passages(ctx, texts[half:])
+// halves is passages of both halves of the turns, one of which the embedder refuses. It fails where it refuses all of them.
+func (s *Service) halves(ctx context.Context, turns []recaller.Passage) ([][]int8, error) {
+	half := len(turns) / 2
+	first, err := s.passages(ctx, turns[:half])
+	second, err2 := s.passages(ctx, turns[half:])
 	switch refused, refused2 := recaller.KindOf(err) == recaller.Invalid, recaller.KindOf(err2) == recaller.Invalid; {
 	case err != nil && !refused, refused && err2 != nil:
 		return nil, err
 	case err2 != nil && !refused2:
 		return nil, err2
 	case refused:
-		first = without(len(texts[:half]), len(second[0]))
+		first = without(len(turns[:half]), len(second[0]))
 	case refused2:
-		second = without(len(texts[half:]), len(first[0]))
+		second = without(len(turns[half:]), len(first[0]))
 	}
 	return append(first, second...), nil
 }
@@ -218,37 +232,73 @@ func (s *Service) Close() {
 }
 
 // beginFilling says whether the vectors that the index lacks are the caller's to make.
-func (e *entry) beginFilling(model string, now time.Time) bool {
-	if len(e.lacking(model, 1)) == 0 {
+func (s *Service) beginFilling(e *entry) bool {
+	if len(s.lacking(e, 1)) == 0 {
 		return false
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.filling || now.Before(e.restUntil) {
+	if e.filling != nil || s.clock().Before(e.restUntil) {
 		return false
 	}
-	e.filling = true
+	e.filling = make(chan struct{})
 	return true
+}
+
+// awaitFilled waits until nobody is at the index's vectors any more, or for so long.
+func (e *entry) awaitFilled(ctx context.Context, patience time.Duration) {
+	e.mu.RLock()
+	filling := e.filling
+	e.mu.RUnlock()
+	if filling == nil {
+		return
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-filling:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 // endFilling lets others fill, after a pause where it came to nothing.
 func (e *entry) endFilling(err error, clock func() time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.filling = false
+	close(e.filling)
+	e.filling = nil
 	if now := clock(); err != nil && !now.IsZero() {
 		e.restUntil = now.Add(rest)
 	}
 }
 
-// lacking returns turns of the index that have no vector.
-func (e *entry) lacking(model string, n int) []index.Lack {
+// batch is how many turns are embedded at once.
+func (s *Service) batch() int {
+	if s.dialogue {
+		return few
+	}
+	return batch
+}
+
+// lacking returns turns of the index that are to have a vector, and have none.
+func (s *Service) lacking(e *entry, n int) []index.Lack {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if e.ix == nil || s.dialogue && !e.ix.Short() {
+		return nil
+	}
+	return e.ix.Lacking(s.meaning.Model(), min(n, maxModelled-e.ix.Attached()), s.dialogue)
+}
+
+// attached is how many turns have a vector.
+func (e *entry) attached() int {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	if e.ix == nil {
-		return nil
+		return 0
 	}
-	return e.ix.Lacking(model, min(n, maxModelled-e.ix.Attached()))
+	return e.ix.Attached()
 }
 
 // attach takes vectors into the index; false where there is none any more.

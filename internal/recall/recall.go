@@ -58,7 +58,8 @@ type Options struct {
 	Now func() time.Time
 
 	Meaning  Meaning       // the configured embedder, where it serves recall; nil: the built-in table alone
-	Vectors  Vectors       // keeps what it makes of turns; nil: they are made anew with each index
+	Dialogue bool          // without one: the built-in model reads short histories in English, turn by turn with what each answers
+	Vectors  Vectors       // keeps what either makes of turns; nil: they are made anew with each index
 	Embedder time.Duration // how long a query waits for its vector; default 400 ms
 }
 
@@ -129,6 +130,7 @@ type Service struct {
 	pool     index.Pool
 
 	meaning       Meaning
+	dialogue      bool // meaning is the built-in one
 	vectors       Vectors
 	modelPatience time.Duration
 	slots         chan struct{}   // holds one entry for each caller whose turns are being embedded
@@ -136,6 +138,8 @@ type Service struct {
 	closed        context.Context // ends with Close
 	close         context.CancelFunc
 	filling       sync.WaitGroup
+	warming       sync.Mutex   // guards warm
+	warm          map[key]bool // callers whose turns are to be read ahead
 }
 
 // New returns a Service over src.
@@ -164,7 +168,10 @@ func New(src Source, opts Options) *Service {
 	s := &Service{
 		src: src, weights: opts.Weights, patience: opts.Patience, now: opts.Now, cache: newCache(opts.MaxBytes, opts.MaxLong),
 		longer: opts.Longer, segment: min(opts.Segment, index.MostInSegment/2), builder: make(chan struct{}, 1), kept: opts.Segments,
-		meaning: opts.Meaning, vectors: opts.Vectors, modelPatience: opts.Embedder, slots: make(chan struct{}, fillers),
+		meaning: opts.Meaning, vectors: opts.Vectors, modelPatience: opts.Embedder, slots: make(chan struct{}, fillers), warm: make(map[key]bool),
+	}
+	if s.meaning == nil && opts.Dialogue {
+		s.meaning, s.dialogue = builtIn{}, true
 	}
 	s.long, _ = src.(Long)
 	s.closed, s.close = context.WithCancel(context.Background())
@@ -206,6 +213,7 @@ func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.Ca
 	e := s.cache.get(k) // kept to the end, though it may leave the cache meanwhile
 	degraded := asked.take(&iq)
 	for range maxBuilds {
+		s.compare(ctx, e, q, &iq)
 		res, ok, err := s.search(ctx, e, version, iq)
 		if err != nil {
 			return Result{}, err

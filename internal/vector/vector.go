@@ -6,6 +6,9 @@
 // the some ten thousand that one caller has.
 package vector
 
+// Fast reports whether products are made by machine code here. Where they are not, what needs millions of them is not worth its time.
+func Fast() bool { return fast }
+
 // Products puts the product of q with each row of rows into out: rows holds len(out) vectors of len(q) numbers each, one after
 // the other. No number may be -128. It panics where the lengths do not fit.
 func Products(out []int32, q, rows []int8) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/recall/token"
 	"github.com/recallerhq/recaller/internal/vector"
 )
 
@@ -85,10 +86,12 @@ type Lack struct {
 	Conversation recaller.ConversationID
 	Numbers      []int // rising
 	Texts        []string
+	Before       []string // of each turn, the one that it answers; empty where it answers none
 }
 
-// Lacking returns turns that have no vector by the model, at most n of them, those of the latest conversation first.
-func (ix *Index) Lacking(model string, n int) []Lack {
+// Lacking returns turns that have no vector by the model, at most n of them, those of the latest conversation first; of conversations
+// in English alone, or in no language that can be told, where the model reads no other.
+func (ix *Index) Lacking(model string, n int, english bool) []Lack {
 	by := make(map[int32]*Lack)
 	var order []int32
 	for i := len(ix.docs) - 1; i >= 0 && n > 0; i-- {
@@ -97,18 +100,23 @@ func (ix *Index) Lacking(model string, n int) []Lack {
 			continue
 		}
 		s := &ix.sessions[d.session]
+		if english && s.told != token.English && s.told != token.Unknown {
+			continue
+		}
 		l, ok := by[d.session]
 		if !ok {
 			l = &Lack{Conversation: s.id}
 			by[d.session], order = l, append(order, d.session)
 		}
 		l.Numbers, l.Texts = append(l.Numbers, s.turns[d.place].Number), append(l.Texts, s.turns[d.place].Text)
+		l.Before = append(l.Before, ix.answered(i))
 		n--
 	}
 	out := make([]Lack, len(order))
 	for i, si := range order {
 		slices.Reverse(by[si].Numbers)
 		slices.Reverse(by[si].Texts)
+		slices.Reverse(by[si].Before)
 		out[i] = *by[si]
 	}
 	return out
@@ -123,12 +131,34 @@ func (s *search) scoreByModel() {
 	products := make([]int32, len(s.by.lengths))
 	vector.Products(products, v.Data, s.by.rows)
 	length := lengthOf(v.Data)
-	s.alike = make([]float32, len(products))
+	alike := make([]float32, len(products))
 	for r, p := range products {
 		if all := length * s.by.lengths[r]; all > 0 {
-			s.alike[r] = v.Gain * (float32(p)/all - v.Base)
+			alike[r] = v.Gain * (float32(p)/all - v.Base)
 		}
 	}
+	if v.Dialogue {
+		s.fits = alike
+	} else {
+		s.alike = alike
+	}
+}
+
+// answered returns the text of the turn that a turn answers; empty where it answers none.
+func (ix *Index) answered(i int) string {
+	d := &ix.docs[i]
+	if d.answers == 0 || ix.docs[i-int(d.answers)].gone {
+		return ""
+	}
+	return ix.text(&ix.docs[i-int(d.answers)])
+}
+
+// fit is how well a turn answers the query by the model that read it in its dialogue; false where it read none.
+func (s *search) fit(i int) (float32, bool) {
+	if s.fits == nil || i >= len(s.by.of) || s.by.of[i] == 0 {
+		return 0, false
+	}
+	return s.fits[s.by.of[i]-1], true
 }
 
 // modelRow is the row of a doc's vector that the query is compared with; -1: there is none.

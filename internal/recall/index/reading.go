@@ -237,7 +237,7 @@ func (r *Ranking) compare() {
 // exactly is the cosine of a text with the query, as a plane of cosines has it.
 func (s *search) exactly(d *doc, text string) float32 {
 	l := s.language(s.sessions[d.session].told)
-	if s.parsed.vector == nil || l != token.English {
+	if s.parsed.vector == nil {
 		return 0
 	}
 	var sum vectorSum

@@ -88,6 +88,7 @@ type search struct {
 	agent  [2]float32
 	short  float32   // how short the history is, from 0 to 1
 	alike  []float32 // by row of the model's vectors: how alike it is to the query; nil: there is no model
+	fits   []float32 // the same of a model that read the turns in their dialogue: how well it answers the query
 	term   []posting // of the query term that is scored
 	turns  bool      // the query wants turns
 

@@ -34,6 +34,9 @@ func (ix *Index) shortness() float32 {
 	return min(1, max(0, float32(manyWords-ix.words)/(manyWords-fewWords)))
 }
 
+// Short reports whether the history is read as a dialogue, more or less.
+func (ix *Index) Short() bool { return !ix.long && ix.shortness() > 0 }
+
 // form is what a turn does in its dialogue.
 type form uint8
 
@@ -83,7 +86,11 @@ func (s *search) scoreShort(d *doc, i int, c *candidate) {
 	if d.form&greets != 0 {
 		c.legs[legForm] -= w * s.weights.Greeting
 	}
-	likeness, words := s.exchange(d, i), float32(0)
+	likeness, ok := s.fit(i)
+	if !ok {
+		likeness = s.exchange(d, i)
+	}
+	words := float32(0)
 	if d.answers > 0 {
 		words = s.match[i-int(d.answers)]
 	}

@@ -2,11 +2,13 @@ package index
 
 import (
 	"encoding/binary"
+	"maps"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/embed/static"
 	"github.com/recallerhq/recaller/internal/recall/token"
 	"github.com/recallerhq/recaller/internal/vector"
 )
@@ -15,7 +17,7 @@ import (
 // byte first, where they are many. What is told by something else is left out.
 
 // SegmentFormat names what segments are made of and how they are spelled: another name for other ones.
-const SegmentFormat = "1 recaller-static/1"
+const SegmentFormat = "1 " + static.Model
 
 // Append appends the segment, spelled, to dst.
 func (s *Segment) Append(dst []byte) []byte {
@@ -77,9 +79,9 @@ func appendLanguages(dst []byte, ix *Index) []byte {
 		dst = binary.AppendUvarint(dst, uint64(l))
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(ix.counts)))
-	for l, n := range ix.counts {
+	for _, l := range slices.Sorted(maps.Keys(ix.counts)) { // so that a segment is spelled in one way
 		dst = binary.AppendUvarint(dst, uint64(l))
-		dst = binary.AppendUvarint(dst, uint64(n))
+		dst = binary.AppendUvarint(dst, uint64(ix.counts[l]))
 	}
 	return dst
 }

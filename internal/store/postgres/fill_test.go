@@ -131,7 +131,7 @@ func crowded(t testing.TB, c *pgx.Conn) {
 			case "conversation_embeddings.vector":
 				return `(SELECT array_agg(((i * g) % 97)::float4)::halfvec FROM generate_series(1, 384) g WHERE i > 0)`
 			case "conversation_embeddings.model":
-				return `'recaller-static/1'`
+				return `'recaller-static/2'`
 			}
 			switch col.name {
 			case "caller_id":

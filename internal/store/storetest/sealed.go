@@ -171,7 +171,7 @@ func (d *Data) PutSecrets() recaller.Opened {
 	}
 	d.OK(d.PutIndexing(d.ctx, "t", recaller.Indexing{
 		Conversation: o.Conversation.ID, Caller: o.Caller.ID, At: d.Now, Stems: map[string]int{"zqstem": 2, "quokka": 1},
-		Embedding: &recaller.Embedding{Model: "recaller-static/1", Vector: []float32{1, 2, 3}},
+		Embedding: &recaller.Embedding{Model: "recaller-static/2", Vector: []float32{1, 2, 3}},
 	}))
 	d.OK(d.PutTurnVectors(d.ctx, "t", o.Caller.ID, []recaller.TurnVectors{turnVectors(o.Conversation, "m", 0)}))
 	d.OK(d.PutSegment(d.ctx, "t", o.Caller.ID, "segment", []byte("zqsegment of Quokka"), nil))

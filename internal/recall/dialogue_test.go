@@ -1,0 +1,137 @@
+package recall_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/embed/dialogue"
+	"github.com/recallerhq/recaller/internal/recall"
+)
+
+// kept counts the turns of which a shelf has a vector by the built-in model.
+func (s *shelf) kept() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range s.list {
+		if v.Model == dialogue.Model {
+			n += len(v.Numbers)
+		}
+	}
+	return n
+}
+
+// None of the answers has a word of its question, and "Brenda." none that tells anything.
+func TestTheBuiltInModelFindsWhatAnswersAQuestion(t *testing.T) {
+	t.Parallel()
+	st := newStore()
+	called(st, plumbing...)
+	s := recall.New(st, recall.Options{Dialogue: true})
+	t.Cleanup(s.Close)
+	fillAfter(t, s)
+	for query, want := range map[string]int{
+		"who is the customer": 3, "how do we get into the property": 5, "what is the damage": 1,
+	} {
+		res, err := s.Recall(t.Context(), "acme", "ann", recall.Query{Text: query, Weak: true, Embed: true})
+		if err != nil || len(res.Hits) == 0 || res.Hits[0].Turn != want {
+			t.Errorf("%q: got %+v and %v, want turn %d first", query, res.Hits[:min(2, len(res.Hits))], err, want)
+		}
+	}
+}
+
+func TestWhatTheBuiltInModelReadIsKeptAndNotReadAgain(t *testing.T) {
+	t.Parallel()
+	st, kept := newStore(), &shelf{}
+	called(st, plumbing...)
+	s := recall.New(st, recall.Options{Dialogue: true, Vectors: kept})
+	t.Cleanup(s.Close)
+	fillAfter(t, s)
+	if got := kept.kept(); got != len(plumbing) {
+		t.Fatalf("vectors of %d turns are kept, want of %d", got, len(plumbing))
+	}
+	again := recall.New(st, recall.Options{Dialogue: true, Vectors: kept})
+	t.Cleanup(again.Close)
+	fillAfter(t, again)
+	if got := kept.kept(); got != len(plumbing) {
+		t.Errorf("after a restart vectors of %d turns are kept, want still of %d", got, len(plumbing))
+	}
+}
+
+// fillAfter asks something and waits until all turns are read.
+func fillAfter(t *testing.T, s *recall.Service) {
+	t.Helper()
+	if _, err := s.Recall(t.Context(), "acme", "ann", recall.Query{Text: "who", Embed: true}); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, s)
+}
+
+func TestOfWordsThatAreNotKeptNoVectorIsKeptEither(t *testing.T) {
+	t.Parallel()
+	st, none := newStore(), &shelf{none: true}
+	called(st, plumbing...)
+	s := recall.New(st, recall.Options{Dialogue: true, Vectors: none})
+	t.Cleanup(s.Close)
+	fillAfter(t, s)
+	if got := none.kept(); got != 0 {
+		t.Errorf("vectors of %d turns are kept, want none", got)
+	}
+	if res, err := s.Recall(t.Context(), "acme", "ann", recall.Query{Text: "how do we get into the property", Weak: true, Embed: true}); err != nil || len(res.Hits) == 0 || res.Hits[0].Turn != 5 {
+		t.Errorf("got %+v and %v, want it found all the same", res.Hits, err)
+	}
+	s.Warm("acme", "ann")
+}
+
+func TestTheBuiltInModelReadsNeitherLongHistoriesNorOtherLanguages(t *testing.T) {
+	t.Parallel()
+	for name, words := range map[string][]string{
+		"a long one": slices.Repeat([]string{strings.Repeat("the gardener planted another beautiful flowering cherry beside our garage wall ", 40)}, 200),
+		"a German one": {
+			"Guten Tag, was kann ich für Sie tun?", "Es kommt Wasser durch die Decke, und das seit gestern Abend.", "Wie ist Ihr Name?", "Mein Name ist Brigitte, und ich wohne hier nicht allein.",
+		},
+	} {
+		st, kept := newStore(), &shelf{}
+		called(st, words...)
+		s := recall.New(st, recall.Options{Dialogue: true, Vectors: kept})
+		fillAfter(t, s)
+		s.Close()
+		if got := kept.kept(); got != 0 {
+			t.Errorf("%s: vectors of %d turns are kept, want none", name, got)
+		}
+	}
+}
+
+func TestACallerIsReadAheadOfHisNextCall(t *testing.T) {
+	t.Parallel()
+	st, kept := newStore(), &shelf{}
+	called(st, plumbing...)
+	s := recall.New(st, recall.Options{Dialogue: true, Vectors: kept})
+	s.Warm("acme", "ann")
+	s.Warm("acme", "nobody")
+	s.Drain()
+	if got := kept.kept(); got != len(plumbing) {
+		t.Errorf("vectors of %d turns are kept, want of all %d", got, len(plumbing))
+	}
+	s.Close()
+	s.Warm("acme", "ann")
+	if n, _ := s.Stats(); n != 0 {
+		t.Errorf("%d indexes are in memory, want none for it", n)
+	}
+}
+
+func TestTheFitOfATurnIsExplained(t *testing.T) {
+	t.Parallel()
+	st := newStore()
+	called(st, plumbing...)
+	s := recall.New(st, recall.Options{Dialogue: true})
+	t.Cleanup(s.Close)
+	fillAfter(t, s)
+	res, err := s.Recall(t.Context(), "acme", "ann", recall.Query{Text: "how do we get into the property", Weak: true, Embed: true, Explain: true})
+	if err != nil || len(res.Hits) == 0 || res.Hits[0].Why == nil {
+		t.Fatalf("got %+v and %v", res.Hits, err)
+	}
+	if !slices.ContainsFunc(res.Hits[0].Why.Parts, func(p recaller.PartWhy) bool { return p.Name == "exchange" && p.Value > 0 && p.Rank == 1 }) {
+		t.Errorf("got %+v, want what the turn answers to count first", res.Hits[0].Why.Parts)
+	}
+}
