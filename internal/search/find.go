@@ -43,6 +43,7 @@ func (s *Service) find(ctx context.Context, tenant recaller.TenantID, w want) (R
 		if all[i] = t.ranked(); s.Embedder.Model() == builtIn && !w.read.Known() {
 			all[i].Cosine = 0
 		}
+		all[i].Model = s.byAnotherModel(t.cosine)
 	}
 	var page []placed
 	for _, r := range w.read.Rank(all) {

@@ -19,6 +19,7 @@ type Talk struct {
 	Said    []string // its turns
 	Written []string // its summary and labels
 	Cosine  float64  // how alike query and conversation are to the embedder; 0: not known
+	Model   bool     // Cosine is of a configured model, beside which what the built-in table knows of meaning counts half
 }
 
 // Leg is one side that a conversation is looked at from.
@@ -171,6 +172,9 @@ func (r *ranking) one(i int, t Talk) Ranked {
 		out.Legs[Words] += whole
 	}
 	out.Legs[Likeness] += same * share * share
+	if t.Model {
+		out.Legs[Likeness], out.Legs[Meaning] = out.Legs[Likeness]/2, out.Legs[Meaning]/2
+	}
 	for l := range out.Legs {
 		out.Legs[l] *= weights[l]
 		out.Score += out.Legs[l]
