@@ -3,7 +3,7 @@
 // that it answers, for "Brenda." says little without "And your name?" before it. It is a small transformer, part of the program,
 // that was trained on conversations and questions written for it (tools/dialogue); it needs no network.
 //
-// It is pure. It reads English only, and it is slow beside embed/static: some 0.4 ms for each word of a text. So it is for histories of
+// It is pure. It reads English only, and it is slow beside embed/static: about half a millisecond for each word of a text. So it is for histories of
 // a few calls, in which every turn may be the answer (internal/recall); it is not for comparing turns with one another, nor for
 // finding a conversation among many.
 package dialogue
@@ -16,7 +16,7 @@ const (
 	Model = "recaller-dialogue/1"
 	// Width is how many numbers a vector has.
 	Width = hidden
-	// Unlike is the cosine of a question and a turn that have nothing to do with each other, in the mean.
+	// Unlike is the cosine of a question and a turn that have nothing to do with each other, about the mean.
 	Unlike = 0.15
 )
 
