@@ -13,7 +13,7 @@ type Indexing struct {
 	Conversation ConversationID
 	Caller       CallerID
 	Stems        map[string]int // the stems that were said, with how often; the store keeps blind tokens of them. nil: leave them
-	Embedding    *Embedding     // nil: leave it
+	Embeddings   []Embedding    // all by one model; a long conversation has several, one for each stretch of it. nil: leave those by it
 	At           time.Time
 }
 

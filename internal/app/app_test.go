@@ -56,7 +56,7 @@ func build(t *testing.T, dir string, opts Options, env ...string) *house {
 // settings are those of a house.
 func settings(t *testing.T, dir string, env ...string) config.Config {
 	t.Helper()
-	values := map[string]string{"RECALLER_DATA": dir, "RECALLER_BRIEFING_DEADLINE": "1s", "RECALLER_RECALL_DIALOGUE": "false"}
+	values := map[string]string{"RECALLER_DATA": dir, "RECALLER_BRIEFING_DEADLINE": "1s", "RECALLER_EMBEDDING_DIALOGUE": "false"}
 	for _, e := range env {
 		name, value, _ := strings.Cut(e, "=")
 		values[name] = value

@@ -11,7 +11,7 @@ import (
 // Out of the box a question finds the turn that answers it in other words, and what was read of a call is kept for the next one.
 func TestTheBuiltInModelServesShortHistories(t *testing.T) {
 	t.Parallel()
-	h := build(t, t.TempDir(), Options{}, "RECALLER_RECALL_DIALOGUE=true").start()
+	h := build(t, t.TempDir(), Options{}, "RECALLER_EMBEDDING_DIALOGUE=true").start()
 	call := h.ring("+14155550171")
 	for _, text := range []string{"Asthma, I've got a puffer, it's mild.", "The key's under the blue pot by the gate.", "I drive the number nine bus."} {
 		h.say(call.Conversation.ID, text)
@@ -41,7 +41,7 @@ func TestTheBuiltInModelServesShortHistories(t *testing.T) {
 // A call that was written up is read ahead of the next one.
 func TestACallThatIsWrittenUpIsReadAhead(t *testing.T) {
 	t.Parallel()
-	h := build(t, t.TempDir(), Options{}, "RECALLER_RECALL_DIALOGUE=true").start()
+	h := build(t, t.TempDir(), Options{}, "RECALLER_EMBEDDING_DIALOGUE=true").start()
 	call := h.ring("+14155550172")
 	h.say(call.Conversation.ID, "Asthma, I've got a puffer, it's mild.")
 	h.hangUp(call.Conversation.ID)

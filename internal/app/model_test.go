@@ -20,6 +20,10 @@ type former struct{}
 
 func (former) Model() string { return "bag-of-stems/1" }
 
+func (f former) EmbedQueries(ctx context.Context, texts []string) ([][]float32, error) {
+	return f.Embed(ctx, texts)
+}
+
 func (former) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	return slices.Repeat([][]float32{static.Vector(meant)}, len(texts)), nil
 }

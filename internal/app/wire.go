@@ -76,6 +76,7 @@ func (a *App) wire() error {
 	})
 	a.search = search.New(search.Deps{
 		Store: a.store, Words: a.conversations, Tenants: a.tenants, Embedder: embedder,
+		Dialogue: a.dialogue() && a.cfg.Embedder().Provider == embed.BuiltIn, Kept: words,
 		Log: a.log, Metrics: search.NewMetrics(a.registry), Now: now,
 	})
 	a.runJobs(reminders)
@@ -101,7 +102,7 @@ const (
 func (a *App) runJobs(reminders *reminder.Service) {
 	now := a.opts.Now
 	deps := wrapup.Deps{
-		Store: a.store, Words: a.conversations, Tenants: a.tenants, Indexer: a.search, Changed: a.changed, Discard: a.discard,
+		Store: a.store, Words: a.conversations, Tenants: a.tenants, Indexer: newIndexer(a.recall, a.search), Changed: a.changed, Discard: a.discard,
 		Log: a.log, Metrics: wrapup.NewMetrics(a.registry), Now: now, NewID: newID,
 	}
 	workers := a.cfg.Workers
@@ -155,11 +156,14 @@ func (a *App) embedder() (*embed.Client, error) {
 	})
 }
 
+// dialogue reports whether the built-in model of dialogues serves: it is slow where the machine cannot multiply many numbers at once.
+func (a *App) dialogue() bool { return a.cfg.Embedding.Dialogue && vector.Fast() }
+
 // recallOptions are recall's: with the configured embedder where it is to serve, else with the model that is built in.
 func (a *App) recallOptions(embedder *embed.Client, words *words) recall.Options {
 	o := recall.Options{
 		MaxBytes: a.cfg.RecallCacheBytes, Now: a.opts.Now, Segments: a.store, Vectors: words,
-		Dialogue: a.cfg.RecallDialogue && vector.Fast(),
+		Dialogue: a.dialogue(),
 	}
 	if a.cfg.Embedder().Recall {
 		o.Meaning = embed.NewLikeness(embedder)
@@ -179,9 +183,6 @@ func (a *App) masked() func(kind string) {
 // changed tells everybody who keeps a view of what was committed.
 func (a *App) changed(c recaller.Change) {
 	a.recall.Apply(c)
-	if c.Conversation != nil && c.Conversation.Summary != nil {
-		a.recall.Warm(c.Tenant, c.Caller)
-	}
 	a.events.Apply(c)
 	a.conversations.Stored(c)
 	a.memories.Apply(c)

@@ -64,7 +64,7 @@ func edges() map[string][]string {
 		"forgotten":       {"memory/likeness", "recall/token", "speech"},
 		"recall/index":    {"recall/token", "when", "embed/static", "vector", "forgotten", "speech"},
 		"embed/static":    {"recall/token", "vector"},
-		"embed/dialogue":  {"vector"},
+		"embed/dialogue":  {"recall/token", "vector"},
 		"when":            {"speech"},
 		"repeat":          {"when"},
 		"guard":           {"speech", "recall/token"},

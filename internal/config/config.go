@@ -43,7 +43,6 @@ type Config struct {
 
 	MetricsAddr      string        // host:port of /metrics; empty: on Addr
 	RecallCacheBytes int64         // how much memory recall's indexes may take
-	RecallDialogue   bool          // the built-in model reads the turns of short histories
 	ShutdownGrace    time.Duration // how long a stop may take
 	Workers          int           // how many wrap-up jobs run at once
 
@@ -99,6 +98,7 @@ type Embedding struct {
 	Recall   bool          // it serves recall too: turns and queries go to it
 	Query    string        // put before what is searched for
 	Passage  string        // put before what is searched
+	Dialogue bool          // the built-in model of dialogues reads beside the built-in table
 }
 
 // The embedders.

@@ -91,6 +91,7 @@ func (c *Config) modelFields() []field {
 		{"embedding.width", "RECALLER_EMBEDDING_WIDTH", "0", "How many numbers a vector has, where the model can make fewer; 0: as it makes them.", count(&c.Embedding.Width, 0, 4000)},
 		{"embedding.timeout", "RECALLER_EMBEDDING_TIMEOUT", "10s", "How long one request to it may take.", span(&c.Embedding.Timeout, maxGrace)},
 		{"embedding.recall", "RECALLER_EMBEDDING_RECALL", "false", "Whether it serves recall too: all turns of a caller go to it, and what is looked for.", boolean(&c.Embedding.Recall)},
+		{"embedding.dialogue", "RECALLER_EMBEDDING_DIALOGUE", "true", "Whether a built-in model reads what was said in English, turn by turn, beside the built-in table: of short histories for recall, of ended conversations for the search. It takes 5 to 30 ms a turn, once; not without AVX2.", boolean(&c.Embedding.Dialogue)},
 		{"embedding.query_prefix", "RECALLER_EMBEDDING_QUERY_PREFIX", "", "What its model wants before what is searched for, like `query:`; a space follows it.", text(&c.Embedding.Query)},
 		{"embedding.passage_prefix", "RECALLER_EMBEDDING_PASSAGE_PREFIX", "", "What its model wants before what is searched, like `passage:`.", text(&c.Embedding.Passage)},
 		{"xai.api_key", "XAI_API_KEY", "", "Key of xAI; see [the model](#the-model).", secret(&c.XAI.APIKey)},
@@ -119,7 +120,6 @@ func (c *Config) servingFields() []field {
 		{"briefing.deadline", "RECALLER_BRIEFING_DEADLINE", "250ms", "After this a briefing is answered as it is: marked degraded where the caller could not be read, not where only what fits the query was not found yet.", span(&c.Briefing.Deadline, maxDeadline)},
 		{"briefing.tokens", "RECALLER_BRIEFING_TOKENS", "1500", "Budget of a briefing in tokens, 200 to 100000.", count(&c.Briefing.Tokens, 200, 100_000)},
 		{"recall.cache_bytes", "RECALLER_RECALL_CACHE_BYTES", "64MiB", "Memory for recall's indexes.", size(&c.RecallCacheBytes, 1<<20, 1<<40)},
-		{"recall.dialogue", "RECALLER_RECALL_DIALOGUE", "true", "Whether the built-in model reads the turns of short histories in English: it takes 5 to 30 ms a turn, once; not without AVX2.", boolean(&c.RecallDialogue)},
 		{"workers", "RECALLER_WORKERS", "2", "Wrap-up jobs that run at once, 1 to 64.", count(&c.Workers, 1, 64)},
 		{"shutdown_grace", "RECALLER_SHUTDOWN_GRACE", "15s", "How long the server may take to stop.", span(&c.ShutdownGrace, maxGrace)},
 

@@ -7,7 +7,6 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/embed/dialogue"
 	"github.com/recallerhq/recaller/internal/recall/index"
-	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
 // This file is about the built-in model that reads turns in their dialogue (docs/adr/0023). It serves short histories alone, in English:
@@ -36,26 +35,18 @@ func (builtIn) Query(_ context.Context, text string) (recaller.QueryVector, erro
 	return recaller.QueryVector{Model: dialogue.Model, Data: dialogue.Question(text), Base: dialogue.Unlike, Gain: gain, Dialogue: true}, nil
 }
 
-// readable reports whether the model reads a text's language, or cannot tell that it does not.
-func readable(text string) bool {
-	var d token.Detector
-	d.Add(text)
-	l := d.Language()
-	return l == token.English || l == token.Unknown
-}
-
 const (
 	// readPatience is how long a search waits for the turns to be read that lack a vector. Those that are not yet are compared by the table.
 	readPatience = time.Second
 	// few is how many turns are read at once, so that what is there serves soon.
 	few = 16
-	// maxWarm is how many callers wait to be read ahead; of more, whoever rings is read when he is asked about.
-	maxWarm = 1024
+	// mostRead is how many turns a history has that nobody looks at to see whether it is short.
+	mostRead = 10_000
 )
 
 // compare has a query compared by the model as well, once there is something to compare it with.
 func (s *Service) compare(ctx context.Context, e *entry, q Query, iq *index.Query) {
-	if !s.dialogue || !q.Embed || iq.Vector.Model != "" || !readable(q.Text) {
+	if !s.dialogue || !q.Embed || iq.Vector.Model != "" || !dialogue.Reads(q.Text) {
 		return
 	}
 	s.fill(e)
@@ -68,57 +59,27 @@ func (s *Service) compare(ctx context.Context, e *entry, q Query, iq *index.Quer
 	}
 }
 
-// Warm has a caller's turns read ahead, in the background, so that his next call need not wait for it. Where many are to be read some
-// are left out: they are read when something is looked for. Without the built-in model, or vectors that are kept, it does nothing.
-func (s *Service) Warm(t recaller.TenantID, c recaller.CallerID) {
+// ReadAhead has the turns of a caller read that have no vector, so that his next call need not wait for it. It returns when all are there.
+// An index is not put into the cache for it: those of who rings now stay. Without the built-in model, or vectors that are kept, and of a
+// long history it does nothing. Errors are of the store.
+func (s *Service) ReadAhead(ctx context.Context, t recaller.TenantID, c recaller.CallerID) error {
 	if !s.dialogue || s.vectors == nil {
-		return
+		return nil
 	}
 	k := key{tenant: t, caller: c}
-	s.warming.Lock()
-	defer s.warming.Unlock()
-	if s.closed.Err() != nil || s.warm[k] || len(s.warm) >= maxWarm {
-		return
-	}
-	s.warm[k] = true
-	if len(s.warm) == 1 {
-		s.filling.Go(s.warmAll)
-	}
-}
-
-// warmAll reads ahead until nobody waits for it any more.
-func (s *Service) warmAll() {
-	for s.closed.Err() == nil {
-		k, ok := s.nextWarm()
-		if !ok {
-			return
-		}
-		_ = s.readAhead(s.closed, k) // what fails is tried again when something is looked for
-		s.warming.Lock()
-		delete(s.warm, k)
-		s.warming.Unlock()
-	}
-}
-
-func (s *Service) nextWarm() (key, bool) {
-	s.warming.Lock()
-	defer s.warming.Unlock()
-	for k := range s.warm {
-		return k, true
-	}
-	return key{}, false
-}
-
-// readAhead has the turns of a caller read that have no vector. An index is not put into the cache for it: those of who rings now stay.
-func (s *Service) readAhead(ctx context.Context, k key) error {
 	if s.cache.peek(k) != nil {
-		return s.Fill(ctx, k.tenant, k.caller)
+		return s.Fill(ctx, t, c)
 	}
-	list, kept, err := s.vectors.TurnVectors(ctx, k.tenant, k.caller, s.meaning.Model())
+	if long, ok := s.src.(Long); ok {
+		if _, many, err := long.Outline(ctx, t, c, mostRead); many || err != nil {
+			return err
+		}
+	}
+	list, kept, err := s.vectors.TurnVectors(ctx, t, c, s.meaning.Model())
 	if err != nil || !kept {
 		return err
 	}
-	corpus, err := s.src.Corpus(ctx, k.tenant, k.caller)
+	corpus, err := s.src.Corpus(ctx, t, c)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,9 @@ func TestOfWordsThatAreNotKeptNoVectorIsKeptEither(t *testing.T) {
 	if res, err := s.Recall(t.Context(), "acme", "ann", recall.Query{Text: "how do we get into the property", Weak: true, Embed: true}); err != nil || len(res.Hits) == 0 || res.Hits[0].Turn != 5 {
 		t.Errorf("got %+v and %v, want it found all the same", res.Hits, err)
 	}
-	s.Warm("acme", "ann")
+	if err := s.ReadAhead(t.Context(), "acme", "ann"); err != nil || none.kept() != 0 {
+		t.Errorf("read ahead: %v, vectors of %d turns are kept", err, none.kept())
+	}
 }
 
 func TestTheBuiltInModelReadsNeitherLongHistoriesNorOtherLanguages(t *testing.T) {
@@ -107,14 +109,16 @@ func TestACallerIsReadAheadOfHisNextCall(t *testing.T) {
 	st, kept := newStore(), &shelf{}
 	called(st, plumbing...)
 	s := recall.New(st, recall.Options{Dialogue: true, Vectors: kept})
-	s.Warm("acme", "ann")
-	s.Warm("acme", "nobody")
-	s.Drain()
+	t.Cleanup(s.Close)
+	if err := s.ReadAhead(t.Context(), "acme", "ann"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ReadAhead(t.Context(), "acme", "nobody"); recaller.KindOf(err) != recaller.NotFound {
+		t.Errorf("nobody: got %v, want that he is not known", err)
+	}
 	if got := kept.kept(); got != len(plumbing) {
 		t.Errorf("vectors of %d turns are kept, want of all %d", got, len(plumbing))
 	}
-	s.Close()
-	s.Warm("acme", "ann")
 	if n, _ := s.Stats(); n != 0 {
 		t.Errorf("%d indexes are in memory, want none for it", n)
 	}

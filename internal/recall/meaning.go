@@ -227,9 +227,7 @@ func without(n, width int) [][]int8 {
 
 // Close ends what runs in the background, and waits for it.
 func (s *Service) Close() {
-	s.warming.Lock() // nobody begins to read ahead while it is waited for
 	s.close()
-	s.warming.Unlock()
 	s.filling.Wait()
 }
 

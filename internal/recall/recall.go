@@ -138,8 +138,6 @@ type Service struct {
 	closed        context.Context // ends with Close
 	close         context.CancelFunc
 	filling       sync.WaitGroup
-	warming       sync.Mutex   // guards warm
-	warm          map[key]bool // callers whose turns are to be read ahead
 }
 
 // New returns a Service over src.
@@ -168,7 +166,7 @@ func New(src Source, opts Options) *Service {
 	s := &Service{
 		src: src, weights: opts.Weights, patience: opts.Patience, now: opts.Now, cache: newCache(opts.MaxBytes, opts.MaxLong),
 		longer: opts.Longer, segment: min(opts.Segment, index.MostInSegment/2), builder: make(chan struct{}, 1), kept: opts.Segments,
-		meaning: opts.Meaning, vectors: opts.Vectors, modelPatience: opts.Embedder, slots: make(chan struct{}, fillers), warm: make(map[key]bool),
+		meaning: opts.Meaning, vectors: opts.Vectors, modelPatience: opts.Embedder, slots: make(chan struct{}, fillers),
 	}
 	if s.meaning == nil && opts.Dialogue {
 		s.meaning, s.dialogue = builtIn{}, true

@@ -34,20 +34,19 @@ func (s *Service) find(ctx context.Context, tenant recaller.TenantID, w want) (R
 	if err != nil {
 		return Result{}, err
 	}
+	maker := s.maker()
 	talks, err := s.talks(ctx, tenant, chosen[:min(len(chosen), mostRanked)])
 	if err != nil {
 		return Result{}, err
 	}
 	all := make([]rank.Talk, len(talks))
 	for i, t := range talks {
-		if all[i] = t.ranked(); s.Embedder.Model() == builtIn && !w.read.Known() {
-			all[i].Cosine = 0
-		}
-		all[i].Model = s.byAnotherModel(t.cosine)
+		all[i] = t.ranked()
+		all[i].By, all[i].Cosine = maker, s.alike(w.read, all[i])
 	}
 	var page []placed
 	for _, r := range w.read.Rank(all) {
-		near := r.Near() || w.onlyDescribed || s.byAnotherModel(talks[r.Talk].cosine)
+		near := r.Near() || w.onlyDescribed || maker == rank.Configured && talks[r.Talk].cosine > 0
 		for _, u := range w.understood {
 			if !u.Applied && u.fits(talks[r.Talk].Conversation) {
 				r.Score += lifted
@@ -59,12 +58,6 @@ func (s *Service) find(ctx context.Context, tenant recaller.TenantID, w want) (R
 	}
 	found, err := s.page(ctx, tenant, w, page)
 	return Result{Found: found, Understood: w.understood, Degraded: degraded}, err
-}
-
-// byAnotherModel reports whether a cosine is of a model of which nobody measured how alike what has nothing to do with each other is: what
-// it puts among the candidates is near.
-func (s *Service) byAnotherModel(cosine float64) bool {
-	return cosine > 0 && s.Embedder.Model() != builtIn
 }
 
 // candidates are what both legs come up with, best first; the leg of meanings may be missing. Both are asked at once.
@@ -104,7 +97,7 @@ func (s *Service) candidates(ctx context.Context, tenant recaller.TenantID, w wa
 
 // similar embeds the query and ranks by it. Its error is a *EmbedError where the embedder failed.
 func (s *Service) similar(ctx context.Context, tenant recaller.TenantID, w want) (recaller.Embedding, []recaller.Near, error) {
-	e, err := s.embed(ctx, w.read.Text(), queryPatience)
+	e, err := s.asked(ctx, w.read.Text(), w.read.Known())
 	if err != nil {
 		return e, nil, err
 	}

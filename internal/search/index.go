@@ -18,45 +18,79 @@ const (
 )
 
 // Index makes an ended conversation findable, in place of what it was found by before: by the stems of its summary and turns
-// at once, and by the embedding of its summary and the first 500 characters of its transcript (P6). by is the embedder's model;
-// empty where there is nothing to be found by. A *EmbedError tells that there are words only.
+// at once, and by the embedding of its summary and the first 500 characters of its transcript (P6); a long one by those of its parts. The
+// built-in model of dialogues reads all of it. by is the model; empty where there is nothing to be found by. A *EmbedError tells that there
+// are words only.
 //
 // Where the tenant does not keep the words (`ephemeral`, `archive`) the summary alone counts, also while they are still
 // there: what they are found by would outlast them. Nothing is sent to the embedder of a caller who is being erased.
 func (s *Service) Index(ctx context.Context, tenantID recaller.TenantID, conv recaller.Conversation) (by string, err error) {
-	sum, turns, err := s.kept(ctx, tenantID, conv)
+	sum, turns, whole, err := s.kept(ctx, tenantID, conv)
 	if err != nil {
 		return "", err
 	}
-	text, words := document(sum, turns), append(written(sum), said(turns)...)
+	words := append(written(sum), said(turns)...)
 	in := recaller.Indexing{Conversation: conv.ID, Caller: conv.Caller, Stems: stems.Count(words...), At: s.Now()}
-	if err := s.Store.PutIndexing(ctx, tenantID, in); err != nil || text == "" {
+	if err := s.Store.PutIndexing(ctx, tenantID, in); err != nil || strings.TrimSpace(strings.Join(words, "")) == "" {
 		return "", err
 	}
-	e, err := s.embed(ctx, text, indexPatience)
+	parts := split(sum, turns)
+	if whole {
+		s.recollect(ctx, tenantID, conv, parts)
+	}
+	list, err := s.vectors(ctx, parts, indexPatience)
 	s.Metrics.embedded(err)
 	if err != nil {
 		return "", err
 	}
-	in.Stems, in.Embedding, in.At = nil, &e, s.Now()
-	return e.Model, s.Store.PutIndexing(ctx, tenantID, in)
+	in.Stems, in.Embeddings, in.At = nil, list, s.Now()
+	return s.model(), s.Store.PutIndexing(ctx, tenantID, in)
 }
 
-// kept is what a conversation may be found by: nothing of what was forgotten.
-func (s *Service) kept(ctx context.Context, tenantID recaller.TenantID, conv recaller.Conversation) (*recaller.Summary, []recaller.Turn, error) {
+// kept is what a conversation may be found by: nothing of what was forgotten. whole tells that nothing was.
+func (s *Service) kept(ctx context.Context, tenantID recaller.TenantID, conv recaller.Conversation) (sum *recaller.Summary, turns []recaller.Turn, whole bool, err error) {
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, false, err
 	}
 	gone, turns, err := s.words(ctx, tenantID, conv)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, false, err
 	}
-	sum := gone.Summary(conv, turns)
+	sum = gone.Summary(conv, turns)
 	if tenant.Retention != recaller.Keep {
-		return sum, nil, nil
+		return sum, nil, gone.Empty(), nil
 	}
-	return sum, gone.Turns(conv.ID, turns), nil
+	return sum, gone.Turns(conv.ID, turns), gone.Empty(), nil
+}
+
+// part is a stretch of a conversation, which has a vector of its own.
+type part struct {
+	text    string   // what is embedded as a text
+	written []string // the summary's lines
+	turns   []recaller.Turn
+	before  string         // what was said just before
+	read    map[int][]int8 // what the model of dialogues made of turns before, by their number
+}
+
+// How many turns one vector tells of, and how many vectors a conversation has at most: of a longer one each tells of more turns.
+const (
+	stretch  = 12
+	maxParts = 32
+)
+
+// split cuts a conversation into stretches of about the same number of turns.
+func split(sum *recaller.Summary, turns []recaller.Turn) []part {
+	n := min(max(1, (len(turns)+stretch-1)/stretch), maxParts)
+	out := make([]part, n)
+	for i := range out {
+		from, to := i*len(turns)/n, (i+1)*len(turns)/n
+		out[i] = part{text: document(sum, turns[from:to]), written: written(sum), turns: turns[from:to]}
+		if from > 0 {
+			out[i].before = turns[from-1].Text
+		}
+	}
+	return out
 }
 
 // document is the text that is embedded: the whole summary, which finds more than its brief alone (docs/measurements/search.md).

@@ -73,6 +73,10 @@ func (answers) Model() string { return "odd/1" }
 
 func (a answers) Embed(context.Context, []string) ([][]float32, error) { return a.vectors, a.err }
 
+func (a answers) EmbedQueries(ctx context.Context, texts []string) ([][]float32, error) {
+	return a.Embed(ctx, texts)
+}
+
 func TestAnEmbedderThatFailsCostsTheWordsNothing(t *testing.T) {
 	t.Parallel()
 	nan := float32(math.NaN())

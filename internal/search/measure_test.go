@@ -186,7 +186,7 @@ func (m *measured) fill(tenant recaller.TenantID, q eval.Case) {
 		sum := summary.Write(reading.Of(turns, conv.StartedAt, false), summary.Options{Typed: true})
 		in := recaller.Indexing{Conversation: kept.ID, Caller: done.Caller.ID, Stems: stems.Count(append(written(&sum), said(turns)...)...), At: conv.EndedAt}
 		for _, f := range forms() {
-			in.Embedding = &recaller.Embedding{Model: f.name, Vector: static.Vector(f.text(&sum, turns))}
+			in.Embeddings = []recaller.Embedding{{Model: f.name, Vector: static.Vector(f.text(&sum, turns))}}
 			if err := m.Store.PutIndexing(m.Context(), tenant, in); err != nil {
 				m.Fatal(err)
 			}

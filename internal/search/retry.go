@@ -19,7 +19,7 @@ const (
 	PerNight = 20_000
 
 	pageSize  = 100 // conversations of one tenant, before the next tenant's turn
-	atOnce    = 4   // embeddings
+	atOnce    = 4   // embeddings, where somebody else makes them
 	awayAfter = 5   // failures in a row, after which the embedder is taken to be away for the night
 	maxRests  = 40  // in a row; the night of an embedder that stays at its limit ends
 	rest      = 30 * time.Second
@@ -106,11 +106,11 @@ const maxErrors = 10
 // page tries a page of a tenant's conversations, some at once, and tells where the next one begins. One conversation that
 // cannot be read keeps no other waiting.
 func (n *night) page(ctx context.Context, tenant recaller.TenantID, after recaller.ConversationID) (more recaller.ConversationID, err error) {
-	list, more, err := n.Store.Unembedded(ctx, tenant, n.Embedder.Model(), after, min(pageSize, PerNight-n.looked))
+	list, more, err := n.Store.Unembedded(ctx, tenant, n.model(), after, min(pageSize, PerNight-n.looked))
 	if err != nil {
 		return "", err
 	}
-	slots := make(chan struct{}, atOnce)
+	slots := make(chan struct{}, n.atOnce())
 	var wg sync.WaitGroup
 	for _, conv := range list {
 		slots <- struct{}{}
@@ -127,6 +127,14 @@ func (n *night) page(ctx context.Context, tenant recaller.TenantID, after recall
 	}
 	wg.Wait()
 	return more, nil
+}
+
+// atOnce is how many conversations are embedded at once: what is built in leaves cores to others.
+func (n *night) atOnce() int {
+	if n.Dialogue {
+		return 1
+	}
+	return atOnce
 }
 
 func (n *night) failed(tenant recaller.TenantID, conv recaller.ConversationID, err error) {
@@ -219,7 +227,7 @@ func (n *night) outcome(by string, err error, tried int) (recaller.StepResult, e
 	n.result.Away = n.result.Away || n.inARow >= awayAfter
 	if tried > Nights { // one was the wrap-up's
 		n.result.GivenUp++
-		return recaller.StepResult{State: recaller.StepFailed, Reason: f.reason, By: n.Embedder.Model(), Attempts: tried}, nil
+		return recaller.StepResult{State: recaller.StepFailed, Reason: f.reason, By: n.model(), Attempts: tried}, nil
 	}
 	n.result.Waiting++
 	return recaller.StepResult{State: recaller.StepPending, Reason: f.reason, Attempts: tried}, nil

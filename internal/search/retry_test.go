@@ -253,6 +253,10 @@ func (third) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	return slices.Repeat([][]float32{{0.6, 0.8}}, len(texts)), nil
 }
 
+func (t third) EmbedQueries(ctx context.Context, texts []string) ([][]float32, error) {
+	return t.Embed(ctx, texts)
+}
+
 // An embedder at its limit is waited for, and no conversation pays for it with a try.
 func TestALimitIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -12,10 +12,10 @@ import (
 	"context"
 	"log/slog"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/embed/static"
 	"github.com/recallerhq/recaller/internal/recall/index"
 )
 
@@ -60,17 +60,26 @@ type Tenants interface {
 // Embedder makes vectors of texts. A failure has a Kind: Invalid where the same text would be refused again, any other where
 // asking later may help.
 type Embedder interface {
-	// Embed returns one vector of length 1 for each text, in order.
+	// Embed returns one vector of length 1 for each text, in order; EmbedQueries does so for what is searched for.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
+	EmbedQueries(ctx context.Context, texts []string) ([][]float32, error)
 	Model() string // recorded with each vector; those of different models are not compared
 }
 
-// Deps are what a Service needs; all are required.
+// Kept are vectors of turns that were made for recall.
+type Kept interface {
+	// TurnVectors returns those of a caller's turns by a model; false where nothing is to be kept of him.
+	TurnVectors(ctx context.Context, t recaller.TenantID, c recaller.CallerID, model string) ([]recaller.TurnVectors, bool, error)
+}
+
+// Deps are what a Service needs; all are required but Kept.
 type Deps struct {
 	Store    Store
 	Words    Words
 	Tenants  Tenants
 	Embedder Embedder
+	Dialogue bool // the built-in model of dialogues reads what was said as well; only beside the built-in table
+	Kept     Kept // what that model has made already; nil: nothing
 	Log      *slog.Logger
 	Metrics  *Metrics
 	Now      func() time.Time
@@ -84,9 +93,6 @@ type Service struct {
 
 // New returns a Service.
 func New(deps Deps) *Service { return &Service{Deps: deps} }
-
-// builtIn is the embedder whose cosines are known: what has nothing to do with each other is at 0 or so.
-const builtIn = static.Model
 
 // How long the embedder is waited for: by somebody who searches, and after a conversation.
 const (
@@ -116,36 +122,35 @@ func (f *EmbedError) Unwrap() error { return f.err }
 // Reason is one of the Reason constants.
 func (f *EmbedError) Reason() string { return f.reason }
 
-// embed makes the vector of one text, within a bound. Its error is a *EmbedError, unless ctx ended.
-func (s *Service) embed(ctx context.Context, text string, patience time.Duration) (recaller.Embedding, error) {
+// embed makes the vectors of texts, within a bound. Its error is a *EmbedError, unless ctx ended.
+func (s *Service) embed(ctx context.Context, by func(context.Context, []string) ([][]float32, error), texts []string, patience time.Duration) ([][]float32, error) {
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	model := s.Embedder.Model()
-	vectors, err := s.Embedder.Embed(bounded, []string{text})
+	vectors, err := by(bounded, texts)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return recaller.Embedding{}, recaller.Wrap(recaller.Timeout, err, "the embedding was not waited for")
+		return nil, recaller.Wrap(recaller.Timeout, err, "the embedding was not waited for")
 	case err != nil && recaller.KindOf(err) == recaller.Invalid:
-		return recaller.Embedding{}, &EmbedError{ReasonRefused, err}
+		return nil, &EmbedError{ReasonRefused, err}
 	case err != nil:
-		return recaller.Embedding{}, &EmbedError{ReasonAway, err}
-	case len(vectors) != 1 || !usable(vectors[0]):
-		return recaller.Embedding{}, &EmbedError{ReasonUnusable, recaller.Errorf(recaller.Internal, "the embedder gave no vector of length 1")}
+		return nil, &EmbedError{ReasonAway, err}
+	case len(vectors) != len(texts) || slices.ContainsFunc(vectors, unusable):
+		return nil, &EmbedError{ReasonUnusable, recaller.Errorf(recaller.Internal, "the embedder gave not one vector of length 1 for each text")}
 	}
-	return recaller.Embedding{Model: model, Vector: vectors[0]}, nil
+	return vectors, nil
 }
 
 // widest is the widest vector that every store takes.
 const widest = 4000
 
-// usable reports whether a vector is a direction: its numbers are numbers, not too many, and its length is near 1.
-func usable(v []float32) bool {
+// unusable reports whether a vector is no direction: its numbers are no numbers, or too many, or its length is not near 1.
+func unusable(v []float32) bool {
 	if len(v) > widest {
-		return false
+		return true
 	}
 	var square float64
 	for _, x := range v {
 		square += float64(x) * float64(x)
 	}
-	return math.Abs(square-1) < 0.01 // false for NaN
+	return !(math.Abs(square-1) < 0.01) // NaN is not less
 }

@@ -69,7 +69,7 @@ type hurried struct {
 	deadline *time.Time
 }
 
-func (e hurried) Embed(ctx context.Context, _ []string) ([][]float32, error) {
+func (e hurried) EmbedQueries(ctx context.Context, _ []string) ([][]float32, error) {
 	at, ok := ctx.Deadline()
 	if !ok {
 		return nil, errors.New("nothing bounds the wait")

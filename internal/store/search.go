@@ -15,27 +15,27 @@ import (
 // Index is what a database finds conversations by, among all of a tenant's (P7). It truly differs: each database has its own way
 // with vectors, and its own full-text index. Embeddings of different models are never compared.
 type Index interface {
-	// PutVector replaces a conversation's embedding by one model.
-	PutVector(ctx context.Context, tx Tx, v Vector) error
+	// PutVectors replaces a conversation's embeddings by one model.
+	PutVectors(ctx context.Context, tx Tx, v Vectors) error
 	// PutTokens replaces the tokens of a conversation.
 	PutTokens(ctx context.Context, tx Tx, t Tokens) error
-	// Similar ranks the findable conversations by cosine, nearest first.
+	// Similar ranks the findable conversations by cosine, nearest first; of one with several embeddings the nearest counts.
 	Similar(ctx context.Context, read Door, q Nearest) ([]recaller.Near, error)
 	// Matching ranks the findable conversations that have any of the tokens, best first.
 	Matching(ctx context.Context, read Door, q Matching) ([]recaller.Near, error)
-	// Similarities gives the cosine of conversations, as far as they have an embedding by the model.
+	// Similarities gives the cosine of conversations, as far as they have an embedding by the model; of several the nearest's.
 	Similarities(ctx context.Context, read Door, q Compared) (map[recaller.ConversationID]float64, error)
 }
 
 // Door runs fn on a snapshot of the tenant's rows, a newer one each time. While it runs a connection is held.
 type Door func(ctx context.Context, fn func(Tx) error) error
 
-// Vector is an embedding to be written.
-type Vector struct {
+// Vectors are the embeddings of a conversation to be written, all by one model and of one width: one for each part of it, in order.
+type Vectors struct {
 	Tenant       recaller.TenantID
 	Conversation recaller.ConversationID
 	Caller       recaller.CallerID
-	Embedding    recaller.Embedding // of length 1
+	Parts        []recaller.Embedding // of length 1; at least one
 	At           time.Time
 }
 
@@ -99,13 +99,16 @@ func (s *Store) tokens(ctx context.Context, tenant recaller.TenantID, stems []st
 }
 
 // PutIndexing replaces what a conversation is found by. It fails with NotFound if the caller has no such conversation, is gone,
-// or is being erased; with Invalid if the vector has no direction.
+// or is being erased; with Invalid if a vector has no direction.
 func (s *Store) PutIndexing(ctx context.Context, tenant recaller.TenantID, in recaller.Indexing) error {
-	v := Vector{Tenant: tenant, Conversation: in.Conversation, Caller: in.Caller, At: in.At}
-	if in.Embedding != nil {
-		var err error
-		if v.Embedding, err = direction(*in.Embedding); err != nil {
+	v := Vectors{Tenant: tenant, Conversation: in.Conversation, Caller: in.Caller, At: in.At}
+	for _, part := range in.Embeddings {
+		e, err := direction(part)
+		if err != nil {
 			return err
+		}
+		if v.Parts = append(v.Parts, e); e.Model != v.Parts[0].Model || len(e.Vector) != len(v.Parts[0].Vector) {
+			return recaller.InvalidField("embeddings", "must all be by one model, and of one width")
 		}
 	}
 	t := Tokens{Tenant: tenant, Conversation: in.Conversation, Caller: in.Caller, Counts: make(map[string]int, len(in.Stems))}
@@ -131,10 +134,10 @@ func (s *Store) PutIndexing(ctx context.Context, tenant recaller.TenantID, in re
 				return err
 			}
 		}
-		if in.Embedding == nil {
+		if len(v.Parts) == 0 {
 			return nil
 		}
-		return s.engine.PutVector(ctx, tx, v)
+		return s.engine.PutVectors(ctx, tx, v)
 	})
 }
 
@@ -268,7 +271,7 @@ func (s *Store) Unembedded(ctx context.Context, tenant recaller.TenantID, model 
 				FROM steps s WHERE s.tenant_id = $1 AND s.conversation_id = c.id AND s.step = 'embed'),
 			(SELECT s.reason FROM steps s WHERE s.tenant_id = $1 AND s.conversation_id = c.id AND s.step = 'summarise'), '')
 			WHEN 'pending' THEN TRUE WHEN 'skipped' THEN FALSE WHEN 'failed' THEN FALSE WHEN '`+notAskedFor+`' THEN FALSE
-			ELSE (SELECT e.made_at FROM conversation_embeddings e WHERE e.tenant_id = $1 AND e.conversation_id = c.id AND e.model = $2) IS NULL END
+			ELSE (SELECT e.made_at FROM conversation_embeddings e WHERE e.tenant_id = $1 AND e.conversation_id = c.id AND e.model = $2 AND e.part = 0) IS NULL END
 		ORDER BY id LIMIT $4`, tenant, model, after, limit)
 	if err != nil {
 		return nil, "", err

@@ -35,6 +35,11 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) (vectors [][]float
 	return vectors, err
 }
 
+// EmbedQueries implements search.Embedder: nothing tells what is searched for from what is searched.
+func (e *Embedder) EmbedQueries(ctx context.Context, texts []string) ([][]float32, error) {
+	return e.Embed(ctx, texts)
+}
+
 func (e *Embedder) vector(text string) []float32 {
 	sums := make([]float64, 512)
 	for stem, n := range stems.Count(text) {

@@ -283,7 +283,7 @@ func (f *filler) index(ctx context.Context, caller recaller.CallerID, conv recal
 	}
 	return f.store.PutIndexing(ctx, recaller.DefaultTenant, recaller.Indexing{
 		Conversation: conv.ID, Caller: caller, Stems: stems.Count(texts...), At: conv.EndedAt,
-		Embedding: &recaller.Embedding{Model: f.embedder.Model(), Vector: vectors[0]},
+		Embeddings: []recaller.Embedding{{Model: f.embedder.Model(), Vector: vectors[0]}},
 	})
 }
 

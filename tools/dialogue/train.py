@@ -1,6 +1,6 @@
 """Trains the built-in model that reads turns in their dialogue, and writes its weights. Run by tools/dialogue/dialogue; README.md tells more.
 
-One step is one person: all his turns are ranked for each question about him, and the loss is how unlikely the right ones are.
+But for the last stage (together.py) one step is one person: all his turns are ranked for each question about him, and the loss is how unlikely the right ones are.
 """
 
 import hashlib
@@ -20,6 +20,7 @@ import optax
 from tokenizers import Tokenizer
 
 import calls
+import together
 from model import encode, read
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,6 +29,7 @@ SUMS = {
     "all-minilm-l6-v2-tokenizer.json": "da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0",
 }
 STAGES = ((("w1", "w2", "w3", "w5"), 1), (("w1", "w2", "w3", "w5", "v1", "v2", "v3"), 2))  # groups of people, seed
+LAST = ("w1", "w2", "w3", "v1", "v2", "v3", "v4", "v5", "w5"), 1  # the stage of turns and calls together
 HELD = "w4"  # never trained on
 RATE, WARM, QUICKER = 4e-5, 60, 50  # the few numbers beside the transformer learn that much faster
 STRIPPED, ALONE, HIDDEN = 0.3, 0.1, 0.06  # shares: calls without punctuation, turns without what they answer, tokens of questions that are masked
@@ -83,8 +85,8 @@ class Texts:
         return turns[:TURNS], asked[:QUESTIONS], np.array(seen[:TURNS], np.float32), right
 
 
-def packed(texts):
-    """Lays texts out in rows of one length, several in a row."""
+def packed(texts, many=4):
+    """Lays texts out in rows of one length, several in a row; the number of rows is a multiple of many."""
     rows = []
     for i in sorted(range(len(texts)), key=lambda i: -len(texts[i][0])):
         n = min(len(texts[i][0]), ROW)
@@ -93,7 +95,7 @@ def packed(texts):
             rows.append(row := [[], 0])
         row[0].append((i, row[1], n))
         row[1] += n
-    height = -(-len(rows) // 4) * 4  # few shapes: each is compiled once
+    height = -(-len(rows) // many) * many  # few shapes: each is compiled once
     ids, places, kinds = (np.zeros((height, ROW), np.int32) for _ in range(3))
     of = np.full((height, ROW), -1, np.int32)
     for r, (items, _) in enumerate(rows):
@@ -211,6 +213,8 @@ def main(what, work):
         p = {"bert": {**start, "pos": start["pos"][:ROW]}, "scale": jnp.array(3.0), "f": jnp.array([0.4, -0.5, -0.8])}
         for groups, seed in STAGES:
             p = fit(p, [x for g in groups for x in calls.of(g)], texts, seed)
+        groups, seed = LAST
+        p = together.fit(p, [x for g in groups for x in calls.of(g)], texts, seed, packed, MASK)
         kept.write_bytes(pickle.dumps(jax.tree.map(np.asarray, p)))
         raw = pack(p["bert"], np.asarray(start["pos"]), work)
         (ROOT / "internal/embed/dialogue/weights.bin").write_bytes(raw)

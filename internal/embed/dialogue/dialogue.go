@@ -4,11 +4,15 @@
 // that was trained on conversations and questions written for it (tools/dialogue); it needs no network.
 //
 // It is pure. It reads English only, and it is slow beside embed/static: about half a millisecond for each word of a text. So it is for histories of
-// a few calls, in which every turn may be the answer (internal/recall); it is not for comparing turns with one another, nor for
-// finding a conversation among many.
+// a few calls, in which every turn may be the answer (internal/recall), and for a tenant's conversations, each read once
+// (internal/search); it is not for comparing turns with one another.
 package dialogue
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/recallerhq/recaller/internal/recall/token"
+)
 
 const (
 	// Model names what Turn and Question make, for who records it. It changes whenever a vector does: those of different models
@@ -40,6 +44,14 @@ func Question(text string) []int8 {
 	ids := make([]int32, 0, len(own)+2)
 	ids = append(append(append(ids, t.opens), own[:min(len(own), mostQuestion)]...), t.closes)
 	return run(ids, len(ids))
+}
+
+// Reads reports whether the model reads the language of a text, or it cannot be told that it does not.
+func Reads(text string) bool {
+	var d token.Detector
+	d.Add(text)
+	l := d.Language()
+	return l == token.English || l == token.Unknown
 }
 
 // How many pieces of words are read: of a question, of a turn, and of what was said before it.

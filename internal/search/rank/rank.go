@@ -18,9 +18,19 @@ import (
 type Talk struct {
 	Said    []string // its turns
 	Written []string // its summary and labels
-	Cosine  float64  // how alike query and conversation are to the embedder; 0: not known
-	Model   bool     // Cosine is of a configured model, beside which what the built-in table knows of meaning counts half
+	Cosine  float64  // how alike query and conversation are to whoever embedded them; 0: not known, or not alike at all
+	By      Maker    // who that is
 }
+
+// Maker is who embedded query and conversations.
+type Maker uint8
+
+// The makers.
+const (
+	Table      Maker = iota // the built-in table of words
+	Both                    // the table, and the built-in model that reads dialogues
+	Configured              // a model that was configured, beside which what the table knows of meaning counts half
+)
 
 // Leg is one side that a conversation is looked at from.
 type Leg uint8
@@ -39,8 +49,12 @@ func (l Leg) String() string {
 	return [legs]string{"words", "likeness", "meaning", "embedding"}[l]
 }
 
-// weights are what the legs count, found on tuning questions (docs/measurements/search.md).
-var weights = [legs]float64{Words: 0.3, Likeness: 0.7, Meaning: 5, Embedding: 9}
+// weights are what the legs count, by who embedded, found on tuning questions (docs/measurements/search.md).
+var weights = [...][legs]float64{
+	Table:      {Words: 0.3, Likeness: 0.7, Meaning: 5, Embedding: 9},
+	Both:       {Words: 0.3, Likeness: 0.7, Meaning: 5, Embedding: 39},
+	Configured: {Words: 0.3, Likeness: 0.35, Meaning: 2.5, Embedding: 9},
+}
 
 // Floor is the score below which nothing of a query speaks for a conversation that shares no word with it.
 const Floor = 0.9
@@ -172,15 +186,12 @@ func (r *ranking) one(i int, t Talk) Ranked {
 		out.Legs[Words] += whole
 	}
 	out.Legs[Likeness] += same * share * share
-	if t.Model {
-		out.Legs[Likeness], out.Legs[Meaning] = out.Legs[Likeness]/2, out.Legs[Meaning]/2
-	}
 	for l := range out.Legs {
-		out.Legs[l] *= weights[l]
+		out.Legs[l] *= weights[t.By][l]
 		out.Score += out.Legs[l]
 	}
 	for k := range out.Terms {
-		out.Terms[k].Weight *= share * weights[Words]
+		out.Terms[k].Weight *= share * weights[t.By][Words]
 	}
 	slices.SortStableFunc(out.Terms, func(a, b Term) int { return cmp.Compare(b.Weight, a.Weight) })
 	return out

@@ -125,11 +125,11 @@ func BenchmarkRank(b *testing.B) {
 
 func TestAConfiguredModelGoesBeforeTheTable(t *testing.T) {
 	t.Parallel()
-	score := func(configured bool) float64 {
-		all := []Talk{{Said: []string{"My greenhouse has to be repaired."}, Cosine: 0.03, Model: configured}}
+	score := func(by Maker) float64 {
+		all := []Talk{{Said: []string{"My greenhouse has to be repaired."}, Cosine: 0.03, By: by}}
 		return Read("gardening", nil).Rank(all)[0].Score
 	}
-	if table, beside := score(false), score(true); beside <= 0 || beside > 0.6*table {
+	if table, beside := score(Table), score(Configured); beside <= 0 || beside > 0.6*table {
 		t.Errorf("got %.2f beside a configured model and %.2f alone, want about half", beside, table)
 	}
 }

@@ -12,12 +12,20 @@ import (
 	"github.com/recallerhq/recaller/internal/store"
 )
 
-// PutVector implements store.Index.
-func (e *Engine) PutVector(ctx context.Context, tx store.Tx, v store.Vector) error {
-	_, err := tx.Exec(ctx, `INSERT INTO conversation_embeddings (tenant_id, conversation_id, caller_id, model, width, made_at, vector) VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT (tenant_id, conversation_id, model) DO UPDATE SET caller_id = excluded.caller_id, width = excluded.width, made_at = excluded.made_at, vector = excluded.vector`,
-		v.Tenant, v.Conversation, v.Caller, v.Embedding.Model, len(v.Embedding.Vector), v.At.UnixMicro(), pgvector.NewHalfVector(v.Embedding.Vector))
-	return err
+// PutVectors implements store.Index.
+func (e *Engine) PutVectors(ctx context.Context, tx store.Tx, v store.Vectors) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM conversation_embeddings WHERE tenant_id = $1 AND conversation_id = $2 AND model = $3 AND part >= $4`, v.Tenant, v.Conversation, v.Parts[0].Model, len(v.Parts)); err != nil {
+		return err
+	}
+	for i, p := range v.Parts {
+		_, err := tx.Exec(ctx, `INSERT INTO conversation_embeddings (tenant_id, conversation_id, caller_id, model, part, width, made_at, vector) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+			ON CONFLICT (tenant_id, conversation_id, model, part) DO UPDATE SET caller_id = excluded.caller_id, width = excluded.width, made_at = excluded.made_at, vector = excluded.vector`,
+			v.Tenant, v.Conversation, v.Caller, p.Model, i, len(p.Vector), v.At.UnixMicro(), pgvector.NewHalfVector(p.Vector))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // few is how many vectors are compared one by one, in some 25 µs each where they are wide. An index of all tenants' vectors comes
@@ -25,7 +33,7 @@ func (e *Engine) PutVector(ctx context.Context, tx store.Tx, v store.Vector) err
 const few = 2000
 
 // indexedWidths are those that the migrations made indexes for.
-func indexedWidths() []int { return []int{256, 384, 512, 768, 1024, 1536, 3072} }
+func indexedWidths() []int { return []int{256, 384, 512, 648, 768, 1024, 1536, 3072} }
 
 // Similar implements store.Index. Where there are many vectors the index is asked, which goes on until it came upon enough that
 // may be answered, or has come far; then, and where there are few, they are compared.
@@ -79,29 +87,52 @@ func plans(sort string) store.Query {
 
 func ignored(func(...any) error) error { return nil }
 
-// indexed asks the index. The look-up of the conversation is spelled so that it is made for one vector after another, as the
-// index gives them.
-func indexed(ctx context.Context, tx store.Tx, q store.Nearest) (found []recaller.Near, err error) {
+// indexed asks the index, for more where it comes upon several parts of the same conversations.
+func indexed(ctx context.Context, tx store.Tx, q store.Nearest) ([]recaller.Near, error) {
+	for n := q.Limit + q.Limit/4; ; n *= 4 {
+		parts, err := along(ctx, tx, q, n)
+		if err != nil {
+			return nil, err
+		}
+		if found := distinct(parts); len(found) >= q.Limit || len(parts) < n {
+			return found[:min(len(found), q.Limit)], nil
+		}
+	}
+}
+
+// distinct are the nearest parts of conversations, in the order of parts.
+func distinct(parts []recaller.Near) []recaller.Near {
+	known := make(map[recaller.ConversationID]bool, len(parts))
+	return slices.DeleteFunc(parts, func(n recaller.Near) bool {
+		again := known[n.Conversation]
+		known[n.Conversation] = true
+		return again
+	})
+}
+
+// along follows the index to so many parts. The look-up of the conversation is spelled so that it is made for one vector after another, as
+// the index gives them.
+func along(ctx context.Context, tx store.Tx, q store.Nearest, limit int) (parts []recaller.Near, err error) {
 	args := []any{q.Tenant, q.Embedding.Model, pgvector.NewHalfVector(q.Embedding.Vector)}
 	query := fmt.Sprintf(`SELECT e.conversation_id, 1 - (e.vector::halfvec(%[1]d) <=> $3::halfvec(%[1]d)) FROM conversation_embeddings e
 		WHERE e.tenant_id = $1 AND e.model = $2 AND e.width = %[1]d AND (SELECT TRUE FROM conversations c WHERE c.tenant_id = $1 AND c.id = e.conversation_id AND %[2]s)
-		ORDER BY e.vector::halfvec(%[1]d) <=> $3::halfvec(%[1]d) LIMIT %[3]d`, len(q.Embedding.Vector), store.Findable(q.Filter, &args), q.Limit)
-	err = tx.QueryAll(ctx, plans("off"), store.Query{SQL: query, Args: args, Row: nearRow(&found)})
-	return found, err
+		ORDER BY e.vector::halfvec(%[1]d) <=> $3::halfvec(%[1]d) LIMIT %[3]d`, len(q.Embedding.Vector), store.Findable(q.Filter, &args), limit)
+	err = tx.QueryAll(ctx, plans("off"), store.Query{SQL: query, Args: args, Row: nearRow(&parts)})
+	return parts, err
 }
 
 // compared compares vectors one by one: all of the tenant's, or those of the conversations that the filter leaves.
 func compared(ctx context.Context, tx store.Tx, q store.Nearest, all bool) (found []recaller.Near, err error) {
 	args := []any{q.Tenant, q.Embedding.Model, pgvector.NewHalfVector(q.Embedding.Vector), len(q.Embedding.Vector)}
 	condition := store.Findable(q.Filter, &args)
-	// The limit keeps Postgres from reading all vectors to join them: there is one, by its key.
-	query := `SELECT c.id, e.cosine FROM conversations c CROSS JOIN LATERAL (SELECT 1 - (vector <=> $3) AS cosine FROM conversation_embeddings
-			WHERE tenant_id = $1 AND conversation_id = c.id AND model = $2 AND width = $4 LIMIT 1) e
-		WHERE c.tenant_id = $1 AND ` + condition + ` ORDER BY e.cosine DESC, c.id DESC`
+	// That each is asked for the nearest of its own keeps Postgres from reading all vectors to join them: they are found by their key.
+	query := `SELECT c.id, e.cosine FROM conversations c CROSS JOIN LATERAL (SELECT 1 - min(vector <=> $3) AS cosine FROM conversation_embeddings
+			WHERE tenant_id = $1 AND conversation_id = c.id AND model = $2 AND width = $4) e
+		WHERE c.tenant_id = $1 AND e.cosine IS NOT NULL AND ` + condition + ` ORDER BY e.cosine DESC, c.id DESC`
 	if all {
-		query = `SELECT e.conversation_id, 1 - (e.vector <=> $3) AS cosine FROM conversation_embeddings e
+		query = `SELECT e.conversation_id, 1 - min(e.vector <=> $3) AS cosine FROM conversation_embeddings e
 			WHERE e.tenant_id = $1 AND e.model = $2 AND e.width = $4 AND (SELECT TRUE FROM conversations c WHERE c.tenant_id = $1 AND c.id = e.conversation_id AND ` + condition + `)
-			ORDER BY cosine DESC, e.conversation_id DESC`
+			GROUP BY e.conversation_id ORDER BY cosine DESC, e.conversation_id DESC`
 	}
 	err = tx.QueryAll(ctx, plans("on"), store.Query{SQL: query + ` LIMIT ` + strconv.Itoa(q.Limit), Args: args, Row: nearRow(&found)})
 	return found, err
@@ -126,8 +157,8 @@ func (e *Engine) Similarities(ctx context.Context, read store.Door, q store.Comp
 	var found []recaller.Near
 	err := read(ctx, func(tx store.Tx) error {
 		return tx.QueryAll(ctx, store.Query{
-			SQL: `SELECT conversation_id, 1 - (vector <=> $4) FROM conversation_embeddings
-				WHERE tenant_id = $1 AND model = $2 AND conversation_id = ANY($3::text[]) AND width = $5`,
+			SQL: `SELECT conversation_id, 1 - min(vector <=> $4) FROM conversation_embeddings
+				WHERE tenant_id = $1 AND model = $2 AND conversation_id = ANY($3::text[]) AND width = $5 GROUP BY conversation_id`,
 			Args: []any{q.Tenant, q.Embedding.Model, ids, pgvector.NewHalfVector(q.Embedding.Vector), len(q.Embedding.Vector)},
 			Row:  nearRow(&found),
 		})

@@ -23,7 +23,7 @@ type matrix struct {
 	mu     sync.RWMutex // guards what follows
 	seed   maphash.Seed
 	chunks []*chunk
-	slots  map[uint64]int // of a conversation's hash
+	slots  map[uint64]int // of the hash of a part of a conversation
 	empty  []int          // slots whose vectors are gone
 	seq    int64          // what was written up to here has been read
 }
@@ -45,7 +45,7 @@ type chunk struct {
 // head is what a matrix knows of a row.
 type head struct {
 	seq   int64  // 0: the slot is empty
-	key   uint64 // the hash of the conversation
+	key   uint64 // the hash of the part
 	scale float32
 	sum   int32
 }
@@ -87,26 +87,27 @@ func (m *matrix) catchUp(ctx context.Context, read store.Door, limit int64) (fit
 		}
 		fits = true
 		var id, raw sql.RawBytes
+		var part int64
 		return tx.QueryAll(ctx, store.Query{
-			SQL:  `SELECT seq, conversation_id, vector FROM conversation_embeddings WHERE tenant_id = $1 AND model = $2 AND width = $3 AND seq > $4 ORDER BY seq`,
+			SQL:  `SELECT seq, conversation_id, part, vector FROM conversation_embeddings WHERE tenant_id = $1 AND model = $2 AND width = $3 AND seq > $4 ORDER BY seq`,
 			Args: append(kind, seq),
 			Row: func(scan func(...any) error) error {
 				var seq int64
-				if err := scan(&seq, &id, &raw); err != nil {
+				if err := scan(&seq, &id, &part, &raw); err != nil {
 					return err
 				}
-				return m.put(seq, id, raw)
+				return m.put(seq, id, part, raw)
 			},
 		})
 	})
 	return fits, err
 }
 
-// put takes up a vector, in place of the conversation's last one.
-func (m *matrix) put(seq int64, conversation, raw []byte) error {
+// put takes up a vector, in place of the last one of the same part of the conversation.
+func (m *matrix) put(seq int64, conversation []byte, part int64, raw []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	key := maphash.Bytes(m.seed, conversation)
+	key := maphash.Bytes(m.seed, conversation) + maphash.Comparable(m.seed, part)
 	slot, known := m.slots[key]
 	if !known {
 		slot = m.slot()

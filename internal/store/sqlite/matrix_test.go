@@ -54,7 +54,7 @@ func (s *shelf) insert(ctx context.Context, tx store.Tx, tenant recaller.TenantI
 	if err != nil {
 		return err
 	}
-	return s.e.PutVector(ctx, tx, store.Vector{Tenant: tenant, Conversation: conv, Caller: "c", Embedding: recaller.Embedding{Model: "m", Vector: v}})
+	return s.e.PutVectors(ctx, tx, store.Vectors{Tenant: tenant, Conversation: conv, Caller: "c", Parts: []recaller.Embedding{{Model: "m", Vector: v}}})
 }
 
 func (s *shelf) similar(tenant recaller.TenantID, v []float32, limit int) []recaller.Near {
@@ -184,7 +184,7 @@ func filled(t testing.TB, p *storetest.Population, lean float32) (*matrix, func(
 		return v
 	}
 	for i := range p.Size {
-		if err := m.put(int64(i+1), []byte(p.ID(i)), encode(vector(i))); err != nil {
+		if err := m.put(int64(i+1), []byte(p.ID(i)), 0, encode(vector(i))); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,15 +9,20 @@ import (
 	"github.com/recallerhq/recaller/internal/store"
 )
 
-// PutVector implements store.Index.
-func (e *Engine) PutVector(ctx context.Context, tx store.Tx, v store.Vector) error {
+// PutVectors implements store.Index.
+func (e *Engine) PutVectors(ctx context.Context, tx store.Tx, v store.Vectors) error {
 	// What is replaced goes, and comes with a higher seq, so that whoever holds the old one reads it.
-	if _, err := tx.Exec(ctx, `DELETE FROM conversation_embeddings WHERE tenant_id = $1 AND conversation_id = $2 AND model = $3`, v.Tenant, v.Conversation, v.Embedding.Model); err != nil {
+	if _, err := tx.Exec(ctx, `DELETE FROM conversation_embeddings WHERE tenant_id = $1 AND conversation_id = $2 AND model = $3`, v.Tenant, v.Conversation, v.Parts[0].Model); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO conversation_embeddings (tenant_id, conversation_id, caller_id, model, width, made_at, vector) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		v.Tenant, v.Conversation, v.Caller, v.Embedding.Model, len(v.Embedding.Vector), v.At.UnixMicro(), encode(v.Embedding.Vector))
-	return err
+	for i, p := range v.Parts {
+		_, err := tx.Exec(ctx, `INSERT INTO conversation_embeddings (tenant_id, conversation_id, caller_id, model, part, width, made_at, vector) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			v.Tenant, v.Conversation, v.Caller, p.Model, i, len(p.Vector), v.At.UnixMicro(), encode(p.Vector))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // How many of the nearest are looked up to find those that may be answered.
@@ -102,7 +107,7 @@ const (
 // answerable looks up which of what was found, best first, is of conversations that may be answered, until there are enough.
 // gone are the keys that their table, of, has no more.
 func (a asked) answerable(ctx context.Context, tx store.Tx, of string, near []scored[int64]) (found []recaller.Near, gone []int64, err error) {
-	step := 2 * a.limit
+	step, known := 2*a.limit, map[recaller.ConversationID]bool{}
 	for len(near) > 0 && len(found) < a.limit {
 		part := near[:min(step, len(near))]
 		near, step = near[len(part):], 4*step
@@ -115,7 +120,8 @@ func (a asked) answerable(ctx context.Context, tx store.Tx, of string, near []sc
 			switch {
 			case !ok:
 				gone = append(gone, n.key)
-			case id != "" && len(found) < a.limit:
+			case id != "" && !known[id] && len(found) < a.limit: // of a conversation's parts the nearest comes first
+				known[id] = true
 				found = append(found, recaller.Near{Conversation: id, Score: n.score})
 			}
 		}
@@ -167,10 +173,14 @@ func (e *Engine) compared(ctx context.Context, read store.Door, q store.Nearest,
 	args := []any{q.Tenant, q.Embedding.Model, len(q.Embedding.Vector)}
 	sqlText := `SELECT e.vector, c.id FROM ` + asked{q.Tenant, q.Filter, q.Limit}.left(&args) + `
 		CROSS JOIN conversation_embeddings e ON e.tenant_id = $1 AND e.conversation_id = c.id AND e.model = $2 AND e.width = $3`
-	top := best[recaller.ConversationID]{limit: q.Limit}
+	nearest := map[recaller.ConversationID]float64{}
 	err := read(ctx, func(tx store.Tx) error {
-		return compare(ctx, tx, by, store.Query{SQL: sqlText, Args: args}, top.add)
+		return compare(ctx, tx, by, store.Query{SQL: sqlText, Args: args}, keep(nearest))
 	})
+	top := best[recaller.ConversationID]{limit: q.Limit}
+	for id, cosine := range nearest {
+		top.add(id, cosine)
+	}
 	sorted := top.sorted()
 	found := make([]recaller.Near, len(sorted))
 	for i, s := range sorted {
@@ -198,6 +208,15 @@ func compare[K any](ctx context.Context, tx store.Tx, by query, q store.Query, f
 	return tx.QueryAll(ctx, q)
 }
 
+// keep collects the nearest part of each conversation.
+func keep(nearest map[recaller.ConversationID]float64) func(recaller.ConversationID, float64) {
+	return func(id recaller.ConversationID, cosine float64) {
+		if before, known := nearest[id]; !known || cosine > before {
+			nearest[id] = cosine
+		}
+	}
+}
+
 func unreadable() error { return recaller.Errorf(recaller.Internal, "an embedding cannot be read") }
 
 // Similarities implements store.Index.
@@ -212,7 +231,7 @@ func (e *Engine) Similarities(ctx context.Context, read store.Door, q store.Comp
 			SQL: `SELECT e.vector, e.conversation_id FROM json_each($4) j CROSS JOIN conversation_embeddings e
 				ON e.tenant_id = $1 AND e.model = $2 AND e.width = $3 AND e.conversation_id = j.value`,
 			Args: []any{q.Tenant, q.Embedding.Model, len(q.Embedding.Vector), string(ids)},
-		}, func(id recaller.ConversationID, cosine float64) { out[id] = cosine })
+		}, keep(out))
 	})
 	return out, err
 }

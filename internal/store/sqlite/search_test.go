@@ -97,10 +97,10 @@ func TestSearchWhileItChanges(t *testing.T) {
 	t.Parallel()
 	d := newData(t)
 	const callers, perCaller = 12, 4
-	vector := func(i int) *recaller.Embedding {
+	vector := func(i int) []recaller.Embedding {
 		v := make([]float32, 16)
 		v[0], v[1+i%15] = 1, float32(i%7)/10
-		return &recaller.Embedding{Model: "m", Vector: v}
+		return []recaller.Embedding{{Model: "m", Vector: v}}
 	}
 	var convs []recaller.Conversation
 	for i := range callers {
@@ -109,7 +109,7 @@ func TestSearchWhileItChanges(t *testing.T) {
 			out, err := d.CloseConversation(d.Context(), "t", recaller.Closing{Conversation: o.Conversation.ID, Status: recaller.Completed, EndedAt: d.Now})
 			d.OK(err)
 			convs = append(convs, out.Conversation)
-			d.OK(d.PutIndexing(d.Context(), "t", recaller.Indexing{Conversation: o.Conversation.ID, Caller: o.Caller.ID, Stems: map[string]int{"tea": 1}, Embedding: vector(len(convs))}))
+			d.OK(d.PutIndexing(d.Context(), "t", recaller.Indexing{Conversation: o.Conversation.ID, Caller: o.Caller.ID, Stems: map[string]int{"tea": 1}, Embeddings: vector(len(convs))}))
 		}
 	}
 	var mu sync.Mutex
@@ -130,7 +130,7 @@ func TestSearchWhileItChanges(t *testing.T) {
 					gone[id] = true
 				}
 				mu.Unlock()
-				near, err := d.Similar(d.Context(), "t", *vector(i), recaller.SearchFilter{}, 10)
+				near, err := d.Similar(d.Context(), "t", vector(i)[0], recaller.SearchFilter{}, 10)
 				d.OK(err)
 				words, err := d.Matching(d.Context(), "t", []string{"tea"}, recaller.SearchFilter{}, 10)
 				d.OK(err)
@@ -143,7 +143,7 @@ func TestSearchWhileItChanges(t *testing.T) {
 		})
 	}
 	for i, c := range convs {
-		d.OK(d.PutIndexing(d.Context(), "t", recaller.Indexing{Conversation: c.ID, Caller: c.Caller, Embedding: vector(3 * i), At: d.Now.Add(time.Hour)}))
+		d.OK(d.PutIndexing(d.Context(), "t", recaller.Indexing{Conversation: c.ID, Caller: c.Caller, Embeddings: vector(3 * i), At: d.Now.Add(time.Hour)}))
 		if i%perCaller != perCaller-1 || i < callers {
 			continue
 		}
@@ -163,7 +163,7 @@ func TestSearchWhileItChanges(t *testing.T) {
 			left = append(left, c.ID)
 		}
 	}
-	found, err := d.Similar(d.Context(), "t", *vector(0), recaller.SearchFilter{}, 100)
+	found, err := d.Similar(d.Context(), "t", vector(0)[0], recaller.SearchFilter{}, 100)
 	d.OK(err)
 	got := storetest.IDs(found)
 	slices.Sort(got)

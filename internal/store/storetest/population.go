@@ -157,8 +157,8 @@ func (p *Population) write(ctx context.Context, e store.Engine, tx store.Tx, i i
 	if err != nil {
 		return err
 	}
-	v := store.Vector{Tenant: p.Tenant, Conversation: p.ID(i), Caller: caller, Embedding: recaller.Embedding{Model: p.Model, Vector: p.Vector(i)}, At: at}
-	if err := e.PutVector(ctx, tx, v); err != nil || p.Words == 0 {
+	v := store.Vectors{Tenant: p.Tenant, Conversation: p.ID(i), Caller: caller, Parts: []recaller.Embedding{{Model: p.Model, Vector: p.Vector(i)}}, At: at}
+	if err := e.PutVectors(ctx, tx, v); err != nil || p.Words == 0 {
 		return err
 	}
 	return e.PutTokens(ctx, tx, store.Tokens{Tenant: p.Tenant, Conversation: p.ID(i), Caller: caller, Began: at, Counts: p.Tokens(i)})

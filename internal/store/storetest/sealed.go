@@ -43,7 +43,7 @@ sealed:  memories.body checkpoints.body
 id:      conversation_embeddings.tenant_id conversation_embeddings.conversation_id conversation_embeddings.caller_id
 id:      conversation_words.tenant_id conversation_words.conversation_id conversation_words.caller_id tenant_numbers.tenant_id
 time:    conversation_embeddings.made_at
-count:   conversation_embeddings.width tenants.version
+count:   conversation_embeddings.part conversation_embeddings.width tenants.version
 label:   conversation_embeddings.model
 vector:  conversation_embeddings.vector
 token:   tenant_numbers.token
@@ -171,7 +171,7 @@ func (d *Data) PutSecrets() recaller.Opened {
 	}
 	d.OK(d.PutIndexing(d.ctx, "t", recaller.Indexing{
 		Conversation: o.Conversation.ID, Caller: o.Caller.ID, At: d.Now, Stems: map[string]int{"zqstem": 2, "quokka": 1},
-		Embedding: &recaller.Embedding{Model: "recaller-static/2", Vector: []float32{1, 2, 3}},
+		Embeddings: []recaller.Embedding{{Model: "recaller-static/2", Vector: []float32{1, 2, 3}}},
 	}))
 	d.OK(d.PutTurnVectors(d.ctx, "t", o.Caller.ID, []recaller.TurnVectors{turnVectors(o.Conversation, "m", 0)}))
 	d.OK(d.PutSegment(d.ctx, "t", o.Caller.ID, "segment", []byte("zqsegment of Quokka"), nil))

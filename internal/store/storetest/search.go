@@ -43,7 +43,10 @@ func (b *bench) finished(tenant recaller.TenantID, number string) recaller.Conve
 
 func (b *bench) index(tenant recaller.TenantID, c recaller.Conversation, e *recaller.Embedding, stems string) {
 	b.Helper()
-	in := recaller.Indexing{Conversation: c.ID, Caller: c.Caller, Embedding: e, At: b.now}
+	in := recaller.Indexing{Conversation: c.ID, Caller: c.Caller, At: b.now}
+	if e != nil {
+		in.Embeddings = []recaller.Embedding{*e}
+	}
 	if stems != "" {
 		in.Stems = said(stems)
 	}
@@ -131,6 +134,41 @@ func foundByMeaning(b *bench) {
 	b.refusedEmbeddings(east)
 }
 
+// parts has a long conversation found by the nearest of its embeddings, which come and go together.
+func parts(b *bench) {
+	long, short := b.finished("t1", number), b.finished("t1", "+15551230002")
+	put := func(all ...*recaller.Embedding) {
+		b.Helper()
+		in := recaller.Indexing{Conversation: long.ID, Caller: long.Caller, At: b.now}
+		for _, e := range all {
+			in.Embeddings = append(in.Embeddings, *e)
+		}
+		b.ok(b.Store.PutIndexing(b.ctx, "t1", in))
+	}
+	b.index("t1", short, toward(30), "")
+	put(toward(180), toward(80), toward(10))
+	for what, f := range map[string]recaller.SearchFilter{"all": {}, "filtered": {Channel: recaller.ChannelVoice}, "one caller's": {Caller: long.Caller}} {
+		want := of(long, short)
+		if f.Caller != "" {
+			want = of(long)
+		}
+		eq(b, what+", by its nearest part, once", b.similar(toward(0), f, 10), want)
+	}
+	eq(b, "by another part", b.similar(toward(90), recaller.SearchFilter{}, 1), of(long))
+	near, err := b.Store.Similarities(b.ctx, "t1", *toward(0), []recaller.ConversationID{long.ID, short.ID})
+	b.ok(err)
+	eq(b, "told", fmt.Sprintf("%.2f %.2f", near[long.ID], near[short.ID]), "0.98 0.87")
+	put(toward(180), toward(80))
+	eq(b, "without that part", b.similar(toward(0), recaller.SearchFilter{}, 10), of(short, long))
+	left, _, err := b.Store.Unembedded(b.ctx, "t1", model, "", 10)
+	b.ok(err)
+	eq(b, "to be embedded, their step being open", of(left...), of(long, short))
+	other := *toward(0)
+	other.Model = "another"
+	err = b.Store.PutIndexing(b.ctx, "t1", recaller.Indexing{Conversation: long.ID, Caller: long.Caller, Embeddings: []recaller.Embedding{*toward(0), other}, At: b.now})
+	eq(b, "of two models", recaller.KindOf(err), recaller.Invalid)
+}
+
 // refusedEmbeddings tries what is no direction.
 func (b *bench) refusedEmbeddings(c recaller.Conversation) {
 	b.Helper()
@@ -138,7 +176,7 @@ func (b *bench) refusedEmbeddings(c recaller.Conversation) {
 		"no numbers": nil, "no length": make([]float32, 12), "no number": {1, float32(math.NaN())}, "no end": {1, float32(math.Inf(1))}, "too many": make([]float32, 4001),
 	} {
 		e := recaller.Embedding{Model: model, Vector: v}
-		err := b.Store.PutIndexing(b.ctx, "t1", recaller.Indexing{Conversation: c.ID, Caller: c.Caller, Embedding: &e, At: b.now})
+		err := b.Store.PutIndexing(b.ctx, "t1", recaller.Indexing{Conversation: c.ID, Caller: c.Caller, Embeddings: []recaller.Embedding{e}, At: b.now})
 		eq(b, what+" is stored", recaller.KindOf(err), recaller.Invalid)
 		_, err = b.Store.Similar(b.ctx, "t1", e, recaller.SearchFilter{}, 1)
 		eq(b, what+" is looked for", recaller.KindOf(err), recaller.Invalid)
@@ -259,7 +297,7 @@ func erasedNotFound(b *bench) {
 		left, _, err := b.Store.Unembedded(b.ctx, "t1", "m-2", "", 10)
 		b.ok(err)
 		eq(b, when+", to be embedded", of(left...), of(stays))
-		err = b.Store.PutIndexing(b.ctx, "t1", recaller.Indexing{Conversation: gone.ID, Caller: gone.Caller, Stems: said("late"), Embedding: toward(0), At: b.now})
+		err = b.Store.PutIndexing(b.ctx, "t1", recaller.Indexing{Conversation: gone.ID, Caller: gone.Caller, Stems: said("late"), Embeddings: []recaller.Embedding{*toward(0)}, At: b.now})
 		b.fails(err, recaller.NotFound)
 	}
 	b.ok(b.Store.BeginErasure(b.ctx, "t1", gone.Caller, b.eraseJob(gone.Caller)))
@@ -332,7 +370,7 @@ func indexedOnly(b *bench) {
 	for _, in := range []recaller.Indexing{
 		{Conversation: mine.ID, Caller: theirs.Caller}, {Conversation: "nobody's", Caller: mine.Caller}, {Conversation: mine.ID, Caller: "nobody"},
 	} {
-		in.Stems, in.Embedding, in.At = said("tea"), toward(0), b.now
+		in.Stems, in.Embeddings, in.At = said("tea"), []recaller.Embedding{*toward(0)}, b.now
 		b.fails(b.Store.PutIndexing(b.ctx, "t1", in), recaller.NotFound)
 	}
 	eq(b, "nothing was written", b.similar(toward(0), recaller.SearchFilter{}, 10)+b.matching("tea", recaller.SearchFilter{}, 10), "[][]")

@@ -118,6 +118,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"conversations of several callers are read with their words", talksRead},
 		{"what has no embedding yet is listed", unembedded},
 		{"a conversation is indexed for its own caller", indexedOnly},
+		{"a long conversation is found by the nearest of its parts", parts},
 		{"jobs are claimed once, leased and given back", jobs},
 		{"a worker leaves kinds of jobs alone", jobKinds},
 		{"a caller's calls are written up in turn", inTurn},

@@ -208,7 +208,7 @@ func (o *Old) GoesOn(s *store.Store, more map[string]int) {
 	o.OK(err)
 	o.Same("what ended before there were embeddings is to have one", fmt.Sprint(len(unembedded), unembedded[0].ID), "1conv-1")
 	e1 := recaller.Embedding{Model: "m", Vector: []float32{1, 0}}
-	o.OK(s.PutIndexing(ctx, "t", recaller.Indexing{Conversation: "conv-1", Caller: "c-1", Stems: map[string]int{"tea": 1}, Embedding: &e1, At: o.Now}))
+	o.OK(s.PutIndexing(ctx, "t", recaller.Indexing{Conversation: "conv-1", Caller: "c-1", Stems: map[string]int{"tea": 1}, Embeddings: []recaller.Embedding{e1}, At: o.Now}))
 	near, err := s.Similar(ctx, "t", e1, recaller.SearchFilter{Intent: "enquiry"}, 5)
 	o.OK(err)
 	match, err := s.Matching(ctx, "t", []string{"tea"}, recaller.SearchFilter{}, 5)

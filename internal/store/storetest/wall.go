@@ -228,10 +228,10 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 			return 0, err
 		}, ""},
 		{"PutIndexing", func() (int, error) {
-			return 0, s.PutIndexing(ctx, "t1", recaller.Indexing{Conversation: b.noise.second, Caller: their.Caller.ID, Stems: said("x"), Embedding: toward(90)})
+			return 0, s.PutIndexing(ctx, "t1", recaller.Indexing{Conversation: b.noise.second, Caller: their.Caller.ID, Stems: said("x"), Embeddings: []recaller.Embedding{*toward(90)}})
 		}, recaller.NotFound},
 		{"PutIndexing", func() (int, error) {
-			return 0, s.PutIndexing(ctx, "t1", recaller.Indexing{Conversation: b.noise.second, Caller: own.Caller.ID, Stems: said("x"), Embedding: toward(90)})
+			return 0, s.PutIndexing(ctx, "t1", recaller.Indexing{Conversation: b.noise.second, Caller: own.Caller.ID, Stems: said("x"), Embeddings: []recaller.Embedding{*toward(90)}})
 		}, recaller.NotFound},
 		{"PutTurnVectors", func() (int, error) {
 			return 0, s.PutTurnVectors(ctx, "t1", their.Caller.ID, []recaller.TurnVectors{turnVectors(recaller.Conversation{ID: b.noise.second}, "m", 0)})
