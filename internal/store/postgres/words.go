@@ -204,7 +204,10 @@ func ranked(hits []hit, weights []float64) []recaller.Near {
 
 // answerable looks up which conversations, best first, may be answered, until there are enough.
 func answerable(ctx context.Context, tx store.Tx, q store.Matching, near []recaller.Near) (found []recaller.Near, err error) {
-	step := 2 * q.Limit
+	step := q.Limit + q.Limit/8 // but for those that are being erased all may be answered
+	if q.Filter != (recaller.SearchFilter{}) {
+		step = 2 * q.Limit
+	}
 	for len(near) > 0 && len(found) < q.Limit {
 		part := near[:min(step, len(near))]
 		near, step = near[len(part):], 4*step
