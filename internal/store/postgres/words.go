@@ -47,7 +47,7 @@ const lately = 8000
 // a policy (migration 0003), which a setting of the transaction tells them.
 func (e *Engine) Matching(ctx context.Context, read store.Door, q store.Matching) (found []recaller.Near, err error) {
 	err = read(ctx, func(tx store.Tx) error {
-		tokens, counts, all, err := telling(ctx, tx, q)
+		tokens, counts, all, err := e.telling(ctx, tx, q)
 		if err != nil || len(tokens) == 0 {
 			return err
 		}
@@ -71,31 +71,51 @@ func words(condition string) store.Query {
 
 // telling chooses the tokens that count; all tells that every conversation that has one of them is ranked. counts says of each in how many
 // it is, where it must be known beforehand: of a tenant with no more conversations than are ranked all count.
-func telling(ctx context.Context, tx store.Tx, q store.Matching) (tokens []string, counts []int, all bool, err error) {
-	var total int
-	if err := tx.QueryAll(ctx, plans(inAnyOrder), amount(`conversations WHERE tenant_id = $1`, store.MaxRanked+1, &total, q.Tenant)); err != nil {
+func (e *Engine) telling(ctx context.Context, tx store.Tx, q store.Matching) (tokens []string, counts []int, all bool, err error) {
+	total, everything := store.MaxRanked+1, counted{tenant: q.Tenant}
+	if !e.frequent.is(everything) {
+		err := tx.QueryAll(ctx, plans(inAnyOrder), amount(`conversations WHERE tenant_id = $1`, store.MaxRanked+1, &total, q.Tenant))
+		if err != nil || total <= store.MaxRanked {
+			return q.Tokens, nil, true, err
+		}
+		e.frequent.learn(everything)
+	}
+	if counts, err = e.count(ctx, tx, q); err != nil {
 		return nil, nil, false, err
 	}
-	if total <= store.MaxRanked {
-		return q.Tokens, nil, true, nil
-	}
-	counts = make([]int, len(q.Tokens))
-	queries := []store.Query{sampled(sample)}
-	for i, token := range q.Tokens {
-		queries = append(queries, words(token), amount(`conversation_words WHERE tenant_id = $1`, store.MaxRanked+1, &counts[i], q.Tenant))
-	}
-	if err := tx.QueryAll(ctx, append(queries, sampled(0))...); err != nil {
-		return nil, nil, false, err
-	}
-	tokens, all = store.Telling(q.Tokens, counts, total)
-	if all {
+	if tokens, all = store.Telling(q.Tokens, counts, total); all {
 		return tokens, nil, true, nil
 	}
-	frequent := make([]int, len(tokens))
+	in := make([]int, len(tokens))
 	for i, token := range tokens {
-		frequent[i] = counts[slices.Index(q.Tokens, token)]
+		in[i] = counts[slices.Index(q.Tokens, token)]
 	}
-	return tokens, frequent, false, nil
+	return tokens, in, false, nil
+}
+
+// count tells in how many conversations each token is, not counted past store.MaxRanked + 1.
+func (e *Engine) count(ctx context.Context, tx store.Tx, q store.Matching) ([]int, error) {
+	counts := make([]int, len(q.Tokens))
+	queries := []store.Query{plans(inAnyOrder), sampled(sample)}
+	var fresh []int
+	for i, token := range q.Tokens {
+		if e.frequent.is(counted{q.Tenant, token}) {
+			counts[i] = store.MaxRanked + 1
+			continue
+		}
+		fresh = append(fresh, i)
+		queries = append(queries, words(token), amount(`conversation_words WHERE tenant_id = $1`, store.MaxRanked+1, &counts[i], q.Tenant))
+	}
+	if len(fresh) == 0 {
+		return counts, nil
+	}
+	err := tx.QueryAll(ctx, append(queries, sampled(0))...)
+	for _, i := range fresh {
+		if err == nil && counts[i] > store.MaxRanked {
+			e.frequent.learn(counted{q.Tenant, q.Tokens[i]})
+		}
+	}
+	return counts, err
 }
 
 // sample is how many rows of a token the index gives, about, where it has more of them: enough to see that they are more than are ranked,
@@ -137,7 +157,7 @@ func having(ctx context.Context, tx store.Tx, tenant recaller.TenantID, tokens [
 			flags += fmt.Sprintf(", w.tokens @@ $%d::text::tsquery", len(args))
 		}
 	}
-	queries := []store.Query{words(either)}
+	queries := []store.Query{plans(inAnyOrder), words(either)}
 	query := `SELECT w.conversation_id, w.length` + flags + ` FROM conversation_words w WHERE w.tenant_id = $1`
 	if !all {
 		args = append(args, either)
