@@ -76,7 +76,7 @@ func Open(ctx context.Context, path string, opts Options) (*Engine, error) {
 	db.SetMaxOpenConns(opts.Readers + 1)
 	e := &Engine{db: db, readers: newIdle(opts.Readers), opts: opts, matrices: matrices{limit: opts.VectorBytes}}
 	if err := e.start(ctx, path); err != nil {
-		return nil, errors.Join(err, e.readers.drain(len(e.readers.free)), db.Close())
+		return nil, errors.Join(err, e.readers.drain(len(e.readers.free)), db.Close()) //nolint:contextcheck // what was opened is closed, whatever became of ctx
 	}
 	return e, nil
 }
