@@ -96,6 +96,8 @@ func edges() map[string][]string {
 
 		"embed": {"embed/static"},
 
+		"store/sqlite": {"vector"},
+
 		"cli": {"llm", "embed"}, // a terminal call may let a model speak for the agent, and the doctor tries both
 	}
 }

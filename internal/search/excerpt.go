@@ -22,19 +22,19 @@ const bare = 4
 // excerpt is what of the words fits a query best: the turn at a place, with those after it as far as they fit, and with the one before it
 // where it says little without. Without a place it is the turn with most of the query's stems, or the beginning of the transcript where no
 // turn has any; empty where there are no words. One turn a line, cut between words.
-func excerpt(turns []recaller.Turn, terms []string, quoted *int) string {
+func (s stemmer) excerpt(turns []recaller.Turn, terms []string, quoted *int) string {
 	at, place := 0, 0
 	best := 0.0
-	rarity := rarities(turns, terms)
+	rarity := s.rarities(turns, terms)
 	for i, t := range turns {
-		if fit, where := fits(t.Text, rarity); fit > best {
+		if fit, where := s.fits(t.Text, rarity); fit > best {
 			at, place, best = i, where, fit
 		}
 	}
 	if quoted != nil && *quoted < len(turns) {
 		at = *quoted
-		_, place = fits(turns[at].Text, rarity)
-		if at > 0 && turns[at-1].Speaker != turns[at].Speaker && len(termsOf(turns[at].Text)) < bare &&
+		_, place = s.fits(turns[at].Text, rarity)
+		if at > 0 && turns[at-1].Speaker != turns[at].Speaker && len(s.termsOf(turns[at].Text)) < bare &&
 			utf8.RuneCountInString(turns[at-1].Text+turns[at].Text) < excerptLength {
 			at, place = at-1, 0
 		}
@@ -62,11 +62,11 @@ func excerpt(turns []recaller.Turn, terms []string, quoted *int) string {
 }
 
 // rarities weighs the query's stems: what is said in few of the turns tells more.
-func rarities(turns []recaller.Turn, terms []string) map[string]float64 {
+func (s stemmer) rarities(turns []recaller.Turn, terms []string) map[string]float64 {
 	in := make(map[string]int, len(terms))
 	for _, t := range turns {
 		seen := map[string]bool{}
-		each(t.Text, func(term string, _ int) {
+		s.each(t.Text, func(term string, _ int) {
 			if !seen[term] && slices.Contains(terms, term) {
 				seen[term] = true
 				in[term]++
@@ -81,10 +81,10 @@ func rarities(turns []recaller.Turn, terms []string) map[string]float64 {
 }
 
 // fits tells how well a text fits, and where the stem is said that tells most.
-func fits(text string, rarity map[string]float64) (fit float64, place int) {
+func (s stemmer) fits(text string, rarity map[string]float64) (fit float64, place int) {
 	seen := map[string]bool{}
 	rarest := 0.0
-	each(text, func(term string, at int) {
+	s.each(text, func(term string, at int) {
 		weight := rarity[term]
 		if weight == 0 || seen[term] {
 			return
@@ -98,9 +98,9 @@ func fits(text string, rarity map[string]float64) (fit float64, place int) {
 }
 
 // termsOf are the distinct stems of a text, in the order in which they are said.
-func termsOf(text string) []string {
+func (s stemmer) termsOf(text string) []string {
 	var out []string
-	each(text, func(term string, _ int) {
+	s.each(text, func(term string, _ int) {
 		if !slices.Contains(out, term) {
 			out = append(out, term)
 		}
@@ -108,12 +108,21 @@ func termsOf(text string) []string {
 	return out
 }
 
+// stemmer knows the stems of the words of a page: the same ones are said again and again, and to find a stem takes longer than all else.
+type stemmer map[string]string
+
 // each calls fn with the stems of a text, and where they are said.
-func each(text string, fn func(term string, at int)) {
-	var s token.Scanner
-	for s.Reset(text); s.Next(); {
-		if term := token.Term(string(s.Bytes())); term != "" {
-			fn(term, s.Start())
+func (s stemmer) each(text string, fn func(term string, at int)) {
+	var words token.Scanner
+	for words.Reset(text); words.Next(); {
+		term, known := s[string(words.Bytes())]
+		if !known {
+			w := string(words.Bytes())
+			term = token.Term(w)
+			s[w] = term
+		}
+		if term != "" {
+			fn(term, words.Start())
 		}
 	}
 }

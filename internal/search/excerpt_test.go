@@ -37,7 +37,7 @@ func TestExcerpt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := excerpt(tt.turns, termsOf(tt.query), nil); got != tt.want {
+			if got := make(stemmer).excerpt(tt.turns, make(stemmer).termsOf(tt.query), nil); got != tt.want {
 				t.Errorf("got\n%q\nwant\n%q", got, tt.want)
 			}
 		})
@@ -73,7 +73,7 @@ func FuzzExcerpt(f *testing.F) {
 	f.Add("x", strings.Repeat("x", 2000), "\xff\xfe wedding")
 	f.Add("a\u2028b", "\u00a0 \u2003", strings.Repeat("ab ", 400))
 	f.Fuzz(func(t *testing.T, query, one, two string) {
-		got := excerpt(turnsOf(one, two), termsOf(query), nil)
+		got := make(stemmer).excerpt(turnsOf(one, two), make(stemmer).termsOf(query), nil)
 		if n := utf8.RuneCountInString(got); n > excerptLength {
 			t.Errorf("%d characters", n)
 		}

@@ -208,7 +208,7 @@ func (m *measured) ask(tenant recaller.TenantID, q eval.Case, counts map[string]
 		gold = append(gold, stored(tenant, q, id))
 	}
 	limit := candidates
-	words, err := m.Store.Matching(m.Context(), tenant, termsOf(q.Questions[0].Text), recaller.SearchFilter{}, limit)
+	words, err := m.Store.Matching(m.Context(), tenant, make(stemmer).termsOf(q.Questions[0].Text), recaller.SearchFilter{}, limit)
 	if err != nil {
 		m.Fatal(err)
 	}

@@ -34,10 +34,11 @@ func (s *Service) page(ctx context.Context, tenant recaller.TenantID, w want, al
 	}
 	quoted := s.quotations(w, page)
 	found := make([]recaller.Found, len(page))
+	stems := stemmer{}
 	for i, p := range page {
 		found[i] = recaller.Found{
 			Conversation: p.Conversation, Similarity: p.cosine, Score: p.Score, Why: why(p, all),
-			Excerpt: excerpt(p.turns, w.read.Stems(), quoted[p.Conversation.ID]),
+			Excerpt: stems.excerpt(p.turns, w.read.Stems(), quoted[p.Conversation.ID]),
 		}
 	}
 	return found, nil

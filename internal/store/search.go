@@ -44,7 +44,6 @@ type Tokens struct {
 	Tenant       recaller.TenantID
 	Conversation recaller.ConversationID
 	Caller       recaller.CallerID
-	Began        time.Time // when the conversation did
 	Counts       map[string]int
 }
 
@@ -123,12 +122,11 @@ func (s *Store) PutIndexing(ctx context.Context, tenant recaller.TenantID, in re
 		}
 	}
 	return s.WithCaller(ctx, tenant, in.Caller, func(tx Tx) error {
-		var began int64
-		err := tx.QueryRow(ctx, `SELECT started_at FROM conversations WHERE tenant_id = $1 AND id = $2 AND caller_id = $3`+notErasing, []any{tenant, in.Conversation, in.Caller}, &began)
+		var one int
+		err := tx.QueryRow(ctx, `SELECT 1 FROM conversations WHERE tenant_id = $1 AND id = $2 AND caller_id = $3`+notErasing, []any{tenant, in.Conversation, in.Caller}, &one)
 		if err != nil {
 			return notFound(err, "there is no such conversation")
 		}
-		t.Began = fromMicros(began)
 		if in.Stems != nil {
 			if err := s.engine.PutTokens(ctx, tx, t); err != nil {
 				return err

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/recallerhq/recaller"
 )
@@ -145,38 +144,19 @@ func (t *talks) forgottenOf(callers []recaller.CallerID) Query {
 	}
 }
 
-// keysAtOnce is how many callers' keys are looked up at once: where they are in a database, each is a way there and back.
-const keysAtOnce = 8
-
 // boxes gives the boxes of the callers of conversations; those whose key was destroyed have none.
 func (s *Store) boxes(ctx context.Context, tenant recaller.TenantID, rows []sealedConversation) (map[recaller.CallerID]box, error) {
-	var mu sync.Mutex // guards out and errs
-	out := make(map[recaller.CallerID]box, len(rows))
-	var errs []error
 	var callers []recaller.CallerID
 	for _, row := range rows {
 		callers = append(callers, row.Caller)
 	}
 	slices.Sort(callers)
-	callers = slices.Compact(callers)
-	var wg sync.WaitGroup
-	for w := range min(keysAtOnce, len(callers)) {
-		wg.Go(func() {
-			for i := w; i < len(callers); i += keysAtOnce {
-				b, err := s.unseal(ctx, tenant, callers[i])
-				mu.Lock()
-				switch {
-				case err == nil:
-					out[callers[i]] = b
-				case !errors.Is(err, recaller.NotFound):
-					errs = append(errs, err)
-				}
-				mu.Unlock()
-			}
-		})
+	openers, err := s.vault.Openers(ctx, tenant, slices.Compact(callers))
+	out := make(map[recaller.CallerID]box, len(openers))
+	for caller, opener := range openers {
+		out[caller] = box{opener}
 	}
-	wg.Wait()
-	return out, errors.Join(errs...)
+	return out, err
 }
 
 // open opens a conversation. What of it is damaged is left out; where what was forgotten cannot be read, nothing may be told.

@@ -1,6 +1,10 @@
 package vault
 
-import "context"
+import (
+	"context"
+
+	"github.com/recallerhq/recaller"
+)
 
 // StoredKey is a wrapped data key as the key store holds it.
 type StoredKey struct {
@@ -23,6 +27,8 @@ type Rewrap struct {
 type KeyStore interface {
 	// Key returns the scope's key or its tombstone, and whether there is either.
 	Key(ctx context.Context, scope Scope) (key StoredKey, found bool, err error)
+	// CallerKeys returns those keys and tombstones that callers of a tenant have, at most one for each, in no order.
+	CallerKeys(ctx context.Context, tenant recaller.TenantID, callers []recaller.CallerID) ([]StoredKey, error)
 	// PutKey stores a key unless the scope has one or a tombstone, and returns what the scope has afterwards.
 	PutKey(ctx context.Context, key StoredKey) (StoredKey, error)
 	// DestroyKey leaves a tombstone in place of the scope's key, and of the wrapped key no trace in any file of the

@@ -115,6 +115,55 @@ func (v *Vault) Opener(ctx context.Context, scope Scope) (Sealer, error) {
 	return Sealer{key: k}, err
 }
 
+// Openers is Opener for callers of one tenant, whose keys are looked up at once. Those without a key, or whose key was destroyed, have none.
+func (v *Vault) Openers(ctx context.Context, tenant recaller.TenantID, callers []recaller.CallerID) (map[recaller.CallerID]Sealer, error) {
+	if tenant == "" {
+		return nil, errNoTenant()
+	}
+	out := make(map[recaller.CallerID]Sealer, len(callers))
+	epochs := map[recaller.CallerID]uint64{}
+	var missing []recaller.CallerID
+	for _, c := range callers {
+		k, epoch := v.cache.get(Scope{Tenant: tenant, Caller: c})
+		if k != nil {
+			out[c] = Sealer{key: k}
+			continue
+		}
+		if _, twice := epochs[c]; !twice {
+			epochs[c], missing = epoch, append(missing, c)
+		}
+	}
+	if len(missing) == 0 {
+		return out, nil
+	}
+	list, err := v.store.CallerKeys(ctx, tenant, missing)
+	if err != nil {
+		return nil, unavailable(err, "the key store could not be read")
+	}
+	for _, stored := range list {
+		if stored.Destroyed() {
+			continue
+		}
+		k, err := v.unwrapped(stored)
+		if err != nil {
+			return nil, err
+		}
+		// One that was destroyed meanwhile, or beside which another was, is looked up anew.
+		c := stored.Scope.Caller
+		if k, ok := v.cache.put(stored.Scope, k, epochs[c]); ok {
+			out[c] = Sealer{key: k}
+			continue
+		}
+		switch s, err := v.Opener(ctx, stored.Scope); {
+		case err == nil:
+			out[c] = s
+		case recaller.KindOf(err) != recaller.NotFound:
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // Blind returns the blind token of a value: 16 bytes that are the same for the same tenant, purpose and value, and tell
 // nothing of the value to who lacks the tenant's key. The purpose keeps tokens of different columns from matching.
 func (v *Vault) Blind(ctx context.Context, tenant recaller.TenantID, purpose, value string) ([]byte, error) {
@@ -188,11 +237,16 @@ func (v *Vault) load(ctx context.Context, scope Scope, create bool) (*dataKey, e
 	if stored.Destroyed() {
 		return nil, recaller.Errorf(recaller.NotFound, "the key of this data was destroyed")
 	}
+	return v.unwrapped(stored)
+}
+
+// unwrapped is a key that the store has, ready for use.
+func (v *Vault) unwrapped(stored StoredKey) (*dataKey, error) {
 	secret, err := v.ring.Load().unwrap(stored)
 	if err != nil {
 		return nil, err
 	}
-	return newDataKey(scope, secret, v.aads)
+	return newDataKey(stored.Scope, secret, v.aads)
 }
 
 // make puts a new data key into the store, and returns the one that is there afterwards: another's, if it was first.

@@ -255,6 +255,55 @@ func (s *slowStore) Key(ctx context.Context, scope vault.Scope) (vault.StoredKey
 	return k, found, err
 }
 
+func (s *slowStore) CallerKeys(ctx context.Context, tenant recaller.TenantID, callers []recaller.CallerID) ([]vault.StoredKey, error) {
+	s.reads.Add(1)
+	list, err := s.KeyStore.CallerKeys(ctx, tenant, callers)
+	if s.afterKey != nil {
+		s.afterKey()
+	}
+	return list, err
+}
+
+func TestKeysOfManyCallersAreReadAtOnce(t *testing.T) {
+	store := &slowStore{KeyStore: vaulttest.NewMemory()}
+	writing := vault.New(ring(t, keyA), store, vault.Options{})
+	sealed := map[recaller.CallerID][]byte{}
+	for _, c := range []recaller.CallerID{"a", "b", "gone", "going"} {
+		sealed[c] = seal(t, writing, vault.Scope{Tenant: "t1", Caller: c}, place, words)
+	}
+	if _, err := writing.Destroy(t.Context(), vault.Scope{Tenant: "t1", Caller: "gone"}); err != nil {
+		t.Fatal(err)
+	}
+	v := vault.New(ring(t, keyA), store, vault.Options{})
+	store.reads.Store(0)
+	store.afterKey = func() { // one is destroyed after its key was read
+		store.afterKey = nil
+		if _, err := v.Destroy(t.Context(), vault.Scope{Tenant: "t1", Caller: "going"}); err != nil {
+			t.Error(err)
+		}
+	}
+	asked := []recaller.CallerID{"a", "a", "b", "gone", "going", "nobody"}
+	openers, err := v.Openers(t.Context(), "t1", asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c := range sealed {
+		o, there := openers[c]
+		if want := c == "a" || c == "b"; there != want {
+			t.Errorf("caller %s: got an opener %v, want %v", c, there, want)
+		} else if got, err := o.Open(place, sealed[c]); there && (err != nil || string(got) != string(words)) {
+			t.Errorf("caller %s: got %q, %v", c, got, err)
+		}
+	}
+	if len(openers) != 2 || store.reads.Load() > 3 { // in one read, and what the destruction may have made look up anew
+		t.Errorf("got %d openers in %d reads, want 2 in at most 3", len(openers), store.reads.Load())
+	}
+	store.reads.Store(0)
+	if _, err := v.Openers(t.Context(), "t1", []recaller.CallerID{"a", "b"}); err != nil || store.reads.Load() > 1 {
+		t.Errorf("the second time: %d reads, %v", store.reads.Load(), err)
+	}
+}
+
 func TestKeysAreCachedWithinBounds(t *testing.T) {
 	store := &slowStore{KeyStore: vaulttest.NewMemory()}
 	v := vault.New(ring(t, keyA), store, vault.Options{CacheSize: 64})

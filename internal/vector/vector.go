@@ -26,6 +26,27 @@ func Products(out []int32, q, rows []int8) {
 	plainProducts(out, q, rows)
 }
 
+// Wide is how many numbers of a row FineProducts takes at once: a row has a multiple of them.
+const Wide = 16
+
+// FineProducts is Products of a query that is told more finely, and of rows of whole numbers from 0 to 255, eight to a word, the lowest byte
+// first. The query's numbers lie between -2047 and 2047, and are at most 4000 but for zeros; a row has Wide of them or a multiple.
+// It panics where the lengths do not fit.
+func FineProducts(out []int32, q []int16, rows []uint64) {
+	if len(q)%Wide != 0 || 8*len(rows) != len(out)*len(q) {
+		panic("vector: there are not as many rows as places for their products")
+	}
+	if len(out) == 0 || len(q) == 0 {
+		clear(out)
+		return
+	}
+	if fast {
+		fineProducts(&out[0], &q[0], &rows[0], len(q), len(out))
+		return
+	}
+	plainFineProducts(out, q, rows)
+}
+
 // AddTimes adds row, times over, to sum. It panics where the lengths differ.
 func AddTimes(sum []int64, row []int8, times int32) {
 	if len(sum) != len(row) {
@@ -44,6 +65,19 @@ func plainProducts(out []int32, q, rows []int8) {
 		var sum int32
 		for j, v := range q {
 			sum += int32(v) * int32(row[j])
+		}
+		out[i] = sum
+	}
+}
+
+func plainFineProducts(out []int32, q []int16, rows []uint64) {
+	n := len(q) / 8
+	for i := range out {
+		var sum int32
+		for j, w := range rows[i*n:][:n] {
+			for k, v := range q[8*j:][:8] {
+				sum += int32(v) * int32(w>>(8*k)&0xff)
+			}
 		}
 		out[i] = sum
 	}

@@ -12,6 +12,11 @@ var fast = cpu.X86.HasAVX2
 //go:noescape
 func products(out *int32, q, rows *int8, width, n int)
 
+// fineProducts is FineProducts, for at least one row.
+//
+//go:noescape
+func fineProducts(out *int32, q *int16, rows *uint64, width, n int)
+
 // addTimes is AddTimes for a width that is a multiple of step, and not 0.
 //
 //go:noescape

@@ -49,6 +49,42 @@ part:
 	VZEROUPPER
 	RET
 
+// func fineProducts(out *int32, q *int16, rows *uint64, width, n int)
+//
+// Two products of at most 255*2047 are added up in an int32, and 4000 of them fit one.
+TEXT ·fineProducts(SB), NOSPLIT, $0-40
+	MOVQ out+0(FP), DI
+	MOVQ q+8(FP), SI
+	MOVQ rows+16(FP), DX
+	MOVQ width+24(FP), CX
+	MOVQ n+32(FP), R8
+
+fineRow:
+	VPXOR Y0, Y0, Y0
+	XORQ  AX, AX
+
+finePart:
+	VPMOVZXBW (DX)(AX*1), Y1
+	VPMADDWD  (SI)(AX*2), Y1, Y1
+	VPADDD    Y1, Y0, Y0
+	ADDQ      $16, AX
+	CMPQ      AX, CX
+	JLT       finePart
+
+	VEXTRACTI128 $1, Y0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0x4E, X0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0xB1, X0, X1
+	VPADDD       X1, X0, X0
+	VMOVD        X0, (DI)
+	ADDQ         $4, DI
+	ADDQ         CX, DX
+	DECQ         R8
+	JNZ          fineRow
+	VZEROUPPER
+	RET
+
 // func addTimes(sum *int64, row *int8, width int, times int32)
 TEXT ·addTimes(SB), NOSPLIT, $0-28
 	MOVQ         sum+0(FP), DI

@@ -7,9 +7,11 @@ const (
 	fast = false
 )
 
-// Neither is ever called where there is no machine code.
+// None is ever called where there is no machine code.
 
 func products(*int32, *int8, *int8, int, int) { panic("vector: no machine code here") }
+
+func fineProducts(*int32, *int16, *uint64, int, int) { panic("vector: no machine code here") }
 
 func addTimes(*int64, *int8, int, int32) { panic("vector: no machine code here") }
 

@@ -36,6 +36,35 @@ func TestTheMachineCodeAndThePlainLoopsAgree(t *testing.T) {
 	}
 }
 
+func TestFineProductsAgreeWithThePlainLoop(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, width := range []int{0, 16, 32, 48, 256, 4000} {
+		for _, n := range []int{0, 1, 3, 40} {
+			q, rows := make([]int16, width), make([]uint64, n*width/8)
+			for i := range q {
+				q[i] = int16(rng.IntN(4095) - 2047)
+			}
+			for i := range rows {
+				rows[i] = rng.Uint64()
+			}
+			got, want := make([]int32, n), make([]int32, n)
+			FineProducts(got, q, rows)
+			plainFineProducts(want, q, rows)
+			if !slices.Equal(got, want) {
+				t.Fatalf("width %d, %d rows: got %v, want %v", width, n, got, want)
+			}
+		}
+	}
+	for _, x := range []int16{2047, -2047} {
+		got := make([]int32, 1)
+		FineProducts(got, slices.Repeat([]int16{x}, 4000), slices.Repeat([]uint64{math.MaxUint64}, 500))
+		if want := int32(x) * 255 * 4000; got[0] != want {
+			t.Errorf("the largest numbers: got %d, want %d", got[0], want)
+		}
+	}
+}
+
 func TestTheLargestNumbersFit(t *testing.T) {
 	t.Parallel()
 	const width = 256
@@ -62,6 +91,8 @@ func TestLengthsThatDoNotFitAreRefused(t *testing.T) {
 		f()
 	}
 	refused("two rows where there is room for one", func() { Products(make([]int32, 1), make([]int8, 32), make([]int8, 64)) })
+	refused("two fine rows where there is room for one", func() { FineProducts(make([]int32, 1), make([]int16, 16), make([]uint64, 4)) })
+	refused("a fine row that is not taken whole", func() { FineProducts(make([]int32, 1), make([]int16, 8), make([]uint64, 1)) })
 	refused("a row longer than the sum", func() { AddTimes(make([]int64, 32), make([]int8, 64), 1) })
 }
 
@@ -71,6 +102,15 @@ func random(rng *rand.Rand, n int) []int8 {
 		v[i] = int8(rng.IntN(255) - 127)
 	}
 	return v
+}
+
+// What a search over 100,000 conversations multiplies, on one core.
+func BenchmarkFineProducts(b *testing.B) {
+	const width, n = 256, 100_000
+	q, rows, out := make([]int16, width), make([]uint64, n*width/8), make([]int32, n)
+	for b.Loop() {
+		FineProducts(out, q, rows)
+	}
 }
 
 // What one search of a caller with 10,000 turns multiplies.

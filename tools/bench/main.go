@@ -43,12 +43,13 @@ const (
 	phaseMixed  = "mixed"
 	phaseTools  = "tools"
 	phaseSearch = "search"
+	phaseSteps  = "steps"
 	phaseMemory = "memory"
 	phaseInproc = "inproc"
 )
 
 func phases() []string {
-	return []string{phaseFill, phaseCold, phaseWarm, phaseMixed, phaseTools, phaseSearch, phaseMemory, phaseInproc}
+	return []string{phaseFill, phaseCold, phaseWarm, phaseMixed, phaseTools, phaseSearch, phaseSteps, phaseMemory, phaseInproc}
 }
 
 func (o options) wants(phase string) bool { return slices.Contains(o.phases, phase) }
@@ -173,7 +174,7 @@ func (b *bench) all(ctx context.Context) error {
 	parts := []struct {
 		name string
 		run  func(context.Context) error
-	}{{phaseCold, b.cold}, {phaseWarm, b.warm}, {phaseMixed, b.mixed}, {phaseTools, b.tools}, {phaseSearch, b.search}, {phaseMemory, b.memory}, {phaseInproc, b.inProcess}}
+	}{{phaseCold, b.cold}, {phaseWarm, b.warm}, {phaseMixed, b.mixed}, {phaseTools, b.tools}, {phaseSearch, b.search}, {phaseSteps, b.steps}, {phaseMemory, b.memory}, {phaseInproc, b.inProcess}}
 	for _, p := range parts {
 		if !b.wants(p.name) {
 			continue

@@ -26,12 +26,12 @@ func (b *bench) search(ctx context.Context) (err error) {
 		return err
 	}
 	ask := talker{b.plan.rng(-3)}
-	first, err := one(ctx, 1, func(int) error { return search(t, ask.query()) })
+	first, err := one(ctx, 1, func(int) error { return find(t, ask.query()) })
 	if err != nil {
 		return err
 	}
 	b.rep.add(part, "first search after a start", first, none())
-	warm, err := one(ctx, b.n, func(int) error { return search(t, ask.query()) })
+	warm, err := one(ctx, b.n, func(int) error { return find(t, ask.query()) })
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (b *bench) search(ctx context.Context) (err error) {
 		return err
 	}
 	crowd, took, err := many(ctx, s.dialer(ctx), 50, 0, b.writing, func(t target, w, i int) error {
-		return search(t, talker{b.plan.rng(-1000 - i)}.query())
+		return find(t, talker{b.plan.rng(-1000 - i)}.query())
 	})
 	if err != nil {
 		return err
@@ -50,8 +50,8 @@ func (b *bench) search(ctx context.Context) (err error) {
 	return nil
 }
 
-// search looks through the tenant's conversations. An answer with nothing in it is an error.
-func search(t target, query string) error {
+// find looks through the tenant's conversations. An answer with nothing in it is an error.
+func find(t target, query string) error {
 	out, err := t.do("POST", "/v1/conversations/search", jsonOf(map[string]string{"query": query}), "")
 	if err == nil && !bytes.Contains(out, []byte(`"conversation_id"`)) {
 		return fmt.Errorf("no conversation was found for %q", query)

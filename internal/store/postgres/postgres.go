@@ -45,6 +45,8 @@ type Engine struct {
 	pool   *pgxpool.Pool
 	opts   Options
 	closed atomic.Bool
+
+	frequent frequent
 }
 
 // Open connects to a database whose schema is current. It fails with Unavailable where the server cannot be reached, where the

@@ -56,20 +56,25 @@ func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) 
 
 // amounts tells how many vectors a tenant has, and how many conversations the filter leaves, neither counted past few + 1.
 func amounts(ctx context.Context, tx store.Tx, q store.Nearest) (vectors, left int, err error) {
-	count := func(from string, args []any, n *int) store.Query {
-		return store.Query{
-			SQL:  fmt.Sprintf(`SELECT count(*) FROM (SELECT 1 FROM %s LIMIT %d) few`, from, few+1),
-			Args: args,
-			Row:  func(scan func(...any) error) error { return scan(n) },
-		}
+	queries := []store.Query{
+		plans(inAnyOrder),
+		amount(`conversation_embeddings WHERE tenant_id = $1 AND model = $2 AND width = $3`, few+1, &vectors, q.Tenant, q.Embedding.Model, len(q.Embedding.Vector)),
 	}
-	queries := []store.Query{plans("on"), count(`conversation_embeddings WHERE tenant_id = $1 AND model = $2 AND width = $3`, []any{q.Tenant, q.Embedding.Model, len(q.Embedding.Vector)}, &vectors)}
 	if left = few + 1; q.Filter != (recaller.SearchFilter{}) {
 		args := []any{q.Tenant}
 		from := `conversations c WHERE c.tenant_id = $1 AND ` + store.Findable(q.Filter, &args)
-		queries = append(queries, count(from, args, &left))
+		queries = append(queries, amount(from, few+1, &left, args...))
 	}
 	return vectors, left, tx.QueryAll(ctx, queries...)
+}
+
+// amount counts rows into n, up to a limit.
+func amount(from string, limit int, n *int, args ...any) store.Query {
+	return store.Query{
+		SQL:  fmt.Sprintf(`SELECT count(*) FROM (SELECT 1 FROM %s LIMIT %d) few`, from, limit),
+		Args: args,
+		Row:  func(scan func(...any) error) error { return scan(n) },
+	}
 }
 
 // How far the index is followed: how many vectors it holds as candidates, and how many it comes upon in all.
@@ -78,11 +83,19 @@ const (
 	reach   = 5000
 )
 
+// order says whether rows are to come as an index has them, one after the other, or in any order.
+type order string
+
+const (
+	asIndexed  order = "off" // neither sorted, nor gathered first
+	inAnyOrder order = "on"
+)
+
 // plans has a plan made for this tenant, and one that uses indexes: the first plan that Postgres makes for any tenant may not suit.
-// sort is 'off' where the index of vectors is to give them in their order.
-func plans(sort string) store.Query {
-	return store.Query{SQL: fmt.Sprintf(`SELECT set_config('plan_cache_mode', 'force_custom_plan', TRUE), set_config('enable_seqscan', 'off', TRUE), set_config('enable_sort', '%s', TRUE),
-		set_config('hnsw.iterative_scan', 'strict_order', TRUE), set_config('hnsw.ef_search', '%d', TRUE), set_config('hnsw.max_scan_tuples', '%d', TRUE)`, sort, breadth, reach), Row: ignored}
+func plans(o order) store.Query {
+	return store.Query{SQL: fmt.Sprintf(`SELECT set_config('plan_cache_mode', 'force_custom_plan', TRUE), set_config('enable_seqscan', 'off', TRUE),
+		set_config('enable_sort', '%[1]s', TRUE), set_config('enable_bitmapscan', '%[1]s', TRUE),
+		set_config('hnsw.iterative_scan', 'strict_order', TRUE), set_config('hnsw.ef_search', '%[2]d', TRUE), set_config('hnsw.max_scan_tuples', '%[3]d', TRUE)`, o, breadth, reach), Row: ignored}
 }
 
 func ignored(func(...any) error) error { return nil }
@@ -117,7 +130,7 @@ func along(ctx context.Context, tx store.Tx, q store.Nearest, limit int) (parts 
 	query := fmt.Sprintf(`SELECT e.conversation_id, 1 - (e.vector::halfvec(%[1]d) <=> $3::halfvec(%[1]d)) FROM conversation_embeddings e
 		WHERE e.tenant_id = $1 AND e.model = $2 AND e.width = %[1]d AND (SELECT TRUE FROM conversations c WHERE c.tenant_id = $1 AND c.id = e.conversation_id AND %[2]s)
 		ORDER BY e.vector::halfvec(%[1]d) <=> $3::halfvec(%[1]d) LIMIT %[3]d`, len(q.Embedding.Vector), store.Findable(q.Filter, &args), limit)
-	err = tx.QueryAll(ctx, plans("off"), store.Query{SQL: query, Args: args, Row: nearRow(&parts)})
+	err = tx.QueryAll(ctx, plans(asIndexed), store.Query{SQL: query, Args: args, Row: nearRow(&parts)})
 	return parts, err
 }
 
@@ -134,7 +147,7 @@ func compared(ctx context.Context, tx store.Tx, q store.Nearest, all bool) (foun
 			WHERE e.tenant_id = $1 AND e.model = $2 AND e.width = $4 AND (SELECT TRUE FROM conversations c WHERE c.tenant_id = $1 AND c.id = e.conversation_id AND ` + condition + `)
 			GROUP BY e.conversation_id ORDER BY cosine DESC, e.conversation_id DESC`
 	}
-	err = tx.QueryAll(ctx, plans("on"), store.Query{SQL: query + ` LIMIT ` + strconv.Itoa(q.Limit), Args: args, Row: nearRow(&found)})
+	err = tx.QueryAll(ctx, plans(inAnyOrder), store.Query{SQL: query + ` LIMIT ` + strconv.Itoa(q.Limit), Args: args, Row: nearRow(&found)})
 	return found, err
 }
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/store"
@@ -24,7 +24,7 @@ const anyToken = "any"
 
 // PutTokens implements store.Index.
 func (e *Engine) PutTokens(ctx context.Context, tx store.Tx, t store.Tokens) error {
-	tokens, length := []string{anyToken, week(t.Began.UnixMicro())}, 0
+	tokens, length := []string{anyToken}, 0
 	for token, n := range t.Counts {
 		length += n
 		tokens = append(tokens, token)
@@ -39,38 +39,23 @@ func (e *Engine) PutTokens(ctx context.Context, tx store.Tx, t store.Tokens) err
 	return err
 }
 
-// week is the token of the week that a conversation began in: the index then tells the latest ones.
-func week(micros int64) string {
-	return fmt.Sprint("week", micros/(7*24*time.Hour).Microseconds())
-}
-
-// The latest conversations of a tenant, which are ranked where all tokens are frequent: about so many, and of so many weeks.
-const (
-	lately      = 4000
-	latelyWeeks = 100
-)
+// lately is how many of the newest conversations are looked through where all tokens are frequent.
+const lately = 8000
 
 // Matching implements store.Index. No condition of a query's own may use the index of tokens, for a policy keeps the tenants
 // apart, and Postgres sees to that before it lets an operator like @@ look at a row. So the words of a search are a condition of
 // a policy (migration 0003), which a setting of the transaction tells them.
 func (e *Engine) Matching(ctx context.Context, read store.Door, q store.Matching) (found []recaller.Near, err error) {
 	err = read(ctx, func(tx store.Tx) error {
-		counts, total, err := count(ctx, tx, q)
+		tokens, counts, all, err := e.telling(ctx, tx, q)
+		if err != nil || len(tokens) == 0 {
+			return err
+		}
+		hits, err := having(ctx, tx, q.Tenant, tokens, all)
 		if err != nil {
 			return err
 		}
-		tokens, all := store.Telling(q.Tokens, counts, total)
-		weeks := ``
-		if !all {
-			if weeks, err = latest(ctx, tx, q.Tenant); err != nil {
-				return err
-			}
-		}
-		near, err := ranked(ctx, tx, q.Tenant, weighed(q.Tokens, counts, tokens), weeks)
-		if err != nil {
-			return err
-		}
-		if found, err = answerable(ctx, tx, q, near); err != nil || len(found) == q.Limit || all {
+		if found, err = answerable(ctx, tx, q, ranked(hits, weighed(hits, counts))); err != nil || len(found) == q.Limit || all {
 			return err
 		}
 		found, err = left(ctx, tx, q, tokens)
@@ -84,108 +69,165 @@ func words(condition string) store.Query {
 	return store.Query{SQL: `SELECT set_config('recaller.words', $1, TRUE)`, Args: []any{condition}, Row: ignored}
 }
 
-// latest spells the condition on the tokens of the latest conversations, to follow another.
-func latest(ctx context.Context, tx store.Tx, tenant recaller.TenantID) (string, error) {
-	var first, last int64
-	err := tx.QueryRow(ctx, fmt.Sprintf(`SELECT min(started_at), max(started_at) FROM
-		(SELECT started_at FROM conversations WHERE tenant_id = $1 ORDER BY started_at DESC LIMIT %d) lately`, lately), []any{tenant}, &first, &last)
-	weeks := []string{}
-	for at := last; at >= first && len(weeks) < latelyWeeks; at -= (7 * 24 * time.Hour).Microseconds() {
-		weeks = append(weeks, week(at))
-	}
-	return `&(` + strings.Join(append(weeks, week(first)), "|") + `)`, err
-}
-
-// count counts in how many conversations each token is, and how many there are, but for what is past store.MaxRanked.
-func count(ctx context.Context, tx store.Tx, q store.Matching) (counts []int, total int, err error) {
-	counts = make([]int, len(q.Tokens))
-	one := func(table string, n *int) store.Query {
-		return store.Query{
-			SQL:  fmt.Sprintf(`SELECT count(*) FROM (SELECT 1 FROM %s WHERE tenant_id = $1 LIMIT %d) w`, table, store.MaxRanked+1),
-			Args: []any{q.Tenant},
-			Row:  func(scan func(...any) error) error { return scan(n) },
+// telling chooses the tokens that count; all tells that every conversation that has one of them is ranked. counts says of each in how many
+// it is, where it must be known beforehand: of a tenant with no more conversations than are ranked all count.
+func (e *Engine) telling(ctx context.Context, tx store.Tx, q store.Matching) (tokens []string, counts []int, all bool, err error) {
+	total, everything := store.MaxRanked+1, counted{tenant: q.Tenant}
+	if !e.frequent.is(everything) {
+		err := tx.QueryAll(ctx, plans(inAnyOrder), amount(`conversations WHERE tenant_id = $1`, store.MaxRanked+1, &total, q.Tenant))
+		if err != nil || total <= store.MaxRanked {
+			return q.Tokens, nil, true, err
 		}
+		e.frequent.learn(everything)
 	}
-	queries := []store.Query{plans("on"), one(`conversations`, &total)}
-	for i, token := range q.Tokens {
-		queries = append(queries, words(token), one(`conversation_words`, &counts[i]))
+	if counts, err = e.count(ctx, tx, q); err != nil {
+		return nil, nil, false, err
 	}
-	return counts, total, tx.QueryAll(ctx, queries...)
-}
-
-// term is a token that counts, with how much.
-type term struct {
-	token string
-	idf   float64
-}
-
-func weighed(tokens []string, counts []int, telling []string) []term {
-	var out []term
+	if tokens, all = store.Telling(q.Tokens, counts, total); all {
+		return tokens, nil, true, nil
+	}
+	in := make([]int, len(tokens))
 	for i, token := range tokens {
-		if slices.Contains(telling, token) {
-			// Of how many is not counted: whatever is in twenty thousand conversations or more says little.
-			out = append(out, term{token, math.Log(1 + 10*store.MaxRanked/(float64(counts[i])+0.5))})
+		in[i] = counts[slices.Index(q.Tokens, token)]
+	}
+	return tokens, in, false, nil
+}
+
+// count tells in how many conversations each token is, not counted past store.MaxRanked + 1.
+func (e *Engine) count(ctx context.Context, tx store.Tx, q store.Matching) ([]int, error) {
+	counts := make([]int, len(q.Tokens))
+	queries := []store.Query{plans(inAnyOrder), sampled(sample)}
+	var fresh []int
+	for i, token := range q.Tokens {
+		if e.frequent.is(counted{q.Tenant, token}) {
+			counts[i] = store.MaxRanked + 1
+			continue
+		}
+		fresh = append(fresh, i)
+		queries = append(queries, words(token), amount(`conversation_words WHERE tenant_id = $1`, store.MaxRanked+1, &counts[i], q.Tenant))
+	}
+	if len(fresh) == 0 {
+		return counts, nil
+	}
+	err := tx.QueryAll(ctx, append(queries, sampled(0))...)
+	for _, i := range fresh {
+		if err == nil && counts[i] > store.MaxRanked {
+			e.frequent.learn(counted{q.Tenant, q.Tokens[i]})
 		}
 	}
-	return out
+	return counts, err
+}
+
+// sample is how many rows of a token the index gives, about, where it has more of them: enough to see that they are more than are ranked,
+// however far Postgres's guess of how many it has is off. All of a token that is in every conversation take many times as long.
+const sample = 10_000
+
+// sampled has the index of tokens give about so many rows; 0: all.
+func sampled(rows int) store.Query {
+	return store.Query{SQL: `SELECT set_config('gin_fuzzy_search_limit', $1, TRUE)`, Args: []any{strconv.Itoa(rows)}, Row: ignored}
 }
 
 // hit is a conversation that has some of the tokens.
 type hit struct {
 	id     recaller.ConversationID
 	length float64
-	said   map[string]int // once, or often
+	said   []bool // of each token whether it is said, and whether it is said often
 }
 
-// ranked ranks the conversations that have any of the terms by BM25 (k1 1.2, b 0.75, the mean length being theirs). scope is a
-// further condition on their tokens.
-func ranked(ctx context.Context, tx store.Tx, tenant recaller.TenantID, terms []term, scope string) ([]recaller.Near, error) {
-	hits := map[recaller.ConversationID]*hit{}
-	var queries []store.Query
-	for _, t := range terms {
-		for suffix, n := range map[string]int{"": 1, oftenSuffix: often + 1} {
-			queries = append(queries, words(t.token+suffix+scope), store.Query{
-				SQL:  `SELECT conversation_id, length FROM conversation_words WHERE tenant_id = $1`,
-				Args: []any{tenant},
-				Row: func(scan func(...any) error) error {
-					h := hit{said: map[string]int{}}
-					if err := scan(&h.id, &h.length); err != nil {
-						return err
-					}
-					if hits[h.id] == nil {
-						hits[h.id] = &h
-					}
-					hits[h.id].said[t.token] = max(hits[h.id].said[t.token], n)
-					return nil
-				},
-			})
+// times is how often a token is said: once, or often.
+func (h hit) times(token int) float64 {
+	switch {
+	case h.said[2*token+1]:
+		return often + 1
+	case h.said[2*token]:
+		return 1
+	}
+	return 0
+}
+
+// having reads the conversations that have any of the tokens: all, by the index of tokens, or of the newest ones as many as are ranked.
+// The newest are looked through one after the other: where a token is in many, there are soon enough, and the index would give all first.
+func having(ctx context.Context, tx store.Tx, tenant recaller.TenantID, tokens []string, all bool) (hits []hit, err error) {
+	either := strings.Join(tokens, "|")
+	args := []any{tenant}
+	flags := ""
+	for _, token := range tokens {
+		for _, t := range []string{token, token + oftenSuffix} {
+			args = append(args, t)
+			flags += fmt.Sprintf(", w.tokens @@ $%d::text::tsquery", len(args))
 		}
 	}
-	if err := tx.QueryAll(ctx, queries...); err != nil {
-		return nil, err
+	queries := []store.Query{plans(inAnyOrder), words(either)}
+	query := `SELECT w.conversation_id, w.length` + flags + ` FROM conversation_words w WHERE w.tenant_id = $1`
+	if !all {
+		args = append(args, either)
+		queries = []store.Query{plans(asIndexed), words("")}
+		query = fmt.Sprintf(`SELECT w.conversation_id, w.length%s FROM (SELECT conversation_id, length, tokens FROM conversation_words
+			WHERE tenant_id = $1 ORDER BY conversation_id DESC LIMIT %d) w WHERE w.tokens @@ $%d::text::tsquery LIMIT %d`, flags, lately, len(args), store.MaxRanked)
 	}
+	queries = append(queries, store.Query{SQL: query, Args: args, Row: func(scan func(...any) error) error {
+		h := hit{said: make([]bool, 2*len(tokens))}
+		dest := []any{&h.id, &h.length}
+		for i := range h.said {
+			dest = append(dest, &h.said[i])
+		}
+		err := scan(dest...)
+		hits = append(hits, h)
+		return err
+	}})
+	return hits, tx.QueryAll(ctx, queries...)
+}
+
+// weighed tells how much each token counts, by how many conversations have it: of those in which any is, where all of them are known.
+func weighed(hits []hit, counts []int) []float64 {
+	if len(hits) == 0 {
+		return nil
+	}
+	out := make([]float64, len(hits[0].said)/2)
+	for i := range out {
+		n := 0
+		if counts != nil {
+			n = counts[i]
+		} else {
+			for _, h := range hits {
+				if h.said[2*i] {
+					n++
+				}
+			}
+		}
+		// Of how many is not counted: whatever is in twenty thousand conversations or more says little.
+		out[i] = math.Log(1 + 10*store.MaxRanked/(float64(n)+0.5))
+	}
+	return out
+}
+
+// ranked ranks conversations by BM25 (k1 1.2, b 0.75, the mean length being theirs).
+func ranked(hits []hit, weights []float64) []recaller.Near {
 	var sum float64
 	for _, h := range hits {
 		sum += h.length
 	}
 	out := make([]recaller.Near, 0, len(hits))
-	for id, h := range hits {
+	for _, h := range hits {
 		k, score := 1.2*(0.25+0.75*h.length*float64(len(hits))/max(sum, 1)), 0.0
-		for _, t := range terms {
-			n := float64(h.said[t.token])
-			score += t.idf * n * 2.2 / (n + k)
+		for t, weight := range weights {
+			n := h.times(t)
+			score += weight * n * 2.2 / (n + k)
 		}
-		out = append(out, recaller.Near{Conversation: id, Score: score})
+		out = append(out, recaller.Near{Conversation: h.id, Score: score})
 	}
 	slices.SortFunc(out, func(a, b recaller.Near) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Conversation, a.Conversation))
 	})
-	return out, nil
+	return out
 }
 
 // answerable looks up which conversations, best first, may be answered, until there are enough.
 func answerable(ctx context.Context, tx store.Tx, q store.Matching, near []recaller.Near) (found []recaller.Near, err error) {
-	step := 2 * q.Limit
+	step := q.Limit + q.Limit/8 // but for those that are being erased all may be answered
+	if q.Filter != (recaller.SearchFilter{}) {
+		step = 2 * q.Limit
+	}
 	for len(near) > 0 && len(found) < q.Limit {
 		part := near[:min(step, len(near))]
 		near, step = near[len(part):], 4*step
@@ -221,6 +263,6 @@ func left(ctx context.Context, tx store.Tx, q store.Matching, tokens []string) (
 	args := []any{q.Tenant}
 	query := fmt.Sprintf(`SELECT c.id, 1::float8 FROM conversations c JOIN conversation_words w ON w.tenant_id = $1 AND w.conversation_id = c.id
 		WHERE c.tenant_id = $1 AND %s ORDER BY c.id DESC LIMIT %d`, store.Findable(q.Filter, &args), q.Limit)
-	err = tx.QueryAll(ctx, words(strings.Join(tokens, "|")), store.Query{SQL: query, Args: args, Row: nearRow(&found)})
+	err = tx.QueryAll(ctx, plans(inAnyOrder), words(strings.Join(tokens, "|")), store.Query{SQL: query, Args: args, Row: nearRow(&found)})
 	return found, err
 }

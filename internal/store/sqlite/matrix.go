@@ -12,6 +12,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/store"
+	"github.com/recallerhq/recaller/internal/vector"
 )
 
 // matrix holds the vectors of one tenant by one model in memory, so that a search compares them all. What was written since is
@@ -272,12 +273,27 @@ func closest(differ [][]uint16, rows int) int {
 // scan compares rows; where differ is given, those within reach.
 func (c *chunk) scan(q *query, differ []uint16, reach int, top *best[int64]) {
 	n := len(q.words)
+	if q.fine != nil && differ == nil {
+		c.scanAll(q, top)
+		return
+	}
 	for at := range c.heads {
 		h := &c.heads[at]
 		if h.seq == 0 || differ != nil && int(differ[at]) > reach {
 			continue
 		}
 		top.add(h.seq, float64(q.cosine(row{h.scale, h.sum, c.words[at*n : (at+1)*n]})))
+	}
+}
+
+// scanAll compares all rows, by machine code.
+func (c *chunk) scanAll(q *query, top *best[int64]) {
+	var products [chunkRows]int32
+	vector.FineProducts(products[:len(c.heads)], q.fine, c.words)
+	for at := range c.heads {
+		if h := &c.heads[at]; h.seq != 0 {
+			top.add(h.seq, float64(q.finely(products[at], h.scale)))
+		}
 	}
 }
 

@@ -107,7 +107,11 @@ const (
 // answerable looks up which of what was found, best first, is of conversations that may be answered, until there are enough.
 // gone are the keys that their table, of, has no more.
 func (a asked) answerable(ctx context.Context, tx store.Tx, of string, near []scored[int64]) (found []recaller.Near, gone []int64, err error) {
-	step, known := 2*a.limit, map[recaller.ConversationID]bool{}
+	step := a.limit + a.limit/8 // but for those that are being erased all may be answered
+	if a.filter != (recaller.SearchFilter{}) {
+		step = 2 * a.limit
+	}
+	known := map[recaller.ConversationID]bool{}
 	for len(near) > 0 && len(found) < a.limit {
 		part := near[:min(step, len(near))]
 		near, step = near[len(part):], 4*step

@@ -44,7 +44,7 @@ type Options struct {
 type Engine struct {
 	db      *sql.DB // owns the connections below
 	writer  *writer
-	readers chan *conn // those that nobody uses
+	readers *idle
 	opts    Options
 
 	matrices matrices
@@ -74,13 +74,9 @@ func Open(ctx context.Context, path string, opts Options) (*Engine, error) {
 		return nil, mapped(err)
 	}
 	db.SetMaxOpenConns(opts.Readers + 1)
-	e := &Engine{db: db, readers: make(chan *conn, opts.Readers), opts: opts, matrices: matrices{limit: opts.VectorBytes}}
+	e := &Engine{db: db, readers: newIdle(opts.Readers), opts: opts, matrices: matrices{limit: opts.VectorBytes}}
 	if err := e.start(ctx, path); err != nil {
-		close(e.readers)
-		for c := range e.readers {
-			err = errors.Join(err, c.close())
-		}
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, e.readers.drain(len(e.readers.free)), db.Close()) //nolint:contextcheck // what was opened is closed, whatever became of ctx
 	}
 	return e, nil
 }
@@ -129,7 +125,7 @@ func (e *Engine) start(ctx context.Context, path string) error {
 		if err != nil {
 			return err
 		}
-		e.readers <- c
+		e.readers.put(c)
 		if _, err := c.Exec(ctx, `PRAGMA query_only = 1`); err != nil {
 			return err
 		}
@@ -186,16 +182,11 @@ func (e *Engine) Read(ctx context.Context, _ recaller.TenantID, fn func(store.Tx
 
 // ReadSystem implements store.Engine.
 func (e *Engine) ReadSystem(ctx context.Context, fn func(store.Tx) error) error {
-	var c *conn
-	select {
-	case c = <-e.readers:
-	case <-ctx.Done():
-		return mapped(ctx.Err())
+	c, err := e.readers.take(ctx)
+	if err != nil {
+		return err
 	}
-	if c == nil {
-		return closed()
-	}
-	defer func() { e.readers <- c }()
+	defer e.readers.put(c)
 	always := context.WithoutCancel(ctx) // to be interrupted is for what takes time
 	if _, err := c.Exec(always, `BEGIN`); err != nil {
 		return err
@@ -223,12 +214,7 @@ func (e *Engine) Check(ctx context.Context) error {
 func (e *Engine) Close() error {
 	e.once.Do(func() {
 		e.writer.stop()
-		errs := []error{e.writer.c.close()}
-		for range e.opts.Readers {
-			errs = append(errs, (<-e.readers).close())
-		}
-		close(e.readers)
-		e.ended = errors.Join(append(errs, e.db.Close())...) // the last connection empties the log into the database
+		e.ended = errors.Join(e.writer.c.close(), e.readers.drain(e.opts.Readers), e.db.Close()) // the last connection empties the log into the database
 	})
 	return e.ended
 }

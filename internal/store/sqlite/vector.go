@@ -3,6 +3,8 @@ package sqlite
 import (
 	"encoding/binary"
 	"math"
+
+	"github.com/recallerhq/recaller/internal/vector"
 )
 
 // How a vector is stored: the float32 that makes its whole numbers a vector of length 1, the sum of the whole numbers as an
@@ -71,7 +73,7 @@ func sketch(words, dst []uint64) {
 // A query is multiplied with rows two numbers at a time, in ordinary 64-bit arithmetic: of the product of a + bX and d + cX, with
 // X = 2³², the middle is ac + bd. Products are added up as they are, and the upper half is the sum: rows are of 0 to 255 and the
 // query, with 2048 added, of 1 to 4095, so that neither half overflows at the 4000 numbers that a vector may have. It takes a third
-// of the time of one number at a time, on any processor.
+// of the time of one number at a time, on any processor. Where there is machine code (package vector), that takes a fifth of this.
 const (
 	pair   = 0x000000ff000000ff
 	middle = 2048
@@ -83,6 +85,8 @@ type query struct {
 	offset int64 // what 128 times the query's own numbers come to
 	words  []queryWord
 	sketch []uint64
+	fine   []int16 // the query's own numbers, where machine code multiplies rows of this width
+	middle int64   // what 128 times those come to
 }
 
 // queryWord meets the eight numbers of a row's word: [0] the first and the fifth, [1] the second and the sixth …
@@ -92,6 +96,9 @@ type queryWord [4]uint64
 func newQuery(v []float32) query {
 	top := largest(v)
 	q := query{words: make([]queryWord, words(len(v)))}
+	if vector.Fast() && 8*len(q.words)%vector.Wide == 0 {
+		q.fine = make([]int16, 8*len(q.words))
+	}
 	var square float64
 	for i := range 8 * len(q.words) {
 		n := 0.0
@@ -99,6 +106,10 @@ func newQuery(v []float32) query {
 			n = math.Round(float64(v[i]) / top * (middle - 1))
 		}
 		square += n * n
+		if q.fine != nil {
+			q.fine[i] = int16(n)
+			q.middle += zero * int64(n)
+		}
 		by := uint64(n + middle)
 		q.offset += zero * int64(by)
 		w := &q.words[i/8][i%4]
@@ -118,6 +129,11 @@ func newQuery(v []float32) query {
 
 // cosine compares a row of the same width.
 func (q *query) cosine(r row) float32 {
+	if q.fine != nil {
+		var product [1]int32
+		vector.FineProducts(product[:], q.fine, r.words)
+		return q.finely(product[0], r.scale)
+	}
 	var sum uint64
 	words := q.words[:len(r.words)]
 	for i, w := range r.words {
@@ -127,6 +143,11 @@ func (q *query) cosine(r row) float32 {
 	// Σ(x+128)(y+2048) − 128Σ(y+2048) − 2048Σx = Σxy
 	dot := int64(sum>>32) - q.offset - middle*int64(r.sum)
 	return float32(dot) * r.scale * q.scale
+}
+
+// finely is the cosine that a product of vector.FineProducts comes to: the same as of two numbers at a time.
+func (q *query) finely(product int32, scale float32) float32 {
+	return float32(int64(product)-q.middle) * scale * q.scale
 }
 
 func largest(v []float32) (top float64) {

@@ -97,6 +97,11 @@ func TestCosineIsExactOverStoredNumbers(t *testing.T) {
 			sum += x
 		}
 		q, r := newQuery(a), stored(t, b)
+		plain := q
+		plain.fine = nil // as where there is no machine code
+		if q.cosine(r) != plain.cosine(r) {
+			t.Fatalf("width %d: machine code has %v, two numbers at a time %v", width, q.cosine(r), plain.cosine(r))
+		}
 		if got := int64(math.Round(float64(q.cosine(r)) / float64(q.scale) / float64(r.scale))); math.Abs(float64(got-want)) > 4 || int64(r.sum) != sum {
 			t.Fatalf("width %d: got %d, want %d", width, got, want)
 		}

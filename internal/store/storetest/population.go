@@ -161,7 +161,7 @@ func (p *Population) write(ctx context.Context, e store.Engine, tx store.Tx, i i
 	if err := e.PutVectors(ctx, tx, v); err != nil || p.Words == 0 {
 		return err
 	}
-	return e.PutTokens(ctx, tx, store.Tokens{Tenant: p.Tenant, Conversation: p.ID(i), Caller: caller, Began: at, Counts: p.Tokens(i)})
+	return e.PutTokens(ctx, tx, store.Tokens{Tenant: p.Tenant, Conversation: p.ID(i), Caller: caller, Counts: p.Tokens(i)})
 }
 
 // Nearest are the conversations nearest to the vector of a query, of those that may be found: what an exact search finds.

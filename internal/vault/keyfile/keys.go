@@ -69,6 +69,21 @@ func (f *File) Key(ctx context.Context, scope vault.Scope) (vault.StoredKey, boo
 	return k, found, failure(err, "the key store cannot be read")
 }
 
+// CallerKeys returns the keys and tombstones of a tenant's callers, one after the other: they are in this file.
+func (f *File) CallerKeys(ctx context.Context, tenant recaller.TenantID, callers []recaller.CallerID) ([]vault.StoredKey, error) {
+	list := make([]vault.StoredKey, 0, len(callers))
+	for _, c := range callers {
+		k, found, err := f.Key(ctx, vault.Scope{Tenant: tenant, Caller: c})
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			list = append(list, k)
+		}
+	}
+	return list, nil
+}
+
 // PutKey stores a key unless there is one or a tombstone, and returns what is there once that is durable.
 func (f *File) PutKey(ctx context.Context, key vault.StoredKey) (vault.StoredKey, error) {
 	winner := key

@@ -3,6 +3,8 @@ package vaulttest
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -17,6 +19,7 @@ func Conform(t *testing.T, open func(t *testing.T) vault.KeyStore) {
 	t.Run("a key is put once", func(t *testing.T) { putOnce(t, open(t)) })
 	t.Run("of many who put at once one wins", func(t *testing.T) { oneWinner(t, open(t)) })
 	t.Run("a destroyed key stays destroyed", func(t *testing.T) { staysDestroyed(t, open(t)) })
+	t.Run("keys of callers are found together", func(t *testing.T) { together(t, open(t)) })
 	t.Run("keys are listed in pages", func(t *testing.T) { pages(t, open(t)) })
 	t.Run("keys are replaced only if unchanged", func(t *testing.T) { replaceUnchanged(t, open(t)) })
 	t.Run("values are put once and replaced if unchanged", func(t *testing.T) { values(t, open(t)) })
@@ -65,6 +68,28 @@ func putOnce(t *testing.T, s vault.KeyStore) {
 		wantKey(t, s, other)
 	}
 	wantKey(t, s, first)
+}
+
+func together(t *testing.T, s vault.KeyStore) {
+	for _, k := range []vault.StoredKey{key("t1", "", "own"), key("t1", "c1", "one"), key("t1", "c2", "two"), key("t1", "c3", "three"), key("t2", "c1", "elsewhere")} {
+		put(t, s, k)
+	}
+	if _, err := s.DestroyKey(t.Context(), vault.Scope{Tenant: "t1", Caller: "c2"}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.CallerKeys(t.Context(), "t1", []recaller.CallerID{"c1", "c2", "nobody"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(got, func(a, b vault.StoredKey) int { return strings.Compare(string(a.Scope.Caller), string(b.Scope.Caller)) })
+	gone := key("t1", "c2", "two")
+	gone.Wrapped = nil
+	if diff := cmp.Diff([]vault.StoredKey{key("t1", "c1", "one"), gone}, got); diff != "" {
+		t.Errorf("of two callers and nobody (-want +got):\n%s", diff)
+	}
+	if got, err := s.CallerKeys(t.Context(), "t1", nil); len(got) > 0 || err != nil {
+		t.Errorf("of no caller: got %d keys, %v", len(got), err)
+	}
 }
 
 func oneWinner(t *testing.T, s vault.KeyStore) {

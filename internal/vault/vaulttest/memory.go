@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/vault"
 )
 
@@ -43,6 +44,18 @@ func (m *Memory) Key(_ context.Context, scope vault.Scope) (vault.StoredKey, boo
 	defer m.mu.Unlock()
 	k, ok := m.keys[scope]
 	return k, ok, nil
+}
+
+// CallerKeys implements vault.KeyStore.
+func (m *Memory) CallerKeys(_ context.Context, tenant recaller.TenantID, callers []recaller.CallerID) (list []vault.StoredKey, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range callers {
+		if k, ok := m.keys[vault.Scope{Tenant: tenant, Caller: c}]; ok {
+			list = append(list, k)
+		}
+	}
+	return list, nil
 }
 
 // PutKey implements vault.KeyStore.
