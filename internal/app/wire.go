@@ -158,7 +158,7 @@ func (a *App) embedder() (*embed.Client, error) {
 // recallOptions are recall's: with the configured embedder where it is to serve, else with the model that is built in.
 func (a *App) recallOptions(embedder *embed.Client, words *words) recall.Options {
 	o := recall.Options{
-		MaxBytes: a.cfg.RecallCacheBytes, Now: a.opts.Now, Segments: a.store, Vectors: words,
+		MaxBytes: a.cfg.RecallCacheBytes, Now: a.opts.Now, Log: a.log, Segments: a.store, Vectors: words,
 		Dialogue: a.cfg.RecallDialogue && vector.Fast(),
 	}
 	if a.cfg.Embedder().Recall {
