@@ -264,6 +264,28 @@ func TestWhatWasForgottenIsNotFoundInSegments(t *testing.T) {
 	}
 }
 
+// TestManySearchesOfALongCallerAtOnce find what each finds alone, whichever of them processors help.
+func TestManySearchesOfALongCallerAtOnce(t *testing.T) {
+	t.Parallel()
+	st := newLongStore()
+	crowd(st.memStore)
+	s := recall.New(st, inSegments)
+	var alone [][]string
+	for _, q := range longQueries {
+		alone = append(alone, found(t, s, "acme", "ann", q))
+	}
+	for n := range 4 {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			for i, q := range longQueries {
+				if got := found(t, s, "acme", "ann", q); !slices.Equal(got, alone[i]) {
+					t.Errorf("%q: got %v, want %v", q.Text, got, alone[i])
+				}
+			}
+		})
+	}
+}
+
 // TestADamagedTurnIsMissing: all else is found, and the log names its row. Where the store is away the search says so.
 func TestADamagedTurnIsMissing(t *testing.T) {
 	t.Parallel()

@@ -28,50 +28,80 @@ type gathering struct {
 // gather compares the query with the docs and gathers those that fit, of the kinds asked for: the best keep of them at least. Each part
 // is looked at by one processor, and all that it needs is near that one then.
 func (r *Ranking) gather(keep int) {
-	next := atomic.Int32{}
-	run := func(g *gathering) {
-		for p := int(next.Add(1)) - 1; p < len(r.parts); p = int(next.Add(1)) - 1 {
-			g.part(p)
+	var next atomic.Int32
+	n := int32(len(r.parts))
+	work := func(room []candidate) []candidate {
+		g := &gathering{r: r, keep: keep, cands: room, floor: float32(math.Inf(-1))}
+		for p := next.Add(1) - 1; p < n; p = next.Add(1) - 1 {
+			g.part(int(p))
 		}
+		return g.cands
 	}
-	own := &gathering{r: r, keep: keep, cands: r.cands, floor: float32(math.Inf(-1))}
-	if len(r.parts) < manyParts {
-		run(own)
-		r.cands = own.cands
+	if n < manyParts {
+		r.cands = work(r.cands)
 		return
 	}
-	var helping sync.WaitGroup
-	var helpers []*gathering
-	var panicked atomic.Value
+	h := &helping{}
 	r.pool.busy.Add(1)
+	defer r.pool.busy.Add(-1)
 	for range min(maxHelpers, runtime.GOMAXPROCS(0)-1) {
 		if !r.pool.idle() {
 			break
 		}
-		g := &gathering{r: r, keep: keep, floor: own.floor}
-		helpers = append(helpers, g)
-		helping.Go(func() {
+		go func() {
 			defer r.pool.busy.Add(-1)
-			defer func() {
-				if p := recover(); p != nil { // it is the search's, as if there had been no help
-					panicked.Store(p)
-				}
-			}()
-			run(g)
-		})
+			h.help(func() []candidate { return work(nil) })
+		}()
 	}
-	func() {
-		defer helping.Wait()
-		defer r.pool.busy.Add(-1)
-		run(own)
+	h.lead(func() { r.cands = work(r.cands) })
+	r.cands = append(r.cands, h.gathered...)
+}
+
+// helping is what processors that help each other know of each other.
+type helping struct {
+	mu       sync.Mutex // guards all below
+	over     bool       // whoever comes now comes too late
+	gathered []candidate
+	panicked any
+
+	working sync.WaitGroup
+}
+
+// help works with whoever leads, unless he is done.
+func (h *helping) help(work func() []candidate) {
+	h.mu.Lock()
+	if h.over {
+		h.mu.Unlock()
+		return
+	}
+	h.working.Add(1)
+	h.mu.Unlock()
+	defer h.working.Done()
+	defer func() {
+		if p := recover(); p != nil { // it is the search's, as if there had been no help
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.panicked = p
+		}
 	}()
-	if p := panicked.Load(); p != nil {
-		panic(p)
-	}
-	r.cands = own.cands
-	for _, g := range helpers {
-		r.cands = append(r.cands, g.cands...)
-	}
+	g := work()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.gathered = append(h.gathered, g...)
+}
+
+// lead works, and waits for those who came in time.
+func (h *helping) lead(work func()) {
+	defer func() {
+		h.mu.Lock()
+		h.over = true
+		h.mu.Unlock()
+		h.working.Wait()
+		if h.panicked != nil {
+			panic(h.panicked)
+		}
+	}()
+	work()
 }
 
 // idle takes a processor that no search of a long history uses, if there is one.

@@ -224,9 +224,10 @@ func (l *lean) find(t string) (uint32, bool) {
 
 // appendPostings appends the postings of a term to dst.
 func (l *lean) appendPostings(dst []posting, term uint32) []posting {
-	from := len(dst)
-	for _, d := range cut(l.docs, l.docEnds, term) {
-		dst = append(dst, posting(uint32(d)<<countBits|1))
+	from, docs := len(dst), cut(l.docs, l.docEnds, term)
+	dst = slices.Grow(dst, len(docs))[:from+len(docs)]
+	for i, d := range docs {
+		dst[from+i] = posting(uint32(d)<<countBits | 1)
 	}
 	for _, m := range cut(l.more, l.moreEnds, term) {
 		at := from + int(m>>countBits)
