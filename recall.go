@@ -80,8 +80,11 @@ type Outline struct {
 type Words struct {
 	Turns         map[ConversationID][]Turn // by number
 	Conversations []Conversation            // with their summaries
-	Damaged       int                       // how many turns and conversations are there and cannot be read
+	Damaged       []DamagedRow              // turns and conversations that are there and cannot be read
 }
+
+// DamagedRow names a row of the store of which what is sealed cannot be read.
+type DamagedRow struct{ Table, ID string }
 
 // TurnRange is a part of a conversation: its turns from a number on, up to another that is not of it.
 type TurnRange struct {

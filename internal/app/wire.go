@@ -162,7 +162,7 @@ func (a *App) dialogue() bool { return a.cfg.Embedding.Dialogue && vector.Fast()
 // recallOptions are recall's: with the configured embedder where it is to serve, else with the model that is built in.
 func (a *App) recallOptions(embedder *embed.Client, words *words) recall.Options {
 	o := recall.Options{
-		MaxBytes: a.cfg.RecallCacheBytes, Now: a.opts.Now, Segments: a.store, Vectors: words,
+		MaxBytes: a.cfg.RecallCacheBytes, Now: a.opts.Now, Log: a.log, Segments: a.store, Vectors: words,
 		Dialogue: a.dialogue(),
 	}
 	if a.cfg.Embedder().Recall {

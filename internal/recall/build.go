@@ -24,7 +24,7 @@ func (s *Service) search(ctx context.Context, e *entry, version int64, q index.Q
 	r := e.ix.Rank(q, &s.pool)
 	for w, more := r.Wants(); more; w, more = r.Wants() {
 		e.mu.RUnlock() // a store that is slow holds nobody up who writes
-		words, err := s.long.Words(ctx, e.key.tenant, e.key.caller, w.Turns, w.Conversations)
+		words, err := s.words(ctx, e.key, w.Turns, w.Conversations)
 		e.mu.RLock()
 		if err != nil {
 			r.Release()

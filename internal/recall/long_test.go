@@ -1,8 +1,10 @@
 package recall_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -58,7 +60,11 @@ func (m *longStore) Words(ctx context.Context, t recaller.TenantID, c recaller.C
 	out := recaller.Words{Turns: map[recaller.ConversationID][]recaller.Turn{}}
 	for _, r := range turns {
 		for _, turn := range corpus.Turns[r.Conversation] {
-			if turn.Number >= r.From && turn.Number < r.To && turn.ID != m.damaged {
+			if turn.Number >= r.From && turn.Number < r.To {
+				if turn.ID == m.damaged {
+					out.Damaged = append(out.Damaged, recaller.DamagedRow{Table: "turns", ID: string(turn.ID)})
+					continue
+				}
 				out.Turns[r.Conversation] = append(out.Turns[r.Conversation], turn)
 				m.pieces.Add(1)
 			}
@@ -258,13 +264,38 @@ func TestWhatWasForgottenIsNotFoundInSegments(t *testing.T) {
 	}
 }
 
-// TestADamagedTurnIsMissing: all else is found. Where the store is away the search says so.
+// TestManySearchesOfALongCallerAtOnce find what each finds alone, whichever of them processors help.
+func TestManySearchesOfALongCallerAtOnce(t *testing.T) {
+	t.Parallel()
+	st := newLongStore()
+	crowd(st.memStore)
+	s := recall.New(st, inSegments)
+	var alone [][]string
+	for _, q := range longQueries {
+		alone = append(alone, found(t, s, "acme", "ann", q))
+	}
+	for n := range 4 {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			for i, q := range longQueries {
+				if got := found(t, s, "acme", "ann", q); !slices.Equal(got, alone[i]) {
+					t.Errorf("%q: got %v, want %v", q.Text, got, alone[i])
+				}
+			}
+		})
+	}
+}
+
+// TestADamagedTurnIsMissing: all else is found, and the log names its row. Where the store is away the search says so.
 func TestADamagedTurnIsMissing(t *testing.T) {
 	t.Parallel()
 	st := newLongStore()
 	crowd(st.memStore)
 	st.say("acme", "ann", "c000", day(1), "A quokka.", "A quokka indeed.")
-	s := recall.New(st, inSegments)
+	var log bytes.Buffer
+	opts := inSegments
+	opts.Log = slog.New(slog.NewTextHandler(&log, nil))
+	s := recall.New(st, opts)
 	q := recall.Query{Text: "quokka"}
 	got := found(t, s, "acme", "ann", q)
 	if len(got) != 2 {
@@ -273,6 +304,9 @@ func TestADamagedTurnIsMissing(t *testing.T) {
 	st.damaged = recaller.TurnID(got[0])
 	if now := found(t, s, "acme", "ann", q); !slices.Equal(now, got[1:]) {
 		t.Errorf("got %v, want %v", now, got[1:])
+	}
+	if want := "tenant=acme table=turns id=" + got[0] + "\n"; !strings.Contains(log.String(), want) || strings.Contains(log.String(), "quokka") {
+		t.Errorf("got the log %q, want %q and nothing that was said", log.String(), want)
 	}
 	st.failing.Store(true)
 	if _, err := s.Recall(t.Context(), "acme", "ann", q); recaller.KindOf(err) != recaller.Unavailable {

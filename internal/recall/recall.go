@@ -9,6 +9,7 @@ package recall
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -32,13 +33,14 @@ type Source interface {
 type Long interface {
 	// Outline tells what is held of a caller who said more than so many turns; false for another one.
 	Outline(ctx context.Context, t recaller.TenantID, c recaller.CallerID, turns int) (recaller.Outline, bool, error)
-	// Words reads turns and conversations of a caller. What is not there is left out, and so is what cannot be read, which is counted.
+	// Words reads turns and conversations of a caller. What is not there is left out, and so is what cannot be read, which is named.
 	Words(ctx context.Context, t recaller.TenantID, c recaller.CallerID, turns []recaller.TurnRange, conversations []recaller.ConversationID) (recaller.Words, error)
 }
 
 // Segments keeps the segments of long callers' indexes, sealed as the turns are. It is a cache.
 type Segments interface {
 	// Segments gives those that are kept of a caller to take, as far as they are wanted and can be read, and returns the names of all others.
+	// take is run by several goroutines at once; a body holds until it returns.
 	Segments(ctx context.Context, t recaller.TenantID, c recaller.CallerID, wanted func(name string) bool, take func(name string, body []byte)) (others []string, err error)
 	// PutSegment keeps one, and lets others go.
 	PutSegment(ctx context.Context, t recaller.TenantID, c recaller.CallerID, name string, body []byte, others []string) error
@@ -56,6 +58,7 @@ type Options struct {
 	// Now is the clock by which a query's "yesterday" is read where the query does not say when it is asked. Without it such
 	// words of such queries say nothing.
 	Now func() time.Time
+	Log *slog.Logger // told which rows of long callers are damaged; nil: nobody is
 
 	Meaning  Meaning       // the configured embedder, where it serves recall; nil: the built-in table alone
 	Dialogue bool          // without one: the built-in model reads short histories in English, turn by turn with what each answers
@@ -126,6 +129,7 @@ type Service struct {
 	weights  index.Weights
 	patience time.Duration
 	now      func() time.Time
+	log      *slog.Logger
 	cache    cache
 	pool     index.Pool
 
@@ -163,8 +167,11 @@ func New(src Source, opts Options) *Service {
 	if opts.Embedder == 0 {
 		opts.Embedder = defaultEmbedder
 	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
 	s := &Service{
-		src: src, weights: opts.Weights, patience: opts.Patience, now: opts.Now, cache: newCache(opts.MaxBytes, opts.MaxLong),
+		src: src, log: opts.Log, weights: opts.Weights, patience: opts.Patience, now: opts.Now, cache: newCache(opts.MaxBytes, opts.MaxLong),
 		longer: opts.Longer, segment: min(opts.Segment, index.MostInSegment/2), builder: make(chan struct{}, 1), kept: opts.Segments,
 		meaning: opts.Meaning, vectors: opts.Vectors, modelPatience: opts.Embedder, slots: make(chan struct{}, fillers),
 	}

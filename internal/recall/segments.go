@@ -100,10 +100,16 @@ func (s *Service) madeOver(ctx context.Context, e *entry, o *recaller.Outline) (
 		return nil, recaller.Wrap(recaller.Timeout, ctx.Err(), "recall was given up")
 	}
 	parts, rest := part(o, s.segment)
+	var latest *index.Latest
 	var corpus recaller.Corpus
 	var failed error
 	var reading sync.WaitGroup
-	reading.Go(func() { corpus, failed = s.read(ctx, e.key, o, rest) })
+	reading.Go(func() {
+		if corpus, failed = s.readBoth(ctx, e.key, o, rest); failed == nil {
+			corpus.Memories, corpus.Forgotten = o.Memories, o.Forgotten
+			latest = index.BuildLatest(corpus, s.weights)
+		}
+	})
 	segments, err := s.segments(ctx, e, o, parts, nil)
 	reading.Wait()
 	if err == nil {
@@ -112,8 +118,7 @@ func (s *Service) madeOver(ctx context.Context, e *entry, o *recaller.Outline) (
 	if err != nil {
 		return nil, err
 	}
-	corpus.Memories, corpus.Forgotten = o.Memories, o.Forgotten
-	ix := index.BuildOver(segments, corpus, s.weights)
+	ix := latest.Over(segments)
 	main := ix.Main()
 	if !slices.ContainsFunc(segments, func(g *index.Segment) bool { return g.Main() != main }) {
 		return ix, nil
@@ -176,17 +181,13 @@ func (s *Service) opened(ctx context.Context, e *entry, names []string) (had map
 		return had, nil, nil
 	}
 	var mu sync.Mutex
-	var opening sync.WaitGroup
 	others, err = s.kept.Segments(ctx, e.key.tenant, e.key.caller, func(name string) bool { return wanted[name] }, func(name string, body []byte) {
-		opening.Go(func() {
-			if g, err := index.ReadSegment(body, s.weights); err == nil { // another one is made anew
-				mu.Lock()
-				defer mu.Unlock()
-				had[name] = g
-			}
-		})
+		if g, err := index.ReadSegment(body, s.weights); err == nil { // another one is made anew
+			mu.Lock()
+			defer mu.Unlock()
+			had[name] = g
+		}
 	})
-	opening.Wait()
 	return had, slices.DeleteFunc(others, func(name string) bool { return slices.Contains(names, name) }), err
 }
 
@@ -201,6 +202,35 @@ func (s *Service) keep(ctx context.Context, k key, name string, g *index.Segment
 // held, as of a caller who is not long.
 var errElsewhere = errors.New("some turns are kept elsewhere")
 
+// words reads turns and conversations of a long caller. What is damaged is found no more than if it were not there, and told in the log.
+func (s *Service) words(ctx context.Context, k key, turns []recaller.TurnRange, conversations []recaller.ConversationID) (recaller.Words, error) {
+	words, err := s.long.Words(ctx, k.tenant, k.caller, turns, conversations)
+	for _, d := range words.Damaged {
+		s.log.Error("a stored value is damaged: recall leaves it out", "tenant", k.tenant, "table", d.Table, "id", d.ID)
+	}
+	return words, err
+}
+
+// readBoth is read of both halves at once: of the latest turns somebody waits for.
+func (s *Service) readBoth(ctx context.Context, k key, o *recaller.Outline, pieces []piece) (recaller.Corpus, error) {
+	half := len(pieces) / 2
+	if half == 0 {
+		return s.read(ctx, k, o, pieces)
+	}
+	var second recaller.Corpus
+	var failed error
+	var reading sync.WaitGroup
+	reading.Go(func() { second, failed = s.read(ctx, k, o, pieces[half:]) })
+	c, err := s.read(ctx, k, o, pieces[:half])
+	reading.Wait()
+	if err = cmp.Or(err, failed); err != nil {
+		return recaller.Corpus{}, err
+	}
+	c.Conversations = append(c.Conversations, second.Conversations...)
+	maps.Copy(c.Turns, second.Turns)
+	return c, nil
+}
+
 // read reads pieces of conversations.
 func (s *Service) read(ctx context.Context, k key, o *recaller.Outline, pieces []piece) (recaller.Corpus, error) {
 	turns := make([]recaller.TurnRange, 0, len(pieces))
@@ -212,12 +242,12 @@ func (s *Service) read(ctx context.Context, k key, o *recaller.Outline, pieces [
 		}
 		ids = append(ids, id)
 	}
-	words, err := s.long.Words(ctx, k.tenant, k.caller, turns, ids)
+	words, err := s.words(ctx, k, turns, ids)
 	if err != nil {
 		return recaller.Corpus{}, err
 	}
 	for _, r := range turns {
-		if len(words.Turns[r.Conversation]) == 0 && words.Damaged == 0 {
+		if len(words.Turns[r.Conversation]) == 0 && len(words.Damaged) == 0 {
 			return recaller.Corpus{}, errElsewhere
 		}
 	}

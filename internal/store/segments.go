@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"sync"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/vault"
@@ -40,6 +41,17 @@ func (s *Store) Outline(ctx context.Context, tenant recaller.TenantID, caller re
 // chance with each sealing.
 func outlined(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, out *recaller.Outline) error {
 	return tx.QueryAll(ctx, Query{
+		SQL:  `SELECT count(*) FROM conversations WHERE tenant_id = $1 AND caller_id = $2`,
+		Args: []any{tenant, caller},
+		Row: func(scan func(...any) error) error {
+			var n int
+			if err := scan(&n); err != nil {
+				return err
+			}
+			out.Conversations, out.Marks = make([]recaller.Conversation, 0, n), make([]string, 0, n)
+			return nil
+		},
+	}, Query{
 		SQL: `SELECT id, channel, started_at, ended_at, turns, substr(summary, 1, ` + itoa(markBytes) + `)
 			FROM conversations WHERE tenant_id = $1 AND caller_id = $2 ORDER BY started_at, id`,
 		Args: []any{tenant, caller},
@@ -61,7 +73,7 @@ func outlined(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recal
 // markBytes is the version of a sealed value and its nonce.
 const markBytes = 13
 
-// Words reads turns and conversations of a caller. What is not there is left out, and so is what cannot be opened, which is counted.
+// Words reads turns and conversations of a caller. What is not there is left out, and so is what cannot be opened, which is named.
 func (s *Store) Words(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, turns []recaller.TurnRange, conversations []recaller.ConversationID,
 ) (recaller.Words, error) {
@@ -70,13 +82,18 @@ func (s *Store) Words(
 	if err != nil {
 		return out, notFound(err, "there is no such caller")
 	}
+	take := func(conv recaller.ConversationID, t recaller.Turn) { out.Turns[conv] = append(out.Turns[conv], t) }
+	damaged := func(id recaller.TurnID, _ error) error {
+		out.Damaged = append(out.Damaged, recaller.DamagedRow{Table: "turns", ID: string(id)})
+		return nil
+	}
 	queries := make([]Query, 0, len(turns)+len(conversations))
 	for _, r := range turns {
 		queries = append(queries, Query{
 			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2 AND conversation_id = $3 AND number >= $4 AND number < $5` +
 				notErasing + ` ORDER BY number`,
 			Args: []any{tenant, caller, r.Conversation, r.From, r.To},
-			Row:  leaveOut(&out.Damaged, b.turnRow(func(conv recaller.ConversationID, t recaller.Turn) { out.Turns[conv] = append(out.Turns[conv], t) })),
+			Row:  b.turnRowOr(take, damaged),
 		})
 	}
 	var rows []sealedConversation
@@ -96,7 +113,7 @@ func (s *Store) Words(
 	for _, row := range rows {
 		c, err := b.open(row)
 		if err != nil {
-			out.Damaged++
+			out.Damaged = append(out.Damaged, recaller.DamagedRow{Table: "conversations", ID: string(row.ID)})
 			continue
 		}
 		out.Conversations = append(out.Conversations, c)
@@ -104,23 +121,11 @@ func (s *Store) Words(
 	return out, nil
 }
 
-// leaveOut wraps a row's reader so that one that cannot be opened is left out and counted. An error of the database is none of a row's.
-func leaveOut(damaged *int, row func(func(...any) error) error) func(func(...any) error) error {
-	return func(scan func(...any) error) error {
-		var failed error
-		err := row(func(dest ...any) error {
-			failed = scan(dest...)
-			return failed
-		})
-		if err != nil && failed == nil {
-			*damaged++
-		}
-		return failed
-	}
-}
+// openedAtOnce is how many segments are in the hands of whoever takes them: while he reads one, the next are opened.
+const openedAtOnce = 3
 
 // Segments gives the segments that are kept of a caller to take, as far as they are wanted and can be opened, and returns the names of
-// all others.
+// all others. take is run by several goroutines at once; a body holds until it returns.
 func (s *Store) Segments(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, wanted func(name string) bool, take func(name string, body []byte),
 ) (others []string, err error) {
@@ -128,23 +133,37 @@ func (s *Store) Segments(
 	if err != nil {
 		return nil, notFound(err, "there is no such caller")
 	}
+	spare := make(chan []byte, openedAtOnce)
+	for range openedAtOnce {
+		spare <- nil
+	}
+	var taking sync.WaitGroup
+	defer taking.Wait()
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
 		return tx.QueryAll(ctx, Query{
 			SQL:  `SELECT name, body FROM recall_segments WHERE tenant_id = $1 AND caller_id = $2`,
 			Args: []any{tenant, caller},
 			Row: func(scan func(...any) error) error {
 				var name string
-				var body []byte
-				if err := scan(&name, &body); err != nil {
+				var sealed Borrowed
+				if err := scan(&name, &sealed); err != nil {
 					return err
 				}
-				if wanted(name) {
-					if plain, err := b.Open(segmentPlace(name), body); err == nil {
-						take(name, plain)
-						return nil
-					}
+				if !wanted(name) {
+					others = append(others, name)
+					return nil
 				}
-				others = append(others, name)
+				body := <-spare
+				plain, err := b.AppendOpen(body[:0], segmentPlace(name), sealed)
+				if err != nil {
+					spare <- body
+					others = append(others, name)
+					return nil
+				}
+				taking.Go(func() {
+					take(name, plain)
+					spare <- plain
+				})
 				return nil
 			},
 		})

@@ -60,6 +60,9 @@ type Query struct {
 	Row  func(scan func(dest ...any) error) error // run for each row; must not use the transaction
 }
 
+// Borrowed are bytes of a row of a Query, which are the database's: they hold until Row returns. What is opened at once need not be copied.
+type Borrowed []byte
+
 // Rows is a cursor over the result of a query.
 type Rows interface {
 	Next() bool

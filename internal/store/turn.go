@@ -177,23 +177,28 @@ func (b box) readTurns(ctx context.Context, tx Tx, query string, args []any, tak
 	return tx.QueryAll(ctx, Query{SQL: query, Args: args, Row: b.turnRow(take)})
 }
 
-// turnRow opens a turn of a result.
+// turnRow opens a turn of a result. One that is damaged is an error.
 func (b box) turnRow(take func(recaller.ConversationID, recaller.Turn)) func(func(...any) error) error {
+	return b.turnRowOr(take, func(_ recaller.TurnID, err error) error { return err })
+}
+
+// turnRowOr is turnRow that asks damaged what becomes of a turn that cannot be opened.
+func (b box) turnRowOr(take func(recaller.ConversationID, recaller.Turn), damaged func(recaller.TurnID, error) error) func(func(...any) error) error {
 	var plain []byte
 	return func(scan func(...any) error) error {
 		var conv recaller.ConversationID
 		var t recaller.Turn
 		var at int64
-		var sealed []byte
+		var sealed Borrowed
 		err := scan(&conv, &t.Number, &t.ID, &at, &t.Speaker, &sealed)
 		if err != nil {
 			return err
 		}
 		if plain, err = b.AppendOpen(plain[:0], turnPlace(t.ID), sealed); err != nil {
-			return err
+			return damaged(t.ID, err)
 		}
 		if !readTurn(plain, &t) {
-			return recaller.Errorf(recaller.Internal, "turns.body holds no readable value")
+			return damaged(t.ID, recaller.Errorf(recaller.Internal, "turns.body holds no readable value"))
 		}
 		t.At = fromMicros(at)
 		take(conv, t)

@@ -119,7 +119,8 @@ GLOBL threes<>(SB), RODATA|NOPTR, $32
 
 // func levels(out *int32, q *int8, rows *byte, n int, add int32)
 //
-// Eight sums of at most 2*3*127 fit an int16.
+// Eight sums of at most 2*3*127 fit an int16. What is to come is fetched ahead: by itself a processor does so only up to a page's end. To
+// fetch what lies behind the last sketch does no harm.
 TEXT ·levels(SB), NOSPLIT, $0-36
 	MOVQ    out+0(FP), DI
 	MOVQ    q+8(FP), SI
@@ -138,6 +139,7 @@ TEXT ·levels(SB), NOSPLIT, $0-36
 	VMOVDQU 224(SI), Y15
 
 sketch:
+	PREFETCHT0 4096(DX)
 	VMOVDQU    (DX), Y0
 	VMOVDQU    32(DX), Y1
 	VPAND      Y7, Y0, Y2

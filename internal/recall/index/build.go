@@ -37,6 +37,13 @@ type plan struct {
 }
 
 func build(c recaller.Corpus, w Weights, p plan) *Index {
+	b := begin(c, w, p)
+	b.remember(c.Memories)
+	return b.ix
+}
+
+// begin builds of all but memories.
+func begin(c recaller.Corpus, w Weights, p plan) *bulk {
 	ix := &Index{
 		weights:  w,
 		zone:     c.Zone,
@@ -50,12 +57,7 @@ func build(c recaller.Corpus, w Weights, p plan) *Index {
 	if p.several {
 		ix.prints = make([]uint32, 0, 1024)
 	}
-	for _, o := range p.old {
-		ix.old = append(ix.old, o.ix)
-		for l, n := range o.ix.counts {
-			ix.counts[l] += n
-		}
-	}
+	ix.lay(p.old)
 	turns, summaries, letters := 0, 0, 0
 	for i := range c.Conversations {
 		conv := &c.Conversations[i]
@@ -84,11 +86,15 @@ func build(c recaller.Corpus, w Weights, p plan) *Index {
 		ix.addTurns(b, s, c.Turns[conv.ID])
 		ix.setSummary(b, s, conv.Summary)
 	}
-	for i := range c.Memories {
-		ix.takeMemory(b, c.Memories[i])
+	return b
+}
+
+// remember ends a build with what is remembered.
+func (b *bulk) remember(memories []recaller.Memory) {
+	for i := range memories {
+		b.ix.takeMemory(b, memories[i])
 	}
 	b.finish()
-	return ix
 }
 
 // sink takes the words of one doc after another. A bulk sink orders postings once at the end; the index itself is

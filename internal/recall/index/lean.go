@@ -60,26 +60,11 @@ func (s *search) scoreLean(i int) {
 // stride is how many sketches are compared at once: as many as stay near the processor.
 const stride = 512
 
-// scoreSketches is scoreMeaning of a segment. It has hardly a branch that hangs on a sign, which a processor cannot foresee.
+// scoreSketches is scoreMeaning of a segment.
 func (s *search) scoreSketches() {
 	if s.parsed.sketch != nil {
-		l := s.lean
-		scale := s.parsed.sketch.Scale() / s.parsed.length
-		sides := s.sides(s.agent[0])
-		cosines, scales, of := s.cosines[:len(s.products)], l.scales[:len(s.products)], l.sessions[:len(s.products)]
-		for from := 0; from < len(cosines); from += stride {
-			to := min(from+stride, len(cosines))
-			s.parsed.sketch.Rough(s.products[from:to], l.sketches[from*vector.SketchBytes:to*vector.SketchBytes])
-			for i, product := range s.products[from:to] {
-				i += from
-				own := float32(product) * scales[i] * scale
-				cosine := max(0, own) * sides[l.kinds[i]%allKinds]
-				cosines[i] = cosine
-				likest := &s.likest[of[i]]
-				if cosine > likest.top[2] || likest.n < int8(len(likest.top)) && own > -rough/2 { // the first as if their signs were sure
-					s.takeLikest(i, cosine)
-				}
-			}
+		for from := 0; from < len(s.cosines); from += stride {
+			s.scoreStride(from, min(from+stride, len(s.cosines)))
 		}
 	}
 	for i := range s.sessions {
@@ -87,11 +72,34 @@ func (s *search) scoreSketches() {
 	}
 }
 
-// takeLikest takes a doc's cosine among the likest of its conversation, if it is a turn that may be found.
-func (s *search) takeLikest(i int, cosine float32) {
-	if d := &s.docs[i]; d.kind <= assistantTurn && s.lean.scales[i] > 0 && s.seen(d) {
-		s.likest[d.session].take(cosine)
+// scoreStride compares the query with some docs. It has hardly a branch that hangs on a sign, which a processor cannot foresee, and looks
+// at a conversation's likest in memory only where another conversation begins.
+func (s *search) scoreStride(from, to int) {
+	l, bounded := s.lean, s.stats.bounded
+	sides := s.sides(s.agent[0])
+	scale := s.parsed.sketch.Scale() / s.parsed.length
+	products := s.products[:to-from]
+	s.parsed.sketch.Rough(products, l.sketches[from*vector.SketchBytes:to*vector.SketchBytes])
+	cosines, scales, of, kinds := s.cosines[from:to][:len(products)], l.scales[from:to][:len(products)], l.sessions[from:to][:len(products)], l.kinds[from:to][:len(products)]
+	whose := of[0]
+	likest := s.likest[whose]
+	for i, product := range products {
+		if of[i] != whose {
+			s.likest[whose] = likest
+			whose = of[i]
+			likest = s.likest[whose]
+		}
+		k, own := kinds[i], scales[i]
+		cosine := float32(max(0, product)) * own * scale * sides[k%allKinds]
+		cosines[i] = cosine
+		if cosine <= likest.top[2] && (likest.n == int8(len(likest.top)) || float32(product)*own*scale <= -rough/2) { // the first as if their signs were sure
+			continue
+		}
+		if k <= assistantTurn && own > 0 && (!bounded || s.seen(&s.docs[from+i])) { // in a segment nothing is gone
+			likest.take(cosine)
+		}
 	}
+	s.likest[whose] = likest
 }
 
 // hopes is the most that a doc can get from legs that hopeless does not look at.
@@ -116,17 +124,17 @@ func (s *search) bare() bool {
 }
 
 // collectLean is collect of a segment.
-func (r *Ranking) collectLean(s *search, p uint16, keep int, floor float32) float32 {
+func (g *gathering) collectLean(s *search, p uint16) {
 	bare, most := s.bare(), s.hopes()
+	cosines, of := s.cosines[:len(s.match)], s.lean.sessions[:len(s.match)]
 	for i, words := range s.match {
-		cosine := s.cosines[i]
+		cosine := cosines[i]
 		if words == 0 && cosine <= alike-rough && bare {
 			continue
 		}
-		if words+s.weights.Meaning*cosine+s.lifts[s.lean.sessions[i]]+most < floor {
+		if words+s.weights.Meaning*cosine+s.lifts[of[i]]+most < g.floor {
 			continue
 		}
-		floor = r.consider(s, p, i, keep, floor)
+		g.consider(s, p, i)
 	}
-	return floor
 }

@@ -128,10 +128,13 @@ type likest struct {
 
 func (l *likest) take(v float32) {
 	l.n = min(l.n+1, int8(len(l.top)))
-	for i, t := range l.top {
-		if v > t {
-			l.top[i], v = v, t
-		}
+	switch a, b, c := l.top[0], l.top[1], l.top[2]; {
+	case v > a:
+		l.top = [3]float32{v, a, b}
+	case v > b:
+		l.top = [3]float32{a, v, b}
+	case v > c:
+		l.top = [3]float32{a, b, v}
 	}
 }
 

@@ -2,7 +2,6 @@ package index
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 
@@ -68,12 +67,8 @@ func (ix *Index) rank(q Query, parsed parsed, pl *Pool) *Ranking {
 	r.measure()
 	r.scoreWords()
 	r.scoreDates()
-	for _, s := range r.parts {
-		s.scoreSpeakers()
-		s.scoreMeaning()
-	}
 	keep := max(minCandidates, q.Limit*candidatesPerHit)
-	r.collect(keep)
+	r.gather(keep)
 	r.best(keep)
 	if r.stage == ready {
 		r.settle(q.Limit)
@@ -178,44 +173,21 @@ func (r *Ranking) scoreDates() {
 	}
 }
 
-// collect gathers the docs that fit, of the kinds asked for: the best keep of them at least.
-func (r *Ranking) collect(keep int) {
-	floor := float32(math.Inf(-1)) // what is below it is not among the best
-	for p, s := range r.parts {
-		if s.lean != nil {
-			floor = r.collectLean(s, uint16(p), keep, floor)
-			continue
-		}
-		for i := range s.docs {
-			floor = r.consider(s, uint16(p), i, keep, floor)
-		}
-	}
-}
-
-// consider takes a doc among the candidates, if it is not below the floor, which it returns as it is then.
-func (r *Ranking) consider(s *search, p uint16, i, keep int, floor float32) float32 {
-	c, ok := s.candidate(i)
-	if !ok || c.score < floor {
-		return floor
-	}
-	c.part = p
-	r.cands = append(r.cands, c)
-	if len(r.cands) == keep*collectedPerKept {
-		floor = r.best(keep)[keep-1].score
-	}
-	return floor
-}
-
 // best puts the candidates in order and leaves only the first n.
 func (r *Ranking) best(n int) []candidate {
-	slices.SortFunc(r.cands, func(a, b candidate) int {
+	r.cands = r.first(r.cands, n)
+	return r.cands
+}
+
+// first puts candidates in order and returns the first n.
+func (r *Ranking) first(c []candidate, n int) []candidate {
+	slices.SortFunc(c, func(a, b candidate) int {
 		if a.score != b.score {
 			return cmp.Compare(b.score, a.score)
 		}
 		return r.before(&a, &b)
 	})
-	r.cands = r.cands[:min(len(r.cands), n)]
-	return r.cands
+	return c[:min(len(c), n)]
 }
 
 // before puts equals in order, however the index came to hold them: what is of the later conversation, or memory, first, and of one

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -42,12 +43,15 @@ type planes struct {
 	touched []int32
 	cands   []candidate
 
-	products []int32   // by doc; not cleared, every search writes them first
+	products []int32   // by doc, of a segment those that are compared at once; not cleared, every search writes them first
 	list     []posting // of the term that is scored, where the index does not hold it so
 	lifts    []float32 // of a segment, by session: what its conversation gives a doc
 }
 
-type pool struct{ free sync.Pool }
+type pool struct {
+	free sync.Pool
+	busy atomic.Int32 // how many goroutines rank long histories
+}
 
 func (p *pool) get(ix *Index) *planes {
 	pl, _ := p.free.Get().(*planes)
@@ -62,7 +66,11 @@ func (p *pool) get(ix *Index) *planes {
 	pl.cosines = cleared(pl.cosines, len(ix.docs))
 	pl.likest = cleared(pl.likest, len(ix.sessions))
 	pl.lifts = pl.lifts[:0]
-	pl.products = slices.Grow(pl.products[:0], len(ix.docs))[:len(ix.docs)]
+	products := len(ix.docs)
+	if ix.lean != nil {
+		products = min(products, stride)
+	}
+	pl.products = slices.Grow(pl.products[:0], products)[:products]
 	pl.touched = pl.touched[:0]
 	pl.cands = pl.cands[:0]
 	return pl

@@ -83,6 +83,38 @@ func BuildOver(old []*Segment, c recaller.Corpus, w Weights) *Index {
 	return build(c, w, plan{old: old, several: len(old) > 0})
 }
 
+// Latest is what BuildOver can do before the segments are there.
+type Latest struct {
+	corpus recaller.Corpus
+	bulk   *bulk
+}
+
+// BuildLatest begins BuildOver.
+func BuildLatest(c recaller.Corpus, w Weights) *Latest {
+	return &Latest{corpus: c, bulk: begin(c, w, plan{several: true})}
+}
+
+// Over ends it, once. Where most conversations of all are held in another language than most of the latest, it begins anew.
+func (l *Latest) Over(old []*Segment) *Index {
+	ix := l.bulk.ix
+	ix.lay(old)
+	if len(old) == 0 || ix.most() != ix.main {
+		return BuildOver(old, l.corpus, ix.weights)
+	}
+	l.bulk.remember(l.corpus.Memories)
+	return ix
+}
+
+// lay puts segments below the index.
+func (ix *Index) lay(old []*Segment) {
+	for _, o := range old {
+		ix.old = append(ix.old, o.ix)
+		for l, n := range o.ix.counts {
+			ix.counts[l] += n
+		}
+	}
+}
+
 // Own returns how many turns, memories and summaries lie in no segment.
 func (ix *Index) Own() int { return ix.live }
 
@@ -192,9 +224,10 @@ func (l *lean) find(t string) (uint32, bool) {
 
 // appendPostings appends the postings of a term to dst.
 func (l *lean) appendPostings(dst []posting, term uint32) []posting {
-	from := len(dst)
-	for _, d := range cut(l.docs, l.docEnds, term) {
-		dst = append(dst, posting(uint32(d)<<countBits|1))
+	from, docs := len(dst), cut(l.docs, l.docEnds, term)
+	dst = slices.Grow(dst, len(docs))[:from+len(docs)]
+	for i, d := range docs {
+		dst[from+i] = posting(uint32(d)<<countBits | 1)
 	}
 	for _, m := range cut(l.more, l.moreEnds, term) {
 		at := from + int(m>>countBits)

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/recallerhq/recaller"
@@ -206,11 +207,21 @@ func (t *tx) each(r pgx.BatchResults, row func(func(...any) error) error) error 
 	}
 	defer found.Close()
 	for found.Next() {
-		if err := row(func(dest ...any) error { return t.mapped(found.Scan(dest...)) }); err != nil {
+		if err := row(func(dest ...any) error { return t.mapped(found.Scan(borrowed(dest)...)) }); err != nil {
 			return err
 		}
 	}
 	return t.mapped(found.Err())
+}
+
+// borrowed has what is lent scanned as the driver lends it.
+func borrowed(dest []any) []any {
+	for i, d := range dest {
+		if b, ok := d.(*store.Borrowed); ok {
+			dest[i] = (*pgtype.DriverBytes)(b)
+		}
+	}
+	return dest
 }
 
 // ExecAll implements store.Tx: in one round trip.

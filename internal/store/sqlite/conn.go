@@ -125,11 +125,21 @@ func (c *conn) each(ctx context.Context, q store.Query) error {
 	}
 	defer func() { _ = r.Close() }() // what matters is in Err
 	for r.Next() {
-		if err := q.Row(r.Scan); err != nil {
+		if err := q.Row(func(dest ...any) error { return r.Scan(borrowed(dest)...) }); err != nil {
 			return err
 		}
 	}
 	return r.Err()
+}
+
+// borrowed has what is lent scanned as the driver lends it.
+func borrowed(dest []any) []any {
+	for i, d := range dest {
+		if b, ok := d.(*store.Borrowed); ok {
+			dest[i] = (*sql.RawBytes)(b)
+		}
+	}
+	return dest
 }
 
 // ExecAll implements store.Tx: one after another.

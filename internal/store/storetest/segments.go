@@ -71,6 +71,13 @@ func readInPieces(b *bench) {
 	}
 	eq(b, "turns from the second on", strings.Join(said, ", "), "1 two, 2 three")
 	eq(b, "conversations", fmt.Sprint(len(words.Conversations), words.Conversations[0].ExternalID), "1CA77")
+	body := func(of recaller.Turn) spot { return spot{"t1", "turns", "body", "id = '" + string(of.ID) + "'"} }
+	hurt, whole := words.Turns[conv][0], b.raw(body(words.Turns[conv][0]))
+	b.putRaw(body(hurt), b.raw(body(words.Turns[conv][1])))
+	words, err = b.Store.Words(b.ctx, "t1", caller, []recaller.TurnRange{{Conversation: conv, To: 9}}, nil)
+	b.ok(err)
+	eq(b, "beside a damaged turn", fmt.Sprint(len(words.Turns[conv]), words.Damaged), "2 [{turns "+string(hurt.ID)+"}]")
+	b.putRaw(body(hurt), whole)
 	words, err = b.Store.Words(b.ctx, "t1", caller, nil, nil)
 	b.ok(err)
 	eq(b, "nothing is wanted", fmt.Sprint(len(words.Turns), len(words.Conversations)), "0 0")
