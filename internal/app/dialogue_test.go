@@ -50,3 +50,23 @@ func TestACallThatIsWrittenUpIsReadAhead(t *testing.T) {
 		return err == nil && len(list) > 0
 	})
 }
+
+// Out of the box a search over all conversations finds one in other words than were used, by what recall has read of it.
+func TestTheBuiltInModelServesTheSearch(t *testing.T) {
+	t.Parallel()
+	h := build(t, t.TempDir(), Options{}, "RECALLER_EMBEDDING_DIALOGUE=true").start()
+	tell := func(from, text string) string {
+		call := h.ring(from).Conversation.ID
+		h.say(call, text)
+		h.hangUp(call)
+		h.writtenUp(call)
+		return call
+	}
+	asthma := tell("+14155550173", "My daughter has asthma, she needs her puffer at night.")
+	locked := tell("+14155550174", "I'm standing in the rain, my key has snapped off in the front door.")
+	for query, want := range map[string]string{"child with breathing trouble": asthma, "somebody who can't get into the house": locked} {
+		if found := h.search(t, query); len(found) == 0 || found[0].ConversationID != want || found[0].Similarity <= 0 {
+			t.Errorf("%q: got %+v, want %s first", query, found, want)
+		}
+	}
+}

@@ -7,7 +7,9 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/config"
 	"github.com/recallerhq/recaller/internal/embed"
+	"github.com/recallerhq/recaller/internal/embed/dialogue"
 	"github.com/recallerhq/recaller/internal/recall"
+	"github.com/recallerhq/recaller/internal/vector"
 )
 
 // embedder is the embedder of the settings.
@@ -26,13 +28,24 @@ func (s *session) checkEmbedder(ctx context.Context, cfg config.Config) finding 
 		return finding{"embedder", verdictFail, plain(err), "correct the setting: the server does not start with it"}
 	}
 	if chosen.Provider == config.EmbedderBuiltIn {
-		return finding{"embedder", verdictOK, fmt.Sprintf("built in: %s, %d wide", client.Model(), client.Width()), ""}
+		return finding{"embedder", verdictOK, fmt.Sprintf("built in: %s, %d wide, %s", client.Model(), client.Width(), dialogueModel(chosen)), ""}
 	}
 	if _, err := client.Embed(ctx, []string{"hello"}); err != nil {
 		return finding{"embedder", verdictWarn, embedderName(chosen) + ": " + plain(err), adviceOnEmbedder(err) + "; until then conversations are searched by their words alone"}
 	}
 	chosen.Width = client.Width()
 	return finding{"embedder", verdictOK, embedderName(chosen), ""}
+}
+
+// dialogueModel says whether the built-in model of dialogues serves.
+func dialogueModel(e config.Embedding) string {
+	switch {
+	case !e.Dialogue:
+		return "without the model of dialogues, which is turned off"
+	case !vector.Fast():
+		return "without the model of dialogues: this processor has no AVX2"
+	}
+	return "and " + dialogue.Model
 }
 
 // embedderName says which embedder there is, and where.

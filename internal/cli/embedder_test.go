@@ -13,7 +13,7 @@ import (
 func TestDoctorTriesTheEmbedder(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	want(t, "doctor", b.must("doctor"), "ok    embedder    built in: recaller-static/2, 256 wide")
+	want(t, "doctor", b.must("doctor"), "ok    embedder    built in: recaller-static/2, 256 wide, ")
 
 	provider := embedtest.New(64)
 	server := httptest.NewServer(provider)

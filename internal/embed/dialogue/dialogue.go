@@ -17,7 +17,7 @@ import (
 const (
 	// Model names what Turn and Question make, for who records it. It changes whenever a vector does: those of different models
 	// cannot be compared.
-	Model = "recaller-dialogue/1"
+	Model = "recaller-dialogue/2"
 	// Width is how many numbers a vector has.
 	Width = hidden
 	// Unlike is the cosine of a question and a turn that have nothing to do with each other, about the mean.

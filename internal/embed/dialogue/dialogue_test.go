@@ -28,7 +28,7 @@ func TestAQuestionPointsToTheTurnThatAnswersIt(t *testing.T) {
 	pairs := []struct{ question, before, turn string }{
 		{"any trouble with her lungs", "Anything we should know about your health?", "Asthma, I've got a puffer, it's mild."},
 		{"how do we get into the property", "Will you be at home?", "No, the key's under the blue pot by the gate."},
-		{"what is her line of work", "Is a morning all right for you?", "I drive the number nine, so not before I've parked the bus."},
+		{"what is her line of work", "Is a morning all right for you?", "I'm a nurse, on nights this week, so not before two."},
 		{"who is she married to", "And who else lives there?", "Just my husband Ken and the two of us are hardly ever in."},
 		{"when did he lose his dog", "And how are you keeping?", "Oh, quiet. We had to put old Rex down in March."},
 	}
@@ -101,7 +101,7 @@ func TestTheNameChangesWithTheVectors(t *testing.T) {
 			_, _ = sum.Write([]byte{byte(places[0]), byte(places[0] >> 8)})
 		}
 	}
-	const made = 0x501596d6
+	const made = 0xbc2bc243
 	if got := sum.Sum32(); got != made {
 		t.Errorf("got %#x, want %#x: %s makes other vectors than it did", got, made, dialogue.Model)
 	}
