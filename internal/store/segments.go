@@ -154,16 +154,15 @@ func (s *Store) Segments(
 					return nil
 				}
 				body := <-spare
-				plain, err := b.AppendOpen(body[:0], segmentPlace(name), sealed)
-				if err != nil {
-					spare <- body
-					others = append(others, name)
+				if plain, err := b.AppendOpen(body[:0], segmentPlace(name), sealed); err == nil {
+					taking.Go(func() {
+						take(name, plain)
+						spare <- plain
+					})
 					return nil
 				}
-				taking.Go(func() {
-					take(name, plain)
-					spare <- plain
-				})
+				spare <- body
+				others = append(others, name)
 				return nil
 			},
 		})
