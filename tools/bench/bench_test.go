@@ -143,12 +143,3 @@ func dropDatabase(t *testing.T, super string) error {
 		return err
 	})
 }
-
-func TestFirstCutsAtACharacter(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{"": "", "né": "né", "née": "né", "日本語": "日本"} {
-		if got := first(text, 2); got != want {
-			t.Errorf("of %q: got %q, want %q", text, got, want)
-		}
-	}
-}

@@ -18,8 +18,6 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/app"
 	"github.com/recallerhq/recaller/internal/config"
-	"github.com/recallerhq/recaller/internal/embed"
-	"github.com/recallerhq/recaller/internal/search/stems"
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/postgres"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
@@ -62,10 +60,10 @@ func (b *bench) newApp(ctx context.Context) (*app.App, error) {
 
 // filler writes a plan through the real store. Many goroutines share it, so that commits are shared as well.
 type filler struct {
-	plan     plan
-	store    *store.Store
-	embedder *embed.Client
-	rows     struct{ callers, conversations, turns, memories atomic.Int64 }
+	plan    plan
+	store   *store.Store
+	finders finders
+	rows    struct{ callers, conversations, turns, memories atomic.Int64 }
 }
 
 // fill makes the data folder: tenant and keys by a first start, then everything the plan says.
@@ -83,11 +81,11 @@ func (b *bench) fill(ctx context.Context) (*manifest, error) {
 	}
 	began := time.Now()
 	f := &filler{plan: b.plan}
-	if f.embedder, err = embed.New(embed.Settings{}); err != nil {
-		return nil, err
-	}
-	err = b.withStore(ctx, func(s *store.Store) error {
+	err = b.withStore(ctx, func(s *store.Store) (err error) {
 		f.store = s
+		if f.finders, err = newFinders(s, f.plan); err != nil {
+			return err
+		}
 		return f.all(ctx, b.fillers, b.notef)
 	})
 	if err := errors.Join(err, stop()); err != nil {
@@ -257,10 +255,13 @@ func (f *filler) conversation(ctx context.Context, t talker, i int, at time.Time
 	steps[1].Step, steps[1].Analysis = recaller.StepAnalyse, t.analysis()
 	steps[2].Step, steps[2].Memories = recaller.StepExtract, remember(t, opened.Caller.ID, conv, memories)
 	steps[3].Step = recaller.StepEmbed
-	if err := f.index(ctx, opened.Caller.ID, conv, steps[0].Summary, said); err != nil {
-		return err
-	}
 	for _, s := range steps {
+		if s.Step == recaller.StepEmbed {
+			conv.Caller, conv.Summary = opened.Caller.ID, steps[0].Summary
+			if s.By, err = f.finders.index(ctx, conv, len(said)); err != nil {
+				return err
+			}
+		}
 		if _, err := f.store.WriteStep(ctx, tenant, s); err != nil {
 			return err
 		}
@@ -269,28 +270,6 @@ func (f *filler) conversation(ctx context.Context, t talker, i int, at time.Time
 	f.rows.turns.Add(int64(turns))
 	f.rows.memories.Add(int64(memories))
 	return f.store.FinishJob(ctx, *job)
-}
-
-// index makes a conversation findable, as the wrap-up does with the built-in embedder.
-func (f *filler) index(ctx context.Context, caller recaller.CallerID, conv recaller.Conversation, s *recaller.Summary, turns []recaller.Turn) error {
-	texts := []string{s.Brief}
-	for _, turn := range turns {
-		texts = append(texts, turn.Text)
-	}
-	vectors, err := f.embedder.Embed(ctx, []string{s.Brief + "\n\n" + first(strings.Join(texts[1:], "\n"), 500)})
-	if err != nil {
-		return err
-	}
-	return f.store.PutIndexing(ctx, recaller.DefaultTenant, recaller.Indexing{
-		Conversation: conv.ID, Caller: caller, Stems: stems.Count(texts...), At: conv.EndedAt,
-		Embeddings: []recaller.Embedding{{Model: f.embedder.Model(), Vector: vectors[0]}},
-	})
-}
-
-// first is at most so many characters of a text.
-func first(text string, characters int) string {
-	runes := []rune(text)
-	return string(runes[:min(characters, len(runes))])
 }
 
 func speak(t talker, at time.Time, n int) []recaller.Turn {

@@ -17,6 +17,7 @@ import (
 	"github.com/recallerhq/recaller/internal/embed"
 	"github.com/recallerhq/recaller/internal/search"
 	"github.com/recallerhq/recaller/internal/store"
+	"github.com/recallerhq/recaller/internal/vector"
 )
 
 // asking is a kind of query.
@@ -46,7 +47,7 @@ func (b *bench) steps(ctx context.Context) error {
 		}
 		timed := &stopwatch{Store: s}
 		service := search.New(search.Deps{
-			Store: timed, Words: s, Tenants: s, Embedder: timedEmbedder{embedder, timed}, Log: slog.New(slog.DiscardHandler),
+			Store: timed, Words: s, Tenants: s, Embedder: timedEmbedder{embedder, timed}, Dialogue: vector.Fast(), Log: slog.New(slog.DiscardHandler),
 			Metrics: search.NewMetrics(prometheus.NewRegistry()), Now: time.Now,
 		})
 		answers := fnv.New64a()
@@ -176,8 +177,8 @@ type timedEmbedder struct {
 	timed *stopwatch
 }
 
-// Embed implements search.Embedder.
-func (e timedEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+// EmbedQueries implements search.Embedder; what the model of dialogues makes of a query is counted with the ranking.
+func (e timedEmbedder) EmbedQueries(ctx context.Context, texts []string) ([][]float32, error) {
 	defer e.timed.add(stepEmbed, time.Now())
-	return e.Client.Embed(ctx, texts)
+	return e.Client.EmbedQueries(ctx, texts)
 }

@@ -56,8 +56,8 @@ var weights = [...][legs]float64{
 	Configured: {Words: 0.3, Likeness: 0.35, Meaning: 2.5, Embedding: 9},
 }
 
-// Floor is the score below which nothing of a query speaks for a conversation that shares no word with it.
-const Floor = 0.9
+// floors are the scores below which nothing of a query speaks for a conversation that shares no word with it.
+var floors = [...]float64{Table: 0.9, Both: 2.5, Configured: 0.9}
 
 // Ranked is a conversation in its place.
 type Ranked struct {
@@ -65,10 +65,11 @@ type Ranked struct {
 	Score float64
 	Legs  [legs]float64 // what each gave
 	Terms []Term        // the stems of the query that it has, those that tell most first
+	by    Maker
 }
 
 // Near reports whether something of the query speaks for it.
-func (r Ranked) Near() bool { return r.Legs[Words] > 0 || r.Score >= Floor }
+func (r Ranked) Near() bool { return r.Legs[Words] > 0 || r.Score >= floors[r.by] }
 
 // Term is a stem that query and conversation share.
 type Term struct {
@@ -153,7 +154,7 @@ func (r *ranking) compare() {
 // one looks at a conversation from all sides.
 func (r *ranking) one(i int, t Talk) Ranked {
 	d := &r.pool.docs[i]
-	out := Ranked{Talk: i}
+	out := Ranked{Talk: i, by: t.By}
 	out.Legs[Embedding] = max(0, t.Cosine)
 	out.Legs[Meaning] = r.meaning(d)
 	chance := byChance(len(d.known))
