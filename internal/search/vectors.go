@@ -102,7 +102,7 @@ func (s *Service) asked(ctx context.Context, text string, known bool) (recaller.
 	if s.Dialogue {
 		var read []float64
 		if known && dialogue.Reads(text) {
-			read = sum(nil, dialogue.Question(text))
+			read = added(nil, dialogue.Question(text))
 		}
 		e.Vector = joined(e.Vector, read, emptyQuery)
 	}
@@ -138,7 +138,7 @@ func (p part) direction(ctx context.Context) (total []float64, err error) {
 	if len(p.turns) == 0 {
 		for _, line := range p.written {
 			if dialogue.Reads(line) {
-				total = sum(total, dialogue.Turn("", line))
+				total = added(total, dialogue.Turn("", line))
 			}
 		}
 		return total, nil
@@ -155,13 +155,13 @@ func (p part) direction(ctx context.Context) (total []float64, err error) {
 		if v == nil {
 			v = dialogue.Turn(before, t.Text)
 		}
-		total, before = sum(total, v), t.Text
+		total, before = added(total, v), t.Text
 	}
 	return total, nil
 }
 
-// sum adds a vector at length 1 to a sum.
-func sum(to []float64, v []int8) []float64 {
+// added adds a vector at length 1 to a sum.
+func added(to []float64, v []int8) []float64 {
 	if to == nil {
 		to = make([]float64, len(v))
 	}
