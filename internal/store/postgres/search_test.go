@@ -79,7 +79,11 @@ func TestSearchUsesTheIndexes(t *testing.T) {
 		"a filter that lets few through":  {similar(many, recaller.SearchFilter{Intent: "intent-5"}), "[callers_erasing conversation_embeddings_pkey conversations_labels]"},
 		"a day":                           {similar(many, recaller.SearchFilter{After: many.At(5900)}), "[callers_erasing conversation_embeddings_pkey conversations_started]"},
 		"a caller":                        {similar(many, recaller.SearchFilter{Caller: many.Caller(3)}), "[callers_erasing conversation_embeddings_pkey conversations_caller]"},
-		"a tenant with few":               {similar(few, recaller.SearchFilter{}), "[callers_erasing conversation_embeddings_pkey conversations_pkey]"},
+		"given conversations": {func(read store.Door) error {
+			_, err := many.e.Similarities(t.Context(), read, store.Compared{Tenant: many.Tenant, Embedding: recaller.Embedding{Model: "m", Vector: many.Vector(0)}, IDs: []recaller.ConversationID{many.ID(1), many.ID(2)}})
+			return err
+		}, "[conversation_embeddings_pkey]"},
+		"a tenant with few": {similar(few, recaller.SearchFilter{}), "[callers_erasing conversation_embeddings_pkey conversations_pkey]"},
 	} {
 		if got := many.indexes(c.search); got != c.want {
 			t.Errorf("%s: got %s, want %s", what, got, c.want)

@@ -176,7 +176,7 @@ func (a asked) left(args *[]any) string {
 func (e *Engine) compared(ctx context.Context, read store.Door, q store.Nearest, by query) ([]recaller.Near, error) {
 	args := []any{q.Tenant, q.Embedding.Model, len(q.Embedding.Vector)}
 	sqlText := `SELECT e.vector, c.id FROM ` + asked{q.Tenant, q.Filter, q.Limit}.left(&args) + `
-		CROSS JOIN conversation_embeddings e ON e.tenant_id = $1 AND e.conversation_id = c.id AND e.model = $2 AND e.width = $3`
+		CROSS JOIN conversation_embeddings e INDEXED BY conversation_embeddings_key ON e.tenant_id = $1 AND e.conversation_id = c.id AND e.model = $2 AND e.width = $3`
 	nearest := map[recaller.ConversationID]float64{}
 	err := read(ctx, func(tx store.Tx) error {
 		return compare(ctx, tx, by, store.Query{SQL: sqlText, Args: args}, keep(nearest))
@@ -232,7 +232,7 @@ func (e *Engine) Similarities(ctx context.Context, read store.Door, q store.Comp
 	out := make(map[recaller.ConversationID]float64, len(q.IDs))
 	err = read(ctx, func(tx store.Tx) error {
 		return compare(ctx, tx, newQuery(q.Embedding.Vector), store.Query{
-			SQL: `SELECT e.vector, e.conversation_id FROM json_each($4) j CROSS JOIN conversation_embeddings e
+			SQL: `SELECT e.vector, e.conversation_id FROM json_each($4) j CROSS JOIN conversation_embeddings e INDEXED BY conversation_embeddings_key
 				ON e.tenant_id = $1 AND e.model = $2 AND e.width = $3 AND e.conversation_id = j.value`,
 			Args: []any{q.Tenant, q.Embedding.Model, len(q.Embedding.Vector), string(ids)},
 		}, keep(out))

