@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"runtime"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/recall"
@@ -21,6 +22,9 @@ func newIndexer(r *recall.Service, s *search.Service) indexer {
 	return indexer{r, s, make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 }
 
+// ahead is how long a caller is read ahead at the end of a call: a call is read in less, of a history that came at once the beginning.
+const ahead = time.Second
+
 // Index implements wrapup.Indexer. The search takes what was read for recall; where that fails it reads for itself.
 func (x indexer) Index(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) (string, error) {
 	select {
@@ -29,6 +33,8 @@ func (x indexer) Index(ctx context.Context, tenant recaller.TenantID, conv recal
 	case <-ctx.Done():
 		return "", recaller.Wrap(recaller.Timeout, ctx.Err(), "the conversation was not made findable")
 	}
-	_ = x.recall.ReadAhead(ctx, tenant, conv.Caller) // what it could not read is read when something is looked for
+	bounded, cancel := context.WithTimeout(ctx, ahead)
+	defer cancel()
+	_ = x.recall.ReadAhead(bounded, tenant, conv.Caller) // what it could not read is read when something is looked for
 	return x.search.Index(ctx, tenant, conv)
 }

@@ -76,7 +76,7 @@ type part struct {
 // How many turns one vector tells of, and how many vectors a conversation has at most: of a longer one each tells of more turns.
 const (
 	stretch  = 12
-	maxParts = 32
+	maxParts = 16
 )
 
 // split cuts a conversation into stretches of about the same number of turns.

@@ -133,7 +133,8 @@ func (s *Service) recollect(ctx context.Context, tenant recaller.TenantID, conv 
 }
 
 // direction is where what was said in a part points to for the dialogue model: the sum of its turns, or of the summary's lines where the
-// words are not kept. It is nil where the model does not read the language.
+// words are not kept. Of a part of very many turns some are read, from its beginning to its end, so that no conversation keeps the others
+// waiting for long. It is nil where the model does not read the language.
 func (p part) direction(ctx context.Context) (total []float64, err error) {
 	if len(p.turns) == 0 {
 		for _, line := range p.written {
@@ -146,16 +147,19 @@ func (p part) direction(ctx context.Context) (total []float64, err error) {
 	if !dialogue.Reads(strings.Join(said(p.turns), "\n")) {
 		return nil, nil
 	}
-	before := p.before
-	for _, t := range p.turns {
+	for k, n := 0, min(len(p.turns), stretch); k < n; k++ {
 		if ctx.Err() != nil {
 			return nil, recaller.Wrap(recaller.Timeout, ctx.Err(), "the conversation was not read to the end")
 		}
-		v := p.read[t.Number]
-		if v == nil {
-			v = dialogue.Turn(before, t.Text)
+		at, before := k*len(p.turns)/n, p.before
+		if at > 0 {
+			before = p.turns[at-1].Text
 		}
-		total, before = added(total, v), t.Text
+		v := p.read[p.turns[at].Number]
+		if v == nil {
+			v = dialogue.Turn(before, p.turns[at].Text)
+		}
+		total = added(total, v)
 	}
 	return total, nil
 }

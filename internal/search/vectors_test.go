@@ -2,11 +2,13 @@ package search
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/embed/dialogue"
 	"github.com/recallerhq/recaller/internal/embed/static"
+	"github.com/recallerhq/recaller/internal/vector"
 )
 
 func cosine(a, b []float32) (sum float64) {
@@ -67,4 +69,31 @@ func TestALongConversationIsCutIntoPartsOfAboutOneLength(t *testing.T) {
 			t.Errorf("%d turns: got %d parts of %d turns, want %d of all", n, len(parts), total, want)
 		}
 	}
+}
+
+// A part of very many turns is read here and there, so that no conversation keeps the others waiting for long. Of turns that are all alike
+// the sum is as long as their number.
+func TestAPartOfManyTurnsIsReadHereAndThere(t *testing.T) {
+	t.Parallel()
+	if !vector.Fast() {
+		t.Skip("the model of dialogues does not serve on this machine")
+	}
+	for n, want := range map[int]float64{1: 1, 5: 5, 1000: stretch} {
+		turns := slices.Repeat([]recaller.Turn{{Number: 1, Text: "The hedge wants cutting again."}}, n)
+		got, err := part{turns: turns, before: turns[0].Text}.direction(t.Context())
+		if err != nil || math.Abs(length(got)-want) > 1e-3 {
+			t.Errorf("of %d turns: got %.2f and %v, want %.0f of them read", n, length(got), err, want)
+		}
+	}
+	if got, err := (part{turns: []recaller.Turn{{Text: "Ich möchte bitte einen Tisch für vier Personen am Freitagabend bestellen."}}}).direction(t.Context()); got != nil || err != nil {
+		t.Errorf("of German: got %d numbers and %v, want none", len(got), err)
+	}
+}
+
+func length(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x * x
+	}
+	return math.Sqrt(sum)
 }
