@@ -24,7 +24,7 @@ type finders struct {
 }
 
 // lent is of how many turns the model's vectors are lent to the others.
-const lent = 256
+const lent = 32
 
 func newFinders(s *store.Store, p plan) (finders, error) {
 	embedder, err := embed.New(embed.Settings{})
