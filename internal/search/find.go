@@ -34,7 +34,6 @@ func (s *Service) find(ctx context.Context, tenant recaller.TenantID, w want) (R
 	if err != nil {
 		return Result{}, err
 	}
-	maker := s.maker()
 	talks, err := s.talks(ctx, tenant, chosen[:min(len(chosen), mostRanked)])
 	if err != nil {
 		return Result{}, err
@@ -42,11 +41,11 @@ func (s *Service) find(ctx context.Context, tenant recaller.TenantID, w want) (R
 	all := make([]rank.Talk, len(talks))
 	for i, t := range talks {
 		all[i] = t.ranked()
-		all[i].By, all[i].Cosine = maker, s.alike(w.read, all[i])
 	}
+	s.compare(w.read, all)
 	var page []placed
 	for _, r := range w.read.Rank(all) {
-		near := r.Near() || w.onlyDescribed || maker == rank.Configured && talks[r.Talk].cosine > 0
+		near := r.Near() || w.onlyDescribed || s.maker() == rank.Configured && talks[r.Talk].cosine > 0
 		for _, u := range w.understood {
 			if !u.Applied && u.fits(talks[r.Talk].Conversation) {
 				r.Score += lifted

@@ -55,17 +55,20 @@ func (s *Service) maker() rank.Maker {
 // unlike is how alike query and conversation are to the dialogue model that have nothing to do with each other, in the mean.
 const unlike = 0.1
 
-// alike is the cosine of a conversation, without what the maker finds alike in everything. Of a query without a word that the table knows
-// nothing is known.
-func (s *Service) alike(q rank.Query, t rank.Talk) float64 {
+// compare tells the conversations' cosines, without what the maker finds alike in everything. Of a query without a word that the table
+// knows nothing is known.
+func (s *Service) compare(q rank.Query, all []rank.Talk) {
 	by := s.maker()
-	if by != rank.Configured && !q.Known() {
-		return 0
+	read := by == rank.Both && dialogue.Reads(q.Text())
+	for i := range all {
+		t := &all[i]
+		switch t.By = by; {
+		case by != rank.Configured && !q.Known():
+			t.Cosine = 0
+		case read && t.Cosine > 0 && dialogue.Reads(strings.Join(t.Said, "\n")):
+			t.Cosine = max(0, t.Cosine-ofDialogue*unlike)
+		}
 	}
-	if by == rank.Both && t.Cosine > 0 && dialogue.Reads(q.Text()) && dialogue.Reads(strings.Join(t.Said, "\n")) {
-		return max(0, t.Cosine-ofDialogue*unlike)
-	}
-	return t.Cosine
 }
 
 // vectors makes one vector of each part of a conversation, within a bound. Its error is a *EmbedError, unless ctx ended.
