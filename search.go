@@ -14,6 +14,7 @@ type Indexing struct {
 	Caller       CallerID
 	Stems        map[string]int // the stems that were said, with how often; the store keeps blind tokens of them. nil: leave them
 	Embeddings   []Embedding    // all by one model; a long conversation has several, one for each stretch of it. nil: leave those by it
+	Only         bool           // embeddings by other models go: something of the caller is forgotten, of which they may tell
 	At           time.Time
 }
 

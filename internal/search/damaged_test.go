@@ -57,6 +57,33 @@ func TestADamagedConversationKeepsNoOtherFromBeingMadeFindableAnew(t *testing.T)
 	}
 }
 
+// The vectors of a model that served before tell of what is forgotten as the words did: they go when the conversation is made findable anew.
+func TestWhatAFormerModelMadeOfWhatIsForgottenGoes(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	conv := h.told(past{words: []string{"The wedding is at the chapel.", "I would like tea for forty."}})
+	h.service = h.with(func(d *search.Deps) { d.Embedder = third{} })
+	if got := h.night(); got.Embedded != 1 {
+		t.Fatalf("got %+v, want it embedded by the other model too", got)
+	}
+	former := recaller.Embedding{Model: h.embedder.Model(), Vector: make([]float32, 512)}
+	former.Vector[0] = 1
+	left := func() int {
+		cosines, err := h.Store.Similarities(h.ctx, golf, former, []recaller.ConversationID{conv.ID})
+		h.ok(err)
+		return len(cosines)
+	}
+	if left() != 1 {
+		t.Fatal("the former model's vector is gone before anything is forgotten")
+	}
+	h.Clock.Advance(time.Minute)
+	h.forgot(conv, "the chapel")
+	h.ok(h.service.Reindex(h.ctx, recaller.Job{Tenant: golf, Caller: conv.Caller, Subject: fmt.Sprintf("%s.%d.", conv.Caller, h.Clock.Now().UnixMicro())}))
+	if left() != 0 {
+		t.Error("the former model's vector is still there")
+	}
+}
+
 // forgot keeps a memory of the first turn of a conversation, and forgets it.
 func (h *house) forgot(conv recaller.Conversation, value string) {
 	h.T.Helper()

@@ -43,7 +43,7 @@ func (s *Service) Index(ctx context.Context, tenantID recaller.TenantID, conv re
 	if err != nil {
 		return "", err
 	}
-	in.Stems, in.Embeddings, in.At = nil, list, s.Now()
+	in.Stems, in.Embeddings, in.Only, in.At = nil, list, !whole, s.Now()
 	return s.model(), s.Store.PutIndexing(ctx, tenantID, in)
 }
 

@@ -135,6 +135,11 @@ func (s *Store) PutIndexing(ctx context.Context, tenant recaller.TenantID, in re
 		if len(v.Parts) == 0 {
 			return nil
 		}
+		if in.Only {
+			if _, err := tx.Exec(ctx, `DELETE FROM conversation_embeddings WHERE tenant_id = $1 AND conversation_id = $2 AND model <> $3`, tenant, in.Conversation, v.Parts[0].Model); err != nil {
+				return err
+			}
+		}
 		return s.engine.PutVectors(ctx, tx, v)
 	})
 }

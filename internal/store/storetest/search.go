@@ -165,6 +165,17 @@ func parts(b *bench) {
 	eq(b, "to be embedded, their step being open", of(left...), of(long, short))
 	other := *toward(0)
 	other.Model = "another"
+	found := func() string {
+		near, err := b.Store.Similar(b.ctx, "t1", other, recaller.SearchFilter{}, 10)
+		b.ok(err)
+		return b.ids1(near)
+	}
+	b.index("t1", long, &other, "")
+	eq(b, "by another model", found(), of(long))
+	put(toward(180), toward(80))
+	eq(b, "by another model, beside the first", found(), of(long))
+	b.ok(b.Store.PutIndexing(b.ctx, "t1", recaller.Indexing{Conversation: long.ID, Caller: long.Caller, Embeddings: []recaller.Embedding{*toward(80)}, Only: true, At: b.now}))
+	eq(b, "by another model, where something is forgotten", found(), "[]")
 	err = b.Store.PutIndexing(b.ctx, "t1", recaller.Indexing{Conversation: long.ID, Caller: long.Caller, Embeddings: []recaller.Embedding{*toward(0), other}, At: b.now})
 	eq(b, "of two models", recaller.KindOf(err), recaller.Invalid)
 }
