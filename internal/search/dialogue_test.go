@@ -8,7 +8,6 @@ import (
 
 	"github.com/recallerhq/recaller/internal/embed/static"
 	"github.com/recallerhq/recaller/internal/search"
-	"github.com/recallerhq/recaller/internal/vector"
 )
 
 // table is the built-in table of words.
@@ -30,9 +29,6 @@ func (t table) EmbedQueries(ctx context.Context, texts []string) ([][]float32, e
 // reading is a house whose search reads what was said by the built-in model.
 func reading(t *testing.T) *house {
 	t.Helper()
-	if !vector.Fast() {
-		t.Skip("the model of dialogues does not serve on this machine")
-	}
 	h := newHouse(t)
 	h.service = h.with(func(d *search.Deps) { d.Embedder, d.Dialogue = table{}, true })
 	return h

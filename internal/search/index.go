@@ -19,8 +19,8 @@ const (
 
 // Index makes an ended conversation findable, in place of what it was found by before: by the stems of its summary and turns
 // at once, and by the embedding of its summary and the first 500 characters of its transcript (P6); a long one by those of its parts. The
-// built-in model of dialogues reads all of it. by is the model; empty where there is nothing to be found by. A *EmbedError tells that there
-// are words only.
+// built-in model of dialogues reads its turns, of a very long one some. by is the model; empty where there is nothing to be found by. A
+// *EmbedError tells that there are words only.
 //
 // Where the tenant does not keep the words (`ephemeral`, `archive`) the summary alone counts, also while they are still
 // there: what they are found by would outlast them. Nothing is sent to the embedder of a caller who is being erased.

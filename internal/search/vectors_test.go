@@ -8,7 +8,6 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/embed/dialogue"
 	"github.com/recallerhq/recaller/internal/embed/static"
-	"github.com/recallerhq/recaller/internal/vector"
 )
 
 func cosine(a, b []float32) (sum float64) {
@@ -75,9 +74,6 @@ func TestALongConversationIsCutIntoPartsOfAboutOneLength(t *testing.T) {
 // the sum is as long as their number.
 func TestAPartOfManyTurnsIsReadHereAndThere(t *testing.T) {
 	t.Parallel()
-	if !vector.Fast() {
-		t.Skip("the model of dialogues does not serve on this machine")
-	}
 	for n, want := range map[int]float64{1: 1, 5: 5, 1000: stretch} {
 		turns := slices.Repeat([]recaller.Turn{{Number: 1, Text: "The hedge wants cutting again."}}, n)
 		got, err := part{turns: turns, before: turns[0].Text}.direction(t.Context())

@@ -62,7 +62,7 @@ func (k kept) TurnVectors(_ context.Context, _ recaller.TenantID, _ recaller.Cal
 	out := recaller.TurnVectors{Conversation: k.conv, Model: model, Width: dialogue.Width}
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(k.conv))
-	for n := 1; n <= k.turns; n++ {
+	for n := range k.turns {
 		out.Numbers = append(out.Numbers, n)
 		out.Data = append(out.Data, k.read[(int(h.Sum32())+n)%len(k.read)]...)
 	}
