@@ -7,13 +7,21 @@ import (
 	"testing"
 
 	"github.com/recallerhq/recaller/internal/cli"
+	"github.com/recallerhq/recaller/internal/embed/dialogue"
 	"github.com/recallerhq/recaller/internal/embed/embedtest"
+	"github.com/recallerhq/recaller/internal/vector"
 )
 
 func TestDoctorTriesTheEmbedder(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	want(t, "doctor", b.must("doctor"), "ok    embedder    built in: recaller-static/2, 256 wide, ")
+	serves := "and " + dialogue.Model
+	if !vector.Fast() {
+		serves = "without the model of dialogues: this processor has no AVX2"
+	}
+	want(t, "doctor", b.must("doctor"), "ok    embedder    built in: recaller-static/2, 256 wide, "+serves)
+	b.env = append(b.env, "RECALLER_EMBEDDING_DIALOGUE=false")
+	want(t, "doctor, turned off", b.must("doctor"), "256 wide, without the model of dialogues, which is turned off")
 
 	provider := embedtest.New(64)
 	server := httptest.NewServer(provider)

@@ -250,7 +250,7 @@ func (c Config) Embedder() Embedding {
 	}
 	switch e.Provider {
 	case EmbedderBuiltIn:
-		return Embedding{Provider: EmbedderBuiltIn}
+		return Embedding{Provider: EmbedderBuiltIn, Dialogue: e.Dialogue}
 	case EmbedderOpenAI:
 		e.BaseURL = cmp.Or(e.BaseURL, openAIURL)
 		if strings.TrimRight(e.BaseURL, "/") == openAIURL && !e.APIKey.Set() {
