@@ -42,7 +42,7 @@ type evalFlags struct {
 	Judge     string             `placeholder:"MODEL" help:"Another model of the same provider that judges"`
 	Turns     int                `short:"k" default:"10" placeholder:"N" help:"How many turns the answering model is shown"`
 	Embedder  bool               `help:"Have the configured embedder compare too, as it does where it serves recall; all turns and questions are sent to it"`
-	Table     bool               `help:"Compare by the built-in table alone, without the model that reads short histories"`
+	Table     bool               `help:"Compare by the built-in table alone, without the built-in model that reads dialogues"`
 	JSON      bool               `name:"json" help:"Print the whole result as JSON, with every question's ranks"`
 	Output    string             `short:"o" placeholder:"FILE" help:"Write that JSON to a file"`
 }

@@ -91,7 +91,7 @@ func (c *Config) modelFields() []field {
 		{"embedding.width", "RECALLER_EMBEDDING_WIDTH", "0", "How many numbers a vector has, where the model can make fewer; 0: as it makes them.", count(&c.Embedding.Width, 0, 4000)},
 		{"embedding.timeout", "RECALLER_EMBEDDING_TIMEOUT", "10s", "How long one request to it may take.", span(&c.Embedding.Timeout, maxGrace)},
 		{"embedding.recall", "RECALLER_EMBEDDING_RECALL", "false", "Whether it serves recall too: all turns of a caller go to it, and what is looked for.", boolean(&c.Embedding.Recall)},
-		{"embedding.dialogue", "RECALLER_EMBEDDING_DIALOGUE", "true", "Whether a built-in model reads what was said in English, turn by turn, beside the built-in table: of short histories for recall, of ended conversations for the search. It takes 5 to 30 ms a turn, once; not without AVX2.", boolean(&c.Embedding.Dialogue)},
+		{"embedding.dialogue", "RECALLER_EMBEDDING_DIALOGUE", "true", "Whether a built-in model reads what was said in English, turn by turn, beside the built-in table: for recall the turns of short histories and the caller's in longer ones, up to 5,000 turns; of ended conversations for the search. It takes 5 to 30 ms a turn, once; not without AVX2.", boolean(&c.Embedding.Dialogue)},
 		{"embedding.query_prefix", "RECALLER_EMBEDDING_QUERY_PREFIX", "", "What its model wants before what is searched for, like `query:`; a space follows it.", text(&c.Embedding.Query)},
 		{"embedding.passage_prefix", "RECALLER_EMBEDDING_PASSAGE_PREFIX", "", "What its model wants before what is searched, like `passage:`.", text(&c.Embedding.Passage)},
 		{"xai.api_key", "XAI_API_KEY", "", "Key of xAI; see [the model](#the-model).", secret(&c.XAI.APIKey)},

@@ -18,7 +18,7 @@ func ingredients() []ingredient {
 		{"who spoke", func(w *index.Weights) { w.Assistant, w.SessionAssistant, w.AskedAssistant = 1, 1, 1 }},
 		{"questions for the agent's words", func(w *index.Weights) { w.AskedAssistant = w.Assistant }},
 		{"framing words", func(w *index.Weights) { w.Frame = 1 }},
-		{"meaning", func(w *index.Weights) { w.Meaning, w.SessionMeaning, w.Exchange = 0, 0, 0 }},
+		{"meaning", func(w *index.Weights) { w.Meaning, w.SessionMeaning, w.Exchange, w.Fit = 0, 0, 0, 0 }},
 		{"the conversation's meaning", func(w *index.Weights) { w.SessionMeaning = 0 }},
 		{"the time that is meant", func(w *index.Weights) { w.Time = 0 }},
 		{"recency", func(w *index.Weights) { w.Recency = 0 }},

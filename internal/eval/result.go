@@ -67,7 +67,7 @@ func SetupOf(opts recall.Options, o Options, how Reading) Setup {
 		case opts.Meaning != nil:
 			s.Embedder = opts.Meaning.Model()
 		case opts.Dialogue:
-			s.Embedder += ", short histories " + dialogue.Model
+			s.Embedder += ", dialogues " + dialogue.Model
 		}
 	}
 	return s

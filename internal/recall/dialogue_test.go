@@ -85,22 +85,74 @@ func TestOfWordsThatAreNotKeptNoVectorIsKeptEither(t *testing.T) {
 	}
 }
 
-func TestTheBuiltInModelReadsNeitherLongHistoriesNorOtherLanguages(t *testing.T) {
+func TestTheBuiltInModelReadsNoOtherLanguages(t *testing.T) {
 	t.Parallel()
-	for name, words := range map[string][]string{
-		"a long one": slices.Repeat([]string{strings.Repeat("the gardener planted another beautiful flowering cherry beside our garage wall ", 40)}, 200),
-		"a German one": {
-			"Guten Tag, was kann ich für Sie tun?", "Es kommt Wasser durch die Decke, und das seit gestern Abend.", "Wie ist Ihr Name?", "Mein Name ist Brigitte, und ich wohne hier nicht allein.",
-		},
-	} {
-		st, kept := newStore(), &shelf{}
-		called(st, words...)
-		s := recall.New(st, recall.Options{Dialogue: true, Vectors: kept})
-		fillAfter(t, s)
-		s.Close()
-		if got := kept.kept(); got != 0 {
-			t.Errorf("%s: vectors of %d turns are kept, want none", name, got)
+	st, kept := newStore(), &shelf{}
+	called(st, "Guten Tag, was kann ich für Sie tun?", "Es kommt Wasser durch die Decke, und das seit gestern Abend.", "Wie ist Ihr Name?",
+		"Mein Name ist Brigitte, und ich wohne hier nicht allein.")
+	s := recall.New(st, recall.Options{Dialogue: true, Vectors: kept})
+	t.Cleanup(s.Close)
+	fillAfter(t, s)
+	if got := kept.kept(); got != 0 {
+		t.Errorf("vectors of %d turns are kept, want none", got)
+	}
+}
+
+// smallTalk holds answers that have no word of a question about them.
+var smallTalk = []string{"What do you do?", "I teach at the primary school.", "What do you drive?", "A blue van.", "What's the pet called?", "Biscuit."}
+
+// essays are a long history: the agent explains gardens at length, and the caller hardly says a word.
+func essays(pairs int) (words []string) {
+	essay := strings.Repeat("the gardener planted another beautiful flowering cherry beside our garage wall and property ", 40)
+	for range pairs {
+		words = append(words, essay, "Go on.")
+	}
+	return words
+}
+
+func TestOfALongHistoryTheBuiltInModelReadsWhatTheCallerSaid(t *testing.T) {
+	t.Parallel()
+	st, kept := newStore(), &shelf{}
+	words := append(essays(100), smallTalk...)
+	called(st, words...)
+	s := recall.New(st, recall.Options{Dialogue: true, Vectors: kept})
+	t.Cleanup(s.Close)
+	fillAfter(t, s)
+	if got := kept.kept(); got != len(words)/2 {
+		t.Errorf("vectors of %d turns are kept, want of the %d of the caller", got, len(words)/2)
+	}
+	first := func(s *recall.Service, query string) string {
+		res, err := s.Recall(t.Context(), "acme", "ann", recall.Query{Text: query, Embed: true})
+		if err != nil {
+			t.Fatal(err)
 		}
+		if len(res.Hits) == 0 {
+			return ""
+		}
+		return res.Hits[0].Text
+	}
+	table := recall.New(st, recall.Options{})
+	for query, want := range map[string]string{
+		"what is her job": smallTalk[1], "what car does she have": smallTalk[3], "what is the name of the dog": smallTalk[5], "zzzqqq": "",
+	} {
+		if got := first(s, query); got != want {
+			t.Errorf("%q: got %q first, want %q", query, got, want)
+		}
+		if got := first(table, query); got != "" {
+			t.Errorf("%q: got %q without the model, want nothing: the story shows nothing else", query, got)
+		}
+	}
+}
+
+func TestAHistoryOfVeryManyTurnsIsNotRead(t *testing.T) {
+	t.Parallel()
+	st, kept := newStore(), &shelf{}
+	called(st, append(slices.Repeat([]string{"Go on.", "Then the gardener planted it."}, 2500), plumbing...)...)
+	s := recall.New(st, recall.Options{Dialogue: true, Vectors: kept})
+	t.Cleanup(s.Close)
+	fillAfter(t, s)
+	if got := kept.kept(); got != 0 {
+		t.Errorf("vectors of %d turns are kept, want none", got)
 	}
 }
 

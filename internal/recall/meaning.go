@@ -98,10 +98,14 @@ func (s *Service) fill(e *entry) {
 	if s.meaning == nil || !s.beginFilling(e) {
 		return
 	}
+	slots := s.slots
+	if s.dialogue && !e.short() {
+		slots = s.longSlot
+	}
 	s.filling.Go(func() {
 		select {
-		case s.slots <- struct{}{}:
-			defer func() { <-s.slots }()
+		case slots <- struct{}{}:
+			defer func() { <-slots }()
 		case <-s.closed.Done():
 		}
 		e.endFilling(s.Fill(s.closed, e.key.tenant, e.key.caller), s.clock)
@@ -285,10 +289,17 @@ func (s *Service) batch() int {
 func (s *Service) lacking(e *entry, n int) []index.Lack {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	if e.ix == nil || s.dialogue && !e.ix.Short() {
+	if e.ix == nil || s.dialogue && e.ix.Len() >= mostRead {
 		return nil
 	}
 	return e.ix.Lacking(s.meaning.Model(), min(n, maxModelled-e.ix.Attached()), s.dialogue)
+}
+
+// short reports whether the index is of a short history.
+func (e *entry) short() bool {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.ix != nil && e.ix.Short()
 }
 
 // attached is how many turns have a vector.

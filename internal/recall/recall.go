@@ -61,7 +61,7 @@ type Options struct {
 	Log *slog.Logger // told which rows of long callers are damaged; nil: nobody is
 
 	Meaning  Meaning       // the configured embedder, where it serves recall; nil: the built-in table alone
-	Dialogue bool          // without one: the built-in model reads short histories in English, turn by turn with what each answers
+	Dialogue bool          // without one: the built-in model reads turns in English, each with what it answers
 	Vectors  Vectors       // keeps what either makes of turns; nil: they are made anew with each index
 	Embedder time.Duration // how long a query waits for its vector; default 400 ms
 }
@@ -138,6 +138,7 @@ type Service struct {
 	vectors       Vectors
 	modelPatience time.Duration
 	slots         chan struct{}   // holds one entry for each caller whose turns are being embedded
+	longSlot      chan struct{}   // the same of those whose long history the built-in model reads, which takes minutes of a core
 	builder       chan struct{}   // holds an entry while the index of a long caller is being built
 	closed        context.Context // ends with Close
 	close         context.CancelFunc
@@ -173,7 +174,7 @@ func New(src Source, opts Options) *Service {
 	s := &Service{
 		src: src, log: opts.Log, weights: opts.Weights, patience: opts.Patience, now: opts.Now, cache: newCache(opts.MaxBytes, opts.MaxLong),
 		longer: opts.Longer, segment: min(opts.Segment, index.MostInSegment/2), builder: make(chan struct{}, 1), kept: opts.Segments,
-		meaning: opts.Meaning, vectors: opts.Vectors, modelPatience: opts.Embedder, slots: make(chan struct{}, fillers),
+		meaning: opts.Meaning, vectors: opts.Vectors, modelPatience: opts.Embedder, slots: make(chan struct{}, fillers), longSlot: make(chan struct{}, 1),
 	}
 	if s.meaning == nil && opts.Dialogue {
 		s.meaning, s.dialogue = builtIn{}, true

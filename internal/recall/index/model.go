@@ -89,18 +89,22 @@ type Lack struct {
 	Before       []string // of each turn, the one that it answers; empty where it answers none
 }
 
-// Lacking returns turns that have no vector by the model, at most n of them, those of the latest conversation first; of conversations
-// in English alone, or in no language that can be told, where the model reads no other.
-func (ix *Index) Lacking(model string, n int, english bool) []Lack {
+// Lacking returns turns that have no vector by the model, at most n of them, those of the latest conversation first. A model of dialogues
+// reads conversations in English alone, or in no language that can be told; and of a long history what people say, not the agent.
+func (ix *Index) Lacking(model string, n int, dialogue bool) []Lack {
+	last := assistantTurn
+	if dialogue && !ix.Short() {
+		last = userTurn
+	}
 	by := make(map[int32]*Lack)
 	var order []int32
 	for i := len(ix.docs) - 1; i >= 0 && n > 0; i-- {
 		d := &ix.docs[i]
-		if d.kind > assistantTurn || d.gone || ix.by.model == model && i < len(ix.by.of) && ix.by.of[i] > 0 {
+		if d.kind > last || d.gone || ix.by.model == model && i < len(ix.by.of) && ix.by.of[i] > 0 {
 			continue
 		}
 		s := &ix.sessions[d.session]
-		if english && s.told != token.English && s.told != token.Unknown {
+		if dialogue && s.told != token.English && s.told != token.Unknown {
 			continue
 		}
 		l, ok := by[d.session]

@@ -35,7 +35,7 @@ func (s *search) candidate(i int) (candidate, bool) {
 	if c.weak = !s.found(&c, s.threshold()); c.weak && !s.mayBeWeak(d) {
 		return c, false
 	}
-	s.scoreShort(d, i, &c)
+	s.scoreDialogue(d, i, &c)
 	if c.weak && s.live >= manyDocs {
 		return c, false
 	}
@@ -53,7 +53,7 @@ const alike = 0.3
 // found reports whether a candidate has anything to do with the query itself. Its conversation alone does not make it so.
 func (s *search) found(c *candidate, alike float32) bool {
 	return c.legs[legWords] > 0 || c.legs[legDate] > 0 || c.legs[legSpeaker] > 0 || c.legs[legTime] > s.weights.Time/2 ||
-		s.cosines[c.doc] > alike
+		s.cosines[c.doc] > alike || s.answers(c.doc)
 }
 
 // threshold is alike, and somewhat less where cosines are rough.

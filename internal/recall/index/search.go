@@ -21,7 +21,7 @@ const (
 	legTime                      // how near it was said to the time that the query means
 	legRecency                   // how lately it was said
 	legSpeaker                   // who said it
-	legExchange                  // how it fits together with the turn that it answers, in a short history
+	legExchange                  // how it fits together with the turn that it answers
 	legThing                     // it holds a thing of the kind that the query asks for, in a short history
 	legForm                      // what it does in its dialogue, in a short history
 	legCount

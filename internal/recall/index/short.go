@@ -67,11 +67,26 @@ func (ix *Index) situate(s *session, d *doc, text string) {
 	}
 }
 
+// answering is how well a turn answers the query, by a model that read it, where nothing else need speak for it in a long history. Of
+// 12,000 turns the best for a question about nothing that was said has 0.55 to 0.7.
+const answering = 0.8
+
+// answers reports whether a model is sure that a turn answers the query, in a long history.
+func (s *search) answers(i uint32) bool {
+	fit, ok := s.fit(int(i))
+	return ok && s.short == 0 && fit > answering && s.docs[i].kind != assistantTurn
+}
+
 // answered is how much the likeness of the turn that a turn answers counts, beside its own.
 const answered = 0.6
 
-// scoreShort runs the legs of short histories.
-func (s *search) scoreShort(d *doc, i int, c *candidate) {
+// scoreDialogue runs the legs that look at what a turn does in its dialogue: those of short histories, and of a long one how well what a
+// person said answers the query, by a model that read it.
+func (s *search) scoreDialogue(d *doc, i int, c *candidate) {
+	likeness, ok := s.fit(i)
+	if ok && d.kind != assistantTurn {
+		c.legs[legExchange] = (1 - s.short) * s.weights.Fit * likeness
+	}
 	if s.short == 0 {
 		return
 	}
@@ -86,7 +101,6 @@ func (s *search) scoreShort(d *doc, i int, c *candidate) {
 	if d.form&greets != 0 {
 		c.legs[legForm] -= w * s.weights.Greeting
 	}
-	likeness, ok := s.fit(i)
 	if !ok {
 		likeness = s.exchange(d, i)
 	}
@@ -94,7 +108,7 @@ func (s *search) scoreShort(d *doc, i int, c *candidate) {
 	if d.answers > 0 {
 		words = s.match[i-int(d.answers)]
 	}
-	c.legs[legExchange] = w * (s.weights.Exchange*likeness + s.weights.Answered*words)
+	c.legs[legExchange] += w * (s.weights.Exchange*likeness + s.weights.Answered*words)
 	c.weak = c.weak && likeness <= alike && words == 0
 }
 

@@ -26,6 +26,7 @@ type Weights struct {
 	Caller           float32 // the same: the caller said it
 	Asking           float32 // the same: what is taken off where it ends in a question
 	Greeting         float32 // the same: what is taken off where the agent opens the conversation with it
+	Fit              float32 // in a long history: how well a turn answers the query, by a model that read it in its dialogue
 	Repeat           float32 // what is left of a score for words that a better hit already says; 1 is all
 }
 
@@ -37,7 +38,7 @@ func DefaultWeights() Weights {
 		Assistant: 0.35, SessionAssistant: 0.7, AskedAssistant: 0.6,
 		Frame: 0.4, Meaning: 20, SessionMeaning: 14,
 		Date: 0.5, Time: 8, Event: 3, Recency: 0.5, Speaker: 4,
-		Exchange: 45, Answered: 1.3, Thing: 10, Caller: 7, Asking: 6, Greeting: 12,
+		Exchange: 45, Answered: 1.3, Thing: 10, Caller: 7, Asking: 6, Greeting: 12, Fit: 10,
 		Spent: 0.9, Repeat: 0.4,
 	}
 }
