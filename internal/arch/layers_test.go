@@ -92,7 +92,6 @@ func edges() map[string][]string {
 		"refresh":      {"briefing", "events"},
 		"privacy":      {"events"},
 
-		"llm": {"llm/wire"},
 
 		"embed": {"embed/static"},
 

@@ -1,7 +1,7 @@
 // Package embed makes vectors of texts, so that texts which mean alike point alike (spec P6): by a table of words that is part of
-// the program (embed/static), by an embedding model behind any OpenAI-compatible endpoint, or by Ollama's. It bounds what it sends
-// and takes, tries once more where that may help, keeps away from an endpoint that is down, and gives failures a kind that says
-// whether to wait, to fix the configuration, or to go on without.
+// the program (embed/static), by an embedding model behind any OpenAI-compatible endpoint, or by Ollama's. Package endpoint asks
+// these: it keeps away from one that is down, and gives failures a kind that says whether to wait, to fix the configuration, or to
+// go on without.
 //
 // It is not for deciding what is embedded, when, or what is done with a vector. It reads no environment, keeps no text, and
 // neither its errors nor its log hold anything that was sent or answered.
@@ -10,7 +10,6 @@ package embed
 import (
 	"context"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
@@ -72,7 +71,6 @@ type Client struct {
 	passage  string
 	embedder embedder
 	metrics  *Metrics
-	now      func() time.Time
 }
 
 // embedder makes one vector for each text, which are as Client.Embed prepared them.
@@ -88,7 +86,7 @@ func New(s Settings) (*Client, error) {
 	if s.Width < 0 || s.Width > MaxWidth {
 		return nil, recaller.InvalidField("width", "expected 0 to %d", MaxWidth)
 	}
-	c := &Client{label: s.Provider, metrics: s.Metrics, now: s.Now}
+	c := &Client{label: s.Provider, metrics: s.Metrics}
 	switch s.Provider {
 	case BuiltIn:
 		if s.Width != 0 && s.Width != static.Width {
@@ -119,21 +117,6 @@ func (s Settings) withDefaults() Settings {
 	if s.Provider == OpenAI {
 		def(&s.Model, defaultModel)
 	}
-	if s.Now == nil {
-		s.Now = time.Now
-	}
-	if s.Log == nil {
-		s.Log = slog.New(slog.DiscardHandler)
-	}
-	if s.Jitter == nil {
-		s.Jitter = rand.Float64
-	}
-	var client http.Client
-	if s.HTTP != nil {
-		client = *s.HTTP
-	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	s.HTTP = &client
 	return s
 }
 
@@ -233,7 +216,7 @@ func (builtIn) embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	for i, t := range texts {
 		if ctx.Err() != nil {
-			return nil, kindOf(ctx, ctx.Err())
+			return nil, recaller.Wrap(recaller.Timeout, ctx.Err(), "the embedding was not waited for")
 		}
 		vectors[i] = static.Vector(t)
 	}

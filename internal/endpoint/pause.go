@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -38,4 +39,25 @@ func number(s string, unit time.Duration) (time.Duration, bool) {
 		return longestPause, true
 	}
 	return time.Duration(n * float64(unit)), true
+}
+
+// pause keeps what the endpoint asked for: to be left alone until then. All jobs of a client share it.
+type pause struct {
+	mu    sync.Mutex // guards until
+	until time.Time
+}
+
+// ask takes in a pause that was asked for; of several the one that ends last holds.
+func (p *pause) ask(until time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if until.After(p.until) {
+		p.until = until
+	}
+}
+
+func (p *pause) left(now time.Time) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.until.Sub(now)
 }
