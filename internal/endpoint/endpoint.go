@@ -21,7 +21,7 @@ import (
 // Settings says how one endpoint is asked.
 type Settings struct {
 	Name      string      // what errors call it: "model endpoint"
-	Sent    string      // what it refuses: "request", "texts"
+	Sent      string      // what it refuses: "request", "texts"
 	Unknown   string      // what it does not know where it answers so: "model or address"
 	Complains []string    // words by which its refusals say, beside those that all use, that it does not know it; in lower case
 	Label     string      // the provider, in metrics and in the log
