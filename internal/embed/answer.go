@@ -93,7 +93,8 @@ func (ollama) vectors(body []byte, n int) ([][]float32, error) {
 	return vectors, nil
 }
 
-// numbers reads a JSON list of numbers. encoding/json would take a null, which some servers write for what is no number, for a 0.
+// numbers reads a JSON list of numbers. encoding/json would take a null, which some servers write for what is no
+// number, for a 0.
 func numbers(raw []byte) ([]float32, error) {
 	list, isList := bytes.CutPrefix(bytes.TrimSpace(raw), []byte("["))
 	list, ends := bytes.CutSuffix(list, []byte("]"))

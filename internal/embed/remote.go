@@ -55,8 +55,10 @@ func newRemote(s Settings) (*remote, error) {
 	}
 	e.wide.Store(int64(s.Width))
 	e.ends = endpoint.New(endpoint.Settings{
-		Name: "embedding endpoint", Sent: "texts", Unknown: "this address or model, or cannot make the width that is configured",
-		Complains: []string{"dimension", "does not support embed"}, Label: s.Provider, Model: s.Model, Base: base, Header: header,
+		Name: "embedding endpoint", Sent: "texts",
+		Unknown:   "this address or model, or cannot make the width that is configured",
+		Complains: []string{"dimension", "does not support embed"},
+		Label:     s.Provider, Model: s.Model, Base: base, Header: header,
 		Concurrency: s.Concurrency, Tries: tries, FirstWait: firstWait, Timeout: s.Timeout, Hurried: true,
 		HTTP: s.HTTP, Metrics: s.Metrics.ofCalls(), Log: s.Log, Now: s.Now, Jitter: s.Jitter,
 	})

@@ -18,9 +18,10 @@ type Outcome struct {
 	Pause     time.Duration // how long the endpoint asks to be left alone, where it failed
 }
 
-// Breaker keeps requests from an endpoint that is down: after five failures in a row it opens, and lets nothing through until it has
-// cooled. Then one request at a time may probe; the first that is answered closes it, each that fails makes it cool for longer.
-// A pause that the endpoint asks for is kept while it is open, for five minutes at most. It is safe for concurrent use.
+// Breaker keeps requests from an endpoint that is down: after five failures in a row it opens, and lets nothing through
+// until it has cooled. Then one request at a time may probe; the first that is answered closes it, each that fails
+// makes it cool for longer. A pause that the endpoint asks for is kept while it is open, for five minutes at most. It
+// is safe for concurrent use.
 //
 // It is our own and not a library's because it goes by the clock that is passed in, and because its pauses grow.
 type Breaker struct {
@@ -36,8 +37,8 @@ type Breaker struct {
 	until    time.Time
 }
 
-// Enter asks to send a request. The caller calls done, once, when it is over. Where the breaker is open, done is nil and why is the
-// last failure.
+// Enter asks to send a request. The caller calls done, once, when it is over. Where the breaker is open, done is nil
+// and why is the last failure.
 func (b *Breaker) Enter() (done func(Outcome), why error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -15,15 +15,15 @@ import (
 
 const maxBody = 8 << 20 // of an answer; the longest that models write, and the widest vectors, are half of it
 
-// Post sends one request with a JSON body to a path after the endpoint's address, and returns the whole answer: of a status under
-// 300, and bounded. Its failures, as those of Get and Stream, are for Pursue to make kinds of.
+// Post sends one request with a JSON body to a path after the endpoint's address, and returns the whole answer: of a
+// status under 300, and bounded. Its failures, as those of Get and Stream, are for Pursue to make kinds of.
 func (c *Client) Post(ctx context.Context, path string, body any) ([]byte, error) {
 	res, err := c.exchange(ctx, http.MethodPost, path, body)
 	return whole(res, err)
 }
 
-// Check gets a path once, past everything that is for work, and hands the answer to read. It proves that the endpoint answers and
-// takes the key. One that has nothing there answers too.
+// Check gets a path once, past everything that is for work, and hands the answer to read. It proves that the endpoint
+// answers and takes the key. One that has nothing there answers too.
 func (c *Client) Check(ctx context.Context, path string, read func([]byte) error) error {
 	res, err := c.exchange(ctx, http.MethodGet, path, nil)
 	body, err := whole(res, err)
@@ -45,8 +45,9 @@ func whole(res *http.Response, err error) ([]byte, error) {
 	return io.ReadAll(&bounded{body: res.Body, left: maxBody})
 }
 
-// Stream sends one request as Post does, and hands the data of each server-sent event to event as it arrives, until that returns
-// io.EOF, or another failure, which it gives back. An answer that is no stream is handed over as one event. Bounded as a whole.
+// Stream sends one request as Post does, and hands the data of each server-sent event to event as it arrives, until
+// that returns io.EOF, or another failure, which it gives back. An answer that is no stream is handed over as one
+// event. Bounded as a whole.
 func (c *Client) Stream(ctx context.Context, path string, body any, event func(data []byte) error) error {
 	res, err := c.exchange(ctx, http.MethodPost, path, body)
 	if err != nil {
@@ -84,7 +85,7 @@ func events(r io.Reader, event func(data []byte) error) error {
 		if failed != nil && !errors.Is(failed, io.EOF) {
 			return failed
 		}
-		if (len(line) == 0 || failed != nil) && len(data) > 0 {
+		if (len(line) == 0 || failed != nil) && len(data) > 1 {
 			if err := event(data[:len(data)-1]); err != nil {
 				return err
 			}
@@ -103,7 +104,8 @@ func (c *Client) exchange(ctx context.Context, method, path string, body any) (*
 		write := json.NewEncoder(&sent)
 		write.SetEscapeHTML(false)
 		if err := write.Encode(body); err != nil {
-			return nil, recaller.Errorf(recaller.Internal, "the request to the %s could not be written: %T", c.s.Name, err)
+			const msg = "the request to the %s could not be written: %T"
+			return nil, recaller.Errorf(recaller.Internal, msg, c.s.Name, err)
 		}
 	}
 	req, err := http.NewRequestWithContext(ctx, method, c.s.Base+path, bytes.NewReader(sent.Bytes()))

@@ -17,8 +17,10 @@ import (
 
 // Failures of a request that are no refusal.
 var (
-	ErrBroken = errors.New("what came back is not what the endpoint should speak") // the failure of an answer that no wire can read
-	ErrTooBig = errors.New("what came back has no end")                            // of one that is longer than any should be
+	// ErrBroken is the failure of an answer that is not what was asked for.
+	ErrBroken = errors.New("what came back is not what the endpoint should speak")
+	// ErrTooBig is the failure of one that is longer than any should be.
+	ErrTooBig = errors.New("what came back has no end")
 )
 
 // finalError is a failure after which no other try makes sense.
@@ -39,7 +41,8 @@ type turnedAwayError struct{ why error } // the failure that it is open for
 
 func (t turnedAwayError) Error() string { return "the breaker is open: " + t.why.Error() }
 
-// kind is Exhausted where the endpoint is at its limit, else Unavailable: what is to be repaired was told when the breaker opened.
+// kind is Exhausted where the endpoint is at its limit, else Unavailable: what is to be repaired was told when the
+// breaker opened.
 func (t turnedAwayError) kind() recaller.Kind {
 	if recaller.KindOf(t.why) == recaller.Exhausted {
 		return recaller.Exhausted
@@ -82,8 +85,8 @@ func isAway(k recaller.Kind) bool {
 	}
 }
 
-// kind gives a failure its kind, and takes out of it whatever may hold words that were sent or answered. Once ctx has ended,
-// what fails without saying why fails for that reason.
+// kind gives a failure its kind, and takes out of it whatever may hold words that were sent or answered. Once ctx has
+// ended, what fails without saying why fails for that reason.
 func (c *Client) kind(ctx context.Context, err error) error {
 	var known *recaller.Error
 	var away turnedAwayError
@@ -95,7 +98,8 @@ func (c *Client) kind(ctx context.Context, err error) error {
 	case r != nil:
 		return recaller.Wrap(r.Kind(), r, "%s", c.meaning(r))
 	case errors.As(err, &away):
-		return recaller.Wrap(away.kind(), away, "the %s is left alone for a while: it failed too often, or asked for it", name)
+		return recaller.Wrap(away.kind(), away, "the %s is left alone for a while: it failed too often, or asked for it",
+			name)
 	case errors.Is(ctx.Err(), context.Canceled), errors.Is(err, context.Canceled):
 		return recaller.Wrap(recaller.Timeout, context.Canceled, "the %s was not waited for", name)
 	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded), errors.As(err, &timed) && timed.Timeout():

@@ -13,19 +13,23 @@ type Metrics struct {
 	breaker  prometheus.Gauge
 }
 
-// NewMetrics registers the metrics: prefix_requests_total, prefix_request_duration_seconds with the buckets, and prefix_breaker_open.
-// what is asked: "language models".
+// NewMetrics registers the metrics: prefix_requests_total, prefix_request_duration_seconds with the buckets, and
+// prefix_breaker_open. what is asked: "language models".
 func NewMetrics(reg prometheus.Registerer, prefix, what string, buckets []float64) *Metrics {
 	m := &Metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: prefix + "_requests_total",
-			Help: "Requests to " + what + ", by how they ended; turned_away: not sent, because the breaker was open or too many were under way.",
+			Help: "Requests to " + what + ", by how they ended; " +
+				"turned_away: not sent, because the breaker was open or too many were under way.",
 		}, []string{"provider", "result"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: prefix + "_request_duration_seconds", Help: "How long requests to " + what + " took.", Buckets: buckets,
+			Name:    prefix + "_request_duration_seconds",
+			Help:    "How long requests to " + what + " took.",
+			Buckets: buckets,
 		}, []string{"provider"}),
 		breaker: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: prefix + "_breaker_open", Help: "1 while the endpoint is left alone, because it failed too often or asked for it.",
+			Name: prefix + "_breaker_open",
+			Help: "1 while the endpoint is left alone, because it failed too often or asked for it.",
 		}),
 	}
 	reg.MustRegister(m.requests, m.seconds, m.breaker)

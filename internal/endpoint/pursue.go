@@ -15,10 +15,11 @@ const longestWait = 2 * time.Second
 type Job struct {
 	Timeout time.Duration // for all of it, waiting and retries included; 0: only the caller's context bounds it
 
-	// Send sends one request, by the client's Get, Post or Stream. Tokens and Cut are what the endpoint told, also beside an error.
+	// Send sends one request, by the client's Get, Post or Stream. Tokens and Cut are what the endpoint told, also
+	// beside an error.
 	Send func(context.Context) (Told, error)
-	// Amend is asked after a refusal, and reports whether it changed what Send sends, so that it is sent anew and counts as no try. nil:
-	// never.
+	// Amend is asked after a refusal, and reports whether it changed what Send sends, so that it is sent anew and
+	// counts as no try. nil: never.
 	Amend func(*Refusal) bool
 }
 
@@ -28,9 +29,10 @@ type Told struct {
 	Cut     bool // the answer broke off at its limit
 }
 
-// Pursue asks until there is an answer, or none to be had: it waits until it may ask, and tries again after failures that may pass.
-// The cost counts the requests that were sent, also on errors. These have their kinds: Unavailable, Exhausted, Timeout,
-// Unauthenticated and NotFound where the endpoint is away, Invalid where it refuses what it is asked, or the kind that Send gave them.
+// Pursue asks until there is an answer, or none to be had: it waits until it may ask, and tries again after failures
+// that may pass. The cost counts the requests that were sent, also on errors. These have their kinds: Unavailable,
+// Exhausted, Timeout, Unauthenticated and NotFound where the endpoint is away, Invalid where it refuses what it is
+// asked, or the kind that Send gave them.
 func (c *Client) Pursue(caller context.Context, job Job) (cost recaller.Cost, err error) {
 	ctx, cancel := within(caller, job.Timeout)
 	defer cancel()
@@ -145,8 +147,8 @@ func answered(t Told) string {
 	return "ok"
 }
 
-// gone reports whether a caller's going is why nothing came of a request. Who is in a hurry and had too little time waited in vain,
-// and that counts.
+// gone reports whether a caller's going is why nothing came of a request. Who is in a hurry and had too little time
+// waited in vain, and that counts.
 func (c *Client) gone(caller context.Context) bool {
 	if c.s.Hurried {
 		return errors.Is(caller.Err(), context.Canceled)
@@ -159,7 +161,8 @@ func (c *Client) heed(ctx context.Context) error {
 	for d := c.pause.left(c.s.Now()); d > 0; d = c.pause.left(c.s.Now()) {
 		if end, ok := ctx.Deadline(); ok && time.Until(end) <= d {
 			c.s.Metrics.turnedAway(c.s.Label)
-			return recaller.Errorf(recaller.Exhausted, "the %s asked to be left alone for longer than there is time", c.s.Name)
+			const msg = "the %s asked to be left alone for longer than there is time"
+			return recaller.Errorf(recaller.Exhausted, msg, c.s.Name)
 		}
 		if err := c.sleep(ctx, d); err != nil {
 			return err
@@ -171,8 +174,8 @@ func (c *Client) heed(ctx context.Context) error {
 	return nil
 }
 
-// wait waits before the next try: as long as the endpoint says, else longer each time, and never as long as all of them at
-// once. Where that is too long, or the job's time would end before, it returns at once, with the failure.
+// wait waits before the next try: as long as the endpoint says, else longer each time, and never as long as all of them
+// at once. Where that is too long, or the job's time would end before, it returns at once, with the failure.
 func (c *Client) wait(ctx context.Context, failed error, tried int) error {
 	d, told := pauseOf(failed)
 	switch {
@@ -185,7 +188,8 @@ func (c *Client) wait(ctx context.Context, failed error, tried int) error {
 	}
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= d {
 		if told && !c.s.Hurried {
-			return recaller.Wrap(recaller.Exhausted, refusalOf(failed), "the %s asks to wait for longer than there is time", c.s.Name)
+			const msg = "the %s asks to wait for longer than there is time"
+			return recaller.Wrap(recaller.Exhausted, refusalOf(failed), msg, c.s.Name)
 		}
 		return c.kind(ctx, failed)
 	}

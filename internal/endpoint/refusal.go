@@ -15,8 +15,8 @@ import (
 
 const maxProblem = 64 << 10 // of a refusal's body
 
-// Refusal is an answer of an endpoint that is an HTTP error. What the endpoint wrote is read for its meaning and goes no
-// further: it may quote what was sent.
+// Refusal is an answer of an endpoint that is an HTTP error. What the endpoint wrote is read for its meaning and goes
+// no further: it may quote what was sent.
 type Refusal struct {
 	Status  int
 	Pause   time.Duration // after which it may be tried again, if told
@@ -30,11 +30,14 @@ type Refusal struct {
 	complains []string // as of Settings
 }
 
-// Words by which endpoints say that a question has more tokens than the model has room for, and with which they say how many
-// it has.
+// Words by which endpoints say that a question has more tokens than the model has room for, and with which they say how
+// many it has.
 var (
-	overflows = []string{"exceed_context_size", "context_length_exceeded", "prompt is too long", "maximum context length", "context size", "context window"}
-	rooms     = regexp.MustCompile(`(?:maximum context length is|> *|context size \(?|context window of) *(\d{3,8})\b`)
+	overflows = []string{
+		"exceed_context_size", "context_length_exceeded", "prompt is too long", "maximum context length", "context size",
+		"context window",
+	}
+	rooms = regexp.MustCompile(`(?:maximum context length is|> *|context size \(?|context window of) *(\d{3,8})\b`)
 )
 
 // Overflow reports whether the question was too long, and for how many tokens there is room; 0: it does not say.
@@ -96,7 +99,8 @@ func (r *Refusal) MayPass() bool {
 	return r.Status >= http.StatusInternalServerError
 }
 
-// SpeaksOf reports whether the refusal names one of the words: as the parameter that it is about, in its code, or in its message.
+// SpeaksOf reports whether the refusal names one of the words: as the parameter that it is about, in its code, or in
+// its message.
 func (r *Refusal) SpeaksOf(words ...string) bool {
 	for _, w := range words {
 		if strings.Contains(r.Param, w) || strings.Contains(r.Code, w) || strings.Contains(r.Message, w) {
@@ -106,8 +110,8 @@ func (r *Refusal) SpeaksOf(words ...string) bool {
 	return false
 }
 
-// ReadRefusal reads an HTTP error. Providers agree on little: OpenAI nests type, code, param and message in an object, others
-// leave the object out, write a string in its place, or a list of what does not fit (FastAPI).
+// ReadRefusal reads an HTTP error. Providers agree on little: OpenAI nests type, code, param and message in an object,
+// others leave the object out, write a string in its place, or a list of what does not fit (FastAPI).
 func ReadRefusal(res *http.Response, now time.Time) *Refusal {
 	r := &Refusal{Status: res.StatusCode, NoRetry: res.Header.Get("X-Should-Retry") == "false"}
 	r.Pause, r.Told = Pause(res.Header, now)

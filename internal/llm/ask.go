@@ -15,8 +15,9 @@ import (
 // Ask asks the model one question and waits for the whole answer. The answer's Cost is set on errors too: it counts the
 // requests that were sent and the tokens that the provider told of.
 //
-// Where the question has a schema, the answer is asked for in the strictest way that the endpoint takes; where it takes none,
-// the schema stands in the instructions. Either way Text is what the model wrote: it need not be the JSON asked for.
+// Where the question has a schema, the answer is asked for in the strictest way that the endpoint takes; where it takes
+// none, the schema stands in the instructions. Either way Text is what the model wrote: it need not be the JSON asked
+// for.
 //
 // Failures have one of two meanings.
 //

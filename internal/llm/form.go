@@ -87,8 +87,9 @@ var (
 	}
 )
 
-// without returns the form to try after the endpoint refused the question's. lasting is false where the refusal is about this
-// question rather than about what the endpoint takes. ok is false where there is nothing left that could be left out.
+// without returns the form to try after the endpoint refused the question's. lasting is false where the refusal is
+// about this question rather than about what the endpoint takes. ok is false where there is nothing left that could be
+// left out.
 func (q question) without(r *endpoint.Refusal) (next form, lasting, ok bool) {
 	if !ofRequest(r) {
 		return form{}, false, false

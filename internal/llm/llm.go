@@ -1,10 +1,11 @@
-// Package llm speaks to one language model behind any OpenAI-compatible endpoint or Anthropic's (spec 2.6): a question whose
-// answer may have to be JSON (Ask), and the next turn of a conversation, streamed (Reply). It puts them in the provider's format,
-// learns what the endpoint does not take, and bounds how long is waited; all that does not depend on what is asked is done by
-// package endpoint, whose failures have a kind that says whether to wait, to fix the configuration, or to go on without.
+// Package llm speaks to one language model behind any OpenAI-compatible endpoint or Anthropic's (spec 2.6): a question
+// whose answer may have to be JSON (Ask), and the next turn of a conversation, streamed (Reply). It puts them in the
+// provider's format, learns what the endpoint does not take, and bounds how long is waited; all that does not depend on
+// what is asked is done by package endpoint, whose failures have a kind that says whether to wait, to fix the
+// configuration, or to go on without.
 //
-// It is not for deciding what the model is told, nor for reading its answers: callers hand over the whole prompt and get text
-// back. It reads no environment, logs nothing, and its errors hold nothing that was sent or answered.
+// It is not for deciding what the model is told, nor for reading its answers: callers hand over the whole prompt and
+// get text back. It reads no environment, logs nothing, and its errors hold nothing that was sent or answered.
 package llm
 
 import (
@@ -116,8 +117,8 @@ type piece struct {
 	told          endpoint.Told
 }
 
-// New returns a client for the settings, which should be Configured. It does no I/O, and reads no environment but for the
-// proxy variables that Go's own HTTP transport honours. An address that is none shows in every call.
+// New returns a client for the settings, which should be Configured. It does no I/O, and reads no environment but for
+// the proxy variables that Go's own HTTP transport honours. An address that is none shows in every call.
 func New(s Settings) *Client {
 	def(&s.Provider, OpenAI)
 	def(&s.Timeout, defaultTimeout)
@@ -163,8 +164,8 @@ func New(s Settings) *Client {
 	return c
 }
 
-// address makes an endpoint's base URL of what was configured. OpenAI-compatible ones that name no path get "/v1", where
-// nearly all of them are; Anthropic's has it in its paths.
+// address makes an endpoint's base URL of what was configured. OpenAI-compatible ones that name no path get "/v1",
+// where nearly all of them are; Anthropic's has it in its paths.
 func address(provider, base string) (at string, err error) {
 	ok := true
 	switch {
@@ -191,8 +192,8 @@ func def[T comparable](v *T, to T) {
 // Model returns the model's name.
 func (c *Client) Model() string { return c.model }
 
-// Check asks the endpoint for its list of models: it proves that it answers and takes the key, and costs nothing. It goes past
-// breaker and slots, which are for work. An endpoint without a list is taken to be well.
+// Check asks the endpoint for its list of models: it proves that it answers and takes the key, and costs nothing. It
+// goes past breaker and slots, which are for work. An endpoint without a list is taken to be well.
 func (c *Client) Check(ctx context.Context) error {
 	if c.nowhere != nil {
 		return c.nowhere

@@ -14,8 +14,8 @@ type Message struct {
 	Text    string
 }
 
-// Reply asks the model what to say next. system is its instructions; heard gets each piece as it arrives and may be nil.
-// What was said before a failure is returned with the error: the other side has heard it. Kinds are as of Ask.
+// Reply asks the model what to say next. system is its instructions; heard gets each piece as it arrives and may be
+// nil. What was said before a failure is returned with the error: the other side has heard it. Kinds are as of Ask.
 func (c *Client) Reply(ctx context.Context, system string, messages []Message, heard func(string)) (string, error) {
 	var all strings.Builder
 	say := func(piece string) {

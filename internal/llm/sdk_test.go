@@ -21,8 +21,8 @@ import (
 
 // sent is what of a request an endpoint goes by.
 type sent struct {
-	Method, URL, Key, Version, Content string
-	Body                               any
+	Method, URL, Key, Version, Content, Accept string
+	Body                                       any
 }
 
 // tap is a transport that keeps what is sent.
@@ -34,7 +34,7 @@ type tap struct {
 func (t *tap) RoundTrip(r *http.Request) (*http.Response, error) {
 	s := sent{
 		Method: r.Method, URL: r.URL.String(), Key: r.Header.Get("Authorization") + r.Header.Get("X-Api-Key"),
-		Version: r.Header.Get("Anthropic-Version"), Content: r.Header.Get("Content-Type"),
+		Version: r.Header.Get("Anthropic-Version"), Content: r.Header.Get("Content-Type"), Accept: r.Header.Get("Accept"),
 	}
 	if r.Body != nil {
 		raw, err := io.ReadAll(r.Body)

@@ -7,8 +7,8 @@ var marks = [][2]string{{"<think>", "</think>"}, {"<thinking>", "</thinking>"}, 
 
 const spaces = " \t\r\n"
 
-// thoughts passes on what is said and holds back what is thought before it, piece by piece: any number of marked blocks at the beginning. What
-// looks like such a block further on is part of the answer. The zero value is ready.
+// thoughts passes on what is said and holds back what is thought before it, piece by piece: any number of marked blocks
+// at the beginning. What looks like such a block further on is part of the answer. The zero value is ready.
 type thoughts struct {
 	held   string // not decided yet, or the end of a thought
 	closes string // the mark that ends the thought that we are in; "": in none
@@ -73,8 +73,8 @@ func (u *thoughts) rest() string {
 	return u.held
 }
 
-// aloud takes the thoughts out of a whole answer. Some chat templates open the thought themselves, so that an answer may begin
-// within it; that is believed only as long as no JSON has begun, whose strings may hold anything.
+// aloud takes the thoughts out of a whole answer. Some chat templates open the thought themselves, so that an answer
+// may begin within it; that is believed only as long as no JSON has begun, whose strings may hold anything.
 func aloud(answer string) string {
 	var u thoughts
 	said := u.pass(answer) + u.rest()
