@@ -53,7 +53,7 @@ type Settings struct {
 type Client struct {
 	s       Settings
 	slots   *slots
-	breaker *Breaker
+	breaker *breaker
 	pause   pause
 }
 
@@ -75,7 +75,7 @@ func New(s Settings) *Client {
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	s.HTTP = &client
 	c := &Client{s: s, slots: newSlots(s.Concurrency, s.Careful)}
-	c.breaker = &Breaker{Now: s.Now, Tell: c.tell, Heeds: s.Hurried}
+	c.breaker = &breaker{Now: s.Now, Tell: c.tell, Heeds: s.Hurried}
 	return c
 }
 
@@ -83,10 +83,11 @@ func New(s Settings) *Client {
 func (c *Client) tell(failed error) {
 	c.s.Metrics.open(failed != nil)
 	if failed == nil {
-		c.s.Log.Info("the "+c.s.Name+" answers again", "provider", c.s.Label, "model", c.s.Model)
+		c.s.Log.Info("the "+c.s.Name+" answers again", "provider", c.s.Label, "model", c.s.Model) //nolint:sloglint // the name is one of two
 		return
 	}
-	c.s.Log.Warn("the "+c.s.Name+" is left alone for a while", "provider", c.s.Label, "model", c.s.Model,
+	c.s.Log.Warn("the "+c.s.Name+" is left alone for a while", //nolint:sloglint // likewise
+		"provider", c.s.Label, "model", c.s.Model,
 		"kind", string(recaller.KindOf(failed)), "err", failed)
 }
 

@@ -18,15 +18,13 @@ const maxBody = 8 << 20 // of an answer; the longest that models write, and the 
 // Post sends one request with a JSON body to a path after the endpoint's address, and returns the whole answer: of a
 // status under 300, and bounded. Its failures, as those of Get and Stream, are for Pursue to make kinds of.
 func (c *Client) Post(ctx context.Context, path string, body any) ([]byte, error) {
-	res, err := c.exchange(ctx, http.MethodPost, path, body)
-	return whole(res, err)
+	return c.whole(ctx, http.MethodPost, path, body)
 }
 
 // Check gets a path once, past everything that is for work, and hands the answer to read. It proves that the endpoint
 // answers and takes the key. One that has nothing there answers too.
 func (c *Client) Check(ctx context.Context, path string, read func([]byte) error) error {
-	res, err := c.exchange(ctx, http.MethodGet, path, nil)
-	body, err := whole(res, err)
+	body, err := c.whole(ctx, http.MethodGet, path, nil)
 	if err == nil {
 		err = read(body)
 	}
@@ -37,7 +35,8 @@ func (c *Client) Check(ctx context.Context, path string, read func([]byte) error
 	return c.kind(ctx, err)
 }
 
-func whole(res *http.Response, err error) ([]byte, error) {
+func (c *Client) whole(ctx context.Context, method, path string, body any) ([]byte, error) {
+	res, err := c.exchange(ctx, method, path, body)
 	if err != nil {
 		return nil, err
 	}

@@ -50,8 +50,8 @@ func (t turnedAwayError) kind() recaller.Kind {
 	return recaller.Unavailable
 }
 
-func refusalOf(err error) *Refusal {
-	var r *Refusal
+func refusalOf(err error) *RefusalError {
+	var r *RefusalError
 	errors.As(err, &r)
 	return r
 }
@@ -70,7 +70,7 @@ func mayPass(err error) bool {
 		return false
 	}
 	if r := refusalOf(err); r != nil {
-		return r.MayPass()
+		return r.mayPass()
 	}
 	return !errors.As(err, new(*recaller.Error)) // else a connection that failed, an answer that broke off
 }
@@ -109,11 +109,11 @@ func (c *Client) kind(ctx context.Context, err error) error {
 	case errors.Is(err, ErrBroken):
 		return recaller.Wrap(recaller.Unavailable, ErrBroken, "the answer of the %s could not be read", name)
 	}
-	return recaller.Wrap(recaller.Unavailable, Cause(err), "the connection to the %s failed", name)
+	return recaller.Wrap(recaller.Unavailable, cause(err), "the connection to the %s failed", name)
 }
 
 // meaning is what a refusal says to a client of ours.
-func (c *Client) meaning(r *Refusal) string {
+func (c *Client) meaning(r *RefusalError) string {
 	name := "the " + c.s.Name
 	switch r.Kind() {
 	case recaller.Unauthenticated:
@@ -129,8 +129,8 @@ func (c *Client) meaning(r *Refusal) string {
 	}
 }
 
-// KindOf says what a status of 300 or more means; Invalid: that the endpoint refuses this request, and may take others.
-func KindOf(status int) recaller.Kind {
+// statusKind says what a status of 300 or more means; Invalid: that the endpoint refuses this request, and may take others.
+func statusKind(status int) recaller.Kind {
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return recaller.Unauthenticated
@@ -144,8 +144,8 @@ func KindOf(status int) recaller.Kind {
 	return recaller.Invalid
 }
 
-// Result is the label of a failure's kind in metrics, of a closed set.
-func Result(kind recaller.Kind) string {
+// resultOf is the label of a failure's kind in metrics, of a closed set.
+func resultOf(kind recaller.Kind) string {
 	switch kind {
 	case recaller.Invalid:
 		return "invalid"
@@ -162,8 +162,8 @@ func Result(kind recaller.Kind) string {
 	}
 }
 
-// Cause keeps of a failed exchange's cause what is known to hold no content: where a connection failed, and how.
-func Cause(err error) error {
+// cause keeps of a failed exchange's cause what is known to hold no content: where a connection failed, and how.
+func cause(err error) error {
 	var (
 		op      *net.OpError
 		dns     *net.DNSError

@@ -20,7 +20,7 @@ type Job struct {
 	Send func(context.Context) (Told, error)
 	// Amend is asked after a refusal, and reports whether it changed what Send sends, so that it is sent anew and
 	// counts as no try. nil: never.
-	Amend func(*Refusal) bool
+	Amend func(*RefusalError) bool
 }
 
 // Told is what an endpoint told beside an answer.
@@ -107,7 +107,7 @@ func (c *Client) send(ctx, caller context.Context, job Job) (Told, error) {
 		c.s.Metrics.turnedAway(c.s.Label)
 		return Told{}, turnedAwayError{why}
 	}
-	how := Outcome{Abandoned: true}
+	how := outcome{Abandoned: true}
 	defer func() { done(how) }() // whatever happens, no probe is left behind
 	ctx, cancel := within(ctx, c.s.Timeout)
 	defer cancel()
@@ -132,7 +132,7 @@ func (c *Client) send(ctx, caller context.Context, job Job) (Told, error) {
 	} else if d > longestWait {
 		how.Pause = d
 	}
-	result := Result(recaller.KindOf(failed))
+	result := resultOf(recaller.KindOf(failed))
 	if how.Abandoned {
 		result = "abandoned"
 	}

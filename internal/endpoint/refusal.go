@@ -15,9 +15,9 @@ import (
 
 const maxProblem = 64 << 10 // of a refusal's body
 
-// Refusal is an answer of an endpoint that is an HTTP error. What the endpoint wrote is read for its meaning and goes
+// RefusalError is an answer of an endpoint that is an HTTP error. What the endpoint wrote is read for its meaning and goes
 // no further: it may quote what was sent.
-type Refusal struct {
+type RefusalError struct {
 	Status  int
 	Pause   time.Duration // after which it may be tried again, if told
 	Told    bool          // whether it asked for a pause
@@ -41,7 +41,7 @@ var (
 )
 
 // Overflow reports whether the question was too long, and for how many tokens there is room; 0: it does not say.
-func (r *Refusal) Overflow() (tokens int, ok bool) {
+func (r *RefusalError) Overflow() (tokens int, ok bool) {
 	if r.Status != http.StatusBadRequest && r.Status != http.StatusRequestEntityTooLarge || !r.SpeaksOf(overflows...) {
 		return 0, false
 	}
@@ -55,7 +55,7 @@ func (r *Refusal) Overflow() (tokens int, ok bool) {
 }
 
 // Error tells what is known to hold nothing of the request: the status, and a code if it looks like one.
-func (r *Refusal) Error() string {
+func (r *RefusalError) Error() string {
 	if !shaped(r.Code) {
 		return fmt.Sprintf("status %d", r.Status)
 	}
@@ -71,24 +71,24 @@ func shaped(code string) bool {
 }
 
 // Kind says what the refusal means. Some endpoints answer 400 or 422 to a wrong key or an unknown model.
-func (r *Refusal) Kind() recaller.Kind {
+func (r *RefusalError) Kind() recaller.Kind {
 	switch {
 	case r.badRequest("api key", "api_key", "apikey"):
 		return recaller.Unauthenticated
 	case r.badRequest("model_not_found", "model not found", "not a valid model"), r.badRequest(r.complains...):
 		return recaller.NotFound
 	}
-	return KindOf(r.Status)
+	return statusKind(r.Status)
 }
 
 // badRequest reports whether a short 400 or 422 has one of the words. A long one may quote the request.
-func (r *Refusal) badRequest(words ...string) bool {
+func (r *RefusalError) badRequest(words ...string) bool {
 	is := r.Status == http.StatusBadRequest || r.Status == http.StatusUnprocessableEntity
 	return is && len(r.Message) < 300 && r.SpeaksOf(words...)
 }
 
-// MayPass reports whether the same request may be answered a moment later.
-func (r *Refusal) MayPass() bool {
+// mayPass reports whether the same request may be answered a moment later.
+func (r *RefusalError) mayPass() bool {
 	if r.NoRetry || r.SpeaksOf("insufficient_quota") {
 		return false
 	}
@@ -101,7 +101,7 @@ func (r *Refusal) MayPass() bool {
 
 // SpeaksOf reports whether the refusal names one of the words: as the parameter that it is about, in its code, or in
 // its message.
-func (r *Refusal) SpeaksOf(words ...string) bool {
+func (r *RefusalError) SpeaksOf(words ...string) bool {
 	for _, w := range words {
 		if strings.Contains(r.Param, w) || strings.Contains(r.Code, w) || strings.Contains(r.Message, w) {
 			return true
@@ -112,9 +112,9 @@ func (r *Refusal) SpeaksOf(words ...string) bool {
 
 // ReadRefusal reads an HTTP error. Providers agree on little: OpenAI nests type, code, param and message in an object,
 // others leave the object out, write a string in its place, or a list of what does not fit (FastAPI).
-func ReadRefusal(res *http.Response, now time.Time) *Refusal {
-	r := &Refusal{Status: res.StatusCode, NoRetry: res.Header.Get("X-Should-Retry") == "false"}
-	r.Pause, r.Told = Pause(res.Header, now)
+func ReadRefusal(res *http.Response, now time.Time) *RefusalError {
+	r := &RefusalError{Status: res.StatusCode, NoRetry: res.Header.Get("X-Should-Retry") == "false"}
+	r.Pause, r.Told = readPause(res.Header, now)
 	raw, err := io.ReadAll(io.LimitReader(res.Body, maxProblem))
 	if err != nil {
 		return r // the status says enough

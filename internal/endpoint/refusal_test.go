@@ -19,7 +19,7 @@ func TestOnlyCodesOfRefusalsAreShown(t *testing.T) {
 		"error_4711":                           "status 429",
 		strings.Repeat("a_", 40):               "status 429",
 	} {
-		if got := (&Refusal{Status: 429, Code: code}).Error(); got != want {
+		if got := (&RefusalError{Status: 429, Code: code}).Error(); got != want {
 			t.Errorf("%q: got %q, want %q", code, got, want)
 		}
 	}

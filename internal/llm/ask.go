@@ -77,7 +77,7 @@ func (c *Client) pursue(
 			}
 			return told, err
 		},
-		Amend: func(r *endpoint.Refusal) bool {
+		Amend: func(r *endpoint.RefusalError) bool {
 			next, lasting, ok := q.without(r)
 			if ok {
 				q.form, learn = next, learn && lasting

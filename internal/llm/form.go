@@ -90,7 +90,7 @@ var (
 // without returns the form to try after the endpoint refused the question's. lasting is false where the refusal is
 // about this question rather than about what the endpoint takes. ok is false where there is nothing left that could be
 // left out.
-func (q question) without(r *endpoint.Refusal) (next form, lasting, ok bool) {
+func (q question) without(r *endpoint.RefusalError) (next form, lasting, ok bool) {
 	if !ofRequest(r) {
 		return form{}, false, false
 	}
@@ -113,7 +113,7 @@ func (q question) without(r *endpoint.Refusal) (next form, lasting, ok bool) {
 }
 
 // ofRequest reports whether the refusal may be about the form of the request.
-func ofRequest(r *endpoint.Refusal) bool {
+func ofRequest(r *endpoint.RefusalError) bool {
 	switch r.Status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusNotFound, http.StatusUnsupportedMediaType:
 		return true
@@ -124,7 +124,7 @@ func ofRequest(r *endpoint.Refusal) bool {
 }
 
 // unclear reports whether the endpoint did not say what it refuses. Old servers do so for what they do not know.
-func unclear(r *endpoint.Refusal) bool {
+func unclear(r *endpoint.RefusalError) bool {
 	if r.Status == http.StatusNotFound {
 		return strings.Contains(r.Message, "parameters")
 	}

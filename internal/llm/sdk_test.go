@@ -64,10 +64,10 @@ func tapped(t *testing.T, provider string) (*house, *tap) {
 }
 
 // same fails where the last request is not the one before it.
-func (w *tap) same(t *testing.T, name string) {
-	t.Helper()
-	if diff := cmp.Diff(w.all[len(w.all)-1], w.all[len(w.all)-2]); diff != "" {
-		t.Errorf("%s: what the library sends (-) and what we send (+):\n%s", name, diff)
+func (t *tap) same(tb testing.TB, name string) {
+	tb.Helper()
+	if diff := cmp.Diff(t.all[len(t.all)-1], t.all[len(t.all)-2]); diff != "" {
+		tb.Errorf("%s: what the library sends (-) and what we send (+):\n%s", name, diff)
 	}
 }
 

@@ -18,7 +18,7 @@ func read(body []byte, into any) error {
 		return endpoint.ErrBroken // the cause may quote the answer
 	}
 	if len(object.Error) > 0 && !bytes.Equal(object.Error, []byte("null")) {
-		return &endpoint.Refusal{Status: http.StatusBadGateway}
+		return &endpoint.RefusalError{Status: http.StatusBadGateway}
 	}
 	if json.Unmarshal(body, into) != nil {
 		return endpoint.ErrBroken

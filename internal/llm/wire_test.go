@@ -108,7 +108,7 @@ func TestLeavingOutComesToAnEnd(t *testing.T) {
 			q := question{schema: &recaller.Schema{}, temperature: &degrees}
 			steps := 0
 			for ; steps <= 6; steps++ {
-				next, _, ok := q.without(&endpoint.Refusal{Status: status, Message: message})
+				next, _, ok := q.without(&endpoint.RefusalError{Status: status, Message: message})
 				if !ok {
 					break
 				}
