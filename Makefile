@@ -22,6 +22,9 @@ APART := /internal/(e2e|eval)$$
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 
+# PROGRESS counts the packages that the compiler names as it is done with them, and passes on all else it says.
+PROGRESS := /^[A-Za-z0-9_.~\/-]+$$/ { printf "\rpackages compiled: %d", ++n; fflush(); next } { print } END { if (n) print "" }
+
 ##@ Use
 
 .PHONY: help
@@ -37,7 +40,8 @@ run: build ## Build and start the server on http://127.0.0.1:8787 (data in ./dat
 
 .PHONY: build
 build: ## Build the one binary, bin/recaller
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/recaller ./cmd/recaller
+	@echo 'Building $(BIN)/recaller $(VERSION). The first time compiles every package, which takes a few minutes; then seconds.'
+	@CGO_ENABLED=0 $(GO) build -v -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/recaller ./cmd/recaller 2>&1 | awk '$(PROGRESS)'
 
 .PHONY: demo
 demo: build ## Replay real conversations, ring back, and show the briefing and recalls

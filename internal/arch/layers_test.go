@@ -31,7 +31,7 @@ func layers() []layer {
 		{name: "tests' databases", packages: []string{"pgtest"}},
 		{name: "keys", packages: []string{"vault/..."}, own: true, may: []string{"tests' databases"}},
 		{name: "store", may: []string{"keys", "tests' databases"}, packages: []string{"store/..."}, own: true},
-		{name: "endpoints", packages: []string{"endpoint"}},
+		{name: "endpoints", packages: []string{"endpoint/..."}},
 		{name: "edges out", may: []string{"platform", "keys", "endpoints"}, packages: []string{"archive", "jobs", "llm/...", "embed/...", "webhook"}},
 		{name: "edges in", may: []string{"use cases", "rules", "platform", "client"}, packages: []string{
 			"httpapi/...", "mcpserver/...", "chatproxy/...", "telephony/...", "platform/...", "telegram/...", "console/...",
@@ -91,8 +91,6 @@ func edges() map[string][]string {
 		"tool":         {"memory", "reminder"},
 		"refresh":      {"briefing", "events"},
 		"privacy":      {"events"},
-
-		"llm": {"llm/wire"},
 
 		"embed": {"embed/static"},
 

@@ -5,14 +5,17 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+
+	"github.com/recallerhq/recaller/internal/endpoint"
 )
 
-// openAI is the format of OpenAI's embeddings. It is spoken without their library: it is one small body each way, which is
-// bounded and checked here as the library would not.
+// openAI is the format of OpenAI's embeddings.
 type openAI struct {
 	model string
 	width int
 }
+
+func (openAI) path() string { return "/embeddings" }
 
 func (o openAI) request(texts []string) any {
 	return struct {
@@ -39,7 +42,7 @@ func (openAI) vectors(body []byte, n int) ([][]float32, error) {
 		} `json:"data"`
 	}
 	if json.Unmarshal(body, &answer) != nil || len(answer.Data) != n {
-		return nil, errBroken // the cause may quote the answer
+		return nil, endpoint.ErrBroken // the cause may quote the answer
 	}
 	vectors := make([][]float32, n)
 	for place, d := range answer.Data {
@@ -47,7 +50,7 @@ func (openAI) vectors(body []byte, n int) ([][]float32, error) {
 			place = *d.Index // one that is told twice leaves another vector empty, which check refuses
 		}
 		if place < 0 || place >= n {
-			return nil, errBroken
+			return nil, endpoint.ErrBroken
 		}
 		var err error
 		if vectors[place], err = numbers(d.Vector); err != nil {
@@ -63,6 +66,8 @@ type ollama struct {
 	width int
 }
 
+func (ollama) path() string { return "/api/embed" }
+
 func (o ollama) request(texts []string) any {
 	return struct {
 		Model      string   `json:"model"`
@@ -76,7 +81,7 @@ func (ollama) vectors(body []byte, n int) ([][]float32, error) {
 		Vectors []json.RawMessage `json:"embeddings"`
 	}
 	if json.Unmarshal(body, &answer) != nil || len(answer.Vectors) != n {
-		return nil, errBroken
+		return nil, endpoint.ErrBroken
 	}
 	vectors := make([][]float32, n)
 	for i, raw := range answer.Vectors {
@@ -88,18 +93,19 @@ func (ollama) vectors(body []byte, n int) ([][]float32, error) {
 	return vectors, nil
 }
 
-// numbers reads a JSON list of numbers. encoding/json would take a null, which some servers write for what is no number, for a 0.
+// numbers reads a JSON list of numbers. encoding/json would take a null, which some servers write for what is no
+// number, for a 0.
 func numbers(raw []byte) ([]float32, error) {
 	list, isList := bytes.CutPrefix(bytes.TrimSpace(raw), []byte("["))
 	list, ends := bytes.CutSuffix(list, []byte("]"))
 	if !isList || !ends {
-		return nil, errBroken
+		return nil, endpoint.ErrBroken
 	}
 	v := make([]float32, 0, bytes.Count(list, []byte(","))+1)
 	for part := range bytes.SplitSeq(list, []byte(",")) {
 		x, err := strconv.ParseFloat(string(bytes.TrimSpace(part)), 32)
 		if err != nil {
-			return nil, errBroken
+			return nil, endpoint.ErrBroken
 		}
 		v = append(v, float32(x))
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"github.com/recallerhq/recaller/internal/endpoint"
 )
 
 // Whatever an endpoint answers is refused as a whole, or makes vectors of length 1 and of one width.
@@ -24,7 +26,7 @@ func FuzzAnswer(f *testing.F) {
 					err = (&remote{}).check(vectors)
 				}
 				if err != nil {
-					if !errors.Is(err, errBroken) {
+					if !errors.Is(err, endpoint.ErrBroken) {
 						t.Errorf("%T fails with %v", w, err)
 					}
 					continue

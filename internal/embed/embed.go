@@ -1,16 +1,15 @@
-// Package embed makes vectors of texts, so that texts which mean alike point alike (spec P6): by a table of words that is part of
-// the program (embed/static), by an embedding model behind any OpenAI-compatible endpoint, or by Ollama's. It bounds what it sends
-// and takes, tries once more where that may help, keeps away from an endpoint that is down, and gives failures a kind that says
-// whether to wait, to fix the configuration, or to go on without.
+// Package embed makes vectors of texts, so that texts which mean alike point alike (spec P6): by a table of words that
+// is part of the program (embed/static), by an embedding model behind any OpenAI-compatible endpoint, or by Ollama's.
+// Package endpoint asks these: it keeps away from one that is down, and gives failures a kind that says whether to
+// wait, to fix the configuration, or to go on without.
 //
-// It is not for deciding what is embedded, when, or what is done with a vector. It reads no environment, keeps no text, and
-// neither its errors nor its log hold anything that was sent or answered.
+// It is not for deciding what is embedded, when, or what is done with a vector. It reads no environment, keeps no text,
+// and neither its errors nor its log hold anything that was sent or answered.
 package embed
 
 import (
 	"context"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
@@ -30,8 +29,8 @@ const (
 const (
 	// MaxTexts is how many texts one call of Embed takes.
 	MaxTexts = 1024
-	// MaxRunes is how much of a text counts, in code points; what is beyond it is left out. A conversation's summary with its
-	// first 500 characters is shorter, and models read at least as much.
+	// MaxRunes is how much of a text counts, in code points; what is beyond it is left out. A conversation's summary
+	// with its first 500 characters is shorter, and models read at least as much.
 	MaxRunes = 2000
 	// MaxWidth is the widest vector that is taken: what Postgres can index.
 	MaxWidth = 4000
@@ -44,8 +43,8 @@ const (
 	defaultWidth       = 1536                     // of defaultModel
 )
 
-// Settings says which embedder there is and where. Zero values have the meaning that is said; BuiltIn needs no more than
-// Provider.
+// Settings says which embedder there is and where. Zero values have the meaning that is said; BuiltIn needs no more
+// than Provider.
 type Settings struct {
 	Provider    string        // "": BuiltIn
 	BaseURL     string        // with or without its version: "http://localhost:11434", "https://api.openai.com/v1"
@@ -72,7 +71,6 @@ type Client struct {
 	passage  string
 	embedder embedder
 	metrics  *Metrics
-	now      func() time.Time
 }
 
 // embedder makes one vector for each text, which are as Client.Embed prepared them.
@@ -81,14 +79,14 @@ type embedder interface {
 	width() int
 }
 
-// New returns the embedder of the settings. It does no I/O, and reads no environment but for the proxy variables that Go's own
-// HTTP transport honours. Settings that cannot work give an Invalid error that names the field.
+// New returns the embedder of the settings. It does no I/O, and reads no environment but for the proxy variables that
+// Go's own HTTP transport honours. Settings that cannot work give an Invalid error that names the field.
 func New(s Settings) (*Client, error) {
 	s = s.withDefaults()
 	if s.Width < 0 || s.Width > MaxWidth {
 		return nil, recaller.InvalidField("width", "expected 0 to %d", MaxWidth)
 	}
-	c := &Client{label: s.Provider, metrics: s.Metrics, now: s.Now}
+	c := &Client{label: s.Provider, metrics: s.Metrics}
 	switch s.Provider {
 	case BuiltIn:
 		if s.Width != 0 && s.Width != static.Width {
@@ -119,21 +117,6 @@ func (s Settings) withDefaults() Settings {
 	if s.Provider == OpenAI {
 		def(&s.Model, defaultModel)
 	}
-	if s.Now == nil {
-		s.Now = time.Now
-	}
-	if s.Log == nil {
-		s.Log = slog.New(slog.DiscardHandler)
-	}
-	if s.Jitter == nil {
-		s.Jitter = rand.Float64
-	}
-	var client http.Client
-	if s.HTTP != nil {
-		client = *s.HTTP
-	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	s.HTTP = &client
 	return s
 }
 
@@ -144,9 +127,8 @@ func def[T comparable](v *T, to T) {
 	}
 }
 
-// name is what is recorded with each vector. A model that is asked for another width makes vectors that cannot be compared with
-// its usual ones, so they go by another name.
-// The same is so of one whose passages have a prefix.
+// name is what is recorded with each vector. A model that is asked for another width makes vectors that cannot be
+// compared with its usual ones, so they go by another name. The same is so of one whose passages have a prefix.
 func (s Settings) name() string {
 	name := s.Model
 	if s.Width != 0 && (s.Model != defaultModel || s.Width != defaultWidth) {
@@ -158,17 +140,17 @@ func (s Settings) name() string {
 	return name
 }
 
-// Model names what makes the vectors, and is to be recorded with each: "recaller-static/2", "text-embedding-3-small", or with the
-// width and the passages' prefix where they were configured, `text-embedding-3-small@512`, `e5-small+"passage:"`. Only vectors of one
-// name can be compared.
+// Model names what makes the vectors, and is to be recorded with each: "recaller-static/2", "text-embedding-3-small",
+// or with the width and the passages' prefix where they were configured, `text-embedding-3-small@512`,
+// `e5-small+"passage:"`. Only vectors of one name can be compared.
 func (c *Client) Model() string { return c.model }
 
 // Width is how many numbers a vector has; 0: not known before the first answer.
 func (c *Client) Width() int { return c.embedder.width() }
 
-// Embed returns one vector of length 1 for each text, in order, all of one width. It takes at most MaxTexts texts, and of each
-// no more than MaxRunes code points. A text with nothing in it gets a vector too, always the same. There is no part of an answer:
-// if one request of several fails, the call does.
+// Embed returns one vector of length 1 for each text, in order, all of one width. It takes at most MaxTexts texts, and
+// of each no more than MaxRunes code points. A text with nothing in it gets a vector too, always the same. There is no
+// part of an answer: if one request of several fails, the call does.
 //
 // Failures have one of two meanings.
 //
@@ -182,8 +164,8 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	return c.embed(ctx, c.passage, texts)
 }
 
-// EmbedQueries is Embed for what is searched for, where Embed is for what is searched: models that were trained so tell them apart by
-// a prefix.
+// EmbedQueries is Embed for what is searched for, where Embed is for what is searched: models that were trained so tell
+// them apart by a prefix.
 func (c *Client) EmbedQueries(ctx context.Context, texts []string) ([][]float32, error) {
 	return c.embed(ctx, c.query, texts)
 }
@@ -233,7 +215,7 @@ func (builtIn) embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	for i, t := range texts {
 		if ctx.Err() != nil {
-			return nil, kindOf(ctx, ctx.Err())
+			return nil, recaller.Wrap(recaller.Timeout, ctx.Err(), "the embedding was not waited for")
 		}
 		vectors[i] = static.Vector(t)
 	}

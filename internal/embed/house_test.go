@@ -12,7 +12,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/embed"
 	"github.com/recallerhq/recaller/internal/embed/embedtest"
-	"github.com/recallerhq/recaller/internal/llm/llmtest"
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 )
 
 const (
@@ -57,7 +57,7 @@ func inTime(t *testing.T, story func(t *testing.T, h *house)) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				h := &house{t: t, provider: embedtest.New(width)}
-				client, stop := llmtest.Pipe(h.provider)
+				client, stop := endpointtest.Pipe(h.provider)
 				defer stop()
 				h.settings = embed.Settings{
 					Provider: provider, BaseURL: "http://model.test", APIKey: key, Model: "m", HTTP: client,

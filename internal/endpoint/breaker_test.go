@@ -13,7 +13,7 @@ var (
 
 // desk is a breaker with a clock of its own, and what it told: the failure that it opened for, "closed", or nothing.
 type desk struct {
-	*Breaker
+	*breaker
 	t    *testing.T
 	now  time.Time
 	told string
@@ -22,7 +22,7 @@ type desk struct {
 func setup(t *testing.T, heeds bool) *desk {
 	t.Helper()
 	d := &desk{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	d.Breaker = &Breaker{Heeds: heeds, Now: func() time.Time { return d.now }, Tell: func(failed error) {
+	d.breaker = &breaker{Heeds: heeds, Now: func() time.Time { return d.now }, Tell: func(failed error) {
 		d.told += "closed"
 		if failed != nil {
 			d.told = failed.Error()
@@ -32,7 +32,7 @@ func setup(t *testing.T, heeds bool) *desk {
 }
 
 // enter wants a request to be let through, and returns what ends it.
-func (d *desk) enter(when string) func(Outcome) {
+func (d *desk) enter(when string) func(outcome) {
 	d.t.Helper()
 	done, why := d.Enter()
 	if done == nil {
@@ -53,7 +53,7 @@ func (d *desk) shut(when string, reason error) {
 func (d *desk) fail(n int) {
 	d.t.Helper()
 	for range n {
-		d.enter("until it opens")(Outcome{Failed: errDown})
+		d.enter("until it opens")(outcome{Failed: errDown})
 	}
 }
 
@@ -71,9 +71,9 @@ func TestFiveFailuresInARowOpenIt(t *testing.T) {
 	for _, heeds := range []bool{false, true} {
 		d := setup(t, heeds)
 		d.fail(4)
-		d.enter("an answer")(Outcome{})
+		d.enter("an answer")(outcome{})
 		d.fail(4)
-		d.enter("nobody waits")(Outcome{Failed: errDown, Abandoned: true})
+		d.enter("nobody waits")(outcome{Failed: errDown, Abandoned: true})
 		d.says("")
 		d.fail(1)
 		d.says("down")
@@ -95,12 +95,12 @@ func TestEachProbeThatFailsMakesItCoolForLonger(t *testing.T) {
 			probe := d.enter("a probe")
 			d.shut("beside the probe", last)
 			last = errBroken
-			probe(Outcome{Failed: last})
+			probe(outcome{Failed: last})
 			d.shut("after the probe", last)
 		}
 		d.says("")
 		d.now = d.now.Add(5 * time.Minute)
-		d.enter("the last probe")(Outcome{})
+		d.enter("the last probe")(outcome{})
 		d.says("closed")
 	}
 }
@@ -110,9 +110,9 @@ func TestAProbeThatNobodyWaitedForLeavesRoomForTheNext(t *testing.T) {
 	d := setup(t, false)
 	d.fail(5)
 	d.now = d.now.Add(5 * time.Second)
-	d.enter("a probe")(Outcome{Failed: errDown, Abandoned: true})
-	d.enter("the next probe")(Outcome{})
-	d.enter("as ever")(Outcome{})
+	d.enter("a probe")(outcome{Failed: errDown, Abandoned: true})
+	d.enter("the next probe")(outcome{})
+	d.enter("as ever")(outcome{})
 }
 
 func TestPausesAreKept(t *testing.T) {
@@ -131,20 +131,20 @@ func TestPausesAreKept(t *testing.T) {
 	} {
 		d := setup(t, test.heeds)
 		d.fail(test.fails)
-		d.enter(name)(Outcome{Failed: errBroken, Pause: test.pause})
+		d.enter(name)(outcome{Failed: errBroken, Pause: test.pause})
 		if test.want == 0 {
-			d.enter(name)(Outcome{})
+			d.enter(name)(outcome{})
 			continue
 		}
 		d.says("broken")
 		d.now = d.now.Add(test.want - time.Nanosecond)
 		d.shut(name, errBroken)
 		d.now = d.now.Add(time.Nanosecond)
-		d.enter(name)(Outcome{Failed: errDown, Pause: time.Minute}) // a probe may be asked for one too
+		d.enter(name)(outcome{Failed: errDown, Pause: time.Minute}) // a probe may be asked for one too
 		d.now = d.now.Add(time.Minute - time.Nanosecond)
 		d.shut(name, errDown)
 		d.now = d.now.Add(time.Nanosecond)
-		d.enter(name)(Outcome{})
+		d.enter(name)(outcome{})
 	}
 }
 
@@ -155,15 +155,15 @@ func TestWhatBeganBeforeItOpenedTellsLittle(t *testing.T) {
 		before, after := d.enter("before"), d.enter("before")
 		d.fail(5)
 		d.says("down")
-		before(Outcome{Failed: errBroken})
+		before(outcome{Failed: errBroken})
 		d.shut("a failure from before", errDown)
-		after(Outcome{})
+		after(outcome{})
 		if heeds {
 			d.shut("an answer from before", errDown)
 			d.says("")
 			continue
 		}
-		d.enter("an answer from before")(Outcome{})
+		d.enter("an answer from before")(outcome{})
 		d.says("closed")
 	}
 }

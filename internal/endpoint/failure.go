@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -9,12 +10,127 @@ import (
 	"net"
 	"net/http"
 	"syscall"
+	"time"
 
 	"github.com/recallerhq/recaller"
 )
 
-// KindOf says what a status of 300 or more means; Invalid: that the endpoint refuses this request, and may take others.
-func KindOf(status int) recaller.Kind {
+// Failures of a request that are no refusal.
+var (
+	// ErrBroken is the failure of an answer that is not what was asked for.
+	ErrBroken = errors.New("what came back is not what the endpoint should speak")
+	// ErrTooBig is the failure of one that is longer than any should be.
+	ErrTooBig = errors.New("what came back has no end")
+)
+
+// finalError is a failure after which no other try makes sense.
+type finalError struct{ error }
+
+func (f finalError) Unwrap() error { return f.error }
+
+// Final says of a failure that the same request would fail again. nil stays nil.
+func Final(err error) error {
+	if err == nil {
+		return nil
+	}
+	return finalError{err}
+}
+
+// turnedAwayError is the failure of a request that the breaker held back.
+type turnedAwayError struct{ why error } // the failure that it is open for
+
+func (t turnedAwayError) Error() string { return "the breaker is open: " + t.why.Error() }
+
+// kind is Exhausted where the endpoint is at its limit, else Unavailable: what is to be repaired was told when the
+// breaker opened.
+func (t turnedAwayError) kind() recaller.Kind {
+	if recaller.KindOf(t.why) == recaller.Exhausted {
+		return recaller.Exhausted
+	}
+	return recaller.Unavailable
+}
+
+func refusalOf(err error) *RefusalError {
+	var r *RefusalError
+	errors.As(err, &r)
+	return r
+}
+
+// pauseOf is how long the endpoint asks to be left alone.
+func pauseOf(err error) (d time.Duration, told bool) {
+	if r := refusalOf(err); r != nil {
+		return r.Pause, r.Told
+	}
+	return 0, false
+}
+
+// mayPass reports whether another try may succeed. A request that had its time would be as slow again.
+func mayPass(err error) bool {
+	if errors.As(err, new(finalError)) || errors.Is(err, ErrTooBig) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	if r := refusalOf(err); r != nil {
+		return r.mayPass()
+	}
+	return !errors.As(err, new(*recaller.Error)) // else a connection that failed, an answer that broke off
+}
+
+// isAway reports whether a kind says that the endpoint is away, rather than that it refuses what it was asked.
+func isAway(k recaller.Kind) bool {
+	switch k {
+	case recaller.Unavailable, recaller.Exhausted, recaller.Timeout, recaller.Unauthenticated, recaller.NotFound:
+		return true
+	default:
+		return false
+	}
+}
+
+// kind gives a failure its kind, and takes out of it whatever may hold words that were sent or answered. Once ctx has
+// ended, what fails without saying why fails for that reason.
+func (c *Client) kind(ctx context.Context, err error) error {
+	var known *recaller.Error
+	var away turnedAwayError
+	var timed net.Error
+	name := c.s.Name
+	switch r := refusalOf(err); {
+	case errors.As(err, &known):
+		return known
+	case r != nil:
+		return recaller.Wrap(r.Kind(), r, "%s", c.meaning(r))
+	case errors.As(err, &away):
+		return recaller.Wrap(away.kind(), away, "the %s is left alone for a while: it failed too often, or asked for it",
+			name)
+	case errors.Is(ctx.Err(), context.Canceled), errors.Is(err, context.Canceled):
+		return recaller.Wrap(recaller.Timeout, context.Canceled, "the %s was not waited for", name)
+	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded), errors.As(err, &timed) && timed.Timeout():
+		return recaller.Wrap(recaller.Timeout, context.DeadlineExceeded, "the %s did not answer in time", name)
+	case errors.Is(err, ErrTooBig):
+		return recaller.Wrap(recaller.Invalid, ErrTooBig, "the answer of the %s is too long to be one", name)
+	case errors.Is(err, ErrBroken):
+		return recaller.Wrap(recaller.Unavailable, ErrBroken, "the answer of the %s could not be read", name)
+	}
+	return recaller.Wrap(recaller.Unavailable, cause(err), "the connection to the %s failed", name)
+}
+
+// meaning is what a refusal says to a client of ours.
+func (c *Client) meaning(r *RefusalError) string {
+	name := "the " + c.s.Name
+	switch r.Kind() {
+	case recaller.Unauthenticated:
+		return name + " refused the key"
+	case recaller.NotFound:
+		return name + " does not know " + c.s.Unknown
+	case recaller.Exhausted:
+		return name + " is at its limit"
+	case recaller.Unavailable:
+		return fmt.Sprintf("%s failed with status %d", name, r.Status)
+	default:
+		return fmt.Sprintf("%s refused the %s with status %d", name, c.s.Sent, r.Status)
+	}
+}
+
+// statusKind says what a status of 300 or more means; Invalid: that the endpoint refuses this request, and may take others.
+func statusKind(status int) recaller.Kind {
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return recaller.Unauthenticated
@@ -28,8 +144,8 @@ func KindOf(status int) recaller.Kind {
 	return recaller.Invalid
 }
 
-// Result is the label of a failure's kind in metrics, of a closed set.
-func Result(kind recaller.Kind) string {
+// resultOf is the label of a failure's kind in metrics, of a closed set.
+func resultOf(kind recaller.Kind) string {
 	switch kind {
 	case recaller.Invalid:
 		return "invalid"
@@ -46,8 +162,8 @@ func Result(kind recaller.Kind) string {
 	}
 }
 
-// Cause keeps of a failed exchange's cause what is known to hold no content: where a connection failed, and how.
-func Cause(err error) error {
+// cause keeps of a failed exchange's cause what is known to hold no content: where a connection failed, and how.
+func cause(err error) error {
 	var (
 		op      *net.OpError
 		dns     *net.DNSError

@@ -23,7 +23,7 @@ func TestAStatusHasAKind(t *testing.T) {
 		408: recaller.Unavailable, 409: recaller.Unavailable, 500: recaller.Unavailable, 503: recaller.Unavailable, 599: recaller.Unavailable,
 		400: recaller.Invalid, 413: recaller.Invalid, 415: recaller.Invalid, 422: recaller.Invalid,
 	} {
-		if got := KindOf(status); got != want {
+		if got := statusKind(status); got != want {
 			t.Errorf("%d: got %q, want %q", status, got, want)
 		}
 	}
@@ -50,7 +50,7 @@ func TestOfACauseIsToldWhatHoldsNoContent(t *testing.T) {
 		{errors.New("said"), "*url.Error"},
 	} {
 		wrapped := &url.Error{Op: "Post", URL: "http://h/?said", Err: fmt.Errorf("said: %w", test.err)}
-		if got := Cause(wrapped).Error(); got != test.want {
+		if got := cause(wrapped).Error(); got != test.want {
 			t.Errorf("%T: got %q, want %q", test.err, got, test.want)
 		}
 	}

@@ -33,7 +33,7 @@ func TestPausesAreRead(t *testing.T) {
 	for _, test := range tests {
 		h := http.Header{}
 		h.Set(test.header, test.value)
-		if got, told := Pause(h, now); got != test.want || told != test.told {
+		if got, told := readPause(h, now); got != test.want || told != test.told {
 			t.Errorf("%s %q: got %v, %v; want %v, %v", test.header, test.value, got, told, test.want, test.told)
 		}
 	}
@@ -47,7 +47,7 @@ func FuzzPause(f *testing.F) {
 	}
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, seconds, millis string) {
-		d, told := Pause(http.Header{"Retry-After": {seconds}, "Retry-After-Ms": {millis}}, now)
+		d, told := readPause(http.Header{"Retry-After": {seconds}, "Retry-After-Ms": {millis}}, now)
 		if d < 0 || d > longestPause || !told && d != 0 {
 			t.Errorf("%q and %q mean %v (%v)", seconds, millis, d, told)
 		}

@@ -1,58 +1,130 @@
 package llm
 
 import (
-	"context"
 	"encoding/json"
 	"strings"
-	"time"
-
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/endpoint"
 )
 
-// anthropicAPI speaks Anthropic's messages, by their library. Its own retries are off, as OpenAI's are, and so are its traces,
-// which could carry prompts.
-type anthropicAPI struct {
-	model    string
-	messages anthropic.MessageService
-	models   anthropic.ModelService
+const (
+	anthropicVersion = "2023-06-01"
+	// silence stands for the caller's side where the agent is to speak first: a conversation must begin with a user's
+	// message.
+	silence = "…"
+)
+
+// anthropic is the format of Anthropic's messages.
+type anthropic struct{ model string }
+
+func (anthropic) path() string   { return "/v1/messages" }
+func (anthropic) models() string { return "/v1/models" }
+
+// What goes over the wire of a question. Parts that are not sent are nil.
+type (
+	anthropicQuestion struct {
+		Model       string             `json:"model"`
+		MaxTokens   int                `json:"max_tokens"`
+		Messages    []anthropicMessage `json:"messages"`
+		System      []anthropicBlock   `json:"system,omitempty"`
+		Temperature *float64           `json:"temperature,omitempty"`
+		Output      *anthropicOutput   `json:"output_config,omitempty"`
+		Tools       []anthropicTool    `json:"tools,omitempty"`
+		Choice      *anthropicChoice   `json:"tool_choice,omitempty"`
+		Stream      bool               `json:"stream,omitempty"`
+	}
+	anthropicMessage struct {
+		Role    string           `json:"role"`
+		Content []anthropicBlock `json:"content"`
+	}
+	anthropicBlock struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	anthropicOutput struct {
+		Format anthropicFormat `json:"format"`
+	}
+	anthropicFormat struct {
+		Type   string          `json:"type"`
+		Schema json.RawMessage `json:"schema"`
+	}
+	anthropicTool struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Schema      json.RawMessage `json:"input_schema"`
+	}
+	anthropicChoice struct {
+		Type string `json:"type"`
+		Name string `json:"name"`
+	}
+)
+
+func (a anthropic) body(q question, streamed bool) any {
+	b := anthropicQuestion{Model: a.model, MaxTokens: q.tokens, Stream: streamed}
+	if !q.form.mild {
+		b.Temperature = q.temperature
+	}
+	if q.schema != nil {
+		b.shape(q)
+	}
+	if system := q.instructions(); system != "" {
+		b.System = textBlock(system)
+	}
+	if len(q.messages) == 0 || q.messages[0].Speaker == recaller.Assistant {
+		b.Messages = append(b.Messages, anthropicMessage{"user", textBlock(silence)})
+	}
+	for _, m := range q.messages {
+		b.Messages = append(b.Messages, anthropicMessage{role(m), textBlock(m.Text)})
+	}
+	return b
 }
 
-func newAnthropic(s Settings, base string) *anthropicAPI {
-	options := []option.RequestOption{
-		option.WithHTTPClient(s.HTTP),
-		option.WithBaseURL(base),
-		option.WithMaxRetries(0),
-		option.WithRequestTimeout(24 * time.Hour), // the question's own timeout bounds it; without this the library demands streams for long answers
-		option.WithHeaderDel("X-Stainless-Timeout"),
-		option.WithMiddleware(answers(s.Now)), //nolint:bodyclose // who calls the library closes it, by the library
-		option.WithoutOpenTelemetry(),
+func textBlock(text string) []anthropicBlock { return []anthropicBlock{{"text", text}} }
+
+// shape asks for an answer of the schema: by structured output, or, of models that have none, by a tool that must be
+// used. The schema goes out as it was written, since models fill in its properties in its order.
+func (b *anthropicQuestion) shape(q question) {
+	switch q.form.format {
+	case bySchema:
+		b.Output = &anthropicOutput{anthropicFormat{"json_schema", q.schema.JSON}}
+	case byLesser:
+		b.Tools = []anthropicTool{{q.schema.Name, "Takes the answer. It is the only way to answer.", q.schema.JSON}}
+		b.Choice = &anthropicChoice{"tool", q.schema.Name}
 	}
-	if s.APIKey != "" {
-		options = append(options, option.WithAPIKey(s.APIKey))
-	}
-	return &anthropicAPI{model: s.Model, messages: anthropic.NewMessageService(options...), models: anthropic.NewModelService(options...)}
 }
 
-func (a *anthropicAPI) ask(ctx context.Context, q question) (said, error) {
-	res, err := a.messages.New(ctx, a.params(q))
-	if err != nil {
+// anthropicAnswer is what comes back. Input is a tool's.
+type anthropicAnswer struct {
+	Content []struct {
+		Type  string          `json:"type"`
+		Text  string          `json:"text"`
+		Name  string          `json:"name"`
+		Input json.RawMessage `json:"input"`
+	} `json:"content"`
+	Ended string `json:"stop_reason"`
+	Usage struct {
+		In      int `json:"input_tokens"`
+		Written int `json:"cache_creation_input_tokens"`
+		Cached  int `json:"cache_read_input_tokens"`
+		Out     int `json:"output_tokens"`
+	} `json:"usage"`
+}
+
+func (anthropic) answer(body []byte, q question) (said, error) {
+	var a anthropicAnswer
+	if err := read(body, &a); err != nil {
 		return said{}, err
 	}
-	u := res.Usage
-	got := said{
-		in:  int(u.InputTokens + u.CacheCreationInputTokens + u.CacheReadInputTokens),
-		out: int(u.OutputTokens),
-		cut: res.StopReason == anthropic.StopReasonMaxTokens || res.StopReason == anthropic.StopReasonModelContextWindowExceeded,
-	}
-	if res.StopReason == anthropic.StopReasonRefusal {
+	got := said{told: endpoint.Told{
+		In: a.Usage.In + a.Usage.Written + a.Usage.Cached, Out: a.Usage.Out,
+		Cut: a.Ended == "max_tokens" || a.Ended == "model_context_window_exceeded",
+	}}
+	if a.Ended == "refusal" {
 		return got, refused("the model refused to answer")
 	}
 	var text strings.Builder
-	for _, block := range res.Content {
+	for _, block := range a.Content {
 		switch {
 		case block.Type == "text":
 			text.WriteString(block.Text)
@@ -66,62 +138,15 @@ func (a *anthropicAPI) ask(ctx context.Context, q question) (said, error) {
 	return got, nil
 }
 
-func (a *anthropicAPI) stream(ctx context.Context, q question, heard func(string)) error {
-	stream := a.messages.NewStreaming(ctx, a.params(q))
-	defer func() { _ = stream.Close() }() // nothing to add once it is read
-	for stream.Next() {
-		if event := stream.Current(); event.Type == "content_block_delta" {
-			heard(event.Delta.Text)
-		}
+func (anthropic) piece(data []byte) (piece, error) {
+	var event struct {
+		Type  string `json:"type"`
+		Delta struct {
+			Text string `json:"text"`
+		} `json:"delta"`
 	}
-	return stream.Err()
-}
-
-func (a *anthropicAPI) check(ctx context.Context) error {
-	_, err := a.models.List(ctx, anthropic.ModelListParams{})
-	return err
-}
-
-// silence stands for the caller's side where the agent is to speak first: a conversation must begin with a user's message.
-const silence = "…"
-
-// params puts a question in the form that the model takes.
-func (a *anthropicAPI) params(q question) anthropic.MessageNewParams {
-	p := anthropic.MessageNewParams{Model: a.model, MaxTokens: int64(q.tokens)}
-	if q.temperature != nil && !q.form.mild {
-		p.Temperature = anthropic.Float(*q.temperature)
+	if err := read(data, &event); err != nil || event.Type != "content_block_delta" {
+		return piece{}, err
 	}
-	if q.schema != nil {
-		a.shape(&p, q)
-	}
-	if system := q.instructions(); system != "" {
-		p.System = []anthropic.TextBlockParam{{Text: system}}
-	}
-	if len(q.messages) == 0 || q.messages[0].Speaker == recaller.Assistant {
-		p.Messages = append(p.Messages, anthropic.NewUserMessage(anthropic.NewTextBlock(silence)))
-	}
-	for _, m := range q.messages {
-		block := anthropic.NewTextBlock(m.Text)
-		if m.Speaker == recaller.Assistant {
-			p.Messages = append(p.Messages, anthropic.NewAssistantMessage(block))
-		} else {
-			p.Messages = append(p.Messages, anthropic.NewUserMessage(block))
-		}
-	}
-	return p
-}
-
-// shape asks for an answer of the schema: by structured output, or, of models that have none, by a tool that must be used. The
-// schema goes out as it was written, since models fill in its properties in its order.
-func (*anthropicAPI) shape(p *anthropic.MessageNewParams, q question) {
-	switch q.form.format {
-	case bySchema:
-		format := `{"type":"json_schema","schema":` + string(q.schema.JSON) + `}`
-		p.OutputConfig.Format = param.Override[anthropic.JSONOutputFormatParam](json.RawMessage(format))
-	case byLesser:
-		tool := anthropic.ToolUnionParamOfTool(param.Override[anthropic.ToolInputSchemaParam](q.schema.JSON), q.schema.Name)
-		tool.OfTool.Description = anthropic.String("Takes the answer. It is the only way to answer.")
-		p.Tools = []anthropic.ToolUnionParam{tool}
-		p.ToolChoice = anthropic.ToolChoiceParamOfTool(q.schema.Name)
-	}
+	return piece{text: event.Delta.Text}, nil
 }

@@ -1,14 +1,13 @@
 package llm
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/llm/wire"
+	"github.com/recallerhq/recaller/internal/endpoint"
 )
 
 // format is how an answer's JSON is asked for, the strictest way first.
@@ -88,11 +87,11 @@ var (
 	}
 )
 
-// without returns the form to try after the endpoint refused the question's. lasting is false where the refusal is about this
-// question rather than about what the endpoint takes. ok is false where there is nothing left that could be left out.
-func (q question) without(err error) (next form, lasting, ok bool) {
-	r := refusalOf(err)
-	if r == nil || errors.As(err, new(finalError)) || !ofRequest(r) {
+// without returns the form to try after the endpoint refused the question's. lasting is false where the refusal is
+// about this question rather than about what the endpoint takes. ok is false where there is nothing left that could be
+// left out.
+func (q question) without(r *endpoint.RefusalError) (next form, lasting, ok bool) {
+	if !ofRequest(r) {
 		return form{}, false, false
 	}
 	f := q.form
@@ -114,7 +113,7 @@ func (q question) without(err error) (next form, lasting, ok bool) {
 }
 
 // ofRequest reports whether the refusal may be about the form of the request.
-func ofRequest(r *wire.Error) bool {
+func ofRequest(r *endpoint.RefusalError) bool {
 	switch r.Status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusNotFound, http.StatusUnsupportedMediaType:
 		return true
@@ -125,7 +124,7 @@ func ofRequest(r *wire.Error) bool {
 }
 
 // unclear reports whether the endpoint did not say what it refuses. Old servers do so for what they do not know.
-func unclear(r *wire.Error) bool {
+func unclear(r *endpoint.RefusalError) bool {
 	if r.Status == http.StatusNotFound {
 		return strings.Contains(r.Message, "parameters")
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 	"github.com/recallerhq/recaller/internal/llm"
 	"github.com/recallerhq/recaller/internal/llm/llmtest"
 )
@@ -34,10 +35,10 @@ func inTime(t *testing.T, story func(t *testing.T, h *house)) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				h := &house{t: t, provider: llmtest.New(nil)}
-				client, stop := llmtest.Pipe(h.provider)
+				client, stop := endpointtest.Pipe(h.provider)
 				defer stop()
 				h.settings = llm.Settings{
-					Provider: provider, BaseURL: llmtest.Address, APIKey: "key", Model: "m", HTTP: client, Jitter: func() float64 { return 0 },
+					Provider: provider, BaseURL: endpointtest.Address, APIKey: "key", Model: "m", HTTP: client, Jitter: func() float64 { return 0 },
 				}
 				h.client = llm.New(h.settings)
 				story(t, h)

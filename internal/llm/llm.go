@@ -1,22 +1,21 @@
-// Package llm speaks to one language model behind any OpenAI-compatible endpoint or Anthropic's (spec 2.6): a question whose
-// answer may have to be JSON (Ask), and the next turn of a conversation, streamed (Reply). It bounds what it sends at once and
-// how long it waits, tries again where that may help, keeps away from an endpoint that is down, learns what the endpoint does
-// not take, and gives failures a kind that says whether to wait, to fix the configuration, or to go on without.
+// Package llm speaks to one language model behind any OpenAI-compatible endpoint or Anthropic's (spec 2.6): a question
+// whose answer may have to be JSON (Ask), and the next turn of a conversation, streamed (Reply). It puts them in the
+// provider's format, learns what the endpoint does not take, and bounds how long is waited; all that does not depend on
+// what is asked is done by package endpoint, whose failures have a kind that says whether to wait, to fix the
+// configuration, or to go on without.
 //
-// It is not for deciding what the model is told, nor for reading its answers: callers hand over the whole prompt and get text
-// back. It reads no environment, logs nothing, and its errors hold nothing that was sent or answered.
+// It is not for deciding what the model is told, nor for reading its answers: callers hand over the whole prompt and
+// get text back. It reads no environment, logs nothing, and its errors hold nothing that was sent or answered.
 package llm
 
 import (
 	"context"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/endpoint"
-	"github.com/recallerhq/recaller/internal/llm/wire"
 )
 
 // The providers, which differ in what goes over the wire.
@@ -31,9 +30,10 @@ const (
 	defaultTries       = 3
 	defaultTokens      = 4096 // of an answer: what every model of the last years can give, and a long call's memories need
 	connectTimeout     = 5 * time.Second
-	firstPiece         = 10 * time.Minute // in which a slow endpoint reads a question
-	longestAnswer      = 30 * time.Minute // of a patient client
-	replyTokens        = 600              // a turn in a conversation, not an essay
+	firstWait          = 500 * time.Millisecond // before the second try
+	firstPiece         = 10 * time.Minute       // in which a slow endpoint reads a question
+	longestAnswer      = 30 * time.Minute       // of a patient client
+	replyTokens        = 600                    // a turn in a conversation, not an essay
 )
 
 // Settings says which model to ask and where. Zero values have the meaning that is said.
@@ -64,26 +64,25 @@ func (s Settings) Configured() bool {
 
 // Client asks one model. It is safe for concurrent use.
 type Client struct {
-	model    string
-	label    string // the provider, in metrics
-	timeout  time.Duration
-	tokens   int
-	tries    int
-	provider provider
-	slots    *slots
-	breaker  *endpoint.Breaker
-	pause    pause
-	habits   *habits
-	metrics  *Metrics
-	now      func() time.Time
-	jitter   func() float64
+	model   string
+	timeout time.Duration // of a question
+	silence time.Duration // answers are streamed, with so long between two pieces at most; 0: they are not
+	tokens  int
+	wire    wire
+	nowhere error // the address is none
+	habits  *habits
+	ends    *endpoint.Client
+	metrics *Metrics
 }
 
-// provider is one wire format. Both methods send exactly one request; their errors are what send makes kinds of.
-type provider interface {
-	ask(ctx context.Context, q question) (said, error)
-	stream(ctx context.Context, q question, heard func(string)) error
-	check(ctx context.Context) error
+// wire is one provider's format.
+type wire interface {
+	path() string   // of questions
+	models() string // of the list of models
+	// body is a question in the form that the endpoint takes. A streamed one is answered piece by piece.
+	body(q question, streamed bool) any
+	answer(body []byte, q question) (said, error)
+	piece(data []byte) (piece, error)
 }
 
 // question is what one request asks, in the form that the endpoint is thought to take.
@@ -105,46 +104,22 @@ func (q question) instructions() string {
 	return strings.TrimSpace(q.system + "\n\nAnswer with one JSON value and nothing else. It must fit this JSON schema:\n" + string(q.schema.JSON))
 }
 
-// said is what came back.
+// said is an answer.
 type said struct {
-	text    string
-	cut     bool
-	in, out int // tokens, as the provider told; also where there is an error
+	text string
+	told endpoint.Told // also where there is an error
 }
 
-// New returns a client for the settings, which should be Configured. It does no I/O, and reads no environment but for the
-// proxy variables that Go's own HTTP transport honours. An address that is none shows in every call.
+// piece is one event of a streamed answer. Zero values: it does not say.
+type piece struct {
+	text, refusal string
+	ended         string // why the answer ended
+	told          endpoint.Told
+}
+
+// New returns a client for the settings, which should be Configured. It does no I/O, and reads no environment but for
+// the proxy variables that Go's own HTTP transport honours. An address that is none shows in every call.
 func New(s Settings) *Client {
-	s = s.withDefaults()
-	c := &Client{
-		model:   s.Model,
-		label:   s.Provider,
-		timeout: s.Timeout,
-		tokens:  s.MaxTokens,
-		tries:   s.Tries,
-		slots:   newSlots(s.Concurrency, s.Patient),
-		metrics: s.Metrics,
-		now:     s.Now,
-		jitter:  s.Jitter,
-		habits:  &habits{now: s.Now, first: firstForm(s.Provider)},
-		breaker: &endpoint.Breaker{Now: s.Now, Tell: func(failed error) { s.Metrics.open(failed != nil) }},
-	}
-	if s.Patient {
-		c.timeout = longestAnswer
-	}
-	base, err := address(s.Provider, s.BaseURL)
-	switch {
-	case err != nil:
-		c.provider = nowhere{err}
-	case s.Provider == Anthropic:
-		c.provider = newAnthropic(s, base)
-	default:
-		c.provider = newOpenAI(s, base)
-	}
-	return c
-}
-
-func (s Settings) withDefaults() Settings {
 	def(&s.Provider, OpenAI)
 	def(&s.Timeout, defaultTimeout)
 	def(&s.Concurrency, defaultConcurrency)
@@ -153,16 +128,58 @@ func (s Settings) withDefaults() Settings {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
-	if s.Jitter == nil {
-		s.Jitter = rand.Float64
+	c := &Client{
+		model:   s.Model,
+		timeout: s.Timeout,
+		tokens:  s.MaxTokens,
+		habits:  &habits{now: s.Now, first: firstForm(s.Provider)},
+		metrics: s.Metrics,
 	}
-	var client http.Client
-	if s.HTTP != nil {
-		client = *s.HTTP
+	at := endpoint.Settings{
+		Name: "model endpoint", Sent: "request", Unknown: "this model or address", Label: s.Provider,
+		Model: s.Model, Header: http.Header{},
+		Concurrency: s.Concurrency, Careful: s.Patient, Tries: s.Tries, FirstWait: firstWait,
+		HTTP: s.HTTP, Metrics: s.Metrics.ofCalls(), Now: s.Now, Jitter: s.Jitter,
 	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	s.HTTP = &client
-	return s
+	if s.Provider == Anthropic {
+		c.wire = anthropic{model: s.Model}
+		at.Header.Set("Anthropic-Version", anthropicVersion)
+		if s.APIKey != "" {
+			at.Header.Set("X-Api-Key", s.APIKey)
+		}
+	} else {
+		c.wire = openAI{model: s.Model}
+		if s.APIKey != "" {
+			at.Header.Set("Authorization", "Bearer "+s.APIKey)
+		}
+	}
+	if s.Patient {
+		c.timeout = longestAnswer
+		if s.Provider != Anthropic {
+			c.silence = s.Timeout
+		}
+	}
+	at.Base, c.nowhere = address(s.Provider, s.BaseURL)
+	c.ends = endpoint.New(at)
+	return c
+}
+
+// address makes an endpoint's base URL of what was configured. OpenAI-compatible ones that name no path get "/v1",
+// where nearly all of them are; Anthropic's has it in its paths.
+func address(provider, base string) (at string, err error) {
+	ok := true
+	switch {
+	case provider != Anthropic:
+		at, ok = endpoint.Address(base, "/v1", "/chat/completions", "/models")
+	case base == "":
+		at = "https://api.anthropic.com"
+	default:
+		at, ok = endpoint.Address(base, "", "/messages", "/v1")
+	}
+	if !ok {
+		return "", recaller.Errorf(recaller.NotFound, "the model endpoint's address is not an http or https URL")
+	}
+	return at, nil
 }
 
 func def[T comparable](v *T, to T) {
@@ -175,52 +192,13 @@ func def[T comparable](v *T, to T) {
 // Model returns the model's name.
 func (c *Client) Model() string { return c.model }
 
-// Message is one message of a chat. Speaker User is who talks to the model.
-type Message struct {
-	Speaker recaller.Speaker
-	Text    string
-}
-
-// Reply asks the model what to say next. system is its instructions; heard gets each piece as it arrives and may be nil.
-// What was said before a failure is returned with the error: the other side has heard it. Kinds are as of Ask.
-func (c *Client) Reply(ctx context.Context, system string, messages []Message, heard func(string)) (string, error) {
-	var all strings.Builder
-	say := func(piece string) {
-		if piece == "" {
-			return
-		}
-		all.WriteString(piece)
-		if heard != nil {
-			heard(piece)
-		}
-	}
-	q := question{system: system, messages: messages, tokens: replyTokens}
-	_, err := c.pursue(ctx, c.timeout, q, func(ctx context.Context, q question) (said, error) {
-		var aloud wire.Thoughts
-		err := c.provider.stream(ctx, q, func(piece string) { say(aloud.Pass(piece)) })
-		if err == nil {
-			say(aloud.Rest())
-		}
-		if all.Len() > 0 {
-			err = final(err) // what was heard is not said again
-		}
-		return said{}, err
-	})
-	reply := strings.TrimSpace(all.String())
-	if err == nil && reply == "" {
-		return "", recaller.Errorf(recaller.Invalid, "the model answered nothing")
-	}
-	return reply, err
-}
-
-// Check asks the endpoint for its list of models: it proves that it answers and takes the key, and costs nothing. It goes past
-// breaker and slots, which are for work.
+// Check asks the endpoint for its list of models: it proves that it answers and takes the key, and costs nothing. It
+// goes past breaker and slots, which are for work. An endpoint without a list is taken to be well.
 func (c *Client) Check(ctx context.Context) error {
+	if c.nowhere != nil {
+		return c.nowhere
+	}
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	err := c.provider.check(ctx)
-	if status(err) == http.StatusNotFound || status(err) == http.StatusMethodNotAllowed {
-		return nil // it answers; not every compatible endpoint lists its models
-	}
-	return kindOf(ctx, err)
+	return c.ends.Check(ctx, c.wire.models(), func(body []byte) error { return read(body, &struct{}{}) })
 }

@@ -1,61 +1,118 @@
 package llm
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
-	"strings"
-	"sync/atomic"
-	"time"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
+	"io"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/endpoint"
 )
 
-// openAI speaks OpenAI's chat completions, by their library. Its own retries are off: they do not know how much time a question
-// has left, nor the breaker.
-type openAI struct {
-	model  string
-	chat   openai.ChatCompletionService
-	models openai.ModelService
+// openAI is the format of OpenAI's chat completions.
+type openAI struct{ model string }
 
-	silence time.Duration // answers are streamed, with so long between two pieces at most; 0: they are not
+func (openAI) path() string   { return "/chat/completions" }
+func (openAI) models() string { return "/models" }
+
+// What goes over the wire of a question. Parts that are not sent are nil.
+type (
+	openAIQuestion struct {
+		Model         string               `json:"model"`
+		Messages      []openAIMessage      `json:"messages"`
+		Temperature   *float64             `json:"temperature,omitempty"`
+		MaxTokens     int                  `json:"max_tokens,omitempty"`
+		MaxCompletion int                  `json:"max_completion_tokens,omitempty"`
+		Format        *openAIFormat        `json:"response_format,omitempty"`
+		Stream        bool                 `json:"stream,omitempty"`
+		StreamOptions *openAIStreamOptions `json:"stream_options,omitempty"`
+	}
+	openAIMessage struct {
+		Role    string `json:"role"`
+		Content string `json:"content"`
+	}
+	openAIFormat struct {
+		Type   string        `json:"type"`
+		Schema *openAISchema `json:"json_schema,omitempty"`
+	}
+	openAISchema struct {
+		Name   string          `json:"name"`
+		Strict bool            `json:"strict"`
+		Schema json.RawMessage `json:"schema"`
+	}
+	openAIStreamOptions struct {
+		Usage bool `json:"include_usage"`
+	}
+)
+
+func (o openAI) body(q question, streamed bool) any {
+	b := openAIQuestion{Model: o.model, Messages: []openAIMessage{}, Stream: streamed}
+	if streamed && q.temperature != nil { // a question, whose cost is counted; not a reply
+		b.StreamOptions = &openAIStreamOptions{Usage: true}
+	}
+	if !q.form.mild {
+		b.Temperature = q.temperature
+	}
+	switch q.form.limit {
+	case byMaxTokens:
+		b.MaxTokens = q.tokens
+	case byMaxCompletion:
+		b.MaxCompletion = q.tokens
+	}
+	if q.schema != nil {
+		switch q.form.format {
+		case bySchema:
+			b.Format = &openAIFormat{Type: "json_schema", Schema: &openAISchema{q.schema.Name, true, q.schema.JSON}}
+		case byLesser:
+			b.Format = &openAIFormat{Type: "json_object"}
+		}
+	}
+	if system := q.instructions(); system != "" {
+		b.Messages = append(b.Messages, openAIMessage{"system", system})
+	}
+	for _, m := range q.messages {
+		b.Messages = append(b.Messages, openAIMessage{role(m), m.Text})
+	}
+	return b
 }
 
-func newOpenAI(s Settings, base string) *openAI {
-	options := []option.RequestOption{
-		option.WithHTTPClient(s.HTTP),
-		option.WithBaseURL(base),
-		option.WithMaxRetries(0),
-		option.WithMiddleware(answers(s.Now)), //nolint:bodyclose // who calls the library closes it, by the library
+func role(m Message) string {
+	if m.Speaker == recaller.Assistant {
+		return "assistant"
 	}
-	if s.APIKey != "" {
-		options = append(options, option.WithAPIKey(s.APIKey))
-	}
-	o := &openAI{model: s.Model, chat: openai.NewChatCompletionService(options...), models: openai.NewModelService(options...)}
-	if s.Patient {
-		o.silence = s.Timeout
-	}
-	return o
+	return "user"
 }
 
-func (o *openAI) ask(ctx context.Context, q question) (said, error) {
-	if o.silence > 0 {
-		return o.listen(ctx, q)
+// What comes back. A whole answer has messages, and an event of a stream what is to be added to them.
+type (
+	openAIAnswer struct {
+		Choices []struct {
+			Message openAISaid `json:"message"`
+			Delta   openAISaid `json:"delta"`
+			Ended   string     `json:"finish_reason"`
+		} `json:"choices"`
+		Usage struct {
+			In  int `json:"prompt_tokens"`
+			Out int `json:"completion_tokens"`
+		} `json:"usage"`
 	}
-	res, err := o.chat.New(ctx, o.params(q))
-	if err != nil {
+	openAISaid struct {
+		Content string `json:"content"`
+		Refusal string `json:"refusal"`
+	}
+)
+
+func (openAI) answer(body []byte, _ question) (said, error) {
+	var a openAIAnswer
+	if err := read(body, &a); err != nil {
 		return said{}, err
 	}
-	got := said{in: int(res.Usage.PromptTokens), out: int(res.Usage.CompletionTokens)}
-	if len(res.Choices) == 0 {
+	got := said{told: endpoint.Told{In: a.Usage.In, Out: a.Usage.Out}}
+	if len(a.Choices) == 0 {
 		return got, nil // nothing was said
 	}
-	choice := res.Choices[0]
-	got.text, got.cut = choice.Message.Content, choice.FinishReason == "length"
-	return got, withheld(got.text, choice.FinishReason, choice.Message.Refusal)
+	choice := a.Choices[0]
+	got.text, got.told.Cut = choice.Message.Content, choice.Ended == "length"
+	return got, withheld(got.text, choice.Ended, choice.Message.Refusal)
 }
 
 // withheld is the failure of an answer that the endpoint, or the model, keeps to itself.
@@ -69,94 +126,18 @@ func withheld(text, ended, refusal string) error {
 	return nil
 }
 
-// listen asks for an answer piece by piece, and waits as long as pieces come.
-func (o *openAI) listen(ctx context.Context, q question) (got said, err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var silent atomic.Bool
-	timer := time.AfterFunc(firstPiece, func() { silent.Store(true); cancel() })
-	defer timer.Stop()
-	p := o.params(q)
-	p.StreamOptions.IncludeUsage = openai.Bool(true)
-	stream := o.chat.NewStreaming(ctx, p)
-	defer func() { _ = stream.Close() }() // nothing to add once it is read
-	var text strings.Builder
-	var ended, refusal string
-	for stream.Next() {
-		timer.Reset(o.silence)
-		chunk := stream.Current()
-		got.in, got.out = max(got.in, int(chunk.Usage.PromptTokens)), max(got.out, int(chunk.Usage.CompletionTokens))
-		if len(chunk.Choices) > 0 {
-			c := chunk.Choices[0]
-			text.WriteString(c.Delta.Content)
-			ended, refusal = cmp.Or(c.FinishReason, ended), refusal+c.Delta.Refusal
-		}
+func (openAI) piece(data []byte) (piece, error) {
+	if string(data) == "[DONE]" {
+		return piece{}, io.EOF
 	}
-	switch err := stream.Err(); {
-	case silent.Load():
-		return got, final(context.DeadlineExceeded) // asked again it would be as slow
-	case err != nil:
-		return got, err
+	var a openAIAnswer
+	if err := read(data, &a); err != nil {
+		return piece{}, err
 	}
-	got.text, got.cut = text.String(), ended == "length"
-	return got, withheld(got.text, ended, refusal)
-}
-
-func (o *openAI) stream(ctx context.Context, q question, heard func(string)) error {
-	stream := o.chat.NewStreaming(ctx, o.params(q))
-	defer func() { _ = stream.Close() }() // nothing to add once it is read
-	for stream.Next() {
-		if chunk := stream.Current(); len(chunk.Choices) > 0 {
-			heard(chunk.Choices[0].Delta.Content)
-		}
+	p := piece{told: endpoint.Told{In: a.Usage.In, Out: a.Usage.Out}}
+	if len(a.Choices) > 0 {
+		c := a.Choices[0]
+		p.text, p.refusal, p.ended = c.Delta.Content, c.Delta.Refusal, c.Ended
 	}
-	return stream.Err()
-}
-
-func (o *openAI) check(ctx context.Context) error {
-	_, err := o.models.List(ctx)
-	return err
-}
-
-// params puts a question in the form that the endpoint takes.
-func (o *openAI) params(q question) openai.ChatCompletionNewParams {
-	p := openai.ChatCompletionNewParams{Model: o.model}
-	if q.temperature != nil && !q.form.mild {
-		p.Temperature = openai.Float(*q.temperature)
-	}
-	switch q.form.limit {
-	case byMaxTokens:
-		p.MaxTokens = openai.Int(int64(q.tokens))
-	case byMaxCompletion:
-		p.MaxCompletionTokens = openai.Int(int64(q.tokens))
-	}
-	if q.schema != nil {
-		p.ResponseFormat = responseFormat(q)
-	}
-	if system := q.instructions(); system != "" {
-		p.Messages = append(p.Messages, openai.SystemMessage(system))
-	}
-	for _, m := range q.messages {
-		if m.Speaker == recaller.Assistant {
-			p.Messages = append(p.Messages, openai.AssistantMessage(m.Text))
-		} else {
-			p.Messages = append(p.Messages, openai.UserMessage(m.Text))
-		}
-	}
-	return p
-}
-
-func responseFormat(q question) openai.ChatCompletionNewParamsResponseFormatUnion {
-	switch q.form.format {
-	case bySchema:
-		return openai.ChatCompletionNewParamsResponseFormatUnion{OfJSONSchema: &openai.ResponseFormatJSONSchemaParam{
-			JSONSchema: openai.ResponseFormatJSONSchemaJSONSchemaParam{
-				Name: q.schema.Name, Strict: openai.Bool(true), Schema: json.RawMessage(q.schema.JSON),
-			},
-		}}
-	case byLesser:
-		return openai.ChatCompletionNewParamsResponseFormatUnion{OfJSONObject: &openai.ResponseFormatJSONObjectParam{}}
-	default:
-		return openai.ChatCompletionNewParamsResponseFormatUnion{}
-	}
+	return p, nil
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/llm/wire"
+	"github.com/recallerhq/recaller/internal/endpoint"
 )
 
 func TestAddressesAreReadAsPeopleWriteThem(t *testing.T) {
@@ -78,7 +78,7 @@ func TestRefusalsOfManyEndpointsAreUnderstood(t *testing.T) {
 	degrees := 0.3
 	for name, test := range tests {
 		q := question{schema: &recaller.Schema{}, temperature: &degrees}
-		r := wire.ReadRefusal(&http.Response{StatusCode: test.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(test.body))}, time.Time{})
+		r := endpoint.ReadRefusal(&http.Response{StatusCode: test.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(test.body))}, time.Time{})
 		next, _, ok := q.without(r)
 		got := none
 		switch {
@@ -108,7 +108,7 @@ func TestLeavingOutComesToAnEnd(t *testing.T) {
 			q := question{schema: &recaller.Schema{}, temperature: &degrees}
 			steps := 0
 			for ; steps <= 6; steps++ {
-				next, _, ok := q.without(&wire.Error{Status: status, Message: message})
+				next, _, ok := q.without(&endpoint.RefusalError{Status: status, Message: message})
 				if !ok {
 					break
 				}

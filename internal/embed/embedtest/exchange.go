@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 )
 
 // item is one vector of an answer, before it is put into a format. Numbers are as they are written, so that they can be none.
@@ -55,12 +57,10 @@ func (x *exchange) problem(status int, message string) {
 }
 
 func (x *exchange) write(status int, kind, body string) {
-	x.w.Header().Set("Content-Type", kind)
-	x.w.WriteHeader(status)
-	_, _ = x.w.Write([]byte(body)) // a client that went is one that fails in its own way
+	endpointtest.Write(x.w, status, kind, []byte(body))
 }
 
-func (x *exchange) flush() { _ = http.NewResponseController(x.w).Flush() } // likewise
+func (x *exchange) flush() { _ = http.NewResponseController(x.w).Flush() } // only for timing
 
 func quoted(s string) string {
 	raw, err := json.Marshal(s)

@@ -13,7 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 )
 
 // Request is one request for vectors, as it came over the wire.
@@ -30,81 +31,16 @@ type Request struct {
 
 // Provider answers. Its methods may be used while it serves.
 type Provider struct {
+	*endpointtest.Desk[Request, Fault]
 	width int
-
-	mu       sync.Mutex // guards what follows
-	arrival  *sync.Cond // broadcast with each change of requests
-	requests []Request
-	busy     int
-	peak     int
-	key      string
-	always   *Fault
-	next     []Fault // for the next requests
 }
 
 // New returns a provider whose model makes vectors of that many numbers, where it is asked for no other width.
 func New(width int) *Provider {
-	p := &Provider{width: width}
-	p.arrival = sync.NewCond(&p.mu)
-	return p
-}
-
-// RequireKey makes the provider refuse every other key. "" takes any, or none.
-func (p *Provider) RequireKey(key string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.key = key
-}
-
-// Fail makes every request fail until Heal.
-func (p *Provider) Fail(f Fault) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.always = &f
-}
-
-// FailNext makes the next requests fail, one fault for each, before anything else applies.
-func (p *Provider) FailNext(faults ...Fault) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.next = append(p.next, faults...)
-}
-
-// Heal takes back all faults. Requests that hang, hang on.
-func (p *Provider) Heal() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.always, p.next = nil, nil
-}
-
-// Requests returns all requests so far, in the order of arrival.
-func (p *Provider) Requests() []Request {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.requests)
-}
-
-// Count returns how many requests arrived.
-func (p *Provider) Count() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.requests)
-}
-
-// Peak returns how many requests were under way at once, at most.
-func (p *Provider) Peak() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.peak
-}
-
-// Await blocks until at least n requests have arrived.
-func (p *Provider) Await(n int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for len(p.requests) < n {
-		p.arrival.Wait()
+	facts := func(q *Request) endpointtest.Facts {
+		return endpointtest.Facts{N: &q.N, Key: &q.Key, Result: &q.Result}
 	}
+	return &Provider{Desk: endpointtest.NewDesk(facts, Unauthorized()), width: width}
 }
 
 // Vector is what the provider's model makes of a text, before any fault: a count of words in places of their own. Its length is
@@ -156,12 +92,15 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // serve answers a request, or fails.
 func (p *Provider) serve(x *exchange) {
-	fault := p.arrived(&x.q)
+	fault := Fault{}
+	if f := p.Arrived(&x.q, func() *Fault { return nil }); f != nil {
+		fault = *f
+	}
 	result := "cut off" // what stays if the answer ends in a panic, which cuts the connection
 	if fault.Name != "" {
 		result = fault.Name
 	}
-	defer func() { p.left(x.q.N, result) }()
+	defer func() { p.Left(x.q.N, result) }()
 	if fault.instead != nil {
 		fault.instead(x)
 		return
@@ -192,35 +131,4 @@ func written(v []float32) []string {
 		out[i] = strconv.FormatFloat(float64(n), 'g', -1, 32)
 	}
 	return out
-}
-
-// arrived records a request, and chooses how it fails.
-func (p *Provider) arrived(q *Request) Fault {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	q.N = len(p.requests) + 1
-	p.requests = append(p.requests, *q)
-	p.busy++
-	p.peak = max(p.peak, p.busy)
-	p.arrival.Broadcast()
-	switch {
-	case p.key != "" && q.Key != p.key:
-		return Unauthorized()
-	case len(p.next) > 0:
-		f := p.next[0]
-		p.next = p.next[1:]
-		return f
-	case p.always != nil:
-		return *p.always
-	}
-	return Fault{}
-}
-
-// left records how a request was answered.
-func (p *Provider) left(n int, result string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.requests[n-1].Result = result
-	p.busy--
-	p.arrival.Broadcast()
 }

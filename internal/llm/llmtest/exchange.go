@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 )
 
 // dialect is one provider's format.
@@ -106,9 +108,7 @@ func (x *exchange) part(b []byte) {
 func (x *exchange) flush() { _ = http.NewResponseController(x.w).Flush() } // only for timing
 
 func (x *exchange) write(status int, kind string, body []byte) {
-	x.w.Header().Set("Content-Type", kind)
-	x.w.WriteHeader(status)
-	_, _ = x.w.Write(body) // where the client went there is nobody to tell
+	endpointtest.Write(x.w, status, kind, body)
 }
 
 // problem writes an error that quotes what was asked.

@@ -2,10 +2,11 @@ package llmtest
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 )
 
 // Fault is one way in which a provider fails. Make it with the functions below. Messages of the provider's errors quote what
@@ -66,24 +67,17 @@ func BadRequest(message string) Fault {
 
 // BadGateway is a 502 with a proxy's page.
 func BadGateway() Fault {
-	return Fault{Name: "bad gateway", instead: func(x *exchange) {
-		x.write(http.StatusBadGateway, "text/html", []byte("<html><body><h1>502 Bad Gateway</h1></body></html>"))
-	}}
+	return Fault{Name: "bad gateway", instead: func(x *exchange) { endpointtest.BadGateway(x.w) }}
 }
 
 // Page answers 200 with a page, as the login of a network does.
 func Page() Fault {
-	return Fault{Name: "page", instead: func(x *exchange) {
-		x.write(http.StatusOK, "text/html", []byte("<html><body>Please log in</body></html>"))
-	}}
+	return Fault{Name: "page", instead: func(x *exchange) { endpointtest.Page(x.w) }}
 }
 
 // Redirect sends the request elsewhere.
 func Redirect(to string) Fault {
-	return Fault{Name: "redirect", instead: func(x *exchange) {
-		x.w.Header().Set("Location", to)
-		x.w.WriteHeader(http.StatusTemporaryRedirect)
-	}}
+	return Fault{Name: "redirect", instead: func(x *exchange) { endpointtest.Redirect(x.w, to) }}
 }
 
 // ErrorUnder200 tells of a failure under the status 200, as routers in front of several providers do.
@@ -96,10 +90,8 @@ func ErrorUnder200() Fault {
 // Hang accepts and says nothing until the client goes, or until released closes: then the answer comes as ever. nil: never.
 func Hang(released <-chan struct{}) Fault {
 	return Fault{Name: "hang", send: func(x *exchange) {
-		select {
-		case <-released:
+		if endpointtest.Held(x.r, released) {
 			x.send()
-		case <-x.r.Context().Done():
 		}
 	}}
 }
@@ -151,16 +143,7 @@ func CutBody() Fault {
 
 // Reset ends the connection without an answer; of TCP ones, with a reset.
 func Reset() Fault {
-	return Fault{Name: "reset", instead: func(x *exchange) {
-		conn, _, err := http.NewResponseController(x.w).Hijack()
-		if err != nil {
-			panic(http.ErrAbortHandler)
-		}
-		if tcp, ok := conn.(*net.TCPConn); ok {
-			_ = tcp.SetLinger(0) // without it the end is merely less abrupt
-		}
-		_ = conn.Close()
-	}}
+	return Fault{Name: "reset", instead: func(x *exchange) { endpointtest.Reset(x.w) }}
 }
 
 // BreakStream ends a streamed answer with an error event after its first word; a whole one with a cut.

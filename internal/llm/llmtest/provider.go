@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 )
 
 // Models are what the list of models names; a request for another one is answered like any.
@@ -56,20 +58,12 @@ const (
 
 // Provider answers. Its methods may be used while it serves.
 type Provider struct {
+	*endpointtest.Desk[Request, Fault]
 	answer func(Request) string
 
-	mu       sync.Mutex // guards what follows
-	arrival  *sync.Cond // broadcast with each change of requests and busy
-	requests []Request
-	busy     int
-	peak     int
-	key      string
-	refused  []Part
-	vague    bool
-	always   *Fault
-	next     []*Fault // for the next requests
-	nth      map[int]*Fault
-	choose   func(Request) *Fault
+	mu      sync.Mutex // guards what follows
+	refused []Part
+	vague   bool
 }
 
 // New returns a provider that answers by the function, which may be called by several goroutines at once; nil: Answer.
@@ -77,16 +71,10 @@ func New(answer func(Request) string) *Provider {
 	if answer == nil {
 		answer = Answer
 	}
-	p := &Provider{answer: answer, nth: map[int]*Fault{}}
-	p.arrival = sync.NewCond(&p.mu)
-	return p
-}
-
-// RequireKey makes the provider refuse every other key. "" takes any, or none.
-func (p *Provider) RequireKey(key string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.key = key
+	facts := func(q *Request) endpointtest.Facts {
+		return endpointtest.Facts{N: &q.N, Key: &q.Key, Result: &q.Result}
+	}
+	return &Provider{Desk: endpointtest.NewDesk(facts, Unauthorized()), answer: answer}
 }
 
 // Refuse makes requests with one of the parts fail as endpoints that do not know it fail. No parts: all are taken.
@@ -101,80 +89,10 @@ func (p *Provider) refuse(parts []Part, vague bool) {
 	p.refused, p.vague = slices.Clone(parts), vague
 }
 
-// Fail makes every request fail until Heal.
-func (p *Provider) Fail(f Fault) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.always = &f
-}
-
-// FailNext makes the next requests fail, one fault for each, before anything else applies.
-func (p *Provider) FailNext(faults ...Fault) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, f := range faults {
-		p.next = append(p.next, &f)
-	}
-}
-
-// FailNth makes the n-th request fail, from 1, counted since the beginning.
-func (p *Provider) FailNth(n int, f Fault) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.nth[n] = &f
-}
-
-// FailIf asks for each request whether and how it fails; nil: it does not. It may be called by several goroutines at once.
-func (p *Provider) FailIf(choose func(Request) *Fault) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.choose = choose
-}
-
 // Heal takes back all faults and refusals. Requests that hang, hang on.
 func (p *Provider) Heal() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.always, p.next, p.nth, p.choose, p.refused = nil, nil, map[int]*Fault{}, nil, nil
-}
-
-// Requests returns all questions so far, in the order of arrival. Asking for the list of models is none.
-func (p *Provider) Requests() []Request {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.requests)
-}
-
-// Count returns how many questions arrived.
-func (p *Provider) Count() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.requests)
-}
-
-// Tally counts the questions by their Result.
-func (p *Provider) Tally() map[string]int {
-	tally := map[string]int{}
-	for _, q := range p.Requests() {
-		tally[q.Result]++
-	}
-	return tally
-}
-
-// Peak returns how many questions were under way at once, at most.
-func (p *Provider) Peak() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.peak
-}
-
-// Await blocks until at least n questions have arrived.
-func (p *Provider) Await(n int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for len(p.requests) < n {
-		p.arrival.Wait()
-	}
+	p.Desk.Heal()
+	p.Refuse()
 }
 
 // maxRequest bounds what is read of a request.
@@ -206,17 +124,11 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // list serves the list of models, which fails only by key and by a fault for all.
 func (p *Provider) list(x *exchange) {
-	p.mu.Lock()
-	fault, denied := p.always, p.denies(x.q)
-	p.mu.Unlock()
-	switch {
-	case denied:
-		Unauthorized().instead(x)
-	case fault != nil && fault.instead != nil:
+	if fault := p.Standing(x.q.Key); fault != nil && fault.instead != nil {
 		fault.instead(x)
-	default:
-		x.write(http.StatusOK, "application/json", x.speaks.models(Models()))
+		return
 	}
+	x.write(http.StatusOK, "application/json", x.speaks.models(Models()))
 }
 
 // serve answers a question, or fails.
@@ -225,12 +137,12 @@ func (p *Provider) serve(x *exchange, raw []byte) {
 		x.problem(http.StatusBadRequest, "invalid_request_error", "", "the body is not what was expected")
 		return
 	}
-	fault := p.arrived(&x.q)
+	fault := p.Arrived(&x.q, func() *Fault { return p.refusal(x.q) })
 	result := "cut off" // what stays if the answer ends in a panic, which cuts the connection
 	if fault != nil {
 		result = fault.Name
 	}
-	defer func() { p.left(x.q.N, result) }()
+	defer func() { p.Left(x.q.N, result) }()
 	if fault == nil {
 		fault, result = &Fault{}, "ok"
 	}
@@ -249,58 +161,20 @@ func (p *Provider) serve(x *exchange, raw []byte) {
 	x.send()
 }
 
-// arrived records a request, and chooses how it fails.
-func (p *Provider) arrived(q *Request) *Fault {
+// refusal is how a request fails for a part that is refused; nil: it has none.
+func (p *Provider) refusal(q Request) *Fault {
 	p.mu.Lock()
-	q.N = len(p.requests) + 1
-	p.requests = append(p.requests, *q)
-	p.busy++
-	p.peak = max(p.peak, p.busy)
-	p.arrival.Broadcast()
-	fault, choose := p.fault(*q), p.choose
-	p.mu.Unlock()
-	if fault == nil && choose != nil {
-		fault = choose(*q)
-	}
-	return fault
-}
-
-// fault chooses how a request fails. The lock is held.
-func (p *Provider) fault(q Request) *Fault {
-	if p.denies(q) {
-		f := Unauthorized()
-		return &f
-	}
-	if len(p.next) > 0 {
-		f := p.next[0]
-		p.next = p.next[1:]
-		return f
-	}
-	if f := p.nth[q.N]; f != nil {
-		return f
-	}
+	defer p.mu.Unlock()
 	for _, part := range p.refused {
 		if q.has(part) {
 			f := unknownPart(part, p.vague)
 			return &f
 		}
 	}
-	return p.always
+	return nil
 }
-
-// denies reports whether a request has the wrong key. The lock is held.
-func (p *Provider) denies(q Request) bool { return p.key != "" && q.Key != p.key }
 
 // has reports whether a part is in a request.
 func (q Request) has(part Part) bool {
 	return part == q.Form || part == q.Limit && q.Provider == openAIName || part == PartTemperature && q.Heat != nil
-}
-
-// left records how a request was answered.
-func (p *Provider) left(n int, result string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.requests[n-1].Result = result
-	p.busy--
-	p.arrival.Broadcast()
 }

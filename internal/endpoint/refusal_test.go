@@ -1,4 +1,4 @@
-package wire
+package endpoint
 
 import (
 	"io"
@@ -19,7 +19,7 @@ func TestOnlyCodesOfRefusalsAreShown(t *testing.T) {
 		"error_4711":                           "status 429",
 		strings.Repeat("a_", 40):               "status 429",
 	} {
-		if got := (&Error{Status: 429, Code: code}).Error(); got != want {
+		if got := (&RefusalError{Status: 429, Code: code}).Error(); got != want {
 			t.Errorf("%q: got %q, want %q", code, got, want)
 		}
 	}

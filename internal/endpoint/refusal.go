@@ -1,6 +1,4 @@
-// Package wire reads what endpoints of language models write beside their answers: refusals, and the thoughts that local models
-// put before what they say. It knows no endpoint's library, and sends nothing.
-package wire
+package endpoint
 
 import (
 	"encoding/json"
@@ -13,14 +11,13 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/endpoint"
 )
 
 const maxProblem = 64 << 10 // of a refusal's body
 
-// Error is a refusal: an answer of an endpoint that is an HTTP error. What the endpoint wrote is read for its meaning and goes no
-// further: it may quote what was sent.
-type Error struct {
+// RefusalError is an answer of an endpoint that is an HTTP error. What the endpoint wrote is read for its meaning and goes
+// no further: it may quote what was sent.
+type RefusalError struct {
 	Status  int
 	Pause   time.Duration // after which it may be tried again, if told
 	Told    bool          // whether it asked for a pause
@@ -28,18 +25,23 @@ type Error struct {
 	Code    string        // the endpoint's type and code for it; in lower case
 	Param   string        // the part of the request that it is about; in lower case
 	Message string        // in lower case
-	room    int           // tokens that the model has room for, where it says so
+
+	room      int      // tokens that the model has room for, where it says so
+	complains []string // as of Settings
 }
 
-// Words by which endpoints say that a question has more tokens than the model has room for, and with which they say how many
-// it has.
+// Words by which endpoints say that a question has more tokens than the model has room for, and with which they say how
+// many it has.
 var (
-	overflows = []string{"exceed_context_size", "context_length_exceeded", "prompt is too long", "maximum context length", "context size", "context window"}
-	rooms     = regexp.MustCompile(`(?:maximum context length is|> *|context size \(?|context window of) *(\d{3,8})\b`)
+	overflows = []string{
+		"exceed_context_size", "context_length_exceeded", "prompt is too long", "maximum context length", "context size",
+		"context window",
+	}
+	rooms = regexp.MustCompile(`(?:maximum context length is|> *|context size \(?|context window of) *(\d{3,8})\b`)
 )
 
 // Overflow reports whether the question was too long, and for how many tokens there is room; 0: it does not say.
-func (r *Error) Overflow() (tokens int, ok bool) {
+func (r *RefusalError) Overflow() (tokens int, ok bool) {
 	if r.Status != http.StatusBadRequest && r.Status != http.StatusRequestEntityTooLarge || !r.SpeaksOf(overflows...) {
 		return 0, false
 	}
@@ -53,7 +55,7 @@ func (r *Error) Overflow() (tokens int, ok bool) {
 }
 
 // Error tells what is known to hold nothing of the request: the status, and a code if it looks like one.
-func (r *Error) Error() string {
+func (r *RefusalError) Error() string {
 	if !shaped(r.Code) {
 		return fmt.Sprintf("status %d", r.Status)
 	}
@@ -68,25 +70,26 @@ func shaped(code string) bool {
 	return strings.Trim(code, "abcdefghijklmnopqrstuvwxyz_/") == ""
 }
 
-// Kind says what the refusal means. Some endpoints answer 400 to a wrong key or an unknown model.
-func (r *Error) Kind() recaller.Kind {
+// Kind says what the refusal means. Some endpoints answer 400 or 422 to a wrong key or an unknown model.
+func (r *RefusalError) Kind() recaller.Kind {
 	switch {
 	case r.badRequest("api key", "api_key", "apikey"):
 		return recaller.Unauthenticated
-	case r.badRequest("model_not_found", "model not found", "not a valid model"):
+	case r.badRequest("model_not_found", "model not found", "not a valid model"), r.badRequest(r.complains...):
 		return recaller.NotFound
 	}
-	return endpoint.KindOf(r.Status)
+	return statusKind(r.Status)
 }
 
-// badRequest reports whether a short 400 has one of the words. A long one may quote the request.
-func (r *Error) badRequest(words ...string) bool {
-	return r.Status == http.StatusBadRequest && len(r.Message) < 300 && r.SpeaksOf(words...)
+// badRequest reports whether a short 400 or 422 has one of the words. A long one may quote the request.
+func (r *RefusalError) badRequest(words ...string) bool {
+	is := r.Status == http.StatusBadRequest || r.Status == http.StatusUnprocessableEntity
+	return is && len(r.Message) < 300 && r.SpeaksOf(words...)
 }
 
-// MayPass reports whether the same request may be answered a moment later.
-func (r *Error) MayPass() bool {
-	if r.NoRetry || strings.Contains(r.Code, "insufficient_quota") {
+// mayPass reports whether the same request may be answered a moment later.
+func (r *RefusalError) mayPass() bool {
+	if r.NoRetry || r.SpeaksOf("insufficient_quota") {
 		return false
 	}
 	switch r.Status {
@@ -96,24 +99,9 @@ func (r *Error) MayPass() bool {
 	return r.Status >= http.StatusInternalServerError
 }
 
-// Meaning is what a refusal says to a client of ours.
-func (r *Error) Meaning() string {
-	switch r.Kind() {
-	case recaller.Unauthenticated:
-		return "the model endpoint refused the key"
-	case recaller.NotFound:
-		return "the model endpoint does not know this model or address"
-	case recaller.Exhausted:
-		return "the model endpoint is at its limit"
-	case recaller.Unavailable:
-		return fmt.Sprintf("the model endpoint failed with status %d", r.Status)
-	default:
-		return fmt.Sprintf("the model endpoint refused the request with status %d", r.Status)
-	}
-}
-
-// SpeaksOf reports whether the refusal names one of the words: as the parameter that it is about, in its code, or in its message.
-func (r *Error) SpeaksOf(words ...string) bool {
+// SpeaksOf reports whether the refusal names one of the words: as the parameter that it is about, in its code, or in
+// its message.
+func (r *RefusalError) SpeaksOf(words ...string) bool {
 	for _, w := range words {
 		if strings.Contains(r.Param, w) || strings.Contains(r.Code, w) || strings.Contains(r.Message, w) {
 			return true
@@ -122,18 +110,21 @@ func (r *Error) SpeaksOf(words ...string) bool {
 	return false
 }
 
-// ReadRefusal reads an HTTP error. Providers agree on little: OpenAI nests type, code, param and message in an object, others
-// leave the object out, write a string in its place, or a list of what does not fit (FastAPI).
-func ReadRefusal(res *http.Response, now time.Time) *Error {
-	r := &Error{Status: res.StatusCode, NoRetry: res.Header.Get("X-Should-Retry") == "false"}
-	r.Pause, r.Told = endpoint.Pause(res.Header, now)
+// ReadRefusal reads an HTTP error. Providers agree on little: OpenAI nests type, code, param and message in an object,
+// others leave the object out, write a string in its place, or a list of what does not fit (FastAPI).
+func ReadRefusal(res *http.Response, now time.Time) *RefusalError {
+	r := &RefusalError{Status: res.StatusCode, NoRetry: res.Header.Get("X-Should-Retry") == "false"}
+	r.Pause, r.Told = readPause(res.Header, now)
 	raw, err := io.ReadAll(io.LimitReader(res.Body, maxProblem))
 	if err != nil {
 		return r // the status says enough
 	}
 	var top map[string]any
 	if json.Unmarshal(raw, &top) != nil {
-		return r // a proxy's page
+		if plain := strings.TrimSpace(string(raw)); len(plain) < 300 && !strings.HasPrefix(plain, "<") {
+			r.Message = lower(plain)
+		}
+		return r // else a proxy's page
 	}
 	where := top
 	if nested, ok := top["error"].(map[string]any); ok {

@@ -1,4 +1,4 @@
-package wire
+package llm
 
 import "strings"
 
@@ -7,16 +7,16 @@ var marks = [][2]string{{"<think>", "</think>"}, {"<thinking>", "</thinking>"}, 
 
 const spaces = " \t\r\n"
 
-// Thoughts passes on what is said and holds back what is thought before it, piece by piece: any number of marked blocks at the beginning. What
-// looks like such a block further on is part of the answer. The zero value is ready.
-type Thoughts struct {
+// thoughts passes on what is said and holds back what is thought before it, piece by piece: any number of marked blocks
+// at the beginning. What looks like such a block further on is part of the answer. The zero value is ready.
+type thoughts struct {
 	held   string // not decided yet, or the end of a thought
 	closes string // the mark that ends the thought that we are in; "": in none
 	loud   bool   // the answer has begun
 }
 
-// Pass takes the next piece and returns what of it, and of pieces before it, is said.
-func (u *Thoughts) Pass(piece string) string {
+// pass takes the next piece and returns what of it, and of pieces before it, is said.
+func (u *thoughts) pass(piece string) string {
 	if u.loud {
 		return piece
 	}
@@ -45,7 +45,7 @@ func (u *Thoughts) Pass(piece string) string {
 }
 
 // enter begins a thought if one begins here.
-func (u *Thoughts) enter() bool {
+func (u *thoughts) enter() bool {
 	for _, m := range marks {
 		if after, opens := strings.CutPrefix(u.held, m[0]); opens {
 			u.closes, u.held = m[1], after
@@ -56,7 +56,7 @@ func (u *Thoughts) enter() bool {
 }
 
 // mayOpen reports whether what is held may become an opening mark.
-func (u *Thoughts) mayOpen() bool {
+func (u *thoughts) mayOpen() bool {
 	for _, m := range marks {
 		if strings.HasPrefix(m[0], u.held) {
 			return true
@@ -65,19 +65,19 @@ func (u *Thoughts) mayOpen() bool {
 	return false
 }
 
-// Rest returns what is still held when all has come. A thought that never ended is none of the answer.
-func (u *Thoughts) Rest() string {
+// rest returns what is still held when all has come. A thought that never ended is none of the answer.
+func (u *thoughts) rest() string {
 	if u.loud || u.closes != "" {
 		return ""
 	}
 	return u.held
 }
 
-// Aloud takes the thoughts out of a whole answer. Some chat templates open the thought themselves, so that an answer may begin
-// within it; that is believed only as long as no JSON has begun, whose strings may hold anything.
-func Aloud(answer string) string {
-	var u Thoughts
-	said := u.Pass(answer) + u.Rest()
+// aloud takes the thoughts out of a whole answer. Some chat templates open the thought themselves, so that an answer
+// may begin within it; that is believed only as long as no JSON has begun, whose strings may hold anything.
+func aloud(answer string) string {
+	var u thoughts
+	said := u.pass(answer) + u.rest()
 	for _, m := range marks {
 		thought, after, ends := strings.Cut(said, m[1])
 		if ends && !strings.ContainsAny(thought, "{[") && !strings.Contains(thought, m[0]) {

@@ -1,4 +1,4 @@
-package wire
+package llm
 
 import (
 	"strings"
@@ -27,7 +27,7 @@ func TestThoughtsAreTakenOut(t *testing.T) {
 		`<think>{"v":1}</think>{"v":2}`:       `{"v":2}`,
 	}
 	for in, want := range tests {
-		if got := Aloud(in); got != want {
+		if got := aloud(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
@@ -39,10 +39,10 @@ func FuzzThoughts(f *testing.F) {
 		f.Add(s, 3)
 	}
 	f.Fuzz(func(t *testing.T, text string, at int) {
-		var whole, cut Thoughts
-		want := whole.Pass(text) + whole.Rest()
+		var whole, cut thoughts
+		want := whole.pass(text) + whole.rest()
 		at = max(0, min(at, len(text)))
-		got := cut.Pass(text[:at]) + cut.Pass(text[at:]) + cut.Rest()
+		got := cut.pass(text[:at]) + cut.pass(text[at:]) + cut.rest()
 		if got != want {
 			t.Errorf("cut at %d: got %q, want %q", at, got, want)
 		}
@@ -52,7 +52,7 @@ func FuzzThoughts(f *testing.F) {
 		if !strings.ContainsAny(text, "<[") && want != strings.TrimLeft(text, spaces) {
 			t.Errorf("got %q of %q", want, text)
 		}
-		if said := Aloud(text); !strings.HasSuffix(text, said) {
+		if said := aloud(text); !strings.HasSuffix(text, said) {
 			t.Errorf("%q is not the end of %q", said, text)
 		}
 	})

@@ -1,4 +1,4 @@
-package llmtest
+package endpointtest
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 // Address is the base URL of a provider that is reached through Pipe.
 const Address = "http://model.test/v1"
 
-// Pipe serves a handler in memory, and returns a client whose every connection goes there. No socket is opened, so that all of
-// it can run in a bubble of testing/synctest. stop ends both.
+// Pipe serves a handler in memory, and returns a client whose every connection goes there. No socket is opened, so that
+// all of it can run in a bubble of testing/synctest. stop ends both.
 func Pipe(h http.Handler) (client *http.Client, stop func()) {
 	l := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
 	server := &http.Server{Handler: h} //nolint:gosec // no stranger reaches it

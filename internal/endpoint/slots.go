@@ -1,4 +1,4 @@
-package llm
+package endpoint
 
 import (
 	"sync"
@@ -7,10 +7,10 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// slots bound how many questions are under way at once. Where nothing is known of the endpoint they begin with one, have one
+// slots bound how many jobs are under way at once. Where nothing is known of the endpoint they begin with one, have one
 // more after each answer that came quickly, and fall back to one when an answer does not come.
 type slots struct {
-	free chan struct{} // holds one entry for each question under way, and for each slot that is kept closed
+	free chan struct{} // holds one entry for each job under way, and for each slot that is kept closed
 
 	mu     sync.Mutex // guards what follows
 	closed int
@@ -28,7 +28,7 @@ func newSlots(most int, careful bool) *slots {
 	return s
 }
 
-// leave ends a question that took so long.
+// leave ends a job that took so long.
 func (s *slots) leave(took time.Duration, err error) {
 	defer func() { <-s.free }()
 	s.mu.Lock()
