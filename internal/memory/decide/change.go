@@ -10,14 +10,30 @@ import (
 // Changing decides what a change makes of an active memory. NotFound if the caller has no such memory, Conflict if it
 // was forgotten, Invalid for a reason that is none. Where nothing but a reminder is asked for, the memory is kept.
 func Changing(known Known, in recaller.Changing) (Decision, error) {
-	old, ask := meant(known, in, in.ID)
-	if ask != (Question{}) {
-		return asks(ask), nil
-	}
-	if old == nil {
-		return Decision{}, noMemory()
-	}
-	if err := active(*old); err != nil {
+	return known.decide(func(s *sight) (Decision, error) {
+		old := meant(s, in, in.ID)
+		if old == nil {
+			return Decision{}, noMemory()
+		}
+		return change(s, *old, in)
+	})
+}
+
+// Asked is Changing for what a caller asked in words to have forgotten. It does nothing where the memory is not active
+// any more: it changed since the words were read.
+func Asked(known Known, in recaller.Changing) (Decision, error) {
+	return known.decide(func(s *sight) (Decision, error) {
+		old := meant(s, in, in.ID)
+		if old == nil || old.Status != recaller.MemoryActive {
+			return Decision{Action: recaller.MemoryKept}, nil
+		}
+		in.Forget = true
+		return change(s, *old, in)
+	})
+}
+
+func change(s *sight, old recaller.Memory, in recaller.Changing) (Decision, error) {
+	if err := active(old); err != nil {
 		return Decision{}, err
 	}
 	usual := recaller.ClosedUpdated
@@ -30,42 +46,22 @@ func Changing(known Known, in recaller.Changing) (Decision, error) {
 	}
 	switch {
 	case in.Forget:
-		return forget(known, *old, reason, in), nil
+		return forget(s, old, reason, in), nil
 	case (in.Reminder != nil || in.Cancel != "") && empty(in.Patch):
-		return keep(*old), nil
+		return keep(old), nil
 	}
-	return supersede(*old, patched(*old, in.Patch), reason, recaller.MemoryUpdated), nil
+	return supersede(old, patched(old, in.Patch), reason, recaller.MemoryUpdated), nil
 }
 
-// Asked is Changing for what a caller asked in words to have forgotten. It does nothing where the memory is not active
-// any more: it changed since the words were read.
-func Asked(known Known, in recaller.Changing) (Decision, error) {
-	old, ask := meant(known, in, in.ID)
-	switch {
-	case ask != Question{}:
-		return asks(ask), nil
-	case old == nil || old.Status != recaller.MemoryActive:
-		return Decision{Action: recaller.MemoryKept}, nil
-	}
-	in.Forget = true
-	return Changing(known, in)
-}
-
-// meant is the newest version of a memory that a change names: one that it makes itself, or a known one. nil: there is
-// none.
-func meant(known Known, in recaller.Changing, id recaller.MemoryID) (*recaller.Memory, Question) {
+// meant is the newest version of a memory that a change names: one that it makes itself, or a known one. nil: none.
+func meant(s *sight, in recaller.Changing, id recaller.MemoryID) *recaller.Memory {
 	for _, m := range in.Unkept {
 		if m.ID == id {
 			made := create(m).Memory
-			return &made, Question{}
+			return &made
 		}
 	}
-	q := Question{Look: Newest, ID: id}
-	m, seen := known.one(q)
-	if !seen {
-		return nil, q
-	}
-	return m, Question{}
+	return s.newest(id)
 }
 
 // closes refuses what is no reason to close a version: it is readable in the database (spec 2.2).

@@ -23,7 +23,8 @@ func TestChanging(t *testing.T) {
 	}{
 		{
 			"a change closes the version and opens the next",
-			[]recaller.Memory{tea}, recaller.Changing{Patch: recaller.MemoryPatch{Value: ptr("Oolong")}},
+			[]recaller.Memory{tea},
+			recaller.Changing{Patch: recaller.MemoryPatch{Value: ptr("Oolong")}},
 			"updated; ~old.1 superseded tea=Assam (updated) also drink; +old.2 active tea=Oolong also drink", "newest",
 		},
 		{
@@ -34,17 +35,20 @@ func TestChanging(t *testing.T) {
 		},
 		{
 			"but only for one from the closed set",
-			[]recaller.Memory{tea}, recaller.Changing{Patch: recaller.MemoryPatch{Value: ptr("x"), Reason: "since she said so"}},
+			[]recaller.Memory{tea},
+			recaller.Changing{Patch: recaller.MemoryPatch{Value: ptr("x"), Reason: "since she said so"}},
 			"invalid", "newest",
 		},
 		{
 			"a key that is changed stays as an alias",
-			[]recaller.Memory{tea}, recaller.Changing{Patch: recaller.MemoryPatch{Key: ptr("hot_drink")}},
+			[]recaller.Memory{tea},
+			recaller.Changing{Patch: recaller.MemoryPatch{Key: ptr("hot_drink")}},
 			"updated; ~old.1 superseded tea=Assam (updated) also drink; +old.2 active hot_drink=Assam also drink,tea", "newest",
 		},
 		{
 			"a key that comes back is no alias any more",
-			[]recaller.Memory{tea}, recaller.Changing{Patch: recaller.MemoryPatch{Key: ptr("Drink")}},
+			[]recaller.Memory{tea},
+			recaller.Changing{Patch: recaller.MemoryPatch{Key: ptr("Drink")}},
 			"updated; ~old.1 superseded tea=Assam (updated) also drink; +old.2 active Drink=Assam also tea", "newest",
 		},
 		{
@@ -55,17 +59,20 @@ func TestChanging(t *testing.T) {
 		},
 		{
 			"where nothing but a reminder is asked for, the memory stays",
-			[]recaller.Memory{tea}, recaller.Changing{Reminder: &recaller.Reminder{}},
+			[]recaller.Memory{tea},
+			recaller.Changing{Reminder: &recaller.Reminder{}},
 			"kept", "newest",
 		},
 		{
 			"or the end of one",
-			[]recaller.Memory{tea}, recaller.Changing{Cancel: "r"},
+			[]recaller.Memory{tea},
+			recaller.Changing{Cancel: "r"},
 			"kept", "newest",
 		},
 		{
 			"who is to be reminded of an interim memory counts on it",
-			[]recaller.Memory{mem("old", "tea", "Assam", interim)}, recaller.Changing{Reminder: &recaller.Reminder{}},
+			[]recaller.Memory{mem("old", "tea", "Assam", interim)},
+			recaller.Changing{Reminder: &recaller.Reminder{}},
 			"kept; ~old.1 active tea=Assam", "newest",
 		},
 		{
@@ -82,22 +89,26 @@ func TestChanging(t *testing.T) {
 		},
 		{
 			"nor forgotten again",
-			[]recaller.Memory{mem("old", "tea", "Assam", forgotten(1, ""))}, recaller.Changing{Forget: true},
+			[]recaller.Memory{mem("old", "tea", "Assam", forgotten(1, ""))},
+			recaller.Changing{Forget: true},
 			"conflict", "newest",
 		},
 		{
 			"what is not there is not found",
-			nil, recaller.Changing{Forget: true},
+			nil,
+			recaller.Changing{Forget: true},
 			"not found", "newest",
 		},
 		{
 			"forgetting closes the memory",
-			[]recaller.Memory{tea}, recaller.Changing{Forget: true},
+			[]recaller.Memory{tea},
+			recaller.Changing{Forget: true},
 			"forgotten; ~old.1 forgotten tea=Assam (forgotten) also drink", "newest",
 		},
 		{
 			"those that say the same go with it, once",
-			two, recaller.Changing{Forget: true, Also: []recaller.MemoryID{"same", "old", "same"}},
+			two,
+			recaller.Changing{Forget: true, Also: []recaller.MemoryID{"same", "old", "same"}},
 			"forgotten; ~same.1 forgotten beverage=Assam (forgotten); ~old.1 forgotten tea=Assam (forgotten) also drink",
 			"newest newest",
 		},
@@ -205,12 +216,14 @@ func TestUndoing(t *testing.T) {
 	}{
 		{
 			"the version before comes back as a new one",
-			[]recaller.Memory{second, first}, 0,
+			[]recaller.Memory{second, first},
+			0,
 			"restored; ~old.2 superseded tea=Oolong (undone); +old.3 active tea=Assam", "newest exact",
 		},
 		{
 			"any version may",
-			[]recaller.Memory{mem("old", "tea", "Ceylon", version(3)), second, first}, 1,
+			[]recaller.Memory{mem("old", "tea", "Ceylon", version(3)), second, first},
+			1,
 			"restored; ~old.3 superseded tea=Ceylon (undone); +old.4 active tea=Assam", "newest exact",
 		},
 		{"of a first version nothing is to be undone", []recaller.Memory{only}, 0, "conflict", "newest"},
@@ -219,27 +232,32 @@ func TestUndoing(t *testing.T) {
 		{"nor is a memory", nil, 0, "not found", "newest"},
 		{
 			"the last version of one that was forgotten comes back",
-			[]recaller.Memory{gone, first}, 0,
+			[]recaller.Memory{gone, first},
+			0,
 			"restored; +old.3 active tea=Oolong", "newest gone name",
 		},
 		{
 			"an earlier one of it may",
-			[]recaller.Memory{gone, first}, 1,
+			[]recaller.Memory{gone, first},
+			1,
 			"restored; +old.3 active tea=Assam", "newest exact gone name",
 		},
 		{
 			"with it comes what went with it",
-			[]recaller.Memory{gone, first, same, other}, 0,
+			[]recaller.Memory{gone, first, same, other},
+			0,
 			"restored; +same.4 active drink=Ceylon; +old.3 active tea=Oolong", "newest gone keyed name",
 		},
 		{
 			"once, though it went with it before",
-			[]recaller.Memory{gone, first, same, before}, 0,
+			[]recaller.Memory{gone, first, same, before},
+			0,
 			"restored; +same.4 active drink=Ceylon; +old.3 active tea=Oolong", "newest gone keyed name",
 		},
 		{
 			"but not where another memory has the key by now",
-			[]recaller.Memory{gone, first, same, mem("new", "Drink", "milk")}, 0,
+			[]recaller.Memory{gone, first, same, mem("new", "Drink", "milk")},
+			0,
 			"restored; +old.3 active tea=Oolong", "newest gone keyed name",
 		},
 	} {

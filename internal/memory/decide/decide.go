@@ -52,15 +52,48 @@ type Answer struct {
 // Known is what was seen so far. A question that is not in it was not asked yet.
 type Known map[Question]Answer
 
-// one returns the memory that was found, nil if there was none, and whether it was looked for.
-func (k Known) one(q Question) (*recaller.Memory, bool) {
-	a, seen := k[q]
-	if len(a.Memories) == 0 {
-		return nil, seen
+// decide is what a rule decides, or what it has to see first. Where a rule looks for what is not known, it goes on as if
+// there were nothing; what it decides then, an error too, does not count.
+func (k Known) decide(rule func(*sight) (Decision, error)) (Decision, error) {
+	s := &sight{known: k}
+	d, err := rule(s)
+	if s.missed != (Question{}) {
+		return Decision{Ask: s.missed}, nil
 	}
-	m := a.Memories[0]
-	return &m, seen
+	return d, err
 }
+
+// sight is what one run of a rule sees of what is known.
+type sight struct {
+	known  Known
+	missed Question // the first that was not known
+}
+
+func (s *sight) all(q Question) Answer {
+	a, seen := s.known[q]
+	if !seen && s.missed == (Question{}) {
+		s.missed = q
+	}
+	return a
+}
+
+// one is the memory that is found first; nil: there is none.
+func (s *sight) one(q Question) *recaller.Memory {
+	list := s.all(q).Memories
+	if len(list) == 0 {
+		return nil
+	}
+	m := list[0]
+	return &m
+}
+
+func (s *sight) keyed(key string) *recaller.Memory { return s.one(Question{Look: Keyed, Key: key}) }
+
+func (s *sight) newest(id recaller.MemoryID) *recaller.Memory {
+	return s.one(Question{Look: Newest, ID: id})
+}
+
+func (s *sight) caller() Caller { return s.all(Question{Look: Name}).Caller }
 
 // Do is what becomes of a version of a memory.
 type Do int
@@ -106,8 +139,6 @@ func (d Decision) Told() []recaller.Memory {
 	}
 	return out
 }
-
-func asks(q Question) Decision { return Decision{Ask: q} }
 
 // create makes the first version of a memory.
 func create(m recaller.Memory) Decision {

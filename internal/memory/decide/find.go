@@ -54,24 +54,20 @@ func (k Keys) forgot(m recaller.Memory) bool { return !m.CreatedAt.After(k.gone[
 func Finding(known Known, keys Keys, in recaller.StepResult, i int) (Decision, error) {
 	m := in.Memories[i]
 	m.Caller, m.Interim = in.Caller, in.State == recaller.StepPending
-	q := Question{Look: Keyed, Key: m.Key}
-	old, seen := known.one(q)
-	if !seen {
-		return asks(q), nil
-	}
+	return known.decide(func(s *sight) (Decision, error) { return find(s, keys, m) })
+}
+
+func find(s *sight, keys Keys, m recaller.Memory) (Decision, error) {
+	old := s.keyed(m.Key)
 	if old == nil {
-		switch id := keys.aliases[BareKey(m.Key)]; {
+		id := keys.aliases[BareKey(m.Key)]
+		switch {
 		case id == "" && keys.forgot(m):
 			return Decision{Action: recaller.MemoryKept}, nil
 		case id == "":
-			return createAbsent(known, m), nil
-		default:
-			q = Question{Look: Newest, ID: id}
+			return createAbsent(s, m), nil
 		}
-		if old, seen = known.one(q); !seen {
-			return asks(q), nil
-		}
-		if old == nil {
+		if old = s.newest(id); old == nil {
 			return Decision{}, noMemory()
 		}
 	}
@@ -79,18 +75,14 @@ func Finding(known Known, keys Keys, in recaller.StepResult, i int) (Decision, e
 	case m.Interim:
 		return Decision{Action: recaller.MemoryKept, Memory: *old}, nil
 	case old.Interim:
-		return replace(known, keys, *old, m), nil
+		return replace(s, keys, *old, m), nil
 	}
-	return dispute(known, *old, m), nil
+	return dispute(s, *old, m), nil
 }
 
 // replace has what was found for good take the place of an interim memory of another conversation, which has its key.
-func replace(known Known, keys Keys, old, m recaller.Memory) Decision {
-	closed, ask := closedSince(known, m)
-	switch {
-	case ask != Question{}:
-		return asks(ask)
-	case closed || keys.forgot(m):
+func replace(s *sight, keys Keys, old, m recaller.Memory) Decision {
+	if closedSince(s, m) || keys.forgot(m) {
 		return Decision{Action: recaller.MemoryKept, Memory: old}
 	}
 	d := create(m)
@@ -100,7 +92,7 @@ func replace(known Known, keys Keys, old, m recaller.Memory) Decision {
 
 // dispute keeps another value beside that of an active memory, which stays as it is. What was said before the memory
 // was last confirmed disputes nothing, and neither does a value that it had before.
-func dispute(known Known, old, m recaller.Memory) Decision {
+func dispute(s *sight, old, m recaller.Memory) Decision {
 	kept := Decision{Action: recaller.MemoryKept, Memory: old}
 	if sameWords(old.Value, m.Value) || m.CreatedAt.Before(old.ConfirmedAt) {
 		return kept
@@ -108,12 +100,8 @@ func dispute(known Known, old, m recaller.Memory) Decision {
 	if d := old.Dispute; d != nil && (sameWords(d.Value, m.Value) || m.CreatedAt.Before(d.At)) {
 		return kept
 	}
-	q := Question{Look: Past, ID: old.ID}
-	past, seen := known[q]
-	if !seen {
-		return asks(q)
-	}
-	if slices.ContainsFunc(past.Memories, func(p recaller.Memory) bool { return sameWords(p.Value, m.Value) }) {
+	past := s.all(Question{Look: Past, ID: old.ID}).Memories
+	if slices.ContainsFunc(past, func(p recaller.Memory) bool { return sameWords(p.Value, m.Value) }) {
 		return kept
 	}
 	old.Dispute = &recaller.Dispute{Value: m.Value, Provenance: m.Provenance, At: m.CreatedAt.UTC()}

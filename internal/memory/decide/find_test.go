@@ -56,22 +56,26 @@ func TestFinding(t *testing.T) {
 		},
 		{
 			"the same value changes nothing",
-			[]recaller.Memory{mem("old", "tea", "Assam")}, mem("new", "tea", "ASSAM", on(1)), recaller.StepDone,
+			[]recaller.Memory{mem("old", "tea", "Assam")},
+			mem("new", "tea", "ASSAM", on(1)), recaller.StepDone,
 			"kept", "keyed",
 		},
 		{
 			"another value is kept beside that of the memory, which stays",
-			[]recaller.Memory{mem("old", "tea", "Assam")}, mem("new", "tea", "Oolong", on(1)), recaller.StepDone,
+			[]recaller.Memory{mem("old", "tea", "Assam")},
+			mem("new", "tea", "Oolong", on(1)), recaller.StepDone,
 			"kept; ~old.1 active tea=Assam or Oolong", "keyed past",
 		},
 		{
 			"also where the memory has the key as an alias only",
-			[]recaller.Memory{mem("old", "drink", "Assam", also("tea"))}, mem("new", "Tea", "Oolong", on(1)), recaller.StepDone,
+			[]recaller.Memory{mem("old", "drink", "Assam", also("tea"))},
+			mem("new", "Tea", "Oolong", on(1)), recaller.StepDone,
 			"kept; ~old.1 active drink=Assam or Oolong also tea", "keyed newest past",
 		},
 		{
 			"what was said before the memory was last confirmed disputes nothing",
-			[]recaller.Memory{mem("old", "tea", "Assam", on(2))}, mem("new", "tea", "Oolong", on(1)), recaller.StepDone,
+			[]recaller.Memory{mem("old", "tea", "Assam", on(2))},
+			mem("new", "tea", "Oolong", on(1)), recaller.StepDone,
 			"kept", "keyed",
 		},
 		{
@@ -103,7 +107,8 @@ func TestFinding(t *testing.T) {
 		},
 		{
 			"what is interim disputes nothing",
-			[]recaller.Memory{mem("old", "tea", "Assam")}, mem("new", "tea", "Oolong", on(1)), recaller.StepPending,
+			[]recaller.Memory{mem("old", "tea", "Assam")},
+			mem("new", "tea", "Oolong", on(1)), recaller.StepPending,
 			"kept", "keyed",
 		},
 		{
@@ -188,15 +193,18 @@ func TestSettling(t *testing.T) {
 			"; ~dog.1 active dog=Max; -home.1 forgotten home=Ely interim [1]",
 		},
 		{
-			"another value is not the same", recaller.StepDone, []recaller.Memory{mem("y", "dog", "Rex")},
+			"another value is not the same", recaller.StepDone,
+			[]recaller.Memory{mem("y", "dog", "Rex")},
 			goes + " []",
 		},
 		{
-			"nor is another time", recaller.StepDone, []recaller.Memory{mem("y", "home", "Ely", due(5))},
+			"nor is another time", recaller.StepDone,
+			[]recaller.Memory{mem("y", "home", "Ely", due(5))},
 			goes + " []",
 		},
 		{
-			"interim ones give way to each other", recaller.StepPending, []recaller.Memory{mem("y", "home", "Ely", due(4))},
+			"interim ones give way to each other", recaller.StepPending,
+			[]recaller.Memory{mem("y", "home", "Ely", due(4))},
 			"; -dog.1 forgotten dog=Max interim; ~home.1 active home=Ely interim [0]",
 		},
 		{"where the step failed they are all that there will be", recaller.StepFailed, nil, stays + " []"},

@@ -9,7 +9,7 @@ import (
 
 // forget closes a memory and those that say the same, but for those that changed meanwhile. What no memory was kept of
 // is made first, to be closed. Where the memory holds the caller's name, he has none.
-func forget(known Known, old recaller.Memory, reason string, in recaller.Changing) Decision {
+func forget(s *sight, old recaller.Memory, reason string, in recaller.Changing) Decision {
 	d := Decision{
 		Action: recaller.MemoryClosed, Memory: buried(old, reason, in.Patch.At, in.Forgetting), Reindex: in.Patch.At,
 	}
@@ -17,10 +17,7 @@ func forget(known Known, old recaller.Memory, reason string, in recaller.Changin
 		d.Writes = append(d.Writes, create(m).Writes...)
 	}
 	for _, id := range in.Also {
-		m, ask := meant(known, in, id)
-		if ask != (Question{}) {
-			return asks(ask)
-		}
+		m := meant(s, in, id)
 		if m == nil || m.Status != recaller.MemoryActive || id == old.ID || slices.Contains(d.Forgotten, id) {
 			continue
 		}
@@ -30,14 +27,10 @@ func forget(known Known, old recaller.Memory, reason string, in recaller.Changin
 		d.Forgotten = append(d.Forgotten, id)
 	}
 	d.Writes, d.Forgotten = append(d.Writes, Write{Update, d.Memory}), append(d.Forgotten, old.ID)
-	if in.Name == "" {
-		return d
+	if in.Name != "" {
+		is := s.caller()
+		d.Caller = is.becomes(is.forget(in.Name, old.ID))
 	}
-	was, seen := known[Question{Look: Name}]
-	if !seen {
-		return asks(Question{Look: Name})
-	}
-	d.Caller = was.Caller.becomes(was.Caller.forget(in.Name, old.ID))
 	return d
 }
 
@@ -55,11 +48,11 @@ func buried(m recaller.Memory, reason string, at time.Time, how recaller.Forgett
 // now, and the caller's name if it went. NotFound if there is no such memory or version, Conflict if nothing is to be
 // undone.
 func Undoing(known Known, in recaller.Undoing) (Decision, error) {
-	q := Question{Look: Newest, ID: in.ID}
-	last, seen := known.one(q)
-	if !seen {
-		return asks(q), nil
-	}
+	return known.decide(func(s *sight) (Decision, error) { return undo(s, in) })
+}
+
+func undo(s *sight, in recaller.Undoing) (Decision, error) {
+	last := s.newest(in.ID)
 	if last == nil {
 		return Decision{}, noMemory()
 	}
@@ -69,12 +62,8 @@ func Undoing(known Known, in recaller.Undoing) (Decision, error) {
 	}
 	back := *last
 	if number != last.Version {
-		q = Question{Look: Exact, ID: in.ID, Version: number}
-		earlier, seen := known.one(q)
-		switch {
-		case !seen:
-			return asks(q), nil
-		case earlier == nil:
+		earlier := s.one(Question{Look: Exact, ID: in.ID, Version: number})
+		if earlier == nil {
 			return Decision{}, recaller.Errorf(recaller.NotFound, "there is no such version")
 		}
 		back = *earlier
@@ -84,7 +73,7 @@ func Undoing(known Known, in recaller.Undoing) (Decision, error) {
 		return supersede(*last, back, recaller.ClosedUndone, recaller.MemoryRestored), nil
 	}
 	back.Version = last.Version + 1
-	return restore(known, back), nil
+	return restore(s, back), nil
 }
 
 // undone is the number of the version that an undo brings back; 0 is the last one of a memory that was forgotten, else
@@ -106,33 +95,21 @@ func undone(last recaller.Memory, number int) (int, error) {
 }
 
 // restore brings a memory back that was forgotten, as a version of its own, with what went with it.
-func restore(known Known, back recaller.Memory) Decision {
-	gone, seen := known[Question{Look: Gone}]
-	if !seen {
-		return asks(Question{Look: Gone})
-	}
+func restore(s *sight, back recaller.Memory) Decision {
 	at := back.CreatedAt
 	d := Decision{Action: recaller.MemoryRestored, Memory: opened(back), Reindex: at}
-	for _, m := range gone.Memories {
+	for _, m := range s.all(Question{Look: Gone}).Memories {
 		if m.Forgetting == nil || m.Forgetting.With != back.ID || m.Status != recaller.MemoryForgotten {
 			continue
 		}
-		q := Question{Look: Keyed, Key: m.Key}
-		taken, seen := known.one(q)
-		if !seen {
-			return asks(q)
-		}
 		again := slices.ContainsFunc(d.Writes, func(w Write) bool { return BareKey(w.Memory.Key) == BareKey(m.Key) })
-		if taken == nil && !again { // an earlier version of it may have gone the same way
+		if s.keyed(m.Key) == nil && !again { // an earlier version of it may have gone the same way
 			m.Version, m.CreatedAt, m.ConfirmedAt = m.Version+1, at, at
 			d.Writes = append(d.Writes, Write{Insert, opened(m)})
 		}
 	}
 	d.Writes = append(d.Writes, Write{Insert, d.Memory})
-	was, seen := known[Question{Look: Name}]
-	if !seen {
-		return asks(Question{Look: Name})
-	}
-	d.Caller = was.Caller.becomes(was.Caller.restore(back.ID))
+	is := s.caller()
+	d.Caller = is.becomes(is.restore(back.ID))
 	return d
 }

@@ -46,12 +46,11 @@ func (c Caller) Told(name string, source recaller.NameSource) Caller {
 // Hearing decides what a caller is called once his name was heard in a conversation: the fuller of the two, as
 // recaller.Caller.FullerName tells.
 func Hearing(known Known, name string) (Decision, error) {
-	a, seen := known[Question{Look: Name}]
-	if !seen {
-		return asks(Question{Look: Name}), nil
-	}
-	fuller := recaller.Caller{Name: a.Caller.Name, NameSource: a.Caller.Source}.FullerName(name)
-	return Decision{Caller: a.Caller.becomes(a.Caller.Told(fuller, recaller.NameSaid))}, nil
+	return known.decide(func(s *sight) (Decision, error) {
+		is := s.caller()
+		fuller := recaller.Caller{Name: is.Name, NameSource: is.Source}.FullerName(name)
+		return Decision{Caller: is.becomes(is.Told(fuller, recaller.NameSaid))}, nil
+	})
 }
 
 // forget takes his name away, with a memory, if it has a word of the name that is to be forgotten.

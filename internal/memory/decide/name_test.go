@@ -24,11 +24,9 @@ func TestNames(t *testing.T) {
 	}
 	gives := func(name string) func(Known) (Decision, error) {
 		return func(k Known) (Decision, error) {
-			c := k[Question{Look: Name}].Caller
-			if _, seen := k[Question{Look: Name}]; !seen {
-				return asks(Question{Look: Name}), nil
-			}
-			return Decision{Caller: c.becomes(c.Told(name, recaller.NameGiven))}, nil
+			return k.decide(func(s *sight) (Decision, error) {
+				return Decision{Caller: s.caller().becomes(s.caller().Told(name, recaller.NameGiven))}, nil
+			})
 		}
 	}
 	forget := func(name string) func(Known) (Decision, error) {

@@ -5,37 +5,28 @@ import "github.com/recallerhq/recaller"
 // Storing decides what becomes of a memory that is told: of the active one with its key, or else of the one that it is
 // to be merged into.
 func Storing(known Known, in recaller.Storing) (Decision, error) {
-	d := stored(known, in)
-	if d.Ask != (Question{}) || in.Name == "" {
+	return known.decide(func(s *sight) (Decision, error) {
+		d := store(s, in)
+		if in.Name != "" {
+			is := s.caller()
+			d.Caller = is.becomes(is.Told(in.Name, recaller.NameSaid))
+		}
 		return d, nil
-	}
-	was, seen := known[Question{Look: Name}]
-	if !seen {
-		return asks(Question{Look: Name}), nil
-	}
-	d.Caller = was.Caller.becomes(was.Caller.Told(in.Name, recaller.NameSaid))
-	return d, nil
+	})
 }
 
-func stored(known Known, in recaller.Storing) Decision {
-	m, q := in.Memory, Question{Look: Keyed, Key: in.Memory.Key}
-	old, seen := known.one(q)
-	if !seen {
-		return asks(q)
-	}
+func store(s *sight, in recaller.Storing) Decision {
+	m := in.Memory
+	old := s.keyed(m.Key)
 	other := old == nil && in.Into != "" // the same under another key
 	if other {
-		q = Question{Look: Newest, ID: in.Into}
-		if old, seen = known.one(q); !seen {
-			return asks(q)
-		}
-		if old != nil && old.Status != recaller.MemoryActive {
+		if old = s.newest(in.Into); old != nil && old.Status != recaller.MemoryActive {
 			old = nil
 		}
 	}
 	switch {
 	case old == nil && in.Mode == recaller.IfAbsent:
-		return createAbsent(known, m)
+		return createAbsent(s, m)
 	case old == nil:
 		return create(m)
 	case in.Mode == recaller.IfAbsent:
@@ -51,29 +42,19 @@ func stored(known Known, in recaller.Storing) Decision {
 
 // createAbsent creates a memory whose key no active one has. What was stored and closed in a conversation is not found
 // in its words from before that again (W9).
-func createAbsent(known Known, m recaller.Memory) Decision {
-	closed, ask := closedSince(known, m)
-	switch {
-	case ask != Question{}:
-		return asks(ask)
-	case closed:
+func createAbsent(s *sight, m recaller.Memory) Decision {
+	if closedSince(s, m) {
 		return Decision{Action: recaller.MemoryKept}
 	}
 	return create(m)
 }
 
 // closedSince reports whether a memory with the key was closed in the conversation that this one comes from, after its
-// words were said; or what to look for to know.
-func closedSince(known Known, m recaller.Memory) (closed bool, ask Question) {
-	if m.Provenance.Conversation == "" {
-		return false, Question{}
-	}
-	q := Question{Look: Closed, Key: m.Key, Conversation: m.Provenance.Conversation, Since: m.CreatedAt.UnixMicro()}
-	found, seen := known.one(q)
-	if !seen {
-		return false, q
-	}
-	return found != nil, Question{}
+// words were said.
+func closedSince(s *sight, m recaller.Memory) bool {
+	from := m.Provenance.Conversation
+	return from != "" &&
+		s.one(Question{Look: Closed, Key: m.Key, Conversation: from, Since: m.CreatedAt.UnixMicro()}) != nil
 }
 
 // merge keeps the key of a memory that is a near-duplicate as an alias, and its value if it is another.

@@ -20,22 +20,26 @@ func TestStoring(t *testing.T) {
 	}{
 		{
 			"a key that is new makes a memory",
-			nil, recaller.Storing{Memory: mem("new", "tea", "Assam")},
+			nil,
+			recaller.Storing{Memory: mem("new", "tea", "Assam")},
 			"created; +new.1 active tea=Assam", "keyed",
 		},
 		{
 			"a new memory does not have its own key as an alias",
-			nil, recaller.Storing{Memory: mem("new", "tea", "Assam", also("Tea ", "drink", "DRINK"))},
+			nil,
+			recaller.Storing{Memory: mem("new", "tea", "Assam", also("Tea ", "drink", "DRINK"))},
 			"created; +new.1 active tea=Assam also drink", "keyed",
 		},
 		{
 			"the same value, but for case and space, confirms it",
-			[]recaller.Memory{tea}, recaller.Storing{Memory: mem("new", "TEA", " assam")},
+			[]recaller.Memory{tea},
+			recaller.Storing{Memory: mem("new", "TEA", " assam")},
 			"confirmed; ~old.1 active tea=Assam", "keyed",
 		},
 		{
 			"another value supersedes it, and the key is written as it was told last",
-			[]recaller.Memory{tea}, recaller.Storing{Memory: mem("new", "Tea", "Oolong")},
+			[]recaller.Memory{tea},
+			recaller.Storing{Memory: mem("new", "Tea", "Oolong")},
 			"updated; ~old.1 superseded tea=Assam (updated); +old.2 active Tea=Oolong", "keyed",
 		},
 		{
@@ -46,12 +50,14 @@ func TestStoring(t *testing.T) {
 		},
 		{
 			"the same without its time says nothing new",
-			[]recaller.Memory{mem("old", "call", "ring", due(5))}, recaller.Storing{Memory: mem("new", "call", "ring")},
+			[]recaller.Memory{mem("old", "call", "ring", due(5))},
+			recaller.Storing{Memory: mem("new", "call", "ring")},
 			"confirmed; ~old.1 active call=ring", "keyed",
 		},
 		{
 			"the same at another time supersedes it",
-			[]recaller.Memory{mem("old", "call", "ring", due(5))}, recaller.Storing{Memory: mem("new", "call", "ring", due(6))},
+			[]recaller.Memory{mem("old", "call", "ring", due(5))},
+			recaller.Storing{Memory: mem("new", "call", "ring", due(6))},
 			"updated; ~old.1 superseded call=ring (updated); +old.2 active call=ring", "keyed",
 		},
 		{
@@ -68,12 +74,14 @@ func TestStoring(t *testing.T) {
 		},
 		{
 			"a near-duplicate that says the same leaves its key as an alias",
-			[]recaller.Memory{tea}, recaller.Storing{Memory: mem("new", "drink", "assam"), Into: "old"},
+			[]recaller.Memory{tea},
+			recaller.Storing{Memory: mem("new", "drink", "assam"), Into: "old"},
 			"merged; ~old.1 active tea=Assam also drink", "keyed newest",
 		},
 		{
 			"a near-duplicate that says more supersedes it, under the key that is known",
-			[]recaller.Memory{tea}, recaller.Storing{Memory: mem("new", "drink", "Assam with milk"), Into: "old"},
+			[]recaller.Memory{tea},
+			recaller.Storing{Memory: mem("new", "drink", "Assam with milk"), Into: "old"},
 			"merged; ~old.1 superseded tea=Assam (merged); +old.2 active tea=Assam with milk also drink", "keyed newest",
 		},
 		{
@@ -90,12 +98,14 @@ func TestStoring(t *testing.T) {
 		},
 		{
 			"and so is what was to be merged into one that is not there",
-			nil, recaller.Storing{Memory: mem("new", "drink", "Assam"), Into: "nobody's"},
+			nil,
+			recaller.Storing{Memory: mem("new", "drink", "Assam"), Into: "nobody's"},
 			"created; +new.1 active drink=Assam", "keyed newest",
 		},
 		{
 			"if absent, what is there is left alone",
-			[]recaller.Memory{tea}, recaller.Storing{Memory: mem("new", "tea", "Oolong"), Mode: recaller.IfAbsent},
+			[]recaller.Memory{tea},
+			recaller.Storing{Memory: mem("new", "tea", "Oolong"), Mode: recaller.IfAbsent},
 			"kept", "keyed",
 		},
 		{
@@ -106,7 +116,8 @@ func TestStoring(t *testing.T) {
 		},
 		{
 			"if absent, what no conversation told is created without looking back",
-			nil, recaller.Storing{Memory: mem("new", "tea", "Oolong"), Mode: recaller.IfAbsent},
+			nil,
+			recaller.Storing{Memory: mem("new", "tea", "Oolong"), Mode: recaller.IfAbsent},
 			"created; +new.1 active tea=Oolong", "keyed",
 		},
 		{
