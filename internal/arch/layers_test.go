@@ -20,7 +20,7 @@ func layers() []layer {
 		{name: "rules", pure: true, packages: []string{
 			"speech", "when", "repeat", "identity", "transcript", "recall/token", "recall/index", "livebuffer",
 			"wrapup/reading", "wrapup/quote", "wrapup/summary", "wrapup/label", "wrapup/name", "wrapup/extract", "wrapup/text", "wrapup/answer", "wrapup/evidence",
-			"agreement", "guard", "prompt", "realtime", "fence", "forgotten", "memory/likeness", "search/stems", "search/asked", "search/rank", "embed/static", "embed/dialogue", "vector",
+			"agreement", "guard", "prompt", "realtime", "fence", "forgotten", "memory/likeness", "memory/decide", "search/stems", "search/asked", "search/rank", "embed/static", "embed/dialogue", "vector",
 		}},
 		{name: "use cases", may: []string{"rules"}, packages: []string{
 			"conversation", "thread", "briefing", "memory", "recall", "document", "wrapup", "privacy", "tenant", "caller",
@@ -94,6 +94,7 @@ func edges() map[string][]string {
 
 		"embed": {"embed/static"},
 
+		"store":        {"memory/decide"}, // the rules of memory, which it carries out
 		"store/sqlite": {"vector"},
 
 		"cli": {"llm", "embed"}, // a terminal call may let a model speak for the agent, and the doctor tries both

@@ -1,7 +1,7 @@
 // Package memory is the use cases of memories and checkpoints: store, update, forget, undo, find, list with history; the
 // resumable state of an unfinished matter (spec W1–W4, H1–H4, B10, B11). It validates, masks the secrets that people say,
-// and finds what was told already under another key (memory/likeness). Versions it leaves to the store, which closes the
-// old one and opens the new one in one commit.
+// and finds what was told already under another key (memory/likeness). What a write does to what is known by then is
+// decided inside the commit, by the rules in memory/decide, which the store asks.
 //
 // It is not for finding memories in words (wrapup), nor for searching them (recall), nor for what a live agent's model
 // calls (tool).

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/memory/decide"
 )
 
 // callerBody is what is sealed of a caller.
@@ -13,7 +14,32 @@ type callerBody struct {
 	Name       string              `json:"name,omitempty"`
 	NameSource recaller.NameSource `json:"name_source,omitempty"`
 	TimeZone   string              `json:"time_zone,omitempty"`
-	Hidden     *hiddenName         `json:"hidden,omitempty"` // the name that was forgotten; no platform brings it back
+	Hidden     *hiddenName         `json:"hidden,omitempty"` // the name that was forgotten; nil: none
+}
+
+// known is a caller as the rules of memory know him, and bodyOf what is sealed of him.
+func (c callerBody) known() decide.Caller {
+	out := decide.Caller{Name: c.Name, Source: c.NameSource, TimeZone: c.TimeZone}
+	if c.Hidden != nil {
+		out.Hidden = decide.Hidden(*c.Hidden)
+	}
+	return out
+}
+
+func bodyOf(c decide.Caller) callerBody {
+	out := callerBody{Name: c.Name, NameSource: c.Source, TimeZone: c.TimeZone}
+	if c.Hidden != (decide.Hidden{}) {
+		hidden := hiddenName(c.Hidden)
+		out.Hidden = &hidden
+	}
+	return out
+}
+
+// hiddenName is a name of the caller's that went with a memory.
+type hiddenName struct {
+	Name   string              `json:"name"`
+	Source recaller.NameSource `json:"source"`
+	With   recaller.MemoryID   `json:"with"`
 }
 
 const callerColumns = `id, first_seen, last_seen, conversations, duration, text_messages, version, body`
@@ -163,7 +189,15 @@ func (s *Store) UpdateCaller(ctx context.Context, tenant recaller.TenantID, id r
 		if c.Name == "" {
 			c.NameSource = ""
 		}
-		if err := b.writeCallerBody(ctx, tx, tenant, c); err != nil {
+		body := callerBody{Name: c.Name, NameSource: c.NameSource, TimeZone: c.TimeZone}
+		if c.Name == "" { // a name that was forgotten is so only as long as he has none
+			was, err := b.readCallerBody(ctx, tx, tenant, id)
+			if err != nil {
+				return err
+			}
+			body.Hidden = was.Hidden
+		}
+		if err := b.writeCallerBody(ctx, tx, tenant, id, body); err != nil {
 			return err
 		}
 		c.ContentVersion, err = touch(ctx, tx, tenant, id, time.Time{})
@@ -172,24 +206,28 @@ func (s *Store) UpdateCaller(ctx context.Context, tenant recaller.TenantID, id r
 	return c, recaller.Change{Tenant: tenant, Caller: id, Version: c.ContentVersion, Zone: p.TimeZone != nil}, err
 }
 
-// writeCallerBody writes what is sealed of a caller. A name that was forgotten is so only as long as he has none.
-func (b box) writeCallerBody(ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Caller) error {
-	var hidden *hiddenName
-	if c.Name == "" {
-		var err error
-		if hidden, err = b.readHidden(ctx, tx, tenant, c.ID); err != nil {
-			return err
-		}
+// readCallerBody reads what is sealed of a caller who is not being erased.
+func (b box) readCallerBody(
+	ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID,
+) (body callerBody, err error) {
+	var sealed []byte
+	err = tx.QueryRow(ctx, `SELECT body FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`,
+		[]any{tenant, caller}, &sealed)
+	if err != nil {
+		return body, notFound(err, "there is no such caller")
 	}
-	return b.writeCaller(ctx, tx, tenant, c, hidden)
+	return body, b.get("callers.body", string(caller), sealed, &body)
 }
 
-func (b box) writeCaller(ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Caller, hidden *hiddenName) error {
-	body, err := b.put("callers.body", string(c.ID), callerBody{c.Name, c.NameSource, c.TimeZone, hidden})
+// writeCallerBody writes what is sealed of a caller.
+func (b box) writeCallerBody(
+	ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, body callerBody,
+) error {
+	sealed, err := b.put("callers.body", string(caller), body)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `UPDATE callers SET body = $3 WHERE tenant_id = $1 AND id = $2`, tenant, c.ID, body)
+	_, err = tx.Exec(ctx, `UPDATE callers SET body = $3 WHERE tenant_id = $1 AND id = $2`, tenant, caller, sealed)
 	return err
 }
 

@@ -2,9 +2,9 @@ package store
 
 import (
 	"context"
-	"strings"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/memory/decide"
 )
 
 // memoryBody is what is sealed of a version of a memory.
@@ -88,12 +88,9 @@ func (b box) sealMemory(m recaller.Memory) ([]byte, error) {
 // versionRecord names one version: a body moved to another version does not open.
 func versionRecord(m recaller.Memory) string { return string(m.ID) + "." + itoa(m.Version) }
 
-// NormalKey is what memory keys are compared by: case and surrounding space do not count (W2).
-func NormalKey(key string) string { return strings.ToLower(strings.TrimSpace(key)) }
-
 // keyText is what a memory's blind token is made of.
 func keyText(caller recaller.CallerID, key string) string {
-	return string(caller) + "\x00" + NormalKey(key)
+	return string(caller) + "\x00" + decide.BareKey(key)
 }
 
 // newest reads the newest version of a memory, whatever its status.

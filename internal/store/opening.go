@@ -267,16 +267,15 @@ func (w *opening) writeCaller(ctx context.Context, tx Tx) error {
 	if w.in.Name == "" {
 		return nil
 	}
-	c, err := w.box.readCaller(ctx, tx, w.tenant, w.caller)
-	if err != nil || !w.in.NameSource.Outranks(c.NameSource) || c.Name == w.in.Name {
+	body, err := w.box.readCallerBody(ctx, tx, w.tenant, w.caller)
+	if err != nil {
 		return err
 	}
-	hidden, err := w.box.readHidden(ctx, tx, w.tenant, w.caller)
-	if err != nil || hidden != nil && w.in.NameSource == recaller.NameGiven && sharesWord(hidden.Name, w.in.Name) {
-		return err // he wants it forgotten, and it is not he who says it again
+	is := body.known().Told(w.in.Name, w.in.NameSource)
+	if is == body.known() {
+		return nil
 	}
-	c.Name, c.NameSource = w.in.Name, w.in.NameSource
-	return w.box.writeCallerBody(ctx, tx, w.tenant, c)
+	return w.box.writeCallerBody(ctx, tx, w.tenant, w.caller, bodyOf(is))
 }
 
 // writeIdentities adds the identities that nobody has. They are written in an order of their own: two openings with the same

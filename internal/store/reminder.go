@@ -6,10 +6,8 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/memory/decide"
 )
-
-// maxReminders bounds how many reminders of one memory wait at once.
-const maxReminders = 50
 
 const reminderColumns = `id, caller_id, memory_id, conversation_id, due_at, status, attempts, reason, created_at, closed_at, rule, body`
 
@@ -134,26 +132,17 @@ func (s *Store) withKey(ctx context.Context, tenant recaller.TenantID, rows []se
 	return kept, nil
 }
 
-// remind sets a reminder of a memory beside those that it has, with the job that fires it. It takes the place of the pending one
-// that has its id, or the same words at the same time.
-func (w memoryWrite) remind(ctx context.Context, tx Tx, m recaller.Memory, r recaller.Reminder, at time.Time) (*recaller.Reminder, error) {
-	if m.Status != recaller.MemoryActive {
-		return nil, errForgotten()
-	}
+// remind sets a reminder of a memory, with the job that fires it: see decide.Reminding.
+func (w memoryWrite) remind(
+	ctx context.Context, tx Tx, m recaller.Memory, r recaller.Reminder, at time.Time,
+) (*recaller.Reminder, error) {
 	pending, err := w.pending(ctx, tx, m.ID)
 	if err != nil {
 		return nil, err
 	}
-	r.Caller, r.Memory, r.Status, r.Attempts, r.Reason = w.caller, m.ID, recaller.ReminderPending, 0, ""
-	r.DueAt, r.CreatedAt, r.ClosedAt = r.DueAt.UTC(), at.UTC(), time.Time{}
-	place := slices.IndexFunc(pending, func(p standing) bool { return p.ID == r.ID })
-	if place < 0 {
-		place = slices.IndexFunc(pending, func(p standing) bool { return sameWords(p.Text, r.Text) && micros(p.DueAt) == micros(r.DueAt) })
-	}
-	if place >= 0 {
-		r.ID, r.CreatedAt = pending[place].ID, pending[place].CreatedAt
-	} else if len(pending) >= maxReminders {
-		return nil, recaller.Errorf(recaller.Conflict, "the memory has %d reminders already", maxReminders)
+	r, place, err := decide.Reminding(m, waiting(pending), r, at)
+	if err != nil {
+		return nil, err
 	}
 	sealed := reminderBody{Text: r.Text}
 	if place >= 0 {
@@ -188,6 +177,15 @@ func (w memoryWrite) pending(ctx context.Context, tx Tx, memory recaller.MemoryI
 			return err
 		})
 	return list, err
+}
+
+// waiting are reminders without what they were before.
+func waiting(list []standing) []recaller.Reminder {
+	out := make([]recaller.Reminder, len(list))
+	for i, s := range list {
+		out[i] = s.Reminder
+	}
+	return out
 }
 
 func insertReminder(ctx context.Context, tx Tx, tenant recaller.TenantID, r recaller.Reminder, body []byte) error {
@@ -227,12 +225,10 @@ func (w memoryWrite) cancelOne(ctx context.Context, tx Tx, m recaller.Memory, id
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(pending, func(p standing) bool { return p.ID == id })
-	if i < 0 {
-		return nil, errNotPending()
+	r, err := decide.Cancelling(waiting(pending), id, at)
+	if err != nil {
+		return nil, err
 	}
-	r := pending[i].Reminder
-	r.Status, r.ClosedAt = recaller.ReminderCancelled, at.UTC()
 	if _, err := tx.Exec(ctx, `UPDATE reminders SET status = $3, closed_at = $4 WHERE tenant_id = $1 AND id = $2`, w.tenant, id, r.Status, micros(at)); err != nil {
 		return nil, err
 	}
@@ -257,7 +253,7 @@ func (s *Store) TryReminder(ctx context.Context, tenant recaller.TenantID, id re
 	if err := checkReason(reason); err != nil {
 		return err
 	}
-	_, err := s.moveReminder(ctx, tenant, id, errNotPending, func(tx Tx, dest ...any) error {
+	_, err := s.moveReminder(ctx, tenant, id, decide.NotWaiting, func(tx Tx, dest ...any) error {
 		return tx.QueryRow(ctx, `UPDATE reminders SET attempts = attempts + 1, reason = $3 WHERE tenant_id = $1 AND id = $2
 			AND status = 'pending'`+notErasing+` RETURNING `+reminderColumns, []any{tenant, id, reason}, dest...)
 	}, nil)
@@ -274,7 +270,7 @@ func (s *Store) CloseReminder(ctx context.Context, tenant recaller.TenantID, id 
 	if err := checkReason(reason); err != nil {
 		return recaller.Reminder{}, err
 	}
-	return s.moveReminder(ctx, tenant, id, errNotPending, func(tx Tx, dest ...any) error {
+	return s.moveReminder(ctx, tenant, id, decide.NotWaiting, func(tx Tx, dest ...any) error {
 		return tx.QueryRow(ctx, `UPDATE reminders SET status = $3, reason = CASE WHEN $4 = '' THEN reason ELSE $4 END, closed_at = $5 WHERE tenant_id = $1 AND id = $2
 			AND status = 'pending'`+notErasing+` RETURNING `+reminderColumns, []any{tenant, id, status, reason, micros(at)}, dest...)
 	}, func(tx Tx, _ recaller.Reminder) error {
@@ -312,7 +308,7 @@ func (s *Store) AdvanceReminder(ctx context.Context, tenant recaller.TenantID, r
 			return err
 		}
 		if n == 0 {
-			return errNotPending()
+			return decide.NotWaiting()
 		}
 		if err := insertReminder(ctx, tx, tenant, done, body); err != nil {
 			return err
@@ -328,7 +324,7 @@ func (s *Store) closeAt(ctx context.Context, tenant recaller.TenantID, r recalle
 		n, err := tx.Exec(ctx, `UPDATE reminders SET status = $4, closed_at = $5 WHERE tenant_id = $1 AND id = $2 AND due_at = $3
 			AND status = 'pending'`+notErasing, tenant, r.ID, micros(r.DueAt), status, micros(at))
 		if err == nil && n == 0 {
-			return errNotPending()
+			return decide.NotWaiting()
 		}
 		return err
 	})
@@ -345,18 +341,14 @@ func (s *Store) ReviveReminder(ctx context.Context, tenant recaller.TenantID, id
 		if err != nil {
 			return err
 		}
-		if m.Status != recaller.MemoryActive {
-			return errForgotten()
+		if err := decide.Remindable(m.Memory); err != nil {
+			return err
 		}
 		if err := deleteReminderJob(ctx, tx, tenant, id); err != nil {
 			return err
 		}
 		return insertJob(ctx, tx, tenant, r.Caller, job)
 	})
-}
-
-func errNotPending() error {
-	return recaller.Errorf(recaller.Conflict, "the reminder is not pending any more")
 }
 
 func errNotDead() error {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/memory/decide"
 )
 
 // Steps tells how far the wrap-up of a conversation is; nothing while it is active.
@@ -158,8 +159,10 @@ func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error)
 	if in.Name == "" {
 		return out, nil
 	}
-	fuller := func(c recaller.Caller) string { return c.FullerName(in.Name) }
-	return out, w.memories.box.writeName(ctx, tx, w.tenant, in.Caller, fuller)
+	_, err = w.memories.decided(ctx, tx, func(k decide.Known) (decide.Decision, error) {
+		return decide.Hearing(k, in.Name)
+	})
+	return out, err
 }
 
 // regards fails with Conflict where something was forgotten, or brought back, since the result was held against what was.
@@ -179,16 +182,20 @@ func (w stepWrite) remember(ctx context.Context, tx Tx, out *recaller.StepWritte
 	if err := w.known.current(ctx, tx, w.memories); err != nil {
 		return err
 	}
-	stands, err := w.settle(ctx, tx, out)
+	d, stands := decide.Settling(w.known.keys, w.in)
+	settled, err := w.memories.carryOut(ctx, tx, d)
 	if err != nil {
 		return err
 	}
+	tell(out, settled.Change)
 	created := 0
-	for i, m := range w.in.Memories {
-		m.Interim = w.in.State == recaller.StepPending
-		stored, there := stands[i]
-		if !there {
-			if stored, err = w.memories.found(ctx, tx, m, w.known); err != nil {
+	for i := range w.in.Memories {
+		stored := recaller.MemoryWritten{Memory: stands[i], Action: recaller.MemoryCreated}
+		if stored.Memory.ID == "" {
+			stored, err = w.memories.decided(ctx, tx, func(k decide.Known) (decide.Decision, error) {
+				return decide.Finding(k, w.known.keys, w.in, i)
+			})
+			if err != nil {
 				return err
 			}
 		}
@@ -196,9 +203,7 @@ func (w stepWrite) remember(ctx context.Context, tx Tx, out *recaller.StepWritte
 		if stored.Action == recaller.MemoryCreated {
 			created++
 		}
-		if stored.Change.Version > 0 {
-			out.Changes = append(out.Changes, stored.Change)
-		}
+		tell(out, stored.Change)
 	}
 	_, err = tx.Exec(ctx, `UPDATE steps SET stored = $4 WHERE tenant_id = $1 AND conversation_id = $2 AND step = $3`,
 		w.tenant, w.in.Conversation, w.in.Step, created)
@@ -208,23 +213,21 @@ func (w stepWrite) remember(ctx context.Context, tx Tx, out *recaller.StepWritte
 // forget closes the memories that the caller asked to forget.
 func (w stepWrite) forget(ctx context.Context, tx Tx, out *recaller.StepWritten) error {
 	for _, c := range w.in.Forget {
-		if err := w.memories.makeUnkept(ctx, tx, c); err != nil {
-			return err
-		}
-		m, err := w.memories.active(ctx, tx, c.ID)
-		if recaller.KindOf(err) == recaller.NotFound { // it changed meanwhile
-			continue
-		}
+		c.Unkept = w.memories.own(c.Unkept)
+		gone, err := w.memories.decided(ctx, tx, func(k decide.Known) (decide.Decision, error) { return decide.Asked(k, c) })
 		if err != nil {
 			return err
 		}
-		gone, err := w.memories.forget(ctx, tx, m, recaller.ClosedForgotten, c)
-		if err != nil {
-			return err
-		}
-		out.Changes = append(out.Changes, gone.Change)
+		tell(out, gone.Change)
 	}
 	return nil
+}
+
+// tell adds a change to those of a step, if there was one.
+func tell(out *recaller.StepWritten, c recaller.Change) {
+	if c.Version > 0 {
+		out.Changes = append(out.Changes, c)
+	}
 }
 
 // writeUp puts summary or analysis on the conversation.
@@ -251,18 +254,4 @@ func (w stepWrite) writeUp(ctx context.Context, tx Tx) (recaller.Change, error) 
 	}
 	version, err := touch(ctx, tx, w.tenant, w.in.Caller, time.Time{})
 	return recaller.Change{Tenant: w.tenant, Caller: w.in.Caller, Version: version, Conversation: &conv}, err
-}
-
-// writeName keeps a name that the caller said, given the one that is known, unless a stronger source told that (P12).
-func (b box) writeName(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, said func(recaller.Caller) string) error {
-	c, err := b.readCaller(ctx, tx, tenant, caller)
-	if err != nil || !recaller.NameSaid.Outranks(c.NameSource) {
-		return err
-	}
-	name := said(c)
-	if c.Name == name {
-		return nil
-	}
-	c.Name, c.NameSource = name, recaller.NameSaid
-	return b.writeCallerBody(ctx, tx, tenant, c)
 }

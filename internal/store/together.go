@@ -32,8 +32,8 @@ func (w *writtenOnce) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*plain)(w))
 }
 
-// together writes a memory with its companions. A repeated request writes none of it, and finds the memory as it is.
-func (w memoryWrite) together(ctx context.Context, tx Tx, with companions, write func() (recaller.MemoryWritten, error)) (recaller.MemoryWritten, error) {
+// together carries out what a rule decides of a memory, with its companions. A repeated request writes none of it, and finds the memory as it is.
+func (w memoryWrite) together(ctx context.Context, tx Tx, with companions, rule rule) (recaller.MemoryWritten, error) {
 	var before writtenOnce
 	repeat, err := with.once.before(ctx, tx, &before)
 	if err != nil {
@@ -42,7 +42,7 @@ func (w memoryWrite) together(ctx context.Context, tx Tx, with companions, write
 	if repeat {
 		return w.repeated(ctx, tx, before)
 	}
-	out, err := write()
+	out, err := w.decided(ctx, tx, rule)
 	if err != nil {
 		return out, err
 	}
