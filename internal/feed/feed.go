@@ -72,7 +72,8 @@ const (
 // Gone is the version in a Notice of a caller who was erased.
 const Gone int64 = -1
 
-// Notice says, without words, that a caller's content is at a version by now: all that goes from one process to another.
+// Notice says, without words, that a caller's content is at a version by now: all that goes from one process to
+// another.
 // Version 0 says that all is to be read anew; an empty Caller, that it is so for all of the tenant's.
 type Notice struct {
 	Tenant  recaller.TenantID
@@ -204,8 +205,8 @@ func (f *Feed) anew(of who, version int64) {
 	tell(f, of, func(v Rereader) { v.Anew(of.tenant, of.caller, version) })
 }
 
-// tell tells the views that are of a kind, stage by stage. One that panics takes neither the others along nor who tells,
-// and is to read anew what it was told of.
+// tell tells the views that are of a kind, stage by stage. One that panics takes neither the others along nor who
+// tells, and is to read anew what it was told of.
 func tell[T any](f *Feed, of who, what func(T)) {
 	for _, stage := range f.views {
 		for _, v := range stage {

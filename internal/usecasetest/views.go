@@ -26,7 +26,9 @@ func (p *Place) Register(f *feed.Feed, v views.All) {
 		v.Memories = memory.New(memory.Deps{Store: p.Store, Changed: f.Committed, Now: p.Clock.Now, NewID: p.NewID})
 	}
 	if v.Conversations == nil {
-		v.Conversations = conversation.New(conversation.Deps{Store: p.Store, Feed: f, Now: p.Clock.Now, NewID: p.NewID, Log: p.Log})
+		v.Conversations = conversation.New(conversation.Deps{
+			Store: p.Store, Feed: f, Now: p.Clock.Now, NewID: p.NewID, Log: p.Log,
+		})
 	}
 	if v.Events == nil {
 		v.Events = events.New(p.Clock.Now)
