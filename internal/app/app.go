@@ -20,6 +20,7 @@ import (
 	"github.com/recallerhq/recaller/internal/config"
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/events"
+	"github.com/recallerhq/recaller/internal/feed"
 	"github.com/recallerhq/recaller/internal/httpapi"
 	"github.com/recallerhq/recaller/internal/jobs"
 	"github.com/recallerhq/recaller/internal/memory"
@@ -62,6 +63,7 @@ type App struct {
 	store         *store.Store
 	vault         *vault.Vault
 	encryption    *encryption
+	feed          *feed.Feed
 	events        *events.Bus
 	recall        *recall.Service
 	search        *search.Service
@@ -92,6 +94,7 @@ func New(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
 		opts.Now = func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 	}
 	a := &App{cfg: cfg, opts: opts, log: opts.Log, registry: obs.NewRegistry(opts.Version), taken: make(chan struct{})}
+	a.feed = feed.New(feed.Options{Log: opts.Log})
 	if err := a.open(ctx); err != nil {
 		return nil, errors.Join(err, a.Close(ctx))
 	}
@@ -125,7 +128,7 @@ func (a *App) path(parts ...string) string {
 
 // openTenants makes sure that the tenant `default` and the bootstrap key are there.
 func (a *App) openTenants(ctx context.Context) error {
-	a.tenants = tenant.New(tenant.Deps{Store: a.store, Now: a.opts.Now, NewID: newID, Changed: a.tenantChanged})
+	a.tenants = tenant.New(tenant.Deps{Store: a.store, Now: a.opts.Now, NewID: newID, Changed: a.feed.AnewTenant})
 	a.key = a.cfg.APIKey.Reveal()
 	if a.key == "" {
 		var err error

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/app/views"
 	"github.com/recallerhq/recaller/internal/archive"
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/caller"
@@ -48,19 +49,22 @@ func (a *App) wire() error {
 		Recaller: a.recaller(), Metrics: briefing.NewMetrics(a.registry), Log: a.log,
 	})
 	a.conversations = conversation.New(conversation.Deps{
-		Deadline: a.cfg.Briefing.Deadline, Tokens: a.cfg.Briefing.Tokens, Held: a.recall.Hold, Store: a.store, Tenants: a.tenants, Archive: files, Briefer: briefer, Changed: a.changed, Enqueued: a.enqueued,
-		Stale: a.recall.Forget, Masked: masked,
-		Log: a.log, Metrics: conversation.NewMetrics(a.registry), Now: now, NewID: newID,
+		Deadline: a.cfg.Briefing.Deadline, Tokens: a.cfg.Briefing.Tokens, Store: a.store, Tenants: a.tenants, Archive: files, Briefer: briefer, Feed: a.feed, Enqueued: a.enqueued,
+		Masked: masked,
+		Log:    a.log, Metrics: conversation.NewMetrics(a.registry), Now: now, NewID: newID,
 	})
 	words.live, words.held = a.conversations.LiveTurns, a.conversations.HeldTurns
 	a.refresh = refresh.New(refresh.Deps{
-		Listening: a.events.Listening, Briefing: a.conversations.Briefing, Version: a.store.ContentVersion, Publish: a.events.Publish,
+		Listening: a.events.Listening, Briefing: a.conversations.Briefing, Version: a.store.ContentVersion, Reached: a.feed.Reached, Publish: a.events.Publish,
 		Log: a.log, Metrics: refresh.NewMetrics(a.registry), Now: now,
 	})
 	a.memories = memory.New(memory.Deps{
-		Store: a.store, Tenants: a.tenants, Changed: a.changed, Enqueued: a.enqueued, Masked: masked,
+		Store: a.store, Tenants: a.tenants, Changed: a.feed.Committed, Enqueued: a.enqueued, Masked: masked,
 		Log: a.log, Metrics: memory.NewMetrics(a.registry), Now: now, NewID: newID,
 	})
+	views.All{
+		Recall: a.recall, Memories: a.memories, Conversations: a.conversations, Events: a.events, Refresh: a.refresh,
+	}.Register(a.feed)
 	tools := tool.New(tool.Deps{
 		Memories: a.memories, Store: a.store, Words: a.conversations, Tenants: a.tenants, LastTurn: a.conversations.LastTurn,
 		Log: a.log, Metrics: tool.NewMetrics(a.registry), Now: now, NewID: newID,
@@ -69,10 +73,10 @@ func (a *App) wire() error {
 		Store: a.store, Tenants: a.tenants, Sender: webhook.New(webhook.Options{}), Enqueued: a.enqueued,
 		Log: a.log, Metrics: reminder.NewMetrics(a.registry), Now: now, NewID: newID,
 	})
-	callers := caller.New(caller.Deps{Store: a.store, Tenants: a.tenants, Changed: a.changed, Now: now})
+	callers := caller.New(caller.Deps{Store: a.store, Tenants: a.tenants, Changed: a.feed.Committed, Now: now})
 	a.privacy = privacy.New(privacy.Deps{
 		Store: a.store, Vault: destroyer{a.vault}, Words: a.conversations, Archive: files, Tenants: a.tenants,
-		Forget: a.forget, Stale: a.recall.Forget, Now: now, NewID: newID,
+		Feed: a.feed, Now: now, NewID: newID,
 	})
 	a.search = search.New(search.Deps{
 		Store: a.store, Words: a.conversations, Tenants: a.tenants, Embedder: embedder,
@@ -102,7 +106,7 @@ const (
 func (a *App) runJobs(reminders *reminder.Service) {
 	now := a.opts.Now
 	deps := wrapup.Deps{
-		Store: a.store, Words: a.conversations, Tenants: a.tenants, Indexer: newIndexer(a.recall, a.search), Changed: a.changed, Discard: a.discard,
+		Store: a.store, Words: a.conversations, Tenants: a.tenants, Indexer: newIndexer(a.recall, a.search), Changed: a.feed.Committed,
 		Log: a.log, Metrics: wrapup.NewMetrics(a.registry), Now: now, NewID: newID,
 	}
 	workers := a.cfg.Workers
@@ -163,7 +167,7 @@ func (a *App) dialogue() bool { return a.cfg.Embedding.Dialogue && vector.Fast()
 func (a *App) recallOptions(embedder *embed.Client, words *words) recall.Options {
 	o := recall.Options{
 		MaxBytes: a.cfg.RecallCacheBytes, Now: a.opts.Now, Log: a.log, Segments: a.store, Vectors: words,
-		Dialogue: a.dialogue(),
+		Dialogue: a.dialogue(), Reached: a.feed.Reached,
 	}
 	if a.cfg.Embedder().Recall {
 		o.Meaning = embed.NewLikeness(embedder)
@@ -180,35 +184,4 @@ func (a *App) masked() func(kind string) {
 	return func(kind string) { count.WithLabelValues(kind).Inc() }
 }
 
-// changed tells everybody who keeps a view of what was committed.
-func (a *App) changed(c recaller.Change) {
-	a.recall.Apply(c)
-	a.events.Apply(c)
-	a.conversations.Stored(c)
-	a.memories.Apply(c)
-	a.refresh.Apply(c) // last: a briefing comes after the events of what is in it
-}
-
 func (a *App) enqueued() { a.runner.Wake() }
-
-// discard lets ephemeral words go when they have been written up: from the live state, and from the index.
-func (a *App) discard(tenant recaller.TenantID, conv recaller.Conversation) {
-	if a.conversations.Discard(tenant, conv) {
-		a.recall.Forget(tenant, conv.Caller)
-	}
-}
-
-// tenantChanged drops the indexes of a tenant's callers: days begin in its zone for those whose own is not known.
-func (a *App) tenantChanged(tenant recaller.TenantID) {
-	if a.recall != nil { // not before it is wired
-		a.recall.ForgetAll(tenant)
-	}
-}
-
-// forget drops what this process's memory holds of a caller.
-func (a *App) forget(tenant recaller.TenantID, c recaller.CallerID) {
-	a.conversations.Forget(tenant, c)
-	a.recall.Forget(tenant, c)
-	a.memories.Drop(tenant, c)
-	a.events.Forget(tenant, c)
-}

@@ -45,10 +45,10 @@ func (s *Service) stored(e *entry, w *work, done recaller.Appended, again bool) 
 	if done.Change.Version > 0 || again && own {
 		done.Change.Conversation, done.Change.Turns = &conv, done.Turns
 		s.Metrics.turns.Add(float64(len(done.Turns)))
-		s.Changed(done.Change)
+		s.Feed.Committed(done.Change)
 	}
 	if !own && w.kept {
-		s.Stale(e.tenant, conv.Caller) // they were told of under other ids
+		s.Feed.Anew(e.tenant, conv.Caller) // they were told of under other ids
 	}
 	e.settle(s.live, w, a)
 }

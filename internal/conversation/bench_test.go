@@ -10,6 +10,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/feed"
 	"github.com/recallerhq/recaller/internal/usecasetest"
 )
 
@@ -21,7 +22,7 @@ func BenchmarkAddTurns(b *testing.B) {
 			settings := usecasetest.Settings{"t1": p.MakeTenant(b, recaller.Tenant{ID: "t1", Name: "First", Retention: retention})}
 			s := conversation.New(conversation.Deps{
 				Store: p.Store, Tenants: settings, Archive: p.Archive, Briefer: briefing.New(p.Store, briefing.Options{Now: p.Clock.Now}),
-				Changed: func(recaller.Change) {}, Enqueued: func() {}, Masked: func(string) {}, Log: p.Log, Metrics: conversation.NewMetrics(prometheus.NewRegistry()),
+				Feed: feed.New(feed.Options{}), Enqueued: func() {}, Masked: func(string) {}, Log: p.Log, Metrics: conversation.NewMetrics(prometheus.NewRegistry()),
 				Now: p.Clock.Now, NewID: p.NewID,
 			})
 			const calls = 64

@@ -53,10 +53,18 @@ type Briefer interface {
 	Briefing(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req briefing.Request) (recaller.Briefing, error)
 }
 
-// Listener is told of every change after it was committed, in no particular order. It must not block. A change without a
-// version was committed with one that nobody was told of, for the answer was lost: what goes by versions has missed that one, and
-// passes this one over.
-type Listener func(recaller.Change)
+// Feed is told what changes, for all who keep a view of it. It must not block for longer than a moment.
+type Feed interface {
+	// Committed tells of every change after it was committed. A change without a version was committed with one that nobody was
+	// told of, for the answer was lost.
+	Committed(c recaller.Change)
+	// Held tells of turns that are answered while the store is away, before Committed tells that they are stored. The change has no
+	// version.
+	Held(c recaller.Change)
+	// Anew tells of a caller whose words came back, or went, or of whose held words some will never be stored as they were told of,
+	// without a change of what the store holds.
+	Anew(tenant recaller.TenantID, caller recaller.CallerID)
+}
 
 // How long a call waits for the store, where nothing else is said.
 const (
@@ -71,17 +79,11 @@ type Deps struct {
 	// long a live conversation is looked up there; 0: DefaultPatience.
 	Patience time.Duration
 	Tokens   int // the budget of a briefing that is made without the store; 0: the default of package briefing
-	// Held is told of turns that are answered while the store is away, before anybody is told by Changed that they are
-	// stored. The change has no version. It must not block. nil: nobody wants to know.
-	Held Listener
-	// Stale is told of a caller whose words came back, or of whose held words some will never be stored as they were told of,
-	// without a change of what the store holds: an index of them is to be read anew. nil: nobody has one.
-	Stale    func(recaller.TenantID, recaller.CallerID)
 	Store    Store
 	Tenants  Tenants
 	Archive  Archive
 	Briefer  Briefer
-	Changed  Listener          // the recall index and the event listeners
+	Feed     Feed
 	Enqueued func()            // wakes the job workers
 	Masked   func(kind string) // is told of every secret that was masked, by its guard.Kind; it must not block
 	Log      *slog.Logger
@@ -104,12 +106,6 @@ func New(deps Deps) *Service {
 	}
 	if deps.Patience == 0 {
 		deps.Patience = DefaultPatience
-	}
-	if deps.Held == nil {
-		deps.Held = func(recaller.Change) {}
-	}
-	if deps.Stale == nil {
-		deps.Stale = func(recaller.TenantID, recaller.CallerID) {}
 	}
 	return &Service{Deps: deps, live: newLive()}
 }

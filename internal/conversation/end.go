@@ -117,7 +117,7 @@ func (s *Service) close(ctx context.Context, tenant recaller.TenantID, conv reca
 		closed.Already, closed.Change = false, recaller.Change{Tenant: tenant, Caller: ended.Caller, Conversation: &ended}
 	}
 	if !closed.Already {
-		s.Changed(closed.Change)
+		s.Feed.Committed(closed.Change)
 		s.Metrics.ended(closed.Conversation.Status)
 	}
 	s.Enqueued() // also when it had ended: the answer to the commit that left the job may have been lost

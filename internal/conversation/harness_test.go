@@ -15,8 +15,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/app/views"
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/feed"
 	"github.com/recallerhq/recaller/internal/usecasetest"
 )
 
@@ -37,6 +39,7 @@ type bench struct {
 	told     func(recaller.Change) // is told of changes too, and onHold of what is held; nil: nobody is
 	onHold   func(recaller.Change)
 	logged   *bytes.Buffer
+	feed     *feed.Feed // with the views of the product
 }
 
 const (
@@ -64,30 +67,40 @@ func newBench(t *testing.T) *bench {
 func (b *bench) serve() { b.serveOn(faulty{b.Store, b.faults}) }
 
 func (b *bench) serveOn(store conversation.Store) {
+	b.feed = feed.New(feed.Options{Log: b.Log})
 	b.Service = conversation.New(conversation.Deps{
 		Store: store, Tenants: b.settings, Archive: faultyArchive{b.Archive, b.faults},
-		Briefer: briefing.New(faultySource{b.Store, b.faults}, briefing.Options{Now: b.Clock.Now}), Changed: b.changed,
+		Briefer: briefing.New(faultySource{b.Store, b.faults}, briefing.Options{Now: b.Clock.Now}), Feed: told{b},
 		Patience: b.patience,
-		Stale:    func(_ recaller.TenantID, c recaller.CallerID) { b.locked(func() { b.stale = append(b.stale, c) }) },
-		Held:     b.holding,
 		Masked:   func(kind string) { b.locked(func() { b.masked = append(b.masked, kind) }) },
 		Enqueued: func() { b.locked(func() { b.jobs++ }) }, Log: slog.New(slog.NewTextHandler(b, nil)), Metrics: conversation.NewMetrics(prometheus.NewRegistry()),
 		Now: b.Clock.Now, NewID: b.NewID,
 	})
+	b.Register(b.feed, views.All{Conversations: b.Service})
 }
 
-func (b *bench) changed(c recaller.Change) {
+// told notes what the feed is told of.
+type told struct{ *bench }
+
+func (b told) Committed(c recaller.Change) {
 	b.changes.Add(c)
-	if b.told != nil {
-		b.told(c)
+	if b.bench.told != nil {
+		b.bench.told(c)
 	}
+	b.feed.Committed(c)
 }
 
-func (b *bench) holding(c recaller.Change) {
+func (b told) Held(c recaller.Change) {
 	b.locked(func() { b.held = append(b.held, c) })
 	if b.onHold != nil {
 		b.onHold(c)
 	}
+	b.feed.Held(c)
+}
+
+func (b told) Anew(tenant recaller.TenantID, c recaller.CallerID) {
+	b.locked(func() { b.stale = append(b.stale, c) })
+	b.feed.Anew(tenant, c)
 }
 
 // Write takes the log.

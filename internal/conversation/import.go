@@ -94,9 +94,9 @@ func (s *Service) imported(ctx context.Context, tenant recaller.Tenant, done rec
 	if req.CountOnly && (words != nil || tenant.Retention == recaller.Archive) && err == nil {
 		done.Change.Turns = req.Turns
 	}
-	s.Changed(done.Change)
+	s.Feed.Committed(done.Change)
 	if err != nil {
-		s.Stale(tenant.ID, done.Caller.ID)
+		s.Feed.Anew(tenant.ID, done.Caller.ID)
 	}
 	s.Metrics.imported.Inc()
 	s.Enqueued()
@@ -116,7 +116,7 @@ func (s *Service) mend(ctx context.Context, tenant recaller.Tenant, conv recalle
 		return err
 	}
 	err = s.Archive.Append(ctx, tenant.ID, conv, turns)
-	s.Stale(tenant.ID, conv.Caller)
+	s.Feed.Anew(tenant.ID, conv.Caller)
 	return err
 }
 

@@ -299,7 +299,7 @@ func (s *Service) LastTurn(tenant recaller.TenantID, conv recaller.ConversationI
 }
 
 // Discard forgets the words of an ended conversation that are only in this process's memory: it has been written up.
-// It reports whether there were any.
+// It reports whether there were any, which the feed is told of.
 func (s *Service) Discard(tenant recaller.TenantID, conv recaller.Conversation) (had bool) {
 	e := s.live.get(tenant, string(conv.ID))
 	if e == nil {
@@ -310,6 +310,9 @@ func (s *Service) Discard(tenant recaller.TenantID, conv recaller.Conversation) 
 	}
 	had = len(e.said()) > 0
 	s.drop(e)
+	if had {
+		s.Feed.Anew(tenant, conv.Caller)
+	}
 	return had
 }
 

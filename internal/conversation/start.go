@@ -77,7 +77,7 @@ func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Star
 		e = s.live.begin(tenant, opened, in.Once, s.Now())
 	}
 	if !opened.Existing {
-		s.Changed(opened.Change)
+		s.Feed.Committed(opened.Change)
 		s.Metrics.started(opened.Conversation.Channel)
 	}
 	e.began(in.BriefingStyle)

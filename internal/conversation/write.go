@@ -73,7 +73,7 @@ func (s *Service) kept(e *entry, isNew bool, works []*work, cause error) {
 	s.Metrics.held.Add(float64(len(turns)))
 	if conv, _ := e.view(); conv.Caller != "" && len(turns) > 0 {
 		_ = s.guarded(func() error { // what is kept is answered all the same
-			s.Held(recaller.Change{Tenant: e.tenant, Caller: conv.Caller, Conversation: &conv, Turns: turns})
+			s.Feed.Held(recaller.Change{Tenant: e.tenant, Caller: conv.Caller, Conversation: &conv, Turns: turns})
 			return nil
 		})
 	}
@@ -218,7 +218,7 @@ func (s *Service) writeOpening(ctx context.Context, e *entry, in recaller.Openin
 		conv := opened.Conversation
 		opened.Change = recaller.Change{Tenant: e.tenant, Caller: conv.Caller, Conversation: &conv}
 	}
-	s.Changed(opened.Change)
+	s.Feed.Committed(opened.Change)
 	return nil
 }
 
@@ -330,6 +330,6 @@ func (s *Service) giveUp(e *entry, cause error) {
 		"turns", len(e.keptTurns()), "err", cause)
 	s.drop(e)
 	if conv, _ := e.now(); conv.Caller != "" {
-		s.Stale(e.tenant, conv.Caller) // they were told of
+		s.Feed.Anew(e.tenant, conv.Caller) // they were told of
 	}
 }

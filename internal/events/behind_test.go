@@ -88,9 +88,9 @@ func TestAListenerThatIsBehindCanLeave(t *testing.T) {
 	for name, leave := range map[string]func(h *hall, s *Subscription){
 		"on its own":                func(_ *hall, s *Subscription) { s.Close() },
 		"as the server goes down":   func(h *hall, _ *Subscription) { h.CloseAll() },
-		"as its caller is erased":   func(h *hall, _ *Subscription) { h.Forget("t1", "ann") },
+		"as its caller is erased":   func(h *hall, _ *Subscription) { h.Drop("t1", "ann") },
 		"twice":                     func(_ *hall, s *Subscription) { s.Close(); s.Close() },
-		"on its own, and is erased": func(h *hall, s *Subscription) { s.Close(); h.Forget("t1", "ann") },
+		"on its own, and is erased": func(h *hall, s *Subscription) { s.Close(); h.Drop("t1", "ann") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

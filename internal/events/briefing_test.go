@@ -132,7 +132,7 @@ func TestConversationsThatAreListenedTo(t *testing.T) {
 	_, _ = h.listen("c1", 0)
 	is("after its end, though somebody listens")
 	h.listen("c5", 0)
-	h.Forget("t1", "ann")
+	h.Drop("t1", "ann")
 	is("after she was erased")
 	if got := h.Listening("t2", "ann"); !slices.Equal(got, []recaller.ConversationID{"c4"}) {
 		t.Errorf("another tenant's: got %v", got)

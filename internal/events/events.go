@@ -238,8 +238,8 @@ func (b *Bus) CloseAll() {
 	}
 }
 
-// Forget drops what is kept of a caller's conversations: the caller was erased.
-func (b *Bus) Forget(tenant recaller.TenantID, with recaller.CallerID) {
+// Drop drops what is kept of a caller's conversations: the caller was erased.
+func (b *Bus) Drop(tenant recaller.TenantID, with recaller.CallerID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, l := range b.callers[caller{tenant, with}] {

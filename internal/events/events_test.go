@@ -190,7 +190,7 @@ func TestErasedCallerIsForgotten(t *testing.T) {
 	other, _ := h.Subscribe("t2", "c1", "ann", 0)
 	h.Apply(change("c1", "secret"))
 	last := (<-ann.C).ID - 1
-	h.Forget("t1", "ann")
+	h.Drop("t1", "ann")
 	h.want("her listener", heard(ann), "closed")
 	h.want("another caller", heard(bob), "")
 	h.want("another tenant", heard(other), "")
@@ -276,7 +276,7 @@ func TestWhoseACallIsMayBeLearntLater(t *testing.T) {
 			}
 			h.Apply(remembered(recaller.Memory{Key: "tea", Status: recaller.MemoryActive}))
 			h.want("afterwards", heard(s), "memory.stored tea")
-			h.Forget("t1", "ann")
+			h.Drop("t1", "ann")
 			h.want("erased", heard(s), "closed")
 			gone, _ := h.Subscribe("t1", "c2", "", 0)
 			gone.Close()

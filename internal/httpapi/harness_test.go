@@ -19,11 +19,13 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/app/views"
 	"github.com/recallerhq/recaller/internal/archive"
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/caller"
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/events"
+	"github.com/recallerhq/recaller/internal/feed"
 	"github.com/recallerhq/recaller/internal/memory"
 	"github.com/recallerhq/recaller/internal/privacy"
 	"github.com/recallerhq/recaller/internal/recall"
@@ -125,26 +127,26 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
 	log := slog.New(slog.NewJSONHandler(h.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	tenants := tenant.New(tenant.Deps{Store: st, Now: time.Now, NewID: newID})
-	rec := recall.New(st, recall.Options{})
-	changed := func(c recaller.Change) { rec.Apply(c); h.bus.Apply(c); h.refresh.Apply(c) }
+	f := feed.New(feed.Options{Log: log})
+	rec := recall.New(st, recall.Options{Reached: f.Reached})
 	briefer := briefing.New(st, briefing.Options{Now: time.Now, Deadline: patience})
 	convs := conversation.New(conversation.Deps{
 		Deadline: patience,
-		Store:    st, Tenants: tenants, Archive: files, Briefer: briefer, Changed: changed, Enqueued: func() {},
+		Store:    st, Tenants: tenants, Archive: files, Briefer: briefer, Feed: f, Enqueued: func() {},
 		Log: log, Metrics: conversation.NewMetrics(h.reg), Now: time.Now, NewID: newID,
 	})
-	memories := memory.New(memory.Deps{Store: st, Tenants: tenants, Changed: changed, Now: time.Now, NewID: newID, Log: log, Metrics: memory.NewMetrics(h.reg)})
+	memories := memory.New(memory.Deps{Store: st, Tenants: tenants, Changed: f.Committed, Now: time.Now, NewID: newID, Log: log, Metrics: memory.NewMetrics(h.reg)})
 	h.refresh = refresh.New(refresh.Deps{
-		Listening: h.bus.Listening, Briefing: convs.Briefing, Version: st.ContentVersion, Publish: h.bus.Publish,
+		Listening: h.bus.Listening, Briefing: convs.Briefing, Version: st.ContentVersion, Reached: f.Reached, Publish: h.bus.Publish,
 		Log: log, Metrics: refresh.NewMetrics(h.reg), Now: time.Now,
 	})
+	views.All{Recall: rec, Memories: memories, Conversations: convs, Events: h.bus, Refresh: h.refresh}.Register(f)
 	return Deps{
 		Conversations: convs,
-		Callers:       caller.New(caller.Deps{Store: st, Tenants: tenants, Changed: changed, Now: time.Now}),
+		Callers:       caller.New(caller.Deps{Store: st, Tenants: tenants, Changed: f.Committed, Now: time.Now}),
 		Memories:      memories,
 		Privacy: privacy.New(privacy.Deps{
-			Store: st, Vault: keys{v}, Words: convs, Archive: files, Tenants: tenants, Now: time.Now, NewID: newID,
-			Forget: func(t recaller.TenantID, c recaller.CallerID) { rec.Forget(t, c); h.bus.Forget(t, c) },
+			Store: st, Vault: keys{v}, Words: convs, Archive: files, Tenants: tenants, Now: time.Now, NewID: newID, Feed: f,
 		}),
 		Tools: tool.New(tool.Deps{
 			Memories: memories, Store: st, Words: convs, Tenants: tenants, Log: log, Metrics: tool.NewMetrics(h.reg), Now: time.Now, NewID: newID, LastTurn: convs.LastTurn,

@@ -117,7 +117,7 @@ func (s *Service) active(ctx context.Context, tenant recaller.TenantID, caller r
 	return read, nil
 }
 
-// Apply takes in a change of a caller's content that was committed, by whomever. It never waits for a disk.
+// Apply takes in a change of a caller's content that was committed, in the order of versions. It never waits for a disk.
 func (s *Service) Apply(c recaller.Change) { s.views.apply(c) }
 
 // Drop lets go of what is held in memory of a caller: the caller was erased.

@@ -11,9 +11,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/app/views"
 	"github.com/recallerhq/recaller/internal/archive"
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/feed"
 	"github.com/recallerhq/recaller/internal/memory"
 	"github.com/recallerhq/recaller/internal/privacy"
 	"github.com/recallerhq/recaller/internal/usecasetest"
@@ -56,26 +58,39 @@ func newBench(t *testing.T) *bench {
 
 // serve makes the use cases anew: a process that knows nothing.
 func (b *bench) serve() {
+	f := feed.New(feed.Options{Log: b.Log})
 	b.conversations = conversation.New(conversation.Deps{
 		Store: b.Place.Store, Tenants: b.settings, Archive: b.Place.Archive, Briefer: briefing.New(b.Place.Store, briefing.Options{Now: b.Clock.Now}),
-		Changed: func(recaller.Change) {}, Enqueued: func() {}, Masked: func(string) {}, Log: b.Log, Metrics: conversation.NewMetrics(prometheus.NewRegistry()),
+		Feed: f, Enqueued: func() {}, Masked: func(string) {}, Log: b.Log, Metrics: conversation.NewMetrics(prometheus.NewRegistry()),
 		Now: b.Clock.Now, NewID: b.NewID,
 	})
 	b.memories = memory.New(memory.Deps{
-		Store: b.Place.Store, Tenants: b.settings, Changed: func(recaller.Change) {}, Now: b.Clock.Now, NewID: b.NewID,
+		Store: b.Place.Store, Tenants: b.settings, Changed: f.Committed, Now: b.Clock.Now, NewID: b.NewID,
 	})
+	b.Register(f, views.All{Conversations: b.conversations, Memories: b.memories})
 	b.Service = privacy.New(privacy.Deps{
 		Store: faultyStore{b.Place.Store, b.faults}, Vault: faultyVault{b.Vault, b.faults}, Words: b.conversations,
 		Archive: faultyArchive{b.Place.Archive, b.faults}, Tenants: b.settings,
-		Forget: func(t recaller.TenantID, c recaller.CallerID) {
-			b.mu.Lock()
-			b.forgotten = append(b.forgotten, c)
-			b.mu.Unlock()
-			b.conversations.Forget(t, c)
-		},
-		Stale: func(_ recaller.TenantID, c recaller.CallerID) { b.stale = append(b.stale, c) },
-		Now:   b.Clock.Now, NewID: b.NewID,
+		Feed: told{b, f}, Now: b.Clock.Now, NewID: b.NewID,
 	})
+}
+
+// told notes what the feed is told of.
+type told struct {
+	*bench
+	feed *feed.Feed
+}
+
+func (b told) Forget(t recaller.TenantID, c recaller.CallerID) {
+	b.mu.Lock()
+	b.forgotten = append(b.forgotten, c)
+	b.mu.Unlock()
+	b.feed.Forget(t, c)
+}
+
+func (b told) Anew(t recaller.TenantID, c recaller.CallerID) {
+	b.stale = append(b.stale, c)
+	b.feed.Anew(t, c)
 }
 
 func (b *bench) restart() {

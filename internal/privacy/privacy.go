@@ -50,6 +50,16 @@ type Vault interface {
 // Words reads a conversation's turns from wherever the retention keeps them.
 type Words interface {
 	Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error)
+	// Forget drops the live conversations of a caller. When it returns no words of his are on their way to a file any more.
+	Forget(tenant recaller.TenantID, caller recaller.CallerID)
+}
+
+// Feed is told of what goes, for all who keep a view of it.
+type Feed interface {
+	// Forget tells that a caller was erased. When it returns, memory holds nothing of him.
+	Forget(tenant recaller.TenantID, caller recaller.CallerID)
+	// Anew tells of a caller some of whose words are gone, while he himself stays.
+	Anew(tenant recaller.TenantID, caller recaller.CallerID)
 }
 
 // Archive holds the sealed files.
@@ -64,21 +74,16 @@ type Tenants interface {
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
 }
 
-// Deps are what a Service needs; all are required but for Stale.
+// Deps are what a Service needs; all are required.
 type Deps struct {
 	Store   Store
 	Vault   Vault
 	Words   Words
 	Archive Archive
 	Tenants Tenants
-	// Forget drops what memory holds of a caller: index, live state, events. When it returns, no words of the caller's
-	// are on their way to a file any more.
-	Forget func(recaller.TenantID, recaller.CallerID)
-	// Stale is told of a caller some of whose words are gone, while he himself stays: an index of them is to be read
-	// anew. nil: nobody has one.
-	Stale func(recaller.TenantID, recaller.CallerID)
-	Now   func() time.Time
-	NewID func() string
+	Feed    Feed
+	Now     func() time.Time
+	NewID   func() string
 }
 
 // Service carries out the use cases. Safe for concurrent use.
@@ -96,9 +101,6 @@ type erasure struct {
 
 // New returns a Service.
 func New(deps Deps) *Service {
-	if deps.Stale == nil {
-		deps.Stale = func(recaller.TenantID, recaller.CallerID) {}
-	}
 	return &Service{Deps: deps, removed: map[erasure]map[string]int{}}
 }
 
@@ -253,7 +255,8 @@ func (s *Service) Finish(ctx context.Context, job recaller.Job) (recaller.Receip
 	if err != nil {
 		return recaller.Receipt{}, err
 	}
-	s.Forget(e.tenant, e.caller)
+	s.Words.Forget(e.tenant, e.caller)
+	s.Feed.Forget(e.tenant, e.caller)
 	files, err := s.Archive.DeleteCaller(ctx, e.tenant, e.caller)
 	s.count(e, map[string]int{"archive_files": files})
 	if err != nil {
@@ -328,7 +331,7 @@ func (s *Service) expire(ctx context.Context, id recaller.TenantID) (files int, 
 	}
 	of, files, err := s.Archive.DeleteBefore(ctx, id, s.Now().AddDate(0, 0, -t.ArchiveDays))
 	for _, caller := range of {
-		s.Stale(id, caller)
+		s.Feed.Anew(id, caller)
 	}
 	return files, err
 }

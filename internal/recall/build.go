@@ -12,8 +12,8 @@ import (
 
 // search answers from e if its index is at the version or can be brought there without a build.
 func (s *Service) search(ctx context.Context, e *entry, version int64, q index.Query) (Result, bool, error) {
-	if e.behind(version) && !e.await(ctx, version, s.patience) {
-		return Result{}, false, nil
+	if e.behind(version) {
+		s.await(ctx, e, version)
 	}
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -34,6 +34,16 @@ func (s *Service) search(ctx context.Context, e *entry, version int64, q index.Q
 	}
 	res.Hits = r.Hits()
 	return res, true, nil
+}
+
+// await waits a moment for who committed the version to tell of it. An index that still does not have it lacks it.
+func (s *Service) await(ctx context.Context, e *entry, version int64) {
+	if s.reached != nil && e.built() {
+		patient, cancel := context.WithTimeout(ctx, s.patience)
+		defer cancel()
+		s.reached(patient, e.key.tenant, e.key.caller, version)
+	}
+	e.missed(version)
 }
 
 // build reads the caller's words and indexes them, or waits for whoever is at it already.

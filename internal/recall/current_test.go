@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/feed"
 	"github.com/recallerhq/recaller/internal/recall"
 )
 
@@ -120,11 +121,14 @@ func TestChangesMayComeOutOfOrder(t *testing.T) {
 	t.Parallel()
 	st := newStore()
 	st.say("acme", "ann", "c1", day(1), "Hello.", "Hi.")
-	s := recall.New(st, recall.Options{Patience: time.Hour})
+	f := feed.New(feed.Options{Patience: time.Hour})
+	s := recall.New(st, recall.Options{Patience: time.Hour, Reached: f.Reached})
+	f.Register(feed.Reading, "recall", s)
+	f.Committed(st.say("acme", "ann", "c1", day(1), "Nobody has an index yet."))
 	found(t, s, "acme", "ann", recall.Query{Text: "hello"})
 	first := st.say("acme", "ann", "c1", day(1), "A plumber.")
 	second := st.say("acme", "ann", "c1", day(1), "A painter.")
-	s.Apply(second)
+	f.Committed(second)
 	done := make(chan []string)
 	go func() {
 		res, _ := s.Recall(context.Background(), "acme", "ann", recall.Query{Text: "plumber painter"})
@@ -134,7 +138,7 @@ func TestChangesMayComeOutOfOrder(t *testing.T) {
 		}
 		done <- ids
 	}()
-	s.Apply(first) // before the search or while it waits
+	f.Committed(first) // before the search or while it waits
 	if got := <-done; len(got) != 2 {
 		t.Errorf("got %v, want both turns", got)
 	}
@@ -178,7 +182,7 @@ func TestErasureDuringABuildLeavesNothing(t *testing.T) {
 	}()
 	<-st.reading
 	st.erase("acme", "ann")
-	s.Forget("acme", "ann")
+	s.Drop("acme", "ann")
 	st.proceed <- struct{}{}
 	if err := <-done; err != nil {
 		t.Fatal(err)
@@ -266,7 +270,9 @@ func TestWhatWasAcknowledgedIsAlwaysFound(t *testing.T) {
 	t.Parallel()
 	st := newStore()
 	st.say("acme", "ann", "c", day(1), "Begin.")
-	s := recall.New(st, recall.Options{MaxBytes: 1 << 20})
+	f := feed.New(feed.Options{})
+	s := recall.New(st, recall.Options{MaxBytes: 1 << 20, Reached: f.Reached})
+	f.Register(feed.Reading, "recall", s)
 	var wg sync.WaitGroup
 	for w := range 4 {
 		wg.Go(func() {
@@ -274,14 +280,14 @@ func TestWhatWasAcknowledgedIsAlwaysFound(t *testing.T) {
 				word := fmt.Sprintf("word%dx%d", w, i)
 				change := st.say("acme", "ann", fmt.Sprintf("c%d", w), day(1), "This is "+word+".")
 				if i%7 != 3 { // some changes never come
-					s.Apply(change)
+					f.Committed(change)
 				}
 				res, err := s.Recall(context.Background(), "acme", "ann", recall.Query{Text: word})
 				if err != nil || len(res.Hits) == 0 || !strings.Contains(res.Hits[0].Text, word+".") {
 					t.Errorf("%s: got %v and %v, want the turn that says it first", word, res.Hits, err)
 				}
 				if i == 30 && w == 0 {
-					s.Forget("acme", "ann")
+					f.Forget("acme", "ann")
 				}
 			}
 		})

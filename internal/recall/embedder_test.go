@@ -279,7 +279,7 @@ func TestManySearchAndSpeakWhileVectorsAreMade(t *testing.T) {
 					s.Apply(st.say("acme", "ann", "c1", day(1), "One more thing."))
 				}
 				if j == 10 && i == 1 {
-					s.Forget("acme", "ann")
+					s.Drop("acme", "ann")
 				}
 				_, _ = s.Recall(t.Context(), "acme", "ann", recall.Query{Text: "Wo tropft es?", Embed: true})
 			}

@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"context"
 	"sync"
 	"time"
 
@@ -15,17 +14,16 @@ type key struct {
 	caller recaller.CallerID
 }
 
-// entry holds one caller's index and the changes that it waits for.
+// entry holds one caller's index, and what came while it is built.
 type entry struct {
 	key key
 
-	mu      sync.RWMutex // guards all below; searches read the index under it
-	ix      *index.Index // nil until built
-	version int64        // what ix holds
-	stale   bool         // ix missed something: build anew
-	pending map[int64]recaller.Change
-	done    chan struct{} // not nil while somebody builds; closed when that ends
-	moved   chan struct{} // not nil while somebody waits for a change; closed when one was taken in
+	mu      sync.RWMutex      // guards all below; searches read the index under it
+	ix      *index.Index      // nil until built
+	version int64             // what ix holds
+	stale   bool              // ix missed something: build anew
+	done    chan struct{}     // not nil while somebody builds; closed when that ends
+	came    []recaller.Change // while somebody builds, in order: what is read may not have them
 
 	segments map[string]*index.Segment // of a long caller, by what they are of
 
@@ -34,8 +32,8 @@ type entry struct {
 	restUntil time.Time     // nobody does until then: it failed
 }
 
-// maxPending bounds the changes kept for later. More than these are not waited for.
-const maxPending = 256
+// maxCame bounds the changes kept for the end of a build. Of more than these what was built is behind.
+const maxCame = 256
 
 // behind reports whether the index does not hold the version.
 func (e *entry) behind(version int64) bool {
@@ -44,65 +42,44 @@ func (e *entry) behind(version int64) bool {
 	return e.ix == nil || e.stale || e.version < version
 }
 
-// await waits for changes that bring the index to the version: between a write's commit and its Apply lies a moment
-// in which a search sees the new version already. It reports whether they came.
-func (e *entry) await(ctx context.Context, version int64, patience time.Duration) bool {
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	for {
-		e.mu.Lock()
-		if e.ix == nil || e.stale {
-			e.mu.Unlock()
-			return false
-		}
-		if e.version >= version {
-			e.mu.Unlock()
-			return true
-		}
-		if e.moved == nil {
-			e.moved = make(chan struct{})
-		}
-		moved := e.moved
-		e.mu.Unlock()
-		select {
-		case <-moved:
-		case <-timer.C:
-			e.missed(version)
-			return false
-		case <-ctx.Done():
-			return false
-		}
-	}
+// built reports whether there is an index that changes can bring further.
+func (e *entry) built() bool {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.ix != nil && !e.stale
 }
 
-// missed marks the index as one that lacks a write of somebody else, unless it came meanwhile.
+// missed marks the index as one that lacks a write, unless it came meanwhile.
 func (e *entry) missed(version int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.stale = e.stale || e.version < version
 }
 
-// apply takes a change in, or keeps it until those before it have come or the build is done. A long caller's index is to be built
-// anew once more than most of it lies in no segment.
+// apply takes a change in, and keeps it for the build that is under way. A long caller's index is to be built anew once more
+// than most of it lies in no segment.
 func (e *entry) apply(c recaller.Change, most int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.ix != nil && !e.stale && c.Version <= e.version {
-		return
+	if e.done != nil && len(e.came) < maxCame {
+		e.came = append(e.came, c)
 	}
-	if len(e.pending) >= maxPending {
-		clear(e.pending)
-		e.stale = e.ix != nil
-		return
-	}
-	if e.pending == nil {
-		e.pending = make(map[int64]recaller.Change)
-	}
-	e.pending[c.Version] = c
-	e.drain()
+	e.take(c)
 	if len(e.segments) > 0 && e.ix != nil && e.ix.Own() > most {
 		e.stale = true
 	}
+}
+
+// take takes in a change that follows what the index holds. Where one is missing between, it is to be built anew. The lock is held.
+func (e *entry) take(c recaller.Change) {
+	if e.ix == nil || e.stale || c.Version <= e.version {
+		return
+	}
+	if c.Version > e.version+1 || !e.ix.Apply(c) {
+		e.stale = true
+		return
+	}
+	e.version++
 }
 
 // hold takes a change in that has no version yet.
@@ -111,29 +88,6 @@ func (e *entry) hold(c recaller.Change) {
 	defer e.mu.Unlock()
 	if e.ix != nil && !e.stale {
 		e.stale = !e.ix.Hold(c)
-	}
-}
-
-// drain takes the pending changes in that follow the index's version without a gap.
-func (e *entry) drain() {
-	if e.ix == nil || e.stale {
-		return
-	}
-	for {
-		c, ok := e.pending[e.version+1]
-		if !ok {
-			break
-		}
-		delete(e.pending, c.Version)
-		if !e.ix.Apply(c) {
-			e.stale = true
-			break
-		}
-		e.version++
-	}
-	if e.moved != nil {
-		close(e.moved)
-		e.moved = nil
 	}
 }
 
@@ -157,12 +111,9 @@ func (e *entry) finish(ix *index.Index, version int64) {
 		return // changes brought the old one further
 	}
 	e.ix, e.version, e.stale = ix, version, false
-	for v := range e.pending {
-		if v <= version {
-			delete(e.pending, v)
-		}
+	for _, c := range e.came {
+		e.take(c)
 	}
-	e.drain()
 }
 
 // abandon ends a build that came to nothing.
@@ -174,7 +125,7 @@ func (e *entry) abandon() {
 
 func (e *entry) end() {
 	close(e.done)
-	e.done = nil
+	e.done, e.came = nil, nil
 }
 
 // bytes returns about how much memory the entry takes, and 1 if it is a long caller's.
@@ -188,7 +139,7 @@ func (e *entry) bytes() (n int64, long int) {
 	if e.ix != nil {
 		n += e.ix.Bytes()
 	}
-	for _, c := range e.pending {
+	for _, c := range e.came {
 		for _, t := range c.Turns {
 			n += int64(len(t.Text)) + turnOverhead
 		}

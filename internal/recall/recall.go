@@ -48,12 +48,14 @@ type Segments interface {
 
 // Options are the settings of a Service; zero values mean the defaults.
 type Options struct {
-	MaxBytes int64         // about how much memory all indexes may take together, but for those of long callers; default 64 MiB
-	MaxLong  int64         // the same of the indexes of long callers; default 256 MiB
-	Longer   int           // a caller of more turns is long: most of his index lies in segments (docs/recall.md); default 50,000
-	Segment  int           // about how many turns a segment holds; default 16,000, at most half of index.MostInSegment
-	Segments Segments      // keeps segments; nil: each process makes its own
-	Patience time.Duration // how long a search waits for a change that this process is about to apply, before it reads everything anew; default 25 ms
+	MaxBytes int64    // about how much memory all indexes may take together, but for those of long callers; default 64 MiB
+	MaxLong  int64    // the same of the indexes of long callers; default 256 MiB
+	Longer   int      // a caller of more turns is long: most of his index lies in segments (docs/recall.md); default 50,000
+	Segment  int      // about how many turns a segment holds; default 16,000, at most half of index.MostInSegment
+	Segments Segments // keeps segments; nil: each process makes its own
+	// Reached waits until the service was told of a version that is in the store; false: ctx ended before. nil: nobody knows.
+	Reached  func(ctx context.Context, t recaller.TenantID, c recaller.CallerID, version int64) bool
+	Patience time.Duration // how long a search waits for that, before it reads everything anew; default 25 ms
 	Weights  index.Weights // default index.DefaultWeights
 	// Now is the clock by which a query's "yesterday" is read where the query does not say when it is asked. Without it such
 	// words of such queries say nothing.
@@ -128,6 +130,7 @@ type Service struct {
 	kept     Segments
 	weights  index.Weights
 	patience time.Duration
+	reached  func(context.Context, recaller.TenantID, recaller.CallerID, int64) bool
 	now      func() time.Time
 	log      *slog.Logger
 	cache    cache
@@ -172,7 +175,7 @@ func New(src Source, opts Options) *Service {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{
-		src: src, log: opts.Log, weights: opts.Weights, patience: opts.Patience, now: opts.Now, cache: newCache(opts.MaxBytes, opts.MaxLong),
+		src: src, log: opts.Log, weights: opts.Weights, patience: opts.Patience, reached: opts.Reached, now: opts.Now, cache: newCache(opts.MaxBytes, opts.MaxLong),
 		longer: opts.Longer, segment: min(opts.Segment, index.MostInSegment/2), builder: make(chan struct{}, 1), kept: opts.Segments,
 		meaning: opts.Meaning, vectors: opts.Vectors, modelPatience: opts.Embedder, slots: make(chan struct{}, fillers), longSlot: make(chan struct{}, 1),
 	}
@@ -273,9 +276,9 @@ func withForgotten(corpus *recaller.Corpus) {
 // a search that began before it, was older than it must be.
 const maxBuilds = 4
 
-// Apply takes a committed write of this process into the caller's index, if there is one. Changes may come in any
-// order and more than once; where one is missing, the next search reads everything anew. The change's slices are
-// taken over: nobody writes to them afterwards.
+// Apply takes a committed write of this process into the caller's index, if there is one. Changes come in order; where one is
+// missing, the next search reads everything anew, and one that the index has is passed over. The change's slices are taken over:
+// nobody writes to them afterwards.
 func (s *Service) Apply(c recaller.Change) {
 	k := key{tenant: c.Tenant, caller: c.Caller}
 	if e := s.cache.peek(k); e != nil {
@@ -297,14 +300,24 @@ func (s *Service) Hold(c recaller.Change) {
 	}
 }
 
-// Forget drops all that is held in memory of a caller. What a search that is under way has read is not kept either.
-// It serves erasure, and any write that a Change cannot tell of.
-func (s *Service) Forget(t recaller.TenantID, c recaller.CallerID) {
+// Drop drops all that is held in memory of a caller. What a search that is under way has read is not kept either.
+func (s *Service) Drop(t recaller.TenantID, c recaller.CallerID) {
 	s.cache.drop(key{tenant: t, caller: c})
 }
 
-// ForgetAll is Forget for all callers of a tenant.
-func (s *Service) ForgetAll(t recaller.TenantID) { s.cache.dropAll(t) }
+// Anew has the next search read anew what is indexed of a caller before a version; 0: whatever it is of. Without a caller it does
+// so for all of a tenant's.
+func (s *Service) Anew(t recaller.TenantID, c recaller.CallerID, version int64) {
+	k := key{tenant: t, caller: c}
+	switch e := s.cache.peek(k); {
+	case c == "":
+		s.cache.dropAll(t)
+	case version == 0:
+		s.cache.drop(k)
+	case e != nil:
+		e.missed(version)
+	}
+}
 
 // Stats tells how many callers' indexes are held, and about how many bytes they take.
 func (s *Service) Stats() (indexes int, bytes int64) { return s.cache.stats() }

@@ -16,15 +16,17 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/events"
+	"github.com/recallerhq/recaller/internal/feed"
 )
 
 // desk is a service with a real bus, on a store that only counts a caller's changes: a briefing says how many it holds.
 type desk struct {
 	testing.TB
 	*Service
-	bus *events.Bus
-	log *bytes.Buffer
-	reg *prometheus.Registry
+	bus  *events.Bus
+	feed *feed.Feed
+	log  *bytes.Buffer
+	reg  *prometheus.Registry
 
 	mu      sync.Mutex
 	version int64
@@ -33,11 +35,13 @@ type desk struct {
 }
 
 func newDesk(tb testing.TB) *desk {
-	d := &desk{TB: tb, log: &bytes.Buffer{}, reg: prometheus.NewRegistry(), bus: events.New(time.Now)}
+	d := &desk{TB: tb, log: &bytes.Buffer{}, reg: prometheus.NewRegistry(), bus: events.New(time.Now), feed: feed.New(feed.Options{})}
 	d.Service = New(Deps{
-		Listening: d.bus.Listening, Briefing: d.compose, Version: d.readVersion, Publish: d.bus.Publish,
+		Listening: d.bus.Listening, Briefing: d.compose, Version: d.readVersion, Reached: d.feed.Reached, Publish: d.bus.Publish,
 		Log: slog.New(slog.NewTextHandler(d.log, nil)), Metrics: NewMetrics(d.reg), Now: time.Now,
 	})
+	d.feed.Register(feed.Deriving, "refresh", d.Service)
+	d.feed.Register(feed.Listening, "events", d.bus)
 	return d
 }
 
@@ -93,8 +97,7 @@ func (d *desk) commit() recaller.Change {
 
 // tell does what follows every commit.
 func (d *desk) tell(c recaller.Change) {
-	d.bus.Apply(c)
-	d.Apply(c)
+	d.feed.Committed(c)
 }
 
 func (d *desk) listen(conv recaller.ConversationID) *events.Subscription {
@@ -161,8 +164,8 @@ func (d *desk) empty() {
 	synctest.Wait()
 	d.Service.mu.Lock()
 	defer d.Service.mu.Unlock()
-	if len(d.marks)+len(d.told)+len(d.queue) != 0 {
-		d.Errorf("%d marks, %d callers and %d in the queue are kept, want none", len(d.marks), len(d.told), len(d.queue))
+	if len(d.marks)+len(d.queue) != 0 {
+		d.Errorf("%d marks and %d in the queue are kept, want none", len(d.marks), len(d.queue))
 	}
 }
 

@@ -24,7 +24,7 @@ const (
 // mark is a conversation whose briefing is stale, or was a moment ago.
 type mark struct {
 	key
-	with   caller
+	with   recaller.CallerID
 	state  state
 	stale  bool // a memory changed after its last briefing was begun
 	since  time.Time
@@ -47,23 +47,19 @@ func (s *Service) Apply(c recaller.Change) {
 func (s *Service) note(c recaller.Change, convs []recaller.ConversationID) (refused []key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	with := caller{c.Tenant, c.Caller}
 	for _, conv := range convs {
-		if k := (key{c.Tenant, conv}); !s.stale(k, with) {
+		if k := (key{c.Tenant, conv}); !s.stale(k, c.Caller) {
 			refused = append(refused, k)
 		}
 	}
 	if conv := c.Conversation; conv != nil && conv.Status != recaller.Active {
 		s.drop(s.marks[key{c.Tenant, conv.ID}])
 	}
-	if t := s.told[with]; t != nil {
-		t.add(c.Version)
-	}
 	return refused
 }
 
 // stale marks a conversation; false if there is no room. The lock is held.
-func (s *Service) stale(k key, with caller) bool {
+func (s *Service) stale(k key, with recaller.CallerID) bool {
 	m := s.marks[k]
 	if m == nil {
 		if len(s.marks) >= maxMarks {
@@ -71,10 +67,6 @@ func (s *Service) stale(k key, with caller) bool {
 		}
 		m = &mark{key: k, with: with}
 		s.marks[k] = m
-		if s.told[with] == nil {
-			s.told[with] = &told{ahead: map[int64]bool{}, moved: make(chan struct{})}
-		}
-		s.told[with].marks++
 		s.enqueue(m)
 	}
 	if !m.stale {
@@ -102,13 +94,8 @@ func (s *Service) signal() {
 
 // drop forgets a mark; a worker that has it will find that out. The lock is held.
 func (s *Service) drop(m *mark) {
-	if m == nil || s.marks[m.key] != m {
-		return
-	}
-	delete(s.marks, m.key)
-	t := s.told[m.with]
-	if t.marks--; t.marks == 0 {
-		delete(s.told, m.with)
+	if m != nil && s.marks[m.key] == m {
+		delete(s.marks, m.key)
 	}
 }
 

@@ -29,6 +29,9 @@ type Deps struct {
 	Briefing func(ctx context.Context, tenant recaller.TenantID, conv string, req briefing.Request) (recaller.Briefing, error)
 	// Version reads a caller's content version.
 	Version func(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (int64, error)
+	// Reached waits until listeners were told of a version of a caller that is in the store, or nobody is going to tell of it;
+	// false: ctx ended before.
+	Reached func(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, version int64) bool
 	// Publish hands an event to the listeners of a conversation. It must not block.
 	Publish func(recaller.TenantID, recaller.ConversationID, events.Event)
 	Log     *slog.Logger
@@ -42,7 +45,6 @@ const (
 	maxMarks = 10_000                 // conversations that wait for a briefing, or just had one
 	memories = 50                     // in a briefing (W8)
 	spacing  = 100 * time.Millisecond // between two briefings of a conversation
-	patience = 100 * time.Millisecond // how long a briefing waits for the events of writes that it may hold
 	timeout  = 10 * time.Second       // of one briefing
 	retryIn  = time.Second            // after a failure; doubled for each after it
 	maxTries = 5
@@ -56,10 +58,9 @@ type Service struct {
 	mu    sync.Mutex // guards what follows; held only for moments
 	marks map[key]*mark
 	queue []*mark // of those marks that are queued, longest waiting first
-	told  map[caller]*told
 }
 
 // New returns a Service. It does nothing before Run.
 func New(deps Deps) *Service {
-	return &Service{Deps: deps, wake: make(chan struct{}, 1), marks: map[key]*mark{}, told: map[caller]*told{}}
+	return &Service{Deps: deps, wake: make(chan struct{}, 1), marks: map[key]*mark{}}
 }

@@ -96,44 +96,16 @@ func (s *Service) compose(ctx context.Context, m *mark) (recaller.Briefing, erro
 	return b, err
 }
 
-// announced waits until listeners were told of every change that a briefing made just now may hold. Where that takes too
-// long nobody is going to tell of them.
+// announced waits until listeners were told of every change that a briefing made just now may hold.
 func (s *Service) announced(ctx context.Context, m *mark) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	version, err := s.Version(ctx, m.tenant, m.with.id)
+	version, err := s.Version(ctx, m.tenant, m.with)
 	if err != nil {
 		return err
 	}
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	for {
-		moved := s.behind(m, version)
-		if moved == nil {
-			return nil
-		}
-		select {
-		case <-moved:
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-timer.C:
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			if t := s.told[m.with]; t != nil {
-				t.skip(version)
-			}
-			return nil
-		}
+	if !s.Reached(ctx, m.tenant, m.with, version) {
+		return ctx.Err()
 	}
-}
-
-// behind returns nil if listeners were told of a version, else what is closed when they are told of more.
-func (s *Service) behind(m *mark, version int64) <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := s.told[m.with]
-	if t == nil || t.upTo >= version {
-		return nil
-	}
-	return t.moved
+	return nil
 }

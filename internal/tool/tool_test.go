@@ -15,6 +15,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/app/views"
+	"github.com/recallerhq/recaller/internal/feed"
 	"github.com/recallerhq/recaller/internal/memory"
 	"github.com/recallerhq/recaller/internal/obs/obstest"
 	"github.com/recallerhq/recaller/internal/tool"
@@ -48,10 +50,12 @@ func newBench(t testing.TB) *bench {
 	settings := usecasetest.Settings{tenant: b.MakeTenant(t, recaller.Tenant{ID: tenant, Name: "First"})}
 	b.ana = b.calls("CA1", recaller.Identity{Kind: recaller.IdentityPhone, Value: "+12125550143"}, recaller.Identity{Kind: recaller.IdentityExternal, Value: "ana-7"})
 	b.bob = b.calls("CA2", recaller.Identity{Kind: recaller.IdentityPhone, Value: "+12125550199"})
+	told := feed.New(feed.Options{})
 	b.memories = memory.New(memory.Deps{
 		Store: b.Place.Store, Tenants: settings, Now: b.Clock.Now, NewID: b.NewID,
-		Changed: func(c recaller.Change) { b.changes.Add(c); b.memories.Apply(c) }, // as package app does
+		Changed: func(c recaller.Change) { b.changes.Add(c); told.Committed(c) },
 	})
+	b.Register(told, views.All{Memories: b.memories})
 	b.tools = tool.New(tool.Deps{
 		Memories: faulty{b.memories, b.faults}, Store: recorder{b.Place.Store, b.faults}, Words: b.Place.Store, Tenants: settings,
 		Log: log, Metrics: tool.NewMetrics(b.registry), Now: b.Clock.Now, NewID: b.NewID,

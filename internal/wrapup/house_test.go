@@ -79,10 +79,6 @@ func (h *house) reopen() {
 	h.service = wrapup.New(wrapup.Deps{
 		Store: kept, Words: h, Tenants: h, Model: h.model, Trust: cmp.Or(h.trust, exam.Own), Window: h.window, Indexer: h.index,
 		Changed: func(c recaller.Change) { h.changes = append(h.changes, c) },
-		Discard: func(_ recaller.TenantID, c recaller.Conversation) {
-			h.discarded = append(h.discarded, c.ID)
-			delete(h.held, c.ID)
-		},
 		Log:     slog.New(slog.NewTextHandler(&h.log, nil)),
 		Metrics: wrapup.NewMetrics(h.metrics),
 		Now:     func() time.Time { h.now = h.now.Add(time.Millisecond); return h.now },
@@ -98,6 +94,14 @@ func (h *house) Tenant(context.Context, recaller.TenantID) (recaller.Tenant, err
 // Packs implements wrapup.Tenants.
 func (h *house) Packs(_ context.Context, t recaller.Tenant) ([]label.Pack, error) {
 	return label.Packs(t.Packs)
+}
+
+// Discard implements wrapup.Words.
+func (h *house) Discard(_ recaller.TenantID, c recaller.Conversation) bool {
+	_, had := h.held[c.ID]
+	h.discarded = append(h.discarded, c.ID)
+	delete(h.held, c.ID)
+	return had
 }
 
 // Turns implements wrapup.Words: words held in memory go before the store's.

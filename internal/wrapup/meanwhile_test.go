@@ -84,6 +84,8 @@ func (m *asked) back(list ...claim) { m.summary, m.memories = nil, claims(list..
 // nowhere has no words, and may have had them.
 type nowhere struct{}
 
+func (nowhere) Discard(recaller.TenantID, recaller.Conversation) bool { return false }
+
 // Turns implements wrapup.Words.
 func (nowhere) Turns(context.Context, recaller.TenantID, recaller.Conversation) ([]recaller.Turn, error) {
 	return nil, recaller.Errorf(recaller.Unavailable, "the archive is away")

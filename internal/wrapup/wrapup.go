@@ -59,6 +59,8 @@ type Store interface {
 // Words reads a conversation's turns from wherever the retention keeps them.
 type Words interface {
 	Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error)
+	// Discard lets words go that were kept only for the wrap-up, and tells whether there were any.
+	Discard(tenant recaller.TenantID, conv recaller.Conversation) bool
 }
 
 // Tenants gives the settings of a tenant, defaults filled in, and the keyword packs that they name; a pack that is not known
@@ -85,7 +87,6 @@ type Deps struct {
 	Window  int        // bytes of a conversation that the model is given at once; 0: DefaultWindow
 	Indexer Indexer    // nil: conversations are not made findable, and the step is skipped
 	Changed func(recaller.Change)
-	Discard func(recaller.TenantID, recaller.Conversation) // words that were kept only for the wrap-up may go
 	Log     *slog.Logger
 	Metrics *Metrics
 	Now     func() time.Time
@@ -147,7 +148,7 @@ func (s *Service) Run(ctx context.Context, j recaller.Job) error {
 	if waits != nil {
 		return s.meanwhile(ctx, w, waits)
 	}
-	s.Discard(j.Tenant, conv)
+	s.Words.Discard(j.Tenant, conv)
 	return nil
 }
 
@@ -170,7 +171,7 @@ func (s *Service) GiveUp(ctx context.Context, j recaller.Job, cause error) error
 	if err != nil {
 		return err
 	}
-	s.Discard(j.Tenant, conv)
+	s.Words.Discard(j.Tenant, conv)
 	return nil
 }
 
