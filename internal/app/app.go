@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/config"
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/events"
@@ -54,6 +55,7 @@ type App struct {
 	log      *slog.Logger
 	registry *prometheus.Registry
 	handler  http.Handler
+	gate     *admission.Gate
 	key      string
 	keyIsNew bool
 	closers  []func() error // run last to first
@@ -154,15 +156,21 @@ func newID() string { return uuid.Must(uuid.NewV7()).String() }
 func (a *App) httpOptions() httpapi.Options {
 	o := httpapi.Options{
 		Version: a.opts.Version, MaxBody: a.cfg.Limits.BodyBytes, MaxImport: a.cfg.Limits.ImportBytes,
-		Rate: a.cfg.Limits.Rate, Burst: a.cfg.Limits.Burst, Now: a.opts.Now,
-	}
-	if o.Rate == 0 {
-		o.Rate = -1 // none, in the edge's spelling
+		Now: a.opts.Now,
 	}
 	if a.cfg.MetricsAddr == "" {
 		o.Gatherer = a.registry
 	}
 	return o
+}
+
+// admission makes the gate that all doors share.
+func (a *App) admission() *admission.Gate {
+	o := admission.Options{Rate: a.cfg.Limits.Rate, Burst: a.cfg.Limits.Burst, Now: a.opts.Now}
+	if o.Rate == 0 {
+		o.Rate = -1 // none, in the gate's spelling
+	}
+	return admission.New(a.tenants, a.log, o)
 }
 
 // recover brings what a crash left in order, before anything is served.

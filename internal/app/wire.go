@@ -80,7 +80,9 @@ func (a *App) wire() error {
 		Log: a.log, Metrics: search.NewMetrics(a.registry), Now: now,
 	})
 	a.runJobs(reminders)
+	a.gate = a.admission()
 	a.handler, err = httpapi.New(httpapi.Deps{
+		Gate:          a.gate,
 		Conversations: a.conversations, Callers: callers, Memories: a.memories, Tools: tools, Reminders: reminders, Webhooks: a.tenants, Packs: a.tenants,
 		Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall, Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/events"
 )
@@ -48,20 +49,14 @@ type listenInput struct {
 type streamed struct{ Body func(huma.Context) }
 
 func (s *server) listen(ctx context.Context, x *exchange, in *listenInput) (*streamed, error) {
-	conv, err := s.Conversations.Find(ctx, x.key.Tenant, in.ID)
+	conv, err := s.Conversations.Find(ctx, x.Tenant, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	select {
-	case s.streams <- struct{}{}:
-	default:
-		return nil, recaller.Errorf(recaller.Exhausted, "too many event streams are open; try again later")
-	}
-	sub, missed := s.Events.Subscribe(x.key.Tenant, conv.ID, conv.Caller, max(in.Header, in.Param))
-	now, err := s.Conversations.Find(ctx, x.key.Tenant, string(conv.ID)) // it may have ended before we listened
+	sub, missed := s.Events.Subscribe(x.Tenant, conv.ID, conv.Caller, max(in.Header, in.Param))
+	now, err := s.Conversations.Find(ctx, x.Tenant, string(conv.ID)) // it may have ended before we listened
 	if err != nil {
 		sub.Close()
-		<-s.streams
 		return nil, err
 	}
 	sub.Belongs(now.Caller) // the store may not have seen it before
@@ -69,7 +64,7 @@ func (s *server) listen(ctx context.Context, x *exchange, in *listenInput) (*str
 	l := &listener{s: s, x: x, ctx: ctx, conv: now, sub: sub, out: http.NewResponseController(x.w)}
 	return &streamed{func(huma.Context) {
 		s.metrics.streams.Inc()
-		defer func() { sub.Close(); s.metrics.streams.Dec(); <-s.streams }()
+		defer func() { sub.Close(); s.metrics.streams.Dec() }()
 		l.run(missed)
 	}}, nil
 }
@@ -144,9 +139,9 @@ func (l *listener) event(e events.Event) bool {
 // brief sends the briefing as it now is, to a listener that missed what came before. One that fails is logged, and the
 // stream goes on.
 func (l *listener) brief() bool {
-	b, err := l.s.Conversations.Briefing(l.ctx, l.x.key.Tenant, string(l.conv.ID), briefing.Request{MaxMemories: liveMemories})
+	b, err := l.s.Conversations.Briefing(l.ctx, l.x.Tenant, string(l.conv.ID), briefing.Request{MaxMemories: liveMemories})
 	if err != nil {
-		l.s.Log.Warn("briefing for listeners failed", "request_id", l.x.id, "kind", string(kindOf(err)), "err", err)
+		l.s.Log.Warn("briefing for listeners failed", "request_id", l.x.ID, "kind", string(admission.KindOf(err)), "err", err)
 		return l.ctx.Err() == nil
 	}
 	out := briefingOut(b)
@@ -179,7 +174,7 @@ func (l *listener) closed() {
 func (l *listener) send(kind string, id uint64, e client.Event) bool {
 	data, err := json.Marshal(e)
 	if err != nil {
-		l.s.Log.Error("event does not marshal", "request_id", l.x.id, "err", err)
+		l.s.Log.Error("event does not marshal", "request_id", l.x.ID, "err", err)
 		return false
 	}
 	head := ""

@@ -19,6 +19,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/archive"
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/caller"
@@ -139,6 +140,7 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 		Log: log, Metrics: refresh.NewMetrics(h.reg), Now: time.Now,
 	})
 	return Deps{
+		Gate:          admission.New(tenants, log, admission.Options{}),
 		Conversations: convs,
 		Callers:       caller.New(caller.Deps{Store: st, Tenants: tenants, Changed: changed, Now: time.Now}),
 		Memories:      memories,
@@ -160,6 +162,11 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 		Tenants: tenants, Recall: rec, Briefer: briefer, Events: h.bus,
 		Ready: func(context.Context) error { return nil }, Log: log, Registerer: h.reg,
 	}
+}
+
+// limited is a gate with limits of its own.
+func limited(d *Deps, o admission.Options) *admission.Gate {
+	return admission.New(d.Tenants.(*tenant.Service), d.Log, o)
 }
 
 func (h *house) client(t testing.TB, key string) *client.Client {
