@@ -54,7 +54,7 @@ type App struct {
 	opts     Options
 	log      *slog.Logger
 	registry *prometheus.Registry
-	handler  http.Handler
+	roots    roots
 	gate     *admission.Gate
 	key      string
 	keyIsNew bool
@@ -205,8 +205,8 @@ func (a *App) ready(ctx context.Context) error {
 	return err
 }
 
-// Handler serves the HTTP API.
-func (a *App) Handler() http.Handler { return a.handler }
+// Handler serves the HTTP API, and what else has no address of its own.
+func (a *App) Handler() http.Handler { return a.roots.at("") }
 
 // BootstrapKey returns the admin key of the tenant `default`.
 func (a *App) BootstrapKey() string { return a.key }

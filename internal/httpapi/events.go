@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -29,12 +30,12 @@ func (s *server) eventRoute() {
 			"which brings the new briefing after memories have changed, one for several that change at once. `events.missed`: events after the one you named are no longer kept; " +
 			"the briefing as it is now follows, and turns and memories have to be read anew. " +
 			"`error`: the stream ends, and `reason` says why. A comment comes every 15 seconds to keep the connection open. " +
-			"The stream ends after `conversation.ended`, and when the server goes down: connect again with Last-Event-ID.",
+			"The stream ends after `conversation.ended`, and after `server.closing` (`reason` says why) when the server goes down: connect again with Last-Event-ID.",
 	}, s.listen)
 	api := s.api.OpenAPI()
 	event := api.Components.Schemas.Schema(reflect.TypeFor[client.Event](), true, "")
 	ok := api.Paths[eventsPath].Get.Responses["200"]
-	ok.Description = "A stream of events. Each has an `id` (but for events.missed, the briefing after it, and error), an `event` type, and `data`: JSON of this schema."
+	ok.Description = "A stream of events. Each has an `id` (but for events.missed, the briefing after it, error, and server.closing), an `event` type, and `data`: JSON of this schema."
 	ok.Content = map[string]*huma.MediaType{"text/event-stream": {Schema: event}}
 }
 
@@ -62,6 +63,7 @@ func (s *server) listen(ctx context.Context, x *exchange, in *listenInput) (*str
 	sub.Belongs(now.Caller) // the store may not have seen it before
 	x.stream = true
 	l := &listener{s: s, x: x, ctx: ctx, conv: now, sub: sub, out: http.NewResponseController(x.w)}
+	x.Lasts(func(why string) { l.why.Store(&why); sub.Close() }) // what waits in its queue is sent before
 	return &streamed{func(huma.Context) {
 		s.metrics.streams.Inc()
 		defer func() { sub.Close(); s.metrics.streams.Dec() }()
@@ -76,6 +78,7 @@ type listener struct {
 	ctx  context.Context //nolint:containedctx // of the request that the listener is
 	conv recaller.Conversation
 	sub  *events.Subscription
+	why  atomic.Pointer[string] // the stream ends, set before sub is closed; nil: it is not for that
 	out  *http.ResponseController
 }
 
@@ -153,7 +156,11 @@ func (l *listener) last() {
 	for {
 		select {
 		case e, open := <-l.sub.C:
-			if !open || !l.event(e) {
+			if !open {
+				l.closed()
+				return
+			}
+			if !l.event(e) {
 				return
 			}
 			continue
@@ -164,10 +171,15 @@ func (l *listener) last() {
 	}
 }
 
-// closed ends the stream after its subscription ended: the listener was too slow, or the server goes down.
+// closed ends the stream after its subscription ended, and says why where it knows: the listener was too slow, or the
+// server goes down.
 func (l *listener) closed() {
 	if l.sub.Dropped() {
 		l.send(client.EventError, 0, client.Event{At: l.s.opts.Now().UTC(), Reason: "too slow"})
+		return
+	}
+	if why := l.why.Load(); why != nil {
+		l.send(client.EventServerClosing, 0, client.Event{At: l.s.opts.Now().UTC(), Reason: *why})
 	}
 }
 
