@@ -54,7 +54,7 @@ func TestEveryRouteAsksForItsKey(t *testing.T) {
 	}
 	table, ops := h.srv.operations, h.operations()
 	if len(table) != len(ops) {
-		t.Errorf("got %d operations in the table of scopes, want the %d that are served", len(table), len(ops))
+		t.Errorf("got %d operations in the table of operations, want the %d that are served", len(table), len(ops))
 	}
 	for id, op := range ops {
 		need := table[id].Scope
