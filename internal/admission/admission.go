@@ -1,12 +1,12 @@
 // Package admission lets requests in, by whichever door they come: HTTP today, and others that speak another protocol.
-// A door declares each Operation once. For each request it opens an Exchange, has it admitted with the secret that came
-// with it, and ends it:
+// A door declares each Operation once. For each request it opens an Exchange, has it admitted with the secret that
+// came with it, and ends it:
 //
 //	Gate.Open → Exchange.Admit → the door carries the operation out → Exchange.Done
 //
 // Admission finds whose key it is, holds the key against the operation, and bounds how often, how long and how many at
-// once. It makes the token of an idempotency key, keeps the connections that last, so that a server that drains can tell
-// each of them why it goes, and logs one line for each exchange: never words.
+// once. It makes the token of an idempotency key, keeps the connections that last, so that a server that drains can
+// tell each of them why it goes, and logs one line for each exchange: never words.
 //
 // It is not for protocols, nor for what an operation does. It refuses by the kinds of package recaller, and the door
 // turns these into statuses or codes of its own. It knows no other package of ours than that one.

@@ -12,8 +12,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Exchange is one request with its answer. Gate.Open makes it and Done ends it. One goroutine uses it at a time; it may be
-// moved until it is admitted, and not after.
+// Exchange is one request with its answer. Gate.Open makes it and Done ends it. One goroutine uses it at a time; it
+// may be moved until it is admitted, and not after.
 type Exchange struct {
 	Principal        // who asks, once it is admitted
 	ID        string // in the log and the answer
@@ -30,9 +30,9 @@ type Exchange struct {
 	digest          hash.Hash // of the body, while it is read; nil where there is no idempotency key
 }
 
-// Admit lets a request in, or says why not: Unauthenticated, Forbidden, Exhausted, Unavailable, or what is wrong with the
-// store. The context that it returns ends with the operation's time; where the operation bounds how many there may be at
-// once, the exchange holds a slot until Done.
+// Admit lets a request in, or says why not: Unauthenticated, Forbidden, Exhausted, Unavailable, or what is wrong with
+// the store. The context that it returns ends with the operation's time; where the operation bounds how many there may
+// be at once, the exchange holds a slot until Done.
 func (x *Exchange) Admit(ctx context.Context, secret string, op *Operation) (context.Context, error) {
 	x.op = op
 	if op.Scope != "" {
@@ -74,8 +74,8 @@ func (x *Exchange) authorise(ctx context.Context, secret string) error {
 // Fail says why the exchange failed. The last reason is the one that is logged.
 func (x *Exchange) Fail(err error) { x.err = err }
 
-// Crashed logs a panic, with where it happened and what the door tells of the exchange, and fails the exchange. The panic's
-// value may hold what somebody said; only the runtime's own are logged.
+// Crashed logs a panic, with where it happened and what the door tells of the exchange, and fails the exchange. The
+// panic's value may hold what somebody said; only the runtime's own are logged.
 func (x *Exchange) Crashed(value any, about ...slog.Attr) {
 	x.err = recaller.Internal
 	what := "a value that is not logged"
@@ -89,8 +89,8 @@ func (x *Exchange) Crashed(value any, about ...slog.Attr) {
 }
 
 // Done ends the exchange: what it held is given back, and one line is logged, with what the door tells of it (names of
-// things, sizes, statuses: never content). fault says that the failure is ours, and not that of who asked. It returns how
-// long the exchange took.
+// things, sizes, statuses: never content). fault says that the failure is ours, and not that of who asked. It returns
+// how long the exchange took.
 func (x *Exchange) Done(ctx context.Context, fault bool, about ...slog.Attr) time.Duration {
 	if x.lasts {
 		x.gate.lasting.remove(x)

@@ -15,8 +15,9 @@ const IdempotencyKey = "Idempotency-Key"
 
 const maxIdempotencyKey = 255 // bytes
 
-// Keyed says that the request came with an idempotency key; empty: it did not. target is what the request says beside its
-// body, such as its path: the same key with another body or target is another request. Call it before the body is read.
+// Keyed says that the request came with an idempotency key; empty: it did not. target is what the request says beside
+// its body, such as its path: the same key with another body or target is another request. Call it before the body is
+// read.
 func (x *Exchange) Keyed(key, target string) {
 	if key != "" {
 		x.onceKey, x.target, x.digest = key, target, sha256.New()

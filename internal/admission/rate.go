@@ -18,8 +18,8 @@ type rates struct {
 	keys map[recaller.KeyID]*rate.Limiter
 }
 
-// maxKeys bounds how many keys are held; past it, those whose bucket is full again are dropped, which changes nothing for
-// them.
+// maxKeys bounds how many keys are held; past it, those whose bucket is full again are dropped, which changes nothing
+// for them.
 const maxKeys = 10000
 
 func newRates(perSecond float64, burst int) *rates {

@@ -13,8 +13,8 @@ type Slots struct {
 	full  string
 }
 
-// Queue is n slots. Who comes too many waits until one is free, and gets Unavailable with the reason full where that takes
-// longer than his time.
+// Queue is n slots. Who comes too many waits until one is free, and gets Unavailable with the reason full where that
+// takes longer than his time.
 func Queue(n int, full string) *Slots {
 	return &Slots{taken: make(chan struct{}, n), waits: true, full: full}
 }

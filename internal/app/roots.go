@@ -50,8 +50,8 @@ func (rs roots) at(addr string) http.Handler {
 	})
 }
 
-// listen listens on the addresses of all roots, by address; main is the one that has none. Where it fails, what it opened
-// is closed.
+// listen listens on the addresses of all roots, by address; main is for those that have none. Where it fails, what it
+// opened is closed.
 func (rs roots) listen(ctx context.Context, main net.Listener) (map[string]net.Listener, error) {
 	out := map[string]net.Listener{"": main}
 	for _, r := range rs {

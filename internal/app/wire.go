@@ -89,11 +89,8 @@ func (a *App) wire() error {
 		Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall, Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
 	}, a.httpOptions())
-	if err != nil {
-		return err
-	}
 	a.serve(api)
-	return nil
+	return err
 }
 
 // serve says what is served where; a door more is a line more.

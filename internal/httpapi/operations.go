@@ -69,7 +69,8 @@ func (s *server) admit(ctx huma.Context, next func(huma.Context)) {
 		x.refuse(err)
 		return
 	}
-	if path := ctx.URL().Path; !utf8.ValidString(path) || strings.ContainsRune(path, 0) { // no store need be asked: no id is like that
+	// No store need be asked: no id is like that.
+	if path := ctx.URL().Path; !utf8.ValidString(path) || strings.ContainsRune(path, 0) {
 		x.refuse(recaller.Errorf(recaller.NotFound, "there is nothing under an id that is no text"))
 		return
 	}
