@@ -26,18 +26,19 @@ const (
 	EventBriefingUpdated   = "briefing.updated" // follows changes of the caller's memories, several at a time if they come fast
 	EventMissed            = "events.missed"    // events after the one you named are no longer kept: read the state anew
 	EventError             = "error"            // the stream ends here; Reason says why
+	EventServerClosing     = "server.closing"   // the server goes down, and Reason says why; Events connects again
 )
 
 // Event is one thing that happened in, or to the caller of, a conversation.
 type Event struct {
-	ID       uint64          `json:"-"` // rises by one inside a conversation; 0 for events that cannot be asked for again: events.missed, the briefing after it, error
+	ID       uint64          `json:"-"` // rises by one inside a conversation; 0 for events that cannot be asked for again: events.missed, the briefing after it, error, server.closing
 	Type     string          `json:"-"` // one of the types above
 	At       time.Time       `json:"at" doc:"When." example:"2026-03-02T09:31:00Z"`
 	Memory   *Memory         `json:"memory,omitempty" doc:"For memory.stored, memory.updated and memory.forgotten; one that is forgotten and interim gave way to what the model found."`
 	Turns    []Turn          `json:"turns,omitempty" nullable:"false" doc:"For turns.added."`
 	Status   recaller.Status `json:"status,omitempty" enum:"completed,failed" doc:"For conversation.ended." example:"completed"`
 	Briefing *Briefing       `json:"briefing,omitempty" doc:"For briefing.updated: the new briefing."`
-	Reason   string          `json:"reason,omitempty" doc:"For error: why the stream ends." example:"too slow"`
+	Reason   string          `json:"reason,omitempty" doc:"For error and server.closing: why the stream ends." example:"too slow"`
 }
 
 // Events yields what happens in a conversation from now on, until it ends or ctx does. A broken stream is taken up again
@@ -76,7 +77,7 @@ func refused(err error) bool {
 	return errors.As(err, &p) && p.Status < http.StatusInternalServerError && p.Status != http.StatusTooManyRequests
 }
 
-// stream yields the events of one connection. over: nothing more is to be yielded; got: some event came.
+// stream yields the events of one connection. over: nothing more is to be yielded; got: some event of the conversation came.
 func (c *Client) stream(ctx context.Context, conversation string, last *uint64, yield func(Event, error) bool) (over, got bool, err error) {
 	req, err := c.newRequest(ctx, request{method: http.MethodGet, path: path("conversations", conversation, "events")}, nil)
 	if err != nil {
@@ -100,7 +101,7 @@ func (c *Client) stream(ctx context.Context, conversation string, last *uint64, 
 		if err != nil {
 			return false, got, fmt.Errorf("the event stream broke off: %w", err)
 		}
-		got = true
+		got = got || e.Type != EventServerClosing
 		if e.ID > 0 {
 			*last = e.ID
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/config"
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/events"
@@ -54,7 +55,8 @@ type App struct {
 	opts     Options
 	log      *slog.Logger
 	registry *prometheus.Registry
-	handler  http.Handler
+	roots    roots
+	gate     *admission.Gate
 	key      string
 	keyIsNew bool
 	closers  []func() error // run last to first
@@ -157,15 +159,21 @@ func newID() string { return uuid.Must(uuid.NewV7()).String() }
 func (a *App) httpOptions() httpapi.Options {
 	o := httpapi.Options{
 		Version: a.opts.Version, MaxBody: a.cfg.Limits.BodyBytes, MaxImport: a.cfg.Limits.ImportBytes,
-		Rate: a.cfg.Limits.Rate, Burst: a.cfg.Limits.Burst, Now: a.opts.Now,
-	}
-	if o.Rate == 0 {
-		o.Rate = -1 // none, in the edge's spelling
+		Now: a.opts.Now,
 	}
 	if a.cfg.MetricsAddr == "" {
 		o.Gatherer = a.registry
 	}
 	return o
+}
+
+// admission makes the gate that all doors share.
+func (a *App) admission() *admission.Gate {
+	o := admission.Options{Rate: a.cfg.Limits.Rate, Burst: a.cfg.Limits.Burst, Now: a.opts.Now}
+	if o.Rate == 0 {
+		o.Rate = -1 // none, in the gate's spelling
+	}
+	return admission.New(a.tenants, a.log, o)
 }
 
 // recover brings what a crash left in order, before anything is served.
@@ -200,8 +208,8 @@ func (a *App) ready(ctx context.Context) error {
 	return err
 }
 
-// Handler serves the HTTP API.
-func (a *App) Handler() http.Handler { return a.handler }
+// Handler serves the HTTP API, and what else has no address of its own.
+func (a *App) Handler() http.Handler { return a.roots.at("") }
 
 // BootstrapKey returns the admin key of the tenant `default`.
 func (a *App) BootstrapKey() string { return a.key }

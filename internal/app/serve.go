@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus/promhttp"
-
 	"github.com/recallerhq/recaller"
 )
 
@@ -138,29 +136,25 @@ func (a *App) every(ctx context.Context, pause time.Duration, fn func(context.Co
 	})
 }
 
-// Serve starts everything and serves the API on ln until ctx ends; then it drains: no new connections, requests under
-// way are answered, event streams end, jobs that run are finished, all within the grace. It does not close the data. Where
+// Serve starts everything and serves the roots, those without an address of their own on ln, until ctx ends; then it
+// drains: no new connections, requests under way are answered, event streams are told why they end, jobs that run are
+// finished, all within the grace; what has not ended then is broken off. It does not close the data. Where
 // another process takes the database meanwhile it drains as well, writes no more, and fails with Unavailable.
 func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 	if err := a.Start(ctx); err != nil {
 		return err
 	}
-	servers := []*http.Server{a.server(a.handler)}
-	listeners := []net.Listener{ln}
-	if a.cfg.MetricsAddr != "" {
-		metrics, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.cfg.MetricsAddr)
-		if err != nil {
-			return recaller.Wrap(recaller.Unavailable, err, "the metrics address cannot be listened on")
-		}
-		mux := http.NewServeMux()
-		mux.Handle("GET /metrics", promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{}))
-		servers, listeners = append(servers, a.server(mux)), append(listeners, metrics)
+	listeners, err := a.roots.listen(ctx, ln)
+	if err != nil {
+		return err
 	}
-	failed := make(chan error, len(servers))
-	for i, s := range servers {
-		go func() { failed <- s.Serve(listeners[i]) }()
+	servers := make([]*http.Server, 0, len(listeners))
+	failed := make(chan error, len(listeners))
+	for addr, listener := range listeners {
+		s := a.server(a.roots.at(addr))
+		servers = append(servers, s)
+		go func() { failed <- s.Serve(listener) }()
 	}
-	var err error
 	select {
 	case <-ctx.Done():
 	case err = <-failed:
@@ -181,15 +175,26 @@ func (a *App) server(h http.Handler) *http.Server {
 	return &http.Server{Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout}
 }
 
+// shuttingDown is what whoever listens is told when the server drains.
+const shuttingDown = "the server is shutting down"
+
 func (a *App) drain(ctx context.Context, servers []*http.Server) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.cfg.ShutdownGrace)
 	defer cancel()
 	a.log.Info("draining", "grace", a.cfg.ShutdownGrace)
-	a.events.CloseAll()
-	var errs []error
-	for _, s := range servers {
-		errs = append(errs, s.Shutdown(ctx))
+	errs := make([]error, len(servers))
+	var closing sync.WaitGroup
+	for i, s := range servers { // they take no new connections, and wait for those that there are
+		closing.Go(func() {
+			if errs[i] = s.Shutdown(ctx); errs[i] != nil {
+				errs[i] = errors.Join(errs[i], s.Close())
+			}
+		})
 	}
+	if left := a.gate.Drain(ctx, shuttingDown); left > 0 {
+		a.log.Warn("connections that did not end in time are broken off", "connections", left)
+	}
+	closing.Wait()
 	a.loops.stop(ctx)
 	if conversations, turns := a.writeHeld(ctx); conversations > 0 {
 		a.log.Error("what was held while the store was away is lost", "conversations", conversations, "turns", turns)

@@ -3,9 +3,11 @@ package app
 import (
 	"context"
 	"math/rand/v2"
+	"net/http"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/app/views"
@@ -84,12 +86,25 @@ func (a *App) wire() error {
 		Log: a.log, Metrics: search.NewMetrics(a.registry), Now: now,
 	})
 	a.runJobs(reminders)
-	a.handler, err = httpapi.New(httpapi.Deps{
+	a.gate = a.admission()
+	api, err := httpapi.New(httpapi.Deps{
+		Gate:          a.gate,
 		Conversations: a.conversations, Callers: callers, Memories: a.memories, Tools: tools, Reminders: reminders, Webhooks: a.tenants, Packs: a.tenants,
 		Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall, Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
 	}, a.httpOptions())
+	a.serve(api)
 	return err
+}
+
+// serve says what is served where; a door more is a line more.
+func (a *App) serve(api http.Handler) {
+	a.roots = roots{{name: "API", handler: api}}
+	if a.cfg.MetricsAddr != "" {
+		metrics := http.NewServeMux()
+		metrics.Handle("GET /metrics", promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{}))
+		a.roots = append(a.roots, root{name: "metrics", addr: a.cfg.MetricsAddr, handler: metrics})
+	}
 }
 
 // How long a write-up waits for its model, about a day, and a reminder for its webhook, about six hours, before they are

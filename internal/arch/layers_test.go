@@ -33,13 +33,14 @@ func layers() []layer {
 		{name: "store", may: []string{"keys", "tests' databases"}, packages: []string{"store/..."}, own: true},
 		{name: "endpoints", packages: []string{"endpoint/..."}},
 		{name: "edges out", may: []string{"platform", "keys", "endpoints"}, packages: []string{"archive", "jobs", "llm/...", "embed/...", "webhook"}},
-		{name: "edges in", may: []string{"use cases", "rules", "platform", "client"}, packages: []string{
+		{name: "admission", packages: []string{"admission"}},
+		{name: "edges in", may: []string{"admission", "use cases", "rules", "platform", "client"}, packages: []string{
 			"httpapi/...", "mcpserver/...", "chatproxy/...", "telephony/...", "platform/...", "telegram/...", "console/...",
 		}},
 		// The client is also the one definition of what goes over the wire, so the server builds on its types.
 		{name: "client", packages: []string{"/client/..."}},
 		{name: "wiring", packages: []string{"app/..."}, own: true, may: []string{
-			"rules", "use cases", "platform", "keys", "store", "edges out", "edges in",
+			"rules", "use cases", "platform", "keys", "store", "edges out", "admission", "edges in",
 		}},
 		{name: "measuring", packages: []string{"eval"}, may: []string{"rules", "use cases"}},
 		{name: "command line", packages: []string{"cli/..."}, own: true, may: []string{

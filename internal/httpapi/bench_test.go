@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/tool"
@@ -38,9 +39,9 @@ func edge(b *testing.B) *server {
 	for i := range parts {
 		parts[i] = recaller.BriefingPart{Name: "history", Text: text, Tokens: 300}
 	}
-	return setup(b, func(d *Deps, o *Options) {
+	return setup(b, func(d *Deps, _ *Options) {
 		d.Conversations = instantly{d.Conversations, turns, recaller.Briefing{Text: strings.Repeat(text, 8), Parts: parts, Tokens: 2400}}
-		o.Rate = 1e9
+		d.Gate = limited(d, admission.Options{Rate: 1e9})
 	}).srv
 }
 
@@ -77,8 +78,9 @@ func BenchmarkTurns100(b *testing.B) {
 
 // The edge's own cost of a tool's call.
 func BenchmarkTool(b *testing.B) {
-	s := setup(b, func(d *Deps, o *Options) {
-		d.Tools, o.Rate = &desk{Tools: d.Tools, result: tool.Result{MemoryID: "0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"}}, 1e9
+	s := setup(b, func(d *Deps, _ *Options) {
+		d.Tools = &desk{Tools: d.Tools, result: tool.Result{MemoryID: "0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"}}
+		d.Gate = limited(d, admission.Options{Rate: 1e9})
 	}).srv
 	measure(b, s, "POST", "/tools/store_memory", toolBodies()[recaller.ToolStoreMemory])
 }

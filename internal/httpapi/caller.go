@@ -21,7 +21,7 @@ func (s *server) callerRoutes() {
 		id: "get-caller", method: http.MethodGet, path: "/v1/callers/{id}", tag: tagCallers, summary: "Read a caller",
 		about: "Who it is, and how often the caller was here.",
 	}, func(ctx context.Context, x *exchange, in *CallerPath) (*plain[client.Caller], error) {
-		c, err := s.Callers.Get(ctx, x.key.Tenant, recaller.CallerID(in.ID))
+		c, err := s.Callers.Get(ctx, x.Tenant, recaller.CallerID(in.ID))
 		return body200(callerOut(c), err)
 	})
 	add(s, route{
@@ -33,14 +33,14 @@ func (s *server) callerRoutes() {
 		about: "Removes everything that is held about the caller, and destroys the data key, which makes every copy unreadable, backups included. " +
 			"Answers with the signed receipt; erasing again answers with the same one.",
 	}, func(ctx context.Context, x *exchange, in *CallerPath) (*plain[recaller.Receipt], error) {
-		r, err := s.Privacy.Erase(ctx, x.key.Tenant, recaller.CallerID(in.ID))
+		r, err := s.Privacy.Erase(ctx, x.Tenant, recaller.CallerID(in.ID))
 		return body200(r, err)
 	})
 	add(s, route{
 		id: "export-caller", method: http.MethodGet, path: "/v1/callers/{id}/export", tag: tagCallers, summary: "Export a caller",
 		about: "Everything that is held about the caller, in one answer.",
 	}, func(ctx context.Context, x *exchange, in *CallerPath) (*plain[client.Export], error) {
-		e, err := s.Privacy.Export(ctx, x.key.Tenant, recaller.CallerID(in.ID))
+		e, err := s.Privacy.Export(ctx, x.Tenant, recaller.CallerID(in.ID))
 		return body200(exportOut(e), err)
 	})
 	add(s, route{
@@ -81,13 +81,13 @@ func (s *server) findCallers(ctx context.Context, x *exchange, in *struct {
 	case in.Phone != "" && in.ExternalID != "":
 		return nil, recaller.InvalidField("external_id", "cannot be given together with phone")
 	case in.Phone != "":
-		found, err = s.Callers.ByPhone(ctx, x.key.Tenant, plusSign(in.Phone))
+		found, err = s.Callers.ByPhone(ctx, x.Tenant, plusSign(in.Phone))
 		err = renamed(err, "phone")
 	case in.ExternalID != "":
-		found, err = s.Callers.ByExternalID(ctx, x.key.Tenant, in.ExternalID)
+		found, err = s.Callers.ByExternalID(ctx, x.Tenant, in.ExternalID)
 		err = renamed(err, "external_id")
 	default:
-		all, next, err := s.Callers.List(ctx, x.key.Tenant, in.page())
+		all, next, err := s.Callers.List(ctx, x.Tenant, in.page())
 		return body200(client.CallerList{Callers: list(all, callerOut), NextCursor: next}, err)
 	}
 	if errors.Is(err, recaller.NotFound) {
@@ -109,7 +109,7 @@ func (s *server) updateCaller(ctx context.Context, x *exchange, in *struct {
 	Body client.CallerPatch
 },
 ) (*plain[client.Caller], error) {
-	c, err := s.Callers.Update(ctx, x.key.Tenant, recaller.CallerID(in.ID), recaller.CallerPatch{Name: in.Body.Name, TimeZone: in.Body.TimeZone})
+	c, err := s.Callers.Update(ctx, x.Tenant, recaller.CallerID(in.ID), recaller.CallerPatch{Name: in.Body.Name, TimeZone: in.Body.TimeZone})
 	return body200(callerOut(c), err)
 }
 
@@ -124,7 +124,7 @@ func (s *server) callerBriefing(ctx context.Context, x *exchange, in *struct {
 	if req.AsOf, err = told("as_of", in.AsOf); err != nil {
 		return nil, err
 	}
-	b, err := s.Briefer.Briefing(ctx, x.key.Tenant, recaller.CallerID(in.ID), req)
+	b, err := s.Briefer.Briefing(ctx, x.Tenant, recaller.CallerID(in.ID), req)
 	return body200(briefingOut(b), err)
 }
 
@@ -137,7 +137,7 @@ func (s *server) callerAgreements(ctx context.Context, x *exchange, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.Briefer.Agreements(ctx, x.key.Tenant, recaller.CallerID(in.ID), asOf)
+	all, err := s.Briefer.Agreements(ctx, x.Tenant, recaller.CallerID(in.ID), asOf)
 	return body200(client.AgreementList{Agreements: list(all, agreementOut)}, err)
 }
 
@@ -148,7 +148,7 @@ func (s *server) callerConversations(ctx context.Context, x *exchange, in *struc
 	Forgotten
 },
 ) (*plain[client.ConversationList], error) {
-	if _, err := s.Callers.Get(ctx, x.key.Tenant, recaller.CallerID(in.ID)); err != nil {
+	if _, err := s.Callers.Get(ctx, x.Tenant, recaller.CallerID(in.ID)); err != nil {
 		return nil, err
 	}
 	return s.conversations(ctx, x, in.Forgotten, recaller.ConversationFilter{
@@ -172,7 +172,7 @@ func (s *server) recall(ctx context.Context, x *exchange, in *struct {
 		return nil, err
 	}
 	began := s.opts.Now()
-	found, err := s.Recall.Recall(ctx, x.key.Tenant, recaller.CallerID(in.ID), recall.Query{
+	found, err := s.Recall.Recall(ctx, x.Tenant, recaller.CallerID(in.ID), recall.Query{
 		Text: b.Query, Limit: b.Limit, Kinds: b.Kinds, AsOf: asOf, Explain: b.Explain, Neighbours: neighbours(b.Neighbours),
 		Forgotten: in.IncludeForgotten, Weak: true, Embed: true,
 	})

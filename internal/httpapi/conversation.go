@@ -108,12 +108,12 @@ func (s *server) start(ctx context.Context, x *exchange, in *struct {
 	Body client.StartRequest
 },
 ) (*plain[client.StartResponse], error) {
-	once, err := x.once("start-conversation")
+	once, err := x.Once()
 	if err != nil {
 		return nil, err
 	}
 	b := in.Body
-	started, err := s.Conversations.Start(ctx, x.key.Tenant, conversation.Start{
+	started, err := s.Conversations.Start(ctx, x.Tenant, conversation.Start{
 		Once: once, Caller: conversation.CallerRef(b.Caller), ExternalID: b.ExternalID, Channel: b.Channel, Direction: b.Direction,
 		PlatformIDs: b.PlatformIDs, Reminder: b.Reminder, Metadata: b.Metadata, MaxTokens: b.MaxTokens, BriefingStyle: b.BriefingStyle,
 	})
@@ -147,7 +147,7 @@ func (s *server) conversations(ctx context.Context, x *exchange, gone Forgotten,
 	if gone.IncludeForgotten {
 		read = s.Conversations.ListAll
 	}
-	found, next, err := read(ctx, x.key.Tenant, f)
+	found, next, err := read(ctx, x.Tenant, f)
 	return body200(client.ConversationList{Conversations: list(found, conversationOut), NextCursor: next}, err)
 }
 
@@ -164,13 +164,13 @@ func (s *server) getConversation(ctx context.Context, x *exchange, in *struct {
 	if in.IncludeForgotten {
 		read = s.Conversations.GetAll
 	}
-	rec, err := read(ctx, x.key.Tenant, in.ID, in.Turns)
+	rec, err := read(ctx, x.Tenant, in.ID, in.Turns)
 	if err != nil {
 		return nil, err
 	}
 	var calls []recaller.ToolCall
 	if !rec.Away && rec.Conversation.Caller != "" { // else the store is away, and they cannot be told
-		if calls, err = s.Tools.Calls(ctx, x.key.Tenant, rec.Conversation.ID); err != nil {
+		if calls, err = s.Tools.Calls(ctx, x.Tenant, rec.Conversation.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -182,7 +182,7 @@ func (s *server) conversationBriefing(ctx context.Context, x *exchange, in *stru
 	BriefingParams
 },
 ) (*plain[client.Briefing], error) {
-	b, err := s.Conversations.Briefing(ctx, x.key.Tenant, in.ID, in.request())
+	b, err := s.Conversations.Briefing(ctx, x.Tenant, in.ID, in.request())
 	return body200(briefingOut(b), err)
 }
 
@@ -199,7 +199,7 @@ func (s *server) end(ctx context.Context, x *exchange, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	conv, err := s.Conversations.End(ctx, x.key.Tenant, in.ID, conversation.End{
+	conv, err := s.Conversations.End(ctx, x.Tenant, in.ID, conversation.End{
 		Status: b.Status, EndedAt: at, Duration: seconds(b.DurationSeconds), RecordingURL: b.RecordingURL, Reason: b.Reason,
 	})
 	return body200(client.EndResponse{Conversation: conversationOut(conv)}, err)

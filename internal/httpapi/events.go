@@ -7,12 +7,14 @@ import (
 	"net/http"
 	"reflect"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/events"
 )
@@ -28,12 +30,12 @@ func (s *server) eventRoute() {
 			"which brings the new briefing after memories have changed, one for several that change at once. `events.missed`: events after the one you named are no longer kept; " +
 			"the briefing as it is now follows, and turns and memories have to be read anew. " +
 			"`error`: the stream ends, and `reason` says why. A comment comes every 15 seconds to keep the connection open. " +
-			"The stream ends after `conversation.ended`, and when the server goes down: connect again with Last-Event-ID.",
+			"The stream ends after `conversation.ended`, and after `server.closing` (`reason` says why) when the server goes down: connect again with Last-Event-ID.",
 	}, s.listen)
 	api := s.api.OpenAPI()
 	event := api.Components.Schemas.Schema(reflect.TypeFor[client.Event](), true, "")
 	ok := api.Paths[eventsPath].Get.Responses["200"]
-	ok.Description = "A stream of events. Each has an `id` (but for events.missed, the briefing after it, and error), an `event` type, and `data`: JSON of this schema."
+	ok.Description = "A stream of events. Each has an `id` (but for events.missed, the briefing after it, error, and server.closing), an `event` type, and `data`: JSON of this schema."
 	ok.Content = map[string]*huma.MediaType{"text/event-stream": {Schema: event}}
 }
 
@@ -48,28 +50,23 @@ type listenInput struct {
 type streamed struct{ Body func(huma.Context) }
 
 func (s *server) listen(ctx context.Context, x *exchange, in *listenInput) (*streamed, error) {
-	conv, err := s.Conversations.Find(ctx, x.key.Tenant, in.ID)
+	conv, err := s.Conversations.Find(ctx, x.Tenant, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	select {
-	case s.streams <- struct{}{}:
-	default:
-		return nil, recaller.Errorf(recaller.Exhausted, "too many event streams are open; try again later")
-	}
-	sub, missed := s.Events.Subscribe(x.key.Tenant, conv.ID, conv.Caller, max(in.Header, in.Param))
-	now, err := s.Conversations.Find(ctx, x.key.Tenant, string(conv.ID)) // it may have ended before we listened
+	sub, missed := s.Events.Subscribe(x.Tenant, conv.ID, conv.Caller, max(in.Header, in.Param))
+	now, err := s.Conversations.Find(ctx, x.Tenant, string(conv.ID)) // it may have ended before we listened
 	if err != nil {
 		sub.Close()
-		<-s.streams
 		return nil, err
 	}
 	sub.Belongs(now.Caller) // the store may not have seen it before
 	x.stream = true
 	l := &listener{s: s, x: x, ctx: ctx, conv: now, sub: sub, out: http.NewResponseController(x.w)}
+	x.Lasts(func(why string) { l.why.Store(&why); sub.Close() }) // what waits in its queue is sent before
 	return &streamed{func(huma.Context) {
 		s.metrics.streams.Inc()
-		defer func() { sub.Close(); s.metrics.streams.Dec(); <-s.streams }()
+		defer func() { sub.Close(); s.metrics.streams.Dec() }()
 		l.run(missed)
 	}}, nil
 }
@@ -81,6 +78,7 @@ type listener struct {
 	ctx  context.Context //nolint:containedctx // of the request that the listener is
 	conv recaller.Conversation
 	sub  *events.Subscription
+	why  atomic.Pointer[string] // the stream ends, set before sub is closed; nil: it is not for that
 	out  *http.ResponseController
 }
 
@@ -144,9 +142,9 @@ func (l *listener) event(e events.Event) bool {
 // brief sends the briefing as it now is, to a listener that missed what came before. One that fails is logged, and the
 // stream goes on.
 func (l *listener) brief() bool {
-	b, err := l.s.Conversations.Briefing(l.ctx, l.x.key.Tenant, string(l.conv.ID), briefing.Request{MaxMemories: liveMemories})
+	b, err := l.s.Conversations.Briefing(l.ctx, l.x.Tenant, string(l.conv.ID), briefing.Request{MaxMemories: liveMemories})
 	if err != nil {
-		l.s.Log.Warn("briefing for listeners failed", "request_id", l.x.id, "kind", string(kindOf(err)), "err", err)
+		l.s.Log.Warn("briefing for listeners failed", "request_id", l.x.ID, "kind", string(admission.KindOf(err)), "err", err)
 		return l.ctx.Err() == nil
 	}
 	out := briefingOut(b)
@@ -158,7 +156,11 @@ func (l *listener) last() {
 	for {
 		select {
 		case e, open := <-l.sub.C:
-			if !open || !l.event(e) {
+			if !open {
+				l.closed()
+				return
+			}
+			if !l.event(e) {
 				return
 			}
 			continue
@@ -169,17 +171,22 @@ func (l *listener) last() {
 	}
 }
 
-// closed ends the stream after its subscription ended: the listener was too slow, or the server goes down.
+// closed ends the stream after its subscription ended, and says why where it knows: the listener was too slow, or the
+// server goes down.
 func (l *listener) closed() {
 	if l.sub.Dropped() {
 		l.send(client.EventError, 0, client.Event{At: l.s.opts.Now().UTC(), Reason: "too slow"})
+		return
+	}
+	if why := l.why.Load(); why != nil {
+		l.send(client.EventServerClosing, 0, client.Event{At: l.s.opts.Now().UTC(), Reason: *why})
 	}
 }
 
 func (l *listener) send(kind string, id uint64, e client.Event) bool {
 	data, err := json.Marshal(e)
 	if err != nil {
-		l.s.Log.Error("event does not marshal", "request_id", l.x.id, "err", err)
+		l.s.Log.Error("event does not marshal", "request_id", l.x.ID, "err", err)
 		return false
 	}
 	head := ""

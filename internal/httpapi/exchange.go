@@ -2,35 +2,24 @@ package httpapi
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"hash"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"runtime"
-	"runtime/debug"
 	"strings"
-	"time"
-	"unicode"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/admission"
 )
 
 // exchange is one request with its answer, as the middleware sees it.
 type exchange struct {
-	r       *http.Request
-	w       *writer
-	id      string
-	secret  string
-	key     recaller.APIKey // zero for open operations
-	digest  hash.Hash       // of the body, while it is read; nil where no Idempotency-Key was sent
-	err     error           // why it failed, for the log
-	stream  bool            // an event stream: its duration says nothing
-	quiet   bool            // a health check or documentation: logged for debugging only
-	started time.Time
+	admission.Exchange
+	r      *http.Request
+	w      *writer
+	secret string
+	stream bool // an event stream: its duration says nothing
 }
 
 type exchangeKey struct{}
@@ -44,25 +33,20 @@ func exchangeOf(ctx context.Context) *exchange {
 	return x
 }
 
-func (x *exchange) fail(err error) { x.err = err }
-
 // ServeHTTP carries out one request.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{started: s.opts.Now(), id: requestID(r.Header), secret: secretOf(r.Header)}
-	if x.id == "" {
-		x.id = s.newReqID()
-	}
+	x := &exchange{Exchange: s.Gate.Open(r.Header.Get("X-Request-Id")), secret: secretOf(r.Header)}
 	ctx := context.WithValue(r.Context(), exchangeKey{}, x)
 	x.r = r.WithContext(ctx)
 	x.w = &writer{ResponseWriter: w, r: x.r}
-	if r.Header.Get(idempotencyHeader) != "" {
-		x.digest = sha256.New()
+	if key := r.Header.Get(admission.IdempotencyKey); key != "" {
+		x.Keyed(key, r.URL.EscapedPath())
 	}
 	if r.Body != nil {
-		x.r.Body = &body{ReadCloser: r.Body, digest: x.digest}
+		x.r.Body = &body{ReadCloser: r.Body, x: x}
 	}
 	h := w.Header()
-	h.Set("X-Request-Id", x.id)
+	h.Set("X-Request-Id", x.ID)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 	defer s.done(ctx, x)
@@ -72,60 +56,23 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // done counts and logs a request, whatever became of it.
 func (s *server) done(ctx context.Context, x *exchange) {
 	crash := recover()
+	route := routeOf(x.r.Pattern)
 	if crash != nil && crash != http.ErrAbortHandler { //nolint:errorlint // the value that net/http defines for panics
-		s.logPanic(x, crash)
-		x.fail(recaller.Internal)
+		x.Crashed(crash, slog.String("route", route))
 		if x.w.status == 0 {
 			x.refuse(recaller.Internal)
 			crash = nil
 		}
 	}
-	route := routeOf(x.r.Pattern)
-	took := s.opts.Now().Sub(x.started)
+	took := x.Done(ctx, x.w.status >= http.StatusInternalServerError,
+		slog.String("method", methodOf(x.r.Method)), slog.String("route", route),
+		slog.Int("status", x.w.status), slog.Int64("bytes", x.w.bytes))
 	if !x.stream {
 		s.metrics.observe(route, x.r.Method, x.w.status, took)
 	}
-	s.log(ctx, x, route, took)
 	if crash != nil {
 		panic(http.ErrAbortHandler) // half an answer is out: break the connection, so that nobody takes it for a whole one
 	}
-}
-
-// logPanic says where it happened. The panic's value may hold what somebody said; only the runtime's own are logged.
-func (s *server) logPanic(x *exchange, crash any) {
-	what := "a value that is not logged"
-	var re runtime.Error
-	if err, ok := crash.(error); ok && errors.As(err, &re) {
-		what = re.Error()
-	}
-	s.Log.Error("panic in a request", "request_id", x.id, "route", routeOf(x.r.Pattern), "panic", what, "stack", string(debug.Stack()))
-}
-
-func (s *server) log(ctx context.Context, x *exchange, route string, took time.Duration) {
-	level := slog.LevelInfo
-	switch {
-	case x.w.status >= http.StatusInternalServerError:
-		level = slog.LevelError
-	case x.quiet:
-		level = slog.LevelDebug
-	}
-	if !s.Log.Enabled(ctx, level) {
-		return
-	}
-	attrs := []slog.Attr{
-		slog.String("request_id", x.id), slog.String("method", methodOf(x.r.Method)), slog.String("route", route),
-		slog.Int("status", x.w.status), slog.Float64("dur_ms", float64(took.Microseconds())/1000), slog.Int64("bytes", x.w.bytes),
-	}
-	if x.key.ID != "" {
-		attrs = append(attrs, slog.String("tenant", string(x.key.Tenant)), slog.String("key", string(x.key.ID)))
-	}
-	if x.err != nil {
-		attrs = append(attrs, slog.String("kind", string(kindOf(x.err))))
-	}
-	if x.err != nil && x.w.status >= http.StatusInternalServerError {
-		attrs = append(attrs, slog.String("err", x.err.Error()))
-	}
-	s.Log.LogAttrs(ctx, level, "request", attrs...)
 }
 
 // routeOf is the path of a route's pattern: no ids, numbers or queries.
@@ -145,44 +92,11 @@ func methodOf(m string) string {
 	return "other"
 }
 
-const maxRequestID = 128
-
-// requestID takes over the id that a proxy or client gave the request, if it is one that can be logged.
-func requestID(h http.Header) string {
-	id := h.Get("X-Request-Id")
-	ok := func(r rune) bool {
-		return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_.:", r))
-	}
-	if len(id) > maxRequestID || strings.ContainsFunc(id, func(r rune) bool { return !ok(r) }) {
-		return ""
-	}
-	return id
-}
-
-const idempotencyHeader = "Idempotency-Key"
-
-// once makes the use case's at-most-once token of the request's Idempotency-Key; zero where there is none. Call it after
-// the body was read.
-func (x *exchange) once(op string) (recaller.Once, error) {
-	key := x.r.Header.Get(idempotencyHeader)
-	if key == "" || x.digest == nil {
-		return recaller.Once{}, nil
-	}
-	if len(key) > maxIdempotencyKey || strings.ContainsFunc(key, unicode.IsControl) {
-		return recaller.Once{}, recaller.InvalidField(idempotencyHeader, "must be at most %d bytes without control characters", maxIdempotencyKey)
-	}
-	x.digest.Write([]byte{0})
-	x.digest.Write([]byte(x.r.URL.EscapedPath()))
-	return recaller.Once{Token: op + ":" + key, Request: hex.EncodeToString(x.digest.Sum(nil))}, nil
-}
-
-const maxIdempotencyKey = 255
-
-// body is a request's body. It takes the digest, and turns a body that breaks off into one that is not JSON: else what
+// body is a request's body. It shows admission what comes, and turns a body that breaks off into one that is not JSON: else what
 // came of it might pass for the whole, and huma would blame the server for the fault.
 type body struct {
 	io.ReadCloser
-	digest hash.Hash
+	x      *exchange
 	broken bool
 }
 
@@ -192,9 +106,7 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	n, err := b.ReadCloser.Read(p)
-	if b.digest != nil {
-		b.digest.Write(p[:n])
-	}
+	b.x.Saw(p[:n])
 	var timeout net.Error
 	if err == nil || errors.Is(err, io.EOF) || (errors.As(err, &timeout) && timeout.Timeout()) {
 		return n, err

@@ -19,6 +19,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/app/views"
 	"github.com/recallerhq/recaller/internal/archive"
 	"github.com/recallerhq/recaller/internal/briefing"
@@ -142,6 +143,7 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 	})
 	views.All{Recall: rec, Memories: memories, Conversations: convs, Events: h.bus, Refresh: h.refresh}.Register(f)
 	return Deps{
+		Gate:          admission.New(tenants, log, admission.Options{}),
 		Conversations: convs,
 		Callers:       caller.New(caller.Deps{Store: st, Tenants: tenants, Changed: f.Committed, Now: time.Now}),
 		Memories:      memories,
@@ -162,6 +164,11 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 		Tenants: tenants, Recall: rec, Briefer: briefer, Events: h.bus,
 		Ready: func(context.Context) error { return nil }, Log: log, Registerer: h.reg,
 	}
+}
+
+// limited is a gate with limits of its own.
+func limited(d *Deps, o admission.Options) *admission.Gate {
+	return admission.New(d.Tenants.(*tenant.Service), d.Log, o)
 }
 
 func (h *house) client(t testing.TB, key string) *client.Client {

@@ -1,13 +1,13 @@
 // Package httpapi is the HTTP edge: it turns requests into use cases and their answers into JSON (spec section 4). It
-// authenticates, limits, describes itself in OpenAPI 3.1, and turns every failure into problem details (RFC 9457) that
-// name the field and never repeat what was sent. The wire types are those of package client.
+// declares its operations to package admission, which lets requests in, describes itself in OpenAPI 3.1, and turns every
+// failure into problem details (RFC 9457) that name the field and never repeat what was sent. The wire types are those of
+// package client.
 //
-// It is not for rules: what is valid, and what happens, the use cases decide. It holds no state but that of its limits.
+// It is not for rules: what is valid, and what happens, the use cases decide. It holds no state.
 package httpapi
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/events"
@@ -76,7 +77,6 @@ type Privacy interface {
 
 // Tenants keeps tenants and their keys; *tenant.Service has it.
 type Tenants interface {
-	Authenticate(ctx context.Context, secret string) (recaller.APIKey, error)
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
 	List(ctx context.Context) ([]recaller.Tenant, error)
 	Create(ctx context.Context, t recaller.Tenant) (recaller.Tenant, string, error)
@@ -132,6 +132,7 @@ type Events interface {
 
 // Deps are what the edge serves; all are required.
 type Deps struct {
+	Gate          *admission.Gate
 	Conversations Conversations
 	Callers       Callers
 	Memories      Memories
@@ -153,33 +154,23 @@ type Deps struct {
 
 // Options are the settings; the zero value means the defaults.
 type Options struct {
-	Version     string              // of the program, for the description
-	PublicURL   string              // what the description names as the server; empty: none
-	Gatherer    prometheus.Gatherer // serves /metrics, with a key of the tenant default; nil: not served here
-	MaxBody     int64               // bytes of a request's body; 0: DefaultMaxBody
-	MaxImport   int64               // bytes of an import's body; 0: DefaultMaxImport
-	Rate        float64             // requests a second and key; 0: DefaultRate, negative: no limit
-	Burst       int                 // requests at once and key; 0: DefaultRate, or the Rate
-	Timeout     time.Duration       // of a request, but for events and imports; 0: DefaultTimeout
-	ImportLimit time.Duration       // of an import; 0: DefaultImportLimit
-	Heartbeat   time.Duration       // between the heartbeats of an event stream; 0: DefaultHeartbeat
-	MaxStreams  int                 // event streams at once; 0: DefaultMaxStreams
-	Now         func() time.Time    // nil: time.Now
+	Version    string              // of the program, for the description
+	PublicURL  string              // what the description names as the server; empty: none
+	Gatherer   prometheus.Gatherer // serves /metrics, with a key of the tenant default; nil: not served here
+	MaxBody    int64               // bytes of a request's body; 0: DefaultMaxBody
+	MaxImport  int64               // bytes of an import's body; 0: DefaultMaxImport
+	Heartbeat  time.Duration       // between the heartbeats of an event stream; 0: DefaultHeartbeat
+	MaxStreams int                 // event streams at once; 0: DefaultMaxStreams
+	Now        func() time.Time    // nil: time.Now
 }
 
-// The defaults of Options. The rate is there to stop a loop gone wild, not to share out the machine.
+// The defaults of Options.
 const (
-	DefaultMaxBody     = 1 << 20
-	DefaultMaxImport   = 64 << 20
-	DefaultRate        = 10000
-	DefaultTimeout     = 30 * time.Second
-	DefaultImportLimit = 5 * time.Minute
-	DefaultHeartbeat   = 15 * time.Second
-	DefaultMaxStreams  = 1000
+	DefaultMaxBody    = 1 << 20
+	DefaultMaxImport  = 64 << 20
+	DefaultHeartbeat  = 15 * time.Second
+	DefaultMaxStreams = 1000
 )
-
-// maxImports bounds how many imports hold their bodies in memory at once; further ones wait for their turn.
-const maxImports = 2
 
 func (o Options) withDefaults() Options {
 	def := func(v *int64, d int64) {
@@ -187,21 +178,10 @@ func (o Options) withDefaults() Options {
 			*v = d
 		}
 	}
-	wait := func(v *time.Duration, d time.Duration) {
-		if *v <= 0 {
-			*v = d
-		}
-	}
 	def(&o.MaxBody, DefaultMaxBody)
 	def(&o.MaxImport, DefaultMaxImport)
-	wait(&o.Timeout, DefaultTimeout)
-	wait(&o.ImportLimit, DefaultImportLimit)
-	wait(&o.Heartbeat, DefaultHeartbeat)
-	if o.Rate == 0 {
-		o.Rate = DefaultRate
-	}
-	if o.Burst <= 0 {
-		o.Burst = max(1, int(o.Rate))
+	if o.Heartbeat <= 0 {
+		o.Heartbeat = DefaultHeartbeat
 	}
 	if o.MaxStreams <= 0 {
 		o.MaxStreams = DefaultMaxStreams
@@ -221,12 +201,8 @@ type server struct {
 	opts         Options
 	mux          *recorder
 	api          huma.API
-	limits       *limits
 	metrics      *metrics
-	imports      chan struct{} // a slot for each import that holds its body
-	streams      chan struct{} // a slot for each event stream
-	scopes       map[string]recaller.Scope
-	newReqID     func() string
+	operations   map[string]*admission.Operation
 	faults       map[reflect.Type]*huma.Schema // of the bodies that handlers take raw
 	faultSchemas huma.Registry                 // what they refer to
 	required     map[recaller.Tool][]string    // arguments that a tool cannot do without, in snake_case
@@ -249,9 +225,7 @@ func newServer(deps Deps, opts Options) (*server, error) {
 	}
 	s := &server{
 		Deps: deps, opts: opts, mux: &recorder{mux: http.NewServeMux()}, metrics: m,
-		limits:  newLimits(opts.Rate, opts.Burst),
-		imports: make(chan struct{}, maxImports), streams: make(chan struct{}, opts.MaxStreams),
-		scopes: scopes(), newReqID: rand.Text,
+		operations: operations(opts),
 	}
 	s.api = humago.New(s.mux, s.config())
 	s.api.UseMiddleware(s.admit)

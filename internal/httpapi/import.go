@@ -14,6 +14,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/conversation"
 )
 
@@ -28,7 +29,7 @@ func (s *server) importConversations(ctx context.Context, x *exchange, in *struc
 	Check bool `query:"check" doc:"true: nothing is kept; what is wrong with the request is told all the same." example:"false"`
 },
 ) (*importAnswer, error) {
-	once, err := x.once("import-conversations")
+	once, err := x.Once()
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func importIn(ctx context.Context, x *exchange, once recaller.Once, b client.Imp
 		turns = nil
 	}
 	_, offset := b.StartedAt.Zone()
-	done, err := carry(ctx, x.key.Tenant, conversation.Import{
+	done, err := carry(ctx, x.Tenant, conversation.Import{
 		Start: conversation.Start{
 			Once: once, Caller: conversation.CallerRef(b.Caller), ExternalID: b.ExternalID, Channel: b.Channel, Direction: b.Direction,
 			PlatformIDs: b.PlatformIDs, Reminder: b.Reminder, Metadata: b.Metadata,
@@ -248,7 +249,7 @@ func (b *batch) put(i int, r client.ImportResult) {
 func (b *batch) failed(i int, err error) {
 	p := problemOf(err)
 	if p.Status >= http.StatusInternalServerError {
-		b.s.Log.Error("import failed", "request_id", b.x.id, "index", i, "kind", string(kindOf(err)), "err", err)
+		b.s.Log.Error("import failed", "request_id", b.x.ID, "index", i, "kind", string(admission.KindOf(err)), "err", err)
 	}
 	b.put(i, client.ImportResult{Error: &p.Problem})
 }

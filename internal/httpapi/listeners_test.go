@@ -13,6 +13,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/admission"
 )
 
 // narrow makes a server whose connections hold little that is not read, so that a listener that stalls is felt at once.
@@ -98,7 +99,7 @@ func listenTo(ctx context.Context, c *client.Client, conversation string, first 
 func TestTwoHundredListenersHearEverythingInOrder(t *testing.T) {
 	t.Parallel()
 	const listeners, stalled, writes = 200, 5, 24
-	h := setup(t, func(_ *Deps, o *Options) { o.Rate, o.Heartbeat = -1, time.Hour })
+	h := setup(t, func(d *Deps, o *Options) { d.Gate, o.Heartbeat = limited(d, admission.Options{Rate: -1}), time.Hour })
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	s := h.begun(t, "+4930901820")
@@ -183,11 +184,26 @@ func (h *house) firstEvent(t *testing.T, ctx context.Context, conversation strin
 // awaitStreams waits until so many streams are open.
 func (h *house) awaitStreams(t *testing.T, ctx context.Context, n int) {
 	t.Helper()
-	for len(h.srv.streams) < n {
+	for h.streams(t) < n {
 		select {
 		case <-ctx.Done():
-			t.Fatalf("got %d streams, want %d", len(h.srv.streams), n)
+			t.Fatalf("got %d streams, want %d", h.streams(t), n)
 		case <-time.After(time.Millisecond):
 		}
 	}
+}
+
+// streams counts the event streams that are open, as the metrics tell it.
+func (h *house) streams(t *testing.T) int {
+	t.Helper()
+	families, err := h.reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() == "recaller_http_event_streams" {
+			return int(f.GetMetric()[0].GetGauge().GetValue())
+		}
+	}
+	return 0
 }

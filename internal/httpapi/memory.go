@@ -36,7 +36,7 @@ func (s *server) memoryRoutes() {
 		id: "forget-memory", method: http.MethodDelete, path: "/v1/memories/{id}", tag: tagMemories, summary: "Forget a memory",
 		about: "It leaves every prompt and every search at once, with what says the same, the turns that said it, their sentences in summaries, and the caller's name if it holds that; its pending reminder is cancelled. An undo brings it back, an export has it until the caller is erased.", statuses: []int{http.StatusConflict},
 	}, func(ctx context.Context, x *exchange, in *MemoryPath) (*plain[client.MemoryResponse], error) {
-		w, err := s.Memories.Forget(ctx, x.key.Tenant, recaller.MemoryID(in.ID))
+		w, err := s.Memories.Forget(ctx, x.Tenant, recaller.MemoryID(in.ID))
 		return body200(writtenOut(w), err)
 	})
 	add(s, route{
@@ -77,10 +77,10 @@ func (s *server) listMemories(ctx context.Context, x *exchange, in *struct {
 	} else if in.IncludeForgotten && !slices.Contains(statuses, recaller.MemoryForgotten) {
 		statuses = append(statuses, recaller.MemoryForgotten)
 	}
-	if _, err := s.Callers.Get(ctx, x.key.Tenant, caller); err != nil {
+	if _, err := s.Callers.Get(ctx, x.Tenant, caller); err != nil {
 		return nil, err
 	}
-	found, next, err := s.Memories.List(ctx, x.key.Tenant, caller, recaller.MemoryFilter{
+	found, next, err := s.Memories.List(ctx, x.Tenant, caller, recaller.MemoryFilter{
 		Types: ids[recaller.MemoryType](in.Type), Statuses: statuses, Key: in.Key,
 		Conversation: recaller.ConversationID(in.ConversationID), Due: in.Due, Page: in.page(),
 	})
@@ -95,7 +95,7 @@ func (s *server) memoryHistory(ctx context.Context, x *exchange, in *struct {
 	if err := in.allowed(x); err != nil {
 		return nil, err
 	}
-	versions, err := s.Memories.History(ctx, x.key.Tenant, recaller.MemoryID(in.ID))
+	versions, err := s.Memories.History(ctx, x.Tenant, recaller.MemoryID(in.ID))
 	if len(versions) > 0 && versions[0].Status == recaller.MemoryForgotten && !in.IncludeForgotten {
 		for i := range versions {
 			versions[i].Key, versions[i].Value, versions[i].Aliases, versions[i].Dispute = "", "", nil, nil
@@ -111,7 +111,7 @@ type Forgotten struct {
 
 // allowed refuses to show what was forgotten to a key that may not see it.
 func (f Forgotten) allowed(x *exchange) error {
-	if f.IncludeForgotten && !x.key.Scope.Allows(recaller.ScopeAdmin) {
+	if f.IncludeForgotten && !x.Scope.Allows(recaller.ScopeAdmin) {
 		return recaller.Errorf(recaller.Forbidden, "include_forgotten needs an admin key")
 	}
 	return nil
@@ -123,7 +123,7 @@ func (s *server) storeMemory(ctx context.Context, x *exchange, in *struct {
 	Body client.MemoryInput
 },
 ) (*answer[client.MemoryResponse], error) {
-	once, err := x.once("store-memory")
+	once, err := x.Once()
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (s *server) storeMemory(ctx context.Context, x *exchange, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.Memories.Store(ctx, x.key.Tenant, recaller.CallerID(in.ID), once, input)
+	w, err := s.Memories.Store(ctx, x.Tenant, recaller.CallerID(in.ID), once, input)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (s *server) updateMemory(ctx context.Context, x *exchange, in *struct {
 		}
 		p.DueAt, p.DueDay = &to, b.DueDay
 	}
-	w, err := s.Memories.Update(ctx, x.key.Tenant, recaller.MemoryID(in.ID), p)
+	w, err := s.Memories.Update(ctx, x.Tenant, recaller.MemoryID(in.ID), p)
 	return body200(writtenOut(w), err)
 }
 
@@ -197,7 +197,7 @@ func (s *server) undoMemory(ctx context.Context, x *exchange, in *struct {
 	if in.Body != nil {
 		version = in.Body.Version
 	}
-	w, err := s.Memories.Undo(ctx, x.key.Tenant, recaller.MemoryID(in.ID), version)
+	w, err := s.Memories.Undo(ctx, x.Tenant, recaller.MemoryID(in.ID), version)
 	return body200(writtenOut(w), err)
 }
 
@@ -215,7 +215,7 @@ func (s *server) checkpointRoutes() {
 		id: "get-checkpoint", method: http.MethodGet, path: path, tag: tagMemories, summary: "Read the checkpoint",
 		about: "The state of the caller's unfinished matter, if it is inside the tenant's resume window; an older one is not found, but stays.",
 	}, func(ctx context.Context, x *exchange, in *CallerPath) (*plain[client.Checkpoint], error) {
-		c, err := s.Memories.Checkpoint(ctx, x.key.Tenant, recaller.CallerID(in.ID))
+		c, err := s.Memories.Checkpoint(ctx, x.Tenant, recaller.CallerID(in.ID))
 		return body200(checkpointOut(c), err)
 	})
 	add(s, route{
@@ -226,7 +226,7 @@ func (s *server) checkpointRoutes() {
 		id: "delete-checkpoint", method: http.MethodDelete, path: path, tag: tagMemories, status: http.StatusNoContent,
 		summary: "Clear the checkpoint", about: "Whatever its age.",
 	}, func(ctx context.Context, x *exchange, in *CallerPath) (*struct{}, error) {
-		return nil, s.Memories.DeleteCheckpoint(ctx, x.key.Tenant, recaller.CallerID(in.ID))
+		return nil, s.Memories.DeleteCheckpoint(ctx, x.Tenant, recaller.CallerID(in.ID))
 	})
 }
 
@@ -237,11 +237,11 @@ func (s *server) putCheckpoint(ctx context.Context, x *exchange, in *struct {
 ) (*plain[client.CheckpointResponse], error) {
 	b := in.Body
 	if strings.EqualFold(strings.TrimSpace(b.Intent), memory.IntentCompleted) {
-		if _, err := s.Callers.Get(ctx, x.key.Tenant, recaller.CallerID(in.ID)); err != nil {
+		if _, err := s.Callers.Get(ctx, x.Tenant, recaller.CallerID(in.ID)); err != nil {
 			return nil, err
 		}
 	}
-	c, cleared, err := s.Memories.PutCheckpoint(ctx, x.key.Tenant, recaller.CallerID(in.ID), memory.CheckpointInput(b))
+	c, cleared, err := s.Memories.PutCheckpoint(ctx, x.Tenant, recaller.CallerID(in.ID), memory.CheckpointInput(b))
 	if err != nil {
 		return nil, err
 	}

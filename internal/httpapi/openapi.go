@@ -12,7 +12,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/admission"
 )
 
 const about = `The memory of agents that talk to people: who this is and what to know before speaking, what was said
@@ -85,7 +87,6 @@ type route struct {
 	about            string
 	status           int   // of success; 0: 200
 	statuses         []int // of failures that are this route's own
-	maxBody          int64 // 0: Options.MaxBody
 	rawBody          bool  // the handler decodes and validates the body itself
 }
 
@@ -95,7 +96,7 @@ func add[I, O any](s *server, r route, handle func(context.Context, *exchange, *
 		x := exchangeOf(ctx)
 		out, err := handle(ctx, x, in)
 		if err != nil {
-			x.fail(err)
+			x.Fail(err)
 			return nil, faultOf(r.path, err)
 		}
 		return out, nil
@@ -103,31 +104,32 @@ func add[I, O any](s *server, r route, handle func(context.Context, *exchange, *
 }
 
 func (s *server) operation(r route) huma.Operation {
+	needs := s.operations[r.id]
+	if needs == nil { // describe refuses it
+		needs = &admission.Operation{}
+	}
 	op := huma.Operation{
 		OperationID: r.id, Method: r.method, Path: r.path, Tags: []string{r.tag}, Summary: r.summary, Description: r.about,
-		DefaultStatus: r.status, MaxBodyBytes: r.maxBody, SkipValidateBody: r.rawBody, Responses: map[string]*huma.Response{},
-		BodyReadTimeout:    s.limitOf(r.id),
+		DefaultStatus: r.status, MaxBodyBytes: needs.MaxBody, SkipValidateBody: r.rawBody, Responses: map[string]*huma.Response{},
+		BodyReadTimeout:    needs.Timeout(),
 		SkipValidateParams: isTool(r.path), // what a tool does not ask for does no harm
 	}
-	if op.MaxBodyBytes == 0 {
-		op.MaxBodyBytes = s.opts.MaxBody
-	}
 	op.Security = []map[string][]string{} // none: anybody may ask
-	if scope := s.scopes[r.id]; scope != "" {
+	if scope := needs.Scope; scope != "" {
 		op.Security = s.api.OpenAPI().Security
 		op.Description += fmt.Sprintf("\n\nNeeds a key of scope `%s`.", scope)
-		if operatorOnly(r.id) {
+		if needs.Operator {
 			op.Description = strings.TrimSuffix(op.Description, ".") + ", of the tenant `default`."
 		}
 		op.Extensions = map[string]any{"x-scope": string(scope)}
 	}
-	s.describeFailures(&op, r)
+	s.describeFailures(&op, r, needs.Scope)
 	return op
 }
 
 // describeFailures says which failures a route may answer with, and in which form.
-func (s *server) describeFailures(op *huma.Operation, r route) {
-	statuses, means, form, mediaType := s.failures(r), meaning, reflect.TypeFor[client.Problem](), problemType
+func (s *server) describeFailures(op *huma.Operation, r route, needs recaller.Scope) {
+	statuses, means, form, mediaType := failures(r, needs), meaning, reflect.TypeFor[client.Problem](), problemType
 	if isTool(r.path) {
 		statuses, means, form, mediaType = toolStatuses(), toolMeaning, reflect.TypeFor[client.ToolFailure](), "application/json"
 	}
@@ -140,9 +142,9 @@ func (s *server) describeFailures(op *huma.Operation, r route) {
 }
 
 // failures are the statuses of a route's problems.
-func (s *server) failures(r route) []int {
+func failures(r route, needs recaller.Scope) []int {
 	statuses := append([]int{http.StatusInternalServerError}, r.statuses...)
-	if s.scopes[r.id] != "" {
+	if needs != "" {
 		statuses = append(statuses, http.StatusUnauthorized, http.StatusForbidden, http.StatusUnprocessableEntity,
 			http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusGatewayTimeout)
 	}
@@ -197,8 +199,8 @@ func (s *server) describe() error {
 			if op == nil {
 				continue
 			}
-			if _, ok := s.scopes[op.OperationID]; !ok {
-				return fmt.Errorf("%s %s: the operation %q is not in the table of scopes", op.Method, path, op.OperationID)
+			if _, ok := s.operations[op.OperationID]; !ok {
+				return fmt.Errorf("%s %s: the operation %q is not in the table of operations", op.Method, path, op.OperationID)
 			}
 			withHeaders(op)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/admission"
 )
 
 // document is the description as a reader gets it.
@@ -95,16 +96,16 @@ func TestWhatIsServedIsDescribed(t *testing.T) {
 		t.Errorf("served:    %v\ndescribed: %v", served, documented)
 	}
 	for pattern, op := range ops {
-		describedWhole(t, pattern, op)
+		describedWhole(t, h.srv.operations[op.OperationID], pattern, op)
 	}
 }
 
-func describedWhole(t *testing.T, pattern string, op operationDoc) {
+func describedWhole(t *testing.T, declared *admission.Operation, pattern string, op operationDoc) {
 	t.Helper()
 	if op.OperationID == "" || op.Summary == "" || op.Description == "" || len(op.Tags) != 1 {
 		t.Errorf("%s lacks a summary, description or tag: %+v", pattern, op)
 	}
-	if open := scopes()[op.OperationID] == ""; open != (len(op.Security) == 0) {
+	if open := declared.Scope == ""; open != (len(op.Security) == 0) {
 		t.Errorf("%s: open is %v, but its security is %v", pattern, open, op.Security)
 	}
 	for _, p := range op.Parameters {

@@ -26,7 +26,7 @@ func (s *server) packRoutes() {
 		id: "list-packs", method: http.MethodGet, path: "/v1/packs", tag: tagTenants, summary: "List keyword packs",
 		about: "The tables by which conversations get intent, sentiment, topics and outcome: ours and the tenant's own. `PATCH /v1/tenant` says which are in use (`packs`).",
 	}, func(ctx context.Context, x *exchange, _ *struct{}) (*plain[client.PackList], error) {
-		all, err := s.Packs.PackList(ctx, x.key.Tenant)
+		all, err := s.Packs.PackList(ctx, x.Tenant)
 		return body200(client.PackList{Packs: list(all, func(p tenant.PackInfo) client.PackInfo { return client.PackInfo(p) })}, err)
 	})
 	add(s, route{
@@ -45,12 +45,12 @@ func (s *server) packRoutes() {
 		about:    "One that took the place of ours brings ours back; any other must not be in use.",
 		statuses: []int{http.StatusNotFound, http.StatusConflict},
 	}, func(ctx context.Context, x *exchange, in *PackPath) (*struct{}, error) {
-		return nil, s.Packs.DeletePack(ctx, x.key.Tenant, in.Name)
+		return nil, s.Packs.DeletePack(ctx, x.Tenant, in.Name)
 	})
 }
 
 func (s *server) readPack(ctx context.Context, x *exchange, name string) (*plain[client.Pack], error) {
-	raw, err := s.Packs.Pack(ctx, x.key.Tenant, name)
+	raw, err := s.Packs.Pack(ctx, x.Tenant, name)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (s *server) putPack(ctx context.Context, x *exchange, in *packInput) (*plai
 	if err != nil {
 		return nil, recaller.Wrap(recaller.Internal, err, "the keyword pack cannot be written")
 	}
-	if err := s.Packs.PutPack(ctx, x.key.Tenant, in.Name, raw); err != nil {
+	if err := s.Packs.PutPack(ctx, x.Tenant, in.Name, raw); err != nil {
 		return nil, err
 	}
 	return &plain[client.Pack]{in.Body}, nil

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/admission"
 )
 
 // outcome is what a kind of failure is over HTTP.
@@ -72,7 +72,7 @@ func problemOf(err error) *problem {
 	if errors.As(err, &p) {
 		return p
 	}
-	kind := kindOf(err)
+	kind := admission.KindOf(err)
 	o := outcomes()[kind]
 	p = &problem{retry: o.retry, Problem: client.Problem{Status: o.status, Code: o.code, Title: http.StatusText(o.status)}}
 	var e *recaller.Error
@@ -89,15 +89,6 @@ func problemOf(err error) *problem {
 		p.Detail = string(kind)
 	}
 	return p
-}
-
-// kindOf is recaller.KindOf, but for a context that ended, which nobody gave a kind.
-func kindOf(err error) recaller.Kind {
-	kind := recaller.KindOf(err)
-	if kind == recaller.Internal && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
-		return recaller.Timeout
-	}
-	return kind
 }
 
 // simple makes a problem of a status alone.

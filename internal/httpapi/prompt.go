@@ -17,7 +17,7 @@ func (s *server) promptRoutes() {
 }
 
 func (s *server) listPrompts(ctx context.Context, x *exchange, _ *struct{}) (*plain[client.PromptList], error) {
-	t, err := s.Tenants.Tenant(ctx, x.key.Tenant)
+	t, err := s.Tenants.Tenant(ctx, x.Tenant)
 	if err != nil {
 		return nil, err
 	}

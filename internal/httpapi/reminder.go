@@ -41,7 +41,7 @@ func (s *server) reminderRoutes() {
 		id: "cancel-reminder", method: http.MethodDelete, path: "/v1/reminders/{id}", tag: tagReminders, summary: "Cancel a reminder",
 		about: "One that is pending; one that is not is a 409. Of one that repeats nothing comes any more. The memory stays.", statuses: []int{http.StatusConflict},
 	}, func(ctx context.Context, x *exchange, in *ReminderPath) (*plain[client.Reminder], error) {
-		r, err := s.Reminders.Cancel(ctx, x.key.Tenant, recaller.ReminderID(in.ID))
+		r, err := s.Reminders.Cancel(ctx, x.Tenant, recaller.ReminderID(in.ID))
 		return body200(reminderOut(r), err)
 	})
 	add(s, route{
@@ -49,7 +49,7 @@ func (s *server) reminderRoutes() {
 		about:    "Every try to deliver it failed; it is pending again and fires at once. One that is not dead is a 409, a repeat of this too, so Idempotency-Key is not taken.",
 		statuses: []int{http.StatusConflict},
 	}, func(ctx context.Context, x *exchange, in *ReminderPath) (*plain[client.Reminder], error) {
-		r, err := s.Reminders.Retry(ctx, x.key.Tenant, recaller.ReminderID(in.ID))
+		r, err := s.Reminders.Retry(ctx, x.Tenant, recaller.ReminderID(in.ID))
 		return body200(reminderOut(r), err)
 	})
 }
@@ -77,14 +77,14 @@ func (s *server) callerReminders(ctx context.Context, x *exchange, in *struct {
 },
 ) (*plain[client.ReminderList], error) {
 	id := recaller.CallerID(in.ID)
-	if _, err := s.Callers.Get(ctx, x.key.Tenant, id); err != nil {
+	if _, err := s.Callers.Get(ctx, x.Tenant, id); err != nil {
 		return nil, err
 	}
 	return s.reminders(ctx, x, recaller.ReminderFilter{Caller: id, Status: recaller.ReminderStatus(in.Status), Page: in.page()})
 }
 
 func (s *server) reminders(ctx context.Context, x *exchange, f recaller.ReminderFilter) (*plain[client.ReminderList], error) {
-	found, next, err := s.Reminders.List(ctx, x.key.Tenant, f)
+	found, next, err := s.Reminders.List(ctx, x.Tenant, f)
 	return body200(client.ReminderList{Reminders: list(found, reminderOut), NextCursor: next}, err)
 }
 
@@ -94,12 +94,12 @@ func (s *server) setReminder(ctx context.Context, x *exchange, in *struct {
 	Body client.ReminderInput
 },
 ) (*plain[client.Reminder], error) {
-	once, err := x.once("set-reminder")
+	once, err := x.Once()
 	if err != nil {
 		return nil, err
 	}
 	r, err := s.reminderTold(ctx, x, func() (recaller.CallerID, error) {
-		versions, err := s.Memories.History(ctx, x.key.Tenant, recaller.MemoryID(in.ID))
+		versions, err := s.Memories.History(ctx, x.Tenant, recaller.MemoryID(in.ID))
 		if err != nil || len(versions) == 0 {
 			return "", err
 		}
@@ -109,7 +109,7 @@ func (s *server) setReminder(ctx context.Context, x *exchange, in *struct {
 		return nil, err
 	}
 	r.Text = strings.TrimSpace(in.Body.Text)
-	return reminderSet(s.Memories.Change(ctx, x.key.Tenant, recaller.MemoryID(in.ID), memory.Change{Once: once, Reminder: r}))
+	return reminderSet(s.Memories.Change(ctx, x.Tenant, recaller.MemoryID(in.ID), memory.Change{Once: once, Reminder: r}))
 }
 
 func (s *server) remindCaller(ctx context.Context, x *exchange, in *struct {
@@ -118,7 +118,7 @@ func (s *server) remindCaller(ctx context.Context, x *exchange, in *struct {
 	Body client.CallerReminderInput
 },
 ) (*plain[client.Reminder], error) {
-	once, err := x.once("remind-caller")
+	once, err := x.Once()
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (s *server) remindCaller(ctx context.Context, x *exchange, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return reminderSet(s.Memories.Store(ctx, x.key.Tenant, caller, once, memory.Input{
+	return reminderSet(s.Memories.Store(ctx, x.Tenant, caller, once, memory.Input{
 		Type: recaller.FollowUp, Key: in.Body.Key, Value: in.Body.Value, DueAt: &r.DueAt, Reminder: r,
 	}))
 }
@@ -142,11 +142,11 @@ func (s *server) reminderTold(ctx context.Context, x *exchange, of func() (recal
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.Callers.Get(ctx, x.key.Tenant, caller)
+	c, err := s.Callers.Get(ctx, x.Tenant, caller)
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.Tenants.Tenant(ctx, x.key.Tenant)
+	t, err := s.Tenants.Tenant(ctx, x.Tenant)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func (s *server) searchConversations(ctx context.Context, x *exchange, in *struc
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Search.Search(ctx, x.key.Tenant, search.Query{
+	found, err := s.Search.Search(ctx, x.Tenant, search.Query{
 		Text: b.Query, Limit: b.Limit,
 		Filter: recaller.SearchFilter{
 			Caller: recaller.CallerID(b.CallerID), Channel: b.Channel, Intent: b.Intent, Sentiment: b.Sentiment, Outcome: b.Outcome,

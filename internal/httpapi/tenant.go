@@ -14,7 +14,7 @@ func (s *server) tenantRoutes() {
 		id: "get-tenant", method: http.MethodGet, path: "/v1/tenant", tag: tagTenants, summary: "Read the tenant's settings",
 		about: "Of the tenant that the key belongs to; defaults are filled in.",
 	}, func(ctx context.Context, x *exchange, _ *struct{}) (*plain[client.Tenant], error) {
-		t, err := s.Tenants.Tenant(ctx, x.key.Tenant)
+		t, err := s.Tenants.Tenant(ctx, x.Tenant)
 		return body200(tenantOut(t), err)
 	})
 	add(s, route{
@@ -52,7 +52,7 @@ func (s *server) keyRoutes() {
 	add(s, route{
 		id: "list-keys", method: http.MethodGet, path: "/v1/keys", tag: tagTenants, summary: "List keys", about: "The tenant's keys, without the secrets.",
 	}, func(ctx context.Context, x *exchange, _ *struct{}) (*plain[client.KeyList], error) {
-		all, err := s.Tenants.Keys(ctx, x.key.Tenant)
+		all, err := s.Tenants.Keys(ctx, x.Tenant)
 		return body200(client.KeyList{Keys: list(all, keyOut)}, err)
 	})
 	add(s, route{
@@ -62,12 +62,12 @@ func (s *server) keyRoutes() {
 		ID string `path:"id" doc:"The key's id; not the key." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a40"`
 	},
 	) (*struct{}, error) {
-		return nil, s.Tenants.DeleteKey(ctx, x.key.Tenant, recaller.KeyID(in.ID))
+		return nil, s.Tenants.DeleteKey(ctx, x.Tenant, recaller.KeyID(in.ID))
 	})
 }
 
 func (s *server) updateTenant(ctx context.Context, x *exchange, in *struct{ Body client.TenantPatch }) (*plain[client.Tenant], error) {
-	t, err := s.Tenants.Update(ctx, x.key.Tenant, func(t *recaller.Tenant) error {
+	t, err := s.Tenants.Update(ctx, x.Tenant, func(t *recaller.Tenant) error {
 		put(&t.Name, in.Body.Name)
 		settings(t, in.Body.TenantSettings)
 		return nil
@@ -83,7 +83,7 @@ func (s *server) createTenant(ctx context.Context, _ *exchange, in *struct{ Body
 }
 
 func (s *server) createKey(ctx context.Context, x *exchange, in *struct{ Body client.KeyInput }) (*plain[client.KeyResponse], error) {
-	k, secret, err := s.Tenants.CreateKey(ctx, x.key.Tenant, in.Body.Scope, in.Body.Label)
+	k, secret, err := s.Tenants.CreateKey(ctx, x.Tenant, in.Body.Scope, in.Body.Label)
 	return body200(client.KeyResponse{Key: keyOut(k), APIKey: secret}, err)
 }
 

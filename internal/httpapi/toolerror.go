@@ -85,7 +85,7 @@ func faultOf(path string, err error) huma.StatusError {
 
 // refuse answers a request outside of huma, in the form that its route has.
 func (x *exchange) refuse(err error) {
-	x.fail(err)
+	x.Fail(err)
 	if isTool(routeOf(x.r.Pattern)) {
 		toolErrorOf(err).write(x.w)
 		return

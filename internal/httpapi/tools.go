@@ -11,6 +11,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/prompt"
 	"github.com/recallerhq/recaller/internal/repeat"
 	"github.com/recallerhq/recaller/internal/tool"
@@ -47,16 +48,19 @@ func (s *server) toolRoutes() error {
 func (s *server) tool(name recaller.Tool, body reflect.Type, summary, about string) {
 	path := toolsPath + string(name)
 	add(s, route{
-		id: "tool-" + dashed(string(name)), method: http.MethodPost, path: path, tag: tagTools, rawBody: true, summary: summary, about: about,
+		id: toolOperation(name), method: http.MethodPost, path: path, tag: tagTools, rawBody: true, summary: summary, about: about,
 	}, func(ctx context.Context, x *exchange, in *RawInput) (*plain[client.ToolAnswer], error) {
 		return s.useTool(ctx, x, name, in.RawBody)
 	})
 	s.bodyOf(path, body)
 }
 
+// toolOperation is the operation that a tool is by a path of its own.
+func toolOperation(name recaller.Tool) string { return "tool-" + dashed(string(name)) }
+
 // useTool carries out a call of one tool, whose arguments stand beside the ids.
 func (s *server) useTool(ctx context.Context, x *exchange, name recaller.Tool, raw []byte) (*plain[client.ToolAnswer], error) {
-	once, err := x.once(string(name))
+	once, err := x.Once()
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +101,7 @@ func (s *server) callTool(ctx context.Context, x *exchange, in *RawInput) (*plai
 }
 
 func (s *server) dispatch(ctx context.Context, x *exchange, f fields) (*plain[client.ToolAnswer], error) {
-	once, err := x.once("call-tool")
+	once, err := x.Once()
 	if err != nil {
 		return nil, err
 	}
@@ -119,9 +123,9 @@ func (s *server) dispatch(ctx context.Context, x *exchange, f fields) (*plain[cl
 // do carries out a call. It is the tool that judges the call, and records it; but where it refuses one that lacks fields,
 // all of those are named, unless it refuses another: an argument that it does not have may be meant for one that lacks.
 func (s *server) do(ctx context.Context, x *exchange, call tool.Call, lacking []string) (*plain[client.ToolAnswer], error) {
-	call.Tenant = x.key.Tenant
+	call.Tenant = x.Tenant
 	r, err := s.Tools.Do(ctx, call)
-	if kind := kindOf(err); len(lacking) > 0 && (kind == recaller.Invalid || kind == recaller.NotFound) {
+	if kind := admission.KindOf(err); len(lacking) > 0 && (kind == recaller.Invalid || kind == recaller.NotFound) {
 		var of *recaller.Error
 		if !errors.As(err, &of) || of.Field == "" || slices.Contains(lacking, of.Field) {
 			err = missed(lacking)
@@ -152,7 +156,7 @@ func toolAnswerOut(name recaller.Tool, r tool.Result) client.ToolAnswer {
 }
 
 func (s *server) listTools(ctx context.Context, x *exchange, _ *struct{}) (*plain[client.ToolList], error) {
-	t, err := s.Tenants.Tenant(ctx, x.key.Tenant)
+	t, err := s.Tenants.Tenant(ctx, x.Tenant)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/tool"
 )
 
@@ -170,7 +171,7 @@ func TestAToolsFailureSaysWhoseFaultItIs(t *testing.T) {
 	}
 	covered := map[recaller.Kind]bool{}
 	for _, test := range tests {
-		covered[kindOf(test.err)] = true
+		covered[admission.KindOf(test.err)] = true
 	}
 	for _, kind := range recaller.Kinds() {
 		if !covered[kind] {
@@ -287,7 +288,7 @@ func TestToolsAreRefusedInTheirOwnForm(t *testing.T) {
 
 func TestToolsAreRefusedWhileTheKeysAreAway(t *testing.T) {
 	t.Parallel()
-	h := setup(t, func(d *Deps, _ *Options) { d.Tenants = away{d.Tenants} })
+	h := setup(t, func(d *Deps, _ *Options) { d.Gate = admission.New(away{}, d.Log, admission.Options{}) })
 	for _, name := range append(recaller.Tools(), "call") {
 		status, header, text := h.call(t, "POST", "/tools/"+string(name), `{}`)
 		if f := failed(t, string(name), header, text); status != 500 || header.Get("Retry-After") == "" || f.Error != "the store is away" {
@@ -298,7 +299,7 @@ func TestToolsAreRefusedWhileTheKeysAreAway(t *testing.T) {
 }
 
 // away is tenants whose store is away.
-type away struct{ Tenants }
+type away struct{}
 
 func (away) Authenticate(context.Context, string) (recaller.APIKey, error) {
 	return recaller.APIKey{}, recaller.Errorf(recaller.Unavailable, "the store is away")
@@ -306,8 +307,8 @@ func (away) Authenticate(context.Context, string) (recaller.APIKey, error) {
 
 func TestAToolCalledTooOftenHasToWait(t *testing.T) {
 	t.Parallel()
-	h := setup(t, func(deps *Deps, o *Options) {
-		deps.Tools, o.Rate, o.Burst = &desk{Tools: deps.Tools}, 0.001, 1
+	h := setup(t, func(deps *Deps, _ *Options) {
+		deps.Tools, deps.Gate = &desk{Tools: deps.Tools}, limited(deps, admission.Options{Rate: 0.001, Burst: 1})
 	})
 	body := toolBodies()[recaller.ToolForgetMemory]
 	if status, _, text := h.call(t, "POST", "/tools/forget_memory", body); status != 200 {

@@ -32,7 +32,7 @@ func (s *server) turnRoutes() {
 
 	add(s, route{
 		id: "import-conversations", method: http.MethodPost, path: "/v1/conversations/import", tag: tagConversations, status: http.StatusCreated,
-		rawBody: true, maxBody: s.opts.MaxImport, summary: "Import past conversations",
+		rawBody: true, summary: "Import past conversations",
 		about: "One past conversation, or several in `conversations`. When it answers, the words are durable and can be recalled; the write-up runs in the background. " +
 			"One conversation: 201, 200 if its external id was there already, or the problem. Several: 201 if any was new, else 200, with a result for each, " +
 			"in order, some of which may be problems; fields are named from the conversation on (`turns[3].text`).",
@@ -81,7 +81,7 @@ func (s *server) addTurns(ctx context.Context, x *exchange, in *struct {
 	RawInput
 },
 ) (*plain[client.AddTurnsResponse], error) {
-	once, err := x.once("add-turns")
+	once, err := x.Once()
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (s *server) addTurns(ctx context.Context, x *exchange, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	added, durable, err := s.Conversations.AddTurns(ctx, x.key.Tenant, in.ID, once, turns)
+	added, durable, err := s.Conversations.AddTurns(ctx, x.Tenant, in.ID, once, turns)
 	if err != nil {
 		if single {
 			err = ofSingle(err)

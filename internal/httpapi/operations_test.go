@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/admission"
 )
 
 // operations lists what is described, as operation id → method and path with ids filled in.
@@ -52,12 +52,12 @@ func TestEveryRouteAsksForItsKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, ops := scopes(), h.operations()
+	table, ops := h.srv.operations, h.operations()
 	if len(table) != len(ops) {
-		t.Errorf("got %d operations in the table of scopes, want the %d that are served", len(table), len(ops))
+		t.Errorf("got %d operations in the table of operations, want the %d that are served", len(table), len(ops))
 	}
 	for id, op := range ops {
-		need := table[id]
+		need := table[id].Scope
 		if need == "" {
 			if status, _, body := h.call(t, op[0], op[1], "", "Authorization", ""); status != 200 {
 				t.Errorf("%s: got %d %s, want it open", id, status, body)
@@ -77,7 +77,7 @@ func TestEveryRouteAsksForItsKey(t *testing.T) {
 				}
 			}
 		}
-		if operatorOnly(id) {
+		if table[id].Operator {
 			h.refused(t, 403, op[0], op[1], "", "Authorization", "Bearer "+golf.APIKey)
 		}
 	}
@@ -90,8 +90,10 @@ func TestAKeyThatAsksTooOftenHasToWait(t *testing.T) {
 	t.Parallel()
 	var passed atomic.Int64
 	began := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	h := setup(t, func(_ *Deps, o *Options) {
-		o.Rate, o.Burst, o.Now = 1, 3, func() time.Time { return began.Add(time.Duration(passed.Load())) }
+	h := setup(t, func(d *Deps, _ *Options) {
+		d.Gate = limited(d, admission.Options{
+			Rate: 1, Burst: 3, Now: func() time.Time { return began.Add(time.Duration(passed.Load())) },
+		})
 	})
 	for range 3 {
 		if status, _, body := h.call(t, "GET", "/v1/tenant", ""); status != 200 {
@@ -108,22 +110,5 @@ func TestAKeyThatAsksTooOftenHasToWait(t *testing.T) {
 	passed.Add(int64(time.Second))
 	if status, _, body := h.call(t, "GET", "/v1/tenant", ""); status != 200 {
 		t.Errorf("a second later: got %d %s, want 200", status, body)
-	}
-}
-
-func TestLimitsHoldABoundedNumberOfKeys(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	l := newLimits(1, 2)
-	for i := range 3 * maxLimited {
-		if !l.allow(recaller.KeyID(fmt.Sprint(i)), now) {
-			t.Fatal("the first request of a key was refused")
-		}
-	}
-	if len(l.keys) > maxLimited {
-		t.Errorf("got %d keys, want at most %d", len(l.keys), maxLimited)
-	}
-	if l := newLimits(-1, 0); !l.allow("k", now) {
-		t.Error("a negative rate is no limit")
 	}
 }

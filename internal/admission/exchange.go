@@ -1,0 +1,149 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"hash"
+	"log/slog"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Exchange is one request with its answer. Gate.Open makes it and Done ends it. One goroutine uses it at a time; it
+// may be moved until it is admitted, and not after.
+type Exchange struct {
+	Principal        // who asks, once it is admitted
+	ID        string // in the log and the answer
+
+	gate    *Gate
+	op      *Operation // that it was admitted to, or refused; nil: it asked for none that there is
+	started time.Time
+	cancel  context.CancelFunc // of its deadline
+	slots   *Slots             // of which it holds one
+	lasts   bool               // the gate knows that it lasts
+	err     error              // why it failed
+
+	onceKey, target string
+	digest          hash.Hash // of the body, while it is read; nil where there is no idempotency key
+}
+
+// Admit lets a request in, or says why not: Unauthenticated, Forbidden, Exhausted, Unavailable, or what is wrong with
+// the store. The context that it returns ends with the operation's time; where the operation bounds how many there may
+// be at once, the exchange holds a slot until Done.
+func (x *Exchange) Admit(ctx context.Context, secret string, op *Operation) (context.Context, error) {
+	x.op = op
+	if op.Scope != "" {
+		if err := x.authorise(ctx, secret); err != nil {
+			return ctx, err
+		}
+		if !x.gate.rates.allow(x.Key, x.gate.now()) {
+			return ctx, recaller.Errorf(recaller.Exhausted, "too many requests with this key; slow down")
+		}
+	}
+	if limit := op.Timeout(); limit > 0 {
+		ctx, x.cancel = context.WithTimeout(ctx, limit)
+	}
+	if op.Slots != nil {
+		if err := op.Slots.take(ctx); err != nil {
+			return ctx, err
+		}
+		x.slots = op.Slots
+	}
+	return ctx, nil
+}
+
+// authorise finds the key. It is known, and logged, also where it does not suffice.
+func (x *Exchange) authorise(ctx context.Context, secret string) error {
+	key, err := x.gate.keys.Authenticate(ctx, secret)
+	if err != nil {
+		return err
+	}
+	x.Principal = Principal{Tenant: key.Tenant, Key: key.ID, Scope: key.Scope}
+	if x.op.Operator && x.Tenant != recaller.DefaultTenant {
+		return recaller.Errorf(recaller.Forbidden, "needs a key of the tenant default")
+	}
+	if !x.Scope.Allows(x.op.Scope) {
+		return recaller.Errorf(recaller.Forbidden, "needs a key of scope %s", x.op.Scope)
+	}
+	return nil
+}
+
+// Fail says why the exchange failed. The last reason is the one that is logged.
+func (x *Exchange) Fail(err error) { x.err = err }
+
+// Crashed logs a panic, with where it happened and what the door tells of the exchange, and fails the exchange. The
+// panic's value may hold what somebody said; only the runtime's own are logged.
+func (x *Exchange) Crashed(value any, about ...slog.Attr) {
+	x.err = recaller.Internal
+	what := "a value that is not logged"
+	var re runtime.Error
+	if err, ok := value.(error); ok && errors.As(err, &re) {
+		what = re.Error()
+	}
+	attrs := append([]slog.Attr{slog.String("request_id", x.ID)}, about...)
+	attrs = append(attrs, slog.String("panic", what), slog.String("stack", string(debug.Stack())))
+	x.gate.log.LogAttrs(context.Background(), slog.LevelError, "panic in a request", attrs...)
+}
+
+// Done ends the exchange: what it held is given back, and one line is logged, with what the door tells of it (names of
+// things, sizes, statuses: never content). fault says that the failure is ours, and not that of who asked. It returns
+// how long the exchange took.
+func (x *Exchange) Done(ctx context.Context, fault bool, about ...slog.Attr) time.Duration {
+	if x.lasts {
+		x.gate.lasting.remove(x)
+	}
+	if x.slots != nil {
+		x.slots.give()
+	}
+	if x.cancel != nil {
+		x.cancel()
+	}
+	took := x.gate.now().Sub(x.started)
+	x.audit(ctx, fault, took, about)
+	return took
+}
+
+// maxAttrs is how many attributes a line has without a copy.
+const maxAttrs = 12
+
+func (x *Exchange) audit(ctx context.Context, fault bool, took time.Duration, about []slog.Attr) {
+	level := slog.LevelInfo
+	switch {
+	case fault:
+		level = slog.LevelError
+	case x.op != nil && x.op.Quiet:
+		level = slog.LevelDebug
+	}
+	log := x.gate.log
+	if !log.Enabled(ctx, level) {
+		return
+	}
+	attrs := append(make([]slog.Attr, 0, maxAttrs), slog.String("request_id", x.ID))
+	attrs = append(attrs, about...)
+	attrs = append(attrs, slog.Float64("dur_ms", float64(took.Microseconds())/1000))
+	if x.op != nil {
+		attrs = append(attrs, slog.String("op", x.op.Name))
+	}
+	if x.Key != "" {
+		attrs = append(attrs, slog.String("tenant", string(x.Tenant)), slog.String("key", string(x.Key)))
+	}
+	if x.err != nil {
+		attrs = append(attrs, slog.String("kind", string(KindOf(x.err))))
+	}
+	if x.err != nil && fault {
+		attrs = append(attrs, slog.String("err", x.err.Error()))
+	}
+	log.LogAttrs(ctx, level, "request", attrs...)
+}
+
+// KindOf is recaller.KindOf, but for a context that ended, which nobody gave a kind: a Timeout.
+func KindOf(err error) recaller.Kind {
+	kind := recaller.KindOf(err)
+	if kind == recaller.Internal && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
+		return recaller.Timeout
+	}
+	return kind
+}

@@ -1,0 +1,50 @@
+package admission
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode"
+
+	"github.com/recallerhq/recaller"
+)
+
+// IdempotencyKey is the name of the key that has a request carried out once, at every door.
+const IdempotencyKey = "Idempotency-Key"
+
+const maxIdempotencyKey = 255 // bytes
+
+// Keyed says that the request came with an idempotency key; empty: it did not. target is what the request says beside
+// its body, such as its path: the same key with another body or target is another request. Call it before the body is
+// read.
+func (x *Exchange) Keyed(key, target string) {
+	if key != "" {
+		x.onceKey, x.target, x.digest = key, target, sha256.New()
+	}
+}
+
+// Saw takes note of a part of the request's body, in order.
+func (x *Exchange) Saw(part []byte) {
+	if x.digest != nil {
+		x.digest.Write(part)
+	}
+}
+
+// Once makes the use case's at-most-once token; the zero value where the request has no idempotency key. It fails with
+// Invalid where the key is not one that is taken. Call it once the body was read.
+func (x *Exchange) Once() (recaller.Once, error) {
+	if x.digest == nil {
+		return recaller.Once{}, nil
+	}
+	if len(x.onceKey) > maxIdempotencyKey || strings.ContainsFunc(x.onceKey, unicode.IsControl) {
+		return recaller.Once{}, recaller.InvalidField(IdempotencyKey,
+			"must be at most %d bytes without control characters", maxIdempotencyKey)
+	}
+	x.digest.Write([]byte{0})
+	x.digest.Write([]byte(x.target))
+	return recaller.Once{
+		Token:   cmp.Or(x.op.OnceAs, x.op.Name) + ":" + x.onceKey,
+		Request: hex.EncodeToString(x.digest.Sum(nil)),
+	}, nil
+}

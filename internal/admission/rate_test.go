@@ -1,0 +1,26 @@
+package admission
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+func TestLimitsHoldABoundedNumberOfKeys(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	l := newRates(1, 2)
+	for i := range 3 * maxKeys {
+		if !l.allow(recaller.KeyID(fmt.Sprint(i)), now) {
+			t.Fatal("the first request of a key was refused")
+		}
+	}
+	if len(l.keys) > maxKeys {
+		t.Errorf("got %d keys, want at most %d", len(l.keys), maxKeys)
+	}
+	if l := newRates(-1, 0); !l.allow("k", now) {
+		t.Error("a negative rate is no limit")
+	}
+}

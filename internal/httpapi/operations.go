@@ -1,0 +1,89 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/admission"
+)
+
+// importLimit is how long an import may take.
+const importLimit = 5 * time.Minute
+
+// maxImports bounds how many imports hold their bodies in memory at once; further ones wait for their turn.
+const maxImports = 2
+
+// operations is the one table of what is served, and what it needs; an operation that is not in here is not served.
+func operations(o Options) map[string]*admission.Operation {
+	table := map[string]*admission.Operation{}
+	declare := func(op admission.Operation, names ...string) {
+		for _, name := range names {
+			one := op
+			one.Name = name
+			if one.MaxBody == 0 {
+				one.MaxBody = o.MaxBody
+			}
+			table[name] = &one
+		}
+	}
+	declare(admission.Operation{Quiet: true}, "healthz", "readyz", "openapi-json", "openapi-yaml", "docs")
+	declare(admission.Operation{Scope: recaller.ScopeRead},
+		"list-conversations", "search-conversations", "get-conversation", "conversation-briefing",
+		"find-callers", "get-caller", "caller-briefing", "caller-conversations", "caller-memories", "caller-agreements",
+		"recall", "check-receipt", "memory-history", "get-checkpoint", "get-tenant", "list-prompts", "list-packs", "get-pack",
+		"list-tools", "list-reminders", "caller-reminders")
+	declare(admission.Operation{Scope: recaller.ScopeAgent},
+		"start-conversation", "add-turns", "end-conversation", "update-caller", "export-caller",
+		"store-memory", "update-memory", "forget-memory", "undo-memory", "put-checkpoint", "delete-checkpoint", "call-tool",
+		"set-reminder", "remind-caller", "cancel-reminder", "retry-reminder")
+	declare(admission.Operation{Scope: recaller.ScopeAdmin},
+		"erase-caller", "update-tenant", "create-key", "list-keys", "delete-key", "put-pack", "delete-pack",
+		"get-webhook", "put-webhook", "delete-webhook")
+	declare(admission.Operation{Scope: recaller.ScopeAdmin, Operator: true},
+		"create-tenant", "list-tenants", "get-encryption", "rotate-encryption")
+	declare(admission.Operation{Scope: recaller.ScopeRead, Operator: true}, "metrics")
+	declare(admission.Operation{
+		Scope: recaller.ScopeRead, Limit: admission.Lasting,
+		Slots: admission.Cap(o.MaxStreams, "too many event streams are open; try again later"),
+	}, "conversation-events")
+	declare(admission.Operation{
+		Scope: recaller.ScopeAgent, Limit: importLimit, MaxBody: o.MaxImport,
+		Slots: admission.Queue(maxImports, "other imports are at work; try again later"),
+	}, "import-conversations")
+	for _, name := range recaller.Tools() {
+		declare(admission.Operation{Scope: recaller.ScopeAgent, OnceAs: string(name)}, toolOperation(name))
+	}
+	return table
+}
+
+// admit lets a request in, or answers why not.
+func (s *server) admit(ctx huma.Context, next func(huma.Context)) {
+	x := exchangeOf(ctx.Context())
+	admitted, err := x.Admit(ctx.Context(), x.secret, s.operations[ctx.Operation().OperationID])
+	if err != nil {
+		x.refuse(err)
+		return
+	}
+	// No store need be asked: no id is like that.
+	if path := ctx.URL().Path; !utf8.ValidString(path) || strings.ContainsRune(path, 0) {
+		x.refuse(recaller.Errorf(recaller.NotFound, "there is nothing under an id that is no text"))
+		return
+	}
+	next(huma.WithContext(ctx, admitted))
+}
+
+// secretOf finds the API key of a request; empty if there is none.
+func secretOf(h http.Header) string {
+	if v := h.Get("Authorization"); v != "" {
+		scheme, secret, _ := strings.Cut(v, " ")
+		if strings.EqualFold(scheme, "Bearer") {
+			return strings.TrimSpace(secret)
+		}
+	}
+	return h.Get("X-Api-Key")
+}
