@@ -4,6 +4,24 @@
 // While the store is away calls go on (spec section 5): what comes is held in memory, in order, answered as not durable, and
 // written once when the store is back. What a process holds when it is killed is lost, which is what the answers said.
 //
+// Each conversation that this process leads is an entry of the ledger, in one state; all that can change it is in one table
+// (state.go). What is not drawn is refused, and logged as a bug:
+//
+//	             opened            caught up
+//	 (opening) ─────────▶ (held) ────────────▶ (live) ◀──────────┐
+//	     │                  │  ▲                │  │             │ goes on
+//	     │ end held         │  └────────────────┘  │ idle        │
+//	     │                  │    store away        └────────▶ (closing)
+//	     │                  │ end held                           │
+//	     └──▶ (ending) ◀────┘                                    │
+//	             │ caught up                                     │
+//	             ▼                closed                         │
+//	          (ended) ◀──────────────── (live), (held), (closing)┘
+//	             ▲  dropped: from every state
+//
+// In opening, held and ending the store is away, and in these something is held: it was answered, and waits for the store. In
+// ending and ended nothing can be said any more.
+//
 // It is not for protocols (the edges), for SQL (store), for ranking (recall) or for what is written up afterwards
 // (wrapup): it commits the words, closes the conversation, and leaves a job.
 package conversation
@@ -93,7 +111,7 @@ type Deps struct {
 // Service carries out the use cases. Safe for concurrent use.
 type Service struct {
 	Deps
-	live    *live
+	ledger  *ledger
 	waiting atomic.Int64 // how many conversations waited when it was last logged
 }
 
@@ -111,5 +129,5 @@ func New(deps Deps) *Service {
 	if deps.Stale == nil {
 		deps.Stale = func(recaller.TenantID, recaller.CallerID) {}
 	}
-	return &Service{Deps: deps, live: newLive()}
+	return &Service{Deps: deps, ledger: newLedger(deps.Log)}
 }

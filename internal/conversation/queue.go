@@ -18,7 +18,7 @@ type work struct {
 	end   *End
 	once  recaller.Once // the request's own; zero: the request may not be repeated
 	at    time.Time     // when it came
-	size  int64         // what it counts in live.heldBytes; 0 until it is kept
+	size  int64         // what it counts in ledger.heldBytes; 0 until it is kept
 
 	first int  // the number of its first turn, once it was sent or kept
 	sent  bool // the store was asked for it, and may have carried it out
@@ -79,13 +79,13 @@ func (e *entry) enqueue(w *work) (_ *work, todo todo, err error) {
 		before.waiting++
 		return before, nothing, nil
 	}
-	if e.ended {
+	if e.state.over() {
 		return nil, nothing, errOver
 	}
 	w.waiting = 1
 	e.queue = append(e.queue, w)
 	switch {
-	case e.away.Load():
+	case e.state.away():
 		return w, keeping, nil
 	case e.writing:
 		return w, nothing, nil
@@ -148,7 +148,7 @@ func (e *entry) rememberLocked(w *work, a answer) {
 
 // keep notes that the store does not answer, and keeps what waits, if w is among it. isNew tells that this was not known,
 // and kept is what was kept by it. It is not answered yet.
-func (e *entry) keep(l *live, w *work) (isNew bool, kept []*work) {
+func (e *entry) keep(l *ledger, w *work) (isNew bool, kept []*work) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !slices.Contains(e.queue, w) {
@@ -158,7 +158,7 @@ func (e *entry) keep(l *live, w *work) (isNew bool, kept []*work) {
 }
 
 // stop is keep for whoever carries the queue out, and does so no more.
-func (e *entry) stop(l *live) (isNew bool, kept []*work) {
+func (e *entry) stop(l *ledger) (isNew bool, kept []*work) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.writing = false
@@ -168,11 +168,15 @@ func (e *entry) stop(l *live) (isNew bool, kept []*work) {
 // awayLocked notes that the store is away, and tells whether that is new. What waits while a conversation is closed as idle
 // is not kept, but refused.
 func (e *entry) awayLocked() bool {
-	return !e.closing && (len(e.queue) > 0 || e.opening != nil) && !e.away.Swap(true)
+	before := e.state
+	if len(e.queue) > 0 || e.opening != nil {
+		e.moveLocked(storeAway)
+	}
+	return e.state != before
 }
 
 // keepLocked keeps what waits, and returns it. What cannot be kept is refused.
-func (e *entry) keepLocked(l *live) (kept []*work) {
+func (e *entry) keepLocked(l *ledger) (kept []*work) {
 	number, held := e.conv.Turns, 0
 	e.queue = slices.DeleteFunc(e.queue, func(w *work) bool {
 		if !w.kept {
@@ -191,12 +195,12 @@ func (e *entry) keepLocked(l *live) (kept []*work) {
 
 // refusalLocked tells why a work cannot be kept. There is room for one that the store has been asked for: refusing it could
 // not be made true.
-func (e *entry) refusalLocked(l *live, w *work, held int) error {
+func (e *entry) refusalLocked(l *ledger, w *work, held int) error {
 	size := int64(textBytes(w.turns) + heldTurnSize*len(w.turns))
 	switch {
-	case e.ended:
+	case e.state.over():
 		return errOver
-	case e.closing:
+	case e.state == closing:
 		return recaller.Errorf(recaller.Unavailable, "the store is away and the conversation was about to be closed as idle")
 	case !w.sent && held+len(w.turns) > maxHeldTurns:
 		return recaller.Errorf(recaller.Unavailable, "the store is away and this conversation holds its limit of %d turns", maxHeldTurns)
@@ -244,7 +248,8 @@ func (e *entry) answerKept(works []*work) {
 // noteEndLocked notes an end that the store has not seen.
 func (e *entry) noteEndLocked(in End, now time.Time) {
 	in.EndedAt = later(in.EndedAt, e.conv.StartedAt)
-	e.ended, e.touched = true, now
+	e.moveLocked(endHeld)
+	e.touched = now
 	e.conv.Status, e.conv.EndedAt, e.conv.EndReason, e.conv.RecordingURL = in.Status, in.EndedAt, in.Reason, in.RecordingURL
 	e.conv.Duration = duration(in.Duration, e.conv.StartedAt, in.EndedAt)
 }
@@ -266,7 +271,7 @@ func (e *entry) withdraw(w *work) {
 }
 
 // dequeueLocked takes a work off the queue; false if it has gone already, because the conversation was dropped.
-func (e *entry) dequeueLocked(l *live, w *work) bool {
+func (e *entry) dequeueLocked(l *ledger, w *work) bool {
 	i := slices.Index(e.queue, w)
 	if i < 0 {
 		return false
@@ -288,11 +293,11 @@ func (e *entry) keptTurns() (turns []recaller.Turn) {
 	return turns
 }
 
-// view returns the conversation with what is kept of it, and whether it has ended.
-func (e *entry) view() (conv recaller.Conversation, ended bool) {
+// view returns the conversation with what is kept of it, and where it stands.
+func (e *entry) view() (recaller.Conversation, state) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.viewLocked(), e.ended
+	return e.viewLocked(), e.state
 }
 
 func (e *entry) viewLocked() recaller.Conversation {

@@ -41,11 +41,11 @@ func (s *Service) GetAll(ctx context.Context, tenant recaller.TenantID, ref stri
 }
 
 func (s *Service) get(ctx context.Context, tenant recaller.TenantID, ref string, want wanted) (Record, error) {
-	e := s.live.get(tenant, ref)
+	e := s.ledger.get(tenant, ref)
 	if e == nil {
 		return s.read(ctx, tenant, ref, want)
 	}
-	if e.unopened.Load() { // the store has nothing of it
+	if conv, st := e.view(); st.away() && conv.Caller == "" { // the store has nothing of it
 		return s.remembered(e, want), nil
 	}
 	rec, err := within(ctx, s, s.Patience, func(ctx context.Context) (Record, error) { return s.read(ctx, tenant, ref, want) })
@@ -55,8 +55,8 @@ func (s *Service) get(ctx context.Context, tenant recaller.TenantID, ref string,
 	case err != nil:
 		return Record{}, err
 	}
-	if e.away.Load() { // the store is behind
-		rec.Conversation, _ = e.view()
+	if conv, st := e.view(); st.away() { // the store is behind
+		rec.Conversation = conv
 	}
 	rec.Live = s.glance(tenant, ref).without(rec.hidden)
 	return rec, nil
@@ -76,7 +76,7 @@ func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ref string
 			return Record{}, err
 		}
 		gone = forgotten.New(versions)
-		if e := s.live.get(tenant, string(rec.Conversation.ID)); e != nil {
+		if e := s.ledger.get(tenant, string(rec.Conversation.ID)); e != nil {
 			e.mu.Lock()
 			e.gone = gone
 			e.mu.Unlock()
@@ -127,11 +127,11 @@ func (e *entry) goneNow() forgotten.View {
 
 // Find reads a conversation without its words, by its id or external id: from memory, where it is live in this process.
 func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error) {
-	e := s.live.get(tenant, ref)
+	e := s.ledger.get(tenant, ref)
 	if e == nil {
 		return s.Store.Conversation(ctx, tenant, ref)
 	}
-	if conv, ended := e.view(); !ended || e.away.Load() {
+	if conv, st := e.view(); st != ended {
 		return conv, nil
 	}
 	return s.find(ctx, tenant, ref)
@@ -222,7 +222,7 @@ func (s *Service) views(ctx context.Context, tenant recaller.TenantID, list []re
 // for the store; none is no error.
 func (s *Service) Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error) {
 	var kept []recaller.Turn // looked at first: what is stored meanwhile is found there as well
-	if e := s.live.get(tenant, string(conv.ID)); e != nil {
+	if e := s.ledger.get(tenant, string(conv.ID)); e != nil {
 		if words := e.said(); len(words) > 0 {
 			return words, nil
 		}
@@ -259,14 +259,14 @@ func (s *Service) Briefing(ctx context.Context, tenant recaller.TenantID, ref st
 	if err != nil {
 		return recaller.Briefing{}, err
 	}
-	return s.brief(ctx, tenant, s.live.get(tenant, string(conv.ID)), conv, req)
+	return s.brief(ctx, tenant, s.ledger.get(tenant, string(conv.ID)), conv, req)
 }
 
 // LiveTurns returns words that are only in this process's memory: those of a caller's ephemeral conversations, and of
 // imports that were not written up yet.
 func (s *Service) LiveTurns(tenant recaller.TenantID, caller recaller.CallerID) map[recaller.ConversationID][]recaller.Turn {
 	out := map[recaller.ConversationID][]recaller.Turn{}
-	for _, e := range s.live.ofCaller(tenant, caller) {
+	for _, e := range s.ledger.ofCaller(tenant, caller) {
 		if words := e.said(); len(words) > 0 {
 			out[e.id] = words
 		}
@@ -278,7 +278,7 @@ func (s *Service) LiveTurns(tenant recaller.TenantID, caller recaller.CallerID) 
 // conversation, in order: what it has ends before them, or has some of them.
 func (s *Service) HeldTurns(tenant recaller.TenantID, caller recaller.CallerID) map[recaller.ConversationID][]recaller.Turn {
 	out := map[recaller.ConversationID][]recaller.Turn{}
-	for _, e := range s.live.ofCaller(tenant, caller) {
+	for _, e := range s.ledger.ofCaller(tenant, caller) {
 		if turns := e.keptTurns(); len(turns) > 0 {
 			out[e.id] = turns
 		}
@@ -289,7 +289,7 @@ func (s *Service) HeldTurns(tenant recaller.TenantID, caller recaller.CallerID) 
 // LastTurn tells the number of the last turn that the user said in a conversation that this process leads: what a memory
 // that is stored now most likely came from. It reads no store; ok is false where nothing is known.
 func (s *Service) LastTurn(tenant recaller.TenantID, conv recaller.ConversationID) (number int, ok bool) {
-	e := s.live.get(tenant, string(conv))
+	e := s.ledger.get(tenant, string(conv))
 	if e == nil {
 		return 0, false
 	}
@@ -301,11 +301,11 @@ func (s *Service) LastTurn(tenant recaller.TenantID, conv recaller.ConversationI
 // Discard forgets the words of an ended conversation that are only in this process's memory: it has been written up.
 // It reports whether there were any.
 func (s *Service) Discard(tenant recaller.TenantID, conv recaller.Conversation) (had bool) {
-	e := s.live.get(tenant, string(conv.ID))
+	e := s.ledger.get(tenant, string(conv.ID))
 	if e == nil {
 		return false
 	}
-	if _, isOver := e.now(); !isOver {
+	if _, st := e.view(); !st.over() {
 		return false
 	}
 	had = len(e.said()) > 0
@@ -316,7 +316,7 @@ func (s *Service) Discard(tenant recaller.TenantID, conv recaller.Conversation) 
 // Forget drops the live state of a caller's conversations: the caller was erased. When it returns, no turn of theirs is
 // on its way to a file any more, and none sets out.
 func (s *Service) Forget(tenant recaller.TenantID, caller recaller.CallerID) {
-	for _, e := range s.live.ofCaller(tenant, caller) {
+	for _, e := range s.ledger.ofCaller(tenant, caller) {
 		s.drop(e)
 		e.order <- struct{}{} // whoever was writing has stopped; whoever comes finds the end
 		e.leave()

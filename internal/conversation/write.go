@@ -51,7 +51,7 @@ func (s *Service) patience(e *entry) time.Duration {
 func (s *Service) keep(e *entry, w *work, cause error) {
 	e.telling.Lock()
 	defer e.telling.Unlock()
-	isNew, kept := e.keep(s.live, w)
+	isNew, kept := e.keep(s.ledger, w)
 	s.kept(e, isNew, kept, cause)
 }
 
@@ -59,7 +59,7 @@ func (s *Service) keep(e *entry, w *work, cause error) {
 func (s *Service) stop(e *entry, cause error) error {
 	e.telling.Lock()
 	defer e.telling.Unlock()
-	isNew, kept := e.stop(s.live)
+	isNew, kept := e.stop(s.ledger)
 	s.kept(e, isNew, kept, cause)
 	return cause
 }
@@ -147,14 +147,14 @@ func (s *Service) guarded(fn func() error) (err error) {
 // again tells whether a work is tried once more at once: one hiccup of the store is not noticed (P1). The store knows
 // whether it has it, even while a write whose answer was lost is on its way still: by its token, its numbers, or its end.
 func (e *entry) again(w *work, err error) bool {
-	return !e.away.Load() && errors.Is(err, recaller.Unavailable) && w != nil
+	return w != nil && errors.Is(err, recaller.Unavailable) && !e.isAway()
 }
 
 // begin lets somebody write what is kept, if nobody does.
 func (e *entry) begin() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.writing || !e.away.Load() {
+	if e.writing || !e.state.away() {
 		return false
 	}
 	e.writing = true
@@ -171,7 +171,7 @@ func (e *entry) next() (*recaller.Opening, *work) {
 	}
 	for len(e.queue) > 0 {
 		w := e.queue[0]
-		if w.kept || !e.ended {
+		if w.kept || !e.state.over() {
 			e.joinLocked(w)
 			return nil, w
 		}
@@ -179,7 +179,7 @@ func (e *entry) next() (*recaller.Opening, *work) {
 		e.queue = slices.Delete(e.queue, 0, 1)
 	}
 	e.writing = false
-	e.away.Store(false)
+	e.moveLocked(caughtUp)
 	return nil, nil
 }
 
@@ -213,7 +213,7 @@ func (s *Service) writeOpening(ctx context.Context, e *entry, in recaller.Openin
 		return err
 	}
 	e.wasOpened(opened)
-	s.live.belongs(e, opened.Conversation.Caller)
+	s.ledger.belongs(e, opened.Conversation.Caller)
 	if opened.Existing { // an earlier try opened it: whose it is, nobody was told
 		conv := opened.Conversation
 		opened.Change = recaller.Change{Tenant: e.tenant, Caller: conv.Caller, Conversation: &conv}
@@ -222,12 +222,12 @@ func (s *Service) writeOpening(ctx context.Context, e *entry, in recaller.Openin
 	return nil
 }
 
-func (e *entry) wasOpened(opened recaller.Opened) {
+func (e *entry) wasOpened(as recaller.Opened) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.opening = nil
-	e.unopened.Store(false)
-	e.known, e.conv.Caller, e.conv.Turns = opened.Caller, opened.Conversation.Caller, opened.Conversation.Turns
+	e.moveLocked(opened)
+	e.known, e.conv.Caller, e.conv.Turns = as.Caller, as.Conversation.Caller, as.Conversation.Turns
 }
 
 func (s *Service) writeEnd(ctx context.Context, e *entry, w *work) error {
@@ -240,12 +240,12 @@ func (s *Service) writeEnd(ctx context.Context, e *entry, w *work) error {
 		return err
 	}
 	s.retire(e)
-	e.settle(s.live, w, answer{conv: closed.Conversation})
+	e.settle(s.ledger, w, answer{conv: closed.Conversation})
 	return nil
 }
 
 // settle answers a work that is done with. false: it failed, and was answered before.
-func (e *entry) settle(l *live, w *work, a answer) bool {
+func (e *entry) settle(l *ledger, w *work, a answer) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if a.err != nil && w.kept {
@@ -272,7 +272,7 @@ func (s *Service) failed(ctx context.Context, e *entry, w *work, cause error) er
 		s.lookAgain(ctx, e, cause)
 	}
 	switch {
-	case e.settle(s.live, w, answer{err: cause}):
+	case e.settle(s.ledger, w, answer{err: cause}):
 		return nil
 	case !refused(cause): // it was answered: it must not be lost
 		return cause
@@ -329,7 +329,7 @@ func (s *Service) giveUp(e *entry, cause error) {
 	s.Log.Error("the store refuses a held conversation, which is dropped", "tenant", e.tenant, "conversation", e.id,
 		"turns", len(e.keptTurns()), "err", cause)
 	s.drop(e)
-	if conv, _ := e.now(); conv.Caller != "" {
+	if conv, _ := e.view(); conv.Caller != "" {
 		s.Stale(e.tenant, conv.Caller) // they were told of
 	}
 }
