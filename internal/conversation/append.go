@@ -41,7 +41,7 @@ func (s *Service) stored(e *entry, w *work, done recaller.Appended, again bool) 
 	defer e.telling.Unlock()
 	a := answer{turns: done.Turns, durable: e.retention != recaller.Ephemeral}
 	own := done.Turns[0].ID == w.turns[0].ID
-	conv := e.stored(s.ledger, w, a, own)
+	conv := e.stored(s.Ledger, w, a, own)
 	if done.Change.Version > 0 || again && own {
 		done.Change.Conversation, done.Change.Turns = &conv, done.Turns
 		s.Metrics.turns.Add(float64(len(done.Turns)))
@@ -50,7 +50,7 @@ func (s *Service) stored(e *entry, w *work, done recaller.Appended, again bool) 
 	if !own && w.kept {
 		s.Stale(e.tenant, conv.Caller) // they were told of under other ids
 	}
-	e.settle(s.ledger, w, a)
+	e.settle(s.Ledger, w, a)
 }
 
 // recount learns how many turns the store has, where an earlier write failed that may have been carried out all the same.
@@ -116,7 +116,7 @@ func (e *entry) recounted(w *work, turns int) {
 
 // stored takes a work's turns in that the store has, as the answer has them, and takes the work off the queue. own tells that
 // they are the work's, and not those of an earlier request that it repeats.
-func (e *entry) stored(l *ledger, w *work, a answer, own bool) recaller.Conversation {
+func (e *entry) stored(l *Ledger, w *work, a answer, own bool) recaller.Conversation {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.dequeueLocked(l, w)

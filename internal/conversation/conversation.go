@@ -7,17 +7,17 @@
 // Each conversation that this process leads is an entry of the ledger, in one state; all that can change it is in one table
 // (state.go). What is not drawn is refused, and logged as a bug:
 //
-//	             opened            caught up
-//	 (opening) ─────────▶ (held) ────────────▶ (live) ◀──────────┐
-//	     │                  │  ▲                │  │             │ goes on
-//	     │ end held         │  └────────────────┘  │ idle        │
-//	     │                  │    store away        └────────▶ (closing)
-//	     │                  │ end held                           │
-//	     └──▶ (ending) ◀────┘                                    │
-//	             │ caught up                                     │
-//	             ▼                closed                         │
-//	          (ended) ◀──────────────── (live), (held), (closing)┘
-//	             ▲  dropped: from every state
+//	            opened            caught up
+//	(opening) ─────────▶ (held) ────────────▶ (live) ◀──────────┐
+//	    │                  │  ▲                │  │             │ goes on
+//	    │ end held         │  └────────────────┘  │ idle        │
+//	    │                  │    store away        └────────▶ (closing)
+//	    │                  │ end held                           │
+//	    └──▶ (ending) ◀────┘                                    │
+//	            │ caught up                                     │
+//	            ▼                closed                         │
+//	         (ended) ◀──────────────── (live), (held), (closing)┘
+//	            ▲  dropped: from every state
 //
 // In opening, held and ending the store is away, and in these something is held: it was answered, and waits for the store. In
 // ending and ended nothing can be said any more.
@@ -95,6 +95,7 @@ type Deps struct {
 	// Stale is told of a caller whose words came back, or of whose held words some will never be stored as they were told of,
 	// without a change of what the store holds: an index of them is to be read anew. nil: nobody has one.
 	Stale    func(recaller.TenantID, recaller.CallerID)
+	Ledger   *Ledger // that by which Words knows of this Service; nil: one of its own
 	Store    Store
 	Tenants  Tenants
 	Archive  Archive
@@ -111,7 +112,6 @@ type Deps struct {
 // Service carries out the use cases. Safe for concurrent use.
 type Service struct {
 	Deps
-	ledger  *ledger
 	waiting atomic.Int64 // how many conversations waited when it was last logged
 }
 
@@ -129,5 +129,8 @@ func New(deps Deps) *Service {
 	if deps.Stale == nil {
 		deps.Stale = func(recaller.TenantID, recaller.CallerID) {}
 	}
-	return &Service{Deps: deps, ledger: newLedger(deps.Log)}
+	if deps.Ledger == nil {
+		deps.Ledger = NewLedger(deps.Log)
+	}
+	return &Service{Deps: deps}
 }

@@ -26,7 +26,7 @@ func (s *Service) End(ctx context.Context, tenant recaller.TenantID, ref string,
 	if err := in.validate(s.Now()); err != nil {
 		return recaller.Conversation{}, err
 	}
-	if e := s.ledger.get(tenant, ref); e != nil {
+	if e := s.Ledger.get(tenant, ref); e != nil {
 		if conv, st := e.view(); !st.over() {
 			if err := in.after(conv.StartedAt); err != nil {
 				return recaller.Conversation{}, err
@@ -88,7 +88,7 @@ func (in *End) after(started time.Time) error {
 // retire takes an ended conversation out of the live state; ephemeral words stay until they are written up (Discard).
 func (s *Service) retire(e *entry) {
 	if !e.finish(s.Now()) {
-		s.ledger.remove(e)
+		s.Ledger.remove(e)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 // startWithoutStore keeps a call going while the store is away.
 func (s *Service) startWithoutStore(tenant recaller.Tenant, in recaller.Opening, req briefing.Request, cause error) (Started, error) {
-	e, existing, err := s.ledger.hold(tenant, in, s.Now())
+	e, existing, err := s.Ledger.hold(tenant, in, s.Now())
 	if err != nil {
 		return Started{}, errors.Join(err, cause)
 	}
@@ -44,7 +44,7 @@ func (s *Service) startedHeld(e *entry, in recaller.Opening, req briefing.Reques
 
 // hold keeps a conversation that the store has not seen. One that is known by its external id or by the request that
 // began it is found instead.
-func (l *ledger) hold(tenant recaller.Tenant, in recaller.Opening, now time.Time) (e *entry, existing bool, err error) {
+func (l *Ledger) hold(tenant recaller.Tenant, in recaller.Opening, now time.Time) (e *entry, existing bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e, err := l.beganLocked(tenant.ID, in, func(*entry) bool { return true }); e != nil || err != nil {
@@ -67,13 +67,13 @@ func (l *ledger) hold(tenant recaller.Tenant, in recaller.Opening, now time.Time
 }
 
 // began finds the conversation that an earlier try of the same start began, while it waits for the store.
-func (l *ledger) began(tenant recaller.TenantID, in recaller.Opening) (*entry, error) {
+func (l *Ledger) began(tenant recaller.TenantID, in recaller.Opening) (*entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.beganLocked(tenant, in, (*entry).isAway)
 }
 
-func (l *ledger) beganLocked(tenant recaller.TenantID, in recaller.Opening, wanted func(*entry) bool) (*entry, error) {
+func (l *Ledger) beganLocked(tenant recaller.TenantID, in recaller.Opening, wanted func(*entry) bool) (*entry, error) {
 	if e := l.byOnce[key{tenant, in.Once.Token}]; e != nil && wanted(e) {
 		if e.once.Request != in.Once.Request {
 			return nil, recaller.Errorf(recaller.Conflict, "this Idempotency-Key was used with another request")
@@ -87,7 +87,7 @@ func (l *ledger) beganLocked(tenant recaller.TenantID, in recaller.Opening, want
 }
 
 // heldNow returns the conversations of which something waits for the store, the first one first.
-func (l *ledger) heldNow() []*entry { return l.all((*entry).isAway) }
+func (l *Ledger) heldNow() []*entry { return l.all((*entry).isAway) }
 
 const (
 	maxFailures = 3 // end a pass over the held conversations early: the store is still away
@@ -114,7 +114,7 @@ func (s *Service) FlushHeld(ctx context.Context) (waiting int) {
 	}
 	var all errgroup.Group
 	all.SetLimit(flushAtOnce)
-	for _, e := range s.ledger.heldNow() {
+	for _, e := range s.Ledger.heldNow() {
 		mu.Lock()
 		err := last
 		tired := failures >= maxFailures
@@ -159,8 +159,8 @@ func (s *Service) flush(ctx context.Context, e *entry) error {
 // Waiting counts what would be lost if the process died now: conversations of which something was answered that the store
 // may not have, and their turns.
 func (s *Service) Waiting() (conversations, turns int) {
-	for _, e := range s.ledger.heldNow() {
-		conversations, turns = conversations+1, turns+len(e.keptTurns())
+	for _, e := range s.Ledger.heldNow() {
+		conversations, turns = conversations+1, turns+len(e.heldTurns())
 	}
 	return conversations, turns
 }
@@ -198,7 +198,7 @@ func (s *Service) drop(e *entry) {
 	e.mu.Lock()
 	e.cancel()
 	for _, w := range e.queue {
-		s.ledger.heldBytes.Add(-w.size)
+		s.Ledger.heldBytes.Add(-w.size)
 		if !w.sent {
 			w.reply(answer{err: errGone})
 		}
@@ -206,5 +206,5 @@ func (s *Service) drop(e *entry) {
 	e.moveLocked(dropped)
 	e.queue, e.recent, e.opening, e.words, e.size = nil, nil, nil, nil, 0
 	e.mu.Unlock()
-	s.ledger.remove(e)
+	s.Ledger.remove(e)
 }

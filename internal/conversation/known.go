@@ -20,7 +20,7 @@ func (s *Service) known(e *entry) recaller.Snapshot {
 	own, _ := e.view()
 	snap := recaller.Snapshot{Tenant: e.settings, Caller: e.callerNow(), Open: []recaller.BrokenOff{{Conversation: own}}}
 	var last recaller.Conversation
-	for _, other := range s.ledger.all(func(o *entry) bool { return o != e && o.tenant == e.tenant && o.imported == 0 }) {
+	for _, other := range s.Ledger.all(func(o *entry) bool { return o != e && o.tenant == e.tenant && o.imported == 0 }) {
 		theirs := other.callerNow()
 		if !same(snap.Caller, theirs) {
 			continue

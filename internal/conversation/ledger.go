@@ -15,14 +15,14 @@ import (
 	"github.com/recallerhq/recaller/internal/livebuffer"
 )
 
-// live is the in-memory state of active conversations: a view of what is stored, but for ephemeral words and for what
-// waits for the store, which are nowhere else.
+// Ledger is the in-memory state of conversations: a view of what is stored, but for the words that are only here and for what
+// is held, which are nowhere else. It belongs to one Service, and tells its Words. Safe for concurrent use.
 //
 // Locks, in the order in which they are taken: an entry's order, by whoever writes the conversation, the only one that is
 // held over I/O; entry.telling, while it is told of what is held or stored, so that it is told in order; ledger.mu, for the
 // index and whose a conversation is; entry.mu, for all else of a conversation. The last two are held for moments, so reading
 // waits for no disk.
-type ledger struct {
+type Ledger struct {
 	log        *slog.Logger
 	mu         sync.Mutex
 	byID       map[key]*entry // an id goes before an external id of the same spelling, as in the store
@@ -40,7 +40,7 @@ type key struct {
 
 // entry is one conversation.
 type entry struct {
-	ledger    *ledger
+	ledger    *Ledger
 	tenant    recaller.TenantID
 	settings  recaller.Tenant // as they were when this process took the conversation up
 	retention recaller.Retention
@@ -84,11 +84,12 @@ const (
 	wordsFor       = 24 * time.Hour // how long ephemeral words wait for a wrap-up that does not come
 )
 
-func newLedger(log *slog.Logger) *ledger {
-	return &ledger{log: log, byID: map[key]*entry{}, byExternal: map[key]*entry{}, byOnce: map[key]*entry{}}
+// NewLedger returns an empty one, which logs what is a bug of ours.
+func NewLedger(log *slog.Logger) *Ledger {
+	return &Ledger{log: log, byID: map[key]*entry{}, byExternal: map[key]*entry{}, byOnce: map[key]*entry{}}
 }
 
-func (l *ledger) newEntry(tenant recaller.Tenant, conv recaller.Conversation, at state, now time.Time) *entry {
+func (l *Ledger) newEntry(tenant recaller.Tenant, conv recaller.Conversation, at state, now time.Time) *entry {
 	return &entry{
 		ledger: l, state: at,
 		tenant: tenant.ID, settings: tenant, retention: tenant.Retention, masks: masks(tenant), id: conv.ID, external: conv.ExternalID, caller: conv.Caller,
@@ -97,12 +98,12 @@ func (l *ledger) newEntry(tenant recaller.Tenant, conv recaller.Conversation, at
 }
 
 // add takes up a conversation that is stored and active.
-func (l *ledger) add(tenant recaller.Tenant, conv recaller.Conversation, now time.Time) *entry {
+func (l *Ledger) add(tenant recaller.Tenant, conv recaller.Conversation, now time.Time) *entry {
 	return l.begin(tenant, recaller.Opened{Conversation: conv}, recaller.Once{}, now)
 }
 
 // begin takes up a conversation that was opened just now, by the request.
-func (l *ledger) begin(tenant recaller.Tenant, opened recaller.Opened, once recaller.Once, now time.Time) *entry {
+func (l *Ledger) begin(tenant recaller.Tenant, opened recaller.Opened, once recaller.Once, now time.Time) *entry {
 	conv := opened.Conversation
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,7 +116,7 @@ func (l *ledger) begin(tenant recaller.Tenant, opened recaller.Opened, once reca
 	return e
 }
 
-func (l *ledger) putLocked(e *entry) {
+func (l *Ledger) putLocked(e *entry) {
 	l.byID[key{e.tenant, string(e.id)}] = e
 	if e.external != "" {
 		l.byExternal[key{e.tenant, e.external}] = e
@@ -126,7 +127,7 @@ func (l *ledger) putLocked(e *entry) {
 }
 
 // keep holds the words of an import, which is found by its id only, for its wrap-up. False: too much waits already.
-func (l *ledger) keep(tenant recaller.Tenant, conv recaller.Conversation, words []recaller.Turn, now time.Time) (*entry, bool) {
+func (l *Ledger) keep(tenant recaller.Tenant, conv recaller.Conversation, words []recaller.Turn, now time.Time) (*entry, bool) {
 	n := int64(textBytes(words))
 	if l.importBytes.Add(n) > maxImportBytes {
 		l.importBytes.Add(-n)
@@ -141,7 +142,7 @@ func (l *ledger) keep(tenant recaller.Tenant, conv recaller.Conversation, words 
 }
 
 // get finds a conversation by its id or its external id.
-func (l *ledger) get(tenant recaller.TenantID, ref string) *entry {
+func (l *Ledger) get(tenant recaller.TenantID, ref string) *entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e := l.byID[key{tenant, ref}]; e != nil {
@@ -151,14 +152,14 @@ func (l *ledger) get(tenant recaller.TenantID, ref string) *entry {
 }
 
 // belongs tells whose conversation it is, once that is known.
-func (l *ledger) belongs(e *entry, caller recaller.CallerID) {
+func (l *Ledger) belongs(e *entry, caller recaller.CallerID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e.caller = caller
 }
 
 // remove forgets a conversation.
-func (l *ledger) remove(e *entry) {
+func (l *Ledger) remove(e *entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.byID[key{e.tenant, string(e.id)}] == e {
@@ -174,7 +175,7 @@ func (l *ledger) remove(e *entry) {
 }
 
 // all returns the entries for which want says so.
-func (l *ledger) all(want func(*entry) bool) []*entry {
+func (l *Ledger) all(want func(*entry) bool) []*entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var out []*entry
@@ -188,7 +189,7 @@ func (l *ledger) all(want func(*entry) bool) []*entry {
 }
 
 // ofCaller returns what this process holds of a caller's conversations.
-func (l *ledger) ofCaller(tenant recaller.TenantID, caller recaller.CallerID) []*entry {
+func (l *Ledger) ofCaller(tenant recaller.TenantID, caller recaller.CallerID) []*entry {
 	return l.all(func(e *entry) bool { return e.tenant == tenant && e.caller == caller })
 }
 

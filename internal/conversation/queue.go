@@ -148,7 +148,7 @@ func (e *entry) rememberLocked(w *work, a answer) {
 
 // keep notes that the store does not answer, and keeps what waits, if w is among it. isNew tells that this was not known,
 // and kept is what was kept by it. It is not answered yet.
-func (e *entry) keep(l *ledger, w *work) (isNew bool, kept []*work) {
+func (e *entry) keep(l *Ledger, w *work) (isNew bool, kept []*work) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !slices.Contains(e.queue, w) {
@@ -158,7 +158,7 @@ func (e *entry) keep(l *ledger, w *work) (isNew bool, kept []*work) {
 }
 
 // stop is keep for whoever carries the queue out, and does so no more.
-func (e *entry) stop(l *ledger) (isNew bool, kept []*work) {
+func (e *entry) stop(l *Ledger) (isNew bool, kept []*work) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.writing = false
@@ -176,7 +176,7 @@ func (e *entry) awayLocked() bool {
 }
 
 // keepLocked keeps what waits, and returns it. What cannot be kept is refused.
-func (e *entry) keepLocked(l *ledger) (kept []*work) {
+func (e *entry) keepLocked(l *Ledger) (kept []*work) {
 	number, held := e.conv.Turns, 0
 	e.queue = slices.DeleteFunc(e.queue, func(w *work) bool {
 		if !w.kept {
@@ -195,7 +195,7 @@ func (e *entry) keepLocked(l *ledger) (kept []*work) {
 
 // refusalLocked tells why a work cannot be kept. There is room for one that the store has been asked for: refusing it could
 // not be made true.
-func (e *entry) refusalLocked(l *ledger, w *work, held int) error {
+func (e *entry) refusalLocked(l *Ledger, w *work, held int) error {
 	size := int64(textBytes(w.turns) + heldTurnSize*len(w.turns))
 	switch {
 	case e.state.over():
@@ -271,7 +271,7 @@ func (e *entry) withdraw(w *work) {
 }
 
 // dequeueLocked takes a work off the queue; false if it has gone already, because the conversation was dropped.
-func (e *entry) dequeueLocked(l *ledger, w *work) bool {
+func (e *entry) dequeueLocked(l *Ledger, w *work) bool {
 	i := slices.Index(e.queue, w)
 	if i < 0 {
 		return false
@@ -281,8 +281,8 @@ func (e *entry) dequeueLocked(l *ledger, w *work) bool {
 	return true
 }
 
-// keptTurns returns the turns that were kept: the store may not have them.
-func (e *entry) keptTurns() (turns []recaller.Turn) {
+// heldTurns returns the turns that were kept: the store may not have them.
+func (e *entry) heldTurns() (turns []recaller.Turn) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, w := range e.queue {

@@ -60,10 +60,10 @@ func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 		}
 		for _, c := range active {
 			if idle(c) {
-				s.ledger.add(tenant, c, now)
+				s.Ledger.add(tenant, c, now)
 			}
 		}
-		for _, e := range s.ledger.all(func(e *entry) bool { return e.tenant == tenant.ID }) {
+		for _, e := range s.Ledger.all(func(e *entry) bool { return e.tenant == tenant.ID }) {
 			did, cerr := s.endIdle(ctx, e, idle)
 			if cerr != nil && !errors.Is(cerr, recaller.NotFound) {
 				err = errors.Join(err, cerr)
@@ -132,7 +132,7 @@ func (e *entry) closed() {
 
 // expireWords drops the words of ended conversations that have waited too long to be written up.
 func (s *Service) expireWords(now time.Time) {
-	for _, e := range s.ledger.all(func(*entry) bool { return true }) {
+	for _, e := range s.Ledger.all(func(*entry) bool { return true }) {
 		if e.overFor(now) > wordsFor {
 			s.drop(e)
 		}

@@ -81,7 +81,7 @@ func (s *Service) repeated(ctx context.Context, tenantID recaller.TenantID, ref 
 
 // entry finds the live state of an active conversation, taking it up from the store if this process does not hold it.
 func (s *Service) entry(ctx context.Context, tenantID recaller.TenantID, ref string) (*entry, error) {
-	if e := s.ledger.get(tenantID, ref); e != nil {
+	if e := s.Ledger.get(tenantID, ref); e != nil {
 		return e, nil
 	}
 	conv, err := s.find(ctx, tenantID, ref)
@@ -95,7 +95,7 @@ func (s *Service) entry(ctx context.Context, tenantID recaller.TenantID, ref str
 	if err != nil {
 		return nil, err
 	}
-	return s.ledger.add(tenant, conv, s.Now()), nil
+	return s.Ledger.add(tenant, conv, s.Now()), nil
 }
 
 func errEnded() error {

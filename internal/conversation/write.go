@@ -51,7 +51,7 @@ func (s *Service) patience(e *entry) time.Duration {
 func (s *Service) keep(e *entry, w *work, cause error) {
 	e.telling.Lock()
 	defer e.telling.Unlock()
-	isNew, kept := e.keep(s.ledger, w)
+	isNew, kept := e.keep(s.Ledger, w)
 	s.kept(e, isNew, kept, cause)
 }
 
@@ -59,7 +59,7 @@ func (s *Service) keep(e *entry, w *work, cause error) {
 func (s *Service) stop(e *entry, cause error) error {
 	e.telling.Lock()
 	defer e.telling.Unlock()
-	isNew, kept := e.stop(s.ledger)
+	isNew, kept := e.stop(s.Ledger)
 	s.kept(e, isNew, kept, cause)
 	return cause
 }
@@ -213,7 +213,7 @@ func (s *Service) writeOpening(ctx context.Context, e *entry, in recaller.Openin
 		return err
 	}
 	e.wasOpened(opened)
-	s.ledger.belongs(e, opened.Conversation.Caller)
+	s.Ledger.belongs(e, opened.Conversation.Caller)
 	if opened.Existing { // an earlier try opened it: whose it is, nobody was told
 		conv := opened.Conversation
 		opened.Change = recaller.Change{Tenant: e.tenant, Caller: conv.Caller, Conversation: &conv}
@@ -240,12 +240,12 @@ func (s *Service) writeEnd(ctx context.Context, e *entry, w *work) error {
 		return err
 	}
 	s.retire(e)
-	e.settle(s.ledger, w, answer{conv: closed.Conversation})
+	e.settle(s.Ledger, w, answer{conv: closed.Conversation})
 	return nil
 }
 
 // settle answers a work that is done with. false: it failed, and was answered before.
-func (e *entry) settle(l *ledger, w *work, a answer) bool {
+func (e *entry) settle(l *Ledger, w *work, a answer) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if a.err != nil && w.kept {
@@ -272,7 +272,7 @@ func (s *Service) failed(ctx context.Context, e *entry, w *work, cause error) er
 		s.lookAgain(ctx, e, cause)
 	}
 	switch {
-	case e.settle(s.ledger, w, answer{err: cause}):
+	case e.settle(s.Ledger, w, answer{err: cause}):
 		return nil
 	case !refused(cause): // it was answered: it must not be lost
 		return cause
@@ -327,7 +327,7 @@ func (s *Service) lookAgain(ctx context.Context, e *entry, cause error) {
 // giveUp drops a conversation whose kept words the store will never take.
 func (s *Service) giveUp(e *entry, cause error) {
 	s.Log.Error("the store refuses a held conversation, which is dropped", "tenant", e.tenant, "conversation", e.id,
-		"turns", len(e.keptTurns()), "err", cause)
+		"turns", len(e.heldTurns()), "err", cause)
 	s.drop(e)
 	if conv, _ := e.view(); conv.Caller != "" {
 		s.Stale(e.tenant, conv.Caller) // they were told of
