@@ -23,8 +23,8 @@ type Source interface {
 	PutTurnVectors(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, v []recaller.TurnVectors) error
 }
 
-// Words reads what a caller said, wherever it is: recall and briefing read through it. Safe for concurrent use. All fields are
-// required.
+// Words reads what a caller said, wherever it is: recall and briefing read through it. Safe for concurrent use. All
+// fields are required.
 type Words struct {
 	Ledger  *Ledger // that of the Service
 	Store   Source
@@ -35,8 +35,8 @@ type Words struct {
 // versionDeadline is how long a search waits for the store to tell whether its index is current.
 const versionDeadline = 250 * time.Millisecond
 
-// ContentVersion implements recall.Source. While the store is away there is no newer version than those that are indexed: an
-// index that this process has serves as it is.
+// ContentVersion implements recall.Source. While the store is away there is no newer version than those that are
+// indexed: an index that this process has serves as it is.
 func (w *Words) ContentVersion(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (int64, error) {
 	timed, cancel := context.WithTimeout(ctx, versionDeadline)
 	defer cancel()
@@ -141,7 +141,9 @@ func (w *Words) last(ctx context.Context, tenant recaller.TenantID, of *recaller
 }
 
 // TurnVectors implements recall.Vectors: of a tenant whose turns are not kept nothing is kept.
-func (w *Words) TurnVectors(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, model string) (list []recaller.TurnVectors, kept bool, err error) {
+func (w *Words) TurnVectors(
+	ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, model string,
+) (list []recaller.TurnVectors, kept bool, err error) {
 	if kept, err := w.inStore(ctx, tenant); err != nil || !kept {
 		return nil, false, err
 	}
@@ -160,9 +162,9 @@ func (w *Words) inStore(ctx context.Context, tenant recaller.TenantID) (bool, er
 	return t.Retention == recaller.Keep, err
 }
 
-// zone returns the zone in which a caller's days begin. Of a corpus it is read last: should the caller's change meanwhile, then by a
-// write that the corpus does not have, and that an index of it still takes in. The tenant's counts from the next build on, which
-// a change by this process brings about.
+// zone returns the zone in which a caller's days begin. Of a corpus it is read last: should the caller's change
+// meanwhile, then by a write that the corpus does not have, and that an index of it still takes in. The tenant's
+// counts from the next build on, which a change by this process brings about.
 func (w *Words) zone(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (*time.Location, error) {
 	t, err := w.Tenants.Tenant(ctx, tenant)
 	if err != nil {

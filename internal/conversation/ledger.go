@@ -15,13 +15,13 @@ import (
 	"github.com/recallerhq/recaller/internal/livebuffer"
 )
 
-// Ledger is the in-memory state of conversations: a view of what is stored, but for the words that are only here and for what
-// is held, which are nowhere else. It belongs to one Service, and tells its Words. Safe for concurrent use.
+// Ledger is the in-memory state of conversations: a view of what is stored, but for the words that are only here and
+// for what is held, which are nowhere else. It belongs to one Service, and tells its Words. Safe for concurrent use.
 //
-// Locks, in the order in which they are taken: an entry's order, by whoever writes the conversation, the only one that is
-// held over I/O; entry.telling, while it is told of what is held or stored, so that it is told in order; ledger.mu, for the
-// index and whose a conversation is; entry.mu, for all else of a conversation. The last two are held for moments, so reading
-// waits for no disk.
+// Locks, in the order in which they are taken: an entry's order, by whoever writes the conversation, the only one
+// that is held over I/O; entry.telling, while it is told of what is held or stored, so that it is told in order;
+// ledger.mu, for the index and whose a conversation is; entry.mu, for all else of a conversation. The last two are
+// held for moments, so reading waits for no disk.
 type Ledger struct {
 	log        *slog.Logger
 	mu         sync.Mutex
@@ -53,7 +53,8 @@ type entry struct {
 	endAsked  bool              // whoever holds the order asked the store to end it, and has no answer
 	imported  int64             // bytes counted in ledger.importBytes
 
-	// telling is held while it is told of what is kept, or stored, so that it is told in order; taken before mu, never over I/O.
+	// telling is held while it is told of what is held, or stored, so that it is told in order; taken before mu,
+	// never over I/O.
 	telling sync.Mutex
 
 	mu     sync.Mutex      // guards what follows
@@ -256,7 +257,7 @@ func (e *entry) finish(now time.Time) (hasWords bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	ev := closed
-	if slices.ContainsFunc(e.queue, func(w *work) bool { return w.kept }) {
+	if slices.ContainsFunc(e.queue, func(w *work) bool { return w.held }) {
 		ev = endHeld
 	}
 	e.moveLocked(ev)

@@ -16,8 +16,8 @@ import (
 // What is held is looked at before the store, and what is only in memory after it, so that words which move meanwhile are found in
 // one place or the other.
 
-// Turns returns the words of a conversation, wherever they are; none is no error. Words that are only in memory are read
-// without the store.
+// Turns returns the words of a conversation, wherever they are; none is no error. Words that are only in memory are
+// read without the store.
 func (s *Service) Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error) {
 	if only := s.Ledger.only(tenant, conv.ID); len(only) > 0 {
 		return only, nil
@@ -82,8 +82,8 @@ func (l *Ledger) held(tenant recaller.TenantID, caller recaller.CallerID) map[re
 	return out
 }
 
-// LastTurn tells the number of the last turn that the user said in a conversation that this process leads: what a memory
-// that is stored now most likely came from. It reads no store; ok is false where nothing is known.
+// LastTurn tells the number of the last turn that the user said in a conversation that this process leads: what a
+// memory that is stored now most likely came from. It reads no store; ok is false where nothing is known.
 func (s *Service) LastTurn(tenant recaller.TenantID, conv recaller.ConversationID) (number int, ok bool) {
 	e := s.Ledger.get(tenant, string(conv))
 	if e == nil {
