@@ -37,7 +37,8 @@ import (
 func (a *App) wire() error {
 	now := a.opts.Now
 	files := archive.New(a.path(archiveDir), a.vault)
-	words := &words{noVoice: !a.cfg.Voice.Enabled, store: a.store, tenants: a.tenants, archive: files}
+	ledger := conversation.NewLedger(a.log)
+	words := &conversation.Words{Ledger: ledger, Store: a.store, Archive: files, Tenants: a.tenants}
 	masked := a.masked()
 	a.events = events.New(now)
 	embedder, err := a.embedder()
@@ -48,14 +49,13 @@ func (a *App) wire() error {
 	a.closers = append(a.closers, func() error { a.recall.Close(); return nil })
 	briefer := briefing.New(words, briefing.Options{
 		Now: now, Deadline: a.cfg.Briefing.Deadline, Tokens: a.cfg.Briefing.Tokens, Tenant: a.tenants.Known,
-		Recaller: a.recaller(), Metrics: briefing.NewMetrics(a.registry), Log: a.log,
+		Recaller: a.recall, NoVoice: !a.cfg.Voice.Enabled, Metrics: briefing.NewMetrics(a.registry), Log: a.log,
 	})
 	a.conversations = conversation.New(conversation.Deps{
-		Deadline: a.cfg.Briefing.Deadline, Tokens: a.cfg.Briefing.Tokens, Store: a.store, Tenants: a.tenants, Archive: files, Briefer: briefer, Feed: a.feed, Enqueued: a.enqueued,
-		Masked: masked,
-		Log:    a.log, Metrics: conversation.NewMetrics(a.registry), Now: now, NewID: newID,
+		Deadline: a.cfg.Briefing.Deadline, Tokens: a.cfg.Briefing.Tokens, Ledger: ledger, Store: a.store, Tenants: a.tenants, Archive: files,
+		Briefer: briefer, Feed: a.feed, Enqueued: a.enqueued, Masked: masked,
+		Log: a.log, Metrics: conversation.NewMetrics(a.registry), Now: now, NewID: newID,
 	})
-	words.live, words.held = a.conversations.LiveTurns, a.conversations.HeldTurns
 	a.refresh = refresh.New(refresh.Deps{
 		Listening: a.events.Listening, Briefing: a.conversations.Briefing, Version: a.store.ContentVersion, Reached: a.feed.Reached, Publish: a.events.Publish,
 		Log: a.log, Metrics: refresh.NewMetrics(a.registry), Now: now,
@@ -179,7 +179,7 @@ func (a *App) embedder() (*embed.Client, error) {
 func (a *App) dialogue() bool { return a.cfg.Embedding.Dialogue && vector.Fast() }
 
 // recallOptions are recall's: with the configured embedder where it is to serve, else with the model that is built in.
-func (a *App) recallOptions(embedder *embed.Client, words *words) recall.Options {
+func (a *App) recallOptions(embedder *embed.Client, words *conversation.Words) recall.Options {
 	o := recall.Options{
 		MaxBytes: a.cfg.RecallCacheBytes, Now: a.opts.Now, Log: a.log, Segments: a.store, Vectors: words,
 		Dialogue: a.dialogue(), Reached: a.feed.Reached,

@@ -37,6 +37,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -76,6 +77,7 @@ type Options struct {
 	Tenant func(recaller.TenantID) (recaller.Tenant, bool)
 	// Recaller finds what fits a request's query. nil: queries are checked, and change nothing.
 	Recaller Recaller
+	NoVoice  bool         // nothing is told of past voice calls but what is remembered of them (V10)
 	Metrics  *Metrics     // nil: nothing is counted
 	Log      *slog.Logger // of what a briefing went without; nil: nothing is logged
 }
@@ -134,6 +136,9 @@ func (s *Service) Briefing(ctx context.Context, tenant recaller.TenantID, caller
 	snap, err := s.read(timed, tenant, caller, req.AsOf)
 	if err == nil {
 		forgotten.Snapshot(&snap)
+		if s.opts.NoVoice {
+			writtenOnly(&snap)
+		}
 		in := material{snap: snap, found: s.await(timed, looking)}
 		return compose(in, now, s.budgeted(req), s.zones), nil
 	}
@@ -148,6 +153,14 @@ func (s *Service) Briefing(ctx context.Context, tenant recaller.TenantID, caller
 		reason = ReasonDeadline
 	}
 	return s.degraded(tenant, caller, reason, req), nil
+}
+
+// writtenOnly leaves out the voice calls of the history, and what was agreed in calls that are not in it.
+func writtenOnly(snap *recaller.Snapshot) {
+	snap.History = slices.DeleteFunc(snap.History, func(c recaller.Conversation) bool { return !c.Channel.Text() })
+	snap.Acts = slices.DeleteFunc(snap.Acts, func(a recaller.Act) bool {
+		return !slices.ContainsFunc(snap.History, func(c recaller.Conversation) bool { return c.ID == a.Conversation })
+	})
 }
 
 func (s *Service) budgeted(req Request) Request {

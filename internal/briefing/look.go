@@ -72,12 +72,14 @@ func guarded[T any](log *slog.Logger, fn func() (T, error)) (v T, err error) {
 func (s *Service) find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req Request) ([]recaller.Hit, error) {
 	said, err := s.opts.Recaller.Recall(ctx, tenant, caller, recall.Query{
 		Text: req.Query, Limit: maxFound, Kinds: []recaller.HitKind{recaller.HitTurn, recaller.HitSummary}, Exclude: req.Exclude, AsOf: req.AsOf,
+		Written: s.opts.NoVoice,
 	})
 	if err != nil {
 		return nil, err
 	}
 	known, err := s.opts.Recaller.Recall(ctx, tenant, caller, recall.Query{
 		Text: req.Query, Limit: maxMatch, Kinds: []recaller.HitKind{recaller.HitMemory}, Neighbours: -1, AsOf: req.AsOf,
+		Written: s.opts.NoVoice,
 	})
 	if err != nil {
 		return nil, err

@@ -4,6 +4,24 @@
 // While the store is away calls go on (spec section 5): what comes is held in memory, in order, answered as not durable, and
 // written once when the store is back. What a process holds when it is killed is lost, which is what the answers said.
 //
+// Each conversation that this process leads is an entry of the ledger, in one state; all that can change it is in one table
+// (state.go). What is not drawn is refused, and logged as a bug:
+//
+//	            opened            caught up
+//	(opening) ─────────▶ (held) ────────────▶ (live) ◀──────────┐
+//	    │                  │  ▲                │  │             │ goes on
+//	    │ end held         │  └────────────────┘  │ idle        │
+//	    │                  │    store away        └────────▶ (closing)
+//	    │                  │ end held                           │
+//	    └──▶ (ending) ◀────┘                                    │
+//	            │ caught up                                     │
+//	            ▼                closed                         │
+//	         (ended) ◀──────────────── (live), (held), (closing)┘
+//	            ▲  dropped: from every state
+//
+// In opening, held and ending the store is away, and in these something is held: it was answered, and waits for the store. In
+// ending and ended nothing can be said any more.
+//
 // It is not for protocols (the edges), for SQL (store), for ranking (recall) or for what is written up afterwards
 // (wrapup): it commits the words, closes the conversation, and leaves a job.
 package conversation
@@ -78,7 +96,8 @@ type Deps struct {
 	// Patience is how long turns and an end wait for the store before they are answered as held (durable: false), and how
 	// long a live conversation is looked up there; 0: DefaultPatience.
 	Patience time.Duration
-	Tokens   int // the budget of a briefing that is made without the store; 0: the default of package briefing
+	Tokens   int     // the budget of a briefing that is made without the store; 0: the default of package briefing
+	Ledger   *Ledger // that by which Words knows of this Service; nil: one of its own
 	Store    Store
 	Tenants  Tenants
 	Archive  Archive
@@ -95,7 +114,6 @@ type Deps struct {
 // Service carries out the use cases. Safe for concurrent use.
 type Service struct {
 	Deps
-	live    *live
 	waiting atomic.Int64 // how many conversations waited when it was last logged
 }
 
@@ -107,5 +125,8 @@ func New(deps Deps) *Service {
 	if deps.Patience == 0 {
 		deps.Patience = DefaultPatience
 	}
-	return &Service{Deps: deps, live: newLive()}
+	if deps.Ledger == nil {
+		deps.Ledger = NewLedger(deps.Log)
+	}
+	return &Service{Deps: deps}
 }

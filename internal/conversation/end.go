@@ -26,8 +26,8 @@ func (s *Service) End(ctx context.Context, tenant recaller.TenantID, ref string,
 	if err := in.validate(s.Now()); err != nil {
 		return recaller.Conversation{}, err
 	}
-	if e := s.live.get(tenant, ref); e != nil {
-		if conv, ended := e.view(); !ended {
+	if e := s.Ledger.get(tenant, ref); e != nil {
+		if conv, st := e.view(); !st.over() {
 			if err := in.after(conv.StartedAt); err != nil {
 				return recaller.Conversation{}, err
 			}
@@ -88,14 +88,14 @@ func (in *End) after(started time.Time) error {
 // retire takes an ended conversation out of the live state; ephemeral words stay until they are written up (Discard).
 func (s *Service) retire(e *entry) {
 	if !e.finish(s.Now()) {
-		s.live.remove(e)
+		s.Ledger.remove(e)
 	}
 }
 
 // closeLive ends a conversation that this process leads. Its order is held.
 func (s *Service) closeLive(ctx context.Context, e *entry, conv recaller.Conversation, in End) (recaller.Closed, error) {
-	again := e.ending
-	e.ending = true
+	again := e.endAsked
+	e.endAsked = true
 	return s.close(ctx, e.tenant, conv, in, again)
 }
 

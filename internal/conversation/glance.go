@@ -18,13 +18,13 @@ type Glance struct {
 // glance returns what this process sees of a conversation; nil where it is not active, or not held here: one that had no
 // turn since this process started.
 func (s *Service) glance(tenant recaller.TenantID, ref string) *Glance {
-	e := s.live.get(tenant, ref)
+	e := s.Ledger.get(tenant, ref)
 	if e == nil {
 		return nil
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.ended {
+	if e.state.over() {
 		return nil
 	}
 	return &Glance{e.glance.Turns(s.Now()), e.glance.Keys()}
@@ -54,7 +54,7 @@ func (s *Service) Stored(c recaller.Change) {
 	if len(c.Memories) == 0 {
 		return
 	}
-	for _, e := range s.live.ofCaller(c.Tenant, c.Caller) {
+	for _, e := range s.Ledger.ofCaller(c.Tenant, c.Caller) {
 		e.mu.Lock()
 		e.gone = e.gone.Plus(c.Forgotten).Without(c.Memories)
 		for _, m := range c.Memories {

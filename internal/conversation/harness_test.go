@@ -60,6 +60,13 @@ func newBench(t *testing.T) *bench {
 		b.settings[id] = b.MakeTenant(t, recaller.Tenant{ID: id, Name: string(id), Retention: recaller.Retention(id), DefaultRegion: "US"})
 	}
 	b.serve()
+	t.Cleanup(func() {
+		b.locked(func() {
+			if strings.Contains(b.logged.String(), "a bug:") {
+				t.Errorf("what cannot happen happened:\n%s", b.logged)
+			}
+		})
+	})
 	return b
 }
 

@@ -14,7 +14,7 @@ import (
 
 // startWithoutStore keeps a call going while the store is away.
 func (s *Service) startWithoutStore(tenant recaller.Tenant, in recaller.Opening, req briefing.Request, cause error) (Started, error) {
-	e, existing, err := s.live.hold(tenant, in, s.Now())
+	e, existing, err := s.Ledger.hold(tenant, in, s.Now())
 	if err != nil {
 		return Started{}, errors.Join(err, cause)
 	}
@@ -28,11 +28,11 @@ func (s *Service) startWithoutStore(tenant recaller.Tenant, in recaller.Opening,
 
 // startedHeld answers a start without the store, and refuses what the store would.
 func (s *Service) startedHeld(e *entry, in recaller.Opening, req briefing.Request, existing bool) (Started, error) {
-	conv, ended := e.view()
+	conv, st := e.view()
 	if with := e.callerNow(); len(with.Identities) > 0 && !same(with, recaller.Caller{Identities: in.Identities}) {
 		return Started{}, recaller.InvalidField("external_id", "belongs to a conversation with another caller")
 	}
-	if ended {
+	if st.over() {
 		return Started{}, recaller.Errorf(recaller.Conflict, "a conversation with this external_id has ended already")
 	}
 	req.Exclude = conv.ID
@@ -44,38 +44,36 @@ func (s *Service) startedHeld(e *entry, in recaller.Opening, req briefing.Reques
 
 // hold keeps a conversation that the store has not seen. One that is known by its external id or by the request that
 // began it is found instead.
-func (l *live) hold(tenant recaller.Tenant, in recaller.Opening, now time.Time) (e *entry, existing bool, err error) {
+func (l *Ledger) hold(tenant recaller.Tenant, in recaller.Opening, now time.Time) (e *entry, existing bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e, err := l.beganLocked(tenant.ID, in, func(*entry) bool { return true }); e != nil || err != nil {
 		return e, true, err
 	}
-	held := 0
+	unseen := 0
 	for _, e := range l.byID {
-		if e.unopened.Load() {
-			held++
+		if e.caller == "" && e.imported == 0 {
+			unseen++
 		}
 	}
-	if held >= maxHeld {
+	if unseen >= maxHeld {
 		return nil, false, recaller.Errorf(recaller.Unavailable, "the store is away and too many conversations are held already")
 	}
-	e = newEntry(tenant, in.Conversation, now)
+	e = l.newEntry(tenant, in.Conversation, opening, now)
 	e.opening, e.once = &in, in.Once
 	e.known = recaller.Caller{Identities: in.Identities, Name: in.Name, NameSource: in.NameSource}
-	e.away.Store(true)
-	e.unopened.Store(true)
 	l.putLocked(e)
 	return e, false, nil
 }
 
 // began finds the conversation that an earlier try of the same start began, while it waits for the store.
-func (l *live) began(tenant recaller.TenantID, in recaller.Opening) (*entry, error) {
+func (l *Ledger) began(tenant recaller.TenantID, in recaller.Opening) (*entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.beganLocked(tenant, in, func(e *entry) bool { return e.away.Load() })
+	return l.beganLocked(tenant, in, (*entry).isAway)
 }
 
-func (l *live) beganLocked(tenant recaller.TenantID, in recaller.Opening, wanted func(*entry) bool) (*entry, error) {
+func (l *Ledger) beganLocked(tenant recaller.TenantID, in recaller.Opening, wanted func(*entry) bool) (*entry, error) {
 	if e := l.byOnce[key{tenant, in.Once.Token}]; e != nil && wanted(e) {
 		if e.once.Request != in.Once.Request {
 			return nil, recaller.Errorf(recaller.Conflict, "this Idempotency-Key was used with another request")
@@ -89,7 +87,7 @@ func (l *live) beganLocked(tenant recaller.TenantID, in recaller.Opening, wanted
 }
 
 // heldNow returns the conversations of which something waits for the store, the first one first.
-func (l *live) heldNow() []*entry { return l.all(func(e *entry) bool { return e.away.Load() }) }
+func (l *Ledger) heldNow() []*entry { return l.all((*entry).isAway) }
 
 const (
 	maxFailures = 3 // end a pass over the held conversations early: the store is still away
@@ -116,7 +114,7 @@ func (s *Service) FlushHeld(ctx context.Context) (waiting int) {
 	}
 	var all errgroup.Group
 	all.SetLimit(flushAtOnce)
-	for _, e := range s.live.heldNow() {
+	for _, e := range s.Ledger.heldNow() {
 		mu.Lock()
 		err := last
 		tired := failures >= maxFailures
@@ -161,8 +159,8 @@ func (s *Service) flush(ctx context.Context, e *entry) error {
 // Waiting counts what would be lost if the process died now: conversations of which something was answered that the store
 // may not have, and their turns.
 func (s *Service) Waiting() (conversations, turns int) {
-	for _, e := range s.live.heldNow() {
-		conversations, turns = conversations+1, turns+len(e.keptTurns())
+	for _, e := range s.Ledger.heldNow() {
+		conversations, turns = conversations+1, turns+len(e.heldTurns())
 	}
 	return conversations, turns
 }
@@ -200,14 +198,13 @@ func (s *Service) drop(e *entry) {
 	e.mu.Lock()
 	e.cancel()
 	for _, w := range e.queue {
-		s.live.heldBytes.Add(-w.size)
+		s.Ledger.heldBytes.Add(-w.size)
 		if !w.sent {
 			w.reply(answer{err: errGone})
 		}
 	}
-	e.ended, e.queue, e.recent, e.opening, e.words, e.size = true, nil, nil, nil, nil, 0
-	e.away.Store(false)
-	e.unopened.Store(false)
+	e.moveLocked(dropped)
+	e.queue, e.recent, e.opening, e.words, e.size = nil, nil, nil, nil, 0
 	e.mu.Unlock()
-	s.live.remove(e)
+	s.Ledger.remove(e)
 }

@@ -60,7 +60,7 @@ func (s *Service) Import(ctx context.Context, tenantID recaller.TenantID, in Imp
 	var words *entry
 	if req.CountOnly && req.Job != nil { // the words are not in the store: the wrap-up, which may begin at once, finds them here
 		var ok bool
-		if words, ok = s.live.keep(tenant, conv, slices.Clone(req.Turns), s.Now()); !ok {
+		if words, ok = s.Ledger.keep(tenant, conv, slices.Clone(req.Turns), s.Now()); !ok {
 			return Imported{}, recaller.Errorf(recaller.Exhausted, "too many imported conversations wait to be written up; try again later")
 		}
 	}
@@ -89,7 +89,7 @@ func (s *Service) imported(ctx context.Context, tenant recaller.Tenant, done rec
 	case tenant.Retention == recaller.Archive && err == nil:
 		s.drop(words)
 	default:
-		s.live.belongs(words, done.Caller.ID)
+		s.Ledger.belongs(words, done.Caller.ID)
 	}
 	if req.CountOnly && (words != nil || tenant.Retention == recaller.Archive) && err == nil {
 		done.Change.Turns = req.Turns

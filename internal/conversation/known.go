@@ -20,7 +20,7 @@ func (s *Service) known(e *entry) recaller.Snapshot {
 	own, _ := e.view()
 	snap := recaller.Snapshot{Tenant: e.settings, Caller: e.callerNow(), Open: []recaller.BrokenOff{{Conversation: own}}}
 	var last recaller.Conversation
-	for _, other := range s.live.all(func(o *entry) bool { return o != e && o.tenant == e.tenant && o.imported == 0 }) {
+	for _, other := range s.Ledger.all(func(o *entry) bool { return o != e && o.tenant == e.tenant && o.imported == 0 }) {
 		theirs := other.callerNow()
 		if !same(snap.Caller, theirs) {
 			continue
@@ -28,8 +28,8 @@ func (s *Service) known(e *entry) recaller.Snapshot {
 		if snap.Caller.Name == "" {
 			snap.Caller.Name, snap.Caller.NameSource = theirs.Name, theirs.NameSource
 		}
-		conv, ended := other.view()
-		if !ended {
+		conv, st := other.view()
+		if !st.over() {
 			snap.Open = append(snap.Open, recaller.BrokenOff{Conversation: conv, Turns: other.lastWords(s.Now())})
 			continue
 		}
@@ -102,7 +102,7 @@ func (e *entry) moment(now time.Time) string {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.ended {
+	if e.state.over() {
 		return ""
 	}
 	var last []string

@@ -8,9 +8,9 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// work is one write of a conversation's life: turns, or the end. Works are carried out one after the other, in the order in
-// which they came (write.go). When the store does not answer in time a work is kept: answered as what may be lost, and
-// carried out when the store is back.
+// work is one write of a conversation's life: turns, or the end. Works are carried out one after the other, in the
+// order in which they came (write.go). When the store does not answer in time a work is held: answered as what may be
+// lost, and carried out when the store is back.
 //
 // All but answered is guarded by the entry's mu. Nobody writes to turns while the store is at work on them.
 type work struct {
@@ -18,12 +18,12 @@ type work struct {
 	end   *End
 	once  recaller.Once // the request's own; zero: the request may not be repeated
 	at    time.Time     // when it came
-	size  int64         // what it counts in live.heldBytes; 0 until it is kept
+	size  int64         // what it counts in ledger.heldBytes; 0 until it is held
 
-	first int  // the number of its first turn, once it was sent or kept
+	first int  // the number of its first turn, once it was sent or held
 	sent  bool // the store was asked for it, and may have carried it out
 	filed int  // one more than the number under which the archive has its words; 0: it has not
-	kept  bool // it is answered though the store may not have it
+	held  bool // it is answered though the store may not have it
 	done  bool // it was answered
 
 	waiting  int           // requests that wait for the answer: tries of one request share a work
@@ -66,8 +66,8 @@ const (
 	heldTurnSize = 256      // what a turn takes beside its text
 )
 
-// enqueue puts a work behind those that wait; where an earlier try of the same request waits or was answered a moment ago,
-// that one is found instead. The caller does what is left to do about it.
+// enqueue puts a work behind those that wait; where an earlier try of the same request waits or was answered a moment
+// ago, that one is found instead. The caller does what is left to do about it.
 func (e *entry) enqueue(w *work) (_ *work, todo todo, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -79,14 +79,14 @@ func (e *entry) enqueue(w *work) (_ *work, todo todo, err error) {
 		before.waiting++
 		return before, nothing, nil
 	}
-	if e.ended {
+	if e.state.over() {
 		return nil, nothing, errOver
 	}
 	w.waiting = 1
 	e.queue = append(e.queue, w)
 	switch {
-	case e.away.Load():
-		return w, keeping, nil
+	case e.state.away():
+		return w, holding, nil
 	case e.writing:
 		return w, nothing, nil
 	}
@@ -100,16 +100,16 @@ type todo int
 const (
 	nothing todo = iota // somebody writes already
 	writing             // to write
-	keeping             // to keep it, for the store is away
+	holding             // to hold it, for the store is away
 )
 
-// beforeLocked finds an earlier try of the same request: one that waits, or one that was answered a moment ago. An end that
-// was kept is found by any other.
+// beforeLocked finds an earlier try of the same request: one that waits, or one that was answered a moment ago. An
+// end that was held is found by any other.
 func (e *entry) beforeLocked(w *work) (*work, error) {
 	for _, known := range [][]*work{e.queue, e.recent} {
 		for _, b := range known {
 			switch {
-			case w.end != nil && b.end != nil && b.kept:
+			case w.end != nil && b.end != nil && b.held:
 				return b, nil
 			case w.once.Token == "" || w.once.Token != b.once.Token:
 			case w.once.Request != b.once.Request:
@@ -122,8 +122,8 @@ func (e *entry) beforeLocked(w *work) (*work, error) {
 	return nil, nil //nolint:nilnil // none is no error
 }
 
-// How many requests are remembered with their answers, so that a repeat finds them though the store may be away by now, and
-// how many turns they may have had for that. Older ones are the store's to know.
+// How many requests are remembered with their answers, so that a repeat finds them though the store may be away by
+// now, and how many turns they may have had for that. Older ones are the store's to know.
 const (
 	maxRecent      = 8
 	maxRecentTurns = 32
@@ -146,70 +146,74 @@ func (e *entry) rememberLocked(w *work, a answer) {
 	e.recent = append(e.recent, told)
 }
 
-// keep notes that the store does not answer, and keeps what waits, if w is among it. isNew tells that this was not known,
-// and kept is what was kept by it. It is not answered yet.
-func (e *entry) keep(l *live, w *work) (isNew bool, kept []*work) {
+// hold notes that the store does not answer, and holds what waits, if w is among it. isNew tells that this was not
+// known, and held is what was held by it. It is not answered yet.
+func (e *entry) hold(w *work) (isNew bool, held []*work) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !slices.Contains(e.queue, w) {
 		return false, nil
 	}
-	return e.awayLocked(), e.keepLocked(l)
+	return e.awayLocked(), e.holdLocked()
 }
 
-// stop is keep for whoever carries the queue out, and does so no more.
-func (e *entry) stop(l *live) (isNew bool, kept []*work) {
+// stop is hold for whoever carries the queue out, and does so no more.
+func (e *entry) stop() (isNew bool, held []*work) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.writing = false
-	return e.awayLocked(), e.keepLocked(l)
+	return e.awayLocked(), e.holdLocked()
 }
 
-// awayLocked notes that the store is away, and tells whether that is new. What waits while a conversation is closed as idle
-// is not kept, but refused.
+// awayLocked notes that the store is away, and tells whether that is new. What waits while a conversation is closed
+// as idle is not held, but refused.
 func (e *entry) awayLocked() bool {
-	return !e.closing && (len(e.queue) > 0 || e.opening != nil) && !e.away.Swap(true)
+	before := e.state
+	if len(e.queue) > 0 || e.opening != nil {
+		e.moveLocked(storeAway)
+	}
+	return e.state != before
 }
 
-// keepLocked keeps what waits, and returns it. What cannot be kept is refused.
-func (e *entry) keepLocked(l *live) (kept []*work) {
-	number, held := e.conv.Turns, 0
+// holdLocked holds what waits, and returns it. What cannot be held is refused.
+func (e *entry) holdLocked() (held []*work) {
+	number, n := e.conv.Turns, 0
 	e.queue = slices.DeleteFunc(e.queue, func(w *work) bool {
-		if !w.kept {
-			if err := e.refusalLocked(l, w, held); err != nil {
+		if !w.held {
+			if err := e.refusalLocked(w, n); err != nil {
 				w.reply(answer{err: err})
 				return true
 			}
-			e.keepOneLocked(w, number)
-			kept = append(kept, w)
+			e.holdOneLocked(w, number)
+			held = append(held, w)
 		}
-		number, held = number+len(w.turns), held+len(w.turns)
+		number, n = number+len(w.turns), n+len(w.turns)
 		return false
 	})
-	return kept
+	return held
 }
 
-// refusalLocked tells why a work cannot be kept. There is room for one that the store has been asked for: refusing it could
-// not be made true.
-func (e *entry) refusalLocked(l *live, w *work, held int) error {
+// refusalLocked tells why a work cannot be held. There is room for one that the store has been asked for: refusing it
+// could not be made true.
+func (e *entry) refusalLocked(w *work, held int) error {
 	size := int64(textBytes(w.turns) + heldTurnSize*len(w.turns))
 	switch {
-	case e.ended:
+	case e.state.over():
 		return errOver
-	case e.closing:
+	case e.state == closing:
 		return recaller.Errorf(recaller.Unavailable, "the store is away and the conversation was about to be closed as idle")
 	case !w.sent && held+len(w.turns) > maxHeldTurns:
 		return recaller.Errorf(recaller.Unavailable, "the store is away and this conversation holds its limit of %d turns", maxHeldTurns)
-	case l.heldBytes.Add(size) > maxHeldBytes && !w.sent:
-		l.heldBytes.Add(-size)
+	case e.ledger.heldBytes.Add(size) > maxHeldBytes && !w.sent:
+		e.ledger.heldBytes.Add(-size)
 		return recaller.Errorf(recaller.Unavailable, "the store is away and too much is held already")
 	}
 	w.size = size
 	return nil
 }
 
-func (e *entry) keepOneLocked(w *work, number int) {
-	w.kept = true
+func (e *entry) holdOneLocked(w *work, number int) {
+	w.held = true
 	if w.end != nil {
 		e.noteEndLocked(*w.end, w.at)
 		return
@@ -231,8 +235,8 @@ func (e *entry) turnsOf(works []*work) (turns []recaller.Turn) {
 	return turns
 }
 
-// answerKept answers what was kept.
-func (e *entry) answerKept(works []*work) {
+// answerHeld answers what was held.
+func (e *entry) answerHeld(works []*work) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	conv := e.viewLocked()
@@ -244,7 +248,8 @@ func (e *entry) answerKept(works []*work) {
 // noteEndLocked notes an end that the store has not seen.
 func (e *entry) noteEndLocked(in End, now time.Time) {
 	in.EndedAt = later(in.EndedAt, e.conv.StartedAt)
-	e.ended, e.touched = true, now
+	e.moveLocked(endHeld)
+	e.touched = now
 	e.conv.Status, e.conv.EndedAt, e.conv.EndReason, e.conv.RecordingURL = in.Status, in.EndedAt, in.Reason, in.RecordingURL
 	e.conv.Duration = duration(in.Duration, e.conv.StartedAt, in.EndedAt)
 }
@@ -255,50 +260,51 @@ func renumber(turns []recaller.Turn, first int) {
 	}
 }
 
-// withdraw is for one who waits for a work no more. It is taken back if he was the last and nothing has been done about it.
+// withdraw is for one who waits for a work no more. It is taken back if he was the last and nothing has been done
+// about it.
 func (e *entry) withdraw(w *work) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if w.waiting--; w.waiting > 0 || w.sent || w.kept {
+	if w.waiting--; w.waiting > 0 || w.sent || w.held {
 		return
 	}
 	e.queue = slices.DeleteFunc(e.queue, func(other *work) bool { return other == w })
 }
 
 // dequeueLocked takes a work off the queue; false if it has gone already, because the conversation was dropped.
-func (e *entry) dequeueLocked(l *live, w *work) bool {
+func (e *entry) dequeueLocked(w *work) bool {
 	i := slices.Index(e.queue, w)
 	if i < 0 {
 		return false
 	}
-	l.heldBytes.Add(-w.size)
+	e.ledger.heldBytes.Add(-w.size)
 	e.queue = slices.Delete(e.queue, i, i+1)
 	return true
 }
 
-// keptTurns returns the turns that were kept: the store may not have them.
-func (e *entry) keptTurns() (turns []recaller.Turn) {
+// heldTurns returns the turns that are held: the store may not have them.
+func (e *entry) heldTurns() (turns []recaller.Turn) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, w := range e.queue {
-		if w.kept {
+		if w.held {
 			turns = append(turns, w.turns...)
 		}
 	}
 	return turns
 }
 
-// view returns the conversation with what is kept of it, and whether it has ended.
-func (e *entry) view() (conv recaller.Conversation, ended bool) {
+// view returns the conversation with what is held of it, and where it stands.
+func (e *entry) view() (recaller.Conversation, state) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.viewLocked(), e.ended
+	return e.viewLocked(), e.state
 }
 
 func (e *entry) viewLocked() recaller.Conversation {
 	conv := e.conv
 	for _, w := range e.queue {
-		if w.kept {
+		if w.held {
 			conv.Turns += len(w.turns)
 		}
 	}

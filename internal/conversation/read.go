@@ -41,11 +41,11 @@ func (s *Service) GetAll(ctx context.Context, tenant recaller.TenantID, ref stri
 }
 
 func (s *Service) get(ctx context.Context, tenant recaller.TenantID, ref string, want wanted) (Record, error) {
-	e := s.live.get(tenant, ref)
+	e := s.Ledger.get(tenant, ref)
 	if e == nil {
 		return s.read(ctx, tenant, ref, want)
 	}
-	if e.unopened.Load() { // the store has nothing of it
+	if conv, st := e.view(); st.away() && conv.Caller == "" { // the store has nothing of it
 		return s.remembered(e, want), nil
 	}
 	rec, err := within(ctx, s, s.Patience, func(ctx context.Context) (Record, error) { return s.read(ctx, tenant, ref, want) })
@@ -55,8 +55,8 @@ func (s *Service) get(ctx context.Context, tenant recaller.TenantID, ref string,
 	case err != nil:
 		return Record{}, err
 	}
-	if e.away.Load() { // the store is behind
-		rec.Conversation, _ = e.view()
+	if conv, st := e.view(); st.away() { // the store is behind
+		rec.Conversation = conv
 	}
 	rec.Live = s.glance(tenant, ref).without(rec.hidden)
 	return rec, nil
@@ -76,7 +76,7 @@ func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ref string
 			return Record{}, err
 		}
 		gone = forgotten.New(versions)
-		if e := s.live.get(tenant, string(rec.Conversation.ID)); e != nil {
+		if e := s.Ledger.get(tenant, string(rec.Conversation.ID)); e != nil {
 			e.mu.Lock()
 			e.gone = gone
 			e.mu.Unlock()
@@ -106,7 +106,7 @@ func (s *Service) remembered(e *entry, want wanted) Record {
 	rec.Conversation, _ = e.view()
 	if want.turns {
 		if rec.Turns = e.said(); len(rec.Turns) == 0 {
-			rec.Turns = e.keptTurns()
+			rec.Turns = e.heldTurns()
 		}
 	}
 	if want.forgotten {
@@ -127,11 +127,11 @@ func (e *entry) goneNow() forgotten.View {
 
 // Find reads a conversation without its words, by its id or external id: from memory, where it is live in this process.
 func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error) {
-	e := s.live.get(tenant, ref)
+	e := s.Ledger.get(tenant, ref)
 	if e == nil {
 		return s.Store.Conversation(ctx, tenant, ref)
 	}
-	if conv, ended := e.view(); !ended || e.away.Load() {
+	if conv, st := e.view(); st != ended {
 		return conv, nil
 	}
 	return s.find(ctx, tenant, ref)
@@ -218,40 +218,6 @@ func (s *Service) views(ctx context.Context, tenant recaller.TenantID, list []re
 	return views, nil
 }
 
-// Turns returns the words of a conversation, from wherever the tenant's retention keeps them, and from memory what waits
-// for the store; none is no error.
-func (s *Service) Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error) {
-	var kept []recaller.Turn // looked at first: what is stored meanwhile is found there as well
-	if e := s.live.get(tenant, string(conv.ID)); e != nil {
-		if words := e.said(); len(words) > 0 {
-			return words, nil
-		}
-		kept = e.keptTurns()
-	}
-	turns, err := s.Store.Turns(ctx, tenant, conv)
-	if err == nil && len(turns) == 0 && conv.Turns > 0 {
-		turns, err = s.Archive.Turns(ctx, tenant, conv)
-	}
-	return joined(turns, kept), err
-}
-
-// joined are stored turns and those of the kept ones that are not among them.
-func joined(stored, kept []recaller.Turn) []recaller.Turn {
-	if len(kept) == 0 {
-		return stored
-	}
-	there := make(map[recaller.TurnID]bool, len(stored))
-	for _, t := range stored {
-		there[t.ID] = true
-	}
-	for _, t := range kept {
-		if !there[t.ID] {
-			stored = append(stored, t)
-		}
-	}
-	return stored
-}
-
 // Briefing tells the agent of a conversation what it should know now. While the store is away it is degraded, and says what
 // this process knows.
 func (s *Service) Briefing(ctx context.Context, tenant recaller.TenantID, ref string, req briefing.Request) (recaller.Briefing, error) {
@@ -259,69 +225,5 @@ func (s *Service) Briefing(ctx context.Context, tenant recaller.TenantID, ref st
 	if err != nil {
 		return recaller.Briefing{}, err
 	}
-	return s.brief(ctx, tenant, s.live.get(tenant, string(conv.ID)), conv, req)
-}
-
-// LiveTurns returns words that are only in this process's memory: those of a caller's ephemeral conversations, and of
-// imports that were not written up yet.
-func (s *Service) LiveTurns(tenant recaller.TenantID, caller recaller.CallerID) map[recaller.ConversationID][]recaller.Turn {
-	out := map[recaller.ConversationID][]recaller.Turn{}
-	for _, e := range s.live.ofCaller(tenant, caller) {
-		if words := e.said(); len(words) > 0 {
-			out[e.id] = words
-		}
-	}
-	return out
-}
-
-// HeldTurns returns the turns of a caller's conversations that were answered and that the store may not have yet, by
-// conversation, in order: what it has ends before them, or has some of them.
-func (s *Service) HeldTurns(tenant recaller.TenantID, caller recaller.CallerID) map[recaller.ConversationID][]recaller.Turn {
-	out := map[recaller.ConversationID][]recaller.Turn{}
-	for _, e := range s.live.ofCaller(tenant, caller) {
-		if turns := e.keptTurns(); len(turns) > 0 {
-			out[e.id] = turns
-		}
-	}
-	return out
-}
-
-// LastTurn tells the number of the last turn that the user said in a conversation that this process leads: what a memory
-// that is stored now most likely came from. It reads no store; ok is false where nothing is known.
-func (s *Service) LastTurn(tenant recaller.TenantID, conv recaller.ConversationID) (number int, ok bool) {
-	e := s.live.get(tenant, string(conv))
-	if e == nil {
-		return 0, false
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return max(e.lastUser, 0), e.lastUser >= 0
-}
-
-// Discard forgets the words of an ended conversation that are only in this process's memory: it has been written up.
-// It reports whether there were any, which the feed is told of.
-func (s *Service) Discard(tenant recaller.TenantID, conv recaller.Conversation) (had bool) {
-	e := s.live.get(tenant, string(conv.ID))
-	if e == nil {
-		return false
-	}
-	if _, isOver := e.now(); !isOver {
-		return false
-	}
-	had = len(e.said()) > 0
-	s.drop(e)
-	if had {
-		s.Feed.Anew(tenant, conv.Caller)
-	}
-	return had
-}
-
-// Forget drops the live state of a caller's conversations: the caller was erased. When it returns, no turn of theirs is
-// on its way to a file any more, and none sets out.
-func (s *Service) Forget(tenant recaller.TenantID, caller recaller.CallerID) {
-	for _, e := range s.live.ofCaller(tenant, caller) {
-		s.drop(e)
-		e.order <- struct{}{} // whoever was writing has stopped; whoever comes finds the end
-		e.leave()
-	}
+	return s.brief(ctx, tenant, s.Ledger.get(tenant, string(conv.ID)), conv, req)
 }

@@ -60,7 +60,7 @@ func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Star
 	if err != nil {
 		return Started{}, err
 	}
-	if e, err := s.live.began(tenantID, opening); err != nil {
+	if e, err := s.Ledger.began(tenantID, opening); err != nil {
 		return Started{}, err
 	} else if e != nil {
 		return s.startedHeld(e, opening, in.briefing(), true)
@@ -74,7 +74,7 @@ func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Star
 	}
 	var e *entry
 	if opened.Conversation.Status == recaller.Active {
-		e = s.live.begin(tenant, opened, in.Once, s.Now())
+		e = s.Ledger.begin(tenant, opened, in.Once, s.Now())
 	}
 	if !opened.Existing {
 		s.Feed.Committed(opened.Change)

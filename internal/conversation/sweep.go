@@ -60,10 +60,10 @@ func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 		}
 		for _, c := range active {
 			if idle(c) {
-				s.live.add(tenant, c, now)
+				s.Ledger.add(tenant, c, now)
 			}
 		}
-		for _, e := range s.live.all(func(e *entry) bool { return e.tenant == tenant.ID }) {
+		for _, e := range s.Ledger.all(func(e *entry) bool { return e.tenant == tenant.ID }) {
 			did, cerr := s.endIdle(ctx, e, idle)
 			if cerr != nil && !errors.Is(cerr, recaller.NotFound) {
 				err = errors.Join(err, cerr)
@@ -109,7 +109,7 @@ func (e *entry) idle(is func(recaller.Conversation) bool) (recaller.Conversation
 }
 
 func (e *entry) idleLocked(is func(recaller.Conversation) bool) bool {
-	return !e.ended && !e.away.Load() && len(e.queue) == 0 && is(e.conv)
+	return e.state == live && len(e.queue) == 0 && is(e.conv)
 }
 
 // close notes that an idle conversation is being closed. What is said meanwhile waits for that, and is not held: it could
@@ -117,19 +117,22 @@ func (e *entry) idleLocked(is func(recaller.Conversation) bool) bool {
 func (e *entry) close(is func(recaller.Conversation) bool) (recaller.Conversation, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.closing = e.idleLocked(is)
-	return e.conv, e.closing
+	if !e.idleLocked(is) {
+		return e.conv, false
+	}
+	e.moveLocked(isIdle)
+	return e.conv, true
 }
 
 func (e *entry) closed() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.closing = false
+	e.moveLocked(goesOn)
 }
 
 // expireWords drops the words of ended conversations that have waited too long to be written up.
 func (s *Service) expireWords(now time.Time) {
-	for _, e := range s.live.all(func(*entry) bool { return true }) {
+	for _, e := range s.Ledger.all(func(*entry) bool { return true }) {
 		if e.overFor(now) > wordsFor {
 			s.drop(e)
 		}
@@ -140,7 +143,7 @@ func (s *Service) expireWords(now time.Time) {
 func (e *entry) overFor(now time.Time) time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.ended || e.away.Load() {
+	if e.state != ended {
 		return 0
 	}
 	return now.Sub(e.touched)

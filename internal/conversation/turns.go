@@ -42,8 +42,8 @@ func (s *Service) AddTurns(ctx context.Context, tenant recaller.TenantID, ref st
 	s.maskTurns(e, turns)
 	got, err := s.do(ctx, e, newWork(work{turns: slices.Clone(turns), once: once}, s.Now()))
 	if errors.Is(err, errOver) {
-		if e.away.Load() { // the store does not know of the end: it is not asked
-			return nil, false, ended()
+		if e.isAway() { // the store does not know of the end: it is not asked
+			return nil, false, errEnded()
 		}
 		return s.repeated(ctx, tenant, ref, once, turns)
 	}
@@ -60,7 +60,7 @@ func (s *Service) AddTurns(ctx context.Context, tenant recaller.TenantID, ref st
 // again, for the end may be a crash that came between its commit and its answer; any other is refused.
 func (s *Service) repeated(ctx context.Context, tenantID recaller.TenantID, ref string, once recaller.Once, turns []recaller.Turn) ([]recaller.Turn, bool, error) {
 	if once.Token == "" {
-		return nil, false, ended()
+		return nil, false, errEnded()
 	}
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *Service) repeated(ctx context.Context, tenantID recaller.TenantID, ref 
 
 // entry finds the live state of an active conversation, taking it up from the store if this process does not hold it.
 func (s *Service) entry(ctx context.Context, tenantID recaller.TenantID, ref string) (*entry, error) {
-	if e := s.live.get(tenantID, ref); e != nil {
+	if e := s.Ledger.get(tenantID, ref); e != nil {
 		return e, nil
 	}
 	conv, err := s.find(ctx, tenantID, ref)
@@ -89,16 +89,16 @@ func (s *Service) entry(ctx context.Context, tenantID recaller.TenantID, ref str
 		return nil, err
 	}
 	if conv.Status != recaller.Active {
-		return nil, ended()
+		return nil, errEnded()
 	}
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {
 		return nil, err
 	}
-	return s.live.add(tenant, conv, s.Now()), nil
+	return s.Ledger.add(tenant, conv, s.Now()), nil
 }
 
-func ended() error {
+func errEnded() error {
 	return recaller.Errorf(recaller.Conflict, "the conversation has ended; start a new one")
 }
 

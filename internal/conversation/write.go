@@ -10,7 +10,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// do has a work carried out, and waits for it as long as one waits for the store; then it is kept.
+// do has a work carried out, and waits for it as long as one waits for the store; then it is held.
 func (s *Service) do(ctx context.Context, e *entry, w *work) (answer, error) {
 	w, todo, err := e.enqueue(w)
 	if err != nil {
@@ -18,9 +18,9 @@ func (s *Service) do(ctx context.Context, e *entry, w *work) (answer, error) {
 	}
 	switch todo {
 	case writing:
-		go func() { _ = s.write(context.WithoutCancel(ctx), e) }() // whoever waits is told; what fails is kept
-	case keeping:
-		s.keep(e, w, nil)
+		go func() { _ = s.write(context.WithoutCancel(ctx), e) }() // whoever waits is told; what fails is held
+	case holding:
+		s.hold(e, w, nil)
 	case nothing:
 	}
 	patience := time.NewTimer(s.patience(e))
@@ -30,7 +30,7 @@ func (s *Service) do(ctx context.Context, e *entry, w *work) (answer, error) {
 		case <-w.answered:
 			return w.answer, w.answer.err
 		case <-patience.C:
-			s.keep(e, w, recaller.Errorf(recaller.Timeout, "the store did not answer in time"))
+			s.hold(e, w, recaller.Errorf(recaller.Timeout, "the store did not answer in time"))
 		case <-ctx.Done():
 			e.withdraw(w)
 			return answer{}, recaller.Wrap(recaller.Timeout, ctx.Err(), "the store did not answer in time")
@@ -47,37 +47,37 @@ func (s *Service) patience(e *entry) time.Duration {
 	return s.Patience
 }
 
-// keep keeps what waits with w, for the store is away.
-func (s *Service) keep(e *entry, w *work, cause error) {
+// hold holds what waits with w, for the store is away.
+func (s *Service) hold(e *entry, w *work, cause error) {
 	e.telling.Lock()
 	defer e.telling.Unlock()
-	isNew, kept := e.keep(s.live, w)
-	s.kept(e, isNew, kept, cause)
+	isNew, held := e.hold(w)
+	s.tellHeld(e, isNew, held, cause)
 }
 
-// stop ends the writing, for the store is away, and keeps what waits.
+// stop ends the writing, for the store is away, and holds what waits.
 func (s *Service) stop(e *entry, cause error) error {
 	e.telling.Lock()
 	defer e.telling.Unlock()
-	isNew, kept := e.stop(s.live)
-	s.kept(e, isNew, kept, cause)
+	isNew, held := e.stop()
+	s.tellHeld(e, isNew, held, cause)
 	return cause
 }
 
-// kept tells of works that are kept, and then answers them: what was answered can be found.
-func (s *Service) kept(e *entry, isNew bool, works []*work, cause error) {
+// tellHeld tells of works that are held, and then answers them: what was answered can be found.
+func (s *Service) tellHeld(e *entry, isNew bool, works []*work, cause error) {
 	if isNew {
 		s.Log.Warn("store away during a call, holding what is said in memory", "tenant", e.tenant, "conversation", e.id, "err", cause)
 	}
 	turns := e.turnsOf(works)
 	s.Metrics.held.Add(float64(len(turns)))
 	if conv, _ := e.view(); conv.Caller != "" && len(turns) > 0 {
-		_ = s.guarded(func() error { // what is kept is answered all the same
+		_ = s.guarded(func() error { // what is held is answered all the same
 			s.Feed.Held(recaller.Change{Tenant: e.tenant, Caller: conv.Caller, Conversation: &conv, Turns: turns})
 			return nil
 		})
 	}
-	e.answerKept(works)
+	e.answerHeld(works)
 }
 
 // maxWrite bounds one write that nobody waits for any more. A store has a shorter patience of its own.
@@ -92,8 +92,8 @@ func (e *entry) during(ctx context.Context) (_ context.Context, done func()) {
 	return ctx, cancel
 }
 
-// write carries out what waits, in order, until nothing does or the store does not answer. entry.writing is the caller's.
-// Nothing is locked while the store is at work but the order of writes.
+// write carries out what waits, in order, until nothing does or the store does not answer. entry.writing is the
+// caller's. Nothing is locked while the store is at work but the order of writes.
 func (s *Service) write(ctx context.Context, e *entry) error {
 	if err := e.take(ctx); err != nil {
 		return s.stop(e, err)
@@ -132,8 +132,8 @@ func (s *Service) carryOut(ctx context.Context, e *entry, opening *recaller.Open
 	return s.failed(ctx, e, w, err)
 }
 
-// guarded keeps a panic in one conversation from ending the process, in which others talk: it is an Internal error. The log
-// tells where, not with what, for the value may hold what people said.
+// guarded keeps a panic in one conversation from ending the process, in which others talk: it is an Internal error.
+// The log tells where, not with what, for the value may hold what people said.
 func (s *Service) guarded(fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -145,24 +145,25 @@ func (s *Service) guarded(fn func() error) (err error) {
 }
 
 // again tells whether a work is tried once more at once: one hiccup of the store is not noticed (P1). The store knows
-// whether it has it, even while a write whose answer was lost is on its way still: by its token, its numbers, or its end.
+// whether it has it, even while a write whose answer was lost is on its way still: by its token, its numbers, or its
+// end.
 func (e *entry) again(w *work, err error) bool {
-	return !e.away.Load() && errors.Is(err, recaller.Unavailable) && w != nil
+	return w != nil && errors.Is(err, recaller.Unavailable) && !e.isAway()
 }
 
-// begin lets somebody write what is kept, if nobody does.
+// begin lets somebody write what is held, if nobody does.
 func (e *entry) begin() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.writing || !e.away.Load() {
+	if e.writing || !e.state.away() {
 		return false
 	}
 	e.writing = true
 	return true
 }
 
-// next tells what is to be carried out next: the opening, or a work. Where there is neither the writing ends, and nothing
-// is held any more.
+// next tells what is to be carried out next: the opening, or a work. Where there is neither the writing ends, and
+// nothing is held any more.
 func (e *entry) next() (*recaller.Opening, *work) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -171,7 +172,7 @@ func (e *entry) next() (*recaller.Opening, *work) {
 	}
 	for len(e.queue) > 0 {
 		w := e.queue[0]
-		if w.kept || !e.ended {
+		if w.held || !e.state.over() {
 			e.joinLocked(w)
 			return nil, w
 		}
@@ -179,14 +180,14 @@ func (e *entry) next() (*recaller.Opening, *work) {
 		e.queue = slices.Delete(e.queue, 0, 1)
 	}
 	e.writing = false
-	e.away.Store(false)
+	e.moveLocked(caughtUp)
 	return nil, nil
 }
 
-// joinLocked has kept turns that came one by one stored together. Requests that may be repeated are stored one by one,
+// joinLocked has held turns that came one by one stored together. Requests that may be repeated are stored one by one,
 // for each is found again by its own token; and one that was sent is sent again as it was.
 func (e *entry) joinLocked(w *work) {
-	plain := func(w *work) bool { return w.kept && w.done && !w.sent && w.end == nil && w.once.Token == "" }
+	plain := func(w *work) bool { return w.held && w.done && !w.sent && w.end == nil && w.once.Token == "" }
 	if !plain(w) {
 		return
 	}
@@ -198,7 +199,7 @@ func (e *entry) joinLocked(w *work) {
 }
 
 // writeOpening opens a held conversation. Where its external id or its request belongs to another conversation by now,
-// what was said in this one is kept under its own id: nobody can be told any more.
+// what was said in this one is held under its own id: nobody can be told any more.
 func (s *Service) writeOpening(ctx context.Context, e *entry, in recaller.Opening) error {
 	opened, err := s.Store.OpenConversation(ctx, e.tenant, in)
 	if (err != nil && refused(err)) || (err == nil && opened.Conversation.ID != e.id) {
@@ -213,7 +214,7 @@ func (s *Service) writeOpening(ctx context.Context, e *entry, in recaller.Openin
 		return err
 	}
 	e.wasOpened(opened)
-	s.live.belongs(e, opened.Conversation.Caller)
+	s.Ledger.belongs(e, opened.Conversation.Caller)
 	if opened.Existing { // an earlier try opened it: whose it is, nobody was told
 		conv := opened.Conversation
 		opened.Change = recaller.Change{Tenant: e.tenant, Caller: conv.Caller, Conversation: &conv}
@@ -222,36 +223,36 @@ func (s *Service) writeOpening(ctx context.Context, e *entry, in recaller.Openin
 	return nil
 }
 
-func (e *entry) wasOpened(opened recaller.Opened) {
+func (e *entry) wasOpened(as recaller.Opened) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.opening = nil
-	e.unopened.Store(false)
-	e.known, e.conv.Caller, e.conv.Turns = opened.Caller, opened.Conversation.Caller, opened.Conversation.Turns
+	e.moveLocked(opened)
+	e.known, e.conv.Caller, e.conv.Turns = as.Caller, as.Conversation.Caller, as.Conversation.Turns
 }
 
 func (s *Service) writeEnd(ctx context.Context, e *entry, w *work) error {
-	conv, _, wanted := e.sending(w)
-	if !wanted {
+	now := e.sending(w)
+	if !now.wanted {
 		return nil
 	}
-	closed, err := s.closeLive(ctx, e, conv, *w.end)
+	closed, err := s.closeLive(ctx, e, now.conv, *w.end)
 	if err != nil {
 		return err
 	}
 	s.retire(e)
-	e.settle(s.live, w, answer{conv: closed.Conversation})
+	e.settle(w, answer{conv: closed.Conversation})
 	return nil
 }
 
 // settle answers a work that is done with. false: it failed, and was answered before.
-func (e *entry) settle(l *live, w *work, a answer) bool {
+func (e *entry) settle(w *work, a answer) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if a.err != nil && w.kept {
+	if a.err != nil && w.held {
 		return false
 	}
-	e.dequeueLocked(l, w)
+	e.dequeueLocked(w)
 	w.reply(a)
 	return true
 }
@@ -272,7 +273,7 @@ func (s *Service) failed(ctx context.Context, e *entry, w *work, cause error) er
 		s.lookAgain(ctx, e, cause)
 	}
 	switch {
-	case e.settle(s.live, w, answer{err: cause}):
+	case e.settle(w, answer{err: cause}):
 		return nil
 	case !refused(cause): // it was answered: it must not be lost
 		return cause
@@ -283,8 +284,8 @@ func (s *Service) failed(ctx context.Context, e *entry, w *work, cause error) er
 	return nil
 }
 
-// letGo answers a work that is not in the queue any more, because the conversation was dropped while the store was at work on
-// it, or because the store has it and telling of it failed; false if it is.
+// letGo answers a work that is not in the queue any more, because the conversation was dropped while the store was at
+// work on it, or because the store has it and telling of it failed; false if it is.
 func (e *entry) letGo(w *work, cause error) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -298,10 +299,10 @@ func (e *entry) letGo(w *work, cause error) bool {
 func (e *entry) isKept(w *work) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return w.kept
+	return w.held
 }
 
-// strip takes the request's own token off a kept work that the store refused; false if it had none.
+// strip takes the request's own token off a held work that the store refused; false if it had none.
 func (e *entry) strip(w *work) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -324,12 +325,12 @@ func (s *Service) lookAgain(ctx context.Context, e *entry, cause error) {
 	}
 }
 
-// giveUp drops a conversation whose kept words the store will never take.
+// giveUp drops a conversation whose held words the store will never take.
 func (s *Service) giveUp(e *entry, cause error) {
 	s.Log.Error("the store refuses a held conversation, which is dropped", "tenant", e.tenant, "conversation", e.id,
-		"turns", len(e.keptTurns()), "err", cause)
+		"turns", len(e.heldTurns()), "err", cause)
 	s.drop(e)
-	if conv, _ := e.now(); conv.Caller != "" {
+	if conv, _ := e.view(); conv.Caller != "" {
 		s.Feed.Anew(e.tenant, conv.Caller) // they were told of
 	}
 }

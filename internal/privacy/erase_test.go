@@ -39,12 +39,12 @@ func (b *bench) isGone(tenant recaller.TenantID, caller recaller.CallerID) {
 	for _, ref := range []string{"ana-7-ended", "ana-7-live"} {
 		_, err = b.conversations.Get(ctx, tenant, ref, true)
 		b.is(err, recaller.NotFound)
+		if _, ok := b.conversations.LastTurn(tenant, recaller.ConversationID(ref)); ok {
+			b.Errorf("%s: words are held in memory", ref)
+		}
 	}
 	if list, _, err := b.conversations.List(ctx, tenant, recaller.ConversationFilter{}); err != nil || len(list) != 0 {
 		b.Errorf("%d conversations are listed (%v)", len(list), err)
-	}
-	if live := b.conversations.LiveTurns(tenant, caller); len(live) != 0 {
-		b.Errorf("words are held in memory: %v", live)
 	}
 	_, err = b.Vault.Opener(ctx, vault.Scope{Tenant: tenant, Caller: caller})
 	b.is(err, recaller.NotFound)

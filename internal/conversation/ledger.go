@@ -3,6 +3,7 @@ package conversation
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,12 +15,15 @@ import (
 	"github.com/recallerhq/recaller/internal/livebuffer"
 )
 
-// live is the in-memory state of active conversations: a view of what is stored, but for ephemeral words and for what
-// waits for the store, which are nowhere else.
+// Ledger is the in-memory state of conversations: a view of what is stored, but for the words that are only here and
+// for what is held, which are nowhere else. It belongs to one Service, and tells its Words. Safe for concurrent use.
 //
-// Locks: an entry's order is held over I/O, by whoever writes the conversation; it is taken first. live.mu and entry.mu
-// are held for moments, never over I/O, and never one inside the other, so reading the live state waits for no disk.
-type live struct {
+// Locks, in the order in which they are taken: an entry's order, by whoever writes the conversation, the only one
+// that is held over I/O; entry.telling, while it is told of what is held or stored, so that it is told in order;
+// ledger.mu, for the index and whose a conversation is; entry.mu, for all else of a conversation. The last two are
+// held for moments, so reading waits for no disk.
+type Ledger struct {
+	log        *slog.Logger
 	mu         sync.Mutex
 	byID       map[key]*entry // an id goes before an external id of the same spelling, as in the store
 	byExternal map[key]*entry
@@ -36,6 +40,7 @@ type key struct {
 
 // entry is one conversation.
 type entry struct {
+	ledger    *Ledger
 	tenant    recaller.TenantID
 	settings  recaller.Tenant // as they were when this process took the conversation up
 	retention recaller.Retention
@@ -43,18 +48,17 @@ type entry struct {
 	id        recaller.ConversationID
 	external  string
 	once      recaller.Once     // what began it; zero if that is not known
-	caller    recaller.CallerID // guarded by live.mu; empty while the store has not seen it
+	caller    recaller.CallerID // guarded by ledger.mu; empty while the store has not seen it
 	order     chan struct{}     // full while somebody writes the conversation
-	ending    bool              // whoever holds the order asked the store to end it, and has no answer
-	imported  int64             // bytes counted in live.importBytes
-	// away: the store did not answer, and what waits for it was answered; so is what comes. unopened: it has not even seen
-	// the conversation, and is away. Set under mu.
-	away, unopened atomic.Bool
+	endAsked  bool              // whoever holds the order asked the store to end it, and has no answer
+	imported  int64             // bytes counted in ledger.importBytes
 
-	// telling is held while it is told of what is kept, or stored, so that it is told in order; taken before mu, never over I/O.
+	// telling is held while it is told of what is held, or stored, so that it is told in order; taken before mu,
+	// never over I/O.
 	telling sync.Mutex
 
 	mu     sync.Mutex      // guards what follows
+	state  state           // changed by moveLocked only
 	gone   forgotten.View  // what of the caller's words is not to be told, as far as this process has heard
 	known  recaller.Caller // as they were when the conversation was opened; zero if that is not known
 	conv   recaller.Conversation
@@ -66,12 +70,10 @@ type entry struct {
 	lastUser int
 	touched  time.Time              // when this process last wrote it
 	inDoubt  bool                   // a write failed: conv.Turns may be behind the store
-	ended    bool                   // the conversation has ended, or is gone
 	opening  *recaller.Opening      // what the store has not seen; nil: it has the conversation
 	queue    []*work                // what the store has not got, or has not said that it has, in order
 	recent   []*work                // the last requests that were answered, without their words
 	writing  bool                   // somebody carries the queue out
-	closing  bool                   // it is being closed because nobody speaks
 	cancel   context.CancelFunc     // ends the last write, if it is under way
 	style    recaller.BriefingStyle // that the conversation began with: a refresh is to take the place of what it began with
 }
@@ -83,37 +85,39 @@ const (
 	wordsFor       = 24 * time.Hour // how long ephemeral words wait for a wrap-up that does not come
 )
 
-func newLive() *live {
-	return &live{byID: map[key]*entry{}, byExternal: map[key]*entry{}, byOnce: map[key]*entry{}}
+// NewLedger returns an empty one, which logs what is a bug of ours.
+func NewLedger(log *slog.Logger) *Ledger {
+	return &Ledger{log: log, byID: map[key]*entry{}, byExternal: map[key]*entry{}, byOnce: map[key]*entry{}}
 }
 
-func newEntry(tenant recaller.Tenant, conv recaller.Conversation, now time.Time) *entry {
+func (l *Ledger) newEntry(tenant recaller.Tenant, conv recaller.Conversation, at state, now time.Time) *entry {
 	return &entry{
+		ledger: l, state: at,
 		tenant: tenant.ID, settings: tenant, retention: tenant.Retention, masks: masks(tenant), id: conv.ID, external: conv.ExternalID, caller: conv.Caller,
 		order: make(chan struct{}, 1), conv: conv, touched: now, lastUser: -1, cancel: func() {},
 	}
 }
 
 // add takes up a conversation that is stored and active.
-func (l *live) add(tenant recaller.Tenant, conv recaller.Conversation, now time.Time) *entry {
+func (l *Ledger) add(tenant recaller.Tenant, conv recaller.Conversation, now time.Time) *entry {
 	return l.begin(tenant, recaller.Opened{Conversation: conv}, recaller.Once{}, now)
 }
 
 // begin takes up a conversation that was opened just now, by the request.
-func (l *live) begin(tenant recaller.Tenant, opened recaller.Opened, once recaller.Once, now time.Time) *entry {
+func (l *Ledger) begin(tenant recaller.Tenant, opened recaller.Opened, once recaller.Once, now time.Time) *entry {
 	conv := opened.Conversation
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e := l.byID[key{tenant.ID, string(conv.ID)}]; e != nil {
 		return e
 	}
-	e := newEntry(tenant, conv, now)
+	e := l.newEntry(tenant, conv, live, now)
 	e.known, e.once = opened.Caller, once
 	l.putLocked(e)
 	return e
 }
 
-func (l *live) putLocked(e *entry) {
+func (l *Ledger) putLocked(e *entry) {
 	l.byID[key{e.tenant, string(e.id)}] = e
 	if e.external != "" {
 		l.byExternal[key{e.tenant, e.external}] = e
@@ -124,14 +128,14 @@ func (l *live) putLocked(e *entry) {
 }
 
 // keep holds the words of an import, which is found by its id only, for its wrap-up. False: too much waits already.
-func (l *live) keep(tenant recaller.Tenant, conv recaller.Conversation, words []recaller.Turn, now time.Time) (*entry, bool) {
+func (l *Ledger) keep(tenant recaller.Tenant, conv recaller.Conversation, words []recaller.Turn, now time.Time) (*entry, bool) {
 	n := int64(textBytes(words))
 	if l.importBytes.Add(n) > maxImportBytes {
 		l.importBytes.Add(-n)
 		return nil, false
 	}
-	e := newEntry(tenant, conv, now)
-	e.words, e.ended, e.imported = words, true, n
+	e := l.newEntry(tenant, conv, ended, now)
+	e.words, e.imported = words, n
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.byID[key{e.tenant, string(e.id)}] = e
@@ -139,7 +143,7 @@ func (l *live) keep(tenant recaller.Tenant, conv recaller.Conversation, words []
 }
 
 // get finds a conversation by its id or its external id.
-func (l *live) get(tenant recaller.TenantID, ref string) *entry {
+func (l *Ledger) get(tenant recaller.TenantID, ref string) *entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e := l.byID[key{tenant, ref}]; e != nil {
@@ -149,14 +153,14 @@ func (l *live) get(tenant recaller.TenantID, ref string) *entry {
 }
 
 // belongs tells whose conversation it is, once that is known.
-func (l *live) belongs(e *entry, caller recaller.CallerID) {
+func (l *Ledger) belongs(e *entry, caller recaller.CallerID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e.caller = caller
 }
 
 // remove forgets a conversation.
-func (l *live) remove(e *entry) {
+func (l *Ledger) remove(e *entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.byID[key{e.tenant, string(e.id)}] == e {
@@ -172,7 +176,7 @@ func (l *live) remove(e *entry) {
 }
 
 // all returns the entries for which want says so.
-func (l *live) all(want func(*entry) bool) []*entry {
+func (l *Ledger) all(want func(*entry) bool) []*entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var out []*entry
@@ -186,7 +190,7 @@ func (l *live) all(want func(*entry) bool) []*entry {
 }
 
 // ofCaller returns what this process holds of a caller's conversations.
-func (l *live) ofCaller(tenant recaller.TenantID, caller recaller.CallerID) []*entry {
+func (l *Ledger) ofCaller(tenant recaller.TenantID, caller recaller.CallerID) []*entry {
 	return l.all(func(e *entry) bool { return e.tenant == tenant && e.caller == caller })
 }
 
@@ -202,11 +206,21 @@ func (e *entry) take(ctx context.Context) error {
 
 func (e *entry) leave() { <-e.order }
 
-// now returns the conversation as it is known here, and whether it has ended.
-func (e *entry) now() (conv recaller.Conversation, ended bool) {
+// moveLocked has an event change the state. One that cannot happen changes nothing: the log tells of the bug.
+func (e *entry) moveLocked(ev event) {
+	to, ok := e.state.after(ev)
+	if !ok {
+		e.ledger.log.Error("a bug: this cannot happen to a conversation", "tenant", e.tenant, "conversation", e.id, "state", e.state, "event", ev)
+		return
+	}
+	e.state = to
+}
+
+// isAway tells whether the store is: something of the conversation waits for it that was answered.
+func (e *entry) isAway() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.conv, e.ended
+	return e.state.away()
 }
 
 // hearLocked takes turns in that are answered.
@@ -242,7 +256,12 @@ func (e *entry) said() []recaller.Turn {
 func (e *entry) finish(now time.Time) (hasWords bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.ended, e.touched = true, now
+	ev := closed
+	if slices.ContainsFunc(e.queue, func(w *work) bool { return w.held }) {
+		ev = endHeld
+	}
+	e.moveLocked(ev)
+	e.touched = now
 	return len(e.words) > 0
 }
 
