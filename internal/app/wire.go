@@ -80,11 +80,7 @@ func (a *App) wire() error {
 		Store: a.store, Vault: destroyer{a.vault}, Words: a.conversations, Archive: files, Tenants: a.tenants,
 		Feed: a.feed, Now: now, NewID: newID,
 	})
-	a.search = search.New(search.Deps{
-		Store: a.store, Words: a.conversations, Tenants: a.tenants, Embedder: embedder,
-		Dialogue: a.dialogue() && a.cfg.Embedder().Provider == embed.BuiltIn, Kept: words,
-		Log: a.log, Metrics: search.NewMetrics(a.registry), Now: now,
-	})
+	a.search = a.searching(embedder, words)
 	a.runJobs(reminders)
 	a.gate = a.admission()
 	api, err := httpapi.New(httpapi.Deps{
@@ -188,6 +184,15 @@ func (a *App) recallOptions(embedder *embed.Client, words *conversation.Words) r
 		o.Meaning = embed.NewLikeness(embedder)
 	}
 	return o
+}
+
+// searching looks over all conversations of a tenant.
+func (a *App) searching(embedder *embed.Client, words *conversation.Words) *search.Service {
+	return search.New(search.Deps{
+		Store: a.store, Words: a.conversations, Tenants: a.tenants, Embedder: embedder,
+		Dialogue: a.dialogue() && a.cfg.Embedder().Provider == embed.BuiltIn, Kept: words,
+		Log: a.log, Metrics: search.NewMetrics(a.registry), Now: a.opts.Now,
+	})
 }
 
 // masked returns what counts the secrets that were taken out of what is stored.
