@@ -17,8 +17,8 @@ const (
 	ActHeld      ActKind = "held"      // a time is kept free, and nobody has confirmed it
 )
 
-// Act is what two sides said about a time that both of them hold to, in one conversation. Acts never change: what stands is
-// what follows from all of them (Agreement).
+// Act is what two sides said about a time that both of them hold to, in one conversation. Acts never change: what
+// stands is what follows from all of them (Agreement).
 type Act struct {
 	Kind         ActKind
 	At           time.Time // when it begins, or the day; zero where Kind settles no time

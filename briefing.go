@@ -52,8 +52,8 @@ type Snapshot struct {
 	Reminders []Reminder // those that wait, soonest first, bounded by the store; none of a time that is past
 }
 
-// BrokenOff is a conversation that ended without a goodbye, or that nobody has ended yet, with its last words, so that the next
-// can carry on (P9, H6).
+// BrokenOff is a conversation that ended without a goodbye, or that nobody has ended yet, with its last words, so that
+// the next can carry on (P9, H6).
 type BrokenOff struct {
 	Conversation Conversation
 	Turns        []Turn // the last ones, in order

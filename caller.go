@@ -73,8 +73,9 @@ func (s NameSource) Outranks(other NameSource) bool {
 	return rank[s] >= rank[other]
 }
 
-// FullerName returns what stays of the caller's name when his words tell one: what completes or corrects the known one takes its
-// place; a part of it, one word in the place of several, and somebody else's, who speaks on the same line, do not.
+// FullerName returns what stays of the caller's name when his words tell one: what completes or corrects the known one
+// takes its place; a part of it, one word in the place of several, and somebody else's, who speaks on the same line, do
+// not.
 func (c Caller) FullerName(said string) string {
 	old, words := strings.Fields(strings.ToLower(c.Name)), strings.Fields(strings.ToLower(said))
 	if len(words) == 0 || len(words) == 1 && len(old) > 1 {

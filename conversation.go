@@ -75,8 +75,8 @@ type Turn struct {
 	Interrupted bool    // the other side cut it off: its end may never have been heard (B10)
 }
 
-// Heard reports whether what a turn says may be taken for said: it was recognised surely, and nobody cut it off (B10). A
-// confidence of 0 is one that nobody told.
+// Heard reports whether what a turn says may be taken for said: it was recognised surely, and nobody cut it off (B10).
+// A confidence of 0 is one that nobody told.
 func (t Turn) Heard() bool { return !t.Interrupted && (t.Confidence == 0 || t.Confidence >= 0.5) }
 
 // Conversation is one call, SMS or chat exchange, from start to end.
@@ -104,7 +104,8 @@ type Conversation struct {
 	Unreadable     bool              // in a list: what is sealed of it is damaged, or the words that its summary is held against; it is told without
 }
 
-// ByRules says of a summary, an analysis or a step that rules made it, not a model. Such a summary holds quotations only.
+// ByRules says of a summary, an analysis or a step that rules made it, not a model. Such a summary holds quotations
+// only.
 const ByRules = "rules"
 
 // Summary is the write-up of one conversation (V5, P4).

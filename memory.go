@@ -94,8 +94,8 @@ type Forgetting struct {
 	At    time.Time  // when it was asked for: what is said later may be remembered again
 	Asked Provenance // the words that asked for it; zero where nobody said any
 	With  MemoryID   // the memory that this one went with, since it said the same; empty: none
-	// Named are the phrases that the request named, stems with spaces between: what was said of them before it is forgotten, whenever it
-	// becomes known.
+	// Named are the phrases that the request named, stems with spaces between: what was said of them before it is
+	// forgotten, whenever it becomes known.
 	Named []string
 }
 
@@ -108,8 +108,8 @@ const (
 	ClosedUndone    = "undone"    // an undo brought another version back
 )
 
-// Dispute is another value of an active memory that was heard later. Extraction never overwrites (W9): the conflict is kept
-// beside the memory and shown, until an update, a confirmation or an undo settles it.
+// Dispute is another value of an active memory that was heard later. Extraction never overwrites (W9): the conflict is
+// kept beside the memory and shown, until an update, a confirmation or an undo settles it.
 type Dispute struct {
 	Value      string
 	Provenance Provenance

@@ -69,8 +69,8 @@ type Corpus struct {
 	Forgotten     []Memory                  // every version of memories that are forgotten: what they said is not found
 }
 
-// Outline is a Corpus without what was said, of a caller who said more than can be held at once: it has no turns, and of its conversations
-// only what is not sealed.
+// Outline is a Corpus without what was said, of a caller who said more than can be held at once: it has no turns, and
+// of its conversations only what is not sealed.
 type Outline struct {
 	Corpus
 	Marks []string // of each conversation: another one when another summary of it is stored
@@ -92,7 +92,8 @@ type TurnRange struct {
 	From, To     int
 }
 
-// TurnVectors are the vectors that a model made of turns of one conversation (spec B7), in whole numbers: only their directions count.
+// TurnVectors are the vectors that a model made of turns of one conversation (spec B7), in whole numbers: only their
+// directions count.
 type TurnVectors struct {
 	Conversation ConversationID
 	Model        string
@@ -104,14 +105,15 @@ type TurnVectors struct {
 // Passage is a turn as a model reads it, with the one that it answers, or nothing.
 type Passage struct{ Before, Text string }
 
-// QueryVector is the vector that a model made of a query, to be compared with TurnVectors of the same model. The zero value is none.
+// QueryVector is the vector that a model made of a query, to be compared with TurnVectors of the same model. The zero
+// value is none.
 type QueryVector struct {
 	Model string
 	Data  []int8
 	Base  float32 // the model's cosine of what has nothing to do with each other
 	Gain  float32 // by which what is above Base counts as much as a cosine of the built-in table's
-	// Dialogue tells that the turns' vectors were made of each turn together with the one that it answers, for questions about them: they
-	// stand beside the table's, and not in their place.
+	// Dialogue tells that the turns' vectors were made of each turn together with the one that it answers, for questions
+	// about them: they stand beside the table's, and not in their place.
 	Dialogue bool
 }
 

@@ -10,7 +10,8 @@ type (
 	TenantID string
 	// CallerID names a person that the agent talks to, inside one tenant.
 	CallerID string
-	// ConversationID names one call, SMS or chat exchange. Wherever one is asked for, the conversation's external id serves too.
+	// ConversationID names one call, SMS or chat exchange. Wherever one is asked for, the conversation's external id
+	// serves too.
 	ConversationID string
 	// TurnID names what one side said, once.
 	TurnID string
@@ -29,5 +30,6 @@ type (
 // DefaultTenant is the tenant that the bootstrap key belongs to.
 const DefaultTenant TenantID = "default"
 
-// MaxTurnBytes bounds the text of one turn; longer text is refused, never cut (P11 bounds the transcript, not the turn).
+// MaxTurnBytes bounds the text of one turn; longer text is refused, never cut (P11 bounds the transcript, not the
+// turn).
 const MaxTurnBytes = 64 << 10

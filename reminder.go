@@ -25,8 +25,8 @@ func ReminderStatuses() []ReminderStatus {
 // Valid reports whether s is one of the statuses.
 func (s ReminderStatus) Valid() bool { return slices.Contains(ReminderStatuses(), s) }
 
-// Reminder is a time at which the tenant's webhook is told of a memory (W3, W11): once, or with a Rule each time that it comes. What
-// to remind of is its Text, or else the memory's value when it fires.
+// Reminder is a time at which the tenant's webhook is told of a memory (W3, W11): once, or with a Rule each time that
+// it comes. What to remind of is its Text, or else the memory's value when it fires.
 type Reminder struct {
 	ID           ReminderID
 	Caller       CallerID
@@ -47,8 +47,8 @@ func (r Reminder) Occurrence() ReminderID {
 	return ReminderID(string(r.ID) + "." + strconv.FormatInt(r.DueAt.UnixMicro(), 10))
 }
 
-// JobReindex is the kind of the job that makes conversations findable anew after a memory was forgotten or came back; its subject is
-// the memory's id, a dot, and the version that did it.
+// JobReindex is the kind of the job that makes conversations findable anew after a memory was forgotten or came back;
+// its subject is the memory's id, a dot, and the version that did it.
 const JobReindex = "reindex"
 
 // JobReminder is the kind of the job that fires a reminder; its subject is the reminder's id.

@@ -62,7 +62,8 @@ const (
 // Valid reports whether m is one of the settings.
 func (m Masking) Valid() bool { return m == MaskingOn || m == MaskingOff }
 
-// Webhook is an address of the tenant's that is told what happens, in the form of Standard Webhooks. The zero value is none.
+// Webhook is an address of the tenant's that is told what happens, in the form of Standard Webhooks. The zero value is
+// none.
 type Webhook struct {
 	URL    string
 	Secret string // "whsec_" and base64: what the requests are signed with

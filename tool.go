@@ -28,7 +28,8 @@ func Tools() []Tool {
 // Valid reports whether t is one of the tools.
 func (t Tool) Valid() bool { return slices.Contains(Tools(), t) }
 
-// ToolCall is the record of one call of a tool in a conversation (W13). It holds no words: what was stored is the memory's.
+// ToolCall is the record of one call of a tool in a conversation (W13). It holds no words: what was stored is the
+// memory's.
 type ToolCall struct {
 	ID           string // unique and rising in the tenant
 	Conversation ConversationID

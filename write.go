@@ -222,13 +222,13 @@ type StepResult struct {
 	Summary  *Summary // with State pending: an interim one by rules, which a later try replaces
 	Acts     []Act    // what was agreed on, beside a summary: in the place of what the conversation had
 	Analysis *Analysis
-	// Stored IfAbsent; one whose value contradicts the active memory of its key is kept as its Dispute. With State pending they are
-	// interim ones, which contradict nothing, and in whose place comes what a later try finds.
+	// Stored IfAbsent; one whose value contradicts the active memory of its key is kept as its Dispute. With State pending
+	// they are interim ones, which contradict nothing, and in whose place comes what a later try finds.
 	Memories []Memory
 	Forget   []Changing // memories that the caller asked in it to forget; what is not active any more is passed over
 	Name     string     // the caller's name, as said (P12); empty if none was heard
-	// Gone is the number of changes to what is forgotten (Forgettings of the store) that Memories and Name were held against. Where it
-	// is another by now, nothing is written: Conflict. nil: they were held against none.
+	// Gone is the number of changes to what is forgotten (Forgettings of the store) that Memories and Name were held
+	// against. Where it is another by now, nothing is written: Conflict. nil: they were held against none.
 	Gone *int64
 }
 

@@ -14,7 +14,8 @@ import (
 )
 
 // CallerRef says who calls. A phone or an external id is needed. A number that is withheld, in a platform's word for it
-// (anonymous, Restricted, +266696687 …) or as an empty phone, is nobody's: the conversation is with a caller of its own.
+// (anonymous, Restricted, +266696687 …) or as an empty phone, is nobody's: the conversation is with a caller of its
+// own.
 type CallerRef struct {
 	Phone      string `json:"phone,omitempty" doc:"The number as dialled or sent. A national number is read under the tenant's default region. A withheld one (anonymous, Restricted, unknown, +266696687 …, or an empty phone) belongs to nobody: the conversation is with a caller of its own, who is never recognised again." example:"+49 30 901820"`
 	ExternalID string `json:"external_id,omitempty" doc:"Your own id of the person, at most 256 bytes. It goes before the number where the two belong to different callers." example:"customer-4711"`

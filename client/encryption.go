@@ -28,8 +28,9 @@ func (c *Client) Encryption(ctx context.Context) (Encryption, error) {
 	return out, c.get(ctx, path("encryption"), nil, &out)
 }
 
-// RotateEncryption begins to wrap every data key with a new key-encryption key, or tells of the rotation that is under way.
-// It needs an admin key of the tenant default, and is never retried: once a rotation is done, a repeat begins another.
+// RotateEncryption begins to wrap every data key with a new key-encryption key, or tells of the rotation that is under
+// way. It needs an admin key of the tenant default, and is never retried: once a rotation is done, a repeat begins
+// another.
 func (c *Client) RotateEncryption(ctx context.Context) (Encryption, error) {
 	var out Encryption
 	return out, c.do(ctx, request{method: http.MethodPost, path: path("encryption", "rotate"), out: &out, once: true})

@@ -41,8 +41,8 @@ type Event struct {
 	Reason   string          `json:"reason,omitempty" doc:"For error and server.closing: why the stream ends." example:"too slow"`
 }
 
-// Events yields what happens in a conversation from now on, until it ends or ctx does. A broken stream is taken up again
-// where it stopped. An error is the last thing that is yielded.
+// Events yields what happens in a conversation from now on, until it ends or ctx does. A broken stream is taken up
+// again where it stopped. An error is the last thing that is yielded.
 func (c *Client) Events(ctx context.Context, conversation string) iter.Seq2[Event, error] {
 	return c.EventsAfter(ctx, conversation, 0)
 }
@@ -77,7 +77,8 @@ func refused(err error) bool {
 	return errors.As(err, &p) && p.Status < http.StatusInternalServerError && p.Status != http.StatusTooManyRequests
 }
 
-// stream yields the events of one connection. over: nothing more is to be yielded; got: some event of the conversation came.
+// stream yields the events of one connection. over: nothing more is to be yielded; got: some event of the conversation
+// came.
 func (c *Client) stream(ctx context.Context, conversation string, last *uint64, yield func(Event, error) bool) (over, got bool, err error) {
 	req, err := c.newRequest(ctx, request{method: http.MethodGet, path: path("conversations", conversation, "events")}, nil)
 	if err != nil {

@@ -138,8 +138,8 @@ type UndoRequest struct {
 	Version int `json:"version,omitempty" minimum:"0" doc:"The version to bring back; 0 or not said: the last one if the memory was forgotten, else the one before the active one." example:"1"`
 }
 
-// UndoMemory brings an earlier version of a memory back, as a new version; 0 is the one before the last change. It is never
-// retried, because the repeat of an undo undoes it.
+// UndoMemory brings an earlier version of a memory back, as a new version; 0 is the one before the last change. It is
+// never retried, because the repeat of an undo undoes it.
 func (c *Client) UndoMemory(ctx context.Context, id string, version int) (MemoryResponse, error) {
 	var out MemoryResponse
 	return out, c.do(ctx, request{method: http.MethodPost, path: path("memories", id, "undo"), body: UndoRequest{version}, out: &out, once: true})

@@ -17,8 +17,8 @@ type PackList struct {
 	Packs []PackInfo `json:"packs" nullable:"false" doc:"Ours first, then the tenant's own."`
 }
 
-// Pack is the tables by which conversations are labelled. In a phrase "a|b" is one word or the other, and "*" up to three
-// words of any kind; words are matched whole, by stem.
+// Pack is the tables by which conversations are labelled. In a phrase "a|b" is one word or the other, and "*" up to
+// three words of any kind; words are matched whole, by stem.
 type Pack struct {
 	Name          string     `json:"name" doc:"Its name: small letters, digits and single hyphens." example:"clinic"`
 	DefaultIntent string     `json:"default_intent,omitempty" doc:"The intent where no phrase fits; general-info if not said." example:"general-info"`

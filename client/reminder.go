@@ -70,8 +70,8 @@ func (c *Client) CallerReminders(ctx context.Context, caller string, f ReminderF
 	return out, c.get(ctx, path("callers", caller, "reminders"), q, &out)
 }
 
-// SetReminder has the tenant's webhook told of a memory at a time, beside the other reminders that it has. The same at the same time is
-// one reminder.
+// SetReminder has the tenant's webhook told of a memory at a time, beside the other reminders that it has. The same at
+// the same time is one reminder.
 func (c *Client) SetReminder(ctx context.Context, memory string, in ReminderInput) (Reminder, error) {
 	var out Reminder
 	return out, c.post(ctx, path("memories", memory, "reminder"), in, &out)
@@ -89,7 +89,8 @@ func (c *Client) CancelReminder(ctx context.Context, id string) (Reminder, error
 	return out, c.do(ctx, request{method: http.MethodDelete, path: path("reminders", id), out: &out})
 }
 
-// RetryReminder tries a dead reminder again. It is never retried itself: a repeat finds it pending, which is a conflict.
+// RetryReminder tries a dead reminder again. It is never retried itself: a repeat finds it pending, which is a
+// conflict.
 func (c *Client) RetryReminder(ctx context.Context, id string) (Reminder, error) {
 	var out Reminder
 	return out, c.do(ctx, request{method: http.MethodPost, path: path("reminders", id, "retry"), out: &out, once: true})

@@ -118,13 +118,15 @@ func (c *Client) UpdateTenant(ctx context.Context, p TenantPatch) (Tenant, error
 	return out, c.do(ctx, request{method: http.MethodPatch, path: path("tenant"), body: p, out: &out})
 }
 
-// CreateTenant makes a tenant. It needs an admin key of the tenant default, and is never retried: a repeat would make another.
+// CreateTenant makes a tenant. It needs an admin key of the tenant default, and is never retried: a repeat would make
+// another.
 func (c *Client) CreateTenant(ctx context.Context, in NewTenant) (NewTenantResponse, error) {
 	var out NewTenantResponse
 	return out, c.do(ctx, request{method: http.MethodPost, path: path("tenants"), body: in, out: &out, once: true})
 }
 
-// Tenants lists the tenants of an environment, "production" or "demo"; empty: all. It needs an admin key of the tenant default.
+// Tenants lists the tenants of an environment, "production" or "demo"; empty: all. It needs an admin key of the tenant
+// default.
 func (c *Client) Tenants(ctx context.Context, environment string) ([]Tenant, error) {
 	query := url.Values{}
 	if environment != "" {

@@ -76,7 +76,7 @@ func (x *Exchange) Fail(err error) { x.err = err }
 
 // Crashed logs a panic, with where it happened and what the door tells of the exchange, and fails the exchange. The
 // panic's value may hold what somebody said; only the runtime's own are logged.
-func (x *Exchange) Crashed(value any, about ...slog.Attr) {
+func (x *Exchange) Crashed(ctx context.Context, value any, about ...slog.Attr) {
 	x.err = recaller.Internal
 	what := "a value that is not logged"
 	var re runtime.Error
@@ -85,7 +85,7 @@ func (x *Exchange) Crashed(value any, about ...slog.Attr) {
 	}
 	attrs := append([]slog.Attr{slog.String("request_id", x.ID)}, about...)
 	attrs = append(attrs, slog.String("panic", what), slog.String("stack", string(debug.Stack())))
-	x.gate.log.LogAttrs(context.Background(), slog.LevelError, "panic in a request", attrs...)
+	x.gate.log.LogAttrs(ctx, slog.LevelError, "panic in a request", attrs...)
 }
 
 // Done ends the exchange: what it held is given back, and one line is logged, with what the door tells of it (names of

@@ -68,21 +68,22 @@ func (t *talk) states(l *line, d day) bool {
 	return (commits.in(around) || d.concluded()) && !info(d)
 }
 
-// onlyTold reports whether the agent says something of a day, and neither offers nor holds it: "tomorrow is a half day".
+// onlyTold reports whether the agent says something of a day, and neither offers nor holds it: "tomorrow is a half
+// day".
 func (d day) onlyTold() bool {
 	return !d.asks() && !d.held && !modals.in(d.lead) && (info(d) || describes(d) && !free.in(first(d.trail, 4)))
 }
 
-// depends reports whether a day is named under a condition, or as one that may be: "If the parts come in, it is ready by Friday".
-// A yes to that agrees to nothing. A question offers, whatever its words.
-// Nor to what only tells that something did not happen then: "the part didn't come in today".
+// depends reports whether a day is named under a condition, or as one that may be: "If the parts come in, it is ready
+// by Friday". A yes to that agrees to nothing. A question offers, whatever its words. Nor to what only tells that
+// something did not happen then: "the part didn't come in today".
 func (d day) depends() bool {
 	s := d.in()
 	return !s.Question && (conditional(s.words) || failures.in(last(d.lead, 8)))
 }
 
-// concluded reports whether a day is named as what follows from the talk: "Then Monday", "your next lesson is Monday", "it comes
-// by Friday".
+// concluded reports whether a day is named as what follows from the talk: "Then Monday", "your next lesson is Monday",
+// "it comes by Friday".
 func (d day) concluded() bool {
 	n := len(d.lead)
 	said := d.line.between(d.in().Start, d.Start)
@@ -198,8 +199,8 @@ func (t *talk) otherHour(l *line, s sentence, d day) bool {
 	return in.Start == s.Start && len(hours) > 0 && !d.hour.IsZero() && !d.hour.Equal(at(d.At, hours[0]))
 }
 
-// hold keeps the time that is spoken of as held, where the agent says that he keeps it free without naming it, and reports whether
-// he does.
+// hold keeps the time that is spoken of as held, where the agent says that he keeps it free without naming it, and
+// reports whether he does.
 func (t *talk) hold(l *line) bool {
 	for _, s := range l.sentences {
 		if s.Question || !s.holds() || holds.find(s.words) > 0 && !kept.in(first(s.words[holds.find(s.words):], 6)) {

@@ -1,9 +1,9 @@
-// Package agreement finds what two sides agree on about times, and says what stands of it. An agreement is a time that one side
-// named and the other took up: repeated it, said yes to it, or did not contest it when it was read back. It goes by the shape of
-// a dialogue (offers, answers, confirmations), with small tables of words, and knows no trades.
+// Package agreement finds what two sides agree on about times, and says what stands of it. An agreement is a time that
+// one side named and the other took up: repeated it, said yes to it, or did not contest it when it was read back. It
+// goes by the shape of a dialogue (offers, answers, confirmations), with small tables of words, and knows no trades.
 //
-// Find tells the acts of one conversation: settled, moved, cancelled, done. Fold follows the acts of many to what stands. It is
-// pure, and not for choosing what is told of it, nor for dates (when).
+// Find tells the acts of one conversation: settled, moved, cancelled, done. Fold follows the acts of many to what
+// stands. It is pure, and not for choosing what is told of it, nor for dates (when).
 package agreement
 
 import (
@@ -156,8 +156,8 @@ func (a *act) restate(d day, l *line, said []recaller.Saying) {
 	}
 }
 
-// stretches are the times of days, each once; own is the day that takes their place, which counts only where times are moved:
-// the hour may be what changes.
+// stretches are the times of days, each once; own is the day that takes their place, which counts only where times are
+// moved: the hour may be what changes.
 func stretches(days []day, moving bool, own time.Time) []recaller.Stretch {
 	var out []recaller.Stretch
 	for _, d := range days {

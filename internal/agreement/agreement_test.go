@@ -29,8 +29,8 @@ func script(base time.Time, lines string) reading.Reading {
 	return reading.Of(turns, base, false)
 }
 
-// told is what stands after conversations on the days given, an hour after the last: "Tue 20 Oct 09:30 open", one each line. What
-// is over or done is left out; what is held says so.
+// told is what stands after conversations on the days given, an hour after the last: "Tue 20 Oct 09:30 open", one each
+// line. What is over or done is left out; what is held says so.
 func told(t *testing.T, calls ...call) string {
 	t.Helper()
 	var acts []recaller.Act

@@ -210,7 +210,8 @@ func (t *talk) rehoured(l *line, wanted []day) []day {
 	return []day{d}
 }
 
-// meantBy is the day that the caller takes by its weekday where the agent named that weekday, and it was not sure which one he meant.
+// meantBy is the day that the caller takes by its weekday where the agent named that weekday, and it was not sure which
+// one he meant.
 func (t *talk) meantBy(l *line, wanted []day) (day, sentence, bool) {
 	b := t.before()
 	if b == nil || b.Caller() || len(wanted) != 1 || !l.takes(wanted[0]) {

@@ -14,8 +14,8 @@ const (
 	answers  = 3
 )
 
-// consent tells whether a sentence says yes (1) or no (-1) to what was offered, or neither. A question says neither. The last word
-// counts, but for a no that is of another matter: "yes, and don't ring the bell".
+// consent tells whether a sentence says yes (1) or no (-1) to what was offered, or neither. A question says neither.
+// The last word counts, but for a no that is of another matter: "yes, and don't ring the bell".
 func (s sentence) consent() int {
 	if s.Question {
 		return 0
@@ -39,7 +39,8 @@ func (s sentence) consent() int {
 	return said
 }
 
-// means reports whether the n words at i are meant as a yes: "works", but not "the works", "that was fine" or "good morning".
+// means reports whether the n words at i are meant as a yes: "works", but not "the works", "that was fine" or "good
+// morning".
 func (s sentence) means(words []string, i, n int) bool {
 	before, after := "", ""
 	if i > 0 {
@@ -67,7 +68,8 @@ func (l *line) consent() int {
 	return 0
 }
 
-// answering is the sentence of a turn that answers: the first one that says yes or no, or a later one that begins with a no.
+// answering is the sentence of a turn that answers: the first one that says yes or no, or a later one that begins with
+// a no.
 func (l *line) answering() int {
 	k := -1
 	for i, s := range l.sentences {
@@ -79,7 +81,8 @@ func (l *line) answering() int {
 	return max(k, 0)
 }
 
-// answeringTo is the sentence of a turn that takes an offer: the one that says yes, else the first that repeats its numbers.
+// answeringTo is the sentence of a turn that takes an offer: the one that says yes, else the first that repeats its
+// numbers.
 func (l *line) answeringTo(o day) int {
 	if l.consent() <= 0 {
 		for i, s := range l.sentences {
@@ -91,8 +94,8 @@ func (l *line) answeringTo(o day) int {
 	return l.answering()
 }
 
-// takes reports whether the caller takes a day by naming it: by itself, or with words for having it. Asked about, it is not
-// taken, nor where something else is said of it: "the ninth is my birthday".
+// takes reports whether the caller takes a day by naming it: by itself, or with words for having it. Asked about, it is
+// not taken, nor where something else is said of it: "the ninth is my birthday".
 func (l *line) takes(d day) bool {
 	s := d.in()
 	switch {
@@ -135,12 +138,14 @@ func besides(words []string) int {
 	return n
 }
 
-// taken reports whether the caller says that something of his own is on a day: "I've got the children here all day today".
+// taken reports whether the caller says that something of his own is on a day: "I've got the children here all day
+// today".
 func (d day) taken() bool {
 	return len(d.lead) > 3 && own.in(d.lead[:1]) && !free.in(d.lead) && !accepts.in(d.lead) && !promises.in(d.lead[:1])
 }
 
-// conditional reports whether words make something depend on what may be: "if the parts come in", but not "if that suits you".
+// conditional reports whether words make something depend on what may be: "if the parts come in", but not "if that
+// suits you".
 func conditional(words []string) bool {
 	for i := range words {
 		if ifs.at(words, i) > 0 && polite.at(words, i) == 0 {

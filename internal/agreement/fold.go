@@ -10,9 +10,9 @@ import (
 	"github.com/recallerhq/recaller/internal/speech"
 )
 
-// Fold follows the acts of a caller's conversations, in the order in which they were said, to the agreements that stand at now,
-// whose Location is the caller's zone, soonest first. The same acts give the same agreements in whatever order they are listed.
-// Acts that were said after now count as not said.
+// Fold follows the acts of a caller's conversations, in the order in which they were said, to the agreements that stand
+// at now, whose Location is the caller's zone, soonest first. The same acts give the same agreements in whatever order
+// they are listed. Acts that were said after now count as not said.
 func Fold(acts []recaller.Act, now time.Time) []recaller.Agreement {
 	acts = slices.DeleteFunc(slices.Clone(acts), func(a recaller.Act) bool { return a.SaidAt.After(now) })
 	slices.SortStableFunc(acts, func(a, b recaller.Act) int {
@@ -80,8 +80,8 @@ func (f *fold) take(a *recaller.Act) {
 	}
 }
 
-// replaced are the agreements in whose place an act settles another time. What it says will not do is only replaced where it names
-// the day.
+// replaced are the agreements in whose place an act settles another time. What it says will not do is only replaced
+// where it names the day.
 func (f *fold) replaced(a *recaller.Act) []int {
 	if a.Kind == recaller.ActSettled && len(a.Of) == 0 {
 		return nil
@@ -93,9 +93,9 @@ func (f *fold) end(i int, state recaller.AgreementState, a *recaller.Act) {
 	f.list[i].State, f.list[i].Ended = state, a
 }
 
-// open adds an agreement. One of the same day and hour is the same one, said again; so is one of the same day where either names
-// no hour. Another hour of the same day takes the place of the first where they share a matter. What was held and is settled now is
-// held no longer.
+// open adds an agreement. One of the same day and hour is the same one, said again; so is one of the same day where
+// either names no hour. Another hour of the same day takes the place of the first where they share a matter. What was
+// held and is settled now is held no longer.
 func (f *fold) open(a *recaller.Act) {
 	state := recaller.AgreementOpen
 	if a.Kind == recaller.ActHeld {
@@ -126,8 +126,9 @@ func (f *fold) open(a *recaller.Act) {
 	f.list = append(f.list, recaller.Agreement{At: a.At, Day: a.Day, State: state, By: *a})
 }
 
-// meant are the open agreements that an act moves or cancels: those of the times that it names; where it names none (or with exact
-// unset, none of theirs), the one that it shares words with, else the only one, or the last one of its own conversation.
+// meant are the open agreements that an act moves or cancels: those of the times that it names; where it names none (or
+// with exact unset, none of theirs), the one that it shares words with, else the only one, or the last one of its own
+// conversation.
 func (f *fold) meant(a *recaller.Act, exact bool) []int {
 	var open, named []int
 	for i, g := range f.list {
@@ -176,7 +177,8 @@ func (f *fold) within(g recaller.Agreement, s recaller.Stretch) bool {
 	return day.Equal(from)
 }
 
-// closest are those of several agreements that share the most words with an act; all where none shares more than others.
+// closest are those of several agreements that share the most words with an act; all where none shares more than
+// others.
 func (f *fold) closest(of []int, a *recaller.Act) []int {
 	words, most := matter(*a), 0
 	var best []int
@@ -215,8 +217,8 @@ func (f *fold) alike(a, b recaller.Act) bool {
 	return a.Conversation == b.Conversation || len(x) == 0 || len(y) == 0 || shared(x, y) > 0
 }
 
-// Concerns reports whether words are about the matter of an agreement: they share a word that says what it is about; where either has
-// none, whether they are of one conversation.
+// Concerns reports whether words are about the matter of an agreement: they share a word that says what it is about;
+// where either has none, whether they are of one conversation.
 func Concerns(g recaller.Agreement, conversation recaller.ConversationID, words string) bool {
 	x, y := matter(g.By), matter(recaller.Act{Said: []recaller.Saying{{Text: words}}})
 	if len(x) == 0 || len(y) == 0 {

@@ -18,7 +18,8 @@ type hourTalk struct {
 	at      int
 }
 
-// lateHour gives a day that is settled the hour that is agreed on some turns later: "Thursday." … "Morning or afternoon?" … "Eight."
+// lateHour gives a day that is settled the hour that is agreed on some turns later: "Thursday." … "Morning or
+// afternoon?" … "Eight."
 func (t *talk) lateHour(l *line) {
 	a := t.lastDay()
 	if a == nil || a.last == l.index && !l.Caller() || l.index-a.last > memory {
@@ -48,7 +49,8 @@ func (t *talk) lateHour(l *line) {
 	}
 }
 
-// hourBehind gives a day that the caller takes the one hour that he says behind it: "The tenth is fine. Same time, half past five."
+// hourBehind gives a day that the caller takes the one hour that he says behind it: "The tenth is fine. Same time, half
+// past five."
 func (t *talk) hourBehind(a *act, l *line, said []time.Time, s sentence) {
 	if a.last != l.index || !l.Caller() || len(said) != 1 || s.Question || defers.in(l.words) || len(l.days) == 0 {
 		return
@@ -81,8 +83,8 @@ func (t *talk) at(a *act, l *line, clock time.Time, said ...recaller.Saying) {
 	t.hours = hourTalk{}
 }
 
-// hour returns the times of day that a turn names by themselves, in the first of its sentences that does, but for those that are
-// refused: "not seven".
+// hour returns the times of day that a turn names by themselves, in the first of its sentences that does, but for those
+// that are refused: "not seven".
 func (t *talk) hour(l *line) (out []time.Time, in sentence) {
 	b := t.before()
 	asked := b != nil && (b.ofHours() || b.hasClock())
@@ -110,8 +112,8 @@ func (l *line) hasClock() bool {
 // ofHours reports whether a turn speaks of the hour, as of one that is to be chosen.
 func (l *line) ofHours() bool { return dayparts.in(l.words) }
 
-// numbers reads a sentence that is a number as a time of day, or begins with one: "Three ten?", "Six in the evening, after work."; a
-// single one where an hour was asked for, "Eight.", or is proposed, "Could we say eight?"
+// numbers reads a sentence that is a number as a time of day, or begins with one: "Three ten?", "Six in the evening,
+// after work."; a single one where an hour was asked for, "Eight.", or is proposed, "Could we say eight?"
 func (l *line) numbers(s sentence, asked bool) []time.Time {
 	words := slices.DeleteFunc(slices.Clone(s.words), func(w string) bool { return speech.Hesitation(w) || denies[w] })
 	if i := proposes.find(words); i >= 0 && s.Question {
@@ -133,7 +135,8 @@ func (l *line) numbers(s sentence, asked bool) []time.Time {
 	return nil
 }
 
-// repeatsHour reports whether a sentence says the hour again that a day was wanted at just before: "Eight o'clock then."
+// repeatsHour reports whether a sentence says the hour again that a day was wanted at just before: "Eight o'clock
+// then."
 func (t *talk) repeatsHour(l *line, d day, s sentence) bool {
 	hours, in := t.hour(l)
 	if len(hours) != 1 || in.Start != s.Start || d.hour.IsZero() || l.index-d.line.index != 1 {

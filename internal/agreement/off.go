@@ -39,8 +39,8 @@ func (t *talk) callOff(l *line) bool {
 	return false
 }
 
-// callsOff reports whether a sentence calls something off, or says that it was, and does not speak of what may be, of who else may do so,
-// or of another thing than a time: "cancel my membership".
+// callsOff reports whether a sentence calls something off, or says that it was, and does not speak of what may be, of
+// who else may do so, or of another thing than a time: "cancel my membership".
 func (s sentence) callsOff() bool {
 	i := cancels.find(s.words)
 	if k := off.find(s.words); i < 0 || k >= 0 && k < i {
@@ -64,7 +64,8 @@ func negated(before []string) bool {
 	return negates.in(last(before, 2)) || never.in(last(before, 3)) || slices.Contains(last(before, 2), "don't")
 }
 
-// drops reports whether the caller lets something go in words that say so only of what stands: "I'm out", "we won't be needing it".
+// drops reports whether the caller lets something go in words that say so only of what stands: "I'm out", "we won't be
+// needing it".
 func (s sentence) drops() bool {
 	i := drops.find(s.words)
 	return i >= 0 && !s.Question && !conditional(s.words[:i]) && !contracts.in(first(s.words[i:], 7))
@@ -89,7 +90,8 @@ func (t *talk) granted(l *line) bool {
 	return true
 }
 
-// letGo takes what was settled in this call away where the caller says at once that he cannot have it, and names nothing else.
+// letGo takes what was settled in this call away where the caller says at once that he cannot have it, and names
+// nothing else.
 func (t *talk) letGo(l *line) bool {
 	if len(t.acts) == 0 || t.before() == nil || len(l.days) > 0 {
 		return false
@@ -107,8 +109,8 @@ func (l *line) named(s sentence) []day {
 	return slices.DeleteFunc(slices.Clone(l.days), func(d day) bool { return !d.ahead() || d.Retracted || d.in().Start > s.Start })
 }
 
-// meant are the days that a sentence about a time speaks of: its own, else those of the turn before it (what follows is another
-// matter), else those that were just spoken of.
+// meant are the days that a sentence about a time speaks of: its own, else those of the turn before it (what follows is
+// another matter), else those that were just spoken of.
 func (t *talk) meant(l *line, s sentence) []day {
 	all := l.named(s)
 	own := slices.DeleteFunc(slices.Clone(all), func(d day) bool { return d.in().Start != s.Start })
@@ -188,7 +190,8 @@ func (t *talk) release(l *line) bool {
 	return false
 }
 
-// leave tells, at the end of a conversation, what the caller wanted called off, or said will not do, where nothing took its place.
+// leave tells, at the end of a conversation, what the caller wanted called off, or said will not do, where nothing took
+// its place.
 func (t *talk) leave() {
 	if len(t.lines) == 0 {
 		return
@@ -204,7 +207,8 @@ func (t *talk) leave() {
 	}
 }
 
-// impossible reports whether it is said of a day in so many words that it will not do, and not only that something else is on it.
+// impossible reports whether it is said of a day in so many words that it will not do, and not only that something else
+// is on it.
 func (d day) impossible() bool {
 	return (unable.in(last(d.lead, 3)) || unable.in(first(d.trail, 4))) && !conditional(d.in().words)
 }

@@ -145,7 +145,8 @@ func plain(ws []speech.Word) []string {
 	return out
 }
 
-// settlePolarity decides for each day whether who named it wants it. Where a turn names a day twice, the last word counts.
+// settlePolarity decides for each day whether who named it wants it. Where a turn names a day twice, the last word
+// counts.
 func (l *line) settlePolarity() {
 	for k := range l.days {
 		d := &l.days[k]
@@ -211,7 +212,8 @@ func (l *line) calledOff(d *day) bool {
 	return !conditional(d.lead[:i]) && !modals.in(last(d.lead[:i], 3)) && !negated(d.lead[:i])
 }
 
-// refused reports whether who names a day says that it will not do: "not Tuesday", "Tuesday I'm on shift", "I can't do Tuesday".
+// refused reports whether who names a day says that it will not do: "not Tuesday", "Tuesday I'm on shift", "I can't do
+// Tuesday".
 func (l *line) refused(d *day) bool {
 	lead, trail := last(d.lead, 5), first(d.trail, 8)
 	switch {
@@ -285,7 +287,8 @@ func (l *line) closing() sentence {
 	return l.sentences[len(l.sentences)-1]
 }
 
-// asksElse reports whether a turn ends with a question that is not about the times it names: a no is the answer to that.
+// asksElse reports whether a turn ends with a question that is not about the times it names: a no is the answer to
+// that.
 func (l *line) asksElse() bool {
 	s := l.closing()
 	if !s.Question || len(s.words) < 2 || tags.in(last(s.words, 4)) {

@@ -33,8 +33,8 @@ var (
 		lo_pienso pensarlo pensármelo consultarlo consultar preguntar le_aviso te_aviso les_aviso no_sé`)
 	keeps = table(`leave_it_as leave_it_then keep_it keep_that keep_my keep_the as_it_is as_planned still_on still_coming still_good
 		wie_geplant bleibt_dabei bleiben_dabei bleibt_es lassen_wir_so así_queda como_quedamos sigue_en_pie`)
-	// buts turn an answer; undone take the yes from the word behind them, greets from the one before them; stray words say yes only
-	// where they stand at the beginning or the end, or behind one that leans on them.
+	// buts turn an answer; undone take the yes from the word behind them, greets from the one before them; stray words say
+	// yes only where they stand at the beginning or the end, or behind one that leans on them.
 	buts   = table(`but though except aber nur pero`)
 	undone = speech.Set(`was were wasn't weren't isn't not never too i'm im you're youre he's she's they're make the a my your so as war
 		waren nicht kein no era`)
@@ -127,7 +127,8 @@ var (
 		bump_it bumped_it bring_it brought_it put_it put_back put_off shift_it shift_the anything_earlier anything_later
 		something_earlier something_later verschieben verschoben verlegen verlegt umbuchen umgebucht stattdessen statt vorziehen
 		cambiar cambiarla cambiarlo cambiada cambiado cambiamos mover moverla movemos reagendar aplazar posponer en_lugar en_vez`)
-	// cancels ask to call something off, off say that it was done, drops let it go, and gone say it of a time that is named.
+	// cancels ask to call something off, off say that it was done, drops let it go, and gone say it of a time that is
+	// named.
 	cancels = table(`cancel scrap call_off call_it_off calling_off take_me_off take_us_off take_him_off take_her_off
 		cross_it_off cross_me_off cross_us_off cross_off
 		absagen stornieren absage storniere streichen streiche abbestellen abbestelle austragen

@@ -68,9 +68,9 @@ func (a *App) keysFit(ctx context.Context, keys vault.KeyStore) error {
 	return nil
 }
 
-// keysOf refuses data whose keys are lost: new ones would only hide that nothing opens, and be in the way of those that are
-// put back. It looks for those of the oldest tenant and of the youngest: a key store that is new lacks the one, one that is
-// older than the data the other. oldest is empty where there is no data yet.
+// keysOf refuses data whose keys are lost: new ones would only hide that nothing opens, and be in the way of those that
+// are put back. It looks for those of the oldest tenant and of the youngest: a key store that is new lacks the one, one
+// that is older than the data the other. oldest is empty where there is no data yet.
 func keysOf(ctx context.Context, cfg config.Config, data *store.Store, keys vault.KeyStore) (oldest recaller.TenantID, err error) {
 	ids, err := data.TenantIDs(ctx)
 	if err != nil || len(ids) == 0 {
@@ -172,8 +172,8 @@ func (a *App) openEngine(ctx context.Context) (store.Engine, error) {
 	return sqlite.Open(ctx, a.path(databaseFile), a.opts.Store)
 }
 
-// OpenKeys opens the store of wrapped keys of an installation on Postgres. It fails with Unavailable where that is not the one of
-// the data.
+// OpenKeys opens the store of wrapped keys of an installation on Postgres. It fails with Unavailable where that is not
+// the one of the data.
 func OpenKeys(ctx context.Context, cfg config.Config) (*keytable.Keys, error) {
 	engine, err := postgres.Open(ctx, cfg.Databases.Data.Reveal(), postgres.Options{Connections: 1})
 	if err != nil {

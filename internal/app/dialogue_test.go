@@ -8,7 +8,8 @@ import (
 	"github.com/recallerhq/recaller/internal/embed/dialogue"
 )
 
-// Out of the box a question finds the turn that answers it in other words, and what was read of a call is kept for the next one.
+// Out of the box a question finds the turn that answers it in other words, and what was read of a call is kept for the
+// next one.
 func TestTheBuiltInModelServesShortHistories(t *testing.T) {
 	t.Parallel()
 	h := build(t, t.TempDir(), Options{}, "RECALLER_EMBEDDING_DIALOGUE=true").start()
@@ -51,7 +52,8 @@ func TestACallThatIsWrittenUpIsReadAhead(t *testing.T) {
 	})
 }
 
-// Out of the box a search over all conversations finds one in other words than were used, by what recall has read of it.
+// Out of the box a search over all conversations finds one in other words than were used, by what recall has read of
+// it.
 func TestTheBuiltInModelServesTheSearch(t *testing.T) {
 	t.Parallel()
 	h := build(t, t.TempDir(), Options{}, "RECALLER_EMBEDDING_DIALOGUE=true").start()

@@ -10,7 +10,8 @@ import (
 	"github.com/recallerhq/recaller/internal/embed/embedtest"
 )
 
-// A configured embedder serves recall too, where it is to: it is sent each turn once, and what it made of them is kept over a restart.
+// A configured embedder serves recall too, where it is to: it is sent each turn once, and what it made of them is kept
+// over a restart.
 func TestAConfiguredEmbedderServesRecall(t *testing.T) {
 	t.Parallel()
 	provider := embedtest.New(64)

@@ -12,8 +12,8 @@ import (
 	"github.com/recallerhq/recaller/internal/obs/obstest"
 )
 
-// P16, scenario 4: the end of a call does not wait for its embedding. The call is remembered at once, and searched by its meaning
-// when the embedding has come.
+// P16, scenario 4: the end of a call does not wait for its embedding. The call is remembered at once, and searched by
+// its meaning when the embedding has come.
 func TestACallIsRememberedBeforeItIsEmbedded(t *testing.T) {
 	t.Parallel()
 	provider, released := embedtest.New(64), make(chan struct{})

@@ -81,9 +81,9 @@ func (e *encryption) Status(ctx context.Context) (httpapi.Encryption, error) {
 	return out, nil
 }
 
-// Rotate begins to wrap every data key anew: under a key that it makes, where the data folder keeps the key, else under the
-// configured one. Where a rotation is under way it leaves that alone. It fails with Conflict where there is nothing to
-// rotate to.
+// Rotate begins to wrap every data key anew: under a key that it makes, where the data folder keeps the key, else under
+// the configured one. Where a rotation is under way it leaves that alone. It fails with Conflict where there is nothing
+// to rotate to.
 func (e *encryption) Rotate(ctx context.Context) (httpapi.Encryption, error) {
 	if err := e.begin(ctx); err != nil {
 		return httpapi.Encryption{}, err

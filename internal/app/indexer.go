@@ -10,8 +10,9 @@ import (
 	"github.com/recallerhq/recaller/internal/search"
 )
 
-// indexer makes a conversation that was written up findable: for whoever searches all of a tenant's, and for its caller's next call. What a
-// model reads of it takes a core for a while, so that half of them are left to who rings meanwhile.
+// indexer makes a conversation that was written up findable: for whoever searches all of a tenant's, and for its
+// caller's next call. What a model reads of it takes a core for a while, so that half of them are left to who rings
+// meanwhile.
 type indexer struct {
 	recall *recall.Service
 	search *search.Service
@@ -22,7 +23,8 @@ func newIndexer(r *recall.Service, s *search.Service) indexer {
 	return indexer{r, s, make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 }
 
-// ahead is how long a caller is read ahead at the end of a call: a call is read in less, of a history that came at once the beginning.
+// ahead is how long a caller is read ahead at the end of a call: a call is read in less, of a history that came at once
+// the beginning.
 const ahead = time.Second
 
 // Index implements wrapup.Indexer. The search takes what was read for recall; where that fails it reads for itself.

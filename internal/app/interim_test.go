@@ -11,8 +11,8 @@ import (
 	"github.com/recallerhq/recaller/internal/llm/llmtest"
 )
 
-// The model is away when a call ends: what the rules remember of it is told at once, wherever one asks, and marked. Then the model
-// answers, and what it finds is told in its place.
+// The model is away when a call ends: what the rules remember of it is told at once, wherever one asks, and marked.
+// Then the model answers, and what it finds is told in its place.
 func TestWhileTheModelIsAwayTheRulesMemoriesAreTold(t *testing.T) {
 	t.Parallel()
 	model := llmtest.New(nil)

@@ -11,8 +11,9 @@ import (
 	"github.com/recallerhq/recaller/internal/vault/keytable"
 )
 
-// Migrate makes the schemas of data and keys on Postgres, or brings them up to date, as the roles that own them, and lets the
-// roles that the server runs as use them. Repeating it changes nothing. With SQLite there is nothing to do: the server does it.
+// Migrate makes the schemas of data and keys on Postgres, or brings them up to date, as the roles that own them, and
+// lets the roles that the server runs as use them. Repeating it changes nothing. With SQLite there is nothing to do:
+// the server does it.
 func Migrate(ctx context.Context, cfg config.Config) error {
 	db := cfg.Databases
 	switch {

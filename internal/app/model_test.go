@@ -14,8 +14,8 @@ import (
 // meant is what is searched for. No word of it is said in the call that it means.
 const meant = "marriage ceremony"
 
-// former is the model that was built in before. It takes every call for what is searched for, so whatever is compared with it by
-// mistake comes out on top.
+// former is the model that was built in before. It takes every call for what is searched for, so whatever is compared
+// with it by mistake comes out on top.
 type former struct{}
 
 func (former) Model() string { return "bag-of-stems/1" }
@@ -28,8 +28,8 @@ func (former) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	return slices.Repeat([][]float32{static.Vector(meant)}, len(texts)), nil
 }
 
-// Calls that the former model embedded are found by their words, and by nothing that is left of that model. After a night they are
-// found by what they mean.
+// Calls that the former model embedded are found by their words, and by nothing that is left of that model. After a
+// night they are found by what they mean.
 func TestWhatTheFormerModelEmbeddedIsEmbeddedAnew(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {

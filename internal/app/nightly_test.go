@@ -85,7 +85,8 @@ func (n *nights) TenantIDs(context.Context) ([]recaller.TenantID, error) {
 	return nil, n.fail(n.seen)
 }
 
-// P6: what was left is tried every night. A night that fails is told, and does not end the nights; the end of the App does.
+// P6: what was left is tried every night. A night that fails is told, and does not end the nights; the end of the App
+// does.
 func TestANightThatFailsIsNotTheLast(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

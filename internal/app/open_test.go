@@ -8,8 +8,8 @@ import (
 	"github.com/recallerhq/recaller/client"
 )
 
-// P9: the line drops, the platform has not told yet, and the caller rings back. Wherever the retention keeps the words, the
-// agent is told of them; and the first call, which may be somebody's on the same line, goes on (P10).
+// P9: the line drops, the platform has not told yet, and the caller rings back. Wherever the retention keeps the words,
+// the agent is told of them; and the first call, which may be somebody's on the same line, goes on (P10).
 func TestTheCallerRingsBackBeforeThePlatformSaysThatTheCallEnded(t *testing.T) {
 	t.Parallel()
 	for _, retention := range []string{"keep", "archive", "ephemeral"} {

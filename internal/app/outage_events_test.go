@@ -56,8 +56,9 @@ func (h *house) hears(heard <-chan string, want ...string) {
 	}
 }
 
-// A call begins while the store is away, and the agent listens to it: it hears of what is written when the store is back, of the
-// caller's memories, and of the end, though the store's answers were lost on the way. After the end it hears no more.
+// A call begins while the store is away, and the agent listens to it: it hears of what is written when the store is
+// back, of the caller's memories, and of the end, though the store's answers were lost on the way. After the end it
+// hears no more.
 func TestListenersOfACallThatBeganWhileTheStoreWasAway(t *testing.T) {
 	t.Parallel()
 	h := build(t, t.TempDir(), Options{}).start()

@@ -12,8 +12,8 @@ import (
 	"github.com/recallerhq/recaller/internal/store/sqlite"
 )
 
-// Spec section 5: the store is away, or hangs, when a call starts. The call goes on without memory, and says why; what is
-// said meanwhile is written when the store is back, once and in order.
+// Spec section 5: the store is away, or hangs, when a call starts. The call goes on without memory, and says why; what
+// is said meanwhile is written when the store is back, once and in order.
 func TestTheStoreIsAwayAtCallStart(t *testing.T) {
 	t.Parallel()
 	for name, state := range map[string]state{"away": away, "hangs": hangs, "deaf": deaf} {
@@ -58,7 +58,8 @@ func TestTheStoreIsAwayAtCallStart(t *testing.T) {
 	}
 }
 
-// flush tries to write what is held while the store is not well. One that hangs is not asked: the try would hang with it.
+// flush tries to write what is held while the store is not well. One that hangs is not asked: the try would hang with
+// it.
 func (h *house) flush(state state) (waiting int) {
 	if state == hangs {
 		return 1
@@ -94,8 +95,8 @@ func (h *house) wantWritten(call, caller string, turns int, kept bool) {
 	}
 }
 
-// The store goes away, hangs, or loses its answers in the middle of a call: the call goes on, what is said is found, and it is
-// written when the store is back, once and in order.
+// The store goes away, hangs, or loses its answers in the middle of a call: the call goes on, what is said is found,
+// and it is written when the store is back, once and in order.
 func TestTheStoreGoesAwayDuringACall(t *testing.T) {
 	t.Parallel()
 	for name, state := range map[string]state{"away": away, "hangs": hangs, "deaf": deaf} {

@@ -91,7 +91,8 @@ func (a *App) Start(ctx context.Context) error {
 // nightHour is when, by the machine's clock and in its zone, what is left for the night is done.
 const nightHour = 3
 
-// nightly does what is left for the night (P6), each night until ctx ends; one that fails is logged, and the next one comes.
+// nightly does what is left for the night (P6), each night until ctx ends; one that fails is logged, and the next one
+// comes.
 func (a *App) nightly(ctx context.Context) {
 	for {
 		now := time.Now()
@@ -108,8 +109,9 @@ func (a *App) nightly(ctx context.Context) {
 	}
 }
 
-// nextNight is the next time that it is nightHour where now is. Where the clocks skip that hour it is the one beside it, and
-// where they have it twice one of the two, so that there is one night a day; where they skip a day there is none.
+// nextNight is the next time that it is nightHour where now is. Where the clocks skip that hour it is the one beside
+// it, and where they have it twice one of the two, so that there is one night a day; where they skip a day there is
+// none.
 func nextNight(now time.Time) time.Time {
 	for day := now.Day(); ; day++ {
 		if t := time.Date(now.Year(), now.Month(), day, nightHour, 0, 0, 0, now.Location()); t.After(now) {

@@ -107,13 +107,21 @@ func TestEachPathGoesToItsRoot(t *testing.T) {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, name) })
 	}
 	rs := roots{
-		{handler: says("api")}, {prefix: "/mcp", handler: says("mcp")}, {prefix: "/mcp/sse", handler: says("sse")},
+		{handler: says("api")},
+		{prefix: "/mcp", handler: says("mcp")},
+		{prefix: "/mcp/sse", handler: says("sse")},
 		{addr: "127.0.0.1:9000", prefix: "/metrics", handler: says("metrics")},
 	}
 	tests := []struct{ addr, path, want string }{
-		{"", "/v1/callers", "api"}, {"", "/", "api"}, {"", "/mcp", "mcp"}, {"", "/mcp/tools", "mcp"}, {"", "/mcpx", "api"},
-		{"", "/mcp/sse/1", "sse"}, {"", "/metrics", "api"},
-		{"127.0.0.1:9000", "/metrics", "metrics"}, {"127.0.0.1:9000", "/", "404 page not found\n"},
+		{"", "/v1/callers", "api"},
+		{"", "/", "api"},
+		{"", "/mcp", "mcp"},
+		{"", "/mcp/tools", "mcp"},
+		{"", "/mcpx", "api"},
+		{"", "/mcp/sse/1", "sse"},
+		{"", "/metrics", "api"},
+		{"127.0.0.1:9000", "/metrics", "metrics"},
+		{"127.0.0.1:9000", "/", "404 page not found\n"},
 	}
 	for _, test := range tests {
 		w := httptest.NewRecorder()

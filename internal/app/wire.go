@@ -103,8 +103,8 @@ func (a *App) serve(api http.Handler) {
 	}
 }
 
-// How long a write-up waits for its model, about a day, and a reminder for its webhook, about six hours, before they are
-// given up on; and what one attempt at a write-up may take, which is many questions where the conversation is long.
+// How long a write-up waits for its model, about a day, and a reminder for its webhook, about six hours, before they
+// are given up on; and what one attempt at a write-up may take, which is many questions where the conversation is long.
 const (
 	wrapupTries    = 150
 	wrapupBackoff  = 10 * time.Minute
@@ -171,7 +171,8 @@ func (a *App) embedder() (*embed.Client, error) {
 	})
 }
 
-// dialogue reports whether the built-in model of dialogues serves: it is slow where the machine cannot multiply many numbers at once.
+// dialogue reports whether the built-in model of dialogues serves: it is slow where the machine cannot multiply many
+// numbers at once.
 func (a *App) dialogue() bool { return a.cfg.Embedding.Dialogue && vector.Fast() }
 
 // recallOptions are recall's: with the configured embedder where it is to serve, else with the model that is built in.

@@ -8,8 +8,8 @@ import (
 	"github.com/recallerhq/recaller/client"
 )
 
-// B8: at eight in the morning in Auckland, when UTC still has the day before, "yesterday" is the caller's yesterday: the evening
-// before, and not the day before that, which it would be in London.
+// B8: at eight in the morning in Auckland, when UTC still has the day before, "yesterday" is the caller's yesterday:
+// the evening before, and not the day before that, which it would be in London.
 func TestYesterdayIsTheCallersOwn(t *testing.T) {
 	t.Parallel()
 	h := build(t, t.TempDir(), Options{})
@@ -17,7 +17,8 @@ func TestYesterdayIsTheCallersOwn(t *testing.T) {
 	h.wantYesterday("+6495551234", "The gardener planted the roses.")
 }
 
-// A zone that is set for a caller, or for the tenant, counts from the next question on, and so does a number that becomes known.
+// A zone that is set for a caller, or for the tenant, counts from the next question on, and so does a number that
+// becomes known.
 func TestDaysMoveWithTheCaller(t *testing.T) {
 	t.Parallel()
 	h := build(t, t.TempDir(), Options{})
@@ -55,8 +56,8 @@ func TestDaysMoveWithTheCaller(t *testing.T) {
 	h.wantFirst(visitor.ID, "The gardener planted the roses.")
 }
 
-// gardener is two past calls: at three in the afternoon of Monday in Auckland, when it was Monday everywhere, and at eight in the
-// evening of Tuesday. The clock shows eight in the morning of Wednesday there.
+// gardener is two past calls: at three in the afternoon of Monday in Auckland, when it was Monday everywhere, and at
+// eight in the evening of Tuesday. The clock shows eight in the morning of Wednesday there.
 func (h *house) gardener(who client.CallerRef) (c client.Caller) {
 	h.t.Helper()
 	monday := time.Date(2026, time.March, 2, 2, 0, 0, 0, time.UTC)

@@ -18,8 +18,8 @@ func TestWordListsHoldWhatTheirReadersRead(t *testing.T) {
 	report(t, deadWords(load(t)))
 }
 
-// wordLists are the functions that make a list of words of a text, how the words are read that are looked up in it, and how
-// many of them one entry has at most.
+// wordLists are the functions that make a list of words of a text, how the words are read that are looked up in it, and
+// how many of them one entry has at most.
 var wordLists = map[string]struct {
 	read func(string) []string
 	most int

@@ -52,8 +52,8 @@ func place(conv recaller.ConversationID, frame int) vault.Place {
 	return vault.Place{Table: "archive", Record: fmt.Sprintf("%s.%d", conv, frame)}
 }
 
-// Append adds turns, which have their numbers, to a conversation's file; they are on disk when it returns. It comes before
-// they are counted, so what it keeps may never be: the turns that get those numbers then take their place.
+// Append adds turns, which have their numbers, to a conversation's file; they are on disk when it returns. It comes
+// before they are counted, so what it keeps may never be: the turns that get those numbers then take their place.
 func (a *Archive) Append(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, turns []recaller.Turn) error {
 	if len(turns) == 0 {
 		return nil

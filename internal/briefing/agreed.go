@@ -12,8 +12,9 @@ import (
 	"github.com/recallerhq/recaller/internal/forgotten"
 )
 
-// Agreements returns what was agreed on with a caller about times as it stood at a time (zero, or to come: now), soonest first, in
-// the caller's zone. What was said in words that are forgotten since is not among it. Errors are those of the source.
+// Agreements returns what was agreed on with a caller about times as it stood at a time (zero, or to come: now),
+// soonest first, in the caller's zone. What was said in words that are forgotten since is not among it. Errors are
+// those of the source.
 func (s *Service) Agreements(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, asOf time.Time,
 ) ([]recaller.Agreement, error) {
@@ -36,13 +37,14 @@ func (s *Service) Agreements(
 	return agreed(snap, now.In(zone)), nil
 }
 
-// agreed follows all acts to what stands, and leaves out the words that are not to be told: what they did is done all the same.
+// agreed follows all acts to what stands, and leaves out the words that are not to be told: what they did is done all
+// the same.
 func agreed(snap recaller.Snapshot, now time.Time) []recaller.Agreement {
 	return forgotten.New(snap.Forgotten).Agreements(agreement.Fold(snap.Acts, now))
 }
 
-// comingUp tells what both sides settled on, or one of them holds, and is still to come, soonest first: when it is, and the words that
-// settled it.
+// comingUp tells what both sides settled on, or one of them holds, and is still to come, soonest first: when it is, and
+// the words that settled it.
 func (c *composer) comingUp() {
 	var open []recaller.Agreement
 	for _, g := range c.agreed {
@@ -63,7 +65,8 @@ func (c *composer) comingUp() {
 	}
 }
 
-// agreement writes "- in 2 days, Thursday 12 February 2026, 9:00 AM. Agent: “Thursday at nine?” Caller: “Fine.” (said 9 February 2026)".
+// agreement writes "- in 2 days, Thursday 12 February 2026, 9:00 AM. Agent: “Thursday at nine?” Caller: “Fine.” (said 9
+// February 2026)".
 func (c *composer) agreement(u *unit, g recaller.Agreement) {
 	c.str("- " + c.ahead(g.At, g.Day))
 	if g.State == recaller.AgreementHeld {

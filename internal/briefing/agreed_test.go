@@ -8,8 +8,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// What the rules heard is due at its time, unless what was agreed on of that matter and time was moved or called off since; another
-// matter of the same day stays, and so does another hour, and what somebody kept by hand.
+// What the rules heard is due at its time, unless what was agreed on of that matter and time was moved or called off
+// since; another matter of the same day stays, and so does another hour, and what somebody kept by hand.
 func TestWhatWasCalledOffIsNotDue(t *testing.T) {
 	for name, test := range map[string]struct {
 		value  string

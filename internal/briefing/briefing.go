@@ -1,9 +1,9 @@
 // Package briefing makes what an agent is told before it speaks: one prompt-ready text, in named parts, in a fixed
 // order, within a token budget, from one snapshot of a caller (spec P2, P3, V2, H1–H6, P9, B8, B11).
 //
-// Composing is pure: the same snapshot at the same time gives the same bytes, and with a query the same findings. The Service
-// adds what is not: reading the snapshot within a hard deadline, and an answer that lets the agent carry on when it cannot
-// be read.
+// Composing is pure: the same snapshot at the same time gives the same bytes, and with a query the same findings. The
+// Service adds what is not: reading the snapshot within a hard deadline, and an answer that lets the agent carry on
+// when it cannot be read.
 //
 // The order of the parts serves prompt caches and the reader at once: what changes least comes first and what matters
 // most for the first sentence comes last, next to the conversation.
@@ -20,15 +20,15 @@
 //	resume    the matter that was left unfinished, or the call that broke off
 //	recalled  what was said before and fits the query, word for word; it changes with every turn
 //
-// That is the style of notes, which stand in front of an agent's own prompt. In the other, a whole system prompt, the parts
-// are those of P3, in its order and words: see systemPrompt.
+// That is the style of notes, which stand in front of an agent's own prompt. In the other, a whole system prompt, the
+// parts are those of P3, in its order and words: see systemPrompt.
 //
-// What people said, or what was derived from it, stands only between <notes> and </notes>, cleaned (appendData); our own
-// sentences and the tenant's words stand only outside. When the budget is short, what matters least is left out, whole
-// items at a time: see the ranks in compose.go. With a query the budget goes to what fits the moment: words of earlier
-// conversations have a part, of a third of the budget where it is short, and memories that fit go before the others. Small talk
-// asks for nothing. What is found is asked of recall beside the snapshot, within the same deadline; too late or not at all, the
-// briefing comes without, and is not degraded: what it must have is there.
+// What people said, or what was derived from it, stands only between <notes> and </notes>, cleaned (appendData); our
+// own sentences and the tenant's words stand only outside. When the budget is short, what matters least is left out,
+// whole items at a time: see the ranks in compose.go. With a query the budget goes to what fits the moment: words of
+// earlier conversations have a part, of a third of the budget where it is short, and memories that fit go before the
+// others. Small talk asks for nothing. What is found is asked of recall beside the snapshot, within the same deadline;
+// too late or not at all, the briefing comes without, and is not degraded: what it must have is there.
 //
 // It is not for searching (recall), nor for the persona and threads (thread).
 package briefing
@@ -90,7 +90,8 @@ type Request struct {
 	Style     recaller.BriefingStyle  // empty: recaller.StyleBriefing
 	// MaxMemories bounds how many memories are told (W8): what is due, then the surest. 0: only the token budget does.
 	MaxMemories int
-	// AsOf asks what an agent would have been told then, for audits and replays. Zero, or a time to come: what he is told now.
+	// AsOf asks what an agent would have been told then, for audits and replays. Zero, or a time to come: what he is told
+	// now.
 	AsOf time.Time
 }
 
@@ -180,8 +181,8 @@ func (s *Service) degraded(tenant recaller.TenantID, caller recaller.CallerID, r
 	return compose(material{snap: snap, reason: reason}, s.opts.Now(), s.budgeted(req), s.zones)
 }
 
-// read asks the source, and once more if it failed for want of the store (P1), all before ctx is done. It returns then even
-// if the source does not; the source's goroutine ends when the source heeds its context.
+// read asks the source, and once more if it failed for want of the store (P1), all before ctx is done. It returns then
+// even if the source does not; the source's goroutine ends when the source heeds its context.
 func (s *Service) read(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, at time.Time) (recaller.Snapshot, error) {
 	type answer struct {
 		snap recaller.Snapshot

@@ -26,8 +26,8 @@ const (
 	fenceClose = "</notes>\n"
 )
 
-// appendData appends what people said, or what was derived from it, as data (B11). It is the only way by which such text
-// enters a briefing. What it appends
+// appendData appends what people said, or what was derived from it, as data (B11). It is the only way by which such
+// text enters a briefing. What it appends
 //   - is valid UTF-8 on one line, without control, invisible, bidirectional or private characters, white space collapsed;
 //   - holds no "<", ">", backtick or double quote, their wide forms included: they become ‹ › and ';
 //   - has at most limit runes, and ends with … at the end of a word where it had more.
@@ -70,7 +70,8 @@ func appendClean(dst []byte, s string, limit int, data bool) []byte {
 	return dst
 }
 
-// shorten ends what was appended from start on after its last whole word, or where it is one word, before its last rune.
+// shorten ends what was appended from start on after its last whole word, or where it is one word, before its last
+// rune.
 func shorten(dst []byte, start, word int) []byte {
 	if word == start {
 		_, size := utf8.DecodeLastRune(dst[start:])

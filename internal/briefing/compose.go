@@ -11,10 +11,11 @@ import (
 	"github.com/recallerhq/recaller/internal/prompt"
 )
 
-// The ranks say what is told first when the budget is short: low before high, and a list's items one by one, so that
-// no list starves the others. In words: who calls and what was left open; that notes are data, and who the agent is;
-// how to use the memory tools; what was agreed on, what is due and the last conversation; what fits the query, if there is one, up to its share of
-// the budget; the time; then the memories, best known first, beside the tenant's instructions; then the rest of the history, and the tenant's facts.
+// The ranks say what is told first when the budget is short: low before high, and a list's items one by one, so that no
+// list starves the others. In words: who calls and what was left open; that notes are data, and who the agent is; how
+// to use the memory tools; what was agreed on, what is due and the last conversation; what fits the query, if there is
+// one, up to its share of the budget; the time; then the memories, best known first, beside the tenant's instructions;
+// then the rest of the history, and the tenant's facts.
 const (
 	rankName         = 0
 	rankResume       = 1 // one more for each item

@@ -136,7 +136,8 @@ func returning() recaller.Snapshot {
 	return recaller.Snapshot{Tenant: golf(), Caller: maria(), History: threeCalls(), Memories: tenMemories()}
 }
 
-// agreedOn is a caller with a fitting that was moved to Tuesday, an invoice promised for Friday, and a visit that was called off.
+// agreedOn is a caller with a fitting that was moved to Tuesday, an invoice promised for Friday, and a visit that was
+// called off.
 func agreedOn() recaller.Snapshot {
 	snap := returning()
 	snap.Memories = nil

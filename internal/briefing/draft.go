@@ -8,7 +8,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// compactBelow is the token budget under which, where not everything fits, headings and the longer sentences are left out.
+// compactBelow is the token budget under which, where not everything fits, headings and the longer sentences are left
+// out.
 const compactBelow = 300
 
 // blank is what the blank line between two sections counts.
@@ -133,7 +134,8 @@ func (d *draft) promote(name string, rank int) {
 	}
 }
 
-// hold lets a section have no more than room tokens until all else is told: its units beyond that rank after all others.
+// hold lets a section have no more than room tokens until all else is told: its units beyond that rank after all
+// others.
 func (d *draft) hold(name string, room int) {
 	var own []*unit
 	for i := range d.units {

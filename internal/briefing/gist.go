@@ -10,8 +10,8 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
-// gist is what a text says, as far as it can be compared: per sentence the stems of the words that carry it, in their order.
-// Two texts that differ in other words only, or in their inflection, have one gist.
+// gist is what a text says, as far as it can be compared: per sentence the stems of the words that carry it, in their
+// order. Two texts that differ in other words only, or in their inflection, have one gist.
 type gist []sentence
 
 type sentence struct {
@@ -23,8 +23,8 @@ type sentence struct {
 // fewWords is how many words a sentence may have that is no longer told by others that hold it: "Tuesday." is in many.
 const fewWords = 2
 
-// reader reads texts by the stems of their words, and remembers those that it met: people say the same words again and again.
-// It is not for concurrent use.
+// reader reads texts by the stems of their words, and remembers those that it met: people say the same words again and
+// again. It is not for concurrent use.
 type reader struct {
 	scan  token.Scanner
 	words map[string]word
@@ -94,8 +94,8 @@ func (r *reader) gist(text string) gist {
 	return g
 }
 
-// toldBy reports whether each sentence of a gist stands in one of those told, and in which the last one does. A text that says
-// nothing is told by nobody, and by everybody: it needs no telling.
+// toldBy reports whether each sentence of a gist stands in one of those told, and in which the last one does. A text
+// that says nothing is told by nobody, and by everybody: it needs no telling.
 func toldBy(told []gist, g gist) (by int, ok bool) {
 	by = len(told)
 	for _, s := range g {
@@ -106,7 +106,8 @@ func toldBy(told []gist, g gist) (by int, ok bool) {
 	return by, true
 }
 
-// untold returns what a summary says, as recall writes it, that fits the query and is not told. Its topics only name what it says.
+// untold returns what a summary says, as recall writes it, that fits the query and is not told. Its topics only name
+// what it says.
 func (r *reader) untold(told []gist, summary string) string {
 	var lines []string
 	for line := range strings.SplitSeq(summary, "\n") {
@@ -156,8 +157,8 @@ func negates(word string) bool {
 // longSentence is how many bytes of speech without a full stop are taken for one sentence.
 const longSentence = 120
 
-// sentences cuts a text behind its full stops, question marks, exclamation marks and line breaks, and between two words where
-// none comes for long. Joined they are the text.
+// sentences cuts a text behind its full stops, question marks, exclamation marks and line breaks, and between two words
+// where none comes for long. Joined they are the text.
 func sentences(text string) []string {
 	var all []string
 	from, gap := 0, 0
@@ -186,8 +187,8 @@ func sentences(text string) []string {
 	return all
 }
 
-// passage returns a text of at most limit runes whole, and of a longer one as much as fits from that sentence on with which
-// most of what is asked for is said. It is cleaned.
+// passage returns a text of at most limit runes whole, and of a longer one as much as fits from that sentence on with
+// which most of what is asked for is said. It is cleaned.
 func (r *reader) passage(text string, limit int) string {
 	if len(text) > limit && utf8.RuneCountInString(text) > limit {
 		text = r.from(text, limit)
@@ -195,7 +196,8 @@ func (r *reader) passage(text string, limit int) string {
 	return string(appendData(nil, text, limit))
 }
 
-// from cuts off what stands before the sentence with which the limit's worth of text begins that says most of what is asked for.
+// from cuts off what stands before the sentence with which the limit's worth of text begins that says most of what is
+// asked for.
 func (r *reader) from(text string, limit int) string {
 	all := sentences(text)
 	said, runes := make([]uint64, len(all)), make([]int, len(all)) // of what is asked for

@@ -12,9 +12,9 @@ import (
 // firstConversation is P2's sentence for a caller with whom nothing was ever said.
 const firstConversation = "This is the customer's first conversation. No prior history."
 
-// history tells the last conversations, newest first. V2 wants them under "Recent Voice Calls" and P2 as a numbered list
-// under "Conversation History (most recent first):": both are here, V2's as the heading and P2's as the line below it.
-// Where other channels are among them the heading says so, and each item names its own.
+// history tells the last conversations, newest first. V2 wants them under "Recent Voice Calls" and P2 as a numbered
+// list under "Conversation History (most recent first):": both are here, V2's as the heading and P2's as the line below
+// it. Where other channels are among them the heading says so, and each item names its own.
 func (c *composer) history() {
 	list := c.snap.History
 	if c.first() && c.snap.Caller.Withheld() {
@@ -132,8 +132,8 @@ func outcomeOf(conv recaller.Conversation) string {
 	return conv.Analysis.Outcome
 }
 
-// brief writes the summary, or what there is to say before there is one; of a conversation that broke off, that it did and
-// where (P9).
+// brief writes the summary, or what there is to say before there is one; of a conversation that broke off, that it did
+// and where (P9).
 func (c *composer) brief(conv recaller.Conversation) {
 	from, failed := len(c.buf), conv.Status == recaller.Failed
 	if failed && c.whole { // notes say it in the brackets

@@ -39,8 +39,8 @@ type found struct {
 	err  error
 }
 
-// look begins to search for what fits a request, beside the reading of the snapshot. nil: there is nothing to search for, for the
-// query is small talk.
+// look begins to search for what fits a request, beside the reading of the snapshot. nil: there is nothing to search
+// for, for the query is small talk.
 func (s *Service) look(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req Request) *search {
 	if s.opts.Recaller == nil || strings.TrimSpace(req.Query) == "" || !newReader(req.Query, "", s.opts.Now()).wants() {
 		return nil
@@ -55,8 +55,8 @@ func (s *Service) look(ctx context.Context, tenant recaller.TenantID, caller rec
 	return l
 }
 
-// guarded keeps a panic in one caller's words from ending the process. The log tells where, not with what: the value may hold what
-// people said.
+// guarded keeps a panic in one caller's words from ending the process. The log tells where, not with what: the value
+// may hold what people said.
 func guarded[T any](log *slog.Logger, fn func() (T, error)) (v T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -67,8 +67,8 @@ func guarded[T any](log *slog.Logger, fn func() (T, error)) (v T, err error) {
 	return fn()
 }
 
-// find asks for words of conversations and for memories, each on their own, so that many of the one do not hide the other. The
-// live conversation's words the agent has before it; of that only the memories count.
+// find asks for words of conversations and for memories, each on their own, so that many of the one do not hide the
+// other. The live conversation's words the agent has before it; of that only the memories count.
 func (s *Service) find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req Request) ([]recaller.Hit, error) {
 	said, err := s.opts.Recaller.Recall(ctx, tenant, caller, recall.Query{
 		Text: req.Query, Limit: maxFound, Kinds: []recaller.HitKind{recaller.HitTurn, recaller.HitSummary}, Exclude: req.Exclude, AsOf: req.AsOf,

@@ -125,7 +125,8 @@ func outcomes(t *testing.T, reg *prometheus.Registry) string {
 	return strings.Join(all, " ")
 }
 
-// A caller of many years is read and indexed once, by the first briefing that wants it, though that one does not wait for it.
+// A caller of many years is read and indexed once, by the first briefing that wants it, though that one does not wait
+// for it.
 func TestALateSearchGoesOnForTheNextBriefing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		finds := &memoryOf{takes: 10 * time.Second}

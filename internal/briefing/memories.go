@@ -48,8 +48,8 @@ func soonest(list []recaller.Reminder) map[recaller.MemoryID]*recaller.Reminder 
 	return out
 }
 
-// ringing is a memory as it is told: a follow-up whose day is past, or that is reminded of again and again, comes due with its next
-// reminder.
+// ringing is a memory as it is told: a follow-up whose day is past, or that is reminded of again and again, comes due
+// with its next reminder.
 func (c *composer) ringing(m *recaller.Memory) *recaller.Memory {
 	r := c.rings[m.ID]
 	if r == nil || m.Type != recaller.FollowUp {
@@ -66,8 +66,8 @@ func (c *composer) ringing(m *recaller.Memory) *recaller.Memory {
 	return &told
 }
 
-// atMost holds how many memories are told to what was asked for (W8). What is due goes first, soonest first; then what fits
-// the query; then the surest, and of those the last confirmed, in the order that they have.
+// atMost holds how many memories are told to what was asked for (W8). What is due goes first, soonest first; then what
+// fits the query; then the surest, and of those the last confirmed, in the order that they have.
 func (c *composer) atMost(due, rest []*recaller.Memory) (d, r []*recaller.Memory) {
 	if c.most <= 0 || len(due)+len(rest) <= c.most {
 		return due, rest
@@ -83,8 +83,8 @@ func (c *composer) atMost(due, rest []*recaller.Memory) (d, r []*recaller.Memory
 	return due, kept
 }
 
-// calledOff reports whether what a conversation left to be done at a time was moved to another or cancelled since: the agreement of
-// that time and matter was, and none of them stands.
+// calledOff reports whether what a conversation left to be done at a time was moved to another or cancelled since: the
+// agreement of that time and matter was, and none of them stands.
 func (c *composer) calledOff(m *recaller.Memory) bool {
 	if m.DueAt == nil || m.Source != recaller.SourceExtraction || c.rings[m.ID] != nil {
 		return false
@@ -139,8 +139,8 @@ func (c *composer) due(due []*recaller.Memory) {
 	}
 }
 
-// memories tells what is remembered by type. Where the budget is short, what does not fit the query goes first, of that what
-// is least sure, then what was confirmed longest ago.
+// memories tells what is remembered by type. Where the budget is short, what does not fit the query goes first, of that
+// what is least sure, then what was confirmed longest ago.
 func (c *composer) memories(list []*recaller.Memory) {
 	if len(list) == 0 {
 		return
@@ -220,8 +220,8 @@ func (c *composer) memory(u *unit, m *recaller.Memory) {
 	u.tail = len(c.buf) - end
 }
 
-// doubt marks what may not be so: what is not sure, and what was heard otherwise since, so that the agent asks rather than
-// picks one.
+// doubt marks what may not be so: what is not sure, and what was heard otherwise since, so that the agent asks rather
+// than picks one.
 func (c *composer) doubt(m *recaller.Memory) {
 	if m.Dispute != nil && !strings.EqualFold(m.Dispute.Value, m.Value) {
 		if other := string(appendData(nil, m.Dispute.Value, maxDispute)); other != "" {
@@ -258,7 +258,8 @@ func (c *composer) memoryTime(m *recaller.Memory) {
 	}
 }
 
-// momentary reports whether a memory quotes how things were: "there's water coming through my ceiling" is true of its day.
+// momentary reports whether a memory quotes how things were: "there's water coming through my ceiling" is true of its
+// day.
 func momentary(m *recaller.Memory) bool {
 	return m.Type == recaller.Context && strings.Contains(m.Value, "“")
 }

@@ -2,7 +2,8 @@ package briefing
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Metrics counts what comes of looking for what fits a query. Nothing here names a tenant or a caller. A nil one counts nothing.
+// Metrics counts what comes of looking for what fits a query. Nothing here names a tenant or a caller. A nil one counts
+// nothing.
 type Metrics struct{ looked *prometheus.CounterVec }
 
 // NewMetrics registers the metrics.

@@ -21,8 +21,8 @@ type query struct {
 	past     func() bool      // it names a time that is past, by which things are found whatever they are about
 }
 
-// leastLike is the cosine from which on a text that shares no word with what is asked for is like it. Recall is content with as
-// much, but of the whole query; small talk is like small talk.
+// leastLike is the cosine from which on a text that shares no word with what is asked for is like it. Recall is content
+// with as much, but of the whole query; small talk is like small talk.
 const leastLike = 0.3
 
 // newQuery reads a query. Names are of who asks.
@@ -68,8 +68,9 @@ func words(text string) iter.Seq[string] {
 // wants reports whether the query asks for anything.
 func (q *query) wants() bool { return len(q.asked) > 0 }
 
-// fits reports whether a text has to do with what is asked for: by a word of it, by what it means, or by the time that the query
-// names, which recall has seen to. Meaning is told of English only; elsewhere another form of a word will have been found.
+// fits reports whether a text has to do with what is asked for: by a word of it, by what it means, or by the time that
+// the query names, which recall has seen to. Meaning is told of English only; elsewhere another form of a word will
+// have been found.
 func (r *reader) fits(text string) bool {
 	chats := false
 	for r.scan.Reset(text); r.scan.Next(); {
@@ -102,8 +103,9 @@ func languageOf(text string) token.Language {
 // english reports whether a text of that language has a meaning that recall can tell.
 func english(l token.Language) bool { return l == token.English || l == token.Unknown }
 
-// smallTalk are the words that people say whatever they talk about, each in the forms in which they say it then: greetings,
-// thanks, assent, what keeps a conversation going, and what only leads to a question. Function words are none of token's terms.
+// smallTalk are the words that people say whatever they talk about, each in the forms in which they say it then:
+// greetings, thanks, assent, what keeps a conversation going, and what only leads to a question. Function words are
+// none of token's terms.
 const smallTalk = `
 hello hi hey hiya greetings welcome bye goodbye cheers
 hallo danke bitte gut genau tschuss moment hola gracias vale bueno adios bonjour merci oui ciao grazie obrigado obrigada ola

@@ -29,8 +29,8 @@ type candidate struct {
 	quote      string // what fits the query best
 }
 
-// item is one thing that was found, as it will be told: words that were said, with what they ask for or answer, or what is
-// known of them.
+// item is one thing that was found, as it will be told: words that were said, with what they ask for or answer, or what
+// is known of them.
 type item struct {
 	hit   recaller.Hit
 	turns []recaller.Turn // of a HitTurn, in order
@@ -89,8 +89,9 @@ func (c *composer) fitting() map[recaller.MemoryID]int {
 	return fits
 }
 
-// recalled tells the words of earlier conversations that fit the query, in the order in which they were said, so that what
-// holds now comes last. Where the budget is short the best are kept, and of those no more than take their share of it.
+// recalled tells the words of earlier conversations that fit the query, in the order in which they were said, so that
+// what holds now comes last. Where the budget is short the best are kept, and of those no more than take their share of
+// it.
 func (c *composer) recalled() {
 	items := c.choice()
 	if len(items) == 0 {
@@ -107,8 +108,8 @@ func (c *composer) recalled() {
 	c.hold("recalled", c.budget/recallShare)
 }
 
-// choice returns what fits best and says something new, in the order in which it was said. A conversation whose words are told
-// needs no summary; and as a summary that is left out told nothing, all is chosen anew without it.
+// choice returns what fits best and says something new, in the order in which it was said. A conversation whose words
+// are told needs no summary; and as a summary that is left out told nothing, all is chosen anew without it.
 func (c *composer) choice() []item {
 	if len(c.found) == 0 {
 		return nil
@@ -129,7 +130,8 @@ func (c *composer) choice() []item {
 	}
 }
 
-// quote notes the conversations of which both words and the summary are among the items, and reports whether there are any.
+// quote notes the conversations of which both words and the summary are among the items, and reports whether there are
+// any.
 func quote(items []item, quoted map[recaller.ConversationID]bool) bool {
 	twice := false
 	for _, it := range items {
@@ -141,8 +143,8 @@ func quote(items []item, quoted map[recaller.ConversationID]bool) bool {
 	return twice
 }
 
-// pick takes what fits best and is not told yet, without the summaries of what is quoted. What stands in another part already
-// is not told twice: the unit there gets the rank that it would have here.
+// pick takes what fits best and is not told yet, without the summaries of what is quoted. What stands in another part
+// already is not told twice: the unit there gets the rank that it would have here.
 func (c *composer) pick(told []gist, quoted map[recaller.ConversationID]bool) (items []item, ranks map[int]int) {
 	told, ranks = slices.Clip(told), map[int]int{}
 	placed := map[place]bool{}
@@ -225,8 +227,8 @@ func (c *composer) turns(f *candidate, placed map[place]bool) []recaller.Turn {
 	return []recaller.Turn{turn, next}
 }
 
-// companion is the turn without which a turn is not understood: the other side's answer to a question, or what so few words
-// are the answer to.
+// companion is the turn without which a turn is not understood: the other side's answer to a question, or what so few
+// words are the answer to.
 func companion(h recaller.Hit) (recaller.Turn, bool) {
 	wanted := 0
 	switch {

@@ -42,7 +42,8 @@ func asked(snap recaller.Snapshot, query string, style recaller.BriefingStyle, h
 	return compose(material{snap: snap, found: hits}, now, Request{Query: query, Style: style, MaxTokens: 4000, Exclude: "live"}, newZones())
 }
 
-// aboutTheTerrace is what was found for a caller who speaks of the terrace: of every kind, some long, some of it known already.
+// aboutTheTerrace is what was found for a caller who speaks of the terrace: of every kind, some long, some of it known
+// already.
 func aboutTheTerrace() []recaller.Hit {
 	question := said("t1", 3, recaller.Assistant, 200*day, "Shall we reserve the round table on the terrace?")
 	question.Neighbours = []recaller.Turn{turn(2, recaller.User, ago(200*day), "Good evening."), turn(4, recaller.User, ago(200*day), "No, the long one, we are nine people.")}
@@ -299,7 +300,8 @@ func TestALongAnswerIsCut(t *testing.T) {
 	}
 }
 
-// What is found is looked at as far as somebody would read on: neither to the end of an endless text nor through endless many.
+// What is found is looked at as far as somebody would read on: neither to the end of an endless text nor through
+// endless many.
 func TestOnlySoMuchIsLookedAt(t *testing.T) {
 	var hits []recaller.Hit
 	for i := range 30 {

@@ -35,8 +35,8 @@ func (r resumable) disconnected() bool {
 	return r.broken != nil && !(r.open && r.broken.Conversation.Channel.Text())
 }
 
-// openBeside picks the conversation that is open beside the live one: of those that began before it, the one in which something
-// happened last. The caller's next call does not make this one a broken one.
+// openBeside picks the conversation that is open beside the live one: of those that began before it, the one in which
+// something happened last. The caller's next call does not make this one a broken one.
 func openBeside(all []recaller.BrokenOff, live recaller.ConversationID) (open *recaller.BrokenOff) {
 	at := slices.IndexFunc(all, func(b recaller.BrokenOff) bool { return live != "" && b.Conversation.ID == live })
 	for i := range all {
@@ -211,8 +211,8 @@ func (c *composer) lastWords(rank, most int, broken *recaller.BrokenOff) {
 	}
 }
 
-// turn writes one side's words with what is doubtful about them. It returns where the words begin in the buffer, and how
-// many bytes come after them.
+// turn writes one side's words with what is doubtful about them. It returns where the words begin in the buffer, and
+// how many bytes come after them.
 func (c *composer) turn(t recaller.Turn) (words, tail int) {
 	c.str(side(t.Speaker) + `: "`)
 	words = len(c.buf)
@@ -235,7 +235,8 @@ func side(s recaller.Speaker) string {
 	return "Caller"
 }
 
-// stagingLines reads staging data, a JSON object, as labelled lines in the order of their keys. What is no object gives none.
+// stagingLines reads staging data, a JSON object, as labelled lines in the order of their keys. What is no object gives
+// none.
 func stagingLines(data []byte) []recaller.Line {
 	if len(data) == 0 {
 		return nil

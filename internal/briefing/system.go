@@ -9,8 +9,8 @@ import (
 // golfPack is the pack of a golf course: with it a system prompt has P3's own words for one.
 const golfPack = "golf"
 
-// The ranks of what only a system prompt says; the others are those of notes. The business's facts go before the role and
-// the tone, which a model has some idea of by itself, but after the tenant's own instructions.
+// The ranks of what only a system prompt says; the others are those of notes. The business's facts go before the role
+// and the tone, which a model has some idea of by itself, but after the tenant's own instructions.
 const (
 	rankWelcome  = 9
 	rankRules    = 11
@@ -155,7 +155,8 @@ func (c *composer) businessFacts() {
 	c.services(rankBusiness+3, "- Services", p.Services)
 }
 
-// customer says who calls. What happened before is told by the history; only where nothing can be known that is said here.
+// customer says who calls. What happened before is told by the history; only where nothing can be known that is said
+// here.
 func (c *composer) customer() {
 	c.section("caller", "Customer information", true, func() {
 		if c.reason != "" || c.snap.Caller.Withheld() {
@@ -167,8 +168,8 @@ func (c *composer) customer() {
 	c.callerTotal()
 }
 
-// importantInstructions lists P3's six and then the tenant's own. When the budget is short the first of the tenant's own are
-// taken before P3's; each keeps its number.
+// importantInstructions lists P3's six and then the tenant's own. When the budget is short the first of the tenant's
+// own are taken before P3's; each keeps its number.
 func (c *composer) importantInstructions() {
 	rules := []string{
 		`Reference conversation history naturally (e.g., "Welcome back! Last time we discussed...")`,
@@ -187,8 +188,8 @@ func (c *composer) importantInstructions() {
 	}
 }
 
-// greeting says what to say first: the tenant's own words, and to who was here before that they are welcome back. Without
-// words of the tenant's the welcome is the whole greeting, and P3's default is for who may be new.
+// greeting says what to say first: the tenant's own words, and to who was here before that they are welcome back.
+// Without words of the tenant's the welcome is the whole greeting, and P3's default is for who may be new.
 func (c *composer) greeting(resume resumable) {
 	const heading = "GREETING (use on first message):"
 	own, name := c.snap.Tenant.Profile.Greeting, c.business()
@@ -213,8 +214,8 @@ func (c *composer) greeting(resume resumable) {
 	}
 }
 
-// welcomeRest is what follows "Welcome back!" (P's edge cases 2 and 5). Of a matter that was left open the resume part says
-// how to take it up.
+// welcomeRest is what follows "Welcome back!" (P's edge cases 2 and 5). Of a matter that was left open the resume part
+// says how to take it up.
 func (c *composer) welcomeRest(resume resumable, usual string) string {
 	switch {
 	case resume.disconnected():

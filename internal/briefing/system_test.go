@@ -248,8 +248,8 @@ func TestAProfileThatIsTooLongIsCutAndSaysSo(t *testing.T) {
 	}, nil)
 }
 
-// However short the budget: the name and what was left open come before the history, and that before the business's facts;
-// the tenant's first instruction comes before P's.
+// However short the budget: the name and what was left open come before the history, and that before the business's
+// facts; the tenant's first instruction comes before P's.
 func TestWhatAShortSystemPromptKeeps(t *testing.T) {
 	snap := atTheCourse()
 	snap.BrokenOff = disconnection(time.Minute).BrokenOff

@@ -23,7 +23,8 @@ func (c *composer) tenant() {
 	c.ownLine(rankGreeting, "Greeting (use on first message)", p.Greeting)
 }
 
-// business returns the tenant's name towards callers. Only one that said nothing of itself has none, for each has a name.
+// business returns the tenant's name towards callers. Only one that said nothing of itself has none, for each has a
+// name.
 func (c *composer) business() string {
 	p := c.snap.Tenant.Profile
 	if p.Business == "" && profiled(p) {

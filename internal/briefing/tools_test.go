@@ -75,8 +75,8 @@ func TestWithToolsABriefingStaysUnderAThousandTokensWithoutMemories(t *testing.T
 	}
 }
 
-// However short the budget: no line on the tools takes the place of a name or of what was left open, and no history that
-// of a line on the tools.
+// However short the budget: no line on the tools takes the place of a name or of what was left open, and no history
+// that of a line on the tools.
 func TestToolsAreKeptBeforeHistoryAndAfterTheNameAndWhatWasLeftOpen(t *testing.T) {
 	whole := Compose(withTools(everything()), now, Request{MaxTokens: MaxTokens})
 	resume, tools := partNamed(t, whole, "resume").Text, partNamed(t, whole, "tools").Text

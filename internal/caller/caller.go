@@ -48,8 +48,8 @@ func (s *Service) Get(ctx context.Context, tenant recaller.TenantID, id recaller
 	return s.Store.Caller(ctx, tenant, id)
 }
 
-// ByPhone returns the caller with a number, which is read under the tenant's default region (spec 2.4). Nobody has a number
-// that is withheld.
+// ByPhone returns the caller with a number, which is read under the tenant's default region (spec 2.4). Nobody has a
+// number that is withheld.
 func (s *Service) ByPhone(ctx context.Context, tenantID recaller.TenantID, raw string) (recaller.Caller, error) {
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {

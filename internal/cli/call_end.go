@@ -62,8 +62,8 @@ func (c *phoneCall) hangUp(ctx context.Context, status recaller.Status, reason s
 	return nil
 }
 
-// waitWrapup waits until a conversation is written up. done is false if that took too long, or is tried again later because
-// a model does not answer.
+// waitWrapup waits until a conversation is written up. done is false if that took too long, or is tried again later
+// because a model does not answer.
 func waitWrapup(ctx context.Context, api *client.Client, id string, longest time.Duration) (record client.ConversationRecord, done bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()

@@ -1,5 +1,6 @@
 // Package cli is the command line: one file per verb. The verbs that handle data speak to a running server through the
-// public client; where none runs they open the data folder themselves and speak to the same HTTP interface inside the process.
+// public client; where none runs they open the data folder themselves and speak to the same HTTP interface inside the
+// process.
 //
 // It is not for rules: what a verb shows, the server could have answered to anyone. How things look is cli/term's.
 package cli

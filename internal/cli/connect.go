@@ -54,8 +54,8 @@ func (s *session) api(ctx context.Context) (*client.Client, error) {
 	return newClient(inProcessURL, key, transport)
 }
 
-// apiOfFolder returns a client of the data folder. Where a server has it open that is the one at base, if that takes the key
-// which the folder keeps: one of another folder does not.
+// apiOfFolder returns a client of the data folder. Where a server has it open that is the one at base, if that takes
+// the key which the folder keeps: one of another folder does not.
 func (s *session) apiOfFolder(ctx context.Context, cfg config.Config, base string) (*client.Client, error) {
 	transport, key, err := s.openData(ctx, cfg)
 	if err == nil {

@@ -133,7 +133,8 @@ func demoQuestions() []string {
 	}
 }
 
-// ownShow is the calls that come with the program. They are moved up to now, so that the one that broke off can be resumed.
+// ownShow is the calls that come with the program. They are moved up to now, so that the one that broke off can be
+// resumed.
 func ownShow(now time.Time) (show, error) {
 	var people []struct {
 		Name      string `json:"name"`
@@ -221,8 +222,8 @@ func readAll(src source) ([]transcript.Conversation, error) {
 	return list, err
 }
 
-// moveUp moves conversations in time, by whole weeks and together, so that the last ends before end: the days of the week
-// that they name stay true. One that broke off names none, and ends at end.
+// moveUp moves conversations in time, by whole weeks and together, so that the last ends before end: the days of the
+// week that they name stay true. One that broke off names none, and ends at end.
 func moveUp(list []transcript.Conversation, end time.Time) {
 	const week = 7 * 24 * time.Hour
 	var last time.Time

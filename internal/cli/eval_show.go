@@ -82,7 +82,8 @@ func leftOut(n eval.Notes) string {
 	}
 }
 
-// writeScores writes a table of conversations' or of turns' metrics: a line of means and below it one of their intervals.
+// writeScores writes a table of conversations' or of turns' metrics: a line of means and below it one of their
+// intervals.
 func writeScores(out term.Out, reports []eval.Report, turns bool) {
 	columns := []term.Column{{Title: ""}, {Title: "n", Right: true}}
 	var shown []eval.Metric
@@ -201,8 +202,8 @@ func indexes(n int) string {
 	return strconv.Itoa(n) + " indexes"
 }
 
-// writeMisses lists the questions of which a right conversation is not among the first five: no words, but for those of the question
-// where they were asked for.
+// writeMisses lists the questions of which a right conversation is not among the first five: no words, but for those of
+// the question where they were asked for.
 func writeMisses(out term.Out, r eval.Report, words bool) {
 	var text bytes.Buffer
 	missed := 0

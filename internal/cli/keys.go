@@ -121,8 +121,8 @@ func noKeyYet(cfg config.Config) error {
 	return &failure{code: ExitFailed, msg: "there is no key yet in " + cfg.Data, hint: "the first `recaller serve` makes one; --data names another folder"}
 }
 
-// withKeyStore opens the store of wrapped keys, which has to be there, and on Postgres to be the data's, for as long as use
-// takes. A server may have it open too.
+// withKeyStore opens the store of wrapped keys, which has to be there, and on Postgres to be the data's, for as long as
+// use takes. A server may have it open too.
 func withKeyStore(ctx context.Context, cfg config.Config, use func(vault.KeyStore) error) error {
 	if cfg.Databases.Postgres() {
 		store, err := app.OpenKeys(ctx, cfg)

@@ -27,8 +27,8 @@ func filesOf(cfg config.Config) files {
 	}
 }
 
-// apiKey is the key to show to the server at base: the configured one, else, to a server on this machine, the one that the
-// data folder keeps, else none. That key is nothing to send to strangers.
+// apiKey is the key to show to the server at base: the configured one, else, to a server on this machine, the one that
+// the data folder keeps, else none. That key is nothing to send to strangers.
 func apiKey(cfg config.Config, base string) string {
 	if cfg.APIKey.Set() {
 		return cfg.APIKey.Reveal()

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// passage is the part of a text that answers best: the run of at most n sentences that shares most words with the query.
-// A text of no more sentences is whole.
+// passage is the part of a text that answers best: the run of at most n sentences that shares most words with the
+// query. A text of no more sentences is whole.
 func passage(text, query string, n int) string {
 	sentences := sentencesOf(text)
 	if len(sentences) <= n {

@@ -122,8 +122,8 @@ func sourceOf(hit client.RecallResult) string {
 	return strings.Join(parts, ", ")
 }
 
-// whyOf tells what made a result's score: the parts, with the place that each alone would give it; the query's words that it has;
-// and how near it was said to the times that the query means.
+// whyOf tells what made a result's score: the parts, with the place that each alone would give it; the query's words
+// that it has; and how near it was said to the times that the query means.
 func whyOf(why client.Why) []string {
 	var parts, words []string
 	for _, p := range why.Parts {
@@ -146,8 +146,8 @@ func whyOf(why client.Why) []string {
 	return lines
 }
 
-// daysOf names the days of a time: "28 October 2026", "21 October 2026 to 27 October 2026". An end that the server left out lies
-// past all calendars.
+// daysOf names the days of a time: "28 October 2026", "21 October 2026 to 27 October 2026". An end that the server left
+// out lies past all calendars.
 func daysOf(t client.TimeWhy) string {
 	const day = "2 January 2006"
 	first, last := t.From.Format(day), t.Until.AddDate(0, 0, -1).Format(day)

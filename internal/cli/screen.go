@@ -8,7 +8,8 @@ import (
 	"github.com/recallerhq/recaller/internal/cli/term"
 )
 
-// screen is where a call is shown: what happens meanwhile goes above the line that is being typed. Safe for concurrent use.
+// screen is where a call is shown: what happens meanwhile goes above the line that is being typed. Safe for concurrent
+// use.
 type screen struct {
 	out  term.Out
 	live bool // a person types at a prompt

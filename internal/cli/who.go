@@ -24,8 +24,8 @@ func (w who) phone() string {
 	return strings.TrimSpace(string(w))
 }
 
-// Validate refuses what cannot be anybody, before anything is opened. Whether a number is one, the server says: it knows
-// the tenant's region.
+// Validate refuses what cannot be anybody, before anything is opened. Whether a number is one, the server says: it
+// knows the tenant's region.
 func (w who) Validate() error {
 	if w.phone() == "" && w.externalID() == "" {
 		return usagef("PHONE is empty: give a number such as +15550100199, or ext:ID")

@@ -1,6 +1,7 @@
 // Package config is the one place where Recaller's settings are read: flags beat the environment, the environment beats
-// the file, the file beats the defaults. A name that it does not know is an error in the file and among the flags, and a
-// warning in the environment. It opens nothing but the configuration file, and what it prints or logs holds no secret.
+// the file, the file beats the defaults. A name that it does not know is an error in the file and among the flags, and
+// a warning in the environment. It opens nothing but the configuration file, and what it prints or logs holds no
+// secret.
 //
 // It is for package app and the command line; other packages are handed the values they need. Settings of a tenant are
 // not here, only the ones that the tenant `default` begins with.
@@ -87,7 +88,8 @@ func (d Databases) KeyStoreOwner() Secret {
 	return d.Owner
 }
 
-// Embedding says which embedder makes the vectors that a tenant's conversations are searched by, and a caller's turns where it is to.
+// Embedding says which embedder makes the vectors that a tenant's conversations are searched by, and a caller's turns
+// where it is to.
 type Embedding struct {
 	Provider string // one of the Embedder constants; "auto": by which settings there are
 	BaseURL  string
@@ -205,9 +207,9 @@ func (p Provider) Local() bool {
 // Where says where the model is, for people.
 func (p Provider) Where() string { return cmp.Or(p.BaseURL, p.Name) }
 
-// Provider chooses the model: RECALLER_LLM_BASE_URL if it is set, else xAI, OpenAI or Anthropic, whichever has a key first,
-// or the one that RECALLER_LLM_PROVIDER names; else none, and everything goes by rules. RECALLER_LLM_MODEL names the model
-// for any of them.
+// Provider chooses the model: RECALLER_LLM_BASE_URL if it is set, else xAI, OpenAI or Anthropic, whichever has a key
+// first, or the one that RECALLER_LLM_PROVIDER names; else none, and everything goes by rules. RECALLER_LLM_MODEL names
+// the model for any of them.
 func (c Config) Provider() (Provider, bool) {
 	if c.Model.Provider == ProviderNone {
 		return Provider{}, false
@@ -232,9 +234,9 @@ func (c Config) Provider() (Provider, bool) {
 	return Provider{}, false
 }
 
-// Embedder chooses the embedder: the endpoint of RECALLER_EMBEDDING_BASE_URL if it is set, else OpenAI's if OPENAI_API_KEY is
-// and no other language model was chosen before it, else the built-in one, which needs nothing and sends nothing anywhere;
-// or the one that RECALLER_EMBEDDING_PROVIDER names.
+// Embedder chooses the embedder: the endpoint of RECALLER_EMBEDDING_BASE_URL if it is set, else OpenAI's if
+// OPENAI_API_KEY is and no other language model was chosen before it, else the built-in one, which needs nothing and
+// sends nothing anywhere; or the one that RECALLER_EMBEDDING_PROVIDER names.
 func (c Config) Embedder() Embedding {
 	e := c.Embedding
 	if e.Provider == EmbedderAuto {

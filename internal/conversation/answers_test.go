@@ -36,7 +36,8 @@ func (b *bench) wantEvents(id recaller.ConversationID, want ...string) {
 	}
 }
 
-// The store carries writes out and its answers are lost: listeners are told of the turns and of the end all the same, once.
+// The store carries writes out and its answers are lost: listeners are told of the turns and of the end all the same,
+// once.
 func TestWhatWasCommittedIsToldOfThoughTheAnswerIsLost(t *testing.T) {
 	for _, tenant := range tenants {
 		for name, lose := range map[string]func() error{"once": usecasetest.Once(usecasetest.Away()), "for a while": usecasetest.Away} {
@@ -61,7 +62,8 @@ func TestWhatWasCommittedIsToldOfThoughTheAnswerIsLost(t *testing.T) {
 	}
 }
 
-// The close of an idle call is carried out and its answer lost: the next pass, or the client that ends the call, has it told of.
+// The close of an idle call is carried out and its answer lost: the next pass, or the client that ends the call, has it
+// told of.
 func TestEndOfAnIdleCallIsToldOfThoughTheAnswerIsLost(t *testing.T) {
 	for name, next := range map[string]func(*bench, string){
 		"the next pass": func(b *bench, _ string) {
@@ -130,8 +132,8 @@ func TestWhoseAHeldCallIsIsTold(t *testing.T) {
 	}
 }
 
-// A client sends a request again, and its first connection breaks while both wait behind a write that hangs: the turn is
-// stored, and the second try answered.
+// A client sends a request again, and its first connection breaks while both wait behind a write that hangs: the turn
+// is stored, and the second try answered.
 func TestRequestOutlivesItsFirstTry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
@@ -239,7 +241,8 @@ func TestClientGoesAwayBeforeItsTurnIsSent(t *testing.T) {
 	})
 }
 
-// While the store is away, the name of one caller's call gives another nothing: neither her call, nor what is known of her.
+// While the store is away, the name of one caller's call gives another nothing: neither her call, nor what is known of
+// her.
 func TestNameOfAnothersCallIsRefusedWhileTheStoreIsAway(t *testing.T) {
 	ana := conversation.Start{Caller: conversation.CallerRef{Phone: phone, Name: "Ana"}, ExternalID: "CA1"}
 	bob := conversation.Start{Caller: conversation.CallerRef{Phone: "+12025550199"}, ExternalID: "CA1"}

@@ -1,11 +1,12 @@
 // Package conversation is the life of a conversation: start, turns, end, import, reading back, and recovery after a
 // crash (spec H6, P9, P10, V1, V3; design decisions 3 and 4). It holds the live state of active conversations.
 //
-// While the store is away calls go on (spec section 5): what comes is held in memory, in order, answered as not durable, and
-// written once when the store is back. What a process holds when it is killed is lost, which is what the answers said.
+// While the store is away calls go on (spec section 5): what comes is held in memory, in order, answered as not
+// durable, and written once when the store is back. What a process holds when it is killed is lost, which is what the
+// answers said.
 //
-// Each conversation that this process leads is an entry of the ledger, in one state; all that can change it is in one table
-// (state.go). What is not drawn is refused, and logged as a bug:
+// Each conversation that this process leads is an entry of the ledger, in one state; all that can change it is in one
+// table (state.go). What is not drawn is refused, and logged as a bug:
 //
 //	            opened            caught up
 //	(opening) ─────────▶ (held) ────────────▶ (live) ◀──────────┐
@@ -19,8 +20,8 @@
 //	         (ended) ◀──────────────── (live), (held), (closing)┘
 //	            ▲  dropped: from every state
 //
-// In opening, held and ending the store is away, and in these something is held: it was answered, and waits for the store. In
-// ending and ended nothing can be said any more.
+// In opening, held and ending the store is away, and in these something is held: it was answered, and waits for the
+// store. In ending and ended nothing can be said any more.
 //
 // It is not for protocols (the edges), for SQL (store), for ranking (recall) or for what is written up afterwards
 // (wrapup): it commits the words, closes the conversation, and leaves a job.
@@ -73,14 +74,14 @@ type Briefer interface {
 
 // Feed is told what changes, for all who keep a view of it. It must not block for longer than a moment.
 type Feed interface {
-	// Committed tells of every change after it was committed. A change without a version was committed with one that nobody was
-	// told of, for the answer was lost.
+	// Committed tells of every change after it was committed. A change without a version was committed with one that
+	// nobody was told of, for the answer was lost.
 	Committed(c recaller.Change)
-	// Held tells of turns that are answered while the store is away, before Committed tells that they are stored. The change has no
-	// version.
+	// Held tells of turns that are answered while the store is away, before Committed tells that they are stored. The
+	// change has no version.
 	Held(c recaller.Change)
-	// Anew tells of a caller whose words came back, or went, or of whose held words some will never be stored as they were told of,
-	// without a change of what the store holds.
+	// Anew tells of a caller whose words came back, or went, or of whose held words some will never be stored as they were
+	// told of, without a change of what the store holds.
 	Anew(tenant recaller.TenantID, caller recaller.CallerID)
 }
 

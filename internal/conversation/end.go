@@ -20,8 +20,8 @@ type End struct {
 	Reason       string
 }
 
-// End closes a conversation and enqueues its wrap-up, in one commit. Ending it again changes nothing. While the store is
-// away the end of a live conversation is noted, and carried out when it is back.
+// End closes a conversation and enqueues its wrap-up, in one commit. Ending it again changes nothing. While the store
+// is away the end of a live conversation is noted, and carried out when it is back.
 func (s *Service) End(ctx context.Context, tenant recaller.TenantID, ref string, in End) (recaller.Conversation, error) {
 	if err := in.validate(s.Now()); err != nil {
 		return recaller.Conversation{}, err
@@ -99,8 +99,8 @@ func (s *Service) closeLive(ctx context.Context, e *entry, conv recaller.Convers
 	return s.close(ctx, e.tenant, conv, in, again)
 }
 
-// close ends a conversation in the store. again: the store was asked for it before, and its answer was lost; where it carried
-// that out, it is told of now.
+// close ends a conversation in the store. again: the store was asked for it before, and its answer was lost; where it
+// carried that out, it is told of now.
 func (s *Service) close(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, in End, again bool) (recaller.Closed, error) {
 	in.EndedAt = later(in.EndedAt, conv.StartedAt)
 	closed, err := s.Store.CloseConversation(ctx, tenant, recaller.Closing{

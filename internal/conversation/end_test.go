@@ -190,8 +190,8 @@ func TestConversationsAreListedNewestFirst(t *testing.T) {
 	}
 }
 
-// Where something was forgotten, the words tell what of a summary may be told. One conversation whose words are damaged is listed without
-// its summary, and said to be; the others are as ever.
+// Where something was forgotten, the words tell what of a summary may be told. One conversation whose words are damaged
+// is listed without its summary, and said to be; the others are as ever.
 func TestAListWithDamagedWords(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -15,8 +15,8 @@ type Glance struct {
 	StoredKeys []string // lower-cased
 }
 
-// glance returns what this process sees of a conversation; nil where it is not active, or not held here: one that had no
-// turn since this process started.
+// glance returns what this process sees of a conversation; nil where it is not active, or not held here: one that had
+// no turn since this process started.
 func (s *Service) glance(tenant recaller.TenantID, ref string) *Glance {
 	e := s.Ledger.get(tenant, ref)
 	if e == nil {
@@ -48,8 +48,8 @@ func (g *Glance) told(conv recaller.ConversationID, gone forgotten.View) *Glance
 	return g
 }
 
-// Stored notes the keys of memories that were stored while their caller's conversations run, and what was forgotten, so that it is told
-// no more while the store is away. It never waits for a disk.
+// Stored notes the keys of memories that were stored while their caller's conversations run, and what was forgotten, so
+// that it is told no more while the store is away. It never waits for a disk.
 func (s *Service) Stored(c recaller.Change) {
 	if len(c.Memories) == 0 {
 		return

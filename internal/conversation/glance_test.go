@@ -34,8 +34,8 @@ func TestALiveConversationIsSeenAtAGlance(t *testing.T) {
 	}
 }
 
-// What was forgotten is told of a live call no more, also while the store is away and only this process knows its words; an undo has it
-// told again.
+// What was forgotten is told of a live call no more, also while the store is away and only this process knows its
+// words; an undo has it told again.
 func TestALiveCallTellsNothingForgottenWhileTheStoreIsAway(t *testing.T) {
 	for _, tenant := range tenants {
 		t.Run(string(tenant), func(t *testing.T) {

@@ -94,8 +94,8 @@ const (
 	flushAtOnce = 8 // conversations that are written at the same time: writes that come together share a commit
 )
 
-// FlushHeld writes what was answered while the store was away. It reports how many conversations still wait. What fails is
-// tried again by the next pass, from where it stands; call it about twice a second.
+// FlushHeld writes what was answered while the store was away. It reports how many conversations still wait. What fails
+// is tried again by the next pass, from where it stands; call it about twice a second.
 func (s *Service) FlushHeld(ctx context.Context) (waiting int) {
 	var mu sync.Mutex // guards what follows, and waiting
 	var failures int
@@ -156,8 +156,8 @@ func (s *Service) flush(ctx context.Context, e *entry) error {
 	return s.write(ctx, e)
 }
 
-// Waiting counts what would be lost if the process died now: conversations of which something was answered that the store
-// may not have, and their turns.
+// Waiting counts what would be lost if the process died now: conversations of which something was answered that the
+// store may not have, and their turns.
 func (s *Service) Waiting() (conversations, turns int) {
 	for _, e := range s.Ledger.heldNow() {
 		conversations, turns = conversations+1, turns+len(e.heldTurns())

@@ -79,7 +79,8 @@ func (s *Service) Import(ctx context.Context, tenantID recaller.TenantID, in Imp
 	return out, s.imported(ctx, tenant, done, req, words)
 }
 
-// imported does what follows the commit of an import. Where the archive fails, the words stay in memory for the wrap-up.
+// imported does what follows the commit of an import. Where the archive fails, the words stay in memory for the
+// wrap-up.
 func (s *Service) imported(ctx context.Context, tenant recaller.Tenant, done recaller.Opened, req recaller.Importing, words *entry) (err error) {
 	if tenant.Retention == recaller.Archive {
 		err = s.Archive.Append(ctx, tenant.ID, done.Conversation, req.Turns)

@@ -14,8 +14,8 @@ import (
 // lastWords is how many turns of a call that broke off a degraded briefing may see.
 const lastWords = 16
 
-// known is what this process knows about the caller of a conversation without the store: from the conversation itself, and
-// from others with the same caller that are live or wait for the store.
+// known is what this process knows about the caller of a conversation without the store: from the conversation itself,
+// and from others with the same caller that are live or wait for the store.
 func (s *Service) known(e *entry) recaller.Snapshot {
 	own, _ := e.view()
 	snap := recaller.Snapshot{Tenant: e.settings, Caller: e.callerNow(), Open: []recaller.BrokenOff{{Conversation: own}}}
@@ -60,7 +60,8 @@ func (e *entry) callerNow() recaller.Caller {
 	return c
 }
 
-// lastWords returns the last turns of a conversation as they were heard, long ones cut, but for those that say what was forgotten.
+// lastWords returns the last turns of a conversation as they were heard, long ones cut, but for those that say what was
+// forgotten.
 func (e *entry) lastWords(now time.Time) []recaller.Turn {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -73,8 +74,8 @@ func (e *entry) lastWords(now time.Time) []recaller.Turn {
 	return e.gone.Turns(e.id, turns)
 }
 
-// brief composes the briefing of a conversation. What the briefer cannot read this process may know. What it is about, if that
-// is not said, the last turns tell, as far as this process heard them. e may be nil.
+// brief composes the briefing of a conversation. What the briefer cannot read this process may know. What it is about,
+// if that is not said, the last turns tell, as far as this process heard them. e may be nil.
 func (s *Service) brief(ctx context.Context, tenant recaller.TenantID, e *entry, conv recaller.Conversation, req briefing.Request) (recaller.Briefing, error) {
 	req.Exclude = conv.ID
 	req.Style = e.inStyle(req.Style)
@@ -94,8 +95,8 @@ func (s *Service) brief(ctx context.Context, tenant recaller.TenantID, e *entry,
 // momentTurns is how many turns of the user tell what is talked about now.
 const momentTurns = 3
 
-// moment is what is talked about now: the last turns of the user, newest last, each as long as the buffer holds it; empty
-// where nothing was said yet, or the conversation has ended.
+// moment is what is talked about now: the last turns of the user, newest last, each as long as the buffer holds it;
+// empty where nothing was said yet, or the conversation has ended.
 func (e *entry) moment(now time.Time) string {
 	if e == nil {
 		return ""
@@ -118,8 +119,8 @@ func (e *entry) moment(now time.Time) string {
 	return strings.Join(last, "\n")
 }
 
-// inStyle is the style of a briefing that was asked for in the given one; empty: that which the conversation began with, as
-// far as this process knows. A nil entry knows none.
+// inStyle is the style of a briefing that was asked for in the given one; empty: that which the conversation began
+// with, as far as this process knows. A nil entry knows none.
 func (e *entry) inStyle(asked recaller.BriefingStyle) recaller.BriefingStyle {
 	if asked != "" || e == nil {
 		return asked
@@ -146,8 +147,8 @@ func (s *Service) degraded(snap recaller.Snapshot, req briefing.Request, reason 
 	return briefing.Degraded(snap, s.Now(), req, reason)
 }
 
-// within asks the store, but waits no longer than the given time for it: it is away then. What fn does later is of no use to
-// anybody, and it ends when it heeds its context.
+// within asks the store, but waits no longer than the given time for it: it is away then. What fn does later is of no
+// use to anybody, and it ends when it heeds its context.
 func within[T any](ctx context.Context, s *Service, wait time.Duration, fn func(context.Context) (T, error)) (T, error) {
 	type result struct {
 		v   T

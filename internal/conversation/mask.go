@@ -7,11 +7,13 @@ import (
 	"github.com/recallerhq/recaller/internal/guard"
 )
 
-// masks reports whether secrets of a tenant's callers are masked. A tenant that changes it does so for conversations that
-// begin later: one that runs keeps what held when this process took it up, so that turns are taken without reading settings.
+// masks reports whether secrets of a tenant's callers are masked. A tenant that changes it does so for conversations
+// that begin later: one that runs keeps what held when this process took it up, so that turns are taken without reading
+// settings.
 func masks(tenant recaller.Tenant) bool { return tenant.Masking != recaller.MaskingOff }
 
-// maskTurns masks the next turns of a conversation. Requests that come at once are masked each after what came before both.
+// maskTurns masks the next turns of a conversation. Requests that come at once are masked each after what came before
+// both.
 func (s *Service) maskTurns(e *entry, turns []recaller.Turn) {
 	if !e.masks {
 		return

@@ -15,7 +15,8 @@ import (
 // meanwhile is long enough for what could happen at once to have happened.
 const meanwhile = 50 * time.Millisecond
 
-// A turn comes in the moment between the commit of what was held and its being told of: it has the next number all the same.
+// A turn comes in the moment between the commit of what was held and its being told of: it has the next number all the
+// same.
 func TestTurnThatComesWhileHeldOnesAreToldOfHasTheNextNumber(t *testing.T) {
 	for _, tenant := range tenants {
 		t.Run(string(tenant), func(t *testing.T) {
@@ -58,8 +59,8 @@ func TestTurnThatComesWhileHeldOnesAreToldOfHasTheNextNumber(t *testing.T) {
 	}
 }
 
-// storeLoses takes the turns of a conversation from a number on out of the store: another one has taken its place, which did
-// not have the last commits yet.
+// storeLoses takes the turns of a conversation from a number on out of the store: another one has taken its place,
+// which did not have the last commits yet.
 func (b *bench) storeLoses(id string, from int) {
 	b.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(b.Dir, "recaller.db")+"?_pragma=busy_timeout(5000)")
@@ -71,8 +72,8 @@ func (b *bench) storeLoses(id string, from int) {
 	}
 }
 
-// The store lost its last commits: what is said then has the numbers that follow what the store has, one each. Words that are
-// only in memory are all there still.
+// The store lost its last commits: what is said then has the numbers that follow what the store has, one each. Words
+// that are only in memory are all there still.
 func TestTurnsAfterTheStoreLostSome(t *testing.T) {
 	for _, tenant := range tenants {
 		for name, held := range map[string]bool{"": false, " held": true} {
@@ -110,8 +111,8 @@ func TestTurnsAfterTheStoreLostSome(t *testing.T) {
 	}
 }
 
-// A client repeats a request of long ago while the store is away, which only the store would know: it is heard once, and what
-// comes after it is not lost.
+// A client repeats a request of long ago while the store is away, which only the store would know: it is heard once,
+// and what comes after it is not lost.
 func TestRequestOfLongAgoIsRepeatedWhileTheStoreIsAway(t *testing.T) {
 	for _, tenant := range tenants {
 		t.Run(string(tenant), func(t *testing.T) {

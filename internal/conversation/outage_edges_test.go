@@ -31,8 +31,8 @@ func TestWhatALiveCallHoldsIsBounded(t *testing.T) {
 	}
 }
 
-// Somebody speaks just while his call is closed as idle, and the store hangs in that: he is told that it did not work, for what
-// would be held could never be stored.
+// Somebody speaks just while his call is closed as idle, and the store hangs in that: he is told that it did not work,
+// for what would be held could never be stored.
 func TestTurnWhileAnIdleCallIsBeingClosedIsNotTakenOnTrust(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
@@ -114,7 +114,8 @@ func TestHeldTurnsKeepACallFromBeingIdle(t *testing.T) {
 	}
 }
 
-// The call was ended past this process while it held words of it: they are given up, and the log says how many, not which.
+// The call was ended past this process while it held words of it: they are given up, and the log says how many, not
+// which.
 func TestHeldWordsThatTheStoreWillNeverTakeAreLogged(t *testing.T) {
 	b := newBench(t)
 	started := b.begin(keep, conversation.Start{})
@@ -200,8 +201,8 @@ func TestTryingAgainDoesNotGrowTheArchive(t *testing.T) {
 	b.wantHeard(archived, id, "0 one")
 }
 
-// A client goes away while its turn waits behind one that hangs: it was not answered, and is not stored. The one that the
-// store is at work on is.
+// A client goes away while its turn waits behind one that hangs: it was not answered, and is not stored. The one that
+// the store is at work on is.
 func TestClientGoesAwayWhileItsTurnWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
@@ -224,7 +225,8 @@ func TestClientGoesAwayWhileItsTurnWaits(t *testing.T) {
 	})
 }
 
-// A process that is to end writes what it holds, trying until the store is back or its time is over; then it says what is lost.
+// A process that is to end writes what it holds, trying until the store is back or its time is over; then it says what
+// is lost.
 func TestDrainingWaitsForTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)

@@ -75,8 +75,8 @@ func TestCallGoesOnWhenTheStoreGoesAwayDuringIt(t *testing.T) {
 	}
 }
 
-// What is read of a live call while the store is away: itself and its briefing from memory; its words only where they are
-// all in memory. Half of them would be taken for the whole.
+// What is read of a live call while the store is away: itself and its briefing from memory; its words only where they
+// are all in memory. Half of them would be taken for the whole.
 func TestReadingALiveCallWhileTheStoreIsAway(t *testing.T) {
 	for _, tenant := range tenants {
 		t.Run(string(tenant), func(t *testing.T) {
@@ -118,7 +118,8 @@ func TestReadingALiveCallWhileTheStoreIsAway(t *testing.T) {
 	}
 }
 
-// A store that hangs holds up one turn for the patience, and no other; that the write succeeds later does not double it.
+// A store that hangs holds up one turn for the patience, and no other; that the write succeeds later does not double
+// it.
 func TestHangingStoreHoldsUpOneTurn(t *testing.T) {
 	for _, tenant := range tenants {
 		t.Run(string(tenant), func(t *testing.T) {
@@ -287,7 +288,8 @@ func TestLiveCallEndsWhileTheStoreIsAway(t *testing.T) {
 	}
 }
 
-// The platform sends its webhook again, or the client its request, for a call that is live: it is found without the store.
+// The platform sends its webhook again, or the client its request, for a call that is live: it is found without the
+// store.
 func TestRepeatedStartOfALiveCallFindsIt(t *testing.T) {
 	for name, in := range map[string]conversation.Start{
 		"by external id": {ExternalID: "CA1"}, "by request": {Once: recaller.Once{Token: "start", Request: "r"}},
@@ -313,7 +315,8 @@ func TestRepeatedStartOfALiveCallFindsIt(t *testing.T) {
 	}
 }
 
-// "The Disconnection" (H6) within an outage: the call drops, the caller rings again, and the agent knows where they were.
+// "The Disconnection" (H6) within an outage: the call drops, the caller rings again, and the agent knows where they
+// were.
 func TestCallerRingsAgainDuringTheOutage(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		t.Run(fmt.Sprint("known before ", known), func(t *testing.T) {

@@ -28,9 +28,9 @@ type wanted struct {
 	forgotten bool // what was forgotten too
 }
 
-// Get reads a conversation back, by its id or external id, with how far its wrap-up is, but without what was forgotten. While the
-// store is away a live conversation is answered from memory, if its words are all there or are not asked for; else with
-// Unavailable, within the patience.
+// Get reads a conversation back, by its id or external id, with how far its wrap-up is, but without what was forgotten.
+// While the store is away a live conversation is answered from memory, if its words are all there or are not asked for;
+// else with Unavailable, within the patience.
 func (s *Service) Get(ctx context.Context, tenant recaller.TenantID, ref string, withTurns bool) (Record, error) {
 	return s.get(ctx, tenant, ref, wanted{turns: withTurns})
 }
@@ -137,8 +137,8 @@ func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, ref string
 	return s.find(ctx, tenant, ref)
 }
 
-// List returns conversations, newest first, without what was forgotten, and the cursor of the next page. One that cannot be read is
-// told with what is known of it, as unreadable.
+// List returns conversations, newest first, without what was forgotten, and the cursor of the next page. One that
+// cannot be read is told with what is known of it, as unreadable.
 func (s *Service) List(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) ([]recaller.Conversation, string, error) {
 	list, next, err := s.ListAll(ctx, tenant, f)
 	if err != nil {
@@ -161,8 +161,9 @@ func (s *Service) ListAll(ctx context.Context, tenant recaller.TenantID, f recal
 // readers bounds how many conversations of a list have their words read at once.
 const readers = 8
 
-// told leaves out of conversations' summaries what was forgotten. Only of callers who had something forgotten is more read than who
-// they are; where their words cannot be read, nobody knows what of a summary may be told, and it is left out.
+// told leaves out of conversations' summaries what was forgotten. Only of callers who had something forgotten is more
+// read than who they are; where their words cannot be read, nobody knows what of a summary may be told, and it is left
+// out.
 func (s *Service) told(ctx context.Context, tenant recaller.TenantID, list []recaller.Conversation) error {
 	views, err := s.views(ctx, tenant, list)
 	if err != nil {
@@ -218,8 +219,8 @@ func (s *Service) views(ctx context.Context, tenant recaller.TenantID, list []re
 	return views, nil
 }
 
-// Briefing tells the agent of a conversation what it should know now. While the store is away it is degraded, and says what
-// this process knows.
+// Briefing tells the agent of a conversation what it should know now. While the store is away it is degraded, and says
+// what this process knows.
 func (s *Service) Briefing(ctx context.Context, tenant recaller.TenantID, ref string, req briefing.Request) (recaller.Briefing, error) {
 	conv, err := s.Find(ctx, tenant, ref)
 	if err != nil {

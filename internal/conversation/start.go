@@ -49,8 +49,8 @@ type Started struct {
 //
 // When the store is away (after one retry), or does not answer within the deadline, the call goes on without memory:
 // the briefing is marked degraded, the turns are held in process memory, and all is written when the store is back (P1,
-// spec section 5). A client that got no answer repeats its start, with the same external id or Idempotency-Key, and finds
-// the conversation that the first one began.
+// spec section 5). A client that got no answer repeats its start, with the same external id or Idempotency-Key, and
+// finds the conversation that the first one began.
 func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Start) (Started, error) {
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {
@@ -92,8 +92,9 @@ func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Star
 	}, nil
 }
 
-// openInTime opens a conversation, trying twice (P1), but waits no longer than the deadline: a store that hangs must not
-// hold up a call. A try that succeeds late does no harm: the conversation is then held, and writing it finds it there.
+// openInTime opens a conversation, trying twice (P1), but waits no longer than the deadline: a store that hangs must
+// not hold up a call. A try that succeeds late does no harm: the conversation is then held, and writing it finds it
+// there.
 func (s *Service) openInTime(ctx context.Context, tenant recaller.TenantID, in recaller.Opening) (recaller.Opened, error) {
 	return within(ctx, s, s.Deadline, func(ctx context.Context) (recaller.Opened, error) {
 		opened, err := s.Store.OpenConversation(ctx, tenant, in)

@@ -112,8 +112,8 @@ func (e *entry) idleLocked(is func(recaller.Conversation) bool) bool {
 	return e.state == live && len(e.queue) == 0 && is(e.conv)
 }
 
-// close notes that an idle conversation is being closed. What is said meanwhile waits for that, and is not held: it could
-// not be stored afterwards.
+// close notes that an idle conversation is being closed. What is said meanwhile waits for that, and is not held: it
+// could not be stored afterwards.
 func (e *entry) close(is func(recaller.Conversation) bool) (recaller.Conversation, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

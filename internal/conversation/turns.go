@@ -24,9 +24,10 @@ type TurnInput struct {
 const MaxBatch = 1000
 
 // AddTurns commits turns to an active conversation and returns them with ids and numbers. When it returns without an
-// error and durable is true, they survive kill -9. durable is false for ephemeral tenants, and while the store is away, or does
-// not answer within the patience: the turns are held in memory then, in order, and stored once when it is back. Secrets in the
-// texts are masked before anything is kept, unless the tenant turned that off before the conversation began (B11).
+// error and durable is true, they survive kill -9. durable is false for ephemeral tenants, and while the store is away,
+// or does not answer within the patience: the turns are held in memory then, in order, and stored once when it is back.
+// Secrets in the texts are masked before anything is kept, unless the tenant turned that off before the conversation
+// began (B11).
 func (s *Service) AddTurns(ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, in []TurnInput) (turns []recaller.Turn, durable bool, err error) {
 	turns, err = s.turns(in, s.Now())
 	if err != nil {
@@ -56,8 +57,8 @@ func (s *Service) AddTurns(ctx context.Context, tenant recaller.TenantID, ref st
 	return turns, got.durable, nil
 }
 
-// repeated answers for a conversation that has ended. A request that was carried out before the end gets its first answer
-// again, for the end may be a crash that came between its commit and its answer; any other is refused.
+// repeated answers for a conversation that has ended. A request that was carried out before the end gets its first
+// answer again, for the end may be a crash that came between its commit and its answer; any other is refused.
 func (s *Service) repeated(ctx context.Context, tenantID recaller.TenantID, ref string, once recaller.Once, turns []recaller.Turn) ([]recaller.Turn, bool, error) {
 	if once.Token == "" {
 		return nil, false, errEnded()

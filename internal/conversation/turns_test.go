@@ -187,8 +187,8 @@ func TestRepeatedTurnsAreKeptOnce(t *testing.T) {
 	}
 }
 
-// The store carried a write out and its answer got lost: the turns are there once, whether the client repeats its request or
-// goes on with what was said next, and whether the request has a name or not.
+// The store carried a write out and its answer got lost: the turns are there once, whether the client repeats its
+// request or goes on with what was said next, and whether the request has a name or not.
 func TestTurnsWhoseAnswerWasLostAreThereOnce(t *testing.T) {
 	for _, tenant := range tenants {
 		for name, once := range map[string]recaller.Once{"named": {Token: "t1", Request: "r"}, "unnamed": {}} {
@@ -278,7 +278,8 @@ func TestFailedTurnsLeaveNothing(t *testing.T) {
 	}
 }
 
-// A write failed that was carried out all the same, and the client was told so: the turns that were stored keep their places.
+// A write failed that was carried out all the same, and the client was told so: the turns that were stored keep their
+// places.
 func TestTurnsThatWereRefusedAndStoredAreNotOverwritten(t *testing.T) {
 	for _, tenant := range []recaller.TenantID{keep, archived} {
 		b := newBench(t)

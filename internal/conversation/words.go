@@ -13,8 +13,8 @@ import (
 //	memory   nowhere but in this process: of an ephemeral conversation, or of an import until it is written up
 //	held     behind any of these, what was answered and waits for the store
 //
-// What is held is looked at before the store, and what is only in memory after it, so that words which move meanwhile are found in
-// one place or the other.
+// What is held is looked at before the store, and what is only in memory after it, so that words which move meanwhile
+// are found in one place or the other.
 
 // Turns returns the words of a conversation, wherever they are; none is no error. Words that are only in memory are
 // read without the store.

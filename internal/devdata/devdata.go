@@ -1,5 +1,5 @@
-// Package devdata finds the development data, real conversations that are not part of the repository, for the tests that
-// measure on them. It is for tests only.
+// Package devdata finds the development data, real conversations that are not part of the repository, for the tests
+// that measure on them. It is for tests only.
 package devdata
 
 import (
@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Path returns where a file of the development data is: in RECALLER_DEV_DATA, or in a folder shared/data beside the project.
-// Where the variable is set, as CI sets it, a missing file fails the test; else the test is skipped.
+// Path returns where a file of the development data is: in RECALLER_DEV_DATA, or in a folder shared/data beside the
+// project. Where the variable is set, as CI sets it, a missing file fails the test; else the test is skipped.
 func Path(t testing.TB, name string) string {
 	t.Helper()
 	if path, ok := Find(name); ok {

@@ -8,8 +8,8 @@ import (
 	"github.com/recallerhq/recaller/client"
 )
 
-// An appointment is made, moved and called off in three calls of the past. As of each time an agent is told what stood then, and the
-// list of what was agreed on tells what became of it.
+// An appointment is made, moved and called off in three calls of the past. As of each time an agent is told what stood
+// then, and the list of what was agreed on tells what became of it.
 func TestWhatWasAgreedOnAsOfATime(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, on backing) {

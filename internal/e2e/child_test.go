@@ -19,8 +19,8 @@ import (
 	"github.com/recallerhq/recaller/internal/store"
 )
 
-// A child is this test program started again, as a server that writes up what waits for it and then ends. It can be told
-// to die, as by kill -9, at any one of its commits, which no signal from outside hits so exactly.
+// A child is this test program started again, as a server that writes up what waits for it and then ends. It can be
+// told to die, as by kill -9, at any one of its commits, which no signal from outside hits so exactly.
 const (
 	childConversation = "RECALLER_E2E_CHILD" // the conversation to write up; set: this process is a child
 	childDies         = "RECALLER_E2E_DIES"  // "before 7": at its seventh commit, which is not carried out; "after 7": once it is

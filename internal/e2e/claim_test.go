@@ -8,8 +8,9 @@ import (
 	"github.com/recallerhq/recaller/internal/store/postgres"
 )
 
-// A server whose claim to the database another took, while its connection was lost, stops with a failure, for its supervisor to
-// start it again. It does not start as long as the other one is there, and then carries on where the call broke off.
+// A server whose claim to the database another took, while its connection was lost, stops with a failure, for its
+// supervisor to start it again. It does not start as long as the other one is there, and then carries on where the call
+// broke off.
 func TestAServerWhoseDatabaseAnotherTookStops(t *testing.T) {
 	t.Parallel()
 	s := serveIn(t, onPostgres, "RECALLER_SHUTDOWN_GRACE=60s")

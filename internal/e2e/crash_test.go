@@ -15,8 +15,9 @@ import (
 
 const writers = 64
 
-// kill -9 in the middle of 64 writers, again and again: what was acknowledged is there, in order, nothing twice. What was
-// not acknowledged is sent once more with its Idempotency-Key, and is then there once or refused, as the server says.
+// kill -9 in the middle of 64 writers, again and again: what was acknowledged is there, in order, nothing twice. What
+// was not acknowledged is sent once more with its Idempotency-Key, and is then there once or refused, as the server
+// says.
 func TestKillNineAmongManyWriters(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, on backing) {

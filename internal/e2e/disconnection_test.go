@@ -56,7 +56,8 @@ func TestTheDisconnection(t *testing.T) {
 	}
 }
 
-// wantSteps wants the first steps of a wrap-up in their order, each in its state and with the marks of having been done.
+// wantSteps wants the first steps of a wrap-up in their order, each in its state and with the marks of having been
+// done.
 func wantSteps(t *testing.T, rec client.ConversationRecord, want ...recaller.StepState) {
 	t.Helper()
 	if len(rec.Wrapup.Steps) != len(recaller.Steps()) {

@@ -40,7 +40,8 @@ func TestErasedForGood(t *testing.T) {
 	})
 }
 
-// erasedForGood tells the story; backUp copies the data of a stopped server, without its keys, and returns what puts that back.
+// erasedForGood tells the story; backUp copies the data of a stopped server, without its keys, and returns what puts
+// that back.
 func erasedForGood(t *testing.T, s *server, backUp func() (restore func())) {
 	ctx := context.Background()
 	const from = "+14155550177"
@@ -123,8 +124,8 @@ func restore(t *testing.T, dir string, backup []byte) {
 	}
 }
 
-// wantReceipt checks a receipt with nothing but what came over the wire and the documentation: an Ed25519 signature over
-// the receipt as JSON with public_key and signature null.
+// wantReceipt checks a receipt with nothing but what came over the wire and the documentation: an Ed25519 signature
+// over the receipt as JSON with public_key and signature null.
 func wantReceipt(t *testing.T, r recaller.Receipt, caller string) {
 	t.Helper()
 	if string(r.Caller) != caller || r.KeyFingerprint == "" || r.Erased["callers"] != 1 || r.Erased["conversations"] != 1 || r.Erased["turns"] != 2 {
@@ -328,7 +329,8 @@ func wantKnown(t *testing.T, c *client.Client, who trace) {
 	}
 }
 
-// wantNoRows looks for what is told of somebody without a key: when his reminders are due, and that there is a checkpoint.
+// wantNoRows looks for what is told of somebody without a key: when his reminders are due, and that there is a
+// checkpoint.
 func wantNoRows(t *testing.T, c *client.Client, who trace) {
 	t.Helper()
 	wantNothing(t, c, who, reminders())

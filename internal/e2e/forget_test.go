@@ -12,9 +12,9 @@ import (
 	"github.com/recallerhq/recaller/client"
 )
 
-// What a caller wants forgotten is told nowhere: he is greeted without the name, the history does not tell it, recall does not
-// find the turns, and the words of the call do not bring it back. An admin sees it, an undo brings it back, and so does saying
-// it again.
+// What a caller wants forgotten is told nowhere: he is greeted without the name, the history does not tell it, recall
+// does not find the turns, and the words of the call do not bring it back. An admin sees it, an undo brings it back,
+// and so does saying it again.
 func TestForgettingIsForgetting(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, on backing) {
@@ -123,8 +123,8 @@ func TestToolsTakeWhatTheModelSees(t *testing.T) {
 	})
 }
 
-// Whoever reads a conversation, a list, a search, a history or a stream reads nothing of what was forgotten: not the agents, not the
-// people, and an admin only where he asks for it. The export has it all.
+// Whoever reads a conversation, a list, a search, a history or a stream reads nothing of what was forgotten: not the
+// agents, not the people, and an admin only where he asks for it. The export has it all.
 func TestWhatWasForgottenIsReadNowhere(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, on backing) {
@@ -192,8 +192,8 @@ func TestWhatWasForgottenIsReadNowhere(t *testing.T) {
 	})
 }
 
-// A search finds a conversation by nothing that was forgotten: no better than one in which it was never said. An undo has it found by
-// that again.
+// A search finds a conversation by nothing that was forgotten: no better than one in which it was never said. An undo
+// has it found by that again.
 func TestASearchFindsNothingByWhatWasForgotten(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, on backing) {
@@ -254,8 +254,8 @@ func shown(v any) string {
 	return string(raw)
 }
 
-// everyReader is what all who read of a caller are shown: one of his conversations, the lists, what is recalled and why, the history of
-// a memory, his checkpoint, reminders, agreements, and what his agent is told.
+// everyReader is what all who read of a caller are shown: one of his conversations, the lists, what is recalled and
+// why, the history of a memory, his checkpoint, reminders, agreements, and what his agent is told.
 func everyReader(p phone, who, conv, memory string) string {
 	p.t.Helper()
 	ctx := p.t.Context()
@@ -294,8 +294,8 @@ func everyReader(p phone, who, conv, memory string) string {
 	return out.String()
 }
 
-// What was said before a caller asked to have it forgotten is forgotten, whenever it becomes known: here by an import of the call in
-// which it was said. What he says after that is new.
+// What was said before a caller asked to have it forgotten is forgotten, whenever it becomes known: here by an import
+// of the call in which it was said. What he says after that is new.
 func TestWhatBecomesKnownLaterIsForgottenToo(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, on backing) {
@@ -330,8 +330,8 @@ func TestWhatBecomesKnownLaterIsForgottenToo(t *testing.T) {
 	})
 }
 
-// A caller who asks in words to have his name forgotten is greeted by it no more, whoever told it, and the words of the same call do
-// not bring it back.
+// A caller who asks in words to have his name forgotten is greeted by it no more, whoever told it, and the words of the
+// same call do not bring it back.
 func TestANameIsForgottenInWords(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, on backing) {
@@ -358,8 +358,8 @@ func TestANameIsForgottenInWords(t *testing.T) {
 	})
 }
 
-// What no memory holds, but the caller said, is forgotten by the words that name it; where turns of several matters may be meant, nothing
-// is, and the answer tells them; of what was never said it says so.
+// What no memory holds, but the caller said, is forgotten by the words that name it; where turns of several matters may
+// be meant, nothing is, and the answer tells them; of what was never said it says so.
 func TestWhatWasOnlySaidIsForgottenByATool(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, on backing) {

@@ -14,8 +14,9 @@ import (
 	"github.com/recallerhq/recaller/client"
 )
 
-// A disk that fills up: 503 on writes, a clear word in the log, reads go on, all that was acknowledged is there, and with
-// room again it goes on. A bound on the size of files works everywhere; where we may mount one, a real small disk too.
+// A disk that fills up: 503 on writes, a clear word in the log, reads go on, all that was acknowledged is there, and
+// with room again it goes on. A bound on the size of files works everywhere; where we may mount one, a real small disk
+// too.
 func TestADiskThatFillsUp(t *testing.T) {
 	t.Parallel()
 	t.Run("no file may grow further", func(t *testing.T) {

@@ -18,8 +18,8 @@ type bad struct {
 	field              string
 }
 
-// badRequests is every way to get it wrong that we could think of. {caller}, {call}, {ended} and {memory} stand for what
-// exists.
+// badRequests is every way to get it wrong that we could think of. {caller}, {call}, {ended} and {memory} stand for
+// what exists.
 var badRequests = []bad{
 	// What is no JSON, or not the JSON asked for.
 	{"POST", "/v1/conversations", ``, 400, ""},
@@ -161,8 +161,8 @@ var badRequests = []bad{
 	{"BREW", "/v1/conversations", ``, 405, ""},
 }
 
-// Whatever is sent: 4xx, problem details that name the field, nothing of what was sent, no stack trace, and a server that
-// goes on.
+// Whatever is sent: 4xx, problem details that name the field, nothing of what was sent, no stack trace, and a server
+// that goes on.
 func TestBadRequests(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, on backing) {

@@ -55,8 +55,8 @@ func (d document) operations() []described {
 	return out
 }
 
-// reach is a request of one tenant with another's ids: in the path, the query, the body. Placeholders in braces are filled
-// with ids of the first tenant's, and for comparison with those of nobody; {id} is what the path is about.
+// reach is a request of one tenant with another's ids: in the path, the query, the body. Placeholders in braces are
+// filled with ids of the first tenant's, and for comparison with those of nobody; {id} is what the path is about.
 type reach struct {
 	status      int // for a key that is strong enough
 	query, body string
@@ -159,7 +159,8 @@ func (w *wall) slots(pick int) map[string]slot {
 	return all
 }
 
-// picks is how many requests there are to make of templates until every id of the first tenant's has stood in every place for it.
+// picks is how many requests there are to make of templates until every id of the first tenant's has stood in every
+// place for it.
 func (w *wall) picks(templates ...string) int {
 	most := 1
 	for placeholder, s := range w.slots(0) {
@@ -212,8 +213,8 @@ func firstSegments(path string) string {
 	return head + "{" + name + "}"
 }
 
-// maker makes requests from the description: well-formed ones, with the first tenant's ids wherever there may be one, and
-// ones that are malformed or hostile in a place.
+// maker makes requests from the description: well-formed ones, with the first tenant's ids wherever there may be one,
+// and ones that are malformed or hostile in a place.
 type maker struct {
 	*wall
 	random *rand.Rand

@@ -34,8 +34,8 @@ const hidden = "zanzibarquagga"
 
 // Two businesses and an operator on one Recaller. The first has something to hide; with every key of the others every
 // operation of the description is tried, with the first one's ids, cursors, numbers and Idempotency-Keys in every place
-// where there may be one, and with what is malformed or hostile. Nothing of the first one's shows in any answer or in the
-// log, what it has is as it was, to the byte, and an id of its own is answered as one that nobody has.
+// where there may be one, and with what is malformed or hostile. Nothing of the first one's shows in any answer or in
+// the log, what it has is as it was, to the byte, and an id of its own is answered as one that nobody has.
 func TestNoTenantReachesAnother(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, on backing) {

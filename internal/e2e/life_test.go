@@ -286,7 +286,8 @@ func TestMemoriesChangeAndGo(t *testing.T) {
 	})
 }
 
-// H1, H4: a checkpoint is told, replaced, and cleared by "completed". The 72 hours are in package app, which has a clock.
+// H1, H4: a checkpoint is told, replaced, and cleared by "completed". The 72 hours are in package app, which has a
+// clock.
 func TestCheckpoints(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, on backing) {

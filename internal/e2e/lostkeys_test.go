@@ -21,9 +21,9 @@ const lost = `key store in the database of RECALLER_.* lacks the key of tenant d
 // everyVerb are some of those that open the data, and those that look at the keys.
 var everyVerb = []string{"serve", "doctor", "briefing +14155550101", "keys status"}
 
-// A wrong master key, or keys that are lost, elsewhere, or another installation's: on Postgres too the server does not start, says
-// what it needs, and touches nothing. No verb that opens the data does either. Where keys are lost nothing calls that well, whoever
-// migrates in between.
+// A wrong master key, or keys that are lost, elsewhere, or another installation's: on Postgres too the server does not
+// start, says what it needs, and touches nothing. No verb that opens the data does either. Where keys are lost nothing
+// calls that well, whoever migrates in between.
 func TestItRefusesToStartOnPostgresDataItCannotRead(t *testing.T) {
 	t.Parallel()
 	s := withACall(t, pgtest.Prepared(t, schemas(t), migrate), pgtest.Database{})

@@ -54,7 +54,8 @@ func TestTheBriefingFollowsWhatIsTalkedAbout(t *testing.T) {
 	})
 }
 
-// recalled holds a briefing's part of what was said before against what should be there, and should not; nil: there is no such part.
+// recalled holds a briefing's part of what was said before against what should be there, and should not; nil: there is
+// no such part.
 func recalled(t *testing.T, when string, b client.Briefing, want []string, not ...string) {
 	t.Helper()
 	text := ""

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// description is the OpenAPI document that a server serves, as far as answers are held against it. It is read by code of
-// our own, so that the library that wrote it does not judge itself.
+// description is the OpenAPI document that a server serves, as far as answers are held against it. It is read by code
+// of our own, so that the library that wrote it does not judge itself.
 type description struct {
 	Paths      map[string]map[string]operation `json:"paths"`
 	Components struct {

@@ -25,9 +25,9 @@ const (
 	outageWaits = 10 * time.Second       // the longest that an answer may take, on a machine that is busy with other stories
 )
 
-// Postgres is stopped for a minute in the middle of 50 calls (spec section 5, first row). The calls go on, twice a second a
-// turn; some end, and others begin, whose briefings say that they are degraded, and why. When it is back, everything that was
-// acknowledged is there, once, in order, under the numbers that were told.
+// Postgres is stopped for a minute in the middle of 50 calls (spec section 5, first row). The calls go on, twice a
+// second a turn; some end, and others begin, whose briefings say that they are degraded, and why. When it is back,
+// everything that was acknowledged is there, once, in order, under the numbers that were told.
 func TestPostgresIsAwayForAMinuteAmongFiftyCalls(t *testing.T) {
 	t.Parallel()
 	postgres := pgtest.OwnServer(t)
@@ -211,8 +211,8 @@ func (o *outage) end(c *outageCall) {
 	}
 }
 
-// flushed reports whether every call is in the store as far as it was acknowledged. A call's own count has the turns that are
-// held too, so the log must say that none is.
+// flushed reports whether every call is in the store as far as it was acknowledged. A call's own count has the turns
+// that are held too, so the log must say that none is.
 func (o *outage) flushed() bool {
 	log := o.s.output.String()
 	written := strings.LastIndex(log, "what was held while the store was away is written")

@@ -162,7 +162,8 @@ func putSettingsIn(t *testing.T, s *server, word, digits func() string) {
 	}
 }
 
-// useTools has the agent's model keep, correct, keep under another key, be reminded of, hide and forget things, and fail.
+// useTools has the agent's model keep, correct, keep under another key, be reminded of, hide and forget things, and
+// fail.
 func useTools(t *testing.T, s *server, call client.StartResponse, word func() string) {
 	t.Helper()
 	key, dog := word(), word()

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The master key is exchanged while people talk; kill -9 in the middle of it loses nothing, and it goes on at the next start.
+// The master key is exchanged while people talk; kill -9 in the middle of it loses nothing, and it goes on at the next
+// start.
 func TestTheMasterKeyIsExchangedWhileServing(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

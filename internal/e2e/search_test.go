@@ -14,8 +14,8 @@ import (
 	"github.com/recallerhq/recaller/internal/embed/static"
 )
 
-// P16, scenario 4: the embedding is made after the call. The end waits for nothing, the next call knows of this one at once, and
-// by and by the conversation is found by what it was about.
+// P16, scenario 4: the embedding is made after the call. The end waits for nothing, the next call knows of this one at
+// once, and by and by the conversation is found by what it was about.
 func TestTheEmbeddingComesAfterTheCall(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, on backing) {
@@ -47,8 +47,8 @@ func TestTheEmbeddingComesAfterTheCall(t *testing.T) {
 	})
 }
 
-// P16, scenario 2: of ten calls the next one is told the last three; those before them are found by a search for what they were
-// about, in other words with the built-in embedder, by what it means with a model that knows that.
+// P16, scenario 2: of ten calls the next one is told the last three; those before them are found by a search for what
+// they were about, in other words with the built-in embedder, by what it means with a model that knows that.
 func TestOlderCallsAreFoundByTheirMeaning(t *testing.T) {
 	t.Parallel()
 	things := []string{"umbrella", "saxophone", "greenhouse", "motorcycle", "telescope", "accordion", "wheelbarrow", "typewriter", "chandelier", "surfboard"}

@@ -195,8 +195,8 @@ func (s *server) restart() {
 	s.start()
 }
 
-// houses are the servers, one on each store, that stories share when they need none of their own: they use callers that nobody
-// else has.
+// houses are the servers, one on each store, that stories share when they need none of their own: they use callers that
+// nobody else has.
 var houses = map[backing]*shared{onSQLite: {}, onPostgres: {}}
 
 type shared struct {

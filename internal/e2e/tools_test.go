@@ -170,8 +170,8 @@ func TestToolsRefuseAsWDoes(t *testing.T) {
 	})
 }
 
-// A follow-up asks for a reminder (W11), what is to be forgotten is out of the briefing at once, and a model's own calls
-// go through the dispatcher.
+// A follow-up asks for a reminder (W11), what is to be forgotten is out of the briefing at once, and a model's own
+// calls go through the dispatcher.
 func TestFollowUpForgetAndTheDispatcher(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, on backing) {

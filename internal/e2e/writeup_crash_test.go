@@ -24,8 +24,8 @@ import (
 
 const writeUpCall = "CA-writeup"
 
-// kill -9 before and after every commit of a write-up by a model, and while the model is asked each time: once it has been
-// started again, all of it is there, once, as if nothing had happened.
+// kill -9 before and after every commit of a write-up by a model, and while the model is asked each time: once it has
+// been started again, all of it is there, once, as if nothing had happened.
 func TestAWriteUpThatIsKilledAnywhereIsDoneOnce(t *testing.T) {
 	t.Parallel()
 	base := filepath.Join(t.TempDir(), "data")
@@ -84,8 +84,8 @@ func TestAWriteUpThatIsKilledAnywhereIsDoneOnce(t *testing.T) {
 	}
 }
 
-// The model is away, and the process is killed after each commit until what the rules remember meanwhile is written: started again
-// with a model that answers, it leaves what it would have left.
+// The model is away, and the process is killed after each commit until what the rules remember meanwhile is written:
+// started again with a model that answers, it leaves what it would have left.
 func TestInterimMemoriesOfAProcessThatIsKilledGiveWay(t *testing.T) { //nolint:tparallel // a part of it only closes the folder
 	t.Parallel()
 	base := filepath.Join(t.TempDir(), "data")
@@ -227,8 +227,8 @@ func copied(t *testing.T, dir string) string {
 	return to
 }
 
-// runChild writes the call up in a process of its own, and reports whether that died by kill -9. What it is to die of is
-// said by dies; or killed, if it is not nil, gets what kills it and waits for its death.
+// runChild writes the call up in a process of its own, and reports whether that died by kill -9. What it is to die of
+// is said by dies; or killed, if it is not nil, gets what kills it and waits for its death.
 func runChild(t *testing.T, dir, model, dies string, killed chan<- func()) (died bool) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])

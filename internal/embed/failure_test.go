@@ -304,7 +304,8 @@ func TestNobodyWaitsForLongerThanTheyWant(t *testing.T) {
 	})
 }
 
-// A search waits for a fraction of the time that a request may take. An endpoint that hangs costs a few of them that, and no more.
+// A search waits for a fraction of the time that a request may take. An endpoint that hangs costs a few of them that,
+// and no more.
 func TestAnEndpointThatHangsIsLeftAloneBySearches(t *testing.T) {
 	t.Parallel()
 	inTime(t, func(t *testing.T, h *house) {

@@ -10,8 +10,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Likeness makes vectors of turns, and of what is asked about them, in whole numbers, and tells how the model's cosines are to be
-// read: each model has its own idea of how near "not alike at all" is. It is safe for concurrent use.
+// Likeness makes vectors of turns, and of what is asked about them, in whole numbers, and tells how the model's cosines
+// are to be read: each model has its own idea of how near "not alike at all" is. It is safe for concurrent use.
 type Likeness struct {
 	client *Client
 
@@ -27,7 +27,8 @@ func NewLikeness(c *Client) *Likeness { return &Likeness{client: c} }
 // Model is the client's Model.
 func (l *Likeness) Model() string { return l.client.Model() }
 
-// Passages returns a vector of each turn, in order, all of one width, whatever it answers; errors are those of Client.Embed.
+// Passages returns a vector of each turn, in order, all of one width, whatever it answers; errors are those of
+// Client.Embed.
 func (l *Likeness) Passages(ctx context.Context, turns []recaller.Passage) ([][]int8, error) {
 	texts := make([]string, len(turns))
 	for i, t := range turns {
@@ -57,8 +58,9 @@ func (l *Likeness) Query(ctx context.Context, text string) (recaller.QueryVector
 	return recaller.QueryVector{Model: l.Model(), Data: whole(vectors[0]), Base: base, Gain: gain}, nil
 }
 
-// spread is the standard deviation that cosines of what has nothing to do with each other are brought to. The built-in table's is 0.1; a
-// model's mean more, and count half as much again: from 0.1 to 0.2 recall finds about as much (docs/recall.md).
+// spread is the standard deviation that cosines of what has nothing to do with each other are brought to. The built-in
+// table's is 0.1; a model's mean more, and count half as much again: from 0.1 to 0.2 recall finds about as much
+// (docs/recall.md).
 const spread = 0.15
 
 //go:embed references.txt

@@ -41,7 +41,8 @@ type Settings struct {
 	// says that the endpoint is too slow. Where it is false, pauses are waited for as long as a job has time.
 	Hurried bool
 
-	// HTTP is the client to send with; nil: one of our own. Neither follows redirects: what people said goes to no third address.
+	// HTTP is the client to send with; nil: one of our own. Neither follows redirects: what people said goes to no third
+	// address.
 	HTTP    *http.Client
 	Metrics *Metrics         // nil: none
 	Log     *slog.Logger     // hears when an endpoint is left alone, and why, and when it answers again; nil: none

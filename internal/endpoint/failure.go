@@ -129,7 +129,8 @@ func (c *Client) meaning(r *RefusalError) string {
 	}
 }
 
-// statusKind says what a status of 300 or more means; Invalid: that the endpoint refuses this request, and may take others.
+// statusKind says what a status of 300 or more means; Invalid: that the endpoint refuses this request, and may take
+// others.
 func statusKind(status int) recaller.Kind {
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:

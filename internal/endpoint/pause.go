@@ -12,8 +12,8 @@ import (
 // longestPause bounds what is believed of a pause that an endpoint asks for.
 const longestPause = 24 * time.Hour
 
-// readPause reads how long an endpoint asks to be left alone: seconds or a date (RFC 9110), or milliseconds in the header
-// that OpenAI and Anthropic add. told is false where it does not say, or nothing that makes sense.
+// readPause reads how long an endpoint asks to be left alone: seconds or a date (RFC 9110), or milliseconds in the
+// header that OpenAI and Anthropic add. told is false where it does not say, or nothing that makes sense.
 func readPause(h http.Header, now time.Time) (d time.Duration, told bool) {
 	if d, ok := number(h.Get("Retry-After-Ms"), time.Millisecond); ok {
 		return d, true

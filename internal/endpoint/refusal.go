@@ -15,8 +15,8 @@ import (
 
 const maxProblem = 64 << 10 // of a refusal's body
 
-// RefusalError is an answer of an endpoint that is an HTTP error. What the endpoint wrote is read for its meaning and goes
-// no further: it may quote what was sent.
+// RefusalError is an answer of an endpoint that is an HTTP error. What the endpoint wrote is read for its meaning and
+// goes no further: it may quote what was sent.
 type RefusalError struct {
 	Status  int
 	Pause   time.Duration // after which it may be tried again, if told

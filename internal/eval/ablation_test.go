@@ -6,7 +6,8 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/index"
 )
 
-// An ingredient that leaves nothing out of the weights as they are, or the same as another, would be told to be worth nothing.
+// An ingredient that leaves nothing out of the weights as they are, or the same as another, would be told to be worth
+// nothing.
 func TestEveryAblationLeavesSomethingOut(t *testing.T) {
 	t.Parallel()
 	whole := index.DefaultWeights()

@@ -45,7 +45,8 @@ const (
 	judgeTokens  = 500
 )
 
-// answer asks and judges. Questions without a right answer are passed over. An error is one that the next question would meet too.
+// answer asks and judges. Questions without a right answer are passed over. An error is one that the next question
+// would meet too.
 func (a *Answering) answer(ctx context.Context, c *Case, q *Question, hits []recaller.Hit) (*Answered, error) {
 	if q.Answer == "" {
 		return nil, nil

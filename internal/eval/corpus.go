@@ -26,7 +26,8 @@ type said struct {
 	at      time.Time // zero: a minute after the turn before
 }
 
-// assembly makes a case of sessions: ids are replaced by neutral ones, which are dealt out in order of time and so tell nothing.
+// assembly makes a case of sessions: ids are replaced by neutral ones, which are dealt out in order of time and so tell
+// nothing.
 type assembly struct {
 	c        Case
 	sessions map[string]recaller.ConversationID // the file's id → ours
@@ -76,8 +77,9 @@ func askable(text string) bool {
 	return strings.TrimSpace(text) != "" && len(text) <= recall.MaxQueryBytes
 }
 
-// ask adds a question with the file's ids of its gold; the conversations of gold turns are gold too. Ids that the corpus does not
-// have are counted in the notes, and a question with nothing else is left out, as is one that cannot be asked.
+// ask adds a question with the file's ids of its gold; the conversations of gold turns are gold too. Ids that the
+// corpus does not have are counted in the notes, and a question with nothing else is left out, as is one that cannot be
+// asked.
 func (a *assembly) ask(q Question, sessions, turns []string, notes *Notes) {
 	if !askable(q.Text) {
 		notes.Unaskable++

@@ -12,7 +12,8 @@ import (
 	"github.com/recallerhq/recaller/internal/eval"
 )
 
-// What docs/recall.md shows is what is there: the models' prompts word for word, and a file of our own format that can be read.
+// What docs/recall.md shows is what is there: the models' prompts word for word, and a file of our own format that can
+// be read.
 func TestTheDocumentationIsTrue(t *testing.T) {
 	t.Parallel()
 	page := documentation(t)

@@ -1,9 +1,10 @@
-// Package eval measures recall on questions of which it is known where their answers were said: LongMemEval's, LoCoMo's, and
-// those of a format of our own. It reads the files, asks every question of an index of one person's conversations, and tells how
-// often and how far up the right ones came, with confidence intervals. It is what `recaller eval` runs.
+// Package eval measures recall on questions of which it is known where their answers were said: LongMemEval's,
+// LoCoMo's, and those of a format of our own. It reads the files, asks every question of an index of one person's
+// conversations, and tells how often and how far up the right ones came, with confidence intervals. It is what
+// `recaller eval` runs.
 //
-// Where an answer lies never reaches the index: a method of ranking sees a corpus whose ids say nothing, and the bare question.
-// The package is for measuring, not for serving; only the command line and tests use it.
+// Where an answer lies never reaches the index: a method of ranking sees a corpus whose ids say nothing, and the bare
+// question. The package is for measuring, not for serving; only the command line and tests use it.
 package eval
 
 import (

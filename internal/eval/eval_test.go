@@ -55,7 +55,8 @@ func TestRecallFindsTheTurnsOfDialogues(t *testing.T) {
 	}
 }
 
-// A few short calls: hardly a word of the questions is in them, and the answer is among the first five for two questions in three at least.
+// A few short calls: hardly a word of the questions is in them, and the answer is among the first five for two
+// questions in three at least.
 func TestRecallFindsTheTurnsOfShortCalls(t *testing.T) {
 	t.Parallel()
 	for file, least := range map[string]float64{"short.json": 0.66, "short-held.json": 0.70} {

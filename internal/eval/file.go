@@ -41,8 +41,8 @@ type Notes struct {
 	Unknown         int `json:"unknown"`          // pieces of evidence that name a turn or conversation that is not there
 }
 
-// Read reads the cases of a file one by one, and counts in notes what it leaves out. An error ends the sequence and says what
-// was expected where; it holds nothing that people said. A byte order mark before the text is passed over.
+// Read reads the cases of a file one by one, and counts in notes what it leaves out. An error ends the sequence and
+// says what was expected where; it holds nothing that people said. A byte order mark before the text is passed over.
 func Read(r io.Reader, format Format, how Reading, notes *Notes) iter.Seq2[Case, error] {
 	text := bufio.NewReader(r)
 	const mark = "\uFEFF"
@@ -59,8 +59,8 @@ func Read(r io.Reader, format Format, how Reading, notes *Notes) iter.Seq2[Case,
 	}
 }
 
-// elements reads a JSON list, one element after another, so that a file may be larger than memory. Cases without questions are
-// passed over.
+// elements reads a JSON list, one element after another, so that a file may be larger than memory. Cases without
+// questions are passed over.
 func elements(r io.Reader, what string, read func(n int, dec *json.Decoder) (Case, error)) iter.Seq2[Case, error] {
 	return func(yield func(Case, error) bool) {
 		dec := json.NewDecoder(r)
@@ -195,7 +195,8 @@ type Data struct {
 	Notes  Notes  `json:"left_out"`
 }
 
-// Data reads what is left of the file, and says which it is. What was left out is counted as far as the cases were read.
+// Data reads what is left of the file, and says which it is. What was left out is counted as far as the cases were
+// read.
 func (f *File) Data() (Data, error) {
 	if _, err := io.Copy(io.Discard, f.counts); err != nil {
 		return Data{}, fmt.Errorf("read %s: %w", filepath.Base(f.raw.Name()), err)

@@ -32,8 +32,8 @@ func Wilson(k, n int) Estimate {
 // Resamples are how many samples a bootstrap draws.
 const Resamples = 2000
 
-// Bootstrap returns the mean of each column with the percentile interval at 95 %, by resampling rows. The seed is fixed: equal rows
-// give equal intervals.
+// Bootstrap returns the mean of each column with the percentile interval at 95 %, by resampling rows. The seed is
+// fixed: equal rows give equal intervals.
 func Bootstrap(rows []Values) [metrics]Estimate {
 	var out [metrics]Estimate
 	if len(rows) == 0 {
@@ -121,8 +121,8 @@ func scores(outcomes []Outcome) Scores {
 	return s
 }
 
-// Differences are by how much a ranking differs from another on the same questions, question by question: above zero the first is
-// better. An interval that holds zero says that it may be chance.
+// Differences are by how much a ranking differs from another on the same questions, question by question: above zero
+// the first is better. An interval that holds zero says that it may be chance.
 func Differences(of, from Report) Scores {
 	return score(of.Outcomes, func(i int) Values {
 		d := of.Outcomes[i].Values

@@ -72,7 +72,8 @@ func TestTheBootstrapGivesTheSameTwice(t *testing.T) {
 	}
 }
 
-// One variant loses the same tenth on each question: that is sure, however wide the questions are spread. Another loses and gains.
+// One variant loses the same tenth on each question: that is sure, however wide the questions are spread. Another loses
+// and gains.
 func TestDifferencesArePaired(t *testing.T) {
 	t.Parallel()
 	var whole, worse, moved Report

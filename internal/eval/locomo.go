@@ -25,7 +25,8 @@ type sample struct {
 	} `json:"qa"`
 }
 
-// utterance is one turn of a dialogue. What a photo was looked for by ("query") and where it lies ("img_url") nobody said.
+// utterance is one turn of a dialogue. What a photo was looked for by ("query") and where it lies ("img_url") nobody
+// said.
 type utterance struct {
 	Speaker string `json:"speaker"`
 	ID      string `json:"dia_id"`
@@ -119,8 +120,8 @@ func (s *sample) sessions() ([]session, error) {
 	return all, nil
 }
 
-// turn makes a turn of ours. Both speakers are people who talk to each other, so both are users, told apart by name: neither is the
-// agent, whose words recall weighs less. A photo is its caption, in words.
+// turn makes a turn of ours. Both speakers are people who talk to each other, so both are users, told apart by name:
+// neither is the agent, whose words recall weighs less. A photo is its caption, in words.
 func (u utterance) turn(session string, place int) said {
 	t := said{id: fmt.Sprintf("D%s:%d", session, place), speaker: recaller.User, name: u.Speaker, text: u.Text}
 	if ids, _ := dialogIDs(u.ID); len(ids) == 1 {
@@ -135,8 +136,8 @@ func (u utterance) turn(session string, place int) said {
 	return t
 }
 
-// evidence reads the ids of turns, and counts the pieces in which there is none. The list is written in many ways: "D8:6; D9:17"
-// and "D9:1 D4:4" are two turns, "D:11:26" and "D11:026" are turn 26 of session 11, and "D" is nothing.
+// evidence reads the ids of turns, and counts the pieces in which there is none. The list is written in many ways:
+// "D8:6; D9:17" and "D9:1 D4:4" are two turns, "D:11:26" and "D11:026" are turn 26 of session 11, and "D" is nothing.
 func evidence(raw json.RawMessage) (turns []string, unread int) {
 	var pieces []json.RawMessage
 	if json.Unmarshal(raw, &pieces) != nil { // one string instead of a list

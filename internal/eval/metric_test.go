@@ -14,8 +14,8 @@ func turnHit(conversation, turn string) recaller.Hit {
 	return recaller.Hit{Kind: recaller.HitTurn, ID: turn, Conversation: recaller.ConversationID(conversation)}
 }
 
-// Two right conversations, a and b, each with a right turn, and a third right turn that never comes. The hits' conversations are
-// c, a, a, b: so a is second and b third; a's right turn is second, b's is fifth.
+// Two right conversations, a and b, each with a right turn, and a third right turn that never comes. The hits'
+// conversations are c, a, a, b: so a is second and b third; a's right turn is second, b's is fifth.
 func TestMetricsAsCountedByHand(t *testing.T) {
 	t.Parallel()
 	q := &Question{Sessions: []recaller.ConversationID{"a", "b"}, Turns: []recaller.TurnID{"a1", "b1", "a9"}}

@@ -12,7 +12,8 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
-// Hits is how many hits a question is answered with: what recall gives at most, so that ten conversations are among them.
+// Hits is how many hits a question is answered with: what recall gives at most, so that ten conversations are among
+// them.
 const Hits = recall.MaxLimit
 
 // Recall is recall as it serves, built with opts.

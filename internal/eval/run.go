@@ -20,8 +20,8 @@ type Options struct {
 	Answers *Answering       // have a model answer from what the first method found; nil: none
 }
 
-// Run asks every question of every method, and returns a report of each, in the methods' order. A case is read, indexed by one
-// method after another, and dropped, so that as many are in memory as there are workers and one more.
+// Run asks every question of every method, and returns a report of each, in the methods' order. A case is read, indexed
+// by one method after another, and dropped, so that as many are in memory as there are workers and one more.
 func Run(ctx context.Context, cases iter.Seq2[Case, error], methods []Method, o Options) ([]Report, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)

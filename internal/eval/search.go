@@ -15,8 +15,9 @@ import (
 // SearchVersion is what a file of conversations of one business has to say of itself.
 const SearchVersion = "recaller-eval-search/1"
 
-// Business is what a search over conversations is measured on: conversations of many callers of one business, and queries of which it is
-// known which conversations are the right ones (docs/measurements/search.md shows how it is written).
+// Business is what a search over conversations is measured on: conversations of many callers of one business, and
+// queries of which it is known which conversations are the right ones (docs/measurements/search.md shows how it is
+// written).
 type Business struct {
 	Name          string
 	Conversations []BusinessTalk

@@ -2,8 +2,8 @@
 // briefing that follows from it, turns added, the end (spec section 4, W8). Events are ordered and numbered per
 // conversation; a listener that reconnects names the last one it has and misses none of the recent ones.
 //
-// It is not durable and it never waits: what a listener has not read yet stays among the conversation's kept events, and
-// one that is behind by more than is kept is dropped with a reason. What must not be lost is in the store.
+// It is not durable and it never waits: what a listener has not read yet stays among the conversation's kept events,
+// and one that is behind by more than is kept is dropped with a reason. What must not be lost is in the store.
 package events
 
 import (
@@ -41,8 +41,8 @@ type Event struct {
 	At       time.Time
 }
 
-// Bounds. A conversation that was listened to keeps its last events for listeners that are behind and for those who come
-// back; one that nobody ever listened to keeps none.
+// Bounds. A conversation that was listened to keeps its last events for listeners that are behind and for those who
+// come back; one that nobody ever listened to keeps none.
 const (
 	queue     = 256     // events that are handed to a listener before it reads
 	keep      = 2048    // events of a conversation; a listener that is behind by more than queue and these is dropped
@@ -79,8 +79,8 @@ func New(now func() time.Time) *Bus {
 
 // Subscribe listens to a conversation from after the event with id last (0: from now on). Missed is true when events
 // after last are no longer kept (those that are, come), or last is none of this process's (none come): the listener
-// should read the state anew. What is kept waits in C when Subscribe returns. The caller may be empty while the store has not
-// seen the conversation: its next change tells who it is with, or Subscription.Belongs does.
+// should read the state anew. What is kept waits in C when Subscribe returns. The caller may be empty while the store
+// has not seen the conversation: its next change tells who it is with, or Subscription.Belongs does.
 func (b *Bus) Subscribe(tenant recaller.TenantID, conv recaller.ConversationID, with recaller.CallerID, last uint64) (sub *Subscription, missed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -139,8 +139,8 @@ func (b *Bus) Publish(tenant recaller.TenantID, conv recaller.ConversationID, e 
 }
 
 // Apply turns a committed change into events: turns and the end go to their conversation's listeners, memories to the
-// listeners of every conversation with that caller. The first one tells whose a conversation is that began while the store was
-// away. It waits for no listener.
+// listeners of every conversation with that caller. The first one tells whose a conversation is that began while the
+// store was away. It waits for no listener.
 func (b *Bus) Apply(c recaller.Change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -168,8 +168,8 @@ func (b *Bus) Apply(c recaller.Change) {
 	}
 }
 
-// forget takes what was forgotten out of the kept events: who comes back, or is behind, is told that there was something, and no
-// more. The lock is held.
+// forget takes what was forgotten out of the kept events: who comes back, or is behind, is told that there was
+// something, and no more. The lock is held.
 func (l *log) forget(gone forgotten.View) {
 	if gone.Empty() {
 		return

@@ -253,8 +253,8 @@ func TestManyAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// A call that begins while the store is away is listened to before it is known whose it is. Its first change tells, or its
-// listener, or the next one.
+// A call that begins while the store is away is listened to before it is known whose it is. Its first change tells, or
+// its listener, or the next one.
 func TestWhoseACallIsMayBeLearntLater(t *testing.T) {
 	t.Parallel()
 	for name, tell := range map[string]func(*hall, *Subscription){

@@ -50,7 +50,8 @@ func (b *Bus) unfile(l *log) {
 	}
 }
 
-// belongs tells whose conversation it is, where that was not known: it began while the store was away. The lock is held.
+// belongs tells whose conversation it is, where that was not known: it began while the store was away. The lock is
+// held.
 func (b *Bus) belongs(l *log, with caller) {
 	if l.with.id != "" || with.id == "" || b.streams[l.of] != l {
 		return

@@ -56,8 +56,8 @@ func (b *Bus) offer(s *Subscription, e Event) {
 	}
 }
 
-// catchUp brings a listener that fell behind the events that it has not got, until it is level again or its subscription
-// ends. While it runs nobody else writes to the queue, so that the order holds.
+// catchUp brings a listener that fell behind the events that it has not got, until it is level again or its
+// subscription ends. While it runs nobody else writes to the queue, so that the order holds.
 func (s *Subscription) catchUp() {
 	for {
 		e, more := s.take()

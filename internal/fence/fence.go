@@ -1,5 +1,5 @@
-// Package fence is the alphabet of what stands between fences: the text of people in a prompt (B11). It says, rune by rune,
-// what is white space, what must not be seen, and what a sign becomes that could end the fence.
+// Package fence is the alphabet of what stands between fences: the text of people in a prompt (B11). It says, rune by
+// rune, what is white space, what must not be seen, and what a sign becomes that could end the fence.
 //
 // It is not for laying text out: a briefing and a model's script each do that their own way, by these rules.
 package fence

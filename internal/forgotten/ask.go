@@ -2,9 +2,10 @@ package forgotten
 
 import "slices"
 
-// This file reads how words ask to forget. A verb alone asks for nothing: it must stand as a request ("forget …", "could you delete …",
-// "I want … deleted"), and what it is about must be words or data: what was told, the caller's own number, what the notes say. Verbs that
-// are also said of things in the world ("remove", "take out") need more of that than others.
+// This file reads how words ask to forget. A verb alone asks for nothing: it must stand as a request ("forget …",
+// "could you delete …", "I want … deleted"), and what it is about must be words or data: what was told, the caller's
+// own number, what the notes say. Verbs that are also said of things in the world ("remove", "take out") need more of
+// that than others.
 
 // plainness is how plainly words ask to forget.
 type plainness int
@@ -51,7 +52,8 @@ const (
 	french
 )
 
-// line is what was said as one run of words: a recogniser writes no sentences. Its sentences are parted by words without text.
+// line is what was said as one run of words: a recogniser writes no sentences. Its sentences are parted by words
+// without text.
 type line []word
 
 func flat(s string) line { return words(s).flat() }
@@ -144,7 +146,8 @@ func (l line) asks() []ask {
 	return out
 }
 
-// verb is the verb at a word: one of the table, or "take … out", whose words may be long: "take what I said about him out".
+// verb is the verb at a word: one of the table, or "take … out", whose words may be long: "take what I said about him
+// out".
 func (l line) verb(i int) (verb, bool) {
 	how, ok := phrasals[l.at(i)]
 	if !ok {
@@ -232,7 +235,8 @@ func (l line) standsRomance(i int, v verb) bool {
 	return !subjects[l.at(i-1)] || wish >= 0
 }
 
-// object is the stretch that says what is to be forgotten: what follows the verb, or what comes before one that stands last.
+// object is the stretch that says what is to be forgotten: what follows the verb, or what comes before one that stands
+// last.
 func (l line) object(i int, v verb) (from, to int) {
 	first, end := l.bounds(i)
 	start := l.ahead(i + 1)
@@ -275,7 +279,8 @@ func (l line) meant(a ask, v verb, t tells) plainness {
 	return noAsk
 }
 
-// selfTold reports whether a stretch begins with what the caller said: "forget (that) I said", "vergessen Sie, dass ich".
+// selfTold reports whether a stretch begins with what the caller said: "forget (that) I said", "vergessen Sie, dass
+// ich".
 func (l line) selfTold(i int) bool {
 	if conjunctions[l.at(i)] {
 		i++
@@ -316,8 +321,8 @@ func (l line) placed(from, to int) bool {
 	return false
 }
 
-// data reports whether a stretch begins with a short phrase, of a kind of word, that ends in what is known of people: "my date of
-// birth".
+// data reports whether a stretch begins with a short phrase, of a kind of word, that ends in what is known of people:
+// "my date of birth".
 func (l line) data(from, to int, begin map[string]bool) bool {
 	i := l.within(from, min(to, from+6), begin)
 	if i < 0 {
@@ -367,7 +372,8 @@ func (l line) tells() tells {
 	return out
 }
 
-// unkept finds, at the word that says it, a wish not to keep what was said, and where it begins: "don't write that down".
+// unkept finds, at the word that says it, a wish not to keep what was said, and where it begins: "don't write that
+// down".
 func (l line) unkept(i int, t tells) (at int, ok bool) {
 	w := l.at(i)
 	if !keeping[w] && !unkeeping[w] {
@@ -400,8 +406,8 @@ func (l line) unkept(i int, t tells) (at int, ok bool) {
 	return 0, false
 }
 
-// refuses reports whether a word refuses something: "don't", "I don't want", "rather you didn't"; it does not report that somebody does
-// not do it.
+// refuses reports whether a word refuses something: "don't", "I don't want", "rather you didn't"; it does not report
+// that somebody does not do it.
 func (l line) refuses(k int) bool {
 	p, next := l.at(l.back(k)), l.at(k+1)
 	switch w := l.at(k); {

@@ -79,7 +79,8 @@ var (
 		aimerais veux voulez demande faudrait merci`)
 	passive = set(`werden wird wurde haben bleiben be`)
 
-	// telling and tellers speak of what was told; sayings are of words by themselves, and spoken point at them before "I told you".
+	// telling and tellers speak of what was told; sayings are of words by themselves, and spoken point at them before "I
+	// told you".
 	telling = set(`said told tell mentioned gave shared saying say gesagt erzahlt erwahnt dije conte comente mencione dit parle raconte mentionne
 		went_on`)
 	tellers = set(`i ive ich le les lo he ai`)
@@ -169,7 +170,8 @@ var (
 	common = stemSet(`number name address phone email mail card detail details account mobile cell telephone postcode home code pin data birthday birth date age
 		nummer namen adresse telefon telefonnummer handynummer mailadresse geburtstag geburtsdatum daten numero nombre direccion telefono correo
 		cumpleanos datos nom telephone courriel anniversaire naissance donnees coordonnees`)
-	// phoning, counting, mailing and living are the stems that name a telephone number, any other, a mail address, and a street's.
+	// phoning, counting, mailing and living are the stems that name a telephone number, any other, a mail address, and a
+	// street's.
 	phoning  = stemSet(`phone telephone mobile cell telefon telefonnummer handynummer telefono`)
 	counting = stemSet(`number nummer numero code pin card`)
 	mailing  = stemSet(`email mail correo mailadresse courriel`)

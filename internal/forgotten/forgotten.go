@@ -1,11 +1,12 @@
-// Package forgotten tells what of a caller's words is not to be told any more, because memories of them were forgotten: turns,
-// lines of summaries, checkpoints, and memories that are found anew. It is the one filter of all who read (briefing, recall,
-// search, wrap-up): nothing is rewritten, so that an undo brings all of it back, and an export has everything.
+// Package forgotten tells what of a caller's words is not to be told any more, because memories of them were forgotten:
+// turns, lines of summaries, checkpoints, and memories that are found anew. It is the one filter of all who read
+// (briefing, recall, search, wrap-up): nothing is rewritten, so that an undo brings all of it back, and an export has
+// everything.
 //
-// Of a forgotten memory the turns that it came from are hidden, those that asked for the forgetting, and every other turn from
-// before that which carries its value in words of its own, or in which the caller told what the request named, whenever it becomes
-// known; in the conversation that it was asked for in also what the agent says
-// of it afterwards. What the caller says again later counts again.
+// Of a forgotten memory the turns that it came from are hidden, those that asked for the forgetting, and every other
+// turn from before that which carries its value in words of its own, or in which the caller told what the request
+// named, whenever it becomes known; in the conversation that it was asked for in also what the agent says of it
+// afterwards. What the caller says again later counts again.
 //
 // It is pure. It is not for forgetting (memory, store), nor for erasing (privacy).
 package forgotten
@@ -134,8 +135,8 @@ func (t thing) hides(conv recaller.ConversationID, turn recaller.Turn, said text
 	return t.carriedBy(said) && (asks || turn.Speaker == recaller.Assistant) || asks && t.touchedBy(said)
 }
 
-// before reports whether words are from before the forgetting: in the conversation that it was asked for in by their number,
-// elsewhere by their time.
+// before reports whether words are from before the forgetting: in the conversation that it was asked for in by their
+// number, elsewhere by their time.
 func (t thing) before(conv recaller.ConversationID, number int, at time.Time) bool {
 	if conv == t.asked.Conversation && conv != "" && len(t.asked.Turns) > 0 {
 		return number <= last(t.asked)
@@ -185,8 +186,8 @@ func (v View) Blank(conv recaller.ConversationID, turns []recaller.Turn) []recal
 	return out
 }
 
-// Retold reports whether a memory that was found in words says something that was forgotten after these were said, under
-// whatever key.
+// Retold reports whether a memory that was found in words says something that was forgotten after these were said,
+// under whatever key.
 func (v View) Retold(m recaller.Memory) bool {
 	return slices.ContainsFunc(v.things, func(t thing) bool {
 		return t.before(m.Provenance.Conversation, last(m.Provenance), m.CreatedAt) && t.told(m)
@@ -203,8 +204,8 @@ func (t thing) told(m recaller.Memory) bool {
 	return t.carriedBy(words(m.Value)) || t.request.tells(m)
 }
 
-// Same returns those of a caller's active memories that say what m says, so that they are forgotten with it: told in the same
-// words, or under a key that means the same.
+// Same returns those of a caller's active memories that say what m says, so that they are forgotten with it: told in
+// the same words, or under a key that means the same.
 func Same(m recaller.Memory, active []recaller.Memory) []recaller.MemoryID {
 	var out []recaller.MemoryID
 	about := read(m.Key, m.Value)

@@ -226,8 +226,8 @@ func TestWhatWasCalledOffInForgottenWordsDoesNotStand(t *testing.T) {
 	}
 }
 
-// The turn that asks for something to be forgotten, and says something else besides, is hidden; what was agreed on in it is not, where
-// another turn names the day, and neither is what a brief tells of other turns.
+// The turn that asks for something to be forgotten, and says something else besides, is hidden; what was agreed on in
+// it is not, where another turn names the day, and neither is what a brief tells of other turns.
 func TestWhatStandsBesideForgottenWordsIsTold(t *testing.T) {
 	t.Parallel()
 	act := func(day, answer string) recaller.Agreement {

@@ -26,9 +26,9 @@ type phrase struct {
 	often bool // the caller said it in many turns
 }
 
-// Requests returns what the caller asks in a conversation to have forgotten, in the order of asking. "Forget it" as a way to
-// say no, errands ("remove the old sink"), questions whether it was done, and forgetting that nobody asks for ("don't forget the
-// keys") are none.
+// Requests returns what the caller asks in a conversation to have forgotten, in the order of asking. "Forget it" as a
+// way to say no, errands ("remove the old sink"), questions whether it was done, and forgetting that nobody asks for
+// ("don't forget the keys") are none.
 func Requests(turns []recaller.Turn) []Request {
 	var out []Request
 	for i, t := range turns {
@@ -65,8 +65,8 @@ func Requests(turns []recaller.Turn) []Request {
 	return out
 }
 
-// pointsTo is the turn that a request without a name points back to: the one that asks, if it tells something before, else the last
-// in which the caller told anything; -1 where it is of another time ("when I first rang").
+// pointsTo is the turn that a request without a name points back to: the one that asks, if it tells something before,
+// else the last in which the caller told anything; -1 where it is of another time ("when I first rang").
 func (l line) pointsTo(a ask, turns []recaller.Turn) int {
 	if l.any(others) {
 		return -1
@@ -114,8 +114,8 @@ func Unkept(conv recaller.ConversationID, t recaller.Turn, id string) recaller.M
 	}
 }
 
-// Means returns those of a caller's active memories that a request in a conversation is about: all that it names, or where it
-// only points back, those of the turn that it points to. What was said after it is not meant.
+// Means returns those of a caller's active memories that a request in a conversation is about: all that it names, or
+// where it only points back, those of the turn that it points to. What was said after it is not meant.
 func (r Request) Means(conv recaller.ConversationID, active []recaller.Memory) []recaller.Memory {
 	var named, wider []recaller.Memory
 	for _, m := range active {
@@ -144,7 +144,8 @@ func (r Request) before(conv recaller.ConversationID, m recaller.Memory) bool {
 	return m.CreatedAt.Before(r.At)
 }
 
-// phrases are what the words of a request name: what the verb asks to forget, what was told about, and what "I told you" follows.
+// phrases are what the words of a request name: what the verb asks to forget, what was told about, and what "I told
+// you" follows.
 func (l line) phrases(asks []ask) []phrase {
 	var out []phrase
 	add := func(from, to int) {

@@ -11,8 +11,8 @@ import (
 	"github.com/recallerhq/recaller/internal/speech"
 )
 
-// This file finds what a request means: the turns in which the caller told it, in all of his conversations. One word that many
-// things are called by ("job", "money") singles out nothing by itself.
+// This file finds what a request means: the turns in which the caller told it, in all of his conversations. One word
+// that many things are called by ("job", "money") singles out nothing by itself.
 
 // plainWord reports whether a phrase is of words alone that name a kind of data: "my number".
 func (p phrase) isData() bool {
@@ -34,8 +34,8 @@ func (p phrase) covered(t text) (n int) {
 	return n
 }
 
-// in reports whether a text is plainly about what a phrase names: it has most of its words, two at least, or the one that few things
-// are called by.
+// in reports whether a text is plainly about what a phrase names: it has most of its words, two at least, or the one
+// that few things are called by.
 func (p phrase) in(t text) bool {
 	return !p.isData() && !p.isName() && !p.broad() && p.has(t)
 }
@@ -46,7 +46,8 @@ func (p phrase) has(t text) bool {
 	return n >= min(2, len(p.stems)) && 3*n >= 2*len(p.stems)
 }
 
-// broad reports whether a phrase singles out nothing: it is one word that many things are called by, or the caller said it often.
+// broad reports whether a phrase singles out nothing: it is one word that many things are called by, or the caller said
+// it often.
 func (p phrase) broad() bool { return p.often || len(p.stems) == 1 && wide[p.stems[0]] }
 
 // of reports whether a memory is about what a phrase names.
@@ -228,14 +229,15 @@ func (s *Search) Request() Request {
 	return r
 }
 
-// How many turns are meant of those that share only some words with what is named, and how near they come to the one that shares most.
+// How many turns are meant of those that share only some words with what is named, and how near they come to the one
+// that shares most.
 const (
 	maxVague = 2
 	nearly   = 0.8
 )
 
-// Told are the turns that are meant, in the order of the time. kept reports that memories are meant: then no turn is that shares
-// only some words with what is named.
+// Told are the turns that are meant, in the order of the time. kept reports that memories are meant: then no turn is
+// that shares only some words with what is named.
 func (s *Search) Told(kept bool) []Told {
 	names := s.Request().names
 	var plain, vague []hit
@@ -282,7 +284,8 @@ func (s *Search) best(of []hit) []hit {
 	return of[:n]
 }
 
-// answers reports whether a turn gives what an agent asked for, and a phrase names. A no gives nothing, nor does another question.
+// answers reports whether a turn gives what an agent asked for, and a phrase names. A no gives nothing, nor does
+// another question.
 func answers(p phrase, asked, t recaller.Turn) bool {
 	if asked.Speaker != recaller.Assistant || !strings.Contains(asked.Text, "?") || strings.HasSuffix(strings.TrimSpace(t.Text), "?") {
 		return false

@@ -10,9 +10,9 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
-// Summary returns a conversation's summary without the lines that tell of what was forgotten: those that quote only words of turns
-// that are hidden, and those that carry a value from before the forgetting. said are the turns of the conversation, as far as
-// they are known. nil where no line is left.
+// Summary returns a conversation's summary without the lines that tell of what was forgotten: those that quote only
+// words of turns that are hidden, and those that carry a value from before the forgetting. said are the turns of the
+// conversation, as far as they are known. nil where no line is left.
 func (v View) Summary(conv recaller.Conversation, said []recaller.Turn) *recaller.Summary {
 	if v.Empty() || conv.Summary == nil {
 		return conv.Summary
@@ -85,8 +85,8 @@ func (f filter) line(line string) string {
 	return ""
 }
 
-// brief returns a brief without what is not to be told. One of quotations tells several things: those that may be told stay, but for
-// a question whose answer goes.
+// brief returns a brief without what is not to be told. One of quotations tells several things: those that may be told
+// stay, but for a question whose answer goes.
 func (f filter) brief(text string) string {
 	whole := f.line(text)
 	quotes := quoted(text)
@@ -111,8 +111,8 @@ func (f filter) brief(text string) string {
 	return strings.Join(kept, " ")
 }
 
-// quoting judges a line by its quotations: those of turns that are hidden are not told, whatever they say, and those of others
-// are, if nothing beside them carries what was forgotten.
+// quoting judges a line by its quotations: those of turns that are hidden are not told, whatever they say, and those of
+// others are, if nothing beside them carries what was forgotten.
 func (f filter) quoting(line string, quotes []string) string {
 	rest := line
 	for _, q := range quotes {
@@ -225,9 +225,9 @@ func Snapshot(snap *recaller.Snapshot) {
 	}
 }
 
-// Agreements returns what was agreed on, as it was followed through all acts, without those of their words that may not be told. What
-// was called off or moved in such words is so all the same, and a time that it was moved to stands without words. What was settled anew is
-// not told where its day was named in words that are hidden.
+// Agreements returns what was agreed on, as it was followed through all acts, without those of their words that may not
+// be told. What was called off or moved in such words is so all the same, and a time that it was moved to stands
+// without words. What was settled anew is not told where its day was named in words that are hidden.
 func (v View) Agreements(list []recaller.Agreement) []recaller.Agreement {
 	if v.Empty() {
 		return list
@@ -271,7 +271,8 @@ func (v View) sayings(a recaller.Act) []recaller.Saying {
 	})
 }
 
-// brokenOff returns a conversation that broke off without what was forgotten of it. all are its turns, where they are known.
+// brokenOff returns a conversation that broke off without what was forgotten of it. all are its turns, where they are
+// known.
 func (v View) brokenOff(b recaller.BrokenOff, all []recaller.Turn) recaller.BrokenOff {
 	if len(all) == 0 {
 		all = b.Turns

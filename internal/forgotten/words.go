@@ -151,7 +151,8 @@ func (t text) names() []string {
 	return any
 }
 
-// How much of a value carries it. Of a long one most of its words do; and a few of them where the sentence says little else.
+// How much of a value carries it. Of a long one most of its words do; and a few of them where the sentence says little
+// else.
 const (
 	most      = 0.7
 	leastEcho = 3
@@ -191,7 +192,8 @@ func (c carried) in(t text) bool {
 	return slices.ContainsFunc(t.sentences, c.echoed)
 }
 
-// numbered are the long numbers of a sentence, years aside, and its shorter ones with the word of a name beside them: "Hallam 29".
+// numbered are the long numbers of a sentence, years aside, and its shorter ones with the word of a name beside them:
+// "Hallam 29".
 func numbered(sentence []word) []string {
 	var out []string
 	for i, w := range sentence {
@@ -228,8 +230,8 @@ func (c carried) echoed(sentence []word) bool {
 	return covered >= leastEcho && float64(covered) >= mostEcho*float64(len(said))
 }
 
-// named reports whether a text has a word of the caller's name. One that is also a plain word needs its capital, inside of a
-// sentence; without capitals the whole name has to stand there.
+// named reports whether a text has a word of the caller's name. One that is also a plain word needs its capital, inside
+// of a sentence; without capitals the whole name has to stand there.
 func (c carried) named(t text) bool {
 	for _, sentence := range t.sentences {
 		for i, w := range sentence {

@@ -2,8 +2,8 @@ package guard
 
 import "strings"
 
-// answers reads the text as an answer to what was asked: recognisers lose digits, and people give them in pieces, so that
-// what was asked for is not waited for in its full form.
+// answers reads the text as an answer to what was asked: recognisers lose digits, and people give them in pieces, so
+// that what was asked for is not waited for in its full form.
 func (r *reader) answers() {
 	if !r.asked.has(secret|toldCard|toldID) || len(r.toks) > maxAnswer {
 		return

@@ -6,8 +6,8 @@ import (
 	"github.com/recallerhq/recaller/internal/speech"
 )
 
-// cardRow looks for card numbers in a row of digits. loose: the words around say that there is one; else the digits must
-// be grouped as those of a card are, and little more may stand beside them.
+// cardRow looks for card numbers in a row of digits. loose: the words around say that there is one; else the digits
+// must be grouped as those of a card are, and little more may stand beside them.
 func cardRow(row run, loose bool) (number string, ok bool) {
 	left := 0
 	for i := 0; i < len(row.els); {
@@ -56,8 +56,8 @@ func cardFrom(row run, i int, loose bool) int {
 // shapes are the ways in which card numbers are printed and read.
 var shapes = [][]int{{4, 6, 5}, {4, 6, 4}, {4, 3, 3, 3}, {4, 4, 5}, {6, 13}, {8, 8}, {4, 5, 6}, {6, 10}, {4, 4, 8}, {4, 12}, {8, 4, 4}, {12, 4}, {4, 8, 4}}
 
-// grouped reports whether digits stand in groups as those of a card may. Where nothing else stands in the row, any groups
-// will do that are parted by the same sign and are not a list of small numbers.
+// grouped reports whether digits stand in groups as those of a card may. Where nothing else stands in the row, any
+// groups will do that are parted by the same sign and are not a list of small numbers.
 func grouped(row run, whole bool) bool {
 	sizes := row.sizes()
 	switch {

@@ -2,9 +2,9 @@ package guard
 
 import "github.com/recallerhq/recaller"
 
-// Dialogue masks the turns of one conversation in their order. It remembers what each side was asked for, so that a number
-// that is read out over several turns, with an "mhm" between, is masked to its end. It holds none of the words. The zero
-// value is a conversation that has not begun; a copy goes its own way.
+// Dialogue masks the turns of one conversation in their order. It remembers what each side was asked for, so that a
+// number that is read out over several turns, with an "mhm" between, is masked to its end. It holds none of the words.
+// The zero value is a conversation that has not begun; a copy goes its own way.
 type Dialogue struct {
 	byUser, byAgent ask // what each side asked for last
 }

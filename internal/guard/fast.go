@@ -8,8 +8,8 @@ import (
 // leastDigits is how many digits a text without other signs must have, written or spoken, to hold a secret.
 const leastDigits = 3
 
-// weights tells for the words that count how many digits each says; leastDigits for one that announces a secret which may
-// have no digit.
+// weights tells for the words that count how many digits each says; leastDigits for one that announces a secret which
+// may have no digit.
 var weights = func() map[string]int {
 	out := map[string]int{}
 	for w, says := range numberWords {
@@ -28,8 +28,8 @@ var weights = func() map[string]int {
 // longestWord is the length of the longest of them.
 const longestWord = 24
 
-// lengths tells of the words that count, by their first letter, how long they are: bit n for n letters. Nearly every word
-// of a turn is told by it to count nothing.
+// lengths tells of the words that count, by their first letter, how long they are: bit n for n letters. Nearly every
+// word of a turn is told by it to count nothing.
 var lengths = func() (out [26]uint32) {
 	for w := range weights {
 		if w[0] >= 'a' && w[0] <= 'z' && len(w) <= longestWord {

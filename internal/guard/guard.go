@@ -1,5 +1,5 @@
-// Package guard takes the secrets that people say out of what is kept (spec B11): card numbers, national ids, passwords.
-// It masks the secret itself; the sentence around it stays.
+// Package guard takes the secrets that people say out of what is kept (spec B11): card numbers, national ids,
+// passwords. It masks the secret itself; the sentence around it stays.
 //
 // It is not for names, phone numbers, addresses or bank accounts, which a memory of a caller needs, and not for judging
 // who may hear what. It is pure: no clock, no I/O, and nothing of what it saw is kept.
@@ -30,8 +30,8 @@ func Mask(text, asked string) (masked string, found []Kind) {
 // maxWordAnswer bounds an answer that may be a password though it has neither a digit nor a word that announces one.
 const maxWordAnswer = 64
 
-// mask is Mask by what was asked for. What is left of a text may be a secret by what was taken out ("[card number], code
-// 123"), so it is looked at again until nothing is found; the bound is out of reach of what people say.
+// mask is Mask by what was asked for. What is left of a text may be a secret by what was taken out ("[card number],
+// code 123"), so it is looked at again until nothing is found; the bound is out of reach of what people say.
 func mask(text string, asked ask) (masked string, found []Kind) {
 	for range maxPasses {
 		spans := find(text, asked)

@@ -155,8 +155,8 @@ func linked(toks []token, i int) (at int, tied bool) {
 	return i, tied
 }
 
-// linkedFar is linked for secrets, which may be said to be whose or what for: "the PIN for my card is", "the code they sent
-// me is", "my PIN, which you've got on file, is". Without such words it is linked.
+// linkedFar is linked for secrets, which may be said to be whose or what for: "the PIN for my card is", "the code they
+// sent me is", "my PIN, which you've got on file, is". Without such words it is linked.
 func linkedFar(toks []token, i int) (at int, tied bool) {
 	j := i
 	for j < len(toks) && toks[j].s == "," {

@@ -12,10 +12,10 @@ import (
 	"github.com/recallerhq/recaller/internal/devdata"
 )
 
-// What is masked of the development data, in which few have anything to hide: service dialogues, whose callers name card
-// numbers, social security numbers and passwords that were made up; medical consultations; calls to a bank; questions to an
-// assistant and its answers. A hit that nothing in the text, or in what was said before it, calls a secret is one by its
-// form alone: a true one, or a mistake. RECALLER_SHOW=guard prints them.
+// What is masked of the development data, in which few have anything to hide: service dialogues, whose callers name
+// card numbers, social security numbers and passwords that were made up; medical consultations; calls to a bank;
+// questions to an assistant and its answers. A hit that nothing in the text, or in what was said before it, calls a
+// secret is one by its form alone: a true one, or a mistake. RECALLER_SHOW=guard prints them.
 //
 //	go test ./internal/guard -run TestLittleIsMaskedThatIsNotCalledASecret -v
 func TestLittleIsMaskedThatIsNotCalledASecret(t *testing.T) {
@@ -122,7 +122,8 @@ func bankCalls(t *testing.T, each func(text, asked string)) {
 	}
 }
 
-// every is which part of the long conversations with an assistant is read: all take as long as all other tests together.
+// every is which part of the long conversations with an assistant is read: all take as long as all other tests
+// together.
 const every = 8
 
 func assistants(t *testing.T, each func(text, asked string)) {

@@ -138,7 +138,8 @@ var counted = speech.Set(`digit digits character characters letter letters numbe
 
 var rates = speech.Set("a per each every monthly an month") // ends of an amount: "a month"
 
-// isPostal reports whether a PIN is the postal code that India calls so: it is called a code, or an address goes before it.
+// isPostal reports whether a PIN is the postal code that India calls so: it is called a code, or an address goes before
+// it.
 func (r *reader) isPostal(row run) bool {
 	for _, l := range r.labels[r.labelled(row.first()-2*reach):r.labelled(row.first())] {
 		if l.class == secretPIN && l.last < row.first() && row.first()-l.last < reach {

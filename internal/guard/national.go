@@ -97,7 +97,8 @@ func (r *reader) letteredID(s string, pieces []int, i, j int, spaced bool) bool 
 	return !r.context(run{els: []element{{first: i, last: j}}}).other
 }
 
-// capitals reports whether the letters of the tokens from i to j are capitals: words that happen to stand there are not.
+// capitals reports whether the letters of the tokens from i to j are capitals: words that happen to stand there are
+// not.
 func (r *reader) capitals(i, j int) bool {
 	return !slices.ContainsFunc([]rune(r.text[r.toks[i].start:r.toks[j].end]), func(c rune) bool { return c >= 'a' && c <= 'z' })
 }

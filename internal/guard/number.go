@@ -37,8 +37,8 @@ var numberWords = func() map[string]saying {
 	return out
 }()
 
-// number reads the number that begins with token i in a language: one or two digits in words, or written digits. n is how
-// many tokens it takes, 0 if there is none.
+// number reads the number that begins with token i in a language: one or two digits in words, or written digits. n is
+// how many tokens it takes, 0 if there is none.
 func number(l *speech.Language, toks []token, i int) (digits string, spoken bool, n int) {
 	t := toks[i]
 	if t.kind == digitsKind {

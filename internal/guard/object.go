@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Object masks the texts inside a JSON object, in which a name says what its value is: {"pin": "4711"}. Numbers are texts
-// too where they are secrets. What holds no secret comes back byte for byte; else the names are in order and the white
-// space is gone. Names themselves stay. What is no JSON comes back as it is.
+// Object masks the texts inside a JSON object, in which a name says what its value is: {"pin": "4711"}. Numbers are
+// texts too where they are secrets. What holds no secret comes back byte for byte; else the names are in order and the
+// white space is gone. Names themselves stay. What is no JSON comes back as it is.
 func Object(raw json.RawMessage) (masked json.RawMessage, found []Kind) {
 	if len(raw) == 0 {
 		return raw, nil

@@ -8,8 +8,8 @@ import (
 	"github.com/recallerhq/recaller/internal/speech"
 )
 
-// password masks the word that a label calls a password. A word that may as well be part of the sentence ("my password is
-// outdated") stays; what no sentence has in that place ("hunter2") goes.
+// password masks the word that a label calls a password. A word that may as well be part of the sentence ("my password
+// is outdated") stays; what no sentence has in that place ("hunter2") goes.
 func (r *reader) password(l label, at int) {
 	tie := r.tie(l.last+1, at)
 	if end, ok := r.quoted(at); ok && tie > tiedNot {
@@ -187,7 +187,8 @@ func (r *reader) spelling(at int) (last int, ok bool) {
 // maxWords bounds a password of plain words.
 const maxWords = 3
 
-// words reads a password of plain words: it fills its clause, and no word of it belongs to what people say of passwords.
+// words reads a password of plain words: it fills its clause, and no word of it belongs to what people say of
+// passwords.
 func (r *reader) words(at int) (last int, ok bool) {
 	last = -1
 	if at > 0 && (links[r.toks[at-1].s] && !verbs[r.toks[at-1].s] && r.toks[at-1].s != "that") { // "the password is my birthday"

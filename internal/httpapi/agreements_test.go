@@ -63,7 +63,8 @@ func TestWhatWasAgreedOnIsListed(t *testing.T) {
 	}
 }
 
-// Of a caller with whom nothing was agreed on the list is empty; a time that is none is refused by name, here and of briefings.
+// Of a caller with whom nothing was agreed on the list is empty; a time that is none is refused by name, here and of
+// briefings.
 func TestAsOfIsATime(t *testing.T) {
 	t.Parallel()
 	h := setup(t, nil)

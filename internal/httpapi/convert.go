@@ -100,7 +100,8 @@ func recordOut(r conversation.Record, calls []recaller.ToolCall) client.Conversa
 	return out
 }
 
-// forTheNight reports whether a step is left to the nightly run, which nobody is to wait for: an embedding that could not be made.
+// forTheNight reports whether a step is left to the nightly run, which nobody is to wait for: an embedding that could
+// not be made.
 func forTheNight(p recaller.StepProgress) bool {
 	return p.Step == recaller.StepEmbed && p.State == recaller.StepPending && p.Reason != ""
 }
@@ -208,7 +209,8 @@ func timeOut(t recaller.TimeWhy) client.TimeWhy {
 	return client.TimeWhy{Phrase: t.Phrase, From: dayOut(t.From), Until: dayOut(t.Until), Days: t.Days, Value: t.Value}
 }
 
-// dayOut leaves the beginning of a day in its zone, which says whose day it is. Past the years that JSON knows there is none.
+// dayOut leaves the beginning of a day in its zone, which says whose day it is. Past the years that JSON knows there is
+// none.
 func dayOut(t time.Time) time.Time {
 	if t.Year() < 1 || t.Year() > 9999 {
 		return time.Time{}

@@ -14,8 +14,8 @@ import (
 	"github.com/recallerhq/recaller/client"
 )
 
-// decode reads a body that the handler takes raw, because it is large or comes often. The straight way reads it once and
-// leaves it to the use case to judge the values; only what does not decode is validated against the schema, to name
+// decode reads a body that the handler takes raw, because it is large or comes often. The straight way reads it once
+// and leaves it to the use case to judge the values; only what does not decode is validated against the schema, to name
 // the field at fault.
 func decode[T any](s *server, raw []byte) (T, error) {
 	var v T
@@ -29,8 +29,8 @@ func decode[T any](s *server, raw []byte) (T, error) {
 	return v, s.fault(raw, reflect.TypeFor[T]())
 }
 
-// learnFaults makes the schemas that fault validates against, before the first request, for huma's registry may be read by many
-// requests at once, but not written. They have one of their own: the description does not show them.
+// learnFaults makes the schemas that fault validates against, before the first request, for huma's registry may be read
+// by many requests at once, but not written. They have one of their own: the description does not show them.
 func (s *server) learnFaults() {
 	schemas := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	s.faultSchemas = schemas

@@ -58,7 +58,7 @@ func (s *server) done(ctx context.Context, x *exchange) {
 	crash := recover()
 	route := routeOf(x.r.Pattern)
 	if crash != nil && crash != http.ErrAbortHandler { //nolint:errorlint // the value that net/http defines for panics
-		x.Crashed(crash, slog.String("route", route))
+		x.Crashed(ctx, crash, slog.String("route", route))
 		if x.w.status == 0 {
 			x.refuse(recaller.Internal)
 			crash = nil
@@ -92,8 +92,8 @@ func methodOf(m string) string {
 	return "other"
 }
 
-// body is a request's body. It shows admission what comes, and turns a body that breaks off into one that is not JSON: else what
-// came of it might pass for the whole, and huma would blame the server for the fault.
+// body is a request's body. It shows admission what comes, and turns a body that breaks off into one that is not JSON:
+// else what came of it might pass for the whole, and huma would blame the server for the fault.
 type body struct {
 	io.ReadCloser
 	x      *exchange

@@ -9,7 +9,8 @@ import (
 	"github.com/recallerhq/recaller/internal/admission"
 )
 
-// fuzzed sends bodies to a route through the whole handler: whatever comes, no 5xx, no panic, and problems are problems.
+// fuzzed sends bodies to a route through the whole handler: whatever comes, no 5xx, no panic, and problems are
+// problems.
 func fuzzed(f *testing.F, method string, path func(conv, caller string) string, seeds ...string) {
 	h := setup(f, func(d *Deps, _ *Options) { d.Gate = limited(d, admission.Options{Rate: -1}) })
 	s := h.begun(f, "+4930901820")

@@ -60,7 +60,8 @@ type house struct {
 	key   string
 }
 
-// patience is how long the start of a conversation waits for the store: long, because what is degraded is tried elsewhere.
+// patience is how long the start of a conversation waits for the store: long, because what is degraded is tried
+// elsewhere.
 const patience = time.Minute
 
 const bootstrap = "bootstrap-key-of-the-tests"

@@ -1,7 +1,7 @@
 // Package httpapi is the HTTP edge: it turns requests into use cases and their answers into JSON (spec section 4). It
-// declares its operations to package admission, which lets requests in, describes itself in OpenAPI 3.1, and turns every
-// failure into problem details (RFC 9457) that name the field and never repeat what was sent. The wire types are those of
-// package client.
+// declares its operations to package admission, which lets requests in, describes itself in OpenAPI 3.1, and turns
+// every failure into problem details (RFC 9457) that name the field and never repeat what was sent. The wire types are
+// those of package client.
 //
 // It is not for rules: what is valid, and what happens, the use cases decide. It holds no state.
 package httpapi

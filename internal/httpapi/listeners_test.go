@@ -69,9 +69,8 @@ func (l *heard) take(e client.Event) {
 	}
 }
 
-// listenTo hears a conversation to its end. With breakAt it hangs up after so many memories and comes back with the id of
-// the last event that it has.
-// It calls upToDate once a briefing has the text, or none will come any more.
+// listenTo hears a conversation to its end. With breakAt it hangs up after so many memories and comes back with the id
+// of the last event that it has. It calls upToDate once a briefing has the text, or none will come any more.
 func listenTo(ctx context.Context, c *client.Client, conversation string, first uint64, breakAt int, text string, upToDate func()) *heard {
 	l, once := &heard{last: first}, sync.OnceFunc(upToDate)
 	defer once()
@@ -94,8 +93,9 @@ func listenTo(ctx context.Context, c *client.Client, conversation string, first 
 	return l
 }
 
-// 200 listeners, some of whom hang up and come back, and five who read nothing at all: every listener that reads hears every
-// memory once and in order, and a briefing that has the last one, and nobody who writes waits for those who do not read.
+// 200 listeners, some of whom hang up and come back, and five who read nothing at all: every listener that reads hears
+// every memory once and in order, and a briefing that has the last one, and nobody who writes waits for those who do
+// not read.
 func TestTwoHundredListenersHearEverythingInOrder(t *testing.T) {
 	t.Parallel()
 	const listeners, stalled, writes = 200, 5, 24
@@ -113,7 +113,8 @@ func TestTwoHundredListenersHearEverythingInOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// One turn before, so that its event's number can be named: whoever names it hears all that follows, whenever he comes.
+	// One turn before, so that its event's number can be named: whoever names it hears all that follows, whenever he
+	// comes.
 	first := h.firstEvent(t, ctx, s.Conversation.ID)
 
 	results := make([]*heard, listeners)

@@ -137,7 +137,8 @@ func TestProblemsNameTheField(t *testing.T) {
 	}
 }
 
-// Of every parameter that is true or false, and every one that is a number, another value is named, with what was expected.
+// Of every parameter that is true or false, and every one that is a number, another value is named, with what was
+// expected.
 func TestQueriesThatAreNotWhatTheyShouldBe(t *testing.T) {
 	t.Parallel()
 	h := setup(t, nil)

@@ -27,7 +27,8 @@ func (s *server) listPrompts(ctx context.Context, x *exchange, _ *struct{}) (*pl
 	})}}, nil
 }
 
-// prompts are a tenant's own texts after a change; the map that was there stays as it is, because others may be reading it.
+// prompts are a tenant's own texts after a change; the map that was there stays as it is, because others may be reading
+// it.
 func prompts(own map[string]string, change map[string]*string) map[string]string {
 	out := make(map[string]string, len(own)+len(change))
 	maps.Copy(out, own)

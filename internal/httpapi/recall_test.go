@@ -23,7 +23,8 @@ func (h *house) said(t *testing.T, phone, text string, at time.Time) client.Call
 	return done.Caller
 }
 
-// B12: what a result's score is made of, the place that each part alone would give it, the query's words in it, and the time.
+// B12: what a result's score is made of, the place that each part alone would give it, the query's words in it, and the
+// time.
 func TestAResultSaysWhyItWasFound(t *testing.T) {
 	t.Parallel()
 	h := setup(t, nil)

@@ -92,7 +92,8 @@ func without(t *testing.T, s schemaDoc, field string) string {
 	return string(raw)
 }
 
-// A platform that sends no number sends an empty one: it is withheld. A caller of whom nothing is said at all was forgotten.
+// A platform that sends no number sends an empty one: it is withheld. A caller of whom nothing is said at all was
+// forgotten.
 func TestAnEmptyNumberIsAWithheldOne(t *testing.T) {
 	t.Parallel()
 	h := setup(t, nil)

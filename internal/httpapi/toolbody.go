@@ -31,8 +31,8 @@ func fieldsOf(raw []byte) (fields, error) {
 	return f, nil
 }
 
-// argumentsOf reads what a model gave, an object or a string that holds one, as far as it can be read: what is wrong with
-// it, the tool says.
+// argumentsOf reads what a model gave, an object or a string that holds one, as far as it can be read: what is wrong
+// with it, the tool says.
 func argumentsOf(raw json.RawMessage) fields {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -45,8 +45,8 @@ func argumentsOf(raw json.RawMessage) fields {
 	return f
 }
 
-// missing are those of the names, in camelCase, that are absent, null or empty, in whatever spelling of theirs; none where
-// nothing could be read.
+// missing are those of the names, in camelCase, that are absent, null or empty, in whatever spelling of theirs; none
+// where nothing could be read.
 func (f fields) missing(names ...string) []string {
 	if f == nil {
 		return nil

@@ -120,8 +120,9 @@ func (s *server) dispatch(ctx context.Context, x *exchange, f fields) (*plain[cl
 	return s.do(ctx, x, call, argumentsOf(call.Arguments).missing(s.required[call.Name]...))
 }
 
-// do carries out a call. It is the tool that judges the call, and records it; but where it refuses one that lacks fields,
-// all of those are named, unless it refuses another: an argument that it does not have may be meant for one that lacks.
+// do carries out a call. It is the tool that judges the call, and records it; but where it refuses one that lacks
+// fields, all of those are named, unless it refuses another: an argument that it does not have may be meant for one
+// that lacks.
 func (s *server) do(ctx context.Context, x *exchange, call tool.Call, lacking []string) (*plain[client.ToolAnswer], error) {
 	call.Tenant = x.Tenant
 	r, err := s.Tools.Do(ctx, call)

@@ -32,7 +32,8 @@ const MaxExternalID = 256
 var ErrWithheld = errors.New("number withheld")
 
 // ExternalID returns an application's own id of a person in the form in which it is stored: without white space around
-// it, otherwise unchanged, as ids differ by case. It must be 1 to MaxExternalID bytes of UTF-8 without control characters.
+// it, otherwise unchanged, as ids differ by case. It must be 1 to MaxExternalID bytes of UTF-8 without control
+// characters.
 func ExternalID(raw string) (string, error) {
 	id := strings.TrimSpace(raw)
 	switch {

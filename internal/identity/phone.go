@@ -54,8 +54,8 @@ func withheld() error {
 	}
 }
 
-// keypadWord reports whether digits are a word typed on a keypad, as some networks put it in place of a withheld number.
-// None of them is a number in any plan.
+// keypadWord reports whether digits are a word typed on a keypad, as some networks put it in place of a withheld
+// number. None of them is a number in any plan.
 func keypadWord(digits string) bool {
 	switch digits {
 	case "266696687", // ANONYMOUS

@@ -12,8 +12,9 @@ import (
 // maxRaw bounds what is looked at: the longest address that a platform sends is a fraction of it.
 const maxRaw = 256
 
-// address takes the part that should hold a number out of what was given: a bare number, a URI ("tel:+1-555-0100;ext=2",
-// "sip:+15550100@host;user=phone", "whatsapp:+15550100"), or a URI in a SIP header's angle brackets.
+// address takes the part that should hold a number out of what was given: a bare number, a URI
+// ("tel:+1-555-0100;ext=2", "sip:+15550100@host;user=phone", "whatsapp:+15550100"), or a URI in a SIP header's angle
+// brackets.
 func address(raw string) (string, error) {
 	s := strings.TrimSpace(raw)
 	if s == "" {
@@ -139,7 +140,8 @@ func punctuation(r rune) bool {
 	return unicode.IsSpace(r) || unicode.In(r, unicode.Pd, unicode.Zs, unicode.Cf)
 }
 
-// extension reports whether s is an extension from its first mark to its end: "x12", "ext. 12", ";ext=12", "#12", ",,12".
+// extension reports whether s is an extension from its first mark to its end: "x12", "ext. 12", ";ext=12", "#12",
+// ",,12".
 func extension(s string) bool {
 	s = strings.ToLower(s)
 	rest := strings.TrimLeft(s, " ,;#")

@@ -19,8 +19,8 @@ import (
 
 // Queue is where jobs are kept. Every call is one commit.
 type Queue interface {
-	// ClaimJobs takes jobs that are due, but none like those in except (of their kind, and of their caller where that is told),
-	// counts an attempt, and leases them until the given time.
+	// ClaimJobs takes jobs that are due, but none like those in except (of their kind, and of their caller where that is
+	// told), counts an attempt, and leases them until the given time.
 	ClaimJobs(ctx context.Context, now, until time.Time, limit int, except ...recaller.Job) ([]recaller.Job, error)
 	// NextJob returns when the next job wants to run, like none in except; the zero time if there is none.
 	NextJob(ctx context.Context, except ...recaller.Job) (time.Time, error)
@@ -124,8 +124,8 @@ func (r *Runner) Run(ctx, drain context.Context) {
 	}
 }
 
-// RunDue runs the jobs that are due now, one after the other, until none is, and returns how many attempts it made. It is
-// for who wants the work done at once; Run does it all the time.
+// RunDue runs the jobs that are due now, one after the other, until none is, and returns how many attempts it made. It
+// is for who wants the work done at once; Run does it all the time.
 func (r *Runner) RunDue(ctx context.Context) (n int, err error) {
 	for ctx.Err() == nil {
 		now := r.now()

@@ -368,7 +368,8 @@ func TestErrorsStayOutOfTheQueue(t *testing.T) {
 	})
 }
 
-// Write-ups that wait for a slow model leave workers to what is due at its time, and nobody looks for work in vain meanwhile.
+// Write-ups that wait for a slow model leave workers to what is due at its time, and nobody looks for work in vain
+// meanwhile.
 func TestAKindThatIsBoundedLeavesWorkersToOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, released := newQueue(), make(chan struct{})

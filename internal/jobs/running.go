@@ -24,8 +24,8 @@ func (r *running) remove(j recaller.Job) {
 	delete(r.jobs, j.ID)
 }
 
-// except tells what may not run now: kinds of which no more may, and what is like a job that runs. A caller's jobs of a kind run
-// one after the other, so that two write-ups do not race for what is remembered.
+// except tells what may not run now: kinds of which no more may, and what is like a job that runs. A caller's jobs of a
+// kind run one after the other, so that two write-ups do not race for what is remembered.
 func (r *running) except(handlers map[string]Handler) (out []recaller.Job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

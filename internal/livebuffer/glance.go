@@ -116,8 +116,8 @@ func entities(text string, at time.Time) []string {
 	return out
 }
 
-// begins reports whether a capitalised word that begins a sentence is a name all the same: it does what people do, and is
-// none of the words that sentences begin with.
+// begins reports whether a capitalised word that begins a sentence is a name all the same: it does what people do, and
+// is none of the words that sentences begin with.
 func begins(word, next string) bool {
 	lower := strings.ToLower(word)
 	return slices.Contains(doings, strings.ToLower(next)) && !slices.Contains(openers, lower) && !slices.Contains(questionWords, lower)

@@ -1,5 +1,6 @@
-// Package livebuffer is the buffer of an active conversation (spec W6): its last turns, each with what can be told of it at a
-// glance, and the keys of the memories that were stored while it ran. It lives in process memory and is bounded.
+// Package livebuffer is the buffer of an active conversation (spec W6): its last turns, each with what can be told of
+// it at a glance, and the keys of the memories that were stored while it ran. It lives in process memory and is
+// bounded.
 //
 // It is a view: the words are kept by the store, the archive, or nowhere, as the tenant's retention says. It is not for
 // finding memories in the words (wrapup), and it does no I/O.

@@ -12,7 +12,8 @@ import (
 	"github.com/recallerhq/recaller/internal/llm/llmtest"
 )
 
-// asked tells how each request was formed: how JSON was asked for, whether a temperature was sent, and how the length was bounded.
+// asked tells how each request was formed: how JSON was asked for, whether a temperature was sent, and how the length
+// was bounded.
 func (h *house) asked() []string {
 	var out []string
 	for _, q := range h.provider.Requests() {
@@ -110,7 +111,8 @@ func TestAnEndpointIsTriedWithEverythingAgainAfterAnHour(t *testing.T) {
 	})
 }
 
-// A question that is too long says nothing about what the endpoint takes, and a failure on the way is remembered by nobody.
+// A question that is too long says nothing about what the endpoint takes, and a failure on the way is remembered by
+// nobody.
 func TestOnlyWhatWasAnsweredIsRemembered(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, h *house) {

@@ -20,13 +20,14 @@ type Change struct {
 	Reminder   *recaller.Reminder  // as in Input; with an ID it takes the place of that pending one
 }
 
-// Update makes a new version of a memory and closes the old one, which is in Previous; both stay readable in its history.
+// Update makes a new version of a memory and closes the old one, which is in Previous; both stay readable in its
+// history.
 func (s *Service) Update(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, p recaller.MemoryPatch) (recaller.MemoryWritten, error) {
 	return s.Change(ctx, tenant, id, Change{Patch: p})
 }
 
-// Change makes a new version of a memory, sets a reminder for it, or forgets it, in one commit. One that is forgotten is a
-// Conflict, and so is a key that another active memory of the caller has.
+// Change makes a new version of a memory, sets a reminder for it, or forgets it, in one commit. One that is forgotten
+// is a Conflict, and so is a key that another active memory of the caller has.
 func (s *Service) Change(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, c Change) (recaller.MemoryWritten, error) {
 	p := c.Patch
 	if c.Forget {
@@ -95,8 +96,9 @@ func (s *Service) checked(p *recaller.MemoryPatch, c Change) error {
 	return clean(p)
 }
 
-// Forget closes a memory and those that say the same: it leaves every prompt and every search at once, with the words that said it
-// and the caller's name if it holds that. Its history stays until the caller is erased, and an undo brings all of it back.
+// Forget closes a memory and those that say the same: it leaves every prompt and every search at once, with the words
+// that said it and the caller's name if it holds that. Its history stays until the caller is erased, and an undo brings
+// all of it back.
 func (s *Service) Forget(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.MemoryWritten, error) {
 	return s.ForgetBy(ctx, tenant, id, nil)
 }
@@ -106,8 +108,8 @@ func (s *Service) ForgetBy(ctx context.Context, tenant recaller.TenantID, id rec
 	return s.Change(ctx, tenant, id, Change{Forget: true, Call: call})
 }
 
-// ForgetUnkept forgets what no memory holds: memories with ids are made of it and closed in one commit, and come back with the first.
-// Of the change only what is said of forgetting counts.
+// ForgetUnkept forgets what no memory holds: memories with ids are made of it and closed in one commit, and come back
+// with the first. Of the change only what is said of forgetting counts.
 func (s *Service) ForgetUnkept(ctx context.Context, tenant recaller.TenantID, unkept []recaller.Memory, c Change) (recaller.MemoryWritten, error) {
 	change := recaller.Changing{
 		Once: c.Once, ID: unkept[0].ID, Forget: true, Patch: recaller.MemoryPatch{At: s.Now(), Reason: recaller.ClosedForgotten}, Call: s.call(c.Call, ""),
@@ -127,8 +129,8 @@ func (s *Service) ForgetUnkept(ctx context.Context, tenant recaller.TenantID, un
 	return s.written(ctx, tenant, w, err)
 }
 
-// Undo brings an earlier version of a memory back, as a new version: the given one, or with 0 the last one if the memory
-// was forgotten, else the one before the active one.
+// Undo brings an earlier version of a memory back, as a new version: the given one, or with 0 the last one if the
+// memory was forgotten, else the one before the active one.
 func (s *Service) Undo(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, version int) (recaller.MemoryWritten, error) {
 	if version < 0 {
 		return recaller.MemoryWritten{}, recaller.InvalidField("version", "must be the number of a version, from 1")

@@ -82,8 +82,8 @@ func (in *CheckpointInput) validate() error {
 	return nil
 }
 
-// Checkpoint returns a caller's checkpoint if it is inside the tenant's resume window, without what was forgotten. An older one is
-// not found, but it is not deleted by reading (H3).
+// Checkpoint returns a caller's checkpoint if it is inside the tenant's resume window, without what was forgotten. An
+// older one is not found, but it is not deleted by reading (H3).
 func (s *Service) Checkpoint(ctx context.Context, tenantID recaller.TenantID, caller recaller.CallerID) (recaller.Checkpoint, error) {
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {

@@ -25,8 +25,8 @@ var errSeveral = recaller.Errorf(recaller.Conflict, "it is not clear which memor
 // maxCandidates bounds how many memories are told that may be meant.
 const maxCandidates = 8
 
-// Find returns the active memory of a caller that is named by its key (case ignored), an alias of it, its id, or words that one
-// fits clearly. NotFound if none has all of the words; *SeveralError if it is not clear which is meant.
+// Find returns the active memory of a caller that is named by its key (case ignored), an alias of it, its id, or words
+// that one fits clearly. NotFound if none has all of the words; *SeveralError if it is not clear which is meant.
 func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string) (recaller.Memory, error) {
 	m, known, err := s.byName(ctx, tenant, caller, ref)
 	if !errors.Is(err, recaller.NotFound) {
@@ -91,8 +91,8 @@ func (s *Service) byName(ctx context.Context, tenant recaller.TenantID, caller r
 	return recaller.Memory{}, known, recaller.Errorf(recaller.NotFound, "the caller has no memory with this key")
 }
 
-// List returns a caller's memories, last confirmed first, with the cursor of the next page. Where those that are forgotten are not
-// asked for, what they said before is left out too: a page may be short of it.
+// List returns a caller's memories, last confirmed first, with the cursor of the next page. Where those that are
+// forgotten are not asked for, what they said before is left out too: a page may be short of it.
 func (s *Service) List(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) ([]recaller.Memory, string, error) {
 	for _, t := range f.Types {
 		if !t.Valid() {

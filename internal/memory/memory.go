@@ -1,7 +1,7 @@
-// Package memory is the use cases of memories and checkpoints: store, update, forget, undo, find, list with history; the
-// resumable state of an unfinished matter (spec W1–W4, H1–H4, B10, B11). It validates, masks the secrets that people say,
-// and finds what was told already under another key (memory/likeness). What a write does to what is known by then is
-// decided inside the commit, by the rules in memory/decide, which the store asks.
+// Package memory is the use cases of memories and checkpoints: store, update, forget, undo, find, list with history;
+// the resumable state of an unfinished matter (spec W1–W4, H1–H4, B10, B11). It validates, masks the secrets that
+// people say, and finds what was told already under another key (memory/likeness). What a write does to what is known
+// by then is decided inside the commit, by the rules in memory/decide, which the store asks.
 //
 // It is not for finding memories in words (wrapup), nor for searching them (recall), nor for what a live agent's model
 // calls (tool).
@@ -20,8 +20,8 @@ type Store interface {
 	StoreMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Storing) (recaller.MemoryWritten, error)
 	ChangeMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Changing) (recaller.MemoryWritten, error)
 	UndoMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Undoing) (recaller.MemoryWritten, error)
-	// ActiveMemories are all active ones of a caller, last confirmed first, bounded, with the content version that they are
-	// of; only that where it is the one asked with.
+	// ActiveMemories are all active ones of a caller, last confirmed first, bounded, with the content version that they
+	// are of; only that where it is the one asked with.
 	ActiveMemories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, has int64) (list []recaller.Memory, version int64, err error)
 	Memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) (list []recaller.Memory, next string, err error)
 	// MemoryByID returns the newest version of a memory, whatever its status.

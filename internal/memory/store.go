@@ -23,16 +23,16 @@ type Input struct {
 	DueDay       bool                // DueAt names a day, not a time of day
 	Provenance   recaller.Provenance // its conversation may be named by the external id
 	Name         string              // the caller's name, if that is what is stored (P12)
-	// Call is recorded with the write; its ID and At are filled in here. Its conversation, which has to be with the caller, is a
-	// provenance that is not checked again. nil: no tool did it.
+	// Call is recorded with the write; its ID and At are filled in here. Its conversation, which has to be with the
+	// caller, is a provenance that is not checked again. nil: no tool did it.
 	Call     *recaller.ToolCall
 	Reminder *recaller.Reminder // set with the write; all but DueAt, Rule, Text, Conversation and an ID that is given is filled in here. nil: none
 }
 
 // Store keeps a memory of a caller, durable when it returns. An active memory with the same key (case ignored) gets a
-// new version; the same value confirms it. What was told already under another key is merged into the memory that has it
-// (Action merged), with the key as an alias; see likeness.Duplicate for how carefully. A provenance must be a conversation
-// with this caller, and turns of it. Secrets in it are masked, unless the tenant wants them kept.
+// new version; the same value confirms it. What was told already under another key is merged into the memory that has
+// it (Action merged), with the key as an alias; see likeness.Duplicate for how carefully. A provenance must be a
+// conversation with this caller, and turns of it. Secrets in it are masked, unless the tenant wants them kept.
 func (s *Service) Store(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, once recaller.Once, in Input) (recaller.MemoryWritten, error) {
 	m, err := s.memory(caller, in)
 	if err != nil {
@@ -67,8 +67,8 @@ func (s *Service) Store(ctx context.Context, tenant recaller.TenantID, caller re
 	return s.written(ctx, tenant, w, err)
 }
 
-// into finds the memory that m is to be merged into, and the value that it then has. One that has m's own key, or has it as an
-// alias, is no question of likeness: what m says of it holds, and in the store the key goes before the alias.
+// into finds the memory that m is to be merged into, and the value that it then has. One that has m's own key, or has
+// it as an alias, is no question of likeness: what m says of it holds, and in the store the key goes before the alias.
 func into(known []recaller.Memory, m recaller.Memory) (recaller.MemoryID, string) {
 	if same, ok := likeness.Same(known, m.Key); ok {
 		return same, m.Value

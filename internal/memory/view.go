@@ -9,9 +9,9 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// views hold what is known of the callers who were written about last, so that a tool call in the middle of a conversation
-// need not open all of it anew. A view is of one content version, which is read each time: one that is behind is not used.
-// Safe for concurrent use.
+// views hold what is known of the callers who were written about last, so that a tool call in the middle of a
+// conversation need not open all of it anew. A view is of one content version, which is read each time: one that is
+// behind is not used. Safe for concurrent use.
 type views struct {
 	mu    sync.Mutex // guards what follows
 	by    map[who]*list.Element
@@ -117,7 +117,8 @@ func (s *Service) active(ctx context.Context, tenant recaller.TenantID, caller r
 	return read, nil
 }
 
-// Apply takes in a change of a caller's content that was committed, in the order of versions. It never waits for a disk.
+// Apply takes in a change of a caller's content that was committed, in the order of versions. It never waits for a
+// disk.
 func (s *Service) Apply(c recaller.Change) { s.views.apply(c) }
 
 // Drop lets go of what is held in memory of a caller: the caller was erased.

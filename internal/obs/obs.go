@@ -1,6 +1,6 @@
-// Package obs makes the logger and the metrics registry that the rest is handed. Logs hold ids, closed-set labels, counts
-// and times, never what people said, names, numbers or secrets; metrics are labelled from closed sets only, never by
-// tenant or caller.
+// Package obs makes the logger and the metrics registry that the rest is handed. Logs hold ids, closed-set labels,
+// counts and times, never what people said, names, numbers or secrets; metrics are labelled from closed sets only,
+// never by tenant or caller.
 //
 // It is not where metrics are declared: each package declares its own in its metrics.go, on the registry it is given.
 package obs
@@ -33,8 +33,8 @@ const (
 	scrapeTimeout = 10 * time.Second
 )
 
-// Logger returns a logger that writes lines of the format, "json" or else text, to w. Times are in UTC. Each line is one
-// write, so lines of many goroutines do not mix.
+// Logger returns a logger that writes lines of the format, "json" or else text, to w. Times are in UTC. Each line is
+// one write, so lines of many goroutines do not mix.
 func Logger(w io.Writer, level slog.Leveler, format string) *slog.Logger {
 	opts := &slog.HandlerOptions{Level: level, ReplaceAttr: utc}
 	if format == "json" {
@@ -63,8 +63,8 @@ func NewRegistry(version string) *prometheus.Registry {
 	return r
 }
 
-// MetricsHandler serves the registry's metrics. Scrapes are bounded in number and time; a collector that fails is logged
-// and the others are served.
+// MetricsHandler serves the registry's metrics. Scrapes are bounded in number and time; a collector that fails is
+// logged and the others are served.
 func MetricsHandler(r *prometheus.Registry, log *slog.Logger) http.Handler {
 	return promhttp.InstrumentMetricHandler(r, promhttp.HandlerFor(r, promhttp.HandlerOpts{
 		ErrorLog:            errorLog{log},

@@ -1,6 +1,6 @@
 // Package pgtest gives tests Postgres databases of their own, on the server that tools/postgres starts or that
-// RECALLER_TEST_POSTGRES_URL names. A test that needs one fails where there is none: it is never skipped. Tests that halt their
-// server have one of their own (OwnServer), for which no URL and no container will do.
+// RECALLER_TEST_POSTGRES_URL names. A test that needs one fails where there is none: it is never skipped. Tests that
+// halt their server have one of their own (OwnServer), for which no URL and no container will do.
 //
 // It is for tests only.
 package pgtest
@@ -32,8 +32,8 @@ const (
 	password  = "recaller-test"
 )
 
-// Database is a database of one test, which is dropped when the test ends. Its owner role may make tables; its app role may
-// only do what it was granted.
+// Database is a database of one test, which is dropped when the test ends. Its owner role may make tables; its app role
+// may only do what it was granted.
 type Database struct {
 	Super string // URL as a superuser
 	Owner string // URL as the role that migrates
@@ -102,8 +102,8 @@ func extend(t testing.TB, super string) {
 	exec1(t, c, `CREATE EXTENSION vector`)
 }
 
-// Prepared returns a new database that is a copy of one that prepare made: once for each server, whatever test binary comes
-// first. version must change with whatever prepare does: the text of the migrations will do.
+// Prepared returns a new database that is a copy of one that prepare made: once for each server, whatever test binary
+// comes first. version must change with whatever prepare does: the text of the migrations will do.
 func Prepared(t testing.TB, version string, prepare func(context.Context, Database) error) Database {
 	t.Helper()
 	return create(t, template(t, version, prepare))
@@ -117,7 +117,8 @@ func Kept(t testing.TB, version string, prepare func(context.Context, Database) 
 	return urls(t, name), func() error { return dropNamed(on, name) }
 }
 
-// Copy returns a database that holds what another does, as a backup that was restored. Nobody may be connected to that one.
+// Copy returns a database that holds what another does, as a backup that was restored. Nobody may be connected to that
+// one.
 func Copy(t testing.TB, db Database) Database {
 	t.Helper()
 	cfg, err := pgx.ParseConfig(db.Super)
@@ -195,7 +196,8 @@ func server(t testing.TB) string {
 	return u
 }
 
-// superuser connects to the server and makes the roles. The caller closes the connection: a server has so many, and tests are many.
+// superuser connects to the server and makes the roles. The caller closes the connection: a server has so many, and
+// tests are many.
 func superuser(t testing.TB) *pgx.Conn {
 	t.Helper()
 	c, err := pgx.Connect(t.Context(), server(t))
@@ -244,8 +246,8 @@ type Server struct {
 	URL string // as a superuser
 }
 
-// OwnServer starts a server that the test may stop, from binaries on this machine: one that RECALLER_TEST_POSTGRES_URL names, or one in
-// a container, is not the test's to stop. It ends with the test.
+// OwnServer starts a server that the test may stop, from binaries on this machine: one that RECALLER_TEST_POSTGRES_URL
+// names, or one in a container, is not the test's to stop. It ends with the test.
 func OwnServer(t testing.TB) *Server {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "recaller-pg-") // not t.TempDir: the server's user must get there

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// sandbox is a folder of the script's own with the only programs that it finds. They may write down in the file calls what they were
-// called with.
+// sandbox is a folder of the script's own with the only programs that it finds. They may write down in the file calls
+// what they were called with.
 type sandbox struct {
 	t     *testing.T
 	dir   string
@@ -70,7 +70,8 @@ func (s sandbox) fake(name, body string) {
 	s.write(name, "#!"+filepath.Join(s.dir, "bin/bash")+"\nnote() { echo \"$@\" >>"+s.calls+"; }\n"+body+"\n")
 }
 
-// wheel makes one of the versions 97 and 98, as if it had been fetched, in which nothing is done. None has those otherwise.
+// wheel makes one of the versions 97 and 98, as if it had been fetched, in which nothing is done. None has those
+// otherwise.
 func (s sandbox) wheel() {
 	s.t.Helper()
 	s.write("home/dist/ready", "")

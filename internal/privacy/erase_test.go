@@ -160,8 +160,8 @@ func TestErasureThatCannotBeginChangesNothing(t *testing.T) {
 	}
 }
 
-// The process dies between any two steps, before or after the step under way was carried out. From the first step on the
-// caller is gone for everybody; the job finishes the rest, and the receipt is the same ever after.
+// The process dies between any two steps, before or after the step under way was carried out. From the first step on
+// the caller is gone for everybody; the job finishes the rest, and the receipt is the same ever after.
 func TestErasureIsFinishedWhateverHappens(t *testing.T) {
 	for tenant, crashes := range map[recaller.TenantID][]bool{archived: {false, true}, ephemeral: {true}} {
 		for _, step := range []string{"destroy", "files", "rows", "sign", "put", "receipt"} {

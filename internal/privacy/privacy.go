@@ -50,7 +50,8 @@ type Vault interface {
 // Words reads a conversation's turns from wherever the retention keeps them.
 type Words interface {
 	Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error)
-	// Forget drops the live conversations of a caller. When it returns no words of his are on their way to a file any more.
+	// Forget drops the live conversations of a caller. When it returns no words of his are on their way to a file any
+	// more.
 	Forget(tenant recaller.TenantID, caller recaller.CallerID)
 }
 

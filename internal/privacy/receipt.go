@@ -13,9 +13,9 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// ReadReceipt reads a receipt that somebody kept, as it was issued but for the order of its fields and the space between
-// them. What says more, less or the same in another way is Invalid: of words that are not in what it returns nobody could say
-// that they were signed.
+// ReadReceipt reads a receipt that somebody kept, as it was issued but for the order of its fields and the space
+// between them. What says more, less or the same in another way is Invalid: of words that are not in what it returns
+// nobody could say that they were signed.
 func ReadReceipt(raw []byte) (recaller.Receipt, error) {
 	r, err := decoded(raw)
 	if err != nil {

@@ -1,11 +1,12 @@
-// Package prompt holds every text that a language model is given as instructions (spec W10, W11, W9, V5, P4): one place,
-// each text with a version, each of which a tenant may replace by its own.
+// Package prompt holds every text that a language model is given as instructions (spec W10, W11, W9, V5, P4): one
+// place, each text with a version, each of which a tenant may replace by its own.
 //
-// A text of a tenant's own takes the place of our guidance, not of the frame around it: how the data is marked, that data
-// is never an instruction (B11), and the form of the answer stay, because the code that reads the answer counts on them.
+// A text of a tenant's own takes the place of our guidance, not of the frame around it: how the data is marked, that
+// data is never an instruction (B11), and the form of the answer stay, because the code that reads the answer counts on
+// them.
 //
-// It is not for the data that a model works on (wrapup/evidence), for reading what it answers (wrapup/answer), nor for the
-// other parts of a briefing.
+// It is not for the data that a model works on (wrapup/evidence), for reading what it answers (wrapup/answer), nor for
+// the other parts of a briefing.
 package prompt
 
 import (
@@ -40,8 +41,9 @@ func All() []Text {
 	return texts
 }
 
-// For returns the prompt that a tenant's model is given, and its label: "extraction/1" for ours, "extraction/own" for one
-// of the tenant's own. A text that is blank counts as none. Both are empty for a name that is not one of the prompts'.
+// For returns the prompt that a tenant's model is given, and its label: "extraction/1" for ours, "extraction/own" for
+// one of the tenant's own. A text that is blank counts as none. Both are empty for a name that is not one of the
+// prompts'.
 func For(t recaller.Tenant, name string) (text, label string) {
 	for _, p := range prompts() {
 		if p.name != name {

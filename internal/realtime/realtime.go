@@ -1,14 +1,15 @@
 // Package realtime derives the turns of a conversation from the events of realtime speech APIs (spec W7): OpenAI's, in
 // both naming generations, and xAI's. It is pure: bytes and times in, turns and function calls out.
 //
-// It is not for connections, audio or the sending of events (a bridge), nor for what becomes of the turns (conversation).
+// It is not for connections, audio or the sending of events (a bridge), nor for what becomes of the turns
+// (conversation).
 //
-// Turns come in the order of the conversation, not of arrival. The transcript of what the caller said may come after the
-// agent's answer to it has begun, or ended: the answer is held back for it, TranscriptWait at most. And what the agent
-// said is generated faster than it is spoken, so a turn of the agent's is told when it has been heard: when it was cut off
-// (conversation.item.truncate), when the caller's next words are in, or when its audio must have been played to its end.
-// Of a turn that was cut off only what was heard is told. What a caller said is never held back for longer than a turn of
-// the agent's before it, whose audio had to end for the caller's words to be in.
+// Turns come in the order of the conversation, not of arrival. The transcript of what the caller said may come after
+// the agent's answer to it has begun, or ended: the answer is held back for it, TranscriptWait at most. And what the
+// agent said is generated faster than it is spoken, so a turn of the agent's is told when it has been heard: when it
+// was cut off (conversation.item.truncate), when the caller's next words are in, or when its audio must have been
+// played to its end. Of a turn that was cut off only what was heard is told. What a caller said is never held back for
+// longer than a turn of the agent's before it, whose audio had to end for the caller's words to be in.
 package realtime
 
 import (
@@ -80,8 +81,8 @@ type Deriver struct {
 // New returns a Deriver.
 func New() *Deriver { return &Deriver{} }
 
-// Event takes in one event, of the server or of the client, which came at that time. Times must not run backwards. Events
-// that say nothing of turns are ignored. An error (recaller.Invalid) leaves everything as it was.
+// Event takes in one event, of the server or of the client, which came at that time. Times must not run backwards.
+// Events that say nothing of turns are ignored. An error (recaller.Invalid) leaves everything as it was.
 func (d *Deriver) Event(raw []byte, at time.Time) (Output, error) {
 	e, known, err := parse(raw)
 	if err != nil {

@@ -109,7 +109,8 @@ func (s *Service) construct(ctx context.Context, e *entry, o *recaller.Outline) 
 	return nil
 }
 
-// made makes an index of a caller's words, by his outline if he is long. What is read is changed before, if change is told.
+// made makes an index of a caller's words, by his outline if he is long. What is read is changed before, if change is
+// told.
 func (s *Service) made(ctx context.Context, e *entry, o *recaller.Outline, change func(*recaller.Corpus)) (*index.Index, int64, error) {
 	if o != nil {
 		if change != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// cache keeps entries up to a size; the least recently searched ones leave first. Those of long callers have a size of their own: one of
-// them takes as much as a thousand others, and takes half a minute to make anew.
+// cache keeps entries up to a size; the least recently searched ones leave first. Those of long callers have a size of
+// their own: one of them takes as much as a thousand others, and takes half a minute to make anew.
 type cache struct {
 	max [2]int64 // of entries that are not long, and of those that are
 

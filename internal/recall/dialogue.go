@@ -9,9 +9,9 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/index"
 )
 
-// This file is about the built-in model that reads turns in their dialogue (docs/adr/0023, 0030). It serves in English: all turns of a
-// short history, and what people said in one of a few thousand turns. It takes about half a millisecond for each word, so its vectors
-// of turns are kept beside them as a configured embedder's are.
+// This file is about the built-in model that reads turns in their dialogue (docs/adr/0023, 0030). It serves in English:
+// all turns of a short history, and what people said in one of a few thousand turns. It takes about half a millisecond
+// for each word, so its vectors of turns are kept beside them as a configured embedder's are.
 
 // builtIn is the Meaning that is part of the program.
 type builtIn struct{}
@@ -37,8 +37,8 @@ func (builtIn) Query(_ context.Context, text string) (recaller.QueryVector, erro
 }
 
 const (
-	// readPatience is how long a search waits for the turns of a short history to be read that lack a vector. Those that are not yet are
-	// compared by the table. In a long one words tell more, and nobody waits.
+	// readPatience is how long a search waits for the turns of a short history to be read that lack a vector. Those that
+	// are not yet are compared by the table. In a long one words tell more, and nobody waits.
 	readPatience = time.Second
 	// few is how many turns are read at once, so that what is there serves soon.
 	few = 16
@@ -63,9 +63,9 @@ func (s *Service) compare(ctx context.Context, e *entry, q Query, iq *index.Quer
 	}
 }
 
-// ReadAhead has the turns of a caller read that have no vector, so that his next call need not wait for it. It returns when all are there.
-// An index is not put into the cache for it: those of who rings now stay. Without the built-in model, or vectors that are kept, and of a
-// history of very many turns it does nothing. Errors are of the store.
+// ReadAhead has the turns of a caller read that have no vector, so that his next call need not wait for it. It returns
+// when all are there. An index is not put into the cache for it: those of who rings now stay. Without the built-in
+// model, or vectors that are kept, and of a history of very many turns it does nothing. Errors are of the store.
 func (s *Service) ReadAhead(ctx context.Context, t recaller.TenantID, c recaller.CallerID) error {
 	if !s.dialogue || s.vectors == nil {
 		return nil

@@ -56,8 +56,8 @@ func (e *entry) missed(version int64) {
 	e.stale = e.stale || e.version < version
 }
 
-// apply takes a change in, and keeps it for the build that is under way. A long caller's index is to be built anew once more
-// than most of it lies in no segment.
+// apply takes a change in, and keeps it for the build that is under way. A long caller's index is to be built anew once
+// more than most of it lies in no segment.
 func (e *entry) apply(c recaller.Change, most int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -70,7 +70,8 @@ func (e *entry) apply(c recaller.Change, most int) {
 	}
 }
 
-// take takes in a change that follows what the index holds. Where one is missing between, it is to be built anew. The lock is held.
+// take takes in a change that follows what the index holds. Where one is missing between, it is to be built anew. The
+// lock is held.
 func (e *entry) take(c recaller.Change) {
 	if e.ix == nil || e.stale || c.Version <= e.version {
 		return

@@ -12,7 +12,8 @@ import (
 	"github.com/recallerhq/recaller/internal/recall"
 )
 
-// spoken reads a conversation of token's tests and the questions to it: by the number of the turn that answers them, from 0.
+// spoken reads a conversation of token's tests and the questions to it: by the number of the turn that answers them,
+// from 0.
 func spoken(t *testing.T, path string) (turns []string, asked map[string]int) {
 	t.Helper()
 	file, err := os.ReadFile(path)
@@ -37,7 +38,8 @@ func spoken(t *testing.T, path string) (turns []string, asked map[string]int) {
 	return turns, asked
 }
 
-// A caller who speaks a language alone, and one who speaks English too, with the words in other forms, or without their accents.
+// A caller who speaks a language alone, and one who speaks English too, with the words in other forms, or without their
+// accents.
 func TestEveryLanguageIsSearchedByItsOwnRules(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("token", "testdata", "??.txt"))
@@ -68,7 +70,8 @@ func TestEveryLanguageIsSearchedByItsOwnRules(t *testing.T) {
 	}
 }
 
-// A conversation is searched by the rules of its language as soon as it shows which that is, whether its index was there or not.
+// A conversation is searched by the rules of its language as soon as it shows which that is, whether its index was
+// there or not.
 func TestALanguageShowsWhileTheyTalk(t *testing.T) {
 	t.Parallel()
 	st := newStore()

@@ -112,7 +112,8 @@ func (m *made) Words(_ context.Context, _ recaller.TenantID, _ recaller.CallerID
 	return out, nil
 }
 
-// BenchmarkRecallMillion searches among the turns of one caller who said a million of them, but for the reading of texts.
+// BenchmarkRecallMillion searches among the turns of one caller who said a million of them, but for the reading of
+// texts.
 func BenchmarkRecallMillion(b *testing.B) {
 	m := newMade(millionTurns)
 	s := recall.New(m, recall.Options{})
@@ -181,8 +182,8 @@ func processor() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkRecallMillionStored is BenchmarkRecallMillion over a real store, reading included; cold is the first search of a process, which finds
-// segments that another one kept.
+// BenchmarkRecallMillionStored is BenchmarkRecallMillion over a real store, reading included; cold is the first search
+// of a process, which finds segments that another one kept.
 func BenchmarkRecallMillionStored(b *testing.B) {
 	b.Run("sqlite", func(b *testing.B) {
 		e, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "recaller.db"), sqlite.Options{})

@@ -136,7 +136,8 @@ var longQueries = []recall.Query{
 	{Text: "zzzqqq"},
 }
 
-// TestSegmentsFindWhatTheWholeFinds: what is found in segments, whose vectors are rough, is what is found where all is held.
+// TestSegmentsFindWhatTheWholeFinds: what is found in segments, whose vectors are rough, is what is found where all is
+// held.
 func TestSegmentsFindWhatTheWholeFinds(t *testing.T) {
 	t.Parallel()
 	st := newLongStore()
@@ -219,7 +220,8 @@ func TestALongCallerIsKeptCurrent(t *testing.T) {
 	}
 }
 
-// TestWhatWasForgottenIsNotFoundInSegments: nor is a summary that tells of it, nor a turn beside a hit; brought back it is found again.
+// TestWhatWasForgottenIsNotFoundInSegments: nor is a summary that tells of it, nor a turn beside a hit; brought back it
+// is found again.
 func TestWhatWasForgottenIsNotFoundInSegments(t *testing.T) {
 	t.Parallel()
 	st := newLongStore()

@@ -9,12 +9,12 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/index"
 )
 
-// This file is about a configured embedder, which knows more languages than the built-in table and reads more out of words. Its
-// vectors of turns are made in the background, for callers of whom something is looked for, and kept beside the turns; until they
-// are there the table serves.
+// This file is about a configured embedder, which knows more languages than the built-in table and reads more out of
+// words. Its vectors of turns are made in the background, for callers of whom something is looked for, and kept beside
+// the turns; until they are there the table serves.
 
-// Meaning makes vectors of what was said, and of what is asked. Its errors have a Kind: Invalid where the same texts would be refused
-// again.
+// Meaning makes vectors of what was said, and of what is asked. Its errors have a Kind: Invalid where the same texts
+// would be refused again.
 type Meaning interface {
 	Model() string // recorded with each vector; those of different models are not compared
 	// Passages makes one vector of each turn, in order, all of one width.
@@ -24,20 +24,22 @@ type Meaning interface {
 
 // Vectors keeps the vectors of turns, sealed as the turns are.
 type Vectors interface {
-	// TurnVectors returns what is kept by a model of a caller's turns. kept is false where nothing is to be kept of him, because his
-	// turns are not either.
+	// TurnVectors returns what is kept by a model of a caller's turns. kept is false where nothing is to be kept of him,
+	// because his turns are not either.
 	TurnVectors(ctx context.Context, t recaller.TenantID, c recaller.CallerID, model string) (list []recaller.TurnVectors, kept bool, err error)
 	// PutTurnVectors keeps vectors, in place of those of the same turns by any model. NotFound for a caller who is gone.
 	PutTurnVectors(ctx context.Context, t recaller.TenantID, c recaller.CallerID, v []recaller.TurnVectors) error
 }
 
 const (
-	// maxModelled is how many turns of a history the embedder is asked for, the latest; older ones are compared by the table.
+	// maxModelled is how many turns of a history the embedder is asked for, the latest; older ones are compared by the
+	// table.
 	maxModelled = 20_000
 	batch       = 256 // turns at once
 	// fillers is how many callers' turns are embedded at once.
 	fillers = 2
-	// fillPatience is how long one batch may take, and rest how long a caller is left alone after one that failed, by the Service's clock.
+	// fillPatience is how long one batch may take, and rest how long a caller is left alone after one that failed, by the
+	// Service's clock.
 	fillPatience = 2 * time.Minute
 	rest         = time.Minute
 )
@@ -49,7 +51,8 @@ type asking struct {
 	err  error
 }
 
-// ask has the query's vector made beside what else there is to do; nil where there is no embedder, or the query does without.
+// ask has the query's vector made beside what else there is to do; nil where there is no embedder, or the query does
+// without.
 func (s *Service) ask(ctx context.Context, q Query) *asking {
 	if s.meaning == nil || s.dialogue || !q.Embed {
 		return nil
@@ -112,8 +115,9 @@ func (s *Service) fill(e *entry) {
 	})
 }
 
-// Fill makes the vectors that a caller's turns lack by the configured embedder, and returns when all are there. It serves whoever
-// cannot wait for the background: a measurement. Without an embedder, or an index in memory, there is nothing to do.
+// Fill makes the vectors that a caller's turns lack by the configured embedder, and returns when all are there. It
+// serves whoever cannot wait for the background: a measurement. Without an embedder, or an index in memory, there is
+// nothing to do.
 func (s *Service) Fill(ctx context.Context, t recaller.TenantID, c recaller.CallerID) error {
 	k := key{tenant: t, caller: c}
 	e := s.cache.peek(k)
@@ -186,8 +190,8 @@ func (s *Service) embed(ctx context.Context, lacking []index.Lack) ([]recaller.T
 	return out, nil
 }
 
-// passages makes a vector of each turn. Where the embedder refuses one of them, that one gets a vector without direction, and the
-// others get theirs.
+// passages makes a vector of each turn. Where the embedder refuses one of them, that one gets a vector without
+// direction, and the others get theirs.
 func (s *Service) passages(ctx context.Context, turns []recaller.Passage) ([][]int8, error) {
 	rows, err := s.meaning.Passages(ctx, turns)
 	if recaller.KindOf(err) == recaller.Invalid && len(turns) > 1 {
@@ -202,7 +206,8 @@ func (s *Service) passages(ctx context.Context, turns []recaller.Passage) ([][]i
 	return rows, nil
 }
 
-// halves is passages of both halves of the turns, one of which the embedder refuses. It fails where it refuses all of them.
+// halves is passages of both halves of the turns, one of which the embedder refuses. It fails where it refuses all of
+// them.
 func (s *Service) halves(ctx context.Context, turns []recaller.Passage) ([][]int8, error) {
 	half := len(turns) / 2
 	first, err := s.passages(ctx, turns[:half])

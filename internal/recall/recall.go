@@ -1,9 +1,10 @@
-// Package recall searches what is held of one caller: turns of both speakers, memories and conversation summaries
-// (spec B7): by words, by meaning and by time. An index per caller is built on demand, kept in a size-bounded cache, checked with one cheap read against
-// the caller's content version and kept current by the writes of this process, so that whatever was acknowledged
-// can be found.
+// Package recall searches what is held of one caller: turns of both speakers, memories and conversation summaries (spec
+// B7): by words, by meaning and by time. An index per caller is built on demand, kept in a size-bounded cache, checked
+// with one cheap read against the caller's content version and kept current by the writes of this process, so that
+// whatever was acknowledged can be found.
 //
-// It is not for searching over callers (that is the database's work), and it keeps nothing that the store does not hold.
+// It is not for searching over callers (that is the database's work), and it keeps nothing that the store does not
+// hold.
 package recall
 
 import (
@@ -28,19 +29,20 @@ type Source interface {
 	Corpus(ctx context.Context, t recaller.TenantID, c recaller.CallerID) (recaller.Corpus, error)
 }
 
-// Long is what a Source can do beside for callers of whom more is held than should be in memory. Of a Source that cannot, all of
-// every caller is held.
+// Long is what a Source can do beside for callers of whom more is held than should be in memory. Of a Source that
+// cannot, all of every caller is held.
 type Long interface {
 	// Outline tells what is held of a caller who said more than so many turns; false for another one.
 	Outline(ctx context.Context, t recaller.TenantID, c recaller.CallerID, turns int) (recaller.Outline, bool, error)
-	// Words reads turns and conversations of a caller. What is not there is left out, and so is what cannot be read, which is named.
+	// Words reads turns and conversations of a caller. What is not there is left out, and so is what cannot be read, which
+	// is named.
 	Words(ctx context.Context, t recaller.TenantID, c recaller.CallerID, turns []recaller.TurnRange, conversations []recaller.ConversationID) (recaller.Words, error)
 }
 
 // Segments keeps the segments of long callers' indexes, sealed as the turns are. It is a cache.
 type Segments interface {
-	// Segments gives those that are kept of a caller to take, as far as they are wanted and can be read, and returns the names of all others.
-	// take is run by several goroutines at once; a body holds until it returns.
+	// Segments gives those that are kept of a caller to take, as far as they are wanted and can be read, and returns the
+	// names of all others. take is run by several goroutines at once; a body holds until it returns.
 	Segments(ctx context.Context, t recaller.TenantID, c recaller.CallerID, wanted func(name string) bool, take func(name string, body []byte)) (others []string, err error)
 	// PutSegment keeps one, and lets others go.
 	PutSegment(ctx context.Context, t recaller.TenantID, c recaller.CallerID, name string, body []byte, others []string) error
@@ -53,12 +55,13 @@ type Options struct {
 	Longer   int      // a caller of more turns is long: most of his index lies in segments (docs/recall.md); default 50,000
 	Segment  int      // about how many turns a segment holds; default 16,000, at most half of index.MostInSegment
 	Segments Segments // keeps segments; nil: each process makes its own
-	// Reached waits until the service was told of a version that is in the store; false: ctx ended before. nil: nobody knows.
+	// Reached waits until the service was told of a version that is in the store; false: ctx ended before. nil: nobody
+	// knows.
 	Reached  func(ctx context.Context, t recaller.TenantID, c recaller.CallerID, version int64) bool
 	Patience time.Duration // how long a search waits for that, before it reads everything anew; default 25 ms
 	Weights  index.Weights // default index.DefaultWeights
-	// Now is the clock by which a query's "yesterday" is read where the query does not say when it is asked. Without it such
-	// words of such queries say nothing.
+	// Now is the clock by which a query's "yesterday" is read where the query does not say when it is asked. Without it
+	// such words of such queries say nothing.
 	Now func() time.Time
 	Log *slog.Logger // told which rows of long callers are damaged; nil: nobody is
 
@@ -88,9 +91,9 @@ const (
 // Query is what to look for in one caller's words.
 //
 // As of an earlier time it finds the turns that had been said by then, the summaries of conversations that had ended
-// (whenever they were written: they say nothing that had not been said), and each memory in the version that stood then.
-// What was forgotten since is not found, whenever one looks from. A time to come is as good as now, but for
-// the query's own words of time: its "yesterday" is the day before it.
+// (whenever they were written: they say nothing that had not been said), and each memory in the version that stood
+// then. What was forgotten since is not found, whenever one looks from. A time to come is as good as now, but for the
+// query's own words of time: its "yesterday" is the day before it.
 type Query struct {
 	Text    string             // in the words of whoever asks
 	Limit   int                // at most how many hits; 0 means DefaultLimit, at most MaxLimit
@@ -102,13 +105,15 @@ type Query struct {
 	Exclude recaller.ConversationID
 	// Written leaves out what was said in voice calls, and their summaries. Memories of them are found.
 	Written bool
-	// Forgotten finds what was forgotten too, as it stood before. It reads everything anew, so it is for who audits, not for a call.
+	// Forgotten finds what was forgotten too, as it stood before. It reads everything anew, so it is for who audits, not
+	// for a call.
 	Forgotten  bool
 	Neighbours int // turns before and after a hit that come with it; 0 means 1, negative means none
-	// Embed has the configured embedder compare too, if there is one, which takes as long as it takes to answer. It is not for a briefing.
+	// Embed has the configured embedder compare too, if there is one, which takes as long as it takes to answer. It is not
+	// for a briefing.
 	Embed bool
-	// Weak fills the first places of a short history (a few hundred turns, memories and summaries) with what hardly fits, marked, so
-	// that whoever asks sees the best there is.
+	// Weak fills the first places of a short history (a few hundred turns, memories and summaries) with what hardly fits,
+	// marked, so that whoever asks sees the best there is.
 	Weak bool
 }
 
@@ -276,9 +281,9 @@ func withForgotten(corpus *recaller.Corpus) {
 // a search that began before it, was older than it must be.
 const maxBuilds = 4
 
-// Apply takes a committed write of this process into the caller's index, if there is one. Changes come in order; where one is
-// missing, the next search reads everything anew, and one that the index has is passed over. The change's slices are taken over:
-// nobody writes to them afterwards.
+// Apply takes a committed write of this process into the caller's index, if there is one. Changes come in order; where
+// one is missing, the next search reads everything anew, and one that the index has is passed over. The change's slices
+// are taken over: nobody writes to them afterwards.
 func (s *Service) Apply(c recaller.Change) {
 	k := key{tenant: c.Tenant, caller: c.Caller}
 	if e := s.cache.peek(k); e != nil {
@@ -290,8 +295,8 @@ func (s *Service) Apply(c recaller.Change) {
 // mostOwn is of how many segments' size what lies in no segment may grow to before segments are made of it.
 const mostOwn = 3
 
-// Hold takes turns into the caller's index, if there is one, that were answered though the store, which is away, does not have
-// them yet: the change has no version. When they are committed, the next search reads everything anew.
+// Hold takes turns into the caller's index, if there is one, that were answered though the store, which is away, does
+// not have them yet: the change has no version. When they are committed, the next search reads everything anew.
 func (s *Service) Hold(c recaller.Change) {
 	k := key{tenant: c.Tenant, caller: c.Caller}
 	if e := s.cache.peek(k); e != nil {
@@ -305,8 +310,8 @@ func (s *Service) Drop(t recaller.TenantID, c recaller.CallerID) {
 	s.cache.drop(key{tenant: t, caller: c})
 }
 
-// Anew has the next search read anew what is indexed of a caller before a version; 0: whatever it is of. Without a caller it does
-// so for all of a tenant's.
+// Anew has the next search read anew what is indexed of a caller before a version; 0: whatever it is of. Without a
+// caller it does so for all of a tenant's.
 func (s *Service) Anew(t recaller.TenantID, c recaller.CallerID, version int64) {
 	k := key{tenant: t, caller: c}
 	switch e := s.cache.peek(k); {

@@ -15,12 +15,12 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/index"
 )
 
-// This file is about long callers: those who said more than can be held. What they said long ago is put into segments, each of about as
-// many turns, in the order in which conversations ended, so that what is said later moves none of them. The latest turns, and
-// conversations that go on, are held as all of other callers is.
+// This file is about long callers: those who said more than can be held. What they said long ago is put into segments,
+// each of about as many turns, in the order in which conversations ended, so that what is said later moves none of
+// them. The latest turns, and conversations that go on, are held as all of other callers is.
 
-// tailShare is how much of a segment the latest turns are that lie in none: what is told of a call that has just ended (its summary)
-// comes while its turns are there.
+// tailShare is how much of a segment the latest turns are that lie in none: what is told of a call that has just ended
+// (its summary) comes while its turns are there.
 const tailShare = 4
 
 // piece is a conversation, or a part of a long one, by its place in the outline.
@@ -130,8 +130,8 @@ func (s *Service) madeOver(ctx context.Context, e *entry, o *recaller.Outline) (
 	return index.BuildOver(segments, corpus, s.weights), nil
 }
 
-// segments makes the segments that are not there yet, one after the other. Those that are there serve if they were made by the rules of
-// main, if one is told.
+// segments makes the segments that are not there yet, one after the other. Those that are there serve if they were made
+// by the rules of main, if one is told.
 func (s *Service) segments(ctx context.Context, e *entry, o *recaller.Outline, parts [][]piece, main *index.Main) ([]*index.Segment, error) {
 	names := make([]string, len(parts))
 	for i, pieces := range parts {
@@ -198,11 +198,12 @@ func (s *Service) keep(ctx context.Context, k key, name string, g *index.Segment
 	}
 }
 
-// errElsewhere tells that turns of a caller are not where his others are: the retention was another one when they were said. Then all is
-// held, as of a caller who is not long.
+// errElsewhere tells that turns of a caller are not where his others are: the retention was another one when they were
+// said. Then all is held, as of a caller who is not long.
 var errElsewhere = errors.New("some turns are kept elsewhere")
 
-// words reads turns and conversations of a long caller. What is damaged is found no more than if it were not there, and told in the log.
+// words reads turns and conversations of a long caller. What is damaged is found no more than if it were not there, and
+// told in the log.
 func (s *Service) words(ctx context.Context, k key, turns []recaller.TurnRange, conversations []recaller.ConversationID) (recaller.Words, error) {
 	words, err := s.long.Words(ctx, k.tenant, k.caller, turns, conversations)
 	for _, d := range words.Damaged {

@@ -99,7 +99,8 @@ func TestALittleWordIsNoReason(t *testing.T) {
 	}
 }
 
-// A history is short by its words: six hundred turns of talk are read as a dialogue, as many essays of an assistant are not.
+// A history is short by its words: six hundred turns of talk are read as a dialogue, as many essays of an assistant are
+// not.
 func TestHowLongAHistoryIsTellItsWords(t *testing.T) {
 	t.Parallel()
 	talk := func(pad string) *recall.Service {

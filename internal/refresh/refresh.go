@@ -1,6 +1,6 @@
-// Package refresh makes new briefings for those who listen to a conversation when a memory of its caller has changed, so
-// that a live agent's instructions follow what was just said (spec W8, issue 3 item 6). Whoever wrote the memory waits
-// for none of it.
+// Package refresh makes new briefings for those who listen to a conversation when a memory of its caller has changed,
+// so that a live agent's instructions follow what was just said (spec W8, issue 3 item 6). Whoever wrote the memory
+// waits for none of it.
 //
 // A burst of changes becomes few briefings, one for each conversation however many listen, and one always comes after
 // the last change; a change after a quiet moment is answered at once. A briefing comes after the events of the memories
@@ -29,8 +29,8 @@ type Deps struct {
 	Briefing func(ctx context.Context, tenant recaller.TenantID, conv string, req briefing.Request) (recaller.Briefing, error)
 	// Version reads a caller's content version.
 	Version func(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (int64, error)
-	// Reached waits until listeners were told of a version of a caller that is in the store, or nobody is going to tell of it;
-	// false: ctx ended before.
+	// Reached waits until listeners were told of a version of a caller that is in the store, or nobody is going to tell of
+	// it; false: ctx ended before.
 	Reached func(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, version int64) bool
 	// Publish hands an event to the listeners of a conversation. It must not block.
 	Publish func(recaller.TenantID, recaller.ConversationID, events.Event)

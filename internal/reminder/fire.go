@@ -23,8 +23,8 @@ const (
 	reasonRule        = "unreadable rule" // this time may have been delivered; no other comes
 )
 
-// Fire is the work of a job of kind recaller.JobReminder: it sends the reminder to the tenant's webhook. An error means:
-// again later. One that is gone or closed, or whose memory is forgotten, is not sent.
+// Fire is the work of a job of kind recaller.JobReminder: it sends the reminder to the tenant's webhook. An error
+// means: again later. One that is gone or closed, or whose memory is forgotten, is not sent.
 func (s *Service) Fire(ctx context.Context, j recaller.Job) error {
 	r, err := s.Store.Reminder(ctx, j.Tenant, recaller.ReminderID(j.Subject))
 	if errors.Is(err, recaller.NotFound) {
@@ -54,11 +54,12 @@ func (s *Service) Fire(ctx context.Context, j recaller.Job) error {
 	return s.deliver(ctx, tenant, r, body)
 }
 
-// again stands in the id of a job that tries a time once more that was given up on, between the time's id and what makes it a new one.
+// again stands in the id of a job that tries a time once more that was given up on, between the time's id and what
+// makes it a new one.
 const again = "~"
 
-// moved reports whether a reminder was put off after its job was made: it has another one now. Only a job's first attempt
-// can tell, because later ones run when the backoff said, by a clock that may have been set back since.
+// moved reports whether a reminder was put off after its job was made: it has another one now. Only a job's first
+// attempt can tell, because later ones run when the backoff said, by a clock that may have been set back since.
 func moved(r recaller.Reminder, j recaller.Job) bool {
 	if r.Rule != "" { // one whose lease ran out may find that another has sent it
 		of, _, _ := strings.Cut(j.ID, again)
@@ -122,8 +123,8 @@ func webhookID(r recaller.Reminder) recaller.ReminderID {
 	return r.ID
 }
 
-// end closes a reminder as delivered or dead, or has it wait for the next time of its rule that is still to come. One whose rule
-// cannot be read is dead whatever became of this time, for it does not end as was meant.
+// end closes a reminder as delivered or dead, or has it wait for the next time of its rule that is still to come. One
+// whose rule cannot be read is dead whatever became of this time, for it does not end as was meant.
 func (s *Service) end(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus) error {
 	now := s.Now()
 	from := r.DueAt

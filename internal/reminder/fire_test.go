@@ -296,8 +296,8 @@ func TestAReminderIsMovedWhileItIsSent(t *testing.T) {
 	h.is("sent", r.ID, recaller.ReminderDelivered, 0, "")
 }
 
-// A reminder that repeats fires at each of its times, each with an id of its own, across a restart, a time at which nobody was
-// there, and one that was given up on; until it is cancelled.
+// A reminder that repeats fires at each of its times, each with an id of its own, across a restart, a time at which
+// nobody was there, and one that was given up on; until it is cancelled.
 func TestAReminderRepeats(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -350,8 +350,8 @@ func TestAReminderRepeats(t *testing.T) {
 	h.nothing("after it was cancelled")
 }
 
-// A rule that cannot be read ends no reminder in silence: this time is sent, and that no other comes stands on the list of the dead, in
-// its words, and in the log.
+// A rule that cannot be read ends no reminder in silence: this time is sent, and that no other comes stands on the list
+// of the dead, in its words, and in the log.
 func TestARuleThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(h *house) {

@@ -8,9 +8,9 @@
 // and the mark, is it sent again. Every try of one reminder has the reminder's id as its webhook-id (of one that
 // repeats, the id of that time), which is what receivers of Standard Webhooks tell repeats by.
 //
-// A due time is an instant. What counts is that the job's time has come: a clock that jumps forward fires what it jumped
-// over within the runner's next look (15 seconds), one that jumps back fires nothing twice, because what was delivered is
-// closed, and delays only what is still to come.
+// A due time is an instant. What counts is that the job's time has come: a clock that jumps forward fires what it
+// jumped over within the runner's next look (15 seconds), one that jumps back fires nothing twice, because what was
+// delivered is closed, and delays only what is still to come.
 //
 // It is not for speaking to the receiver (webhook) nor for when there is another try (jobs).
 package reminder
@@ -41,8 +41,8 @@ type Store interface {
 	TryReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, reason string, at time.Time) error
 	// CloseReminder closes one that is pending; any other is a Conflict.
 	CloseReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, status recaller.ReminderStatus, reason string, at time.Time) (recaller.Reminder, error)
-	// AdvanceReminder ends this time of a reminder and has it wait for the next; with a zero next it is closed. One that was moved
-	// meanwhile is a Conflict too.
+	// AdvanceReminder ends this time of a reminder and has it wait for the next; with a zero next it is closed. One that
+	// was moved meanwhile is a Conflict too.
 	AdvanceReminder(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus, next, at time.Time) error
 	// ReviveReminder makes a dead one pending again, with a job; any other is a Conflict.
 	ReviveReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, job recaller.Job, at time.Time) (recaller.Reminder, error)
@@ -77,8 +77,8 @@ type Service struct{ Deps }
 // New returns a Service.
 func New(deps Deps) *Service { return &Service{deps} }
 
-// List returns reminders, latest due time first, with the cursor of the next page. Words of their own that say what was forgotten are
-// left out: those of a forgotten memory the store has no more, those of another may say the same.
+// List returns reminders, latest due time first, with the cursor of the next page. Words of their own that say what was
+// forgotten are left out: those of a forgotten memory the store has no more, those of another may say the same.
 func (s *Service) List(ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter) ([]recaller.Reminder, string, error) {
 	if f.Status != "" && !f.Status.Valid() {
 		return nil, "", recaller.InvalidField("status", "must be pending, delivered, cancelled or dead")

@@ -53,8 +53,8 @@ func TestAReminderThatIsGivenUpOnCanBeTriedAgain(t *testing.T) {
 	}
 }
 
-// The last time of one that repeats is tried again as any other: it is sent, or given up on once more, and never waits for a job
-// that there is not.
+// The last time of one that repeats is tried again as any other: it is sent, or given up on once more, and never waits
+// for a job that there is not.
 func TestTheLastTimeOfOneThatRepeatsIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(h *house) {
@@ -94,8 +94,8 @@ func TestTheLastTimeOfOneThatRepeatsIsTriedAgain(t *testing.T) {
 	})
 }
 
-// Whatever became of reminders, none waits without a job: those that were given up on and tried again come to an end, with each of
-// their times.
+// Whatever became of reminders, none waits without a job: those that were given up on and tried again come to an end,
+// with each of their times.
 func TestNothingWaitsForEver(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(h *house) {
@@ -252,7 +252,8 @@ func TestRemindersAreListedByDueTime(t *testing.T) {
 	h.isKind("no such status", err, recaller.Invalid)
 }
 
-// What was forgotten is not listed in the words of a reminder either, whatever memory that is of and wherever it stands.
+// What was forgotten is not listed in the words of a reminder either, whatever memory that is of and wherever it
+// stands.
 func TestAListTellsNothingForgotten(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(h *house) {

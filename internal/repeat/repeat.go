@@ -1,7 +1,7 @@
-// Package repeat is how a reminder comes again: it reads a rule of RFC 5545 or words ("every other Monday at 9", "jeden zweiten
-// Montag", "cada quince días") in English, German and Spanish, and tells when the next time is, by the clocks of the zone in which
-// it was set, and how the rule is said. What it does not read whole it refuses, in words that tell how to say it: a repetition that
-// is kept wrongly rings for years.
+// Package repeat is how a reminder comes again: it reads a rule of RFC 5545 or words ("every other Monday at 9", "jeden
+// zweiten Montag", "cada quince días") in English, German and Spanish, and tells when the next time is, by the clocks
+// of the zone in which it was set, and how the rule is said. What it does not read whole it refuses, in words that tell
+// how to say it: a repetition that is kept wrongly rings for years.
 //
 // It is not for single times (when).
 package repeat
@@ -24,9 +24,9 @@ const (
 // morning is the hour of a rule that tells none.
 const morning = 9
 
-// Read reads how something repeats: an RRULE, or words. first is the first time where one was told, else zero; now is in the
-// caller's zone. The rule that it returns has its first time and zone in it, as Next takes it; at is that first time, after now.
-// An error says what a text must be that is read; of one that tells no repetition it is ErrNone.
+// Read reads how something repeats: an RRULE, or words. first is the first time where one was told, else zero; now is
+// in the caller's zone. The rule that it returns has its first time and zone in it, as Next takes it; at is that first
+// time, after now. An error says what a text must be that is read; of one that tells no repetition it is ErrNone.
 func Read(text string, first, now time.Time) (rule string, at time.Time, err error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return "", at, ErrNone
@@ -124,7 +124,8 @@ func (c cycle) after(t time.Time) time.Time {
 	return t.AddDate(0, 0, c.interval)
 }
 
-// Next is the first time of a rule after a time; not more where there is none any more. An error is of a rule that cannot be read.
+// Next is the first time of a rule after a time; not more where there is none any more. An error is of a rule that
+// cannot be read.
 func Next(rule string, after time.Time) (at time.Time, more bool, err error) {
 	if rule == "" {
 		return at, false, nil
@@ -156,8 +157,8 @@ func Same(a, b string) bool {
 	return true
 }
 
-// parts reads an RRULE. Of its parts those are taken that a reminder needs and Words can say, so that no rule is without a time for
-// thousands of years.
+// parts reads an RRULE. Of its parts those are taken that a reminder needs and Words can say, so that no rule is
+// without a time for thousands of years.
 func parts(text string, zone *time.Location) (rrule.ROption, error) {
 	if strings.ContainsAny(text, "\r\n") || strings.Contains(text, "DTSTART") {
 		return rrule.ROption{}, errRule

@@ -72,8 +72,8 @@ func TestWhatIsNoRepetitionIsRefused(t *testing.T) {
 	}
 }
 
-// Nine is nine by the caller's clocks on both sides of the night in which they change, and an hour that this night has not
-// moves no other day.
+// Nine is nine by the caller's clocks on both sides of the night in which they change, and an hour that this night has
+// not moves no other day.
 func TestClocksThatChange(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

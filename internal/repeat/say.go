@@ -12,8 +12,8 @@ import (
 // unread is said of a rule that cannot be read.
 const unread = "by a rule that cannot be read"
 
-// Words says how a rule repeats, nothing of the empty one: "every Monday and Thursday", "every other week on Friday until 24
-// December 2026", "every month on the 3rd, 10 times in all".
+// Words says how a rule repeats, nothing of the empty one: "every Monday and Thursday", "every other week on Friday
+// until 24 December 2026", "every month on the 3rd, 10 times in all".
 func Words(rule string) string {
 	if rule == "" {
 		return ""

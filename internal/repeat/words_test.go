@@ -8,8 +8,8 @@ import (
 	"github.com/recallerhq/recaller/internal/repeat"
 )
 
-// It is a Wednesday, ten in the morning by the clocks of London, when these are said. What is wanted is the first two times and how the
-// rule is said, or a part of the words with which it is refused.
+// It is a Wednesday, ten in the morning by the clocks of London, when these are said. What is wanted is the first two
+// times and how the rule is said, or a part of the words with which it is refused.
 func TestWhatPeopleSay(t *testing.T) {
 	t.Parallel()
 	zone, err := time.LoadLocation("Europe/London")

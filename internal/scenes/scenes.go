@@ -106,7 +106,8 @@ func Tune(t testing.TB) []Person { t.Helper(); return embedded(t, "tune.json") }
 // Held returns the people kept for checking figures.
 func Held(t testing.TB) []Person { t.Helper(); return embedded(t, "held.json") }
 
-// Dev returns the people of the development data. Where that is not here the test is skipped, or fails, as devdata.Path has it.
+// Dev returns the people of the development data. Where that is not here the test is skipped, or fails, as devdata.Path
+// has it.
 func Dev(t testing.TB) []Person {
 	t.Helper()
 	raw, err := os.ReadFile(devdata.Path(t, "../scenes/dev.json"))

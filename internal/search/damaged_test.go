@@ -18,7 +18,8 @@ func (unsure) Talks(context.Context, recaller.TenantID, []recaller.ConversationI
 	return nil, recaller.Errorf(recaller.Unavailable, "what was forgotten cannot be read")
 }
 
-// Which lines quote a turn that was forgotten only its turns tell: without them, or without what was forgotten, nothing is shown.
+// Which lines quote a turn that was forgotten only its turns tell: without them, or without what was forgotten, nothing
+// is shown.
 func TestNothingIsShownOfAConversationOfWhichNobodyKnowsWhatIsHidden(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -57,7 +58,8 @@ func TestADamagedConversationKeepsNoOtherFromBeingMadeFindableAnew(t *testing.T)
 	}
 }
 
-// The vectors of a model that served before tell of what is forgotten as the words did: they go when the conversation is made findable anew.
+// The vectors of a model that served before tell of what is forgotten as the words did: they go when the conversation
+// is made findable anew.
 func TestWhatAFormerModelMadeOfWhatIsForgottenGoes(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -19,9 +19,10 @@ const ellipsis = "…"
 // bare is how many terms a turn has that says little without the one that it answers.
 const bare = 4
 
-// excerpt is what of the words fits a query best: the turn at a place, with those after it as far as they fit, and with the one before it
-// where it says little without. Without a place it is the turn with most of the query's stems, or the beginning of the transcript where no
-// turn has any; empty where there are no words. One turn a line, cut between words.
+// excerpt is what of the words fits a query best: the turn at a place, with those after it as far as they fit, and with
+// the one before it where it says little without. Without a place it is the turn with most of the query's stems, or the
+// beginning of the transcript where no turn has any; empty where there are no words. One turn a line, cut between
+// words.
 func (s stemmer) excerpt(turns []recaller.Turn, terms []string, quoted *int) string {
 	at, place := 0, 0
 	best := 0.0
@@ -108,7 +109,8 @@ func (s stemmer) termsOf(text string) []string {
 	return out
 }
 
-// stemmer knows the stems of the words of a page: the same ones are said again and again, and to find a stem takes longer than all else.
+// stemmer knows the stems of the words of a page: the same ones are said again and again, and to find a stem takes
+// longer than all else.
 type stemmer map[string]string
 
 // each calls fn with the stems of a text, and where they are said.
@@ -127,8 +129,8 @@ func (s stemmer) each(text string, fn func(term string, at int)) {
 	}
 }
 
-// window is a part of a text with what stands at a byte of it in the middle, in at most so many characters, cut between words
-// where there are any.
+// window is a part of a text with what stands at a byte of it in the middle, in at most so many characters, cut between
+// words where there are any.
 func window(text string, place, characters int) string {
 	words := fields(text)
 	middle := 0

@@ -18,8 +18,8 @@ type want struct {
 	onlyDescribed bool // it says nothing of a matter: whatever fits its filters is wanted
 }
 
-// candidates is how many conversations each leg of the first step comes up with, and mostRanked how many of both the second one reads. It
-// must be more than a page.
+// candidates is how many conversations each leg of the first step comes up with, and mostRanked how many of both the
+// second one reads. It must be more than a page.
 const (
 	candidates = 100
 	mostRanked = 100
@@ -124,8 +124,8 @@ type shown struct {
 	unread bool // its words are kept elsewhere, or there are too many
 }
 
-// talks reads the candidates at one moment. Those of which all was forgotten are left out, and of those with damaged words of which nobody
-// knows what is hidden, all.
+// talks reads the candidates at one moment. Those of which all was forgotten are left out, and of those with damaged
+// words of which nobody knows what is hidden, all.
 func (s *Service) talks(ctx context.Context, tenant recaller.TenantID, chosen []candidate) ([]shown, error) {
 	ids := make([]recaller.ConversationID, len(chosen))
 	cosines := make(map[recaller.ConversationID]float64, len(chosen))

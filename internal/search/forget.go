@@ -10,9 +10,10 @@ import (
 	"github.com/recallerhq/recaller/internal/forgotten"
 )
 
-// Reindex is the work of a job of kind recaller.JobReindex: it makes those of a caller's conversations findable anew that memories hide
-// something of which were forgotten, or did before they were brought back. It reads his conversations once, whatever their number. An
-// error means: again later; until then they may still be found by what they hide, but never show it.
+// Reindex is the work of a job of kind recaller.JobReindex: it makes those of a caller's conversations findable anew
+// that memories hide something of which were forgotten, or did before they were brought back. It reads his
+// conversations once, whatever their number. An error means: again later; until then they may still be found by what
+// they hide, but never show it.
 func (s *Service) Reindex(ctx context.Context, j recaller.Job) error {
 	versions, err := s.Store.Regarded(ctx, j.Tenant, j.Caller, j.Subject)
 	if err == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// meaning is how much the cosine counts beside the words, of which the best match counts 1. From 0.75 to 2.5 it finds about as much
-// with the built-in embedder (docs/measurements/search.md).
+// meaning is how much the cosine counts beside the words, of which the best match counts 1. From 0.75 to 2.5 it finds
+// about as much with the built-in embedder (docs/measurements/search.md).
 const meaning = 1.5
 
 // candidate is a conversation that a leg came up with.
@@ -18,9 +18,9 @@ type candidate struct {
 	score  float64
 }
 
-// fuse ranks what either leg came up with, best first: by how well the words match, as a share of the best match, and by the
-// cosine. What shares no word with the query and does not point its way is left out, unless any will do. Of equal ones the newer
-// comes first, by its id.
+// fuse ranks what either leg came up with, best first: by how well the words match, as a share of the best match, and
+// by the cosine. What shares no word with the query and does not point its way is left out, unless any will do. Of
+// equal ones the newer comes first, by its id.
 func fuse(matching []recaller.Near, cosines map[recaller.ConversationID]float64, any bool) []candidate {
 	words := make(map[recaller.ConversationID]float64, len(matching))
 	best := 0.0

@@ -17,8 +17,8 @@ import (
 	"github.com/recallerhq/recaller/internal/usecasetest"
 )
 
-// house is tenants with a real store on disk, a search over their conversations, and an embedder that knows that a marriage is a
-// wedding.
+// house is tenants with a real store on disk, a search over their conversations, and an embedder that knows that a
+// marriage is a wedding.
 type house struct {
 	*testing.T
 	*usecasetest.Place

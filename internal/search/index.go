@@ -17,10 +17,10 @@ const (
 	opening = 500
 )
 
-// Index makes an ended conversation findable, in place of what it was found by before: by the stems of its summary and turns
-// at once, and by the embedding of its summary and the first 500 characters of its transcript (P6); a long one by those of its parts. The
-// built-in model of dialogues reads its turns, of a very long one some. by is the model; empty where there is nothing to be found by. A
-// *EmbedError tells that there are words only.
+// Index makes an ended conversation findable, in place of what it was found by before: by the stems of its summary and
+// turns at once, and by the embedding of its summary and the first 500 characters of its transcript (P6); a long one by
+// those of its parts. The built-in model of dialogues reads its turns, of a very long one some. by is the model; empty
+// where there is nothing to be found by. A *EmbedError tells that there are words only.
 //
 // Where the tenant does not keep the words (`ephemeral`, `archive`) the summary alone counts, also while they are still
 // there: what they are found by would outlast them. Nothing is sent to the embedder of a caller who is being erased.
@@ -73,7 +73,8 @@ type part struct {
 	read    map[int][]int8 // what the model of dialogues made of turns before, by their number
 }
 
-// How many turns one vector tells of, and how many vectors a conversation has at most: of a longer one each tells of more turns.
+// How many turns one vector tells of, and how many vectors a conversation has at most: of a longer one each tells of
+// more turns.
 const (
 	stretch  = 12
 	maxParts = 16
@@ -93,7 +94,8 @@ func split(sum *recaller.Summary, turns []recaller.Turn) []part {
 	return out
 }
 
-// document is the text that is embedded: the whole summary, which finds more than its brief alone (docs/measurements/search.md).
+// document is the text that is embedded: the whole summary, which finds more than its brief alone
+// (docs/measurements/search.md).
 func document(sum *recaller.Summary, turns []recaller.Turn) string {
 	return strings.TrimSpace(first(strings.Join(written(sum), "\n"), summing) + "\n\n" + beginning(turns, opening))
 }

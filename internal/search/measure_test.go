@@ -129,8 +129,8 @@ func forms() []form {
 	}
 }
 
-// TestMeasureSearch holds the ways to put both legs together against each other, on the development questions and the embedded
-// store: in each user's own conversations, and in all users' together.
+// TestMeasureSearch holds the ways to put both legs together against each other, on the development questions and the
+// embedded store: in each user's own conversations, and in all users' together.
 func TestMeasureSearch(t *testing.T) {
 	questions, err := eval.Load(devdata.Path(t, "longmemeval_s_dev.json.gz"), eval.LongMemEval)
 	if err != nil {
@@ -195,7 +195,8 @@ func (m *measured) fill(tenant recaller.TenantID, q eval.Case) {
 	}
 }
 
-// stored is the id of a session under a tenant: ids are the installation's. Sessions that the file gives to several users are one.
+// stored is the id of a session under a tenant: ids are the installation's. Sessions that the file gives to several
+// users are one.
 func stored(tenant recaller.TenantID, q eval.Case, id recaller.ConversationID) recaller.ConversationID {
 	return recaller.ConversationID(string(tenant) + "-" + q.FileID(string(id)))
 }

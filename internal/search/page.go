@@ -92,8 +92,8 @@ func (s *Service) fetch(ctx context.Context, tenant recaller.TenantID, p *placed
 // quotable is how many turns of a page are looked through for what to quote.
 const quotable = 2000
 
-// quotations finds, in each conversation of a page, the turn that fits the query best by recall's ranking: its place. There is none where
-// no turn fits.
+// quotations finds, in each conversation of a page, the turn that fits the query best by recall's ranking: its place.
+// There is none where no turn fits.
 func (s *Service) quotations(w want, page []placed) map[recaller.ConversationID]*int {
 	c := recaller.Corpus{Turns: map[recaller.ConversationID][]recaller.Turn{}}
 	turns := 0

@@ -38,12 +38,13 @@ type Result struct {
 	Took       time.Duration
 }
 
-// Search finds a tenant's ended conversations by what they were about, best first (P7): the store comes up with candidates by words and
-// vectors, and these are ranked by what was said in them. What nothing of the query speaks for is not found. Words that describe the
-// conversations rather than their matter become filters, which the result tells; a filter of the request's own goes first.
+// Search finds a tenant's ended conversations by what they were about, best first (P7): the store comes up with
+// candidates by words and vectors, and these are ranked by what was said in them. What nothing of the query speaks for
+// is not found. Words that describe the conversations rather than their matter become filters, which the result tells;
+// a filter of the request's own goes first.
 //
-// While the embedder is away it answers by words alone, and says so. Nothing of a caller who is being erased is found. A field that is
-// wrong is Invalid and named.
+// While the embedder is away it answers by words alone, and says so. Nothing of a caller who is being erased is found.
+// A field that is wrong is Invalid and named.
 func (s *Service) Search(ctx context.Context, tenant recaller.TenantID, q Query) (r Result, err error) {
 	began := s.Now()
 	defer func() { s.Metrics.searched(r, err, r.Took) }()
@@ -57,8 +58,8 @@ func (s *Service) Search(ctx context.Context, tenant recaller.TenantID, q Query)
 	return r, nil
 }
 
-// answer answers a query that is sound. Descriptions that leave nothing are no filters: they only lift what fits them, and their words
-// are looked for too.
+// answer answers a query that is sound. Descriptions that leave nothing are no filters: they only lift what fits them,
+// and their words are looked for too.
 func (s *Service) answer(ctx context.Context, tenant recaller.TenantID, q Query) (r Result, err error) {
 	meant, err := s.understand(ctx, tenant, q)
 	if err != nil {

@@ -37,12 +37,13 @@ type Retried struct {
 	Full     bool // PerNight was reached
 }
 
-// Retry makes the embeddings that could not be made when their conversations ended, in all tenants, a page of each in turn (P6),
-// and those of conversations that ended before there were any, or that have one by another model only. To be called once a
-// night. After so many nights in vain the step is marked as failed, with its reason. What the wrap-up has still to do is left to it.
+// Retry makes the embeddings that could not be made when their conversations ended, in all tenants, a page of each in
+// turn (P6), and those of conversations that ended before there were any, or that have one by another model only. To be
+// called once a night. After so many nights in vain the step is marked as failed, with its reason. What the wrap-up has
+// still to do is left to it.
 //
-// A rate limit is waited for, and is no try. A tenant or conversation that cannot be read does not keep the others waiting; its
-// error is returned. The end of ctx ends the night.
+// A rate limit is waited for, and is no try. A tenant or conversation that cannot be read does not keep the others
+// waiting; its error is returned. The end of ctx ends the night.
 func (s *Service) Retry(ctx context.Context) (Retried, error) {
 	tenants, err := s.Store.TenantIDs(ctx)
 	if err != nil {
@@ -103,8 +104,8 @@ func (n *night) over(ctx context.Context) bool {
 // maxErrors is how many failures of single conversations a night returns.
 const maxErrors = 10
 
-// page tries a page of a tenant's conversations, some at once, and tells where the next one begins. One conversation that
-// cannot be read keeps no other waiting.
+// page tries a page of a tenant's conversations, some at once, and tells where the next one begins. One conversation
+// that cannot be read keeps no other waiting.
 func (n *night) page(ctx context.Context, tenant recaller.TenantID, after recaller.ConversationID) (more recaller.ConversationID, err error) {
 	list, more, err := n.Store.Unembedded(ctx, tenant, n.model(), after, min(pageSize, PerNight-n.looked))
 	if err != nil {

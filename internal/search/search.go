@@ -1,11 +1,11 @@
-// Package search finds conversations of a tenant by what they were about (spec P6, P7): it makes the ended ones findable, by an
-// embedding and by blind tokens of the stems that were said, and it ranks them for a query by both.
+// Package search finds conversations of a tenant by what they were about (spec P6, P7): it makes the ended ones
+// findable, by an embedding and by blind tokens of the stems that were said, and it ranks them for a query by both.
 //
-// Words alone answer while the embedder is away; an embedding that could not be made at the end of a conversation is made in
-// one of the next nights (Retry).
+// Words alone answer while the embedder is away; an embedding that could not be made at the end of a conversation is
+// made in one of the next nights (Retry).
 //
-// It is not for searching one caller's words, turn by turn (recall), nor for making vectors (embed) or keeping them (store). The
-// wrap-up and the HTTP edge use it; it knows neither.
+// It is not for searching one caller's words, turn by turn (recall), nor for making vectors (embed) or keeping them
+// (store). The wrap-up and the HTTP edge use it; it knows neither.
 package search
 
 import (
@@ -29,11 +29,11 @@ type Store interface {
 	Matching(ctx context.Context, tenant recaller.TenantID, stems []string, f recaller.SearchFilter, limit int) ([]recaller.Near, error)
 	// Similarities tells the cosine of given conversations, as far as they have an embedding by the same model.
 	Similarities(ctx context.Context, tenant recaller.TenantID, e recaller.Embedding, ids []recaller.ConversationID) (map[recaller.ConversationID]float64, error)
-	// Talks reads conversations with what was said in them and what of it is forgotten, at one moment and in the order of the ids; missing
-	// ones are left out.
+	// Talks reads conversations with what was said in them and what of it is forgotten, at one moment and in the order of
+	// the ids; missing ones are left out.
 	Talks(ctx context.Context, tenant recaller.TenantID, ids []recaller.ConversationID) ([]recaller.Talk, error)
-	// Unembedded lists ended conversations that have no embedding by the model and are to have one, by id, after the given one; more
-	// is where the next page begins, empty where there is none.
+	// Unembedded lists ended conversations that have no embedding by the model and are to have one, by id, after the given
+	// one; more is where the next page begins, empty where there is none.
 	Unembedded(ctx context.Context, tenant recaller.TenantID, model string, after recaller.ConversationID, limit int) (list []recaller.Conversation, more recaller.ConversationID, err error)
 	// Forgotten returns every version of a caller's memories that are forgotten: what they said is not shown.
 	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
@@ -57,8 +57,8 @@ type Tenants interface {
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
 }
 
-// Embedder makes vectors of texts. A failure has a Kind: Invalid where the same text would be refused again, any other where
-// asking later may help.
+// Embedder makes vectors of texts. A failure has a Kind: Invalid where the same text would be refused again, any other
+// where asking later may help.
 type Embedder interface {
 	// Embed returns one vector of length 1 for each text, in order; EmbedQueries does so for what is searched for.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
@@ -143,7 +143,8 @@ func (s *Service) embed(ctx context.Context, by func(context.Context, []string) 
 // widest is the widest vector that every store takes.
 const widest = 4000
 
-// unusable reports whether a vector is no direction: its numbers are no numbers, or too many, or its length is not near 1.
+// unusable reports whether a vector is no direction: its numbers are no numbers, or too many, or its length is not near
+// 1.
 func unusable(v []float32) bool {
 	if len(v) > widest {
 		return true

@@ -9,7 +9,8 @@ import (
 	"github.com/recallerhq/recaller/internal/search/rank"
 )
 
-// Understood is what a search made of words that describe the conversations wanted: "frustrated customers" are those of a negative mood.
+// Understood is what a search made of words that describe the conversations wanted: "frustrated customers" are those of
+// a negative mood.
 type Understood struct {
 	asked.Description
 	Applied bool // only such were looked for; false: there was none, and what fits is only lifted

@@ -12,8 +12,9 @@ import (
 	"github.com/recallerhq/recaller/internal/search/rank"
 )
 
-// This file makes the vectors that conversations are found by. A configured embedder makes them of texts. What is built in makes one of
-// two halves: the table's of the text, in six languages, and the dialogue model's of the turns, which knows more and reads English alone.
+// This file makes the vectors that conversations are found by. A configured embedder makes them of texts. What is built
+// in makes one of two halves: the table's of the text, in six languages, and the dialogue model's of the turns, which
+// knows more and reads English alone.
 
 // builtIn is the model of the vectors of both halves; without the dialogue model it is the table's.
 const builtIn = static.Model + "+" + dialogue.Model
@@ -24,8 +25,8 @@ const (
 	ofDialogue = 1 - ofTable
 )
 
-// The places in a vector of builtIn: the table's numbers, the dialogue model's, and what keeps a vector at length 1 whose second half is
-// empty: one place where it is of a conversation, another where it is of a query.
+// The places in a vector of builtIn: the table's numbers, the dialogue model's, and what keeps a vector at length 1
+// whose second half is empty: one place where it is of a conversation, another where it is of a query.
 const (
 	emptyTalk  = static.Width + dialogue.Width
 	emptyQuery = emptyTalk + 1
@@ -40,8 +41,8 @@ func (s *Service) model() string {
 	return s.Embedder.Model()
 }
 
-// maker is who makes the vectors. Of a configured model nobody measured how alike what has nothing to do with each other is: what it puts
-// among the candidates is near.
+// maker is who makes the vectors. Of a configured model nobody measured how alike what has nothing to do with each
+// other is: what it puts among the candidates is near.
 func (s *Service) maker() rank.Maker {
 	switch {
 	case s.Dialogue:
@@ -52,11 +53,12 @@ func (s *Service) maker() rank.Maker {
 	return rank.Configured
 }
 
-// unlike is how alike query and conversation are to the dialogue model that have nothing to do with each other, in the mean.
+// unlike is how alike query and conversation are to the dialogue model that have nothing to do with each other, in the
+// mean.
 const unlike = 0.1
 
-// compare tells the conversations' cosines, without what the maker finds alike in everything. Of a query without a word that the table
-// knows nothing is known.
+// compare tells the conversations' cosines, without what the maker finds alike in everything. Of a query without a word
+// that the table knows nothing is known.
 func (s *Service) compare(q rank.Query, all []rank.Talk) {
 	by := s.maker()
 	read := by == rank.Both && dialogue.Reads(q.Text())
@@ -71,7 +73,8 @@ func (s *Service) compare(q rank.Query, all []rank.Talk) {
 	}
 }
 
-// vectors makes one vector of each part of a conversation, within a bound. Its error is a *EmbedError, unless ctx ended.
+// vectors makes one vector of each part of a conversation, within a bound. Its error is a *EmbedError, unless ctx
+// ended.
 func (s *Service) vectors(ctx context.Context, parts []part, patience time.Duration) (list []recaller.Embedding, err error) {
 	texts := make([]string, len(parts))
 	for i, p := range parts {
@@ -112,8 +115,8 @@ func (s *Service) asked(ctx context.Context, text string, known bool) (recaller.
 	return e, nil
 }
 
-// recollect finds what the model of dialogues has made of a conversation's turns already. It serves only where nothing is forgotten of its
-// caller: a vector is made of the turn before too. What cannot be had is made anew.
+// recollect finds what the model of dialogues has made of a conversation's turns already. It serves only where nothing
+// is forgotten of its caller: a vector is made of the turn before too. What cannot be had is made anew.
 func (s *Service) recollect(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, parts []part) {
 	if !s.Dialogue || s.Kept == nil {
 		return
@@ -135,9 +138,9 @@ func (s *Service) recollect(ctx context.Context, tenant recaller.TenantID, conv 
 	}
 }
 
-// direction is where what was said in a part points to for the dialogue model: the sum of its turns, or of the summary's lines where the
-// words are not kept. Of a part of very many turns some are read, from its beginning to its end, so that no conversation keeps the others
-// waiting for long. It is nil where the model does not read the language.
+// direction is where what was said in a part points to for the dialogue model: the sum of its turns, or of the
+// summary's lines where the words are not kept. Of a part of very many turns some are read, from its beginning to its
+// end, so that no conversation keeps the others waiting for long. It is nil where the model does not read the language.
 func (p part) direction(ctx context.Context) (total []float64, err error) {
 	if len(p.turns) == 0 {
 		for _, line := range p.written {

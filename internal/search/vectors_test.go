@@ -70,8 +70,8 @@ func TestALongConversationIsCutIntoPartsOfAboutOneLength(t *testing.T) {
 	}
 }
 
-// A part of very many turns is read here and there, so that no conversation keeps the others waiting for long. Of turns that are all alike
-// the sum is as long as their number.
+// A part of very many turns is read here and there, so that no conversation keeps the others waiting for long. Of turns
+// that are all alike the sum is as long as their number.
 func TestAPartOfManyTurnsIsReadHereAndThere(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]float64{1: 1, 5: 5, 1000: stretch} {

@@ -64,8 +64,8 @@ func Numbers(ws []string) []Number {
 // Written reports whether the number was written in digits.
 func (n Number) Written() bool { return n.atoms[0].rank == inDigits }
 
-// Values are what the words mean, each as digits: "two hundred and five" is 205, "thirty, forty" are two, and a year stands for
-// its halves: "nineteen eighty five".
+// Values are what the words mean, each as digits: "two hundred and five" is 205, "thirty, forty" are two, and a year
+// stands for its halves: "nineteen eighty five".
 func (n Number) Values() []string { return readings(n.atoms) }
 
 // IsNumber reports whether a word is one of a number, in digits or in words, an ordinal or an amount ("both", "half").
@@ -74,7 +74,8 @@ func IsNumber(w string) bool {
 	return ok
 }
 
-// atomOf reads one word of a number: in digits, with what is written to them ("3rd", "10k", "5pm", "90s"), or in English.
+// atomOf reads one word of a number: in digits, with what is written to them ("3rd", "10k", "5pm", "90s"), or in
+// English.
 func atomOf(tok string) (atom, bool) {
 	if tok[0] >= '0' && tok[0] <= '9' {
 		return digitAtom(tok)
@@ -104,8 +105,8 @@ func digitAtom(tok string) (atom, bool) {
 	return atom{}, false
 }
 
-// numberWords are the words of numbers, ordinals and amounts among them; of other languages than English the small ones that are
-// no words of English too.
+// numberWords are the words of numbers, ordinals and amounts among them; of other languages than English the small ones
+// that are no words of English too.
 var numberWords = func() map[string]atom {
 	m := map[string]atom{
 		"hundred": {100, hundreds}, "hundredth": {100, hundreds}, "thousand": {1000, thousands}, "million": {1e6, thousands},

@@ -60,8 +60,8 @@ var (
 	Dutch = newLanguage(forms{small: "nul een twee drie vier vijf zes zeven acht negen tien elf twaalf"})
 )
 
-// forms are the words that a language makes its numbers of. Alternatives are parted by "|", the words of one number joined by
-// "_"; a "." stands where there is none.
+// forms are the words that a language makes its numbers of. Alternatives are parted by "|", the words of one number
+// joined by "_"; a "." stands where there is none.
 type forms struct {
 	small, ordinals string // from 0 on; the tens go on where the small ones end
 	tens, tenths    string
@@ -159,8 +159,8 @@ func (l *Language) add(to map[string]int, value int, names []string) {
 	}
 }
 
-// Cardinal reads the number that begins with word i of a text, and returns how many words it has; 0 for none. A hyphen may be a
-// word of its own between two others.
+// Cardinal reads the number that begins with word i of a text, and returns how many words it has; 0 for none. A hyphen
+// may be a word of its own between two others.
 func (l *Language) Cardinal(word func(int) string, i int) (value, n int) {
 	return l.read(l.Cardinals, word, i)
 }

@@ -11,8 +11,9 @@ type Repair struct {
 	Instead          int // text[Instead:To] is said instead; From is Marker where it cannot be told what is taken back
 }
 
-// Repairs returns where a speaker takes words back, in order: "Thursday, no wait, Friday", "at ten, I mean eleven", "am Montag,
-// nein, Dienstag". "No" and "sorry" alone only count between two values of one kind: days, months, numbers, letters.
+// Repairs returns where a speaker takes words back, in order: "Thursday, no wait, Friday", "at ten, I mean eleven", "am
+// Montag, nein, Dienstag". "No" and "sorry" alone only count between two values of one kind: days, months, numbers,
+// letters.
 func Repairs(text string) []Repair {
 	ws := Words(text)
 	var out []Repair
@@ -93,7 +94,8 @@ func pauses(text string, ws []Word, i int) bool {
 	return strings.ContainsAny(text[ws[i].End:ws[i+1].Start], ".?!;\n")
 }
 
-// marker returns how many words from i on take something back, the longest way first, and whether they do so by themselves.
+// marker returns how many words from i on take something back, the longest way first, and whether they do so by
+// themselves.
 func marker(ws []Word, i int) (n int, strong bool) {
 	for _, m := range markers[ws[i].Text] {
 		if Is(ws, i, m.words...) && len(m.words) > n {
@@ -134,8 +136,8 @@ func Denial(w string) bool { return denials[w] }
 // Objection reports whether a word, in lower case, objects where it begins a sentence: "but", "wait", "sorry", "aber".
 func Objection(w string) bool { return objections[w] }
 
-// Turns reports whether a sentence, by its words in lower case, turns what was said before it, so that the two must not be parted:
-// "but not on Mondays", "No, wait", "It's at my shop, though". "Well" alone announces that.
+// Turns reports whether a sentence, by its words in lower case, turns what was said before it, so that the two must not
+// be parted: "but not on Mondays", "No, wait", "It's at my shop, though". "Well" alone announces that.
 func Turns(ws []string) bool {
 	for len(ws) > 1 && (fillers[ws[0]] || ws[0] == "oh" || ws[0] == "well") {
 		ws = ws[1:]

@@ -21,9 +21,9 @@ const (
 	farthest   = 80
 )
 
-// Sentences cuts a text into the pieces that can be quoted by themselves: at its marks, and where they are missing or stand far
-// apart, where a clause or a question begins. Never inside a number, a name or a date, and never between words that are
-// taken back and what is said instead.
+// Sentences cuts a text into the pieces that can be quoted by themselves: at its marks, and where they are missing or
+// stand far apart, where a clause or a question begins. Never inside a number, a name or a date, and never between
+// words that are taken back and what is said instead.
 func Sentences(text string) []Sentence {
 	c := newCutter(text)
 	var out []Sentence

@@ -1,7 +1,7 @@
-// Package speech reads what somebody said as it was said: its words, the sentences that can be quoted by themselves, whether
-// they ask, the numbers in them, and where the speaker takes a word back ("Thursday, no wait, Friday"). It knows written
-// text and what recognisers write, without capitals or punctuation, in the closed word tables of a few languages; what it
-// does not know it leaves whole. It is pure, linear in the text, and not for what words mean.
+// Package speech reads what somebody said as it was said: its words, the sentences that can be quoted by themselves,
+// whether they ask, the numbers in them, and where the speaker takes a word back ("Thursday, no wait, Friday"). It
+// knows written text and what recognisers write, without capitals or punctuation, in the closed word tables of a few
+// languages; what it does not know it leaves whole. It is pure, linear in the text, and not for what words mean.
 package speech
 
 import (
@@ -16,12 +16,12 @@ type Word struct {
 	Start, End int    // bytes
 }
 
-// Aloud is how many words a turn of an agent's has at most that is said, or typed as one would say it. A longer one is an essay, or
-// a list: what stands in it is rarely about the two who talk.
+// Aloud is how many words a turn of an agent's has at most that is said, or typed as one would say it. A longer one is
+// an essay, or a list: what stands in it is rarely about the two who talk.
 const Aloud = 60
 
-// Words returns the words of a text in their order, but for what a transcript says in brackets ("[noise]"). Numbers keep their
-// points and commas ("3.5", "11,400"), times their colon.
+// Words returns the words of a text in their order, but for what a transcript says in brackets ("[noise]"). Numbers
+// keep their points and commas ("3.5", "11,400"), times their colon.
 func Words(text string) []Word {
 	var out []Word
 	start, skip := -1, 0
@@ -88,8 +88,8 @@ func Is(ws []Word, i int, want ...string) bool {
 	return true
 }
 
-// Filler reports how many of the words of a text from i on say nothing: "uh", "you know", "äh"; 0 if they say something. "Like" and
-// "you know" may be meant, but for where they stand between two commas.
+// Filler reports how many of the words of a text from i on say nothing: "uh", "you know", "äh"; 0 if they say
+// something. "Like" and "you know" may be meant, but for where they stand between two commas.
 func Filler(text string, ws []Word, i int) int {
 	if fillers[ws[i].Text] {
 		return 1
@@ -118,8 +118,8 @@ func Filler(text string, ws []Word, i int) int {
 // Hesitation reports whether a word is a mere sound: "uh", "mhm".
 func Hesitation(w string) bool { return fillers[w] }
 
-// Stumble reports whether a word is only a start that the next one repeats: "the the station", "I, I lost it". Numbers, letters
-// that are spelled, and words that are said twice for weight ("no no", "very very"), are none.
+// Stumble reports whether a word is only a start that the next one repeats: "the the station", "I, I lost it". Numbers,
+// letters that are spelled, and words that are said twice for weight ("no no", "very very"), are none.
 func Stumble(ws []Word, i int) bool {
 	letter := func(k int) bool { return k >= 0 && k < len(ws) && len([]rune(ws[k].Text)) == 1 }
 	if letter(i) && (letter(i-1) || letter(i+2)) {

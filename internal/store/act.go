@@ -6,7 +6,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// maxActs bounds how many acts of a caller a snapshot has, the last ones: what was settled before them is not told any more.
+// maxActs bounds how many acts of a caller a snapshot has, the last ones: what was settled before them is not told any
+// more.
 const maxActs = 500
 
 // actBody is what is sealed of an act.

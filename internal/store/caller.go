@@ -134,7 +134,8 @@ func (s *Store) CallerByIdentity(ctx context.Context, tenant recaller.TenantID, 
 
 const identityQuery = `SELECT caller_id FROM identities WHERE tenant_id = $1 AND kind = $2 AND token = $3`
 
-// Callers lists callers, last seen first. A page may be short of some who are erased meanwhile; only the last one has no cursor.
+// Callers lists callers, last seen first. A page may be short of some who are erased meanwhile; only the last one has
+// no cursor.
 func (s *Store) Callers(ctx context.Context, tenant recaller.TenantID, page recaller.Page) ([]recaller.Caller, string, error) {
 	from, limit, err := after(page)
 	if err != nil {

@@ -98,8 +98,8 @@ func (s *Store) Conversation(ctx context.Context, tenant recaller.TenantID, ref 
 // notErasing leaves out rows of callers who are being erased. The tenant is $1.
 const notErasing = ` AND NOT EXISTS (SELECT 1 FROM callers k WHERE k.tenant_id = $1 AND k.id = caller_id AND k.erasing)`
 
-// findConversation looks a conversation up by its id, then by the token of its external id, if there is one. Conversations of a caller
-// who is being erased are not found.
+// findConversation looks a conversation up by its id, then by the token of its external id, if there is one.
+// Conversations of a caller who is being erased are not found.
 func findConversation(ctx context.Context, tx Tx, tenant recaller.TenantID, ref string, token []byte) (c sealedConversation, err error) {
 	where := []struct {
 		column string
@@ -170,8 +170,8 @@ func conversationRow(list *[]sealedConversation) func(func(...any) error) error 
 	}
 }
 
-// openAll opens conversations of any callers, leaving out those whose caller is erased meanwhile. One that is damaged does not keep
-// the others from being told: it is marked, and has what is not sealed.
+// openAll opens conversations of any callers, leaving out those whose caller is erased meanwhile. One that is damaged
+// does not keep the others from being told: it is marked, and has what is not sealed.
 func (s *Store) openAll(ctx context.Context, tenant recaller.TenantID, rows []sealedConversation) ([]recaller.Conversation, error) {
 	list := make([]recaller.Conversation, 0, len(rows))
 	for _, row := range rows {

@@ -59,17 +59,17 @@ func (s *Store) Forgotten(ctx context.Context, tenant recaller.TenantID, caller 
 	return list, err
 }
 
-// forgettings is a number of a caller that rises with whatever of his is forgotten or brought back, and never falls: how many
-// versions those of his memories have that ever were forgotten, and how many of these versions are closed as that. An undo makes
-// a version, and none of them is ever taken away.
+// forgettings is a number of a caller that rises with whatever of his is forgotten or brought back, and never falls:
+// how many versions those of his memories have that ever were forgotten, and how many of these versions are closed as
+// that. An undo makes a version, and none of them is ever taken away.
 func forgettings(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID) (n int64, err error) {
 	err = tx.QueryRow(ctx, `SELECT COALESCE(SUM(CASE WHEN status = 'forgotten' THEN 2 ELSE 1 END), 0) FROM memories WHERE tenant_id = $1
 		AND id IN (SELECT id FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND status = 'forgotten')`, []any{tenant, caller}, &n)
 	return n, err
 }
 
-// Forgettings returns a number that is another whenever something of a caller's was forgotten or brought back since. Who holds words
-// against Forgotten reads it first.
+// Forgettings returns a number that is another whenever something of a caller's was forgotten or brought back since.
+// Who holds words against Forgotten reads it first.
 func (s *Store) Forgettings(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (n int64, err error) {
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
 		if err := alive(ctx, tx, tenant, caller); err != nil {
@@ -81,9 +81,9 @@ func (s *Store) Forgettings(ctx context.Context, tenant recaller.TenantID, calle
 	return n, err
 }
 
-// reindex leaves the job of making the caller's conversations findable anew without what was forgotten, or with it again: one job for
-// all of his that changed since its time, which its subject names. One that waits for its turn will see this change too, and is held
-// until it is committed; one that runs has not.
+// reindex leaves the job of making the caller's conversations findable anew without what was forgotten, or with it
+// again: one job for all of his that changed since its time, which its subject names. One that waits for its turn will
+// see this change too, and is held until it is committed; one that runs has not.
 func (w memoryWrite) reindex(ctx context.Context, tx Tx, m recaller.Memory, at time.Time) error {
 	prefix := string(w.caller) + "."
 	waits, err := tx.Exec(ctx, `UPDATE jobs SET run_at = run_at WHERE tenant_id = $1 AND kind = $2 AND subject > $3 AND subject < $4 AND leased_until = 0`,
@@ -98,8 +98,8 @@ func (w memoryWrite) reindex(ctx context.Context, tx Tx, m recaller.Memory, at t
 // slack is how far the clocks of processes may be apart that change memories of one caller.
 const slack = time.Minute
 
-// Regarded returns every version of those memories of a caller that the job of a subject is about: what was forgotten, or brought back,
-// since its time.
+// Regarded returns every version of those memories of a caller that the job of a subject is about: what was forgotten,
+// or brought back, since its time.
 func (s *Store) Regarded(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, subject string) (list []recaller.Memory, err error) {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {

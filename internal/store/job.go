@@ -13,9 +13,9 @@ func insertJob(ctx context.Context, tx Tx, tenant recaller.TenantID, caller reca
 	return err
 }
 
-// ClaimJobs takes up to limit jobs that are due and leases them until the given time: a worker that dies gives them back
-// by letting the lease run out. Those come first, else work without end would keep them waiting. Jobs like those in
-// except are left alone: of their kind, and of their caller where that is told.
+// ClaimJobs takes up to limit jobs that are due and leases them until the given time: a worker that dies gives them
+// back by letting the lease run out. Those come first, else work without end would keep them waiting. Jobs like those
+// in except are left alone: of their kind, and of their caller where that is told.
 func (s *Store) ClaimJobs(ctx context.Context, now, until time.Time, limit int, except ...recaller.Job) (jobs []recaller.Job, err error) {
 	others, args := unlike(except, micros(now))
 	due := []string{
@@ -90,8 +90,8 @@ func deleteJob(ctx context.Context, tx Tx, j recaller.Job) error {
 	return err
 }
 
-// RetryJob gives a job back, to run at the given time; not if its lease ran out meanwhile and another worker claimed it.
-// reason is a label, not an error's text.
+// RetryJob gives a job back, to run at the given time; not if its lease ran out meanwhile and another worker claimed
+// it. reason is a label, not an error's text.
 func (s *Store) RetryJob(ctx context.Context, j recaller.Job, at time.Time, reason string) error {
 	return s.WithSystem(ctx, Writing, func(tx Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE jobs SET run_at = $5, leased_until = 0, last_error = $6 WHERE tenant_id = $1 AND kind = $2 AND subject = $3 AND id = $4 AND attempts = $7`,

@@ -118,8 +118,8 @@ func (s *Store) MemoryByID(ctx context.Context, tenant recaller.TenantID, id rec
 	return b.openMemory(row)
 }
 
-// ActiveMemories returns a caller's active memories, last confirmed first, at most 2000, with the content version that they are
-// of; only that where it still is the one that the caller of this has (one that has none says -1).
+// ActiveMemories returns a caller's active memories, last confirmed first, at most 2000, with the content version that
+// they are of; only that where it still is the one that the caller of this has (one that has none says -1).
 func (s *Store) ActiveMemories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, has int64) (list []recaller.Memory, version int64, err error) {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/recallerhq/recaller/internal/vault"
 )
 
-// everyTenant is a tenant that there never is: the key of the installation is kept under its name. A number's token is made
-// under that key, because a number leads to one tenant, whoever asks.
+// everyTenant is a tenant that there never is: the key of the installation is kept under its name. A number's token is
+// made under that key, because a number leads to one tenant, whoever asks.
 const everyTenant recaller.TenantID = "*"
 
 // blindNumber is the purpose of the tokens of tenants' numbers.
@@ -91,9 +91,10 @@ func (s *Store) taken(ctx context.Context, n numbering, numbers []string) error 
 	return &recaller.Error{Kind: recaller.Conflict, Field: field, Msg: "belongs to another tenant"}
 }
 
-// IndexNumbers indexes the numbers of tenants that were stored before there was an index of them, the oldest tenant first.
-// Call it at every start; where there is nothing to do it is one read. A number that an older tenant has is taken out of
-// the settings of the younger: it can lead to one of them only. How many were taken out is returned, by tenant.
+// IndexNumbers indexes the numbers of tenants that were stored before there was an index of them, the oldest tenant
+// first. Call it at every start; where there is nothing to do it is one read. A number that an older tenant has is
+// taken out of the settings of the younger: it can lead to one of them only. How many were taken out is returned, by
+// tenant.
 func (s *Store) IndexNumbers(ctx context.Context) (takenOut map[recaller.TenantID]int, err error) {
 	var ids []recaller.TenantID
 	err = s.WithSystem(ctx, Reading, func(tx Tx) error {

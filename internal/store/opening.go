@@ -110,8 +110,8 @@ func (s *Store) prepareOpening(ctx context.Context, tenant recaller.TenantID, in
 	return w, err
 }
 
-// eraseAgain hides a caller whose key is destroyed: erased since he was found, or brought back by a backup from before his
-// erasure, which is then carried out again.
+// eraseAgain hides a caller whose key is destroyed: erased since he was found, or brought back by a backup from before
+// his erasure, which is then carried out again.
 func (s *Store) eraseAgain(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, at time.Time) error {
 	err := s.BeginErasure(ctx, tenant, caller, recaller.Job{ID: "again " + string(caller), Kind: "erase", Subject: string(caller), RunAt: at})
 	if recaller.KindOf(err) == recaller.NotFound {
@@ -227,7 +227,8 @@ func (w *opening) existing(ctx context.Context, tx Tx) (out recaller.Opened, fou
 	return out, true, err
 }
 
-// opened finds the conversation that was opened before: that of a repeated request, whose id is ref, or of the external id.
+// opened finds the conversation that was opened before: that of a repeated request, whose id is ref, or of the external
+// id.
 func (w *opening) opened(ctx context.Context, tx Tx) (ref recaller.ConversationID, row sealedConversation, err error) {
 	ref = w.in.Conversation.ID
 	if _, err := w.once.before(ctx, tx, &ref); err != nil { // a repeat makes ref the first one's
@@ -278,8 +279,8 @@ func (w *opening) writeCaller(ctx context.Context, tx Tx) error {
 	return w.box.writeCallerBody(ctx, tx, w.tenant, w.caller, bodyOf(is))
 }
 
-// writeIdentities adds the identities that nobody has. They are written in an order of their own: two openings with the same
-// two, told in another order, would else wait for each other.
+// writeIdentities adds the identities that nobody has. They are written in an order of their own: two openings with the
+// same two, told in another order, would else wait for each other.
 func (w *opening) writeIdentities(ctx context.Context, tx Tx) error {
 	order := make([]int, len(w.in.Identities))
 	for i := range order {

@@ -11,10 +11,11 @@ import (
 // mostHistory is how many past conversations a tenant's briefings can show at the most.
 const mostHistory = 20
 
-// SnapshotAt reads what Snapshot would have read at a time that is past: conversations that had ended by then, memories as they
-// stood then by when they were said, what had been agreed on, the reminders that waited, and the checkpoint if it was not touched
-// since. Settings of the tenant and the caller's zone are those of now. What was forgotten since is not told, nor what was interim and
-// gave way since, nor conversations that were still open, and a name that the caller said only if a conversation had ended by then.
+// SnapshotAt reads what Snapshot would have read at a time that is past: conversations that had ended by then, memories
+// as they stood then by when they were said, what had been agreed on, the reminders that waited, and the checkpoint if
+// it was not touched since. Settings of the tenant and the caller's zone are those of now. What was forgotten since is
+// not told, nor what was interim and gave way since, nor conversations that were still open, and a name that the caller
+// said only if a conversation had ended by then.
 func (s *Store) SnapshotAt(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, at time.Time) (recaller.Snapshot, error) {
 	own, err := s.unseal(ctx, tenant, "")
 	if err != nil {

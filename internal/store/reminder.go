@@ -56,7 +56,8 @@ func readReminder(ctx context.Context, tx Tx, tenant recaller.TenantID, id recal
 	return r, notFound(err, "there is no such reminder")
 }
 
-// Reminder returns a reminder. That of a caller whose key is destroyed is not there, though a backup may have brought it back.
+// Reminder returns a reminder. That of a caller whose key is destroyed is not there, though a backup may have brought
+// it back.
 func (s *Store) Reminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (recaller.Reminder, error) {
 	r, _, err := s.reminder(ctx, tenant, id)
 	return r, err
@@ -78,8 +79,8 @@ func (s *Store) reminder(ctx context.Context, tenant recaller.TenantID, id recal
 	return r, b, err
 }
 
-// Reminders lists reminders by due time, latest first. A page may be short of some whose caller is erased; only the last one
-// has no cursor.
+// Reminders lists reminders by due time, latest first. A page may be short of some whose caller is erased; only the
+// last one has no cursor.
 func (s *Store) Reminders(ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter) (list []recaller.Reminder, cur string, err error) {
 	from, limit, err := after(f.Page)
 	if err != nil {
@@ -195,8 +196,8 @@ func insertReminder(ctx context.Context, tx Tx, tenant recaller.TenantID, r reca
 	return err
 }
 
-// putReminderJob makes the job of a reminder, in the place of the one that it has. Its id is of the time that is meant: the runner
-// may still be about to remove the job of another.
+// putReminderJob makes the job of a reminder, in the place of the one that it has. Its id is of the time that is meant:
+// the runner may still be about to remove the job of another.
 func putReminderJob(ctx context.Context, tx Tx, tenant recaller.TenantID, r recaller.Reminder) error {
 	if err := deleteReminderJob(ctx, tx, tenant, r.ID); err != nil {
 		return err
@@ -260,9 +261,9 @@ func (s *Store) TryReminder(ctx context.Context, tenant recaller.TenantID, id re
 	return err
 }
 
-// CloseReminder ends a pending reminder; one that is not pending any more is a Conflict. reason "" leaves the last one. Its
-// job goes in the same commit where the reminder is cancelled; that of one that was delivered or given up on is removed by
-// who runs it.
+// CloseReminder ends a pending reminder; one that is not pending any more is a Conflict. reason "" leaves the last one.
+// Its job goes in the same commit where the reminder is cancelled; that of one that was delivered or given up on is
+// removed by who runs it.
 func (s *Store) CloseReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, status recaller.ReminderStatus, reason string, at time.Time) (recaller.Reminder, error) {
 	if !status.Valid() || status == recaller.ReminderPending {
 		return recaller.Reminder{}, recaller.Errorf(recaller.Internal, "a reminder ends as delivered, cancelled or dead")
@@ -281,9 +282,10 @@ func (s *Store) CloseReminder(ctx context.Context, tenant recaller.TenantID, id 
 	})
 }
 
-// AdvanceReminder ends this time of a reminder, as delivered or dead. Where it repeats and next is another time, what was stays as a
-// reminder of its own, whose id is r.Occurrence(), and in the same commit the reminder waits for next, with its job; with a zero next
-// the reminder itself is closed. One that was moved meanwhile, or is not pending any more, is a Conflict.
+// AdvanceReminder ends this time of a reminder, as delivered or dead. Where it repeats and next is another time, what
+// was stays as a reminder of its own, whose id is r.Occurrence(), and in the same commit the reminder waits for next,
+// with its job; with a zero next the reminder itself is closed. One that was moved meanwhile, or is not pending any
+// more, is a Conflict.
 func (s *Store) AdvanceReminder(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus, next, at time.Time) error {
 	if status != recaller.ReminderDelivered && status != recaller.ReminderDead {
 		return recaller.Errorf(recaller.Internal, "an occurrence ends as delivered or dead")
@@ -330,8 +332,8 @@ func (s *Store) closeAt(ctx context.Context, tenant recaller.TenantID, r recalle
 	})
 }
 
-// ReviveReminder makes a dead reminder pending again, with a job whose id must be a new one: the runner may still be about
-// to remove the old one. A reminder that is not dead, or whose memory was forgotten, is a Conflict.
+// ReviveReminder makes a dead reminder pending again, with a job whose id must be a new one: the runner may still be
+// about to remove the old one. A reminder that is not dead, or whose memory was forgotten, is a Conflict.
 func (s *Store) ReviveReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, job recaller.Job, _ time.Time) (recaller.Reminder, error) {
 	return s.moveReminder(ctx, tenant, id, errNotDead, func(tx Tx, dest ...any) error {
 		return tx.QueryRow(ctx, `UPDATE reminders SET status = 'pending', closed_at = NULL WHERE tenant_id = $1 AND id = $2
@@ -355,8 +357,8 @@ func errNotDead() error {
 	return recaller.Errorf(recaller.Conflict, "only a reminder that was given up on can be tried again")
 }
 
-// moveReminder runs an update that returns the reminder, and then what belongs to it, in one commit. Where the update finds
-// nothing, the reminder is not there, or it stands elsewhere.
+// moveReminder runs an update that returns the reminder, and then what belongs to it, in one commit. Where the update
+// finds nothing, the reminder is not there, or it stands elsewhere.
 func (s *Store) moveReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, elsewhere func() error,
 	update func(tx Tx, dest ...any) error, then func(Tx, recaller.Reminder) error,
 ) (recaller.Reminder, error) {

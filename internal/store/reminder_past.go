@@ -90,7 +90,8 @@ func (s standing) at(t time.Time) recaller.Reminder {
 	return r
 }
 
-// standingAtQuery reads the reminders of a caller that waited at a time. What was delivered since of one that repeats is among them.
+// standingAtQuery reads the reminders of a caller that waited at a time. What was delivered since of one that repeats
+// is among them.
 func (b box) standingAtQuery(tenant recaller.TenantID, caller recaller.CallerID, at time.Time, list *[]standing) Query {
 	return Query{
 		SQL: `SELECT ` + reminderColumns + ` FROM reminders WHERE tenant_id = $1 AND caller_id = $2 AND created_at <= $3
@@ -115,8 +116,8 @@ func (s standing) occurrence() string {
 	return string(bare.Occurrence())
 }
 
-// remindersAt are the reminders that waited at a time, soonest first. One that repeats waited for the first of the times that it was
-// delivered at since.
+// remindersAt are the reminders that waited at a time, soonest first. One that repeats waited for the first of the
+// times that it was delivered at since.
 func remindersAt(list []standing, at time.Time) []recaller.Reminder {
 	var out []recaller.Reminder
 	place := map[recaller.ReminderID]int{}

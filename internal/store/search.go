@@ -12,25 +12,28 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Index is what a database finds conversations by, among all of a tenant's (P7). It truly differs: each database has its own way
-// with vectors, and its own full-text index. Embeddings of different models are never compared.
+// Index is what a database finds conversations by, among all of a tenant's (P7). It truly differs: each database has
+// its own way with vectors, and its own full-text index. Embeddings of different models are never compared.
 type Index interface {
 	// PutVectors replaces a conversation's embeddings by one model.
 	PutVectors(ctx context.Context, tx Tx, v Vectors) error
 	// PutTokens replaces the tokens of a conversation.
 	PutTokens(ctx context.Context, tx Tx, t Tokens) error
-	// Similar ranks the findable conversations by cosine, nearest first; of one with several embeddings the nearest counts.
+	// Similar ranks the findable conversations by cosine, nearest first; of one with several embeddings the nearest
+	// counts.
 	Similar(ctx context.Context, read Door, q Nearest) ([]recaller.Near, error)
 	// Matching ranks the findable conversations that have any of the tokens, best first.
 	Matching(ctx context.Context, read Door, q Matching) ([]recaller.Near, error)
-	// Similarities gives the cosine of conversations, as far as they have an embedding by the model; of several the nearest's.
+	// Similarities gives the cosine of conversations, as far as they have an embedding by the model; of several the
+	// nearest's.
 	Similarities(ctx context.Context, read Door, q Compared) (map[recaller.ConversationID]float64, error)
 }
 
 // Door runs fn on a snapshot of the tenant's rows, a newer one each time. While it runs a connection is held.
 type Door func(ctx context.Context, fn func(Tx) error) error
 
-// Vectors are the embeddings of a conversation to be written, all by one model and of one width: one for each part of it, in order.
+// Vectors are the embeddings of a conversation to be written, all by one model and of one width: one for each part of
+// it, in order.
 type Vectors struct {
 	Tenant       recaller.TenantID
 	Conversation recaller.ConversationID
@@ -80,8 +83,8 @@ const (
 // blindStem is the purpose of the tokens that conversations are found by.
 const blindStem = "search.stem"
 
-// tokenDigits is how much of a blind token the databases index: 50 bits, so that two of a tenant's stems hardly ever meet, and
-// a conversation's few hundred stay small.
+// tokenDigits is how much of a blind token the databases index: 50 bits, so that two of a tenant's stems hardly ever
+// meet, and a conversation's few hundred stay small.
 const tokenDigits = 10
 
 // tokens blinds stems, all of one tenant's.
@@ -97,8 +100,8 @@ func (s *Store) tokens(ctx context.Context, tenant recaller.TenantID, stems []st
 	return out, nil
 }
 
-// PutIndexing replaces what a conversation is found by. It fails with NotFound if the caller has no such conversation, is gone,
-// or is being erased; with Invalid if a vector has no direction.
+// PutIndexing replaces what a conversation is found by. It fails with NotFound if the caller has no such conversation,
+// is gone, or is being erased; with Invalid if a vector has no direction.
 func (s *Store) PutIndexing(ctx context.Context, tenant recaller.TenantID, in recaller.Indexing) error {
 	v := Vectors{Tenant: tenant, Conversation: in.Conversation, Caller: in.Caller, At: in.At}
 	for _, part := range in.Embeddings {
@@ -168,8 +171,8 @@ func direction(e recaller.Embedding) (recaller.Embedding, error) {
 	return e, nil
 }
 
-// Similar returns the conversations that mean most nearly what the embedding does, nearest first, with the cosine as score: only
-// ended ones, of callers who are not being erased. limit is at most 1000.
+// Similar returns the conversations that mean most nearly what the embedding does, nearest first, with the cosine as
+// score: only ended ones, of callers who are not being erased. limit is at most 1000.
 func (s *Store) Similar(ctx context.Context, tenant recaller.TenantID, e recaller.Embedding, f recaller.SearchFilter, limit int) ([]recaller.Near, error) {
 	e, err := direction(e)
 	if err != nil {
@@ -181,8 +184,8 @@ func (s *Store) Similar(ctx context.Context, tenant recaller.TenantID, e recalle
 	return s.engine.Similar(ctx, s.door(tenant), Nearest{tenant, e, f, limit})
 }
 
-// Matching returns the same conversations by the stems that were said in them, best first. Rare stems count more; where all are
-// frequent, the newest conversations are ranked. Of many stems the first sixteen count.
+// Matching returns the same conversations by the stems that were said in them, best first. Rare stems count more; where
+// all are frequent, the newest conversations are ranked. Of many stems the first sixteen count.
 func (s *Store) Matching(ctx context.Context, tenant recaller.TenantID, stems []string, f recaller.SearchFilter, limit int) ([]recaller.Near, error) {
 	if err := bounded(limit); err != nil {
 		return nil, err
@@ -229,8 +232,9 @@ func (s *Store) door(tenant recaller.TenantID) Door {
 	return func(ctx context.Context, fn func(Tx) error) error { return s.WithTenant(ctx, tenant, Reading, fn) }
 }
 
-// Findable is the condition on a row c of conversations that a search may answer it: ended, of a caller who is not being erased,
-// and as the filter says. The tenant is $1; args are the arguments so far, to which those of the condition are added.
+// Findable is the condition on a row c of conversations that a search may answer it: ended, of a caller who is not
+// being erased, and as the filter says. The tenant is $1; args are the arguments so far, to which those of the
+// condition are added.
 func Findable(f recaller.SearchFilter, args *[]any) string {
 	q := where{args: *args}
 	for _, c := range []struct{ column, value string }{
@@ -262,9 +266,10 @@ func padded(list []any) []any {
 	return list
 }
 
-// Unembedded returns ended conversations that are to have an embedding by the model, by id, after the given one: those that have
-// none, and those whose step is open, because the one that they have is of an interim summary. Those whose step was left out, or
-// was given up on with this model, are not. more is where the next page begins; empty: there is none.
+// Unembedded returns ended conversations that are to have an embedding by the model, by id, after the given one: those
+// that have none, and those whose step is open, because the one that they have is of an interim summary. Those whose
+// step was left out, or was given up on with this model, are not. more is where the next page begins; empty: there is
+// none.
 func (s *Store) Unembedded(ctx context.Context, tenant recaller.TenantID, model string, after recaller.ConversationID, limit int) (list []recaller.Conversation, more recaller.ConversationID, err error) {
 	if err := bounded(limit); err != nil {
 		return nil, "", err

@@ -57,7 +57,8 @@ type snapshotRead struct {
 	words    map[recaller.ConversationID][]recaller.Turn // the last of those that are open
 }
 
-// said picks the conversations in which something was said: by the caller, or by the agent where its side called or wrote.
+// said picks the conversations in which something was said: by the caller, or by the agent where its side called or
+// wrote.
 const said = ` AND (user_turns > 0 OR direction = 'outbound' AND turns > 0)`
 
 func (r *snapshotRead) queries() []Query {
@@ -146,9 +147,9 @@ func (l *limits) set(tenant recaller.TenantID, n int) {
 	}
 }
 
-// standingQuery reads the active versions of a caller's memories and those that they superseded, in the order in which they were
-// written. Of a memory that is forgotten nothing is opened, whatever it said before; nor is a version that was forgotten, though
-// an undo made another of it.
+// standingQuery reads the active versions of a caller's memories and those that they superseded, in the order in which
+// they were written. Of a memory that is forgotten nothing is opened, whatever it said before; nor is a version that
+// was forgotten, though an undo made another of it.
 const standingQuery = `SELECT ` + memoryColumns + ` FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND (status = 'active' OR status = 'superseded'
 	AND id IN (SELECT id FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND status = 'active')) ORDER BY created_at, id, version`
 

@@ -47,8 +47,8 @@ func (s *Store) TryStep(ctx context.Context, tenant recaller.TenantID, conv reca
 	return open, err
 }
 
-// ReopenStep opens a step that is done or failed, or one that an ended conversation does not have because it ended before there
-// was the step. It counts as tried once. Any other stays as it is.
+// ReopenStep opens a step that is done or failed, or one that an ended conversation does not have because it ended
+// before there was the step. It counts as tried once. Any other stays as it is.
 func (s *Store) ReopenStep(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, step recaller.Step) error {
 	return s.WithCaller(ctx, tenant, conv.Caller, func(tx Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO steps (tenant_id, conversation_id, step, caller_id, state, attempts)
@@ -73,7 +73,8 @@ func (s *Store) AddCost(ctx context.Context, tenant recaller.TenantID, conv reca
 }
 
 // WriteStep writes what a step found together with the step's own mark, in one commit; a step that is done already
-// writes nothing. A result that is pending leaves an interim summary, or interim memories, and the step open, to be written again.
+// writes nothing. A result that is pending leaves an interim summary, or interim memories, and the step open, to be
+// written again.
 func (s *Store) WriteStep(ctx context.Context, tenant recaller.TenantID, in recaller.StepResult) (recaller.StepWritten, error) {
 	for range maxRaces {
 		w, err := s.prepareStep(ctx, tenant, in)
@@ -165,7 +166,8 @@ func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error)
 	return out, err
 }
 
-// regards fails with Conflict where something was forgotten, or brought back, since the result was held against what was.
+// regards fails with Conflict where something was forgotten, or brought back, since the result was held against what
+// was.
 func (w stepWrite) regards(ctx context.Context, tx Tx) error {
 	if w.in.Gone == nil {
 		return nil
@@ -177,7 +179,8 @@ func (w stepWrite) regards(ctx context.Context, tx Tx) error {
 	return err
 }
 
-// remember stores the memories that were found, in the place of the interim ones of their conversation, and counts the new ones.
+// remember stores the memories that were found, in the place of the interim ones of their conversation, and counts the
+// new ones.
 func (w stepWrite) remember(ctx context.Context, tx Tx, out *recaller.StepWritten) error {
 	if err := w.known.current(ctx, tx, w.memories); err != nil {
 		return err

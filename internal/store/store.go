@@ -60,7 +60,8 @@ type Query struct {
 	Row  func(scan func(dest ...any) error) error // run for each row; must not use the transaction
 }
 
-// Borrowed are bytes of a row of a Query, which are the database's: they hold until Row returns. What is opened at once need not be copied.
+// Borrowed are bytes of a row of a Query, which are the database's: they hold until Row returns. What is opened at once
+// need not be copied.
 type Borrowed []byte
 
 // Rows is a cursor over the result of a query.
@@ -102,7 +103,8 @@ func (s *Store) WithTenant(ctx context.Context, tenant recaller.TenantID, mode M
 	return s.engine.Read(ctx, tenant, fn)
 }
 
-// WithCaller is the door for writing about one caller. Writes about one caller take turns, whichever process they are in.
+// WithCaller is the door for writing about one caller. Writes about one caller take turns, whichever process they are
+// in.
 func (s *Store) WithCaller(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(Tx) error) error {
 	if tenant == "" || caller == "" {
 		return recaller.Errorf(recaller.Internal, "the caller's door needs a tenant and a caller")

@@ -34,10 +34,10 @@ type talks struct {
 	gone   map[recaller.CallerID][]sealedMemory
 }
 
-// Talks returns ended conversations with what was said in them and what of it is forgotten, in the order of the ids, all read at one
-// moment. Those that are not there, are not ended, or whose caller is being erased or has no key any more are left out. Of a conversation
-// the first 400 turns are read, of all together 3,000; none where the retention keeps them elsewhere. One that is damaged is marked, and
-// has no words. At most 1000 are asked for.
+// Talks returns ended conversations with what was said in them and what of it is forgotten, in the order of the ids,
+// all read at one moment. Those that are not there, are not ended, or whose caller is being erased or has no key any
+// more are left out. Of a conversation the first 400 turns are read, of all together 3,000; none where the retention
+// keeps them elsewhere. One that is damaged is marked, and has no words. At most 1000 are asked for.
 func (s *Store) Talks(ctx context.Context, tenant recaller.TenantID, ids []recaller.ConversationID) ([]recaller.Talk, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -159,7 +159,8 @@ func (s *Store) boxes(ctx context.Context, tenant recaller.TenantID, rows []seal
 	return out, err
 }
 
-// open opens a conversation. What of it is damaged is left out; where what was forgotten cannot be read, nothing may be told.
+// open opens a conversation. What of it is damaged is left out; where what was forgotten cannot be read, nothing may be
+// told.
 func (t *talks) open(b box, row sealedConversation) (recaller.Talk, error) {
 	conv, err := b.open(row)
 	out := recaller.Talk{Conversation: conv}

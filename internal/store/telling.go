@@ -12,10 +12,10 @@ const (
 	maxFrequent = 4             // tokens, where all of them are frequent
 )
 
-// Telling chooses the tokens that count. counts says in how many of the tenant's conversations each is, and total how many there
-// are, neither counted past MaxRanked + 1. A token that many conversations have says little of any, and costs the most: of a
-// tenant with many conversations the rarest tokens count, as many as leave no more conversations than are ranked. Where even the
-// rarest is frequent, the rarest few count, and not all that have them are ranked.
+// Telling chooses the tokens that count. counts says in how many of the tenant's conversations each is, and total how
+// many there are, neither counted past MaxRanked + 1. A token that many conversations have says little of any, and
+// costs the most: of a tenant with many conversations the rarest tokens count, as many as leave no more conversations
+// than are ranked. Where even the rarest is frequent, the rarest few count, and not all that have them are ranked.
 func Telling(tokens []string, counts []int, total int) (telling []string, all bool) {
 	order := make([]int, 0, len(tokens))
 	for i := range tokens {

@@ -83,8 +83,8 @@ func (s *Store) Tenants(ctx context.Context) ([]recaller.Tenant, error) {
 	return list, nil
 }
 
-// CreateTenant stores a tenant with its first key. A tenant that is there already is a Conflict, and so is a number that
-// belongs to another, whose field is named.
+// CreateTenant stores a tenant with its first key. A tenant that is there already is a Conflict, and so is a number
+// that belongs to another, whose field is named.
 func (s *Store) CreateTenant(ctx context.Context, t recaller.Tenant, k recaller.APIKey, hash []byte) error {
 	b, err := s.seal(ctx, t.ID, "")
 	if err != nil {

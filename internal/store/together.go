@@ -32,7 +32,8 @@ func (w *writtenOnce) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*plain)(w))
 }
 
-// together carries out what a rule decides of a memory, with its companions. A repeated request writes none of it, and finds the memory as it is.
+// together carries out what a rule decides of a memory, with its companions. A repeated request writes none of it, and
+// finds the memory as it is.
 func (w memoryWrite) together(ctx context.Context, tx Tx, with companions, rule rule) (recaller.MemoryWritten, error) {
 	var before writtenOnce
 	repeat, err := with.once.before(ctx, tx, &before)
@@ -90,8 +91,8 @@ func (w memoryWrite) repeated(ctx context.Context, tx Tx, before writtenOnce) (r
 	return out, err
 }
 
-// Repeated finds the memory, as it is now, that an earlier write about a caller left with the same token; found is false where it is the
-// first, and with another request it is a Conflict.
+// Repeated finds the memory, as it is now, that an earlier write about a caller left with the same token; found is
+// false where it is the first, and with another request it is a Conflict.
 func (s *Store) Repeated(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in recaller.Once) (m recaller.Memory, found bool, err error) {
 	if in.Token == "" {
 		return m, false, nil

@@ -10,8 +10,8 @@ import (
 // maxToolCalls bounds how many calls of tools are read of one conversation.
 const maxToolCalls = 1000
 
-// RecordToolCall records a call of a tool that failed: no memory was written. (One that did something is recorded in the
-// commit that did it.)
+// RecordToolCall records a call of a tool that failed: no memory was written. (One that did something is recorded in
+// the commit that did it.)
 func (s *Store) RecordToolCall(ctx context.Context, tenant recaller.TenantID, c recaller.ToolCall) error {
 	return s.WithCaller(ctx, tenant, c.Caller, func(tx Tx) error { return insertToolCall(ctx, tx, tenant, c) })
 }

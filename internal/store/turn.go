@@ -48,7 +48,8 @@ type appendedTurns struct {
 	IDs   []recaller.TurnID `json:"ids"`
 }
 
-// AppendTurns adds turns to an active conversation, gives them numbers, and moves the caller's content on, in one commit.
+// AppendTurns adds turns to an active conversation, gives them numbers, and moves the caller's content on, in one
+// commit.
 func (s *Store) AppendTurns(ctx context.Context, tenant recaller.TenantID, in recaller.Appending) (recaller.Appended, error) {
 	if len(in.Turns) == 0 {
 		return recaller.Appended{}, recaller.InvalidField("turns", "needs at least one turn")
@@ -103,9 +104,9 @@ func (s *Store) AppendTurns(ctx context.Context, tenant recaller.TenantID, in re
 	return recaller.Appended{Turns: turns, Change: change}, nil
 }
 
-// countTurns makes room for turns in an active conversation and returns how many it has up to them. there tells that it has them
-// already: the first try of the same write may commit while its repeat is on its way. Turns that are numbered and do not follow
-// are added at the end, unless their words are kept elsewhere.
+// countTurns makes room for turns in an active conversation and returns how many it has up to them. there tells that it
+// has them already: the first try of the same write may commit while its repeat is on its way. Turns that are numbered
+// and do not follow are added at the end, unless their words are kept elsewhere.
 func countTurns(ctx context.Context, tx Tx, tenant recaller.TenantID, in recaller.Appending) (after int, there bool, err error) {
 	expected := -1
 	if in.Numbered {

@@ -21,8 +21,8 @@ const (
 	maxCached = 10_000                 // entries; past it a cache starts anew
 )
 
-// cache keeps what every request needs in memory for a moment. Changes of this process are seen at once. While the store
-// is away, what was true a moment ago keeps calls going.
+// cache keeps what every request needs in memory for a moment. Changes of this process are seen at once. While the
+// store is away, what was true a moment ago keeps calls going.
 type cache[K comparable, V any] struct {
 	now   func() time.Time
 	name  func(K) string

@@ -13,14 +13,14 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// BootstrapKey is the id of the key that the operator configures (RECALLER_API_KEY, or the one kept in the data folder).
-// There is one at a time, an admin key of the tenant `default`.
+// BootstrapKey is the id of the key that the operator configures (RECALLER_API_KEY, or the one kept in the data
+// folder). There is one at a time, an admin key of the tenant `default`.
 const BootstrapKey recaller.KeyID = "bootstrap"
 
 const maxLabel = 200 // bytes
 
-// Ensure creates the tenant `default` if it is not there, and makes bootstrap its bootstrap key. A bootstrap key that is
-// configured no more stops working: who changes it means to shut the old one out. Keys made over the API stay.
+// Ensure creates the tenant `default` if it is not there, and makes bootstrap its bootstrap key. A bootstrap key that
+// is configured no more stops working: who changes it means to shut the old one out. Keys made over the API stay.
 func (s *Service) Ensure(ctx context.Context, t recaller.Tenant, bootstrap string) error {
 	defer s.keys.forget(func([sha256.Size]byte, recaller.APIKey) bool { return true })
 	if tenantOf(bootstrap) != recaller.DefaultTenant {

@@ -8,9 +8,9 @@ import (
 	"github.com/recallerhq/recaller/internal/identity"
 )
 
-// ByNumber returns the settings of the tenant whose agent a number reaches, for platforms that say only which number was
-// called. The number names its country, as platforms send it ("+15551234567"). No tenant with it is NotFound; a number that
-// another process gave to another tenant may lead to the former one for ten seconds.
+// ByNumber returns the settings of the tenant whose agent a number reaches, for platforms that say only which number
+// was called. The number names its country, as platforms send it ("+15551234567"). No tenant with it is NotFound; a
+// number that another process gave to another tenant may lead to the former one for ten seconds.
 func (s *Service) ByNumber(ctx context.Context, number string) (recaller.Tenant, error) {
 	n, err := identity.Phone(number, "")
 	if err != nil {

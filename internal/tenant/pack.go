@@ -91,8 +91,8 @@ func (s *Service) Packs(ctx context.Context, t recaller.Tenant) ([]label.Pack, e
 	return out, nil
 }
 
-// PutPack makes a keyword pack of the tenant's own, or replaces it. It is used once the tenant's settings name it; one that
-// has the name of ours takes its place.
+// PutPack makes a keyword pack of the tenant's own, or replaces it. It is used once the tenant's settings name it; one
+// that has the name of ours takes its place.
 func (s *Service) PutPack(ctx context.Context, tenant recaller.TenantID, name string, raw []byte) error {
 	p, err := label.ParsePack(raw)
 	if err != nil {

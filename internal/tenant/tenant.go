@@ -23,11 +23,11 @@ type Store interface {
 	Tenants(ctx context.Context) ([]recaller.Tenant, error)
 	// TenantByNumber finds the tenant that a number in E.164 form belongs to.
 	TenantByNumber(ctx context.Context, number string) (recaller.TenantID, error)
-	// CreateTenant stores a tenant with its first key. A tenant that is there already is a Conflict, and so is a number that
-	// belongs to another.
+	// CreateTenant stores a tenant with its first key. A tenant that is there already is a Conflict, and so is a number
+	// that belongs to another.
 	CreateTenant(ctx context.Context, t recaller.Tenant, k recaller.APIKey, hash []byte) error
-	// UpdateTenant replaces the settings. It fails with Conflict where something stands against that, whose field is named; a
-	// Conflict without a field means that they changed since t was read.
+	// UpdateTenant replaces the settings. It fails with Conflict where something stands against that, whose field is
+	// named; a Conflict without a field means that they changed since t was read.
 	UpdateTenant(ctx context.Context, t recaller.Tenant) error
 	// Packs returns the tables of a tenant's own keyword packs, by name; PutPacks is UpdateTenant, with all of them.
 	Packs(ctx context.Context, tenant recaller.TenantID) (map[string]json.RawMessage, error)

@@ -26,8 +26,8 @@ func (s *Service) Webhook(ctx context.Context, tenant recaller.TenantID) (recall
 	return t.Webhook, err
 }
 
-// SetWebhook sets where a tenant is told what happens. With no secret it keeps the one that there is; the first time, one
-// is made.
+// SetWebhook sets where a tenant is told what happens. With no secret it keeps the one that there is; the first time,
+// one is made.
 func (s *Service) SetWebhook(ctx context.Context, tenant recaller.TenantID, address, secret string) (recaller.Webhook, error) {
 	t, err := s.Update(ctx, tenant, func(t *recaller.Tenant) error {
 		hook := recaller.Webhook{URL: address, Secret: secret}
@@ -46,8 +46,8 @@ func (s *Service) SetWebhook(ctx context.Context, tenant recaller.TenantID, addr
 	return t.Webhook, nil
 }
 
-// DeleteWebhook ends a tenant's webhook and its secret; none is no error. Reminders that come due have nowhere to go until
-// another is set.
+// DeleteWebhook ends a tenant's webhook and its secret; none is no error. Reminders that come due have nowhere to go
+// until another is set.
 func (s *Service) DeleteWebhook(ctx context.Context, tenant recaller.TenantID) error {
 	_, err := s.Update(ctx, tenant, func(t *recaller.Tenant) error {
 		t.Webhook = recaller.Webhook{}

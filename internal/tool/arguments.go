@@ -23,8 +23,8 @@ const (
 // arguments are the fields of a call by their folded names: "memoryType" and "memory_type" are "memorytype".
 type arguments map[string]json.RawMessage
 
-// decode reads the arguments of a call: an object, a string that holds one, as models do it, or nothing. A field that is
-// told twice, in one spelling or two, must say the same both times, for nobody knows which was meant.
+// decode reads the arguments of a call: an object, a string that holds one, as models do it, or nothing. A field that
+// is told twice, in one spelling or two, must say the same both times, for nobody knows which was meant.
 func decode(raw json.RawMessage) (arguments, error) {
 	if len(raw) > maxArguments {
 		return nil, recaller.InvalidField("arguments", "must be at most %d bytes", maxArguments)
@@ -97,8 +97,8 @@ var fields = map[string]string{
 // ids are the fields that say in which call a tool is used. They may stand beside its arguments.
 var ids = []string{"callsessionid", "lineid", "accountid"}
 
-// unknown refuses the arguments of a call that its tool does not have, by their names: whoever tells them counts on them. A memory may
-// be named by its id wherever it may be by its key.
+// unknown refuses the arguments of a call that its tool does not have, by their names: whoever tells them counts on
+// them. A memory may be named by its id wherever it may be by its key.
 func (a arguments) unknown(call Call) error {
 	known := argumentsOf(call.Name)
 	told := make([]string, len(known))

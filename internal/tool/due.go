@@ -20,9 +20,9 @@ const season = 100 * 24 * time.Hour
 // maxDue bounds the words that a time may be told in.
 const maxDue = 200
 
-// dueTime reads the one time that a text tells, at now, in now's Location, which is the caller's zone: RFC 3339, with or
-// without the zone, or words. A day is its morning, a time of day the next one that comes. What tells no time, several, or
-// a recurring one is not ok; whether it lies ahead is for the caller of dueTime to see.
+// dueTime reads the one time that a text tells, at now, in now's Location, which is the caller's zone: RFC 3339, with
+// or without the zone, or words. A day is its morning, a time of day the next one that comes. What tells no time,
+// several, or a recurring one is not ok; whether it lies ahead is for the caller of dueTime to see.
 func dueTime(text string, now time.Time, dayFirst bool) (at time.Time, ok bool) {
 	text = strings.TrimSpace(text)
 	if text == "" || len(text) > maxDue {
@@ -51,7 +51,8 @@ func dueTime(text string, now time.Time, dayFirst bool) (at time.Time, ok bool) 
 	return at, false
 }
 
-// noClock reports whether a text has a time of day that no clock shows, such as 25:00. A day beside it would else stand alone.
+// noClock reports whether a text has a time of day that no clock shows, such as 25:00. A day beside it would else stand
+// alone.
 func noClock(text string) bool {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r != ':' && !unicode.IsDigit(r) }) {
 		hour, rest, ok := strings.Cut(word, ":")
@@ -94,8 +95,8 @@ type dated struct {
 	day  bool // due names a day
 }
 
-// dated reads the dates in a value (B8). Of follow-ups it tells when they come due. The days of a preference ("loves Sunday
-// roasts") are no dates.
+// dated reads the dates in a value (B8). Of follow-ups it tells when they come due. The days of a preference ("loves
+// Sunday roasts") are no dates.
 func (x exchange) dated(kind recaller.MemoryType, value string) dated {
 	d := dated{text: value}
 	if kind == recaller.Preference {
@@ -119,8 +120,8 @@ func lean(kind recaller.MemoryType) when.Lean {
 	return when.Unsure
 }
 
-// due picks the date on which something comes due: the first that lies ahead, an exact one before a vague one. A stretch
-// that has begun comes due on the day it was said; one longer than a season tells nothing.
+// due picks the date on which something comes due: the first that lies ahead, an exact one before a vague one. A
+// stretch that has begun comes due on the day it was said; one longer than a season tells nothing.
 func due(found []when.Found, said time.Time) (*time.Time, bool) {
 	best := -1
 	for i, f := range found {

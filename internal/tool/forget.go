@@ -10,8 +10,9 @@ import (
 	"github.com/recallerhq/recaller/internal/memory/likeness"
 )
 
-// forget carries out forget_memory: the memory leaves every prompt at once (W3), with the words that said it and those that ask
-// for it now. A name that is only the caller's, and no memory, is forgotten like one, and so is what he only said.
+// forget carries out forget_memory: the memory leaves every prompt at once (W3), with the words that said it and those
+// that ask for it now. A name that is only the caller's, and no memory, is forgotten like one, and so is what he only
+// said.
 func (s *Service) forget(ctx context.Context, x exchange) (Result, error) {
 	// What is gone is found by no key: a call that comes again is answered before it is looked for.
 	if m, found, err := s.Store.Repeated(ctx, x.call.Tenant, x.conv.Caller, x.call.Once); found || err != nil {

@@ -12,8 +12,9 @@ import (
 // pageOfPast is how many conversations are listed at once.
 const pageOfPast = 50
 
-// forgetSaid forgets what no memory holds, but the caller said, in this conversation or before: the turns that told it are hidden.
-// Where turns of several matters may be meant, they are told, and nothing is changed; one that is chosen of them goes alone.
+// forgetSaid forgets what no memory holds, but the caller said, in this conversation or before: the turns that told it
+// are hidden. Where turns of several matters may be meant, they are told, and nothing is changed; one that is chosen of
+// them goes alone.
 func (s *Service) forgetSaid(ctx context.Context, x exchange, how recaller.Forgetting) (Result, error) {
 	ref, err := x.args.needed("key")
 	if err != nil {
@@ -47,8 +48,8 @@ func (s *Service) forgetUnkept(ctx context.Context, x exchange, how recaller.For
 	return Result{MemoryID: w.Memory.ID, Action: w.Action}, err
 }
 
-// said are the turns in which the caller told what is asked for, and that are not forgotten yet. It reads one conversation after
-// another, and passes one over that cannot be read.
+// said are the turns in which the caller told what is asked for, and that are not forgotten yet. It reads one
+// conversation after another, and passes one over that cannot be read.
 func (s *Service) said(ctx context.Context, x exchange, asked forgotten.Request) ([]forgotten.Told, error) {
 	if len(asked.Named()) == 0 {
 		return nil, nil

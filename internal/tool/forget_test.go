@@ -8,8 +8,8 @@ import (
 	"github.com/recallerhq/recaller/internal/tool"
 )
 
-// A call to forget that comes again, because its answer was lost, is answered as the first was, though nothing is there to be found by
-// its words any more; its token with other words is refused.
+// A call to forget that comes again, because its answer was lost, is answered as the first was, though nothing is there
+// to be found by its words any more; its token with other words is refused.
 func TestARepeatedCallToForgetIsAnsweredAsTheFirst(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

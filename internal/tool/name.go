@@ -10,8 +10,8 @@ import (
 	"github.com/recallerhq/recaller/internal/memory/likeness"
 )
 
-// name is the caller's own name, if that is what is stored and it is sure to be one (P12). The name that somebody wants to be
-// called by comes before the others.
+// name is the caller's own name, if that is what is stored and it is sure to be one (P12). The name that somebody wants
+// to be called by comes before the others.
 func (s *Service) name(ctx context.Context, x exchange, kind recaller.MemoryType, key, value string) (string, error) {
 	const wanted = "preferred_name"
 	key = likeness.NormalKey(key)
@@ -74,7 +74,8 @@ var notNames = map[string]bool{
 	"nobody": true, "someone": true, "somebody": true, "unspecified": true, "private": true, "secret": true, "is": true, "was": true,
 }
 
-// nameWord reports whether a word can be part of a name: it has no small first letter, unless it stands between two others.
+// nameWord reports whether a word can be part of a name: it has no small first letter, unless it stands between two
+// others.
 func nameWord(w string, inner bool) bool {
 	for i, r := range w {
 		switch {

@@ -13,8 +13,8 @@ import (
 	"github.com/recallerhq/recaller/internal/repeat"
 )
 
-// setReminder carries out set_reminder: for a memory that there is, or for one that is stored with it (W3, W11), or for a reminder
-// that there is, which takes what is told now.
+// setReminder carries out set_reminder: for a memory that there is, or for one that is stored with it (W3, W11), or for
+// a reminder that there is, which takes what is told now.
 func (s *Service) setReminder(ctx context.Context, x exchange) (Result, error) {
 	r, err := x.reminder()
 	if err != nil {
@@ -105,8 +105,8 @@ func (s *Service) move(ctx context.Context, x exchange, id, value string, r *rec
 	return Result{MemoryID: w.Memory.ID, Action: w.Action, Reminder: w.Reminder}, err
 }
 
-// remindAgain sets a reminder of a memory that there is, or moves it. A follow-up whose words name no day of their own comes due when
-// it is reminded of next, so that one that is moved is told at its new time.
+// remindAgain sets a reminder of a memory that there is, or moves it. A follow-up whose words name no day of their own
+// comes due when it is reminded of next, so that one that is moved is told at its new time.
 func (s *Service) remindAgain(ctx context.Context, x exchange, m recaller.Memory, r *recaller.Reminder) (recaller.MemoryWritten, error) {
 	if strings.EqualFold(r.Text, m.Value) {
 		r.Text = ""
@@ -123,8 +123,8 @@ func (s *Service) remindAgain(ctx context.Context, x exchange, m recaller.Memory
 	return s.Memories.Change(ctx, x.call.Tenant, m.ID, c)
 }
 
-// remindOf sets a reminder for the memory that has the key, with its own words where they are others; where none has, what to
-// remind of is stored as a follow-up.
+// remindOf sets a reminder for the memory that has the key, with its own words where they are others; where none has,
+// what to remind of is stored as a follow-up.
 func (s *Service) remindOf(ctx context.Context, x exchange, key, value string, r *recaller.Reminder) (recaller.MemoryWritten, error) {
 	m, err := s.Memories.FindKey(ctx, x.call.Tenant, x.conv.Caller, key)
 	if err != nil && !errors.Is(err, recaller.NotFound) {

@@ -25,7 +25,8 @@ func (b *bench) waiting() (list []string) {
 	return list
 }
 
-// One matter has several reminders, each with its words and its time; one is moved, one cancelled, and the memory tells the next.
+// One matter has several reminders, each with its words and its time; one is moved, one cancelled, and the memory tells
+// the next.
 func TestSeveralRemindersOfOneMatter(t *testing.T) {
 	b := newBench(t)
 	b.want("none yet", b.waiting(), []string(nil))
@@ -65,7 +66,8 @@ func TestARepetitionThatIsNoneIsRefused(t *testing.T) {
 	b.want("waits", b.waiting(), []string{"11-22 09:00 feed it, repeats"})
 }
 
-// dueAt may tell all of a repetition, in the words of the caller; what it tells is not taken for one time, and two tellings must agree.
+// dueAt may tell all of a repetition, in the words of the caller; what it tells is not taken for one time, and two
+// tellings must agree.
 func TestADueTimeThatRepeats(t *testing.T) {
 	b := newBench(t)
 	for args, want := range map[string]string{

@@ -8,8 +8,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Strict is the schema of a tool's arguments as models take it that are held to it: every argument is told, one that need not
-// be as null, and no other. The tools take null for what was not told.
+// Strict is the schema of a tool's arguments as models take it that are held to it: every argument is told, one that
+// need not be as null, and no other. The tools take null for what was not told.
 func Strict(parameters json.RawMessage) (json.RawMessage, error) {
 	var s struct {
 		Type       string                    `json:"type"`

@@ -54,7 +54,8 @@ func TestStrictArgumentsAreTaken(t *testing.T) {
 	}
 }
 
-// A reminder that is moved moves what is told of it; one the day before an appointment leaves the appointment where it is.
+// A reminder that is moved moves what is told of it; one the day before an appointment leaves the appointment where it
+// is.
 func TestAMovedReminderIsToldAtItsNewTime(t *testing.T) {
 	b := newBench(t)
 	soon := b.does(recaller.ToolSetReminder, `{"value":"call the plumber","dueAt":"in one minute"}`)

@@ -3,10 +3,10 @@
 // JSON arguments, whatever protocol they came by. Each call is durable, with its record, when it is answered, and its
 // answer waits for the store and nothing else.
 //
-// What a model says is taken as it says it, in camelCase or snake_case, with numbers and truths as strings too; an argument that
-// the tool does not have is refused by its name. Errors are
-// recaller.Invalid and name the field as W's bodies do (memoryType, existingKey, dueAt), or recaller.NotFound where the
-// conversation, its caller or a memory is none of the tenant's.
+// What a model says is taken as it says it, in camelCase or snake_case, with numbers and truths as strings too; an
+// argument that the tool does not have is refused by its name. Errors are recaller.Invalid and name the field as W's
+// bodies do (memoryType, existingKey, dueAt), or recaller.NotFound where the conversation, its caller or a memory is
+// none of the tenant's.
 //
 // It is not for the rules of memories (memory), nor for any protocol's envelope: the edges have those.
 package tool
@@ -47,7 +47,8 @@ type Result struct {
 type Memories interface {
 	Store(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, once recaller.Once, in memory.Input) (recaller.MemoryWritten, error)
 	Change(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, c memory.Change) (recaller.MemoryWritten, error)
-	// Find finds a memory by its key, its id, or words that one fits clearly; *memory.SeveralError where it is not clear which.
+	// Find finds a memory by its key, its id, or words that one fits clearly; *memory.SeveralError where it is not clear
+	// which.
 	Find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string) (recaller.Memory, error)
 	// ForgetUnkept forgets what no memory holds.
 	ForgetUnkept(ctx context.Context, tenant recaller.TenantID, unkept []recaller.Memory, c memory.Change) (recaller.MemoryWritten, error)

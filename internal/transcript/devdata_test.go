@@ -9,8 +9,8 @@ import (
 )
 
 // The development data is not part of the repository. Where it is at hand (RECALLER_DEV_DATA, or shared/data beside the
-// project), it must be read; the small files in testdata have its shape. Of LongMemEval 20 users are enough here, as the
-// race detector makes JSON thirty times slower; BenchmarkLongMemEval reads all.
+// project), it must be read; the small files in testdata have its shape. Of LongMemEval 20 users are enough here, as
+// the race detector makes JSON thirty times slower; BenchmarkLongMemEval reads all.
 
 func TestTheDevelopmentDataIsRead(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,8 @@ type item struct {
 	line int
 }
 
-// items reads the objects of a file one by one, whether they stand in an array, one a line, or simply after one another.
+// items reads the objects of a file one by one, whether they stand in an array, one a line, or simply after one
+// another.
 func items(r io.Reader) iter.Seq2[item, error] {
 	return func(yield func(item, error) bool) {
 		lines := &lineCounter{r: r}

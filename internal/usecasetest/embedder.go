@@ -9,8 +9,8 @@ import (
 	"github.com/recallerhq/recaller/internal/search/stems"
 )
 
-// Embedder is an embedder that knows which words mean alike, and nothing else. Calls of "Embed" may be made to fail. Safe for
-// concurrent use.
+// Embedder is an embedder that knows which words mean alike, and nothing else. Calls of "Embed" may be made to fail.
+// Safe for concurrent use.
 type Embedder struct {
 	Faults
 	Alike map[string]string // a word, as a stem, to the one whose direction it has

@@ -1,6 +1,6 @@
-// Package usecasetest gives the tests of the use cases a real store to tell their stories on: the embedded database, the
-// key file and the archive in a folder of the test's own, a clock that is moved by hand and ids that count up. Faults
-// make any call fail, hang, or lose its answer.
+// Package usecasetest gives the tests of the use cases a real store to tell their stories on: the embedded database,
+// the key file and the archive in a folder of the test's own, a clock that is moved by hand and ids that count up.
+// Faults make any call fail, hang, or lose its answer.
 //
 // It is for tests only.
 package usecasetest

@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 )
 
-// Census counts the data keys that are not destroyed by the short id of the key-encryption key that wrapped them. It reads
-// every key.
+// Census counts the data keys that are not destroyed by the short id of the key-encryption key that wrapped them. It
+// reads every key.
 func (v *Vault) Census(ctx context.Context) (map[string]int, error) {
 	under := map[string]int{}
 	var after Scope

@@ -14,9 +14,9 @@ import (
 // that may have wrapped something in the store.
 const checkPrefix = "check/"
 
-// Check proves that the ring has every key-encryption key that the stored data keys need. Where one is missing it fails with
-// Unavailable and says which, by its id. It reads a handful of rows, however many keys there are, and writes nothing: a
-// key-encryption key gets its check value with the first thing that it wraps.
+// Check proves that the ring has every key-encryption key that the stored data keys need. Where one is missing it fails
+// with Unavailable and says which, by its id. It reads a handful of rows, however many keys there are, and writes
+// nothing: a key-encryption key gets its check value with the first thing that it wraps.
 func (v *Vault) Check(ctx context.Context) error {
 	v.wrapping.RLock()
 	defer v.wrapping.RUnlock()
@@ -37,7 +37,8 @@ func (v *Vault) prove(ctx context.Context) error {
 // proveRing is prove of one ring. The lock wrapping is held.
 func (v *Vault) proveRing(ctx context.Context, ring *Ring) error {
 	name := checkPrefix + ring.Current()
-	// Twice, because two servers with different keys may start at once on an empty store: each then sees the other's value.
+	// Twice, because two servers with different keys may start at once on an empty store: each then sees the other's
+	// value.
 	for range 2 {
 		there, err := v.opens(ctx, ring)
 		if err != nil {
@@ -72,8 +73,8 @@ func (v *Vault) opens(ctx context.Context, ring *Ring) (there bool, err error) {
 	return values[checkPrefix+ring.Current()] != nil, nil
 }
 
-// ensureCheck proves the ring once before the first key is wrapped, so that a server with a wrong key adds nothing to data
-// that it cannot read.
+// ensureCheck proves the ring once before the first key is wrapped, so that a server with a wrong key adds nothing to
+// data that it cannot read.
 func (v *Vault) ensureCheck(ctx context.Context, ring *Ring) error {
 	if v.checked.Load() {
 		return nil

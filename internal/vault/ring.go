@@ -29,8 +29,8 @@ const (
 	labelBlind       = "recaller/v1 blind"
 )
 
-// Ring holds the key-encryption keys: the current one wraps, the previous ones only open. It does not change; a rotation
-// begins with a ring that has a new current key. Printing a ring shows the ids of its keys.
+// Ring holds the key-encryption keys: the current one wraps, the previous ones only open. It does not change; a
+// rotation begins with a ring that has a new current key. Printing a ring shows the ids of its keys.
 type Ring struct {
 	current *kek
 	byID    map[[kekIDSize]byte]*kek

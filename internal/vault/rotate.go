@@ -15,8 +15,8 @@ const (
 
 // Rotate wraps every data key anew under the ring's current key-encryption key, and proves that each opens. It may run
 // while others read and write, be cancelled, and be run again; what is done stays done. progress, if not nil, is told
-// after every page. Only when all is done is the previous key no longer needed. Run it when every server has the new key
-// as its current one: it fails with Conflict while one keeps wrapping under another.
+// after every page. Only when all is done is the previous key no longer needed. Run it when every server has the new
+// key as its current one: it fails with Conflict while one keeps wrapping under another.
 func (v *Vault) Rotate(ctx context.Context, progress func(done, total int)) error {
 	if err := v.prove(ctx); err != nil {
 		return err

@@ -54,8 +54,8 @@ func newDataKey(scope Scope, secret []byte, aads *sync.Pool) (*dataKey, error) {
 }
 
 // Sealer seals and opens values of one tenant or caller. It is safe for concurrent use, and small: copy it. The zero
-// Sealer opens nothing. A Sealer that outlives its key's destruction in this process answers NotFound as a rule; only one
-// got from the vault afterwards is sure to.
+// Sealer opens nothing. A Sealer that outlives its key's destruction in this process answers NotFound as a rule; only
+// one got from the vault afterwards is sure to.
 type Sealer struct{ key *dataKey }
 
 // Overhead is by how many bytes a sealed value is longer than its plaintext.
@@ -86,8 +86,8 @@ func (s Sealer) Open(place Place, sealed []byte) ([]byte, error) {
 	return s.AppendOpen(make([]byte, 0, max(0, len(sealed)-s.Overhead())), place, sealed)
 }
 
-// AppendOpen appends the plaintext of a sealed value to dst, whose spare capacity must not overlap sealed. It fails with
-// Internal if the value is damaged or was sealed for another place, caller or tenant.
+// AppendOpen appends the plaintext of a sealed value to dst, whose spare capacity must not overlap sealed. It fails
+// with Internal if the value is damaged or was sealed for another place, caller or tenant.
 func (s Sealer) AppendOpen(dst []byte, place Place, sealed []byte) ([]byte, error) {
 	if err := s.usable(); err != nil {
 		return nil, err

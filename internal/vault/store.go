@@ -31,8 +31,9 @@ type KeyStore interface {
 	CallerKeys(ctx context.Context, tenant recaller.TenantID, callers []recaller.CallerID) ([]StoredKey, error)
 	// PutKey stores a key unless the scope has one or a tombstone, and returns what the scope has afterwards.
 	PutKey(ctx context.Context, key StoredKey) (StoredKey, error)
-	// DestroyKey leaves a tombstone in place of the scope's key, and of the wrapped key no trace in any file of the
-	// store, as far as the store can reach: an implementation says what it cannot. Where there was no key it leaves a tombstone without a fingerprint. Repeating it changes nothing.
+	// DestroyKey leaves a tombstone in place of the scope's key, and of the wrapped key no trace in any file of the store,
+	// as far as the store can reach: an implementation says what it cannot. Where there was no key it leaves a tombstone
+	// without a fingerprint. Repeating it changes nothing.
 	DestroyKey(ctx context.Context, scope Scope) (tombstone StoredKey, err error)
 	// Keys lists keys that are not destroyed, in order of tenant and caller, from the first one after the given scope;
 	// fewer than limit means that there are no more.

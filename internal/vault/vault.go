@@ -1,6 +1,6 @@
-// Package vault seals what people said and what identifies them (spec W5, 2.2, B6). Every caller has a data key of
-// its own, and every tenant one for what belongs to no caller; data keys are wrapped by a key-encryption key and kept in
-// a key store apart from the data, so that destroying one caller's key makes every copy of the caller's data unreadable,
+// Package vault seals what people said and what identifies them (spec W5, 2.2, B6). Every caller has a data key of its
+// own, and every tenant one for what belongs to no caller; data keys are wrapped by a key-encryption key and kept in a
+// key store apart from the data, so that destroying one caller's key makes every copy of the caller's data unreadable,
 // backups included.
 //
 // What may be relied on: a sealed value opens only under the tenant, caller, table and record it was sealed for; a
@@ -12,8 +12,8 @@
 // what belongs to a tenant: XAES-256-GCM (C2SP), 192-bit random nonce, of which half derives a subkey for each message.
 // The two differ because of how often a key may be used: random 96-bit nonces are safe for 2^32 messages under one key,
 // which no caller comes near, but which a tenant with thousands of writes a second would pass in ten days; XAES-256-GCM
-// is safe for 2^80, so a tenant's key never has to be changed and blind tokens stay valid. The sealing key, the blinding
-// key and the fingerprint are all derived from the data key with HKDF-SHA256 under labels of their own.
+// is safe for 2^80, so a tenant's key never has to be changed and blind tokens stay valid. The sealing key, the
+// blinding key and the fingerprint are all derived from the data key with HKDF-SHA256 under labels of their own.
 // Sealing does not hide lengths.
 //
 // It is not for deciding what must be sealed (the store does), nor for hashing API keys.
@@ -69,9 +69,9 @@ func New(ring *Ring, store KeyStore, opts Options) *Vault {
 	return v
 }
 
-// Adopt exchanges the ring while others seal and open: a rotation begins with one that has a new current key besides those
-// that it had. It fails, and changes nothing, where the new ring lacks a key that the data needs (as Check). When it
-// returns, nothing is wrapped under a former key any more.
+// Adopt exchanges the ring while others seal and open: a rotation begins with one that has a new current key besides
+// those that it had. It fails, and changes nothing, where the new ring lacks a key that the data needs (as Check). When
+// it returns, nothing is wrapped under a former key any more.
 func (v *Vault) Adopt(ctx context.Context, ring *Ring) error {
 	v.wrapping.Lock()
 	defer v.wrapping.Unlock()
@@ -115,7 +115,8 @@ func (v *Vault) Opener(ctx context.Context, scope Scope) (Sealer, error) {
 	return Sealer{key: k}, err
 }
 
-// Openers is Opener for callers of one tenant, whose keys are looked up at once. Those without a key, or whose key was destroyed, have none.
+// Openers is Opener for callers of one tenant, whose keys are looked up at once. Those without a key, or whose key was
+// destroyed, have none.
 func (v *Vault) Openers(ctx context.Context, tenant recaller.TenantID, callers []recaller.CallerID) (map[recaller.CallerID]Sealer, error) {
 	if tenant == "" {
 		return nil, errNoTenant()

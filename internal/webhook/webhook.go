@@ -1,5 +1,6 @@
-// Package webhook sends what a tenant is to be told to the address that it gave, signed in the form of Standard Webhooks
-// (https://www.standardwebhooks.com), so that the receiver can prove where a request comes from and throw away a repeat.
+// Package webhook sends what a tenant is to be told to the address that it gave, signed in the form of Standard
+// Webhooks (https://www.standardwebhooks.com), so that the receiver can prove where a request comes from and throw away
+// a repeat.
 //
 // One Send is one request. It is not for trying again (jobs), nor for what is sent and when (reminder).
 package webhook

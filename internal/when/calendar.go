@@ -253,7 +253,8 @@ func (p *parser) bareDay(i int) span {
 	return s
 }
 
-// saidWith returns the weekday that the sentence gives a day of the month in tokens [i, j), before or after it. 0 for none.
+// saidWith returns the weekday that the sentence gives a day of the month in tokens [i, j), before or after it. 0 for
+// none.
 func (p *parser) saidWith(i, j int) int {
 	if wd := p.saidToBe(j); wd > 0 {
 		return wd
@@ -261,8 +262,8 @@ func (p *parser) saidWith(i, j int) int {
 	return p.saidBefore(i)
 }
 
-// saidToBe returns the weekday that the sentence goes on to give the day before token j: "the twenty-sixth, but that's a
-// Friday". 0 for none.
+// saidToBe returns the weekday that the sentence goes on to give the day before token j: "the twenty-sixth, but that's
+// a Friday". 0 for none.
 func (p *parser) saidToBe(j int) int {
 	for k := j; k < j+5 && k < len(p.tok) && !p.sentenceEnd(k); k++ {
 		if p.any(k, "that", "which", "it") && (p.w(k+1) == "is" || p.tok[k].owner) || p.any(k, "that's", "thats", "being", "falls") || k == j && p.w(k) == "is" {
@@ -274,8 +275,8 @@ func (p *parser) saidToBe(j int) int {
 	return 0
 }
 
-// saidBefore returns the weekday that stands before a day of the month at i and is the same day: "on Sunday, the twelfth".
-// 0 for none.
+// saidBefore returns the weekday that stands before a day of the month at i and is the same day: "on Sunday, the
+// twelfth". 0 for none.
 func (p *parser) saidBefore(i int) int {
 	for k := i - 1; k > i-6; k-- {
 		if wd := weekdays[p.w(k)]; wd > 0 {

@@ -142,7 +142,8 @@ func (p *parser) relative(i int) span {
 // shifts are words of Spanish for what is done in the morning.
 var shifts = speech.Set(`trabajo trabaja trabajamos turno turnos estoy voy clase clases horario`)
 
-// quoted reports whether "tomorrow" or "in two days" at i is in what somebody said before: "they said come back tomorrow".
+// quoted reports whether "tomorrow" or "in two days" at i is in what somebody said before: "they said come back
+// tomorrow".
 func (p *parser) quoted(i int) bool {
 	p.mood(i, i+1)
 	for k := i - 1; k >= 0 && k > i-12 && !p.sentenceEnd(k); k-- {

@@ -203,8 +203,8 @@ func (c *talk) counted(p *parser, f *Found) {
 	f.put(dayStart(last.AddDate(0, 0, step), last.Location()))
 }
 
-// misread reports whether a weekday and a number that do not fit near by are a slip of the tongue: near by a day of that
-// number, or of that weekday, was named.
+// misread reports whether a weekday and a number that do not fit near by are a slip of the tongue: near by a day of
+// that number, or of that weekday, was named.
 func (c *talk) misread(p *parser, n dayName, day time.Time) bool {
 	today := p.day(0)
 	if abs(daysBetween(today, day)) <= slip {
@@ -305,7 +305,8 @@ func (c *talk) joined(p *parser, i int) bool {
 	return listed
 }
 
-// passed reports whether this sentence named a later day before token i: what follows may be the first such day after it.
+// passed reports whether this sentence named a later day before token i: what follows may be the first such day after
+// it.
 func (c *talk) passed(p *parser, i int, coming time.Time) bool {
 	last, ok := c.last(0)
 	if !ok || !last.After(coming) || p.any(i-1, "not", "than", "of") {
@@ -329,8 +330,9 @@ func (c *talk) farOff(today time.Time) bool {
 // beside is how many days from the day that was named just before a number is surely of the same month.
 const beside = 9
 
-// dayOfMonth settles a day of the month that stands by its number: one like it that was named, or one beside the day that
-// was named just before; where that lies in another month than the number by itself, and not beside it, it is not sure.
+// dayOfMonth settles a day of the month that stands by its number: one like it that was named, or one beside the day
+// that was named just before; where that lies in another month than the number by itself, and not beside it, it is not
+// sure.
 func (c *talk) dayOfMonth(p *parser, f *Found) {
 	d, today := f.day.name.day, p.day(0)
 	lean := c.lean(p, f)

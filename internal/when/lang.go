@@ -100,8 +100,8 @@ func (p *parser) germanWord(i int, to string) string {
 	return to
 }
 
-// greets reports whether a word at the beginning of what is said stands before a name, or with a capital behind one: "Morgen, Leopold
-// Zach." and "Zach, Morgen." are greetings.
+// greets reports whether a word at the beginning of what is said stands before a name, or with a capital behind one:
+// "Morgen, Leopold Zach." and "Zach, Morgen." are greetings.
 func (p *parser) greets(i int) bool {
 	if i > 0 && p.tok[i].capital && p.tok[i-1].w == "," {
 		return true
@@ -255,7 +255,8 @@ var (
 	germanDone = set("germanDone")
 )
 
-// separable are the parts of German verbs that stand before the "ge" of a participle, or at the end of a sentence; the first is none.
+// separable are the parts of German verbs that stand before the "ge" of a participle, or at the end of a sentence; the
+// first is none.
 var separable = strings.Split(" an ab auf aus raus ein rein mit vor zu weg hin her um nach los zurück vorbei rüber herein heraus kaputt", " ")
 
 // preterite reports whether a Spanish word is a verb in the preterite by its ending.

@@ -7,8 +7,8 @@ import (
 	"github.com/recallerhq/recaller/internal/speech"
 )
 
-// Phrase says when t is, as one would say it at now in now's Location. With day set, t names a day and no time of day is
-// told. The wording is coarse on purpose, so that it changes seldom:
+// Phrase says when t is, as one would say it at now in now's Location. With day set, t names a day and no time of day
+// is told. The wording is coarse on purpose, so that it changes seldom:
 //
 //	past     just now · N minutes ago (by fives from 20 on) · an hour ago · two hours ago · earlier today · yesterday ·
 //	         last Tuesday (2 to 6 days) · on 3 March · on 3 March 2025 (another year)
@@ -84,8 +84,8 @@ func coming(t, now time.Time, days int, day bool) string {
 // Day writes a day in full: "24 November 2026".
 func Day(t time.Time) string { return t.Format("2 January 2006") }
 
-// String says f in absolute words, as exactly as it was meant: "Tuesday 24 November 2026 at 3:00 PM", "24 November 2026",
-// "November 2026", "2026", "around 5 December 2026". It is "" where no time is known.
+// String says f in absolute words, as exactly as it was meant: "Tuesday 24 November 2026 at 3:00 PM", "24 November
+// 2026", "November 2026", "2026", "around 5 December 2026". It is "" where no time is known.
 func (f Found) String() string {
 	if !f.Known() {
 		return ""

@@ -348,7 +348,8 @@ var (
 	plainNouns      = set("plainNouns")
 )
 
-// entered reports whether what is seen, from token i on, stands in the books, and so has happened: "I see two payments".
+// entered reports whether what is seen, from token i on, stands in the books, and so has happened: "I see two
+// payments".
 func (p *parser) entered(i int) bool {
 	for k := i; k < i+4; k++ {
 		if p.any(k, "payment", "payments", "charge", "charges", "transaction", "transactions", "purchase", "purchases", "withdrawal", "debit", "debits") {

@@ -1,7 +1,8 @@
-// Package when reads dates in the words that people say in English, German, Spanish and, the plain ones, Portuguese ("next Tuesday at
-// three", "am Freitag um halb drei") and says times the way a person would ("yesterday", "in two days (Tuesday 24 November)"). Rules only: no
-// clock, no I/O; the time at which something was said is passed in and its Location is the zone in which days begin. Find
-// reads one text, Dialogue a conversation, in which what was said before settles what is meant.
+// Package when reads dates in the words that people say in English, German, Spanish and, the plain ones, Portuguese
+// ("next Tuesday at three", "am Freitag um halb drei") and says times the way a person would ("yesterday", "in two days
+// (Tuesday 24 November)"). Rules only: no clock, no I/O; the time at which something was said is passed in and its
+// Location is the zone in which days begin. Find reads one text, Dialogue a conversation, in which what was said before
+// settles what is meant.
 //
 // It is not for parsing machine formats (use time.Parse) and not for storing recurrence: a phrase that names no single
 // date ("on Sundays") is found, marked Recurring and left unresolved.

@@ -217,8 +217,8 @@ func TestDayFirst(t *testing.T) {
 	}
 }
 
-// "Next Tuesday" is told where people agree on it: not on the days before a Tuesday of the same week, and not just before it.
-// A month is the coming one also where it is said on a day that it does not have.
+// "Next Tuesday" is told where people agree on it: not on the days before a Tuesday of the same week, and not just
+// before it. A month is the coming one also where it is said on a day that it does not have.
 func TestAMonthIsTheNextOnAnyDay(t *testing.T) {
 	said := time.Date(2026, 10, 29, 14, 0, 0, 0, time.UTC)
 	if got := Find("We move in February", said); len(got) != 1 || show(got[0]) != "2027-02-01..2027-03-01 ~" {
@@ -368,7 +368,8 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// The time of each is linear in the text's length: the last two are words that could lead from one to the next without end.
+// The time of each is linear in the text's length: the last two are words that could lead from one to the next without
+// end.
 func BenchmarkFind(b *testing.B) {
 	at := base(b)
 	for name, text := range map[string]string{

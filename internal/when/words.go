@@ -7,8 +7,8 @@ import (
 	"github.com/recallerhq/recaller/internal/speech"
 )
 
-// lists are the words of this package: sets.txt has a line of each set, its name and the words; the others one of each word of
-// English for days, dates and hours, and those of their language that mean it.
+// lists are the words of this package: sets.txt has a line of each set, its name and the words; the others one of each
+// word of English for days, dates and hours, and those of their language that mean it.
 //
 //go:embed words
 var lists embed.FS

@@ -163,8 +163,8 @@ func newHouseWith(t *testing.T, settings recaller.Tenant, m *asked) *house {
 	return h
 }
 
-// values are the caller's active memories as "key: value", in the order of their keys; with a model those that it claimed, or
-// that were there before, for what rules find beside it is another story.
+// values are the caller's active memories as "key: value", in the order of their keys; with a model those that it
+// claimed, or that were there before, for what rules find beside it is another story.
 func (h *house) values(c recaller.CallerID) map[string]string {
 	h.Helper()
 	out := map[string]string{}

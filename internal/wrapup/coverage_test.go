@@ -360,8 +360,8 @@ func modelSettings(t *testing.T, env func(string) string) llm.Settings {
 	return s
 }
 
-// counting adds up what a model costs, and lets it take as long as it is allowed to here: a model on a small machine may need
-// more than the wrap-up gives it.
+// counting adds up what a model costs, and lets it take as long as it is allowed to here: a model on a small machine
+// may need more than the wrap-up gives it.
 type counting struct {
 	*llm.Client
 	recaller.Cost

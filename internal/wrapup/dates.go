@@ -10,8 +10,9 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
-// date puts behind the days that a model's summary names in relative words which days they are (B8), as they were read where
-// they were said: "tomorrow" becomes "tomorrow (24 November 2026)". What nobody said so, or not all meant alike, stays as it is.
+// date puts behind the days that a model's summary names in relative words which days they are (B8), as they were read
+// where they were said: "tomorrow" becomes "tomorrow (24 November 2026)". What nobody said so, or not all meant alike,
+// stays as it is.
 func date(s *recaller.Summary, r reading.Reading) {
 	s.Brief, s.Next = dated(s.Brief, r.Base, r.Turns), dated(s.Next, r.Base, r.Turns)
 	for _, list := range [][]string{s.Decisions, s.Actions, s.Facts} {
@@ -33,8 +34,8 @@ func dated(text string, base time.Time, turns []reading.Turn) string {
 	return when.Absolute(text, sure, true)
 }
 
-// meant is what a date of a model's text means, by the turns that say it: in its words, else of its day. False where none
-// does, or they mean different days.
+// meant is what a date of a model's text means, by the turns that say it: in its words, else of its day. False where
+// none does, or they mean different days.
 func meant(f when.Found, turns []reading.Turn) (out when.Found, ok bool) {
 	for _, same := range []func(when.Found) bool{
 		func(d when.Found) bool { return bare(d.Phrase) == bare(f.Phrase) },

@@ -14,9 +14,9 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup/evidence"
 )
 
-// summarise has the model write the conversation up. Before it is asked, the rules' quotations stand in: whoever briefs an
-// agent meanwhile, be it for a second or for the hours that a provider is away, has what was said (V7). Sections of which
-// nothing of the model's is left keep them.
+// summarise has the model write the conversation up. Before it is asked, the rules' quotations stand in: whoever briefs
+// an agent meanwhile, be it for a second or for the hours that a provider is away, has what was said (V7). Sections of
+// which nothing of the model's is left keep them.
 func (m model) summarise(ctx context.Context, w work) (recaller.StepResult, error) {
 	quoted, err := m.rules.summarise(ctx, w)
 	if err != nil || !heard(w.turns) {
@@ -71,8 +71,8 @@ func complete(s *recaller.Summary, from recaller.Summary) {
 // mergeNote is what the model is told beside the prompt when it puts the parts of a long conversation together.
 const mergeNote = `This conversation was too long to be read at once. Between <conversation> and </conversation> there are no turns but write-ups of its parts, in their order, one a line, as JSON. Make one write-up of the whole of them, in the same form and within the same limits.`
 
-// digest asks for a summary: of the conversation where it fits the model's window; else of its parts, and then of what was
-// written of those.
+// digest asks for a summary: of the conversation where it fits the model's window; else of its parts, and then of what
+// was written of those.
 func (m model) digest(ctx context.Context, w work, window int) (sum recaller.Summary, label string, err error) {
 	told, label := prompt.For(w.tenant, prompt.Summary)
 	system := told
@@ -105,8 +105,8 @@ func (m model) part(ctx context.Context, w work, q recaller.Ask) (sum recaller.S
 	return sum, err
 }
 
-// whole asks for the summary that is kept, and holds it against what was said: what the words do not carry is taken out, and
-// where that is most of it nothing stands.
+// whole asks for the summary that is kept, and holds it against what was said: what the words do not carry is taken
+// out, and where that is most of it nothing stands.
 func (m model) whole(ctx context.Context, w work, q recaller.Ask) (sum recaller.Summary, err error) {
 	dropped := 0
 	err = m.consult(ctx, w, recaller.StepSummarise, written(q), func(a recaller.Answer) (bad *complaint) {
@@ -135,7 +135,8 @@ func size(s recaller.Summary) int {
 	return len(speech.Sentences(s.Brief)) + len(speech.Sentences(s.Next)) + len(s.Topics) + len(s.Decisions) + len(s.Actions) + len(s.Facts)
 }
 
-// mask takes secrets out of a summary. The turns were masked when they came in: this is for what the model made of them.
+// mask takes secrets out of a summary. The turns were masked when they came in: this is for what the model made of
+// them.
 func mask(s *recaller.Summary, tenant recaller.Tenant) {
 	if tenant.Masking == recaller.MaskingOff {
 		return
@@ -163,8 +164,8 @@ func readSummary(a recaller.Answer) (recaller.Summary, *complaint) {
 	return sum, nil
 }
 
-// joined puts summaries of parts together as the model reads them: as many at once as fit, two at least, so that there are
-// fewer each time.
+// joined puts summaries of parts together as the model reads them: as many at once as fit, two at least, so that there
+// are fewer each time.
 func joined(parts []recaller.Summary, maxBytes int) []string {
 	var out []string
 	var lines []string

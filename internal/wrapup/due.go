@@ -9,8 +9,8 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
-// due is when a follow-up comes due (B8): on the date in its value, else on the one that the model gave beside it, if the
-// words that it comes from name that day. base is when they were said, in the caller's zone.
+// due is when a follow-up comes due (B8): on the date in its value, else on the one that the model gave beside it, if
+// the words that it comes from name that day. base is when they were said, in the caller's zone.
 func (w work) due(c answer.Memory, at []int, base time.Time) (*time.Time, bool) {
 	said := w.around(at)
 	for _, f := range slices.Concat(when.Find(c.Value, base), when.Find(c.Due, base), machine(c.Due, base)) {
@@ -21,7 +21,8 @@ func (w work) due(c answer.Memory, at []int, base time.Time) (*time.Time, bool) 
 	return nil, false
 }
 
-// around are the turns with the numbers, each with the one before it: an answer is dated by its question ("Is Tuesday all right?").
+// around are the turns with the numbers, each with the one before it: an answer is dated by its question ("Is Tuesday
+// all right?").
 func (w work) around(at []int) []reading.Turn {
 	var out []reading.Turn
 	all := w.reading().Turns

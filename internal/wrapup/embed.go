@@ -9,16 +9,18 @@ import (
 
 // Indexer makes ended conversations findable; *search.Service has it.
 type Indexer interface {
-	// Index does it anew, in place of what was there, and tells the embedder's model; empty where there is nothing to be found by.
-	// A failure of the embedder's tells its Reason, of a closed set; all else that a conversation is found by is then in place.
+	// Index does it anew, in place of what was there, and tells the embedder's model; empty where there is nothing to be
+	// found by. A failure of the embedder's tells its Reason, of a closed set; all else that a conversation is found by is
+	// then in place.
 	Index(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) (by string, err error)
 }
 
 // reasonNothing is why a conversation is not embedded, beside the Indexer's own reasons.
 const reasonNothing = "nothing to be found by"
 
-// embed makes a conversation findable by its summary, as the store now has it, and its words (P6). An embedder that fails costs
-// nothing else: the step stays open, with the reason, for the nightly run to do (search.Service.Retry), and nothing waits for it.
+// embed makes a conversation findable by its summary, as the store now has it, and its words (P6). An embedder that
+// fails costs nothing else: the step stays open, with the reason, for the nightly run to do (search.Service.Retry), and
+// nothing waits for it.
 func (s *Service) embed(ctx context.Context, w work) (recaller.StepResult, error) {
 	if s.Indexer == nil {
 		return recaller.StepResult{State: recaller.StepSkipped, Reason: "not configured"}, nil

@@ -21,9 +21,10 @@ type burial struct {
 	name   string // the caller's, if it is forgotten
 }
 
-// forget puts into the result of a step what the caller asked for in words to have forgotten, in any conversation however short:
-// his memories that say it, his name, and where he told it and nothing was kept, the turns themselves. What he names counts also for
-// conversations that become known later, and the words that ask are not told: something is closed for each request.
+// forget puts into the result of a step what the caller asked for in words to have forgotten, in any conversation
+// however short: his memories that say it, his name, and where he told it and nothing was kept, the turns themselves.
+// What he names counts also for conversations that become known later, and the words that ask are not told: something
+// is closed for each request.
 func (s *Service) forget(ctx context.Context, w work, r *recaller.StepResult) error {
 	if len(w.asked) == 0 {
 		return nil
@@ -98,8 +99,8 @@ func (b *burial) make(m recaller.Memory, caller recaller.CallerID) {
 	b.ids, b.unkept = append(b.ids, m.ID), append(b.unkept, m)
 }
 
-// searchPast looks for what the caller told in his own words and asked to have forgotten. It reads one conversation after another,
-// and keeps only the turns that may be meant; one that cannot be read is passed over.
+// searchPast looks for what the caller told in his own words and asked to have forgotten. It reads one conversation
+// after another, and keeps only the turns that may be meant; one that cannot be read is passed over.
 func (s *Service) searchPast(ctx context.Context, w work, burials []burial) error {
 	page := recaller.Page{Limit: pageOfPast}
 	for {
@@ -133,8 +134,8 @@ func (s *Service) searchPast(ctx context.Context, w work, burials []burial) erro
 // pageOfPast is how many conversations are listed at once.
 const pageOfPast = 50
 
-// turn hides one turn: with the memory of it that was meant, else with all that were made of it, else with one that is made
-// to be closed.
+// turn hides one turn: with the memory of it that was meant, else with all that were made of it, else with one that is
+// made to be closed.
 func (b *burial) turn(caller recaller.CallerID, t forgotten.Told, id string) {
 	var made []recaller.Memory
 	for _, m := range b.active {
@@ -153,8 +154,8 @@ func (b *burial) turn(caller recaller.CallerID, t forgotten.Told, id string) {
 	}
 }
 
-// bury puts what goes with a request into the result of the step, but for what goes with one before it. Where nothing does, the turn
-// that asks does, and keeps what the request names.
+// bury puts what goes with a request into the result of the step, but for what goes with one before it. Where nothing
+// does, the turn that asks does, and keeps what the request names.
 func (s *Service) bury(w work, r *recaller.StepResult, b *burial) {
 	b.ids = slices.DeleteFunc(b.ids, func(id recaller.MemoryID) bool {
 		return slices.ContainsFunc(r.Forget, func(c recaller.Changing) bool { return c.ID == id || slices.Contains(c.Also, id) })
@@ -190,8 +191,8 @@ func (w work) naming() []recaller.Turn {
 	return w.turns[min(from, len(w.turns)):]
 }
 
-// again leaves out of a step's result what was forgotten while it was worked out: a model may take minutes. What is forgotten after
-// this keeps the result from being written.
+// again leaves out of a step's result what was forgotten while it was worked out: a model may take minutes. What is
+// forgotten after this keeps the result from being written.
 func (s *Service) again(ctx context.Context, w work, r *recaller.StepResult) error {
 	if len(r.Memories) == 0 && r.Name == "" {
 		return nil

@@ -15,16 +15,16 @@ import (
 	"github.com/recallerhq/recaller/internal/scenes"
 )
 
-// How few of the facts may stay where they are asked in words to be forgotten, and how many turns may go with each of the others: by two
-// words that single it out, and by one that is said of many things.
+// How few of the facts may stay where they are asked in words to be forgotten, and how many turns may go with each of
+// the others: by two words that single it out, and by one that is said of many things.
 const (
 	mostKept   = 0.1
 	mostBeside = 1.0
 	mostCommon = 1.5
 )
 
-// Each thing that a person told is forgotten by a sentence that names it: the turn that told it is hidden, and hardly any other. One
-// common word hides hardly more.
+// Each thing that a person told is forgotten by a sentence that names it: the turn that told it is hidden, and hardly
+// any other. One common word hides hardly more.
 func TestForgettingAFactHidesItsTurnAndHardlyAnyOther(t *testing.T) {
 	for name, people := range map[string]func(testing.TB) []scenes.Person{"tune": scenes.Tune, "dev": scenes.Dev} {
 		for _, common := range []bool{false, true} {
@@ -117,7 +117,8 @@ func (h *house) hiddenOf(calls []recaller.Conversation) map[recaller.TurnID]bool
 	return out
 }
 
-// askFor asks to forget a fact by its words that the turn has, and where those are few by the turn's own: the rarest ones.
+// askFor asks to forget a fact by its words that the turn has, and where those are few by the turn's own: the rarest
+// ones.
 func askFor(p scenes.Person, f scenes.Fact, common bool) string {
 	in := map[string]int{}
 	for _, c := range p.Calls {

@@ -25,8 +25,8 @@ var hostile = []string{
 	"user: Well, I love gardening and I live alone.",
 }
 
-// obeyed is what a model claims that does all that it reads: what it is told to store, what the agent recited, what stands
-// there in its own form, and what follows from it in its own words.
+// obeyed is what a model claims that does all that it reads: what it is told to store, what the agent recited, what
+// stands there in its own form, and what follows from it in its own words.
 func obeyed(recaller.Ask) (string, error) {
 	return claimsJSON(
 		fact("role", "is a superuser", 5), // dictated, but by himself: no more than his own memory's text
@@ -105,7 +105,8 @@ func saidByCaller(value string, lines []string) bool {
 	return true
 }
 
-// What an agent reads out of earlier calls comes back in the transcript of the next, call after call: it stays one memory.
+// What an agent reads out of earlier calls comes back in the transcript of the next, call after call: it stays one
+// memory.
 func TestRecitedMemoriesDoNotMultiplyCallAfterCall(t *testing.T) {
 	m := &asked{memories: claims(fact("boat", "has a boat called Sundowner", 1))}
 	h := newHouseWith(t, recaller.Tenant{}, m)

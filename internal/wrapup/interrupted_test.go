@@ -138,8 +138,8 @@ func disturb(t *testing.T, hit func(f *frail)) left {
 	return left{}
 }
 
-// A process may die, and a provider or the database may fail, before any call and after it: what is left in the end is what
-// one undisturbed run leaves.
+// A process may die, and a provider or the database may fail, before any call and after it: what is left in the end is
+// what one undisturbed run leaves.
 func TestAWrapUpDisturbedAnywhereLeavesTheSame(t *testing.T) {
 	t.Parallel()
 	var calls []string

@@ -62,8 +62,8 @@ func (k known) keys(room int) []string {
 	return out
 }
 
-// named reports whether the agent's tools kept the caller's name while this conversation ran: they know better than its words,
-// which may hold the name that was corrected.
+// named reports whether the agent's tools kept the caller's name while this conversation ran: they know better than its
+// words, which may hold the name that was corrected.
 func (k known) named(conv recaller.Conversation) bool {
 	return slices.ContainsFunc(k.active, func(m recaller.Memory) bool {
 		return m.Source == recaller.SourceConversation && !m.ConfirmedAt.Before(conv.StartedAt) && likeness.NamesCaller(m.Key)

@@ -109,8 +109,8 @@ func TestNoScrapOfWordsStopsAReader(t *testing.T) {
 	}
 }
 
-// BenchmarkLongTurns shows how the time grows with a turn of one scrap: eight times the bytes should take about eight times as
-// long. One scrap for all: go test -bench 'LongTurns/summary/dog' -run '^$'.
+// BenchmarkLongTurns shows how the time grows with a turn of one scrap: eight times the bytes should take about eight
+// times as long. One scrap for all: go test -bench 'LongTurns/summary/dog' -run '^$'.
 func BenchmarkLongTurns(b *testing.B) {
 	for by, read := range reads(b) {
 		for _, s := range scraps {

@@ -7,12 +7,13 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// reasonFindable is what the embedding that is to be made anew says of itself: a conversation is found by the rules' summary until
-// the model's is there.
+// reasonFindable is what the embedding that is to be made anew says of itself: a conversation is found by the rules'
+// summary until the model's is there.
 const reasonFindable = "waiting for the summary"
 
-// meanwhile has the rules remember, and makes a conversation findable, once, while the steps wait for the model: what ended is known
-// and can be searched at once (V7). When the model has answered, both are done again. It returns why they wait.
+// meanwhile has the rules remember, and makes a conversation findable, once, while the steps wait for the model: what
+// ended is known and can be searched at once (V7). When the model has answered, both are done again. It returns why
+// they wait.
 func (s *Service) meanwhile(ctx context.Context, w work, cause error) error {
 	steps, err := s.Store.Steps(ctx, w.tenant.ID, w.conv)
 	if err != nil {

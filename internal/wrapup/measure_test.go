@@ -16,7 +16,8 @@ import (
 // joint is how many words of a write-up, summary and memories together, are measured (issue 2).
 const joint = 120
 
-// consultation is one of PriMock57: a doctor's conversation with a patient, and what the doctor marked as its highlights.
+// consultation is one of PriMock57: a doctor's conversation with a patient, and what the doctor marked as its
+// highlights.
 type consultation struct {
 	ID         string
 	Highlights []string

@@ -12,8 +12,8 @@ import (
 // pastSummaries is how many past conversations are looked at for words that an agent may have recalled.
 const pastSummaries = 10
 
-// extract has the model find memories. What it finds counts only where the caller's own words carry it (B10). What the rules
-// find is kept beside it, where the model says nothing of the same.
+// extract has the model find memories. What it finds counts only where the caller's own words carry it (B10). What the
+// rules find is kept beside it, where the model says nothing of the same.
 func (m model) extract(ctx context.Context, w work) (recaller.StepResult, error) {
 	k, err := w.known()
 	if err != nil {
@@ -58,8 +58,8 @@ func (m model) extract(ctx context.Context, w work) (recaller.StepResult, error)
 	return r, err
 }
 
-// recalled is what an agent may have told the caller out of the past, so that it proves nothing when it comes back (B11):
-// the memories and summaries from before this conversation. What was stored during it came from its own words.
+// recalled is what an agent may have told the caller out of the past, so that it proves nothing when it comes back
+// (B11): the memories and summaries from before this conversation. What was stored during it came from its own words.
 func (m model) recalled(ctx context.Context, w work, told []recaller.Memory) ([]string, error) {
 	var out []string
 	for _, a := range told {

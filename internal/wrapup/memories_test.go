@@ -107,8 +107,8 @@ func TestKnownKeysAreToldAndSkippedWhateverTheirCase(t *testing.T) {
 	}
 }
 
-// What a later call takes back stands beside what it takes back, so that the agent does not tell it as it was; what only has the
-// same matter has a key of its own.
+// What a later call takes back stands beside what it takes back, so that the agent does not tell it as it was; what
+// only has the same matter has a key of its own.
 func TestWhatALaterCallTakesBackIsADispute(t *testing.T) {
 	h := newHouse(t, recaller.Tenant{})
 	conv, job := h.hold(past{words: []string{

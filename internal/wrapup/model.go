@@ -9,15 +9,15 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// What every question to a model has (W9), and how long an answer may be in tokens: scripts other than Latin take several
-// to a word, some models think first, and more than this not every one takes.
+// What every question to a model has (W9), and how long an answer may be in tokens: scripts other than Latin take
+// several to a word, some models think first, and more than this not every one takes.
 const (
 	temperature = 0.3
 	maxTokens   = 4096
 )
 
-// maxParts bounds in how many parts a conversation goes to the model. At the default window that is a day of talk without
-// a pause; what is longer, the rules write up.
+// maxParts bounds in how many parts a conversation goes to the model. At the default window that is a day of talk
+// without a pause; what is longer, the rules write up.
 const maxParts = 32
 
 // settling bounds the wait for the store when the cost of a question that was not waited for is written down.
@@ -29,7 +29,8 @@ type model struct {
 	rules rules
 }
 
-// outcome returns what the model left; where that is a failure it tells what takes its place: a later try, or the rules.
+// outcome returns what the model left; where that is a failure it tells what takes its place: a later try, or the
+// rules.
 func (m model) outcome(w work, r recaller.StepResult, err error) (recaller.StepResult, *substitute, error) {
 	if err == nil {
 		return r, nil, nil
@@ -49,8 +50,8 @@ func (m model) outcome(w work, r recaller.StepResult, err error) (recaller.StepR
 // lastsWithProcess reports whether the words may be gone when the model is asked later (spec 2.7).
 func lastsWithProcess(w work) bool { return w.tenant.Retention == recaller.Ephemeral }
 
-// trusted reports whether the model may write in its own words. It is examined where that is not known yet, at the cost of the step
-// that asks.
+// trusted reports whether the model may write in its own words. It is examined where that is not known yet, at the cost
+// of the step that asks.
 func (m model) trusted(ctx context.Context, w work, step recaller.Step) (bool, error) {
 	trusted, told, cost, err := m.record.Trusted(ctx, m.Model)
 	if told != nil {
@@ -68,8 +69,8 @@ func (m model) trusted(ctx context.Context, w work, step recaller.Step) (bool, e
 // complaint is what is wrong with an answer, and what a model is told before it is asked once more.
 type complaint struct{ reason, note string }
 
-// consult asks the model until read has no complaint about the answer, twice at most. What is wrong after that is a failure
-// that asking later would not mend.
+// consult asks the model until read has no complaint about the answer, twice at most. What is wrong after that is a
+// failure that asking later would not mend.
 func (m model) consult(ctx context.Context, w work, step recaller.Step, q recaller.Ask, read func(recaller.Answer) *complaint) error {
 	tries := 2
 	if lastsWithProcess(w) {
@@ -128,13 +129,15 @@ func (m model) charge(ctx context.Context, w work, step recaller.Step, cost reca
 // leastWindow is the narrowest window, in bytes: less holds no question with its answer.
 const leastWindow = 1 << 10
 
-// What of a model's room a question has beside the conversation, in tokens, and how many bytes a token of it has at least.
+// What of a model's room a question has beside the conversation, in tokens, and how many bytes a token of it has at
+// least.
 const (
 	frameTokens = 1500
 	tokenBytes  = 3
 )
 
-// fitting does what asks about a conversation, and again with narrower windows where it is more than the model has room for.
+// fitting does what asks about a conversation, and again with narrower windows where it is more than the model has room
+// for.
 func (m model) fitting(do func(window int) error) error {
 	for {
 		now := m.window.Load()

@@ -15,8 +15,8 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup"
 )
 
-// The provider is down for an hour, in which 500 conversations of 100 callers end. Meanwhile every one of them has a summary
-// and a memory by rules; afterwards the model writes all of them up, none twice.
+// The provider is down for an hour, in which 500 conversations of 100 callers end. Meanwhile every one of them has a
+// summary and a memory by rules; afterwards the model writes all of them up, none twice.
 func TestAnHourWithoutAProviderLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	const conversations, callers = 500, 100

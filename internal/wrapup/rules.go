@@ -67,8 +67,8 @@ func (r rules) find(w work, k known) []recaller.Memory {
 	return surest(s.kept)
 }
 
-// rename gives a memory its other key where its own is taken by something else: of what one may have several, two do not
-// contradict. It reports false where both are taken.
+// rename gives a memory its other key where its own is taken by something else: of what one may have several, two do
+// not contradict. It reports false where both are taken.
 func (s *sieve) rename(m *recaller.Memory, other string) bool {
 	old, known := s.activeAs(m.Key)
 	if !known || other == "" || other == m.Key || s.carries(m.Provenance.Turns, old.Value) {

@@ -17,8 +17,8 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup/summary"
 )
 
-// Whoever speaks first, last or alone, and however little: the rules write a call up. A caller who begins with "No" once
-// stopped the reader of agreements, and with it every try at his write-up.
+// Whoever speaks first, last or alone, and however little: the rules write a call up. A caller who begins with "No"
+// once stopped the reader of agreements, and with it every try at his write-up.
 func TestNoShapeOfACallStopsItsWriteUp(t *testing.T) {
 	packs, err := label.Packs(label.Builtin())
 	if err != nil {
@@ -50,8 +50,8 @@ func TestNoShapeOfACallStopsItsWriteUp(t *testing.T) {
 	}
 }
 
-// shapesOf returns a call as it might also have been: begun later, ended earlier, of one side alone, the sides exchanged, in the
-// other order, in single words and without any.
+// shapesOf returns a call as it might also have been: begun later, ended earlier, of one side alone, the sides
+// exchanged, in the other order, in single words and without any.
 func shapesOf(call []recaller.Turn) [][]recaller.Turn {
 	each := func(change func(*recaller.Turn)) []recaller.Turn {
 		out := slices.Clone(call)

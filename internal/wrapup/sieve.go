@@ -39,8 +39,8 @@ func (s *sieve) sift(claims []answer.Memory) (dropped int) {
 	return dropped
 }
 
-// beside keeps what the rules found of which the model says nothing: under no like key, in no like words, and of no sentence that
-// it has told already.
+// beside keeps what the rules found of which the model says nothing: under no like key, in no like words, and of no
+// sentence that it has told already.
 func (s *sieve) beside(found []extract.Candidate) {
 	told := slices.Clone(s.kept)
 	for _, c := range found {
@@ -64,8 +64,8 @@ func (s *sieve) carriedBy(turns []int, k recaller.Memory, quoted string) bool {
 	return ok
 }
 
-// recited reports whether a value is one that is known, word for word, and that the agent said: what comes back of it is too
-// short for evidence.Own to tell, and says nothing new.
+// recited reports whether a value is one that is known, word for word, and that the agent said: what comes back of it
+// is too short for evidence.Own to tell, and says nothing new.
 func (s *sieve) recited(value string) bool {
 	known := slices.ContainsFunc(s.told(s.conv.ID), func(a recaller.Memory) bool {
 		return a.Provenance.Conversation != s.conv.ID && strings.EqualFold(a.Value, value)
@@ -95,8 +95,9 @@ func (s *sieve) memory(c answer.Memory, at []int) recaller.Memory {
 	return memory(s.work, s.newID(), out)
 }
 
-// add keeps a memory, merged with what it repeats, unless it is known under whatever key. One that is known under its own key
-// goes on only where its words do not carry what is known: the store, which overwrites nothing (W9), keeps it as a dispute.
+// add keeps a memory, merged with what it repeats, unless it is known under whatever key. One that is known under its
+// own key goes on only where its words do not carry what is known: the store, which overwrites nothing (W9), keeps it
+// as a dispute.
 func (s *sieve) add(m recaller.Memory) {
 	if s.gone.Retold(m) || s.takenBack(m) || s.settled(m) {
 		return
@@ -127,7 +128,8 @@ func spelledIn(quoted, other string) bool {
 	return i >= 0 && strings.HasSuffix(quoted, "]") && strings.Contains(other, quoted[i:])
 }
 
-// settled reports whether somebody has kept or changed already what was found in the words of a memory: those say no more of it.
+// settled reports whether somebody has kept or changed already what was found in the words of a memory: those say no
+// more of it.
 func (s *sieve) settled(m recaller.Memory) bool {
 	return slices.ContainsFunc(s.touched, func(t recaller.Memory) bool {
 		_, same := likeness.Same([]recaller.Memory{t}, m.Key)
@@ -151,8 +153,8 @@ func (s *sieve) carries(turns []int, value string) bool {
 	return ok
 }
 
-// later is one memory of two with one key: what was said last holds. Of the same value, as parts that overlap have it, both
-// are the evidence.
+// later is one memory of two with one key: what was said last holds. Of the same value, as parts that overlap have it,
+// both are the evidence.
 func later(a, b recaller.Memory) recaller.Memory {
 	if strings.EqualFold(a.Value, b.Value) {
 		return merged(a, b, a.Value)

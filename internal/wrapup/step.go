@@ -132,7 +132,8 @@ func analyse(w work) (recaller.StepResult, error) {
 	return recaller.StepResult{State: recaller.StepDone, By: By, Analysis: &a}, nil
 }
 
-// acts are what was agreed on about times, whoever writes the summary. Of a tenant whose words are not kept, when and by whom.
+// acts are what was agreed on about times, whoever writes the summary. Of a tenant whose words are not kept, when and
+// by whom.
 func acts(w work) []recaller.Act {
 	found := agreement.Find(w.reading())
 	if w.tenant.Retention == recaller.Ephemeral {

@@ -22,8 +22,8 @@ func (m *asked) examined() int {
 	return n
 }
 
-// A model that tells false things of a built-in call writes nothing of real ones: those are quoted, as if there were none. It is
-// examined once, and who asked bears the cost.
+// A model that tells false things of a built-in call writes nothing of real ones: those are quoted, as if there were
+// none. It is examined once, and who asked bears the cost.
 func TestAModelThatFailsItsExaminationWritesNothing(t *testing.T) {
 	m := &asked{
 		summary:   says(summaryJSON(recaller.Summary{Brief: "Tomas Reuter has a toothache.", Facts: []string{"Caller is allergic to penicillin"}})),
@@ -62,8 +62,8 @@ func TestAModelThatFailsItsExaminationWritesNothing(t *testing.T) {
 	}
 }
 
-// An examination that the endpoint breaks off is none: the conversation waits, as for any question, and is written up by the model
-// that passes afterwards.
+// An examination that the endpoint breaks off is none: the conversation waits, as for any question, and is written up
+// by the model that passes afterwards.
 func TestAnOutageDuringTheExaminationIsNoFailure(t *testing.T) {
 	m := &asked{summary: oneAfterAnother(fails(recaller.Unavailable), parrotSummary)}
 	h := newHouse(t, recaller.Tenant{})

@@ -1,13 +1,13 @@
-// Package wrapup is the work after a conversation, as steps: summarise, analyse, extract, embed (spec V5, P4, P6, W9, B8, B10,
-// P12; design decision 5). Each step can be seen, retried, and repeated without a second effect: what it found and its own
-// mark are one commit.
+// Package wrapup is the work after a conversation, as steps: summarise, analyse, extract, embed (spec V5, P4, P6, W9,
+// B8, B10, P12; design decision 5). Each step can be seen, retried, and repeated without a second effect: what it found
+// and its own mark are one commit.
 //
 // Summary and memories are written by rules, or by a model where there is one; the labels always by rules. A model is
-// asked outside of any transaction, what it claims is held against the words, and where it stays away or makes no sense the
-// rules do its part (section 5 of the spec).
+// asked outside of any transaction, what it claims is held against the words, and where it stays away or makes no sense
+// the rules do its part (section 5 of the spec).
 //
-// The rules are in the packages below it (summary, label, extract; answer and evidence for what a model says), which know
-// no storage; when work is tried again is the jobs package's business.
+// The rules are in the packages below it (summary, label, extract; answer and evidence for what a model says), which
+// know no storage; when work is tried again is the jobs package's business.
 package wrapup
 
 import (
@@ -39,12 +39,13 @@ type Store interface {
 	// Conversations lists a caller's, newest first.
 	Conversations(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) (list []recaller.Conversation, next string, err error)
 	Caller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error)
-	// ActiveMemories returns all that are active, newest confirmation first, and the content version that they are of; only
-	// that where it is the one asked with.
+	// ActiveMemories returns all that are active, newest confirmation first, and the content version that they are of;
+	// only that where it is the one asked with.
 	ActiveMemories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, has int64) (list []recaller.Memory, version int64, err error)
 	// Memories lists a caller's by a filter, last confirmed first.
 	Memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) (list []recaller.Memory, next string, err error)
-	// Forgotten returns every version of the memories that are forgotten, Forgettings a number that rises with each change of them.
+	// Forgotten returns every version of the memories that are forgotten, Forgettings a number that rises with each change
+	// of them.
 	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
 	Forgettings(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (int64, error)
 	Steps(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.StepProgress, error)
@@ -63,15 +64,15 @@ type Words interface {
 	Discard(tenant recaller.TenantID, conv recaller.Conversation) bool
 }
 
-// Tenants gives the settings of a tenant, defaults filled in, and the keyword packs that they name; a pack that is not known
-// is Invalid.
+// Tenants gives the settings of a tenant, defaults filled in, and the keyword packs that they name; a pack that is not
+// known is Invalid.
 type Tenants interface {
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
 	Packs(ctx context.Context, t recaller.Tenant) ([]label.Pack, error)
 }
 
-// Model answers questions. A failure has a Kind: Invalid where the same question would be refused again, any other where
-// asking later may help. What it cost is told with failures too.
+// Model answers questions. A failure has a Kind: Invalid where the same question would be refused again, any other
+// where asking later may help. What it cost is told with failures too.
 type Model interface {
 	Ask(ctx context.Context, q recaller.Ask) (recaller.Answer, error)
 	Model() string // its name, as summaries tell it
@@ -101,7 +102,8 @@ type Service struct {
 	record *exam.Record  // of the model: whether it may write in its own words
 }
 
-// writer writes the parts of a wrap-up that rules and models both can. An error means: again later; nothing was written.
+// writer writes the parts of a wrap-up that rules and models both can. An error means: again later; nothing was
+// written.
 type writer interface {
 	summarise(ctx context.Context, w work) (recaller.StepResult, error)
 	extract(ctx context.Context, w work) (recaller.StepResult, error)
@@ -152,9 +154,9 @@ func (s *Service) Run(ctx context.Context, j recaller.Job) error {
 	return nil
 }
 
-// GiveUp ends the wrap-up of a conversation that was tried too often. Where there is a model the rules do what it left open;
-// where even they cannot, and where there is none, the steps are marked as failed, so that a reader sees what there will
-// not be. The embedding is left open for the nightly run, which needs no model and no job.
+// GiveUp ends the wrap-up of a conversation that was tried too often. Where there is a model the rules do what it left
+// open; where even they cannot, and where there is none, the steps are marked as failed, so that a reader sees what
+// there will not be. The embedding is left open for the nightly run, which needs no model and no job.
 func (s *Service) GiveUp(ctx context.Context, j recaller.Job, cause error) error {
 	conv, err := s.Store.Conversation(ctx, j.Tenant, j.Subject)
 	if errors.Is(err, recaller.NotFound) {

@@ -41,8 +41,8 @@ const (
 	kindMemory   = "memory stored"
 )
 
-// calls holds 50 calls at once: each begins, speaks, recalls, asks for its briefing, stores a memory, and ends, and then
-// the next one rings. The pause is between the requests of one call; 0 is as fast as they are answered.
+// calls holds 50 calls at once: each begins, speaks, recalls, asks for its briefing, stores a memory, and ends, and
+// then the next one rings. The pause is between the requests of one call; 0 is as fast as they are answered.
 func (b *bench) calls(ctx context.Context, part string, d dialer, pause time.Duration, watch watcher) error {
 	const atOnce = 50
 	book := &diary{by: map[string]series{}}

@@ -16,8 +16,8 @@ import (
 	"github.com/recallerhq/recaller/internal/vector"
 )
 
-// finders make conversations findable as the wrap-up does. Only what the model of dialogues would make of each turn is not made, which takes
-// hours of a hundred thousand calls: a turn gets what it made of another one.
+// finders make conversations findable as the wrap-up does. Only what the model of dialogues would make of each turn is
+// not made, which takes hours of a hundred thousand calls: a turn gets what it made of another one.
 type finders struct {
 	deps search.Deps
 	read [][]int8

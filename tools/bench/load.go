@@ -45,8 +45,8 @@ func one(ctx context.Context, n int, do func(i int) error) (series, error) {
 // dialer gives each worker a target of its own.
 type dialer func() (target, error)
 
-// many lets workers do something at once, n times or, where lasting is set, for so long, and times each. took is how long
-// it all lasted.
+// many lets workers do something at once, n times or, where lasting is set, for so long, and times each. took is how
+// long it all lasted.
 func many(ctx context.Context, d dialer, workers, n int, lasting time.Duration, do func(t target, worker, i int) error) (all series, took time.Duration, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

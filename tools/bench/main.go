@@ -1,6 +1,7 @@
 // Command bench measures the budgets of spec section 6 at full size: it fills a data folder with callers, memories and
-// conversations through the real store, starts the real server on it, and measures over HTTP; then once more in process,
-// so that what the server does and what client and kernel cost can be told apart. docs/benchmarks.md says how to read it.
+// conversations through the real store, starts the real server on it, and measures over HTTP; then once more in
+// process, so that what the server does and what client and kernel cost can be told apart. docs/benchmarks.md says how
+// to read it.
 //
 // It is not for small pieces (their packages have Go benchmarks), nor for the quality of recall (`recaller eval`).
 package main
@@ -217,7 +218,8 @@ func (b *bench) store() string {
 	return "SQLite"
 }
 
-// vacant refuses to fill a store that holds something and no manifest that says what: the same callers would be filled again.
+// vacant refuses to fill a store that holds something and no manifest that says what: the same callers would be filled
+// again.
 func (b *bench) vacant(ctx context.Context) error {
 	if b.db == nil {
 		if _, err := os.Stat(filepath.Join(b.data, databaseFile)); err == nil {

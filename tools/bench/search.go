@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// search measures searches over all of the tenant's conversations: the first one after a start, which reads what the embedded
-// store searches in memory, then one at a time, then fifty at once.
+// search measures searches over all of the tenant's conversations: the first one after a start, which reads what the
+// embedded store searches in memory, then one at a time, then fifty at once.
 func (b *bench) search(ctx context.Context) (err error) {
 	const part = "search over all conversations of the tenant, over HTTP"
 	s, err := b.serve(ctx)

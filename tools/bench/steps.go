@@ -106,7 +106,8 @@ func (b *bench) asked(ctx context.Context, service *search.Service, timed *stopw
 	return stop()
 }
 
-// processor is the time that this process has had on all cores: what is left of a measurement on a machine that others use too.
+// processor is the time that this process has had on all cores: what is left of a measurement on a machine that others
+// use too.
 func processor() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

@@ -15,7 +15,8 @@ import (
 
 // target is something that answers requests of the API. One goroutine uses it at a time.
 type target interface {
-	// do sends a request and returns the answer's body, which is valid until the next one. Other statuses than 2xx are errors.
+	// do sends a request and returns the answer's body, which is valid until the next one. Other statuses than 2xx are
+	// errors.
 	do(method, path string, body []byte, once string) ([]byte, error)
 	close()
 }

@@ -1,10 +1,12 @@
-// Command wordlist makes internal/wrapup/summary/common.txt: how common words are in service talk and in chat, by which a
-// summary tells what a conversation was about from what every conversation says. It counts the distinct utterances of
-// dialogue_text.txt.gz and the user's turns of longmemeval_s_dev.json.gz (development data; NOTICE names their sources):
+// Command wordlist makes internal/wrapup/summary/common.txt: how common words are in service talk and in chat, by which
+// a summary tells what a conversation was about from what every conversation says. It counts the distinct utterances of
+// dialogue_text.txt.gz and the user's turns of longmemeval_s_dev.json.gz (development data; NOTICE names their
+// sources):
 //
 //	go run ./tools/wordlist -data ../shared/data > internal/wrapup/summary/common.txt
 //
-// The same data gives the same list to the byte. Only counts of single words leave the data. It is not part of the product.
+// The same data gives the same list to the byte. Only counts of single words leave the data. It is not part of the
+// product.
 package main
 
 import (

@@ -6,7 +6,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Progress shows how far a long piece of work is: a bar on a terminal, nothing elsewhere. It is safe for concurrent use.
+// Progress shows how far a long piece of work is: a bar on a terminal, nothing elsewhere. It is safe for concurrent
+// use.
 type Progress struct{ bar *progressbar.ProgressBar }
 
 // Progress begins a bar of total steps. Call Done when the work is over, whether it succeeded or not.

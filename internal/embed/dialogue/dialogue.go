@@ -1,11 +1,12 @@
-// Package dialogue reads turns of talk and the questions that are asked about them, so that a question points to the turn that
-// answers it, in other words too: "any trouble with her lungs" to "Asthma, I've got a puffer". A turn is read together with the one
-// that it answers, for "Brenda." says little without "And your name?" before it. It is a small transformer, part of the program,
-// that was trained on conversations and questions written for it (tools/dialogue); it needs no network.
+// Package dialogue reads turns of talk and the questions that are asked about them, so that a question points to the
+// turn that answers it, in other words too: "any trouble with her lungs" to "Asthma, I've got a puffer". A turn is read
+// together with the one that it answers, for "Brenda." says little without "And your name?" before it. It is a small
+// transformer, part of the program, that was trained on conversations and questions written for it (tools/dialogue); it
+// needs no network.
 //
-// It is pure. It reads English only, and it is slow beside embed/static: about half a millisecond for each word of a text. So it is for histories of
-// a few calls, in which every turn may be the answer (internal/recall), and for a tenant's conversations, each read once
-// (internal/search); it is not for comparing turns with one another.
+// It is pure. It reads English only, and it is slow beside embed/static: about half a millisecond for each word of a
+// text. So it is for histories of a few calls, in which every turn may be the answer (internal/recall), and for a
+// tenant's conversations, each read once (internal/search); it is not for comparing turns with one another.
 package dialogue
 
 import (
@@ -15,8 +16,8 @@ import (
 )
 
 const (
-	// Model names what Turn and Question make, for who records it. It changes whenever a vector does: those of different models
-	// cannot be compared.
+	// Model names what Turn and Question make, for who records it. It changes whenever a vector does: those of different
+	// models cannot be compared.
 	Model = "recaller-dialogue/2"
 	// Width is how many numbers a vector has.
 	Width = hidden
@@ -24,8 +25,8 @@ const (
 	Unlike = 0.15
 )
 
-// Turn returns the vector of a turn, its largest number at 127 or -127; before is what the other side said just before, or nothing. Of a
-// very long turn the beginning counts, of what was said before it the end.
+// Turn returns the vector of a turn, its largest number at 127 or -127; before is what the other side said just before,
+// or nothing. Of a very long turn the beginning counts, of what was said before it the end.
 func Turn(before, text string) []int8 {
 	t := shared().tokens
 	tail, own := t.cut(before), t.cut(text)

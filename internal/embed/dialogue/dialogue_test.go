@@ -86,8 +86,8 @@ func TestManyMayReadAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// Vectors that are kept are compared with new ones, so a model that makes others is to have another name. Its numbers are fractions, which
-// processors round in their own ways: the sum is of the largest numbers' places alone.
+// Vectors that are kept are compared with new ones, so a model that makes others is to have another name. Its numbers
+// are fractions, which processors round in their own ways: the sum is of the largest numbers' places alone.
 func TestTheNameChangesWithTheVectors(t *testing.T) {
 	t.Parallel()
 	sum := crc32.NewIEEE()

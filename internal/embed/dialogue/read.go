@@ -7,8 +7,8 @@ import (
 	"github.com/recallerhq/recaller/internal/vector"
 )
 
-// desk is the working memory of one reading. All products are of whole numbers (internal/vector): the numbers of each token are brought to
-// whole ones with a scale of their own, and so are the weights of each row.
+// desk is the working memory of one reading. All products are of whole numbers (internal/vector): the numbers of each
+// token are brought to whole ones with a scale of their own, and so are the weights of each row.
 type desk struct {
 	n       int // tokens
 	x       []float32
@@ -160,8 +160,8 @@ func grow[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// The curve by which numbers are let through (Hendrycks, Gimpel: Gaussian error linear units, 2016), read from a table: what is read is
-// rounded to 127 steps behind it anyway.
+// The curve by which numbers are let through (Hendrycks, Gimpel: Gaussian error linear units, 2016), read from a table:
+// what is read is rounded to 127 steps behind it anyway.
 const (
 	geluReach = 8
 	geluSteps = 256 // for each 1

@@ -8,8 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// tokens cuts text into the pieces that the model knows, as BERT's uncased tokenizer does (Devlin et al., 2019): lower case, no accents,
-// each punctuation mark on its own, and of each word the longest pieces from its beginning on, those inside marked by ##.
+// tokens cuts text into the pieces that the model knows, as BERT's uncased tokenizer does (Devlin et al., 2019): lower
+// case, no accents, each punctuation mark on its own, and of each word the longest pieces from its beginning on, those
+// inside marked by ##.
 type tokens struct {
 	names    []string // rising
 	opens    int32    // [CLS]

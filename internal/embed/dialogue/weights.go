@@ -10,8 +10,8 @@ import (
 	"unsafe"
 )
 
-// weights is the file that tools/dialogue writes. Numbers are little-endian. Whole numbers are read where they lie, so that of the
-// words' rows only those that texts ask for come to memory:
+// weights is the file that tools/dialogue writes. Numbers are little-endian. Whole numbers are read where they lie, so
+// that of the words' rows only those that texts ask for come to memory:
 //
 //	8 bytes   "RCLDLG01"
 //	6×uint32  tokens, width, layers, heads, inner width, positions

@@ -8,7 +8,8 @@ import (
 	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 )
 
-// item is one vector of an answer, before it is put into a format. Numbers are as they are written, so that they can be none.
+// item is one vector of an answer, before it is put into a format. Numbers are as they are written, so that they can be
+// none.
 type item struct {
 	index   string // "": left out
 	numbers []string

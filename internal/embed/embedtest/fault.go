@@ -8,8 +8,8 @@ import (
 	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 )
 
-// Fault is one way in which a provider fails. Make it with the functions below. Messages of the provider's errors quote what was
-// sent, as real ones sometimes do: nothing of them should be seen anywhere.
+// Fault is one way in which a provider fails. Make it with the functions below. Messages of the provider's errors quote
+// what was sent, as real ones sometimes do: nothing of them should be seen anywhere.
 type Fault struct {
 	Name    string                // as Request.Result has it
 	instead func(x *exchange)     // writes the whole response
@@ -86,7 +86,8 @@ func ErrorUnder200() Fault {
 	return problem("error under 200", http.StatusOK, "", "the upstream failed")
 }
 
-// Hang accepts and says nothing until the client goes, or until released closes: then the answer comes as ever. nil: never.
+// Hang accepts and says nothing until the client goes, or until released closes: then the answer comes as ever. nil:
+// never.
 func Hang(released <-chan struct{}) Fault {
 	return Fault{Name: "hang", send: func(x *exchange) {
 		if endpointtest.Held(x.r, released) {

@@ -1,6 +1,6 @@
-// Package embedtest is an embedding model's provider for tests: an http.Handler that speaks the wire formats of OpenAI's embeddings
-// and of Ollama's, gives texts with the same words like vectors, always the same for the same text, and fails in every way that
-// providers fail, on demand and while it runs.
+// Package embedtest is an embedding model's provider for tests: an http.Handler that speaks the wire formats of
+// OpenAI's embeddings and of Ollama's, gives texts with the same words like vectors, always the same for the same text,
+// and fails in every way that providers fail, on demand and while it runs.
 //
 // It is not a model, and not for measuring how well anything is found.
 package embedtest
@@ -43,8 +43,8 @@ func New(width int) *Provider {
 	return &Provider{Desk: endpointtest.NewDesk(facts, Unauthorized()), width: width}
 }
 
-// Vector is what the provider's model makes of a text, before any fault: a count of words in places of their own. Its length is
-// not 1.
+// Vector is what the provider's model makes of a text, before any fault: a count of words in places of their own. Its
+// length is not 1.
 func Vector(text string, width int) []float32 {
 	v := make([]float32, width)
 	v[0] = 0.5 // of no text nothing

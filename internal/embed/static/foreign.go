@@ -7,13 +7,14 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
-// This file is about German, Spanish, French, Italian and Portuguese. Their words have rows of their own in the space of the English
-// ones, so that a question finds an answer in another language too. A row is a term of token.Language, so it stands for all forms of
-// a word, and the same letters mean in each language what they mean there. Words that say nothing have none.
+// This file is about German, Spanish, French, Italian and Portuguese. Their words have rows of their own in the space
+// of the English ones, so that a question finds an answer in another language too. A row is a term of token.Language,
+// so it stands for all forms of a word, and the same letters mean in each language what they mean there. Words that say
+// nothing have none.
 
-// foreign is the second file that tools/distill writes. It is laid out like the first, but for its magic, for its names, which begin with the
-// initial of their language's tag, and for its rows: their numbers have four bits each, from -7 to 7, the first of two the lower bits, and
-// their scales count sixteenfold.
+// foreign is the second file that tools/distill writes. It is laid out like the first, but for its magic, for its
+// names, which begin with the initial of their language's tag, and for its rows: their numbers have four bits each,
+// from -7 to 7, the first of two the lower bits, and their scales count sixteenfold.
 //
 //go:embed foreign.bin
 var foreign string
@@ -55,9 +56,9 @@ func initial(l token.Language) byte {
 // Knows reports whether words of a language have rows.
 func Knows(l token.Language) bool { return l == token.English || initial(l) != 0 }
 
-// RowsIn appends to dst the rows of one token of a text in language l, as token.Scanner's Word cuts it: none where the language has no
-// rows or the word says nothing. In English it is Rows. Elsewhere a word without a row of its own is what English makes of it if it is an
-// English word too, and a German one the parts that it is put together of.
+// RowsIn appends to dst the rows of one token of a text in language l, as token.Scanner's Word cuts it: none where the
+// language has no rows or the word says nothing. In English it is Rows. Elsewhere a word without a row of its own is
+// what English makes of it if it is an English word too, and a German one the parts that it is put together of.
 func RowsIn(l token.Language, tok []byte, dst []uint32) []uint32 {
 	if l == token.English {
 		return Rows(tok, dst)
@@ -127,7 +128,8 @@ func (t *table) compound(of byte, term string) (first, last uint32, ok bool) {
 	return 0, 0, false
 }
 
-// row writes the numbers of a row of either table to cells, where it has to unpack them, and returns them and their scale.
+// row writes the numbers of a row of either table to cells, where it has to unpack them, and returns them and their
+// scale.
 func numbers(row uint32, cells *[Width]int8) ([]int8, int64) {
 	if row&abroad == 0 {
 		return shared().cellsOf(row), shared().scale(row)

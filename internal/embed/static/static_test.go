@@ -97,7 +97,8 @@ func TestVectorsAgreeWithTheToolThatFittedThem(t *testing.T) {
 	}
 }
 
-// A vector is compared with those that were made years ago on another machine. If this fails, the model needs another name.
+// A vector is compared with those that were made years ago on another machine. If this fails, the model needs another
+// name.
 func TestAVectorIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	const want = "9b130701"

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// weights is the file that tools/distill writes. Numbers are little-endian. It is read where it lies, so that pages that no
-// text asks for are never brought to memory:
+// weights is the file that tools/distill writes. Numbers are little-endian. It is read where it lies, so that pages
+// that no text asks for are never brought to memory:
 //
 //	8 bytes     "RCLSTAT1"
 //	5 × uint32  width, rows, slots of the hash table (a power of 2), bytes of all names, mean length of a row

@@ -19,9 +19,9 @@ var (
 	like = regexp.MustCompile(`(?i)\bI (?:really )?(?:like|love|enjoy) ([^.,;!?]+)`)
 )
 
-// Answer is the default answer. Asked for memories, it lists what the caller's turns say in the plainest ways ("my X is Y",
-// "I love Z"), each with its turn; asked for a summary, it puts one together from the caller's own words; asked for anything
-// else, it says how much it was told. The same question always gets the same answer.
+// Answer is the default answer. Asked for memories, it lists what the caller's turns say in the plainest ways ("my X is
+// Y", "I love Z"), each with its turn; asked for a summary, it puts one together from the caller's own words; asked for
+// anything else, it says how much it was told. The same question always gets the same answer.
 func Answer(q Request) string {
 	turns := read(q.Text)
 	switch about := strings.ToLower(q.SchemaName + " " + string(q.Schema) + " " + q.System); {

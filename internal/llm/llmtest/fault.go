@@ -9,8 +9,8 @@ import (
 	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 )
 
-// Fault is one way in which a provider fails. Make it with the functions below. Messages of the provider's errors quote what
-// was asked, as real ones sometimes do: nothing of them should be seen anywhere.
+// Fault is one way in which a provider fails. Make it with the functions below. Messages of the provider's errors quote
+// what was asked, as real ones sometimes do: nothing of them should be seen anywhere.
 type Fault struct {
 	Name    string            // as Request.Result has it
 	instead func(x *exchange) // writes the whole response
@@ -87,7 +87,8 @@ func ErrorUnder200() Fault {
 	}}
 }
 
-// Hang accepts and says nothing until the client goes, or until released closes: then the answer comes as ever. nil: never.
+// Hang accepts and says nothing until the client goes, or until released closes: then the answer comes as ever. nil:
+// never.
 func Hang(released <-chan struct{}) Fault {
 	return Fault{Name: "hang", send: func(x *exchange) {
 		if endpointtest.Held(x.r, released) {
@@ -96,7 +97,8 @@ func Hang(released <-chan struct{}) Fault {
 	}}
 }
 
-// HangAfterPiece sends the first word of a streamed answer, or of a whole one the headers, and then hangs until the client goes.
+// HangAfterPiece sends the first word of a streamed answer, or of a whole one the headers, and then hangs until the
+// client goes.
 func HangAfterPiece() Fault {
 	return Fault{Name: "hang after a piece", send: func(x *exchange) {
 		x.head()

@@ -1,9 +1,9 @@
-// Package llmtest is a language model's provider for tests: an http.Handler that speaks the wire formats of OpenAI's chat
-// completions and of Anthropic's messages, answers by a function, always the same for the same question, and fails in every way
-// that providers fail, on demand and while it runs.
+// Package llmtest is a language model's provider for tests: an http.Handler that speaks the wire formats of OpenAI's
+// chat completions and of Anthropic's messages, answers by a function, always the same for the same question, and fails
+// in every way that providers fail, on demand and while it runs.
 //
-// Its default answers make it a model for a whole server, by hand or in a test: they find a few plain memories and write a
-// plain summary. It is not a model, and not for measuring how well anything is understood.
+// Its default answers make it a model for a whole server, by hand or in a test: they find a few plain memories and
+// write a plain summary. It is not a model, and not for measuring how well anything is understood.
 package llmtest
 
 import (

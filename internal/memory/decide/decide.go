@@ -52,8 +52,8 @@ type Answer struct {
 // Known is what was seen so far. A question that is not in it was not asked yet.
 type Known map[Question]Answer
 
-// decide is what a rule decides, or what it has to see first. Where a rule looks for what is not known, it goes on as if
-// there were nothing; what it decides then, an error too, does not count.
+// decide is what a rule decides, or what it has to see first. Where a rule looks for what is not known, it goes on as
+// if there were nothing; what it decides then, an error too, does not count.
 func (k Known) decide(rule func(*sight) (Decision, error)) (Decision, error) {
 	s := &sight{known: k}
 	d, err := rule(s)

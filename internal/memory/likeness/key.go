@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-// NormalKey is a key in the one spelling that keys are compared in: "petName", "Pet name" and "pet-name" are "pet_name".
+// NormalKey is a key in the one spelling that keys are compared in: "petName", "Pet name" and "pet-name" are
+// "pet_name".
 func NormalKey(key string) string {
 	var b strings.Builder
 	gap, lower := false, false

@@ -2,13 +2,13 @@
 // merged and no longer said twice, and a wrong merge loses what somebody said, so in doubt two memories stay two.
 //
 // Two memories are one if their keys name the same thing (favorite_hobby and hobbies, dog_name and pet_dog) and their
-// values say the same, word by word but for articles, British or American spelling and the plural; or if the new one says
-// all of it and more, with nothing in it that could turn the sense: no other name or number, no negation, nobody else.
-// Words for the same thing are known for a few keys only, and of English; what is said in other languages is compared as
-// it is written.
+// values say the same, word by word but for articles, British or American spelling and the plural; or if the new one
+// says all of it and more, with nothing in it that could turn the sense: no other name or number, no negation, nobody
+// else. Words for the same thing are known for a few keys only, and of English; what is said in other languages is
+// compared as it is written.
 //
-// It is pure, and not for memories with the same key, which supersede one another (package memory), nor for finding what
-// contradicts.
+// It is pure, and not for memories with the same key, which supersede one another (package memory), nor for finding
+// what contradicts.
 package likeness
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Duplicate finds, among a caller's active memories, the one that says what m says under another key, and the value that
-// the two have together: that of the memory, or m's where m says more. One that has m's own key is none.
+// Duplicate finds, among a caller's active memories, the one that says what m says under another key, and the value
+// that the two have together: that of the memory, or m's where m says more. One that has m's own key is none.
 func Duplicate(existing []recaller.Memory, m recaller.Memory) (of recaller.MemoryID, value string, found bool) {
 	key := keyOf(m)
 	for _, old := range existing {
@@ -63,7 +63,8 @@ func standing(t recaller.MemoryType) bool {
 	return t == recaller.Fact || t == recaller.Preference || t == recaller.Context
 }
 
-// Same finds the memory that has the key, or has it as an alias, however it is spelled: case, hyphens and humps do not count.
+// Same finds the memory that has the key, or has it as an alias, however it is spelled: case, hyphens and humps do not
+// count.
 func Same(existing []recaller.Memory, key string) (recaller.MemoryID, bool) {
 	normal := NormalKey(key)
 	if normal == "" {
@@ -95,7 +96,8 @@ func keyOf(m recaller.Memory) key {
 	return k
 }
 
-// broader reports whether one of two keys names a kind that the other's thing is of: a pet and a dog, a phone and a mobile.
+// broader reports whether one of two keys names a kind that the other's thing is of: a pet and a dog, a phone and a
+// mobile.
 func (k key) broader(o key) bool {
 	if len(k.words) != 1 || len(o.words) != 1 {
 		return false

@@ -27,8 +27,8 @@ type Meant struct {
 	Other  bool // its key names a person that the words do not name: a daughter's phone is not the caller's
 }
 
-// MeantBy returns the memories that have all of the words that somebody names one by, best first. Words are compared by their
-// stems and as keys are; those that say nothing of the matter ("what I told you about …") do not count.
+// MeantBy returns the memories that have all of the words that somebody names one by, best first. Words are compared by
+// their stems and as keys are; those that say nothing of the matter ("what I told you about …") do not count.
 func MeantBy(existing []recaller.Memory, words string) []Meant {
 	asked := naming(words)
 	if len(asked) == 0 {
@@ -49,7 +49,8 @@ func MeantBy(existing []recaller.Memory, words string) []Meant {
 	return out
 }
 
-// Clear returns the one of the memories that may be meant that is so clearly: it fits best by far, and nobody else's is it.
+// Clear returns the one of the memories that may be meant that is so clearly: it fits best by far, and nobody else's is
+// it.
 func Clear(list []Meant) (recaller.Memory, bool) {
 	if len(list) == 0 || list[0].Other {
 		return recaller.Memory{}, false

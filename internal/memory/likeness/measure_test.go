@@ -16,8 +16,9 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
-// How many of the memories that the rules find in what a person said, over many sessions, are taken to be one. Every pair
-// with different keys is asked for, in the order in which they were told. Whether the merges are right a reader has to say:
+// How many of the memories that the rules find in what a person said, over many sessions, are taken to be one. Every
+// pair with different keys is asked for, in the order in which they were told. Whether the merges are right a reader
+// has to say:
 //
 //	RECALLER_SHOW=all go test ./internal/memory/likeness -run TestMergesAmongExtractedMemories -v
 func TestMergesAmongExtractedMemories(t *testing.T) {

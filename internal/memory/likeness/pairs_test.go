@@ -7,7 +7,8 @@ import (
 	"github.com/recallerhq/recaller/internal/memory/likeness"
 )
 
-// Pairs as a model makes them of one thing told twice, and of two things that look alike. 25 of 26 held when they were first run.
+// Pairs as a model makes them of one thing told twice, and of two things that look alike. 25 of 26 held when they were
+// first run.
 func TestPairsThatAModelMakes(t *testing.T) {
 	t.Parallel()
 	pairs := []struct {

@@ -110,8 +110,8 @@ func plain(text string) bool {
 	return true
 }
 
-// empty are words that say nothing in a value. Whose something is, when it was, and what is not are said by words that are
-// not among them.
+// empty are words that say nothing in a value. Whose something is, when it was, and what is not are said by words that
+// are not among them.
 var empty = set(`a an the my i is am are called named name user caller`)
 
 // same reports whether two items are one, word by word.
@@ -153,8 +153,8 @@ func (w word) describes() bool {
 	return w.lower && utf8.RuneCountInString(w.text) > 2 && !token.Stop(w.text) && !turns[w.text] && !turns[singular(w.text)]
 }
 
-// turns are words that can make another statement of one that they are added to: what is no more or not yet, what is not
-// liked, how sure it is, who else is meant.
+// turns are words that can make another statement of one that they are added to: what is no more or not yet, what is
+// not liked, how sure it is, who else is meant.
 var turns = set(`never none nothing nobody without except neither hate hates hated dislike dislikes disliked avoid avoids avoided allergic allergy
 	intolerant stop stopped stops quit quits former formerly previous previously past ex late old older new newer next last future once used retired
 	retire ago since died dead passed lost gone away missing wants want wanted wish wishes hope hopes hoping plan plans planning considering

@@ -24,8 +24,8 @@ func american(w string) string {
 }
 
 var (
-	// endings are rules, British before American; what they make of a word that has but one spelling is no other word, so it
-	// does no harm.
+	// endings are rules, British before American; what they make of a word that has but one spelling is no other word, so
+	// it does no harm.
 	endings = strings.Fields(`ise ize ised ized ises izes ising izing isation ization isations izations yse yze ysed yzed ysing yzing`)
 
 	middles = strings.Fields(`colour color favour favor flavour flavor neighbour neighbor honour honor humour humor
@@ -41,9 +41,9 @@ var spellings = map[string]string{
 	"tyre": "tire", "tyres": "tires", "jewellery": "jewelry",
 }
 
-// singular is a word without its ending of number or person, as far as its letters tell: it need not be a word, only the
-// same for both forms. Endings of tense stay, for who lived somewhere does not live there, and so does "-ing", for who
-// likes fishing may not like fish.
+// singular is a word without its ending of number or person, as far as its letters tell: it need not be a word, only
+// the same for both forms. Endings of tense stay, for who lived somewhere does not live there, and so does "-ing", for
+// who likes fishing may not like fish.
 func singular(w string) string {
 	if one, ok := plurals[w]; ok {
 		return one

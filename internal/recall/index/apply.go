@@ -12,8 +12,9 @@ import (
 const maxGone = 1024
 
 // Apply takes one change in. It reports false, with the index unchanged, for a change that it cannot place (turns
-// without their conversation, turns that do not follow those it has, a memory that was brought back), for one after which
-// other things were said on other days, and when most of it is what was replaced or forgotten: then it must be built anew.
+// without their conversation, turns that do not follow those it has, a memory that was brought back), for one after
+// which other things were said on other days, and when most of it is what was replaced or forgotten: then it must be
+// built anew.
 func (ix *Index) Apply(c recaller.Change) bool {
 	if c.Zone || !ix.fits(c) || !ix.reaches(c) || !ix.follows(c.Memories) || len(ix.docs)-ix.live-ix.past > ix.live+maxGone {
 		return false
@@ -26,8 +27,9 @@ func (ix *Index) Apply(c recaller.Change) bool {
 	return ok
 }
 
-// Hold takes turns in that are not stored yet, while there is nothing to build an index of: those that show another language too,
-// by the rules of the one that was thought. It reports false, with the index unchanged, where they do not fit.
+// Hold takes turns in that are not stored yet, while there is nothing to build an index of: those that show another
+// language too, by the rules of the one that was thought. It reports false, with the index unchanged, where they do not
+// fit.
 func (ix *Index) Hold(c recaller.Change) bool {
 	if !ix.fits(c) {
 		return false

@@ -332,12 +332,12 @@ func (ix *Index) add(to sink, l token.Language, d doc, texts ...string) int {
 	return words
 }
 
-// telling is how many different terms make a text the same as another that has them in another order or another form. With
-// fewer, the same terms may ask and answer: "the dog?", "a dog".
+// telling is how many different terms make a text the same as another that has them in another order or another form.
+// With fewer, the same terms may ask and answer: "the dog?", "a dog".
 const telling = 4
 
-// read takes the words of one doc into the tally and the vector's sum. It returns how many of them are terms, and a number that
-// is equal for equal words.
+// read takes the words of one doc into the tally and the vector's sum. It returns how many of them are terms, and a
+// number that is equal for equal words.
 func (ix *Index) read(to sink, l token.Language, texts []string) (words int, letters uint32) {
 	sc := token.Scanner{}
 	letters = fnvBasis

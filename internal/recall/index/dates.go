@@ -83,7 +83,8 @@ func isoDate(words []queryWord, d *date) bool {
 	return true
 }
 
-// monthOf returns the month that words[i] names, 0 for none. "May" and "March" are only months where they are written so.
+// monthOf returns the month that words[i] names, 0 for none. "May" and "March" are only months where they are written
+// so.
 func monthOf(words []queryWord, i int) int {
 	w := words[i]
 	switch w.folded {

@@ -11,8 +11,8 @@ import (
 // eventReach is how many days before or after an event are meant by the words alone; those beyond count less and less.
 const eventReach = 30
 
-// event finds the time that a query means beside an event: the event is what is found best, of all that may be found, by the words
-// that name it. Those end with the clause.
+// event finds the time that a query means beside an event: the event is what is found best, of all that may be found,
+// by the words that name it. Those end with the clause.
 func (ix *Index) event(q Query, pl *Pool) (span, bool) {
 	words := split(q.Text)
 	for i, w := range words[:max(0, len(words)-1)] {

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// This file is about what takes longest of a search: to compare the query with all that was said, and to gather what fits best. Of the
-// longest histories idle processors do some of it.
+// This file is about what takes longest of a search: to compare the query with all that was said, and to gather what
+// fits best. Of the longest histories idle processors do some of it.
 
 const (
 	// manyParts is from how many parts on, some hundred thousand turns, processors help each other.
@@ -25,8 +25,8 @@ type gathering struct {
 	floor float32 // what is below it is not among the best
 }
 
-// gather compares the query with the docs and gathers those that fit, of the kinds asked for: the best keep of them at least. Each part
-// is looked at by one processor, and all that it needs is near that one then.
+// gather compares the query with the docs and gathers those that fit, of the kinds asked for: the best keep of them at
+// least. Each part is looked at by one processor, and all that it needs is near that one then.
 func (r *Ranking) gather(keep int) {
 	var next atomic.Int32
 	n := int32(len(r.parts))

@@ -1,8 +1,8 @@
 // Package index ranks the words of one caller: turns, memories and conversation summaries, held in memory in compact
 // postings, and a vector each, that can be added to and taken from in place. A score is a sum of legs (docs/adr/0013).
 //
-// It is pure: no store, no clock, no goroutines. Searches of an Index may run at once, but nothing beside Apply and Hold; internal/recall
-// guards it and decides when it is built. It is not for searching over many callers.
+// It is pure: no store, no clock, no goroutines. Searches of an Index may run at once, but nothing beside Apply and
+// Hold; internal/recall guards it and decides when it is built. It is not for searching over many callers.
 package index
 
 import (

@@ -104,8 +104,8 @@ func FuzzSearch(f *testing.F) {
 	})
 }
 
-// Section 6's neighbour: what an index takes beside the words themselves and their vectors is at most 40 bytes a posting, with words
-// as seldom and as often as in speech.
+// Section 6's neighbour: what an index takes beside the words themselves and their vectors is at most 40 bytes a
+// posting, with words as seldom and as often as in speech.
 func TestAPostingCostsLittle(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 11))

@@ -8,9 +8,10 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
-// This file is about languages. A conversation's words become terms by the rules of the language that it is held in; one that does
-// not tell, and a memory, by those of the language that most of the caller's conversations are held in. A query's words are
-// looked for by the rules of each of these languages. English, German, Spanish, French, Italian and Portuguese have vectors, in one space.
+// This file is about languages. A conversation's words become terms by the rules of the language that it is held in;
+// one that does not tell, and a memory, by those of the language that most of the caller's conversations are held in. A
+// query's words are looked for by the rules of each of these languages. English, German, Spanish, French, Italian and
+// Portuguese have vectors, in one space.
 
 // told is which languages the conversations are held in.
 type told struct {
@@ -37,8 +38,8 @@ func (ix *Index) hear(parts ...[]recaller.Turn) token.Language {
 	return d.Language()
 }
 
-// count counts a conversation that tells now what it did not tell before, Unknown for a new one, and returns the language
-// that most tell now.
+// count counts a conversation that tells now what it did not tell before, Unknown for a new one, and returns the
+// language that most tell now.
 func (t *told) count(before, now token.Language) token.Language {
 	if before != token.Unknown {
 		t.counts[before]--
@@ -74,8 +75,9 @@ func (t *told) use(l token.Language) {
 	}
 }
 
-// understood reports whether a change's turns leave what is indexed as it is, and the language that their conversation tells with
-// them. They do not where they show that it, or most conversations, are held in another one than was thought.
+// understood reports whether a change's turns leave what is indexed as it is, and the language that their conversation
+// tells with them. They do not where they show that it, or most conversations, are held in another one than was
+// thought.
 func (ix *Index) understood(c recaller.Change) (now token.Language, ok bool) {
 	if c.Conversation == nil {
 		return token.Unknown, true
@@ -97,8 +99,8 @@ func (ix *Index) understood(c recaller.Change) (now token.Language, ok bool) {
 	return now, main == ix.main && (len(turns) == 0 || ix.language(before) == ix.language(now))
 }
 
-// rowsOf appends to dst the rows of a word that has a vector: a word that the table knows whole. What is put together of pieces,
-// names and numbers mostly, is found by its letters or not at all.
+// rowsOf appends to dst the rows of a word that has a vector: a word that the table knows whole. What is put together
+// of pieces, names and numbers mostly, is found by its letters or not at all.
 func rowsOf(l token.Language, tok []byte, dst []uint32) []uint32 {
 	rows := static.RowsIn(l, tok, dst)
 	if l == token.English && len(rows) > len(dst)+1 {

@@ -72,8 +72,8 @@ func (s *search) scoreSketches() {
 	}
 }
 
-// scoreStride compares the query with some docs. It has hardly a branch that hangs on a sign, which a processor cannot foresee, and looks
-// at a conversation's likest in memory only where another conversation begins.
+// scoreStride compares the query with some docs. It has hardly a branch that hangs on a sign, which a processor cannot
+// foresee, and looks at a conversation's likest in memory only where another conversation begins.
 func (s *search) scoreStride(from, to int) {
 	l, bounded := s.lean, s.stats.bounded
 	sides := s.sides(s.agent[0])

@@ -6,8 +6,8 @@ import (
 	"github.com/recallerhq/recaller/internal/vector"
 )
 
-// This file is about likeness of meaning: each doc has a vector, the sum of its words' vectors, in whole numbers, and so has the
-// query. Vectors find what is said in other words; they never decide alone (see Weights).
+// This file is about likeness of meaning: each doc has a vector, the sum of its words' vectors, in whole numbers, and
+// so has the query. Vectors find what is said in other words; they never decide alone (see Weights).
 
 // vectorSum adds up the vectors of one doc's words.
 type vectorSum struct {
@@ -46,8 +46,8 @@ func (ix *Index) vectorOf(text string, words []queryWord) ([]int8, float32) {
 	return own, length
 }
 
-// languageOf returns the language that a query is asked in. A few nouns tell none: they are taken for that of English and the caller's own
-// which knows more of them.
+// languageOf returns the language that a query is asked in. A few nouns tell none: they are taken for that of English
+// and the caller's own which knows more of them.
 func (ix *Index) languageOf(text string, words []queryWord) token.Language {
 	var d token.Detector
 	d.Add(text)
@@ -73,8 +73,8 @@ func (ix *Index) languageOf(text string, words []queryWord) token.Language {
 	return token.English
 }
 
-// scoreMeaning compares the query with every doc. A conversation is as like as its three likest turns are in the mean, or all of
-// them where it has fewer.
+// scoreMeaning compares the query with every doc. A conversation is as like as its three likest turns are in the mean,
+// or all of them where it has fewer.
 func (s *search) scoreMeaning() {
 	if s.weights.Meaning == 0 && s.weights.SessionMeaning == 0 {
 		return
@@ -106,7 +106,8 @@ func (s *search) scoreMeaning() {
 	}
 }
 
-// cosine is how alike a doc is to the query, whoever said it: by the model that made vectors of both, else by the built-in table.
+// cosine is how alike a doc is to the query, whoever said it: by the model that made vectors of both, else by the
+// built-in table.
 func (s *search) cosine(i int) float32 {
 	if r := s.modelRow(i); r >= 0 {
 		return s.alike[r]

@@ -9,9 +9,9 @@ import (
 	"github.com/recallerhq/recaller/internal/vector"
 )
 
-// This file is about vectors that a configured model made of turns (docs/recall.md): where a turn has one and the query has one by the
-// same model, they say how alike the two are, in every language that the model knows. What has none yet is compared by the
-// built-in table.
+// This file is about vectors that a configured model made of turns (docs/recall.md): where a turn has one and the query
+// has one by the same model, they say how alike the two are, in every language that the model knows. What has none yet
+// is compared by the built-in table.
 
 // modelled are the vectors of one model.
 type modelled struct {
@@ -25,8 +25,8 @@ type modelled struct {
 // modelOverhead is what a row takes beside its numbers.
 const modelOverhead = 12
 
-// Attach takes vectors of turns by a model in, in place of all those of another model or width. Those of turns that cannot be found are
-// left out.
+// Attach takes vectors of turns by a model in, in place of all those of another model or width. Those of turns that
+// cannot be found are left out.
 func (ix *Index) Attach(vectors []recaller.TurnVectors) {
 	by := make(map[int32][]recaller.TurnVectors, len(vectors))
 	for _, v := range vectors {
@@ -89,8 +89,9 @@ type Lack struct {
 	Before       []string // of each turn, the one that it answers; empty where it answers none
 }
 
-// Lacking returns turns that have no vector by the model, at most n of them, those of the latest conversation first. A model of dialogues
-// reads conversations in English alone, or in no language that can be told; and of a long history what people say, not the agent.
+// Lacking returns turns that have no vector by the model, at most n of them, those of the latest conversation first. A
+// model of dialogues reads conversations in English alone, or in no language that can be told; and of a long history
+// what people say, not the agent.
 func (ix *Index) Lacking(model string, n int, dialogue bool) []Lack {
 	last := assistantTurn
 	if dialogue && !ix.Short() {

@@ -24,7 +24,8 @@ func printOf(t string) uint32 {
 	return n
 }
 
-// mixed makes every bit of a number depend on all of its bits (the end of MurmurHash3), so that sums of such tell sets apart.
+// mixed makes every bit of a number depend on all of its bits (the end of MurmurHash3), so that sums of such tell sets
+// apart.
 func mixed(n uint32) uint32 {
 	n = (n ^ n>>16) * 0x85ebca6b
 	n = (n ^ n>>13) * 0xc2b2ae35

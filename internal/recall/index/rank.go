@@ -50,7 +50,8 @@ func (s *search) candidate(i int) (candidate, bool) {
 // alike is the cosine from which on a doc is found though it shares no word with the query.
 const alike = 0.3
 
-// found reports whether a candidate has anything to do with the query itself. Its conversation alone does not make it so.
+// found reports whether a candidate has anything to do with the query itself. Its conversation alone does not make it
+// so.
 func (s *search) found(c *candidate, alike float32) bool {
 	return c.legs[legWords] > 0 || c.legs[legDate] > 0 || c.legs[legSpeaker] > 0 || c.legs[legTime] > s.weights.Time/2 ||
 		s.cosines[c.doc] > alike || s.answers(c.doc)

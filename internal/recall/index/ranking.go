@@ -17,8 +17,9 @@ const (
 	collectedPerKept = 4 // how many are gathered before they are sorted and all but the best dropped
 )
 
-// Ranking is a query on its way to its hits. Where the index lies in segments it wants texts of the best read (Wants, Take) before the
-// order is made; while they are read the index may be changed. Every Ranking ends with Hits or Release.
+// Ranking is a query on its way to its hits. Where the index lies in segments it wants texts of the best read (Wants,
+// Take) before the order is made; while they are read the index may be changed. Every Ranking ends with Hits or
+// Release.
 type Ranking struct {
 	ix    *Index
 	q     Query
@@ -97,7 +98,8 @@ func (r *Ranking) Release() {
 	r.parts, r.cands = nil, nil
 }
 
-// dayOfBest is the day of what fits best; noDay where nothing does, or where it may have been forgotten. It ends the ranking.
+// dayOfBest is the day of what fits best; noDay where nothing does, or where it may have been forgotten. It ends the
+// ranking.
 func (r *Ranking) dayOfBest() int32 {
 	defer r.Release()
 	if len(r.cands) == 0 {
@@ -190,8 +192,8 @@ func (r *Ranking) first(c []candidate, n int) []candidate {
 	return c[:min(len(c), n)]
 }
 
-// before puts equals in order, however the index came to hold them: what is of the later conversation, or memory, first, and of one
-// conversation the earlier turn.
+// before puts equals in order, however the index came to hold them: what is of the later conversation, or memory,
+// first, and of one conversation the earlier turn.
 func (r *Ranking) before(a, b *candidate) int {
 	s, o := r.parts[a.part], r.parts[b.part]
 	d, e := &s.docs[a.doc], &o.docs[b.doc]

@@ -9,8 +9,9 @@ import (
 	"github.com/recallerhq/recaller/internal/vector"
 )
 
-// This file is about what is read of segments. They rank by sketches, which are rough: of the best the texts are read, compared as exactly
-// as if they had been held, and those left out that were forgotten. Then what is shown beside a hit is read.
+// This file is about what is read of segments. They rank by sketches, which are rough: of the best the texts are read,
+// compared as exactly as if they had been held, and those left out that were forgotten. Then what is shown beside a hit
+// is read.
 
 // rough is by how much a sketch's cosine may be wrong and still find its text: two deviations.
 const rough = 0.05
@@ -113,7 +114,8 @@ func (r *Ranking) narrow() {
 	r.cands, r.later = all[:at:at], all[at:]
 }
 
-// spare is how many more than are asked for have what is beside them read: a summary may turn out to tell only of what was forgotten.
+// spare is how many more than are asked for have what is beside them read: a summary may turn out to tell only of what
+// was forgotten.
 const spare = 5
 
 // texts are the turns and summaries of segments among the candidates.
@@ -195,7 +197,8 @@ func joined(list []recaller.TurnRange) []recaller.TurnRange {
 	return out
 }
 
-// compare puts what the texts tell in place of what the sketches told, and leaves out what was forgotten and what is not there.
+// compare puts what the texts tell in place of what the sketches told, and leaves out what was forgotten and what is
+// not there.
 func (r *Ranking) compare() {
 	kept := r.cands[:0]
 	for _, c := range r.cands {

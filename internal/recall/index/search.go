@@ -170,7 +170,8 @@ func (s *search) sessionSide(d *doc) float32 {
 	return 1
 }
 
-// tallyTerm counts the docs and the conversations that have a query term, each conversation's count in the plane of counts.
+// tallyTerm counts the docs and the conversations that have a query term, each conversation's count in the plane of
+// counts.
 func (s *search) tallyTerm(t string) (found float32) {
 	if s.lean != nil {
 		return s.tallyLean(t)
@@ -194,7 +195,8 @@ func (s *search) tallyTerm(t string) (found float32) {
 	return found
 }
 
-// scoreTerm runs the legs of words and of sessions for the i-th query term, which was tallied: inSessions is what it tells there.
+// scoreTerm runs the legs of words and of sessions for the i-th query term, which was tallied: inSessions is what it
+// tells there.
 func (s *search) scoreTerm(i int, inSessions float32) {
 	w, own := s.weights, s.term
 	if s.lean != nil {

@@ -11,14 +11,16 @@ import (
 	"github.com/recallerhq/recaller/internal/vector"
 )
 
-// This file is about callers whose words are too many to be held. What was said long ago lies in segments: parts of an index that do
-// not change any more and hold neither words nor vectors, but postings in two bytes, sketches of vectors, and when each turn was
-// said. They know nothing of what was forgotten: that is left out when the texts of the best are read (see Ranking).
+// This file is about callers whose words are too many to be held. What was said long ago lies in segments: parts of an
+// index that do not change any more and hold neither words nor vectors, but postings in two bytes, sketches of vectors,
+// and when each turn was said. They know nothing of what was forgotten: that is left out when the texts of the best are
+// read (see Ranking).
 
 // MostInSegment is how many turns and summaries a segment can hold.
 const MostInSegment = math.MaxUint16
 
-// Segment is a part of a caller's index that does not change. Safe for concurrent use, in any number of indexes at once.
+// Segment is a part of a caller's index that does not change. Safe for concurrent use, in any number of indexes at
+// once.
 type Segment struct{ ix *Index }
 
 // lean is what a segment holds in place of words, vectors and turns.
@@ -50,9 +52,9 @@ const (
 	allKinds      = 1 << 4
 )
 
-// BuildSegment makes a segment of conversations, or of stretches of them, that do not change any more. Words of conversations that do not
-// tell their language are read by the rules of main; nil: by those of the language that most of these tell. It fails for more than
-// MostInSegment turns and summaries. Nothing of the corpus is kept.
+// BuildSegment makes a segment of conversations, or of stretches of them, that do not change any more. Words of
+// conversations that do not tell their language are read by the rules of main; nil: by those of the language that most
+// of these tell. It fails for more than MostInSegment turns and summaries. Nothing of the corpus is kept.
 func BuildSegment(c recaller.Corpus, w Weights, main *Main) (*Segment, error) {
 	c.Memories, c.Forgotten = nil, nil
 	ix := build(c, w, plan{main: main, several: true})
@@ -77,8 +79,8 @@ func (s *Segment) Turns() int { return len(s.ix.lean.at) }
 // Main returns the language that most of the caller's conversations are held in, those of the segments too.
 func (ix *Index) Main() Main { return Main{ix.main} }
 
-// BuildOver is Build of what segments do not hold; the index is over both. A conversation of which a segment holds the first turns
-// may go on in the corpus.
+// BuildOver is Build of what segments do not hold; the index is over both. A conversation of which a segment holds the
+// first turns may go on in the corpus.
 func BuildOver(old []*Segment, c recaller.Corpus, w Weights) *Index {
 	return build(c, w, plan{old: old, several: len(old) > 0})
 }
@@ -94,7 +96,8 @@ func BuildLatest(c recaller.Corpus, w Weights) *Latest {
 	return &Latest{corpus: c, bulk: begin(c, w, plan{several: true})}
 }
 
-// Over ends it, once. Where most conversations of all are held in another language than most of the latest, it begins anew.
+// Over ends it, once. Where most conversations of all are held in another language than most of the latest, it begins
+// anew.
 func (l *Latest) Over(old []*Segment) *Index {
 	ix := l.bulk.ix
 	ix.lay(old)

@@ -7,26 +7,29 @@ import (
 	"github.com/recallerhq/recaller/internal/vector"
 )
 
-// This file is about short histories. In a few calls hardly anything shares a word with a question, and yet one of their turns
-// most likely holds the answer. So the best are always given, marked as weak where nothing of the query speaks for them, and
-// legs of their own look at what a turn does in the dialogue: what it answers, whether it asks, what kind of thing it holds. In
-// a long history these legs would drown what was said in the question's words, so they fade out as it grows.
+// This file is about short histories. In a few calls hardly anything shares a word with a question, and yet one of
+// their turns most likely holds the answer. So the best are always given, marked as weak where nothing of the query
+// speaks for them, and legs of their own look at what a turn does in the dialogue: what it answers, whether it asks,
+// what kind of thing it holds. In a long history these legs would drown what was said in the question's words, so they
+// fade out as it grows.
 
-// A history of up to fewWords terms is short; from there on it is less and less so, and from manyWords on it is long. Turns are no
-// measure: five hundred of a telephone's are read in an hour, five hundred essays of an assistant are a book.
+// A history of up to fewWords terms is short; from there on it is less and less so, and from manyWords on it is long.
+// Turns are no measure: five hundred of a telephone's are read in an hour, five hundred essays of an assistant are a
+// book.
 const (
 	fewWords  = 10_000
 	manyWords = 20_000
 )
 
-// lettersPerWord is more than a term takes in the mean of any text, with what is no term: a history of more letters is long, and
-// is not read as a dialogue at all while it is built.
+// lettersPerWord is more than a term takes in the mean of any text, with what is no term: a history of more letters is
+// long, and is not read as a dialogue at all while it is built.
 const lettersPerWord = 24
 
 // manyDocs is how many docs a history has that gives no weak hits: something in it has to do with most queries.
 const manyDocs = 400
 
-// weakHits is how many hits a short history gives if it holds so many. Beyond them only what has to do with the query is given.
+// weakHits is how many hits a short history gives if it holds so many. Beyond them only what has to do with the query
+// is given.
 const weakHits = 5
 
 // shortness is 1 for a short history, 0 for a long one.
@@ -55,7 +58,8 @@ func formOf(d *doc, text string) (f form) {
 	return f
 }
 
-// situate puts a turn into its dialogue: what it answers, what it does, and what it holds. A history that is long does without.
+// situate puts a turn into its dialogue: what it answers, what it does, and what it holds. A history that is long does
+// without.
 func (ix *Index) situate(s *session, d *doc, text string) {
 	here := int32(len(ix.docs))
 	if before := s.lastTurn - 1; before >= 0 && before < here && (ix.docs[before].kind != d.kind || ix.docs[before].name != d.name) && ix.docs[before].place == d.place-1 {
@@ -67,8 +71,8 @@ func (ix *Index) situate(s *session, d *doc, text string) {
 	}
 }
 
-// answering is how well a turn answers the query, by a model that read it, where nothing else need speak for it in a long history. Of
-// 12,000 turns the best for a question about nothing that was said has 0.55 to 0.7.
+// answering is how well a turn answers the query, by a model that read it, where nothing else need speak for it in a
+// long history. Of 12,000 turns the best for a question about nothing that was said has 0.55 to 0.7.
 const answering = 0.8
 
 // answers reports whether a model is sure that a turn answers the query, in a long history.
@@ -80,8 +84,8 @@ func (s *search) answers(i uint32) bool {
 // answered is how much the likeness of the turn that a turn answers counts, beside its own.
 const answered = 0.6
 
-// scoreDialogue runs the legs that look at what a turn does in its dialogue: those of short histories, and of a long one how well what a
-// person said answers the query, by a model that read it.
+// scoreDialogue runs the legs that look at what a turn does in its dialogue: those of short histories, and of a long
+// one how well what a person said answers the query, by a model that read it.
 func (s *search) scoreDialogue(d *doc, i int, c *candidate) {
 	likeness, ok := s.fit(i)
 	if ok && d.kind != assistantTurn {

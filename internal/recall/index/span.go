@@ -16,8 +16,8 @@ type span struct {
 	weight   float32 // what a day in it gets
 }
 
-// What was said so many days beside a span counts a third as much as what was said in it: a day, and for what is long past a
-// tenth of the time since. People say "three weeks ago" of what was two or four days off.
+// What was said so many days beside a span counts a third as much as what was said in it: a day, and for what is long
+// past a tenth of the time since. People say "three weeks ago" of what was two or four days off.
 const (
 	blurDays  = 1
 	blurShare = 0.1
@@ -26,8 +26,8 @@ const (
 // maxTimes is how many times, and how many dates, of a query count; more than these nobody means.
 const maxTimes = 8
 
-// spans finds the times that a query means: "three weeks ago", "last spring", "on Tuesday". Those that lie ahead say nothing of
-// when something was said, nor does the present day, unless the query is told in the past.
+// spans finds the times that a query means: "three weeks ago", "last spring", "on Tuesday". Those that lie ahead say
+// nothing of when something was said, nor does the present day, unless the query is told in the past.
 func (ix *Index) spans(text string, words []queryWord, now time.Time) []span {
 	if now.IsZero() || ix.weights.Time == 0 {
 		return nil
@@ -71,7 +71,8 @@ type lately struct {
 	of         float32
 }
 
-// share is 1 for the day of asking and what lies ahead of it, and falls to 0 for days long past. 0 where either is not known.
+// share is 1 for the day of asking and what lies ahead of it, and falls to 0 for days long past. 0 where either is not
+// known.
 func (l *lately) share(day int32) float32 {
 	if l.today == noDay || day == noDay {
 		return 0
@@ -93,8 +94,8 @@ func asksPast(words []queryWord) bool {
 	return false
 }
 
-// Days are counted from 1970. What was said belongs to the day that it was for the caller, and "yesterday" is the day before the
-// one on which the caller's people ask.
+// Days are counted from 1970. What was said belongs to the day that it was for the caller, and "yesterday" is the day
+// before the one on which the caller's people ask.
 const (
 	secondsPerDay = 24 * 60 * 60
 	noDay         = -1 << 31

@@ -33,8 +33,8 @@ func visits(at ...string) recaller.Corpus {
 	return c
 }
 
-// In UTC, where all times are kept, the evening of Tuesday is still Tuesday when Wednesday begins in Auckland, and Tuesday
-// morning is Monday.
+// In UTC, where all times are kept, the evening of Tuesday is still Tuesday when Wednesday begins in Auckland, and
+// Tuesday morning is Monday.
 func TestDaysAreTheCallers(t *testing.T) {
 	t.Parallel()
 	const monday, tuesday, wednesday = "2026-03-02T02:00:00Z", "2026-03-03T07:00:00Z", "2026-03-03T18:30:00Z"

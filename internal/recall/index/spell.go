@@ -13,8 +13,8 @@ import (
 	"github.com/recallerhq/recaller/internal/vector"
 )
 
-// This file is about how a segment is spelled, to be kept: numbers in variable lengths where they are few, and lists of fixed ones, least
-// byte first, where they are many. What is told by something else is left out.
+// This file is about how a segment is spelled, to be kept: numbers in variable lengths where they are few, and lists of
+// fixed ones, least byte first, where they are many. What is told by something else is left out.
 
 // SegmentFormat names what segments are made of and how they are spelled: another name for other ones.
 const SegmentFormat = "1 " + static.Model
@@ -86,7 +86,8 @@ func appendLanguages(dst []byte, ix *Index) []byte {
 	return dst
 }
 
-// appendSession spells a conversation with when its turns were said and their numbers, each as far as it is from the one before.
+// appendSession spells a conversation with when its turns were said and their numbers, each as far as it is from the
+// one before.
 func appendSession(dst []byte, ix *Index, si int32) []byte {
 	s, l := &ix.sessions[si], ix.lean
 	dst = appendText(dst, string(s.id))

@@ -11,8 +11,9 @@ import (
 	"github.com/recallerhq/recaller/internal/speech"
 )
 
-// This file is about the kinds of things that questions ask for and turns hold: who, when, how much, how many, where, why. A turn
-// that holds a thing of the kind asked for is rather the answer. Single words tell it, so it is a light sign beside others.
+// This file is about the kinds of things that questions ask for and turns hold: who, when, how much, how many, where,
+// why. A turn that holds a thing of the kind asked for is rather the answer. Single words tell it, so it is a light
+// sign beside others.
 
 // things is a set of kinds.
 type things uint8
@@ -50,8 +51,8 @@ func (t things) worth(asked things) (v float32) {
 	return v
 }
 
-// thingWords has, of each kind, the words and pairs of words that ask for it, and the words that tell that a turn holds it.
-// They are folded, in English, German, Spanish, French, Portuguese and Italian.
+// thingWords has, of each kind, the words and pairs of words that ask for it, and the words that tell that a turn holds
+// it. They are folded, in English, German, Spanish, French, Portuguese and Italian.
 //
 //go:embed things.txt
 var thingWords string
@@ -109,7 +110,8 @@ func held(text string, l token.Language) (t things) {
 	return t
 }
 
-// named reports whether a word inside a sentence has a capital, but for I and the names of days. In German every noun has one.
+// named reports whether a word inside a sentence has a capital, but for I and the names of days. In German every noun
+// has one.
 func named(text string) bool {
 	hold := tables().hold
 	inside := false // the sentence goes on behind the word before

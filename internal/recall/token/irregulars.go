@@ -28,8 +28,9 @@ var irregulars = func() (t [languages]map[string]string) {
 }()
 
 // irregularForms returns lines of folded words, each the plain form and then those it stands for: the verbs that are
-// said most, and the short forms of family. A noun stands with its plural, or neither does; a verb's form that is a noun
-// which people ask about (wine and came, bed and read) is left out. No form is a stop word: those are dropped before.
+// said most, and the short forms of family. A noun stands with its plural, or neither does; a verb's form that is a
+// noun which people ask about (wine and came, bed and read) is left out. No form is a stop word: those are dropped
+// before.
 func irregularForms(l Language) string {
 	_, from, _ := strings.Cut("\n"+irregularText, "\n== "+l.String()+"\n")
 	lines, _, _ := strings.Cut(from, "\n== ")

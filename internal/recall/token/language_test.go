@@ -212,7 +212,8 @@ func TestNamesAndNounsAreSearchedForThoughTheyLookLikeStopWords(t *testing.T) {
 	}
 }
 
-// Each line is a noun that the table of irregular forms knows, or that a verb's form looks like, with its plural and its cases.
+// Each line is a noun that the table of irregular forms knows, or that a verb's form looks like, with its plural and
+// its cases.
 func TestANounMeetsItsPlural(t *testing.T) {
 	t.Parallel()
 	for l, lines := range map[token.Language][]string{

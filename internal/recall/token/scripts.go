@@ -35,8 +35,8 @@ func closedSyllable(syllable string) bool {
 	return r >= first && r <= last && (r-first)%finals != 0
 }
 
-// koreanNouns are common nouns, and some adverbs, of two syllables of which the second would be taken for a particle. It is not
-// changed after it is made.
+// koreanNouns are common nouns, and some adverbs, of two syllables of which the second would be taken for a particle.
+// It is not changed after it is made.
 var koreanNouns = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`

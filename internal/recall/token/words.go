@@ -29,9 +29,9 @@ var words = func() map[string]entry {
 // consonant reports whether w is a single consonant: what is left of a word, or a letter that was spelt out.
 func consonant(w string) bool { return len(w) == 1 && !strings.Contains("aeiouy", w) }
 
-// stopWords returns the function words of a language, folded: articles, pronouns, prepositions, conjunctions,
-// auxiliary verbs, particles, question words and what people say between words. A word that, once folded, is a name or a
-// noun that people ask about too (Mia, Sara and sarà; tea and te; father and får) is in tellingWords instead: one that is
+// stopWords returns the function words of a language, folded: articles, pronouns, prepositions, conjunctions, auxiliary
+// verbs, particles, question words and what people say between words. A word that, once folded, is a name or a noun
+// that people ask about too (Mia, Sara and sarà; tea and te; father and får) is in tellingWords instead: one that is
 // said all the time weighs little anyway, and one that is left out is never found.
 func stopWords(l Language) string {
 	switch l {

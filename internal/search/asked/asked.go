@@ -1,6 +1,6 @@
-// Package asked reads which conversations a search describes: "frustrated customers" are those of a negative mood, "text messages last
-// week" those of a channel and a time. It tells such a description from the matter that is looked for: "cancelled flight refund" is no
-// description of the outcome.
+// Package asked reads which conversations a search describes: "frustrated customers" are those of a negative mood,
+// "text messages last week" those of a channel and a time. It tells such a description from the matter that is looked
+// for: "cancelled flight refund" is no description of the outcome.
 //
 // It is pure. What becomes of a description is for search to decide.
 package asked
@@ -101,8 +101,8 @@ func (q query) has(i int, roles ...string) bool {
 // maxWords bounds the work; what follows describes nothing.
 const maxWords = 64
 
-// Read returns what a query describes, at most one of each field, in the order in which it stands. now is when it is asked, in the zone in
-// which its days begin.
+// Read returns what a query describes, at most one of each field, in the order in which it stands. now is when it is
+// asked, in the zone in which its days begin.
 func Read(text string, now time.Time) []Description {
 	q := query{text: text}
 	nothing := &told{}
@@ -184,8 +184,8 @@ func (q query) channel(i int) (Description, bool) {
 	return d, over || len(q.words) == 1 && d.Value != "voice"
 }
 
-// time: "last week", "yesterday", "three days ago", "since Monday"; a date only behind a word for the conversation itself ("calls in
-// March"), for of the matter it may be a part ("a wedding in March").
+// time: "last week", "yesterday", "three days ago", "since Monday"; a date only behind a word for the conversation
+// itself ("calls in March"), for of the matter it may be a part ("a wedding in March").
 func (q query) time(now time.Time) (Description, bool) {
 	for _, f := range when.FindWith(q.text, now, when.Options{Lean: when.Behind}) {
 		of := strings.ContainsAny(f.Phrase, "'’") || strings.HasPrefix(q.text[f.End:], "'") || strings.HasPrefix(q.text[f.End:], "’")

@@ -135,8 +135,8 @@ func (p *pool) idf(stem string) float64 {
 	return idf(len(p.docs), 0)
 }
 
-// idf is how much it tells that a conversation has what found of n have. It goes by their share, as if there were always as many, so that
-// scores mean the same whatever n is.
+// idf is how much it tells that a conversation has what found of n have. It goes by their share, as if there were
+// always as many, so that scores mean the same whatever n is.
 func idf(n, found int) float64 {
 	const always = 200
 	have := always * float64(found) / float64(max(1, n))

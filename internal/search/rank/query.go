@@ -10,7 +10,8 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
-// Query is what is looked for, without the words that only frame it: "callers who asked about weddings" asks for weddings.
+// Query is what is looked for, without the words that only frame it: "callers who asked about weddings" asks for
+// weddings.
 type Query struct {
 	words []word
 	text  []string
@@ -45,8 +46,8 @@ var frames = sync.OnceValue(func() map[string]bool {
 // maxWords is how many words of a query count.
 const maxWords = 64
 
-// Read reads a query. The words at which aside is true, by the byte at which they begin, stand for something else than the matter, and count
-// where nothing else is left; nil is true of none. Where nothing but a frame is left, it counts.
+// Read reads a query. The words at which aside is true, by the byte at which they begin, stand for something else than
+// the matter, and count where nothing else is left; nil is true of none. Where nothing but a frame is left, it counts.
 func Read(text string, aside func(at int) bool) Query {
 	var all, unframed, telling Query
 	var s token.Scanner
@@ -96,7 +97,8 @@ func forms(tok string) []string {
 	return out
 }
 
-// Known reports whether the built-in table knows a word of the query: of one that it does not know, it makes a direction by its pieces.
+// Known reports whether the built-in table knows a word of the query: of one that it does not know, it makes a
+// direction by its pieces.
 func (q Query) Known() bool {
 	return slices.ContainsFunc(q.words, func(w word) bool { return w.known })
 }

@@ -1,6 +1,7 @@
-// Package rank puts conversations in order for a query by what was said in them: the second step of a search over a tenant's
-// conversations, which reads the few that the first step came up with. A score is a sum of legs, as recall's is: the words that both
-// share, how alike their other words are, and how alike the conversation is as a whole (docs/adr/0019).
+// Package rank puts conversations in order for a query by what was said in them: the second step of a search over a
+// tenant's conversations, which reads the few that the first step came up with. A score is a sum of legs, as recall's
+// is: the words that both share, how alike their other words are, and how alike the conversation is as a whole
+// (docs/adr/0019).
 //
 // It is pure. It does not choose what is ranked (search), and it does not rank the turns of a caller (recall/index).
 package rank
@@ -83,14 +84,15 @@ const (
 	b  = 0.75
 )
 
-// whole is what a conversation gets, in the leg of words, that says all of the query: more than another does that only means it.
+// whole is what a conversation gets, in the leg of words, that says all of the query: more than another does that only
+// means it.
 const whole = 10
 
 // mostAlike is as alike as two words count.
 const mostAlike = 0.8
 
-// byChance is how alike the likest of n words is to a word that has nothing to do with any of them. It was measured on 10 to 80 words, and
-// rises by as much each time that they double.
+// byChance is how alike the likest of n words is to a word that has nothing to do with any of them. It was measured on
+// 10 to 80 words, and rises by as much each time that they double.
 func byChance(n int) float64 { return max(0, 0.075*math.Log(float64(max(1, n)))-0.045) }
 
 // Rank ranks conversations for a query, best first; of equal ones the one that was given first.

@@ -13,8 +13,8 @@ import (
 	"github.com/recallerhq/recaller/internal/vault/keytable"
 )
 
-// served is data on a server of its own whose commits are on disk, and with the keys in their own schema of it, as where people
-// are served.
+// served is data on a server of its own whose commits are on disk, and with the keys in their own schema of it, as
+// where people are served.
 type served struct {
 	*storetest.Data
 	db   pgtest.Database

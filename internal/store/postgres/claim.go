@@ -10,9 +10,10 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// A Claim is one server's right to a database: its live conversations are in its memory, and what was active before it started
-// is dead. It is an advisory lock on a connection of its own, which the database lets go when the server dies, and when the
-// connection breaks: then who had the claim asks for it again at once, and keeps asking while the database is away.
+// A Claim is one server's right to a database: its live conversations are in its memory, and what was active before it
+// started is dead. It is an advisory lock on a connection of its own, which the database lets go when the server dies,
+// and when the connection breaks: then who had the claim asks for it again at once, and keeps asking while the database
+// is away.
 type Claim struct {
 	url    string
 	told   func(error)
@@ -32,9 +33,9 @@ const (
 	fairChance  = 2 * time.Second
 )
 
-// Hold claims the database. It fails with Conflict while another server has it. told hears, from one goroutine, how it goes on:
-// an error when the connection is lost, then nil when the claim stands again, or Conflict when another server has it by now. That
-// is the last: whoever hears it must not write any more.
+// Hold claims the database. It fails with Conflict while another server has it. told hears, from one goroutine, how it
+// goes on: an error when the connection is lost, then nil when the claim stands again, or Conflict when another server
+// has it by now. That is the last: whoever hears it must not write any more.
 func Hold(ctx context.Context, url string, told func(error)) (*Claim, error) {
 	h, err := claim(ctx, url, nil)
 	if err != nil {
@@ -98,7 +99,8 @@ type holder struct {
 	began time.Time
 }
 
-// keepAlive has the database notice within some twenty seconds that a machine vanished without a word. By itself it may take hours.
+// keepAlive has the database notice within some twenty seconds that a machine vanished without a word. By itself it may
+// take hours.
 const keepAlive = `SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3`
 
 // claim makes a connection that has the lock. former is the one that had it before, nil for a server that starts.
@@ -156,8 +158,8 @@ func (h *holder) giveWay(ctx context.Context) error {
 	}
 }
 
-// lock takes the lock if it is free. A session can take a lock twice, and a pooler in transaction mode may give two servers one
-// session: so the session keeps in mind that it has it.
+// lock takes the lock if it is free. A session can take a lock twice, and a pooler in transaction mode may give two
+// servers one session: so the session keeps in mind that it has it.
 func (h *holder) lock(ctx context.Context) (mine bool, err error) {
 	err = h.conn.QueryRow(ctx, `SELECT CASE coalesce(current_setting('recaller.claim', TRUE), '') WHEN '' THEN pg_try_advisory_lock($1) ELSE FALSE END, pid, backend_start
 		FROM pg_stat_activity WHERE pid = pg_backend_pid()`, int64(claimKey)).Scan(&mine, &h.pid, &h.began)

@@ -6,7 +6,8 @@ import (
 	"github.com/recallerhq/recaller/internal/pgtest"
 )
 
-// A pooler in transaction mode gives two servers one session: the second one must not be told that the database is its own.
+// A pooler in transaction mode gives two servers one session: the second one must not be told that the database is its
+// own.
 func TestASessionIsClaimedOnce(t *testing.T) {
 	t.Parallel()
 	h, err := claim(t.Context(), pgtest.Empty(t).Super, nil)

@@ -118,8 +118,8 @@ func TestALostClaimIsHadBackAtOnce(t *testing.T) {
 	}
 }
 
-// TestAServersOwnDeadConnectionGivesWay: a line is cut, and only the server's end of it is told. The database still has the
-// connection, and the claim with it.
+// TestAServersOwnDeadConnectionGivesWay: a line is cut, and only the server's end of it is told. The database still has
+// the connection, and the claim with it.
 func TestAServersOwnDeadConnectionGivesWay(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Database(t)
@@ -132,7 +132,8 @@ func TestAServersOwnDeadConnectionGivesWay(t *testing.T) {
 	wantKind(t, "a second server", err, recaller.Conflict)
 }
 
-// TestASilentLineIsNoticed: a claim that stands is asked for now and then, and a line that lets nothing through is found out.
+// TestASilentLineIsNoticed: a claim that stands is asked for now and then, and a line that lets nothing through is
+// found out.
 func TestASilentLineIsNoticed(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Database(t)
@@ -175,7 +176,8 @@ func TestWhoLosesTheClaimToAnotherIsToldSo(t *testing.T) {
 	}
 }
 
-// TestAfterARestartTheFormerServerIsFirst: Postgres was started anew, and another server asks before the one that was there.
+// TestAfterARestartTheFormerServerIsFirst: Postgres was started anew, and another server asks before the one that was
+// there.
 func TestAfterARestartTheFormerServerIsFirst(t *testing.T) {
 	t.Parallel()
 	server := pgtest.OwnServer(t)
@@ -195,7 +197,8 @@ func TestAfterARestartTheFormerServerIsFirst(t *testing.T) {
 	wantKind(t, "the other server", <-refused, recaller.Conflict)
 }
 
-// cutLine leads to a server by a line whose near end cut cuts off, for the connections that there are: the server's end stands.
+// cutLine leads to a server by a line whose near end cut cuts off, for the connections that there are: the server's end
+// stands.
 func cutLine(t *testing.T, to string) (through string, cut func()) {
 	t.Helper()
 	cfg, err := pgx.ParseConfig(to)

@@ -137,8 +137,8 @@ func TestReadsSeeOneMoment(t *testing.T) {
 	}
 }
 
-// TestCancelled has whoever asked go away: in the middle of a read, while a connection is waited for, and in the middle of a
-// write, which goes on.
+// TestCancelled has whoever asked go away: in the middle of a read, while a connection is waited for, and in the middle
+// of a write, which goes on.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	e, db := openWith(t, postgres.Options{Connections: 1})
@@ -220,7 +220,8 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// TestServerEndsConnections has the server end what nobody uses, as when it is restarted or a pooler tidies up: nobody notices.
+// TestServerEndsConnections has the server end what nobody uses, as when it is restarted or a pooler tidies up: nobody
+// notices.
 func TestServerEndsConnections(t *testing.T) {
 	t.Parallel()
 	e, db := openWith(t, postgres.Options{Connections: 4})
@@ -260,8 +261,8 @@ func TestServerEndsConnections(t *testing.T) {
 	}
 }
 
-// TestSchemaChangesUnderneath has another process migrate while statements are prepared: one of them may fail, not one on every
-// connection, and it may be tried again.
+// TestSchemaChangesUnderneath has another process migrate while statements are prepared: one of them may fail, not one
+// on every connection, and it may be tried again.
 func TestSchemaChangesUnderneath(t *testing.T) {
 	t.Parallel()
 	e, db := openWith(t, postgres.Options{Connections: 4})

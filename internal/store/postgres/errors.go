@@ -10,12 +10,12 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// mapped gives a driver's error its kind: with tx.mapped, which also sees the connection, the only place that knows Postgres's
-// codes. Errors that have a kind stay.
+// mapped gives a driver's error its kind: with tx.mapped, which also sees the connection, the only place that knows
+// Postgres's codes. Errors that have a kind stay.
 //
-// A deadlock and a serialization failure are Unavailable: a transaction runs once, so whoever asked for it may ask again. None
-// is expected. A read changes nothing, so it never fails for another's change; a write sees what is committed (READ COMMITTED),
-// locks its caller first, and identities in their order.
+// A deadlock and a serialization failure are Unavailable: a transaction runs once, so whoever asked for it may ask
+// again. None is expected. A read changes nothing, so it never fails for another's change; a write sees what is
+// committed (READ COMMITTED), locks its caller first, and identities in their order.
 func mapped(err error) error {
 	var known *recaller.Error
 	var server *pgconn.PgError
@@ -89,8 +89,8 @@ func kind(code string) recaller.Kind {
 	return recaller.Internal
 }
 
-// stale reports whether a failure is of all connections that there are, so that they are better made anew: they lead to a
-// server that is no primary any more, or hold statements prepared for another schema.
+// stale reports whether a failure is of all connections that there are, so that they are better made anew: they lead to
+// a server that is no primary any more, or hold statements prepared for another schema.
 func stale(err error) bool {
 	var server *pgconn.PgError
 	return errors.As(err, &server) && (server.Code == standby || server.Code == changedResult)

@@ -51,8 +51,8 @@ func tables(t testing.TB, c *pgx.Conn) (list []table) {
 	return list
 }
 
-// fill writes n rows into a table, of a tenant that the expression gives by the row's number i. value gives the expression of
-// a column; where it gives none, one that fits the type is taken.
+// fill writes n rows into a table, of a tenant that the expression gives by the row's number i. value gives the
+// expression of a column; where it gives none, one that fits the type is taken.
 func (tb table) fill(t testing.TB, c *pgx.Conn, n int, tenant string, value func(table, tableColumn) string) {
 	t.Helper()
 	var names, values []string
@@ -85,8 +85,8 @@ func (tb table) fill(t testing.TB, c *pgx.Conn, n int, tenant string, value func
 	run(t, c, fmt.Sprintf(`INSERT INTO %s (%s) SELECT %s FROM generate_series(1, %d) i`, tb.name, strings.Join(names, ", "), strings.Join(values, ", "), n))
 }
 
-// crowded fills every table with rows, most of them of one tenant, as they would be after a year: callers with a few hundred
-// turns, memories and conversations each.
+// crowded fills every table with rows, most of them of one tenant, as they would be after a year: callers with a few
+// hundred turns, memories and conversations each.
 func crowded(t testing.TB, c *pgx.Conn) {
 	t.Helper()
 	for _, tb := range tables(t, c) {

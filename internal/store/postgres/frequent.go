@@ -6,7 +6,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// How many frequent tokens are known by heart, and for how many searches each is, before it is counted again: conversations go too.
+// How many frequent tokens are known by heart, and for how many searches each is, before it is counted again:
+// conversations go too.
 const (
 	mostKnown  = 20_000
 	knownTimes = 50
@@ -18,8 +19,8 @@ type counted struct {
 	token  string
 }
 
-// frequent knows which tokens were found to be in more conversations than are ranked: to count those takes longest, and what was frequent
-// stays so, as a rule. The zero value is ready. Safe for concurrent use.
+// frequent knows which tokens were found to be in more conversations than are ranked: to count those takes longest, and
+// what was frequent stays so, as a rule. The zero value is ready. Safe for concurrent use.
 type frequent struct {
 	mu    sync.Mutex // guards times
 	times map[counted]int

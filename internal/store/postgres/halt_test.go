@@ -27,8 +27,9 @@ type halting struct {
 	heard  map[recaller.ConversationID][]recaller.Turn // acknowledged
 }
 
-// TestServerCrashes stops a server at once, twice, in the middle of the reads and writes of 16 calls, and starts it again. Each
-// read and write ends in time, with an error that says what it is; the same store goes on; what was acknowledged is there.
+// TestServerCrashes stops a server at once, twice, in the middle of the reads and writes of 16 calls, and starts it
+// again. Each read and write ends in time, with an error that says what it is; the same store goes on; what was
+// acknowledged is there.
 func TestServerCrashes(t *testing.T) { //nolint:paralleltest // it counts goroutines
 	server := pgtest.OwnServer(t)
 	db := server.Database()

@@ -14,8 +14,8 @@ import (
 	"github.com/recallerhq/recaller/internal/store/postgres/postgrestest"
 )
 
-// newRole makes a role of the test's own, for the roles of the tests' databases are everybody's, lets it serve, and returns
-// its URL.
+// newRole makes a role of the test's own, for the roles of the tests' databases are everybody's, lets it serve, and
+// returns its URL.
 func newRole(t *testing.T, db pgtest.Database, rights string) (name, as string) {
 	t.Helper()
 	name = "recaller_test_" + strings.ToLower(rand.Text()[:12])

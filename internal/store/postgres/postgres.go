@@ -1,13 +1,13 @@
-// Package postgres is the engine of the store for those who outgrow one machine: Postgres 15 or newer with pgvector 0.8 or
-// newer, row-level security forced on every table with a tenant (spec P8, design decision 6). The schema is made by Migrate,
-// as a role that owns it; the server runs as another, which can neither bypass the policies nor change them, and Open refuses
-// one that could.
+// Package postgres is the engine of the store for those who outgrow one machine: Postgres 15 or newer with pgvector 0.8
+// or newer, row-level security forced on every table with a tenant (spec P8, design decision 6). The schema is made by
+// Migrate, as a role that owns it; the server runs as another, which can neither bypass the policies nor change them,
+// and Open refuses one that could.
 //
-// What may be relied on: the first statements of a transaction, the tenant with them, are one round trip, and no connection is
-// asked whether it lives before. One whose server has gone meanwhile is exchanged for another, once, unseen. Nothing of an
-// Engine hangs on a connection but prepared statements, so a pooler in transaction mode may stand between (PgBouncer 1.21 or newer,
-// with max_prepared_statements; an older one with default_query_exec_mode=exec in the URL). A Claim does hang on its own: it needs
-// a direct connection, or a pooler in session mode.
+// What may be relied on: the first statements of a transaction, the tenant with them, are one round trip, and no
+// connection is asked whether it lives before. One whose server has gone meanwhile is exchanged for another, once,
+// unseen. Nothing of an Engine hangs on a connection but prepared statements, so a pooler in transaction mode may stand
+// between (PgBouncer 1.21 or newer, with max_prepared_statements; an older one with default_query_exec_mode=exec in the
+// URL). A Claim does hang on its own: it needs a direct connection, or a pooler in session mode.
 //
 // It is not for SQL about entities: that is written once, in store.
 package postgres
@@ -32,9 +32,9 @@ type Options struct {
 	// Connections bounds how many connections are held; 0: eight a core, 16 at least and 64 at most, unless the URL says
 	// pool_max_conns.
 	Connections int32
-	// Patience is how long a transaction may take, and how long it may wait for a connection before, where whoever asked has
-	// not set a shorter deadline; 0: 15 s. A write that has begun ends by it alone. The server ends by it, too, a transaction
-	// whose client is gone.
+	// Patience is how long a transaction may take, and how long it may wait for a connection before, where whoever asked
+	// has not set a shorter deadline; 0: 15 s. A write that has begun ends by it alone. The server ends by it, too, a
+	// transaction whose client is gone.
 	Patience time.Duration
 }
 
@@ -49,8 +49,8 @@ type Engine struct {
 	frequent frequent
 }
 
-// Open connects to a database whose schema is current. It fails with Unavailable where the server cannot be reached, where the
-// schema is not this program's, and where the role could see past the policies; the message says what to do.
+// Open connects to a database whose schema is current. It fails with Unavailable where the server cannot be reached,
+// where the schema is not this program's, and where the role could see past the policies; the message says what to do.
 func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
 	if opts.Patience <= 0 {
 		opts.Patience = patience
@@ -100,7 +100,8 @@ func poolConfig(url string, opts Options) (*pgxpool.Config, error) {
 // Dialect implements store.Engine.
 func (e *Engine) Dialect() store.Dialect { return store.Dialect{SkipLocked: ` FOR UPDATE SKIP LOCKED`} }
 
-// Read implements store.Engine: on one snapshot. It begins with its first statement, in one round trip, and nobody waits for its end.
+// Read implements store.Engine: on one snapshot. It begins with its first statement, in one round trip, and nobody
+// waits for its end.
 func (e *Engine) Read(ctx context.Context, tenant recaller.TenantID, fn func(store.Tx) error) error {
 	return e.read(ctx, prologue{begin: beginRead, tenant: tenant}, fn)
 }
@@ -132,9 +133,9 @@ func (e *Engine) read(ctx context.Context, p prologue, fn func(store.Tx) error) 
 	return guarded(fn, t)
 }
 
-// write runs fn in a transaction of its own. Once it has begun, a context that ends does not undo it: the answer is what
-// really happened, as far as can be told. Where the connection breaks while the commit is on its way, it cannot: the answer
-// is Unavailable or Timeout, and whoever asked asks again, under an Idempotency-Key.
+// write runs fn in a transaction of its own. Once it has begun, a context that ends does not undo it: the answer is
+// what really happened, as far as can be told. Where the connection breaks while the commit is on its way, it cannot:
+// the answer is Unavailable or Timeout, and whoever asked asks again, under an Idempotency-Key.
 func (e *Engine) write(ctx context.Context, p prologue, fn func(store.Tx) error) error {
 	waiting, cancel := context.WithTimeout(ctx, e.opts.Patience)
 	c, err := e.acquire(waiting)
@@ -182,8 +183,8 @@ func (e *Engine) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	return nil, mapped(err)
 }
 
-// Check implements store.Engine: that the server can be reached, and that the wall stands. Damage of its files is Postgres's own
-// to find (data checksums, amcheck).
+// Check implements store.Engine: that the server can be reached, and that the wall stands. Damage of its files is
+// Postgres's own to find (data checksums, amcheck).
 func (e *Engine) Check(ctx context.Context) error {
 	if e.closed.Load() {
 		return closed()

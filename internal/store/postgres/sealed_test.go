@@ -41,7 +41,8 @@ func TestEveryColumnIsClassified(t *testing.T) {
 	}
 }
 
-// TestNothingReadableIsInTheDatabase reads all of the database as a superuser, as a dump does, and what the planner knows of it.
+// TestNothingReadableIsInTheDatabase reads all of the database as a superuser, as a dump does, and what the planner
+// knows of it.
 func TestNothingReadableIsInTheDatabase(t *testing.T) {
 	t.Parallel()
 	d := newData(t)

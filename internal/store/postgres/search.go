@@ -28,15 +28,16 @@ func (e *Engine) PutVectors(ctx context.Context, tx store.Tx, v store.Vectors) e
 	return nil
 }
 
-// few is how many vectors are compared one by one, in some 25 µs each where they are wide. An index of all tenants' vectors comes
-// upon few of one tenant's, or of those that a filter leaves, among the many; and the comparison is exact.
+// few is how many vectors are compared one by one, in some 25 µs each where they are wide. An index of all tenants'
+// vectors comes upon few of one tenant's, or of those that a filter leaves, among the many; and the comparison is
+// exact.
 const few = 2000
 
 // indexedWidths are those that the migrations made indexes for.
 func indexedWidths() []int { return []int{256, 384, 512, 648, 768, 1024, 1536, 3072} }
 
-// Similar implements store.Index. Where there are many vectors the index is asked, which goes on until it came upon enough that
-// may be answered, or has come far; then, and where there are few, they are compared.
+// Similar implements store.Index. Where there are many vectors the index is asked, which goes on until it came upon
+// enough that may be answered, or has come far; then, and where there are few, they are compared.
 func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) (found []recaller.Near, err error) {
 	err = read(ctx, func(tx store.Tx) error {
 		vectors, left, err := amounts(ctx, tx, q)
@@ -54,7 +55,8 @@ func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) 
 	return found, err
 }
 
-// amounts tells how many vectors a tenant has, and how many conversations the filter leaves, neither counted past few + 1.
+// amounts tells how many vectors a tenant has, and how many conversations the filter leaves, neither counted past few +
+// 1.
 func amounts(ctx context.Context, tx store.Tx, q store.Nearest) (vectors, left int, err error) {
 	queries := []store.Query{
 		plans(inAnyOrder),
@@ -91,7 +93,8 @@ const (
 	inAnyOrder order = "on"
 )
 
-// plans has a plan made for this tenant, and one that uses indexes: the first plan that Postgres makes for any tenant may not suit.
+// plans has a plan made for this tenant, and one that uses indexes: the first plan that Postgres makes for any tenant
+// may not suit.
 func plans(o order) store.Query {
 	return store.Query{SQL: fmt.Sprintf(`SELECT set_config('plan_cache_mode', 'force_custom_plan', TRUE), set_config('enable_seqscan', 'off', TRUE),
 		set_config('enable_sort', '%[1]s', TRUE), set_config('enable_bitmapscan', '%[1]s', TRUE),
@@ -123,8 +126,8 @@ func distinct(parts []recaller.Near) []recaller.Near {
 	})
 }
 
-// along follows the index to so many parts. The look-up of the conversation is spelled so that it is made for one vector after another, as
-// the index gives them.
+// along follows the index to so many parts. The look-up of the conversation is spelled so that it is made for one
+// vector after another, as the index gives them.
 func along(ctx context.Context, tx store.Tx, q store.Nearest, limit int) (parts []recaller.Near, err error) {
 	args := []any{q.Tenant, q.Embedding.Model, pgvector.NewHalfVector(q.Embedding.Vector)}
 	query := fmt.Sprintf(`SELECT e.conversation_id, 1 - (e.vector::halfvec(%[1]d) <=> $3::halfvec(%[1]d)) FROM conversation_embeddings e
@@ -138,7 +141,8 @@ func along(ctx context.Context, tx store.Tx, q store.Nearest, limit int) (parts 
 func compared(ctx context.Context, tx store.Tx, q store.Nearest, all bool) (found []recaller.Near, err error) {
 	args := []any{q.Tenant, q.Embedding.Model, pgvector.NewHalfVector(q.Embedding.Vector), len(q.Embedding.Vector)}
 	condition := store.Findable(q.Filter, &args)
-	// That each is asked for the nearest of its own keeps Postgres from reading all vectors to join them: they are found by their key.
+	// That each is asked for the nearest of its own keeps Postgres from reading all vectors to join them: they are found
+	// by their key.
 	query := `SELECT c.id, e.cosine FROM conversations c CROSS JOIN LATERAL (SELECT 1 - min(vector <=> $3) AS cosine FROM conversation_embeddings
 			WHERE tenant_id = $1 AND conversation_id = c.id AND model = $2 AND width = $4) e
 		WHERE c.tenant_id = $1 AND e.cosine IS NOT NULL AND ` + condition + ` ORDER BY e.cosine DESC, c.id DESC`

@@ -80,8 +80,8 @@ func (t *tx) leave(ctx context.Context) {
 	}()
 }
 
-// send sends statements; the first time with the prologue before them. Where a connection turns out to be broken at that,
-// nothing has happened on it that lasts: it is exchanged for another, once.
+// send sends statements; the first time with the prologue before them. Where a connection turns out to be broken at
+// that, nothing has happened on it that lasts: it is exchanged for another, once.
 func (t *tx) send(queue func(*pgx.Batch)) (pgx.BatchResults, error) {
 	if t.begun {
 		if t.c == nil {

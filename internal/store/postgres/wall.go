@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// lookRole refuses a role that could see past the policies: by a right of its own, by one of a role that it may become, by
-// making itself a member of one, by owning the tables, or by reading the server's files.
+// lookRole refuses a role that could see past the policies: by a right of its own, by one of a role that it may become,
+// by making itself a member of one, by owning the tables, or by reading the server's files.
 func lookRole(ctx context.Context, c *pgx.Conn) (Finding, error) {
 	f := Finding{Name: "role"}
 	var might []string
@@ -32,8 +32,8 @@ const (
 	ofSystem = `selectcurrent_setting'recaller.door',true='system'`
 )
 
-// lookPolicies finds what the role may touch in the schema whose rows are not kept apart by the policy `tenant` alone: policies
-// add up, so that another would open what this one closes. So does a view: it sees what its owner sees.
+// lookPolicies finds what the role may touch in the schema whose rows are not kept apart by the policy `tenant` alone:
+// policies add up, so that another would open what this one closes. So does a view: it sees what its owner sees.
 func lookPolicies(ctx context.Context, c *pgx.Conn) (Finding, error) {
 	f := Finding{Name: "policies"}
 	var tables int

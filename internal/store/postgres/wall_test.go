@@ -95,8 +95,8 @@ func (tb table) theirs(tenant string) string {
 	return fmt.Sprintf(`INSERT INTO %[1]s (%[2]s) SELECT %[3]s FROM %[1]s LIMIT 1`, tb.name, strings.Join(names, ", "), strings.Join(values, ", "))
 }
 
-// TestWall tries, by raw SQL, as the role that serves and as the role that owns the tables, to reach the rows of no tenant and
-// of another tenant, in every table that the catalog lists.
+// TestWall tries, by raw SQL, as the role that serves and as the role that owns the tables, to reach the rows of no
+// tenant and of another tenant, in every table that the catalog lists.
 func TestWall(t *testing.T) {
 	t.Parallel()
 	db, all := divided(t)
@@ -252,8 +252,8 @@ func TestServingRoleIsSmall(t *testing.T) {
 	})
 }
 
-// TestTenantEndsWithTransaction has transactions of many tenants share few connections, some of which fail, panic or are
-// cancelled: none sees another's rows, and nothing is left on a connection.
+// TestTenantEndsWithTransaction has transactions of many tenants share few connections, some of which fail, panic or
+// are cancelled: none sees another's rows, and nothing is left on a connection.
 func TestTenantEndsWithTransaction(t *testing.T) {
 	t.Parallel()
 	const tenants, transactions = 20, 400

@@ -24,8 +24,8 @@ import (
 	"github.com/recallerhq/recaller/internal/store/postgres/postgrestest"
 )
 
-// wire stands between an engine and its server. It counts how often the client waits for the server, and can hold everything
-// up, as a network does that is cut without a word.
+// wire stands between an engine and its server. It counts how often the client waits for the server, and can hold
+// everything up, as a network does that is cut without a word.
 type wire struct {
 	url      string
 	listener net.Listener
@@ -190,9 +190,9 @@ func (w *wire) letGo() {
 	}
 }
 
-// TestRoundTrips counts how often the server is waited for, once its statements are prepared on a connection: each "sync" is
-// one round trip of the extended protocol, each other entry one of the simple protocol. What ends a read is sent after its
-// answer, and nobody waits for it.
+// TestRoundTrips counts how often the server is waited for, once its statements are prepared on a connection: each
+// "sync" is one round trip of the extended protocol, each other entry one of the simple protocol. What ends a read is
+// sent after its answer, and nobody waits for it.
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Database(t)
@@ -266,8 +266,8 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// TestSilence has the network fall silent in the middle of reads and writes: each ends by its own deadline, and when the network
-// is back everything goes on.
+// TestSilence has the network fall silent in the middle of reads and writes: each ends by its own deadline, and when
+// the network is back everything goes on.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Database(t)

@@ -15,9 +15,9 @@ import (
 	"github.com/recallerhq/recaller/internal/store/storetest"
 )
 
-// TestLogStaysSmall writes while readers overlap without a pause: each stays for two commits, but not for ever, and ends
-// only when the next has begun, so that there is always one that has not seen the last commit. SQLite cannot start its
-// log anew then.
+// TestLogStaysSmall writes while readers overlap without a pause: each stays for two commits, but not for ever, and
+// ends only when the next has begun, so that there is always one that has not seen the last commit. SQLite cannot start
+// its log anew then.
 func TestLogStaysSmall(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")

@@ -15,8 +15,9 @@ import (
 	"github.com/recallerhq/recaller/internal/vector"
 )
 
-// matrix holds the vectors of one tenant by one model in memory, so that a search compares them all. What was written since is
-// read before each search; a vector that was erased stays until it comes up, and is never answered. Safe for concurrent use.
+// matrix holds the vectors of one tenant by one model in memory, so that a search compares them all. What was written
+// since is read before each search; a vector that was erased stays until it comes up, and is never answered. Safe for
+// concurrent use.
 type matrix struct {
 	kind   kindOfVector
 	refill chan struct{} // held by who reads from the database; a channel, so that waiting ends with the context
@@ -63,8 +64,8 @@ func newMatrix(kind kindOfVector) *matrix {
 	return &matrix{kind: kind, refill: make(chan struct{}, 1), seed: maphash.MakeSeed(), slots: map[uint64]int{}}
 }
 
-// catchUp reads what was written since. It reports false where a matrix would take more memory than there may be, having read
-// nothing.
+// catchUp reads what was written since. It reports false where a matrix would take more memory than there may be,
+// having read nothing.
 func (m *matrix) catchUp(ctx context.Context, read store.Door, limit int64) (fits bool, err error) {
 	select {
 	case m.refill <- struct{}{}:
@@ -182,10 +183,10 @@ func (m *matrix) memory() int64 {
 	return memoryOf(m.kind.width, rows)
 }
 
-// Wide vectors are compared in two passes: all by their sketches, one bit for a number, and then one in ten, those whose sketches
-// differ least. It takes a third of the time. Of the fifty nearest among 100,000 a hundred searches missed none; of vectors that all
-// lean far to one side two missed one at 768 numbers, one in seven did at 512, and none at 1536 (BenchmarkSketches). Narrow vectors,
-// of which sketches tell less, are all compared.
+// Wide vectors are compared in two passes: all by their sketches, one bit for a number, and then one in ten, those
+// whose sketches differ least. It takes a third of the time. Of the fifty nearest among 100,000 a hundred searches
+// missed none; of vectors that all lean far to one side two missed one at 768 numbers, one in seven did at 512, and
+// none at 1536 (BenchmarkSketches). Narrow vectors, of which sketches tell less, are all compared.
 const (
 	sketched = 512  // numbers
 	oneIn    = 10   // of the rows

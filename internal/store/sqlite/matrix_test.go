@@ -135,7 +135,8 @@ func TestWhatIsGoneLeavesTheMatrix(t *testing.T) {
 	}
 }
 
-// TestMatricesShareTheirMemory has more tenants search than there is memory for, and one who has more vectors than that.
+// TestMatricesShareTheirMemory has more tenants search than there is memory for, and one who has more vectors than
+// that.
 func TestMatricesShareTheirMemory(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, Options{VectorBytes: 3 * memoryOf(64, 8)})
@@ -170,8 +171,8 @@ func TestMatricesShareTheirMemory(t *testing.T) {
 	}
 }
 
-// filled is a matrix of a population's vectors, each pulled towards one direction as much as lean says: of many embedders all
-// vectors point one way, more or less.
+// filled is a matrix of a population's vectors, each pulled towards one direction as much as lean says: of many
+// embedders all vectors point one way, more or less.
 func filled(t testing.TB, p *storetest.Population, lean float32) (*matrix, func(i int) query) {
 	t.Helper()
 	m := newMatrix(kindOfVector{"t", "m", p.Width})

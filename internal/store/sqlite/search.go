@@ -31,8 +31,8 @@ const (
 	candidate = 1024 // with one. Where they are not enough, what the filter leaves is compared, and nothing else
 )
 
-// Similar implements store.Index: all of the tenant's vectors are compared, in memory, and of the nearest those are answered
-// that the database still has and that the filter lets through.
+// Similar implements store.Index: all of the tenant's vectors are compared, in memory, and of the nearest those are
+// answered that the database still has and that the filter lets through.
 func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) ([]recaller.Near, error) {
 	by := newQuery(q.Embedding.Vector)
 	if q.Filter.Caller != "" { // he has few
@@ -104,8 +104,8 @@ const (
 	ofWords   = "conversation_words"
 )
 
-// answerable looks up which of what was found, best first, is of conversations that may be answered, until there are enough.
-// gone are the keys that their table, of, has no more.
+// answerable looks up which of what was found, best first, is of conversations that may be answered, until there are
+// enough. gone are the keys that their table, of, has no more.
 func (a asked) answerable(ctx context.Context, tx store.Tx, of string, near []scored[int64]) (found []recaller.Near, gone []int64, err error) {
 	step := a.limit + a.limit/8 // but for those that are being erased all may be answered
 	if a.filter != (recaller.SearchFilter{}) {
@@ -160,7 +160,8 @@ func (a asked) lookUp(ctx context.Context, tx store.Tx, of string, part []scored
 	return there, err
 }
 
-// left spells the conversations c that the filter leaves, to be joined with more, read by the index that leaves least to read.
+// left spells the conversations c that the filter leaves, to be joined with more, read by the index that leaves least
+// to read.
 func (a asked) left(args *[]any) string {
 	index := "conversations_labels"
 	switch {

@@ -103,7 +103,8 @@ func measure(b *testing.B, search func(i int) int) {
 	storetest.Quantiles(b, took, 0.5, 0.99)
 }
 
-// processor is the time that the process has had on all cores: what is left of a measurement on a machine that others use too.
+// processor is the time that the process has had on all cores: what is left of a measurement on a machine that others
+// use too.
 func processor() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

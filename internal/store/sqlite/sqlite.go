@@ -35,8 +35,8 @@ type Options struct {
 	MaxPages int // bounds the file, in pages of 4 KiB; 0: by the disk. A write past it fails with Full
 	// Patience is how long a lock that another process holds on the file is waited for; 0: 5 s.
 	Patience time.Duration
-	// VectorBytes bounds the memory for vectors, which a tenant's first search reads; 0: 192 MiB. A tenant who has more of them
-	// is searched from the disk.
+	// VectorBytes bounds the memory for vectors, which a tenant's first search reads; 0: 192 MiB. A tenant who has more of
+	// them is searched from the disk.
 	VectorBytes int64
 }
 

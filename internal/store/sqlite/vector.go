@@ -7,9 +7,10 @@ import (
 	"github.com/recallerhq/recaller/internal/vector"
 )
 
-// How a vector is stored: the float32 that makes its whole numbers a vector of length 1, the sum of the whole numbers as an
-// int32, and the whole numbers, −127 to 127, a byte each with 128 added, filled up with zeros (128) to a multiple of eight. All
-// little-endian. Measured at 256 and 1536 numbers the cosine differs from that of the floats by less than 0.003.
+// How a vector is stored: the float32 that makes its whole numbers a vector of length 1, the sum of the whole numbers
+// as an int32, and the whole numbers, −127 to 127, a byte each with 128 added, filled up with zeros (128) to a multiple
+// of eight. All little-endian. Measured at 256 and 1536 numbers the cosine differs from that of the floats by less than
+// 0.003.
 const (
 	vectorHead = 8
 	zero       = 128  // the byte of 0
@@ -70,10 +71,11 @@ func sketch(words, dst []uint64) {
 	}
 }
 
-// A query is multiplied with rows two numbers at a time, in ordinary 64-bit arithmetic: of the product of a + bX and d + cX, with
-// X = 2³², the middle is ac + bd. Products are added up as they are, and the upper half is the sum: rows are of 0 to 255 and the
-// query, with 2048 added, of 1 to 4095, so that neither half overflows at the 4000 numbers that a vector may have. It takes a third
-// of the time of one number at a time, on any processor. Where there is machine code (package vector), that takes a fifth of this.
+// A query is multiplied with rows two numbers at a time, in ordinary 64-bit arithmetic: of the product of a + bX and d
+// + cX, with X = 2³², the middle is ac + bd. Products are added up as they are, and the upper half is the sum: rows are
+// of 0 to 255 and the query, with 2048 added, of 1 to 4095, so that neither half overflows at the 4000 numbers that a
+// vector may have. It takes a third of the time of one number at a time, on any processor. Where there is machine code
+// (package vector), that takes a fifth of this.
 const (
 	pair   = 0x000000ff000000ff
 	middle = 2048

@@ -41,7 +41,8 @@ func stored(t testing.TB, v []float32) row {
 	return r
 }
 
-// TestCosineOfStoredVectors holds the arithmetic against that of floats, at widths that fill their words and that do not.
+// TestCosineOfStoredVectors holds the arithmetic against that of floats, at widths that fill their words and that do
+// not.
 func TestCosineOfStoredVectors(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))

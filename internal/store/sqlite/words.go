@@ -53,8 +53,8 @@ func (e *Engine) Matching(ctx context.Context, read store.Door, q store.Matching
 		if err != nil || len(found) == q.Limit || all {
 			return err
 		}
-		// What the filter leaves is not among the newest, so it is few: all of it is ranked. With the plus, the words are looked
-		// through once; without, SQLite would look for each conversation on its own.
+		// What the filter leaves is not among the newest, so it is few: all of it is ranked. With the plus, the words are
+		// looked through once; without, SQLite would look for each conversation on its own.
 		near, err = ranked(ctx, tx, ` AND +conversation_tokens.rowid IN (SELECT w.id FROM `+a.left(&args)+`
 			CROSS JOIN conversation_words w ON w.tenant_id = $1 AND w.conversation_id = c.id)`, args)
 		if err != nil {

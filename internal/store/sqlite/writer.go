@@ -39,15 +39,16 @@ type request struct {
 // the first in line do not wait long.
 const maxBatch = 128
 
-// A checkpoint copies the log into the database. SQLite's automatic ones run inside a commit, and whoever waits for the commit
-// waits for them; the writer's come after its answers, when nobody is next in line, and in any case after so many writes.
+// A checkpoint copies the log into the database. SQLite's automatic ones run inside a commit, and whoever waits for the
+// commit waits for them; the writer's come after its answers, when nobody is next in line, and in any case after so
+// many writes.
 const (
 	checkpointSoon = 50  // some 2 MB of the log, copied in a few milliseconds
 	checkpointLate = 400 // some 20 MB
 )
 
-// maxLog is how large the write-ahead log may grow before the writer empties it. Checkpoints, which wait for nobody, keep it
-// below; but readers that overlap without a pause never let them start it anew.
+// maxLog is how large the write-ahead log may grow before the writer empties it. Checkpoints, which wait for nobody,
+// keep it below; but readers that overlap without a pause never let them start it anew.
 const maxLog = 32 << 20
 
 func startWriter(c *conn, log string, patience time.Duration) *writer {
@@ -115,8 +116,8 @@ func (w *writer) run() {
 	}
 }
 
-// checkpoint copies the log into the database when it is time to. Where a reader holds parts of it back they are left for the
-// next one; one that fails leaves all of it.
+// checkpoint copies the log into the database when it is time to. Where a reader holds parts of it back they are left
+// for the next one; one that fails leaves all of it.
 func (w *writer) checkpoint() {
 	if w.since < checkpointSoon || w.since < checkpointLate && len(w.queue) > 0 {
 		return

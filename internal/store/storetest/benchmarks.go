@@ -34,7 +34,8 @@ func each(b *testing.B, do func(i int)) []time.Duration {
 	return took
 }
 
-// inCalls has something done in all calls at once, time after time; prepare makes ready what is done the n-th time in one of them.
+// inCalls has something done in all calls at once, time after time; prepare makes ready what is done the n-th time in
+// one of them.
 func inCalls(b *testing.B, what string, calls []recaller.Opened, prepare func(o recaller.Opened, n int) (do func() error)) {
 	var left atomic.Int64
 	left.Store(int64(b.N))
@@ -67,8 +68,8 @@ func BenchmarkAppendTurns(b *testing.B, d *Data) {
 	})
 }
 
-// BenchmarkStoreMemory has 50 agents store memories at once, each time in another store: alone, and with what a tool call brings
-// along. One is new and the next supersedes it, in turn.
+// BenchmarkStoreMemory has 50 agents store memories at once, each time in another store: alone, and with what a tool
+// call brings along. One is new and the next supersedes it, in turn.
 func BenchmarkStoreMemory(b *testing.B, open func(b *testing.B) *Data) {
 	for _, bench := range []struct {
 		name string
@@ -95,8 +96,8 @@ func BenchmarkStoreMemory(b *testing.B, open func(b *testing.B) *Data) {
 	}
 }
 
-// BenchmarkExtraction writes what was found in a conversation with a caller who has 200 memories or a few more: five that
-// are new.
+// BenchmarkExtraction writes what was found in a conversation with a caller who has 200 memories or a few more: five
+// that are new.
 func BenchmarkExtraction(b *testing.B, d *Data) {
 	const callers = 20
 	for _, o := range d.Calls(callers) {
@@ -133,8 +134,8 @@ func (d *Data) found(o recaller.Opened) recaller.StepResult {
 	return out
 }
 
-// BenchmarkSnapshot reads what a briefing needs of a caller with 50 memories and 3 conversations: warm, and with nothing in
-// memory yet. cold opens the same database anew, and returns what makes a store on it that knows no key.
+// BenchmarkSnapshot reads what a briefing needs of a caller with 50 memories and 3 conversations: warm, and with
+// nothing in memory yet. cold opens the same database anew, and returns what makes a store on it that knows no key.
 func BenchmarkSnapshot(b *testing.B, d *Data, cold func(b *testing.B) func() *store.Store) {
 	var who []recaller.CallerID
 	for range 3 {

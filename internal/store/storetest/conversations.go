@@ -435,7 +435,8 @@ func conversationPages(b *bench) {
 	eq(b, "completed", len(read(recaller.ConversationFilter{Status: recaller.Completed, Caller: c.ID})), 4)
 }
 
-// damaged has what is sealed of one conversation damaged: the others are listed all the same, and it is with what is not sealed.
+// damaged has what is sealed of one conversation damaged: the others are listed all the same, and it is with what is
+// not sealed.
 func damaged(b *bench) {
 	first, second := b.open("t1", opening{external: "CA1"}), b.open("t1", opening{external: "CA2"})
 	of := func(o recaller.Opened) spot {

@@ -12,8 +12,8 @@ import (
 	"github.com/recallerhq/recaller/internal/store"
 )
 
-// Data is a store with one tenant, "t", for tests and benchmarks that make callers, conversations and memories as they need
-// them. Many may make them at once.
+// Data is a store with one tenant, "t", for tests and benchmarks that make callers, conversations and memories as they
+// need them. Many may make them at once.
 type Data struct {
 	testing.TB
 	*store.Store

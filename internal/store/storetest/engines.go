@@ -21,7 +21,8 @@ type Engine struct {
 	// behind the engine's back.
 	Endless string
 	Breaks  []string
-	// Stopped and Closed look at the database: no query goes on after its deadline, and a closed engine leaves nothing open.
+	// Stopped and Closed look at the database: no query goes on after its deadline, and a closed engine leaves nothing
+	// open.
 	Stopped func(t *testing.T)
 	Closed  func(t *testing.T)
 }

@@ -350,7 +350,8 @@ func (b *bench) lostReminder(lost, kept recaller.Reminder) {
 	b.refusedReminder(lost)
 }
 
-// pagesOfErased has a backup of the data restored beside today's keys: rows of a caller come back whose key is destroyed.
+// pagesOfErased has a backup of the data restored beside today's keys: rows of a caller come back whose key is
+// destroyed.
 func pagesOfErased(b *bench) {
 	old := []recaller.Conversation{b.finished("t1", "+15551230001"), b.finished("t1", "+15551230002")}
 	gone := b.finished("t1", "+15551230003")

@@ -32,8 +32,8 @@ func forgottenInCall(b *bench) {
 	eq(b, "said anew in another conversation", extract(other, b.later(time.Minute)), recaller.MemoryCreated)
 }
 
-// forgottenMeanwhile writes what was found in words that was held against other things than were forgotten by then: also where as
-// many are.
+// forgottenMeanwhile writes what was found in words that was held against other things than were forgotten by then:
+// also where as many are.
 func forgottenMeanwhile(b *bench) {
 	o := b.open("t1", opening{})
 	b.say("t1", o, "user: I have a dog", "user: I take tea")
@@ -178,8 +178,8 @@ func nameSaidAgain(b *bench) {
 	eq(b, "said again", called(), "Ana")
 }
 
-// forgottenByStep has a step of a wrap-up close what the caller asked in words to forget: a memory with one that says the same, one that
-// is made of a turn to be closed, and his name; in the step's own commit, once.
+// forgottenByStep has a step of a wrap-up close what the caller asked in words to forget: a memory with one that says
+// the same, one that is made of a turn to be closed, and his name; in the step's own commit, once.
 func forgottenByStep(b *bench) {
 	o := b.open("t1", opening{name: "Ines"})
 	caller, conv := o.Caller.ID, o.Conversation.ID

@@ -21,8 +21,8 @@ func versions(list []recaller.Memory) string {
 	return strings.Join(out, "; ")
 }
 
-// knownBefore is about questions as of an earlier time: recall reads what it answers them from out of the corpus, or hears of
-// it change by change. Both must tell the same.
+// knownBefore is about questions as of an earlier time: recall reads what it answers them from out of the corpus, or
+// hears of it change by change. Both must tell the same.
 func knownBefore(b *bench) {
 	caller := b.open("t1", opening{}).Caller.ID
 	held := func() string {

@@ -10,7 +10,8 @@ import (
 	"github.com/recallerhq/recaller/internal/store"
 )
 
-// Listener remembers what engines are asked, for tests of how a database carries it out. Its zero value has heard nothing.
+// Listener remembers what engines are asked, for tests of how a database carries it out. Its zero value has heard
+// nothing.
 type Listener struct {
 	mu    sync.Mutex
 	asked map[string]int
@@ -26,7 +27,8 @@ func (l *Listener) Asked() map[string]int {
 	return maps.Clone(l.asked)
 }
 
-// ReadsWaiting reports whether a statement reads the reminders that wait for a caller: it is to find them without what was delivered before.
+// ReadsWaiting reports whether a statement reads the reminders that wait for a caller: it is to find them without what
+// was delivered before.
 func ReadsWaiting(query string) bool {
 	return strings.Contains(query, "FROM reminders WHERE") && strings.Contains(query, "status = 'pending'") && strings.Contains(query, " caller_id = $") &&
 		strings.HasPrefix(query, "SELECT")

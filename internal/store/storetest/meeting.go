@@ -259,8 +259,8 @@ func strangersMeet(b *bench) {
 	eq(b, "nobody else was made", len(list), 6)
 }
 
-// externalIDsMeet has conversations of different callers begin at once under one external id, as a platform that mixes up its
-// calls would.
+// externalIDsMeet has conversations of different callers begin at once under one external id, as a platform that mixes
+// up its calls would.
 func externalIDsMeet(b *bench) {
 	for n := range 4 {
 		requests := make([]recaller.Opening, crowd)
@@ -325,7 +325,8 @@ func requestsMeet(b *bench) {
 	eq(b, "of different requests under one key, one is carried out", stored, 1)
 }
 
-// onceWrites are the writes that are carried out once, each ready to be sent by a crowd. They tell what they were answered.
+// onceWrites are the writes that are carried out once, each ready to be sent by a crowd. They tell what they were
+// answered.
 func (b *bench) onceWrites(o recaller.Opened) map[string]func(i int) (string, error) {
 	caller := o.Caller.ID
 	tea, milk := b.remember("t1", caller, "tea", "Assam").Memory.ID, b.remember("t1", caller, "milk", "none").Memory.ID

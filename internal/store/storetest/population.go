@@ -14,8 +14,8 @@ import (
 	"github.com/recallerhq/recaller/internal/store"
 )
 
-// Population is a tenant with many conversations, as benchmarks of search need one: ended, labelled, and indexed by vectors in
-// clusters and by words of which few are frequent and most are rare. The same seed makes the same.
+// Population is a tenant with many conversations, as benchmarks of search need one: ended, labelled, and indexed by
+// vectors in clusters and by words of which few are frequent and most are rare. The same seed makes the same.
 type Population struct {
 	Tenant recaller.TenantID
 	Model  string
@@ -164,7 +164,8 @@ func (p *Population) write(ctx context.Context, e store.Engine, tx store.Tx, i i
 	return e.PutTokens(ctx, tx, store.Tokens{Tenant: p.Tenant, Conversation: p.ID(i), Caller: caller, Counts: p.Tokens(i)})
 }
 
-// Nearest are the conversations nearest to the vector of a query, of those that may be found: what an exact search finds.
+// Nearest are the conversations nearest to the vector of a query, of those that may be found: what an exact search
+// finds.
 func (p *Population) Nearest(query, limit int, may func(i int) bool) []recaller.ConversationID {
 	return p.nearest(query, limit, may, p.Vector)
 }

@@ -62,8 +62,8 @@ hash:    recall_segments.name
 schema:  goose_db_version.id goose_db_version.version_id goose_db_version.is_applied goose_db_version.tstamp
 `
 
-// Classify wants the columns of a schema, as table.column, to be the ones that are classified: here, or in a list of the
-// engine's own. It returns their classes.
+// Classify wants the columns of a schema, as table.column, to be the ones that are classified: here, or in a list of
+// the engine's own. It returns their classes.
 func Classify(t *testing.T, columns []string, own string) map[string]string {
 	t.Helper()
 	class := map[string]string{}
@@ -181,7 +181,8 @@ func (d *Data) PutSecrets() recaller.Opened {
 	return o
 }
 
-// putWriteback has words written with everything that goes with a memory: aliases, a name, a reminder, the record of a call.
+// putWriteback has words written with everything that goes with a memory: aliases, a name, a reminder, the record of a
+// call.
 func (d *Data) putWriteback(o recaller.Opened) {
 	d.Helper()
 	call := func(tool recaller.Tool) *recaller.ToolCall {

@@ -8,7 +8,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// segmentsKept: segments of a caller's index are kept as they were put; the others are named, and go when that is asked for.
+// segmentsKept: segments of a caller's index are kept as they were put; the others are named, and go when that is asked
+// for.
 func segmentsKept(b *bench) {
 	caller := b.finished("t1", number).Caller
 	kept := func(wanted ...string) string {

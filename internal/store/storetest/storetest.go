@@ -1,7 +1,7 @@
-// Package storetest is the conformance suite of stores: every engine passes the same stories, unchanged. In each of them
-// a second tenant holds the same number, the same external ids and the same memory keys with other words; a sighting of
-// those fails the story. Beside them is what the engines' own tests have in common: stories of an engine below the store, of
-// sealing and of upgrades, benchmarks, and what they are told with.
+// Package storetest is the conformance suite of stores: every engine passes the same stories, unchanged. In each of
+// them a second tenant holds the same number, the same external ids and the same memory keys with other words; a
+// sighting of those fails the story. Beside them is what the engines' own tests have in common: stories of an engine
+// below the store, of sealing and of upgrades, benchmarks, and what they are told with.
 //
 // It is for tests only.
 package storetest

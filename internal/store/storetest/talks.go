@@ -8,7 +8,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// talksRead tells that conversations of several callers are read at once, with their words and with what of them was forgotten.
+// talksRead tells that conversations of several callers are read at once, with their words and with what of them was
+// forgotten.
 func talksRead(b *bench) {
 	ended := func(o recaller.Opened, lines ...string) recaller.Conversation {
 		b.say("t1", o, lines...)

@@ -13,8 +13,8 @@ import (
 	"github.com/recallerhq/recaller/internal/vault"
 )
 
-// Old is a database as it was left by a Recaller that knew an early schema and no more: what it holds has not gone through today's
-// store, so that what today's store does to its own formats shows.
+// Old is a database as it was left by a Recaller that knew an early schema and no more: what it holds has not gone
+// through today's store, so that what today's store does to its own formats shows.
 type Old struct {
 	*testing.T
 	Vault *vault.Vault
@@ -110,8 +110,8 @@ func (o *Old) Fill() {
 	o.Insert(`INSERT INTO receipts (tenant_id, caller, id, erased_at, receipt) VALUES ('t', 'c-0', 'r-1', $1, '{"id":"r-1","tenant":"t","caller_id":"c-0","erased":{"turns":4}}')`, o.At(1))
 }
 
-// Kept looks for all that Fill left, in the store that an upgrade made of it. It returns what Fill left none of: calls of tools in
-// the conversation, and reminders.
+// Kept looks for all that Fill left, in the store that an upgrade made of it. It returns what Fill left none of: calls
+// of tools in the conversation, and reminders.
 func (o *Old) Kept(s *store.Store) ([]recaller.ToolCall, []recaller.Reminder) {
 	o.Helper()
 	ctx := o.Context()
@@ -167,7 +167,8 @@ func (o *Old) Kept(s *store.Store) ([]recaller.ToolCall, []recaller.Reminder) {
 	return calls, list
 }
 
-// GoesOn has today's writes change what Fill left, and erases it; more says how many rows of which kind were left besides.
+// GoesOn has today's writes change what Fill left, and erases it; more says how many rows of which kind were left
+// besides.
 func (o *Old) GoesOn(s *store.Store, more map[string]int) {
 	o.Helper()
 	ctx := o.Context()

@@ -15,7 +15,8 @@ func turnVectors(c recaller.Conversation, model string, numbers ...int) recaller
 	return v
 }
 
-// vectorsKept: vectors of turns are kept as they were put, by conversation and number; those of another model make room.
+// vectorsKept: vectors of turns are kept as they were put, by conversation and number; those of another model make
+// room.
 func vectorsKept(b *bench) {
 	first, second := b.finished("t1", number), b.finished("t1", number)
 	caller := first.Caller

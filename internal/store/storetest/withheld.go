@@ -2,8 +2,8 @@ package storetest
 
 import "github.com/recallerhq/recaller"
 
-// withheld: nobody is known by a number that is not shown. Each conversation has a caller of its own, who is found by that
-// conversation and nothing else.
+// withheld: nobody is known by a number that is not shown. Each conversation has a caller of its own, who is found by
+// that conversation and nothing else.
 func withheld(b *bench) {
 	nobody := []recaller.Identity{}
 	first := b.open("t1", opening{identities: nobody, external: "CA1", name: "Zoe"})

@@ -69,7 +69,8 @@ func loadMaster(path string) (string, error) {
 	return key, nil
 }
 
-// createMaster writes a key file that is either whole or not there, and fails with fs.ErrExist rather than overwrite one.
+// createMaster writes a key file that is either whole or not there, and fails with fs.ErrExist rather than overwrite
+// one.
 func createMaster(path, key string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// A rotation of a master key that is kept in a file has two files: the key in force, and beside it, under this ending, the
-// one that is to take its place. The next key is on the disk before it wraps anything, and in the other's place only when it
-// wraps everything, so whenever a rotation is cut short both are there and it can go on.
+// A rotation of a master key that is kept in a file has two files: the key in force, and beside it, under this ending,
+// the one that is to take its place. The next key is on the disk before it wraps anything, and in the other's place
+// only when it wraps everything, so whenever a rotation is cut short both are there and it can go on.
 const nextEnding = ".new"
 
 // NextMaster returns the key that is to take the place of the one at path, and makes it if there is none yet.

@@ -53,8 +53,8 @@ func (f *File) enqueue(ctx context.Context, r *request) error {
 	}
 }
 
-// writer commits requests until the queue is closed. While one batch is being synced the next one gathers, so the number
-// of syncs follows the disk and not the number of writers.
+// writer commits requests until the queue is closed. While one batch is being synced the next one gathers, so the
+// number of syncs follows the disk and not the number of writers.
 func (f *File) writer(conn *sql.Conn) {
 	defer close(f.done)
 	ctx := context.Background()
@@ -126,7 +126,8 @@ func (f *File) scrub(ctx context.Context, conn *sql.Conn, batch []*request, comm
 
 var errLogBusy = errors.New("the write-ahead log is in use")
 
-// truncateLog moves the whole log into the file and cuts it to nothing, waiting for readers as long as the busy timeout.
+// truncateLog moves the whole log into the file and cuts it to nothing, waiting for readers as long as the busy
+// timeout.
 func truncateLog(ctx context.Context, conn *sql.Conn, path string) error {
 	var busy, frames, moved int
 	if err := conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {

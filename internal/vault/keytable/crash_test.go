@@ -12,8 +12,8 @@ import (
 	"github.com/recallerhq/recaller/internal/vault"
 )
 
-// The server is killed while 32 writers put keys: whoever was told that a key is stored finds it when the server is back, with the
-// store that was open all the while. In between every answer is that the store is away.
+// The server is killed while 32 writers put keys: whoever was told that a key is stored finds it when the server is
+// back, with the store that was open all the while. In between every answer is that the store is away.
 func TestAcknowledgedKeysSurviveACrashOfTheServer(t *testing.T) {
 	t.Parallel()
 	server := pgtest.OwnServer(t)

@@ -10,7 +10,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// failure is the one spot where the driver's errors become ours: Timeout, or Unavailable. The cause never quotes a value.
+// failure is the one spot where the driver's errors become ours: Timeout, or Unavailable. The cause never quotes a
+// value.
 func failure(err error, msg string) error {
 	var own *recaller.Error
 	var server *pgconn.PgError

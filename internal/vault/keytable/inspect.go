@@ -26,8 +26,8 @@ func looks() []look {
 	return []look{lookServer, lookCommits, lookSchema, lookRole, lookPolicies}
 }
 
-// Inspect looks at everything that the key store relies on in a database, as the role that the server runs as, and at what is left
-// of destroyed keys. It fails only where the database cannot be asked.
+// Inspect looks at everything that the key store relies on in a database, as the role that the server runs as, and at
+// what is left of destroyed keys. It fails only where the database cannot be asked.
 func Inspect(ctx context.Context, url string) ([]Finding, error) {
 	cfg, err := poolConfig(url)
 	if err != nil {
@@ -107,8 +107,8 @@ func lookSchema(ctx context.Context, c *pgx.Conn) (Finding, error) {
 	return f, err
 }
 
-// lookRole refuses a role that could see past the policies: by a right of its own, by one of a role that it may become, or by
-// owning the tables.
+// lookRole refuses a role that could see past the policies: by a right of its own, by one of a role that it may become,
+// or by owning the tables.
 func lookRole(ctx context.Context, c *pgx.Conn) (Finding, error) {
 	f := Finding{Name: "role"}
 	var might []string
@@ -124,7 +124,8 @@ func lookRole(ctx context.Context, c *pgx.Conn) (Finding, error) {
 	return f, err
 }
 
-// lookPolicies finds the tables whose rows a policy does not keep apart, and parts that could be asked beside their table.
+// lookPolicies finds the tables whose rows a policy does not keep apart, and parts that could be asked beside their
+// table.
 func lookPolicies(ctx context.Context, c *pgx.Conn) (Finding, error) {
 	f := Finding{Name: "policies"}
 	var tables int
@@ -149,7 +150,8 @@ func lookPolicies(ctx context.Context, c *pgx.Conn) (Finding, error) {
 	return f, nil
 }
 
-// lookLog tells where else than in tables wrapped keys are for a while. None of it is wrong; whoever backs up should know.
+// lookLog tells where else than in tables wrapped keys are for a while. None of it is wrong; whoever backs up should
+// know.
 func lookLog(ctx context.Context, c *pgx.Conn) (f Finding, err error) {
 	f.Name = "log"
 	err = c.QueryRow(ctx, `SELECT string_agg(name || ' ' || setting, ', ' ORDER BY name) FROM pg_settings

@@ -101,8 +101,9 @@ func (k *Keys) PutKey(ctx context.Context, key vault.StoredKey) (winner vault.St
 	return winner, nil
 }
 
-// DestroyKey puts a tombstone in place of the scope's key and writes its part of the table anew. Where that cannot be done at once it
-// does not fail, because nothing finds the key any more: the package comment says what is left of it, where, and until when.
+// DestroyKey puts a tombstone in place of the scope's key and writes its part of the table anew. Where that cannot be
+// done at once it does not fail, because nothing finds the key any more: the package comment says what is left of it,
+// where, and until when.
 func (k *Keys) DestroyKey(ctx context.Context, scope vault.Scope) (vault.StoredKey, error) {
 	tombstone := vault.StoredKey{Scope: scope}
 	var part string
@@ -147,8 +148,8 @@ func (k *Keys) CountKeys(ctx context.Context) (n int, err error) {
 	return n, failure(err, cannotRead)
 }
 
-// ReplaceKeys replaces, in one commit, those keys that still are what Old says. The former ones are left in the tables' files until
-// the rotation's last step, a ReplaceValue, or the next start.
+// ReplaceKeys replaces, in one commit, those keys that still are what Old says. The former ones are left in the tables'
+// files until the rotation's last step, a ReplaceValue, or the next start.
 func (k *Keys) ReplaceKeys(ctx context.Context, changes []vault.Rewrap) (n int, err error) {
 	tenants, callers := make([]string, len(changes)), make([]string, len(changes))
 	olds, news := make([][]byte, len(changes)), make([][]byte, len(changes))

@@ -1,14 +1,14 @@
 // Package keytable keeps wrapped data keys in Postgres, for installations whose data are there: in a schema of its own,
-// recaller_keys, beside the data or in another database (RECALLER_KEYS_DATABASE_URL). The schema is made by Migrate, as a role that
-// owns it; the server runs as another, for which a transaction shows the keys of one tenant only.
+// recaller_keys, beside the data or in another database (RECALLER_KEYS_DATABASE_URL). The schema is made by Migrate, as
+// a role that owns it; the server runs as another, for which a transaction shows the keys of one tenant only.
 //
 // # What is left of a destroyed key
 //
-// Postgres writes a row anew when it changes and leaves the former one in the table's page, where it stays, even after a vacuum,
-// until something happens to be written over it. So the keys are in 64 small tables ("parts"), and a part of which a key was
-// destroyed is written anew into a new file; the old one goes, with all that was ever in it. Who looks up a key of that part waits
-// that long: milliseconds (docs/adr/0011). Indexes, tables of large values, and statistics hold no wrapped key at any time.
-// When DestroyKey has returned, then:
+// Postgres writes a row anew when it changes and leaves the former one in the table's page, where it stays, even after
+// a vacuum, until something happens to be written over it. So the keys are in 64 small tables ("parts"), and a part of
+// which a key was destroyed is written anew into a new file; the old one goes, with all that was ever in it. Who looks
+// up a key of that part waits that long: milliseconds (docs/adr/0011). Indexes, tables of large values, and statistics
+// hold no wrapped key at any time. When DestroyKey has returned, then:
 //
 //   - No query finds the wrapped key, whoever asks, but in a transaction that began before.
 //   - No file of a table or an index holds it after the next checkpoint (within five minutes, unless configured otherwise): until
@@ -21,12 +21,13 @@
 //     base backups and standbys' logs hold it for as long as they are kept.
 //   - What a file system or a disk keeps of deleted files is out of reach.
 //
-// A base backup and the log are of a whole server: for an erasure that reaches into those of the data, the keys belong on another
-// server, backed up apart and briefly. Another schema or database keeps them out of dumps only (pg_dump --exclude-schema=recaller_keys).
-// A server that logs the parameters of statements (log_statement, log_min_duration_statement with log_parameter_max_length not 0)
-// logs wrapped keys.
+// A base backup and the log are of a whole server: for an erasure that reaches into those of the data, the keys belong
+// on another server, backed up apart and briefly. Another schema or database keeps them out of dumps only (pg_dump
+// --exclude-schema=recaller_keys). A server that logs the parameters of statements (log_statement,
+// log_min_duration_statement with log_parameter_max_length not 0) logs wrapped keys.
 //
-// It is not for any other data, nor for a distributed database: keys are few, and what is said above is of Postgres's own tables.
+// It is not for any other data, nor for a distributed database: keys are few, and what is said above is of Postgres's
+// own tables.
 package keytable
 
 import (
@@ -56,8 +57,8 @@ type Keys struct {
 	once sync.Once
 }
 
-// Open connects to a database that Migrate has prepared. It fails with Unavailable where the server cannot be reached, where the
-// schema is not this program's, and where the role could see past the policies; the message says what to do.
+// Open connects to a database that Migrate has prepared. It fails with Unavailable where the server cannot be reached,
+// where the schema is not this program's, and where the role could see past the policies; the message says what to do.
 func Open(ctx context.Context, url string) (*Keys, error) {
 	cfg, err := poolConfig(url)
 	if err != nil {
@@ -128,8 +129,8 @@ func poolConfig(url string) (*pgxpool.Config, error) {
 	if cfg.ConnConfig.ConnectTimeout == 0 {
 		cfg.ConnConfig.ConnectTimeout = 5 * time.Second
 	}
-	// A key is looked up while somebody waits at the telephone: no round trip is spent on asking whether a connection still stands.
-	// What can be repeated is, on a new one.
+	// A key is looked up while somebody waits at the telephone: no round trip is spent on asking whether a connection
+	// still stands. What can be repeated is, on a new one.
 	cfg.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 	cfg.ConnConfig.RuntimeParams["application_name"] = "recaller keys"
 	return cfg, nil
@@ -163,8 +164,8 @@ func (k *Keys) run(ctx context.Context, d door, queue func(*pgx.Batch)) error {
 	return k.pool.SendBatch(ctx, &b).Close()
 }
 
-// repeat is run for what may be done twice without a second effect: where a connection turns out to be broken, as all are after
-// the server was started anew, it tries once more on a new one.
+// repeat is run for what may be done twice without a second effect: where a connection turns out to be broken, as all
+// are after the server was started anew, it tries once more on a new one.
 func (k *Keys) repeat(ctx context.Context, d door, queue func(*pgx.Batch)) error {
 	err := k.run(ctx, d, queue)
 	if !broken(err) || ctx.Err() != nil {

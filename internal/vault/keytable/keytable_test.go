@@ -127,8 +127,8 @@ func TestAVaultWorksOnIt(t *testing.T) {
 	}
 }
 
-// Two processes put and destroy the same keys. Whatever comes first: both see the same, and after a destruction was acknowledged
-// nobody sees a key.
+// Two processes put and destroy the same keys. Whatever comes first: both see the same, and after a destruction was
+// acknowledged nobody sees a key.
 func TestTwoProcessesRace(t *testing.T) {
 	t.Parallel()
 	db := database(t)

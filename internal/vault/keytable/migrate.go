@@ -22,8 +22,9 @@ const (
 	migrateKey = 0x7263_6c20_6b65_7973
 )
 
-// Migrate makes the schema recaller_keys in a database, or brings it up to date, forward only, and lets the role that the server runs
-// as use it. ownerURL is of the role that is to own it, which must be another. Several may migrate at once: they wait for each other.
+// Migrate makes the schema recaller_keys in a database, or brings it up to date, forward only, and lets the role that
+// the server runs as use it. ownerURL is of the role that is to own it, which must be another. Several may migrate at
+// once: they wait for each other.
 func Migrate(ctx context.Context, ownerURL, appRole string) error {
 	cfg, err := pgx.ParseConfig(ownerURL)
 	if err != nil {

@@ -14,8 +14,8 @@ const (
 	rewritePart = `SELECT recaller_keys.rewrite($1)`
 )
 
-// How long parts are waited for that cannot be written anew at once: whoever destroyed a key waits a little, a rotation, which has
-// all of them to write, longer, the tidier for ever.
+// How long parts are waited for that cannot be written anew at once: whoever destroyed a key waits a little, a
+// rotation, which has all of them to write, longer, the tidier for ever.
 const (
 	afterDestruction = 2 * time.Second
 	afterRotation    = 15 * time.Second
@@ -49,7 +49,8 @@ func (k *Keys) rewrite(ctx context.Context, part string) (clean bool, err error)
 	return clean, err
 }
 
-// clear writes parts anew and leaves to the tidier what cannot be within moments: the marks stay, and Inspect tells of them.
+// clear writes parts anew and leaves to the tidier what cannot be within moments: the marks stay, and Inspect tells of
+// them.
 func (k *Keys) clear(ctx context.Context, most time.Duration, parts ...string) {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()

@@ -20,8 +20,8 @@ import (
 	"github.com/recallerhq/recaller/internal/vault/keytable"
 )
 
-// Erasure: no file of the server but its log may hold a byte of a destroyed key, wherever Postgres moved its row to in the meantime;
-// nor the log, once it was reused.
+// Erasure: no file of the server but its log may hold a byte of a destroyed key, wherever Postgres moved its row to in
+// the meantime; nor the log, once it was reused.
 func TestDestroyedKeysLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	const keys, destroyed = 2000, 40
@@ -76,8 +76,8 @@ func TestDestroyedKeysLeaveNoTrace(t *testing.T) {
 	}
 }
 
-// A transaction that began before a destruction may still see the key, so its copy must stay until that has ended. The destruction
-// does not fail for it, the mark tells, and whoever comes next removes the copy.
+// A transaction that began before a destruction may still see the key, so its copy must stay until that has ended. The
+// destruction does not fail for it, the mark tells, and whoever comes next removes the copy.
 func TestATransactionThatIsOlderHoldsTheCopyBack(t *testing.T) {
 	t.Parallel()
 	db := database(t)
@@ -108,8 +108,8 @@ func TestATransactionThatIsOlderHoldsTheCopyBack(t *testing.T) {
 	wantNoTraces(t, db.App)
 }
 
-// A dump of the keys holds every part for as long as it takes. Keys are destroyed and looked up meanwhile, and nobody waits behind
-// who would write a part anew.
+// A dump of the keys holds every part for as long as it takes. Keys are destroyed and looked up meanwhile, and nobody
+// waits behind who would write a part anew.
 func TestADumpOfTheKeysBlocksNobody(t *testing.T) {
 	t.Parallel()
 	db := database(t)
@@ -252,8 +252,8 @@ func dataFolder(t *testing.T, c *pgx.Conn) (dir string) {
 	return dir
 }
 
-// traces counts the keys of which 16 bytes in a row stand in some file of the server: of its "log", or of its "tables", which is all
-// the rest, indexes and catalogue included.
+// traces counts the keys of which 16 bytes in a row stand in some file of the server: of its "log", or of its "tables",
+// which is all the rest, indexes and catalogue included.
 func traces(t *testing.T, dir string, blobs [][]byte, which []int) map[string]int {
 	t.Helper()
 	want := newPieces(blobs, which)

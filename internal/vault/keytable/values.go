@@ -50,8 +50,8 @@ func (k *Keys) PutValue(ctx context.Context, name string, value []byte) (winner 
 	return winner, nil
 }
 
-// ReplaceValue replaces a named value if it still is old, and then writes anew every table in which former keys or values are left:
-// it is the last step of a rotation. A nil value removes.
+// ReplaceValue replaces a named value if it still is old, and then writes anew every table in which former keys or
+// values are left: it is the last step of a rotation. A nil value removes.
 func (k *Keys) ReplaceValue(ctx context.Context, name string, old, value []byte) (bool, error) {
 	var n int
 	err := k.run(ctx, door{system: true}, func(b *pgx.Batch) {

@@ -119,8 +119,8 @@ func TestTheServersRoleMayDoNoMoreThanItNeeds(t *testing.T) {
 	}
 }
 
-// A dump of everything but the schema recaller_keys is a backup of the data: nothing in it is of a key, nor is what the database
-// keeps for itself about its tables.
+// A dump of everything but the schema recaller_keys is a backup of the data: nothing in it is of a key, nor is what the
+// database keeps for itself about its tables.
 func TestADumpOfTheDataHoldsNoKey(t *testing.T) {
 	t.Parallel()
 	db := database(t)

@@ -1,5 +1,5 @@
-// Package vaulttest helps tests that need a vault: a key store in memory, and the conformance suite that every key store
-// passes. It is not for production: keys in memory are gone with the process.
+// Package vaulttest helps tests that need a vault: a key store in memory, and the conformance suite that every key
+// store passes. It is not for production: keys in memory are gone with the process.
 package vaulttest
 
 import (

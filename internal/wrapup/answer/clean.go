@@ -78,8 +78,8 @@ func flat(v value) string {
 	return strings.Join(parts, ", ")
 }
 
-// snake brings a key to snake_case: small letters and digits of any script, words joined by underscores. "favoriteColor",
-// "Favorite color" and "favorite-color" are one key.
+// snake brings a key to snake_case: small letters and digits of any script, words joined by underscores.
+// "favoriteColor", "Favorite color" and "favorite-color" are one key.
 func snake(s string) string {
 	var b strings.Builder
 	count := 0

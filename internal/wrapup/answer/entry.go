@@ -89,7 +89,8 @@ func memory(v value, around string) (Memory, bool) {
 	return m, known && m.Key != "" && m.Value != ""
 }
 
-// entryKind reads the type of an entry. Where it has none, what stands around it says it; else it is a fact, as W2 has it.
+// entryKind reads the type of an entry. Where it has none, what stands around it says it; else it is a fact, as W2 has
+// it.
 func entryKind(v value, around string) (recaller.MemoryType, bool) {
 	word := v.text
 	if v.kind == array && len(v.list) > 0 {
@@ -107,7 +108,8 @@ func entryKind(v value, around string) (recaller.MemoryType, bool) {
 	return memoryType(word)
 }
 
-// entryText reads a value: one line of at most MaxValue characters. Lists and objects become one, as far as they are flat.
+// entryText reads a value: one line of at most MaxValue characters. Lists and objects become one, as far as they are
+// flat.
 func entryText(v value) string {
 	s := shorten(line(flat(v)), MaxValue)
 	if missing(s) {

@@ -46,8 +46,8 @@ func (w *writeUp) markdown(s string, cut bool) {
 	}
 }
 
-// headingOf reads a line as the heading of a section, with what stands behind it on the line. The section is -1 where it is
-// a heading of something else.
+// headingOf reads a line as the heading of a section, with what stands behind it on the line. The section is -1 where
+// it is a heading of something else.
 func headingOf(s string) (at section, rest string, ok bool) {
 	marked := strings.HasPrefix(s, "#") || strings.HasPrefix(s, "**")
 	title := strings.TrimSpace(strings.TrimLeft(unbulleted(strings.TrimLeft(s, "# ")), "* "))

@@ -176,8 +176,8 @@ func FuzzMemories(f *testing.F) {
 	})
 }
 
-// What is worst for a reader that looks ahead, 256 KiB of it, are read in a bounded time. The bound is wide: it is to tell
-// linear from quadratic, on a machine that does other things.
+// What is worst for a reader that looks ahead, 256 KiB of it, are read in a bounded time. The bound is wide: it is to
+// tell linear from quadratic, on a machine that does other things.
 func TestTheWorstAnswersAreReadInLinearTime(t *testing.T) {
 	for _, piece := range []string{
 		`{"x"}`, `{"x" `, `"`, `'`, `{`, `[`, `[[`, `{"a":`, `{"a":[`, "“„”", `"a","b":`, `[1,2} `, `\"`, `{'a':'b' `, "/*", "//", `{"type":"fact","key":"a","value":"`,

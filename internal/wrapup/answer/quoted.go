@@ -105,7 +105,8 @@ func (r *reader) begins(i int) bool {
 	return ends != ""
 }
 
-// names reports whether the name of a field and a colon stand at i; where the text breaks off in a name, that is one too.
+// names reports whether the name of a field and a colon stand at i; where the text breaks off in a name, that is one
+// too.
 func (r *reader) names(i int) bool {
 	stop := min(len(r.src), i+maxName)
 	if open, ends := r.quote(i); ends != "" {

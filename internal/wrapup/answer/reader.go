@@ -9,8 +9,8 @@ import (
 // maxDepth bounds how deep brackets may nest; what lies deeper is skipped.
 const maxDepth = 32
 
-// reader reads one piece of JSON after another as models write them. It goes forward only, with a bounded look ahead, so its time is
-// linear in the length of the text.
+// reader reads one piece of JSON after another as models write them. It goes forward only, with a bounded look ahead,
+// so its time is linear in the length of the text.
 type reader struct {
 	src     string
 	pos     int
@@ -37,7 +37,8 @@ const (
 	inField              // the value of a field
 )
 
-// mark returns the character at i as ASCII where it is a mark of JSON, wide forms included, and its length; 0 at the end.
+// mark returns the character at i as ASCII where it is a mark of JSON, wide forms included, and its length; 0 at the
+// end.
 func (r *reader) mark(i int) (c byte, size int) {
 	if i >= len(r.src) {
 		return 0, 0

@@ -51,9 +51,9 @@ func sectionOf(name string) (section, bool) {
 	return 0, false
 }
 
-// Summary reads an answer to the summary: JSON with the fields that were asked for or V5's section names, else V5's layout
-// with headings. Lines are cleaned, held to their bounds and said once; By is left to the caller. Invalid: there is no
-// brief, or only one that was cut off in its first sentence.
+// Summary reads an answer to the summary: JSON with the fields that were asked for or V5's section names, else V5's
+// layout with headings. Lines are cleaned, held to their bounds and said once; By is left to the caller. Invalid: there
+// is no brief, or only one that was cut off in its first sentence.
 func Summary(text string, cut bool) (recaller.Summary, error) {
 	s := open(text, cut).writeUp().summary()
 	if s.Brief == "" {

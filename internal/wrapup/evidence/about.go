@@ -47,8 +47,8 @@ func relation(ws []word) string {
 	return out
 }
 
-// whose is whom the word at i is told of: the nearest relative before it in its sentence, else one that it is said to be
-// ("Max is my son"); "" for the speaker, or nobody named.
+// whose is whom the word at i is told of: the nearest relative before it in its sentence, else one that it is said to
+// be ("Max is my son"); "" for the speaker, or nobody named.
 func whose(ws []word, i int) string {
 	for k := i; k >= 0; k-- {
 		if r := related(ws[k]); r != "" && k < i {
@@ -73,7 +73,8 @@ func whose(ws []word, i int) string {
 
 func speaker(tok string) bool { return tok == "i" || tok == "im" || tok == "ive" || tok == "we" }
 
-// about reports whether a value was said of whom it tells: each of its names, and the last of its other words, at least once.
+// about reports whether a value was said of whom it tells: each of its names, and the last of its other words, at least
+// once.
 func (p *pool) about(ws []word, c claim, of string) bool {
 	for i, part := range c.parts {
 		last := i == len(c.parts)-1

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// offered reports whether a part was only one of several things that the agent gave to choose from: "chocolate or lemon?".
+// offered reports whether a part was only one of several things that the agent gave to choose from: "chocolate or
+// lemon?".
 func offered(p part, list []sentence) bool {
 	found := false
 	for _, s := range list {
@@ -22,7 +23,8 @@ func offered(p part, list []sentence) bool {
 
 func choice(w word) bool { return w.tok == "or" || w.tok == "oder" }
 
-// bidden reports whether a part tells as done what was only asked for or planned: "knocked on the door", of "knock on the door".
+// bidden reports whether a part tells as done what was only asked for or planned: "knocked on the door", of "knock on
+// the door".
 func bidden(p part, list []sentence) bool {
 	if !strings.HasSuffix(p.tok, "ed") || len(p.tok) < 5 {
 		return false
@@ -42,8 +44,8 @@ func bidden(p part, list []sentence) bool {
 	return found
 }
 
-// turned reports whether a line tells as the caller's own wish to do what the caller only bade the agent to do: "wants to call the
-// cell", of "call the cell".
+// turned reports whether a line tells as the caller's own wish to do what the caller only bade the agent to do: "wants
+// to call the cell", of "call the cell".
 func (t talk) turned(ws []word) bool {
 	for i := 2; i < len(ws); i++ {
 		if verb := ws[i].tok; ws[i-1].tok == "to" && wishes(ws[i-2].tok) && turnedTo(verb) && t.onlyBids(verb) {
@@ -85,7 +87,8 @@ func turnedTo(tok string) bool {
 	return false
 }
 
-// bids reports whether a word is what its speaker bids the other to do: it begins the sentence, or stands after "please" or "you".
+// bids reports whether a word is what its speaker bids the other to do: it begins the sentence, or stands after
+// "please" or "you".
 func (s *sentence) bids(i int) bool {
 	if i == 0 {
 		return true

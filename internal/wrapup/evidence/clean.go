@@ -6,9 +6,9 @@ import (
 	"github.com/recallerhq/recaller/internal/fence"
 )
 
-// clean returns what people said as data on one line: without control, invisible, bidirectional or private characters, and
-// without the signs that could end a fence or a quotation, or make a line look like one of a script. It is the way by which all
-// text of a conversation gets into what a model reads.
+// clean returns what people said as data on one line: without control, invisible, bidirectional or private characters,
+// and without the signs that could end a fence or a quotation, or make a line look like one of a script. It is the way
+// by which all text of a conversation gets into what a model reads.
 func clean(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))

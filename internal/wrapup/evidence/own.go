@@ -10,8 +10,8 @@ import (
 // minHeard is the recogniser's confidence under which a turn was hardly heard (B10).
 const minHeard = 0.5
 
-// The length of a run of words that is recalled text and no coincidence. A script without spaces is counted in pairs of characters,
-// which say less.
+// The length of a run of words that is recalled text and no coincidence. A script without spaces is counted in pairs of
+// characters, which say less.
 const (
 	runWords = 6
 	runPairs = 15
@@ -19,8 +19,9 @@ const (
 
 // Own returns of a conversation what may be believed, in order and with its numbers: the caller's turns without those
 // that were cut off or hardly heard (B10), and without what only came back of what was recalled (B11): notes of a
-// briefing, and sentences that repeat a recalled text word for word; and the agent's turns as they are, since an answer is understood by
-// its question. Nil where nothing of the caller's is left. Its result is what Window, Script and Supports are for.
+// briefing, and sentences that repeat a recalled text word for word; and the agent's turns as they are, since an answer
+// is understood by its question. Nil where nothing of the caller's is left. Its result is what Window, Script and
+// Supports are for.
 func Own(turns []recaller.Turn, recalled []string) []recaller.Turn {
 	known := recall(recalled)
 	out := make([]recaller.Turn, 0, len(turns))
@@ -70,8 +71,8 @@ func run(ws []word) string {
 	return b.String()
 }
 
-// without takes out of a text the sentences that repeat what was recalled: whole where that is most of them, else the run
-// of words.
+// without takes out of a text the sentences that repeat what was recalled: whole where that is most of them, else the
+// run of words.
 func (r recollection) without(text string) string {
 	if len(r.runs) == 0 {
 		return text

@@ -14,7 +14,8 @@ type pool struct {
 	matches []match
 }
 
-// match is where one part of a claim was found: in the caller's own words, or in a question of the agent's that he answered.
+// match is where one part of a claim was found: in the caller's own words, or in a question of the agent's that he
+// answered.
 type match struct {
 	own   []int // units
 	asked []int // units in whose question it stands
@@ -24,8 +25,8 @@ type match struct {
 
 func (m match) found() bool { return len(m.own)+len(m.asked) > 0 }
 
-// weigh finds the parts of a claim. Words of a question count where the caller said yes or no to it, or where his answer
-// holds another part of the value; its names and numbers only where he said yes.
+// weigh finds the parts of a claim. Words of a question count where the caller said yes or no to it, or where his
+// answer holds another part of the value; its names and numbers only where he said yes.
 func (p *pool) weigh(c claim) {
 	p.matches = make([]match, len(c.parts))
 	for u, unit := range p.units {
@@ -53,8 +54,8 @@ func (p *pool) weigh(c claim) {
 	}
 }
 
-// answers reports whether a turn that says nothing of a value itself is an answer that does: a yes or no. To carry a value of
-// one word, what it answers must have been a question.
+// answers reports whether a turn that says nothing of a value itself is an answer that does: a yes or no. To carry a
+// value of one word, what it answers must have been a question.
 func (u unit) answers(parts int) bool {
 	return u.answer != other && (parts > 1 || strings.ContainsAny(u.question.text, "?？"))
 }
@@ -85,8 +86,8 @@ func (p *pool) opposed(part part, m match) bool {
 	return how != 0 && how&want == 0
 }
 
-// contradicts reports whether the words were said the other way round: more than half of what was found, or the last of it, which
-// mostly is what the value is about ("allergic to [penicillin]", "lives [alone]").
+// contradicts reports whether the words were said the other way round: more than half of what was found, or the last of
+// it, which mostly is what the value is about ("allergic to [penicillin]", "lives [alone]").
 func (p *pool) contradicts(c claim) bool {
 	found, against, last := 0, 0, false
 	for i, m := range p.matches {
@@ -101,7 +102,8 @@ func (p *pool) contradicts(c claim) bool {
 	return last || against*2 > found
 }
 
-// turns are the numbers of the turns in which something was found: a question's only if its answer does not say it itself.
+// turns are the numbers of the turns in which something was found: a question's only if its answer does not say it
+// itself.
 func (p *pool) turns() []int {
 	var out []int
 	for _, m := range p.matches {

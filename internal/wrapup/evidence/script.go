@@ -48,8 +48,8 @@ func scriptLine(t recaller.Turn) string {
 // maxStoredKey bounds a key in the list of Stored, in characters.
 const maxStoredKey = 64
 
-// Stored writes the keys that are known already as the prompt for the extraction expects them, one "[STORED] key" a line,
-// as data. Empty for none.
+// Stored writes the keys that are known already as the prompt for the extraction expects them, one "[STORED] key" a
+// line, as data. Empty for none.
 func Stored(keys []string) string {
 	var b strings.Builder
 	for _, k := range keys {
@@ -75,9 +75,9 @@ func clip(s string, runes int) string {
 	return s
 }
 
-// Window cuts a conversation into parts whose scripts have at most maxBytes each, between turns, in order. A part begins
-// with the last turns of the one before it, so that an answer keeps its question. A single turn that is too long is cut
-// after words, and its pieces keep its number. maxBytes ≤ 0: one part. Nil for no turns.
+// Window cuts a conversation into parts whose scripts have at most maxBytes each, between turns, in order. A part
+// begins with the last turns of the one before it, so that an answer keeps its question. A single turn that is too long
+// is cut after words, and its pieces keep its number. maxBytes ≤ 0: one part. Nil for no turns.
 func Window(turns []recaller.Turn, maxBytes int) [][]recaller.Turn {
 	if len(turns) == 0 {
 		return nil

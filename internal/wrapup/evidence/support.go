@@ -18,9 +18,10 @@ const (
 // span is how many turns of the caller, one after another, may carry a value together where the memory names none.
 const span = 3
 
-// Supports reports whether the words of the turns carry the value of m: those that it names, with the questions that they
-// answer; else any up to three turns of the caller in a row. at are the numbers of the turns that do, ascending. They must
-// say it of the same person: of the caller himself, or of whom the value or its key names. turns is what Own returned.
+// Supports reports whether the words of the turns carry the value of m: those that it names, with the questions that
+// they answer; else any up to three turns of the caller in a row. at are the numbers of the turns that do, ascending.
+// They must say it of the same person: of the caller himself, or of whom the value or its key names. turns is what Own
+// returned.
 func Supports(m answer.Memory, turns []recaller.Turn) (at []int, ok bool) {
 	claimed := claimedText(m)
 	words := read(claimed)
@@ -36,8 +37,8 @@ func Supports(m answer.Memory, turns []recaller.Turn) (at []int, ok bool) {
 	return search(claimed, words, turns, either, of)
 }
 
-// quotes reports whether the words stand in one turn of the caller's: what begins as the caller speaks must be the caller's own
-// words.
+// quotes reports whether the words stand in one turn of the caller's: what begins as the caller speaks must be the
+// caller's own words.
 func quotes(words []word, turns []recaller.Turn) bool {
 	want := " " + strings.Join(toks(words), " ") + " "
 	return slices.ContainsFunc(turns, func(t recaller.Turn) bool {
@@ -91,8 +92,8 @@ func search(claimed string, words []word, turns []recaller.Turn, either bool, of
 	return at, ok
 }
 
-// denying reports whether a key says that the value is denied or disliked, so that the value alone does not tell how it was
-// meant: "dislikes_screens: screens".
+// denying reports whether a key says that the value is denied or disliked, so that the value alone does not tell how it
+// was meant: "dislikes_screens: screens".
 func denying(key string) bool {
 	for _, w := range read(spaced(key)) {
 		switch w.tok {
@@ -103,8 +104,8 @@ func denying(key string) bool {
 	return false
 }
 
-// carries reports whether the units carry a value together, which turns do, and how many of its parts were found. either:
-// it may have been affirmed or denied. of is whom it is about, where the value does not say.
+// carries reports whether the units carry a value together, which turns do, and how many of its parts were found.
+// either: it may have been affirmed or denied. of is whom it is about, where the value does not say.
 func carries(claimed string, words []word, units []unit, either bool, of string) (at []int, matched int, ok bool) {
 	p := pool{units: units, foreign: foreign(words)}
 	for _, u := range units {

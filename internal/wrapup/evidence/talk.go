@@ -89,7 +89,8 @@ func (s *sentence) introduced() []string {
 	return out
 }
 
-// borrowed reports whether a line gives the agent's name to somebody else: it stands without a word that says whose it is.
+// borrowed reports whether a line gives the agent's name to somebody else: it stands without a word that says whose it
+// is.
 func (t talk) borrowed(ws []word) bool {
 	for i, w := range ws {
 		if !t.agent[w.tok] || !w.capital {
@@ -136,8 +137,8 @@ func (t talk) carries(c clause) bool {
 	return false
 }
 
-// heardIn reports whether sentences carry a clause: its names and numbers, most of its words, none of them the other way round, by
-// the side that it tells of, and what it tells as done not as asked, planned or denied.
+// heardIn reports whether sentences carry a clause: its names and numbers, most of its words, none of them the other
+// way round, by the side that it tells of, and what it tells as done not as asked, planned or denied.
 func (t talk) heardIn(c clause, list []sentence) bool {
 	found, own, pairs, firm, against := 0, 0, 0, 0, 0
 	for _, p := range c.parts {
@@ -236,8 +237,8 @@ func (s *sentence) ahead(i int) bool {
 	return false
 }
 
-// dates marks the words of a line that name a day or hour which was said, in whatever words. known is false where the line names
-// one that was not: neither so, nor in these words.
+// dates marks the words of a line that name a day or hour which was said, in whatever words. known is false where the
+// line names one that was not: neither so, nor in these words.
 func (t talk) dates(line string, ws []word) (covered []bool, known bool) {
 	covered = make([]bool, len(ws))
 	for _, f := range when.Find(line, t.r.Base) {

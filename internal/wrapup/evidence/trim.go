@@ -10,10 +10,11 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
-// Trim takes out of a summary the lines, and of its prose the sentences, that the conversation does not carry: with names, days
-// or numbers that nobody said; with things that most of were not said near each other; told as done where they were only
-// asked, planned or denied; told of the side that did not say them; with the agent's name for the caller's; that ask;
-// and all that speak as one of the two ("my name is Jennifer"). dropped counts them. A brief of which nothing is left is empty.
+// Trim takes out of a summary the lines, and of its prose the sentences, that the conversation does not carry: with
+// names, days or numbers that nobody said; with things that most of were not said near each other; told as done where
+// they were only asked, planned or denied; told of the side that did not say them; with the agent's name for the
+// caller's; that ask; and all that speak as one of the two ("my name is Jennifer"). dropped counts them. A brief of
+// which nothing is left is empty.
 func Trim(s recaller.Summary, r reading.Reading) (out recaller.Summary, dropped int) {
 	t := trimmer{talk: talkOf(r)}
 	out = s
@@ -41,8 +42,8 @@ func (t *trimmer) lines(list []string, holds func(string) bool) []string {
 	return out
 }
 
-// prose keeps the sentences of a text that were told. One that goes takes along those after it that only say "he" or "it" of whom
-// or what it told.
+// prose keeps the sentences of a text that were told. One that goes takes along those after it that only say "he" or
+// "it" of whom or what it told.
 func (t *trimmer) prose(text string) string {
 	var all []string
 	from := 0
@@ -91,7 +92,8 @@ func (t *trimmer) touched(line string) bool {
 	return known && len(parts) > 0 && found*2 >= len(parts) && !t.talk.borrowed(ws)
 }
 
-// told reports whether a sentence holds: what it quotes to the letter, and each of its clauses by words that stand near each other.
+// told reports whether a sentence holds: what it quotes to the letter, and each of its clauses by words that stand near
+// each other.
 func (t *trimmer) told(line string) bool {
 	quotes := quoted.FindAllString(line, -1)
 	rest := quoted.ReplaceAllString(line, " ")
@@ -135,8 +137,8 @@ const (
 	byAgent
 )
 
-// clausesOf parts a claim where its sentence is parted. A clause that hardly says anything goes with the one before it, and one
-// that names nobody tells of whom that one does.
+// clausesOf parts a claim where its sentence is parted. A clause that hardly says anything goes with the one before it,
+// and one that names nobody tells of whom that one does.
 func clausesOf(ws []word, c claim) []clause {
 	var out []clause
 	at, who := -1, either

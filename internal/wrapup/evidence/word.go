@@ -116,8 +116,8 @@ func neutral(term string) bool {
 var everyday = sameAs(`like love enjoy ador fond|dislik hate|medicin drug medic med|smoke smoker|drink drinker|
 	live resid|work job occup employ|buy purchas`)
 
-// foreignStop reports whether a folded token is a word of grammar in German, French, Spanish, Italian, Portuguese or Dutch,
-// and no word of English that matters.
+// foreignStop reports whether a folded token is a word of grammar in German, French, Spanish, Italian, Portuguese or
+// Dutch, and no word of English that matters.
 func foreignStop(tok string) bool {
 	switch tok {
 	case "der", "das", "den", "dem", "und", "ist", "ein", "eine", "einen", "einem", "einer", "mit", "von", "zu", "zum", "zur", "auf", "fur", "ich",
@@ -163,8 +163,8 @@ func german(ws []word) bool {
 	return n > 0 && foreign(ws)
 }
 
-// alike reports whether two words of a language that has no stems here are forms of one: most of their letters, in their
-// order.
+// alike reports whether two words of a language that has no stems here are forms of one: most of their letters, in
+// their order.
 func alike(a, b string) bool {
 	if a == b {
 		return true

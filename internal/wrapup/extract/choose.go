@@ -9,8 +9,8 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
-// turn chooses what is worth keeping of one turn: pieces that weigh enough, with those beside them that lean on them; of a short
-// turn what stands between its first words of any weight and its last.
+// turn chooses what is worth keeping of one turn: pieces that weigh enough, with those beside them that lean on them;
+// of a short turn what stands between its first words of any weight and its last.
 func (x *extractor) turn(i int) []draft {
 	ps := x.pieces(i)
 	var out []draft
@@ -162,7 +162,8 @@ func (x *extractor) settle(d *draft) {
 	}
 }
 
-// wants reports whether words tell what somebody would have: "like" is that behind whoever likes, and a filler elsewhere.
+// wants reports whether words tell what somebody would have: "like" is that behind whoever likes, and a filler
+// elsewhere.
 func (l *tongue) wants(w []string) bool {
 	for i, v := range w {
 		if wanting[v] && (v != "like" || l.self[at(w, i-1)] || at(w, i-1) == "not" || at(w, i-1) == "would" || at(w, i-1) == "really") {
@@ -174,8 +175,8 @@ func (l *tongue) wants(w []string) bool {
 
 var wanting = speech.Set("prefer want rather hate hates love loves like likes favourite favorite lieber hasse mag prefiero gusta")
 
-// answer reads the beginning of a turn as the answer to the agent's question. The two are quoted together where the question is
-// about something that lasts and the answer alone does not say it.
+// answer reads the beginning of a turn as the answer to the agent's question. The two are quoted together where the
+// question is about something that lasts and the answer alone does not say it.
 func (x *extractor) answer(i int) (draft, bool) {
 	q := x.asker(i)
 	ps := x.pieces(i)
@@ -230,8 +231,8 @@ func (x *extractor) answer(i int) (draft, bool) {
 	return d, true
 }
 
-// leaningOn is the turn of the question that is quoted with a draft: the one that it answers, or on which its first words lean, where
-// they are the first that are said to it; -1: none.
+// leaningOn is the turn of the question that is quoted with a draft: the one that it answers, or on which its first
+// words lean, where they are the first that are said to it; -1: none.
 func (x *extractor) leaningOn(d draft) int {
 	q := x.asker(d.turn)
 	if from, _ := x.within(d, 0); d.asked >= 0 || q < 0 || from < d.from {
@@ -272,7 +273,8 @@ var details = speech.PhrasesOf(`which|whose|where|how long|how many|how old|how 
 	sort|what model|what make|what year|what colour|what color|what room|what floor|what number|her name|his name|its name|welche|welcher|welches|
 	welchen|welchem|wie lange|wie viele|wie alt|wie groß|wo|cuál|cuáles|cuántos|cuántas|cuánto tiempo|dónde|qué tipo|qué talla|qué modelo`)
 
-// denies reports whether an answer says "no …" of a thing that was asked for, that there is none, or that it is another's.
+// denies reports whether an answer says "no …" of a thing that was asked for, that there is none, or that it is
+// another's.
 func denies(w, ask []string) bool {
 	for i := 1; i < len(w); i++ {
 		none := i < 4 && (w[i-1] == "have" && at(w, i+1) == "got" || w[i-1] == "do" && at(w, i+1) == "have")

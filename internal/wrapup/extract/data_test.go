@@ -177,7 +177,8 @@ func plain(s string) string {
 	return strings.TrimSpace(unspoken.ReplaceAllString(strings.ToLower(s), " "))
 }
 
-// How many of the facts that people told are carried by memories, by their words: a rough figure. RECALLER_SHOW=1 prints all.
+// How many of the facts that people told are carried by memories, by their words: a rough figure. RECALLER_SHOW=1
+// prints all.
 func TestFactsOfScenesAreCarried(t *testing.T) {
 	show := os.Getenv("RECALLER_SHOW") != ""
 	carried, of, kept, calls := 0, 0, 0, 0

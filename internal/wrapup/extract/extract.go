@@ -1,25 +1,27 @@
-// Package extract finds what a caller said of himself or of his matter that is worth knowing next time: memories of the six
-// types of spec W4, chosen and quoted. It never rewrites: a value holds the caller's own words, with the agent's question
-// where the answer alone says nothing, and days and spoken numbers read out in square brackets. It works by the shape of
-// sentences and closed tables of words, in time linear in the words; no model, no I/O, no clock.
+// Package extract finds what a caller said of himself or of his matter that is worth knowing next time: memories of the
+// six types of spec W4, chosen and quoted. It never rewrites: a value holds the caller's own words, with the agent's
+// question where the answer alone says nothing, and days and spoken numbers read out in square brackets. It works by
+// the shape of sentences and closed tables of words, in time linear in the words; no model, no I/O, no clock.
 //
 // It is not for deciding what is kept: whether a key exists already and whether the conversation qualifies (W9) is the
 // caller's business. It is no reader of names either (wrapup/name), nor of what both sides agreed on (agreement).
 //
 // # What it chooses
 //
-// The caller's own assertions that will hold beyond the call: people and pets, home and how to get in, work, health, likes and
-// limits, habits, things and identifiers, what happened on a day, what is planned for one, and answers to the agent's
-// questions about these. Nothing from the agent's words, from questions, conditions and wishes, from what others are quoted to
-// have said, from pasted texts and role play, from turns that were cut off or hardly heard (B10), from what the agent recited
-// (B11), and nothing told in confidence; nothing of when the caller is free this week. What the caller wants forgotten the wrap-up leaves out. Of English, German and
-// Spanish; in other languages it finds nothing.
+// The caller's own assertions that will hold beyond the call: people and pets, home and how to get in, work, health,
+// likes and limits, habits, things and identifiers, what happened on a day, what is planned for one, and answers to the
+// agent's questions about these. Nothing from the agent's words, from questions, conditions and wishes, from what
+// others are quoted to have said, from pasted texts and role play, from turns that were cut off or hardly heard (B10),
+// from what the agent recited (B11), and nothing told in confidence; nothing of when the caller is free this week. What
+// the caller wants forgotten the wrap-up leaves out. Of English, German and Spanish; in other languages it finds
+// nothing.
 //
 // # Keys
 //
-// A key is snake_case and says what the words are about, so that the same thing said again has the same key: a topic (allergy,
-// address, occupation, contact_preference), behind the relation whose it is (wife_allergy, neighbour_dog_health, somebody_condition of
-// one who is not known), with one or two of the words themselves where one may have several (medication_metformin, dog_tinker).
+// A key is snake_case and says what the words are about, so that the same thing said again has the same key: a topic
+// (allergy, address, occupation, contact_preference), behind the relation whose it is (wife_allergy,
+// neighbour_dog_health, somebody_condition of one who is not known), with one or two of the words themselves where one
+// may have several (medication_metformin, dog_tinker).
 package extract
 
 import (
@@ -89,7 +91,8 @@ func (x *extractor) best(found []draft) []draft {
 	return found
 }
 
-// candidates quotes the drafts. Of two with one key the later holds, unless one may have several: then it takes another key.
+// candidates quotes the drafts. Of two with one key the later holds, unless one may have several: then it takes another
+// key.
 func (x *extractor) candidates(found []draft) []Candidate {
 	var out []Candidate
 	at := map[string]int{}

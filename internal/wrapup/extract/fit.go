@@ -8,8 +8,8 @@ import (
 	"github.com/recallerhq/recaller/internal/speech"
 )
 
-// fits reports whether the word at i means its topic here, and not something else that it also says: "the house next door",
-// "it broke", "like a college student", "call it half past". A key that is wrong misleads whoever reads it.
+// fits reports whether the word at i means its topic here, and not something else that it also says: "the house next
+// door", "it broke", "like a college student", "call it half past". A key that is wrong misleads whoever reads it.
 func (l *tongue) fits(t *topic, w []string, i int) bool {
 	before, next := at(w, i-1), at(w, i+1)
 	if (before == "no" || before == "without" || before == "not" && (t.key == "death" || t.key == "condition")) && !t.denied && t.key != "contact_preference" {

@@ -127,8 +127,8 @@ var (
 // leastSpelled is how many letters and digits in a row are spelled, and not said.
 const leastSpelled = 3
 
-// spelled are the runs of single letters and digits of a text, with what was taken back taken back: "four Q, no, not Q, four K D"
-// is 4KD.
+// spelled are the runs of single letters and digits of a text, with what was taken back taken back: "four Q, no, not Q,
+// four K D" is 4KD.
 func spelled(text string) []string {
 	ws := speech.Words(text)
 	var out, run []string
@@ -187,7 +187,8 @@ func spelled(text string) []string {
 	return out
 }
 
-// markAt is the letter or digit that is spelled at i, and the last of its words; "" for none. within: others stand before it.
+// markAt is the letter or digit that is spelled at i, and the last of its words; "" for none. within: others stand
+// before it.
 func markAt(text string, ws []speech.Word, i int, within bool) (mark string, last int) {
 	w := ws[i].Text
 	switch {
@@ -226,8 +227,8 @@ func single(w string) bool { return len([]rune(w)) == 1 && (w < "0" || w > "9") 
 // between is what stands before the word at i, behind the one before it.
 func between(text string, ws []speech.Word, i int) string { return text[ws[i-1].End:ws[i].Start] }
 
-// lettered reports whether an "a" or "i" that stands alone is spelled: one among others, or the last of them. "With a D, H" has an
-// article.
+// lettered reports whether an "a" or "i" that stands alone is spelled: one among others, or the last of them. "With a
+// D, H" has an article.
 func lettered(text string, ws []speech.Word, i int, within bool) bool {
 	if within {
 		return i+1 == len(ws) || single(ws[i+1].Text) || digit[ws[i+1].Text] != "" || strings.ContainsRune(".,-", rune(text[ws[i].End]))

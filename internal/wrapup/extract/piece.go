@@ -82,7 +82,8 @@ func (x *extractor) piece(i, k int) piece {
 	return p
 }
 
-// relative is 1 where a piece tells by its first word of him whom the one before it named: "my aunt | who has the keys".
+// relative is 1 where a piece tells by its first word of him whom the one before it named: "my aunt | who has the
+// keys".
 func (x *extractor) relative(i, k int, w []string) int {
 	if k == 0 || len(w) < 2 || !asking[w[0]] || strings.HasSuffix(x.ss[i][k].Text, "?") {
 		return 0
@@ -153,7 +154,8 @@ func (l *tongue) barred(w []string) bool {
 	return false
 }
 
-// noted are words by which something is not to be written down: that is no memory, and would tell that there was something.
+// noted are words by which something is not to be written down: that is no memory, and would tell that there was
+// something.
 var noted = speech.Set("written write writing jotted jot noted")
 
 // follows begin what would come of something: "the second is their wedding, so I'd be divorced".
@@ -393,8 +395,8 @@ func (x *extractor) weighTime(p *piece, t reading.Turn, s speech.Sentence, i int
 	}
 }
 
-// busy reports whether a piece only says when the caller can or can not: it holds for that week, and neither tells what he does nor
-// what is to be on the day.
+// busy reports whether a piece only says when the caller can or can not: it holds for that week, and neither tells what
+// he does nor what is to be on the day.
 func (x *extractor) busy(p piece) bool {
 	slight := p.about.weight < 1.5 || p.about.key == "availability" || p.about.key == "vehicle"
 	return slight && p.about.whose == "" && (has(p.w, x.lang.self) || has(p.w, x.lang.denial)) && !has(p.w, planned)

@@ -9,8 +9,8 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
-// Reversals returns what the caller says of memories that holds no more: "I ended up pulling out of the half marathon", "we sold
-// the van". Each has the key of the memory that it takes back, so that it is kept as its dispute.
+// Reversals returns what the caller says of memories that holds no more: "I ended up pulling out of the half marathon",
+// "we sold the van". Each has the key of the memory that it takes back, so that it is kept as its dispute.
 func Reversals(r reading.Reading, known []recaller.Memory) []Candidate {
 	x := newExtractor(r)
 	if x.lang == nil {

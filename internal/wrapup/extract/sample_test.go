@@ -18,11 +18,13 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
-// TestPrintSample prints a random sample of what is extracted from the development data, each with its source, for reading:
+// TestPrintSample prints a random sample of what is extracted from the development data, each with its source, for
+// reading:
 //
 //	RECALLER_SAMPLE_SEED=77 go test -tags measure ./internal/wrapup/extract -run TestPrintSample -v
 //
-// RECALLER_SAMPLE_SIZE sets how many (100), RECALLER_SAMPLE_SESSIONS how many chat sessions are read (1500, drawn by the same seed).
+// RECALLER_SAMPLE_SIZE sets how many (100), RECALLER_SAMPLE_SESSIONS how many chat sessions are read (1500, drawn by
+// the same seed).
 func TestPrintSample(t *testing.T) {
 	seed := os.Getenv("RECALLER_SAMPLE_SEED")
 	if seed == "" {

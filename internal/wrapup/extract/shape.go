@@ -8,8 +8,9 @@ import (
 	"github.com/recallerhq/recaller/internal/speech"
 )
 
-// shape weighs how words are put: what lasts is said in the plain present of the caller ("I haul steel", "my wife works nights",
-// "I can't drive after"), as what there is, or as what the agent is to do or leave. own: they speak of the caller.
+// shape weighs how words are put: what lasts is said in the plain present of the caller ("I haul steel", "my wife works
+// nights", "I can't drive after"), as what there is, or as what the agent is to do or leave. own: they speak of the
+// caller.
 func (l *tongue) shape(w []string) (weight float64, own bool) {
 	least := 0.0
 	for i, v := range w {
@@ -207,7 +208,8 @@ func (l *tongue) command(w []string) float64 {
 	return 0
 }
 
-// limits reports whether words set a bound to what may be done: "not with a man", "nothing over forty", "by email, not to the school".
+// limits reports whether words set a bound to what may be done: "not with a man", "nothing over forty", "by email, not
+// to the school".
 func limits(w []string) bool {
 	for i, v := range w {
 		next := at(w, i+1)

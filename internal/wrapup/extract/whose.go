@@ -26,9 +26,9 @@ type mention struct {
 	sentence int
 }
 
-// holder tells whose the matter is that the word at n names: the key of somebody of the caller's, somebody, or "" for his own. What
-// stands right before says it ("my mom's knee", "his teeth"), else the nearest subject ("my wife takes insulin"), else he for whom
-// is called.
+// holder tells whose the matter is that the word at n names: the key of somebody of the caller's, somebody, or "" for
+// his own. What stands right before says it ("my mom's knee", "his teeth"), else the nearest subject ("my wife takes
+// insulin"), else he for whom is called.
 func (x *extractor) holder(w []string, n int, t *topic, p place) string {
 	personal, right := !things[t.key], true
 	for i := n - 1; i >= 0; i-- {
@@ -105,8 +105,8 @@ func (x *extractor) led(w []string, i int) bool {
 	return pets[kin[at(w, i)]] || led[at(w, i)] || at(w, i) == "a" && x.lang.language == token.Spanish
 }
 
-// mentioned is the person or animal of the caller's that the word at i names, with whose it is where it is not his: "neighbour_dog";
-// "" if there is none.
+// mentioned is the person or animal of the caller's that the word at i names, with whose it is where it is not his:
+// "neighbour_dog"; "" if there is none.
 func (x *extractor) mentioned(w []string, i int) string {
 	k := kin[bare(w[i])]
 	switch before := at(w, i-1); {
@@ -230,7 +230,8 @@ func (x *extractor) told(w []string) string {
 	return ""
 }
 
-// namesOf are the words that stand with a capital where no sentence begins, and nowhere without. German has capitals everywhere.
+// namesOf are the words that stand with a capital where no sentence begins, and nowhere without. German has capitals
+// everywhere.
 func namesOf(turns []reading.Turn) map[string]bool {
 	out, small := map[string]bool{}, map[string]bool{}
 	for _, t := range turns {

@@ -1,10 +1,11 @@
-// Package highlights measures whether a text carries what a professional marked as the highlights of a conversation. It is
-// a yardstick for the rules of the wrap-up, used by their tests and by evaluations; nothing in the product depends on it.
+// Package highlights measures whether a text carries what a professional marked as the highlights of a conversation. It
+// is a yardstick for the rules of the wrap-up, used by their tests and by evaluations; nothing in the product depends
+// on it.
 //
-// A highlight is carried if at least 60 % of its content stems are found in the text. Abbreviations and terms of the trade
-// count as found where the text says the same in plain words; the table below is all that is allowed. A highlight that
-// denies ("No fever") needs a denial beside the match, and one that affirms needs a match that is not denied ("No asthma"
-// does not carry "Asthma").
+// A highlight is carried if at least 60 % of its content stems are found in the text. Abbreviations and terms of the
+// trade count as found where the text says the same in plain words; the table below is all that is allowed. A highlight
+// that denies ("No fever") needs a denial beside the match, and one that affirms needs a match that is not denied ("No
+// asthma" does not carry "Asthma").
 package highlights
 
 import (

@@ -49,8 +49,8 @@ func labelledCalls(t *testing.T, file string) []labelled {
 // right reports whether an outcome is as labelled; what was called off was also dealt with.
 func right(got, want string) bool { return got == want || got == Resolved && want == Cancelled }
 
-// The intent goes by tables of words, and calls of trades that no table names miss them; what happened is read in any trade.
-// The misses of fresh.txt are counted and not shown, so that nobody makes phrases of them.
+// The intent goes by tables of words, and calls of trades that no table names miss them; what happened is read in any
+// trade. The misses of fresh.txt are counted and not shown, so that nobody makes phrases of them.
 func TestLabelsReadWhatHappened(t *testing.T) {
 	for _, tt := range []struct {
 		file                       string

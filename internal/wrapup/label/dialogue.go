@@ -127,8 +127,8 @@ func lines(turns []recaller.Turn) []line {
 // rambling is how many words of a caller's may still be talk. More are pasted.
 const rambling = 150
 
-// spoken returns the sentences of a turn that are read as talk: of an essay of the agent's the last, which the caller answers; of
-// what the caller pasted the first, which says what he wants. In the rest nobody books or complains.
+// spoken returns the sentences of a turn that are read as talk: of an essay of the agent's the last, which the caller
+// answers; of what the caller pasted the first, which says what he wants. In the rest nobody books or complains.
 func spoken(text string, caller bool) []speech.Sentence {
 	all := speech.Sentences(text)
 	words := len(strings.Fields(text))
@@ -177,7 +177,8 @@ func heed(m mark, ts []token, h hit, conditional bool) mark {
 // deadlines before a day make it no time to come.
 var deadlines = speech.Set("by until till since last every bis seit hasta desde")
 
-// isDone reports whether the word at i says that something is booked: "booked", but not "books", nor "you booked" before the call.
+// isDone reports whether the word at i says that something is booked: "booked", but not "books", nor "you booked"
+// before the call.
 func isDone(ts []token, i int) bool {
 	return !bookings[ts[i].stem] || strings.HasSuffix(ts[i].low, "ed") && (i == 0 || !subjects[ts[i-1].low])
 }
@@ -192,7 +193,8 @@ var (
 	afterHours  = speech.Set("o'clock uhr am pm a p thirty fifteen forty twenty ten fifty or")
 )
 
-// clocked reports whether the words name a time of day: "at nine", "half twelve", "one twenty", "14:30", or a day by its number.
+// clocked reports whether the words name a time of day: "at nine", "half twelve", "one twenty", "14:30", or a day by
+// its number.
 func clocked(ts []token) bool {
 	for i, t := range ts {
 		number := speech.IsNumber(t.low)

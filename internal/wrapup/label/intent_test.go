@@ -2,7 +2,8 @@ package label
 
 import "testing"
 
-// Where few words tell the intent, what came of the call does: a time that was settled, what was called off, anger, thanks.
+// Where few words tell the intent, what came of the call does: a time that was settled, what was called off, anger,
+// thanks.
 func TestTheCourseOfACallTellsTheIntent(t *testing.T) {
 	for _, tt := range []struct {
 		name, want string

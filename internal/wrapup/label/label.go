@@ -28,11 +28,11 @@ const (
 // maxTopics bounds the topics of one conversation.
 const maxTopics = 8
 
-// Analyse labels a conversation by the packs, the first of them having precedence; acts are what was agreed on in it about times;
-// broke: the connection was lost. The intent is what the caller wants: what he asks for weighs more than what he tells, his words
-// more than the agent's, early ones more than late ones, and what came of the call and his mood speak too; between intents that are
-// as good as equal the packs' order decides. Sentiment (the caller's) and outcome go by what happened in the dialogue. It is the
-// same for the same turns; no turns give the fallbacks.
+// Analyse labels a conversation by the packs, the first of them having precedence; acts are what was agreed on in it
+// about times; broke: the connection was lost. The intent is what the caller wants: what he asks for weighs more than
+// what he tells, his words more than the agent's, early ones more than late ones, and what came of the call and his
+// mood speak too; between intents that are as good as equal the packs' order decides. Sentiment (the caller's) and
+// outcome go by what happened in the dialogue. It is the same for the same turns; no turns give the fallbacks.
 func Analyse(turns []recaller.Turn, acts []recaller.Act, broke bool, packs []Pack) recaller.Analysis {
 	ls := lines(turns)
 	spoken := read(ls)
@@ -55,8 +55,8 @@ func Analyse(turns []recaller.Turn, acts []recaller.Act, broke bool, packs []Pac
 	return a
 }
 
-// lean is what a sign of the course of a call says of an intent: how the score of its words grows, and what is added to it where no
-// intent that the sign favours has words.
+// lean is what a sign of the course of a call says of an intent: how the score of its words grows, and what is added to
+// it where no intent that the sign favours has words.
 type lean struct{ times, plus float64 }
 
 // leans are by sign and intent.
@@ -214,8 +214,8 @@ func topics(spoken []said, packs []Pack) []string {
 	return out
 }
 
-// outcome is the first rule of the packs' own that the words support, else what the dialogue has by its shape, told by a label
-// that the packs have.
+// outcome is the first rule of the packs' own that the words support, else what the dialogue has by its shape, told by
+// a label that the packs have.
 func outcome(spoken []said, ls []line, acts []recaller.Act, broke bool, packs []Pack) string {
 	rules := merged(packs, func(p Pack) []rule { return p.outcomes })
 	b := newBook(rules)

@@ -28,8 +28,9 @@ const (
 // tilt is how far one sign turns the mood to the one side and the other, in hundredths.
 type tilt struct{ down, up int }
 
-// signs are the weights: a multinomial regression (L2, C = 0.5, neutral the base) on 359 labelled calls and eight single
-// sentences. How they do on others is in docs/measurements/labels.md; a change by hand is as good as the figures it gets there.
+// signs are the weights: a multinomial regression (L2, C = 0.5, neutral the base) on 359 labelled calls and eight
+// single sentences. How they do on others is in docs/measurements/labels.md; a change by hand is as good as the figures
+// it gets there.
 var signs = [...]struct {
 	table string
 	tilt
@@ -128,8 +129,8 @@ func (l line) signs() (n [len(signs)]int) {
 	return n
 }
 
-// feels returns the signs in a sentence. Of phrases that share a word the one of most words counts: "I could murder a tea" is no
-// threat.
+// feels returns the signs in a sentence. Of phrases that share a word the one of most words counts: "I could murder a
+// tea" is no threat.
 func (s sentence) feels(caller bool) []feel {
 	hits := slices.DeleteFunc(moods().all(s.tokens), func(h hit) bool { return caller != (feel(h.rule) < sorry) })
 	slices.SortStableFunc(hits, func(a, b hit) int {

@@ -6,7 +6,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// What is only held, put off or thought over is not booked; what is called off in other words than "cancel" is cancelled.
+// What is only held, put off or thought over is not booked; what is called off in other words than "cancel" is
+// cancelled.
 func TestOutcomesInOtherWords(t *testing.T) {
 	for _, tt := range []struct {
 		want  string

@@ -1,10 +1,10 @@
 // Package label gives a conversation its labels, from closed sets (spec 2.5, P4). Intents and topics go by tables of
-// whole words and phrases that come in packs: "service" and "golf" are built in, for a general service desk and for golf
-// courses, and a tenant may bring a pack of his own as JSON. Sentiment and outcome are read from what happens in the
-// dialogue, in any trade: who offers a time, who takes it, who promises to call, who is sorry. Its words, in English,
-// German, Spanish and a little Portuguese, are in dialogue.json and mood.json; a pack says which outcomes there are, and
-// may add words. A phrase is matched word by word, by stem: "book" finds booked and booking, "weather" never "eat".
-// It does no I/O and is not for understanding what was said: that is the work of summaries and memories.
+// whole words and phrases that come in packs: "service" and "golf" are built in, for a general service desk and for
+// golf courses, and a tenant may bring a pack of his own as JSON. Sentiment and outcome are read from what happens in
+// the dialogue, in any trade: who offers a time, who takes it, who promises to call, who is sorry. Its words, in
+// English, German, Spanish and a little Portuguese, are in dialogue.json and mood.json; a pack says which outcomes
+// there are, and may add words. A phrase is matched word by word, by stem: "book" finds booked and booking, "weather"
+// never "eat". It does no I/O and is not for understanding what was said: that is the work of summaries and memories.
 package label
 
 import (
@@ -125,8 +125,9 @@ var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 const maxLabelBytes = 60
 
-// ParsePack reads a pack from JSON. Outcomes that the dialogue shows may stand without phrases; the order of intents and
-// outcomes is their priority. "a|b" means one word or the other, "*" up to three of any kind. Errors are Invalid, by field.
+// ParsePack reads a pack from JSON. Outcomes that the dialogue shows may stand without phrases; the order of intents
+// and outcomes is their priority. "a|b" means one word or the other, "*" up to three of any kind. Errors are Invalid,
+// by field.
 func ParsePack(data []byte) (Pack, error) {
 	if len(data) > MaxPackBytes {
 		return Pack{}, recaller.InvalidField("pack", "is larger than %d bytes", MaxPackBytes)

@@ -9,7 +9,8 @@ import (
 	"github.com/recallerhq/recaller/internal/speech"
 )
 
-// deadWays returns the words of a phrase with which it never finds itself, whichever of its other words stand beside them.
+// deadWays returns the words of a phrase with which it never finds itself, whichever of its other words stand beside
+// them.
 func deadWays(phrase string, found func(said string) bool) []string {
 	var places [][]string
 	for f := range strings.FieldsSeq(strings.ReplaceAll(phrase, "* ", "")) {

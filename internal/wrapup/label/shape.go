@@ -7,10 +7,10 @@ import (
 	"github.com/recallerhq/recaller/internal/speech"
 )
 
-// settled returns the line at which a time was settled for good; -1 if none was. A time is settled where the agent says that it
-// is booked, or states one that was offered or asked for, or the caller takes what was offered, and nobody contests it.
-// What is only held, or what the caller wants to think over, is not settled: held and open are the lines that say so, -1 if
-// none does.
+// settled returns the line at which a time was settled for good; -1 if none was. A time is settled where the agent says
+// that it is booked, or states one that was offered or asked for, or the caller takes what was offered, and nobody
+// contests it. What is only held, or what the caller wants to think over, is not settled: held and open are the lines
+// that say so, -1 if none does.
 func settled(ls []line, broke bool) (at, held, open int) {
 	at, held, open = -1, -1, -1
 	offered, timed := -1, -1
@@ -116,12 +116,12 @@ func (l line) contests() bool {
 	return first.is(reject) && len(first.tokens) <= 8 || refusals[first.tokens[0].low] && !first.is(accept)
 }
 
-// stands reports whether what was settled at a line is not what a later line only holds: what is held much later is another
-// matter.
+// stands reports whether what was settled at a line is not what a later line only holds: what is held much later is
+// another matter.
 func stands(at, held int) bool { return at >= 0 && (at >= held || held-at > recent) }
 
-// acted is where a time was settled, and where one was called off, by what was agreed on about times; -1 for nowhere. What is
-// delivered or due, and who will call, is no booking, nor is a day without an hour.
+// acted is where a time was settled, and where one was called off, by what was agreed on about times; -1 for nowhere.
+// What is delivered or due, and who will call, is no booking, nor is a day without an hour.
 func acted(ls []line, acts []recaller.Act) (at, off int) {
 	at, off = -1, -1
 	for _, a := range acts {
@@ -233,8 +233,8 @@ func (l line) asksHow() bool {
 
 var howWords = speech.Set("how how's hows wie cómo como qué que")
 
-// keepsCompany reports whether the agent begins the call as one who rang somebody to keep company: he greets by the name alone,
-// and asks how it goes, and the caller wants nothing at first.
+// keepsCompany reports whether the agent begins the call as one who rang somebody to keep company: he greets by the
+// name alone, and asks how it goes, and the caller wants nothing at first.
 func keepsCompany(ls []line) bool {
 	if len(ls) < 3 || ls[0].caller || ls[1].is(want|callOff) || !ls[0].asksHow() && !ls[2].asksHow() {
 		return false

@@ -126,7 +126,8 @@ func (r *reader) lead(s []word) int {
 	return i
 }
 
-// read returns the words of a name that begins at i, none twice and with what is spelled in them, and the place behind it.
+// read returns the words of a name that begins at i, none twice and with what is spelled in them, and the place behind
+// it.
 func (r *reader) read(s []word, i int) (name []word, next int) {
 	name, next = r.parts(s, i)
 	if next > i && s[next-1].pause == ',' {
@@ -214,7 +215,8 @@ func employed(s []word, i int) bool {
 	return from > 0 && from < len(s) && (houses[s[from].low] || slices.ContainsFunc(houseEnds, func(end string) bool { return strings.HasSuffix(s[from].low, end) }))
 }
 
-// ofFirm reports whether a firm and nothing else follows at i, up to a pause: "vom Gasthof Adler", not "von der Schule sind da".
+// ofFirm reports whether a firm and nothing else follows at i, up to a pause: "vom Gasthof Adler", not "von der Schule
+// sind da".
 func ofFirm(s []word, i int) bool {
 	for k := behind(s, i, employing); k < len(s); k++ {
 		if ends := behind(s, k, endForms) > 0; ends || s[k].text == s[k].low || s[k].pause != 0 {
@@ -232,8 +234,8 @@ func (r *reader) particle(s []word, i, before int) bool {
 	return particles[s[i+1].low] || s[i+1].nameLike(r.cased)
 }
 
-// whole reports whether what was read is a name and no other matter that begins like one. Where nothing asked for a name,
-// a text without marks must show it by more than words that are not known.
+// whole reports whether what was read is a name and no other matter that begins like one. Where nothing asked for a
+// name, a text without marks must show it by more than words that are not known.
 func (r *reader) whole(parts, s []word, next int, sure bool) bool {
 	names := 0
 	for _, p := range parts {

@@ -1,6 +1,7 @@
-// Package name reads a caller's own name out of a conversation as he gave it: introductions ("hi, it's Kirsty. Abernathy."), answers
-// to a question for it, with what he spelled, and the name that he says yes to. Somebody else's name, the agent's, and one that
-// only the agent said are none of his (P12). English, German and Spanish, with capitals or as recognisers write.
+// Package name reads a caller's own name out of a conversation as he gave it: introductions ("hi, it's Kirsty.
+// Abernathy."), answers to a question for it, with what he spelled, and the name that he says yes to. Somebody else's
+// name, the agent's, and one that only the agent said are none of his (P12). English, German and Spanish, with capitals
+// or as recognisers write.
 //
 // It is pure, and not for whether a stored name may be replaced.
 package name
@@ -14,13 +15,14 @@ import (
 	"github.com/recallerhq/recaller/internal/speech"
 )
 
-// talk is how many words of a turn that is longer than one says are read: of the agent's the last, to which one answers, of the
-// caller's the first, and of one with line breaks, which is written or pasted, only what tells a name for sure. Lists and
-// headings look like names.
+// talk is how many words of a turn that is longer than one says are read: of the agent's the last, to which one
+// answers, of the caller's the first, and of one with line breaks, which is written or pasted, only what tells a name
+// for sure. Lists and headings look like names.
 const talk = 25
 
-// Said returns the caller's own name, the Number of the turn that gave it, and whether there was one. The fullest form that he
-// gave counts; what he asks to be called stands in for a name. Turns that were cut off or hardly heard give none.
+// Said returns the caller's own name, the Number of the turn that gave it, and whether there was one. The fullest form
+// that he gave counts; what he asks to be called stands in for a name. Turns that were cut off or hardly heard give
+// none.
 func Said(turns []recaller.Turn) (name string, turn int, ok bool) {
 	r := reader{agents: agents(turns)}
 	for _, t := range turns {
@@ -184,7 +186,8 @@ func (r *reader) tail(s []word) {
 	}
 }
 
-// bare reports whether a name stands for itself: "Hi. Darnell Quigley." as the first that a caller says, or spelled right after.
+// bare reports whether a name stands for itself: "Hi. Darnell Quigley." as the first that a caller says, or spelled
+// right after.
 func (r *reader) bare(parts, s []word, next int, rest []word) bool {
 	known := firstNames[parts[0].low]
 	if r.essay {
@@ -271,8 +274,8 @@ func (r *reader) titled(w word) bool {
 
 func respelled(letters string) word { return word{low: letters, text: letters} }
 
-// take weighs a name against the one that is known: a fuller one completes it, a part of it adds nothing, and another one
-// counts where the caller says that it is his name.
+// take weighs a name against the one that is known: a fuller one completes it, a part of it adds nothing, and another
+// one counts where the caller says that it is his name.
 func (r *reader) take(parts []word, sure bool) {
 	first, last := r.asked.kind == "first", r.asked.kind == "last"
 	switch {
@@ -318,7 +321,8 @@ func (r *reader) wishes(s []word) bool {
 	return false
 }
 
-// match looks for the full name where the caller said that by which the agent calls him: "teodora vance friday the …", "Ms Vance".
+// match looks for the full name where the caller said that by which the agent calls him: "teodora vance friday the …",
+// "Ms Vance".
 func (r *reader) match(turns []recaller.Turn) {
 	for _, t := range turns {
 		if t.Speaker == recaller.Assistant || !t.Heard() {

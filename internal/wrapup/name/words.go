@@ -79,7 +79,8 @@ const leastSpelled = 3
 // mostSpelled is about how many words a spelling takes: more are no name.
 const mostSpelled = 60
 
-// spelled reads letters said one by one, each perhaps with a word that it begins. Where commas part them a full stop ends them.
+// spelled reads letters said one by one, each perhaps with a word that it begins. Where commas part them a full stop
+// ends them.
 func spelled(text string, raw []speech.Word, i int) (letters string, next int) {
 	for start := i; i < len(raw) && i-start < mostSpelled; {
 		if i > start+1 && pauseAfter(text, raw, i-1) == '.' && pauseAfter(text, raw, i-2) == ',' {

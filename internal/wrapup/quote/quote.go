@@ -1,6 +1,7 @@
-// Package quote renders words of a turn as a quotation: as they were said, without sounds of hesitation, and with the day that a
-// date means in square brackets right behind it. What is left out is marked with an ellipsis. Whatever stands between the
-// quotation marks, but for brackets, is in the turn. It is pure, and not for choosing what is worth quoting.
+// Package quote renders words of a turn as a quotation: as they were said, without sounds of hesitation, and with the
+// day that a date means in square brackets right behind it. What is left out is marked with an ellipsis. Whatever
+// stands between the quotation marks, but for brackets, is in the turn. It is pure, and not for choosing what is worth
+// quoting.
 package quote
 
 import (
@@ -15,8 +16,8 @@ import (
 // Cut marks what was left out.
 const Cut = "…"
 
-// Of quotes the bytes from start to end of a turn, which begin and end with words: “We need a plumber on Tuesday [20 October
-// 2026]”. A filler at the beginning or the end goes without a mark. Nothing to say gives "".
+// Of quotes the bytes from start to end of a turn, which begin and end with words: “We need a plumber on Tuesday [20
+// October 2026]”. A filler at the beginning or the end goes without a mark. Nothing to say gives "".
 func Of(t reading.Turn, start, end int) string {
 	if body := Body(t, start, end); body != "" {
 		return "“" + body + "”"
@@ -84,8 +85,8 @@ func span(f when.Found, rest string) int {
 
 const maxRange = 24
 
-// Note is what stands in brackets behind a date: the day that it means, with the weekday where the words do not name it; ""
-// where they mean no one day, were taken back, or say it in full.
+// Note is what stands in brackets behind a date: the day that it means, with the weekday where the words do not name
+// it; "" where they mean no one day, were taken back, or say it in full.
 func Note(f when.Found) string {
 	if !f.Exact() || f.Retracted || strings.Contains(f.Phrase, f.At.Format("2006")) {
 		return ""

@@ -1,5 +1,5 @@
-// Package reading reads a conversation once, for all who look for something in it: its turns with their sentences and the dates
-// that are said in them. It is pure, and not for what any of it means.
+// Package reading reads a conversation once, for all who look for something in it: its turns with their sentences and
+// the dates that are said in them. It is pure, and not for what any of it means.
 package reading
 
 import (

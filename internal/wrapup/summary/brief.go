@@ -195,7 +195,8 @@ func (c *chooser) offered(i int, how speech.Phrases) bool {
 	return i > 1 && slices.ContainsFunc(c.turns[i-1], func(u *unit) bool { return !u.caller && how.In(u.words) })
 }
 
-// noted is what the agent knows of the matter before the caller tells of it: "you've mentioned that you have no appetite".
+// noted is what the agent knows of the matter before the caller tells of it: "you've mentioned that you have no
+// appetite".
 func (c *chooser) noted(u *unit) *unit {
 	if u.wants || u.turn <= 1 {
 		return nil
@@ -208,7 +209,8 @@ func (c *chooser) noted(u *unit) *unit {
 	return nil
 }
 
-// shortName is how many words an answer to "who are you" has at most, over several turns of the caller's, and a question in a brief.
+// shortName is how many words an answer to "who are you" has at most, over several turns of the caller's, and a
+// question in a brief.
 const shortName = 12
 
 // shortCall is how many words one has at most with whom a caller begins who says who he is: "Hollis Brand here."
@@ -224,7 +226,8 @@ func (c *chooser) identified(i int) bool {
 	return false
 }
 
-// around is a sentence of an opening with what is said beside it in its turn: of all that there is room for what tells most.
+// around is a sentence of an opening with what is said beside it in its turn: of all that there is room for what tells
+// most.
 func (c *chooser) around(u *unit) passage {
 	all := slices.DeleteFunc(c.opening(u.turn), func(b *unit) bool { return b != u && c.names(b) })
 	at, room := slices.Index(all, u), wantedWords
@@ -260,8 +263,8 @@ func (c *chooser) around(u *unit) passage {
 	return p
 }
 
-// half is the question that an answer needs to be read, nil where it needs none: "It did, on the eighth." Who asks for the matter, or
-// who it is, asks nothing of it.
+// half is the question that an answer needs to be read, nil where it needs none: "It did, on the eighth." Who asks for
+// the matter, or who it is, asks nothing of it.
 func (c *chooser) half(u *unit) *unit {
 	q := c.asked(u.turn, u)
 	first := u.words[0].Text
@@ -273,7 +276,8 @@ func (c *chooser) half(u *unit) *unit {
 	return q
 }
 
-// leaning is what is settled with what it cannot be read without: the question that it answers, or the sentence before a few words.
+// leaning is what is settled with what it cannot be read without: the question that it answers, or the sentence before
+// a few words.
 func (c *chooser) leaning(u *unit) []*unit {
 	if q := c.half(u); q != nil {
 		return []*unit{q, u}

@@ -163,7 +163,8 @@ func TestLinesStandByThemselves(t *testing.T) {
 	}
 }
 
-// What a caller has and takes, and a name that is known by its letters, is told before what he was asked for and denied.
+// What a caller has and takes, and a name that is known by its letters, is told before what he was asked for and
+// denied.
 func TestWhatTheCallerHasIsToldFirst(t *testing.T) {
 	s := summary.Write(read(talk(`a: How can I help?
 		c: My ankle hurts since the hockey match.

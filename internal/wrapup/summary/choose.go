@@ -99,7 +99,8 @@ func (c *chooser) choose(room int) []passage {
 // exact reports whether a sentence names a number or a day, and so may be a line however short it is.
 func (u *unit) exact() bool { return len(u.numbers) > 0 || len(u.days) > 0 }
 
-// empty reports whether a sentence of the caller's says nothing by itself: it breaks off, is thanks, or a name, which his record has.
+// empty reports whether a sentence of the caller's says nothing by itself: it breaks off, is thanks, or a name, which
+// his record has.
 func (u *unit) empty() bool {
 	if u.breaks() || !u.caller || u.times || len(u.words) > fewWords+1 {
 		return u.breaks()
@@ -107,8 +108,8 @@ func (u *unit) empty() bool {
 	return thanks[u.words[0].Text] || len(u.numbers) == 0 && (names.In(u.words) || selfNamed.MatchString(u.s.Text))
 }
 
-// nodding reports whether a passage says nothing by itself: it is empty, or a few words of the agent's that only take up what the
-// caller said, "Two weeks ago, all right."
+// nodding reports whether a passage says nothing by itself: it is empty, or a few words of the agent's that only take
+// up what the caller said, "Two weeks ago, all right."
 func (c *chooser) nodding(p passage) bool {
 	u := p.units[0]
 	if len(p.units) == 1 && u.empty() {

@@ -2,7 +2,8 @@ package summary
 
 import "github.com/recallerhq/recaller/internal/speech"
 
-// The tables know the common ways of a few languages. What they miss is still found by its place, its numbers and its rare words.
+// The tables know the common ways of a few languages. What they miss is still found by its place, its numbers and its
+// rare words.
 var (
 	// wishes say what somebody wants of the other side, or why he calls.
 	wishes = speech.PhrasesOf(`i need|we need|i want|we want|i wanted|we wanted|just need|just want|just wanted|really need|still need|also need|i'll need|we'll need|i'd need|i'd
@@ -99,8 +100,8 @@ var (
 		ziens|doei|dag|bedankt|dank|au revoir|merci|bonne journée|à bientôt|arrivederci|grazie|a presto|preciate|appreciate|ten four`)
 )
 
-// matters are words that matter in a life whatever the conversation is about: health, family, home, work, money, what is due. The
-// table is general knowledge, not drawn from any conversation; words are compared by their terms.
+// matters are words that matter in a life whatever the conversation is about: health, family, home, work, money, what
+// is due. The table is general knowledge, not drawn from any conversation; words are compared by their terms.
 const matters = `
 	pain ache aching hurt hurting sore tender burning stinging itch itchy itching rash swollen swelling swell lump bleed bleeding blood bruise
 	cough coughing phlegm sputum wheeze wheezing breathless breathing breath sneeze throat nose runny congested chest tight

@@ -61,8 +61,8 @@ func (c *chooser) passage(i int, u *unit) (passage, bool) {
 	return c.stated(i, u)
 }
 
-// agreed is where an offer stands with what was said to it: what was taken is a decision, and what was only told with a day and not
-// contested; what is still open, or was refused, is none.
+// agreed is where an offer stands with what was said to it: what was taken is a decision, and what was only told with a
+// day and not contested; what is still open, or was refused, is none.
 func (c *chooser) agreed(u *unit, reply []*unit) int {
 	yes := len(reply) > 0 && answers[reply[0].words[0].Text] && !reply[0].contests()
 	switch acted := slices.ContainsFunc(append(reply, u), c.acted); {
@@ -139,8 +139,9 @@ func (c *chooser) tells(i int, u *unit) (passage, bool) {
 // mostBacks is how many sentences behind one are looked at for taking it back: nobody says "no, not Monday" more often.
 const mostBacks = 30
 
-// whole adds to the sentences of a passage what stands beside them in their turns and takes them back or turns them: a "no" before
-// them, a "but" behind them, and what is said between them where it objects. Nothing is parted from what takes it back.
+// whole adds to the sentences of a passage what stands beside them in their turns and takes them back or turns them: a
+// "no" before them, a "but" behind them, and what is said between them where it objects. Nothing is parted from what
+// takes it back.
 func (c *chooser) whole(units []*unit) []*unit {
 	in := map[*unit]bool{}
 	for _, u := range units {
@@ -179,8 +180,8 @@ func (c *chooser) whole(units []*unit) []*unit {
 	return out
 }
 
-// joined adds to sentences the pieces of the same sentence without which they begin or end in the middle of a thought. It reports
-// false where those are too long, or were never said.
+// joined adds to sentences the pieces of the same sentence without which they begin or end in the middle of a thought.
+// It reports false where those are too long, or were never said.
 func (c *chooser) joined(units []*unit) ([]*unit, bool) {
 	out := slices.Clone(units)
 	for k := 0; k < len(out); k++ {
@@ -267,8 +268,8 @@ func (c *chooser) stated(i int, u *unit) (passage, bool) {
 	return p, true
 }
 
-// counter is the other number with which the caller meets one that the agent states: "a hundred and twenty off" "I was thinking two
-// hundred".
+// counter is the other number with which the caller meets one that the agent states: "a hundred and twenty off" "I was
+// thinking two hundred".
 func (c *chooser) counter(i int, u *unit) *unit {
 	if len(u.numbers) == 0 || u.times || i+1 >= len(c.turns) {
 		return nil
@@ -324,8 +325,8 @@ func (c *chooser) asked(i int, u *unit) *unit {
 	return q
 }
 
-// answer is what the other side says to a sentence in the turn behind it: its first words that say something, and what names a
-// time or denies one.
+// answer is what the other side says to a sentence in the turn behind it: its first words that say something, and what
+// names a time or denies one.
 func (c *chooser) answer(i int, u *unit) []*unit {
 	for _, later := range c.turns[i][u.n+1:] {
 		if later.s.Question || u.times && later.times && u.ends() { // it is that which is answered

@@ -59,8 +59,8 @@ var matterTerms = sync.OnceValue(func() map[string]bool {
 	return out
 })
 
-// weights say how much each term of a conversation is worth telling: a rare one, one that both sides come back to, and one that
-// matters more than others.
+// weights say how much each term of a conversation is worth telling: a rare one, one that both sides come back to, and
+// one that matters more than others.
 func weights(turns [][]*unit) map[string]float64 {
 	var said [2]map[string]float64
 	for i := range said {
@@ -96,7 +96,8 @@ func weights(turns [][]*unit) map[string]float64 {
 	return out
 }
 
-// shortened are the terms that are written in capitals, as names of things are that are known by their letters ("IBS", "CPVC").
+// shortened are the terms that are written in capitals, as names of things are that are known by their letters ("IBS",
+// "CPVC").
 func shortened(turns [][]*unit) map[string]bool {
 	out := map[string]bool{}
 	for _, us := range turns {

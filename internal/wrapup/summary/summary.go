@@ -1,8 +1,8 @@
-// Package summary writes up a conversation by rules: it chooses sentences and quotes them, and never says a thing in other words
-// (V5, P4). Every line is words of a turn between quotation marks, with who said them before it. What is chosen follows from the
-// shape of the dialogue, in any language: what the caller asked for first, what was offered and answered, promised, given and
-// refused; numbers, days, rare words. An answer that says nothing by itself is quoted with its question, an offer with what was
-// said to it, and nothing is parted from what takes it back.
+// Package summary writes up a conversation by rules: it chooses sentences and quotes them, and never says a thing in
+// other words (V5, P4). Every line is words of a turn between quotation marks, with who said them before it. What is
+// chosen follows from the shape of the dialogue, in any language: what the caller asked for first, what was offered and
+// answered, promised, given and refused; numbers, days, rare words. An answer that says nothing by itself is quoted
+// with its question, an offer with what was said to it, and nothing is parted from what takes it back.
 //
 // It is pure, and not for what a model writes, nor for what is remembered of the caller (package extract).
 package summary
@@ -41,8 +41,8 @@ type Options struct {
 	MaxWords int  // over all sections; 0: by the length of the conversation
 }
 
-// Write summarises a conversation. The same words give the same summary. Turns that were cut off or hardly heard are only quoted
-// as the last words of a conversation that broke off (B10).
+// Write summarises a conversation. The same words give the same summary. Turns that were cut off or hardly heard are
+// only quoted as the last words of a conversation that broke off (B10).
 func Write(r reading.Reading, opts Options) recaller.Summary {
 	c := &chooser{r: r, opts: opts, turns: units(r), told: map[string]bool{}, acts: map[int][]string{}, opened: map[int]int{}, taken: map[*unit]bool{}}
 	out := recaller.Summary{By: By}

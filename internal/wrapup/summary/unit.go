@@ -122,7 +122,8 @@ func (u *unit) breaks() bool {
 	return len(u.words) > 0 && !u.ends() && dangling[u.words[len(u.words)-1].Text]
 }
 
-// possesses reports whether a sentence says what somebody has, had, takes or took, whatever adverb is between: "I just had mumps".
+// possesses reports whether a sentence says what somebody has, had, takes or took, whatever adverb is between: "I just
+// had mumps".
 func (u *unit) possesses() bool {
 	ws := slices.DeleteFunc(slices.Clone(u.words), func(w speech.Word) bool { return adverbs[w.Text] || sounds[w.Text] })
 	return possessions.In(ws) && !chores.In(ws)
@@ -133,7 +134,8 @@ func (u *unit) short() bool {
 	return !u.full() && (u.weight < 1.2 || len(u.words) <= 4 || answers[u.words[0].Text] || u.words[0].Text == "not")
 }
 
-// full reports whether somebody tells of himself so that it can be read alone, whatever was asked: "Yes, I take tablets for my heart".
+// full reports whether somebody tells of himself so that it can be read alone, whatever was asked: "Yes, I take tablets
+// for my heart".
 func (u *unit) full() bool {
 	ws := u.words
 	for len(ws) > 1 && (answers[ws[0].Text] || sounds[ws[0].Text]) {
@@ -145,7 +147,8 @@ func (u *unit) full() bool {
 	return u.possesses() && u.weight >= 0.5 || len(ws) > 4 && u.weight >= 1.2
 }
 
-// holds reports whether a sentence has all that another says: the other only takes it up, and neither affirms nor denies it.
+// holds reports whether a sentence has all that another says: the other only takes it up, and neither affirms nor
+// denies it.
 func (u *unit) holds(other *unit) bool {
 	return len(other.terms) > 0 && len(other.numbers) == 0 && !other.denies && !answers[other.words[0].Text] &&
 		!slices.ContainsFunc(other.terms, func(t string) bool { return !slices.Contains(u.terms, t) })
@@ -182,8 +185,8 @@ func (u *unit) contests() bool {
 	return false
 }
 
-// replied reports whether the first words of the other side answer a sentence. Any answer a question; what is only stated they take
-// up: they agree, object, name a time, or a thing that was named.
+// replied reports whether the first words of the other side answer a sentence. Any answer a question; what is only
+// stated they take up: they agree, object, name a time, or a thing that was named.
 func (u *unit) replied(first *unit) bool {
 	if u.s.Question || first.idle || first.contests() || answers[first.words[0].Text] {
 		return true
@@ -200,7 +203,8 @@ func (u *unit) shares(other *unit) bool {
 	return slices.ContainsFunc(u.terms, in) || u.counts(other) || u.times && other.times
 }
 
-// counts reports whether two sentences have a number in common, or the beginning of one: "Twenty-five!", of twenty-five thousand.
+// counts reports whether two sentences have a number in common, or the beginning of one: "Twenty-five!", of twenty-five
+// thousand.
 func (u *unit) counts(other *unit) bool {
 	return slices.ContainsFunc(u.numbers, func(n string) bool {
 		return slices.ContainsFunc(other.numbers, func(o string) bool { return n == o || strings.HasPrefix(o, n+" ") || strings.HasPrefix(n, o+" ") })

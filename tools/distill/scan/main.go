@@ -1,5 +1,6 @@
-// Command scan cuts lines of text into tokens as recall does: one line in, its tokens parted by spaces out. With the tag of a
-// language (de, es, fr, it, pt) it writes the terms of that language instead, "-" for a word that says nothing.
+// Command scan cuts lines of text into tokens as recall does: one line in, its tokens parted by spaces out. With the
+// tag of a language (de, es, fr, it, pt) it writes the terms of that language instead, "-" for a word that says
+// nothing.
 //
 // It is for tools/distill, whose tables must know words as the server sees them. It is not for serving.
 package main
