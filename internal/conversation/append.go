@@ -20,14 +20,15 @@ func (s *Service) writeTurns(ctx context.Context, e *entry, w *work) error {
 		return nil
 	}
 	conv := now.conv
-	if e.retention == recaller.Archive && w.filed != w.first+1 { // first the words, then their count: what is counted is there
+	if e.retention == recaller.Archive && w.filed != w.first+1 { // words first, then their count: counted words are there
 		if err := s.Archive.Append(ctx, e.tenant, conv, w.turns); err != nil {
 			return err
 		}
 		w.filed = w.first + 1
 	}
 	done, err := s.Store.AppendTurns(ctx, e.tenant, recaller.Appending{
-		Once: now.once, Conversation: conv.ID, Caller: conv.Caller, Turns: w.turns, Numbered: true, At: w.at, CountOnly: e.retention != recaller.Keep,
+		Once: now.once, Conversation: conv.ID, Caller: conv.Caller, Turns: w.turns, Numbered: true, At: w.at,
+		CountOnly: e.retention != recaller.Keep,
 	})
 	if err != nil {
 		e.doubt()
@@ -37,9 +38,11 @@ func (s *Service) writeTurns(ctx context.Context, e *entry, w *work) error {
 	return nil
 }
 
-// stored tells of turns that the store has, and then answers them: what was answered can be found. Those of a work
-// that was sent before may come without a change, for the answer that told of it was lost; others that do are an
-// earlier request's, of which was told.
+// stored tells the feed of turns that the store has, and then answers them. So whoever has the answer can find them.
+//
+// The store returns no change for turns that it had before. If this work was sent before and the turns are its own, the
+// answer that carried the change was lost, and the feed is told now. Otherwise an earlier request stored them, and the
+// feed was told then.
 func (s *Service) stored(e *entry, w *work, done recaller.Appended, again bool) {
 	e.telling.Lock()
 	defer e.telling.Unlock()
@@ -52,13 +55,12 @@ func (s *Service) stored(e *entry, w *work, done recaller.Appended, again bool) 
 		s.Feed.Committed(done.Change)
 	}
 	if !own && w.held {
-		s.Feed.Anew(e.tenant, conv.Caller) // they were told of under other ids
+		s.Feed.Anew(e.tenant, conv.Caller) // the feed knows them by other ids
 	}
 	e.settle(w, a)
 }
 
-// recount learns how many turns the store has, where an earlier write failed that may have been carried out all the
-// same.
+// recount reads how many turns the store has, after a write that failed but may have been carried out.
 func (s *Service) recount(ctx context.Context, e *entry, w *work) error {
 	stored, err := s.Store.Conversation(ctx, e.tenant, string(e.id))
 	if err == nil {
@@ -70,17 +72,21 @@ func (s *Service) recount(ctx context.Context, e *entry, w *work) error {
 // sending is what is known of a work when it is about to be sent.
 type sending struct {
 	conv    recaller.Conversation
-	once    recaller.Once // the request's own, which strip may take off later
+	once    recaller.Once // a copy: strip may clear the work's own
 	again   bool          // it was sent before
-	inDoubt bool          // turns cannot be numbered: first it is to be learnt how many the store has
-	wanted  bool          // it was not withdrawn, nor its conversation dropped
+	inDoubt bool          // turns cannot be numbered before it is known how many the store has
+	wanted  bool          // neither was it withdrawn, nor its conversation dropped
 }
 
-// sending numbers a work that is about to be sent, and notes that it is, unless it is in doubt.
+// sending numbers a work that is about to be sent, and marks it as sent. A work whose numbers are in doubt it leaves as
+// it is.
 func (e *entry) sending(w *work) sending {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	now := sending{conv: e.conv, once: w.once, again: w.sent, inDoubt: e.inDoubt && w.end == nil, wanted: slices.Contains(e.queue, w)}
+	now := sending{
+		conv: e.conv, once: w.once, again: w.sent,
+		inDoubt: e.inDoubt && w.end == nil, wanted: slices.Contains(e.queue, w),
+	}
 	if now.wanted && !now.inDoubt && !w.sent {
 		w.sent, w.first = true, e.conv.Turns
 		renumber(w.turns, w.first)
@@ -88,15 +94,16 @@ func (e *entry) sending(w *work) sending {
 	return now
 }
 
-// doubt notes that a write failed, which may have been carried out all the same.
+// doubt notes that a write failed, but may have been carried out.
 func (e *entry) doubt() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.inDoubt = true
 }
 
-// recounted takes in how many turns the store has, before a work is sent. One that was sent keeps its numbers, by
-// which the store knows whether it has it, unless the store has other turns than was thought: then it cannot.
+// recounted takes in how many turns the store has, before a work is sent. A work that was sent before keeps its numbers
+// if that count is possible before or after the store carried it out: by the numbers the store knows whether it has the
+// work. With any other count the work gets new numbers.
 func (e *entry) recounted(w *work, turns int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -107,14 +114,14 @@ func (e *entry) recounted(w *work, turns int) {
 	w.sent, e.conv.Turns = false, turns
 }
 
-// stored takes a work's turns in that the store has, as the answer has them, and takes the work off the queue. own
-// tells that they are the work's, and not those of an earlier request that it repeats.
+// stored takes in a work's turns as the store has them, and takes the work off the queue. own says that they are the
+// work's turns, and not those of an earlier request that it repeats.
 func (e *entry) stored(w *work, a answer, own bool) recaller.Conversation {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.dequeueLocked(w)
 	e.rememberLocked(w, a)
-	isNew := func(t recaller.Turn) bool { return own || t.Number >= e.conv.Turns } // else it was heard when it first came
+	isNew := func(t recaller.Turn) bool { return own || t.Number >= e.conv.Turns } // others were heard before
 	if w.held {
 		e.renameLocked(w.turns, a.turns, isNew)
 	} else {
@@ -128,8 +135,8 @@ func (e *entry) stored(w *work, a answer, own bool) recaller.Conversation {
 	return e.conv
 }
 
-// renameLocked gives words that were held the ids and numbers that the store has for them. Those that are not new go:
-// they were heard before.
+// renameLocked gives held words the ids and numbers that the store has for them. It drops those that are not new,
+// because they were heard before.
 func (e *entry) renameLocked(held, stored []recaller.Turn, isNew func(recaller.Turn) bool) {
 	if len(e.words) == 0 {
 		return

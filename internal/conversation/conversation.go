@@ -1,12 +1,13 @@
 // Package conversation is the life of a conversation: start, turns, end, import, reading back, and recovery after a
 // crash (spec H6, P9, P10, V1, V3; design decisions 3 and 4). It holds the live state of active conversations.
 //
-// While the store is away calls go on (spec section 5): what comes is held in memory, in order, answered as not
-// durable, and written once when the store is back. What a process holds when it is killed is lost, which is what the
-// answers said.
+// While the store is away, calls go on (spec section 5). What comes is held in memory, in order, and answered as not
+// durable. It is written once, when the store is back. A process that is killed loses what it holds; "not durable" has
+// told the client so.
 //
-// Each conversation that this process leads is an entry of the ledger, in one state; all that can change it is in one
-// table (state.go). What is not drawn is refused, and logged as a bug:
+// Each conversation that this process leads is an entry of the ledger. An entry is in one state, and one table says
+// what can change it (state.go). An event that is not in the table is refused, and logged as a bug. The drawing leaves
+// out events that change no state:
 //
 //	            opened            caught up
 //	(opening) ─────────▶ (held) ────────────▶ (live) ◀──────────┐
@@ -15,16 +16,16 @@
 //	    │                  │    store away        └────────▶ (closing)
 //	    │                  │ end held                           │
 //	    └──▶ (ending) ◀────┘                                    │
-//	            │ caught up                                     │
+//	            │ caught up, closed                             │
 //	            ▼                closed                         │
 //	         (ended) ◀──────────────── (live), (held), (closing)┘
 //	            ▲  dropped: from every state
 //
-// In opening, held and ending the store is away, and in these something is held: it was answered, and waits for the
-// store. In ending and ended nothing can be said any more.
+// In opening, held and ending the store is away, and something is held: it was answered, and waits for the store. In
+// ending and ended nothing can be said any more.
 //
-// It is not for protocols (the edges), for SQL (store), for ranking (recall) or for what is written up afterwards
-// (wrapup): it commits the words, closes the conversation, and leaves a job.
+// The package commits the words, closes the conversation, and leaves a job. It is not for protocols (the edges), for
+// SQL (store), for ranking (recall), or for what is written up afterwards (wrapup).
 package conversation
 
 import (
@@ -46,10 +47,12 @@ type Store interface {
 	CloseConversation(ctx context.Context, tenant recaller.TenantID, in recaller.Closing) (recaller.Closed, error)
 	// Conversation finds one by its id or its external id.
 	Conversation(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)
-	Conversations(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) (list []recaller.Conversation, next string, err error)
+	Conversations(
+		ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter,
+	) (list []recaller.Conversation, next string, err error)
 	Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error)
 	Steps(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.StepProgress, error)
-	// Forgetful returns those of the callers of whom something is forgotten.
+	// Forgetful returns those of the callers who have something forgotten.
 	Forgetful(ctx context.Context, tenant recaller.TenantID, callers []recaller.CallerID) ([]recaller.CallerID, error)
 	// Forgotten returns every version of the memories that are forgotten.
 	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
@@ -61,7 +64,8 @@ type Tenants interface {
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
 }
 
-// Archive keeps the words of conversations of tenants with the retention Archive: a sealed file each (V4).
+// Archive keeps the words of conversations for tenants with the retention Archive, in one sealed file a conversation
+// (V4).
 type Archive interface {
 	Append(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, turns []recaller.Turn) error
 	Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error)
@@ -69,43 +73,45 @@ type Archive interface {
 
 // Briefer composes briefings.
 type Briefer interface {
-	Briefing(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req briefing.Request) (recaller.Briefing, error)
+	Briefing(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req briefing.Request,
+	) (recaller.Briefing, error)
 }
 
-// Feed is told what changes, for all who keep a view of it. It must not block for longer than a moment.
+// Feed tells all who keep a view of what is held what has changed. A call must not block for longer than a moment.
 type Feed interface {
-	// Committed tells of every change after it was committed. A change without a version was committed with one that
-	// nobody was told of, for the answer was lost.
+	// Committed tells of a change after its commit. A change without a version has one in the store, but the answer
+	// that carried it was lost.
 	Committed(c recaller.Change)
-	// Held tells of turns that are answered while the store is away, before Committed tells that they are stored. The
+	// Held tells of turns that were answered while the store is away. Committed follows when they are stored. The
 	// change has no version.
 	Held(c recaller.Change)
-	// Anew tells of a caller whose words came back, or went, or of whose held words some will never be stored as they were
-	// told of, without a change of what the store holds.
+	// Anew says that what is kept of a caller is to be read anew, though the store has no new version. His words came
+	// back, or went; or some of the turns that Held told of will never be stored in that form.
 	Anew(tenant recaller.TenantID, caller recaller.CallerID)
 }
 
-// How long a call waits for the store, where nothing else is said.
+// How long a call waits for the store, if Deps does not say.
 const (
 	DefaultDeadline = 250 * time.Millisecond // at its start
 	DefaultPatience = 2 * time.Second        // with what is said, and at its end
 )
 
-// Deps are what a Service needs; all are required but for those that say what stands for nothing.
+// Deps are what a Service needs. All are required, except those whose comment says what a zero value means.
 type Deps struct {
 	Deadline time.Duration // how long the start of a call waits for the store; 0: DefaultDeadline
-	// Patience is how long turns and an end wait for the store before they are answered as held (durable: false), and how
-	// long a live conversation is looked up there; 0: DefaultPatience.
+	// Patience is how long turns and an end wait for the store; then they are answered as held (durable: false). It is
+	// also how long the store may take to look up a live conversation. 0: DefaultPatience.
 	Patience time.Duration
-	Tokens   int     // the budget of a briefing that is made without the store; 0: the default of package briefing
-	Ledger   *Ledger // that by which Words knows of this Service; nil: one of its own
+	Tokens   int     // budget of a briefing that is made without the store; 0: package briefing's default
+	Ledger   *Ledger // shared with Words; nil: a ledger of its own
 	Store    Store
 	Tenants  Tenants
 	Archive  Archive
 	Briefer  Briefer
 	Feed     Feed
 	Enqueued func()            // wakes the job workers
-	Masked   func(kind string) // is told of every secret that was masked, by its guard.Kind; it must not block
+	Masked   func(kind string) // told the guard.Kind of every masked secret; must not block
 	Log      *slog.Logger
 	Metrics  *Metrics
 	Now      func() time.Time
@@ -115,7 +121,7 @@ type Deps struct {
 // Service carries out the use cases. Safe for concurrent use.
 type Service struct {
 	Deps
-	waiting atomic.Int64 // how many conversations waited when it was last logged
+	waiting atomic.Int64 // conversations that waited when that was last logged
 }
 
 // New returns a Service.

@@ -8,22 +8,25 @@ import (
 	"github.com/recallerhq/recaller/internal/identity"
 )
 
-// Source is what the store has of a caller, for Words.
+// Source is what Words needs of the store.
 type Source interface {
 	ContentVersion(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (int64, error)
 	Corpus(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (recaller.Corpus, error)
 	Outline(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, turns int) (recaller.Outline, bool, error)
 	Words(
-		ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, turns []recaller.TurnRange, conversations []recaller.ConversationID,
+		ctx context.Context, tenant recaller.TenantID, c recaller.CallerID,
+		turns []recaller.TurnRange, conversations []recaller.ConversationID,
 	) (recaller.Words, error)
 	Caller(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (recaller.Caller, error)
 	Snapshot(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (recaller.Snapshot, error)
 	SnapshotAt(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, at time.Time) (recaller.Snapshot, error)
-	TurnVectors(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, model string) ([]recaller.TurnVectors, error)
+	TurnVectors(
+		ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, model string,
+	) ([]recaller.TurnVectors, error)
 	PutTurnVectors(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, v []recaller.TurnVectors) error
 }
 
-// Words reads what a caller said, wherever it is: recall and briefing read through it. Safe for concurrent use. All
+// Words reads what a caller said, wherever it is. Recall and briefing read through it. Safe for concurrent use. All
 // fields are required.
 type Words struct {
 	Ledger  *Ledger // that of the Service
@@ -32,11 +35,11 @@ type Words struct {
 	Tenants Tenants
 }
 
-// versionDeadline is how long a search waits for the store to tell whether its index is current.
+// versionDeadline is how long a search waits for the store to say whether its index is current.
 const versionDeadline = 250 * time.Millisecond
 
-// ContentVersion implements recall.Source. While the store is away there is no newer version than those that are
-// indexed: an index that this process has serves as it is.
+// ContentVersion implements recall.Source. While the store is away it returns 0, no newer version than any that is
+// indexed, so that recall goes on with the index that it has.
 func (w *Words) ContentVersion(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (int64, error) {
 	timed, cancel := context.WithTimeout(ctx, versionDeadline)
 	defer cancel()
@@ -67,8 +70,10 @@ func (w *Words) Corpus(ctx context.Context, tenant recaller.TenantID, c recaller
 	return out, err
 }
 
-// Outline implements recall.Long. Only of a tenant whose turns are kept anybody is long.
-func (w *Words) Outline(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, turns int) (out recaller.Outline, long bool, err error) {
+// Outline implements recall.Long. A caller is long only where the tenant keeps turns in the store.
+func (w *Words) Outline(
+	ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, turns int,
+) (out recaller.Outline, long bool, err error) {
 	if kept, err := w.inStore(ctx, tenant); err != nil || !kept {
 		return out, false, err
 	}
@@ -88,7 +93,8 @@ func (w *Words) Outline(ctx context.Context, tenant recaller.TenantID, c recalle
 
 // Words implements recall.Long.
 func (w *Words) Words(
-	ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, turns []recaller.TurnRange, conversations []recaller.ConversationID,
+	ctx context.Context, tenant recaller.TenantID, c recaller.CallerID,
+	turns []recaller.TurnRange, conversations []recaller.ConversationID,
 ) (recaller.Words, error) {
 	held := w.Ledger.held(tenant, c)
 	out, err := w.Store.Words(ctx, tenant, c, turns, conversations)
@@ -110,7 +116,9 @@ func (w *Words) Words(
 }
 
 // Snapshot implements briefing.Source.
-func (w *Words) Snapshot(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (recaller.Snapshot, error) {
+func (w *Words) Snapshot(
+	ctx context.Context, tenant recaller.TenantID, c recaller.CallerID,
+) (recaller.Snapshot, error) {
 	held := w.Ledger.held(tenant, c)
 	snap, err := w.Store.Snapshot(ctx, tenant, c)
 	for i := range snap.Open {
@@ -125,7 +133,9 @@ func (w *Words) Snapshot(ctx context.Context, tenant recaller.TenantID, c recall
 }
 
 // SnapshotAt implements briefing.Source.
-func (w *Words) SnapshotAt(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, at time.Time) (recaller.Snapshot, error) {
+func (w *Words) SnapshotAt(
+	ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, at time.Time,
+) (recaller.Snapshot, error) {
 	snap, err := w.Store.SnapshotAt(ctx, tenant, c, at)
 	if err != nil || snap.BrokenOff == nil {
 		return snap, err
@@ -133,14 +143,17 @@ func (w *Words) SnapshotAt(ctx context.Context, tenant recaller.TenantID, c reca
 	return snap, w.last(ctx, tenant, snap.BrokenOff, nil)
 }
 
-// last makes the last words of a conversation whole.
-func (w *Words) last(ctx context.Context, tenant recaller.TenantID, of *recaller.BrokenOff, held map[recaller.ConversationID][]recaller.Turn) error {
+// last completes the last words of a conversation: it adds those that the store does not have, and cuts to lastWords.
+func (w *Words) last(
+	ctx context.Context, tenant recaller.TenantID,
+	of *recaller.BrokenOff, held map[recaller.ConversationID][]recaller.Turn,
+) error {
 	turns, err := w.Ledger.whole(ctx, w.Archive, tenant, of.Conversation, of.Turns, held[of.Conversation.ID])
 	of.Turns = turns[max(0, len(turns)-lastWords):]
 	return err
 }
 
-// TurnVectors implements recall.Vectors: of a tenant whose turns are not kept nothing is kept.
+// TurnVectors implements recall.Vectors. Nothing is kept for a tenant that does not keep turns in the store.
 func (w *Words) TurnVectors(
 	ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, model string,
 ) (list []recaller.TurnVectors, kept bool, err error) {
@@ -152,19 +165,21 @@ func (w *Words) TurnVectors(
 }
 
 // PutTurnVectors implements recall.Vectors.
-func (w *Words) PutTurnVectors(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, v []recaller.TurnVectors) error {
+func (w *Words) PutTurnVectors(
+	ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, v []recaller.TurnVectors,
+) error {
 	return w.Store.PutTurnVectors(ctx, tenant, c, v)
 }
 
-// inStore tells whether a tenant's words are kept in the store.
+// inStore reports whether a tenant keeps turns in the store.
 func (w *Words) inStore(ctx context.Context, tenant recaller.TenantID) (bool, error) {
 	t, err := w.Tenants.Tenant(ctx, tenant)
 	return t.Retention == recaller.Keep, err
 }
 
-// zone returns the zone in which a caller's days begin. Of a corpus it is read last: should the caller's change
-// meanwhile, then by a write that the corpus does not have, and that an index of it still takes in. The tenant's
-// counts from the next build on, which a change by this process brings about.
+// zone returns the zone in which a caller's days begin. Corpus and Outline read it last. If the caller's zone changes
+// meanwhile, the write that changed it has a version that the corpus does not have yet, and the index will take it in.
+// A new zone of the tenant counts from the next build on; changing it in this process brings one about.
 func (w *Words) zone(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (*time.Location, error) {
 	t, err := w.Tenants.Tenant(ctx, tenant)
 	if err != nil {

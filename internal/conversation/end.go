@@ -8,7 +8,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// JobWrapup is the kind of the job that writes a conversation up; its subject is the conversation's id.
+// JobWrapup is the kind of job that writes a conversation up. Its subject is the conversation's id.
 const JobWrapup = "wrapup"
 
 // End says how a conversation ended, as the edge was told.
@@ -21,8 +21,10 @@ type End struct {
 }
 
 // End closes a conversation and enqueues its wrap-up, in one commit. Ending it again changes nothing. While the store
-// is away the end of a live conversation is noted, and carried out when it is back.
-func (s *Service) End(ctx context.Context, tenant recaller.TenantID, ref string, in End) (recaller.Conversation, error) {
+// is away, the end of a live conversation is held.
+func (s *Service) End(
+	ctx context.Context, tenant recaller.TenantID, ref string, in End,
+) (recaller.Conversation, error) {
 	if err := in.validate(s.Now()); err != nil {
 		return recaller.Conversation{}, err
 	}
@@ -77,7 +79,7 @@ func (in *End) validate(now time.Time) error {
 	return plausible("ended_at", in.EndedAt, now)
 }
 
-// after refuses an end that lies before the start. Platforms tell whole seconds, so one in the same second is none.
+// after refuses an end before the start. Platforms tell whole seconds, so an end in the second of the start passes.
 func (in *End) after(started time.Time) error {
 	if in.EndedAt.Before(started.Truncate(time.Second)) {
 		return recaller.InvalidField("ended_at", "must not be before started_at")
@@ -85,23 +87,28 @@ func (in *End) after(started time.Time) error {
 	return nil
 }
 
-// retire takes an ended conversation out of the live state; ephemeral words stay until they are written up (Discard).
+// retire takes an ended conversation out of the ledger. One whose words only this process has stays until it is written
+// up (Discard).
 func (s *Service) retire(e *entry) {
 	if !e.finish(s.Now()) {
 		s.Ledger.remove(e)
 	}
 }
 
-// closeLive ends a conversation that this process leads. Its order is held.
-func (s *Service) closeLive(ctx context.Context, e *entry, conv recaller.Conversation, in End) (recaller.Closed, error) {
+// closeLive ends a conversation that this process leads. The caller holds its order.
+func (s *Service) closeLive(
+	ctx context.Context, e *entry, conv recaller.Conversation, in End,
+) (recaller.Closed, error) {
 	again := e.endAsked
 	e.endAsked = true
 	return s.close(ctx, e.tenant, conv, in, again)
 }
 
-// close ends a conversation in the store. again: the store was asked for it before, and its answer was lost; where it
-// carried that out, it is told of now.
-func (s *Service) close(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, in End, again bool) (recaller.Closed, error) {
+// close ends a conversation in the store. again says that the store was asked before and its answer was lost. If the
+// store carried that out, the feed is told now.
+func (s *Service) close(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, in End, again bool,
+) (recaller.Closed, error) {
 	in.EndedAt = later(in.EndedAt, conv.StartedAt)
 	closed, err := s.Store.CloseConversation(ctx, tenant, recaller.Closing{
 		Conversation: conv.ID, Status: in.Status, EndedAt: in.EndedAt,
@@ -120,7 +127,7 @@ func (s *Service) close(ctx context.Context, tenant recaller.TenantID, conv reca
 		s.Feed.Committed(closed.Change)
 		s.Metrics.ended(closed.Conversation.Status)
 	}
-	s.Enqueued() // also when it had ended: the answer to the commit that left the job may have been lost
+	s.Enqueued() // even if it had ended already: whoever left the job may not have heard that it did
 	return closed, nil
 }
 

@@ -8,15 +8,15 @@ import (
 	"github.com/recallerhq/recaller/internal/livebuffer"
 )
 
-// Glance is what this process sees of an active conversation at a glance (W6): its last turns, and the keys of the
-// memories that were stored while it ran.
+// Glance is a short view of an active conversation (W6): its last turns, and the keys of the memories that were stored
+// while it ran.
 type Glance struct {
 	Turns      []livebuffer.Turn
 	StoredKeys []string // lower-cased
 }
 
-// glance returns what this process sees of a conversation; nil where it is not active, or not held here: one that had
-// no turn since this process started.
+// glance returns a Glance of a conversation that this process leads. It is nil for any other, such as one that had no
+// turn since this process started, and for one that has ended.
 func (s *Service) glance(tenant recaller.TenantID, ref string) *Glance {
 	e := s.Ledger.get(tenant, ref)
 	if e == nil {
@@ -30,7 +30,7 @@ func (s *Service) glance(tenant recaller.TenantID, ref string) *Glance {
 	return &Glance{e.glance.Turns(s.Now()), e.glance.Keys()}
 }
 
-// without returns what is seen but for turns of which nothing is to be told.
+// without takes out the turns with these numbers.
 func (g *Glance) without(numbers []int) *Glance {
 	if g != nil {
 		g.Turns = slices.DeleteFunc(g.Turns, func(t livebuffer.Turn) bool { return slices.Contains(numbers, t.Number) })
@@ -38,7 +38,7 @@ func (g *Glance) without(numbers []int) *Glance {
 	return g
 }
 
-// told is what is seen but for turns that say what was forgotten.
+// told takes out the turns that say what was forgotten.
 func (g *Glance) told(conv recaller.ConversationID, gone forgotten.View) *Glance {
 	if g != nil {
 		g.Turns = slices.DeleteFunc(g.Turns, func(t livebuffer.Turn) bool {
@@ -48,8 +48,8 @@ func (g *Glance) told(conv recaller.ConversationID, gone forgotten.View) *Glance
 	return g
 }
 
-// Stored notes the keys of memories that were stored while their caller's conversations run, and what was forgotten, so
-// that it is told no more while the store is away. It never waits for a disk.
+// Stored takes note of a change of memories. The caller's running conversations get the keys of what was stored. They
+// also learn what was forgotten, so that it is not told while the store is away. It never waits for a disk.
 func (s *Service) Stored(c recaller.Change) {
 	if len(c.Memories) == 0 {
 		return

@@ -13,7 +13,9 @@ import (
 )
 
 // startWithoutStore keeps a call going while the store is away.
-func (s *Service) startWithoutStore(tenant recaller.Tenant, in recaller.Opening, req briefing.Request, cause error) (Started, error) {
+func (s *Service) startWithoutStore(
+	tenant recaller.Tenant, in recaller.Opening, req briefing.Request, cause error,
+) (Started, error) {
 	e, existing, err := s.Ledger.hold(tenant, in, s.Now())
 	if err != nil {
 		return Started{}, errors.Join(err, cause)
@@ -26,7 +28,7 @@ func (s *Service) startWithoutStore(tenant recaller.Tenant, in recaller.Opening,
 	return s.startedHeld(e, in, req, existing)
 }
 
-// startedHeld answers a start without the store, and refuses what the store would.
+// startedHeld answers a start without the store. It refuses what the store would refuse.
 func (s *Service) startedHeld(e *entry, in recaller.Opening, req briefing.Request, existing bool) (Started, error) {
 	conv, st := e.view()
 	if with := e.callerNow(); len(with.Identities) > 0 && !same(with, recaller.Caller{Identities: in.Identities}) {
@@ -39,11 +41,13 @@ func (s *Service) startedHeld(e *entry, in recaller.Opening, req briefing.Reques
 	e.began(req.Style)
 	req.Style = e.inStyle(req.Style)
 	snap := s.known(e)
-	return Started{Conversation: conv, Caller: snap.Caller, Existing: existing, Briefing: s.degraded(snap, req, briefing.ReasonStore)}, nil
+	return Started{
+		Conversation: conv, Caller: snap.Caller, Existing: existing, Briefing: s.degraded(snap, req, briefing.ReasonStore),
+	}, nil
 }
 
-// hold keeps a conversation that the store has not seen. One that is known by its external id or by the request that
-// began it is found instead.
+// hold takes up a conversation that the store has not seen. If there is one already with its external id, or by the
+// same request, hold returns that one, and existing is true.
 func (l *Ledger) hold(tenant recaller.Tenant, in recaller.Opening, now time.Time) (e *entry, existing bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,7 +61,8 @@ func (l *Ledger) hold(tenant recaller.Tenant, in recaller.Opening, now time.Time
 		}
 	}
 	if unseen >= maxHeld {
-		return nil, false, recaller.Errorf(recaller.Unavailable, "the store is away and too many conversations are held already")
+		return nil, false, recaller.Errorf(recaller.Unavailable,
+			"the store is away and too many conversations are held already")
 	}
 	e = l.newEntry(tenant, in.Conversation, opening, now)
 	e.opening, e.once = &in, in.Once
@@ -66,7 +71,7 @@ func (l *Ledger) hold(tenant recaller.Tenant, in recaller.Opening, now time.Time
 	return e, false, nil
 }
 
-// began finds the conversation that an earlier try of the same start began, while it waits for the store.
+// began finds the held conversation that an earlier try of the same start began; nil: there is none.
 func (l *Ledger) began(tenant recaller.TenantID, in recaller.Opening) (*entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,16 +91,16 @@ func (l *Ledger) beganLocked(tenant recaller.TenantID, in recaller.Opening, want
 	return nil, nil //nolint:nilnil // none is no error
 }
 
-// heldNow returns the conversations of which something waits for the store, the first one first.
+// heldNow returns the conversations of which something is held, oldest first.
 func (l *Ledger) heldNow() []*entry { return l.all((*entry).isAway) }
 
 const (
-	maxFailures = 3 // end a pass over the held conversations early: the store is still away
-	flushAtOnce = 8 // conversations that are written at the same time: writes that come together share a commit
+	maxFailures = 3 // in a row, after which a pass over the held conversations ends: the store is still away
+	flushAtOnce = 8 // conversations written at the same time: writes that come together share a commit
 )
 
-// FlushHeld writes what was answered while the store was away. It reports how many conversations still wait. What fails
-// is tried again by the next pass, from where it stands; call it about twice a second.
+// FlushHeld writes what was answered while the store was away, and returns how many conversations still wait. The next
+// call goes on where this one failed. Call it about twice a second.
 func (s *Service) FlushHeld(ctx context.Context) (waiting int) {
 	var mu sync.Mutex // guards what follows, and waiting
 	var failures int
@@ -133,7 +138,7 @@ func (s *Service) FlushHeld(ctx context.Context) (waiting int) {
 	return waiting
 }
 
-// logWaiting tells when the number of conversations that wait has changed.
+// logWaiting logs a change in the number of conversations that wait.
 func (s *Service) logWaiting(waiting int, last error) {
 	if int64(waiting) == s.waiting.Swap(int64(waiting)) {
 		return
@@ -146,7 +151,7 @@ func (s *Service) logWaiting(waiting int, last error) {
 	s.Log.Warn("held conversations still wait for the store", "conversations", waiting, "turns", turns, "err", last)
 }
 
-// errBusy says of a conversation that somebody writes it already. It does not leave the package.
+// errBusy says that somebody is writing the conversation already. It does not leave the package.
 var errBusy = errors.New("the store has not answered yet")
 
 func (s *Service) flush(ctx context.Context, e *entry) error {
@@ -156,8 +161,7 @@ func (s *Service) flush(ctx context.Context, e *entry) error {
 	return s.write(ctx, e)
 }
 
-// Waiting counts what would be lost if the process died now: conversations of which something was answered that the
-// store may not have, and their turns.
+// Waiting counts what would be lost if the process died now: conversations with something held, and their held turns.
 func (s *Service) Waiting() (conversations, turns int) {
 	for _, e := range s.Ledger.heldNow() {
 		conversations, turns = conversations+1, turns+len(e.heldTurns())
@@ -165,11 +169,11 @@ func (s *Service) Waiting() (conversations, turns int) {
 	return conversations, turns
 }
 
-// drainPause is how long a shutdown waits before it tries the store again.
+// drainPause is how often a shutdown tries the store again.
 const drainPause = 100 * time.Millisecond
 
-// Drain writes what is held before the process ends, trying again until nothing is left or ctx ends. It reports what is
-// lost: conversations, and turns of them.
+// Drain writes what is held, before the process ends. It tries again until nothing is left or ctx ends. It returns what
+// is lost: the number of conversations, and of their turns.
 func (s *Service) Drain(ctx context.Context) (conversations, turns int) {
 	pause := time.NewTicker(drainPause)
 	defer pause.Stop()
@@ -183,7 +187,7 @@ func (s *Service) Drain(ctx context.Context) (conversations, turns int) {
 	return 0, 0
 }
 
-// refused reports whether the store answered that it will not, as against that it cannot.
+// refused reports whether the store answered that it will not take a write. It is false if the store could not.
 func refused(err error) bool {
 	switch recaller.KindOf(err) {
 	case recaller.Invalid, recaller.Conflict, recaller.NotFound, recaller.Forbidden:
@@ -193,7 +197,8 @@ func refused(err error) bool {
 	}
 }
 
-// drop forgets a conversation with all that is only here. What the store is at work on is ended, and answered so too.
+// drop forgets a conversation and all of it that only this process has. It ends the write that is under way, and
+// answers what waits with errGone.
 func (s *Service) drop(e *entry) {
 	e.mu.Lock()
 	e.cancel()

@@ -9,11 +9,11 @@ import (
 	"github.com/recallerhq/recaller/internal/guard"
 )
 
-// Import asks for a past conversation to be kept as it was.
+// Import asks to store a past conversation.
 type Import struct {
 	Start        Start
 	StartedAt    time.Time
-	Offset       time.Duration   // of the clock by which the start is told: see recaller.Conversation
+	Offset       time.Duration   // of the clock in which the start was told: see recaller.Conversation
 	EndedAt      time.Time       // zero: the last turn's time
 	Status       recaller.Status // empty: completed
 	Turns        []TurnInput     // in order; times default to the start and never run backwards
@@ -32,8 +32,8 @@ type Imported struct {
 // MaxImportTurns bounds the turns of one imported conversation.
 const MaxImportTurns = 20000
 
-// CheckImport refuses what Import would refuse of a past conversation by itself, and keeps nothing. It returns the
-// conversation as it would be, without ids.
+// CheckImport refuses what Import would refuse of the request by itself, without looking at what is stored. It stores
+// nothing. It returns the conversation as it would be, without ids.
 func (s *Service) CheckImport(ctx context.Context, tenantID recaller.TenantID, in Import) (Imported, error) {
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Service) CheckImport(ctx context.Context, tenantID recaller.TenantID, i
 }
 
 // Import stores a past conversation. When it returns, the words are durable and can be recalled; the wrap-up runs in
-// the background. An import that failed half-way is made whole by repeating it.
+// the background. To complete an import that failed half-way, repeat it.
 func (s *Service) Import(ctx context.Context, tenantID recaller.TenantID, in Import) (Imported, error) {
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {
@@ -58,10 +58,11 @@ func (s *Service) Import(ctx context.Context, tenantID recaller.TenantID, in Imp
 	}
 	conv := req.Opening.Conversation
 	var words *entry
-	if req.CountOnly && req.Job != nil { // the words are not in the store: the wrap-up, which may begin at once, finds them here
+	if req.CountOnly && req.Job != nil { // the store keeps no words, and the wrap-up, which may begin at once, needs them
 		var ok bool
 		if words, ok = s.Ledger.keep(tenant, conv, slices.Clone(req.Turns), s.Now()); !ok {
-			return Imported{}, recaller.Errorf(recaller.Exhausted, "too many imported conversations wait to be written up; try again later")
+			return Imported{}, recaller.Errorf(recaller.Exhausted,
+				"too many imported conversations wait to be written up; try again later")
 		}
 	}
 	done, err := s.Store.ImportConversation(ctx, tenantID, req)
@@ -73,15 +74,16 @@ func (s *Service) Import(ctx context.Context, tenantID recaller.TenantID, in Imp
 	}
 	out := Imported{Conversation: done.Conversation, Caller: done.Caller, Existing: done.Existing}
 	if done.Existing {
-		out.Conversation.Summary = nil // as at a start
+		out.Conversation.Summary = nil // it may say what was forgotten, as at a start
 		return out, s.mend(ctx, tenant, done.Conversation, req.Turns)
 	}
 	return out, s.imported(ctx, tenant, done, req, words)
 }
 
-// imported does what follows the commit of an import. Where the archive fails, the words stay in memory for the
-// wrap-up.
-func (s *Service) imported(ctx context.Context, tenant recaller.Tenant, done recaller.Opened, req recaller.Importing, words *entry) (err error) {
+// imported does what follows the commit of an import. If the archive fails, the words stay in memory for the wrap-up.
+func (s *Service) imported(
+	ctx context.Context, tenant recaller.Tenant, done recaller.Opened, req recaller.Importing, words *entry,
+) (err error) {
 	if tenant.Retention == recaller.Archive {
 		err = s.Archive.Append(ctx, tenant.ID, done.Conversation, req.Turns)
 	}
@@ -104,8 +106,10 @@ func (s *Service) imported(ctx context.Context, tenant recaller.Tenant, done rec
 	return err
 }
 
-// mend writes the archive file of an import whose earlier try came no further than the store's commit.
-func (s *Service) mend(ctx context.Context, tenant recaller.Tenant, conv recaller.Conversation, turns []recaller.Turn) error {
+// mend writes the archive file of an import whose earlier try failed after the store's commit.
+func (s *Service) mend(
+	ctx context.Context, tenant recaller.Tenant, conv recaller.Conversation, turns []recaller.Turn,
+) error {
 	if tenant.Retention != recaller.Archive || !conv.Imported || conv.Turns == 0 || conv.Turns != len(turns) {
 		return nil
 	}
@@ -173,7 +177,7 @@ func (s *Service) importTurns(in Import, now time.Time) ([]recaller.Turn, error)
 	return turns, nil
 }
 
-// finish makes an opening's conversation a past one.
+// finish turns the conversation of an opening into a past one.
 func finish(c *recaller.Conversation, in Import, turns []recaller.Turn, now time.Time) error {
 	c.Imported, c.StartedAt, c.Offset, c.EndedAt, c.Status = true, in.StartedAt, in.Offset, in.EndedAt, in.Status
 	if c.EndedAt.IsZero() {

@@ -11,11 +11,11 @@ import (
 	"github.com/recallerhq/recaller/internal/briefing"
 )
 
-// lastWords is how many turns of a call that broke off a degraded briefing may see.
+// lastWords is how many turns of a call that broke off a briefing may see.
 const lastWords = 16
 
-// known is what this process knows about the caller of a conversation without the store: from the conversation itself,
-// and from others with the same caller that are live or wait for the store.
+// known returns what this process knows about the caller of a conversation without the store. It knows that from the
+// conversation itself, and from others with the same caller that it leads.
 func (s *Service) known(e *entry) recaller.Snapshot {
 	own, _ := e.view()
 	snap := recaller.Snapshot{Tenant: e.settings, Caller: e.callerNow(), Open: []recaller.BrokenOff{{Conversation: own}}}
@@ -44,7 +44,7 @@ func (s *Service) known(e *entry) recaller.Snapshot {
 	return snap
 }
 
-// same reports whether two conversations are with one caller, as far as can be told.
+// same reports whether two conversations are with one caller, as far as this process can tell.
 func same(a, b recaller.Caller) bool {
 	if a.ID != "" && b.ID != "" {
 		return a.ID == b.ID
@@ -60,8 +60,8 @@ func (e *entry) callerNow() recaller.Caller {
 	return c
 }
 
-// lastWords returns the last turns of a conversation as they were heard, long ones cut, but for those that say what was
-// forgotten.
+// lastWords returns the last turns of a conversation as they were heard. Long ones are cut, and those that say what was
+// forgotten are left out.
 func (e *entry) lastWords(now time.Time) []recaller.Turn {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -74,9 +74,12 @@ func (e *entry) lastWords(now time.Time) []recaller.Turn {
 	return e.gone.Turns(e.id, turns)
 }
 
-// brief composes the briefing of a conversation. What the briefer cannot read this process may know. What it is about,
-// if that is not said, the last turns tell, as far as this process heard them. e may be nil.
-func (s *Service) brief(ctx context.Context, tenant recaller.TenantID, e *entry, conv recaller.Conversation, req briefing.Request) (recaller.Briefing, error) {
+// brief composes the briefing of a conversation. If the briefer cannot read the store, the briefing says what this
+// process knows. If req has no query, the user's last turns are the query, as far as this process heard them. e may be
+// nil.
+func (s *Service) brief(
+	ctx context.Context, tenant recaller.TenantID, e *entry, conv recaller.Conversation, req briefing.Request,
+) (recaller.Briefing, error) {
 	req.Exclude = conv.ID
 	req.Style = e.inStyle(req.Style)
 	if strings.TrimSpace(req.Query) == "" {
@@ -92,11 +95,11 @@ func (s *Service) brief(ctx context.Context, tenant recaller.TenantID, e *entry,
 	return s.degraded(s.known(e), req, b.Reason), nil
 }
 
-// momentTurns is how many turns of the user tell what is talked about now.
+// momentTurns is how many of the user's turns say what is being talked about.
 const momentTurns = 3
 
-// moment is what is talked about now: the last turns of the user, newest last, each as long as the buffer holds it;
-// empty where nothing was said yet, or the conversation has ended.
+// moment says what is being talked about: the last turns of the user, newest last, each as long as the buffer holds it.
+// It is empty if nothing was said yet, or the conversation has ended.
 func (e *entry) moment(now time.Time) string {
 	if e == nil {
 		return ""
@@ -119,8 +122,8 @@ func (e *entry) moment(now time.Time) string {
 	return strings.Join(last, "\n")
 }
 
-// inStyle is the style of a briefing that was asked for in the given one; empty: that which the conversation began
-// with, as far as this process knows. A nil entry knows none.
+// inStyle returns the style for a briefing: the one that was asked for, or else the one that the conversation began
+// with, or empty if that is not known. e may be nil.
 func (e *entry) inStyle(asked recaller.BriefingStyle) recaller.BriefingStyle {
 	if asked != "" || e == nil {
 		return asked
@@ -130,7 +133,7 @@ func (e *entry) inStyle(asked recaller.BriefingStyle) recaller.BriefingStyle {
 	return e.style
 }
 
-// began keeps the style that the conversation began with.
+// began notes the style that the conversation began with. e may be nil.
 func (e *entry) began(style recaller.BriefingStyle) {
 	if style == "" || e == nil {
 		return
@@ -147,9 +150,11 @@ func (s *Service) degraded(snap recaller.Snapshot, req briefing.Request, reason 
 	return briefing.Degraded(snap, s.Now(), req, reason)
 }
 
-// within asks the store, but waits no longer than the given time for it: it is away then. What fn does later is of no
-// use to anybody, and it ends when it heeds its context.
-func within[T any](ctx context.Context, s *Service, wait time.Duration, fn func(context.Context) (T, error)) (T, error) {
+// within asks the store, but waits for no longer than wait; then the store counts as away. What fn returns later is
+// dropped. fn should end when its context does.
+func within[T any](
+	ctx context.Context, s *Service, wait time.Duration, fn func(context.Context) (T, error),
+) (T, error) {
 	type result struct {
 		v   T
 		err error
@@ -176,7 +181,7 @@ func within[T any](ctx context.Context, s *Service, wait time.Duration, fn func(
 	return none, recaller.Wrap(recaller.Unavailable, timed.Err(), "the store did not answer in time")
 }
 
-// find reads a conversation from the store, or learns soon that it is away.
+// find reads a conversation from the store. It waits no longer than the patience.
 func (s *Service) find(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error) {
 	return within(ctx, s, s.Patience, func(ctx context.Context) (recaller.Conversation, error) {
 		return s.Store.Conversation(ctx, tenant, ref)

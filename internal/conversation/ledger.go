@@ -15,21 +15,24 @@ import (
 	"github.com/recallerhq/recaller/internal/livebuffer"
 )
 
-// Ledger is the in-memory state of conversations: a view of what is stored, but for the words that are only here and
-// for what is held, which are nowhere else. It belongs to one Service, and tells its Words. Safe for concurrent use.
+// Ledger is what a process knows of the conversations that it leads. Most of it is a view of what is stored. Only the
+// ledger has what is held, and the words that the store does not keep. It belongs to one Service, and Words reads it.
+// Safe for concurrent use.
 //
-// Locks, in the order in which they are taken: an entry's order, by whoever writes the conversation, the only one
-// that is held over I/O; entry.telling, while it is told of what is held or stored, so that it is told in order;
-// ledger.mu, for the index and whose a conversation is; entry.mu, for all else of a conversation. The last two are
-// held for moments, so reading waits for no disk.
+// Its locks, in the order in which they are taken:
+//
+//   - entry.order: whoever writes the conversation has it. It is the only one that is held over I/O.
+//   - entry.telling: held while the feed is told of what is held or stored, so that it is told in order.
+//   - ledger.mu: guards the index, and whose a conversation is. Held for moments.
+//   - entry.mu: guards all else of a conversation. Held for moments, so reading waits for no disk.
 type Ledger struct {
 	log        *slog.Logger
 	mu         sync.Mutex
-	byID       map[key]*entry // an id goes before an external id of the same spelling, as in the store
+	byID       map[key]*entry // an id wins over an external id of the same spelling, as in the store
 	byExternal map[key]*entry
 	byOnce     map[key]*entry // by the token of the request that began it
 
-	heldBytes   atomic.Int64 // of what waits for the store and was answered
+	heldBytes   atomic.Int64 // of what is held
 	importBytes atomic.Int64 // of imported words that wait for their wrap-up
 }
 
@@ -48,34 +51,34 @@ type entry struct {
 	id        recaller.ConversationID
 	external  string
 	once      recaller.Once     // what began it; zero if that is not known
-	caller    recaller.CallerID // guarded by ledger.mu; empty while the store has not seen it
-	order     chan struct{}     // full while somebody writes the conversation
-	endAsked  bool              // whoever holds the order asked the store to end it, and has no answer
+	caller    recaller.CallerID // guarded by ledger.mu; empty until the store has the conversation
+	order     chan struct{}     // a lock: full while somebody writes the conversation
+	endAsked  bool              // the store was asked to end it; guarded by order
 	imported  int64             // bytes counted in ledger.importBytes
 
-	// telling is held while it is told of what is held, or stored, so that it is told in order; taken before mu,
-	// never over I/O.
+	// telling is held while the feed is told of what is held or stored, so that it is told in order. It is taken before
+	// mu, and never held over I/O.
 	telling sync.Mutex
 
 	mu     sync.Mutex      // guards what follows
 	state  state           // changed by moveLocked only
-	gone   forgotten.View  // what of the caller's words is not to be told, as far as this process has heard
-	known  recaller.Caller // as they were when the conversation was opened; zero if that is not known
+	gone   forgotten.View  // what the caller had forgotten, as far as this process has heard
+	known  recaller.Caller // as they were when it was opened; zero: not known
 	conv   recaller.Conversation
 	words  []recaller.Turn // ephemeral: the turns; imports: the turns until they are written up
 	size   int             // bytes of words
 	glance livebuffer.Buffer
-	talk   guard.Dialogue // what was asked for last: it decides how an answer is masked
-	// lastUser is the number of the last turn that the user is known to have said; -1: none.
+	talk   guard.Dialogue // what was asked last; decides how the answer is masked
+	// lastUser is the number of the user's last turn, as far as is known; -1: none.
 	lastUser int
 	touched  time.Time              // when this process last wrote it
 	inDoubt  bool                   // a write failed: conv.Turns may be behind the store
-	opening  *recaller.Opening      // what the store has not seen; nil: it has the conversation
-	queue    []*work                // what the store has not got, or has not said that it has, in order
+	opening  *recaller.Opening      // what the store was not told yet; nil: the store has the conversation
+	queue    []*work                // works that the store has not confirmed, in order
 	recent   []*work                // the last requests that were answered, without their words
-	writing  bool                   // somebody carries the queue out
-	cancel   context.CancelFunc     // ends the last write, if it is under way
-	style    recaller.BriefingStyle // that the conversation began with: a refresh is to take the place of what it began with
+	writing  bool                   // somebody carries out the queue
+	cancel   context.CancelFunc     // ends the write that is under way, if one is
+	style    recaller.BriefingStyle // of the first briefing; a refresh keeps to it
 }
 
 // Bounds of the live state.
@@ -85,7 +88,7 @@ const (
 	wordsFor       = 24 * time.Hour // how long ephemeral words wait for a wrap-up that does not come
 )
 
-// NewLedger returns an empty one, which logs what is a bug of ours.
+// NewLedger returns an empty ledger. Bugs of ours are logged to log.
 func NewLedger(log *slog.Logger) *Ledger {
 	return &Ledger{log: log, byID: map[key]*entry{}, byExternal: map[key]*entry{}, byOnce: map[key]*entry{}}
 }
@@ -93,7 +96,8 @@ func NewLedger(log *slog.Logger) *Ledger {
 func (l *Ledger) newEntry(tenant recaller.Tenant, conv recaller.Conversation, at state, now time.Time) *entry {
 	return &entry{
 		ledger: l, state: at,
-		tenant: tenant.ID, settings: tenant, retention: tenant.Retention, masks: masks(tenant), id: conv.ID, external: conv.ExternalID, caller: conv.Caller,
+		tenant: tenant.ID, settings: tenant, retention: tenant.Retention, masks: masks(tenant),
+		id: conv.ID, external: conv.ExternalID, caller: conv.Caller,
 		order: make(chan struct{}, 1), conv: conv, touched: now, lastUser: -1, cancel: func() {},
 	}
 }
@@ -103,7 +107,7 @@ func (l *Ledger) add(tenant recaller.Tenant, conv recaller.Conversation, now tim
 	return l.begin(tenant, recaller.Opened{Conversation: conv}, recaller.Once{}, now)
 }
 
-// begin takes up a conversation that was opened just now, by the request.
+// begin takes up a conversation that the request once has just opened.
 func (l *Ledger) begin(tenant recaller.Tenant, opened recaller.Opened, once recaller.Once, now time.Time) *entry {
 	conv := opened.Conversation
 	l.mu.Lock()
@@ -127,8 +131,11 @@ func (l *Ledger) putLocked(e *entry) {
 	}
 }
 
-// keep holds the words of an import, which is found by its id only, for its wrap-up. False: too much waits already.
-func (l *Ledger) keep(tenant recaller.Tenant, conv recaller.Conversation, words []recaller.Turn, now time.Time) (*entry, bool) {
+// keep holds the words of an import until its wrap-up. The entry is found by the conversation's id only. It returns
+// false if too many words wait already.
+func (l *Ledger) keep(
+	tenant recaller.Tenant, conv recaller.Conversation, words []recaller.Turn, now time.Time,
+) (*entry, bool) {
 	n := int64(textBytes(words))
 	if l.importBytes.Add(n) > maxImportBytes {
 		l.importBytes.Add(-n)
@@ -152,7 +159,7 @@ func (l *Ledger) get(tenant recaller.TenantID, ref string) *entry {
 	return l.byExternal[key{tenant, ref}]
 }
 
-// belongs tells whose conversation it is, once that is known.
+// belongs notes whose conversation it is, once the store has told.
 func (l *Ledger) belongs(e *entry, caller recaller.CallerID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -175,7 +182,7 @@ func (l *Ledger) remove(e *entry) {
 	}
 }
 
-// all returns the entries for which want says so.
+// all returns the entries that want reports true for, by id. It holds ledger.mu while it calls want.
 func (l *Ledger) all(want func(*entry) bool) []*entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -194,7 +201,7 @@ func (l *Ledger) ofCaller(tenant recaller.TenantID, caller recaller.CallerID) []
 	return l.all(func(e *entry) bool { return e.tenant == tenant && e.caller == caller })
 }
 
-// take waits for the turn to write the conversation. Whoever gets it gives it back with leave.
+// take gets the order: the right to write the conversation. Whoever gets it gives it back with leave.
 func (e *entry) take(ctx context.Context) error {
 	select {
 	case e.order <- struct{}{}:
@@ -206,24 +213,26 @@ func (e *entry) take(ctx context.Context) error {
 
 func (e *entry) leave() { <-e.order }
 
-// moveLocked has an event change the state. One that cannot happen changes nothing: the log tells of the bug.
+// moveLocked changes the state by an event. An event that the table does not have is logged as a bug, and changes
+// nothing.
 func (e *entry) moveLocked(ev event) {
 	to, ok := e.state.after(ev)
 	if !ok {
-		e.ledger.log.Error("a bug: this cannot happen to a conversation", "tenant", e.tenant, "conversation", e.id, "state", e.state, "event", ev)
+		e.ledger.log.Error("a bug: this cannot happen to a conversation",
+			"tenant", e.tenant, "conversation", e.id, "state", e.state, "event", ev)
 		return
 	}
 	e.state = to
 }
 
-// isAway tells whether the store is: something of the conversation waits for it that was answered.
+// isAway reports whether something of the conversation is held, because the store is away.
 func (e *entry) isAway() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.state.away()
 }
 
-// hearLocked takes turns in that are answered.
+// hearLocked takes in turns that are about to be answered.
 func (e *entry) hearLocked(turns []recaller.Turn, at time.Time) {
 	e.touched = at
 	if e.conv.LastActivityAt.Before(at) {
@@ -245,14 +254,14 @@ func (e *entry) hearLocked(turns []recaller.Turn, at time.Time) {
 	}
 }
 
-// said returns the words that are only here.
+// said returns the words that only this process has.
 func (e *entry) said() []recaller.Turn {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.words)
 }
 
-// finish marks the conversation as ended. It reports whether words of it are only here.
+// finish marks the conversation as ended. It reports whether this process alone has words of it.
 func (e *entry) finish(now time.Time) (hasWords bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -7,13 +7,13 @@ import (
 	"github.com/recallerhq/recaller/internal/guard"
 )
 
-// masks reports whether secrets of a tenant's callers are masked. A tenant that changes it does so for conversations
-// that begin later: one that runs keeps what held when this process took it up, so that turns are taken without reading
-// settings.
+// masks reports whether secrets of a tenant's callers are masked. A change of the setting counts for conversations that
+// begin later. A running one keeps the setting that this process found when it took it up, so that turns are taken
+// without reading settings.
 func masks(tenant recaller.Tenant) bool { return tenant.Masking != recaller.MaskingOff }
 
-// maskTurns masks the next turns of a conversation. Requests that come at once are masked each after what came before
-// both.
+// maskTurns masks the next turns of a conversation. Requests that come at the same time do not see each other's turns:
+// each is masked after what was said before both.
 func (s *Service) maskTurns(e *entry, turns []recaller.Turn) {
 	if !e.masks {
 		return
@@ -21,13 +21,13 @@ func (s *Service) maskTurns(e *entry, turns []recaller.Turn) {
 	e.mu.Lock()
 	talk := e.talk
 	e.mu.Unlock()
-	talk = s.mask(talk, turns) // may take a while for a thousand long turns: nothing is locked
+	talk = s.mask(talk, turns) // without a lock: a thousand long turns take a while
 	e.mu.Lock()
 	e.talk = talk
 	e.mu.Unlock()
 }
 
-// mask masks turns that follow what was said in talk, and returns the talk with them.
+// mask masks turns that follow talk, and returns talk with them added.
 func (s *Service) mask(talk guard.Dialogue, turns []recaller.Turn) guard.Dialogue {
 	for i, t := range turns {
 		masked, found := talk.Mask(t.Speaker, t.Text)
@@ -49,7 +49,7 @@ func (s *Service) maskObject(raw json.RawMessage) json.RawMessage {
 	return masked
 }
 
-// count tells of what was masked, as it comes: a request that is repeated is told of again.
+// count reports what was masked. A request that is repeated is reported again.
 func (s *Service) count(found []guard.Kind) {
 	for _, kind := range found {
 		s.Masked(string(kind))

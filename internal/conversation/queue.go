@@ -8,30 +8,30 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// work is one write of a conversation's life: turns, or the end. Works are carried out one after the other, in the
-// order in which they came (write.go). When the store does not answer in time a work is held: answered as what may be
-// lost, and carried out when the store is back.
+// work is one write of a conversation: turns, or the end. Works are carried out one after the other, in the order in
+// which they came (write.go). If the store does not answer in time, a work is held: it is answered as not durable, and
+// carried out when the store is back.
 //
-// All but answered is guarded by the entry's mu. Nobody writes to turns while the store is at work on them.
+// The entry's mu guards all of it, except answered. Nobody changes turns while the store is at work on them.
 type work struct {
 	turns []recaller.Turn
 	end   *End
-	once  recaller.Once // the request's own; zero: the request may not be repeated
+	once  recaller.Once // of the request; zero: the request cannot be repeated
 	at    time.Time     // when it came
-	size  int64         // what it counts in ledger.heldBytes; 0 until it is held
+	size  int64         // counted in ledger.heldBytes; 0 until it is held
 
 	first int  // the number of its first turn, once it was sent or held
 	sent  bool // the store was asked for it, and may have carried it out
-	filed int  // one more than the number under which the archive has its words; 0: it has not
-	held  bool // it is answered though the store may not have it
+	filed int  // first+1, as it was when the archive took its words; 0: the archive has not
+	held  bool // it was answered, or is about to be, before the store has it
 	done  bool // it was answered
 
-	waiting  int           // requests that wait for the answer: tries of one request share a work
+	waiting  int           // requests that wait for the answer; tries of one request share a work
 	answered chan struct{} // closed when answer is there
 	answer   answer
 }
 
-// answer is what becomes of a work.
+// answer is the outcome of a work.
 type answer struct {
 	turns   []recaller.Turn // with their numbers
 	durable bool
@@ -44,10 +44,10 @@ func newWork(w work, now time.Time) *work {
 	return &w
 }
 
-// errOver says of a work that the conversation ended before it. It does not leave the package.
+// errOver says that the conversation ended before the work came. It does not leave the package.
 var errOver = errors.New("the conversation has ended")
 
-// errGone answers what is asked of a conversation that was dropped, as its caller was erased.
+// errGone answers requests to a conversation that was dropped, such as when its caller was erased.
 var errGone = recaller.Errorf(recaller.NotFound, "there is no such conversation")
 
 // reply answers a work, once. The entry's lock is held.
@@ -66,8 +66,8 @@ const (
 	heldTurnSize = 256      // what a turn takes beside its text
 )
 
-// enqueue puts a work behind those that wait; where an earlier try of the same request waits or was answered a moment
-// ago, that one is found instead. The caller does what is left to do about it.
+// enqueue puts a work at the end of the queue, and says what the caller has to do about it. If an earlier try of the
+// same request waits, or was answered a moment ago, enqueue returns that work instead.
 func (e *entry) enqueue(w *work) (_ *work, todo todo, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -94,17 +94,17 @@ func (e *entry) enqueue(w *work) (_ *work, todo todo, err error) {
 	return w, writing, nil
 }
 
-// todo is what is left to do about a work that waits.
+// todo is what whoever enqueued a work has to do.
 type todo int
 
 const (
-	nothing todo = iota // somebody writes already
-	writing             // to write
-	holding             // to hold it, for the store is away
+	nothing todo = iota // nothing: somebody writes already
+	writing             // write
+	holding             // hold the work: the store is away
 )
 
-// beforeLocked finds an earlier try of the same request: one that waits, or one that was answered a moment ago. An
-// end that was held is found by any other.
+// beforeLocked finds an earlier try of the same request that waits, or was answered a moment ago. Any end is a repeat
+// of an end that is held.
 func (e *entry) beforeLocked(w *work) (*work, error) {
 	for _, known := range [][]*work{e.queue, e.recent} {
 		for _, b := range known {
@@ -122,8 +122,8 @@ func (e *entry) beforeLocked(w *work) (*work, error) {
 	return nil, nil //nolint:nilnil // none is no error
 }
 
-// How many requests are remembered with their answers, so that a repeat finds them though the store may be away by
-// now, and how many turns they may have had for that. Older ones are the store's to know.
+// The answers of the last requests are remembered, so that a repeat finds them even if the store is away by then. These
+// bound how many, and how many turns each may have. The store knows the older ones.
 const (
 	maxRecent      = 8
 	maxRecentTurns = 32
@@ -146,8 +146,8 @@ func (e *entry) rememberLocked(w *work, a answer) {
 	e.recent = append(e.recent, told)
 }
 
-// hold notes that the store does not answer, and holds what waits, if w is among it. isNew tells that this was not
-// known, and held is what was held by it. It is not answered yet.
+// hold notes that the store does not answer, and holds w and all else that waits, if w still does. isNew says that the
+// store was not known to be away. held are the works that it held; they are not answered yet.
 func (e *entry) hold(w *work) (isNew bool, held []*work) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -157,7 +157,7 @@ func (e *entry) hold(w *work) (isNew bool, held []*work) {
 	return e.awayLocked(), e.holdLocked()
 }
 
-// stop is hold for whoever carries the queue out, and does so no more.
+// stop is hold for whoever carries out the queue, and now stops.
 func (e *entry) stop() (isNew bool, held []*work) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -165,8 +165,8 @@ func (e *entry) stop() (isNew bool, held []*work) {
 	return e.awayLocked(), e.holdLocked()
 }
 
-// awayLocked notes that the store is away, and tells whether that is new. What waits while a conversation is closed
-// as idle is not held, but refused.
+// awayLocked notes that the store is away, and returns whether that is new. It changes nothing while a conversation is
+// closed as idle: what waits then is refused, not held.
 func (e *entry) awayLocked() bool {
 	before := e.state
 	if len(e.queue) > 0 || e.opening != nil {
@@ -175,7 +175,8 @@ func (e *entry) awayLocked() bool {
 	return e.state != before
 }
 
-// holdLocked holds what waits, and returns it. What cannot be held is refused.
+// holdLocked holds all that waits, and returns the works that were not held before. It refuses those that cannot be
+// held.
 func (e *entry) holdLocked() (held []*work) {
 	number, n := e.conv.Turns, 0
 	e.queue = slices.DeleteFunc(e.queue, func(w *work) bool {
@@ -193,8 +194,8 @@ func (e *entry) holdLocked() (held []*work) {
 	return held
 }
 
-// refusalLocked tells why a work cannot be held. There is room for one that the store has been asked for: refusing it
-// could not be made true.
+// refusalLocked returns why a work cannot be held, or nil. No limit applies to a work that was sent: the store may have
+// carried it out, so a refusal could be untrue.
 func (e *entry) refusalLocked(w *work, held int) error {
 	size := int64(textBytes(w.turns) + heldTurnSize*len(w.turns))
 	switch {
@@ -203,7 +204,8 @@ func (e *entry) refusalLocked(w *work, held int) error {
 	case e.state == closing:
 		return recaller.Errorf(recaller.Unavailable, "the store is away and the conversation was about to be closed as idle")
 	case !w.sent && held+len(w.turns) > maxHeldTurns:
-		return recaller.Errorf(recaller.Unavailable, "the store is away and this conversation holds its limit of %d turns", maxHeldTurns)
+		return recaller.Errorf(recaller.Unavailable,
+			"the store is away and this conversation holds its limit of %d turns", maxHeldTurns)
 	case e.ledger.heldBytes.Add(size) > maxHeldBytes && !w.sent:
 		e.ledger.heldBytes.Add(-size)
 		return recaller.Errorf(recaller.Unavailable, "the store is away and too much is held already")
@@ -250,7 +252,8 @@ func (e *entry) noteEndLocked(in End, now time.Time) {
 	in.EndedAt = later(in.EndedAt, e.conv.StartedAt)
 	e.moveLocked(endHeld)
 	e.touched = now
-	e.conv.Status, e.conv.EndedAt, e.conv.EndReason, e.conv.RecordingURL = in.Status, in.EndedAt, in.Reason, in.RecordingURL
+	e.conv.Status, e.conv.EndedAt, e.conv.EndReason, e.conv.RecordingURL =
+		in.Status, in.EndedAt, in.Reason, in.RecordingURL
 	e.conv.Duration = duration(in.Duration, e.conv.StartedAt, in.EndedAt)
 }
 
@@ -260,8 +263,8 @@ func renumber(turns []recaller.Turn, first int) {
 	}
 }
 
-// withdraw is for one who waits for a work no more. It is taken back if he was the last and nothing has been done
-// about it.
+// withdraw says that one request waits for a work no more. If it was the last, and the work was neither sent nor held,
+// the work leaves the queue.
 func (e *entry) withdraw(w *work) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -271,7 +274,8 @@ func (e *entry) withdraw(w *work) {
 	e.queue = slices.DeleteFunc(e.queue, func(other *work) bool { return other == w })
 }
 
-// dequeueLocked takes a work off the queue; false if it has gone already, because the conversation was dropped.
+// dequeueLocked takes a work off the queue. It returns false if the work has left already, because the conversation was
+// dropped.
 func (e *entry) dequeueLocked(w *work) bool {
 	i := slices.Index(e.queue, w)
 	if i < 0 {
@@ -294,7 +298,7 @@ func (e *entry) heldTurns() (turns []recaller.Turn) {
 	return turns
 }
 
-// view returns the conversation with what is held of it, and where it stands.
+// view returns the conversation, its held turns counted, and its state.
 func (e *entry) view() (recaller.Conversation, state) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -14,28 +14,32 @@ import (
 // Record is a conversation as it is read back.
 type Record struct {
 	Conversation recaller.Conversation
-	Turns        []recaller.Turn // empty where the retention kept none, or on request; those that say what was forgotten have no text
-	Steps        []recaller.StepProgress
-	Live         *Glance // nil unless it is active, and led by this process
-	Away         bool    // the store is away: this is what this process knows, and the store has more to tell
+	// Turns are empty if they were not asked for, or the retention kept none. One that says what was forgotten has no
+	// text, unless that was asked for.
+	Turns []recaller.Turn
+	Steps []recaller.StepProgress
+	Live  *Glance // nil unless it is active, and led by this process
+	Away  bool    // the store is away, and this is all that this process knows
 
 	hidden []int // the numbers of the turns that say what was forgotten
 }
 
-// wanted is what is read of a conversation.
+// wanted says what to read of a conversation.
 type wanted struct {
 	turns     bool
-	forgotten bool // what was forgotten too
+	forgotten bool // include what was forgotten
 }
 
-// Get reads a conversation back, by its id or external id, with how far its wrap-up is, but without what was forgotten.
-// While the store is away a live conversation is answered from memory, if its words are all there or are not asked for;
-// else with Unavailable, within the patience.
+// Get reads a conversation back by its id or external id, with the progress of its wrap-up, and without what was
+// forgotten.
+//
+// While the store is away, Get answers for a live conversation from memory, if the words are not asked for or all of
+// them are there. Otherwise it fails with Unavailable within the patience.
 func (s *Service) Get(ctx context.Context, tenant recaller.TenantID, ref string, withTurns bool) (Record, error) {
 	return s.get(ctx, tenant, ref, wanted{turns: withTurns})
 }
 
-// GetAll is Get with what was forgotten.
+// GetAll is Get, and includes what was forgotten.
 func (s *Service) GetAll(ctx context.Context, tenant recaller.TenantID, ref string, withTurns bool) (Record, error) {
 	return s.get(ctx, tenant, ref, wanted{turns: withTurns, forgotten: true})
 }
@@ -45,10 +49,12 @@ func (s *Service) get(ctx context.Context, tenant recaller.TenantID, ref string,
 	if e == nil {
 		return s.read(ctx, tenant, ref, want)
 	}
-	if conv, st := e.view(); st.away() && conv.Caller == "" { // the store has nothing of it
+	if conv, st := e.view(); st.away() && conv.Caller == "" { // the store has not seen it
 		return s.remembered(e, want), nil
 	}
-	rec, err := within(ctx, s, s.Patience, func(ctx context.Context) (Record, error) { return s.read(ctx, tenant, ref, want) })
+	rec, err := within(ctx, s, s.Patience, func(ctx context.Context) (Record, error) {
+		return s.read(ctx, tenant, ref, want)
+	})
 	switch {
 	case away(err) && ctx.Err() == nil && (!want.turns || e.retention == recaller.Ephemeral):
 		return s.remembered(e, want), nil
@@ -100,7 +106,8 @@ func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ref string
 	return rec, nil
 }
 
-// remembered is what this process knows of a conversation without the store, and without what it heard to be forgotten.
+// remembered returns what this process knows of a conversation without the store. Unless want asks for it, it leaves
+// out what is forgotten, as far as this process has heard.
 func (s *Service) remembered(e *entry, want wanted) Record {
 	rec := Record{Live: s.glance(e.tenant, string(e.id)), Away: true}
 	rec.Conversation, _ = e.view()
@@ -118,14 +125,15 @@ func (s *Service) remembered(e *entry, want wanted) Record {
 	return rec
 }
 
-// goneNow is what is not to be told of the caller, as far as this process has heard.
+// goneNow returns what the caller had forgotten, as far as this process has heard.
 func (e *entry) goneNow() forgotten.View {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.gone
 }
 
-// Find reads a conversation without its words, by its id or external id: from memory, where it is live in this process.
+// Find reads a conversation without its words, by its id or external id. One that this process leads it reads from
+// memory.
 func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error) {
 	e := s.Ledger.get(tenant, ref)
 	if e == nil {
@@ -137,9 +145,11 @@ func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, ref string
 	return s.find(ctx, tenant, ref)
 }
 
-// List returns conversations, newest first, without what was forgotten, and the cursor of the next page. One that
-// cannot be read is told with what is known of it, as unreadable.
-func (s *Service) List(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) ([]recaller.Conversation, string, error) {
+// List returns conversations, newest first, and the cursor of the next page. It leaves out what was forgotten. A
+// conversation that cannot be read is marked as Unreadable, and has what is known of it.
+func (s *Service) List(
+	ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter,
+) ([]recaller.Conversation, string, error) {
 	list, next, err := s.ListAll(ctx, tenant, f)
 	if err != nil {
 		return nil, "", err
@@ -147,8 +157,10 @@ func (s *Service) List(ctx context.Context, tenant recaller.TenantID, f recaller
 	return list, next, s.told(ctx, tenant, list)
 }
 
-// ListAll is List with what was forgotten.
-func (s *Service) ListAll(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) ([]recaller.Conversation, string, error) {
+// ListAll is List, and includes what was forgotten.
+func (s *Service) ListAll(
+	ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter,
+) ([]recaller.Conversation, string, error) {
 	list, next, err := s.Store.Conversations(ctx, tenant, f)
 	for _, c := range list {
 		if c.Unreadable {
@@ -158,12 +170,12 @@ func (s *Service) ListAll(ctx context.Context, tenant recaller.TenantID, f recal
 	return list, next, err
 }
 
-// readers bounds how many conversations of a list have their words read at once.
+// readers bounds how many conversations of a list are read at once.
 const readers = 8
 
-// told leaves out of conversations' summaries what was forgotten. Only of callers who had something forgotten is more
-// read than who they are; where their words cannot be read, nobody knows what of a summary may be told, and it is left
-// out.
+// told takes what was forgotten out of the summaries of conversations. It reads words only for callers who have
+// something forgotten. If the words of a conversation cannot be read, nobody can say what of its summary was forgotten,
+// so told leaves the summary out.
 func (s *Service) told(ctx context.Context, tenant recaller.TenantID, list []recaller.Conversation) error {
 	views, err := s.views(ctx, tenant, list)
 	if err != nil {
@@ -196,8 +208,10 @@ func (s *Service) told(ctx context.Context, tenant recaller.TenantID, list []rec
 	return errors.Join(errs...)
 }
 
-// views are what was forgotten of the callers of conversations with a summary, where something was.
-func (s *Service) views(ctx context.Context, tenant recaller.TenantID, list []recaller.Conversation) (map[recaller.CallerID]forgotten.View, error) {
+// views returns what was forgotten, for the callers of conversations with a summary who have something forgotten.
+func (s *Service) views(
+	ctx context.Context, tenant recaller.TenantID, list []recaller.Conversation,
+) (map[recaller.CallerID]forgotten.View, error) {
 	var callers []recaller.CallerID
 	for _, c := range list {
 		if c.Summary != nil && !slices.Contains(callers, c.Caller) {
@@ -219,9 +233,11 @@ func (s *Service) views(ctx context.Context, tenant recaller.TenantID, list []re
 	return views, nil
 }
 
-// Briefing tells the agent of a conversation what it should know now. While the store is away it is degraded, and says
+// Briefing returns what the agent of a conversation should know now. While the store is away it is degraded, and says
 // what this process knows.
-func (s *Service) Briefing(ctx context.Context, tenant recaller.TenantID, ref string, req briefing.Request) (recaller.Briefing, error) {
+func (s *Service) Briefing(
+	ctx context.Context, tenant recaller.TenantID, ref string, req briefing.Request,
+) (recaller.Briefing, error) {
 	conv, err := s.Find(ctx, tenant, ref)
 	if err != nil {
 		return recaller.Briefing{}, err

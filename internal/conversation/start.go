@@ -9,7 +9,7 @@ import (
 	"github.com/recallerhq/recaller/internal/briefing"
 )
 
-// CallerRef says who calls, as the edge was told. At least one of Phone and ExternalID is needed.
+// CallerRef says who calls, as the edge was told. Phone or ExternalID is required.
 type CallerRef struct {
 	Phone      string // as dialled or sent; normalised under the tenant's default region (spec 2.4)
 	ExternalID string
@@ -31,7 +31,7 @@ type Start struct {
 	BriefingStyle recaller.BriefingStyle
 }
 
-// briefing returns what the briefing is asked for with.
+// briefing returns the request for the briefing.
 func (in Start) briefing() briefing.Request {
 	return briefing.Request{MaxTokens: in.MaxTokens, Style: in.BriefingStyle}
 }
@@ -41,16 +41,16 @@ type Started struct {
 	Conversation recaller.Conversation
 	Caller       recaller.Caller
 	FirstTime    bool
-	Existing     bool // it had begun before: the same external id, or a repeated Idempotency-Key
+	Existing     bool // it began before, with the same external id or Idempotency-Key
 	Briefing     recaller.Briefing
 }
 
 // Start opens a conversation with a caller who is recognised or created, and briefs the agent.
 //
-// When the store is away (after one retry), or does not answer within the deadline, the call goes on without memory:
-// the briefing is marked degraded, the turns are held in process memory, and all is written when the store is back (P1,
-// spec section 5). A client that got no answer repeats its start, with the same external id or Idempotency-Key, and
-// finds the conversation that the first one began.
+// The store is asked twice at most, and no longer than the deadline. If it does not answer, the call goes on without
+// memory: the briefing is marked degraded, the turns are held, and all is written when the store is back (P1, spec
+// section 5). A client that got no answer repeats its start with the same external id or Idempotency-Key; it finds the
+// conversation that its first try began.
 func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Start) (Started, error) {
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {
@@ -85,17 +85,19 @@ func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Star
 	if err != nil {
 		return Started{}, err
 	}
-	opened.Conversation.Summary = nil // one that ended before is read back where what was forgotten is left out
+	opened.Conversation.Summary = nil // one that ended before may say what was forgotten; Get leaves that out
 	return Started{
 		Conversation: opened.Conversation, Caller: opened.Caller,
 		FirstTime: opened.FirstTime, Existing: opened.Existing, Briefing: b,
 	}, nil
 }
 
-// openInTime opens a conversation, trying twice (P1), but waits no longer than the deadline: a store that hangs must
-// not hold up a call. A try that succeeds late does no harm: the conversation is then held, and writing it finds it
-// there.
-func (s *Service) openInTime(ctx context.Context, tenant recaller.TenantID, in recaller.Opening) (recaller.Opened, error) {
+// openInTime opens a conversation. It tries twice (P1), but waits no longer than the deadline, because a store that
+// hangs must not hold up a call. A try that succeeds too late does no harm: the conversation is held by then, and
+// writing it finds the one that is there.
+func (s *Service) openInTime(
+	ctx context.Context, tenant recaller.TenantID, in recaller.Opening,
+) (recaller.Opened, error) {
 	return within(ctx, s, s.Deadline, func(ctx context.Context) (recaller.Opened, error) {
 		opened, err := s.Store.OpenConversation(ctx, tenant, in)
 		if away(err) && ctx.Err() == nil {
@@ -105,7 +107,7 @@ func (s *Service) openInTime(ctx context.Context, tenant recaller.TenantID, in r
 	})
 }
 
-// away reports whether the store could not be reached, as against having refused.
+// away reports whether the store could not be reached. It is false for a store that answered with a refusal.
 func away(err error) bool {
 	return errors.Is(err, recaller.Unavailable) || errors.Is(err, recaller.Timeout)
 }

@@ -4,22 +4,22 @@ package conversation
 type state int
 
 const (
-	opening state = iota // it began without the store, which has not seen it; what is said is held
-	live                 // the store has what was answered, and is asked for what comes
-	held                 // the store is away: something that was answered waits for it, and so will what comes
-	closing              // the store is being asked to end it because nobody speaks; what comes waits for the outcome
-	ending               // its end was answered, and waits for the store with what was said before it
-	ended                // it is over, erased or given up; nothing waits, but words may that are only here
+	opening state = iota // it began while the store was away, and the store has not seen it; what is said is held
+	live                 // the store has all that was answered, and is asked to take what comes
+	held                 // the store is away: something that was answered waits for it, and what comes will wait too
+	closing              // it is idle, and the store is being asked to end it; what comes waits for the outcome
+	ending               // its end was answered, and waits for the store behind what was said before
+	ended                // it is over, erased or given up; nothing waits, but this process may still have its words
 )
 
 var stateNames = [...]string{"opening", "live", "held", "closing", "ending", "ended"}
 
 func (s state) String() string { return stateNames[s] }
 
-// away tells that the store is: something of the conversation waits for it that was answered.
+// away reports whether something is held, because the store is away.
 func (s state) away() bool { return s == opening || s == held || s == ending }
 
-// over tells that nothing can be said any more.
+// over reports whether nothing can be said any more.
 func (s state) over() bool { return s >= ending }
 
 // event is what happens to a conversation.
@@ -29,9 +29,9 @@ const (
 	storeAway event = iota // the store does not answer, and something waits for it
 	opened                 // the store has the conversation
 	caughtUp               // nothing waits for the store any more
-	isIdle                 // nobody has spoken for long, and it is to be ended
-	goesOn                 // ending an idle one is settled: if it failed, the conversation goes on
-	endHeld                // its end is answered, or known, while something waits for the store
+	isIdle                 // nobody has spoken for a long time, and it is about to be ended
+	goesOn                 // the attempt to end an idle one is over; if it failed, the conversation goes on
+	endHeld                // its end was answered, or became known, while something waits for the store
 	closed                 // the store has its end, and nothing else waits
 	dropped                // it was erased, written up, or the store refuses it for good
 )
@@ -40,7 +40,7 @@ var eventNames = [...]string{"store away", "opened", "caught up", "idle", "goes 
 
 func (ev event) String() string { return eventNames[ev] }
 
-// transitions are all that can happen: what is not in it is a bug of ours. The package comment has them as a drawing.
+// transitions are all that can happen. An event that is not here is a bug of ours. The package comment draws them.
 var transitions = map[state]map[event]state{
 	opening: {storeAway: opening, opened: held, endHeld: ending, dropped: ended},
 	live:    {storeAway: held, caughtUp: live, isIdle: closing, closed: ended, dropped: ended},
@@ -50,7 +50,7 @@ var transitions = map[state]map[event]state{
 	ended:   {storeAway: ended, opened: ended, caughtUp: ended, goesOn: ended, closed: ended, dropped: ended},
 }
 
-// after tells the state that an event leads to; false if it cannot happen.
+// after returns the state that an event leads to; false: the event cannot happen in this state.
 func (s state) after(ev event) (to state, ok bool) {
 	to, ok = transitions[s][ev]
 	return to, ok

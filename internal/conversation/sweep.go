@@ -18,7 +18,8 @@ const (
 )
 
 // Recover closes, as failed, the conversations that were active when the process died (P9, H6). Their turns are all
-// there, so that the next call can carry on before any wrap-up has run. Call it once, before serving.
+// there, so the next call can carry on before any wrap-up has run. Call it once, before serving. It returns how many it
+// closed.
 func (s *Service) Recover(ctx context.Context) (closed int, err error) {
 	return s.tenants(ctx, func(tenant recaller.Tenant) (closed int, err error) {
 		active, err := s.active(ctx, tenant.ID)
@@ -27,7 +28,9 @@ func (s *Service) Recover(ctx context.Context) (closed int, err error) {
 		all.SetLimit(closeAtOnce)
 		for _, c := range active {
 			all.Go(func() error {
-				done, cerr := s.close(ctx, tenant.ID, c, End{Status: recaller.Failed, EndedAt: c.LastActivityAt, Reason: ReasonProcessDied}, false)
+				done, cerr := s.close(ctx, tenant.ID, c, End{
+					Status: recaller.Failed, EndedAt: c.LastActivityAt, Reason: ReasonProcessDied,
+				}, false)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
@@ -47,8 +50,8 @@ func (s *Service) Recover(ctx context.Context) (closed int, err error) {
 // closeAtOnce is how many conversations are closed at the same time: writes that come together share a commit.
 const closeAtOnce = 64
 
-// CloseIdle ends conversations that had no turn for the tenant's idle limit: nobody ended them. It also lets go of what
-// is still live of conversations that were ended past this process, and of ephemeral words whose wrap-up never came.
+// CloseIdle ends conversations that had no turn for the tenant's idle limit, and returns how many. It also lets go of
+// live state of conversations that somebody else ended, and of ephemeral words whose wrap-up never came.
 func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 	now := s.Now()
 	s.expireWords(now)
@@ -76,9 +79,9 @@ func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 	})
 }
 
-// endIdle ends a conversation that is idle still once nobody writes it.
+// endIdle gets the order of an idle conversation, and ends it if it is still idle then.
 func (s *Service) endIdle(ctx context.Context, e *entry, idle func(recaller.Conversation) bool) (did bool, err error) {
-	if _, is := e.idle(idle); !is { // whoever writes it is not waited for
+	if _, is := e.idle(idle); !is { // so a conversation that is in use is not waited for
 		return false, nil
 	}
 	if err := e.take(ctx); err != nil {
@@ -92,7 +95,9 @@ func (s *Service) endIdle(ctx context.Context, e *entry, idle func(recaller.Conv
 	defer e.closed()
 	ctx, done := e.during(ctx)
 	defer done()
-	closed, err := s.closeLive(ctx, e, conv, End{Status: recaller.Completed, EndedAt: conv.LastActivityAt, Reason: ReasonIdle})
+	closed, err := s.closeLive(ctx, e, conv, End{
+		Status: recaller.Completed, EndedAt: conv.LastActivityAt, Reason: ReasonIdle,
+	})
 	if err != nil {
 		s.lookAgain(ctx, e, err)
 		return false, err
@@ -101,7 +106,7 @@ func (s *Service) endIdle(ctx context.Context, e *entry, idle func(recaller.Conv
 	return !closed.Already, nil
 }
 
-// idle tells whether a conversation is active and nothing happens in it.
+// idle reports whether a conversation is live, nothing waits in it, and is says that it is idle.
 func (e *entry) idle(is func(recaller.Conversation) bool) (recaller.Conversation, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -112,8 +117,8 @@ func (e *entry) idleLocked(is func(recaller.Conversation) bool) bool {
 	return e.state == live && len(e.queue) == 0 && is(e.conv)
 }
 
-// close notes that an idle conversation is being closed. What is said meanwhile waits for that, and is not held: it
-// could not be stored afterwards.
+// close notes that an idle conversation is being ended; false: it is not idle any more. Whatever comes meanwhile waits
+// for the outcome. It is not held, because it could not be stored after the end.
 func (e *entry) close(is func(recaller.Conversation) bool) (recaller.Conversation, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -139,7 +144,8 @@ func (s *Service) expireWords(now time.Time) {
 	}
 }
 
-// overFor tells for how long this process has known that the conversation ended; 0 while it is active or held.
+// overFor returns how long ago this process learnt that the conversation ended; 0 while it has not ended or its end is
+// held.
 func (e *entry) overFor(now time.Time) time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -149,7 +155,7 @@ func (e *entry) overFor(now time.Time) time.Duration {
 	return now.Sub(e.touched)
 }
 
-// tenants sums what fn does for every tenant; a failure for one does not keep it from the others.
+// tenants calls fn for every tenant and returns the sum. A failure for one tenant does not stop the others.
 func (s *Service) tenants(ctx context.Context, fn func(recaller.Tenant) (int, error)) (sum int, err error) {
 	ids, err := s.Store.TenantIDs(ctx)
 	for _, id := range ids {

@@ -10,7 +10,7 @@ import (
 	"github.com/recallerhq/recaller/internal/guard"
 )
 
-// TurnInput is a turn as an edge was told it.
+// TurnInput is a turn as the edge was told it.
 type TurnInput struct {
 	Speaker     recaller.Speaker
 	Text        string
@@ -23,12 +23,16 @@ type TurnInput struct {
 // MaxBatch bounds how many turns one request may bring.
 const MaxBatch = 1000
 
-// AddTurns commits turns to an active conversation and returns them with ids and numbers. When it returns without an
-// error and durable is true, they survive kill -9. durable is false for ephemeral tenants, and while the store is away,
-// or does not answer within the patience: the turns are held in memory then, in order, and stored once when it is back.
+// AddTurns commits turns to an active conversation, and returns them with ids and numbers. If it returns no error and
+// durable is true, they survive kill -9. durable is false for ephemeral tenants. It is also false while the store is
+// away, or does not answer within the patience: then the turns are held in order, and stored once when the store is
+// back.
+//
 // Secrets in the texts are masked before anything is kept, unless the tenant turned that off before the conversation
 // began (B11).
-func (s *Service) AddTurns(ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, in []TurnInput) (turns []recaller.Turn, durable bool, err error) {
+func (s *Service) AddTurns(
+	ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, in []TurnInput,
+) (turns []recaller.Turn, durable bool, err error) {
 	turns, err = s.turns(in, s.Now())
 	if err != nil {
 		return nil, false, err
@@ -43,7 +47,7 @@ func (s *Service) AddTurns(ctx context.Context, tenant recaller.TenantID, ref st
 	s.maskTurns(e, turns)
 	got, err := s.do(ctx, e, newWork(work{turns: slices.Clone(turns), once: once}, s.Now()))
 	if errors.Is(err, errOver) {
-		if e.isAway() { // the store does not know of the end: it is not asked
+		if e.isAway() { // the store does not know of the end, so asking it is no use
 			return nil, false, errEnded()
 		}
 		return s.repeated(ctx, tenant, ref, once, turns)
@@ -51,15 +55,17 @@ func (s *Service) AddTurns(ctx context.Context, tenant recaller.TenantID, ref st
 	if err != nil {
 		return nil, false, err
 	}
-	for i, t := range got.turns { // what was answered to an earlier try stands: its ids and numbers
+	for i, t := range got.turns { // an earlier try may have been answered: its ids and numbers stand
 		turns[i].ID, turns[i].Number, turns[i].At = t.ID, t.Number, t.At
 	}
 	return turns, got.durable, nil
 }
 
-// repeated answers for a conversation that has ended. A request that was carried out before the end gets its first
-// answer again, for the end may be a crash that came between its commit and its answer; any other is refused.
-func (s *Service) repeated(ctx context.Context, tenantID recaller.TenantID, ref string, once recaller.Once, turns []recaller.Turn) ([]recaller.Turn, bool, error) {
+// repeated answers a request to a conversation that has ended. If the request was carried out before the end, it gets
+// its first answer again: the process may have crashed between its commit and its answer. Any other request is refused.
+func (s *Service) repeated(
+	ctx context.Context, tenantID recaller.TenantID, ref string, once recaller.Once, turns []recaller.Turn,
+) ([]recaller.Turn, bool, error) {
 	if once.Token == "" {
 		return nil, false, errEnded()
 	}
@@ -75,12 +81,14 @@ func (s *Service) repeated(ctx context.Context, tenantID recaller.TenantID, ref 
 		s.mask(guard.Dialogue{}, turns)
 	}
 	done, err := s.Store.AppendTurns(ctx, tenantID, recaller.Appending{
-		Once: once, Conversation: conv.ID, Caller: conv.Caller, Turns: turns, At: s.Now(), CountOnly: tenant.Retention != recaller.Keep,
+		Once: once, Conversation: conv.ID, Caller: conv.Caller, Turns: turns, At: s.Now(),
+		CountOnly: tenant.Retention != recaller.Keep,
 	})
 	return done.Turns, err == nil && tenant.Retention != recaller.Ephemeral, err
 }
 
-// entry finds the live state of an active conversation, taking it up from the store if this process does not hold it.
+// entry finds the live state of an active conversation. If this process does not lead it, entry takes it up from the
+// store.
 func (s *Service) entry(ctx context.Context, tenantID recaller.TenantID, ref string) (*entry, error) {
 	if e := s.Ledger.get(tenantID, ref); e != nil {
 		return e, nil

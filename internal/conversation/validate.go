@@ -24,9 +24,9 @@ const (
 	maxPlatformID  = 256
 )
 
-// identities turns what an edge was told into normalised identities, the strongest first: an application's own id
-// says more about who somebody is than a number does. A number that the caller withheld counts as none; where there is
-// nothing else, there are no identities: the caller is nobody that is known, and will not be known again.
+// identities turns what an edge was told into normalised identities, the strongest first: an application's own id says
+// more about who somebody is than a number does. A number that the caller withheld counts as none. If there is nothing
+// else, it returns no identities: nobody knows the caller, or will recognise him later.
 func identities(ref CallerRef, region string) ([]recaller.Identity, error) {
 	var ids []recaller.Identity
 	if ref.ExternalID != "" {
@@ -54,7 +54,7 @@ func identities(ref CallerRef, region string) ([]recaller.Identity, error) {
 func externalID(field, raw string) (string, error) {
 	v, err := identity.ExternalID(raw)
 	var e *recaller.Error
-	if errors.As(err, &e) && e.Kind == recaller.Invalid { // under the name that the request has for it
+	if errors.As(err, &e) && e.Kind == recaller.Invalid { // say it with the request's name of the field
 		return "", recaller.InvalidField(field, "%s", e.Msg)
 	}
 	return v, err
@@ -110,7 +110,9 @@ func oneLine(field, v string, limit int) error {
 }
 
 func cleanTurn(field string, in TurnInput, now time.Time) (recaller.Turn, error) {
-	t := recaller.Turn{Speaker: in.Speaker, Text: in.Text, Name: in.Name, At: in.At, Confidence: 1, Interrupted: in.Interrupted}
+	t := recaller.Turn{
+		Speaker: in.Speaker, Text: in.Text, Name: in.Name, At: in.At, Confidence: 1, Interrupted: in.Interrupted,
+	}
 	switch {
 	case t.Speaker == "":
 		return t, recaller.InvalidField(field+".speaker", "is required")
@@ -140,7 +142,7 @@ func cleanTurn(field string, in TurnInput, now time.Time) (recaller.Turn, error)
 	return t, plausible(field+".at", t.At, now)
 }
 
-// plausible refuses times that can only be mistakes: milliseconds taken for seconds, a year 1.
+// plausible refuses times that can only be mistakes, such as milliseconds read as seconds, or the year 1.
 func plausible(field string, at, now time.Time) error {
 	if at.Year() < 1970 || at.After(now.Add(24*time.Hour)) {
 		return recaller.InvalidField(field, "must be an RFC 3339 time between 1970 and tomorrow")
@@ -148,7 +150,7 @@ func plausible(field string, at, now time.Time) error {
 	return nil
 }
 
-// recording checks what a platform tells of a conversation's length and of its recording.
+// recording checks a conversation's length and the link to its recording, as a platform told them.
 func recording(link string, length time.Duration) error {
 	if length < 0 {
 		return recaller.InvalidField("duration_seconds", "must not be negative")
@@ -166,7 +168,7 @@ func recording(link string, length time.Duration) error {
 	return nil
 }
 
-// duration is how long a conversation took: as told, else by its times.
+// duration is how long a conversation took: as the platform told, or else by its times.
 func duration(told time.Duration, from, to time.Time) time.Duration {
 	if told > 0 {
 		return told

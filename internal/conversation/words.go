@@ -6,19 +6,21 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Where the words of a conversation are, which is answered here and nowhere else:
+// This file alone knows where the words of a conversation are:
 //
-//	store    where the tenant keeps raw words
-//	archive  a sealed file, of a tenant who keeps them there
-//	memory   nowhere but in this process: of an ephemeral conversation, or of an import until it is written up
-//	held     behind any of these, what was answered and waits for the store
+//	store    for tenants with the retention Keep
+//	archive  in a sealed file, for tenants with the retention Archive
+//	memory   only in this process: an ephemeral conversation, or an import until it is written up
+//	held     turns that were answered and wait for the store; they come behind any of the others
 //
-// What is held is looked at before the store, and what is only in memory after it, so that words which move meanwhile
-// are found in one place or the other.
+// Words may move while they are read. So held turns are read before the store, and those in memory alone after it:
+// words that move meanwhile are found in one of the two places.
 
-// Turns returns the words of a conversation, wherever they are; none is no error. Words that are only in memory are
+// Turns returns the words of a conversation, wherever they are. None is no error. Words that only this process has are
 // read without the store.
-func (s *Service) Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error) {
+func (s *Service) Turns(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation,
+) ([]recaller.Turn, error) {
 	if only := s.Ledger.only(tenant, conv.ID); len(only) > 0 {
 		return only, nil
 	}
@@ -30,7 +32,8 @@ func (s *Service) Turns(ctx context.Context, tenant recaller.TenantID, conv reca
 	return s.Ledger.whole(ctx, s.Archive, tenant, conv, stored, held)
 }
 
-// whole are the words of a conversation of which the store has some, or none. held was read before the store.
+// whole returns all words of a conversation. stored are those that the store has, which may be none. held must have
+// been read before the store.
 func (l *Ledger) whole(
 	ctx context.Context, files Archive, tenant recaller.TenantID, conv recaller.Conversation, stored, held []recaller.Turn,
 ) (turns []recaller.Turn, err error) {
@@ -45,7 +48,7 @@ func (l *Ledger) whole(
 	return behind(turns, held), nil
 }
 
-// behind puts held turns behind the others. One whose number is taken is among them.
+// behind appends held turns to the others, except those whose number is there already.
 func behind(turns, held []recaller.Turn) []recaller.Turn {
 	for _, t := range held {
 		if len(turns) == 0 || turns[len(turns)-1].Number < t.Number {
@@ -55,7 +58,7 @@ func behind(turns, held []recaller.Turn) []recaller.Turn {
 	return turns
 }
 
-// only returns the words of a conversation that are nowhere but here.
+// only returns the words of a conversation that nobody else has.
 func (l *Ledger) only(tenant recaller.TenantID, conv recaller.ConversationID) []recaller.Turn {
 	if e := l.get(tenant, string(conv)); e != nil {
 		return e.said()
@@ -63,7 +66,7 @@ func (l *Ledger) only(tenant recaller.TenantID, conv recaller.ConversationID) []
 	return nil
 }
 
-// heldOf returns the turns of a conversation that are held, in order.
+// heldOf returns the held turns of a conversation, in order.
 func (l *Ledger) heldOf(tenant recaller.TenantID, conv recaller.ConversationID) []recaller.Turn {
 	if e := l.get(tenant, string(conv)); e != nil {
 		return e.heldTurns()
@@ -71,7 +74,7 @@ func (l *Ledger) heldOf(tenant recaller.TenantID, conv recaller.ConversationID) 
 	return nil
 }
 
-// held returns the turns of a caller's conversations that are held, by conversation, in order.
+// held returns the held turns of a caller, by conversation, in order.
 func (l *Ledger) held(tenant recaller.TenantID, caller recaller.CallerID) map[recaller.ConversationID][]recaller.Turn {
 	out := map[recaller.ConversationID][]recaller.Turn{}
 	for _, e := range l.ofCaller(tenant, caller) {
@@ -82,8 +85,8 @@ func (l *Ledger) held(tenant recaller.TenantID, caller recaller.CallerID) map[re
 	return out
 }
 
-// LastTurn tells the number of the last turn that the user said in a conversation that this process leads: what a
-// memory that is stored now most likely came from. It reads no store; ok is false where nothing is known.
+// LastTurn returns the number of the last turn that the user said in a conversation that this process leads. A memory
+// that is stored now most likely came from it. LastTurn reads no store; ok is false where nothing is known.
 func (s *Service) LastTurn(tenant recaller.TenantID, conv recaller.ConversationID) (number int, ok bool) {
 	e := s.Ledger.get(tenant, string(conv))
 	if e == nil {
@@ -94,8 +97,8 @@ func (s *Service) LastTurn(tenant recaller.TenantID, conv recaller.ConversationI
 	return max(e.lastUser, 0), e.lastUser >= 0
 }
 
-// Discard forgets the words of an ended conversation that are only in this process's memory: it has been written up.
-// It reports whether there were any, which the feed is told of.
+// Discard forgets what only this process has of the words of an ended conversation, because it has been written up. It
+// tells the feed if there were any, and returns whether.
 func (s *Service) Discard(tenant recaller.TenantID, conv recaller.Conversation) (had bool) {
 	e := s.Ledger.get(tenant, string(conv.ID))
 	if e == nil {
@@ -112,12 +115,12 @@ func (s *Service) Discard(tenant recaller.TenantID, conv recaller.Conversation) 
 	return had
 }
 
-// Forget drops the live state of a caller's conversations: the caller was erased. When it returns, no turn of theirs is
-// on its way to a file any more, and none sets out.
+// Forget drops the live state of a caller's conversations, because the caller was erased. Once it has returned, no turn
+// of theirs is on its way to a file, and none sets out.
 func (s *Service) Forget(tenant recaller.TenantID, caller recaller.CallerID) {
 	for _, e := range s.Ledger.ofCaller(tenant, caller) {
 		s.drop(e)
-		e.order <- struct{}{} // whoever was writing has stopped; whoever comes finds the end
+		e.order <- struct{}{} // the writer has stopped, and the next one finds nothing to write
 		e.leave()
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// do has a work carried out, and waits for it as long as one waits for the store; then it is held.
+// do has a work carried out, and waits for it. Once the patience is over, the work is held.
 func (s *Service) do(ctx context.Context, e *entry, w *work) (answer, error) {
 	w, todo, err := e.enqueue(w)
 	if err != nil {
@@ -18,7 +18,7 @@ func (s *Service) do(ctx context.Context, e *entry, w *work) (answer, error) {
 	}
 	switch todo {
 	case writing:
-		go func() { _ = s.write(context.WithoutCancel(ctx), e) }() // whoever waits is told; what fails is held
+		go func() { _ = s.write(context.WithoutCancel(ctx), e) }() // the works carry the outcome; what fails is held
 	case holding:
 		s.hold(e, w, nil)
 	case nothing:
@@ -38,7 +38,7 @@ func (s *Service) do(ctx context.Context, e *entry, w *work) (answer, error) {
 	}
 }
 
-// patience is how long a work waits for the store. Nobody is promised that ephemeral words outlive the process, so they
+// patience is how long a work waits for the store. Ephemeral words are never promised to outlive the process, so they
 // wait no longer than the start of a call.
 func (s *Service) patience(e *entry) time.Duration {
 	if e.retention == recaller.Ephemeral {
@@ -47,7 +47,7 @@ func (s *Service) patience(e *entry) time.Duration {
 	return s.Patience
 }
 
-// hold holds what waits with w, for the store is away.
+// hold holds w and all else that waits, because the store is away.
 func (s *Service) hold(e *entry, w *work, cause error) {
 	e.telling.Lock()
 	defer e.telling.Unlock()
@@ -55,7 +55,7 @@ func (s *Service) hold(e *entry, w *work, cause error) {
 	s.tellHeld(e, isNew, held, cause)
 }
 
-// stop ends the writing, for the store is away, and holds what waits.
+// stop ends the writing because the store is away, and holds what waits.
 func (s *Service) stop(e *entry, cause error) error {
 	e.telling.Lock()
 	defer e.telling.Unlock()
@@ -64,15 +64,16 @@ func (s *Service) stop(e *entry, cause error) error {
 	return cause
 }
 
-// tellHeld tells of works that are held, and then answers them: what was answered can be found.
+// tellHeld tells the feed of works that are held, and then answers them. So whoever has the answer can find them.
 func (s *Service) tellHeld(e *entry, isNew bool, works []*work, cause error) {
 	if isNew {
-		s.Log.Warn("store away during a call, holding what is said in memory", "tenant", e.tenant, "conversation", e.id, "err", cause)
+		s.Log.Warn("store away during a call, holding what is said in memory",
+			"tenant", e.tenant, "conversation", e.id, "err", cause)
 	}
 	turns := e.turnsOf(works)
 	s.Metrics.held.Add(float64(len(turns)))
 	if conv, _ := e.view(); conv.Caller != "" && len(turns) > 0 {
-		_ = s.guarded(func() error { // what is held is answered all the same
+		_ = s.guarded(func() error { // held works are answered even if a view fails
 			s.Feed.Held(recaller.Change{Tenant: e.tenant, Caller: conv.Caller, Conversation: &conv, Turns: turns})
 			return nil
 		})
@@ -80,10 +81,11 @@ func (s *Service) tellHeld(e *entry, isNew bool, works []*work, cause error) {
 	e.answerHeld(works)
 }
 
-// maxWrite bounds one write that nobody waits for any more. A store has a shorter patience of its own.
+// maxWrite bounds one write that nobody waits for any more. Stores give up sooner by themselves.
 const maxWrite = time.Minute
 
-// during bounds one write, which ends at once when the conversation is dropped. The entry's order is held.
+// during bounds one write by maxWrite. Dropping the conversation ends the write at once. The caller holds the entry's
+// order.
 func (e *entry) during(ctx context.Context) (_ context.Context, done func()) {
 	ctx, cancel := context.WithTimeout(ctx, maxWrite)
 	e.mu.Lock()
@@ -92,8 +94,8 @@ func (e *entry) during(ctx context.Context) (_ context.Context, done func()) {
 	return ctx, cancel
 }
 
-// write carries out what waits, in order, until nothing does or the store does not answer. entry.writing is the
-// caller's. Nothing is locked while the store is at work but the order of writes.
+// write carries out what waits, in order, until nothing is left or the store does not answer. The caller has set
+// entry.writing. While the store is at work, nothing is locked except the order.
 func (s *Service) write(ctx context.Context, e *entry) error {
 	if err := e.take(ctx); err != nil {
 		return s.stop(e, err)
@@ -132,8 +134,8 @@ func (s *Service) carryOut(ctx context.Context, e *entry, opening *recaller.Open
 	return s.failed(ctx, e, w, err)
 }
 
-// guarded keeps a panic in one conversation from ending the process, in which others talk: it is an Internal error.
-// The log tells where, not with what, for the value may hold what people said.
+// guarded turns a panic into an Internal error, so that a bug in one conversation does not end the others. The log says
+// where it happened, but not the panic's value, which may hold what people said.
 func (s *Service) guarded(fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -144,14 +146,14 @@ func (s *Service) guarded(fn func() error) (err error) {
 	return fn()
 }
 
-// again tells whether a work is tried once more at once: one hiccup of the store is not noticed (P1). The store knows
-// whether it has it, even while a write whose answer was lost is on its way still: by its token, its numbers, or its
-// end.
+// again reports whether a work is tried once more at once, so that nobody notices one hiccup of the store (P1). Trying
+// again is safe even while a write whose answer was lost is still on its way: the store recognises a work by its token,
+// its numbers, or its end.
 func (e *entry) again(w *work, err error) bool {
 	return w != nil && errors.Is(err, recaller.Unavailable) && !e.isAway()
 }
 
-// begin lets somebody write what is held, if nobody does.
+// begin claims the writing of what is held. It returns false if somebody writes already, or nothing is held.
 func (e *entry) begin() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -162,8 +164,8 @@ func (e *entry) begin() bool {
 	return true
 }
 
-// next tells what is to be carried out next: the opening, or a work. Where there is neither the writing ends, and
-// nothing is held any more.
+// next returns what to carry out next: the opening, or a work. If it returns neither, the writing is over and nothing
+// is held.
 func (e *entry) next() (*recaller.Opening, *work) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -184,8 +186,8 @@ func (e *entry) next() (*recaller.Opening, *work) {
 	return nil, nil
 }
 
-// joinLocked has held turns that came one by one stored together. Requests that may be repeated are stored one by one,
-// for each is found again by its own token; and one that was sent is sent again as it was.
+// joinLocked joins held turns that came one by one into one work. Two kinds stay as they are: a request with a token,
+// since a repeat finds it by that token; and one that was sent before, since it must be sent again unchanged.
 func (e *entry) joinLocked(w *work) {
 	plain := func(w *work) bool { return w.held && w.done && !w.sent && w.end == nil && w.once.Token == "" }
 	if !plain(w) {
@@ -198,8 +200,8 @@ func (e *entry) joinLocked(w *work) {
 	e.queue = slices.Delete(e.queue, 1, n)
 }
 
-// writeOpening opens a held conversation. Where its external id or its request belongs to another conversation by now,
-// what was said in this one is held under its own id: nobody can be told any more.
+// writeOpening opens a held conversation. Its external id or request may belong to another conversation by now. Then it
+// is stored under its own id alone: it is too late to tell the client.
 func (s *Service) writeOpening(ctx context.Context, e *entry, in recaller.Opening) error {
 	opened, err := s.Store.OpenConversation(ctx, e.tenant, in)
 	if (err != nil && refused(err)) || (err == nil && opened.Conversation.ID != e.id) {
@@ -215,7 +217,7 @@ func (s *Service) writeOpening(ctx context.Context, e *entry, in recaller.Openin
 	}
 	e.wasOpened(opened)
 	s.Ledger.belongs(e, opened.Conversation.Caller)
-	if opened.Existing { // an earlier try opened it: whose it is, nobody was told
+	if opened.Existing { // an earlier try opened it, and the feed was not told whose it is
 		conv := opened.Conversation
 		opened.Change = recaller.Change{Tenant: e.tenant, Caller: conv.Caller, Conversation: &conv}
 	}
@@ -245,7 +247,7 @@ func (s *Service) writeEnd(ctx context.Context, e *entry, w *work) error {
 	return nil
 }
 
-// settle answers a work that is done with. false: it failed, and was answered before.
+// settle answers a work that is done. It returns false if the work failed after it had been answered as held.
 func (e *entry) settle(w *work, a answer) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -257,10 +259,11 @@ func (e *entry) settle(w *work, a answer) bool {
 	return true
 }
 
-// failed sees to a work that the store did not carry out. An error means that it waits for the store.
+// failed handles a work that the store did not carry out. It returns an error if the work goes on waiting for the
+// store.
 func (s *Service) failed(ctx context.Context, e *entry, w *work, cause error) error {
 	gone := cause
-	if errors.Is(ctx.Err(), context.Canceled) { // its write was ended by drop: whoever asks again is told the same
+	if errors.Is(ctx.Err(), context.Canceled) { // drop ended its write: answer like drop
 		gone = errGone
 	}
 	if e.letGo(w, gone) {
@@ -275,17 +278,17 @@ func (s *Service) failed(ctx context.Context, e *entry, w *work, cause error) er
 	switch {
 	case e.settle(w, answer{err: cause}):
 		return nil
-	case !refused(cause): // it was answered: it must not be lost
+	case !refused(cause): // held, hence answered: it must not be lost
 		return cause
-	case e.strip(w): // another request had its token, which could not be known
+	case e.strip(w): // another request took its token while the store was away
 		return nil
 	}
 	s.giveUp(e, cause)
 	return nil
 }
 
-// letGo answers a work that is not in the queue any more, because the conversation was dropped while the store was at
-// work on it, or because the store has it and telling of it failed; false if it is.
+// letGo answers a work that has left the queue, and returns true; false if the work is still there. A work leaves while
+// the store is at work on it if the conversation is dropped, or if it is stored and telling the feed fails.
 func (e *entry) letGo(w *work, cause error) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -302,7 +305,7 @@ func (e *entry) isKept(w *work) bool {
 	return w.held
 }
 
-// strip takes the request's own token off a held work that the store refused; false if it had none.
+// strip takes its token off a held work that the store refused. It returns false if it had none.
 func (e *entry) strip(w *work) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -311,7 +314,7 @@ func (e *entry) strip(w *work) bool {
 	return had
 }
 
-// lookAgain lets go of a conversation that the store refuses to write because it was ended or erased past this process.
+// lookAgain is called when the store refuses a write. It lets go of a conversation that somebody else ended or erased.
 func (s *Service) lookAgain(ctx context.Context, e *entry, cause error) {
 	if !refused(cause) {
 		return
@@ -331,6 +334,6 @@ func (s *Service) giveUp(e *entry, cause error) {
 		"turns", len(e.heldTurns()), "err", cause)
 	s.drop(e)
 	if conv, _ := e.view(); conv.Caller != "" {
-		s.Feed.Anew(e.tenant, conv.Caller) // they were told of
+		s.Feed.Anew(e.tenant, conv.Caller) // views were told of the held turns
 	}
 }
