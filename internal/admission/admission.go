@@ -4,12 +4,12 @@
 //
 //	Gate.Open → Exchange.Admit → the door carries the operation out → Exchange.Done
 //
-// Admission finds whose key it is, holds the key against the operation, and bounds how often, how long and how many at
-// once. It makes the token of an idempotency key, keeps the connections that last, so that a server that drains can
-// tell each of them why it goes, and logs one line for each exchange: never words.
+// Admission finds whose key it is, and checks that the key may ask for the operation. It bounds how often, for how long
+// and how many at once. It makes the token of an idempotency key. It knows the connections that last, so that a server
+// that drains can tell each of them why. It logs one line for each exchange, and never words.
 //
-// It is not for protocols, nor for what an operation does. It refuses by the kinds of package recaller, and the door
-// turns these into statuses or codes of its own. It knows no other package of ours than that one.
+// It is not for protocols, nor for what an operation does. It refuses with the error kinds of package recaller, which
+// each door turns into its own statuses or codes. It imports no other package of ours.
 package admission
 
 import (
@@ -32,22 +32,22 @@ type Keys interface {
 // Operation is something that can be asked for at a door. It does not change once the door is open.
 type Operation struct {
 	Name     string         // from a closed set; it is logged
-	Scope    recaller.Scope // that a key must allow; empty: anybody may, and no key is looked at
-	Operator bool           // needs a key of the tenant default, for it sees past one tenant
-	Limit    time.Duration  // how long it may take, its body included; 0: DefaultLimit, Lasting: as long as it likes
-	MaxBody  int64          // bytes that the request may have; the door's reader holds it to them
-	Slots    *Slots         // one of which it needs; nil: none
-	OnceAs   string         // the name that its idempotency keys belong to; empty: Name
-	Quiet    bool           // a health check or documentation: logged for debugging only
+	Scope    recaller.Scope // that a key must allow; empty: anybody may ask, without a key
+	Operator bool           // needs a key of the tenant default, because it sees past one tenant
+	Limit    time.Duration  // how long it may take, with its body; 0: DefaultLimit; Lasting: no bound
+	MaxBody  int64          // of a request, in bytes; the door's reader enforces it
+	Slots    *Slots         // of which it takes one; nil: it needs none
+	OnceAs   string         // operations with the same OnceAs share idempotency keys; empty: Name
+	Quiet    bool           // logged at debug level: health checks, documentation
 }
 
-// DefaultLimit is how long an operation may take that does not say so.
+// DefaultLimit is the time of an operation that has no Limit of its own.
 const DefaultLimit = 30 * time.Second
 
-// Lasting is the Limit of an operation that lasts as long as its connection.
+// Lasting is the Limit of an operation that goes on as long as its connection.
 const Lasting time.Duration = -1
 
-// Timeout is how long the operation may take; 0: as long as it likes.
+// Timeout returns how long the operation may take; 0: without a bound.
 func (o *Operation) Timeout() time.Duration {
 	switch o.Limit {
 	case 0:
@@ -58,7 +58,7 @@ func (o *Operation) Timeout() time.Duration {
 	return o.Limit
 }
 
-// Principal is who asks: a key of a tenant's. The zero value is that of an open operation: nobody in particular.
+// Principal is who asks: a key of a tenant. In an operation that needs no key it is the zero value.
 type Principal struct {
 	Tenant recaller.TenantID
 	Key    recaller.KeyID
@@ -72,7 +72,7 @@ type Options struct {
 	Now   func() time.Time // nil: time.Now
 }
 
-// DefaultRate is there to stop a loop gone wild, not to share out the machine.
+// DefaultRate is meant to stop a loop gone wild, not to share out the machine.
 const DefaultRate = 10000
 
 // Gate is what all doors of a process share. Safe for concurrent use.
@@ -98,7 +98,7 @@ func New(keys Keys, log *slog.Logger, opts Options) *Gate {
 	return &Gate{keys: keys, log: log, now: opts.Now, rates: newRates(opts.Rate, opts.Burst)}
 }
 
-// Open begins an exchange. It has the id that a proxy or client gave it, if that is one that can be logged, else a new
+// Open begins an exchange. Its ID is the one that a proxy or client gave, if that can be logged. Otherwise Open makes
 // one.
 func (g *Gate) Open(id string) Exchange {
 	if !loggable(id) {

@@ -12,14 +12,14 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Exchange is one request with its answer. Gate.Open makes it and Done ends it. One goroutine uses it at a time; it
-// may be moved until it is admitted, and not after.
+// Exchange is one request with its answer. Gate.Open makes it and Done ends it. One goroutine uses it at a time. It may
+// be copied until it is admitted, and not after.
 type Exchange struct {
 	Principal        // who asks, once it is admitted
 	ID        string // in the log and the answer
 
 	gate    *Gate
-	op      *Operation // that it was admitted to, or refused; nil: it asked for none that there is
+	op      *Operation // that it asked for; nil: it asked for none that exists
 	started time.Time
 	cancel  context.CancelFunc // of its deadline
 	slots   *Slots             // of which it holds one
@@ -30,9 +30,9 @@ type Exchange struct {
 	digest          hash.Hash // of the body, while it is read; nil where there is no idempotency key
 }
 
-// Admit lets a request in, or says why not: Unauthenticated, Forbidden, Exhausted, Unavailable, or what is wrong with
-// the store. The context that it returns ends with the operation's time; where the operation bounds how many there may
-// be at once, the exchange holds a slot until Done.
+// Admit lets a request in. If not, it fails with Unauthenticated, Forbidden, Exhausted, Unavailable, or an error of the
+// store. The context that it returns ends with the operation's time. If the operation has Slots, the exchange holds one
+// of them until Done.
 func (x *Exchange) Admit(ctx context.Context, secret string, op *Operation) (context.Context, error) {
 	x.op = op
 	if op.Scope != "" {
@@ -55,7 +55,7 @@ func (x *Exchange) Admit(ctx context.Context, secret string, op *Operation) (con
 	return ctx, nil
 }
 
-// authorise finds the key. It is known, and logged, also where it does not suffice.
+// authorise finds the key. The exchange has it, and logs it, even if the key may not ask for the operation.
 func (x *Exchange) authorise(ctx context.Context, secret string) error {
 	key, err := x.gate.keys.Authenticate(ctx, secret)
 	if err != nil {
@@ -71,11 +71,11 @@ func (x *Exchange) authorise(ctx context.Context, secret string) error {
 	return nil
 }
 
-// Fail says why the exchange failed. The last reason is the one that is logged.
+// Fail says why the exchange failed. Done logs the last reason.
 func (x *Exchange) Fail(err error) { x.err = err }
 
-// Crashed logs a panic, with where it happened and what the door tells of the exchange, and fails the exchange. The
-// panic's value may hold what somebody said; only the runtime's own are logged.
+// Crashed logs a panic, with where it happened and what the door says about the exchange. It fails the exchange. It
+// logs the panic's value only if the runtime made it, because any other value may hold what somebody said.
 func (x *Exchange) Crashed(ctx context.Context, value any, about ...slog.Attr) {
 	x.err = recaller.Internal
 	what := "a value that is not logged"
@@ -88,9 +88,9 @@ func (x *Exchange) Crashed(ctx context.Context, value any, about ...slog.Attr) {
 	x.gate.log.LogAttrs(ctx, slog.LevelError, "panic in a request", attrs...)
 }
 
-// Done ends the exchange: what it held is given back, and one line is logged, with what the door tells of it (names of
-// things, sizes, statuses: never content). fault says that the failure is ours, and not that of who asked. It returns
-// how long the exchange took.
+// Done ends the exchange. It gives back what the exchange held, and logs one line with what the door says about it:
+// names of things, sizes, statuses, never content. fault says that the failure is ours. Done returns how long the
+// exchange took.
 func (x *Exchange) Done(ctx context.Context, fault bool, about ...slog.Attr) time.Duration {
 	if x.lasts {
 		x.gate.lasting.remove(x)
@@ -106,7 +106,7 @@ func (x *Exchange) Done(ctx context.Context, fault bool, about ...slog.Attr) tim
 	return took
 }
 
-// maxAttrs is how many attributes a line has without a copy.
+// maxAttrs is how many attributes a log line can have before they are copied.
 const maxAttrs = 12
 
 func (x *Exchange) audit(ctx context.Context, fault bool, took time.Duration, about []slog.Attr) {
@@ -139,7 +139,7 @@ func (x *Exchange) audit(ctx context.Context, fault bool, took time.Duration, ab
 	log.LogAttrs(ctx, level, "request", attrs...)
 }
 
-// KindOf is recaller.KindOf, but for a context that ended, which nobody gave a kind: a Timeout.
+// KindOf is recaller.KindOf, except for the error of a context that ended, which is a Timeout.
 func KindOf(err error) recaller.Kind {
 	kind := recaller.KindOf(err)
 	if kind == recaller.Internal && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {

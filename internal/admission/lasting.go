@@ -11,13 +11,13 @@ import (
 type lasting struct {
 	mu       sync.Mutex // guards what follows
 	ends     map[*Exchange]func(why string)
-	why      string        // not empty: it drains
-	finished chan struct{} // closed when it drains and none is left
+	why      string        // the reason given to Drain; empty: the gate does not drain
+	finished chan struct{} // closed when the gate drains and none is left
 }
 
-// Lasts says that the exchange goes on until somebody ends it. When the gate drains it calls end, once, with the
-// reason; where it drains already, at once. end must not wait: it has the exchange end soon, and tell who listens why.
-// It may be called in the moment in which the exchange is done.
+// Lasts says that the exchange goes on until somebody ends it. When the gate drains, it calls end once with the reason.
+// If the gate drains already, it calls end at once. end must not wait: it makes the exchange end soon, and tells
+// whoever listens why. It may be called at the moment when the exchange is done.
 func (x *Exchange) Lasts(end func(why string)) {
 	l := &x.gate.lasting
 	l.mu.Lock()
@@ -42,8 +42,8 @@ func (l *lasting) remove(x *Exchange) {
 	}
 }
 
-// Drain ends all exchanges that last, those still to come as well, for a reason that they tell. It waits for those
-// that there were until ctx ends, and returns how many have not ended. It may be called once.
+// Drain ends all exchanges that last, and those that begin to last later, with a reason that they tell. It waits until
+// they have ended, or ctx ends, and returns how many are left. It may be called once.
 func (g *Gate) Drain(ctx context.Context, why string) (left int) {
 	l := &g.lasting
 	l.mu.Lock()

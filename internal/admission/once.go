@@ -10,14 +10,13 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// IdempotencyKey is the name of the key that has a request carried out once, at every door.
+// IdempotencyKey is what every door calls the key that has a request carried out only once.
 const IdempotencyKey = "Idempotency-Key"
 
 const maxIdempotencyKey = 255 // bytes
 
-// Keyed says that the request came with an idempotency key; empty: it did not. target is what the request says beside
-// its body, such as its path: the same key with another body or target is another request. Call it before the body is
-// read.
+// Keyed says which idempotency key the request came with; empty: none. target is what the request says outside its
+// body, such as its path. The same key with another body or target is another request. Call it before the body is read.
 func (x *Exchange) Keyed(key, target string) {
 	if key != "" {
 		x.onceKey, x.target, x.digest = key, target, sha256.New()
@@ -31,8 +30,9 @@ func (x *Exchange) Saw(part []byte) {
 	}
 }
 
-// Once makes the use case's at-most-once token; the zero value where the request has no idempotency key. It fails with
-// Invalid where the key is not one that is taken. Call it once the body was read.
+// Once returns the token by which the use case carries the request out at most once. Without an idempotency key it is
+// the zero value. It fails with Invalid if the key is too long or has control characters. Call it after the body was
+// read.
 func (x *Exchange) Once() (recaller.Once, error) {
 	if x.digest == nil {
 		return recaller.Once{}, nil

@@ -18,8 +18,7 @@ type rates struct {
 	keys map[recaller.KeyID]*rate.Limiter
 }
 
-// maxKeys bounds how many keys are held; past it, those whose bucket is full again are dropped, which changes nothing
-// for them.
+// maxKeys bounds how many buckets are held. Past it, full buckets are dropped, which changes nothing for their keys.
 const maxKeys = 10000
 
 func newRates(perSecond float64, burst int) *rates {
@@ -43,7 +42,7 @@ func (r *rates) allow(key recaller.KeyID, now time.Time) bool {
 	return bucket.AllowN(now, 1)
 }
 
-// sweep drops full buckets, and all of them if none is full. The lock is held.
+// sweep drops full buckets, or all buckets if none is full. The lock is held.
 func (r *rates) sweep(now time.Time) {
 	for key, bucket := range r.keys {
 		if bucket.TokensAt(now) >= float64(r.burst) {

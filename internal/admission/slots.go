@@ -13,13 +13,13 @@ type Slots struct {
 	full  string
 }
 
-// Queue is n slots. Who comes too many waits until one is free, and gets Unavailable with the reason full where that
-// takes longer than his time.
+// Queue returns n slots. If none is free, an exchange waits for one. If its time ends first, it gets Unavailable, with
+// full as the message.
 func Queue(n int, full string) *Slots {
 	return &Slots{taken: make(chan struct{}, n), waits: true, full: full}
 }
 
-// Cap is n slots. Who comes too many gets Exhausted at once, with the reason full.
+// Cap returns n slots. If none is free, an exchange gets Exhausted at once, with full as the message.
 func Cap(n int, full string) *Slots {
 	return &Slots{taken: make(chan struct{}, n), full: full}
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// log is what is kept of a conversation that is, or was, listened to. The bus's lock guards it.
+// log holds the recent events of a conversation that is, or was, listened to. The bus's lock guards it.
 type log struct {
 	of        stream
 	with      caller
-	first     uint64 // id, ever
-	next      uint64
+	first     uint64  // the id of its first event ever
+	next      uint64  // the id of the event that comes next
 	recent    []Event // the last ones, oldest first
 	bytes     int     // of their words
 	briefing  uint64  // id of the last briefing; 0: none
@@ -21,7 +21,7 @@ type log struct {
 	touched   time.Time
 }
 
-// open returns the log of a conversation, a new one if there is none. The lock is held.
+// open returns the log of a conversation, and makes it if there is none. The lock is held.
 func (b *Bus) open(of stream, with caller, now time.Time) *log {
 	if l := b.streams[of]; l != nil {
 		b.belongs(l, with)
@@ -34,7 +34,7 @@ func (b *Bus) open(of stream, with caller, now time.Time) *log {
 	return l
 }
 
-// file puts a log where its caller's are found. The lock is held.
+// file adds a log to those of its caller. The lock is held.
 func (b *Bus) file(l *log) {
 	if b.callers[l.with] == nil {
 		b.callers[l.with] = map[recaller.ConversationID]*log{}
@@ -50,7 +50,7 @@ func (b *Bus) unfile(l *log) {
 	}
 }
 
-// belongs tells whose conversation it is, where that was not known: it began while the store was away. The lock is
+// belongs notes whose conversation it is, if that was not known because it began while the store was away. The lock is
 // held.
 func (b *Bus) belongs(l *log, with caller) {
 	if l.with.id != "" || with.id == "" || b.streams[l.of] != l {
@@ -80,11 +80,11 @@ func (b *Bus) sweep(now time.Time) {
 	}
 }
 
-// oldest is the id of the oldest event that is kept; of the next one, if none is.
+// oldest returns the id of the oldest event that is kept, or of the next one if none is kept.
 func (l *log) oldest() uint64 { return l.next - uint64(len(l.recent)) }
 
-// remember keeps an event, and forgets the oldest ones past the bounds. A briefing takes the text of the one before it:
-// nobody needs an old one.
+// remember keeps an event, and forgets the oldest ones past the bounds. A new briefing takes away the text of the one
+// before, which nobody needs any more.
 func (l *log) remember(e Event) {
 	l.recent = append(l.recent, e)
 	l.bytes += size(e)
@@ -97,7 +97,7 @@ func (l *log) remember(e Event) {
 		l.bytes -= size(l.recent[n])
 		n++
 	}
-	clear(l.recent[:n]) // their words go now; their places, when append moves the rest
+	clear(l.recent[:n]) // frees their words now; append frees their places later
 	l.recent = l.recent[n:]
 }
 
@@ -111,7 +111,7 @@ func (l *log) supersede() {
 	old.Briefing = nil
 }
 
-// size is about how many bytes of words an event holds.
+// size is roughly how many bytes of words an event holds.
 func size(e Event) (n int) {
 	for _, t := range e.Turns {
 		n += len(t.Text)

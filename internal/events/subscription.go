@@ -2,7 +2,8 @@ package events
 
 import "github.com/recallerhq/recaller"
 
-// Subscription is one listener's queue. C is closed when it ends; Dropped then says whether it was too slow.
+// Subscription is one listener's queue. C is closed when the subscription ends. Dropped then says whether it was too
+// slow.
 type Subscription struct {
 	C    <-chan Event
 	c    chan Event
@@ -11,8 +12,8 @@ type Subscription struct {
 	log  *log
 
 	// What follows is guarded by the bus's lock.
-	behind  bool   // its queue was full: catchUp brings it the kept events, in order, as it reads
-	next    uint64 // the id of the event that catchUp takes next
+	behind  bool   // its queue was full: catchUp now sends it the kept events, in order
+	next    uint64 // the id of the event that catchUp sends next
 	dropped bool
 }
 
@@ -23,7 +24,7 @@ func (s *Subscription) Dropped() bool {
 	return s.dropped
 }
 
-// Belongs tells whom the conversation is with, where Subscribe was not told.
+// Belongs says whom the conversation is with, if Subscribe was not told.
 func (s *Subscription) Belongs(with recaller.CallerID) {
 	b := s.bus
 	b.mu.Lock()
@@ -38,8 +39,8 @@ func (s *Subscription) Close() {
 	s.bus.end(s)
 }
 
-// offer hands an event to a listener without waiting for it. One whose queue is full gets it later, from among the kept
-// ones; one that needs an event that is kept no more is dropped. The lock is held.
+// offer hands an event to a listener without waiting. A listener whose queue is full gets it later, from the kept
+// events. If it needs an event that is not kept any more, it is dropped. The lock is held.
 func (b *Bus) offer(s *Subscription, e Event) {
 	if s.behind {
 		if s.next < s.log.oldest() {
@@ -56,8 +57,8 @@ func (b *Bus) offer(s *Subscription, e Event) {
 	}
 }
 
-// catchUp brings a listener that fell behind the events that it has not got, until it is level again or its
-// subscription ends. While it runs nobody else writes to the queue, so that the order holds.
+// catchUp sends a listener that fell behind the events that it misses, until it is level again or its subscription
+// ends. While it runs, nobody else writes to the queue, so the order holds.
 func (s *Subscription) catchUp() {
 	for {
 		e, more := s.take()
@@ -73,7 +74,7 @@ func (s *Subscription) catchUp() {
 	}
 }
 
-// take returns the next event of a listener that is behind; false if it is level, or its subscription has ended.
+// take returns the next event for a listener that is behind. It returns false if the listener is level, or has ended.
 func (s *Subscription) take() (e Event, more bool) {
 	s.bus.mu.Lock()
 	defer s.bus.mu.Unlock()
@@ -85,13 +86,13 @@ func (s *Subscription) take() (e Event, more bool) {
 		s.behind = false
 		return e, false
 	}
-	e = s.log.recent[s.next-s.log.oldest()] // it is kept: offer drops the listener when it is not
+	e = s.log.recent[s.next-s.log.oldest()] // it is kept, or offer would have dropped the listener
 	s.next++
 	return e, true
 }
 
-// end takes a listener out. A conversation of which nobody got anything is forgotten with its last one: nobody can ask
-// for what came after. The lock is held.
+// end takes a listener out. If it was the last one, and the conversation had no event yet, the log is forgotten: nobody
+// has an id to go on from. The lock is held.
 func (b *Bus) end(s *Subscription) {
 	l := s.log
 	if _, ok := l.listeners[s]; !ok {
@@ -99,7 +100,7 @@ func (b *Bus) end(s *Subscription) {
 	}
 	delete(l.listeners, s)
 	close(s.done)
-	if !s.behind { // else catchUp may be writing to it, and closes it
+	if !s.behind { // otherwise catchUp may be writing to it, and will close it
 		close(s.c)
 	}
 	l.touched = b.now()

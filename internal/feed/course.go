@@ -11,27 +11,27 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// course is what was told of one caller, and what waits to be.
+// course is the state of the feed for one caller: what was told, and what waits to be told.
 type course struct {
 	of    who
-	users int           // guarded by Feed.mu, as is idle: a course leaves when nobody uses it, and others came since
-	idle  *list.Element // nil while it is used
+	users int           // how many use it; guarded by Feed.mu
+	idle  *list.Element // its place in Feed.idle; nil while it is used; guarded by Feed.mu
 
-	mu    sync.Mutex // held while views are told; guards what follows
-	upTo  int64      // the last version that was told; 0: none is known, and the first one stands for all before it
-	seen  int64      // a version that is in the store, as somebody saw who waits for it
-	aside map[int64]next
-	moved chan struct{} // closed when upTo changes; nil: nobody waits
-	timer bool          // give runs when patience ends
+	mu    sync.Mutex     // held while views are told; guards what follows
+	upTo  int64          // the last version that was told; 0: none is known, and the first one that comes is taken as next
+	seen  int64          // the highest version that somebody saw in the store and waits for
+	aside map[int64]next // versions that wait for one before them
+	moved chan struct{}  // closed when upTo changes; nil: nobody waits
+	timer bool           // a timer runs: the gap is given up when it ends
 }
 
-// next is one version of a caller: the change, or none where another process has it.
+// next is one version of a caller: the change, or none if another process committed it.
 type next struct {
 	change recaller.Change
 	theirs bool
 }
 
-// with does something to a caller's course, alone.
+// with calls fn with a caller's course, whose lock is held.
 func (f *Feed) with(of who, fn func(*course)) {
 	o := f.take(of)
 	defer f.leave(o)
@@ -40,7 +40,7 @@ func (f *Feed) with(of who, fn func(*course)) {
 	fn(o)
 }
 
-// take returns a caller's course, a new one if there is none. Whoever takes it leaves it.
+// take returns a caller's course, and makes it if there is none. Whoever takes a course gives it back with leave.
 func (f *Feed) take(of who) *course {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -70,7 +70,7 @@ func (f *Feed) leave(o *course) {
 	}
 }
 
-// committed tells of a change, or puts it aside. The lock is held, as in all that follows.
+// committed tells of a change, or puts it aside. Its caller holds the lock, as in all functions up to move.
 func (o *course) committed(f *Feed, c recaller.Change) {
 	switch {
 	case c.Version == 0:
@@ -84,14 +84,14 @@ func (o *course) committed(f *Feed, c recaller.Change) {
 	}
 }
 
-// noticed takes note of a change that another process has.
+// noticed takes note of a change that another process committed.
 func (o *course) noticed(f *Feed, version int64) {
 	if _, here := o.aside[version]; version > o.upTo && !here {
 		o.put(f, version, next{theirs: true})
 	}
 }
 
-// put tells of a version and of those that waited for it, or has it wait for those before it.
+// put puts a version aside, and then tells of all that is not behind a gap.
 func (o *course) put(f *Feed, version int64, n next) {
 	if o.aside == nil {
 		o.aside = map[int64]next{}
@@ -107,7 +107,7 @@ func (o *course) put(f *Feed, version int64, n next) {
 	o.wait(f)
 }
 
-// run tells of what waits and follows without a gap.
+// run tells of the versions that come next, up to the first gap.
 func (o *course) run(f *Feed) {
 	for {
 		n, ok := o.aside[o.upTo+1]
@@ -125,7 +125,7 @@ func (o *course) run(f *Feed) {
 	}
 }
 
-// skip gives the next gap up, and tells of what waited behind it.
+// skip gives up the next gap: it tells the views to read anew, and then tells of what waited behind the gap.
 func (o *course) skip(f *Feed) {
 	missing := o.seen
 	if len(o.aside) > 0 {
@@ -140,7 +140,8 @@ func (o *course) skip(f *Feed) {
 	o.run(f)
 }
 
-// rest tells of all that waits, after views were told to read anew. Which version comes next nobody knows.
+// rest tells of all that waits, after views were told to read anew. It forgets how far it has come, because nobody
+// knows which version comes next.
 func (o *course) rest(f *Feed) {
 	for _, version := range slices.Sorted(maps.Keys(o.aside)) {
 		if n := o.aside[version]; !n.theirs {
@@ -169,7 +170,7 @@ func (o *course) move() {
 	}
 }
 
-// wait has a gap given up when patience ends.
+// wait starts a timer if there is a gap. When patience ends, the gap is given up.
 func (o *course) wait(f *Feed) {
 	if o.timer || len(o.aside) == 0 && o.seen <= o.upTo {
 		return
@@ -186,9 +187,9 @@ func (o *course) wait(f *Feed) {
 	})
 }
 
-// Reached waits until the views were told of a version that somebody saw in the store: between a commit and its telling
-// lies a moment. It returns false when ctx ends before. Where nobody tells of it, the feed's patience ends in a gap, of
-// which views are told.
+// Reached waits until the views were told of a version that somebody saw in the store. Between a commit and its telling
+// there is a moment. If nobody tells of the version, the feed gives up the gap when patience ends; it tells the views
+// to read anew, and Reached returns true. It returns false if ctx ends first.
 func (f *Feed) Reached(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, version int64) bool {
 	o := f.take(who{tenant, caller})
 	defer f.leave(o)
@@ -205,7 +206,8 @@ func (f *Feed) Reached(ctx context.Context, tenant recaller.TenantID, caller rec
 	}
 }
 
-// await returns nil if the views were told of the version, else what is closed when they are told of more.
+// await returns nil if the views were told of the version. Otherwise it returns a channel that closes when they are
+// told more.
 func (o *course) await(f *Feed, version int64) <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()

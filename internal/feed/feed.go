@@ -1,5 +1,5 @@
-// Package feed tells whoever keeps a view of what is held of callers what was committed: of one caller in the order of
-// his content versions, and where a version is missing, that what is kept of him is to be read anew.
+// Package feed tells what was committed to whoever keeps a view of it. It tells a caller's changes in the order of his
+// content versions. If a version is missing, it tells the views to read anew what they keep of him.
 //
 //	conversation  memory  wrapup  caller        privacy      tenant     another process
 //	 Committed  Held  Anew                    Forget  Anew  AnewTenant     Notice
@@ -10,12 +10,13 @@
 //	Listening  the events of listeners
 //	Deriving   new briefings, which hold what listeners were told of
 //
-// Each stage is told after the one before it. Whoever tells waits for the views, which only look at memory, and for who
-// tells of the same caller before him; nobody waits for a version that is missing. What comes after it is put aside,
-// until the missing one is told, or patience ends: then views are told of the gap, and of what was put aside.
+// Each stage is told after the one before it. Whoever tells the feed waits for the views, which only look at memory,
+// and for those who tell of the same caller before him. Nobody waits for a missing version: changes after it are put
+// aside. When the missing version is told, they follow. If patience ends first, views are told of the gap and then of
+// what was put aside.
 //
-// The feed keeps nothing that the store does not hold, and of a caller of whom nothing is on its way only the last
-// version, for a bounded number of callers. It is not for jobs, nor for anything that must not be lost.
+// The feed keeps nothing that the store does not hold. Once all changes of a caller were told, it keeps only his last
+// version, and that for a bounded number of callers. It is not for jobs, nor for anything that must not be lost.
 package feed
 
 import (
@@ -28,37 +29,39 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// View is told what was committed. It must look at nothing but memory, and must not call the feed. Of one caller it is
-// told one thing at a time, and changes in the order of their versions, with two exceptions: a change without a version
-// was committed with one that nobody knows, and one that comes after its gap was told of is late. Whoever goes by
-// versions compares a change's with what he has.
+// View is told what was committed. It must look at nothing but memory, and must not call the feed.
+//
+// A view is told one thing of a caller at a time, and changes in the order of their versions. There are two exceptions.
+// A change without a version has one that nobody knows. A change that comes after the feed gave up its gap is late. A
+// view that goes by versions compares a change's version with the one that it has.
 type View interface {
 	Apply(c recaller.Change)
 }
 
-// Rereader is a View that reads from the store. What it has of a caller, of a version before the given one, is to be
-// read anew; version 0: whatever version it is of. The caller may be empty: then all of the tenant's are meant.
+// Rereader is a View that reads from the store. Anew says that what it has of a caller is to be read anew, if that is
+// of a version before the given one. Version 0 means any version. An empty caller means all callers of the tenant.
 type Rereader interface {
 	Anew(tenant recaller.TenantID, caller recaller.CallerID, version int64)
 }
 
-// Holder is a View of what is answered and not stored yet as well. The change has no version.
+// Holder is a View that is also told of turns that are held: answered, and not stored yet. The change has no version.
 type Holder interface {
 	Hold(c recaller.Change)
 }
 
-// Dropper is a View that keeps what was said. The caller was erased: it drops all of it.
+// Dropper is a View that keeps what was said. Drop says that the caller was erased: it must drop all that it keeps of
+// him.
 type Dropper interface {
 	Drop(tenant recaller.TenantID, caller recaller.CallerID)
 }
 
-// Func is a View that is one function.
+// Func makes a View of a function.
 type Func func(recaller.Change)
 
 // Apply calls the function.
 func (f Func) Apply(c recaller.Change) { f(c) }
 
-// Stage is when a view is told: after all of the stages before it.
+// Stage says when a view is told: after all views of the stages before.
 type Stage int
 
 // The stages, in order.
@@ -69,20 +72,19 @@ const (
 	stages
 )
 
-// Gone is the version in a Notice of a caller who was erased.
+// Gone is the version in the Notice that a caller was erased.
 const Gone int64 = -1
 
-// Notice says, without words, that a caller's content is at a version by now: all that goes from one process to
-// another.
-// Version 0 says that all is to be read anew; an empty Caller, that it is so for all of the tenant's.
+// Notice says, without words, which version a caller's content has reached. It is all that goes from one process to
+// another. Version 0 says that all is to be read anew. An empty Caller says that of all callers of the tenant.
 type Notice struct {
 	Tenant  recaller.TenantID
 	Caller  recaller.CallerID
 	Version int64
 }
 
-// Transport takes notices to the other processes. It must not block. What it loses they find out by the version, when
-// they read. What others sent it gives to Feed.Notice.
+// Transport takes notices to the other processes, and gives theirs to Feed.Notice. Send must not block. A lost notice
+// does no lasting harm: the other process finds out by the version, when it reads.
 type Transport interface {
 	Send(n Notice)
 }
@@ -92,17 +94,17 @@ type Options struct {
 	Log       *slog.Logger  // told where a view panicked; nil: nobody is
 	Transport Transport     // nil: this is the only process
 	Patience  time.Duration // how long a missing version is waited for; default 100 ms
-	Callers   int           // of how many idle callers the last version is known; default 10,000
+	Callers   int           // how many idle callers have their last version kept; default 10,000
 }
 
 // Bounds.
 const (
 	defaultPatience = 100 * time.Millisecond
 	defaultCallers  = 10_000
-	maxAside        = 256 // changes of a caller that wait for one before them
+	maxAside        = 256 // of a caller's changes that wait for one before them
 )
 
-// Feed delivers to the views of this process. Safe for concurrent use, once all views are registered.
+// Feed tells the views of this process. Safe for concurrent use, once all views are registered.
 type Feed struct {
 	opts  Options
 	views [stages][]named
@@ -136,46 +138,47 @@ func New(opts Options) *Feed {
 	return &Feed{opts: opts, courses: map[who]*course{}, idle: list.New()}
 }
 
-// Register adds a view, before anything is told. Beside Apply it is told what else it implements: Rereader, Holder,
-// Dropper. The name is for the log.
+// Register adds a view. Call it before anything is told. Beside Apply, the view is told what else it implements:
+// Rereader, Holder, Dropper. The name is for the log.
 func (f *Feed) Register(stage Stage, name string, v View) {
 	f.views[stage] = append(f.views[stage], named{name, v})
 }
 
-// Committed tells of a change that this process committed. When it returns the views have it, unless one before it is
-// still on its way. Without a version it was committed with one that nobody was told of, for the answer was lost: what
-// goes by versions is to be read anew.
+// Committed tells of a change that this process committed. When it returns, the views were told, unless a change before
+// it is still on its way. A change without a version has one in the store, but the answer that carried it was lost;
+// views that read from the store are told to read anew.
 func (f *Feed) Committed(c recaller.Change) {
 	f.with(who{c.Tenant, c.Caller}, func(o *course) { o.committed(f, c) })
 	f.send(Notice{c.Tenant, c.Caller, c.Version})
 }
 
-// Held tells of turns that are answered though the store, which is away, does not have them yet, before anybody is told
-// that they are committed. The change has no version.
+// Held tells of turns that are held: they are answered while the store is away. Call it before Committed tells that
+// they are stored. The change has no version.
 func (f *Feed) Held(c recaller.Change) {
 	f.with(who{c.Tenant, c.Caller}, func(o *course) {
 		tell(f, o.of, func(v Holder) { v.Hold(c) })
 	})
 }
 
-// Anew tells that a caller's words came back, or went, without a change of what the store holds.
+// Anew says that a caller's words came back, or went, though the store has no new version.
 func (f *Feed) Anew(tenant recaller.TenantID, caller recaller.CallerID) {
 	n := Notice{Tenant: tenant, Caller: caller}
 	f.Notice(n)
 	f.send(n)
 }
 
-// AnewTenant tells that a tenant's settings are others: days may begin at another hour.
+// AnewTenant says that a tenant's settings changed: for one, its callers' days may begin at another hour.
 func (f *Feed) AnewTenant(tenant recaller.TenantID) { f.Anew(tenant, "") }
 
-// Forget tells that a caller was erased. What waits of him is dropped, and when it returns no view has anything.
+// Forget says that a caller was erased. It drops the changes of his that wait. When it returns, no view has anything of
+// him.
 func (f *Feed) Forget(tenant recaller.TenantID, caller recaller.CallerID) {
 	n := Notice{tenant, caller, Gone}
 	f.Notice(n)
 	f.send(n)
 }
 
-// Notice tells of what another process did. To the views here a change is a gap.
+// Notice tells of what another process did. For the views here, a change of another process is a gap.
 func (f *Feed) Notice(n Notice) {
 	if n.Caller == "" {
 		f.anew(who{n.Tenant, ""}, 0)
@@ -205,8 +208,8 @@ func (f *Feed) anew(of who, version int64) {
 	tell(f, of, func(v Rereader) { v.Anew(of.tenant, of.caller, version) })
 }
 
-// tell tells the views that are of a kind, stage by stage. One that panics takes neither the others along nor who
-// tells, and is to read anew what it was told of.
+// tell calls what for all views of a kind, stage by stage. A panic in one view stops neither the others nor the caller.
+// The view that panicked is told to read anew.
 func tell[T any](f *Feed, of who, what func(T)) {
 	for _, stage := range f.views {
 		for _, v := range stage {
@@ -221,7 +224,7 @@ func tell[T any](f *Feed, of who, what func(T)) {
 	}
 }
 
-// guarded reports whether fn came to its end. What it panicked with may be words.
+// guarded calls fn and reports whether it returned. It does not log what fn panicked with, which may be words.
 func (f *Feed) guarded(view string, fn func()) (done bool) {
 	defer func() {
 		if recover() != nil {

@@ -31,8 +31,8 @@ type mark struct {
 	failed int // tries in a row
 }
 
-// Apply takes note of a committed change, after listeners were told of it: conversations with the caller whose memories
-// changed get a new briefing soon. It never waits.
+// Apply takes note of a committed change. Call it after listeners were told of the change. The conversations with a
+// caller whose memories changed get a new briefing soon. It never waits.
 func (s *Service) Apply(c recaller.Change) {
 	var convs []recaller.ConversationID
 	if len(c.Memories) > 0 {
@@ -58,7 +58,7 @@ func (s *Service) note(c recaller.Change, convs []recaller.ConversationID) (refu
 	return refused
 }
 
-// stale marks a conversation; false if there is no room. The lock is held.
+// stale marks the briefing of a conversation as stale. It returns false if there is no room. The lock is held.
 func (s *Service) stale(k key, with recaller.CallerID) bool {
 	m := s.marks[k]
 	if m == nil {
@@ -72,13 +72,13 @@ func (s *Service) stale(k key, with recaller.CallerID) bool {
 	if !m.stale {
 		m.stale, m.since = true, s.Now()
 	}
-	if m.state == resting && m.failed > 0 { // a change was written, so what it failed for may be over
+	if m.state == resting && m.failed > 0 { // a change was written, so whatever made it fail may be over
 		s.enqueue(m)
 	}
 	return true
 }
 
-// enqueue lets a worker have a mark. The lock is held.
+// enqueue queues a mark for a worker. The lock is held.
 func (s *Service) enqueue(m *mark) {
 	m.state = queued
 	s.queue = append(s.queue, m)
@@ -92,7 +92,7 @@ func (s *Service) signal() {
 	}
 }
 
-// drop forgets a mark; a worker that has it will find that out. The lock is held.
+// drop forgets a mark. A worker that has it notices when it is done. The lock is held.
 func (s *Service) drop(m *mark) {
 	if m != nil && s.marks[m.key] == m {
 		delete(s.marks, m.key)
@@ -132,7 +132,7 @@ func (s *Service) pop() *mark {
 	return nil
 }
 
-// rest lets a mark wait a while before it is looked at again. The lock is held.
+// rest lets a mark rest for pause. Then it is queued again if it is stale, and dropped if not. The lock is held.
 func (s *Service) rest(m *mark, pause time.Duration) {
 	m.state = resting
 	time.AfterFunc(pause, func() {

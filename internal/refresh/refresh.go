@@ -1,10 +1,10 @@
-// Package refresh makes new briefings for those who listen to a conversation when a memory of its caller has changed,
-// so that a live agent's instructions follow what was just said (spec W8, issue 3 item 6). Whoever wrote the memory
-// waits for none of it.
+// Package refresh makes new briefings for those who listen to a conversation when a memory of its caller has changed.
+// So a live agent's instructions follow what was just said (spec W8, issue 3 item 6). Whoever wrote the memory does not
+// wait for it.
 //
-// A burst of changes becomes few briefings, one for each conversation however many listen, and one always comes after
-// the last change; a change after a quiet moment is answered at once. A briefing comes after the events of the memories
-// that it holds. One that cannot be made is logged and counted, tried again a few times, and the call goes on. A
+// A burst of changes becomes few briefings. A conversation gets one briefing, however many listen, and always one after
+// the last change. A change after a quiet moment gets one at once. A briefing comes after the events of the memories
+// that it holds. If one cannot be made, that is logged and counted, and tried again a few times; the call goes on. A
 // conversation that has ended gets none.
 //
 // It is not for what a briefing says (briefing), nor for how it gets to the listeners (events).
@@ -26,11 +26,13 @@ type Deps struct {
 	// Listening names the conversations with a caller that want new briefings. It must not block.
 	Listening func(recaller.TenantID, recaller.CallerID) []recaller.ConversationID
 	// Briefing composes the briefing of a conversation.
-	Briefing func(ctx context.Context, tenant recaller.TenantID, conv string, req briefing.Request) (recaller.Briefing, error)
+	Briefing func(
+		ctx context.Context, tenant recaller.TenantID, conv string, req briefing.Request,
+	) (recaller.Briefing, error)
 	// Version reads a caller's content version.
 	Version func(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (int64, error)
-	// Reached waits until listeners were told of a version of a caller that is in the store, or nobody is going to tell of
-	// it; false: ctx ended before.
+	// Reached waits until listeners were told of a version that is in the store, or until it is clear that nobody will
+	// tell of it. It returns false if ctx ends first.
 	Reached func(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, version int64) bool
 	// Publish hands an event to the listeners of a conversation. It must not block.
 	Publish func(recaller.TenantID, recaller.ConversationID, events.Event)
@@ -57,7 +59,7 @@ type Service struct {
 
 	mu    sync.Mutex // guards what follows; held only for moments
 	marks map[key]*mark
-	queue []*mark // of those marks that are queued, longest waiting first
+	queue []*mark // the marks that are queued, oldest first
 }
 
 // New returns a Service. It does nothing before Run.

@@ -11,7 +11,7 @@ import (
 	"github.com/recallerhq/recaller/internal/events"
 )
 
-// Run makes the briefings until ctx ends, and returns when none is being made any more.
+// Run makes briefings until ctx ends. It returns once none is being made.
 func (s *Service) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	for range workers {
@@ -46,7 +46,8 @@ func (s *Service) failed(k key, kind recaller.Kind) {
 	s.Log.Warn("refresh failed", "tenant", string(k.tenant), "conversation", string(k.conv), "kind", string(kind))
 }
 
-// settle publishes a briefing, or has it tried again. false: nobody wants it any more, or we stop.
+// settle publishes a briefing, or has it tried again. It returns false if nobody wants the briefing any more, or ctx
+// has ended.
 func (s *Service) settle(ctx context.Context, m *mark, since time.Time, b recaller.Briefing, err error) (wanted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +67,7 @@ func (s *Service) settle(ctx context.Context, m *mark, since time.Time, b recall
 	return true
 }
 
-// again has a mark whose briefing failed tried another time, unless that was the last. The lock is held.
+// again has the failed briefing of a mark tried again, unless this was the last try. The lock is held.
 func (s *Service) again(m *mark, since time.Time) {
 	if m.failed++; m.failed == maxTries {
 		m.failed = 0 // the next change begins anew
@@ -77,7 +78,7 @@ func (s *Service) again(m *mark, since time.Time) {
 	s.rest(m, retryIn<<(m.failed-1))
 }
 
-// begin notes that changes from now on need another briefing.
+// begin notes that a change from now on needs another briefing. It returns since when the mark is stale.
 func (s *Service) begin(m *mark) (since time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +86,7 @@ func (s *Service) begin(m *mark) (since time.Time) {
 	return m.since
 }
 
-// compose makes a briefing. One that lacks what it should have is a failure: the agent has a better one.
+// compose makes a briefing. A degraded one counts as a failure, because the agent has a better one already.
 func (s *Service) compose(ctx context.Context, m *mark) (recaller.Briefing, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -96,7 +97,7 @@ func (s *Service) compose(ctx context.Context, m *mark) (recaller.Briefing, erro
 	return b, err
 }
 
-// announced waits until listeners were told of every change that a briefing made just now may hold.
+// announced waits until listeners were told of every change that a briefing that was just made may hold.
 func (s *Service) announced(ctx context.Context, m *mark) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
