@@ -1,7 +1,7 @@
 // Package app puts Recaller together: it opens the data, wires use cases to stores and edges, and starts and stops them
 // in order. It is the only package that knows all others.
 //
-// It is not for behaviour: whatever is decided here is which part talks to which.
+// It is not for behaviour: it decides only which part talks to which.
 package app
 
 import (
@@ -37,15 +37,15 @@ import (
 	"github.com/recallerhq/recaller/internal/vault"
 )
 
-// Options are what New cannot know from the configuration.
+// Options are what New needs beside the configuration.
 type Options struct {
 	Log     *slog.Logger     // required
 	Version string           // of the program
 	Now     func() time.Time // nil: time.Now
 	Store   sqlite.Options
-	// Postgres adjusts the engine where the data is there.
+	// Postgres adjusts the engine if the data is on Postgres.
 	Postgres postgres.Options
-	// Wrap, if set, is put between the use cases and the store's engine: tests make the store fail with it.
+	// Wrap, if set, is put between the use cases and the engine of the store. Tests use it to make the store fail.
 	Wrap func(store.Engine) store.Engine
 }
 
@@ -78,7 +78,7 @@ type App struct {
 	loops         loops
 }
 
-// The files of a data folder. Keys are in a folder of their own, because they are backed up apart (design decision 1).
+// The files of a data folder. Keys have a folder of their own, because they are backed up apart (design decision 1).
 const (
 	databaseFile = "recaller.db"
 	keysDir      = "keys"
@@ -89,10 +89,10 @@ const (
 	lockFile     = "lock"
 )
 
-// New opens the data and puts everything together; conversations that were active when the process died are closed. It
-// fails with Conflict if another process has the data folder, and with Unavailable if the key does not fit the data.
+// New opens the data and puts everything together. It closes the conversations that were active when the process died.
+// It fails with Conflict if another process has the data folder, and with Unavailable if the key does not fit the data.
 func New(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
-	if opts.Now == nil { // times are as exact as the store keeps them, so that a thing reads back as it was answered
+	if opts.Now == nil { // as exact as the store keeps times, so that what is answered and what is read back are equal
 		opts.Now = func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 	}
 	a := &App{cfg: cfg, opts: opts, log: opts.Log, registry: obs.NewRegistry(opts.Version), taken: make(chan struct{})}
@@ -140,12 +140,14 @@ func (a *App) openTenants(ctx context.Context) error {
 	}
 	d := a.cfg.Defaults
 	err := a.tenants.Ensure(ctx, recaller.Tenant{
-		Name: "default", DefaultRegion: d.Region, TimeZone: d.TimeZone, Retention: d.Retention, HistoryLimit: a.cfg.Voice.ContextLimit,
+		Name: "default", DefaultRegion: d.Region, TimeZone: d.TimeZone, Retention: d.Retention,
+		HistoryLimit: a.cfg.Voice.ContextLimit,
 	}, a.key)
 	if err != nil {
 		return err
 	}
-	// Numbers from before they were unique are made so. One that two tenants had stays with the older one.
+	// Numbers that were stored before they had to be unique are made unique. If two tenants have one, the older tenant
+	// keeps it.
 	takenOut, err := a.store.IndexNumbers(ctx)
 	for id, n := range takenOut {
 		a.log.Warn("numbers that an older tenant has were taken out of a tenant's settings", "tenant", id, "numbers", n)
@@ -171,12 +173,12 @@ func (a *App) httpOptions() httpapi.Options {
 func (a *App) admission() *admission.Gate {
 	o := admission.Options{Rate: a.cfg.Limits.Rate, Burst: a.cfg.Limits.Burst, Now: a.opts.Now}
 	if o.Rate == 0 {
-		o.Rate = -1 // none, in the gate's spelling
+		o.Rate = -1 // the configuration says 0 for no limit, the gate says -1
 	}
 	return admission.New(a.tenants, a.log, o)
 }
 
-// recover brings what a crash left in order, before anything is served.
+// recover puts in order what a crash left, before anything is served.
 func (a *App) recover(ctx context.Context) error {
 	if err := a.store.ReleaseJobs(ctx); err != nil {
 		return err
@@ -208,7 +210,7 @@ func (a *App) ready(ctx context.Context) error {
 	return err
 }
 
-// Handler serves the HTTP API, and what else has no address of its own.
+// Handler serves the HTTP API, and every other root without an address of its own.
 func (a *App) Handler() http.Handler { return a.roots.at("") }
 
 // BootstrapKey returns the admin key of the tenant `default`.
@@ -217,7 +219,7 @@ func (a *App) BootstrapKey() string { return a.key }
 // BootstrapKeyIsNew reports whether the key was made by this start.
 func (a *App) BootstrapKeyIsNew() bool { return a.keyIsNew }
 
-// Check looks for damage in the data; it may take long.
+// Check looks for damage in the data. It may take long.
 func (a *App) Check(ctx context.Context) error {
 	if err := a.vault.Check(ctx); err != nil {
 		return err
@@ -225,8 +227,8 @@ func (a *App) Check(ctx context.Context) error {
 	return a.store.Check(ctx)
 }
 
-// Close stops what runs and closes the data. It may be called at any time, and again. When ctx ends it waits no longer
-// for jobs under way: they are done again at the next start.
+// Close stops what runs and closes the data. It may be called at any time, and again. When ctx ends, it stops waiting
+// for the jobs under way. They are done again after the next start.
 func (a *App) Close(ctx context.Context) error {
 	a.loops.stop(ctx)
 	var errs []error

@@ -54,24 +54,28 @@ func (a *App) openStore(ctx context.Context) error {
 	return a.keysFit(ctx, keys)
 }
 
-// keysFit refuses data that other keys belong to than those of the key store.
+// keysFit refuses data that the keys of the key store do not open.
 func (a *App) keysFit(ctx context.Context, keys vault.KeyStore) error {
 	oldest, err := keysOf(ctx, a.cfg, a.store, keys)
 	if err != nil || oldest == "" {
 		return err
 	}
 	if _, err := a.store.Tenant(ctx, oldest); errors.Is(err, recaller.Internal) {
-		return recaller.Wrap(recaller.Unavailable, err, "%s is another installation's, or the data is damaged: tenant %s does not open; %s", keyStore(a.cfg), oldest, keysBack(a.cfg))
+		return recaller.Wrap(recaller.Unavailable, err,
+			"%s is another installation's, or the data is damaged: tenant %s does not open; %s",
+			keyStore(a.cfg), oldest, keysBack(a.cfg))
 	} else if err != nil {
 		return err
 	}
 	return nil
 }
 
-// keysOf refuses data whose keys are lost: new ones would only hide that nothing opens, and be in the way of those that
-// are put back. It looks for those of the oldest tenant and of the youngest: a key store that is new lacks the one, one
-// that is older than the data the other. oldest is empty where there is no data yet.
-func keysOf(ctx context.Context, cfg config.Config, data *store.Store, keys vault.KeyStore) (oldest recaller.TenantID, err error) {
+// keysOf refuses data whose keys are lost. New keys would only hide that nothing opens, and be in the way when the lost
+// ones are put back. It looks for the keys of the oldest and the youngest tenant: a new key store lacks the first, and
+// one that is older than the data lacks the second. It returns the oldest tenant, or empty if there is no data yet.
+func keysOf(
+	ctx context.Context, cfg config.Config, data *store.Store, keys vault.KeyStore,
+) (oldest recaller.TenantID, err error) {
 	ids, err := data.TenantIDs(ctx)
 	if err != nil || len(ids) == 0 {
 		return "", err
@@ -82,7 +86,8 @@ func keysOf(ctx context.Context, cfg config.Config, data *store.Store, keys vaul
 			return "", err
 		}
 		if !found {
-			return "", recaller.Errorf(recaller.Unavailable, "%s lacks the key of tenant %s, which there is data of: %s", keyStore(cfg), id, keysBack(cfg))
+			return "", recaller.Errorf(recaller.Unavailable,
+				"%s lacks the key of tenant %s, which there is data of: %s", keyStore(cfg), id, keysBack(cfg))
 		}
 	}
 	return ids[0], nil
@@ -100,7 +105,7 @@ func keyStore(cfg config.Config) string {
 	}
 }
 
-// keysBack says how keys come back.
+// keysBack says how to get lost keys back, for people.
 func keysBack(cfg config.Config) string {
 	if !cfg.Databases.Postgres() {
 		return "put it back from its backup"
@@ -108,7 +113,7 @@ func keysBack(cfg config.Config) string {
 	return "restore the keys from their backup, or set RECALLER_KEYS_DATABASE_URL to the database that has them"
 }
 
-// claim takes a database on Postgres for this process, as the lock does with the data folder.
+// claim takes a database on Postgres for this process. It does for the database what lock does for the data folder.
 func (a *App) claim(ctx context.Context) error {
 	if !a.cfg.Databases.Postgres() {
 		return nil
@@ -121,13 +126,13 @@ func (a *App) claim(ctx context.Context) error {
 	return nil
 }
 
-// claimTold hears how it is with the claim.
+// claimTold is told when the claim is lost, stands again, or is another process's.
 func (a *App) claimTold(err error) {
 	switch {
 	case err == nil:
 		a.log.Info("the claim to the database stands again")
 	case errors.Is(err, recaller.Conflict):
-		close(a.taken) // Serve tells
+		close(a.taken) // Serve says so
 	default:
 		a.log.Warn("the connection that claims the database is lost, claiming it again", "err", err)
 	}
@@ -137,7 +142,8 @@ func (a *App) claimTold(err error) {
 func isTaken(taken <-chan struct{}) error {
 	select {
 	case <-taken:
-		return recaller.Errorf(recaller.Unavailable, "another recaller process has taken the database while it was away: this one serves it no more")
+		return recaller.Errorf(recaller.Unavailable,
+			"another recaller process has taken the database while it was away: this one serves it no more")
 	default:
 		return nil
 	}
@@ -150,7 +156,9 @@ type claimed struct {
 }
 
 // Write implements store.Engine.
-func (c claimed) Write(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(store.Tx) error) error {
+func (c claimed) Write(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(store.Tx) error,
+) error {
 	if err := isTaken(c.taken); err != nil {
 		return err
 	}
@@ -172,8 +180,8 @@ func (a *App) openEngine(ctx context.Context) (store.Engine, error) {
 	return sqlite.Open(ctx, a.path(databaseFile), a.opts.Store)
 }
 
-// OpenKeys opens the store of wrapped keys of an installation on Postgres. It fails with Unavailable where that is not
-// the one of the data.
+// OpenKeys opens the key store of an installation on Postgres. It fails with Unavailable if the key store lacks keys of
+// the data.
 func OpenKeys(ctx context.Context, cfg config.Config) (*keytable.Keys, error) {
 	engine, err := postgres.Open(ctx, cfg.Databases.Data.Reveal(), postgres.Options{Connections: 1})
 	if err != nil {
@@ -203,7 +211,8 @@ func (a *App) openKeys(ctx context.Context) (vault.KeyStore, error) {
 	if err := a.keysAreThere(); err != nil {
 		return nil, err
 	}
-	keys, err := keyfile.Open(a.path(keysDir, keysFile)) //nolint:contextcheck // opening takes milliseconds, and half-open is no state
+	//nolint:contextcheck // opening takes milliseconds, and half-open is no state
+	keys, err := keyfile.Open(a.path(keysDir, keysFile))
 	if err != nil {
 		return nil, err
 	}
@@ -211,11 +220,12 @@ func (a *App) openKeys(ctx context.Context) (vault.KeyStore, error) {
 	return keys, nil
 }
 
-// keysAreThere refuses data whose key store is lost: a new one would only hide that nothing opens.
+// keysAreThere refuses data whose key store is lost. A new key store would only hide that nothing opens.
 func (a *App) keysAreThere() error {
 	_, missing := os.Stat(a.path(keysDir, keysFile))
 	if _, err := os.Stat(a.path(databaseFile)); err == nil && errors.Is(missing, fs.ErrNotExist) {
-		return recaller.Errorf(recaller.Unavailable, "the key store %s is missing, but there is data that needs it (%s): put it back from its backup",
+		return recaller.Errorf(recaller.Unavailable,
+			"the key store %s is missing, but there is data that needs it (%s): put it back from its backup",
 			a.path(keysDir, keysFile), a.path(databaseFile))
 	}
 	return nil

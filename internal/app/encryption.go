@@ -11,15 +11,15 @@ import (
 	"github.com/recallerhq/recaller/internal/vault/keyfile"
 )
 
-// masterKeys are the key-encryption keys that are in force, and where they are kept.
+// masterKeys are the key-encryption keys in force, and where they are kept.
 type masterKeys struct {
 	path     string // of the key file; empty: the configuration holds the key
 	current  string
-	previous []string // which only open
-	pending  bool     // current is the next key of a rotation that has not ended
+	previous []string // these only open
+	pending  bool     // a rotation to current has begun and not ended
 }
 
-// masterKeys reads them: as configured, else those kept in the data folder.
+// masterKeys reads the keys from the configuration, or else from the data folder.
 func (a *App) masterKeys() (masterKeys, error) {
 	m := masterKeys{current: a.cfg.EncryptionKey.Reveal()}
 	for _, k := range a.cfg.PreviousEncryptionKeys {
@@ -29,11 +29,14 @@ func (a *App) masterKeys() (masterKeys, error) {
 		return m, nil
 	}
 	if a.cfg.Databases.Postgres() {
-		return m, recaller.InvalidField("MEMORY_ENCRYPTION_KEY", "is required with Postgres: 64 hexadecimal digits, the same for every server; `openssl rand -hex 32` makes one")
+		return m, recaller.InvalidField("MEMORY_ENCRYPTION_KEY",
+			"is required with Postgres: 64 hexadecimal digits, the same for every server; `openssl rand -hex 32` makes one")
 	}
 	m.path = a.path(keysDir, masterFile)
 	var err error
-	if m.current, _, err = keyfile.LoadOrCreateMaster(m.path, a.path(keysDir, keysFile), a.path(databaseFile)); err != nil {
+	if m.current, _, err = keyfile.LoadOrCreateMaster(
+		m.path, a.path(keysDir, keysFile), a.path(databaseFile),
+	); err != nil {
 		return m, err
 	}
 	next, pending, err := keyfile.PendingMaster(m.path)
@@ -45,14 +48,14 @@ func (a *App) masterKeys() (masterKeys, error) {
 
 func (m masterKeys) ring() (*vault.Ring, error) { return vault.NewRing(m.current, m.previous...) }
 
-// followedBy makes another key the current one.
+// followedBy returns the keys with next as the current one, and the one before among the previous.
 func (m masterKeys) followedBy(next string) masterKeys {
 	m.previous = append([]string{m.current}, m.previous...)
 	m.current, m.pending = next, true
 	return m
 }
 
-// encryption tells of the key-encryption key, and exchanges it while everything goes on.
+// encryption tells about the key-encryption key, and rotates it while the server goes on.
 type encryption struct {
 	vault *vault.Vault
 	run   func(func(context.Context)) bool // in the background, until the App is closed
@@ -63,7 +66,7 @@ type encryption struct {
 	state httpapi.Rotation
 }
 
-// Status tells which key wraps, and how far a rotation is.
+// Status returns which key wraps, and how far a rotation is.
 func (e *encryption) Status(ctx context.Context) (httpapi.Encryption, error) {
 	under, err := e.vault.Census(ctx)
 	if err != nil {
@@ -81,9 +84,9 @@ func (e *encryption) Status(ctx context.Context) (httpapi.Encryption, error) {
 	return out, nil
 }
 
-// Rotate begins to wrap every data key anew: under a key that it makes, where the data folder keeps the key, else under
-// the configured one. Where a rotation is under way it leaves that alone. It fails with Conflict where there is nothing
-// to rotate to.
+// Rotate begins to wrap every data key anew. If the data folder keeps the key-encryption key, Rotate makes a new one;
+// otherwise it uses the configured one. If a rotation is under way, it changes nothing. It fails with Conflict if there
+// is no key to rotate to.
 func (e *encryption) Rotate(ctx context.Context) (httpapi.Encryption, error) {
 	if err := e.begin(ctx); err != nil {
 		return httpapi.Encryption{}, err
@@ -98,7 +101,7 @@ func (e *encryption) begin(ctx context.Context) error {
 		return nil
 	}
 	switch {
-	case e.keys.pending: // one that was cut short, or failed: it goes on with the key that it began with
+	case e.keys.pending: // one was cut short or failed: go on with its key
 	case e.keys.path != "":
 		if err := e.adopt(ctx); err != nil {
 			return err
@@ -111,7 +114,7 @@ func (e *encryption) begin(ctx context.Context) error {
 	return nil
 }
 
-// adopt makes the next key and wraps under it from here on. The lock is held.
+// adopt makes the next key, and wraps under it from now on. The lock is held.
 func (e *encryption) adopt(ctx context.Context) error {
 	next, err := keyfile.NextMaster(e.keys.path)
 	if err != nil {
@@ -129,7 +132,7 @@ func (e *encryption) adopt(ctx context.Context) error {
 	return nil
 }
 
-// resume goes on with a rotation that an earlier process began.
+// resume goes on with a rotation that an earlier process began. It does nothing if there is none.
 func (e *encryption) resume() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -157,7 +160,7 @@ func (e *encryption) start() {
 	})
 }
 
-// rotate wraps and proves every key, and then lets the old master key go.
+// rotate wraps and proves every data key, and then drops the old key-encryption key.
 func (e *encryption) rotate(ctx context.Context) error {
 	err := e.vault.Rotate(ctx, func(done, total int) {
 		e.mu.Lock()

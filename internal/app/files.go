@@ -11,25 +11,28 @@ import (
 	"github.com/recallerhq/recaller/internal/tenant"
 )
 
-// lock takes a data folder for this process: its live state is here, and what was active before it started is dead.
+// lock takes a data folder for this process. It fails with Conflict if another process has it: only one may have live
+// state, and close what was active before it started.
 func lock(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, recaller.Wrap(recaller.Unavailable, err, "the data folder cannot be written to")
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, errors.Join(recaller.Wrap(recaller.Conflict, err, "the data folder is in use by another recaller process"), f.Close())
+		return nil, errors.Join(
+			recaller.Wrap(recaller.Conflict, err, "the data folder is in use by another recaller process"), f.Close())
 	}
 	return f.Close, nil
 }
 
-// apiKey reads the bootstrap key, or makes it, for the owner's eyes only.
+// apiKey reads the bootstrap key. If there is none, it makes one in a file that only its owner can read.
 func apiKey(path string) (key string, isNew bool, err error) {
 	raw, err := os.ReadFile(path)
 	if err == nil {
 		key = strings.TrimSpace(string(raw))
 		if key == "" {
-			return "", false, recaller.Errorf(recaller.Unavailable, "the file of the API key is empty: delete it and a new key is made")
+			return "", false, recaller.Errorf(recaller.Unavailable,
+				"the file of the API key is empty: delete it and a new key is made")
 		}
 		return key, false, nil
 	}

@@ -11,16 +11,18 @@ import (
 	"github.com/recallerhq/recaller/internal/vault/keytable"
 )
 
-// Migrate makes the schemas of data and keys on Postgres, or brings them up to date, as the roles that own them, and
-// lets the roles that the server runs as use them. Repeating it changes nothing. With SQLite there is nothing to do:
-// the server does it.
+// Migrate makes the schemas of data and keys on Postgres, or brings them up to date. It connects as the roles that own
+// them, and lets the roles that the server runs as use them. Repeating it changes nothing. It fails with Invalid for
+// SQLite, where the server does this itself.
 func Migrate(ctx context.Context, cfg config.Config) error {
 	db := cfg.Databases
 	switch {
 	case !db.Postgres():
-		return recaller.InvalidField("RECALLER_DATABASE_URL", "is not set: with SQLite the server brings its schema up to date itself")
+		return recaller.InvalidField("RECALLER_DATABASE_URL",
+			"is not set: with SQLite the server brings its schema up to date itself")
 	case !db.Owner.Set():
-		return recaller.InvalidField("RECALLER_OWNER_DATABASE_URL", "is required: the database as the role that is to own the tables, which is not the one that the server runs as")
+		return recaller.InvalidField("RECALLER_OWNER_DATABASE_URL",
+			"is required: the database as the role that is to own the tables, which is not the one that the server runs as")
 	case !db.KeyStoreOwner().Set():
 		return recaller.InvalidField("RECALLER_KEYS_OWNER_DATABASE_URL", "is required with RECALLER_KEYS_DATABASE_URL")
 	}
@@ -38,23 +40,24 @@ func Migrate(ctx context.Context, cfg config.Config) error {
 	return keytable.Migrate(ctx, db.KeyStoreOwner().Reveal(), keysRole)
 }
 
-// roleOf is the role that a URL connects as.
+// roleOf returns the role that a URL connects as.
 func roleOf(setting string, s config.Secret) (string, error) {
 	u, err := url.Parse(s.Reveal())
 	if err != nil || u.User.Username() == "" {
-		return "", recaller.InvalidField(setting, "must name the role that the server runs as: postgres://USER:PASSWORD@HOST/DATABASE")
+		return "", recaller.InvalidField(setting,
+			"must name the role that the server runs as: postgres://USER:PASSWORD@HOST/DATABASE")
 	}
 	return u.User.Username(), nil
 }
 
 // Finding is one thing that Inspect looked at.
 type Finding struct {
-	Name    string // "server", "policies" …, of the keys with "keys: " in front
+	Name    string // "server", "policies" …; with "keys: " in front for the key store
 	Found   string
-	Problem string // what is wrong and what to do; empty: nothing
+	Problem string // what is wrong and what to do; empty: nothing is wrong
 }
 
-// Inspect looks at the databases on Postgres as the roles that the server runs as. It fails where they cannot be asked.
+// Inspect looks at the databases on Postgres as the roles that the server runs as. It fails if they cannot be reached.
 func Inspect(ctx context.Context, cfg config.Config) ([]Finding, error) {
 	data, err := postgres.Inspect(ctx, cfg.Databases.Data.Reveal())
 	if err != nil {
@@ -77,7 +80,7 @@ func Inspect(ctx context.Context, cfg config.Config) ([]Finding, error) {
 	return append(list, inspectKeys(ctx, cfg)), nil
 }
 
-// inspectKeys looks whether the key store is the one of the data.
+// inspectKeys checks that the key store has the keys of the data.
 func inspectKeys(ctx context.Context, cfg config.Config) Finding {
 	f := Finding{Name: "keys: of the data", Found: "there"}
 	keys, err := OpenKeys(ctx, cfg)

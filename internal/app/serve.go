@@ -11,7 +11,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// How often the housekeeping looks.
+// How often the housekeeping runs.
 const (
 	flushEvery = 500 * time.Millisecond // conversations held while the store was away
 	idleEvery  = time.Minute            // conversations that nobody ends
@@ -56,8 +56,8 @@ func (l *loops) stop(ctx context.Context) {
 	}
 }
 
-// Start runs the jobs and the housekeeping in the background, until Close; the end of ctx does not stop them. It fails
-// with Unavailable once the App is closed.
+// Start runs jobs and housekeeping in the background until Close. The end of ctx does not stop them. It fails with
+// Unavailable if the App is closed.
 func (a *App) Start(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	a.encryption.resume()
@@ -88,11 +88,10 @@ func (a *App) Start(ctx context.Context) error {
 	return nil
 }
 
-// nightHour is when, by the machine's clock and in its zone, what is left for the night is done.
+// nightHour is the hour at which nightly work begins, by the machine's clock and zone.
 const nightHour = 3
 
-// nightly does what is left for the night (P6), each night until ctx ends; one that fails is logged, and the next one
-// comes.
+// nightly does the nightly work (P6) each night until ctx ends. It logs a failure, and goes on with the next night.
 func (a *App) nightly(ctx context.Context) {
 	for {
 		now := time.Now()
@@ -109,9 +108,9 @@ func (a *App) nightly(ctx context.Context) {
 	}
 }
 
-// nextNight is the next time that it is nightHour where now is. Where the clocks skip that hour it is the one beside
-// it, and where they have it twice one of the two, so that there is one night a day; where they skip a day there is
-// none.
+// nextNight returns the next time that it is nightHour in now's zone. If the clocks skip that hour, it is an hour
+// beside it. If they have that hour twice, it is one of the two. So there is one night a day, except on a day that the
+// clocks skip.
 func nextNight(now time.Time) time.Time {
 	for day := now.Day(); ; day++ {
 		if t := time.Date(now.Year(), now.Month(), day, nightHour, 0, 0, 0, now.Location()); t.After(now) {
@@ -120,7 +119,7 @@ func nextNight(now time.Time) time.Time {
 	}
 }
 
-// every runs fn now and then.
+// every runs fn after each pause, in the background.
 func (a *App) every(ctx context.Context, pause time.Duration, fn func(context.Context) error) {
 	a.loops.run(ctx, func(ctx context.Context) {
 		tick := time.NewTicker(pause)
@@ -138,10 +137,11 @@ func (a *App) every(ctx context.Context, pause time.Duration, fn func(context.Co
 	})
 }
 
-// Serve starts everything and serves the roots, those without an address of their own on ln, until ctx ends; then it
-// drains: no new connections, requests under way are answered, event streams are told why they end, jobs that run are
-// finished, all within the grace; what has not ended then is broken off. It does not close the data. Where
-// another process takes the database meanwhile it drains as well, writes no more, and fails with Unavailable.
+// Serve starts everything and serves the roots until ctx ends. Roots without an address of their own are served on ln.
+// Then it drains: it takes no new connections, answers requests under way, tells event streams why they end, and
+// finishes running jobs. What has not ended within the grace is broken off. Serve does not close the data.
+//
+// If another process takes the database meanwhile, Serve drains as well, writes no more, and fails with Unavailable.
 func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 	if err := a.Start(ctx); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 	return errors.Join(err, a.drain(ctx, servers))
 }
 
-// Timeouts of connections. Writing has no bound here: event streams last; the edge bounds each request.
+// Timeouts of connections. There is none for writing, because event streams last; the edge bounds each request.
 const (
 	headerTimeout = 10 * time.Second
 	readTimeout   = 2 * time.Minute
@@ -177,7 +177,7 @@ func (a *App) server(h http.Handler) *http.Server {
 	return &http.Server{Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout}
 }
 
-// shuttingDown is what whoever listens is told when the server drains.
+// shuttingDown is why lasting connections end when the server drains.
 const shuttingDown = "the server is shutting down"
 
 func (a *App) drain(ctx context.Context, servers []*http.Server) error {
@@ -186,7 +186,7 @@ func (a *App) drain(ctx context.Context, servers []*http.Server) error {
 	a.log.Info("draining", "grace", a.cfg.ShutdownGrace)
 	errs := make([]error, len(servers))
 	var closing sync.WaitGroup
-	for i, s := range servers { // they take no new connections, and wait for those that there are
+	for i, s := range servers { // takes no new connections, and waits for those that are open
 		closing.Go(func() {
 			if errs[i] = s.Shutdown(ctx); errs[i] != nil {
 				errs[i] = errors.Join(errs[i], s.Close())
@@ -204,7 +204,7 @@ func (a *App) drain(ctx context.Context, servers []*http.Server) error {
 	return errors.Join(errs...)
 }
 
-// writeHeld writes what is held, unless another process has the database, and tells how much is lost.
+// writeHeld writes what is held, unless another process has the database. It returns how much is lost.
 func (a *App) writeHeld(ctx context.Context) (conversations, turns int) {
 	if isTaken(a.taken) != nil {
 		return a.conversations.Waiting()

@@ -52,12 +52,13 @@ func (a *App) wire() error {
 		Recaller: a.recall, NoVoice: !a.cfg.Voice.Enabled, Metrics: briefing.NewMetrics(a.registry), Log: a.log,
 	})
 	a.conversations = conversation.New(conversation.Deps{
-		Deadline: a.cfg.Briefing.Deadline, Tokens: a.cfg.Briefing.Tokens, Ledger: ledger, Store: a.store, Tenants: a.tenants, Archive: files,
-		Briefer: briefer, Feed: a.feed, Enqueued: a.enqueued, Masked: masked,
+		Deadline: a.cfg.Briefing.Deadline, Tokens: a.cfg.Briefing.Tokens, Ledger: ledger, Store: a.store,
+		Tenants: a.tenants, Archive: files, Briefer: briefer, Feed: a.feed, Enqueued: a.enqueued, Masked: masked,
 		Log: a.log, Metrics: conversation.NewMetrics(a.registry), Now: now, NewID: newID,
 	})
 	a.refresh = refresh.New(refresh.Deps{
-		Listening: a.events.Listening, Briefing: a.conversations.Briefing, Version: a.store.ContentVersion, Reached: a.feed.Reached, Publish: a.events.Publish,
+		Listening: a.events.Listening, Briefing: a.conversations.Briefing, Version: a.store.ContentVersion,
+		Reached: a.feed.Reached, Publish: a.events.Publish,
 		Log: a.log, Metrics: refresh.NewMetrics(a.registry), Now: now,
 	})
 	a.memories = memory.New(memory.Deps{
@@ -85,15 +86,16 @@ func (a *App) wire() error {
 	a.gate = a.admission()
 	api, err := httpapi.New(httpapi.Deps{
 		Gate:          a.gate,
-		Conversations: a.conversations, Callers: callers, Memories: a.memories, Tools: tools, Reminders: reminders, Webhooks: a.tenants, Packs: a.tenants,
-		Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall, Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
+		Conversations: a.conversations, Callers: callers, Memories: a.memories, Tools: tools, Reminders: reminders,
+		Webhooks: a.tenants, Packs: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
+		Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
 	}, a.httpOptions())
 	a.serve(api)
 	return err
 }
 
-// serve says what is served where; a door more is a line more.
+// serve says which handler is served at which address. Another door is another line here.
 func (a *App) serve(api http.Handler) {
 	a.roots = roots{{name: "API", handler: api}}
 	if a.cfg.MetricsAddr != "" {
@@ -103,21 +105,22 @@ func (a *App) serve(api http.Handler) {
 	}
 }
 
-// How long a write-up waits for its model, about a day, and a reminder for its webhook, about six hours, before they
-// are given up on; and what one attempt at a write-up may take, which is many questions where the conversation is long.
+// The tries and backoffs give a wrap-up about a day to reach its model, and a reminder about six hours to reach its
+// webhook. Then they are given up.
 const (
 	wrapupTries    = 150
 	wrapupBackoff  = 10 * time.Minute
-	wrapupTimeout  = 40 * time.Minute // of a model on the same machine, which takes minutes for each question
+	wrapupTimeout  = 40 * time.Minute // of one try: many questions, and a local model takes minutes for each
 	reminderTries  = 18
-	reminderLonger = time.Hour
+	reminderLonger = time.Hour // the longest backoff
 )
 
-// runJobs makes what the jobs are done by.
+// runJobs makes the runner of jobs, with a handler for each kind. It does not start it.
 func (a *App) runJobs(reminders *reminder.Service) {
 	now := a.opts.Now
 	deps := wrapup.Deps{
-		Store: a.store, Words: a.conversations, Tenants: a.tenants, Indexer: newIndexer(a.recall, a.search), Changed: a.feed.Committed,
+		Store: a.store, Words: a.conversations, Tenants: a.tenants,
+		Indexer: newIndexer(a.recall, a.search), Changed: a.feed.Committed,
 		Log: a.log, Metrics: wrapup.NewMetrics(a.registry), Now: now, NewID: newID,
 	}
 	workers := a.cfg.Workers
@@ -128,10 +131,15 @@ func (a *App) runJobs(reminders *reminder.Service) {
 	writer := wrapup.New(deps)
 	a.runner = jobs.New(a.store, map[string]jobs.Handler{
 		conversation.JobWrapup: {
-			Run: writer.Run, GiveUp: writer.GiveUp, Timeout: wrapupTimeout, MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff, AtOnce: workers,
+			Run: writer.Run, GiveUp: writer.GiveUp, Timeout: wrapupTimeout,
+			MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff, AtOnce: workers,
 		},
-		recaller.JobReminder: {Run: reminders.Fire, GiveUp: reminders.GiveUp, MaxAttempts: reminderTries, MaxBackoff: reminderLonger},
-		recaller.JobReindex:  {Run: a.search.Reindex, Timeout: wrapupTimeout, MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff},
+		recaller.JobReminder: {
+			Run: reminders.Fire, GiveUp: reminders.GiveUp, MaxAttempts: reminderTries, MaxBackoff: reminderLonger,
+		},
+		recaller.JobReindex: {
+			Run: a.search.Reindex, Timeout: wrapupTimeout, MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff,
+		},
 		privacy.JobErase: {Run: func(ctx context.Context, j recaller.Job) error {
 			_, err := a.privacy.Finish(ctx, j)
 			return err
@@ -142,13 +150,13 @@ func (a *App) runJobs(reminders *reminder.Service) {
 	}, a.waiting))
 }
 
-// spareWorkers are left to what is due at its time, however long write-ups take.
+// spareWorkers are left for jobs that are due at a certain time, such as reminders, however long wrap-ups take.
 const spareWorkers = 2
 
-// bytesPerToken is how many bytes of a conversation a token is, at least: more of it is English.
+// bytesPerToken is how many bytes of a conversation make a token, at the least. In English it is more.
 const bytesPerToken = 3
 
-// model is the language model that is configured; nil if there is none.
+// model returns a client of the configured language model; nil if none is configured.
 func (a *App) model() *llm.Client {
 	p, ok := a.cfg.Provider()
 	if !ok {
@@ -161,21 +169,22 @@ func (a *App) model() *llm.Client {
 	})
 }
 
-// embedder makes the vectors that a tenant's conversations are searched by.
+// embedder returns the client that makes the vectors by which a tenant's conversations are searched.
 func (a *App) embedder() (*embed.Client, error) {
 	e := a.cfg.Embedder()
 	return embed.New(embed.Settings{
-		Provider: e.Provider, BaseURL: e.BaseURL, APIKey: e.APIKey.Reveal(), Model: e.Model, Width: e.Width, Timeout: e.Timeout,
-		Query: e.Query, Passage: e.Passage,
+		Provider: e.Provider, BaseURL: e.BaseURL, APIKey: e.APIKey.Reveal(),
+		Model: e.Model, Width: e.Width, Timeout: e.Timeout, Query: e.Query, Passage: e.Passage,
 		Metrics: embed.NewMetrics(a.registry), Log: a.log,
 	})
 }
 
-// dialogue reports whether the built-in model of dialogues serves: it is slow where the machine cannot multiply many
+// dialogue reports whether the built-in model of dialogues is used. It is slow on a machine that cannot multiply many
 // numbers at once.
 func (a *App) dialogue() bool { return a.cfg.Embedding.Dialogue && vector.Fast() }
 
-// recallOptions are recall's: with the configured embedder where it is to serve, else with the model that is built in.
+// recallOptions are the options of recall: with the configured embedder if it serves recall, otherwise with the
+// built-in model.
 func (a *App) recallOptions(embedder *embed.Client, words *conversation.Words) recall.Options {
 	o := recall.Options{
 		MaxBytes: a.cfg.RecallCacheBytes, Now: a.opts.Now, Log: a.log, Segments: a.store, Vectors: words,
@@ -187,7 +196,7 @@ func (a *App) recallOptions(embedder *embed.Client, words *conversation.Words) r
 	return o
 }
 
-// searching looks over all conversations of a tenant.
+// searching returns the search over all conversations of a tenant.
 func (a *App) searching(embedder *embed.Client, words *conversation.Words) *search.Service {
 	return search.New(search.Deps{
 		Store: a.store, Words: a.conversations, Tenants: a.tenants, Embedder: embedder,
@@ -196,7 +205,7 @@ func (a *App) searching(embedder *embed.Client, words *conversation.Words) *sear
 	})
 }
 
-// masked returns what counts the secrets that were taken out of what is stored.
+// masked returns the function that counts secrets masked before storing.
 func (a *App) masked() func(kind string) {
 	count := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "recaller_masked_total", Help: "Secrets that were masked before anything was stored, by what they were.",

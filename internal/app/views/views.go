@@ -1,5 +1,5 @@
-// Package views says which views of the feed of changes a process has, for the product and for its tests: the one place
-// where a view is registered.
+// Package views registers all views of the feed of changes that a process has. The product and its tests share it, and
+// no view is registered elsewhere.
 //
 // It is not for what a view does (its package), nor for the order in which they are told (feed).
 package views
@@ -13,7 +13,7 @@ import (
 	"github.com/recallerhq/recaller/internal/refresh"
 )
 
-// All are the views of a process; all are required.
+// All are the views of a process. All fields are required.
 type All struct {
 	Recall        *recall.Service
 	Memories      *memory.Service
@@ -22,7 +22,7 @@ type All struct {
 	Refresh       *refresh.Service
 }
 
-// Register registers them, before anything is told.
+// Register registers the views with the feed. Call it before the feed is told anything.
 func (v All) Register(f *feed.Feed) {
 	f.Register(feed.Reading, "recall", v.Recall)
 	f.Register(feed.Reading, "memories", v.Memories)
@@ -31,7 +31,7 @@ func (v All) Register(f *feed.Feed) {
 	f.Register(feed.Deriving, "refresh", v.Refresh)
 }
 
-// What the feed tells a view beside what was committed.
+// What the feed tells a view beside committed changes.
 var (
 	_ feed.Rereader = (*recall.Service)(nil)
 	_ feed.Holder   = (*recall.Service)(nil)
