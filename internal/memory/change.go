@@ -11,24 +11,28 @@ import (
 // Change is a change of an active memory.
 type Change struct {
 	Once   recaller.Once
-	Patch  recaller.MemoryPatch // may be empty where a reminder is set
-	Forget bool                 // close it instead; Patch does not count
-	// How it came to be forgotten, with Forget: At is now if it is zero, and the memories that go with it are found here.
+	Patch  recaller.MemoryPatch // may be empty if a reminder is set or cancelled
+	Forget bool                 // forget the memory instead; Patch does not count
+	// Forgetting says how it came to be forgotten, if Forget is set. A zero At means now.
 	Forgetting recaller.Forgetting
 	Call       *recaller.ToolCall  // as in Input
 	Cancel     recaller.ReminderID // cancel this pending reminder of the memory
-	Reminder   *recaller.Reminder  // as in Input; with an ID it takes the place of that pending one
+	Reminder   *recaller.Reminder  // as in Input; with an ID it replaces the pending reminder that has it
 }
 
-// Update makes a new version of a memory and closes the old one, which is in Previous; both stay readable in its
-// history.
-func (s *Service) Update(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, p recaller.MemoryPatch) (recaller.MemoryWritten, error) {
+// Update makes a new version of a memory and closes the old one, which it returns as Previous. Both stay readable in
+// the history.
+func (s *Service) Update(
+	ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, p recaller.MemoryPatch,
+) (recaller.MemoryWritten, error) {
 	return s.Change(ctx, tenant, id, Change{Patch: p})
 }
 
-// Change makes a new version of a memory, sets a reminder for it, or forgets it, in one commit. One that is forgotten
-// is a Conflict, and so is a key that another active memory of the caller has.
-func (s *Service) Change(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, c Change) (recaller.MemoryWritten, error) {
+// Change makes a new version of a memory, sets or cancels a reminder of it, or forgets it, in one commit. It fails with
+// Conflict if the memory is forgotten, or if another active memory of the caller has the new key.
+func (s *Service) Change(
+	ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, c Change,
+) (recaller.MemoryWritten, error) {
 	p := c.Patch
 	if c.Forget {
 		p = recaller.MemoryPatch{Reason: recaller.ClosedForgotten}
@@ -50,7 +54,8 @@ func (s *Service) Change(ctx context.Context, tenant recaller.TenantID, id recal
 		p.Reason = recaller.ClosedUpdated
 	}
 	change := recaller.Changing{
-		Once: c.Once, ID: id, Patch: p, Forget: c.Forget, Call: s.call(c.Call, ""), Reminder: s.reminder(c.Reminder, "", mask), Cancel: c.Cancel, Forgetting: c.Forgetting,
+		Once: c.Once, ID: id, Patch: p, Forget: c.Forget, Call: s.call(c.Call, ""),
+		Reminder: s.reminder(c.Reminder, "", mask), Cancel: c.Cancel, Forgetting: c.Forgetting,
 	}
 	if c.Forget {
 		if err := s.alike(ctx, tenant, &change); err != nil {
@@ -61,7 +66,7 @@ func (s *Service) Change(ctx context.Context, tenant recaller.TenantID, id recal
 	return s.written(ctx, tenant, w, err)
 }
 
-// alike adds to what is to be forgotten the memories that say the same, and the caller's name if it holds that.
+// alike adds the memories that say the same to what is to be forgotten, and the caller's name if the memory holds it.
 func (s *Service) alike(ctx context.Context, tenant recaller.TenantID, c *recaller.Changing) error {
 	if c.Forgetting.At.IsZero() {
 		c.Forgetting.At = s.Now()
@@ -81,7 +86,7 @@ func (s *Service) alike(ctx context.Context, tenant recaller.TenantID, c *recall
 	return nil
 }
 
-// checked cleans a patch and refuses one that changes nothing, unless it comes with a reminder.
+// checked cleans a patch. It refuses one that changes nothing, unless a reminder is set or cancelled.
 func (s *Service) checked(p *recaller.MemoryPatch, c Change) error {
 	if c.Reminder != nil {
 		if err := s.checkReminder(c.Reminder); err != nil {
@@ -89,30 +94,37 @@ func (s *Service) checked(p *recaller.MemoryPatch, c Change) error {
 		}
 	} else if c.Cancel != "" {
 		return clean(p)
-	} else if p.Type == nil && p.Key == nil && p.Value == nil && p.Confidence == nil && p.PrivacyScope == nil && p.DueAt == nil &&
-		p.Provenance == nil && p.Alias == "" {
+	} else if p.Type == nil && p.Key == nil && p.Value == nil && p.Confidence == nil && p.PrivacyScope == nil &&
+		p.DueAt == nil && p.Provenance == nil && p.Alias == "" {
 		return recaller.Errorf(recaller.Invalid, "needs at least one field to change")
 	}
 	return clean(p)
 }
 
-// Forget closes a memory and those that say the same: it leaves every prompt and every search at once, with the words
-// that said it and the caller's name if it holds that. Its history stays until the caller is erased, and an undo brings
-// all of it back.
-func (s *Service) Forget(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.MemoryWritten, error) {
+// Forget closes a memory and those that say the same. They leave every prompt and every search at once, and with them
+// the words that said them, and the caller's name if the memory holds it. The history stays until the caller is erased.
+// An undo brings all of it back.
+func (s *Service) Forget(
+	ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID,
+) (recaller.MemoryWritten, error) {
 	return s.ForgetBy(ctx, tenant, id, nil)
 }
 
-// ForgetBy is Forget by a tool's call, which is recorded with it.
-func (s *Service) ForgetBy(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, call *recaller.ToolCall) (recaller.MemoryWritten, error) {
+// ForgetBy is Forget by a tool call, which is recorded with it. A nil call is none.
+func (s *Service) ForgetBy(
+	ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, call *recaller.ToolCall,
+) (recaller.MemoryWritten, error) {
 	return s.Change(ctx, tenant, id, Change{Forget: true, Call: call})
 }
 
-// ForgetUnkept forgets what no memory holds: memories with ids are made of it and closed in one commit, and come back
-// with the first. Of the change only what is said of forgetting counts.
-func (s *Service) ForgetUnkept(ctx context.Context, tenant recaller.TenantID, unkept []recaller.Memory, c Change) (recaller.MemoryWritten, error) {
+// ForgetUnkept forgets what was said but is in no memory. It stores unkept, at least one memory with its ID, and closes
+// all of them, in one commit. An undo of the first brings all of them back. Of c only Once, Call and Forgetting count.
+func (s *Service) ForgetUnkept(
+	ctx context.Context, tenant recaller.TenantID, unkept []recaller.Memory, c Change,
+) (recaller.MemoryWritten, error) {
 	change := recaller.Changing{
-		Once: c.Once, ID: unkept[0].ID, Forget: true, Patch: recaller.MemoryPatch{At: s.Now(), Reason: recaller.ClosedForgotten}, Call: s.call(c.Call, ""),
+		Once: c.Once, ID: unkept[0].ID, Forget: true,
+		Patch: recaller.MemoryPatch{At: s.Now(), Reason: recaller.ClosedForgotten}, Call: s.call(c.Call, ""),
 		Forgetting: c.Forgetting,
 	}
 	for i, m := range unkept {
@@ -129,9 +141,11 @@ func (s *Service) ForgetUnkept(ctx context.Context, tenant recaller.TenantID, un
 	return s.written(ctx, tenant, w, err)
 }
 
-// Undo brings an earlier version of a memory back, as a new version: the given one, or with 0 the last one if the
-// memory was forgotten, else the one before the active one.
-func (s *Service) Undo(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, version int) (recaller.MemoryWritten, error) {
+// Undo brings an earlier version of a memory back, as a new version. 0 means the last version if the memory was
+// forgotten, and otherwise the one before the active one.
+func (s *Service) Undo(
+	ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, version int,
+) (recaller.MemoryWritten, error) {
 	if version < 0 {
 		return recaller.MemoryWritten{}, recaller.InvalidField("version", "must be the number of a version, from 1")
 	}

@@ -16,7 +16,7 @@ const IntentCompleted = "completed"
 // MaxStaging bounds a checkpoint's staging data.
 const MaxStaging = 64 << 10
 
-// CheckpointInput is a checkpoint as an edge was told it.
+// CheckpointInput is a checkpoint as the edge was told it.
 type CheckpointInput struct {
 	Intent      string
 	Summary     string
@@ -24,9 +24,11 @@ type CheckpointInput struct {
 	ContactID   string
 }
 
-// PutCheckpoint saves the state of an unfinished matter, replacing the one before (H1). The intent "completed" clears
-// it instead (H4); cleared is then true.
-func (s *Service) PutCheckpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in CheckpointInput) (c recaller.Checkpoint, cleared bool, err error) {
+// PutCheckpoint saves the state of an unfinished matter, in place of the one before (H1). The intent "completed" clears
+// it instead (H4), and cleared is then true.
+func (s *Service) PutCheckpoint(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in CheckpointInput,
+) (c recaller.Checkpoint, cleared bool, err error) {
 	if strings.EqualFold(strings.TrimSpace(in.Intent), IntentCompleted) {
 		err := s.Deps.Store.DeleteCheckpoint(ctx, tenant, caller)
 		if errors.Is(err, recaller.NotFound) { // there was none to clear
@@ -48,7 +50,8 @@ func (s *Service) PutCheckpoint(ctx context.Context, tenant recaller.TenantID, c
 	return c, false, err
 }
 
-// masked takes secrets out of a checkpoint, which quotes what was said (B11). The contact's id stays: it is a link.
+// masked masks the secrets in a checkpoint, which quotes what was said (B11). The contact's id stays as it is, because
+// it links to something.
 func (s *Service) masked(ctx context.Context, tenant recaller.TenantID, in CheckpointInput) (CheckpointInput, error) {
 	mask, err := s.masker(ctx, tenant)
 	if err != nil {
@@ -82,9 +85,11 @@ func (in *CheckpointInput) validate() error {
 	return nil
 }
 
-// Checkpoint returns a caller's checkpoint if it is inside the tenant's resume window, without what was forgotten. An
-// older one is not found, but it is not deleted by reading (H3).
-func (s *Service) Checkpoint(ctx context.Context, tenantID recaller.TenantID, caller recaller.CallerID) (recaller.Checkpoint, error) {
+// Checkpoint returns a caller's checkpoint without what was forgotten. If it is older than the tenant's resume window,
+// Checkpoint fails with NotFound, but does not delete it (H3).
+func (s *Service) Checkpoint(
+	ctx context.Context, tenantID recaller.TenantID, caller recaller.CallerID,
+) (recaller.Checkpoint, error) {
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {
 		return recaller.Checkpoint{}, err
@@ -94,7 +99,8 @@ func (s *Service) Checkpoint(ctx context.Context, tenantID recaller.TenantID, ca
 		return recaller.Checkpoint{}, err
 	}
 	if s.Now().Sub(c.LastActivity) > tenant.ResumeWindow {
-		return recaller.Checkpoint{}, recaller.Errorf(recaller.NotFound, "the caller has no checkpoint within the resume window")
+		return recaller.Checkpoint{}, recaller.Errorf(recaller.NotFound,
+			"the caller has no checkpoint within the resume window")
 	}
 	gone, err := s.Deps.Store.Forgotten(ctx, tenantID, caller)
 	return forgotten.New(gone).Checkpoint(c), err

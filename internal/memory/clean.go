@@ -7,8 +7,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// clean checks a patch, and writes its texts as they are kept: without control characters, a key without white space.
-// Limits hold for what was given, so that nothing is cut.
+// clean checks a patch, and writes its texts as they are kept: without control characters, and keys without white
+// space. It checks the limits on the texts as they were given, so that nothing is cut.
 func clean(p *recaller.MemoryPatch) error {
 	if err := validate(*p); err != nil {
 		return err
@@ -31,12 +31,12 @@ func clean(p *recaller.MemoryPatch) error {
 	return nil
 }
 
-// Key writes a key as it is kept: trimmed, white space as "_", no control characters; the case stays as it was given,
-// and is ignored where keys are compared (W2).
+// Key writes a key as it is kept: trimmed, with "_" for white space, and without control characters. It keeps the case,
+// which comparing keys ignores (W2).
 func Key(s string) string { return strings.Join(strings.Fields(tidy(s)), "_") }
 
-// tidy takes white space around a text out of it, and characters that cannot be seen but change how the rest is read:
-// control characters, and those that turn or tag text. What separates words still does.
+// tidy trims a text. It also removes invisible characters that change how the text is read: control characters, marks
+// of direction, and tags. Control characters that separate words become spaces.
 func tidy(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

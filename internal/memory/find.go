@@ -11,23 +11,28 @@ import (
 	"github.com/recallerhq/recaller/internal/memory/likeness"
 )
 
-// SeveralError says that no one memory is named clearly, and which may be meant. It is a recaller.Conflict.
+// SeveralError says that the words name no memory clearly, and lists those that may be meant. It is a
+// recaller.Conflict.
 type SeveralError struct{ Candidates []recaller.Memory }
 
-// Error says what to do about it, and nothing of what the memories say.
+// Error says what to do. It says nothing of what the memories hold.
 func (s *SeveralError) Error() string { return errSeveral.Error() }
 
-// Unwrap tells the kind.
+// Unwrap returns the error of kind Conflict.
 func (s *SeveralError) Unwrap() error { return errSeveral }
 
-var errSeveral = recaller.Errorf(recaller.Conflict, "it is not clear which memory is meant: name one of the candidates by its key")
+var errSeveral = recaller.Errorf(recaller.Conflict,
+	"it is not clear which memory is meant: name one of the candidates by its key")
 
-// maxCandidates bounds how many memories are told that may be meant.
+// maxCandidates bounds the candidates of a SeveralError.
 const maxCandidates = 8
 
-// Find returns the active memory of a caller that is named by its key (case ignored), an alias of it, its id, or words
-// that one fits clearly. NotFound if none has all of the words; *SeveralError if it is not clear which is meant.
-func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string) (recaller.Memory, error) {
+// Find returns the active memory of a caller that ref names: by its key (case ignored), an alias, its id, or words that
+// clearly fit one memory. It fails with NotFound if no memory has all of the words, and with a *SeveralError if it is
+// not clear which one is meant.
+func (s *Service) Find(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string,
+) (recaller.Memory, error) {
 	m, known, err := s.byName(ctx, tenant, caller, ref)
 	if !errors.Is(err, recaller.NotFound) {
 		return m, err
@@ -35,8 +40,11 @@ func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, caller rec
 	return chosen(likeness.MeantBy(known, ref), err)
 }
 
-// FindKey is Find for one that may be new: what is written as a key finds only what has it, or alone means the same.
-func (s *Service) FindKey(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string) (recaller.Memory, error) {
+// FindKey is Find for a ref that may be a new key. If ref is written as a key, it finds only the memory that has the
+// key, or the one memory whose key means the same.
+func (s *Service) FindKey(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string,
+) (recaller.Memory, error) {
 	m, known, err := s.byName(ctx, tenant, caller, ref)
 	if !errors.Is(err, recaller.NotFound) {
 		return m, err
@@ -48,7 +56,7 @@ func (s *Service) FindKey(ctx context.Context, tenant recaller.TenantID, caller 
 	return chosen(fits, err)
 }
 
-// chosen is the memory that is clearly meant, or why there is none.
+// chosen returns the memory that is clearly meant, or the error that says why there is none.
 func chosen(fits []likeness.Meant, none error) (recaller.Memory, error) {
 	m, ok := likeness.Clear(fits)
 	switch {
@@ -64,8 +72,10 @@ func chosen(fits []likeness.Meant, none error) (recaller.Memory, error) {
 	return m, several
 }
 
-// byName finds a memory by its key, an alias or its id, and returns the others too.
-func (s *Service) byName(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string) (recaller.Memory, []recaller.Memory, error) {
+// byName finds an active memory by its key, an alias or its id. It also returns all active memories.
+func (s *Service) byName(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string,
+) (recaller.Memory, []recaller.Memory, error) {
 	key := Key(ref)
 	if key == "" {
 		return recaller.Memory{}, nil, recaller.InvalidField("key", "must not be empty")
@@ -78,11 +88,13 @@ func (s *Service) byName(ctx context.Context, tenant recaller.TenantID, caller r
 	if i := slices.IndexFunc(known, named); i >= 0 {
 		return known[i], known, nil
 	}
-	own, _, err := s.Deps.Store.Memories(ctx, tenant, caller, recaller.MemoryFilter{Key: key, Page: recaller.Page{Limit: 1}})
+	own, _, err := s.Deps.Store.Memories(ctx, tenant, caller, recaller.MemoryFilter{
+		Key: key, Page: recaller.Page{Limit: 1},
+	})
 	if err != nil {
 		return recaller.Memory{}, nil, err
 	}
-	if len(own) > 0 { // one of more than are read at once
+	if len(own) > 0 { // the caller has more memories than known holds
 		return own[0], known, nil
 	}
 	if id, ok := likeness.Same(known, key); ok {
@@ -91,22 +103,27 @@ func (s *Service) byName(ctx context.Context, tenant recaller.TenantID, caller r
 	return recaller.Memory{}, known, recaller.Errorf(recaller.NotFound, "the caller has no memory with this key")
 }
 
-// List returns a caller's memories, last confirmed first, with the cursor of the next page. Where those that are
-// forgotten are not asked for, what they said before is left out too: a page may be short of it.
-func (s *Service) List(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) ([]recaller.Memory, string, error) {
+// List returns a caller's memories, last confirmed first, and the cursor of the next page. If f does not ask for
+// forgotten memories, the earlier versions of those are left out too. A page may then be shorter than its limit.
+func (s *Service) List(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter,
+) ([]recaller.Memory, string, error) {
 	for _, t := range f.Types {
 		if !t.Valid() {
 			return nil, "", recaller.InvalidField("type", "must be one of %v", recaller.MemoryTypes())
 		}
 	}
 	for _, status := range f.Statuses {
-		if !slices.Contains([]recaller.MemoryStatus{recaller.MemoryActive, recaller.MemorySuperseded, recaller.MemoryForgotten}, status) {
+		if !slices.Contains([]recaller.MemoryStatus{
+			recaller.MemoryActive, recaller.MemorySuperseded, recaller.MemoryForgotten,
+		}, status) {
 			return nil, "", recaller.InvalidField("status", "must be active, superseded or forgotten")
 		}
 	}
 	f.Key = Key(f.Key)
 	list, next, err := s.Deps.Store.Memories(ctx, tenant, caller, f)
-	if err != nil || !slices.Contains(f.Statuses, recaller.MemorySuperseded) || slices.Contains(f.Statuses, recaller.MemoryForgotten) {
+	if err != nil || !slices.Contains(f.Statuses, recaller.MemorySuperseded) ||
+		slices.Contains(f.Statuses, recaller.MemoryForgotten) {
 		return list, next, err
 	}
 	versions, err := s.Deps.Store.Forgotten(ctx, tenant, caller)
@@ -115,6 +132,8 @@ func (s *Service) List(ctx context.Context, tenant recaller.TenantID, caller rec
 }
 
 // History returns every version of a memory, newest first.
-func (s *Service) History(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) ([]recaller.Memory, error) {
+func (s *Service) History(
+	ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID,
+) ([]recaller.Memory, error) {
 	return s.Deps.Store.MemoryHistory(ctx, tenant, id)
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/recallerhq/recaller/internal/guard"
 )
 
-// masker takes secrets out of what is to be stored, and tells of each (B11). The zero value leaves everything as it is.
+// masker masks the secrets in what is to be stored, and reports each by its kind (B11). The zero value changes nothing.
 type masker struct{ told func(kind string) }
 
-// masker returns the one that the tenant wants.
+// masker returns the masker for a tenant: the zero value if the tenant turned masking off.
 func (s *Service) masker(ctx context.Context, tenant recaller.TenantID) (masker, error) {
 	t, err := s.Tenants.Tenant(ctx, tenant)
 	if err != nil || t.Masking == recaller.MaskingOff {
@@ -21,7 +21,7 @@ func (s *Service) masker(ctx context.Context, tenant recaller.TenantID) (masker,
 	return masker{s.Masked}, nil
 }
 
-// text masks a text; asked is what it answers, or "".
+// text masks a text. asked is the question that it answers, or "".
 func (m masker) text(text, asked string) string {
 	if m.told == nil || text == "" {
 		return text
@@ -31,7 +31,7 @@ func (m masker) text(text, asked string) string {
 	return masked
 }
 
-// key masks a key, which stays one.
+// key masks a key. What it returns is a key again.
 func (m masker) key(key string) string {
 	words := spoken(key)
 	if masked := m.text(words, ""); masked != words {
@@ -40,7 +40,7 @@ func (m masker) key(key string) string {
 	return key
 }
 
-// value masks what is stored under a key, which says what the value is: "wifi_password".
+// value masks the value of a memory. Its key, such as "wifi_password", says what the value is.
 func (m masker) value(value, key string) string { return m.text(value, spoken(key)+"?") }
 
 // object masks a JSON object.
@@ -59,11 +59,13 @@ func (m masker) tell(found []guard.Kind) {
 	}
 }
 
-// spoken is a key in words.
+// spoken returns a key as words.
 func spoken(key string) string { return strings.ReplaceAll(key, "_", " ") }
 
-// maskPatch takes secrets out of the texts of a change. What the memory's key is has to be looked up where it stays.
-func (s *Service) maskPatch(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, p *recaller.MemoryPatch) error {
+// maskPatch masks the texts of a change. If the key does not change, it reads the memory to know what the value is.
+func (s *Service) maskPatch(
+	ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, p *recaller.MemoryPatch,
+) error {
 	if p.Key == nil && p.Value == nil && p.Alias == "" {
 		return nil
 	}

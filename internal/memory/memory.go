@@ -1,7 +1,8 @@
-// Package memory is the use cases of memories and checkpoints: store, update, forget, undo, find, list with history;
-// the resumable state of an unfinished matter (spec W1–W4, H1–H4, B10, B11). It validates, masks the secrets that
-// people say, and finds what was told already under another key (memory/likeness). What a write does to what is known
-// by then is decided inside the commit, by the rules in memory/decide, which the store asks.
+// Package memory is the use cases of memories and checkpoints (spec W1–W4, H1–H4, B10, B11). Memories are stored,
+// updated, forgotten, brought back, found, and listed with their history. A checkpoint is the resumable state of an
+// unfinished matter. The package validates, masks the secrets that people say, and finds what was told already under
+// another key (memory/likeness). The rules in memory/decide say what a write does to what is known; the store asks them
+// inside the commit.
 //
 // It is not for finding memories in words (wrapup), nor for searching them (recall), nor for what a live agent's model
 // calls (tool).
@@ -20,10 +21,14 @@ type Store interface {
 	StoreMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Storing) (recaller.MemoryWritten, error)
 	ChangeMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Changing) (recaller.MemoryWritten, error)
 	UndoMemory(ctx context.Context, tenant recaller.TenantID, in recaller.Undoing) (recaller.MemoryWritten, error)
-	// ActiveMemories are all active ones of a caller, last confirmed first, bounded, with the content version that they
-	// are of; only that where it is the one asked with.
-	ActiveMemories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, has int64) (list []recaller.Memory, version int64, err error)
-	Memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) (list []recaller.Memory, next string, err error)
+	// ActiveMemories returns all active memories of a caller, last confirmed first, up to a bound, with the content
+	// version that they are of. If that is still has, it returns the version alone.
+	ActiveMemories(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, has int64,
+	) (list []recaller.Memory, version int64, err error)
+	Memories(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter,
+	) (list []recaller.Memory, next string, err error)
 	// MemoryByID returns the newest version of a memory, whatever its status.
 	MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error)
 	// Forgotten returns every version of the memories that are forgotten.
@@ -42,15 +47,15 @@ type Tenants interface {
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
 }
 
-// Deps are what a Service needs. All are required but the last four: what is nil of them is not told.
+// Deps are what a Service needs. All are required except the last four, which may be nil.
 type Deps struct {
 	Store   Store
 	Tenants Tenants
-	Changed func(recaller.Change)
+	Changed func(recaller.Change) // is told of every committed change
 	Now     func() time.Time
 	NewID   func() string
 
-	Enqueued func()            // a job was left: of a reminder, or of what is to be found no more
+	Enqueued func()            // a job was left: for a reminder, or for what must not be found any more
 	Masked   func(kind string) // a secret of this kind was taken out of what is stored (B11)
 	Log      *slog.Logger
 	Metrics  *Metrics

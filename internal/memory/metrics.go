@@ -24,7 +24,9 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 	}
 	m := &Metrics{
-		stored:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "recaller_memories_stored_total", Help: "Memories that were new when they were stored."}, []string{"source"}),
+		stored: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "recaller_memories_stored_total", Help: "Memories that were new when they were stored.",
+		}, []string{"source"}),
 		updated:   counter("recaller_memories_updated_total", "New versions of memories."),
 		confirmed: counter("recaller_memories_confirmed_total", "Memories that were told again as they were."),
 		merged:    counter("recaller_memories_merged_total", "Memories that were told already under another key."),
@@ -53,8 +55,10 @@ func (m *Metrics) wrote(w recaller.MemoryWritten) {
 	}
 }
 
-// written tells of a write that was committed: whoever keeps a view, the metrics and the log.
-func (s *Service) written(ctx context.Context, tenant recaller.TenantID, w recaller.MemoryWritten, err error) (recaller.MemoryWritten, error) {
+// written tells the feed, the metrics and the log of a committed write, and wakes the job workers if it left a job.
+func (s *Service) written(
+	ctx context.Context, tenant recaller.TenantID, w recaller.MemoryWritten, err error,
+) (recaller.MemoryWritten, error) {
 	if err != nil {
 		return w, err
 	}
@@ -69,11 +73,12 @@ func (s *Service) written(ctx context.Context, tenant recaller.TenantID, w recal
 	return w, nil
 }
 
-// log says what was written by ids and labels only, for a key is words that somebody said.
+// log logs a write by ids and labels only. It does not log the key, which is words that somebody said.
 func (s *Service) log(ctx context.Context, tenant recaller.TenantID, w recaller.MemoryWritten) {
 	m := w.Memory
 	what := []any{
-		"tenant", tenant, "memory", m.ID, "version", m.Version, "type", m.Type, "source", m.Source, "conversation", m.Provenance.Conversation,
+		"tenant", tenant, "memory", m.ID, "version", m.Version, "type", m.Type, "source", m.Source,
+		"conversation", m.Provenance.Conversation,
 	}
 	switch w.Action {
 	case recaller.MemoryCreated:

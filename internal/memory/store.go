@@ -11,7 +11,7 @@ import (
 	"github.com/recallerhq/recaller/internal/memory/likeness"
 )
 
-// Input is a memory as an edge was told it.
+// Input is a memory as the edge was told it.
 type Input struct {
 	Type         recaller.MemoryType
 	Key          string
@@ -23,17 +23,23 @@ type Input struct {
 	DueDay       bool                // DueAt names a day, not a time of day
 	Provenance   recaller.Provenance // its conversation may be named by the external id
 	Name         string              // the caller's name, if that is what is stored (P12)
-	// Call is recorded with the write; its ID and At are filled in here. Its conversation, which has to be with the
-	// caller, is a provenance that is not checked again. nil: no tool did it.
-	Call     *recaller.ToolCall
-	Reminder *recaller.Reminder // set with the write; all but DueAt, Rule, Text, Conversation and an ID that is given is filled in here. nil: none
+	// Call is recorded with the write; Store fills in its ID and At. If the provenance names the call's conversation,
+	// Store does not check it again, so the caller must have. nil: no tool did it.
+	Call *recaller.ToolCall
+	// Reminder is set with the write. Its DueAt, Rule, Text and Conversation count, and its ID if it has one; Store fills
+	// in the rest. nil: none.
+	Reminder *recaller.Reminder
 }
 
-// Store keeps a memory of a caller, durable when it returns. An active memory with the same key (case ignored) gets a
-// new version; the same value confirms it. What was told already under another key is merged into the memory that has
-// it (Action merged), with the key as an alias; see likeness.Duplicate for how carefully. A provenance must be a
-// conversation with this caller, and turns of it. Secrets in it are masked, unless the tenant wants them kept.
-func (s *Service) Store(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, once recaller.Once, in Input) (recaller.MemoryWritten, error) {
+// Store stores a memory of a caller. It is durable when Store returns.
+//
+// If an active memory has the same key (case ignored), the same value confirms it, and another value makes a new
+// version. If it was told already under another key, it is merged into the memory that has it (Action merged), and the
+// key becomes an alias; likeness.Duplicate says how carefully. The provenance must be a conversation with this caller,
+// and turns of it. Secrets are masked, unless the tenant turned that off.
+func (s *Service) Store(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, once recaller.Once, in Input,
+) (recaller.MemoryWritten, error) {
 	m, err := s.memory(caller, in)
 	if err != nil {
 		return recaller.MemoryWritten{}, err
@@ -44,7 +50,7 @@ func (s *Service) Store(ctx context.Context, tenant recaller.TenantID, caller re
 		}
 	}
 	m.Provenance = in.Provenance
-	if in.Call == nil || in.Call.Conversation != in.Provenance.Conversation { // a tool call has been let into its conversation
+	if in.Call == nil || in.Call.Conversation != in.Provenance.Conversation { // that of a tool call was checked before
 		if m.Provenance, err = s.provenance(ctx, tenant, caller, in.Provenance); err != nil {
 			return recaller.MemoryWritten{}, err
 		}
@@ -56,7 +62,8 @@ func (s *Service) Store(ctx context.Context, tenant recaller.TenantID, caller re
 	m.Value = mask.value(m.Value, m.Key)
 	m.Key = mask.key(m.Key)
 	request := recaller.Storing{
-		Once: once, Memory: m, Name: mask.text(tidy(in.Name), ""), Call: s.call(in.Call, caller), Reminder: s.reminder(in.Reminder, caller, mask),
+		Once: once, Memory: m, Name: mask.text(tidy(in.Name), ""), Call: s.call(in.Call, caller),
+		Reminder: s.reminder(in.Reminder, caller, mask),
 	}
 	known, err := s.active(ctx, tenant, caller)
 	if err != nil {
@@ -67,8 +74,8 @@ func (s *Service) Store(ctx context.Context, tenant recaller.TenantID, caller re
 	return s.written(ctx, tenant, w, err)
 }
 
-// into finds the memory that m is to be merged into, and the value that it then has. One that has m's own key, or has
-// it as an alias, is no question of likeness: what m says of it holds, and in the store the key goes before the alias.
+// into returns the memory that m is to be merged into, and the value that it has then. A memory that has m's key, or
+// has it as an alias, takes m's value, and likeness is not asked. The store looks for the key before the alias.
 func into(known []recaller.Memory, m recaller.Memory) (recaller.MemoryID, string) {
 	if same, ok := likeness.Same(known, m.Key); ok {
 		return same, m.Value
@@ -99,14 +106,15 @@ func (s *Service) memory(caller recaller.CallerID, in Input) (recaller.Memory, e
 		return m, recaller.InvalidField("source", "must be conversation, extraction or api")
 	}
 	p := recaller.MemoryPatch{
-		Type: &m.Type, Key: &m.Key, Value: &m.Value, Confidence: &m.Confidence, PrivacyScope: &m.PrivacyScope, DueAt: &m.DueAt,
+		Type: &m.Type, Key: &m.Key, Value: &m.Value, Confidence: &m.Confidence, PrivacyScope: &m.PrivacyScope,
+		DueAt: &m.DueAt,
 	}
 	err := clean(&p)
 	m.Key, m.Value = *p.Key, *p.Value
 	return m, err
 }
 
-// call fills in a tool call's record.
+// call returns a copy of a tool call's record, filled in.
 func (s *Service) call(c *recaller.ToolCall, caller recaller.CallerID) *recaller.ToolCall {
 	if c == nil {
 		return nil
@@ -119,18 +127,19 @@ func (s *Service) call(c *recaller.ToolCall, caller recaller.CallerID) *recaller
 	return &filled
 }
 
-// reminder fills in a reminder that is to be set.
+// reminder returns the reminder to set, filled in and masked.
 func (s *Service) reminder(r *recaller.Reminder, caller recaller.CallerID, mask masker) *recaller.Reminder {
 	if r == nil {
 		return nil
 	}
 	return &recaller.Reminder{
-		ID: cmp.Or(r.ID, recaller.ReminderID(s.NewID())), Caller: caller, Conversation: r.Conversation, DueAt: r.DueAt.UTC(), Rule: r.Rule,
+		ID: cmp.Or(r.ID, recaller.ReminderID(s.NewID())), Caller: caller, Conversation: r.Conversation,
+		DueAt: r.DueAt.UTC(), Rule: r.Rule,
 		Text: mask.text(r.Text, ""), Status: recaller.ReminderPending, CreatedAt: s.Now(),
 	}
 }
 
-// checkReminder refuses a reminder that does not lie ahead, and words that are too long.
+// checkReminder refuses a reminder that is not in the future, or whose text is too long.
 func (s *Service) checkReminder(r *recaller.Reminder) error {
 	if len(r.Text) > MaxValue {
 		return recaller.InvalidField("value", "must be at most %d bytes", MaxValue)
@@ -138,9 +147,11 @@ func (s *Service) checkReminder(r *recaller.Reminder) error {
 	return ahead(r.DueAt, s.Now())
 }
 
-// provenance checks where a memory is said to come from. What is stored of it is readable in the database, so nothing
-// gets there but the id of a conversation and numbers of its turns.
-func (s *Service) provenance(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, p recaller.Provenance) (recaller.Provenance, error) {
+// provenance checks where a memory is said to come from, and returns it with the conversation's own id. It is stored
+// readable in the database, so it may hold nothing but the id of a conversation and the numbers of its turns.
+func (s *Service) provenance(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, p recaller.Provenance,
+) (recaller.Provenance, error) {
 	if p.Conversation == "" {
 		if len(p.Turns) > 0 {
 			return p, recaller.InvalidField("provenance.conversation_id", "is required where turns are named")
@@ -159,7 +170,8 @@ func (s *Service) provenance(ctx context.Context, tenant recaller.TenantID, call
 	}
 	for i, n := range p.Turns {
 		if n < 0 || n >= conv.Turns {
-			return p, recaller.InvalidField(fmt.Sprintf("provenance.turns[%d]", i), "must be the number of a turn of the conversation")
+			return p, recaller.InvalidField(fmt.Sprintf("provenance.turns[%d]", i),
+				"must be the number of a turn of the conversation")
 		}
 	}
 	p.Conversation = conv.ID

@@ -8,7 +8,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// maxAhead is how far ahead a reminder may be set, in years: what is meant to be further away is a mistake in the year.
+// maxAhead is how far ahead a reminder may be set, in years. A time further away is taken for a mistake in the year.
 const maxAhead = 5
 
 func validate(p recaller.MemoryPatch) error {
@@ -33,7 +33,7 @@ func validate(p recaller.MemoryPatch) error {
 	return nil
 }
 
-// ahead checks the time of a reminder.
+// ahead checks that the time of a reminder is in the future, and not too far.
 func ahead(at, now time.Time) error {
 	if !at.After(now) {
 		return recaller.InvalidField("due_at", "must lie ahead")

@@ -9,14 +9,14 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// views hold what is known of the callers who were written about last, so that a tool call in the middle of a
-// conversation need not open all of it anew. A view is of one content version, which is read each time: one that is
-// behind is not used. Safe for concurrent use.
+// views hold the active memories of the callers who were written about last, so that a tool call in the middle of a
+// conversation need not open all of them again. Each view is of one content version. The version is read each time, and
+// a view that is behind is not used. Safe for concurrent use.
 type views struct {
 	mu    sync.Mutex // guards what follows
 	by    map[who]*list.Element
 	order *list.List // of *view; front: used last
-	held  int        // memories in all of them, and one more for each view
+	held  int        // the memories in all views, plus one for each view
 }
 
 type who struct {
@@ -27,15 +27,15 @@ type who struct {
 type view struct {
 	of       who
 	version  int64
-	memories []recaller.Memory // never changed in place: readers hold it
+	memories []recaller.Memory // never changed in place, because readers hold it
 }
 
-// maxHeld bounds the views: some 10 MB of memories as callers have them.
+// maxHeld bounds held: some 10 MB of typical memories.
 const maxHeld = 20_000
 
 func newViews() *views { return &views{by: map[who]*list.Element{}, order: list.New()} }
 
-// of returns a caller's view and the content version that it is of; -1 if there is none.
+// of returns a caller's view and its content version; -1 if there is none.
 func (v *views) of(caller who) ([]recaller.Memory, int64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -47,7 +47,7 @@ func (v *views) of(caller who) ([]recaller.Memory, int64) {
 	return look(e).memories, look(e).version
 }
 
-// put keeps a view, and lets those go that were not used for longest.
+// put keeps a view, and drops those that were not used for longest.
 func (v *views) put(of who, version int64, memories []recaller.Memory) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -59,7 +59,7 @@ func (v *views) put(of who, version int64, memories []recaller.Memory) {
 	}
 }
 
-// apply takes a committed change in. A view that has missed one before it is let go.
+// apply takes a committed change into a view. If the view has missed one before it, apply drops the view.
 func (v *views) apply(c recaller.Change) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -85,7 +85,7 @@ func (v *views) apply(c recaller.Change) {
 	v.held += len(now.memories) - before
 }
 
-// drop lets the view of a caller go.
+// drop drops the view of a caller.
 func (v *views) drop(of who) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -105,8 +105,10 @@ func look(e *list.Element) *view {
 	return v
 }
 
-// active returns the active memories of a caller. Nobody may change what it returns.
-func (s *Service) active(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error) {
+// active returns the active memories of a caller. The slice must not be changed.
+func (s *Service) active(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) ([]recaller.Memory, error) {
 	of := who{tenant, caller}
 	known, has := s.views.of(of)
 	read, version, err := s.Deps.Store.ActiveMemories(ctx, tenant, caller, has)
@@ -117,11 +119,11 @@ func (s *Service) active(ctx context.Context, tenant recaller.TenantID, caller r
 	return read, nil
 }
 
-// Apply takes in a change of a caller's content that was committed, in the order of versions. It never waits for a
-// disk.
+// Apply takes in a committed change of a caller's content. Changes of a caller come in the order of their versions. It
+// never waits for a disk.
 func (s *Service) Apply(c recaller.Change) { s.views.apply(c) }
 
-// Drop lets go of what is held in memory of a caller: the caller was erased.
+// Drop drops what is held in memory of a caller, because the caller was erased.
 func (s *Service) Drop(tenant recaller.TenantID, caller recaller.CallerID) {
 	s.views.drop(who{tenant, caller})
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Changing decides what a change makes of an active memory. NotFound if the caller has no such memory, Conflict if it
-// was forgotten, Invalid for a reason that is none. Where nothing but a reminder is asked for, the memory is kept.
+// Changing decides what a change makes of an active memory. If it asks for nothing but a reminder, the memory is kept.
+// It fails with NotFound if the caller has no such memory, with Conflict if the memory was forgotten, and with Invalid
+// if the patch's reason is not in the closed set.
 func Changing(known Known, in recaller.Changing) (Decision, error) {
 	return known.decide(func(s *sight) (Decision, error) {
 		old := meant(s, in, in.ID)
@@ -19,8 +20,8 @@ func Changing(known Known, in recaller.Changing) (Decision, error) {
 	})
 }
 
-// Asked is Changing for what a caller asked in words to have forgotten. It does nothing where the memory is not active
-// any more: it changed since the words were read.
+// Asked is Changing for what a caller asked in words to have forgotten. If the memory is not active any more, it does
+// nothing: the memory changed after those words were read.
 func Asked(known Known, in recaller.Changing) (Decision, error) {
 	return known.decide(func(s *sight) (Decision, error) {
 		old := meant(s, in, in.ID)
@@ -53,7 +54,8 @@ func change(s *sight, old recaller.Memory, in recaller.Changing) (Decision, erro
 	return supersede(old, patched(old, in.Patch), reason, recaller.MemoryUpdated), nil
 }
 
-// meant is the newest version of a memory that a change names: one that it makes itself, or a known one. nil: none.
+// meant returns the newest version of a memory that a change names: one that the change itself makes, or a known one;
+// nil: none.
 func meant(s *sight, in recaller.Changing, id recaller.MemoryID) *recaller.Memory {
 	for _, m := range in.Unkept {
 		if m.ID == id {
@@ -64,7 +66,8 @@ func meant(s *sight, in recaller.Changing, id recaller.MemoryID) *recaller.Memor
 	return s.newest(id)
 }
 
-// closes refuses what is no reason to close a version: it is readable in the database (spec 2.2).
+// closes refuses a reason outside the closed set. Reasons are readable in the database (spec 2.2), so they must not
+// hold words.
 func closes(reason string) error {
 	reasons := []string{
 		recaller.ClosedUpdated, recaller.ClosedMerged, recaller.ClosedPrivate, recaller.ClosedForgotten,
@@ -82,7 +85,7 @@ func empty(p recaller.MemoryPatch) bool {
 		p.DueAt == nil && p.Provenance == nil && p.Alias == ""
 }
 
-// patched is what a patch makes of a memory. A key that it changes stays as an alias.
+// patched returns what a patch makes of a memory. A key that it changes becomes an alias.
 func patched(m recaller.Memory, p recaller.MemoryPatch) recaller.Memory {
 	was := m.Key
 	set(&m.Type, p.Type)

@@ -2,14 +2,14 @@
 // memory is created, confirmed, merged into a near-duplicate, superseded, disputed, forgotten, brought back, or left as
 // it is.
 //
-// A rule is a pure function of what is known and what is told, and its Decision is data. Each begins with nothing
-// known. Where it has to see something first, its decision is a Question; the store answers that and asks the rule
-// again:
+// A rule is a pure function of what is known and what is told, and its Decision is data. At first nothing is known. If
+// a rule has to see something, its Decision is a Question. The store answers it, and asks the rule again:
 //
 //	what is told ─▶ rule ─▶ Question ─▶ store looks ─▶ the same rule, which knows more ─▶ … ─▶ Decision ─▶ store writes
 //
-// So a write reads no more than its rule needs, and all of it inside the commit that writes. Rules mend no input: the
-// use cases (package memory) have validated, masked and completed it. Nor do they find what is alike (memory/likeness).
+// So a write reads no more than its rule needs, and reads it inside the commit that writes. Rules do not check their
+// input: the use cases (package memory) have validated, masked and completed it. They do not find what is alike
+// (memory/likeness).
 package decide
 
 import (
@@ -33,7 +33,7 @@ const (
 	Name                   // what the caller is called
 )
 
-// Question is what a rule has to see before it can decide. The zero value asks nothing.
+// Question is what a rule has to see before it can decide. The zero value asks for nothing.
 type Question struct {
 	Look         Look
 	Key          string
@@ -43,17 +43,17 @@ type Question struct {
 	Since        int64 // in microseconds since 1970, as times are stored
 }
 
-// Answer is what was found. Each kind of question has memories as its answer, but for Name, which has Caller.
+// Answer is what was found: memories, or for a Question of kind Name the Caller.
 type Answer struct {
 	Memories []recaller.Memory
 	Caller   Caller
 }
 
-// Known is what was seen so far. A question that is not in it was not asked yet.
+// Known holds the answers so far. A Question that is not in it was not asked yet.
 type Known map[Question]Answer
 
-// decide is what a rule decides, or what it has to see first. Where a rule looks for what is not known, it goes on as
-// if there were nothing; what it decides then, an error too, does not count.
+// decide runs a rule. If the rule looks for something that is not known, the Decision is the Question for it. In such a
+// run the rule goes on as if nothing had been found; what it returns, an error too, does not count.
 func (k Known) decide(rule func(*sight) (Decision, error)) (Decision, error) {
 	s := &sight{known: k}
 	d, err := rule(s)
@@ -63,10 +63,10 @@ func (k Known) decide(rule func(*sight) (Decision, error)) (Decision, error) {
 	return d, err
 }
 
-// sight is what one run of a rule sees of what is known.
+// sight is what one run of a rule can see. It notes what is missing.
 type sight struct {
 	known  Known
-	missed Question // the first that was not known
+	missed Question // the first Question without an answer; the zero value: none
 }
 
 func (s *sight) all(q Question) Answer {
@@ -77,7 +77,7 @@ func (s *sight) all(q Question) Answer {
 	return a
 }
 
-// one is the memory that is found first; nil: there is none.
+// one returns the first memory of an answer; nil: there is none.
 func (s *sight) one(q Question) *recaller.Memory {
 	list := s.all(q).Memories
 	if len(list) == 0 {
@@ -95,40 +95,40 @@ func (s *sight) newest(id recaller.MemoryID) *recaller.Memory {
 
 func (s *sight) caller() Caller { return s.all(Question{Look: Name}).Caller }
 
-// Do is what becomes of a version of a memory.
+// Do says what happens to a version of a memory.
 type Do int
 
-// What may become of it.
+// The closed set of Do.
 const (
 	Insert Do = iota + 1 // it is new
-	Update               // it stands as it is here from now on; its key, type, value and times of creation are as before
+	Update               // it is changed to what is given; its key, type, value and times of creation stay
 	Remove               // it goes without a trace
 )
 
-// Write is one version of a memory as it is from now on.
+// Write is one version of a memory, and what happens to it.
 type Write struct {
 	Do     Do
 	Memory recaller.Memory
 }
 
-// Decision is what a write does. It is carried out in one commit; without Writes the caller's content version stays.
+// Decision is what a write does. The store carries it out in one commit. Without Writes the caller's content version
+// stays.
 type Decision struct {
-	Ask Question // what has to be seen first; the zero value: nothing, and what follows is the decision
+	Ask Question // what has to be seen first; the zero value: nothing, and the rest counts
 
 	Action   recaller.MemoryAction
 	Memory   recaller.Memory  // what the write is answered with; the zero value: no memory
 	Previous *recaller.Memory // the version that was closed in favour of Memory; nil: none
-	Writes   []Write          // in this order: a key is free once the version that had it is closed or removed
+	Writes   []Write          // in order: a key is free once the version that had it is closed or removed
 	Caller   *Caller          // how the caller is to be known from now on; nil: as before
-	// Forgotten are the memories that are forgotten by this: no reminder of them waits any more.
+	// Forgotten are the memories that this forgets. No reminder of them may wait any more.
 	Forgotten []recaller.MemoryID
-	// Reindex is when something was forgotten or came back, so that what is found by it must be made anew. Zero: nothing
-	// was.
+	// Reindex is when something was forgotten or brought back. What finds it must be made anew. Zero: nothing was.
 	Reindex time.Time
 }
 
-// Told are the versions that others are told of: each once, as it is after all writes. One that was removed is told as
-// forgotten, and interim still.
+// Told returns the versions that others are told of, each once, as it is after all writes. A removed version is told as
+// forgotten, and is still interim.
 func (d Decision) Told() []recaller.Memory {
 	var out []recaller.Memory
 	for _, w := range d.Writes {
@@ -146,14 +146,15 @@ func create(m recaller.Memory) Decision {
 	return Decision{Action: recaller.MemoryCreated, Memory: m, Writes: []Write{{Insert, m}}}
 }
 
-// confirm moves confidence and last confirmation of a memory that was told again, and settles what was disputed.
+// confirm raises the confidence of a memory that was told again, and moves its last confirmation. Its dispute is
+// settled, and it is not interim any more.
 func confirm(old, again recaller.Memory, action recaller.MemoryAction) Decision {
 	old.Confidence, old.ConfirmedAt = max(old.Confidence, again.Confidence), again.ConfirmedAt
 	old.Dispute, old.Interim = nil, false
 	return Decision{Action: action, Memory: old, Writes: []Write{{Update, old}}}
 }
 
-// keep leaves a memory as it is. One that was interim is so no more: whoever asked for it counts on it.
+// keep leaves a memory as it is. If it was interim, it is not any more, because whoever asked for it counts on it.
 func keep(m recaller.Memory) Decision {
 	if !m.Interim {
 		return Decision{Action: recaller.MemoryKept, Memory: m}
@@ -170,22 +171,22 @@ func supersede(old, m recaller.Memory, reason string, action recaller.MemoryActi
 	return Decision{Action: action, Memory: m, Previous: &old, Writes: []Write{{Update, old}, {Insert, m}}}
 }
 
-// opened is a version that becomes the active one. What was disputed of another is settled.
+// opened returns m as the active version. Its dispute is settled.
 func opened(m recaller.Memory) recaller.Memory {
 	m.Status, m.ClosedReason, m.ClosedAt = recaller.MemoryActive, "", time.Time{}
 	m.Dispute, m.Forgetting, m.Interim = nil, nil, false
 	return m
 }
 
-// KeyTaken is the error of an Insert whose key another active memory has. No rule looks for that: the unique key of the
-// store finds it in the commit itself.
+// KeyTaken is the error of an Insert whose key another active memory has. No rule looks for that; the store's unique
+// key finds it in the commit.
 func KeyTaken() error {
 	return recaller.Errorf(recaller.Conflict, "another active memory of this caller has this key")
 }
 
 func noMemory() error { return recaller.Errorf(recaller.NotFound, "there is no such memory") }
 
-// active fails with Conflict where a memory was forgotten.
+// active fails with Conflict if a memory is not active: it was forgotten.
 func active(m recaller.Memory) error {
 	if m.Status != recaller.MemoryActive {
 		return recaller.Errorf(recaller.Conflict, "the memory was forgotten")

@@ -7,17 +7,17 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Keys are the keys that no look-up finds, since they are sealed, and what else has to be opened to be seen. They are
-// made of all that is known of a caller before the commit that needs them; in it the caller's content must still be the
-// same.
+// Keys holds what the store cannot look up, because it has to be opened to be seen: aliases, the keys of forgotten
+// memories, and interim memories. It is made of all memories of a caller before the commit that needs it. It is valid
+// only if the caller's content is still the same in that commit.
 type Keys struct {
 	aliases map[string]recaller.MemoryID // of active memories
-	gone    map[string]time.Time         // of forgotten memories: until when what was said does not count
+	gone    map[string]time.Time         // of forgotten memories: what was said until then does not count
 	interim []recaller.Memory
 }
 
-// KeysOf takes a caller's active memories, and all versions of those that are forgotten, a memory's newest version
-// first.
+// KeysOf makes the Keys of a caller. active are his active memories. gone are all versions of his forgotten ones, the
+// newest version of a memory first.
 func KeysOf(active, gone []recaller.Memory) Keys {
 	k := Keys{aliases: map[string]recaller.MemoryID{}, gone: map[string]time.Time{}}
 	for _, m := range active {
@@ -28,7 +28,7 @@ func KeysOf(active, gone []recaller.Memory) Keys {
 			k.interim = append(k.interim, m)
 		}
 	}
-	at := map[recaller.MemoryID]time.Time{} // when it was asked for, which the newest version knows
+	at := map[recaller.MemoryID]time.Time{} // when forgetting was asked for; the newest version knows it
 	for _, m := range gone {
 		if g := m.Forgetting; g != nil {
 			at[m.ID] = g.At
@@ -44,13 +44,14 @@ func KeysOf(active, gone []recaller.Memory) Keys {
 	return k
 }
 
-// forgot reports whether a memory with the key was forgotten after this one was said.
+// forgot reports whether a memory with m's key was forgotten after m was said.
 func (k Keys) forgot(m recaller.Memory) bool { return !m.CreatedAt.After(k.gone[BareKey(m.Key)]) }
 
-// Finding decides what becomes of the i-th memory that a step found in the words of a conversation (W9). It never
-// overwrites: where an active memory has the key, or has it as an alias, another value is kept beside that as its
-// Dispute; and what was forgotten in these words, or after them, is not found again. A result that is pending finds
-// interim memories, which contradict nothing: they may not be what the model finds.
+// Finding decides what happens to the i-th memory that a step found in the words of a conversation (W9).
+//
+// It never overwrites. If an active memory has the key, or has it as an alias, another value is kept beside it as its
+// Dispute. What was forgotten in these words, or after them, is not found again. A pending result finds interim
+// memories. Those dispute nothing, because the model may not find them.
 func Finding(known Known, keys Keys, in recaller.StepResult, i int) (Decision, error) {
 	m := in.Memories[i]
 	m.Caller, m.Interim = in.Caller, in.State == recaller.StepPending
@@ -80,7 +81,7 @@ func find(s *sight, keys Keys, m recaller.Memory) (Decision, error) {
 	return dispute(s, *old, m), nil
 }
 
-// replace has what was found for good take the place of an interim memory of another conversation, which has its key.
+// replace removes the interim memory of another conversation that has m's key, and creates m, which is there to stay.
 func replace(s *sight, keys Keys, old, m recaller.Memory) Decision {
 	if closedSince(s, m) || keys.forgot(m) {
 		return Decision{Action: recaller.MemoryKept, Memory: old}
@@ -90,8 +91,8 @@ func replace(s *sight, keys Keys, old, m recaller.Memory) Decision {
 	return d
 }
 
-// dispute keeps another value beside that of an active memory, which stays as it is. What was said before the memory
-// was last confirmed disputes nothing, and neither does a value that it had before.
+// dispute keeps another value beside that of an active memory, which itself stays as it is. Two values dispute nothing:
+// one that was said before the memory was last confirmed, and one that the memory had before.
 func dispute(s *sight, old, m recaller.Memory) Decision {
 	kept := Decision{Action: recaller.MemoryKept, Memory: old}
 	if sameWords(old.Value, m.Value) || m.CreatedAt.Before(old.ConfirmedAt) {
@@ -108,7 +109,7 @@ func dispute(s *sight, old, m recaller.Memory) Decision {
 	return Decision{Action: recaller.MemoryKept, Memory: old, Writes: []Write{{Update, old}}}
 }
 
-// removed takes an interim memory away. Those who are told of it learn that it is to be told no more.
+// removed removes an interim memory. Those who are told of it learn that it must not be told any more.
 func removed(m recaller.Memory) Write {
 	m.Status = recaller.MemoryForgotten
 	return Write{Remove, m}

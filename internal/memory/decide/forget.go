@@ -7,8 +7,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// forget closes a memory and those that say the same, but for those that changed meanwhile. What no memory was kept of
-// is made first, to be closed. Where the memory holds the caller's name, he has none.
+// forget closes a memory and those that say the same, except those that are not active any more. It first makes the
+// memories in in.Unkept, so that they can be closed. If the memory holds the caller's name, the caller loses it.
 func forget(s *sight, old recaller.Memory, reason string, in recaller.Changing) Decision {
 	d := Decision{
 		Action: recaller.MemoryClosed, Memory: buried(old, reason, in.Patch.At, in.Forgetting), Reindex: in.Patch.At,
@@ -34,7 +34,7 @@ func forget(s *sight, old recaller.Memory, reason string, in recaller.Changing) 
 	return d
 }
 
-// buried is the version of a memory that is closed as forgotten, with how that came.
+// buried returns a memory closed as forgotten, with how that came.
 func buried(m recaller.Memory, reason string, at time.Time, how recaller.Forgetting) recaller.Memory {
 	if how.At.IsZero() {
 		how.At = at
@@ -43,10 +43,10 @@ func buried(m recaller.Memory, reason string, at time.Time, how recaller.Forgett
 	return m
 }
 
-// Undoing decides which version of a memory comes back, as a new one: numbers only rise, and what is undone stays in
-// the history. With one that was forgotten come those that were forgotten with it, but for those whose key is taken by
-// now, and the caller's name if it went. NotFound if there is no such memory or version, Conflict if nothing is to be
-// undone.
+// Undoing decides which version of a memory comes back. It comes as a new version: numbers only rise, and what is
+// undone stays in the history. If the memory was forgotten, those that were forgotten with it come back too, except
+// those whose key is taken by now. So does the caller's name, if it went. It fails with NotFound if there is no such
+// memory or version, and with Conflict if there is nothing to undo.
 func Undoing(known Known, in recaller.Undoing) (Decision, error) {
 	return known.decide(func(s *sight) (Decision, error) { return undo(s, in) })
 }
@@ -76,8 +76,8 @@ func undo(s *sight, in recaller.Undoing) (Decision, error) {
 	return restore(s, back), nil
 }
 
-// undone is the number of the version that an undo brings back; 0 is the last one of a memory that was forgotten, else
-// the one before the active one.
+// undone returns the number of the version that an undo brings back. For 0 it is the last version of a forgotten
+// memory, and otherwise the one before the active one.
 func undone(last recaller.Memory, number int) (int, error) {
 	if last.Status != recaller.MemoryActive {
 		if number == 0 {
@@ -94,7 +94,7 @@ func undone(last recaller.Memory, number int) (int, error) {
 	return number, nil
 }
 
-// restore brings a memory back that was forgotten, as a version of its own, with what went with it.
+// restore brings back a forgotten memory as a new version, with what was forgotten with it.
 func restore(s *sight, back recaller.Memory) Decision {
 	at := back.CreatedAt
 	d := Decision{Action: recaller.MemoryRestored, Memory: opened(back), Reindex: at}
@@ -103,7 +103,7 @@ func restore(s *sight, back recaller.Memory) Decision {
 			continue
 		}
 		again := slices.ContainsFunc(d.Writes, func(w Write) bool { return BareKey(w.Memory.Key) == BareKey(m.Key) })
-		if s.keyed(m.Key) == nil && !again { // an earlier version of it may have gone the same way
+		if s.keyed(m.Key) == nil && !again { // two that went with it may have the same key
 			m.Version, m.CreatedAt, m.ConfirmedAt = m.Version+1, at, at
 			d.Writes = append(d.Writes, Write{Insert, opened(m)})
 		}

@@ -6,10 +6,12 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Settling decides what becomes of the interim memories of a conversation, which rules found in it while its model was
-// away, now that the step has a result. They make room for it, and nothing is left of them. One that says what was
-// found stays and stands for that: stands has it by its place in the result. Where the step came to no result, all of
-// them stay: they are all that there will be. What somebody counts on is interim no more, so it is not among them.
+// Settling decides what happens to the interim memories of a conversation, now that the step has a result. Rules found
+// them while the model was away. They are removed to make room for the result.
+//
+// Two kinds stay. One that says the same as a memory of the result stands for it: stands has it by its place in the
+// result. And all stay if the step has no result, because nothing else will come. A memory that somebody counts on is
+// not interim any more, so it is not among them.
 func Settling(keys Keys, in recaller.StepResult) (d Decision, stands map[int]recaller.Memory) {
 	stands = map[int]recaller.Memory{}
 	for _, m := range keys.interim {

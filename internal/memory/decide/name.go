@@ -7,22 +7,22 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Caller is how a caller is known: what he is called, and what he was called until it was forgotten.
+// Caller is what a caller is called, and the name of his that was forgotten.
 type Caller struct {
 	Name     string
 	Source   recaller.NameSource
-	TimeZone string // of no concern to the rules
-	Hidden   Hidden // the zero value: nothing; a name that was forgotten is so only as long as he has none
+	TimeZone string // no rule looks at it
+	Hidden   Hidden // zero: nothing; it counts only while he has no name
 }
 
-// Hidden is a name of the caller's that was forgotten with a memory.
+// Hidden is a name of the caller that was forgotten with a memory.
 type Hidden struct {
 	Name   string
 	Source recaller.NameSource
 	With   recaller.MemoryID
 }
 
-// becomes returns how he is known from now on, nil where that is as before.
+// becomes returns now, or nil if it is the same as c.
 func (c Caller) becomes(now Caller) *Caller {
 	if now == c {
 		return nil
@@ -30,8 +30,8 @@ func (c Caller) becomes(now Caller) *Caller {
 	return &now
 }
 
-// Told is how he is known once a source tells a name of his, which is not empty. Where a stronger one told another,
-// that stays (P12). A name that he wants forgotten does not come back because a platform gives it again.
+// Told returns the caller once a source tells a name of his, which must not be empty. A name from a stronger source
+// stays (P12). A name that he had forgotten does not come back because a platform gives it again.
 func (c Caller) Told(name string, source recaller.NameSource) Caller {
 	if !source.Outranks(c.Source) || c.Name == name {
 		return c
@@ -43,8 +43,8 @@ func (c Caller) Told(name string, source recaller.NameSource) Caller {
 	return c
 }
 
-// Hearing decides what a caller is called once his name was heard in a conversation: the fuller of the two, as
-// recaller.Caller.FullerName tells.
+// Hearing decides what a caller is called once his name was heard in a conversation: by the fuller of the two names, as
+// recaller.Caller.FullerName says.
 func Hearing(known Known, name string) (Decision, error) {
 	return known.decide(func(s *sight) (Decision, error) {
 		is := s.caller()
@@ -53,7 +53,7 @@ func Hearing(known Known, name string) (Decision, error) {
 	})
 }
 
-// forget takes his name away, with a memory, if it has a word of the name that is to be forgotten.
+// forget takes his name away, together with a memory, if it shares a word with the name that is to be forgotten.
 func (c Caller) forget(name string, with recaller.MemoryID) Caller {
 	if !sharesWord(c.Name, name) {
 		return c
@@ -62,7 +62,7 @@ func (c Caller) forget(name string, with recaller.MemoryID) Caller {
 	return c
 }
 
-// restore gives back the name that went with a memory, unless he has another by now.
+// restore gives back the name that went with a memory, unless he has another one by now.
 func (c Caller) restore(with recaller.MemoryID) Caller {
 	if c.Hidden.With != with || c.Name != "" {
 		return c

@@ -10,9 +10,9 @@ import (
 // maxReminders bounds how many reminders of one memory wait at once.
 const maxReminders = 50
 
-// Reminding decides how a reminder of a memory is set beside those of it that wait. It takes the place of the one that
-// has its id, or else of the one with the same words at the same time: place is where that is among them, -1 if it is
-// new. Conflict if the memory was forgotten, or has as many reminders as it may.
+// Reminding decides how a reminder of a memory is set beside those that wait. It replaces the one with its id, or else
+// the one with the same words at the same time. place is the replaced one's place in waiting; -1 if r is new. It fails
+// with Conflict if the memory was forgotten, or has as many reminders as it may.
 func Reminding(m recaller.Memory, waiting []recaller.Reminder, r recaller.Reminder, at time.Time) (
 	set recaller.Reminder, place int, err error,
 ) {
@@ -36,10 +36,10 @@ func Reminding(m recaller.Memory, waiting []recaller.Reminder, r recaller.Remind
 	return r, place, nil
 }
 
-// Remindable fails with Conflict where nobody is to be reminded of a memory any more, since it was forgotten.
+// Remindable fails with Conflict if the memory was forgotten, so that nobody is to be reminded of it.
 func Remindable(m recaller.Memory) error { return active(m) }
 
-// Cancelling decides how one of the reminders of a memory that wait is cancelled; another is a Conflict.
+// Cancelling decides how a waiting reminder of a memory is cancelled. It fails with Conflict if no such reminder waits.
 func Cancelling(waiting []recaller.Reminder, id recaller.ReminderID, at time.Time) (recaller.Reminder, error) {
 	i := slices.IndexFunc(waiting, func(w recaller.Reminder) bool { return w.ID == id })
 	if i < 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// BareKey is what the keys of memories are compared by: case and surrounding space do not count (W2). Blind tokens are
-// made of it, so what it returns for a key must never change.
+// BareKey returns what the keys of memories are compared by. Case and surrounding space do not count (W2). Blind tokens
+// are made of it, so what it returns for a key must never change.
 func BareKey(key string) string { return strings.ToLower(strings.TrimSpace(key)) }
 
 // sameFact reports whether a memory that was told again says nothing new.
@@ -38,7 +38,7 @@ func sameTime(a, b time.Time) bool { return a.UnixMicro() == b.UnixMicro() }
 // maxAliases bounds the aliases of a memory; the oldest go first.
 const maxAliases = 20
 
-// aliases joins lists of other keys of a memory: none twice, and never its own key.
+// aliases joins lists of aliases of a memory. None is in it twice, and never the memory's own key.
 func aliases(key string, lists ...[]string) []string {
 	seen := map[string]bool{BareKey(key): true, "": true}
 	var out []string

@@ -2,8 +2,8 @@ package decide
 
 import "github.com/recallerhq/recaller"
 
-// Storing decides what becomes of a memory that is told: of the active one with its key, or else of the one that it is
-// to be merged into.
+// Storing decides what happens to a memory that is told. It goes by the active memory with its key, or else by the one
+// that it is to be merged into.
 func Storing(known Known, in recaller.Storing) (Decision, error) {
 	return known.decide(func(s *sight) (Decision, error) {
 		d := store(s, in)
@@ -18,7 +18,7 @@ func Storing(known Known, in recaller.Storing) (Decision, error) {
 func store(s *sight, in recaller.Storing) Decision {
 	m := in.Memory
 	old := s.keyed(m.Key)
-	other := old == nil && in.Into != "" // the same under another key
+	other := old == nil && in.Into != "" // it says the same under another key
 	if other {
 		if old = s.newest(in.Into); old != nil && old.Status != recaller.MemoryActive {
 			old = nil
@@ -40,8 +40,8 @@ func store(s *sight, in recaller.Storing) Decision {
 	return supersede(*old, m, recaller.ClosedUpdated, recaller.MemoryUpdated)
 }
 
-// createAbsent creates a memory whose key no active one has. What was stored and closed in a conversation is not found
-// in its words from before that again (W9).
+// createAbsent creates a memory whose key no active one has. If a memory with the key was closed in the conversation
+// that m was found in, after m was said, m is not found again (W9).
 func createAbsent(s *sight, m recaller.Memory) Decision {
 	if closedSince(s, m) {
 		return Decision{Action: recaller.MemoryKept}
@@ -49,15 +49,14 @@ func createAbsent(s *sight, m recaller.Memory) Decision {
 	return create(m)
 }
 
-// closedSince reports whether a memory with the key was closed in the conversation that this one comes from, after its
-// words were said.
+// closedSince reports whether a memory with m's key was closed in m's conversation, after m was said.
 func closedSince(s *sight, m recaller.Memory) bool {
 	from := m.Provenance.Conversation
 	return from != "" &&
 		s.one(Question{Look: Closed, Key: m.Key, Conversation: from, Since: m.CreatedAt.UnixMicro()}) != nil
 }
 
-// merge keeps the key of a memory that is a near-duplicate as an alias, and its value if it is another.
+// merge makes the key of a near-duplicate an alias of the old memory. If the value is another, the old memory gets it.
 func merge(old, m recaller.Memory) Decision {
 	names := aliases(old.Key, old.Aliases, []string{m.Key}, m.Aliases)
 	if sameFact(old, m) {
@@ -65,7 +64,7 @@ func merge(old, m recaller.Memory) Decision {
 		return confirm(old, m, recaller.MemoryMerged)
 	}
 	m.ID, m.Key, m.Type, m.Aliases = old.ID, old.Key, old.Type, names
-	if old.PrivacyScope == recaller.LineOnly { // who made it private did not name this key
+	if old.PrivacyScope == recaller.LineOnly { // whoever made it private did not know of this key
 		m.PrivacyScope = recaller.LineOnly
 	}
 	return supersede(old, m, recaller.ClosedMerged, recaller.MemoryMerged)

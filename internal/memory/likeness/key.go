@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// NormalKey is a key in the one spelling that keys are compared in: "petName", "Pet name" and "pet-name" are
+// NormalKey returns a key in the one spelling that keys are compared in: "petName", "Pet name" and "pet-name" become
 // "pet_name".
 func NormalKey(key string) string {
 	var b strings.Builder
@@ -28,9 +28,9 @@ func NormalKey(key string) string {
 	return b.String()
 }
 
-// key is what a memory's key names.
+// key is what the key of a memory names.
 type key struct {
-	words  []string // in one spelling, the same word for the same thing, without words that add nothing
+	words  []string // in one spelling, one word for one thing, without words that add nothing
 	plural bool     // a list is kept under it
 }
 
@@ -70,7 +70,7 @@ func (k key) alike(other key) bool {
 	return len(k.words) > 0 && slices.Equal(k.words, other.words)
 }
 
-// essence leaves out the words of a key that add nothing to the others: of "dog_name" and "pet_dog" remains "dog".
+// essence leaves out the words of a key that add nothing to the others: "dog_name" and "pet_dog" become "dog".
 func essence(words []string) []string {
 	words = without(words, func(w string) bool { return fillers[w] })
 	if has(words, "name") && len(words) == 2 && has(words, "preferred") {
@@ -88,7 +88,7 @@ func essence(words []string) []string {
 	return words
 }
 
-// without leaves words out, unless none would remain.
+// without returns the words that drop does not want dropped, or all words if none would remain.
 func without(words []string, drop func(string) bool) []string {
 	rest := slices.DeleteFunc(slices.Clone(words), drop)
 	if len(rest) == 0 {
@@ -108,27 +108,31 @@ func set(words string) map[string]bool {
 }
 
 var (
-	// fillers say that the caller is meant, or that something is told of the rest.
-	fillers = set(`user caller customer client my the a an of info information detail details current currently has have owns`)
+	// fillers only say that the caller is meant, or that something is told.
+	fillers = set(`user caller customer client my the a an of info information detail details current currently has have
+		owns`)
 
-	// pets are what "pet_…" says nothing new of.
+	// pets are kinds of pets: of them, "pet" says nothing new.
 	pets = set(`dog cat bird parrot fish rabbit hamster horse tortoise turtle budgie canary puppy kitten`)
 
-	// phones are keys for a number that somebody is called under.
+	// phones are keys for a number at which somebody is called.
 	phones = set(`phone mobile contact callback`)
 
-	// likings are what one keeps under a plain word because one likes it.
-	likings = set(`hobby food drink dish meal music color sport book movie song band singer author flower team dessert cuisine genre game
+	// likings are things that one keeps under a plain word because one likes them.
+	likings = set(`hobby food drink dish meal music color sport book movie song band singer author flower team dessert
+		cuisine genre game
 		show season animal`)
 
 	// phrases are keys of several words for one thing.
 	phrases = map[string]string{
 		"date_of_birth": "birthday", "birth_date": "birthday", "birth_day": "birthday",
 		"e_mail": "email", "email_address": "email", "e_mail_address": "email",
-		"phone_number": "phone", "telephone_number": "phone", "mobile_number": "mobile", "mobile_phone": "mobile", "cell_phone": "mobile",
-		"mobile_phone_number": "mobile", "cell_phone_number": "mobile", "cell_number": "mobile", "callback_number": "callback", "contact_number": "contact",
-		"place_of_residence": "residence", "lives_in": "residence", "marital_state": "marital_status", "relationship_status": "marital_status",
-		"job_title": "job", "full_name": "name",
+		"phone_number": "phone", "telephone_number": "phone", "mobile_number": "mobile",
+		"mobile_phone": "mobile", "cell_phone": "mobile",
+		"mobile_phone_number": "mobile", "cell_phone_number": "mobile", "cell_number": "mobile",
+		"callback_number": "callback", "contact_number": "contact",
+		"place_of_residence": "residence", "lives_in": "residence", "marital_state": "marital_status",
+		"relationship_status": "marital_status", "job_title": "job", "full_name": "name",
 	}
 
 	// synonyms are words for one thing, in the singular and American spelling.
@@ -136,8 +140,8 @@ var (
 		"interest": "hobby", "pastime": "hobby",
 		"occupation": "job", "profession": "job",
 		"mom": "mother", "mum": "mother", "mommy": "mother", "mummy": "mother", "dad": "father", "daddy": "father",
-		"grandma": "grandmother", "granny": "grandmother", "grandpa": "grandfather", "granddad": "grandfather", "grandad": "grandfather",
-		"kid": "child", "grandkid": "grandchild",
+		"grandma": "grandmother", "granny": "grandmother", "grandpa": "grandfather",
+		"granddad": "grandfather", "grandad": "grandfather", "kid": "child", "grandkid": "grandchild",
 		"birthdate": "birthday", "dob": "birthday", "telephone": "phone", "cellphone": "mobile", "cell": "mobile",
 		"film": "movie", "medicine": "medication", "med": "medication", "physician": "doctor", "tv": "television",
 	}

@@ -1,14 +1,14 @@
-// Package likeness tells whether a memory was told already under another key. It is careful: what it calls the same is
-// merged and no longer said twice, and a wrong merge loses what somebody said, so in doubt two memories stay two.
+// Package likeness tells whether a memory was told already under another key. It is careful. What it calls the same is
+// merged, and a wrong merge loses what somebody said. So in doubt two memories stay two.
 //
-// Two memories are one if their keys name the same thing (favorite_hobby and hobbies, dog_name and pet_dog) and their
-// values say the same, word by word but for articles, British or American spelling and the plural; or if the new one
-// says all of it and more, with nothing in it that could turn the sense: no other name or number, no negation, nobody
-// else. Words for the same thing are known for a few keys only, and of English; what is said in other languages is
-// compared as it is written.
+// Two memories are one if their keys name the same thing (favorite_hobby and hobbies, dog_name and pet_dog), and their
+// values say the same. Values are compared word by word, without articles; spelling may be British or American, and
+// nouns singular or plural. The new value may also say more, if nothing in it could turn the sense: no other name or
+// number, no negation, nobody else. It knows words for the same thing for a few keys only, and only in English. Other
+// languages are compared as they are written.
 //
-// It is pure, and not for memories with the same key, which supersede one another (package memory), nor for finding
-// what contradicts.
+// It is pure. It is not for memories with the same key, which supersede one another (memory/decide), nor for finding
+// contradictions.
 package likeness
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Duplicate finds, among a caller's active memories, the one that says what m says under another key, and the value
-// that the two have together: that of the memory, or m's where m says more. One that has m's own key is none.
+// Duplicate finds, among a caller's active memories, the one that says under another key what m says. value is what
+// both say together: the memory's value, or m's if m says more. A memory with m's own key is not a duplicate.
 func Duplicate(existing []recaller.Memory, m recaller.Memory) (of recaller.MemoryID, value string, found bool) {
 	key := keyOf(m)
 	for _, old := range existing {
@@ -45,8 +45,9 @@ func Duplicate(existing []recaller.Memory, m recaller.Memory) (of recaller.Memor
 	return of, value, found
 }
 
-// mayBeOne reports whether two memories may be one, as far as their labels tell. What is past, to come, or how somebody
-// felt is no standing fact, and what may be shown elsewhere is not mixed with what may not.
+// mayBeOne reports whether two memories may be one, as far as their labels tell. Memories of two types may be one only
+// if both are standing facts: not what is past, to come, or how somebody felt. What may be shown elsewhere is not mixed
+// with what may not.
 func mayBeOne(old, m recaller.Memory) bool {
 	switch {
 	case old.ID == m.ID, old.Dispute != nil, old.PrivacyScope != m.PrivacyScope:
@@ -63,8 +64,8 @@ func standing(t recaller.MemoryType) bool {
 	return t == recaller.Fact || t == recaller.Preference || t == recaller.Context
 }
 
-// Same finds the memory that has the key, or has it as an alias, however it is spelled: case, hyphens and humps do not
-// count.
+// Same finds the memory that has the key, or has it as an alias. Keys are compared as NormalKey spells them. One that
+// has the key goes before one that has it as an alias.
 func Same(existing []recaller.Memory, key string) (recaller.MemoryID, bool) {
 	normal := NormalKey(key)
 	if normal == "" {
@@ -83,7 +84,7 @@ func Same(existing []recaller.Memory, key string) (recaller.MemoryID, bool) {
 	return "", false
 }
 
-// keyOf reads the key of a memory. That of "pet: a dog called Max" is a dog's.
+// keyOf reads the key of a memory. A memory "pet: a dog called Max" has the key of a dog.
 func keyOf(m recaller.Memory) key {
 	k := readKey(m.Key)
 	if !slices.Equal(k.words, []string{"pet"}) {
@@ -96,7 +97,7 @@ func keyOf(m recaller.Memory) key {
 	return k
 }
 
-// broader reports whether one of two keys names a kind that the other's thing is of: a pet and a dog, a phone and a
+// broader reports whether one of two keys names a kind that the other's thing belongs to: pet and dog, phone and
 // mobile.
 func (k key) broader(o key) bool {
 	if len(k.words) != 1 || len(o.words) != 1 {
@@ -106,7 +107,7 @@ func (k key) broader(o key) bool {
 	return a == "pet" && pets[b] || b == "pet" && pets[a] || phones[a] && phones[b]
 }
 
-// sameValue reports whether two memories say the same, word by word; of numbers their digits count.
+// sameValue reports whether two memories have the same value, case ignored. Of telephone numbers only the digits count.
 func sameValue(a, b recaller.Memory) bool {
 	if x, y := digits(a.Value), digits(b.Value); len(x) >= leastNumber || len(y) >= leastNumber {
 		return x == y

@@ -9,7 +9,7 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
-// Fit is how well a memory fits the words that somebody names it by. Only what has all of the words fits at all.
+// Fit is how well a memory fits the words that somebody names it by. It fits only if it has all of the words.
 type Fit int
 
 // The fits, worst first.
@@ -28,7 +28,7 @@ type Meant struct {
 }
 
 // MeantBy returns the memories that have all of the words that somebody names one by, best first. Words are compared by
-// their stems and as keys are; those that say nothing of the matter ("what I told you about …") do not count.
+// their stems, and as keys are. Words that say nothing of the matter ("what I told you about …") do not count.
 func MeantBy(existing []recaller.Memory, words string) []Meant {
 	asked := naming(words)
 	if len(asked) == 0 {
@@ -37,7 +37,7 @@ func MeantBy(existing []recaller.Memory, words string) []Meant {
 	means := readKey(strings.Join(asked, "_"))
 	var out []Meant
 	least := FitSays
-	if slices.Equal(asked, []string{"name"}) { // that is the caller's, and nobody's who has one
+	if slices.Equal(asked, []string{"name"}) { // the caller's name, and not that of somebody else
 		least = FitMeans
 	}
 	for _, m := range existing {
@@ -49,8 +49,8 @@ func MeantBy(existing []recaller.Memory, words string) []Meant {
 	return out
 }
 
-// Clear returns the one of the memories that may be meant that is so clearly: it fits best by far, and nobody else's is
-// it.
+// Clear returns the memory that is clearly meant, from a list of MeantBy; false: none is. It must fit better than all
+// others, and must not be somebody else's.
 func Clear(list []Meant) (recaller.Memory, bool) {
 	if len(list) == 0 || list[0].Other {
 		return recaller.Memory{}, false
@@ -84,7 +84,7 @@ func fit(m recaller.Memory, asked []string, means key) (best Fit, other bool) {
 	return best, other
 }
 
-// naming are the words of a text that name a thing, in one spelling each.
+// naming returns the words of a text that name a thing, each in one spelling.
 func naming(text string) []string {
 	var scan token.Scanner
 	var all, told []string
@@ -115,7 +115,7 @@ func within(a, b []string) bool {
 	return true
 }
 
-// longEnough is how many bytes of a stem two words of one family share at least, and but how many they may differ in.
+// Two words of one family share at least longEnough bytes of their stems, and each stem has at most mayDiffer more.
 const longEnough, mayDiffer = 5, 2
 
 // stemmed reports whether two words are of one family: "allergic", "allergies".
@@ -132,12 +132,15 @@ func stemmed(a, b string) bool {
 }
 
 var (
-	// saying are words by which people say that a thing was told, not which.
-	saying = set(`thing stuff business matter bit story memory note fact told tell telling say said saying mention mentioned talk talked
+	// saying are words by which people say that something was told. They do not say what.
+	saying = set(`thing stuff business matter bit story memory note fact told tell telling say said saying mention
+		mentioned talk talked
 		spoke remember know known forget delete remove erase entry record stored saved kept`)
 
-	// people are whose a thing may be, other than the caller's.
-	people = set(`mother father parent son daughter child sister brother husband wife spouse partner aunt uncle cousin niece nephew
-		grandmother grandfather grandson granddaughter grandchild friend neighbor boss colleague girlfriend boyfriend twin baby
+	// people are persons, other than the caller, whose thing may be meant.
+	people = set(`mother father parent son daughter child sister brother husband wife spouse partner aunt uncle cousin
+		niece nephew
+		grandmother grandfather grandson granddaughter grandchild friend neighbor boss colleague girlfriend boyfriend twin
+		baby
 		stepmother stepfather stepson stepdaughter fiance fiancee`)
 )

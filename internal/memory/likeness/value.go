@@ -9,16 +9,16 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
-// verdict is how a new value stands to a known one.
+// verdict is how a new value compares with a known one.
 type verdict int
 
 const (
 	different verdict = iota
-	equal             // it says the same, or less of a list
+	equal             // it says the same, or a part of a list
 	more              // it says the same, and more
 )
 
-// compare tells how the value of m stands to that of old. Their keys, was and k, name the same.
+// compare compares the value of m with that of old. Their keys, k and was, name the same thing.
 func compare(was, k key, old, m recaller.Memory) verdict {
 	if strings.EqualFold(strings.TrimSpace(old.Value), strings.TrimSpace(m.Value)) {
 		return equal
@@ -43,13 +43,13 @@ func compare(was, k key, old, m recaller.Memory) verdict {
 // word is one word of a value.
 type word struct {
 	text  string // folded
-	lower bool   // it was written without capitals and has no digit: no name and no number
+	lower bool   // without capitals and digits: neither a name nor a number
 }
 
 // item is one thing of a value, which may be a list: "gardening", "jazz music".
 type item []word
 
-// items reads a value as a list of things, without the words that its key says already.
+// items reads a value as a list of things. It leaves out the words that the key says already.
 func items(value string, k key) []item {
 	var list []item
 	for _, part := range split(value, k.plural) {
@@ -60,7 +60,7 @@ func items(value string, k key) []item {
 	return list
 }
 
-// split cuts a value where a list is cut. "Rock and roll" is one thing, unless its key speaks of many.
+// split cuts a value into the things of a list. "Rock and roll" is one thing, unless its key is a plural.
 func split(value string, many bool) []string {
 	list := strings.NewReplacer(";", ",", "\n", ",").Replace(value)
 	if many || strings.Contains(list, ",") {
@@ -69,7 +69,8 @@ func split(value string, many bool) []string {
 	return strings.Split(list, ",")
 }
 
-// content are the words of a text that carry it: not articles, nor who is meant anyway, nor what the key says.
+// content returns the words of a text that carry its meaning: no articles, no words for the caller, and none that the
+// key says.
 func content(text string, k key) []word {
 	var scan token.Scanner
 	scan.Reset(text)
@@ -92,7 +93,7 @@ func content(text string, k key) []word {
 	return told
 }
 
-// says reports whether a word is in the key, so that in the value it adds nothing.
+// says reports whether the key has a word, so that it adds nothing in the value.
 func (k key) says(w string) bool {
 	return has(k.words, synonym(singular(w)))
 }
@@ -110,8 +111,8 @@ func plain(text string) bool {
 	return true
 }
 
-// empty are words that say nothing in a value. Whose something is, when it was, and what is not are said by words that
-// are not among them.
+// empty are words that say nothing in a value. Words that say whose a thing is, when it was, or that it is not so are
+// not among them.
 var empty = set(`a an the my i is am are called named name user caller`)
 
 // same reports whether two items are one, word by word.
@@ -131,7 +132,7 @@ func (w word) same(o word) bool {
 	return w.text == o.text || w.lower && o.lower && singular(w.text) == singular(o.text)
 }
 
-// within reports whether b says what a says, in its order, and its other words only describe it more closely.
+// within reports whether b has the words of a in their order, and its other words only describe them more closely.
 func (a item) within(b item) bool {
 	i := 0
 	for _, w := range b {
@@ -145,31 +146,34 @@ func (a item) within(b item) bool {
 	return i == len(a) && len(b)-len(a) <= maxAdded
 }
 
-// maxAdded is how many words may describe a known thing more closely; a longer text tells something else.
+// maxAdded is how many words may describe a known thing more closely. A longer text says something else.
 const maxAdded = 3
 
-// describes reports whether a word can be trusted to describe what is there and not to turn its sense.
+// describes reports whether a word only describes: it cannot turn the sense of the others.
 func (w word) describes() bool {
-	return w.lower && utf8.RuneCountInString(w.text) > 2 && !token.Stop(w.text) && !turns[w.text] && !turns[singular(w.text)]
+	return w.lower && utf8.RuneCountInString(w.text) > 2 && !token.Stop(w.text) &&
+		!turns[w.text] && !turns[singular(w.text)]
 }
 
-// turns are words that can make another statement of one that they are added to: what is no more or not yet, what is
-// not liked, how sure it is, who else is meant.
-var turns = set(`never none nothing nobody without except neither hate hates hated dislike dislikes disliked avoid avoids avoided allergic allergy
-	intolerant stop stopped stops quit quits former formerly previous previously past ex late old older new newer next last future once used retired
-	retire ago since died dead passed lost gone away missing wants want wanted wish wishes hope hopes hoping plan plans planning considering
-	thinking maybe perhaps possibly probably sometimes occasionally rarely seldom hardly barely often always usually almost nearly half part
-	instead rather prefers preferred prefer than else other another second third assistant deputy vice acting junior senior fake false wrong
-	husband wife spouse partner mother father mom dad parent parents son daughter sister brother child children kid kids baby aunt uncle cousin
-	niece nephew grandmother grandfather grandson granddaughter grandchild friend friends neighbor neighbour boss colleague girlfriend
-	boyfriend step great his her their our your who whose which divorced separated widowed married single broke broken left leaving moved moving
-	sold selling failed cancelled canceled refused declined changed changing free non anti less least more most worst
-	until unless but although though like likes love loves liked loved`)
+// turns are words that can make another statement of the one that they are added to. They say that something is over or
+// not yet so, that it is not liked, how sure it is, or that somebody else is meant.
+var turns = set(`never none nothing nobody without except neither hate hates hated dislike dislikes disliked avoid
+	avoids avoided allergic allergy intolerant stop stopped stops quit quits former formerly previous previously past ex
+	late old older new newer next last future once used retired retire ago since died dead passed lost gone away missing
+	wants want wanted wish wishes hope hopes hoping plan plans planning considering thinking maybe perhaps possibly
+	probably sometimes occasionally rarely seldom hardly barely often always usually almost nearly half part instead rather
+	prefers preferred prefer than else other another second third assistant deputy vice acting junior senior fake false
+	wrong husband wife spouse partner mother father mom dad parent parents son daughter sister brother child children kid
+	kids baby aunt uncle cousin niece nephew grandmother grandfather grandson granddaughter grandchild friend friends
+	neighbor neighbour boss colleague girlfriend boyfriend step great his her their our your who whose which divorced
+	separated widowed married single broke broken left leaving moved moving sold selling failed cancelled canceled refused
+	declined changed changing free non anti less least more most worst until unless but although though like likes love
+	loves liked loved`)
 
 // contains reports whether every item of b is one of a.
 func contains(a, b []item) bool { return len(rest(b, a)) == 0 }
 
-// rest are the items of a that are none of b.
+// rest returns the items of a that are not in b.
 func rest(a, b []item) []item {
 	var out []item
 next:
@@ -184,7 +188,8 @@ next:
 	return out
 }
 
-// harmless reports whether items can be more of the same: things by their names in lower case, none that tells a story.
+// harmless reports whether items can be more things of a list: short, in lower case, and with no word that turns the
+// sense.
 func harmless(items []item) bool {
 	for _, it := range items {
 		if len(it) > maxAdded {
@@ -199,7 +204,8 @@ func harmless(items []item) bool {
 	return true
 }
 
-// marks are the signs of a text that can make a difference where its words make none: "$5" and "£5", "a-b" and "a_b".
+// marks returns the signs of a text that can make a difference where its words make none: "$5" and "£5", "a-b" and
+// "a_b".
 func marks(text string) string {
 	var b strings.Builder
 	runes := []rune(text)
