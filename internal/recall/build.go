@@ -10,7 +10,7 @@ import (
 
 // This file is about how an index is searched and built.
 
-// search answers from e if its index is at the version or can be brought there without a build.
+// search answers from e. It returns false if e's index has to be built first to be at the version.
 func (s *Service) search(ctx context.Context, e *entry, version int64, q index.Query) (Result, bool, error) {
 	if e.behind(version) {
 		s.await(ctx, e, version)
@@ -23,7 +23,7 @@ func (s *Service) search(ctx context.Context, e *entry, version int64, q index.Q
 	res := Result{Version: e.version}
 	r := e.ix.Rank(q, &s.pool)
 	for w, more := r.Wants(); more; w, more = r.Wants() {
-		e.mu.RUnlock() // a store that is slow holds nobody up who writes
+		e.mu.RUnlock() // so that a slow store does not hold up writers
 		words, err := s.words(ctx, e.key, w.Turns, w.Conversations)
 		e.mu.RLock()
 		if err != nil {
@@ -36,7 +36,7 @@ func (s *Service) search(ctx context.Context, e *entry, version int64, q index.Q
 	return res, true, nil
 }
 
-// await waits a moment for who committed the version to tell of it. An index that still does not have it lacks it.
+// await waits a moment until whoever committed the version tells of it. An index that still lacks it is marked stale.
 func (s *Service) await(ctx context.Context, e *entry, version int64) {
 	if s.reached != nil && e.built() {
 		patient, cancel := context.WithTimeout(ctx, s.patience)
@@ -46,13 +46,13 @@ func (s *Service) await(ctx context.Context, e *entry, version int64) {
 	e.missed(version)
 }
 
-// build reads the caller's words and indexes them, or waits for whoever is at it already.
+// build reads the caller's words and indexes them. If somebody is at it already, build waits for him.
 func (s *Service) build(ctx context.Context, e *entry) error {
 	done, mine := e.begin()
 	if !mine {
 		select {
 		case <-done:
-			return nil // the caller looks whether that was enough
+			return nil // the caller of build checks whether that was enough
 		case <-ctx.Done():
 			return recaller.Wrap(recaller.Timeout, ctx.Err(), "recall was given up")
 		}
@@ -65,7 +65,7 @@ func (s *Service) build(ctx context.Context, e *entry) error {
 	case o == nil:
 		return s.construct(ctx, e, nil)
 	}
-	// It may take longer than anybody waits: it goes on for whoever asks next.
+	// It may take longer than anybody waits. It goes on for whoever asks next.
 	failed := make(chan error, 1)
 	s.filling.Go(func() { failed <- s.construct(s.closed, e, o) })
 	select {
@@ -76,7 +76,7 @@ func (s *Service) build(ctx context.Context, e *entry) error {
 	}
 }
 
-// outline is the outline of a long caller; nil for another one.
+// outline returns the outline of a caller; nil if he is not long.
 func (s *Service) outline(ctx context.Context, k key) (*recaller.Outline, error) {
 	if s.long == nil {
 		return nil, nil
@@ -92,7 +92,7 @@ func (s *Service) outline(ctx context.Context, k key) (*recaller.Outline, error)
 func (s *Service) construct(ctx context.Context, e *entry, o *recaller.Outline) error {
 	finished := false
 	defer func() {
-		if !finished { // a panic too: others wait for the end
+		if !finished { // also after a panic, because others wait for the end
 			e.abandon()
 		}
 	}()
@@ -109,9 +109,11 @@ func (s *Service) construct(ctx context.Context, e *entry, o *recaller.Outline) 
 	return nil
 }
 
-// made makes an index of a caller's words, by his outline if he is long. What is read is changed before, if change is
-// told.
-func (s *Service) made(ctx context.Context, e *entry, o *recaller.Outline, change func(*recaller.Corpus)) (*index.Index, int64, error) {
+// made makes an index of a caller's words, and returns its version. o is his outline; nil if he is not long. change may
+// change what was read before it is indexed; it may be nil.
+func (s *Service) made(
+	ctx context.Context, e *entry, o *recaller.Outline, change func(*recaller.Corpus),
+) (*index.Index, int64, error) {
 	if o != nil {
 		if change != nil {
 			change(&o.Corpus)

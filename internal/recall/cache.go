@@ -7,10 +7,10 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// cache keeps entries up to a size; the least recently searched ones leave first. Those of long callers have a size of
-// their own: one of them takes as much as a thousand others, and takes half a minute to make anew.
+// cache keeps entries up to a size. The least recently searched entries leave first. Entries of long callers have a
+// bound of their own, because one takes as much memory as a thousand others, and half a minute to make.
 type cache struct {
-	max [2]int64 // of entries that are not long, and of those that are
+	max [2]int64 // bytes: [0] of entries that are not long, [1] of those that are
 
 	mu    sync.Mutex // guards all below; never held while an entry's lock is waited for
 	byKey map[key]*list.Element
@@ -18,18 +18,18 @@ type cache struct {
 	bytes [2]int64
 }
 
-// slot is an entry in the cache with the size it is counted at.
+// slot is an entry in the cache, with the size that it counts for.
 type slot struct {
 	entry *entry
 	bytes int64
-	long  int // 1: it is a long caller's
+	long  int // the index into cache.max: 1 for a long caller, else 0
 }
 
 func newCache(maxBytes, maxLong int64) cache {
 	return cache{max: [2]int64{maxBytes, maxLong}, byKey: make(map[key]*list.Element), order: list.New()}
 }
 
-// get returns the entry of k, a new one if there is none, and counts it as used.
+// get returns the entry of k, and makes it if there is none. It counts as a use.
 func (c *cache) get(k key) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,7 +53,7 @@ func (c *cache) peek(k key) *entry {
 	return nil
 }
 
-// drop removes the entry of k. Whoever works with it still works on something that nobody finds any more.
+// drop removes the entry of k. Whoever works with it goes on, but nobody finds that entry any more.
 func (c *cache) drop(k key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +73,7 @@ func (c *cache) dropAll(t recaller.TenantID) {
 	}
 }
 
-// resize counts e at its present size and makes room, last of all by letting e itself go.
+// resize counts e at its present size and makes room. If nothing else is left, e itself goes.
 func (c *cache) resize(k key, e *entry) {
 	n, long := e.bytes()
 	c.mu.Lock()

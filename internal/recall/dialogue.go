@@ -9,14 +9,14 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/index"
 )
 
-// This file is about the built-in model that reads turns in their dialogue (docs/adr/0023, 0030). It serves in English:
-// all turns of a short history, and what people said in one of a few thousand turns. It takes about half a millisecond
-// for each word, so its vectors of turns are kept beside them as a configured embedder's are.
+// This file is about the built-in model that reads turns in their dialogue (docs/adr/0023, 0030). It serves English. It
+// reads all turns of a short history; of one of a few thousand turns it reads what people said. It takes about half a
+// millisecond a word, so its vectors are kept beside the turns, as those of a configured embedder are.
 
-// builtIn is the Meaning that is part of the program.
+// builtIn is the Meaning that is built into the program.
 type builtIn struct{}
 
-// gain is how much the model's cosines count beside the table's. From 1.5 to 3 recall finds about as much.
+// gain is how much the model's cosines count beside the table's. Any value from 1.5 to 3 finds about as much.
 const gain = 2.25
 
 func (builtIn) Model() string { return dialogue.Model }
@@ -33,20 +33,22 @@ func (builtIn) Passages(ctx context.Context, passages []recaller.Passage) ([][]i
 }
 
 func (builtIn) Query(_ context.Context, text string) (recaller.QueryVector, error) {
-	return recaller.QueryVector{Model: dialogue.Model, Data: dialogue.Question(text), Base: dialogue.Unlike, Gain: gain, Dialogue: true}, nil
+	return recaller.QueryVector{
+		Model: dialogue.Model, Data: dialogue.Question(text), Base: dialogue.Unlike, Gain: gain, Dialogue: true,
+	}, nil
 }
 
 const (
-	// readPatience is how long a search waits for the turns of a short history to be read that lack a vector. Those that
-	// are not yet are compared by the table. In a long one words tell more, and nobody waits.
+	// readPatience is how long a search in a short history waits for turns that lack a vector. Turns that still lack one
+	// are compared by the table. In a longer history words tell more, and nobody waits.
 	readPatience = time.Second
-	// few is how many turns are read at once, so that what is there serves soon.
+	// few is how many turns are read at once. It is small, so that the first vectors serve soon.
 	few = 16
-	// mostRead is how many turns, memories and summaries a history has that is too long to be read.
+	// mostRead is from how many turns, memories and summaries on a history is too long to be read.
 	mostRead = 5000
 )
 
-// compare has a query compared by the model as well, once there is something to compare it with.
+// compare has the built-in model compare a query too, if any turn has a vector to compare it with.
 func (s *Service) compare(ctx context.Context, e *entry, q Query, iq *index.Query) {
 	if !s.dialogue || !q.Embed || iq.Vector.Model != "" || !dialogue.Reads(q.Text) {
 		return
@@ -63,9 +65,10 @@ func (s *Service) compare(ctx context.Context, e *entry, q Query, iq *index.Quer
 	}
 }
 
-// ReadAhead has the turns of a caller read that have no vector, so that his next call need not wait for it. It returns
-// when all are there. An index is not put into the cache for it: those of who rings now stay. Without the built-in
-// model, or vectors that are kept, and of a history of very many turns it does nothing. Errors are of the store.
+// ReadAhead reads the turns of a caller that have no vector, and returns when all have one, so that his next call need
+// not wait. It puts no index into the cache, where the indexes of callers who are on the line stay. It does nothing
+// without the built-in model, for a caller whose vectors are not kept, or for a very long history. It fails with the
+// store's error, or if ctx ends.
 func (s *Service) ReadAhead(ctx context.Context, t recaller.TenantID, c recaller.CallerID) error {
 	if !s.dialogue || s.vectors == nil {
 		return nil

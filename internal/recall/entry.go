@@ -14,25 +14,25 @@ type key struct {
 	caller recaller.CallerID
 }
 
-// entry holds one caller's index, and what came while it is built.
+// entry holds one caller's index, and the changes that came while it is built.
 type entry struct {
 	key key
 
 	mu      sync.RWMutex      // guards all below; searches read the index under it
 	ix      *index.Index      // nil until built
 	version int64             // what ix holds
-	stale   bool              // ix missed something: build anew
+	stale   bool              // ix missed a change, and has to be built anew
 	done    chan struct{}     // not nil while somebody builds; closed when that ends
 	came    []recaller.Change // while somebody builds, in order: what is read may not have them
 
-	segments map[string]*index.Segment // of a long caller, by what they are of
+	segments map[string]*index.Segment // of a long caller, by name (nameOf)
 
-	fill      sync.Mutex    // held while vectors are made of turns that lack one
-	filling   chan struct{} // not nil while the background is at it; closed when that ends
-	restUntil time.Time     // nobody does until then: it failed
+	fill      sync.Mutex    // held while vectors are made for turns that lack one
+	filling   chan struct{} // not nil while vectors are made in the background; closed when that ends
+	restUntil time.Time     // making vectors failed, and is not tried before
 }
 
-// maxCame bounds the changes kept for the end of a build. Of more than these what was built is behind.
+// maxCame bounds the changes that are kept for the end of a build. With more of them, the new index is behind.
 const maxCame = 256
 
 // behind reports whether the index does not hold the version.
@@ -42,21 +42,21 @@ func (e *entry) behind(version int64) bool {
 	return e.ix == nil || e.stale || e.version < version
 }
 
-// built reports whether there is an index that changes can bring further.
+// built reports whether there is an index that changes can keep current.
 func (e *entry) built() bool {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	return e.ix != nil && !e.stale
 }
 
-// missed marks the index as one that lacks a write, unless it came meanwhile.
+// missed marks the index as stale, unless it has reached the version.
 func (e *entry) missed(version int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.stale = e.stale || e.version < version
 }
 
-// apply takes a change in, and keeps it for the build that is under way. A long caller's index is to be built anew once
+// apply takes in a change, and keeps it for a build that is under way. The index of a long caller is marked stale once
 // more than most of it lies in no segment.
 func (e *entry) apply(c recaller.Change, most int) {
 	e.mu.Lock()
@@ -70,8 +70,8 @@ func (e *entry) apply(c recaller.Change, most int) {
 	}
 }
 
-// take takes in a change that follows what the index holds. Where one is missing between, it is to be built anew. The
-// lock is held.
+// take takes in the change that follows what the index holds. If one is missing between, the index is stale. The lock
+// is held.
 func (e *entry) take(c recaller.Change) {
 	if e.ix == nil || e.stale || c.Version <= e.version {
 		return
@@ -83,7 +83,7 @@ func (e *entry) take(c recaller.Change) {
 	e.version++
 }
 
-// hold takes a change in that has no version yet.
+// hold takes in a change of held turns, which has no version.
 func (e *entry) hold(c recaller.Change) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -92,7 +92,8 @@ func (e *entry) hold(c recaller.Change) {
 	}
 }
 
-// begin says whether the build is the caller's to do; if not, done closes when it ends.
+// begin starts a build, and returns true if the caller is to carry it out. If somebody is at it already, done closes at
+// its end.
 func (e *entry) begin() (done chan struct{}, mine bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -109,7 +110,7 @@ func (e *entry) finish(ix *index.Index, version int64) {
 	defer e.mu.Unlock()
 	defer e.end()
 	if e.ix != nil && !e.stale && e.version >= version {
-		return // changes brought the old one further
+		return // the old index has come further by changes
 	}
 	e.ix, e.version, e.stale = ix, version, false
 	for _, c := range e.came {
@@ -117,7 +118,7 @@ func (e *entry) finish(ix *index.Index, version int64) {
 	}
 }
 
-// abandon ends a build that came to nothing.
+// abandon ends a build that failed.
 func (e *entry) abandon() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -148,14 +149,14 @@ func (e *entry) bytes() (n int64, long int) {
 	return n, long
 }
 
-// segmentsThere returns the segments that there are. They are only to be read.
+// segmentsThere returns the segments in memory. The map must not be changed.
 func (e *entry) segmentsThere() map[string]*index.Segment {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	return e.segments
 }
 
-// keep keeps segments for the next build, in place of those that were kept.
+// keep keeps segments for the next build, in place of the former ones.
 func (e *entry) keep(segments map[string]*index.Segment) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

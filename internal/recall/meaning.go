@@ -9,50 +9,53 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/index"
 )
 
-// This file is about a configured embedder, which knows more languages than the built-in table and reads more out of
-// words. Its vectors of turns are made in the background, for callers of whom something is looked for, and kept beside
-// the turns; until they are there the table serves.
+// This file is about a configured embedder. It knows more languages than the built-in table, and understands more. It
+// makes the vectors of turns in the background, for callers who are searched, and they are kept beside the turns. Until
+// they are there, the table serves.
 
-// Meaning makes vectors of what was said, and of what is asked. Its errors have a Kind: Invalid where the same texts
-// would be refused again.
+// Meaning makes vectors of turns and of queries. Its errors have a Kind: Invalid means that the same texts would be
+// refused again.
 type Meaning interface {
-	Model() string // recorded with each vector; those of different models are not compared
-	// Passages makes one vector of each turn, in order, all of one width.
+	Model() string // kept with each vector; vectors of different models are not compared
+	// Passages makes one vector of each turn, in order. All have the same width.
 	Passages(ctx context.Context, turns []recaller.Passage) ([][]int8, error)
 	Query(ctx context.Context, text string) (recaller.QueryVector, error)
 }
 
 // Vectors keeps the vectors of turns, sealed as the turns are.
 type Vectors interface {
-	// TurnVectors returns what is kept by a model of a caller's turns. kept is false where nothing is to be kept of him,
-	// because his turns are not either.
-	TurnVectors(ctx context.Context, t recaller.TenantID, c recaller.CallerID, model string) (list []recaller.TurnVectors, kept bool, err error)
-	// PutTurnVectors keeps vectors, in place of those of the same turns by any model. NotFound for a caller who is gone.
+	// TurnVectors returns the kept vectors of a caller's turns that a model made. kept is false if none may be kept of
+	// him, because his turns are not kept either.
+	TurnVectors(
+		ctx context.Context, t recaller.TenantID, c recaller.CallerID, model string,
+	) (list []recaller.TurnVectors, kept bool, err error)
+	// PutTurnVectors keeps vectors, in place of those of the same turns by any model. It fails with NotFound for a caller
+	// who is gone.
 	PutTurnVectors(ctx context.Context, t recaller.TenantID, c recaller.CallerID, v []recaller.TurnVectors) error
 }
 
 const (
-	// maxModelled is how many turns of a history the embedder is asked for, the latest; older ones are compared by the
+	// maxModelled is how many turns of a history the embedder reads: the latest ones. Older turns are compared by the
 	// table.
 	maxModelled = 20_000
 	batch       = 256 // turns at once
 	// fillers is how many callers' turns are embedded at once.
 	fillers = 2
-	// fillPatience is how long one batch may take, and rest how long a caller is left alone after one that failed, by the
-	// Service's clock.
+	// fillPatience is how long one batch may take. rest is how long a caller is left alone after a batch that failed, by
+	// the Service's clock.
 	fillPatience = 2 * time.Minute
 	rest         = time.Minute
 )
 
-// asking is a query's vector on its way.
+// asking is a query's vector that is being made.
 type asking struct {
 	done chan struct{}
 	got  recaller.QueryVector
 	err  error
 }
 
-// ask has the query's vector made beside what else there is to do; nil where there is no embedder, or the query does
-// without.
+// ask starts to make the query's vector, beside whatever else goes on. It returns nil if no configured embedder is to
+// be asked.
 func (s *Service) ask(ctx context.Context, q Query) *asking {
 	if s.meaning == nil || s.dialogue || !q.Embed {
 		return nil
@@ -67,10 +70,10 @@ func (s *Service) ask(ctx context.Context, q Query) *asking {
 	return a
 }
 
-// DegradedEmbedder is what a result says that was found without the configured embedder.
+// DegradedEmbedder is Result.Degraded if the configured embedder did not answer.
 const DegradedEmbedder = "embedder unavailable"
 
-// take puts the vector into the query once it is there. It tells what is amiss where it did not come.
+// take waits for the vector and puts it into the query. If it did not come, take returns why the result is degraded.
 func (a *asking) take(q *index.Query) (degraded string) {
 	if a == nil {
 		return ""
@@ -83,7 +86,7 @@ func (a *asking) take(q *index.Query) (degraded string) {
 	return ""
 }
 
-// attach gives an index that was built the vectors that are kept.
+// attach gives a new index the vectors that are kept.
 func (s *Service) attach(ctx context.Context, k key, ix *index.Index) error {
 	if s.meaning == nil || s.vectors == nil {
 		return nil
@@ -96,7 +99,7 @@ func (s *Service) attach(ctx context.Context, k key, ix *index.Index) error {
 	return nil
 }
 
-// fill has the vectors made that a caller's turns lack, in the background.
+// fill makes the vectors that a caller's turns lack, in the background.
 func (s *Service) fill(e *entry) {
 	if s.meaning == nil || !s.beginFilling(e) {
 		return
@@ -115,9 +118,9 @@ func (s *Service) fill(e *entry) {
 	})
 }
 
-// Fill makes the vectors that a caller's turns lack by the configured embedder, and returns when all are there. It
-// serves whoever cannot wait for the background: a measurement. Without an embedder, or an index in memory, there is
-// nothing to do.
+// Fill makes the vectors that a caller's turns lack, and returns when all are there. It is for those who cannot leave
+// that to the background, such as a measurement. Without an embedder, or without an index of the caller in memory, it
+// does nothing.
 func (s *Service) Fill(ctx context.Context, t recaller.TenantID, c recaller.CallerID) error {
 	k := key{tenant: t, caller: c}
 	e := s.cache.peek(k)
@@ -128,10 +131,10 @@ func (s *Service) Fill(ctx context.Context, t recaller.TenantID, c recaller.Call
 	if keep {
 		list, kept, err := s.vectors.TurnVectors(ctx, t, c, s.meaning.Model())
 		if err != nil || !kept && !s.dialogue {
-			return err // of words that are not kept nothing is sent to anybody
+			return err // words that are not kept are not sent to anybody
 		}
 		keep = kept
-		e.attach(list) // others may have made some since the index was built
+		e.attach(list) // others may have made vectors since the index was built
 	}
 	if err := s.fillEntry(ctx, e, keep); err != nil {
 		return err
@@ -140,9 +143,9 @@ func (s *Service) Fill(ctx context.Context, t recaller.TenantID, c recaller.Call
 	return nil
 }
 
-// fillEntry makes the vectors that an index lacks, and keeps them where they are to be kept.
+// fillEntry makes the vectors that an index lacks. If keep is set, it keeps them too.
 func (s *Service) fillEntry(ctx context.Context, e *entry, keep bool) error {
-	e.fill.Lock() // held while the embedder works: nothing is made twice
+	e.fill.Lock() // held while the embedder works, so that nothing is made twice
 	defer e.fill.Unlock()
 	for ctx.Err() == nil {
 		lacking := s.lacking(e, s.batch())
@@ -183,15 +186,16 @@ func (s *Service) embed(ctx context.Context, lacking []index.Lack) ([]recaller.T
 	for i, l := range lacking {
 		n := len(l.Numbers)
 		out[i] = recaller.TurnVectors{
-			Conversation: l.Conversation, Model: s.meaning.Model(), Width: len(rows[0]), Numbers: l.Numbers, Data: slices.Concat(rows[:n]...),
+			Conversation: l.Conversation, Model: s.meaning.Model(), Width: len(rows[0]), Numbers: l.Numbers,
+			Data: slices.Concat(rows[:n]...),
 		}
 		rows = rows[n:]
 	}
 	return out, nil
 }
 
-// passages makes a vector of each turn. Where the embedder refuses one of them, that one gets a vector without
-// direction, and the others get theirs.
+// passages makes a vector of each turn. A turn that the embedder refuses gets a vector without direction. It fails if
+// the embedder refuses all of them.
 func (s *Service) passages(ctx context.Context, turns []recaller.Passage) ([][]int8, error) {
 	rows, err := s.meaning.Passages(ctx, turns)
 	if recaller.KindOf(err) == recaller.Invalid && len(turns) > 1 {
@@ -200,14 +204,15 @@ func (s *Service) passages(ctx context.Context, turns []recaller.Passage) ([][]i
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) != len(turns) || slices.ContainsFunc(rows, func(r []int8) bool { return len(r) == 0 || len(r) != len(rows[0]) }) {
+	if len(rows) != len(turns) ||
+		slices.ContainsFunc(rows, func(r []int8) bool { return len(r) == 0 || len(r) != len(rows[0]) }) {
 		return nil, recaller.Errorf(recaller.Internal, "the embedder gave not one vector for each text")
 	}
 	return rows, nil
 }
 
-// halves is passages of both halves of the turns, one of which the embedder refuses. It fails where it refuses all of
-// them.
+// halves calls passages for both halves of the turns, of which the embedder refuses at least one. It fails if it
+// refuses all.
 func (s *Service) halves(ctx context.Context, turns []recaller.Passage) ([][]int8, error) {
 	half := len(turns) / 2
 	first, err := s.passages(ctx, turns[:half])
@@ -225,7 +230,7 @@ func (s *Service) halves(ctx context.Context, turns []recaller.Passage) ([][]int
 	return append(first, second...), nil
 }
 
-// without are n vectors without direction.
+// without returns n vectors without direction.
 func without(n, width int) [][]int8 {
 	out := make([][]int8, n)
 	for i := range out {
@@ -234,13 +239,14 @@ func without(n, width int) [][]int8 {
 	return out
 }
 
-// Close ends what runs in the background, and waits for it.
+// Close ends the work in the background, and waits for it.
 func (s *Service) Close() {
 	s.close()
 	s.filling.Wait()
 }
 
-// beginFilling says whether the vectors that the index lacks are the caller's to make.
+// beginFilling reports whether the caller is to make the vectors that the index lacks. If so, nobody else will until
+// endFilling.
 func (s *Service) beginFilling(e *entry) bool {
 	if len(s.lacking(e, 1)) == 0 {
 		return false
@@ -254,7 +260,7 @@ func (s *Service) beginFilling(e *entry) bool {
 	return true
 }
 
-// awaitFilled waits until nobody is at the index's vectors any more, or for so long.
+// awaitFilled waits until nobody makes vectors for the index any more, or patience or ctx ends.
 func (e *entry) awaitFilled(ctx context.Context, patience time.Duration) {
 	e.mu.RLock()
 	filling := e.filling
@@ -271,7 +277,7 @@ func (e *entry) awaitFilled(ctx context.Context, patience time.Duration) {
 	}
 }
 
-// endFilling lets others fill, after a pause where it came to nothing.
+// endFilling lets others fill. After a failure they have to wait for rest.
 func (e *entry) endFilling(err error, clock func() time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -290,7 +296,7 @@ func (s *Service) batch() int {
 	return batch
 }
 
-// lacking returns turns of the index that are to have a vector, and have none.
+// lacking returns up to n turns of the index that are to have a vector, and have none.
 func (s *Service) lacking(e *entry, n int) []index.Lack {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -307,7 +313,7 @@ func (e *entry) short() bool {
 	return e.ix != nil && e.ix.Short()
 }
 
-// attached is how many turns have a vector.
+// attached returns how many turns have a vector.
 func (e *entry) attached() int {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -317,7 +323,7 @@ func (e *entry) attached() int {
 	return e.ix.Attached()
 }
 
-// attach takes vectors into the index; false where there is none any more.
+// attach takes vectors into the index. It returns false if there is no index any more.
 func (e *entry) attach(made []recaller.TurnVectors) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -1,10 +1,11 @@
-// Package recall searches what is held of one caller: turns of both speakers, memories and conversation summaries (spec
-// B7): by words, by meaning and by time. An index per caller is built on demand, kept in a size-bounded cache, checked
-// with one cheap read against the caller's content version and kept current by the writes of this process, so that
-// whatever was acknowledged can be found.
+// Package recall searches what is held of one caller, by words, by meaning and by time: turns of both speakers,
+// memories and conversation summaries (spec B7).
 //
-// It is not for searching over callers (that is the database's work), and it keeps nothing that the store does not
-// hold.
+// Each caller has an index, which is built on demand and kept in a cache of bounded size. The writes of this process
+// keep it current. Each search compares it with the caller's content version, which takes one cheap read. So whatever
+// was acknowledged can be found.
+//
+// It is not for searching over callers (search). It keeps nothing that the store does not hold.
 package recall
 
 import (
@@ -22,52 +23,61 @@ import (
 
 // Source is where recall reads from; the store implements it.
 type Source interface {
-	// ContentVersion returns the version of what is held of a caller: one cheap read. NotFound for an unknown caller.
+	// ContentVersion returns the caller's content version, by one cheap read. It fails with NotFound for an unknown
+	// caller.
 	ContentVersion(ctx context.Context, t recaller.TenantID, c recaller.CallerID) (int64, error)
-	// Corpus returns all that may be searched of a caller, as one snapshot that includes every write whose version
-	// ContentVersion has told. Recall takes the slices over: nobody writes to them afterwards.
+	// Corpus returns all that may be searched of a caller. It is one snapshot, with every write whose version
+	// ContentVersion has returned. Recall owns the slices from then on: nobody may write to them.
 	Corpus(ctx context.Context, t recaller.TenantID, c recaller.CallerID) (recaller.Corpus, error)
 }
 
-// Long is what a Source can do beside for callers of whom more is held than should be in memory. Of a Source that
-// cannot, all of every caller is held.
+// Long is what a Source can do for callers of whom more is held than should be in memory. If a Source is not a Long,
+// the index of every caller is held whole.
 type Long interface {
-	// Outline tells what is held of a caller who said more than so many turns; false for another one.
+	// Outline returns the outline of a caller who said more than so many turns; false if he said fewer.
 	Outline(ctx context.Context, t recaller.TenantID, c recaller.CallerID, turns int) (recaller.Outline, bool, error)
-	// Words reads turns and conversations of a caller. What is not there is left out, and so is what cannot be read, which
-	// is named.
-	Words(ctx context.Context, t recaller.TenantID, c recaller.CallerID, turns []recaller.TurnRange, conversations []recaller.ConversationID) (recaller.Words, error)
+	// Words reads turns and conversations of a caller. It leaves out what is not there, and what cannot be read, which it
+	// names.
+	Words(
+		ctx context.Context, t recaller.TenantID, c recaller.CallerID,
+		turns []recaller.TurnRange, conversations []recaller.ConversationID,
+	) (recaller.Words, error)
 }
 
-// Segments keeps the segments of long callers' indexes, sealed as the turns are. It is a cache.
+// Segments keeps the segments of long callers' indexes, sealed as turns are. It is a cache: losing one costs time only.
 type Segments interface {
-	// Segments gives those that are kept of a caller to take, as far as they are wanted and can be read, and returns the
-	// names of all others. take is run by several goroutines at once; a body holds until it returns.
-	Segments(ctx context.Context, t recaller.TenantID, c recaller.CallerID, wanted func(name string) bool, take func(name string, body []byte)) (others []string, err error)
-	// PutSegment keeps one, and lets others go.
-	PutSegment(ctx context.Context, t recaller.TenantID, c recaller.CallerID, name string, body []byte, others []string) error
+	// Segments gives take those kept segments of a caller that are wanted and can be read. It returns the names of all
+	// others. Several goroutines call take at once. A body is valid until take returns.
+	Segments(
+		ctx context.Context, t recaller.TenantID, c recaller.CallerID,
+		wanted func(name string) bool, take func(name string, body []byte),
+	) (others []string, err error)
+	// PutSegment keeps a segment, and drops the others.
+	PutSegment(
+		ctx context.Context, t recaller.TenantID, c recaller.CallerID, name string, body []byte, others []string,
+	) error
 }
 
 // Options are the settings of a Service; zero values mean the defaults.
 type Options struct {
-	MaxBytes int64    // about how much memory all indexes may take together, but for those of long callers; default 64 MiB
-	MaxLong  int64    // the same of the indexes of long callers; default 256 MiB
-	Longer   int      // a caller of more turns is long: most of his index lies in segments (docs/recall.md); default 50,000
+	MaxBytes int64    // about how many bytes all indexes may take, except those of long callers; default 64 MiB
+	MaxLong  int64    // about how many bytes the indexes of long callers may take; default 256 MiB
+	Longer   int      // a caller with more turns is long: his index has segments (docs/recall.md); default 50,000
 	Segment  int      // about how many turns a segment holds; default 16,000, at most half of index.MostInSegment
 	Segments Segments // keeps segments; nil: each process makes its own
-	// Reached waits until the service was told of a version that is in the store; false: ctx ended before. nil: nobody
-	// knows.
+	// Reached waits until the service was told of a version that is in the store. It returns false if ctx ends first. nil:
+	// a search does not wait.
 	Reached  func(ctx context.Context, t recaller.TenantID, c recaller.CallerID, version int64) bool
-	Patience time.Duration // how long a search waits for that, before it reads everything anew; default 25 ms
+	Patience time.Duration // how long a search waits in Reached before it reads everything anew; default 25 ms
 	Weights  index.Weights // default index.DefaultWeights
-	// Now is the clock by which a query's "yesterday" is read where the query does not say when it is asked. Without it
-	// such words of such queries say nothing.
+	// Now is the clock for a query's "yesterday", if the query does not say when it is asked. Without either, such words
+	// say nothing.
 	Now func() time.Time
-	Log *slog.Logger // told which rows of long callers are damaged; nil: nobody is
+	Log *slog.Logger // told which rows of long callers are damaged; nil: no log
 
-	Meaning  Meaning       // the configured embedder, where it serves recall; nil: the built-in table alone
-	Dialogue bool          // without one: the built-in model reads turns in English, each with what it answers
-	Vectors  Vectors       // keeps what either makes of turns; nil: they are made anew with each index
+	Meaning  Meaning       // the configured embedder, if it serves recall; nil: only what is built in
+	Dialogue bool          // without Meaning: the built-in model reads English turns, each with what it answers
+	Vectors  Vectors       // keeps the vectors of turns; nil: they are made anew with each index
 	Embedder time.Duration // how long a query waits for its vector; default 400 ms
 }
 
@@ -90,30 +100,30 @@ const (
 
 // Query is what to look for in one caller's words.
 //
-// As of an earlier time it finds the turns that had been said by then, the summaries of conversations that had ended
-// (whenever they were written: they say nothing that had not been said), and each memory in the version that stood
-// then. What was forgotten since is not found, whenever one looks from. A time to come is as good as now, but for the
-// query's own words of time: its "yesterday" is the day before it.
+// With AsOf, a search finds what was known at that time: the turns that had been said, the summaries of conversations
+// that had ended, and each memory in the version that stood then. A summary is found even if it was written later,
+// because it says nothing new. What was forgotten since is not found, unless Forgotten asks for it. A time in the
+// future is the same as now, except for words such as "yesterday" in the query, which count from it.
 type Query struct {
-	Text    string             // in the words of whoever asks
+	Text    string             // what to look for, in any words
 	Limit   int                // at most how many hits; 0 means DefaultLimit, at most MaxLimit
 	Kinds   []recaller.HitKind // only these; empty means all
-	AsOf    time.Time          // zero means now; else what was known then
-	Now     time.Time          // when it is asked, in the caller's zone; zero means AsOf, else the Service's clock
+	AsOf    time.Time          // zero means now
+	Now     time.Time          // when it is asked, in the caller's zone; zero: AsOf, or else the Service's clock
 	Explain bool               // fill Hit.Why
-	// Exclude is a conversation whose words and summary are not found, such as the live one.
+	// Exclude is a conversation whose turns and summary are not found, such as the live one.
 	Exclude recaller.ConversationID
-	// Written leaves out what was said in voice calls, and their summaries. Memories of them are found.
+	// Written leaves out the turns and summaries of voice calls. Memories from them are found.
 	Written bool
-	// Forgotten finds what was forgotten too, as it stood before. It reads everything anew, so it is for who audits, not
-	// for a call.
+	// Forgotten also finds what was forgotten, as it stood before. It reads everything anew, so it is for audits and not
+	// for calls.
 	Forgotten  bool
 	Neighbours int // turns before and after a hit that come with it; 0 means 1, negative means none
-	// Embed has the configured embedder compare too, if there is one, which takes as long as it takes to answer. It is not
+	// Embed has the embedder compare too, if there is one. It takes as long as the embedder takes to answer, so it is not
 	// for a briefing.
 	Embed bool
-	// Weak fills the first places of a short history (a few hundred turns, memories and summaries) with what hardly fits,
-	// marked, so that whoever asks sees the best there is.
+	// Weak fills the first places of a short history (a few hundred turns, memories and summaries) with hits that hardly
+	// fit. They are marked. So whoever asks sees the best there is.
 	Weak bool
 }
 
@@ -122,14 +132,14 @@ type Result struct {
 	Hits    []recaller.Hit // best first
 	Version int64          // the content version that was searched
 	Built   bool           // the index was built for this search
-	// Degraded is why less may have been found than there is; empty: nothing was amiss.
+	// Degraded says why hits may be missing; empty: none are.
 	Degraded string
 }
 
 // Service searches. It is safe for concurrent use.
 type Service struct {
 	src      Source
-	long     Long // nil: it cannot
+	long     Long // src, if it is a Long; else nil
 	longer   int
 	segment  int
 	kept     Segments
@@ -142,12 +152,12 @@ type Service struct {
 	pool     index.Pool
 
 	meaning       Meaning
-	dialogue      bool // meaning is the built-in one
+	dialogue      bool // meaning is the built-in model
 	vectors       Vectors
 	modelPatience time.Duration
-	slots         chan struct{}   // holds one entry for each caller whose turns are being embedded
-	longSlot      chan struct{}   // the same of those whose long history the built-in model reads, which takes minutes of a core
-	builder       chan struct{}   // holds an entry while the index of a long caller is being built
+	slots         chan struct{}   // holds a token for each caller whose turns are being embedded
+	longSlot      chan struct{}   // holds a token while the built-in model reads a history that is not short
+	builder       chan struct{}   // holds a token while the index of a long caller is being built
 	closed        context.Context // ends with Close
 	close         context.CancelFunc
 	filling       sync.WaitGroup
@@ -180,9 +190,11 @@ func New(src Source, opts Options) *Service {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{
-		src: src, log: opts.Log, weights: opts.Weights, patience: opts.Patience, reached: opts.Reached, now: opts.Now, cache: newCache(opts.MaxBytes, opts.MaxLong),
-		longer: opts.Longer, segment: min(opts.Segment, index.MostInSegment/2), builder: make(chan struct{}, 1), kept: opts.Segments,
-		meaning: opts.Meaning, vectors: opts.Vectors, modelPatience: opts.Embedder, slots: make(chan struct{}, fillers), longSlot: make(chan struct{}, 1),
+		src: src, log: opts.Log, weights: opts.Weights, patience: opts.Patience, reached: opts.Reached, now: opts.Now,
+		cache: newCache(opts.MaxBytes, opts.MaxLong), longer: opts.Longer,
+		segment: min(opts.Segment, index.MostInSegment/2), builder: make(chan struct{}, 1), kept: opts.Segments,
+		meaning: opts.Meaning, vectors: opts.Vectors, modelPatience: opts.Embedder,
+		slots: make(chan struct{}, fillers), longSlot: make(chan struct{}, 1),
 	}
 	if s.meaning == nil && opts.Dialogue {
 		s.meaning, s.dialogue = builtIn{}, true
@@ -192,7 +204,7 @@ func New(src Source, opts Options) *Service {
 	return s
 }
 
-// clock is the time; zero where nobody tells.
+// clock returns the time by Options.Now; zero if there is none.
 func (s *Service) clock() time.Time {
 	if s.now == nil {
 		return time.Time{}
@@ -200,9 +212,9 @@ func (s *Service) clock() time.Time {
 	return s.now()
 }
 
-// Recall returns what fits the query best among the words of one caller of one tenant, best first. Every write that
-// was acknowledged before the call is searched. Errors are Invalid for a wrong query, and what the source answers
-// (NotFound for an unknown caller); Unavailable where the source's snapshot stays behind its own version.
+// Recall returns what fits the query best among the words of one caller, best first. It searches every write that was
+// acknowledged before the call. It fails with Invalid for a wrong query, with Unavailable if the source's snapshot
+// stays behind its own version, and otherwise with the source's error (NotFound for an unknown caller).
 func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.CallerID, q Query) (Result, error) {
 	iq, err := q.checked()
 	if err != nil {
@@ -224,7 +236,7 @@ func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.Ca
 		return Result{}, err
 	}
 	built := false
-	e := s.cache.get(k) // kept to the end, though it may leave the cache meanwhile
+	e := s.cache.get(k) // used to the end, even if it leaves the cache meanwhile
 	degraded := asked.take(&iq)
 	for range maxBuilds {
 		s.compare(ctx, e, q, &iq)
@@ -245,7 +257,7 @@ func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.Ca
 	return Result{}, recaller.Errorf(recaller.Unavailable, "what is held of the caller could not be read up to date")
 }
 
-// all searches everything that is held of a caller, what was forgotten too, in an index that nobody else sees.
+// all searches everything of a caller, and what was forgotten too. It uses an index of its own, outside the cache.
 func (s *Service) all(ctx context.Context, t recaller.TenantID, c recaller.CallerID, q index.Query) (Result, error) {
 	e := &entry{key: key{tenant: t, caller: c}}
 	if kept := s.cache.peek(e.key); kept != nil {
@@ -263,7 +275,7 @@ func (s *Service) all(ctx context.Context, t recaller.TenantID, c recaller.Calle
 	return res, err
 }
 
-// withForgotten puts among the memories what was forgotten, as it stood before.
+// withForgotten adds to the memories of a corpus what was forgotten, as it stood before.
 func withForgotten(corpus *recaller.Corpus) {
 	for _, m := range corpus.Forgotten {
 		if m.Status == recaller.MemoryForgotten {
@@ -277,13 +289,13 @@ func withForgotten(corpus *recaller.Corpus) {
 	corpus.Forgotten = nil
 }
 
-// maxBuilds bounds how often one search reads everything anew: each time only because what was read, by itself or by
-// a search that began before it, was older than it must be.
+// maxBuilds bounds how often one search reads everything anew. It does so only if what was read, by itself or by a
+// search that began before, was older than the version that it must have.
 const maxBuilds = 4
 
-// Apply takes a committed write of this process into the caller's index, if there is one. Changes come in order; where
-// one is missing, the next search reads everything anew, and one that the index has is passed over. The change's slices
-// are taken over: nobody writes to them afterwards.
+// Apply takes a committed change into the caller's index, if there is one. Changes come in order. If one is missing,
+// the next search reads everything anew. A change that the index has is ignored. Recall owns the change's slices from
+// then on: nobody may write to them.
 func (s *Service) Apply(c recaller.Change) {
 	k := key{tenant: c.Tenant, caller: c.Caller}
 	if e := s.cache.peek(k); e != nil {
@@ -292,11 +304,11 @@ func (s *Service) Apply(c recaller.Change) {
 	}
 }
 
-// mostOwn is of how many segments' size what lies in no segment may grow to before segments are made of it.
+// mostOwn is how many segments' worth may lie in no segment before new segments are made of it.
 const mostOwn = 3
 
-// Hold takes turns into the caller's index, if there is one, that were answered though the store, which is away, does
-// not have them yet: the change has no version. When they are committed, the next search reads everything anew.
+// Hold takes held turns into the caller's index, if there is one: they were answered while the store is away. The
+// change has no version. Once the turns are committed, the next search reads everything anew.
 func (s *Service) Hold(c recaller.Change) {
 	k := key{tenant: c.Tenant, caller: c.Caller}
 	if e := s.cache.peek(k); e != nil {
@@ -305,13 +317,14 @@ func (s *Service) Hold(c recaller.Change) {
 	}
 }
 
-// Drop drops all that is held in memory of a caller. What a search that is under way has read is not kept either.
+// Drop drops all that is in memory of a caller. It also has a search that is under way keep nothing of what it has
+// read.
 func (s *Service) Drop(t recaller.TenantID, c recaller.CallerID) {
 	s.cache.drop(key{tenant: t, caller: c})
 }
 
-// Anew has the next search read anew what is indexed of a caller before a version; 0: whatever it is of. Without a
-// caller it does so for all of a tenant's.
+// Anew has the next search read a caller's words anew, if they were indexed at a version before the given one. Version
+// 0 means any version. An empty caller means all callers of the tenant.
 func (s *Service) Anew(t recaller.TenantID, c recaller.CallerID, version int64) {
 	k := key{tenant: t, caller: c}
 	switch e := s.cache.peek(k); {
@@ -324,10 +337,10 @@ func (s *Service) Anew(t recaller.TenantID, c recaller.CallerID, version int64) 
 	}
 }
 
-// Stats tells how many callers' indexes are held, and about how many bytes they take.
+// Stats returns how many callers' indexes are held, and about how many bytes they take.
 func (s *Service) Stats() (indexes int, bytes int64) { return s.cache.stats() }
 
-// checked returns the query in the index's terms, or what is wrong with it.
+// checked returns the query as the index takes it, or what is wrong with it.
 func (q Query) checked() (index.Query, error) {
 	switch {
 	case strings.TrimSpace(q.Text) == "":
@@ -345,7 +358,10 @@ func (q Query) checked() (index.Query, error) {
 			return index.Query{}, recaller.InvalidField("kinds", "must be among turn, memory, summary, document")
 		}
 	}
-	iq := index.Query{Text: q.Text, Limit: q.Limit, Kinds: q.Kinds, AsOf: q.AsOf, Now: q.Now, Explain: q.Explain, Neighbours: q.Neighbours, Exclude: q.Exclude, Written: q.Written, Weak: q.Weak}
+	iq := index.Query{
+		Text: q.Text, Limit: q.Limit, Kinds: q.Kinds, AsOf: q.AsOf, Now: q.Now, Explain: q.Explain,
+		Neighbours: q.Neighbours, Exclude: q.Exclude, Written: q.Written, Weak: q.Weak,
+	}
 	if iq.Now.IsZero() {
 		iq.Now = q.AsOf
 	}

@@ -15,21 +15,21 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/index"
 )
 
-// This file is about long callers: those who said more than can be held. What they said long ago is put into segments,
-// each of about as many turns, in the order in which conversations ended, so that what is said later moves none of
-// them. The latest turns, and conversations that go on, are held as all of other callers is.
+// This file is about long callers, who said more than can be held in memory. What they said long ago lies in segments,
+// each of about as many turns. Segments follow the order in which conversations ended, so that later words move none of
+// them. The latest turns, and conversations that go on, are held in memory, as everything of other callers is.
 
-// tailShare is how much of a segment the latest turns are that lie in none: what is told of a call that has just ended
-// (its summary) comes while its turns are there.
+// The latest turns lie in no segment: about one segment's size divided by tailShare. So when a call has just ended, its
+// turns are still there when its summary comes.
 const tailShare = 4
 
-// piece is a conversation, or a part of a long one, by its place in the outline.
+// piece is a conversation, or a part of a long one. conv is its place in the outline.
 type piece struct {
 	conv     int
 	from, to int // turns
 }
 
-// part deals what was said out to segments of about size turns and summaries, and what lies in none.
+// part divides what was said into segments of about size turns and summaries, and a rest that lies in no segment.
 func part(o *recaller.Outline, size int) (segments [][]piece, rest []piece) {
 	order := make([]int, len(o.Conversations))
 	left := 0
@@ -47,7 +47,7 @@ func part(o *recaller.Outline, size int) (segments [][]piece, rest []piece) {
 	for _, i := range order {
 		c := &o.Conversations[i]
 		from := 0
-		for ; c.Turns-from > size && left-size >= tail; from += size { // a conversation that would fill segments does
+		for ; c.Turns-from > size && left-size >= tail; from += size { // a conversation that fills segments by itself
 			segments = append(segments, []piece{{i, from, from + size}})
 			left -= size
 		}
@@ -66,7 +66,7 @@ func part(o *recaller.Outline, size int) (segments [][]piece, rest []piece) {
 	return segments, append(open, rest...)
 }
 
-// nameOf tells what a segment is of: another name for anything else.
+// nameOf returns the name of a segment of these pieces. It differs if anything in them differs.
 func nameOf(o *recaller.Outline, pieces []piece) string {
 	h := sha256.New()
 	add := func(s string) {
@@ -91,7 +91,7 @@ func nameOf(o *recaller.Outline, pieces []piece) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// madeOver makes the index of a long caller. Segments that are there already are taken as they are.
+// madeOver makes the index of a long caller. It uses the segments that are there.
 func (s *Service) madeOver(ctx context.Context, e *entry, o *recaller.Outline) (*index.Index, error) {
 	select {
 	case s.builder <- struct{}{}:
@@ -123,16 +123,18 @@ func (s *Service) madeOver(ctx context.Context, e *entry, o *recaller.Outline) (
 	if !slices.ContainsFunc(segments, func(g *index.Segment) bool { return g.Main() != main }) {
 		return ix, nil
 	}
-	// Most conversations are held in another language than it seemed.
+	// Most conversations are in another language than the segments were made for.
 	if segments, err = s.segments(ctx, e, o, parts, &main); err != nil {
 		return nil, err
 	}
 	return index.BuildOver(segments, corpus, s.weights), nil
 }
 
-// segments makes the segments that are not there yet, one after the other. Those that are there serve if they were made
-// by the rules of main, if one is told.
-func (s *Service) segments(ctx context.Context, e *entry, o *recaller.Outline, parts [][]piece, main *index.Main) ([]*index.Segment, error) {
+// segments returns a segment for each part. It makes those that are not there, one after the other. If main is given, a
+// segment that is there serves only if it was made by the rules of main.
+func (s *Service) segments(
+	ctx context.Context, e *entry, o *recaller.Outline, parts [][]piece, main *index.Main,
+) ([]*index.Segment, error) {
 	names := make([]string, len(parts))
 	for i, pieces := range parts {
 		names[i] = nameOf(o, pieces)
@@ -165,8 +167,10 @@ func (s *Service) segments(ctx context.Context, e *entry, o *recaller.Outline, p
 	return out, nil
 }
 
-// opened returns the segments of these names that there are, in memory or kept, and the names of others that are kept.
-func (s *Service) opened(ctx context.Context, e *entry, names []string) (had map[string]*index.Segment, others []string, err error) {
+// opened returns the segments of these names that are in memory or kept, and the names of other kept ones.
+func (s *Service) opened(
+	ctx context.Context, e *entry, names []string,
+) (had map[string]*index.Segment, others []string, err error) {
 	had = maps.Clone(e.segmentsThere())
 	if had == nil {
 		had = make(map[string]*index.Segment, len(names))
@@ -181,30 +185,33 @@ func (s *Service) opened(ctx context.Context, e *entry, names []string) (had map
 		return had, nil, nil
 	}
 	var mu sync.Mutex
-	others, err = s.kept.Segments(ctx, e.key.tenant, e.key.caller, func(name string) bool { return wanted[name] }, func(name string, body []byte) {
-		if g, err := index.ReadSegment(body, s.weights); err == nil { // another one is made anew
-			mu.Lock()
-			defer mu.Unlock()
-			had[name] = g
-		}
-	})
+	others, err = s.kept.Segments(ctx, e.key.tenant, e.key.caller,
+		func(name string) bool { return wanted[name] },
+		func(name string, body []byte) {
+			if g, err := index.ReadSegment(body, s.weights); err == nil { // one that cannot be read is made anew
+				mu.Lock()
+				defer mu.Unlock()
+				had[name] = g
+			}
+		})
 	return had, slices.DeleteFunc(others, func(name string) bool { return slices.Contains(names, name) }), err
 }
 
-// keep keeps a segment that was made, and lets others go. Where that fails it is made once more, some time.
+// keep keeps a new segment, and drops others. If that fails, nothing is lost: the segment is made again some time.
 func (s *Service) keep(ctx context.Context, k key, name string, g *index.Segment, others []string) {
 	if s.kept != nil {
 		_ = s.kept.PutSegment(ctx, k.tenant, k.caller, name, g.Append(nil), others)
 	}
 }
 
-// errElsewhere tells that turns of a caller are not where his others are: the retention was another one when they were
-// said. Then all is held, as of a caller who is not long.
+// errElsewhere says that some turns of a caller are not in the store, because the retention was another one when they
+// were said. Then his index is held whole, as if he were not long.
 var errElsewhere = errors.New("some turns are kept elsewhere")
 
-// words reads turns and conversations of a long caller. What is damaged is found no more than if it were not there, and
-// told in the log.
-func (s *Service) words(ctx context.Context, k key, turns []recaller.TurnRange, conversations []recaller.ConversationID) (recaller.Words, error) {
+// words reads turns and conversations of a long caller. It leaves out what is damaged, and logs it.
+func (s *Service) words(
+	ctx context.Context, k key, turns []recaller.TurnRange, conversations []recaller.ConversationID,
+) (recaller.Words, error) {
 	words, err := s.long.Words(ctx, k.tenant, k.caller, turns, conversations)
 	for _, d := range words.Damaged {
 		s.log.Error("a stored value is damaged: recall leaves it out", "tenant", k.tenant, "table", d.Table, "id", d.ID)
@@ -212,7 +219,7 @@ func (s *Service) words(ctx context.Context, k key, turns []recaller.TurnRange, 
 	return words, err
 }
 
-// readBoth is read of both halves at once: of the latest turns somebody waits for.
+// readBoth is read, but reads both halves at once, because somebody waits for the latest turns.
 func (s *Service) readBoth(ctx context.Context, k key, o *recaller.Outline, pieces []piece) (recaller.Corpus, error) {
 	half := len(pieces) / 2
 	if half == 0 {
@@ -232,7 +239,7 @@ func (s *Service) readBoth(ctx context.Context, k key, o *recaller.Outline, piec
 	return c, nil
 }
 
-// read reads pieces of conversations.
+// read reads pieces of conversations. It fails with errElsewhere if the store has no turns of one of them.
 func (s *Service) read(ctx context.Context, k key, o *recaller.Outline, pieces []piece) (recaller.Corpus, error) {
 	turns := make([]recaller.TurnRange, 0, len(pieces))
 	ids := make([]recaller.ConversationID, 0, len(pieces))
@@ -258,7 +265,7 @@ func (s *Service) read(ctx context.Context, k key, o *recaller.Outline, pieces [
 		whole[o.Conversations[p.conv].ID] = p.to == o.Conversations[p.conv].Turns
 	}
 	for i := range c.Conversations {
-		if !whole[c.Conversations[i].ID] { // the last of its pieces has its summary
+		if !whole[c.Conversations[i].ID] { // its summary belongs to its last piece
 			c.Conversations[i].Summary = nil
 		}
 	}

@@ -6,21 +6,23 @@ import (
 	"unicode/utf8"
 )
 
-// Detector tells the language of a conversation from its function words, its accents and its script. The zero value
-// is ready; it is not for concurrent use. It allocates once, and not per text.
+// Detector tells the language of a conversation from its function words, its accents and its script. The zero value is
+// ready. It is not for concurrent use. It allocates once, and not for each text.
 //
-// It is made for conversations: a hundred words tell, thirty nearly always, ten mostly, five only where they are
-// plain. It tells nothing from names and nouns alone: a few of those are taken for English where their letters allow
-// it, because nothing else is known. Of a text in two languages the one that clearly outweighs the other is told;
-// English need only have more. A language that it does not know may be taken for a close relative that it knows:
-// Afrikaans for Dutch, Galician for Portuguese, Bulgarian for Russian. So may Norwegian and Danish for one another in
-// a few words, and what is in Chinese characters alone is Chinese.
+// It is made for conversations. A hundred words are enough; thirty nearly always are, ten mostly, and five only if they
+// are plain. Names and nouns alone tell nothing: a few of them are taken for English if their letters allow it, because
+// nothing else is known. Of a text in two languages it tells the one that clearly outweighs the other; English need
+// only have more.
+//
+// A language that it does not know may be taken for a close relative: Afrikaans for Dutch, Galician for Portuguese,
+// Bulgarian for Russian. In a few words, Norwegian and Danish may be taken for one another. Chinese characters alone
+// are taken for Chinese.
 type Detector struct {
 	scanner Scanner
 	evidence
 }
 
-// evidence is what was counted so far.
+// evidence is what a Detector has counted.
 type evidence struct {
 	points  [languages]int
 	letters [scripts]int
@@ -45,7 +47,7 @@ const (
 	scripts // how many there are
 )
 
-// What a word, or a letter, that only one language has counts for it. One that several have is shared out.
+// Points for a language by a word or letter that only it has. If several languages have it, they share the points.
 const (
 	wordPoints   = 12
 	letterPoints = 6
@@ -54,7 +56,7 @@ const (
 	nameless     = 7  // more words than these are not English if none of them is one of English's function words
 )
 
-// Add counts what text says of its language: a turn, or a word.
+// Add counts what text, such as a turn or a word, says about its language.
 func (d *Detector) Add(text string) {
 	for i := 0; i < len(text); {
 		if c := text[i]; c < utf8.RuneSelf {
@@ -81,7 +83,7 @@ func (d *Detector) Add(text string) {
 	}
 }
 
-// Tokens returns how many tokens were counted: some hundreds tell all that more would.
+// Tokens returns how many tokens were counted. More than some hundreds tell nothing new.
 func (d *Detector) Tokens() int { return d.tokens }
 
 // Reset forgets what was counted.
@@ -97,7 +99,7 @@ func (d *Detector) share(mask uint32, points int) {
 	}
 }
 
-// Language returns the language of what was added, and Unknown where that is not clear or there is no text.
+// Language returns the language of what was added. It is Unknown if that is not clear, or nothing was added.
 func (d *Detector) Language() Language {
 	switch d.script() {
 	case latin:
@@ -129,8 +131,8 @@ func (d *Detector) Language() Language {
 	return Unknown
 }
 
-// script returns the script that clearly outweighs the others. A character that stands for a syllable or a word
-// weighs as much as three letters.
+// script returns the script that clearly outweighs the others. A character for a syllable or a word weighs as much as
+// three letters.
 func (d *Detector) script() script {
 	weights, sum, best := d.letters, 0, otherScript
 	weights[han] = 3 * (d.letters[han] + d.letters[kana])
@@ -175,12 +177,12 @@ func (d *Detector) latinLanguage() Language {
 	return Unknown
 }
 
-// clear reports whether points are enough, and so many more than the next best that chance has not made them.
+// clear reports whether points are enough, and so far ahead of the next best that it is not by chance.
 func clear(points, next int) bool {
 	return points >= surePoints && (points >= 2*next || points-next >= farAhead && 5*points >= 7*next)
 }
 
-// siblings reports whether two languages are so close that the better of them is taken.
+// siblings reports whether two languages are so close that the better one is taken without a lead.
 func siblings(a, b Language) bool {
 	return a == Norwegian && b == Danish || a == Danish && b == Norwegian
 }
@@ -214,8 +216,8 @@ func scriptOf(r rune) script {
 	return otherScript
 }
 
-// tellingLetters are the languages, as bits, that a small letter beyond ASCII speaks for; Unknown has some of languages
-// that Term does not know.
+// tellingLetters has the languages, as bits, for which a small letter beyond ASCII speaks. Unknown has letters of
+// languages that Term does not know.
 var tellingLetters = func() map[rune]uint32 {
 	out := map[rune]uint32{}
 	for l, letters := range map[Language]string{
@@ -230,7 +232,7 @@ var tellingLetters = func() map[rune]uint32 {
 	return out
 }()
 
-// tellingLetter returns the languages that a letter beyond ASCII speaks for, as bits.
+// tellingLetter returns the languages, as bits, for which a letter beyond ASCII speaks.
 func tellingLetter(r rune) uint32 {
 	of := tellingLetters[unicode.ToLower(r)]
 	if of == 0 && (r >= 0x0100 && r < 0x0250 || r >= 0x1EA0 && r <= 0x1EFF) {

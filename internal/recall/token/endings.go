@@ -1,12 +1,14 @@
 package token
 
-// Endings of folded words, and what they are put right to before or after stemming. The first that fits holds.
+// Pairs of an ending of a folded word and what replaces it, before or after stemming. The first ending that fits is
+// used.
 var (
 	spanishEndings = []string{
 		"ares", "ar", "eres", "er", "ades", "ad", "acion", "ación", "ucion", "ución", "logia", "logía", "logias", "logías",
 		"iamos", "íamos", "ian", "ían", "ias", "ías", "ia", "ía",
 	}
-	spanishStemEndings = []string{"qu", "c", "z", "c", "gu", "g", "ari", "", "i", ""} // busqué, buscar; luz, luces; pagué, pagar
+	// busqué, buscar; luz, luces; pagué, pagar
+	spanishStemEndings = []string{"qu", "c", "z", "c", "gu", "g", "ari", "", "i", ""}
 
 	frenchEndings = []string{
 		"ees", "é", "ee", "é", "ites", "ités", "ite", "ité", "ieres", "ières", "iere", "ière", "erent", "èrent",

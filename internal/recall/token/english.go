@@ -2,9 +2,8 @@ package token
 
 import "strings"
 
-// plainForms has the plain form of English words whose forms a stemmer cannot bring together: strong verbs and plurals,
-// and the short forms that speech recognisers and people write for the same spoken word. It is not changed after it is
-// made.
+// plainForms has the plain form of English words whose forms a stemmer cannot bring together: strong verbs, plurals,
+// and the short forms that people and speech recognisers write for the same spoken word. It is never changed.
 var plainForms = func() map[string]string {
 	out := map[string]string{}
 	for group := range strings.SplitSeq(`

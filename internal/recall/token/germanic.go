@@ -7,7 +7,7 @@ import (
 )
 
 // germanStem stems by the rules of CISTEM (Weissweiler and Fraser, 2017), which brings more forms of a word together
-// than Snowball's does and knows no umlauts; ae, oe and ue are transcribed before.
+// than Snowball does. CISTEM knows no umlauts: ae, oe and ue must be transcribed before.
 func germanStem(w string) string {
 	if len(w) >= 6 && strings.HasPrefix(w, "ge") {
 		w = w[2:]
@@ -26,15 +26,16 @@ func germanStem(w string) string {
 	return unguarded(string(b))
 }
 
-// transcribed turns ae, oe and ue into the letters that folding leaves of ä, ö and ü, but for those that follow a
-// vowel or q: neue, Bauer and Quelle have no umlaut.
+// transcribed turns ae, oe and ue into a, o and u, the letters that folding leaves of ä, ö and ü. It leaves those that
+// follow a vowel or q: neue, Bauer and Quelle have no umlaut.
 func transcribed(w string) string {
 	if !strings.Contains(w, "ae") && !strings.Contains(w, "oe") && !strings.Contains(w, "ue") {
 		return w
 	}
 	b := make([]byte, 0, len(w))
 	for i := range len(w) {
-		if w[i] == 'e' && i > 0 && strings.IndexByte("aou", w[i-1]) >= 0 && (i == 1 || strings.IndexByte("aeiouq", w[i-2]) < 0) {
+		if w[i] == 'e' && i > 0 && strings.IndexByte("aou", w[i-1]) >= 0 &&
+			(i == 1 || strings.IndexByte("aeiouq", w[i-2]) < 0) {
 			continue
 		}
 		b = append(b, w[i])
@@ -42,7 +43,7 @@ func transcribed(w string) string {
 	return string(b)
 }
 
-// guarded keeps sch, ei, ie and the second of two equal letters from being taken for endings.
+// guarded hides sch, ei, ie and the second of two equal letters, so that they are not taken for endings.
 func guarded(w string) string {
 	w = strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(w, "sch", "$"), "ei", "%"), "ie", "&")
 	b := []byte(w)
@@ -65,8 +66,9 @@ func unguarded(w string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(w, "$", "sch"), "%", "ei"), "&", "ie")
 }
 
-// dutchStem is Snowball's, with the forms that it leaves apart: diminutives, the t and d of verbs (werkt, gewerkt and
-// werkten meet werken), and letters that change at a stem's end (huis, huizen; brief, brieven; bot, botten).
+// dutchStem is Snowball's stem, and brings together forms that Snowball leaves apart: diminutives, the t and d of verbs
+// (werkt, gewerkt and werkten meet werken), and letters that change at a stem's end (huis, huizen; brief, brieven; bot,
+// botten).
 func dutchStem(w string) string {
 	w = snowball(dutch.Stem, ending(w, dutchEndings))
 	if n := len(w); n > 4 && (w[n-1] == 't' || w[n-1] == 'd') {

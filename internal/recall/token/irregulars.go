@@ -8,8 +8,7 @@ import (
 //go:embed irregulars.txt
 var irregularText string
 
-// irregulars has, by language, the plain form of words whose forms no stemmer brings together. It is not changed
-// after it is made.
+// irregulars has, by language, the plain form of words whose forms no stemmer brings together. It is never changed.
 var irregulars = func() (t [languages]map[string]string) {
 	for l := range languages {
 		lines := strings.Split(irregularForms(l), "\n")
@@ -27,10 +26,10 @@ var irregulars = func() (t [languages]map[string]string) {
 	return t
 }()
 
-// irregularForms returns lines of folded words, each the plain form and then those it stands for: the verbs that are
-// said most, and the short forms of family. A noun stands with its plural, or neither does; a verb's form that is a
-// noun which people ask about (wine and came, bed and read) is left out. No form is a stop word: those are dropped
-// before.
+// irregularForms returns lines of folded words: the plain form, and then its other forms. They are the verbs that are
+// said most, and the short forms of family. A noun is there with its plural, or not at all. A verb's form that is also
+// a noun which people ask about (wine and came, bed and read) is left out. No form is a stop word, because those are
+// dropped before.
 func irregularForms(l Language) string {
 	_, from, _ := strings.Cut("\n"+irregularText, "\n== "+l.String()+"\n")
 	lines, _, _ := strings.Cut(from, "\n== ")

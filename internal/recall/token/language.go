@@ -2,11 +2,11 @@ package token
 
 import "unicode/utf8"
 
-// Language says by which rules the words of a text become terms. The zero value is Unknown.
+// Language says by which rules words become terms. The zero value is Unknown.
 type Language uint8
 
-// The languages that Term and Detector know. Unknown is every other one, and what cannot be told; its words are
-// found as they are written.
+// The languages that Term and Detector know. Unknown is every other language, and text whose language is not clear. Its
+// words are found as they are written.
 const (
 	Unknown Language = iota
 	English
@@ -48,11 +48,11 @@ func (l Language) String() string {
 	return tags[Unknown]
 }
 
-// Term returns the term that a folded token is searched by in a text of language l, and "" for a word that says
-// nothing about the matter. Whether a word was written with its accents makes no difference, as tokens have none:
-// "canción", "cancion" and "canciones" are one term.
+// Term returns the term that a folded token is searched by in a text of language l, or "" for a word that says nothing
+// about the matter. Accents make no difference, because tokens have none: "canción", "cancion" and "canciones" are one
+// term.
 //
-// English.Term is the function Term. It costs up to some microseconds: keep the answer for each word and language.
+// English.Term is the function Term. A call can take some microseconds, so keep the answer for each word and language.
 func (l Language) Term(tok string) string {
 	switch {
 	case l == English:
@@ -91,8 +91,7 @@ func (l Language) Stop(tok string) bool {
 	return l < languages && words[tok].stop&l.bit() != 0
 }
 
-// guest reports whether tok is a Latin word in a language of another script: it is English more often than anything
-// else.
+// guest reports whether tok is a Latin word in a language of another script. Most such words are English.
 func (l Language) guest(tok string) bool {
 	return (l >= Japanese || l == Russian) && tok != "" && tok[0] < utf8.RuneSelf
 }

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// korean returns what a pair of Hangul is searched by: its first syllable where the second is a particle, so that
-// "약을" (medicine, as the object) meets "약이" and "약". Some particles only follow a syllable that ends in a
-// consonant, and some only one that does not: 나이 (age) has no particle.
+// korean returns what a pair of Hangul is searched by. If the second syllable is a particle, it is the first, so that
+// "약을" (medicine, as the object) meets "약이" and "약". Some particles follow only a syllable that ends in a consonant,
+// and some only one that does not: 나이 (age) has no particle.
 func korean(tok string) string {
 	if len(tok) != 6 || koreanNouns[tok] {
 		return tok
@@ -35,8 +35,8 @@ func closedSyllable(syllable string) bool {
 	return r >= first && r <= last && (r-first)%finals != 0
 }
 
-// koreanNouns are common nouns, and some adverbs, of two syllables of which the second would be taken for a particle.
-// It is not changed after it is made.
+// koreanNouns are common nouns and some adverbs of two syllables, whose second would be taken for a particle. The map
+// is never changed.
 var koreanNouns = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`
@@ -54,13 +54,15 @@ var koreanNouns = func() map[string]bool {
 	return m
 }()
 
-// arabicLetters writes letters that are often written for one another as one, and drops vowel marks and tatweel.
+// arabicLetters replaces letters that are often written for one another by one of them, and drops vowel marks and
+// tatweel.
 var arabicLetters = strings.NewReplacer(
 	"أ", "ا", "إ", "ا", "آ", "ا", "ٱ", "ا", "ى", "ي", "ة", "ه", "ؤ", "و", "ئ", "ي", "ـ", "",
-	"\u064b", "", "\u064c", "", "\u064d", "", "\u064e", "", "\u064f", "", "\u0650", "", "\u0651", "", "\u0652", "", "\u0670", "",
+	"\u064b", "", "\u064c", "", "\u064d", "", "\u064e", "", "\u064f", "", "\u0650", "", "\u0651", "", "\u0652", "",
+	"\u0670", "",
 )
 
-// arabic returns a word without marks, article and the endings that do not change what it means: a light stem.
+// arabic returns a light stem: the word without marks, article, and endings that do not change its meaning.
 func arabic(tok string) string {
 	w := arabicLetters.Replace(tok)
 	if w == "" {
@@ -80,7 +82,7 @@ func arabic(tok string) string {
 	return w
 }
 
-// hebrew returns a word without vowel marks; one that is nothing else stays.
+// hebrew returns a word without vowel marks. A word of nothing but marks stays as it is.
 func hebrew(tok string) string {
 	w := strings.Map(func(r rune) rune {
 		if r >= 0x0591 && r <= 0x05C7 {

@@ -17,9 +17,9 @@ import (
 	"github.com/blevesearch/snowballstem/swedish"
 )
 
-// stem returns the stem of a folded word, folded. Snowball's rules look for accents that a folded word has not, so
-// they are put back where an ending tells that one belongs there. Stemming folded words keeps what was said with and
-// without accents together; stemming the words as they were written does not.
+// stem returns the stem of a folded word, folded. Snowball's rules look for accents, which a folded word does not have.
+// So they are put back where an ending shows that one belongs there. Stemming folded words brings together what was
+// said with and without accents; stemming words as they were written does not.
 func (l Language) stem(w string) string {
 	if !wordOnly(w) {
 		return w
@@ -66,7 +66,7 @@ func (l Language) stem(w string) string {
 	return w
 }
 
-// snowball returns what one of Snowball's algorithms makes of w, folded; w itself where it leaves nothing.
+// snowball returns what one of Snowball's algorithms makes of w, folded, or w itself if that is empty.
 func snowball(stem func(*snowballstem.Env) bool, w string) string {
 	env := snowballstem.NewEnv(w)
 	stem(env)
@@ -96,7 +96,7 @@ func wordOnly(w string) bool {
 	return true
 }
 
-// ending returns w with the first ending of pairs that it has put right; some letters must stand before it.
+// ending returns w with the first ending of pairs that fits replaced. At least two bytes must stand before the ending.
 func ending(w string, pairs []string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		if before, ok := strings.CutSuffix(w, pairs[i]); ok && len(before) > 1 {
@@ -106,7 +106,8 @@ func ending(w string, pairs []string) string {
 	return w
 }
 
-// diphthong writes ie and ue of a Spanish stem's last syllable as e and o: cuesta meets costar, pierdes perder.
+// diphthong replaces ie and ue in the last syllable of a Spanish stem by e and o: cuesta meets costar, pierdes meets
+// perder.
 func diphthong(w string) string {
 	for i := len(w) - 2; i > 0; i-- {
 		switch w[i] {

@@ -2,8 +2,8 @@ package token
 
 import "github.com/kljensen/snowball/english"
 
-// Term returns the term that a token is searched by: its English stem where it is a plain word, itself where it is a
-// number or of another script, and "" for words that say nothing about the matter (stop words).
+// Term returns the term that a token is searched by: "" for a stop word, the English stem of a plain word, and
+// otherwise the token itself, such as a number or a word of another script.
 func Term(tok string) string {
 	if Stop(tok) {
 		return ""
@@ -22,7 +22,7 @@ func Term(tok string) string {
 	return english.Stem(tok, true)
 }
 
-// Stop reports whether a folded token is a stop word. Words that are also names or months (will, may) are none.
+// Stop reports whether a folded token is a stop word. Words that are also names or months (will, may) are not.
 func Stop(tok string) bool {
 	switch tok {
 	case "a", "an", "the", "this", "that", "these", "those", "there", "here",
@@ -39,7 +39,8 @@ func Stop(tok string) bool {
 		"couldnt", "wouldnt", "shouldnt", "wont", "havent", "hasnt", "hadnt", "im", "ive", "youre", "youve",
 		"thats", "whats", "lets", "theres", "theyre", "hes", "shes",
 		"all", "any", "both", "each", "few", "more", "most", "other", "some", "such", "only", "own", "same",
-		"too", "very", "just", "also", "now", "ever", "um", "uh", "er", "erm", "oh", "ok", "okay", "please", "thanks", "thank",
+		"too", "very", "just", "also", "now", "ever", "um", "uh", "er", "erm", "oh", "ok", "okay", "please",
+		"thanks", "thank",
 		"s", "t", "d", "m", "ll", "ve", "re":
 		return true
 	}

@@ -1,9 +1,9 @@
-// Package token cuts what people say into the terms that recall searches by: words folded to lower case without
-// accents, numbers as they were said, pairs of characters where a script has no spaces, and stems. Term and Stop are
-// English's; a Language has its own, and a Detector tells which language a conversation is in.
+// Package token cuts what people say into the terms that recall searches by: words in lower case without accents,
+// numbers as they were said, pairs of characters where a script has no spaces, and stems. The functions Term and Stop
+// are for English; each Language has methods of the same names. A Detector tells which language a conversation is in.
 //
-// It is pure. Languages that it does not know are found as they are written. It is not for counting a model's tokens,
-// nor for finding names, dates or sentences.
+// It is pure. Words of a language that it does not know are found as they are written. It is not for counting a model's
+// tokens, nor for finding names, dates or sentences.
 package token
 
 import (
@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// MaxBytes bounds a token; what a longer word has beyond it is dropped.
+// MaxBytes bounds a token. The rest of a longer word is dropped.
 const MaxBytes = 64
 
 // Scanner yields the tokens of one text after another. The zero value is ready; it is not for concurrent use.
@@ -21,7 +21,7 @@ type Scanner struct {
 	start  int // where the current token begins
 	buf    []byte
 	second bool // the character at pos was the second of the pair before
-	elided int  // where in buf the word's first apostrophe was left out, 0 if it has none
+	elided int  // where in buf the word's first apostrophe was left out; 0: it has none
 }
 
 // Reset makes the scanner start on text.
@@ -67,11 +67,11 @@ func (s *Scanner) Next() bool {
 	return false
 }
 
-// Bytes returns the current token, folded. It holds until the next call of Next or Reset.
+// Bytes returns the current token, folded. It is valid until the next call of Next or Reset.
 func (s *Scanner) Bytes() []byte { return s.buf }
 
-// Word returns the current token as language l cuts it: Bytes, but in French and Italian without the article or
-// pronoun that an apostrophe ties to it (l'hôpital, dell'anno). It holds as long as Bytes.
+// Word returns the current token as language l cuts it. That is Bytes, but in French and Italian without the article or
+// pronoun that an apostrophe ties to it (l'hôpital, dell'anno). It is valid as long as Bytes.
 func (s *Scanner) Word(l Language) []byte {
 	if (l == French || l == Italian) && s.elided > 0 && s.elided < len(s.buf) && elision(s.buf[:s.elided]) {
 		return s.buf[s.elided:]
@@ -82,7 +82,7 @@ func (s *Scanner) Word(l Language) []byte {
 // Start returns where in the text the current token begins.
 func (s *Scanner) Start() int { return s.start }
 
-// pair takes the character r of a script without spaces: with the one after it, or alone where it stands alone.
+// pair takes the character r of a script without spaces: as a pair with the next one, or alone if it stands alone.
 func (s *Scanner) pair(r rune, size int) bool {
 	s.pos += size
 	next, _ := utf8.DecodeRuneInString(s.text[s.pos:])
@@ -160,7 +160,7 @@ func (s *Scanner) add(c byte) {
 	}
 }
 
-// joins reports whether the mark c at pos holds what is before and after it together as one token.
+// joins reports whether the mark c at pos joins what is before and after it into one token.
 func (s *Scanner) joins(c byte) bool {
 	if len(s.buf) == 0 || s.pos+1 >= len(s.text) {
 		return false
@@ -185,7 +185,8 @@ func (s *Scanner) joins(c byte) bool {
 // thousands reports whether exactly three digits follow the mark at pos.
 func (s *Scanner) thousands() bool {
 	rest := s.text[s.pos+1:]
-	return len(rest) >= 3 && isDigit(rest[0]) && isDigit(rest[1]) && isDigit(rest[2]) && (len(rest) == 3 || !isDigit(rest[3]))
+	return len(rest) >= 3 && isDigit(rest[0]) && isDigit(rest[1]) && isDigit(rest[2]) &&
+		(len(rest) == 3 || !isDigit(rest[3]))
 }
 
 func (s *Scanner) letterAt(i int) bool {

@@ -7,8 +7,8 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// turkishStem is Snowball's on a word with its vowels put back. A stem keeps two letters, and its last one is
-// written as it is without endings: yemeği meets yemek.
+// turkishStem is Snowball's stem of a word with its vowels put back. A stem has at least two letters. Its last letter
+// becomes the one that it has without endings: yemeği meets yemek.
 func turkishStem(w string) string {
 	s := snowball(turkish.Stem, harmonised(w))
 	if len(s) < 2 {
@@ -17,9 +17,9 @@ func turkishStem(w string) string {
 	return ending(s, turkishStemEndings)
 }
 
-// harmonised gives a folded Turkish word the vowels back that harmony tells: i, ı, u and ü follow the vowel before
-// them, those of a first syllable the next a or e, and g between vowels is ğ. Turkish endings are only known by
-// their vowels.
+// harmonised gives a folded Turkish word back the letters that vowel harmony tells, because Snowball knows Turkish
+// endings only by their vowels. i, ı, u and ü follow the vowel before them; in a first syllable they follow the next a
+// or e. g between vowels becomes ğ.
 func harmonised(w string) string {
 	front, known := firstHarmony(w)
 	b := make([]byte, 0, 2*len(w))
