@@ -62,7 +62,7 @@ type entry struct {
 
 	mu     sync.Mutex      // guards what follows
 	state  state           // changed by moveLocked only
-	gone   forgotten.View  // what the caller had forgotten, as far as this process has heard
+	gone   forgotten.View  // what was forgotten of the caller, as far as this process has heard
 	known  recaller.Caller // as they were when it was opened; zero: not known
 	conv   recaller.Conversation
 	words  []recaller.Turn // ephemeral: the turns; imports: the turns until they are written up

@@ -125,7 +125,7 @@ func (s *Service) remembered(e *entry, want wanted) Record {
 	return rec
 }
 
-// goneNow returns what the caller had forgotten, as far as this process has heard.
+// goneNow returns what was forgotten of the caller, as far as this process has heard.
 func (e *entry) goneNow() forgotten.View {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -173,9 +173,9 @@ func (s *Service) ListAll(
 // readers bounds how many conversations of a list are read at once.
 const readers = 8
 
-// told takes what was forgotten out of the summaries of conversations. It reads words only for callers who have
-// something forgotten. If the words of a conversation cannot be read, nobody can say what of its summary was forgotten,
-// so told leaves the summary out.
+// told takes what was forgotten out of the summaries of conversations. It reads words only for callers of whom
+// something is forgotten. If the words of a conversation cannot be read, nobody can say what of its summary was
+// forgotten, so told leaves the summary out.
 func (s *Service) told(ctx context.Context, tenant recaller.TenantID, list []recaller.Conversation) error {
 	views, err := s.views(ctx, tenant, list)
 	if err != nil {
@@ -208,7 +208,7 @@ func (s *Service) told(ctx context.Context, tenant recaller.TenantID, list []rec
 	return errors.Join(errs...)
 }
 
-// views returns what was forgotten, for the callers of conversations with a summary who have something forgotten.
+// views returns what was forgotten, for the callers of conversations with a summary of whom something is.
 func (s *Service) views(
 	ctx context.Context, tenant recaller.TenantID, list []recaller.Conversation,
 ) (map[recaller.CallerID]forgotten.View, error) {

@@ -103,7 +103,7 @@ func restore(s *sight, back recaller.Memory) Decision {
 			continue
 		}
 		again := slices.ContainsFunc(d.Writes, func(w Write) bool { return BareKey(w.Memory.Key) == BareKey(m.Key) })
-		if s.keyed(m.Key) == nil && !again { // two that went with it may have the same key
+		if s.keyed(m.Key) == nil && !again { // of one memory, two versions may have gone with it
 			m.Version, m.CreatedAt, m.ConfirmedAt = m.Version+1, at, at
 			d.Writes = append(d.Writes, Write{Insert, opened(m)})
 		}

@@ -31,7 +31,7 @@ func (c Caller) becomes(now Caller) *Caller {
 }
 
 // Told returns the caller once a source tells a name of his, which must not be empty. A name from a stronger source
-// stays (P12). A name that he had forgotten does not come back because a platform gives it again.
+// stays (P12). A name that was forgotten does not come back because a platform gives it again.
 func (c Caller) Told(name string, source recaller.NameSource) Caller {
 	if !source.Outranks(c.Source) || c.Name == name {
 		return c
