@@ -95,7 +95,7 @@ func (s *Service) retire(e *entry) {
 	}
 }
 
-// closeLive ends a conversation that this process leads. The caller holds its order.
+// closeLive ends a conversation that this process leads. Its order is held.
 func (s *Service) closeLive(
 	ctx context.Context, e *entry, conv recaller.Conversation, in End,
 ) (recaller.Closed, error) {

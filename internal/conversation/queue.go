@@ -66,8 +66,8 @@ const (
 	heldTurnSize = 256      // what a turn takes beside its text
 )
 
-// enqueue puts a work at the end of the queue, and says what the caller has to do about it. If an earlier try of the
-// same request waits, or was answered a moment ago, enqueue returns that work instead.
+// enqueue puts a work at the end of the queue, and says what is left to do about it. If an earlier try of the same
+// request waits, or was answered a moment ago, enqueue returns that work instead.
 func (e *entry) enqueue(w *work) (_ *work, todo todo, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -84,8 +84,7 @@ func (s *Service) tellHeld(e *entry, isNew bool, works []*work, cause error) {
 // maxWrite bounds one write that nobody waits for any more. Stores give up sooner by themselves.
 const maxWrite = time.Minute
 
-// during bounds one write by maxWrite. Dropping the conversation ends the write at once. The caller holds the entry's
-// order.
+// during bounds one write by maxWrite. Dropping the conversation ends the write at once. The entry's order is held.
 func (e *entry) during(ctx context.Context) (_ context.Context, done func()) {
 	ctx, cancel := context.WithTimeout(ctx, maxWrite)
 	e.mu.Lock()
@@ -94,7 +93,7 @@ func (e *entry) during(ctx context.Context) (_ context.Context, done func()) {
 	return ctx, cancel
 }
 
-// write carries out what waits, in order, until nothing is left or the store does not answer. The caller has set
+// write carries out what waits, in order, until nothing is left or the store does not answer. Whoever calls it has set
 // entry.writing. While the store is at work, nothing is locked except the order.
 func (s *Service) write(ctx context.Context, e *entry) error {
 	if err := e.take(ctx); err != nil {

@@ -70,7 +70,7 @@ func (f *Feed) leave(o *course) {
 	}
 }
 
-// committed tells of a change, or puts it aside. Its caller holds the lock, as in all functions up to move.
+// committed tells of a change, or puts it aside. The lock is held, as in all functions from here to wait.
 func (o *course) committed(f *Feed, c recaller.Change) {
 	switch {
 	case c.Version == 0:

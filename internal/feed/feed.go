@@ -208,8 +208,8 @@ func (f *Feed) anew(of who, version int64) {
 	tell(f, of, func(v Rereader) { v.Anew(of.tenant, of.caller, version) })
 }
 
-// tell calls what for all views of a kind, stage by stage. A panic in one view stops neither the others nor the caller.
-// The view that panicked is told to read anew.
+// tell calls what for all views of a kind, stage by stage. A panic in one view stops neither the others nor whoever
+// tells. The view that panicked is told to read anew.
 func tell[T any](f *Feed, of who, what func(T)) {
 	for _, stage := range f.views {
 		for _, v := range stage {

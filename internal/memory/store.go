@@ -24,7 +24,7 @@ type Input struct {
 	Provenance   recaller.Provenance // its conversation may be named by the external id
 	Name         string              // the caller's name, if that is what is stored (P12)
 	// Call is recorded with the write; Store fills in its ID and At. If the provenance names the call's conversation,
-	// Store does not check it again, so the caller must have. nil: no tool did it.
+	// Store does not check it: the tool has checked that it is with this caller. nil: no tool did it.
 	Call *recaller.ToolCall
 	// Reminder is set with the write. Its DueAt, Rule, Text and Conversation count, and its ID if it has one; Store fills
 	// in the rest. nil: none.

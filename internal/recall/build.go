@@ -52,7 +52,7 @@ func (s *Service) build(ctx context.Context, e *entry) error {
 	if !mine {
 		select {
 		case <-done:
-			return nil // the caller of build checks whether that was enough
+			return nil // Recall looks whether that was enough
 		case <-ctx.Done():
 			return recaller.Wrap(recaller.Timeout, ctx.Err(), "recall was given up")
 		}

@@ -92,8 +92,8 @@ func (e *entry) hold(c recaller.Change) {
 	}
 }
 
-// begin starts a build, and returns true if the caller is to carry it out. If somebody is at it already, done closes at
-// its end.
+// begin starts a build, and returns true if whoever asks is to carry it out. If somebody is at it already, done closes
+// at its end.
 func (e *entry) begin() (done chan struct{}, mine bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -245,7 +245,7 @@ func (s *Service) Close() {
 	s.filling.Wait()
 }
 
-// beginFilling reports whether the caller is to make the vectors that the index lacks. If so, nobody else will until
+// beginFilling reports whether whoever asks is to make the vectors that the index lacks. Nobody else is until
 // endFilling.
 func (s *Service) beginFilling(e *entry) bool {
 	if len(s.lacking(e, 1)) == 0 {
