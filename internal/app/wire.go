@@ -89,18 +89,21 @@ func (a *App) wire() error {
 		Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall, Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
 	}, a.httpOptions())
-	a.serve(api)
-	return err
+	if err != nil {
+		return err
+	}
+	return a.serve(api)
 }
 
 // serve says what is served where; a door more is a line more.
-func (a *App) serve(api http.Handler) {
+func (a *App) serve(api http.Handler) error {
 	a.roots = roots{{name: "API", handler: api}}
 	if a.cfg.MetricsAddr != "" {
 		metrics := http.NewServeMux()
 		metrics.Handle("GET /metrics", promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{}))
 		a.roots = append(a.roots, root{name: "metrics", addr: a.cfg.MetricsAddr, handler: metrics})
 	}
+	return a.roots.check()
 }
 
 // How long a write-up waits for its model, about a day, and a reminder for its webhook, about six hours, before they
