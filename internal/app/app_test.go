@@ -41,7 +41,6 @@ func build(t *testing.T, dir string, opts Options, env ...string) *house {
 	srv := httptest.NewServer(h.app.Handler())
 	t.Cleanup(func() {
 		h.store.is(well)
-		h.app.events.CloseAll()
 		srv.Close()
 		if err := h.app.Close(context.Background()); err != nil {
 			t.Error(err)

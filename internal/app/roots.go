@@ -27,6 +27,24 @@ func (r root) has(path string) bool {
 
 type roots []root
 
+// check refuses, as Invalid, roots of which one could never be reached: a prefix that is no path, and two roots with the
+// same address and prefix.
+func (rs roots) check() error {
+	for i, r := range rs {
+		if r.prefix != "" && (!strings.HasPrefix(r.prefix, "/") || strings.HasSuffix(r.prefix, "/")) {
+			return recaller.Errorf(recaller.Invalid, "the path of the %s, %q, does not begin with / or ends with it",
+				r.name, r.prefix)
+		}
+		for _, other := range rs[:i] {
+			if other.addr == r.addr && other.prefix == r.prefix {
+				return recaller.Errorf(recaller.Invalid, "the %s and the %s have the same address and path",
+					other.name, r.name)
+			}
+		}
+	}
+	return nil
+}
+
 // at is the handler of an address: each path goes to the root with the longest prefix that has it.
 func (rs roots) at(addr string) http.Handler {
 	var here roots

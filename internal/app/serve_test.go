@@ -3,6 +3,7 @@ package app
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 )
 
@@ -128,6 +130,34 @@ func TestEachPathGoesToItsRoot(t *testing.T) {
 		rs.at(test.addr).ServeHTTP(w, httptest.NewRequest(http.MethodGet, test.path, nil))
 		if got := w.Body.String(); got != test.want {
 			t.Errorf("%s at %q: got %q, want %q", test.path, test.addr, got, test.want)
+		}
+	}
+}
+
+// A root that could never be reached is refused by name, before anything is served.
+func TestRootsThatCannotBeReachedAreRefused(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		second root // beside the API at all paths of the main address
+		want   string
+	}{
+		"a path of its own":        {root{prefix: "/mcp"}, ""},
+		"an address of its own":    {root{addr: "127.0.0.1:9000"}, ""},
+		"the address and all":      {root{}, "the API and the second have the same address and path"},
+		"a path without its slash": {root{prefix: "mcp"}, `the path of the second, "mcp", does not begin with / or ends with it`},
+		"a slash too many":         {root{prefix: "/mcp/"}, `the path of the second, "/mcp/", does not begin with / or ends with it`},
+		"a slash alone":            {root{prefix: "/"}, `the path of the second, "/", does not begin with / or ends with it`},
+		"the path of a third":      {root{prefix: "/sockets"}, "the third and the second have the same address and path"},
+		"its path elsewhere":       {root{addr: "127.0.0.1:9000", prefix: "/sockets"}, ""},
+	}
+	for name, test := range tests {
+		test.second.name = "second"
+		got := roots{{name: "API"}, {name: "third", prefix: "/sockets"}, test.second}.check()
+		if test.want == "" && got != nil {
+			t.Errorf("%s: got %v, want it accepted", name, got)
+		}
+		if test.want != "" && (!errors.Is(got, recaller.Invalid) || !strings.Contains(got.Error(), test.want)) {
+			t.Errorf("%s: got %v, want %s", name, got, test.want)
 		}
 	}
 }

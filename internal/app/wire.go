@@ -91,18 +91,21 @@ func (a *App) wire() error {
 		Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
 	}, a.httpOptions())
-	a.serve(api)
-	return err
+	if err != nil {
+		return err
+	}
+	return a.serve(api)
 }
 
 // serve says which handler is served at which address. Another door is another line here.
-func (a *App) serve(api http.Handler) {
+func (a *App) serve(api http.Handler) error {
 	a.roots = roots{{name: "API", handler: api}}
 	if a.cfg.MetricsAddr != "" {
 		metrics := http.NewServeMux()
 		metrics.Handle("GET /metrics", promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{}))
 		a.roots = append(a.roots, root{name: "metrics", addr: a.cfg.MetricsAddr, handler: metrics})
 	}
+	return a.roots.check()
 }
 
 // The tries and backoffs give a wrap-up about a day to reach its model, and a reminder about six hours to reach its

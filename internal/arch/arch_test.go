@@ -12,6 +12,10 @@ func TestImportsPointToTheMiddle(t *testing.T) {
 	report(t, directions(load(t)))
 }
 
+func TestNothingIsAllowedThatNothingUses(t *testing.T) {
+	report(t, needless(load(t), layers(), edges()))
+}
+
 func TestRulesLookAtNoClockAndDoNoIO(t *testing.T) {
 	report(t, impurities(load(t)))
 }
@@ -59,12 +63,52 @@ func directions(sources []source) []string {
 			faults = append(faults, fmt.Sprintf("package %s has no layer: give it one in internal/arch/layers_test.go", src.pkg))
 			continue
 		}
-		for _, imp := range src.imports() {
-			name, isOurs := ours(imp)
-			if !isOurs || name == src.pkg || (src.test && name != "app") || allowed(from, src.pkg, name) {
-				continue
+		for _, name := range judged(src) {
+			if !allowed(from, src.pkg, name) {
+				faults = append(faults, fmt.Sprintf("%s: %s (%s) must not import %s", src.path, src.pkg, from.name, name))
 			}
-			faults = append(faults, fmt.Sprintf("%s: %s (%s) must not import %s", src.path, src.pkg, from.name, name))
+		}
+	}
+	return faults
+}
+
+// judged lists the packages of ours that a file imports and needs a right to.
+func judged(src source) []string {
+	var names []string
+	for _, imp := range src.imports() {
+		if name, isOurs := ours(imp); isOurs && name != src.pkg && (!src.test || name == "app") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// needless finds rights that no import needs: edges, and layers that a layer may import.
+func needless(sources []source, layers []layer, edges map[string][]string) []string {
+	used := map[[2]string]bool{} // packages, and names of layers: importer, imported
+	for _, src := range sources {
+		from, _ := layerOf(src.pkg)
+		for _, name := range judged(src) {
+			used[[2]string{src.pkg, name}] = true
+			if !slices.Contains(edges[src.pkg], name) {
+				to, _ := layerOf(name)
+				used[[2]string{from.name, to.name}] = true
+			}
+		}
+	}
+	var faults []string
+	for pkg, list := range edges {
+		for _, name := range list {
+			if !used[[2]string{pkg, name}] {
+				faults = append(faults, fmt.Sprintf("%s may import %s and does not: take the edge out", pkg, name))
+			}
+		}
+	}
+	for _, l := range layers {
+		for _, name := range l.may {
+			if !used[[2]string{l.name, name}] {
+				faults = append(faults, fmt.Sprintf("the layer %q may import %q and does not: take the right out", l.name, name))
+			}
 		}
 	}
 	return faults

@@ -3,6 +3,7 @@ package arch
 import (
 	"fmt"
 	"go/token"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -66,6 +67,36 @@ func TestChecksFindWhatTheyAreFor(t *testing.T) {
 				t.Errorf("got %q, want a fault with %q", got, test.want)
 			}
 		})
+	}
+}
+
+func TestRightsThatNothingUsesAreFound(t *testing.T) {
+	t.Parallel()
+	const (
+		viaEdge  = "import _ \"" + module + "/internal/events\"\n"
+		viaLayer = "import _ \"" + module + "/internal/when\"\n"
+		edge     = "memory may import events and does not: take the edge out"
+		right    = `the layer "use cases" may import "rules" and does not: take the right out`
+	)
+	tests := []struct {
+		name, path, imports string
+		want                []string
+	}{
+		{"all are used", "internal/memory/a.go", viaEdge + viaLayer, nil},
+		{"the edge alone", "internal/memory/a.go", viaEdge, []string{right}},
+		{"the layer alone", "internal/memory/a.go", viaLayer, []string{edge}},
+		{"by a test alone", "internal/memory/a_test.go", viaEdge + viaLayer, []string{edge, right}},
+		{"by another package", "internal/tool/a.go", viaEdge + viaLayer, []string{edge}},
+	}
+	for _, test := range tests {
+		src, err := parse(token.NewFileSet(), test.path, "package a\n"+test.imports)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := needless([]source{src}, []layer{{name: "use cases", may: []string{"rules"}}}, map[string][]string{"memory": {"events"}})
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
 	}
 }
 

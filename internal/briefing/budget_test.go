@@ -88,7 +88,7 @@ func TestWhatIsLeftOutIsTheOldestAndTheLeastSure(t *testing.T) {
 	for i := range 40 {
 		snap.Memories = append(snap.Memories, memory(recaller.Fact, fmt.Sprintf("fact_%02d", i), "something about it", float64(i)/100+0.6, ago(day)))
 	}
-	b := Compose(snap, now, Request{MaxTokens: 700})
+	b := composed(snap, now, Request{MaxTokens: 700})
 	part := partNamed(t, b, "memories")
 	if !part.Cut || !strings.Contains(part.Text, "fact_39") || strings.Contains(part.Text, "fact_00") {
 		t.Errorf("the surest memories should stay and the least sure go, marked as cut: %v\n%s", part.Cut, part.Text)
@@ -136,14 +136,14 @@ func TestTheSameStateGivesTheSameBytesInWhateverOrderItWasRead(t *testing.T) {
 
 func checkOrderIsTheirOwn(t *testing.T, req Request) {
 	t.Helper()
-	want := Compose(everything(), now, req)
+	want := composed(everything(), now, req)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
 		snap := everything()
 		rng.Shuffle(len(snap.Memories), func(i, j int) { snap.Memories[i], snap.Memories[j] = snap.Memories[j], snap.Memories[i] })
 		rng.Shuffle(len(snap.History), func(i, j int) { snap.History[i], snap.History[j] = snap.History[j], snap.History[i] })
 		before := slices.Clone(snap.Memories)
-		if diff := cmp.Diff(want, Compose(snap, now, req)); diff != "" {
+		if diff := cmp.Diff(want, composed(snap, now, req)); diff != "" {
 			t.Fatal(diff)
 		}
 		if diff := cmp.Diff(before, snap.Memories); diff != "" {
@@ -153,7 +153,7 @@ func checkOrderIsTheirOwn(t *testing.T, req Request) {
 }
 
 func TestAMinuteLaterOnlyTheEndOfTheTextDiffers(t *testing.T) {
-	a, b := Compose(everything(), now, Request{}), Compose(everything(), now.Add(time.Minute), Request{})
+	a, b := composed(everything(), now, Request{}), composed(everything(), now.Add(time.Minute), Request{})
 	for i := range a.Parts {
 		volatile := a.Parts[i].Name == "now" || a.Parts[i].Name == "resume"
 		if same := a.Parts[i].Text == b.Parts[i].Text; !same && !volatile {

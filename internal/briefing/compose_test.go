@@ -15,6 +15,11 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+// composed is the briefing of a snapshot.
+func composed(snap recaller.Snapshot, now time.Time, req Request) recaller.Briefing {
+	return compose(material{snap: snap}, now, req, newZones())
+}
+
 // now is a Saturday, a quarter past nine in the morning in New York.
 var now = time.Date(2026, 11, 21, 14, 15, 0, 0, time.UTC)
 
@@ -195,7 +200,7 @@ func TestWhatAnAgentIsTold(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			golden(t, test.name, Compose(test.snap, now, test.req))
+			golden(t, test.name, composed(test.snap, now, test.req))
 		})
 	}
 	t.Run("degraded, tenant known", func(t *testing.T) {
@@ -230,7 +235,7 @@ func TestAQuotationOfHowThingsWereHasItsDay(t *testing.T) {
 		memory(recaller.Context, "oil_workshop_ceiling", "“There's oil coming through the ceiling of my workshop.”", 0.9, ago(9*day)),
 		memory(recaller.Context, "household", "lives with her husband Tom", 0.9, ago(9*day)),
 	}}
-	text := Compose(snap, now, Request{}).Text
+	text := composed(snap, now, Request{}).Text
 	for _, want := range []string{"of my workshop.' (said on ", "husband Tom\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got %s\nwant %q in it", text, want)

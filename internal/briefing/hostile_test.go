@@ -147,7 +147,7 @@ func FuzzHostileWordsStayInsideTheFence(f *testing.F) {
 func TestANameOfHiddenCharactersIsNoName(t *testing.T) {
 	snap := returning()
 	snap.Caller.Name = "\u202e\u200b\n"
-	if got := Compose(snap, now, Request{}).Text; !strings.Contains(got, "- Name: Unknown (ask politely if needed)\n") {
+	if got := composed(snap, now, Request{}).Text; !strings.Contains(got, "- Name: Unknown (ask politely if needed)\n") {
 		t.Errorf("got %q", got)
 	}
 }

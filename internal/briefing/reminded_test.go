@@ -27,7 +27,7 @@ func TestTheNextReminderIsTold(t *testing.T) {
 		{ID: "r4", Memory: "call", DueAt: at(48 * time.Hour)},
 		{ID: "r5", Memory: "call", DueAt: at(72 * time.Hour)},
 	}
-	text := Compose(snap, now, Request{}).Text
+	text := composed(snap, now, Request{}).Text
 	for line, want := range map[string]string{"pills": ", every day", "visit": "in five days", "gym": "(reminder tomorrow", "call": "in two days"} {
 		_, rest, _ := strings.Cut(text, "- "+line+": ")
 		told, _, _ := strings.Cut(rest, "\n")

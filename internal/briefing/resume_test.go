@@ -34,14 +34,14 @@ func TestACallThatNobodyEndedIsTold(t *testing.T) {
 		Caller: recaller.Caller{ID: "c1", FirstSeen: ago(80 * time.Second), Identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: "+12015550123"}}},
 	}
 	for _, style := range recaller.BriefingStyles() {
-		text := Compose(snap, now, Request{Exclude: "v10", Style: style}).Text
+		text := composed(snap, now, Request{Exclude: "v10", Style: style}).Text
 		for _, want := range []string{"still open, last words 20 seconds ago", "you were cut off", "4 Elm Road", "Total Previous Conversations: 1"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: %q is missing:\n%s", style, want, text)
 			}
 		}
 	}
-	earlier := Compose(snap, now, Request{Exclude: "v8"}).Text // the first call goes on: the second is not its past
+	earlier := composed(snap, now, Request{Exclude: "v8"}).Text // the first call goes on: the second is not its past
 	if strings.Contains(earlier, "still open") || !strings.Contains(earlier, "first-time caller") {
 		t.Errorf("the first of two calls is told of the second:\n%s", earlier)
 	}

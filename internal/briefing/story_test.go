@@ -63,7 +63,7 @@ func TestWhatCanBeResumed(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			has(t, Compose(test.snap, now, Request{Exclude: "live"}).Text, test.want, test.not)
+			has(t, composed(test.snap, now, Request{Exclude: "live"}).Text, test.want, test.not)
 		})
 	}
 }
@@ -87,7 +87,7 @@ func TestWhatIsDue(t *testing.T) {
 		due := now.Add(test.at)
 		m := memory(recaller.FollowUp, "visit", "her daughter visits", 1, ago(day))
 		m.DueAt, m.DueDay = &due, test.day
-		text := Compose(recaller.Snapshot{Caller: maria(), Memories: []recaller.Memory{m}}, now, Request{}).Text
+		text := composed(recaller.Snapshot{Caller: maria(), Memories: []recaller.Memory{m}}, now, Request{}).Text
 		if got := strings.Contains(text, "## Due\n"); got != test.due || strings.Count(text, "her daughter visits") != 1 {
 			t.Errorf("due in %v: got %v, want %v, told once:\n%s", test.at, got, test.due, text)
 		}
@@ -115,7 +115,7 @@ func TestTheZoneIsTheCallersThenTheNumbersThenTheTenants(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			has(t, Compose(recaller.Snapshot{Tenant: test.tenant, Caller: test.caller}, now, Request{}).Text, []string{"Saturday, November 21, 2026, " + test.want}, nil)
+			has(t, composed(recaller.Snapshot{Tenant: test.tenant, Caller: test.caller}, now, Request{}).Text, []string{"Saturday, November 21, 2026, " + test.want}, nil)
 		})
 	}
 }
@@ -124,7 +124,7 @@ func TestHistoryNamesItsChannels(t *testing.T) {
 	snap := returning()
 	snap.History[1].Channel, snap.History[1].Direction = recaller.ChannelSMS, recaller.Outbound
 	snap.History[2].Analysis, snap.History[2].Summary = nil, nil
-	has(t, Compose(snap, now, Request{}).Text, []string{
+	has(t, composed(snap, now, Request{}).Text, []string{
 		"## Recent Voice Calls and Messages\nConversation History (most recent first):\n",
 		"2. November 15, 2026 - Restaurant (SMS, we wrote, last Sunday)\n",
 		"3. October 12, 2026 - Call (voice)\n   Summary: Not written up yet.\n",
@@ -132,12 +132,12 @@ func TestHistoryNamesItsChannels(t *testing.T) {
 	for i := range snap.History {
 		snap.History[i].Channel = recaller.ChannelWebChat
 	}
-	has(t, Compose(snap, now, Request{}).Text, []string{"## Recent Messages\n"}, []string{"Voice"})
+	has(t, composed(snap, now, Request{}).Text, []string{"## Recent Messages\n"}, []string{"Voice"})
 }
 
 func TestACallerWhoHasOnlyAnIdIsShownByIt(t *testing.T) {
 	snap := recaller.Snapshot{Caller: recaller.Caller{Identities: []recaller.Identity{{Kind: recaller.IdentityExternal, Value: "user-42"}}}}
-	has(t, Compose(snap, now, Request{}).Text, []string{"- Id: user-42\n", firstConversation}, []string{"Phone Number"})
+	has(t, composed(snap, now, Request{}).Text, []string{"- Id: user-42\n", firstConversation}, []string{"Phone Number"})
 }
 
 func TestOnlyWhatTheTenantSetIsSaid(t *testing.T) {
@@ -152,7 +152,7 @@ func TestOnlyWhatTheTenantSetIsSaid(t *testing.T) {
 		"signs to keep": {recaller.Tenant{Profile: recaller.Profile{Business: "Fox", Greeting: `<break time="1s"/> Hello`}}, []string{`<break time="1s"/> Hello`}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			has(t, Compose(recaller.Snapshot{Tenant: test.tenant}, now, Request{}).Text, test.want, test.not)
+			has(t, composed(recaller.Snapshot{Tenant: test.tenant}, now, Request{}).Text, test.want, test.not)
 		})
 	}
 }

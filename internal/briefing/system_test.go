@@ -71,7 +71,7 @@ func TestTheSystemPrompt(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			golden(t, "system prompt, "+test.name, Compose(test.snap, now, Request{Style: recaller.StyleSystemPrompt, MaxTokens: test.max}))
+			golden(t, "system prompt, "+test.name, composed(test.snap, now, Request{Style: recaller.StyleSystemPrompt, MaxTokens: test.max}))
 		})
 	}
 	t.Run("degraded", func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestTheSystemPrompt(t *testing.T) {
 
 // P3: under 1,000 tokens without memories, by the upper bound.
 func TestASystemPromptStaysUnderAThousandTokensWithoutMemories(t *testing.T) {
-	b := Compose(atTheCourse(), now, systemPrompt)
+	b := composed(atTheCourse(), now, systemPrompt)
 	t.Logf("%d tokens", b.Tokens)
 	if b.Tokens >= 1000 || slices.ContainsFunc(b.Parts, func(p recaller.BriefingPart) bool { return p.Cut }) {
 		t.Errorf("got %d tokens, want under 1,000 with nothing cut:\n%s", b.Tokens, b.Text)
@@ -92,7 +92,7 @@ func TestThePartsOfASystemPromptStandInTheOrderOfP(t *testing.T) {
 	snap := everything()
 	snap.Tenant.MemoryTools = true
 	var got []string
-	for _, p := range Compose(snap, now, systemPrompt).Parts {
+	for _, p := range composed(snap, now, systemPrompt).Parts {
 		got = append(got, p.Name)
 	}
 	want := []string{
@@ -188,7 +188,7 @@ func TestASystemPromptMakesNothingUp(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			has(t, Compose(recaller.Snapshot{Tenant: test.tenant}, now, systemPrompt).Text, test.want, test.not)
+			has(t, composed(recaller.Snapshot{Tenant: test.tenant}, now, systemPrompt).Text, test.want, test.not)
 		})
 	}
 }
@@ -222,7 +222,7 @@ func TestHistoryInThePromptIsToTheLetterOfP(t *testing.T) {
    Outcome: Unknown
 </notes>
 `
-	if diff := cmp.Diff(want, partNamed(t, Compose(snap, now, systemPrompt), "history").Text); diff != "" {
+	if diff := cmp.Diff(want, partNamed(t, composed(snap, now, systemPrompt), "history").Text); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -234,7 +234,7 @@ func TestAProfileThatIsTooLongIsCutAndSaysSo(t *testing.T) {
 	}
 	snap.Tenant.Profile.Greeting = strings.Repeat("Hello and welcome. ", 500)
 	snap.Tenant.Profile.Services = []string{strings.Repeat("greens ", 2000)}
-	b := Compose(snap, now, Request{Style: recaller.StyleSystemPrompt})
+	b := composed(snap, now, Request{Style: recaller.StyleSystemPrompt})
 	if b.Tokens > DefaultTokens || b.Tokens != Tokens(b.Text) {
 		t.Errorf("got %d tokens, counted %d, want at most %d", b.Tokens, Tokens(b.Text), DefaultTokens)
 	}
@@ -253,11 +253,11 @@ func TestAProfileThatIsTooLongIsCutAndSaysSo(t *testing.T) {
 func TestWhatAShortSystemPromptKeeps(t *testing.T) {
 	snap := atTheCourse()
 	snap.BrokenOff = disconnection(time.Minute).BrokenOff
-	whole := Compose(snap, now, systemPrompt)
+	whole := composed(snap, now, systemPrompt)
 	resume := partNamed(t, whole, "resume").Text
 	seen := 0
 	for budget := compactBelow; budget < whole.Tokens; budget++ {
-		text := Compose(snap, now, Request{Style: recaller.StyleSystemPrompt, MaxTokens: budget}).Text
+		text := composed(snap, now, Request{Style: recaller.StyleSystemPrompt, MaxTokens: budget}).Text
 		for _, pair := range [][2]string{
 			{"- Name: Maria Lopez\n", "1. November"},
 			{resume, "1. November"},

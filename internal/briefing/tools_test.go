@@ -19,9 +19,9 @@ func withTools(snap recaller.Snapshot) recaller.Snapshot {
 }
 
 func TestAnAgentWithMemoryToolsIsToldWhenToUseThem(t *testing.T) {
-	golden(t, "memory tools", Compose(withTools(returning()), now, Request{}))
+	golden(t, "memory tools", composed(withTools(returning()), now, Request{}))
 	text, _ := prompt.For(recaller.Tenant{}, prompt.Memory)
-	part := partNamed(t, Compose(withTools(returning()), now, Request{}), "tools")
+	part := partNamed(t, composed(withTools(returning()), now, Request{}), "tools")
 	if want := "## Remembering\n" + text + "\n"; part.Text != want {
 		t.Errorf("the part differs from the prompt: %s", cmp.Diff(want, part.Text))
 	}
@@ -36,7 +36,7 @@ func TestAnAgentWithMemoryToolsIsToldWhenToUseThem(t *testing.T) {
 }
 
 func TestOnlyAnAgentWithMemoryToolsIsToldOfThem(t *testing.T) {
-	for _, p := range Compose(returning(), now, Request{}).Parts {
+	for _, p := range composed(returning(), now, Request{}).Parts {
 		if p.Name == "tools" || strings.Contains(p.Text, "store_memory") {
 			t.Errorf("part %s tells of tools that there are none of", p.Name)
 		}
@@ -46,7 +46,7 @@ func TestOnlyAnAgentWithMemoryToolsIsToldOfThem(t *testing.T) {
 func TestATenantMaySayInItsOwnWordsWhenToRemember(t *testing.T) {
 	snap := withTools(returning())
 	snap.Tenant.Prompts = map[string]string{prompt.Memory: "Remember bookings.\n\n  Use store_memory for\u202e them.  \n"}
-	part := partNamed(t, Compose(snap, now, Request{}), "tools")
+	part := partNamed(t, composed(snap, now, Request{}), "tools")
 	if want := "## Remembering\nRemember bookings.\nUse store_memory for them.\n"; part.Text != want {
 		t.Errorf("got %q, want %q", part.Text, want)
 	}
@@ -54,7 +54,7 @@ func TestATenantMaySayInItsOwnWordsWhenToRemember(t *testing.T) {
 
 func TestPartsStandInTheirFixedOrderWithToolsAfterTheGuidance(t *testing.T) {
 	var got []string
-	for _, p := range Compose(withTools(everything()), now, Request{}).Parts {
+	for _, p := range composed(withTools(everything()), now, Request{}).Parts {
 		got = append(got, p.Name)
 	}
 	want := []string{"tenant", "guidance", "tools", "caller", "memories", "history", "due", "now", "resume"}
@@ -67,7 +67,7 @@ func TestPartsStandInTheirFixedOrderWithToolsAfterTheGuidance(t *testing.T) {
 func TestWithToolsABriefingStaysUnderAThousandTokensWithoutMemories(t *testing.T) {
 	snap := withTools(returning())
 	snap.Memories = nil
-	b := Compose(snap, now, Request{MaxTokens: MaxTokens})
+	b := composed(snap, now, Request{MaxTokens: MaxTokens})
 	tools := partNamed(t, b, "tools")
 	t.Logf("%d tokens, %d of them for the tools", b.Tokens, tools.Tokens)
 	if b.Tokens >= 1000 {
@@ -78,12 +78,12 @@ func TestWithToolsABriefingStaysUnderAThousandTokensWithoutMemories(t *testing.T
 // However short the budget: no line on the tools takes the place of a name or of what was left open, and no history
 // that of a line on the tools.
 func TestToolsAreKeptBeforeHistoryAndAfterTheNameAndWhatWasLeftOpen(t *testing.T) {
-	whole := Compose(withTools(everything()), now, Request{MaxTokens: MaxTokens})
+	whole := composed(withTools(everything()), now, Request{MaxTokens: MaxTokens})
 	resume, tools := partNamed(t, whole, "resume").Text, partNamed(t, whole, "tools").Text
 	seen := 0
 	for budget := 300; budget < whole.Tokens; budget++ {
 		parts := map[string]recaller.BriefingPart{}
-		b := Compose(withTools(everything()), now, Request{MaxTokens: budget})
+		b := composed(withTools(everything()), now, Request{MaxTokens: budget})
 		for _, p := range b.Parts {
 			parts[p.Name] = p
 		}
@@ -124,7 +124,7 @@ func TestAMemoryThatWasHeardOtherwiseShowsBoth(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			m := memory(recaller.Fact, "grandchildren", test.value, test.sure, ago(day))
 			m.Dispute = test.dispute
-			got := Compose(recaller.Snapshot{Caller: maria(), Memories: []recaller.Memory{m}}, now, Request{}).Text
+			got := composed(recaller.Snapshot{Caller: maria(), Memories: []recaller.Memory{m}}, now, Request{}).Text
 			if !strings.Contains(got, test.want) {
 				t.Errorf("want %q in\n%s", test.want, got)
 			}
@@ -135,7 +135,7 @@ func TestAMemoryThatWasHeardOtherwiseShowsBoth(t *testing.T) {
 func TestADisputedNameIsShownThoughTheCallerPartHasIt(t *testing.T) {
 	m := memory(recaller.Fact, "name", "Maria Lopez", 1, ago(day))
 	m.Dispute = &recaller.Dispute{Value: "Marta Lopez"}
-	got := Compose(recaller.Snapshot{Caller: maria(), Memories: []recaller.Memory{m}}, now, Request{}).Text
+	got := composed(recaller.Snapshot{Caller: maria(), Memories: []recaller.Memory{m}}, now, Request{}).Text
 	has(t, got, []string{"- Name: Maria Lopez\n", "Maria Lopez (unsure: later heard “Marta Lopez”)\n"}, nil)
 }
 
@@ -148,7 +148,7 @@ func TestAtMostSoManyMemoriesAreTold(t *testing.T) {
 	soon := now.Add(day)
 	snap.Memories[0].DueAt = &soon
 	for most, want := range map[int]int{0: 60, 1: 1, 50: 50, 60: 60, 100: 60} {
-		b := Compose(snap, now, Request{MaxTokens: MaxTokens, MaxMemories: most})
+		b := composed(snap, now, Request{MaxTokens: MaxTokens, MaxMemories: most})
 		if got := strings.Count(b.Text, "something about it"); got != want {
 			t.Errorf("at most %d: got %d memories, want %d", most, got, want)
 		}

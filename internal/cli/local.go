@@ -10,6 +10,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/app"
 	"github.com/recallerhq/recaller/internal/config"
+	"github.com/recallerhq/recaller/internal/obs"
 )
 
 // engine is the server, as package app makes it.
@@ -62,5 +63,5 @@ func (s *session) quietLog() *slog.Logger {
 	if s.globals.Verbose {
 		level = slog.LevelDebug
 	}
-	return slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: level}))
+	return obs.Logger(s.err, level, "text")
 }

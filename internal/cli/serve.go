@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/recallerhq/recaller/internal/config"
+	"github.com/recallerhq/recaller/internal/obs"
 )
 
 // serveCmd is `recaller serve`.
@@ -93,9 +94,5 @@ func (c *serveCmd) banner(s *session, cfg config.Config, addr net.Addr, server e
 
 // log is the server's log, on stderr.
 func (s *session) log(cfg config.Config) *slog.Logger {
-	options := &slog.HandlerOptions{Level: cfg.Log.Level}
-	if cfg.Log.Format == "json" {
-		return slog.New(slog.NewJSONHandler(s.err, options))
-	}
-	return slog.New(slog.NewTextHandler(s.err, options))
+	return obs.Logger(s.err, cfg.Log.Level, cfg.Log.Format)
 }

@@ -13,9 +13,6 @@ const redacted = "[redacted]"
 // Only Reveal gives the text. Secrets can be compared with ==.
 type Secret struct{ text string }
 
-// NewSecret returns a secret.
-func NewSecret(text string) Secret { return Secret{text} }
-
 // Reveal returns the text itself.
 func (s Secret) Reveal() string { return s.text }
 

@@ -87,7 +87,6 @@ func TestAListenerThatIsBehindCanLeave(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(h *hall, s *Subscription){
 		"on its own":                func(_ *hall, s *Subscription) { s.Close() },
-		"as the server goes down":   func(h *hall, _ *Subscription) { h.CloseAll() },
 		"as its caller is erased":   func(h *hall, _ *Subscription) { h.Drop("t1", "ann") },
 		"twice":                     func(_ *hall, s *Subscription) { s.Close(); s.Close() },
 		"on its own, and is erased": func(h *hall, s *Subscription) { s.Close(); h.Drop("t1", "ann") },

@@ -230,8 +230,8 @@ func (c *crowd) end(b *testing.B) {
 		if s.Dropped() {
 			b.Error("a listener was dropped")
 		}
+		s.Close()
 	}
-	c.CloseAll()
 	c.over.Wait()
 }
 

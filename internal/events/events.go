@@ -59,7 +59,6 @@ type Bus struct {
 	streams map[stream]*log
 	callers map[caller]map[recaller.ConversationID]*log // the same logs, by whom they are with
 	swept   time.Time
-	closed  bool
 }
 
 type stream struct {
@@ -104,9 +103,6 @@ func (b *Bus) Subscribe(tenant recaller.TenantID, conv recaller.ConversationID, 
 	}
 	sub = &Subscription{C: c, c: c, done: make(chan struct{}), bus: b, log: l}
 	l.listeners[sub] = struct{}{}
-	if b.closed { // a listener that comes back while the server goes down
-		b.end(sub)
-	}
 	return sub, missed
 }
 
@@ -223,18 +219,6 @@ func (b *Bus) publish(l *log, e Event) {
 	l.remember(e)
 	for s := range l.listeners {
 		b.offer(s, e)
-	}
-}
-
-// CloseAll ends every subscription, those still to come as well: the server is going down.
-func (b *Bus) CloseAll() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.closed = true
-	for _, l := range b.streams {
-		for s := range l.listeners {
-			b.end(s)
-		}
 	}
 }
 

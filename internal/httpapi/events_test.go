@@ -139,7 +139,7 @@ func TestStreamsBeatAndEndWithTheServer(t *testing.T) {
 	in := connect(t, h, "/v1/conversations/"+id+"/events")
 	line(t, in, ": heartbeat")
 	line(t, in, ": heartbeat")
-	h.bus.CloseAll()
+	h.drain()
 	for {
 		if _, err := in.ReadString('\n'); err != nil {
 			return // it ended
@@ -171,7 +171,7 @@ func TestStreamsOutliveTheReadTimeout(t *testing.T) {
 	strict.Config.ReadTimeout = 50 * time.Millisecond
 	strict.Start()
 	t.Cleanup(strict.Close)
-	t.Cleanup(h.bus.CloseAll)
+	t.Cleanup(h.drain)
 	id := h.begun(t, "+4930901820").Conversation.ID
 	h.http.URL = strict.URL
 	in := connect(t, h, "/v1/conversations/"+id+"/events")

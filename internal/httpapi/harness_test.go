@@ -52,6 +52,8 @@ type house struct {
 	logs *logbook
 	bus  *events.Bus
 
+	drain func() // ends all streams, as a server that goes down does; any number of times
+
 	refresh *refresh.Service
 
 	embedder *usecasetest.Embedder // of the search over conversations
@@ -109,11 +111,18 @@ func setup(t testing.TB, tweak func(*Deps, *Options)) *house {
 		t.Fatal(err)
 	}
 	h.http = httptest.NewServer(h.srv)
+	h.drain = sync.OnceFunc(func() {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if left := h.deps.Gate.Drain(ctx, "the test is over"); left > 0 {
+			t.Errorf("%d streams did not end", left)
+		}
+	})
 	running, stop := context.WithCancel(ctx)
 	var refreshing sync.WaitGroup
 	refreshing.Go(func() { h.refresh.Run(running) })
 	t.Cleanup(func() {
-		h.bus.CloseAll()
+		h.drain()
 		h.http.Close()
 		stop()
 		refreshing.Wait()

@@ -27,7 +27,7 @@ func (h *house) narrow(t *testing.T) string {
 		return ctx
 	}
 	srv.Start()
-	t.Cleanup(func() { h.bus.CloseAll(); srv.Close() })
+	t.Cleanup(func() { h.drain(); srv.Close() })
 	return srv.URL
 }
 

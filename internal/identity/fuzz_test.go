@@ -3,7 +3,6 @@ package identity_test
 import (
 	"errors"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/recallerhq/recaller"
@@ -41,9 +40,6 @@ func FuzzPhone(f *testing.F) {
 		}
 		identity.Region(got)
 		identity.Zone(got)
-		if hidden := got[2 : len(got)-4]; len(got) > 10 && strings.Contains(identity.Mask(got), hidden) {
-			t.Fatalf("Mask(%q) = %q shows it", got, identity.Mask(got))
-		}
 	})
 }
 

@@ -108,22 +108,3 @@ var renamed = map[string]string{
 	"Pacific/Ponape":       "Pacific/Pohnpei",
 	"Pacific/Truk":         "Pacific/Chuuk",
 }
-
-// Mask returns a number as it may be shown: country code and last four digits, "+1•••••4567". Fewer are shown where
-// four would be most of the number. The marks are always five, whatever is behind them.
-func Mask(e164 string) string {
-	const marks = "•••••"
-	digits := strings.TrimPrefix(e164, "+")
-	if len(digits) < minDigits || strings.Trim(digits, "0123456789") != "" {
-		return marks
-	}
-	code := ""
-	if n, err := phonenumbers.Parse("+"+digits, ""); err == nil {
-		code = strconv.Itoa(int(n.GetCountryCode()))
-	}
-	shown := 4
-	if len(digits)-len(code) < 2*shown {
-		shown = 2
-	}
-	return "+" + code + marks + digits[len(digits)-shown:]
-}

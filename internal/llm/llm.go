@@ -54,14 +54,6 @@ type Settings struct {
 	Jitter  func() float64   // 0 to 1, spreads retries; nil: random
 }
 
-// Configured reports whether there is a model to ask.
-func (s Settings) Configured() bool {
-	if s.Provider == Anthropic {
-		return s.Model != "" && (s.APIKey != "" || s.BaseURL != "")
-	}
-	return s.BaseURL != "" && s.Model != ""
-}
-
 // Client asks one model. It is safe for concurrent use.
 type Client struct {
 	model   string

@@ -8,29 +8,10 @@ package obs
 import (
 	"io"
 	"log/slog"
-	"net/http"
 	"runtime"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
-)
-
-// The keys of attributes that are the same in every log line of ours.
-const (
-	KeyTenant       = "tenant"
-	KeyCaller       = "caller"
-	KeyConversation = "conversation"
-	KeyJob          = "job"
-	KeyKind         = "kind"
-	KeyDuration     = "dur_ms"
-	KeyError        = "err"
-)
-
-const (
-	scrapesAtOnce = 4
-	scrapeTimeout = 10 * time.Second
 )
 
 // Logger returns a logger that writes lines of the format, "json" or else text, to w. Times are in UTC. Each line is
@@ -61,26 +42,4 @@ func NewRegistry(version string) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build)
 	return r
-}
-
-// MetricsHandler serves the registry's metrics. Scrapes are bounded in number and time; a collector that fails is
-// logged and the others are served.
-func MetricsHandler(r *prometheus.Registry, log *slog.Logger) http.Handler {
-	return promhttp.InstrumentMetricHandler(r, promhttp.HandlerFor(r, promhttp.HandlerOpts{
-		ErrorLog:            errorLog{log},
-		ErrorHandling:       promhttp.ContinueOnError,
-		MaxRequestsInFlight: scrapesAtOnce,
-		Timeout:             scrapeTimeout,
-	}))
-}
-
-// errorLog is the logger that promhttp wants.
-type errorLog struct{ log *slog.Logger }
-
-func (l errorLog) Println(v ...any) {
-	for _, x := range v {
-		if err, ok := x.(error); ok {
-			l.log.Error("metrics could not be gathered", KeyError, err)
-		}
-	}
 }

@@ -101,6 +101,7 @@ func BenchmarkApply(b *testing.B) {
 	d := newDesk(b)
 	for range 200 {
 		s := d.listen("c1")
+		b.Cleanup(s.Close)
 		go func() {
 			for range s.C {
 			}
@@ -110,5 +111,4 @@ func BenchmarkApply(b *testing.B) {
 	for b.Loop() {
 		d.Apply(c)
 	}
-	d.bus.CloseAll()
 }

@@ -88,18 +88,6 @@ func (c *cache) drop(scope Scope) {
 	}
 }
 
-// len counts the keys that are held.
-func (c *cache) len() int {
-	total := 0
-	for i := range c.shards {
-		s := &c.shards[i]
-		s.mu.Lock()
-		total += len(s.nodes)
-		s.mu.Unlock()
-	}
-	return total
-}
-
 func (c *cache) shard(scope Scope) *cacheShard {
 	h := maphash.String(c.seed, string(scope.Tenant)) ^ 3*maphash.String(c.seed, string(scope.Caller))
 	return &c.shards[h%cacheShards]

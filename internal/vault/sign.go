@@ -77,8 +77,3 @@ func (s *Signer) String() string { return "signer(" + s.ID() + ")" }
 
 // GoString is String.
 func (s *Signer) GoString() string { return s.String() }
-
-// Verify reports whether signature is the public key's for the message; a malformed key or signature is not.
-func Verify(public ed25519.PublicKey, message, signature []byte) bool {
-	return len(public) == ed25519.PublicKeySize && ed25519.Verify(public, message, signature)
-}
