@@ -41,7 +41,7 @@ type Tenant struct {
 	Prompts       map[string]string // texts of its own, by the prompt's name (see internal/prompt); nil: ours
 	Webhook       Webhook           // where reminders go (W3)
 	CreatedAt     time.Time
-	Version       int64 `json:"-"` // the store's count of changes: what is written must be a change of what is there
+	Version       int64 `json:"-"` // the store's count of changes; an update must have the one that was read
 }
 
 // The environments. Trials and real callers never share a tenant (P8).

@@ -35,10 +35,11 @@ type ToolCall struct {
 	Conversation ConversationID
 	Caller       CallerID
 	Tool         Tool
-	Result       string   // a MemoryAction, ToolReminded, ToolCancelled, ToolListed, or the Kind of the error that it failed with
-	Memory       MemoryID // what it was about; empty if it failed before that was known
-	Version      int      // of the memory, as the call left it
-	At           time.Time
+	// Result is a MemoryAction, ToolReminded, ToolCancelled, ToolListed, or the Kind of the error that it failed with.
+	Result  string
+	Memory  MemoryID // what it was about; empty if it failed before that was known
+	Version int      // of the memory, as the call left it
+	At      time.Time
 }
 
 // The Results of the tools for reminders.

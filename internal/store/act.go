@@ -6,7 +6,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// maxActs bounds how many acts of a caller a snapshot has, the last ones: what was settled before them is not told any
+// maxActs bounds the acts of a caller in a snapshot. The newest are read; what was settled before them is not told any
 // more.
 const maxActs = 500
 
@@ -43,7 +43,7 @@ func actRecord(conv recaller.ConversationID, number int) string {
 	return string(conv) + "." + itoa(number)
 }
 
-// writeActs puts the acts of a conversation in the place of those that it had.
+// writeActs replaces the acts of a conversation by those that were found with its summary.
 func (w stepWrite) writeActs(ctx context.Context, tx Tx) error {
 	if w.in.Summary == nil {
 		return nil
@@ -75,7 +75,7 @@ func (s *Store) Acts(ctx context.Context, tenant recaller.TenantID, caller recal
 	return list, err
 }
 
-// actsQuery reads a caller's last acts into list, newest first: so many at most, or all with 0.
+// actsQuery reads a caller's acts into list, newest first: at most so many, or all with 0.
 func (b box) actsQuery(tenant recaller.TenantID, caller recaller.CallerID, most int, list *[]recaller.Act) Query {
 	limit := ""
 	if most > 0 {

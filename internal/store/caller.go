@@ -17,7 +17,7 @@ type callerBody struct {
 	Hidden     *hiddenName         `json:"hidden,omitempty"` // the name that was forgotten; nil: none
 }
 
-// known is a caller as the rules of memory know him, and bodyOf what is sealed of him.
+// known gives a caller as the rules of memory see him; bodyOf gives the body of such a caller.
 func (c callerBody) known() decide.Caller {
 	out := decide.Caller{Name: c.Name, Source: c.NameSource, TimeZone: c.TimeZone}
 	if c.Hidden != nil {
@@ -35,7 +35,7 @@ func bodyOf(c decide.Caller) callerBody {
 	return out
 }
 
-// hiddenName is a name of the caller's that went with a memory.
+// hiddenName is the caller's name that was forgotten with a memory.
 type hiddenName struct {
 	Name   string              `json:"name"`
 	Source recaller.NameSource `json:"source"`
@@ -134,8 +134,8 @@ func (s *Store) CallerByIdentity(ctx context.Context, tenant recaller.TenantID, 
 
 const identityQuery = `SELECT caller_id FROM identities WHERE tenant_id = $1 AND kind = $2 AND token = $3`
 
-// Callers lists callers, last seen first. A page may be short of some who are erased meanwhile; only the last one has
-// no cursor.
+// Callers lists callers, last seen first. A page may be short, because callers who are erased meanwhile are left out;
+// only the last page has no cursor.
 func (s *Store) Callers(ctx context.Context, tenant recaller.TenantID, page recaller.Page) ([]recaller.Caller, string, error) {
 	from, limit, err := after(page)
 	if err != nil {
@@ -170,7 +170,7 @@ func (s *Store) Callers(ctx context.Context, tenant recaller.TenantID, page reca
 	return list, cur, nil
 }
 
-// UpdateCaller changes what is set of a caller.
+// UpdateCaller changes a caller's name and time zone, as far as the patch has them, and returns him as he is then.
 func (s *Store) UpdateCaller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, p recaller.CallerPatch) (recaller.Caller, recaller.Change, error) {
 	b, err := s.unseal(ctx, tenant, id)
 	if err != nil {
@@ -191,7 +191,7 @@ func (s *Store) UpdateCaller(ctx context.Context, tenant recaller.TenantID, id r
 			c.NameSource = ""
 		}
 		body := callerBody{Name: c.Name, NameSource: c.NameSource, TimeZone: c.TimeZone}
-		if c.Name == "" { // a name that was forgotten is so only as long as he has none
+		if c.Name == "" { // a forgotten name is kept only while he has no other
 			was, err := b.readCallerBody(ctx, tx, tenant, id)
 			if err != nil {
 				return err
@@ -232,8 +232,8 @@ func (b box) writeCallerBody(
 	return err
 }
 
-// touch raises a caller's content version by one; a time later than the last one moves "last seen". It fails with
-// NotFound for a caller who is gone or being erased, so that nothing is written about one.
+// touch raises a caller's content version by one, and moves "last seen" to seen if that is later. It fails with
+// NotFound for a caller who is gone or being erased, so that nothing is written about him.
 func touch(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.CallerID, seen time.Time) (version int64, err error) {
 	at := int64(0)
 	if !seen.IsZero() {

@@ -15,8 +15,8 @@ type checkpointBody struct {
 	ContactID string          `json:"contact_id,omitempty"`
 }
 
-// PutCheckpoint saves a caller's checkpoint, replacing the one before, whose id and age it keeps (H1). It does not
-// raise the content version: no index holds checkpoints.
+// PutCheckpoint saves a caller's checkpoint. It replaces the one before and keeps that one's id and age (H1). It does
+// not raise the content version: no index holds checkpoints.
 func (s *Store) PutCheckpoint(ctx context.Context, tenant recaller.TenantID, c recaller.Checkpoint) (recaller.Checkpoint, error) {
 	b, err := s.unseal(ctx, tenant, c.Caller)
 	if err != nil {

@@ -170,8 +170,8 @@ func conversationRow(list *[]sealedConversation) func(func(...any) error) error 
 	}
 }
 
-// openAll opens conversations of any callers, leaving out those whose caller is erased meanwhile. One that is damaged
-// does not keep the others from being told: it is marked, and has what is not sealed.
+// openAll opens conversations of any callers. It leaves out those whose caller was erased meanwhile. A damaged one does
+// not fail the list: it is marked, and has only what is not sealed.
 func (s *Store) openAll(ctx context.Context, tenant recaller.TenantID, rows []sealedConversation) ([]recaller.Conversation, error) {
 	list := make([]recaller.Conversation, 0, len(rows))
 	for _, row := range rows {
@@ -195,7 +195,7 @@ func (s *Store) openAll(ctx context.Context, tenant recaller.TenantID, rows []se
 	return list, nil
 }
 
-// CloseConversation ends a conversation, counts it, and leaves its wrap-up, in one commit.
+// CloseConversation ends a conversation, counts it in its caller's statistics and enqueues its wrap-up, in one commit.
 func (s *Store) CloseConversation(ctx context.Context, tenant recaller.TenantID, in recaller.Closing) (recaller.Closed, error) {
 	before, err := s.Conversation(ctx, tenant, string(in.Conversation))
 	if err != nil {
@@ -261,7 +261,7 @@ func count(ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conv
 // notAskedFor is why the steps of an import are left out.
 const notAskedFor = "not asked for"
 
-// enqueueWrapup marks the steps as pending and leaves the job. Without a job they are marked as skipped.
+// enqueueWrapup marks the steps as pending and inserts the job. Without a job it marks them as skipped.
 func enqueueWrapup(ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conversation, job *recaller.Job) error {
 	state, reason := recaller.StepPending, ""
 	if job == nil {

@@ -27,8 +27,8 @@ var callerTables = []struct{ table, word string }{
 	{"jobs", "jobs"},
 }
 
-// BeginErasure hides a caller from every read and leaves a job, in one commit. From here on nothing is written about
-// the caller, and his identities and external ids are free: if he rings again he is somebody new.
+// BeginErasure hides a caller from every read and inserts the job that erases him, in one commit. From then on nothing
+// is written about him. His identities and external ids are free: if he rings again he is somebody new.
 func (s *Store) BeginErasure(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, job recaller.Job) error {
 	return s.WithCaller(ctx, tenant, caller, func(tx Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE callers SET erasing = TRUE WHERE tenant_id = $1 AND id = $2`, tenant, caller)
@@ -38,8 +38,8 @@ func (s *Store) BeginErasure(ctx context.Context, tenant recaller.TenantID, call
 		if n == 0 {
 			return recaller.Errorf(recaller.NotFound, "there is no such caller")
 		}
-		// Under a kind of its own an identity is found no more, and a new caller may have it, who may be erased in turn
-		// before this one's rows are gone. The rows go with the others.
+		// Under another kind the identity is not found any more, and a new caller may have it. The kind names the
+		// caller, because the new one may be erased before this one's rows are gone. The rows go with the others.
 		if _, err := tx.Exec(ctx, `UPDATE identities SET kind = 'erased ' || caller_id WHERE tenant_id = $1 AND caller_id = $2`, tenant, caller); err != nil {
 			return err
 		}
@@ -73,7 +73,8 @@ func (s *Store) EraseRows(ctx context.Context, tenant recaller.TenantID, caller 
 	return out, err
 }
 
-// PutReceipt stores the receipt of an erasure and removes its job, in one commit. The first receipt stays.
+// PutReceipt stores the receipt of an erasure and removes the erasure's job, in one commit. If there is a receipt
+// already, that one stays.
 func (s *Store) PutReceipt(ctx context.Context, r recaller.Receipt, job recaller.Job) error {
 	raw, err := json.Marshal(r)
 	if err != nil {

@@ -15,7 +15,7 @@ type memoryBody struct {
 	Aliases []string        `json:"a,omitempty"`
 	Dispute *disputeBody    `json:"d,omitempty"`
 	Gone    *forgettingBody `json:"f,omitempty"`
-	Interim bool            `json:"i,omitempty"` // it was when it was written; see Memory.Interim
+	Interim bool            `json:"i,omitempty"` // when it was written; see Memory.Interim
 }
 
 // forgettingBody is how a version was forgotten.
@@ -27,7 +27,7 @@ type forgettingBody struct {
 	Named        []string                `json:"n,omitempty"`
 }
 
-// disputeBody is all of a dispute: none of it is looked for.
+// disputeBody is a whole dispute. It is sealed whole, because no query looks for a part of it.
 type disputeBody struct {
 	Value        string                  `json:"v"`
 	Conversation recaller.ConversationID `json:"c,omitempty"`
@@ -118,8 +118,8 @@ func (s *Store) MemoryByID(ctx context.Context, tenant recaller.TenantID, id rec
 	return b.openMemory(row)
 }
 
-// ActiveMemories returns a caller's active memories, last confirmed first, at most 2000, with the content version that
-// they are of; only that where it still is the one that the caller of this has (one that has none says -1).
+// ActiveMemories returns a caller's active memories, last confirmed first, at most 2000, and the content version that
+// they are of. If has is that version already, it returns only the version. Who has none passes -1.
 func (s *Store) ActiveMemories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, has int64) (list []recaller.Memory, version int64, err error) {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {

@@ -88,7 +88,8 @@ func (s *Store) memoryWrite(
 	return w, err
 }
 
-// changeOf writes about the caller of a memory, or of those that the change makes itself.
+// changeOf prepares a write about the caller of a memory, or about the caller of the memories that the change makes
+// itself.
 func (s *Store) changeOf(
 	ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, made []recaller.Memory,
 ) (memoryWrite, error) {
@@ -105,7 +106,7 @@ func (s *Store) changeOf(
 	return w, notFound(err, "there is no such memory")
 }
 
-// own are memories as this caller's.
+// own returns the memories as memories of this caller.
 func (w memoryWrite) own(list []recaller.Memory) []recaller.Memory {
 	out := make([]recaller.Memory, len(list))
 	for i, m := range list {
@@ -121,7 +122,7 @@ func (w memoryWrite) token(key string) []byte {
 // rule decides on a write, given what it has seen so far.
 type rule func(decide.Known) (decide.Decision, error)
 
-// decided looks for what a rule has to see until it decides, and carries that out.
+// decided looks up what a rule asks for until the rule decides, and carries the decision out.
 func (w memoryWrite) decided(ctx context.Context, tx Tx, rule rule) (recaller.MemoryWritten, error) {
 	known := decide.Known{}
 	for {

@@ -22,10 +22,11 @@ func (s *Store) ImportConversation(ctx context.Context, tenant recaller.TenantID
 	return s.openOrImport(ctx, tenant, in, true)
 }
 
-// errRaced says that the caller was created between looking and writing: look again.
+// errRaced says that another write changed the caller between looking and writing: look again.
 var errRaced = errors.New("the caller changed meanwhile")
 
-// raced makes of a clash with what another opening wrote meanwhile that it is looked for again.
+// raced turns a Conflict into errRaced: another opening wrote the same row meanwhile, so it is found when looked for
+// again.
 func raced(err error) error {
 	if recaller.KindOf(err) == recaller.Conflict {
 		return errRaced
@@ -33,7 +34,8 @@ func raced(err error) error {
 	return err
 }
 
-// maxRaces bounds how often an opening looks again. Each time somebody else got somewhere, so one more is rare.
+// maxRaces bounds how often a write looks again. Whoever loses a race loses it to another write, so to lose many is
+// rare.
 const maxRaces = 8
 
 func (s *Store) openOrImport(ctx context.Context, tenant recaller.TenantID, in recaller.Importing, past bool) (recaller.Opened, error) {
@@ -69,7 +71,7 @@ type opening struct {
 	box           box
 	caller        recaller.CallerID // who it is with, as far as could be seen
 	isNew         bool
-	numbered      bool     // a caller who was known has a number more
+	numbered      bool     // a known caller got another phone number
 	tokens        [][]byte // of the identities, in order
 	values        [][]byte // the identities, sealed
 	externalToken []byte
@@ -110,8 +112,8 @@ func (s *Store) prepareOpening(ctx context.Context, tenant recaller.TenantID, in
 	return w, err
 }
 
-// eraseAgain hides a caller whose key is destroyed: erased since he was found, or brought back by a backup from before
-// his erasure, which is then carried out again.
+// eraseAgain begins the erasure of a caller whose key is destroyed. Either he was erased since he was found, or a
+// backup from before his erasure brought him back.
 func (s *Store) eraseAgain(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, at time.Time) error {
 	err := s.BeginErasure(ctx, tenant, caller, recaller.Job{ID: "again " + string(caller), Kind: "erase", Subject: string(caller), RunAt: at})
 	if recaller.KindOf(err) == recaller.NotFound {
@@ -143,8 +145,8 @@ func (w *opening) sealAll(words bool) (err error) {
 	return err
 }
 
-// find returns the caller that the identities belong to, or none. A caller without any is found by nothing but the
-// conversation itself, where that was opened before.
+// find returns the caller that the identities belong to, or none. Without identities only the conversation itself leads
+// to a caller, if it was opened before.
 func (w *opening) find(ctx context.Context, tx Tx) (recaller.CallerID, error) {
 	if len(w.in.Identities) == 0 {
 		_, row, err := w.opened(ctx, tx)
@@ -227,8 +229,8 @@ func (w *opening) existing(ctx context.Context, tx Tx) (out recaller.Opened, fou
 	return out, true, err
 }
 
-// opened finds the conversation that was opened before: that of a repeated request, whose id is ref, or of the external
-// id.
+// opened finds the conversation that was opened before: under the id that a repeated request left, which it returns as
+// ref, or by the external id.
 func (w *opening) opened(ctx context.Context, tx Tx) (ref recaller.ConversationID, row sealedConversation, err error) {
 	ref = w.in.Conversation.ID
 	if _, err := w.once.before(ctx, tx, &ref); err != nil { // a repeat makes ref the first one's
@@ -279,8 +281,8 @@ func (w *opening) writeCaller(ctx context.Context, tx Tx) error {
 	return w.box.writeCallerBody(ctx, tx, w.tenant, w.caller, bodyOf(is))
 }
 
-// writeIdentities adds the identities that nobody has. They are written in an order of their own: two openings with the
-// same two, told in another order, would else wait for each other.
+// writeIdentities adds the identities that nobody has. It writes them in sorted order, so that two openings with the
+// same identities never wait for each other.
 func (w *opening) writeIdentities(ctx context.Context, tx Tx) error {
 	order := make([]int, len(w.in.Identities))
 	for i := range order {
@@ -341,7 +343,7 @@ func userTurns(turns []recaller.Turn) (n int) {
 	return n
 }
 
-// lastSeen is when a caller was last heard in a conversation.
+// lastSeen returns when the last of the turns was said, or at if there are none.
 func lastSeen(turns []recaller.Turn, at time.Time) time.Time {
 	if len(turns) == 0 {
 		return at

@@ -11,11 +11,13 @@ import (
 // mostHistory is how many past conversations a tenant's briefings can show at the most.
 const mostHistory = 20
 
-// SnapshotAt reads what Snapshot would have read at a time that is past: conversations that had ended by then, memories
-// as they stood then by when they were said, what had been agreed on, the reminders that waited, and the checkpoint if
-// it was not touched since. Settings of the tenant and the caller's zone are those of now. What was forgotten since is
-// not told, nor what was interim and gave way since, nor conversations that were still open, and a name that the caller
-// said only if a conversation had ended by then.
+// SnapshotAt reads what Snapshot would have read at a past time: the conversations that had ended, the memories as they
+// stood by when they were said, what had been agreed on, the reminders that waited, and the checkpoint, unless it was
+// touched since.
+//
+// The tenant's settings and the caller's zone are those of now. What was forgotten since is left out. So are interim
+// memories that gave way since, and conversations that were still open. A name that the caller said is left out unless
+// a conversation had ended by then.
 func (s *Store) SnapshotAt(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, at time.Time) (recaller.Snapshot, error) {
 	own, err := s.unseal(ctx, tenant, "")
 	if err != nil {
@@ -76,7 +78,8 @@ func (r *snapshotRead) queriesAt(at time.Time, held *int) []Query {
 		})
 }
 
-// stoodAt are the versions of memories that stood at a time, last confirmed first, as many as a snapshot has.
+// stoodAt returns the versions of memories that stood at a time, last confirmed first, at most as many as a snapshot
+// has.
 func stoodAt(all []recaller.Memory, at time.Time) []recaller.Memory {
 	var out []recaller.Memory
 	for _, m := range all {

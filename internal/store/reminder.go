@@ -31,7 +31,7 @@ func (b box) openReminder(r sealedReminder) (recaller.Reminder, error) {
 	return r.Reminder, err
 }
 
-// pendingQuery reads reminders of a caller that wait into list, soonest first.
+// pendingQuery reads a caller's pending reminders into list, soonest first, at most snapshotMemories.
 func (b box) pendingQuery(tenant recaller.TenantID, caller recaller.CallerID, list *[]recaller.Reminder) Query {
 	return Query{
 		SQL: `SELECT ` + reminderColumns + ` FROM reminders WHERE tenant_id = $1 AND caller_id = $2 AND status = 'pending' ORDER BY due_at, id
@@ -56,8 +56,8 @@ func readReminder(ctx context.Context, tx Tx, tenant recaller.TenantID, id recal
 	return r, notFound(err, "there is no such reminder")
 }
 
-// Reminder returns a reminder. That of a caller whose key is destroyed is not there, though a backup may have brought
-// it back.
+// Reminder returns a reminder. If the caller's key is destroyed it fails with NotFound, even where a backup brought the
+// reminder back.
 func (s *Store) Reminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (recaller.Reminder, error) {
 	r, _, err := s.reminder(ctx, tenant, id)
 	return r, err
@@ -79,8 +79,8 @@ func (s *Store) reminder(ctx context.Context, tenant recaller.TenantID, id recal
 	return r, b, err
 }
 
-// Reminders lists reminders by due time, latest first. A page may be short of some whose caller is erased; only the
-// last one has no cursor.
+// Reminders lists reminders by due time, latest first. A page may be short, because reminders of erased callers are
+// left out; only the last page has no cursor.
 func (s *Store) Reminders(ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter) (list []recaller.Reminder, cur string, err error) {
 	from, limit, err := after(f.Page)
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *Store) Reminders(ctx context.Context, tenant recaller.TenantID, f recal
 	return list, cur, err
 }
 
-// withKey opens reminders, and leaves out those of callers whose key is destroyed: a backup brought them back.
+// withKey opens reminders. It leaves out those of callers whose key is destroyed, which a backup brought back.
 func (s *Store) withKey(ctx context.Context, tenant recaller.TenantID, rows []sealedReminder) (kept []recaller.Reminder, err error) {
 	for _, row := range rows {
 		b, err := s.unseal(ctx, tenant, row.Caller)
@@ -180,7 +180,7 @@ func (w memoryWrite) pending(ctx context.Context, tx Tx, memory recaller.MemoryI
 	return list, err
 }
 
-// waiting are reminders without what they were before.
+// waiting returns the reminders without their earlier times.
 func waiting(list []standing) []recaller.Reminder {
 	out := make([]recaller.Reminder, len(list))
 	for i, s := range list {
@@ -196,8 +196,8 @@ func insertReminder(ctx context.Context, tx Tx, tenant recaller.TenantID, r reca
 	return err
 }
 
-// putReminderJob makes the job of a reminder, in the place of the one that it has. Its id is of the time that is meant:
-// the runner may still be about to remove the job of another.
+// putReminderJob makes the job of a reminder, in place of the one that it has. The job's id names the time that it is
+// for: the runner may still be about to remove the job of another time.
 func putReminderJob(ctx context.Context, tx Tx, tenant recaller.TenantID, r recaller.Reminder) error {
 	if err := deleteReminderJob(ctx, tx, tenant, r.ID); err != nil {
 		return err
@@ -205,7 +205,8 @@ func putReminderJob(ctx context.Context, tx Tx, tenant recaller.TenantID, r reca
 	return insertJob(ctx, tx, tenant, r.Caller, recaller.Job{ID: string(r.Occurrence()), Kind: recaller.JobReminder, Subject: string(r.ID), RunAt: r.DueAt})
 }
 
-// cancelReminders cancels the reminders of a memory that is forgotten, removes their jobs, and the words that they had.
+// cancelReminders cancels the pending reminders of a forgotten memory and removes their jobs. It also removes the words
+// of all reminders that the memory ever had.
 func cancelReminders(ctx context.Context, tx Tx, tenant recaller.TenantID, memory recaller.MemoryID, at time.Time) error {
 	_, err := tx.Exec(ctx, `DELETE FROM jobs WHERE tenant_id = $1 AND kind = $3
 		AND subject IN (SELECT id FROM reminders WHERE tenant_id = $1 AND memory_id = $2 AND status = 'pending')`, tenant, memory, recaller.JobReminder)
@@ -241,7 +242,8 @@ func deleteReminderJob(ctx context.Context, tx Tx, tenant recaller.TenantID, id 
 	return err
 }
 
-// checkReason holds reasons to their closed set (recaller.Reminder): they are readable in the database (spec 2.2).
+// checkReason refuses reasons outside the closed set of recaller.Reminder, because they are not sealed in the database
+// (spec 2.2).
 func checkReason(reason string) error {
 	if !slices.Contains([]string{"", "no webhook", "refused", "timeout", "unreachable", "server error", "unreadable rule"}, reason) {
 		return recaller.Errorf(recaller.Internal, "a reminder fails for a reason from a closed set")
@@ -261,9 +263,9 @@ func (s *Store) TryReminder(ctx context.Context, tenant recaller.TenantID, id re
 	return err
 }
 
-// CloseReminder ends a pending reminder; one that is not pending any more is a Conflict. reason "" leaves the last one.
-// Its job goes in the same commit where the reminder is cancelled; that of one that was delivered or given up on is
-// removed by who runs it.
+// CloseReminder ends a pending reminder. One that is not pending any more is a Conflict. An empty reason leaves the
+// last one. Where the reminder is cancelled its job goes in the same commit; where it was delivered or given up on,
+// whoever runs the job removes it.
 func (s *Store) CloseReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, status recaller.ReminderStatus, reason string, at time.Time) (recaller.Reminder, error) {
 	if !status.Valid() || status == recaller.ReminderPending {
 		return recaller.Reminder{}, recaller.Errorf(recaller.Internal, "a reminder ends as delivered, cancelled or dead")
@@ -282,10 +284,10 @@ func (s *Store) CloseReminder(ctx context.Context, tenant recaller.TenantID, id 
 	})
 }
 
-// AdvanceReminder ends this time of a reminder, as delivered or dead. Where it repeats and next is another time, what
-// was stays as a reminder of its own, whose id is r.Occurrence(), and in the same commit the reminder waits for next,
-// with its job; with a zero next the reminder itself is closed. One that was moved meanwhile, or is not pending any
-// more, is a Conflict.
+// AdvanceReminder ends the time that a reminder waits for, as delivered or dead. With a zero next it closes the
+// reminder itself. Otherwise, in one commit, it keeps that time as a reminder of its own with the id r.Occurrence(),
+// and the reminder waits for next, with a new job. A reminder that was moved meanwhile, or is not pending any more, is
+// a Conflict.
 func (s *Store) AdvanceReminder(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus, next, at time.Time) error {
 	if status != recaller.ReminderDelivered && status != recaller.ReminderDead {
 		return recaller.Errorf(recaller.Internal, "an occurrence ends as delivered or dead")
@@ -332,8 +334,8 @@ func (s *Store) closeAt(ctx context.Context, tenant recaller.TenantID, r recalle
 	})
 }
 
-// ReviveReminder makes a dead reminder pending again, with a job whose id must be a new one: the runner may still be
-// about to remove the old one. A reminder that is not dead, or whose memory was forgotten, is a Conflict.
+// ReviveReminder makes a dead reminder pending again. The job must have a new id, because the runner may still be about
+// to remove the old one. A reminder that is not dead, or whose memory was forgotten, is a Conflict.
 func (s *Store) ReviveReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, job recaller.Job, _ time.Time) (recaller.Reminder, error) {
 	return s.moveReminder(ctx, tenant, id, errNotDead, func(tx Tx, dest ...any) error {
 		return tx.QueryRow(ctx, `UPDATE reminders SET status = 'pending', closed_at = NULL WHERE tenant_id = $1 AND id = $2
@@ -357,8 +359,8 @@ func errNotDead() error {
 	return recaller.Errorf(recaller.Conflict, "only a reminder that was given up on can be tried again")
 }
 
-// moveReminder runs an update that returns the reminder, and then what belongs to it, in one commit. Where the update
-// finds nothing, the reminder is not there, or it stands elsewhere.
+// moveReminder runs an update that returns the reminder, and then what belongs to it, in one commit. If the update
+// changes nothing it fails: with NotFound if there is no such reminder, else with elsewhere.
 func (s *Store) moveReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, elsewhere func() error,
 	update func(tx Tx, dest ...any) error, then func(Tx, recaller.Reminder) error,
 ) (recaller.Reminder, error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Index is what a database finds conversations by, among all of a tenant's (P7). It truly differs: each database has
-// its own way with vectors, and its own full-text index. Embeddings of different models are never compared.
+// Index finds conversations among all of a tenant's (P7). Each database has its own, because each has its own way with
+// vectors and its own full-text index. Embeddings of different models are never compared.
 type Index interface {
 	// PutVectors replaces a conversation's embeddings by one model.
 	PutVectors(ctx context.Context, tx Tx, v Vectors) error
@@ -24,12 +24,13 @@ type Index interface {
 	Similar(ctx context.Context, read Door, q Nearest) ([]recaller.Near, error)
 	// Matching ranks the findable conversations that have any of the tokens, best first.
 	Matching(ctx context.Context, read Door, q Matching) ([]recaller.Near, error)
-	// Similarities gives the cosine of conversations, as far as they have an embedding by the model; of several the
-	// nearest's.
+	// Similarities returns the cosine of each of the conversations that has an embedding by the model. Of several
+	// embeddings the nearest counts.
 	Similarities(ctx context.Context, read Door, q Compared) (map[recaller.ConversationID]float64, error)
 }
 
-// Door runs fn on a snapshot of the tenant's rows, a newer one each time. While it runs a connection is held.
+// Door runs fn on a snapshot of the tenant's rows. Each call sees a newer snapshot, and holds a connection while fn
+// runs.
 type Door func(ctx context.Context, fn func(Tx) error) error
 
 // Vectors are the embeddings of a conversation to be written, all by one model and of one width: one for each part of
@@ -83,8 +84,8 @@ const (
 // blindStem is the purpose of the tokens that conversations are found by.
 const blindStem = "search.stem"
 
-// tokenDigits is how much of a blind token the databases index: 50 bits, so that two of a tenant's stems hardly ever
-// meet, and a conversation's few hundred stay small.
+// tokenDigits is how many digits of a blind token the databases index. Ten are 50 bits: two stems of a tenant hardly
+// ever get the same token, and a conversation's few hundred tokens stay small.
 const tokenDigits = 10
 
 // tokens blinds stems, all of one tenant's.
@@ -147,7 +148,7 @@ func (s *Store) PutIndexing(ctx context.Context, tenant recaller.TenantID, in re
 	})
 }
 
-// direction is an embedding at length 1.
+// direction returns the embedding scaled to length 1.
 func direction(e recaller.Embedding) (recaller.Embedding, error) {
 	if e.Model == "" {
 		return e, recaller.InvalidField("embedding.model", "must be given")
@@ -171,8 +172,8 @@ func direction(e recaller.Embedding) (recaller.Embedding, error) {
 	return e, nil
 }
 
-// Similar returns the conversations that mean most nearly what the embedding does, nearest first, with the cosine as
-// score: only ended ones, of callers who are not being erased. limit is at most 1000.
+// Similar returns the conversations that are nearest to the embedding in meaning, nearest first, with the cosine as
+// score. It finds only ended conversations of callers who are not being erased. limit is at most 1000.
 func (s *Store) Similar(ctx context.Context, tenant recaller.TenantID, e recaller.Embedding, f recaller.SearchFilter, limit int) ([]recaller.Near, error) {
 	e, err := direction(e)
 	if err != nil {
@@ -184,8 +185,9 @@ func (s *Store) Similar(ctx context.Context, tenant recaller.TenantID, e recalle
 	return s.engine.Similar(ctx, s.door(tenant), Nearest{tenant, e, f, limit})
 }
 
-// Matching returns the same conversations by the stems that were said in them, best first. Rare stems count more; where
-// all are frequent, the newest conversations are ranked. Of many stems the first sixteen count.
+// Matching finds among the same conversations by the stems that were said in them, and returns the best first. Rare
+// stems count more. If all are frequent, only the newest conversations are ranked. Of many stems the first sixteen
+// count.
 func (s *Store) Matching(ctx context.Context, tenant recaller.TenantID, stems []string, f recaller.SearchFilter, limit int) ([]recaller.Near, error) {
 	if err := bounded(limit); err != nil {
 		return nil, err
@@ -232,9 +234,8 @@ func (s *Store) door(tenant recaller.TenantID) Door {
 	return func(ctx context.Context, fn func(Tx) error) error { return s.WithTenant(ctx, tenant, Reading, fn) }
 }
 
-// Findable is the condition on a row c of conversations that a search may answer it: ended, of a caller who is not
-// being erased, and as the filter says. The tenant is $1; args are the arguments so far, to which those of the
-// condition are added.
+// Findable returns the condition that a search may answer row c of conversations: it has ended, its caller is not being
+// erased, and the filter lets it through. The tenant is $1. The arguments of the condition are appended to args.
 func Findable(f recaller.SearchFilter, args *[]any) string {
 	q := where{args: *args}
 	for _, c := range []struct{ column, value string }{
@@ -266,10 +267,10 @@ func padded(list []any) []any {
 	return list
 }
 
-// Unembedded returns ended conversations that are to have an embedding by the model, by id, after the given one: those
-// that have none, and those whose step is open, because the one that they have is of an interim summary. Those whose
-// step was left out, or was given up on with this model, are not. more is where the next page begins; empty: there is
-// none.
+// Unembedded returns a page of ended conversations that need an embedding by the model, by id, after the given one. A
+// conversation needs one if it has none, or if its step is open, because what it has is of an interim summary. It needs
+// none if the step was skipped or never asked for, or was given up on with this model. more is where the next page
+// begins; empty: there is none.
 func (s *Store) Unembedded(ctx context.Context, tenant recaller.TenantID, model string, after recaller.ConversationID, limit int) (list []recaller.Conversation, more recaller.ConversationID, err error) {
 	if err := bounded(limit); err != nil {
 		return nil, "", err

@@ -26,7 +26,7 @@ func (s *Store) Snapshot(ctx context.Context, tenant recaller.TenantID, caller r
 		return recaller.Snapshot{}, notFound(err, "there is no such caller")
 	}
 	for {
-		// How many conversations are asked for is a setting that comes with the answer. What it was the last time serves.
+		// How many conversations to read is a setting that comes with the answer. The last known value serves first.
 		history := s.history.of(tenant)
 		r := snapshotRead{tenant: tenant, caller: caller, own: own, box: b, history: history}
 		err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error { return tx.QueryAll(ctx, r.queries()...) })
@@ -57,8 +57,7 @@ type snapshotRead struct {
 	words    map[recaller.ConversationID][]recaller.Turn // the last of those that are open
 }
 
-// said picks the conversations in which something was said: by the caller, or by the agent where its side called or
-// wrote.
+// said picks the conversations in which the caller said something, and outbound ones in which the agent did.
 const said = ` AND (user_turns > 0 OR direction = 'outbound' AND turns > 0)`
 
 func (r *snapshotRead) queries() []Query {
@@ -148,8 +147,8 @@ func (l *limits) set(tenant recaller.TenantID, n int) {
 }
 
 // standingQuery reads the active versions of a caller's memories and those that they superseded, in the order in which
-// they were written. Of a memory that is forgotten nothing is opened, whatever it said before; nor is a version that
-// was forgotten, though an undo made another of it.
+// they were written. It reads no version of a forgotten memory. Of a memory that an undo brought back it leaves out the
+// version that was forgotten.
 const standingQuery = `SELECT ` + memoryColumns + ` FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND (status = 'active' OR status = 'superseded'
 	AND id IN (SELECT id FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND status = 'active')) ORDER BY created_at, id, version`
 

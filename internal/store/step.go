@@ -47,8 +47,9 @@ func (s *Store) TryStep(ctx context.Context, tenant recaller.TenantID, conv reca
 	return open, err
 }
 
-// ReopenStep opens a step that is done or failed, or one that an ended conversation does not have because it ended
-// before there was the step. It counts as tried once. Any other stays as it is.
+// ReopenStep opens a step that is done or failed. It also adds a step that an ended conversation lacks, because the
+// step did not exist when the conversation ended. The step counts as tried once. A step in any other state stays as it
+// is.
 func (s *Store) ReopenStep(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, step recaller.Step) error {
 	return s.WithCaller(ctx, tenant, conv.Caller, func(tx Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO steps (tenant_id, conversation_id, step, caller_id, state, attempts)
@@ -72,9 +73,8 @@ func (s *Store) AddCost(ctx context.Context, tenant recaller.TenantID, conv reca
 	})
 }
 
-// WriteStep writes what a step found together with the step's own mark, in one commit; a step that is done already
-// writes nothing. A result that is pending leaves an interim summary, or interim memories, and the step open, to be
-// written again.
+// WriteStep writes what a step found and marks the step, in one commit. It writes nothing if the step is done already.
+// A pending result leaves an interim summary or interim memories, and leaves the step open, to be written again.
 func (s *Store) WriteStep(ctx context.Context, tenant recaller.TenantID, in recaller.StepResult) (recaller.StepWritten, error) {
 	for range maxRaces {
 		w, err := s.prepareStep(ctx, tenant, in)
@@ -102,7 +102,7 @@ type stepWrite struct {
 	known    knownKeys
 }
 
-// prepareStep seals and reads what can be before the transaction.
+// prepareStep seals and reads everything that can be before the transaction.
 func (s *Store) prepareStep(ctx context.Context, tenant recaller.TenantID, in recaller.StepResult) (stepWrite, error) {
 	w := stepWrite{tenant: tenant, in: in}
 	var err error
@@ -166,8 +166,8 @@ func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error)
 	return out, err
 }
 
-// regards fails with Conflict where something was forgotten, or brought back, since the result was held against what
-// was.
+// regards fails with Conflict if something was forgotten or brought back since the result was checked against what is
+// forgotten (StepResult.Gone).
 func (w stepWrite) regards(ctx context.Context, tx Tx) error {
 	if w.in.Gone == nil {
 		return nil

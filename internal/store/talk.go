@@ -34,10 +34,13 @@ type talks struct {
 	gone   map[recaller.CallerID][]sealedMemory
 }
 
-// Talks returns ended conversations with what was said in them and what of it is forgotten, in the order of the ids,
-// all read at one moment. Those that are not there, are not ended, or whose caller is being erased or has no key any
-// more are left out. Of a conversation the first 400 turns are read, of all together 3,000; none where the retention
-// keeps them elsewhere. One that is damaged is marked, and has no words. At most 1000 are asked for.
+// Talks returns ended conversations with their turns and what their callers had forgotten, in the order of the ids, all
+// read at one moment. It leaves out conversations that are not there or have not ended, and those whose caller is being
+// erased or has no key any more.
+//
+// Of one conversation the first 400 turns are read. Of all together 3,000 are read: a conversation that does not fit
+// has none. There are none either where the retention keeps them elsewhere. A damaged conversation is marked and has no
+// words. If a forgotten memory cannot be read, Talks fails. At most 1000 ids may be asked for.
 func (s *Store) Talks(ctx context.Context, tenant recaller.TenantID, ids []recaller.ConversationID) ([]recaller.Talk, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -103,7 +106,8 @@ func (t *talks) read(ctx context.Context, tx Tx, ids []recaller.ConversationID) 
 	return tx.QueryAll(ctx, queries...)
 }
 
-// turnsOf reads the words of conversations, given with their callers, by whom they lie.
+// turnsOf reads the words of conversations. Each pair is a caller and a conversation, because turns are stored by
+// caller.
 func (t *talks) turnsOf(pairs []any) Query {
 	q := where{args: []any{t.tenant}}
 	n := len(padded(make([]any, len(pairs)/2)))
@@ -126,7 +130,7 @@ func (t *talks) turnsOf(pairs []any) Query {
 	}
 }
 
-// forgottenOf reads every version of what callers had forgotten.
+// forgottenOf reads every version of the callers' forgotten memories.
 func (t *talks) forgottenOf(callers []recaller.CallerID) Query {
 	slices.Sort(callers)
 	q := where{args: []any{t.tenant}}
@@ -159,8 +163,8 @@ func (s *Store) boxes(ctx context.Context, tenant recaller.TenantID, rows []seal
 	return out, err
 }
 
-// open opens a conversation. What of it is damaged is left out; where what was forgotten cannot be read, nothing may be
-// told.
+// open opens a conversation. It leaves out what is damaged. If a forgotten memory cannot be read it fails, because then
+// nothing may be told.
 func (t *talks) open(b box, row sealedConversation) (recaller.Talk, error) {
 	conv, err := b.open(row)
 	out := recaller.Talk{Conversation: conv}

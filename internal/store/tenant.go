@@ -83,8 +83,8 @@ func (s *Store) Tenants(ctx context.Context) ([]recaller.Tenant, error) {
 	return list, nil
 }
 
-// CreateTenant stores a tenant with its first key. A tenant that is there already is a Conflict, and so is a number
-// that belongs to another, whose field is named.
+// CreateTenant stores a tenant with its first key. A tenant that is there already is a Conflict. So is a number that
+// belongs to another tenant; that error names the field.
 func (s *Store) CreateTenant(ctx context.Context, t recaller.Tenant, k recaller.APIKey, hash []byte) error {
 	b, err := s.seal(ctx, t.ID, "")
 	if err != nil {
@@ -118,14 +118,14 @@ func (s *Store) CreateTenant(ctx context.Context, t recaller.Tenant, k recaller.
 	return err
 }
 
-// UpdateTenant replaces a tenant's settings, and with them which numbers lead to it. It fails with Conflict where the
-// settings changed since t was read (no field is named: read and change them again), where a number belongs to another
-// tenant, and where the environment is another one while there are callers.
+// UpdateTenant replaces a tenant's settings, and with them which numbers lead to it. It fails with Conflict if the
+// settings changed since t was read (no field is named: read and change them again), if a number belongs to another
+// tenant, and if the environment changes while there are callers.
 func (s *Store) UpdateTenant(ctx context.Context, t recaller.Tenant) error {
 	return s.changeTenant(ctx, t, func(box, Tx) error { return nil })
 }
 
-// changeTenant writes a tenant's settings, and in the same commit what more does.
+// changeTenant writes a tenant's settings and runs more, in one commit.
 func (s *Store) changeTenant(ctx context.Context, t recaller.Tenant, more func(box, Tx) error) error {
 	b, err := s.seal(ctx, t.ID, "")
 	if err != nil {
@@ -170,7 +170,7 @@ func (s *Store) changeTenant(ctx context.Context, t recaller.Tenant, more func(b
 	return err
 }
 
-// noCallers refuses to make trials real, or real callers trials.
+// noCallers fails with Conflict if the tenant has callers: trials must not become real, nor real callers trials.
 func noCallers(ctx context.Context, tx Tx, tenant recaller.TenantID) error {
 	var one int
 	err := tx.QueryRow(ctx, `SELECT 1 FROM callers WHERE tenant_id = $1 AND id > '' ORDER BY id LIMIT 1`, []any{tenant}, &one)
@@ -296,7 +296,7 @@ func (s *Store) DeleteKey(ctx context.Context, tenant recaller.TenantID, id reca
 	})
 }
 
-// notFound gives a NotFound error words of its own.
+// notFound replaces the message of a NotFound error. Other errors stay.
 func notFound(err error, msg string) error {
 	if err != nil && recaller.KindOf(err) == recaller.NotFound {
 		return recaller.Errorf(recaller.NotFound, "%s", msg)

@@ -10,8 +10,8 @@ import (
 // maxToolCalls bounds how many calls of tools are read of one conversation.
 const maxToolCalls = 1000
 
-// RecordToolCall records a call of a tool that failed: no memory was written. (One that did something is recorded in
-// the commit that did it.)
+// RecordToolCall records a call of a tool that wrote no memory, because it failed or had nothing to write. A call that
+// wrote one is recorded in that write's commit.
 func (s *Store) RecordToolCall(ctx context.Context, tenant recaller.TenantID, c recaller.ToolCall) error {
 	return s.WithCaller(ctx, tenant, c.Caller, func(tx Tx) error { return insertToolCall(ctx, tx, tenant, c) })
 }
@@ -32,7 +32,7 @@ func (s *Store) ToolCalls(ctx context.Context, tenant recaller.TenantID, conv re
 	return list, err
 }
 
-// record keeps the call that made a memory write, with what that did.
+// record stores the call behind a memory write, with what the write did.
 func (w memoryWrite) record(ctx context.Context, tx Tx, out recaller.MemoryWritten, c recaller.ToolCall) error {
 	c.Caller, c.Memory, c.Version, c.Result = w.caller, out.Memory.ID, out.Memory.Version, string(out.Action)
 	if c.Tool == recaller.ToolSetReminder && out.Reminder != nil {

@@ -42,13 +42,13 @@ func insertTurns(ctx context.Context, tx Tx, tenant recaller.TenantID, c recalle
 	return tx.ExecAll(ctx, `INSERT INTO turns (tenant_id, caller_id, conversation_id, number, id, at, speaker, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, args)
 }
 
-// appendedTurns is what a repeated request is told of its first time.
+// appendedTurns is the result that a repeated request gets of its first time.
 type appendedTurns struct {
 	First int               `json:"first"`
 	IDs   []recaller.TurnID `json:"ids"`
 }
 
-// AppendTurns adds turns to an active conversation, gives them numbers, and moves the caller's content on, in one
+// AppendTurns adds turns to an active conversation, gives them numbers and raises the caller's content version, in one
 // commit.
 func (s *Store) AppendTurns(ctx context.Context, tenant recaller.TenantID, in recaller.Appending) (recaller.Appended, error) {
 	if len(in.Turns) == 0 {
@@ -104,9 +104,10 @@ func (s *Store) AppendTurns(ctx context.Context, tenant recaller.TenantID, in re
 	return recaller.Appended{Turns: turns, Change: change}, nil
 }
 
-// countTurns makes room for turns in an active conversation and returns how many it has up to them. there tells that it
-// has them already: the first try of the same write may commit while its repeat is on its way. Turns that are numbered
-// and do not follow are added at the end, unless their words are kept elsewhere.
+// countTurns makes room for turns in an active conversation, and returns how many it has with them. there is true if it
+// has them already: the first try of a write may commit while its repeat is on its way. Numbered turns that do not
+// follow the last one are added at the end. If their words are kept elsewhere, under these numbers, that is refused as
+// Unavailable.
 func countTurns(ctx context.Context, tx Tx, tenant recaller.TenantID, in recaller.Appending) (after int, there bool, err error) {
 	expected := -1
 	if in.Numbered {
@@ -183,7 +184,7 @@ func (b box) turnRow(take func(recaller.ConversationID, recaller.Turn)) func(fun
 	return b.turnRowOr(take, func(_ recaller.TurnID, err error) error { return err })
 }
 
-// turnRowOr is turnRow that asks damaged what becomes of a turn that cannot be opened.
+// turnRowOr is turnRow, but damaged says what happens to a turn that cannot be opened.
 func (b box) turnRowOr(take func(recaller.ConversationID, recaller.Turn), damaged func(recaller.TurnID, error) error) func(func(...any) error) error {
 	var plain []byte
 	return func(scan func(...any) error) error {

@@ -9,12 +9,12 @@ import (
 	"github.com/recallerhq/recaller/internal/vault"
 )
 
-// This file keeps the vectors that a configured model makes of turns. They tell of what was said almost as much as the
-// words do, so they are sealed by the caller's key. They are a cache: nothing is lost with them, and they do not move a
-// caller's content on.
+// This file stores the vectors that a configured model makes of turns. They tell almost as much as the words do, so
+// they are sealed by the caller's key. They are a cache: nothing is lost with them, and storing them does not raise the
+// content version.
 
-// TurnVectors returns what is kept by a model of a caller's turns, by conversation and number. What was made by another
-// model is left out, and so is a row that cannot be read: it is made anew.
+// TurnVectors returns the vectors that a model made of a caller's turns, by conversation and number. A row that cannot
+// be read is left out, so that it is made anew.
 func (s *Store) TurnVectors(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, model string) ([]recaller.TurnVectors, error) {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
@@ -43,9 +43,9 @@ func (s *Store) TurnVectors(ctx context.Context, tenant recaller.TenantID, calle
 	return out, err
 }
 
-// PutTurnVectors keeps vectors of a caller's turns, in place of those that begin with the same turn, and of all that
-// another model made of the conversation's. It fails with NotFound if the caller has no such conversation, is gone, or
-// is being erased; with Invalid where a vector has no numbers.
+// PutTurnVectors stores vectors of a caller's turns. They replace those that begin with the same turn, and all that
+// another model made of the conversation. It fails with NotFound if the caller has no such conversation, is gone, or is
+// being erased, and with Invalid if a vector has no numbers.
 func (s *Store) PutTurnVectors(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, list []recaller.TurnVectors) error {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
