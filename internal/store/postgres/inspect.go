@@ -25,9 +25,9 @@ type Finding struct {
 	Problem string // why the server cannot run on it, and what to do; empty: it can
 }
 
-// Inspect looks at everything that the server relies on in a database, as the role that it runs as: the versions of
-// server, extension and schema, that what is acknowledged is on disk, that the role cannot see past the policies, and
-// that every table has its policy and no other. It fails only where the database cannot be asked.
+// Inspect looks at everything that the server relies on in a database, as the role that the server runs as: the
+// versions of server, extension and schema; that acknowledged writes are on disk; that the role cannot see past the
+// policies; and that every table has its policy and no other. It fails only if the database cannot be asked.
 func Inspect(ctx context.Context, url string) ([]Finding, error) {
 	cfg, err := poolConfig(url, Options{})
 	if err != nil {
@@ -85,8 +85,8 @@ func tooOld(number int, name string) string {
 	return fmt.Sprintf("the database server is Postgres %s; %d or newer is needed", name, oldestServer)
 }
 
-// lookDurability refuses a database that acknowledges what is not on disk (design decision 4). That the server does not
-// wait for its disk at all is told, not refused: it is how tests run.
+// lookDurability refuses a database that acknowledges what is not on disk (design decision 4). With fsync off it only
+// says so: that is how tests run.
 func lookDurability(ctx context.Context, c *pgx.Conn) (Finding, error) {
 	f := Finding{Name: "durability"}
 	var commit string

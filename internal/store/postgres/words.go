@@ -13,8 +13,8 @@ import (
 	"github.com/recallerhq/recaller/internal/store"
 )
 
-// A stem that was said so often has another token, with this behind it: the index then tells it from one that was said
-// once.
+// A stem that was said so often has a second token, with oftenSuffix behind it. By that the index tells it from a stem
+// that was said once.
 const (
 	often       = 3
 	oftenSuffix = "x"
@@ -43,9 +43,9 @@ func (e *Engine) PutTokens(ctx context.Context, tx store.Tx, t store.Tokens) err
 // lately is how many of the newest conversations are looked through where all tokens are frequent.
 const lately = 8000
 
-// Matching implements store.Index. No condition of a query's own may use the index of tokens, for a policy keeps the
-// tenants apart, and Postgres sees to that before it lets an operator like @@ look at a row. So the words of a search
-// are a condition of a policy (migration 0003), which a setting of the transaction tells them.
+// Matching implements store.Index. A query's own condition cannot use the index of tokens: a policy keeps the tenants
+// apart, and Postgres applies it before it lets an operator like @@ look at a row. So the words of a search are part of
+// a policy (migration 0003), and a setting of the transaction tells it which.
 func (e *Engine) Matching(ctx context.Context, read store.Door, q store.Matching) (found []recaller.Near, err error) {
 	err = read(ctx, func(tx store.Tx) error {
 		tokens, counts, all, err := e.telling(ctx, tx, q)
@@ -65,14 +65,14 @@ func (e *Engine) Matching(ctx context.Context, read store.Door, q store.Matching
 	return found, err
 }
 
-// words makes a condition on the tokens that of the policy.
+// words sets the condition on the tokens that the policy applies.
 func words(condition string) store.Query {
 	return store.Query{SQL: `SELECT set_config('recaller.words', $1, TRUE)`, Args: []any{condition}, Row: ignored}
 }
 
-// telling chooses the tokens that count; all tells that every conversation that has one of them is ranked. counts says
-// of each in how many it is, where it must be known beforehand: of a tenant with no more conversations than are ranked
-// all count.
+// telling chooses the tokens that count. all says that every conversation that has one of them is ranked. Otherwise
+// counts says in how many conversations each is. For a tenant with no more conversations than are ranked all tokens
+// count.
 func (e *Engine) telling(ctx context.Context, tx store.Tx, q store.Matching) (tokens []string, counts []int, all bool, err error) {
 	total, everything := store.MaxRanked+1, counted{tenant: q.Tenant}
 	if !e.frequent.is(everything) {
@@ -120,9 +120,9 @@ func (e *Engine) count(ctx context.Context, tx store.Tx, q store.Matching) ([]in
 	return counts, err
 }
 
-// sample is how many rows of a token the index gives, about, where it has more of them: enough to see that they are
-// more than are ranked, however far Postgres's guess of how many it has is off. All of a token that is in every
-// conversation take many times as long.
+// sample is about how many rows the index gives of a token that has more. They are enough to see that there are more
+// than are ranked, however wrong Postgres's guess of their number is. To read all rows of a token that is in every
+// conversation would take many times as long.
 const sample = 10_000
 
 // sampled has the index of tokens give about so many rows; 0: all.
@@ -148,9 +148,9 @@ func (h hit) times(token int) float64 {
 	return 0
 }
 
-// having reads the conversations that have any of the tokens: all, by the index of tokens, or of the newest ones as
-// many as are ranked. The newest are looked through one after the other: where a token is in many, there are soon
-// enough, and the index would give all first.
+// having reads the conversations that have any of the tokens. With all it reads every one, by the index of tokens.
+// Without, it reads the newest, as many as are ranked: it looks at one conversation after the other and soon has
+// enough, because the tokens are in many. The index would give all first.
 func having(ctx context.Context, tx store.Tx, tenant recaller.TenantID, tokens []string, all bool) (hits []hit, err error) {
 	either := strings.Join(tokens, "|")
 	args := []any{tenant}
@@ -182,8 +182,8 @@ func having(ctx context.Context, tx store.Tx, tenant recaller.TenantID, tokens [
 	return hits, tx.QueryAll(ctx, queries...)
 }
 
-// weighed tells how much each token counts, by how many conversations have it: of those in which any is, where all of
-// them are known.
+// weighed returns how much each token counts, by how many conversations have it. Without counts it counts them in hits,
+// which then are all that have any.
 func weighed(hits []hit, counts []int) []float64 {
 	if len(hits) == 0 {
 		return nil
@@ -200,7 +200,7 @@ func weighed(hits []hit, counts []int) []float64 {
 				}
 			}
 		}
-		// Of how many is not counted: whatever is in twenty thousand conversations or more says little.
+		// How many conversations there are is not counted. Whatever is in twenty thousand or more says little.
 		out[i] = math.Log(1 + 10*store.MaxRanked/(float64(n)+0.5))
 	}
 	return out
@@ -263,8 +263,8 @@ func answerable(ctx context.Context, tx store.Tx, q store.Matching, near []recal
 	return found, nil
 }
 
-// left gives the newest conversations that the filter leaves, of those that have any of the tokens, which all are
-// frequent.
+// left returns the newest conversations that the filter leaves and that have any of the tokens. It is for tokens that
+// are all frequent.
 func left(ctx context.Context, tx store.Tx, q store.Matching, tokens []string) (found []recaller.Near, err error) {
 	args := []any{q.Tenant}
 	query := fmt.Sprintf(`SELECT c.id, 1::float8 FROM conversations c JOIN conversation_words w ON w.tenant_id = $1 AND w.conversation_id = c.id

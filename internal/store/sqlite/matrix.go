@@ -15,9 +15,9 @@ import (
 	"github.com/recallerhq/recaller/internal/vector"
 )
 
-// matrix holds the vectors of one tenant by one model in memory, so that a search compares them all. What was written
-// since is read before each search; a vector that was erased stays until it comes up, and is never answered. Safe for
-// concurrent use.
+// matrix holds the vectors of one tenant by one model in memory, so that a search compares them all. Before each search
+// it reads what was written since. A vector that was erased stays until a search comes upon it, but is never answered.
+// Safe for concurrent use.
 type matrix struct {
 	kind   kindOfVector
 	refill chan struct{} // held by who reads from the database; a channel, so that waiting ends with the context
@@ -37,7 +37,7 @@ type kindOfVector struct {
 	width  int
 }
 
-// chunk is some rows of a matrix. One that is scanned by several at once is cut here.
+// chunk is a block of rows of a matrix. Several cores scan a matrix chunk by chunk.
 type chunk struct {
 	words    []uint64
 	sketches []uint64
@@ -54,7 +54,7 @@ type head struct {
 
 const chunkRows = 1024
 
-// memoryOf is what a matrix takes, about.
+// memoryOf estimates how many bytes a matrix takes.
 func memoryOf(width, rows int) int64 {
 	const itself, headAndSlot = 1 << 10, 24 + 28
 	return itself + int64(rows)*int64(8*words(width)+8*sketchWords(words(width))+headAndSlot)
@@ -64,8 +64,8 @@ func newMatrix(kind kindOfVector) *matrix {
 	return &matrix{kind: kind, refill: make(chan struct{}, 1), seed: maphash.MakeSeed(), slots: map[uint64]int{}}
 }
 
-// catchUp reads what was written since. It reports false where a matrix would take more memory than there may be,
-// having read nothing.
+// catchUp reads what was written since. If a new matrix would take more than limit bytes, it reads nothing and returns
+// false.
 func (m *matrix) catchUp(ctx context.Context, read store.Door, limit int64) (fits bool, err error) {
 	select {
 	case m.refill <- struct{}{}:
@@ -183,9 +183,9 @@ func (m *matrix) memory() int64 {
 	return memoryOf(m.kind.width, rows)
 }
 
-// Wide vectors are compared in two passes: all by their sketches, one bit for a number, and then one in ten, those
-// whose sketches differ least. It takes a third of the time. Of the fifty nearest among 100,000 a hundred searches
-// missed none; of vectors that all lean far to one side two missed one at 768 numbers, one in seven did at 512, and
+// Wide vectors are compared in two passes: all by their sketches, one bit for a number, and then the one in ten whose
+// sketches differ least. It takes a third of the time. A hundred searches for the fifty nearest among 100,000 missed
+// none. Where all vectors lean far to one side, two of them missed one at 768 numbers, one in seven did at 512, and
 // none at 1536 (BenchmarkSketches). Narrow vectors, of which sketches tell less, are all compared.
 const (
 	sketched = 512  // numbers
@@ -256,7 +256,7 @@ func (c *chunk) differ(q *query) []uint16 {
 	return out
 }
 
-// closest gives the number of bits within which so many rows are.
+// closest returns within how many bits so many rows are.
 func closest(differ [][]uint16, rows int) int {
 	var histogram [maxWidth + 64]int
 	for _, part := range differ {

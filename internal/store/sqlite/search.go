@@ -11,7 +11,7 @@ import (
 
 // PutVectors implements store.Index.
 func (e *Engine) PutVectors(ctx context.Context, tx store.Tx, v store.Vectors) error {
-	// What is replaced goes, and comes with a higher seq, so that whoever holds the old one reads it.
+	// What is replaced is deleted and gets a higher seq, so that whoever holds the old vector reads the new one.
 	if _, err := tx.Exec(ctx, `DELETE FROM conversation_embeddings WHERE tenant_id = $1 AND conversation_id = $2 AND model = $3`, v.Tenant, v.Conversation, v.Parts[0].Model); err != nil {
 		return err
 	}
@@ -31,8 +31,8 @@ const (
 	candidate = 1024 // with one. Where they are not enough, what the filter leaves is compared, and nothing else
 )
 
-// Similar implements store.Index: all of the tenant's vectors are compared, in memory, and of the nearest those are
-// answered that the database still has and that the filter lets through.
+// Similar implements store.Index. It compares all of the tenant's vectors in memory. Of the nearest it answers those
+// that the database still has and the filter lets through.
 func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) ([]recaller.Near, error) {
 	by := newQuery(q.Embedding.Vector)
 	if q.Filter.Caller != "" { // he has few
@@ -104,8 +104,8 @@ const (
 	ofWords   = "conversation_words"
 )
 
-// answerable looks up which of what was found, best first, is of conversations that may be answered, until there are
-// enough. gone are the keys that their table, of, has no more.
+// answerable looks up which of near, best first, are of conversations that may be answered, until there are enough.
+// gone are the keys that the table of has no more.
 func (a asked) answerable(ctx context.Context, tx store.Tx, of string, near []scored[int64]) (found []recaller.Near, gone []int64, err error) {
 	step := a.limit + a.limit/8 // but for those that are being erased all may be answered
 	if a.filter != (recaller.SearchFilter{}) {
@@ -160,8 +160,8 @@ func (a asked) lookUp(ctx context.Context, tx store.Tx, of string, part []scored
 	return there, err
 }
 
-// left spells the conversations c that the filter leaves, to be joined with more, read by the index that leaves least
-// to read.
+// left spells a table c of the conversations that the filter leaves, to be joined with more. It names the index that
+// leaves least to read.
 func (a asked) left(args *[]any) string {
 	index := "conversations_labels"
 	switch {

@@ -1,5 +1,6 @@
-// Package sqlite is the embedded engine of the store: one file, one writer whose commits many share, a few readers that
-// never wait for it (WAL). synchronous=FULL: what is committed survives kill -9 and a power cut (design decision 4).
+// Package sqlite is the embedded engine of the store: one file, one writer whose commits many share, and a few readers
+// that never wait for it (WAL). With synchronous=FULL, what is committed survives kill -9 and a power cut (design
+// decision 4).
 //
 // It is not for SQL about entities: that is written once, in store.
 package sqlite
@@ -187,7 +188,7 @@ func (e *Engine) ReadSystem(ctx context.Context, fn func(store.Tx) error) error 
 		return err
 	}
 	defer e.readers.put(c)
-	always := context.WithoutCancel(ctx) // to be interrupted is for what takes time
+	always := context.WithoutCancel(ctx) // only what takes time need be interrupted
 	if _, err := c.Exec(always, `BEGIN`); err != nil {
 		return err
 	}
