@@ -50,13 +50,16 @@ const (
 	AgreementMoved     AgreementState = "moved"     // another took its place
 	AgreementCancelled AgreementState = "cancelled" // it was called off
 	AgreementDone      AgreementState = "done"      // somebody said that it happened
-	AgreementOver      AgreementState = "over"      // its hour or day is past and nobody said how it went, or its hold ran out
-	AgreementHeld      AgreementState = "held"      // it is kept free, and not confirmed
+	// AgreementOver: its hour or day is past and nobody said how it went, or its hold ran out.
+	AgreementOver AgreementState = "over"
+	AgreementHeld AgreementState = "held" // it is kept free, and not confirmed
 )
 
 // AgreementStates lists the states.
 func AgreementStates() []AgreementState {
-	return []AgreementState{AgreementOpen, AgreementMoved, AgreementCancelled, AgreementDone, AgreementOver, AgreementHeld}
+	return []AgreementState{
+		AgreementOpen, AgreementMoved, AgreementCancelled, AgreementDone, AgreementOver, AgreementHeld,
+	}
 }
 
 // Valid reports whether s is one of the states.

@@ -39,9 +39,10 @@ type BriefingPart struct {
 type Snapshot struct {
 	Tenant     Tenant
 	Caller     Caller
-	Checkpoint *Checkpoint    // the active one, whatever its age; the briefing applies the window
-	History    []Conversation // ended conversations in which something was said, newest first, at most Tenant.HistoryLimit
-	BrokenOff  *BrokenOff     // the latest of those, if it failed
+	Checkpoint *Checkpoint // the active one, whatever its age; the briefing applies the window
+	// History has ended conversations in which something was said, newest first, at most Tenant.HistoryLimit.
+	History   []Conversation
+	BrokenOff *BrokenOff // the latest of History, if it failed
 	// Open are the active conversations, newest first, bounded by the store. The one that the briefing is for may be
 	// among them.
 	Open      []BrokenOff

@@ -22,7 +22,10 @@ const (
 
 // Tools lists the tools in the order in which they are told to a model.
 func Tools() []Tool {
-	return []Tool{ToolStoreMemory, ToolUpdateMemory, ToolForgetMemory, ToolMarkPrivate, ToolSetReminder, ToolCancelReminder, ToolListReminders}
+	return []Tool{
+		ToolStoreMemory, ToolUpdateMemory, ToolForgetMemory, ToolMarkPrivate, ToolSetReminder, ToolCancelReminder,
+		ToolListReminders,
+	}
 }
 
 // Valid reports whether t is one of the tools.

@@ -110,9 +110,9 @@ type Changing struct {
 	ID     MemoryID
 	Patch  MemoryPatch
 	Forget bool // close it, and cancel its reminder; of Patch only Reason and At count
-	// Forgetting, Also and Name count only with Forget. Forgetting says when and where it was asked for. Also are the other
-	// active memories that say the same and are forgotten with it. Name is the caller's name, if that is what the memory
-	// holds: he is no longer called by it.
+	// Forgetting, Also and Name count only with Forget. Forgetting says when and where it was asked for. Also are the
+	// other active memories that say the same and are forgotten with it. Name is the caller's name, if that is what the
+	// memory holds: he is no longer called by it.
 	Forgetting Forgetting
 	Also       []MemoryID
 	Name       string
@@ -239,8 +239,10 @@ type StepResult struct {
 	// Dispute. With State pending they are interim ones: they contradict nothing, and what a later try finds takes
 	// their place.
 	Memories []Memory
-	Forget   []Changing // what the caller asked to forget in the conversation; memories that are no longer active are passed over
-	Name     string     // the caller's name, as said (P12); empty if none was heard
+	// Forget is what the caller asked to forget in the conversation. Memories that are not active any more are passed
+	// over.
+	Forget []Changing
+	Name   string // the caller's name, as said (P12); empty if none was heard
 	// Gone is the store's number of Forgettings at the time when Memories and Name were checked against what is
 	// forgotten. If it is another by now, nothing is written: Conflict. nil: they were not checked.
 	Gone *int64

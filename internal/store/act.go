@@ -48,7 +48,8 @@ func (w stepWrite) writeActs(ctx context.Context, tx Tx) error {
 	if w.in.Summary == nil {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `DELETE FROM acts WHERE tenant_id = $1 AND caller_id = $2 AND conversation_id = $3`, w.tenant, w.in.Caller, w.in.Conversation)
+	_, err := tx.Exec(ctx, `DELETE FROM acts WHERE tenant_id = $1 AND caller_id = $2 AND conversation_id = $3`,
+		w.tenant, w.in.Caller, w.in.Conversation)
 	if err != nil || len(w.acts) == 0 {
 		return err
 	}
@@ -61,7 +62,9 @@ func (w stepWrite) writeActs(ctx context.Context, tx Tx) error {
 }
 
 // Acts returns all of a caller's acts, newest first.
-func (s *Store) Acts(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (list []recaller.Act, err error) {
+func (s *Store) Acts(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) (list []recaller.Act, err error) {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
 		return nil, notFound(err, "there is no such caller")
@@ -82,7 +85,8 @@ func (b box) actsQuery(tenant recaller.TenantID, caller recaller.CallerID, most 
 		limit = ` LIMIT ` + itoa(most)
 	}
 	return Query{
-		SQL: `SELECT conversation_id, number, kind, at, day, said_at, body FROM acts WHERE tenant_id = $1 AND caller_id = $2
+		SQL: `SELECT conversation_id, number, kind, at, day, said_at, body FROM acts WHERE tenant_id = $1
+			AND caller_id = $2
 			ORDER BY said_at DESC, conversation_id DESC, number DESC` + limit,
 		Args: []any{tenant, caller},
 		Row: func(scan func(...any) error) error {

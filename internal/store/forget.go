@@ -29,14 +29,17 @@ func (b box) forgottenQuery(tenant recaller.TenantID, caller recaller.CallerID, 
 
 // Forgetful returns those of the callers of whom a memory was ever forgotten, in any order; one that came back counts
 // too.
-func (s *Store) Forgetful(ctx context.Context, tenant recaller.TenantID, callers []recaller.CallerID) (list []recaller.CallerID, err error) {
+func (s *Store) Forgetful(
+	ctx context.Context, tenant recaller.TenantID, callers []recaller.CallerID,
+) (list []recaller.CallerID, err error) {
 	if len(callers) == 0 {
 		return nil, nil
 	}
 	q := where{args: []any{tenant}}
 	q.in("caller_id", padded(anys(callers)))
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		return each(ctx, tx, `SELECT DISTINCT caller_id FROM memories WHERE tenant_id = $1`+q.String()+` AND status = 'forgotten'`+notErasing, q.args, func(r Rows) error {
+		return each(ctx, tx, `SELECT DISTINCT caller_id FROM memories WHERE tenant_id = $1`+q.String()+`
+			AND status = 'forgotten'`+notErasing, q.args, func(r Rows) error {
 			var id recaller.CallerID
 			err := r.Scan(&id)
 			list = append(list, id)
@@ -47,7 +50,9 @@ func (s *Store) Forgetful(ctx context.Context, tenant recaller.TenantID, callers
 }
 
 // Forgotten returns every version of a caller's forgotten memories, at most 2000. What they said must not be told.
-func (s *Store) Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (list []recaller.Memory, err error) {
+func (s *Store) Forgotten(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) (list []recaller.Memory, err error) {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
 		return nil, notFound(err, "there is no such caller")
@@ -65,14 +70,18 @@ func (s *Store) Forgotten(ctx context.Context, tenant recaller.TenantID, caller 
 // falls. It counts all versions of the memories that were ever forgotten, and counts the forgotten versions twice. An
 // undo adds a version, and no version is ever removed.
 func forgettings(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID) (n int64, err error) {
-	err = tx.QueryRow(ctx, `SELECT COALESCE(SUM(CASE WHEN status = 'forgotten' THEN 2 ELSE 1 END), 0) FROM memories WHERE tenant_id = $1
-		AND id IN (SELECT id FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND status = 'forgotten')`, []any{tenant, caller}, &n)
+	err = tx.QueryRow(ctx, `SELECT COALESCE(SUM(CASE WHEN status = 'forgotten' THEN 2 ELSE 1 END), 0) FROM memories
+		WHERE tenant_id = $1
+		AND id IN (SELECT id FROM memories WHERE tenant_id = $1 AND caller_id = $2
+		AND status = 'forgotten')`, []any{tenant, caller}, &n)
 	return n, err
 }
 
 // Forgettings returns a number that changes whenever something of a caller's is forgotten or brought back. Read it
 // before Forgotten: while it is the same, what Forgotten returned is up to date.
-func (s *Store) Forgettings(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (n int64, err error) {
+func (s *Store) Forgettings(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) (n int64, err error) {
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
 		if err := alive(ctx, tx, tenant, caller); err != nil {
 			return err
@@ -89,13 +98,16 @@ func (s *Store) Forgettings(ctx context.Context, tenant recaller.TenantID, calle
 // runs may have missed the change, so another is made.
 func (w memoryWrite) reindex(ctx context.Context, tx Tx, m recaller.Memory, at time.Time) error {
 	prefix := string(w.caller) + "."
-	waits, err := tx.Exec(ctx, `UPDATE jobs SET run_at = run_at WHERE tenant_id = $1 AND kind = $2 AND subject > $3 AND subject < $4 AND leased_until = 0`,
+	waits, err := tx.Exec(ctx, `UPDATE jobs SET run_at = run_at WHERE tenant_id = $1 AND kind = $2 AND subject > $3
+		AND subject < $4 AND leased_until = 0`,
 		w.tenant, recaller.JobReindex, prefix, string(w.caller)+"/")
 	if err != nil || waits > 0 {
 		return err
 	}
 	subject := prefix + itoa(int(micros(at))) + "." + versionRecord(m)
-	return insertJob(ctx, tx, w.tenant, w.caller, recaller.Job{ID: subject, Kind: recaller.JobReindex, Subject: subject, RunAt: at})
+	return insertJob(ctx, tx, w.tenant, w.caller, recaller.Job{
+		ID: subject, Kind: recaller.JobReindex, Subject: subject, RunAt: at,
+	})
 }
 
 // slack is how far apart the clocks of two processes may be that change memories of one caller.
@@ -103,7 +115,9 @@ const slack = time.Minute
 
 // Regarded returns every version of the memories that a reindex job is about: those of the caller that were forgotten
 // or brought back since the time in the job's subject. A subject without a time is Invalid.
-func (s *Store) Regarded(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, subject string) (list []recaller.Memory, err error) {
+func (s *Store) Regarded(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, subject string,
+) (list []recaller.Memory, err error) {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
 		return nil, notFound(err, "there is no such caller")
@@ -118,8 +132,10 @@ func (s *Store) Regarded(ctx context.Context, tenant recaller.TenantID, caller r
 			return err
 		}
 		list, err = b.readMemories(ctx, tx, `SELECT `+memoryColumns+` FROM memories WHERE tenant_id = $1 AND id IN (
-			SELECT f.id FROM memories f WHERE f.tenant_id = $1 AND f.caller_id = $2 AND f.status = 'forgotten' AND (f.closed_at >= $3
-				OR EXISTS (SELECT 1 FROM memories n WHERE n.tenant_id = $1 AND n.id = f.id AND n.version > f.version AND n.created_at >= $3)))
+			SELECT f.id FROM memories f WHERE f.tenant_id = $1 AND f.caller_id = $2 AND f.status = 'forgotten'
+			AND (f.closed_at >= $3
+				OR EXISTS (SELECT 1 FROM memories n WHERE n.tenant_id = $1 AND n.id = f.id AND n.version > f.version
+				AND n.created_at >= $3)))
 			ORDER BY id DESC, version DESC LIMIT `+itoa(maxForgotten), tenant, caller, since-slack.Microseconds())
 		return err
 	})

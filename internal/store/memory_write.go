@@ -163,7 +163,8 @@ func (w memoryWrite) look(ctx context.Context, tx Tx, q decide.Question) (a deci
 			LIMIT `+itoa(maxPast), w.tenant, q.ID)
 	case decide.Closed:
 		a.Memories, err = w.box.readMemories(ctx, tx, all+`AND caller_id = $2 AND key_token = $3 AND status <> 'active'
-			AND conversation_id = $4 AND closed_at >= $5 LIMIT 1`, w.tenant, w.caller, w.token(q.Key), q.Conversation, q.Since)
+			AND conversation_id = $4 AND closed_at >= $5
+			LIMIT 1`, w.tenant, w.caller, w.token(q.Key), q.Conversation, q.Since)
 	case decide.Gone:
 		err = tx.QueryAll(ctx, w.box.forgottenQuery(w.tenant, w.caller, &a.Memories))
 	case decide.Name:
@@ -249,7 +250,8 @@ func (w memoryWrite) write(ctx context.Context, tx Tx, v decide.Write) error {
 		source, privacy_scope, due_at, due_day, conversation_id, created_at, confirmed_at, body)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 		w.tenant, m.ID, m.Version, m.Caller, m.Type, w.token(m.Key), m.Status, m.Confidence,
-		m.Source, m.PrivacyScope, due, m.DueDay, m.Provenance.Conversation, micros(m.CreatedAt), micros(m.ConfirmedAt), body)
+		m.Source, m.PrivacyScope, due, m.DueDay, m.Provenance.Conversation,
+		micros(m.CreatedAt), micros(m.ConfirmedAt), body)
 	if recaller.KindOf(err) == recaller.Conflict {
 		return decide.KeyTaken()
 	}

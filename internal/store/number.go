@@ -78,8 +78,9 @@ func (s *Store) taken(ctx context.Context, n numbering, numbers []string) error 
 	queries := make([]Query, len(numbers))
 	for i, number := range numbers {
 		queries[i] = Query{
-			SQL: `SELECT tenant_id FROM tenant_numbers WHERE token = $1`, Args: []any{n.blind.Blind(blindNumber, number)},
-			Row: func(scan func(...any) error) error { return scan(&owners[i]) },
+			SQL:  `SELECT tenant_id FROM tenant_numbers WHERE token = $1`,
+			Args: []any{n.blind.Blind(blindNumber, number)},
+			Row:  func(scan func(...any) error) error { return scan(&owners[i]) },
 		}
 	}
 	if err := s.WithSystem(ctx, Reading, func(tx Tx) error { return tx.QueryAll(ctx, queries...) }); err != nil {
@@ -97,7 +98,8 @@ func (s *Store) taken(ctx context.Context, n numbering, numbers []string) error 
 func (s *Store) IndexNumbers(ctx context.Context) (takenOut map[recaller.TenantID]int, err error) {
 	var ids []recaller.TenantID
 	err = s.WithSystem(ctx, Reading, func(tx Tx) error {
-		return each(ctx, tx, `SELECT id FROM tenants WHERE version = $1 ORDER BY created_at, id`, []any{unindexed}, func(r Rows) error {
+		return each(ctx, tx, `SELECT id FROM tenants WHERE version = $1
+			ORDER BY created_at, id`, []any{unindexed}, func(r Rows) error {
 			var id recaller.TenantID
 			err := r.Scan(&id)
 			ids = append(ids, id)
@@ -154,7 +156,9 @@ func (s *Store) indexNumbers(ctx context.Context, id recaller.TenantID) (takenOu
 func (n numbering) claim(ctx context.Context, tx Tx, numbers []string) ([]string, error) {
 	var own []string
 	for i, row := range n.tokens(numbers, nil) {
-		got, err := tx.Exec(ctx, `INSERT INTO tenant_numbers (token, tenant_id) VALUES ($1, $2) ON CONFLICT (token) DO NOTHING`, row...)
+		got, err := tx.Exec(ctx, `INSERT INTO tenant_numbers (token, tenant_id) VALUES ($1, $2)
+			ON CONFLICT (token) DO NOTHING`,
+			row...)
 		if err != nil {
 			return nil, err
 		}

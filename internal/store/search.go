@@ -127,7 +127,9 @@ func (s *Store) PutIndexing(ctx context.Context, tenant recaller.TenantID, in re
 	}
 	return s.WithCaller(ctx, tenant, in.Caller, func(tx Tx) error {
 		var one int
-		err := tx.QueryRow(ctx, `SELECT 1 FROM conversations WHERE tenant_id = $1 AND id = $2 AND caller_id = $3`+notErasing, []any{tenant, in.Conversation, in.Caller}, &one)
+		err := tx.QueryRow(ctx, `SELECT 1 FROM conversations WHERE tenant_id = $1 AND id = $2
+			AND caller_id = $3`+notErasing,
+			[]any{tenant, in.Conversation, in.Caller}, &one)
 		if err != nil {
 			return notFound(err, "there is no such conversation")
 		}
@@ -140,7 +142,9 @@ func (s *Store) PutIndexing(ctx context.Context, tenant recaller.TenantID, in re
 			return nil
 		}
 		if in.Only {
-			if _, err := tx.Exec(ctx, `DELETE FROM conversation_embeddings WHERE tenant_id = $1 AND conversation_id = $2 AND model <> $3`, tenant, in.Conversation, v.Parts[0].Model); err != nil {
+			if _, err := tx.Exec(ctx, `DELETE FROM conversation_embeddings WHERE tenant_id = $1 AND conversation_id = $2
+				AND model <> $3`,
+				tenant, in.Conversation, v.Parts[0].Model); err != nil {
 				return err
 			}
 		}
@@ -174,7 +178,9 @@ func direction(e recaller.Embedding) (recaller.Embedding, error) {
 
 // Similar returns the conversations that are nearest to the embedding in meaning, nearest first, with the cosine as
 // score. It finds only ended conversations of callers who are not being erased. limit is at most 1000.
-func (s *Store) Similar(ctx context.Context, tenant recaller.TenantID, e recaller.Embedding, f recaller.SearchFilter, limit int) ([]recaller.Near, error) {
+func (s *Store) Similar(
+	ctx context.Context, tenant recaller.TenantID, e recaller.Embedding, f recaller.SearchFilter, limit int,
+) ([]recaller.Near, error) {
 	e, err := direction(e)
 	if err != nil {
 		return nil, err
@@ -188,7 +194,9 @@ func (s *Store) Similar(ctx context.Context, tenant recaller.TenantID, e recalle
 // Matching finds among the same conversations by the stems that were said in them, and returns the best first. Rare
 // stems count more. If all are frequent, only the newest conversations are ranked. Of many stems the first sixteen
 // count.
-func (s *Store) Matching(ctx context.Context, tenant recaller.TenantID, stems []string, f recaller.SearchFilter, limit int) ([]recaller.Near, error) {
+func (s *Store) Matching(
+	ctx context.Context, tenant recaller.TenantID, stems []string, f recaller.SearchFilter, limit int,
+) ([]recaller.Near, error) {
 	if err := bounded(limit); err != nil {
 		return nil, err
 	}
@@ -209,7 +217,9 @@ func (s *Store) Matching(ctx context.Context, tenant recaller.TenantID, stems []
 }
 
 // Similarities returns the cosine of given conversations; those without an embedding by the model are left out.
-func (s *Store) Similarities(ctx context.Context, tenant recaller.TenantID, e recaller.Embedding, ids []recaller.ConversationID) (map[recaller.ConversationID]float64, error) {
+func (s *Store) Similarities(
+	ctx context.Context, tenant recaller.TenantID, e recaller.Embedding, ids []recaller.ConversationID,
+) (map[recaller.ConversationID]float64, error) {
 	e, err := direction(e)
 	if err != nil {
 		return nil, err
@@ -239,7 +249,8 @@ func (s *Store) door(tenant recaller.TenantID) Door {
 func Findable(f recaller.SearchFilter, args *[]any) string {
 	q := where{args: *args}
 	for _, c := range []struct{ column, value string }{
-		{"c.caller_id", string(f.Caller)}, {"c.channel", string(f.Channel)}, {"c.intent", f.Intent}, {"c.sentiment", f.Sentiment}, {"c.outcome", f.Outcome},
+		{"c.caller_id", string(f.Caller)}, {"c.channel", string(f.Channel)},
+		{"c.intent", f.Intent}, {"c.sentiment", f.Sentiment}, {"c.outcome", f.Outcome},
 	} {
 		if c.value != "" {
 			q.eq(c.column, c.value)
@@ -252,7 +263,8 @@ func Findable(f recaller.SearchFilter, args *[]any) string {
 		q.and("c.started_at < " + q.param(micros(f.Before)))
 	}
 	*args = q.args
-	return `c.status <> 'active' AND NOT EXISTS (SELECT 1 FROM callers k WHERE k.tenant_id = $1 AND k.id = c.caller_id AND k.erasing)` + q.String()
+	return `c.status <> 'active' AND NOT EXISTS (SELECT 1 FROM callers k WHERE k.tenant_id = $1 AND k.id = c.caller_id
+		AND k.erasing)` + q.String()
 }
 
 // padded repeats the last value, so that lists of many lengths make few statements.
@@ -271,16 +283,21 @@ func padded(list []any) []any {
 // conversation needs one if it has none, or if its step is open, because what it has is of an interim summary. It needs
 // none if the step was skipped or never asked for, or was given up on with this model. more is where the next page
 // begins; empty: there is none.
-func (s *Store) Unembedded(ctx context.Context, tenant recaller.TenantID, model string, after recaller.ConversationID, limit int) (list []recaller.Conversation, more recaller.ConversationID, err error) {
+func (s *Store) Unembedded(
+	ctx context.Context, tenant recaller.TenantID, model string, after recaller.ConversationID, limit int,
+) (list []recaller.Conversation, more recaller.ConversationID, err error) {
 	if err := bounded(limit); err != nil {
 		return nil, "", err
 	}
-	rows, err := s.sealedConversations(ctx, tenant, `SELECT `+conversationColumns+` FROM conversations c WHERE tenant_id = $1 AND id > $3 AND status <> 'active'`+notErasing+`
+	rows, err := s.sealedConversations(ctx, tenant, `SELECT `+conversationColumns+` FROM conversations c
+		WHERE tenant_id = $1 AND id > $3 AND status <> 'active'`+notErasing+`
 		AND CASE COALESCE((SELECT CASE WHEN s.state = 'failed' AND s.done_by <> $2 THEN 'done' ELSE s.state END
 				FROM steps s WHERE s.tenant_id = $1 AND s.conversation_id = c.id AND s.step = 'embed'),
-			(SELECT s.reason FROM steps s WHERE s.tenant_id = $1 AND s.conversation_id = c.id AND s.step = 'summarise'), '')
+			(SELECT s.reason FROM steps s WHERE s.tenant_id = $1 AND s.conversation_id = c.id
+			AND s.step = 'summarise'), '')
 			WHEN 'pending' THEN TRUE WHEN 'skipped' THEN FALSE WHEN 'failed' THEN FALSE WHEN '`+notAskedFor+`' THEN FALSE
-			ELSE (SELECT e.made_at FROM conversation_embeddings e WHERE e.tenant_id = $1 AND e.conversation_id = c.id AND e.model = $2 AND e.part = 0) IS NULL END
+			ELSE (SELECT e.made_at FROM conversation_embeddings e WHERE e.tenant_id = $1 AND e.conversation_id = c.id
+			AND e.model = $2 AND e.part = 0) IS NULL END
 		ORDER BY id LIMIT $4`, tenant, model, after, limit)
 	if err != nil {
 		return nil, "", err
@@ -292,7 +309,9 @@ func (s *Store) Unembedded(ctx context.Context, tenant recaller.TenantID, model 
 	return list, more, err
 }
 
-func (s *Store) sealedConversations(ctx context.Context, tenant recaller.TenantID, query string, args ...any) (rows []sealedConversation, err error) {
+func (s *Store) sealedConversations(
+	ctx context.Context, tenant recaller.TenantID, query string, args ...any,
+) (rows []sealedConversation, err error) {
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
 		rows, err = scanConversations(ctx, tx, query, args...)
 		return err

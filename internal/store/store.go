@@ -108,7 +108,9 @@ func (s *Store) WithTenant(ctx context.Context, tenant recaller.TenantID, mode M
 
 // WithCaller is the door for writing about one caller. Writes about one caller take turns, whichever process they are
 // in.
-func (s *Store) WithCaller(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(Tx) error) error {
+func (s *Store) WithCaller(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(Tx) error,
+) error {
 	if tenant == "" || caller == "" {
 		return recaller.Errorf(recaller.Internal, "the caller's door needs a tenant and a caller")
 	}

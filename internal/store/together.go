@@ -93,7 +93,9 @@ func (w memoryWrite) repeated(ctx context.Context, tx Tx, before writtenOnce) (r
 
 // Repeated finds the memory that an earlier write about a caller left with the same token, as it is now. found is false
 // if there was no such write. If it had another request, it is a Conflict.
-func (s *Store) Repeated(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in recaller.Once) (m recaller.Memory, found bool, err error) {
+func (s *Store) Repeated(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in recaller.Once,
+) (m recaller.Memory, found bool, err error) {
 	if in.Token == "" {
 		return m, false, nil
 	}

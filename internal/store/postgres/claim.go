@@ -145,7 +145,8 @@ func claim(ctx context.Context, url string, former *holder) (*holder, error) {
 // first.
 func (h *holder) giveWay(ctx context.Context) error {
 	var young bool
-	err := h.conn.QueryRow(ctx, `SELECT clock_timestamp() - pg_postmaster_start_time() < make_interval(secs => $1)`, justStarted.Seconds()).Scan(&young)
+	err := h.conn.QueryRow(ctx, `SELECT clock_timestamp() - pg_postmaster_start_time() < make_interval(secs => $1)`,
+		justStarted.Seconds()).Scan(&young)
 	if err != nil || !young {
 		return err
 	}
@@ -162,7 +163,8 @@ func (h *holder) giveWay(ctx context.Context) error {
 // lock takes the lock if it is free. A session can take a lock twice, and a pooler in transaction mode may give two
 // servers one session. So the session notes that it has the lock.
 func (h *holder) lock(ctx context.Context) (mine bool, err error) {
-	err = h.conn.QueryRow(ctx, `SELECT CASE coalesce(current_setting('recaller.claim', TRUE), '') WHEN '' THEN pg_try_advisory_lock($1) ELSE FALSE END, pid, backend_start
+	err = h.conn.QueryRow(ctx, `SELECT CASE coalesce(current_setting('recaller.claim', TRUE), '')
+		WHEN '' THEN pg_try_advisory_lock($1) ELSE FALSE END, pid, backend_start
 		FROM pg_stat_activity WHERE pid = pg_backend_pid()`, int64(claimKey)).Scan(&mine, &h.pid, &h.began)
 	if err == nil && mine {
 		_, err = h.conn.Exec(ctx, `SELECT set_config('recaller.claim', 'held', FALSE)`)
@@ -173,7 +175,8 @@ func (h *holder) lock(ctx context.Context) (mine bool, err error) {
 // cut ends the former connection on the database's side, if it is still there. If that fails, the next try at the lock
 // tells.
 func (h *holder) cut(ctx context.Context, former *holder) {
-	_, _ = h.conn.Exec(ctx, `SELECT pg_terminate_backend(pid, $3) FROM pg_stat_activity WHERE pid = $1 AND backend_start = $2`,
+	_, _ = h.conn.Exec(ctx, `SELECT pg_terminate_backend(pid, $3) FROM pg_stat_activity WHERE pid = $1
+		AND backend_start = $2`,
 		former.pid, former.began, claimPause.Milliseconds())
 }
 

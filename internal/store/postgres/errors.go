@@ -73,7 +73,8 @@ func kind(code string) recaller.Kind {
 	switch code {
 	case "23505", "23P01": // unique_violation, exclusion_violation
 		return recaller.Conflict
-	case "22021", "22P05", "54000": // a byte that is no text (NUL), a character that the encoding lacks, a key that is too long for an index
+	// A byte that is no text (NUL), a character that the encoding lacks, a key that is too long for an index.
+	case "22021", "22P05", "54000":
 		return recaller.Invalid
 	case "53100": // disk_full
 		return recaller.Full
@@ -83,7 +84,8 @@ func kind(code string) recaller.Kind {
 		return recaller.Unavailable
 	}
 	switch code[:min(2, len(code))] {
-	case "08", "53", "57", "58", "40", "28", "3D": // connection, resources, operator, system, rollback, authorisation, catalog
+	// Connection, resources, operator, system, rollback, authorisation, catalog.
+	case "08", "53", "57", "58", "40", "28", "3D":
 		return recaller.Unavailable
 	}
 	return recaller.Internal

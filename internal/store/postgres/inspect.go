@@ -61,7 +61,9 @@ func inspect(ctx context.Context, cfg *pgx.ConnConfig) (list []Finding, err erro
 		return nil, mapped(err)
 	}
 	defer func() { _ = c.Close(context.WithoutCancel(ctx)) }()
-	for _, look := range []func(context.Context, *pgx.Conn) (Finding, error){lookServer, lookDurability, lookVector, lookSchema, lookRole, lookPolicies} {
+	for _, look := range []func(context.Context, *pgx.Conn) (Finding, error){
+		lookServer, lookDurability, lookVector, lookSchema, lookRole, lookPolicies,
+	} {
 		f, err := look(ctx, c)
 		if err != nil {
 			return nil, mapped(err)
@@ -105,7 +107,8 @@ func lookDurability(ctx context.Context, c *pgx.Conn) (Finding, error) {
 func lookVector(ctx context.Context, c *pgx.Conn) (f Finding, err error) {
 	f.Name = "extension vector"
 	var usable bool
-	err = c.QueryRow(ctx, `SELECT coalesce((SELECT extversion FROM pg_extension WHERE extname = 'vector'), 'none'), to_regtype('vector') IS NOT NULL`).Scan(&f.Found, &usable)
+	err = c.QueryRow(ctx, `SELECT coalesce((SELECT extversion FROM pg_extension WHERE extname = 'vector'), 'none'),
+		to_regtype('vector') IS NOT NULL`).Scan(&f.Found, &usable)
 	switch {
 	case f.Found == "none":
 		f.Problem = "the database has no extension vector (pgvector " + oldestVector + " or newer): run `recaller migrate`"
@@ -146,7 +149,8 @@ func lookSchema(ctx context.Context, c *pgx.Conn) (Finding, error) {
 		return f, nil
 	}
 	var has int64
-	err = c.QueryRow(ctx, `SELECT coalesce(max(version_id), 0) FROM public.goose_db_version WHERE is_applied`).Scan(&has)
+	err = c.QueryRow(ctx, `SELECT coalesce(max(version_id), 0) FROM public.goose_db_version WHERE is_applied`).
+		Scan(&has)
 	f.Found = strconv.FormatInt(has, 10)
 	switch {
 	case has < knows:

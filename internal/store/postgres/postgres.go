@@ -29,8 +29,8 @@ import (
 
 // Options adjusts an engine; the zero value is usable.
 type Options struct {
-	// Connections bounds how many connections are held; 0: eight a core, 16 at least and 64 at most, unless the URL says
-	// pool_max_conns.
+	// Connections bounds how many connections are held; 0: eight a core, 16 at least and 64 at most, unless the URL
+	// says pool_max_conns.
 	Connections int32
 	// Patience is how long a transaction may take, and before that how long it may wait for a connection; 0: 15 s. A
 	// shorter deadline of whoever asked comes first, but a write that has begun ends by Patience alone. After the same
@@ -84,7 +84,8 @@ func poolConfig(url string, opts Options) (*pgxpool.Config, error) {
 	switch {
 	case opts.Connections > 0:
 		cfg.MaxConns = opts.Connections
-	case bare.RuntimeParams["pool_max_conns"] == "": // pgx leaves what it does not know to the server; pgxpool takes it out
+	// pgx leaves what it does not know to the server; pgxpool takes it out.
+	case bare.RuntimeParams["pool_max_conns"] == "":
 		cfg.MaxConns = int32(min(64, max(16, 8*runtime.GOMAXPROCS(0))))
 	}
 	if cfg.MaxConnLifetimeJitter == 0 {
@@ -112,7 +113,9 @@ func (e *Engine) ReadSystem(ctx context.Context, fn func(store.Tx) error) error 
 }
 
 // Write implements store.Engine. It locks the caller's row, so that others who write about the caller wait.
-func (e *Engine) Write(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(store.Tx) error) error {
+func (e *Engine) Write(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(store.Tx) error,
+) error {
 	return e.write(ctx, prologue{begin: beginWrite, tenant: tenant, caller: caller}, fn)
 }
 

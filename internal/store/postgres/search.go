@@ -14,13 +14,17 @@ import (
 
 // PutVectors implements store.Index.
 func (e *Engine) PutVectors(ctx context.Context, tx store.Tx, v store.Vectors) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM conversation_embeddings WHERE tenant_id = $1 AND conversation_id = $2 AND model = $3 AND part >= $4`, v.Tenant, v.Conversation, v.Parts[0].Model, len(v.Parts)); err != nil {
+	if _, err := tx.Exec(ctx, `DELETE FROM conversation_embeddings WHERE tenant_id = $1 AND conversation_id = $2
+		AND model = $3 AND part >= $4`,
+		v.Tenant, v.Conversation, v.Parts[0].Model, len(v.Parts)); err != nil {
 		return err
 	}
 	for i, p := range v.Parts {
 		_, err := tx.Exec(ctx, `INSERT INTO conversation_embeddings (tenant_id, conversation_id, caller_id, model, part, width, made_at, vector) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-			ON CONFLICT (tenant_id, conversation_id, model, part) DO UPDATE SET caller_id = excluded.caller_id, width = excluded.width, made_at = excluded.made_at, vector = excluded.vector`,
-			v.Tenant, v.Conversation, v.Caller, p.Model, i, len(p.Vector), v.At.UnixMicro(), pgvector.NewHalfVector(p.Vector))
+			ON CONFLICT (tenant_id, conversation_id, model, part) DO UPDATE
+			SET caller_id = excluded.caller_id, width = excluded.width, made_at = excluded.made_at, vector = excluded.vector`,
+			v.Tenant, v.Conversation, v.Caller, p.Model, i, len(p.Vector), v.At.UnixMicro(),
+			pgvector.NewHalfVector(p.Vector))
 		if err != nil {
 			return err
 		}
@@ -61,7 +65,8 @@ func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) 
 func amounts(ctx context.Context, tx store.Tx, q store.Nearest) (vectors, left int, err error) {
 	queries := []store.Query{
 		plans(inAnyOrder),
-		amount(`conversation_embeddings WHERE tenant_id = $1 AND model = $2 AND width = $3`, few+1, &vectors, q.Tenant, q.Embedding.Model, len(q.Embedding.Vector)),
+		amount(`conversation_embeddings WHERE tenant_id = $1 AND model = $2 AND width = $3`, few+1, &vectors,
+			q.Tenant, q.Embedding.Model, len(q.Embedding.Vector)),
 	}
 	if left = few + 1; q.Filter != (recaller.SearchFilter{}) {
 		args := []any{q.Tenant}
@@ -131,9 +136,12 @@ func distinct(parts []recaller.Near) []recaller.Near {
 // another, as the index gives them.
 func along(ctx context.Context, tx store.Tx, q store.Nearest, limit int) (parts []recaller.Near, err error) {
 	args := []any{q.Tenant, q.Embedding.Model, pgvector.NewHalfVector(q.Embedding.Vector)}
-	query := fmt.Sprintf(`SELECT e.conversation_id, 1 - (e.vector::halfvec(%[1]d) <=> $3::halfvec(%[1]d)) FROM conversation_embeddings e
-		WHERE e.tenant_id = $1 AND e.model = $2 AND e.width = %[1]d AND (SELECT TRUE FROM conversations c WHERE c.tenant_id = $1 AND c.id = e.conversation_id AND %[2]s)
-		ORDER BY e.vector::halfvec(%[1]d) <=> $3::halfvec(%[1]d) LIMIT %[3]d`, len(q.Embedding.Vector), store.Findable(q.Filter, &args), limit)
+	query := fmt.Sprintf(`SELECT e.conversation_id, 1 - (e.vector::halfvec(%[1]d) <=> $3::halfvec(%[1]d))
+		FROM conversation_embeddings e
+		WHERE e.tenant_id = $1 AND e.model = $2 AND e.width = %[1]d AND (SELECT TRUE FROM conversations c
+		WHERE c.tenant_id = $1 AND c.id = e.conversation_id AND %[2]s)
+		ORDER BY e.vector::halfvec(%[1]d) <=> $3::halfvec(%[1]d)
+		LIMIT %[3]d`, len(q.Embedding.Vector), store.Findable(q.Filter, &args), limit)
 	err = tx.QueryAll(ctx, plans(asIndexed), store.Query{SQL: query, Args: args, Row: nearRow(&parts)})
 	return parts, err
 }
@@ -144,15 +152,19 @@ func compared(ctx context.Context, tx store.Tx, q store.Nearest, all bool) (foun
 	condition := store.Findable(q.Filter, &args)
 	// Each conversation is asked for the nearest vector of its own, which is found by its key. A plain join would read
 	// all vectors.
-	query := `SELECT c.id, e.cosine FROM conversations c CROSS JOIN LATERAL (SELECT 1 - min(vector <=> $3) AS cosine FROM conversation_embeddings
+	query := `SELECT c.id, e.cosine FROM conversations c CROSS JOIN LATERAL (SELECT 1 - min(vector <=> $3) AS cosine
+		FROM conversation_embeddings
 			WHERE tenant_id = $1 AND conversation_id = c.id AND model = $2 AND width = $4) e
 		WHERE c.tenant_id = $1 AND e.cosine IS NOT NULL AND ` + condition + ` ORDER BY e.cosine DESC, c.id DESC`
 	if all {
 		query = `SELECT e.conversation_id, 1 - min(e.vector <=> $3) AS cosine FROM conversation_embeddings e
-			WHERE e.tenant_id = $1 AND e.model = $2 AND e.width = $4 AND (SELECT TRUE FROM conversations c WHERE c.tenant_id = $1 AND c.id = e.conversation_id AND ` + condition + `)
+			WHERE e.tenant_id = $1 AND e.model = $2 AND e.width = $4 AND (SELECT TRUE FROM conversations c
+			WHERE c.tenant_id = $1 AND c.id = e.conversation_id AND ` + condition + `)
 			GROUP BY e.conversation_id ORDER BY cosine DESC, e.conversation_id DESC`
 	}
-	err = tx.QueryAll(ctx, plans(inAnyOrder), store.Query{SQL: query + ` LIMIT ` + strconv.Itoa(q.Limit), Args: args, Row: nearRow(&found)})
+	err = tx.QueryAll(ctx, plans(inAnyOrder), store.Query{
+		SQL: query + ` LIMIT ` + strconv.Itoa(q.Limit), Args: args, Row: nearRow(&found),
+	})
 	return found, err
 }
 
@@ -167,7 +179,9 @@ func nearRow(list *[]recaller.Near) func(func(...any) error) error {
 }
 
 // Similarities implements store.Index.
-func (e *Engine) Similarities(ctx context.Context, read store.Door, q store.Compared) (map[recaller.ConversationID]float64, error) {
+func (e *Engine) Similarities(
+	ctx context.Context, read store.Door, q store.Compared,
+) (map[recaller.ConversationID]float64, error) {
 	ids := make([]string, len(q.IDs))
 	for i, id := range q.IDs {
 		ids[i] = string(id)
@@ -176,7 +190,8 @@ func (e *Engine) Similarities(ctx context.Context, read store.Door, q store.Comp
 	err := read(ctx, func(tx store.Tx) error {
 		return tx.QueryAll(ctx, store.Query{
 			SQL: `SELECT conversation_id, 1 - min(vector <=> $4) FROM conversation_embeddings
-				WHERE tenant_id = $1 AND model = $2 AND conversation_id = ANY($3::text[]) AND width = $5 GROUP BY conversation_id`,
+				WHERE tenant_id = $1 AND model = $2 AND conversation_id = ANY($3::text[]) AND width = $5
+				GROUP BY conversation_id`,
 			Args: []any{q.Tenant, q.Embedding.Model, ids, pgvector.NewHalfVector(q.Embedding.Vector), len(q.Embedding.Vector)},
 			Row:  nearRow(&found),
 		})

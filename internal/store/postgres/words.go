@@ -34,8 +34,10 @@ func (e *Engine) PutTokens(ctx context.Context, tx store.Tx, t store.Tokens) err
 		}
 	}
 	slices.Sort(tokens) // as the index has them
-	_, err := tx.Exec(ctx, `INSERT INTO conversation_words (tenant_id, conversation_id, caller_id, length, tokens) VALUES ($1, $2, $3, $4, array_to_tsvector($5::text[]))
-		ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET caller_id = excluded.caller_id, length = excluded.length, tokens = excluded.tokens`,
+	_, err := tx.Exec(ctx, `INSERT INTO conversation_words (tenant_id, conversation_id, caller_id, length, tokens)
+		VALUES ($1, $2, $3, $4, array_to_tsvector($5::text[]))
+		ON CONFLICT (tenant_id, conversation_id) DO UPDATE
+		SET caller_id = excluded.caller_id, length = excluded.length, tokens = excluded.tokens`,
 		t.Tenant, t.Conversation, t.Caller, length, tokens)
 	return err
 }
@@ -73,10 +75,13 @@ func words(condition string) store.Query {
 // telling chooses the tokens that count. all says that every conversation that has one of them is ranked. Otherwise
 // counts says in how many conversations each is. For a tenant with no more conversations than are ranked all tokens
 // count.
-func (e *Engine) telling(ctx context.Context, tx store.Tx, q store.Matching) (tokens []string, counts []int, all bool, err error) {
+func (e *Engine) telling(
+	ctx context.Context, tx store.Tx, q store.Matching,
+) (tokens []string, counts []int, all bool, err error) {
 	total, everything := store.MaxRanked+1, counted{tenant: q.Tenant}
 	if !e.frequent.is(everything) {
-		err := tx.QueryAll(ctx, plans(inAnyOrder), amount(`conversations WHERE tenant_id = $1`, store.MaxRanked+1, &total, q.Tenant))
+		err := tx.QueryAll(ctx, plans(inAnyOrder),
+			amount(`conversations WHERE tenant_id = $1`, store.MaxRanked+1, &total, q.Tenant))
 		if err != nil || total <= store.MaxRanked {
 			return q.Tokens, nil, true, err
 		}
@@ -106,7 +111,8 @@ func (e *Engine) count(ctx context.Context, tx store.Tx, q store.Matching) ([]in
 			continue
 		}
 		fresh = append(fresh, i)
-		queries = append(queries, words(token), amount(`conversation_words WHERE tenant_id = $1`, store.MaxRanked+1, &counts[i], q.Tenant))
+		queries = append(queries, words(token),
+			amount(`conversation_words WHERE tenant_id = $1`, store.MaxRanked+1, &counts[i], q.Tenant))
 	}
 	if len(fresh) == 0 {
 		return counts, nil
@@ -151,7 +157,9 @@ func (h hit) times(token int) float64 {
 // having reads the conversations that have any of the tokens. With all it reads every one, by the index of tokens.
 // Without, it reads the newest, as many as are ranked: it looks at one conversation after the other and soon has
 // enough, because the tokens are in many. The index would give all first.
-func having(ctx context.Context, tx store.Tx, tenant recaller.TenantID, tokens []string, all bool) (hits []hit, err error) {
+func having(
+	ctx context.Context, tx store.Tx, tenant recaller.TenantID, tokens []string, all bool,
+) (hits []hit, err error) {
 	either := strings.Join(tokens, "|")
 	args := []any{tenant}
 	flags := ""
@@ -166,8 +174,10 @@ func having(ctx context.Context, tx store.Tx, tenant recaller.TenantID, tokens [
 	if !all {
 		args = append(args, either)
 		queries = []store.Query{plans(asIndexed), words("")}
-		query = fmt.Sprintf(`SELECT w.conversation_id, w.length%s FROM (SELECT conversation_id, length, tokens FROM conversation_words
-			WHERE tenant_id = $1 ORDER BY conversation_id DESC LIMIT %d) w WHERE w.tokens @@ $%d::text::tsquery LIMIT %d`, flags, lately, len(args), store.MaxRanked)
+		query = fmt.Sprintf(`SELECT w.conversation_id, w.length%s FROM (SELECT conversation_id, length, tokens
+			FROM conversation_words
+			WHERE tenant_id = $1 ORDER BY conversation_id DESC LIMIT %d) w WHERE w.tokens @@ $%d::text::tsquery
+			LIMIT %d`, flags, lately, len(args), store.MaxRanked)
 	}
 	queries = append(queries, store.Query{SQL: query, Args: args, Row: func(scan func(...any) error) error {
 		h := hit{said: make([]bool, 2*len(tokens))}
@@ -228,7 +238,9 @@ func ranked(hits []hit, weights []float64) []recaller.Near {
 }
 
 // answerable looks up which conversations, best first, may be answered, until there are enough.
-func answerable(ctx context.Context, tx store.Tx, q store.Matching, near []recaller.Near) (found []recaller.Near, err error) {
+func answerable(
+	ctx context.Context, tx store.Tx, q store.Matching, near []recaller.Near,
+) (found []recaller.Near, err error) {
 	step := q.Limit + q.Limit/8 // but for those that are being erased all may be answered
 	if q.Filter != (recaller.SearchFilter{}) {
 		step = 2 * q.Limit
@@ -242,7 +254,8 @@ func answerable(ctx context.Context, tx store.Tx, q store.Matching, near []recal
 		}
 		args, may := []any{q.Tenant, ids}, map[recaller.ConversationID]bool{}
 		err := tx.QueryAll(ctx, store.Query{
-			SQL:  `SELECT c.id FROM conversations c WHERE c.tenant_id = $1 AND c.id = ANY($2::text[]) AND ` + store.Findable(q.Filter, &args),
+			SQL: `SELECT c.id FROM conversations c WHERE c.tenant_id = $1 AND c.id = ANY($2::text[])
+				AND ` + store.Findable(q.Filter, &args),
 			Args: args,
 			Row: func(scan func(...any) error) error {
 				var id recaller.ConversationID
@@ -267,8 +280,10 @@ func answerable(ctx context.Context, tx store.Tx, q store.Matching, near []recal
 // are all frequent.
 func left(ctx context.Context, tx store.Tx, q store.Matching, tokens []string) (found []recaller.Near, err error) {
 	args := []any{q.Tenant}
-	query := fmt.Sprintf(`SELECT c.id, 1::float8 FROM conversations c JOIN conversation_words w ON w.tenant_id = $1 AND w.conversation_id = c.id
+	query := fmt.Sprintf(`SELECT c.id, 1::float8 FROM conversations c JOIN conversation_words w ON w.tenant_id = $1
+		AND w.conversation_id = c.id
 		WHERE c.tenant_id = $1 AND %s ORDER BY c.id DESC LIMIT %d`, store.Findable(q.Filter, &args), q.Limit)
-	err = tx.QueryAll(ctx, plans(inAnyOrder), words(strings.Join(tokens, "|")), store.Query{SQL: query, Args: args, Row: nearRow(&found)})
+	err = tx.QueryAll(ctx, plans(inAnyOrder), words(strings.Join(tokens, "|")),
+		store.Query{SQL: query, Args: args, Row: nearRow(&found)})
 	return found, err
 }

@@ -38,7 +38,8 @@ func damaged(code int) bool {
 
 // unwritable reports whether a write failed for another reason than lack of room. As with a full disk, reads go on.
 func unwritable(code int) bool {
-	return code == lib.SQLITE_IOERR_WRITE || code == lib.SQLITE_IOERR_FSYNC || code == lib.SQLITE_IOERR_DIR_FSYNC || code == lib.SQLITE_IOERR_TRUNCATE
+	return code == lib.SQLITE_IOERR_WRITE || code == lib.SQLITE_IOERR_FSYNC ||
+		code == lib.SQLITE_IOERR_DIR_FSYNC || code == lib.SQLITE_IOERR_TRUNCATE
 }
 
 func kind(code int) recaller.Kind {

@@ -80,7 +80,9 @@ func (m *matrix) catchUp(ctx context.Context, read store.Door, limit int64) (fit
 		m.mu.RUnlock()
 		if seq == 0 {
 			var rows int
-			if err := tx.QueryRow(ctx, `SELECT count(*) FROM conversation_embeddings WHERE tenant_id = $1 AND model = $2 AND width = $3`, kind, &rows); err != nil {
+			if err := tx.QueryRow(ctx, `SELECT count(*) FROM conversation_embeddings WHERE tenant_id = $1 AND model = $2
+				AND width = $3`,
+				kind, &rows); err != nil {
 				return err
 			}
 			if memoryOf(m.kind.width, rows) > limit {
@@ -91,7 +93,8 @@ func (m *matrix) catchUp(ctx context.Context, read store.Door, limit int64) (fit
 		var id, raw sql.RawBytes
 		var part int64
 		return tx.QueryAll(ctx, store.Query{
-			SQL:  `SELECT seq, conversation_id, part, vector FROM conversation_embeddings WHERE tenant_id = $1 AND model = $2 AND width = $3 AND seq > $4 ORDER BY seq`,
+			SQL: `SELECT seq, conversation_id, part, vector FROM conversation_embeddings WHERE tenant_id = $1
+				AND model = $2 AND width = $3 AND seq > $4 ORDER BY seq`,
 			Args: append(kind, seq),
 			Row: func(scan func(...any) error) error {
 				var seq int64
@@ -137,7 +140,8 @@ func (m *matrix) slot() int {
 		c := &chunk{}
 		if len(m.chunks) > 0 { // many tenants do not fill the first one
 			n := words(m.kind.width)
-			c.words, c.sketches, c.heads = make([]uint64, 0, chunkRows*n), make([]uint64, 0, chunkRows*sketchWords(n)), make([]head, 0, chunkRows)
+			c.words, c.sketches = make([]uint64, 0, chunkRows*n), make([]uint64, 0, chunkRows*sketchWords(n))
+			c.heads = make([]head, 0, chunkRows)
 		}
 		m.chunks = append(m.chunks, c)
 	}
@@ -197,7 +201,8 @@ const (
 func (m *matrix) nearest(ctx context.Context, q query, limit int) (found []scored[int64], all bool, err error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	reach := make([]int, len(m.chunks)) // of each chunk's rows, those count whose sketches differ by so many bits at most
+	// Of each chunk's rows, those count whose sketches differ by so many bits at most.
+	reach := make([]int, len(m.chunks))
 	differ := make([][]uint16, len(m.chunks))
 	rows := max(len(m.slots)/oneIn, atLeast, 8*limit)
 	if m.kind.width >= sketched && rows < len(m.slots) {

@@ -36,8 +36,8 @@ type Options struct {
 	MaxPages int // bounds the file, in pages of 4 KiB; 0: by the disk. A write past it fails with Full
 	// Patience is how long a lock that another process holds on the file is waited for; 0: 5 s.
 	Patience time.Duration
-	// VectorBytes bounds the memory for vectors, which a tenant's first search reads; 0: 192 MiB. A tenant who has more of
-	// them is searched from the disk.
+	// VectorBytes bounds the memory for vectors, which a tenant's first search reads; 0: 192 MiB. A tenant who has more
+	// of them is searched from the disk.
 	VectorBytes int64
 }
 
@@ -215,7 +215,8 @@ func (e *Engine) Check(ctx context.Context) error {
 func (e *Engine) Close() error {
 	e.once.Do(func() {
 		e.writer.stop()
-		e.ended = errors.Join(e.writer.c.close(), e.readers.drain(e.opts.Readers), e.db.Close()) // the last connection empties the log into the database
+		// The last connection empties the log into the database.
+		e.ended = errors.Join(e.writer.c.close(), e.readers.drain(e.opts.Readers), e.db.Close())
 	})
 	return e.ended
 }
