@@ -13,17 +13,19 @@ const (
 	ActSettled   ActKind = "settled"   // both sides agreed on a time
 	ActMoved     ActKind = "moved"     // they agreed on one in the place of another
 	ActCancelled ActKind = "cancelled" // they called one off
-	ActDone      ActKind = "done"      // what was to be at one was told to have happened
+	ActDone      ActKind = "done"      // somebody said that what was planned has happened
 	ActHeld      ActKind = "held"      // a time is kept free, and nobody has confirmed it
 )
 
-// Act is what two sides said about a time that both of them hold to, in one conversation. Acts never change: what
-// stands is what follows from all of them (Agreement).
+// Act is one thing that was done to a time in one conversation: both sides settled it, moved it, called it off. An act
+// never changes. How a time stands follows from all acts about it: see Agreement.
 type Act struct {
-	Kind         ActKind
-	At           time.Time // when it begins, or the day; zero where Kind settles no time
-	Day          bool      // At names a day, and no time of day
-	Of           []Stretch // the times that are moved, cancelled or done, as far as the words name them; of what is settled, those that would not do; of what is held, until when
+	Kind ActKind
+	At   time.Time // when it begins, or the day; zero where Kind settles no time
+	Day  bool      // At names a day, and no time of day
+	// Of depends on Kind. Moved, cancelled or done: the times that it was done to, as far as the words name them.
+	// Settled: the times that would not do. Held: until when.
+	Of           []Stretch
 	Conversation ConversationID
 	Said         []Saying // the words that did it, in order, of both sides where both spoke
 	SaidAt       time.Time
@@ -36,7 +38,7 @@ type Saying struct {
 	Text    string  `json:"text,omitempty"`
 }
 
-// Stretch is a time from its beginning to its end, which is no longer in it.
+// Stretch is the time from From up to To, which is not part of it.
 type Stretch struct{ From, To time.Time }
 
 // AgreementState is where an agreement stands.
@@ -47,14 +49,17 @@ const (
 	AgreementOpen      AgreementState = "open"      // it lies ahead, or is of today and began less than two hours ago
 	AgreementMoved     AgreementState = "moved"     // another took its place
 	AgreementCancelled AgreementState = "cancelled" // it was called off
-	AgreementDone      AgreementState = "done"      // it was told to have happened
-	AgreementOver      AgreementState = "over"      // its hour or day is past, and nobody told how it went; or the time for which it was held
-	AgreementHeld      AgreementState = "held"      // it is kept free, and not confirmed
+	AgreementDone      AgreementState = "done"      // somebody said that it happened
+	// AgreementOver: its hour or day is past and nobody said how it went, or its hold ran out.
+	AgreementOver AgreementState = "over"
+	AgreementHeld AgreementState = "held" // it is kept free, and not confirmed
 )
 
 // AgreementStates lists the states.
 func AgreementStates() []AgreementState {
-	return []AgreementState{AgreementOpen, AgreementMoved, AgreementCancelled, AgreementDone, AgreementOver, AgreementHeld}
+	return []AgreementState{
+		AgreementOpen, AgreementMoved, AgreementCancelled, AgreementDone, AgreementOver, AgreementHeld,
+	}
 }
 
 // Valid reports whether s is one of the states.
@@ -66,5 +71,5 @@ type Agreement struct {
 	Day   bool // At names a day, and no time of day
 	State AgreementState
 	By    Act  // the act that settled the time
-	Ended *Act // the act that moved, cancelled or told it; nil where none did
+	Ended *Act // the act that moved it, called it off or told that it happened; nil if there is none
 }

@@ -39,21 +39,24 @@ type BriefingPart struct {
 type Snapshot struct {
 	Tenant     Tenant
 	Caller     Caller
-	Checkpoint *Checkpoint    // the active one, whatever its age; the briefing applies the window
-	History    []Conversation // ended conversations in which something was said, newest first, at most Tenant.HistoryLimit
-	BrokenOff  *BrokenOff     // the latest of those, if it failed
-	Open       []BrokenOff    // active conversations, newest first, bounded by the store; the one that the briefing is for may be among them
-	Silent     bool           // if conversations have ended at all, nothing was said in any
-	Memories   []Memory       // active ones, newest confirmation first, bounded by the store
-	Forgotten  []Memory       // every version of memories that are forgotten: what they said is not told
-	// Said are the words of History, as far as the store has them; nil where nothing is forgotten.
+	Checkpoint *Checkpoint // the active one, whatever its age; the briefing applies the window
+	// History has ended conversations in which something was said, newest first, at most Tenant.HistoryLimit.
+	History   []Conversation
+	BrokenOff *BrokenOff // the latest of History, if it failed
+	// Open are the active conversations, newest first, bounded by the store. The one that the briefing is for may be
+	// among them.
+	Open      []BrokenOff
+	Silent    bool     // there is no ended conversation in which something was said
+	Memories  []Memory // active ones, newest confirmation first, bounded by the store
+	Forgotten []Memory // every version of each forgotten memory: a briefing tells nothing of what they said
+	// Said has the turns of the conversations in History, as far as the store has them; nil if nothing is forgotten.
 	Said      map[ConversationID][]Turn
 	Acts      []Act      // what was agreed on about times, newest first, bounded by the store
-	Reminders []Reminder // those that wait, soonest first, bounded by the store; none of a time that is past
+	Reminders []Reminder // those that are pending, soonest first, bounded by the store
 }
 
-// BrokenOff is a conversation that ended without a goodbye, or that nobody has ended yet, with its last words, so that
-// the next can carry on (P9, H6).
+// BrokenOff is a conversation that ended without a goodbye, or that nobody has ended yet. It has the last words, so
+// that the next conversation can carry on (P9, H6).
 type BrokenOff struct {
 	Conversation Conversation
 	Turns        []Turn // the last ones, in order

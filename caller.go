@@ -32,13 +32,16 @@ type Caller struct {
 	LastSeen   time.Time
 
 	// Statistics, kept atomically with what they count (P5).
-	Conversations  int           // ended conversations
-	TotalDuration  time.Duration // of voice conversations
-	TextMessages   int           // turns of the caller on text channels
-	ContentVersion int64         // rises by one with every change to what recall may search of the caller; an index is checked by it
+	Conversations int           // ended conversations
+	TotalDuration time.Duration // of voice conversations
+	TextMessages  int           // turns of the caller on text channels
+	// ContentVersion rises by one with every change to what recall may search of the caller. An index is current if it
+	// was made of this version.
+	ContentVersion int64
 }
 
-// Withheld reports whether nothing tells who the caller is: one conversation was held under a withheld number.
+// Withheld reports whether the caller has no identity. Such a caller had one conversation, under a withheld number, and
+// nothing recognises him again.
 func (c Caller) Withheld() bool { return c.ID != "" && len(c.Identities) == 0 }
 
 // Phone returns the caller's first number, or "".
@@ -73,9 +76,10 @@ func (s NameSource) Outranks(other NameSource) bool {
 	return rank[s] >= rank[other]
 }
 
-// FullerName returns what stays of the caller's name when his words tell one: what completes or corrects the known one
-// takes its place; a part of it, one word in the place of several, and somebody else's, who speaks on the same line, do
-// not.
+// FullerName returns the name that the caller should have after his words told one. A name that completes or corrects
+// the known one takes its place. The known one stays if said is a part of it, or one word where it has several. It also
+// stays if the caller said it himself, in several words, and said looks like the name of somebody else on the same
+// line.
 func (c Caller) FullerName(said string) string {
 	old, words := strings.Fields(strings.ToLower(c.Name)), strings.Fields(strings.ToLower(said))
 	if len(words) == 0 || len(words) == 1 && len(old) > 1 {

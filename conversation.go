@@ -75,8 +75,8 @@ type Turn struct {
 	Interrupted bool    // the other side cut it off: its end may never have been heard (B10)
 }
 
-// Heard reports whether what a turn says may be taken for said: it was recognised surely, and nobody cut it off (B10).
-// A confidence of 0 is one that nobody told.
+// Heard reports whether the words of a turn can be relied on: the recogniser was sure of them, and nobody cut the turn
+// off (B10). A confidence of 0 means that none was told, and counts as sure.
 func (t Turn) Heard() bool { return !t.Interrupted && (t.Confidence == 0 || t.Confidence >= 0.5) }
 
 // Conversation is one call, SMS or chat exchange, from start to end.
@@ -101,11 +101,13 @@ type Conversation struct {
 	Metadata       json.RawMessage   // an object of the application's own, or nil
 	Summary        *Summary          // nil until wrapped up
 	Analysis       *Analysis         // nil until wrapped up
-	Unreadable     bool              // in a list: what is sealed of it is damaged, or the words that its summary is held against; it is told without
+	// Unreadable is set in lists only. What is sealed of the conversation is damaged, or the words that its summary is
+	// checked against are. It is listed without what cannot be read.
+	Unreadable bool
 }
 
-// ByRules says of a summary, an analysis or a step that rules made it, not a model. Such a summary holds quotations
-// only.
+// ByRules is the By of a summary, an analysis or a step that rules made, not a model. A summary by rules holds
+// quotations only.
 const ByRules = "rules"
 
 // Summary is the write-up of one conversation (V5, P4).
@@ -128,7 +130,7 @@ type Analysis struct {
 	By        string   `json:"by"`
 }
 
-// Step is one part of the wrap-up of a conversation, in the order they run.
+// Step is one part of the wrap-up of a conversation. Steps run in the order of Steps.
 type Step string
 
 // The steps of the wrap-up.
@@ -136,7 +138,7 @@ const (
 	StepSummarise Step = "summarise"
 	StepAnalyse   Step = "analyse"
 	StepExtract   Step = "extract"
-	StepEmbed     Step = "embed" // what the conversation is found by, among all of the tenant's (P6)
+	StepEmbed     Step = "embed" // makes the conversation findable among all of the tenant's (P6)
 )
 
 // Steps lists the steps in their order.

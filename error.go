@@ -28,7 +28,9 @@ func (k Kind) Error() string { return string(k) }
 
 // Kinds lists every kind, so that a test can prove that each edge maps them all.
 func Kinds() []Kind {
-	return []Kind{Invalid, Unauthenticated, Forbidden, NotFound, Conflict, Exhausted, Unavailable, Timeout, Full, Internal}
+	return []Kind{
+		Invalid, Unauthenticated, Forbidden, NotFound, Conflict, Exhausted, Unavailable, Timeout, Full, Internal,
+	}
 }
 
 // Error is a failure with a kind, a text that is safe to show to a client, and a cause that is not.

@@ -80,22 +80,26 @@ type Memory struct {
 	DueAt        *time.Time // when a follow-up comes due (B8); nil if it does not
 	DueDay       bool       // DueAt names a day, not a time of day
 	Provenance   Provenance
-	Aliases      []string    // other keys under which the same was told; merged into this one
-	Dispute      *Dispute    // another value that was heard against this one; nil: none
-	Interim      bool        // found by rules while the model is away, and touched by nobody since: what the model finds takes its place
-	CreatedAt    time.Time   // of this version
-	ConfirmedAt  time.Time   // when it was last said or stored again
-	ClosedAt     time.Time   // zero while active
-	Forgetting   *Forgetting // of the version that was forgotten; nil: it was not, or before this was noted
+	Aliases      []string // other keys under which the same was told; merged into this one
+	Dispute      *Dispute // another value that was heard against this one; nil: none
+	// Interim: rules found it while the model was away, and nobody has touched it since. What the model finds takes its
+	// place.
+	Interim     bool
+	CreatedAt   time.Time // of this version
+	ConfirmedAt time.Time // when it was last said or stored again
+	ClosedAt    time.Time // zero while active
+	// Forgetting is set on the version that was forgotten. It is nil on others, and on those that were forgotten before
+	// it was recorded.
+	Forgetting *Forgetting
 }
 
 // Forgetting is how a memory came to be forgotten.
 type Forgetting struct {
 	At    time.Time  // when it was asked for: what is said later may be remembered again
 	Asked Provenance // the words that asked for it; zero where nobody said any
-	With  MemoryID   // the memory that this one went with, since it said the same; empty: none
-	// Named are the phrases that the request named, stems with spaces between: what was said of them before it is
-	// forgotten, whenever it becomes known.
+	With  MemoryID   // the memory that this one was forgotten with, because it said the same; empty: none
+	// Named are the phrases that the request named, each as stems with spaces between. What was said about them before
+	// the request is forgotten, even if it becomes known later.
 	Named []string
 }
 

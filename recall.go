@@ -56,7 +56,7 @@ type TimeWhy struct {
 	Phrase      string    // the query's words for it: "three weeks ago"
 	From, Until time.Time // the days that it means; Until is the day after the last
 	Days        int       // how many days the result lies before (negative) or after them; 0 is on them
-	Value       float64   // what it gives the result; of several times the one that gives most counts
+	Value       float64   // what it adds to the score; of several times only the one that adds most counts
 }
 
 // Corpus is all that recall may search of one caller, read in one snapshot.
@@ -65,28 +65,30 @@ type Corpus struct {
 	Conversations []Conversation            // with their summaries; oldest first
 	Turns         map[ConversationID][]Turn // in order
 	Zone          *time.Location            // in which the caller's days begin; nil: in the zone of each time
-	Memories      []Memory                  // active versions and those that they superseded, first written first; nothing of a memory that is forgotten
-	Forgotten     []Memory                  // every version of memories that are forgotten: what they said is not found
+	// Memories are the active versions and those that they superseded, first written first. It has nothing of a
+	// forgotten memory.
+	Memories  []Memory
+	Forgotten []Memory // every version of each forgotten memory: recall finds nothing of what they said
 }
 
-// Outline is a Corpus without what was said, of a caller who said more than can be held at once: it has no turns, and
-// of its conversations only what is not sealed.
+// Outline is a Corpus of a caller who said more than can be held at once. It has no turns, and of each conversation
+// only what is not sealed.
 type Outline struct {
 	Corpus
-	Marks []string // of each conversation: another one when another summary of it is stored
+	Marks []string // one for each conversation; it changes when another summary of the conversation is stored
 }
 
-// Words are turns and conversations that were read by need. What is not there any more is left out.
+// Words are the turns and conversations that were asked for. What is not there any more is left out.
 type Words struct {
 	Turns         map[ConversationID][]Turn // by number
 	Conversations []Conversation            // with their summaries
 	Damaged       []DamagedRow              // turns and conversations that are there and cannot be read
 }
 
-// DamagedRow names a row of the store of which what is sealed cannot be read.
+// DamagedRow names a row of the store whose sealed part cannot be read.
 type DamagedRow struct{ Table, ID string }
 
-// TurnRange is a part of a conversation: its turns from a number on, up to another that is not of it.
+// TurnRange is a part of a conversation: the turns from number From up to number To, which is not part of it.
 type TurnRange struct {
 	Conversation ConversationID
 	From, To     int
@@ -102,7 +104,7 @@ type TurnVectors struct {
 	Data         []int8 // Width numbers for each turn; none is -128
 }
 
-// Passage is a turn as a model reads it, with the one that it answers, or nothing.
+// Passage is a turn as a model reads it. Before is the turn that it answers, or empty.
 type Passage struct{ Before, Text string }
 
 // QueryVector is the vector that a model made of a query, to be compared with TurnVectors of the same model. The zero
@@ -110,10 +112,10 @@ type Passage struct{ Before, Text string }
 type QueryVector struct {
 	Model string
 	Data  []int8
-	Base  float32 // the model's cosine of what has nothing to do with each other
-	Gain  float32 // by which what is above Base counts as much as a cosine of the built-in table's
-	// Dialogue tells that the turns' vectors were made of each turn together with the one that it answers, for questions
-	// about them: they stand beside the table's, and not in their place.
+	Base  float32 // the model's cosine of two texts that have nothing to do with each other
+	Gain  float32 // what is above Base, times Gain, counts as much as a cosine of the built-in table's
+	// Dialogue says that each turn's vector was made of the turn together with the one that it answers, to answer
+	// questions about turns. Such vectors count beside the built-in table's, not in their place.
 	Dialogue bool
 }
 
@@ -125,7 +127,10 @@ type Change struct {
 	Version      int64         // the ContentVersion after the write
 	Conversation *Conversation // as it now is, if it was created, changed or summarised
 	Turns        []Turn        // new turns of Conversation, in order
-	Memories     []Memory      // versions written or closed, as they now are; a forgotten one takes all of its memory out of the index
-	Forgotten    []Memory      // all versions of those of Memories that are forgotten
-	Zone         bool          // the zone in which the caller's days begin may be another: an index is to be built anew
+	// Memories are the versions that were written or closed, as they now are. A forgotten one takes all of its memory
+	// out of the index.
+	Memories  []Memory
+	Forgotten []Memory // all versions of those of Memories that are forgotten
+	// Zone says that the caller's days may begin in another zone now: an index must be built anew.
+	Zone bool
 }

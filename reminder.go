@@ -33,22 +33,27 @@ type Reminder struct {
 	Memory       MemoryID
 	Conversation ConversationID // in which it was set; empty: none
 	DueAt        time.Time      // the next time, if it repeats
-	Rule         string         // how it repeats, with the zone and the first time (RFC 5545: DTSTART and RRULE); empty: it does not
-	Text         string         // words of its own; empty: the memory's
-	Status       ReminderStatus
-	Attempts     int    // tries at delivery that failed
-	Reason       string // why the last try failed, from a closed set: "no webhook", "refused", "timeout", "unreachable", "server error", "unreadable rule" (it repeats no more); empty if none did
-	CreatedAt    time.Time
-	ClosedAt     time.Time // when it was delivered, cancelled or given up on; zero while pending
+	// Rule says how it repeats, with the zone and the first time (RFC 5545: DTSTART and RRULE); empty: it does not.
+	Rule     string
+	Text     string // words of its own; empty: the memory's
+	Status   ReminderStatus
+	Attempts int // tries at delivery that failed
+	// Reason says why the last try failed; empty if none did. It is from a closed set: "no webhook", "refused",
+	// "timeout", "unreachable", "server error", "unreadable rule" (it repeats no more).
+	Reason    string
+	CreatedAt time.Time
+	ClosedAt  time.Time // when it was delivered, cancelled or given up on; zero while pending
 }
 
-// Occurrence names this time of a reminder: what was delivered or given up on of one that repeats is kept under it.
+// Occurrence names the time that the reminder waits for. When a reminder that repeats was delivered or given up on,
+// that time is kept as a reminder with this id.
 func (r Reminder) Occurrence() ReminderID {
 	return ReminderID(string(r.ID) + "." + strconv.FormatInt(r.DueAt.UnixMicro(), 10))
 }
 
-// JobReindex is the kind of the job that makes conversations findable anew after a memory was forgotten or came back;
-// its subject is the memory's id, a dot, and the version that did it.
+// JobReindex is the kind of the job that makes a caller's conversations findable anew after a memory was forgotten or
+// came back. Its subject is the caller's id, the time of the change in microseconds, the memory's id and the version,
+// with dots between.
 const JobReindex = "reindex"
 
 // JobReminder is the kind of the job that fires a reminder; its subject is the reminder's id.

@@ -8,14 +8,20 @@ type Embedding struct {
 	Vector []float32 // of length 1, as wide as the model makes them
 }
 
-// Indexing asks for what a tenant's conversations are searched by to be replaced for one of them, in one commit.
+// Indexing asks for what one conversation is found by, among all of the tenant's, to be replaced in one commit.
 type Indexing struct {
 	Conversation ConversationID
 	Caller       CallerID
-	Stems        map[string]int // the stems that were said, with how often; the store keeps blind tokens of them. nil: leave them
-	Embeddings   []Embedding    // all by one model; a long conversation has several, one for each stretch of it. nil: leave those by it
-	Only         bool           // embeddings by other models go: something of the caller is forgotten, of which they may tell
-	At           time.Time
+	// Stems are the stems that were said, with how often. The store keeps blind tokens of them. nil: leave those that
+	// are there.
+	Stems map[string]int
+	// Embeddings are all by one model. A long conversation has several, one for each stretch of it. nil: leave those
+	// that are there.
+	Embeddings []Embedding
+	// Only has the embeddings by other models deleted: something of the caller was forgotten, and they may still tell
+	// of it. Without Embeddings it has no effect.
+	Only bool
+	At   time.Time
 }
 
 // SearchFilter narrows a search over a tenant's conversations. Zero fields do not filter.
@@ -32,7 +38,7 @@ type SearchFilter struct {
 // Near is a conversation that one leg of a search came up with.
 type Near struct {
 	Conversation ConversationID
-	Score        float64 // cosine similarity, or how well the stems match: to be compared within one leg only
+	Score        float64 // cosine similarity, or how well the stems match; scores of different legs cannot be compared
 }
 
 // Found is a conversation that a search over a tenant's conversations came up with (P7).
@@ -47,7 +53,8 @@ type Found struct {
 // Talk is a conversation with what was said in it, as a search ranks it.
 type Talk struct {
 	Conversation Conversation
-	Turns        []Turn   // in order; none where the retention keeps them elsewhere
-	Forgotten    []Memory // every version of its caller's memories that are forgotten: what they said is not found, and not shown
-	Damaged      bool     // its words cannot be read
+	Turns        []Turn // in order; none where the retention keeps them elsewhere
+	// Forgotten has every version of each forgotten memory of the caller. What they said is neither found nor shown.
+	Forgotten []Memory
+	Damaged   bool // its words cannot be read
 }

@@ -30,18 +30,20 @@ type Tenant struct {
 	DefaultRegion string // ISO 3166 alpha-2: how national numbers are read
 	TimeZone      string // IANA name: the zone of callers whose own is not known
 	Retention     Retention
-	ArchiveDays   int               // how long an archive file is kept
-	ResumeWindow  time.Duration     // H3: how long a checkpoint, or a call that broke off, can be resumed
-	IdleLimit     time.Duration     // a conversation with no turn for this long is closed
-	HistoryLimit  int               // how many past conversations a briefing shows (V2, P2)
-	Packs         []string          // names of the keyword packs, in order of precedence (spec 2.5)
-	OwnPacks      []string          // names of the keyword packs that it brought itself, sorted; their tables are kept apart
-	Masking       Masking           // whether card numbers, national ids and passwords are masked before anything is stored (B11)
-	MemoryTools   bool              // the agent has the memory tools: its briefing says how to use them (W10)
-	Prompts       map[string]string // texts of its own, by the prompt's name (see internal/prompt); nil: ours
-	Webhook       Webhook           // where reminders go (W3)
-	CreatedAt     time.Time
-	Version       int64 `json:"-"` // the store's count of changes: what is written must be a change of what is there
+	ArchiveDays   int           // how long an archive file is kept
+	ResumeWindow  time.Duration // H3: how long a checkpoint, or a call that broke off, can be resumed
+	IdleLimit     time.Duration // a conversation with no turn for this long is closed
+	HistoryLimit  int           // how many past conversations a briefing shows (V2, P2)
+	Packs         []string      // names of the keyword packs, in order of precedence (spec 2.5)
+	// OwnPacks are the names of the keyword packs that it brought itself, sorted; their tables are kept apart.
+	OwnPacks []string
+	// Masking says whether card numbers, national ids and passwords are masked before anything is stored (B11).
+	Masking     Masking
+	MemoryTools bool              // the agent has the memory tools: its briefing says how to use them (W10)
+	Prompts     map[string]string // texts of its own, by the prompt's name (see internal/prompt); nil: ours
+	Webhook     Webhook           // where reminders go (W3)
+	CreatedAt   time.Time
+	Version     int64 `json:"-"` // the store's count of changes; an update must have the one that was read
 }
 
 // The environments. Trials and real callers never share a tenant (P8).

@@ -22,7 +22,10 @@ const (
 
 // Tools lists the tools in the order in which they are told to a model.
 func Tools() []Tool {
-	return []Tool{ToolStoreMemory, ToolUpdateMemory, ToolForgetMemory, ToolMarkPrivate, ToolSetReminder, ToolCancelReminder, ToolListReminders}
+	return []Tool{
+		ToolStoreMemory, ToolUpdateMemory, ToolForgetMemory, ToolMarkPrivate, ToolSetReminder, ToolCancelReminder,
+		ToolListReminders,
+	}
 }
 
 // Valid reports whether t is one of the tools.
@@ -35,10 +38,11 @@ type ToolCall struct {
 	Conversation ConversationID
 	Caller       CallerID
 	Tool         Tool
-	Result       string   // a MemoryAction, ToolReminded, ToolCancelled, ToolListed, or the Kind of the error that it failed with
-	Memory       MemoryID // what it was about; empty if it failed before that was known
-	Version      int      // of the memory, as the call left it
-	At           time.Time
+	// Result is a MemoryAction, ToolReminded, ToolCancelled, ToolListed, or the Kind of the error that it failed with.
+	Result  string
+	Memory  MemoryID // what it was about; empty if it failed before that was known
+	Version int      // of the memory, as the call left it
+	At      time.Time
 }
 
 // The Results of the tools for reminders.

@@ -13,12 +13,13 @@ type Once struct {
 
 // Opening asks for a conversation with a caller who is found by identity, or created.
 //
-// Where identities belong to two callers the first listed wins and the other keeps its own; an identity that nobody
-// has is added to the caller.
+// If the identities belong to several callers, the first one listed decides, and the others keep theirs. An identity
+// that nobody has is added to the caller.
 type Opening struct {
-	Once         Once
-	Identities   []Identity // none: a caller whom nothing tells from others, and who is found by the conversation alone
-	NewCaller    CallerID   // the id, if the caller has to be created
+	Once Once
+	// Identities may be empty, for a withheld number: then the caller is found by the conversation alone.
+	Identities   []Identity
+	NewCaller    CallerID // the id, if the caller has to be created
 	Name         string
 	NameSource   NameSource
 	Conversation Conversation // ID, times and labels; Caller and Turns are the store's to fill in
@@ -38,10 +39,12 @@ type Appending struct {
 	Once         Once
 	Conversation ConversationID
 	Caller       CallerID
-	Turns        []Turn    // with ids and times; the store gives the numbers
-	Numbered     bool      // their numbers name the write: found there already, they are a repeat of it, whose answer was lost
-	At           time.Time // when they arrived: the conversation's last activity
-	CountOnly    bool      // the words are kept elsewhere (or nowhere): only numbers and times are written
+	Turns        []Turn // with ids and times; the store gives the numbers
+	// Numbered: the turns have their numbers, and these name the write. Turns that the store has already are a repeat
+	// of it, whose answer was lost.
+	Numbered  bool
+	At        time.Time // when they arrived: the conversation's last activity
+	CountOnly bool      // the words are kept elsewhere (or nowhere): only numbers and times are written
 }
 
 // Appended is the result of an Appending.
@@ -91,12 +94,13 @@ type Storing struct {
 	Once   Once
 	Memory Memory // with id and times
 	Mode   MemoryMode
-	// Into names the active memory that this one was found to be a near-duplicate of: it gets the key as an alias, is
-	// confirmed if the value is its own, and gets a new version if it is not; its key and type stay. Empty, or no longer
-	// active: the memory is stored under its own key.
-	Into     MemoryID
-	Name     string    // the caller's name, if that is what is stored (P12)
-	Call     *ToolCall // recorded in the same commit; Result, Memory and Version are the store's to fill in. nil: no tool did it
+	// Into names the active memory that this one was found to be a near-duplicate of. That one gets this key as an
+	// alias, and keeps its own key and type. The same value confirms it; another makes a new version of it. If Into is
+	// empty, or no longer active, the memory is stored under its own key.
+	Into MemoryID
+	Name string // the caller's name, if that is what is stored (P12)
+	// Call is recorded in the same commit; Result, Memory and Version are the store's to fill in. nil: no tool did it.
+	Call     *ToolCall
 	Reminder *Reminder // set in the same commit; Memory is the store's to fill in. nil: none
 }
 
@@ -106,15 +110,20 @@ type Changing struct {
 	ID     MemoryID
 	Patch  MemoryPatch
 	Forget bool // close it, and cancel its reminder; of Patch only Reason and At count
-	// With Forget: when and where it was asked for, the other active memories that say the same and are forgotten with it,
-	// and the name of the caller's that it holds, which he is called by no more.
+	// Forgetting, Also and Name count only with Forget. Forgetting says when and where it was asked for. Also are the
+	// other active memories that say the same and are forgotten with it. Name is the caller's name, if that is what the
+	// memory holds: he is no longer called by it.
 	Forgetting Forgetting
 	Also       []MemoryID
 	Name       string
-	Unkept     []Memory   // of what no memory was kept: made in the same commit to be forgotten; each is the one with the ID or in Also
-	Call       *ToolCall  // as in Storing
-	Reminder   *Reminder  // as in Storing; it takes the place of the pending one with its id, or with the same words at the same time
-	Cancel     ReminderID // cancel this pending reminder of the memory; another is a Conflict
+	// Unkept stand for what was said and no memory holds. They are made in the same commit, to be forgotten; each is
+	// the one with the ID, or is in Also.
+	Unkept []Memory
+	Call   *ToolCall // as in Storing
+	// Reminder as in Storing. It takes the place of the pending one with its id, or with the same words at the same
+	// time.
+	Reminder *Reminder
+	Cancel   ReminderID // cancel this pending reminder of the memory; another is a Conflict
 }
 
 // Undoing asks for an earlier version of a memory to be brought back, as a new version.
@@ -142,7 +151,7 @@ const (
 type MemoryWritten struct {
 	Memory Memory // the version that is active now; the closed one, if it was forgotten
 	Action MemoryAction
-	// Previous is the version that was closed by this write, and so shows the conflict; nil if there was none.
+	// Previous is the version that this write closed, and so shows the conflict; nil if it closed none.
 	Previous *Memory
 	Reminder *Reminder // as it was set; nil: none was asked for
 	Change   Change
@@ -163,7 +172,8 @@ type MemoryPatch struct {
 	At           time.Time
 }
 
-// MemoryFilter selects memories of one caller. Zero fields do not filter, but Status defaults to active ones.
+// MemoryFilter selects memories of one caller. Zero fields do not filter, but without Statuses only active memories are
+// selected.
 type MemoryFilter struct {
 	Types        []MemoryType
 	Statuses     []MemoryStatus
@@ -205,8 +215,8 @@ type Job struct {
 	Attempts int // how often it was claimed
 }
 
-// StepResult is what one step of a wrap-up leaves, in one commit with the step's own mark, so that repeating the step
-// has no second effect.
+// StepResult is what one step of a wrap-up found. It is written in one commit with the mark that the step is done, so
+// that repeating the step has no second effect.
 type StepResult struct {
 	Conversation ConversationID
 	Caller       CallerID
@@ -215,20 +225,26 @@ type StepResult struct {
 	By           string
 	Reason       string
 	Prompt       string // which prompt the model was given, "extraction/1"; empty for rules
-	Attempts     int    // how often it was tried by now, where that is not what TryStep counted; 0: it is
-	Dropped      int    // memories that were found without support in the words they claim (B10)
-	At           time.Time
+	// Attempts is how often the step was tried, if that is not what TryStep counted; 0: it is.
+	Attempts int
+	Dropped  int // memories that were found without support in the words they claim (B10)
+	At       time.Time
 
-	Summary  *Summary // with State pending: an interim one by rules, which a later try replaces
-	Acts     []Act    // what was agreed on, beside a summary: in the place of what the conversation had
+	Summary *Summary // with State pending: an interim one by rules, which a later try replaces
+	// Acts are what was agreed on. They take the place of those that the conversation had, and count only with a
+	// Summary.
+	Acts     []Act
 	Analysis *Analysis
-	// Stored IfAbsent; one whose value contradicts the active memory of its key is kept as its Dispute. With State pending
-	// they are interim ones, which contradict nothing, and in whose place comes what a later try finds.
+	// Memories are stored IfAbsent. A value that contradicts the active memory of its key is kept as that memory's
+	// Dispute. With State pending they are interim ones: they contradict nothing, and what a later try finds takes
+	// their place.
 	Memories []Memory
-	Forget   []Changing // memories that the caller asked in it to forget; what is not active any more is passed over
-	Name     string     // the caller's name, as said (P12); empty if none was heard
-	// Gone is the number of changes to what is forgotten (Forgettings of the store) that Memories and Name were held
-	// against. Where it is another by now, nothing is written: Conflict. nil: they were held against none.
+	// Forget is what the caller asked to forget in the conversation. Memories that are not active any more are passed
+	// over.
+	Forget []Changing
+	Name   string // the caller's name, as said (P12); empty if none was heard
+	// Gone is the store's number of Forgettings at the time when Memories and Name were checked against what is
+	// forgotten. If it is another by now, nothing is written: Conflict. nil: they were not checked.
 	Gone *int64
 }
 

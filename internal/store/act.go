@@ -6,7 +6,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// maxActs bounds how many acts of a caller a snapshot has, the last ones: what was settled before them is not told any
+// maxActs bounds the acts of a caller in a snapshot. The newest are read; what was settled before them is not told any
 // more.
 const maxActs = 500
 
@@ -43,12 +43,13 @@ func actRecord(conv recaller.ConversationID, number int) string {
 	return string(conv) + "." + itoa(number)
 }
 
-// writeActs puts the acts of a conversation in the place of those that it had.
+// writeActs replaces the acts of a conversation by those that were found with its summary.
 func (w stepWrite) writeActs(ctx context.Context, tx Tx) error {
 	if w.in.Summary == nil {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `DELETE FROM acts WHERE tenant_id = $1 AND caller_id = $2 AND conversation_id = $3`, w.tenant, w.in.Caller, w.in.Conversation)
+	_, err := tx.Exec(ctx, `DELETE FROM acts WHERE tenant_id = $1 AND caller_id = $2 AND conversation_id = $3`,
+		w.tenant, w.in.Caller, w.in.Conversation)
 	if err != nil || len(w.acts) == 0 {
 		return err
 	}
@@ -61,7 +62,9 @@ func (w stepWrite) writeActs(ctx context.Context, tx Tx) error {
 }
 
 // Acts returns all of a caller's acts, newest first.
-func (s *Store) Acts(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (list []recaller.Act, err error) {
+func (s *Store) Acts(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) (list []recaller.Act, err error) {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
 		return nil, notFound(err, "there is no such caller")
@@ -75,14 +78,15 @@ func (s *Store) Acts(ctx context.Context, tenant recaller.TenantID, caller recal
 	return list, err
 }
 
-// actsQuery reads a caller's last acts into list, newest first: so many at most, or all with 0.
+// actsQuery reads a caller's acts into list, newest first: at most so many, or all with 0.
 func (b box) actsQuery(tenant recaller.TenantID, caller recaller.CallerID, most int, list *[]recaller.Act) Query {
 	limit := ""
 	if most > 0 {
 		limit = ` LIMIT ` + itoa(most)
 	}
 	return Query{
-		SQL: `SELECT conversation_id, number, kind, at, day, said_at, body FROM acts WHERE tenant_id = $1 AND caller_id = $2
+		SQL: `SELECT conversation_id, number, kind, at, day, said_at, body FROM acts WHERE tenant_id = $1
+			AND caller_id = $2
 			ORDER BY said_at DESC, conversation_id DESC, number DESC` + limit,
 		Args: []any{tenant, caller},
 		Row: func(scan func(...any) error) error {

@@ -17,7 +17,7 @@ type callerBody struct {
 	Hidden     *hiddenName         `json:"hidden,omitempty"` // the name that was forgotten; nil: none
 }
 
-// known is a caller as the rules of memory know him, and bodyOf what is sealed of him.
+// known gives a caller as the rules of memory see him; bodyOf gives the body of such a caller.
 func (c callerBody) known() decide.Caller {
 	out := decide.Caller{Name: c.Name, Source: c.NameSource, TimeZone: c.TimeZone}
 	if c.Hidden != nil {
@@ -35,7 +35,7 @@ func bodyOf(c decide.Caller) callerBody {
 	return out
 }
 
-// hiddenName is a name of the caller's that went with a memory.
+// hiddenName is the caller's name that was forgotten with a memory.
 type hiddenName struct {
 	Name   string              `json:"name"`
 	Source recaller.NameSource `json:"source"`
@@ -48,12 +48,15 @@ const callerColumns = `id, first_seen, last_seen, conversations, duration, text_
 func scanCaller(scan func(...any) error) (c recaller.Caller, body []byte, err error) {
 	var first, last, duration int64
 	err = scan(&c.ID, &first, &last, &c.Conversations, &duration, &c.TextMessages, &c.ContentVersion, &body)
-	c.FirstSeen, c.LastSeen, c.TotalDuration = fromMicros(first), fromMicros(last), time.Duration(duration)*time.Microsecond
+	c.FirstSeen, c.LastSeen = fromMicros(first), fromMicros(last)
+	c.TotalDuration = time.Duration(duration) * time.Microsecond
 	return c, body, err
 }
 
 // readCaller reads a caller who is not being erased, with his identities.
-func (b box) readCaller(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.CallerID) (c recaller.Caller, err error) {
+func (b box) readCaller(
+	ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.CallerID,
+) (c recaller.Caller, err error) {
 	if err := tx.QueryAll(ctx, b.callerQueries(tenant, id, &c)...); err != nil {
 		return c, err
 	}
@@ -67,7 +70,8 @@ func (b box) readCaller(ctx context.Context, tx Tx, tenant recaller.TenantID, id
 func (b box) callerQueries(tenant recaller.TenantID, id recaller.CallerID, c *recaller.Caller) []Query {
 	args := []any{tenant, id}
 	return []Query{{
-		SQL: `SELECT ` + callerColumns + ` FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`, Args: args,
+		SQL:  `SELECT ` + callerColumns + ` FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`,
+		Args: args,
 		Row: func(scan func(...any) error) error {
 			row, body, err := scanCaller(scan)
 			if err != nil {
@@ -77,7 +81,8 @@ func (b box) callerQueries(tenant recaller.TenantID, id recaller.CallerID, c *re
 			return b.openCaller(c, body)
 		},
 	}, {
-		SQL: `SELECT kind, token, value FROM identities WHERE tenant_id = $1 AND caller_id = $2 ORDER BY kind, token`, Args: args,
+		SQL:  `SELECT kind, token, value FROM identities WHERE tenant_id = $1 AND caller_id = $2 ORDER BY kind, token`,
+		Args: args,
 		Row: func(scan func(...any) error) error {
 			var i recaller.Identity
 			var token, value []byte
@@ -117,7 +122,9 @@ func (s *Store) Caller(ctx context.Context, tenant recaller.TenantID, id recalle
 }
 
 // CallerByIdentity returns the caller with an identity.
-func (s *Store) CallerByIdentity(ctx context.Context, tenant recaller.TenantID, id recaller.Identity) (recaller.Caller, error) {
+func (s *Store) CallerByIdentity(
+	ctx context.Context, tenant recaller.TenantID, id recaller.Identity,
+) (recaller.Caller, error) {
 	token, err := s.vault.Blind(ctx, tenant, blindIdentity+string(id.Kind), id.Value)
 	if err != nil {
 		return recaller.Caller{}, err
@@ -134,9 +141,11 @@ func (s *Store) CallerByIdentity(ctx context.Context, tenant recaller.TenantID, 
 
 const identityQuery = `SELECT caller_id FROM identities WHERE tenant_id = $1 AND kind = $2 AND token = $3`
 
-// Callers lists callers, last seen first. A page may be short of some who are erased meanwhile; only the last one has
-// no cursor.
-func (s *Store) Callers(ctx context.Context, tenant recaller.TenantID, page recaller.Page) ([]recaller.Caller, string, error) {
+// Callers lists callers, last seen first. A page may be short, because callers who are erased meanwhile are left out;
+// only the last page has no cursor.
+func (s *Store) Callers(
+	ctx context.Context, tenant recaller.TenantID, page recaller.Page,
+) ([]recaller.Caller, string, error) {
 	from, limit, err := after(page)
 	if err != nil {
 		return nil, "", err
@@ -170,8 +179,10 @@ func (s *Store) Callers(ctx context.Context, tenant recaller.TenantID, page reca
 	return list, cur, nil
 }
 
-// UpdateCaller changes what is set of a caller.
-func (s *Store) UpdateCaller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, p recaller.CallerPatch) (recaller.Caller, recaller.Change, error) {
+// UpdateCaller changes a caller's name and time zone, as far as the patch has them, and returns him as he is then.
+func (s *Store) UpdateCaller(
+	ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, p recaller.CallerPatch,
+) (recaller.Caller, recaller.Change, error) {
 	b, err := s.unseal(ctx, tenant, id)
 	if err != nil {
 		return recaller.Caller{}, recaller.Change{}, notFound(err, "there is no such caller")
@@ -191,7 +202,7 @@ func (s *Store) UpdateCaller(ctx context.Context, tenant recaller.TenantID, id r
 			c.NameSource = ""
 		}
 		body := callerBody{Name: c.Name, NameSource: c.NameSource, TimeZone: c.TimeZone}
-		if c.Name == "" { // a name that was forgotten is so only as long as he has none
+		if c.Name == "" { // a forgotten name is kept only while he has no other
 			was, err := b.readCallerBody(ctx, tx, tenant, id)
 			if err != nil {
 				return err
@@ -232,14 +243,17 @@ func (b box) writeCallerBody(
 	return err
 }
 
-// touch raises a caller's content version by one; a time later than the last one moves "last seen". It fails with
-// NotFound for a caller who is gone or being erased, so that nothing is written about one.
-func touch(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.CallerID, seen time.Time) (version int64, err error) {
+// touch raises a caller's content version by one, and moves "last seen" to seen if that is later. It fails with
+// NotFound for a caller who is gone or being erased, so that nothing is written about him.
+func touch(
+	ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.CallerID, seen time.Time,
+) (version int64, err error) {
 	at := int64(0)
 	if !seen.IsZero() {
 		at = micros(seen)
 	}
-	err = tx.QueryRow(ctx, `UPDATE callers SET version = version + 1, last_seen = CASE WHEN last_seen < $3 THEN $3 ELSE last_seen END
+	err = tx.QueryRow(ctx, `UPDATE callers SET version = version + 1,
+		last_seen = CASE WHEN last_seen < $3 THEN $3 ELSE last_seen END
 		WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE RETURNING version`, []any{tenant, id, at}, &version)
 	return version, notFound(err, "there is no such caller")
 }
@@ -247,12 +261,15 @@ func touch(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.Cal
 // alive fails with NotFound for a caller who is gone or being erased.
 func alive(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.CallerID) error {
 	var one int
-	err := tx.QueryRow(ctx, `SELECT 1 FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`, []any{tenant, id}, &one)
+	err := tx.QueryRow(ctx, `SELECT 1 FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`,
+		[]any{tenant, id}, &one)
 	return notFound(err, "there is no such caller")
 }
 
 // ContentVersion returns a caller's content version.
-func (s *Store) ContentVersion(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (version int64, err error) {
+func (s *Store) ContentVersion(
+	ctx context.Context, tenant recaller.TenantID, id recaller.CallerID,
+) (version int64, err error) {
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
 		version, err = contentVersion(ctx, tx, tenant, id)
 		return err
@@ -260,7 +277,10 @@ func (s *Store) ContentVersion(ctx context.Context, tenant recaller.TenantID, id
 	return version, err
 }
 
-func contentVersion(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.CallerID) (version int64, err error) {
-	err = tx.QueryRow(ctx, `SELECT version FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`, []any{tenant, id}, &version)
+func contentVersion(
+	ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.CallerID,
+) (version int64, err error) {
+	err = tx.QueryRow(ctx, `SELECT version FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`,
+		[]any{tenant, id}, &version)
 	return version, notFound(err, "there is no such caller")
 }

@@ -15,9 +15,11 @@ type checkpointBody struct {
 	ContactID string          `json:"contact_id,omitempty"`
 }
 
-// PutCheckpoint saves a caller's checkpoint, replacing the one before, whose id and age it keeps (H1). It does not
-// raise the content version: no index holds checkpoints.
-func (s *Store) PutCheckpoint(ctx context.Context, tenant recaller.TenantID, c recaller.Checkpoint) (recaller.Checkpoint, error) {
+// PutCheckpoint saves a caller's checkpoint. It replaces the one before and keeps that one's id and age (H1). It does
+// not raise the content version: no index holds checkpoints.
+func (s *Store) PutCheckpoint(
+	ctx context.Context, tenant recaller.TenantID, c recaller.Checkpoint,
+) (recaller.Checkpoint, error) {
 	b, err := s.unseal(ctx, tenant, c.Caller)
 	if err != nil {
 		return c, notFound(err, "there is no such caller")
@@ -31,8 +33,10 @@ func (s *Store) PutCheckpoint(ctx context.Context, tenant recaller.TenantID, c r
 			return err
 		}
 		var created int64
-		err := tx.QueryRow(ctx, `INSERT INTO checkpoints (tenant_id, caller_id, id, created_at, last_activity, body) VALUES ($1, $2, $3, $4, $5, $6)
-			ON CONFLICT (tenant_id, caller_id) DO UPDATE SET last_activity = excluded.last_activity, body = excluded.body
+		err := tx.QueryRow(ctx, `INSERT INTO checkpoints (tenant_id, caller_id, id, created_at, last_activity, body)
+			VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT (tenant_id, caller_id) DO UPDATE
+			SET last_activity = excluded.last_activity, body = excluded.body
 			RETURNING id, created_at`,
 			[]any{tenant, c.Caller, c.ID, micros(c.CreatedAt), micros(c.LastActivity), body}, &c.ID, &created)
 		c.CreatedAt = fromMicros(created)
@@ -42,7 +46,9 @@ func (s *Store) PutCheckpoint(ctx context.Context, tenant recaller.TenantID, c r
 }
 
 // Checkpoint returns a caller's checkpoint, whatever its age.
-func (s *Store) Checkpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Checkpoint, error) {
+func (s *Store) Checkpoint(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) (recaller.Checkpoint, error) {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
 		return recaller.Checkpoint{}, notFound(err, "there is no such caller")
@@ -65,7 +71,9 @@ func (s *Store) Checkpoint(ctx context.Context, tenant recaller.TenantID, caller
 }
 
 // readCheckpoint reads a caller's checkpoint; nil if there is none.
-func (b box) readCheckpoint(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID) (c *recaller.Checkpoint, err error) {
+func (b box) readCheckpoint(
+	ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID,
+) (c *recaller.Checkpoint, err error) {
 	err = tx.QueryAll(ctx, b.checkpointQuery(tenant, caller, &c))
 	return c, err
 }

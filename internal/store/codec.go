@@ -7,8 +7,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// What is sealed of a turn is not JSON, as the other bodies are: an index is built from ten thousand of them while a
-// caller waits. It is a byte of flags, the name behind its length, the confidence, and the text to the end.
+// A turn's body is not JSON, unlike the others: an index is built from ten thousand of them while a caller waits. It is
+// a byte of flags, the length of the name and the name, the confidence, and the text to the end.
 const (
 	turnNamed       = 1 << iota // a name follows
 	turnDoubtful                // a confidence follows; without it, it is 1

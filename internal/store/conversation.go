@@ -71,7 +71,9 @@ func (b box) open(c sealedConversation) (recaller.Conversation, error) {
 }
 
 func (b box) sealConversation(c recaller.Conversation) ([]byte, error) {
-	return b.put("conversations.body", string(c.ID), conversationBody{c.ExternalID, c.EndReason, c.RecordingURL, c.PlatformIDs, c.Metadata, c.Offset})
+	return b.put("conversations.body", string(c.ID), conversationBody{
+		c.ExternalID, c.EndReason, c.RecordingURL, c.PlatformIDs, c.Metadata, c.Offset,
+	})
 }
 
 // Conversation finds a conversation by its id or its external id.
@@ -100,7 +102,9 @@ const notErasing = ` AND NOT EXISTS (SELECT 1 FROM callers k WHERE k.tenant_id =
 
 // findConversation looks a conversation up by its id, then by the token of its external id, if there is one.
 // Conversations of a caller who is being erased are not found.
-func findConversation(ctx context.Context, tx Tx, tenant recaller.TenantID, ref string, token []byte) (c sealedConversation, err error) {
+func findConversation(
+	ctx context.Context, tx Tx, tenant recaller.TenantID, ref string, token []byte,
+) (c sealedConversation, err error) {
 	where := []struct {
 		column string
 		value  any
@@ -110,7 +114,8 @@ func findConversation(ctx context.Context, tx Tx, tenant recaller.TenantID, ref 
 	}
 	for _, w := range where {
 		c, err = scanConversation(func(dest ...any) error {
-			return tx.QueryRow(ctx, `SELECT `+conversationColumns+` FROM conversations WHERE tenant_id = $1 AND `+w.column+` = $2
+			return tx.QueryRow(ctx, `SELECT `+conversationColumns+` FROM conversations WHERE tenant_id = $1
+				AND `+w.column+` = $2
 				`+notErasing,
 				[]any{tenant, w.value}, dest...)
 		})
@@ -122,7 +127,9 @@ func findConversation(ctx context.Context, tx Tx, tenant recaller.TenantID, ref 
 }
 
 // Conversations lists conversations, newest first: of a caller, or of the tenant.
-func (s *Store) Conversations(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) ([]recaller.Conversation, string, error) {
+func (s *Store) Conversations(
+	ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter,
+) ([]recaller.Conversation, string, error) {
 	from, limit, err := after(f.Page)
 	if err != nil {
 		return nil, "", err
@@ -148,7 +155,9 @@ func (s *Store) Conversations(ctx context.Context, tenant recaller.TenantID, f r
 	if err != nil {
 		return nil, "", err
 	}
-	rows, cur := next(rows, limit, func(c sealedConversation) cursor { return cursor{At: micros(c.StartedAt), ID: string(c.ID)} })
+	rows, cur := next(rows, limit, func(c sealedConversation) cursor {
+		return cursor{At: micros(c.StartedAt), ID: string(c.ID)}
+	})
 	list, err := s.openAll(ctx, tenant, rows)
 	if err != nil {
 		return nil, "", err
@@ -170,9 +179,11 @@ func conversationRow(list *[]sealedConversation) func(func(...any) error) error 
 	}
 }
 
-// openAll opens conversations of any callers, leaving out those whose caller is erased meanwhile. One that is damaged
-// does not keep the others from being told: it is marked, and has what is not sealed.
-func (s *Store) openAll(ctx context.Context, tenant recaller.TenantID, rows []sealedConversation) ([]recaller.Conversation, error) {
+// openAll opens conversations of any callers. It leaves out those whose caller was erased meanwhile. A damaged one does
+// not fail the list: it is marked, and has only what is not sealed.
+func (s *Store) openAll(
+	ctx context.Context, tenant recaller.TenantID, rows []sealedConversation,
+) ([]recaller.Conversation, error) {
 	list := make([]recaller.Conversation, 0, len(rows))
 	for _, row := range rows {
 		b, err := s.unseal(ctx, tenant, row.Caller)
@@ -195,8 +206,10 @@ func (s *Store) openAll(ctx context.Context, tenant recaller.TenantID, rows []se
 	return list, nil
 }
 
-// CloseConversation ends a conversation, counts it, and leaves its wrap-up, in one commit.
-func (s *Store) CloseConversation(ctx context.Context, tenant recaller.TenantID, in recaller.Closing) (recaller.Closed, error) {
+// CloseConversation ends a conversation, counts it in its caller's statistics and enqueues its wrap-up, in one commit.
+func (s *Store) CloseConversation(
+	ctx context.Context, tenant recaller.TenantID, in recaller.Closing,
+) (recaller.Closed, error) {
 	before, err := s.Conversation(ctx, tenant, string(in.Conversation))
 	if err != nil {
 		return recaller.Closed{}, err
@@ -244,14 +257,17 @@ func (s *Store) CloseConversation(ctx context.Context, tenant recaller.TenantID,
 }
 
 // count adds an ended conversation to its caller's statistics (P5) and raises the content version.
-func count(ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conversation, userTurns int) (version int64, err error) {
+func count(
+	ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conversation, userTurns int,
+) (version int64, err error) {
 	var voice, messages int64
 	if c.Channel.Text() {
 		messages = int64(userTurns)
 	} else {
 		voice = c.Duration.Microseconds()
 	}
-	err = tx.QueryRow(ctx, `UPDATE callers SET version = version + 1, last_seen = CASE WHEN last_seen < $3 THEN $3 ELSE last_seen END,
+	err = tx.QueryRow(ctx, `UPDATE callers SET version = version + 1,
+		last_seen = CASE WHEN last_seen < $3 THEN $3 ELSE last_seen END,
 		conversations = conversations + 1, duration = duration + $4, text_messages = text_messages + $5
 		WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE RETURNING version`,
 		[]any{tenant, c.Caller, micros(c.EndedAt), voice, messages}, &version)
@@ -261,15 +277,18 @@ func count(ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conv
 // notAskedFor is why the steps of an import are left out.
 const notAskedFor = "not asked for"
 
-// enqueueWrapup marks the steps as pending and leaves the job. Without a job they are marked as skipped.
-func enqueueWrapup(ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conversation, job *recaller.Job) error {
+// enqueueWrapup marks the steps as pending and inserts the job. Without a job it marks them as skipped.
+func enqueueWrapup(
+	ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conversation, job *recaller.Job,
+) error {
 	state, reason := recaller.StepPending, ""
 	if job == nil {
 		state, reason = recaller.StepSkipped, notAskedFor
 	}
 	_, err := tx.Exec(ctx, `INSERT INTO steps (tenant_id, conversation_id, step, caller_id, state, reason)
 		VALUES ($1, $2, $3, $7, $8, $9), ($1, $2, $4, $7, $8, $9), ($1, $2, $5, $7, $8, $9), ($1, $2, $6, $7, $8, $9)`,
-		tenant, c.ID, recaller.StepSummarise, recaller.StepAnalyse, recaller.StepExtract, recaller.StepEmbed, c.Caller, state, reason)
+		tenant, c.ID, recaller.StepSummarise, recaller.StepAnalyse, recaller.StepExtract, recaller.StepEmbed,
+		c.Caller, state, reason)
 	if err != nil || job == nil {
 		return err
 	}

@@ -27,9 +27,11 @@ var callerTables = []struct{ table, word string }{
 	{"jobs", "jobs"},
 }
 
-// BeginErasure hides a caller from every read and leaves a job, in one commit. From here on nothing is written about
-// the caller, and his identities and external ids are free: if he rings again he is somebody new.
-func (s *Store) BeginErasure(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, job recaller.Job) error {
+// BeginErasure hides a caller from every read and inserts the job that erases him, in one commit. From then on nothing
+// is written about him. His identities and external ids are free: if he rings again he is somebody new.
+func (s *Store) BeginErasure(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, job recaller.Job,
+) error {
 	return s.WithCaller(ctx, tenant, caller, func(tx Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE callers SET erasing = TRUE WHERE tenant_id = $1 AND id = $2`, tenant, caller)
 		if err != nil {
@@ -38,12 +40,16 @@ func (s *Store) BeginErasure(ctx context.Context, tenant recaller.TenantID, call
 		if n == 0 {
 			return recaller.Errorf(recaller.NotFound, "there is no such caller")
 		}
-		// Under a kind of its own an identity is found no more, and a new caller may have it, who may be erased in turn
-		// before this one's rows are gone. The rows go with the others.
-		if _, err := tx.Exec(ctx, `UPDATE identities SET kind = 'erased ' || caller_id WHERE tenant_id = $1 AND caller_id = $2`, tenant, caller); err != nil {
+		// Under another kind the identity is not found any more, and a new caller may have it. The kind names the
+		// caller, because the new one may be erased before this one's rows are gone. The rows go with the others.
+		if _, err := tx.Exec(ctx, `UPDATE identities SET kind = 'erased ' || caller_id WHERE tenant_id = $1
+			AND caller_id = $2`,
+			tenant, caller); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `UPDATE conversations SET external_token = NULL WHERE tenant_id = $1 AND caller_id = $2`, tenant, caller); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE conversations SET external_token = NULL WHERE tenant_id = $1
+			AND caller_id = $2`,
+			tenant, caller); err != nil {
 			return err
 		}
 		// The job is about the caller but must outlive the caller's rows: it belongs to nobody.
@@ -52,7 +58,9 @@ func (s *Store) BeginErasure(ctx context.Context, tenant recaller.TenantID, call
 }
 
 // EraseRows removes every row of a caller. It may be repeated.
-func (s *Store) EraseRows(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Erased, error) {
+func (s *Store) EraseRows(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) (recaller.Erased, error) {
 	out := recaller.Erased{Caller: caller, Rows: map[string]int{}}
 	err := s.WithCaller(ctx, tenant, caller, func(tx Tx) error {
 		for _, t := range callerTables {
@@ -73,29 +81,35 @@ func (s *Store) EraseRows(ctx context.Context, tenant recaller.TenantID, caller 
 	return out, err
 }
 
-// PutReceipt stores the receipt of an erasure and removes its job, in one commit. The first receipt stays.
+// PutReceipt stores the receipt of an erasure and removes the erasure's job, in one commit. If there is a receipt
+// already, that one stays.
 func (s *Store) PutReceipt(ctx context.Context, r recaller.Receipt, job recaller.Job) error {
 	raw, err := json.Marshal(r)
 	if err != nil {
 		return recaller.Wrap(recaller.Internal, err, "store the receipt")
 	}
 	return s.WithCaller(ctx, r.Tenant, r.Caller, func(tx Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO receipts (tenant_id, caller, id, erased_at, receipt) VALUES ($1, $2, $3, $4, $5)
+		_, err := tx.Exec(ctx, `INSERT INTO receipts (tenant_id, caller, id, erased_at, receipt)
+			VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (tenant_id, caller) DO NOTHING`, r.Tenant, r.Caller, r.ID, micros(r.ErasedAt), string(raw))
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `DELETE FROM jobs WHERE tenant_id = $1 AND kind = $2 AND subject = $3`, r.Tenant, job.Kind, job.Subject)
+		_, err = tx.Exec(ctx, `DELETE FROM jobs WHERE tenant_id = $1 AND kind = $2 AND subject = $3`,
+			r.Tenant, job.Kind, job.Subject)
 		return err
 	})
 }
 
 // Receipt returns the receipt of an erased caller.
-func (s *Store) Receipt(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Receipt, error) {
+func (s *Store) Receipt(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) (recaller.Receipt, error) {
 	var raw string
 	var r recaller.Receipt
 	err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		return tx.QueryRow(ctx, `SELECT receipt FROM receipts WHERE tenant_id = $1 AND caller = $2`, []any{tenant, caller}, &raw)
+		return tx.QueryRow(ctx, `SELECT receipt FROM receipts WHERE tenant_id = $1 AND caller = $2`,
+			[]any{tenant, caller}, &raw)
 	})
 	if err != nil {
 		return r, notFound(err, "there is no receipt for this caller")

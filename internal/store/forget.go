@@ -12,11 +12,12 @@ import (
 // maxForgotten bounds how many versions of forgotten memories are read of a caller; the newest memories come first.
 const maxForgotten = 2000
 
-// forgottenIDs are the memories whose newest version was forgotten: an undo has made a newer one of the others.
+// forgottenIDs selects the memories whose newest version is a forgotten one. Where an undo brought a memory back, its
+// newest version is another.
 const forgottenIDs = `SELECT f.id FROM memories f WHERE f.tenant_id = $1 AND f.caller_id = $2 AND f.status = 'forgotten'
 	AND NOT EXISTS (SELECT 1 FROM memories n WHERE n.tenant_id = $1 AND n.id = f.id AND n.version > f.version)`
 
-// forgottenQuery reads every version of a caller's memories that are forgotten into list.
+// forgottenQuery reads every version of a caller's forgotten memories into list, at most maxForgotten.
 func (b box) forgottenQuery(tenant recaller.TenantID, caller recaller.CallerID, list *[]recaller.Memory) Query {
 	return Query{
 		SQL: `SELECT ` + memoryColumns + ` FROM memories WHERE tenant_id = $1 AND id IN (` + forgottenIDs + `)
@@ -26,15 +27,19 @@ func (b box) forgottenQuery(tenant recaller.TenantID, caller recaller.CallerID, 
 	}
 }
 
-// Forgetful returns those of the callers of whom something is forgotten, in any order.
-func (s *Store) Forgetful(ctx context.Context, tenant recaller.TenantID, callers []recaller.CallerID) (list []recaller.CallerID, err error) {
+// Forgetful returns those of the callers of whom a memory was ever forgotten, in any order; one that came back counts
+// too.
+func (s *Store) Forgetful(
+	ctx context.Context, tenant recaller.TenantID, callers []recaller.CallerID,
+) (list []recaller.CallerID, err error) {
 	if len(callers) == 0 {
 		return nil, nil
 	}
 	q := where{args: []any{tenant}}
 	q.in("caller_id", padded(anys(callers)))
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		return each(ctx, tx, `SELECT DISTINCT caller_id FROM memories WHERE tenant_id = $1`+q.String()+` AND status = 'forgotten'`+notErasing, q.args, func(r Rows) error {
+		return each(ctx, tx, `SELECT DISTINCT caller_id FROM memories WHERE tenant_id = $1`+q.String()+`
+			AND status = 'forgotten'`+notErasing, q.args, func(r Rows) error {
 			var id recaller.CallerID
 			err := r.Scan(&id)
 			list = append(list, id)
@@ -44,8 +49,10 @@ func (s *Store) Forgetful(ctx context.Context, tenant recaller.TenantID, callers
 	return list, err
 }
 
-// Forgotten returns every version of a caller's memories that are forgotten, at most 2000: what they said is not told.
-func (s *Store) Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (list []recaller.Memory, err error) {
+// Forgotten returns every version of a caller's forgotten memories, at most 2000. What they said must not be told.
+func (s *Store) Forgotten(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) (list []recaller.Memory, err error) {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
 		return nil, notFound(err, "there is no such caller")
@@ -59,18 +66,22 @@ func (s *Store) Forgotten(ctx context.Context, tenant recaller.TenantID, caller 
 	return list, err
 }
 
-// forgettings is a number of a caller that rises with whatever of his is forgotten or brought back, and never falls:
-// how many versions those of his memories have that ever were forgotten, and how many of these versions are closed as
-// that. An undo makes a version, and none of them is ever taken away.
+// forgettings returns a number of a caller that rises whenever something of his is forgotten or brought back, and never
+// falls. It counts all versions of the memories that were ever forgotten, and counts the forgotten versions twice. An
+// undo adds a version, and no version is ever removed.
 func forgettings(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID) (n int64, err error) {
-	err = tx.QueryRow(ctx, `SELECT COALESCE(SUM(CASE WHEN status = 'forgotten' THEN 2 ELSE 1 END), 0) FROM memories WHERE tenant_id = $1
-		AND id IN (SELECT id FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND status = 'forgotten')`, []any{tenant, caller}, &n)
+	err = tx.QueryRow(ctx, `SELECT COALESCE(SUM(CASE WHEN status = 'forgotten' THEN 2 ELSE 1 END), 0) FROM memories
+		WHERE tenant_id = $1
+		AND id IN (SELECT id FROM memories WHERE tenant_id = $1 AND caller_id = $2
+		AND status = 'forgotten')`, []any{tenant, caller}, &n)
 	return n, err
 }
 
-// Forgettings returns a number that is another whenever something of a caller's was forgotten or brought back since.
-// Who holds words against Forgotten reads it first.
-func (s *Store) Forgettings(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (n int64, err error) {
+// Forgettings returns a number that changes whenever something of a caller's is forgotten or brought back. Read it
+// before Forgotten: while it is the same, what Forgotten returned is up to date.
+func (s *Store) Forgettings(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) (n int64, err error) {
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
 		if err := alive(ctx, tx, tenant, caller); err != nil {
 			return err
@@ -81,26 +92,32 @@ func (s *Store) Forgettings(ctx context.Context, tenant recaller.TenantID, calle
 	return n, err
 }
 
-// reindex leaves the job of making the caller's conversations findable anew without what was forgotten, or with it
-// again: one job for all of his that changed since its time, which its subject names. One that waits for its turn will
-// see this change too, and is held until it is committed; one that runs has not.
+// reindex enqueues the job that makes the caller's conversations findable anew, without what was forgotten or with what
+// came back. One job serves all of his memories that changed since the time that its subject names. A job that waits
+// for its turn will see this change too, so it is enough; the update locks it until the change is committed. A job that
+// runs may have missed the change, so another is made.
 func (w memoryWrite) reindex(ctx context.Context, tx Tx, m recaller.Memory, at time.Time) error {
 	prefix := string(w.caller) + "."
-	waits, err := tx.Exec(ctx, `UPDATE jobs SET run_at = run_at WHERE tenant_id = $1 AND kind = $2 AND subject > $3 AND subject < $4 AND leased_until = 0`,
+	waits, err := tx.Exec(ctx, `UPDATE jobs SET run_at = run_at WHERE tenant_id = $1 AND kind = $2 AND subject > $3
+		AND subject < $4 AND leased_until = 0`,
 		w.tenant, recaller.JobReindex, prefix, string(w.caller)+"/")
 	if err != nil || waits > 0 {
 		return err
 	}
 	subject := prefix + itoa(int(micros(at))) + "." + versionRecord(m)
-	return insertJob(ctx, tx, w.tenant, w.caller, recaller.Job{ID: subject, Kind: recaller.JobReindex, Subject: subject, RunAt: at})
+	return insertJob(ctx, tx, w.tenant, w.caller, recaller.Job{
+		ID: subject, Kind: recaller.JobReindex, Subject: subject, RunAt: at,
+	})
 }
 
-// slack is how far the clocks of processes may be apart that change memories of one caller.
+// slack is how far apart the clocks of two processes may be that change memories of one caller.
 const slack = time.Minute
 
-// Regarded returns every version of those memories of a caller that the job of a subject is about: what was forgotten,
-// or brought back, since its time.
-func (s *Store) Regarded(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, subject string) (list []recaller.Memory, err error) {
+// Regarded returns every version of the memories that a reindex job is about: those of the caller that were forgotten
+// or brought back since the time in the job's subject. A subject without a time is Invalid.
+func (s *Store) Regarded(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, subject string,
+) (list []recaller.Memory, err error) {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
 		return nil, notFound(err, "there is no such caller")
@@ -115,8 +132,10 @@ func (s *Store) Regarded(ctx context.Context, tenant recaller.TenantID, caller r
 			return err
 		}
 		list, err = b.readMemories(ctx, tx, `SELECT `+memoryColumns+` FROM memories WHERE tenant_id = $1 AND id IN (
-			SELECT f.id FROM memories f WHERE f.tenant_id = $1 AND f.caller_id = $2 AND f.status = 'forgotten' AND (f.closed_at >= $3
-				OR EXISTS (SELECT 1 FROM memories n WHERE n.tenant_id = $1 AND n.id = f.id AND n.version > f.version AND n.created_at >= $3)))
+			SELECT f.id FROM memories f WHERE f.tenant_id = $1 AND f.caller_id = $2 AND f.status = 'forgotten'
+			AND (f.closed_at >= $3
+				OR EXISTS (SELECT 1 FROM memories n WHERE n.tenant_id = $1 AND n.id = f.id AND n.version > f.version
+				AND n.created_at >= $3)))
 			ORDER BY id DESC, version DESC LIMIT `+itoa(maxForgotten), tenant, caller, since-slack.Microseconds())
 		return err
 	})

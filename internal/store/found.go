@@ -7,9 +7,9 @@ import (
 	"github.com/recallerhq/recaller/internal/memory/decide"
 )
 
-// knownKeys are what the rules have to know of all memories of a caller. It is read before the transaction that stores
-// what was found in a conversation: there is one writer, and to open a caller's two thousand memories would hold up
-// every other write. In the transaction it is enough to see that the caller's content is still the same version.
+// knownKeys is what the rules must know of all memories of a caller. It is read before the transaction that stores what
+// was found in a conversation: there is one writer, and opening a caller's two thousand memories would hold up every
+// other write. The transaction only checks that the caller's content version is still the same.
 type knownKeys struct {
 	version int64
 	keys    decide.Keys

@@ -15,7 +15,7 @@ type memoryBody struct {
 	Aliases []string        `json:"a,omitempty"`
 	Dispute *disputeBody    `json:"d,omitempty"`
 	Gone    *forgettingBody `json:"f,omitempty"`
-	Interim bool            `json:"i,omitempty"` // it was when it was written; see Memory.Interim
+	Interim bool            `json:"i,omitempty"` // when it was written; see Memory.Interim
 }
 
 // forgettingBody is how a version was forgotten.
@@ -27,7 +27,7 @@ type forgettingBody struct {
 	Named        []string                `json:"n,omitempty"`
 }
 
-// disputeBody is all of a dispute: none of it is looked for.
+// disputeBody is a whole dispute. It is sealed whole, because no query looks for a part of it.
 type disputeBody struct {
 	Value        string                  `json:"v"`
 	Conversation recaller.ConversationID `json:"c,omitempty"`
@@ -65,7 +65,10 @@ func (b box) openMemory(m sealedMemory) (recaller.Memory, error) {
 	m.Key, m.Value, m.Provenance.Turns, m.Aliases = body.Key, body.Value, body.Turns, body.Aliases
 	m.Interim = body.Interim && m.Status == recaller.MemoryActive
 	if d := body.Dispute; d != nil {
-		m.Dispute = &recaller.Dispute{Value: d.Value, Provenance: recaller.Provenance{Conversation: d.Conversation, Turns: d.Turns}, At: fromMicros(d.At)}
+		m.Dispute = &recaller.Dispute{
+			Value: d.Value, At: fromMicros(d.At),
+			Provenance: recaller.Provenance{Conversation: d.Conversation, Turns: d.Turns},
+		}
 	}
 	if g := body.Gone; g != nil {
 		asked := recaller.Provenance{Conversation: g.Conversation, Turns: g.Turns}
@@ -96,13 +99,16 @@ func keyText(caller recaller.CallerID, key string) string {
 // newest reads the newest version of a memory, whatever its status.
 func newest(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.MemoryID) (sealedMemory, error) {
 	m, err := scanMemory(func(dest ...any) error {
-		return tx.QueryRow(ctx, `SELECT `+memoryColumns+` FROM memories WHERE tenant_id = $1 AND id = $2`+notErasing+` ORDER BY version DESC LIMIT 1`, []any{tenant, id}, dest...)
+		return tx.QueryRow(ctx, `SELECT `+memoryColumns+` FROM memories WHERE tenant_id = $1 AND id = $2`+notErasing+`
+			ORDER BY version DESC LIMIT 1`, []any{tenant, id}, dest...)
 	})
 	return m, notFound(err, "there is no such memory")
 }
 
 // MemoryByID returns the newest version of a memory, whatever its status.
-func (s *Store) MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error) {
+func (s *Store) MemoryByID(
+	ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID,
+) (recaller.Memory, error) {
 	var row sealedMemory
 	err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) (err error) {
 		row, err = newest(ctx, tx, tenant, id)
@@ -118,9 +124,11 @@ func (s *Store) MemoryByID(ctx context.Context, tenant recaller.TenantID, id rec
 	return b.openMemory(row)
 }
 
-// ActiveMemories returns a caller's active memories, last confirmed first, at most 2000, with the content version that
-// they are of; only that where it still is the one that the caller of this has (one that has none says -1).
-func (s *Store) ActiveMemories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, has int64) (list []recaller.Memory, version int64, err error) {
+// ActiveMemories returns a caller's active memories, last confirmed first, at most 2000, and the content version that
+// they are of. If has is that version already, it returns only the version. Who has none passes -1.
+func (s *Store) ActiveMemories(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, has int64,
+) (list []recaller.Memory, version int64, err error) {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
 		return nil, 0, notFound(err, "there is no such caller")
@@ -137,7 +145,9 @@ func (s *Store) ActiveMemories(ctx context.Context, tenant recaller.TenantID, ca
 }
 
 // readActive reads a caller's active memories, last confirmed first.
-func (b box) readActive(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, limit int) (list []recaller.Memory, err error) {
+func (b box) readActive(
+	ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, limit int,
+) (list []recaller.Memory, err error) {
 	err = tx.QueryAll(ctx, b.activeQuery(tenant, caller, limit, &list))
 	return list, err
 }
@@ -166,7 +176,9 @@ func (b box) memoryRow(list *[]recaller.Memory) func(func(...any) error) error {
 }
 
 // Memories lists a caller's memories, last confirmed first.
-func (s *Store) Memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) ([]recaller.Memory, string, error) {
+func (s *Store) Memories(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter,
+) ([]recaller.Memory, string, error) {
 	from, limit, err := after(f.Page)
 	if err != nil {
 		return nil, "", err
@@ -196,7 +208,10 @@ func (s *Store) Memories(ctx context.Context, tenant recaller.TenantID, caller r
 	return list, cur, nil
 }
 
-func (s *Store) memoryQuery(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter, from cursor, limit int) (string, []any, error) {
+func (s *Store) memoryQuery(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter,
+	from cursor, limit int,
+) (string, []any, error) {
 	q := where{args: []any{tenant, caller, from.At, from.ID, from.Version, limit + 1}}
 	if len(f.Statuses) == 0 {
 		q.and(`status = 'active'`) // spelled out so that the partial index serves it
@@ -220,7 +235,8 @@ func (s *Store) memoryQuery(ctx context.Context, tenant recaller.TenantID, calle
 		q.eq(`key_token`, token)
 	}
 	return `SELECT ` + memoryColumns + ` FROM memories WHERE tenant_id = $1 AND caller_id = $2
-		AND (confirmed_at, id, version) < ($3, $4, $5)` + q.String() + ` ORDER BY confirmed_at DESC, id DESC, version DESC LIMIT $6`, q.args, nil
+		AND (confirmed_at, id, version) < ($3, $4, $5)` + q.String() + `
+		ORDER BY confirmed_at DESC, id DESC, version DESC LIMIT $6`, q.args, nil
 }
 
 func (b box) readMemories(ctx context.Context, tx Tx, query string, args ...any) (list []recaller.Memory, err error) {
@@ -229,10 +245,13 @@ func (b box) readMemories(ctx context.Context, tx Tx, query string, args ...any)
 }
 
 // MemoryHistory returns every version of a memory, newest first.
-func (s *Store) MemoryHistory(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) ([]recaller.Memory, error) {
+func (s *Store) MemoryHistory(
+	ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID,
+) ([]recaller.Memory, error) {
 	var rows []sealedMemory
 	err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		return each(ctx, tx, `SELECT `+memoryColumns+` FROM memories WHERE tenant_id = $1 AND id = $2`+notErasing+` ORDER BY version DESC`, []any{tenant, id},
+		return each(ctx, tx, `SELECT `+memoryColumns+` FROM memories WHERE tenant_id = $1 AND id = $2`+notErasing+`
+			ORDER BY version DESC`, []any{tenant, id},
 			func(r Rows) error {
 				m, err := scanMemory(r.Scan)
 				rows = append(rows, m)

@@ -88,7 +88,8 @@ func (s *Store) memoryWrite(
 	return w, err
 }
 
-// changeOf writes about the caller of a memory, or of those that the change makes itself.
+// changeOf prepares a write about the caller of a memory, or about the caller of the memories that the change makes
+// itself.
 func (s *Store) changeOf(
 	ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, made []recaller.Memory,
 ) (memoryWrite, error) {
@@ -105,7 +106,7 @@ func (s *Store) changeOf(
 	return w, notFound(err, "there is no such memory")
 }
 
-// own are memories as this caller's.
+// own returns the memories as memories of this caller.
 func (w memoryWrite) own(list []recaller.Memory) []recaller.Memory {
 	out := make([]recaller.Memory, len(list))
 	for i, m := range list {
@@ -121,7 +122,7 @@ func (w memoryWrite) token(key string) []byte {
 // rule decides on a write, given what it has seen so far.
 type rule func(decide.Known) (decide.Decision, error)
 
-// decided looks for what a rule has to see until it decides, and carries that out.
+// decided looks up what a rule asks for until the rule decides, and carries the decision out.
 func (w memoryWrite) decided(ctx context.Context, tx Tx, rule rule) (recaller.MemoryWritten, error) {
 	known := decide.Known{}
 	for {
@@ -162,7 +163,8 @@ func (w memoryWrite) look(ctx context.Context, tx Tx, q decide.Question) (a deci
 			LIMIT `+itoa(maxPast), w.tenant, q.ID)
 	case decide.Closed:
 		a.Memories, err = w.box.readMemories(ctx, tx, all+`AND caller_id = $2 AND key_token = $3 AND status <> 'active'
-			AND conversation_id = $4 AND closed_at >= $5 LIMIT 1`, w.tenant, w.caller, w.token(q.Key), q.Conversation, q.Since)
+			AND conversation_id = $4 AND closed_at >= $5
+			LIMIT 1`, w.tenant, w.caller, w.token(q.Key), q.Conversation, q.Since)
 	case decide.Gone:
 		err = tx.QueryAll(ctx, w.box.forgottenQuery(w.tenant, w.caller, &a.Memories))
 	case decide.Name:
@@ -248,7 +250,8 @@ func (w memoryWrite) write(ctx context.Context, tx Tx, v decide.Write) error {
 		source, privacy_scope, due_at, due_day, conversation_id, created_at, confirmed_at, body)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 		w.tenant, m.ID, m.Version, m.Caller, m.Type, w.token(m.Key), m.Status, m.Confidence,
-		m.Source, m.PrivacyScope, due, m.DueDay, m.Provenance.Conversation, micros(m.CreatedAt), micros(m.ConfirmedAt), body)
+		m.Source, m.PrivacyScope, due, m.DueDay, m.Provenance.Conversation,
+		micros(m.CreatedAt), micros(m.ConfirmedAt), body)
 	if recaller.KindOf(err) == recaller.Conflict {
 		return decide.KeyTaken()
 	}

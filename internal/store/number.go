@@ -10,8 +10,8 @@ import (
 	"github.com/recallerhq/recaller/internal/vault"
 )
 
-// everyTenant is a tenant that there never is: the key of the installation is kept under its name. A number's token is
-// made under that key, because a number leads to one tenant, whoever asks.
+// everyTenant is a name that no tenant ever has. The key of the installation is kept under it. Tokens of numbers are
+// made with that key, because a number leads to one tenant, whoever asks.
 const everyTenant recaller.TenantID = "*"
 
 // blindNumber is the purpose of the tokens of tenants' numbers.
@@ -60,7 +60,7 @@ func (n numbering) move(ctx context.Context, tx Tx, old, numbers []string) error
 	return err
 }
 
-// tokens are the arguments for the numbers that others do not have.
+// tokens returns the arguments for those of the numbers that others do not have.
 func (n numbering) tokens(numbers, others []string) [][]any {
 	var out [][]any
 	for _, number := range numbers {
@@ -71,15 +71,16 @@ func (n numbering) tokens(numbers, others []string) [][]any {
 	return out
 }
 
-// taken names the first number that belongs to another tenant.
+// taken returns the Conflict that names the first number of another tenant.
 func (s *Store) taken(ctx context.Context, n numbering, numbers []string) error {
-	field := "numbers" // where the other one has given it up by now
+	field := "numbers" // if the other tenant has given the number up by now
 	owners := make([]recaller.TenantID, len(numbers))
 	queries := make([]Query, len(numbers))
 	for i, number := range numbers {
 		queries[i] = Query{
-			SQL: `SELECT tenant_id FROM tenant_numbers WHERE token = $1`, Args: []any{n.blind.Blind(blindNumber, number)},
-			Row: func(scan func(...any) error) error { return scan(&owners[i]) },
+			SQL:  `SELECT tenant_id FROM tenant_numbers WHERE token = $1`,
+			Args: []any{n.blind.Blind(blindNumber, number)},
+			Row:  func(scan func(...any) error) error { return scan(&owners[i]) },
 		}
 	}
 	if err := s.WithSystem(ctx, Reading, func(tx Tx) error { return tx.QueryAll(ctx, queries...) }); err != nil {
@@ -92,13 +93,13 @@ func (s *Store) taken(ctx context.Context, n numbering, numbers []string) error 
 }
 
 // IndexNumbers indexes the numbers of tenants that were stored before there was an index of them, the oldest tenant
-// first. Call it at every start; where there is nothing to do it is one read. A number that an older tenant has is
-// taken out of the settings of the younger: it can lead to one of them only. How many were taken out is returned, by
-// tenant.
+// first. Call it at every start; with nothing to do it costs one read. A number can lead to one tenant only: one that
+// an older tenant has is taken out of the younger tenant's settings. takenOut says how many were taken out, by tenant.
 func (s *Store) IndexNumbers(ctx context.Context) (takenOut map[recaller.TenantID]int, err error) {
 	var ids []recaller.TenantID
 	err = s.WithSystem(ctx, Reading, func(tx Tx) error {
-		return each(ctx, tx, `SELECT id FROM tenants WHERE version = $1 ORDER BY created_at, id`, []any{unindexed}, func(r Rows) error {
+		return each(ctx, tx, `SELECT id FROM tenants WHERE version = $1
+			ORDER BY created_at, id`, []any{unindexed}, func(r Rows) error {
 			var id recaller.TenantID
 			err := r.Scan(&id)
 			ids = append(ids, id)
@@ -151,11 +152,13 @@ func (s *Store) indexNumbers(ctx context.Context, id recaller.TenantID) (takenOu
 	return takenOut, err
 }
 
-// claim takes what is free of the numbers, and returns them.
+// claim takes those of the numbers that are free, and returns them.
 func (n numbering) claim(ctx context.Context, tx Tx, numbers []string) ([]string, error) {
 	var own []string
 	for i, row := range n.tokens(numbers, nil) {
-		got, err := tx.Exec(ctx, `INSERT INTO tenant_numbers (token, tenant_id) VALUES ($1, $2) ON CONFLICT (token) DO NOTHING`, row...)
+		got, err := tx.Exec(ctx, `INSERT INTO tenant_numbers (token, tenant_id) VALUES ($1, $2)
+			ON CONFLICT (token) DO NOTHING`,
+			row...)
 		if err != nil {
 			return nil, err
 		}

@@ -53,7 +53,8 @@ func (o once) mark(ctx context.Context, tx Tx, caller recaller.CallerID, result 
 	if err != nil {
 		return recaller.Wrap(recaller.Internal, err, "mark a request as done")
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO onces (tenant_id, token, request, caller_id, result, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+	_, err = tx.Exec(ctx, `INSERT INTO onces (tenant_id, token, request, caller_id, result, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6)`,
 		o.tenant, o.token, o.request, caller, string(raw), micros(at))
 	return err
 }

@@ -12,20 +12,25 @@ import (
 )
 
 // OpenConversation finds or creates a caller and opens a conversation, in one commit.
-func (s *Store) OpenConversation(ctx context.Context, tenant recaller.TenantID, in recaller.Opening) (recaller.Opened, error) {
+func (s *Store) OpenConversation(
+	ctx context.Context, tenant recaller.TenantID, in recaller.Opening,
+) (recaller.Opened, error) {
 	return s.openOrImport(ctx, tenant, recaller.Importing{Opening: in}, false)
 }
 
 // ImportConversation stores a past conversation with its caller, its words and its place in the statistics, in one
 // commit. One whose external id is there already is left as it is.
-func (s *Store) ImportConversation(ctx context.Context, tenant recaller.TenantID, in recaller.Importing) (recaller.Opened, error) {
+func (s *Store) ImportConversation(
+	ctx context.Context, tenant recaller.TenantID, in recaller.Importing,
+) (recaller.Opened, error) {
 	return s.openOrImport(ctx, tenant, in, true)
 }
 
-// errRaced says that the caller was created between looking and writing: look again.
+// errRaced says that another write changed the caller between looking and writing: look again.
 var errRaced = errors.New("the caller changed meanwhile")
 
-// raced makes of a clash with what another opening wrote meanwhile that it is looked for again.
+// raced turns a Conflict into errRaced: another opening wrote the same row meanwhile, so it is found when looked for
+// again.
 func raced(err error) error {
 	if recaller.KindOf(err) == recaller.Conflict {
 		return errRaced
@@ -33,10 +38,13 @@ func raced(err error) error {
 	return err
 }
 
-// maxRaces bounds how often an opening looks again. Each time somebody else got somewhere, so one more is rare.
+// maxRaces bounds how often a write looks again. Whoever loses a race loses it to another write, so to lose many is
+// rare.
 const maxRaces = 8
 
-func (s *Store) openOrImport(ctx context.Context, tenant recaller.TenantID, in recaller.Importing, past bool) (recaller.Opened, error) {
+func (s *Store) openOrImport(
+	ctx context.Context, tenant recaller.TenantID, in recaller.Importing, past bool,
+) (recaller.Opened, error) {
 	var out recaller.Opened
 	for range maxRaces {
 		w, err := s.prepareOpening(ctx, tenant, in, past)
@@ -69,7 +77,7 @@ type opening struct {
 	box           box
 	caller        recaller.CallerID // who it is with, as far as could be seen
 	isNew         bool
-	numbered      bool     // a caller who was known has a number more
+	numbered      bool     // a known caller got another phone number
 	tokens        [][]byte // of the identities, in order
 	values        [][]byte // the identities, sealed
 	externalToken []byte
@@ -78,7 +86,9 @@ type opening struct {
 	once          once
 }
 
-func (s *Store) prepareOpening(ctx context.Context, tenant recaller.TenantID, in recaller.Importing, past bool) (*opening, error) {
+func (s *Store) prepareOpening(
+	ctx context.Context, tenant recaller.TenantID, in recaller.Importing, past bool,
+) (*opening, error) {
 	w := &opening{tenant: tenant, in: in.Opening, past: past, turns: in.Turns, job: in.Job}
 	blind, err := s.vault.Blinder(ctx, tenant)
 	if err != nil {
@@ -110,10 +120,14 @@ func (s *Store) prepareOpening(ctx context.Context, tenant recaller.TenantID, in
 	return w, err
 }
 
-// eraseAgain hides a caller whose key is destroyed: erased since he was found, or brought back by a backup from before
-// his erasure, which is then carried out again.
-func (s *Store) eraseAgain(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, at time.Time) error {
-	err := s.BeginErasure(ctx, tenant, caller, recaller.Job{ID: "again " + string(caller), Kind: "erase", Subject: string(caller), RunAt: at})
+// eraseAgain begins the erasure of a caller whose key is destroyed. Either he was erased since he was found, or a
+// backup from before his erasure brought him back.
+func (s *Store) eraseAgain(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, at time.Time,
+) error {
+	err := s.BeginErasure(ctx, tenant, caller, recaller.Job{
+		ID: "again " + string(caller), Kind: "erase", Subject: string(caller), RunAt: at,
+	})
 	if recaller.KindOf(err) == recaller.NotFound {
 		return nil
 	}
@@ -143,8 +157,8 @@ func (w *opening) sealAll(words bool) (err error) {
 	return err
 }
 
-// find returns the caller that the identities belong to, or none. A caller without any is found by nothing but the
-// conversation itself, where that was opened before.
+// find returns the caller that the identities belong to, or none. Without identities only the conversation itself leads
+// to a caller, if it was opened before.
 func (w *opening) find(ctx context.Context, tx Tx) (recaller.CallerID, error) {
 	if len(w.in.Identities) == 0 {
 		_, row, err := w.opened(ctx, tx)
@@ -180,7 +194,8 @@ func (w *opening) run(ctx context.Context, tx Tx) (recaller.Opened, error) {
 		return out, err
 	}
 	var held int
-	if err := tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM conversations WHERE tenant_id = $1 AND caller_id = $2 LIMIT 1) h`,
+	if err := tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM conversations WHERE tenant_id = $1
+		AND caller_id = $2 LIMIT 1) h`,
 		[]any{w.tenant, w.caller}, &held); err != nil {
 		return out, err
 	}
@@ -193,7 +208,9 @@ func (w *opening) run(ctx context.Context, tx Tx) (recaller.Opened, error) {
 	}
 	out.Caller, err = w.box.readCaller(ctx, tx, w.tenant, w.caller)
 	conv := out.Conversation
-	out.Change = recaller.Change{Tenant: w.tenant, Caller: w.caller, Version: out.Change.Version, Conversation: &conv, Zone: w.numbered}
+	out.Change = recaller.Change{
+		Tenant: w.tenant, Caller: w.caller, Version: out.Change.Version, Conversation: &conv, Zone: w.numbered,
+	}
 	if w.rows != nil {
 		out.Change.Turns = w.turns
 	}
@@ -214,7 +231,8 @@ func (w *opening) existing(ctx context.Context, tx Tx) (out recaller.Opened, fou
 		if row.ID == ref { // the caller was created by the earlier try
 			return out, false, errRaced
 		}
-		return out, false, cmp.Or(w.meanwhile(ctx, tx), recaller.InvalidField("external_id", "belongs to a conversation with another caller"))
+		return out, false, cmp.Or(w.meanwhile(ctx, tx),
+			recaller.InvalidField("external_id", "belongs to a conversation with another caller"))
 	}
 	if row.ID != ref && !w.past && row.Status != recaller.Active {
 		return out, false, recaller.Errorf(recaller.Conflict, "a conversation with this external_id has ended already")
@@ -227,8 +245,8 @@ func (w *opening) existing(ctx context.Context, tx Tx) (out recaller.Opened, fou
 	return out, true, err
 }
 
-// opened finds the conversation that was opened before: that of a repeated request, whose id is ref, or of the external
-// id.
+// opened finds the conversation that was opened before: under the id that a repeated request left, which it returns as
+// ref, or by the external id.
 func (w *opening) opened(ctx context.Context, tx Tx) (ref recaller.ConversationID, row sealedConversation, err error) {
 	ref = w.in.Conversation.ID
 	if _, err := w.once.before(ctx, tx, &ref); err != nil { // a repeat makes ref the first one's
@@ -251,7 +269,8 @@ func (w *opening) meanwhile(ctx context.Context, tx Tx) error {
 func (w *opening) writeCaller(ctx context.Context, tx Tx) error {
 	at := w.in.Conversation.StartedAt
 	if w.isNew {
-		_, err := tx.Exec(ctx, `INSERT INTO callers (tenant_id, id, first_seen, last_seen, body) VALUES ($1, $2, $3, $3, $4)`,
+		_, err := tx.Exec(ctx, `INSERT INTO callers (tenant_id, id, first_seen, last_seen, body)
+			VALUES ($1, $2, $3, $3, $4)`,
 			w.tenant, w.caller, micros(at), w.callerBody)
 		if err != nil {
 			return err
@@ -279,20 +298,22 @@ func (w *opening) writeCaller(ctx context.Context, tx Tx) error {
 	return w.box.writeCallerBody(ctx, tx, w.tenant, w.caller, bodyOf(is))
 }
 
-// writeIdentities adds the identities that nobody has. They are written in an order of their own: two openings with the
-// same two, told in another order, would else wait for each other.
+// writeIdentities adds the identities that nobody has. It writes them in sorted order, so that two openings with the
+// same identities never wait for each other.
 func (w *opening) writeIdentities(ctx context.Context, tx Tx) error {
 	order := make([]int, len(w.in.Identities))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(w.in.Identities[a].Kind, w.in.Identities[b].Kind), bytes.Compare(w.tokens[a], w.tokens[b]))
+		return cmp.Or(cmp.Compare(w.in.Identities[a].Kind, w.in.Identities[b].Kind),
+			bytes.Compare(w.tokens[a], w.tokens[b]))
 	})
 	w.numbered = false
 	for _, i := range order {
 		id := w.in.Identities[i]
-		n, err := tx.Exec(ctx, `INSERT INTO identities (tenant_id, kind, token, caller_id, value) VALUES ($1, $2, $3, $4, $5)
+		n, err := tx.Exec(ctx, `INSERT INTO identities (tenant_id, kind, token, caller_id, value)
+			VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (tenant_id, kind, token) DO NOTHING`, w.tenant, id.Kind, w.tokens[i], w.caller, w.values[i])
 		if err != nil {
 			return err
@@ -314,7 +335,8 @@ func (w *opening) writeConversation(ctx context.Context, tx Tx) (recaller.Conver
 		started_at, ended_at, last_activity_at, duration, turns, user_turns, body)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 		w.tenant, c.ID, c.Caller, w.externalToken, c.Channel, c.Direction, c.Status, c.Reminder, c.Imported,
-		micros(c.StartedAt), microsOrNil(c.EndedAt), micros(c.LastActivityAt), c.Duration.Microseconds(), c.Turns, users, w.body)
+		micros(c.StartedAt), microsOrNil(c.EndedAt), micros(c.LastActivityAt), c.Duration.Microseconds(),
+		c.Turns, users, w.body)
 	if err != nil {
 		return c, 0, err
 	}
@@ -341,7 +363,7 @@ func userTurns(turns []recaller.Turn) (n int) {
 	return n
 }
 
-// lastSeen is when a caller was last heard in a conversation.
+// lastSeen returns when the last of the turns was said, or at if there are none.
 func lastSeen(turns []recaller.Turn, at time.Time) time.Time {
 	if len(turns) == 0 {
 		return at

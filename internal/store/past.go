@@ -11,12 +11,16 @@ import (
 // mostHistory is how many past conversations a tenant's briefings can show at the most.
 const mostHistory = 20
 
-// SnapshotAt reads what Snapshot would have read at a time that is past: conversations that had ended by then, memories
-// as they stood then by when they were said, what had been agreed on, the reminders that waited, and the checkpoint if
-// it was not touched since. Settings of the tenant and the caller's zone are those of now. What was forgotten since is
-// not told, nor what was interim and gave way since, nor conversations that were still open, and a name that the caller
-// said only if a conversation had ended by then.
-func (s *Store) SnapshotAt(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, at time.Time) (recaller.Snapshot, error) {
+// SnapshotAt reads what Snapshot would have read at a past time: the conversations that had ended, the memories as they
+// stood by when they were said, what had been agreed on, the reminders that waited, and the checkpoint, unless it was
+// touched since.
+//
+// The tenant's settings and the caller's zone are those of now. What was forgotten since is left out. So are interim
+// memories that gave way since, and conversations that were still open. A name that the caller said is left out unless
+// a conversation had ended by then.
+func (s *Store) SnapshotAt(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, at time.Time,
+) (recaller.Snapshot, error) {
 	own, err := s.unseal(ctx, tenant, "")
 	if err != nil {
 		return recaller.Snapshot{}, notFound(err, "there is no such tenant")
@@ -52,7 +56,8 @@ func (s *Store) SnapshotAt(ctx context.Context, tenant recaller.TenantID, caller
 
 func (r *snapshotRead) queriesAt(at time.Time, held *int) []Query {
 	args := []any{r.tenant, r.caller, micros(at)}
-	const ended = ` FROM conversations WHERE tenant_id = $1 AND caller_id = $2 AND status <> 'active' AND ended_at <= $3`
+	const ended = ` FROM conversations WHERE tenant_id = $1 AND caller_id = $2 AND status <> 'active'
+		AND ended_at <= $3`
 	const latest = ended + said + ` ORDER BY started_at DESC, id DESC LIMIT `
 	return append(r.box.callerQueries(r.tenant, r.caller, &r.snap.Caller),
 		r.own.tenantQuery(r.tenant, &r.snap.Tenant),
@@ -62,7 +67,8 @@ func (r *snapshotRead) queriesAt(at time.Time, held *int) []Query {
 		r.box.forgottenQuery(r.tenant, r.caller, &r.snap.Forgotten),
 		Query{
 			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2
-				AND conversation_id IN (SELECT id` + latest + itoa(mostHistory) + `) AND EXISTS (` + forgottenIDs + `) ORDER BY conversation_id, number`,
+				AND conversation_id IN (SELECT id` + latest + itoa(mostHistory) + `) AND EXISTS (` + forgottenIDs + `)
+				ORDER BY conversation_id, number`,
 			Args: args,
 			Row:  r.box.turnRow(r.said),
 		},
@@ -70,13 +76,15 @@ func (r *snapshotRead) queriesAt(at time.Time, held *int) []Query {
 		Query{SQL: standingQuery, Args: args[:2], Row: r.box.memoryRow(&r.snap.Memories)},
 		Query{
 			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2
-				AND conversation_id = (SELECT CASE WHEN status = 'failed' THEN id END` + latest + `1) ORDER BY number DESC LIMIT ` + itoa(snapshotTurns),
+				AND conversation_id = (SELECT CASE WHEN status = 'failed' THEN id END` + latest + `1)
+				ORDER BY number DESC LIMIT ` + itoa(snapshotTurns),
 			Args: args,
 			Row:  r.box.turnRow(func(_ recaller.ConversationID, t recaller.Turn) { r.last = append(r.last, t) }),
 		})
 }
 
-// stoodAt are the versions of memories that stood at a time, last confirmed first, as many as a snapshot has.
+// stoodAt returns the versions of memories that stood at a time, last confirmed first, at most as many as a snapshot
+// has.
 func stoodAt(all []recaller.Memory, at time.Time) []recaller.Memory {
 	var out []recaller.Memory
 	for _, m := range all {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -20,7 +19,8 @@ type sealedReminder struct {
 func scanReminder(scan func(...any) error) (r sealedReminder, err error) {
 	var due, created int64
 	var closed *int64
-	err = scan(&r.ID, &r.Caller, &r.Memory, &r.Conversation, &due, &r.Status, &r.Attempts, &r.Reason, &created, &closed, &r.Rule, &r.body)
+	err = scan(&r.ID, &r.Caller, &r.Memory, &r.Conversation, &due, &r.Status, &r.Attempts, &r.Reason,
+		&created, &closed, &r.Rule, &r.body)
 	r.DueAt, r.CreatedAt, r.ClosedAt = fromMicros(due), fromMicros(created), fromNull(closed)
 	return r, err
 }
@@ -31,10 +31,11 @@ func (b box) openReminder(r sealedReminder) (recaller.Reminder, error) {
 	return r.Reminder, err
 }
 
-// pendingQuery reads reminders of a caller that wait into list, soonest first.
+// pendingQuery reads a caller's pending reminders into list, soonest first, at most snapshotMemories.
 func (b box) pendingQuery(tenant recaller.TenantID, caller recaller.CallerID, list *[]recaller.Reminder) Query {
 	return Query{
-		SQL: `SELECT ` + reminderColumns + ` FROM reminders WHERE tenant_id = $1 AND caller_id = $2 AND status = 'pending' ORDER BY due_at, id
+		SQL: `SELECT ` + reminderColumns + ` FROM reminders WHERE tenant_id = $1 AND caller_id = $2
+			AND status = 'pending' ORDER BY due_at, id
 			LIMIT ` + itoa(snapshotMemories),
 		Args: []any{tenant, caller},
 		Row: func(scan func(...any) error) error {
@@ -49,21 +50,28 @@ func (b box) pendingQuery(tenant recaller.TenantID, caller recaller.CallerID, li
 	}
 }
 
-func readReminder(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.ReminderID) (sealedReminder, error) {
+func readReminder(
+	ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.ReminderID,
+) (sealedReminder, error) {
 	r, err := scanReminder(func(dest ...any) error {
-		return tx.QueryRow(ctx, `SELECT `+reminderColumns+` FROM reminders WHERE tenant_id = $1 AND id = $2`+notErasing, []any{tenant, id}, dest...)
+		return tx.QueryRow(ctx, `SELECT `+reminderColumns+` FROM reminders WHERE tenant_id = $1 AND id = $2`+notErasing,
+			[]any{tenant, id}, dest...)
 	})
 	return r, notFound(err, "there is no such reminder")
 }
 
-// Reminder returns a reminder. That of a caller whose key is destroyed is not there, though a backup may have brought
-// it back.
-func (s *Store) Reminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (recaller.Reminder, error) {
+// Reminder returns a reminder. If the caller's key is destroyed it fails with NotFound, even where a backup brought the
+// reminder back.
+func (s *Store) Reminder(
+	ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID,
+) (recaller.Reminder, error) {
 	r, _, err := s.reminder(ctx, tenant, id)
 	return r, err
 }
 
-func (s *Store) reminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (r recaller.Reminder, b box, err error) {
+func (s *Store) reminder(
+	ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID,
+) (r recaller.Reminder, b box, err error) {
 	var row sealedReminder
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
 		row, err = readReminder(ctx, tx, tenant, id)
@@ -79,9 +87,11 @@ func (s *Store) reminder(ctx context.Context, tenant recaller.TenantID, id recal
 	return r, b, err
 }
 
-// Reminders lists reminders by due time, latest first. A page may be short of some whose caller is erased; only the
-// last one has no cursor.
-func (s *Store) Reminders(ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter) (list []recaller.Reminder, cur string, err error) {
+// Reminders lists reminders by due time, latest first. A page may be short, because reminders of erased callers are
+// left out; only the last page has no cursor.
+func (s *Store) Reminders(
+	ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter,
+) (list []recaller.Reminder, cur string, err error) {
 	from, limit, err := after(f.Page)
 	if err != nil {
 		return nil, "", err
@@ -100,7 +110,8 @@ func (s *Store) Reminders(ctx context.Context, tenant recaller.TenantID, f recal
 	var rows []sealedReminder
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
 		return each(ctx, tx, `SELECT `+reminderColumns+` FROM reminders WHERE tenant_id = $1
-			AND (due_at, id) < ($2, $3)`+notErasing+q.String()+` ORDER BY due_at DESC, id DESC LIMIT $4`, q.args, func(r Rows) error {
+			AND (due_at, id) < ($2, $3)`+notErasing+q.String()+` ORDER BY due_at DESC, id DESC
+			LIMIT $4`, q.args, func(r Rows) error {
 			one, err := scanReminder(r.Scan)
 			rows = append(rows, one)
 			return err
@@ -114,8 +125,10 @@ func (s *Store) Reminders(ctx context.Context, tenant recaller.TenantID, f recal
 	return list, cur, err
 }
 
-// withKey opens reminders, and leaves out those of callers whose key is destroyed: a backup brought them back.
-func (s *Store) withKey(ctx context.Context, tenant recaller.TenantID, rows []sealedReminder) (kept []recaller.Reminder, err error) {
+// withKey opens reminders. It leaves out those of callers whose key is destroyed, which a backup brought back.
+func (s *Store) withKey(
+	ctx context.Context, tenant recaller.TenantID, rows []sealedReminder,
+) (kept []recaller.Reminder, err error) {
 	for _, row := range rows {
 		b, err := s.unseal(ctx, tenant, row.Caller)
 		if recaller.KindOf(err) == recaller.NotFound {
@@ -154,7 +167,9 @@ func (w memoryWrite) remind(
 		return nil, err
 	}
 	if place >= 0 {
-		_, err = tx.Exec(ctx, `UPDATE reminders SET conversation_id = $3, due_at = $4, rule = $5, body = $6, attempts = 0, reason = '' WHERE tenant_id = $1 AND id = $2`,
+		_, err = tx.Exec(ctx, `UPDATE reminders
+			SET conversation_id = $3, due_at = $4, rule = $5, body = $6, attempts = 0, reason = '' WHERE tenant_id = $1
+			AND id = $2`,
 			w.tenant, r.ID, r.Conversation, micros(r.DueAt), r.Rule, body)
 	} else {
 		err = insertReminder(ctx, tx, w.tenant, r, body)
@@ -167,7 +182,8 @@ func (w memoryWrite) remind(
 
 // pending reads the reminders of a memory that wait.
 func (w memoryWrite) pending(ctx context.Context, tx Tx, memory recaller.MemoryID) (list []standing, err error) {
-	err = each(ctx, tx, `SELECT `+reminderColumns+` FROM reminders WHERE tenant_id = $1 AND memory_id = $2 AND status = 'pending' ORDER BY due_at`,
+	err = each(ctx, tx, `SELECT `+reminderColumns+` FROM reminders WHERE tenant_id = $1 AND memory_id = $2
+		AND status = 'pending' ORDER BY due_at`,
 		[]any{w.tenant, memory}, func(rows Rows) error {
 			row, err := scanReminder(rows.Scan)
 			if err != nil {
@@ -180,7 +196,7 @@ func (w memoryWrite) pending(ctx context.Context, tx Tx, memory recaller.MemoryI
 	return list, err
 }
 
-// waiting are reminders without what they were before.
+// waiting returns the reminders without their earlier times.
 func waiting(list []standing) []recaller.Reminder {
 	out := make([]recaller.Reminder, len(list))
 	for i, s := range list {
@@ -196,23 +212,31 @@ func insertReminder(ctx context.Context, tx Tx, tenant recaller.TenantID, r reca
 	return err
 }
 
-// putReminderJob makes the job of a reminder, in the place of the one that it has. Its id is of the time that is meant:
-// the runner may still be about to remove the job of another.
+// putReminderJob makes the job of a reminder, in place of the one that it has. The job's id names the time that it is
+// for: the runner may still be about to remove the job of another time.
 func putReminderJob(ctx context.Context, tx Tx, tenant recaller.TenantID, r recaller.Reminder) error {
 	if err := deleteReminderJob(ctx, tx, tenant, r.ID); err != nil {
 		return err
 	}
-	return insertJob(ctx, tx, tenant, r.Caller, recaller.Job{ID: string(r.Occurrence()), Kind: recaller.JobReminder, Subject: string(r.ID), RunAt: r.DueAt})
+	return insertJob(ctx, tx, tenant, r.Caller, recaller.Job{
+		ID: string(r.Occurrence()), Kind: recaller.JobReminder, Subject: string(r.ID), RunAt: r.DueAt,
+	})
 }
 
-// cancelReminders cancels the reminders of a memory that is forgotten, removes their jobs, and the words that they had.
-func cancelReminders(ctx context.Context, tx Tx, tenant recaller.TenantID, memory recaller.MemoryID, at time.Time) error {
+// cancelReminders cancels the pending reminders of a forgotten memory and removes their jobs. It also removes the words
+// of all reminders that the memory ever had.
+func cancelReminders(
+	ctx context.Context, tx Tx, tenant recaller.TenantID, memory recaller.MemoryID, at time.Time,
+) error {
 	_, err := tx.Exec(ctx, `DELETE FROM jobs WHERE tenant_id = $1 AND kind = $3
-		AND subject IN (SELECT id FROM reminders WHERE tenant_id = $1 AND memory_id = $2 AND status = 'pending')`, tenant, memory, recaller.JobReminder)
+		AND subject IN (SELECT id FROM reminders WHERE tenant_id = $1 AND memory_id = $2
+		AND status = 'pending')`, tenant, memory, recaller.JobReminder)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `UPDATE reminders SET status = 'cancelled', closed_at = $3 WHERE tenant_id = $1 AND memory_id = $2 AND status = 'pending'`, tenant, memory, micros(at))
+	_, err = tx.Exec(ctx, `UPDATE reminders SET status = 'cancelled', closed_at = $3 WHERE tenant_id = $1
+		AND memory_id = $2 AND status = 'pending'`,
+		tenant, memory, micros(at))
 	if err != nil {
 		return err
 	}
@@ -221,7 +245,9 @@ func cancelReminders(ctx context.Context, tx Tx, tenant recaller.TenantID, memor
 }
 
 // cancelOne cancels one pending reminder of a memory, and removes its job.
-func (w memoryWrite) cancelOne(ctx context.Context, tx Tx, m recaller.Memory, id recaller.ReminderID, at time.Time) (*recaller.Reminder, error) {
+func (w memoryWrite) cancelOne(
+	ctx context.Context, tx Tx, m recaller.Memory, id recaller.ReminderID, at time.Time,
+) (*recaller.Reminder, error) {
 	pending, err := w.pending(ctx, tx, m.ID)
 	if err != nil {
 		return nil, err
@@ -230,157 +256,15 @@ func (w memoryWrite) cancelOne(ctx context.Context, tx Tx, m recaller.Memory, id
 	if err != nil {
 		return nil, err
 	}
-	if _, err := tx.Exec(ctx, `UPDATE reminders SET status = $3, closed_at = $4 WHERE tenant_id = $1 AND id = $2`, w.tenant, id, r.Status, micros(at)); err != nil {
+	if _, err := tx.Exec(ctx, `UPDATE reminders SET status = $3, closed_at = $4 WHERE tenant_id = $1 AND id = $2`,
+		w.tenant, id, r.Status, micros(at)); err != nil {
 		return nil, err
 	}
 	return &r, deleteReminderJob(ctx, tx, w.tenant, id)
 }
 
 func deleteReminderJob(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.ReminderID) error {
-	_, err := tx.Exec(ctx, `DELETE FROM jobs WHERE tenant_id = $1 AND kind = $2 AND subject = $3`, tenant, recaller.JobReminder, id)
+	_, err := tx.Exec(ctx, `DELETE FROM jobs WHERE tenant_id = $1 AND kind = $2 AND subject = $3`,
+		tenant, recaller.JobReminder, id)
 	return err
-}
-
-// checkReason holds reasons to their closed set (recaller.Reminder): they are readable in the database (spec 2.2).
-func checkReason(reason string) error {
-	if !slices.Contains([]string{"", "no webhook", "refused", "timeout", "unreachable", "server error", "unreadable rule"}, reason) {
-		return recaller.Errorf(recaller.Internal, "a reminder fails for a reason from a closed set")
-	}
-	return nil
-}
-
-// TryReminder counts a try that failed, and keeps why. A reminder that is not pending any more is a Conflict.
-func (s *Store) TryReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, reason string, _ time.Time) error {
-	if err := checkReason(reason); err != nil {
-		return err
-	}
-	_, err := s.moveReminder(ctx, tenant, id, decide.NotWaiting, func(tx Tx, dest ...any) error {
-		return tx.QueryRow(ctx, `UPDATE reminders SET attempts = attempts + 1, reason = $3 WHERE tenant_id = $1 AND id = $2
-			AND status = 'pending'`+notErasing+` RETURNING `+reminderColumns, []any{tenant, id, reason}, dest...)
-	}, nil)
-	return err
-}
-
-// CloseReminder ends a pending reminder; one that is not pending any more is a Conflict. reason "" leaves the last one.
-// Its job goes in the same commit where the reminder is cancelled; that of one that was delivered or given up on is
-// removed by who runs it.
-func (s *Store) CloseReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, status recaller.ReminderStatus, reason string, at time.Time) (recaller.Reminder, error) {
-	if !status.Valid() || status == recaller.ReminderPending {
-		return recaller.Reminder{}, recaller.Errorf(recaller.Internal, "a reminder ends as delivered, cancelled or dead")
-	}
-	if err := checkReason(reason); err != nil {
-		return recaller.Reminder{}, err
-	}
-	return s.moveReminder(ctx, tenant, id, decide.NotWaiting, func(tx Tx, dest ...any) error {
-		return tx.QueryRow(ctx, `UPDATE reminders SET status = $3, reason = CASE WHEN $4 = '' THEN reason ELSE $4 END, closed_at = $5 WHERE tenant_id = $1 AND id = $2
-			AND status = 'pending'`+notErasing+` RETURNING `+reminderColumns, []any{tenant, id, status, reason, micros(at)}, dest...)
-	}, func(tx Tx, _ recaller.Reminder) error {
-		if status != recaller.ReminderCancelled {
-			return nil
-		}
-		return deleteReminderJob(ctx, tx, tenant, id)
-	})
-}
-
-// AdvanceReminder ends this time of a reminder, as delivered or dead. Where it repeats and next is another time, what
-// was stays as a reminder of its own, whose id is r.Occurrence(), and in the same commit the reminder waits for next,
-// with its job; with a zero next the reminder itself is closed. One that was moved meanwhile, or is not pending any
-// more, is a Conflict.
-func (s *Store) AdvanceReminder(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus, next, at time.Time) error {
-	if status != recaller.ReminderDelivered && status != recaller.ReminderDead {
-		return recaller.Errorf(recaller.Internal, "an occurrence ends as delivered or dead")
-	}
-	_, b, err := s.reminder(ctx, tenant, r.ID)
-	if err != nil {
-		return err
-	}
-	if next.IsZero() {
-		return s.closeAt(ctx, tenant, r, status, at)
-	}
-	done := r
-	done.ID, done.Rule, done.Status, done.ClosedAt = r.Occurrence(), "", status, at
-	body, err := b.sealReminderBody(done.ID, reminderBody{Text: r.Text})
-	if err != nil {
-		return err
-	}
-	return s.WithCaller(ctx, tenant, r.Caller, func(tx Tx) error {
-		n, err := tx.Exec(ctx, `UPDATE reminders SET due_at = $4, attempts = 0, reason = '' WHERE tenant_id = $1 AND id = $2 AND due_at = $3
-			AND status = 'pending'`+notErasing, tenant, r.ID, micros(r.DueAt), micros(next))
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			return decide.NotWaiting()
-		}
-		if err := insertReminder(ctx, tx, tenant, done, body); err != nil {
-			return err
-		}
-		r.DueAt = next
-		return putReminderJob(ctx, tx, tenant, r)
-	})
-}
-
-// closeAt closes a reminder that still waits for the time of r.
-func (s *Store) closeAt(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus, at time.Time) error {
-	return s.WithCaller(ctx, tenant, r.Caller, func(tx Tx) error {
-		n, err := tx.Exec(ctx, `UPDATE reminders SET status = $4, closed_at = $5 WHERE tenant_id = $1 AND id = $2 AND due_at = $3
-			AND status = 'pending'`+notErasing, tenant, r.ID, micros(r.DueAt), status, micros(at))
-		if err == nil && n == 0 {
-			return decide.NotWaiting()
-		}
-		return err
-	})
-}
-
-// ReviveReminder makes a dead reminder pending again, with a job whose id must be a new one: the runner may still be
-// about to remove the old one. A reminder that is not dead, or whose memory was forgotten, is a Conflict.
-func (s *Store) ReviveReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, job recaller.Job, _ time.Time) (recaller.Reminder, error) {
-	return s.moveReminder(ctx, tenant, id, errNotDead, func(tx Tx, dest ...any) error {
-		return tx.QueryRow(ctx, `UPDATE reminders SET status = 'pending', closed_at = NULL WHERE tenant_id = $1 AND id = $2
-			AND status = 'dead'`+notErasing+` RETURNING `+reminderColumns, []any{tenant, id}, dest...)
-	}, func(tx Tx, r recaller.Reminder) error {
-		m, err := newest(ctx, tx, tenant, r.Memory)
-		if err != nil {
-			return err
-		}
-		if err := decide.Remindable(m.Memory); err != nil {
-			return err
-		}
-		if err := deleteReminderJob(ctx, tx, tenant, id); err != nil {
-			return err
-		}
-		return insertJob(ctx, tx, tenant, r.Caller, job)
-	})
-}
-
-func errNotDead() error {
-	return recaller.Errorf(recaller.Conflict, "only a reminder that was given up on can be tried again")
-}
-
-// moveReminder runs an update that returns the reminder, and then what belongs to it, in one commit. Where the update
-// finds nothing, the reminder is not there, or it stands elsewhere.
-func (s *Store) moveReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, elsewhere func() error,
-	update func(tx Tx, dest ...any) error, then func(Tx, recaller.Reminder) error,
-) (recaller.Reminder, error) {
-	r, b, err := s.reminder(ctx, tenant, id)
-	if err != nil {
-		return r, err
-	}
-	err = s.WithCaller(ctx, tenant, r.Caller, func(tx Tx) error {
-		row, err := scanReminder(func(dest ...any) error { return update(tx, dest...) })
-		if recaller.KindOf(err) == recaller.NotFound {
-			if _, err = readReminder(ctx, tx, tenant, id); err != nil {
-				return err
-			}
-			return elsewhere()
-		}
-		if err != nil {
-			return err
-		}
-		if r, err = b.openReminder(row); err != nil || then == nil {
-			return err
-		}
-		return then(tx, r)
-	})
-	return r, err
 }

@@ -9,9 +9,10 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// This file is about what reminders were before they were moved, so that one can tell how they stood at a time.
+// This file keeps how reminders stood before they were moved, so that SnapshotAt can tell how they stood at a past
+// time.
 
-// maxWas bounds how many of its earlier times a reminder keeps, the last ones.
+// maxWas bounds the earlier times that a reminder keeps; the oldest are dropped.
 const maxWas = 20
 
 // reminderBody is what is sealed of a reminder. Without earlier times it is the text alone, as a string.
@@ -37,7 +38,7 @@ func (b *reminderBody) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*whole)(b))
 }
 
-// standing is a reminder with what it was before.
+// standing is a reminder with its earlier times.
 type standing struct {
 	recaller.Reminder
 	was []reminderWas
@@ -67,7 +68,8 @@ func (b box) sealReminderBody(id recaller.ReminderID, body reminderBody) ([]byte
 	return b.put("reminders.body", string(id), body.Text)
 }
 
-// moved is what is sealed of a reminder that takes the place of another at a time.
+// moved returns the body of a reminder that takes the place of s at a time. If it differs, s becomes one of its earlier
+// times.
 func (s standing) moved(to recaller.Reminder, at time.Time) reminderBody {
 	body := reminderBody{Text: to.Text, Was: s.was}
 	if micros(s.DueAt) != micros(to.DueAt) || s.Rule != to.Rule || s.Text != to.Text {
@@ -77,7 +79,7 @@ func (s standing) moved(to recaller.Reminder, at time.Time) reminderBody {
 	return body
 }
 
-// at is the reminder as it stood at a time at which it waited.
+// at returns the reminder as it stood at a time at which it was pending.
 func (s standing) at(t time.Time) recaller.Reminder {
 	r := s.Reminder
 	r.Status, r.ClosedAt, r.Attempts, r.Reason = recaller.ReminderPending, time.Time{}, 0, ""
@@ -90,8 +92,8 @@ func (s standing) at(t time.Time) recaller.Reminder {
 	return r
 }
 
-// standingAtQuery reads the reminders of a caller that waited at a time. What was delivered since of one that repeats
-// is among them.
+// standingAtQuery reads the reminders of a caller that were pending at a time. Among them are the occurrences of a
+// repeating reminder that were delivered or given up on since.
 func (b box) standingAtQuery(tenant recaller.TenantID, caller recaller.CallerID, at time.Time, list *[]standing) Query {
 	return Query{
 		SQL: `SELECT ` + reminderColumns + ` FROM reminders WHERE tenant_id = $1 AND caller_id = $2 AND created_at <= $3
@@ -109,15 +111,15 @@ func (b box) standingAtQuery(tenant recaller.TenantID, caller recaller.CallerID,
 	}
 }
 
-// occurrence is what the id of a time that is over has behind that of its reminder.
+// occurrence returns what follows the reminder's id in the id of an occurrence (recaller.Reminder.Occurrence).
 func (s standing) occurrence() string {
 	bare := s.Reminder
 	bare.ID = ""
 	return string(bare.Occurrence())
 }
 
-// remindersAt are the reminders that waited at a time, soonest first. One that repeats waited for the first of the
-// times that it was delivered at since.
+// remindersAt returns the reminders that were pending at a time, soonest first. One that repeats waited for the first
+// of its occurrences since.
 func remindersAt(list []standing, at time.Time) []recaller.Reminder {
 	var out []recaller.Reminder
 	place := map[recaller.ReminderID]int{}
@@ -130,7 +132,7 @@ func remindersAt(list []standing, at time.Time) []recaller.Reminder {
 			r.ID, place[id] = id, len(out)
 			out = append(out, r)
 			continue
-		case r.Rule != "": // it is the one that repeats, and what was before is its next time
+		case r.Rule != "": // r is the one that repeats; what came before it is an occurrence
 			r.DueAt = earlier(r.DueAt, out[i].DueAt)
 			out[i] = r
 		default:

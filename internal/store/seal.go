@@ -32,7 +32,7 @@ func (s *Store) unseal(ctx context.Context, tenant recaller.TenantID, caller rec
 	return box{h}, err
 }
 
-// readable refuses ids that no database would take, as ids that nobody has.
+// readable fails with NotFound for ids that no database would take: nobody has them.
 func readable(tenant recaller.TenantID, caller recaller.CallerID) error {
 	if id := string(tenant) + string(caller); !utf8.ValidString(id) || strings.Contains(id, "\x00") {
 		return recaller.Errorf(recaller.NotFound, "there is no key for this data")

@@ -12,8 +12,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Index is what a database finds conversations by, among all of a tenant's (P7). It truly differs: each database has
-// its own way with vectors, and its own full-text index. Embeddings of different models are never compared.
+// Index finds conversations among all of a tenant's (P7). Each database has its own, because each has its own way with
+// vectors and its own full-text index. Embeddings of different models are never compared.
 type Index interface {
 	// PutVectors replaces a conversation's embeddings by one model.
 	PutVectors(ctx context.Context, tx Tx, v Vectors) error
@@ -24,12 +24,13 @@ type Index interface {
 	Similar(ctx context.Context, read Door, q Nearest) ([]recaller.Near, error)
 	// Matching ranks the findable conversations that have any of the tokens, best first.
 	Matching(ctx context.Context, read Door, q Matching) ([]recaller.Near, error)
-	// Similarities gives the cosine of conversations, as far as they have an embedding by the model; of several the
-	// nearest's.
+	// Similarities returns the cosine of each of the conversations that has an embedding by the model. Of several
+	// embeddings the nearest counts.
 	Similarities(ctx context.Context, read Door, q Compared) (map[recaller.ConversationID]float64, error)
 }
 
-// Door runs fn on a snapshot of the tenant's rows, a newer one each time. While it runs a connection is held.
+// Door runs fn on a snapshot of the tenant's rows. Each call sees a newer snapshot, and holds a connection while fn
+// runs.
 type Door func(ctx context.Context, fn func(Tx) error) error
 
 // Vectors are the embeddings of a conversation to be written, all by one model and of one width: one for each part of
@@ -83,8 +84,8 @@ const (
 // blindStem is the purpose of the tokens that conversations are found by.
 const blindStem = "search.stem"
 
-// tokenDigits is how much of a blind token the databases index: 50 bits, so that two of a tenant's stems hardly ever
-// meet, and a conversation's few hundred stay small.
+// tokenDigits is how many digits of a blind token the databases index. Ten are 50 bits: two stems of a tenant hardly
+// ever get the same token, and a conversation's few hundred tokens stay small.
 const tokenDigits = 10
 
 // tokens blinds stems, all of one tenant's.
@@ -126,7 +127,9 @@ func (s *Store) PutIndexing(ctx context.Context, tenant recaller.TenantID, in re
 	}
 	return s.WithCaller(ctx, tenant, in.Caller, func(tx Tx) error {
 		var one int
-		err := tx.QueryRow(ctx, `SELECT 1 FROM conversations WHERE tenant_id = $1 AND id = $2 AND caller_id = $3`+notErasing, []any{tenant, in.Conversation, in.Caller}, &one)
+		err := tx.QueryRow(ctx, `SELECT 1 FROM conversations WHERE tenant_id = $1 AND id = $2
+			AND caller_id = $3`+notErasing,
+			[]any{tenant, in.Conversation, in.Caller}, &one)
 		if err != nil {
 			return notFound(err, "there is no such conversation")
 		}
@@ -139,7 +142,9 @@ func (s *Store) PutIndexing(ctx context.Context, tenant recaller.TenantID, in re
 			return nil
 		}
 		if in.Only {
-			if _, err := tx.Exec(ctx, `DELETE FROM conversation_embeddings WHERE tenant_id = $1 AND conversation_id = $2 AND model <> $3`, tenant, in.Conversation, v.Parts[0].Model); err != nil {
+			if _, err := tx.Exec(ctx, `DELETE FROM conversation_embeddings WHERE tenant_id = $1 AND conversation_id = $2
+				AND model <> $3`,
+				tenant, in.Conversation, v.Parts[0].Model); err != nil {
 				return err
 			}
 		}
@@ -147,7 +152,7 @@ func (s *Store) PutIndexing(ctx context.Context, tenant recaller.TenantID, in re
 	})
 }
 
-// direction is an embedding at length 1.
+// direction returns the embedding scaled to length 1.
 func direction(e recaller.Embedding) (recaller.Embedding, error) {
 	if e.Model == "" {
 		return e, recaller.InvalidField("embedding.model", "must be given")
@@ -171,9 +176,11 @@ func direction(e recaller.Embedding) (recaller.Embedding, error) {
 	return e, nil
 }
 
-// Similar returns the conversations that mean most nearly what the embedding does, nearest first, with the cosine as
-// score: only ended ones, of callers who are not being erased. limit is at most 1000.
-func (s *Store) Similar(ctx context.Context, tenant recaller.TenantID, e recaller.Embedding, f recaller.SearchFilter, limit int) ([]recaller.Near, error) {
+// Similar returns the conversations that are nearest to the embedding in meaning, nearest first, with the cosine as
+// score. It finds only ended conversations of callers who are not being erased. limit is at most 1000.
+func (s *Store) Similar(
+	ctx context.Context, tenant recaller.TenantID, e recaller.Embedding, f recaller.SearchFilter, limit int,
+) ([]recaller.Near, error) {
 	e, err := direction(e)
 	if err != nil {
 		return nil, err
@@ -184,9 +191,12 @@ func (s *Store) Similar(ctx context.Context, tenant recaller.TenantID, e recalle
 	return s.engine.Similar(ctx, s.door(tenant), Nearest{tenant, e, f, limit})
 }
 
-// Matching returns the same conversations by the stems that were said in them, best first. Rare stems count more; where
-// all are frequent, the newest conversations are ranked. Of many stems the first sixteen count.
-func (s *Store) Matching(ctx context.Context, tenant recaller.TenantID, stems []string, f recaller.SearchFilter, limit int) ([]recaller.Near, error) {
+// Matching finds among the same conversations by the stems that were said in them, and returns the best first. Rare
+// stems count more. If all are frequent, only the newest conversations are ranked. Of many stems the first sixteen
+// count.
+func (s *Store) Matching(
+	ctx context.Context, tenant recaller.TenantID, stems []string, f recaller.SearchFilter, limit int,
+) ([]recaller.Near, error) {
 	if err := bounded(limit); err != nil {
 		return nil, err
 	}
@@ -207,7 +217,9 @@ func (s *Store) Matching(ctx context.Context, tenant recaller.TenantID, stems []
 }
 
 // Similarities returns the cosine of given conversations; those without an embedding by the model are left out.
-func (s *Store) Similarities(ctx context.Context, tenant recaller.TenantID, e recaller.Embedding, ids []recaller.ConversationID) (map[recaller.ConversationID]float64, error) {
+func (s *Store) Similarities(
+	ctx context.Context, tenant recaller.TenantID, e recaller.Embedding, ids []recaller.ConversationID,
+) (map[recaller.ConversationID]float64, error) {
 	e, err := direction(e)
 	if err != nil {
 		return nil, err
@@ -232,13 +244,13 @@ func (s *Store) door(tenant recaller.TenantID) Door {
 	return func(ctx context.Context, fn func(Tx) error) error { return s.WithTenant(ctx, tenant, Reading, fn) }
 }
 
-// Findable is the condition on a row c of conversations that a search may answer it: ended, of a caller who is not
-// being erased, and as the filter says. The tenant is $1; args are the arguments so far, to which those of the
-// condition are added.
+// Findable returns the condition that a search may answer row c of conversations: it has ended, its caller is not being
+// erased, and the filter lets it through. The tenant is $1. The arguments of the condition are appended to args.
 func Findable(f recaller.SearchFilter, args *[]any) string {
 	q := where{args: *args}
 	for _, c := range []struct{ column, value string }{
-		{"c.caller_id", string(f.Caller)}, {"c.channel", string(f.Channel)}, {"c.intent", f.Intent}, {"c.sentiment", f.Sentiment}, {"c.outcome", f.Outcome},
+		{"c.caller_id", string(f.Caller)}, {"c.channel", string(f.Channel)},
+		{"c.intent", f.Intent}, {"c.sentiment", f.Sentiment}, {"c.outcome", f.Outcome},
 	} {
 		if c.value != "" {
 			q.eq(c.column, c.value)
@@ -251,7 +263,8 @@ func Findable(f recaller.SearchFilter, args *[]any) string {
 		q.and("c.started_at < " + q.param(micros(f.Before)))
 	}
 	*args = q.args
-	return `c.status <> 'active' AND NOT EXISTS (SELECT 1 FROM callers k WHERE k.tenant_id = $1 AND k.id = c.caller_id AND k.erasing)` + q.String()
+	return `c.status <> 'active' AND NOT EXISTS (SELECT 1 FROM callers k WHERE k.tenant_id = $1 AND k.id = c.caller_id
+		AND k.erasing)` + q.String()
 }
 
 // padded repeats the last value, so that lists of many lengths make few statements.
@@ -266,20 +279,25 @@ func padded(list []any) []any {
 	return list
 }
 
-// Unembedded returns ended conversations that are to have an embedding by the model, by id, after the given one: those
-// that have none, and those whose step is open, because the one that they have is of an interim summary. Those whose
-// step was left out, or was given up on with this model, are not. more is where the next page begins; empty: there is
-// none.
-func (s *Store) Unembedded(ctx context.Context, tenant recaller.TenantID, model string, after recaller.ConversationID, limit int) (list []recaller.Conversation, more recaller.ConversationID, err error) {
+// Unembedded returns a page of ended conversations that need an embedding by the model, by id, after the given one. A
+// conversation needs one if it has none, or if its step is open, because what it has is of an interim summary. It needs
+// none if the step was skipped or never asked for, or was given up on with this model. more is where the next page
+// begins; empty: there is none.
+func (s *Store) Unembedded(
+	ctx context.Context, tenant recaller.TenantID, model string, after recaller.ConversationID, limit int,
+) (list []recaller.Conversation, more recaller.ConversationID, err error) {
 	if err := bounded(limit); err != nil {
 		return nil, "", err
 	}
-	rows, err := s.sealedConversations(ctx, tenant, `SELECT `+conversationColumns+` FROM conversations c WHERE tenant_id = $1 AND id > $3 AND status <> 'active'`+notErasing+`
+	rows, err := s.sealedConversations(ctx, tenant, `SELECT `+conversationColumns+` FROM conversations c
+		WHERE tenant_id = $1 AND id > $3 AND status <> 'active'`+notErasing+`
 		AND CASE COALESCE((SELECT CASE WHEN s.state = 'failed' AND s.done_by <> $2 THEN 'done' ELSE s.state END
 				FROM steps s WHERE s.tenant_id = $1 AND s.conversation_id = c.id AND s.step = 'embed'),
-			(SELECT s.reason FROM steps s WHERE s.tenant_id = $1 AND s.conversation_id = c.id AND s.step = 'summarise'), '')
+			(SELECT s.reason FROM steps s WHERE s.tenant_id = $1 AND s.conversation_id = c.id
+			AND s.step = 'summarise'), '')
 			WHEN 'pending' THEN TRUE WHEN 'skipped' THEN FALSE WHEN 'failed' THEN FALSE WHEN '`+notAskedFor+`' THEN FALSE
-			ELSE (SELECT e.made_at FROM conversation_embeddings e WHERE e.tenant_id = $1 AND e.conversation_id = c.id AND e.model = $2 AND e.part = 0) IS NULL END
+			ELSE (SELECT e.made_at FROM conversation_embeddings e WHERE e.tenant_id = $1 AND e.conversation_id = c.id
+			AND e.model = $2 AND e.part = 0) IS NULL END
 		ORDER BY id LIMIT $4`, tenant, model, after, limit)
 	if err != nil {
 		return nil, "", err
@@ -291,7 +309,9 @@ func (s *Store) Unembedded(ctx context.Context, tenant recaller.TenantID, model 
 	return list, more, err
 }
 
-func (s *Store) sealedConversations(ctx context.Context, tenant recaller.TenantID, query string, args ...any) (rows []sealedConversation, err error) {
+func (s *Store) sealedConversations(
+	ctx context.Context, tenant recaller.TenantID, query string, args ...any,
+) (rows []sealedConversation, err error) {
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
 		rows, err = scanConversations(ctx, tx, query, args...)
 		return err

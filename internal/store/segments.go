@@ -8,21 +8,25 @@ import (
 	"github.com/recallerhq/recaller/internal/vault"
 )
 
-// This file is for callers who said more than recall holds in memory: what is held of them is read in pieces, and the
-// segments of their index are kept, sealed by the caller's key. Segments are a cache: nothing is lost with them, and
-// they do not move a caller's content on.
+// This file is for callers who said more than recall holds in memory. Their words are read in pieces, and the segments
+// of their index are stored, sealed by the caller's key. Segments are a cache: nothing is lost with them, and storing
+// one does not raise the content version.
 
-// Outline reads what recall must know of a caller who said more than so many turns, at one moment. It is false for
-// another caller.
-func (s *Store) Outline(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, turns int) (out recaller.Outline, long bool, err error) {
+// Outline reads, at one moment, what recall must know of a caller who said more than so many turns. For any other
+// caller long is false and out has nothing but the Version.
+func (s *Store) Outline(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, turns int,
+) (out recaller.Outline, long bool, err error) {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
 		return out, false, notFound(err, "there is no such caller")
 	}
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
 		var stored int
-		err := tx.QueryRow(ctx, `SELECT version, (SELECT COALESCE(sum(turns), 0) FROM conversations WHERE tenant_id = $1 AND caller_id = $2)
-			FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`, []any{tenant, caller}, &out.Version, &stored)
+		err := tx.QueryRow(ctx, `SELECT version, (SELECT COALESCE(sum(turns), 0) FROM conversations WHERE tenant_id = $1
+			AND caller_id = $2)
+			FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`,
+			[]any{tenant, caller}, &out.Version, &stored)
 		if err != nil || stored <= turns {
 			return notFound(err, "there is no such caller")
 		}
@@ -38,9 +42,11 @@ func (s *Store) Outline(ctx context.Context, tenant recaller.TenantID, caller re
 	return out, long, err
 }
 
-// outlined reads what is not sealed of a caller's conversations. A conversation's mark is how its summary's seal
-// begins, which is drawn by chance with each sealing.
-func outlined(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, out *recaller.Outline) error {
+// outlined reads what is not sealed of a caller's conversations. A conversation's mark is the beginning of its sealed
+// summary. That holds a nonce, so it is another with each sealing.
+func outlined(
+	ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, out *recaller.Outline,
+) error {
 	return tx.QueryAll(ctx, Query{
 		SQL:  `SELECT count(*) FROM conversations WHERE tenant_id = $1 AND caller_id = $2`,
 		Args: []any{tenant, caller},
@@ -74,10 +80,11 @@ func outlined(ctx context.Context, tx Tx, tenant recaller.TenantID, caller recal
 // markBytes is the version of a sealed value and its nonce.
 const markBytes = 13
 
-// Words reads turns and conversations of a caller. What is not there is left out, and so is what cannot be opened,
-// which is named.
+// Words reads turns and conversations of a caller. What is not there is left out. What cannot be opened is left out
+// too, and named in Damaged.
 func (s *Store) Words(
-	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, turns []recaller.TurnRange, conversations []recaller.ConversationID,
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, turns []recaller.TurnRange,
+	conversations []recaller.ConversationID,
 ) (recaller.Words, error) {
 	out := recaller.Words{Turns: make(map[recaller.ConversationID][]recaller.Turn, len(turns))}
 	b, err := s.unseal(ctx, tenant, caller)
@@ -92,7 +99,8 @@ func (s *Store) Words(
 	queries := make([]Query, 0, len(turns)+len(conversations))
 	for _, r := range turns {
 		queries = append(queries, Query{
-			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2 AND conversation_id = $3 AND number >= $4 AND number < $5` +
+			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2 AND conversation_id = $3
+				AND number >= $4 AND number < $5` +
 				notErasing + ` ORDER BY number`,
 			Args: []any{tenant, caller, r.Conversation, r.From, r.To},
 			Row:  b.turnRowOr(take, damaged),
@@ -101,7 +109,8 @@ func (s *Store) Words(
 	var rows []sealedConversation
 	for _, id := range conversations {
 		queries = append(queries, Query{
-			SQL:  `SELECT ` + conversationColumns + ` FROM conversations WHERE tenant_id = $1 AND id = $2 AND caller_id = $3` + notErasing,
+			SQL: `SELECT ` + conversationColumns + ` FROM conversations WHERE tenant_id = $1 AND id = $2
+				AND caller_id = $3` + notErasing,
 			Args: []any{tenant, id, caller},
 			Row:  conversationRow(&rows),
 		})
@@ -123,13 +132,14 @@ func (s *Store) Words(
 	return out, nil
 }
 
-// openedAtOnce is how many segments are in the hands of whoever takes them: while he reads one, the next are opened.
+// openedAtOnce is how many opened segments are with take at once: while it reads one, the next are opened.
 const openedAtOnce = 3
 
-// Segments gives the segments that are kept of a caller to take, as far as they are wanted and can be opened, and
-// returns the names of all others. take is run by several goroutines at once; a body holds until it returns.
+// Segments passes the stored segments of a caller to take, as far as they are wanted and can be opened, and returns the
+// names of all others. Several goroutines run take at once. A body is valid until take returns.
 func (s *Store) Segments(
-	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, wanted func(name string) bool, take func(name string, body []byte),
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, wanted func(name string) bool,
+	take func(name string, body []byte),
 ) (others []string, err error) {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
@@ -172,9 +182,11 @@ func (s *Store) Segments(
 	return others, err
 }
 
-// PutSegment keeps a segment of a caller's index, in place of one of the same name, and lets others go. It fails with
-// NotFound if the caller is gone, or is being erased.
-func (s *Store) PutSegment(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, name string, body []byte, others []string) error {
+// PutSegment stores a segment of a caller's index in place of one of the same name, and deletes the others that are
+// named. It fails with NotFound if the caller is gone, or is being erased.
+func (s *Store) PutSegment(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, name string, body []byte, others []string,
+) error {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
 		return notFound(err, "there is no such caller")
@@ -188,11 +200,14 @@ func (s *Store) PutSegment(ctx context.Context, tenant recaller.TenantID, caller
 			return err
 		}
 		for _, o := range append(others[:len(others):len(others)], name) {
-			if _, err := tx.Exec(ctx, `DELETE FROM recall_segments WHERE tenant_id = $1 AND caller_id = $2 AND name = $3`, tenant, caller, o); err != nil {
+			if _, err := tx.Exec(ctx, `DELETE FROM recall_segments WHERE tenant_id = $1 AND caller_id = $2
+				AND name = $3`,
+				tenant, caller, o); err != nil {
 				return err
 			}
 		}
-		_, err := tx.Exec(ctx, `INSERT INTO recall_segments (tenant_id, caller_id, name, body) VALUES ($1, $2, $3, $4)`, tenant, caller, name, sealed)
+		_, err := tx.Exec(ctx, `INSERT INTO recall_segments (tenant_id, caller_id, name, body) VALUES ($1, $2, $3, $4)`,
+			tenant, caller, name, sealed)
 		return err
 	})
 }

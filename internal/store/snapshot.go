@@ -16,7 +16,9 @@ const (
 )
 
 // Snapshot reads everything that a briefing is made of, at one moment and in one round trip.
-func (s *Store) Snapshot(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Snapshot, error) {
+func (s *Store) Snapshot(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) (recaller.Snapshot, error) {
 	own, err := s.unseal(ctx, tenant, "")
 	if err != nil {
 		return recaller.Snapshot{}, notFound(err, "there is no such tenant")
@@ -26,7 +28,7 @@ func (s *Store) Snapshot(ctx context.Context, tenant recaller.TenantID, caller r
 		return recaller.Snapshot{}, notFound(err, "there is no such caller")
 	}
 	for {
-		// How many conversations are asked for is a setting that comes with the answer. What it was the last time serves.
+		// How many conversations to read is a setting that comes with the answer. The last known value serves first.
 		history := s.history.of(tenant)
 		r := snapshotRead{tenant: tenant, caller: caller, own: own, box: b, history: history}
 		err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error { return tx.QueryAll(ctx, r.queries()...) })
@@ -57,15 +59,16 @@ type snapshotRead struct {
 	words    map[recaller.ConversationID][]recaller.Turn // the last of those that are open
 }
 
-// said picks the conversations in which something was said: by the caller, or by the agent where its side called or
-// wrote.
+// said picks the conversations in which the caller said something, and outbound ones in which the agent did.
 const said = ` AND (user_turns > 0 OR direction = 'outbound' AND turns > 0)`
 
 func (r *snapshotRead) queries() []Query {
 	args := []any{r.tenant, r.caller}
 	r.words = map[recaller.ConversationID][]recaller.Turn{}
-	openOnes := ` FROM conversations WHERE tenant_id = $1 AND caller_id = $2 AND status = 'active' ORDER BY started_at DESC, id DESC LIMIT ` + itoa(snapshotOpen)
-	const ended = ` FROM conversations WHERE tenant_id = $1 AND caller_id = $2 AND status <> 'active'` + said + ` ORDER BY started_at DESC, id DESC LIMIT `
+	openOnes := ` FROM conversations WHERE tenant_id = $1 AND caller_id = $2 AND status = 'active'
+		ORDER BY started_at DESC, id DESC LIMIT ` + itoa(snapshotOpen)
+	const ended = ` FROM conversations WHERE tenant_id = $1 AND caller_id = $2 AND status <> 'active'` + said + `
+		ORDER BY started_at DESC, id DESC LIMIT `
 	return append(r.box.callerQueries(r.tenant, r.caller, &r.snap.Caller),
 		r.own.tenantQuery(r.tenant, &r.snap.Tenant),
 		r.box.checkpointQuery(r.tenant, r.caller, &r.snap.Checkpoint),
@@ -75,8 +78,10 @@ func (r *snapshotRead) queries() []Query {
 		r.box.activeQuery(r.tenant, r.caller, snapshotMemories, &r.snap.Memories),
 		Query{SQL: `SELECT ` + conversationColumns + openOnes, Args: args, Row: conversationRow(&r.open)},
 		Query{
-			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2 AND conversation_id IN (SELECT id` + openOnes + `)
-				AND number >= (SELECT c.turns FROM conversations c WHERE c.tenant_id = $1 AND c.id = turns.conversation_id) - ` + itoa(snapshotTurns) + `
+			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2
+				AND conversation_id IN (SELECT id` + openOnes + `)
+				AND number >= (SELECT c.turns FROM conversations c WHERE c.tenant_id = $1
+				AND c.id = turns.conversation_id) - ` + itoa(snapshotTurns) + `
 				ORDER BY conversation_id, number`,
 			Args: args,
 			Row:  r.box.turnRow(func(id recaller.ConversationID, t recaller.Turn) { r.words[id] = append(r.words[id], t) }),
@@ -84,13 +89,15 @@ func (r *snapshotRead) queries() []Query {
 		r.box.forgottenQuery(r.tenant, r.caller, &r.snap.Forgotten),
 		Query{
 			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2
-				AND conversation_id IN (SELECT id` + ended + itoa(r.history) + `) AND EXISTS (` + forgottenIDs + `) ORDER BY conversation_id, number`,
+				AND conversation_id IN (SELECT id` + ended + itoa(r.history) + `) AND EXISTS (` + forgottenIDs + `)
+				ORDER BY conversation_id, number`,
 			Args: args,
 			Row:  r.box.turnRow(r.said),
 		},
 		Query{
 			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2
-				AND conversation_id = (SELECT CASE WHEN status = 'failed' THEN id END` + ended + `1) ORDER BY number DESC LIMIT ` + itoa(snapshotTurns),
+				AND conversation_id = (SELECT CASE WHEN status = 'failed' THEN id END` + ended + `1)
+				ORDER BY number DESC LIMIT ` + itoa(snapshotTurns),
 			Args: args,
 			Row:  r.box.turnRow(func(_ recaller.ConversationID, t recaller.Turn) { r.last = append(r.last, t) }),
 		})
@@ -148,24 +155,30 @@ func (l *limits) set(tenant recaller.TenantID, n int) {
 }
 
 // standingQuery reads the active versions of a caller's memories and those that they superseded, in the order in which
-// they were written. Of a memory that is forgotten nothing is opened, whatever it said before; nor is a version that
-// was forgotten, though an undo made another of it.
-const standingQuery = `SELECT ` + memoryColumns + ` FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND (status = 'active' OR status = 'superseded'
-	AND id IN (SELECT id FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND status = 'active')) ORDER BY created_at, id, version`
+// they were written. It reads no version of a forgotten memory. Of a memory that an undo brought back it leaves out the
+// version that was forgotten.
+const standingQuery = `SELECT ` + memoryColumns + ` FROM memories WHERE tenant_id = $1 AND caller_id = $2
+	AND (status = 'active' OR status = 'superseded'
+	AND id IN (SELECT id FROM memories WHERE tenant_id = $1 AND caller_id = $2 AND status = 'active'))
+	ORDER BY created_at, id, version`
 
 // Corpus reads all that recall may search of one caller, at one moment.
-func (s *Store) Corpus(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Corpus, error) {
+func (s *Store) Corpus(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) (recaller.Corpus, error) {
 	out := recaller.Corpus{Turns: map[recaller.ConversationID][]recaller.Turn{}}
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
 		return out, notFound(err, "there is no such caller")
 	}
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		err := tx.QueryRow(ctx, `SELECT version FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`, []any{tenant, caller}, &out.Version)
+		err := tx.QueryRow(ctx, `SELECT version FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`,
+			[]any{tenant, caller}, &out.Version)
 		if err != nil {
 			return notFound(err, "there is no such caller")
 		}
-		rows, err := scanConversations(ctx, tx, `SELECT `+conversationColumns+` FROM conversations WHERE tenant_id = $1 AND caller_id = $2 ORDER BY started_at, id`, tenant, caller)
+		rows, err := scanConversations(ctx, tx, `SELECT `+conversationColumns+` FROM conversations WHERE tenant_id = $1
+			AND caller_id = $2 ORDER BY started_at, id`, tenant, caller)
 		if err != nil {
 			return err
 		}
@@ -183,8 +196,11 @@ func (s *Store) Corpus(ctx context.Context, tenant recaller.TenantID, caller rec
 		if err := tx.QueryAll(ctx, b.forgottenQuery(tenant, caller, &out.Forgotten)); err != nil {
 			return err
 		}
-		return b.readTurns(ctx, tx, `SELECT `+turnColumns+` FROM turns WHERE tenant_id = $1 AND caller_id = $2 ORDER BY conversation_id, number`,
-			[]any{tenant, caller}, func(conv recaller.ConversationID, t recaller.Turn) { out.Turns[conv] = append(out.Turns[conv], t) })
+		return b.readTurns(ctx, tx, `SELECT `+turnColumns+` FROM turns WHERE tenant_id = $1 AND caller_id = $2
+			ORDER BY conversation_id, number`,
+			[]any{tenant, caller}, func(conv recaller.ConversationID, t recaller.Turn) {
+				out.Turns[conv] = append(out.Turns[conv], t)
+			})
 	})
 	return out, err
 }

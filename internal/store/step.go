@@ -11,17 +11,21 @@ import (
 )
 
 // Steps tells how far the wrap-up of a conversation is; nothing while it is active.
-func (s *Store) Steps(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.StepProgress, error) {
+func (s *Store) Steps(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation,
+) ([]recaller.StepProgress, error) {
 	found := map[recaller.Step]recaller.StepProgress{}
 	err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
 		return each(ctx, tx, `SELECT step, state, done_by, attempts, reason, finished_at,
-			prompt, found, dropped, stored, model_calls, tokens_in, tokens_out, model_micros FROM steps WHERE tenant_id = $1 AND conversation_id = $2`,
+			prompt, found, dropped, stored, model_calls, tokens_in, tokens_out, model_micros FROM steps
+			WHERE tenant_id = $1 AND conversation_id = $2`,
 			[]any{tenant, conv.ID}, func(r Rows) error {
 				var p recaller.StepProgress
 				var finished *int64
 				var took int64
 				err := r.Scan(&p.Step, &p.State, &p.By, &p.Attempts, &p.Reason, &finished,
-					&p.Prompt, &p.Found, &p.Dropped, &p.Stored, &p.Cost.Calls, &p.Cost.TokensIn, &p.Cost.TokensOut, &took)
+					&p.Prompt, &p.Found, &p.Dropped, &p.Stored, &p.Cost.Calls,
+					&p.Cost.TokensIn, &p.Cost.TokensOut, &took)
 				p.FinishedAt, p.Cost.Took = fromNull(finished), time.Duration(took)*time.Microsecond
 				found[p.Step] = p
 				return err
@@ -37,9 +41,12 @@ func (s *Store) Steps(ctx context.Context, tenant recaller.TenantID, conv recall
 }
 
 // TryStep counts an attempt at a step. It reports false if the step needs no more doing.
-func (s *Store) TryStep(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, step recaller.Step) (open bool, err error) {
+func (s *Store) TryStep(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, step recaller.Step,
+) (open bool, err error) {
 	err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
-		n, err := tx.Exec(ctx, `UPDATE steps SET attempts = attempts + 1 WHERE tenant_id = $1 AND conversation_id = $2 AND step = $3 AND state = 'pending'`,
+		n, err := tx.Exec(ctx, `UPDATE steps SET attempts = attempts + 1 WHERE tenant_id = $1 AND conversation_id = $2
+			AND step = $3 AND state = 'pending'`,
 			tenant, conv, step)
 		open = n > 0
 		return err
@@ -47,22 +54,30 @@ func (s *Store) TryStep(ctx context.Context, tenant recaller.TenantID, conv reca
 	return open, err
 }
 
-// ReopenStep opens a step that is done or failed, or one that an ended conversation does not have because it ended
-// before there was the step. It counts as tried once. Any other stays as it is.
-func (s *Store) ReopenStep(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, step recaller.Step) error {
+// ReopenStep opens a step that is done or failed. It also adds a step that an ended conversation lacks, because the
+// step did not exist when the conversation ended. The step counts as tried once. A step in any other state stays as it
+// is.
+func (s *Store) ReopenStep(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, step recaller.Step,
+) error {
 	return s.WithCaller(ctx, tenant, conv.Caller, func(tx Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO steps (tenant_id, conversation_id, step, caller_id, state, attempts)
-			SELECT tenant_id, id, $3, caller_id, $5, 1 FROM conversations WHERE tenant_id = $1 AND id = $2 AND caller_id = $4 AND status <> 'active'`+notErasing+`
-			ON CONFLICT (tenant_id, conversation_id, step) DO UPDATE SET state = excluded.state, attempts = 1, reason = '', done_by = '', finished_at = NULL
+			SELECT tenant_id, id, $3, caller_id, $5, 1 FROM conversations WHERE tenant_id = $1 AND id = $2
+			AND caller_id = $4 AND status <> 'active'`+notErasing+`
+			ON CONFLICT (tenant_id, conversation_id, step) DO UPDATE
+			SET state = excluded.state, attempts = 1, reason = '', done_by = '', finished_at = NULL
 			WHERE steps.state IN ('done', 'failed')`, tenant, conv.ID, step, conv.Caller, recaller.StepPending)
 		return err
 	})
 }
 
 // AddCost adds to what the attempts at a step cost.
-func (s *Store) AddCost(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, step recaller.Step, c recaller.Cost) error {
+func (s *Store) AddCost(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, step recaller.Step, c recaller.Cost,
+) error {
 	return s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
-		n, err := tx.Exec(ctx, `UPDATE steps SET model_calls = model_calls + $4, tokens_in = tokens_in + $5, tokens_out = tokens_out + $6,
+		n, err := tx.Exec(ctx, `UPDATE steps
+			SET model_calls = model_calls + $4, tokens_in = tokens_in + $5, tokens_out = tokens_out + $6,
 			model_micros = model_micros + $7 WHERE tenant_id = $1 AND conversation_id = $2 AND step = $3`+notErasing,
 			tenant, conv, step, c.Calls, c.TokensIn, c.TokensOut, c.Took.Microseconds())
 		if err == nil && n == 0 {
@@ -72,10 +87,11 @@ func (s *Store) AddCost(ctx context.Context, tenant recaller.TenantID, conv reca
 	})
 }
 
-// WriteStep writes what a step found together with the step's own mark, in one commit; a step that is done already
-// writes nothing. A result that is pending leaves an interim summary, or interim memories, and the step open, to be
-// written again.
-func (s *Store) WriteStep(ctx context.Context, tenant recaller.TenantID, in recaller.StepResult) (recaller.StepWritten, error) {
+// WriteStep writes what a step found and marks the step, in one commit. It writes nothing if the step is done already.
+// A pending result leaves an interim summary or interim memories, and leaves the step open, to be written again.
+func (s *Store) WriteStep(
+	ctx context.Context, tenant recaller.TenantID, in recaller.StepResult,
+) (recaller.StepWritten, error) {
 	for range maxRaces {
 		w, err := s.prepareStep(ctx, tenant, in)
 		if err != nil {
@@ -102,7 +118,7 @@ type stepWrite struct {
 	known    knownKeys
 }
 
-// prepareStep seals and reads what can be before the transaction.
+// prepareStep seals and reads everything that can be before the transaction.
 func (s *Store) prepareStep(ctx context.Context, tenant recaller.TenantID, in recaller.StepResult) (stepWrite, error) {
 	w := stepWrite{tenant: tenant, in: in}
 	var err error
@@ -129,9 +145,12 @@ func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error)
 	if in.State != recaller.StepPending {
 		finished = micros(in.At)
 	}
-	n, err := tx.Exec(ctx, `UPDATE steps SET state = $4, done_by = $5, reason = $6, finished_at = $7, prompt = $8, found = $9, dropped = $10,
-		attempts = CASE WHEN $11 > 0 THEN $11 ELSE attempts END WHERE tenant_id = $1 AND conversation_id = $2 AND step = $3 AND state = 'pending'`,
-		w.tenant, in.Conversation, in.Step, in.State, in.By, in.Reason, finished, in.Prompt, len(in.Memories)+in.Dropped, in.Dropped, in.Attempts)
+	n, err := tx.Exec(ctx, `UPDATE steps
+		SET state = $4, done_by = $5, reason = $6, finished_at = $7, prompt = $8, found = $9, dropped = $10,
+		attempts = CASE WHEN $11 > 0 THEN $11 ELSE attempts END WHERE tenant_id = $1 AND conversation_id = $2
+		AND step = $3 AND state = 'pending'`,
+		w.tenant, in.Conversation, in.Step, in.State, in.By, in.Reason, finished, in.Prompt,
+		len(in.Memories)+in.Dropped, in.Dropped, in.Attempts)
 	if err != nil || n == 0 {
 		return recaller.StepWritten{Already: true}, err
 	}
@@ -166,8 +185,8 @@ func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error)
 	return out, err
 }
 
-// regards fails with Conflict where something was forgotten, or brought back, since the result was held against what
-// was.
+// regards fails with Conflict if something was forgotten or brought back since the result was checked against what is
+// forgotten (StepResult.Gone).
 func (w stepWrite) regards(ctx context.Context, tx Tx) error {
 	if w.in.Gone == nil {
 		return nil
@@ -236,12 +255,15 @@ func tell(out *recaller.StepWritten, c recaller.Change) {
 // writeUp puts summary or analysis on the conversation.
 func (w stepWrite) writeUp(ctx context.Context, tx Tx) (recaller.Change, error) {
 	if w.summary != nil {
-		if _, err := tx.Exec(ctx, `UPDATE conversations SET summary = $3 WHERE tenant_id = $1 AND id = $2`, w.tenant, w.in.Conversation, w.summary); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE conversations SET summary = $3 WHERE tenant_id = $1 AND id = $2`,
+			w.tenant, w.in.Conversation, w.summary); err != nil {
 			return recaller.Change{}, err
 		}
 	}
 	if a := w.in.Analysis; a != nil {
-		_, err := tx.Exec(ctx, `UPDATE conversations SET intent = $3, sentiment = $4, topics = $5, outcome = $6, analysed_by = $7 WHERE tenant_id = $1 AND id = $2`,
+		_, err := tx.Exec(ctx, `UPDATE conversations
+			SET intent = $3, sentiment = $4, topics = $5, outcome = $6, analysed_by = $7 WHERE tenant_id = $1
+			AND id = $2`,
 			w.tenant, w.in.Conversation, a.Intent, a.Sentiment, strings.Join(a.Topics, ","), a.Outcome, a.By)
 		if err != nil {
 			return recaller.Change{}, err

@@ -1,9 +1,10 @@
-// Package store keeps everything that is kept: the SQL, written once for every database, one file per entity. It seals
-// what people said and what identifies them before a database sees it (spec 2.2), and it is the wall between tenants:
-// SQL runs only inside the doors WithTenant and WithSystem (design decision 6).
+// Package store is where everything is stored. It holds the SQL, written once for every database, one file per entity.
+// It seals what people said and what identifies them before a database sees it (spec 2.2). It is the wall between
+// tenants: SQL runs only inside the doors WithTenant, WithCaller and WithSystem (design decision 6).
 //
-// It is not for rules: what a conversation or a memory may do is the use cases' to say. What truly differs between
-// databases is in the sub-packages, behind Engine; storetest holds every store to the same behaviour.
+// It is not for rules. What a write does to a memory is decided by memory/decide, and what a conversation may do by the
+// use cases. What truly differs between databases is in the sub-packages, behind Engine. storetest holds every store to
+// the same behaviour.
 package store
 
 import (
@@ -17,9 +18,10 @@ import (
 type Engine interface {
 	// Read runs fn on one snapshot of the tenant's rows.
 	Read(ctx context.Context, tenant recaller.TenantID, fn func(Tx) error) error
-	// Write runs fn in one commit, durable when Write returns nil; an error of fn undoes all of it. fn runs once, must
-	// not block, and must not use anything but its Tx; whatever went wrong in it, it returns. Writes about one caller
-	// take turns: from its first statement on, fn sees all that the others have written. An empty caller takes none.
+	// Write runs fn in one commit, durable when Write returns nil. An error of fn undoes all of it. fn runs once. It
+	// must not block, must not use anything but its Tx, and must return whatever went wrong in it. Writes about one
+	// caller take turns: from its first statement on, fn sees all that the others have written. With an empty caller a
+	// write takes no turn.
 	Write(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(Tx) error) error
 	// ReadSystem and WriteSystem are the same for the tables that belong to no single tenant: tenants and jobs.
 	ReadSystem(ctx context.Context, fn func(Tx) error) error
@@ -27,7 +29,7 @@ type Engine interface {
 	// Dialect tells the few true differences in the SQL.
 	Dialect() Dialect
 	Index
-	// Check looks for damage: the whole of it, so it may take long.
+	// Check looks for damage in the whole database, so it may take long.
 	Check(ctx context.Context) error
 	// Close waits for what runs, and closes.
 	Close() error
@@ -47,9 +49,10 @@ type Tx interface {
 	Query(ctx context.Context, query string, args ...any) (Rows, error)
 	// QueryRow scans the first row, or returns NotFound.
 	QueryRow(ctx context.Context, query string, args []any, dest ...any) error
-	// QueryAll runs queries together, in one round trip where there are any, and gives each its rows, in order.
+	// QueryAll runs queries in order and passes the rows of each to its Row. Over a network all of them take one round
+	// trip.
 	QueryAll(ctx context.Context, queries ...Query) error
-	// ExecAll runs one statement for each list of arguments, in one round trip where there are any.
+	// ExecAll runs one statement for each list of arguments. Over a network all of them take one round trip.
 	ExecAll(ctx context.Context, query string, args [][]any) error
 }
 
@@ -60,8 +63,8 @@ type Query struct {
 	Row  func(scan func(dest ...any) error) error // run for each row; must not use the transaction
 }
 
-// Borrowed are bytes of a row of a Query, which are the database's: they hold until Row returns. What is opened at once
-// need not be copied.
+// Borrowed is a column of bytes that Row scans without a copy, to open it at once. The bytes are the database's: they
+// are valid until Row returns.
 type Borrowed []byte
 
 // Rows is a cursor over the result of a query.
@@ -91,8 +94,8 @@ type Store struct {
 // New returns a store on an engine whose schema is current.
 func New(engine Engine, v *vault.Vault) *Store { return &Store{engine: engine, vault: v} }
 
-// WithTenant is the door to one tenant's rows: SQL about a tenant runs only here and in WithCaller. Writes that hang on
-// what is there of one caller go through WithCaller.
+// WithTenant is the door to one tenant's rows. SQL about a tenant runs only here and in WithCaller. A write that
+// depends on what is stored of one caller goes through WithCaller.
 func (s *Store) WithTenant(ctx context.Context, tenant recaller.TenantID, mode Mode, fn func(Tx) error) error {
 	if tenant == "" {
 		return recaller.Errorf(recaller.Internal, "the tenant door needs a tenant")
@@ -105,7 +108,9 @@ func (s *Store) WithTenant(ctx context.Context, tenant recaller.TenantID, mode M
 
 // WithCaller is the door for writing about one caller. Writes about one caller take turns, whichever process they are
 // in.
-func (s *Store) WithCaller(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(Tx) error) error {
+func (s *Store) WithCaller(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(Tx) error,
+) error {
 	if tenant == "" || caller == "" {
 		return recaller.Errorf(recaller.Internal, "the caller's door needs a tenant and a caller")
 	}

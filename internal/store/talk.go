@@ -34,18 +34,27 @@ type talks struct {
 	gone   map[recaller.CallerID][]sealedMemory
 }
 
-// Talks returns ended conversations with what was said in them and what of it is forgotten, in the order of the ids,
-// all read at one moment. Those that are not there, are not ended, or whose caller is being erased or has no key any
-// more are left out. Of a conversation the first 400 turns are read, of all together 3,000; none where the retention
-// keeps them elsewhere. One that is damaged is marked, and has no words. At most 1000 are asked for.
-func (s *Store) Talks(ctx context.Context, tenant recaller.TenantID, ids []recaller.ConversationID) ([]recaller.Talk, error) {
+// Talks returns ended conversations with their turns and what their callers had forgotten, in the order of the ids, all
+// read at one moment. It leaves out conversations that are not there or have not ended, and those whose caller is being
+// erased or has no key any more.
+//
+// Of one conversation the first 400 turns are read. Of all together 3,000 are read: a conversation that does not fit
+// has none. There are none either where the retention keeps them elsewhere. A damaged conversation is marked and has no
+// words. If a forgotten memory cannot be read, Talks fails. At most 1000 ids may be asked for.
+func (s *Store) Talks(
+	ctx context.Context, tenant recaller.TenantID, ids []recaller.ConversationID,
+) ([]recaller.Talk, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	if err := bounded(len(ids)); err != nil {
 		return nil, err
 	}
-	t := talks{tenant: tenant, turns: map[recaller.ConversationID][]sealedTurn{}, gone: map[recaller.CallerID][]sealedMemory{}}
+	t := talks{
+		tenant: tenant,
+		turns:  map[recaller.ConversationID][]sealedTurn{},
+		gone:   map[recaller.CallerID][]sealedMemory{},
+	}
 	if err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) error { return t.read(ctx, tx, ids) }); err != nil {
 		return nil, err
 	}
@@ -74,7 +83,8 @@ func (s *Store) Talks(ctx context.Context, tenant recaller.TenantID, ids []recal
 func (t *talks) read(ctx context.Context, tx Tx, ids []recaller.ConversationID) error {
 	q := where{args: []any{t.tenant}}
 	q.in("id", padded(anys(ids)))
-	rows, err := scanConversations(ctx, tx, `SELECT `+conversationColumns+` FROM conversations WHERE tenant_id = $1`+q.String()+` AND status <> 'active'`+notErasing, q.args...)
+	rows, err := scanConversations(ctx, tx, `SELECT `+conversationColumns+` FROM conversations
+		WHERE tenant_id = $1`+q.String()+` AND status <> 'active'`+notErasing, q.args...)
 	if err != nil {
 		return err
 	}
@@ -103,7 +113,8 @@ func (t *talks) read(ctx context.Context, tx Tx, ids []recaller.ConversationID) 
 	return tx.QueryAll(ctx, queries...)
 }
 
-// turnsOf reads the words of conversations, given with their callers, by whom they lie.
+// turnsOf reads the words of conversations. Each pair is a caller and a conversation, because turns are stored by
+// caller.
 func (t *talks) turnsOf(pairs []any) Query {
 	q := where{args: []any{t.tenant}}
 	n := len(padded(make([]any, len(pairs)/2)))
@@ -113,7 +124,9 @@ func (t *talks) turnsOf(pairs []any) Query {
 		values[i] = "(" + q.param(pairs[at]) + ", " + q.param(pairs[at+1]) + ")"
 	}
 	return Query{
-		SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND (caller_id, conversation_id) IN (VALUES ` + strings.Join(values, ", ") + `) AND number < ` + itoa(talkTurns) + `
+		SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1
+			AND (caller_id, conversation_id) IN (VALUES ` + strings.Join(values, ", ") + `)
+			AND number < ` + itoa(talkTurns) + `
 			ORDER BY conversation_id, number`,
 		Args: q.args,
 		Row: func(scan func(...any) error) error {
@@ -126,14 +139,16 @@ func (t *talks) turnsOf(pairs []any) Query {
 	}
 }
 
-// forgottenOf reads every version of what callers had forgotten.
+// forgottenOf reads every version of the callers' forgotten memories.
 func (t *talks) forgottenOf(callers []recaller.CallerID) Query {
 	slices.Sort(callers)
 	q := where{args: []any{t.tenant}}
 	q.in("f.caller_id", padded(anys(slices.Compact(callers))))
 	return Query{
-		SQL: `SELECT ` + memoryColumns + ` FROM memories WHERE tenant_id = $1 AND id IN (SELECT f.id FROM memories f WHERE f.tenant_id = $1` + q.String() + ` AND f.status = 'forgotten'
-				AND NOT EXISTS (SELECT 1 FROM memories n WHERE n.tenant_id = $1 AND n.id = f.id AND n.version > f.version))
+		SQL: `SELECT ` + memoryColumns + ` FROM memories WHERE tenant_id = $1 AND id IN (SELECT f.id FROM memories f
+			WHERE f.tenant_id = $1` + q.String() + ` AND f.status = 'forgotten'
+				AND NOT EXISTS (SELECT 1 FROM memories n WHERE n.tenant_id = $1 AND n.id = f.id
+				AND n.version > f.version))
 			ORDER BY id DESC, version DESC`,
 		Args: q.args,
 		Row: func(scan func(...any) error) error {
@@ -145,7 +160,9 @@ func (t *talks) forgottenOf(callers []recaller.CallerID) Query {
 }
 
 // boxes gives the boxes of the callers of conversations; those whose key was destroyed have none.
-func (s *Store) boxes(ctx context.Context, tenant recaller.TenantID, rows []sealedConversation) (map[recaller.CallerID]box, error) {
+func (s *Store) boxes(
+	ctx context.Context, tenant recaller.TenantID, rows []sealedConversation,
+) (map[recaller.CallerID]box, error) {
 	var callers []recaller.CallerID
 	for _, row := range rows {
 		callers = append(callers, row.Caller)
@@ -159,8 +176,8 @@ func (s *Store) boxes(ctx context.Context, tenant recaller.TenantID, rows []seal
 	return out, err
 }
 
-// open opens a conversation. What of it is damaged is left out; where what was forgotten cannot be read, nothing may be
-// told.
+// open opens a conversation. It leaves out what is damaged. If a forgotten memory cannot be read it fails, because then
+// nothing may be told.
 func (t *talks) open(b box, row sealedConversation) (recaller.Talk, error) {
 	conv, err := b.open(row)
 	out := recaller.Talk{Conversation: conv}

@@ -12,10 +12,12 @@ const (
 	maxFrequent = 4             // tokens, where all of them are frequent
 )
 
-// Telling chooses the tokens that count. counts says in how many of the tenant's conversations each is, and total how
-// many there are, neither counted past MaxRanked + 1. A token that many conversations have says little of any, and
-// costs the most: of a tenant with many conversations the rarest tokens count, as many as leave no more conversations
-// than are ranked. Where even the rarest is frequent, the rarest few count, and not all that have them are ranked.
+// Telling chooses the tokens that count in a ranking. counts says in how many of the tenant's conversations each token
+// is, and total how many conversations there are; neither is counted past MaxRanked + 1.
+//
+// A token that many conversations have says little of any, and costs the most. So for a tenant with many conversations
+// the rarest tokens count, as many as leave no more conversations than are ranked. If even the rarest is frequent, the
+// rarest few count, and all is false: not every conversation that has them is ranked.
 func Telling(tokens []string, counts []int, total int) (telling []string, all bool) {
 	order := make([]int, 0, len(tokens))
 	for i := range tokens {

@@ -83,8 +83,8 @@ func (s *Store) Tenants(ctx context.Context) ([]recaller.Tenant, error) {
 	return list, nil
 }
 
-// CreateTenant stores a tenant with its first key. A tenant that is there already is a Conflict, and so is a number
-// that belongs to another, whose field is named.
+// CreateTenant stores a tenant with its first key. A tenant that is there already is a Conflict. So is a number that
+// belongs to another tenant; that error names the field.
 func (s *Store) CreateTenant(ctx context.Context, t recaller.Tenant, k recaller.APIKey, hash []byte) error {
 	b, err := s.seal(ctx, t.ID, "")
 	if err != nil {
@@ -103,7 +103,8 @@ func (s *Store) CreateTenant(ctx context.Context, t recaller.Tenant, k recaller.
 		return err
 	}
 	err = s.WithTenant(ctx, t.ID, Writing, func(tx Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO tenants (id, created_at, body, version) VALUES ($1, $2, $3, $4)`, t.ID, micros(t.CreatedAt), body, unindexed+1)
+		_, err := tx.Exec(ctx, `INSERT INTO tenants (id, created_at, body, version) VALUES ($1, $2, $3, $4)`,
+			t.ID, micros(t.CreatedAt), body, unindexed+1)
 		if err != nil {
 			return err
 		}
@@ -118,14 +119,14 @@ func (s *Store) CreateTenant(ctx context.Context, t recaller.Tenant, k recaller.
 	return err
 }
 
-// UpdateTenant replaces a tenant's settings, and with them which numbers lead to it. It fails with Conflict where the
-// settings changed since t was read (no field is named: read and change them again), where a number belongs to another
-// tenant, and where the environment is another one while there are callers.
+// UpdateTenant replaces a tenant's settings, and with them which numbers lead to it. It fails with Conflict if the
+// settings changed since t was read (no field is named: read and change them again), if a number belongs to another
+// tenant, and if the environment changes while there are callers.
 func (s *Store) UpdateTenant(ctx context.Context, t recaller.Tenant) error {
 	return s.changeTenant(ctx, t, func(box, Tx) error { return nil })
 }
 
-// changeTenant writes a tenant's settings, and in the same commit what more does.
+// changeTenant writes a tenant's settings and runs more, in one commit.
 func (s *Store) changeTenant(ctx context.Context, t recaller.Tenant, more func(box, Tx) error) error {
 	b, err := s.seal(ctx, t.ID, "")
 	if err != nil {
@@ -149,7 +150,9 @@ func (s *Store) changeTenant(ctx context.Context, t recaller.Tenant, more func(b
 				return err
 			}
 		}
-		changed, err := tx.Exec(ctx, `UPDATE tenants SET body = $2, version = version + 1 WHERE id = $1 AND version = $3`, t.ID, body, t.Version)
+		changed, err := tx.Exec(ctx, `UPDATE tenants SET body = $2, version = version + 1 WHERE id = $1
+			AND version = $3`,
+			t.ID, body, t.Version)
 		if err != nil {
 			return err
 		}
@@ -170,10 +173,11 @@ func (s *Store) changeTenant(ctx context.Context, t recaller.Tenant, more func(b
 	return err
 }
 
-// noCallers refuses to make trials real, or real callers trials.
+// noCallers fails with Conflict if the tenant has callers: trials must not become real, nor real callers trials.
 func noCallers(ctx context.Context, tx Tx, tenant recaller.TenantID) error {
 	var one int
-	err := tx.QueryRow(ctx, `SELECT 1 FROM callers WHERE tenant_id = $1 AND id > '' ORDER BY id LIMIT 1`, []any{tenant}, &one)
+	err := tx.QueryRow(ctx, `SELECT 1 FROM callers WHERE tenant_id = $1 AND id > '' ORDER BY id LIMIT 1`,
+		[]any{tenant}, &one)
 	switch {
 	case err == nil:
 		return &recaller.Error{
@@ -230,7 +234,8 @@ func (s *Store) CreateKey(ctx context.Context, k recaller.APIKey, hash []byte) e
 }
 
 func insertKey(ctx context.Context, tx Tx, k recaller.APIKey, hash, label []byte) error {
-	_, err := tx.Exec(ctx, `INSERT INTO api_keys (tenant_id, id, hash, scope, label, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+	_, err := tx.Exec(ctx, `INSERT INTO api_keys (tenant_id, id, hash, scope, label, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6)`,
 		k.Tenant, k.ID, hash, k.Scope, label, micros(k.CreatedAt))
 	return err
 }
@@ -239,7 +244,8 @@ const keyColumns = `id, scope, label, created_at`
 
 // KeyByHash finds a key that has not been deleted. A tenant that does not exist has none.
 func (s *Store) KeyByHash(ctx context.Context, tenant recaller.TenantID, hash []byte) (recaller.APIKey, error) {
-	list, err := s.keys(ctx, tenant, `SELECT `+keyColumns+` FROM api_keys WHERE tenant_id = $1 AND hash = $2`, tenant, hash)
+	list, err := s.keys(ctx, tenant, `SELECT `+keyColumns+` FROM api_keys WHERE tenant_id = $1
+		AND hash = $2`, tenant, hash)
 	if err == nil && len(list) == 0 {
 		err = recaller.Errorf(recaller.NotFound, "there is no such key")
 	}
@@ -251,10 +257,13 @@ func (s *Store) KeyByHash(ctx context.Context, tenant recaller.TenantID, hash []
 
 // Keys lists a tenant's keys, oldest first.
 func (s *Store) Keys(ctx context.Context, tenant recaller.TenantID) ([]recaller.APIKey, error) {
-	return s.keys(ctx, tenant, `SELECT `+keyColumns+` FROM api_keys WHERE tenant_id = $1 ORDER BY created_at, id`, tenant)
+	return s.keys(ctx, tenant, `SELECT `+keyColumns+` FROM api_keys WHERE tenant_id = $1
+		ORDER BY created_at, id`, tenant)
 }
 
-func (s *Store) keys(ctx context.Context, tenant recaller.TenantID, query string, args ...any) ([]recaller.APIKey, error) {
+func (s *Store) keys(
+	ctx context.Context, tenant recaller.TenantID, query string, args ...any,
+) ([]recaller.APIKey, error) {
 	var list []recaller.APIKey
 	var labels [][]byte
 	err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
@@ -296,7 +305,7 @@ func (s *Store) DeleteKey(ctx context.Context, tenant recaller.TenantID, id reca
 	})
 }
 
-// notFound gives a NotFound error words of its own.
+// notFound replaces the message of a NotFound error. Other errors stay.
 func notFound(err error, msg string) error {
 	if err != nil && recaller.KindOf(err) == recaller.NotFound {
 		return recaller.Errorf(recaller.NotFound, "%s", msg)

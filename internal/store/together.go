@@ -17,7 +17,7 @@ type companions struct {
 	at       time.Time
 }
 
-// writtenOnce is what a repeated write is told of its first time.
+// writtenOnce is the result that a repeated write gets of its first time.
 type writtenOnce struct {
 	Memory   recaller.MemoryID   `json:"memory"`
 	Reminder recaller.ReminderID `json:"reminder,omitempty"`
@@ -91,9 +91,11 @@ func (w memoryWrite) repeated(ctx context.Context, tx Tx, before writtenOnce) (r
 	return out, err
 }
 
-// Repeated finds the memory, as it is now, that an earlier write about a caller left with the same token; found is
-// false where it is the first, and with another request it is a Conflict.
-func (s *Store) Repeated(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in recaller.Once) (m recaller.Memory, found bool, err error) {
+// Repeated finds the memory that an earlier write about a caller left with the same token, as it is now. found is false
+// if there was no such write. If it had another request, it is a Conflict.
+func (s *Store) Repeated(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in recaller.Once,
+) (m recaller.Memory, found bool, err error) {
 	if in.Token == "" {
 		return m, false, nil
 	}

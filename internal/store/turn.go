@@ -39,18 +39,22 @@ func insertTurns(ctx context.Context, tx Tx, tenant recaller.TenantID, c recalle
 	for i, r := range rows {
 		args[i] = []any{tenant, c.Caller, c.ID, first + i, r.id, r.at, r.speaker, r.body}
 	}
-	return tx.ExecAll(ctx, `INSERT INTO turns (tenant_id, caller_id, conversation_id, number, id, at, speaker, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, args)
+	return tx.ExecAll(ctx, `INSERT INTO turns (tenant_id, caller_id, conversation_id, number, id, at, speaker, body)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		args)
 }
 
-// appendedTurns is what a repeated request is told of its first time.
+// appendedTurns is the result that a repeated request gets of its first time.
 type appendedTurns struct {
 	First int               `json:"first"`
 	IDs   []recaller.TurnID `json:"ids"`
 }
 
-// AppendTurns adds turns to an active conversation, gives them numbers, and moves the caller's content on, in one
+// AppendTurns adds turns to an active conversation, gives them numbers and raises the caller's content version, in one
 // commit.
-func (s *Store) AppendTurns(ctx context.Context, tenant recaller.TenantID, in recaller.Appending) (recaller.Appended, error) {
+func (s *Store) AppendTurns(
+	ctx context.Context, tenant recaller.TenantID, in recaller.Appending,
+) (recaller.Appended, error) {
 	if len(in.Turns) == 0 {
 		return recaller.Appended{}, recaller.InvalidField("turns", "needs at least one turn")
 	}
@@ -104,17 +108,22 @@ func (s *Store) AppendTurns(ctx context.Context, tenant recaller.TenantID, in re
 	return recaller.Appended{Turns: turns, Change: change}, nil
 }
 
-// countTurns makes room for turns in an active conversation and returns how many it has up to them. there tells that it
-// has them already: the first try of the same write may commit while its repeat is on its way. Turns that are numbered
-// and do not follow are added at the end, unless their words are kept elsewhere.
-func countTurns(ctx context.Context, tx Tx, tenant recaller.TenantID, in recaller.Appending) (after int, there bool, err error) {
+// countTurns makes room for turns in an active conversation, and returns how many it has with them. there is true if it
+// has them already: the first try of a write may commit while its repeat is on its way. Numbered turns that do not
+// follow the last one are added at the end. If their words are kept elsewhere, under these numbers, that is refused as
+// Unavailable.
+func countTurns(
+	ctx context.Context, tx Tx, tenant recaller.TenantID, in recaller.Appending,
+) (after int, there bool, err error) {
 	expected := -1
 	if in.Numbered {
 		expected = in.Turns[0].Number
 	}
 	count := func(expected int) error {
-		return tx.QueryRow(ctx, `UPDATE conversations SET turns = turns + $3, user_turns = user_turns + $4, last_activity_at = $5
-			WHERE tenant_id = $1 AND id = $2 AND caller_id = $6 AND status = 'active' AND turns = CASE WHEN $7 < 0 THEN turns ELSE $7 END RETURNING turns`,
+		return tx.QueryRow(ctx, `UPDATE conversations
+			SET turns = turns + $3, user_turns = user_turns + $4, last_activity_at = $5
+			WHERE tenant_id = $1 AND id = $2 AND caller_id = $6 AND status = 'active'
+			AND turns = CASE WHEN $7 < 0 THEN turns ELSE $7 END RETURNING turns`,
 			[]any{tenant, in.Conversation, len(in.Turns), userTurns(in.Turns), micros(in.At), in.Caller, expected}, &after)
 	}
 	if err = count(expected); recaller.KindOf(err) != recaller.NotFound {
@@ -122,7 +131,8 @@ func countTurns(ctx context.Context, tx Tx, tenant recaller.TenantID, in recalle
 	}
 	var status recaller.Status
 	var turns, at int
-	err = tx.QueryRow(ctx, `SELECT status, turns, COALESCE((SELECT number FROM turns WHERE tenant_id = $1 AND caller_id = $3 AND conversation_id = $2 AND number >= $4 AND id = $5), -1)
+	err = tx.QueryRow(ctx, `SELECT status, turns, COALESCE((SELECT number FROM turns WHERE tenant_id = $1
+		AND caller_id = $3 AND conversation_id = $2 AND number >= $4 AND id = $5), -1)
 		FROM conversations WHERE tenant_id = $1 AND id = $2 AND caller_id = $3`,
 		[]any{tenant, in.Conversation, in.Caller, expected, in.Turns[0].ID}, &status, &turns, &at)
 	switch {
@@ -161,20 +171,25 @@ func ids(turns []recaller.Turn) []recaller.TurnID {
 const turnColumns = `conversation_id, number, id, at, speaker, body`
 
 // Turns returns the words of a conversation in order; none where the retention keeps them elsewhere.
-func (s *Store) Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error) {
+func (s *Store) Turns(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation,
+) ([]recaller.Turn, error) {
 	b, err := s.unseal(ctx, tenant, conv.Caller)
 	if err != nil {
 		return nil, notFound(err, "there is no such conversation")
 	}
 	var out []recaller.Turn
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		return b.readTurns(ctx, tx, `SELECT `+turnColumns+` FROM turns WHERE tenant_id = $1 AND caller_id = $2 AND conversation_id = $3`+notErasing+` ORDER BY number`,
+		return b.readTurns(ctx, tx, `SELECT `+turnColumns+` FROM turns WHERE tenant_id = $1 AND caller_id = $2
+			AND conversation_id = $3`+notErasing+` ORDER BY number`,
 			[]any{tenant, conv.Caller, conv.ID}, func(_ recaller.ConversationID, t recaller.Turn) { out = append(out, t) })
 	})
 	return out, err
 }
 
-func (b box) readTurns(ctx context.Context, tx Tx, query string, args []any, take func(recaller.ConversationID, recaller.Turn)) error {
+func (b box) readTurns(
+	ctx context.Context, tx Tx, query string, args []any, take func(recaller.ConversationID, recaller.Turn),
+) error {
 	return tx.QueryAll(ctx, Query{SQL: query, Args: args, Row: b.turnRow(take)})
 }
 
@@ -183,8 +198,10 @@ func (b box) turnRow(take func(recaller.ConversationID, recaller.Turn)) func(fun
 	return b.turnRowOr(take, func(_ recaller.TurnID, err error) error { return err })
 }
 
-// turnRowOr is turnRow that asks damaged what becomes of a turn that cannot be opened.
-func (b box) turnRowOr(take func(recaller.ConversationID, recaller.Turn), damaged func(recaller.TurnID, error) error) func(func(...any) error) error {
+// turnRowOr is turnRow, but damaged says what happens to a turn that cannot be opened.
+func (b box) turnRowOr(
+	take func(recaller.ConversationID, recaller.Turn), damaged func(recaller.TurnID, error) error,
+) func(func(...any) error) error {
 	var plain []byte
 	return func(scan func(...any) error) error {
 		var conv recaller.ConversationID

@@ -9,13 +9,15 @@ import (
 	"github.com/recallerhq/recaller/internal/vault"
 )
 
-// This file keeps the vectors that a configured model makes of turns. They tell of what was said almost as much as the
-// words do, so they are sealed by the caller's key. They are a cache: nothing is lost with them, and they do not move a
-// caller's content on.
+// This file stores the vectors that a configured model makes of turns. They tell almost as much as the words do, so
+// they are sealed by the caller's key. They are a cache: nothing is lost with them, and storing them does not raise the
+// content version.
 
-// TurnVectors returns what is kept by a model of a caller's turns, by conversation and number. What was made by another
-// model is left out, and so is a row that cannot be read: it is made anew.
-func (s *Store) TurnVectors(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, model string) ([]recaller.TurnVectors, error) {
+// TurnVectors returns the vectors that a model made of a caller's turns, by conversation and number. A row that cannot
+// be read is left out, so that it is made anew.
+func (s *Store) TurnVectors(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, model string,
+) ([]recaller.TurnVectors, error) {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
 		return nil, notFound(err, "there is no such caller")
@@ -23,7 +25,8 @@ func (s *Store) TurnVectors(ctx context.Context, tenant recaller.TenantID, calle
 	var out []recaller.TurnVectors
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
 		return tx.QueryAll(ctx, Query{
-			SQL:  `SELECT conversation_id, first, body FROM turn_vectors WHERE tenant_id = $1 AND caller_id = $2 AND model = $3 ORDER BY conversation_id, first`,
+			SQL: `SELECT conversation_id, first, body FROM turn_vectors WHERE tenant_id = $1 AND caller_id = $2
+				AND model = $3 ORDER BY conversation_id, first`,
 			Args: []any{tenant, caller, model},
 			Row: func(scan func(...any) error) error {
 				v := recaller.TurnVectors{Model: model}
@@ -43,10 +46,12 @@ func (s *Store) TurnVectors(ctx context.Context, tenant recaller.TenantID, calle
 	return out, err
 }
 
-// PutTurnVectors keeps vectors of a caller's turns, in place of those that begin with the same turn, and of all that
-// another model made of the conversation's. It fails with NotFound if the caller has no such conversation, is gone, or
-// is being erased; with Invalid where a vector has no numbers.
-func (s *Store) PutTurnVectors(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, list []recaller.TurnVectors) error {
+// PutTurnVectors stores vectors of a caller's turns. They replace those that begin with the same turn, and all that
+// another model made of the conversation. It fails with NotFound if the caller has no such conversation, is gone, or is
+// being erased, and with Invalid if a vector has no numbers.
+func (s *Store) PutTurnVectors(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, list []recaller.TurnVectors,
+) error {
 	b, err := s.unseal(ctx, tenant, caller)
 	if err != nil {
 		return notFound(err, "there is no such caller")
@@ -64,11 +69,14 @@ func (s *Store) PutTurnVectors(ctx context.Context, tenant recaller.TenantID, ca
 	return s.WithCaller(ctx, tenant, caller, func(tx Tx) error {
 		for i, v := range list {
 			var there int
-			err := tx.QueryRow(ctx, `SELECT 1 FROM conversations WHERE tenant_id = $1 AND id = $2 AND caller_id = $3`+notErasing, []any{tenant, v.Conversation, caller}, &there)
+			err := tx.QueryRow(ctx, `SELECT 1 FROM conversations WHERE tenant_id = $1 AND id = $2
+				AND caller_id = $3`+notErasing,
+				[]any{tenant, v.Conversation, caller}, &there)
 			if err != nil {
 				return notFound(err, "there is no such conversation")
 			}
-			if _, err := tx.Exec(ctx, `DELETE FROM turn_vectors WHERE tenant_id = $1 AND caller_id = $2 AND conversation_id = $3 AND (model <> $4 OR first = $5)`,
+			if _, err := tx.Exec(ctx, `DELETE FROM turn_vectors WHERE tenant_id = $1 AND caller_id = $2
+				AND conversation_id = $3 AND (model <> $4 OR first = $5)`,
 				tenant, caller, v.Conversation, v.Model, v.Numbers[0]); err != nil {
 				return err
 			}

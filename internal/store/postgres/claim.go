@@ -10,10 +10,10 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// A Claim is one server's right to a database: its live conversations are in its memory, and what was active before it
-// started is dead. It is an advisory lock on a connection of its own, which the database lets go when the server dies,
-// and when the connection breaks: then who had the claim asks for it again at once, and keeps asking while the database
-// is away.
+// A Claim is one server's right to a database. The server's live conversations are in its memory, so what was active
+// before it started is dead. The claim is an advisory lock on a connection of its own. The database frees the lock when
+// the server dies, and when the connection breaks. In that case the server asks for it again at once, and keeps asking
+// while the database is away.
 type Claim struct {
 	url    string
 	told   func(error)
@@ -26,16 +26,16 @@ const claimKey = 0x7265_6361_6c6c_6572
 
 // How a claim is kept.
 const (
-	claimPause   = 5 * time.Second        // between looks at a connection that tells nothing: one that was cut may not say so
+	claimPause   = 5 * time.Second        // between looks at a silent connection, which may have been cut
 	reclaimPause = 100 * time.Millisecond // between tries to have it back
-	// A database that was started anew a moment ago may have been another server's: that one gets the time to ask again.
+	// A database that was restarted a moment ago may have been another server's. That one gets the time to ask again.
 	justStarted = time.Minute
 	fairChance  = 2 * time.Second
 )
 
-// Hold claims the database. It fails with Conflict while another server has it. told hears, from one goroutine, how it
-// goes on: an error when the connection is lost, then nil when the claim stands again, or Conflict when another server
-// has it by now. That is the last: whoever hears it must not write any more.
+// Hold claims the database. It fails with Conflict while another server has it. told is called from one goroutine: with
+// an error when the connection is lost, then with nil when the claim stands again, or with Conflict when another server
+// has it by then. After Conflict told is not called again, and the server must not write any more.
 func Hold(ctx context.Context, url string, told func(error)) (*Claim, error) {
 	h, err := claim(ctx, url, nil)
 	if err != nil {
@@ -125,7 +125,7 @@ func claim(ctx context.Context, url string, former *holder) (*holder, error) {
 		mine, err = h.lock(ctx)
 	}
 	if err == nil && !mine && former != nil {
-		// It may be our own connection that has it still: of a cut line only one end may know.
+		// Our own former connection may still have it: when a line is cut, one end may not notice.
 		h.cut(ctx, former)
 		mine, err = h.lock(ctx)
 	}
@@ -141,10 +141,12 @@ func claim(ctx context.Context, url string, former *holder) (*holder, error) {
 	return nil, err
 }
 
-// giveWay waits, where the database was started anew a moment ago, for the server that may have had it before.
+// giveWay waits a moment if the database was just restarted, so that the server that may have had it before can ask
+// first.
 func (h *holder) giveWay(ctx context.Context) error {
 	var young bool
-	err := h.conn.QueryRow(ctx, `SELECT clock_timestamp() - pg_postmaster_start_time() < make_interval(secs => $1)`, justStarted.Seconds()).Scan(&young)
+	err := h.conn.QueryRow(ctx, `SELECT clock_timestamp() - pg_postmaster_start_time() < make_interval(secs => $1)`,
+		justStarted.Seconds()).Scan(&young)
 	if err != nil || !young {
 		return err
 	}
@@ -159,9 +161,10 @@ func (h *holder) giveWay(ctx context.Context) error {
 }
 
 // lock takes the lock if it is free. A session can take a lock twice, and a pooler in transaction mode may give two
-// servers one session: so the session keeps in mind that it has it.
+// servers one session. So the session notes that it has the lock.
 func (h *holder) lock(ctx context.Context) (mine bool, err error) {
-	err = h.conn.QueryRow(ctx, `SELECT CASE coalesce(current_setting('recaller.claim', TRUE), '') WHEN '' THEN pg_try_advisory_lock($1) ELSE FALSE END, pid, backend_start
+	err = h.conn.QueryRow(ctx, `SELECT CASE coalesce(current_setting('recaller.claim', TRUE), '')
+		WHEN '' THEN pg_try_advisory_lock($1) ELSE FALSE END, pid, backend_start
 		FROM pg_stat_activity WHERE pid = pg_backend_pid()`, int64(claimKey)).Scan(&mine, &h.pid, &h.began)
 	if err == nil && mine {
 		_, err = h.conn.Exec(ctx, `SELECT set_config('recaller.claim', 'held', FALSE)`)
@@ -169,13 +172,16 @@ func (h *holder) lock(ctx context.Context) (mine bool, err error) {
 	return mine, err
 }
 
-// cut ends a connection on the database's side, if it is still there. Where that goes wrong the lock tells.
+// cut ends the former connection on the database's side, if it is still there. If that fails, the next try at the lock
+// tells.
 func (h *holder) cut(ctx context.Context, former *holder) {
-	_, _ = h.conn.Exec(ctx, `SELECT pg_terminate_backend(pid, $3) FROM pg_stat_activity WHERE pid = $1 AND backend_start = $2`,
+	_, _ = h.conn.Exec(ctx, `SELECT pg_terminate_backend(pid, $3) FROM pg_stat_activity WHERE pid = $1
+		AND backend_start = $2`,
 		former.pid, former.began, claimPause.Milliseconds())
 }
 
-// watch returns when the connection is lost, with how it was found out, or ctx ends. A server that stops says so on it.
+// watch returns when the connection is lost, with the error that showed it, or when ctx ends. A database server that
+// stops says so on the connection.
 func (h *holder) watch(ctx context.Context) error {
 	for {
 		wait, cancel := context.WithTimeout(ctx, claimPause)

@@ -10,12 +10,12 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// mapped gives a driver's error its kind: with tx.mapped, which also sees the connection, the only place that knows
-// Postgres's codes. Errors that have a kind stay.
+// mapped gives a driver's error its kind. Errors that have a kind stay. Only mapped, and tx.mapped, which also sees the
+// connection, know Postgres's codes.
 //
 // A deadlock and a serialization failure are Unavailable: a transaction runs once, so whoever asked for it may ask
-// again. None is expected. A read changes nothing, so it never fails for another's change; a write sees what is
-// committed (READ COMMITTED), locks its caller first, and identities in their order.
+// again. Neither is expected. A read changes nothing, so no change of another's makes it fail. A write sees what is
+// committed (READ COMMITTED), locks its caller first, and writes identities in sorted order.
 func mapped(err error) error {
 	var known *recaller.Error
 	var server *pgconn.PgError
@@ -41,7 +41,7 @@ func away(err error) error {
 
 func closed() error { return recaller.Errorf(recaller.Unavailable, "the store is closed") }
 
-// failed is what is told of an error of the server: its message and details may quote values.
+// failed is what is told of a server's error. Its message and details are not: they may quote values.
 type failed struct{ code, table, constraint string }
 
 func (f failed) Error() string {
@@ -55,12 +55,12 @@ func (f failed) Error() string {
 	return text
 }
 
-// bare is what is told of an error of the driver, which may quote values as well: what it is.
+// bare tells only the type of a driver's error, because its text may quote values.
 type bare struct{ err error }
 
 func (b bare) Error() string { return fmt.Sprintf("%T", b.err) }
 
-// Codes that more than their class tells of (Postgres documentation, appendix A).
+// Codes of which more is told than their class (Postgres documentation, appendix A).
 const (
 	changedResult = "0A000" // feature_not_supported: a prepared statement whose result another schema has changed
 	standby       = "25006" // read_only_sql_transaction
@@ -73,7 +73,8 @@ func kind(code string) recaller.Kind {
 	switch code {
 	case "23505", "23P01": // unique_violation, exclusion_violation
 		return recaller.Conflict
-	case "22021", "22P05", "54000": // a byte that is no text (NUL), a character that the encoding lacks, a key that is too long for an index
+	// A byte that is no text (NUL), a character that the encoding lacks, a key that is too long for an index.
+	case "22021", "22P05", "54000":
 		return recaller.Invalid
 	case "53100": // disk_full
 		return recaller.Full
@@ -83,14 +84,15 @@ func kind(code string) recaller.Kind {
 		return recaller.Unavailable
 	}
 	switch code[:min(2, len(code))] {
-	case "08", "53", "57", "58", "40", "28", "3D": // connection, resources, operator, system, rollback, authorisation, catalog
+	// Connection, resources, operator, system, rollback, authorisation, catalog.
+	case "08", "53", "57", "58", "40", "28", "3D":
 		return recaller.Unavailable
 	}
 	return recaller.Internal
 }
 
-// stale reports whether a failure is of all connections that there are, so that they are better made anew: they lead to
-// a server that is no primary any more, or hold statements prepared for another schema.
+// stale reports whether a failure concerns all connections of the pool, so that they should be made anew. They lead to
+// a server that is no longer the primary, or hold statements prepared for another schema.
 func stale(err error) bool {
 	var server *pgconn.PgError
 	return errors.As(err, &server) && (server.Code == standby || server.Code == changedResult)

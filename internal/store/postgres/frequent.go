@@ -6,8 +6,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// How many frequent tokens are known by heart, and for how many searches each is, before it is counted again:
-// conversations go too.
+// mostKnown is how many frequent tokens are remembered. knownTimes is for how many searches each is: then it is counted
+// again, because conversations are deleted too.
 const (
 	mostKnown  = 20_000
 	knownTimes = 50
@@ -19,14 +19,14 @@ type counted struct {
 	token  string
 }
 
-// frequent knows which tokens were found to be in more conversations than are ranked: to count those takes longest, and
-// what was frequent stays so, as a rule. The zero value is ready. Safe for concurrent use.
+// frequent remembers the tokens that were found in more conversations than are ranked. Counting those takes longest,
+// and a frequent token usually stays frequent. The zero value is ready. Safe for concurrent use.
 type frequent struct {
 	mu    sync.Mutex // guards times
 	times map[counted]int
 }
 
-// is reports whether a token is known to be frequent.
+// is reports whether a token is known to be frequent. It takes one off the times that the token is remembered for.
 func (f *frequent) is(c counted) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -25,9 +25,9 @@ type Finding struct {
 	Problem string // why the server cannot run on it, and what to do; empty: it can
 }
 
-// Inspect looks at everything that the server relies on in a database, as the role that it runs as: the versions of
-// server, extension and schema, that what is acknowledged is on disk, that the role cannot see past the policies, and
-// that every table has its policy and no other. It fails only where the database cannot be asked.
+// Inspect looks at everything that the server relies on in a database, as the role that the server runs as: the
+// versions of server, extension and schema; that acknowledged writes are on disk; that the role cannot see past the
+// policies; and that every table has its policy and no other. It fails only if the database cannot be asked.
 func Inspect(ctx context.Context, url string) ([]Finding, error) {
 	cfg, err := poolConfig(url, Options{})
 	if err != nil {
@@ -61,7 +61,9 @@ func inspect(ctx context.Context, cfg *pgx.ConnConfig) (list []Finding, err erro
 		return nil, mapped(err)
 	}
 	defer func() { _ = c.Close(context.WithoutCancel(ctx)) }()
-	for _, look := range []func(context.Context, *pgx.Conn) (Finding, error){lookServer, lookDurability, lookVector, lookSchema, lookRole, lookPolicies} {
+	for _, look := range []func(context.Context, *pgx.Conn) (Finding, error){
+		lookServer, lookDurability, lookVector, lookSchema, lookRole, lookPolicies,
+	} {
 		f, err := look(ctx, c)
 		if err != nil {
 			return nil, mapped(err)
@@ -85,8 +87,8 @@ func tooOld(number int, name string) string {
 	return fmt.Sprintf("the database server is Postgres %s; %d or newer is needed", name, oldestServer)
 }
 
-// lookDurability refuses a database that acknowledges what is not on disk (design decision 4). That the server does not
-// wait for its disk at all is told, not refused: it is how tests run.
+// lookDurability refuses a database that acknowledges what is not on disk (design decision 4). With fsync off it only
+// says so: that is how tests run.
 func lookDurability(ctx context.Context, c *pgx.Conn) (Finding, error) {
 	f := Finding{Name: "durability"}
 	var commit string
@@ -105,7 +107,8 @@ func lookDurability(ctx context.Context, c *pgx.Conn) (Finding, error) {
 func lookVector(ctx context.Context, c *pgx.Conn) (f Finding, err error) {
 	f.Name = "extension vector"
 	var usable bool
-	err = c.QueryRow(ctx, `SELECT coalesce((SELECT extversion FROM pg_extension WHERE extname = 'vector'), 'none'), to_regtype('vector') IS NOT NULL`).Scan(&f.Found, &usable)
+	err = c.QueryRow(ctx, `SELECT coalesce((SELECT extversion FROM pg_extension WHERE extname = 'vector'), 'none'),
+		to_regtype('vector') IS NOT NULL`).Scan(&f.Found, &usable)
 	switch {
 	case f.Found == "none":
 		f.Problem = "the database has no extension vector (pgvector " + oldestVector + " or newer): run `recaller migrate`"
@@ -146,7 +149,8 @@ func lookSchema(ctx context.Context, c *pgx.Conn) (Finding, error) {
 		return f, nil
 	}
 	var has int64
-	err = c.QueryRow(ctx, `SELECT coalesce(max(version_id), 0) FROM public.goose_db_version WHERE is_applied`).Scan(&has)
+	err = c.QueryRow(ctx, `SELECT coalesce(max(version_id), 0) FROM public.goose_db_version WHERE is_applied`).
+		Scan(&has)
 	f.Found = strconv.FormatInt(has, 10)
 	switch {
 	case has < knows:

@@ -21,9 +21,9 @@ import (
 //go:embed migration/*.sql
 var migrations embed.FS
 
-// Migrate makes the schema in a database, or brings it up to date, forward only, and lets the role that the server runs
-// as use it. url is of the role that owns the tables, which must be another. Several may migrate at once: they wait for
-// each other. It must reach the server itself, or through a pooler in session mode.
+// Migrate makes the schema in a database or brings it up to date, forward only. It lets appRole use the schema: the
+// role that the server runs as. url is of the role that owns the tables, which must be another. Several may migrate at
+// once: they wait for each other. url must reach the server itself, or a pooler in session mode.
 func Migrate(ctx context.Context, url, appRole string) error {
 	return migrateTo(ctx, url, appRole, 0)
 }
@@ -89,8 +89,8 @@ func fit(ctx context.Context, c *pgx.Conn, appRole string) error {
 // migrateKey is the advisory lock of migrations.
 const migrateKey = 0x7265_6361_6c6d_6967
 
-// lock waits until nobody else migrates. It asks again and again: to wait inside a statement would hold up one that
-// makes an index while others write (CREATE INDEX CONCURRENTLY).
+// lock waits until nobody else migrates. It asks again and again, because a statement that waits would hold up another
+// process's CREATE INDEX CONCURRENTLY.
 func lock(ctx context.Context, c *pgx.Conn) error {
 	again := time.NewTicker(100 * time.Millisecond)
 	defer again.Stop()

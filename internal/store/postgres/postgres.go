@@ -1,13 +1,13 @@
 // Package postgres is the engine of the store for those who outgrow one machine: Postgres 15 or newer with pgvector 0.8
-// or newer, row-level security forced on every table with a tenant (spec P8, design decision 6). The schema is made by
-// Migrate, as a role that owns it; the server runs as another, which can neither bypass the policies nor change them,
-// and Open refuses one that could.
+// or newer. Row-level security is forced on every table with a tenant (spec P8, design decision 6). Migrate makes the
+// schema, as a role that owns it. The server runs as another role, which can neither bypass the policies nor change
+// them; Open refuses one that could.
 //
-// What may be relied on: the first statements of a transaction, the tenant with them, are one round trip, and no
-// connection is asked whether it lives before. One whose server has gone meanwhile is exchanged for another, once,
-// unseen. Nothing of an Engine hangs on a connection but prepared statements, so a pooler in transaction mode may stand
+// What may be relied on: a transaction begins, names its tenant and runs its first statements in one round trip. No
+// connection is pinged before use. If the server behind one has gone meanwhile, the transaction takes another, once,
+// unseen. An Engine keeps nothing on a connection but prepared statements, so a pooler in transaction mode may stand
 // between (PgBouncer 1.21 or newer, with max_prepared_statements; an older one with default_query_exec_mode=exec in the
-// URL). A Claim does hang on its own: it needs a direct connection, or a pooler in session mode.
+// URL). A Claim needs a direct connection, or a pooler in session mode.
 //
 // It is not for SQL about entities: that is written once, in store.
 package postgres
@@ -29,12 +29,12 @@ import (
 
 // Options adjusts an engine; the zero value is usable.
 type Options struct {
-	// Connections bounds how many connections are held; 0: eight a core, 16 at least and 64 at most, unless the URL says
-	// pool_max_conns.
+	// Connections bounds how many connections are held; 0: eight a core, 16 at least and 64 at most, unless the URL
+	// says pool_max_conns.
 	Connections int32
-	// Patience is how long a transaction may take, and how long it may wait for a connection before, where whoever asked
-	// has not set a shorter deadline; 0: 15 s. A write that has begun ends by it alone. The server ends by it, too, a
-	// transaction whose client is gone.
+	// Patience is how long a transaction may take, and before that how long it may wait for a connection; 0: 15 s. A
+	// shorter deadline of whoever asked comes first, but a write that has begun ends by Patience alone. After the same
+	// time the server ends a transaction whose client is gone.
 	Patience time.Duration
 }
 
@@ -84,7 +84,8 @@ func poolConfig(url string, opts Options) (*pgxpool.Config, error) {
 	switch {
 	case opts.Connections > 0:
 		cfg.MaxConns = opts.Connections
-	case bare.RuntimeParams["pool_max_conns"] == "": // pgx leaves what it does not know to the server; pgxpool takes it out
+	// pgx leaves what it does not know to the server; pgxpool takes it out.
+	case bare.RuntimeParams["pool_max_conns"] == "":
 		cfg.MaxConns = int32(min(64, max(16, 8*runtime.GOMAXPROCS(0))))
 	}
 	if cfg.MaxConnLifetimeJitter == 0 {
@@ -100,8 +101,8 @@ func poolConfig(url string, opts Options) (*pgxpool.Config, error) {
 // Dialect implements store.Engine.
 func (e *Engine) Dialect() store.Dialect { return store.Dialect{SkipLocked: ` FOR UPDATE SKIP LOCKED`} }
 
-// Read implements store.Engine: on one snapshot. It begins with its first statement, in one round trip, and nobody
-// waits for its end.
+// Read implements store.Engine: on one snapshot. The transaction begins with its first statement, in one round trip,
+// and nobody waits for its end.
 func (e *Engine) Read(ctx context.Context, tenant recaller.TenantID, fn func(store.Tx) error) error {
 	return e.read(ctx, prologue{begin: beginRead, tenant: tenant}, fn)
 }
@@ -111,8 +112,10 @@ func (e *Engine) ReadSystem(ctx context.Context, fn func(store.Tx) error) error 
 	return e.read(ctx, prologue{begin: beginRead, system: true}, fn)
 }
 
-// Write implements store.Engine. What is known of the caller is locked for those who write about him too.
-func (e *Engine) Write(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(store.Tx) error) error {
+// Write implements store.Engine. It locks the caller's row, so that others who write about the caller wait.
+func (e *Engine) Write(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(store.Tx) error,
+) error {
 	return e.write(ctx, prologue{begin: beginWrite, tenant: tenant, caller: caller}, fn)
 }
 
@@ -133,9 +136,9 @@ func (e *Engine) read(ctx context.Context, p prologue, fn func(store.Tx) error) 
 	return guarded(fn, t)
 }
 
-// write runs fn in a transaction of its own. Once it has begun, a context that ends does not undo it: the answer is
-// what really happened, as far as can be told. Where the connection breaks while the commit is on its way, it cannot:
-// the answer is Unavailable or Timeout, and whoever asked asks again, under an Idempotency-Key.
+// write runs fn in a transaction of its own. Once that has begun, the end of ctx does not undo it: the answer is what
+// really happened. If the connection breaks during the commit, nobody can tell what happened. Then the answer is
+// Unavailable or Timeout, and whoever asked asks again, under an Idempotency-Key.
 func (e *Engine) write(ctx context.Context, p prologue, fn func(store.Tx) error) error {
 	waiting, cancel := context.WithTimeout(ctx, e.opts.Patience)
 	c, err := e.acquire(waiting)

@@ -14,13 +14,17 @@ import (
 
 // PutVectors implements store.Index.
 func (e *Engine) PutVectors(ctx context.Context, tx store.Tx, v store.Vectors) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM conversation_embeddings WHERE tenant_id = $1 AND conversation_id = $2 AND model = $3 AND part >= $4`, v.Tenant, v.Conversation, v.Parts[0].Model, len(v.Parts)); err != nil {
+	if _, err := tx.Exec(ctx, `DELETE FROM conversation_embeddings WHERE tenant_id = $1 AND conversation_id = $2
+		AND model = $3 AND part >= $4`,
+		v.Tenant, v.Conversation, v.Parts[0].Model, len(v.Parts)); err != nil {
 		return err
 	}
 	for i, p := range v.Parts {
 		_, err := tx.Exec(ctx, `INSERT INTO conversation_embeddings (tenant_id, conversation_id, caller_id, model, part, width, made_at, vector) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-			ON CONFLICT (tenant_id, conversation_id, model, part) DO UPDATE SET caller_id = excluded.caller_id, width = excluded.width, made_at = excluded.made_at, vector = excluded.vector`,
-			v.Tenant, v.Conversation, v.Caller, p.Model, i, len(p.Vector), v.At.UnixMicro(), pgvector.NewHalfVector(p.Vector))
+			ON CONFLICT (tenant_id, conversation_id, model, part) DO UPDATE
+			SET caller_id = excluded.caller_id, width = excluded.width, made_at = excluded.made_at, vector = excluded.vector`,
+			v.Tenant, v.Conversation, v.Caller, p.Model, i, len(p.Vector), v.At.UnixMicro(),
+			pgvector.NewHalfVector(p.Vector))
 		if err != nil {
 			return err
 		}
@@ -28,16 +32,17 @@ func (e *Engine) PutVectors(ctx context.Context, tx store.Tx, v store.Vectors) e
 	return nil
 }
 
-// few is how many vectors are compared one by one, in some 25 µs each where they are wide. An index of all tenants'
-// vectors comes upon few of one tenant's, or of those that a filter leaves, among the many; and the comparison is
-// exact.
+// few is up to how many vectors are compared one by one, in some 25 µs each where they are wide. The index has the
+// vectors of all tenants, so among the many it comes upon few of one tenant's, or few that a filter leaves. The
+// comparison is also exact.
 const few = 2000
 
 // indexedWidths are those that the migrations made indexes for.
 func indexedWidths() []int { return []int{256, 384, 512, 648, 768, 1024, 1536, 3072} }
 
-// Similar implements store.Index. Where there are many vectors the index is asked, which goes on until it came upon
-// enough that may be answered, or has come far; then, and where there are few, they are compared.
+// Similar implements store.Index. If there are many vectors it asks the index, which goes on until it came upon enough
+// that may be answered, or has come as far as it may. If that was not enough, or there are few vectors, it compares
+// them one by one.
 func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) (found []recaller.Near, err error) {
 	err = read(ctx, func(tx store.Tx) error {
 		vectors, left, err := amounts(ctx, tx, q)
@@ -60,7 +65,8 @@ func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) 
 func amounts(ctx context.Context, tx store.Tx, q store.Nearest) (vectors, left int, err error) {
 	queries := []store.Query{
 		plans(inAnyOrder),
-		amount(`conversation_embeddings WHERE tenant_id = $1 AND model = $2 AND width = $3`, few+1, &vectors, q.Tenant, q.Embedding.Model, len(q.Embedding.Vector)),
+		amount(`conversation_embeddings WHERE tenant_id = $1 AND model = $2 AND width = $3`, few+1, &vectors,
+			q.Tenant, q.Embedding.Model, len(q.Embedding.Vector)),
 	}
 	if left = few + 1; q.Filter != (recaller.SearchFilter{}) {
 		args := []any{q.Tenant}
@@ -79,7 +85,7 @@ func amount(from string, limit int, n *int, args ...any) store.Query {
 	}
 }
 
-// How far the index is followed: how many vectors it holds as candidates, and how many it comes upon in all.
+// breadth is how many candidates the index holds, and reach is how many vectors it comes upon in all.
 const (
 	breadth = 200
 	reach   = 5000
@@ -93,8 +99,8 @@ const (
 	inAnyOrder order = "on"
 )
 
-// plans has a plan made for this tenant, and one that uses indexes: the first plan that Postgres makes for any tenant
-// may not suit.
+// plans makes Postgres plan the statements for this tenant, by indexes. The plan that it would keep for any tenant may
+// not suit.
 func plans(o order) store.Query {
 	return store.Query{SQL: fmt.Sprintf(`SELECT set_config('plan_cache_mode', 'force_custom_plan', TRUE), set_config('enable_seqscan', 'off', TRUE),
 		set_config('enable_sort', '%[1]s', TRUE), set_config('enable_bitmapscan', '%[1]s', TRUE),
@@ -103,7 +109,7 @@ func plans(o order) store.Query {
 
 func ignored(func(...any) error) error { return nil }
 
-// indexed asks the index, for more where it comes upon several parts of the same conversations.
+// indexed asks the index. It asks for more where several parts are of the same conversations.
 func indexed(ctx context.Context, tx store.Tx, q store.Nearest) ([]recaller.Near, error) {
 	for n := q.Limit + q.Limit/4; ; n *= 4 {
 		parts, err := along(ctx, tx, q, n)
@@ -116,7 +122,7 @@ func indexed(ctx context.Context, tx store.Tx, q store.Nearest) ([]recaller.Near
 	}
 }
 
-// distinct are the nearest parts of conversations, in the order of parts.
+// distinct returns the nearest part of each conversation, in the order of parts.
 func distinct(parts []recaller.Near) []recaller.Near {
 	known := make(map[recaller.ConversationID]bool, len(parts))
 	return slices.DeleteFunc(parts, func(n recaller.Near) bool {
@@ -126,13 +132,16 @@ func distinct(parts []recaller.Near) []recaller.Near {
 	})
 }
 
-// along follows the index to so many parts. The look-up of the conversation is spelled so that it is made for one
-// vector after another, as the index gives them.
+// along follows the index to so many parts. The subquery has Postgres look up the conversations of one vector after
+// another, as the index gives them.
 func along(ctx context.Context, tx store.Tx, q store.Nearest, limit int) (parts []recaller.Near, err error) {
 	args := []any{q.Tenant, q.Embedding.Model, pgvector.NewHalfVector(q.Embedding.Vector)}
-	query := fmt.Sprintf(`SELECT e.conversation_id, 1 - (e.vector::halfvec(%[1]d) <=> $3::halfvec(%[1]d)) FROM conversation_embeddings e
-		WHERE e.tenant_id = $1 AND e.model = $2 AND e.width = %[1]d AND (SELECT TRUE FROM conversations c WHERE c.tenant_id = $1 AND c.id = e.conversation_id AND %[2]s)
-		ORDER BY e.vector::halfvec(%[1]d) <=> $3::halfvec(%[1]d) LIMIT %[3]d`, len(q.Embedding.Vector), store.Findable(q.Filter, &args), limit)
+	query := fmt.Sprintf(`SELECT e.conversation_id, 1 - (e.vector::halfvec(%[1]d) <=> $3::halfvec(%[1]d))
+		FROM conversation_embeddings e
+		WHERE e.tenant_id = $1 AND e.model = $2 AND e.width = %[1]d AND (SELECT TRUE FROM conversations c
+		WHERE c.tenant_id = $1 AND c.id = e.conversation_id AND %[2]s)
+		ORDER BY e.vector::halfvec(%[1]d) <=> $3::halfvec(%[1]d)
+		LIMIT %[3]d`, len(q.Embedding.Vector), store.Findable(q.Filter, &args), limit)
 	err = tx.QueryAll(ctx, plans(asIndexed), store.Query{SQL: query, Args: args, Row: nearRow(&parts)})
 	return parts, err
 }
@@ -141,17 +150,21 @@ func along(ctx context.Context, tx store.Tx, q store.Nearest, limit int) (parts 
 func compared(ctx context.Context, tx store.Tx, q store.Nearest, all bool) (found []recaller.Near, err error) {
 	args := []any{q.Tenant, q.Embedding.Model, pgvector.NewHalfVector(q.Embedding.Vector), len(q.Embedding.Vector)}
 	condition := store.Findable(q.Filter, &args)
-	// That each is asked for the nearest of its own keeps Postgres from reading all vectors to join them: they are found
-	// by their key.
-	query := `SELECT c.id, e.cosine FROM conversations c CROSS JOIN LATERAL (SELECT 1 - min(vector <=> $3) AS cosine FROM conversation_embeddings
+	// Each conversation is asked for the nearest vector of its own, which is found by its key. A plain join would read
+	// all vectors.
+	query := `SELECT c.id, e.cosine FROM conversations c CROSS JOIN LATERAL (SELECT 1 - min(vector <=> $3) AS cosine
+		FROM conversation_embeddings
 			WHERE tenant_id = $1 AND conversation_id = c.id AND model = $2 AND width = $4) e
 		WHERE c.tenant_id = $1 AND e.cosine IS NOT NULL AND ` + condition + ` ORDER BY e.cosine DESC, c.id DESC`
 	if all {
 		query = `SELECT e.conversation_id, 1 - min(e.vector <=> $3) AS cosine FROM conversation_embeddings e
-			WHERE e.tenant_id = $1 AND e.model = $2 AND e.width = $4 AND (SELECT TRUE FROM conversations c WHERE c.tenant_id = $1 AND c.id = e.conversation_id AND ` + condition + `)
+			WHERE e.tenant_id = $1 AND e.model = $2 AND e.width = $4 AND (SELECT TRUE FROM conversations c
+			WHERE c.tenant_id = $1 AND c.id = e.conversation_id AND ` + condition + `)
 			GROUP BY e.conversation_id ORDER BY cosine DESC, e.conversation_id DESC`
 	}
-	err = tx.QueryAll(ctx, plans(inAnyOrder), store.Query{SQL: query + ` LIMIT ` + strconv.Itoa(q.Limit), Args: args, Row: nearRow(&found)})
+	err = tx.QueryAll(ctx, plans(inAnyOrder), store.Query{
+		SQL: query + ` LIMIT ` + strconv.Itoa(q.Limit), Args: args, Row: nearRow(&found),
+	})
 	return found, err
 }
 
@@ -166,7 +179,9 @@ func nearRow(list *[]recaller.Near) func(func(...any) error) error {
 }
 
 // Similarities implements store.Index.
-func (e *Engine) Similarities(ctx context.Context, read store.Door, q store.Compared) (map[recaller.ConversationID]float64, error) {
+func (e *Engine) Similarities(
+	ctx context.Context, read store.Door, q store.Compared,
+) (map[recaller.ConversationID]float64, error) {
 	ids := make([]string, len(q.IDs))
 	for i, id := range q.IDs {
 		ids[i] = string(id)
@@ -175,7 +190,8 @@ func (e *Engine) Similarities(ctx context.Context, read store.Door, q store.Comp
 	err := read(ctx, func(tx store.Tx) error {
 		return tx.QueryAll(ctx, store.Query{
 			SQL: `SELECT conversation_id, 1 - min(vector <=> $4) FROM conversation_embeddings
-				WHERE tenant_id = $1 AND model = $2 AND conversation_id = ANY($3::text[]) AND width = $5 GROUP BY conversation_id`,
+				WHERE tenant_id = $1 AND model = $2 AND conversation_id = ANY($3::text[]) AND width = $5
+				GROUP BY conversation_id`,
 			Args: []any{q.Tenant, q.Embedding.Model, ids, pgvector.NewHalfVector(q.Embedding.Vector), len(q.Embedding.Vector)},
 			Row:  nearRow(&found),
 		})

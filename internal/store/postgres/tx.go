@@ -16,7 +16,7 @@ import (
 const (
 	beginRead  = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
 	beginWrite = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE` // whatever the role's or the database's default is
-	// A transaction whose client is gone would keep its locks for as long as the network lets the server believe in it.
+	// Without a timeout, a transaction whose client is gone would keep its locks until the network tells the server.
 	enter = `SELECT set_config('recaller.tenant', $1, TRUE), set_config('recaller.door', $2, TRUE),
 		set_config('idle_in_transaction_session_timeout', $3, TRUE)`
 	lockCaller = `SELECT 1 FROM callers WHERE tenant_id = $1 AND id = $2 FOR UPDATE`
@@ -80,8 +80,8 @@ func (t *tx) leave(ctx context.Context) {
 	}()
 }
 
-// send sends statements; the first time with the prologue before them. Where a connection turns out to be broken at
-// that, nothing has happened on it that lasts: it is exchanged for another, once.
+// send sends statements, the first time with the prologue before them. If the connection proves broken then, nothing
+// has happened on it that lasts: it is exchanged for another, once.
 func (t *tx) send(queue func(*pgx.Batch)) (pgx.BatchResults, error) {
 	if t.begun {
 		if t.c == nil {
@@ -120,7 +120,8 @@ func (t *tx) open(queue func(*pgx.Batch)) (pgx.BatchResults, error) {
 	return r, nil
 }
 
-// mapped is the package's, for an error on this connection.
+// mapped is the package's mapped for an error on this connection: it sees whether the connection broke, and resets the
+// pool if all are stale.
 func (t *tx) mapped(err error) error {
 	if err == nil {
 		return nil
@@ -214,7 +215,7 @@ func (t *tx) each(r pgx.BatchResults, row func(func(...any) error) error) error 
 	return t.mapped(found.Err())
 }
 
-// borrowed has what is lent scanned as the driver lends it.
+// borrowed has each store.Borrowed scanned without a copy, as the driver lends it.
 func borrowed(dest []any) []any {
 	for i, d := range dest {
 		if b, ok := d.(*store.Borrowed); ok {
@@ -264,7 +265,7 @@ func (r *rows) Close() error {
 	return r.of.mapped(r.results.Close())
 }
 
-// guarded makes an error of a panic, so that the connection goes back.
+// guarded turns a panic into an error, so that the connection is given back.
 func guarded(fn func(store.Tx) error, t store.Tx) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -26,14 +26,14 @@ func lookRole(ctx context.Context, c *pgx.Conn) (Finding, error) {
 	return f, err
 }
 
-// What the policies say, but for space, parentheses and what a version of Postgres adds of its own when it shows them.
+// What the policies say, without the spaces, parentheses, casts and aliases that Postgres shows.
 const (
 	ofTenant = `=selectnullifcurrent_setting'recaller.tenant',true,''`
 	ofSystem = `selectcurrent_setting'recaller.door',true='system'`
 )
 
-// lookPolicies finds what the role may touch in the schema whose rows are not kept apart by the policy `tenant` alone:
-// policies add up, so that another would open what this one closes. So does a view: it sees what its owner sees.
+// lookPolicies finds what the role may touch in the schema without the policy `tenant` alone to keep its rows apart.
+// Policies add up, so another would open what this one closes. So would a view: it sees what its owner sees.
 func lookPolicies(ctx context.Context, c *pgx.Conn) (Finding, error) {
 	f := Finding{Name: "policies"}
 	var tables int

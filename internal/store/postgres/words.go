@@ -13,8 +13,8 @@ import (
 	"github.com/recallerhq/recaller/internal/store"
 )
 
-// A stem that was said so often has another token, with this behind it: the index then tells it from one that was said
-// once.
+// A stem that was said so often has a second token, with oftenSuffix behind it. By that the index tells it from a stem
+// that was said once.
 const (
 	often       = 3
 	oftenSuffix = "x"
@@ -34,8 +34,10 @@ func (e *Engine) PutTokens(ctx context.Context, tx store.Tx, t store.Tokens) err
 		}
 	}
 	slices.Sort(tokens) // as the index has them
-	_, err := tx.Exec(ctx, `INSERT INTO conversation_words (tenant_id, conversation_id, caller_id, length, tokens) VALUES ($1, $2, $3, $4, array_to_tsvector($5::text[]))
-		ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET caller_id = excluded.caller_id, length = excluded.length, tokens = excluded.tokens`,
+	_, err := tx.Exec(ctx, `INSERT INTO conversation_words (tenant_id, conversation_id, caller_id, length, tokens)
+		VALUES ($1, $2, $3, $4, array_to_tsvector($5::text[]))
+		ON CONFLICT (tenant_id, conversation_id) DO UPDATE
+		SET caller_id = excluded.caller_id, length = excluded.length, tokens = excluded.tokens`,
 		t.Tenant, t.Conversation, t.Caller, length, tokens)
 	return err
 }
@@ -43,9 +45,9 @@ func (e *Engine) PutTokens(ctx context.Context, tx store.Tx, t store.Tokens) err
 // lately is how many of the newest conversations are looked through where all tokens are frequent.
 const lately = 8000
 
-// Matching implements store.Index. No condition of a query's own may use the index of tokens, for a policy keeps the
-// tenants apart, and Postgres sees to that before it lets an operator like @@ look at a row. So the words of a search
-// are a condition of a policy (migration 0003), which a setting of the transaction tells them.
+// Matching implements store.Index. A query's own condition cannot use the index of tokens: a policy keeps the tenants
+// apart, and Postgres applies it before it lets an operator like @@ look at a row. So the words of a search are part of
+// a policy (migration 0003), and a setting of the transaction tells it which.
 func (e *Engine) Matching(ctx context.Context, read store.Door, q store.Matching) (found []recaller.Near, err error) {
 	err = read(ctx, func(tx store.Tx) error {
 		tokens, counts, all, err := e.telling(ctx, tx, q)
@@ -65,18 +67,21 @@ func (e *Engine) Matching(ctx context.Context, read store.Door, q store.Matching
 	return found, err
 }
 
-// words makes a condition on the tokens that of the policy.
+// words sets the condition on the tokens that the policy applies.
 func words(condition string) store.Query {
 	return store.Query{SQL: `SELECT set_config('recaller.words', $1, TRUE)`, Args: []any{condition}, Row: ignored}
 }
 
-// telling chooses the tokens that count; all tells that every conversation that has one of them is ranked. counts says
-// of each in how many it is, where it must be known beforehand: of a tenant with no more conversations than are ranked
-// all count.
-func (e *Engine) telling(ctx context.Context, tx store.Tx, q store.Matching) (tokens []string, counts []int, all bool, err error) {
+// telling chooses the tokens that count. all says that every conversation that has one of them is ranked. Otherwise
+// counts says in how many conversations each is. For a tenant with no more conversations than are ranked all tokens
+// count.
+func (e *Engine) telling(
+	ctx context.Context, tx store.Tx, q store.Matching,
+) (tokens []string, counts []int, all bool, err error) {
 	total, everything := store.MaxRanked+1, counted{tenant: q.Tenant}
 	if !e.frequent.is(everything) {
-		err := tx.QueryAll(ctx, plans(inAnyOrder), amount(`conversations WHERE tenant_id = $1`, store.MaxRanked+1, &total, q.Tenant))
+		err := tx.QueryAll(ctx, plans(inAnyOrder),
+			amount(`conversations WHERE tenant_id = $1`, store.MaxRanked+1, &total, q.Tenant))
 		if err != nil || total <= store.MaxRanked {
 			return q.Tokens, nil, true, err
 		}
@@ -106,7 +111,8 @@ func (e *Engine) count(ctx context.Context, tx store.Tx, q store.Matching) ([]in
 			continue
 		}
 		fresh = append(fresh, i)
-		queries = append(queries, words(token), amount(`conversation_words WHERE tenant_id = $1`, store.MaxRanked+1, &counts[i], q.Tenant))
+		queries = append(queries, words(token),
+			amount(`conversation_words WHERE tenant_id = $1`, store.MaxRanked+1, &counts[i], q.Tenant))
 	}
 	if len(fresh) == 0 {
 		return counts, nil
@@ -120,9 +126,9 @@ func (e *Engine) count(ctx context.Context, tx store.Tx, q store.Matching) ([]in
 	return counts, err
 }
 
-// sample is how many rows of a token the index gives, about, where it has more of them: enough to see that they are
-// more than are ranked, however far Postgres's guess of how many it has is off. All of a token that is in every
-// conversation take many times as long.
+// sample is about how many rows the index gives of a token that has more. They are enough to see that there are more
+// than are ranked, however wrong Postgres's guess of their number is. To read all rows of a token that is in every
+// conversation would take many times as long.
 const sample = 10_000
 
 // sampled has the index of tokens give about so many rows; 0: all.
@@ -148,10 +154,12 @@ func (h hit) times(token int) float64 {
 	return 0
 }
 
-// having reads the conversations that have any of the tokens: all, by the index of tokens, or of the newest ones as
-// many as are ranked. The newest are looked through one after the other: where a token is in many, there are soon
-// enough, and the index would give all first.
-func having(ctx context.Context, tx store.Tx, tenant recaller.TenantID, tokens []string, all bool) (hits []hit, err error) {
+// having reads the conversations that have any of the tokens. With all it reads every one, by the index of tokens.
+// Without, it reads the newest, as many as are ranked: it looks at one conversation after the other and soon has
+// enough, because the tokens are in many. The index would give all first.
+func having(
+	ctx context.Context, tx store.Tx, tenant recaller.TenantID, tokens []string, all bool,
+) (hits []hit, err error) {
 	either := strings.Join(tokens, "|")
 	args := []any{tenant}
 	flags := ""
@@ -166,8 +174,10 @@ func having(ctx context.Context, tx store.Tx, tenant recaller.TenantID, tokens [
 	if !all {
 		args = append(args, either)
 		queries = []store.Query{plans(asIndexed), words("")}
-		query = fmt.Sprintf(`SELECT w.conversation_id, w.length%s FROM (SELECT conversation_id, length, tokens FROM conversation_words
-			WHERE tenant_id = $1 ORDER BY conversation_id DESC LIMIT %d) w WHERE w.tokens @@ $%d::text::tsquery LIMIT %d`, flags, lately, len(args), store.MaxRanked)
+		query = fmt.Sprintf(`SELECT w.conversation_id, w.length%s FROM (SELECT conversation_id, length, tokens
+			FROM conversation_words
+			WHERE tenant_id = $1 ORDER BY conversation_id DESC LIMIT %d) w WHERE w.tokens @@ $%d::text::tsquery
+			LIMIT %d`, flags, lately, len(args), store.MaxRanked)
 	}
 	queries = append(queries, store.Query{SQL: query, Args: args, Row: func(scan func(...any) error) error {
 		h := hit{said: make([]bool, 2*len(tokens))}
@@ -182,8 +192,8 @@ func having(ctx context.Context, tx store.Tx, tenant recaller.TenantID, tokens [
 	return hits, tx.QueryAll(ctx, queries...)
 }
 
-// weighed tells how much each token counts, by how many conversations have it: of those in which any is, where all of
-// them are known.
+// weighed returns how much each token counts, by how many conversations have it. Without counts it counts them in hits,
+// which then are all that have any.
 func weighed(hits []hit, counts []int) []float64 {
 	if len(hits) == 0 {
 		return nil
@@ -200,7 +210,7 @@ func weighed(hits []hit, counts []int) []float64 {
 				}
 			}
 		}
-		// Of how many is not counted: whatever is in twenty thousand conversations or more says little.
+		// How many conversations there are is not counted. Whatever is in twenty thousand or more says little.
 		out[i] = math.Log(1 + 10*store.MaxRanked/(float64(n)+0.5))
 	}
 	return out
@@ -228,7 +238,9 @@ func ranked(hits []hit, weights []float64) []recaller.Near {
 }
 
 // answerable looks up which conversations, best first, may be answered, until there are enough.
-func answerable(ctx context.Context, tx store.Tx, q store.Matching, near []recaller.Near) (found []recaller.Near, err error) {
+func answerable(
+	ctx context.Context, tx store.Tx, q store.Matching, near []recaller.Near,
+) (found []recaller.Near, err error) {
 	step := q.Limit + q.Limit/8 // but for those that are being erased all may be answered
 	if q.Filter != (recaller.SearchFilter{}) {
 		step = 2 * q.Limit
@@ -242,7 +254,8 @@ func answerable(ctx context.Context, tx store.Tx, q store.Matching, near []recal
 		}
 		args, may := []any{q.Tenant, ids}, map[recaller.ConversationID]bool{}
 		err := tx.QueryAll(ctx, store.Query{
-			SQL:  `SELECT c.id FROM conversations c WHERE c.tenant_id = $1 AND c.id = ANY($2::text[]) AND ` + store.Findable(q.Filter, &args),
+			SQL: `SELECT c.id FROM conversations c WHERE c.tenant_id = $1 AND c.id = ANY($2::text[])
+				AND ` + store.Findable(q.Filter, &args),
 			Args: args,
 			Row: func(scan func(...any) error) error {
 				var id recaller.ConversationID
@@ -263,12 +276,14 @@ func answerable(ctx context.Context, tx store.Tx, q store.Matching, near []recal
 	return found, nil
 }
 
-// left gives the newest conversations that the filter leaves, of those that have any of the tokens, which all are
-// frequent.
+// left returns the newest conversations that the filter leaves and that have any of the tokens. It is for tokens that
+// are all frequent.
 func left(ctx context.Context, tx store.Tx, q store.Matching, tokens []string) (found []recaller.Near, err error) {
 	args := []any{q.Tenant}
-	query := fmt.Sprintf(`SELECT c.id, 1::float8 FROM conversations c JOIN conversation_words w ON w.tenant_id = $1 AND w.conversation_id = c.id
+	query := fmt.Sprintf(`SELECT c.id, 1::float8 FROM conversations c JOIN conversation_words w ON w.tenant_id = $1
+		AND w.conversation_id = c.id
 		WHERE c.tenant_id = $1 AND %s ORDER BY c.id DESC LIMIT %d`, store.Findable(q.Filter, &args), q.Limit)
-	err = tx.QueryAll(ctx, plans(inAnyOrder), words(strings.Join(tokens, "|")), store.Query{SQL: query, Args: args, Row: nearRow(&found)})
+	err = tx.QueryAll(ctx, plans(inAnyOrder), words(strings.Join(tokens, "|")),
+		store.Query{SQL: query, Args: args, Row: nearRow(&found)})
 	return found, err
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// best keeps the best of what it is given; of equal ones, those whose keys are greater.
+// best keeps the entries with the highest scores, and of equal ones those with the greater keys.
 type best[K cmp.Ordered] struct {
 	limit int
 	list  []scored[K]

@@ -132,7 +132,7 @@ func (c *conn) each(ctx context.Context, q store.Query) error {
 	return r.Err()
 }
 
-// borrowed has what is lent scanned as the driver lends it.
+// borrowed has each store.Borrowed scanned without a copy, as the driver lends it.
 func borrowed(dest []any) []any {
 	for i, d := range dest {
 		if b, ok := d.(*store.Borrowed); ok {

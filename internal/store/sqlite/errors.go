@@ -36,10 +36,10 @@ func damaged(code int) bool {
 	return code&0xff == lib.SQLITE_CORRUPT || code&0xff == lib.SQLITE_NOTADB
 }
 
-// unwritable reports whether a write failed that is no lack of room in the file system's words. As with a full disk,
-// reads go on.
+// unwritable reports whether a write failed for another reason than lack of room. As with a full disk, reads go on.
 func unwritable(code int) bool {
-	return code == lib.SQLITE_IOERR_WRITE || code == lib.SQLITE_IOERR_FSYNC || code == lib.SQLITE_IOERR_DIR_FSYNC || code == lib.SQLITE_IOERR_TRUNCATE
+	return code == lib.SQLITE_IOERR_WRITE || code == lib.SQLITE_IOERR_FSYNC ||
+		code == lib.SQLITE_IOERR_DIR_FSYNC || code == lib.SQLITE_IOERR_TRUNCATE
 }
 
 func kind(code int) recaller.Kind {

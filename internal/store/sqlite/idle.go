@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// idle are the connections that nobody uses. The one that was given back last is taken first: its cache holds what is
-// asked for, where one after the other would each have to read it. Safe for concurrent use.
+// idle holds the connections that nobody uses. The one that was given back last is taken first, because its cache holds
+// what is asked for. In turns, each would have to read it. Safe for concurrent use.
 type idle struct {
 	free chan struct{} // one for each connection in list; closed when there will be no more
 

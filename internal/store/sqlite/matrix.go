@@ -15,9 +15,9 @@ import (
 	"github.com/recallerhq/recaller/internal/vector"
 )
 
-// matrix holds the vectors of one tenant by one model in memory, so that a search compares them all. What was written
-// since is read before each search; a vector that was erased stays until it comes up, and is never answered. Safe for
-// concurrent use.
+// matrix holds the vectors of one tenant by one model in memory, so that a search compares them all. Before each search
+// it reads what was written since. A vector that was erased stays until a search comes upon it, but is never answered.
+// Safe for concurrent use.
 type matrix struct {
 	kind   kindOfVector
 	refill chan struct{} // held by who reads from the database; a channel, so that waiting ends with the context
@@ -37,7 +37,7 @@ type kindOfVector struct {
 	width  int
 }
 
-// chunk is some rows of a matrix. One that is scanned by several at once is cut here.
+// chunk is a block of rows of a matrix. Several cores scan a matrix chunk by chunk.
 type chunk struct {
 	words    []uint64
 	sketches []uint64
@@ -54,7 +54,7 @@ type head struct {
 
 const chunkRows = 1024
 
-// memoryOf is what a matrix takes, about.
+// memoryOf estimates how many bytes a matrix takes.
 func memoryOf(width, rows int) int64 {
 	const itself, headAndSlot = 1 << 10, 24 + 28
 	return itself + int64(rows)*int64(8*words(width)+8*sketchWords(words(width))+headAndSlot)
@@ -64,8 +64,8 @@ func newMatrix(kind kindOfVector) *matrix {
 	return &matrix{kind: kind, refill: make(chan struct{}, 1), seed: maphash.MakeSeed(), slots: map[uint64]int{}}
 }
 
-// catchUp reads what was written since. It reports false where a matrix would take more memory than there may be,
-// having read nothing.
+// catchUp reads what was written since. If a new matrix would take more than limit bytes, it reads nothing and returns
+// false.
 func (m *matrix) catchUp(ctx context.Context, read store.Door, limit int64) (fits bool, err error) {
 	select {
 	case m.refill <- struct{}{}:
@@ -80,7 +80,9 @@ func (m *matrix) catchUp(ctx context.Context, read store.Door, limit int64) (fit
 		m.mu.RUnlock()
 		if seq == 0 {
 			var rows int
-			if err := tx.QueryRow(ctx, `SELECT count(*) FROM conversation_embeddings WHERE tenant_id = $1 AND model = $2 AND width = $3`, kind, &rows); err != nil {
+			if err := tx.QueryRow(ctx, `SELECT count(*) FROM conversation_embeddings WHERE tenant_id = $1 AND model = $2
+				AND width = $3`,
+				kind, &rows); err != nil {
 				return err
 			}
 			if memoryOf(m.kind.width, rows) > limit {
@@ -91,7 +93,8 @@ func (m *matrix) catchUp(ctx context.Context, read store.Door, limit int64) (fit
 		var id, raw sql.RawBytes
 		var part int64
 		return tx.QueryAll(ctx, store.Query{
-			SQL:  `SELECT seq, conversation_id, part, vector FROM conversation_embeddings WHERE tenant_id = $1 AND model = $2 AND width = $3 AND seq > $4 ORDER BY seq`,
+			SQL: `SELECT seq, conversation_id, part, vector FROM conversation_embeddings WHERE tenant_id = $1
+				AND model = $2 AND width = $3 AND seq > $4 ORDER BY seq`,
 			Args: append(kind, seq),
 			Row: func(scan func(...any) error) error {
 				var seq int64
@@ -137,7 +140,8 @@ func (m *matrix) slot() int {
 		c := &chunk{}
 		if len(m.chunks) > 0 { // many tenants do not fill the first one
 			n := words(m.kind.width)
-			c.words, c.sketches, c.heads = make([]uint64, 0, chunkRows*n), make([]uint64, 0, chunkRows*sketchWords(n)), make([]head, 0, chunkRows)
+			c.words, c.sketches = make([]uint64, 0, chunkRows*n), make([]uint64, 0, chunkRows*sketchWords(n))
+			c.heads = make([]head, 0, chunkRows)
 		}
 		m.chunks = append(m.chunks, c)
 	}
@@ -183,9 +187,9 @@ func (m *matrix) memory() int64 {
 	return memoryOf(m.kind.width, rows)
 }
 
-// Wide vectors are compared in two passes: all by their sketches, one bit for a number, and then one in ten, those
-// whose sketches differ least. It takes a third of the time. Of the fifty nearest among 100,000 a hundred searches
-// missed none; of vectors that all lean far to one side two missed one at 768 numbers, one in seven did at 512, and
+// Wide vectors are compared in two passes: all by their sketches, one bit for a number, and then the one in ten whose
+// sketches differ least. It takes a third of the time. A hundred searches for the fifty nearest among 100,000 missed
+// none. Where all vectors lean far to one side, two of them missed one at 768 numbers, one in seven did at 512, and
 // none at 1536 (BenchmarkSketches). Narrow vectors, of which sketches tell less, are all compared.
 const (
 	sketched = 512  // numbers
@@ -197,7 +201,8 @@ const (
 func (m *matrix) nearest(ctx context.Context, q query, limit int) (found []scored[int64], all bool, err error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	reach := make([]int, len(m.chunks)) // of each chunk's rows, those count whose sketches differ by so many bits at most
+	// Of each chunk's rows, those count whose sketches differ by so many bits at most.
+	reach := make([]int, len(m.chunks))
 	differ := make([][]uint16, len(m.chunks))
 	rows := max(len(m.slots)/oneIn, atLeast, 8*limit)
 	if m.kind.width >= sketched && rows < len(m.slots) {
@@ -256,7 +261,7 @@ func (c *chunk) differ(q *query) []uint16 {
 	return out
 }
 
-// closest gives the number of bits within which so many rows are.
+// closest returns within how many bits so many rows are.
 func closest(differ [][]uint16, rows int) int {
 	var histogram [maxWidth + 64]int
 	for _, part := range differ {

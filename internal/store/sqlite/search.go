@@ -11,8 +11,10 @@ import (
 
 // PutVectors implements store.Index.
 func (e *Engine) PutVectors(ctx context.Context, tx store.Tx, v store.Vectors) error {
-	// What is replaced goes, and comes with a higher seq, so that whoever holds the old one reads it.
-	if _, err := tx.Exec(ctx, `DELETE FROM conversation_embeddings WHERE tenant_id = $1 AND conversation_id = $2 AND model = $3`, v.Tenant, v.Conversation, v.Parts[0].Model); err != nil {
+	// What is replaced is deleted and gets a higher seq, so that whoever holds the old vector reads the new one.
+	if _, err := tx.Exec(ctx, `DELETE FROM conversation_embeddings WHERE tenant_id = $1 AND conversation_id = $2
+		AND model = $3`,
+		v.Tenant, v.Conversation, v.Parts[0].Model); err != nil {
 		return err
 	}
 	for i, p := range v.Parts {
@@ -31,8 +33,8 @@ const (
 	candidate = 1024 // with one. Where they are not enough, what the filter leaves is compared, and nothing else
 )
 
-// Similar implements store.Index: all of the tenant's vectors are compared, in memory, and of the nearest those are
-// answered that the database still has and that the filter lets through.
+// Similar implements store.Index. It compares all of the tenant's vectors in memory. Of the nearest it answers those
+// that the database still has and the filter lets through.
 func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) ([]recaller.Near, error) {
 	by := newQuery(q.Embedding.Vector)
 	if q.Filter.Caller != "" { // he has few
@@ -69,7 +71,9 @@ func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) 
 }
 
 // nearest gives the vectors that are nearest, by seq. all tells that there are no others.
-func (e *Engine) nearest(ctx context.Context, read store.Door, q store.Nearest, by query, limit int) (near []scored[int64], all bool, m *matrix, err error) {
+func (e *Engine) nearest(
+	ctx context.Context, read store.Door, q store.Nearest, by query, limit int,
+) (near []scored[int64], all bool, m *matrix, err error) {
 	m = e.matrices.of(kindOfVector{q.Tenant, q.Embedding.Model, len(q.Embedding.Vector)})
 	fits, err := m.catchUp(ctx, read, e.matrices.limit)
 	if err != nil {
@@ -104,9 +108,11 @@ const (
 	ofWords   = "conversation_words"
 )
 
-// answerable looks up which of what was found, best first, is of conversations that may be answered, until there are
-// enough. gone are the keys that their table, of, has no more.
-func (a asked) answerable(ctx context.Context, tx store.Tx, of string, near []scored[int64]) (found []recaller.Near, gone []int64, err error) {
+// answerable looks up which of near, best first, are of conversations that may be answered, until there are enough.
+// gone are the keys that the table of has no more.
+func (a asked) answerable(
+	ctx context.Context, tx store.Tx, of string, near []scored[int64],
+) (found []recaller.Near, gone []int64, err error) {
 	step := a.limit + a.limit/8 // but for those that are being erased all may be answered
 	if a.filter != (recaller.SearchFilter{}) {
 		step = 2 * a.limit
@@ -134,7 +140,9 @@ func (a asked) answerable(ctx context.Context, tx store.Tx, of string, near []sc
 }
 
 // lookUp gives the conversations of keys; empty for one that may not be answered.
-func (a asked) lookUp(ctx context.Context, tx store.Tx, of string, part []scored[int64]) (map[int64]recaller.ConversationID, error) {
+func (a asked) lookUp(
+	ctx context.Context, tx store.Tx, of string, part []scored[int64],
+) (map[int64]recaller.ConversationID, error) {
 	keys := make([]int64, len(part))
 	for i, n := range part {
 		keys[i] = n.key
@@ -146,7 +154,8 @@ func (a asked) lookUp(ctx context.Context, tx store.Tx, of string, part []scored
 	args := []any{a.tenant, string(list)}
 	there := make(map[int64]recaller.ConversationID, len(part))
 	err = tx.QueryAll(ctx, store.Query{
-		SQL: `SELECT x.rowid, coalesce((SELECT c.id FROM conversations c WHERE c.tenant_id = $1 AND c.id = x.conversation_id AND ` + store.Findable(a.filter, &args) + `), '')
+		SQL: `SELECT x.rowid, coalesce((SELECT c.id FROM conversations c WHERE c.tenant_id = $1
+			AND c.id = x.conversation_id AND ` + store.Findable(a.filter, &args) + `), '')
 			FROM json_each($2) j CROSS JOIN ` + of + ` x ON x.rowid = j.value AND x.tenant_id = $1`,
 		Args: args,
 		Row: func(scan func(...any) error) error {
@@ -160,8 +169,8 @@ func (a asked) lookUp(ctx context.Context, tx store.Tx, of string, part []scored
 	return there, err
 }
 
-// left spells the conversations c that the filter leaves, to be joined with more, read by the index that leaves least
-// to read.
+// left spells a table c of the conversations that the filter leaves, to be joined with more. It names the index that
+// leaves least to read.
 func (a asked) left(args *[]any) string {
 	index := "conversations_labels"
 	switch {
@@ -170,14 +179,16 @@ func (a asked) left(args *[]any) string {
 	case a.filter.Intent == "" && !a.filter.After.IsZero():
 		index = "conversations_started"
 	}
-	return `(SELECT c.id FROM conversations c INDEXED BY ` + index + ` WHERE c.tenant_id = $1 AND ` + store.Findable(a.filter, args) + `) c`
+	return `(SELECT c.id FROM conversations c INDEXED BY ` + index + ` WHERE c.tenant_id = $1
+		AND ` + store.Findable(a.filter, args) + `) c`
 }
 
 // compared compares the vectors of all conversations that the filter leaves, as the database gives them.
 func (e *Engine) compared(ctx context.Context, read store.Door, q store.Nearest, by query) ([]recaller.Near, error) {
 	args := []any{q.Tenant, q.Embedding.Model, len(q.Embedding.Vector)}
 	sqlText := `SELECT e.vector, c.id FROM ` + asked{q.Tenant, q.Filter, q.Limit}.left(&args) + `
-		CROSS JOIN conversation_embeddings e INDEXED BY conversation_embeddings_key ON e.tenant_id = $1 AND e.conversation_id = c.id AND e.model = $2 AND e.width = $3`
+		CROSS JOIN conversation_embeddings e INDEXED BY conversation_embeddings_key ON e.tenant_id = $1
+		AND e.conversation_id = c.id AND e.model = $2 AND e.width = $3`
 	nearest := map[recaller.ConversationID]float64{}
 	err := read(ctx, func(tx store.Tx) error {
 		return compare(ctx, tx, by, store.Query{SQL: sqlText, Args: args}, keep(nearest))
@@ -225,7 +236,9 @@ func keep(nearest map[recaller.ConversationID]float64) func(recaller.Conversatio
 func unreadable() error { return recaller.Errorf(recaller.Internal, "an embedding cannot be read") }
 
 // Similarities implements store.Index.
-func (e *Engine) Similarities(ctx context.Context, read store.Door, q store.Compared) (map[recaller.ConversationID]float64, error) {
+func (e *Engine) Similarities(
+	ctx context.Context, read store.Door, q store.Compared,
+) (map[recaller.ConversationID]float64, error) {
 	ids, err := json.Marshal(q.IDs)
 	if err != nil {
 		return nil, err
@@ -233,7 +246,8 @@ func (e *Engine) Similarities(ctx context.Context, read store.Door, q store.Comp
 	out := make(map[recaller.ConversationID]float64, len(q.IDs))
 	err = read(ctx, func(tx store.Tx) error {
 		return compare(ctx, tx, newQuery(q.Embedding.Vector), store.Query{
-			SQL: `SELECT e.vector, e.conversation_id FROM json_each($4) j CROSS JOIN conversation_embeddings e INDEXED BY conversation_embeddings_key
+			SQL: `SELECT e.vector, e.conversation_id FROM json_each($4) j
+				CROSS JOIN conversation_embeddings e INDEXED BY conversation_embeddings_key
 				ON e.tenant_id = $1 AND e.model = $2 AND e.width = $3 AND e.conversation_id = j.value`,
 			Args: []any{q.Tenant, q.Embedding.Model, len(q.Embedding.Vector), string(ids)},
 		}, keep(out))

@@ -1,5 +1,6 @@
-// Package sqlite is the embedded engine of the store: one file, one writer whose commits many share, a few readers that
-// never wait for it (WAL). synchronous=FULL: what is committed survives kill -9 and a power cut (design decision 4).
+// Package sqlite is the embedded engine of the store: one file, one writer whose commits many share, and a few readers
+// that never wait for it (WAL). With synchronous=FULL, what is committed survives kill -9 and a power cut (design
+// decision 4).
 //
 // It is not for SQL about entities: that is written once, in store.
 package sqlite
@@ -35,8 +36,8 @@ type Options struct {
 	MaxPages int // bounds the file, in pages of 4 KiB; 0: by the disk. A write past it fails with Full
 	// Patience is how long a lock that another process holds on the file is waited for; 0: 5 s.
 	Patience time.Duration
-	// VectorBytes bounds the memory for vectors, which a tenant's first search reads; 0: 192 MiB. A tenant who has more of
-	// them is searched from the disk.
+	// VectorBytes bounds the memory for vectors, which a tenant's first search reads; 0: 192 MiB. A tenant who has more
+	// of them is searched from the disk.
 	VectorBytes int64
 }
 
@@ -187,7 +188,7 @@ func (e *Engine) ReadSystem(ctx context.Context, fn func(store.Tx) error) error 
 		return err
 	}
 	defer e.readers.put(c)
-	always := context.WithoutCancel(ctx) // to be interrupted is for what takes time
+	always := context.WithoutCancel(ctx) // only what takes time need be interrupted
 	if _, err := c.Exec(always, `BEGIN`); err != nil {
 		return err
 	}
@@ -214,7 +215,8 @@ func (e *Engine) Check(ctx context.Context) error {
 func (e *Engine) Close() error {
 	e.once.Do(func() {
 		e.writer.stop()
-		e.ended = errors.Join(e.writer.c.close(), e.readers.drain(e.opts.Readers), e.db.Close()) // the last connection empties the log into the database
+		// The last connection empties the log into the database.
+		e.ended = errors.Join(e.writer.c.close(), e.readers.drain(e.opts.Readers), e.db.Close())
 	})
 	return e.ended
 }

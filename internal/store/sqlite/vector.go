@@ -71,11 +71,11 @@ func sketch(words, dst []uint64) {
 	}
 }
 
-// A query is multiplied with rows two numbers at a time, in ordinary 64-bit arithmetic: of the product of a + bX and d
-// + cX, with X = 2³², the middle is ac + bd. Products are added up as they are, and the upper half is the sum: rows are
-// of 0 to 255 and the query, with 2048 added, of 1 to 4095, so that neither half overflows at the 4000 numbers that a
-// vector may have. It takes a third of the time of one number at a time, on any processor. Where there is machine code
-// (package vector), that takes a fifth of this.
+// A query is multiplied with rows two numbers at a time, in ordinary 64-bit arithmetic. With X = 2³², the middle part
+// of (a + bX)(d + cX) is ac + bd. Products are added up as they are, and the upper half is the sum. Rows are of 0 to
+// 255 and the query, with 2048 added, of 1 to 4095, so neither half overflows at the 4000 numbers that a vector may
+// have. It takes a third of the time of one number at a time, on any processor. Where there is machine code (package
+// vector), that takes a fifth of this.
 const (
 	pair   = 0x000000ff000000ff
 	middle = 2048

@@ -15,14 +15,17 @@ const maxSaid = 8
 // PutTokens implements store.Index.
 func (e *Engine) PutTokens(ctx context.Context, tx store.Tx, t store.Tokens) error {
 	// A trigger takes the tokens of a row that goes.
-	if _, err := tx.Exec(ctx, `DELETE FROM conversation_words WHERE tenant_id = $1 AND conversation_id = $2`, t.Tenant, t.Conversation); err != nil {
+	if _, err := tx.Exec(ctx, `DELETE FROM conversation_words WHERE tenant_id = $1 AND conversation_id = $2`,
+		t.Tenant, t.Conversation); err != nil {
 		return err
 	}
 	if len(t.Counts) == 0 {
 		return nil
 	}
 	var id int64
-	err := tx.QueryRow(ctx, `INSERT INTO conversation_words (tenant_id, conversation_id, caller_id) VALUES ($1, $2, $3) RETURNING id`, []any{t.Tenant, t.Conversation, t.Caller}, &id)
+	err := tx.QueryRow(ctx, `INSERT INTO conversation_words (tenant_id, conversation_id, caller_id) VALUES ($1, $2, $3)
+		RETURNING id`,
+		[]any{t.Tenant, t.Conversation, t.Caller}, &id)
 	if err != nil {
 		return err
 	}
@@ -32,7 +35,8 @@ func (e *Engine) PutTokens(ctx context.Context, tx store.Tx, t store.Tokens) err
 			said = append(said, token)
 		}
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO conversation_tokens (rowid, tokens) VALUES ($1, $2)`, id, strings.Join(said, " "))
+	_, err = tx.Exec(ctx, `INSERT INTO conversation_tokens (rowid, tokens) VALUES ($1, $2)`,
+		id, strings.Join(said, " "))
 	return err
 }
 
@@ -53,8 +57,8 @@ func (e *Engine) Matching(ctx context.Context, read store.Door, q store.Matching
 		if err != nil || len(found) == q.Limit || all {
 			return err
 		}
-		// What the filter leaves is not among the newest, so it is few: all of it is ranked. With the plus, the words are
-		// looked through once; without, SQLite would look for each conversation on its own.
+		// What the filter leaves is not among the newest, so it is few: all of it is ranked. With the plus, the words
+		// are looked through once; without, SQLite would look for each conversation on its own.
 		near, err = ranked(ctx, tx, ` AND +conversation_tokens.rowid IN (SELECT w.id FROM `+a.left(&args)+`
 			CROSS JOIN conversation_words w ON w.tenant_id = $1 AND w.conversation_id = c.id)`, args)
 		if err != nil {
@@ -94,7 +98,8 @@ func telling(ctx context.Context, tx store.Tx, q store.Matching) (tokens []strin
 func ranked(ctx context.Context, tx store.Tx, condition string, args []any) ([]scored[int64], error) {
 	top := best[int64]{limit: store.MaxRanked}
 	err := tx.QueryAll(ctx, store.Query{
-		SQL: `SELECT conversation_tokens.rowid, -bm25(conversation_tokens) FROM conversation_tokens WHERE conversation_tokens.tokens MATCH $2` + condition + `
+		SQL: `SELECT conversation_tokens.rowid, -bm25(conversation_tokens) FROM conversation_tokens
+			WHERE conversation_tokens.tokens MATCH $2` + condition + `
 			ORDER BY conversation_tokens.rowid DESC LIMIT ` + strconv.Itoa(store.MaxRanked),
 		Args: args,
 		Row: func(scan func(...any) error) error {

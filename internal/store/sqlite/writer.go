@@ -52,7 +52,10 @@ const (
 const maxLog = 32 << 20
 
 func startWriter(c *conn, log string, patience time.Duration) *writer {
-	w := &writer{c: c, queue: make(chan *request, maxBatch), ended: make(chan struct{}), log: log, limit: maxLog, patience: patience}
+	w := &writer{
+		c: c, queue: make(chan *request, maxBatch), ended: make(chan struct{}),
+		log: log, limit: maxLog, patience: patience,
+	}
 	go w.run()
 	return w
 }
@@ -144,7 +147,8 @@ func (w *writer) trim() {
 	if err != nil || busy != 0 {
 		w.limit = info.Size() + maxLog/4
 	}
-	_, _ = w.c.Exec(ctx, fmt.Sprintf(`PRAGMA busy_timeout = %d`, w.patience.Milliseconds())) // it cannot fail: it sets a number
+	// It cannot fail: it sets a number.
+	_, _ = w.c.Exec(ctx, fmt.Sprintf(`PRAGMA busy_timeout = %d`, w.patience.Milliseconds()))
 }
 
 // commit runs a batch and answers each of its requests.
