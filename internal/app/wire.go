@@ -84,21 +84,21 @@ func (a *App) wire() error {
 	a.search = a.searching(embedder, words)
 	a.runJobs(reminders)
 	a.gate = a.admission()
-	api, err := httpapi.New(httpapi.Deps{
+	return a.serve(httpapi.Deps{
 		Gate:          a.gate,
 		Conversations: a.conversations, Callers: callers, Memories: a.memories, Tools: tools, Reminders: reminders,
 		Webhooks: a.tenants, Packs: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
 		Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
-	}, a.httpOptions())
-	if err != nil {
-		return err
-	}
-	return a.serve(api)
+	})
 }
 
 // serve says which handler is served at which address. Another door is another line here.
-func (a *App) serve(api http.Handler) error {
+func (a *App) serve(deps httpapi.Deps) error {
+	api, err := httpapi.New(deps, a.httpOptions())
+	if err != nil {
+		return err
+	}
 	a.roots = roots{{name: "API", handler: api}}
 	if a.cfg.MetricsAddr != "" {
 		metrics := http.NewServeMux()
