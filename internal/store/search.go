@@ -249,8 +249,11 @@ func (s *Store) door(tenant recaller.TenantID) Door {
 func Findable(f recaller.SearchFilter, args *[]any) string {
 	q := where{args: *args}
 	for _, c := range []struct{ column, value string }{
-		{"c.caller_id", string(f.Caller)}, {"c.channel", string(f.Channel)},
-		{"c.intent", f.Intent}, {"c.sentiment", f.Sentiment}, {"c.outcome", f.Outcome},
+		{"c.caller_id", string(f.Caller)},
+		{"c.channel", string(f.Channel)},
+		{"c.intent", f.Intent},
+		{"c.sentiment", f.Sentiment},
+		{"c.outcome", f.Outcome},
 	} {
 		if c.value != "" {
 			q.eq(c.column, c.value)
