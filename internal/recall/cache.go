@@ -37,7 +37,7 @@ func (c *cache) get(k key) *entry {
 		c.order.MoveToFront(el)
 		return el.Value.(*slot).entry
 	}
-	e := &entry{key: k}
+	e := newEntry(k)
 	c.byKey[k] = c.order.PushFront(&slot{entry: e, bytes: entryOverhead})
 	c.bytes[0] += entryOverhead
 	return e

@@ -90,7 +90,8 @@ func (s *Service) ReadAhead(ctx context.Context, t recaller.TenantID, c recaller
 	if err != nil {
 		return err
 	}
-	e := &entry{key: k, ix: index.Build(corpus, s.weights), version: corpus.Version}
+	e := newEntry(k)
+	e.ix, e.version = index.Build(corpus, s.weights), corpus.Version
 	e.ix.Attach(list)
 	return s.fillEntry(ctx, e, true)
 }

@@ -2,6 +2,7 @@ package recall_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -28,7 +29,18 @@ var meanings = [][]string{
 
 func newTeacher() *teacher { return &teacher{model: "t-1"} }
 
-func (m *teacher) Model() string { return m.model }
+func (m *teacher) Model() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.model
+}
+
+// becomes changes the model, as one does who asks for another.
+func (m *teacher) becomes(model string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.model = model
+}
 
 func (m *teacher) vector(text string) []int8 {
 	v := make([]int8, 32)
@@ -163,7 +175,9 @@ func TestAQuestionInAnotherLanguageFindsTheTurnOnceTheEmbedderHasReadIt(t *testi
 	if got := m.given(); len(got) != 0 {
 		t.Errorf("%d texts were embedded again", len(got))
 	}
-	m.model = "t-2"
+	s.Close() // nothing of theirs is read by the new one
+	another.Close()
+	m.becomes("t-2")
 	third := withEmbedder(t, st, m, kept)
 	first(t, third, "Wo tropft es?")
 	fill(t, third)
@@ -289,5 +303,38 @@ func TestManySearchAndSpeakWhileVectorsAreMade(t *testing.T) {
 	fill(t, s)
 	if got := first(t, s, "Wo tropft es?"); got != 1 {
 		t.Errorf("got turn %d first, want the one about the water", got)
+	}
+}
+
+// slow is a teacher who does not answer for turns before he is let.
+type slow struct {
+	*teacher
+	begun, let chan struct{}
+}
+
+func (m slow) Passages(ctx context.Context, turns []recaller.Passage) ([][]int8, error) {
+	close(m.begun)
+	<-m.let
+	return m.teacher.Passages(ctx, turns)
+}
+
+// A write-up reads its caller ahead for a second. It must not wait for another who reads the same caller for minutes.
+func TestNobodyWaitsLongerThanHeWantsForWhoReadsTheSameCaller(t *testing.T) {
+	t.Parallel()
+	st, m := newStore(), slow{newTeacher(), make(chan struct{}), make(chan struct{})}
+	st.say("acme", "ann", "c1", day(1), "Es tropft.", "Oh dear.")
+	s := recall.New(st, recall.Options{Meaning: m})
+	t.Cleanup(s.Close)
+	t.Cleanup(func() { close(m.let) })
+	if _, err := s.Recall(t.Context(), "acme", "ann", recall.Query{Text: "leak", Embed: true}); err != nil {
+		t.Fatal(err)
+	}
+	<-m.begun
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- s.Fill(ctx, "acme", "ann") }()
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want that it was given up", err)
 	}
 }

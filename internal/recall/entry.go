@@ -27,10 +27,12 @@ type entry struct {
 
 	segments map[string]*index.Segment // of a long caller, by name (nameOf)
 
-	fill      sync.Mutex    // held while vectors are made for turns that lack one
+	fill      chan struct{} // full while vectors are made for turns that lack one
 	filling   chan struct{} // not nil while vectors are made in the background; closed when that ends
 	restUntil time.Time     // making vectors failed, and is not tried before
 }
+
+func newEntry(k key) *entry { return &entry{key: k, fill: make(chan struct{}, 1)} }
 
 // maxCame bounds the changes that are kept for the end of a build. With more of them, the new index is behind.
 const maxCame = 256

@@ -145,27 +145,38 @@ func (s *Service) Fill(ctx context.Context, t recaller.TenantID, c recaller.Call
 
 // fillEntry makes the vectors that an index lacks. If keep is set, it keeps them too.
 func (s *Service) fillEntry(ctx context.Context, e *entry, keep bool) error {
-	e.fill.Lock() // held while the embedder works, so that nothing is made twice
-	defer e.fill.Unlock()
-	for ctx.Err() == nil {
-		lacking := s.lacking(e, s.batch())
-		if len(lacking) == 0 {
-			break
-		}
-		made, err := s.embed(ctx, lacking)
-		if err != nil {
+	for {
+		if more, err := s.fillBatch(ctx, e, keep); !more || err != nil {
 			return err
 		}
-		if keep {
-			if err := s.vectors.PutTurnVectors(ctx, e.key.tenant, e.key.caller, made); err != nil {
-				return err
-			}
-		}
-		if !e.attach(made) {
-			break
+	}
+}
+
+// fillBatch makes one batch of them, and reports whether there may be more. Others who fill the same index come in
+// between, so nobody waits for the end of a long history that somebody else reads.
+func (s *Service) fillBatch(ctx context.Context, e *entry, keep bool) (more bool, err error) {
+	select {
+	case e.fill <- struct{}{}: // held while the embedder works, so that nothing is made twice
+		defer func() { <-e.fill }()
+	case <-ctx.Done():
+	}
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	lacking := s.lacking(e, s.batch())
+	if len(lacking) == 0 {
+		return false, nil
+	}
+	made, err := s.embed(ctx, lacking)
+	if err != nil {
+		return false, err
+	}
+	if keep {
+		if err := s.vectors.PutTurnVectors(ctx, e.key.tenant, e.key.caller, made); err != nil {
+			return false, err
 		}
 	}
-	return ctx.Err()
+	return e.attach(made), nil
 }
 
 // embed makes the vectors of turns.

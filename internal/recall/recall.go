@@ -259,7 +259,7 @@ func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.Ca
 
 // all searches everything of a caller, and what was forgotten too. It uses an index of its own, outside the cache.
 func (s *Service) all(ctx context.Context, t recaller.TenantID, c recaller.CallerID, q index.Query) (Result, error) {
-	e := &entry{key: key{tenant: t, caller: c}}
+	e := newEntry(key{tenant: t, caller: c})
 	if kept := s.cache.peek(e.key); kept != nil {
 		e.segments = kept.segmentsThere()
 	}
