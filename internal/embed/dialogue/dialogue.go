@@ -5,8 +5,8 @@
 // needs no network.
 //
 // It is pure. It reads English only, and it is slow beside embed/static: about half a millisecond for each word of a
-// text. So it is for histories of a few calls, in which every turn may be the answer (internal/recall), and for a
-// tenant's conversations, each read once (internal/search); it is not for comparing turns with one another.
+// text. So each turn is read once, and its vector kept: of a caller's history up to some thousand turns
+// (internal/recall), and of a tenant's conversations (internal/search). It is not for comparing turns with one another.
 package dialogue
 
 import (
