@@ -144,6 +144,32 @@ func TestOfALongHistoryTheBuiltInModelReadsWhatTheCallerSaid(t *testing.T) {
 	}
 }
 
+// Nobody read what the agent said in a long history, so the caller's question would stand before the agent's answer.
+func TestOfALongHistoryTheModelIsNotAskedForWhatTheAgentSaid(t *testing.T) {
+	t.Parallel()
+	st := newStore()
+	dinner := []string{"Which fish would you like?", "I love snapper. What goes with it?", "With snapper I recommend mango salsa.", "Lovely."}
+	called(st, append(essays(100), dinner...)...)
+	model, table := recall.New(st, recall.Options{Dialogue: true}), recall.New(st, recall.Options{})
+	t.Cleanup(model.Close)
+	fillAfter(t, model)
+	scores := func(s *recall.Service, query string) (out []float64) {
+		res, err := s.Recall(t.Context(), "acme", "ann", recall.Query{Text: query, Embed: true})
+		if err != nil || len(res.Hits) == 0 {
+			t.Fatalf("%q: got %v and %v", query, res.Hits, err)
+		}
+		for _, h := range res.Hits {
+			out = append(out, h.Score)
+		}
+		return out
+	}
+	for query, same := range map[string]bool{"what did you recommend with snapper": true, "what does she like with snapper": false} {
+		if got, want := scores(model, query), scores(table, query); slices.Equal(got, want) != same {
+			t.Errorf("%q: got the scores %v with the model and %v without, want them alike: %v", query, got, want, same)
+		}
+	}
+}
+
 func TestAHistoryOfVeryManyTurnsIsNotRead(t *testing.T) {
 	t.Parallel()
 	st, kept := newStore(), &shelf{}

@@ -72,13 +72,22 @@ func (ix *Index) situate(s *session, d *doc, text string) {
 }
 
 // answering is how well a turn answers the query, by a model that read it, where nothing else need speak for it in a
-// long history. Of 12,000 turns the best for a question about nothing that was said has 0.55 to 0.7.
+// long history. For words that had nothing to do with 12,000 turns, the best of these had 0.4 to 0.72.
 const answering = 0.8
 
-// answers reports whether a model is sure that a turn answers the query, in a long history.
-func (s *search) answers(i uint32) bool {
-	fit, ok := s.fit(int(i))
-	return ok && s.short == 0 && fit > answering && s.docs[i].kind != assistantTurn
+// answers is how well what a person said answers the query in a long history, by a model that read it there. It is not
+// compared where the query asks for what the agent said: nobody read that, so its question would stand before its answer.
+func (s *search) answers(d *doc, fit float32) float32 {
+	if s.short == 1 || d.kind == assistantTurn || s.parsed.toAgent {
+		return 0
+	}
+	return (1 - s.short) * fit
+}
+
+// sure reports whether a turn answers the query so well that nothing else need speak for it.
+func (s *search) sure(i uint32) bool {
+	fit, _ := s.fit(int(i))
+	return s.answers(&s.docs[i], fit) > answering
 }
 
 // answered is how much the likeness of the turn that a turn answers counts, beside its own.
@@ -88,9 +97,7 @@ const answered = 0.6
 // one how well what a person said answers the query, by a model that read it.
 func (s *search) scoreDialogue(d *doc, i int, c *candidate) {
 	likeness, ok := s.fit(i)
-	if ok && d.kind != assistantTurn {
-		c.legs[legExchange] = (1 - s.short) * s.weights.Fit * likeness
-	}
+	c.legs[legExchange] = s.weights.Fit * s.answers(d, likeness)
 	if s.short == 0 {
 		return
 	}
