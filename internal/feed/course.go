@@ -18,7 +18,7 @@ type course struct {
 	idle  *list.Element // its place in Feed.idle; nil while it is used; guarded by Feed.mu
 
 	mu    sync.Mutex     // held while views are told; guards what follows
-	upTo  int64          // the last version that was told; 0: none is known, and the first one that comes is taken as next
+	upTo  int64          // the last version that was told; 0: none is known, and all before the first that comes are a gap
 	seen  int64          // the highest version that somebody saw in the store and waits for
 	aside map[int64]next // versions that wait for one before them
 	moved chan struct{}  // closed when upTo changes; nil: nobody waits
@@ -98,13 +98,20 @@ func (o *course) put(f *Feed, version int64, n next) {
 	}
 	o.aside[version] = n
 	if o.upTo == 0 {
-		o.upTo = version - 1
+		o.begin(f, version-1)
 	}
 	o.run(f)
 	for len(o.aside) > maxAside {
 		o.skip(f)
 	}
 	o.wait(f)
+}
+
+// begin takes a version as told. Views that have one before it read anew: whoever committed it may be about to tell.
+func (o *course) begin(f *Feed, version int64) {
+	if o.upTo = version; version > 0 {
+		f.anew(o.of, version)
+	}
 }
 
 // run tells of the versions that come next, up to the first gap.

@@ -16,7 +16,8 @@
 // what was put aside.
 //
 // The feed keeps nothing that the store does not hold. Once all changes of a caller were told, it keeps only his last
-// version, and that for a bounded number of callers. It is not for jobs, nor for anything that must not be lost.
+// version, and that for a bounded number of callers. Of a caller that it does not know, all before the first change is a
+// gap. It is not for jobs, nor for anything that must not be lost.
 package feed
 
 import (
@@ -32,8 +33,9 @@ import (
 // View is told what was committed. It must look at nothing but memory, and must not call the feed.
 //
 // A view is told one thing of a caller at a time, and changes in the order of their versions. There are two exceptions.
-// A change without a version has one that nobody knows. A change that comes after the feed gave up its gap is late. A
-// view that goes by versions compares a change's version with the one that it has.
+// A change without a version has one that nobody knows. A change that comes after the feed gave up its gap is late. The
+// feed gives up at once what lies before the first change of a caller that it does not know. A view that goes by
+// versions compares a change's version with the one that it has.
 type View interface {
 	Apply(c recaller.Change)
 }
