@@ -84,13 +84,13 @@ func (c *Client) EraseCaller(ctx context.Context, id string) (recaller.Receipt, 
 	return out, c.do(ctx, request{method: http.MethodDelete, path: path("callers", id), out: &out})
 }
 
-// CallerBriefing is what an agent should know of a caller before a conversation begins.
+// CallerBriefing returns what an agent should know of a caller before a conversation begins.
 func (c *Client) CallerBriefing(ctx context.Context, id string, b BriefingQuery) (Briefing, error) {
 	var out Briefing
 	return out, c.get(ctx, path("callers", id, "briefing"), b.query(), &out)
 }
 
-// CallerAgreements lists what was agreed on with a caller about times as it stood at a time (zero: now), soonest first.
+// CallerAgreements lists the times agreed on with a caller as they stood at asOf (zero: now), soonest first.
 func (c *Client) CallerAgreements(ctx context.Context, id string, asOf time.Time) (AgreementList, error) {
 	q := url.Values{}
 	if !asOf.IsZero() {
@@ -131,7 +131,7 @@ type Agreement struct {
 	Ended          *AgreementEnd `json:"ended,omitempty" doc:"What moved it, called it off, or told that it happened."`
 }
 
-// AgreementEnd is what moved an agreement, called it off, or told that it happened.
+// AgreementEnd is what moved an agreement, cancelled it, or told that it happened.
 type AgreementEnd struct {
 	ConversationID string    `json:"conversation_id" doc:"The conversation in which it was said." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
 	SaidAt         time.Time `json:"said_at" doc:"When it was said." example:"2026-03-03T10:00:00Z"`
@@ -163,7 +163,7 @@ func (c *Client) ExportCaller(ctx context.Context, id string) (Export, error) {
 	return out, c.get(ctx, path("callers", id, "export"), nil, &out)
 }
 
-// RecallRequest asks what was said and is known about something.
+// RecallRequest asks for what was said or is known about something.
 type RecallRequest struct {
 	Query            string             `json:"query" doc:"What to look for, in any words, names and dates too; at most 8 KiB." example:"when is her daughter visiting?"`
 	Limit            int                `json:"limit,omitempty" minimum:"0" maximum:"100" doc:"How many results; 0 or not said: the server's default." example:"10"`
@@ -227,7 +227,7 @@ type TimeWhy struct {
 	Value  float64   `json:"value" doc:"How near that is, in the terms of the score. Of several times the nearest counts." example:"3.1"`
 }
 
-// Recall searches what was said by and is known about one caller.
+// Recall searches what one caller's conversations and memories say.
 func (c *Client) Recall(ctx context.Context, caller string, in RecallRequest) (RecallResponse, error) {
 	var out RecallResponse
 	return out, c.post(ctx, path("callers", caller, "recall"), in, &out)

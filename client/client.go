@@ -1,14 +1,15 @@
-// Package client is the Go client of Recaller's HTTP API, and the one definition of what goes over the wire: the server
-// builds its requests, answers and OpenAPI description from the types here.
+// Package client is the Go client of Recaller's HTTP API. It also defines what goes over the wire: the server builds
+// its requests, answers and OpenAPI description from the types here.
 //
 //	c, err := client.New("http://127.0.0.1:8787", os.Getenv("RECALLER_API_KEY"))
 //	started, err := c.StartConversation(ctx, client.StartRequest{Caller: client.CallerRef{Phone: "+49 30 901820"}})
 //	prompt := started.Briefing.Text
 //
-// What the server refuses comes back as a *Problem. Requests that may be repeated without harm are retried a few times:
-// reads, replacements and deletions, and posts, which carry an Idempotency-Key for that. Updates (PATCH) are not.
+// A refusal of the server comes back as a *Problem. The client retries a few times what may be repeated without harm:
+// reads, replacements, deletions, and posts, which carry an Idempotency-Key for that. It never retries updates (PATCH),
+// nor the few methods that say so.
 //
-// It is not for anything that the HTTP API cannot do, and imports nothing of the server.
+// It can do nothing that the HTTP API cannot, and imports nothing of the server.
 package client
 
 import (
@@ -38,11 +39,11 @@ type Client struct {
 // Option changes how a Client works.
 type Option func(*Client)
 
-// WithHTTPClient sets the HTTP client, and with it the transport: one that calls a handler in process, for example.
-// The default has no overall timeout, because events are streamed: bound a request by its context.
+// WithHTTPClient sets the HTTP client, and with it the transport, which may call a handler in the same process. The
+// default has no overall timeout, because events are streamed: bound a request by its context.
 func WithHTTPClient(h *http.Client) Option { return func(c *Client) { c.http = h } }
 
-// WithRetries sets how often a request that may be repeated is tried again; the default is 2, and 0 turns it off.
+// WithRetries sets how often a repeatable request is tried again. The default is 2; 0 turns retries off.
 func WithRetries(n int) Option { return func(c *Client) { c.retries = max(0, n) } }
 
 // WithUserAgent sets the User-Agent header.
@@ -66,8 +67,9 @@ func New(baseURL, key string, opts ...Option) (*Client, error) {
 
 type idempotencyKey struct{}
 
-// WithIdempotencyKey makes the next post with this context use a key of your own, so that a repeat, from another
-// process even, has no second effect. Without it each post gets a key of its own, which covers its retries.
+// WithIdempotencyKey makes posts with this context carry your own key, so that a repeat, even from another process, has
+// no second effect. Use the context for one post only. Without it each post gets a key of its own, which covers its
+// retries.
 func WithIdempotencyKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, idempotencyKey{}, key)
 }
@@ -77,9 +79,9 @@ type request struct {
 	method string
 	path   string // begins with /; segments are escaped
 	query  url.Values
-	body   any // nil: none
-	out    any // where the answer goes; nil: nowhere
-	once   bool
+	body   any  // nil: none
+	out    any  // where the answer goes; nil: nowhere
+	once   bool // never tried again, and without an Idempotency-Key
 }
 
 func (c *Client) get(ctx context.Context, path string, query url.Values, out any) error {
@@ -121,7 +123,7 @@ func idempotencyOf(ctx context.Context, r request) string {
 	return rand.Text()
 }
 
-// once makes one attempt. wait is negative when another attempt is not to be made, else how long the server asked for.
+// once makes one attempt. wait is how long to wait before the next one; negative: there must be none.
 func (c *Client) once(ctx context.Context, r request, body []byte, key string) (wait time.Duration, err error) {
 	req, err := c.newRequest(ctx, r, body)
 	if err != nil {
@@ -186,7 +188,7 @@ func (c *Client) newRequest(ctx context.Context, r request, body []byte) (*http.
 
 const maxWait = 5 * time.Second
 
-// retryAfter says how long to wait before a refused request is tried again, or -1 if it is not to be.
+// retryAfter returns how long to wait before a refused request is tried again, or -1 if it must not be.
 func retryAfter(res *http.Response, method string) time.Duration {
 	if method == http.MethodPatch {
 		return -1
@@ -212,7 +214,7 @@ func backoff(attempt int) time.Duration {
 	return 100 * time.Millisecond << min(2*attempt, 5)
 }
 
-// pause waits, and reports whether the context lasted.
+// pause waits, and reports whether ctx lasted.
 func pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -235,7 +237,7 @@ func path(segments ...string) string {
 	return b.String()
 }
 
-// escape makes any text one path segment. Dots alone would be taken for a way up.
+// escape makes any text one path segment. It escapes "." and ".." too, which would lead elsewhere.
 func escape(s string) string {
 	if s == "." || s == ".." {
 		return strings.ReplaceAll(s, ".", "%2E")
@@ -258,7 +260,7 @@ func (p Page) query() url.Values {
 	return q
 }
 
-// setTrue asks for what is not asked for otherwise.
+// setTrue sets a parameter to true if it is on, and leaves it out otherwise.
 func setTrue(q url.Values, name string, on bool) {
 	if on {
 		q.Set(name, "true")

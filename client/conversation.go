@@ -13,16 +13,16 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// CallerRef says who calls. A phone or an external id is needed. A number that is withheld, in a platform's word for it
-// (anonymous, Restricted, +266696687 …) or as an empty phone, is nobody's: the conversation is with a caller of its
-// own.
+// CallerRef says who calls, by a phone number or an external id. A withheld number belongs to nobody, so the
+// conversation gets a caller of its own. Withheld means a platform's word for it (anonymous, Restricted, +266696687 …)
+// or an empty phone.
 type CallerRef struct {
 	Phone      string `json:"phone,omitempty" doc:"The number as dialled or sent. A national number is read under the tenant's default region. A withheld one (anonymous, Restricted, unknown, +266696687 …, or an empty phone) belongs to nobody: the conversation is with a caller of its own, who is never recognised again." example:"+49 30 901820"`
 	ExternalID string `json:"external_id,omitempty" doc:"Your own id of the person, at most 256 bytes. It goes before the number where the two belong to different callers." example:"customer-4711"`
 	Name       string `json:"name,omitempty" doc:"The name as the platform knows it, at most 200 bytes. A name that the caller said, or that was set, is not replaced by it." example:"Marta Jansen"`
 }
 
-// UnmarshalJSON reads a caller. A phone that is there and empty is one that is withheld.
+// UnmarshalJSON reads a caller. A phone that is given but empty is withheld.
 func (c *CallerRef) UnmarshalJSON(raw []byte) error {
 	type ref CallerRef
 	var in struct {
@@ -44,7 +44,7 @@ func (c *CallerRef) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// withheld is a number that is not shown, in a platform's word for it.
+// withheld is a platform's word for a number that is not shown.
 const withheld = "anonymous"
 
 // StartRequest begins a conversation.
@@ -136,7 +136,7 @@ type ConversationRecord struct {
 	Live          *Live        `json:"live,omitempty" doc:"What is seen of it at a glance, while it goes on."`
 }
 
-// ToolRecord is what is kept of the call of a tool: no words, which are the memory's.
+// ToolRecord is what is kept of a tool call. The words are in the memory only.
 type ToolRecord struct {
 	ID       string        `json:"id" doc:"Its id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a42"`
 	Tool     recaller.Tool `json:"tool" enum:"store_memory,update_memory,forget_memory,mark_private,set_reminder" doc:"Which tool." example:"store_memory"`
@@ -154,13 +154,13 @@ type Cost struct {
 	TookMS    float64 `json:"took_ms" doc:"How long it took, in milliseconds." example:"2350"`
 }
 
-// Live is what the server sees at a glance of a conversation that goes on.
+// Live is what the server notices in a conversation that goes on.
 type Live struct {
 	Turns      []LiveTurn `json:"turns" nullable:"false" doc:"The last turns: at most 200, of the last 30 minutes."`
 	StoredKeys []string   `json:"stored_keys" nullable:"false" doc:"Keys of the memories that were stored while it ran, in lower case." example:"[\"dog\"]"`
 }
 
-// LiveTurn is a turn at a glance.
+// LiveTurn is what it notices in one turn.
 type LiveTurn struct {
 	Number   int      `json:"number" doc:"Its place in the conversation, from 0." example:"3"`
 	Intent   string   `json:"intent" enum:"question,request,statement,response" doc:"What it does, told from its form." example:"request"`
@@ -194,7 +194,7 @@ func (c *Client) Conversation(ctx context.Context, id string) (ConversationRecor
 	return out, c.get(ctx, path("conversations", id), nil, &out)
 }
 
-// ConversationWithForgotten reads a conversation with what of it was forgotten. Needs an admin key.
+// ConversationWithForgotten reads a conversation with what was forgotten of it. Needs an admin key.
 func (c *Client) ConversationWithForgotten(ctx context.Context, id string) (ConversationRecord, error) {
 	var out ConversationRecord
 	return out, c.get(ctx, path("conversations", id), url.Values{"include_forgotten": {"true"}}, &out)
@@ -217,7 +217,7 @@ type ConversationFilter struct {
 	CallerID string
 	Status   recaller.Status
 	Page     Page
-	// IncludeForgotten has summaries tell what was forgotten too. Needs an admin key.
+	// IncludeForgotten makes summaries tell what was forgotten too. Needs an admin key.
 	IncludeForgotten bool
 }
 
@@ -233,10 +233,11 @@ func (c *Client) Conversations(ctx context.Context, f ConversationFilter) (Conve
 
 // BriefingQuery says what a briefing is wanted for. The zero value asks for the default.
 type BriefingQuery struct {
-	Query     string                 // what is talked about now; empty: of a live conversation the last turns of the user
+	// what is talked about now; empty: the user's last turns, if the conversation is live
+	Query     string
 	MaxTokens int                    // the token budget; 0: the server's default
 	Style     recaller.BriefingStyle // empty: recaller.StyleBriefing
-	AsOf      time.Time              // what would have been told then; zero: now. Of callers only
+	AsOf      time.Time              // what would have been told then; zero: now. Only CallerBriefing takes it
 }
 
 func (b BriefingQuery) query() url.Values {
@@ -252,13 +253,13 @@ func (b BriefingQuery) query() url.Values {
 	return q
 }
 
-// ConversationBriefing tells the agent of a conversation what it should know now.
+// ConversationBriefing returns what the agent of a conversation should know now.
 func (c *Client) ConversationBriefing(ctx context.Context, id string, b BriefingQuery) (Briefing, error) {
 	var out Briefing
 	return out, c.get(ctx, path("conversations", id, "briefing"), b.query(), &out)
 }
 
-// EndRequest says how a conversation ended. The zero value: completed, now.
+// EndRequest says how a conversation ended. The zero value means completed, now.
 type EndRequest struct {
 	Status          recaller.Status `json:"status,omitempty" enum:"completed,failed" doc:"completed if not said; failed: it broke off." example:"completed"`
 	EndedAt         time.Time       `json:"ended_at,omitzero" doc:"When, not before it started; now if not said." example:"2026-03-02T09:34:10Z"`

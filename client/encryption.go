@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Encryption is how what is held is sealed.
+// Encryption says how the data is sealed.
 type Encryption struct {
 	MasterKeyID         string         `json:"master_key_id" doc:"The id of the key-encryption key; it says nothing of the key." example:"5f2c9a70"`
 	From                string         `json:"from" enum:"file,environment" doc:"Where that key came from at the start." example:"file"`
@@ -22,15 +22,15 @@ type Rotation struct {
 	Total   int  `json:"total" doc:"Data keys to wrap anew." example:"120"`
 }
 
-// Encryption reads how what is held is sealed. It needs an admin key of the tenant default.
+// Encryption reads how the data is sealed. It needs an admin key of the tenant default.
 func (c *Client) Encryption(ctx context.Context) (Encryption, error) {
 	var out Encryption
 	return out, c.get(ctx, path("encryption"), nil, &out)
 }
 
-// RotateEncryption begins to wrap every data key with a new key-encryption key, or tells of the rotation that is under
-// way. It needs an admin key of the tenant default, and is never retried: once a rotation is done, a repeat begins
-// another.
+// RotateEncryption begins to wrap every data key with a new key-encryption key. While a rotation runs, it changes
+// nothing and tells how far that one is. It needs an admin key of the tenant default. It is never retried: once a
+// rotation is done, a repeat begins another.
 func (c *Client) RotateEncryption(ctx context.Context) (Encryption, error) {
 	var out Encryption
 	return out, c.do(ctx, request{method: http.MethodPost, path: path("encryption", "rotate"), out: &out, once: true})

@@ -23,13 +23,15 @@ const (
 	EventMemoryForgotten   = "memory.forgotten"
 	EventTurnsAdded        = "turns.added"
 	EventConversationEnded = "conversation.ended"
-	EventBriefingUpdated   = "briefing.updated" // follows changes of the caller's memories, several at a time if they come fast
-	EventMissed            = "events.missed"    // events after the one you named are no longer kept: read the state anew
-	EventError             = "error"            // the stream ends here; Reason says why
-	EventServerClosing     = "server.closing"   // the server goes down, and Reason says why; Events connects again
+	// follows changes of the caller's memories, several at a time if they come fast
+	EventBriefingUpdated = "briefing.updated"
+	// events after the one you named are no longer kept: read the state anew
+	EventMissed        = "events.missed"
+	EventError         = "error"          // the stream ends here; Reason says why
+	EventServerClosing = "server.closing" // the server goes down, and Reason says why; Events connects again
 )
 
-// Event is one thing that happened in, or to the caller of, a conversation.
+// Event is one thing that happened in a conversation, or to its caller.
 type Event struct {
 	ID       uint64          `json:"-"` // rises by one inside a conversation; 0 for events that cannot be asked for again: events.missed, the briefing after it, error, server.closing
 	Type     string          `json:"-"` // one of the types above
@@ -41,13 +43,13 @@ type Event struct {
 	Reason   string          `json:"reason,omitempty" doc:"For error and server.closing: why the stream ends." example:"too slow"`
 }
 
-// Events yields what happens in a conversation from now on, until it ends or ctx does. A broken stream is taken up
-// again where it stopped. An error is the last thing that is yielded.
+// Events yields what happens in a conversation from now on, until the conversation or ctx ends. It resumes a broken
+// stream where that stopped. An error is the last thing that it yields.
 func (c *Client) Events(ctx context.Context, conversation string) iter.Seq2[Event, error] {
 	return c.EventsAfter(ctx, conversation, 0)
 }
 
-// EventsAfter is Events from after the event with id last; 0 is from now on.
+// EventsAfter is Events from after the event with the id last; 0 means from now on.
 func (c *Client) EventsAfter(ctx context.Context, conversation string, last uint64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for failures := 0; ; {
@@ -71,16 +73,19 @@ func (c *Client) EventsAfter(ctx context.Context, conversation string, last uint
 	}
 }
 
-// refused reports whether the server said no, as against that it could not be reached.
+// refused reports whether the server said no, rather than that it could not be reached.
 func refused(err error) bool {
 	var p *Problem
 	return errors.As(err, &p) && p.Status < http.StatusInternalServerError && p.Status != http.StatusTooManyRequests
 }
 
-// stream yields the events of one connection. over: nothing more is to be yielded; got: some event of the conversation
-// came.
-func (c *Client) stream(ctx context.Context, conversation string, last *uint64, yield func(Event, error) bool) (over, got bool, err error) {
-	req, err := c.newRequest(ctx, request{method: http.MethodGet, path: path("conversations", conversation, "events")}, nil)
+// stream yields the events of one connection. over means that nothing more may be yielded, and got that an event of the
+// conversation came.
+func (c *Client) stream(
+	ctx context.Context, conversation string, last *uint64, yield func(Event, error) bool,
+) (over, got bool, err error) {
+	req, err := c.newRequest(ctx, request{method: http.MethodGet, path: path("conversations", conversation, "events")},
+		nil)
 	if err != nil {
 		return false, false, err
 	}
@@ -114,7 +119,7 @@ func (c *Client) stream(ctx context.Context, conversation string, last *uint64, 
 
 const maxEvent = 16 << 20
 
-// readEvent reads one event; comments and empty events are passed over.
+// readEvent reads one event, and passes over comments and empty events.
 func readEvent(in *bufio.Reader) (Event, error) {
 	var e Event
 	var data strings.Builder

@@ -12,7 +12,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Memory is one version of one typed fact about a caller.
+// Memory is one version of something that is remembered of a caller.
 type Memory struct {
 	ID           string                `json:"id" doc:"Its id, the same for all versions." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
 	CallerID     string                `json:"caller_id" doc:"Whom it is about." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
@@ -36,7 +36,7 @@ type Memory struct {
 	ClosedAt     time.Time             `json:"closed_at,omitzero" doc:"When this version ended." example:"2026-03-09T09:00:00Z"`
 }
 
-// Dispute is another value of a memory that was heard later.
+// Dispute is another value of a memory, heard later.
 type Dispute struct {
 	Value      string      `json:"value" doc:"The other value." example:"Her daughter visits on Saturdays."`
 	Provenance *Provenance `json:"provenance,omitempty" doc:"The words it came from."`
@@ -127,22 +127,26 @@ func (c *Client) UpdateMemory(ctx context.Context, id string, p MemoryPatch) (Me
 	return out, c.do(ctx, request{method: http.MethodPatch, path: path("memories", id), body: p, out: &out})
 }
 
-// ForgetMemory closes a memory: it leaves every prompt and every search at once; its history stays.
+// ForgetMemory closes a memory. It leaves every prompt and every search at once; its history stays.
 func (c *Client) ForgetMemory(ctx context.Context, id string) (MemoryResponse, error) {
 	var out MemoryResponse
 	return out, c.do(ctx, request{method: http.MethodDelete, path: path("memories", id), out: &out})
 }
 
-// UndoRequest says what to bring back. The zero value: what was there before the last change.
+// UndoRequest says which version to bring back. The zero value means the one before the last change.
 type UndoRequest struct {
 	Version int `json:"version,omitempty" minimum:"0" doc:"The version to bring back; 0 or not said: the last one if the memory was forgotten, else the one before the active one." example:"1"`
 }
 
-// UndoMemory brings an earlier version of a memory back, as a new version; 0 is the one before the last change. It is
-// never retried, because the repeat of an undo undoes it.
+// UndoMemory brings an earlier version of a memory back, as a new version; 0 means the one before the last change. It
+// is never retried, because the repeat of an undo undoes it.
 func (c *Client) UndoMemory(ctx context.Context, id string, version int) (MemoryResponse, error) {
 	var out MemoryResponse
-	return out, c.do(ctx, request{method: http.MethodPost, path: path("memories", id, "undo"), body: UndoRequest{version}, out: &out, once: true})
+	return out, c.do(ctx,
+		request{
+			method: http.MethodPost, path: path("memories", id, "undo"), body: UndoRequest{version}, out: &out,
+			once: true,
+		})
 }
 
 // MemoryList is one page of memories.
@@ -189,14 +193,15 @@ type MemoryHistory struct {
 	Versions []Memory `json:"versions" nullable:"false" doc:"Every version, newest first."`
 }
 
-// MemoryHistoryWithForgotten is MemoryHistory that tells what a memory said that was forgotten. Needs an admin key.
+// MemoryHistoryWithForgotten is MemoryHistory with keys and values even if the memory was forgotten. Needs an admin
+// key.
 func (c *Client) MemoryHistoryWithForgotten(ctx context.Context, id string) ([]Memory, error) {
 	var out MemoryHistory
 	err := c.get(ctx, path("memories", id, "history"), url.Values{"include_forgotten": {"true"}}, &out)
 	return out.Versions, err
 }
 
-// MemoryHistory reads every version of a memory, newest first; of one that was forgotten without key and value.
+// MemoryHistory reads every version of a memory, newest first; without keys and values if it was forgotten.
 func (c *Client) MemoryHistory(ctx context.Context, id string) ([]Memory, error) {
 	var out MemoryHistory
 	err := c.get(ctx, path("memories", id, "history"), nil, &out)
@@ -229,16 +234,18 @@ type CheckpointResponse struct {
 	Cleared    bool        `json:"cleared" doc:"The intent was completed: there is no checkpoint any more." example:"false"`
 }
 
-// Checkpoint reads a caller's checkpoint, if it is inside the tenant's resume window; else the error IsNotFound.
+// Checkpoint reads a caller's checkpoint. IsNotFound tells that there is none inside the tenant's resume window.
 func (c *Client) Checkpoint(ctx context.Context, caller string) (Checkpoint, error) {
 	var out Checkpoint
 	return out, c.get(ctx, path("callers", caller, "checkpoint"), nil, &out)
 }
 
-// PutCheckpoint saves the state of an unfinished matter, replacing the one before.
+// PutCheckpoint saves the state of an unfinished matter, in place of the one before.
 func (c *Client) PutCheckpoint(ctx context.Context, caller string, in CheckpointInput) (CheckpointResponse, error) {
 	var out CheckpointResponse
-	return out, c.do(ctx, request{method: http.MethodPut, path: path("callers", caller, "checkpoint"), body: in, out: &out})
+	return out, c.do(ctx, request{
+		method: http.MethodPut, path: path("callers", caller, "checkpoint"), body: in, out: &out,
+	})
 }
 
 // DeleteCheckpoint clears a caller's checkpoint, whatever its age.

@@ -5,20 +5,20 @@ import (
 	"net/http"
 )
 
-// PackInfo is a keyword pack that the tenant may name in its settings.
+// PackInfo is a keyword pack that the tenant's settings may name.
 type PackInfo struct {
 	Name  string `json:"name" doc:"Its name." example:"golf"`
 	Own   bool   `json:"own" doc:"The tenant brought it; where one of ours has the name, it takes its place." example:"false"`
 	InUse bool   `json:"in_use" doc:"The tenant's settings name it." example:"true"`
 }
 
-// PackList is every keyword pack that there is for the tenant.
+// PackList is every keyword pack that the tenant may use.
 type PackList struct {
 	Packs []PackInfo `json:"packs" nullable:"false" doc:"Ours first, then the tenant's own."`
 }
 
-// Pack is the tables by which conversations are labelled. In a phrase "a|b" is one word or the other, and "*" up to
-// three words of any kind; words are matched whole, by stem.
+// Pack holds the tables by which conversations are labelled. In a phrase "a|b" means one word or the other, and "*" up
+// to three words of any kind. Words match whole, by their stems.
 type Pack struct {
 	Name          string     `json:"name" doc:"Its name: small letters, digits and single hyphens." example:"clinic"`
 	DefaultIntent string     `json:"default_intent,omitempty" doc:"The intent where no phrase fits; general-info if not said." example:"general-info"`

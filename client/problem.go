@@ -8,8 +8,8 @@ import (
 	"net/http"
 )
 
-// Problem is what the server says when it refuses or fails (RFC 9457). It is the error of every method here.
-// Nothing in it repeats what was sent, but for the names of fields.
+// Problem is what the server says when it refuses or fails (RFC 9457). Every method here returns it as its error. It
+// repeats nothing of what was sent but the names of fields.
 type Problem struct {
 	Title  string       `json:"title" doc:"The status in words." example:"Unprocessable Entity"`
 	Status int          `json:"status" doc:"The HTTP status." example:"422"`
@@ -18,7 +18,7 @@ type Problem struct {
 	Field  string       `json:"field,omitempty" doc:"The request field at fault, if there is one: the path inside the body, or the name of the parameter or header." example:"caller.phone"`
 	Errors []FieldError `json:"errors,omitempty" nullable:"false" doc:"Every field at fault, where more is known than the first."`
 
-	RequestID string `json:"-"` // of the answer's X-Request-Id header: what to look for in the server's log
+	RequestID string `json:"-"` // the answer's X-Request-Id, by which the server's log knows the request
 }
 
 // FieldError names one field at fault.
@@ -32,10 +32,10 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("%s (%d)", p.Detail, p.Status)
 }
 
-// IsNotFound reports whether err says that there is no such thing.
+// IsNotFound reports whether err says that something does not exist.
 func IsNotFound(err error) bool { return hasStatus(err, http.StatusNotFound) }
 
-// IsConflict reports whether err says that the state of things does not allow it.
+// IsConflict reports whether err says that the state of things does not allow the request.
 func IsConflict(err error) bool { return hasStatus(err, http.StatusConflict) }
 
 func hasStatus(err error, status int) bool {

@@ -2,7 +2,7 @@ package client
 
 import "context"
 
-// Prompt is one of the texts that models are given, as it is in effect for the tenant.
+// Prompt is one of the texts that models get, as it is in effect for the tenant.
 type Prompt struct {
 	Name    string `json:"name" doc:"Its name, under which the tenant's settings may replace it." example:"extraction"`
 	Version string `json:"version" doc:"Which text it is, as the steps of a write-up tell it: ours with its number, or the tenant's own." example:"extraction/1"`

@@ -6,7 +6,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// ReceiptCheck is what can be said of a receipt that somebody kept.
+// ReceiptCheck tells what holds of a receipt that somebody kept.
 type ReceiptCheck struct {
 	Intact bool `json:"intact" doc:"The signature is of the key that the receipt names, over every word of it." example:"true"`
 	Ours   bool `json:"ours" doc:"And that key is this installation's: it was issued here." example:"true"`

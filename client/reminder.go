@@ -8,7 +8,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Reminder is a time at which the tenant's webhook is told of a memory: once, or each time that it comes.
+// Reminder is a time at which the tenant's webhook is told of a memory. It comes once, or repeats.
 type Reminder struct {
 	ID             string                  `json:"id" doc:"Its id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a41"`
 	CallerID       string                  `json:"caller_id" doc:"Whom it is for." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
@@ -32,7 +32,7 @@ type ReminderInput struct {
 	Text   string    `json:"text,omitempty" doc:"Words of its own, at most 2000 bytes; else it is of what the memory says." example:"bring the pictures"`
 }
 
-// CallerReminderInput is a reminder with the memory that it is of.
+// CallerReminderInput is a reminder together with its memory.
 type CallerReminderInput struct {
 	Value  string    `json:"value" doc:"What to remind of. It is stored as a follow_up." example:"Doctor's appointment"`
 	Key    string    `json:"key" doc:"The key of that memory. One that there is gets the value." example:"doctor_appointment"`
@@ -53,7 +53,7 @@ type ReminderFilter struct {
 	Page     Page
 }
 
-// Reminders lists the tenant's reminders, by due time, latest first. Those of status dead wait for RetryReminder.
+// Reminders lists the tenant's reminders by due time, latest first. RetryReminder takes those of status dead.
 func (c *Client) Reminders(ctx context.Context, f ReminderFilter) (ReminderList, error) {
 	q := f.Page.query()
 	set(q, "status", string(f.Status))
@@ -70,27 +70,27 @@ func (c *Client) CallerReminders(ctx context.Context, caller string, f ReminderF
 	return out, c.get(ctx, path("callers", caller, "reminders"), q, &out)
 }
 
-// SetReminder has the tenant's webhook told of a memory at a time, beside the other reminders that it has. The same at
-// the same time is one reminder.
+// SetReminder adds a reminder to a memory: the tenant's webhook is told of it at the given time. Setting the same text
+// for the same time again sets no second reminder.
 func (c *Client) SetReminder(ctx context.Context, memory string, in ReminderInput) (Reminder, error) {
 	var out Reminder
 	return out, c.post(ctx, path("memories", memory, "reminder"), in, &out)
 }
 
-// RemindCaller stores what to remind of with the reminder.
+// RemindCaller stores a memory and sets a reminder of it.
 func (c *Client) RemindCaller(ctx context.Context, caller string, in CallerReminderInput) (Reminder, error) {
 	var out Reminder
 	return out, c.post(ctx, path("callers", caller, "reminders"), in, &out)
 }
 
-// CancelReminder cancels a pending reminder; of one that repeats all that is to come.
+// CancelReminder cancels a pending reminder, and with it all repetitions to come.
 func (c *Client) CancelReminder(ctx context.Context, id string) (Reminder, error) {
 	var out Reminder
 	return out, c.do(ctx, request{method: http.MethodDelete, path: path("reminders", id), out: &out})
 }
 
-// RetryReminder tries a dead reminder again. It is never retried itself: a repeat finds it pending, which is a
-// conflict.
+// RetryReminder tries a dead reminder again. It is never retried itself: a repeat would find the reminder pending,
+// which is a conflict.
 func (c *Client) RetryReminder(ctx context.Context, id string) (Reminder, error) {
 	var out Reminder
 	return out, c.do(ctx, request{method: http.MethodPost, path: path("reminders", id, "retry"), out: &out, once: true})

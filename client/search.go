@@ -28,7 +28,7 @@ type SearchResponse struct {
 	Degraded   string             `json:"degraded,omitempty" doc:"Why less may have been found than there is; left out where nothing was amiss. While the embedder does not answer, only conversations that share words with the query are found." example:"embedder unavailable"`
 }
 
-// SearchUnderstood is what was made of words that describe the conversations wanted.
+// SearchUnderstood is a filter that was read from words of the query.
 type SearchUnderstood struct {
 	Words   string    `json:"words" doc:"The query's words." example:"frustrated"`
 	Field   string    `json:"field" doc:"What they describe: sentiment, outcome, channel or time." example:"sentiment"`
@@ -68,7 +68,7 @@ type SearchPartWhy struct {
 	Rank  int     `json:"rank" doc:"The place that this part alone would give it, from 1." example:"1"`
 }
 
-// SearchConversations searches a tenant's conversations, those of all callers. It changes nothing.
+// SearchConversations searches the conversations of all the tenant's callers. It changes nothing.
 func (c *Client) SearchConversations(ctx context.Context, in SearchRequest) (SearchResponse, error) {
 	var out SearchResponse
 	return out, c.post(ctx, path("conversations", "search"), in, &out)

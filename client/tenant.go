@@ -31,7 +31,7 @@ type Tenant struct {
 	CreatedAt           time.Time          `json:"created_at" doc:"When it was made." example:"2026-01-05T08:00:00Z"`
 }
 
-// Profile is what a tenant says of itself in a briefing.
+// Profile is what a briefing tells of the tenant, in its own words.
 type Profile struct {
 	Business     string   `json:"business,omitempty" doc:"Its name towards callers." example:"Lakeside Dental"`
 	Description  string   `json:"description,omitempty" doc:"What it is." example:"a dental practice"`
@@ -45,7 +45,7 @@ type Profile struct {
 	Instructions []string `json:"instructions,omitempty" nullable:"false" doc:"What the agent must do and must not do."`
 }
 
-// Line is one labelled value, in an order that matters.
+// Line is one labelled value. The order of lines matters.
 type Line struct {
 	Label string `json:"label" doc:"The label." example:"Monday"`
 	Value string `json:"value" doc:"The value." example:"8am-5pm"`
@@ -157,7 +157,7 @@ type KeyResponse struct {
 	APIKey string `json:"api_key" doc:"The key. It is shown this once."`
 }
 
-// KeyList is the keys of a tenant.
+// KeyList is every key of a tenant.
 type KeyList struct {
 	Keys []Key `json:"keys" nullable:"false" doc:"The keys, without the secrets."`
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// ToolContext says in which call a tool is used. Its names are those that voice platforms were built against.
+// ToolContext says in which call a tool is used. The names are those that the voice platforms use.
 type ToolContext struct {
 	CallSessionID string `json:"callSessionId" doc:"The conversation, by its id or external id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
 	LineID        string `json:"lineId" doc:"The caller of that conversation: the id, the number or an external id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
@@ -103,7 +103,7 @@ type ToolAnswer struct {
 	CallID          string                `json:"call_id,omitempty" doc:"The id that the call came with." example:"call_aBc123"`
 }
 
-// ToolFailure is what a tool call answers that did nothing.
+// ToolFailure is the answer to a tool call that did nothing.
 type ToolFailure struct {
 	Success    bool            `json:"success" doc:"Always false." example:"false"`
 	Error      string          `json:"error" doc:"What was wrong and what was expected. Nothing in it repeats what was sent, but for the names of fields." example:"Missing required fields: key, value"`
@@ -118,12 +118,12 @@ type ToolCandidate struct {
 	MemoryID string `json:"memoryId" doc:"Its id, which serves as a key too; empty for what the caller only said." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
 }
 
-// StoreMemoryTool keeps something that was said in a call, durable when it returns.
+// StoreMemoryTool keeps something that was said in a call. It is durable when it returns.
 func (c *Client) StoreMemoryTool(ctx context.Context, in StoreMemoryCall) (ToolAnswer, error) {
 	return c.tool(ctx, recaller.ToolStoreMemory, in)
 }
 
-// UpdateMemoryTool replaces what is known, and creates it where nothing is.
+// UpdateMemoryTool replaces what is known, or stores it if nothing is.
 func (c *Client) UpdateMemoryTool(ctx context.Context, in UpdateMemoryCall) (ToolAnswer, error) {
 	return c.tool(ctx, recaller.ToolUpdateMemory, in)
 }
@@ -138,7 +138,7 @@ func (c *Client) MarkPrivateTool(ctx context.Context, in MarkPrivateCall) (ToolA
 	return c.tool(ctx, recaller.ToolMarkPrivate, in)
 }
 
-// SetReminderTool has the tenant's webhook told of a memory at a time, or moves a reminder.
+// SetReminderTool sets a reminder of a memory, or moves one: the tenant's webhook is told at the given time.
 func (c *Client) SetReminderTool(ctx context.Context, in SetReminderCall) (ToolAnswer, error) {
 	return c.tool(ctx, recaller.ToolSetReminder, in)
 }
@@ -148,12 +148,12 @@ func (c *Client) CancelReminderTool(ctx context.Context, in CancelReminderCall) 
 	return c.tool(ctx, recaller.ToolCancelReminder, in)
 }
 
-// ListRemindersTool lists the caller's reminders that wait.
+// ListRemindersTool lists the caller's pending reminders.
 func (c *Client) ListRemindersTool(ctx context.Context, in ListRemindersCall) (ToolAnswer, error) {
 	return c.tool(ctx, recaller.ToolListReminders, in)
 }
 
-// CallTool carries out a call as a model made it. What it refuses comes back as a *Problem, which has no field.
+// CallTool carries out a call in the form in which models make it. A refusal comes back as a *Problem without a field.
 func (c *Client) CallTool(ctx context.Context, in ToolCall) (ToolAnswer, error) {
 	return c.tool(ctx, "call", in)
 }
@@ -163,7 +163,7 @@ func (c *Client) tool(ctx context.Context, name recaller.Tool, in any) (ToolAnsw
 	return out, c.post(ctx, "/tools/"+string(name), in, &out)
 }
 
-// ToolList is the definitions of the tools in every form that models take, with the instructions that go with them.
+// ToolList holds the definitions of the tools in every form that models take, with the instructions that go with them.
 type ToolList struct {
 	OpenAI              []FunctionTool  `json:"openai" nullable:"false" doc:"For OpenAI's responses: strict, so that the model's arguments are always of their schema."`
 	OpenAIRealtime      []FunctionTool  `json:"openai_realtime" nullable:"false" doc:"For session.update of a realtime model, which knows no strict."`

@@ -51,7 +51,7 @@ type AddTurnsResponse struct {
 	Durable bool      `json:"durable" doc:"They survive a crash of the server. False for ephemeral tenants, and while the store is away: then they are held in memory, and written, once and in order, when it is back." example:"true"`
 }
 
-// AddTurns adds turns to an active conversation, durable when it returns (unless Durable says otherwise).
+// AddTurns adds turns to an active conversation. They are durable when it returns, unless Durable says otherwise.
 func (c *Client) AddTurns(ctx context.Context, conversation string, turns ...TurnInput) (AddTurnsResponse, error) {
 	var out AddTurnsResponse
 	var body any = AddTurnsRequest{Turns: turns}
@@ -61,7 +61,7 @@ func (c *Client) AddTurns(ctx context.Context, conversation string, turns ...Tur
 	return out, c.post(ctx, path("conversations", conversation, "turns"), body, &out)
 }
 
-// ImportRequest is a past conversation, as it was. It has no briefing: MaxTokens does not belong here.
+// ImportRequest is a past conversation, as it was. Importing makes no briefing.
 type ImportRequest struct {
 	Caller     CallerRef          `json:"caller" doc:"Who it was with."`
 	ExternalID string             `json:"external_id,omitempty" doc:"The platform's own id, unique in the tenant. Importing it again changes nothing." example:"CA0123456789abcdef"`
@@ -70,7 +70,7 @@ type ImportRequest struct {
 	StartedAt  time.Time          `json:"started_at" doc:"When it began. Its offset says by which clock days were meant where the caller's zone is not known." example:"2026-02-10T14:00:00+01:00"`
 	EndedAt    time.Time          `json:"ended_at,omitzero" doc:"When it ended; at its last turn if not said." example:"2026-02-10T14:06:30Z"`
 	Status     recaller.Status    `json:"status,omitempty" enum:"completed,failed" doc:"completed if not said." example:"completed"`
-	// DurationSeconds is how long it took, as the platform counts; 0: by its times.
+	// DurationSeconds is how long it took, as the platform counts; 0: what its times say.
 	DurationSeconds float64           `json:"duration_seconds,omitempty" minimum:"0" maximum:"31536000" doc:"How long it took, as the platform counts; by its times if not said." example:"390"`
 	RecordingURL    string            `json:"recording_url,omitempty" maxLength:"2000" doc:"Where the recording is: an http or https URL." example:"https://recordings.example.com/4711.wav"`
 	Turns           []TurnInput       `json:"turns" nullable:"false" maxItems:"20000" doc:"What was said, in order. Times default to the start and never run backwards."`
@@ -80,7 +80,7 @@ type ImportRequest struct {
 	Wrapup          *bool             `json:"wrapup,omitempty" doc:"false: do not write it up (no summary, no memories taken from it); it can be recalled all the same." example:"true"`
 }
 
-// MarshalJSON writes the conversation. One in which nothing was said says so.
+// MarshalJSON writes nil Turns as an empty list, which says that nothing was said.
 func (in ImportRequest) MarshalJSON() ([]byte, error) {
 	type request ImportRequest
 	if in.Turns == nil {

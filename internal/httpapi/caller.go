@@ -14,8 +14,10 @@ import (
 
 func (s *server) callerRoutes() {
 	add(s, route{
-		id: "find-callers", method: http.MethodGet, path: "/v1/callers", tag: tagCallers, summary: "Find or list callers",
-		about: "With `phone` or `external_id`: the caller who has it, or an empty list. Without: all callers, last seen first, in pages.",
+		id: "find-callers", method: http.MethodGet, path: "/v1/callers", tag: tagCallers,
+		summary: "Find or list callers",
+		about: "With `phone` or `external_id`: the caller who has it, or an empty list. Without: all callers, last " +
+			"seen first, in pages.",
 	}, s.findCallers)
 	add(s, route{
 		id: "get-caller", method: http.MethodGet, path: "/v1/callers/{id}", tag: tagCallers, summary: "Read a caller",
@@ -25,47 +27,58 @@ func (s *server) callerRoutes() {
 		return body200(callerOut(c), err)
 	})
 	add(s, route{
-		id: "update-caller", method: http.MethodPatch, path: "/v1/callers/{id}", tag: tagCallers, summary: "Set a caller's name or time zone",
-		about: "What is left out stays; an empty text clears.",
+		id: "update-caller", method: http.MethodPatch, path: "/v1/callers/{id}", tag: tagCallers,
+		summary: "Set a caller's name or time zone", about: "What is left out stays; an empty text clears.",
 	}, s.updateCaller)
 	add(s, route{
-		id: "erase-caller", method: http.MethodDelete, path: "/v1/callers/{id}", tag: tagCallers, summary: "Erase a caller",
-		about: "Removes everything that is held about the caller, and destroys the data key, which makes every copy unreadable, backups included. " +
-			"Answers with the signed receipt; erasing again answers with the same one.",
+		id: "erase-caller", method: http.MethodDelete, path: "/v1/callers/{id}", tag: tagCallers,
+		summary: "Erase a caller",
+		about: "Removes everything that is held about the caller, and destroys the data key, which makes every copy " +
+			"unreadable, backups included. Answers with the signed receipt; erasing again answers with the same one.",
 	}, func(ctx context.Context, x *exchange, in *CallerPath) (*plain[recaller.Receipt], error) {
 		r, err := s.Privacy.Erase(ctx, x.Tenant, recaller.CallerID(in.ID))
 		return body200(r, err)
 	})
 	add(s, route{
-		id: "export-caller", method: http.MethodGet, path: "/v1/callers/{id}/export", tag: tagCallers, summary: "Export a caller",
-		about: "Everything that is held about the caller, in one answer.",
+		id: "export-caller", method: http.MethodGet, path: "/v1/callers/{id}/export", tag: tagCallers,
+		summary: "Export a caller", about: "Everything that is held about the caller, in one answer.",
 	}, func(ctx context.Context, x *exchange, in *CallerPath) (*plain[client.Export], error) {
 		e, err := s.Privacy.Export(ctx, x.Tenant, recaller.CallerID(in.ID))
 		return body200(exportOut(e), err)
 	})
 	add(s, route{
-		id: "caller-briefing", method: http.MethodGet, path: "/v1/callers/{id}/briefing", tag: tagCallers, summary: "Brief an agent of a caller",
-		about: "What an agent should know of the caller, without a conversation; with `as_of` what one would have been told then: conversations that had ended, memories, agreements and reminders as they stood, " +
-			"all by when things were said, so imported calls count from their own times. What was forgotten since is not told, nor calls that were still open then, nor what " +
-			"rules had found while a model was away and gave way to its findings: those are told from when they were said. Settings and the caller's time zone are those of now.",
+		id: "caller-briefing", method: http.MethodGet, path: "/v1/callers/{id}/briefing", tag: tagCallers,
+		summary: "Brief an agent of a caller",
+		about: "What an agent should know of the caller, without a conversation; with `as_of` what one would have " +
+			"been told then: conversations that had ended, memories, agreements and reminders as they stood, all by " +
+			"when things were said, so imported calls count from their own times. What was forgotten since is not " +
+			"told, nor calls that were still open then, nor what rules had found while a model was away and gave way " +
+			"to its findings: those are told from when they were said. Settings and the caller's time zone are those " +
+			"of now.",
 	}, s.callerBriefing)
 	add(s, route{
 		id: "caller-agreements", method: http.MethodGet, path: "/v1/callers/{id}/agreements", tag: tagCallers,
 		summary: "List what was agreed on with a caller",
-		about: "The times that both sides settled on (appointments, promises with a day), soonest first, each with the words that settled it, where they " +
-			"were said, and where it stands: open, moved, cancelled, done (told to have happened), or over (its day is past, and nobody told). " +
-			"With `as_of` as they stood then. What was said in words that were forgotten since is left out. The last 500 statements about times count (an export has all).",
+		about: "The times that both sides settled on (appointments, promises with a day), soonest first, each with " +
+			"the words that settled it, where they were said, and where it stands: open, moved, cancelled, done " +
+			"(told to have happened), or over (its day is past, and nobody told). With `as_of` as they stood then. " +
+			"What was said in words that were forgotten since is left out. The last 500 statements about times count " +
+			"(an export has all).",
 	}, s.callerAgreements)
 	add(s, route{
 		id: "caller-conversations", method: http.MethodGet, path: "/v1/callers/{id}/conversations", tag: tagCallers,
-		summary: "List a caller's conversations", about: "Newest first. Summaries tell nothing that was forgotten; `include_forgotten` with an admin key shows it.",
-		statuses: []int{http.StatusForbidden},
+		summary: "List a caller's conversations",
+		about: "Newest first. Summaries tell nothing that was forgotten; `include_forgotten` with an admin key shows " +
+			"it.", statuses: []int{http.StatusForbidden},
 	}, s.callerConversations)
 	add(s, route{
-		id: "recall", method: http.MethodPost, path: "/v1/callers/{id}/recall", tag: tagCallers, summary: "Recall what was said",
-		about: "Searches the caller's turns, memories and summaries, best first: by words, in any of their forms; by meaning, with vectors that are built in, so that a result may share no word with the query; " +
-			"and by time, for a query that means one (yesterday, three weeks ago, last spring) puts what was said then further up, and leaves nothing else out. Days are those of the caller's zone. " +
-			"Whatever was acknowledged can be found at once. It changes nothing, so it may be repeated.",
+		id: "recall", method: http.MethodPost, path: "/v1/callers/{id}/recall", tag: tagCallers,
+		summary: "Recall what was said",
+		about: "Searches the caller's turns, memories and summaries, best first: by words, in any of their forms; by " +
+			"meaning, with vectors that are built in, so that a result may share no word with the query; and by " +
+			"time, for a query that means one (yesterday, three weeks ago, last spring) puts what was said then " +
+			"further up, and leaves nothing else out. Days are those of the caller's zone. Whatever was acknowledged " +
+			"can be found at once. It changes nothing, so it may be repeated.",
 	}, s.recall)
 }
 
@@ -96,7 +109,7 @@ func (s *server) findCallers(ctx context.Context, x *exchange, in *struct {
 	return body200(client.CallerList{Callers: []client.Caller{callerOut(found)}}, err)
 }
 
-// plusSign gives a number its + back, which a query turns into a space where it was not escaped.
+// plusSign gives a number its + back. Unescaped in a query it means a space.
 func plusSign(phone string) string {
 	if rest, ok := strings.CutPrefix(phone, " "); ok && rest != "" && rest[0] >= '0' && rest[0] <= '9' {
 		return "+" + rest
@@ -109,7 +122,8 @@ func (s *server) updateCaller(ctx context.Context, x *exchange, in *struct {
 	Body client.CallerPatch
 },
 ) (*plain[client.Caller], error) {
-	c, err := s.Callers.Update(ctx, x.Tenant, recaller.CallerID(in.ID), recaller.CallerPatch{Name: in.Body.Name, TimeZone: in.Body.TimeZone})
+	c, err := s.Callers.Update(ctx, x.Tenant, recaller.CallerID(in.ID),
+		recaller.CallerPatch{Name: in.Body.Name, TimeZone: in.Body.TimeZone})
 	return body200(callerOut(c), err)
 }
 
@@ -167,14 +181,15 @@ func (s *server) recall(ctx context.Context, x *exchange, in *struct {
 	if err := in.allowed(x); err != nil {
 		return nil, err
 	}
-	asOf, err := told("as_of", b.AsOf) // zero is now, without a bound: a client's clock that runs ahead must not hide what was just said
+	// zero is now, and sets no bound: a client's clock that runs ahead must not hide what was just said
+	asOf, err := told("as_of", b.AsOf)
 	if err != nil {
 		return nil, err
 	}
 	began := s.opts.Now()
 	found, err := s.Recall.Recall(ctx, x.Tenant, recaller.CallerID(in.ID), recall.Query{
-		Text: b.Query, Limit: b.Limit, Kinds: b.Kinds, AsOf: asOf, Explain: b.Explain, Neighbours: neighbours(b.Neighbours),
-		Forgotten: in.IncludeForgotten, Weak: true, Embed: true,
+		Text: b.Query, Limit: b.Limit, Kinds: b.Kinds, AsOf: asOf, Explain: b.Explain,
+		Neighbours: neighbours(b.Neighbours), Forgotten: in.IncludeForgotten, Weak: true, Embed: true,
 	})
 	if err != nil {
 		return nil, err
@@ -185,7 +200,7 @@ func (s *server) recall(ctx context.Context, x *exchange, in *struct {
 	}}, nil
 }
 
-// neighbours puts a number that may not have been said into recall's terms: 0 is its default, and negative is none.
+// neighbours turns the request's number into recall's: 0 there is the default, and a negative number means none.
 func neighbours(n *int) int {
 	switch {
 	case n == nil:

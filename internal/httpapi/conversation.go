@@ -11,7 +11,7 @@ import (
 	"github.com/recallerhq/recaller/internal/conversation"
 )
 
-// Parts that requests share. Their names are exported because huma looks only into such.
+// Parts that requests share. huma looks only into exported fields, so their names are exported.
 type (
 	// Idempotent takes an Idempotency-Key.
 	Idempotent struct {
@@ -76,29 +76,38 @@ const (
 
 func (s *server) conversationRoutes() {
 	add(s, route{
-		id: "start-conversation", method: http.MethodPost, path: "/v1/conversations", tag: tagConversations, status: http.StatusCreated,
-		summary: "Start a conversation", statuses: []int{http.StatusConflict},
-		about: "Recognises the caller, or makes a new one, opens the conversation and answers with what the agent should know before it speaks. " +
-			"Starting again with the same external_id returns the conversation that is there (`existing`).",
+		id: "start-conversation", method: http.MethodPost, path: "/v1/conversations", tag: tagConversations,
+		status: http.StatusCreated, summary: "Start a conversation", statuses: []int{http.StatusConflict},
+		about: "Recognises the caller, or makes a new one, opens the conversation and answers with what the agent " +
+			"should know before it speaks. Starting again with the same external_id returns the conversation that is " +
+			"there (`existing`).",
 	}, s.start)
 	add(s, route{
 		id: "list-conversations", method: http.MethodGet, path: "/v1/conversations", tag: tagConversations,
-		summary: "List conversations", about: "Newest first, of one caller or of all. Summaries tell nothing that was forgotten; `include_forgotten` with an admin key shows it.",
-		statuses: []int{http.StatusForbidden},
+		summary: "List conversations",
+		about: "Newest first, of one caller or of all. Summaries tell nothing that was forgotten; " +
+			"`include_forgotten` with an admin key shows it.", statuses: []int{http.StatusForbidden},
 	}, s.listConversations)
 	add(s, route{
 		id: "get-conversation", method: http.MethodGet, path: "/v1/conversations/{id}", tag: tagConversations,
-		summary: "Read a conversation", about: "With its turns, its summary and analysis once they are there, and how far the write-up is, step by step. " +
-			"Of what was forgotten the summary tells nothing, and the turns that said it are `forgotten` and have no text; `include_forgotten` with an admin key shows it all.",
+		summary: "Read a conversation",
+		about: "With its turns, its summary and analysis once they are there, and how far the write-up is, step by " +
+			"step. " +
+			"Of what was forgotten the summary tells nothing, and the turns that said it are `forgotten` and have no " +
+			"text; `include_forgotten` with an admin key shows it all.",
 		statuses: []int{http.StatusForbidden},
 	}, s.getConversation)
 	add(s, route{
-		id: "conversation-briefing", method: http.MethodGet, path: "/v1/conversations/{id}/briefing", tag: tagConversations,
-		summary: "Brief the agent of a conversation", about: "What the agent should know now. The conversation itself is not told as history; what its user said last, or `query`, says what to tell of earlier ones.",
+		id: "conversation-briefing", method: http.MethodGet, path: "/v1/conversations/{id}/briefing",
+		tag: tagConversations, summary: "Brief the agent of a conversation",
+		about: "What the agent should know now. The conversation itself is not told as history; what its user said " +
+			"last, or `query`, says what to tell of earlier ones.",
 	}, s.conversationBriefing)
 	add(s, route{
-		id: "end-conversation", method: http.MethodPost, path: "/v1/conversations/{id}/end", tag: tagConversations, status: http.StatusAccepted,
-		summary: "End a conversation", about: "The write-up follows in the background. Ending it again changes nothing and answers the same, so no Idempotency-Key is needed.",
+		id: "end-conversation", method: http.MethodPost, path: "/v1/conversations/{id}/end", tag: tagConversations,
+		status: http.StatusAccepted, summary: "End a conversation",
+		about: "The write-up follows in the background. Ending it again changes nothing and answers the same, so no " +
+			"Idempotency-Key is needed.",
 	}, s.end)
 	s.eventRoute()
 }
@@ -114,8 +123,9 @@ func (s *server) start(ctx context.Context, x *exchange, in *struct {
 	}
 	b := in.Body
 	started, err := s.Conversations.Start(ctx, x.Tenant, conversation.Start{
-		Once: once, Caller: conversation.CallerRef(b.Caller), ExternalID: b.ExternalID, Channel: b.Channel, Direction: b.Direction,
-		PlatformIDs: b.PlatformIDs, Reminder: b.Reminder, Metadata: b.Metadata, MaxTokens: b.MaxTokens, BriefingStyle: b.BriefingStyle,
+		Once: once, Caller: conversation.CallerRef(b.Caller), ExternalID: b.ExternalID, Channel: b.Channel,
+		Direction: b.Direction, PlatformIDs: b.PlatformIDs, Reminder: b.Reminder, Metadata: b.Metadata,
+		MaxTokens: b.MaxTokens, BriefingStyle: b.BriefingStyle,
 	})
 	if err != nil {
 		return nil, err
@@ -139,7 +149,9 @@ func (s *server) listConversations(ctx context.Context, x *exchange, in *struct 
 	})
 }
 
-func (s *server) conversations(ctx context.Context, x *exchange, gone Forgotten, f recaller.ConversationFilter) (*plain[client.ConversationList], error) {
+func (s *server) conversations(
+	ctx context.Context, x *exchange, gone Forgotten, f recaller.ConversationFilter,
+) (*plain[client.ConversationList], error) {
 	if err := gone.allowed(x); err != nil {
 		return nil, err
 	}
@@ -169,7 +181,7 @@ func (s *server) getConversation(ctx context.Context, x *exchange, in *struct {
 		return nil, err
 	}
 	var calls []recaller.ToolCall
-	if !rec.Away && rec.Conversation.Caller != "" { // else the store is away, and they cannot be told
+	if !rec.Away && rec.Conversation.Caller != "" { // else the store is away
 		if calls, err = s.Tools.Calls(ctx, x.Tenant, rec.Conversation.ID); err != nil {
 			return nil, err
 		}
@@ -200,7 +212,8 @@ func (s *server) end(ctx context.Context, x *exchange, in *struct {
 		return nil, err
 	}
 	conv, err := s.Conversations.End(ctx, x.Tenant, in.ID, conversation.End{
-		Status: b.Status, EndedAt: at, Duration: seconds(b.DurationSeconds), RecordingURL: b.RecordingURL, Reason: b.Reason,
+		Status: b.Status, EndedAt: at, Duration: seconds(b.DurationSeconds), RecordingURL: b.RecordingURL,
+		Reason: b.Reason,
 	})
 	return body200(client.EndResponse{Conversation: conversationOut(conv)}, err)
 }

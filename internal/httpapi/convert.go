@@ -11,7 +11,7 @@ import (
 	"github.com/recallerhq/recaller/internal/repeat"
 )
 
-// This file puts the words into wire types. It decides nothing.
+// This file turns the centre's types into wire types. It decides nothing.
 
 // instant brings a time of ours into UTC; zero stays zero.
 func instant(t time.Time) time.Time {
@@ -21,7 +21,7 @@ func instant(t time.Time) time.Time {
 	return t.UTC()
 }
 
-// told takes a time from a request. Times that JSON could not give back in UTC are refused.
+// told takes a time from a request. It refuses a time that JSON could not give back in UTC.
 func told(field string, t time.Time) (time.Time, error) {
 	if t.IsZero() {
 		return time.Time{}, nil
@@ -49,8 +49,10 @@ func ids[T ~string](in []string) []T {
 func callerOut(c recaller.Caller) client.Caller {
 	return client.Caller{
 		ID: string(c.ID), Phone: c.Phone(), ExternalID: c.ExternalID(),
-		Identities: list(c.Identities, func(id recaller.Identity) client.Identity { return client.Identity{Kind: id.Kind, Value: id.Value} }),
-		Name:       c.Name, NameSource: c.NameSource, TimeZone: c.TimeZone,
+		Identities: list(c.Identities, func(id recaller.Identity) client.Identity {
+			return client.Identity{Kind: id.Kind, Value: id.Value}
+		}),
+		Name: c.Name, NameSource: c.NameSource, TimeZone: c.TimeZone,
 		FirstSeen: instant(c.FirstSeen), LastSeen: instant(c.LastSeen),
 		Conversations: c.Conversations, TotalDurationSeconds: c.TotalDuration.Seconds(), TextMessages: c.TextMessages,
 	}
@@ -58,8 +60,8 @@ func callerOut(c recaller.Caller) client.Caller {
 
 func conversationOut(c recaller.Conversation) client.Conversation {
 	out := client.Conversation{
-		ID: string(c.ID), ExternalID: c.ExternalID, CallerID: string(c.Caller), Channel: c.Channel, Direction: c.Direction,
-		Status: c.Status, Reminder: c.Reminder, Imported: c.Imported,
+		ID: string(c.ID), ExternalID: c.ExternalID, CallerID: string(c.Caller), Channel: c.Channel,
+		Direction: c.Direction, Status: c.Status, Reminder: c.Reminder, Imported: c.Imported,
 		StartedAt: instant(c.StartedAt), EndedAt: instant(c.EndedAt), LastActivityAt: instant(c.LastActivityAt),
 		DurationSeconds: c.Duration.Seconds(), TurnCount: c.Turns, EndReason: c.EndReason, RecordingURL: c.RecordingURL,
 		PlatformIDs: c.PlatformIDs, Metadata: c.Metadata, Unreadable: c.Unreadable,
@@ -78,7 +80,8 @@ func conversationOut(c recaller.Conversation) client.Conversation {
 func turnOut(t recaller.Turn) client.Turn {
 	return client.Turn{
 		ID: string(t.ID), Number: t.Number, Speaker: t.Speaker, Text: t.Text, Name: t.Name, At: instant(t.At),
-		Confidence: t.Confidence, Interrupted: t.Interrupted, Forgotten: t.Text == "", // none has no words from the start
+		// only forgotten turns have no words
+		Confidence: t.Confidence, Interrupted: t.Interrupted, Forgotten: t.Text == "",
 	}
 }
 
@@ -95,25 +98,30 @@ func recordOut(r conversation.Record, calls []recaller.ToolCall) client.Conversa
 	}
 	out.Cost = costOut(total)
 	if r.Live != nil {
-		out.Live = &client.Live{Turns: list(r.Live.Turns, liveOut), StoredKeys: list(r.Live.StoredKeys, func(k string) string { return k })}
+		out.Live = &client.Live{
+			Turns: list(r.Live.Turns, liveOut), StoredKeys: list(r.Live.StoredKeys, func(k string) string { return k }),
+		}
 	}
 	return out
 }
 
-// forTheNight reports whether a step is left to the nightly run, which nobody is to wait for: an embedding that could
-// not be made.
+// forTheNight reports whether a step is left to the nightly run: an embedding that could not be made. Nobody should
+// wait for it.
 func forTheNight(p recaller.StepProgress) bool {
 	return p.Step == recaller.StepEmbed && p.State == recaller.StepPending && p.Reason != ""
 }
 
 func liveOut(t livebuffer.Turn) client.LiveTurn {
-	return client.LiveTurn{Number: t.Number, Intent: string(t.Intent), Entities: list(t.Entities, func(e string) string { return e })}
+	return client.LiveTurn{
+		Number: t.Number, Intent: string(t.Intent), Entities: list(t.Entities, func(e string) string { return e }),
+	}
 }
 
 func stepOut(p recaller.StepProgress) client.Step {
 	return client.Step{
-		Step: p.Step, State: p.State, By: p.By, Attempts: p.Attempts, Reason: p.Reason, FinishedAt: instant(p.FinishedAt),
-		Prompt: p.Prompt, Found: p.Found, Dropped: p.Dropped, Stored: p.Stored, Cost: costOut(p.Cost),
+		Step: p.Step, State: p.State, By: p.By, Attempts: p.Attempts, Reason: p.Reason,
+		FinishedAt: instant(p.FinishedAt), Prompt: p.Prompt, Found: p.Found, Dropped: p.Dropped, Stored: p.Stored,
+		Cost: costOut(p.Cost),
 	}
 }
 
@@ -124,7 +132,9 @@ func costOut(c recaller.Cost) client.Cost {
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func toolRecordOut(c recaller.ToolCall) client.ToolRecord {
-	return client.ToolRecord{ID: c.ID, Tool: c.Tool, Result: c.Result, MemoryID: string(c.Memory), Version: c.Version, At: instant(c.At)}
+	return client.ToolRecord{
+		ID: c.ID, Tool: c.Tool, Result: c.Result, MemoryID: string(c.Memory), Version: c.Version, At: instant(c.At),
+	}
 }
 
 func briefingOut(b recaller.Briefing) client.Briefing {
@@ -137,8 +147,9 @@ func briefingOut(b recaller.Briefing) client.Briefing {
 func memoryOut(m recaller.Memory) client.Memory {
 	out := client.Memory{
 		ID: string(m.ID), CallerID: string(m.Caller), Version: m.Version, Type: m.Type, Key: m.Key, Value: m.Value,
-		Confidence: m.Confidence, Source: m.Source, PrivacyScope: m.PrivacyScope, Status: m.Status, ClosedReason: m.ClosedReason,
-		DueDay: m.DueDay, CreatedAt: instant(m.CreatedAt), ConfirmedAt: instant(m.ConfirmedAt), ClosedAt: instant(m.ClosedAt),
+		Confidence: m.Confidence, Source: m.Source, PrivacyScope: m.PrivacyScope, Status: m.Status,
+		ClosedReason: m.ClosedReason, DueDay: m.DueDay, CreatedAt: instant(m.CreatedAt),
+		ConfirmedAt: instant(m.ConfirmedAt), ClosedAt: instant(m.ClosedAt),
 	}
 	if m.DueAt != nil {
 		out.DueAt = instant(*m.DueAt)
@@ -150,7 +161,7 @@ func memoryOut(m recaller.Memory) client.Memory {
 	return out
 }
 
-// provenanceOut is nil for a memory that no words are known of.
+// provenanceOut is nil for a memory of which the words are not known.
 func provenanceOut(p recaller.Provenance) *client.Provenance {
 	if p.Conversation == "" && len(p.Turns) == 0 {
 		return nil
@@ -169,9 +180,10 @@ func writtenOut(w recaller.MemoryWritten) client.MemoryResponse {
 
 func reminderOut(r recaller.Reminder) client.Reminder {
 	return client.Reminder{
-		ID: string(r.ID), CallerID: string(r.Caller), MemoryID: string(r.Memory), ConversationID: string(r.Conversation),
-		DueAt: instant(r.DueAt), Text: r.Text, Repeats: repeat.Words(r.Rule), Rule: r.Rule, Status: r.Status, Attempts: r.Attempts, Reason: r.Reason,
-		CreatedAt: instant(r.CreatedAt), ClosedAt: instant(r.ClosedAt),
+		ID: string(r.ID), CallerID: string(r.Caller), MemoryID: string(r.Memory),
+		ConversationID: string(r.Conversation), DueAt: instant(r.DueAt), Text: r.Text, Repeats: repeat.Words(r.Rule),
+		Rule: r.Rule, Status: r.Status, Attempts: r.Attempts, Reason: r.Reason, CreatedAt: instant(r.CreatedAt),
+		ClosedAt: instant(r.ClosedAt),
 	}
 }
 
@@ -209,8 +221,8 @@ func timeOut(t recaller.TimeWhy) client.TimeWhy {
 	return client.TimeWhy{Phrase: t.Phrase, From: dayOut(t.From), Until: dayOut(t.Until), Days: t.Days, Value: t.Value}
 }
 
-// dayOut leaves the beginning of a day in its zone, which says whose day it is. Past the years that JSON knows there is
-// none.
+// dayOut leaves the beginning of a day in its zone, which says whose day it is. It is zero outside the years that JSON
+// knows.
 func dayOut(t time.Time) time.Time {
 	if t.Year() < 1 || t.Year() > 9999 {
 		return time.Time{}
@@ -220,11 +232,12 @@ func dayOut(t time.Time) time.Time {
 
 func exportOut(e privacy.Export) client.Export {
 	out := client.Export{
-		ExportedAt: instant(e.ExportedAt), Caller: callerOut(e.Caller), Memories: list(e.Memories, memoryOut), Reminders: list(e.Reminders, reminderOut),
-		Agreements: list(e.Agreements, agreementOut),
+		ExportedAt: instant(e.ExportedAt), Caller: callerOut(e.Caller), Memories: list(e.Memories, memoryOut),
+		Reminders: list(e.Reminders, reminderOut), Agreements: list(e.Agreements, agreementOut),
 		Conversations: list(e.Conversations, func(c privacy.ExportedConversation) client.ExportedConversation {
 			return client.ExportedConversation{
-				Conversation: conversationOut(c.Conversation), Turns: list(c.Words, turnOut), ToolCalls: list(c.ToolCalls, toolRecordOut),
+				Conversation: conversationOut(c.Conversation), Turns: list(c.Words, turnOut),
+				ToolCalls: list(c.ToolCalls, toolRecordOut),
 			}
 		}),
 	}
@@ -237,11 +250,13 @@ func exportOut(e privacy.Export) client.Export {
 
 func agreementOut(g recaller.Agreement) client.Agreement {
 	out := client.Agreement{
-		At: instant(g.At), Day: g.Day, State: string(g.State), ConversationID: string(g.By.Conversation), SaidAt: instant(g.By.SaidAt),
-		Said: list(g.By.Said, sayingOut),
+		At: instant(g.At), Day: g.Day, State: string(g.State), ConversationID: string(g.By.Conversation),
+		SaidAt: instant(g.By.SaidAt), Said: list(g.By.Said, sayingOut),
 	}
 	if e := g.Ended; e != nil {
-		out.Ended = &client.AgreementEnd{ConversationID: string(e.Conversation), SaidAt: instant(e.SaidAt), Said: list(e.Said, sayingOut)}
+		out.Ended = &client.AgreementEnd{
+			ConversationID: string(e.Conversation), SaidAt: instant(e.SaidAt), Said: list(e.Said, sayingOut),
+		}
 	}
 	return out
 }
@@ -254,7 +269,8 @@ func profileOut(p recaller.Profile) client.Profile {
 	}
 	return client.Profile{
 		Business: p.Business, Description: p.Description, Location: p.Location, Phone: p.Phone, Hours: lines(p.Hours),
-		Pricing: lines(p.Pricing), Services: p.Services, Personality: p.Personality, Greeting: p.Greeting, Instructions: p.Instructions,
+		Pricing: lines(p.Pricing), Services: p.Services, Personality: p.Personality, Greeting: p.Greeting,
+		Instructions: p.Instructions,
 	}
 }
 
@@ -264,10 +280,11 @@ func tenantOut(t recaller.Tenant) client.Tenant {
 		prompts = map[string]string{}
 	}
 	return client.Tenant{
-		ID: string(t.ID), Name: t.Name, Environment: t.Environment, Profile: profileOut(t.Profile), Numbers: ids[string](t.Numbers),
-		DefaultRegion: t.DefaultRegion, TimeZone: t.TimeZone, Retention: t.Retention, ArchiveDays: t.ArchiveDays,
-		ResumeWindowSeconds: t.ResumeWindow.Seconds(), IdleLimitSeconds: t.IdleLimit.Seconds(),
-		HistoryLimit: t.HistoryLimit, Packs: ids[string](t.Packs), OwnPacks: ids[string](t.OwnPacks), Masking: t.Masking, MemoryTools: t.MemoryTools, Prompts: prompts,
+		ID: string(t.ID), Name: t.Name, Environment: t.Environment, Profile: profileOut(t.Profile),
+		Numbers: ids[string](t.Numbers), DefaultRegion: t.DefaultRegion, TimeZone: t.TimeZone, Retention: t.Retention,
+		ArchiveDays: t.ArchiveDays, ResumeWindowSeconds: t.ResumeWindow.Seconds(),
+		IdleLimitSeconds: t.IdleLimit.Seconds(), HistoryLimit: t.HistoryLimit, Packs: ids[string](t.Packs),
+		OwnPacks: ids[string](t.OwnPacks), Masking: t.Masking, MemoryTools: t.MemoryTools, Prompts: prompts,
 		CreatedAt: instant(t.CreatedAt),
 	}
 }

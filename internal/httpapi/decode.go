@@ -14,9 +14,8 @@ import (
 	"github.com/recallerhq/recaller/client"
 )
 
-// decode reads a body that the handler takes raw, because it is large or comes often. The straight way reads it once
-// and leaves it to the use case to judge the values; only what does not decode is validated against the schema, to name
-// the field at fault.
+// decode reads a body that its handler takes raw, because the body is large or comes often. It does not check values:
+// the use case does. Only a body that does not decode is validated against the schema, to name the field at fault.
 func decode[T any](s *server, raw []byte) (T, error) {
 	var v T
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -29,8 +28,9 @@ func decode[T any](s *server, raw []byte) (T, error) {
 	return v, s.fault(raw, reflect.TypeFor[T]())
 }
 
-// learnFaults makes the schemas that fault validates against, before the first request, for huma's registry may be read
-// by many requests at once, but not written. They have one of their own: the description does not show them.
+// learnFaults makes the schemas that fault validates against. It runs before the first request, because many requests
+// may read huma's registry at once, but none may write to it. The registry is apart from the description's, which
+// therefore does not show them.
 func (s *server) learnFaults() {
 	schemas := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	s.faultSchemas = schemas

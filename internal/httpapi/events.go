@@ -25,17 +25,20 @@ func (s *server) eventRoute() {
 	add(s, route{
 		id: "conversation-events", method: http.MethodGet, path: eventsPath, tag: tagConversations,
 		summary: "Listen to a conversation",
-		about: "Server-sent events, from now on, or from after the event named by Last-Event-ID (or last_event_id). Types: " +
-			"`memory.stored`, `memory.updated`, `memory.forgotten` (of the caller, from wherever), `turns.added`, `conversation.ended`, and `briefing.updated`, " +
-			"which brings the new briefing after memories have changed, one for several that change at once. `events.missed`: events after the one you named are no longer kept; " +
-			"the briefing as it is now follows, and turns and memories have to be read anew. " +
-			"`error`: the stream ends, and `reason` says why. A comment comes every 15 seconds to keep the connection open. " +
-			"The stream ends after `conversation.ended`, and after `server.closing` (`reason` says why) when the server goes down: connect again with Last-Event-ID.",
+		about: "Server-sent events, from now on, or from after the event named by Last-Event-ID (or last_event_id). " +
+			"Types: `memory.stored`, `memory.updated`, `memory.forgotten` (of the caller, from wherever), " +
+			"`turns.added`, `conversation.ended`, and `briefing.updated`, which brings the new briefing after " +
+			"memories have changed, one for several that change at once. `events.missed`: events after the one you " +
+			"named are no longer kept; the briefing as it is now follows, and turns and memories have to be read " +
+			"anew. `error`: the stream ends, and `reason` says why. A comment comes every 15 seconds to keep the " +
+			"connection open. The stream ends after `conversation.ended`, and after `server.closing` (`reason` says " +
+			"why) when the server goes down: connect again with Last-Event-ID.",
 	}, s.listen)
 	api := s.api.OpenAPI()
 	event := api.Components.Schemas.Schema(reflect.TypeFor[client.Event](), true, "")
 	ok := api.Paths[eventsPath].Get.Responses["200"]
-	ok.Description = "A stream of events. Each has an `id` (but for events.missed, the briefing after it, error, and server.closing), an `event` type, and `data`: JSON of this schema."
+	ok.Description = "A stream of events. Each has an `id` (but for events.missed, the briefing after it, error, and " +
+		"server.closing), an `event` type, and `data`: JSON of this schema."
 	ok.Content = map[string]*huma.MediaType{"text/event-stream": {Schema: event}}
 }
 
@@ -55,15 +58,15 @@ func (s *server) listen(ctx context.Context, x *exchange, in *listenInput) (*str
 		return nil, err
 	}
 	sub, missed := s.Events.Subscribe(x.Tenant, conv.ID, conv.Caller, max(in.Header, in.Param))
-	now, err := s.Conversations.Find(ctx, x.Tenant, string(conv.ID)) // it may have ended before we listened
+	now, err := s.Conversations.Find(ctx, x.Tenant, string(conv.ID)) // it may have ended before we subscribed
 	if err != nil {
 		sub.Close()
 		return nil, err
 	}
-	sub.Belongs(now.Caller) // the store may not have seen it before
+	sub.Belongs(now.Caller) // its caller may not have been known before
 	x.stream = true
 	l := &listener{s: s, x: x, ctx: ctx, conv: now, sub: sub, out: http.NewResponseController(x.w)}
-	x.Lasts(func(why string) { l.why.Store(&why); sub.Close() }) // what waits in its queue is sent before
+	x.Lasts(func(why string) { l.why.Store(&why); sub.Close() }) // what waits in the queue is still sent
 	return &streamed{func(huma.Context) {
 		s.metrics.streams.Inc()
 		defer func() { sub.Close(); s.metrics.streams.Dec() }()
@@ -78,7 +81,7 @@ type listener struct {
 	ctx  context.Context //nolint:containedctx // of the request that the listener is
 	conv recaller.Conversation
 	sub  *events.Subscription
-	why  atomic.Pointer[string] // the stream ends, set before sub is closed; nil: it is not for that
+	why  atomic.Pointer[string] // why the server ends the stream, set before sub is closed; nil: it does not
 	out  *http.ResponseController
 }
 
@@ -120,8 +123,8 @@ func (l *listener) run(missed bool) {
 	}
 }
 
-// event sends one event, and reports whether more may follow. A briefing that a newer one has replaced is passed over:
-// the newer one comes after it.
+// event sends one event, and reports whether more may follow. It passes over a briefing that a newer one has replaced,
+// because the newer one comes after it.
 func (l *listener) event(e events.Event) bool {
 	out := client.Event{At: e.At.UTC(), Status: e.Status}
 	switch {
@@ -139,19 +142,20 @@ func (l *listener) event(e events.Event) bool {
 	return l.send(string(e.Type), e.ID, out) && e.Type != events.Ended
 }
 
-// brief sends the briefing as it now is, to a listener that missed what came before. One that fails is logged, and the
-// stream goes on.
+// brief sends the present briefing to a listener that missed events. It logs a failure, and the stream goes on.
 func (l *listener) brief() bool {
-	b, err := l.s.Conversations.Briefing(l.ctx, l.x.Tenant, string(l.conv.ID), briefing.Request{MaxMemories: liveMemories})
+	b, err := l.s.Conversations.Briefing(l.ctx, l.x.Tenant, string(l.conv.ID),
+		briefing.Request{MaxMemories: liveMemories})
 	if err != nil {
-		l.s.Log.Warn("briefing for listeners failed", "request_id", l.x.ID, "kind", string(admission.KindOf(err)), "err", err)
+		l.s.Log.Warn("briefing for listeners failed", "request_id", l.x.ID, "kind", string(admission.KindOf(err)),
+			"err", err)
 		return l.ctx.Err() == nil
 	}
 	out := briefingOut(b)
 	return l.send(client.EventBriefingUpdated, 0, client.Event{At: l.s.opts.Now().UTC(), Briefing: &out})
 }
 
-// last sends what is still kept of a conversation that has ended, and its end.
+// last sends what is still kept of a conversation that has ended, and then its end.
 func (l *listener) last() {
 	for {
 		select {
@@ -171,8 +175,8 @@ func (l *listener) last() {
 	}
 }
 
-// closed ends the stream after its subscription ended, and says why where it knows: the listener was too slow, or the
-// server goes down.
+// closed says why the stream ends, after its subscription has ended: the listener was too slow, or the server goes
+// down.
 func (l *listener) closed() {
 	if l.sub.Dropped() {
 		l.send(client.EventError, 0, client.Event{At: l.s.opts.Now().UTC(), Reason: "too slow"})

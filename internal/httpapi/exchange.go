@@ -71,7 +71,8 @@ func (s *server) done(ctx context.Context, x *exchange) {
 		s.metrics.observe(route, x.r.Method, x.w.status, took)
 	}
 	if crash != nil {
-		panic(http.ErrAbortHandler) // half an answer is out: break the connection, so that nobody takes it for a whole one
+		// half an answer is out: break the connection, so that nobody takes it for a whole one
+		panic(http.ErrAbortHandler)
 	}
 }
 
@@ -83,17 +84,18 @@ func routeOf(pattern string) string {
 	return "unknown"
 }
 
-// methodOf keeps made-up methods out of logs and metrics.
+// methodOf keeps invented methods out of logs and metrics.
 func methodOf(m string) string {
 	switch m {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
 		return m
 	}
 	return "other"
 }
 
-// body is a request's body. It shows admission what comes, and turns a body that breaks off into one that is not JSON:
-// else what came of it might pass for the whole, and huma would blame the server for the fault.
+// body is a request's body. It shows admission what passes, and turns a body that breaks off into one that is not JSON.
+// Otherwise the part that came could be taken for the whole, and huma would blame the server for the fault.
 type body struct {
 	io.ReadCloser
 	x      *exchange
@@ -116,13 +118,13 @@ func (b *body) Read(p []byte) (int, error) {
 	return max(n, 1), nil
 }
 
-// writer is the answer on its way out. It tells the status, and puts the router's own refusals into our form.
+// writer is the answer on its way out. It notes the status, and puts the router's own refusals into our form.
 type writer struct {
 	http.ResponseWriter
 	r       *http.Request
 	status  int
 	bytes   int64
-	swallow bool // the router's plain text follows, which nobody is to see
+	swallow bool // the router's plain text follows, and is dropped
 }
 
 // Unwrap lets http.ResponseController through.

@@ -1,9 +1,9 @@
 // Package httpapi is the HTTP edge: it turns requests into use cases and their answers into JSON (spec section 4). It
-// declares its operations to package admission, which lets requests in, describes itself in OpenAPI 3.1, and turns
-// every failure into problem details (RFC 9457) that name the field and never repeat what was sent. The wire types are
-// those of package client.
+// declares its operations to package admission, which lets requests in. It describes itself in OpenAPI 3.1. Every
+// failure becomes problem details (RFC 9457), which name the field at fault and never repeat what was sent. The wire
+// types are those of package client.
 //
-// It is not for rules: what is valid, and what happens, the use cases decide. It holds no state.
+// It holds no rules: the use cases decide what is valid and what happens. It keeps nothing between two requests.
 package httpapi
 
 import (
@@ -35,13 +35,19 @@ type Conversations interface {
 	Start(ctx context.Context, tenant recaller.TenantID, in conversation.Start) (conversation.Started, error)
 	Import(ctx context.Context, tenant recaller.TenantID, in conversation.Import) (conversation.Imported, error)
 	CheckImport(ctx context.Context, tenant recaller.TenantID, in conversation.Import) (conversation.Imported, error)
-	AddTurns(ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, in []conversation.TurnInput) (turns []recaller.Turn, durable bool, err error)
+	AddTurns(
+		ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, in []conversation.TurnInput,
+	) (turns []recaller.Turn, durable bool, err error)
 	End(ctx context.Context, tenant recaller.TenantID, ref string, in conversation.End) (recaller.Conversation, error)
 	Get(ctx context.Context, tenant recaller.TenantID, ref string, withTurns bool) (conversation.Record, error)
 	GetAll(ctx context.Context, tenant recaller.TenantID, ref string, withTurns bool) (conversation.Record, error)
 	Find(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)
-	List(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) ([]recaller.Conversation, string, error)
-	ListAll(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) ([]recaller.Conversation, string, error)
+	List(
+		ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter,
+	) ([]recaller.Conversation, string, error)
+	ListAll(
+		ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter,
+	) ([]recaller.Conversation, string, error)
 	Briefing(ctx context.Context, tenant recaller.TenantID, ref string, req briefing.Request) (recaller.Briefing, error)
 }
 
@@ -51,19 +57,33 @@ type Callers interface {
 	ByPhone(ctx context.Context, tenant recaller.TenantID, raw string) (recaller.Caller, error)
 	ByExternalID(ctx context.Context, tenant recaller.TenantID, raw string) (recaller.Caller, error)
 	List(ctx context.Context, tenant recaller.TenantID, page recaller.Page) ([]recaller.Caller, string, error)
-	Update(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, p recaller.CallerPatch) (recaller.Caller, error)
+	Update(
+		ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, p recaller.CallerPatch,
+	) (recaller.Caller, error)
 }
 
 // Memories keeps memories and checkpoints; *memory.Service has it.
 type Memories interface {
-	Store(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, once recaller.Once, in memory.Input) (recaller.MemoryWritten, error)
-	Update(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, p recaller.MemoryPatch) (recaller.MemoryWritten, error)
-	Change(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, c memory.Change) (recaller.MemoryWritten, error)
-	Undo(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, version int) (recaller.MemoryWritten, error)
+	Store(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, once recaller.Once, in memory.Input,
+	) (recaller.MemoryWritten, error)
+	Update(
+		ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, p recaller.MemoryPatch,
+	) (recaller.MemoryWritten, error)
+	Change(
+		ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, c memory.Change,
+	) (recaller.MemoryWritten, error)
+	Undo(
+		ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, version int,
+	) (recaller.MemoryWritten, error)
 	Forget(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.MemoryWritten, error)
-	List(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) ([]recaller.Memory, string, error)
+	List(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter,
+	) ([]recaller.Memory, string, error)
 	History(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) ([]recaller.Memory, error)
-	PutCheckpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in memory.CheckpointInput) (c recaller.Checkpoint, cleared bool, err error)
+	PutCheckpoint(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in memory.CheckpointInput,
+	) (c recaller.Checkpoint, cleared bool, err error)
 	Checkpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Checkpoint, error)
 	DeleteCheckpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) error
 }
@@ -81,7 +101,9 @@ type Tenants interface {
 	List(ctx context.Context) ([]recaller.Tenant, error)
 	Create(ctx context.Context, t recaller.Tenant) (recaller.Tenant, string, error)
 	Update(ctx context.Context, id recaller.TenantID, change func(*recaller.Tenant) error) (recaller.Tenant, error)
-	CreateKey(ctx context.Context, tenant recaller.TenantID, scope recaller.Scope, label string) (recaller.APIKey, string, error)
+	CreateKey(
+		ctx context.Context, tenant recaller.TenantID, scope recaller.Scope, label string,
+	) (recaller.APIKey, string, error)
 	Keys(ctx context.Context, tenant recaller.TenantID) ([]recaller.APIKey, error)
 	DeleteKey(ctx context.Context, tenant recaller.TenantID, id recaller.KeyID) error
 }
@@ -99,7 +121,7 @@ type Reminders interface {
 	Retry(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (recaller.Reminder, error)
 }
 
-// Webhooks keeps the address that a tenant is told of reminders at; *tenant.Service has it.
+// Webhooks keeps where a tenant hears of its reminders; *tenant.Service has it.
 type Webhooks interface {
 	Webhook(ctx context.Context, tenant recaller.TenantID) (recaller.Webhook, error)
 	SetWebhook(ctx context.Context, tenant recaller.TenantID, url, secret string) (recaller.Webhook, error)
@@ -116,18 +138,26 @@ type Packs interface {
 
 // Recaller searches one caller's words; *recall.Service has it.
 type Recaller interface {
-	Recall(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, q recall.Query) (recall.Result, error)
+	Recall(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, q recall.Query,
+	) (recall.Result, error)
 }
 
 // Briefer composes briefings; *briefing.Service has it.
 type Briefer interface {
-	Briefing(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req briefing.Request) (recaller.Briefing, error)
-	Agreements(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, asOf time.Time) ([]recaller.Agreement, error)
+	Briefing(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req briefing.Request,
+	) (recaller.Briefing, error)
+	Agreements(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, asOf time.Time,
+	) ([]recaller.Agreement, error)
 }
 
-// Events tells what changes; *events.Bus has it.
+// Events tells listeners what changes; *events.Bus has it.
 type Events interface {
-	Subscribe(tenant recaller.TenantID, conv recaller.ConversationID, caller recaller.CallerID, last uint64) (sub *events.Subscription, missed bool)
+	Subscribe(
+		tenant recaller.TenantID, conv recaller.ConversationID, caller recaller.CallerID, last uint64,
+	) (sub *events.Subscription, missed bool)
 }
 
 // Deps are what the edge serves; all are required.
@@ -147,7 +177,7 @@ type Deps struct {
 	Briefer       Briefer
 	Events        Events
 	Encryption    Encrypter
-	Ready         func(context.Context) error // nil error: the server can serve
+	Ready         func(context.Context) error // nil: the server can serve
 	Log           *slog.Logger
 	Registerer    prometheus.Registerer
 }
@@ -203,12 +233,12 @@ type server struct {
 	api          huma.API
 	metrics      *metrics
 	operations   map[string]*admission.Operation
-	faults       map[reflect.Type]*huma.Schema // of the bodies that handlers take raw
-	faultSchemas huma.Registry                 // what they refer to
-	required     map[recaller.Tool][]string    // arguments that a tool cannot do without, in snake_case
+	faults       map[reflect.Type]*huma.Schema // of the bodies that handlers decode
+	faultSchemas huma.Registry                 // what faults refer to
+	required     map[recaller.Tool][]string    // arguments that a tool requires, in snake_case
 }
 
-// New returns the handler of the whole API. It may be mounted at the root only, because it names its own paths.
+// New returns the handler of the whole API. Mount it at the root, because it names its own paths.
 func New(deps Deps, opts Options) (http.Handler, error) {
 	s, err := newServer(deps, opts)
 	if err != nil {
@@ -252,7 +282,7 @@ func newServer(deps Deps, opts Options) (*server, error) {
 	return s, nil
 }
 
-// recorder is the router; it remembers its patterns, so that a test can hold them against the description.
+// recorder is the router. It remembers its patterns, so that a test can compare them with the description.
 type recorder struct {
 	mux      *http.ServeMux
 	patterns []string

@@ -55,7 +55,9 @@ func (s *server) importConversations(ctx context.Context, x *exchange, in *struc
 	return &importAnswer{Status: status, Body: done}, nil
 }
 
-func (s *server) importOne(ctx context.Context, x *exchange, once recaller.Once, raw []byte, carry carrying) (client.ImportResponse, error) {
+func (s *server) importOne(
+	ctx context.Context, x *exchange, once recaller.Once, raw []byte, carry carrying,
+) (client.ImportResponse, error) {
 	b, err := decode[client.ImportRequest](s, raw)
 	if err != nil {
 		return client.ImportResponse{}, err
@@ -63,28 +65,33 @@ func (s *server) importOne(ctx context.Context, x *exchange, once recaller.Once,
 	return importIn(ctx, x, once, b, carry)
 }
 
-func importIn(ctx context.Context, x *exchange, once recaller.Once, b client.ImportRequest, carry carrying) (client.ImportResponse, error) {
+func importIn(
+	ctx context.Context, x *exchange, once recaller.Once, b client.ImportRequest, carry carrying,
+) (client.ImportResponse, error) {
 	turns := turnInputs(b.Turns)
-	if b.Turns == nil { // as against none
+	if b.Turns == nil { // nil means that they were left out
 		turns = nil
 	}
 	_, offset := b.StartedAt.Zone()
 	done, err := carry(ctx, x.Tenant, conversation.Import{
 		Start: conversation.Start{
-			Once: once, Caller: conversation.CallerRef(b.Caller), ExternalID: b.ExternalID, Channel: b.Channel, Direction: b.Direction,
-			PlatformIDs: b.PlatformIDs, Reminder: b.Reminder, Metadata: b.Metadata,
+			Once: once, Caller: conversation.CallerRef(b.Caller), ExternalID: b.ExternalID, Channel: b.Channel,
+			Direction: b.Direction, PlatformIDs: b.PlatformIDs, Reminder: b.Reminder, Metadata: b.Metadata,
 		},
-		StartedAt: b.StartedAt.UTC(), Offset: time.Duration(offset) * time.Second, EndedAt: b.EndedAt.UTC(), Status: b.Status, Turns: turns,
-		Duration: seconds(b.DurationSeconds), RecordingURL: b.RecordingURL, NoWrapup: b.Wrapup != nil && !*b.Wrapup,
+		StartedAt: b.StartedAt.UTC(), Offset: time.Duration(offset) * time.Second, EndedAt: b.EndedAt.UTC(),
+		Status: b.Status, Turns: turns, Duration: seconds(b.DurationSeconds), RecordingURL: b.RecordingURL,
+		NoWrapup: b.Wrapup != nil && !*b.Wrapup,
 	})
 	if err != nil {
 		return client.ImportResponse{}, err
 	}
-	return client.ImportResponse{Conversation: conversationOut(done.Conversation), Caller: callerOut(done.Caller), Existing: done.Existing}, nil
+	return client.ImportResponse{
+		Conversation: conversationOut(done.Conversation), Caller: callerOut(done.Caller), Existing: done.Existing,
+	}, nil
 }
 
-// importWorkers carry out a batch side by side, so that they share commits. One caller's conversations go to one worker
-// and stay in order.
+// importWorkers is how many conversations of a batch are imported at once, so that they share commits. Conversations
+// that name their caller in the same way go to one worker, and stay in order.
 const importWorkers = 8
 
 // item is one conversation of a batch.
@@ -93,7 +100,9 @@ type item struct {
 	body  client.ImportRequest
 }
 
-func (s *server) importBatch(ctx context.Context, x *exchange, once recaller.Once, raw []byte, head batchHead, carry carrying) (*importAnswer, error) {
+func (s *server) importBatch(
+	ctx context.Context, x *exchange, once recaller.Once, raw []byte, head batchHead, carry carrying,
+) (*importAnswer, error) {
 	b := &batch{s: s, x: x, once: once, carry: carry, wrapup: head.Wrapup, queues: make([]chan item, importWorkers)}
 	var workers sync.WaitGroup
 	for i := range b.queues {
@@ -106,7 +115,7 @@ func (s *server) importBatch(ctx context.Context, x *exchange, once recaller.Onc
 	}
 	workers.Wait()
 	if b.crashed != nil {
-		panic(b.crashed) // as if it had happened on the request's own goroutine
+		panic(b.crashed) // as if the request's own goroutine had panicked
 	}
 	if err != nil {
 		return nil, err
@@ -125,7 +134,7 @@ type batch struct {
 	x      *exchange
 	once   recaller.Once
 	carry  carrying
-	wrapup *bool // of those that do not say it themselves
+	wrapup *bool // for the conversations that do not say it
 	queues []chan item
 
 	mu      sync.Mutex // guards what follows
@@ -133,12 +142,12 @@ type batch struct {
 	crashed any
 }
 
-// feed hands out the conversations one by one; only those at work are decoded.
+// feed hands out the conversations one by one, so that only a few are decoded at once.
 func (b *batch) feed(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	_, _ = dec.Token() // the object
 	for key, _ := dec.Token(); key != json.Token("conversations"); key, _ = dec.Token() {
-		_ = dec.Decode(&skipped{}) // headOf has read it
+		_ = dec.Decode(&skipped{}) // headOf read it
 	}
 	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
 		return recaller.InvalidField("conversations", "expected array")
@@ -162,19 +171,19 @@ func (b *batch) feed(raw []byte) error {
 	return nil
 }
 
-// batchHead is what a batch says beside its conversations, which it has if that is what it is.
+// batchHead is what a batch says beside its conversations. Conversations is nil if the body is no batch.
 type batchHead struct {
 	Conversations *skipped `json:"conversations"`
 	Wrapup        *bool    `json:"wrapup"`
 }
 
-// headOf reads whether a body is a batch, and what it says of all that are in it. Of one conversation it reads nothing.
+// headOf tells whether a body is a batch, and reads what a batch says of all its conversations.
 func headOf(raw []byte) (head batchHead, err error) {
 	var fields map[string]skipped
 	if !json.Valid(raw) {
 		return head, simple(http.StatusBadRequest, "invalid", "the body is not valid JSON")
 	}
-	_ = json.Unmarshal(raw, &fields) // one that is no object has none: importOne says so
+	_ = json.Unmarshal(raw, &fields) // without fields it is no batch, and importOne says what is wrong
 	if _, ok := fields["conversations"]; !ok {
 		return head, nil
 	}
@@ -228,7 +237,8 @@ func (b *batch) work(ctx context.Context, queue <-chan item) {
 			continue
 		}
 		b.put(it.index, client.ImportResult{
-			ConversationID: done.Conversation.ID, ExternalID: done.Conversation.ExternalID, CallerID: done.Caller.ID, Existing: done.Existing,
+			ConversationID: done.Conversation.ID, ExternalID: done.Conversation.ExternalID, CallerID: done.Caller.ID,
+			Existing: done.Existing,
 		})
 	}
 }
@@ -249,7 +259,8 @@ func (b *batch) put(i int, r client.ImportResult) {
 func (b *batch) failed(i int, err error) {
 	p := problemOf(err)
 	if p.Status >= http.StatusInternalServerError {
-		b.s.Log.Error("import failed", "request_id", b.x.ID, "index", i, "kind", string(admission.KindOf(err)), "err", err)
+		b.s.Log.Error("import failed", "request_id", b.x.ID, "index", i, "kind", string(admission.KindOf(err)),
+			"err", err)
 	}
 	b.put(i, client.ImportResult{Error: &p.Problem})
 }

@@ -17,38 +17,53 @@ import (
 func (s *server) memoryRoutes() {
 	add(s, route{
 		id: "caller-memories", method: http.MethodGet, path: "/v1/callers/{id}/memories", tag: tagMemories,
-		summary: "List a caller's memories", about: "Last confirmed first; the active ones, unless `status` asks for others. Forgotten ones are for an admin key only: `include_forgotten` adds them.",
-		statuses: []int{http.StatusForbidden},
+		summary: "List a caller's memories",
+		about: "Last confirmed first; the active ones, unless `status` asks for others. Forgotten ones are for an " +
+			"admin key only: `include_forgotten` adds them.", statuses: []int{http.StatusForbidden},
 	}, s.listMemories)
 	add(s, route{
-		id: "store-memory", method: http.MethodPost, path: "/v1/callers/{id}/memories", tag: tagMemories, status: http.StatusCreated,
-		summary: "Store a memory", statuses: []int{http.StatusConflict},
-		about: "Durable when it answers. An active memory with the same key (case ignored) gets a new version (`updated`), and what it said before is in `previous`; the same value confirms it (`confirmed`). " +
-			"What is known already under another key is not stored twice: that memory gets the key as an alias (`merged`). A repeated Idempotency-Key changes nothing (`kept`).",
+		id: "store-memory", method: http.MethodPost, path: "/v1/callers/{id}/memories", tag: tagMemories,
+		status: http.StatusCreated, summary: "Store a memory", statuses: []int{http.StatusConflict},
+		about: "Durable when it answers. An active memory with the same key (case ignored) gets a new version " +
+			"(`updated`), and what it said before is in `previous`; the same value confirms it (`confirmed`). What " +
+			"is known already under another key is not stored twice: that memory gets the key as an alias " +
+			"(`merged`). A repeated Idempotency-Key changes nothing (`kept`).",
 	}, s.storeMemory)
 	stored := s.api.OpenAPI().Paths["/v1/callers/{id}/memories"].Post.Responses
-	stored["200"] = &huma.Response{Description: "It was known: it was updated, confirmed, merged, or kept as it was.", Content: stored["201"].Content}
+	stored["200"] = &huma.Response{
+		Description: "It was known: it was updated, confirmed, merged, or kept as it was.",
+		Content:     stored["201"].Content,
+	}
 	add(s, route{
-		id: "update-memory", method: http.MethodPatch, path: "/v1/memories/{id}", tag: tagMemories, summary: "Update a memory",
-		about: "Makes a new version and closes the old one, which is in `previous`; both stay in the history. What is left out stays.", statuses: []int{http.StatusConflict},
+		id: "update-memory", method: http.MethodPatch, path: "/v1/memories/{id}", tag: tagMemories,
+		summary: "Update a memory",
+		about: "Makes a new version and closes the old one, which is in `previous`; both stay in the history. What " +
+			"is left out stays.", statuses: []int{http.StatusConflict},
 	}, s.updateMemory)
 	add(s, route{
-		id: "forget-memory", method: http.MethodDelete, path: "/v1/memories/{id}", tag: tagMemories, summary: "Forget a memory",
-		about: "It leaves every prompt and every search at once, with what says the same, the turns that said it, their sentences in summaries, and the caller's name if it holds that; its pending reminder is cancelled. An undo brings it back, an export has it until the caller is erased.", statuses: []int{http.StatusConflict},
+		id: "forget-memory", method: http.MethodDelete, path: "/v1/memories/{id}", tag: tagMemories,
+		summary: "Forget a memory",
+		about: "It leaves every prompt and every search at once, with what says the same, the turns that said it, " +
+			"their sentences in summaries, and the caller's name if it holds that; its pending reminder is " +
+			"cancelled. An undo brings it back, an export has it until the caller is erased.",
+		statuses: []int{http.StatusConflict},
 	}, func(ctx context.Context, x *exchange, in *MemoryPath) (*plain[client.MemoryResponse], error) {
 		w, err := s.Memories.Forget(ctx, x.Tenant, recaller.MemoryID(in.ID))
 		return body200(writtenOut(w), err)
 	})
 	add(s, route{
-		id: "undo-memory", method: http.MethodPost, path: "/v1/memories/{id}/undo", tag: tagMemories, summary: "Undo a change of a memory",
-		about: "Brings an earlier version back, as a new version (`restored`): the one named, or else the last one of a memory that was forgotten, or the one before the active one. " +
-			"The repeat of an undo undoes it, so Idempotency-Key is not taken; name the version, and a repeat changes nothing that can be seen.",
+		id: "undo-memory", method: http.MethodPost, path: "/v1/memories/{id}/undo", tag: tagMemories,
+		summary: "Undo a change of a memory",
+		about: "Brings an earlier version back, as a new version (`restored`): the one named, or else the last one " +
+			"of a memory that was forgotten, or the one before the active one. The repeat of an undo undoes it, so " +
+			"Idempotency-Key is not taken; name the version, and a repeat changes nothing that can be seen.",
 		statuses: []int{http.StatusConflict},
 	}, s.undoMemory)
 	add(s, route{
-		id: "memory-history", method: http.MethodGet, path: "/v1/memories/{id}/history", tag: tagMemories, summary: "Read a memory's history",
-		about:    "Every version, newest first. Of a memory that was forgotten they tell no key and no value; `include_forgotten` with an admin key shows them.",
-		statuses: []int{http.StatusForbidden},
+		id: "memory-history", method: http.MethodGet, path: "/v1/memories/{id}/history", tag: tagMemories,
+		summary: "Read a memory's history",
+		about: "Every version, newest first. Of a memory that was forgotten they tell no key and no value; " +
+			"`include_forgotten` with an admin key shows them.", statuses: []int{http.StatusForbidden},
 	}, s.memoryHistory)
 	s.checkpointRoutes()
 }
@@ -104,12 +119,12 @@ func (s *server) memoryHistory(ctx context.Context, x *exchange, in *struct {
 	return body200(client.MemoryHistory{Versions: list(versions, memoryOut)}, err)
 }
 
-// Forgotten is the parameter of what an admin may see of what was forgotten.
+// Forgotten asks for what was forgotten, which only an admin key may see.
 type Forgotten struct {
 	IncludeForgotten bool `query:"include_forgotten" doc:"true: what was forgotten too. Needs an admin key." example:"false"`
 }
 
-// allowed refuses to show what was forgotten to a key that may not see it.
+// allowed refuses to show what was forgotten to any other key.
 func (f Forgotten) allowed(x *exchange) error {
 	if f.IncludeForgotten && !x.Scope.Allows(recaller.ScopeAdmin) {
 		return recaller.Errorf(recaller.Forbidden, "include_forgotten needs an admin key")
@@ -144,7 +159,8 @@ func (s *server) storeMemory(ctx context.Context, x *exchange, in *struct {
 
 func memoryInput(b client.MemoryInput) (memory.Input, error) {
 	input := memory.Input{
-		Type: b.Type, Key: b.Key, Value: b.Value, Confidence: b.Confidence, Source: b.Source, PrivacyScope: b.PrivacyScope,
+		Type: b.Type, Key: b.Key, Value: b.Value, Confidence: b.Confidence, Source: b.Source,
+		PrivacyScope: b.PrivacyScope,
 	}
 	if err := dayOf(b.DueDay, b.DueAt != nil); err != nil {
 		return input, err
@@ -157,7 +173,9 @@ func memoryInput(b client.MemoryInput) (memory.Input, error) {
 		input.DueAt, input.DueDay = &due, b.DueDay
 	}
 	if b.Provenance != nil {
-		input.Provenance = recaller.Provenance{Conversation: recaller.ConversationID(b.Provenance.ConversationID), Turns: b.Provenance.Turns}
+		input.Provenance = recaller.Provenance{
+			Conversation: recaller.ConversationID(b.Provenance.ConversationID), Turns: b.Provenance.Turns,
+		}
 	}
 	return input, nil
 }
@@ -168,7 +186,9 @@ func (s *server) updateMemory(ctx context.Context, x *exchange, in *struct {
 },
 ) (*plain[client.MemoryResponse], error) {
 	b := in.Body
-	p := recaller.MemoryPatch{Type: b.Type, Key: b.Key, Value: b.Value, Confidence: b.Confidence, PrivacyScope: b.PrivacyScope}
+	p := recaller.MemoryPatch{
+		Type: b.Type, Key: b.Key, Value: b.Value, Confidence: b.Confidence, PrivacyScope: b.PrivacyScope,
+	}
 	at, set := b.DueAt.Change()
 	if err := dayOf(b.DueDay, set && !at.IsZero()); err != nil {
 		return nil, err
@@ -201,7 +221,7 @@ func (s *server) undoMemory(ctx context.Context, x *exchange, in *struct {
 	return body200(writtenOut(w), err)
 }
 
-// dayOf refuses a day that is none: there is no due time that it could be said of.
+// dayOf refuses due_day without a due time.
 func dayOf(dueDay, due bool) error {
 	if dueDay && !due {
 		return recaller.InvalidField("due_day", "is only for a due_at")
@@ -213,7 +233,8 @@ func (s *server) checkpointRoutes() {
 	const path = "/v1/callers/{id}/checkpoint"
 	add(s, route{
 		id: "get-checkpoint", method: http.MethodGet, path: path, tag: tagMemories, summary: "Read the checkpoint",
-		about: "The state of the caller's unfinished matter, if it is inside the tenant's resume window; an older one is not found, but stays.",
+		about: "The state of the caller's unfinished matter, if it is inside the tenant's resume window; an older " +
+			"one is not found, but stays.",
 	}, func(ctx context.Context, x *exchange, in *CallerPath) (*plain[client.Checkpoint], error) {
 		c, err := s.Memories.Checkpoint(ctx, x.Tenant, recaller.CallerID(in.ID))
 		return body200(checkpointOut(c), err)

@@ -20,7 +20,9 @@ func newMetrics(reg prometheus.Registerer) (*metrics, error) {
 			Help:    "How long requests took, by route, method and class of status. Event streams are left out.",
 			Buckets: []float64{.0005, .001, .002, .005, .01, .02, .05, .1, .25, .5, 1, 2.5, 10},
 		}, []string{"route", "method", "status"}),
-		streams: prometheus.NewGauge(prometheus.GaugeOpts{Name: "recaller_http_event_streams", Help: "Event streams that are open."}),
+		streams: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "recaller_http_event_streams", Help: "Event streams that are open.",
+		}),
 	}
 	return m, errors.Join(reg.Register(m.duration), reg.Register(m.streams))
 }

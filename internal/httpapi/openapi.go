@@ -35,7 +35,7 @@ another request is a 409. Where a route does not take the header, its descriptio
 
 **Times** are RFC 3339, in UTC; durations are seconds.`
 
-// config is what huma is told. Its own documentation, links and schema routes are off: we serve our own.
+// config configures huma. Its own documentation, links and schema routes are off, because we serve our own.
 func (s *server) config() huma.Config {
 	jsonFormat := huma.Format{
 		Marshal:   huma.DefaultJSONFormat.Marshal,
@@ -105,16 +105,16 @@ func add[I, O any](s *server, r route, handle func(context.Context, *exchange, *
 
 func (s *server) operation(r route) huma.Operation {
 	needs := s.operations[r.id]
-	if needs == nil { // describe refuses it
+	if needs == nil { // describe reports it
 		needs = &admission.Operation{}
 	}
 	op := huma.Operation{
-		OperationID: r.id, Method: r.method, Path: r.path, Tags: []string{r.tag}, Summary: r.summary, Description: r.about,
-		DefaultStatus: r.status, MaxBodyBytes: needs.MaxBody, SkipValidateBody: r.rawBody, Responses: map[string]*huma.Response{},
-		BodyReadTimeout:    needs.Timeout(),
-		SkipValidateParams: isTool(r.path), // what a tool does not ask for does no harm
+		OperationID: r.id, Method: r.method, Path: r.path, Tags: []string{r.tag}, Summary: r.summary,
+		Description: r.about, DefaultStatus: r.status, MaxBodyBytes: needs.MaxBody, SkipValidateBody: r.rawBody,
+		Responses: map[string]*huma.Response{}, BodyReadTimeout: needs.Timeout(),
+		SkipValidateParams: isTool(r.path), // unknown parameters of a tool call do no harm
 	}
-	op.Security = []map[string][]string{} // none: anybody may ask
+	op.Security = []map[string][]string{} // no key is needed
 	if scope := needs.Scope; scope != "" {
 		op.Security = s.api.OpenAPI().Security
 		op.Description += fmt.Sprintf("\n\nNeeds a key of scope `%s`.", scope)
@@ -150,7 +150,8 @@ func failures(r route, needs recaller.Scope) []int {
 	}
 	switch r.method {
 	case http.MethodPost, http.MethodPut, http.MethodPatch:
-		statuses = append(statuses, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+		statuses = append(statuses, http.StatusBadRequest, http.StatusRequestEntityTooLarge,
+			http.StatusUnsupportedMediaType)
 	}
 	if strings.Contains(r.path, "{id}") {
 		statuses = append(statuses, http.StatusNotFound)
@@ -170,7 +171,8 @@ func meaning(status int) string {
 	case http.StatusNotFound:
 		return "There is no such thing in this tenant."
 	case http.StatusConflict:
-		return "The state of things does not allow it: the conversation has ended, or the Idempotency-Key was used for another request."
+		return "The state of things does not allow it: the conversation has ended, or the Idempotency-Key was used " +
+			"for another request."
 	case http.StatusRequestEntityTooLarge:
 		return "The body is larger than the route takes."
 	case http.StatusUnsupportedMediaType:
@@ -200,7 +202,8 @@ func (s *server) describe() error {
 				continue
 			}
 			if _, ok := s.operations[op.OperationID]; !ok {
-				return fmt.Errorf("%s %s: the operation %q is not in the table of operations", op.Method, path, op.OperationID)
+				return fmt.Errorf("%s %s: the operation %q is not in the table of operations", op.Method, path,
+					op.OperationID)
 			}
 			withHeaders(op)
 		}
@@ -208,7 +211,7 @@ func (s *server) describe() error {
 	return nil
 }
 
-// withHeaders tells the headers that every answer has.
+// withHeaders describes the headers that every answer has.
 func withHeaders(op *huma.Operation) {
 	text := &huma.Schema{Type: huma.TypeString}
 	wait := &huma.Param{Description: "Seconds after which to try again.", Schema: &huma.Schema{Type: huma.TypeInteger}}
@@ -216,7 +219,9 @@ func withHeaders(op *huma.Operation) {
 		if res.Headers == nil {
 			res.Headers = map[string]*huma.Param{}
 		}
-		res.Headers["X-Request-Id"] = &huma.Param{Description: "The request's id: the one sent, or a new one.", Schema: text}
+		res.Headers["X-Request-Id"] = &huma.Param{
+			Description: "The request's id: the one sent, or a new one.", Schema: text,
+		}
 		switch status {
 		case "429", "503":
 			res.Headers["Retry-After"] = wait

@@ -16,7 +16,7 @@ import (
 	"github.com/recallerhq/recaller/client"
 )
 
-// The page at /docs: ours, self-contained, drawn from /openapi.json by the browser.
+// The page at /docs. It is self-contained: the browser draws it from /openapi.json.
 var (
 	//go:embed docs/page.html
 	docsPage string
@@ -28,21 +28,25 @@ var (
 
 func (s *server) operateRoutes() {
 	add(s, route{
-		id: "healthz", method: http.MethodGet, path: "/healthz", tag: tagOperation, summary: "Is it alive?", about: "The process runs. It asks nothing of the store.",
+		id: "healthz", method: http.MethodGet, path: "/healthz", tag: tagOperation, summary: "Is it alive?",
+		about: "The process runs. It asks nothing of the store.",
 	}, func(context.Context, *exchange, *struct{}) (*plain[client.Health], error) {
 		return &plain[client.Health]{client.Health{Status: "ok"}}, nil
 	})
 	add(s, route{
-		id: "readyz", method: http.MethodGet, path: "/readyz", tag: tagOperation, summary: "Can it serve?", statuses: []int{http.StatusServiceUnavailable},
-		about: "503 while a part that is needed is away, and while the server goes down.",
+		id: "readyz", method: http.MethodGet, path: "/readyz", tag: tagOperation, summary: "Can it serve?",
+		statuses: []int{http.StatusServiceUnavailable},
+		about:    "503 while a part that is needed is away, and while the server goes down.",
 	}, func(ctx context.Context, _ *exchange, _ *struct{}) (*plain[client.Health], error) {
 		return body200(client.Health{Status: "ready"}, s.Ready(ctx))
 	})
 	s.file(route{
-		id: "openapi-json", method: http.MethodGet, path: "/openapi.json", tag: tagOperation, summary: "This description, as JSON", about: "OpenAPI 3.1.",
+		id: "openapi-json", method: http.MethodGet, path: "/openapi.json", tag: tagOperation,
+		summary: "This description, as JSON", about: "OpenAPI 3.1.",
 	}, "application/openapi+json", sync.OnceValues(func() ([]byte, error) { return json.Marshal(s.api.OpenAPI()) }))
 	s.file(route{
-		id: "openapi-yaml", method: http.MethodGet, path: "/openapi.yaml", tag: tagOperation, summary: "This description, as YAML", about: "OpenAPI 3.1.",
+		id: "openapi-yaml", method: http.MethodGet, path: "/openapi.yaml", tag: tagOperation,
+		summary: "This description, as YAML", about: "OpenAPI 3.1.",
 	}, "application/openapi+yaml", sync.OnceValues(func() ([]byte, error) { return s.api.OpenAPI().YAML() }))
 	s.docs()
 	if s.opts.Gatherer != nil {
@@ -50,7 +54,7 @@ func (s *server) operateRoutes() {
 	}
 }
 
-// file serves bytes that are made when they are first asked for.
+// file serves bytes that are made at the first request.
 func (s *server) file(r route, contentType string, content func() ([]byte, error)) {
 	add(s, r, func(_ context.Context, x *exchange, _ *struct{}) (*streamed, error) {
 		raw, err := content()
@@ -79,10 +83,12 @@ func (s *server) answers(r route, contentType string) {
 
 func (s *server) docs() {
 	page := []byte(strings.NewReplacer("/*STYLE*/", docsStyle, "/*SCRIPT*/", docsScript).Replace(docsPage))
-	policy := "default-src 'none'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; script-src " +
+	policy := "default-src 'none'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+		"script-src " +
 		source(docsScript) + "; style-src " + source(docsStyle)
 	s.stream(route{
-		id: "docs", method: http.MethodGet, path: "/docs", tag: tagOperation, summary: "This description, to read", about: "A page of its own that loads nothing from elsewhere.",
+		id: "docs", method: http.MethodGet, path: "/docs", tag: tagOperation, summary: "This description, to read",
+		about: "A page of its own that loads nothing from elsewhere.",
 	}, "text/html", func(x *exchange) {
 		h := x.w.Header()
 		h.Set("Content-Security-Policy", policy)
@@ -92,7 +98,7 @@ func (s *server) docs() {
 	})
 }
 
-// source allows one inline text in a content security policy, by its hash.
+// source allows one inline text in a content security policy by its hash.
 func source(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

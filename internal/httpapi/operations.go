@@ -15,10 +15,10 @@ import (
 // importLimit is how long an import may take.
 const importLimit = 5 * time.Minute
 
-// maxImports bounds how many imports hold their bodies in memory at once; further ones wait for their turn.
+// maxImports is how many imports may hold their bodies in memory at once. Others wait for their turn.
 const maxImports = 2
 
-// operations is the one table of what is served, and what it needs; an operation that is not in here is not served.
+// operations is the one table of what is served and what each operation needs. What it lacks is not served.
 func operations(o Options) map[string]*admission.Operation {
 	table := map[string]*admission.Operation{}
 	declare := func(op admission.Operation, names ...string) {
@@ -35,11 +35,13 @@ func operations(o Options) map[string]*admission.Operation {
 	declare(admission.Operation{Scope: recaller.ScopeRead},
 		"list-conversations", "search-conversations", "get-conversation", "conversation-briefing",
 		"find-callers", "get-caller", "caller-briefing", "caller-conversations", "caller-memories", "caller-agreements",
-		"recall", "check-receipt", "memory-history", "get-checkpoint", "get-tenant", "list-prompts", "list-packs", "get-pack",
+		"recall", "check-receipt", "memory-history", "get-checkpoint", "get-tenant", "list-prompts", "list-packs",
+		"get-pack",
 		"list-tools", "list-reminders", "caller-reminders")
 	declare(admission.Operation{Scope: recaller.ScopeAgent},
 		"start-conversation", "add-turns", "end-conversation", "update-caller", "export-caller",
-		"store-memory", "update-memory", "forget-memory", "undo-memory", "put-checkpoint", "delete-checkpoint", "call-tool",
+		"store-memory", "update-memory", "forget-memory", "undo-memory", "put-checkpoint", "delete-checkpoint",
+		"call-tool",
 		"set-reminder", "remind-caller", "cancel-reminder", "retry-reminder")
 	declare(admission.Operation{Scope: recaller.ScopeAdmin},
 		"erase-caller", "update-tenant", "create-key", "list-keys", "delete-key", "put-pack", "delete-pack",
@@ -69,7 +71,7 @@ func (s *server) admit(ctx huma.Context, next func(huma.Context)) {
 		x.refuse(err)
 		return
 	}
-	// No store need be asked: no id is like that.
+	// no id is like that, so the store need not be asked
 	if path := ctx.URL().Path; !utf8.ValidString(path) || strings.ContainsRune(path, 0) {
 		x.refuse(recaller.Errorf(recaller.NotFound, "there is nothing under an id that is no text"))
 		return

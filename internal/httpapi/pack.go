@@ -10,7 +10,7 @@ import (
 	"github.com/recallerhq/recaller/internal/tenant"
 )
 
-// PackPath names a keyword pack; exported, because huma fills only such fields.
+// PackPath names a keyword pack. It is exported because huma fills only such fields.
 type PackPath struct {
 	Name string `path:"name" doc:"The pack's name." example:"golf"`
 }
@@ -24,24 +24,28 @@ func (s *server) packRoutes() {
 	const path = "/v1/packs/{name}"
 	add(s, route{
 		id: "list-packs", method: http.MethodGet, path: "/v1/packs", tag: tagTenants, summary: "List keyword packs",
-		about: "The tables by which conversations get intent, sentiment, topics and outcome: ours and the tenant's own. `PATCH /v1/tenant` says which are in use (`packs`).",
+		about: "The tables by which conversations get intent, sentiment, topics and outcome: ours and the tenant's " +
+			"own. `PATCH /v1/tenant` says which are in use (`packs`).",
 	}, func(ctx context.Context, x *exchange, _ *struct{}) (*plain[client.PackList], error) {
 		all, err := s.Packs.PackList(ctx, x.Tenant)
-		return body200(client.PackList{Packs: list(all, func(p tenant.PackInfo) client.PackInfo { return client.PackInfo(p) })}, err)
+		return body200(client.PackList{Packs: list(all,
+			func(p tenant.PackInfo) client.PackInfo { return client.PackInfo(p) })}, err)
 	})
 	add(s, route{
-		id: "get-pack", method: http.MethodGet, path: path, tag: tagTenants, summary: "Read a keyword pack", statuses: []int{http.StatusNotFound},
-		about: "The tenant's own, else ours: a good start for one of your own.",
+		id: "get-pack", method: http.MethodGet, path: path, tag: tagTenants, summary: "Read a keyword pack",
+		statuses: []int{http.StatusNotFound}, about: "The tenant's own, else ours: a good start for one of your own.",
 	}, func(ctx context.Context, x *exchange, in *PackPath) (*plain[client.Pack], error) {
 		return s.readPack(ctx, x, in.Name)
 	})
 	add(s, route{
-		id: "put-pack", method: http.MethodPut, path: path, tag: tagTenants, summary: "Set a keyword pack of your own", statuses: []int{http.StatusConflict},
-		about: "Makes it, or replaces the one before; at most eight of 256 KiB each. With the name of one of ours it takes its place. " +
-			"It counts for conversations that are written up from then on.",
+		id: "put-pack", method: http.MethodPut, path: path, tag: tagTenants, summary: "Set a keyword pack of your own",
+		statuses: []int{http.StatusConflict},
+		about: "Makes it, or replaces the one before; at most eight of 256 KiB each. With the name of one of ours it " +
+			"takes its place. It counts for conversations that are written up from then on.",
 	}, s.putPack)
 	add(s, route{
-		id: "delete-pack", method: http.MethodDelete, path: path, tag: tagTenants, status: http.StatusNoContent, summary: "Delete a keyword pack of your own",
+		id: "delete-pack", method: http.MethodDelete, path: path, tag: tagTenants, status: http.StatusNoContent,
+		summary:  "Delete a keyword pack of your own",
 		about:    "One that took the place of ours brings ours back; any other must not be in use.",
 		statuses: []int{http.StatusNotFound, http.StatusConflict},
 	}, func(ctx context.Context, x *exchange, in *PackPath) (*struct{}, error) {

@@ -17,14 +17,14 @@ import (
 	"github.com/recallerhq/recaller/internal/admission"
 )
 
-// outcome is what a kind of failure is over HTTP.
+// outcome is how HTTP tells a kind of failure.
 type outcome struct {
 	status int
 	code   string // the problem's machine-readable code
 	retry  int    // seconds for Retry-After; 0: none
 }
 
-// outcomes is the one table from kinds to HTTP. A body that is not JSON at all is a 400, one with a wrong field a 422.
+// outcomes is the one table from kinds to HTTP. A body that is not JSON is a 400, and a wrong field a 422.
 func outcomes() map[recaller.Kind]outcome {
 	return map[recaller.Kind]outcome{
 		recaller.Invalid:         {http.StatusUnprocessableEntity, "invalid", 0},
@@ -66,7 +66,7 @@ func (p *problem) GetHeaders() http.Header {
 
 const problemType = "application/problem+json"
 
-// problemOf makes a problem of an error. Nothing but the client-safe message and the field leaves the process.
+// problemOf makes a problem of an error. Only the client-safe message and the field leave the process.
 func problemOf(err error) *problem {
 	var p *problem
 	if errors.As(err, &p) {
@@ -74,7 +74,9 @@ func problemOf(err error) *problem {
 	}
 	kind := admission.KindOf(err)
 	o := outcomes()[kind]
-	p = &problem{retry: o.retry, Problem: client.Problem{Status: o.status, Code: o.code, Title: http.StatusText(o.status)}}
+	p = &problem{
+		retry: o.retry, Problem: client.Problem{Status: o.status, Code: o.code, Title: http.StatusText(o.status)},
+	}
 	var e *recaller.Error
 	switch {
 	case kind == recaller.Internal:
@@ -91,12 +93,12 @@ func problemOf(err error) *problem {
 	return p
 }
 
-// simple makes a problem of a status alone.
+// simple makes a problem that names no field.
 func simple(status int, code, detail string) *problem {
 	return &problem{Problem: client.Problem{Status: status, Code: code, Title: http.StatusText(status), Detail: detail}}
 }
 
-// renamed puts the request's own name of a field on an error.
+// renamed gives an error the name that the request has for the field.
 func renamed(err error, field string) error {
 	var e *recaller.Error
 	if errors.As(err, &e) && e.Kind == recaller.Invalid {
@@ -177,7 +179,7 @@ func invalidFields(details []*huma.ErrorDetail) *problem {
 	return p
 }
 
-// fieldError puts one of huma's findings into our words.
+// fieldError puts one finding of huma's into our words.
 func fieldError(location, message string) client.FieldError {
 	for _, prefix := range []string{"body.", "query.", "path.", "header."} {
 		if rest, ok := strings.CutPrefix(location, prefix); ok {
@@ -189,7 +191,9 @@ func fieldError(location, message string) client.FieldError {
 		location = ""
 	}
 	if name, ok := between(message, "expected required property ", " to be present"); ok {
-		return client.FieldError{Location: printable(strings.TrimPrefix(location+"."+name, ".")), Message: "is required"}
+		return client.FieldError{
+			Location: printable(strings.TrimPrefix(location+"."+name, ".")), Message: "is required",
+		}
 	}
 	return client.FieldError{Location: printable(location), Message: worded(message)}
 }
@@ -202,7 +206,7 @@ func between(s, before, after string) (string, bool) {
 	return strings.CutSuffix(s, after)
 }
 
-// worded passes on those messages of huma's that hold no part of the request.
+// worded puts a message of huma's into our words, or passes it on if it cannot hold a part of the request.
 func worded(message string) string {
 	message, _, _ = strings.Cut(message, ": ")
 	switch {
@@ -230,7 +234,7 @@ func worded(message string) string {
 
 const maxLocation = 100
 
-// printable bounds the name of a field, which may be one that the request made up.
+// printable makes the name of a field safe to show: the request may have invented it.
 func printable(s string) string {
 	out := make([]rune, 0, len(s))
 	for _, r := range s {

@@ -12,7 +12,8 @@ import (
 func (s *server) promptRoutes() {
 	add(s, route{
 		id: "list-prompts", method: http.MethodGet, path: "/v1/prompts", tag: tagTenants, summary: "Read the prompts",
-		about: "The texts that models are given, as they are in effect for the tenant. `PATCH /v1/tenant` replaces them (`prompts`).",
+		about: "The texts that models are given, as they are in effect for the tenant. `PATCH /v1/tenant` replaces " +
+			"them (`prompts`).",
 	}, s.listPrompts)
 }
 
@@ -27,7 +28,7 @@ func (s *server) listPrompts(ctx context.Context, x *exchange, _ *struct{}) (*pl
 	})}}, nil
 }
 
-// prompts are a tenant's own texts after a change; the map that was there stays as it is, because others may be reading
+// prompts returns a tenant's own texts after a change. It leaves the old map as it is, because others may be reading
 // it.
 func prompts(own map[string]string, change map[string]*string) map[string]string {
 	out := make(map[string]string, len(own)+len(change))

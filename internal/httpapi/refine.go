@@ -9,7 +9,7 @@ import (
 	"github.com/recallerhq/recaller/client"
 )
 
-// refine says of schemas what Go's types cannot. It must run before the first request.
+// refine adds to the schemas what Go's types cannot say. It must run before the first request.
 func (s *server) refine() {
 	s.refineObjects()
 	s.refineTools()
@@ -22,9 +22,10 @@ func (s *server) refine() {
 	receipt := s.schemaOf(reflect.TypeFor[recaller.Receipt]())
 	for field, doc := range map[string]string{
 		"id": "The receipt's id.", "tenant": "The tenant.", "caller_id": "Who was erased.", "erased_at": "When.",
-		"erased": "How many things of each kind were removed.", "key_fingerprint": "The fingerprint of the data key that was destroyed.",
-		"public_key": "The Ed25519 key that the signature is checked with.",
-		"signature":  "Over the receipt as JSON with public_key and signature null.",
+		"erased":          "How many things of each kind were removed.",
+		"key_fingerprint": "The fingerprint of the data key that was destroyed.",
+		"public_key":      "The Ed25519 key that the signature is checked with.",
+		"signature":       "Over the receipt as JSON with public_key and signature null.",
 	} {
 		receipt.Properties[field].Description = doc
 	}
@@ -45,11 +46,14 @@ func (s *server) field(t reflect.Type, name string, schema *huma.Schema) {
 func (s *server) refineObjects() {
 	object := func(t reflect.Type, name, doc string) {
 		s.field(t, name, &huma.Schema{
-			Type: huma.TypeObject, AdditionalProperties: true, Description: doc, Examples: []any{map[string]any{"order": 4711}},
+			Type: huma.TypeObject, AdditionalProperties: true, Description: doc,
+			Examples: []any{map[string]any{"order": 4711}},
 		})
 	}
-	object(reflect.TypeFor[client.StartRequest](), "metadata", "An object of your own, at most 16 KiB; it is kept and given back as it is.")
-	object(reflect.TypeFor[client.ImportRequest](), "metadata", "An object of your own, at most 16 KiB; it is kept and given back as it is.")
+	object(reflect.TypeFor[client.StartRequest](),
+		"metadata", "An object of your own, at most 16 KiB; it is kept and given back as it is.")
+	object(reflect.TypeFor[client.ImportRequest](),
+		"metadata", "An object of your own, at most 16 KiB; it is kept and given back as it is.")
 	object(reflect.TypeFor[client.Conversation](), "metadata", "The object that was given at the start.")
 	object(reflect.TypeFor[client.ExportedConversation](), "metadata", "The object that was given at the start.")
 	object(reflect.TypeFor[client.CheckpointInput](), "staging_data", "An object of your own, at most 64 KiB.")
@@ -60,9 +64,10 @@ func (s *server) refineObjects() {
 func (s *server) refineTools() {
 	example := map[string]any{"memory_type": "fact", "key": "pets", "value": "A dog called Max"}
 	s.field(reflect.TypeFor[client.ToolCall](), "arguments", &huma.Schema{
-		Description: "What the model gave: an object, or a string that holds one. Its fields are those of the tool's definition.",
-		OneOf:       []*huma.Schema{{Type: huma.TypeObject, AdditionalProperties: true}, {Type: huma.TypeString}},
-		Examples:    []any{example},
+		Description: "What the model gave: an object, or a string that holds one. Its fields are those of the tool's " +
+			"definition.",
+		OneOf:    []*huma.Schema{{Type: huma.TypeObject, AdditionalProperties: true}, {Type: huma.TypeString}},
+		Examples: []any{example},
 	})
 	for field, types := range map[string][]reflect.Type{
 		"parameters":   {reflect.TypeFor[client.FunctionTool](), reflect.TypeFor[client.ChatFunction]()},

@@ -20,34 +20,40 @@ type ReminderPath struct {
 
 func (s *server) reminderRoutes() {
 	add(s, route{
-		id: "list-reminders", method: http.MethodGet, path: "/v1/reminders", tag: tagReminders, summary: "List reminders",
-		about: "By due time, latest first, of one caller or of all. Those of status `dead` are the dead-letter list: every try to deliver them failed.",
+		id: "list-reminders", method: http.MethodGet, path: "/v1/reminders", tag: tagReminders,
+		summary: "List reminders",
+		about: "By due time, latest first, of one caller or of all. Those of status `dead` are the dead-letter list: " +
+			"every try to deliver them failed.",
 	}, s.listReminders)
 	add(s, route{
-		id: "caller-reminders", method: http.MethodGet, path: "/v1/callers/{id}/reminders", tag: tagReminders, summary: "List a caller's reminders",
-		about: "By due time, latest first.",
+		id: "caller-reminders", method: http.MethodGet, path: "/v1/callers/{id}/reminders", tag: tagReminders,
+		summary: "List a caller's reminders", about: "By due time, latest first.",
 	}, s.callerReminders)
 	add(s, route{
-		id: "set-reminder", method: http.MethodPost, path: "/v1/memories/{id}/reminder", tag: tagReminders, status: http.StatusCreated,
-		summary: "Set a reminder", statuses: []int{http.StatusConflict},
-		about: "The tenant's webhook is told of the memory at `due_at`, once or as it repeats, across restarts, beside its other reminders. Forgetting the memory cancels them.",
+		id: "set-reminder", method: http.MethodPost, path: "/v1/memories/{id}/reminder", tag: tagReminders,
+		status: http.StatusCreated, summary: "Set a reminder", statuses: []int{http.StatusConflict},
+		about: "The tenant's webhook is told of the memory at `due_at`, once or as it repeats, across restarts, " +
+			"beside its other reminders. Forgetting the memory cancels them.",
 	}, s.setReminder)
 	add(s, route{
-		id: "remind-caller", method: http.MethodPost, path: "/v1/callers/{id}/reminders", tag: tagReminders, status: http.StatusCreated,
-		summary: "Set a reminder with its memory", statuses: []int{http.StatusConflict},
+		id: "remind-caller", method: http.MethodPost, path: "/v1/callers/{id}/reminders", tag: tagReminders,
+		status: http.StatusCreated, summary: "Set a reminder with its memory", statuses: []int{http.StatusConflict},
 		about: "Stores what to remind of as a follow_up, and sets the reminder, in one commit.",
 	}, s.remindCaller)
 	add(s, route{
-		id: "cancel-reminder", method: http.MethodDelete, path: "/v1/reminders/{id}", tag: tagReminders, summary: "Cancel a reminder",
-		about: "One that is pending; one that is not is a 409. Of one that repeats nothing comes any more. The memory stays.", statuses: []int{http.StatusConflict},
+		id: "cancel-reminder", method: http.MethodDelete, path: "/v1/reminders/{id}", tag: tagReminders,
+		summary: "Cancel a reminder",
+		about: "One that is pending; one that is not is a 409. Of one that repeats nothing comes any more. The " +
+			"memory stays.", statuses: []int{http.StatusConflict},
 	}, func(ctx context.Context, x *exchange, in *ReminderPath) (*plain[client.Reminder], error) {
 		r, err := s.Reminders.Cancel(ctx, x.Tenant, recaller.ReminderID(in.ID))
 		return body200(reminderOut(r), err)
 	})
 	add(s, route{
-		id: "retry-reminder", method: http.MethodPost, path: "/v1/reminders/{id}/retry", tag: tagReminders, summary: "Try a dead reminder again",
-		about:    "Every try to deliver it failed; it is pending again and fires at once. One that is not dead is a 409, a repeat of this too, so Idempotency-Key is not taken.",
-		statuses: []int{http.StatusConflict},
+		id: "retry-reminder", method: http.MethodPost, path: "/v1/reminders/{id}/retry", tag: tagReminders,
+		summary: "Try a dead reminder again",
+		about: "Every try to deliver it failed; it is pending again and fires at once. One that is not dead is a " +
+			"409, a repeat of this too, so Idempotency-Key is not taken.", statuses: []int{http.StatusConflict},
 	}, func(ctx context.Context, x *exchange, in *ReminderPath) (*plain[client.Reminder], error) {
 		r, err := s.Reminders.Retry(ctx, x.Tenant, recaller.ReminderID(in.ID))
 		return body200(reminderOut(r), err)
@@ -83,7 +89,9 @@ func (s *server) callerReminders(ctx context.Context, x *exchange, in *struct {
 	return s.reminders(ctx, x, recaller.ReminderFilter{Caller: id, Status: recaller.ReminderStatus(in.Status), Page: in.page()})
 }
 
-func (s *server) reminders(ctx context.Context, x *exchange, f recaller.ReminderFilter) (*plain[client.ReminderList], error) {
+func (s *server) reminders(
+	ctx context.Context, x *exchange, f recaller.ReminderFilter,
+) (*plain[client.ReminderList], error) {
 	found, next, err := s.Reminders.List(ctx, x.Tenant, f)
 	return body200(client.ReminderList{Reminders: list(found, reminderOut), NextCursor: next}, err)
 }
@@ -109,7 +117,8 @@ func (s *server) setReminder(ctx context.Context, x *exchange, in *struct {
 		return nil, err
 	}
 	r.Text = strings.TrimSpace(in.Body.Text)
-	return reminderSet(s.Memories.Change(ctx, x.Tenant, recaller.MemoryID(in.ID), memory.Change{Once: once, Reminder: r}))
+	return reminderSet(s.Memories.Change(ctx, x.Tenant, recaller.MemoryID(in.ID),
+		memory.Change{Once: once, Reminder: r}))
 }
 
 func (s *server) remindCaller(ctx context.Context, x *exchange, in *struct {
@@ -123,7 +132,8 @@ func (s *server) remindCaller(ctx context.Context, x *exchange, in *struct {
 		return nil, err
 	}
 	caller := recaller.CallerID(in.ID)
-	r, err := s.reminderTold(ctx, x, func() (recaller.CallerID, error) { return caller, nil }, in.Body.DueAt, in.Body.Repeat)
+	r, err := s.reminderTold(ctx, x, func() (recaller.CallerID, error) { return caller, nil }, in.Body.DueAt,
+		in.Body.Repeat)
 	if err != nil {
 		return nil, err
 	}
@@ -132,8 +142,10 @@ func (s *server) remindCaller(ctx context.Context, x *exchange, in *struct {
 	}))
 }
 
-// reminderTold reads when a reminder is to come; how it repeats is read in the caller's zone.
-func (s *server) reminderTold(ctx context.Context, x *exchange, of func() (recaller.CallerID, error), due time.Time, often string) (*recaller.Reminder, error) {
+// reminderTold reads when a reminder comes. It reads the repetition in the caller's zone.
+func (s *server) reminderTold(
+	ctx context.Context, x *exchange, of func() (recaller.CallerID, error), due time.Time, often string,
+) (*recaller.Reminder, error) {
 	due, err := told("due_at", due)
 	if err != nil || often == "" {
 		return &recaller.Reminder{DueAt: due}, err

@@ -16,12 +16,15 @@ type Searcher interface {
 
 func (s *server) searchRoutes() {
 	add(s, route{
-		id: "search-conversations", method: http.MethodPost, path: "/v1/conversations/search", tag: tagConversations, summary: "Search conversations",
-		about: "Searches the ended conversations of all the tenant's callers by what they were about, in any words, best first. " +
-			"Words that only frame the query (callers who asked about) weigh nothing, those that describe the conversations (frustrated customers, text messages, last week) " +
-			"become filters, which `understood` tells, and what nothing of the query speaks for is not returned. " +
-			"A conversation is found when its write-up is done, a second after its end where there is no model to wait for. While the embedder is away the " +
-			"words alone are searched, and `degraded` says so. To search what one caller said, turn by turn, use recall. It changes nothing, so it may be repeated.",
+		id: "search-conversations", method: http.MethodPost, path: "/v1/conversations/search", tag: tagConversations,
+		summary: "Search conversations",
+		about: "Searches the ended conversations of all the tenant's callers by what they were about, in any words, " +
+			"best first. Words that only frame the query (callers who asked about) weigh nothing, those that " +
+			"describe the conversations (frustrated customers, text messages, last week) become filters, which " +
+			"`understood` tells, and what nothing of the query speaks for is not returned. A conversation is found " +
+			"when its write-up is done, a second after its end where there is no model to wait for. While the " +
+			"embedder is away the words alone are searched, and `degraded` says so. To search what one caller said, " +
+			"turn by turn, use recall. It changes nothing, so it may be repeated.",
 	}, s.searchConversations)
 }
 
@@ -41,20 +44,21 @@ func (s *server) searchConversations(ctx context.Context, x *exchange, in *struc
 	found, err := s.Search.Search(ctx, x.Tenant, search.Query{
 		Text: b.Query, Limit: b.Limit,
 		Filter: recaller.SearchFilter{
-			Caller: recaller.CallerID(b.CallerID), Channel: b.Channel, Intent: b.Intent, Sentiment: b.Sentiment, Outcome: b.Outcome,
-			After: after, Before: before,
+			Caller: recaller.CallerID(b.CallerID), Channel: b.Channel, Intent: b.Intent, Sentiment: b.Sentiment,
+			Outcome: b.Outcome, After: after, Before: before,
 		},
 	})
 	return body200(client.SearchResponse{
-		Results: list(found.Found, foundOut), Understood: list(found.Understood, understoodOut), TookMS: milliseconds(found.Took), Degraded: found.Degraded,
+		Results: list(found.Found, foundOut), Understood: list(found.Understood, understoodOut),
+		TookMS: milliseconds(found.Took), Degraded: found.Degraded,
 	}, err)
 }
 
 func foundOut(f recaller.Found) client.SearchResult {
 	c := f.Conversation
 	out := client.SearchResult{
-		ConversationID: string(c.ID), ConversationExternalID: c.ExternalID, CallerID: string(c.Caller), Excerpt: f.Excerpt,
-		StartedAt: instant(c.StartedAt), Similarity: f.Similarity, Score: f.Score,
+		ConversationID: string(c.ID), ConversationExternalID: c.ExternalID, CallerID: string(c.Caller),
+		Excerpt: f.Excerpt, StartedAt: instant(c.StartedAt), Similarity: f.Similarity, Score: f.Score,
 		Topics: []string{}, Why: client.SearchWhy{Terms: []client.TermWhy{}, Parts: []client.SearchPartWhy{}},
 	}
 	if c.Summary != nil {
@@ -66,11 +70,15 @@ func foundOut(f recaller.Found) client.SearchResult {
 	}
 	if f.Why != nil {
 		out.Why.Terms = list(f.Why.Terms, func(t recaller.TermWhy) client.TermWhy { return client.TermWhy(t) })
-		out.Why.Parts = list(f.Why.Parts, func(p recaller.PartWhy) client.SearchPartWhy { return client.SearchPartWhy(p) })
+		out.Why.Parts = list(f.Why.Parts, func(p recaller.PartWhy) client.SearchPartWhy {
+			return client.SearchPartWhy(p)
+		})
 	}
 	return out
 }
 
 func understoodOut(u search.Understood) client.SearchUnderstood {
-	return client.SearchUnderstood{Words: u.Words, Field: string(u.Field), Value: u.Value, After: u.From, Before: u.Until, Applied: u.Applied}
+	return client.SearchUnderstood{
+		Words: u.Words, Field: string(u.Field), Value: u.Value, After: u.From, Before: u.Until, Applied: u.Applied,
+	}
 }

@@ -11,23 +11,26 @@ import (
 
 func (s *server) tenantRoutes() {
 	add(s, route{
-		id: "get-tenant", method: http.MethodGet, path: "/v1/tenant", tag: tagTenants, summary: "Read the tenant's settings",
-		about: "Of the tenant that the key belongs to; defaults are filled in.",
+		id: "get-tenant", method: http.MethodGet, path: "/v1/tenant", tag: tagTenants,
+		summary: "Read the tenant's settings", about: "Of the tenant that the key belongs to; defaults are filled in.",
 	}, func(ctx context.Context, x *exchange, _ *struct{}) (*plain[client.Tenant], error) {
 		t, err := s.Tenants.Tenant(ctx, x.Tenant)
 		return body200(tenantOut(t), err)
 	})
 	add(s, route{
-		id: "update-tenant", method: http.MethodPatch, path: "/v1/tenant", tag: tagTenants, summary: "Change the tenant's settings",
-		about: "What is left out stays; inside `profile` too. A number can belong to one tenant only: one that is another's is a 409 that " +
-			"names it. `environment` is fixed once the tenant has callers (409): trials and real callers never share a tenant.",
+		id: "update-tenant", method: http.MethodPatch, path: "/v1/tenant", tag: tagTenants,
+		summary: "Change the tenant's settings",
+		about: "What is left out stays; inside `profile` too. A number can belong to one tenant only: one that is " +
+			"another's is a 409 that names it. `environment` is fixed once the tenant has callers (409): trials and " +
+			"real callers never share a tenant.",
 		statuses: []int{http.StatusConflict},
 	}, s.updateTenant)
 	add(s, route{
-		id: "create-tenant", method: http.MethodPost, path: "/v1/tenants", tag: tagTenants, status: http.StatusCreated, summary: "Make a tenant",
-		statuses: []int{http.StatusConflict},
-		about: "Answers with the tenant and its first key, of scope admin, which is shown this once. A number that belongs to another tenant is a 409. The server does not keep keys and cannot show one again, " +
-			"so Idempotency-Key is not taken here: a repeat makes another tenant.",
+		id: "create-tenant", method: http.MethodPost, path: "/v1/tenants", tag: tagTenants, status: http.StatusCreated,
+		summary: "Make a tenant", statuses: []int{http.StatusConflict},
+		about: "Answers with the tenant and its first key, of scope admin, which is shown this once. A number that " +
+			"belongs to another tenant is a 409. The server does not keep keys and cannot show one again, so " +
+			"Idempotency-Key is not taken here: a repeat makes another tenant.",
 	}, s.createTenant)
 	add(s, route{
 		id: "list-tenants", method: http.MethodGet, path: "/v1/tenants", tag: tagTenants, summary: "List tenants",
@@ -37,7 +40,9 @@ func (s *server) tenantRoutes() {
 	},
 	) (*plain[client.TenantList], error) {
 		all, err := s.Tenants.List(ctx)
-		all = slices.DeleteFunc(all, func(t recaller.Tenant) bool { return in.Environment != "" && t.Environment != in.Environment })
+		all = slices.DeleteFunc(all, func(t recaller.Tenant) bool {
+			return in.Environment != "" && t.Environment != in.Environment
+		})
 		return body200(client.TenantList{Tenants: list(all, tenantOut)}, err)
 	})
 	s.keyRoutes()
@@ -45,18 +50,22 @@ func (s *server) tenantRoutes() {
 
 func (s *server) keyRoutes() {
 	add(s, route{
-		id: "create-key", method: http.MethodPost, path: "/v1/keys", tag: tagTenants, status: http.StatusCreated, summary: "Make a key",
-		about: "Of the tenant that the calling key belongs to. The key is shown this once. The server does not keep keys and cannot show one again, " +
-			"so Idempotency-Key is not taken here: a repeat makes another key; delete the one that you did not see.",
+		id: "create-key", method: http.MethodPost, path: "/v1/keys", tag: tagTenants, status: http.StatusCreated,
+		summary: "Make a key",
+		about: "Of the tenant that the calling key belongs to. The key is shown this once. The server does not keep " +
+			"keys and cannot show one again, so Idempotency-Key is not taken here: a repeat makes another key; " +
+			"delete the one that you did not see.",
 	}, s.createKey)
 	add(s, route{
-		id: "list-keys", method: http.MethodGet, path: "/v1/keys", tag: tagTenants, summary: "List keys", about: "The tenant's keys, without the secrets.",
+		id: "list-keys", method: http.MethodGet, path: "/v1/keys", tag: tagTenants, summary: "List keys",
+		about: "The tenant's keys, without the secrets.",
 	}, func(ctx context.Context, x *exchange, _ *struct{}) (*plain[client.KeyList], error) {
 		all, err := s.Tenants.Keys(ctx, x.Tenant)
 		return body200(client.KeyList{Keys: list(all, keyOut)}, err)
 	})
 	add(s, route{
-		id: "delete-key", method: http.MethodDelete, path: "/v1/keys/{id}", tag: tagTenants, status: http.StatusNoContent, summary: "End a key",
+		id: "delete-key", method: http.MethodDelete, path: "/v1/keys/{id}", tag: tagTenants,
+		status: http.StatusNoContent, summary: "End a key",
 		about: "This server refuses it at once, others of the same store within ten seconds.",
 	}, func(ctx context.Context, x *exchange, in *struct {
 		ID string `path:"id" doc:"The key's id; not the key." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a40"`
@@ -66,7 +75,9 @@ func (s *server) keyRoutes() {
 	})
 }
 
-func (s *server) updateTenant(ctx context.Context, x *exchange, in *struct{ Body client.TenantPatch }) (*plain[client.Tenant], error) {
+func (s *server) updateTenant(
+	ctx context.Context, x *exchange, in *struct{ Body client.TenantPatch },
+) (*plain[client.Tenant], error) {
 	t, err := s.Tenants.Update(ctx, x.Tenant, func(t *recaller.Tenant) error {
 		put(&t.Name, in.Body.Name)
 		settings(t, in.Body.TenantSettings)
@@ -75,19 +86,23 @@ func (s *server) updateTenant(ctx context.Context, x *exchange, in *struct{ Body
 	return body200(tenantOut(t), err)
 }
 
-func (s *server) createTenant(ctx context.Context, _ *exchange, in *struct{ Body client.NewTenant }) (*plain[client.NewTenantResponse], error) {
+func (s *server) createTenant(
+	ctx context.Context, _ *exchange, in *struct{ Body client.NewTenant },
+) (*plain[client.NewTenantResponse], error) {
 	t := recaller.Tenant{Name: in.Body.Name}
 	settings(&t, in.Body.TenantSettings)
 	t, secret, err := s.Tenants.Create(ctx, t)
 	return body200(client.NewTenantResponse{Tenant: tenantOut(t), APIKey: secret}, err)
 }
 
-func (s *server) createKey(ctx context.Context, x *exchange, in *struct{ Body client.KeyInput }) (*plain[client.KeyResponse], error) {
+func (s *server) createKey(
+	ctx context.Context, x *exchange, in *struct{ Body client.KeyInput },
+) (*plain[client.KeyResponse], error) {
 	k, secret, err := s.Tenants.CreateKey(ctx, x.Tenant, in.Body.Scope, in.Body.Label)
 	return body200(client.KeyResponse{Key: keyOut(k), APIKey: secret}, err)
 }
 
-// put sets what was given.
+// put sets to, if from was given.
 func put[T any](to, from *T) {
 	if from != nil {
 		*to = *from

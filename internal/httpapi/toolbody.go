@@ -9,14 +9,14 @@ import (
 	"github.com/recallerhq/recaller/internal/tool"
 )
 
-// The ids of a tool's call, in the names that its platforms use.
+// The ids of a tool call, by the names that the platforms use.
 const (
 	fieldSession = "callSessionId"
 	fieldLine    = "lineId"
 	fieldAccount = "accountId"
 )
 
-// fields is a tool's body, or its arguments. What its tool does not take, the tool refuses.
+// fields is the body of a tool call, or its arguments. The tool itself refuses unknown fields.
 type fields map[string]json.RawMessage
 
 func fieldsOf(raw []byte) (fields, error) {
@@ -31,8 +31,8 @@ func fieldsOf(raw []byte) (fields, error) {
 	return f, nil
 }
 
-// argumentsOf reads what a model gave, an object or a string that holds one, as far as it can be read: what is wrong
-// with it, the tool says.
+// argumentsOf reads what a model gave: an object, or a string that holds one. It returns nil if it can read neither,
+// and leaves it to the tool to say what is wrong.
 func argumentsOf(raw json.RawMessage) fields {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -45,8 +45,8 @@ func argumentsOf(raw json.RawMessage) fields {
 	return f
 }
 
-// missing are those of the names, in camelCase, that are absent, null or empty, in whatever spelling of theirs; none
-// where nothing could be read.
+// missing returns which of the names are absent, null or empty in f, in camelCase. The spelling in f does not matter. A
+// nil f, which could not be read, lacks none.
 func (f fields) missing(names ...string) []string {
 	if f == nil {
 		return nil
@@ -71,7 +71,7 @@ func missed(names []string) error {
 	return recaller.Errorf(recaller.Invalid, "Missing required fields: %s", strings.Join(names, ", "))
 }
 
-// text is a field that is a string, in whatever spelling of its name; one that is absent or null is empty.
+// text returns a string field, in any spelling of its name; empty if it is absent or null.
 func (f fields) text(name string) (string, error) {
 	raw, ok := f[name]
 	for other, v := range f {
@@ -98,7 +98,7 @@ func (f fields) call() (c tool.Call, err error) {
 	return c, err
 }
 
-// folded is a name as the tools compare them: without case, underscores and hyphens.
+// folded returns a name as the tools compare it: without case, underscores and hyphens.
 func folded(name string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(name, "_", ""), "-", ""))
 }

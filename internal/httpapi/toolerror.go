@@ -13,8 +13,8 @@ import (
 	"github.com/recallerhq/recaller/internal/memory"
 )
 
-// toolsPath begins the paths of the tools, whose failures have a form and statuses of their own: those of the platforms
-// that were built against them.
+// toolsPath begins the paths of the tools. Their failures have a form and statuses of their own, which the platforms
+// that call them expect.
 const toolsPath = "/tools/"
 
 func isTool(path string) bool { return strings.HasPrefix(path, toolsPath) }
@@ -30,7 +30,7 @@ type toolError struct {
 // Error says what is sent.
 func (f *toolError) Error() string { return f.ToolFailure.Error }
 
-// Unwrap returns what it came of.
+// Unwrap returns the cause.
 func (f *toolError) Unwrap() error { return f.cause }
 
 // GetStatus tells huma the status.
@@ -39,15 +39,17 @@ func (f *toolError) GetStatus() int { return f.status }
 // GetHeaders tells huma the headers.
 func (f *toolError) GetHeaders() http.Header { return f.headers }
 
-// toolErrorOf makes a tool's failure of an error: what a problem would say, in the other form. What is wrong with the
-// request is a 400, and what is wrong with us a 500, with a Retry-After where it may pass.
+// toolErrorOf makes a tool's failure of an error, with the words that a problem would have. The request's fault is a
+// 400, ours a 500, with Retry-After if it may pass.
 func toolErrorOf(err error) *toolError {
 	var f *toolError
 	if errors.As(err, &f) {
 		return f
 	}
 	p := problemOf(err)
-	f = &toolError{ToolFailure: client.ToolFailure{Error: p.Detail}, status: p.Status, headers: p.GetHeaders(), cause: err}
+	f = &toolError{
+		ToolFailure: client.ToolFailure{Error: p.Detail}, status: p.Status, headers: p.GetHeaders(), cause: err,
+	}
 	var several *memory.SeveralError
 	if errors.As(err, &several) {
 		f.Candidates = list(several.Candidates, func(m recaller.Memory) client.ToolCandidate {
@@ -99,11 +101,15 @@ func toolMeaning(status int) string {
 	case http.StatusBadRequest:
 		return "The body is not JSON, or a field is missing or wrong; `error` names it."
 	case http.StatusConflict:
-		return "It is not clear which memory is meant, or which words of the caller's: nothing was changed, and `candidates` lists those that may be. Or the memory changed meanwhile, or the Idempotency-Key came with another body."
+		return "It is not clear which memory is meant, or which words of the caller's: nothing was changed, and " +
+			"`candidates` lists those that may be. Or the memory changed meanwhile, or the Idempotency-Key came with " +
+			"another body."
 	case http.StatusNotFound:
-		return "There is no such conversation, caller or memory in this tenant, and for forget_memory the caller said nothing of it either."
+		return "There is no such conversation, caller or memory in this tenant, and for forget_memory the caller " +
+			"said nothing of it either."
 	case http.StatusInternalServerError:
-		return "It could not be done: a part that is needed is away, such as the store, or a fault of the server. Where it may pass, Retry-After says when."
+		return "It could not be done: a part that is needed is away, such as the store, or a fault of the server. " +
+			"Where it may pass, Retry-After says when."
 	}
 	return meaning(status)
 }

@@ -19,7 +19,8 @@ import (
 
 func (s *server) toolRoutes() error {
 	s.tool(recaller.ToolStoreMemory, reflect.TypeFor[client.StoreMemoryCall](), "Store a memory in a call",
-		"Keeps something that the caller said; durable when it answers. An active memory with the same key gets a new version, and the same thing told under another key is merged into what is there.")
+		"Keeps something that the caller said; durable when it answers. An active memory with the same key gets a "+
+			"new version, and the same thing told under another key is merged into what is there.")
 	s.tool(recaller.ToolUpdateMemory, reflect.TypeFor[client.UpdateMemoryCall](), "Update a memory in a call",
 		"Makes a new version of the memory with that key (`updated`); where there is none, one is created (`created`).")
 	s.tool(recaller.ToolForgetMemory, reflect.TypeFor[client.ForgetMemoryCall](), "Forget a memory in a call",
@@ -27,12 +28,17 @@ func (s *server) toolRoutes() error {
 	s.tool(recaller.ToolMarkPrivate, reflect.TypeFor[client.MarkPrivateCall](), "Mark a memory private in a call",
 		"From here on only conversations with this caller see it.")
 	s.tool(recaller.ToolSetReminder, reflect.TypeFor[client.SetReminderCall](), "Set a reminder in a call",
-		"The tenant's webhook is told of the memory at that time, once or as it repeats, beside its other reminders. With `reminderId` that one is moved.")
-	s.tool(recaller.ToolCancelReminder, reflect.TypeFor[client.CancelReminderCall](), "Cancel a reminder in a call", "It comes no more; the memory stays.")
-	s.tool(recaller.ToolListReminders, reflect.TypeFor[client.ListRemindersCall](), "List the caller's reminders in a call", "Those that wait, soonest first.")
+		"The tenant's webhook is told of the memory at that time, once or as it repeats, beside its other reminders. "+
+			"With `reminderId` that one is moved.")
+	s.tool(recaller.ToolCancelReminder, reflect.TypeFor[client.CancelReminderCall](), "Cancel a reminder in a call",
+		"It comes no more; the memory stays.")
+	s.tool(recaller.ToolListReminders, reflect.TypeFor[client.ListRemindersCall](),
+		"List the caller's reminders in a call", "Those that wait, soonest first.")
 	add(s, route{
-		id: "call-tool", method: http.MethodPost, path: toolsPath + "call", tag: tagTools, rawBody: true, summary: "Call any tool",
-		about: "For the function calls of realtime and chat models: the tool's name, and its arguments as the model gave them. It answers as the tool itself does, with the `call_id` that it came with.",
+		id: "call-tool", method: http.MethodPost, path: toolsPath + "call", tag: tagTools, rawBody: true,
+		summary: "Call any tool",
+		about: "For the function calls of realtime and chat models: the tool's name, and its arguments as the model " +
+			"gave them. It answers as the tool itself does, with the `call_id` that it came with.",
 	}, s.callTool)
 	s.bodyOf(toolsPath+"call", reflect.TypeFor[client.ToolCall]())
 	add(s, route{
@@ -44,22 +50,25 @@ func (s *server) toolRoutes() error {
 	return err
 }
 
-// tool serves one tool by a path of its own.
+// tool serves one tool at a path of its own.
 func (s *server) tool(name recaller.Tool, body reflect.Type, summary, about string) {
 	path := toolsPath + string(name)
 	add(s, route{
-		id: toolOperation(name), method: http.MethodPost, path: path, tag: tagTools, rawBody: true, summary: summary, about: about,
+		id: toolOperation(name), method: http.MethodPost, path: path, tag: tagTools, rawBody: true, summary: summary,
+		about: about,
 	}, func(ctx context.Context, x *exchange, in *RawInput) (*plain[client.ToolAnswer], error) {
 		return s.useTool(ctx, x, name, in.RawBody)
 	})
 	s.bodyOf(path, body)
 }
 
-// toolOperation is the operation that a tool is by a path of its own.
+// toolOperation names the operation of a tool that has a path of its own.
 func toolOperation(name recaller.Tool) string { return "tool-" + dashed(string(name)) }
 
-// useTool carries out a call of one tool, whose arguments stand beside the ids.
-func (s *server) useTool(ctx context.Context, x *exchange, name recaller.Tool, raw []byte) (*plain[client.ToolAnswer], error) {
+// useTool carries out a call of one tool. Its arguments stand beside the ids.
+func (s *server) useTool(
+	ctx context.Context, x *exchange, name recaller.Tool, raw []byte,
+) (*plain[client.ToolAnswer], error) {
 	once, err := x.Once()
 	if err != nil {
 		return nil, err
@@ -80,7 +89,7 @@ func (s *server) useTool(ctx context.Context, x *exchange, name recaller.Tool, r
 	return s.do(ctx, x, call, own)
 }
 
-// callTool carries out a call as a model made it. Its id goes with the answer, whatever that is.
+// callTool carries out a call in the form in which models make it. The answer and the failure both carry its call_id.
 func (s *server) callTool(ctx context.Context, x *exchange, in *RawInput) (*plain[client.ToolAnswer], error) {
 	f, err := fieldsOf(in.RawBody)
 	if err != nil {
@@ -120,10 +129,12 @@ func (s *server) dispatch(ctx context.Context, x *exchange, f fields) (*plain[cl
 	return s.do(ctx, x, call, argumentsOf(call.Arguments).missing(s.required[call.Name]...))
 }
 
-// do carries out a call. It is the tool that judges the call, and records it; but where it refuses one that lacks
-// fields, all of those are named, unless it refuses another: an argument that it does not have may be meant for one
-// that lacks.
-func (s *server) do(ctx context.Context, x *exchange, call tool.Call, lacking []string) (*plain[client.ToolAnswer], error) {
+// do carries out a call. The tool judges and records it. If the tool refuses it and fields are lacking, the failure
+// names all of those. But if the tool names a field that is not lacking, its own failure stands: an unknown argument
+// may be meant for a missing one.
+func (s *server) do(
+	ctx context.Context, x *exchange, call tool.Call, lacking []string,
+) (*plain[client.ToolAnswer], error) {
 	call.Tenant = x.Tenant
 	r, err := s.Tools.Do(ctx, call)
 	if kind := admission.KindOf(err); len(lacking) > 0 && (kind == recaller.Invalid || kind == recaller.NotFound) {
@@ -135,9 +146,12 @@ func (s *server) do(ctx context.Context, x *exchange, call tool.Call, lacking []
 	return body200(toolAnswerOut(call.Name, r), err)
 }
 
-// toolAnswerOut says of an action only what the tool's answer has room for.
+// toolAnswerOut makes the answer. Of a memory's action it tells only what the tool's contract knows.
 func toolAnswerOut(name recaller.Tool, r tool.Result) client.ToolAnswer {
-	out := client.ToolAnswer{Success: true, MemoryID: string(r.MemoryID), Action: r.Action, SuggestReminder: r.SuggestReminder, Message: r.Message}
+	out := client.ToolAnswer{
+		Success: true, MemoryID: string(r.MemoryID), Action: r.Action, SuggestReminder: r.SuggestReminder,
+		Message: r.Message,
+	}
 	switch {
 	case name == recaller.ToolStoreMemory:
 		out.Action = ""
@@ -150,7 +164,8 @@ func toolAnswerOut(name recaller.Tool, r tool.Result) client.ToolAnswer {
 	}
 	for _, w := range r.Waiting {
 		out.Reminders = append(out.Reminders, client.ToolReminder{
-			ReminderID: string(w.ID), MemoryID: string(w.Memory), Text: w.Text, DueAt: instant(w.DueAt), Repeats: repeat.Words(w.Rule),
+			ReminderID: string(w.ID), MemoryID: string(w.Memory), Text: w.Text, DueAt: instant(w.DueAt),
+			Repeats: repeat.Words(w.Rule),
 		})
 	}
 	return out
@@ -170,15 +185,17 @@ func (s *server) listTools(ctx context.Context, x *exchange, _ *struct{}) (*plai
 		}
 		f := client.ChatFunction{Name: d.Name, Description: d.Description, Parameters: d.Parameters}
 		out.OpenAI = append(out.OpenAI, client.FunctionTool{Type: "function", Name: f.Name, Description: f.Description, Parameters: strict, Strict: true})
-		out.OpenAIRealtime = append(out.OpenAIRealtime, client.FunctionTool{Type: "function", Name: f.Name, Description: f.Description, Parameters: f.Parameters})
+		out.OpenAIRealtime = append(out.OpenAIRealtime,
+			client.FunctionTool{Type: "function", Name: f.Name, Description: f.Description, Parameters: f.Parameters})
 		out.OpenAIChat = append(out.OpenAIChat, client.ChatTool{Type: "function", Function: f})
-		out.Anthropic = append(out.Anthropic, client.AnthropicTool{Name: f.Name, Description: f.Description, InputSchema: f.Parameters})
+		out.Anthropic = append(out.Anthropic,
+			client.AnthropicTool{Name: f.Name, Description: f.Description, InputSchema: f.Parameters})
 		out.MCP = append(out.MCP, client.MCPTool{Name: f.Name, Description: f.Description, InputSchema: f.Parameters})
 	}
 	return &plain[client.ToolList]{out}, nil
 }
 
-// requiredOf reads from the definitions which arguments each tool cannot do without.
+// requiredOf reads from the definitions which arguments each tool requires.
 func requiredOf(definitions []tool.Definition) (map[recaller.Tool][]string, error) {
 	out := map[recaller.Tool][]string{}
 	for _, d := range definitions {

@@ -22,23 +22,26 @@ type RawInput struct {
 
 func (s *server) turnRoutes() {
 	add(s, route{
-		id: "add-turns", method: http.MethodPost, path: "/v1/conversations/{id}/turns", tag: tagConversations, status: http.StatusAccepted,
-		rawBody: true, summary: "Add turns", statuses: []int{http.StatusConflict},
-		about: "One turn, or several in `turns`, in order. When it answers, they are durable as far as the tenant's retention has it " +
-			"(`durable`) and can be recalled. While the store is away they are held in memory, in order, and stored when it is back. " +
-			"A conversation that has ended takes no more turns (409).",
+		id: "add-turns", method: http.MethodPost, path: "/v1/conversations/{id}/turns", tag: tagConversations,
+		status: http.StatusAccepted, rawBody: true, summary: "Add turns", statuses: []int{http.StatusConflict},
+		about: "One turn, or several in `turns`, in order. When it answers, they are durable as far as the tenant's " +
+			"retention has it (`durable`) and can be recalled. While the store is away they are held in memory, in " +
+			"order, and stored when it is back. A conversation that has ended takes no more turns (409).",
 	}, s.addTurns)
-	s.bodyIs("/v1/conversations/{id}/turns", reflect.TypeFor[client.TurnInput](), reflect.TypeFor[client.AddTurnsRequest]())
+	s.bodyIs("/v1/conversations/{id}/turns", reflect.TypeFor[client.TurnInput](),
+		reflect.TypeFor[client.AddTurnsRequest]())
 
 	add(s, route{
-		id: "import-conversations", method: http.MethodPost, path: "/v1/conversations/import", tag: tagConversations, status: http.StatusCreated,
-		rawBody: true, summary: "Import past conversations",
-		about: "One past conversation, or several in `conversations`. When it answers, the words are durable and can be recalled; the write-up runs in the background. " +
-			"One conversation: 201, 200 if its external id was there already, or the problem. Several: 201 if any was new, else 200, with a result for each, " +
-			"in order, some of which may be problems; fields are named from the conversation on (`turns[3].text`).",
+		id: "import-conversations", method: http.MethodPost, path: "/v1/conversations/import", tag: tagConversations,
+		status: http.StatusCreated, rawBody: true, summary: "Import past conversations",
+		about: "One past conversation, or several in `conversations`. When it answers, the words are durable and can " +
+			"be recalled; the write-up runs in the background. One conversation: 201, 200 if its external id was " +
+			"there already, or the problem. Several: 201 if any was new, else 200, with a result for each, in order, " +
+			"some of which may be problems; fields are named from the conversation on (`turns[3].text`).",
 		statuses: []int{http.StatusConflict},
 	}, s.importConversations)
-	s.bodyIs("/v1/conversations/import", reflect.TypeFor[client.ImportRequest](), reflect.TypeFor[client.ImportBatchRequest]())
+	s.bodyIs("/v1/conversations/import", reflect.TypeFor[client.ImportRequest](),
+		reflect.TypeFor[client.ImportBatchRequest]())
 	s.importAnswers()
 }
 
@@ -57,12 +60,13 @@ func (s *server) bodyIs(path string, one, many reflect.Type) {
 	}
 }
 
-// importAnswers describes that an import answers with either of two.
+// importAnswers describes both answers to an import.
 func (s *server) importAnswers() {
 	api := s.api.OpenAPI()
 	schemas := api.Components.Schemas
 	either := &huma.Schema{OneOf: []*huma.Schema{
-		schemas.Schema(reflect.TypeFor[client.ImportResponse](), true, ""), schemas.Schema(reflect.TypeFor[client.ImportBatchResponse](), true, ""),
+		schemas.Schema(reflect.TypeFor[client.ImportResponse](), true, ""),
+		schemas.Schema(reflect.TypeFor[client.ImportBatchResponse](), true, ""),
 	}}
 	content := map[string]*huma.MediaType{"application/json": {Schema: either}}
 	res := api.Paths["/v1/conversations/import"].Post.Responses
@@ -138,12 +142,13 @@ func statusOf(err error) int {
 func turnInputs(in []client.TurnInput) []conversation.TurnInput {
 	return list(in, func(t client.TurnInput) conversation.TurnInput {
 		return conversation.TurnInput{
-			Speaker: t.Speaker, Text: t.Text, At: t.At.UTC(), Name: t.Name, Confidence: t.Confidence, Interrupted: t.Interrupted,
+			Speaker: t.Speaker, Text: t.Text, At: t.At.UTC(), Name: t.Name, Confidence: t.Confidence,
+			Interrupted: t.Interrupted,
 		}
 	})
 }
 
-// ofSingle names the fields of a turn that stands alone as its sender knows them: text, not turns[0].text.
+// ofSingle names the fields of a single turn as its sender does: text, not turns[0].text.
 func ofSingle(err error) error {
 	var e *recaller.Error
 	if errors.As(err, &e) {
