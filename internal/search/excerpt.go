@@ -16,13 +16,12 @@ const excerptLength = 300
 // ellipsis stands where a turn is cut.
 const ellipsis = "…"
 
-// bare is how many terms a turn has that says little without the one that it answers.
+// bare is how many terms make a turn clear without the turn that it answers.
 const bare = 4
 
-// excerpt is what of the words fits a query best: the turn at a place, with those after it as far as they fit, and with
-// the one before it where it says little without. Without a place it is the turn with most of the query's stems, or the
-// beginning of the transcript where no turn has any; empty where there are no words. One turn a line, cut between
-// words.
+// excerpt returns the words that fit a query best: the quoted turn, with the turns after it as far as they fit. The
+// turn before it comes first, if the quoted one says little by itself. Without a quoted turn it begins at the turn with
+// most of the query's stems, or at the first turn if none has any. Each turn is one line, and cuts fall between words.
 func (s stemmer) excerpt(turns []recaller.Turn, terms []string, quoted *int) string {
 	at, place := 0, 0
 	best := 0.0
@@ -62,7 +61,7 @@ func (s stemmer) excerpt(turns []recaller.Turn, terms []string, quoted *int) str
 	return b.String()
 }
 
-// rarities weighs the query's stems: what is said in few of the turns tells more.
+// rarities weighs the query's stems: a stem in few turns tells more.
 func (s stemmer) rarities(turns []recaller.Turn, terms []string) map[string]float64 {
 	in := make(map[string]int, len(terms))
 	for _, t := range turns {
@@ -81,7 +80,7 @@ func (s stemmer) rarities(turns []recaller.Turn, terms []string) map[string]floa
 	return out
 }
 
-// fits tells how well a text fits, and where the stem is said that tells most.
+// fits returns how well a text fits, and where it says the stem that tells most.
 func (s stemmer) fits(text string, rarity map[string]float64) (fit float64, place int) {
 	seen := map[string]bool{}
 	rarest := 0.0
@@ -98,7 +97,7 @@ func (s stemmer) fits(text string, rarity map[string]float64) (fit float64, plac
 	return fit, place
 }
 
-// termsOf are the distinct stems of a text, in the order in which they are said.
+// termsOf returns the distinct stems of a text in their order.
 func (s stemmer) termsOf(text string) []string {
 	var out []string
 	s.each(text, func(term string, _ int) {
@@ -109,11 +108,10 @@ func (s stemmer) termsOf(text string) []string {
 	return out
 }
 
-// stemmer knows the stems of the words of a page: the same ones are said again and again, and to find a stem takes
-// longer than all else.
+// stemmer caches the stems of a page's words. Words recur, and finding a stem takes longer than all else.
 type stemmer map[string]string
 
-// each calls fn with the stems of a text, and where they are said.
+// each calls fn with the stems of a text and their places.
 func (s stemmer) each(text string, fn func(term string, at int)) {
 	var words token.Scanner
 	for words.Reset(text); words.Next(); {
@@ -129,8 +127,7 @@ func (s stemmer) each(text string, fn func(term string, at int)) {
 	}
 }
 
-// window is a part of a text with what stands at a byte of it in the middle, in at most so many characters, cut between
-// words where there are any.
+// window returns at most so many characters of a text around a byte of it, cut between words if there are any.
 func window(text string, place, characters int) string {
 	words := fields(text)
 	middle := 0

@@ -15,17 +15,17 @@ type want struct {
 	Query
 	read          rank.Query
 	understood    []Understood
-	onlyDescribed bool // it says nothing of a matter: whatever fits its filters is wanted
+	onlyDescribed bool // it names no matter: whatever fits its filters is wanted
 }
 
-// candidates is how many conversations each leg of the first step comes up with, and mostRanked how many of both the
-// second one reads. It must be more than a page.
+// candidates is how many conversations each leg of the first step finds, and mostRanked how many of both the second
+// step reads. It must be more than a page.
 const (
 	candidates = 100
 	mostRanked = 100
 )
 
-// lifted is what a conversation gets for each thing understood that is no filter and that it fits.
+// lifted is what a conversation's score gains for each description that it fits and that is no filter.
 const lifted = 1.5
 
 // find answers a query in two steps.
@@ -59,8 +59,11 @@ func (s *Service) find(ctx context.Context, tenant recaller.TenantID, w want) (R
 	return Result{Found: found, Understood: w.understood, Degraded: degraded}, err
 }
 
-// candidates are what both legs come up with, best first; the leg of meanings may be missing. Both are asked at once.
-func (s *Service) candidates(ctx context.Context, tenant recaller.TenantID, w want) (ranked []candidate, degraded string, err error) {
+// candidates returns what both legs find, best first. It asks both at once, and does without the embedder if that
+// fails.
+func (s *Service) candidates(
+	ctx context.Context, tenant recaller.TenantID, w want,
+) (ranked []candidate, degraded string, err error) {
 	var matching []recaller.Near
 	var matchErr error
 	var wg sync.WaitGroup
@@ -94,8 +97,10 @@ func (s *Service) candidates(ctx context.Context, tenant recaller.TenantID, w wa
 	return fuse(matching, cosines, w.onlyDescribed), degraded, nil
 }
 
-// similar embeds the query and ranks by it. Its error is a *EmbedError where the embedder failed.
-func (s *Service) similar(ctx context.Context, tenant recaller.TenantID, w want) (recaller.Embedding, []recaller.Near, error) {
+// similar embeds the query and ranks by it. If the embedder fails, the error is a *EmbedError.
+func (s *Service) similar(
+	ctx context.Context, tenant recaller.TenantID, w want,
+) (recaller.Embedding, []recaller.Near, error) {
 	e, err := s.asked(ctx, w.read.Text(), w.read.Known())
 	if err != nil {
 		return e, nil, err
@@ -104,7 +109,7 @@ func (s *Service) similar(ctx context.Context, tenant recaller.TenantID, w want)
 	return e, list, err
 }
 
-// missing are those of a leg whose cosine is not known yet.
+// missing returns the conversations in list without a known cosine.
 func missing(list []recaller.Near, cosines map[recaller.ConversationID]float64) []recaller.ConversationID {
 	var out []recaller.ConversationID
 	for _, n := range list {
@@ -115,7 +120,7 @@ func missing(list []recaller.Near, cosines map[recaller.ConversationID]float64) 
 	return out
 }
 
-// shown is a conversation as it may be shown, with what of it may be found.
+// shown is a conversation as a result may show it, with what of it may be found.
 type shown struct {
 	recaller.Conversation
 	turns  []recaller.Turn
@@ -124,8 +129,8 @@ type shown struct {
 	unread bool // its words are kept elsewhere, or there are too many
 }
 
-// talks reads the candidates at one moment. Those of which all was forgotten are left out, and of those with damaged
-// words of which nobody knows what is hidden, all.
+// talks reads the candidates at one moment. It leaves out those that are wholly forgotten. It also leaves out those
+// with damaged words if anything of the caller is forgotten, because nobody can tell what to hide.
 func (s *Service) talks(ctx context.Context, tenant recaller.TenantID, chosen []candidate) ([]shown, error) {
 	ids := make([]recaller.ConversationID, len(chosen))
 	cosines := make(map[recaller.ConversationID]float64, len(chosen))
@@ -139,7 +144,8 @@ func (s *Service) talks(ctx context.Context, tenant recaller.TenantID, chosen []
 	var out []shown
 	for _, t := range all {
 		if t.Damaged {
-			s.Log.Error("the words of a conversation cannot be read", "tenant", tenant, "conversation", t.Conversation.ID)
+			s.Log.Error("the words of a conversation cannot be read", "tenant", tenant,
+				"conversation", t.Conversation.ID)
 			if len(t.Forgotten) > 0 {
 				continue
 			}
@@ -153,19 +159,19 @@ func (s *Service) talks(ctx context.Context, tenant recaller.TenantID, chosen []
 	return out, nil
 }
 
-// show is what of a conversation may be shown; false for one of which all was forgotten.
+// show returns what of a conversation may be shown; false if it is wholly forgotten.
 func show(t recaller.Talk) (shown, bool) {
 	out := shown{gone: forgotten.New(t.Forgotten), unread: t.Conversation.Turns > 0 && len(t.Turns) == 0 && !t.Damaged}
 	out.turns = out.gone.Turns(t.Conversation.ID, t.Turns)
 	out.Conversation = t.Conversation
-	if out.unread && !out.gone.Empty() { // which lines of the summary tell of it only the words say
+	if out.unread && !out.gone.Empty() { // only the words tell which lines of the summary are forgotten
 		return out, true
 	}
 	out.Conversation = out.gone.Conversation(t.Conversation, t.Turns)
 	return out, out.gone.Empty() || out.Summary != nil || len(out.turns) > 0
 }
 
-// ranked is the conversation as it is ranked.
+// ranked returns the conversation in the form that rank takes.
 func (c shown) ranked() rank.Talk {
 	t := rank.Talk{Said: said(c.turns), Cosine: c.cosine}
 	if !c.unread || c.gone.Empty() {

@@ -10,10 +10,10 @@ import (
 	"github.com/recallerhq/recaller/internal/forgotten"
 )
 
-// Reindex is the work of a job of kind recaller.JobReindex: it makes those of a caller's conversations findable anew
-// that memories hide something of which were forgotten, or did before they were brought back. It reads his
-// conversations once, whatever their number. An error means: again later; until then they may still be found by what
-// they hide, but never show it.
+// Reindex does a job of kind recaller.JobReindex: a caller's memories were forgotten, or brought back. It indexes anew
+// those of his conversations of which they hide something, or did. It reads his conversations once, whatever the number
+// of memories. An error means that the job must run again. Until then the old words may still find the conversations,
+// but results never show them.
 func (s *Service) Reindex(ctx context.Context, j recaller.Job) error {
 	versions, err := s.Store.Regarded(ctx, j.Tenant, j.Caller, j.Subject)
 	if err == nil {
@@ -25,10 +25,12 @@ func (s *Service) Reindex(ctx context.Context, j recaller.Job) error {
 	return err
 }
 
-// again makes a caller's conversations findable anew as far as a view tells something else of them.
-func (s *Service) again(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, gone forgotten.View) error {
+// again indexes anew each of a caller's conversations of which a view hides something.
+func (s *Service) again(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, gone forgotten.View,
+) error {
 	page := recaller.Page{Limit: pageSize}
-	var failed []error // one that cannot be read keeps no other waiting
+	var failed []error // one that cannot be read does not stop the others
 	for {
 		list, next, err := s.Store.Conversations(ctx, tenant, recaller.ConversationFilter{Caller: caller, Page: page})
 		if err != nil {
@@ -49,8 +51,10 @@ func (s *Service) again(ctx context.Context, tenant recaller.TenantID, caller re
 	}
 }
 
-// against makes a conversation findable anew, if it is to be found at all, and a view hides something of it.
-func (s *Service) against(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, gone forgotten.View) error {
+// against indexes a conversation anew, if it is indexed at all and a view hides something of it.
+func (s *Service) against(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, gone forgotten.View,
+) error {
 	if conv.Status == recaller.Active {
 		return nil
 	}

@@ -7,20 +7,20 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// meaning is how much the cosine counts beside the words, of which the best match counts 1. From 0.75 to 2.5 it finds
-// about as much with the built-in embedder (docs/measurements/search.md).
+// meaning is how much the cosine counts, where the best match of words counts 1. Values from 0.75 to 2.5 find about as
+// much with the built-in embedder (docs/measurements/search.md).
 const meaning = 1.5
 
-// candidate is a conversation that a leg came up with.
+// candidate is a conversation that a leg found.
 type candidate struct {
 	id     recaller.ConversationID
 	cosine float64 // 0 where it has no embedding
 	score  float64
 }
 
-// fuse ranks what either leg came up with, best first: by how well the words match, as a share of the best match, and
-// by the cosine. What shares no word with the query and does not point its way is left out, unless any will do. Of
-// equal ones the newer comes first, by its id.
+// fuse ranks what both legs found, best first. A score is the match of the words, as a share of the best match, plus
+// the weighted cosine. Unless any is set, it leaves out what shares no word with the query and has no positive cosine.
+// Of equals the newer comes first, by its id.
 func fuse(matching []recaller.Near, cosines map[recaller.ConversationID]float64, any bool) []candidate {
 	words := make(map[recaller.ConversationID]float64, len(matching))
 	best := 0.0
@@ -30,7 +30,7 @@ func fuse(matching []recaller.Near, cosines map[recaller.ConversationID]float64,
 	}
 	out := make([]candidate, 0, len(matching)+len(cosines))
 	for id, score := range words {
-		share := 1.0 // an engine that tells no scores
+		share := 1.0 // the store gives no scores
 		if best > 0 {
 			share = max(0, score/best)
 		}

@@ -11,20 +11,23 @@ import (
 	"github.com/recallerhq/recaller/internal/search/stems"
 )
 
-// How many characters are embedded: of the summary at most, and of the transcript beside it (P6).
+// How many characters are embedded at most: of the summary, and of the transcript (P6).
 const (
 	summing = 1400
 	opening = 500
 )
 
-// Index makes an ended conversation findable, in place of what it was found by before: by the stems of its summary and
-// turns at once, and by the embedding of its summary and the first 500 characters of its transcript (P6); a long one by
-// those of its parts. The built-in model of dialogues reads its turns, of a very long one some. by is the model; empty
-// where there is nothing to be found by. A *EmbedError tells that there are words only.
+// Index makes an ended conversation findable, in place of what it was found by before. First come the stems of its
+// summary and turns. Then comes an embedding of its summary and of the first 500 characters of its transcript (P6); a
+// long conversation gets one for each of its parts. The built-in model of dialogues also reads the turns, or some of
+// very many. by names the model; it is empty if there is nothing to be found by. After a *EmbedError the conversation
+// is found by words only.
 //
-// Where the tenant does not keep the words (`ephemeral`, `archive`) the summary alone counts, also while they are still
-// there: what they are found by would outlast them. Nothing is sent to the embedder of a caller who is being erased.
-func (s *Service) Index(ctx context.Context, tenantID recaller.TenantID, conv recaller.Conversation) (by string, err error) {
+// If the tenant does not keep the words (`ephemeral`, `archive`), only the summary counts, even while the words are
+// still there, because the index would outlast them. Nothing of a caller who is being erased goes to the embedder.
+func (s *Service) Index(
+	ctx context.Context, tenantID recaller.TenantID, conv recaller.Conversation,
+) (by string, err error) {
 	sum, turns, whole, err := s.kept(ctx, tenantID, conv)
 	if err != nil {
 		return "", err
@@ -47,8 +50,11 @@ func (s *Service) Index(ctx context.Context, tenantID recaller.TenantID, conv re
 	return s.model(), s.Store.PutIndexing(ctx, tenantID, in)
 }
 
-// kept is what a conversation may be found by: nothing of what was forgotten. whole tells that nothing was.
-func (s *Service) kept(ctx context.Context, tenantID recaller.TenantID, conv recaller.Conversation) (sum *recaller.Summary, turns []recaller.Turn, whole bool, err error) {
+// kept returns what a conversation may be found by, without what was forgotten. whole tells that nothing of the caller
+// is forgotten.
+func (s *Service) kept(
+	ctx context.Context, tenantID recaller.TenantID, conv recaller.Conversation,
+) (sum *recaller.Summary, turns []recaller.Turn, whole bool, err error) {
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {
 		return nil, nil, false, err
@@ -70,11 +76,11 @@ type part struct {
 	written []string // the summary's lines
 	turns   []recaller.Turn
 	before  string         // what was said just before
-	read    map[int][]int8 // what the model of dialogues made of turns before, by their number
+	read    map[int][]int8 // vectors that the model of dialogues has made already, by turn
 }
 
-// How many turns one vector tells of, and how many vectors a conversation has at most: of a longer one each tells of
-// more turns.
+// How many turns one vector tells of, and how many vectors a conversation has at most. In a longer conversation each
+// vector tells of more turns.
 const (
 	stretch  = 12
 	maxParts = 16
@@ -94,13 +100,13 @@ func split(sum *recaller.Summary, turns []recaller.Turn) []part {
 	return out
 }
 
-// document is the text that is embedded: the whole summary, which finds more than its brief alone
+// document returns the text to embed. It has the whole summary, which finds more than its brief alone
 // (docs/measurements/search.md).
 func document(sum *recaller.Summary, turns []recaller.Turn) string {
 	return strings.TrimSpace(first(strings.Join(written(sum), "\n"), summing) + "\n\n" + beginning(turns, opening))
 }
 
-// beginning is the first characters of a transcript, one turn a line.
+// beginning returns the first characters of a transcript, one turn a line.
 func beginning(turns []recaller.Turn, characters int) string {
 	var b strings.Builder
 	left := characters
@@ -118,7 +124,7 @@ func beginning(turns []recaller.Turn, characters int) string {
 	return b.String()
 }
 
-// first is at most so many characters of a text.
+// first returns at most so many characters of a text.
 func first(text string, characters int) string {
 	n := 0
 	for i := range text {
@@ -130,7 +136,7 @@ func first(text string, characters int) string {
 	return text
 }
 
-// written are the lines of a summary.
+// written returns the lines of a summary.
 func written(sum *recaller.Summary) []string {
 	if sum == nil {
 		return nil
@@ -139,7 +145,7 @@ func written(sum *recaller.Summary) []string {
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
-// said are the words of turns.
+// said returns the texts of turns.
 func said(turns []recaller.Turn) []string {
 	out := make([]string, len(turns))
 	for i, t := range turns {
@@ -148,13 +154,15 @@ func said(turns []recaller.Turn) []string {
 	return out
 }
 
-// words reads what was said in a conversation, and what of it was forgotten.
-func (s *Service) words(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) (gone forgotten.View, turns []recaller.Turn, err error) {
+// words reads what was said in a conversation, and what is forgotten of its caller.
+func (s *Service) words(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation,
+) (gone forgotten.View, turns []recaller.Turn, err error) {
 	versions, err := s.Store.Forgotten(ctx, tenant, conv.Caller)
 	if recaller.KindOf(err) == recaller.NotFound {
 		return gone, nil, err
 	}
-	if err != nil { // nothing is made findable while nobody knows what is hidden
+	if err != nil { // nothing becomes findable before it is known what is hidden
 		return gone, nil, recaller.Wrap(recaller.Unavailable, err, "what was forgotten cannot be read")
 	}
 	turns, err = s.Words.Turns(ctx, tenant, conv)

@@ -19,9 +19,18 @@ type Metrics struct {
 // NewMetrics registers the metrics.
 func NewMetrics(reg prometheus.Registerer) *Metrics {
 	m := &Metrics{
-		searches:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "recaller_searches_total", Help: "Searches over a tenant's conversations: found, nothing, degraded (answered by words alone), refused, failed."}, []string{"result"}),
-		seconds:    prometheus.NewHistogram(prometheus.HistogramOpts{Name: "recaller_search_duration_seconds", Help: "How long searches over a tenant's conversations took.", Buckets: prometheus.ExponentialBuckets(0.001, 2, 12)}),
-		embeddings: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "recaller_embeddings_total", Help: "Embeddings of conversations: done, or why not."}, []string{"result"}),
+		searches: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "recaller_searches_total",
+			Help: "Searches over a tenant's conversations: found, nothing, degraded (answered by words alone), " +
+				"refused, failed.",
+		}, []string{"result"}),
+		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "recaller_search_duration_seconds", Help: "How long searches over a tenant's conversations took.",
+			Buckets: prometheus.ExponentialBuckets(0.001, 2, 12),
+		}),
+		embeddings: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "recaller_embeddings_total", Help: "Embeddings of conversations: done, or why not.",
+		}, []string{"result"}),
 	}
 	reg.MustRegister(m.searches, m.seconds, m.embeddings)
 	return m

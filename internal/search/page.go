@@ -12,16 +12,16 @@ import (
 	"github.com/recallerhq/recaller/internal/search/rank"
 )
 
-// placed is a conversation in its place.
+// placed is a conversation with its rank.
 type placed struct {
 	rank.Ranked
 	shown
 }
 
-// readers bounds how many conversations' words are read at once from where the store does not keep them.
+// readers is how many conversations are read at once if the store does not keep their words.
 const readers = 4
 
-// page makes a page of the best: those that are gone meanwhile are passed over, and the next take their place.
+// page makes a page of the best. It passes over those that are gone meanwhile; the next ones take their place.
 func (s *Service) page(ctx context.Context, tenant recaller.TenantID, w want, all []placed) ([]recaller.Found, error) {
 	var page []placed
 	for left := all; len(left) > 0 && len(page) < w.Limit; {
@@ -65,7 +65,7 @@ func (s *Service) complete(ctx context.Context, tenant recaller.TenantID, some [
 	return slices.DeleteFunc(out, gone), errors.Join(errs...)
 }
 
-// fetch reads the words of a conversation from wherever they are kept; one that may not be shown has no id afterwards.
+// fetch reads a conversation's words from wherever they are kept. It clears the id of one that may not be shown.
 func (s *Service) fetch(ctx context.Context, tenant recaller.TenantID, p *placed) error {
 	turns, err := s.Words.Turns(ctx, tenant, p.Conversation)
 	switch kind := recaller.KindOf(err); {
@@ -75,7 +75,8 @@ func (s *Service) fetch(ctx context.Context, tenant recaller.TenantID, p *placed
 	case kind == recaller.Unavailable, kind == recaller.Timeout:
 		return err
 	case err != nil: // a damaged conversation is found without its words; of one that hides some nothing can be told
-		s.Log.Error("the words of a conversation cannot be read", "tenant", tenant, "conversation", p.Conversation.ID, "err", err)
+		s.Log.Error("the words of a conversation cannot be read", "tenant", tenant, "conversation", p.Conversation.ID,
+			"err", err)
 		if !p.gone.Empty() {
 			p.shown = shown{}
 		}
@@ -83,17 +84,17 @@ func (s *Service) fetch(ctx context.Context, tenant recaller.TenantID, p *placed
 	}
 	p.turns = p.gone.Turns(p.Conversation.ID, turns)
 	p.Conversation = p.gone.Conversation(p.Conversation, turns)
-	if !p.gone.Empty() && p.Summary == nil && len(p.turns) == 0 { // all of it was forgotten
+	if !p.gone.Empty() && p.Summary == nil && len(p.turns) == 0 { // it is wholly forgotten
 		p.shown = shown{}
 	}
 	return nil
 }
 
-// quotable is how many turns of a page are looked through for what to quote.
+// quotable is how many turns of a page are searched for quotations.
 const quotable = 2000
 
-// quotations finds, in each conversation of a page, the turn that fits the query best by recall's ranking: its place.
-// There is none where no turn fits.
+// quotations finds for each conversation of a page the turn that fits the query best, by recall's ranking. There is
+// none if no turn fits.
 func (s *Service) quotations(w want, page []placed) map[recaller.ConversationID]*int {
 	c := recaller.Corpus{Turns: map[recaller.ConversationID][]recaller.Turn{}}
 	turns := 0
@@ -101,7 +102,8 @@ func (s *Service) quotations(w want, page []placed) map[recaller.ConversationID]
 		if turns += len(p.turns); turns > quotable {
 			break
 		}
-		c.Conversations = append(c.Conversations, recaller.Conversation{ID: p.Conversation.ID, StartedAt: p.StartedAt, Channel: p.Channel})
+		c.Conversations = append(c.Conversations,
+			recaller.Conversation{ID: p.Conversation.ID, StartedAt: p.StartedAt, Channel: p.Channel})
 		c.Turns[p.Conversation.ID] = p.turns
 	}
 	weights := index.DefaultWeights()
@@ -117,7 +119,7 @@ func (s *Service) quotations(w want, page []placed) map[recaller.ConversationID]
 	return out
 }
 
-// why explains a place among all that were ranked.
+// why explains a conversation's score.
 func why(p placed, all []placed) *recaller.Why {
 	out := &recaller.Why{Terms: make([]recaller.TermWhy, len(p.Terms))}
 	for i, t := range p.Terms {
@@ -137,7 +139,7 @@ func why(p placed, all []placed) *recaller.Why {
 		}
 		out.Parts = append(out.Parts, part)
 	}
-	if rest > lifted/2 { // what was understood, and is no filter
+	if rest > lifted/2 { // from descriptions that are no filters
 		out.Parts = append(out.Parts, recaller.PartWhy{Name: "described", Value: rest, Rank: 1})
 	}
 	slices.SortStableFunc(out.Parts, func(a, b recaller.PartWhy) int { return cmp.Compare(b.Value, a.Value) })

@@ -20,7 +20,7 @@ const (
 	maxLabel     = 100 // characters of an intent or outcome
 )
 
-// DegradedEmbedder is what a result says that was found by words alone.
+// DegradedEmbedder is Result.Degraded if words alone were searched.
 const DegradedEmbedder = "embedder unavailable"
 
 // Query asks for a tenant's conversations.
@@ -30,21 +30,21 @@ type Query struct {
 	Limit  int // 1 to MaxLimit; 0: DefaultLimit
 }
 
-// Result is what a search came up with.
+// Result is what a search found.
 type Result struct {
 	Found      []recaller.Found // best first
-	Understood []Understood     // what of the query describes conversations, in its order
-	Degraded   string           // why it is less than it could be; empty: it is not
+	Understood []Understood     // what the query says of the conversations wanted, in its order
+	Degraded   string           // why it may be incomplete; empty: it is not
 	Took       time.Duration
 }
 
-// Search finds a tenant's ended conversations by what they were about, best first (P7): the store comes up with
-// candidates by words and vectors, and these are ranked by what was said in them. What nothing of the query speaks for
-// is not found. Words that describe the conversations rather than their matter become filters, which the result tells;
-// a filter of the request's own goes first.
+// Search finds a tenant's ended conversations by what they were about, best first (P7). The store finds candidates by
+// words and vectors, and package rank orders them by what was said in them. A conversation for which nothing of the
+// query speaks is left out. Words that describe conversations rather than their matter become filters, which Understood
+// tells; a filter of the request itself takes precedence.
 //
-// While the embedder is away it answers by words alone, and says so. Nothing of a caller who is being erased is found.
-// A field that is wrong is Invalid and named.
+// While the embedder is away, Search goes by words alone, and says so. It finds nothing of a caller who is being
+// erased. A wrong field is Invalid, and named.
 func (s *Service) Search(ctx context.Context, tenant recaller.TenantID, q Query) (r Result, err error) {
 	began := s.Now()
 	defer func() { s.Metrics.searched(r, err, r.Took) }()
@@ -58,8 +58,8 @@ func (s *Service) Search(ctx context.Context, tenant recaller.TenantID, q Query)
 	return r, nil
 }
 
-// answer answers a query that is sound. Descriptions that leave nothing are no filters: they only lift what fits them,
-// and their words are looked for too.
+// answer answers a valid query. If descriptions leave nothing, it tries again without them as filters: they only lift
+// what fits them, and their words are searched for too.
 func (s *Service) answer(ctx context.Context, tenant recaller.TenantID, q Query) (r Result, err error) {
 	meant, err := s.understand(ctx, tenant, q)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Service) answer(ctx context.Context, tenant recaller.TenantID, q Query)
 	return s.find(ctx, tenant, want{Query: q, understood: meant, read: rank.Read(q.Text, nil)})
 }
 
-// checked returns the query with its defaults, if it is sound.
+// checked returns the query with its defaults, or what is wrong with it.
 func (q Query) checked() (Query, error) {
 	q.Text = strings.TrimSpace(q.Text)
 	f := q.Filter

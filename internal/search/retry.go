@@ -11,39 +11,39 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// The bounds of a night. It goes on in the next one where they end it.
+// The bounds of a night. What it does not reach, the next night does.
 const (
-	// Nights is how often an embedding is tried for after the wrap-up's own try (P6), before it is given up on.
+	// Nights is how often an embedding is tried again after the wrap-up's own try (P6), before it is given up.
 	Nights = 3
 	// PerNight is how many conversations of all tenants are looked at in one night.
 	PerNight = 20_000
 
 	pageSize  = 100 // conversations of one tenant, before the next tenant's turn
-	atOnce    = 4   // embeddings, where somebody else makes them
-	awayAfter = 5   // failures in a row, after which the embedder is taken to be away for the night
-	maxRests  = 40  // in a row; the night of an embedder that stays at its limit ends
+	atOnce    = 4   // embeddings, if a configured embedder makes them
+	awayAfter = 5   // failures in a row that end the night
+	maxRests  = 40  // in a row, for an embedder at its limit; one more ends the night
 	rest      = 30 * time.Second
 )
 
 // reasonNothing is why a conversation is not embedded at all.
 const reasonNothing = "nothing to be found by"
 
-// Retried says what a night came to.
+// Retried says what a night did.
 type Retried struct {
 	Embedded int
-	Waiting  int  // tried in vain, to be tried again
-	GivenUp  int  // tried in vain for the last time
+	Waiting  int  // failed, to be tried again
+	GivenUp  int  // failed for the last time
 	Away     bool // the embedder does not answer: the night ended early
 	Full     bool // PerNight was reached
 }
 
-// Retry makes the embeddings that could not be made when their conversations ended, in all tenants, a page of each in
-// turn (P6), and those of conversations that ended before there were any, or that have one by another model only. To be
-// called once a night. After so many nights in vain the step is marked as failed, with its reason. What the wrap-up has
-// still to do is left to it.
+// Retry makes missing embeddings in all tenants, a page of each in turn (P6): those that failed when their
+// conversations ended, those of conversations from before there were any, and those by another model. Call it once a
+// night. After Nights failures it marks the step as failed, with the reason. It leaves alone what the wrap-up has not
+// finished.
 //
-// A rate limit is waited for, and is no try. A tenant or conversation that cannot be read does not keep the others
-// waiting; its error is returned. The end of ctx ends the night.
+// It waits for a rate limit, which does not count as a failure. A tenant or conversation that cannot be read does not
+// stop the others; Retry returns the error. The end of ctx ends the night.
 func (s *Service) Retry(ctx context.Context) (Retried, error) {
 	tenants, err := s.Store.TenantIDs(ctx)
 	if err != nil {
@@ -72,7 +72,10 @@ func (s *Service) Retry(ctx context.Context) (Retried, error) {
 		errs = []error{recaller.Wrap(recaller.Timeout, err, "the nightly embeddings were not finished")}
 	}
 	r := n.result
-	told := []any{"embedded", r.Embedded, "waiting", r.Waiting, "given_up", r.GivenUp, "unreadable", len(n.errs), "away", r.Away, "full", r.Full}
+	told := []any{
+		"embedded", r.Embedded, "waiting", r.Waiting, "given_up", r.GivenUp, "unreadable", len(n.errs), "away", r.Away,
+		"full", r.Full,
+	}
 	if n.cause != nil {
 		told = append(told, "last_failure", n.cause)
 	}
@@ -87,13 +90,13 @@ type night struct {
 
 	mu     sync.Mutex // guards what follows
 	result Retried
-	inARow int // failures of an embedder that is away
-	rests  int // since one was embedded
+	inARow int // failures because the embedder is away
+	rests  int // since an embedding succeeded
 	cause  error
 	errs   []error // of single conversations
 }
 
-// over reports whether the night is to end.
+// over reports whether the night must end.
 func (n *night) over(ctx context.Context) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -101,12 +104,14 @@ func (n *night) over(ctx context.Context) bool {
 	return n.result.Full || n.result.Away || ctx.Err() != nil
 }
 
-// maxErrors is how many failures of single conversations a night returns.
+// maxErrors is how many errors of single conversations Retry returns.
 const maxErrors = 10
 
-// page tries a page of a tenant's conversations, some at once, and tells where the next one begins. One conversation
-// that cannot be read keeps no other waiting.
-func (n *night) page(ctx context.Context, tenant recaller.TenantID, after recaller.ConversationID) (more recaller.ConversationID, err error) {
+// page tries one page of a tenant's conversations, and returns where the next one begins. One that cannot be read does
+// not stop the others.
+func (n *night) page(
+	ctx context.Context, tenant recaller.TenantID, after recaller.ConversationID,
+) (more recaller.ConversationID, err error) {
 	list, more, err := n.Store.Unembedded(ctx, tenant, n.model(), after, min(pageSize, PerNight-n.looked))
 	if err != nil {
 		return "", err
@@ -130,7 +135,7 @@ func (n *night) page(ctx context.Context, tenant recaller.TenantID, after recall
 	return more, nil
 }
 
-// atOnce is how many conversations are embedded at once: what is built in leaves cores to others.
+// atOnce is how many conversations are embedded at once. The built-in model leaves cores to others.
 func (n *night) atOnce() int {
 	if n.Dialogue {
 		return 1
@@ -153,7 +158,7 @@ func (n *night) one(ctx context.Context, tenant recaller.TenantID, conv recaller
 	at := slices.IndexFunc(steps, func(p recaller.StepProgress) bool { return p.Step == recaller.StepEmbed })
 	for i, p := range steps {
 		if i != at && p.State == recaller.StepPending {
-			return nil // the wrap-up has still to do with it, and embeds at its end
+			return nil // the wrap-up is not done, and embeds at its end
 		}
 	}
 	tried := 1
@@ -186,7 +191,7 @@ func erasedIsNoError(err error) error {
 	return err
 }
 
-// rest waits for an embedder that is at its limit; that is no try. It reports false where the night ends over it.
+// rest waits for an embedder that is at its limit. It returns false if the night must end.
 func (n *night) rest(ctx context.Context) bool {
 	n.mu.Lock()
 	n.rests++
@@ -206,7 +211,7 @@ func (n *night) rest(ctx context.Context) bool {
 	}
 }
 
-// outcome is what a try leaves, and counts it. An error is not the embedder's.
+// outcome counts a try, and returns what to write of it. Its error is never the embedder's.
 func (n *night) outcome(by string, err error, tried int) (recaller.StepResult, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -226,7 +231,7 @@ func (n *night) outcome(by string, err error, tried int) (recaller.StepResult, e
 		n.inARow = 0
 	}
 	n.result.Away = n.result.Away || n.inARow >= awayAfter
-	if tried > Nights { // one was the wrap-up's
+	if tried > Nights { // the wrap-up's own try counts too
 		n.result.GivenUp++
 		return recaller.StepResult{State: recaller.StepFailed, Reason: f.reason, By: n.model(), Attempts: tried}, nil
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/recallerhq/recaller/internal/search/rank"
 )
 
-// Understood is what a search made of words that describe the conversations wanted: "frustrated customers" are those of
-// a negative mood.
+// Understood is a description that was read from the query's words: "frustrated customers" are those of a negative
+// mood.
 type Understood struct {
 	asked.Description
-	Applied bool // only such were looked for; false: there was none, and what fits is only lifted
+	Applied bool // it was a filter; false: nothing fitted it, and it only lifts what fits
 }
 
-// understand reads what a query describes, but for what the request says itself.
+// understand reads what a query describes, but for the fields that the request sets itself.
 func (s *Service) understand(ctx context.Context, tenant recaller.TenantID, q Query) ([]Understood, error) {
 	t, err := s.Tenants.Tenant(ctx, tenant)
 	if err != nil {
@@ -66,7 +66,7 @@ func narrowed(f recaller.SearchFilter, all []Understood) recaller.SearchFilter {
 	return f
 }
 
-// fits reports whether a conversation is as was understood.
+// fits reports whether a conversation fits a description.
 func (u Understood) fits(c recaller.Conversation) bool {
 	switch u.Field {
 	case asked.Sentiment:
@@ -80,7 +80,7 @@ func (u Understood) fits(c recaller.Conversation) bool {
 	}
 }
 
-// covering tells the words of what was understood.
+// covering returns a function that reports whether a byte of the query is part of a description.
 func covering(all []Understood) func(at int) bool {
 	return func(at int) bool {
 		for _, u := range all {

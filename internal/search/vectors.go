@@ -12,28 +12,28 @@ import (
 	"github.com/recallerhq/recaller/internal/search/rank"
 )
 
-// This file makes the vectors that conversations are found by. A configured embedder makes them of texts. What is built
-// in makes one of two halves: the table's of the text, in six languages, and the dialogue model's of the turns, which
-// knows more and reads English alone.
+// This file makes the vectors that conversations are found by. A configured embedder makes them of texts. The built-in
+// vectors have two halves: the table's, of the text, in six languages, and the dialogue model's, of the turns, which
+// knows more but reads English only.
 
-// builtIn is the model of the vectors of both halves; without the dialogue model it is the table's.
+// builtIn names vectors with both halves. Without the dialogue model they bear the table's name.
 const builtIn = static.Model + "+" + dialogue.Model
 
-// How much each half counts in the cosine of two vectors of builtIn; together 1.
+// How much each half counts in the cosine of two vectors of builtIn. Together they make 1.
 const (
 	ofTable    = 0.23
 	ofDialogue = 1 - ofTable
 )
 
-// The places in a vector of builtIn: the table's numbers, the dialogue model's, and what keeps a vector at length 1
-// whose second half is empty: one place where it is of a conversation, another where it is of a query.
+// The places in a vector of builtIn: the table's numbers, then the dialogue model's. If the second half is empty, one
+// more place keeps the vector at length 1: one for conversations, another for queries, so that the two do not match.
 const (
 	emptyTalk  = static.Width + dialogue.Width
 	emptyQuery = emptyTalk + 1
 	width      = emptyTalk + 8 // the stores keep eight numbers together
 )
 
-// model names what makes the vectors, and is recorded with each.
+// model names what makes the vectors. Each vector is stored with it.
 func (s *Service) model() string {
 	if s.Dialogue {
 		return builtIn
@@ -41,8 +41,8 @@ func (s *Service) model() string {
 	return s.Embedder.Model()
 }
 
-// maker is who makes the vectors. Of a configured model nobody measured how alike what has nothing to do with each
-// other is: what it puts among the candidates is near.
+// maker tells rank who makes the vectors. How alike unrelated texts are to a configured model was never measured, so
+// whatever it puts among the candidates counts as near.
 func (s *Service) maker() rank.Maker {
 	switch {
 	case s.Dialogue:
@@ -53,12 +53,11 @@ func (s *Service) maker() rank.Maker {
 	return rank.Configured
 }
 
-// unlike is how alike query and conversation are to the dialogue model that have nothing to do with each other, in the
-// mean.
+// unlike is the mean cosine that the dialogue model gives to a query and an unrelated conversation.
 const unlike = 0.1
 
-// compare tells the conversations' cosines, without what the maker finds alike in everything. Of a query without a word
-// that the table knows nothing is known.
+// compare sets the conversations' cosines, less what the model finds alike in everything. If the table knows no word of
+// the query, they are 0.
 func (s *Service) compare(q rank.Query, all []rank.Talk) {
 	by := s.maker()
 	read := by == rank.Both && dialogue.Reads(q.Text())
@@ -73,9 +72,11 @@ func (s *Service) compare(q rank.Query, all []rank.Talk) {
 	}
 }
 
-// vectors makes one vector of each part of a conversation, within a bound. Its error is a *EmbedError, unless ctx
+// vectors makes one vector for each part of a conversation, within a bound. Its error is a *EmbedError, unless ctx
 // ended.
-func (s *Service) vectors(ctx context.Context, parts []part, patience time.Duration) (list []recaller.Embedding, err error) {
+func (s *Service) vectors(
+	ctx context.Context, parts []part, patience time.Duration,
+) (list []recaller.Embedding, err error) {
 	texts := make([]string, len(parts))
 	for i, p := range parts {
 		texts[i] = p.text
@@ -115,8 +116,8 @@ func (s *Service) asked(ctx context.Context, text string, known bool) (recaller.
 	return e, nil
 }
 
-// recollect finds what the model of dialogues has made of a conversation's turns already. It serves only where nothing
-// is forgotten of its caller: a vector is made of the turn before too. What cannot be had is made anew.
+// recollect finds vectors that the model of dialogues has already made of a conversation's turns. They serve only if
+// nothing of the caller is forgotten, because a vector also tells of the turn before. Missing ones are made anew.
 func (s *Service) recollect(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, parts []part) {
 	if !s.Dialogue || s.Kept == nil {
 		return
@@ -138,9 +139,9 @@ func (s *Service) recollect(ctx context.Context, tenant recaller.TenantID, conv 
 	}
 }
 
-// direction is where what was said in a part points to for the dialogue model: the sum of its turns, or of the
-// summary's lines where the words are not kept. Of a part of very many turns some are read, from its beginning to its
-// end, so that no conversation keeps the others waiting for long. It is nil where the model does not read the language.
+// direction returns what the dialogue model makes of a part: the sum over its turns, or over the summary's lines if the
+// words are not kept. Of very many turns it reads only some, from beginning to end, so that no conversation holds up
+// the others. It is nil if the model does not read the language.
 func (p part) direction(ctx context.Context) (total []float64, err error) {
 	if len(p.turns) == 0 {
 		for _, line := range p.written {
@@ -185,7 +186,7 @@ func added(to []float64, v []int8) []float64 {
 	return to
 }
 
-// joined puts both halves together; empty is the place that is filled where there is no second one.
+// joined joins both halves. It sets the place empty if there is no second half.
 func joined(table []float32, read []float64, empty int) []float32 {
 	out := make([]float32, width)
 	for i, x := range table {

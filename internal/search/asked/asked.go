@@ -1,8 +1,8 @@
 // Package asked reads which conversations a search describes: "frustrated customers" are those of a negative mood,
-// "text messages last week" those of a channel and a time. It tells such a description from the matter that is looked
-// for: "cancelled flight refund" is no description of the outcome.
+// "text messages last week" those of a channel and a time. It tells a description from the matter searched for: in
+// "cancelled flight refund" no outcome is described.
 //
-// It is pure. What becomes of a description is for search to decide.
+// It is pure. Package search decides what becomes of a description.
 package asked
 
 import (
@@ -27,7 +27,7 @@ const (
 	Time      Field = "time"
 )
 
-// Description is one description that a query has.
+// Description is one description that a query holds.
 type Description struct {
 	Words      string // of the query
 	Field      Field
@@ -43,7 +43,7 @@ func (d Description) Covers(at int) bool { return d.start <= at && at < d.end }
 //go:embed words.txt
 var words string
 
-// told is what a word tells: roles in a query, and values of fields.
+// told is what a word can tell: roles in a query, and values of fields.
 type told struct {
 	roles  []string
 	fields map[Field]string
@@ -95,14 +95,15 @@ type word struct {
 }
 
 func (q query) has(i int, roles ...string) bool {
-	return i >= 0 && i < len(q.words) && slices.ContainsFunc(roles, func(r string) bool { return slices.Contains(q.words[i].roles, r) })
+	return i >= 0 && i < len(q.words) &&
+		slices.ContainsFunc(roles, func(r string) bool { return slices.Contains(q.words[i].roles, r) })
 }
 
-// maxWords bounds the work; what follows describes nothing.
+// maxWords bounds the work. Later words describe nothing.
 const maxWords = 64
 
-// Read returns what a query describes, at most one of each field, in the order in which it stands. now is when it is
-// asked, in the zone in which its days begin.
+// Read returns what a query describes, in its order, at most one description for each field. now is the time of the
+// search, in the zone in which its days begin.
 func Read(text string, now time.Time) []Description {
 	q := query{text: text}
 	nothing := &told{}
@@ -134,7 +135,7 @@ func Read(text string, now time.Time) []Description {
 	return out
 }
 
-// of makes a description of words from i to j.
+// of makes a description of the words from i to j.
 func (q query) of(i, j int, f Field) Description {
 	d := Description{Field: f, Value: q.words[i].fields[f], start: q.words[i].start, end: q.words[j].end}
 	if d.Value == "" {
@@ -150,7 +151,8 @@ func (q query) mood(i int) (Description, bool) {
 		return Description{}, false
 	}
 	beside := q.has(i+1, who, talk) || q.has(i-1, who)
-	felt := q.has(i-1, feels) && slices.ContainsFunc(q.words[:i], func(w word) bool { return slices.Contains(w.roles, who) })
+	felt := q.has(i-1, feels) &&
+		slices.ContainsFunc(q.words[:i], func(w word) bool { return slices.Contains(w.roles, who) })
 	return q.of(i, i, Sentiment), beside || felt || len(q.words) == 1
 }
 
@@ -168,7 +170,8 @@ func (q query) outcome(i int) (Description, bool) {
 // channel: "text messages about", "by telegram", "web chats".
 func (q query) channel(i int) (Description, bool) {
 	d := Description{}
-	if q.words[i].folded == "web" && i+1 < len(q.words) && (q.words[i+1].folded == "chat" || q.words[i+1].folded == "chats") {
+	if q.words[i].folded == "web" && i+1 < len(q.words) &&
+		(q.words[i+1].folded == "chat" || q.words[i+1].folded == "chats") {
 		d = q.of(i, i+1, Channel)
 		d.Value = "web-chat"
 		return d, true
@@ -184,11 +187,12 @@ func (q query) channel(i int) (Description, bool) {
 	return d, over || len(q.words) == 1 && d.Value != "voice"
 }
 
-// time: "last week", "yesterday", "three days ago", "since Monday"; a date only behind a word for the conversation
-// itself ("calls in March"), for of the matter it may be a part ("a wedding in March").
+// time: "last week", "yesterday", "three days ago", "since Monday". A date counts only after a word for the
+// conversation ("calls in March"), because it may belong to the matter ("a wedding in March").
 func (q query) time(now time.Time) (Description, bool) {
 	for _, f := range when.FindWith(q.text, now, when.Options{Lean: when.Behind}) {
-		of := strings.ContainsAny(f.Phrase, "'’") || strings.HasPrefix(q.text[f.End:], "'") || strings.HasPrefix(q.text[f.End:], "’")
+		of := strings.ContainsAny(f.Phrase, "'’") || strings.HasPrefix(q.text[f.End:], "'") ||
+			strings.HasPrefix(q.text[f.End:], "’")
 		if of || !f.Known() || f.Clock || !f.At.Before(now) { // "last week's invoice" is an invoice
 			continue
 		}
@@ -196,7 +200,9 @@ func (q query) time(now time.Time) (Description, bool) {
 		if i < 0 {
 			continue
 		}
-		d := Description{Words: strings.TrimSpace(f.Phrase), Field: Time, From: f.At, Until: f.Until, start: f.Start, end: f.End}
+		d := Description{
+			Words: strings.TrimSpace(f.Phrase), Field: Time, From: f.At, Until: f.Until, start: f.Start, end: f.End,
+		}
 		if before := i - 1; before >= 0 {
 			switch q.words[before].folded {
 			case "since", "seit", "desde", "depuis", "dal", "after":
@@ -214,13 +220,15 @@ func (q query) time(now time.Time) (Description, bool) {
 	return Description{}, false
 }
 
-// behind reports whether a time is told by how far it lies behind.
+// behind reports whether a phrase tells a time by how far back it lies.
 func behind(phrase string) bool {
 	var s token.Scanner
 	for s.Reset(phrase); s.Next(); {
 		switch string(s.Bytes()) {
-		case "last", "yesterday", "ago", "today", "past", "previous", "this", "gestern", "heute", "letzte", "letzten", "letzter", "letztes", "vor",
-			"ayer", "hoy", "pasada", "pasado", "hier", "derniere", "dernier", "ieri", "scorsa", "scorso", "ontem", "hoje", "passada", "passado":
+		case "last", "yesterday", "ago", "today", "past", "previous", "this", "gestern", "heute", "letzte", "letzten",
+			"letzter", "letztes", "vor",
+			"ayer", "hoy", "pasada", "pasado", "hier", "derniere", "dernier", "ieri", "scorsa", "scorso", "ontem",
+			"hoje", "passada", "passado":
 			return true
 		}
 	}

@@ -8,12 +8,12 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
-// pool is what the conversations to be ranked say, each word of it once.
+// pool holds what the conversations say, each word once.
 type pool struct {
 	words map[string]int32 // folded word → its number in seen
 	seen  []seen
 	stems map[string]int32
-	found []int // by stem, in how many conversations it is
+	found []int // by stem: in how many conversations it occurs
 
 	// Words that have a vector, by their number.
 	vectors []int8
@@ -28,7 +28,7 @@ type pool struct {
 
 // seen is a word.
 type seen struct {
-	stem  int32 // -1: it says nothing of the matter
+	stem  int32 // -1: none
 	known int32 // its number among those that have a vector; -1: none
 }
 
@@ -40,7 +40,7 @@ type doc struct {
 	length float64
 }
 
-// read takes in what the conversations say.
+// read reads what the conversations say.
 func read(talks []Talk) *pool {
 	p := &pool{words: map[string]int32{}, stems: map[string]int32{}, docs: make([]doc, len(talks))}
 	var counts []int32
@@ -108,7 +108,7 @@ func (p *pool) word(tok []byte) int32 {
 	return n
 }
 
-// vectorOf returns the vector of a word that the table knows whole.
+// vectorOf returns the vector of a word that the table holds whole.
 func vectorOf(tok []byte) (row uint32, vec []int8, length float32, ok bool) {
 	rows := static.Rows(tok, nil)
 	if len(rows) != 1 {
@@ -135,8 +135,8 @@ func (p *pool) idf(stem string) float64 {
 	return idf(len(p.docs), 0)
 }
 
-// idf is how much it tells that a conversation has what found of n have. It goes by their share, as if there were
-// always as many, so that scores mean the same whatever n is.
+// idf returns how much it tells that a conversation has what found of n have. It goes by their share, as if n were
+// always the same, so that scores mean the same whatever n is.
 func idf(n, found int) float64 {
 	const always = 200
 	have := always * float64(found) / float64(max(1, n))

@@ -10,7 +10,7 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
-// Query is what is looked for, without the words that only frame it: "callers who asked about weddings" asks for
+// Query is what is searched for, without the words that only frame it: "callers who asked about weddings" asks for
 // weddings.
 type Query struct {
 	words []word
@@ -46,8 +46,8 @@ var frames = sync.OnceValue(func() map[string]bool {
 // maxWords is how many words of a query count.
 const maxWords = 64
 
-// Read reads a query. The words at which aside is true, by the byte at which they begin, stand for something else than
-// the matter, and count where nothing else is left; nil is true of none. Where nothing but a frame is left, it counts.
+// Read reads a query. aside reports whether the word that begins at a byte stands for something other than the matter;
+// such words count only if nothing else is left, and so do frames. A nil aside is true of none.
 func Read(text string, aside func(at int) bool) Query {
 	var all, unframed, telling Query
 	var s token.Scanner
@@ -86,7 +86,7 @@ func (q *Query) add(tok string) {
 	q.words = append(q.words, w)
 }
 
-// forms are a word, and what it may be an ending of: the table does not know every plural.
+// forms returns a word, and the words of which it may be an inflection, because the table does not hold every plural.
 func forms(tok string) []string {
 	out := []string{tok}
 	for _, ending := range []string{"s", "es", "ed", "ing", "ers", "er"} {
@@ -97,13 +97,12 @@ func forms(tok string) []string {
 	return out
 }
 
-// Known reports whether the built-in table knows a word of the query: of one that it does not know, it makes a
-// direction by its pieces.
+// Known reports whether the built-in table holds a word of the query. Otherwise its vector is made of pieces of words.
 func (q Query) Known() bool {
 	return slices.ContainsFunc(q.words, func(w word) bool { return w.known })
 }
 
-// Stems are the stems of the words that count, in their order.
+// Stems returns the stems of the words that count, in their order.
 func (q Query) Stems() []string {
 	out := make([]string, len(q.words))
 	for i, w := range q.words {
@@ -112,10 +111,10 @@ func (q Query) Stems() []string {
 	return out
 }
 
-// Text is the query as it is embedded.
+// Text returns the query as it is embedded.
 func (q Query) Text() string { return strings.Join(q.text, " ") }
 
-// OnlyFrame reports whether a query has no telling word but those at which aside is true.
+// OnlyFrame reports whether a query has no telling word, apart from those at which aside is true.
 func OnlyFrame(text string, aside func(at int) bool) bool {
 	var s token.Scanner
 	for s.Reset(text); s.Next(); {

@@ -1,9 +1,8 @@
-// Package rank puts conversations in order for a query by what was said in them: the second step of a search over a
-// tenant's conversations, which reads the few that the first step came up with. A score is a sum of legs, as recall's
-// is: the words that both share, how alike their other words are, and how alike the conversation is as a whole
-// (docs/adr/0019).
+// Package rank orders conversations for a query by what was said in them. It is the second step of a search over a
+// tenant's conversations, and reads the few that the first step found. A score is a sum of legs, like recall's: the
+// words that both share, how alike their other words are, and how alike the conversation is as a whole (docs/adr/0019).
 //
-// It is pure. It does not choose what is ranked (search), and it does not rank the turns of a caller (recall/index).
+// It is pure. It does not choose what to rank (search), and does not rank a caller's turns (recall/index).
 package rank
 
 import (
@@ -15,12 +14,12 @@ import (
 	"github.com/recallerhq/recaller/internal/vector"
 )
 
-// Talk is a conversation to be ranked, without what must not be found.
+// Talk is a conversation to rank, without what must not be found.
 type Talk struct {
 	Said    []string // its turns
 	Written []string // its summary and labels
-	Cosine  float64  // how alike query and conversation are to whoever embedded them; 0: not known, or not alike at all
-	By      Maker    // who that is
+	Cosine  float64  // the embedder's cosine of query and conversation; 0: not known, or not alike
+	By      Maker    // the embedder
 }
 
 // Maker is who embedded query and conversations.
@@ -30,46 +29,46 @@ type Maker uint8
 const (
 	Table      Maker = iota // the built-in table of words
 	Both                    // the table, and the built-in model that reads dialogues
-	Configured              // a model that was configured, beside which what the table knows of meaning counts half
+	Configured              // a configured model; the table's knowledge of meaning then counts half
 )
 
-// Leg is one side that a conversation is looked at from.
+// Leg is one of the sides from which a conversation is judged.
 type Leg uint8
 
-// The legs, in the order in which equal ones are told.
+// The legs, in the order in which explanations list equal ones.
 const (
-	Words     Leg = iota // what query and conversation both say, by BM25, the more of the query that is
-	Likeness             // how alike the query's words are to the likest of the conversation
-	Meaning              // how alike all of the conversation is to the query, rare words counting more
+	Words     Leg = iota // the shared words, by BM25, more the larger their share of the query
+	Likeness             // how like the query's words are to the conversation's likest words
+	Meaning              // how like the whole conversation is to the query, rare words counting more
 	Embedding            // the cosine of the embedder
 	legs
 )
 
-// String is the leg's name in explanations.
+// String returns the leg's name in explanations.
 func (l Leg) String() string {
 	return [legs]string{"words", "likeness", "meaning", "embedding"}[l]
 }
 
-// weights are what the legs count, by who embedded, found on tuning questions (docs/measurements/search.md).
+// weights are the weights of the legs for each Maker, found on tuning questions (docs/measurements/search.md).
 var weights = [...][legs]float64{
 	Table:      {Words: 0.3, Likeness: 0.7, Meaning: 5, Embedding: 9},
 	Both:       {Words: 0.3, Likeness: 0.7, Meaning: 5, Embedding: 39},
 	Configured: {Words: 0.3, Likeness: 0.35, Meaning: 2.5, Embedding: 9},
 }
 
-// floors are the scores below which nothing of a query speaks for a conversation that shares no word with it.
+// floors are the least scores of a relevant conversation that shares no word with the query.
 var floors = [...]float64{Table: 0.9, Both: 2.5, Configured: 0.9}
 
-// Ranked is a conversation in its place.
+// Ranked is a conversation with its score.
 type Ranked struct {
-	Talk  int // its number among those that were given
+	Talk  int // its index among the talks given
 	Score float64
 	Legs  [legs]float64 // what each gave
 	Terms []Term        // the stems of the query that it has, those that tell most first
 	by    Maker
 }
 
-// Near reports whether something of the query speaks for it.
+// Near reports whether anything in the query speaks for the conversation.
 func (r Ranked) Near() bool { return r.Legs[Words] > 0 || r.Score >= floors[r.by] }
 
 // Term is a stem that query and conversation share.
@@ -84,18 +83,17 @@ const (
 	b  = 0.75
 )
 
-// whole is what a conversation gets, in the leg of words, that says all of the query: more than another does that only
-// means it.
+// whole is the value of the leg of words for a conversation that says all of the query. It outweighs meaning alone.
 const whole = 10
 
-// mostAlike is as alike as two words count.
+// mostAlike is the most that the likeness of two words counts.
 const mostAlike = 0.8
 
-// byChance is how alike the likest of n words is to a word that has nothing to do with any of them. It was measured on
-// 10 to 80 words, and rises by as much each time that they double.
+// byChance returns how like the likest of n words is to a word that has nothing to do with any of them. It was measured
+// on 10 to 80 words, and rises by a constant each time that n doubles.
 func byChance(n int) float64 { return max(0, 0.075*math.Log(float64(max(1, n)))-0.045) }
 
-// Rank ranks conversations for a query, best first; of equal ones the one that was given first.
+// Rank ranks conversations for a query, best first. Equal ones keep their order.
 func (q Query) Rank(talks []Talk) []Ranked {
 	r := ranking{query: q, pool: read(talks)}
 	r.weigh()
@@ -108,7 +106,7 @@ func (q Query) Rank(talks []Talk) []Ranked {
 	return out
 }
 
-// ranking is a query being answered.
+// ranking is a query in the course of Rank.
 type ranking struct {
 	query Query
 	pool  *pool
@@ -120,7 +118,7 @@ type ranking struct {
 	long  float32            // its length; 0: none
 }
 
-// weigh tells how rare the query's words are among the conversations, and makes its vector.
+// weigh finds how rare the query's words are among the conversations, and makes its vector.
 func (r *ranking) weigh() {
 	r.idf = make([]float64, len(r.query.words))
 	for i, w := range r.query.words {
@@ -132,7 +130,7 @@ func (r *ranking) weigh() {
 	r.long = r.sum.Int8(r.asked[:])
 }
 
-// times is how often a word counts in a vector: whole numbers add up alike on every machine.
+// times returns how often a word counts in a vector. Whole numbers add up the same on every machine.
 func times(idf float64, n int32) int { return max(1, int(8*idf*(1+math.Log(float64(n))))) }
 
 // compare compares each word of the query with each of the conversations'.
@@ -153,7 +151,7 @@ func (r *ranking) compare() {
 	}
 }
 
-// one looks at a conversation from all sides.
+// one scores a conversation by every leg.
 func (r *ranking) one(i int, t Talk) Ranked {
 	d := &r.pool.docs[i]
 	out := Ranked{Talk: i, by: t.By}
@@ -180,7 +178,7 @@ func (r *ranking) one(i int, t Talk) Ranked {
 		}
 		out.Legs[Likeness] += worth * max(0, min(float64(likest), mostAlike)-chance)
 	}
-	share := 0.0 // one word of many is met by chance, all of them are not
+	share := 0.0 // one word of many may match by chance, all of them hardly
 	if asked > 0 {
 		share = met / asked
 	}
@@ -200,10 +198,10 @@ func (r *ranking) one(i int, t Talk) Ranked {
 	return out
 }
 
-// saturated is BM25's share of a word's weight for how often it is said in a conversation of a relative length.
+// saturated returns BM25's share of a word's weight, for how often it is said in a conversation of a relative length.
 func saturated(n, length float64) float64 { return n * (k1 + 1) / (n + k1*(1-b+b*length)) }
 
-// meaning is the cosine of the query with all that a conversation says, each word once and rare ones more.
+// meaning returns the cosine of the query with all that a conversation says, each word once, rare ones counting more.
 func (r *ranking) meaning(d *doc) float64 {
 	if r.long == 0 {
 		return 0
