@@ -12,9 +12,8 @@ import (
 	"github.com/recallerhq/recaller/internal/forgotten"
 )
 
-// Agreements returns what was agreed on with a caller about times as it stood at a time (zero, or to come: now),
-// soonest first, in the caller's zone. What was said in words that are forgotten since is not among it. Errors are
-// those of the source.
+// Agreements returns the times agreed on with a caller as they stood at asOf (zero, or to come: now), soonest first, in
+// the caller's zone. It leaves out what was said in words that are forgotten. Errors are those of the source.
 func (s *Service) Agreements(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, asOf time.Time,
 ) ([]recaller.Agreement, error) {
@@ -37,14 +36,12 @@ func (s *Service) Agreements(
 	return agreed(snap, now.In(zone)), nil
 }
 
-// agreed follows all acts to what stands, and leaves out the words that are not to be told: what they did is done all
-// the same.
+// agreed folds all acts into what stands. Forgotten words are left out of it, but what they did still counts.
 func agreed(snap recaller.Snapshot, now time.Time) []recaller.Agreement {
 	return forgotten.New(snap.Forgotten).Agreements(agreement.Fold(snap.Acts, now))
 }
 
-// comingUp tells what both sides settled on, or one of them holds, and is still to come, soonest first: when it is, and
-// the words that settled it.
+// comingUp tells what is agreed, or held by one side, and still to come, soonest first, with the words that settled it.
 func (c *composer) comingUp() {
 	var open []recaller.Agreement
 	for _, g := range c.agreed {
@@ -93,10 +90,10 @@ func (c *composer) agreement(u *unit, g recaller.Agreement) {
 	}
 }
 
-// fullDay is how a day is written that must not be taken for another.
+// fullDay is the form of a day that must not be mistaken for another.
 const fullDay = "2 January 2006"
 
-// ahead says when something is: "tomorrow, Tuesday 10 February 2026, 9:00 AM".
+// ahead says when something will be: "tomorrow, Tuesday 10 February 2026, 9:00 AM".
 func (c *composer) ahead(t time.Time, day bool) string {
 	t = t.In(c.now.Location())
 	out := t.Format("Monday " + fullDay)

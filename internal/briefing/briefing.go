@@ -1,16 +1,15 @@
 // Package briefing makes what an agent is told before it speaks: one prompt-ready text, in named parts, in a fixed
 // order, within a token budget, from one snapshot of a caller (spec P2, P3, V2, H1–H6, P9, B8, B11).
 //
-// Composing is pure: the same snapshot at the same time gives the same bytes, and with a query the same findings. The
-// Service adds what is not: reading the snapshot within a hard deadline, and an answer that lets the agent carry on
-// when it cannot be read.
+// Composing is pure: the same snapshot at the same time gives the same bytes, and with a query the same findings do.
+// The Service adds the rest: it reads the snapshot within a hard deadline, and lets the agent carry on if that fails.
 //
-// The order of the parts serves prompt caches and the reader at once: what changes least comes first and what matters
-// most for the first sentence comes last, next to the conversation.
+// The order of the parts serves prompt caches and readers alike. What changes least comes first. What matters most for
+// the first sentence comes last, next to the conversation.
 //
 //	tenant    who the agent speaks for: the tenant's own words (the same for all callers)
 //	guidance  how to use the notes (the same always)
-//	tools     when to use the memory tools, where the tenant's agent has them (W10, W11; the same for all callers)
+//	tools     when to use the memory tools, if the tenant's agent has them (W10, W11; the same for all callers)
 //	caller    name, number, how often, since when
 //	memories  what is remembered, by type
 //	history   the last conversations, newest first
@@ -20,17 +19,19 @@
 //	resume    the matter that was left unfinished, or the call that broke off
 //	recalled  what was said before and fits the query, word for word; it changes with every turn
 //
-// That is the style of notes, which stand in front of an agent's own prompt. In the other, a whole system prompt, the
-// parts are those of P3, in its order and words: see systemPrompt.
+// These are notes, which stand in front of an agent's own prompt. The other style, a whole system prompt, has the parts
+// of P3 in its order and words: see systemPrompt.
 //
-// What people said, or what was derived from it, stands only between <notes> and </notes>, cleaned (appendData); our
-// own sentences and the tenant's words stand only outside. When the budget is short, what matters least is left out,
-// whole items at a time: see the ranks in compose.go. With a query the budget goes to what fits the moment: words of
-// earlier conversations have a part, of a third of the budget where it is short, and memories that fit go before the
-// others. Small talk asks for nothing. What is found is asked of recall beside the snapshot, within the same deadline;
-// too late or not at all, the briefing comes without, and is not degraded: what it must have is there.
+// What people said, and what was derived from it, stands only between <notes> and </notes>, cleaned (appendData). Our
+// own sentences and the tenant's words stand only outside. If the budget is short, whole items are left out, the least
+// important first: see the ranks in compose.go.
 //
-// It is not for searching (recall), nor for the persona and threads (thread).
+// With a query the budget goes to what fits the moment. Words of earlier conversations get a part, which takes a third
+// of a short budget, and memories that fit go before the others. Small talk asks for nothing. Recall searches while the
+// snapshot is read, within the same deadline. If it fails or is late, the briefing does without, and does not count as
+// degraded, because it has what it must have.
+//
+// It does not search (recall).
 package briefing
 
 import (
@@ -48,14 +49,16 @@ import (
 // Source reads everything about a caller that a briefing is made of, in one round trip.
 type Source interface {
 	Snapshot(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Snapshot, error)
-	// SnapshotAt reads what Snapshot would have read at a time that is past.
-	SnapshotAt(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, at time.Time) (recaller.Snapshot, error)
+	// SnapshotAt reads what Snapshot would have read at a past time.
+	SnapshotAt(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, at time.Time,
+	) (recaller.Snapshot, error)
 }
 
 // Defaults and bounds.
 const (
 	DefaultDeadline = 250 * time.Millisecond
-	pastDeadline    = 5 * time.Second // of a briefing as of a time: nobody waits on the line for it
+	pastDeadline    = 5 * time.Second // for a past time: nobody waits on the line
 	DefaultTokens   = 1500
 	MaxTokens       = 100_000 // the largest budget that can be asked for
 	MaxQueryRunes   = 2000
@@ -72,26 +75,27 @@ type Options struct {
 	Now      func() time.Time // required
 	Deadline time.Duration    // for reading the snapshot, and for finding what fits the query; 0: DefaultDeadline
 	Tokens   int              // the budget of requests that name none; 0: DefaultTokens
-	// Tenant tells, without the store, what is known of a tenant, so that a degraded briefing still says who the agent
+	// Tenant returns what is known of a tenant without the store, so that a degraded briefing still says who the agent
 	// speaks for. Optional; it must not block.
 	Tenant func(recaller.TenantID) (recaller.Tenant, bool)
-	// Recaller finds what fits a request's query. nil: queries are checked, and change nothing.
+	// Recaller finds what fits a request's query. nil: queries are checked, but change nothing.
 	Recaller Recaller
-	NoVoice  bool         // nothing is told of past voice calls but what is remembered of them (V10)
+	NoVoice  bool         // of past voice calls only memories are told (V10)
 	Metrics  *Metrics     // nil: nothing is counted
-	Log      *slog.Logger // of what a briefing went without; nil: nothing is logged
+	Log      *slog.Logger // nil: nothing is logged
 }
 
-// Request says what a briefing is wanted for. The zero value asks for the default.
+// Request says what a briefing is wanted for. The zero value asks for the defaults.
 type Request struct {
-	MaxTokens int                     // never exceeded; 0: the default
-	Query     string                  // what the conversation is about now; empty: the budget goes to what is good to know at any time
-	Exclude   recaller.ConversationID // the live conversation, which is no history, and of which nothing is recalled
-	Style     recaller.BriefingStyle  // empty: recaller.StyleBriefing
-	// MaxMemories bounds how many memories are told (W8): what is due, then the surest. 0: only the token budget does.
+	MaxTokens int // never exceeded; 0: the default
+	// what the conversation is about now; empty: the budget goes to what is always good to know
+	Query   string
+	Exclude recaller.ConversationID // the live conversation: it is no history, and its words are not recalled
+	Style   recaller.BriefingStyle  // empty: recaller.StyleBriefing
+	// MaxMemories bounds how many memories are told (W8): what is due, then what fits the query, then the surest. 0:
+	// only the token budget bounds them.
 	MaxMemories int
-	// AsOf asks what an agent would have been told then, for audits and replays. Zero, or a time to come: what he is told
-	// now.
+	// AsOf asks what an agent would have been told then, for audits and replays. Zero, or a time to come, means now.
 	AsOf time.Time
 }
 
@@ -100,7 +104,7 @@ type Service struct {
 	src   Source
 	opts  Options
 	zones *zones
-	late  chan struct{} // full while so many searches go on that nobody waits for as may
+	late  chan struct{} // a slot for each search that goes on though nobody waits for it
 }
 
 // New returns a Service that reads from src.
@@ -117,10 +121,12 @@ func New(src Source, opts Options) *Service {
 	return &Service{src: src, opts: opts, zones: newZones(), late: make(chan struct{}, maxLate)}
 }
 
-// Briefing returns what the agent should know of the caller. When the snapshot cannot be read in time, or at all, it
-// returns a degraded briefing and no error. Errors are Invalid (the request), what the source refuses (NotFound,
-// Forbidden …), and Timeout when ctx was cancelled.
-func (s *Service) Briefing(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req Request) (recaller.Briefing, error) {
+// Briefing returns what the agent should know of the caller. If the snapshot cannot be read, or not in time, it returns
+// a degraded briefing and no error. It fails with Invalid (the request), with what the source refuses (NotFound,
+// Forbidden …), and with Timeout if ctx is cancelled.
+func (s *Service) Briefing(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req Request,
+) (recaller.Briefing, error) {
 	if err := req.validate(); err != nil {
 		return recaller.Briefing{}, err
 	}
@@ -156,7 +162,7 @@ func (s *Service) Briefing(ctx context.Context, tenant recaller.TenantID, caller
 	return s.degraded(tenant, caller, reason, req), nil
 }
 
-// writtenOnly leaves out the voice calls of the history, and what was agreed in calls that are not in it.
+// writtenOnly removes the voice calls from the history, and what was agreed in conversations that are not in it.
 func writtenOnly(snap *recaller.Snapshot) {
 	snap.History = slices.DeleteFunc(snap.History, func(c recaller.Conversation) bool { return !c.Channel.Text() })
 	snap.Acts = slices.DeleteFunc(snap.Acts, func(a recaller.Act) bool {
@@ -171,7 +177,9 @@ func (s *Service) budgeted(req Request) Request {
 	return req
 }
 
-func (s *Service) degraded(tenant recaller.TenantID, caller recaller.CallerID, reason string, req Request) recaller.Briefing {
+func (s *Service) degraded(
+	tenant recaller.TenantID, caller recaller.CallerID, reason string, req Request,
+) recaller.Briefing {
 	snap := recaller.Snapshot{Tenant: recaller.Tenant{ID: tenant}, Caller: recaller.Caller{ID: caller}}
 	if s.opts.Tenant != nil {
 		if t, ok := s.opts.Tenant(tenant); ok {
@@ -181,9 +189,11 @@ func (s *Service) degraded(tenant recaller.TenantID, caller recaller.CallerID, r
 	return compose(material{snap: snap, reason: reason}, s.opts.Now(), s.budgeted(req), s.zones)
 }
 
-// read asks the source, and once more if it failed for want of the store (P1), all before ctx is done. It returns then
-// even if the source does not; the source's goroutine ends when the source heeds its context.
-func (s *Service) read(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, at time.Time) (recaller.Snapshot, error) {
+// read asks the source, and once more if the store failed (P1), all before ctx is done. It then returns even if the
+// source does not. The source's goroutine ends when the source heeds its context.
+func (s *Service) read(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, at time.Time,
+) (recaller.Snapshot, error) {
 	type answer struct {
 		snap recaller.Snapshot
 		err  error
@@ -213,7 +223,7 @@ func (s *Service) read(ctx context.Context, tenant recaller.TenantID, caller rec
 	}
 }
 
-// refused reports whether the source answered that it will not, as against that it cannot.
+// refused reports whether the source will not answer, rather than that it cannot.
 func refused(err error) bool {
 	switch recaller.KindOf(err) {
 	case recaller.NotFound, recaller.Forbidden, recaller.Invalid, recaller.Unauthenticated, recaller.Conflict:

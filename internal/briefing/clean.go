@@ -8,11 +8,11 @@ import (
 	"github.com/recallerhq/recaller/internal/fence"
 )
 
-// Bounds of single items, in runes: what is longer is shortened at the end of a word.
+// Bounds of single items, in runes. What is longer is shortened at the end of a word.
 const (
 	maxName     = 80
 	maxKey      = 60
-	maxKeyShown = 120 // a memory's key is shown whole, for a tool takes it as it is shown
+	maxKeyShown = 120 // a memory's key is shown whole, because tools take it
 	maxValue    = 300
 	maxDispute  = 120
 	maxBrief    = 400
@@ -33,11 +33,11 @@ const (
 //   - has at most limit runes, and ends with … at the end of a word where it had more.
 func appendData(dst []byte, s string, limit int) []byte { return appendClean(dst, s, limit, true) }
 
-// appendOwn appends the tenant's own words: on one line and without what cannot be seen, but with their signs.
+// appendOwn appends the tenant's own words on one line, without invisible characters, but with their signs.
 func appendOwn(dst []byte, s string, limit int) []byte { return appendClean(dst, s, limit, false) }
 
 func appendClean(dst []byte, s string, limit int, data bool) []byte {
-	start, word := len(dst), len(dst) // word: where the last whole word ended that leaves room for …
+	start, word := len(dst), len(dst) // word: the end of the last whole word that leaves room for …
 	count, marks, gap := 0, 0, false
 	for _, r := range s {
 		if fence.Space(r) {
@@ -70,8 +70,7 @@ func appendClean(dst []byte, s string, limit int, data bool) []byte {
 	return dst
 }
 
-// shorten ends what was appended from start on after its last whole word, or where it is one word, before its last
-// rune.
+// shorten ends what was appended from start on after its last whole word, or before its last rune if it is one word.
 func shorten(dst []byte, start, word int) []byte {
 	if word == start {
 		_, size := utf8.DecodeLastRune(dst[start:])

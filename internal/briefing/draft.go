@@ -8,15 +8,14 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// compactBelow is the token budget under which, where not everything fits, headings and the longer sentences are left
-// out.
+// compactBelow is the token budget under which headings and longer sentences are left out, unless everything fits.
 const compactBelow = 300
 
-// blank is what the blank line between two sections counts.
+// blank is the cost of the blank line between two sections.
 const blank = 1
 
-// draft collects what a briefing could say, in the order of the text: sections made of units. A unit is one item, kept
-// or left out as a whole; its rank says how early it is taken when the budget is short. All text lies in one buffer.
+// draft collects what a briefing could say, in the order of the text, as sections made of units. A unit is one item,
+// kept or left out whole. Its rank says how early it is taken if the budget is short. All text lies in one buffer.
 type draft struct {
 	buf      []byte
 	units    []unit
@@ -57,7 +56,7 @@ type section struct {
 	cut    bool
 }
 
-// section begins a section; what was written by its lead stands before the fence.
+// section begins a section. What lead writes stands before the fence.
 func (d *draft) section(name, heading string, fenced bool, lead func()) {
 	from := len(d.buf)
 	switch {
@@ -70,14 +69,17 @@ func (d *draft) section(name, heading string, fenced bool, lead func()) {
 	if lead != nil {
 		lead()
 	}
-	s := section{name: name, head: span{from, len(d.buf)}, fenced: fenced, tokens: d.count(span{from, len(d.buf)}) + blank}
+	s := section{
+		name: name, head: span{from, len(d.buf)}, fenced: fenced, tokens: d.count(span{from, len(d.buf)}) + blank,
+	}
 	if fenced {
 		s.tokens += Tokens(fenceOpen + fenceClose)
 	}
 	d.sections = append(d.sections, s)
 }
 
-// unit adds an item to the last section. write ends it with a line break. An item whose data cleans to nothing is none.
+// unit adds an item to the last section. write must end it with a line break. An item whose data cleans to nothing is
+// left out.
 func (d *draft) unit(rank int, write func(u *unit)) { d.grouped(rank, span{}, write) }
 
 func (d *draft) grouped(rank int, group span, write func(u *unit)) {
@@ -111,7 +113,7 @@ func (d *draft) field(rank int, label, value string, limit int) {
 	})
 }
 
-// elastic appends data that may be shortened further, to make the first unit of a section fit.
+// elastic appends data that may be shortened further, so that the first unit of a section fits.
 func (d *draft) elastic(u *unit, value string, limit int) {
 	u.data = len(d.buf)
 	d.data(value, limit)
@@ -125,7 +127,7 @@ func (d *draft) own(s string)             { d.buf = appendOwn(d.buf, s, maxProfi
 func (d *draft) text(s span) []byte       { return d.buf[s.from:s.to] }
 func (d *draft) count(s span) int         { return tokens(d.text(s), d.known) }
 
-// promote lets no unit of a section rank after rank.
+// promote lowers all ranks of a section to rank at most.
 func (d *draft) promote(name string, rank int) {
 	for i := range d.units {
 		if u := &d.units[i]; d.sections[u.section].name == name {
@@ -134,8 +136,7 @@ func (d *draft) promote(name string, rank int) {
 	}
 }
 
-// hold lets a section have no more than room tokens until all else is told: its units beyond that rank after all
-// others.
+// hold limits a section to room tokens until all else is told. Its further units rank after all others.
 func (d *draft) hold(name string, room int) {
 	var own []*unit
 	for i := range d.units {
@@ -153,8 +154,8 @@ func (d *draft) hold(name string, room int) {
 	}
 }
 
-// choose keeps units in the order of their ranks while they fit. When a unit does not fit its section takes no more:
-// what is left out of a section is always what ranks last in it.
+// choose keeps units in the order of their ranks while they fit. Once a unit does not fit, its section takes no more,
+// so what a section leaves out always ranks last in it.
 func (d *draft) choose(budget int) {
 	order := make([]int, len(d.units))
 	for i := range order {
@@ -188,7 +189,7 @@ func (d *draft) choose(budget int) {
 	}
 }
 
-// squeeze shortens a unit at the end of a word so that it takes at most room tokens. False: not even three words fit.
+// squeeze shortens a unit at the end of a word to at most room tokens. It returns false if not even three words fit.
 func (d *draft) squeeze(u *unit, room int) bool {
 	if u.data == 0 {
 		return false
@@ -214,7 +215,7 @@ func (d *draft) cut() bool {
 	return slices.ContainsFunc(d.sections, func(s section) bool { return s.cut })
 }
 
-// render puts the kept units together. Parts are pieces of the one text.
+// render joins the kept units. Parts are pieces of the one text.
 func (d *draft) render() recaller.Briefing {
 	out := make([]byte, 0, len(d.buf)+len(d.sections)*(len(fenceOpen)+len(fenceClose)+2))
 	bounds := make([]span, len(d.sections))

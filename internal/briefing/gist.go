@@ -10,8 +10,8 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
-// gist is what a text says, as far as it can be compared: per sentence the stems of the words that carry it, in their
-// order. Two texts that differ in other words only, or in their inflection, have one gist.
+// gist is what a text says, as far as it can be compared: for each sentence the stems of the words that carry it, in
+// their order. Texts that differ only in other words or in inflection have the same gist.
 type gist []sentence
 
 type sentence struct {
@@ -20,11 +20,11 @@ type sentence struct {
 	asks  bool
 }
 
-// fewWords is how many words a sentence may have that is no longer told by others that hold it: "Tuesday." is in many.
+// fewWords is how many words make a sentence too short to count as told by others that hold it: "Tuesday." is in many.
 const fewWords = 2
 
-// reader reads texts by the stems of their words, and remembers those that it met: people say the same words again and
-// again. It is not for concurrent use.
+// reader reads texts by the stems of their words. It remembers the words, because people repeat them. It is not safe
+// for concurrent use.
 type reader struct {
 	scan  token.Scanner
 	words map[string]word
@@ -35,18 +35,18 @@ type reader struct {
 type word struct {
 	term  string // its stem; empty: it says nothing
 	asked uint64 // see query
-	chats bool   // it is of the query, but small talk there
+	chats bool   // it is in the query, as small talk
 }
 
-// newReader returns a reader that knows the query. The name of who asks is nothing that is asked for.
+// newReader returns a reader that knows the query. The name of who asks does not count as asked for.
 func newReader(text, name string, now time.Time) *reader {
 	return &reader{words: map[string]word{}, query: newQuery(text, name, now)}
 }
 
-// negation stands for all words that turn what the others say.
+// negation stands for every word that negates others.
 const negation = "not"
 
-// termOf returns the stem of a word that says something, or negates; else nothing.
+// termOf returns the stem of a word that says something or negates; otherwise nothing.
 func termOf(word string) string {
 	if term := token.Term(word); term != "" || !negates(word) {
 		return term
@@ -75,7 +75,7 @@ func (r *reader) each(text string, fn func(word)) {
 	}
 }
 
-// gist reads a text. A sentence that nothing carries is left out: "Yes, please."
+// gist reads a text. It leaves out sentences that say nothing: "Yes, please."
 func (r *reader) gist(text string) gist {
 	var g gist
 	for _, p := range sentences(text) {
@@ -94,8 +94,8 @@ func (r *reader) gist(text string) gist {
 	return g
 }
 
-// toldBy reports whether each sentence of a gist stands in one of those told, and in which the last one does. A text
-// that says nothing is told by nobody, and by everybody: it needs no telling.
+// toldBy reports whether every sentence of a gist stands in one of those told, and in which the last one does. A text
+// that says nothing needs no telling, so it counts as told.
 func toldBy(told []gist, g gist) (by int, ok bool) {
 	by = len(told)
 	for _, s := range g {
@@ -106,8 +106,8 @@ func toldBy(told []gist, g gist) (by int, ok bool) {
 	return by, true
 }
 
-// untold returns what a summary says, as recall writes it, that fits the query and is not told. Its topics only name
-// what it says.
+// untold returns the parts of a summary, as recall writes it, that fit the query and are not told. Topics only name
+// what the summary says.
 func (r *reader) untold(told []gist, summary string) string {
 	var lines []string
 	for line := range strings.SplitSeq(summary, "\n") {
@@ -133,7 +133,7 @@ func (r *reader) untold(told []gist, summary string) string {
 	return strings.Join(lines, "\n")
 }
 
-// tells reports whether a sentence of the gist holds s, and in the same mood: a question tells nothing.
+// tells reports whether a sentence of the gist holds s in the same mood: a question tells nothing.
 func (g gist) tells(s sentence) bool {
 	return slices.ContainsFunc(g, func(t sentence) bool {
 		switch {
@@ -157,8 +157,8 @@ func negates(word string) bool {
 // longSentence is how many bytes of speech without a full stop are taken for one sentence.
 const longSentence = 120
 
-// sentences cuts a text behind its full stops, question marks, exclamation marks and line breaks, and between two words
-// where none comes for long. Joined they are the text.
+// sentences cuts a text after full stops, question marks, exclamation marks and line breaks, and between two words if
+// none comes for long. Joined, the sentences are the text.
 func sentences(text string) []string {
 	var all []string
 	from, gap := 0, 0
@@ -187,8 +187,8 @@ func sentences(text string) []string {
 	return all
 }
 
-// passage returns a text of at most limit runes whole, and of a longer one as much as fits from that sentence on with
-// which most of what is asked for is said. It is cleaned.
+// passage returns a text whole if it has at most limit runes. Of a longer one it returns as much as fits, from the
+// sentence on with which most of what is asked for is said. It is cleaned.
 func (r *reader) passage(text string, limit int) string {
 	if len(text) > limit && utf8.RuneCountInString(text) > limit {
 		text = r.from(text, limit)
@@ -196,11 +196,10 @@ func (r *reader) passage(text string, limit int) string {
 	return string(appendData(nil, text, limit))
 }
 
-// from cuts off what stands before the sentence with which the limit's worth of text begins that says most of what is
-// asked for.
+// from cuts off what stands before the sentence from which the limit's worth of text says most of what is asked for.
 func (r *reader) from(text string, limit int) string {
 	all := sentences(text)
-	said, runes := make([]uint64, len(all)), make([]int, len(all)) // of what is asked for
+	said, runes := make([]uint64, len(all)), make([]int, len(all)) // what each says of what is asked for, in bits
 	for i, s := range all {
 		runes[i] = utf8.RuneCountInString(s)
 		r.each(s, func(w word) { said[i] |= w.asked })
@@ -226,10 +225,10 @@ func (r *reader) from(text string, limit int) string {
 	return "…" + strings.TrimLeft(strings.Join(all[from:], ""), " \n")
 }
 
-// maxRead is how many bytes of a text are looked at: nobody says more before it matters.
+// maxRead is how many bytes of a text are read. Nobody needs more than that to come to the point.
 const maxRead = 4 << 10
 
-// beginning returns of a text that is longer than is looked at the words with which it begins.
+// beginning returns the first words of a text that is longer than maxRead.
 func beginning(text string) string {
 	if len(text) <= maxRead {
 		return text

@@ -12,9 +12,9 @@ import (
 // firstConversation is P2's sentence for a caller with whom nothing was ever said.
 const firstConversation = "This is the customer's first conversation. No prior history."
 
-// history tells the last conversations, newest first. V2 wants them under "Recent Voice Calls" and P2 as a numbered
-// list under "Conversation History (most recent first):": both are here, V2's as the heading and P2's as the line below
-// it. Where other channels are among them the heading says so, and each item names its own.
+// history tells the last conversations, newest first. V2 wants them under "Recent Voice Calls", P2 as a numbered list
+// under "Conversation History (most recent first):". So V2's words are the heading, and P2's are the line below it. If
+// other channels are among them, the heading says so, and each item names its own.
 func (c *composer) history() {
 	list := c.snap.History
 	if c.first() && c.snap.Caller.Withheld() {
@@ -43,7 +43,8 @@ func (c *composer) history() {
 			c.detail(rank+1, "Next time", conv.Summary.Next)
 			c.detail(rank+2, "Action items", strings.Join(conv.Summary.Actions, "; "))
 			told := firstOf(conv.Summary)
-			others := slices.DeleteFunc(slices.Clone(conv.Summary.Decisions), func(line string) bool { return line == told })
+			others := slices.DeleteFunc(slices.Clone(conv.Summary.Decisions),
+				func(line string) bool { return line == told })
 			c.detail(rank+3, "Decisions", strings.Join(others, "; "))
 		}
 	}
@@ -98,7 +99,7 @@ func (c *composer) conversation(u *unit, number int, conv recaller.Conversation)
 	u.tail = len(c.buf) - end
 }
 
-// aside says over what a conversation ran, how long ago, and whether it broke off.
+// aside names the channel, says how long ago the conversation was, and whether it broke off.
 func (c *composer) aside(conv recaller.Conversation) {
 	c.str(" (" + channelWord(conv))
 	if at := conv.StartedAt.In(c.now.Location()); daysBetween(at, c.now) < 7 {
@@ -132,8 +133,8 @@ func outcomeOf(conv recaller.Conversation) string {
 	return conv.Analysis.Outcome
 }
 
-// brief writes the summary, or what there is to say before there is one; of a conversation that broke off, that it did
-// and where (P9).
+// brief writes the summary, or what there is to say before there is one. If the conversation broke off, it says so, and
+// where (P9).
 func (c *composer) brief(conv recaller.Conversation) {
 	from, failed := len(c.buf), conv.Status == recaller.Failed
 	if failed && c.whole { // notes say it in the brackets
@@ -157,7 +158,7 @@ func (c *composer) brief(conv recaller.Conversation) {
 	}
 }
 
-// firstOf is the brief of a summary, or where it has none the first line of it.
+// firstOf returns the brief of a summary, or else its first line.
 func firstOf(s *recaller.Summary) string {
 	for _, lines := range [][]string{{s.Brief}, s.Topics, s.Decisions, s.Actions, s.Facts} {
 		for _, line := range lines {
@@ -169,7 +170,7 @@ func firstOf(s *recaller.Summary) string {
 	return ""
 }
 
-// brokeOff says of a conversation that is not written up that it broke off, and with what words, where they are known.
+// brokeOff says that a conversation without a summary broke off, and with what words, if they are known.
 func (c *composer) brokeOff(conv recaller.Conversation) {
 	c.str(disconnected(conv.Channel))
 	broken := c.snap.BrokenOff
@@ -183,7 +184,7 @@ func (c *composer) brokeOff(conv recaller.Conversation) {
 	}
 }
 
-// disconnected is P9's summary of what broke off.
+// disconnected is P9's summary of a conversation that broke off.
 func disconnected(ch recaller.Channel) string {
 	if ch.Text() {
 		return "Chat disconnected mid-conversation."
@@ -191,7 +192,7 @@ func disconnected(ch recaller.Channel) string {
 	return "Call disconnected mid-conversation."
 }
 
-// lastOfCaller returns the caller's last turn, or the last of all where the caller said nothing.
+// lastOfCaller returns the caller's last turn, or the last of all if the caller said nothing.
 func lastOfCaller(turns []recaller.Turn) recaller.Turn {
 	for _, t := range slices.Backward(turns) {
 		if t.Speaker == recaller.User {
@@ -212,7 +213,7 @@ func (c *composer) detail(rank int, label, value string) {
 	})
 }
 
-// channelWord names a channel for a reader, with the direction where the agent's side began.
+// channelWord names a channel for a reader, with the direction if the agent's side began.
 func channelWord(conv recaller.Conversation) string {
 	word := "voice"
 	switch conv.Channel {

@@ -12,7 +12,8 @@ import (
 	"github.com/recallerhq/recaller/internal/when"
 )
 
-// The bounds of what is due: a follow-up is asked about from dueAhead days before its day to dueBehind days after it.
+// The bounds of what is due: the agent asks about a follow-up from dueAhead days before its day to dueBehind days after
+// it.
 const (
 	dueAhead  = 14
 	dueBehind = 7
@@ -21,7 +22,7 @@ const (
 // unsureBelow is the confidence under which a memory, or a heard turn, is marked.
 const unsureBelow = 0.6
 
-// splitDue takes what is due out of the memories to tell, soonest first.
+// splitDue separates the memories that are due, soonest first, from the rest.
 func (c *composer) splitDue() (due, rest []*recaller.Memory) {
 	for _, m := range activeMemories(c.snap.Memories) {
 		m = c.ringing(m)
@@ -37,7 +38,7 @@ func (c *composer) splitDue() (due, rest []*recaller.Memory) {
 	return c.atMost(due, rest)
 }
 
-// soonest picks the first reminder of each memory out of those that wait, soonest first.
+// soonest picks the first pending reminder of each memory. list is sorted, soonest first.
 func soonest(list []recaller.Reminder) map[recaller.MemoryID]*recaller.Reminder {
 	out := make(map[recaller.MemoryID]*recaller.Reminder, len(list))
 	for i, r := range list {
@@ -48,8 +49,8 @@ func soonest(list []recaller.Reminder) map[recaller.MemoryID]*recaller.Reminder 
 	return out
 }
 
-// ringing is a memory as it is told: a follow-up whose day is past, or that is reminded of again and again, comes due
-// with its next reminder.
+// ringing returns a memory as it is told. A follow-up whose day is past, or whose reminder repeats, comes due with its
+// next reminder.
 func (c *composer) ringing(m *recaller.Memory) *recaller.Memory {
 	r := c.rings[m.ID]
 	if r == nil || m.Type != recaller.FollowUp {
@@ -66,8 +67,8 @@ func (c *composer) ringing(m *recaller.Memory) *recaller.Memory {
 	return &told
 }
 
-// atMost holds how many memories are told to what was asked for (W8). What is due goes first, soonest first; then what
-// fits the query; then the surest, and of those the last confirmed, in the order that they have.
+// atMost limits how many memories are told to what was asked for (W8). What is due goes first, soonest first; then what
+// fits the query; then the surest, and of those the last confirmed. The lists keep their order.
 func (c *composer) atMost(due, rest []*recaller.Memory) (d, r []*recaller.Memory) {
 	if c.most <= 0 || len(due)+len(rest) <= c.most {
 		return due, rest
@@ -83,8 +84,8 @@ func (c *composer) atMost(due, rest []*recaller.Memory) (d, r []*recaller.Memory
 	return due, kept
 }
 
-// calledOff reports whether what a conversation left to be done at a time was moved to another or cancelled since: the
-// agreement of that time and matter was, and none of them stands.
+// calledOff reports whether a follow-up's appointment was moved or cancelled since: the agreement of that time and
+// matter was, and none of them stands.
 func (c *composer) calledOff(m *recaller.Memory) bool {
 	if m.DueAt == nil || m.Source != recaller.SourceExtraction || c.rings[m.ID] != nil {
 		return false
@@ -122,7 +123,8 @@ func daysBetween(a, b time.Time) int {
 
 // knownName reports whether a memory only repeats the name that the caller part shows.
 func (c *composer) knownName(m *recaller.Memory) bool {
-	return m.Dispute == nil && m.Type == recaller.Fact && strings.HasSuffix(strings.ToLower(m.Key), "name") && strings.EqualFold(m.Value, c.snap.Caller.Name)
+	return m.Dispute == nil && m.Type == recaller.Fact && strings.HasSuffix(strings.ToLower(m.Key), "name") &&
+		strings.EqualFold(m.Value, c.snap.Caller.Name)
 }
 
 func (c *composer) due(due []*recaller.Memory) {
@@ -139,8 +141,8 @@ func (c *composer) due(due []*recaller.Memory) {
 	}
 }
 
-// memories tells what is remembered by type. Where the budget is short, what does not fit the query goes first, of that
-// what is least sure, then what was confirmed longest ago.
+// memories tells what is remembered, by type. If the budget is short, what does not fit the query is left out first,
+// and of that the least sure, then the one confirmed longest ago.
 func (c *composer) memories(list []*recaller.Memory) {
 	if len(list) == 0 {
 		return
@@ -165,8 +167,7 @@ func (c *composer) memories(list []*recaller.Memory) {
 	}
 }
 
-// places returns for each memory its place when those that fit the query come first, then the surest and most recently
-// confirmed.
+// places returns the place of each memory: first those that fit the query, then the surest and most recently confirmed.
 func (c *composer) places(list []*recaller.Memory) []int {
 	fit := func(m *recaller.Memory) int {
 		if p, fits := c.fits[m.ID]; fits {
@@ -204,7 +205,8 @@ func groupTitle(t recaller.MemoryType) string {
 	return "Their past:"
 }
 
-// memory writes "- doctor_appointment: sees Dr. Ames - tomorrow at 3:00 PM": the key as it is, for the tools take it.
+// memory writes "- doctor_appointment: sees Dr. Ames - tomorrow at 3:00 PM". The key stays as it is, because tools take
+// it.
 func (c *composer) memory(u *unit, m *recaller.Memory) {
 	c.str("- ")
 	key := len(c.buf)
@@ -220,8 +222,7 @@ func (c *composer) memory(u *unit, m *recaller.Memory) {
 	u.tail = len(c.buf) - end
 }
 
-// doubt marks what may not be so: what is not sure, and what was heard otherwise since, so that the agent asks rather
-// than picks one.
+// doubt marks what is unsure, and what was heard otherwise since, so that the agent asks rather than picks one.
 func (c *composer) doubt(m *recaller.Memory) {
 	if m.Dispute != nil && !strings.EqualFold(m.Dispute.Value, m.Value) {
 		if other := string(appendData(nil, m.Dispute.Value, maxDispute)); other != "" {
@@ -234,7 +235,7 @@ func (c *composer) doubt(m *recaller.Memory) {
 	}
 }
 
-// memoryTime writes when something is due, or for what passes with time, when it was said.
+// memoryTime writes when something is due, or when it was said if it passes with time.
 func (c *composer) memoryTime(m *recaller.Memory) {
 	said := m.ConfirmedAt
 	if said.IsZero() {
@@ -264,5 +265,5 @@ func momentary(m *recaller.Memory) bool {
 	return m.Type == recaller.Context && strings.Contains(m.Value, "“")
 }
 
-// passing reports whether what was said of this type holds only for a while.
+// passing reports whether what a memory of this type says holds only for a while.
 func passing(t recaller.MemoryType) bool { return t == recaller.Wellbeing || t == recaller.FollowUp }

@@ -12,20 +12,20 @@ import (
 	"github.com/recallerhq/recaller/internal/when"
 )
 
-// query is what is asked for, as far as texts can be held against it.
+// query is what is asked for, in a form that texts can be compared with.
 type query struct {
-	asked    map[string]uint64 // a bit for each stem that is asked for; of more than 64 stems two may share one
-	chatted  map[string]bool   // the other stems of the query: what people say whatever they talk about
+	asked    map[string]uint64 // a bit for each stem that is asked for; beyond 64 stems they share bits
+	chatted  map[string]bool   // the other stems of the query: small talk
 	language token.Language
 	meaning  func() []float32 // of what is asked for
-	past     func() bool      // it names a time that is past, by which things are found whatever they are about
+	past     func() bool      // whether it names a past time, by which anything may be found
 }
 
-// leastLike is the cosine from which on a text that shares no word with what is asked for is like it. Recall is content
-// with as much, but of the whole query; small talk is like small talk.
+// leastLike is the least cosine of a text that shares no word with what is asked for and is still like it. Recall uses
+// as much, but for the whole query; small talk is like small talk.
 const leastLike = 0.3
 
-// newQuery reads a query. Names are of who asks.
+// newQuery reads a query. name is the name of who asks.
 func newQuery(text, name string, now time.Time) query {
 	q := query{asked: map[string]uint64{}, chatted: map[string]bool{}, language: languageOf(text)}
 	names := map[string]bool{}
@@ -48,7 +48,8 @@ func newQuery(text, name string, now time.Time) query {
 	}
 	q.meaning = sync.OnceValue(func() []float32 { return static.Vector(strings.Join(said, " ")) })
 	q.past = sync.OnceValue(func() bool {
-		return slices.ContainsFunc(when.FindWith(text, now, when.Options{Lean: when.Behind}), func(f when.Found) bool { return f.Known() && daysBetween(f.At, now) > 0 })
+		return slices.ContainsFunc(when.FindWith(text, now, when.Options{Lean: when.Behind}),
+			func(f when.Found) bool { return f.Known() && daysBetween(f.At, now) > 0 })
 	})
 	return q
 }
@@ -68,9 +69,9 @@ func words(text string) iter.Seq[string] {
 // wants reports whether the query asks for anything.
 func (q *query) wants() bool { return len(q.asked) > 0 }
 
-// fits reports whether a text has to do with what is asked for: by a word of it, by what it means, or by the time that
-// the query names, which recall has seen to. Meaning is told of English only; elsewhere another form of a word will
-// have been found.
+// fits reports whether a text has to do with what is asked for: by a word, by meaning, or by a time that the query
+// names, which recall has checked. Meaning counts for English only; elsewhere recall will have matched another form of
+// a word.
 func (r *reader) fits(text string) bool {
 	chats := false
 	for r.scan.Reset(text); r.scan.Next(); {
@@ -89,7 +90,7 @@ func (r *reader) fits(text string) bool {
 func alike(a, b []float32) bool {
 	var cosine float32
 	for i, x := range a {
-		cosine += float32(x * b[i]) // the conversion keeps machines from rounding only once
+		cosine += float32(x * b[i]) // the conversion makes every machine round twice
 	}
 	return cosine >= leastLike
 }
@@ -100,12 +101,11 @@ func languageOf(text string) token.Language {
 	return d.Language()
 }
 
-// english reports whether a text of that language has a meaning that recall can tell.
+// english reports whether recall can compare meanings in a language.
 func english(l token.Language) bool { return l == token.English || l == token.Unknown }
 
-// smallTalk are the words that people say whatever they talk about, each in the forms in which they say it then:
-// greetings, thanks, assent, what keeps a conversation going, and what only leads to a question. Function words are
-// none of token's terms.
+// smallTalk lists words that people say whatever they talk about: greetings, thanks, assent, what keeps a conversation
+// going, and what only leads to a question. Function words are not in it, because token drops them.
 const smallTalk = `
 hello hi hey hiya greetings welcome bye goodbye cheers
 hallo danke bitte gut genau tschuss moment hola gracias vale bueno adios bonjour merci oui ciao grazie obrigado obrigada ola
@@ -126,7 +126,7 @@ thing things stuff something anything everything nothing someone anyone everyone
 name mind able possible easy madam sir maam
 `
 
-// saysNothing reports whether a word, behind another, is small talk.
+// saysNothing reports whether a word after another is small talk.
 func saysNothing(word, last string) bool {
 	switch word {
 	case "morning", "afternoon", "evening", "night", "weekend", "week", "rest", "trip":

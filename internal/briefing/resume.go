@@ -23,20 +23,20 @@ const (
 	doneIntent    = "completed"
 )
 
-// resumable is what the caller may want to carry on with; either may be nil.
+// resumable is what the caller may want to carry on with. Either may be nil.
 type resumable struct {
 	checkpoint *recaller.Checkpoint
 	broken     *recaller.BrokenOff
-	open       bool // nobody has ended what broke off
+	open       bool // the broken conversation was never ended
 }
 
-// disconnected reports whether the line is likely to have dropped: nobody is cut off from a chat that is open still.
+// disconnected reports whether the line probably dropped. An open chat does not drop.
 func (r resumable) disconnected() bool {
 	return r.broken != nil && !(r.open && r.broken.Conversation.Channel.Text())
 }
 
-// openBeside picks the conversation that is open beside the live one: of those that began before it, the one in which
-// something happened last. The caller's next call does not make this one a broken one.
+// openBeside picks the conversation that is open beside the live one. Of those that began before it, it takes the one
+// with the latest activity. A later call of the caller's does not make the live one a broken one.
 func openBeside(all []recaller.BrokenOff, live recaller.ConversationID) (open *recaller.BrokenOff) {
 	at := slices.IndexFunc(all, func(b recaller.BrokenOff) bool { return live != "" && b.Conversation.ID == live })
 	for i := range all {
@@ -54,7 +54,7 @@ func later(a, b recaller.Conversation) bool {
 	return cmp.Or(a.StartedAt.Compare(b.StartedAt), cmp.Compare(a.ID, b.ID)) > 0
 }
 
-// lastSign is when something was last heard in a conversation.
+// lastSign returns when something was last heard in a conversation.
 func lastSign(b *recaller.BrokenOff) time.Time {
 	if n := len(b.Turns); n > 0 && b.Turns[n-1].At.After(brokeAt(b.Conversation)) {
 		return b.Turns[n-1].At
@@ -84,9 +84,10 @@ func (c *composer) resumable() resumable {
 	return r
 }
 
-// overtaken reports whether the caller has spoken with the agent since the open conversation went silent.
+// overtaken reports whether the caller has spoken with the agent since the open conversation fell silent.
 func (c *composer) overtaken() bool {
-	return len(c.snap.History) > 0 && later(c.snap.History[0], c.open.Conversation) && brokeAt(c.snap.History[0]).After(lastSign(c.open))
+	return len(c.snap.History) > 0 && later(c.snap.History[0], c.open.Conversation) &&
+		brokeAt(c.snap.History[0]).After(lastSign(c.open))
 }
 
 // telling reports whether anything is known of what was said.
@@ -94,7 +95,7 @@ func telling(b *recaller.BrokenOff) bool {
 	return len(b.Turns) > 0 || b.Conversation.Summary != nil && b.Conversation.Summary.Brief != ""
 }
 
-// brokeAt returns when a conversation broke off: its last sign of life, for the end may have been noted much later.
+// brokeAt returns when a conversation broke off: at its last activity, because its end may have been noted much later.
 func brokeAt(conv recaller.Conversation) time.Time {
 	for _, t := range []time.Time{conv.LastActivityAt, conv.EndedAt} {
 		if !t.IsZero() {
@@ -133,9 +134,11 @@ func (c *composer) resumeLead(r resumable) {
 		case !r.disconnected():
 			c.str(" Carry on from there; do not ask again for what they have told you.")
 		case r.open:
-			c.str(" It most likely broke off: welcome them back, say that you were cut off, and carry on from there; do not ask again for what they have told you.")
+			c.str(" It most likely broke off: welcome them back, say that you were cut off, and carry on from there; " +
+				"do not ask again for what they have told you.")
 		default:
-			c.str(" Welcome them back, say that you were cut off, and carry on from there; do not ask again for what they have told you.")
+			c.str(" Welcome them back, say that you were cut off, and carry on from there; do not ask again for what " +
+				"they have told you.")
 		}
 		c.str("\n")
 		return
@@ -148,7 +151,7 @@ func (c *composer) resumeLead(r resumable) {
 	c.str("\n")
 }
 
-// ago says how long ago something was, to the second where it is not a minute yet.
+// ago says how long ago something was, in seconds if it is less than a minute.
 func (c *composer) ago(at time.Time) string {
 	d := c.now.Sub(at)
 	if s := int(d / time.Second); s > 1 && d < time.Minute {
@@ -190,8 +193,8 @@ func (c *composer) checkpoint(rank int, r resumable) int {
 	return rank
 }
 
-// lastWords tells the last turns in order. When the budget is short the caller's words stay before the agent's, and the
-// newest before the oldest.
+// lastWords tells the last turns in order. If the budget is short, the caller's words stay before the agent's, and
+// newer ones before older.
 func (c *composer) lastWords(rank, most int, broken *recaller.BrokenOff) {
 	if len(broken.Turns) == 0 {
 		c.field(rank, "So far", broken.Conversation.Summary.Brief, maxBrief)
@@ -211,8 +214,8 @@ func (c *composer) lastWords(rank, most int, broken *recaller.BrokenOff) {
 	}
 }
 
-// turn writes one side's words with what is doubtful about them. It returns where the words begin in the buffer, and
-// how many bytes come after them.
+// turn writes one side's words and marks what is doubtful about them. It returns where the words begin in the buffer,
+// and how many bytes follow them.
 func (c *composer) turn(t recaller.Turn) (words, tail int) {
 	c.str(side(t.Speaker) + `: "`)
 	words = len(c.buf)
@@ -235,8 +238,7 @@ func side(s recaller.Speaker) string {
 	return "Caller"
 }
 
-// stagingLines reads staging data, a JSON object, as labelled lines in the order of their keys. What is no object gives
-// none.
+// stagingLines reads staging data, a JSON object, as labelled lines in the order of its keys. Anything else gives none.
 func stagingLines(data []byte) []recaller.Line {
 	if len(data) == 0 {
 		return nil
@@ -265,7 +267,7 @@ func flatten(lines []recaller.Line, path string, object map[string]any, depth in
 	return lines
 }
 
-// plain writes a JSON value as a person would: lists with commas, true as yes. What is deeper stays JSON.
+// plain writes a JSON value as a person would: lists with commas, true as yes. Deeper values stay JSON.
 func plain(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -6,11 +6,11 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// golfPack is the pack of a golf course: with it a system prompt has P3's own words for one.
+// golfPack is the pack of a golf course, for which a system prompt has P3's own words.
 const golfPack = "golf"
 
-// The ranks of what only a system prompt says; the others are those of notes. The business's facts go before the role
-// and the tone, which a model has some idea of by itself, but after the tenant's own instructions.
+// The ranks of what only a system prompt says; the others are those of notes. The business's facts go before role and
+// tone, of which a model has some idea by itself, but after the tenant's own instructions.
 const (
 	rankWelcome  = 9
 	rankRules    = 11
@@ -20,13 +20,13 @@ const (
 	rankClosing  = 15
 )
 
-// systemPrompt writes a whole system prompt: the parts of P3 in P3's order and words, and between the history and the
-// instructions what P3 does not know of. It differs from P3 in four things:
+// systemPrompt writes a whole system prompt: the parts of P3 in P3's order and words. What P3 does not know of stands
+// between the history and the instructions. It differs from P3 in four things:
 //   - what came from the caller stands in fences (B11), and a line says what they are;
-//   - "COURSE" and the list of what a golf course does are for tenants with the golf pack; others have words of their own;
+//   - "COURSE" and the list of what a golf course does are for tenants with the golf pack; others have other words;
 //   - what the tenant did not tell is left out, but for P3's sentences about prices and a golf course's hours;
-//   - who was here before is welcomed back (P's edge cases 2 and 5) beside the tenant's own greeting, never in its place:
-//     it may hold what the law wants said.
+//   - a returning caller is welcomed back (P's edge cases 2 and 5) beside the tenant's own greeting, never in its
+//     place, because the greeting may hold what the law wants said.
 func (c *composer) systemPrompt(due, rest []*recaller.Memory, resume resumable) {
 	c.role()
 	c.personality()
@@ -65,7 +65,7 @@ func (c *composer) role() {
 	if len(helps) == 0 {
 		return
 	}
-	c.unit(rankRole, func(*unit) { // as a whole: a part of it would read as all
+	c.unit(rankRole, func(*unit) { // in one unit: a part of it would read as all of it
 		c.line("\nYour role is to help customers with:")
 		for _, what := range helps {
 			c.str("- ")
@@ -75,7 +75,7 @@ func (c *composer) role() {
 	})
 }
 
-// helpsWith lists what the agent helps with; nothing for a tenant that said nothing of itself.
+// helpsWith lists what the agent helps with; nothing if the tenant said nothing of itself.
 func (c *composer) helpsWith() []string {
 	if c.golf() {
 		return []string{
@@ -87,12 +87,13 @@ func (c *composer) helpsWith() []string {
 		}
 	}
 	if p := c.snap.Tenant.Profile; profiled(p) {
-		return append(slices.Clone(p.Services), "General information (hours, pricing, services)", "Directions and contact information")
+		return append(slices.Clone(p.Services), "General information (hours, pricing, services)",
+			"Directions and contact information")
 	}
 	return nil
 }
 
-// personality says how the agent is: as the tenant wants it, or friendly.
+// personality says how the agent behaves: as the tenant wants, or friendly.
 func (c *composer) personality() {
 	own, rank := c.snap.Tenant.Profile.Personality, rankWho
 	if own == "" {
@@ -118,7 +119,7 @@ func (c *composer) personality() {
 	}
 }
 
-// capital writes the tenant's own words with a capital letter first.
+// capital writes the tenant's own words with an initial capital.
 func (c *composer) capital(s string) {
 	start := len(c.buf)
 	c.own(s)
@@ -155,8 +156,7 @@ func (c *composer) businessFacts() {
 	c.services(rankBusiness+3, "- Services", p.Services)
 }
 
-// customer says who calls. What happened before is told by the history; only where nothing can be known that is said
-// here.
+// customer says who calls. The history tells what happened before, so this does only if nothing can be known.
 func (c *composer) customer() {
 	c.section("caller", "Customer information", true, func() {
 		if c.reason != "" || c.snap.Caller.Withheld() {
@@ -168,8 +168,8 @@ func (c *composer) customer() {
 	c.callerTotal()
 }
 
-// importantInstructions lists P3's six and then the tenant's own. When the budget is short the first of the tenant's
-// own are taken before P3's; each keeps its number.
+// importantInstructions lists P3's six instructions and then the tenant's own. If the budget is short, the first of the
+// tenant's own go before P3's. Each keeps its number.
 func (c *composer) importantInstructions() {
 	rules := []string{
 		`Reference conversation history naturally (e.g., "Welcome back! Last time we discussed...")`,
@@ -188,8 +188,8 @@ func (c *composer) importantInstructions() {
 	}
 }
 
-// greeting says what to say first: the tenant's own words, and to who was here before that they are welcome back.
-// Without words of the tenant's the welcome is the whole greeting, and P3's default is for who may be new.
+// greeting says what to say first: the tenant's own words, and to a returning caller a welcome. Without words of the
+// tenant's the welcome is the whole greeting; P3's default is for a caller who may be new.
 func (c *composer) greeting(resume resumable) {
 	const heading = "GREETING (use on first message):"
 	own, name := c.snap.Tenant.Profile.Greeting, c.business()
@@ -214,7 +214,7 @@ func (c *composer) greeting(resume resumable) {
 	}
 }
 
-// welcomeRest is what follows "Welcome back!" (P's edge cases 2 and 5). Of a matter that was left open the resume part
+// welcomeRest returns what follows "Welcome back!" (P's edge cases 2 and 5). If a matter was left open, the resume part
 // says how to take it up.
 func (c *composer) welcomeRest(resume resumable, usual string) string {
 	switch {
@@ -226,7 +226,7 @@ func (c *composer) welcomeRest(resume resumable, usual string) string {
 	return usual
 }
 
-// welcome adds a section with "Welcome back, Maria Lopez!". The name is the caller's word, so the line is fenced.
+// welcome adds a section with "Welcome back, Maria Lopez!". The name came from the caller, so the line is fenced.
 func (c *composer) welcome(section, lead, rest string) {
 	name := c.snap.Caller.Name
 	c.section(section, "", name != "", func() { c.line(lead) })

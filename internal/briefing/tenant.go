@@ -6,7 +6,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// tenant says who the agent speaks for, in the tenant's own words (P3). Only what is set is said.
+// tenant says who the agent speaks for, in the tenant's own words (P3). It says only what is set.
 func (c *composer) tenant() {
 	p, name := c.snap.Tenant.Profile, c.business()
 	if name == "" {
@@ -23,8 +23,8 @@ func (c *composer) tenant() {
 	c.ownLine(rankGreeting, "Greeting (use on first message)", p.Greeting)
 }
 
-// business returns the tenant's name towards callers. Only one that said nothing of itself has none, for each has a
-// name.
+// business returns the tenant's name towards callers. It is empty if the tenant said nothing of itself, because every
+// tenant has some name.
 func (c *composer) business() string {
 	p := c.snap.Tenant.Profile
 	if p.Business == "" && profiled(p) {
@@ -84,7 +84,7 @@ func (c *composer) services(rank int, label string, services []string) {
 	c.listed(rank, label, len(services), func(i int) { c.own(services[i]) })
 }
 
-// listed adds one line that lists n items; none is no line.
+// listed adds one line that lists n items, or none if n is 0.
 func (c *composer) listed(rank int, label string, n int, item func(i int)) {
 	if n == 0 {
 		return

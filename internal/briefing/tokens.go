@@ -31,9 +31,10 @@ var knownWords = sync.OnceValue(func() map[string]cost {
 // unmerged lists, by first letter, the second letters of the pairs of small letters that are no token of their own in
 // one of those vocabularies. All other pairs are tokens in all of them.
 var unmerged = [26]string{
-	'b' - 'a': "q", 'f' - 'a': "jz", 'g' - 'a': "jkq", 'h' - 'a': "j", 'j' - 'a': "gvwxyz", 'k' - 'a': "qxz", 'l' - 'a': "q",
-	'm' - 'a': "z", 'n' - 'a': "q", 'o' - 'a': "q", 'p' - 'a': "j", 'q' - 'a': "fgjkovyz", 'r' - 'a': "j", 't' - 'a': "jq",
-	'u' - 'a': "q", 'v' - 'a': "qz", 'w' - 'a': "jqvz", 'x' - 'a': "ghjkquvw", 'y' - 'a': "fhjqv", 'z' - 'a': "gjqrv",
+	'b' - 'a': "q", 'f' - 'a': "jz", 'g' - 'a': "jkq", 'h' - 'a': "j", 'j' - 'a': "gvwxyz", 'k' - 'a': "qxz",
+	'l' - 'a': "q", 'm' - 'a': "z", 'n' - 'a': "q", 'o' - 'a': "q", 'p' - 'a': "j", 'q' - 'a': "fgjkovyz",
+	'r' - 'a': "j", 't' - 'a': "jq", 'u' - 'a': "q", 'v' - 'a': "qz", 'w' - 'a': "jqvz", 'x' - 'a': "ghjkquvw",
+	'y' - 'a': "fhjqv", 'z' - 'a': "gjqrv",
 }
 
 // Tokens returns an upper bound of the tokens that a model counts in text. It is additive over lines: the bound of two
@@ -78,8 +79,8 @@ func tokens[T string | []byte](text T, known map[string]cost) int {
 	return n
 }
 
-// standsAlone reports whether the run text[i:j] is a word by itself: tokenizers take letters of other scripts,
-// combining marks, an apostrophe with what follows, and control characters before it into the same piece.
+// standsAlone reports whether the run text[i:j] is a word by itself. Tokenizers join it with letters of other scripts,
+// combining marks, an apostrophe and what follows that, and control characters before it.
 func standsAlone[T string | []byte](text T, i, j int) bool {
 	if j < len(text) && (text[j] >= utf8.RuneSelf || text[j] == '\'') {
 		return false

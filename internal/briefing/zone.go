@@ -11,7 +11,7 @@ import (
 // maxZones bounds the cache; there are fewer than 600 zone names.
 const maxZones = 1000
 
-// zones keeps time zones that were loaded: loading one reads a file.
+// zones caches time zones, because loading one reads a file.
 type zones struct {
 	mu     sync.RWMutex // guards loaded
 	loaded map[string]*time.Location
@@ -20,7 +20,7 @@ type zones struct {
 func newZones() *zones { return &zones{loaded: map[string]*time.Location{}} }
 
 // of returns the zone of a caller: the caller's own, else that of the number's region, else the tenant's, else UTC.
-// theirs is false where nothing of the caller's own told it.
+// theirs is false if it does not come from the caller.
 func (z *zones) of(c recaller.Caller, t recaller.Tenant) (loc *time.Location, theirs bool) {
 	if loc := z.load(c.TimeZone); loc != nil {
 		return loc, true
