@@ -1,7 +1,7 @@
-// Package caller is the use cases of callers: finding them by an identity, listing them, and setting what an operator
-// knows of them (spec P1, P12, section 4). Callers are created by conversations, which see them first.
+// Package caller holds the use cases of callers: finding them by an identity, listing them, and setting what an
+// operator knows of them (spec P1, P12, section 4). Conversations create callers, because they see them first.
 //
-// It is not for normalising identities (identity) nor for erasing callers (privacy).
+// It does not normalise identities (identity) or erase callers (privacy).
 package caller
 
 import (
@@ -20,11 +20,15 @@ import (
 type Store interface {
 	Caller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error)
 	CallerByIdentity(ctx context.Context, tenant recaller.TenantID, id recaller.Identity) (recaller.Caller, error)
-	Callers(ctx context.Context, tenant recaller.TenantID, page recaller.Page) (list []recaller.Caller, next string, err error)
-	UpdateCaller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, p recaller.CallerPatch) (recaller.Caller, recaller.Change, error)
+	Callers(
+		ctx context.Context, tenant recaller.TenantID, page recaller.Page,
+	) (list []recaller.Caller, next string, err error)
+	UpdateCaller(
+		ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, p recaller.CallerPatch,
+	) (recaller.Caller, recaller.Change, error)
 }
 
-// Tenants gives the settings of a tenant, defaults filled in.
+// Tenants returns the settings of a tenant, with the defaults filled in.
 type Tenants interface {
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
 }
@@ -48,8 +52,8 @@ func (s *Service) Get(ctx context.Context, tenant recaller.TenantID, id recaller
 	return s.Store.Caller(ctx, tenant, id)
 }
 
-// ByPhone returns the caller with a number, which is read under the tenant's default region (spec 2.4). Nobody has a
-// number that is withheld.
+// ByPhone returns the caller with a number, which it reads under the tenant's default region (spec 2.4). A withheld
+// number is nobody's.
 func (s *Service) ByPhone(ctx context.Context, tenantID recaller.TenantID, raw string) (recaller.Caller, error) {
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {
@@ -65,7 +69,7 @@ func (s *Service) ByPhone(ctx context.Context, tenantID recaller.TenantID, raw s
 	return s.Store.CallerByIdentity(ctx, tenantID, recaller.Identity{Kind: recaller.IdentityPhone, Value: number})
 }
 
-// ByExternalID returns the caller with an application's own id.
+// ByExternalID returns the caller with an id of the application's own.
 func (s *Service) ByExternalID(ctx context.Context, tenant recaller.TenantID, raw string) (recaller.Caller, error) {
 	id, err := identity.ExternalID(raw)
 	if err != nil {
@@ -75,14 +79,18 @@ func (s *Service) ByExternalID(ctx context.Context, tenant recaller.TenantID, ra
 }
 
 // List returns callers, last seen first, with the cursor of the next page.
-func (s *Service) List(ctx context.Context, tenant recaller.TenantID, page recaller.Page) ([]recaller.Caller, string, error) {
+func (s *Service) List(
+	ctx context.Context, tenant recaller.TenantID, page recaller.Page,
+) ([]recaller.Caller, string, error) {
 	return s.Store.Callers(ctx, tenant, page)
 }
 
 const maxName = 200
 
 // Update sets a caller's name or time zone. An empty name or zone clears it.
-func (s *Service) Update(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, p recaller.CallerPatch) (recaller.Caller, error) {
+func (s *Service) Update(
+	ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, p recaller.CallerPatch,
+) (recaller.Caller, error) {
 	if err := validate(p); err != nil {
 		return recaller.Caller{}, err
 	}

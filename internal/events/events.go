@@ -1,9 +1,9 @@
 // Package events tells the listeners of a conversation what changes: memories stored, updated and forgotten, the new
-// briefing that follows from it, turns added, the end (spec section 4, W8). Events are ordered and numbered per
-// conversation; a listener that reconnects names the last one it has and misses none of the recent ones.
+// briefing that follows, turns added, and the end (spec section 4, W8). Events have an order and a number in their
+// conversation. A listener that reconnects names the last one that it has, and misses none of the recent ones.
 //
-// It is not durable and it never waits: what a listener has not read yet stays among the conversation's kept events,
-// and one that is behind by more than is kept is dropped with a reason. What must not be lost is in the store.
+// It is not durable, and it never waits. What a listener has not read stays among the conversation's kept events. A
+// listener that falls behind by more than is kept is dropped, and told why. What must not be lost is in the store.
 package events
 
 import (
@@ -28,24 +28,25 @@ const (
 	Ended           Type = "conversation.ended"
 )
 
-// Event is one thing that happened in, or to the caller of, a conversation.
+// Event is one thing that happened in a conversation, or to its caller.
 type Event struct {
-	ID     uint64 // rises by one inside a conversation, from where its first listener came: ids of an earlier process are lower
+	// rises by one inside a conversation, and begins above the ids of earlier processes
+	ID     uint64
 	Type   Type
 	Memory *recaller.Memory
-	// Briefing is the new briefing, for BriefingUpdated. Of those that are kept only the newest has one: a listener that
-	// comes back, or is behind, gets nil for a briefing that was superseded meanwhile, and the newer one after it.
+	// Briefing is the new briefing, for BriefingUpdated. Only the newest kept event has one. A listener that comes back
+	// or is behind gets nil for a superseded briefing, and then the newer one.
 	Briefing *recaller.Briefing
 	Turns    []recaller.Turn
 	Status   recaller.Status // of the conversation, for Ended
 	At       time.Time
 }
 
-// Bounds. A conversation that was listened to keeps its last events for listeners that are behind and for those who
-// come back; one that nobody ever listened to keeps none.
+// Bounds. A conversation that is or was listened to keeps its last events, for listeners that are behind or come back.
+// One that nobody listened to keeps none.
 const (
-	queue     = 256     // events that are handed to a listener before it reads
-	keep      = 2048    // events of a conversation; a listener that is behind by more than queue and these is dropped
+	queue     = 256     // events in a listener's channel
+	keep      = 2048    // events of a conversation; a listener that needs an older one is dropped
 	keepBytes = 1 << 20 // of their words
 	idleFor   = 10 * time.Minute
 	sweepEach = time.Minute // how often idle conversations are looked for
@@ -76,11 +77,13 @@ func New(now func() time.Time) *Bus {
 	return &Bus{now: now, streams: map[stream]*log{}, callers: map[caller]map[recaller.ConversationID]*log{}}
 }
 
-// Subscribe listens to a conversation from after the event with id last (0: from now on). Missed is true when events
-// after last are no longer kept (those that are, come), or last is none of this process's (none come): the listener
-// should read the state anew. What is kept waits in C when Subscribe returns. The caller may be empty while the store
-// has not seen the conversation: its next change tells who it is with, or Subscription.Belongs does.
-func (b *Bus) Subscribe(tenant recaller.TenantID, conv recaller.ConversationID, with recaller.CallerID, last uint64) (sub *Subscription, missed bool) {
+// Subscribe listens to a conversation from after the event with the id last (0: from now on). What is kept waits in C
+// when Subscribe returns. missed means that the listener should read the state anew: either some events after last are
+// no longer kept, and only the others come, or last is not of this process, and none come. The caller may be empty
+// while the store has not seen the conversation. Its next change then tells who that is, or Subscription.Belongs does.
+func (b *Bus) Subscribe(
+	tenant recaller.TenantID, conv recaller.ConversationID, with recaller.CallerID, last uint64,
+) (sub *Subscription, missed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()
@@ -106,8 +109,8 @@ func (b *Bus) Subscribe(tenant recaller.TenantID, conv recaller.ConversationID, 
 	return sub, missed
 }
 
-// Listening returns the conversations with a caller that somebody listens to, or listened to a moment ago and may come
-// back to. Those that have ended are not among them.
+// Listening returns a caller's conversations that have not ended and that somebody listens to, or did a moment ago and
+// may come back to.
 func (b *Bus) Listening(tenant recaller.TenantID, with recaller.CallerID) []recaller.ConversationID {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -121,8 +124,8 @@ func (b *Bus) Listening(tenant recaller.TenantID, with recaller.CallerID) []reca
 	return out
 }
 
-// Publish numbers an event and hands it to the listeners of a conversation. Nobody gets it where nobody listens, nor
-// after the conversation has ended. At is filled in where it is not told.
+// Publish numbers an event and hands it to the listeners of a conversation. It is lost if nobody listens, or did a
+// moment ago, and after the conversation has ended. A zero At means now.
 func (b *Bus) Publish(tenant recaller.TenantID, conv recaller.ConversationID, e Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -134,9 +137,9 @@ func (b *Bus) Publish(tenant recaller.TenantID, conv recaller.ConversationID, e 
 	}
 }
 
-// Apply turns a committed change into events: turns and the end go to their conversation's listeners, memories to the
-// listeners of every conversation with that caller. The first one tells whose a conversation is that began while the
-// store was away. It waits for no listener.
+// Apply turns a committed change into events. Turns and the end go to their conversation's listeners, memories to those
+// of every conversation with that caller. If a conversation began while the store was away, its first change tells
+// whose it is. Apply waits for no listener.
 func (b *Bus) Apply(c recaller.Change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -164,8 +167,8 @@ func (b *Bus) Apply(c recaller.Change) {
 	}
 }
 
-// forget takes what was forgotten out of the kept events: who comes back, or is behind, is told that there was
-// something, and no more. The lock is held.
+// forget takes what was forgotten out of the kept events. A listener that comes back, or is behind, learns only that
+// there was something. The lock is held.
 func (l *log) forget(gone forgotten.View) {
 	if gone.Empty() {
 		return
@@ -182,15 +185,16 @@ func (l *log) forget(gone forgotten.View) {
 	}
 }
 
-// untold is which memory it is, and nothing of what it says.
+// untold returns a memory without what it says.
 func untold(m recaller.Memory) *recaller.Memory {
 	return &recaller.Memory{
-		ID: m.ID, Caller: m.Caller, Version: m.Version, Type: m.Type, PrivacyScope: m.PrivacyScope, Source: m.Source, Confidence: m.Confidence,
-		Status: m.Status, Interim: m.Interim, ClosedReason: m.ClosedReason, ClosedAt: m.ClosedAt, ConfirmedAt: m.ConfirmedAt, CreatedAt: m.CreatedAt,
+		ID: m.ID, Caller: m.Caller, Version: m.Version, Type: m.Type, PrivacyScope: m.PrivacyScope, Source: m.Source,
+		Confidence: m.Confidence, Status: m.Status, Interim: m.Interim, ClosedReason: m.ClosedReason,
+		ClosedAt: m.ClosedAt, ConfirmedAt: m.ConfirmedAt, CreatedAt: m.CreatedAt,
 	}
 }
 
-// memoryEvents tells one event a memory: a version closed together with its successor is an update.
+// memoryEvents makes one event for each memory. A version that is closed together with its successor is an update.
 func memoryEvents(memories []recaller.Memory, now time.Time) []Event {
 	var out []Event
 	for i := range memories {
@@ -222,7 +226,7 @@ func (b *Bus) publish(l *log, e Event) {
 	}
 }
 
-// Drop drops what is kept of a caller's conversations: the caller was erased.
+// Drop removes what is kept of a caller's conversations, because the caller was erased.
 func (b *Bus) Drop(tenant recaller.TenantID, with recaller.CallerID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

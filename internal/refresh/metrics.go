@@ -17,7 +17,8 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 			Buckets: prometheus.ExponentialBuckets(0.001, 2, 14),
 		}),
 		failures: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "recaller_refresh_failures_total", Help: "Briefings for listeners that could not be made; the call went on.",
+			Name: "recaller_refresh_failures_total",
+			Help: "Briefings for listeners that could not be made; the call went on.",
 		}),
 	}
 	reg.MustRegister(m.seconds, m.failures)

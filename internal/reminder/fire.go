@@ -10,7 +10,7 @@ import (
 	"github.com/recallerhq/recaller/internal/repeat"
 )
 
-// settling bounds writing down what became of a try, which is done even if the process is about to stop.
+// settling bounds writing down the result of a try, which is done even while the process stops.
 const settling = 10 * time.Second
 
 // The reasons why a try failed (recaller.Reminder.Reason).
@@ -23,8 +23,8 @@ const (
 	reasonRule        = "unreadable rule" // this time may have been delivered; no other comes
 )
 
-// Fire is the work of a job of kind recaller.JobReminder: it sends the reminder to the tenant's webhook. An error
-// means: again later. One that is gone or closed, or whose memory is forgotten, is not sent.
+// Fire does a job of kind recaller.JobReminder: it sends the reminder to the tenant's webhook. An error means that the
+// job must run again. Fire sends nothing if the reminder is gone or closed, and cancels it if its memory is forgotten.
 func (s *Service) Fire(ctx context.Context, j recaller.Job) error {
 	r, err := s.Store.Reminder(ctx, j.Tenant, recaller.ReminderID(j.Subject))
 	if errors.Is(err, recaller.NotFound) {
@@ -54,22 +54,24 @@ func (s *Service) Fire(ctx context.Context, j recaller.Job) error {
 	return s.deliver(ctx, tenant, r, body)
 }
 
-// again stands in the id of a job that tries a time once more that was given up on, between the time's id and what
-// makes it a new one.
+// again separates, in the id of a job that tries a dead reminder once more, the id of its time from what makes the
+// job's id new.
 const again = "~"
 
-// moved reports whether a reminder was put off after its job was made: it has another one now. Only a job's first
-// attempt can tell, because later ones run when the backoff said, by a clock that may have been set back since.
+// moved reports whether the reminder was put off after the job was made, and has another job now. Only a job's first
+// attempt can tell by the times: later ones run when the backoff said, by a clock that may have been set back since.
 func moved(r recaller.Reminder, j recaller.Job) bool {
-	if r.Rule != "" { // one whose lease ran out may find that another has sent it
+	if r.Rule != "" { // after its lease ran out, another attempt may have sent it
 		of, _, _ := strings.Cut(j.ID, again)
 		return of != string(r.Occurrence())
 	}
 	return r.DueAt.After(j.RunAt) && j.Attempts <= 1
 }
 
-// about reads what a reminder is of. NotFound: there is nothing to be reminded of any more.
-func (s *Service) about(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder) (recaller.Memory, recaller.Caller, error) {
+// about reads what a reminder is of. NotFound: there is nothing to remind of any more.
+func (s *Service) about(
+	ctx context.Context, tenant recaller.TenantID, r recaller.Reminder,
+) (recaller.Memory, recaller.Caller, error) {
 	m, err := s.Store.MemoryByID(ctx, tenant, r.Memory)
 	if err != nil {
 		return m, recaller.Caller{}, err
@@ -92,7 +94,7 @@ func (s *Service) cancel(ctx context.Context, tenant recaller.TenantID, r recall
 	return err
 }
 
-// deliver sends a reminder and writes down what became of it.
+// deliver sends a reminder and writes down the result.
 func (s *Service) deliver(ctx context.Context, tenant recaller.Tenant, r recaller.Reminder, body []byte) error {
 	err := recaller.Errorf(recaller.Unavailable, "the tenant has no webhook")
 	reason := reasonNoWebhook
@@ -100,7 +102,7 @@ func (s *Service) deliver(ctx context.Context, tenant recaller.Tenant, r recalle
 		err = s.Sender.Send(ctx, tenant.Webhook, string(webhookID(r)), s.Now(), body)
 		reason = reasonOf(err)
 	}
-	if errors.Is(ctx.Err(), context.Canceled) && err != nil { // a shutdown, which is no fault of the receiver's
+	if errors.Is(ctx.Err(), context.Canceled) && err != nil { // we shut down: no fault of the receiver's
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
@@ -110,12 +112,12 @@ func (s *Service) deliver(ctx context.Context, tenant recaller.Tenant, r recalle
 		if counted := s.Store.TryReminder(ctx, tenant.ID, r.ID, reason, s.Now()); !gone(counted) {
 			return errors.Join(err, counted)
 		}
-		return nil // it was cancelled meanwhile
+		return nil // cancelled meanwhile
 	}
 	return s.delivered(ctx, tenant.ID, r)
 }
 
-// webhookID is what receivers tell repeats by: that of the time that is meant.
+// webhookID returns the id by which receivers recognise repeats: that of the reminder, or of this time if it repeats.
 func webhookID(r recaller.Reminder) recaller.ReminderID {
 	if r.Rule != "" {
 		return r.Occurrence()
@@ -123,9 +125,11 @@ func webhookID(r recaller.Reminder) recaller.ReminderID {
 	return r.ID
 }
 
-// end closes a reminder as delivered or dead, or has it wait for the next time of its rule that is still to come. One
-// whose rule cannot be read is dead whatever became of this time, for it does not end as was meant.
-func (s *Service) end(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus) error {
+// end closes a reminder as delivered or dead, or makes it wait for the next time of its rule that is still to come. If
+// the rule cannot be read, the reminder is dead in any case, because it does not end as was meant.
+func (s *Service) end(
+	ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus,
+) error {
 	now := s.Now()
 	from := r.DueAt
 	if now.After(from) {
@@ -133,7 +137,8 @@ func (s *Service) end(ctx context.Context, tenant recaller.TenantID, r recaller.
 	}
 	next, more, err := repeat.Next(r.Rule, from)
 	if err != nil {
-		s.Log.Error("a reminder repeats no more", "tenant", string(tenant), "reminder", string(r.ID), "this_time", string(status), "reason", reasonRule)
+		s.Log.Error("a reminder repeats no more", "tenant", string(tenant), "reminder", string(r.ID),
+			"this_time", string(status), "reason", reasonRule)
 		_, err = s.Store.CloseReminder(ctx, tenant, r.ID, recaller.ReminderDead, reasonRule, now)
 		if err == nil && status == recaller.ReminderDelivered {
 			s.Metrics.count(resultDead)
@@ -149,7 +154,7 @@ func (s *Service) end(ctx context.Context, tenant recaller.TenantID, r recaller.
 	return nil
 }
 
-// delivered marks a reminder that the receiver took. If that fails the job runs again, and so sends it again.
+// delivered marks a reminder that the receiver took. If that fails, the job runs again, and sends it again.
 func (s *Service) delivered(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder) error {
 	now := s.Now()
 	if err := s.end(ctx, tenant, r, recaller.ReminderDelivered); err != nil && !gone(err) {
@@ -158,11 +163,12 @@ func (s *Service) delivered(ctx context.Context, tenant recaller.TenantID, r rec
 	late := max(now.Sub(r.DueAt), 0)
 	s.Metrics.count(resultDelivered)
 	s.Metrics.lateness.Observe(late.Seconds())
-	s.Log.Info("reminder delivered", "tenant", string(tenant), "reminder", string(r.ID), "failed_tries", r.Attempts, "late_ms", late.Milliseconds())
+	s.Log.Info("reminder delivered", "tenant", string(tenant), "reminder", string(r.ID), "failed_tries", r.Attempts,
+		"late_ms", late.Milliseconds())
 	return nil
 }
 
-// GiveUp closes a reminder whose tries all failed: it is dead, and can be seen and tried again.
+// GiveUp closes a reminder of which every try failed. It is dead: it is listed, and can be tried again.
 func (s *Service) GiveUp(ctx context.Context, j recaller.Job, _ error) error {
 	r, err := s.Store.Reminder(ctx, j.Tenant, recaller.ReminderID(j.Subject))
 	if err == nil && r.Rule != "" && moved(r, j) {
@@ -180,7 +186,7 @@ func (s *Service) GiveUp(ctx context.Context, j recaller.Job, _ error) error {
 	return err
 }
 
-// reasonOf says why a try failed, in a word of the closed set.
+// reasonOf returns why a try failed, from the closed set.
 func reasonOf(err error) string {
 	var answered interface{ StatusCode() int }
 	switch kind := recaller.KindOf(err); {

@@ -19,7 +19,9 @@ type Metrics struct {
 // NewMetrics registers the metrics.
 func NewMetrics(reg prometheus.Registerer) *Metrics {
 	m := &Metrics{
-		results: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "recaller_reminders_total", Help: "What became of reminders; failed counts tries."}, []string{"result"}),
+		results: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "recaller_reminders_total", Help: "What became of reminders; failed counts tries.",
+		}, []string{"result"}),
 		lateness: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "recaller_reminder_lateness_seconds", Help: "How long after they came due reminders were delivered.",
 			Buckets: []float64{0.1, 0.5, 1, 5, 15, 60, 300, 1800, 7200, 43200},

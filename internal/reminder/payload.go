@@ -8,7 +8,7 @@ import (
 	"github.com/recallerhq/recaller/internal/repeat"
 )
 
-// event is what the webhook is sent. It is the same for every try, unless the memory or the caller changes between two.
+// event is what the webhook gets. Every try sends the same, unless the memory or the caller changes in between.
 type event struct {
 	Type      string    `json:"type"`
 	Timestamp time.Time `json:"timestamp"` // when it happened: when the reminder came due

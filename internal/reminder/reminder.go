@@ -1,18 +1,18 @@
-// Package reminder is the use cases of reminders: firing them at the tenant's webhook when they come due, listing,
-// cancelling, and trying those again that were given up on (spec W3, W11; issue 3 item 9). They are set where memories
-// are written (tool), in the memory's own commit.
+// Package reminder holds the use cases of reminders: firing them at the tenant's webhook when they come due, listing
+// and cancelling them, and trying dead ones again (spec W3, W11; issue 3 item 9). They are set where memories are
+// written (tool), in the memory's own commit.
 //
-// A reminder that is due is a job, and so outlives restarts and is tried again until it is delivered, cancelled or
-// dead. It is delivered at least once, and marked so at once, for one that repeats in the commit that has it wait for
-// the next time that is still to come: only if the process dies, or the store is away, between the receiver's answer
-// and the mark, is it sent again. Every try of one reminder has the reminder's id as its webhook-id (of one that
-// repeats, the id of that time), which is what receivers of Standard Webhooks tell repeats by.
+// A due reminder is a job. So it outlives restarts, and is tried again until it is delivered, cancelled or dead.
+// Delivery is at least once. A delivered reminder is marked at once; if it repeats, the same commit makes it wait for
+// the next time that is still to come. It is sent twice only if the process dies, or the store is away, between the
+// receiver's answer and the mark. Every try has the same webhook-id, that of the reminder, or of the time if it
+// repeats. Receivers of Standard Webhooks recognise repeats by it.
 //
-// A due time is an instant. What counts is that the job's time has come: a clock that jumps forward fires what it
-// jumped over within the runner's next look (15 seconds), one that jumps back fires nothing twice, because what was
-// delivered is closed, and delays only what is still to come.
+// A due time is an instant, and a reminder fires when its job's time has come. If the clock jumps forward, the runner
+// fires what it jumped over within 15 seconds. If it jumps back, nothing fires twice, because a delivered reminder is
+// closed. Only what is still to come is late.
 //
-// It is not for speaking to the receiver (webhook) nor for when there is another try (jobs).
+// It does not speak to the receiver (webhook), nor decide when to try again (jobs).
 package reminder
 
 import (
@@ -29,32 +29,44 @@ import (
 // Store is what this package asks of the store.
 type Store interface {
 	Reminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (recaller.Reminder, error)
-	Reminders(ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter) (list []recaller.Reminder, next string, err error)
+	Reminders(
+		ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter,
+	) (list []recaller.Reminder, next string, err error)
 	// MemoryByID returns the newest version of a memory, whatever its status.
 	MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error)
 	Caller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error)
-	// Forgetful returns those of the callers of whom something is forgotten.
+	// Forgetful returns which of the callers have something forgotten.
 	Forgetful(ctx context.Context, tenant recaller.TenantID, callers []recaller.CallerID) ([]recaller.CallerID, error)
 	// Forgotten returns every version of the memories that are forgotten.
 	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
-	// TryReminder counts a try that failed.
-	TryReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, reason string, at time.Time) error
-	// CloseReminder closes one that is pending; any other is a Conflict.
-	CloseReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, status recaller.ReminderStatus, reason string, at time.Time) (recaller.Reminder, error)
-	// AdvanceReminder ends this time of a reminder and has it wait for the next; with a zero next it is closed. One that
-	// was moved meanwhile is a Conflict too.
-	AdvanceReminder(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus, next, at time.Time) error
-	// ReviveReminder makes a dead one pending again, with a job; any other is a Conflict.
-	ReviveReminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, job recaller.Job, at time.Time) (recaller.Reminder, error)
+	// TryReminder counts a failed try.
+	TryReminder(
+		ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, reason string, at time.Time,
+	) error
+	// CloseReminder closes a pending reminder; any other is a Conflict.
+	CloseReminder(
+		ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, status recaller.ReminderStatus,
+		reason string, at time.Time,
+	) (recaller.Reminder, error)
+	// AdvanceReminder ends this time of a reminder and makes it wait for next; a zero next closes it. Conflict if it is
+	// not pending, or was moved meanwhile.
+	AdvanceReminder(
+		ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus, next,
+		at time.Time,
+	) error
+	// ReviveReminder makes a dead reminder pending again, with a job; any other is a Conflict.
+	ReviveReminder(
+		ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, job recaller.Job, at time.Time,
+	) (recaller.Reminder, error)
 }
 
-// Tenants gives the settings of a tenant, defaults filled in.
+// Tenants returns the settings of a tenant, with the defaults filled in.
 type Tenants interface {
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
 }
 
-// Sender sends one request to a webhook. Of an error, the kind says what went wrong; one that came of an answer has a
-// cause with a method StatusCode.
+// Sender sends one request to a webhook. The kind of an error says what went wrong. If there was an answer, the cause
+// has a method StatusCode.
 type Sender interface {
 	Send(ctx context.Context, hook recaller.Webhook, id string, at time.Time, body []byte) error
 }
@@ -77,9 +89,12 @@ type Service struct{ Deps }
 // New returns a Service.
 func New(deps Deps) *Service { return &Service{deps} }
 
-// List returns reminders, latest due time first, with the cursor of the next page. Words of their own that say what was
-// forgotten are left out: those of a forgotten memory the store has no more, those of another may say the same.
-func (s *Service) List(ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter) ([]recaller.Reminder, string, error) {
+// List returns reminders, latest due time first, with the cursor of the next page. It leaves out a reminder's own words
+// if they say what is forgotten. The store has none for a forgotten memory, but those of another memory may say the
+// same.
+func (s *Service) List(
+	ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter,
+) ([]recaller.Reminder, string, error) {
 	if f.Status != "" && !f.Status.Valid() {
 		return nil, "", recaller.InvalidField("status", "must be pending, delivered, cancelled or dead")
 	}
@@ -111,16 +126,18 @@ func (s *Service) List(ctx context.Context, tenant recaller.TenantID, f recaller
 	return list, next, nil
 }
 
-// worded is a memory of what a reminder says in its own words.
+// worded returns a memory of a reminder's own words.
 func worded(r recaller.Reminder) recaller.Memory {
 	return recaller.Memory{
-		ID: r.Memory, Caller: r.Caller, Type: recaller.FollowUp, Value: r.Text, CreatedAt: r.CreatedAt, ConfirmedAt: r.CreatedAt,
-		Provenance: recaller.Provenance{Conversation: r.Conversation},
+		ID: r.Memory, Caller: r.Caller, Type: recaller.FollowUp, Value: r.Text, CreatedAt: r.CreatedAt,
+		ConfirmedAt: r.CreatedAt, Provenance: recaller.Provenance{Conversation: r.Conversation},
 	}
 }
 
-// Cancel closes a pending reminder; any other is a Conflict. One that is being sent at this moment may still arrive.
-func (s *Service) Cancel(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (recaller.Reminder, error) {
+// Cancel closes a pending reminder; any other is a Conflict. If it is being sent at this moment, it may still arrive.
+func (s *Service) Cancel(
+	ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID,
+) (recaller.Reminder, error) {
 	r, err := s.Store.CloseReminder(ctx, tenant, id, recaller.ReminderCancelled, "", s.Now())
 	if err == nil {
 		s.Metrics.count(resultCancelled)
@@ -128,13 +145,18 @@ func (s *Service) Cancel(ctx context.Context, tenant recaller.TenantID, id recal
 	return r, err
 }
 
-// Retry makes a dead reminder pending again and has it tried at once; any other is a Conflict.
-func (s *Service) Retry(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (recaller.Reminder, error) {
+// Retry makes a dead reminder pending again, and has it tried at once; any other is a Conflict.
+func (s *Service) Retry(
+	ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID,
+) (recaller.Reminder, error) {
 	r, err := s.Store.Reminder(ctx, tenant, id)
 	if err != nil {
 		return r, err
 	}
-	job := recaller.Job{ID: string(r.Occurrence()) + again + s.NewID(), Tenant: tenant, Kind: recaller.JobReminder, Subject: string(id), RunAt: s.Now()}
+	job := recaller.Job{
+		ID: string(r.Occurrence()) + again + s.NewID(), Tenant: tenant, Kind: recaller.JobReminder, Subject: string(id),
+		RunAt: s.Now(),
+	}
 	if job.RunAt.Before(r.DueAt) { // the clock was set back
 		job.RunAt = r.DueAt
 	}
@@ -144,7 +166,7 @@ func (s *Service) Retry(ctx context.Context, tenant recaller.TenantID, id recall
 	return r, err
 }
 
-// gone reports whether what an error speaks of is there no more, or is closed already.
+// gone reports whether an error means that the reminder is gone or closed.
 func gone(err error) bool {
 	return errors.Is(err, recaller.NotFound) || errors.Is(err, recaller.Conflict)
 }

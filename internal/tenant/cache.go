@@ -14,15 +14,15 @@ import (
 
 // Bounds of the caches.
 const (
-	cacheFor  = 10 * time.Second       // in which a change made by another process may go unseen
-	patience  = 100 * time.Millisecond // how long a known value waits for the store before it serves as it is
-	retryFor  = time.Second            // after which a store that was away is asked again
-	readFor   = 10 * time.Second       // bounds a read that nobody waits for any more
+	cacheFor  = 10 * time.Second       // how long a change by another process may go unseen
+	patience  = 100 * time.Millisecond // how long to wait for the store before an old value serves
+	retryFor  = time.Second            // when to ask the store again after a failure
+	readFor   = 10 * time.Second       // bounds a read, because nobody may be waiting for it
 	maxCached = 10_000                 // entries; past it a cache starts anew
 )
 
-// cache keeps what every request needs in memory for a moment. Changes of this process are seen at once. While the
-// store is away, what was true a moment ago keeps calls going.
+// cache keeps what every request needs in memory for a moment. It sees the changes of this process at once. While the
+// store is away, old values keep calls going.
 type cache[K comparable, V any] struct {
 	now   func() time.Time
 	name  func(K) string
@@ -30,7 +30,7 @@ type cache[K comparable, V any] struct {
 
 	mu      sync.Mutex // guards what follows; never held over I/O
 	entries map[K]cached[V]
-	changed uint64 // counts changes, so that what was read before one is not kept after it
+	changed uint64 // counts changes, so that a value read before one is not kept after it
 }
 
 type cached[V any] struct {
@@ -42,8 +42,8 @@ func newCache[K comparable, V any](now func() time.Time, name func(K) string) *c
 	return &cache[K, V]{now: now, name: name, entries: map[K]cached[V]{}}
 }
 
-// get returns the value of k: from memory, if it was read a moment ago, else by read. Where read fails for want of the
-// store, or does not answer in time, a value from before serves.
+// get returns the value of k: from memory, if it was read a moment ago, otherwise by read. If read is late, or fails
+// with anything but NotFound, an older value serves.
 func (c *cache[K, V]) get(ctx context.Context, k K, read func(context.Context) (V, error)) (V, error) {
 	c.mu.Lock()
 	old, known := c.entries[k]
@@ -76,7 +76,7 @@ func (c *cache[K, V]) get(ctx context.Context, k K, read func(context.Context) (
 	return old.value, nil
 }
 
-// load reads and keeps a value, unless something changed meanwhile. What is not found is not known any more.
+// load reads a value and keeps it, unless something changed meanwhile. NotFound removes it.
 func (c *cache[K, V]) load(ctx context.Context, k K, read func(context.Context) (V, error)) (V, error) {
 	c.mu.Lock()
 	before := c.changed
@@ -96,7 +96,7 @@ func (c *cache[K, V]) load(ctx context.Context, k K, read func(context.Context) 
 	return v, err
 }
 
-// extend lets an old value serve for a while without asking again.
+// extend lets an old value serve for retryFor without asking the store.
 func (c *cache[K, V]) extend(k K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,7 +113,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// known returns the value of k that is in memory, however old; it never waits.
+// known returns the value of k in memory, however old. It never waits.
 func (c *cache[K, V]) known(k K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,7 +121,7 @@ func (c *cache[K, V]) known(k K) (V, bool) {
 	return e.value, ok
 }
 
-// forget drops the values for which drop says so: they changed.
+// forget drops the values for which drop returns true, because they changed.
 func (c *cache[K, V]) forget(drop func(K, V) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,7 +129,7 @@ func (c *cache[K, V]) forget(drop func(K, V) bool) {
 	maps.DeleteFunc(c.entries, func(k K, e cached[V]) bool { return drop(k, e.value) })
 }
 
-// doubt has the value of k read anew before it serves again, if that can be.
+// doubt makes get read the value of k again, if the store answers, before it serves.
 func (c *cache[K, V]) doubt(k K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -139,7 +139,7 @@ func (c *cache[K, V]) doubt(k K) {
 	}
 }
 
-// set puts a value in place of what is known: it was just changed to this.
+// set keeps a value that this process has just written.
 func (c *cache[K, V]) set(k K, v V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,25 +13,28 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// BootstrapKey is the id of the key that the operator configures (RECALLER_API_KEY, or the one kept in the data
-// folder). There is one at a time, an admin key of the tenant `default`.
+// BootstrapKey is the id of the key that the operator configures (RECALLER_API_KEY, or the one in the data folder).
+// There is one at a time, an admin key of the tenant `default`.
 const BootstrapKey recaller.KeyID = "bootstrap"
 
 const maxLabel = 200 // bytes
 
-// Ensure creates the tenant `default` if it is not there, and makes bootstrap its bootstrap key. A bootstrap key that
-// is configured no more stops working: who changes it means to shut the old one out. Keys made over the API stay.
+// Ensure creates the tenant `default` if it does not exist, and makes bootstrap its bootstrap key. A former bootstrap
+// key stops working, because changing it is meant to shut it out. Keys made over the API stay.
 func (s *Service) Ensure(ctx context.Context, t recaller.Tenant, bootstrap string) error {
 	defer s.keys.forget(func([sha256.Size]byte, recaller.APIKey) bool { return true })
 	if tenantOf(bootstrap) != recaller.DefaultTenant {
-		return recaller.InvalidField("RECALLER_API_KEY", "must not begin with %s, unless it is a key of the tenant %s", keyPrefix, recaller.DefaultTenant)
+		return recaller.InvalidField("RECALLER_API_KEY", "must not begin with %s, unless it is a key of the tenant %s",
+			keyPrefix, recaller.DefaultTenant)
 	}
 	t.ID, t.CreatedAt = recaller.DefaultTenant, s.Now()
 	t = t.WithDefaults()
 	if err := validate(&t); err != nil {
 		return err
 	}
-	key := recaller.APIKey{ID: BootstrapKey, Tenant: t.ID, Scope: recaller.ScopeAdmin, Label: "bootstrap", CreatedAt: s.Now()}
+	key := recaller.APIKey{
+		ID: BootstrapKey, Tenant: t.ID, Scope: recaller.ScopeAdmin, Label: "bootstrap", CreatedAt: s.Now(),
+	}
 	err := s.Store.CreateTenant(ctx, t, key, hash(bootstrap))
 	if !errors.Is(err, recaller.Conflict) {
 		return err
@@ -41,21 +44,24 @@ func (s *Service) Ensure(ctx context.Context, t recaller.Tenant, bootstrap strin
 	case err == nil && found.ID == BootstrapKey:
 		return nil
 	case err == nil && found.Scope != recaller.ScopeAdmin:
-		return recaller.Errorf(recaller.Conflict, "RECALLER_API_KEY is a key that was made with the scope %s: choose another", found.Scope)
+		return recaller.Errorf(recaller.Conflict,
+			"RECALLER_API_KEY is a key that was made with the scope %s: choose another", found.Scope)
 	case err != nil && !errors.Is(err, recaller.NotFound):
 		return err
 	}
 	if err := s.Store.DeleteKey(ctx, t.ID, BootstrapKey); err != nil && !errors.Is(err, recaller.NotFound) {
 		return err
 	}
-	if found.ID != "" { // an admin key made over the API serves as well as one of its own
+	if found.ID != "" { // an admin key made over the API serves as well
 		return nil
 	}
 	return s.Store.CreateKey(ctx, key, hash(bootstrap))
 }
 
-// CreateKey makes a key of the tenant's; the secret is shown this once and stored only as a hash.
-func (s *Service) CreateKey(ctx context.Context, tenant recaller.TenantID, scope recaller.Scope, label string) (recaller.APIKey, string, error) {
+// CreateKey makes a key of the tenant's. It returns the secret, which is shown this once, and stored only as a hash.
+func (s *Service) CreateKey(
+	ctx context.Context, tenant recaller.TenantID, scope recaller.Scope, label string,
+) (recaller.APIKey, string, error) {
 	switch {
 	case !scope.Valid():
 		return recaller.APIKey{}, "", recaller.InvalidField("scope", "must be admin, agent or read")
@@ -79,15 +85,16 @@ func (s *Service) Keys(ctx context.Context, tenant recaller.TenantID) ([]recalle
 // DeleteKey ends a key. This process refuses it at once, others within ten seconds. The bootstrap key comes back at the
 // next start, unless another is configured.
 func (s *Service) DeleteKey(ctx context.Context, tenant recaller.TenantID, id recaller.KeyID) error {
-	// Also after an error: the key may be gone although the proof of it failed.
+	// Also after an error: the key may be gone although its proof failed.
 	defer s.keys.forget(func(_ [sha256.Size]byte, k recaller.APIKey) bool { return k.Tenant == tenant && k.ID == id })
 	return s.Store.DeleteKey(ctx, tenant, id)
 }
 
-// Authenticate returns the key that a secret belongs to, or an Unauthenticated error.
+// Authenticate returns the key that a secret belongs to, or fails with Unauthenticated.
 func (s *Service) Authenticate(ctx context.Context, secret string) (recaller.APIKey, error) {
 	if secret == "" {
-		return recaller.APIKey{}, recaller.Errorf(recaller.Unauthenticated, "needs an API key: Authorization: Bearer KEY, or X-API-Key: KEY")
+		return recaller.APIKey{}, recaller.Errorf(recaller.Unauthenticated,
+			"needs an API key: Authorization: Bearer KEY, or X-API-Key: KEY")
 	}
 	k, err := s.keys.get(ctx, sha256.Sum256([]byte(secret)), func(ctx context.Context) (recaller.APIKey, error) {
 		return s.Store.KeyByHash(ctx, tenantOf(secret), hash(secret))
@@ -98,8 +105,8 @@ func (s *Service) Authenticate(ctx context.Context, secret string) (recaller.API
 	return k, err
 }
 
-// A key made here names its tenant, so that it is looked up inside the tenant's wall: rk_<tenant>_<secret>.
-// Any other key is one that an operator chose, and belongs to the tenant `default`.
+// A key made here names its tenant, so that it is looked up behind the tenant's door: rk_<tenant>_<secret>. Any other
+// key is the operator's choice, and belongs to the tenant `default`.
 const keyPrefix = "rk_"
 
 func (s *Service) newKey(tenant recaller.TenantID, scope recaller.Scope, label string) (recaller.APIKey, string) {
@@ -126,8 +133,8 @@ func tenantOf(secret string) recaller.TenantID {
 	return recaller.TenantID(tenant)
 }
 
-// hash is what is stored of a key. A single SHA-256 is enough for secrets of 160 random bits; the bootstrap key is an
-// operator's to choose well.
+// hash returns what is stored of a key. A single SHA-256 is enough for secrets of 160 random bits. It is for the
+// operator to choose the bootstrap key well.
 func hash(secret string) []byte {
 	sum := sha256.Sum256([]byte("recaller api key\x00" + secret))
 	return sum[:]

@@ -8,16 +8,18 @@ import (
 	"github.com/recallerhq/recaller/internal/identity"
 )
 
-// ByNumber returns the settings of the tenant whose agent a number reaches, for platforms that say only which number
-// was called. The number names its country, as platforms send it ("+15551234567"). No tenant with it is NotFound; a
-// number that another process gave to another tenant may lead to the former one for ten seconds.
+// ByNumber returns the settings of the tenant that a called number belongs to, for platforms that say only which number
+// was called. The number is in E.164 form ("+15551234567"). NotFound if no tenant has it. If another process gave the
+// number to another tenant, the former one may be returned for ten seconds.
 func (s *Service) ByNumber(ctx context.Context, number string) (recaller.Tenant, error) {
 	n, err := identity.Phone(number, "")
 	if err != nil {
 		return recaller.Tenant{}, recaller.InvalidField("number", "%s", message(err))
 	}
 	for range 2 {
-		id, err := s.numbers.get(ctx, n, func(ctx context.Context) (recaller.TenantID, error) { return s.Store.TenantByNumber(ctx, n) })
+		id, err := s.numbers.get(ctx, n, func(ctx context.Context) (recaller.TenantID, error) {
+			return s.Store.TenantByNumber(ctx, n)
+		})
 		if err != nil {
 			return recaller.Tenant{}, err
 		}
@@ -25,7 +27,7 @@ func (s *Service) ByNumber(ctx context.Context, number string) (recaller.Tenant,
 		if err != nil || slices.Contains(t.Numbers, n) {
 			return t, err
 		}
-		// What is known of the number and what is known of the tenant are of different times.
+		// The number and the tenant may have been read at different times.
 		s.numbers.forget(func(k string, _ recaller.TenantID) bool { return k == n })
 		s.settings.doubt(id)
 	}

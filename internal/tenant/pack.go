@@ -10,14 +10,14 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup/label"
 )
 
-// maxPacks bounds the keyword packs of a tenant's own; each is at most label.MaxPackBytes.
+// maxPacks bounds a tenant's own keyword packs. Each has at most label.MaxPackBytes.
 const maxPacks = 8
 
-// PackInfo tells a keyword pack that a tenant may use.
+// PackInfo describes a keyword pack that a tenant may use.
 type PackInfo struct {
 	Name  string
-	Own   bool // the tenant brought it; in place of ours, where one of ours has the name
-	InUse bool // it is among the tenant's settings
+	Own   bool // the tenant's own, in place of ours of that name, if there is one
+	InUse bool // the tenant's settings name it
 }
 
 // PackList lists the keyword packs that a tenant may use: ours, then its own.
@@ -58,8 +58,8 @@ func (s *Service) Pack(ctx context.Context, tenant recaller.TenantID, name strin
 	return raw, nil
 }
 
-// Packs returns the keyword packs of a tenant's settings, in their order, ready for use (spec 2.5). A pack that is not
-// known, or that this version cannot read, is Invalid.
+// Packs returns the keyword packs of a tenant's settings, in their order (spec 2.5). A pack that is unknown, or that
+// this version cannot read, is Invalid.
 func (s *Service) Packs(ctx context.Context, t recaller.Tenant) ([]label.Pack, error) {
 	if !slices.ContainsFunc(t.Packs, func(name string) bool { return slices.Contains(t.OwnPacks, name) }) {
 		return label.Packs(t.Packs)
@@ -78,7 +78,7 @@ func (s *Service) Packs(ctx context.Context, t recaller.Tenant) ([]label.Pack, e
 			out = append(out, p)
 			continue
 		}
-		if slices.Contains(t.OwnPacks, name) { // deleted since these settings were read
+		if slices.Contains(t.OwnPacks, name) { // deleted since the settings were read
 			s.settings.doubt(t.ID)
 			return nil, recaller.Errorf(recaller.Unavailable, "the tenant's settings are changing")
 		}
@@ -91,8 +91,8 @@ func (s *Service) Packs(ctx context.Context, t recaller.Tenant) ([]label.Pack, e
 	return out, nil
 }
 
-// PutPack makes a keyword pack of the tenant's own, or replaces it. It is used once the tenant's settings name it; one
-// that has the name of ours takes its place.
+// PutPack makes or replaces a keyword pack of the tenant's own. It counts once the tenant's settings name it. It takes
+// the place of ours of that name.
 func (s *Service) PutPack(ctx context.Context, tenant recaller.TenantID, name string, raw []byte) error {
 	p, err := label.ParsePack(raw)
 	if err != nil {
@@ -104,14 +104,15 @@ func (s *Service) PutPack(ctx context.Context, tenant recaller.TenantID, name st
 	return s.changePacks(ctx, tenant, func(t *recaller.Tenant, own map[string]json.RawMessage) error {
 		own[name] = raw
 		if len(own) > maxPacks {
-			return recaller.Errorf(recaller.Conflict, "a tenant has at most %d keyword packs of its own: delete one first", maxPacks)
+			return recaller.Errorf(recaller.Conflict,
+				"a tenant has at most %d keyword packs of its own: delete one first", maxPacks)
 		}
 		return nil
 	})
 }
 
-// DeletePack deletes a keyword pack of the tenant's own. One that is in use can be deleted only if one of ours has its
-// name, which then is used again.
+// DeletePack deletes a keyword pack of the tenant's own. A pack in use can be deleted only if one of ours has its name,
+// which then takes its place.
 func (s *Service) DeletePack(ctx context.Context, tenant recaller.TenantID, name string) error {
 	return s.changePacks(ctx, tenant, func(t *recaller.Tenant, own map[string]json.RawMessage) error {
 		if own[name] == nil {
@@ -126,10 +127,12 @@ func (s *Service) DeletePack(ctx context.Context, tenant recaller.TenantID, name
 }
 
 // changePacks changes a tenant's own keyword packs and the list of their names in one commit.
-func (s *Service) changePacks(ctx context.Context, tenant recaller.TenantID, change func(*recaller.Tenant, map[string]json.RawMessage) error) error {
+func (s *Service) changePacks(
+	ctx context.Context, tenant recaller.TenantID, change func(*recaller.Tenant, map[string]json.RawMessage) error,
+) error {
 	var own map[string]json.RawMessage
 	_, err := s.update(ctx, tenant, func(t *recaller.Tenant) error {
-		stored, err := s.Store.Packs(ctx, tenant) // later than the settings: what changed in between fails the write
+		stored, err := s.Store.Packs(ctx, tenant) // read after the settings: a change in between fails the write
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,7 @@
-// Package tenant is the use cases of tenants and their API keys: settings, creation, authentication (spec sections 2.1
-// and 4). It keeps settings and known keys in memory for a moment, because every request needs them.
+// Package tenant holds the use cases of tenants and their API keys: settings, creation, authentication (spec sections
+// 2.1 and 4). It keeps settings and known keys in memory for a moment, because every request needs them.
 //
-// It is not for the wall between tenants: that is the store's tenant door.
+// It is not the wall between tenants: that is the store's tenant door.
 package tenant
 
 import (
@@ -21,15 +21,15 @@ import (
 type Store interface {
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
 	Tenants(ctx context.Context) ([]recaller.Tenant, error)
-	// TenantByNumber finds the tenant that a number in E.164 form belongs to.
+	// TenantByNumber returns the tenant that a number in E.164 form belongs to.
 	TenantByNumber(ctx context.Context, number string) (recaller.TenantID, error)
-	// CreateTenant stores a tenant with its first key. A tenant that is there already is a Conflict, and so is a number
-	// that belongs to another.
+	// CreateTenant stores a tenant with its first key. Conflict if the tenant exists, or if a number belongs to
+	// another.
 	CreateTenant(ctx context.Context, t recaller.Tenant, k recaller.APIKey, hash []byte) error
-	// UpdateTenant replaces the settings. It fails with Conflict where something stands against that, whose field is
-	// named; a Conflict without a field means that they changed since t was read.
+	// UpdateTenant replaces the settings. Conflict if something stands against that; the error names the field. A
+	// Conflict without a field means that the settings changed since t was read.
 	UpdateTenant(ctx context.Context, t recaller.Tenant) error
-	// Packs returns the tables of a tenant's own keyword packs, by name; PutPacks is UpdateTenant, with all of them.
+	// Packs returns the tenant's own keyword packs, by name. PutPacks is UpdateTenant together with all of them.
 	Packs(ctx context.Context, tenant recaller.TenantID) (map[string]json.RawMessage, error)
 	PutPacks(ctx context.Context, t recaller.Tenant, packs map[string]json.RawMessage) error
 
@@ -54,21 +54,23 @@ type Service struct {
 	settings *cache[recaller.TenantID, recaller.Tenant]
 	keys     *cache[[sha256.Size]byte, recaller.APIKey] // by a digest of the secret
 	numbers  *cache[string, recaller.TenantID]          // by number
-	updating sync.Mutex                                 // held over I/O: an update reads what it changes
+	updating sync.Mutex                                 // held over I/O, because an update reads what it changes
 }
 
 // New returns a Service.
 func New(deps Deps) *Service {
 	return &Service{
-		Deps:     deps,
-		settings: newCache[recaller.TenantID, recaller.Tenant](deps.Now, func(id recaller.TenantID) string { return string(id) }),
-		keys:     newCache[[sha256.Size]byte, recaller.APIKey](deps.Now, func(id [sha256.Size]byte) string { return string(id[:]) }),
-		numbers:  newCache[string, recaller.TenantID](deps.Now, func(number string) string { return number }),
+		Deps: deps,
+		settings: newCache[recaller.TenantID, recaller.Tenant](deps.Now,
+			func(id recaller.TenantID) string { return string(id) }),
+		keys: newCache[[sha256.Size]byte, recaller.APIKey](deps.Now,
+			func(id [sha256.Size]byte) string { return string(id[:]) }),
+		numbers: newCache[string, recaller.TenantID](deps.Now, func(number string) string { return number }),
 	}
 }
 
-// Tenant returns a tenant's settings, defaults filled in. They are as this process last changed them; a change by
-// another may go unseen for ten seconds. While the store is away, settings that were read before serve.
+// Tenant returns a tenant's settings, with the defaults filled in. It sees the changes of this process at once, those
+// of others within ten seconds. While the store is away, older settings serve.
 func (s *Service) Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error) {
 	return s.settings.get(ctx, id, func(ctx context.Context) (recaller.Tenant, error) {
 		t, err := s.Store.Tenant(ctx, id)
@@ -76,10 +78,10 @@ func (s *Service) Tenant(ctx context.Context, id recaller.TenantID) (recaller.Te
 	})
 }
 
-// Known returns the settings of a tenant that are in memory, however old; it never waits.
+// Known returns a tenant's settings in memory, however old. It never waits.
 func (s *Service) Known(id recaller.TenantID) (recaller.Tenant, bool) { return s.settings.known(id) }
 
-// List returns every tenant, by age.
+// List returns every tenant, oldest first.
 func (s *Service) List(ctx context.Context) ([]recaller.Tenant, error) {
 	list, err := s.Store.Tenants(ctx)
 	for i := range list {
@@ -88,7 +90,7 @@ func (s *Service) List(ctx context.Context) ([]recaller.Tenant, error) {
 	return list, err
 }
 
-// Create makes a tenant with an admin key of its own, which is returned and shown this once.
+// Create makes a tenant with an admin key, which it returns. The key is shown this once.
 func (s *Service) Create(ctx context.Context, t recaller.Tenant) (recaller.Tenant, string, error) {
 	t.ID, t.CreatedAt, t.Numbers = recaller.TenantID(s.NewID()), s.Now(), slices.Clone(t.Numbers)
 	t.Prompts, t.OwnPacks = maps.Clone(t.Prompts), nil
@@ -103,17 +105,20 @@ func (s *Service) Create(ctx context.Context, t recaller.Tenant) (recaller.Tenan
 	return t, secret, nil
 }
 
-// maxRaces bounds how often an update is tried that others come before.
+// maxRaces bounds how often an update is tried again because others came first.
 const maxRaces = 20
 
-// Update changes a tenant's settings by a function on its present ones, which runs again where another process changed
-// them meanwhile; id and age stay. This process sees the change at once.
-func (s *Service) Update(ctx context.Context, id recaller.TenantID, change func(*recaller.Tenant) error) (recaller.Tenant, error) {
+// Update applies change to a tenant's settings. It does so again if another process changed them meanwhile. ID and age
+// stay. This process sees the change at once.
+func (s *Service) Update(
+	ctx context.Context, id recaller.TenantID, change func(*recaller.Tenant) error,
+) (recaller.Tenant, error) {
 	return s.update(ctx, id, change, s.Store.UpdateTenant)
 }
 
 func (s *Service) update(
-	ctx context.Context, id recaller.TenantID, change func(*recaller.Tenant) error, write func(context.Context, recaller.Tenant) error,
+	ctx context.Context, id recaller.TenantID, change func(*recaller.Tenant) error,
+	write func(context.Context, recaller.Tenant) error,
 ) (t recaller.Tenant, err error) {
 	s.updating.Lock()
 	defer s.updating.Unlock()
@@ -129,7 +134,7 @@ func (s *Service) update(
 		return owner == id || slices.Contains(t.Numbers, number)
 	})
 	if err != nil {
-		s.settings.doubt(id) // it may have been carried out
+		s.settings.doubt(id) // the write may have happened
 		return t, err
 	}
 	t.Version++
@@ -141,7 +146,9 @@ func (s *Service) update(
 }
 
 // changed reads a tenant and changes what was read.
-func (s *Service) changed(ctx context.Context, id recaller.TenantID, change func(*recaller.Tenant) error) (recaller.Tenant, error) {
+func (s *Service) changed(
+	ctx context.Context, id recaller.TenantID, change func(*recaller.Tenant) error,
+) (recaller.Tenant, error) {
 	t, err := s.Store.Tenant(ctx, id)
 	if err != nil {
 		return t, err
@@ -155,7 +162,7 @@ func (s *Service) changed(ctx context.Context, id recaller.TenantID, change func
 	return t, validate(&t)
 }
 
-// raced reports whether a write failed because others came before.
+// raced reports whether a write failed because others came first.
 func raced(err error) bool {
 	var e *recaller.Error
 	return errors.As(err, &e) && e.Kind == recaller.Conflict && e.Field == ""

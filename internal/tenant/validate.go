@@ -70,7 +70,8 @@ func packs(names, own []string) error {
 		field := fmt.Sprintf("packs[%d]", i)
 		switch {
 		case !slices.Contains(own, name) && !slices.Contains(label.Builtin(), name):
-			return recaller.InvalidField(field, "is not a keyword pack; there are %s, and those of the tenant's own", strings.Join(label.Builtin(), " and "))
+			return recaller.InvalidField(field, "is not a keyword pack; there are %s, and those of the tenant's own",
+				strings.Join(label.Builtin(), " and "))
 		case slices.Contains(names[:i], name):
 			return recaller.InvalidField(field, "is there twice")
 		}
@@ -167,7 +168,7 @@ func spelled(lines []recaller.Line) []string {
 	return out
 }
 
-// message is the client-safe text of an error.
+// message returns the client-safe text of an error.
 func message(err error) string {
 	var e *recaller.Error
 	if errors.As(err, &e) {

@@ -20,15 +20,16 @@ const (
 	maxSecret    = 64
 )
 
-// Webhook returns where a tenant is told what happens, with the secret; the zero value if there is none.
+// Webhook returns where a tenant is told of reminders, with the secret; the zero value if there is none.
 func (s *Service) Webhook(ctx context.Context, tenant recaller.TenantID) (recaller.Webhook, error) {
 	t, err := s.Tenant(ctx, tenant)
 	return t.Webhook, err
 }
 
-// SetWebhook sets where a tenant is told what happens. With no secret it keeps the one that there is; the first time,
-// one is made.
-func (s *Service) SetWebhook(ctx context.Context, tenant recaller.TenantID, address, secret string) (recaller.Webhook, error) {
+// SetWebhook sets where a tenant is told of reminders. Without a secret it keeps the old one, or makes the first.
+func (s *Service) SetWebhook(
+	ctx context.Context, tenant recaller.TenantID, address, secret string,
+) (recaller.Webhook, error) {
 	t, err := s.Update(ctx, tenant, func(t *recaller.Tenant) error {
 		hook := recaller.Webhook{URL: address, Secret: secret}
 		if hook.Secret == "" {
@@ -46,8 +47,8 @@ func (s *Service) SetWebhook(ctx context.Context, tenant recaller.TenantID, addr
 	return t.Webhook, nil
 }
 
-// DeleteWebhook ends a tenant's webhook and its secret; none is no error. Reminders that come due have nowhere to go
-// until another is set.
+// DeleteWebhook removes a tenant's webhook and its secret; none is no error. Until there is another, reminders that
+// come due reach nobody.
 func (s *Service) DeleteWebhook(ctx context.Context, tenant recaller.TenantID) error {
 	_, err := s.Update(ctx, tenant, func(t *recaller.Tenant) error {
 		t.Webhook = recaller.Webhook{}
@@ -63,15 +64,17 @@ func webhookSecret() string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(b[:])
 }
 
-// webhook checks a webhook that is set. prefix goes before the names of the fields.
+// webhook checks a webhook. prefix goes before the names of the fields.
 func webhook(w recaller.Webhook, prefix string) error {
 	if !webhookURL(w.URL) {
-		return recaller.InvalidField(prefix+"url", "must be a http or https URL with a host and no user name, of at most %d bytes", maxURL)
+		return recaller.InvalidField(prefix+"url",
+			"must be a http or https URL with a host and no user name, of at most %d bytes", maxURL)
 	}
 	key, ok := strings.CutPrefix(w.Secret, secretPrefix)
 	raw, err := base64.StdEncoding.Strict().DecodeString(key)
 	if !ok || err != nil || len(raw) < minSecret || len(raw) > maxSecret || strings.ContainsAny(key, "\r\n") {
-		return recaller.InvalidField(prefix+"secret", "must be %s and the base64 of %d to %d bytes", secretPrefix, minSecret, maxSecret)
+		return recaller.InvalidField(prefix+"secret", "must be %s and the base64 of %d to %d bytes", secretPrefix,
+			minSecret, maxSecret)
 	}
 	return nil
 }

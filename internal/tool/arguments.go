@@ -14,7 +14,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// maxArguments bounds the arguments of a call, maxName the name of one that is shown.
+// maxArguments bounds the arguments of a call, and maxName an argument's name in an error.
 const (
 	maxArguments = 64 << 10
 	maxName      = 60
@@ -23,8 +23,8 @@ const (
 // arguments are the fields of a call by their folded names: "memoryType" and "memory_type" are "memorytype".
 type arguments map[string]json.RawMessage
 
-// decode reads the arguments of a call: an object, a string that holds one, as models do it, or nothing. A field that
-// is told twice, in one spelling or two, must say the same both times, for nobody knows which was meant.
+// decode reads the arguments of a call: an object, a string that holds one, as some models send it, or nothing. A field
+// that is given twice, in whatever spelling, must have the same value both times.
 func decode(raw json.RawMessage) (arguments, error) {
 	if len(raw) > maxArguments {
 		return nil, recaller.InvalidField("arguments", "must be at most %d bytes", maxArguments)
@@ -82,23 +82,24 @@ func (a arguments) member(dec *json.Decoder) error {
 
 func notObject() error { return recaller.InvalidField("arguments", "must be a JSON object") }
 
-// fold is a name without case, underscores and hyphens.
+// fold returns a name without case, underscores and hyphens.
 func fold(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
-// fields are the fields that the tools know, as W names them, by their folded names.
+// fields holds the names of the fields that the tools know, as W spells them, by their folded names.
 var fields = map[string]string{
-	"memorytype": "memoryType", "key": "key", "value": "value", "confidence": "confidence", "suggestreminder": "suggestReminder",
+	"memorytype": "memoryType",
+	"key":        "key", "value": "value", "confidence": "confidence", "suggestreminder": "suggestReminder",
 	"existingkey": "existingKey", "newvalue": "newValue", "memoryid": "memoryId", "dueat": "dueAt",
 	"repeat": "repeat", "reminderid": "reminderId",
 }
 
-// ids are the fields that say in which call a tool is used. They may stand beside its arguments.
+// ids are the fields that say in which call a tool is used. They may stand beside the arguments.
 var ids = []string{"callsessionid", "lineid", "accountid"}
 
-// unknown refuses the arguments of a call that its tool does not have, by their names: whoever tells them counts on
-// them. A memory may be named by its id wherever it may be by its key.
+// unknown refuses arguments that the tool does not have, by name, because the model counts on them. Wherever a key
+// names a memory, an id may.
 func (a arguments) unknown(call Call) error {
 	known := argumentsOf(call.Name)
 	told := make([]string, len(known))
@@ -107,15 +108,17 @@ func (a arguments) unknown(call Call) error {
 	}
 	byID := slices.Contains(known, "key") && call.Name != recaller.ToolStoreMemory
 	for _, field := range slices.Sorted(maps.Keys(a)) {
-		if slices.Contains(ids, field) || field == "memoryid" && byID || slices.ContainsFunc(known, func(k string) bool { return fold(k) == field }) {
+		if slices.Contains(ids, field) || field == "memoryid" && byID ||
+			slices.ContainsFunc(known, func(k string) bool { return fold(k) == field }) {
 			continue
 		}
-		return recaller.InvalidField(spelled(call.Arguments, field), "is no argument of %s, which takes %s", call.Name, strings.Join(told, ", "))
+		return recaller.InvalidField(spelled(call.Arguments, field), "is no argument of %s, which takes %s", call.Name,
+			strings.Join(told, ", "))
 	}
 	return nil
 }
 
-// spelled is the name of a field as a call spells it, so far as it may be shown.
+// spelled returns the name of a field as the call spells it, as far as it may be shown.
 func spelled(raw json.RawMessage, field string) string {
 	var inner string
 	if json.Unmarshal(raw, &inner) == nil {
@@ -137,7 +140,7 @@ func spelled(raw json.RawMessage, field string) string {
 	}, field), maxName)
 }
 
-// argumentsOf are the arguments of a tool, as its definition names them.
+// argumentsOf returns the arguments of a tool, as its definition names them.
 func argumentsOf(name recaller.Tool) []string {
 	for _, d := range Definitions() {
 		var schema struct {
@@ -150,13 +153,13 @@ func argumentsOf(name recaller.Tool) []string {
 	return nil
 }
 
-// given reports whether a field was told.
+// given reports whether the call has a field.
 func (a arguments) given(field string) bool {
 	v, ok := a[fold(field)]
 	return ok && string(v) != "null"
 }
 
-// text returns a string; "" where it was not told, or says nothing.
+// text returns a string; "" if it is absent or blank.
 func (a arguments) text(field string) (string, error) {
 	if !a.given(field) {
 		return "", nil
@@ -168,7 +171,7 @@ func (a arguments) text(field string) (string, error) {
 	return strings.TrimSpace(s), nil
 }
 
-// needed returns a string that must be told.
+// needed returns a string that must be given.
 func (a arguments) needed(field string) (string, error) {
 	s, err := a.text(field)
 	if err == nil && s == "" {
@@ -177,10 +180,10 @@ func (a arguments) needed(field string) (string, error) {
 	return s, err
 }
 
-// share returns a number from 0 to 1, which may come as a string; nil where it was not told.
+// share returns a number from 0 to 1, which may come as a string; nil if it is absent.
 func (a arguments) share(field string) (*float64, error) {
 	if !a.given(field) {
-		return nil, nil //nolint:nilnil // not told is no error
+		return nil, nil //nolint:nilnil // absent is no error
 	}
 	raw := string(a[fold(field)])
 	var s string
@@ -194,7 +197,7 @@ func (a arguments) share(field string) (*float64, error) {
 	return &v, nil
 }
 
-// truth returns true or false, which may come as a string; false where it was not told.
+// truth returns true or false, which may come as a string; false if it is absent.
 func (a arguments) truth(field string) (bool, error) {
 	if !a.given(field) {
 		return false, nil
@@ -208,7 +211,7 @@ func (a arguments) truth(field string) (bool, error) {
 	return false, recaller.InvalidField(field, "must be true or false")
 }
 
-// kind returns the type of a memory; "" where it was not told.
+// kind returns the type of a memory; "" if it is absent.
 func (a arguments) kind() (recaller.MemoryType, error) {
 	s, err := a.text("memoryType")
 	if err != nil || s == "" {

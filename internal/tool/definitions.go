@@ -6,14 +6,14 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Definition is how a tool is told to a model.
+// Definition is a tool as a model is told of it.
 type Definition struct {
 	Name        recaller.Tool
 	Description string
 	Parameters  json.RawMessage // a JSON schema, names in snake_case
 }
 
-// Definitions returns the tools as they are told to a model, in the order of recaller.Tools.
+// Definitions returns the definitions of the tools, in the order of recaller.Tools.
 func Definitions() []Definition {
 	return []Definition{
 		{recaller.ToolStoreMemory, storeText, json.RawMessage(storeSchema)},

@@ -11,18 +11,18 @@ import (
 	"github.com/recallerhq/recaller/internal/when"
 )
 
-// morning is the hour that a day without a time of day means.
+// morning is the hour of a day that is given without a time of day.
 const morning = 9
 
-// season is the longest stretch that counts as a time: it means its beginning. "In 2028" says too little.
+// season is the longest stretch that counts as a time, by its beginning. "In 2028" says too little.
 const season = 100 * 24 * time.Hour
 
-// maxDue bounds the words that a time may be told in.
+// maxDue bounds the text of a time.
 const maxDue = 200
 
-// dueTime reads the one time that a text tells, at now, in now's Location, which is the caller's zone: RFC 3339, with
-// or without the zone, or words. A day is its morning, a time of day the next one that comes. What tells no time,
-// several, or a recurring one is not ok; whether it lies ahead is for the caller of dueTime to see.
+// dueTime reads the one time in a text, in the caller's zone, which is now's Location. The text is RFC 3339, with or
+// without a zone, or words. A day means its morning, and a time of day the next one to come. ok is false if there is no
+// time, if there are several, and if it recurs. The time may be past.
 func dueTime(text string, now time.Time, dayFirst bool) (at time.Time, ok bool) {
 	text = strings.TrimSpace(text)
 	if text == "" || len(text) > maxDue {
@@ -51,8 +51,8 @@ func dueTime(text string, now time.Time, dayFirst bool) (at time.Time, ok bool) 
 	return at, false
 }
 
-// noClock reports whether a text has a time of day that no clock shows, such as 25:00. A day beside it would else stand
-// alone.
+// noClock reports whether a text has a time of day that no clock shows, such as 25:00. Otherwise a day beside it would
+// stand alone.
 func noClock(text string) bool {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r != ':' && !unicode.IsDigit(r) }) {
 		hour, rest, ok := strings.Cut(word, ":")
@@ -66,14 +66,18 @@ func noClock(text string) bool {
 	return false
 }
 
-// stamp reads a time in the forms of RFC 3339, with or without its zone, seconds or time of day.
+// stamp reads a time in the forms of RFC 3339, with or without zone, seconds or time of day.
 func stamp(text string, zone *time.Location) (at time.Time, ok bool) {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04Z07:00"} {
+	for _, layout := range []string{
+		time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04Z07:00",
+	} {
 		if at, err := time.Parse(layout, text); err == nil {
 			return at, true
 		}
 	}
-	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"} {
+	for _, layout := range []string{
+		"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04",
+	} {
 		if at, err := time.ParseInLocation(layout, text, zone); err == nil {
 			return at, true
 		}
@@ -82,21 +86,21 @@ func stamp(text string, zone *time.Location) (at time.Time, ok bool) {
 	return onMorning(day), err == nil
 }
 
-// onMorning is nine o'clock on a day, by the clocks of its Location.
+// onMorning returns nine o'clock on a day, by the clocks of its Location.
 func onMorning(day time.Time) time.Time {
 	y, m, d := day.Date()
 	return time.Date(y, m, d, morning, 0, 0, 0, day.Location())
 }
 
-// dated is what was stored, with its dates made absolute, and when it comes due.
+// dated is a text to store, with its dates made absolute, and when it comes due.
 type dated struct {
 	text string
 	due  *time.Time
 	day  bool // due names a day
 }
 
-// dated reads the dates in a value (B8). Of follow-ups it tells when they come due. The days of a preference ("loves
-// Sunday roasts") are no dates.
+// dated reads the dates in a value (B8), and when a follow-up comes due. The days in a preference ("loves Sunday
+// roasts") are no dates.
 func (x exchange) dated(kind recaller.MemoryType, value string) dated {
 	d := dated{text: value}
 	if kind == recaller.Preference {
@@ -112,7 +116,7 @@ func (x exchange) dated(kind recaller.MemoryType, value string) dated {
 	return d
 }
 
-// lean is where a bare day lies in a memory of this kind: what is to be followed up lies ahead.
+// lean returns which way a bare day in a memory of this type lies. For a follow-up it lies ahead.
 func lean(kind recaller.MemoryType) when.Lean {
 	if kind == recaller.FollowUp {
 		return when.Ahead
@@ -120,8 +124,8 @@ func lean(kind recaller.MemoryType) when.Lean {
 	return when.Unsure
 }
 
-// due picks the date on which something comes due: the first that lies ahead, an exact one before a vague one. A
-// stretch that has begun comes due on the day it was said; one longer than a season tells nothing.
+// due picks the date on which something comes due: the first that lies ahead, exact ones before vague ones. A stretch
+// that has begun comes due on the day it was said. One longer than a season does not count.
 func due(found []when.Found, said time.Time) (*time.Time, bool) {
 	best := -1
 	for i, f := range found {

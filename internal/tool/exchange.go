@@ -18,10 +18,10 @@ type exchange struct {
 	said     time.Time // when the words were said, in the caller's zone: relative dates count from it
 	now      time.Time // in the caller's zone
 	dayFirst bool      // 5/12 is 5 December
-	turns    []int     // that a memory of this call came from
+	turns    []int     // the turns that a memory of this call came from
 }
 
-// enter finds the conversation of a call and checks that it is of the account and the caller that the call names.
+// enter finds the conversation of a call, and checks that it belongs to the account and the caller that the call names.
 func (s *Service) enter(ctx context.Context, x *exchange) error {
 	if x.call.Conversation == "" {
 		return recaller.InvalidField("callSessionId", "is required")
@@ -62,10 +62,10 @@ func (s *Service) lastTurn(x *exchange) (int, bool) {
 		return 0, false
 	}
 	n, ok := s.LastTurn(x.call.Tenant, x.conv.ID)
-	return n, ok && n >= 0 && n < x.conv.Turns // one that is not durable yet is no provenance
+	return n, ok && n >= 0 && n < x.conv.Turns // a turn that is not durable yet is no provenance
 }
 
-// isCaller reports whether what a call says of its caller is true: by id, number or external id, or nothing said.
+// isCaller reports whether a call names its caller correctly, by id, number or external id, or not at all.
 func isCaller(said string, c recaller.Caller, t recaller.Tenant) bool {
 	if said == "" || said == string(c.ID) {
 		return true
@@ -85,18 +85,18 @@ func isCaller(said string, c recaller.Caller, t recaller.Tenant) bool {
 	return false
 }
 
-// record is the record of the call; the use case of memories fills in its id and time where it writes it.
+// record returns the record of the call. The use case of memories fills in its id and time when it writes it.
 func (x exchange) record(result string) recaller.ToolCall {
 	return recaller.ToolCall{Conversation: x.conv.ID, Caller: x.conv.Caller, Tool: x.call.Name, Result: result}
 }
 
-// recorded is the record of a call that writes: its result is the write's.
+// recorded returns the record of a call that writes. Its result is that of the write.
 func (x exchange) recorded() *recaller.ToolCall {
 	c := x.record("")
 	return &c
 }
 
-// provenance is where what is stored in this call came from.
+// provenance returns where what this call stores came from.
 func (x exchange) provenance() recaller.Provenance {
 	return recaller.Provenance{Conversation: x.conv.ID, Turns: x.turns}
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/recallerhq/recaller/internal/memory/likeness"
 )
 
-// forget carries out forget_memory: the memory leaves every prompt at once (W3), with the words that said it and those
-// that ask for it now. A name that is only the caller's, and no memory, is forgotten like one, and so is what he only
-// said.
+// forget carries out forget_memory. The memory leaves every prompt at once (W3), with the words that said it and those
+// that ask for it now. A caller's name that is in no memory can be forgotten too, and so can what he only said.
 func (s *Service) forget(ctx context.Context, x exchange) (Result, error) {
-	// What is gone is found by no key: a call that comes again is answered before it is looked for.
+	// A repeated call must be answered first: what it forgot is found by no key.
 	if m, found, err := s.Store.Repeated(ctx, x.call.Tenant, x.conv.Caller, x.call.Once); found || err != nil {
 		return Result{MemoryID: m.ID, Action: recaller.MemoryClosed}, err
 	}
 	how := recaller.Forgetting{At: x.said.UTC(), Asked: x.provenance()}
 	change := func(m recaller.Memory) (recaller.MemoryWritten, error) {
-		return s.Memories.Change(ctx, x.call.Tenant, m.ID, memory.Change{Once: x.call.Once, Forget: true, Forgetting: how, Call: x.recorded()})
+		return s.Memories.Change(ctx, x.call.Tenant, m.ID,
+			memory.Change{Once: x.call.Once, Forget: true, Forgetting: how, Call: x.recorded()})
 	}
 	res, err := s.onMemory(ctx, x, change)
 	if !errors.Is(err, recaller.NotFound) {
@@ -50,12 +50,13 @@ func (s *Service) markPrivate(ctx context.Context, x exchange) (Result, error) {
 		}
 		scope := recaller.LineOnly
 		return s.Memories.Change(ctx, x.call.Tenant, m.ID, memory.Change{
-			Once: x.call.Once, Call: x.recorded(), Patch: recaller.MemoryPatch{PrivacyScope: &scope, Reason: recaller.ClosedPrivate},
+			Once: x.call.Once, Call: x.recorded(),
+			Patch: recaller.MemoryPatch{PrivacyScope: &scope, Reason: recaller.ClosedPrivate},
 		})
 	})
 }
 
-// leave records a call that found things as it wanted them.
+// leave records a call that had nothing to change.
 func (s *Service) leave(ctx context.Context, x exchange, m recaller.Memory) (recaller.MemoryWritten, error) {
 	record := x.record(string(recaller.MemoryKept))
 	record.ID, record.At, record.Memory, record.Version = s.NewID(), s.Now(), m.ID, m.Version
@@ -63,8 +64,10 @@ func (s *Service) leave(ctx context.Context, x exchange, m recaller.Memory) (rec
 	return recaller.MemoryWritten{Memory: m, Action: recaller.MemoryKept}, err
 }
 
-// onMemory does something with the memory that a call names.
-func (s *Service) onMemory(ctx context.Context, x exchange, do func(recaller.Memory) (recaller.MemoryWritten, error)) (Result, error) {
+// onMemory calls do with the memory that the call names.
+func (s *Service) onMemory(
+	ctx context.Context, x exchange, do func(recaller.Memory) (recaller.MemoryWritten, error),
+) (Result, error) {
 	w, err := s.again(func() (recaller.MemoryWritten, error) {
 		m, err := s.target(ctx, x)
 		if err != nil {

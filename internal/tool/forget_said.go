@@ -9,12 +9,12 @@ import (
 	"github.com/recallerhq/recaller/internal/memory"
 )
 
-// pageOfPast is how many conversations are listed at once.
+// pageOfPast is how many conversations are listed at a time.
 const pageOfPast = 50
 
-// forgetSaid forgets what no memory holds, but the caller said, in this conversation or before: the turns that told it
-// are hidden. Where turns of several matters may be meant, they are told, and nothing is changed; one that is chosen of
-// them goes alone.
+// forgetSaid forgets what no memory holds, but the caller said, now or before: it hides the turns that told it. If
+// turns about several matters may be meant, the error lists them, and nothing changes. A turn that the call quotes goes
+// alone.
 func (s *Service) forgetSaid(ctx context.Context, x exchange, how recaller.Forgetting) (Result, error) {
 	ref, err := x.args.needed("key")
 	if err != nil {
@@ -27,12 +27,13 @@ func (s *Service) forgetSaid(ctx context.Context, x exchange, how recaller.Forge
 		return Result{}, err
 	}
 	if chosen := forgotten.Quoted(ref, said); len(chosen) > 0 {
-		said, how.Named = chosen, nil // what it quotes names no matter: the others stay
+		said, how.Named = chosen, nil // a quotation names no matter, so the other turns stay
 	} else if len(said) > 0 && !asked.OneMatter(said) {
 		return Result{}, &memory.SeveralError{Candidates: candidates(said)}
 	}
 	if len(said) == 0 {
-		return Result{}, recaller.Errorf(recaller.NotFound, "the caller has no such memory, and said nothing of it: nothing was changed")
+		return Result{}, recaller.Errorf(recaller.NotFound,
+			"the caller has no such memory, and said nothing of it: nothing was changed")
 	}
 	var unkept []recaller.Memory
 	for _, t := range said {
@@ -43,13 +44,16 @@ func (s *Service) forgetSaid(ctx context.Context, x exchange, how recaller.Forge
 	return s.forgetUnkept(ctx, x, how, unkept)
 }
 
-func (s *Service) forgetUnkept(ctx context.Context, x exchange, how recaller.Forgetting, unkept []recaller.Memory) (Result, error) {
-	w, err := s.Memories.ForgetUnkept(ctx, x.call.Tenant, unkept, memory.Change{Once: x.call.Once, Forgetting: how, Call: x.recorded()})
+func (s *Service) forgetUnkept(
+	ctx context.Context, x exchange, how recaller.Forgetting, unkept []recaller.Memory,
+) (Result, error) {
+	w, err := s.Memories.ForgetUnkept(ctx, x.call.Tenant, unkept,
+		memory.Change{Once: x.call.Once, Forgetting: how, Call: x.recorded()})
 	return Result{MemoryID: w.Memory.ID, Action: w.Action}, err
 }
 
-// said are the turns in which the caller told what is asked for, and that are not forgotten yet. It reads one
-// conversation after another, and passes one over that cannot be read.
+// said returns the turns, not forgotten yet, in which the caller told what is asked for. It reads one conversation
+// after another, and passes over one that cannot be read.
 func (s *Service) said(ctx context.Context, x exchange, asked forgotten.Request) ([]forgotten.Told, error) {
 	if len(asked.Named()) == 0 {
 		return nil, nil
@@ -61,7 +65,8 @@ func (s *Service) said(ctx context.Context, x exchange, asked forgotten.Request)
 	gone, search := forgotten.New(versions), asked.Search()
 	page := recaller.Page{Limit: pageOfPast}
 	for {
-		convs, next, err := s.Store.Conversations(ctx, x.call.Tenant, recaller.ConversationFilter{Caller: x.conv.Caller, Page: page})
+		convs, next, err := s.Store.Conversations(ctx, x.call.Tenant,
+			recaller.ConversationFilter{Caller: x.conv.Caller, Page: page})
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +76,8 @@ func (s *Service) said(ctx context.Context, x exchange, asked forgotten.Request)
 				return nil, err
 			}
 			if err != nil {
-				s.Log.WarnContext(ctx, "a conversation could not be searched for what is to be forgotten", "conversation", conv.ID, "err", err)
+				s.Log.WarnContext(ctx, "a conversation could not be searched for what is to be forgotten",
+					"conversation", conv.ID, "err", err)
 				continue
 			}
 			search.Read(conv.ID, gone.Blank(conv.ID, turns), conv.ID == x.conv.ID)
@@ -83,13 +89,13 @@ func (s *Service) said(ctx context.Context, x exchange, asked forgotten.Request)
 	}
 }
 
-// How many turns are told that may be meant, and how much of each.
+// How many candidates are listed, and how much of each.
 const (
 	maxCandidates = 8
 	maxQuoted     = 200
 )
 
-// candidates are turns that may be meant, each under the words that name it.
+// candidates returns the turns that may be meant, each under the words that name it.
 func candidates(turns []forgotten.Told) []recaller.Memory {
 	var out []recaller.Memory
 	for _, t := range turns[:min(len(turns), maxCandidates)] {

@@ -18,7 +18,9 @@ type Metrics struct {
 // NewMetrics registers the metrics.
 func NewMetrics(reg prometheus.Registerer) *Metrics {
 	m := &Metrics{
-		calls: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "recaller_tool_calls_total", Help: "Calls of tools, by what they did or how they failed."}, []string{"tool", "result"}),
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "recaller_tool_calls_total", Help: "Calls of tools, by what they did or how they failed.",
+		}, []string{"tool", "result"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "recaller_tool_call_duration_seconds", Help: "How long calls of tools waited for their answer.",
 			Buckets: []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1, 2},
@@ -46,6 +48,7 @@ func (s *Service) tell(ctx context.Context, x exchange, res Result, err error, t
 	}
 	s.Metrics.calls.WithLabelValues(name, result).Inc()
 	s.Metrics.seconds.WithLabelValues(name).Observe(took.Seconds())
-	s.Log.InfoContext(ctx, "tool call", "tenant", x.call.Tenant, "conversation", x.conv.ID, "tool", name, "result", result,
+	s.Log.InfoContext(ctx, "tool call", "tenant", x.call.Tenant, "conversation", x.conv.ID, "tool", name,
+		"result", result,
 		"memory", res.MemoryID, "dur_ms", took.Milliseconds())
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/recallerhq/recaller/internal/memory/likeness"
 )
 
-// name is the caller's own name, if that is what is stored and it is sure to be one (P12). The name that somebody wants
-// to be called by comes before the others.
+// name returns the caller's own name, if a memory stores it for sure (P12). A name that somebody wants to be called by
+// comes before others.
 func (s *Service) name(ctx context.Context, x exchange, kind recaller.MemoryType, key, value string) (string, error) {
 	const wanted = "preferred_name"
 	key = likeness.NormalKey(key)
@@ -32,7 +32,7 @@ func (s *Service) name(ctx context.Context, x exchange, kind recaller.MemoryType
 	return "", nil
 }
 
-// nameIn takes the name itself out of what was stored of it: "John", "goes by Johnny". It is "" where that is not sure.
+// nameIn returns the name in a value: "John", "goes by Johnny". It is "" if that is not sure.
 func nameIn(value string) string {
 	v := strings.Trim(value, " \t\"'“”‘’.!")
 	for found := true; found; {
@@ -60,21 +60,23 @@ const (
 	maxNameBytes = 80
 )
 
-// nameLeads may stand before a name.
+// nameLeads are phrases that may stand before a name.
 var nameLeads = []string{
-	"my name is ", "name is ", "the name is ", "name: ", "caller's name is ", "user's name is ", "the caller's name is ", "the user's name is ",
-	"goes by ", "go by ", "i go by ", "prefers to be called ", "likes to be called ", "wants to be called ", "would like to be called ",
-	"wishes to be called ", "prefers ", "is called ", "called ", "call me ", "known as ", "please call me ",
+	"my name is ", "name is ", "the name is ", "name: ", "caller's name is ", "user's name is ",
+	"the caller's name is ", "the user's name is ", "goes by ", "go by ", "i go by ", "prefers to be called ",
+	"likes to be called ", "wants to be called ", "would like to be called ", "wishes to be called ", "prefers ",
+	"is called ", "called ", "call me ", "known as ", "please call me ",
 }
 
-// notNames are words that a model writes where it has no name.
+// notNames are words that models write if there is no name.
 var notNames = map[string]bool{
-	"unknown": true, "none": true, "n/a": true, "user": true, "caller": true, "customer": true, "anonymous": true, "not": true, "no": true,
-	"yes": true, "null": true, "undefined": true, "name": true, "the": true, "a": true, "and": true, "or": true, "formerly": true, "now": true,
-	"nobody": true, "someone": true, "somebody": true, "unspecified": true, "private": true, "secret": true, "is": true, "was": true,
+	"unknown": true, "none": true, "n/a": true, "user": true, "caller": true, "customer": true, "anonymous": true,
+	"not": true, "no": true, "yes": true, "null": true, "undefined": true, "name": true, "the": true, "a": true,
+	"and": true, "or": true, "formerly": true, "now": true, "nobody": true, "someone": true, "somebody": true,
+	"unspecified": true, "private": true, "secret": true, "is": true, "was": true,
 }
 
-// nameWord reports whether a word can be part of a name: it has no small first letter, unless it stands between two
+// nameWord reports whether a word can be part of a name. It begins with no small letter, unless it stands between two
 // others.
 func nameWord(w string, inner bool) bool {
 	for i, r := range w {
@@ -89,6 +91,7 @@ func nameWord(w string, inner bool) bool {
 }
 
 var particles = map[string]bool{
-	"van": true, "von": true, "de": true, "da": true, "di": true, "du": true, "del": true, "der": true, "den": true, "ter": true, "la": true,
-	"le": true, "al": true, "el": true, "bin": true, "ibn": true, "dos": true, "das": true, "zu": true, "y": true, "e": true,
+	"van": true, "von": true, "de": true, "da": true, "di": true, "du": true, "del": true, "der": true, "den": true,
+	"ter": true, "la": true, "le": true, "al": true, "el": true, "bin": true, "ibn": true, "dos": true, "das": true,
+	"zu": true, "y": true, "e": true,
 }

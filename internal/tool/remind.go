@@ -13,8 +13,8 @@ import (
 	"github.com/recallerhq/recaller/internal/repeat"
 )
 
-// setReminder carries out set_reminder: for a memory that there is, or for one that is stored with it (W3, W11), or for
-// a reminder that there is, which takes what is told now.
+// setReminder carries out set_reminder: for a memory that exists, for one that is stored with it (W3, W11), or for a
+// reminder that exists, which it changes.
 func (s *Service) setReminder(ctx context.Context, x exchange) (Result, error) {
 	r, err := x.reminder()
 	if err != nil {
@@ -37,7 +37,9 @@ func (s *Service) setReminder(ctx context.Context, x exchange) (Result, error) {
 	}
 	if value == "" || x.args.given("memoryId") {
 		r.Text = value
-		return s.onMemory(ctx, x, func(m recaller.Memory) (recaller.MemoryWritten, error) { return s.remindAgain(ctx, x, m, r) })
+		return s.onMemory(ctx, x, func(m recaller.Memory) (recaller.MemoryWritten, error) {
+			return s.remindAgain(ctx, x, m, r)
+		})
 	}
 	if key == "" {
 		key = keyFor(value)
@@ -68,7 +70,8 @@ func (x exchange) reminder() (*recaller.Reminder, error) {
 		var ok bool
 		if r.DueAt, ok = dueTime(said, x.now, x.dayFirst); !ok {
 			return nil, recaller.InvalidField("dueAt",
-				"must be one time: RFC 3339 (2026-03-10T08:30:00Z), or words (\"tomorrow at nine\", \"every Monday at 9\")")
+				"must be one time: RFC 3339 (2026-03-10T08:30:00Z), or words (\"tomorrow at nine\", \"every Monday "+
+					"at 9\")")
 		}
 	}
 	if often == "" {
@@ -79,13 +82,14 @@ func (x exchange) reminder() (*recaller.Reminder, error) {
 	case err != nil:
 		return nil, recaller.InvalidField("repeat", "%v", err)
 	case r.Rule != "" && !repeat.Same(r.Rule, rule):
-		return nil, recaller.InvalidField("repeat", "must not tell another repetition than dueAt: say it in one of them")
+		return nil, recaller.InvalidField("repeat",
+			"must not tell another repetition than dueAt: say it in one of them")
 	}
 	r.Rule, r.DueAt = rule, at
 	return r, nil
 }
 
-// move gives a reminder that waits another time, and other words where some are told.
+// move gives a pending reminder another time, and other words if some are given.
 func (s *Service) move(ctx context.Context, x exchange, id, value string, r *recaller.Reminder) (Result, error) {
 	old, err := s.ownReminder(ctx, x, id)
 	if err == nil && old.Status != recaller.ReminderPending {
@@ -105,9 +109,11 @@ func (s *Service) move(ctx context.Context, x exchange, id, value string, r *rec
 	return Result{MemoryID: w.Memory.ID, Action: w.Action, Reminder: w.Reminder}, err
 }
 
-// remindAgain sets a reminder of a memory that there is, or moves it. A follow-up whose words name no day of their own
-// comes due when it is reminded of next, so that one that is moved is told at its new time.
-func (s *Service) remindAgain(ctx context.Context, x exchange, m recaller.Memory, r *recaller.Reminder) (recaller.MemoryWritten, error) {
+// remindAgain sets or moves a reminder of a memory that exists. If it is a follow-up whose words name no day, it comes
+// due with its next reminder, so that a moved one is told at its new time.
+func (s *Service) remindAgain(
+	ctx context.Context, x exchange, m recaller.Memory, r *recaller.Reminder,
+) (recaller.MemoryWritten, error) {
 	if strings.EqualFold(r.Text, m.Value) {
 		r.Text = ""
 	}
@@ -123,15 +129,18 @@ func (s *Service) remindAgain(ctx context.Context, x exchange, m recaller.Memory
 	return s.Memories.Change(ctx, x.call.Tenant, m.ID, c)
 }
 
-// remindOf sets a reminder for the memory that has the key, with its own words where they are others; where none has,
-// what to remind of is stored as a follow-up.
-func (s *Service) remindOf(ctx context.Context, x exchange, key, value string, r *recaller.Reminder) (recaller.MemoryWritten, error) {
+// remindOf sets a reminder for the memory that has the key, with words of its own if they differ. If none has the key,
+// it stores a follow-up.
+func (s *Service) remindOf(
+	ctx context.Context, x exchange, key, value string, r *recaller.Reminder,
+) (recaller.MemoryWritten, error) {
 	m, err := s.Memories.FindKey(ctx, x.call.Tenant, x.conv.Caller, key)
 	if err != nil && !errors.Is(err, recaller.NotFound) {
 		return recaller.MemoryWritten{}, err
 	}
 	d := x.dated(recaller.FollowUp, value)
-	if _, own := likeness.Same([]recaller.Memory{m}, key); err == nil && own { // and not one that only has a key like it
+	// not for one whose key is only like it
+	if _, own := likeness.Same([]recaller.Memory{m}, key); err == nil && own {
 		again := *r
 		again.Text = d.text
 		return s.remindAgain(ctx, x, m, &again)
@@ -140,12 +149,13 @@ func (s *Service) remindOf(ctx context.Context, x exchange, key, value string, r
 		d.due = &r.DueAt
 	}
 	return s.Memories.Store(ctx, x.call.Tenant, x.conv.Caller, x.call.Once, memory.Input{
-		Type: recaller.FollowUp, Key: key, Value: d.text, Source: recaller.SourceConversation, PrivacyScope: recaller.LineOnly,
-		DueAt: d.due, DueDay: d.day, Provenance: x.provenance(), Call: x.recorded(), Reminder: r,
+		Type: recaller.FollowUp, Key: key, Value: d.text, Source: recaller.SourceConversation,
+		PrivacyScope: recaller.LineOnly, DueAt: d.due, DueDay: d.day, Provenance: x.provenance(), Call: x.recorded(),
+		Reminder: r,
 	})
 }
 
-// keyFor makes a key of what to remind of: "reminder_call_dentist". The same again has the same key.
+// keyFor makes a key of what to remind of: "reminder_call_dentist". The same text gives the same key.
 func keyFor(value string) string {
 	const words = 5
 	parts := []string{"reminder"}
@@ -158,7 +168,7 @@ func keyFor(value string) string {
 	return cut(strings.Join(parts, "_"), memory.MaxKey)
 }
 
-// cut bounds a key to n bytes, at a character.
+// cut shortens a key to n bytes, at a character.
 func cut(key string, n int) string {
 	if len(key) <= n {
 		return key

@@ -9,13 +9,13 @@ import (
 	"github.com/recallerhq/recaller/internal/memory"
 )
 
-// Waiting is a reminder that waits, with what it is of.
+// Waiting is a pending reminder, with what it is of.
 type Waiting struct {
 	recaller.Reminder
 	Text string
 }
 
-// waiting reads the caller's reminders that wait, soonest first: of one memory, or of all with "".
+// waiting reads the caller's pending reminders, soonest first: of one memory, or of all if of is "".
 func (s *Service) waiting(ctx context.Context, x exchange, of recaller.MemoryID) (list []recaller.Reminder, err error) {
 	f := recaller.ReminderFilter{Caller: x.conv.Caller, Status: recaller.ReminderPending}
 	for {
@@ -35,7 +35,7 @@ func (s *Service) waiting(ctx context.Context, x exchange, of recaller.MemoryID)
 	}
 }
 
-// ownReminder finds a reminder of the caller's.
+// ownReminder finds a reminder of this caller.
 func (s *Service) ownReminder(ctx context.Context, x exchange, id string) (recaller.Reminder, error) {
 	r, err := s.Store.Reminder(ctx, x.call.Tenant, recaller.ReminderID(id))
 	if err == nil && r.Caller != x.conv.Caller {
@@ -44,8 +44,10 @@ func (s *Service) ownReminder(ctx context.Context, x exchange, id string) (recal
 	return r, err
 }
 
-// soonest is when a memory is reminded of next: at due, or earlier by another of its reminders than except.
-func (s *Service) soonest(ctx context.Context, x exchange, of recaller.MemoryID, due time.Time, except recaller.ReminderID) (time.Time, error) {
+// soonest returns when a memory is next reminded of: at due, or earlier by another of its reminders than except.
+func (s *Service) soonest(
+	ctx context.Context, x exchange, of recaller.MemoryID, due time.Time, except recaller.ReminderID,
+) (time.Time, error) {
 	list, err := s.waiting(ctx, x, of)
 	for _, r := range list {
 		if r.ID != except && r.DueAt.Before(due) {
@@ -55,7 +57,7 @@ func (s *Service) soonest(ctx context.Context, x exchange, of recaller.MemoryID,
 	return due, err
 }
 
-// cancelReminder carries out cancel_reminder: by the reminder's id, or by a memory that has one only.
+// cancelReminder carries out cancel_reminder: by the reminder's id, or by a memory that has only one.
 func (s *Service) cancelReminder(ctx context.Context, x exchange) (Result, error) {
 	id, err := x.args.text("reminderId")
 	if err != nil {
@@ -73,7 +75,8 @@ func (s *Service) cancelReminder(ctx context.Context, x exchange) (Result, error
 	if err != nil {
 		return Result{}, err
 	}
-	w, err := s.Memories.Change(ctx, x.call.Tenant, r.Memory, memory.Change{Once: x.call.Once, Call: x.recorded(), Cancel: r.ID})
+	w, err := s.Memories.Change(ctx, x.call.Tenant, r.Memory,
+		memory.Change{Once: x.call.Once, Call: x.recorded(), Cancel: r.ID})
 	return Result{MemoryID: w.Memory.ID, Action: w.Action, Reminder: w.Reminder}, err
 }
 
@@ -90,12 +93,13 @@ func (s *Service) onlyReminder(ctx context.Context, x exchange) (r recaller.Remi
 	case len(list) == 0:
 		return r, recaller.Errorf(recaller.NotFound, "the memory has no reminder that waits")
 	case len(list) > 1:
-		return r, recaller.Errorf(recaller.Conflict, "the memory has several reminders: list_reminders tells their ids, name one as reminderId")
+		return r, recaller.Errorf(recaller.Conflict,
+			"the memory has several reminders: list_reminders tells their ids, name one as reminderId")
 	}
 	return list[0], nil
 }
 
-// listReminders carries out list_reminders: what waits, of the caller or of one memory.
+// listReminders carries out list_reminders: the pending ones of the caller, or of one memory.
 func (s *Service) listReminders(ctx context.Context, x exchange) (Result, error) {
 	var of recaller.Memory
 	if x.args.given("key") || x.args.given("memoryId") {

@@ -9,7 +9,7 @@ import (
 	"github.com/recallerhq/recaller/internal/memory"
 )
 
-// question is what the agent may ask the caller after a follow-up was stored (W11).
+// question is what the agent may ask the caller after it stored a follow-up (W11).
 const question = "Would you like me to set a reminder about this?"
 
 // store carries out store_memory.
@@ -46,19 +46,22 @@ func (s *Service) store(ctx context.Context, x exchange) (Result, error) {
 }
 
 // keep stores what was told under a key.
-func (s *Service) keep(ctx context.Context, x exchange, kind recaller.MemoryType, key, value string, confidence *float64) (recaller.MemoryWritten, error) {
+func (s *Service) keep(
+	ctx context.Context, x exchange, kind recaller.MemoryType, key, value string, confidence *float64,
+) (recaller.MemoryWritten, error) {
 	name, err := s.name(ctx, x, kind, key, value)
 	if err != nil {
 		return recaller.MemoryWritten{}, err
 	}
 	d := x.dated(kind, value)
 	return s.Memories.Store(ctx, x.call.Tenant, x.conv.Caller, x.call.Once, memory.Input{
-		Type: kind, Key: key, Value: d.text, Confidence: confidence, Source: recaller.SourceConversation, PrivacyScope: recaller.LineOnly,
-		DueAt: d.due, DueDay: d.day, Provenance: x.provenance(), Name: name, Call: x.recorded(),
+		Type: kind, Key: key, Value: d.text, Confidence: confidence, Source: recaller.SourceConversation,
+		PrivacyScope: recaller.LineOnly, DueAt: d.due, DueDay: d.day, Provenance: x.provenance(), Name: name,
+		Call: x.recorded(),
 	})
 }
 
-// update carries out update_memory: a hit makes a new version, a miss creates (W2).
+// update carries out update_memory: a memory that is found gets a new version, otherwise one is stored (W2).
 func (s *Service) update(ctx context.Context, x exchange) (Result, error) {
 	key, err := x.args.needed("existingKey")
 	if err != nil {
@@ -99,7 +102,7 @@ func (s *Service) update(ctx context.Context, x exchange) (Result, error) {
 	return res, nil
 }
 
-// again does what looks a memory up and writes to it, once more where the memory was forgotten in between.
+// again calls do, which finds a memory and writes to it, once more if the memory was forgotten in between.
 func (s *Service) again(do func() (recaller.MemoryWritten, error)) (recaller.MemoryWritten, error) {
 	w, err := do()
 	if errors.Is(err, recaller.Conflict) {
@@ -108,8 +111,10 @@ func (s *Service) again(do func() (recaller.MemoryWritten, error)) (recaller.Mem
 	return w, err
 }
 
-// revise gives a memory another value. The value that it has already confirms it.
-func (s *Service) revise(ctx context.Context, x exchange, m recaller.Memory, value string, confidence *float64) (recaller.MemoryWritten, error) {
+// revise gives a memory another value. The same value confirms it.
+func (s *Service) revise(
+	ctx context.Context, x exchange, m recaller.Memory, value string, confidence *float64,
+) (recaller.MemoryWritten, error) {
 	name, err := s.name(ctx, x, m.Type, m.Key, value)
 	if err != nil {
 		return recaller.MemoryWritten{}, err
@@ -120,8 +125,9 @@ func (s *Service) revise(ctx context.Context, x exchange, m recaller.Memory, val
 	}
 	if name != "" || strings.EqualFold(d.text, m.Value) {
 		return s.Memories.Store(ctx, x.call.Tenant, x.conv.Caller, x.call.Once, memory.Input{
-			Type: m.Type, Key: m.Key, Value: d.text, Confidence: confidence, Source: recaller.SourceConversation, PrivacyScope: m.PrivacyScope,
-			DueAt: d.due, DueDay: d.day, Provenance: x.provenance(), Name: name, Call: x.recorded(),
+			Type: m.Type, Key: m.Key, Value: d.text, Confidence: confidence, Source: recaller.SourceConversation,
+			PrivacyScope: m.PrivacyScope, DueAt: d.due, DueDay: d.day, Provenance: x.provenance(), Name: name,
+			Call: x.recorded(),
 		})
 	}
 	sure := 1.0

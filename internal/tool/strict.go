@@ -8,8 +8,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Strict is the schema of a tool's arguments as models take it that are held to it: every argument is told, one that
-// need not be as null, and no other. The tools take null for what was not told.
+// Strict returns the schema of a tool's arguments for models that must keep to it: every argument is required, an
+// optional one may be null, and there are no others. The tools take null for absent.
 func Strict(parameters json.RawMessage) (json.RawMessage, error) {
 	var s struct {
 		Type       string                    `json:"type"`

@@ -1,14 +1,13 @@
-// Package tool carries out what a live agent's model calls while it talks: store_memory, update_memory,
-// forget_memory, mark_private, set_reminder, cancel_reminder and list_reminders (spec W1–W3, W11, W13), by name with
-// JSON arguments, whatever protocol they came by. Each call is durable, with its record, when it is answered, and its
-// answer waits for the store and nothing else.
+// Package tool carries out what a live agent's model calls while it talks: store_memory, update_memory, forget_memory,
+// mark_private, set_reminder, cancel_reminder and list_reminders (spec W1–W3, W11, W13). A call has a name and JSON
+// arguments, by whatever protocol it came. When it is answered, it is durable, with its record. The answer waits for
+// nothing but the store.
 //
-// What a model says is taken as it says it, in camelCase or snake_case, with numbers and truths as strings too; an
-// argument that the tool does not have is refused by its name. Errors are recaller.Invalid and name the field as W's
-// bodies do (memoryType, existingKey, dueAt), or recaller.NotFound where the conversation, its caller or a memory is
-// none of the tenant's.
+// Arguments may be in camelCase or snake_case, and numbers and truths may be strings. An argument that the tool does
+// not have is refused by name. Errors are recaller.Invalid and name the field as W does (memoryType, existingKey,
+// dueAt), or recaller.NotFound if the tenant has no such conversation, caller or memory.
 //
-// It is not for the rules of memories (memory), nor for any protocol's envelope: the edges have those.
+// It has no rules about memories (memory), and no protocol's envelope (the edges).
 package tool
 
 import (
@@ -26,8 +25,8 @@ import (
 type Call struct {
 	Tenant       recaller.TenantID
 	Conversation string // its id or its external id; it may have ended
-	Caller       string // lineId: the caller's id, a phone number in any spelling, or an external id; "": not said
-	Account      string // accountId: the tenant; "": not said
+	Caller       string // lineId: the caller's id, a phone number in any spelling, or an external id; "": not given
+	Account      string // accountId: the tenant; "": not given
 	Name         recaller.Tool
 	Arguments    json.RawMessage // an object, or a string that holds one; names in camelCase or snake_case
 	Once         recaller.Once
@@ -37,23 +36,31 @@ type Call struct {
 type Result struct {
 	MemoryID        recaller.MemoryID
 	Action          recaller.MemoryAction // of an update_memory: updated or created, nothing else
-	Reminder        *recaller.Reminder    // as it was set or cancelled; nil: none
+	Reminder        *recaller.Reminder    // the one that was set or cancelled; nil: none
 	Waiting         []Waiting             // of a list_reminders, soonest first
 	SuggestReminder bool                  // ask the caller Message
 	Message         string
 }
 
-// Memories are the use cases that the tools stand for.
+// Memories are the use cases behind the tools.
 type Memories interface {
-	Store(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, once recaller.Once, in memory.Input) (recaller.MemoryWritten, error)
-	Change(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, c memory.Change) (recaller.MemoryWritten, error)
-	// Find finds a memory by its key, its id, or words that one fits clearly; *memory.SeveralError where it is not clear
-	// which.
+	Store(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, once recaller.Once, in memory.Input,
+	) (recaller.MemoryWritten, error)
+	Change(
+		ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID, c memory.Change,
+	) (recaller.MemoryWritten, error)
+	// Find finds a memory by its key, its id, or words that clearly fit one. *memory.SeveralError if several may be
+	// meant.
 	Find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string) (recaller.Memory, error)
 	// ForgetUnkept forgets what no memory holds.
-	ForgetUnkept(ctx context.Context, tenant recaller.TenantID, unkept []recaller.Memory, c memory.Change) (recaller.MemoryWritten, error)
-	// FindKey is Find for one that may be new.
-	FindKey(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string) (recaller.Memory, error)
+	ForgetUnkept(
+		ctx context.Context, tenant recaller.TenantID, unkept []recaller.Memory, c memory.Change,
+	) (recaller.MemoryWritten, error)
+	// FindKey is Find for a key that may be new.
+	FindKey(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string,
+	) (recaller.Memory, error)
 }
 
 // Store is what this package asks of the store.
@@ -65,23 +72,29 @@ type Store interface {
 	MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error)
 	// Forgotten returns every version of the memories that are forgotten.
 	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
-	// Repeated finds the memory that an earlier call with the same token left; found is false where this is the first.
-	Repeated(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, once recaller.Once) (m recaller.Memory, found bool, err error)
+	// Repeated finds the memory that an earlier call with the same token wrote; found is false if there was none.
+	Repeated(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, once recaller.Once,
+	) (m recaller.Memory, found bool, err error)
 	// Conversations lists a caller's, newest first.
-	Conversations(ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter) (list []recaller.Conversation, next string, err error)
+	Conversations(
+		ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter,
+	) (list []recaller.Conversation, next string, err error)
 	Reminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (recaller.Reminder, error)
-	Reminders(ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter) (list []recaller.Reminder, next string, err error)
+	Reminders(
+		ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter,
+	) (list []recaller.Reminder, next string, err error)
 	// RecordToolCall records a call that wrote no memory.
 	RecordToolCall(ctx context.Context, tenant recaller.TenantID, c recaller.ToolCall) error
 	ToolCalls(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID) ([]recaller.ToolCall, error)
 }
 
-// Words reads a conversation's turns from wherever the retention keeps them; none is no error.
+// Words reads a conversation's turns from wherever the retention keeps them. A conversation without words is no error.
 type Words interface {
 	Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error)
 }
 
-// Tenants gives the settings of a tenant, defaults filled in.
+// Tenants returns the settings of a tenant, with the defaults filled in.
 type Tenants interface {
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
 }
@@ -97,8 +110,8 @@ type Deps struct {
 	Now      func() time.Time
 	NewID    func() string
 
-	// LastTurn tells the number of the last turn of the caller's in an active conversation: what is stored then came from
-	// it (B10). It must not wait. nil: nobody knows.
+	// LastTurn returns the number of the caller's last turn in an active conversation, from which what is stored then
+	// came (B10). It must not wait. nil: nobody knows.
 	LastTurn func(tenant recaller.TenantID, conv recaller.ConversationID) (number int, ok bool)
 }
 
@@ -108,7 +121,8 @@ type Service struct{ Deps }
 // New returns a Service.
 func New(deps Deps) *Service { return &Service{deps} }
 
-// Do carries out a call, durable when it returns. A call that fails for another reason than the store is recorded too.
+// Do carries out a call. It is durable when Do returns. A call that fails with Invalid, NotFound or Conflict is
+// recorded too, if its conversation and its tool exist.
 func (s *Service) Do(ctx context.Context, call Call) (Result, error) {
 	begun := s.Now()
 	x, res, err := s.do(ctx, call)
@@ -120,7 +134,9 @@ func (s *Service) Do(ctx context.Context, call Call) (Result, error) {
 }
 
 // Calls returns the calls of a conversation, oldest first (W13).
-func (s *Service) Calls(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID) ([]recaller.ToolCall, error) {
+func (s *Service) Calls(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID,
+) ([]recaller.ToolCall, error) {
 	return s.Store.ToolCalls(ctx, tenant, conv)
 }
 
@@ -133,7 +149,7 @@ func (s *Service) do(ctx context.Context, call Call) (exchange, Result, error) {
 		malformed = x.args.unknown(call)
 	}
 	err := s.enter(ctx, &x)
-	if malformed != nil { // said before anything about the conversation, which may be recorded all the same
+	if malformed != nil { // comes before any fault of the conversation, in whose record it may stand
 		return x, Result{}, malformed
 	}
 	if err != nil {
@@ -159,7 +175,7 @@ func (s *Service) do(ctx context.Context, call Call) (exchange, Result, error) {
 	return x, res, asTold(err, call.Name)
 }
 
-// asTold names the field of an error as the tool's arguments do.
+// asTold gives the field of an error the name that the tool's arguments have for it.
 func asTold(err error, name recaller.Tool) error {
 	var e *recaller.Error
 	if !errors.As(err, &e) || e.Kind != recaller.Invalid {
@@ -177,7 +193,7 @@ func asTold(err error, name recaller.Tool) error {
 	return err
 }
 
-// recordFailure keeps the record of a call that failed, if its conversation is known and the store is not what failed.
+// recordFailure records a call that failed, if the call is at fault, and its conversation and its tool exist.
 func (s *Service) recordFailure(ctx context.Context, x exchange, err error) {
 	kind := recaller.KindOf(err)
 	switch kind {
@@ -191,6 +207,7 @@ func (s *Service) recordFailure(ctx context.Context, x exchange, err error) {
 	record := x.record(string(kind))
 	record.ID, record.At = s.NewID(), s.Now()
 	if err := s.Store.RecordToolCall(ctx, x.call.Tenant, record); err != nil {
-		s.Log.WarnContext(ctx, "a tool call that failed was not recorded", "conversation", x.conv.ID, "tool", x.call.Name, "err", err)
+		s.Log.WarnContext(ctx, "a tool call that failed was not recorded", "conversation", x.conv.ID,
+			"tool", x.call.Name, "err", err)
 	}
 }
