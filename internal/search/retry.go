@@ -107,7 +107,9 @@ const maxErrors = 10
 // page tries a page of a tenant's conversations, some at once, and tells where the next one begins. One conversation
 // that cannot be read keeps no other waiting.
 func (n *night) page(ctx context.Context, tenant recaller.TenantID, after recaller.ConversationID) (more recaller.ConversationID, err error) {
-	list, more, err := n.Store.Unembedded(ctx, tenant, n.model(), after, min(pageSize, PerNight-n.looked))
+	list, more, err := n.Store.Unembedded(ctx, tenant, recaller.Embeddable{
+		Model: n.model(), Step: recaller.StepEmbed, After: after, Limit: min(pageSize, PerNight-n.looked),
+	})
 	if err != nil {
 		return "", err
 	}

@@ -34,7 +34,9 @@ type Store interface {
 	Talks(ctx context.Context, tenant recaller.TenantID, ids []recaller.ConversationID) ([]recaller.Talk, error)
 	// Unembedded lists ended conversations that have no embedding by the model and are to have one, by id, after the given
 	// one; more is where the next page begins, empty where there is none.
-	Unembedded(ctx context.Context, tenant recaller.TenantID, model string, after recaller.ConversationID, limit int) (list []recaller.Conversation, more recaller.ConversationID, err error)
+	Unembedded(
+		ctx context.Context, tenant recaller.TenantID, in recaller.Embeddable,
+	) (list []recaller.Conversation, more recaller.ConversationID, err error)
 	// Forgotten returns every version of a caller's memories that are forgotten: what they said is not shown.
 	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
 	// Regarded returns every version of the memories that a job of kind recaller.JobReindex is about, by its subject.
