@@ -130,7 +130,8 @@ type Analysis struct {
 	By        string   `json:"by"`
 }
 
-// Step is one part of the wrap-up of a conversation. Steps run in the order of Steps.
+// Step is one part of the wrap-up of a conversation. Which ones a conversation has, and in which order, is decided when
+// it ends (Closing, Importing).
 type Step string
 
 // The steps of the wrap-up.
@@ -140,9 +141,6 @@ const (
 	StepExtract   Step = "extract"
 	StepEmbed     Step = "embed" // makes the conversation findable among all of the tenant's (P6)
 )
-
-// Steps lists the steps in their order.
-func Steps() []Step { return []Step{StepSummarise, StepAnalyse, StepExtract, StepEmbed} }
 
 // StepState is where a step stands.
 type StepState string
@@ -154,6 +152,16 @@ const (
 	StepSkipped StepState = "skipped"
 	StepFailed  StepState = "failed" // given up on; Reason says why
 )
+
+// NotAskedFor is the Reason of the steps of a conversation that nobody asked to have written up.
+const NotAskedFor = "not asked for"
+
+// PlannedStep is a step that a conversation has from its end on.
+type PlannedStep struct {
+	Step   Step
+	State  StepState // StepPending or StepSkipped
+	Reason string    // why it is skipped; else empty
+}
 
 // StepProgress is what a reader sees of one step.
 type StepProgress struct {

@@ -41,6 +41,14 @@ type Near struct {
 	Score        float64 // cosine similarity, or how well the stems match; scores of different legs cannot be compared
 }
 
+// Embeddable asks for a page of the ended conversations that need an embedding by a model.
+type Embeddable struct {
+	Model string
+	Step  Step           // that embeds
+	After ConversationID // where the page begins; empty: the first
+	Limit int            // 1 to 1000
+}
+
 // Found is a conversation that a search over a tenant's conversations came up with (P7).
 type Found struct {
 	Conversation Conversation

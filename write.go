@@ -62,7 +62,8 @@ type Closing struct {
 	Duration     time.Duration
 	Reason       string
 	RecordingURL string
-	Job          *Job // nil: no wrap-up
+	Steps        []PlannedStep // of the wrap-up, in the order in which they run
+	Job          *Job          // that does the steps; nil: none
 }
 
 // Closed is the result of a Closing.
@@ -75,9 +76,10 @@ type Closed struct {
 // Importing asks for a past conversation to be stored as it was.
 type Importing struct {
 	Opening   Opening
-	Turns     []Turn // with ids, numbers and times
-	CountOnly bool   // as in Appending
-	Job       *Job   // nil: no wrap-up
+	Turns     []Turn        // with ids, numbers and times
+	CountOnly bool          // as in Appending
+	Steps     []PlannedStep // as in Closing
+	Job       *Job          // as in Closing
 }
 
 // MemoryMode says what StoreMemory does when an active memory of the caller has the key already.
@@ -239,6 +241,9 @@ type StepResult struct {
 	// Dispute. With State pending they are interim ones: they contradict nothing, and what a later try finds takes
 	// their place.
 	Memories []Memory
+	// Remembers says that the step finds memories. Memories are then all that it found, even if there are none, and what
+	// becomes of the interim ones of the conversation is settled. Without it Memories does not count.
+	Remembers bool
 	// Forget is what the caller asked to forget in the conversation. Memories that are not active any more are passed
 	// over.
 	Forget []Changing

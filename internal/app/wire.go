@@ -53,8 +53,8 @@ func (a *App) wire() error {
 	})
 	a.conversations = conversation.New(conversation.Deps{
 		Deadline: a.cfg.Briefing.Deadline, Tokens: a.cfg.Briefing.Tokens, Ledger: ledger, Store: a.store,
-		Tenants: a.tenants, Archive: files, Briefer: briefer, Feed: a.feed, Enqueued: a.enqueued, Masked: masked,
-		Log: a.log, Metrics: conversation.NewMetrics(a.registry), Now: now, NewID: newID,
+		Tenants: a.tenants, Archive: files, Briefer: briefer, Feed: a.feed, Plan: wrapup.Plan,
+		Enqueued: a.enqueued, Masked: masked, Log: a.log, Metrics: conversation.NewMetrics(a.registry), Now: now, NewID: newID,
 	})
 	a.refresh = refresh.New(refresh.Deps{
 		Listening: a.events.Listening, Briefing: a.conversations.Briefing, Version: a.store.ContentVersion,

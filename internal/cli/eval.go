@@ -11,7 +11,6 @@ import (
 
 	"github.com/recallerhq/recaller/internal/cli/term"
 	"github.com/recallerhq/recaller/internal/eval"
-	"github.com/recallerhq/recaller/internal/llm"
 	"github.com/recallerhq/recaller/internal/recall"
 	"github.com/recallerhq/recaller/internal/recall/index"
 )
@@ -195,18 +194,9 @@ func (c *evalFlags) answering(s *session) (*eval.Answering, error) {
 	}
 	judge := model
 	if c.Judge != "" {
-		judge = s.namedModel(c.Judge)
+		judge, _ = s.modelNamed(c.Judge) // there is one
 	}
 	return &eval.Answering{Model: model, Judge: judge, K: c.Turns}, nil
-}
-
-// namedModel is another model of the provider that is configured.
-func (s *session) namedModel(name string) *llm.Client {
-	cfg := *s.loaded // there is a model
-	provider, _ := cfg.Provider()
-	return llm.New(llm.Settings{
-		Provider: provider.Protocol, BaseURL: provider.BaseURL, APIKey: provider.APIKey.Reveal(), Model: name, Timeout: cfg.Model.Timeout,
-	})
 }
 
 // claimOutput finds out before the work whether its result can be written, and not over the questions.

@@ -113,6 +113,11 @@ func TestEvalHasAModelAnswer(t *testing.T) {
 	want(t, "answers", b.must("eval", "native", ownQuestions, "--answer", "--judge", "strict", "-k", "3"),
 		"Answers", "· several", ".250", "answered by test-small from 3 turns, judged by strict; 0 without")
 	want(t, "answers in JSON", b.must("eval", "native", ownQuestions, "--answer", "--json"), `"answers": {`, `"judge": "test-small"`, `"k": 10`)
+	for _, q := range p.Requests() { // so that a local one may be slow: only its silence is bounded
+		if !q.Stream {
+			t.Errorf("the answer of %s, a model of this machine, was not streamed", q.Model)
+		}
+	}
 }
 
 // A link and another way of writing the path are the same file.

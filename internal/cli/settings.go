@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/recallerhq/recaller/internal/config"
@@ -51,7 +52,10 @@ func (s *session) envNames() []string {
 }
 
 // model returns the chat model that is configured, if one is.
-func (s *session) model() (*llm.Client, bool) {
+func (s *session) model() (*llm.Client, bool) { return s.modelNamed("") }
+
+// modelNamed is model, but asks another model of the same provider. "": the one that is configured.
+func (s *session) modelNamed(name string) (*llm.Client, bool) {
 	cfg, err := s.config()
 	if err != nil {
 		return nil, false
@@ -62,7 +66,7 @@ func (s *session) model() (*llm.Client, bool) {
 	}
 	return llm.New(llm.Settings{
 		Patient:  provider.Local(),
-		Provider: provider.Protocol, BaseURL: provider.BaseURL, APIKey: provider.APIKey.Reveal(), Model: provider.Model,
-		Timeout: cfg.Model.Timeout,
+		Provider: provider.Protocol, BaseURL: provider.BaseURL, APIKey: provider.APIKey.Reveal(),
+		Model: cmp.Or(name, provider.Model), Timeout: cfg.Model.Timeout,
 	}), true
 }

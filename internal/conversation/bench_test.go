@@ -12,6 +12,7 @@ import (
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/feed"
 	"github.com/recallerhq/recaller/internal/usecasetest"
+	"github.com/recallerhq/recaller/internal/wrapup"
 )
 
 // Turns acknowledged, each in a request of its own, by 64 calls at once.
@@ -22,7 +23,7 @@ func BenchmarkAddTurns(b *testing.B) {
 			settings := usecasetest.Settings{"t1": p.MakeTenant(b, recaller.Tenant{ID: "t1", Name: "First", Retention: retention})}
 			s := conversation.New(conversation.Deps{
 				Store: p.Store, Tenants: settings, Archive: p.Archive, Briefer: briefing.New(p.Store, briefing.Options{Now: p.Clock.Now}),
-				Feed: feed.New(feed.Options{}), Enqueued: func() {}, Masked: func(string) {}, Log: p.Log, Metrics: conversation.NewMetrics(prometheus.NewRegistry()),
+				Feed: feed.New(feed.Options{}), Enqueued: func() {}, Plan: wrapup.Plan, Masked: func(string) {}, Log: p.Log, Metrics: conversation.NewMetrics(prometheus.NewRegistry()),
 				Now: p.Clock.Now, NewID: p.NewID,
 			})
 			const calls = 64

@@ -110,6 +110,9 @@ type Deps struct {
 	Archive  Archive
 	Briefer  Briefer
 	Feed     Feed
+	// Plan returns the steps of the wrap-up of a conversation that ends, or that is imported, in their order: see
+	// wrapup.Plan. asked says whether it is to be written up.
+	Plan     func(t recaller.Tenant, c recaller.Conversation, asked bool) []recaller.PlannedStep
 	Enqueued func()            // wakes the job workers
 	Masked   func(kind string) // told the guard.Kind of every masked secret; must not block
 	Log      *slog.Logger

@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -56,7 +57,7 @@ func (s *Service) End(
 	if masks(settings) {
 		in.Reason = s.maskText(in.Reason)
 	}
-	closed, err := s.close(ctx, tenant, conv, in, false)
+	closed, err := s.close(ctx, settings, conv, in, false)
 	return closed.Conversation, err
 }
 
@@ -101,19 +102,21 @@ func (s *Service) closeLive(
 ) (recaller.Closed, error) {
 	again := e.endAsked
 	e.endAsked = true
-	return s.close(ctx, e.tenant, conv, in, again)
+	return s.close(ctx, e.settings, conv, in, again)
 }
 
 // close ends a conversation in the store. again says that the store was asked before and its answer was lost. If the
 // store carried that out, the feed is told now.
 func (s *Service) close(
-	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, in End, again bool,
+	ctx context.Context, tenant recaller.Tenant, conv recaller.Conversation, in End, again bool,
 ) (recaller.Closed, error) {
-	in.EndedAt = later(in.EndedAt, conv.StartedAt)
-	closed, err := s.Store.CloseConversation(ctx, tenant, recaller.Closing{
-		Conversation: conv.ID, Status: in.Status, EndedAt: in.EndedAt,
-		Duration: duration(in.Duration, conv.StartedAt, in.EndedAt),
-		Reason:   in.Reason, RecordingURL: in.RecordingURL, Job: s.wrapup(conv.ID),
+	conv.Status, conv.EndedAt = in.Status, later(in.EndedAt, conv.StartedAt)
+	conv.Duration = duration(in.Duration, conv.StartedAt, conv.EndedAt)
+	conv.EndReason, conv.RecordingURL = in.Reason, in.RecordingURL
+	steps, job := s.wrapup(tenant, conv, true)
+	closed, err := s.Store.CloseConversation(ctx, tenant.ID, recaller.Closing{
+		Conversation: conv.ID, Status: conv.Status, EndedAt: conv.EndedAt, Duration: conv.Duration,
+		Reason: conv.EndReason, RecordingURL: conv.RecordingURL, Steps: steps, Job: job,
 	})
 	if err != nil {
 		return recaller.Closed{}, err
@@ -121,7 +124,7 @@ func (s *Service) close(
 	if closed.Already && again {
 		ended := closed.Conversation
 		ended.Summary, ended.Analysis = nil, nil // as it was when it ended
-		closed.Already, closed.Change = false, recaller.Change{Tenant: tenant, Caller: ended.Caller, Conversation: &ended}
+		closed.Already, closed.Change = false, recaller.Change{Tenant: tenant.ID, Caller: ended.Caller, Conversation: &ended}
 	}
 	if !closed.Already {
 		s.Feed.Committed(closed.Change)
@@ -131,6 +134,15 @@ func (s *Service) close(
 	return closed, nil
 }
 
-func (s *Service) wrapup(conv recaller.ConversationID) *recaller.Job {
-	return &recaller.Job{ID: s.NewID(), Kind: JobWrapup, Subject: string(conv), RunAt: s.Now()}
+// wrapup returns the steps of a conversation that has ended, and the job that does them. There is no job if there is
+// nothing to do.
+func (s *Service) wrapup(
+	tenant recaller.Tenant, conv recaller.Conversation, asked bool,
+) ([]recaller.PlannedStep, *recaller.Job) {
+	steps := s.Plan(tenant, conv, asked)
+	open := func(p recaller.PlannedStep) bool { return p.State == recaller.StepPending }
+	if !slices.ContainsFunc(steps, open) {
+		return steps, nil
+	}
+	return steps, &recaller.Job{ID: s.NewID(), Kind: JobWrapup, Subject: string(conv.ID), RunAt: s.Now()}
 }

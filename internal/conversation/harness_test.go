@@ -20,6 +20,7 @@ import (
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/feed"
 	"github.com/recallerhq/recaller/internal/usecasetest"
+	"github.com/recallerhq/recaller/internal/wrapup"
 )
 
 // bench is a Service on a real store, with three tenants that differ in what they keep of raw words.
@@ -78,7 +79,7 @@ func (b *bench) serveOn(store conversation.Store) {
 	b.Service = conversation.New(conversation.Deps{
 		Store: store, Tenants: b.settings, Archive: faultyArchive{b.Archive, b.faults},
 		Briefer: briefing.New(faultySource{b.Store, b.faults}, briefing.Options{Now: b.Clock.Now}), Feed: told{b},
-		Patience: b.patience,
+		Patience: b.patience, Plan: wrapup.Plan,
 		Masked:   func(kind string) { b.locked(func() { b.masked = append(b.masked, kind) }) },
 		Enqueued: func() { b.locked(func() { b.jobs++ }) }, Log: slog.New(slog.NewTextHandler(b, nil)), Metrics: conversation.NewMetrics(prometheus.NewRegistry()),
 		Now: b.Clock.Now, NewID: b.NewID,

@@ -154,9 +154,7 @@ func (s *Service) importing(tenant recaller.Tenant, in Import) (recaller.Importi
 		s.mask(guard.Dialogue{}, turns)
 	}
 	req := recaller.Importing{Opening: opening, Turns: turns, CountOnly: tenant.Retention != recaller.Keep}
-	if !in.NoWrapup && len(turns) > 0 {
-		req.Job = s.wrapup(opening.Conversation.ID)
-	}
+	req.Steps, req.Job = s.wrapup(tenant, opening.Conversation, !in.NoWrapup && len(turns) > 0)
 	return req, nil
 }
 

@@ -28,7 +28,7 @@ func (s *Service) Recover(ctx context.Context) (closed int, err error) {
 		all.SetLimit(closeAtOnce)
 		for _, c := range active {
 			all.Go(func() error {
-				done, cerr := s.close(ctx, tenant.ID, c, End{
+				done, cerr := s.close(ctx, tenant, c, End{
 					Status: recaller.Failed, EndedAt: c.LastActivityAt, Reason: ReasonProcessDied,
 				}, false)
 				mu.Lock()

@@ -41,6 +41,7 @@ import (
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/vaulttest"
 	"github.com/recallerhq/recaller/internal/webhook"
+	"github.com/recallerhq/recaller/internal/wrapup"
 )
 
 // house is a whole Recaller on the embedded store, behind a real HTTP server.
@@ -143,7 +144,7 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 	briefer := briefing.New(st, briefing.Options{Now: time.Now, Deadline: patience})
 	convs := conversation.New(conversation.Deps{
 		Deadline: patience,
-		Store:    st, Tenants: tenants, Archive: files, Briefer: briefer, Feed: f, Enqueued: func() {},
+		Store:    st, Tenants: tenants, Archive: files, Briefer: briefer, Feed: f, Enqueued: func() {}, Plan: wrapup.Plan,
 		Log: log, Metrics: conversation.NewMetrics(h.reg), Now: time.Now, NewID: newID,
 	})
 	memories := memory.New(memory.Deps{Store: st, Tenants: tenants, Changed: f.Committed, Now: time.Now, NewID: newID, Log: log, Metrics: memory.NewMetrics(h.reg)})

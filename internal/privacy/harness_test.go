@@ -20,6 +20,7 @@ import (
 	"github.com/recallerhq/recaller/internal/privacy"
 	"github.com/recallerhq/recaller/internal/usecasetest"
 	"github.com/recallerhq/recaller/internal/vault"
+	"github.com/recallerhq/recaller/internal/wrapup"
 )
 
 const (
@@ -61,7 +62,7 @@ func (b *bench) serve() {
 	f := feed.New(feed.Options{Log: b.Log})
 	b.conversations = conversation.New(conversation.Deps{
 		Store: b.Place.Store, Tenants: b.settings, Archive: b.Place.Archive, Briefer: briefing.New(b.Place.Store, briefing.Options{Now: b.Clock.Now}),
-		Feed: f, Enqueued: func() {}, Masked: func(string) {}, Log: b.Log, Metrics: conversation.NewMetrics(prometheus.NewRegistry()),
+		Feed: f, Enqueued: func() {}, Plan: wrapup.Plan, Masked: func(string) {}, Log: b.Log, Metrics: conversation.NewMetrics(prometheus.NewRegistry()),
 		Now: b.Clock.Now, NewID: b.NewID,
 	})
 	b.memories = memory.New(memory.Deps{

@@ -15,6 +15,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/search"
 	"github.com/recallerhq/recaller/internal/usecasetest"
+	"github.com/recallerhq/recaller/internal/wrapup"
 )
 
 // house is tenants with a real store on disk, a search over their conversations, and an embedder that knows that a
@@ -126,7 +127,7 @@ func (h *house) hold(p past) recaller.Conversation {
 		Opening: recaller.Opening{
 			Identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: p.phone}}, NewCaller: recaller.CallerID(h.NewID()), Conversation: conv,
 		},
-		Turns: turns, CountOnly: p.live,
+		Turns: turns, CountOnly: p.live, Steps: wrapup.Plan(recaller.Tenant{}, conv, true),
 		Job: &recaller.Job{ID: h.NewID(), Tenant: p.tenant, Kind: "wrapup", Subject: string(conv.ID), RunAt: p.at},
 	})
 	h.ok(err)
@@ -143,7 +144,8 @@ func (h *house) hold(p past) recaller.Conversation {
 func (h *house) writeUp(tenant recaller.TenantID, conv recaller.Conversation, brief string, labels recaller.Analysis) {
 	h.Helper()
 	r := recaller.StepResult{Conversation: conv.ID, Caller: conv.Caller, State: recaller.StepDone, By: "rules", At: h.Clock.Now()}
-	for _, step := range recaller.Steps() {
+	for _, planned := range wrapup.Plan(recaller.Tenant{}, conv, true) {
+		step := planned.Step
 		left := r
 		switch left.Step = step; {
 		case step == recaller.StepEmbed:

@@ -112,7 +112,9 @@ const maxErrors = 10
 func (n *night) page(
 	ctx context.Context, tenant recaller.TenantID, after recaller.ConversationID,
 ) (more recaller.ConversationID, err error) {
-	list, more, err := n.Store.Unembedded(ctx, tenant, n.model(), after, min(pageSize, PerNight-n.looked))
+	list, more, err := n.Store.Unembedded(ctx, tenant, recaller.Embeddable{
+		Model: n.model(), Step: recaller.StepEmbed, After: after, Limit: min(pageSize, PerNight-n.looked),
+	})
 	if err != nil {
 		return "", err
 	}

@@ -173,11 +173,11 @@ func TestANewModelEmbedsWhatTheOldOneDid(t *testing.T) {
 // broken is a store that cannot read one tenant.
 type broken struct{ *store.Store }
 
-func (b broken) Unembedded(ctx context.Context, tenant recaller.TenantID, model string, after recaller.ConversationID, limit int) ([]recaller.Conversation, recaller.ConversationID, error) {
+func (b broken) Unembedded(ctx context.Context, tenant recaller.TenantID, in recaller.Embeddable) ([]recaller.Conversation, recaller.ConversationID, error) {
 	if tenant == dental {
 		return nil, "", recaller.Errorf(recaller.Internal, "its key is lost")
 	}
-	return b.Store.Unembedded(ctx, tenant, model, after, limit)
+	return b.Store.Unembedded(ctx, tenant, in)
 }
 
 func TestATenantThatCannotBeReadDoesNotKeepTheOthersWaiting(t *testing.T) {

@@ -41,7 +41,7 @@ type Store interface {
 	// Unembedded lists ended conversations that lack an embedding by the model and should have one, by id, after the
 	// given one. more is where the next page begins; empty: there is none.
 	Unembedded(
-		ctx context.Context, tenant recaller.TenantID, model string, after recaller.ConversationID, limit int,
+		ctx context.Context, tenant recaller.TenantID, in recaller.Embeddable,
 	) (list []recaller.Conversation, more recaller.ConversationID, err error)
 	// Forgotten returns every version of a caller's forgotten memories, whose words must not be shown.
 	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)

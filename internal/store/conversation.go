@@ -243,7 +243,7 @@ func (s *Store) CloseConversation(
 			return err
 		}
 		out.Change = recaller.Change{Tenant: tenant, Caller: c.Caller, Version: version, Conversation: &c}
-		return enqueueWrapup(ctx, tx, tenant, c, in.Job)
+		return enqueueWrapup(ctx, tx, tenant, c, in.Steps, in.Job)
 	})
 	if err != nil {
 		return recaller.Closed{}, err
@@ -274,23 +274,27 @@ func count(
 	return version, notFound(err, "there is no such caller")
 }
 
-// notAskedFor is why the steps of an import are left out.
-const notAskedFor = "not asked for"
-
-// enqueueWrapup marks the steps as pending and inserts the job. Without a job it marks them as skipped.
+// enqueueWrapup inserts the steps of a conversation that has ended, and the job that does them, if there is one.
 func enqueueWrapup(
-	ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conversation, job *recaller.Job,
+	ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conversation, steps []recaller.PlannedStep,
+	job *recaller.Job,
 ) error {
-	state, reason := recaller.StepPending, ""
-	if job == nil {
-		state, reason = recaller.StepSkipped, notAskedFor
+	if len(steps) > 0 {
+		var rows []string
+		args := []any{tenant, c.ID, c.Caller}
+		for place, p := range steps {
+			n := len(args)
+			rows = append(rows, `($1, $2, $3, $`+itoa(n+1)+`, $`+itoa(n+2)+`, $`+itoa(n+3)+`, $`+itoa(n+4)+`)`)
+			args = append(args, p.Step, p.State, p.Reason, place)
+		}
+		_, err := tx.Exec(ctx, `INSERT INTO steps (tenant_id, conversation_id, caller_id, step, state, reason, place)
+			VALUES `+strings.Join(rows, ", "), args...)
+		if err != nil {
+			return err
+		}
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO steps (tenant_id, conversation_id, step, caller_id, state, reason)
-		VALUES ($1, $2, $3, $7, $8, $9), ($1, $2, $4, $7, $8, $9), ($1, $2, $5, $7, $8, $9), ($1, $2, $6, $7, $8, $9)`,
-		tenant, c.ID, recaller.StepSummarise, recaller.StepAnalyse, recaller.StepExtract, recaller.StepEmbed,
-		c.Caller, state, reason)
-	if err != nil || job == nil {
-		return err
+	if job == nil {
+		return nil
 	}
 	return insertJob(ctx, tx, tenant, c.Caller, *job)
 }

@@ -72,6 +72,7 @@ type opening struct {
 	past   bool
 	turns  []recaller.Turn
 	rows   []turnRow
+	steps  []recaller.PlannedStep
 	job    *recaller.Job
 
 	box           box
@@ -89,7 +90,7 @@ type opening struct {
 func (s *Store) prepareOpening(
 	ctx context.Context, tenant recaller.TenantID, in recaller.Importing, past bool,
 ) (*opening, error) {
-	w := &opening{tenant: tenant, in: in.Opening, past: past, turns: in.Turns, job: in.Job}
+	w := &opening{tenant: tenant, in: in.Opening, past: past, turns: in.Turns, steps: in.Steps, job: in.Job}
 	blind, err := s.vault.Blinder(ctx, tenant)
 	if err != nil {
 		return nil, err
@@ -351,7 +352,7 @@ func (w *opening) writeConversation(ctx context.Context, tx Tx) (recaller.Conver
 	if err != nil {
 		return c, 0, err
 	}
-	return c, version, enqueueWrapup(ctx, tx, w.tenant, c, w.job)
+	return c, version, enqueueWrapup(ctx, tx, w.tenant, c, w.steps, w.job)
 }
 
 func userTurns(turns []recaller.Turn) (n int) {

@@ -282,31 +282,30 @@ func padded(list []any) []any {
 	return list
 }
 
-// Unembedded returns a page of ended conversations that need an embedding by the model, by id, after the given one. A
-// conversation needs one if it has none, or if its step is open, because what it has is of an interim summary. It needs
-// none if the step was skipped or never asked for, or was given up on with this model. more is where the next page
-// begins; empty: there is none.
+// Unembedded returns a page of ended conversations that need an embedding, by id. A conversation needs one if it has
+// none by the model, or if its step is open, because what it has is of an interim summary. It needs none if the step
+// was skipped, or was given up on with this model. Nor does it if it lacks the step, and another of its steps was left
+// out because nobody asked for it. more is where the next page begins; empty: there is none.
 func (s *Store) Unembedded(
-	ctx context.Context, tenant recaller.TenantID, model string, after recaller.ConversationID, limit int,
+	ctx context.Context, tenant recaller.TenantID, in recaller.Embeddable,
 ) (list []recaller.Conversation, more recaller.ConversationID, err error) {
-	if err := bounded(limit); err != nil {
+	if err := bounded(in.Limit); err != nil {
 		return nil, "", err
 	}
 	rows, err := s.sealedConversations(ctx, tenant, `SELECT `+conversationColumns+` FROM conversations c
 		WHERE tenant_id = $1 AND id > $3 AND status <> 'active'`+notErasing+`
 		AND CASE COALESCE((SELECT CASE WHEN s.state = 'failed' AND s.done_by <> $2 THEN 'done' ELSE s.state END
-				FROM steps s WHERE s.tenant_id = $1 AND s.conversation_id = c.id AND s.step = 'embed'),
-			(SELECT s.reason FROM steps s WHERE s.tenant_id = $1 AND s.conversation_id = c.id
-			AND s.step = 'summarise'), '')
-			WHEN 'pending' THEN TRUE WHEN 'skipped' THEN FALSE WHEN 'failed' THEN FALSE WHEN '`+notAskedFor+`' THEN FALSE
+				FROM steps s WHERE s.tenant_id = $1 AND s.conversation_id = c.id AND s.step = $5),
+			(SELECT 'skipped' FROM steps s WHERE s.tenant_id = $1 AND s.conversation_id = c.id AND s.reason = $6 LIMIT 1), '')
+			WHEN 'pending' THEN TRUE WHEN 'skipped' THEN FALSE WHEN 'failed' THEN FALSE
 			ELSE (SELECT e.made_at FROM conversation_embeddings e WHERE e.tenant_id = $1 AND e.conversation_id = c.id
 			AND e.model = $2 AND e.part = 0) IS NULL END
-		ORDER BY id LIMIT $4`, tenant, model, after, limit)
+		ORDER BY id LIMIT $4`, tenant, in.Model, in.After, in.Limit, in.Step, recaller.NotAskedFor)
 	if err != nil {
 		return nil, "", err
 	}
-	if len(rows) == limit {
-		more = rows[limit-1].ID
+	if len(rows) == in.Limit {
+		more = rows[in.Limit-1].ID
 	}
 	list, err = s.openAll(ctx, tenant, rows)
 	return list, more, err

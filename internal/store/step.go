@@ -10,15 +10,14 @@ import (
 	"github.com/recallerhq/recaller/internal/memory/decide"
 )
 
-// Steps tells how far the wrap-up of a conversation is; nothing while it is active.
+// Steps tells how far the wrap-up of a conversation is, step by step in their order; nothing while it is active.
 func (s *Store) Steps(
 	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation,
-) ([]recaller.StepProgress, error) {
-	found := map[recaller.Step]recaller.StepProgress{}
-	err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+) (out []recaller.StepProgress, err error) {
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
 		return each(ctx, tx, `SELECT step, state, done_by, attempts, reason, finished_at,
 			prompt, found, dropped, stored, model_calls, tokens_in, tokens_out, model_micros FROM steps
-			WHERE tenant_id = $1 AND conversation_id = $2`,
+			WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY place`,
 			[]any{tenant, conv.ID}, func(r Rows) error {
 				var p recaller.StepProgress
 				var finished *int64
@@ -27,16 +26,10 @@ func (s *Store) Steps(
 					&p.Prompt, &p.Found, &p.Dropped, &p.Stored, &p.Cost.Calls,
 					&p.Cost.TokensIn, &p.Cost.TokensOut, &took)
 				p.FinishedAt, p.Cost.Took = fromNull(finished), time.Duration(took)*time.Microsecond
-				found[p.Step] = p
+				out = append(out, p)
 				return err
 			})
 	})
-	var out []recaller.StepProgress
-	for _, step := range recaller.Steps() {
-		if p, ok := found[step]; ok {
-			out = append(out, p)
-		}
-	}
 	return out, err
 }
 
@@ -55,14 +48,15 @@ func (s *Store) TryStep(
 }
 
 // ReopenStep opens a step that is done or failed. It also adds a step that an ended conversation lacks, because the
-// step did not exist when the conversation ended. The step counts as tried once. A step in any other state stays as it
-// is.
+// step did not exist when the conversation ended; it is then the last one. The step counts as tried once. A step in any
+// other state stays as it is.
 func (s *Store) ReopenStep(
 	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, step recaller.Step,
 ) error {
 	return s.WithCaller(ctx, tenant, conv.Caller, func(tx Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO steps (tenant_id, conversation_id, step, caller_id, state, attempts)
-			SELECT tenant_id, id, $3, caller_id, $5, 1 FROM conversations WHERE tenant_id = $1 AND id = $2
+		_, err := tx.Exec(ctx, `INSERT INTO steps (tenant_id, conversation_id, step, caller_id, state, attempts, place)
+			SELECT tenant_id, id, $3, caller_id, $5, 1, (SELECT COALESCE(MAX(p.place) + 1, 0) FROM steps p
+				WHERE p.tenant_id = $1 AND p.conversation_id = $2) FROM conversations WHERE tenant_id = $1 AND id = $2
 			AND caller_id = $4 AND status <> 'active'`+notErasing+`
 			ON CONFLICT (tenant_id, conversation_id, step) DO UPDATE
 			SET state = excluded.state, attempts = 1, reason = '', done_by = '', finished_at = NULL
@@ -133,7 +127,7 @@ func (s *Store) prepareStep(ctx context.Context, tenant recaller.TenantID, in re
 	if w.acts, err = w.memories.box.sealActs(in); err != nil {
 		return w, err
 	}
-	if in.Step == recaller.StepExtract {
+	if in.Remembers {
 		w.known, err = s.knownKeys(ctx, w.memories)
 	}
 	return w, err
@@ -158,7 +152,7 @@ func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error)
 	if err := w.regards(ctx, tx); err != nil {
 		return out, err
 	}
-	if in.Step == recaller.StepExtract {
+	if in.Remembers {
 		if err := w.remember(ctx, tx, &out); err != nil {
 			return out, err
 		}

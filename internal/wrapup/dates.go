@@ -10,9 +10,9 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
-// date puts behind the days that a model's summary names in relative words which days they are (B8), as they were read
-// where they were said: "tomorrow" becomes "tomorrow (24 November 2026)". What nobody said so, or not all meant alike,
-// stays as it is.
+// date says which days a model's summary means by relative words (B8): "tomorrow" becomes "tomorrow (24 November
+// 2026)". It goes by where they were said. Words that nobody said so stay as they are, and so do words by which several
+// days were meant.
 func date(s *recaller.Summary, r reading.Reading) {
 	s.Brief, s.Next = dated(s.Brief, r.Base, r.Turns), dated(s.Next, r.Base, r.Turns)
 	for _, list := range [][]string{s.Decisions, s.Actions, s.Facts} {
@@ -22,7 +22,7 @@ func date(s *recaller.Summary, r reading.Reading) {
 	}
 }
 
-// dated is date of one text of a model's, by the turns that it is of.
+// dated does what date does, to one text that a model wrote of the turns.
 func dated(text string, base time.Time, turns []reading.Turn) string {
 	var sure []when.Found
 	for _, f := range when.Find(text, base) {
@@ -34,8 +34,8 @@ func dated(text string, base time.Time, turns []reading.Turn) string {
 	return when.Absolute(text, sure, true)
 }
 
-// meant is what a date of a model's text means, by the turns that say it: in its words, else of its day. False where
-// none does, or they mean different days.
+// meant returns what a date of a model's text means in the turns that say it in the same words, or else name the same
+// day. It returns false if there are none, or if they mean different days.
 func meant(f when.Found, turns []reading.Turn) (out when.Found, ok bool) {
 	for _, same := range []func(when.Found) bool{
 		func(d when.Found) bool { return bare(d.Phrase) == bare(f.Phrase) },
@@ -61,7 +61,7 @@ func meant(f when.Found, turns []reading.Turn) (out when.Found, ok bool) {
 	return out, false
 }
 
-// bare is a phrase without the word that leads it in.
+// bare returns a phrase without the preposition before it.
 func bare(phrase string) string {
 	words := strings.Fields(strings.ToLower(phrase))
 	if len(words) > 1 && slices.Contains([]string{"on", "at", "by", "for", "in", "from", "this"}, words[0]) {

@@ -14,9 +14,9 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup/evidence"
 )
 
-// summarise has the model write the conversation up. Before it is asked, the rules' quotations stand in: whoever briefs
-// an agent meanwhile, be it for a second or for the hours that a provider is away, has what was said (V7). Sections of
-// which nothing of the model's is left keep them.
+// summarise has the model write the conversation up. Before the model is asked, the rules' quotations are written: an
+// agent that is briefed meanwhile knows what was said (V7), whether that takes a second or the hours that a provider is
+// away. A section keeps them if nothing of the model's is left in it.
 func (m model) summarise(ctx context.Context, w work) (recaller.StepResult, error) {
 	quoted, err := m.rules.summarise(ctx, w)
 	if err != nil || !heard(w.turns) {
@@ -42,20 +42,20 @@ func (m model) summarise(ctx context.Context, w work) (recaller.StepResult, erro
 			return err
 		})
 	}
-	if err == nil && !lastsWithProcess(w) {
+	if err != nil {
+		quoted.Reason, err = instead(w, err)
+		return quoted, err
+	}
+	if !lastsWithProcess(w) {
 		complete(&sum, *quoted.Summary)
 	}
 	mask(&sum, w.tenant)
 	r := quoted
 	r.By, r.Prompt, r.Summary = m.Model.Model(), label, &sum
-	r, instead, err := m.outcome(w, r, err)
-	if instead != nil {
-		return instead.summarise(ctx, w)
-	}
-	return r, err
+	return r, nil
 }
 
-// complete fills the sections of a summary that are empty.
+// complete fills the empty sections of a summary from another.
 func complete(s *recaller.Summary, from recaller.Summary) {
 	s.Brief, s.Next = cmp.Or(s.Brief, from.Brief), cmp.Or(s.Next, from.Next)
 	for _, section := range []struct {
@@ -69,10 +69,12 @@ func complete(s *recaller.Summary, from recaller.Summary) {
 }
 
 // mergeNote is what the model is told beside the prompt when it puts the parts of a long conversation together.
-const mergeNote = `This conversation was too long to be read at once. Between <conversation> and </conversation> there are no turns but write-ups of its parts, in their order, one a line, as JSON. Make one write-up of the whole of them, in the same form and within the same limits.`
+const mergeNote = "This conversation was too long to be read at once. Between <conversation> and </conversation> " +
+	"there are no turns but write-ups of its parts, in their order, one a line, as JSON. Make one write-up of the whole " +
+	"of them, in the same form and within the same limits."
 
-// digest asks for a summary: of the conversation where it fits the model's window; else of its parts, and then of what
-// was written of those.
+// digest asks for a summary of the conversation. If that does not fit the model's window, it asks for summaries of its
+// parts, and then for one of those.
 func (m model) digest(ctx context.Context, w work, window int) (sum recaller.Summary, label string, err error) {
 	told, label := prompt.For(w.tenant, prompt.Summary)
 	system := told
@@ -105,8 +107,8 @@ func (m model) part(ctx context.Context, w work, q recaller.Ask) (sum recaller.S
 	return sum, err
 }
 
-// whole asks for the summary that is kept, and holds it against what was said: what the words do not carry is taken
-// out, and where that is most of it nothing stands.
+// whole asks for the summary that is kept, and checks it against what was said. What the words do not carry is taken
+// out. If that is most of the summary, the summary does not count.
 func (m model) whole(ctx context.Context, w work, q recaller.Ask) (sum recaller.Summary, err error) {
 	dropped := 0
 	err = m.consult(ctx, w, recaller.StepSummarise, written(q), func(a recaller.Answer) (bad *complaint) {
@@ -117,7 +119,7 @@ func (m model) whole(ctx context.Context, w work, q recaller.Ask) (sum recaller.
 			return bad
 		}
 		if sum, dropped = evidence.Trim(sum, w.reading()); dropped > size(sum) || sum.Brief == "" && lastsWithProcess(w) {
-			return &complaint{ReasonUnsupported, "Write only what was said in the conversation, in the third person: nothing that was only asked or planned as done, and no name, number or day that does not stand there."}
+			return &complaint{ReasonUnsupported, supportNote}
 		}
 		return nil
 	})
@@ -130,13 +132,18 @@ func (m model) whole(ctx context.Context, w work, q recaller.Ask) (sum recaller.
 	return sum, nil
 }
 
-// size is how many sentences and lines a summary has.
+// supportNote is what the model is told when its summary says too much that nobody said.
+const supportNote = "Write only what was said in the conversation, in the third person: nothing that was only asked " +
+	"or planned as done, and no name, number or day that does not stand there."
+
+// size returns how many sentences and lines a summary has.
 func size(s recaller.Summary) int {
-	return len(speech.Sentences(s.Brief)) + len(speech.Sentences(s.Next)) + len(s.Topics) + len(s.Decisions) + len(s.Actions) + len(s.Facts)
+	return len(speech.Sentences(s.Brief)) + len(speech.Sentences(s.Next)) +
+		len(s.Topics) + len(s.Decisions) + len(s.Actions) + len(s.Facts)
 }
 
-// mask takes secrets out of a summary. The turns were masked when they came in: this is for what the model made of
-// them.
+// mask takes secrets out of a summary. The turns were masked when they came in, but the model may have put a secret
+// together from them.
 func mask(s *recaller.Summary, tenant recaller.Tenant) {
 	if tenant.Masking == recaller.MaskingOff {
 		return
@@ -164,8 +171,8 @@ func readSummary(a recaller.Answer) (recaller.Summary, *complaint) {
 	return sum, nil
 }
 
-// joined puts summaries of parts together as the model reads them: as many at once as fit, two at least, so that there
-// are fewer each time.
+// joined puts summaries of parts together as the model reads them: as many at once as fit, but two at least, so that
+// there are fewer each time.
 func joined(parts []recaller.Summary, maxBytes int) []string {
 	var out []string
 	var lines []string

@@ -9,8 +9,9 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
-// due is when a follow-up comes due (B8): on the date in its value, else on the one that the model gave beside it, if
-// the words that it comes from name that day. base is when they were said, in the caller's zone.
+// due returns when a follow-up comes due (B8): on the date in its value, or else on the one that the model gave beside
+// it. Either counts only if the words that the follow-up comes from name that day. base is when they were said, in the
+// caller's zone.
 func (w work) due(c answer.Memory, at []int, base time.Time) (*time.Time, bool) {
 	said := w.around(at)
 	for _, f := range slices.Concat(when.Find(c.Value, base), when.Find(c.Due, base), machine(c.Due, base)) {
@@ -21,7 +22,7 @@ func (w work) due(c answer.Memory, at []int, base time.Time) (*time.Time, bool) 
 	return nil, false
 }
 
-// around are the turns with the numbers, each with the one before it: an answer is dated by its question ("Is Tuesday
+// around returns the turns with the numbers, each with the one before it. A question may date its answer ("Is Tuesday
 // all right?").
 func (w work) around(at []int) []reading.Turn {
 	var out []reading.Turn
@@ -36,7 +37,9 @@ func (w work) around(at []int) []reading.Turn {
 
 // machine reads a date as models write it when they resolve one themselves.
 func machine(text string, base time.Time) []when.Found {
-	for _, layout := range []string{time.DateOnly, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04"} {
+	for _, layout := range []string{
+		time.DateOnly, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04",
+	} {
 		if t, err := time.ParseInLocation(layout, text, base.Location()); err == nil {
 			return []when.Found{{At: t.In(base.Location())}}
 		}
@@ -44,7 +47,8 @@ func machine(text string, base time.Time) []when.Found {
 	return nil
 }
 
-// comes is the time at which a date comes due: of a stretch that has begun, the day on which it was said.
+// comes returns the time at which a date comes due. For a stretch of days that has begun, that is the day on which it
+// was said.
 func comes(f when.Found, base time.Time) (*time.Time, bool) {
 	at := f.At
 	if f.Day && at.Before(base) {

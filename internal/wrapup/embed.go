@@ -9,18 +9,18 @@ import (
 
 // Indexer makes ended conversations findable; *search.Service has it.
 type Indexer interface {
-	// Index does it anew, in place of what was there, and tells the embedder's model; empty where there is nothing to be
-	// found by. A failure of the embedder's tells its Reason, of a closed set; all else that a conversation is found by is
-	// then in place.
+	// Index replaces what the conversation is found by. It returns the embedder's model, or "" if there is nothing to be
+	// found by. If the embedder fails, the error has a method Reason, which returns a label of a closed set; all else that
+	// the conversation is found by is then in place.
 	Index(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) (by string, err error)
 }
 
 // reasonNothing is why a conversation is not embedded, beside the Indexer's own reasons.
 const reasonNothing = "nothing to be found by"
 
-// embed makes a conversation findable by its summary, as the store now has it, and its words (P6). An embedder that
-// fails costs nothing else: the step stays open, with the reason, for the nightly run to do (search.Service.Retry), and
-// nothing waits for it.
+// embed makes a conversation findable by its summary, as the store now has it, and its words (P6). If the embedder
+// fails, nothing waits for it: the step stays open, with the reason, and the nightly run does it
+// (search.Service.Retry).
 func (s *Service) embed(ctx context.Context, w work) (recaller.StepResult, error) {
 	if s.Indexer == nil {
 		return recaller.StepResult{State: recaller.StepSkipped, Reason: "not configured"}, nil
@@ -36,7 +36,8 @@ func (s *Service) embed(ctx context.Context, w work) (recaller.StepResult, error
 	}
 	switch {
 	case errors.As(err, &failure):
-		return recaller.StepResult{State: recaller.StepPending, Reason: failure.Reason(), Attempts: 1}, nil // the nights are counted from here
+		// The nights are counted from this attempt on.
+		return recaller.StepResult{State: recaller.StepPending, Reason: failure.Reason(), Attempts: 1}, nil
 	case err != nil:
 		return recaller.StepResult{}, err
 	case by == "":

@@ -7,7 +7,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Why the rules did a step although there is a model: the closed set of StepResult.Reason beside State done.
+// Why the rules did a step although there is a model: the closed set of StepResult.Reason beside the State done.
 const (
 	ReasonUnreadable  = "model answer unreadable" // twice
 	ReasonRefused     = "model refused"           // twice; or once, where it was asked only once
@@ -45,20 +45,22 @@ func failed(err error) (f *failure, away bool) {
 	return f, f.away
 }
 
-// substitute has the rules do the model's part, and says why.
-type substitute struct {
-	rules  rules
-	reason string
+// because has the rules do the model's part, and says why.
+func because(reason string, rules part) part {
+	return func(ctx context.Context, w work) (recaller.StepResult, error) {
+		r, err := rules(ctx, w)
+		r.Reason = reason
+		return r, err
+	}
 }
 
-func (s substitute) summarise(ctx context.Context, w work) (recaller.StepResult, error) {
-	r, err := s.rules.summarise(ctx, w)
-	r.Reason = s.reason
-	return r, err
-}
-
-func (s substitute) extract(ctx context.Context, w work) (recaller.StepResult, error) {
-	r, err := s.rules.extract(ctx, w)
-	r.Reason = s.reason
-	return r, err
+// givenUp is who does a step that was tried too often: the rules.
+func (st step) givenUp(cause error) part {
+	if st.model == nil {
+		return st.rules
+	}
+	if _, away := failed(cause); away {
+		return because(ReasonTooLongAway, st.rules)
+	}
+	return because(ReasonTooOften, st.rules)
 }

@@ -21,10 +21,10 @@ type burial struct {
 	name   string // the caller's, if it is forgotten
 }
 
-// forget puts into the result of a step what the caller asked for in words to have forgotten, in any conversation
-// however short: his memories that say it, his name, and where he told it and nothing was kept, the turns themselves.
-// What he names counts also for conversations that become known later, and the words that ask are not told: something
-// is closed for each request.
+// forget puts into the result of a step what the caller asked in words to have forgotten, however short the
+// conversation: his memories that say it, his name, and the turns in which he told what no memory keeps. What he names
+// counts also for conversations that become known later. The words that ask are hidden too, so something is closed for
+// each request.
 func (s *Service) forget(ctx context.Context, w work, r *recaller.StepResult) error {
 	if len(w.asked) == 0 {
 		return nil
@@ -76,7 +76,7 @@ func (b *burial) add(m recaller.Memory) {
 	}
 }
 
-// forgetName has the caller's name go, if that is what he asks for, also where it is no memory.
+// forgetName has the caller's name go, if that is what he asks for, even if no memory holds it.
 func (s *Service) forgetName(w work, b *burial, called string) {
 	if called == "" {
 		called, _, _ = name.Said(w.turns[:min(len(w.turns), b.Turns[0]+1)])
@@ -93,18 +93,19 @@ func (s *Service) forgetName(w work, b *burial, called string) {
 	b.name = called
 }
 
-// make has something go of which no memory was kept.
+// make has something go that no memory holds.
 func (b *burial) make(m recaller.Memory, caller recaller.CallerID) {
 	m.Caller, m.Source, m.PrivacyScope, m.ConfirmedAt = caller, recaller.SourceExtraction, recaller.LineOnly, m.CreatedAt
 	b.ids, b.unkept = append(b.ids, m.ID), append(b.unkept, m)
 }
 
 // searchPast looks for what the caller told in his own words and asked to have forgotten. It reads one conversation
-// after another, and keeps only the turns that may be meant; one that cannot be read is passed over.
+// after another, and keeps only the turns that may be meant. A conversation that cannot be read is passed over.
 func (s *Service) searchPast(ctx context.Context, w work, burials []burial) error {
 	page := recaller.Page{Limit: pageOfPast}
 	for {
-		past, next, err := s.Store.Conversations(ctx, w.tenant.ID, recaller.ConversationFilter{Caller: w.conv.Caller, Page: page})
+		filter := recaller.ConversationFilter{Caller: w.conv.Caller, Page: page}
+		past, next, err := s.Store.Conversations(ctx, w.tenant.ID, filter)
 		if err != nil {
 			return err
 		}
@@ -117,7 +118,8 @@ func (s *Service) searchPast(ctx context.Context, w work, burials []burial) erro
 			case ctx.Err() != nil:
 				return ctx.Err()
 			case err != nil:
-				s.Log.WarnContext(ctx, "a conversation could not be searched for what is to be forgotten", "conversation", conv.ID, "err", err)
+				s.Log.WarnContext(ctx, "a conversation could not be searched for what is to be forgotten",
+					"conversation", conv.ID, "err", err)
 				continue
 			}
 			for _, b := range burials {
@@ -134,8 +136,8 @@ func (s *Service) searchPast(ctx context.Context, w work, burials []burial) erro
 // pageOfPast is how many conversations are listed at once.
 const pageOfPast = 50
 
-// turn hides one turn: with the memory of it that was meant, else with all that were made of it, else with one that is
-// made to be closed.
+// turn hides one turn. A memory that was made of it hides it when it goes: one that goes already, or else all of them.
+// If there are none, one is made to be closed.
 func (b *burial) turn(caller recaller.CallerID, t forgotten.Told, id string) {
 	var made []recaller.Memory
 	for _, m := range b.active {
@@ -154,11 +156,13 @@ func (b *burial) turn(caller recaller.CallerID, t forgotten.Told, id string) {
 	}
 }
 
-// bury puts what goes with a request into the result of the step, but for what goes with one before it. Where nothing
-// does, the turn that asks does, and keeps what the request names.
+// bury puts what goes with a request into the result of the step, but for what goes with a request before it. If
+// nothing is left, the turn that asks goes, and keeps what the request names.
 func (s *Service) bury(w work, r *recaller.StepResult, b *burial) {
 	b.ids = slices.DeleteFunc(b.ids, func(id recaller.MemoryID) bool {
-		return slices.ContainsFunc(r.Forget, func(c recaller.Changing) bool { return c.ID == id || slices.Contains(c.Also, id) })
+		return slices.ContainsFunc(r.Forget, func(c recaller.Changing) bool {
+			return c.ID == id || slices.Contains(c.Also, id)
+		})
 	})
 	if len(b.ids) == 0 {
 		asks, ok := w.turn(b.Turns[0])
@@ -169,7 +173,9 @@ func (s *Service) bury(w work, r *recaller.StepResult, b *burial) {
 	}
 	r.Forget = append(r.Forget, recaller.Changing{
 		ID: b.ids[0], Also: b.ids[1:], Forget: true, Patch: recaller.MemoryPatch{At: s.Now()}, Name: b.name, Unkept: b.unkept,
-		Forgetting: recaller.Forgetting{At: b.At, Asked: recaller.Provenance{Conversation: w.conv.ID, Turns: b.Turns}, Named: b.Named()},
+		Forgetting: recaller.Forgetting{
+			At: b.At, Asked: recaller.Provenance{Conversation: w.conv.ID, Turns: b.Turns}, Named: b.Named(),
+		},
 	})
 }
 
@@ -180,7 +186,7 @@ func (w work) takenBack(m recaller.Memory) bool {
 	})
 }
 
-// naming are the turns that may tell the caller's name: behind the last wish to have it forgotten.
+// naming returns the turns that may tell the caller's name: those after his last wish to have it forgotten.
 func (w work) naming() []recaller.Turn {
 	from := 0
 	for _, r := range w.asked {
@@ -191,8 +197,8 @@ func (w work) naming() []recaller.Turn {
 	return w.turns[min(from, len(w.turns)):]
 }
 
-// again leaves out of a step's result what was forgotten while it was worked out: a model may take minutes. What is
-// forgotten after this keeps the result from being written.
+// again leaves out of a step's result what was forgotten while it was worked out, for which a model may take minutes.
+// If something is forgotten after this, the result is not written.
 func (s *Service) again(ctx context.Context, w work, r *recaller.StepResult) error {
 	if len(r.Memories) == 0 && r.Name == "" {
 		return nil

@@ -43,19 +43,35 @@ type house struct {
 	window int                             // how much of a conversation the model is given at once; 0: the default
 	behind func(*store.Store) wrapup.Store // what the service has for a store; nil: the store itself
 	index  wrapup.Indexer                  // nil: conversations are not made findable
+	plan   func(recaller.Tenant, recaller.Conversation, bool) []recaller.PlannedStep
 }
 
 // sunday is the 22nd of November 2026, nine in the morning in New York.
 var sunday = time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
 
+// order is that of the steps of a wrap-up.
+var order = []recaller.Step{
+	recaller.StepSummarise, recaller.StepAnalyse, recaller.StepExtract, recaller.StepEmbed,
+}
+
 func newHouse(t *testing.T, settings recaller.Tenant) *house {
 	t.Helper()
-	h := &house{T: t, ctx: context.Background(), now: sunday, held: map[recaller.ConversationID][]recaller.Turn{}}
-	dir := t.TempDir()
-	engine, err := sqlite.Open(h.ctx, filepath.Join(dir, "recaller.db"), sqlite.Options{})
-	h.ok(err)
+	engine, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "recaller.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newHouseOn(t, engine, settings)
+}
+
+// newHouseOn is newHouse on an empty database, which it closes at the end.
+func newHouseOn(t *testing.T, engine store.Engine, settings recaller.Tenant) *house {
+	t.Helper()
+	h := &house{
+		T: t, ctx: context.Background(), now: sunday, held: map[recaller.ConversationID][]recaller.Turn{},
+		plan: wrapup.Plan,
+	}
 	t.Cleanup(func() { h.ok(engine.Close()) })
-	keys, err := keyfile.Open(filepath.Join(dir, "keys.db"))
+	keys, err := keyfile.Open(filepath.Join(t.TempDir(), "keys.db"))
 	h.ok(err)
 	t.Cleanup(func() { h.ok(keys.Close()) })
 	ring, err := vault.NewRing(vault.NewKey())
@@ -129,11 +145,12 @@ type past struct {
 	phone     string // default +12125550123, in New York
 	channel   recaller.Channel
 	reminder  bool
-	startedAt time.Time     // default: the house's time
-	lasted    time.Duration // default: two minutes
-	ephemeral bool          // the words are only in memory
-	lost      bool          // and they are gone
-	words     []string      // "user: …", "assistant: …"
+	status    recaller.Status // default: completed
+	startedAt time.Time       // default: the house's time
+	lasted    time.Duration   // default: two minutes
+	ephemeral bool            // the words are only in memory
+	lost      bool            // and they are gone
+	words     []string        // "user: …", "assistant: …"
 }
 
 // hold stores an ended conversation with its wrap-up pending, and returns it with its job.
@@ -152,7 +169,7 @@ func (h *house) hold(p past) (recaller.Conversation, recaller.Job) {
 		p.lasted = 2 * time.Minute
 	}
 	conv := recaller.Conversation{
-		ID: recaller.ConversationID(h.id("c")), Channel: p.channel, Direction: recaller.Inbound, Status: recaller.Completed, Reminder: p.reminder,
+		ID: recaller.ConversationID(h.id("c")), Channel: p.channel, Direction: recaller.Inbound, Status: cmp.Or(p.status, recaller.Completed), Reminder: p.reminder,
 		Imported: true, StartedAt: p.startedAt, EndedAt: p.startedAt.Add(p.lasted), LastActivityAt: p.startedAt.Add(p.lasted), Duration: p.lasted,
 	}
 	turns := h.turns(p.words, p.startedAt, p.lasted)
@@ -161,7 +178,7 @@ func (h *house) hold(p past) (recaller.Conversation, recaller.Job) {
 		Opening: recaller.Opening{
 			Identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: p.phone}}, NewCaller: recaller.CallerID(h.id("p")), Conversation: conv,
 		},
-		Turns: turns, CountOnly: p.ephemeral || p.lost, Job: &job,
+		Turns: turns, CountOnly: p.ephemeral || p.lost, Steps: h.plan(h.tenant, conv, true), Job: &job,
 	})
 	h.ok(err)
 	if p.ephemeral {
@@ -254,7 +271,7 @@ func (h *house) dieAfter(n int, job recaller.Job) {
 	deps := h.service.Deps
 	deps.Store = &mortal{Store: h.store, left: n}
 	err := wrapup.New(deps).Run(h.ctx, job)
-	if n < len(recaller.Steps()) && !errors.Is(err, errDied) {
+	if n < len(order) && !errors.Is(err, errDied) {
 		h.Fatalf("got %v, want the process to die", err)
 	}
 	h.discarded = nil

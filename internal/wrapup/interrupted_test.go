@@ -107,7 +107,7 @@ func (h *house) left(conv recaller.Conversation) left {
 		out.Memories = append(out.Memories, fmt.Sprintf("%s=%s %v %.2f v%d %v %s", key, m.Value, m.Provenance.Turns, m.Confidence, m.Version, m.CreatedAt.Sub(conv.StartedAt), dispute))
 	}
 	slices.Sort(out.Memories)
-	for _, step := range recaller.Steps() {
+	for _, step := range order {
 		p := h.progress(conv, step)
 		out.By = append(out.By, fmt.Sprintf("%s %s found %d dropped %d stored %d", p.By, p.Prompt, p.Found, p.Dropped, p.Stored))
 	}

@@ -35,11 +35,13 @@ func (s *Service) known(ctx context.Context, w work) (known, error) {
 		Conversation: w.conv.ID, Statuses: []recaller.MemoryStatus{recaller.MemoryActive, recaller.MemorySuperseded},
 		Page: recaller.Page{Limit: mostTouched},
 	})
-	k.touched = slices.DeleteFunc(k.touched, func(m recaller.Memory) bool { return m.Interim || m.Source != recaller.SourceExtraction })
+	k.touched = slices.DeleteFunc(k.touched, func(m recaller.Memory) bool {
+		return m.Interim || m.Source != recaller.SourceExtraction
+	})
 	return k, err
 }
 
-// told are the memories that an agent is told, but for the interim ones of a conversation.
+// told returns the memories that an agent is told, but for the interim ones of a conversation.
 func (k known) told(but recaller.ConversationID) []recaller.Memory {
 	out := slices.Clone(k.active)
 	for _, m := range k.interim {
@@ -50,7 +52,8 @@ func (k known) told(but recaller.ConversationID) []recaller.Memory {
 	return out
 }
 
-// keys are those that the model need not find again, the last confirmed first, as far as there is room to tell them.
+// keys returns the keys of memories that the model need not find again, the last confirmed first, as far as there is
+// room to tell them. room is in bytes.
 func (k known) keys(room int) []string {
 	var out []string
 	for _, m := range k.active {
@@ -62,8 +65,8 @@ func (k known) keys(room int) []string {
 	return out
 }
 
-// named reports whether the agent's tools kept the caller's name while this conversation ran: they know better than its
-// words, which may hold the name that was corrected.
+// named reports whether the agent's tools kept the caller's name while this conversation ran. They know better than its
+// words, which may hold a name that was corrected.
 func (k known) named(conv recaller.Conversation) bool {
 	return slices.ContainsFunc(k.active, func(m recaller.Memory) bool {
 		return m.Source == recaller.SourceConversation && !m.ConfirmedAt.Before(conv.StartedAt) && likeness.NamesCaller(m.Key)

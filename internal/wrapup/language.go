@@ -8,8 +8,8 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
-// foreign complains of a summary that is in none of the languages of its conversation. It is a rough look: where either
-// side leaves a doubt there is no complaint.
+// foreign complains of a summary that is in none of the languages of its conversation. The look is rough: if either
+// language is in doubt, there is no complaint.
 func foreign(s recaller.Summary, turns []recaller.Turn) *complaint {
 	lines := []string{s.Brief, s.Next}
 	for _, list := range [][]string{s.Topics, s.Decisions, s.Actions, s.Facts} {
@@ -40,7 +40,7 @@ func foreign(s recaller.Summary, turns []recaller.Turn) *complaint {
 		"stay English."}
 }
 
-// latin reports whether at least half of a text's letters are Latin; a text without letters is.
+// latin reports whether at least half of a text's letters are Latin. It is true of a text without letters.
 func latin(text string) bool {
 	letters, others := 0, 0
 	for _, r := range text {
@@ -54,10 +54,10 @@ func latin(text string) bool {
 	return 2*others <= letters
 }
 
-// leastTokens is how many words tell a language.
+// leastTokens is how many words a text must have for its language to be told.
 const leastTokens = 6
 
-// language tells the language of a text; Unknown where that is in doubt. Danish and Norwegian are not told apart.
+// language returns the language of a text, or Unknown if that is in doubt. It does not tell Danish and Norwegian apart.
 func language(text string) token.Language {
 	var d token.Detector
 	d.Add(text)

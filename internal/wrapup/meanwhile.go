@@ -11,30 +11,18 @@ import (
 // summary until the model's is there.
 const reasonFindable = "waiting for the summary"
 
-// meanwhile has the rules remember, and makes a conversation findable, once, while the steps wait for the model: what
-// ended is known and can be searched at once (V7). When the model has answered, both are done again. It returns why
-// they wait.
-func (s *Service) meanwhile(ctx context.Context, w work, cause error) error {
-	steps, err := s.Store.Steps(ctx, w.tenant.ID, w.conv)
-	if err != nil {
-		return errors.Join(cause, err)
-	}
-	for _, p := range steps {
-		if p.State != recaller.StepPending || p.Reason != "" {
+// meanwhile does once what steps have to do while they wait for the model: the rules remember, and the conversation
+// becomes findable. So what ended is known and can be searched at once (V7). When the model has answered, both are done
+// again. meanwhile returns why the steps wait.
+func (s *Service) meanwhile(ctx context.Context, w work, waiting []recaller.StepProgress, cause error) error {
+	for _, p := range waiting {
+		st, _ := s.find(p.Step)
+		if st.meanwhile == nil || p.Reason != "" {
 			continue
 		}
-		var interim func(context.Context, work) (recaller.StepResult, error)
-		switch p.Step {
-		case recaller.StepExtract:
-			interim = s.remembered
-		case recaller.StepEmbed:
-			interim = s.findable
-		default:
-			continue
-		}
-		r, err := interim(ctx, w)
+		r, err := st.meanwhile(ctx, w)
 		if err == nil && r.State == recaller.StepPending {
-			r.Step = p.Step
+			r.Step, r.Remembers = st.name, st.remembers
 			_, err = s.write(ctx, w, r)
 		}
 		if err != nil {
@@ -47,11 +35,13 @@ func (s *Service) meanwhile(ctx context.Context, w work, cause error) error {
 // remembered is what the rules find. A step that is to be skipped is left alone.
 func (s *Service) remembered(_ context.Context, w work) (recaller.StepResult, error) {
 	k, err := w.known()
-	if err != nil || skip(w, recaller.StepExtract) != "" {
+	if err != nil || unremembered(w) != "" {
 		return recaller.StepResult{}, err
 	}
 	k.active = k.told(w.conv.ID) // none is there twice
-	return recaller.StepResult{State: recaller.StepPending, By: By, Reason: reasonWaiting, Memories: rules{s}.find(w, k)}, nil
+	return recaller.StepResult{
+		State: recaller.StepPending, By: By, Reason: reasonWaiting, Memories: rules{s}.find(w, k),
+	}, nil
 }
 
 // findable indexes a conversation by the rules' summary.

@@ -12,8 +12,8 @@ import (
 // pastSummaries is how many past conversations are looked at for words that an agent may have recalled.
 const pastSummaries = 10
 
-// extract has the model find memories. What it finds counts only where the caller's own words carry it (B10). What the
-// rules find is kept beside it, where the model says nothing of the same.
+// extract has the model find memories. What it finds counts only if the caller's own words carry it (B10). What the
+// rules find is kept beside it, unless the model says the same.
 func (m model) extract(ctx context.Context, w work) (recaller.StepResult, error) {
 	k, err := w.known()
 	if err != nil {
@@ -31,7 +31,7 @@ func (m model) extract(ctx context.Context, w work) (recaller.StepResult, error)
 	var label string
 	trusted, err := m.trusted(ctx, w, recaller.StepExtract)
 	if err == nil && !trusted {
-		return substitute{m.rules, ReasonUntrusted}.extract(ctx, w)
+		return because(ReasonUntrusted, m.rules.extract)(ctx, w)
 	}
 	if err == nil {
 		err = m.fitting(func(window int) (err error) {
@@ -39,27 +39,28 @@ func (m model) extract(ctx context.Context, w work) (recaller.StepResult, error)
 			return err
 		})
 	}
-	r := recaller.StepResult{State: recaller.StepDone, By: m.Model.Model(), Prompt: label}
-	if err == nil {
-		k, err = m.known(ctx, w) // anew: a model takes its time, and meanwhile people correct
-	}
-	if err == nil {
-		s := &sieve{work: w, known: k, own: own, newID: m.NewID}
-		r.Dropped = s.sift(claims)
-		if !lastsWithProcess(w) {
-			s.beside(w.found())
+	if err != nil {
+		reason, err := instead(w, err)
+		if err != nil {
+			return recaller.StepResult{}, err
 		}
-		r.Memories = surest(s.kept)
+		return because(reason, m.rules.extract)(ctx, w)
 	}
-	r, instead, err := m.outcome(w, r, err)
-	if instead != nil {
-		return instead.extract(ctx, w)
+	if k, err = m.known(ctx, w); err != nil { // anew: a model takes its time, and meanwhile people correct
+		return recaller.StepResult{}, err
 	}
-	return r, err
+	s := &sieve{work: w, known: k, own: own, newID: m.NewID}
+	r := recaller.StepResult{State: recaller.StepDone, By: m.Model.Model(), Prompt: label, Dropped: s.sift(claims)}
+	if !lastsWithProcess(w) {
+		s.beside(w.found())
+	}
+	r.Memories = surest(s.kept)
+	return r, nil
 }
 
-// recalled is what an agent may have told the caller out of the past, so that it proves nothing when it comes back
-// (B11): the memories and summaries from before this conversation. What was stored during it came from its own words.
+// recalled returns what an agent may have told the caller out of the past: the memories and summaries from before this
+// conversation. When that comes back in the caller's words it proves nothing (B11). What was stored during the
+// conversation came from its own words.
 func (m model) recalled(ctx context.Context, w work, told []recaller.Memory) ([]string, error) {
 	var out []string
 	for _, a := range told {
@@ -84,7 +85,9 @@ func (m model) recalled(ctx context.Context, w work, told []recaller.Memory) ([]
 }
 
 // claims asks the model for memories, part by part where the conversation is longer than its window.
-func (m model) claims(ctx context.Context, w work, own []recaller.Turn, k known, window int) (found []answer.Memory, label string, err error) {
+func (m model) claims(
+	ctx context.Context, w work, own []recaller.Turn, k known, window int,
+) (found []answer.Memory, label string, err error) {
 	system, label := prompt.For(w.tenant, prompt.Extraction)
 	stored := evidence.Stored(k.keys(window / 4))
 	parts := evidence.Window(own, window-len(stored))

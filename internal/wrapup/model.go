@@ -9,49 +9,46 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// What every question to a model has (W9), and how long an answer may be in tokens: scripts other than Latin take
-// several to a word, some models think first, and more than this not every one takes.
+// What every question to a model has (W9). An answer may have so many tokens: scripts other than Latin take several to
+// a word, and some models think first. Not every model takes more.
 const (
 	temperature = 0.3
 	maxTokens   = 4096
 )
 
 // maxParts bounds in how many parts a conversation goes to the model. At the default window that is a day of talk
-// without a pause; what is longer, the rules write up.
+// without a pause. The rules write up what is longer.
 const maxParts = 32
 
-// settling bounds the wait for the store when the cost of a question that was not waited for is written down.
+// settling bounds the wait for the store when the cost of a question is written down.
 const settling = 5 * time.Second
 
-// model writes a wrap-up with a language model, and with the rules where the model's answers are of no use.
+// model writes a wrap-up with a language model, and with the rules if the model's answers are of no use.
 type model struct {
 	*Service
 	rules rules
 }
 
-// outcome returns what the model left; where that is a failure it tells what takes its place: a later try, or the
-// rules.
-func (m model) outcome(w work, r recaller.StepResult, err error) (recaller.StepResult, *substitute, error) {
-	if err == nil {
-		return r, nil, nil
-	}
+// instead tells why the rules do the model's part after an error. It returns the error itself if the step is to be
+// tried again.
+func instead(w work, err error) (reason string, _ error) {
 	f, away := failed(err)
 	switch {
 	case f == nil: // the store's
-		return recaller.StepResult{}, nil, err
+		return "", err
 	case !away:
-		return recaller.StepResult{}, &substitute{m.rules, f.reason}, nil
+		return f.reason, nil
 	case lastsWithProcess(w):
-		return recaller.StepResult{}, &substitute{m.rules, ReasonAway}, nil
+		return ReasonAway, nil
 	}
-	return recaller.StepResult{}, nil, err
+	return "", err
 }
 
 // lastsWithProcess reports whether the words may be gone when the model is asked later (spec 2.7).
 func lastsWithProcess(w work) bool { return w.tenant.Retention == recaller.Ephemeral }
 
-// trusted reports whether the model may write in its own words. It is examined where that is not known yet, at the cost
-// of the step that asks.
+// trusted reports whether the model may write in its own words. If that is not known yet the model is examined, at the
+// cost of the step that asks.
 func (m model) trusted(ctx context.Context, w work, step recaller.Step) (bool, error) {
 	trusted, told, cost, err := m.record.Trusted(ctx, m.Model)
 	if told != nil {
@@ -69,9 +66,11 @@ func (m model) trusted(ctx context.Context, w work, step recaller.Step) (bool, e
 // complaint is what is wrong with an answer, and what a model is told before it is asked once more.
 type complaint struct{ reason, note string }
 
-// consult asks the model until read has no complaint about the answer, twice at most. What is wrong after that is a
-// failure that asking later would not mend.
-func (m model) consult(ctx context.Context, w work, step recaller.Step, q recaller.Ask, read func(recaller.Answer) *complaint) error {
+// consult asks the model until read has no complaint about the answer, twice at most. If there still is one, that is a
+// failure which asking later would not mend.
+func (m model) consult(
+	ctx context.Context, w work, step recaller.Step, q recaller.Ask, read func(recaller.Answer) *complaint,
+) error {
 	tries := 2
 	if lastsWithProcess(w) {
 		tries = 1
@@ -116,7 +115,7 @@ func (m model) ask(ctx context.Context, w work, step recaller.Step, q recaller.A
 	return a, &failure{reason: ReasonAway, away: true, err: err}
 }
 
-// charge adds to the step's cost, also when nobody waits for the step any more: the tokens are spent.
+// charge adds to the step's cost. It does so even if nobody waits for the step any more, because the tokens are spent.
 func (m model) charge(ctx context.Context, w work, step recaller.Step, cost recaller.Cost) error {
 	if cost == (recaller.Cost{}) {
 		return nil
@@ -126,18 +125,17 @@ func (m model) charge(ctx context.Context, w work, step recaller.Step, cost reca
 	return m.Store.AddCost(ctx, w.tenant.ID, w.conv.ID, step, cost)
 }
 
-// leastWindow is the narrowest window, in bytes: less holds no question with its answer.
+// leastWindow is the narrowest window, in bytes. Less holds no question with its answer.
 const leastWindow = 1 << 10
 
-// What of a model's room a question has beside the conversation, in tokens, and how many bytes a token of it has at
-// least.
+// What a question takes of a model's room beside the conversation, in tokens, and how many bytes a token has at least.
 const (
 	frameTokens = 1500
 	tokenBytes  = 3
 )
 
-// fitting does what asks about a conversation, and again with narrower windows where it is more than the model has room
-// for.
+// fitting calls do, which asks about a conversation. While that is more than the model has room for, it calls do again
+// with a narrower window.
 func (m model) fitting(do func(window int) error) error {
 	for {
 		now := m.window.Load()
@@ -168,9 +166,11 @@ func heard(turns []recaller.Turn) bool {
 }
 
 func unreadable() *complaint {
-	return &complaint{ReasonUnreadable, "An earlier answer could not be read. Answer with the JSON that is asked for, and with nothing else."}
+	return &complaint{ReasonUnreadable, "An earlier answer could not be read. Answer with the JSON that is asked for, " +
+		"and with nothing else."}
 }
 
 func tooLong() error {
-	return &failure{reason: ReasonTooLong, err: recaller.Errorf(recaller.Invalid, "the conversation is too long for the model")}
+	err := recaller.Errorf(recaller.Invalid, "the conversation is too long for the model")
+	return &failure{reason: ReasonTooLong, err: err}
 }

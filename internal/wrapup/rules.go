@@ -11,14 +11,17 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup/summary"
 )
 
-// NothingKept is what the rules' summary says where no words are kept: they would quote them.
+// NothingKept is what the rules' summary says if no words are kept, because the rules could only quote them.
 const NothingKept = "No words of this conversation are kept."
 
-// rules write a wrap-up without a model. They have an answer for any words; only reading what is known can fail.
+// rules write a wrap-up without a model. They have an answer for any words. They fail only if what is known cannot be
+// read.
 type rules struct{ *Service }
 
 func (r rules) summarise(_ context.Context, w work) (recaller.StepResult, error) {
-	sum := summary.Write(w.reading(), summary.Options{Typed: w.conv.Channel.Text(), Broken: w.conv.Status == recaller.Failed})
+	sum := summary.Write(w.reading(), summary.Options{
+		Typed: w.conv.Channel.Text(), Broken: w.conv.Status == recaller.Failed,
+	})
 	if lastsWithProcess(w) {
 		sum = recaller.Summary{Brief: NothingKept, By: By}
 	}
@@ -26,7 +29,7 @@ func (r rules) summarise(_ context.Context, w work) (recaller.StepResult, error)
 	return recaller.StepResult{State: recaller.StepDone, By: By, Summary: &sum, Name: name}, err
 }
 
-// callerName is the caller's own as he said it. It is kept from every conversation, however short (P12).
+// callerName returns the caller's name as he said it, or "". It is kept from every conversation, however short (P12).
 func callerName(w work) (string, error) {
 	said, turn, ok := name.Said(w.naming())
 	if !ok || w.gone.Retold(recaller.Memory{
@@ -67,8 +70,8 @@ func (r rules) find(w work, k known) []recaller.Memory {
 	return surest(s.kept)
 }
 
-// rename gives a memory its other key where its own is taken by something else: of what one may have several, two do
-// not contradict. It reports false where both are taken.
+// rename gives a memory its other key if its own is taken by something else: two things of which one may have several
+// do not contradict. It reports false if both keys are taken.
 func (s *sieve) rename(m *recaller.Memory, other string) bool {
 	old, known := s.activeAs(m.Key)
 	if !known || other == "" || other == m.Key || s.carries(m.Provenance.Turns, old.Value) {
@@ -79,7 +82,7 @@ func (s *sieve) rename(m *recaller.Memory, other string) bool {
 	return !known
 }
 
-// activeAs is the memory that has a key.
+// activeAs returns the active memory that has a key.
 func (s *sieve) activeAs(key string) (recaller.Memory, bool) {
 	id, known := likeness.Same(s.active, key)
 	if !known {
@@ -88,7 +91,7 @@ func (s *sieve) activeAs(key string) (recaller.Memory, bool) {
 	return s.active[slices.IndexFunc(s.active, func(k recaller.Memory) bool { return k.ID == id })], true
 }
 
-// memory is what is stored of something that was found in the words, whoever found it.
+// memory returns what is stored of something that was found in the words, whoever found it.
 func memory(w work, id string, c extract.Candidate) recaller.Memory {
 	return recaller.Memory{
 		ID: recaller.MemoryID(id), Caller: w.conv.Caller, Type: c.Type, Key: c.Key, Value: c.Value,

@@ -13,7 +13,7 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup/extract"
 )
 
-// maxMemories bounds what one conversation leaves; the surest are kept.
+// maxMemories bounds what one conversation leaves. The surest are kept.
 const maxMemories = 40
 
 // sieve takes out of what a model claims all that is not said, known already, or there twice.
@@ -39,18 +39,18 @@ func (s *sieve) sift(claims []answer.Memory) (dropped int) {
 	return dropped
 }
 
-// beside keeps what the rules found of which the model says nothing: under no like key, in no like words, and of no
-// sentence that it has told already.
+// beside keeps what the rules found and the model says nothing of: it has no like key and no like words, and has told
+// nothing of the same sentence.
 func (s *sieve) beside(found []extract.Candidate) {
 	told := slices.Clone(s.kept)
 	for _, c := range found {
 		m := memory(s.work, s.newID(), c)
 		_, same := likeness.Same(told, m.Key)
 		_, _, again := likeness.Duplicate(told, m)
-		if same || again || slices.ContainsFunc(told, func(k recaller.Memory) bool { return s.carriedBy(m.Provenance.Turns, k, m.Value) }) {
-			continue
+		carried := func(k recaller.Memory) bool { return s.carriedBy(m.Provenance.Turns, k, m.Value) }
+		if !same && !again && !slices.ContainsFunc(told, carried) {
+			s.add(m)
 		}
-		s.add(m)
 	}
 }
 
@@ -64,8 +64,8 @@ func (s *sieve) carriedBy(turns []int, k recaller.Memory, quoted string) bool {
 	return ok
 }
 
-// recited reports whether a value is one that is known, word for word, and that the agent said: what comes back of it
-// is too short for evidence.Own to tell, and says nothing new.
+// recited reports whether a value is known, word for word, and the agent said it. What the caller then says of it may
+// be too short for evidence.Own to tell, and says nothing new.
 func (s *sieve) recited(value string) bool {
 	known := slices.ContainsFunc(s.told(s.conv.ID), func(a recaller.Memory) bool {
 		return a.Provenance.Conversation != s.conv.ID && strings.EqualFold(a.Value, value)
@@ -75,7 +75,7 @@ func (s *sieve) recited(value string) bool {
 	})
 }
 
-// memory is what a claim is stored as: dated, masked, and no surer than its words were heard.
+// memory returns what a claim is stored as: dated, masked, and no surer than its words were heard.
 func (s *sieve) memory(c answer.Memory, at []int) recaller.Memory {
 	out := extract.Candidate{Type: c.Type, Key: c.Key, Value: c.Value, Confidence: c.Confidence, Turns: at}
 	base := s.said(at).In(s.zone)
@@ -88,16 +88,15 @@ func (s *sieve) memory(c answer.Memory, at []int) recaller.Memory {
 		out.DueAt, out.DueDay = s.due(c, at, base)
 	}
 	out.Value = dated(out.Value, base, s.around(at))
-	if s.tenant.Masking != recaller.MaskingOff { // the turns were masked when they came in; this is for what the model made of them
+	if s.tenant.Masking != recaller.MaskingOff { // as in mask
 		out.Key, _ = guard.Mask(out.Key, "")
 		out.Value, _ = guard.Mask(out.Value, "")
 	}
 	return memory(s.work, s.newID(), out)
 }
 
-// add keeps a memory, merged with what it repeats, unless it is known under whatever key. One that is known under its
-// own key goes on only where its words do not carry what is known: the store, which overwrites nothing (W9), keeps it
-// as a dispute.
+// add keeps a memory, merged with what it repeats, unless it is known under whatever key. One whose own key is known is
+// kept only if its words do not carry what is known. The store overwrites nothing (W9), and keeps it as a dispute.
 func (s *sieve) add(m recaller.Memory) {
 	if s.gone.Retold(m) || s.takenBack(m) || s.settled(m) {
 		return
@@ -122,14 +121,14 @@ func (s *sieve) add(m recaller.Memory) {
 	s.kept = append(s.kept, m)
 }
 
-// spelledIn reports whether what is spelled at the end of a quotation, "[FIADH]", stands in another.
+// spelledIn reports whether what is spelled at the end of one quotation, "[FIADH]", stands in another.
 func spelledIn(quoted, other string) bool {
 	i := strings.LastIndex(quoted, " [")
 	return i >= 0 && strings.HasSuffix(quoted, "]") && strings.Contains(other, quoted[i:])
 }
 
-// settled reports whether somebody has kept or changed already what was found in the words of a memory: those say no
-// more of it.
+// settled reports whether somebody has already kept or changed what was found in the words of a memory. They say no
+// more of it then.
 func (s *sieve) settled(m recaller.Memory) bool {
 	return slices.ContainsFunc(s.touched, func(t recaller.Memory) bool {
 		_, same := likeness.Same([]recaller.Memory{t}, m.Key)
@@ -138,7 +137,7 @@ func (s *sieve) settled(m recaller.Memory) bool {
 	})
 }
 
-// at is where a memory is among those that are kept; -1 if none was found.
+// at returns where a memory is among those that are kept, or -1 if none was found.
 func (s *sieve) at(id recaller.MemoryID, found bool) int {
 	if !found {
 		return -1
@@ -153,8 +152,8 @@ func (s *sieve) carries(turns []int, value string) bool {
 	return ok
 }
 
-// later is one memory of two with one key: what was said last holds. Of the same value, as parts that overlap have it,
-// both are the evidence.
+// later makes one memory of two with one key. What was said last holds. If both have the same value, as parts that
+// overlap have, both are the evidence.
 func later(a, b recaller.Memory) recaller.Memory {
 	if strings.EqualFold(a.Value, b.Value) {
 		return merged(a, b, a.Value)
@@ -166,11 +165,12 @@ func later(a, b recaller.Memory) recaller.Memory {
 	return b
 }
 
-// merged is one memory of two that say the same; value is what they say together.
+// merged makes one memory of two that say the same. value is what they say together.
 func merged(a, b recaller.Memory, value string) recaller.Memory {
 	a.Value = value
 	a.Confidence = max(a.Confidence, b.Confidence)
-	a.Provenance.Turns = slices.Compact(slices.Sorted(slices.Values(slices.Concat(a.Provenance.Turns, b.Provenance.Turns))))
+	turns := slices.Concat(a.Provenance.Turns, b.Provenance.Turns)
+	a.Provenance.Turns = slices.Compact(slices.Sorted(slices.Values(turns)))
 	if a.DueAt == nil {
 		a.DueAt, a.DueDay = b.DueAt, b.DueDay
 	}
@@ -180,7 +180,7 @@ func merged(a, b recaller.Memory, value string) recaller.Memory {
 	return a
 }
 
-// surest are the memories that are kept where there are too many, in the order that they have.
+// surest returns the memories that are kept if there are too many, in the order that they have.
 func surest(list []recaller.Memory) []recaller.Memory {
 	if len(list) <= maxMemories {
 		return list

@@ -26,7 +26,7 @@ type work struct {
 	zone     *time.Location
 	dayFirst bool
 	reading  func() reading.Reading     // the words, with their sentences and dates; read once
-	found    func() []extract.Candidate // what the caller said of himself, by rules; looked for once
+	found    func() []extract.Candidate // what the rules find that the caller said of himself; looked for once
 	known    func() (known, error)      // what is known of him already; read once
 	packs    func() ([]label.Pack, error)
 }
@@ -60,10 +60,10 @@ func (s *Service) read(ctx context.Context, tenantID recaller.TenantID, conv rec
 	return w, nil
 }
 
-// startedAt is when the conversation began, in the caller's zone.
+// startedAt returns when the conversation began, in the caller's zone.
 func (w work) startedAt() time.Time { return w.conv.StartedAt.In(w.zone) }
 
-// said is when the last of the turns was said.
+// said returns when the last of the turns was said. Without turns that is when the conversation began.
 func (w work) said(turns []int) time.Time {
 	if len(turns) > 0 {
 		if t, ok := w.turn(turns[len(turns)-1]); ok {
@@ -73,7 +73,7 @@ func (w work) said(turns []int) time.Time {
 	return w.conv.StartedAt
 }
 
-// turn is the one with a number.
+// turn returns the turn with a number. It returns false if there is none.
 func (w work) turn(n int) (recaller.Turn, bool) {
 	if n < 0 || n >= len(w.turns) {
 		return recaller.Turn{}, false
@@ -81,18 +81,18 @@ func (w work) turn(n int) (recaller.Turn, bool) {
 	return w.turns[n], true
 }
 
-// step does one step, if it is still to be done, and writes what it left.
-func (s *Service) step(ctx context.Context, w work, step recaller.Step, by writer) error {
-	open, err := s.Store.TryStep(ctx, w.tenant.ID, w.conv.ID, step)
+// do has a step done, if it is still to be done, and writes what it left.
+func (s *Service) do(ctx context.Context, w work, st step, by part) error {
+	open, err := s.Store.TryStep(ctx, w.tenant.ID, w.conv.ID, st.name)
 	if err != nil || !open {
 		return err
 	}
 	began := s.Now()
-	r, err := s.result(ctx, w, step, by)
+	r, err := st.result(ctx, w, by)
 	if err != nil {
 		return err
 	}
-	r.Step = step
+	r.Step, r.Remembers = st.name, st.remembers
 	written, err := s.write(ctx, w, r)
 	if err != nil || written.Already {
 		return err
@@ -101,28 +101,21 @@ func (s *Service) step(ctx context.Context, w work, step recaller.Step, by write
 	return nil
 }
 
-// result does the work of one step.
-func (s *Service) result(ctx context.Context, w work, step recaller.Step, by writer) (recaller.StepResult, error) {
-	if step == recaller.StepEmbed {
-		return s.embed(ctx, w)
+// result does the work of a step, if its conditions hold.
+func (st step) result(ctx context.Context, w work, by part) (recaller.StepResult, error) {
+	if st.unless != nil {
+		if why := st.unless(w); why != "" {
+			return recaller.StepResult{State: recaller.StepSkipped, Reason: why}, nil
+		}
 	}
-	if why := skip(w, step); why != "" {
-		return recaller.StepResult{State: recaller.StepSkipped, Reason: why}, nil
-	}
-	switch step {
-	case recaller.StepSummarise:
-		return by.summarise(ctx, w)
-	case recaller.StepExtract:
-		return by.extract(ctx, w)
-	default: // StepAnalyse
-		return analyse(w)
-	}
+	return by(ctx, w)
 }
 
-// analyse labels a conversation from closed sets: by rules always, for a label outside of the sets would be of no use.
-func analyse(w work) (recaller.StepResult, error) {
+// analyse labels a conversation from closed sets. The rules always do it, because a label outside of the sets would be
+// of no use.
+func analyse(_ context.Context, w work) (recaller.StepResult, error) {
 	packs, err := w.packs()
-	if errors.Is(err, recaller.Invalid) { // settings are checked when they are set; a pack of a later version may be missing in this one
+	if errors.Is(err, recaller.Invalid) { // it was known when the settings were set, to a later version
 		return recaller.StepResult{State: recaller.StepFailed, Reason: "a keyword pack is not known"}, nil
 	}
 	if err != nil {
@@ -132,8 +125,8 @@ func analyse(w work) (recaller.StepResult, error) {
 	return recaller.StepResult{State: recaller.StepDone, By: By, Analysis: &a}, nil
 }
 
-// acts are what was agreed on about times, whoever writes the summary. Of a tenant whose words are not kept, when and
-// by whom.
+// acts returns what was agreed on about times, whoever writes the summary. For a tenant whose words are not kept it
+// returns only when and by whom.
 func acts(w work) []recaller.Act {
 	found := agreement.Find(w.reading())
 	if w.tenant.Retention == recaller.Ephemeral {
@@ -146,15 +139,19 @@ func acts(w work) []recaller.Act {
 	return found
 }
 
-// skip tells why a step's conditions do not hold; "" if they do.
-func skip(w work, step recaller.Step) string {
+// wordless tells that the words which a step needs are gone.
+func wordless(w work) string {
 	if len(w.turns) == 0 && w.conv.Turns > 0 {
 		return "the words are gone"
 	}
-	if step != recaller.StepExtract || w.conv.Channel.Text() {
-		return ""
-	}
-	switch { // W9
+	return ""
+}
+
+// unremembered tells why nothing of a conversation is remembered (W9).
+func unremembered(w work) string {
+	switch why := wordless(w); {
+	case why != "" || w.conv.Channel.Text():
+		return why
 	case w.conv.Reminder:
 		return "a reminder call"
 	case len(w.turns) == 0:
@@ -165,15 +162,15 @@ func skip(w work, step recaller.Step) string {
 	return ""
 }
 
-// write writes what a step left, and tells it.
+// write writes what a step left, and tells the feed of it.
 func (s *Service) write(ctx context.Context, w work, r recaller.StepResult) (recaller.StepWritten, error) {
 	r.Conversation, r.Caller, r.At = w.conv.ID, w.conv.Caller, s.Now()
 	if r.Summary != nil {
 		r.Acts = acts(w)
 	}
 	written, err := s.commit(ctx, w, r)
-	for tries := 1; recaller.KindOf(err) == recaller.Conflict && tries < mostTries; tries++ { // something was forgotten just now
-		written, err = s.commit(ctx, w, r)
+	for tries := 1; recaller.KindOf(err) == recaller.Conflict && tries < mostTries; tries++ {
+		written, err = s.commit(ctx, w, r) // something was forgotten just now
 	}
 	if err != nil || written.Already {
 		return written, err
@@ -184,15 +181,15 @@ func (s *Service) write(ctx context.Context, w work, r recaller.StepResult) (rec
 	return written, nil
 }
 
-// mostTries is how often a result is held against what was forgotten before it waits.
+// mostTries is how often a result is checked against what was forgotten. After that it waits for the next try.
 const mostTries = 3
 
-// commit writes a result without what was forgotten by now.
+// commit writes a result, but leaves out what was forgotten meanwhile.
 func (s *Service) commit(ctx context.Context, w work, r recaller.StepResult) (recaller.StepWritten, error) {
 	if err := s.again(ctx, w, &r); err != nil {
 		return recaller.StepWritten{}, err
 	}
-	if r.Step == recaller.StepExtract && (r.State != recaller.StepPending || r.Reason == reasonWaiting) { // it needs no model
+	if r.Remembers {
 		if err := s.forget(ctx, w, &r); err != nil {
 			return recaller.StepWritten{}, err
 		}
@@ -212,12 +209,12 @@ func (s *Service) observe(w work, r recaller.StepResult, written recaller.StepWr
 	if r.State == recaller.StepDone && r.Reason != "" {
 		s.Metrics.fallbacks.WithLabelValues(r.Reason).Inc()
 	}
-	if r.Step == recaller.StepExtract && r.State == recaller.StepDone {
+	if r.Remembers && r.State == recaller.StepDone {
 		s.Metrics.extracted.Observe(float64(len(r.Memories)))
 		s.Metrics.stored.Add(float64(stored))
 		s.Metrics.unsupported.Add(float64(r.Dropped))
 	}
-	s.Log.Info("wrap-up step", "tenant", w.tenant.ID, "conversation", w.conv.ID, "step", r.Step, "state", r.State, "by", r.By,
-		"prompt", r.Prompt, "reason", r.Reason, "turns", len(w.turns), "extracted", len(r.Memories), "stored", stored,
-		"dropped", r.Dropped, "dur_ms", took.Milliseconds())
+	s.Log.Info("wrap-up step", "tenant", w.tenant.ID, "conversation", w.conv.ID, "step", r.Step, "state", r.State,
+		"by", r.By, "prompt", r.Prompt, "reason", r.Reason, "turns", len(w.turns), "extracted", len(r.Memories),
+		"stored", stored, "dropped", r.Dropped, "dur_ms", took.Milliseconds())
 }

@@ -58,8 +58,8 @@ func TestStepsRunInTheirOrder(t *testing.T) {
 	h.ok(err)
 	var last time.Time
 	for i, p := range list {
-		if p.Step != recaller.Steps()[i] || !p.FinishedAt.After(last) || p.Attempts != 1 {
-			t.Errorf("step %d: got %s at %v after %d attempts, want %s after %v at the first", i, p.Step, p.FinishedAt, p.Attempts, recaller.Steps()[i], last)
+		if p.Step != order[i] || !p.FinishedAt.After(last) || p.Attempts != 1 {
+			t.Errorf("step %d: got %s at %v after %d attempts, want %s after %v at the first", i, p.Step, p.FinishedAt, p.Attempts, order[i], last)
 		}
 		last = p.FinishedAt
 	}
@@ -89,12 +89,12 @@ func TestACrashBetweenStepsLosesAndDoublesNothing(t *testing.T) {
 	whole := newHouse(t, recaller.Tenant{})
 	conv, job := whole.hold(past{words: visit})
 	want, memories := whole.run(job), whole.memories(conv.Caller)
-	for done := range len(recaller.Steps()) {
-		t.Run("after "+string(recaller.Steps()[done]), func(t *testing.T) {
+	for done := range len(order) {
+		t.Run("after "+string(order[done]), func(t *testing.T) {
 			h := newHouse(t, recaller.Tenant{})
 			conv, job := h.hold(past{words: visit})
 			h.dieAfter(done+1, job)
-			if n := strings.Count(h.steps(conv)+", "+h.embedding(conv), "pending"); n != len(recaller.Steps())-done-1 {
+			if n := strings.Count(h.steps(conv)+", "+h.embedding(conv), "pending"); n != len(order)-done-1 {
 				t.Fatalf("the crash came with %d steps to do, want it after %d: %s", n, done+1, h.steps(conv))
 			}
 			h.reopen()

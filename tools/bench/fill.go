@@ -24,6 +24,7 @@ import (
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/keyfile"
 	"github.com/recallerhq/recaller/internal/vault/keytable"
+	"github.com/recallerhq/recaller/internal/wrapup"
 )
 
 // The files of a data folder, as package app lays them out.
@@ -244,7 +245,7 @@ func (f *filler) conversation(ctx context.Context, t talker, i int, at time.Time
 			Identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: phone(i)}}, NewCaller: f.plan.callerID(i),
 			Name: t.name(), NameSource: recaller.NameGiven, Conversation: conv,
 		},
-		Turns: said, Job: job,
+		Turns: said, Steps: wrapup.Plan(recaller.Tenant{}, conv, true), Job: job,
 	})
 	if err != nil {
 		return err
@@ -253,7 +254,8 @@ func (f *filler) conversation(ctx context.Context, t talker, i int, at time.Time
 	steps := []recaller.StepResult{result, result, result, result}
 	steps[0].Step, steps[0].Summary = recaller.StepSummarise, t.summary()
 	steps[1].Step, steps[1].Analysis = recaller.StepAnalyse, t.analysis()
-	steps[2].Step, steps[2].Memories = recaller.StepExtract, remember(t, opened.Caller.ID, conv, memories)
+	steps[2].Step, steps[2].Remembers = recaller.StepExtract, true
+	steps[2].Memories = remember(t, opened.Caller.ID, conv, memories)
 	steps[3].Step = recaller.StepEmbed
 	for _, s := range steps {
 		if s.Step == recaller.StepEmbed {

@@ -122,10 +122,11 @@ func (d *Data) found(o recaller.Opened) recaller.StepResult {
 	d.Helper()
 	_, err := d.CloseConversation(d.ctx, "t", recaller.Closing{
 		Conversation: o.Conversation.ID, Status: recaller.Completed, EndedAt: d.Now,
-		Job: &recaller.Job{ID: d.ID("job"), Kind: "wrapup", Subject: string(o.Conversation.ID), RunAt: d.Now},
+		Steps: planned(),
+		Job:   &recaller.Job{ID: d.ID("job"), Kind: "wrapup", Subject: string(o.Conversation.ID), RunAt: d.Now},
 	})
 	d.OK(err)
-	out := recaller.StepResult{Conversation: o.Conversation.ID, Caller: o.Caller.ID, Step: recaller.StepExtract, State: recaller.StepDone, At: d.Now}
+	out := recaller.StepResult{Conversation: o.Conversation.ID, Caller: o.Caller.ID, Step: recaller.StepExtract, Remembers: true, State: recaller.StepDone, At: d.Now}
 	for range 5 {
 		m := d.Memory(o.Caller.ID, d.ID("found"), "keeps bees")
 		m.Source, m.Confidence = recaller.SourceExtraction, 0

@@ -379,7 +379,7 @@ func imported(b *bench) {
 	for i := range turns {
 		turns[i].Number = i
 	}
-	out, err := b.Store.ImportConversation(b.ctx, "t1", recaller.Importing{Opening: req, Turns: turns})
+	out, err := b.Store.ImportConversation(b.ctx, "t1", recaller.Importing{Opening: req, Turns: turns, Steps: unasked()})
 	b.ok(err)
 	b.own(out)
 	eq(b, "first seen then", out.Caller.FirstSeen, c.StartedAt)
@@ -390,7 +390,7 @@ func imported(b *bench) {
 	progress, err := b.Store.Steps(b.ctx, "t1", out.Conversation)
 	b.ok(err)
 	eq(b, "no wrap-up was asked for", progress[0].State, recaller.StepSkipped)
-	again, err := b.Store.ImportConversation(b.ctx, "t1", recaller.Importing{Opening: req, Turns: turns})
+	again, err := b.Store.ImportConversation(b.ctx, "t1", recaller.Importing{Opening: req, Turns: turns, Steps: unasked()})
 	b.ok(err)
 	eq(b, "once", again.Existing, true)
 	eq(b, "counted once", again.Caller.Conversations, 1)

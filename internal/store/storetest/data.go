@@ -111,7 +111,7 @@ func (d *Data) Remember(caller recaller.CallerID, n int) {
 // End ends a call and sums it up.
 func (d *Data) End(o recaller.Opened) {
 	d.Helper()
-	_, err := d.CloseConversation(d.ctx, "t", recaller.Closing{Conversation: o.Conversation.ID, Status: recaller.Completed, EndedAt: d.Now, Duration: time.Minute})
+	_, err := d.CloseConversation(d.ctx, "t", recaller.Closing{Conversation: o.Conversation.ID, Status: recaller.Completed, EndedAt: d.Now, Duration: time.Minute, Steps: planned()})
 	d.OK(err)
 	_, err = d.WriteStep(d.ctx, "t", recaller.StepResult{
 		Conversation: o.Conversation.ID, Caller: o.Caller.ID, Step: recaller.StepSummarise, State: recaller.StepDone, At: d.Now,

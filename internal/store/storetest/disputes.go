@@ -19,7 +19,7 @@ func (b *bench) heard(s *store.Store, o recaller.Opened, memories ...recaller.Me
 		memories[i].Provenance = recaller.Provenance{Conversation: o.Conversation.ID, Turns: []int{i}}
 	}
 	return s.WriteStep(b.ctx, "t1", recaller.StepResult{
-		Conversation: o.Conversation.ID, Caller: o.Caller.ID, Step: recaller.StepExtract, State: recaller.StepDone, By: "rules", At: b.now, Memories: memories,
+		Conversation: o.Conversation.ID, Caller: o.Caller.ID, Step: recaller.StepExtract, Remembers: true, State: recaller.StepDone, By: "rules", At: b.now, Memories: memories,
 	})
 }
 

@@ -152,7 +152,7 @@ func (b *bench) refused(o recaller.Opened, m recaller.Memory) {
 	_, _, err = b.Store.UpdateCaller(b.ctx, "t1", caller, recaller.CallerPatch{Name: &value, NameSource: recaller.NameSet})
 	b.fails(err, recaller.NotFound)
 	_, err = b.Store.WriteStep(b.ctx, "t1", recaller.StepResult{
-		Conversation: o.Conversation.ID, Caller: caller, Step: recaller.StepExtract, State: recaller.StepDone, At: b.now,
+		Conversation: o.Conversation.ID, Caller: caller, Step: recaller.StepExtract, Remembers: true, State: recaller.StepDone, At: b.now,
 		Memories: []recaller.Memory{b.memory(caller, "late", "words")},
 	})
 	if err != nil { // an active conversation has no steps: nothing to do is right, too
@@ -386,7 +386,7 @@ func pagesOfErased(b *bench) {
 		eq(b, "its caller, too", slices.Contains(callers, string(c.Caller)), true)
 	}
 	eq(b, "the erased one is listed", slices.Contains(conversations, string(gone.ID)) || slices.Contains(callers, string(gone.Caller)), false)
-	found, more, err := b.Store.Unembedded(b.ctx, "t1", "m-1", old[1].ID, 1)
+	found, more, err := b.Store.Unembedded(b.ctx, "t1", recaller.Embeddable{Model: "m-1", Step: recaller.StepEmbed, After: old[1].ID, Limit: 1})
 	b.ok(err)
 	eq(b, "a page of those to be embedded that is empty leads on", fmt.Sprint(len(found), more), fmt.Sprint(0, gone.ID))
 }

@@ -57,7 +57,7 @@ func forgottenMeanwhile(b *bench) {
 	}
 	write := func(gone int64) (recaller.StepWritten, error) {
 		return b.Store.WriteStep(b.ctx, "t1", recaller.StepResult{
-			Conversation: o.Conversation.ID, Caller: o.Caller.ID, Step: recaller.StepExtract, State: recaller.StepDone, At: b.now,
+			Conversation: o.Conversation.ID, Caller: o.Caller.ID, Step: recaller.StepExtract, Remembers: true, State: recaller.StepDone, At: b.now,
 			Memories: []recaller.Memory{b.memory(o.Caller.ID, "drink", "tea")}, Gone: &gone,
 		})
 	}
@@ -199,7 +199,7 @@ func forgottenByStep(b *bench) {
 	second := forget(unkept.ID, asked)
 	second.Unkept = []recaller.Memory{unkept}
 	in := recaller.StepResult{
-		Conversation: conv, Caller: caller, Step: recaller.StepExtract, State: recaller.StepDone, By: "rules", At: b.now,
+		Conversation: conv, Caller: caller, Step: recaller.StepExtract, Remembers: true, State: recaller.StepDone, By: "rules", At: b.now,
 		Forget: []recaller.Changing{first, second, forget(lost.ID, asked), forget("nobody's", asked)},
 	}
 	jobs := b.reindexings()

@@ -26,7 +26,7 @@ func extraction(o recaller.Opened, state recaller.StepState, at time.Time, memor
 		memories[i].Source = recaller.SourceExtraction
 		memories[i].Provenance = recaller.Provenance{Conversation: o.Conversation.ID, Turns: []int{i}}
 	}
-	return recaller.StepResult{Conversation: o.Conversation.ID, Caller: o.Caller.ID, Step: recaller.StepExtract, State: state, By: "rules", At: at, Memories: memories}
+	return recaller.StepResult{Conversation: o.Conversation.ID, Caller: o.Caller.ID, Step: recaller.StepExtract, Remembers: true, State: state, By: "rules", At: at, Memories: memories}
 }
 
 // held are the caller's active memories in the order of their keys; interim ones are marked.

@@ -452,7 +452,7 @@ func lastWordsMeet(b *bench) {
 	found := make([]recaller.StepResult, crowd)
 	for i := range found {
 		found[i] = recaller.StepResult{
-			Conversation: o[0].Conversation.ID, Caller: c.ID, Step: recaller.StepExtract, State: recaller.StepDone, By: "rules", At: b.now,
+			Conversation: o[0].Conversation.ID, Caller: c.ID, Step: recaller.StepExtract, Remembers: true, State: recaller.StepDone, By: "rules", At: b.now,
 			Memories: []recaller.Memory{b.memory(c.ID, "hobby", fmt.Sprint("bees ", i)), b.memory(c.ID, fmt.Sprint("found_", i), "x")},
 		}
 	}

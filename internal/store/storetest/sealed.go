@@ -27,7 +27,7 @@ time:    conversations.last_activity_at turns.at memories.due_at memories.create
 time:    checkpoints.created_at checkpoints.last_activity steps.finished_at jobs.run_at jobs.leased_until onces.created_at receipts.erased_at
 count:   callers.conversations callers.duration callers.text_messages callers.version conversations.duration conversations.turns
 count:   conversations.user_turns turns.number memories.version memories.confidence steps.attempts jobs.attempts
-count:   tool_calls.version reminders.attempts steps.found steps.dropped steps.stored
+count:   tool_calls.version reminders.attempts steps.found steps.dropped steps.stored steps.place
 count:   steps.model_calls steps.tokens_in steps.tokens_out steps.model_micros
 label:   tool_calls.tool tool_calls.result reminders.status reminders.reason steps.prompt
 label:   api_keys.scope callers.erasing identities.kind conversations.channel conversations.direction conversations.status
@@ -152,11 +152,12 @@ func (d *Data) PutSecrets() recaller.Opened {
 	d.OK(err)
 	_, err = d.CloseConversation(d.ctx, "t", recaller.Closing{
 		Conversation: o.Conversation.ID, Status: recaller.Completed, EndedAt: d.Now, Reason: "zq-reason", RecordingURL: "https://zq-recording/1",
-		Job: &recaller.Job{ID: "j", Kind: "wrapup", Subject: string(o.Conversation.ID), RunAt: d.Now},
+		Steps: planned(),
+		Job:   &recaller.Job{ID: "j", Kind: "wrapup", Subject: string(o.Conversation.ID), RunAt: d.Now},
 	})
 	d.OK(err)
 	_, err = d.WriteStep(d.ctx, "t", recaller.StepResult{
-		Conversation: o.Conversation.ID, Caller: o.Caller.ID, Step: recaller.StepExtract, State: recaller.StepDone, By: "rules", At: d.Now, Name: "Xanthippe",
+		Conversation: o.Conversation.ID, Caller: o.Caller.ID, Step: recaller.StepExtract, Remembers: true, State: recaller.StepDone, By: "rules", At: d.Now, Name: "Xanthippe",
 		Summary: &recaller.Summary{Brief: "A Quokka.", Facts: []string{"Quokka"}}, Acts: []recaller.Act{{Kind: recaller.ActSettled, At: d.Now, SaidAt: d.Now, Said: []recaller.Saying{{Text: "the Quokka comes"}}}}, Analysis: &recaller.Analysis{Intent: "enquiry", By: "rules"},
 		Memories: []recaller.Memory{
 			{ID: "m-2", Caller: o.Caller.ID, Key: "zq_key_3", Value: "Quokka", CreatedAt: d.Now, ConfirmedAt: d.Now},

@@ -160,7 +160,7 @@ func parts(b *bench) {
 	eq(b, "told", fmt.Sprintf("%.1f %.1f", near[long.ID], near[short.ID]), "1.0 0.9")
 	put(toward(180), toward(80))
 	eq(b, "without that part", b.similar(toward(0), recaller.SearchFilter{}, 10), of(short, long))
-	left, _, err := b.Store.Unembedded(b.ctx, "t1", model, "", 10)
+	left, _, err := b.Store.Unembedded(b.ctx, "t1", recaller.Embeddable{Model: model, Step: recaller.StepEmbed, Limit: 10})
 	b.ok(err)
 	eq(b, "to be embedded, their step being open", of(left...), of(long, short))
 	other := *toward(0)
@@ -305,7 +305,7 @@ func erasedNotFound(b *bench) {
 		list, err := b.byID([]recaller.ConversationID{gone.ID, stays.ID})
 		b.ok(err)
 		eq(b, when+", by id", of(list...), of(stays))
-		left, _, err := b.Store.Unembedded(b.ctx, "t1", "m-2", "", 10)
+		left, _, err := b.Store.Unembedded(b.ctx, "t1", recaller.Embeddable{Model: "m-2", Step: recaller.StepEmbed, Limit: 10})
 		b.ok(err)
 		eq(b, when+", to be embedded", of(left...), of(stays))
 		err = b.Store.PutIndexing(b.ctx, "t1", recaller.Indexing{Conversation: gone.ID, Caller: gone.Caller, Stems: said("late"), Embeddings: []recaller.Embedding{*toward(0)}, At: b.now})
@@ -342,11 +342,11 @@ func unembedded(b *bench) {
 	b.open("t1", opening{}) // goes on
 	past := b.request(opening{})
 	past.Conversation.Status, past.Conversation.EndedAt = recaller.Completed, b.now
-	_, err := b.Store.ImportConversation(b.ctx, "t1", recaller.Importing{Opening: past}) // is not to be wrapped up
+	_, err := b.Store.ImportConversation(b.ctx, "t1", recaller.Importing{Opening: past, Steps: unasked()}) // is not to be wrapped up
 	b.ok(err)
 	list := func(model string, after recaller.ConversationID, limit int) string {
 		b.Helper()
-		found, more, err := b.Store.Unembedded(b.ctx, "t1", model, after, limit)
+		found, more, err := b.Store.Unembedded(b.ctx, "t1", recaller.Embeddable{Model: model, Step: recaller.StepEmbed, After: after, Limit: limit})
 		b.ok(err)
 		if full := len(found) == limit; full != (more != "") || full && more != found[limit-1].ID {
 			b.Errorf("%d of %d were found, and the next page begins after %q", len(found), limit, more)

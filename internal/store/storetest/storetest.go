@@ -92,6 +92,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a wrap-up step has its effect once", steps},
 		{"what was agreed on is kept beside the summary", agreements},
 		{"what an agent would have been told then", past},
+		{"a conversation has the steps that it was ended with", plannedSteps},
 		{"a step is opened again", reopened},
 		{"an interim summary leaves its step open", interim},
 		{"interim memories give way to what the step finds", interimMemories},
@@ -207,7 +208,8 @@ func newBench(t *testing.T, o Opened) *bench {
 	b.index("t2", second.Conversation, toward(0), "tea coffee "+secret)
 	_, err = b.Store.CloseConversation(b.ctx, "t2", recaller.Closing{
 		Conversation: second.Conversation.ID, Status: recaller.Completed, EndedAt: b.now,
-		Job: &recaller.Job{ID: "job-noise", Kind: "wrapup", Subject: string(second.Conversation.ID), RunAt: b.now.AddDate(1, 0, 0)},
+		Steps: planned(),
+		Job:   &recaller.Job{ID: "job-noise", Kind: "wrapup", Subject: string(second.Conversation.ID), RunAt: b.now.AddDate(1, 0, 0)},
 	})
 	b.ok(err)
 	b.agreed("t2", second, secret+" at nine")
@@ -337,9 +339,29 @@ func (b *bench) close(o recaller.Opened, status recaller.Status) recaller.Closed
 	return out
 }
 
+// planned are the steps of a wrap-up in the tests.
+func planned() []recaller.PlannedStep {
+	var out []recaller.PlannedStep
+	for _, step := range []recaller.Step{
+		recaller.StepSummarise, recaller.StepAnalyse, recaller.StepExtract, recaller.StepEmbed,
+	} {
+		out = append(out, recaller.PlannedStep{Step: step, State: recaller.StepPending})
+	}
+	return out
+}
+
+// unasked are the steps of an import that is not to be written up.
+func unasked() []recaller.PlannedStep {
+	out := planned()
+	for i := range out {
+		out[i].State, out[i].Reason = recaller.StepSkipped, recaller.NotAskedFor
+	}
+	return out
+}
+
 func (b *bench) closing(o recaller.Opened, status recaller.Status) recaller.Closing {
 	return recaller.Closing{
-		Conversation: o.Conversation.ID, Status: status, EndedAt: b.now, Duration: 90 * time.Second, Reason: "hangup",
+		Conversation: o.Conversation.ID, Status: status, EndedAt: b.now, Duration: 90 * time.Second, Reason: "hangup", Steps: planned(),
 		Job: &recaller.Job{ID: b.id("job"), Kind: "wrapup", Subject: string(o.Conversation.ID), RunAt: b.now},
 	}
 }

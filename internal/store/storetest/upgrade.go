@@ -197,7 +197,7 @@ func (o *Old) GoesOn(s *store.Store, more map[string]int) {
 	o.OK(err)
 	o.Same("the wrap-up that was left", fmt.Sprint(len(jobs)-more["jobs"], jobs[0].Subject, jobs[0].Attempts), "1conv-12")
 	_, err = s.WriteStep(ctx, "t", recaller.StepResult{
-		Conversation: "conv-1", Caller: "c-1", Step: recaller.StepExtract, State: recaller.StepDone, By: "rules", At: o.Now, Dropped: 1, Memories: []recaller.Memory{told("m-4", "home", "Ely")},
+		Conversation: "conv-1", Caller: "c-1", Step: recaller.StepExtract, Remembers: true, State: recaller.StepDone, By: "rules", At: o.Now, Dropped: 1, Memories: []recaller.Memory{told("m-4", "home", "Ely")},
 	})
 	o.OK(err)
 	o.OK(s.AddCost(ctx, "t", "conv-1", recaller.StepExtract, recaller.Cost{Calls: 1, TokensIn: 2}))
@@ -205,7 +205,7 @@ func (o *Old) GoesOn(s *store.Store, more map[string]int) {
 	o.OK(err)
 	o.Same("its step", fmt.Sprint(steps[2].Found, steps[2].Dropped, steps[2].Stored, steps[2].Cost.TokensIn), "2 1 1 2")
 
-	unembedded, _, err := s.Unembedded(ctx, "t", "m", "", 10)
+	unembedded, _, err := s.Unembedded(ctx, "t", recaller.Embeddable{Model: "m", Step: recaller.StepEmbed, Limit: 10})
 	o.OK(err)
 	o.Same("what ended before there were embeddings is to have one", fmt.Sprint(len(unembedded), unembedded[0].ID), "1conv-1")
 	e1 := recaller.Embedding{Model: "m", Vector: []float32{1, 0}}

@@ -151,7 +151,10 @@ func (b *bench) readReaches(own recaller.Opened) []reach {
 			l, err := s.Talks(ctx, "t1", []recaller.ConversationID{b.noise.second})
 			return len(l), err
 		}, ""},
-		{"Unembedded", func() (int, error) { l, _, err := s.Unembedded(ctx, "t1", "m-2", "", 10); return len(l) - 1, err }, ""},
+		{"Unembedded", func() (int, error) {
+			l, _, err := s.Unembedded(ctx, "t1", recaller.Embeddable{Model: "m-2", Step: recaller.StepEmbed, Limit: 10})
+			return len(l) - 1, err
+		}, ""},
 	}
 }
 

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -50,7 +51,7 @@ func steps(b *bench) {
 	}})
 	b.remember("t1", o.Caller.ID, "hobby", "bees")
 	before = version()
-	stored := write(recaller.StepResult{Step: recaller.StepExtract, Name: "Bob", Dropped: 2, Prompt: "extraction/1", Memories: []recaller.Memory{
+	stored := write(recaller.StepResult{Step: recaller.StepExtract, Remembers: true, Name: "Bob", Dropped: 2, Prompt: "extraction/1", Memories: []recaller.Memory{
 		b.memory(o.Caller.ID, "Hobby", "Bees"), b.memory(o.Caller.ID, "home", "Ely"), b.memory(o.Caller.ID, "HOME", " ely "),
 	}})
 	eq(b, "extraction never overwrites", fmt.Sprintln(stored.Stored[0].Action, stored.Stored[1].Action, stored.Stored[2].Action), "kept created kept\n")
@@ -67,7 +68,7 @@ func steps(b *bench) {
 	write(recaller.StepResult{Step: recaller.StepEmbed})
 	progress, err := b.Store.Steps(b.ctx, "t1", got)
 	b.ok(err)
-	eq(b, "steps", len(progress), len(recaller.Steps()))
+	eq(b, "steps", len(progress), len(planned()))
 	eq(b, "attempts", progress[0].Attempts, 2)
 	for _, p := range progress {
 		eq(b, string(p.Step), p.State, recaller.StepDone)
@@ -294,6 +295,54 @@ func manyWorkers(b *bench) {
 	for subject, n := range had {
 		eq(b, subject, n, 1)
 	}
+}
+
+// plannedSteps has conversations ended with steps that the store has never heard of.
+func plannedSteps(b *bench) {
+	stands := func(conv recaller.Conversation) string {
+		b.Helper()
+		all, err := b.Store.Steps(b.ctx, "t1", conv)
+		b.ok(err)
+		var out []string
+		for _, p := range all {
+			out = append(out, fmt.Sprint(p.Step, " ", p.State, p.Reason, p.Attempts))
+		}
+		return strings.Join(out, ", ")
+	}
+	plan := []recaller.PlannedStep{
+		{Step: "zeta", State: recaller.StepPending}, {Step: "alpha", State: recaller.StepSkipped, Reason: "why"},
+		{Step: "mu", State: recaller.StepPending},
+	}
+	const want = "zeta pending0, alpha skippedwhy0, mu pending0"
+	closing := b.closing(b.open("t1", opening{}), recaller.Completed)
+	closing.Steps = plan
+	closed, err := b.Store.CloseConversation(b.ctx, "t1", closing)
+	b.ok(err)
+	eq(b, "a call that ends", stands(closed.Conversation), want)
+	past := b.request(opening{})
+	past.Conversation.Status, past.Conversation.EndedAt = recaller.Completed, b.now
+	imported, err := b.Store.ImportConversation(b.ctx, "t1", recaller.Importing{Opening: past, Steps: plan})
+	b.ok(err)
+	eq(b, "an import", stands(imported.Conversation), want)
+	b.ok(b.Store.ReopenStep(b.ctx, "t1", closed.Conversation, "beta"))
+	open, err := b.Store.TryStep(b.ctx, "t1", closed.Conversation.ID, "zeta")
+	b.ok(err)
+	eq(b, "it is open", open, true)
+	eq(b, "one that came later", stands(closed.Conversation), "zeta pending1, alpha skippedwhy0, mu pending0, beta pending1")
+	lacking := func(step recaller.Step) int {
+		b.Helper()
+		list, _, err := b.Store.Unembedded(b.ctx, "t1", recaller.Embeddable{Model: "m", Step: step, Limit: 10})
+		b.ok(err)
+		return len(list)
+	}
+	eq(b, "those whose step is open", lacking("mu"), 2)
+	eq(b, "none whose step was left out", lacking("alpha"), 0)
+	closing = b.closing(b.open("t1", opening{}), recaller.Completed)
+	closing.Steps, closing.Job = nil, nil
+	bare, err := b.Store.CloseConversation(b.ctx, "t1", closing)
+	b.ok(err)
+	eq(b, "nothing is to be done", stands(bare.Conversation), "")
+	eq(b, "nor was it refused", lacking("alpha"), 1)
 }
 
 // reopened has the step of the embedding opened again, as it is for another model.
