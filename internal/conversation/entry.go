@@ -93,8 +93,8 @@ func (e *entry) hearLocked(turns []recaller.Turn, at time.Time) {
 	e.heard.add(turns, e.ephemeral())
 }
 
-// retire takes a conversation that ended, by the work w if that is not nil, out of the ledger. One whose words only this
-// process has stays until it is written up (Discard).
+// retire takes a conversation that ended out of the ledger; w is the work that ended it, or nil. One whose words only
+// this process has stays until it is written up (Discard).
 func (s *Service) retire(e *entry, w *work) {
 	e.mu.Lock()
 	e.queue.remove(w)
@@ -128,11 +128,14 @@ func (s *Service) drop(e *entry) {
 	s.Ledger.remove(e)
 }
 
-// rest waits until nobody owns the conversation.
+// rest waits until nobody owns the conversation any more, and nobody tells the feed of it. A conversation that was
+// dropped rests for good.
 func (e *entry) rest() {
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	for e.queue.owned {
 		e.queue.free.Wait()
 	}
+	e.mu.Unlock()
+	e.telling.Lock()
+	defer e.telling.Unlock()
 }

@@ -46,8 +46,9 @@ func (s *Service) hold(e *entry, w *work, cause error) {
 	}
 }
 
-// holdAll marks what waits as held, and refuses what cannot be held. It returns the works that were not held before, which
-// are not answered yet, and what the feed is to be told of them. isNew says that the store was not known to be away.
+// holdAll marks what waits as held, and refuses what cannot be held. It returns the works that were not held before,
+// which are not answered yet, and what the feed is to be told of them. isNew says that the store was not known to be
+// away.
 //
 // While a conversation is closed as idle, its state stays as it is: what waits then is refused.
 func (e *entry) holdAll(w *work) (held []*work, told recaller.Change, isNew bool) {
@@ -196,16 +197,16 @@ func (s *Service) logWaiting(waiting int, last error) {
 var errBusy = errors.New("the store has not answered yet")
 
 func (s *Service) flush(ctx context.Context, e *entry) error {
-	first, owned := e.begin()
+	first, owned := e.own()
 	if !owned {
 		return errBusy
 	}
 	return s.write(ctx, e, first)
 }
 
-// begin owns a conversation of which something is held, and returns what to do first, if anything. owned is false if
+// own owns a conversation of which something is held, and returns what to do first, if anything. owned is false if
 // somebody else owns it, or nothing is held.
-func (e *entry) begin() (first *step, owned bool) {
+func (e *entry) own() (first *step, owned bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.queue.owned || !e.state.away() {

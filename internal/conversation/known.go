@@ -18,7 +18,8 @@ func (s *Service) known(e *entry) recaller.Snapshot {
 	own, _ := e.view()
 	snap := recaller.Snapshot{Tenant: e.tenant, Caller: e.callerNow(), Open: []recaller.BrokenOff{{Conversation: own}}}
 	var last recaller.Conversation
-	for _, other := range s.Ledger.all(func(o *entry) bool { return o != e && o.tenant.ID == e.tenant.ID && o.imported == 0 }) {
+	others := func(o *entry) bool { return o != e && o.tenant.ID == e.tenant.ID && o.imported == 0 }
+	for _, other := range s.Ledger.all(others) {
 		theirs := other.callerNow()
 		if !same(snap.Caller, theirs) {
 			continue

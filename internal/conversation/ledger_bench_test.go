@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
 	"testing"
 	"time"
@@ -12,7 +11,7 @@ import (
 
 // The conversations of one caller, out of 10,000 that are live. Recall and every briefing ask for them.
 func BenchmarkOfCaller(b *testing.B) {
-	l := NewLedger(slog.New(slog.NewTextHandler(io.Discard, nil)))
+	l := NewLedger(slog.New(slog.DiscardHandler))
 	for i := range 10_000 {
 		tenant := recaller.Tenant{ID: recaller.TenantID(fmt.Sprint("t", i%10))}
 		l.add(tenant, recaller.Conversation{

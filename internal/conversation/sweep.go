@@ -79,13 +79,13 @@ func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 	})
 }
 
-// endIdle ends a conversation that is idle. It owns it meanwhile, and carries out what came.
+// endIdle ends a conversation that is idle. It owns it meanwhile, and has what came carried out.
 func (s *Service) endIdle(ctx context.Context, e *entry, idle func(recaller.Conversation) bool) (did bool, err error) {
 	conv, again, is := e.ownIdle(idle)
 	if !is {
 		return false, nil
 	}
-	defer func() { _ = s.write(ctx, e, e.goOn()) }() // the works carry the outcome; what fails is held
+	defer func() { s.writeOn(ctx, e, e.goOn()) }()
 	asking, done := e.during(ctx)
 	defer done()
 	closed, err := s.close(asking, e.tenant.ID, conv, End{
@@ -99,9 +99,9 @@ func (s *Service) endIdle(ctx context.Context, e *entry, idle func(recaller.Conv
 	return !closed.Already, nil
 }
 
-// ownIdle owns a conversation, if it is live, nothing waits in it, and idle says that it is idle. Whatever comes meanwhile
-// waits for the outcome. It is not held, because it could not be stored after the end. again says that the store was
-// asked before to end it.
+// ownIdle owns a conversation, if it is live, nothing waits in it, and idle says that it is idle. Whatever comes
+// meanwhile waits for the outcome. It is not held, because it could not be stored after the end. again says that the
+// store was asked before to end it.
 func (e *entry) ownIdle(idle func(recaller.Conversation) bool) (conv recaller.Conversation, again, is bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -125,10 +125,10 @@ func (s *Service) Discard(tenant recaller.TenantID, conv recaller.Conversation) 
 }
 
 // Forget drops the live state of a caller's conversations, because the caller was erased. Once it has returned, no turn
-// of theirs is on its way to a file, and none sets out.
+// of theirs is on its way to a file or to the feed, and none sets out.
 func (s *Service) Forget(tenant recaller.TenantID, caller recaller.CallerID) {
 	for _, e := range s.Ledger.ofCaller(tenant, caller) {
 		s.drop(e)
-		e.rest() // and nobody owns it any more, for there is nothing to write
+		e.rest()
 	}
 }

@@ -13,9 +13,7 @@ import (
 // do has a work carried out, and waits for it. Once the patience is over, the work is held.
 func (s *Service) do(ctx context.Context, e *entry, w *work) (answer, error) {
 	w, first, away := e.accept(w)
-	if first != nil {
-		go func() { _ = s.write(context.WithoutCancel(ctx), e, first) }() // the works carry the outcome; what fails is held
-	}
+	s.writeOn(ctx, e, first)
 	if away {
 		s.hold(e, w, nil)
 	}
@@ -43,12 +41,19 @@ func (s *Service) patience(e *entry) time.Duration {
 	return s.Patience
 }
 
-// write carries out what waits, in order, until nothing is left or the store does not answer. Whoever calls it owns the
-// conversation, and owns it no more when write returns.
+// writeOn has a goroutine of its own write, whoever waits for it. If now is nil, there is nothing to write.
+func (s *Service) writeOn(ctx context.Context, e *entry, now *step) {
+	if now != nil {
+		go func() { _ = s.write(context.WithoutCancel(ctx), e, now) }() // the works carry the outcome; what fails is held
+	}
+}
+
+// write carries out now and what waits behind it, in order, until nothing is left or the store does not answer. Whoever
+// calls it owns the conversation, and owns it no more when write returns.
 //
 // A work is tried once more at once, so that nobody notices one hiccup of the store (P1). Trying again is safe even
-// while a write whose answer was lost is still on its way: the store recognises a work by its token, its numbers, or its
-// end.
+// while a write whose answer was lost is still on its way: the store recognises a work by its token, its numbers, or
+// its end.
 func (s *Service) write(ctx context.Context, e *entry, now *step) error {
 	for tries := 0; now != nil; now = e.next(now) {
 		err := s.carryOut(ctx, e, now)
@@ -154,13 +159,14 @@ func (s *Service) writeTurns(ctx context.Context, e *entry, now *step) error {
 		if err != nil {
 			return err
 		}
-		again, err := e.recounted(w, conv.Turns)
-		if err != nil {
-			return err
+		counted := e.recounted(w, conv.Turns)
+		if counted == nil {
+			now.answer = &answer{err: errGone}
+			return nil
 		}
-		*now = *again
+		*now = *counted
 	}
-	if e.tenant.Retention == recaller.Archive && w.filed != w.first+1 { // words before their count: counted words are there
+	if e.tenant.Retention == recaller.Archive && w.filed != w.first+1 { // words first: those that are counted are there
 		if err := s.Archive.Append(ctx, e.tenant.ID, now.conv, w.turns); err != nil {
 			return err
 		}
@@ -182,8 +188,8 @@ func (s *Service) writeTurns(ctx context.Context, e *entry, now *step) error {
 
 // recounted takes in how many turns the store has, before a work is sent. A work that was sent before keeps its numbers
 // if that count is possible before or after the store carried it out: by the numbers the store knows whether it has the
-// work. With any other count the work gets new numbers. A work that was withdrawn or dropped meanwhile is not sent.
-func (e *entry) recounted(w *work, turns int) (*step, error) {
+// work. With any other count the work gets new numbers. nil: it was withdrawn or dropped meanwhile, and is not sent.
+func (e *entry) recounted(w *work, turns int) *step {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.queue.inDoubt = false
@@ -191,9 +197,9 @@ func (e *entry) recounted(w *work, turns int) (*step, error) {
 		w.sent, e.conv.Turns = false, turns
 	}
 	if !e.queue.has(w) {
-		return nil, errGone
+		return nil
 	}
-	return e.stepLocked(w), nil
+	return e.stepLocked(w)
 }
 
 // stored tells the feed of turns that the store has. They are answered after that, so whoever has the answer can find
