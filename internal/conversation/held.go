@@ -196,23 +196,17 @@ func (s *Service) logWaiting(waiting int, last error) {
 // errBusy says that somebody is writing the conversation already. It does not leave the package.
 var errBusy = errors.New("the store has not answered yet")
 
+// flush owns a conversation of which something is held, and writes it.
 func (s *Service) flush(ctx context.Context, e *entry) error {
-	first, owned := e.own()
-	if !owned {
+	e.mu.Lock()
+	if e.queue.owned || !e.state.away() {
+		e.mu.Unlock()
 		return errBusy
 	}
+	e.queue.owned = true
+	first := e.nextLocked()
+	e.mu.Unlock()
 	return s.write(ctx, e, first)
-}
-
-// own owns a conversation of which something is held, and returns what to do first, if anything. owned is false if
-// somebody else owns it, or nothing is held.
-func (e *entry) own() (first *step, owned bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.queue.owned || !e.state.away() {
-		return nil, false
-	}
-	return e.ownLocked(), true
 }
 
 // Waiting counts what would be lost if the process died now: conversations with something held, and their held turns.

@@ -184,7 +184,8 @@ func (e *entry) accept(w *work) (_ *work, first *step, away bool) {
 	w.waiting = 1
 	e.queue.works = append(e.queue.works, w)
 	if away = e.state.away(); !away && !e.queue.owned {
-		first = e.ownLocked()
+		e.queue.owned = true
+		first = e.nextLocked()
 	}
 	return w, first, away
 }
@@ -222,18 +223,13 @@ func (e *entry) next(did *step) *step {
 	return e.nextLocked()
 }
 
-// ownLocked makes whoever calls it the owner, and returns what to do first.
-func (e *entry) ownLocked() *step {
-	e.queue.owned = true
-	return e.nextLocked()
-}
-
 // disownLocked lets another one own the conversation.
 func (e *entry) disownLocked() {
 	e.queue.owned = false
 	e.queue.free.Broadcast()
 }
 
+// nextLocked returns what the owner does next. nil: he is the owner no more.
 func (e *entry) nextLocked() *step {
 	q := &e.queue
 	if q.opening != nil {

@@ -111,10 +111,10 @@ func (s *Service) guarded(fn func() error) (err error) {
 // writeOpening opens a held conversation. Its external id or request may belong to another conversation by now. Then it
 // is stored under its own id alone: it is too late to tell the client.
 func (s *Service) writeOpening(ctx context.Context, e *entry, in recaller.Opening) error {
-	opened, err := s.Store.OpenConversation(ctx, e.tenant.ID, in)
-	if (err != nil && refused(err)) || (err == nil && opened.Conversation.ID != e.id) {
+	got, err := s.Store.OpenConversation(ctx, e.tenant.ID, in)
+	if (err != nil && refused(err)) || (err == nil && got.Conversation.ID != e.id) {
 		in.Once, in.Conversation.ExternalID = recaller.Once{}, ""
-		opened, err = s.Store.OpenConversation(ctx, e.tenant.ID, in)
+		got, err = s.Store.OpenConversation(ctx, e.tenant.ID, in)
 	}
 	if err != nil && refused(err) {
 		s.giveUp(e, err)
@@ -123,22 +123,18 @@ func (s *Service) writeOpening(ctx context.Context, e *entry, in recaller.Openin
 	if err != nil {
 		return err
 	}
-	e.wasOpened(opened)
-	s.Ledger.belongs(e, opened.Conversation.Caller)
-	if opened.Existing { // an earlier try opened it, and the feed was not told whose it is
-		conv := opened.Conversation
-		opened.Change = recaller.Change{Tenant: e.tenant.ID, Caller: conv.Caller, Conversation: &conv}
-	}
-	s.Feed.Committed(opened.Change)
-	return nil
-}
-
-func (e *entry) wasOpened(as recaller.Opened) {
+	conv := got.Conversation
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	e.queue.opening = nil
 	e.moveLocked(opened)
-	e.known, e.conv.Caller, e.conv.Turns = as.Caller, as.Conversation.Caller, as.Conversation.Turns
+	e.known, e.conv.Caller, e.conv.Turns = got.Caller, conv.Caller, conv.Turns
+	e.mu.Unlock()
+	s.Ledger.belongs(e, conv.Caller)
+	if got.Existing { // an earlier try opened it, and the feed was not told whose it is
+		got.Change = recaller.Change{Tenant: e.tenant.ID, Caller: conv.Caller, Conversation: &conv}
+	}
+	s.Feed.Committed(got.Change)
+	return nil
 }
 
 func (s *Service) writeEnd(ctx context.Context, e *entry, now *step) error {
