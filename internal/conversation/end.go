@@ -35,7 +35,7 @@ func (s *Service) End(
 				return recaller.Conversation{}, err
 			}
 		}
-		if e.masks {
+		if masks(e.tenant) {
 			in.Reason = s.maskText(in.Reason)
 		}
 		got, err := s.do(ctx, e, newWork(work{end: &in}, s.Now()))
@@ -86,23 +86,6 @@ func (in *End) after(started time.Time) error {
 		return recaller.InvalidField("ended_at", "must not be before started_at")
 	}
 	return nil
-}
-
-// retire takes an ended conversation out of the ledger. One whose words only this process has stays until it is written
-// up (Discard).
-func (s *Service) retire(e *entry) {
-	if !e.finish(s.Now()) {
-		s.Ledger.remove(e)
-	}
-}
-
-// closeLive ends a conversation that this process leads. Its order is held.
-func (s *Service) closeLive(
-	ctx context.Context, e *entry, conv recaller.Conversation, in End,
-) (recaller.Closed, error) {
-	again := e.endAsked
-	e.endAsked = true
-	return s.close(ctx, e.settings, conv, in, again)
 }
 
 // close ends a conversation in the store. again says that the store was asked before and its answer was lost. If the

@@ -9,7 +9,14 @@ func Entries(s *Service) int {
 	n := len(s.Ledger.byID)
 	for _, m := range []map[key]*entry{s.Ledger.byExternal, s.Ledger.byOnce} {
 		for _, e := range m {
-			if s.Ledger.byID[key{e.tenant, string(e.id)}] != e {
+			if s.Ledger.byID[key{e.tenant.ID, string(e.id)}] != e {
+				n += 1000
+			}
+		}
+	}
+	for of, list := range s.Ledger.byCaller {
+		for _, e := range list {
+			if s.Ledger.byID[key{e.tenant.ID, string(e.id)}] != e || of != e.of() {
 				n += 1000
 			}
 		}
@@ -30,7 +37,7 @@ func Entries(s *Service) int {
 func (s *Service) LiveTurns(tenant recaller.TenantID, caller recaller.CallerID) map[recaller.ConversationID][]recaller.Turn {
 	out := map[recaller.ConversationID][]recaller.Turn{}
 	for _, e := range s.Ledger.ofCaller(tenant, caller) {
-		if words := s.Ledger.only(tenant, e.id); len(words) > 0 {
+		if words := e.said(); len(words) > 0 {
 			out[e.id] = words
 		}
 	}

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"slices"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/forgotten"
@@ -15,19 +16,18 @@ type Glance struct {
 	StoredKeys []string // lower-cased
 }
 
-// glance returns a Glance of a conversation that this process leads. It is nil for any other, such as one that had no
-// turn since this process started, and for one that has ended.
-func (s *Service) glance(tenant recaller.TenantID, ref string) *Glance {
-	e := s.Ledger.get(tenant, ref)
-	if e == nil {
-		return nil
-	}
+// glance returns a Glance of a conversation; nil: it has ended.
+func (e *entry) glance(now time.Time) *Glance {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	return e.glanceLocked(now)
+}
+
+func (e *entry) glanceLocked(now time.Time) *Glance {
 	if e.state.over() {
 		return nil
 	}
-	return &Glance{e.glance.Turns(s.Now()), e.glance.Keys()}
+	return &Glance{e.heard.glance.Turns(now), e.heard.glance.Keys()}
 }
 
 // without takes out the turns with these numbers.
@@ -56,10 +56,10 @@ func (s *Service) Stored(c recaller.Change) {
 	}
 	for _, e := range s.Ledger.ofCaller(c.Tenant, c.Caller) {
 		e.mu.Lock()
-		e.gone = e.gone.Plus(c.Forgotten).Without(c.Memories)
+		e.heard.gone = e.heard.gone.Plus(c.Forgotten).Without(c.Memories)
 		for _, m := range c.Memories {
 			if m.Status == recaller.MemoryActive {
-				e.glance.AddKey(m.Key)
+				e.heard.glance.AddKey(m.Key)
 			}
 		}
 		e.mu.Unlock()

@@ -3,92 +3,134 @@ package conversation
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/briefing"
 )
 
-// startWithoutStore keeps a call going while the store is away.
-func (s *Service) startWithoutStore(
-	tenant recaller.Tenant, in recaller.Opening, req briefing.Request, cause error,
-) (Started, error) {
-	e, existing, err := s.Ledger.hold(tenant, in, s.Now())
-	if err != nil {
-		return Started{}, errors.Join(err, cause)
+// Bounds of what is held while the store is away.
+const (
+	maxHeldTurns = 2000     // turns of one conversation
+	maxHeldBytes = 64 << 20 // of all conversations
+	heldTurnSize = 256      // what a turn takes beside its text
+)
+
+// hold holds w and all else that waits, because the store is away. If w does not wait any more, it holds nothing. The
+// owner passes nil: he stops.
+//
+// The feed is told before what is held is answered. So whoever has the answer can find it.
+func (s *Service) hold(e *entry, w *work, cause error) {
+	e.telling.Lock()
+	defer e.telling.Unlock()
+	works, told, isNew := e.holdAll(w)
+	if isNew {
+		s.Log.Warn("store away during a call, holding what is said in memory",
+			"tenant", e.tenant.ID, "conversation", e.id, "err", cause)
 	}
-	if !existing {
-		s.Log.Warn("store away at call start, holding the conversation in memory",
-			"tenant", tenant.ID, "conversation", e.id, "err", cause)
-		s.Metrics.started(in.Conversation.Channel)
+	s.Metrics.held.Add(float64(len(told.Turns)))
+	if told.Caller != "" && len(told.Turns) > 0 {
+		_ = s.guarded(func() error { // held works are answered even if a view fails
+			s.Feed.Held(told)
+			return nil
+		})
 	}
-	return s.startedHeld(e, in, req, existing)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	conv := e.viewLocked()
+	for _, w := range works {
+		w.reply(answer{turns: slices.Clone(w.turns), conv: conv})
+	}
 }
 
-// startedHeld answers a start without the store. It refuses what the store would refuse.
-func (s *Service) startedHeld(e *entry, in recaller.Opening, req briefing.Request, existing bool) (Started, error) {
-	conv, st := e.view()
-	if with := e.callerNow(); len(with.Identities) > 0 && !same(with, recaller.Caller{Identities: in.Identities}) {
-		return Started{}, recaller.InvalidField("external_id", "belongs to a conversation with another caller")
+// holdAll marks what waits as held, and refuses what cannot be held. It returns the works that were not held before,
+// which are not answered yet, and what the feed is to be told of them. isNew says that the store was not known to be
+// away.
+//
+// While a conversation is closed as idle, its state stays as it is: what waits then is refused.
+func (e *entry) holdAll(w *work) (held []*work, told recaller.Change, isNew bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if w == nil {
+		e.disownLocked()
+	} else if !e.queue.has(w) {
+		return nil, told, false
 	}
-	if st.over() {
-		return Started{}, recaller.Errorf(recaller.Conflict, "a conversation with this external_id has ended already")
+	before := e.state
+	if len(e.queue.works) > 0 || e.queue.opening != nil {
+		e.moveLocked(storeAway)
 	}
-	req.Exclude = conv.ID
-	e.began(req.Style)
-	req.Style = e.inStyle(req.Style)
-	snap := s.known(e)
-	return Started{
-		Conversation: conv, Caller: snap.Caller, Existing: existing, Briefing: s.degraded(snap, req, briefing.ReasonStore),
-	}, nil
-}
-
-// hold takes up a conversation that the store has not seen. If there is one already with its external id, or by the
-// same request, hold returns that one, and existing is true.
-func (l *Ledger) hold(tenant recaller.Tenant, in recaller.Opening, now time.Time) (e *entry, existing bool, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if e, err := l.beganLocked(tenant.ID, in, func(*entry) bool { return true }); e != nil || err != nil {
-		return e, true, err
-	}
-	unseen := 0
-	for _, e := range l.byID {
-		if e.caller == "" && e.imported == 0 {
-			unseen++
+	isNew = e.state != before
+	number, n := e.conv.Turns, 0
+	e.queue.works = slices.DeleteFunc(e.queue.works, func(w *work) bool {
+		if !w.held {
+			if err := e.refusalLocked(w, n); err != nil {
+				w.reply(answer{err: err})
+				return true
+			}
+			e.holdLocked(w, number)
+			held, told.Turns = append(held, w), append(told.Turns, w.turns...)
 		}
-	}
-	if unseen >= maxHeld {
-		return nil, false, recaller.Errorf(recaller.Unavailable,
-			"the store is away and too many conversations are held already")
-	}
-	e = l.newEntry(tenant, in.Conversation, opening, now)
-	e.opening, e.once = &in, in.Once
-	e.known = recaller.Caller{Identities: in.Identities, Name: in.Name, NameSource: in.NameSource}
-	l.putLocked(e)
-	return e, false, nil
+		number, n = number+len(w.turns), n+len(w.turns)
+		return false
+	})
+	conv := e.viewLocked()
+	told.Tenant, told.Caller, told.Conversation = e.tenant.ID, conv.Caller, &conv
+	return held, told, isNew
 }
 
-// began finds the held conversation that an earlier try of the same start began; nil: there is none.
-func (l *Ledger) began(tenant recaller.TenantID, in recaller.Opening) (*entry, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.beganLocked(tenant, in, (*entry).isAway)
+// refusalLocked returns why a work cannot be held, or nil. No limit applies to a work that was sent: the store may have
+// carried it out, so a refusal could be untrue.
+func (e *entry) refusalLocked(w *work, held int) error {
+	size := int64(textBytes(w.turns) + heldTurnSize*len(w.turns))
+	switch {
+	case e.state.over():
+		return errOver
+	case e.state == closing:
+		return recaller.Errorf(recaller.Unavailable, "the store is away and the conversation was about to be closed as idle")
+	case !w.sent && held+len(w.turns) > maxHeldTurns:
+		return recaller.Errorf(recaller.Unavailable,
+			"the store is away and this conversation holds its limit of %d turns", maxHeldTurns)
+	case e.queue.heldBytes.Add(size) > maxHeldBytes && !w.sent:
+		e.queue.heldBytes.Add(-size)
+		return recaller.Errorf(recaller.Unavailable, "the store is away and too much is held already")
+	}
+	w.size = size
+	return nil
 }
 
-func (l *Ledger) beganLocked(tenant recaller.TenantID, in recaller.Opening, wanted func(*entry) bool) (*entry, error) {
-	if e := l.byOnce[key{tenant, in.Once.Token}]; e != nil && wanted(e) {
-		if e.once.Request != in.Once.Request {
-			return nil, recaller.Errorf(recaller.Conflict, "this Idempotency-Key was used with another request")
-		}
-		return e, nil
+// holdLocked holds one work, whose first turn has a number if it was not sent.
+func (e *entry) holdLocked(w *work, number int) {
+	w.held = true
+	if w.end != nil {
+		e.noteEndLocked(*w.end, w.at)
+		return
 	}
-	if e := l.byExternal[key{tenant, in.Conversation.ExternalID}]; e != nil && wanted(e) {
-		return e, nil
+	if !w.sent {
+		w.first = number
+		renumber(w.turns, number)
 	}
-	return nil, nil //nolint:nilnil // none is no error
+	e.hearLocked(w.turns, w.at)
+}
+
+// noteEndLocked notes an end that the store has not seen.
+func (e *entry) noteEndLocked(in End, now time.Time) {
+	in.EndedAt = later(in.EndedAt, e.conv.StartedAt)
+	e.moveLocked(endHeld)
+	e.touched = now
+	e.conv.Status, e.conv.EndedAt, e.conv.EndReason, e.conv.RecordingURL =
+		in.Status, in.EndedAt, in.Reason, in.RecordingURL
+	e.conv.Duration = duration(in.Duration, e.conv.StartedAt, in.EndedAt)
+}
+
+// heldTurns returns the turns that are held: the store may not have them.
+func (e *entry) heldTurns() []recaller.Turn {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.queue.turns()
 }
 
 // heldNow returns the conversations of which something is held, oldest first.
@@ -154,11 +196,17 @@ func (s *Service) logWaiting(waiting int, last error) {
 // errBusy says that somebody is writing the conversation already. It does not leave the package.
 var errBusy = errors.New("the store has not answered yet")
 
+// flush owns a conversation of which something is held, and writes it.
 func (s *Service) flush(ctx context.Context, e *entry) error {
-	if !e.begin() {
+	e.mu.Lock()
+	if e.queue.owned || !e.state.away() {
+		e.mu.Unlock()
 		return errBusy
 	}
-	return s.write(ctx, e)
+	e.queue.owned = true
+	first := e.nextLocked()
+	e.mu.Unlock()
+	return s.write(ctx, e, first)
 }
 
 // Waiting counts what would be lost if the process died now: conversations with something held, and their held turns.
@@ -185,31 +233,4 @@ func (s *Service) Drain(ctx context.Context) (conversations, turns int) {
 		}
 	}
 	return 0, 0
-}
-
-// refused reports whether the store answered that it will not take a write. It is false if the store could not.
-func refused(err error) bool {
-	switch recaller.KindOf(err) {
-	case recaller.Invalid, recaller.Conflict, recaller.NotFound, recaller.Forbidden:
-		return true
-	default:
-		return false
-	}
-}
-
-// drop forgets a conversation and all of it that only this process has. It ends the write that is under way, and
-// answers what waits with errGone.
-func (s *Service) drop(e *entry) {
-	e.mu.Lock()
-	e.cancel()
-	for _, w := range e.queue {
-		s.Ledger.heldBytes.Add(-w.size)
-		if !w.sent {
-			w.reply(answer{err: errGone})
-		}
-	}
-	e.moveLocked(dropped)
-	e.queue, e.recent, e.opening, e.words, e.size = nil, nil, nil, nil, 0
-	e.mu.Unlock()
-	s.Ledger.remove(e)
 }

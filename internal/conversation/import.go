@@ -113,10 +113,7 @@ func (s *Service) mend(
 	if tenant.Retention != recaller.Archive || !conv.Imported || conv.Turns == 0 || conv.Turns != len(turns) {
 		return nil
 	}
-	there, err := s.Store.Turns(ctx, tenant.ID, conv)
-	if err == nil && len(there) == 0 {
-		there, err = s.Archive.Turns(ctx, tenant.ID, conv)
-	}
+	there, err := s.lasting(ctx, tenant.ID, conv)
 	if err != nil || len(there) > 0 {
 		return err
 	}

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -11,16 +12,14 @@ import (
 	"github.com/recallerhq/recaller/internal/briefing"
 )
 
-// lastWords is how many turns of a call that broke off a briefing may see.
-const lastWords = 16
-
 // known returns what this process knows about the caller of a conversation without the store. It knows that from the
 // conversation itself, and from others with the same caller that it leads.
 func (s *Service) known(e *entry) recaller.Snapshot {
 	own, _ := e.view()
-	snap := recaller.Snapshot{Tenant: e.settings, Caller: e.callerNow(), Open: []recaller.BrokenOff{{Conversation: own}}}
+	snap := recaller.Snapshot{Tenant: e.tenant, Caller: e.callerNow(), Open: []recaller.BrokenOff{{Conversation: own}}}
 	var last recaller.Conversation
-	for _, other := range s.Ledger.all(func(o *entry) bool { return o != e && o.tenant == e.tenant && o.imported == 0 }) {
+	others := func(o *entry) bool { return o != e && o.tenant.ID == e.tenant.ID && o.imported == 0 }
+	for _, other := range s.Ledger.all(others) {
 		theirs := other.callerNow()
 		if !same(snap.Caller, theirs) {
 			continue
@@ -30,7 +29,7 @@ func (s *Service) known(e *entry) recaller.Snapshot {
 		}
 		conv, st := other.view()
 		if !st.over() {
-			snap.Open = append(snap.Open, recaller.BrokenOff{Conversation: conv, Turns: other.lastWords(s.Now())})
+			snap.Open = append(snap.Open, recaller.BrokenOff{Conversation: conv, Turns: other.last(s.Now())})
 			continue
 		}
 		if conv.LastActivityAt.Before(last.LastActivityAt) {
@@ -38,7 +37,7 @@ func (s *Service) known(e *entry) recaller.Snapshot {
 		}
 		last, snap.BrokenOff = conv, nil
 		if conv.Status == recaller.Failed {
-			snap.BrokenOff = &recaller.BrokenOff{Conversation: conv, Turns: other.lastWords(s.Now())}
+			snap.BrokenOff = &recaller.BrokenOff{Conversation: conv, Turns: other.last(s.Now())}
 		}
 	}
 	return snap
@@ -60,18 +59,11 @@ func (e *entry) callerNow() recaller.Caller {
 	return c
 }
 
-// lastWords returns the last turns of a conversation as they were heard. Long ones are cut, and those that say what was
-// forgotten are left out.
-func (e *entry) lastWords(now time.Time) []recaller.Turn {
+// last returns the last turns of a conversation, as they were heard.
+func (e *entry) last(now time.Time) []recaller.Turn {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	heard := e.glance.Turns(now)
-	heard = heard[max(0, len(heard)-lastWords):]
-	turns := make([]recaller.Turn, len(heard))
-	for i, t := range heard {
-		turns[i] = recaller.Turn{Number: t.Number, Speaker: t.Speaker, Text: t.Text, At: t.At, Confidence: 1}
-	}
-	return e.gone.Turns(e.id, turns)
+	return e.heard.last(e.id, now)
 }
 
 // brief composes the briefing of a conversation. If the briefer cannot read the store, the briefing says what this
@@ -81,9 +73,11 @@ func (s *Service) brief(
 	ctx context.Context, tenant recaller.TenantID, e *entry, conv recaller.Conversation, req briefing.Request,
 ) (recaller.Briefing, error) {
 	req.Exclude = conv.ID
-	req.Style = e.inStyle(req.Style)
 	if strings.TrimSpace(req.Query) == "" {
-		req.Query = e.moment(s.Now())
+		req.Query = ""
+	}
+	if e != nil {
+		e.steer(&req, s.Now())
 	}
 	if conv.Caller == "" && e != nil { // held while the store is away
 		return s.degraded(s.known(e), req, briefing.ReasonStore), nil
@@ -95,52 +89,25 @@ func (s *Service) brief(
 	return s.degraded(s.known(e), req, b.Reason), nil
 }
 
-// momentTurns is how many of the user's turns say what is being talked about.
-const momentTurns = 3
-
-// moment says what is being talked about: the last turns of the user, newest last, each as long as the buffer holds it.
-// It is empty if nothing was said yet, or the conversation has ended.
-func (e *entry) moment(now time.Time) string {
-	if e == nil {
-		return ""
-	}
+// steer fills in what a request for a briefing leaves open: the style, which is the one that the conversation began
+// with, and the query, which is what is being talked about.
+func (e *entry) steer(req *briefing.Request, now time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.state.over() {
-		return ""
+	if req.Style == "" {
+		req.Style = e.style
 	}
-	var last []string
-	for _, t := range slices.Backward(e.glance.Turns(now)) {
-		if t.Speaker != recaller.User {
-			continue
-		}
-		if last = append(last, t.Text); len(last) == momentTurns {
-			break
-		}
+	if req.Query == "" && !e.state.over() {
+		req.Query = e.heard.moment(now)
 	}
-	slices.Reverse(last)
-	return strings.Join(last, "\n")
 }
 
-// inStyle returns the style for a briefing: the one that was asked for, or else the one that the conversation began
-// with, or empty if that is not known. e may be nil.
-func (e *entry) inStyle(asked recaller.BriefingStyle) recaller.BriefingStyle {
-	if asked != "" || e == nil {
-		return asked
-	}
+// began notes the style that the conversation began with, if it is told, and returns it.
+func (e *entry) began(style recaller.BriefingStyle) recaller.BriefingStyle {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.style = cmp.Or(style, e.style)
 	return e.style
-}
-
-// began notes the style that the conversation began with. e may be nil.
-func (e *entry) began(style recaller.BriefingStyle) {
-	if style == "" || e == nil {
-		return
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.style = style
 }
 
 func (s *Service) degraded(snap recaller.Snapshot, req briefing.Request, reason string) recaller.Briefing {

@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"cmp"
-	"context"
 	"log/slog"
 	"slices"
 	"sync"
@@ -10,27 +9,28 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/forgotten"
-	"github.com/recallerhq/recaller/internal/guard"
-	"github.com/recallerhq/recaller/internal/livebuffer"
 )
 
 // Ledger is what a process knows of the conversations that it leads. Most of it is a view of what is stored. Only the
 // ledger has what is held, and the words that the store does not keep. It belongs to one Service, and Words reads it.
 // Safe for concurrent use.
 //
-// Its locks, in the order in which they are taken:
+// What orders the writes of a conversation is no lock: it has one owner at a time (queue.owned), and only the owner
+// asks the store to write. Nothing is locked over I/O. The locks, in the order in which they are taken:
 //
-//   - entry.order: whoever writes the conversation has it. It is the only one that is held over I/O.
-//   - entry.telling: held while the feed is told of what is held or stored, so that it is told in order.
-//   - ledger.mu: guards the index, and whose a conversation is. Held for moments.
-//   - entry.mu: guards all else of a conversation. Held for moments, so reading waits for no disk.
+//   - entry.telling: held while the feed is told of what is held or stored. Two may have something to tell: the owner,
+//     and a request whose patience is over while the owner waits for the store. So the feed hears of a held turn before
+//     it hears that the store has it.
+//   - ledger.mu: guards the indexes, and whose a conversation is. Held for moments.
+//   - entry.mu: guards all else of a conversation. Held for moments, and never while the feed is told: its views read
+//     conversations, and whoever reads one waits for neither a disk nor a view.
 type Ledger struct {
 	log        *slog.Logger
 	mu         sync.Mutex
 	byID       map[key]*entry // an id wins over an external id of the same spelling, as in the store
 	byExternal map[key]*entry
-	byOnce     map[key]*entry // by the token of the request that began it
+	byOnce     map[key]*entry   // by the token of the request that began it
+	byCaller   map[key][]*entry // under unseen, those of which the caller is not known
 
 	heldBytes   atomic.Int64 // of what is held
 	importBytes atomic.Int64 // of imported words that wait for their wrap-up
@@ -41,64 +41,22 @@ type key struct {
 	ref    string
 }
 
-// entry is one conversation.
-type entry struct {
-	ledger    *Ledger
-	tenant    recaller.TenantID
-	settings  recaller.Tenant // as they were when this process took the conversation up
-	retention recaller.Retention
-	masks     bool // secrets are masked, as the settings said
-	id        recaller.ConversationID
-	external  string
-	once      recaller.Once     // what began it; zero if that is not known
-	caller    recaller.CallerID // guarded by ledger.mu; empty until the store has the conversation
-	order     chan struct{}     // a lock: full while somebody writes the conversation
-	endAsked  bool              // the store was asked to end it; guarded by order
-	imported  int64             // bytes counted in ledger.importBytes
-
-	// telling is held while the feed is told of what is held or stored, so that it is told in order. It is taken before
-	// mu, and never held over I/O.
-	telling sync.Mutex
-
-	mu     sync.Mutex      // guards what follows
-	state  state           // changed by moveLocked only
-	gone   forgotten.View  // what was forgotten of the caller, as far as this process has heard
-	known  recaller.Caller // as they were when it was opened; zero: not known
-	conv   recaller.Conversation
-	words  []recaller.Turn // ephemeral: the turns; imports: the turns until they are written up
-	size   int             // bytes of words
-	glance livebuffer.Buffer
-	talk   guard.Dialogue // what was asked last; decides how the answer is masked
-	// lastUser is the number of the user's last turn, as far as is known; -1: none.
-	lastUser int
-	touched  time.Time              // when this process last wrote it
-	inDoubt  bool                   // a write failed: conv.Turns may be behind the store
-	opening  *recaller.Opening      // what the store was not told yet; nil: the store has the conversation
-	queue    []*work                // works that the store has not confirmed, in order
-	recent   []*work                // the last requests that were answered, without their words
-	writing  bool                   // somebody carries out the queue
-	cancel   context.CancelFunc     // ends the write that is under way, if one is
-	style    recaller.BriefingStyle // of the first briefing; a refresh keeps to it
-}
+// unseen are the conversations that the store has not seen, so that nobody knows whose they are.
+var unseen key
 
 // Bounds of the live state.
 const (
 	maxWords       = 4 << 20        // text of one ephemeral conversation; past it the oldest turns go
 	maxImportBytes = 256 << 20      // text of imports that wait for their wrap-up
+	maxUnseen      = 1000           // conversations that the store has not seen
 	wordsFor       = 24 * time.Hour // how long ephemeral words wait for a wrap-up that does not come
 )
 
 // NewLedger returns an empty ledger. Bugs of ours are logged to log.
 func NewLedger(log *slog.Logger) *Ledger {
-	return &Ledger{log: log, byID: map[key]*entry{}, byExternal: map[key]*entry{}, byOnce: map[key]*entry{}}
-}
-
-func (l *Ledger) newEntry(tenant recaller.Tenant, conv recaller.Conversation, at state, now time.Time) *entry {
-	return &entry{
-		ledger: l, state: at,
-		tenant: tenant.ID, settings: tenant, retention: tenant.Retention, masks: masks(tenant),
-		id: conv.ID, external: conv.ExternalID, caller: conv.Caller,
-		order: make(chan struct{}, 1), conv: conv, touched: now, lastUser: -1, cancel: func() {},
+	return &Ledger{
+		log: log, byID: map[key]*entry{}, byExternal: map[key]*entry{}, byOnce: map[key]*entry{},
+		byCaller: map[key][]*entry{},
 	}
 }
 
@@ -121,14 +79,43 @@ func (l *Ledger) begin(tenant recaller.Tenant, opened recaller.Opened, once reca
 	return e
 }
 
-func (l *Ledger) putLocked(e *entry) {
-	l.byID[key{e.tenant, string(e.id)}] = e
-	if e.external != "" {
-		l.byExternal[key{e.tenant, e.external}] = e
+// hold takes up a conversation that the store has not seen. If there is one already with its external id, or by the
+// same request, hold returns that one, and existing is true.
+func (l *Ledger) hold(tenant recaller.Tenant, in recaller.Opening, now time.Time) (e *entry, existing bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e, err := l.beganLocked(tenant.ID, in, func(*entry) bool { return true }); e != nil || err != nil {
+		return e, true, err
 	}
-	if e.once.Token != "" {
-		l.byOnce[key{e.tenant, e.once.Token}] = e
+	if len(l.byCaller[unseen]) >= maxUnseen {
+		return nil, false, recaller.Errorf(recaller.Unavailable,
+			"the store is away and too many conversations are held already")
 	}
+	e = l.newEntry(tenant, in.Conversation, opening, now)
+	e.queue.opening, e.once = &in, in.Once
+	e.known = recaller.Caller{Identities: in.Identities, Name: in.Name, NameSource: in.NameSource}
+	l.putLocked(e)
+	return e, false, nil
+}
+
+// began finds the held conversation that an earlier try of the same start began; nil: there is none.
+func (l *Ledger) began(tenant recaller.TenantID, in recaller.Opening) (*entry, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.beganLocked(tenant, in, (*entry).isAway)
+}
+
+func (l *Ledger) beganLocked(tenant recaller.TenantID, in recaller.Opening, wanted func(*entry) bool) (*entry, error) {
+	if e := l.byOnce[key{tenant, in.Once.Token}]; e != nil && wanted(e) {
+		if e.once.Request != in.Once.Request {
+			return nil, recaller.Errorf(recaller.Conflict, "this Idempotency-Key was used with another request")
+		}
+		return e, nil
+	}
+	if e := l.byExternal[key{tenant, in.Conversation.ExternalID}]; e != nil && wanted(e) {
+		return e, nil
+	}
+	return nil, nil //nolint:nilnil // none is no error
 }
 
 // keep holds the words of an import until its wrap-up. The entry is found by the conversation's id only. It returns
@@ -142,11 +129,66 @@ func (l *Ledger) keep(
 		return nil, false
 	}
 	e := l.newEntry(tenant, conv, ended, now)
-	e.words, e.imported = words, n
+	e.heard.only, e.imported = words, n
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.byID[key{e.tenant, string(e.id)}] = e
+	l.byID[key{e.tenant.ID, string(e.id)}] = e
 	return e, true
+}
+
+func (l *Ledger) putLocked(e *entry) {
+	l.byID[key{e.tenant.ID, string(e.id)}] = e
+	if e.external != "" {
+		l.byExternal[key{e.tenant.ID, e.external}] = e
+	}
+	if e.once.Token != "" {
+		l.byOnce[key{e.tenant.ID, e.once.Token}] = e
+	}
+	l.byCaller[e.of()] = append(l.byCaller[e.of()], e)
+}
+
+// of is where byCaller has an entry.
+func (e *entry) of() key {
+	if e.caller == "" {
+		return unseen
+	}
+	return key{e.tenant.ID, string(e.caller)}
+}
+
+func (l *Ledger) unlistLocked(e *entry) {
+	of := e.of()
+	l.byCaller[of] = slices.DeleteFunc(l.byCaller[of], func(other *entry) bool { return other == e })
+	if len(l.byCaller[of]) == 0 {
+		delete(l.byCaller, of)
+	}
+}
+
+// belongs notes whose conversation it is, once the store has told. It may have been forgotten meanwhile.
+func (l *Ledger) belongs(e *entry, caller recaller.CallerID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.byID[key{e.tenant.ID, string(e.id)}] == e {
+		l.unlistLocked(e)
+		e.caller = caller
+		l.byCaller[e.of()] = append(l.byCaller[e.of()], e)
+	}
+}
+
+// remove forgets a conversation.
+func (l *Ledger) remove(e *entry) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if id := (key{e.tenant.ID, string(e.id)}); l.byID[id] == e {
+		delete(l.byID, id)
+		l.importBytes.Add(-e.imported)
+	}
+	if external := (key{e.tenant.ID, e.external}); l.byExternal[external] == e {
+		delete(l.byExternal, external)
+	}
+	if once := (key{e.tenant.ID, e.once.Token}); l.byOnce[once] == e {
+		delete(l.byOnce, once)
+	}
+	l.unlistLocked(e)
 }
 
 // get finds a conversation by its id or its external id.
@@ -159,29 +201,6 @@ func (l *Ledger) get(tenant recaller.TenantID, ref string) *entry {
 	return l.byExternal[key{tenant, ref}]
 }
 
-// belongs notes whose conversation it is, once the store has told.
-func (l *Ledger) belongs(e *entry, caller recaller.CallerID) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	e.caller = caller
-}
-
-// remove forgets a conversation.
-func (l *Ledger) remove(e *entry) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.byID[key{e.tenant, string(e.id)}] == e {
-		delete(l.byID, key{e.tenant, string(e.id)})
-		l.importBytes.Add(-e.imported)
-	}
-	if l.byExternal[key{e.tenant, e.external}] == e {
-		delete(l.byExternal, key{e.tenant, e.external})
-	}
-	if l.byOnce[key{e.tenant, e.once.Token}] == e {
-		delete(l.byOnce, key{e.tenant, e.once.Token})
-	}
-}
-
 // all returns the entries that want reports true for, by id. It holds ledger.mu while it calls want.
 func (l *Ledger) all(want func(*entry) bool) []*entry {
 	l.mu.Lock()
@@ -192,91 +211,17 @@ func (l *Ledger) all(want func(*entry) bool) []*entry {
 			out = append(out, e)
 		}
 	}
-	slices.SortFunc(out, func(a, b *entry) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(out, byID)
 	return out
 }
 
-// ofCaller returns what this process holds of a caller's conversations.
+// ofCaller returns what this process holds of a caller's conversations, by id.
 func (l *Ledger) ofCaller(tenant recaller.TenantID, caller recaller.CallerID) []*entry {
-	return l.all(func(e *entry) bool { return e.tenant == tenant && e.caller == caller })
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := slices.Clone(l.byCaller[key{tenant, string(caller)}])
+	slices.SortFunc(out, byID)
+	return out
 }
 
-// take gets the order: the right to write the conversation. Whoever gets it gives it back with leave.
-func (e *entry) take(ctx context.Context) error {
-	select {
-	case e.order <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return recaller.Wrap(recaller.Timeout, ctx.Err(), "the store did not answer in time")
-	}
-}
-
-func (e *entry) leave() { <-e.order }
-
-// moveLocked changes the state by an event. An event that the table does not have is logged as a bug, and changes
-// nothing.
-func (e *entry) moveLocked(ev event) {
-	to, ok := e.state.after(ev)
-	if !ok {
-		e.ledger.log.Error("a bug: this cannot happen to a conversation",
-			"tenant", e.tenant, "conversation", e.id, "state", e.state, "event", ev)
-		return
-	}
-	e.state = to
-}
-
-// isAway reports whether something of the conversation is held, because the store is away.
-func (e *entry) isAway() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.state.away()
-}
-
-// hearLocked takes in turns that are about to be answered.
-func (e *entry) hearLocked(turns []recaller.Turn, at time.Time) {
-	e.touched = at
-	if e.conv.LastActivityAt.Before(at) {
-		e.conv.LastActivityAt = at
-	}
-	for _, t := range turns {
-		e.glance.Add(t)
-		if t.Speaker == recaller.User {
-			e.lastUser = max(e.lastUser, t.Number)
-		}
-		if e.retention == recaller.Ephemeral {
-			e.words, e.size = append(e.words, t), e.size+len(t.Text)
-		}
-	}
-	for e.size > maxWords && len(e.words) > 1 {
-		e.size -= len(e.words[0].Text)
-		e.words[0] = recaller.Turn{}
-		e.words = e.words[1:]
-	}
-}
-
-// said returns the words that only this process has.
-func (e *entry) said() []recaller.Turn {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return slices.Clone(e.words)
-}
-
-// finish marks the conversation as ended. It reports whether this process alone has words of it.
-func (e *entry) finish(now time.Time) (hasWords bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	ev := closed
-	if slices.ContainsFunc(e.queue, func(w *work) bool { return w.held }) {
-		ev = endHeld
-	}
-	e.moveLocked(ev)
-	e.touched = now
-	return len(e.words) > 0
-}
-
-func textBytes(turns []recaller.Turn) (n int) {
-	for _, t := range turns {
-		n += len(t.Text)
-	}
-	return n
-}
+func byID(a, b *entry) int { return cmp.Compare(a.id, b.id) }

@@ -12,19 +12,16 @@ import (
 // without reading settings.
 func masks(tenant recaller.Tenant) bool { return tenant.Masking != recaller.MaskingOff }
 
-// maskTurns masks the next turns of a conversation. Requests that come at the same time do not see each other's turns:
-// each is masked after what was said before both.
-func (s *Service) maskTurns(e *entry, turns []recaller.Turn) {
-	if !e.masks {
-		return
+// maskTurns masks the next turns of a conversation, and returns what was asked last, once they are said. Requests that
+// come at the same time do not see each other's turns: each is masked after what was said before both.
+func (s *Service) maskTurns(e *entry, turns []recaller.Turn) (talk guard.Dialogue) {
+	if !masks(e.tenant) {
+		return talk
 	}
 	e.mu.Lock()
-	talk := e.talk
+	talk = e.heard.talk
 	e.mu.Unlock()
-	talk = s.mask(talk, turns) // without a lock: a thousand long turns take a while
-	e.mu.Lock()
-	e.talk = talk
-	e.mu.Unlock()
+	return s.mask(talk, turns) // without a lock: a thousand long turns take a while
 }
 
 // mask masks turns that follow talk, and returns talk with them added.

@@ -3,18 +3,22 @@ package conversation
 import (
 	"errors"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/guard"
 )
 
 // work is one write of a conversation: turns, or the end. Works are carried out one after the other, in the order in
 // which they came (write.go). If the store does not answer in time, a work is held: it is answered as not durable, and
-// carried out when the store is back.
+// carried out when the store is back (held.go).
 //
 // The entry's mu guards all of it, except answered. Nobody changes turns while the store is at work on them.
 type work struct {
 	turns []recaller.Turn
+	talk  guard.Dialogue // what was asked last, once the turns were said
 	end   *End
 	once  recaller.Once // of the request; zero: the request cannot be repeated
 	at    time.Time     // when it came
@@ -50,7 +54,7 @@ var errOver = errors.New("the conversation has ended")
 // errGone answers requests to a conversation that was dropped, such as when its caller was erased.
 var errGone = recaller.Errorf(recaller.NotFound, "there is no such conversation")
 
-// reply answers a work, once. The entry's lock is held.
+// reply answers a work, once.
 func (w *work) reply(a answer) {
 	if !w.done {
 		w.answer, w.done = a, true
@@ -58,55 +62,39 @@ func (w *work) reply(a answer) {
 	}
 }
 
-// Bounds of what is held while the store is away.
-const (
-	maxHeld      = 1000     // conversations that the store has not seen
-	maxHeldTurns = 2000     // turns of one conversation
-	maxHeldBytes = 64 << 20 // of all conversations
-	heldTurnSize = 256      // what a turn takes beside its text
-)
+// queue is what the store was not told yet of a conversation, and who tells it. The entry's mu guards it.
+type queue struct {
+	opening  *recaller.Opening // nil: the store has the conversation
+	works    []*work           // those that the store has not confirmed, in order
+	recent   []*work           // the last requests that were answered, without their words
+	owned    bool              // somebody carries out the queue, or ends the conversation
+	free     sync.Cond         // told when the owner stops
+	inDoubt  bool              // a write of turns failed: conv.Turns may be behind the store
+	endAsked bool              // the store was asked to end the conversation
 
-// enqueue puts a work at the end of the queue, and says what is left to do about it. If an earlier try of the same
-// request waits, or was answered a moment ago, enqueue returns that work instead.
-func (e *entry) enqueue(w *work) (_ *work, todo todo, err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	before, err := e.beforeLocked(w)
-	if err != nil {
-		return nil, nothing, err
-	}
-	if before != nil {
-		before.waiting++
-		return before, nothing, nil
-	}
-	if e.state.over() {
-		return nil, nothing, errOver
-	}
-	w.waiting = 1
-	e.queue = append(e.queue, w)
-	switch {
-	case e.state.away():
-		return w, holding, nil
-	case e.writing:
-		return w, nothing, nil
-	}
-	e.writing = true
-	return w, writing, nil
+	heldBytes *atomic.Int64 // of the ledger
 }
 
-// todo is what whoever enqueued a work has to do.
-type todo int
+// has reports whether a work waits for the store.
+func (q *queue) has(w *work) bool { return slices.Contains(q.works, w) }
 
-const (
-	nothing todo = iota // nothing: somebody writes already
-	writing             // write
-	holding             // hold the work: the store is away
-)
+// remove takes a work off the queue, if it is there. It is not if the conversation was dropped.
+func (q *queue) remove(w *work) {
+	if i := slices.Index(q.works, w); i >= 0 {
+		q.heldBytes.Add(-w.size)
+		q.works = slices.Delete(q.works, i, i+1)
+	}
+}
 
-// beforeLocked finds an earlier try of the same request that waits, or was answered a moment ago. Any end is a repeat
-// of an end that is held.
-func (e *entry) beforeLocked(w *work) (*work, error) {
-	for _, known := range [][]*work{e.queue, e.recent} {
+// holds reports whether a work is held.
+func (q *queue) holds() bool {
+	return slices.ContainsFunc(q.works, func(w *work) bool { return w.held })
+}
+
+// before finds an earlier try of the same request that waits, or was answered a moment ago. Any end is a repeat of an
+// end that is held.
+func (q *queue) before(w *work) (*work, error) {
+	for _, known := range [][]*work{q.works, q.recent} {
 		for _, b := range known {
 			switch {
 			case w.end != nil && b.end != nil && b.held:
@@ -129,8 +117,8 @@ const (
 	maxRecentTurns = 32
 )
 
-// rememberLocked keeps the answer of a request that may be repeated, without the words.
-func (e *entry) rememberLocked(w *work, a answer) {
+// remember keeps the answer of a request that may be repeated, without the words.
+func (q *queue) remember(w *work, a answer) {
 	if w.once.Token == "" || len(a.turns) > maxRecentTurns {
 		return
 	}
@@ -140,157 +128,29 @@ func (e *entry) rememberLocked(w *work, a answer) {
 	}
 	told := newWork(work{once: w.once}, w.at)
 	told.reply(answer{turns: bare, durable: a.durable})
-	if len(e.recent) == maxRecent {
-		e.recent = slices.Clone(e.recent[1:])
+	if len(q.recent) == maxRecent {
+		q.recent = slices.Clone(q.recent[1:])
 	}
-	e.recent = append(e.recent, told)
+	q.recent = append(q.recent, told)
 }
 
-// hold notes that the store does not answer, and holds w and all else that waits, if w still does. isNew says that the
-// store was not known to be away. held are the works that it held; they are not answered yet.
-func (e *entry) hold(w *work) (isNew bool, held []*work) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !slices.Contains(e.queue, w) {
-		return false, nil
-	}
-	return e.awayLocked(), e.holdLocked()
-}
-
-// stop is hold for whoever carries out the queue, and now stops.
-func (e *entry) stop() (isNew bool, held []*work) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.writing = false
-	return e.awayLocked(), e.holdLocked()
-}
-
-// awayLocked notes that the store is away, and returns whether that is new. It changes nothing while a conversation is
-// closed as idle: what waits then is refused, not held.
-func (e *entry) awayLocked() bool {
-	before := e.state
-	if len(e.queue) > 0 || e.opening != nil {
-		e.moveLocked(storeAway)
-	}
-	return e.state != before
-}
-
-// holdLocked holds all that waits, and returns the works that were not held before. It refuses those that cannot be
-// held.
-func (e *entry) holdLocked() (held []*work) {
-	number, n := e.conv.Turns, 0
-	e.queue = slices.DeleteFunc(e.queue, func(w *work) bool {
-		if !w.held {
-			if err := e.refusalLocked(w, n); err != nil {
-				w.reply(answer{err: err})
-				return true
-			}
-			e.holdOneLocked(w, number)
-			held = append(held, w)
-		}
-		number, n = number+len(w.turns), n+len(w.turns)
-		return false
-	})
-	return held
-}
-
-// refusalLocked returns why a work cannot be held, or nil. No limit applies to a work that was sent: the store may have
-// carried it out, so a refusal could be untrue.
-func (e *entry) refusalLocked(w *work, held int) error {
-	size := int64(textBytes(w.turns) + heldTurnSize*len(w.turns))
-	switch {
-	case e.state.over():
-		return errOver
-	case e.state == closing:
-		return recaller.Errorf(recaller.Unavailable, "the store is away and the conversation was about to be closed as idle")
-	case !w.sent && held+len(w.turns) > maxHeldTurns:
-		return recaller.Errorf(recaller.Unavailable,
-			"the store is away and this conversation holds its limit of %d turns", maxHeldTurns)
-	case e.ledger.heldBytes.Add(size) > maxHeldBytes && !w.sent:
-		e.ledger.heldBytes.Add(-size)
-		return recaller.Errorf(recaller.Unavailable, "the store is away and too much is held already")
-	}
-	w.size = size
-	return nil
-}
-
-func (e *entry) holdOneLocked(w *work, number int) {
-	w.held = true
-	if w.end != nil {
-		e.noteEndLocked(*w.end, w.at)
+// join joins held turns that came one by one into the first work. Two kinds stay as they are: a request with a token,
+// since a repeat finds it by that token; and one that was sent before, since it must be sent again unchanged.
+func (q *queue) join() {
+	plain := func(w *work) bool { return w.held && w.done && !w.sent && w.end == nil && w.once.Token == "" }
+	w, n := q.works[0], 1
+	if !plain(w) {
 		return
 	}
-	if !w.sent {
-		w.first = number
-		renumber(w.turns, number)
+	for ; n < len(q.works) && plain(q.works[n]) && len(w.turns)+len(q.works[n].turns) <= MaxBatch; n++ {
+		w.turns, w.size, w.at = append(w.turns, q.works[n].turns...), w.size+q.works[n].size, q.works[n].at
 	}
-	e.hearLocked(w.turns, w.at)
+	q.works = slices.Delete(q.works, 1, n)
 }
 
-// turnsOf returns the turns of works.
-func (e *entry) turnsOf(works []*work) (turns []recaller.Turn) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, w := range works {
-		turns = append(turns, w.turns...)
-	}
-	return turns
-}
-
-// answerHeld answers what was held.
-func (e *entry) answerHeld(works []*work) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	conv := e.viewLocked()
-	for _, w := range works {
-		w.reply(answer{turns: slices.Clone(w.turns), conv: conv})
-	}
-}
-
-// noteEndLocked notes an end that the store has not seen.
-func (e *entry) noteEndLocked(in End, now time.Time) {
-	in.EndedAt = later(in.EndedAt, e.conv.StartedAt)
-	e.moveLocked(endHeld)
-	e.touched = now
-	e.conv.Status, e.conv.EndedAt, e.conv.EndReason, e.conv.RecordingURL =
-		in.Status, in.EndedAt, in.Reason, in.RecordingURL
-	e.conv.Duration = duration(in.Duration, e.conv.StartedAt, in.EndedAt)
-}
-
-func renumber(turns []recaller.Turn, first int) {
-	for i := range turns {
-		turns[i].Number = first + i
-	}
-}
-
-// withdraw says that one request waits for a work no more. If it was the last, and the work was neither sent nor held,
-// the work leaves the queue.
-func (e *entry) withdraw(w *work) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if w.waiting--; w.waiting > 0 || w.sent || w.held {
-		return
-	}
-	e.queue = slices.DeleteFunc(e.queue, func(other *work) bool { return other == w })
-}
-
-// dequeueLocked takes a work off the queue. It returns false if the work has left already, because the conversation was
-// dropped.
-func (e *entry) dequeueLocked(w *work) bool {
-	i := slices.Index(e.queue, w)
-	if i < 0 {
-		return false
-	}
-	e.ledger.heldBytes.Add(-w.size)
-	e.queue = slices.Delete(e.queue, i, i+1)
-	return true
-}
-
-// heldTurns returns the turns that are held: the store may not have them.
-func (e *entry) heldTurns() (turns []recaller.Turn) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, w := range e.queue {
+// turns returns the turns that are held: the store may not have them.
+func (q *queue) turns() (turns []recaller.Turn) {
+	for _, w := range q.works {
 		if w.held {
 			turns = append(turns, w.turns...)
 		}
@@ -298,19 +158,117 @@ func (e *entry) heldTurns() (turns []recaller.Turn) {
 	return turns
 }
 
-// view returns the conversation, its held turns counted, and its state.
-func (e *entry) view() (recaller.Conversation, state) {
+// accept puts a work at the end of the queue. If an earlier try of the same request waits, or was answered a moment
+// ago, accept returns that work instead. A work that is refused it answers.
+//
+// If first is not nil, nobody owned the conversation, and who asked does now: he goes on with first. away says that the
+// store is away, and that the work is to be held.
+func (e *entry) accept(w *work) (_ *work, first *step, away bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.viewLocked(), e.state
+	before, err := e.queue.before(w)
+	switch {
+	case before != nil:
+		before.waiting++
+		return before, nil, false
+	case err == nil && e.state.over():
+		err = errOver
+	}
+	if err != nil {
+		w.reply(answer{err: err})
+		return w, nil, false
+	}
+	if w.end == nil {
+		e.heard.talk = w.talk
+	}
+	w.waiting = 1
+	e.queue.works = append(e.queue.works, w)
+	if away = e.state.away(); !away && !e.queue.owned {
+		e.queue.owned = true
+		first = e.nextLocked()
+	}
+	return w, first, away
 }
 
-func (e *entry) viewLocked() recaller.Conversation {
-	conv := e.conv
-	for _, w := range e.queue {
-		if w.held {
-			conv.Turns += len(w.turns)
-		}
+// withdraw says that one request waits for a work no more. If it was the last, and the work was neither sent nor held,
+// the work leaves the queue.
+func (e *entry) withdraw(w *work) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if w.waiting--; w.waiting <= 0 && !w.sent && !w.held {
+		e.queue.remove(w)
 	}
-	return conv
+}
+
+// step is what the owner of a conversation has the store do next: open it, or one work.
+type step struct {
+	opening *recaller.Opening
+	work    *work                 // nil: the opening
+	conv    recaller.Conversation // before the work
+	once    recaller.Once         // a copy: the work may lose its own
+	again   bool                  // the store was asked for it before
+	inDoubt bool                  // turns cannot be numbered before it is known how many the store has
+
+	answer *answer // of the work, once the store has it and the feed was told; nil: it has none yet
+}
+
+// next answers what is done, and returns what to do next. nil: nothing waits, and the conversation is not owned any
+// more.
+func (e *entry) next(did *step) *step {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if did.answer != nil {
+		did.work.reply(*did.answer)
+	}
+	return e.nextLocked()
+}
+
+// disownLocked lets another one own the conversation.
+func (e *entry) disownLocked() {
+	e.queue.owned = false
+	e.queue.free.Broadcast()
+}
+
+// nextLocked returns what the owner does next. nil: he is the owner no more.
+func (e *entry) nextLocked() *step {
+	q := &e.queue
+	if q.opening != nil {
+		return &step{opening: q.opening}
+	}
+	for len(q.works) > 0 {
+		w := q.works[0]
+		if w.held || !e.state.over() {
+			q.join()
+			return e.stepLocked(w)
+		}
+		w.reply(answer{err: errOver})
+		q.remove(w)
+	}
+	e.disownLocked()
+	e.moveLocked(caughtUp)
+	return nil
+}
+
+// stepLocked numbers a work that is about to be sent, and marks it as sent. A work whose numbers are in doubt it leaves
+// as it is.
+func (e *entry) stepLocked(w *work) *step {
+	now := &step{work: w, conv: e.conv, once: w.once, again: w.sent}
+	switch {
+	case w.end != nil:
+		now.again, e.queue.endAsked = e.queue.endAsked, true
+	case e.queue.inDoubt:
+		now.inDoubt = true
+		return now
+	}
+	if !w.sent {
+		w.sent, w.first = true, e.conv.Turns
+		renumber(w.turns, w.first)
+	}
+	return now
+}
+
+func renumber(turns []recaller.Turn, first int) {
+	for i := range turns {
+		turns[i].Number = first + i
+	}
 }

@@ -56,7 +56,7 @@ func (s *Service) get(ctx context.Context, tenant recaller.TenantID, ref string,
 		return s.read(ctx, tenant, ref, want)
 	})
 	switch {
-	case away(err) && ctx.Err() == nil && (!want.turns || e.retention == recaller.Ephemeral):
+	case away(err) && ctx.Err() == nil && (!want.turns || e.ephemeral()):
 		return s.remembered(e, want), nil
 	case err != nil:
 		return Record{}, err
@@ -64,7 +64,7 @@ func (s *Service) get(ctx context.Context, tenant recaller.TenantID, ref string,
 	if conv, st := e.view(); st.away() { // the store is behind
 		rec.Conversation = conv
 	}
-	rec.Live = s.glance(tenant, ref).without(rec.hidden)
+	rec.Live = e.glance(s.Now()).without(rec.hidden)
 	return rec, nil
 }
 
@@ -84,7 +84,7 @@ func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ref string
 		gone = forgotten.New(versions)
 		if e := s.Ledger.get(tenant, string(rec.Conversation.ID)); e != nil {
 			e.mu.Lock()
-			e.gone = gone
+			e.heard.gone = gone
 			e.mu.Unlock()
 		}
 	}
@@ -109,27 +109,19 @@ func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ref string
 // remembered returns what this process knows of a conversation without the store. Unless want asks for it, it leaves
 // out what is forgotten, as far as this process has heard.
 func (s *Service) remembered(e *entry, want wanted) Record {
-	rec := Record{Live: s.glance(e.tenant, string(e.id)), Away: true}
-	rec.Conversation, _ = e.view()
-	if want.turns {
-		if rec.Turns = e.said(); len(rec.Turns) == 0 {
-			rec.Turns = e.heldTurns()
-		}
-	}
-	if want.forgotten {
-		return rec
-	}
-	gone := e.goneNow()
-	rec.Turns = gone.Blank(e.id, rec.Turns)
-	rec.Live = rec.Live.told(e.id, gone)
-	return rec
-}
-
-// goneNow returns what was forgotten of the caller, as far as this process has heard.
-func (e *entry) goneNow() forgotten.View {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.gone
+	rec := Record{Conversation: e.viewLocked(), Live: e.glanceLocked(s.Now()), Away: true}
+	if want.turns {
+		if rec.Turns = slices.Clone(e.heard.only); len(rec.Turns) == 0 {
+			rec.Turns = e.queue.turns()
+		}
+	}
+	if !want.forgotten {
+		rec.Turns = e.heard.gone.Blank(e.id, rec.Turns)
+		rec.Live = rec.Live.told(e.id, e.heard.gone)
+	}
+	return rec
 }
 
 // Find reads a conversation without its words, by its id or external id. One that this process leads it reads from

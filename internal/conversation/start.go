@@ -80,7 +80,9 @@ func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Star
 		s.Feed.Committed(opened.Change)
 		s.Metrics.started(opened.Conversation.Channel)
 	}
-	e.began(in.BriefingStyle)
+	if e != nil {
+		e.began(in.BriefingStyle)
+	}
 	b, err := s.brief(ctx, tenantID, e, opened.Conversation, in.briefing())
 	if err != nil {
 		return Started{}, err
@@ -107,9 +109,51 @@ func (s *Service) openInTime(
 	})
 }
 
+// startWithoutStore keeps a call going while the store is away.
+func (s *Service) startWithoutStore(
+	tenant recaller.Tenant, in recaller.Opening, req briefing.Request, cause error,
+) (Started, error) {
+	e, existing, err := s.Ledger.hold(tenant, in, s.Now())
+	if err != nil {
+		return Started{}, errors.Join(err, cause)
+	}
+	if !existing {
+		s.Log.Warn("store away at call start, holding the conversation in memory",
+			"tenant", tenant.ID, "conversation", e.id, "err", cause)
+		s.Metrics.started(in.Conversation.Channel)
+	}
+	return s.startedHeld(e, in, req, existing)
+}
+
+// startedHeld answers a start without the store. It refuses what the store would refuse.
+func (s *Service) startedHeld(e *entry, in recaller.Opening, req briefing.Request, existing bool) (Started, error) {
+	conv, st := e.view()
+	if with := e.callerNow(); len(with.Identities) > 0 && !same(with, recaller.Caller{Identities: in.Identities}) {
+		return Started{}, recaller.InvalidField("external_id", "belongs to a conversation with another caller")
+	}
+	if st.over() {
+		return Started{}, recaller.Errorf(recaller.Conflict, "a conversation with this external_id has ended already")
+	}
+	req.Exclude, req.Style = conv.ID, e.began(req.Style)
+	snap := s.known(e)
+	return Started{
+		Conversation: conv, Caller: snap.Caller, Existing: existing, Briefing: s.degraded(snap, req, briefing.ReasonStore),
+	}, nil
+}
+
 // away reports whether the store could not be reached. It is false for a store that answered with a refusal.
 func away(err error) bool {
 	return errors.Is(err, recaller.Unavailable) || errors.Is(err, recaller.Timeout)
+}
+
+// refused reports whether the store answered that it will not take a write. It is false if the store could not.
+func refused(err error) bool {
+	switch recaller.KindOf(err) {
+	case recaller.Invalid, recaller.Conflict, recaller.NotFound, recaller.Forbidden:
+		return true
+	default:
+		return false
+	}
 }
 
 func (s *Service) opening(tenant recaller.Tenant, in Start) (recaller.Opening, error) {

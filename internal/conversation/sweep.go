@@ -66,7 +66,7 @@ func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 				s.Ledger.add(tenant, c, now)
 			}
 		}
-		for _, e := range s.Ledger.all(func(e *entry) bool { return e.tenant == tenant.ID }) {
+		for _, e := range s.Ledger.all(func(e *entry) bool { return e.tenant.ID == tenant.ID }) {
 			did, cerr := s.endIdle(ctx, e, idle)
 			if cerr != nil && !errors.Is(cerr, recaller.NotFound) {
 				err = errors.Join(err, cerr)
@@ -79,60 +79,46 @@ func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 	})
 }
 
-// endIdle gets the order of an idle conversation, and ends it if it is still idle then.
+// endIdle ends a conversation that is idle. It owns it meanwhile, and has what came carried out.
 func (s *Service) endIdle(ctx context.Context, e *entry, idle func(recaller.Conversation) bool) (did bool, err error) {
-	if _, is := e.idle(idle); !is { // so a conversation that is in use is not waited for
-		return false, nil
-	}
-	if err := e.take(ctx); err != nil {
-		return false, err
-	}
-	defer e.leave()
-	conv, is := e.close(idle)
+	conv, again, is := e.ownIdle(idle)
 	if !is {
 		return false, nil
 	}
-	defer e.closed()
-	ctx, done := e.during(ctx)
+	defer func() { s.writeOn(ctx, e, e.goOn()) }()
+	asking, done := e.during(ctx)
 	defer done()
-	closed, err := s.closeLive(ctx, e, conv, End{
+	closed, err := s.close(asking, e.tenant, conv, End{
 		Status: recaller.Completed, EndedAt: conv.LastActivityAt, Reason: ReasonIdle,
-	})
+	}, again)
 	if err != nil {
 		s.lookAgain(ctx, e, err)
 		return false, err
 	}
-	s.retire(e)
+	s.retire(e, nil)
 	return !closed.Already, nil
 }
 
-// idle reports whether a conversation is live, nothing waits in it, and is says that it is idle.
-func (e *entry) idle(is func(recaller.Conversation) bool) (recaller.Conversation, bool) {
+// ownIdle owns a conversation, if it is live, nothing waits in it, and idle says that it is idle. Whatever comes
+// meanwhile waits for the outcome. It is not held, because it could not be stored after the end. again says that the
+// store was asked before to end it.
+func (e *entry) ownIdle(idle func(recaller.Conversation) bool) (conv recaller.Conversation, again, is bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.conv, e.idleLocked(is)
-}
-
-func (e *entry) idleLocked(is func(recaller.Conversation) bool) bool {
-	return e.state == live && len(e.queue) == 0 && is(e.conv)
-}
-
-// close notes that an idle conversation is being ended; false: it is not idle any more. Whatever comes meanwhile waits
-// for the outcome. It is not held, because it could not be stored after the end.
-func (e *entry) close(is func(recaller.Conversation) bool) (recaller.Conversation, bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !e.idleLocked(is) {
-		return e.conv, false
+	if e.state != live || e.queue.owned || !idle(e.conv) {
+		return conv, false, false
 	}
 	e.moveLocked(isIdle)
-	return e.conv, true
+	again, e.queue.owned, e.queue.endAsked = e.queue.endAsked, true, true
+	return e.conv, again, true
 }
 
-func (e *entry) closed() {
+// goOn notes that the attempt to close an idle conversation is over, and returns what to do next.
+func (e *entry) goOn() *step {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.moveLocked(goesOn)
+	return e.nextLocked()
 }
 
 // expireWords drops the words of ended conversations that have waited too long to be written up.

@@ -44,8 +44,8 @@ func (s *Service) AddTurns(
 	if err != nil {
 		return nil, false, err
 	}
-	s.maskTurns(e, turns)
-	got, err := s.do(ctx, e, newWork(work{turns: slices.Clone(turns), once: once}, s.Now()))
+	talk := s.maskTurns(e, turns)
+	got, err := s.do(ctx, e, newWork(work{turns: slices.Clone(turns), talk: talk, once: once}, s.Now()))
 	if errors.Is(err, errOver) {
 		if e.isAway() { // the store does not know of the end, so asking it is no use
 			return nil, false, errEnded()

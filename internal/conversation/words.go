@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"slices"
 
 	"github.com/recallerhq/recaller"
 )
@@ -21,10 +22,13 @@ import (
 func (s *Service) Turns(
 	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation,
 ) ([]recaller.Turn, error) {
-	if only := s.Ledger.only(tenant, conv.ID); len(only) > 0 {
-		return only, nil
+	var held []recaller.Turn
+	if e := s.Ledger.get(tenant, string(conv.ID)); e != nil {
+		if only := e.said(); len(only) > 0 {
+			return only, nil
+		}
+		held = e.heldTurns()
 	}
-	held := s.Ledger.heldOf(tenant, conv.ID)
 	stored, err := s.Store.Turns(ctx, tenant, conv)
 	if err != nil {
 		return nil, err
@@ -39,7 +43,10 @@ func (l *Ledger) whole(
 ) (turns []recaller.Turn, err error) {
 	turns = stored
 	if len(turns) == 0 && conv.Turns > 0 {
-		if turns = l.only(tenant, conv.ID); len(turns) == 0 {
+		if e := l.get(tenant, string(conv.ID)); e != nil {
+			turns = e.said()
+		}
+		if len(turns) == 0 {
 			if turns, err = files.Turns(ctx, tenant, conv); err != nil {
 				return nil, err
 			}
@@ -58,20 +65,11 @@ func behind(turns, held []recaller.Turn) []recaller.Turn {
 	return turns
 }
 
-// only returns the words of a conversation that nobody else has.
-func (l *Ledger) only(tenant recaller.TenantID, conv recaller.ConversationID) []recaller.Turn {
-	if e := l.get(tenant, string(conv)); e != nil {
-		return e.said()
-	}
-	return nil
-}
-
-// heldOf returns the held turns of a conversation, in order.
-func (l *Ledger) heldOf(tenant recaller.TenantID, conv recaller.ConversationID) []recaller.Turn {
-	if e := l.get(tenant, string(conv)); e != nil {
-		return e.heldTurns()
-	}
-	return nil
+// said returns the words that only this process has.
+func (e *entry) said() []recaller.Turn {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.heard.only)
 }
 
 // held returns the held turns of a caller, by conversation, in order.
@@ -85,6 +83,17 @@ func (l *Ledger) held(tenant recaller.TenantID, caller recaller.CallerID) map[re
 	return out
 }
 
+// lasting returns the words of a conversation that outlive this process: those in the store, or else in the archive.
+func (s *Service) lasting(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation,
+) ([]recaller.Turn, error) {
+	turns, err := s.Store.Turns(ctx, tenant, conv)
+	if err != nil || len(turns) > 0 {
+		return turns, err
+	}
+	return s.Archive.Turns(ctx, tenant, conv)
+}
+
 // LastTurn returns the number of the last turn that the user said in a conversation that this process leads. A memory
 // that is stored now most likely came from it. LastTurn reads no store; ok is false where nothing is known.
 func (s *Service) LastTurn(tenant recaller.TenantID, conv recaller.ConversationID) (number int, ok bool) {
@@ -94,7 +103,7 @@ func (s *Service) LastTurn(tenant recaller.TenantID, conv recaller.ConversationI
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return max(e.lastUser, 0), e.lastUser >= 0
+	return max(e.heard.lastUser, 0), e.heard.lastUser >= 0
 }
 
 // Discard forgets what only this process has of the words of an ended conversation, because it has been written up. It
@@ -116,11 +125,10 @@ func (s *Service) Discard(tenant recaller.TenantID, conv recaller.Conversation) 
 }
 
 // Forget drops the live state of a caller's conversations, because the caller was erased. Once it has returned, no turn
-// of theirs is on its way to a file, and none sets out.
+// of theirs is on its way to a file or to the feed, and none sets out.
 func (s *Service) Forget(tenant recaller.TenantID, caller recaller.CallerID) {
 	for _, e := range s.Ledger.ofCaller(tenant, caller) {
 		s.drop(e)
-		e.order <- struct{}{} // the writer has stopped, and the next one finds nothing to write
-		e.leave()
+		e.rest()
 	}
 }
