@@ -8,7 +8,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// agent reads what the agent offers, reads back, confirms and calls off.
+// agent reads what the agent offers, reads back, confirms and cancels.
 func (t *talk) agent(l *line) {
 	t.tentative = nil
 	t.noteMove(l)
@@ -50,7 +50,7 @@ func (t *talk) dropOffers() {
 	t.table = slices.DeleteFunc(t.table, func(d day) bool { return !d.line.Caller() })
 }
 
-// states reports whether the agent names a day as one that is settled, and does not offer it or ask.
+// states reports whether the agent names a day as settled, and neither offers it nor asks about it.
 func (t *talk) states(l *line, d day) bool {
 	if bygone.in(last(d.lead, 2)) || bygone.in(first(d.trail, 2)) {
 		return false
@@ -63,27 +63,28 @@ func (t *talk) states(l *line, d day) bool {
 	case t.choice(l, d), modals.in(last(d.lead, 12)):
 		return t.echo(d) && !modals.in(last(d.lead, 12)) && !t.choice(l, d)
 	case t.echo(d):
-		return !describes(d) && (commits.in(around) || !avails.in(last(d.lead, 5)) && !avails.in(first(d.trail, 4)) && !vacant.in(d.trail))
+		return !describes(d) &&
+			(commits.in(around) || !avails.in(last(d.lead, 5)) && !avails.in(first(d.trail, 4)) && !vacant.in(d.trail))
 	}
 	return (commits.in(around) || d.concluded()) && !info(d)
 }
 
-// onlyTold reports whether the agent says something of a day, and neither offers nor holds it: "tomorrow is a half
+// onlyTold reports whether the agent only says something of a day, and neither offers nor holds it: "tomorrow is a half
 // day".
 func (d day) onlyTold() bool {
 	return !d.asks() && !d.held && !modals.in(d.lead) && (info(d) || describes(d) && !free.in(first(d.trail, 4)))
 }
 
 // depends reports whether a day is named under a condition, or as one that may be: "If the parts come in, it is ready
-// by Friday". A yes to that agrees to nothing. A question offers, whatever its words. Nor to what only tells that
-// something did not happen then: "the part didn't come in today".
+// by Friday". A yes to that agrees to nothing. Nor does a yes to a statement that something did not happen on the day:
+// "the part didn't come in today". A question offers, whatever its words.
 func (d day) depends() bool {
 	s := d.in()
 	return !s.Question && (conditional(s.words) || failures.in(last(d.lead, 8)))
 }
 
-// concluded reports whether a day is named as what follows from the talk: "Then Monday", "your next lesson is Monday",
-// "it comes by Friday".
+// concluded reports whether a day is named as the outcome of the talk: "Then Monday", "your next lesson is Monday", "it
+// comes by Friday".
 func (d day) concluded() bool {
 	n := len(d.lead)
 	said := d.line.between(d.in().Start, d.Start)
@@ -98,13 +99,13 @@ func (d day) concluded() bool {
 	return n > 2 && stands.in(last(d.lead, 1)) && yours.in(last(d.lead, 5))
 }
 
-// thereupon reports whether what follows from the talk is said behind a day: "Thursday at eight in the morning, then."
+// thereupon reports whether words after a day make it the outcome: "Thursday at eight in the morning, then."
 func (d day) thereupon() bool {
 	i := concludes.find(first(d.trail, 6))
 	return i >= 0 && len(d.lead) == 0 && besides(d.trail[:i]) == 0 && !slices.Contains(d.trail[:i], "so")
 }
 
-// tagged reports whether a question only asks whether what it states is right.
+// tagged reports whether a question only asks whether its statement is right.
 func tagged(_ *line, d day) bool {
 	return len(d.trail) > 0 && tags.in(last(d.trail, 2)) && commits.in(d.lead)
 }
@@ -115,7 +116,8 @@ func describes(d day) bool {
 		return true
 	}
 	is := len(d.trail) > 1 && (d.trail[0] == "is" || d.trail[0] == "ist" || d.trail[0] == "es")
-	return is && !accepts.in(first(d.trail, 4)) && !avails.in(first(d.trail, 8)) && !moves.in(d.trail) && !commits.in(first(d.trail, 3))
+	return is && !accepts.in(first(d.trail, 4)) && !avails.in(first(d.trail, 8)) && !moves.in(d.trail) &&
+		!commits.in(first(d.trail, 3))
 }
 
 // info reports whether what is said of a day is about the world: "we are closed on Monday".
@@ -124,14 +126,15 @@ func info(d day) bool { return unable.in(last(d.lead, 5)) || unable.in(first(d.t
 // choice reports whether a day is one of several to choose from, or comes with several hours.
 func (t *talk) choice(l *line, d day) bool {
 	for _, s := range l.sentences[d.sentence:] {
-		if i := either.find(s.words); i >= 0 && (s.Start == d.in().Start || len(s.clocks) > 0 || numeric(s.words) && besides(s.words) < 2) {
+		if i := either.find(s.words); i >= 0 &&
+			(s.Start == d.in().Start || len(s.clocks) > 0 || numeric(s.words) && besides(s.words) < 2) {
 			return true
 		}
 	}
 	return false
 }
 
-// echo reports whether the caller named the day before, or took it, and did not refuse it since.
+// echo reports whether the caller named or took the day before, and has not refused it since.
 func (t *talk) echo(d day) bool {
 	asked := func(o day) bool { return o.date().Equal(d.date()) }
 	if t.settled(d.date()) != nil || slices.ContainsFunc(t.live(true), asked) {
@@ -141,7 +144,8 @@ func (t *talk) echo(d day) bool {
 		return true
 	}
 	if b := t.before(); b != nil && b.Caller() && !defers.in(b.words) && !b.refusesFirst() &&
-		(t.offered[d.date()] && (b.consent() > 0 || numbersShared(b, d) > 0) || !d.hour.IsZero() && numbersShared(b, d) > 1 || b.namesake(d)) {
+		(t.offered[d.date()] && (b.consent() > 0 || numbersShared(b, d) > 0) ||
+			!d.hour.IsZero() && numbersShared(b, d) > 1 || b.namesake(d)) {
 		return true
 	}
 	for _, l := range slices.Backward(t.lines[:len(t.lines)-1]) {
@@ -160,7 +164,7 @@ func (t *talk) echo(d day) bool {
 	return false
 }
 
-// asked is what the caller said to have a day, to stand before what the agent made of it.
+// asked returns the caller's words for a day, to stand before what the agent made of it.
 func (t *talk) asked(d day) []recaller.Saying {
 	for _, o := range t.live(true) {
 		if o.date().Equal(d.date()) {
@@ -170,14 +174,16 @@ func (t *talk) asked(d day) []recaller.Saying {
 	return nil
 }
 
-// confirm settles what the caller asked for, or called off, where the agent takes it up without naming it.
+// confirm settles what the caller asked for, or cancels what he wanted cancelled, if the agent agrees without naming
+// it.
 func (t *talk) confirm(l *line) {
 	for _, s := range l.sentences {
 		if s.Question {
 			continue
 		}
 		granted := (s.consent() > 0 || confirms.in(first(s.words, 6))) && !modals.in(s.words)
-		if c := t.calling; granted && c != nil && !c.weak && l.index-c.line <= memory && (len(c.of) > 0 || l.index-c.line == 1) {
+		if c := t.calling; granted && c != nil && !c.weak && l.index-c.line <= memory &&
+			(len(c.of) > 0 || l.index-c.line == 1) {
 			t.cancel(c.of, c.saying, saying(l, s))
 			return
 		}
@@ -185,7 +191,8 @@ func (t *talk) confirm(l *line) {
 			t.tentative = append(t.tentative, t.settle(d, saying(d.line, d.in()), saying(l, s)))
 			return
 		}
-		if d, ok := t.pending(); ok && !t.otherHour(l, s, d) && confirms.in(s.words) && !modals.in(s.words) && (books.in(s.words) || l.index-d.line.index == 1) {
+		if d, ok := t.pending(); ok && !t.otherHour(l, s, d) && confirms.in(s.words) &&
+			!modals.in(s.words) && (books.in(s.words) || l.index-d.line.index == 1) {
 			t.tentative = append(t.tentative, t.settle(d, saying(d.line, d.in()), saying(l, s)))
 			return
 		}
@@ -199,8 +206,8 @@ func (t *talk) otherHour(l *line, s sentence, d day) bool {
 	return in.Start == s.Start && len(hours) > 0 && !d.hour.IsZero() && !d.hour.Equal(at(d.At, hours[0]))
 }
 
-// hold keeps the time that is spoken of as held, where the agent says that he keeps it free without naming it, and
-// reports whether he does.
+// hold marks the time in question as held if the agent says that he keeps it free without naming it. It reports whether
+// he does.
 func (t *talk) hold(l *line) bool {
 	for _, s := range l.sentences {
 		if s.Question || !s.holds() || holds.find(s.words) > 0 && !kept.in(first(s.words[holds.find(s.words):], 6)) {
@@ -210,7 +217,10 @@ func (t *talk) hold(l *line) bool {
 		if k := slices.IndexFunc(t.live(false), func(d day) bool { return d.held }); k >= 0 {
 			d, ok = t.live(false)[k], true
 		}
-		if ok && !slices.ContainsFunc(t.acts, func(a *act) bool { return a.Kind == recaller.ActHeld && l.index-a.last <= memory }) {
+		if ok &&
+			!slices.ContainsFunc(t.acts, func(a *act) bool {
+				return a.Kind == recaller.ActHeld && l.index-a.last <= memory
+			}) {
 			d.held = true
 			t.settle(d, saying(d.line, d.in()), saying(l, s))
 		}
@@ -220,7 +230,8 @@ func (t *talk) hold(l *line) bool {
 	return false
 }
 
-// pending is the one day on the table that a confirmation can mean: what the caller asked for last, else the one offer.
+// pending returns the one day on the table that a confirmation can mean: the caller's last request, else the only
+// offer.
 func (t *talk) pending() (day, bool) {
 	if asked := t.live(true); len(asked) > 0 {
 		n := len(asked)
@@ -233,7 +244,7 @@ func (t *talk) pending() (day, bool) {
 	return offers[0], true
 }
 
-// promised settles what the caller said he will do, where the agent has nothing against it.
+// promised settles what the caller said he would do, if the agent does not object.
 func (t *talk) promised(l *line) {
 	b := t.before()
 	if b == nil || !b.Caller() || refuses.in(first(l.words, 4)) || l.closing().Question && len(l.sentences) == 1 {
@@ -246,15 +257,17 @@ func (t *talk) promised(l *line) {
 	}
 }
 
-// alone reports whether a sentence names one day only: what there is to choose is the hour.
+// alone reports whether a sentence names only one day, so that only the hour is open.
 func (l *line) alone(d day) bool {
-	return !slices.ContainsFunc(l.days, func(o day) bool { return o.sentence == d.sentence && !o.date().Equal(d.date()) })
+	return !slices.ContainsFunc(l.days, func(o day) bool {
+		return o.sentence == d.sentence && !o.date().Equal(d.date())
+	})
 }
 
-// opening is how many turns a call tells first what came of the last one.
+// opening is how many turns at the beginning may tell what came of the last agreement.
 const opening = 6
 
-// report keeps what is told to have happened on a day that is past or today. A question counts where the answer is yes.
+// report keeps what is said to have happened on a day that is past or today. A question counts if the answer is yes.
 func (t *talk) report(l *line) {
 	for _, d := range l.days {
 		if d.date().After(dateOf(l.At)) || d.unwanted || d.loose {
@@ -266,7 +279,8 @@ func (t *talk) report(l *line) {
 		}
 	}
 	for _, s := range l.sentences {
-		if arrived.in(s.words) && !s.Question && !never.in(s.words) && !conditional(s.words) && !l.namesDays() && l.index < opening {
+		if arrived.in(s.words) && !s.Question && !never.in(s.words) && !conditional(s.words) && !l.namesDays() &&
+			l.index < opening {
 			t.acts = append(t.acts, &act{last: l.index, Act: recaller.Act{
 				Kind: recaller.ActDone, SaidAt: l.At, Said: []recaller.Saying{saying(l, s)},
 			}})
@@ -285,6 +299,7 @@ func (t *talk) report(l *line) {
 
 func (t *talk) happened(l *line, s sentence, d day) {
 	t.acts = append(t.acts, &act{last: l.index, Act: recaller.Act{
-		Kind: recaller.ActDone, SaidAt: l.At, Said: []recaller.Saying{saying(l, s)}, Of: stretches([]day{d}, true, time.Time{}),
+		Kind: recaller.ActDone, SaidAt: l.At, Said: []recaller.Saying{saying(l, s)},
+		Of: stretches([]day{d}, true, time.Time{}),
 	}})
 }

@@ -1,9 +1,10 @@
 // Package agreement finds what two sides agree on about times, and says what stands of it. An agreement is a time that
-// one side named and the other took up: repeated it, said yes to it, or did not contest it when it was read back. It
-// goes by the shape of a dialogue (offers, answers, confirmations), with small tables of words, and knows no trades.
+// one side named and the other took up: repeated it, said yes to it, or did not contest it when it was read back. The
+// package goes by the shape of a dialogue (offers, answers, confirmations), with small tables of words, and knows no
+// trades.
 //
-// Find tells the acts of one conversation: settled, moved, cancelled, done. Fold follows the acts of many to what
-// stands. It is pure, and not for choosing what is told of it, nor for dates (when).
+// Find returns the acts of one conversation: settled, moved, cancelled, done. Fold folds the acts of many conversations
+// into what stands. The package is pure. It does not choose what is told, and does not read dates (when).
 package agreement
 
 import (
@@ -17,7 +18,7 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
-// Find returns the acts of a conversation in the order in which they were said. Their conversation is left empty.
+// Find returns the acts of a conversation in their order. It leaves their Conversation empty.
 func Find(r reading.Reading) []recaller.Act {
 	t := &talk{offered: map[time.Time]bool{}, bounds: map[time.Time]bool{}}
 	for i, turn := range r.Turns {
@@ -45,7 +46,7 @@ func Find(r reading.Reading) []recaller.Act {
 	return out
 }
 
-// memory bounds how many turns later a time on the table can still be taken up.
+// memory is for how many turns a time on the table can still be taken up.
 const memory = 6
 
 // talk is a conversation as far as it was read.
@@ -60,16 +61,16 @@ type talk struct {
 	tentative []*act             // what the agent's last turn settled, unless the caller contests it
 	standing  []day              // days that were named before anybody offered them: what stood before
 	refused   []day              // of those, the ones that the caller says will not do
-	moving    bool               // somebody said that a time takes the place of another
+	moving    bool               // somebody said that a time replaces another
 	movedAt   int                // the line that said so last
 	calling   *calling           // the caller wants something called off
-	hours     hourTalk           // what was said of the hour of a day without one
+	hours     hourTalk           // what was said of the hour of a day that has none
 }
 
 type act struct {
 	recaller.Act
 	withdrawn bool
-	before    []day // what it takes the place of
+	before    []day // what it replaces
 	date      time.Time
 	last      int // the line that last spoke of it
 }
@@ -78,7 +79,7 @@ func saying(l *line, s sentence) recaller.Saying {
 	return recaller.Saying{Turn: l.Number, Speaker: l.Speaker, Text: quote.Body(l.Turn, s.Start, s.End)}
 }
 
-// settle keeps that a day was agreed on, in the words of one turn and the answer of another.
+// settle notes that a day was agreed on, in the words of one turn and the answer of another.
 func (t *talk) settle(d day, said ...recaller.Saying) *act {
 	l := t.lines[len(t.lines)-1]
 	t.take(d.date())
@@ -91,7 +92,7 @@ func (t *talk) settle(d day, said ...recaller.Saying) *act {
 		a.restate(d, l, said)
 		return a
 	} else if a != nil && d.held {
-		return a // it is settled, and not only held
+		return a // it is settled, not only held
 	}
 	a := &act{date: d.date(), last: l.index, Act: recaller.Act{Kind: recaller.ActSettled, SaidAt: l.At, Said: said}}
 	a.hour(d)
@@ -111,7 +112,7 @@ func (t *talk) settle(d day, said ...recaller.Saying) *act {
 	return a
 }
 
-// settled is what was agreed on for a day in this conversation; nil if nothing was.
+// settled returns what was agreed on for a day in this conversation; nil: nothing.
 func (t *talk) settled(date time.Time) *act {
 	for _, a := range slices.Backward(t.acts) {
 		if !a.withdrawn && a.date.Equal(date) && a.settles() {
@@ -125,7 +126,7 @@ func (a *act) settles() bool {
 	return a.Kind == recaller.ActSettled || a.Kind == recaller.ActMoved || a.Kind == recaller.ActHeld
 }
 
-// giveWay withdraws what the caller answered with another day, now that this one is settled.
+// giveWay withdraws what the caller answered with another day, now that that day is settled.
 func (t *talk) giveWay(d day) {
 	if slices.ContainsFunc(t.counter, func(o day) bool { return o.date().Equal(d.date()) }) {
 		for _, a := range t.countered {
@@ -143,7 +144,7 @@ func (a *act) hour(d day) {
 	}
 }
 
-// restate takes up what is said again of a day that is settled: what is said with its hour is the better quotation.
+// restate notes that a settled day is named again. Words that name its hour are the better quotation.
 func (a *act) restate(d day, l *line, said []recaller.Saying) {
 	a.last = l.index
 	if d.hour.IsZero() {
@@ -156,8 +157,8 @@ func (a *act) restate(d day, l *line, said []recaller.Saying) {
 	}
 }
 
-// stretches are the times of days, each once; own is the day that takes their place, which counts only where times are
-// moved: the hour may be what changes.
+// stretches returns the times of days, each once. own is the day that replaces them. It counts only if times are moved,
+// because then the hour may be what changes.
 func stretches(days []day, moving bool, own time.Time) []recaller.Stretch {
 	var out []recaller.Stretch
 	for _, d := range days {
@@ -182,10 +183,11 @@ func (t *talk) take(date time.Time) {
 	t.table = slices.DeleteFunc(t.table, func(d day) bool { return d.date().Equal(date) })
 }
 
-// put puts days on the table, in the place of what was said of them before.
+// put puts days on the table, in place of what was said of them before.
 func (t *talk) put(days ...day) {
 	for _, d := range days {
-		if k := slices.IndexFunc(t.table, func(o day) bool { return o.date().Equal(d.date()) }); k >= 0 && d.hour.IsZero() {
+		if k := slices.IndexFunc(t.table, func(o day) bool { return o.date().Equal(d.date()) }); k >= 0 &&
+			d.hour.IsZero() {
 			d.hour = t.table[k].hour
 		}
 		t.take(d.date())
@@ -193,7 +195,7 @@ func (t *talk) put(days ...day) {
 	}
 }
 
-// live are the times on the table that one side put there and that can still be taken up.
+// live returns the times that one side put on the table and that can still be taken up.
 func (t *talk) live(caller bool) []day {
 	now := t.lines[len(t.lines)-1].index
 	var out []day
@@ -205,7 +207,7 @@ func (t *talk) live(caller bool) []day {
 	return out
 }
 
-// before is the other side's last turn; nil if there is none.
+// before returns the other side's last turn; nil if there is none.
 func (t *talk) before() *line {
 	if len(t.lines) < 2 {
 		return nil

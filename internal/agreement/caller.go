@@ -8,7 +8,7 @@ import (
 	"github.com/recallerhq/recaller/internal/when"
 )
 
-// caller reads what the caller says to what is on the table.
+// caller reads the caller's answer to what is on the table.
 func (t *talk) caller(l *line) {
 	wanted, refused := l.wanted(), l.refusedDays()
 	t.answer(l, wanted, refused)
@@ -39,7 +39,7 @@ func (t *talk) caller(l *line) {
 	}
 	for _, d := range wanted {
 		if t.offered[d.date()] && l.takes(d) {
-			t.dropOffers() // the one that he names is not among them any more
+			t.dropOffers() // the one that he names is no longer among them
 		}
 		if !t.bounds[d.date()] && (!t.offered[d.date()] || l.takes(d) || l.consent() < 0) {
 			t.put(d)
@@ -47,7 +47,8 @@ func (t *talk) caller(l *line) {
 	}
 }
 
-// answer holds what the agent's last turn settled against what the caller says to it: contested, it is not settled.
+// answer checks what the agent's last turn settled against the caller's answer. If the caller contests it, it is not
+// settled.
 func (t *talk) answer(l *line, wanted, refused []day) {
 	for _, a := range t.tentative {
 		if t.contested(a, l, wanted, refused) {
@@ -74,7 +75,7 @@ func (t *talk) answer(l *line, wanted, refused []day) {
 	t.tentative = nil
 }
 
-// counters keeps what the caller answers with another day, until one of the two is settled.
+// counters notes what the caller answers with another day, until one of the two is settled.
 func (t *talk) counters(l *line, wanted []day) {
 	t.countered, t.counter = nil, nil
 	b := t.before()
@@ -89,12 +90,12 @@ func (t *talk) counters(l *line, wanted []day) {
 	}
 }
 
-// again is the day of an act that was contested in its hour.
+// again returns the day of an act whose hour was contested.
 func (t *talk) again(a *act) day {
 	for _, l := range slices.Backward(t.lines) {
 		for _, d := range l.days {
 			if d.date().Equal(a.date) {
-				d.line = t.lines[len(t.lines)-1] // the caller wants it still
+				d.line = t.lines[len(t.lines)-1] // the caller still wants it
 				return d
 			}
 		}
@@ -118,13 +119,13 @@ func (t *talk) contested(a *act, l *line, wanted, refused []day) bool {
 	return !t.before().asksElse() || l.refusesFirst() && len(wanted) > 0 || len(hours) > 0 && corrects.in(l.words)
 }
 
-// corrects reports whether a turn puts something right: it says that it is wrong, or that it is not so and how it is.
+// corrects reports whether a turn corrects something: it says that it is wrong, or how it is instead.
 func (l *line) corrects() bool {
 	words := first(l.words, 8)
 	return wrong.in(words) || corrects.in(words) && (len(l.Dates) > 0 || slices.ContainsFunc(words, speech.IsNumber))
 }
 
-// stood keeps the days that the caller names before anybody offered them.
+// stood notes the days that the caller names before anybody offered them.
 func (t *talk) stood(l *line) {
 	for _, d := range l.days {
 		if d.ahead() && !t.offered[d.date()] && !d.Retracted {
@@ -142,7 +143,7 @@ func (t *talk) noteMove(l *line) {
 	}
 }
 
-// moved takes what was just settled for what takes the place of another, or what will be settled next.
+// moved makes what was just settled, or else what will be settled next, replace another time.
 func (t *talk) moved() {
 	l := t.lines[len(t.lines)-1]
 	if n := len(t.acts); n > 0 && !l.Caller() && len(l.days) == 0 {
@@ -154,10 +155,10 @@ func (t *talk) moved() {
 	t.moving, t.movedAt = true, l.index
 }
 
-// pick settles what the caller takes of the agent's offers.
+// pick settles which of the agent's offers the caller takes.
 func (t *talk) pick(l *line, wanted []day) bool {
 	if defers.in(l.words) || slices.ContainsFunc(l.sentences, sentence.holds) {
-		return true // what he will see about is not taken, and stays on the table
+		return true // what he will see about stays on the table
 	}
 	offers := t.live(false)
 	var named []day
@@ -197,7 +198,7 @@ func (t *talk) pick(l *line, wanted []day) bool {
 	return false
 }
 
-// rehoured is the one day on offer at the hour that the caller wants instead: "no, half past two".
+// rehoured returns the one day on offer with the hour that the caller wants instead: "no, half past two".
 func (t *talk) rehoured(l *line, wanted []day) []day {
 	offers := t.live(false)
 	hours, in := t.hour(l)
@@ -210,8 +211,8 @@ func (t *talk) rehoured(l *line, wanted []day) []day {
 	return []day{d}
 }
 
-// meantBy is the day that the caller takes by its weekday where the agent named that weekday, and it was not sure which
-// one he meant.
+// meantBy returns the day that the caller takes by its weekday, if the agent named that weekday and it was not sure
+// which one he meant.
 func (t *talk) meantBy(l *line, wanted []day) (day, sentence, bool) {
 	b := t.before()
 	if b == nil || b.Caller() || len(wanted) != 1 || !l.takes(wanted[0]) {
@@ -233,7 +234,7 @@ func (t *talk) meantBy(l *line, wanted []day) (day, sentence, bool) {
 	return day{}, sentence{}, false
 }
 
-// choose tells which of the offers an answer without a day takes.
+// choose returns the offer that an answer without a day takes.
 func (t *talk) choose(l *line, offers []day) (day, bool) {
 	yes := l.consent()
 	if yes < 0 || len(l.Dates) > 0 && l.namesOther(offers) {
@@ -259,7 +260,7 @@ func (t *talk) choose(l *line, offers []day) (day, bool) {
 	return offers[best], most > 0 && !twice
 }
 
-// namesOther reports whether a turn names a day that is none of the offers, or one that is not known for sure.
+// namesOther reports whether a turn names a day that is not among the offers, or one that is not sure.
 func (l *line) namesOther(offers []day) bool {
 	s := l.sentences[l.answering()]
 	return slices.ContainsFunc(l.Dates, func(f when.Found) bool {
@@ -271,7 +272,7 @@ func (l *line) namesOther(offers []day) bool {
 	})
 }
 
-// numbersShared counts the words of numbers that an answer repeats of an offer.
+// numbersShared counts the number words that an answer repeats from an offer.
 func numbersShared(l *line, o day) int {
 	n := 0
 	for _, s := range l.sentences {
@@ -280,7 +281,7 @@ func numbersShared(l *line, o day) int {
 	return n
 }
 
-// repeats counts the words of numbers that a sentence repeats of an offer, and does not ask about.
+// repeats counts the number words that a sentence repeats from an offer and does not ask about.
 func repeats(s sentence, o day) int {
 	if s.Question || !s.bare() {
 		return 0
@@ -296,7 +297,7 @@ func repeats(s sentence, o day) int {
 	return n
 }
 
-// accept settles an offer of the agent's by the caller's answer.
+// accept settles an offer of the agent's with the caller's answer.
 func (t *talk) accept(o day, l *line, s sentence) {
 	t.settle(o, saying(o.line, o.in()), saying(l, s))
 	t.table = slices.DeleteFunc(t.table, func(d day) bool { return !d.line.Caller() })

@@ -8,14 +8,14 @@ import (
 	"github.com/recallerhq/recaller/internal/when"
 )
 
-// reachYes is how many words into a sentence its yes or no may stand, and answers how many sentences into a turn.
+// reachYes is how far into a sentence its yes or no may stand, in words, and answers how far into a turn, in sentences.
 const (
 	reachYes = 10
 	answers  = 3
 )
 
-// consent tells whether a sentence says yes (1) or no (-1) to what was offered, or neither. A question says neither.
-// The last word counts, but for a no that is of another matter: "yes, and don't ring the bell".
+// consent returns whether a sentence says yes (1) or no (-1) to an offer, or neither (0). A question says neither. The
+// last word counts, unless it is a no to something else: "yes, and don't ring the bell".
 func (s sentence) consent() int {
 	if s.Question {
 		return 0
@@ -39,8 +39,7 @@ func (s sentence) consent() int {
 	return said
 }
 
-// means reports whether the n words at i are meant as a yes: "works", but not "the works", "that was fine" or "good
-// morning".
+// means reports whether the n words at i mean a yes: "works", but not "the works", "that was fine" or "good morning".
 func (s sentence) means(words []string, i, n int) bool {
 	before, after := "", ""
 	if i > 0 {
@@ -53,14 +52,15 @@ func (s sentence) means(words []string, i, n int) bool {
 	case undone[before], greets[after], negates[after], after == "out" || after == "off":
 		return false
 	case stray[w]:
-		return i == 0 || leans[before] || speech.NamesDay(strings.TrimSuffix(before, "'s")) || speech.IsNumber(before) || i+n == len(s.words)
+		return i == 0 || leans[before] || speech.NamesDay(strings.TrimSuffix(before, "'s")) ||
+			speech.IsNumber(before) || i+n == len(s.words)
 	case w == "please":
 		return i+n == len(s.words) && i < 3
 	}
 	return true
 }
 
-// consent is what the first sentences of a turn say to what was offered; the last of them that says anything counts.
+// consent returns what the first sentences of a turn say to an offer. The last of them that says anything counts.
 func (l *line) consent() int {
 	if k := l.answering(); k < len(l.sentences) {
 		return l.sentences[k].consent()
@@ -68,21 +68,20 @@ func (l *line) consent() int {
 	return 0
 }
 
-// answering is the sentence of a turn that answers: the first one that says yes or no, or a later one that begins with
-// a no.
+// answering returns the sentence that answers: the first that says yes or no, or a later one that begins with a no.
 func (l *line) answering() int {
 	k := -1
 	for i, s := range l.sentences {
 		c := s.consent()
-		if k < 0 && c != 0 && i < answers || k >= 0 && c < 0 && denies.in(first(s.words, 1)) && l.sentences[k].consent() > 0 {
+		if k < 0 && c != 0 && i < answers ||
+			k >= 0 && c < 0 && denies.in(first(s.words, 1)) && l.sentences[k].consent() > 0 {
 			k = i
 		}
 	}
 	return max(k, 0)
 }
 
-// answeringTo is the sentence of a turn that takes an offer: the one that says yes, else the first that repeats its
-// numbers.
+// answeringTo returns the sentence that takes an offer: the one that says yes, else the first that repeats its numbers.
 func (l *line) answeringTo(o day) int {
 	if l.consent() <= 0 {
 		for i, s := range l.sentences {
@@ -94,8 +93,8 @@ func (l *line) answeringTo(o day) int {
 	return l.answering()
 }
 
-// takes reports whether the caller takes a day by naming it: by itself, or with words for having it. Asked about, it is
-// not taken, nor where something else is said of it: "the ninth is my birthday".
+// takes reports whether the caller takes a day by naming it, alone or with words for having it. A day that he asks
+// about, or says something else of, is not taken: "the ninth is my birthday".
 func (l *line) takes(d day) bool {
 	s := d.in()
 	switch {
@@ -110,7 +109,7 @@ func (l *line) takes(d day) bool {
 // alone reports whether a day stands in its sentence with hardly anything else.
 func (d day) alone() bool { return besides(append(slices.Clone(d.lead), d.trail...)) == 0 }
 
-// bare reports whether a sentence says yes, hardly anything but a time, or a time first of all.
+// bare reports whether a sentence says yes, hardly anything but a time, or a time first.
 func (s sentence) bare() bool {
 	words := slices.DeleteFunc(slices.Clone(s.words), speech.Hesitation)
 	n := slices.IndexFunc(words, speech.IsNumber)
@@ -127,7 +126,7 @@ func (s sentence) bare() bool {
 	return s.consent() > 0 || besides(s.words) <= 3 || first
 }
 
-// besides counts the words that are no part of naming a time.
+// besides counts the words that have no part in naming a time.
 func besides(words []string) int {
 	n := 0
 	for _, w := range words {
@@ -160,7 +159,7 @@ func (l *line) namesDays() bool {
 	return slices.ContainsFunc(l.Dates, func(f when.Found) bool { return !f.Recurring && (f.Exact() || !f.Known()) })
 }
 
-// refusesFirst reports whether a turn begins with a no to what was said, and not of something else: "no vicar".
+// refusesFirst reports whether a turn begins with a no to what was said, and not to something else: "no vicar".
 func (l *line) refusesFirst() bool {
 	i := denies.find(first(l.words, 2))
 	if i < 0 {
@@ -170,7 +169,7 @@ func (l *line) refusesFirst() bool {
 	return i+1 >= len(s) || objects[s[i+1]] || speech.NamesDay(s[i+1]) || speech.IsNumber(s[i+1])
 }
 
-// namesake reports whether the caller takes a day whose weekday he names, without it being sure which of them he means.
+// namesake reports whether the caller takes a day by its weekday although it is not sure which date he means.
 func (l *line) namesake(d day) bool {
 	for _, f := range l.Dates {
 		if f.Known() || f.Recurring || !sameWeekday(f.Phrase, d.Phrase) {

@@ -10,13 +10,14 @@ import (
 	"github.com/recallerhq/recaller/internal/speech"
 )
 
-// Fold follows the acts of a caller's conversations, in the order in which they were said, to the agreements that stand
-// at now, whose Location is the caller's zone, soonest first. The same acts give the same agreements in whatever order
-// they are listed. Acts that were said after now count as not said.
+// Fold folds the acts of a caller's conversations, in the order in which they were said, into the agreements that stand
+// at now, soonest first. now's Location is the caller's zone. The order in which acts are listed makes no difference.
+// Acts that were said after now do not count.
 func Fold(acts []recaller.Act, now time.Time) []recaller.Agreement {
 	acts = slices.DeleteFunc(slices.Clone(acts), func(a recaller.Act) bool { return a.SaidAt.After(now) })
 	slices.SortStableFunc(acts, func(a, b recaller.Act) int {
-		return cmp.Or(a.SaidAt.Compare(b.SaidAt), cmp.Compare(a.Conversation, b.Conversation), a.At.Compare(b.At), cmp.Compare(a.Kind, b.Kind))
+		return cmp.Or(a.SaidAt.Compare(b.SaidAt), cmp.Compare(a.Conversation, b.Conversation), a.At.Compare(b.At),
+			cmp.Compare(a.Kind, b.Kind))
 	})
 	f := fold{zone: now.Location()}
 	for i := range acts {
@@ -43,17 +44,17 @@ func live(g *recaller.Agreement) bool {
 	return g.State == recaller.AgreementOpen || g.State == recaller.AgreementHeld
 }
 
-// lapsed reports whether the time is past until which something was held.
+// lapsed reports whether something is held no longer, because its time limit has passed.
 func (f *fold) lapsed(g *recaller.Agreement, now time.Time) bool {
 	return g.State == recaller.AgreementHeld && slices.ContainsFunc(g.By.Of, func(s recaller.Stretch) bool {
 		return !s.From.After(now) && (s.From.In(f.zone).Hour() > 0 || f.date(s.From).Before(f.date(now)))
 	})
 }
 
-// late is how long after its hour a time may still be spoken of as one to come: by who runs late, or waits.
+// late is how long after its hour an agreement may still be meant as one to come, by somebody who is late or waits.
 const late = 2 * time.Hour
 
-// over reports whether the day of an agreement is past, or its hour for long enough.
+// over reports whether the day of an agreement is past, or its hour by more than late.
 func (f *fold) over(g *recaller.Agreement, now time.Time) bool {
 	return f.date(g.At).Before(f.date(now)) || !g.Day && !now.Before(g.At.Add(late))
 }
@@ -80,8 +81,8 @@ func (f *fold) take(a *recaller.Act) {
 	}
 }
 
-// replaced are the agreements in whose place an act settles another time. What it says will not do is only replaced
-// where it names the day.
+// replaced returns the agreements that an act replaces with another time. A time that it only says will not do is
+// replaced if the act names its day.
 func (f *fold) replaced(a *recaller.Act) []int {
 	if a.Kind == recaller.ActSettled && len(a.Of) == 0 {
 		return nil
@@ -93,9 +94,9 @@ func (f *fold) end(i int, state recaller.AgreementState, a *recaller.Act) {
 	f.list[i].State, f.list[i].Ended = state, a
 }
 
-// open adds an agreement. One of the same day and hour is the same one, said again; so is one of the same day where
-// either names no hour. Another hour of the same day takes the place of the first where they share a matter. What was
-// held and is settled now is held no longer.
+// open adds an agreement. The same day and hour make it the same agreement, said again. So does the same day if either
+// names no hour. Another hour on the same day replaces the first if they share a matter. What was held and is now
+// settled is no longer held.
 func (f *fold) open(a *recaller.Act) {
 	state := recaller.AgreementOpen
 	if a.Kind == recaller.ActHeld {
@@ -126,9 +127,9 @@ func (f *fold) open(a *recaller.Act) {
 	f.list = append(f.list, recaller.Agreement{At: a.At, Day: a.Day, State: state, By: *a})
 }
 
-// meant are the open agreements that an act moves or cancels: those of the times that it names; where it names none (or
-// with exact unset, none of theirs), the one that it shares words with, else the only one, or the last one of its own
-// conversation.
+// meant returns the open agreements that an act moves or cancels: those of the times that it names. If it names none
+// (or, if exact is not set, none of theirs), it means the one that it shares words with, else the only one, or the last
+// of its own conversation.
 func (f *fold) meant(a *recaller.Act, exact bool) []int {
 	var open, named []int
 	for i, g := range f.list {
@@ -149,7 +150,9 @@ func (f *fold) meant(a *recaller.Act, exact bool) []int {
 	if exact && len(a.Of) > 0 {
 		return nil // it names another time
 	}
-	clear := slices.ContainsFunc(a.Said, func(s recaller.Saying) bool { return sentence{words: plain(speech.Words(s.Text))}.callsOff() })
+	clear := slices.ContainsFunc(a.Said, func(s recaller.Saying) bool {
+		return sentence{words: plain(speech.Words(s.Text))}.callsOff()
+	})
 	if exact && !clear && len(quoted(*a)) > 0 {
 		open = slices.DeleteFunc(open, func(i int) bool { // "it's off" may be said of anything
 			return shared(matter(*a), matter(f.list[i].By)) == 0
@@ -168,7 +171,7 @@ func (f *fold) meant(a *recaller.Act, exact bool) []int {
 	return nil
 }
 
-// within reports whether an agreement is of a stretch of time: a day, a week, or the hour of a day.
+// within reports whether an agreement lies in a stretch of time: a day, a week, or the hour of a day.
 func (f *fold) within(g recaller.Agreement, s recaller.Stretch) bool {
 	day, from := f.date(g.At), f.date(s.From)
 	if s.To.Sub(s.From) > 36*time.Hour {
@@ -177,8 +180,7 @@ func (f *fold) within(g recaller.Agreement, s recaller.Stretch) bool {
 	return day.Equal(from)
 }
 
-// closest are those of several agreements that share the most words with an act; all where none shares more than
-// others.
+// closest returns the agreements that share the most words with an act; all, if none shares more than another.
 func (f *fold) closest(of []int, a *recaller.Act) []int {
 	words, most := matter(*a), 0
 	var best []int
@@ -193,7 +195,7 @@ func (f *fold) closest(of []int, a *recaller.Act) []int {
 	return best
 }
 
-// done are the agreements that an act tells to have happened: those of its day, and what was awaited and has come.
+// done returns the agreements that an act says have happened: those of its day, and what was awaited and has come.
 func (f *fold) done(a *recaller.Act) []int {
 	var out []int
 	words := matter(*a)
@@ -204,7 +206,10 @@ func (f *fold) done(a *recaller.Act) []int {
 			slices.ContainsFunc(a.Of, func(s recaller.Stretch) bool { return f.within(g, s) }):
 			out = append(out, i)
 		case g.By.Conversation == a.Conversation || !arrived.in(quoted(*a)) || shared(words, matter(g.By)) == 0:
-		case len(a.Of) == 0, slices.ContainsFunc(a.Of, func(s recaller.Stretch) bool { return !f.date(s.From).Before(f.date(g.By.SaidAt)) }):
+		case len(a.Of) == 0,
+			slices.ContainsFunc(a.Of, func(s recaller.Stretch) bool {
+				return !f.date(s.From).Before(f.date(g.By.SaidAt))
+			}):
 			out = append(out, i)
 		}
 	}
@@ -217,8 +222,8 @@ func (f *fold) alike(a, b recaller.Act) bool {
 	return a.Conversation == b.Conversation || len(x) == 0 || len(y) == 0 || shared(x, y) > 0
 }
 
-// Concerns reports whether words are about the matter of an agreement: they share a word that says what it is about;
-// where either has none, whether they are of one conversation.
+// Concerns reports whether words are about the matter of an agreement. They share a word that says what it is about. If
+// either has none, they are of one conversation.
 func Concerns(g recaller.Agreement, conversation recaller.ConversationID, words string) bool {
 	x, y := matter(g.By), matter(recaller.Act{Said: []recaller.Saying{{Text: words}}})
 	if len(x) == 0 || len(y) == 0 {
@@ -227,7 +232,7 @@ func Concerns(g recaller.Agreement, conversation recaller.ConversationID, words 
 	return shared(x, y) > 0
 }
 
-// quoted are the words by which an act was said.
+// quoted returns the words of an act.
 func quoted(a recaller.Act) []string {
 	var out []string
 	for _, s := range a.Said {
@@ -236,17 +241,18 @@ func quoted(a recaller.Act) []string {
 	return out
 }
 
-// matter are the words of an act that say what it is about.
+// matter returns the words of an act that say what it is about.
 func matter(a recaller.Act) []string {
 	var out []string
 	for _, w := range quoted(a) {
 		w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "s")
-		if len(w) >= leastMatter && !common[w] && !speech.IsNumber(w) && !slices.Contains(out, w) && !accepts[w] && !commits[w] {
+		if len(w) >= leastMatter && !common[w] && !speech.IsNumber(w) && !slices.Contains(out, w) && !accepts[w] &&
+			!commits[w] {
 			out = append(out, w)
 		}
 	}
 	return out
 }
 
-// leastMatter is how many letters a word has that says what something is about.
+// leastMatter is how many letters such a word has at least.
 const leastMatter = 4

@@ -18,8 +18,8 @@ type hourTalk struct {
 	at      int
 }
 
-// lateHour gives a day that is settled the hour that is agreed on some turns later: "Thursday." … "Morning or
-// afternoon?" … "Eight."
+// lateHour gives a settled day the hour that is agreed on some turns later: "Thursday." … "Morning or afternoon?" …
+// "Eight."
 func (t *talk) lateHour(l *line) {
 	a := t.lastDay()
 	if a == nil || a.last == l.index && !l.Caller() || l.index-a.last > memory {
@@ -42,25 +42,29 @@ func (t *talk) lateHour(l *line) {
 		h.offered, h.at = nil, l.index
 	case len(said) > 0 && (s.Question || modals.in(s.words) || len(said) > 1):
 		h.offered, h.saying, h.at = said, saying(l, s), l.index
-	case len(said) == 1 && (h.at == l.index-1 && h.wanted.Equal(said[0]) || !avails.in(s.words) && t.before() != nil && t.before().consent() > 0):
+	case len(said) == 1 &&
+		(h.at == l.index-1 && h.wanted.Equal(said[0]) ||
+			!avails.in(s.words) && t.before() != nil && t.before().consent() > 0):
 		t.at(a, l, said[0], h.saying, saying(l, s))
-	case len(said) == 0 && h.at == l.index-1 && !h.wanted.IsZero() && !l.refusesFirst() && !unable.in(first(l.words, 8)) && !l.asksElse():
+	case len(said) == 0 && h.at == l.index-1 && !h.wanted.IsZero() && !l.refusesFirst() &&
+		!unable.in(first(l.words, 8)) && !l.asksElse():
 		t.at(a, l, h.wanted, h.saying)
 	}
 }
 
-// hourBehind gives a day that the caller takes the one hour that he says behind it: "The tenth is fine. Same time, half
+// hourBehind gives a day that the caller takes the one hour that he names after it: "The tenth is fine. Same time, half
 // past five."
 func (t *talk) hourBehind(a *act, l *line, said []time.Time, s sentence) {
 	if a.last != l.index || !l.Caller() || len(said) != 1 || s.Question || defers.in(l.words) || len(l.days) == 0 {
 		return
 	}
-	if d := l.days[len(l.days)-1]; d.date().Equal(a.date) && s.Start > d.in().Start && !unable.in(s.words) && !own.in(first(s.words, 1)) {
+	if d := l.days[len(l.days)-1]; d.date().Equal(a.date) && s.Start > d.in().Start && !unable.in(s.words) &&
+		!own.in(first(s.words, 1)) {
 		t.at(a, l, said[0], saying(l, s))
 	}
 }
 
-// lastDay is the last day that was settled in this conversation, if it has no hour.
+// lastDay returns the last day that was settled in this conversation, if it has no hour.
 func (t *talk) lastDay() *act {
 	for _, a := range slices.Backward(t.acts) {
 		if a.settles() && !a.withdrawn {
@@ -83,8 +87,8 @@ func (t *talk) at(a *act, l *line, clock time.Time, said ...recaller.Saying) {
 	t.hours = hourTalk{}
 }
 
-// hour returns the times of day that a turn names by themselves, in the first of its sentences that does, but for those
-// that are refused: "not seven".
+// hour returns the times of day that a turn names without a day, in the first sentence that has any, without refused
+// ones: "not seven".
 func (t *talk) hour(l *line) (out []time.Time, in sentence) {
 	b := t.before()
 	asked := b != nil && (b.ofHours() || b.hasClock())
@@ -109,18 +113,19 @@ func (l *line) hasClock() bool {
 	return slices.ContainsFunc(l.Dates, func(f when.Found) bool { return f.Clock })
 }
 
-// ofHours reports whether a turn speaks of the hour, as of one that is to be chosen.
+// ofHours reports whether a turn speaks of the hour as still to be chosen.
 func (l *line) ofHours() bool { return dayparts.in(l.words) }
 
-// numbers reads a sentence that is a number as a time of day, or begins with one: "Three ten?", "Six in the evening,
-// after work."; a single one where an hour was asked for, "Eight.", or is proposed, "Could we say eight?"
+// numbers reads numbers at the beginning of a sentence as times of day: "Three ten?", "Six in the evening, after
+// work.". A single number counts if an hour was asked for, "Eight.", or is proposed, "Could we say eight?"
 func (l *line) numbers(s sentence, asked bool) []time.Time {
 	words := slices.DeleteFunc(slices.Clone(s.words), func(w string) bool { return speech.Hesitation(w) || denies[w] })
 	if i := proposes.find(words); i >= 0 && s.Question {
 		words, asked = words[i+proposes.at(words, i):], true
 	}
 	n := 0
-	for n < len(words) && (speech.IsNumber(words[n]) || words[n] == "half" || words[n] == "quarter" || words[n] == "past") {
+	for n < len(words) &&
+		(speech.IsNumber(words[n]) || words[n] == "half" || words[n] == "quarter" || words[n] == "past") {
 		n++
 	}
 	alone := n < len(words) && words[n] == "in" || besides(words) == 0
@@ -135,8 +140,7 @@ func (l *line) numbers(s sentence, asked bool) []time.Time {
 	return nil
 }
 
-// repeatsHour reports whether a sentence says the hour again that a day was wanted at just before: "Eight o'clock
-// then."
+// repeatsHour reports whether a sentence repeats the hour for which a day was just wanted: "Eight o'clock then."
 func (t *talk) repeatsHour(l *line, d day, s sentence) bool {
 	hours, in := t.hour(l)
 	if len(hours) != 1 || in.Start != s.Start || d.hour.IsZero() || l.index-d.line.index != 1 {

@@ -7,15 +7,16 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// calling is a wish to call something off that was not granted yet.
+// calling is a wish to cancel something that was not granted yet.
 type calling struct {
 	of     []day
 	saying recaller.Saying
 	line   int
-	weak   bool // it is said in words that may be of anything, and names no day: it counts where the agent calls something off
+	// the words may be about anything, and name no day: they count only if the agent cancels something
+	weak bool
 }
 
-// callOff notes that the caller wants something called off, and reports whether he does.
+// callOff notes that the caller wants something cancelled, and reports whether he does.
 func (t *talk) callOff(l *line) bool {
 	if t.granted(l) {
 		return true
@@ -39,8 +40,8 @@ func (t *talk) callOff(l *line) bool {
 	return false
 }
 
-// callsOff reports whether a sentence calls something off, or says that it was, and does not speak of what may be, of
-// who else may do so, or of another thing than a time: "cancel my membership".
+// callsOff reports whether a sentence cancels something, or says that it was cancelled. It does not count if it speaks
+// of what may be, of who else may cancel, or of something that is no time: "cancel my membership".
 func (s sentence) callsOff() bool {
 	i := cancels.find(s.words)
 	if k := off.find(s.words); i < 0 || k >= 0 && k < i {
@@ -59,26 +60,27 @@ func (s sentence) callsOff() bool {
 	return !contracts.in(first(after, 7)) && !denies.in(first(after, 4)) && !pauses.in(first(after, 6))
 }
 
-// negated reports whether what follows words is denied by them.
+// negated reports whether words negate what follows them.
 func negated(before []string) bool {
 	return negates.in(last(before, 2)) || never.in(last(before, 3)) || slices.Contains(last(before, 2), "don't")
 }
 
-// drops reports whether the caller lets something go in words that say so only of what stands: "I'm out", "we won't be
+// drops reports whether the caller gives something up in words that only say so of what stands: "I'm out", "we won't be
 // needing it".
 func (s sentence) drops() bool {
 	i := drops.find(s.words)
 	return i >= 0 && !s.Question && !conditional(s.words[:i]) && !contracts.in(first(s.words[i:], 7))
 }
 
-// granted reports whether the caller says yes to the agent's question whether to call something off, and calls it off.
+// granted reports whether the caller says yes to the agent's question whether to cancel something, and cancels it.
 func (t *talk) granted(l *line) bool {
 	b := t.before()
 	if b == nil || b.Caller() || l.consent() <= 0 {
 		return false
 	}
 	q := b.closing()
-	released := slices.ContainsFunc(b.days, func(d day) bool { return d.released && d.in().Start == q.Start }) // "that one's off?"
+	// "that one's off?"
+	released := slices.ContainsFunc(b.days, func(d day) bool { return d.released && d.in().Start == q.Start })
 	if !q.Question || !released && !q.callsOff() || either.in(q.words) || offers.in(q.words) {
 		return false
 	}
@@ -90,27 +92,29 @@ func (t *talk) granted(l *line) bool {
 	return true
 }
 
-// letGo takes what was settled in this call away where the caller says at once that he cannot have it, and names
-// nothing else.
+// letGo withdraws what was settled in this call if the caller says at once that he cannot come, and names no other
+// time.
 func (t *talk) letGo(l *line) bool {
 	if len(t.acts) == 0 || t.before() == nil || len(l.days) > 0 {
 		return false
 	}
 	a := t.acts[len(t.acts)-1]
-	if a.withdrawn || a.Kind == recaller.ActCancelled || a.Kind == recaller.ActDone || l.index-a.last > 3 || !backsOut.in(first(l.words, 6)) {
+	if a.withdrawn || a.Kind == recaller.ActCancelled || a.Kind == recaller.ActDone || l.index-a.last > 3 ||
+		!backsOut.in(first(l.words, 6)) {
 		return false
 	}
 	a.withdrawn = true
 	return true
 }
 
-// named are the days ahead that a turn names up to a sentence.
+// named returns the days ahead that a turn names up to a sentence.
 func (l *line) named(s sentence) []day {
-	return slices.DeleteFunc(slices.Clone(l.days), func(d day) bool { return !d.ahead() || d.Retracted || d.in().Start > s.Start })
+	return slices.DeleteFunc(slices.Clone(l.days),
+		func(d day) bool { return !d.ahead() || d.Retracted || d.in().Start > s.Start })
 }
 
-// meant are the days that a sentence about a time speaks of: its own, else those of the turn before it (what follows is
-// another matter), else those that were just spoken of.
+// meant returns the days that a sentence about a time speaks of: its own, else those earlier in the turn (later ones
+// belong to another matter), else those that were just spoken of.
 func (t *talk) meant(l *line, s sentence) []day {
 	all := l.named(s)
 	own := slices.DeleteFunc(slices.Clone(all), func(d day) bool { return d.in().Start != s.Start })
@@ -155,7 +159,7 @@ func (t *talk) cancel(of []day, said ...recaller.Saying) {
 	}
 }
 
-// release keeps the days that the agent calls off, and reports whether he calls anything off.
+// release notes the days that the agent cancels, and reports whether he cancels anything.
 func (t *talk) release(l *line) bool {
 	found := false
 	for _, d := range l.days {
@@ -190,8 +194,7 @@ func (t *talk) release(l *line) bool {
 	return false
 }
 
-// leave tells, at the end of a conversation, what the caller wanted called off, or said will not do, where nothing took
-// its place.
+// leave ends a conversation: it cancels what the caller wanted cancelled, or said will not do, if nothing replaced it.
 func (t *talk) leave() {
 	if len(t.lines) == 0 {
 		return
@@ -207,13 +210,12 @@ func (t *talk) leave() {
 	}
 }
 
-// impossible reports whether it is said of a day in so many words that it will not do, and not only that something else
-// is on it.
+// impossible reports whether words say outright that a day will not do, and not only that something else is on it.
 func (d day) impossible() bool {
 	return (unable.in(last(d.lead, 3)) || unable.in(first(d.trail, 4))) && !conditional(d.in().words)
 }
 
-// since reports whether anything was settled behind a line.
+// since reports whether anything was settled after a line.
 func (t *talk) since(line int) bool {
 	return slices.ContainsFunc(t.acts, func(a *act) bool { return a.settles() && !a.withdrawn && a.last > line })
 }

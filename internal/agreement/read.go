@@ -17,7 +17,7 @@ type line struct {
 	index     int
 	words     []string
 	sentences []sentence
-	days      []day // the days that it names for sure, in order
+	days      []day // the days that it surely names, in order
 }
 
 type sentence struct {
@@ -32,22 +32,22 @@ type day struct {
 	line        *line
 	sentence    int
 	lead, trail []string
-	hour        time.Time // zero where none was named with it
-	unwanted    bool      // who named it says that it will not do
+	hour        time.Time // zero: none was named with it
+	unwanted    bool      // its speaker says that it will not do
 	loose       bool      // "after Friday", "from Tuesday"
 	released    bool      // it is said to be free again
 	held        bool      // it is only kept free
 	answered    int       // the sentence of the answer that takes it
 }
 
-// date is the day by itself, to compare days by.
+// date returns the day without the hour, to compare days by.
 func (d day) date() time.Time { return dateOf(d.At) }
 
 func dateOf(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
 }
 
-// ahead reports whether the day was not past yet when it was named.
+// ahead reports whether the day was still to come, or that same day, when it was named.
 func (d day) ahead() bool { return !d.date().Before(dateOf(d.line.At)) }
 
 func (d day) in() sentence { return d.line.sentences[d.sentence] }
@@ -55,7 +55,7 @@ func (d day) in() sentence { return d.line.sentences[d.sentence] }
 // asks reports whether the day stands in a question.
 func (d day) asks() bool { return d.in().Question }
 
-// mostSentences is how many sentences of a turn are read for times: who speaks on settles nothing.
+// mostSentences is how many sentences of a turn are read for times. A longer speech settles nothing.
 const mostSentences = 200
 
 func read(t reading.Turn, index int) *line {
@@ -145,17 +145,18 @@ func plain(ws []speech.Word) []string {
 	return out
 }
 
-// settlePolarity decides for each day whether who named it wants it. Where a turn names a day twice, the last word
-// counts.
+// settlePolarity decides for each day whether its speaker wants it. If a turn names a day twice, the last time counts.
 func (l *line) settlePolarity() {
 	for k := range l.days {
 		d := &l.days[k]
-		d.loose = loose.in(last(d.lead, 2)) || loose.in(first(strings.Fields(strings.ToLower(d.Phrase)), 1)) || l.wished(d)
+		d.loose = loose.in(last(d.lead, 2)) || loose.in(first(strings.Fields(strings.ToLower(d.Phrase)), 1)) ||
+			l.wished(d)
 		if k > 0 && l.days[k-1].loose && slices.Contains(last(d.lead, 1), "to") {
 			d.loose = true // "from June first to June thirtieth"
 		}
 		if d.held = d.in().holds(); d.held {
-			d.loose = d.loose || until.in(last(d.lead, 1)) || until.in(first(strings.Fields(strings.ToLower(d.Phrase)), 1)) ||
+			d.loose = d.loose || until.in(last(d.lead, 1)) ||
+				until.in(first(strings.Fields(strings.ToLower(d.Phrase)), 1)) ||
 				k > 0 && len(d.lead) == 0 && l.days[k-1].loose && l.days[k-1].date().Equal(d.date())
 		}
 		d.released = d.ahead() && (l.freed(d) || l.calledOff(d))
@@ -169,20 +170,22 @@ func (l *line) settlePolarity() {
 		}
 		for i := range l.days[k+1:] { // "Wednesday … no, Wednesday I do my shopping"
 			later := &l.days[k+1+i]
-			if later.date().Equal(l.days[k].date()) && l.days[k].unwanted && denies.in(first(l.days[k].trail, 1)) && !l.takes(*later) {
+			if later.date().Equal(l.days[k].date()) && l.days[k].unwanted && denies.in(first(l.days[k].trail, 1)) &&
+				!l.takes(*later) {
 				later.unwanted = true
 			}
 		}
 		for i := range l.days[k+1:] { // "Sunday no, because it's the tenth"
 			later := &l.days[k+1+i]
-			if later.date().Equal(l.days[k].date()) && l.days[k].unwanted && later.sentence == l.days[k].sentence && today.in(last(later.lead, 1)) {
+			if later.date().Equal(l.days[k].date()) && l.days[k].unwanted && later.sentence == l.days[k].sentence &&
+				today.in(last(later.lead, 1)) {
 				later.unwanted = true
 			}
 		}
 	}
 }
 
-// wished reports whether the caller names a day as one by which he needs something, or as the one that it is.
+// wished reports whether the caller names a day as the one by which he needs something, or as the day that it is.
 func (l *line) wished(d *day) bool {
 	if !l.Caller() {
 		return recounts.in(d.lead)
@@ -200,7 +203,7 @@ func (l *line) freed(d *day) bool {
 	return !slices.ContainsFunc(d.trail[:i], func(w string) bool { return !slots[w] && !speech.IsNumber(w) })
 }
 
-// calledOff reports whether a day stands behind words that call it off: "I've cancelled Thursday".
+// calledOff reports whether a day follows words that cancel it: "I've cancelled Thursday".
 func (l *line) calledOff(d *day) bool {
 	i := off.find(d.lead)
 	if k := cancels.find(d.lead); i < 0 && !l.Caller() {
@@ -212,7 +215,7 @@ func (l *line) calledOff(d *day) bool {
 	return !conditional(d.lead[:i]) && !modals.in(last(d.lead[:i], 3)) && !negated(d.lead[:i])
 }
 
-// refused reports whether who names a day says that it will not do: "not Tuesday", "Tuesday I'm on shift", "I can't do
+// refused reports whether the speaker says that a day will not do: "not Tuesday", "Tuesday I'm on shift", "I can't do
 // Tuesday".
 func (l *line) refused(d *day) bool {
 	lead, trail := last(d.lead, 5), first(d.trail, 8)
@@ -233,7 +236,7 @@ func (l *line) refused(d *day) bool {
 	return own.in(first(trail, 1)) && !free.in(first(trail, 5)) && !binds.in(first(trail, 3))
 }
 
-// wanted are the days that a turn names to have them, each day once.
+// wanted returns the days that a turn wants, each once.
 func (l *line) wanted() []day {
 	var out []day
 	for _, d := range l.days {
@@ -251,7 +254,7 @@ func (l *line) wanted() []day {
 	return out
 }
 
-// refusedDays are the days that a turn names to say that they will not do.
+// refusedDays returns the days that a turn refuses.
 func (l *line) refusedDays() []day {
 	var out []day
 	for _, d := range l.days {
@@ -265,10 +268,11 @@ func (l *line) refusedDays() []day {
 // holds reports whether a sentence says that a time is only kept free: "I'll pencil you in".
 func (s sentence) holds() bool {
 	i := holds.find(s.words)
-	return i >= 0 && !unable.in(last(s.words[:i], 3)) && !negates.in(last(s.words[:i], 2)) && !waits.in(first(s.words[i:], 3))
+	return i >= 0 && !unable.in(last(s.words[:i], 3)) && !negates.in(last(s.words[:i], 2)) &&
+		!waits.in(first(s.words[i:], 3))
 }
 
-// ends are the times until which a turn says that something is so, but for a day itself.
+// ends returns the times until which a turn says that something lasts, except a day itself.
 func (l *line) ends(own day) []recaller.Stretch {
 	var until []day
 	for _, d := range l.days {
@@ -279,7 +283,7 @@ func (l *line) ends(own day) []recaller.Stretch {
 	return stretches(until, true, own.date())
 }
 
-// closing is the last sentence of a turn; empty where there is none, or no turn.
+// closing returns the last sentence of a turn; empty if there is none, or no turn.
 func (l *line) closing() sentence {
 	if l == nil || len(l.sentences) == 0 {
 		return sentence{}
@@ -287,8 +291,8 @@ func (l *line) closing() sentence {
 	return l.sentences[len(l.sentences)-1]
 }
 
-// asksElse reports whether a turn ends with a question that is not about the times it names: a no is the answer to
-// that.
+// asksElse reports whether a turn ends with a question that is not about the times it names. A no then answers that
+// question.
 func (l *line) asksElse() bool {
 	s := l.closing()
 	if !s.Question || len(s.words) < 2 || tags.in(last(s.words, 4)) {

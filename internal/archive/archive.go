@@ -1,7 +1,7 @@
-// Package archive keeps the words of conversations of tenants with the retention `archive`: a sealed file each, that is
+// Package archive keeps the words of conversations of tenants with the retention `archive`: a sealed file for each,
 // deleted when its days are over (spec 2.1, V4). A turn is on disk when Append returns.
 //
-// It is not for searching (recall), nor for deciding what is kept where (conversation).
+// It does not search (recall), nor decide what is kept where (conversation).
 package archive
 
 import (
@@ -21,8 +21,8 @@ import (
 	"github.com/recallerhq/recaller/internal/vault"
 )
 
-// Archive keeps files under one folder: tenant/caller/conversation.rec. Ids only, no names. Safe for concurrent use by
-// one process.
+// Archive keeps files under one folder: tenant/caller/conversation.rec, ids only, no names. It is safe for concurrent
+// use by one process.
 type Archive struct {
 	root  string
 	vault *vault.Vault
@@ -30,7 +30,8 @@ type Archive struct {
 	tails map[string]*tail
 }
 
-// maxTails bounds how many ends of files are remembered. To find one again is to walk over the headers of its frames.
+// maxTails is how many ends of files are remembered. To find an end again, the headers of the file's frames must be
+// read.
 const maxTails = 4096
 
 // New returns an archive under root, which is made when it is needed.
@@ -38,8 +39,10 @@ func New(root string, v *vault.Vault) *Archive {
 	return &Archive{root: root, vault: v, tails: map[string]*tail{}}
 }
 
-// path is where a conversation's words are kept. Ids are ours and plain; one that is not names no file.
-func (a *Archive) path(tenant recaller.TenantID, caller recaller.CallerID, conv recaller.ConversationID) (string, error) {
+// path returns where a conversation's words are kept. Ids are ours and plain; any other names no file.
+func (a *Archive) path(
+	tenant recaller.TenantID, caller recaller.CallerID, conv recaller.ConversationID,
+) (string, error) {
 	for _, id := range []string{string(tenant), string(caller), string(conv)} {
 		if id == "" || id[0] == '.' || strings.ContainsAny(id, "/\\\x00") {
 			return "", recaller.Errorf(recaller.Internal, "an id cannot be the name of an archive file")
@@ -52,9 +55,11 @@ func place(conv recaller.ConversationID, frame int) vault.Place {
 	return vault.Place{Table: "archive", Record: fmt.Sprintf("%s.%d", conv, frame)}
 }
 
-// Append adds turns, which have their numbers, to a conversation's file; they are on disk when it returns. It comes
-// before they are counted, so what it keeps may never be: the turns that get those numbers then take their place.
-func (a *Archive) Append(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, turns []recaller.Turn) error {
+// Append adds numbered turns to a conversation's file. They are on disk when it returns. It comes before the store
+// counts them, so the count may never follow. Then the next turns with those numbers take their place.
+func (a *Archive) Append(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, turns []recaller.Turn,
+) error {
 	if len(turns) == 0 {
 		return nil
 	}
@@ -84,7 +89,7 @@ func (a *Archive) Append(ctx context.Context, tenant recaller.TenantID, conv rec
 	return mapped(t.append(sealed))
 }
 
-// take returns the end of a file, to be given back. While anybody has it, everybody has the same.
+// take returns the end of a file, which must be given back. Until then everybody gets the same one.
 func (a *Archive) take(path string) *tail {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -115,9 +120,11 @@ func (a *Archive) give(t *tail) {
 	t.users--
 }
 
-// Turns returns the words of a conversation in order, as far as it counts them (all of them if it counts none); none if
-// there is no file.
-func (a *Archive) Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error) {
+// Turns returns the words of a conversation in order, as many as the conversation counts (all if it counts none); none
+// if there is no file.
+func (a *Archive) Turns(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation,
+) ([]recaller.Turn, error) {
 	path, err := a.path(tenant, conv.Caller, conv.ID)
 	if err != nil {
 		return nil, err
@@ -156,7 +163,7 @@ func (a *Archive) Turns(ctx context.Context, tenant recaller.TenantID, conv reca
 	return out, nil
 }
 
-// below is the turns up to the one with a number.
+// below returns the turns before the given number.
 func below(turns []recaller.Turn, number int) []recaller.Turn {
 	for len(turns) > 0 && turns[len(turns)-1].Number >= number {
 		turns = turns[:len(turns)-1]
@@ -165,7 +172,9 @@ func below(turns []recaller.Turn, number int) []recaller.Turn {
 }
 
 // DeleteCaller deletes a caller's files.
-func (a *Archive) DeleteCaller(_ context.Context, tenant recaller.TenantID, caller recaller.CallerID) (files int, err error) {
+func (a *Archive) DeleteCaller(
+	_ context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) (files int, err error) {
 	sample, err := a.path(tenant, caller, "any")
 	if err != nil {
 		return 0, err
@@ -186,9 +195,11 @@ func (a *Archive) DeleteCaller(_ context.Context, tenant recaller.TenantID, call
 	return files, mapped(removeEmpty(filepath.Dir(sample)))
 }
 
-// DeleteBefore deletes a tenant's files that were last written before the given time. It tells whose they were, each
-// caller once, also when it fails half-way.
-func (a *Archive) DeleteBefore(ctx context.Context, tenant recaller.TenantID, before time.Time) (of []recaller.CallerID, files int, err error) {
+// DeleteBefore deletes a tenant's files that were last written before the given time. It returns whose they were, each
+// caller once, even with an error.
+func (a *Archive) DeleteBefore(
+	ctx context.Context, tenant recaller.TenantID, before time.Time,
+) (of []recaller.CallerID, files int, err error) {
 	sample, err := a.path(tenant, "any", "any")
 	if err != nil {
 		return nil, 0, err
@@ -241,7 +252,7 @@ func (a *Archive) deleteBefore(ctx context.Context, dir string, before time.Time
 	return files, removeEmpty(dir)
 }
 
-// remove deletes a file, and what is remembered of its end: what is appended later begins a new one.
+// remove deletes a file and what is remembered of its end, so that a later append begins a new file.
 func (a *Archive) remove(path string) error {
 	t := a.take(path)
 	defer a.give(t)
@@ -251,7 +262,7 @@ func (a *Archive) remove(path string) error {
 	return ignore(os.Remove(path), fs.ErrNotExist)
 }
 
-// removeEmpty removes a folder that has nothing in it.
+// removeEmpty removes an empty folder.
 func removeEmpty(dir string) error {
 	err := ignore(os.Remove(dir), fs.ErrNotExist)
 	return ignore(ignore(err, syscall.ENOTEMPTY), syscall.EEXIST)
@@ -264,7 +275,7 @@ func ignore(err, known error) error {
 	return err
 }
 
-// mapped gives an error of the file system its kind. Errors that have one stay.
+// mapped gives an error of the file system its kind. An error that has one keeps it.
 func mapped(err error) error {
 	var known *recaller.Error
 	switch {

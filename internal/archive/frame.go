@@ -14,9 +14,10 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// A file holds frames: a header, then a sealed batch of turns, bound to tenant, caller, conversation and place. The
-// header is the length of what follows and a checksum of that length, four bytes each, so that a frame that a crash cut
-// short, which is the file's end, can be told from a damaged length, after which nothing may be overwritten.
+// A file holds frames. A frame is a header, then a sealed batch of turns, bound to tenant, caller, conversation and
+// place. The header holds the length of what follows, and a checksum of that length, four bytes each. By it a frame
+// that a crash cut short, at the end of the file, differs from a damaged length, after which nothing may be
+// overwritten.
 const headerSize = 8
 
 // maxFrame bounds what is read into memory at once.
@@ -41,11 +42,11 @@ type tail struct {
 	users int // guarded by the archive's lock
 
 	mu     sync.Mutex // held over I/O: the frames of one file are in order
-	frames int        // how many there are; -1: not known
+	frames int        // -1: not known
 	size   int64      // their bytes
 }
 
-// open finds the end of the whole frames, and cuts off what follows them. The lock is held.
+// open finds the end of the last whole frame, and cuts off what follows. The lock is held.
 func (t *tail) open() error {
 	if t.frames >= 0 {
 		return nil
@@ -59,7 +60,7 @@ func (t *tail) open() error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // what was cut off counts as nothing, on disk or not
+	defer func() { _ = f.Close() }() // what was cut off does not count, even if it is still on disk
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -87,7 +88,7 @@ func (t *tail) append(sealed []byte) (err error) {
 		return err
 	}
 	frames := t.frames
-	t.frames = -1 // unless all goes well, what is on disk is to be looked at anew
+	t.frames = -1 // unless all goes well, the file must be read again
 	defer func() { err = errors.Join(err, f.Close()) }()
 	frame := append(appendHeader(make([]byte, 0, headerSize+len(sealed)), len(sealed)), sealed...)
 	if _, err := f.WriteAt(frame, t.size); err != nil {
@@ -105,7 +106,7 @@ func (t *tail) append(sealed []byte) (err error) {
 	return nil
 }
 
-// file opens the file for writing. Its folder may have to be made, again if it was just found empty and removed.
+// file opens the file for writing. It makes the folder, which may just have been removed as empty.
 func (t *tail) file() (f *os.File, isNew bool, err error) {
 	for range 3 {
 		f, err = os.OpenFile(t.path, os.O_WRONLY|os.O_CREATE, 0o600)
@@ -119,7 +120,7 @@ func (t *tail) file() (f *os.File, isNew bool, err error) {
 	return f, t.size == 0, err
 }
 
-// syncDirs puts new names on disk: of the file, and of the folders above it.
+// syncDirs makes new names durable: of the file, and of the folders above it.
 func syncDirs(dir string, levels int) error {
 	for range levels {
 		d, err := os.Open(dir)
@@ -134,7 +135,7 @@ func syncDirs(dir string, levels int) error {
 	return nil
 }
 
-// readFrames calls fn for each whole frame of a file; a missing file has none. fn keeps nothing of the frame.
+// readFrames calls fn for each whole frame of a file; a missing file has none. fn must not keep the frame.
 func readFrames(path string, fn func([]byte) error) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -162,8 +163,8 @@ func readFrames(path string, fn func([]byte) error) error {
 	})
 }
 
-// walk reads the headers of the whole frames in the first size bytes; fn is to read, or skip, the n bytes behind each.
-// It ends at a frame that a crash cut short.
+// walk reads the headers of the whole frames in the first size bytes. fn must read or skip the n bytes after each. walk
+// stops at a frame that a crash cut short.
 func walk(r io.Reader, size int64, fn func(n int64) error) error {
 	var head [headerSize]byte
 	for size >= headerSize {
@@ -186,7 +187,7 @@ func walk(r io.Reader, size int64, fn func(n int64) error) error {
 	return nil
 }
 
-// torn tells the room that a crash left unwritten, which is zeros to the end, from a damaged header.
+// torn tells space that a crash left unwritten, which is zeros to the end, from a damaged header.
 func torn(r io.Reader, head []byte) error {
 	buf := append(make([]byte, 0, 4096), head...)
 	for {

@@ -22,7 +22,8 @@ type briefingCmd struct {
 
 // Help says what it is.
 func (*briefingCmd) Help() string {
-	return "Prints the text that an agent gets before it speaks, ready to be put in front of its own prompt, or as a whole system prompt. It changes nothing: no conversation begins."
+	return "Prints the text that an agent gets before it speaks, ready to be put in front of its own prompt, or as a " +
+		"whole system prompt. It changes nothing: no conversation begins."
 }
 
 // Examples are lines to try.

@@ -25,8 +25,12 @@ type callCmd struct {
 
 // Help says what it is.
 func (*callCmd) Help() string {
-	return "A telephone call, typed. The briefing is what an agent would be told before it says hello. With a model configured (RECALLER_LLM_BASE_URL and RECALLER_LLM_MODEL, XAI_API_KEY, or OPENAI_API_KEY) it is the agent; without one you type both sides: the turns alternate, an empty line passes the turn, and a line may begin with \"C:\" or \"A:\" to say who speaks.\n\n" +
-		"/hangup or Ctrl-D ends the call, /drop or Ctrl-C breaks it off as a lost connection would. /briefing, /recall QUERY, /remember KEY: VALUE and /help are for the one who watches; nobody on the phone hears them."
+	return "A telephone call, typed. The briefing is what an agent would be told before it says hello. With a model " +
+		"configured (RECALLER_LLM_BASE_URL and RECALLER_LLM_MODEL, XAI_API_KEY, or OPENAI_API_KEY) it is the agent; " +
+		"without one you type both sides: the turns alternate, an empty line passes the turn, and a line may " +
+		"begin with \"C:\" or \"A:\" to say who speaks.\n\n" +
+		"/hangup or Ctrl-D ends the call, /drop or Ctrl-C breaks it off as a lost connection would. /briefing, " +
+		"/recall QUERY, /remember KEY: VALUE and /help are for the one who watches; nobody on the phone hears them."
 }
 
 // Examples are lines to try.
@@ -66,10 +70,11 @@ func (c *callCmd) Run(ctx context.Context, s *session) error {
 	}
 	call.open(started, c.Quiet)
 	status, reason, err := call.talk(ctx, bufio.NewScanner(s.in))
-	// The end is told and the write-up waited for also when Ctrl-C was the end.
+	// Even after Ctrl-C the call is ended, and its write-up awaited.
 	ctx = context.WithoutCancel(ctx)
 	if err != nil {
-		_, _ = api.EndConversation(ctx, call.conv, client.EndRequest{Status: recaller.Failed, Reason: "error"}) // the first error tells more
+		// the first error tells more
+		_, _ = api.EndConversation(ctx, call.conv, client.EndRequest{Status: recaller.Failed, Reason: "error"})
 		return err
 	}
 	return call.hangUp(ctx, status, reason)
@@ -110,9 +115,11 @@ func (c *phoneCall) open(started client.StartResponse, quiet bool) {
 		return
 	}
 	if c.agent != nil {
-		c.screen.printf("%s", out.Dim("You are the caller; "+c.agent.Model()+" answers. /help tells what else you can type."))
+		c.screen.printf("%s", out.Dim("You are the caller; "+c.agent.Model()+" answers. /help tells what else you "+
+			"can type."))
 	} else {
-		c.screen.printf("%s", out.Dim("You type both sides in turn; an empty line passes the turn. /help tells what else you can type."))
+		c.screen.printf("%s", out.Dim("You type both sides in turn; an empty line passes the turn. /help tells what "+
+			"else you can type."))
 	}
 }
 
@@ -206,7 +213,7 @@ const callHelp = `  /hangup              end the call (Ctrl-D)
   C: TEXT, A: TEXT     say TEXT as the caller, as the agent
   an empty line        let the other side speak`
 
-// speak has one side say something, and the model answer if there is one.
+// speak makes one side say something, and the model answer, if there is one.
 func (c *phoneCall) speak(ctx context.Context, l line) error {
 	if l.text == "" {
 		return nil
@@ -225,7 +232,7 @@ func (c *phoneCall) speak(ctx context.Context, l line) error {
 	return c.answer(ctx)
 }
 
-// answer has the model speak as the agent. A model that fails costs its turn, not the call.
+// answer makes the model speak as the agent. If the model fails, that costs its turn, not the call.
 func (c *phoneCall) answer(ctx context.Context) error {
 	briefing, err := c.api.ConversationBriefing(ctx, c.conv, client.BriefingQuery{})
 	if err != nil {
@@ -280,7 +287,8 @@ func (c *phoneCall) remember(ctx context.Context, rest string) error {
 	key, value, ok := strings.Cut(rest, ":")
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 	if !ok || key == "" || value == "" {
-		c.screen.printf("%s", c.screen.out.Warn("/remember KEY: VALUE, such as /remember daughter: Ana, visits on Sundays"))
+		c.screen.printf("%s", c.screen.out.Warn("/remember KEY: VALUE, such as /remember daughter: Ana, visits on "+
+			"Sundays"))
 		return nil
 	}
 	_, err := c.api.StoreMemory(ctx, c.caller.ID, client.MemoryInput{
@@ -294,7 +302,7 @@ func (c *phoneCall) remember(ctx context.Context, rest string) error {
 func (c *phoneCall) listen(ctx context.Context) {
 	for event, err := range c.api.Events(ctx, c.conv) {
 		if err != nil {
-			return // the call does not need it, and the end shows all
+			return // the call can do without, and the end shows everything
 		}
 		if event.Memory == nil {
 			continue
@@ -305,7 +313,8 @@ func (c *phoneCall) listen(ctx context.Context) {
 		case client.EventMemoryUpdated:
 			c.screen.printf("%s", memoryLine(c.screen.out, "~ updated", *event.Memory))
 		case client.EventMemoryForgotten:
-			c.screen.printf("%s", c.screen.out.Good("- forgotten")+c.screen.out.Dim(" ("+string(event.Memory.Type)+")")) // what it said is not told
+			// what it said must not be shown
+			c.screen.printf("%s", c.screen.out.Good("- forgotten")+c.screen.out.Dim(" ("+string(event.Memory.Type)+")"))
 		}
 	}
 }
@@ -315,7 +324,7 @@ func memoryLine(out term.Out, what string, m client.Memory) string {
 	return out.Good(what) + " " + term.Short(text, max(40, out.Width-len(what)-20)) + out.Dim(" ("+string(m.Type)+")")
 }
 
-// ordinal is how people count: 2nd, 3rd, 11th.
+// ordinal returns a number as people count: 2nd, 3rd, 11th.
 func ordinal(n int) string {
 	suffix := "th"
 	if n%100 < 11 || n%100 > 13 {

@@ -20,7 +20,7 @@ const (
 
 // hangUp ends the call, waits for its write-up, and shows what was made of it.
 func (c *phoneCall) hangUp(ctx context.Context, status recaller.Status, reason string) error {
-	// Typing is not speaking: a call from a script takes no time, and W9 would take nothing from it.
+	// Typing is not speaking: a call from a script takes no time, and W9 would find nothing in it.
 	length := max(c.clock().Sub(c.begun), c.spoken)
 	conv, err := c.api.EndConversation(ctx, c.conv, client.EndRequest{
 		Status: status, Reason: reason, DurationSeconds: length.Seconds(),
@@ -64,7 +64,9 @@ func (c *phoneCall) hangUp(ctx context.Context, status recaller.Status, reason s
 
 // waitWrapup waits until a conversation is written up. done is false if that took too long, or is tried again later
 // because a model does not answer.
-func waitWrapup(ctx context.Context, api *client.Client, id string, longest time.Duration) (record client.ConversationRecord, done bool, err error) {
+func waitWrapup(
+	ctx context.Context, api *client.Client, id string, longest time.Duration,
+) (record client.ConversationRecord, done bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	tick := time.NewTicker(wrapupPoll)
@@ -85,9 +87,11 @@ func waitWrapup(ctx context.Context, api *client.Client, id string, longest time
 	}
 }
 
-// triedAgain reports whether a step was tried before and is open still.
+// triedAgain reports whether a step failed before and is still open.
 func triedAgain(w client.Wrapup) bool {
-	return slices.ContainsFunc(w.Steps, func(s client.Step) bool { return s.State == recaller.StepPending && s.Attempts > 1 })
+	return slices.ContainsFunc(w.Steps, func(s client.Step) bool {
+		return s.State == recaller.StepPending && s.Attempts > 1
+	})
 }
 
 // writeWriteUp shows the summary and the labels of a conversation.

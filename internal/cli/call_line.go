@@ -8,13 +8,13 @@ import (
 
 // line is what one typed line asks for: a command, or something said.
 type line struct {
-	command string // without the slash; empty where something is said
+	command string // without the slash; empty: something is said
 	rest    string // what follows the command
 	speaker recaller.Speaker
 	text    string
 }
 
-// sides follows whose turn it is while one person types both. The sides alternate; a line may begin with who speaks
+// sides tracks whose turn it is while one person types both sides. They alternate. A line may begin with who speaks
 // ("A: good morning"), and an empty line passes the turn.
 type sides struct {
 	next  recaller.Speaker
@@ -66,7 +66,7 @@ func (s *sides) pass() {
 	}
 }
 
-// speakerOf knows how people name the two sides.
+// speakerOf returns the side that people mean by a label.
 func speakerOf(label string) (recaller.Speaker, bool) {
 	switch label {
 	case "c", "u", "caller", "user", "customer", "patient":

@@ -1,8 +1,9 @@
-// Package cli is the command line: one file per verb. The verbs that handle data speak to a running server through the
-// public client; where none runs they open the data folder themselves and speak to the same HTTP interface inside the
+// Package cli is the command line: each verb has a file. Verbs that handle data speak to a running server through the
+// public client. If none runs, they open the data folder themselves, and speak to the same HTTP interface inside the
 // process.
 //
-// It is not for rules: what a verb shows, the server could have answered to anyone. How things look is cli/term's.
+// It has no rules: what a verb shows, the server could have answered to anyone. Package cli/term decides how things
+// look.
 package cli
 
 import (
@@ -20,13 +21,13 @@ import (
 // Exit codes.
 const (
 	ExitOK     = 0
-	ExitFailed = 1 // what was asked for did not work
+	ExitFailed = 1 // it did not work
 	ExitUsage  = 2 // it was not understood
 )
 
 // Process is what the command line gets from the operating system.
 type Process struct {
-	Version string   // of this build; empty: as the Go toolchain recorded it
+	Version string   // of this build; empty: what the Go toolchain recorded
 	Args    []string // without the program's name
 	Env     []string // "NAME=value"
 	Stdin   io.Reader
@@ -77,7 +78,7 @@ func run(ctx context.Context, s *session, args []string) (err error) {
 	return parsed.Run()
 }
 
-// grammar is the whole command line. Fields are the verbs in the order in which help shows them.
+// grammar is the whole command line. Its fields are the verbs, in the order of the help.
 type grammar struct {
 	Globals globals `embed:""`
 
@@ -132,7 +133,8 @@ func newParser(s *session) (*kong.Kong, error) {
 	s.globals = &g.Globals
 	parser, err := kong.New(g,
 		kong.Name("recaller"),
-		kong.Description("The memory of agents that talk to people: who is calling, what they should be told, and what to keep of it."),
+		kong.Description("The memory of agents that talk to people: who is calling, what they should be told, and "+
+			"what to keep of it."),
 		kong.ExplicitGroups(groups()),
 		kong.NoDefaultHelp(),
 		kong.Help(printHelp),
@@ -146,7 +148,7 @@ func newParser(s *session) (*kong.Kong, error) {
 	return parser, nil
 }
 
-// lookup returns a reader of environment entries; of two with one name the last counts.
+// lookup returns a reader of environment entries. Of two with the same name the last counts.
 func lookup(env []string) func(string) string {
 	values := make(map[string]string, len(env))
 	for _, entry := range env {

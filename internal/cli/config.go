@@ -15,7 +15,8 @@ type configCmd struct {
 
 // Help says what it is.
 func (*configCmd) Help() string {
-	return "Flags beat the environment, the environment beats the file, the file beats the defaults. Secrets are shown as [redacted]."
+	return "Flags beat the environment, the environment beats the file, the file beats the defaults. Secrets are " +
+		"shown as [redacted]."
 }
 
 // Examples are lines to try.
@@ -48,7 +49,8 @@ func (c *configCmd) Run(s *session) error {
 		}
 		rows[i] = []string{set.Name, value, string(set.From), set.Env}
 	}
-	s.out.Table([]term.Column{{Title: "SETTING"}, {Title: "VALUE", Most: 44}, {Title: "FROM"}, {Title: "VARIABLE"}}, rows)
+	s.out.Table([]term.Column{{Title: "SETTING"}, {Title: "VALUE", Most: 44}, {Title: "FROM"}, {Title: "VARIABLE"}},
+		rows)
 	for _, warning := range cfg.Warnings() {
 		s.notef("%s %s", s.err.Warn("warning:"), warning)
 	}

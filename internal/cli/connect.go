@@ -18,11 +18,11 @@ import (
 // answerWithin bounds how long a server may take to say that it is there.
 const answerWithin = 2 * time.Second
 
-// inProcessURL is the address of the server inside this process; nothing is ever dialled.
+// inProcessURL is the address of the server inside this process. Nothing ever dials it.
 const inProcessURL = "http://recaller.internal"
 
-// api returns a client of a running server, or, where none answers and none was asked for by --server, of the data
-// folder itself, opened in this process. With --data it is that folder, whatever server answers.
+// api returns a client of a running server. If none answers, and --server names none, it opens the data folder in this
+// process. With --data it is a client of that folder, whatever server answers.
 func (s *session) api(ctx context.Context) (*client.Client, error) {
 	cfg, err := s.config()
 	if err != nil {
@@ -44,7 +44,10 @@ func (s *session) api(ctx context.Context) (*client.Client, error) {
 		return nil, ctx.Err()
 	}
 	if s.globals.Server != "" {
-		return nil, &failure{code: ExitFailed, msg: "no server answers at " + term.Clean(base), err: down, hint: "start it with `recaller serve`"}
+		return nil, &failure{
+			code: ExitFailed, msg: "no server answers at " + term.Clean(base), err: down,
+			hint: "start it with `recaller serve`",
+		}
 	}
 	s.verbosef("no server answers at %s; opening %s in this process", base, cfg.Data)
 	transport, key, err := s.openData(ctx, cfg)
@@ -54,8 +57,8 @@ func (s *session) api(ctx context.Context) (*client.Client, error) {
 	return newClient(inProcessURL, key, transport)
 }
 
-// apiOfFolder returns a client of the data folder. Where a server has it open that is the one at base, if that takes
-// the key which the folder keeps: one of another folder does not.
+// apiOfFolder returns a client of the data folder. If a server has it open, that is the server at base, if it takes the
+// key that the folder keeps: one of another folder does not.
 func (s *session) apiOfFolder(ctx context.Context, cfg config.Config, base string) (*client.Client, error) {
 	transport, key, err := s.openData(ctx, cfg)
 	if err == nil {
@@ -90,7 +93,7 @@ func newClient(base, key string, transport http.RoundTripper) (*client.Client, e
 	return c, nil
 }
 
-// answers reports, by no error, that a server is there.
+// answers returns nil if a server answers.
 func (s *session) answers(ctx context.Context, base string) error {
 	probe, err := newClient(base, "", nil)
 	if err != nil {
@@ -106,7 +109,7 @@ func (s *session) answers(ctx context.Context, base string) error {
 	return err
 }
 
-// dialable turns an address to listen on into one to dial: an empty or unspecified host is this machine.
+// dialable turns an address to listen on into one to dial. An empty or unspecified host means this machine.
 func dialable(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -118,7 +121,7 @@ func dialable(addr string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// caller opens the API and finds who is meant.
+// caller opens the API and finds the caller who is meant.
 func (s *session) caller(ctx context.Context, w who) (*client.Client, client.Caller, error) {
 	api, err := s.api(ctx)
 	if err != nil {

@@ -27,7 +27,10 @@ type demoCmd struct {
 
 // Help says what it is.
 func (*demoCmd) Help() string {
-	return "Replays conversations into a data folder of its own, then has the callers ring back: what the agent is told before it speaks, and five questions with what recall finds. With the development data at hand (RECALLER_DEV_DATA, or ../shared/data) these are eight phone calls to a bank and the 45 chats of one user; else eight calls of our own. No model, no network; nothing is left behind."
+	return "Replays conversations into a data folder of its own, then has the callers ring back: what the agent is " +
+		"told before it speaks, and five questions with what recall finds. With the development data at hand " +
+		"(RECALLER_DEV_DATA, or ../shared/data) these are eight phone calls to a bank and the 45 chats of one " +
+		"user; else eight calls of our own. No model, no network; nothing is left behind."
 }
 
 // Examples are lines to try.
@@ -64,7 +67,7 @@ func (c *demoCmd) Run(ctx context.Context, s *session) error {
 		}
 		return os.RemoveAll(folder)
 	})
-	// The demo is the same wherever it runs: neither environment nor file has a say.
+	// The demo is the same wherever it runs: neither environment nor file changes it.
 	cfg, err := config.Load(config.Options{Overrides: map[string]string{"data": folder, "limits-rate": "0"}})
 	if err != nil {
 		return err
@@ -88,7 +91,7 @@ func (c *demoCmd) Run(ctx context.Context, s *session) error {
 	return nil
 }
 
-// choose takes the development data where it is, else our own.
+// choose takes the development data if it is there, else our own.
 func (c *demoCmd) choose(s *session) (show, error) {
 	folder := s.getenv("RECALLER_DEV_DATA")
 	if folder == "" {
@@ -133,7 +136,7 @@ func demoQuestions() []string {
 	}
 }
 
-// ownShow is the calls that come with the program. They are moved up to now, so that the one that broke off can be
+// ownShow returns the calls that come with the program. It moves them up to now, so that the one that broke off can be
 // resumed.
 func ownShow(now time.Time) (show, error) {
 	var people []struct {
@@ -167,7 +170,7 @@ func ownShow(now time.Time) (show, error) {
 	return played, nil
 }
 
-// The people of our own calls who ring back: the one whose call broke off, and the one who is asked about.
+// The people of our own calls who ring back: the one whose call broke off, and the one who has questions.
 const (
 	demoCutOff  = "+15550199"
 	demoRegular = "+15551230177"
@@ -199,7 +202,8 @@ func (c *demoCmd) load(ctx context.Context, s *session, api *client.Client, play
 			}
 		}
 		fmt.Fprintf(s.out, "  %s: %s, %s kept in %s, written up in %s\n",
-			src.name, count(len(ids), "conversation"), count(turns, "turn"), brief(kept.Sub(begun)), brief(s.now().Sub(kept)))
+			src.name, count(len(ids), "conversation"), count(turns, "turn"), brief(kept.Sub(begun)),
+			brief(s.now().Sub(kept)))
 	}
 	return nil
 }
@@ -222,8 +226,8 @@ func readAll(src source) ([]transcript.Conversation, error) {
 	return list, err
 }
 
-// moveUp moves conversations in time, by whole weeks and together, so that the last ends before end: the days of the
-// week that they name stay true. One that broke off names none, and ends at end.
+// moveUp moves conversations in time together, by whole weeks, so that the last one ends before end and their weekdays
+// stay true. One that broke off names no day, and ends at end.
 func moveUp(list []transcript.Conversation, end time.Time) {
 	const week = 7 * 24 * time.Hour
 	var last time.Time
@@ -251,7 +255,9 @@ func moveUp(list []transcript.Conversation, end time.Time) {
 	}
 }
 
-func importAll(ctx context.Context, s *session, api *client.Client, list []transcript.Conversation) (ids []string, turns int, err error) {
+func importAll(
+	ctx context.Context, s *session, api *client.Client, list []transcript.Conversation,
+) (ids []string, turns int, err error) {
 	bar := s.err.Progress("Replaying", len(list))
 	defer bar.Done()
 	for _, conv := range list {
@@ -266,7 +272,7 @@ func importAll(ctx context.Context, s *session, api *client.Client, list []trans
 	return ids, turns, nil
 }
 
-// ringBack has a caller call: what the agent is told, and what recall finds.
+// ringBack makes a caller call, and shows what the agent is told, and what recall finds.
 func ringBack(ctx context.Context, s *session, api *client.Client, a act) error {
 	begun := s.now()
 	started, err := api.StartConversation(ctx, client.StartRequest{Caller: a.who})
@@ -274,10 +280,12 @@ func ringBack(ctx context.Context, s *session, api *client.Client, a act) error 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.out, "\n%s %s\n\n", s.out.Bold(a.title), s.out.Dim(fmt.Sprintf("(briefed in %s, %d tokens)", brief(took), started.Briefing.Tokens)))
+	fmt.Fprintf(s.out, "\n%s %s\n\n", s.out.Bold(a.title),
+		s.out.Dim(fmt.Sprintf("(briefed in %s, %d tokens)", brief(took), started.Briefing.Tokens)))
 	writeBriefing(s.out, started.Briefing)
 	for _, question := range a.questions {
-		found, err := api.Recall(ctx, started.Caller.ID, client.RecallRequest{Query: question, Limit: 1, Kinds: []recaller.HitKind{recaller.HitTurn}})
+		found, err := api.Recall(ctx, started.Caller.ID,
+			client.RecallRequest{Query: question, Limit: 1, Kinds: []recaller.HitKind{recaller.HitTurn}})
 		if err != nil {
 			return err
 		}

@@ -12,15 +12,15 @@ import (
 	"github.com/recallerhq/recaller/internal/vector"
 )
 
-// embedder is the embedder of the settings.
+// embedder returns the embedder of the settings.
 func embedder(e config.Embedding) (*embed.Client, error) {
 	return embed.New(embed.Settings{
-		Provider: e.Provider, BaseURL: e.BaseURL, APIKey: e.APIKey.Reveal(), Model: e.Model, Width: e.Width, Timeout: e.Timeout,
-		Query: e.Query, Passage: e.Passage,
+		Provider: e.Provider, BaseURL: e.BaseURL, APIKey: e.APIKey.Reveal(), Model: e.Model, Width: e.Width,
+		Timeout: e.Timeout, Query: e.Query, Passage: e.Passage,
 	})
 }
 
-// checkEmbedder names the embedder and, where it is an endpoint, has it embed one word.
+// checkEmbedder names the embedder. An endpoint must embed one word.
 func (s *session) checkEmbedder(ctx context.Context, cfg config.Config) finding {
 	chosen := cfg.Embedder()
 	client, err := embedder(chosen)
@@ -28,16 +28,22 @@ func (s *session) checkEmbedder(ctx context.Context, cfg config.Config) finding 
 		return finding{"embedder", verdictFail, plain(err), "correct the setting: the server does not start with it"}
 	}
 	if chosen.Provider == config.EmbedderBuiltIn {
-		return finding{"embedder", verdictOK, fmt.Sprintf("built in: %s, %d wide, %s", client.Model(), client.Width(), dialogueModel(chosen)), ""}
+		return finding{
+			"embedder", verdictOK,
+			fmt.Sprintf("built in: %s, %d wide, %s", client.Model(), client.Width(), dialogueModel(chosen)), "",
+		}
 	}
 	if _, err := client.Embed(ctx, []string{"hello"}); err != nil {
-		return finding{"embedder", verdictWarn, embedderName(chosen) + ": " + plain(err), adviceOnEmbedder(err) + "; until then conversations are searched by their words alone"}
+		return finding{
+			"embedder", verdictWarn, embedderName(chosen) + ": " + plain(err),
+			adviceOnEmbedder(err) + "; until then conversations are searched by their words alone",
+		}
 	}
 	chosen.Width = client.Width()
 	return finding{"embedder", verdictOK, embedderName(chosen), ""}
 }
 
-// dialogueModel says whether the built-in model of dialogues serves.
+// dialogueModel says whether the built-in model of dialogues is in use.
 func dialogueModel(e config.Embedding) string {
 	switch {
 	case !e.Dialogue:
@@ -63,7 +69,8 @@ func embedderName(e config.Embedding) string {
 func adviceOnEmbedder(err error) string {
 	switch recaller.KindOf(err) {
 	case recaller.Unauthenticated:
-		return "set RECALLER_EMBEDDING_API_KEY (or OPENAI_API_KEY, where the endpoint is OpenAI's) to a key of that endpoint"
+		return "set RECALLER_EMBEDDING_API_KEY (or OPENAI_API_KEY, where the endpoint is OpenAI's) to a key of that " +
+			"endpoint"
 	case recaller.NotFound, recaller.Invalid:
 		return "check RECALLER_EMBEDDING_MODEL, RECALLER_EMBEDDING_WIDTH and RECALLER_EMBEDDING_BASE_URL"
 	case recaller.Exhausted:
@@ -75,7 +82,7 @@ func adviceOnEmbedder(err error) string {
 	}
 }
 
-// likeness is the configured embedder as it serves recall.
+// likeness returns the configured embedder in the form that recall takes.
 func (s *session) likeness() (recall.Meaning, error) {
 	cfg, err := s.config()
 	if err != nil {
@@ -83,7 +90,10 @@ func (s *session) likeness() (recall.Meaning, error) {
 	}
 	chosen := cfg.Embedder()
 	if chosen.Provider == config.EmbedderBuiltIn {
-		return nil, &failure{code: ExitFailed, msg: "--embedder needs one, and none is configured", hint: "set RECALLER_EMBEDDING_BASE_URL and RECALLER_EMBEDDING_MODEL; `recaller doctor` tries them"}
+		return nil, &failure{
+			code: ExitFailed, msg: "--embedder needs one, and none is configured",
+			hint: "set RECALLER_EMBEDDING_BASE_URL and RECALLER_EMBEDDING_MODEL; `recaller doctor` tries them",
+		}
 	}
 	client, err := embedder(chosen)
 	if err != nil {

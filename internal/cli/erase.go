@@ -23,7 +23,9 @@ type eraseCmd struct {
 
 // Help says what it is.
 func (*eraseCmd) Help() string {
-	return "Removes every row about a caller and destroys the key that sealed them, so that copies and backups of the data cannot be read either (but for embeddings, which are not sealed). It cannot be undone. On a terminal it asks for the number again; elsewhere it needs --yes."
+	return "Removes every row about a caller and destroys the key that sealed them, so that copies and backups of " +
+		"the data cannot be read either (but for embeddings, which are not sealed). It cannot be undone. On a " +
+		"terminal it asks for the number again; elsewhere it needs --yes."
 }
 
 // Examples are lines to try.
@@ -56,13 +58,14 @@ func (c *eraseCmd) Run(ctx context.Context, s *session) error {
 	return nil
 }
 
-// confirm has the number typed again.
+// confirm makes the user type the number again.
 func (c *eraseCmd) confirm(s *session, caller client.Caller) error {
 	if !term.IsTerminal(s.in) {
 		return usagef("erasing cannot be undone: say --yes where nobody can be asked")
 	}
 	want := identityOf(caller)
-	fmt.Fprintf(s.err, "This erases %s for ever: %s and everything remembered.\n", s.err.Bold(term.Clean(want)), count(caller.Conversations, "conversation"))
+	fmt.Fprintf(s.err, "This erases %s for ever: %s and everything remembered.\n", s.err.Bold(term.Clean(want)),
+		count(caller.Conversations, "conversation"))
 	fmt.Fprintf(s.err, "Type %s to go on: ", want)
 	typed, _ := bufio.NewReader(s.in).ReadString('\n') // an end of input is no confirmation
 	if strings.TrimSpace(typed) != want {
@@ -71,7 +74,7 @@ func (c *eraseCmd) confirm(s *session, caller client.Caller) error {
 	return nil
 }
 
-// identityOf is how a caller is best named on the command line.
+// identityOf returns the identity by which the command line names a caller.
 func identityOf(caller client.Caller) string {
 	if caller.Phone != "" {
 		return caller.Phone

@@ -15,7 +15,7 @@ import (
 	"github.com/recallerhq/recaller/internal/cli/term"
 )
 
-// failure is an error with what to do about it, and the exit code it deserves.
+// failure is an error with advice and the exit code that it deserves.
 type failure struct {
 	code int
 	msg  string
@@ -34,12 +34,12 @@ func (f *failure) Error() string {
 // Unwrap returns the cause.
 func (f *failure) Unwrap() error { return f.err }
 
-// usagef is a command line that was not understood.
+// usagef returns the failure of a command line that was not understood.
 func usagef(format string, args ...any) error {
 	return &failure{code: ExitUsage, msg: fmt.Sprintf(format, args...)}
 }
 
-// failf is something that did not work.
+// failf returns the failure of something that did not work.
 func failf(format string, args ...any) error {
 	return &failure{code: ExitFailed, msg: fmt.Sprintf(format, args...)}
 }
@@ -86,7 +86,8 @@ func (s *session) report(err error) int {
 	return codeOf(err)
 }
 
-// plain is an error's text for a person: of our own errors the client-safe message, with the cause where it has one.
+// plain returns an error's text for a person: the client-safe message of our own errors, with the cause if there is
+// one.
 func plain(err error) string {
 	var p *client.Problem
 	if errors.As(err, &p) {
@@ -95,7 +96,7 @@ func plain(err error) string {
 	return term.Clean(err.Error())
 }
 
-// begun leaves of several words that may have been meant those that begin as what was typed, if there are any.
+// begun keeps, of several words that may have been meant, those that begin like what was typed, if there are any.
 func begun(text string) string {
 	const asks = ", did you mean "
 	head, list, several := strings.Cut(text, asks+"one of ")
@@ -114,7 +115,7 @@ func begun(text string) string {
 	return head + asks + "one of " + strings.Join(words, ", ") + "?"
 }
 
-// adviceOn says what to do about a refusal of the server's.
+// adviceOn says what to do about a refusal by the server.
 func adviceOn(err error) string {
 	var p *client.Problem
 	if !errors.As(err, &p) {
@@ -142,7 +143,7 @@ func verbOf(parse *kong.ParseError) string {
 	return "recaller"
 }
 
-// codeOf tells what was not understood from what did not work.
+// codeOf returns the exit code: not understood, or did not work.
 func codeOf(err error) int {
 	var f *failure
 	if errors.As(err, &f) {

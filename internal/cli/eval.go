@@ -25,10 +25,13 @@ type evalCmd struct {
 
 // Help says what it is.
 func (*evalCmd) Help() string {
-	return "Reads conversations and questions of which it is known where their answers were said, asks recall each question, and tells how often and how far up the right conversations and turns came, by type of question, with 95 % confidence intervals. No server, no data folder, no network. docs/recall.md explains the metrics."
+	return "Reads conversations and questions of which it is known where their answers were said, asks recall each " +
+		"question, and tells how often and how far up the right conversations and turns came, by type of question, " +
+		"with 95 % confidence intervals. No server, no data folder, no network. docs/recall.md explains the " +
+		"metrics."
 }
 
-// evalFlags are what every kind of file is measured with.
+// evalFlags are the flags of every kind of measurement.
 type evalFlags struct {
 	File      string             `arg:"" help:"The questions: JSON, plain or gzipped"`
 	Ablate    bool               `help:"Leave out each ingredient of the ranking in turn, and say what it is worth"`
@@ -53,7 +56,8 @@ type evalLongMemEvalCmd struct {
 
 // Help says what it is.
 func (*evalLongMemEvalCmd) Help() string {
-	return "Takes longmemeval_s.json, longmemeval_m.json or longmemeval_oracle.json as they are published. Questions without an answer in the conversations (abstention) are left out, as they are by the benchmark's own code."
+	return "Takes longmemeval_s.json, longmemeval_m.json or longmemeval_oracle.json as they are published. Questions " +
+		"without an answer in the conversations (abstention) are left out, as they are by the benchmark's own code."
 }
 
 // Examples are lines to try.
@@ -79,12 +83,16 @@ type evalLoCoMoCmd struct {
 
 // Help says what it is.
 func (*evalLoCoMoCmd) Help() string {
-	return "Takes locomo10.json as it is published. Both speakers are people, told apart by their names; a photo is its caption; the questions are asked a day after the last session. Questions that do not say where their answer is are left out, and evidence that cannot be read is counted."
+	return "Takes locomo10.json as it is published. Both speakers are people, told apart by their names; a photo is " +
+		"its caption; the questions are asked a day after the last session. Questions that do not say where their " +
+		"answer is are left out, and evidence that cannot be read is counted."
 }
 
 // Examples are lines to try.
 func (*evalLoCoMoCmd) Examples() []string {
-	return []string{"recaller eval locomo locomo10.json", "recaller eval locomo locomo10.json --all-categories --misses"}
+	return []string{
+		"recaller eval locomo locomo10.json", "recaller eval locomo locomo10.json --all-categories --misses",
+	}
 }
 
 // Run measures.
@@ -99,7 +107,8 @@ type evalNativeCmd struct {
 
 // Help says what it is.
 func (*evalNativeCmd) Help() string {
-	return "Takes a file that says of people what they said when, and what to ask about it; docs/recall.md shows how it is written. Measure on your own callers' questions before you change anything."
+	return "Takes a file that says of people what they said when, and what to ask about it; docs/recall.md shows how " +
+		"it is written. Measure on your own callers' questions before you change anything."
 }
 
 // Examples are lines to try.
@@ -144,7 +153,7 @@ func (c *evalFlags) run(ctx context.Context, s *session, format eval.Format, how
 	return unanswered(result.Answers)
 }
 
-// unanswered is an error where answers were asked for and none could be judged.
+// unanswered returns an error if answers were asked for and none could be judged.
 func unanswered(a *eval.Answers) error {
 	switch {
 	case a == nil || a.All.N > 0:
@@ -152,11 +161,14 @@ func unanswered(a *eval.Answers) error {
 	case a.Failed == 0:
 		return failf("--answer: no question of the file has an answer")
 	default:
-		return &failure{code: ExitFailed, msg: "--answer: none of " + count(a.Failed, "question") + " was answered and judged", hint: "`recaller doctor` tries the model"}
+		return &failure{
+			code: ExitFailed, msg: "--answer: none of " + count(a.Failed, "question") + " was answered and judged",
+			hint: "`recaller doctor` tries the model",
+		}
 	}
 }
 
-// recallOptions are recall's, with the weights that the flags change.
+// recallOptions returns recall's options, with the weights that the flags change.
 func (c *evalFlags) recallOptions() (recall.Options, error) {
 	switch {
 	case c.Limit < 0:
@@ -168,7 +180,8 @@ func (c *evalFlags) recallOptions() (recall.Options, error) {
 	case c.Judge != "" && !c.Answer:
 		return recall.Options{}, usagef("--judge needs --answer")
 	case c.Misses && c.JSON:
-		return recall.Options{}, usagef("--misses lists beside the tables; --json has every question's ranks without it")
+		return recall.Options{}, usagef("--misses lists beside the tables; --json has every question's ranks without " +
+			"it")
 	}
 	if len(c.Weight) == 0 {
 		return recall.Options{}, nil
@@ -180,7 +193,7 @@ func (c *evalFlags) recallOptions() (recall.Options, error) {
 	return recall.Options{Weights: w}, nil
 }
 
-// answering is the models that answer and judge, nil where none is asked for.
+// answering returns the models that answer and judge; nil if none is asked for.
 func (c *evalFlags) answering(s *session) (*eval.Answering, error) {
 	if !c.Answer {
 		return nil, nil
@@ -190,7 +203,10 @@ func (c *evalFlags) answering(s *session) (*eval.Answering, error) {
 		if _, err := s.config(); err != nil {
 			return nil, err
 		}
-		return nil, &failure{code: ExitFailed, msg: "--answer needs a model, and none is configured", hint: "set RECALLER_LLM_BASE_URL and RECALLER_LLM_MODEL; `recaller doctor` tries them"}
+		return nil, &failure{
+			code: ExitFailed, msg: "--answer needs a model, and none is configured",
+			hint: "set RECALLER_LLM_BASE_URL and RECALLER_LLM_MODEL; `recaller doctor` tries them",
+		}
 	}
 	judge := model
 	if c.Judge != "" {
@@ -199,7 +215,7 @@ func (c *evalFlags) answering(s *session) (*eval.Answering, error) {
 	return &eval.Answering{Model: model, Judge: judge, K: c.Turns}, nil
 }
 
-// claimOutput finds out before the work whether its result can be written, and not over the questions.
+// claimOutput makes sure before the work that the result can be written, and does not overwrite the questions.
 func (c *evalFlags) claimOutput() error {
 	if c.Output == "" {
 		return nil
@@ -209,7 +225,8 @@ func (c *evalFlags) claimOutput() error {
 		return fmt.Errorf("read the questions: %w", err)
 	}
 	if there, err := os.Stat(filepath.Clean(c.Output)); err == nil && os.SameFile(there, questions) {
-		return usagef("--output: %s holds the questions, and would be overwritten: name another file", term.Clean(c.Output))
+		return usagef("--output: %s holds the questions, and would be overwritten: name another file",
+			term.Clean(c.Output))
 	}
 	file, err := os.OpenFile(filepath.Clean(c.Output), os.O_WRONLY|os.O_CREATE, 0o644) //nolint:gosec // numbers, for anyone to read
 	if err != nil {
@@ -218,8 +235,10 @@ func (c *evalFlags) claimOutput() error {
 	return file.Close()
 }
 
-// measure asks all questions of all methods, while a bar shows how far it is.
-func (c *evalFlags) measure(ctx context.Context, s *session, file *eval.File, opts recall.Options, o eval.Options) (eval.Result, error) {
+// measure asks all questions of all methods, while a bar shows the progress.
+func (c *evalFlags) measure(
+	ctx context.Context, s *session, file *eval.File, opts recall.Options, o eval.Options,
+) (eval.Result, error) {
 	methods := []eval.Method{eval.Recall("recall", opts)}
 	if c.Baselines {
 		methods = append(methods, eval.SessionBM25(), eval.TurnBM25())
@@ -237,7 +256,8 @@ func (c *evalFlags) measure(ctx context.Context, s *session, file *eval.File, op
 	}
 	result := eval.Result{
 		Format: eval.ResultVersion, Version: s.version, Commit: commit(), Time: s.now().UTC(),
-		Machine: eval.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.NumCPU()}, Setup: eval.SetupOf(opts, o, file.Reading()),
+		Machine: eval.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.NumCPU()},
+		Setup:   eval.SetupOf(opts, o, file.Reading()),
 	}
 	reports, err := eval.Run(ctx, file.Cases(), methods, o)
 	bar.Done()
@@ -256,7 +276,7 @@ func (c *evalFlags) measure(ctx context.Context, s *session, file *eval.File, op
 	return result, nil
 }
 
-// commit is what this binary was built from, as the toolchain recorded it; empty where it did not.
+// commit returns the commit that this binary was built from; empty if the toolchain did not record it.
 func commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -23,7 +23,10 @@ type evalSearchCmd struct {
 
 // Help says what it is.
 func (*evalSearchCmd) Help() string {
-	return "Keeps a file's conversations in a data folder of its own, as those of one business, writes them up by the rules, and searches them for each question: how often the right one comes first, among five, among ten, and how often nothing is found where nothing should be. No server, no network; nothing is left behind. docs/measurements/search.md shows how a file is written."
+	return "Keeps a file's conversations in a data folder of its own, as those of one business, writes them up by " +
+		"the rules, and searches them for each question: how often the right one comes first, among five, among ten, " +
+		"and how often nothing is found where nothing should be. No server, no network; nothing is left behind. " +
+		"docs/measurements/search.md shows how a file is written."
 }
 
 // Examples are lines to try.
@@ -75,7 +78,7 @@ func (c *evalSearchCmd) Run(ctx context.Context, s *session) error {
 	return nil
 }
 
-// keep puts the conversations into a folder that goes when the run is over, and waits for their write-ups.
+// keep imports the conversations into a temporary folder, and waits for their write-ups.
 func (c *evalSearchCmd) keep(ctx context.Context, s *session, b eval.Business) (*client.Client, error) {
 	folder, err := os.MkdirTemp("", "recaller-eval-")
 	if err != nil {
@@ -98,7 +101,10 @@ func (c *evalSearchCmd) keep(ctx context.Context, s *session, b eval.Business) (
 	defer bar.Done()
 	ids := make([]string, len(b.Conversations))
 	for i, t := range b.Conversations {
-		in := client.ImportRequest{Caller: client.CallerRef{ExternalID: t.Caller}, ExternalID: t.ID, Channel: t.Channel, StartedAt: t.At, Turns: []client.TurnInput{}}
+		in := client.ImportRequest{
+			Caller: client.CallerRef{ExternalID: t.Caller}, ExternalID: t.ID, Channel: t.Channel, StartedAt: t.At,
+			Turns: []client.TurnInput{},
+		}
 		for _, said := range t.Turns {
 			in.Turns = append(in.Turns, client.TurnInput{Speaker: said.Speaker, Text: said.Text})
 		}
@@ -118,7 +124,8 @@ func (c *evalSearchCmd) keep(ctx context.Context, s *session, b eval.Business) (
 }
 
 func (c *evalSearchCmd) show(s *session, r searched) {
-	fmt.Fprintf(s.out, "%s, %s\n\n%-16s %5s %7s %7s %7s %7s  %s\n", count(r.Conversations, "conversation"), count(len(r.Questions), "question"),
+	fmt.Fprintf(s.out, "%s, %s\n\n%-16s %5s %7s %7s %7s %7s  %s\n", count(r.Conversations, "conversation"),
+		count(len(r.Questions), "question"),
 		"", "n", "any@1", "any@5", "any@10", "mrr", "ms p50, p99")
 	for _, kind := range slices.Sorted(maps.Keys(r.Scores)) {
 		v, name := r.Scores[kind], term.Clean(kind)
@@ -126,7 +133,8 @@ func (c *evalSearchCmd) show(s *session, r searched) {
 			name = "all"
 		}
 		if v.N > 0 {
-			fmt.Fprintf(s.out, "%-16s %5d %7.3f %7.3f %7.3f %7.3f  %.1f, %.1f\n", name, v.N, v.Any1, v.Any5, v.Any10, v.MRR, v.MS.P50, v.MS.P99)
+			fmt.Fprintf(s.out, "%-16s %5d %7.3f %7.3f %7.3f %7.3f  %.1f, %.1f\n", name, v.N, v.Any1, v.Any5, v.Any10,
+				v.MRR, v.MS.P50, v.MS.P99)
 		}
 		if v.None > 0 {
 			fmt.Fprintf(s.out, "%-16s nothing to be found: %d, nothing was: %d\n", name, v.None, v.Silent)

@@ -70,8 +70,11 @@ func leftOut(n eval.Notes) string {
 		}
 		return lead + strings.Join(parts, ", ")
 	}
-	questions := say("left out: ", fmt.Sprintf("%d abstention", n.Abstention), fmt.Sprintf("%d adversarial", n.Adversarial), fmt.Sprintf("%d without evidence", n.WithoutEvidence), fmt.Sprintf("%d blank or too long", n.Unaskable))
-	evidence := say("evidence: ", fmt.Sprintf("%d unreadable", n.Unreadable), fmt.Sprintf("%d naming nothing that is there", n.Unknown))
+	questions := say("left out: ", fmt.Sprintf("%d abstention", n.Abstention),
+		fmt.Sprintf("%d adversarial", n.Adversarial), fmt.Sprintf("%d without evidence", n.WithoutEvidence),
+		fmt.Sprintf("%d blank or too long", n.Unaskable))
+	evidence := say("evidence: ", fmt.Sprintf("%d unreadable", n.Unreadable),
+		fmt.Sprintf("%d naming nothing that is there", n.Unknown))
 	switch {
 	case questions == "" && evidence == "":
 		return "nothing left out"
@@ -82,7 +85,7 @@ func leftOut(n eval.Notes) string {
 	}
 }
 
-// writeScores writes a table of conversations' or of turns' metrics: a line of means and below it one of their
+// writeScores writes a table of the metrics of conversations or turns: a line of means, and below it a line of
 // intervals.
 func writeScores(out term.Out, reports []eval.Report, turns bool) {
 	columns := []term.Column{{Title: ""}, {Title: "n", Right: true}}
@@ -121,7 +124,7 @@ func writeScores(out term.Out, reports []eval.Report, turns bool) {
 	out.Table(columns, rows)
 }
 
-// named is a type of question as tables call it.
+// named returns the name of a type of question in tables.
 func named(kind string) string {
 	return cmp.Or(term.Clean(kind), "(no type)")
 }
@@ -163,7 +166,8 @@ func writeAblation(out term.Out, r eval.Result) {
 		rows = append(rows, means, intervals)
 	}
 	out.Table(columns, rows)
-	fmt.Fprintln(out, out.Dim("* the interval of the difference does not hold zero; of a hundred such intervals five leave it out by chance"))
+	fmt.Fprintln(out, out.Dim("* the interval of the difference does not hold zero; of a hundred such intervals five "+
+		"leave it out by chance"))
 }
 
 func writeAnswers(out term.Out, a *eval.Answers) {
@@ -175,17 +179,20 @@ func writeAnswers(out term.Out, a *eval.Answers) {
 		t := a.ByType[kind]
 		rows = append(rows, []string{"· " + named(kind), strconv.Itoa(t.N), share(t.Value), interval(t.Estimate)})
 	}
-	out.Table([]term.Column{{}, {Title: "n", Right: true}, {Title: "right", Right: true}, {Title: "95 %", Right: true}}, rows)
-	fmt.Fprintln(out, out.Dim(fmt.Sprintf("answered by %s from %d turns, judged by %s; %d without an answer or a judgement; %d tokens in, %d out",
+	out.Table([]term.Column{{}, {Title: "n", Right: true}, {Title: "right", Right: true}, {Title: "95 %", Right: true}},
+		rows)
+	fmt.Fprintln(out, out.Dim(fmt.Sprintf("answered by %s from %d turns, judged by %s; %d without an answer or a "+
+		"judgement; %d tokens in, %d out",
 		term.Clean(a.Model), a.K, term.Clean(a.Judge), a.Failed, a.TokensIn, a.TokensOut)))
 }
 
-// costs say what the indexes took, and how far to trust the times.
+// costs says what the indexes took, and how far to trust the times.
 func costs(r eval.Result) []string {
 	c := r.Recall.Cost
 	const kib = 1 << 10
 	lines := []string{
-		fmt.Sprintf("%s: %.0f KiB each (largest %.0f), built in %.1f ms (p99 %.1f); a query %.2f ms (p99 %.2f)", indexes(c.Indexes),
+		fmt.Sprintf("%s: %.0f KiB each (largest %.0f), built in %.1f ms (p99 %.1f); a query %.2f ms (p99 %.2f)",
+			indexes(c.Indexes),
 			c.Bytes.P50/kib, c.Bytes.Max/kib, c.BuildMS.P50, c.BuildMS.P99, c.QueryMS.P50, c.QueryMS.P99),
 		fmt.Sprintf("recaller %s, %s, %s", r.Version, count(r.Machine.Cores, "core"), r.Time.Format("2 Jan 2006")),
 	}
@@ -202,8 +209,8 @@ func indexes(n int) string {
 	return strconv.Itoa(n) + " indexes"
 }
 
-// writeMisses lists the questions of which a right conversation is not among the first five: no words, but for those of
-// the question where they were asked for.
+// writeMisses lists the questions without a right conversation among the first five. It shows no words but those of the
+// questions, if they were asked for.
 func writeMisses(out term.Out, r eval.Report, words bool) {
 	var text bytes.Buffer
 	missed := 0
@@ -213,7 +220,8 @@ func writeMisses(out term.Out, r eval.Report, words bool) {
 			continue
 		}
 		missed++
-		fmt.Fprintf(&text, "%s  %s  conversations %s  turns %s\n", term.Clean(o.ID), named(o.Type), ranks(o.Sessions), ranks(o.Turns))
+		fmt.Fprintf(&text, "%s  %s  conversations %s  turns %s\n", term.Clean(o.ID), named(o.Type), ranks(o.Sessions),
+			ranks(o.Turns))
 		if words {
 			fmt.Fprintf(&text, "    %s\n", out.Dim(term.Clean(o.Text)))
 		}
@@ -221,7 +229,7 @@ func writeMisses(out term.Out, r eval.Report, words bool) {
 	fmt.Fprintf(out, "\n%s\n%s", out.Bold(fmt.Sprintf("Missed: %d of %d", missed, len(r.Outcomes))), text.String())
 }
 
-// ranks are the places of gold; "–" for what did not come.
+// ranks returns the places of gold; "–" for what was not found.
 func ranks(gold []eval.Gold) string {
 	if len(gold) == 0 {
 		return "not marked"

@@ -15,7 +15,8 @@ type exportCmd struct {
 
 // Help says what it is.
 func (*exportCmd) Help() string {
-	return "Writes all that is held about a caller as one JSON object: identities, conversations with their words and summaries, memories with their history, the checkpoint."
+	return "Writes all that is held about a caller as one JSON object: identities, conversations with their words " +
+		"and summaries, memories with their history, the checkpoint."
 }
 
 // Examples are lines to try.
@@ -46,11 +47,12 @@ func (c *exportCmd) Run(ctx context.Context, s *session) error {
 	if err := writeNew(c.Output, text); err != nil {
 		return err
 	}
-	s.notef("wrote %s: %s, %s", c.Output, count(len(data.Conversations), "conversation"), count(len(data.Memories), "version")+" of memories")
+	s.notef("wrote %s: %s, %s", c.Output, count(len(data.Conversations), "conversation"),
+		count(len(data.Memories), "version")+" of memories")
 	return nil
 }
 
-// writeNew writes a file that only its owner can read. Of a failed write nothing is left.
+// writeNew writes a file that only its owner can read. After a failure nothing of it is left.
 func writeNew(path string, data []byte) error {
 	file, err := os.OpenFile(filepath.Clean(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

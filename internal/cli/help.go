@@ -15,7 +15,7 @@ import (
 // errHelpShown ends a run whose help flag was answered.
 var errHelpShown = errors.New("help was shown")
 
-// askHelp is the --help flag. It answers as soon as it is read, so that nothing else on the line has to be right.
+// askHelp is the --help flag. It answers as soon as it is read, so the rest of the line need not be right.
 type askHelp bool
 
 // IsBool makes it a flag without a value.
@@ -48,7 +48,8 @@ func printHelp(_ kong.HelpOptions, ctx *kong.Context) error {
 
 // writeOverview shows all verbs in their groups.
 func writeOverview(out term.Out, app *kong.Application) {
-	fmt.Fprintf(out, "%s\n\n%s\n  %s <command> [flags]\n", term.Wrap(app.Help, out.Width, ""), out.Bold("Usage"), app.Name)
+	fmt.Fprintf(out, "%s\n\n%s\n  %s <command> [flags]\n", term.Wrap(app.Help, out.Width, ""), out.Bold("Usage"),
+		app.Name)
 	width := 0
 	for _, node := range visible(app.Children) {
 		width = max(width, len(synopsis(node)))
@@ -64,7 +65,8 @@ func writeOverview(out term.Out, app *kong.Application) {
 	fmt.Fprintf(out, "\n%s\n", out.Bold("Flags of every command"))
 	writeFlags(out, app.Flags)
 	fmt.Fprintf(out, "\nRun `%s <command> --help` for a command with examples.\n", app.Name)
-	fmt.Fprintln(out, term.Wrap("PHONE is a number, +1 555 010 0199 or as people write it at home, or ext:ID for a caller known by an id of your own.", out.Width, ""))
+	fmt.Fprintln(out, term.Wrap("PHONE is a number, +1 555 010 0199 or as people write it at home, or ext:ID for a "+
+		"caller known by an id of your own.", out.Width, ""))
 }
 
 // writeHelp shows one verb.
@@ -98,7 +100,9 @@ func writeHelp(out term.Out, name string, node *kong.Node) {
 }
 
 func writeFlags(out term.Out, flags []*kong.Flag) {
-	writeColumns(out, pairs(visibleFlags(flags), func(f *kong.Flag) (string, string) { return flagName(f), flagHelp(f) }))
+	writeColumns(out, pairs(visibleFlags(flags), func(f *kong.Flag) (string, string) {
+		return flagName(f), flagHelp(f)
+	}))
 }
 
 // writeColumns writes names and what they mean, wrapped, side by side.
@@ -153,7 +157,7 @@ func argument(v *kong.Value) string {
 	return name
 }
 
-// synopsis is a verb with its arguments.
+// synopsis returns a verb with its arguments.
 func synopsis(node *kong.Node) string {
 	parts := []string{node.Name}
 	for _, v := range node.Positional {
@@ -247,7 +251,8 @@ func (c *helpCmd) Run(s *session) error {
 // writeReference writes every verb's help as Markdown.
 func writeReference(w io.Writer, app *kong.Application) error {
 	plain := term.New(w, func(string) string { return "" })
-	fmt.Fprintf(plain, "# Command line\n\nMade from the program's own help by `%s help --markdown`; do not edit.\n\n```\n", app.Name)
+	fmt.Fprintf(plain, "# Command line\n\nMade from the program's own help by `%s help --markdown`; do not "+
+		"edit.\n\n```\n", app.Name)
 	writeOverview(plain, app)
 	fmt.Fprint(plain, "```\n\nExit codes: 0 it worked, 1 it failed, 2 the command line was not understood.\n")
 	for _, node := range app.Leaves(true) {

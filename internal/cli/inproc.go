@@ -8,15 +8,15 @@ import (
 )
 
 // inProcess carries HTTP requests to a handler without a network. Responses stream: a reader sees what the handler has
-// written so far, so server-sent events work as over a wire.
+// written so far, so server-sent events work.
 type inProcess struct {
 	handler http.Handler
-	running *sync.WaitGroup // the requests that the handler is at work on
+	running *sync.WaitGroup // the requests under way
 	over    context.Context //nolint:containedctx // ends when the transport is closed: every request is a part of it
 }
 
-// serveInProcess returns a transport to the handler, and what ends the requests under way and waits for them: call it
-// before what the handler works on is closed.
+// serveInProcess returns a transport to the handler. closed ends the requests under way and waits for them: call it
+// before closing what the handler uses.
 func serveInProcess(h http.Handler) (t inProcess, closed func() error) {
 	over, cancel := context.WithCancel(context.Background())
 	t = inProcess{handler: h, running: &sync.WaitGroup{}, over: over}
@@ -83,7 +83,7 @@ func incoming(ctx context.Context, req *http.Request) *http.Request {
 	return in
 }
 
-// pipeBody is a response body that hangs up when it is closed.
+// pipeBody is a response body. Closing it hangs up.
 type pipeBody struct {
 	*io.PipeReader
 	cancel context.CancelFunc
@@ -111,7 +111,7 @@ func (w *pipeResponse) Header() http.Header { return w.header }
 // WriteHeader sends the header, once.
 func (w *pipeResponse) WriteHeader(status int) {
 	if status < http.StatusOK {
-		return // a client of ours has no use for interim answers
+		return // our client has no use for interim answers
 	}
 	w.once.Do(func() {
 		w.status = status
@@ -126,5 +126,5 @@ func (w *pipeResponse) Write(p []byte) (int, error) {
 	return w.body.Write(p)
 }
 
-// Flush has nothing to hold back.
+// Flush sends the header. Nothing else is held back.
 func (w *pipeResponse) Flush() { w.WriteHeader(http.StatusOK) }

@@ -25,7 +25,9 @@ type keysCmd struct {
 
 // Help says what it is.
 func (*keysCmd) Help() string {
-	return "Everything people said is sealed with a data key of each caller; the data keys are wrapped by one master key, MEMORY_ENCRYPTION_KEY or the key file in the data folder. Who loses it loses everything. Keep a copy apart from the data."
+	return "Everything people said is sealed with a data key of each caller; the data keys are wrapped by one master " +
+		"key, MEMORY_ENCRYPTION_KEY or the key file in the data folder. Who loses it loses everything. Keep a copy " +
+		"apart from the data."
 }
 
 // keysStatusCmd is `recaller keys status`.
@@ -36,7 +38,7 @@ type keysStatusCmd struct {
 // Examples are lines to try.
 func (*keysStatusCmd) Examples() []string { return []string{"recaller keys status"} }
 
-// keysStatus is what there is to know of the keys without knowing one.
+// keysStatus is what can be known of the keys without any key.
 type keysStatus struct {
 	Master string         `json:"master_key_id"`
 	From   string         `json:"from"`
@@ -85,7 +87,7 @@ func (c *keysStatusCmd) Run(ctx context.Context, s *session) error {
 	return nil
 }
 
-// masterRing returns the master keys and where the one in force is kept. It never makes one.
+// masterRing returns the master keys, and where the present one is kept. It never makes one.
 func masterRing(cfg config.Config) (ring *vault.Ring, from string, err error) {
 	previous := make([]string, len(cfg.PreviousEncryptionKeys))
 	for i, key := range cfg.PreviousEncryptionKeys {
@@ -96,7 +98,10 @@ func masterRing(cfg config.Config) (ring *vault.Ring, from string, err error) {
 		return ring, "MEMORY_ENCRYPTION_KEY", err
 	}
 	if cfg.Databases.Postgres() {
-		return nil, "", &failure{code: ExitFailed, msg: "MEMORY_ENCRYPTION_KEY is not set", hint: "with Postgres it is required: set it to the key that the server has"}
+		return nil, "", &failure{
+			code: ExitFailed, msg: "MEMORY_ENCRYPTION_KEY is not set",
+			hint: "with Postgres it is required: set it to the key that the server has",
+		}
 	}
 	path := filesOf(cfg).masterKey
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -110,7 +115,7 @@ func masterRing(cfg config.Config) (ring *vault.Ring, from string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if pending { // a rotation is under way, or was cut short
+	if pending { // a rotation is under way, or was interrupted
 		current, previous = next, append([]string{current}, previous...)
 	}
 	ring, err = vault.NewRing(current, previous...)
@@ -118,11 +123,14 @@ func masterRing(cfg config.Config) (ring *vault.Ring, from string, err error) {
 }
 
 func noKeyYet(cfg config.Config) error {
-	return &failure{code: ExitFailed, msg: "there is no key yet in " + cfg.Data, hint: "the first `recaller serve` makes one; --data names another folder"}
+	return &failure{
+		code: ExitFailed, msg: "there is no key yet in " + cfg.Data,
+		hint: "the first `recaller serve` makes one; --data names another folder",
+	}
 }
 
-// withKeyStore opens the store of wrapped keys, which has to be there, and on Postgres to be the data's, for as long as
-// use takes. A server may have it open too.
+// withKeyStore opens the store of wrapped keys while use runs. The store must exist, and on Postgres it must belong to
+// the data. A server may have it open too.
 func withKeyStore(ctx context.Context, cfg config.Config, use func(vault.KeyStore) error) error {
 	if cfg.Databases.Postgres() {
 		store, err := app.OpenKeys(ctx, cfg)
@@ -133,7 +141,9 @@ func withKeyStore(ctx context.Context, cfg config.Config, use func(vault.KeyStor
 	}
 	path := filesOf(cfg).keyStore
 	if _, err := os.Stat(path); err != nil {
-		return &failure{code: ExitFailed, msg: "there is no key store in " + cfg.Data, hint: "--data names the data folder"}
+		return &failure{
+			code: ExitFailed, msg: "there is no key store in " + cfg.Data, hint: "--data names the data folder",
+		}
 	}
 	store, err := keyfile.Open(path) //nolint:contextcheck // it takes none: opening waits for nobody
 	if err != nil {
@@ -147,7 +157,11 @@ type keysRotateCmd struct{}
 
 // Help says what it is.
 func (*keysRotateCmd) Help() string {
-	return "It may run while a server does, which goes on answering. Where the data folder keeps the master key, it makes a new one, wraps every data key under it, proves that each opens, and only then puts it in the old one's place. Where MEMORY_ENCRYPTION_KEY holds it, set that to the new key and MEMORY_ENCRYPTION_KEY_PREVIOUS to the old one, restart the server, and then run this. It can be stopped and run again at any time."
+	return "It may run while a server does, which goes on answering. Where the data folder keeps the master key, it " +
+		"makes a new one, wraps every data key under it, proves that each opens, and only then puts it in the old " +
+		"one's place. Where MEMORY_ENCRYPTION_KEY holds it, set that to the new key and " +
+		"MEMORY_ENCRYPTION_KEY_PREVIOUS to the old one, restart the server, and then run this. It can be " +
+		"stopped and run again at any time."
 }
 
 // Examples are lines to try.
@@ -159,7 +173,7 @@ func (*keysRotateCmd) Examples() []string {
 	}
 }
 
-// lookEvery is how often a rotation is asked how far it is.
+// lookEvery is how often to ask how far a rotation is.
 const lookEvery = 100 * time.Millisecond
 
 // Run rotates, and waits until it is done.
@@ -193,21 +207,27 @@ func (c *keysRotateCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	if r := status.Rotating; r == nil || r.Failed {
-		return &failure{code: ExitFailed, msg: "the rotation stopped before it was through", hint: "the server's log says why; run it again to go on"}
+		return &failure{
+			code: ExitFailed, msg: "the rotation stopped before it was through",
+			hint: "the server's log says why; run it again to go on",
+		}
 	}
 	s.rotated(cfg, status)
 	return nil
 }
 
-// rotated tells what was done, and what is left to do.
+// rotated says what was done, and what remains to be done.
 func (s *session) rotated(cfg config.Config, status client.Encryption) {
-	fmt.Fprintf(s.out, "%s %s wrapped under master key %s\n", s.out.Good("Rotated:"), count(status.DataKeys, "data key"), s.out.Bold(status.MasterKeyID))
+	fmt.Fprintf(s.out, "%s %s wrapped under master key %s\n", s.out.Good("Rotated:"),
+		count(status.DataKeys, "data key"), s.out.Bold(status.MasterKeyID))
 	switch {
 	case status.From == "environment":
 		s.notef("MEMORY_ENCRYPTION_KEY_PREVIOUS is no longer needed")
 	case s.globals.Server == "":
-		s.notef("%s holds the new key; keep a copy of it apart from the data, and destroy copies of the old one", filesOf(cfg).masterKey)
+		s.notef("%s holds the new key; keep a copy of it apart from the data, and destroy copies of the old one",
+			filesOf(cfg).masterKey)
 	default:
-		s.notef("the server's key file holds the new key; keep a copy of it apart from the data, and destroy copies of the old one")
+		s.notef("the server's key file holds the new key; keep a copy of it apart from the data, and destroy copies " +
+			"of the old one")
 	}
 }

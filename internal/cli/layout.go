@@ -14,8 +14,8 @@ import (
 type files struct {
 	database  string
 	keyStore  string // wrapped data keys
-	masterKey string // the key-encryption key, where it is not configured
-	apiKey    string // the bootstrap key, where it is not configured
+	masterKey string // the key-encryption key, if it is not configured
+	apiKey    string // the bootstrap key, if it is not configured
 }
 
 func filesOf(cfg config.Config) files {
@@ -27,8 +27,8 @@ func filesOf(cfg config.Config) files {
 	}
 }
 
-// apiKey is the key to show to the server at base: the configured one, else, to a server on this machine, the one that
-// the data folder keeps, else none. That key is nothing to send to strangers.
+// apiKey returns the key for the server at base: the configured one, else, for a server on this machine, the one that
+// the data folder keeps. That key must not go to strangers.
 func apiKey(cfg config.Config, base string) string {
 	if cfg.APIKey.Set() {
 		return cfg.APIKey.Reveal()

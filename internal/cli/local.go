@@ -38,8 +38,8 @@ func (s *session) openEngine(ctx context.Context, cfg config.Config, log *slog.L
 	return opened, nil
 }
 
-// openData opens the data folder in this process until the run is over, and returns a way to its HTTP interface with a
-// key to it.
+// openData opens the data folder in this process until the run is over. It returns a transport to its HTTP interface,
+// and a key.
 func (s *session) openData(ctx context.Context, cfg config.Config) (http.RoundTripper, string, error) {
 	opened, err := s.openEngine(ctx, cfg, s.quietLog())
 	if errors.Is(err, recaller.Conflict) {

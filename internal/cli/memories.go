@@ -73,7 +73,9 @@ func typesOf(names []string) []recaller.MemoryType {
 }
 
 // allMemories reads every page of what the filter selects.
-func allMemories(ctx context.Context, api *client.Client, callerID string, filter client.MemoryFilter) ([]client.Memory, error) {
+func allMemories(
+	ctx context.Context, api *client.Client, callerID string, filter client.MemoryFilter,
+) ([]client.Memory, error) {
 	list := []client.Memory{}
 	filter.Page.Limit = 200
 	for {

@@ -12,13 +12,17 @@ type migrateCmd struct{}
 
 // Help says what it is.
 func (*migrateCmd) Help() string {
-	return "Makes the tables on Postgres, or brings them up to date, as the role of RECALLER_OWNER_DATABASE_URL, and lets the role of RECALLER_DATABASE_URL use them, under policies that it cannot lift. Run it before the first start and with every new version; several may run at once, and repeating it changes nothing. With SQLite the server does this by itself."
+	return "Makes the tables on Postgres, or brings them up to date, as the role of RECALLER_OWNER_DATABASE_URL, and " +
+		"lets the role of RECALLER_DATABASE_URL use them, under policies that it cannot lift. Run it before the " +
+		"first start and with every new version; several may run at once, and repeating it changes nothing. With " +
+		"SQLite the server does this by itself."
 }
 
 // Examples are lines to try.
 func (*migrateCmd) Examples() []string {
 	return []string{
-		"RECALLER_OWNER_DATABASE_URL=postgres://owner:…@db/recaller RECALLER_DATABASE_URL=postgres://recaller:…@db/recaller recaller migrate",
+		"RECALLER_OWNER_DATABASE_URL=postgres://owner:…@db/recaller " +
+			"RECALLER_DATABASE_URL=postgres://recaller:…@db/recaller recaller migrate",
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// passage is the part of a text that answers best: the run of at most n sentences that shares most words with the
-// query. A text of no more sentences is whole.
+// passage returns the part of a text that answers best: the run of at most n sentences with most of the query's words.
+// A text with no more sentences stays whole.
 func passage(text, query string, n int) string {
 	sentences := sentencesOf(text)
 	if len(sentences) <= n {
@@ -41,7 +41,8 @@ func passage(text, query string, n int) string {
 }
 
 func wordsOf(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.FieldsFunc(strings.ToLower(text),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // sentencesOf splits a text after full stops, question and exclamation marks that a space follows.

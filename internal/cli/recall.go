@@ -24,7 +24,10 @@ type recallCmd struct {
 
 // Help says what it is.
 func (*recallCmd) Help() string {
-	return "Searches the verbatim turns of both sides, the memories and the summaries of one caller, best first: by words, by meaning (what is found may share no word with the query), and by time (\"yesterday\", \"last spring\", in the caller's zone). Scores compare within one answer. Of a short history the best are always shown, marked weak where they hardly fit. Nothing leaves this machine."
+	return "Searches the verbatim turns of both sides, the memories and the summaries of one caller, best first: by " +
+		"words, by meaning (what is found may share no word with the query), and by time (\"yesterday\", \"last " +
+		"spring\", in the caller's zone). Scores compare within one answer. Of a short history the best are " +
+		"always shown, marked weak where they hardly fit. Nothing leaves this machine."
 }
 
 // Examples are lines to try.
@@ -75,7 +78,8 @@ func (c *recallCmd) Run(ctx context.Context, s *session) error {
 
 // writeHit shows one result: who said it and when, the words, and where they stand.
 func writeHit(out term.Out, place int, hit client.RecallResult) {
-	fmt.Fprintf(out, "%s %s%s\n", out.Accent(fmt.Sprintf("%2d.", place)), out.Bold(sourceOf(hit)), out.Dim(scoreOf(hit)))
+	fmt.Fprintf(out, "%s %s%s\n", out.Accent(fmt.Sprintf("%2d.", place)), out.Bold(sourceOf(hit)),
+		out.Dim(scoreOf(hit)))
 	text := term.Short(term.Clean(hit.Text), 4*out.Width)
 	fmt.Fprintf(out, "    %s\n", strings.ReplaceAll(term.Wrap(text, out.Width-4, ""), "\n", "\n    "))
 	if hit.Why != nil {
@@ -85,7 +89,7 @@ func writeHit(out term.Out, place int, hit client.RecallResult) {
 	}
 }
 
-// scoreOf is a result's score, and that it hardly fits where it does.
+// scoreOf returns a result's score, marked if it hardly fits.
 func scoreOf(hit client.RecallResult) string {
 	if hit.Weak {
 		return fmt.Sprintf("  %.2f, weak: it hardly fits", hit.Score)
@@ -122,8 +126,8 @@ func sourceOf(hit client.RecallResult) string {
 	return strings.Join(parts, ", ")
 }
 
-// whyOf tells what made a result's score: the parts, with the place that each alone would give it; the query's words
-// that it has; and how near it was said to the times that the query means.
+// whyOf says what made a result's score: the parts, with the place that each alone would give it; the words of the
+// query that it has; and how near it was said to the times that the query means.
 func whyOf(why client.Why) []string {
 	var parts, words []string
 	for _, p := range why.Parts {
@@ -146,8 +150,8 @@ func whyOf(why client.Why) []string {
 	return lines
 }
 
-// daysOf names the days of a time: "28 October 2026", "21 October 2026 to 27 October 2026". An end that the server left
-// out lies past all calendars.
+// daysOf names the days of a time: "28 October 2026", "21 October 2026 to 27 October 2026". If the server left the end
+// out, it lies beyond all calendars.
 func daysOf(t client.TimeWhy) string {
 	const day = "2 January 2006"
 	first, last := t.From.Format(day), t.Until.AddDate(0, 0, -1).Format(day)
@@ -164,7 +168,7 @@ func daysOf(t client.TimeWhy) string {
 	return first + " to " + last
 }
 
-// besideOf tells how far from its days a result was said: "2 days before".
+// besideOf says how far from its days a result was said: "2 days before".
 func besideOf(days int) string {
 	switch {
 	case days < 0:
@@ -185,5 +189,6 @@ func timeOf(flag, text string) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, usagef("%s: %q is no time: expected such as 2026-05-30 or 2026-05-30T14:00:00Z", flag, term.Clean(text))
+	return time.Time{}, usagef("%s: %q is no time: expected such as 2026-05-30 or 2026-05-30T14:00:00Z", flag,
+		term.Clean(text))
 }

@@ -18,7 +18,8 @@ type receiptCmd struct {
 
 // Help says what it is.
 func (*receiptCmd) Help() string {
-	return "Checks the receipt of an erasure, however old: that not a word of it was changed, and that this installation signed it. It fails if either does not hold."
+	return "Checks the receipt of an erasure, however old: that not a word of it was changed, and that this " +
+		"installation signed it. It fails if either does not hold."
 }
 
 // Examples are lines to try.
@@ -61,7 +62,7 @@ func (c *receiptCmd) Run(ctx context.Context, s *session) error {
 	return failf("the receipt was changed, or its signature belongs to another one")
 }
 
-// read takes the receipt out of the file, and nothing if the file says anything else: what is not sent is not checked.
+// read reads the receipt from the file. It fails if the file holds anything else, because that would not be checked.
 func (c *receiptCmd) read(s *session) (r recaller.Receipt, err error) {
 	in := s.in
 	if c.File != "-" {

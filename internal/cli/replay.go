@@ -32,7 +32,10 @@ type replayCmd struct {
 
 // Help says what it is.
 func (*replayCmd) Help() string {
-	return "Reads conversations out of files: our own JSON lines (the body of POST /v1/conversations/import), plain SPEAKER: text transcripts, and the JSON of LongMemEval, HarperValley and PriMock57. All files are checked before anything is kept. Replaying a file again changes nothing. Where a transcript has no times, its turns are laid out at the pace of speech."
+	return "Reads conversations out of files: our own JSON lines (the body of POST /v1/conversations/import), plain " +
+		"SPEAKER: text transcripts, and the JSON of LongMemEval, HarperValley and PriMock57. All files are checked " +
+		"before anything is kept. Replaying a file again changes nothing. Where a transcript has no times, its " +
+		"turns are laid out at the pace of speech."
 }
 
 // Examples are lines to try.
@@ -48,7 +51,7 @@ func (*replayCmd) Examples() []string {
 // replayed is what became of one conversation.
 type replayed struct {
 	File         string              `json:"file"`
-	Existing     bool                `json:"existing,omitempty"` // it was there before
+	Existing     bool                `json:"existing,omitempty"` // it was already there
 	Phone        string              `json:"caller"`             // as the command line names callers
 	Conversation client.Conversation `json:"conversation"`
 }
@@ -91,7 +94,8 @@ func (c *replayCmd) Run(ctx context.Context, s *session) error {
 	if !c.NoWrapup {
 		written = ", written up in " + brief(s.now().Sub(kept))
 	}
-	s.notef("%s, %s: kept in %s%s", count(len(done), "conversation"), count(turns, "turn"), brief(kept.Sub(begun)), written)
+	s.notef("%s, %s: kept in %s%s", count(len(done), "conversation"), count(turns, "turn"), brief(kept.Sub(begun)),
+		written)
 	return nil
 }
 
@@ -102,7 +106,7 @@ type source struct {
 	options transcript.Options
 }
 
-// check reads all files once, so that a malformed one stops everything before anything is kept, and counts.
+// check reads all files once and counts, so that a malformed file stops everything before anything is kept.
 func (c *replayCmd) check(s *session, at time.Time) (sources []source, total int, err error) {
 	for _, name := range c.File {
 		src, err := c.source(s, name, at)
@@ -139,7 +143,7 @@ func (c *replayCmd) checkWith(ctx context.Context, s *session, api *client.Clien
 	return nil
 }
 
-// by gives a conversation the caller of --phone, whatever its file says.
+// by gives a conversation the caller of --phone, if there is one.
 func (c *replayCmd) by(conv transcript.Conversation) transcript.Conversation {
 	if c.Phone != "" {
 		conv.Caller.Phone, conv.Caller.ExternalID = c.Phone.phone(), c.Phone.externalID()
@@ -184,7 +188,7 @@ func (c *replayCmd) source(s *session, name string, at time.Time) (source, error
 	return src, nil
 }
 
-// fileFailure says what is wrong with a file, by its name once.
+// fileFailure says what is wrong with a file, and names the file once.
 func fileFailure(name string, err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {
@@ -221,7 +225,9 @@ func (src source) malformed(err error) error {
 }
 
 // play keeps every conversation, in order.
-func (c *replayCmd) play(ctx context.Context, s *session, api *client.Client, sources []source, total int) ([]replayed, error) {
+func (c *replayCmd) play(
+	ctx context.Context, s *session, api *client.Client, sources []source, total int,
+) ([]replayed, error) {
 	bar := s.err.Progress("Replaying", total)
 	defer bar.Done()
 	done := make([]replayed, 0, total)
@@ -251,10 +257,15 @@ func (c *replayCmd) refusal(src source, place int, err error) error {
 	if !errors.As(err, &p) {
 		return err
 	}
-	return &failure{code: codeOf(badPhone(err, c.Phone)), msg: fmt.Sprintf("%s: conversation %d: %s", src.name, place, plain(err)), hint: adviceOn(err)}
+	return &failure{
+		code: codeOf(badPhone(err, c.Phone)), msg: fmt.Sprintf("%s: conversation %d: %s", src.name, place, plain(err)),
+		hint: adviceOn(err),
+	}
 }
 
-func (c *replayCmd) one(ctx context.Context, s *session, api *client.Client, conv transcript.Conversation) (replayed, error) {
+func (c *replayCmd) one(
+	ctx context.Context, s *session, api *client.Client, conv transcript.Conversation,
+) (replayed, error) {
 	r := replayed{Phone: conv.Caller.Phone}
 	if r.Phone == "" {
 		r.Phone = "ext:" + conv.Caller.ExternalID
@@ -323,12 +334,13 @@ func writeReplayed(out term.Out, done []replayed, wrapup bool) {
 	}
 	columns := []term.Column{{Title: "WHEN"}, {Title: "CALLER", Most: 18}, {Title: "TURNS", Right: true}}
 	if wrapup {
-		columns = append(columns, term.Column{Title: "INTENT", Most: 20}, term.Column{Title: "SUMMARY", Most: max(44, out.Width-64)})
+		columns = append(columns, term.Column{Title: "INTENT", Most: 20},
+			term.Column{Title: "SUMMARY", Most: max(44, out.Width-64)})
 	}
 	out.Table(columns, rows)
 }
 
-// brief is a duration as people read it.
+// brief returns a duration as people read it.
 func brief(d time.Duration) string {
 	switch {
 	case d < 10*time.Millisecond:
@@ -340,7 +352,7 @@ func brief(d time.Duration) string {
 	}
 }
 
-// statusOf is how a live call ends that ended so.
+// statusOf returns how a live call must end if the recorded one ended so.
 func statusOf(conv transcript.Conversation) (recaller.Status, string) {
 	if conv.Status == recaller.Failed {
 		return recaller.Failed, "connection lost"

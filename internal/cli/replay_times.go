@@ -24,8 +24,8 @@ func spoken(text string) time.Duration {
 	return perTurn + perWord*time.Duration(len(strings.Fields(text)))
 }
 
-// paced gives a conversation without times the pace of speech: W9 takes nothing from a call that lasted no time. It
-// does not end after now.
+// paced gives a conversation without times the pace of speech, because W9 finds nothing in a call that took no time. It
+// ends no later than now.
 func paced(conv transcript.Conversation, now time.Time) transcript.Conversation {
 	for _, t := range conv.Turns {
 		if !t.At.IsZero() {
@@ -53,7 +53,7 @@ func paced(conv transcript.Conversation, now time.Time) transcript.Conversation 
 	return conv
 }
 
-// pastOf is a conversation as the import takes it.
+// pastOf returns a conversation in the form that the import takes.
 func pastOf(conv transcript.Conversation, wrapup bool, now time.Time) client.ImportRequest {
 	if conv.ExternalID == "" {
 		conv.ExternalID = fingerprint(conv)
@@ -81,7 +81,7 @@ func pastOf(conv transcript.Conversation, wrapup bool, now time.Time) client.Imp
 	return in
 }
 
-// fingerprint names a conversation that has no id by what is in it, so that replaying its file again finds it. It tells
+// fingerprint names a conversation without an id by its content, so that replaying its file again finds it. It says
 // nothing of the words.
 func fingerprint(conv transcript.Conversation) string {
 	hash := sha256.New()
@@ -104,9 +104,11 @@ func inputOf(t recaller.Turn) client.TurnInput {
 	return in
 }
 
-// playLive plays a conversation as a call that happens now. Speed 0 does not wait between turns. A call that is stopped
-// by Ctrl-C ends as one that broke off.
-func playLive(ctx context.Context, s *session, api *client.Client, conv transcript.Conversation, speed float64) (client.Conversation, error) {
+// playLive plays a conversation as a call that happens now. With speed 0 it does not wait between turns. Ctrl-C ends
+// the call as broken off.
+func playLive(
+	ctx context.Context, s *session, api *client.Client, conv transcript.Conversation, speed float64,
+) (client.Conversation, error) {
 	conv = paced(conv, s.now())
 	started, err := api.StartConversation(ctx, client.StartRequest{
 		Caller: callerOf(conv.Caller), Channel: conv.Channel, Direction: conv.Direction,
@@ -125,7 +127,9 @@ func playLive(ctx context.Context, s *session, api *client.Client, conv transcri
 	return api.EndConversation(ctx, id, end)
 }
 
-func playTurns(ctx context.Context, s *session, api *client.Client, id string, conv transcript.Conversation, speed float64) error {
+func playTurns(
+	ctx context.Context, s *session, api *client.Client, id string, conv transcript.Conversation, speed float64,
+) error {
 	last := conv.StartedAt
 	for _, t := range conv.Turns {
 		if err := pause(ctx, t.At.Sub(last), speed); err != nil {
@@ -154,7 +158,7 @@ func pause(ctx context.Context, gap time.Duration, speed float64) error {
 	}
 }
 
-// lengthOf is how long a conversation took.
+// lengthOf returns how long a conversation took.
 func lengthOf(conv transcript.Conversation) time.Duration {
 	end := conv.EndedAt
 	if last := len(conv.Turns) - 1; last >= 0 && conv.Turns[last].At.After(end) {

@@ -8,8 +8,7 @@ import (
 	"github.com/recallerhq/recaller/internal/cli/term"
 )
 
-// screen is where a call is shown: what happens meanwhile goes above the line that is being typed. Safe for concurrent
-// use.
+// screen shows a call. What happens meanwhile goes above the line that is being typed. Safe for concurrent use.
 type screen struct {
 	out  term.Out
 	live bool // a person types at a prompt
@@ -35,7 +34,7 @@ func (s *screen) printf(format string, args ...any) {
 	}
 }
 
-// show lets write put several lines out, with nothing between them.
+// show lets write print several lines, with nothing in between.
 func (s *screen) show(write func(out term.Out)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,14 +52,14 @@ func (s *screen) prompt(text string) {
 	fmt.Fprint(s.out, s.waiting)
 }
 
-// entered takes note that the line was ended.
+// entered notes that the line was ended.
 func (s *screen) entered() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting = ""
 }
 
-// leave ends the line that stands at the prompt, because nobody will.
+// leave ends the line at the prompt, because nobody else will.
 func (s *screen) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -26,7 +26,9 @@ type searchCmd struct {
 
 // Help says what it is.
 func (*searchCmd) Help() string {
-	return "Searches the ended conversations of all callers by what they were about, best first: by their words, and by their meaning as far as the embedder knows it. Words that describe the conversations (frustrated customers, text messages, last week) become filters, which it tells; a flag goes before them."
+	return "Searches the ended conversations of all callers by what they were about, best first: by their words, and " +
+		"by their meaning as far as the embedder knows it. Words that describe the conversations (frustrated " +
+		"customers, text messages, last week) become filters, which it tells; a flag goes before them."
 }
 
 // Examples are lines to try.
@@ -41,7 +43,8 @@ func (*searchCmd) Examples() []string {
 // Run searches and prints.
 func (c *searchCmd) Run(ctx context.Context, s *session) error {
 	in := client.SearchRequest{
-		Query: strings.Join(c.Query, " "), Limit: c.Limit, Channel: c.Channel, Intent: c.Intent, Sentiment: c.Sentiment, Outcome: c.Outcome,
+		Query: strings.Join(c.Query, " "), Limit: c.Limit, Channel: c.Channel, Intent: c.Intent, Sentiment: c.Sentiment,
+		Outcome: c.Outcome,
 	}
 	var err error
 	if in.After, err = timeOf("--after", c.After); err != nil {
@@ -78,7 +81,7 @@ func (c *searchCmd) Run(ctx context.Context, s *session) error {
 	return nil
 }
 
-// understood says what was made of words that describe conversations.
+// understood says what filters were read from words that describe conversations.
 func understood(u client.SearchUnderstood) string {
 	value := u.Field + " " + u.Value
 	if u.Field == "time" {
@@ -93,7 +96,7 @@ func understood(u client.SearchUnderstood) string {
 	return fmt.Sprintf("“%s”: only %s", term.Clean(u.Words), value)
 }
 
-// reach finds the server, and the caller that is asked for.
+// reach finds the server, and the caller if one is asked for.
 func (c *searchCmd) reach(ctx context.Context, s *session, in *client.SearchRequest) (*client.Client, error) {
 	if c.Caller == "" {
 		return s.api(ctx)
@@ -118,7 +121,8 @@ func writeFound(out term.Out, place int, r client.SearchResult) {
 			about = append(about, term.Clean(label))
 		}
 	}
-	fmt.Fprintf(out, "%s %s%s\n", out.Accent(fmt.Sprintf("%2d.", place)), out.Bold(strings.Join(about, ", ")), out.Dim(fmt.Sprintf("  %.2f", r.Score)))
+	fmt.Fprintf(out, "%s %s%s\n", out.Accent(fmt.Sprintf("%2d.", place)), out.Bold(strings.Join(about, ", ")),
+		out.Dim(fmt.Sprintf("  %.2f", r.Score)))
 	indent := func(text string) string {
 		return strings.ReplaceAll(term.Wrap(term.Clean(text), out.Width-4, ""), "\n", "\n    ")
 	}

@@ -19,7 +19,9 @@ type serveCmd struct {
 
 // Help says what it is.
 func (*serveCmd) Help() string {
-	return "Serves the HTTP API, its description at /openapi.json and /docs, and the metrics. The first start makes an API key and an encryption key in the data folder; keep copies of both. Ctrl-C stops it: it finishes what it is doing first."
+	return "Serves the HTTP API, its description at /openapi.json and /docs, and the metrics. The first start makes " +
+		"an API key and an encryption key in the data folder; keep copies of both. Ctrl-C stops it: it finishes what " +
+		"it is doing first."
 }
 
 // Examples are lines to try.
@@ -47,10 +49,11 @@ func (c *serveCmd) Run(ctx context.Context, s *session) error {
 	for _, warning := range cfg.Warnings() {
 		s.notef("%s %s", s.err.Warn("warning:"), warning)
 	}
-	// The address first: where it is taken, nothing is opened.
+	// The address first: if it is taken, nothing is opened.
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
 	if err != nil {
-		return hinted(fmt.Errorf("cannot listen on %s: %w", cfg.Addr, err), "another server may be running; choose another address with --addr")
+		return hinted(fmt.Errorf("cannot listen on %s: %w", cfg.Addr, err),
+			"another server may be running; choose another address with --addr")
 	}
 	server, err := s.openEngine(ctx, cfg, log)
 	if err != nil {
@@ -62,7 +65,7 @@ func (c *serveCmd) Run(ctx context.Context, s *session) error {
 	return server.Serve(ctx, listener)
 }
 
-// banner says where everything is, and the key the first time only.
+// banner says where everything is, and shows the key the first time only.
 func (c *serveCmd) banner(s *session, cfg config.Config, addr net.Addr, server engine) {
 	base := "http://" + dialable(addr.String())
 	data := cfg.Data

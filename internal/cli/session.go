@@ -15,7 +15,7 @@ import (
 	"github.com/recallerhq/recaller/internal/config"
 )
 
-// session is one run of the program: where it reads and writes, what its environment says, and what it opened.
+// session is one run of the program: where it reads and writes, its environment, and what it has opened.
 type session struct {
 	version string
 	env     []string
@@ -27,11 +27,12 @@ type session struct {
 	closers []func() error
 
 	newEngine func(context.Context, config.Config, *slog.Logger) (engine, error) // nil: package app
-	overrides map[string]string                                                  // settings that a verb's own flags give
-	loaded    *config.Config                                                     // nil until the settings are needed
+	// settings that flags of the verb give
+	overrides map[string]string
+	loaded    *config.Config // nil until the settings are needed
 }
 
-// now is the clock of the command line: nothing here decides by it.
+// now is the clock of the command line. Nothing here makes decisions by it.
 func (s *session) now() time.Time { return time.Now() }
 
 // verbosef says on stderr what happens behind the scenes, if that was asked for.
@@ -46,7 +47,7 @@ func (s *session) notef(format string, args ...any) {
 	fmt.Fprintln(s.err, fmt.Sprintf(format, args...))
 }
 
-// json prints data for programs. Words of other people are in it as they are: JSON escapes what a terminal would obey.
+// json prints data for programs, with the words of others as they are: JSON escapes what a terminal would obey.
 func (s *session) json(v any) error {
 	text, err := indented(v)
 	if err != nil {
@@ -58,7 +59,7 @@ func (s *session) json(v any) error {
 	return nil
 }
 
-// indented is a value as JSON for people and programs.
+// indented returns a value as JSON for people and programs.
 func indented(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -70,7 +71,7 @@ func indented(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// count is how many there are of something, in words: "1 turn", "2 turns".
+// count returns a number of things in words: "1 turn", "2 turns".
 func count(n int, what string) string {
 	if n != 1 {
 		what += "s"
@@ -78,7 +79,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// onClose has something closed when the run is over, last opened first.
+// onClose registers f to be called when the run is over, in reverse order.
 func (s *session) onClose(f func() error) { s.closers = append(s.closers, f) }
 
 func (s *session) close() error {

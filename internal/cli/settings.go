@@ -30,7 +30,10 @@ func (s *session) config() (config.Config, error) {
 		Overrides: overrides,
 	})
 	if err != nil {
-		return config.Config{}, &failure{code: ExitUsage, msg: "the configuration is wrong", err: err, hint: "`recaller config --help` tells how settings are given"}
+		return config.Config{}, &failure{
+			code: ExitUsage, msg: "the configuration is wrong", err: err,
+			hint: "`recaller config --help` tells how settings are given",
+		}
 	}
 	s.loaded = &cfg
 	return cfg, nil

@@ -17,7 +17,8 @@ type transcriptCmd struct {
 
 // Help says what it is.
 func (*transcriptCmd) Help() string {
-	return "Prints the words as SPEAKER: text lines, in order, which `recaller replay` reads back. Where the tenant keeps no words, or their days are over, there is nothing to print."
+	return "Prints the words as SPEAKER: text lines, in order, which `recaller replay` reads back. Where the tenant " +
+		"keeps no words, or their days are over, there is nothing to print."
 }
 
 // Examples are lines to try.

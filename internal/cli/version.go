@@ -30,7 +30,9 @@ func (askVersion) BeforeReset(s *session) error {
 // Run prints the version.
 func (c *versionCmd) Run(s *session) error {
 	if c.JSON {
-		return s.json(map[string]string{"version": s.version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH})
+		return s.json(map[string]string{
+			"version": s.version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
+		})
 	}
 	fmt.Fprintf(s.out, "recaller %s (%s, %s/%s)\n", s.version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return nil

@@ -1,10 +1,9 @@
-// Package config is the one place where Recaller's settings are read: flags beat the environment, the environment beats
-// the file, the file beats the defaults. A name that it does not know is an error in the file and among the flags, and
-// a warning in the environment. It opens nothing but the configuration file, and what it prints or logs holds no
-// secret.
+// Package config is the one place where Recaller's settings are read. Flags beat the environment, the environment beats
+// the file, the file beats the defaults. An unknown name is an error in the file and among the flags, and a warning in
+// the environment. The package opens nothing but the configuration file, and prints and logs no secret.
 //
-// It is for package app and the command line; other packages are handed the values they need. Settings of a tenant are
-// not here, only the ones that the tenant `default` begins with.
+// It is for package app and the command line; other packages get the values that they need. Settings of a tenant are
+// not here, except those that the tenant `default` begins with.
 package config
 
 import (
@@ -52,7 +51,7 @@ type Config struct {
 	notices []string          // found while loading, for Warnings
 }
 
-// Databases say where data and keys are, as URLs of Postgres; they are secret because they carry passwords.
+// Databases says where data and keys are, as URLs of Postgres. They are secret because they hold passwords.
 type Databases struct {
 	Data      Secret // as the role that the server runs as; empty: SQLite in the data folder, and the keys too
 	Owner     Secret // as the role that owns the tables; only Migrate needs it
@@ -63,7 +62,7 @@ type Databases struct {
 // Postgres reports whether the data is on Postgres.
 func (d Databases) Postgres() bool { return d.Data.Set() }
 
-// Where says where the data is, for people: never a password. Empty: in the data folder.
+// Where tells people where the data is, without a password. Empty: in the data folder.
 func (d Databases) Where() string {
 	u, err := url.Parse(d.Data.Reveal())
 	if err != nil || !d.Postgres() {
@@ -72,7 +71,7 @@ func (d Databases) Where() string {
 	return "postgres://" + u.Host + u.Path
 }
 
-// KeyStore is where the wrapped keys are.
+// KeyStore returns where the wrapped keys are.
 func (d Databases) KeyStore() Secret {
 	if d.Keys.Set() {
 		return d.Keys
@@ -88,8 +87,8 @@ func (d Databases) KeyStoreOwner() Secret {
 	return d.Owner
 }
 
-// Embedding says which embedder makes the vectors that a tenant's conversations are searched by, and a caller's turns
-// where it is to.
+// Embedding says which embedder makes the vectors by which a tenant's conversations are searched, and, if Recall is
+// set, a caller's turns.
 type Embedding struct {
 	Provider string // one of the Embedder constants; "auto": by which settings there are
 	BaseURL  string
@@ -97,7 +96,7 @@ type Embedding struct {
 	Model    string
 	Width    int           // 0: as the model makes them
 	Timeout  time.Duration // for one request
-	Recall   bool          // it serves recall too: turns and queries go to it
+	Recall   bool          // it serves recall too, and gets turns and queries
 	Query    string        // put before what is searched for
 	Passage  string        // put before what is searched
 	Dialogue bool          // the built-in model of dialogues reads beside the built-in table
@@ -118,16 +117,16 @@ type Endpoint struct {
 	Model   string
 }
 
-// Model says which of the models is asked, and how.
+// Model says which model is asked, and how.
 type Model struct {
 	Provider     string        // one of the Provider constants; "auto": the first that is set
 	Timeout      time.Duration // for one answer, tries included
 	Concurrency  int           // how many questions at once
 	WindowTokens int           // how much of a conversation one question may hold
-	Words        string        // one of the Words constants: in whose it writes conversations up
+	Words        string        // one of the Words constants: in whose words it writes conversations up
 }
 
-// Whose words a model writes conversations up in.
+// In whose words a model writes conversations up.
 const (
 	WordsAuto   = "auto"   // its own, once it has passed an examination
 	WordsOwn    = "own"    // its own
@@ -146,7 +145,7 @@ const (
 // Voice holds the settings of voice session continuity (spec V10).
 type Voice struct {
 	Enabled      bool          // whether the briefing of a voice call shows recent calls
-	SyncInterval time.Duration // kept from seed V; nothing waits for it, as turns are durable when acknowledged
+	SyncInterval time.Duration // kept from seed V; nothing uses it, because acknowledged turns are durable
 	ContextLimit int           // how many recent conversations a briefing shows
 }
 
@@ -185,7 +184,7 @@ type Provider struct {
 	Endpoint
 }
 
-// The endpoints and models that the providers' own variables stand for. Anthropic's library knows its endpoint.
+// The endpoints and models that the providers' own variables stand for. Package llm knows Anthropic's endpoint.
 const (
 	xaiURL         = "https://api.x.ai/v1"
 	embeddingModel = "text-embedding-3-small"
@@ -201,15 +200,16 @@ func (p Provider) Local() bool {
 		return false
 	}
 	ip := net.ParseIP(u.Hostname())
-	return !reachable(net.JoinHostPort(u.Hostname(), "0")) || ip != nil && ip.IsPrivate() || ip == nil && !strings.Contains(u.Hostname(), ".")
+	return !reachable(net.JoinHostPort(u.Hostname(), "0")) || ip != nil && ip.IsPrivate() ||
+		ip == nil && !strings.Contains(u.Hostname(), ".")
 }
 
-// Where says where the model is, for people.
+// Where tells people where the model is.
 func (p Provider) Where() string { return cmp.Or(p.BaseURL, p.Name) }
 
-// Provider chooses the model: RECALLER_LLM_BASE_URL if it is set, else xAI, OpenAI or Anthropic, whichever has a key
-// first, or the one that RECALLER_LLM_PROVIDER names; else none, and everything goes by rules. RECALLER_LLM_MODEL names
-// the model for any of them.
+// Provider chooses the model: RECALLER_LLM_BASE_URL if it is set, else the first of xAI, OpenAI and Anthropic that has
+// a key, or the one that RECALLER_LLM_PROVIDER names. Otherwise there is none, and everything goes by rules.
+// RECALLER_LLM_MODEL names the model for any of them.
 func (c Config) Provider() (Provider, bool) {
 	if c.Model.Provider == ProviderNone {
 		return Provider{}, false
@@ -234,9 +234,9 @@ func (c Config) Provider() (Provider, bool) {
 	return Provider{}, false
 }
 
-// Embedder chooses the embedder: the endpoint of RECALLER_EMBEDDING_BASE_URL if it is set, else OpenAI's if
-// OPENAI_API_KEY is and no other language model was chosen before it, else the built-in one, which needs nothing and
-// sends nothing anywhere; or the one that RECALLER_EMBEDDING_PROVIDER names.
+// Embedder chooses the embedder, or takes the one that RECALLER_EMBEDDING_PROVIDER names. It is the endpoint of
+// RECALLER_EMBEDDING_BASE_URL if that is set, else OpenAI's if OPENAI_API_KEY is set and no other language model comes
+// first, else the built-in one, which needs nothing and sends nothing anywhere.
 func (c Config) Embedder() Embedding {
 	e := c.Embedding
 	if e.Provider == EmbedderAuto {

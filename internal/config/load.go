@@ -17,17 +17,19 @@ import (
 
 // Options says where settings are looked for. The zero value gives the defaults.
 type Options struct {
-	File      string                           // the configuration file, as a flag names it; empty: RECALLER_CONFIG, else none
-	Env       func(name string) (string, bool) // looks a variable up; nil: there are none. os.LookupEnv fits
-	EnvNames  []string                         // names of the variables that are set, to warn of those that are not known; optional
-	Overrides map[string]string                // values of flags, by Setting.Name; only the flags that were given
+	// the configuration file, if a flag names one; empty: RECALLER_CONFIG, or none
+	File string
+	Env  func(name string) (string, bool) // looks a variable up; nil: there are none. os.LookupEnv fits
+	// the names of all variables that are set, so that unknown ones can be warned of; optional
+	EnvNames  []string
+	Overrides map[string]string // values of flags, by Setting.Name; only the flags that were given
 }
 
 // maxFile bounds the configuration file.
 const maxFile = 1 << 20
 
 // Load reads the settings from all sources and validates them. The error joins all problems, each an Invalid error that
-// names the setting at fault; none holds a value. An environment variable that is empty counts as not set.
+// names the setting and holds no value. An empty environment variable counts as not set.
 func Load(opts Options) (Config, error) {
 	c := Config{from: map[string]Source{}}
 	if opts.Env == nil {
@@ -63,7 +65,7 @@ func lookup(m map[string]string, key string) optional {
 	return optional{text, ok}
 }
 
-// apply sets a field from a source that has a value for it. A value that does not fit leaves the weaker source's.
+// apply sets a field from a source that has a value for it. If the value does not fit, that of the weaker source stays.
 func (c *Config) apply(f field, from Source, where string, v optional) error {
 	if !v.ok {
 		return nil
@@ -111,10 +113,11 @@ func (c *Config) readFile(opts Options) (map[string]string, error) {
 func parseFile(content string) (map[string]string, error) {
 	var tree map[string]any
 	if _, err := toml.Decode(content, &tree); err != nil {
-		// The parser's own message may quote a value, and that a secret.
+		// The parser's own message may quote a value, perhaps a secret.
 		var at toml.ParseError
 		if errors.As(err, &at) {
-			return nil, problem(configEnv, "line %d is not TOML as expected: key = value, texts in quotes, every key once", at.Position.Line)
+			return nil, problem(configEnv,
+				"line %d is not TOML as expected: key = value, texts in quotes, every key once", at.Position.Line)
 		}
 		return nil, problem(configEnv, "the file is not TOML")
 	}
@@ -191,7 +194,8 @@ func (c *Config) noticeEnv(set []string, fields []field) {
 		known = append(known, f.env)
 	}
 	for _, name := range slices.Sorted(slices.Values(set)) {
-		ours := strings.HasPrefix(name, "RECALLER_") || strings.HasPrefix(name, "VOICE_SESSION_") || strings.HasPrefix(name, "MEMORY_ENCRYPTION_")
+		ours := strings.HasPrefix(name, "RECALLER_") || strings.HasPrefix(name, "VOICE_SESSION_") ||
+			strings.HasPrefix(name, "MEMORY_ENCRYPTION_")
 		if ours && !slices.Contains(known, name) {
 			c.notices = append(c.notices, fmt.Sprintf("%s is set, but this version has no such setting%s", name, suggest(name, known)))
 		}
@@ -209,7 +213,8 @@ func (c *Config) noticeFile(fields []field) {
 	}
 	for _, f := range fields {
 		if f.value.secret && c.from[f.name()] == FromFile {
-			c.notices = append(c.notices, fmt.Sprintf("%s holds secrets and can be read by others: run chmod 600 on it", c.file))
+			c.notices = append(c.notices, fmt.Sprintf("%s holds secrets and can be read by others: run chmod 600 on "+
+				"it", c.file))
 			return
 		}
 	}

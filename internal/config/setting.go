@@ -41,7 +41,7 @@ type field struct {
 
 func (f field) name() string { return strings.NewReplacer(".", "-", "_", "-").Replace(f.key) }
 
-// configEnv names the file; it cannot be a setting of the file.
+// configEnv is the variable that names the file, which cannot name itself.
 const configEnv = "RECALLER_CONFIG"
 
 // fields lists every setting in the order of the documentation.
@@ -49,7 +49,7 @@ func (c *Config) fields() []field {
 	return slices.Concat(c.placeFields(), c.modelFields(), c.servingFields())
 }
 
-// placeFields say where things are, and who may have them.
+// placeFields are about where things are, and who may have them.
 func (c *Config) placeFields() []field {
 	return []field{
 		{"addr", "RECALLER_ADDR", "127.0.0.1:8787", "Address that the server listens on, host:port.", text(&c.Addr)},
@@ -64,25 +64,31 @@ func (c *Config) placeFields() []field {
 	}
 }
 
-// modelFields are about models away from this process, or in it.
+// modelFields are about models, elsewhere or in this process.
 func (c *Config) modelFields() []field {
 	return []field{
 		{"llm.base_url", "RECALLER_LLM_BASE_URL", "", "Endpoint of the model, OpenAI-compatible unless RECALLER_LLM_PROVIDER says `anthropic`. Not set: see [the model](#the-model).", text(&c.LLM.BaseURL)},
 		{"llm.api_key", "RECALLER_LLM_API_KEY", "", "Key of that endpoint; local ones need none.", secret(&c.LLM.APIKey)},
 		{"llm.model", "RECALLER_LLM_MODEL", "", "Model to ask for; required with RECALLER_LLM_BASE_URL, optional with the others.", text(&c.LLM.Model)},
 		{
-			"llm.provider", "RECALLER_LLM_PROVIDER", ProviderAuto, "`auto`, `openai`, `xai`, `anthropic`, or `none`: everything by rules, whatever keys are set.",
+			"llm.provider", "RECALLER_LLM_PROVIDER", ProviderAuto,
+			"`auto`, `openai`, `xai`, `anthropic`, or `none`: everything by rules, whatever keys are set.",
 			oneOf(&c.Model.Provider, ProviderAuto, ProviderNone, ProviderOpenAI, ProviderXAI, ProviderAnthropic),
 		},
 		{"llm.timeout", "RECALLER_LLM_TIMEOUT", "30s", "How long one answer of the model may take, retries included. Of a model on this machine or its network: how long it may be silent between two pieces of an answer; it has ten minutes for the first.", span(&c.Model.Timeout, maxGrace)},
 		{"llm.concurrency", "RECALLER_LLM_CONCURRENCY", "4", "Questions to the model at once, 1 to 64. A model on this machine or its network begins with one, and gets one more after each that it answers within 10 seconds.", count(&c.Model.Concurrency, 1, 64)},
 		{
-			"llm.words", "RECALLER_LLM_WORDS", WordsAuto, "In whose words the model writes conversations up: `own`, `quoted` (rules quote what was said, and it is not asked), or `auto`: its own, once it has told two built-in calls without a false statement; see [the model](#the-model).",
-			oneOf(&c.Model.Words, WordsAuto, WordsOwn, WordsQuoted),
+			"llm.words", "RECALLER_LLM_WORDS", WordsAuto,
+			"In whose words the model writes conversations up: `own`, `quoted` (rules quote what was said, and it is " +
+				"not asked), or `auto`: its own, once it has told two built-in calls without a false statement; see " +
+				"[the " +
+				"model](#the-model).", oneOf(&c.Model.Words, WordsAuto, WordsOwn, WordsQuoted),
 		},
 		{"llm.window_tokens", "RECALLER_LLM_WINDOW_TOKENS", "16000", "How much of a conversation one question holds; longer ones go in parts.", count(&c.Model.WindowTokens, 1000, 2_000_000)},
 		{
-			"embedding.provider", "RECALLER_EMBEDDING_PROVIDER", EmbedderAuto, "What makes the vectors that a tenant's conversations are searched by: `auto`, `builtin` (in the process), `openai` (any such endpoint) or `ollama`; see [embeddings](#embeddings).",
+			"embedding.provider", "RECALLER_EMBEDDING_PROVIDER", EmbedderAuto,
+			"What makes the vectors that a tenant's conversations are searched by: `auto`, `builtin` (in the " +
+				"process), `openai` (any such endpoint) or `ollama`; see [embeddings](#embeddings).",
 			oneOf(&c.Embedding.Provider, EmbedderAuto, EmbedderBuiltIn, EmbedderOpenAI, EmbedderOllama),
 		},
 		{"embedding.base_url", "RECALLER_EMBEDDING_BASE_URL", "", "Its endpoint, like https://models.example/v1.", text(&c.Embedding.BaseURL)},
@@ -101,7 +107,7 @@ func (c *Config) modelFields() []field {
 	}
 }
 
-// servingFields are about how it serves, and what the first tenant begins with.
+// servingFields are about serving, and about what the first tenant begins with.
 func (c *Config) servingFields() []field {
 	return []field{
 		{"voice_session.enabled", "VOICE_SESSION_ENABLED", "true", "Whether the briefing of a voice call shows recent calls.", boolean(&c.Voice.Enabled)},
@@ -126,8 +132,9 @@ func (c *Config) servingFields() []field {
 		{"defaults.region", "RECALLER_DEFAULT_REGION", "US", "Region whose numbering plan reads national numbers (ISO 3166 alpha-2). Only for the tenant `default`, at the first start.", text(&c.Defaults.Region)},
 		{"defaults.time_zone", "RECALLER_DEFAULT_TIME_ZONE", "UTC", "Time zone of callers whose own is not known (IANA name). Only for the tenant `default`, at the first start.", text(&c.Defaults.TimeZone)},
 		{
-			"defaults.retention", "RECALLER_RETENTION", string(recaller.Keep), "What is kept of raw words: `keep`, `archive` or `ephemeral`. Only for the tenant `default`, at the first start.",
-			oneOf(&c.Defaults.Retention, recaller.Keep, recaller.Archive, recaller.Ephemeral),
+			"defaults.retention", "RECALLER_RETENTION", string(recaller.Keep),
+			"What is kept of raw words: `keep`, `archive` or `ephemeral`. Only for the tenant `default`, at the " +
+				"first start.", oneOf(&c.Defaults.Retention, recaller.Keep, recaller.Archive, recaller.Ephemeral),
 		},
 	}
 }
@@ -136,13 +143,18 @@ func (c *Config) servingFields() []field {
 func (c Config) Describe() []Setting {
 	fields := c.fields()
 	list := make([]Setting, 0, len(fields)+1)
-	file := Setting{Name: "config", Env: configEnv, Help: "Configuration file (TOML).", Value: c.file, From: FromDefault}
+	file := Setting{
+		Name: "config", Env: configEnv, Help: "Configuration file (TOML).", Value: c.file, From: FromDefault,
+	}
 	if from, ok := c.from[file.Name]; ok {
 		file.From = from
 	}
 	list = append(list, file)
 	for _, f := range fields {
-		s := Setting{Name: f.name(), Env: f.env, FileKey: f.key, Default: f.preset, Help: f.help, Value: f.value.get(), From: FromDefault}
+		s := Setting{
+			Name: f.name(), Env: f.env, FileKey: f.key, Default: f.preset, Help: f.help, Value: f.value.get(),
+			From: FromDefault,
+		}
 		if from, ok := c.from[s.Name]; ok {
 			s.From = from
 		}

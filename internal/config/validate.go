@@ -19,8 +19,8 @@ const (
 	minAPIKeyLen = 16
 )
 
-// Validate returns all problems joined, each an Invalid error that names its variable; nil if there is none. Load has
-// called it.
+// Validate returns all problems joined, each an Invalid error that names its variable; nil if there is none. Load calls
+// it.
 func (c Config) Validate() error {
 	return errors.Join(
 		checkAddr("RECALLER_ADDR", c.Addr, false),
@@ -59,7 +59,7 @@ func (c Config) checkData() error {
 	return errors.Join(errs...)
 }
 
-// checkDatabases looks at the URLs' form. What each verb needs of them is the verb's to ask for.
+// checkDatabases checks the form of the URLs. Each verb checks what it needs of them.
 func (c Config) checkDatabases() error {
 	var errs []error
 	for name, u := range map[string]Secret{
@@ -84,7 +84,8 @@ func (c Config) checkEmbedding() error {
 		if u, err := url.Parse(e.BaseURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			errs = append(errs, problem("RECALLER_EMBEDDING_BASE_URL", "expected a URL, like https://models.example/v1"))
 		} else if u.User != nil {
-			errs = append(errs, problem("RECALLER_EMBEDDING_BASE_URL", "expected a URL without a password: use RECALLER_EMBEDDING_API_KEY"))
+			errs = append(errs, problem("RECALLER_EMBEDDING_BASE_URL", "expected a URL without a password: use "+
+				"RECALLER_EMBEDDING_API_KEY"))
 		}
 	}
 	chosen := c.Embedder()
@@ -92,13 +93,16 @@ func (c Config) checkEmbedding() error {
 	case chosen.Provider == EmbedderOllama && chosen.Model == "":
 		errs = append(errs, problem("RECALLER_EMBEDDING_MODEL", "expected a model with RECALLER_EMBEDDING_PROVIDER=ollama"))
 	case chosen.Provider == EmbedderOpenAI && e.BaseURL == "" && !chosen.APIKey.Set():
-		errs = append(errs, problem("RECALLER_EMBEDDING_PROVIDER", "openai needs RECALLER_EMBEDDING_BASE_URL, RECALLER_EMBEDDING_API_KEY or OPENAI_API_KEY"))
+		errs = append(errs, problem("RECALLER_EMBEDDING_PROVIDER", "openai needs RECALLER_EMBEDDING_BASE_URL, "+
+			"RECALLER_EMBEDDING_API_KEY or OPENAI_API_KEY"))
 	case chosen.Provider == EmbedderBuiltIn && e.Recall:
-		errs = append(errs, problem("RECALLER_EMBEDDING_RECALL", "needs an embedder other than the built-in one, which serves recall anyway"))
+		errs = append(errs, problem("RECALLER_EMBEDDING_RECALL", "needs an embedder other than the built-in one, "+
+			"which serves recall anyway"))
 	case chosen.Provider == EmbedderBuiltIn && (e.Query != "" || e.Passage != ""):
 		errs = append(errs, problem("RECALLER_EMBEDDING_QUERY_PREFIX and RECALLER_EMBEDDING_PASSAGE_PREFIX", "the built-in embedder takes none"))
 	case chosen.Provider == EmbedderBuiltIn && (e.BaseURL != "" || e.Model != "" || e.Width != 0 || e.APIKey.Set()):
-		errs = append(errs, problem("RECALLER_EMBEDDING_PROVIDER", "the built-in embedder takes no endpoint, key, model or width"))
+		errs = append(errs, problem("RECALLER_EMBEDDING_PROVIDER", "the built-in embedder takes no endpoint, key, "+
+			"model or width"))
 	}
 	return errors.Join(errs...)
 }
@@ -106,11 +110,13 @@ func (c Config) checkEmbedding() error {
 func (c Config) checkKeys() error {
 	var errs []error
 	if c.EncryptionKey.Set() && !isKey(c.EncryptionKey) {
-		errs = append(errs, problem("MEMORY_ENCRYPTION_KEY", "expected 64 hexadecimal digits (32 bytes), as `openssl rand -hex 32` prints"))
+		errs = append(errs, problem("MEMORY_ENCRYPTION_KEY", "expected 64 hexadecimal digits (32 bytes), as `openssl "+
+			"rand -hex 32` prints"))
 	}
 	for i, k := range c.PreviousEncryptionKeys {
 		if !isKey(k) {
-			errs = append(errs, problem("MEMORY_ENCRYPTION_KEY_PREVIOUS", "key %d of %d: expected 64 hexadecimal digits (32 bytes)", i+1, len(c.PreviousEncryptionKeys)))
+			errs = append(errs, problem("MEMORY_ENCRYPTION_KEY_PREVIOUS", "key %d of %d: expected 64 hexadecimal "+
+				"digits (32 bytes)", i+1, len(c.PreviousEncryptionKeys)))
 		}
 	}
 	if strings.ContainsAny(c.APIKey.Reveal(), " \t\r\n") {
@@ -135,7 +141,8 @@ func (c Config) checkModel() error {
 	if u, err := url.Parse(c.LLM.BaseURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		errs = append(errs, problem("RECALLER_LLM_BASE_URL", "expected a URL, like https://models.example/v1"))
 	} else if u.User != nil {
-		errs = append(errs, problem("RECALLER_LLM_BASE_URL", "expected a URL without a password: use RECALLER_LLM_API_KEY"))
+		errs = append(errs, problem("RECALLER_LLM_BASE_URL", "expected a URL without a password: use "+
+			"RECALLER_LLM_API_KEY"))
 	}
 	if c.LLM.Model == "" {
 		errs = append(errs, problem("RECALLER_LLM_MODEL", "expected the model to ask for at RECALLER_LLM_BASE_URL"))
@@ -147,7 +154,8 @@ func (c Config) checkDefaults() error {
 	var errs []error
 	region, err := language.ParseRegion(c.Defaults.Region)
 	if err != nil || !region.IsCountry() || region.String() != c.Defaults.Region {
-		errs = append(errs, problem("RECALLER_DEFAULT_REGION", "expected two capital letters of ISO 3166, like US or AT"))
+		errs = append(errs, problem("RECALLER_DEFAULT_REGION", "expected two capital letters of ISO 3166, like US or "+
+			"AT"))
 	}
 	if _, err := time.LoadLocation(c.Defaults.TimeZone); err != nil || c.Defaults.TimeZone == "" || c.Defaults.TimeZone == "Local" {
 		errs = append(errs, problem("RECALLER_DEFAULT_TIME_ZONE", "expected an IANA name, like Europe/Vienna"))
@@ -155,14 +163,15 @@ func (c Config) checkDefaults() error {
 	return errors.Join(errs...)
 }
 
-// Warnings lists effective settings that are unsafe, or are not what they seem; each names its variable. They are meant
-// for the log at every start.
+// Warnings lists effective settings that are unsafe or misleading. Each warning names its variable. They are logged at
+// every start.
 func (c Config) Warnings() []string {
 	list := append([]string(nil), c.notices...)
 	warn := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	open := reachable(c.Addr)
 	if open {
-		warn("RECALLER_ADDR %s can be reached from other machines, and the server speaks plain HTTP: put a proxy with TLS in front", c.Addr)
+		warn("RECALLER_ADDR %s can be reached from other machines, and the server speaks plain HTTP: put a proxy "+
+			"with TLS in front", c.Addr)
 	}
 	if open && c.Limits.Rate == 0 {
 		warn("RECALLER_RATE_LIMIT is 0: clients on other machines may send as much as they like")
@@ -174,16 +183,19 @@ func (c Config) Warnings() []string {
 		warn("RECALLER_API_KEY is short: use at least %d random characters", minAPIKeyLen)
 	}
 	p, ok := c.Provider()
-	embeds := c.Embedding.Provider == EmbedderAuto && c.Embedder().Provider == EmbedderOpenAI && c.Embedding.BaseURL == ""
+	embeds := c.Embedding.Provider == EmbedderAuto && c.Embedder().Provider == EmbedderOpenAI &&
+		c.Embedding.BaseURL == ""
 	switch {
 	case ok && p.Name != "llm" && c.Model.Provider == ProviderAuto:
 		work := "write-up"
 		if embeds {
 			work = "write-up and embedding"
 		}
-		warn("conversations are sent to %s for their %s, because %s is set; RECALLER_LLM_PROVIDER=none keeps them here", p.Where(), work, p.Variable)
+		warn("conversations are sent to %s for their %s, because %s is set; RECALLER_LLM_PROVIDER=none keeps them here",
+			p.Where(), work, p.Variable)
 	case embeds: // the write-up was asked for by name, this was not
-		warn("conversations are sent to %s for their embedding as well; RECALLER_EMBEDDING_PROVIDER=builtin keeps them here", c.Embedder().BaseURL)
+		warn("conversations are sent to %s for their embedding as well; RECALLER_EMBEDDING_PROVIDER=builtin keeps "+
+			"them here", c.Embedder().BaseURL)
 	}
 	if host := unencrypted(p.BaseURL); host != "" {
 		warn("RECALLER_LLM_BASE_URL is plain HTTP: conversations travel to %s unencrypted", host)
@@ -197,7 +209,7 @@ func (c Config) Warnings() []string {
 	return list
 }
 
-// unencrypted is the other machine that an endpoint is spoken to on in plain HTTP; empty if it is not.
+// unencrypted returns the other machine to which an endpoint is plain HTTP; empty if there is none.
 func unencrypted(endpoint string) string {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" || !reachable(net.JoinHostPort(u.Hostname(), "0")) {
@@ -206,7 +218,7 @@ func unencrypted(endpoint string) string {
 	return u.Host
 }
 
-// reachable reports whether other machines may reach an address, as far as it tells.
+// reachable reports whether other machines may reach an address, as far as it shows.
 func reachable(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil || host == "localhost" {

@@ -17,8 +17,8 @@ const (
 	maxSync     = 24 * time.Hour
 )
 
-// value reads a setting from text and shows it. An error says what was expected, and not what was given: that may be a
-// secret which stands in the wrong place.
+// value reads a setting from text and shows it. An error says what was expected, and not what was given, which may be a
+// misplaced secret.
 type value struct {
 	set    func(text string) error
 	get    func() string
@@ -167,7 +167,8 @@ func size(p *int64, least, most int64) value {
 		set: func(s string) error {
 			n, ok := parseSize(s)
 			if !ok || n < least || n > most {
-				return fmt.Errorf("expected a size like 4MiB or 4194304, from %s to %s", formatSize(least), formatSize(most))
+				return fmt.Errorf("expected a size like 4MiB or 4194304, from %s to %s", formatSize(least),
+					formatSize(most))
 			}
 			*p = n
 			return nil

@@ -26,7 +26,8 @@ func (o openAI) request(texts []string) any {
 	}{o.model, texts, "float", o.asked()}
 }
 
-// asked is the width to ask for. The default model's own is not: an endpoint that goes by its name may know no other.
+// asked returns the width to ask for. It does not ask for the default model's own width, because an endpoint that
+// offers that name may know no other.
 func (o openAI) asked() int {
 	if o.model == defaultModel && o.width == defaultWidth {
 		return 0
@@ -47,7 +48,7 @@ func (openAI) vectors(body []byte, n int) ([][]float32, error) {
 	vectors := make([][]float32, n)
 	for place, d := range answer.Data {
 		if d.Index != nil {
-			place = *d.Index // one that is told twice leaves another vector empty, which check refuses
+			place = *d.Index // a repeated index leaves another vector empty, which check refuses
 		}
 		if place < 0 || place >= n {
 			return nil, endpoint.ErrBroken
@@ -60,7 +61,7 @@ func (openAI) vectors(body []byte, n int) ([][]float32, error) {
 	return vectors, nil
 }
 
-// ollama is the format of Ollama's own endpoint. Texts that are longer than the model reads are cut off there.
+// ollama is the format of Ollama's own endpoint. It cuts off texts that are too long for the model.
 type ollama struct {
 	model string
 	width int
@@ -93,8 +94,8 @@ func (ollama) vectors(body []byte, n int) ([][]float32, error) {
 	return vectors, nil
 }
 
-// numbers reads a JSON list of numbers. encoding/json would take a null, which some servers write for what is no
-// number, for a 0.
+// numbers reads a JSON list of numbers. encoding/json would read as 0 the null that some servers write for what is no
+// number.
 func numbers(raw []byte) ([]float32, error) {
 	list, isList := bytes.CutPrefix(bytes.TrimSpace(raw), []byte("["))
 	list, ends := bytes.CutSuffix(list, []byte("]"))
@@ -112,7 +113,7 @@ func numbers(raw []byte) ([]float32, error) {
 	return v, nil
 }
 
-// normalise makes a vector's length 1. It reports false for one that has no direction.
+// normalise scales a vector to length 1. It returns false if the vector has no direction.
 func normalise(v []float32) bool {
 	var square float64
 	for _, x := range v {

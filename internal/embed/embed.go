@@ -1,10 +1,10 @@
-// Package embed makes vectors of texts, so that texts which mean alike point alike (spec P6): by a table of words that
-// is part of the program (embed/static), by an embedding model behind any OpenAI-compatible endpoint, or by Ollama's.
-// Package endpoint asks these: it keeps away from one that is down, and gives failures a kind that says whether to
-// wait, to fix the configuration, or to go on without.
+// Package embed makes vectors of texts, so that texts with like meanings have like vectors (spec P6). They come from a
+// table of words in the program (embed/static), from an embedding model behind any OpenAI-compatible endpoint, or from
+// Ollama's. Package endpoint asks these endpoints. It keeps away from one that is down, and gives failures kinds that
+// say whether to wait, to fix the configuration, or to go on without.
 //
-// It is not for deciding what is embedded, when, or what is done with a vector. It reads no environment, keeps no text,
-// and neither its errors nor its log hold anything that was sent or answered.
+// It does not decide what to embed, when, or what to do with a vector. It reads no environment and keeps no text, and
+// neither its errors nor its log hold anything that was sent or answered.
 package embed
 
 import (
@@ -29,10 +29,10 @@ const (
 const (
 	// MaxTexts is how many texts one call of Embed takes.
 	MaxTexts = 1024
-	// MaxRunes is how much of a text counts, in code points; what is beyond it is left out. A conversation's summary
-	// with its first 500 characters is shorter, and models read at least as much.
+	// MaxRunes is how much of a text counts, in code points. A conversation's summary with its first 500 characters is
+	// shorter, and models read at least as much.
 	MaxRunes = 2000
-	// MaxWidth is the widest vector that is taken: what Postgres can index.
+	// MaxWidth is the widest vector that is accepted: Postgres can index no wider one.
 	MaxWidth = 4000
 )
 
@@ -43,22 +43,24 @@ const (
 	defaultWidth       = 1536                     // of defaultModel
 )
 
-// Settings says which embedder there is and where. Zero values have the meaning that is said; BuiltIn needs no more
-// than Provider.
+// Settings says which embedder there is, and where. Zero values mean what the comments say; BuiltIn needs Provider
+// only.
 type Settings struct {
-	Provider    string        // "": BuiltIn
-	BaseURL     string        // with or without its version: "http://localhost:11434", "https://api.openai.com/v1"
-	APIKey      string        // empty where the endpoint wants none
-	Model       string        // "": text-embedding-3-small with OpenAI; Ollama needs one
-	Width       int           // numbers in a vector, asked for and insisted on; 0: as many as the model makes
-	Query       string        // put, with a space, before what is searched for, where the model was trained so: "query:"
+	Provider string // "": BuiltIn
+	BaseURL  string // with or without its version: "http://localhost:11434", "https://api.openai.com/v1"
+	APIKey   string // empty: none
+	Model    string // "": text-embedding-3-small with OpenAI; Ollama needs one
+	Width    int    // numbers in a vector, which the endpoint must keep to; 0: the model's own
+	// put with a space before what is searched for, if the model was trained so: "query:"
+	Query       string
 	Passage     string        // put before what is searched: "passage:"
 	Timeout     time.Duration // for one request; 0: 10 s
 	Concurrency int           // requests under way at once; 0: 4
 
-	HTTP    *http.Client     // nil: one of our own. Redirects are not followed either way: what people said goes to no third address
+	// nil: one of our own. Redirects are never followed, so that what people said goes to no third address
+	HTTP    *http.Client
 	Metrics *Metrics         // nil: none
-	Log     *slog.Logger     // hears when an endpoint is left alone, and why, and when it answers again; nil: none
+	Log     *slog.Logger     // told when an endpoint is left alone, why, and when it answers again; nil: none
 	Now     func() time.Time // nil: the clock
 	Jitter  func() float64   // 0 to 1, spreads retries; nil: random
 }
@@ -73,14 +75,14 @@ type Client struct {
 	metrics  *Metrics
 }
 
-// embedder makes one vector for each text, which are as Client.Embed prepared them.
+// embedder makes one vector for each text that Client.Embed has prepared.
 type embedder interface {
 	embed(ctx context.Context, texts []string) ([][]float32, error)
 	width() int
 }
 
-// New returns the embedder of the settings. It does no I/O, and reads no environment but for the proxy variables that
-// Go's own HTTP transport honours. Settings that cannot work give an Invalid error that names the field.
+// New returns the embedder of the settings. It does no I/O, and reads no environment but the proxy variables that Go's
+// own HTTP transport honours. Settings that cannot work give an Invalid error that names the field.
 func New(s Settings) (*Client, error) {
 	s = s.withDefaults()
 	if s.Width < 0 || s.Width > MaxWidth {
@@ -127,8 +129,8 @@ func def[T comparable](v *T, to T) {
 	}
 }
 
-// name is what is recorded with each vector. A model that is asked for another width makes vectors that cannot be
-// compared with its usual ones, so they go by another name. The same is so of one whose passages have a prefix.
+// name returns the name that is stored with each vector. Another width, or a prefix of passages, makes vectors that
+// cannot be compared with the model's usual ones, so they get a name of their own.
 func (s Settings) name() string {
 	name := s.Model
 	if s.Width != 0 && (s.Model != defaultModel || s.Width != defaultWidth) {
@@ -140,32 +142,31 @@ func (s Settings) name() string {
 	return name
 }
 
-// Model names what makes the vectors, and is to be recorded with each: "recaller-static/2", "text-embedding-3-small",
-// or with the width and the passages' prefix where they were configured, `text-embedding-3-small@512`,
-// `e5-small+"passage:"`. Only vectors of one name can be compared.
+// Model names what makes the vectors, and must be stored with each: "recaller-static/2", "text-embedding-3-small". A
+// configured width or prefix of passages is part of it: `text-embedding-3-small@512`, `e5-small+"passage:"`. Only
+// vectors of one name can be compared.
 func (c *Client) Model() string { return c.model }
 
 // Width is how many numbers a vector has; 0: not known before the first answer.
 func (c *Client) Width() int { return c.embedder.width() }
 
 // Embed returns one vector of length 1 for each text, in order, all of one width. It takes at most MaxTexts texts, and
-// of each no more than MaxRunes code points. A text with nothing in it gets a vector too, always the same. There is no
-// part of an answer: if one request of several fails, the call does.
+// MaxRunes code points of each. An empty text gets a vector too, always the same. If one request of several fails, the
+// call does.
 //
 // Failures have one of two meanings.
-//
-//   - The embedder is away; nothing is wrong with the texts, and later they may be embedded. Unavailable: it cannot be reached,
-//     fails, answers what cannot be read, or failed so often that nothing was sent now. Exhausted: a rate limit, a used-up quota,
-//     or too many requests at once; a pause of more than two seconds that the endpoint asks for is kept, though for no more than
-//     five minutes, by failing at once until it is over. Timeout: no answer in time, or ctx ended. Unauthenticated and NotFound:
-//     the key, the model, its width or the address is wrong, which is the operator's to repair.
-//   - Invalid: the endpoint refused these texts, or there are too many. Sent again as they are, they will likely be refused again.
+//   - The embedder is away. Nothing is wrong with the texts, and they may be embedded later. Unavailable: the endpoint
+//     cannot be reached, fails, answers what cannot be read, or failed so often that nothing was sent now. Exhausted: a
+//     rate limit, a used-up quota, or too many requests at once. If the endpoint asks for a pause of more than two
+//     seconds, calls fail at once until it is over, though for five minutes at most. Timeout: no answer in time, or ctx
+//     ended. Unauthenticated and NotFound: the operator must correct the key, the model, its width or the address.
+//   - Invalid: the endpoint refused these texts, or there are too many. Sent again, they will likely be refused again.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	return c.embed(ctx, c.passage, texts)
 }
 
-// EmbedQueries is Embed for what is searched for, where Embed is for what is searched: models that were trained so tell
-// them apart by a prefix.
+// EmbedQueries is Embed for what is searched for; Embed is for what is searched. Some models tell them apart by a
+// prefix.
 func (c *Client) EmbedQueries(ctx context.Context, texts []string) ([][]float32, error) {
 	return c.embed(ctx, c.query, texts)
 }
@@ -199,7 +200,7 @@ func cut(text string, n int) string {
 	}
 	for i := range text {
 		if n == 0 {
-			return strings.Clone(text[:i]) // the rest of a long conversation is not held on to
+			return strings.Clone(text[:i]) // so that the rest of a long conversation can be freed
 		}
 		n--
 	}

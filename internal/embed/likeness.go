@@ -10,8 +10,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Likeness makes vectors of turns, and of what is asked about them, in whole numbers, and tells how the model's cosines
-// are to be read: each model has its own idea of how near "not alike at all" is. It is safe for concurrent use.
+// Likeness makes vectors of turns, and of questions about them, in whole numbers. It also scales the model's cosines,
+// because each model gives unrelated texts another one. It is safe for concurrent use.
 type Likeness struct {
 	client *Client
 
@@ -27,8 +27,8 @@ func NewLikeness(c *Client) *Likeness { return &Likeness{client: c} }
 // Model is the client's Model.
 func (l *Likeness) Model() string { return l.client.Model() }
 
-// Passages returns a vector of each turn, in order, all of one width, whatever it answers; errors are those of
-// Client.Embed.
+// Passages returns a vector of each turn, in order, all of one width. What a turn answers does not count. Errors are
+// those of Client.Embed.
 func (l *Likeness) Passages(ctx context.Context, turns []recaller.Passage) ([][]int8, error) {
 	texts := make([]string, len(turns))
 	for i, t := range turns {
@@ -45,7 +45,7 @@ func (l *Likeness) Passages(ctx context.Context, turns []recaller.Passage) ([][]
 	return out, nil
 }
 
-// Query returns the vector of a question, to be compared with those of Passages. The first one takes two requests more.
+// Query returns the vector of a question, to compare with those of Passages. The first call takes two more requests.
 func (l *Likeness) Query(ctx context.Context, text string) (recaller.QueryVector, error) {
 	base, gain, err := l.scale(ctx)
 	if err != nil {
@@ -58,15 +58,14 @@ func (l *Likeness) Query(ctx context.Context, text string) (recaller.QueryVector
 	return recaller.QueryVector{Model: l.Model(), Data: whole(vectors[0]), Base: base, Gain: gain}, nil
 }
 
-// spread is the standard deviation that cosines of what has nothing to do with each other are brought to. The built-in
-// table's is 0.1; a model's mean more, and count half as much again: from 0.1 to 0.2 recall finds about as much
-// (docs/recall.md).
+// spread is the standard deviation to which cosines of unrelated texts are scaled. The built-in table's is 0.1. A
+// model's tell more, and count half as much again: from 0.1 to 0.2 recall finds about as much (docs/recall.md).
 const spread = 0.15
 
 //go:embed references.txt
 var references string
 
-// scale is how the model's cosines are to be read, by how alike it finds texts that have nothing to do with each other.
+// scale returns how to read the model's cosines, by those that it gives to unrelated texts.
 func (l *Likeness) scale(ctx context.Context) (base, gain float32, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,7 +89,7 @@ func (l *Likeness) scale(ctx context.Context) (base, gain float32, err error) {
 	return l.base, l.gain, nil
 }
 
-// readReferences reads the texts that are said, and those that are asked.
+// readReferences returns the reference texts that are said, and those that are asked.
 func readReferences(text string) (said, asked []string) {
 	var into *[]string
 	for line := range strings.Lines(text) {
@@ -106,7 +105,7 @@ func readReferences(text string) (said, asked []string) {
 	return said, asked
 }
 
-// moments are the mean and the standard deviation of the cosines of each of a with each of b, all of length 1.
+// moments returns the mean and the standard deviation of the cosines of each of a with each of b, all of length 1.
 func moments(a, b [][]float32) (mean, deviation float64) {
 	var sum, square float64
 	for _, x := range a {
@@ -124,7 +123,7 @@ func moments(a, b [][]float32) (mean, deviation float64) {
 	return mean, math.Sqrt(max(0, square/n-mean*mean))
 }
 
-// whole is a vector's direction in whole numbers: its largest is 127.
+// whole returns a vector's direction in whole numbers, the largest of which is 127.
 func whole(v []float32) []int8 {
 	var largest float64
 	for _, x := range v {

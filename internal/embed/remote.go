@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	batchTexts     = 32 // of one request; with MaxRunes each, what every endpoint takes
+	batchTexts     = 32 // in one request; every endpoint takes as many of MaxRunes
 	tries          = 2  // requests for one batch, at most
 	firstWait      = 250 * time.Millisecond
 	nothingWasSaid = "Nothing was said."
@@ -24,7 +24,7 @@ const (
 type wire interface {
 	path() string
 	request(texts []string) any
-	// vectors takes them out of an answer to n texts, in the texts' order. Its failures are endpoint.ErrBroken.
+	// vectors reads the vectors of an answer to n texts, in the texts' order. It fails with endpoint.ErrBroken.
 	vectors(body []byte, n int) ([][]float32, error)
 }
 
@@ -32,7 +32,7 @@ type wire interface {
 type remote struct {
 	wire wire
 	ends *endpoint.Client
-	wide atomic.Int64 // as configured, or as of the first answer; 0: there was none yet
+	wide atomic.Int64 // as configured, or as in the first answer; 0: not known yet
 }
 
 func newRemote(s Settings) (*remote, error) {
@@ -70,7 +70,7 @@ func (e *remote) width() int { return int(e.wide.Load()) }
 func (e *remote) embed(ctx context.Context, texts []string) ([][]float32, error) {
 	for i, t := range texts {
 		if strings.TrimSpace(t) == "" {
-			texts[i] = nothingWasSaid // endpoints refuse an empty text, and with it the whole request
+			texts[i] = nothingWasSaid // endpoints refuse a request with an empty text
 		}
 	}
 	vectors := make([][]float32, 0, len(texts))
@@ -88,7 +88,7 @@ func (e *remote) embed(ctx context.Context, texts []string) ([][]float32, error)
 	return vectors, nil
 }
 
-// exchange is one request and its answer. One that cannot be read would not be better a moment later.
+// exchange makes one request. An answer that cannot be read would not be better a moment later.
 func (e *remote) exchange(ctx context.Context, texts []string) ([][]float32, error) {
 	answer, err := e.ends.Post(ctx, e.wire.path(), e.wire.request(texts))
 	if errors.Is(err, endpoint.ErrTooBig) {
@@ -104,7 +104,7 @@ func (e *remote) exchange(ctx context.Context, texts []string) ([][]float32, err
 	return vectors, endpoint.Final(err)
 }
 
-// check sees that vectors are as wide as all others of the model, and makes them of length 1.
+// check makes sure that vectors are as wide as all others of the model, and scales them to length 1.
 func (e *remote) check(vectors [][]float32) error {
 	width := len(vectors[0])
 	if width == 0 || width > MaxWidth {
@@ -116,7 +116,8 @@ func (e *remote) check(vectors [][]float32) error {
 		}
 	}
 	if !e.wide.CompareAndSwap(0, int64(width)) && e.width() != width {
-		return recaller.Errorf(recaller.NotFound, "the embedding model makes vectors of %d numbers, expected %d", width, e.width())
+		return recaller.Errorf(recaller.NotFound, "the embedding model makes vectors of %d numbers, expected %d", width,
+			e.width())
 	}
 	return nil
 }

@@ -7,27 +7,27 @@ import (
 
 const (
 	breakAfter   = 5               // requests in a row that found the endpoint away
-	firstCooling = 5 * time.Second // doubles with each probe that fails
-	lastCooling  = 5 * time.Minute // and no pause that is asked for is kept for longer
+	firstCooling = 5 * time.Second // doubles with each failed probe
+	lastCooling  = 5 * time.Minute // also the longest pause that is kept for an endpoint
 )
 
-// outcome is what one request told of the endpoint. The zero value: it answered, if only to refuse what it was asked.
+// outcome is what one request showed of the endpoint. The zero value: it answered, if only to refuse.
 type outcome struct {
 	Failed    error         // why the endpoint is away
-	Abandoned bool          // nobody waited for the answer: it tells nothing
-	Pause     time.Duration // how long the endpoint asks to be left alone, where it failed
+	Abandoned bool          // nobody waited for the answer, so it shows nothing
+	Pause     time.Duration // how long the endpoint asks to be left alone, if it failed
 }
 
-// breaker keeps requests from an endpoint that is down: after five failures in a row it opens, and lets nothing through
-// until it has cooled. Then one request at a time may probe; the first that is answered closes it, each that fails
-// makes it cool for longer. A pause that the endpoint asks for is kept while it is open, for five minutes at most. It
-// is safe for concurrent use.
+// breaker keeps requests from an endpoint that is down. After five failures in a row it opens, and lets nothing through
+// until it has cooled. Then one request at a time may probe. The first one that is answered closes the breaker; each
+// one that fails makes it cool for longer. While it is open, it keeps a pause that the endpoint asks for, for five
+// minutes at most. It is safe for concurrent use.
 //
-// It is our own and not a library's because it goes by the clock that is passed in, and because its pauses grow.
+// It is our own rather than a library's, because it goes by the clock that it is given, and because its pauses grow.
 type breaker struct {
 	Now   func() time.Time
-	Tell  func(failed error) // hears when it opens, and why, and with nil when it closes; it must not ask the breaker
-	Heeds bool               // a pause opens it at once, and only a probe closes it: no answer to a request from before
+	Tell  func(failed error) // called with the reason when it opens, with nil when it closes; must not use the breaker
+	Heeds bool               // a pause opens it at once, and only a probe closes it, no earlier request
 
 	mu       sync.Mutex // guards what follows
 	failures int        // in a row
@@ -37,8 +37,8 @@ type breaker struct {
 	until    time.Time
 }
 
-// Enter asks to send a request. The caller calls done, once, when it is over. Where the breaker is open, done is nil
-// and why is the last failure.
+// Enter asks to send a request. The caller must call done once, when the request is over. If the breaker is open, done
+// is nil and why is the last failure.
 func (b *breaker) Enter() (done func(outcome), why error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -52,7 +52,7 @@ func (b *breaker) Enter() (done func(outcome), why error) {
 	return func(o outcome) { b.leave(o, true) }, nil
 }
 
-// leave takes in how a request went.
+// leave notes how a request went.
 func (b *breaker) leave(o outcome, probe bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -13,16 +13,16 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-const maxBody = 8 << 20 // of an answer; the longest that models write, and the widest vectors, are half of it
+const maxBody = 8 << 20 // of an answer, in bytes; the longest texts and widest vectors take half
 
-// Post sends one request with a JSON body to a path after the endpoint's address, and returns the whole answer: of a
-// status under 300, and bounded. Its failures, as those of Get and Stream, are for Pursue to make kinds of.
+// Post sends one request with a JSON body to a path after the endpoint's address. It returns the whole answer, if its
+// status is under 300 and it is not too long. Pursue gives the failures of Post and Stream their kinds.
 func (c *Client) Post(ctx context.Context, path string, body any) ([]byte, error) {
 	return c.whole(ctx, http.MethodPost, path, body)
 }
 
-// Check gets a path once, past everything that is for work, and hands the answer to read. It proves that the endpoint
-// answers and takes the key. One that has nothing there answers too.
+// Check gets a path once, past everything that is for work, and hands the answer to read. This proves that the endpoint
+// answers and takes the key. An endpoint that has nothing there has answered too.
 func (c *Client) Check(ctx context.Context, path string, read func([]byte) error) error {
 	body, err := c.whole(ctx, http.MethodGet, path, nil)
 	if err == nil {
@@ -44,9 +44,9 @@ func (c *Client) whole(ctx context.Context, method, path string, body any) ([]by
 	return io.ReadAll(&bounded{body: res.Body, left: maxBody})
 }
 
-// Stream sends one request as Post does, and hands the data of each server-sent event to event as it arrives, until
-// that returns io.EOF, or another failure, which it gives back. An answer that is no stream is handed over as one
-// event. Bounded as a whole.
+// Stream sends one request as Post does. It hands the data of each server-sent event to event as it arrives, until that
+// returns io.EOF, or a failure, which Stream returns. An answer that is no stream is handed over as one event. The
+// whole is bounded.
 func (c *Client) Stream(ctx context.Context, path string, body any, event func(data []byte) error) error {
 	res, err := c.exchange(ctx, http.MethodPost, path, body)
 	if err != nil {
@@ -96,7 +96,7 @@ func events(r io.Reader, event func(data []byte) error) error {
 	}
 }
 
-// exchange sends a request, and makes a failure of an answer that is an HTTP error.
+// exchange sends a request. It returns an HTTP error as a failure.
 func (c *Client) exchange(ctx context.Context, method, path string, body any) (*http.Response, error) {
 	var sent bytes.Buffer
 	if body != nil {

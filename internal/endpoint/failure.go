@@ -15,20 +15,20 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Failures of a request that are no refusal.
+// Failures of a request other than refusals.
 var (
-	// ErrBroken is the failure of an answer that is not what was asked for.
+	// ErrBroken means that the answer is not what was asked for.
 	ErrBroken = errors.New("what came back is not what the endpoint should speak")
-	// ErrTooBig is the failure of one that is longer than any should be.
+	// ErrTooBig means that the answer is longer than any should be.
 	ErrTooBig = errors.New("what came back has no end")
 )
 
-// finalError is a failure after which no other try makes sense.
+// finalError is a failure after which another try makes no sense.
 type finalError struct{ error }
 
 func (f finalError) Unwrap() error { return f.error }
 
-// Final says of a failure that the same request would fail again. nil stays nil.
+// Final marks a failure that the same request would meet again. nil stays nil.
 func Final(err error) error {
 	if err == nil {
 		return nil
@@ -37,11 +37,11 @@ func Final(err error) error {
 }
 
 // turnedAwayError is the failure of a request that the breaker held back.
-type turnedAwayError struct{ why error } // the failure that it is open for
+type turnedAwayError struct{ why error } // the failure that opened it
 
 func (t turnedAwayError) Error() string { return "the breaker is open: " + t.why.Error() }
 
-// kind is Exhausted where the endpoint is at its limit, else Unavailable: what is to be repaired was told when the
+// kind is Exhausted if the endpoint is at its limit, otherwise Unavailable. What must be repaired was told when the
 // breaker opened.
 func (t turnedAwayError) kind() recaller.Kind {
 	if recaller.KindOf(t.why) == recaller.Exhausted {
@@ -56,7 +56,7 @@ func refusalOf(err error) *RefusalError {
 	return r
 }
 
-// pauseOf is how long the endpoint asks to be left alone.
+// pauseOf returns how long the endpoint asks to be left alone.
 func pauseOf(err error) (d time.Duration, told bool) {
 	if r := refusalOf(err); r != nil {
 		return r.Pause, r.Told
@@ -64,7 +64,7 @@ func pauseOf(err error) (d time.Duration, told bool) {
 	return 0, false
 }
 
-// mayPass reports whether another try may succeed. A request that had its time would be as slow again.
+// mayPass reports whether another try may succeed. A request that used up its time would be as slow again.
 func mayPass(err error) bool {
 	if errors.As(err, new(finalError)) || errors.Is(err, ErrTooBig) || errors.Is(err, context.DeadlineExceeded) {
 		return false
@@ -72,7 +72,7 @@ func mayPass(err error) bool {
 	if r := refusalOf(err); r != nil {
 		return r.mayPass()
 	}
-	return !errors.As(err, new(*recaller.Error)) // else a connection that failed, an answer that broke off
+	return !errors.As(err, new(*recaller.Error)) // otherwise a connection failed, or an answer broke off
 }
 
 // isAway reports whether a kind says that the endpoint is away, rather than that it refuses what it was asked.
@@ -85,8 +85,8 @@ func isAway(k recaller.Kind) bool {
 	}
 }
 
-// kind gives a failure its kind, and takes out of it whatever may hold words that were sent or answered. Once ctx has
-// ended, what fails without saying why fails for that reason.
+// kind gives a failure its kind, and removes whatever may hold words that were sent or answered. If ctx has ended, a
+// failure without a reason of its own fails for that.
 func (c *Client) kind(ctx context.Context, err error) error {
 	var known *recaller.Error
 	var away turnedAwayError
@@ -98,7 +98,8 @@ func (c *Client) kind(ctx context.Context, err error) error {
 	case r != nil:
 		return recaller.Wrap(r.Kind(), r, "%s", c.meaning(r))
 	case errors.As(err, &away):
-		return recaller.Wrap(away.kind(), away, "the %s is left alone for a while: it failed too often, or asked for it",
+		return recaller.Wrap(away.kind(), away,
+			"the %s is left alone for a while: it failed too often, or asked for it",
 			name)
 	case errors.Is(ctx.Err(), context.Canceled), errors.Is(err, context.Canceled):
 		return recaller.Wrap(recaller.Timeout, context.Canceled, "the %s was not waited for", name)
@@ -112,7 +113,7 @@ func (c *Client) kind(ctx context.Context, err error) error {
 	return recaller.Wrap(recaller.Unavailable, cause(err), "the connection to the %s failed", name)
 }
 
-// meaning is what a refusal says to a client of ours.
+// meaning returns what a refusal says to our own client.
 func (c *Client) meaning(r *RefusalError) string {
 	name := "the " + c.s.Name
 	switch r.Kind() {
@@ -129,7 +130,7 @@ func (c *Client) meaning(r *RefusalError) string {
 	}
 }
 
-// statusKind says what a status of 300 or more means; Invalid: that the endpoint refuses this request, and may take
+// statusKind returns the kind of a status of 300 or more. Invalid: the endpoint refuses this request, and may take
 // others.
 func statusKind(status int) recaller.Kind {
 	switch {
@@ -163,7 +164,7 @@ func resultOf(kind recaller.Kind) string {
 	}
 }
 
-// cause keeps of a failed exchange's cause what is known to hold no content: where a connection failed, and how.
+// cause keeps of a failure's cause only what cannot hold content: where a connection failed, and how.
 func cause(err error) error {
 	var (
 		op      *net.OpError

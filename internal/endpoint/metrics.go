@@ -51,7 +51,7 @@ func (m *Metrics) turnedAway(provider string) {
 	}
 }
 
-// open tells whether the breaker is.
+// open notes whether the breaker is open.
 func (m *Metrics) open(is bool) {
 	switch {
 	case m == nil:

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// longestPause bounds what is believed of a pause that an endpoint asks for.
+// longestPause is the longest pause that is believed.
 const longestPause = 24 * time.Hour
 
 // readPause reads how long an endpoint asks to be left alone: seconds or a date (RFC 9110), or milliseconds in the
-// header that OpenAI and Anthropic add. told is false where it does not say, or nothing that makes sense.
+// header that OpenAI and Anthropic add. told is false if it says nothing that makes sense.
 func readPause(h http.Header, now time.Time) (d time.Duration, told bool) {
 	if d, ok := number(h.Get("Retry-After-Ms"), time.Millisecond); ok {
 		return d, true
@@ -29,7 +29,7 @@ func readPause(h http.Header, now time.Time) (d time.Duration, told bool) {
 	return min(max(at.Sub(now), 0), longestPause), true
 }
 
-// number reads a count of units, which may have decimals.
+// number reads a count of units, which may be fractional.
 func number(s string, unit time.Duration) (time.Duration, bool) {
 	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || math.IsNaN(n) || n < 0 {
@@ -41,13 +41,13 @@ func number(s string, unit time.Duration) (time.Duration, bool) {
 	return time.Duration(n * float64(unit)), true
 }
 
-// pause keeps what the endpoint asked for: to be left alone until then. All jobs of a client share it.
+// pause holds until when the endpoint asked to be left alone. All jobs of a client share it.
 type pause struct {
 	mu    sync.Mutex // guards until
 	until time.Time
 }
 
-// ask takes in a pause that was asked for; of several the one that ends last holds.
+// ask notes a pause that was asked for. Of several, the one that ends last holds.
 func (p *pause) ask(until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,28 +11,27 @@ import (
 // longestWait is the longest pause that a hurried client waits for.
 const longestWait = 2 * time.Second
 
-// Job is something to be asked.
+// Job is one thing to ask.
 type Job struct {
 	Timeout time.Duration // for all of it, waiting and retries included; 0: only the caller's context bounds it
 
-	// Send sends one request, by the client's Get, Post or Stream. Tokens and Cut are what the endpoint told, also
-	// beside an error.
+	// Send sends one request, by the client's Post or Stream. It returns what the endpoint told, even with an error.
 	Send func(context.Context) (Told, error)
-	// Amend is asked after a refusal, and reports whether it changed what Send sends, so that it is sent anew and
-	// counts as no try. nil: never.
+	// Amend is called after a refusal. It returns true if it changed what Send sends. Then it is sent again, and that
+	// counts as no further try. nil: never.
 	Amend func(*RefusalError) bool
 }
 
-// Told is what an endpoint told beside an answer.
+// Told is what an endpoint told beside its answer.
 type Told struct {
 	In, Out int  // tokens
 	Cut     bool // the answer broke off at its limit
 }
 
-// Pursue asks until there is an answer, or none to be had: it waits until it may ask, and tries again after failures
-// that may pass. The cost counts the requests that were sent, also on errors. These have their kinds: Unavailable,
-// Exhausted, Timeout, Unauthenticated and NotFound where the endpoint is away, Invalid where it refuses what it is
-// asked, or the kind that Send gave them.
+// Pursue asks until there is an answer or a final failure. It waits until it may ask, and tries again after failures
+// that may pass. The cost counts the requests that were sent, even with an error. The kinds of errors: Unavailable,
+// Exhausted, Timeout, Unauthenticated and NotFound if the endpoint is away, Invalid if it refuses the request, or the
+// kind that Send gave.
 func (c *Client) Pursue(caller context.Context, job Job) (cost recaller.Cost, err error) {
 	ctx, cancel := within(caller, job.Timeout)
 	defer cancel()
@@ -50,7 +49,7 @@ func (c *Client) Pursue(caller context.Context, job Job) (cost recaller.Cost, er
 		told, err := c.send(ctx, caller, job)
 		if errors.As(err, new(turnedAwayError)) {
 			if failed == nil {
-				failed = err // else what failed before says more
+				failed = err // otherwise the earlier failure says more
 			}
 			return cost, c.kind(ctx, failed)
 		}
@@ -71,7 +70,7 @@ func (c *Client) Pursue(caller context.Context, job Job) (cost recaller.Cost, er
 	}
 }
 
-// within is ctx with a bound, where there is one.
+// within bounds ctx by d; 0: it does not.
 func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	if d == 0 {
 		return context.WithCancel(ctx)
@@ -108,7 +107,7 @@ func (c *Client) send(ctx, caller context.Context, job Job) (Told, error) {
 		return Told{}, turnedAwayError{why}
 	}
 	how := outcome{Abandoned: true}
-	defer func() { done(how) }() // whatever happens, no probe is left behind
+	defer func() { done(how) }() // so that no probe is ever left behind
 	ctx, cancel := within(ctx, c.s.Timeout)
 	defer cancel()
 	began := c.s.Now()
@@ -147,8 +146,8 @@ func answered(t Told) string {
 	return "ok"
 }
 
-// gone reports whether a caller's going is why nothing came of a request. Who is in a hurry and had too little time
-// waited in vain, and that counts.
+// gone reports whether a request came to nothing because its caller left. A hurried caller whose time ran out waited in
+// vain, which counts against the endpoint.
 func (c *Client) gone(caller context.Context) bool {
 	if c.s.Hurried {
 		return errors.Is(caller.Err(), context.Canceled)
@@ -156,7 +155,7 @@ func (c *Client) gone(caller context.Context) bool {
 	return caller.Err() != nil
 }
 
-// heed waits until the endpoint wants to be asked again. Where the job's time would end before, it returns at once.
+// heed waits until the endpoint may be asked again. If the job's time would end before that, it returns at once.
 func (c *Client) heed(ctx context.Context) error {
 	for d := c.pause.left(c.s.Now()); d > 0; d = c.pause.left(c.s.Now()) {
 		if end, ok := ctx.Deadline(); ok && time.Until(end) <= d {
@@ -169,13 +168,13 @@ func (c *Client) heed(ctx context.Context) error {
 		}
 	}
 	if ctx.Err() != nil {
-		return c.kind(ctx, ctx.Err()) // before anything was sent, so it tells nothing of the endpoint
+		return c.kind(ctx, ctx.Err()) // nothing was sent, so it shows nothing of the endpoint
 	}
 	return nil
 }
 
-// wait waits before the next try: as long as the endpoint says, else longer each time, and never as long as all of them
-// at once. Where that is too long, or the job's time would end before, it returns at once, with the failure.
+// wait waits before the next try: as long as the endpoint says, otherwise longer each time, with jitter. If that is too
+// long, or the job's time would end before, it returns the failure at once.
 func (c *Client) wait(ctx context.Context, failed error, tried int) error {
 	d, told := pauseOf(failed)
 	switch {
@@ -196,7 +195,7 @@ func (c *Client) wait(ctx context.Context, failed error, tried int) error {
 	return c.sleep(ctx, d)
 }
 
-// sleep waits, unless the job ends before.
+// sleep waits, unless the job ends first.
 func (c *Client) sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -15,27 +15,26 @@ import (
 
 const maxProblem = 64 << 10 // of a refusal's body
 
-// RefusalError is an answer of an endpoint that is an HTTP error. What the endpoint wrote is read for its meaning and
-// goes no further: it may quote what was sent.
+// RefusalError is an HTTP error of an endpoint. What the endpoint wrote is only read for its meaning, because it may
+// quote what was sent.
 type RefusalError struct {
 	Status  int
-	Pause   time.Duration // after which it may be tried again, if told
+	Pause   time.Duration // until it may be tried again, if Told
 	Told    bool          // whether it asked for a pause
-	NoRetry bool          // the endpoint says that trying again is of no use
-	Code    string        // the endpoint's type and code for it; in lower case
-	Param   string        // the part of the request that it is about; in lower case
-	Message string        // in lower case
+	NoRetry bool          // the endpoint says that trying again is useless
+	Code    string        // the endpoint's type and code; lower case
+	Param   string        // the part of the request that it is about; lower case
+	Message string        // lower case
 
-	room      int      // tokens that the model has room for, where it says so
+	room      int      // tokens that the model has room for, if it says so
 	complains []string // as of Settings
 }
 
-// Words by which endpoints say that a question has more tokens than the model has room for, and with which they say how
-// many it has.
+// Words by which endpoints say that a question is too long for the model, and how many tokens it has room for.
 var (
 	overflows = []string{
-		"exceed_context_size", "context_length_exceeded", "prompt is too long", "maximum context length", "context size",
-		"context window",
+		"exceed_context_size", "context_length_exceeded", "prompt is too long", "maximum context length",
+		"context size", "context window",
 	}
 	rooms = regexp.MustCompile(`(?:maximum context length is|> *|context size \(?|context window of) *(\d{3,8})\b`)
 )
@@ -54,7 +53,7 @@ func (r *RefusalError) Overflow() (tokens int, ok bool) {
 	return tokens, true
 }
 
-// Error tells what is known to hold nothing of the request: the status, and a code if it looks like one.
+// Error tells only what holds nothing of the request: the status, and a code if it looks like one.
 func (r *RefusalError) Error() string {
 	if !shaped(r.Code) {
 		return fmt.Sprintf("status %d", r.Status)
@@ -62,7 +61,7 @@ func (r *RefusalError) Error() string {
 	return fmt.Sprintf("status %d (%s)", r.Status, r.Code)
 }
 
-// shaped reports whether a code has the closed shape of one: a few short words of lower-case letters with underscores.
+// shaped reports whether a code looks like one: a few short words of lower-case letters with underscores.
 func shaped(code string) bool {
 	if code == "" || len(code) > 64 || !strings.ContainsRune(code, '_') {
 		return false
@@ -70,7 +69,7 @@ func shaped(code string) bool {
 	return strings.Trim(code, "abcdefghijklmnopqrstuvwxyz_/") == ""
 }
 
-// Kind says what the refusal means. Some endpoints answer 400 or 422 to a wrong key or an unknown model.
+// Kind returns what the refusal means. Some endpoints answer 400 or 422 to a wrong key or an unknown model.
 func (r *RefusalError) Kind() recaller.Kind {
 	switch {
 	case r.badRequest("api key", "api_key", "apikey"):
@@ -110,8 +109,8 @@ func (r *RefusalError) SpeaksOf(words ...string) bool {
 	return false
 }
 
-// ReadRefusal reads an HTTP error. Providers agree on little: OpenAI nests type, code, param and message in an object,
-// others leave the object out, write a string in its place, or a list of what does not fit (FastAPI).
+// ReadRefusal reads an HTTP error. Providers agree on little. OpenAI nests type, code, param and message in an object.
+// Others leave out the object, or put a string or a list of what does not fit (FastAPI) in its place.
 func ReadRefusal(res *http.Response, now time.Time) *RefusalError {
 	r := &RefusalError{Status: res.StatusCode, NoRetry: res.Header.Get("X-Should-Retry") == "false"}
 	r.Pause, r.Told = readPause(res.Header, now)
@@ -124,7 +123,7 @@ func ReadRefusal(res *http.Response, now time.Time) *RefusalError {
 		if plain := strings.TrimSpace(string(raw)); len(plain) < 300 && !strings.HasPrefix(plain, "<") {
 			r.Message = lower(plain)
 		}
-		return r // else a proxy's page
+		return r // otherwise it is a proxy's page
 	}
 	where := top
 	if nested, ok := top["error"].(map[string]any); ok {
@@ -144,13 +143,14 @@ func ReadRefusal(res *http.Response, now time.Time) *RefusalError {
 
 func lower(s string) string { return strings.ToLower(s) }
 
-// text is v if it is one.
+// text returns v if it is a string.
 func text(v any) string {
 	s, _ := v.(string)
 	return s
 }
 
-// places are what FastAPI's list of problems names: where each is and of what type, without the input that it quotes.
+// places returns what FastAPI's list of problems names: where each is and of what type, without the input that it
+// quotes.
 func places(v any) string {
 	list, _ := v.([]any)
 	var b strings.Builder

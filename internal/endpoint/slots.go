@@ -7,17 +7,17 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// slots bound how many jobs are under way at once. Where nothing is known of the endpoint they begin with one, have one
-// more after each answer that came quickly, and fall back to one when an answer does not come.
+// slots bounds how many jobs are under way at once. For an unknown endpoint it begins with one. It allows one more
+// after each quick answer, and falls back to one when an answer does not come.
 type slots struct {
-	free chan struct{} // holds one entry for each job under way, and for each slot that is kept closed
+	free chan struct{} // has one entry for each job under way, and for each closed slot
 
 	mu     sync.Mutex // guards what follows
 	closed int
 	wary   bool
 }
 
-// quick is how fast an answer is that shows an endpoint to be idle.
+// quick is how fast the answer of an idle endpoint is.
 const quick = 10 * time.Second
 
 func newSlots(most int, careful bool) *slots {
@@ -28,7 +28,7 @@ func newSlots(most int, careful bool) *slots {
 	return s
 }
 
-// leave ends a job that took so long.
+// leave ends a job that took took.
 func (s *slots) leave(took time.Duration, err error) {
 	defer func() { <-s.free }()
 	s.mu.Lock()
@@ -42,7 +42,7 @@ func (s *slots) leave(took time.Duration, err error) {
 	}
 }
 
-// narrow closes the slots that nobody has, but for one.
+// narrow closes all free slots but one.
 func (s *slots) narrow() {
 	for s.closed < cap(s.free)-1 {
 		select {

@@ -17,16 +17,16 @@ type Asker interface {
 	Model() string
 }
 
-// Answering has a model answer each question from the first hits, and a model judge the answer by the right one.
+// Answering makes a model answer each question from the first hits, and a model judge the answer by the right one.
 type Answering struct {
 	Model, Judge Asker // may be the same
 	K            int   // how many hits the model is shown
 }
 
-// Answered is what became of an answer. The answer itself is not kept: it holds people's words.
+// Answered says how an answer was judged. It does not keep the answer, which holds people's words.
 type Answered struct {
 	Correct bool          `json:"correct"`
-	Failed  bool          `json:"failed,omitempty"` // model or judge gave no usable answer: neither right nor wrong
+	Failed  bool          `json:"failed,omitempty"` // no usable answer or judgement: neither right nor wrong
 	Cost    recaller.Cost `json:"-"`
 }
 
@@ -45,8 +45,8 @@ const (
 	judgeTokens  = 500
 )
 
-// answer asks and judges. Questions without a right answer are passed over. An error is one that the next question
-// would meet too.
+// answer asks and judges. It passes over questions without a right answer. It returns only errors that the next
+// question would meet too.
 func (a *Answering) answer(ctx context.Context, c *Case, q *Question, hits []recaller.Hit) (*Answered, error) {
 	if q.Answer == "" {
 		return nil, nil
@@ -71,7 +71,7 @@ func (a *Answering) answer(ctx context.Context, c *Case, q *Question, hits []rec
 	return out, nil
 }
 
-// firstWord is the first word of a text in lower case, without the marks around it; empty where it has none.
+// firstWord returns the first word of a text in lower case, without the marks around it; empty if there is none.
 func firstWord(text string) string {
 	mark := func(r rune) bool { return !unicode.IsLetter(r) }
 	words := strings.Fields(strings.TrimLeftFunc(text, mark))
@@ -81,7 +81,7 @@ func firstWord(text string) string {
 	return strings.ToLower(strings.TrimRightFunc(words[0], mark))
 }
 
-// ask asks a model. What only this question suffers from marks it as failed; the rest ends the measurement.
+// ask asks a model. A failure of this question alone marks it as failed; any other ends the measurement.
 func (a *Answering) ask(ctx context.Context, out *Answered, model Asker, ask recaller.Ask) (string, error) {
 	got, err := model.Ask(ctx, ask)
 	out.Cost = out.Cost.Plus(got.Cost)
@@ -96,22 +96,25 @@ func (a *Answering) ask(ctx context.Context, out *Answered, model Asker, ask rec
 	return got.Text, nil
 }
 
-// excerpts are what the model is shown: the hits, oldest first, each with its date and speaker.
+// excerpts returns what the model is shown: the hits, oldest first, each with its date and speaker.
 func excerpts(c *Case, q Asked, hits []recaller.Hit) string {
 	names := speakers(c)
 	hits = slices.Clone(hits)
-	slices.SortStableFunc(hits, func(x, y recaller.Hit) int { return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.ID, y.ID)) })
+	slices.SortStableFunc(hits, func(x, y recaller.Hit) int {
+		return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.ID, y.ID))
+	})
 	var b strings.Builder
 	const day = "Monday, 2 January 2006, 15:04"
 	fmt.Fprintf(&b, "Asked on: %s\n\nExcerpts:\n", q.At.Format(day))
 	for _, h := range hits {
-		fmt.Fprintf(&b, "[%s] %s: %s\n", h.At.Format(day), cmp.Or(names[h.ID], string(h.Speaker)), strings.TrimSpace(h.Text))
+		fmt.Fprintf(&b, "[%s] %s: %s\n", h.At.Format(day), cmp.Or(names[h.ID], string(h.Speaker)),
+			strings.TrimSpace(h.Text))
 	}
 	fmt.Fprintf(&b, "\nQuestion: %s", q.Text)
 	return b.String()
 }
 
-// speakers are the names of who said each turn, where they are told.
+// speakers returns the names of who said each turn, as far as they are known.
 func speakers(c *Case) map[string]string {
 	names := map[string]string{}
 	for _, turns := range c.Corpus.Turns {
@@ -122,7 +125,7 @@ func speakers(c *Case) map[string]string {
 	return names
 }
 
-// Answers are how often the answers were right.
+// Answers says how often the answers were right.
 type Answers struct {
 	Model     string              `json:"model"`
 	Judge     string              `json:"judge"`

@@ -26,8 +26,7 @@ type said struct {
 	at      time.Time // zero: a minute after the turn before
 }
 
-// assembly makes a case of sessions: ids are replaced by neutral ones, which are dealt out in order of time and so tell
-// nothing.
+// assembly makes a case of sessions. It replaces ids by neutral ones, in the order of time, which tell nothing.
 type assembly struct {
 	c        Case
 	sessions map[string]recaller.ConversationID // the file's id → ours
@@ -62,7 +61,9 @@ func (a *assembly) add(id recaller.ConversationID, s session) {
 			at = t.at
 		}
 		turn := recaller.TurnID(fmt.Sprintf("%s-%04d", id, i+1))
-		turns[i] = recaller.Turn{ID: turn, Number: i, Speaker: t.speaker, Name: t.name, Text: t.text, At: at, Confidence: 1}
+		turns[i] = recaller.Turn{
+			ID: turn, Number: i, Speaker: t.speaker, Name: t.name, Text: t.text, At: at, Confidence: 1,
+		}
 		a.turns[t.id], a.c.names[string(turn)], a.of[turn] = turn, t.id, id
 	}
 	a.c.Corpus.Turns[id] = turns
@@ -77,9 +78,8 @@ func askable(text string) bool {
 	return strings.TrimSpace(text) != "" && len(text) <= recall.MaxQueryBytes
 }
 
-// ask adds a question with the file's ids of its gold; the conversations of gold turns are gold too. Ids that the
-// corpus does not have are counted in the notes, and a question with nothing else is left out, as is one that cannot be
-// asked.
+// ask adds a question, with the file's ids of its gold. The conversations of gold turns are gold too. It counts in the
+// notes the ids that the corpus does not have, and leaves out a question with no others, or one that cannot be asked.
 func (a *assembly) ask(q Question, sessions, turns []string, notes *Notes) {
 	if !askable(q.Text) {
 		notes.Unaskable++

@@ -1,10 +1,9 @@
-// Package eval measures recall on questions of which it is known where their answers were said: LongMemEval's,
-// LoCoMo's, and those of a format of our own. It reads the files, asks every question of an index of one person's
-// conversations, and tells how often and how far up the right ones came, with confidence intervals. It is what
-// `recaller eval` runs.
+// Package eval measures recall on questions whose answers are marked: LongMemEval's, LoCoMo's, and those of a format of
+// our own. It reads the files, asks every question of an index of one person's conversations, and says how often and
+// how far up the right ones came, with confidence intervals. It is what `recaller eval` runs.
 //
-// Where an answer lies never reaches the index: a method of ranking sees a corpus whose ids say nothing, and the bare
-// question. The package is for measuring, not for serving; only the command line and tests use it.
+// Where an answer lies never reaches the index: a method of ranking sees a corpus with neutral ids, and the bare
+// question. The package is for measuring, not for serving. Only the command line and tests use it.
 package eval
 
 import (
@@ -14,7 +13,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Case is what is held of one person, and what is asked of it.
+// Case is what one person's conversations hold, and what is asked about them.
 type Case struct {
 	Corpus    recaller.Corpus // its ids are neutral; oldest conversation first
 	Questions []Question
@@ -34,7 +33,7 @@ type Question struct {
 	Turns    []recaller.TurnID         // that hold the answer; empty where the file marks none
 }
 
-// Asked is all of a question that a method of ranking gets to see.
+// Asked is all that a method of ranking sees of a question.
 type Asked struct {
 	Text string
 	At   time.Time // the moment of asking, which "three weeks ago" counts from
@@ -43,7 +42,7 @@ type Asked struct {
 // Method is a way of ranking what was said.
 type Method struct {
 	Name         string
-	SessionsOnly bool // its hits are conversations, so that nothing can be said of turns
+	SessionsOnly bool // its hits are conversations, so turns are not measured
 	Index        func(ctx context.Context, c recaller.Corpus) (Index, error)
 }
 
@@ -51,6 +50,6 @@ type Method struct {
 type Index interface {
 	// Ask returns turns and their conversations, best first.
 	Ask(ctx context.Context, q Asked) ([]recaller.Hit, error)
-	// Bytes is about how much memory the index takes; 0 where nobody counts.
+	// Bytes returns about how much memory the index takes; 0: not counted.
 	Bytes() int64
 }

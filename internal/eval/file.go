@@ -31,7 +31,7 @@ type Reading struct {
 	AllCategories bool // of LoCoMo also the adversarial questions, which have no answer
 }
 
-// Notes are what was left out of a file, and what could not be read in it.
+// Notes counts what was left out of a file, and what could not be read in it.
 type Notes struct {
 	Abstention      int `json:"abstention"`       // questions that have no answer in the conversations (LongMemEval), left out
 	Adversarial     int `json:"adversarial"`      // the same of LoCoMo, unless they were asked for
@@ -41,8 +41,8 @@ type Notes struct {
 	Unknown         int `json:"unknown"`          // pieces of evidence that name a turn or conversation that is not there
 }
 
-// Read reads the cases of a file one by one, and counts in notes what it leaves out. An error ends the sequence and
-// says what was expected where; it holds nothing that people said. A byte order mark before the text is passed over.
+// Read reads the cases of a file one by one, and counts in notes what it leaves out. An error ends the sequence. It
+// says what was expected where, and holds nothing that people said. A leading byte order mark is skipped.
 func Read(r io.Reader, format Format, how Reading, notes *Notes) iter.Seq2[Case, error] {
 	text := bufio.NewReader(r)
 	const mark = "\uFEFF"
@@ -51,16 +51,18 @@ func Read(r io.Reader, format Format, how Reading, notes *Notes) iter.Seq2[Case,
 	}
 	switch format {
 	case LongMemEval:
-		return elements(text, "a list of questions", func(n int, dec *json.Decoder) (Case, error) { return readLongMemEval(n, dec, notes) })
+		return elements(text, "a list of questions",
+			func(n int, dec *json.Decoder) (Case, error) { return readLongMemEval(n, dec, notes) })
 	case LoCoMo:
-		return elements(text, "a list of samples", func(n int, dec *json.Decoder) (Case, error) { return readLoCoMo(n, dec, how, notes) })
+		return elements(text, "a list of samples",
+			func(n int, dec *json.Decoder) (Case, error) { return readLoCoMo(n, dec, how, notes) })
 	default:
 		return readNative(text, notes)
 	}
 }
 
-// elements reads a JSON list, one element after another, so that a file may be larger than memory. Cases without
-// questions are passed over.
+// elements reads a JSON list, one element after another, so that a file may be larger than memory. It passes over cases
+// without questions.
 func elements(r io.Reader, what string, read func(n int, dec *json.Decoder) (Case, error)) iter.Seq2[Case, error] {
 	return func(yield func(Case, error) bool) {
 		dec := json.NewDecoder(r)
@@ -152,7 +154,8 @@ func Open(path string, format Format, how Reading) (*File, error) {
 	f := &File{format: format, how: how, raw: raw, size: info.Size(), counts: &counted{from: raw, sum: sha256.New()}}
 	text := bufio.NewReaderSize(f.counts, 1<<16)
 	f.text = text
-	if magic, _ := text.Peek(2); string(magic) == "\x1f\x8b" { // a file too short for it is no gzip, and its end is met again
+	// a shorter file is no gzip, and its end is met again
+	if magic, _ := text.Peek(2); string(magic) == "\x1f\x8b" {
 		f.text, err = gzip.NewReader(text)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("unpack %s: %w", path, err), raw.Close())

@@ -44,7 +44,9 @@ const adversarial = 5
 
 // category names LoCoMo's kinds of questions by their numbers.
 func category(n int) (name string, ok bool) {
-	names := map[int]string{1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", adversarial: "adversarial"}
+	names := map[int]string{
+		1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", adversarial: "adversarial",
+	}
 	name, ok = names[n]
 	return name, ok
 }
@@ -78,7 +80,8 @@ func readLoCoMo(n int, dec *json.Decoder, how Reading, notes *Notes) (Case, erro
 		turns, unread := evidence(qa.Evidence)
 		notes.Unreadable += unread
 		a.ask(Question{
-			ID: fmt.Sprintf("%s/%d", s.ID, i), Type: kind, Asked: Asked{qa.Question, last.AddDate(0, 0, 1)}, Answer: string(qa.Answer),
+			ID: fmt.Sprintf("%s/%d", s.ID, i), Type: kind, Asked: Asked{qa.Question, last.AddDate(0, 0, 1)},
+			Answer: string(qa.Answer),
 		}, nil, turns, notes)
 	}
 	return a.c, nil

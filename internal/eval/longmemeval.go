@@ -106,7 +106,8 @@ func (rec *record) read(notes *Notes) (Case, error) {
 		sessions = append(sessions, s)
 	}
 	a := assemble(sessions)
-	a.askMarked(Question{ID: rec.ID, Type: rec.Type, Asked: Asked{rec.Question, asked}, Answer: string(rec.Answer)}, rec.Answers, gold, notes)
+	a.askMarked(Question{ID: rec.ID, Type: rec.Type, Asked: Asked{rec.Question, asked}, Answer: string(rec.Answer)},
+		rec.Answers, gold, notes)
 	return a.c, nil
 }
 

@@ -12,21 +12,22 @@ type Metric int
 
 // The metrics. Sessions are ranked by their first appearance among the hits; turns are the hits themselves.
 const (
-	Any1         Metric = iota // at least one right session among the first
-	Any5                       //
-	Any10                      //
-	All5                       // every right session among the first
-	All10                      //
-	NDCG10                     // of sessions, binary relevance, the discount of place i is log2(i+1)
-	OfficialNDCG               // the same as LongMemEval's code computes it, whose second place counts as much as the first
-	MRR                        // one over the place of the first right session; 0 where none came
-	TurnRecall5                // share of the right turns among the first
-	TurnRecall10               //
-	TurnRecall20               //
-	TurnAny5                   // at least one right turn among the first
-	TurnAny10                  //
-	TurnAny20                  //
-	TurnMRR                    // one over the place of the first right turn
+	Any1   Metric = iota // at least one right session among the first
+	Any5                 //
+	Any10                //
+	All5                 // every right session among the first
+	All10                //
+	NDCG10               // of sessions, binary relevance, the discount of place i is log2(i+1)
+	// as LongMemEval's code computes it: the second place counts as much as the first
+	OfficialNDCG
+	MRR          // one over the place of the first right session; 0 where none came
+	TurnRecall5  // share of the right turns among the first
+	TurnRecall10 //
+	TurnRecall20 //
+	TurnAny5     // at least one right turn among the first
+	TurnAny10    //
+	TurnAny20    //
+	TurnMRR      // one over the place of the first right turn
 	metrics
 )
 
@@ -66,7 +67,7 @@ func (m Metric) share() bool {
 // Values are the metrics of one question.
 type Values [metrics]float64
 
-// places are where the gold of one question came: from 1, 0 for what did not come.
+// places holds where the gold of one question came, from 1; 0: it did not come.
 type places struct {
 	sessions, turns []int
 }
@@ -75,7 +76,8 @@ func placesOf(q *Question, hits []recaller.Hit) places {
 	p := places{sessions: make([]int, len(q.Sessions)), turns: make([]int, len(q.Turns))}
 	seen := make(map[recaller.ConversationID]bool)
 	for i, h := range hits {
-		if at := slices.Index(q.Turns, recaller.TurnID(h.ID)); at >= 0 && h.Kind == recaller.HitTurn && p.turns[at] == 0 {
+		if at := slices.Index(q.Turns, recaller.TurnID(h.ID)); at >= 0 && h.Kind == recaller.HitTurn &&
+			p.turns[at] == 0 {
 			p.turns[at] = i + 1
 		}
 		if h.Conversation == "" || seen[h.Conversation] {
@@ -101,8 +103,9 @@ func (p places) values() Values {
 		return v
 	}
 	n := float64(len(t))
-	v[TurnRecall5], v[TurnRecall10], v[TurnRecall20] = float64(within(t, 5))/n, float64(within(t, 10))/n, float64(within(t, 20))/n
-	v[TurnAny5], v[TurnAny10], v[TurnAny20] = indicator(within(t, 5) > 0), indicator(within(t, 10) > 0), indicator(within(t, 20) > 0)
+	in5, in10, in20 := within(t, 5), within(t, 10), within(t, 20)
+	v[TurnRecall5], v[TurnRecall10], v[TurnRecall20] = float64(in5)/n, float64(in10)/n, float64(in20)/n
+	v[TurnAny5], v[TurnAny10], v[TurnAny20] = indicator(in5 > 0), indicator(in10 > 0), indicator(in20 > 0)
 	v[TurnMRR] = reciprocal(t)
 	return v
 }

@@ -137,10 +137,12 @@ func (p *person) read(notes *Notes) (Case, error) {
 		case strings.TrimSpace(q.ID) == "":
 			return Case{}, fmt.Errorf("questions[%d].id: expected one", i)
 		case !askable(q.Text):
-			return Case{}, fmt.Errorf("questions[%d].text: expected a question of at most %d bytes", i, recall.MaxQueryBytes)
+			return Case{}, fmt.Errorf("questions[%d].text: expected a question of at most %d bytes", i,
+				recall.MaxQueryBytes)
 		}
 		known := notes.Unknown
-		a.ask(Question{ID: p.ID + "/" + q.ID, Type: q.Type, Asked: Asked{q.Text, at}, Answer: string(q.Answer)}, q.Conversations, q.Turns, notes)
+		a.ask(Question{ID: p.ID + "/" + q.ID, Type: q.Type, Asked: Asked{q.Text, at}, Answer: string(q.Answer)},
+			q.Conversations, q.Turns, notes)
 		if notes.Unknown != known {
 			return Case{}, fmt.Errorf("questions[%d]: turns or conversations: expected ids of this person's", i)
 		}

@@ -12,14 +12,13 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
-// Hits is how many hits a question is answered with: what recall gives at most, so that ten conversations are among
-// them.
+// Hits is how many hits answer a question: the most that recall gives, so that ten conversations are among them.
 const Hits = recall.MaxLimit
 
 // Recall is recall as it serves, built with opts.
 func Recall(name string, opts recall.Options) Method {
-	opts.MaxBytes = math.MaxInt64 // one index at a time, which is dropped by us
-	opts.Embedder = time.Minute   // it is waited for: what is measured is recall with it
+	opts.MaxBytes = math.MaxInt64 // we hold one index at a time
+	opts.Embedder = time.Minute   // wait for it: recall is measured with it
 	return Method{Name: name, Index: func(ctx context.Context, c recaller.Corpus) (Index, error) {
 		s := served{recall.New(one{c}, opts)}
 		_, err := s.Ask(ctx, Asked{Text: "the"}) // builds the index, and asks it for next to nothing
@@ -46,7 +45,7 @@ func (s served) Bytes() int64 {
 	return bytes
 }
 
-// query is a question in recall's terms: all that it is told of the question.
+// query returns a question in recall's terms: all that recall learns of it.
 func query(q Asked) recall.Query {
 	return recall.Query{Text: q.Text, Now: q.At, Limit: Hits, Neighbours: -1, Weak: true, Embed: true}
 }
@@ -62,8 +61,8 @@ func (o one) Corpus(context.Context, recaller.TenantID, recaller.CallerID) (reca
 	return o.corpus, nil
 }
 
-// SessionBM25 is the baseline that every measurement is held against: stemmed BM25 over whole conversations, both
-// speakers, nothing else (k1 1.5, b 0.75).
+// SessionBM25 is the baseline of every measurement: stemmed BM25 over whole conversations, both speakers, nothing else
+// (k1 1.5, b 0.75).
 func SessionBM25() Method {
 	return Method{Name: "BM25 over sessions", SessionsOnly: true, Index: func(_ context.Context, c recaller.Corpus) (Index, error) {
 		p := newPlain()

@@ -15,7 +15,7 @@ type Report struct {
 	Outcomes []Outcome         `json:"questions,omitempty"`
 }
 
-// Cost is what the indexes took. Times are taken while other workers are busy, unless there was only one.
+// Cost is what the indexes took. Times are taken while other workers run, unless there is only one.
 type Cost struct {
 	Indexes int    `json:"indexes"`
 	Bytes   Spread `json:"bytes"`    // of an index in memory, texts included
@@ -35,7 +35,7 @@ type Outcome struct {
 	ID, Type string
 	Text     string // never in JSON: a person's words
 	Values   Values
-	Marked   bool   // its turns are marked, so that the metrics of turns count
+	Marked   bool   // its turns are marked, so the metrics of turns count
 	Sessions []Gold // the right conversations
 	Turns    []Gold // the right turns
 	QueryMS  float64
@@ -67,7 +67,9 @@ func (o Outcome) MarshalJSON() ([]byte, error) {
 }
 
 func outcome(c *Case, q *Question, p places, took time.Duration) Outcome {
-	o := Outcome{ID: q.ID, Type: q.Type, Text: q.Text, Values: p.values(), Marked: len(q.Turns) > 0, QueryMS: millis(took)}
+	o := Outcome{
+		ID: q.ID, Type: q.Type, Text: q.Text, Values: p.values(), Marked: len(q.Turns) > 0, QueryMS: millis(took),
+	}
 	for i, id := range q.Sessions {
 		o.Sessions = append(o.Sessions, Gold{c.FileID(string(id)), p.sessions[i]})
 	}

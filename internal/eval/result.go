@@ -15,7 +15,7 @@ import (
 // ResultVersion is what a result says of its form.
 const ResultVersion = "recaller-eval-result/1"
 
-// Result is a whole measurement, with all that is needed to repeat it. It holds nobody's words.
+// Result is a whole measurement, with everything that is needed to repeat it. It holds nobody's words.
 type Result struct {
 	Format    string    `json:"format"`
 	Version   string    `json:"version"`
@@ -57,7 +57,10 @@ type Without struct {
 
 // SetupOf describes recall as it is built with opts, and what is asked of it.
 func SetupOf(opts recall.Options, o Options, how Reading) Setup {
-	s := Setup{Weights: opts.Weights, Embedder: "none", Hits: Hits, Workers: o.Workers, Limit: o.Limit, AllCategories: how.AllCategories}
+	s := Setup{
+		Weights: opts.Weights, Embedder: "none", Hits: Hits, Workers: o.Workers, Limit: o.Limit,
+		AllCategories: how.AllCategories,
+	}
 	if s.Weights == (index.Weights{}) {
 		s.Weights = index.DefaultWeights()
 	}
@@ -73,7 +76,7 @@ func SetupOf(opts recall.Options, o Options, how Reading) Setup {
 	return s
 }
 
-// Ablated holds reports without an ingredient against the whole.
+// Ablated compares reports without an ingredient with the whole.
 func Ablated(whole Report, without []Report) []Without {
 	all := make([]Without, len(without))
 	for i, r := range without {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Options are the settings of a measurement; zero values mean what is said.
+// Options are the settings of a measurement. Zero values mean what the comments say.
 type Options struct {
 	Workers int              // how many cases are worked on at once, each with one index in memory; 0: as many as cores
 	Limit   int              // questions at most; 0: all
@@ -20,8 +20,8 @@ type Options struct {
 	Answers *Answering       // have a model answer from what the first method found; nil: none
 }
 
-// Run asks every question of every method, and returns a report of each, in the methods' order. A case is read, indexed
-// by one method after another, and dropped, so that as many are in memory as there are workers and one more.
+// Run asks every question of every method, and returns a report of each method, in their order. A case is read, indexed
+// by one method after another, and dropped. So there are at most as many cases in memory as workers, and one more.
 func Run(ctx context.Context, cases iter.Seq2[Case, error], methods []Method, o Options) ([]Report, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -61,7 +61,7 @@ type numbered struct {
 	Case
 }
 
-// feed hands the cases out until there are no more, or enough questions.
+// feed hands out the cases until there are no more, or enough questions.
 func feed(ctx context.Context, cases iter.Seq2[Case, error], limit int, work chan<- numbered) error {
 	n, questions := 0, 0
 	for c, err := range cases {

@@ -16,8 +16,7 @@ import (
 const SearchVersion = "recaller-eval-search/1"
 
 // Business is what a search over conversations is measured on: conversations of many callers of one business, and
-// queries of which it is known which conversations are the right ones (docs/measurements/search.md shows how it is
-// written).
+// queries with the conversations that are right (docs/measurements/search.md shows the form).
 type Business struct {
 	Name          string
 	Conversations []BusinessTalk
@@ -33,7 +32,7 @@ type BusinessTalk struct {
 	Turns   []recaller.Turn // speaker and text
 }
 
-// BusinessQuery is one query. Where no conversation is right, nothing is to be found.
+// BusinessQuery is one query. If no conversation is right, nothing should be found.
 type BusinessQuery struct {
 	ID, Type, Text string
 	Right          []string // ids of conversations
@@ -125,7 +124,9 @@ type SearchOutcome struct {
 
 // Outcome tells what became of a query, by the ids that were found, best first.
 func (q BusinessQuery) Outcome(found []string, took time.Duration) SearchOutcome {
-	out := SearchOutcome{ID: q.ID, Type: q.Type, Text: q.Text, Empty: len(found) == 0, None: len(q.Right) == 0, MS: millis(took)}
+	out := SearchOutcome{
+		ID: q.ID, Type: q.Type, Text: q.Text, Empty: len(found) == 0, None: len(q.Right) == 0, MS: millis(took),
+	}
 	out.Rank = 1 + slices.IndexFunc(found, func(id string) bool { return slices.Contains(q.Right, id) })
 	return out
 }

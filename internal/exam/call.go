@@ -8,23 +8,22 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// call is one that nobody held, with what is false of it.
+// call is an invented call, with what is false of it.
 type call struct {
 	turns   []recaller.Turn
-	about   string // a word that the brief has, unless it is of something else
-	lasting bool   // there is something worth remembering in it
+	about   string // a word that the brief must have
+	lasting bool   // something in it is worth remembering
 	traps   []trap
 }
 
-// trap is one way of telling something that is not true: a line that has what it says, and nothing of what would make
-// it true.
+// trap is one way of saying something false: a line that matches says, and not what would make it true.
 type trap struct {
 	fault  string
 	says   *regexp.Regexp
-	unless *regexp.Regexp // nil: nothing would
+	unless *regexp.Regexp // nil: nothing makes it true
 }
 
-// judge returns what is wrong with the lines of an answer; "" if nothing is. A quotation in a line is anybody's words.
+// judge returns what is wrong with the lines of an answer; "" if nothing is. It does not judge quotations.
 func (c call) judge(lines []string, brief string) string {
 	for _, line := range lines {
 		low := plain(line)
@@ -43,7 +42,7 @@ func (c call) judge(lines []string, brief string) string {
 	return ""
 }
 
-// says reports whether the caller says a text in these words.
+// says reports whether the caller says a text word for word.
 func (c call) says(text string) bool {
 	return slices.ContainsFunc(c.turns, func(t recaller.Turn) bool {
 		return t.Speaker == recaller.User && strings.Contains(strings.ToLower(t.Text), strings.ToLower(text))
@@ -52,8 +51,8 @@ func (c call) says(text string) bool {
 
 var quoted = regexp.MustCompile(`[“"][^”"]*[”"]`)
 
-// plain is a line in small letters, with its quotations left out but for their words' sake: who speaks in them is not
-// the model.
+// plain returns a line in small letters. Of its quotations only the words stay, because the model does not speak in
+// them.
 func plain(line string) string {
 	line = quoted.ReplaceAllStringFunc(line, func(s string) string { return own.ReplaceAllString(s, " ") })
 	return strings.ToLower(strings.NewReplacer("_", " ", "’", "'").Replace(line))
@@ -61,7 +60,7 @@ func plain(line string) string {
 
 var own = regexp.MustCompile(`(?i)\b(I|I'm|I'll|me|my|we|our|you|your)\b|\?`)
 
-// trapped is a trap by expressions.
+// trapped makes a trap of expressions.
 func trapped(fault, says, unless string) trap {
 	t := trap{fault: fault, says: regexp.MustCompile(says)}
 	if unless != "" {
@@ -70,11 +69,11 @@ func trapped(fault, says, unless string) trap {
 	return t
 }
 
-// denied is how a line says that something is not so.
+// denied matches how a line says that something is not so.
 const denied = `\b(no|not|cannot|none|never|without|nor|declin\w*|refus\w*|deni\w*|denies|skip\w*|reject\w*|` +
 	`rather than|instead|against|opt\w* out|turn\w* down|pass\w* on|forgo\w*)\b|n't\b`
 
-// offered is how a line says that something was only to be had; staff are who take calls.
+// offered matches how a line says that something was only available; staff matches who takes calls.
 const (
 	offered = `offer|suggest|propos|\bask|option|quot|cost|pric|available|expensive|` + denied
 	staff   = `agent|assistant|staff|recept|practice|works\b|workshop|mechanic|spoke (to|with)|answered`
@@ -193,7 +192,7 @@ func workshop() call {
 	}
 }
 
-// turns are what was said, the agent first, in turn.
+// turns returns what was said, by agent and caller in turn.
 func turns(said ...string) []recaller.Turn {
 	out := make([]recaller.Turn, len(said))
 	for i, text := range said {

@@ -1,13 +1,12 @@
-// Package exam finds out whether a language model may write of people in its own words (ADR 17). Checks of words do not
-// see what joins two things falsely that were both said; so a model is first given short calls that nobody held, with
+// Package exam finds out whether a language model may write of people in its own words (ADR 17). Checks of single words
+// do not notice a false link between two things that were both said. So the model first gets short invented calls with
 // the traps that small models fall into: what was offered and not taken, whose an allergy is, a day that was corrected,
-// what was denied, who of the two is who. Its answers are read as those of real calls are, and held against what is
-// known to be true of these. One false statement, or an answer that cannot be read, and it writes nothing in its own
-// words.
+// what was denied, who of the two is who. Its answers are read like those about real calls, and compared with what is
+// known to be true. After one false statement, or one unreadable answer, it writes nothing in its own words.
 //
-// The verdict is by closed rules: the same answers have the same verdict. A model that passes may still write what is
-// false, and a rule may take a fair sentence for false; which model writes well it does not tell. It is in English
-// only.
+// The verdict follows closed rules: the same answers have the same verdict. A model that passes may still write
+// something false, and a rule may mistake a fair sentence. The exam does not tell which model writes well. It is in
+// English only.
 package exam
 
 import (
@@ -20,7 +19,7 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup/evidence"
 )
 
-// Trust is whose words a model writes in, as the operator has it.
+// Trust says whose words a model writes in, as the operator has set it.
 type Trust string
 
 // The kinds of trust.
@@ -30,7 +29,7 @@ const (
 	Quoted Trust = "quoted" // nobody's but those that were said: it is not asked to write
 )
 
-// Model is asked. A failure of the Kind Invalid is an answer of its own; any other passes.
+// Model is asked. A failure of the kind Invalid counts as its answer; any other may pass.
 type Model interface {
 	Ask(ctx context.Context, q recaller.Ask) (recaller.Answer, error)
 }
@@ -38,19 +37,21 @@ type Model interface {
 // Verdict is how a model did.
 type Verdict struct {
 	Passed bool
-	Fault  string // what was wrong, in plain words; of the built-in calls, so that nobody's words are in it
+	Fault  string // what was wrong, in plain words: about invented calls, so it holds nobody's words
 	Cost   recaller.Cost
 }
 
-// maxTokens is how long an answer may be, with the thoughts before it: these calls are short.
+// maxTokens is how long an answer may be, thoughts included. The calls are short.
 const maxTokens = 2000
 
-// Hold examines a model: two questions of each call, until one is answered wrongly. An error means that the model is
-// away, and nothing is known of it; the Cost is told then too.
+// Hold examines a model with two questions about each call, until one answer is wrong. An error means that the model is
+// away, and nothing is known of it. The Cost is set even then.
 func Hold(ctx context.Context, m Model) (Verdict, error) {
 	var v Verdict
 	for _, c := range calls() {
-		for _, ask := range []func(context.Context, Model, call) (string, recaller.Cost, error){summarised, remembered} {
+		for _, ask := range []func(context.Context, Model, call) (string, recaller.Cost, error){
+			summarised, remembered,
+		} {
 			fault, cost, err := ask(ctx, m, c)
 			v.Cost = v.Cost.Plus(cost)
 			if recaller.KindOf(err) == recaller.Invalid {
@@ -77,7 +78,7 @@ func summarised(ctx context.Context, m Model, c call) (fault string, cost recall
 	}
 	var lines []string
 	for _, prose := range []string{s.Brief, s.Next} {
-		for _, sentence := range speech.Sentences(plain(prose)) { // a quotation may have several
+		for _, sentence := range speech.Sentences(plain(prose)) { // a quotation may hold several
 			lines = append(lines, sentence.Text)
 		}
 	}
@@ -112,20 +113,19 @@ func ask(ctx context.Context, m Model, name string, schema recaller.Schema, c ca
 	return m.Ask(ctx, recaller.Ask{System: system, Text: evidence.Script(c.turns), Schema: &schema, MaxTokens: maxTokens})
 }
 
-// Record is what is known of one model, as long as the process lives. Safe for concurrent use.
+// Record is what is known of one model in this process. Safe for concurrent use.
 type Record struct {
 	trust Trust
 	turn  chan struct{} // who holds it may examine
 	held  *Verdict      // guarded by turn
 }
 
-// NewRecord returns the record of a model of which nothing is known; no trust is Auto.
+// NewRecord returns the record of an unknown model. An empty trust is Auto.
 func NewRecord(trust Trust) *Record { return &Record{trust: trust, turn: make(chan struct{}, 1)} }
 
-// Trusted reports whether a model may write in its own words, and examines it where that is not known yet; others wait
-// for the verdict meanwhile. told is that of an examination that was held now, nil if none was. An error means that the
-// model is away, or ctx at its end: then it is examined when it is asked for the next time. The cost is told in any
-// case.
+// Trusted reports whether a model may write in its own words. If that is not known, it examines the model, and others
+// wait for the verdict. told is the verdict of an examination that was held now, or nil. An error means that the model
+// is away, or that ctx ended; the next call then examines it. The cost is set in any case.
 func (r *Record) Trusted(ctx context.Context, m Model) (trusted bool, told *Verdict, cost recaller.Cost, err error) {
 	if r.trust == Own || r.trust == Quoted {
 		return r.trust == Own, nil, cost, nil
@@ -146,7 +146,7 @@ func (r *Record) Trusted(ctx context.Context, m Model) (trusted bool, told *Verd
 	return r.held.Passed, told, cost, nil
 }
 
-// String says how a model did, for people.
+// String tells people how a model did.
 func (v Verdict) String() string {
 	if v.Passed {
 		return "it may write in its own words: it told our two calls without a false statement"

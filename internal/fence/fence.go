@@ -1,7 +1,7 @@
-// Package fence is the alphabet of what stands between fences: the text of people in a prompt (B11). It says, rune by
-// rune, what is white space, what must not be seen, and what a sign becomes that could end the fence.
+// Package fence says, rune by rune, how people's words stand between the fences of a prompt (B11): what is white space,
+// what must not be seen, and what a sign becomes that could end the fence.
 //
-// It is not for laying text out: a briefing and a model's script each do that their own way, by these rules.
+// It does not lay text out: a briefing and a model's script each do that in their own way, by these rules.
 package fence
 
 import (
@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Space reports white space and the letters that are drawn as nothing.
+// Space reports white space, and letters that are drawn as nothing.
 func Space(r rune) bool {
 	if r < 0x7f {
 		return r == ' ' || r >= '\t' && r <= '\r'
@@ -21,8 +21,8 @@ func Space(r rune) bool {
 	return unicode.IsSpace(r)
 }
 
-// Hidden reports characters that cannot be seen or that change how others are shown: control, format (zero width, bidi,
-// tags), private use, surrogates, variation selectors, and the replacement that stands for broken UTF-8.
+// Hidden reports characters that cannot be seen, or that change how others are shown: control, format (zero width,
+// bidi, tags), private use, surrogates, variation selectors, and the replacement for broken UTF-8.
 func Hidden(r rune) bool {
 	if r >= ' ' && r < 0x7f {
 		return false
@@ -39,7 +39,7 @@ func Hidden(r rune) bool {
 // MaxMarks is how many combining marks a letter keeps.
 const MaxMarks = 3
 
-// Marks counts the combining marks on the letter that r belongs to, from the count before it.
+// Marks returns the count of combining marks on a letter after r, from the count before it.
 func Marks(marks int, r rune) int {
 	if r < 0x300 || !unicode.Is(unicode.Mn, r) && !unicode.Is(unicode.Me, r) {
 		return 0

@@ -2,17 +2,16 @@ package forgotten
 
 import "slices"
 
-// This file reads how words ask to forget. A verb alone asks for nothing: it must stand as a request ("forget …",
-// "could you delete …", "I want … deleted"), and what it is about must be words or data: what was told, the caller's
-// own number, what the notes say. Verbs that are also said of things in the world ("remove", "take out") need more of
-// that than others.
+// This file reads how words ask to forget. A verb alone asks for nothing. It must stand as a request ("forget …",
+// "could you delete …", "I want … deleted"), and be about words or data: what was told, the caller's own number, what
+// the notes say. Verbs that are also said of things in the world ("remove", "take out") need more evidence.
 
 // plainness is how plainly words ask to forget.
 type plainness int
 
 const (
 	noAsk  plainness = iota
-	softly           // it may be a plan that is dropped: an agent who confirms it makes it plain
+	softly           // it may be a plan that is dropped, unless the agent confirms it
 	surely
 )
 
@@ -52,8 +51,7 @@ const (
 	french
 )
 
-// line is what was said as one run of words: a recogniser writes no sentences. Its sentences are parted by words
-// without text.
+// line is a run of words, because a recogniser writes no sentences. Words without text separate its sentences.
 type line []word
 
 func flat(s string) line { return words(s).flat() }
@@ -71,7 +69,7 @@ func (l line) is(i int, of map[string]bool) bool {
 	return w != "" && (of[w] || of[w+" "+l.at(i+1)] || of[w+" "+l.at(i+1)+" "+l.at(i+2)])
 }
 
-// within is where in a stretch a word of a list stands; -1 where none does.
+// within returns where in a stretch a word of a list stands; -1: nowhere.
 func (l line) within(from, to int, of map[string]bool) int {
 	for i := max(from, 0); i < min(to, len(l)); i++ {
 		if l.is(i, of) {
@@ -83,10 +81,10 @@ func (l line) within(from, to int, of map[string]bool) int {
 
 func (l line) any(of map[string]bool) bool { return l.within(0, len(l), of) >= 0 }
 
-// longest is how far a sentence goes from a word of it: who speaks on without marks is not of one matter for ever.
+// longest is how far a sentence reaches from a word of it. Speech without marks does not stay on one matter for ever.
 const longest = 60
 
-// bounds are the first word of the sentence that has word i, and the end of it.
+// bounds returns the first word of the sentence that has word i, and its end.
 func (l line) bounds(i int) (from, to int) {
 	for from = i; from > max(0, i-longest) && l[from-1].text != ""; from-- {
 	}
@@ -95,7 +93,7 @@ func (l line) bounds(i int) (from, to int) {
 	return from, to
 }
 
-// back is where the next word before i stands that is none of courtesy, and ahead from i on.
+// back returns where the next word before i stands that is no courtesy; ahead does so from i on.
 func (l line) back(i int) int {
 	for i--; i >= 0 && courtesy[l[i].text]; i-- {
 	}
@@ -120,10 +118,10 @@ func (l line) asking() bool {
 	return slices.ContainsFunc(l.asks(), func(a ask) bool { return a.how != noAsk })
 }
 
-// mostAsks is how many places of a turn are taken to ask.
+// mostAsks is how many asks of a turn count.
 const mostAsks = 24
 
-// asks are the places that ask to forget something, or to delete a thing that may be what was told.
+// asks returns the places that ask to forget something, or to delete a thing that may be what was told.
 func (l line) asks() []ask {
 	var out []ask
 	t := l.tells()
@@ -146,8 +144,8 @@ func (l line) asks() []ask {
 	return out
 }
 
-// verb is the verb at a word: one of the table, or "take … out", whose words may be long: "take what I said about him
-// out".
+// verb returns the verb at a word: one of the table, or "take … out", which may enclose many words: "take what I said
+// about him out".
 func (l line) verb(i int) (verb, bool) {
 	how, ok := phrasals[l.at(i)]
 	if !ok {
@@ -220,7 +218,8 @@ func (l line) standsGerman(i int, v verb) bool {
 
 func (l line) standsRomance(i int, v verb) bool {
 	from, _ := l.bounds(i)
-	if l.within(max(from, i-3), i, denied) >= 0 || l.within(i+1, min(i+3, len(l)), denied) == i+1 || l.at(i+2) == "pas" {
+	if l.within(max(from, i-3), i, denied) >= 0 || l.within(i+1, min(i+3, len(l)), denied) == i+1 ||
+		l.at(i+2) == "pas" {
 		return false
 	}
 	wish := l.within(max(from, i-7), i, wishes)
@@ -235,8 +234,7 @@ func (l line) standsRomance(i int, v verb) bool {
 	return !subjects[l.at(i-1)] || wish >= 0
 }
 
-// object is the stretch that says what is to be forgotten: what follows the verb, or what comes before one that stands
-// last.
+// object returns the stretch that says what to forget: what follows the verb, or what precedes a verb at the end.
 func (l line) object(i int, v verb) (from, to int) {
 	first, end := l.bounds(i)
 	start := l.ahead(i + 1)
@@ -252,7 +250,7 @@ func (l line) object(i int, v verb) (from, to int) {
 	return start, end
 }
 
-// meant tells how plainly a verb that stands as a request asks to forget words.
+// meant returns how plainly a verb that stands as a request asks to forget words.
 func (l line) meant(a ask, v verb, t tells) plainness {
 	_, end := l.bounds(a.at)
 	head := min(a.to, a.from+4)
@@ -321,8 +319,8 @@ func (l line) placed(from, to int) bool {
 	return false
 }
 
-// data reports whether a stretch begins with a short phrase, of a kind of word, that ends in what is known of people:
-// "my date of birth".
+// data reports whether a stretch begins with a short phrase that begins with a word of a kind, and ends in what is
+// known of people: "my date of birth".
 func (l line) data(from, to int, begin map[string]bool) bool {
 	i := l.within(from, min(to, from+6), begin)
 	if i < 0 {
@@ -359,7 +357,8 @@ func (l line) tells() tells {
 		switch w := l.at(i); {
 		case l.is(i, sayings):
 			out.words = true
-		case telling[w] && (tellers[l.at(i-1)] || tellers[l.at(i-2)] || telling[l.at(i-1)] || l.at(i+1) == "habe"), l.is(i, telling) && !telling[w]:
+		case telling[w] && (tellers[l.at(i-1)] || tellers[l.at(i-2)] || telling[l.at(i-1)] || l.at(i+1) == "habe"),
+			l.is(i, telling) && !telling[w]:
 			from, _ := l.bounds(i)
 			out.words = out.words || l.within(max(from, i-8), i, spoken) >= 0
 		default:
@@ -372,8 +371,8 @@ func (l line) tells() tells {
 	return out
 }
 
-// unkept finds, at the word that says it, a wish not to keep what was said, and where it begins: "don't write that
-// down".
+// unkept finds, at the word that says it, a wish not to keep what was said, and where the wish begins: "don't write
+// that down".
 func (l line) unkept(i int, t tells) (at int, ok bool) {
 	w := l.at(i)
 	if !keeping[w] && !unkeeping[w] {
@@ -406,8 +405,8 @@ func (l line) unkept(i int, t tells) (at int, ok bool) {
 	return 0, false
 }
 
-// refuses reports whether a word refuses something: "don't", "I don't want", "rather you didn't"; it does not report
-// that somebody does not do it.
+// refuses reports whether a word refuses something: "don't", "I don't want", "rather you didn't". A statement that
+// somebody does not do something is no refusal.
 func (l line) refuses(k int) bool {
 	p, next := l.at(l.back(k)), l.at(k+1)
 	switch w := l.at(k); {
@@ -418,7 +417,8 @@ func (l line) refuses(k int) bool {
 	case w == "not" && p == "do":
 		return !subjects[l.at(l.back(k)-1)] || wanting[next]
 	case w == "not":
-		return rather[p] || pointers[p] || p == "is" || p == "" || p == "you" && modals[l.at(l.back(k)-1)] || p == "would" && wanting[next]
+		return rather[p] || pointers[p] || p == "is" || p == "" || p == "you" && modals[l.at(l.back(k)-1)] ||
+			p == "would" && wanting[next]
 	case w == "dont" || w == "never" || w == "wouldnt" || w == "shouldnt":
 		return wanting[next] || !subjects[p] && (w == "dont" || w == "never" || pointers[p])
 	}

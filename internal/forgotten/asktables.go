@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Words are as token.Scanner folds them; "_" stands between those of a phrase.
+// Words are folded by token.Scanner; "_" separates those of a phrase.
 
 // verbs are the forms that may ask to forget.
 var verbs = func() map[string]verb {
@@ -56,13 +56,15 @@ var verbs = func() map[string]verb {
 
 var (
 	// phrasals are verbs with "out" or "off".
-	phrasals = map[string]form{"take": orders, "cross": orders, "taken": participle, "taking": participle, "crossed": participle}
+	phrasals = map[string]form{
+		"take": orders, "cross": orders, "taken": participle, "taking": participle, "crossed": participle,
+	}
 
 	// courtesy stands between a request and its verb.
 	courtesy = set(`please just also now simply kindly maybe actually then so ok okay and um uh er well all bitte doch mal einfach auch dann und por favor
 		simplemente porfavor usted merci svp sil te plait tout donc`)
 
-	// subjects are those who forget, or delete, without being asked; articles make a noun of a verb: "the strike".
+	// subjects are those who forget or delete without being asked. articles make a noun of a verb: "the strike".
 	subjects = set(`i im ive we weve he hes she they theyve who it youve youll youd people everyone nobody ich wir er man yo ella ellos je tu il elle on
 		ils vous`)
 	articles = set(`a an the this another any no every some der die das ein eine el un una le la les une`)
@@ -79,8 +81,8 @@ var (
 		aimerais veux voulez demande faudrait merci`)
 	passive = set(`werden wird wurde haben bleiben be`)
 
-	// telling and tellers speak of what was told; sayings are of words by themselves, and spoken point at them before "I
-	// told you".
+	// telling and tellers speak of what was told. sayings stand for words by themselves, and spoken point at them
+	// before "I told you".
 	telling = set(`said told tell mentioned gave shared saying say gesagt erzahlt erwahnt dije conte comente mencione dit parle raconte mentionne
 		went_on`)
 	tellers = set(`i ive ich le les lo he ai`)
@@ -141,7 +143,7 @@ var (
 	ends = set(`i he it they we you because but before after since when could would will can please thats just its so if who bitte ich sie weil
 		por que porque je parce dont`)
 
-	// hollow name nothing that was told: the asking itself, days, and what a business keeps for itself.
+	// hollow words name nothing that was told: the request itself, days, and what a business keeps for itself.
 	hollow = set(strings.Join([]string{`forget forgotten delete deleted deleting erase remove wipe strike take out off said told tell gave mention mentioned
 		business thing things stuff bit part matter remark um uh er dont write written please okay ok actually really whole everything anything all
 		down file record records notes system again never earlier back first last time start call rang went
@@ -154,7 +156,7 @@ var (
 		effacez propos`}, " "))
 
 	hearers = set(`you ihnen dir le te vous them y`)
-	// others are of another time than now: what is pointed at was told in another call.
+	// others point at another call than this one.
 	others = set(`first_rang first_called last_time last_call last_week other_day before_christmas last_month yesterday letztes_mal letzte_woche
 		gestern ultima_vez ayer derniere_fois hier`)
 	declines = set(`rather_not not_say dont_want dont_know not_sure why none_of cant_say weiss_nicht lieber_nicht warum no_se prefiero_no
@@ -166,7 +168,7 @@ var (
 
 	// naming are the stems of words that say that something is a name.
 	naming = stemSet(`name names surname called namen nachname nachnamen vorname vornamen nombre apellido nom prenom caller`)
-	// common are the stems of words for data that name something only where it was just spoken of, or as the caller's own.
+	// common are the stems of words for data that name something only if it was just spoken of, or is the caller's own.
 	common = stemSet(`number name address phone email mail card detail details account mobile cell telephone postcode home code pin data birthday birth date age
 		nummer namen adresse telefon telefonnummer handynummer mailadresse geburtstag geburtsdatum daten numero nombre direccion telefono correo
 		cumpleanos datos nom telephone courriel anniversaire naissance donnees coordonnees`)
@@ -177,10 +179,10 @@ var (
 	mailing  = stemSet(`email mail correo mailadresse courriel`)
 	living   = stemSet(`address adresse direccion home postcode birthday birth date age geburtstag geburtsdatum cumpleanos anniversaire naissance`)
 
-	// ordinals count, and are no digits of a number.
+	// ordinals count, and are not digits of a number.
 	ordinals = set(`one a first second third both half`)
 
-	// wide are the stems of words that many things of one life are called by.
+	// wide are the stems of words that name many things in one life.
 	wide = stemSet(`job work money dog cat pet car van house home flat garden family wife husband mother father mum mom dad son daughter brother sister
 		boy girl kid child baby friend boss partner neighbour man woman people health doctor hospital school church bank office day time place way
 		name number address phone mail card code age birthday appointment holiday trip party wedding dinner food water room kitchen bathroom roof
@@ -200,7 +202,7 @@ var (
 		`geburtstag:birthday geboren`, `cumpleaños:birthday nací`, `birthday:born`, `birth:birthday born`, `geburtsdatum:birthday geboren`, `correo:email`)
 )
 
-// stemSet is the stems of the words of a list.
+// stemSet returns the stems of the words of a list.
 func stemSet(list string) map[string]bool {
 	out := map[string]bool{}
 	for _, stem := range words(list).content() {
@@ -209,7 +211,7 @@ func stemSet(list string) map[string]bool {
 	return out
 }
 
-// stems gives each word of a list, and behind a colon what is of its kind, by their stems.
+// stems returns each word of a list, with what is of its kind after the colon, as stems.
 func stems(list ...string) map[string][]string {
 	out := map[string][]string{}
 	for _, entry := range list {

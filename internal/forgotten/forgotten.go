@@ -1,14 +1,14 @@
-// Package forgotten tells what of a caller's words is not to be told any more, because memories of them were forgotten:
-// turns, lines of summaries, checkpoints, and memories that are found anew. It is the one filter of all who read
-// (briefing, recall, search, wrap-up): nothing is rewritten, so that an undo brings all of it back, and an export has
+// Package forgotten tells which of a caller's words must no longer be told, because memories of them were forgotten:
+// turns, lines of summaries, checkpoints, and memories that are found again. It is the one filter of everybody who
+// reads (briefing, recall, search, wrap-up). Nothing is rewritten, so an undo brings everything back, and an export has
 // everything.
 //
-// Of a forgotten memory the turns that it came from are hidden, those that asked for the forgetting, and every other
-// turn from before that which carries its value in words of its own, or in which the caller told what the request
-// named, whenever it becomes known; in the conversation that it was asked for in also what the agent says of it
-// afterwards. What the caller says again later counts again.
+// A forgotten memory hides the turns that it came from and those that asked for the forgetting. It hides every earlier
+// turn that carries its value in other words, or in which the caller told what the request named, whenever that turn
+// becomes known. In the conversation of the request it also hides what the agent says of it afterwards. What the caller
+// says again later counts again.
 //
-// It is pure. It is not for forgetting (memory, store), nor for erasing (privacy).
+// It is pure. It does not forget (memory, store), nor erase (privacy).
 package forgotten
 
 import (
@@ -26,7 +26,7 @@ type View struct{ things []thing }
 // thing is one memory that was forgotten, in all of its versions.
 type thing struct {
 	id       recaller.MemoryID
-	at       time.Time           // until when words of it do not count
+	at       time.Time           // words of it from before this time are hidden
 	asked    recaller.Provenance // the words that asked for it
 	from     []recaller.Provenance
 	versions []recaller.Memory
@@ -68,7 +68,7 @@ func (t *thing) add(m recaller.Memory) {
 	}
 }
 
-// know adds what a value is known by, unless it is known by that already.
+// know adds what a value is known by, unless that is known already.
 func (t *thing) know(c carried) {
 	if !slices.ContainsFunc(t.carried, c.equal) {
 		t.carried = append(t.carried, c)
@@ -83,7 +83,7 @@ func (v View) Has(id recaller.MemoryID) bool {
 	return slices.ContainsFunc(v.things, func(t thing) bool { return t.id == id })
 }
 
-// Plus returns the view of what v hides and of more that was forgotten. A memory that v knows is known anew.
+// Plus returns a view that also hides what the versions forget. It replaces memories that v has already.
 func (v View) Plus(versions []recaller.Memory) View {
 	if len(versions) == 0 {
 		return v
@@ -95,10 +95,12 @@ func (v View) Plus(versions []recaller.Memory) View {
 	return View{append(kept, again.things...)}
 }
 
-// Without returns the view of what v hides but for those of the memories that are active again.
+// Without returns v without those of the memories that are active again.
 func (v View) Without(memories []recaller.Memory) View {
 	back := func(t thing) bool {
-		return slices.ContainsFunc(memories, func(m recaller.Memory) bool { return m.ID == t.id && m.Status == recaller.MemoryActive })
+		return slices.ContainsFunc(memories, func(m recaller.Memory) bool {
+			return m.ID == t.id && m.Status == recaller.MemoryActive
+		})
 	}
 	if !slices.ContainsFunc(v.things, back) {
 		return v
@@ -106,10 +108,10 @@ func (v View) Without(memories []recaller.Memory) View {
 	return View{slices.DeleteFunc(slices.Clone(v.things), back)}
 }
 
-// asking is how many turns after the one that asked to forget still speak of that: the agent says that he will.
+// asking is how many turns after a request still speak of it, such as the agent's promise.
 const asking = 2
 
-// Hides reports whether a turn of a conversation is not to be told.
+// Hides reports whether a turn of a conversation must not be told.
 func (v View) Hides(conv recaller.ConversationID, turn recaller.Turn) bool {
 	if v.Empty() {
 		return false
@@ -119,7 +121,8 @@ func (v View) Hides(conv recaller.ConversationID, turn recaller.Turn) bool {
 }
 
 func (t thing) hides(conv recaller.ConversationID, turn recaller.Turn, said text) bool {
-	if names(t.asked, conv, turn.Number) || slices.ContainsFunc(t.from, func(p recaller.Provenance) bool { return names(p, conv, turn.Number) }) {
+	if names(t.asked, conv, turn.Number) ||
+		slices.ContainsFunc(t.from, func(p recaller.Provenance) bool { return names(p, conv, turn.Number) }) {
 		return true
 	}
 	if t.before(conv, turn.Number, turn.At) {
@@ -129,14 +132,15 @@ func (t thing) hides(conv recaller.ConversationID, turn recaller.Turn, said text
 		return false
 	}
 	asks := said.asks()
-	if after := turn.Number - last(t.asked); asks && len(t.asked.Turns) > 0 && after <= asking && turn.Speaker == recaller.Assistant {
+	if after := turn.Number - last(t.asked); asks && len(t.asked.Turns) > 0 && after <= asking &&
+		turn.Speaker == recaller.Assistant {
 		return true
 	}
 	return t.carriedBy(said) && (asks || turn.Speaker == recaller.Assistant) || asks && t.touchedBy(said)
 }
 
-// before reports whether words are from before the forgetting: in the conversation that it was asked for in by their
-// number, elsewhere by their time.
+// before reports whether words are from before the forgetting: by their number in the conversation that asked for it,
+// by their time in others.
 func (t thing) before(conv recaller.ConversationID, number int, at time.Time) bool {
 	if conv == t.asked.Conversation && conv != "" && len(t.asked.Turns) > 0 {
 		return number <= last(t.asked)
@@ -172,7 +176,8 @@ func (v View) Turns(conv recaller.ConversationID, turns []recaller.Turn) []recal
 	return slices.DeleteFunc(slices.Clone(turns), func(t recaller.Turn) bool { return v.Hides(conv, t) })
 }
 
-// Blank returns the turns of a conversation, those that are not to be told without their words: numbers stay places.
+// Blank returns the turns of a conversation, without the words of those that must not be told, so that numbers stay
+// places.
 func (v View) Blank(conv recaller.ConversationID, turns []recaller.Turn) []recaller.Turn {
 	if v.Empty() {
 		return turns
@@ -186,8 +191,8 @@ func (v View) Blank(conv recaller.ConversationID, turns []recaller.Turn) []recal
 	return out
 }
 
-// Retold reports whether a memory that was found in words says something that was forgotten after these were said,
-// under whatever key.
+// Retold reports whether a memory that was found in words says something that was forgotten after they were said, under
+// whatever key.
 func (v View) Retold(m recaller.Memory) bool {
 	return slices.ContainsFunc(v.things, func(t thing) bool {
 		return t.before(m.Provenance.Conversation, last(m.Provenance), m.CreatedAt) && t.told(m)
@@ -204,8 +209,8 @@ func (t thing) told(m recaller.Memory) bool {
 	return t.carriedBy(words(m.Value)) || t.request.tells(m)
 }
 
-// Same returns those of a caller's active memories that say what m says, so that they are forgotten with it: told in
-// the same words, or under a key that means the same.
+// Same returns the caller's active memories that say what m says, and so are forgotten with it: in the same words, or
+// under a key that means the same.
 func Same(m recaller.Memory, active []recaller.Memory) []recaller.MemoryID {
 	var out []recaller.MemoryID
 	about := read(m.Key, m.Value)
@@ -227,5 +232,6 @@ func Same(m recaller.Memory, active []recaller.Memory) []recaller.MemoryID {
 
 // shares reports whether two memories came from one turn.
 func shares(a, b recaller.Provenance) bool {
-	return a.Conversation == b.Conversation && slices.ContainsFunc(a.Turns, func(n int) bool { return names(b, a.Conversation, n) })
+	return a.Conversation == b.Conversation &&
+		slices.ContainsFunc(a.Turns, func(n int) bool { return names(b, a.Conversation, n) })
 }

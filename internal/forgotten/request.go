@@ -9,13 +9,13 @@ import (
 	"github.com/recallerhq/recaller/internal/memory/likeness"
 )
 
-// Request is a caller's wish, said in words, that something he told be forgotten.
+// Request is a caller's wish in words that something he told be forgotten.
 type Request struct {
 	At    time.Time
-	Turns []int // the one that asks, and the agent's answer where it confirms
+	Turns []int // the one that asks, and the agent's answer if it confirms
 
 	names  []phrase // what it names
-	points int      // the turn that it points back to where it names nothing: -1 none
+	points int      // the turn that it points back to if it names nothing; -1: none
 }
 
 // phrase is what a few words name.
@@ -26,9 +26,9 @@ type phrase struct {
 	often bool // the caller said it in many turns
 }
 
-// Requests returns what the caller asks in a conversation to have forgotten, in the order of asking. "Forget it" as a
-// way to say no, errands ("remove the old sink"), questions whether it was done, and forgetting that nobody asks for
-// ("don't forget the keys") are none.
+// Requests returns what the caller asks in a conversation to have forgotten, in order. These are no requests: "Forget
+// it" for no, errands ("remove the old sink"), questions whether it was done, and forgetting that nobody asks for
+// ("don't forget the keys").
 func Requests(turns []recaller.Turn) []Request {
 	var out []Request
 	for i, t := range turns {
@@ -65,8 +65,8 @@ func Requests(turns []recaller.Turn) []Request {
 	return out
 }
 
-// pointsTo is the turn that a request without a name points back to: the one that asks, if it tells something before,
-// else the last in which the caller told anything; -1 where it is of another time ("when I first rang").
+// pointsTo returns the turn that a request without a name points back to: the one that asks, if it tells something
+// first, else the last in which the caller told anything; -1 if it means another time ("when I first rang").
 func (l line) pointsTo(a ask, turns []recaller.Turn) int {
 	if l.any(others) {
 		return -1
@@ -76,7 +76,8 @@ func (l line) pointsTo(a ask, turns []recaller.Turn) int {
 		return asks.Number
 	}
 	for i := len(turns) - 2; i >= 0 && turns[i].Number >= asks.Number-reach; i-- {
-		if t := turns[i]; t.Speaker == recaller.User && flat(t.Text).named(0, len(t.Text)) != nil && !words(t.Text).asks() {
+		if t := turns[i]; t.Speaker == recaller.User && flat(t.Text).named(0, len(t.Text)) != nil &&
+			!words(t.Text).asks() {
 			return t.Number
 		}
 	}
@@ -86,7 +87,7 @@ func (l line) pointsTo(a ask, turns []recaller.Turn) int {
 // reach is how many turns back "forget that" points.
 const reach = 4
 
-// Named are the phrases that a request names, as recaller.Forgetting keeps them: those that single something out.
+// Named returns the phrases of a request that single something out, as recaller.Forgetting keeps them.
 func (r Request) Named() []string {
 	var out []string
 	for _, p := range r.names {
@@ -97,25 +98,29 @@ func (r Request) Named() []string {
 	return out
 }
 
-// OwnName reports whether a request is about the caller's own name, which is called, if it is known: "forget my name".
+// OwnName reports whether a request is about the caller's own name: "forget my name". called is that name, if it is
+// known.
 func (r Request) OwnName(called string) bool {
 	own := words(called).content()
 	return slices.ContainsFunc(r.names, func(p phrase) bool {
 		return p.own && slices.ContainsFunc(p.stems, func(stem string) bool { return naming[stem] }) &&
-			!slices.ContainsFunc(p.stems, func(stem string) bool { return !naming[stem] && !slices.Contains(own, stem) })
+			!slices.ContainsFunc(p.stems, func(stem string) bool {
+				return !naming[stem] && !slices.Contains(own, stem)
+			})
 	})
 }
 
-// Unkept is the memory, with an id, that is made of a turn to be forgotten with it: nothing else was kept of that.
+// Unkept returns a memory made of a turn, to be forgotten with it, because no other memory holds what it says.
 func Unkept(conv recaller.ConversationID, t recaller.Turn, id string) recaller.Memory {
 	return recaller.Memory{
-		ID: recaller.MemoryID(id), Type: recaller.History, Key: "taken_back_" + strings.ToLower(id), Value: t.Text, Confidence: t.Confidence,
-		Provenance: recaller.Provenance{Conversation: conv, Turns: []int{t.Number}}, CreatedAt: t.At,
+		ID: recaller.MemoryID(id), Type: recaller.History, Key: "taken_back_" + strings.ToLower(id), Value: t.Text,
+		Confidence: t.Confidence, Provenance: recaller.Provenance{Conversation: conv, Turns: []int{t.Number}},
+		CreatedAt: t.At,
 	}
 }
 
-// Means returns those of a caller's active memories that a request in a conversation is about: all that it names, or
-// where it only points back, those of the turn that it points to. What was said after it is not meant.
+// Means returns the caller's active memories that a request in a conversation is about: all that it names, or those of
+// the turn that it points to. What was said after it is not meant.
 func (r Request) Means(conv recaller.ConversationID, active []recaller.Memory) []recaller.Memory {
 	var named, wider []recaller.Memory
 	for _, m := range active {
@@ -144,8 +149,8 @@ func (r Request) before(conv recaller.ConversationID, m recaller.Memory) bool {
 	return m.CreatedAt.Before(r.At)
 }
 
-// phrases are what the words of a request name: what the verb asks to forget, what was told about, and what "I told
-// you" follows.
+// phrases returns what the words of a request name: the object of the verb, what was told about, and what follows "I
+// told you".
 func (l line) phrases(asks []ask) []phrase {
 	var out []phrase
 	add := func(from, to int) {
@@ -156,7 +161,8 @@ func (l line) phrases(asks []ask) []phrase {
 	for _, a := range asks {
 		switch start := l.ahead(a.from); {
 		case a.from > a.at && !l.is(start, spoken) && !l.selfTold(start):
-			if conjunctions[l.at(start)] && start+2 < len(l) && subjects[l.at(start+1)] && !l[start+1].comma && l.within(start, start+5, denied) < 0 {
+			if conjunctions[l.at(start)] && start+2 < len(l) && subjects[l.at(start+1)] && !l[start+1].comma &&
+				l.within(start, start+5, denied) < 0 {
 				start += 2 // "forget that I have diabetes"
 			}
 			add(start, min(a.to, start+6))
@@ -176,7 +182,7 @@ func (l line) phrases(asks []ask) []phrase {
 	return out
 }
 
-// abouts are the phrases behind "about" and its like, where they are of words that were told, or are to be forgotten.
+// abouts returns the phrases after "about" and the like, if they are of words that were told, or must be forgotten.
 func (l line) abouts(asks []ask) []phrase {
 	var out []phrase
 	for i := range l {
@@ -188,8 +194,12 @@ func (l line) abouts(asks []ask) []phrase {
 		if l.is(i, abouts) {
 			near = max(from, i-10)
 		}
-		told := l.within(near, i, telling) >= 0 || l.is(i, abouts) && l.within(from, i, spoken) >= 0 && l.within(i, i+7, telling) >= 0 || l.is(i, abouts) && (l.within(near, i, things) >= 0 || l.is(i, sayings) || l.within(near, i, promises) >= 0)
-		if !told && !slices.ContainsFunc(asks, func(a ask) bool { return a.at >= near && a.at <= i && l.is(i, abouts) }) {
+		told := l.within(near, i, telling) >= 0 ||
+			l.is(i, abouts) && l.within(from, i, spoken) >= 0 && l.within(i, i+7, telling) >= 0 ||
+			l.is(i, abouts) &&
+				(l.within(near, i, things) >= 0 || l.is(i, sayings) || l.within(near, i, promises) >= 0)
+		if !told &&
+			!slices.ContainsFunc(asks, func(a ask) bool { return a.at >= near && a.at <= i && l.is(i, abouts) }) {
 			continue
 		}
 		if p := l.phrase(i+1, i+8); len(p.stems) > 0 {
@@ -199,19 +209,19 @@ func (l line) abouts(asks []ask) []phrase {
 	return out
 }
 
-// behindTelling is where what was told begins behind "I told you": "my door code".
+// behindTelling returns where what was told begins after "I told you": "my door code".
 func (l line) behindTelling(i int) int {
 	for i++; hearers[l.at(i)] || conjunctions[l.at(i)]; i++ {
 	}
 	return i
 }
 
-// begins reports whether "I told you" begins, of what stands before it: "that number I gave you".
+// begins reports whether an "I told you" begins that belongs to what precedes it: "that number I gave you".
 func (l line) begins(i int) bool {
 	return tellers[l.at(i)] && (telling[l.at(i+1)] || telling[l.at(i+2)]) && l.opening(i) < i-1
 }
 
-// opening is where a short phrase before a word begins, with "that" or "the"; the word itself where none does.
+// opening returns where a short phrase before a word begins, with "that" or "the"; the word itself if none does.
 func (l line) opening(i int) int {
 	for k := i - 1; k >= max(0, i-4); k-- {
 		if pointers[l[k].text] || owners[l[k].text] || l[k].text == "the" {
@@ -221,7 +231,7 @@ func (l line) opening(i int) int {
 	return i
 }
 
-// phrase is what the words from one on name, up to where another clause begins.
+// phrase returns what the words from one on name, up to the next clause.
 func (l line) phrase(from, to int) phrase {
 	p := phrase{stems: l.named(from, l.clause(from, to))}
 	first, _ := l.bounds(max(from, 0))
@@ -231,7 +241,7 @@ func (l line) phrase(from, to int) phrase {
 	return p
 }
 
-// clause is where the clause that begins at a word ends, at the latest at another.
+// clause returns where the clause that begins at a word ends, at the latest at to.
 func (l line) clause(from, to int) int {
 	for i := max(from, 0); i < min(to, len(l)); i++ {
 		if l[i].text == "" || ends[l[i].text] && i > from {
@@ -241,7 +251,7 @@ func (l line) clause(from, to int) int {
 	return min(to, len(l))
 }
 
-// named are the stems in a stretch that name what was told.
+// named returns the stems in a stretch that name what was told.
 func (l line) named(from, to int) []string {
 	var out []string
 	for i := max(from, 0); i < min(to, len(l)); i++ {
@@ -258,8 +268,10 @@ func (r Request) in(t text) bool {
 	return slices.ContainsFunc(r.names, func(p phrase) bool { return p.in(t) })
 }
 
-// tells reports whether a memory that was found says plainly what a request names.
+// tells reports whether a memory plainly says what a request names.
 func (r Request) tells(m recaller.Memory) bool {
 	said := words(strings.ReplaceAll(m.Key, "_", " ") + ". " + m.Value)
-	return slices.ContainsFunc(r.names, func(p phrase) bool { return p.in(said) || p.isName() && p.own && likeness.OfName(m.Key) })
+	return slices.ContainsFunc(r.names, func(p phrase) bool {
+		return p.in(said) || p.isName() && p.own && likeness.OfName(m.Key)
+	})
 }

@@ -12,19 +12,19 @@ import (
 )
 
 // This file finds what a request means: the turns in which the caller told it, in all of his conversations. One word
-// that many things are called by ("job", "money") singles out nothing by itself.
+// that names many things ("job", "money") singles out nothing by itself.
 
-// plainWord reports whether a phrase is of words alone that name a kind of data: "my number".
+// isData reports whether a phrase only names a kind of data: "my number".
 func (p phrase) isData() bool {
 	return len(p.stems) > 0 && !slices.ContainsFunc(p.stems, func(stem string) bool { return !common[stem] })
 }
 
-// isName reports whether a phrase is of words alone that say that something is a name.
+// isName reports whether a phrase only says that something is a name.
 func (p phrase) isName() bool {
 	return len(p.stems) > 0 && !slices.ContainsFunc(p.stems, func(stem string) bool { return !naming[stem] })
 }
 
-// covered is how many of a phrase's words a text has.
+// covered returns how many of a phrase's words a text has.
 func (p phrase) covered(t text) (n int) {
 	for _, stem := range p.stems {
 		if t.like(stem) {
@@ -34,20 +34,20 @@ func (p phrase) covered(t text) (n int) {
 	return n
 }
 
-// in reports whether a text is plainly about what a phrase names: it has most of its words, two at least, or the one
-// that few things are called by.
+// in reports whether a text is plainly about what a phrase names: it has most of its words, at least two, or the one
+// that names few things.
 func (p phrase) in(t text) bool {
 	return !p.isData() && !p.isName() && !p.broad() && p.has(t)
 }
 
-// has reports whether a text has most of the words of a phrase, two at least where there are two.
+// has reports whether a text has most of the words of a phrase, and at least two if there are two.
 func (p phrase) has(t text) bool {
 	n := p.covered(t)
 	return n >= min(2, len(p.stems)) && 3*n >= 2*len(p.stems)
 }
 
-// broad reports whether a phrase singles out nothing: it is one word that many things are called by, or the caller said
-// it often.
+// broad reports whether a phrase singles out nothing: it is one word that names many things, or the caller said it
+// often.
 func (p phrase) broad() bool { return p.often || len(p.stems) == 1 && wide[p.stems[0]] }
 
 // of reports whether a memory is about what a phrase names.
@@ -55,7 +55,7 @@ func (p phrase) of(m recaller.Memory) bool {
 	key := words(strings.ReplaceAll(m.Key, "_", " "))
 	switch {
 	case p.isName():
-		return p.own && likeness.OfName(m.Key) // his own: not that of his dog
+		return p.own && likeness.OfName(m.Key) // his own, not his dog's
 	case p.isData():
 		return !p.shown && p.ofKind(key) || p.own && p.ofKind(words(m.Value)) && p.value(m.Value)
 	case p.broad():
@@ -65,16 +65,16 @@ func (p phrase) of(m recaller.Memory) bool {
 	return p.in(words(strings.ReplaceAll(m.Key, "_", " ") + ". " + m.Value))
 }
 
-// shortly is how many stems a memory has at most that is about any one of them.
+// shortly is how many stems a memory has at most if any one of them says what it is about.
 const shortly = 10
 
-// kin reports whether a memory is about what people call by the wider name of a phrase: by two words of that kind.
+// kin reports whether a memory is of the kind that a phrase names: by two words of that kind.
 func (p phrase) kin(m recaller.Memory) bool {
 	said := words(strings.ReplaceAll(m.Key, "_", " ") + ". " + m.Value)
 	return !p.isData() && p.kindred(said) >= 2
 }
 
-// kindred is how many words of the kinds that a phrase names a text has.
+// kindred returns how many words of the kinds that a phrase names a text has.
 func (p phrase) kindred(t text) (n int) {
 	for _, stem := range p.stems {
 		for _, of := range append(kinds[stem], stem) {
@@ -88,7 +88,9 @@ func (p phrase) kindred(t text) (n int) {
 
 // ofKind reports whether a text names the kind of data that a phrase is about.
 func (p phrase) ofKind(t text) bool {
-	return slices.ContainsFunc(p.stems, func(stem string) bool { return t.has(stem) || slices.ContainsFunc(kinds[stem], t.has) })
+	return slices.ContainsFunc(p.stems, func(stem string) bool {
+		return t.has(stem) || slices.ContainsFunc(kinds[stem], t.has)
+	})
 }
 
 // value reports whether a text has a value of the kind of data that a phrase is about.
@@ -119,7 +121,7 @@ func (p phrase) value(said string) bool {
 	return digits > 1 || strings.ContainsFunc(said, unicode.IsDigit)
 }
 
-// How many digits a telephone number has at least, and any other that is told as one.
+// How many digits a telephone number has at least, and any other number.
 const (
 	phoneDigits = 7
 	countDigits = 4
@@ -141,20 +143,20 @@ type hit struct {
 	size  int      // how many words say something in it
 }
 
-// Search looks through a caller's conversations, one after another in any order, for the turns that a request means.
+// Search finds the turns that a request means, in a caller's conversations, one after another in any order.
 type Search struct {
 	request Request
 	hits    []hit
 	said    map[string]int // in how many turns the caller said a word that is named
 }
 
-// Search begins one.
+// Search begins a search.
 func (r Request) Search() *Search { return &Search{request: r, said: map[string]int{}} }
 
-// maxHits bounds how many turns are kept that may be meant.
+// maxHits is how many turns that may be meant are kept.
 const maxHits = 1000
 
-// Read takes up the turns of a conversation; here is the one in which the caller asks.
+// Read reads the turns of a conversation; here says that the caller asks in it.
 func (s *Search) Read(conv recaller.ConversationID, turns []recaller.Turn, here bool) {
 	for i, t := range turns {
 		if t.Speaker != recaller.User || len(s.hits) >= maxHits || !here && !t.At.Before(s.request.At) {
@@ -183,7 +185,7 @@ func (s *Search) Read(conv recaller.ConversationID, turns []recaller.Turn, here 
 	}
 }
 
-// read takes up what a turn has of a phrase.
+// read notes what a turn has of a phrase.
 func (h *hit) read(k int, p phrase, said text, before recaller.Turn, here bool) {
 	answer := answers(p, before, h.Turn)
 	switch {
@@ -210,10 +212,10 @@ func (h *hit) read(k int, p phrase, said text, before recaller.Turn, here bool) 
 	}
 }
 
-// few is how many turns one matter is told in at most: words that are said in more of them single out nothing.
+// few is how many turns tell one matter at most. Words in more turns single out nothing.
 const few = 3
 
-// Request is the request, as plainly as the turns tell what it means: phrases that a caller says often are broad.
+// Request returns the request as the turns make it plain: phrases that the caller says often are broad.
 func (s *Search) Request() Request {
 	r := s.request
 	r.names = slices.Clone(r.names)
@@ -229,15 +231,14 @@ func (s *Search) Request() Request {
 	return r
 }
 
-// How many turns are meant of those that share only some words with what is named, and how near they come to the one
-// that shares most.
+// How many turns are meant that share only some words with what is named, and how near they come to the best one.
 const (
 	maxVague = 2
 	nearly   = 0.8
 )
 
-// Told are the turns that are meant, in the order of the time. kept reports that memories are meant: then no turn is
-// that shares only some words with what is named.
+// Told returns the turns that are meant, by time. kept says that memories are meant; then turns that share only some
+// words are not.
 func (s *Search) Told(kept bool) []Told {
 	names := s.Request().names
 	var plain, vague []hit
@@ -260,7 +261,9 @@ func (s *Search) Told(kept bool) []Told {
 	if len(plain) == 0 && !kept {
 		plain = s.best(vague)
 	}
-	slices.SortStableFunc(plain, func(a, b hit) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Number, b.Number)) })
+	slices.SortStableFunc(plain, func(a, b hit) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Number, b.Number))
+	})
 	out := make([]Told, len(plain))
 	for i, h := range plain {
 		out[i] = h.Told
@@ -268,7 +271,7 @@ func (s *Search) Told(kept bool) []Told {
 	return out
 }
 
-// best are the few turns that share most with what is named, rare words before others.
+// best returns the few turns that share most with what is named, rare words first.
 func (s *Search) best(of []hit) []hit {
 	score := func(h hit) (sum float64) {
 		for _, stem := range h.stems {
@@ -284,10 +287,11 @@ func (s *Search) best(of []hit) []hit {
 	return of[:n]
 }
 
-// answers reports whether a turn gives what an agent asked for, and a phrase names. A no gives nothing, nor does
-// another question.
+// answers reports whether a turn gives what an agent asked for and a phrase names. A no gives nothing, nor does a
+// question.
 func answers(p phrase, asked, t recaller.Turn) bool {
-	if asked.Speaker != recaller.Assistant || !strings.Contains(asked.Text, "?") || strings.HasSuffix(strings.TrimSpace(t.Text), "?") {
+	if asked.Speaker != recaller.Assistant || !strings.Contains(asked.Text, "?") ||
+		strings.HasSuffix(strings.TrimSpace(t.Text), "?") {
 		return false
 	}
 	question := words(asked.Text)
@@ -305,7 +309,7 @@ func answers(p phrase, asked, t recaller.Turn) bool {
 	return open && len(words(t.Text).content()) > 0 || said.is(said.ahead(0), assents) || p.covered(words(t.Text)) > 0
 }
 
-// flat is a text as one run of words.
+// flat returns a text as one run of words.
 func (t text) flat() line {
 	var out line
 	for _, sentence := range t.sentences {

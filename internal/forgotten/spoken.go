@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Spoken returns the request that a few words stand for, with which an agent names what a caller wants forgotten ("that
-// I told you my door code", door_code); turns are those that ask for it, as far as they are known. It names nothing if
-// they do not.
+// Spoken returns the request in the few words with which an agent names what a caller wants forgotten ("that I told you
+// my door code", door_code). turns are those that ask for it, as far as they are known. It names nothing if the words
+// do not.
 func Spoken(ref string, at time.Time, turns []int) Request {
 	r := Request{At: at, Turns: turns, points: -1}
 	l := flat(strings.ReplaceAll(ref, "_", " "))
@@ -24,10 +24,10 @@ func Spoken(ref string, at time.Time, turns []int) Request {
 	return r
 }
 
-// quotedWords is how many words of a turn single it out.
+// quotedWords is how many words single a turn out.
 const quotedWords = 3
 
-// Quoted are those of the turns that words quote from their beginning.
+// Quoted returns the turns that words quote from their beginning.
 func Quoted(ref string, told []Told) []Told {
 	quote := run(strings.TrimSuffix(ref, "…"))
 	if strings.Count(quote, " ") <= quotedWords {
@@ -36,8 +36,8 @@ func Quoted(ref string, told []Told) []Told {
 	return slices.DeleteFunc(slices.Clone(told), func(t Told) bool { return !strings.HasPrefix(run(t.Text), quote) })
 }
 
-// OneMatter reports whether turns are of one matter, as far as the words of a request tell: it names it by several
-// words, or all say the same.
+// OneMatter reports whether turns are about one matter, as far as a request tells: it names it by several words, or
+// they all say the same.
 func (r Request) OneMatter(told []Told) bool {
 	if len(told) < 2 || len(r.names) > 0 && len(r.names[0].stems) > 1 {
 		return true

@@ -10,9 +10,9 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
-// Summary returns a conversation's summary without the lines that tell of what was forgotten: those that quote only
-// words of turns that are hidden, and those that carry a value from before the forgetting. said are the turns of the
-// conversation, as far as they are known. nil where no line is left.
+// Summary returns a conversation's summary without the lines that tell what was forgotten: those that quote only hidden
+// turns, and those that carry a value from before the forgetting. said are the turns, as far as they are known. It is
+// nil if no line is left.
 func (v View) Summary(conv recaller.Conversation, said []recaller.Turn) *recaller.Summary {
 	if v.Empty() || conv.Summary == nil {
 		return conv.Summary
@@ -29,13 +29,13 @@ func (v View) Summary(conv recaller.Conversation, said []recaller.Turn) *recalle
 	return &s
 }
 
-// Conversation is Summary put in the conversation's place.
+// Conversation returns a conversation with that Summary.
 func (v View) Conversation(conv recaller.Conversation, said []recaller.Turn) recaller.Conversation {
 	conv.Summary = v.Summary(conv, said)
 	return conv
 }
 
-// filter tells which lines about one conversation stay.
+// filter decides which lines about one conversation stay.
 type filter struct {
 	things        []thing  // that count for it
 	hidden, shown []string // its turns as runs of words, with a space on both sides
@@ -68,7 +68,7 @@ func (f filter) lines(list []string) []string {
 	return out
 }
 
-// line returns a line without the sentences that are not to be told. One with quotations stands or falls as a whole.
+// line returns a line without the sentences that must not be told. A line with quotations stays or goes whole.
 func (f filter) line(line string) string {
 	if line == "" || len(f.things) == 0 {
 		return line
@@ -85,8 +85,8 @@ func (f filter) line(line string) string {
 	return ""
 }
 
-// brief returns a brief without what is not to be told. One of quotations tells several things: those that may be told
-// stay, but for a question whose answer goes.
+// brief returns a brief without what must not be told. If it consists of quotations, those that may be told stay,
+// except a question whose answer goes.
 func (f filter) brief(text string) string {
 	whole := f.line(text)
 	quotes := quoted(text)
@@ -99,7 +99,7 @@ func (f filter) brief(text string) string {
 		at := from + strings.Index(text[from:], q)
 		label := strings.TrimSpace(text[from:at])
 		from = at + len(q)
-		if label != "Agent:" && label != "Caller:" { // it is no quotation by rules
+		if label != "Agent:" && label != "Caller:" { // the rules did not write it
 			return ""
 		}
 		if one := label + " " + q; f.line(one) != "" {
@@ -111,8 +111,8 @@ func (f filter) brief(text string) string {
 	return strings.Join(kept, " ")
 }
 
-// quoting judges a line by its quotations: those of turns that are hidden are not told, whatever they say, and those of
-// others are, if nothing beside them carries what was forgotten.
+// quoting judges a line by its quotations. Those of hidden turns are never told. Those of others are, if nothing beside
+// them carries what was forgotten.
 func (f filter) quoting(line string, quotes []string) string {
 	rest := line
 	for _, q := range quotes {
@@ -144,7 +144,7 @@ func (f filter) tells(s string) bool {
 	})
 }
 
-// quoted are the quotations in a line, with their marks.
+// quoted returns the quotations in a line, with their marks.
 func quoted(line string) []string {
 	var out []string
 	for {
@@ -162,7 +162,7 @@ func quoted(line string) []string {
 	}
 }
 
-// unmarked is a quotation without its marks, and without what stands in brackets beside the words.
+// unmarked returns a quotation without its marks, and without what stands in brackets beside the words.
 func unmarked(quote string) string {
 	quote = strings.Trim(quote, "“”")
 	for {
@@ -175,7 +175,7 @@ func unmarked(quote string) string {
 	}
 }
 
-// run is a text as its folded words, with a space around each.
+// run returns a text as its folded words, with a space around each.
 func run(text string) string {
 	var b strings.Builder
 	b.WriteByte(' ')
@@ -187,7 +187,7 @@ func run(text string) string {
 	return b.String()
 }
 
-// sentences cuts a line behind what ends a sentence.
+// sentences cuts a line after whatever ends a sentence.
 func sentences(line string) []string {
 	var out []string
 	from := 0
@@ -203,7 +203,7 @@ func sentences(line string) []string {
 	return out
 }
 
-// Snapshot takes out of what a briefing is made of all that is not to be told.
+// Snapshot removes from the material of a briefing all that must not be told.
 func Snapshot(snap *recaller.Snapshot) {
 	v := New(snap.Forgotten)
 	if v.Empty() {
@@ -225,9 +225,9 @@ func Snapshot(snap *recaller.Snapshot) {
 	}
 }
 
-// Agreements returns what was agreed on, as it was followed through all acts, without those of their words that may not
-// be told. What was called off or moved in such words is so all the same, and a time that it was moved to stands
-// without words. What was settled anew is not told where its day was named in words that are hidden.
+// Agreements returns the agreements without those of their words that must not be told. What was cancelled or moved in
+// such words stays so, and the new time stands without words. What was settled anew is left out if its day was named in
+// hidden words.
 func (v View) Agreements(list []recaller.Agreement) []recaller.Agreement {
 	if v.Empty() {
 		return list
@@ -245,7 +245,9 @@ func (v View) Agreements(list []recaller.Agreement) []recaller.Agreement {
 			return n
 		}
 		shown := len(said) == len(g.By.Said) || count(said) > 0 && count(said) == count(g.By.Said)
-		moves := slices.ContainsFunc(list, func(o recaller.Agreement) bool { return o.State == recaller.AgreementMoved && sameAct(o.Ended, g.By) })
+		moves := slices.ContainsFunc(list, func(o recaller.Agreement) bool {
+			return o.State == recaller.AgreementMoved && sameAct(o.Ended, g.By)
+		})
 		if !shown && !moves {
 			continue
 		}
@@ -261,10 +263,11 @@ func (v View) Agreements(list []recaller.Agreement) []recaller.Agreement {
 }
 
 func sameAct(a *recaller.Act, b recaller.Act) bool {
-	return a != nil && a.Conversation == b.Conversation && a.SaidAt.Equal(b.SaidAt) && a.At.Equal(b.At) && a.Kind == b.Kind
+	return a != nil && a.Conversation == b.Conversation && a.SaidAt.Equal(b.SaidAt) && a.At.Equal(b.At) &&
+		a.Kind == b.Kind
 }
 
-// sayings are those of an act's words that may be told.
+// sayings returns those of an act's words that may be told.
 func (v View) sayings(a recaller.Act) []recaller.Saying {
 	return slices.DeleteFunc(slices.Clone(a.Said), func(s recaller.Saying) bool {
 		return v.Hides(a.Conversation, recaller.Turn{Number: s.Turn, Speaker: s.Speaker, Text: s.Text, At: a.SaidAt})
@@ -277,7 +280,9 @@ func (v View) brokenOff(b recaller.BrokenOff, all []recaller.Turn) recaller.Brok
 	if len(all) == 0 {
 		all = b.Turns
 	}
-	return recaller.BrokenOff{Conversation: v.Conversation(b.Conversation, all), Turns: v.Turns(b.Conversation.ID, b.Turns)}
+	return recaller.BrokenOff{
+		Conversation: v.Conversation(b.Conversation, all), Turns: v.Turns(b.Conversation.ID, b.Turns),
+	}
 }
 
 // Checkpoint returns a checkpoint without what was forgotten since it was saved.
@@ -298,7 +303,7 @@ func (v View) Checkpoint(c recaller.Checkpoint) recaller.Checkpoint {
 	return c
 }
 
-// value returns a JSON value without the texts in it that are not to be told; nil where it is one.
+// value returns a JSON value without the texts that must not be told; nil if it is one.
 func (f filter) value(v any) any {
 	switch v := v.(type) {
 	case string:

@@ -10,19 +10,19 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
-// word is one word of a text: folded, and its stem, which is "" for words that say nothing.
+// word is one word of a text, folded, with its stem, which is "" for words that say nothing.
 type word struct {
 	text, stem string
 	capital    bool
 	first      bool // it begins a sentence
-	comma      bool // one stands before it
-	acute      bool // it was written with é at its end, which folding takes away: "borré"
+	comma      bool // a comma stands before it
+	acute      bool // it ends with é, which folding removes: "borré"
 }
 
 // text is what was said, cut into sentences of words.
 type text struct {
 	sentences [][]word
-	capitals  bool // it was written with capitals, which a speech recogniser may not do
+	capitals  bool // it has capitals, which a recogniser may not write
 }
 
 // words reads a text.
@@ -36,7 +36,10 @@ func words(s string) text {
 		end = end || strings.ContainsAny(gap, ".?!;\n")
 		r, _ := utf8.DecodeRuneInString(s[scan.Start():])
 		folded := string(scan.Word(token.French)) // without its l' or n'
-		w := word{text: folded, stem: token.Term(folded), capital: unicode.IsUpper(r), first: end, comma: strings.Contains(gap, ","), acute: acute(s[scan.Start():])}
+		w := word{
+			text: folded, stem: token.Term(folded), capital: unicode.IsUpper(r), first: end,
+			comma: strings.Contains(gap, ","), acute: acute(s[scan.Start():]),
+		}
 		t.capitals = t.capitals || w.capital
 		if end {
 			t.sentences = append(t.sentences, nil)
@@ -48,7 +51,7 @@ func words(s string) text {
 	return t
 }
 
-// acute reports whether the word that a text begins with ends in é.
+// acute reports whether the first word of a text ends in é.
 func acute(s string) bool {
 	s = s[:min(len(s), token.MaxBytes)]
 	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' })
@@ -58,14 +61,15 @@ func acute(s string) bool {
 	return strings.HasSuffix(s[:end], "é")
 }
 
-// longStem is how long a stem is that a compound word may begin with: Zerstrittensein.
+// longStem is how long a stem with which a compound may begin is at least: Zerstrittensein.
 const longStem = 7
 
-// like reports whether a text has a stem, or a word that is a longer one of it, or a shorter.
+// like reports whether a text has a stem, or a word that is longer or shorter than it but begins the same.
 func (t text) like(stem string) bool {
 	return slices.ContainsFunc(t.sentences, func(s []word) bool {
 		return slices.ContainsFunc(s, func(w word) bool {
-			return w.stem == stem && stem != "" || len(stem) >= longStem && strings.HasPrefix(w.stem, stem) || len(w.stem) >= longStem && strings.HasPrefix(stem, w.stem)
+			return w.stem == stem && stem != "" || len(stem) >= longStem && strings.HasPrefix(w.stem, stem) ||
+				len(w.stem) >= longStem && strings.HasPrefix(stem, w.stem)
 		})
 	})
 }
@@ -79,7 +83,7 @@ func hasStem(sentence []word, stem string) bool {
 	return slices.ContainsFunc(sentence, func(w word) bool { return w.stem == stem })
 }
 
-// content are the stems of a text, each once.
+// content returns the distinct stems of a text.
 func (t text) content() []string {
 	return content(t.sentences...)
 }
@@ -131,7 +135,7 @@ func (c carried) equal(o carried) bool {
 	return slices.Equal(c.value, o.value) && slices.Equal(c.key, o.key) && slices.Equal(c.name, o.name)
 }
 
-// names are the words of a name: those with capitals, or where there are none all that say something.
+// names returns the words of a name: those with capitals, or else all that say something.
 func (t text) names() []string {
 	var capital, any []string
 	for _, sentence := range t.sentences {
@@ -151,8 +155,7 @@ func (t text) names() []string {
 	return any
 }
 
-// How much of a value carries it. Of a long one most of its words do; and a few of them where the sentence says little
-// else.
+// How much of a value carries it: most of its words, or a few if the sentence says little else.
 const (
 	most      = 0.7
 	leastEcho = 3
@@ -192,8 +195,8 @@ func (c carried) in(t text) bool {
 	return slices.ContainsFunc(t.sentences, c.echoed)
 }
 
-// numbered are the long numbers of a sentence, years aside, and its shorter ones with the word of a name beside them:
-// "Hallam 29".
+// numbered returns the long numbers of a sentence, except years, and its shorter ones with the word of a name beside
+// them: "Hallam 29".
 func numbered(sentence []word) []string {
 	var out []string
 	for i, w := range sentence {
@@ -205,7 +208,8 @@ func numbered(sentence []word) []string {
 			continue
 		}
 		for _, k := range []int{i - 1, i + 1} {
-			if k >= 0 && k < len(sentence) && sentence[k].capital && sentence[k].stem != "" && !calendar[sentence[k].text] {
+			if k >= 0 && k < len(sentence) && sentence[k].capital && sentence[k].stem != "" &&
+				!calendar[sentence[k].text] {
 				out = append(out, sentence[min(i, k)].text+" "+sentence[max(i, k)].text)
 			}
 		}
@@ -230,8 +234,8 @@ func (c carried) echoed(sentence []word) bool {
 	return covered >= leastEcho && float64(covered) >= mostEcho*float64(len(said))
 }
 
-// named reports whether a text has a word of the caller's name. One that is also a plain word needs its capital, inside
-// of a sentence; without capitals the whole name has to stand there.
+// named reports whether a text has a word of the caller's name. A word that is also a plain word needs its capital,
+// inside a sentence. Without capitals the whole name must stand there.
 func (c carried) named(t text) bool {
 	for _, sentence := range t.sentences {
 		for i, w := range sentence {
@@ -243,7 +247,7 @@ func (c carried) named(t text) bool {
 	return false
 }
 
-// whole reports whether a sentence goes on with a name of several words.
+// whole reports whether a sentence continues with a name of several words.
 func (c carried) whole(sentence []word) bool {
 	if len(c.name) < 2 || len(sentence) < len(c.name) {
 		return false
@@ -283,7 +287,8 @@ func set(list string) map[string]bool {
 }
 
 var (
-	// forgetting are words, and forgettingPairs two of them with at most one between, that ask to forget or promise it.
+	// forgetting are words that ask to forget, or promise it; forgettingPairs are pairs of them, with at most one word
+	// between.
 	forgetting = set(`forget forgets forgetting forgotten delete deleted deleting erase erased remove removed removing scrub unsay
 		vergessen vergiss losche loschen geloscht streichen olvida olvide olvidar olvidado borra borrar borre oublie oubliez effacer effacez
 		dimentica dimenticare cancella`)
@@ -299,7 +304,7 @@ var (
 
 	greetings = set(`hi hello hey good morning afternoon evening name called calling call speaking caller goes prefers known mr mrs ms miss dr sir madam`)
 
-	// plain are words of names that are said without meaning anybody.
+	// plain are words of names that are also plain words.
 	plain = set(`will mark rose grace may june april august hope joy faith bill rob pat frank rich art dick jack sue dawn iris ivy lily daisy
 		violet amber ruby pearl jade crystal olive penny robin jay drew chase grant miles guy max bob don dean earl duke king prince summer
 		autumn winter angel charity harmony star sky rain river brook cliff dale glen reed forest wade lance chance baker cook hill brown

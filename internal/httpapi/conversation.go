@@ -98,12 +98,6 @@ func (s *server) conversationRoutes() {
 		statuses: []int{http.StatusForbidden},
 	}, s.getConversation)
 	add(s, route{
-		id: "conversation-briefing", method: http.MethodGet, path: "/v1/conversations/{id}/briefing",
-		tag: tagConversations, summary: "Brief the agent of a conversation",
-		about: "What the agent should know now. The conversation itself is not told as history; what its user said " +
-			"last, or `query`, says what to tell of earlier ones.",
-	}, s.conversationBriefing)
-	add(s, route{
 		id: "end-conversation", method: http.MethodPost, path: "/v1/conversations/{id}/end", tag: tagConversations,
 		status: http.StatusAccepted, summary: "End a conversation",
 		about: "The write-up follows in the background. Ending it again changes nothing and answers the same, so no " +
@@ -187,15 +181,6 @@ func (s *server) getConversation(ctx context.Context, x *exchange, in *struct {
 		}
 	}
 	return &plain[client.ConversationRecord]{recordOut(rec, calls)}, nil
-}
-
-func (s *server) conversationBriefing(ctx context.Context, x *exchange, in *struct {
-	ConversationPath
-	BriefingParams
-},
-) (*plain[client.Briefing], error) {
-	b, err := s.Conversations.Briefing(ctx, x.Tenant, in.ID, in.request())
-	return body200(briefingOut(b), err)
 }
 
 func (s *server) end(ctx context.Context, x *exchange, in *struct {

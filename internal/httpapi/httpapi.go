@@ -261,16 +261,22 @@ func newServer(deps Deps, opts Options) (*server, error) {
 	s.api.UseMiddleware(s.admit)
 	s.conversationRoutes()
 	s.searchRoutes()
-	s.turnRoutes()
+	s.turnRoute()
+	s.importRoute()
 	s.callerRoutes()
+	s.briefingRoutes()
+	s.agreementRoute()
+	s.recallRoute()
 	s.receiptRoutes()
 	s.memoryRoutes()
+	s.checkpointRoutes()
 	if err := s.toolRoutes(); err != nil {
 		return nil, err
 	}
 	s.reminderRoutes()
 	s.webhookRoutes()
 	s.tenantRoutes()
+	s.keyRoutes()
 	s.packRoutes()
 	s.promptRoutes()
 	s.encryptionRoutes()

@@ -8,9 +8,12 @@ import (
 	"hash/fnv"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
@@ -23,6 +26,35 @@ type importAnswer = answer[any]
 
 // carrying is what an import does with a conversation: keep it, or only check it.
 type carrying func(context.Context, recaller.TenantID, conversation.Import) (conversation.Imported, error)
+
+func (s *server) importRoute() {
+	add(s, route{
+		id: "import-conversations", method: http.MethodPost, path: "/v1/conversations/import", tag: tagConversations,
+		status: http.StatusCreated, rawBody: true, summary: "Import past conversations",
+		about: "One past conversation, or several in `conversations`. When it answers, the words are durable and can " +
+			"be recalled; the write-up runs in the background. One conversation: 201, 200 if its external id was " +
+			"there already, or the problem. Several: 201 if any was new, else 200, with a result for each, in order, " +
+			"some of which may be problems; fields are named from the conversation on (`turns[3].text`).",
+		statuses: []int{http.StatusConflict},
+	}, s.importConversations)
+	s.bodyIs("/v1/conversations/import", reflect.TypeFor[client.ImportRequest](),
+		reflect.TypeFor[client.ImportBatchRequest]())
+	s.importAnswers()
+}
+
+// importAnswers describes both answers to an import.
+func (s *server) importAnswers() {
+	api := s.api.OpenAPI()
+	schemas := api.Components.Schemas
+	either := &huma.Schema{OneOf: []*huma.Schema{
+		schemas.Schema(reflect.TypeFor[client.ImportResponse](), true, ""),
+		schemas.Schema(reflect.TypeFor[client.ImportBatchResponse](), true, ""),
+	}}
+	content := map[string]*huma.MediaType{"application/json": {Schema: either}}
+	res := api.Paths["/v1/conversations/import"].Post.Responses
+	res["201"].Content = content
+	res["200"] = &huma.Response{Description: "Nothing was new.", Content: content}
+}
 
 func (s *server) importConversations(ctx context.Context, x *exchange, in *struct {
 	RawInput

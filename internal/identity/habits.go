@@ -6,7 +6,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// ZoneOf is the time zone that a caller's words are meant in: his own, his number's region's, or the tenant's.
+// ZoneOf returns the time zone in which a caller's words are meant: his own, his number's region's, or the tenant's.
 func ZoneOf(c recaller.Caller, t recaller.Tenant) *time.Location {
 	names := []string{c.TimeZone, "", t.TimeZone}
 	if z, ok := Zone(c.Phone()); ok {
@@ -23,8 +23,8 @@ func ZoneOf(c recaller.Caller, t recaller.Tenant) *time.Location {
 	return time.UTC
 }
 
-// ZoneIn is ZoneOf for what was said in one conversation: where nothing is known but a tenant's UTC, the clock by which
-// the conversation was told to have begun says more.
+// ZoneIn is ZoneOf for the words of one conversation. If nothing is known but a tenant's UTC, the clock of the
+// conversation's start says more.
 func ZoneIn(c recaller.Conversation, by recaller.Caller, t recaller.Tenant) *time.Location {
 	zone := ZoneOf(by, t)
 	if zone == time.UTC && by.TimeZone == "" && c.Offset != 0 {
@@ -33,16 +33,16 @@ func ZoneIn(c recaller.Conversation, by recaller.Caller, t recaller.Tenant) *tim
 	return zone
 }
 
-// monthFirst are the regions whose people put the month before the day when they write or read out a date in numbers:
-// the United States and their territories, countries that follow their usage, and those that begin with the year
-// (Unicode CLDR's date formats). Elsewhere the day comes first.
+// monthFirst are the regions where the month comes before the day in a date in numbers: the United States and their
+// territories, countries that follow them, and those that begin with the year (Unicode CLDR). Elsewhere the day comes
+// first.
 var monthFirst = map[string]bool{
 	"US": true, "AS": true, "GU": true, "MP": true, "PR": true, "UM": true, "VI": true, "MH": true,
 	"CA": true, "PH": true, "PA": true,
 	"CN": true, "JP": true, "KR": true, "KP": true, "TW": true, "MN": true, "HU": true, "LT": true,
 }
 
-// DayFirst reports whether "5/12" from a caller is the 5th of December: by his number's region, else by the tenant's,
+// DayFirst reports whether a caller's "5/12" is the 5th of December: by his number's region, else by the tenant's,
 // whose callers may ring from anywhere.
 func DayFirst(c recaller.Caller, t recaller.Tenant) bool {
 	region := Region(c.Phone())

@@ -1,13 +1,13 @@
 // Package identity turns what a platform or an application calls a person into the one form under which Recaller knows
-// them: a phone number in E.164 form, or an external id. It also tells what a number gives away, its region and time
-// zone, and how to show it without giving it away.
+// them: a phone number in E.164 form, or an external id. It also tells a number's region and time zone, and how to show
+// the number without giving it away.
 //
-// It is for normalising, with no I/O and no state; who the identity belongs to is the caller use case's business, and
-// whether the person may be believed is not said by a number at all.
+// It normalises, with no I/O and no state. Whose an identity is, the use case of callers decides. Whether to believe
+// the person, no number can say.
 //
-// Errors are recaller.Invalid, name the field ("caller.phone", "caller.external_id"), say what was expected, and never
-// hold what was given. A number that the caller withheld is told apart by errors.Is(err, ErrWithheld), because it is no
-// mistake of anyone's: the call is to go on with a stranger.
+// Errors are recaller.Invalid. They name the field ("caller.phone", "caller.external_id") and what was expected, and
+// never hold what was given. errors.Is(err, ErrWithheld) tells a number that the caller withheld. That is nobody's
+// mistake: the call goes on with a stranger.
 package identity
 
 import (
@@ -28,7 +28,7 @@ const (
 // MaxExternalID is the greatest length of an external id in bytes.
 const MaxExternalID = 256
 
-// ErrWithheld is wrapped by the error of Phone for a number that the caller, or their network, does not show.
+// ErrWithheld is wrapped by Phone's error for a number that the caller, or the network, does not show.
 var ErrWithheld = errors.New("number withheld")
 
 // ExternalID returns an application's own id of a person in the form in which it is stored: without white space around
@@ -38,9 +38,11 @@ func ExternalID(raw string) (string, error) {
 	id := strings.TrimSpace(raw)
 	switch {
 	case id == "":
-		return "", recaller.InvalidField(externalField, "expected an id of 1 to %d bytes, got an empty one", MaxExternalID)
+		return "", recaller.InvalidField(externalField, "expected an id of 1 to %d bytes, got an empty one",
+			MaxExternalID)
 	case len(id) > MaxExternalID:
-		return "", recaller.InvalidField(externalField, "expected an id of 1 to %d bytes, got %d", MaxExternalID, len(id))
+		return "", recaller.InvalidField(externalField, "expected an id of 1 to %d bytes, got %d", MaxExternalID,
+			len(id))
 	case !utf8.ValidString(id):
 		return "", recaller.InvalidField(externalField, "expected UTF-8 text")
 	case strings.ContainsFunc(id, unicode.IsControl):

@@ -8,7 +8,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// E.164 allows 15 digits. The shortest that people have been seen to call from, country code included, has 7.
+// E.164 allows 15 digits. The shortest number seen in use has 7, with its country code.
 const (
 	minDigits = 7
 	maxDigits = 15
@@ -68,8 +68,7 @@ func keypadWord(digits string) bool {
 	return false
 }
 
-// canonical drops a trunk prefix that was written after the country code, where that makes a number of the plan. Digits
-// in no plan stay as they are.
+// canonical drops a trunk prefix after the country code, if that makes a number of the plan. Otherwise the digits stay.
 func canonical(digits string) string {
 	for range 3 { // a prefix can hide another; more than two were never seen
 		n, err := phonenumbers.Parse("+"+digits, "")
@@ -90,12 +89,15 @@ func shaped(digits string) (string, error) {
 	switch {
 	case len(digits) < minDigits:
 		return "", recaller.InvalidField(phoneField,
-			"expected a phone number of %d to %d digits with its country code, such as +15551234567; this one is too short", minDigits, maxDigits)
+			"expected a phone number of %d to %d digits with its country code, such as +15551234567; this one is too "+
+				"short", minDigits, maxDigits)
 	case len(digits) > maxDigits:
 		return "", recaller.InvalidField(phoneField,
-			"expected a phone number of %d to %d digits with its country code, such as +15551234567; this one is too long", minDigits, maxDigits)
+			"expected a phone number of %d to %d digits with its country code, such as +15551234567; this one is too "+
+				"long", minDigits, maxDigits)
 	case digits[0] == '0':
-		return "", recaller.InvalidField(phoneField, "expected a country code after the +, such as +15551234567; no country code begins with 0")
+		return "", recaller.InvalidField(phoneField,
+			"expected a country code after the +, such as +15551234567; no country code begins with 0")
 	}
 	return "+" + digits, nil
 }
@@ -112,11 +114,13 @@ func fromNational(digits, region string) (string, error) {
 			return rest, nil
 		}
 		return "", recaller.InvalidField(phoneField,
-			"expected a phone number with its country code, such as +15551234567: there is no default region to read a national one by")
+			"expected a phone number with its country code, such as +15551234567: there is no default region to read "+
+				"a national one by")
 	}
 	n, err := phonenumbers.ParseAndKeepRawInput(digits, region)
 	readable := err == nil
-	if readable && (phonenumbers.IsValidNumber(n) || n.GetCountryCodeSource() == phonenumbers.PhoneNumber_FROM_NUMBER_WITH_IDD) {
+	if readable &&
+		(phonenumbers.IsValidNumber(n) || n.GetCountryCodeSource() == phonenumbers.PhoneNumber_FROM_NUMBER_WITH_IDD) {
 		return format(n), nil
 	}
 	if rest, ok := strings.CutPrefix(digits, "00"); ok {

@@ -21,7 +21,8 @@ func address(raw string) (string, error) {
 		return "", recaller.InvalidField(phoneField, "expected a phone number, such as +15551234567, got nothing")
 	}
 	if len(s) > maxRaw || !utf8.ValidString(s) {
-		return "", recaller.InvalidField(phoneField, "expected a phone number, such as +15551234567, of at most %d bytes of UTF-8", maxRaw)
+		return "", recaller.InvalidField(phoneField,
+			"expected a phone number, such as +15551234567, of at most %d bytes of UTF-8", maxRaw)
 	}
 	if _, in, ok := strings.Cut(s, "<"); ok {
 		s, _, _ = strings.Cut(in, ">")
@@ -61,7 +62,8 @@ func fromURI(scheme, rest string) string {
 // "tel:863-1234;phone-context=+1-914-555".
 func phoneContext(params string) string {
 	for param := range strings.SplitSeq(params, ";") {
-		if key, value, _ := strings.Cut(param, "="); strings.EqualFold(key, "phone-context") && strings.HasPrefix(value, "+") {
+		key, value, _ := strings.Cut(param, "=")
+		if strings.EqualFold(key, "phone-context") && strings.HasPrefix(value, "+") {
 			return value
 		}
 	}
@@ -77,7 +79,8 @@ func saysWithheld(s string) bool {
 		return -1
 	}, s)
 	switch strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(letters, "number"), "caller"), "id") {
-	case "anonymous", "restricted", "private", "unknown", "unavailable", "withheld", "numberwithheld", "blocked", "hidden",
+	case "anonymous", "restricted", "private", "unknown", "unavailable", "withheld", "numberwithheld", "blocked",
+		"hidden",
 		"suppressed", "undisclosed", "nocaller", "callerunknown", "outofarea", "notavailable", "notprovided":
 		return true
 	}
@@ -99,11 +102,13 @@ func scan(s string) (digits string, international bool, err error) {
 			return string(buf), international, nil
 		default:
 			return "", false, recaller.InvalidField(phoneField,
-				"expected a phone number of digits, such as +15551234567; ids that are no numbers belong in external_id")
+				"expected a phone number of digits, such as +15551234567; ids that are no numbers belong in "+
+					"external_id")
 		}
 	}
 	if len(buf) == 0 {
-		return "", false, recaller.InvalidField(phoneField, "expected a phone number, such as +15551234567, got no digits")
+		return "", false, recaller.InvalidField(phoneField,
+			"expected a phone number, such as +15551234567, got no digits")
 	}
 	return string(buf), international, nil
 }

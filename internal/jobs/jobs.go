@@ -1,7 +1,7 @@
-// Package jobs runs durable work: what a commit enqueued is run at least once, retried with backoff until it is done or
-// given up on, across restarts (design decision 5). A job says what is to be done, never what was said.
+// Package jobs runs durable work. What a commit enqueued runs at least once, across restarts, and again with backoff
+// until it is done or given up (design decision 5). A job says what to do, never what was said.
 //
-// It knows kinds of job, not their meaning; what a job does must be safe to repeat.
+// The package knows kinds of job, not their meaning. Every job must be safe to repeat.
 package jobs
 
 import (
@@ -19,10 +19,11 @@ import (
 
 // Queue is where jobs are kept. Every call is one commit.
 type Queue interface {
-	// ClaimJobs takes jobs that are due, but none like those in except (of their kind, and of their caller where that is
-	// told), counts an attempt, and leases them until the given time.
+	// ClaimJobs takes due jobs, but none that matches one of except (by kind, and by caller if that has one). It counts
+	// an attempt, and leases them until the given time.
 	ClaimJobs(ctx context.Context, now, until time.Time, limit int, except ...recaller.Job) ([]recaller.Job, error)
-	// NextJob returns when the next job wants to run, like none in except; the zero time if there is none.
+	// NextJob returns when the next job wants to run, except those that match one of except; the zero time if there is
+	// none.
 	NextJob(ctx context.Context, except ...recaller.Job) (time.Time, error)
 	FinishJob(ctx context.Context, j recaller.Job) error
 	RetryJob(ctx context.Context, j recaller.Job, at time.Time, reason string) error
@@ -30,13 +31,13 @@ type Queue interface {
 
 // Handler does the work of one kind of job.
 type Handler struct {
-	// Run does the work. An error means: again later.
+	// Run does the work. An error means that the job must run again.
 	Run func(ctx context.Context, j recaller.Job) error
-	// GiveUp is told when a job has failed too often, before it is removed. It leaves what can be left.
+	// GiveUp is called when a job has failed too often, before it is removed.
 	GiveUp func(ctx context.Context, j recaller.Job, cause error) error
 	// Timeout bounds one attempt; 0 means a minute.
 	Timeout time.Duration
-	// MaxAttempts and MaxBackoff are of this kind of job; 0 means the Options'.
+	// MaxAttempts and MaxBackoff are those of this kind of job; 0 means those of the Options.
 	MaxAttempts int
 	MaxBackoff  time.Duration
 	// AtOnce bounds how many jobs of this kind run at once, so that others find a worker; 0 means all workers.
@@ -46,7 +47,7 @@ type Handler struct {
 // Options adjusts a Runner.
 type Options struct {
 	Workers     int            // how many jobs run at once; 0: 2
-	MaxAttempts int            // after which a job is given up on; 0: 12
+	MaxAttempts int            // after which a job is given up; 0: 12
 	Backoff     time.Duration  // before the second attempt, doubled for each after it; 0: a second
 	MaxBackoff  time.Duration  // 0: an hour
 	Jitter      func() float64 // 0 to 1; nil: none
@@ -66,7 +67,10 @@ type Runner struct {
 }
 
 // New returns a Runner for the given kinds of job.
-func New(q Queue, handlers map[string]Handler, opts Options, log *slog.Logger, reg prometheus.Registerer, now func() time.Time) *Runner {
+func New(
+	q Queue, handlers map[string]Handler, opts Options, log *slog.Logger, reg prometheus.Registerer,
+	now func() time.Time,
+) *Runner {
 	def(&opts.Workers, 2)
 	def(&opts.MaxAttempts, 12)
 	def(&opts.Backoff, time.Second)
@@ -77,8 +81,13 @@ func New(q Queue, handlers map[string]Handler, opts Options, log *slog.Logger, r
 	r := &Runner{
 		queue: q, handlers: handlers, opts: opts, log: log, now: now, wake: make(chan struct{}, 1),
 		running: running{jobs: map[string]recaller.Job{}},
-		results: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "recaller_jobs_total", Help: "Attempts at jobs, by how they ended."}, []string{"kind", "result"}),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "recaller_job_duration_seconds", Help: "How long attempts at jobs took.", Buckets: prometheus.ExponentialBuckets(0.001, 4, 9)}, []string{"kind"}),
+		results: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "recaller_jobs_total", Help: "Attempts at jobs, by how they ended.",
+		}, []string{"kind", "result"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "recaller_job_duration_seconds", Help: "How long attempts at jobs took.",
+			Buckets: prometheus.ExponentialBuckets(0.001, 4, 9),
+		}, []string{"kind"}),
 	}
 	reg.MustRegister(r.results, r.seconds)
 	return r
@@ -102,13 +111,13 @@ func (r *Runner) Wake() {
 // How long the runner sleeps.
 const (
 	idle     = 15 * time.Second      // at most: other processes enqueue too
-	pause    = 10 * time.Millisecond // at least: a job that is due was had by somebody else
+	pause    = 10 * time.Millisecond // at least: somebody else took the job that was due
 	awayFor  = time.Second           // when the queue did not answer
 	settling = 10 * time.Second      // bounds the wait for the queue after an attempt
 )
 
-// Run claims and runs jobs until ctx ends, then waits for those that run: they are not cut off, but bounded by their
-// timeouts and by drain.
+// Run claims and runs jobs until ctx ends, then waits for those that run. It does not cut them off: their timeouts and
+// drain bound them.
 func (r *Runner) Run(ctx, drain context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -124,8 +133,8 @@ func (r *Runner) Run(ctx, drain context.Context) {
 	}
 }
 
-// RunDue runs the jobs that are due now, one after the other, until none is, and returns how many attempts it made. It
-// is for who wants the work done at once; Run does it all the time.
+// RunDue runs the jobs that are due, one after the other, until none is, and returns how many attempts it made. It is
+// for a caller who wants the work done now; Run does it all the time.
 func (r *Runner) RunDue(ctx context.Context) (n int, err error) {
 	for ctx.Err() == nil {
 		now := r.now()
@@ -140,7 +149,9 @@ func (r *Runner) RunDue(ctx context.Context) (n int, err error) {
 }
 
 // claim waits for a free worker, then starts a job if one is due.
-func (r *Runner) claim(ctx, drain context.Context, slots chan struct{}, running *sync.WaitGroup) (started bool, err error) {
+func (r *Runner) claim(
+	ctx, drain context.Context, slots chan struct{}, running *sync.WaitGroup,
+) (started bool, err error) {
 	select {
 	case slots <- struct{}{}:
 	case <-ctx.Done():
@@ -162,7 +173,7 @@ func (r *Runner) claim(ctx, drain context.Context, slots chan struct{}, running 
 		defer func() { <-slots }()
 		r.attempt(drain, jobs[0])
 		r.running.remove(jobs[0])
-		r.Wake() // it may be due again before the one that is slept for
+		r.Wake() // it may be due again before the next one
 	})
 	return true, nil
 }
@@ -176,7 +187,7 @@ func (r *Runner) lease() time.Duration {
 	return longest + time.Minute
 }
 
-// sleep waits for the next job to be due, or to be woken. Where the queue is away it waits a while, whoever wakes it.
+// sleep waits until the next job is due, or Wake is called. If the queue is away it waits a while in any case.
 func (r *Runner) sleep(ctx context.Context, away bool) {
 	wait, wake := idle, r.wake
 	next, err := r.queue.NextJob(ctx, r.running.except(r.handlers)...)
@@ -202,7 +213,8 @@ func (r *Runner) attempt(ctx context.Context, j recaller.Job) {
 	result, after := r.settle(ctx, j, err)
 	r.results.WithLabelValues(j.Kind, result).Inc()
 	if err != nil {
-		r.log.Warn("job failed", "kind", j.Kind, "tenant", j.Tenant, "subject", j.Subject, "attempt", j.Attempts, "result", result, "err", err)
+		r.log.Warn("job failed", "kind", j.Kind, "tenant", j.Tenant, "subject", j.Subject, "attempt", j.Attempts,
+			"result", result, "err", err)
 	}
 	if after != nil {
 		r.log.Error("settle job", "kind", j.Kind, "tenant", j.Tenant, "subject", j.Subject, "err", after)
@@ -219,7 +231,7 @@ func (r *Runner) work(ctx context.Context, j recaller.Job) (err error) {
 	return guarded(func() error { return h.Run(ctx, j) })
 }
 
-// handler returns what does jobs of a kind, defaults filled in; its Run is nil where there is none.
+// handler returns the Handler of a kind of job, with the defaults filled in. Its Run is nil if there is none.
 func (r *Runner) handler(j recaller.Job) Handler {
 	h := r.handlers[j.Kind]
 	def(&h.Timeout, time.Minute)
@@ -228,8 +240,8 @@ func (r *Runner) handler(j recaller.Job) Handler {
 	return h
 }
 
-// guarded keeps a panic of one job from taking the process down. It tells where, not with what: the value may hold what
-// people said.
+// guarded keeps a panic of one job from ending the process. The error tells where, not with what: the value may hold
+// what people said.
 func guarded(fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -239,7 +251,7 @@ func guarded(fn func() error) (err error) {
 	return fn()
 }
 
-// settle removes a job that is done or given up on, and gives back one that is to be tried again.
+// settle removes a job that is done or given up, and gives back one that must run again.
 func (r *Runner) settle(ctx context.Context, j recaller.Job, cause error) (result string, err error) {
 	interrupted := ctx.Err() != nil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)

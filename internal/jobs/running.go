@@ -6,7 +6,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// running are the jobs that run, by id.
+// running holds the jobs that run, by id.
 type running struct {
 	mu   sync.Mutex // guards jobs
 	jobs map[string]recaller.Job
@@ -24,8 +24,8 @@ func (r *running) remove(j recaller.Job) {
 	delete(r.jobs, j.ID)
 }
 
-// except tells what may not run now: kinds of which no more may, and what is like a job that runs. A caller's jobs of a
-// kind run one after the other, so that two write-ups do not race for what is remembered.
+// except returns what may not run now: kinds at their limit, and what matches a running job. A caller's jobs of one
+// kind run one after the other, so that two write-ups do not compete over his memories.
 func (r *running) except(handlers map[string]Handler) (out []recaller.Job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

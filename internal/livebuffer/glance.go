@@ -11,7 +11,7 @@ import (
 	"github.com/recallerhq/recaller/internal/when"
 )
 
-// Intent is what a turn does, told from its form (W7).
+// Intent is what a turn does, by its form (W7).
 type Intent string
 
 // The intents.
@@ -22,11 +22,11 @@ const (
 	Response  Intent = "response" // of the assistant, when it does not ask
 )
 
-// maxNames bounds the names told of one turn (W7).
+// maxNames is how many names of one turn are noted (W7).
 const maxNames = 5
 
-// Glance tells the intent of a turn and what it names: people and things (capitalised words), days and dates, numbers.
-// It is quick and shallow: a help to whoever looks on, not a source of memories. at is when the turn was said.
+// Glance returns the intent of a turn and what it names: people and things (capitalised words), days and dates,
+// numbers. It is quick and shallow: a help to onlookers, not a source of memories. at is when the turn was said.
 func Glance(speaker recaller.Speaker, text string, at time.Time) (Intent, []string) {
 	return intent(speaker, strings.ToLower(text)), entities(text, at)
 }
@@ -48,14 +48,16 @@ func intent(speaker recaller.Speaker, lower string) Intent {
 	return Statement
 }
 
-// Speech recognisers write no question marks: these words begin questions.
+// These begin questions, because speech recognisers write no question marks.
 var questionWords = []string{
 	"what", "when", "where", "who", "whose", "which", "why", "how", "is", "are", "do", "does", "did", "was", "were",
 	"has", "have you", "should", "am i",
 }
 
 // These ask for something to be done (W7).
-var requestWords = []string{"please", "can you", "could you", "would you", "will you", "i need", "i want", "i'd like", "i would like"}
+var requestWords = []string{
+	"please", "can you", "could you", "would you", "will you", "i need", "i want", "i'd like", "i would like",
+}
 
 func asked(lower string) bool {
 	lower = strings.TrimLeftFunc(lower, func(r rune) bool { return !unicode.IsLetter(r) })
@@ -100,7 +102,8 @@ func entities(text string, at time.Time) []string {
 		}
 	}
 	names, first := 0, true
-	words := strings.FieldsFunc(string(rest), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;:()\"“”", r) })
+	words := strings.FieldsFunc(string(rest),
+		func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;:()\"“”", r) })
 	for i, word := range words {
 		bare := strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		switch {
@@ -116,22 +119,26 @@ func entities(text string, at time.Time) []string {
 	return out
 }
 
-// begins reports whether a capitalised word that begins a sentence is a name all the same: it does what people do, and
-// is none of the words that sentences begin with.
+// begins reports whether a capitalised word at the beginning of a sentence is a name all the same: it does what people
+// do, and is not a word with which sentences begin.
 func begins(word, next string) bool {
 	lower := strings.ToLower(word)
-	return slices.Contains(doings, strings.ToLower(next)) && !slices.Contains(openers, lower) && !slices.Contains(questionWords, lower)
+	return slices.Contains(doings, strings.ToLower(next)) && !slices.Contains(openers, lower) &&
+		!slices.Contains(questionWords, lower)
 }
 
 var (
 	doings = []string{
-		"is", "was", "has", "had", "will", "said", "says", "told", "called", "calls", "can", "would", "could", "wants", "likes", "loves", "lives", "works",
-		"and", "comes", "came", "visits", "visited", "asked", "needs", "thinks", "does", "did",
+		"is", "was", "has", "had", "will", "said", "says", "told", "called", "calls", "can", "would", "could", "wants",
+		"likes", "loves", "lives", "works", "and", "comes", "came", "visits", "visited", "asked", "needs", "thinks",
+		"does", "did",
 	}
 	openers = []string{
-		"he", "she", "it", "they", "we", "you", "i", "this", "that", "these", "those", "there", "here", "one", "mine", "yours", "his", "hers", "ours", "everything",
-		"something", "nothing", "anything", "everyone", "someone", "anyone", "nobody", "everybody", "somebody", "people", "life", "work", "yes", "no", "well", "so",
-		"then", "now", "all", "some", "both", "each", "either", "neither", "none", "most", "another", "only", "money", "breakfast", "lunch", "dinner", "mum", "dad",
+		"he", "she", "it", "they", "we", "you", "i", "this", "that", "these", "those", "there", "here", "one", "mine",
+		"yours", "his", "hers", "ours", "everything", "something", "nothing", "anything", "everyone", "someone",
+		"anyone", "nobody", "everybody", "somebody", "people", "life", "work", "yes", "no", "well", "so",
+		"then", "now", "all", "some", "both", "each", "either", "neither", "none", "most", "another", "only", "money",
+		"breakfast", "lunch", "dinner", "mum", "dad",
 	}
 )
 
@@ -139,5 +146,6 @@ var (
 func name(word string) bool {
 	r, n := utf8.DecodeRuneInString(word)
 	next, _ := utf8.DecodeRuneInString(word[n:])
-	return unicode.IsUpper(r) && unicode.IsLower(next) && !strings.HasPrefix(word, "I'") && !strings.HasPrefix(word, "I’")
+	return unicode.IsUpper(r) && unicode.IsLower(next) && !strings.HasPrefix(word, "I'") &&
+		!strings.HasPrefix(word, "I’")
 }

@@ -1,9 +1,8 @@
-// Package livebuffer is the buffer of an active conversation (spec W6): its last turns, each with what can be told of
-// it at a glance, and the keys of the memories that were stored while it ran. It lives in process memory and is
-// bounded.
+// Package livebuffer is the buffer of an active conversation (spec W6): its last turns, each with what it shows at a
+// glance, and the keys of the memories that were stored meanwhile. It lives in process memory and is bounded.
 //
-// It is a view: the words are kept by the store, the archive, or nowhere, as the tenant's retention says. It is not for
-// finding memories in the words (wrapup), and it does no I/O.
+// It is a view: the words themselves are in the store, the archive, or nowhere, as the tenant's retention says. It does
+// not find memories in the words (wrapup), and does no I/O.
 package livebuffer
 
 import (
@@ -38,7 +37,7 @@ type Buffer struct {
 	keys  []string // lower-cased, in the order in which they were stored
 }
 
-// Add takes turns up and drops those that are too many or too old: older than MaxAge before the newest.
+// Add adds turns, and drops those that are too many, or older than MaxAge before the newest.
 func (b *Buffer) Add(turns ...recaller.Turn) {
 	for _, t := range turns {
 		intent, entities := Glance(t.Speaker, t.Text, t.At)
@@ -61,7 +60,7 @@ func (b *Buffer) AddKey(key string) {
 	}
 }
 
-// Turns returns a copy of what is held, oldest first, without what has become too old by now.
+// Turns returns a copy of the turns, oldest first, without those that are too old by now.
 func (b *Buffer) Turns(now time.Time) []Turn {
 	oldest := now.Add(-MaxAge)
 	return slices.DeleteFunc(slices.Clone(b.turns), func(t Turn) bool { return t.At.Before(oldest) })

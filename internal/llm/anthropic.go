@@ -10,8 +10,8 @@ import (
 
 const (
 	anthropicVersion = "2023-06-01"
-	// silence stands for the caller's side where the agent is to speak first: a conversation must begin with a user's
-	// message.
+	// silence stands for the caller's side if the agent must speak first, because a conversation must begin with a
+	// user's message.
 	silence = "…"
 )
 
@@ -82,8 +82,8 @@ func (a anthropic) body(q question, streamed bool) any {
 
 func textBlock(text string) []anthropicBlock { return []anthropicBlock{{"text", text}} }
 
-// shape asks for an answer of the schema: by structured output, or, of models that have none, by a tool that must be
-// used. The schema goes out as it was written, since models fill in its properties in its order.
+// shape asks for an answer that fits the schema, by structured output. A model without that gets a tool that it must
+// use. The schema goes out as it is written, because models fill in its properties in its order.
 func (b *anthropicQuestion) shape(q question) {
 	switch q.form.format {
 	case bySchema:

@@ -12,23 +12,21 @@ import (
 	"github.com/recallerhq/recaller/internal/endpoint"
 )
 
-// Ask asks the model one question and waits for the whole answer. The answer's Cost is set on errors too: it counts the
-// requests that were sent and the tokens that the provider told of.
+// Ask asks the model one question and waits for the whole answer. The answer's Cost is set even with an error: it
+// counts the requests that were sent and the tokens that the provider told of.
 //
-// Where the question has a schema, the answer is asked for in the strictest way that the endpoint takes; where it takes
-// none, the schema stands in the instructions. Either way Text is what the model wrote: it need not be the JSON asked
-// for.
+// If the question has a schema, Ask asks in the strictest way that the endpoint takes. If it takes none, the schema
+// goes into the instructions. In each case Text is what the model wrote: it need not be the JSON that was asked for.
 //
 // Failures have one of two meanings.
+//   - The model is away. Nothing is wrong with the question, and it may be answered later. Unavailable: the endpoint cannot
+//     be reached, fails, or failed so often that nothing was sent now. Exhausted: a rate limit, a used-up quota, or too
+//     many questions at once. Timeout: no answer within the question's time, or ctx ended. Unauthenticated and NotFound:
+//     the operator must correct the key, the model or the address.
+//   - Invalid: this question gets no answer. The endpoint refused it (too long, against its rules), or the model refused,
+//     or it answered nothing. Asked again, it will likely fail again.
 //
-//   - The model is away; nothing is wrong with the question, and later it may be answered. Unavailable: it cannot be reached,
-//     fails, or failed so often that nothing was sent now. Exhausted: a rate limit, a used-up quota, or too many questions at
-//     once. Timeout: no answer within the question's time, or ctx ended. Unauthenticated and NotFound: the key, the model or
-//     the address is wrong, which is the operator's to repair.
-//   - Invalid: this question gets no answer. The endpoint refused it (too long, against its rules), or the model refused, or
-//     it answered nothing. Asked again as it is, it will likely fail again.
-//
-// Internal is a fault of the caller's: a schema that is no JSON.
+// Internal is the caller's fault: a schema that is no JSON.
 func (c *Client) Ask(ctx context.Context, a recaller.Ask) (recaller.Answer, error) {
 	if a.Schema != nil && !json.Valid(a.Schema.JSON) {
 		return recaller.Answer{}, recaller.Errorf(recaller.Internal, "the answer's schema is not JSON")
@@ -58,7 +56,7 @@ func (c *Client) Ask(ctx context.Context, a recaller.Ask) (recaller.Answer, erro
 	return recaller.Answer{Text: got.text, Cut: got.told.Cut, Cost: cost}, nil
 }
 
-// pursue asks until there is an answer, or none to be had, and leaves out what the endpoint does not take.
+// pursue asks until there is an answer or a final failure. It leaves out what the endpoint does not take.
 func (c *Client) pursue(
 	ctx context.Context, timeout time.Duration, q question, send func(context.Context, question) (endpoint.Told, error),
 ) (recaller.Cost, error) {
@@ -96,7 +94,7 @@ func (c *Client) whole(ctx context.Context, q question) (said, error) {
 	return c.wire.answer(body, q)
 }
 
-// listen asks for an answer piece by piece, and waits as long as pieces come.
+// listen asks for an answer in pieces, and waits as long as pieces come.
 func (c *Client) listen(ctx context.Context, q question) (got said, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -113,7 +111,7 @@ func (c *Client) listen(ctx context.Context, q question) (got said, err error) {
 	})
 	switch {
 	case silent.Load():
-		return got, endpoint.Final(context.DeadlineExceeded) // asked again it would be as slow
+		return got, endpoint.Final(context.DeadlineExceeded) // it would be as slow again
 	case err != nil:
 		return got, err
 	}
@@ -121,7 +119,7 @@ func (c *Client) listen(ctx context.Context, q question) (got said, err error) {
 	return got, withheld(got.text, ended, refusal)
 }
 
-// stream asks for an answer piece by piece.
+// stream asks for an answer in pieces.
 func (c *Client) stream(ctx context.Context, q question, heard func(piece)) error {
 	return c.ends.Stream(ctx, c.wire.path(), c.wire.body(q, true), func(data []byte) error {
 		p, err := c.wire.piece(data)
@@ -132,7 +130,7 @@ func (c *Client) stream(ctx context.Context, q question, heard func(piece)) erro
 	})
 }
 
-// nothing is the failure of an answer without a word.
+// nothing returns the failure of an answer without a word.
 func (s said) nothing() error {
 	if strings.TrimSpace(s.text) != "" {
 		return nil
@@ -143,5 +141,5 @@ func (s said) nothing() error {
 	return refused("the model answered nothing")
 }
 
-// refused is the failure of a question that the model or the endpoint will not answer.
+// refused returns the failure of a question that the model or the endpoint will not answer.
 func refused(msg string) error { return recaller.Errorf(recaller.Invalid, "%s", msg) }

@@ -29,14 +29,14 @@ const (
 	fixed // max_tokens, which Anthropic insists on
 )
 
-// form is what an endpoint takes, as far as is known; the zero value is all of it.
+// form is what an endpoint takes, as far as is known. The zero value takes everything.
 type form struct {
 	format format
 	limit  limit
-	mild   bool // no temperature is sent
+	mild   bool // send no temperature
 }
 
-// firstForm is what an endpoint is thought to take before it said otherwise.
+// firstForm is what an endpoint is assumed to take before it says otherwise.
 func firstForm(provider string) form {
 	if provider == Anthropic {
 		return form{limit: fixed}
@@ -44,16 +44,16 @@ func firstForm(provider string) form {
 	return form{}
 }
 
-// barest asks for as little as can be asked for.
+// barest asks for as little as possible.
 func (f form) barest() form { return form{format: byWords, limit: f.limit, mild: true} }
 
-// relearn is after what time an endpoint is tried again with all of it: servers are updated, and models changed.
+// relearn is when an endpoint is tried with everything again, because servers and models change.
 const relearn = time.Hour
 
-// habits remembers what an endpoint takes, so that not every question finds it out anew.
+// habits remembers what an endpoint takes, so that not every question has to find out.
 type habits struct {
 	now   func() time.Time
-	first form // where nothing is known
+	first form // while nothing is known
 
 	mu    sync.Mutex // guards what follows
 	form  form
@@ -69,7 +69,7 @@ func (h *habits) known() form {
 	return h.form
 }
 
-// learn is told what form was just answered.
+// learn notes the form that was just answered.
 func (h *habits) learn(f form) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -78,7 +78,7 @@ func (h *habits) learn(f form) {
 	}
 }
 
-// Words by which a refusal speaks of a part of the request. Messages of endpoints differ; the parameters' names do not.
+// Words by which a refusal names a part of the request. The messages of endpoints differ; the parameters' names do not.
 var (
 	lengthWords = []string{"max_tokens", "max_completion_tokens"}
 	formatWords = []string{
@@ -87,9 +87,8 @@ var (
 	}
 )
 
-// without returns the form to try after the endpoint refused the question's. lasting is false where the refusal is
-// about this question rather than about what the endpoint takes. ok is false where there is nothing left that could be
-// left out.
+// without returns the form to try after the endpoint refused this one. lasting is false if the refusal is about this
+// question rather than about what the endpoint takes. ok is false if nothing is left to leave out.
 func (q question) without(r *endpoint.RefusalError) (next form, lasting, ok bool) {
 	if !ofRequest(r) {
 		return form{}, false, false

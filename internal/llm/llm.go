@@ -1,11 +1,11 @@
-// Package llm speaks to one language model behind any OpenAI-compatible endpoint or Anthropic's (spec 2.6): a question
-// whose answer may have to be JSON (Ask), and the next turn of a conversation, streamed (Reply). It puts them in the
-// provider's format, learns what the endpoint does not take, and bounds how long is waited; all that does not depend on
-// what is asked is done by package endpoint, whose failures have a kind that says whether to wait, to fix the
+// Package llm speaks to one language model, behind any OpenAI-compatible endpoint or Anthropic's (spec 2.6). It asks a
+// question whose answer may have to be JSON (Ask), or for the next turn of a conversation, streamed (Reply). It puts
+// them in the provider's format, learns what the endpoint does not take, and bounds the wait. Package endpoint does
+// whatever does not depend on what is asked. Its failures have kinds that say whether to wait, to fix the
 // configuration, or to go on without.
 //
-// It is not for deciding what the model is told, nor for reading its answers: callers hand over the whole prompt and
-// get text back. It reads no environment, logs nothing, and its errors hold nothing that was sent or answered.
+// It does not decide what the model is told, nor read its answers: callers hand over the whole prompt and get text
+// back. It reads no environment and logs nothing, and its errors hold nothing that was sent or answered.
 package llm
 
 import (
@@ -28,27 +28,31 @@ const (
 	defaultTimeout     = 30 * time.Second // W9
 	defaultConcurrency = 4
 	defaultTries       = 3
-	defaultTokens      = 4096 // of an answer: what every model of the last years can give, and a long call's memories need
-	connectTimeout     = 5 * time.Second
-	firstWait          = 500 * time.Millisecond // before the second try
-	firstPiece         = 10 * time.Minute       // in which a slow endpoint reads a question
-	longestAnswer      = 30 * time.Minute       // of a patient client
-	replyTokens        = 600                    // a turn in a conversation, not an essay
+	// of an answer: every model of recent years can give as much, and a long call's memories need it
+	defaultTokens  = 4096
+	connectTimeout = 5 * time.Second
+	firstWait      = 500 * time.Millisecond // before the second try
+	firstPiece     = 10 * time.Minute       // for a slow endpoint to read a question
+	longestAnswer  = 30 * time.Minute       // of a patient client
+	replyTokens    = 600                    // a turn in a conversation, not an essay
 )
 
-// Settings says which model to ask and where. Zero values have the meaning that is said.
+// Settings says which model to ask, and where. Zero values mean what the comments say.
 type Settings struct {
-	Provider    string // OpenAI or Anthropic; "": OpenAI
-	BaseURL     string // with or without its version: "http://localhost:11434", "https://api.x.ai/v1"; Anthropic: "" is its own
-	APIKey      string // empty where the endpoint wants none
-	Model       string
-	Timeout     time.Duration // for one whole question or reply, waiting and retries included; 0: 30 s
-	Patient     bool          // OpenAI: answers are streamed, and Timeout bounds the silence between two pieces; the first may take ten minutes
-	Concurrency int           // requests under way at once; 0: 4. Of a patient client at most: it begins with one
-	Tries       int           // requests for one question while the endpoint fails; 0: 3
-	MaxTokens   int           // of an answer, where the question does not say; 0: 4096
+	Provider string // OpenAI or Anthropic; "": OpenAI
+	// with or without its version: "http://localhost:11434", "https://api.x.ai/v1"; "": Anthropic's own, with Anthropic
+	BaseURL string
+	APIKey  string // empty: none
+	Model   string
+	Timeout time.Duration // for one whole question or reply, waiting and retries included; 0: 30 s
+	// OpenAI: answers are streamed, and Timeout bounds the silence between two pieces; the first may take ten minutes
+	Patient     bool
+	Concurrency int // requests under way at once; 0: 4. A patient client begins with one
+	Tries       int // requests for one question while the endpoint fails; 0: 3
+	MaxTokens   int // of an answer, if the question does not say; 0: 4096
 
-	HTTP    *http.Client     // nil: one of our own. Redirects are not followed either way: what people said goes to no third address
+	// nil: one of our own. Redirects are never followed, so that what people said goes to no third address
+	HTTP    *http.Client
 	Metrics *Metrics         // nil: none
 	Now     func() time.Time // nil: the clock
 	Jitter  func() float64   // 0 to 1, spreads retries; nil: random
@@ -58,10 +62,10 @@ type Settings struct {
 type Client struct {
 	model   string
 	timeout time.Duration // of a question
-	silence time.Duration // answers are streamed, with so long between two pieces at most; 0: they are not
+	silence time.Duration // the longest wait between two streamed pieces; 0: answers are not streamed
 	tokens  int
 	wire    wire
-	nowhere error // the address is none
+	nowhere error // what is wrong with the address; nil: nothing
 	habits  *habits
 	ends    *endpoint.Client
 	metrics *Metrics
@@ -77,7 +81,7 @@ type wire interface {
 	piece(data []byte) (piece, error)
 }
 
-// question is what one request asks, in the form that the endpoint is thought to take.
+// question is one request, in the form that the endpoint is assumed to take.
 type question struct {
 	system      string
 	messages    []Message
@@ -87,30 +91,31 @@ type question struct {
 	form        form
 }
 
-// instructions are the system's words, and the schema where the endpoint is not given it in another way.
+// instructions returns the system's words, with the schema if the endpoint does not get it in another way.
 func (q question) instructions() string {
 	plain := q.form.format == byWords || q.form.format == byLesser && q.form.limit != fixed
 	if q.schema == nil || !plain {
 		return q.system
 	}
-	return strings.TrimSpace(q.system + "\n\nAnswer with one JSON value and nothing else. It must fit this JSON schema:\n" + string(q.schema.JSON))
+	return strings.TrimSpace(q.system + "\n\nAnswer with one JSON value and nothing else. It must fit this JSON " +
+		"schema:\n" + string(q.schema.JSON))
 }
 
 // said is an answer.
 type said struct {
 	text string
-	told endpoint.Told // also where there is an error
+	told endpoint.Told // also with an error
 }
 
-// piece is one event of a streamed answer. Zero values: it does not say.
+// piece is one event of a streamed answer. A zero value means that it does not say.
 type piece struct {
 	text, refusal string
 	ended         string // why the answer ended
 	told          endpoint.Told
 }
 
-// New returns a client for the settings, which should be Configured. It does no I/O, and reads no environment but for
-// the proxy variables that Go's own HTTP transport honours. An address that is none shows in every call.
+// New returns a client for the settings. It does no I/O, and reads no environment but the proxy variables that Go's own
+// HTTP transport honours. With a wrong address every call fails.
 func New(s Settings) *Client {
 	def(&s.Provider, OpenAI)
 	def(&s.Timeout, defaultTimeout)
@@ -156,8 +161,8 @@ func New(s Settings) *Client {
 	return c
 }
 
-// address makes an endpoint's base URL of what was configured. OpenAI-compatible ones that name no path get "/v1",
-// where nearly all of them are; Anthropic's has it in its paths.
+// address makes an endpoint's base URL of what was configured. OpenAI-compatible endpoints without a path get "/v1",
+// where nearly all of them are. Anthropic's paths already have it.
 func address(provider, base string) (at string, err error) {
 	ok := true
 	switch {
@@ -184,8 +189,8 @@ func def[T comparable](v *T, to T) {
 // Model returns the model's name.
 func (c *Client) Model() string { return c.model }
 
-// Check asks the endpoint for its list of models: it proves that it answers and takes the key, and costs nothing. It
-// goes past breaker and slots, which are for work. An endpoint without a list is taken to be well.
+// Check asks the endpoint for its list of models. This proves that it answers and takes the key, and costs nothing. It
+// passes by the breaker and the slots, which are for work. An endpoint without a list counts as well.
 func (c *Client) Check(ctx context.Context) error {
 	if c.nowhere != nil {
 		return c.nowhere

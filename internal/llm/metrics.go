@@ -15,7 +15,8 @@ type Metrics struct {
 // NewMetrics registers the metrics.
 func NewMetrics(reg prometheus.Registerer) *Metrics {
 	m := &Metrics{
-		calls: endpoint.NewMetrics(reg, "recaller_model", "language models", []float64{0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60}),
+		calls: endpoint.NewMetrics(reg, "recaller_model", "language models",
+			[]float64{0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60}),
 		tokens: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "recaller_model_tokens_total", Help: "Tokens that providers told of, in and out.",
 		}, []string{"direction"}),

@@ -46,7 +46,7 @@ type (
 
 func (o openAI) body(q question, streamed bool) any {
 	b := openAIQuestion{Model: o.model, Messages: []openAIMessage{}, Stream: streamed}
-	if streamed && q.temperature != nil { // a question, whose cost is counted; not a reply
+	if streamed && q.temperature != nil { // a question, not a reply: its cost is counted
 		b.StreamOptions = &openAIStreamOptions{Usage: true}
 	}
 	if !q.form.mild {
@@ -82,7 +82,7 @@ func role(m Message) string {
 	return "user"
 }
 
-// What comes back. A whole answer has messages, and an event of a stream what is to be added to them.
+// What comes back. A whole answer has messages; an event of a stream has what to add to them.
 type (
 	openAIAnswer struct {
 		Choices []struct {
@@ -115,7 +115,7 @@ func (openAI) answer(body []byte, _ question) (said, error) {
 	return got, withheld(got.text, choice.Ended, choice.Message.Refusal)
 }
 
-// withheld is the failure of an answer that the endpoint, or the model, keeps to itself.
+// withheld returns the failure of an answer that the endpoint, or the model, withholds.
 func withheld(text, ended, refusal string) error {
 	switch {
 	case ended == "content_filter":

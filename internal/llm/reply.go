@@ -14,8 +14,8 @@ type Message struct {
 	Text    string
 }
 
-// Reply asks the model what to say next. system is its instructions; heard gets each piece as it arrives and may be
-// nil. What was said before a failure is returned with the error: the other side has heard it. Kinds are as of Ask.
+// Reply asks the model what to say next. system holds its instructions. heard gets each piece as it arrives; it may be
+// nil. With an error, Reply returns what was said before it, because the other side has heard it. Kinds are as in Ask.
 func (c *Client) Reply(ctx context.Context, system string, messages []Message, heard func(string)) (string, error) {
 	var all strings.Builder
 	say := func(piece string) {
@@ -35,7 +35,7 @@ func (c *Client) Reply(ctx context.Context, system string, messages []Message, h
 			say(loud.rest())
 		}
 		if all.Len() > 0 {
-			err = endpoint.Final(err) // what was heard is not said again
+			err = endpoint.Final(err) // what was heard must not be said again
 		}
 		return endpoint.Told{}, err
 	})

@@ -2,20 +2,22 @@ package llm
 
 import "strings"
 
-// marks are how local models mark what they think before they answer: opening and closing.
-var marks = [][2]string{{"<think>", "</think>"}, {"<thinking>", "</thinking>"}, {"<thought>", "</thought>"}, {"[THINK]", "[/THINK]"}}
+// marks enclose what local models think before they answer.
+var marks = [][2]string{
+	{"<think>", "</think>"}, {"<thinking>", "</thinking>"}, {"<thought>", "</thought>"}, {"[THINK]", "[/THINK]"},
+}
 
 const spaces = " \t\r\n"
 
-// thoughts passes on what is said and holds back what is thought before it, piece by piece: any number of marked blocks
-// at the beginning. What looks like such a block further on is part of the answer. The zero value is ready.
+// thoughts passes on what is said, piece by piece, and drops what is thought before it: any number of marked blocks at
+// the beginning. Later on such a block is part of the answer. The zero value is ready.
 type thoughts struct {
-	held   string // not decided yet, or the end of a thought
-	closes string // the mark that ends the thought that we are in; "": in none
+	held   string // undecided, or the end of a thought
+	closes string // the mark that ends the present thought; "": there is none
 	loud   bool   // the answer has begun
 }
 
-// pass takes the next piece and returns what of it, and of pieces before it, is said.
+// pass takes the next piece, and returns what is known to be said by now.
 func (u *thoughts) pass(piece string) string {
 	if u.loud {
 		return piece
@@ -65,7 +67,7 @@ func (u *thoughts) mayOpen() bool {
 	return false
 }
 
-// rest returns what is still held when all has come. A thought that never ended is none of the answer.
+// rest returns what is held at the end. A thought that never ended is not part of the answer.
 func (u *thoughts) rest() string {
 	if u.loud || u.closes != "" {
 		return ""
@@ -73,8 +75,8 @@ func (u *thoughts) rest() string {
 	return u.held
 }
 
-// aloud takes the thoughts out of a whole answer. Some chat templates open the thought themselves, so that an answer
-// may begin within it; that is believed only as long as no JSON has begun, whose strings may hold anything.
+// aloud removes the thoughts from a whole answer. Some chat templates open the thought themselves, so an answer may
+// begin inside one. That is assumed only while no JSON has begun, because its strings may hold anything.
 func aloud(answer string) string {
 	var u thoughts
 	said := u.pass(answer) + u.rest()

@@ -8,8 +8,8 @@ import (
 	"github.com/recallerhq/recaller/internal/endpoint"
 )
 
-// read reads an answer, or an event of one, which must be a JSON object, and not one that tells of a failure under a
-// status that says otherwise, as some routers in front of several providers do.
+// read reads an answer, or an event of one. It must be a JSON object, and must not report a failure, as some routers in
+// front of several providers do under a status of success.
 func read(body []byte, into any) error {
 	var object struct {
 		Error json.RawMessage `json:"error"`

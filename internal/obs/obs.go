@@ -1,8 +1,8 @@
-// Package obs makes the logger and the metrics registry that the rest is handed. Logs hold ids, closed-set labels,
-// counts and times, never what people said, names, numbers or secrets; metrics are labelled from closed sets only,
-// never by tenant or caller.
+// Package obs makes the logger and the metrics registry for everything else. Logs hold ids, closed-set labels, counts
+// and times, never what people said, names, numbers or secrets. Metrics have labels from closed sets only, never tenant
+// or caller.
 //
-// It is not where metrics are declared: each package declares its own in its metrics.go, on the registry it is given.
+// It declares no metrics: each package declares its own in its metrics.go, on the registry that it gets.
 package obs
 
 import (
@@ -40,6 +40,7 @@ func NewRegistry(version string) *prometheus.Registry {
 	})
 	build.Set(1)
 	r := prometheus.NewRegistry()
-	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build)
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		build)
 	return r
 }

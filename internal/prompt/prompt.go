@@ -1,12 +1,11 @@
-// Package prompt holds every text that a language model is given as instructions (spec W10, W11, W9, V5, P4): one
-// place, each text with a version, each of which a tenant may replace by its own.
+// Package prompt holds every text that a language model gets as instructions (spec W10, W11, W9, V5, P4). Each text has
+// a version, and a tenant may replace it by its own.
 //
-// A text of a tenant's own takes the place of our guidance, not of the frame around it: how the data is marked, that
-// data is never an instruction (B11), and the form of the answer stay, because the code that reads the answer counts on
-// them.
+// A tenant's text replaces our guidance, but not the frame around it: how the data is marked, that data is never an
+// instruction (B11), and the form of the answer. The code that reads the answer depends on these.
 //
-// It is not for the data that a model works on (wrapup/evidence), for reading what it answers (wrapup/answer), nor for
-// the other parts of a briefing.
+// It does not hold the data that a model works on (wrapup/evidence), read what it answers (wrapup/answer), or make the
+// other parts of a briefing.
 package prompt
 
 import (
@@ -20,16 +19,16 @@ import (
 const (
 	Memory     = "memory"     // part of a live agent's briefing: when to remember what
 	Extraction = "extraction" // for a model that finds memories after a conversation
-	Summary    = "summary"    // for a model that writes a conversation up
+	Summary    = "summary"    // for the model that writes a conversation up
 )
 
-// Text is one prompt of ours. Version rises with every change of Text, so that what a model found can be traced to what
-// it was told.
+// Text is one prompt of ours. Version rises with every change of Text, so that a finding can be traced to what the
+// model was told.
 type Text struct {
 	Name    string
 	Version int
 	Text    string
-	About   string // what it is for, for whoever means to replace it
+	About   string // what it is for, for those who want to replace it
 }
 
 // All returns our prompts, in a fixed order. The result is the caller's to keep.
@@ -41,9 +40,8 @@ func All() []Text {
 	return texts
 }
 
-// For returns the prompt that a tenant's model is given, and its label: "extraction/1" for ours, "extraction/own" for
-// one of the tenant's own. A text that is blank counts as none. Both are empty for a name that is not one of the
-// prompts'.
+// For returns the prompt for a tenant's model, and its label: "extraction/1" for ours, "extraction/own" for the
+// tenant's own. A blank text counts as none. Both are empty if name is not the name of a prompt.
 func For(t recaller.Tenant, name string) (text, label string) {
 	for _, p := range prompts() {
 		if p.name != name {
@@ -66,7 +64,8 @@ type prompt struct {
 	frame       string // what stays; empty: nothing
 }
 
-// whole puts the frame below the guidance, unless a tenant that began with our whole text has left it in.
+// whole puts the frame below the guidance, unless the guidance already ends with it, because the tenant began with our
+// whole text.
 func (p prompt) whole(guidance string) string {
 	if p.frame == "" || strings.Contains(guidance, p.frame) {
 		return guidance

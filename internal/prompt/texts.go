@@ -1,19 +1,23 @@
 package prompt
 
-// prompts are the texts. They are short and plain, for small models too; whoever changes one raises its version.
+// prompts returns the texts. They are short and plain, for small models too. Whoever changes one must raise its
+// version.
 func prompts() []prompt {
 	return []prompt{
 		{
 			name: Memory, version: 1, guidance: memoryGuidance,
-			about: "For an agent that has the memory tools: when to store, update and forget, and when not to. Part of its briefing.",
+			about: "For an agent that has the memory tools: when to store, update and forget, and when not to. Part " +
+				"of its briefing.",
 		},
 		{
 			name: Extraction, version: 3, guidance: extractionGuidance, frame: extractionFrame,
-			about: "For the model that finds memories in a conversation after its end. How the data is marked and the form of the answer are added to a text of your own.",
+			about: "For the model that finds memories in a conversation after its end. How the data is marked and " +
+				"the form of the answer are added to a text of your own.",
 		},
 		{
 			name: Summary, version: 2, guidance: summaryGuidance, frame: summaryFrame,
-			about: "For the model that writes a conversation up. How the data is marked and the form of the answer are added to a text of your own.",
+			about: "For the model that writes a conversation up. How the data is marked and the form of the answer " +
+				"are added to a text of your own.",
 		},
 	}
 }

@@ -22,7 +22,7 @@ const (
 	transcribing     // a piece of a transcript
 	transcriptSoFar  // a whole transcript that may change
 	transcribed      // the transcript
-	transcriptFailed // there will be none
+	transcriptFailed // there will be no transcript
 	saying           // a piece of what the agent says
 	said             // all that the agent says in one part
 	audio
@@ -34,7 +34,7 @@ const (
 	failure
 )
 
-// kinds are the events that mean something here, by their names in both generations; client events among them.
+// kinds holds the events that mean something here, by their names in both generations, client events among them.
 var kinds = map[string]kind{
 	"session.created": sessionSet, "session.updated": sessionSet,
 	"input_audio_buffer.speech_started":                     speechStarted,
@@ -144,7 +144,7 @@ type session struct {
 	} `json:"audio"`
 }
 
-// parse reads an event. known is false for one that means nothing here, of which no more than its name is read.
+// parse reads an event. known is false for one that means nothing here; of that only the name is read.
 func parse(raw []byte) (e event, known bool, err error) {
 	if len(raw) > MaxEvent {
 		return e, false, recaller.InvalidField("event", "must be at most %d bytes", MaxEvent)
@@ -183,7 +183,8 @@ func needsItem(k kind) bool {
 	switch k {
 	case committed, itemTruncated, transcribing, transcriptSoFar, transcribed, transcriptFailed, saying, said, audio:
 		return true
-	case sessionSet, speechStarted, itemAdded, itemDone, itemDeleted, outputAdded, outputDone, argumentsDone, responseBegun, responseDone, failure:
+	case sessionSet, speechStarted, itemAdded, itemDone, itemDeleted, outputAdded, outputDone, argumentsDone,
+		responseBegun, responseDone, failure:
 	}
 	return false
 }
@@ -195,7 +196,7 @@ func fault(e *wireError, item string) Fault {
 	return Fault{Type: e.Type, Code: e.Code, Item: item}
 }
 
-// decodedLen is how many bytes a base64 text stands for.
+// decodedLen returns how many bytes a base64 text stands for.
 func decodedLen(s string) int {
 	return base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(s, "=")))
 }

@@ -9,24 +9,24 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// item is one item of the conversation that is not over yet.
+// item is an item of the conversation that is not over yet.
 type item struct {
 	id       string
-	speaker  recaller.Speaker // empty: it is nobody's speech, such as a function call
+	speaker  recaller.Speaker // empty: it is not speech, but such as a function call
 	response string
 	at       time.Time // when it began
 	last     time.Time // when the last event about it came
 	placed   bool      // it is in the order
-	after    string    // the item that it must follow, which was not known when it came
+	after    string    // the item that it must follow, which was unknown when it came
 
 	parts      []string // texts of its parts
 	final      []bool   // whether a part is complete
 	confidence float64
 
 	done        bool // all of it is known
-	failed      bool // no words of it will come
+	failed      bool // its words will never come
 	interrupted bool
-	heard       bool    // nobody cuts it off any more
+	heard       bool    // it can no longer be cut off
 	cut         bool    // it was cut off after heardMS
 	heardMS     float64 // milliseconds that were played
 	voice       bool    // it is spoken, not written
@@ -34,7 +34,7 @@ type item struct {
 	spokenMS    float64 // by the response's own count; 0: not told
 }
 
-// text is what the item says.
+// text returns what the item says.
 func (it *item) text() string {
 	var said []string
 	for _, p := range it.parts {
@@ -55,7 +55,7 @@ func trimmed(s string) string { return strings.TrimSpace(s) }
 // maxParts bounds the parts of an item. They are few.
 const maxParts = 32
 
-// set puts the text of a part; a piece is put behind what is there.
+// set sets the text of a part; a piece is appended to it.
 func (d *Deriver) set(it *item, part int, text string, isPiece, isFinal bool) {
 	if part < 0 || part >= maxParts || d.items[it.id] != it {
 		return
@@ -64,7 +64,7 @@ func (d *Deriver) set(it *item, part int, text string, isPiece, isFinal bool) {
 		it.parts, it.final = append(it.parts, ""), append(it.final, true)
 	}
 	if isPiece && it.final[part] && it.parts[part] != "" {
-		return // it is known as a whole already
+		return // it is already known whole
 	}
 	if isPiece {
 		text = it.parts[part] + text
@@ -91,7 +91,7 @@ func clip(s string, limit int) string {
 	return strings.ToValidUTF8(s[:limit], "")
 }
 
-// begin finds an item or begins one; for one that is over, a stray that is in no order.
+// begin finds an item, or begins one. For one that is over it returns a stray, which is in no order.
 func (d *Deriver) begin(id string, speaker recaller.Speaker, at time.Time) *item {
 	it := d.items[id]
 	if it == nil {
@@ -107,7 +107,7 @@ func (d *Deriver) begin(id string, speaker recaller.Speaker, at time.Time) *item
 	return it
 }
 
-// hold keeps an item. Beginnings of speech that never came to be items go when there are too many.
+// hold keeps an item. If there are too many, it drops beginnings of speech that never became items.
 func (d *Deriver) hold(it *item) {
 	if len(d.items) >= 2*maxItems {
 		maps.DeleteFunc(d.items, func(_ string, o *item) bool { return !o.placed })
@@ -118,7 +118,7 @@ func (d *Deriver) hold(it *item) {
 	d.items[it.id] = it
 }
 
-// place puts an item into the order: behind the one that it follows; at the end where that is not known, until it is.
+// place puts an item into the order, after the one that it follows. If that one is unknown, it waits at the end.
 func (d *Deriver) place(it *item, previous *string) {
 	if d.items[it.id] != it || it.placed && previous == nil {
 		return
@@ -143,7 +143,7 @@ func (d *Deriver) place(it *item, previous *string) {
 	d.follow(it)
 }
 
-// follow moves an item that waited for this one behind it.
+// follow moves an item that waited for this one to its place after it.
 func (d *Deriver) follow(it *item) {
 	i := slices.IndexFunc(d.order, func(o *item) bool { return o.after == it.id })
 	if i < 0 {

@@ -1,15 +1,15 @@
 // Package realtime derives the turns of a conversation from the events of realtime speech APIs (spec W7): OpenAI's, in
 // both naming generations, and xAI's. It is pure: bytes and times in, turns and function calls out.
 //
-// It is not for connections, audio or the sending of events (a bridge), nor for what becomes of the turns
-// (conversation).
+// It holds no connections, moves no audio and sends no events (a bridge does), and does not care what becomes of the
+// turns (conversation).
 //
-// Turns come in the order of the conversation, not of arrival. The transcript of what the caller said may come after
-// the agent's answer to it has begun, or ended: the answer is held back for it, TranscriptWait at most. And what the
-// agent said is generated faster than it is spoken, so a turn of the agent's is told when it has been heard: when it
-// was cut off (conversation.item.truncate), when the caller's next words are in, or when its audio must have been
-// played to its end. Of a turn that was cut off only what was heard is told. What a caller said is never held back for
-// longer than a turn of the agent's before it, whose audio had to end for the caller's words to be in.
+// Turns come in the order of the conversation, not of arrival. The transcript of the caller's words may come after the
+// agent's answer has begun, or ended. So the answer waits for it, for TranscriptWait at most. The agent's speech is
+// generated faster than it is spoken. So a turn of the agent's is returned only when it has been heard: when it was cut
+// off (conversation.item.truncate), when the caller's next words are in, or when its audio must have ended. Of a turn
+// that was cut off, only what was heard is returned. A caller's words wait for no more than an earlier turn of the
+// agent's, whose audio had to end first.
 package realtime
 
 import (
@@ -19,13 +19,13 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Turn is what one side said, once, in whole: at most recaller.MaxTurnBytes, the rest is cut off.
+// Turn is what one side said, whole, and returned once. It has at most recaller.MaxTurnBytes; the rest is cut off.
 type Turn struct {
 	Item        string // the API's id of the item
 	Speaker     recaller.Speaker
 	Text        string
 	At          time.Time // when it began, as far as the events tell
-	Confidence  float64   // of the recogniser, 0 to 1; 1 where none was told
+	Confidence  float64   // of the recogniser, 0 to 1; 1: it gave none
 	Interrupted bool      // it was cut off; Text is what was heard of it (B10)
 }
 
@@ -33,17 +33,17 @@ type Turn struct {
 type Call struct {
 	ID        string
 	Name      string
-	Arguments json.RawMessage // as the model wrote them, which may be no valid JSON
+	Arguments json.RawMessage // as the model wrote them: perhaps not valid JSON
 }
 
-// Fault is an error that the API told of. The session normally goes on. It holds no words.
+// Fault is an error that the API reported. The session normally goes on. It holds no words.
 type Fault struct {
 	Type string
 	Code string
-	Item string // what it is about, if that was told
+	Item string // what it is about; empty: not known
 }
 
-// Output is what came of an event.
+// Output is what an event leads to.
 type Output struct {
 	Turns  []Turn // in the order of the conversation
 	Calls  []Call // once each
@@ -53,36 +53,36 @@ type Output struct {
 
 // Bounds.
 const (
-	TranscriptWait = 10 * time.Second // how long a turn is held back for what is missing before it
+	TranscriptWait = 10 * time.Second // how long a turn waits for what is missing before it
 	MaxEvent       = 4 << 20          // bytes of one event; a longer one is refused
 
-	placeWait = 3 * time.Second // how long an item is held back for the one that it follows, which may never be told of
+	placeWait = 3 * time.Second // how long an item waits for the one that it follows, which may never come
 
-	maxItems = 256     // items that are held; past it the first one is told as it stands
+	maxItems = 256     // items that are held; past it the first one is returned as it is
 	maxHeld  = 4 << 20 // bytes of their text
-	maxSeen  = 4096    // ids of items, calls and responses that are remembered, so that nothing is told twice
+	maxSeen  = 4096    // remembered ids of items, calls and responses, so that nothing is returned twice
 )
 
 // Deriver derives the turns of one session. The zero value is ready. It is not safe for concurrent use.
 type Deriver struct {
-	items map[string]*item     // those that are held, and those of which only the beginning of speech is known
+	items map[string]*item     // those that are held, and those of which only the beginning is known
 	order []*item              // the held ones in the order of the conversation
 	told  seen                 // items that are over
-	calls seen                 // function calls that were told
+	calls seen                 // function calls that were returned
 	aside seen                 // responses that are no part of the conversation
-	late  map[string]time.Time // the caller's items that were not waited for any longer, with when they began
-	hasID bool                 // responses tell of which conversation they are
+	late  map[string]time.Time // the caller's items that were given up waiting for, with when they began
+	hasID bool                 // responses say to which conversation they belong
 
-	pending map[string]Call // function calls that are not known whole, by item
-	rate    float64         // bytes of output audio in a millisecond; 0: not known
+	pending map[string]Call // incomplete function calls, by item
+	rate    float64         // bytes of output audio per millisecond; 0: not known
 	bytes   int             // of the texts that are held
 }
 
 // New returns a Deriver.
 func New() *Deriver { return &Deriver{} }
 
-// Event takes in one event, of the server or of the client, which came at that time. Times must not run backwards.
-// Events that say nothing of turns are ignored. An error (recaller.Invalid) leaves everything as it was.
+// Event takes in one event, of the server or of the client, with its arrival time. Times must not run backwards. Events
+// that do not concern turns are ignored. After an error (recaller.Invalid) everything is as before.
 func (d *Deriver) Event(raw []byte, at time.Time) (Output, error) {
 	e, known, err := parse(raw)
 	if err != nil {
@@ -96,14 +96,15 @@ func (d *Deriver) Event(raw []byte, at time.Time) (Output, error) {
 	return out, nil
 }
 
-// Tick tells that time has passed without an event.
+// Tick notes that time has passed without an event.
 func (d *Deriver) Tick(at time.Time) Output {
 	var out Output
 	d.settle(at, &out)
 	return out
 }
 
-// Flush returns what is still held back: the session is over. What was being said is told as far as it is known.
+// Flush returns what is still held back, because the session is over. What was being said is returned as far as it is
+// known.
 func (d *Deriver) Flush(at time.Time) Output {
 	out := Output{Ended: true}
 	for len(d.order) > 0 {
@@ -115,7 +116,7 @@ func (d *Deriver) Flush(at time.Time) Output {
 	return out
 }
 
-// take takes in an event that is known.
+// take takes in a known event.
 func (d *Deriver) take(e event, at time.Time, out *Output) {
 	if d.isAside(e) {
 		return

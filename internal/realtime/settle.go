@@ -9,15 +9,15 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// How long the agent speaks, where no audio is seen to tell.
+// How long the agent speaks, if no audio shows it.
 const (
-	defaultRate = 48   // bytes a millisecond: 16 bits at 24 kHz, what the APIs send unless they are told otherwise
+	defaultRate = 48   // bytes per millisecond: 16 bits at 24 kHz, the APIs' default
 	msPerToken  = 50   // of output audio, as OpenAI counts
 	msPerChar   = 65   // about 15 characters a second, an unhurried English voice
-	playSlack   = 1000 // milliseconds: the way of the audio to the caller's ear, and of news back
+	playSlack   = 1000 // milliseconds: for the audio to reach the caller, and news to come back
 )
 
-// settle tells what can be told, from the first item of the conversation on.
+// settle returns what can be returned, from the first item of the conversation on.
 func (d *Deriver) settle(at time.Time, out *Output) {
 	for len(d.order) > 0 {
 		isFull := len(d.order) > maxItems || d.bytes > maxHeld
@@ -28,11 +28,11 @@ func (d *Deriver) settle(at time.Time, out *Output) {
 	}
 }
 
-// ready reports whether nothing is to be waited for any more before the first item is told.
+// ready reports whether the first item need not wait any longer.
 func (d *Deriver) ready(it *item, at time.Time) bool {
 	switch {
 	case it.after != "" && at.Sub(it.last) < placeWait:
-		return false // what comes before it is not in
+		return false // what precedes it is missing
 	case it.speaker == "" || it.failed:
 		return true
 	case it.speaker == recaller.User && it.done:
@@ -40,15 +40,16 @@ func (d *Deriver) ready(it *item, at time.Time) bool {
 	case it.speaker == recaller.Assistant && (it.done || it.heard && at.Sub(it.last) >= playSlack*time.Millisecond):
 		return it.cut || it.heard || !it.voice || !at.Before(d.playedAt(it))
 	}
-	return at.Sub(it.last) >= TranscriptWait && slices.ContainsFunc(d.order[1:], func(o *item) bool { return o.done && o.text() != "" })
+	return at.Sub(it.last) >= TranscriptWait &&
+		slices.ContainsFunc(d.order[1:], func(o *item) bool { return o.done && o.text() != "" })
 }
 
-// playedAt is when the audio of an item must have been played to its end.
+// playedAt returns when the audio of an item must have ended.
 func (d *Deriver) playedAt(it *item) time.Time {
 	return it.at.Add(time.Duration(d.totalMS(it)+playSlack) * time.Millisecond)
 }
 
-// totalMS is how long an item takes to speak.
+// totalMS returns how long an item takes to speak.
 func (d *Deriver) totalMS(it *item) float64 {
 	rate := d.rate
 	if rate == 0 {
@@ -68,7 +69,7 @@ func (d *Deriver) unheard(it *item, at time.Time) bool {
 	return !it.heard && !it.cut && it.voice && at.Before(it.at.Add(time.Duration(d.totalMS(it))*time.Millisecond))
 }
 
-// tell ends an item, and tells its turn if it has one.
+// tell ends an item, and returns its turn if it has one.
 func (d *Deriver) tell(it *item, out *Output) {
 	d.remove(it)
 	text := it.text()
@@ -83,14 +84,14 @@ func (d *Deriver) tell(it *item, out *Output) {
 		text, interrupted = heardPart(text, it.heardMS, d.totalMS(it)), true
 	}
 	if it.speaker == recaller.Assistant && !it.done && !it.complete() {
-		interrupted = true // its end was never told
+		interrupted = true // its end never came
 	}
 	if text != "" {
 		out.Turns = append(out.Turns, Turn{it.id, it.speaker, text, it.at, it.confidence, interrupted})
 	}
 }
 
-// heardPart is what was heard of a text after ms of total: whole words in proportion to the time.
+// heardPart returns what was heard of a text after ms of total: whole words in proportion to the time.
 func heardPart(text string, ms, total float64) string {
 	if total <= 0 || ms >= total {
 		return text
@@ -108,7 +109,8 @@ func heardPart(text string, ms, total float64) string {
 	return string(runes[:n])
 }
 
-// heardBefore notes that the caller has spoken after what the agent said before an item: it is not cut off any more.
+// heardBefore notes that the caller has spoken after what the agent said before an item, which can no longer be cut
+// off.
 func (d *Deriver) heardBefore(it *item) {
 	for _, o := range d.order {
 		if o == it {
@@ -120,7 +122,7 @@ func (d *Deriver) heardBefore(it *item) {
 	}
 }
 
-// lateFrom remembers an item that was not waited for any longer.
+// lateFrom remembers an item that was given up waiting for.
 func (d *Deriver) lateFrom(it *item) {
 	if d.late == nil {
 		d.late = map[string]time.Time{}

@@ -30,7 +30,7 @@ func (d *Deriver) added(e event, at time.Time, out *Output) {
 		isNew := d.items[w.ID] == nil
 		it := d.begin(w.ID, recaller.Assistant, at)
 		d.place(it, e.PreviousItemID)
-		// What comes with its words was put there by the application: nobody said it in this conversation.
+		// The application put in what comes with its words: nobody said it in this conversation.
 		it.failed = it.failed || isNew && e.kind == itemAdded && len(w.Content) > 0
 		if e.kind == itemDone {
 			d.finish(it, *w)
@@ -89,7 +89,7 @@ func (d *Deriver) transcript(e event, at time.Time, out *Output) {
 	}
 }
 
-// confidence is the mean probability of a transcript's tokens; 1 where none was told.
+// confidence returns the mean probability of a transcript's tokens; 1 if there are none.
 func confidence(tokens []logprob) float64 {
 	if len(tokens) == 0 {
 		return 1
@@ -216,7 +216,7 @@ func (d *Deriver) responded(e event, at time.Time, out *Output) {
 	}
 }
 
-// functionCall takes in a function call as an item, isWhole once its arguments are all there.
+// functionCall takes in a function call as an item. isWhole means that all of its arguments are there.
 func (d *Deriver) functionCall(w wireItem, isWhole bool, out *Output) {
 	c := Call{ID: w.CallID, Name: w.Name}
 	if isWhole && w.Status != "incomplete" {
@@ -225,8 +225,8 @@ func (d *Deriver) functionCall(w wireItem, isWhole bool, out *Output) {
 	d.call(w.ID, c, out)
 }
 
-// call puts together what is known of a function call, and tells it once it is known whole. Older servers say the name
-// with the item only, so the pieces may come in any order.
+// call collects what is known of a function call, and returns it once it is complete. Older servers give the name with
+// the item only, so the pieces may come in any order.
 func (d *Deriver) call(item string, c Call, out *Output) {
 	known := d.pending[item]
 	c.ID, c.Name = cmp.Or(c.ID, known.ID), cmp.Or(c.Name, known.Name)
@@ -251,8 +251,8 @@ func (d *Deriver) call(item string, c Call, out *Output) {
 	out.Calls = append(out.Calls, c)
 }
 
-// isAside reports whether an event belongs to a response that is no part of the conversation: the application asked the
-// model something for itself. Such a response has null for its conversation where others have an id.
+// isAside reports whether an event belongs to a response outside the conversation: the application asked the model
+// something for itself. Such a response has null for its conversation, where others have an id.
 func (d *Deriver) isAside(e event) bool {
 	if e.Response != nil {
 		switch id := bytes.TrimSpace(e.Response.ConversationID); {
@@ -273,7 +273,8 @@ func (d *Deriver) format(s *session) {
 		return
 	}
 	switch f := s.Audio.Output.Format; {
-	case f.Type == "audio/pcmu" || f.Type == "audio/pcma" || s.OutputAudioFormat == "g711_ulaw" || s.OutputAudioFormat == "g711_alaw":
+	case f.Type == "audio/pcmu" || f.Type == "audio/pcma" || s.OutputAudioFormat == "g711_ulaw" ||
+		s.OutputAudioFormat == "g711_alaw":
 		d.rate = 8
 	case f.Type == "audio/pcm" && f.Rate > 0:
 		d.rate = float64(f.Rate) * 2 / 1000

@@ -26,11 +26,12 @@ const (
 	lasting particle = " for für durante por during "
 	times   particle = " once twice thrice times einmal zweimal dreimal mal vez veces "
 	per     particle = " per pro each every cada por "
-	unclear particle = " biweekly bi-weekly bimonthly bi-monthly semiweekly werktag werktags werktage bimensual bisemanal "
+	unclear particle = " biweekly bi-weekly bimonthly bi-monthly semiweekly werktag werktags werktage bimensual " +
+		"bisemanal "
 	clockAt particle = " at um las "
 )
 
-// cycle is what a unit says of how often.
+// cycle is what a unit says about how often.
 type cycle struct {
 	freq     rrule.Frequency
 	interval int
@@ -189,11 +190,11 @@ func cycleOf(name string) *cycle {
 	return c
 }
 
-// phrases are those of several words that mean what one does.
+// phrases are several words that mean what one does.
 var phrases = strings.NewReplacer(
-	"entre semana", "weekdays", "unter der woche", "weekdays", "fin de semana", "weekend", "fines de semana", "weekends",
-	"working day", "weekday", "work day", "weekday", "business day", "weekday", "días laborables", "weekdays",
-	"día laborable", "weekday", "días hábiles", "weekdays", "a diario", "diario",
+	"entre semana", "weekdays", "unter der woche", "weekdays", "fin de semana", "weekend", "fines de semana",
+	"weekends", "working day", "weekday", "work day", "weekday", "business day", "weekday", "días laborables",
+	"weekdays", "día laborable", "weekday", "días hábiles", "weekdays", "a diario", "diario",
 	"but not ", "except ", "aber nicht ", "except ", "pero no ", "except ",
 	" please", "", "please ", "", " bitte", "", "bitte ", "", " por favor", "", "por favor ", "",
 	",", " , ", ";", " , ", "&", " & ", "–", " - ",
@@ -212,7 +213,7 @@ func lex(text string) (out []word) {
 	return out
 }
 
-// split parts "9am" and "mon-fri", and takes the point from the end of a word, but not from a number's.
+// split separates "9am" and "mon-fri", and removes the full stop from the end of a word, but not of a number.
 func split(field string) []string {
 	if field = strings.TrimRight(field, "!?"); field == "" {
 		return nil
@@ -270,7 +271,7 @@ func ordinal(text string) int {
 	return 0
 }
 
-// settle settles a word with two meanings by what stands beside it.
+// settle decides what a word with two meanings means, by the words beside it.
 func settle(words []word, i int) {
 	w := &words[i]
 	var before, after word

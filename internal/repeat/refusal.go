@@ -2,11 +2,11 @@ package repeat
 
 import "errors"
 
-// ErrNone is of a text that tells no repetition.
+// ErrNone is the error for a text without a repetition.
 var ErrNone = errors.New(`must say how often, as "every Monday at 9", "jeden Montag um 9", "cada lunes a las 9" ` +
 	`or an RRULE (FREQ=WEEKLY;BYDAY=MO)`)
 
-// Why a repetition is refused, in words that tell how to say it.
+// Why a repetition is refused, in words that say how to put it.
 var (
 	errTwo    = errors.New(`must be one repetition, as "every Monday and Thursday at 9": set a reminder for each`)
 	errClocks = errors.New(`must have one time of day: set a reminder for each`)

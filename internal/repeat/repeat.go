@@ -1,9 +1,9 @@
-// Package repeat is how a reminder comes again: it reads a rule of RFC 5545 or words ("every other Monday at 9", "jeden
-// zweiten Montag", "cada quince días") in English, German and Spanish, and tells when the next time is, by the clocks
-// of the zone in which it was set, and how the rule is said. What it does not read whole it refuses, in words that tell
-// how to say it: a repetition that is kept wrongly rings for years.
+// Package repeat is how a reminder comes again. It reads a rule of RFC 5545, or words ("every other Monday at 9",
+// "jeden zweiten Montag", "cada quince días") in English, German and Spanish. It finds the next time, by the clocks of
+// the zone in which the rule was set, and puts a rule into words. It refuses what it cannot read whole, in words that
+// say how to put it: a wrong repetition rings for years.
 //
-// It is not for single times (when).
+// It does not read single times (when).
 package repeat
 
 import (
@@ -15,18 +15,18 @@ import (
 	"github.com/teambition/rrule-go"
 )
 
-// The bounds of a rule, so that looking for its next time ends soon.
+// The bounds of a rule, so that finding its next time ends soon.
 const (
 	maxText     = 200
 	maxInterval = 1000
 )
 
-// morning is the hour of a rule that tells none.
+// morning is the hour of a rule without one.
 const morning = 9
 
-// Read reads how something repeats: an RRULE, or words. first is the first time where one was told, else zero; now is
-// in the caller's zone. The rule that it returns has its first time and zone in it, as Next takes it; at is that first
-// time, after now. An error says what a text must be that is read; of one that tells no repetition it is ErrNone.
+// Read reads how something repeats: an RRULE, or words. first is the first time, if one was given, else zero. now is in
+// the caller's zone. The returned rule has its first time and zone in it, as Next takes it; at is that first time,
+// after now. An error says what the text must be. It is ErrNone if the text says nothing of a repetition.
 func Read(text string, first, now time.Time) (rule string, at time.Time, err error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return "", at, ErrNone
@@ -62,7 +62,7 @@ func Read(text string, first, now time.Time) (rule string, at time.Time, err err
 	return all.String(), at, nil
 }
 
-// begin finds the first time of a rule, and has it begin there: every other week counts from it.
+// begin finds the first time of a rule, and makes the rule begin there, because every other week counts from it.
 func begin(o *rrule.ROption, first, now time.Time) (at time.Time, err error) {
 	from := first
 	if from.IsZero() {
@@ -81,7 +81,7 @@ func begin(o *rrule.ROption, first, now time.Time) (at time.Time, err error) {
 	after := now
 	if first.After(now) {
 		from = from.Truncate(time.Second)
-		if o.Freq < rrule.HOURLY { // the clock that the rule tells may be before that of the first time
+		if o.Freq < rrule.HOURLY { // the rule's time of day may be earlier than that of the first time
 			from = time.Date(from.Year(), from.Month(), from.Day(), o.Byhour[0], o.Byminute[0], 0, 0, from.Location())
 		}
 		if from.After(now) {
@@ -111,7 +111,7 @@ func begin(o *rrule.ROption, first, now time.Time) (at time.Time, err error) {
 	return at, nil
 }
 
-// after is the time that is so long after another.
+// after returns the time one cycle after t.
 func (c cycle) after(t time.Time) time.Time {
 	switch c.freq {
 	case rrule.YEARLY:
@@ -124,7 +124,7 @@ func (c cycle) after(t time.Time) time.Time {
 	return t.AddDate(0, 0, c.interval)
 }
 
-// Next is the first time of a rule after a time; not more where there is none any more. An error is of a rule that
+// Next returns the first time of a rule after a time. more is false if there is none. An error means that the rule
 // cannot be read.
 func Next(rule string, after time.Time) (at time.Time, more bool, err error) {
 	if rule == "" {
@@ -132,13 +132,13 @@ func Next(rule string, after time.Time) (at time.Time, more bool, err error) {
 	}
 	r, err := rrule.StrToRRule(rule)
 	if err != nil {
-		return at, false, errRule // which may quote the rule, though there are no words in it
+		return at, false, errRule // err may quote the rule, although that holds no words
 	}
 	at = r.After(after, false)
 	return at, !at.IsZero(), nil
 }
 
-// Same reports whether two rules tell the same times, as far as one looks ahead.
+// Same reports whether two rules give the same times, as far as anybody looks ahead.
 func Same(a, b string) bool {
 	const ahead = 12
 	one, err := rrule.StrToRRule(a)
@@ -157,8 +157,8 @@ func Same(a, b string) bool {
 	return true
 }
 
-// parts reads an RRULE. Of its parts those are taken that a reminder needs and Words can say, so that no rule is
-// without a time for thousands of years.
+// parts reads an RRULE. It takes only parts that a reminder needs and Words can say, so that no rule goes without a
+// time for thousands of years.
 func parts(text string, zone *time.Location) (rrule.ROption, error) {
 	if strings.ContainsAny(text, "\r\n") || strings.Contains(text, "DTSTART") {
 		return rrule.ROption{}, errRule
@@ -179,7 +179,7 @@ func parts(text string, zone *time.Location) (rrule.ROption, error) {
 	return *o, nil
 }
 
-// endOf is the end that a rule tells: a day is meant to its end, and a time without its zone by the caller's clocks.
+// endOf returns the end of a rule. A day means its end, and a time without a zone is by the caller's clocks.
 func endOf(text string, at time.Time, zone *time.Location) time.Time {
 	_, told, _ := strings.Cut(text, "UNTIL=")
 	told, _, _ = strings.Cut(told, ";")
@@ -198,8 +198,10 @@ func sayable(o *rrule.ROption) bool {
 	days, dates, pos := len(o.Byweekday), len(o.Bymonthday), len(o.Bysetpos)
 	counted := slices.ContainsFunc(o.Byweekday, func(d rrule.Weekday) bool { return d.N() != 0 })
 	plain := slices.ContainsFunc(o.Byweekday, func(d rrule.Weekday) bool { return d.N() == 0 })
-	if len(o.Byweekno)+len(o.Byyearday)+len(o.Byeaster)+len(o.Bysecond) > 0 || len(o.Byhour) > 1 || len(o.Byminute) > 1 || pos > 1 ||
-		days > 0 && dates > 0 || o.Freq > rrule.YEARLY && len(o.Bymonth) > 0 || len(o.Byminute) > len(o.Byhour) && o.Freq < rrule.HOURLY {
+	if len(o.Byweekno)+len(o.Byyearday)+len(o.Byeaster)+len(o.Bysecond) > 0 || len(o.Byhour) > 1 ||
+		len(o.Byminute) > 1 || pos > 1 ||
+		days > 0 && dates > 0 || o.Freq > rrule.YEARLY && len(o.Bymonth) > 0 ||
+		len(o.Byminute) > len(o.Byhour) && o.Freq < rrule.HOURLY {
 		return false
 	}
 	switch o.Freq {

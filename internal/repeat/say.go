@@ -9,10 +9,10 @@ import (
 	"github.com/teambition/rrule-go"
 )
 
-// unread is said of a rule that cannot be read.
+// unread describes a rule that cannot be read.
 const unread = "by a rule that cannot be read"
 
-// Words says how a rule repeats, nothing of the empty one: "every Monday and Thursday", "every other week on Friday
+// Words says how a rule repeats; nothing for an empty rule: "every Monday and Thursday", "every other week on Friday
 // until 24 December 2026", "every month on the 3rd, 10 times in all".
 func Words(rule string) string {
 	if rule == "" {
@@ -70,7 +70,9 @@ func weekly(o rrule.ROption) string {
 	case o.Interval <= 1 && len(days) == len(allDays):
 		return "every day"
 	case o.Interval <= 1 && len(days) == len(allDays)-1:
-		return "every day but " + namedDays(slices.DeleteFunc(slices.Clone(allDays), func(d rrule.Weekday) bool { return slices.Contains(days, d) }))
+		return "every day but " +
+			namedDays(slices.DeleteFunc(slices.Clone(allDays),
+				func(d rrule.Weekday) bool { return slices.Contains(days, d) }))
 	case o.Interval <= 1:
 		return "every " + said
 	case o.Interval == 2 && len(days) == 1:
@@ -140,7 +142,7 @@ func yearly(o rrule.ROption) string {
 	return monthly(o) + " of " + m
 }
 
-// place is an ordinal in words: "first", "last".
+// place returns an ordinal in words: "first", "last".
 func place(n int) string {
 	switch {
 	case n == -1:
@@ -156,7 +158,7 @@ func place(n int) string {
 	return number(n)
 }
 
-// number is an ordinal in digits: "3rd".
+// number returns an ordinal in digits: "3rd".
 func number(n int) string {
 	end := "th"
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/recallerhq/recaller/internal/when"
 )
 
-// whole puts together what was read: one rule, with one time of day at most.
+// whole makes one rule of what was read, with at most one time of day.
 func (r *reading) whole() (o rrule.ROption, err error) {
 	if len(r.pending) > 0 {
 		if r.bare && !r.ofMonth(0) {
@@ -41,7 +41,7 @@ func (r *reading) whole() (o rrule.ROption, err error) {
 	return o, r.clock(&o, len(g.days)+len(r.nths) > 0)
 }
 
-// merged makes one of the repetitions that were told; an error where they are several.
+// merged makes one repetition of those that were read; an error if they are really several.
 func (r *reading) merged() (group, error) {
 	var out group
 	for i, g := range r.groups {
@@ -66,7 +66,7 @@ func (r *reading) merged() (group, error) {
 	return out, nil
 }
 
-// rule is what a repetition says without its clock.
+// rule returns what a repetition says, without its time of day.
 func (r *reading) rule(g group) (o rrule.ROption, err error) {
 	o.Interval = max(g.count, 1)
 	ofMonth := len(r.monthDays) + len(r.nths)
@@ -83,7 +83,8 @@ func (r *reading) rule(g group) (o rrule.ROption, err error) {
 		o.Freq, o.Byweekday, o.Bysetpos = rrule.MONTHLY, g.days, []int{r.pos}
 		return o, nil
 	case ofMonth > 0:
-		if g.unit != nil && g.unit.freq != rrule.MONTHLY || len(g.days) > 0 || len(r.monthDays) > 0 && len(r.nths) > 0 || len(r.without) > 0 {
+		if g.unit != nil && g.unit.freq != rrule.MONTHLY || len(g.days) > 0 ||
+			len(r.monthDays) > 0 && len(r.nths) > 0 || len(r.without) > 0 {
 			return o, errTwo
 		}
 		o.Freq, o.Byweekday, o.Bymonthday = rrule.MONTHLY, r.nths, r.monthDays
@@ -94,16 +95,17 @@ func (r *reading) rule(g group) (o rrule.ROption, err error) {
 	return o, r.weekly(g, &o)
 }
 
-// yearly is a rule of days of the year.
+// yearly makes a rule of days of the year.
 func (r *reading) yearly(g group, o *rrule.ROption) error {
-	if g.unit != nil && g.unit.freq != rrule.YEARLY || len(g.days)+len(r.nths)+len(r.without) > 0 || len(r.months) != 1 || len(r.monthDays) != 1 {
+	if g.unit != nil && g.unit.freq != rrule.YEARLY || len(g.days)+len(r.nths)+len(r.without) > 0 ||
+		len(r.months) != 1 || len(r.monthDays) != 1 {
 		return errTwo
 	}
 	o.Freq, o.Bymonth, o.Bymonthday = rrule.YEARLY, []int{int(r.months[0])}, r.monthDays
 	return nil
 }
 
-// weekly is a rule of days of the week, where some are told.
+// weekly makes a rule of days of the week, if there are some.
 func (r *reading) weekly(g group, o *rrule.ROption) error {
 	days := g.days
 	if len(r.without) > 0 && len(days) == 0 && o.Freq == rrule.DAILY && o.Interval == 1 {
@@ -118,7 +120,8 @@ func (r *reading) weekly(g group, o *rrule.ROption) error {
 	case len(days) == 0 || o.Freq == rrule.WEEKLY:
 	case o.Freq == rrule.MONTHLY:
 		return errWhich
-	case o.Freq == rrule.DAILY && o.Interval == 1 && !g.joined && (len(g.days) > 1 || len(r.without) > 0): // "daily on weekdays"
+	// "daily on weekdays"
+	case o.Freq == rrule.DAILY && o.Interval == 1 && !g.joined && (len(g.days) > 1 || len(r.without) > 0):
 		o.Freq = rrule.WEEKLY
 	case o.Freq == rrule.DAILY && o.Interval%7 == 0:
 		o.Freq, o.Interval = rrule.WEEKLY, o.Interval/7
@@ -130,7 +133,7 @@ func (r *reading) weekly(g group, o *rrule.ROption) error {
 	return nil
 }
 
-// clock reads the time of day, if one was told.
+// clock reads the time of day, if there is one.
 func (r *reading) clock(o *rrule.ROption, named bool) error {
 	if len(r.rest) == 0 && r.part == "" {
 		return nil
@@ -143,7 +146,8 @@ func (r *reading) clock(o *rrule.ROption, named bool) error {
 		return nil
 	}
 	text := strings.Join(r.rest, " ")
-	if digit(text[0]) || numbers[r.rest[0]] != "" || r.rest[0] == "noon" || r.rest[0] == "midnight" || r.rest[0] == "half" {
+	if digit(text[0]) || numbers[r.rest[0]] != "" || r.rest[0] == "noon" || r.rest[0] == "midnight" ||
+		r.rest[0] == "half" {
 		text = "at " + text
 	}
 	midnight := time.Date(r.now.Year(), r.now.Month(), r.now.Day(), 0, 0, 0, 0, r.now.Location())
@@ -151,7 +155,8 @@ func (r *reading) clock(o *rrule.ROption, named bool) error {
 	if len(found) > 1 || several(r.rest) {
 		return errClocks
 	}
-	if len(found) != 1 || !found[0].Known() || found[0].Day || !found[0].Clock || found[0].Start > 0 || found[0].End != len(text) {
+	if len(found) != 1 || !found[0].Known() || found[0].Day || !found[0].Clock || found[0].Start > 0 ||
+		found[0].End != len(text) {
 		return errClock
 	}
 	hour, ok := inPart(found[0].At.Hour(), r.part, exact(r.rest))
@@ -165,7 +170,7 @@ func (r *reading) clock(o *rrule.ROption, named bool) error {
 	return nil
 }
 
-// several reports whether the words of a clock tell two times. "Y media" is of one.
+// several reports whether the words of a clock give two times. "Y media" belongs to one.
 func several(rest []string) bool {
 	clocks := 0
 	for _, w := range rest {
@@ -184,7 +189,8 @@ func several(rest []string) bool {
 func exact(rest []string) bool {
 	for _, w := range rest {
 		head, _, _ := strings.Cut(w, ":")
-		if w == "am" || w == "pm" || strings.HasPrefix(w, "a.m") || strings.HasPrefix(w, "p.m") || w == "noon" || w == "midnight" ||
+		if w == "am" || w == "pm" || strings.HasPrefix(w, "a.m") || strings.HasPrefix(w, "p.m") || w == "noon" ||
+			w == "midnight" ||
 			len(head) == 2 && digit(head[0]) && (head[0] == '0' || head > "12") {
 			return true
 		}
@@ -192,7 +198,7 @@ func exact(rest []string) bool {
 	return false
 }
 
-// inPart puts an hour in the part of the day that was told; not ok where it is in another.
+// inPart puts an hour into the given part of the day; not ok if it lies in another.
 func inPart(hour int, part string, exact bool) (int, bool) {
 	within := map[string]func(h int) bool{
 		"":          func(int) bool { return true },

@@ -10,7 +10,7 @@ import (
 	"github.com/recallerhq/recaller/internal/when"
 )
 
-// group is one repetition that was told: of "every Monday and every other Thursday" there are two.
+// group is one repetition. "Every Monday and every other Thursday" has two.
 type group struct {
 	unit   *cycle // day, week, month, year or hour
 	count  int    // every so many; 0: one
@@ -18,7 +18,7 @@ type group struct {
 	joined bool // "and" stands before its days
 }
 
-// reading is words as far as they were read.
+// reading is the words as far as they were read.
 type reading struct {
 	words     []word
 	now       time.Time
@@ -27,18 +27,18 @@ type reading struct {
 	pending   []int // ordinals that wait for what they count
 	bare      bool  // one of them stands after "every" and is a word, not a number
 	nths      []rrule.Weekday
-	pos       int // of the weekdays of a month: the last, the first
+	pos       int // which weekday of a month: the last, the first
 	monthDays []int
 	months    []time.Month
 	without   []rrule.Weekday
 	part      string
-	until     time.Time // the last moment, where a day was told
+	until     time.Time // the last moment, if a day was given
 	lasts     *cycle    // for so long
-	skipped   []word    // fillers, until it shows what they belong to
+	skipped   []word    // fillers, until it is clear what they belong to
 	rest      []string  // of the clock
 }
 
-// words reads how something repeats from words. What is not read of them must be one time of day.
+// words reads a repetition from words. What it does not read of them must be one time of day.
 func words(text string, now time.Time) (*reading, error) {
 	r := &reading{words: lex(text), now: now}
 	for i := 0; i < len(r.words); {
@@ -56,12 +56,12 @@ func words(text string, now time.Time) (*reading, error) {
 	return r, nil
 }
 
-// tells reports whether some word says that it repeats.
+// tells reports whether any word says that it repeats.
 func tells(words []word) bool {
 	return slices.ContainsFunc(words, func(w word) bool { return w.is(every) || w.is(unclear) || w.alone })
 }
 
-// at is the word at a place; the zero word beyond the end.
+// at returns the word at a place; beyond the end the zero word.
 func (r *reading) at(i int) word {
 	if i < 0 || i >= len(r.words) {
 		return word{}
@@ -69,7 +69,7 @@ func (r *reading) at(i int) word {
 	return r.words[i]
 }
 
-// past is the next place from i on that is no filler.
+// past returns the next place from i on that is no filler.
 func (r *reading) past(i int) int {
 	for i < len(r.words) && r.words[i].is(filler) {
 		i++
@@ -77,11 +77,12 @@ func (r *reading) past(i int) int {
 	return i
 }
 
-// step reads what begins at a word, and says how many words that is.
+// step reads what begins at a word, and returns how many words that is.
 func (r *reading) step(i int) (n int, err error) {
 	w := r.at(i)
 	switch next := r.at(i + 1); {
-	case w.is(times) && (tells(r.words) || r.at(r.past(i+1)).unit != nil || r.at(r.past(i+1)).is(per) && r.at(i+2).unit != nil):
+	case w.is(times) &&
+		(tells(r.words) || r.at(r.past(i+1)).unit != nil || r.at(r.past(i+1)).is(per) && r.at(i+2).unit != nil):
 		return 0, errTimes
 	case w.is(unclear):
 		return 0, errUnclear
@@ -159,7 +160,7 @@ func (r *reading) every(i int) (int, error) {
 		r.groups = append(r.groups, group{count: 2})
 		return j + 1 - i, nil
 	case w.n > 0 && w.nth == 0 && next.unit != nil:
-		if next.loose && w.n == 15 { // "cada quince días" are two weeks
+		if next.loose && w.n == 15 { // "cada quince días" is two weeks
 			w.n, r.words[j+1].unit = 2, cycleOf("week")
 		} else if next.loose && w.n == 8 {
 			return 0, errEight
@@ -176,7 +177,8 @@ func (r *reading) every(i int) (int, error) {
 	return j - i, nil
 }
 
-// counted reads "every second Tuesday", which is every other one; "every third Tuesday" may be meant of the month.
+// counted reads "every second Tuesday", which is every other one. "Every third Tuesday" may mean the third of the
+// month.
 func (r *reading) counted(i, j int) (int, error) {
 	w, next := r.at(j), r.at(j+1)
 	switch {
@@ -189,7 +191,7 @@ func (r *reading) counted(i, j int) (int, error) {
 	return j + 1 - i, nil
 }
 
-// ofMonth reports whether what is counted from a place on is counted in its month.
+// ofMonth reports whether what is counted from a place on is counted within its month.
 func (r *reading) ofMonth(i int) bool {
 	for ; i < len(r.words); i++ {
 		if r.words[i].month != 0 || r.monthAt(i) {
@@ -208,7 +210,8 @@ func (r *reading) monthAt(i int) bool {
 // cycle takes a word that says how often.
 func (r *reading) cycle(w word, i int) error {
 	r.repeats = r.repeats || w.alone
-	joined := len(r.skipped) > 0 && slices.ContainsFunc(r.skipped, func(f word) bool { return f.is(and) }) || r.at(i-1).is(and)
+	joined := len(r.skipped) > 0 && slices.ContainsFunc(r.skipped, func(f word) bool { return f.is(and) }) ||
+		r.at(i-1).is(and)
 	r.skipped = nil
 	if len(r.groups) == 0 {
 		r.groups = append(r.groups, group{})
@@ -289,7 +292,7 @@ func (r *reading) except(i int) (int, error) {
 	return 0, errTwo
 }
 
-// ends reads the last day: all that follows, up to a clock.
+// ends reads the last day: all that follows, up to a time of day.
 func (r *reading) ends(i int) (int, error) {
 	j, said := i+1, ""
 	for ; j < len(r.words) && !(r.words[j].is(clockAt) && said != ""); j++ {
@@ -304,7 +307,8 @@ func (r *reading) ends(i int) (int, error) {
 		}
 		f := found[0]
 		before := strings.Fields((lead + said)[len(lead):max(f.Start, len(lead))])
-		if f.Known() && f.Day && f.End == len(lead+said) && !strings.Contains(said, "/") && (!f.Approx || strings.Contains(said, "end of")) &&
+		if f.Known() && f.Day && f.End == len(lead+said) && !strings.Contains(said, "/") &&
+			(!f.Approx || strings.Contains(said, "end of")) &&
 			!slices.ContainsFunc(before, func(w string) bool { return !meaning(w).is(filler) }) {
 			r.until = f.Until.Add(-time.Second)
 			return j - i, r.known()
@@ -338,5 +342,5 @@ func (r *reading) date(i int) (int, error) {
 	return j + 1 - i, nil
 }
 
-// monthLength is how many days a month has in every year.
+// monthLength returns how many days a month has in every year.
 func monthLength(m time.Month) int { return time.Date(2025, m+1, 0, 0, 0, 0, 0, time.UTC).Day() }

@@ -1,7 +1,7 @@
-// Package scenes holds people and their calls with what is true of them, written by hand: what was said, which day each
-// spoken day is, what was agreed, what a caller told of himself and what only sounds so. It is for tests only.
+// Package scenes holds people and their calls, with what is true of them, written by hand: what was said, which day
+// each spoken day is, what was agreed, what a caller told of himself, and what only sounds so. It is for tests only.
 //
-// Tune is for working on the rules. Held is for checking figures: who changes a rule for a single miss there spoils it.
+// Tune is for working on the rules. Held is for checking figures: a rule that is changed for one miss there spoils it.
 // Dev is the development data's file of the same kind, which is not part of the repository.
 package scenes
 
@@ -106,8 +106,8 @@ func Tune(t testing.TB) []Person { t.Helper(); return embedded(t, "tune.json") }
 // Held returns the people kept for checking figures.
 func Held(t testing.TB) []Person { t.Helper(); return embedded(t, "held.json") }
 
-// Dev returns the people of the development data. Where that is not here the test is skipped, or fails, as devdata.Path
-// has it.
+// Dev returns the people of the development data. Without that data the test is skipped, or fails, as devdata.Path
+// decides.
 func Dev(t testing.TB) []Person {
 	t.Helper()
 	raw, err := os.ReadFile(devdata.Path(t, "../scenes/dev.json"))
@@ -148,10 +148,10 @@ func read(t testing.TB, raw []byte) []Person {
 	return file.People
 }
 
-// Location is the person's zone.
+// Location returns the person's zone.
 func (p Person) Location() *time.Location { return p.place }
 
-// Ended is when the call was over.
+// Ended returns when the call was over.
 func (c Call) Ended() time.Time { return c.At.Add(time.Duration(c.Seconds) * time.Second) }
 
 // Turns returns what was said as a conversation keeps it, the times spread evenly over the call.

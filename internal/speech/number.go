@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// maxRun bounds how many words of one number are read together.
+// maxRun is how many words of one number are read together.
 const maxRun = 12
 
-// rank says how a word of a number joins with the ones before it.
+// rank says how a word of a number joins the ones before it.
 type rank int
 
 // The ranks.
@@ -18,8 +18,8 @@ const (
 	ones           // 0 to 9
 	teens          // 10 to 19
 	tens           // 20, 30 …
-	hundreds       // multiplies what is before it
-	thousands      // multiplies all that is before it
+	hundreds       // multiplies what precedes it
+	thousands      // multiplies all that precedes it
 )
 
 // atom is one word of a number.
@@ -28,7 +28,7 @@ type atom struct {
 	rank  rank
 }
 
-// Number is a number, or several said one after another, as they stand among words.
+// Number is a number among words, or several said one after another.
 type Number struct {
 	From, To int // words
 	atoms    []atom
@@ -64,17 +64,17 @@ func Numbers(ws []string) []Number {
 // Written reports whether the number was written in digits.
 func (n Number) Written() bool { return n.atoms[0].rank == inDigits }
 
-// Values are what the words mean, each as digits: "two hundred and five" is 205, "thirty, forty" are two, and a year
-// stands for its halves: "nineteen eighty five".
+// Values returns what the words mean, each as digits: "two hundred and five" is 205, "thirty, forty" are two, and a
+// year stands for its halves: "nineteen eighty five".
 func (n Number) Values() []string { return readings(n.atoms) }
 
-// IsNumber reports whether a word is one of a number, in digits or in words, an ordinal or an amount ("both", "half").
+// IsNumber reports whether a word belongs to a number, in digits or in words, an ordinal or an amount ("both", "half").
 func IsNumber(w string) bool {
 	_, ok := atomOf(w)
 	return ok
 }
 
-// atomOf reads one word of a number: in digits, with what is written to them ("3rd", "10k", "5pm", "90s"), or in
+// atomOf reads one word of a number: in digits, with what is attached to them ("3rd", "10k", "5pm", "90s"), or in
 // English.
 func atomOf(tok string) (atom, bool) {
 	if tok[0] >= '0' && tok[0] <= '9' {
@@ -97,7 +97,9 @@ func digitAtom(tok string) (atom, bool) {
 		return atom{}, false
 	}
 	switch suffix {
-	case "", "st", "nd", "rd", "th", "s", "am", "pm", "h", "kg", "km", "cm", "mm", "ml", "mg", "lb", "lbs", "ft", "in", "m", "g", "x", "yo", "y":
+	case "",
+		"st", "nd", "rd", "th", "s", "am", "pm", "h", "kg", "km", "cm", "mm", "ml", "mg", "lb", "lbs", "ft", "in", "m",
+		"g", "x", "yo", "y":
 		return atom{v, inDigits}, true
 	case "k":
 		return atom{v * 1000, inDigits}, true
@@ -105,13 +107,14 @@ func digitAtom(tok string) (atom, bool) {
 	return atom{}, false
 }
 
-// numberWords are the words of numbers, ordinals and amounts among them; of other languages than English the small ones
-// that are no words of English too.
+// numberWords are the words of numbers, ordinals and amounts. From other languages it has small numbers that are no
+// English words.
 var numberWords = func() map[string]atom {
 	m := map[string]atom{
-		"hundred": {100, hundreds}, "hundredth": {100, hundreds}, "thousand": {1000, thousands}, "million": {1e6, thousands},
-		"couple": {2, ones}, "both": {2, ones}, "twice": {2, ones}, "twins": {2, ones}, "twin": {2, ones}, "pair": {2, ones}, "once": {1, ones},
-		"single": {1, ones}, "dozen": {12, teens}, "triplets": {3, ones}, "half": {0.5, ones}, "quarter": {0.25, ones},
+		"hundred": {100, hundreds}, "hundredth": {100, hundreds}, "thousand": {1000, thousands},
+		"million": {1e6, thousands}, "couple": {2, ones}, "both": {2, ones}, "twice": {2, ones}, "twins": {2, ones},
+		"twin": {2, ones}, "pair": {2, ones}, "once": {1, ones}, "single": {1, ones}, "dozen": {12, teens},
+		"triplets": {3, ones}, "half": {0.5, ones}, "quarter": {0.25, ones},
 	}
 	add := func(w string, v int) {
 		if m[w] == (atom{}) && !strings.Contains(w, " ") {
@@ -136,11 +139,11 @@ var numberWords = func() map[string]atom {
 	return m
 }()
 
-// otherwise are words of small numbers that mean something else in a language that more people speak.
+// otherwise are small numbers that mean something else in a language with more speakers.
 var otherwise = Set("due elf meia once sei sept six tre")
 
-// compound reads as many atoms as make one number, and returns how many those are: "two hundred and five", "twenty
-// three", "2 thousand".
+// compound reads the atoms of one number, and returns how many those are: "two hundred and five", "twenty three", "2
+// thousand".
 func compound(atoms []atom) (v float64, n int) {
 	total, current, last := 0.0, 0.0, rank(-1)
 	for n < len(atoms) {
@@ -164,7 +167,7 @@ func compound(atoms []atom) (v float64, n int) {
 	return total + current, n
 }
 
-// readings are what the numbers of a run mean.
+// readings returns what the numbers of a run mean.
 func readings(atoms []atom) []string {
 	var out []string
 	for len(atoms) > 0 {
@@ -180,7 +183,7 @@ func readings(atoms []atom) []string {
 	return out
 }
 
-// yearOf reads a year in two halves, of which v is the first and has n words.
+// yearOf reads a year in two halves. v is the first, with n words.
 func yearOf(atoms []atom, v float64, n int) (year float64, words int) {
 	if atoms[0].rank == inDigits || v < 16 || v > 20 {
 		return 0, 0
@@ -199,7 +202,7 @@ func yearOf(atoms []atom, v float64, n int) (year float64, words int) {
 	return v*100 + half, n + zero + m
 }
 
-// stream is the digits of a run, as numbers of telephones and accounts are said.
+// stream returns the digits of a run, as people say numbers of telephones and accounts.
 func stream(atoms []atom) string {
 	var b strings.Builder
 	for len(atoms) > 0 {
@@ -215,10 +218,10 @@ func stream(atoms []atom) string {
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// Amounts are the numbers that were said in some words.
+// Amounts holds the numbers that some words say.
 type Amounts struct {
 	Values  map[string]bool
-	Streams []string // the digits of those that were said digit by digit, or stand with marks between them
+	Streams []string // the digits of numbers that were said digit by digit, or with marks between them
 }
 
 // AmountsOf returns the numbers among words.
@@ -236,7 +239,7 @@ func AmountsOf(ws []string) Amounts {
 	return a
 }
 
-// spelled joins digits that stand in one text with marks between them: "555-0123", "020 7946 0018".
+// spelled joins digits in one text that have marks between them: "555-0123", "020 7946 0018".
 func spelled(ws []string) []string {
 	var out []string
 	var run strings.Builder
@@ -257,10 +260,11 @@ func spelled(ws []string) []string {
 	return out
 }
 
-// Has reports whether a number was said: as itself, or among the digits of a longer one.
+// Has reports whether a number was said: by itself, or among the digits of a longer one.
 func (a Amounts) Has(value, written string) bool {
 	if a.Values[value] {
 		return true
 	}
-	return len(written) >= 3 && slices.ContainsFunc(a.Streams, func(s string) bool { return strings.Contains(s, written) })
+	return len(written) >= 3 &&
+		slices.ContainsFunc(a.Streams, func(s string) bool { return strings.Contains(s, written) })
 }

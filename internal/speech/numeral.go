@@ -29,8 +29,8 @@ var (
 		tens: "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig", joined: "ONEundTEN|ONE und TEN",
 		ordinals: `. erst zweit dritt viert fünft sechst siebt acht neunt zehnt elft zwölft dreizehnt vierzehnt fünfzehnt sechzehnt
 			siebzehnt achtzehnt neunzehnt`,
-		tenths: "zwanzigst dreißigst vierzigst fünfzigst sechzigst siebzigst achtzigst neunzigst", endings: []string{"e", "er", "en", "es"},
-		repeats: map[string]int{"doppel": 2, "zweimal": 2, "dreimal": 3},
+		tenths:  "zwanzigst dreißigst vierzigst fünfzigst sechzigst siebzigst achtzigst neunzigst",
+		endings: []string{"e", "er", "en", "es"}, repeats: map[string]int{"doppel": 2, "zweimal": 2, "dreimal": 3},
 	})
 	Spanish = newLanguage(forms{
 		small: `cero uno|un dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete
@@ -41,7 +41,8 @@ var (
 	})
 	French = newLanguage(forms{
 		small: "zéro un|une deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix_sept dix_huit dix_neuf",
-		tens:  "vingt trente quarante cinquante soixante . quatre_vingt|quatre_vingts .", joined: "TEN ONE", one: "TEN et ONE",
+		tens:  "vingt trente quarante cinquante soixante . quatre_vingt|quatre_vingts .", joined: "TEN ONE",
+		one:     "TEN et ONE",
 		other:   map[string]int{"soixante et onze": 71, "quatre vingt un": 81, "quatre vingt une": 81},
 		repeats: map[string]int{"double": 2, "triple": 3},
 	})
@@ -60,19 +61,21 @@ var (
 	Dutch = newLanguage(forms{small: "nul een twee drie vier vijf zes zeven acht negen tien elf twaalf"})
 )
 
-// forms are the words that a language makes its numbers of. Alternatives are parted by "|", the words of one number
-// joined by "_"; a "." stands where there is none.
+// forms are the words of which a language makes its numbers. "|" separates alternatives, "_" joins the words of one
+// number, and "." means that there is none.
 type forms struct {
-	small, ordinals string // from 0 on; the tens go on where the small ones end
+	small, ordinals string // from 0 on; the tens follow where the small ones end
 	tens, tenths    string
-	joined, one     string // how a ten and a one go together, and a ten and 1 where it is another way
+	joined, one     string // how a ten and a one go together, and a ten and 1 if it differs
 	other           map[string]int
 	endings         []string // of ordinals
 	repeats         map[string]int
 }
 
 func newLanguage(f forms) *Language {
-	l := &Language{Cardinals: map[string]int{}, Ordinals: map[string]int{}, Repeats: f.repeats, longest: map[string]int{}}
+	l := &Language{
+		Cardinals: map[string]int{}, Ordinals: map[string]int{}, Repeats: f.repeats, longest: map[string]int{},
+	}
 	small, tens := alternatives(f.small), alternatives(f.tens)
 	ordinals, tenths := alternatives(f.ordinals, f.endings...), alternatives(f.tenths, f.endings...)
 	for v, names := range small {
@@ -113,7 +116,7 @@ func at(list [][]string, i int) []string {
 	return nil
 }
 
-// alternatives are the ways of saying each number of a list, each with every ending.
+// alternatives returns the ways of saying each number of a list, each with every ending.
 func alternatives(list string, endings ...string) [][]string {
 	var out [][]string
 	for alts := range strings.FieldsSeq(list) {
@@ -131,7 +134,7 @@ func alternatives(list string, endings ...string) [][]string {
 	return out
 }
 
-// join puts tens and ones together in every way.
+// join joins tens and ones in every way.
 func join(ways string, tens, ones []string) []string {
 	var out []string
 	for way := range strings.SplitSeq(ways, "|") {
@@ -159,8 +162,8 @@ func (l *Language) add(to map[string]int, value int, names []string) {
 	}
 }
 
-// Cardinal reads the number that begins with word i of a text, and returns how many words it has; 0 for none. A hyphen
-// may be a word of its own between two others.
+// Cardinal reads the number that begins with word i of a text, and returns how many words it has; 0: none. A hyphen
+// between two words may be a word.
 func (l *Language) Cardinal(word func(int) string, i int) (value, n int) {
 	return l.read(l.Cardinals, word, i)
 }

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Phrases are ways of saying something, each of one word or several, by the first of them.
+// Phrases holds phrases of one word or several, by their first word.
 type Phrases map[string][][]string
 
-// PhrasesOf reads phrases that are cut by "|".
+// PhrasesOf reads phrases that "|" separates.
 func PhrasesOf(list string) Phrases {
 	out := Phrases{}
 	for p := range strings.SplitSeq(list, "|") {
@@ -18,7 +18,7 @@ func PhrasesOf(list string) Phrases {
 	return out
 }
 
-// At is how many words one of the phrases has that stands at i; 0 if none does.
+// At returns how many words the phrase at i has; 0: there is none.
 func (p Phrases) At(words []string, i int) int {
 	for _, f := range p[words[i]] {
 		if i+len(f) <= len(words) && slices.Equal(words[i:i+len(f)], f) {

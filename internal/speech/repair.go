@@ -8,11 +8,11 @@ import (
 // Repair is a place where the speaker takes words back.
 type Repair struct {
 	From, Marker, To int // bytes: text[From:Marker] is taken back, by a marker that begins at Marker
-	Instead          int // text[Instead:To] is said instead; From is Marker where it cannot be told what is taken back
+	Instead          int // text[Instead:To] is said instead; From is Marker if it is unclear what is taken back
 }
 
 // Repairs returns where a speaker takes words back, in order: "Thursday, no wait, Friday", "at ten, I mean eleven", "am
-// Montag, nein, Dienstag". "No" and "sorry" alone only count between two values of one kind: days, months, numbers,
+// Montag, nein, Dienstag". "No" and "sorry" alone count only between two values of one kind: days, months, numbers,
 // letters.
 func Repairs(text string) []Repair {
 	ws := Words(text)
@@ -23,14 +23,14 @@ func Repairs(text string) []Repair {
 	return out
 }
 
-// span is a repair in words; to is the first one behind it.
+// span is a repair in words; to is the first word after it.
 type span struct{ from, marker, instead, to int }
 
 // How far a repair reaches, in words.
 const (
 	reachBack = 12
 	reachOn   = 8
-	keepOn    = 3 // of what follows, where there is no value in it
+	keepOn    = 3 // of what follows, if there is no value in it
 )
 
 func repairs(text string, ws []Word) []span {
@@ -94,8 +94,7 @@ func pauses(text string, ws []Word, i int) bool {
 	return strings.ContainsAny(text[ws[i].End:ws[i+1].Start], ".?!;\n")
 }
 
-// marker returns how many words from i on take something back, the longest way first, and whether they do so by
-// themselves.
+// marker returns how many words from i on take something back, the most possible, and whether they do so by themselves.
 func marker(ws []Word, i int) (n int, strong bool) {
 	for _, m := range markers[ws[i].Text] {
 		if Is(ws, i, m.words...) && len(m.words) > n {
@@ -133,11 +132,12 @@ var (
 // Denial reports whether a word, in lower case, denies: "no", "never", "nicht".
 func Denial(w string) bool { return denials[w] }
 
-// Objection reports whether a word, in lower case, objects where it begins a sentence: "but", "wait", "sorry", "aber".
+// Objection reports whether a word, in lower case, objects at the beginning of a sentence: "but", "wait", "sorry",
+// "aber".
 func Objection(w string) bool { return objections[w] }
 
-// Turns reports whether a sentence, by its words in lower case, turns what was said before it, so that the two must not
-// be parted: "but not on Mondays", "No, wait", "It's at my shop, though". "Well" alone announces that.
+// Turns reports whether a sentence, given by its words in lower case, reverses what was said before, so that the two
+// must not be separated: "but not on Mondays", "No, wait", "It's at my shop, though". "Well" alone announces that.
 func Turns(ws []string) bool {
 	for len(ws) > 1 && (fillers[ws[0]] || ws[0] == "oh" || ws[0] == "well") {
 		ws = ws[1:]

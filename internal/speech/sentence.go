@@ -13,17 +13,17 @@ type Sentence struct {
 	Question   bool
 }
 
-// The bounds of a piece that no mark ends, in words.
+// The bounds of a piece without marks, in words.
 const (
-	longPiece  = 22 // longer ones are cut where a clause begins
+	longPiece  = 22 // a longer one is cut where a clause begins
 	leastPiece = 4
 	leastQuery = 2 // before a question
 	farthest   = 80
 )
 
-// Sentences cuts a text into the pieces that can be quoted by themselves: at its marks, and where they are missing or
-// stand far apart, where a clause or a question begins. Never inside a number, a name or a date, and never between
-// words that are taken back and what is said instead.
+// Sentences cuts a text into pieces that can be quoted by themselves: at its marks, and, if these are missing or far
+// apart, where a clause or a question begins. It never cuts inside a number, a name or a date, nor between words that
+// are taken back and what is said instead.
 func Sentences(text string) []Sentence {
 	c := newCutter(text)
 	var out []Sentence
@@ -45,7 +45,7 @@ func Sentences(text string) []Sentence {
 type cutter struct {
 	text string
 	ws   []Word
-	glue []bool // per word: it is never parted from the next one
+	glue []bool // per word: it is never separated from the next one
 
 	marked bool // it has the marks of written sentences
 }
@@ -64,7 +64,7 @@ func newCutter(text string) *cutter {
 	return c
 }
 
-// gap is what stands between a word and the next one, or behind the last.
+// gap returns what stands between a word and the next one, or after the last.
 func (c *cutter) gap(i int) string {
 	if i+1 < len(c.ws) {
 		return c.text[c.ws[i].End:c.ws[i+1].Start]
@@ -87,7 +87,7 @@ func (c *cutter) capital(i int) bool {
 	return unicode.IsUpper(r)
 }
 
-// joined reports whether a word and the next belong together whatever is said around them: numbers, dates, names.
+// joined reports whether a word and the next always belong together: numbers, dates, names.
 func (c *cutter) joined(i int) bool {
 	a, b := c.w(i), c.w(i+1)
 	if b == "" || strings.ContainsAny(c.gap(i), ".?!\n;") {
@@ -97,7 +97,8 @@ func (c *cutter) joined(i int) bool {
 	switch {
 	case leads[a]:
 		return true
-	case kindOf(a) != 0 && (kindOf(b) != 0 || b == "o'clock" || b == "a" || b == "p" || b == "am" || b == "pm" || b == "the" || b == "at"):
+	case kindOf(a) != 0 &&
+		(kindOf(b) != 0 || b == "o'clock" || b == "a" || b == "p" || b == "am" || b == "pm" || b == "the" || b == "at"):
 		return true
 	case bare && a != "i" && c.capital(i) && c.capital(i+1) && !starts(b):
 		return true
@@ -105,7 +106,7 @@ func (c *cutter) joined(i int) bool {
 	return false
 }
 
-// ends reports whether a sentence ends behind a word by its marks.
+// ends reports whether the marks after a word end a sentence.
 func (c *cutter) ends(i int) bool {
 	gap := c.gap(i)
 	at := strings.IndexAny(gap, ".?!…。？！\n")
@@ -129,7 +130,7 @@ func (c *cutter) ends(i int) bool {
 	return !c.abbreviated(i)
 }
 
-// abbreviated reports whether the full stop behind a word only shortens it.
+// abbreviated reports whether the full stop after a word only abbreviates it.
 func (c *cutter) abbreviated(i int) bool {
 	w, next := c.w(i), c.w(i+1)
 	switch {
@@ -153,7 +154,7 @@ func (c *cutter) english(i int) bool {
 	return c.w(i-1) == "at" || c.w(i-1) == "the" || c.w(i-1) == "by"
 }
 
-// cut appends the pieces of a run of words that no mark ends.
+// cut appends the pieces of a run of words without marks.
 func (c *cutter) cut(out []Sentence, from, to int) []Sentence {
 	for to-from > longPiece {
 		at := c.clause(from, min(to, from+farthest))
@@ -185,21 +186,22 @@ func (c *cutter) cut(out []Sentence, from, to int) []Sentence {
 	return append(out, Sentence{start, end, c.text[start:end], strings.ContainsAny(gap, "?？") || c.asks(from, to)})
 }
 
-// question finds where a question begins inside a run of a text that has no marks; its end if none does.
+// question finds where a question begins inside a run of a text without marks; its end if none does.
 func (c *cutter) question(from, to int) int {
 	if c.marked {
 		return to
 	}
 	for i := from + leastQuery; i < to-1; i++ {
 		before := c.w(i - 1)
-		if !c.glue[i-1] && !governs[before] && !auxiliaries[before] && !starts(before) && !negated(c.w(i)) && c.opensQuestion(i) {
+		if !c.glue[i-1] && !governs[before] && !auxiliaries[before] && !starts(before) && !negated(c.w(i)) &&
+			c.opensQuestion(i) {
 			return i
 		}
 	}
 	return to
 }
 
-// clause finds where to cut a long run: where a clause clearly begins, and rather in its middle.
+// clause finds where to cut a long run: where a clause clearly begins, preferably near the middle.
 func (c *cutter) clause(from, to int) int {
 	best, at := 0, -1
 	for i := from + leastPiece; i <= to-leastPiece; i++ {
@@ -217,9 +219,10 @@ func (c *cutter) clause(from, to int) int {
 	return at
 }
 
-// opening says how clearly a clause begins with a word; 0 if it does not.
+// opening returns how clearly a clause begins with a word; 0: it does not.
 func (c *cutter) opening(i int) int {
-	pause := strings.ContainsAny(c.gap(i-1), ",;:–—") || strings.Contains(c.gap(i-1), " - ") || strings.Contains(c.gap(i-1), "...")
+	pause := strings.ContainsAny(c.gap(i-1), ",;:–—") || strings.Contains(c.gap(i-1), " - ") ||
+		strings.Contains(c.gap(i-1), "...")
 	subject, joint := starts(c.w(i)), joints[c.w(i)]
 	switch {
 	case strings.ContainsAny(c.gap(i-1), ";"):
@@ -234,7 +237,7 @@ func (c *cutter) opening(i int) int {
 	return 0
 }
 
-// asks reports whether words ask without a mark that says so.
+// asks reports whether words ask, although no mark says so.
 func (c *cutter) asks(from, to int) bool {
 	for from < to-1 && preludes[c.w(from)] {
 		from++
@@ -250,13 +253,14 @@ func (c *cutter) opensQuestion(i int) bool {
 		return addressed[next] && !(plainVerbs[w] && things[next])
 	case interrogatives[w]:
 		return askedFor[next] || auxiliaries[next] || copulas[next]
-	case len(w) > 4 && strings.HasSuffix(w, "s") && interrogatives[strings.TrimSuffix(strings.TrimSuffix(w, "s"), "'")]: // "what's", "whats"
+	// "what's", "whats"
+	case len(w) > 4 && strings.HasSuffix(w, "s") && interrogatives[strings.TrimSuffix(strings.TrimSuffix(w, "s"), "'")]:
 		return true
 	}
 	return foreignAsking[w+" "+next]
 }
 
-// negated reports whether an auxiliary rather asks for assent to what was said: "you rang, didn't you".
+// negated reports whether an auxiliary only asks for assent: "you rang, didn't you".
 func negated(w string) bool { return strings.HasSuffix(w, "n't") }
 
 func abs(n int) int { return max(n, -n) }

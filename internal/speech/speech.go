@@ -1,7 +1,8 @@
 // Package speech reads what somebody said as it was said: its words, the sentences that can be quoted by themselves,
 // whether they ask, the numbers in them, and where the speaker takes a word back ("Thursday, no wait, Friday"). It
-// knows written text and what recognisers write, without capitals or punctuation, in the closed word tables of a few
-// languages; what it does not know it leaves whole. It is pure, linear in the text, and not for what words mean.
+// reads written text and what recognisers write, without capitals or punctuation, with the closed word tables of a few
+// languages. What it does not know it leaves whole. It is pure and linear in the text, and does not know what words
+// mean.
 package speech
 
 import (
@@ -16,12 +17,12 @@ type Word struct {
 	Start, End int    // bytes
 }
 
-// Aloud is how many words a turn of an agent's has at most that is said, or typed as one would say it. A longer one is
-// an essay, or a list: what stands in it is rarely about the two who talk.
+// Aloud is how many words an agent's turn has at most if it is said, or typed as one would say it. A longer one is an
+// essay or a list, which is rarely about the two who talk.
 const Aloud = 60
 
-// Words returns the words of a text in their order, but for what a transcript says in brackets ("[noise]"). Numbers
-// keep their points and commas ("3.5", "11,400"), times their colon.
+// Words returns the words of a text in their order, without a transcript's notes in brackets ("[noise]"). Numbers keep
+// their points and commas ("3.5", "11,400"), times their colon.
 func Words(text string) []Word {
 	var out []Word
 	start, skip := -1, 0
@@ -88,8 +89,8 @@ func Is(ws []Word, i int, want ...string) bool {
 	return true
 }
 
-// Filler reports how many of the words of a text from i on say nothing: "uh", "you know", "äh"; 0 if they say
-// something. "Like" and "you know" may be meant, but for where they stand between two commas.
+// Filler returns how many words of a text from i on say nothing: "uh", "you know", "äh"; 0: they say something. "Like"
+// and "you know" count only between two commas, because they may be meant.
 func Filler(text string, ws []Word, i int) int {
 	if fillers[ws[i].Text] {
 		return 1
@@ -119,7 +120,7 @@ func Filler(text string, ws []Word, i int) int {
 func Hesitation(w string) bool { return fillers[w] }
 
 // Stumble reports whether a word is only a start that the next one repeats: "the the station", "I, I lost it". Numbers,
-// letters that are spelled, and words that are said twice for weight ("no no", "very very"), are none.
+// spelled letters, and words that are repeated for emphasis ("no no", "very very") are none.
 func Stumble(ws []Word, i int) bool {
 	letter := func(k int) bool { return k >= 0 && k < len(ws) && len([]rune(ws[k].Text)) == 1 }
 	if letter(i) && (letter(i-1) || letter(i+2)) {
@@ -141,13 +142,13 @@ func comma(text string, ws []Word, i int) bool {
 var (
 	// fillers are sounds of hesitation, which mean nothing wherever they stand.
 	fillers = Set("uh erm uhm uhh umm ehm hm hmm mm mmm mhm ah äh ähm öh eh euh hum")
-	// doubtful are those that are words elsewhere; before a pause, or before english words, they are sounds.
+	// doubtful are sounds that are words elsewhere. They count before a pause, or before english words.
 	doubtful = Set("um er em")
 	english  = Set(`i i'm i've i'd you you've the it it's we we've my so yeah yes no okay and but he she they there that this well
 		what can could is just like hello hi sorry maybe about then how all`)
 )
 
-// Set are the words of a list that white space parts.
+// Set returns the words of a list that white space separates.
 func Set(words string) map[string]bool {
 	out := map[string]bool{}
 	for w := range strings.FieldsSeq(words) {

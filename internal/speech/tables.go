@@ -2,7 +2,7 @@ package speech
 
 import "strings"
 
-// kind is what sort of a value a word is: a value is taken back by another of its kind.
+// kind is the sort of value that a word is. A value is taken back by another of its kind.
 type kind int
 
 // The kinds.
@@ -13,7 +13,7 @@ const (
 	letter
 )
 
-// kindOf returns the kind of a word; 0 for words that are no values.
+// kindOf returns the kind of a word; 0: it is no value.
 func kindOf(w string) kind {
 	switch {
 	case days[w]:
@@ -39,7 +39,7 @@ var (
 		fevereiro março maio junho julho setembro outubro novembro dezembro januari februari maart mei augustus januari janvier
 		février avril juin juillet août septembre octobre novembre décembre`)
 
-	// leads are never the end of a piece: something must follow them.
+	// leads never end a piece: something must follow them.
 	leads = Set(`a an the my your our their his her its on at by of in to for from with about around until till between than per
 		next last this every each another mr mrs ms dr st der die das dem den ein eine einen am um im bis zum zur vom von
 		mit für el la los las un una del al de en con para o os as um uma no na em het een op om tot le les une du des au il lo`)
@@ -47,7 +47,7 @@ var (
 	shortened = Set(`no nr approx vs etc eg ie ext tel dept inc ltd jr bzw usw ca ggf inkl str avda av ud uds núm num min hrs hr
 		sec lb lbs oz ft ave rd blvd apt jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thurs fri sat sun`)
 
-	// joints join clauses, reasons and conditions begin them.
+	// joints join clauses. reasons and conditions begin them.
 	joints = Set(`and but so or cause cuz because cos then well anyway plus although though und aber oder also weil denn dann
 		sondern pero y porque entonces así mas e porque então en maar dus omdat et mais donc car ma perché quindi`)
 	reasons    = Set("because cause cuz cos weil denn porque omdat perché although though unless while whereas")
@@ -57,7 +57,7 @@ var (
 		could would do did is are ich wir sie er es du man mein meine unser das yo nosotros usted ustedes ella ellos mi nuestro
 		eu nós você ele ela eles meu minha ik wij we je jij hij zij mijn je nous vous il elle ils io noi lei lui mio mia`)
 
-	// governs are words that a question word can depend on: what follows them is no question of its own.
+	// governs are words on which a question word can depend: what follows them is no question of its own.
 	governs = Set(`and but so or that if know see tell me ask asked say said wonder wondering sure understand remember whatever
 		think guess what when where who how why which is was are as than like of about on for to und dass ob weiß que si sé
 		you we i they he she it`)

@@ -70,7 +70,7 @@ func (a arguments) member(dec *json.Decoder) error {
 	if err != nil || !isName || dec.Decode(&value) != nil {
 		return notObject()
 	}
-	field := fold(name)
+	field := Fold(name)
 	if before, twice := a[field]; twice && !bytes.Equal(before, value) {
 		if told, ok := fields[field]; ok {
 			return recaller.InvalidField(told, "must not be told twice")
@@ -82,8 +82,8 @@ func (a arguments) member(dec *json.Decoder) error {
 
 func notObject() error { return recaller.InvalidField("arguments", "must be a JSON object") }
 
-// fold returns a name without case, underscores and hyphens.
-func fold(name string) string {
+// Fold returns a name as the tools compare it: without case, underscores and hyphens.
+func Fold(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
@@ -104,12 +104,12 @@ func (a arguments) unknown(call Call) error {
 	known := argumentsOf(call.Name)
 	told := make([]string, len(known))
 	for i, k := range known {
-		told[i] = fields[fold(k)]
+		told[i] = fields[Fold(k)]
 	}
 	byID := slices.Contains(known, "key") && call.Name != recaller.ToolStoreMemory
 	for _, field := range slices.Sorted(maps.Keys(a)) {
 		if slices.Contains(ids, field) || field == "memoryid" && byID ||
-			slices.ContainsFunc(known, func(k string) bool { return fold(k) == field }) {
+			slices.ContainsFunc(known, func(k string) bool { return Fold(k) == field }) {
 			continue
 		}
 		return recaller.InvalidField(spelled(call.Arguments, field), "is no argument of %s, which takes %s", call.Name,
@@ -127,7 +127,7 @@ func spelled(raw json.RawMessage, field string) string {
 	var told map[string]json.RawMessage
 	if json.Unmarshal(raw, &told) == nil {
 		for name := range told {
-			if fold(name) == field {
+			if Fold(name) == field {
 				field = name
 			}
 		}
@@ -155,7 +155,7 @@ func argumentsOf(name recaller.Tool) []string {
 
 // given reports whether the call has a field.
 func (a arguments) given(field string) bool {
-	v, ok := a[fold(field)]
+	v, ok := a[Fold(field)]
 	return ok && string(v) != "null"
 }
 
@@ -165,7 +165,7 @@ func (a arguments) text(field string) (string, error) {
 		return "", nil
 	}
 	var s string
-	if json.Unmarshal(a[fold(field)], &s) != nil {
+	if json.Unmarshal(a[Fold(field)], &s) != nil {
 		return "", recaller.InvalidField(field, "must be a string")
 	}
 	return strings.TrimSpace(s), nil
@@ -185,7 +185,7 @@ func (a arguments) share(field string) (*float64, error) {
 	if !a.given(field) {
 		return nil, nil //nolint:nilnil // absent is no error
 	}
-	raw := string(a[fold(field)])
+	raw := string(a[Fold(field)])
 	var s string
 	if json.Unmarshal([]byte(raw), &s) == nil {
 		raw = strings.TrimSpace(s)
@@ -202,7 +202,7 @@ func (a arguments) truth(field string) (bool, error) {
 	if !a.given(field) {
 		return false, nil
 	}
-	switch strings.ToLower(strings.Trim(string(a[fold(field)]), "\" ")) {
+	switch strings.ToLower(strings.Trim(string(a[Fold(field)]), "\" ")) {
 	case "true":
 		return true, nil
 	case "false", "":
@@ -218,7 +218,7 @@ func (a arguments) kind() (recaller.MemoryType, error) {
 		return "", err
 	}
 	for _, t := range recaller.MemoryTypes() {
-		if fold(string(t)) == fold(strings.ReplaceAll(s, " ", "")) {
+		if Fold(string(t)) == Fold(strings.ReplaceAll(s, " ", "")) {
 			return t, nil
 		}
 	}

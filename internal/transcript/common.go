@@ -9,9 +9,9 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// FakePhone returns a number for somebody who has none in a file: the same for the same name, whatever its case, and
-// nobody's, as no plan has the area code 555. "Patricia Brown" is +15554280038 for ever. Two names share a number once
-// in ten million pairs.
+// FakePhone returns a number for somebody who has none in a file. It is always the same for a name, whatever its case,
+// and nobody's, because no plan has the area code 555. "Patricia Brown" is +15554280038 for ever. Two names share a
+// number once in ten million pairs.
 func FakePhone(name string) string {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(strings.ToLower(strings.Join(strings.Fields(name), " ")))) // never fails
@@ -60,7 +60,7 @@ func (u unique) take(id string) string {
 	}
 }
 
-// timeOr reads a time as people and programs write it, in UTC where no zone is said; an empty one is the fallback.
+// timeOr reads a time as people and programs write it, in UTC if it has no zone. An empty text gives the fallback.
 func timeOr(s string, fallback time.Time) (t time.Time, ok bool) {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -77,8 +77,8 @@ func timeOr(s string, fallback time.Time) (t time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// sideOf tells which side a speaker's label means, by its last word that tells: "Caller", "customer 2", "AI Agent",
-// "Customer service agent", "Dr. Patel". It is empty for a label that does not tell.
+// sideOf returns the side that a speaker's label means, by its last telling word: "Caller", "customer 2", "AI Agent",
+// "Customer service agent", "Dr. Patel". It is empty if no word tells.
 func sideOf(label string) recaller.Speaker {
 	words := strings.FieldsFunc(strings.ToLower(label), func(r rune) bool { return !('a' <= r && r <= 'z') })
 	for i := len(words) - 1; i >= 0; i-- {
@@ -95,9 +95,10 @@ var sides = map[string]recaller.Speaker{
 	"human": recaller.User, "client": recaller.User, "guest": recaller.User, "visitor": recaller.User,
 
 	"assistant": recaller.Assistant, "agent": recaller.Assistant, "bot": recaller.Assistant, "doctor": recaller.Assistant,
-	"dr": recaller.Assistant, "ai": recaller.Assistant, "operator": recaller.Assistant, "representative": recaller.Assistant,
-	"rep": recaller.Assistant, "receptionist": recaller.Assistant, "clerk": recaller.Assistant, "advisor": recaller.Assistant,
-	"adviser": recaller.Assistant, "model": recaller.Assistant, "nurse": recaller.Assistant,
+	"dr": recaller.Assistant, "ai": recaller.Assistant, "operator": recaller.Assistant,
+	"representative": recaller.Assistant, "rep": recaller.Assistant, "receptionist": recaller.Assistant,
+	"clerk": recaller.Assistant, "advisor": recaller.Assistant, "adviser": recaller.Assistant,
+	"model": recaller.Assistant, "nurse": recaller.Assistant,
 }
 
 // isRole reports whether a label is nothing but a word for a side, and so no name.

@@ -12,8 +12,8 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Detect tells a file's format from its name and beginning, which may be compressed with gzip; HeadSize bytes are
-// always enough. A file that is none of ours gives an error that says what was looked for.
+// Detect returns a file's format, by its name and beginning, which may be compressed with gzip. HeadSize bytes are
+// always enough. The error for any other file says what was looked for.
 func Detect(name string, head []byte) (Format, error) {
 	if bytes.HasPrefix(head, gzipMagic) {
 		head = unpackHead(head)
@@ -27,7 +27,8 @@ func Detect(name string, head []byte) (Format, error) {
 			return format, nil
 		}
 		return "", recaller.Errorf(recaller.Invalid,
-			"JSON, but none of ours: expected conversations with caller and turns, or the files of LongMemEval, HarperValley or PriMock57")
+			"JSON, but none of ours: expected conversations with caller and turns, or the files of LongMemEval, "+
+				"HarperValley or PriMock57")
 	}
 	if strings.Contains(strings.ToLower(path.Ext(strings.TrimSuffix(name, ".gz"))), "json") {
 		return "", recaller.Errorf(recaller.Invalid, "the file is named as JSON, but is none")
@@ -51,7 +52,7 @@ func unpackHead(head []byte) []byte {
 	return plain
 }
 
-// isJSON tells the beginning of an object, or of an array of objects, from that of "[00:01] CALLER: …".
+// isJSON tells the beginning of an object, or of an array of objects, from "[00:01] CALLER: …".
 func isJSON(head []byte) bool {
 	if head[0] == '[' {
 		head = bytes.TrimSpace(head[1:])

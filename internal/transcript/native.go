@@ -92,10 +92,12 @@ func (in nativeConversation) conversation(line int, prefix string, opts Options,
 	}
 	c := Conversation{
 		Caller: Caller{
-			Phone: strings.TrimSpace(in.Caller.Phone), ExternalID: strings.TrimSpace(in.Caller.ExternalID), Name: in.Caller.Name,
+			Phone: strings.TrimSpace(in.Caller.Phone), ExternalID: strings.TrimSpace(in.Caller.ExternalID),
+			Name: in.Caller.Name,
 		},
-		ExternalID: in.ExternalID, Channel: in.Channel, Direction: in.Direction, Status: in.Status, StartedAt: opts.StartedAt,
-		Duration: time.Duration(in.Duration * float64(time.Second)), RecordingURL: in.RecordingURL, NoWrapup: in.Wrapup != nil && !*in.Wrapup,
+		ExternalID: in.ExternalID, Channel: in.Channel, Direction: in.Direction, Status: in.Status,
+		StartedAt: opts.StartedAt, Duration: time.Duration(in.Duration * float64(time.Second)),
+		RecordingURL: in.RecordingURL, NoWrapup: in.Wrapup != nil && !*in.Wrapup,
 	}
 	if !c.Caller.known() {
 		c.Caller = opts.Caller
@@ -152,7 +154,9 @@ func (in nativeTurn) turn() (turn recaller.Turn, field, problem string) {
 	case in.Confidence != nil && (*in.Confidence < 0 || *in.Confidence > 1):
 		return turn, "confidence", "expected a number from 0 to 1"
 	}
-	turn = recaller.Turn{Speaker: side, Text: in.Text, Name: in.Name, At: when, Confidence: 1, Interrupted: in.Interrupted}
+	turn = recaller.Turn{
+		Speaker: side, Text: in.Text, Name: in.Name, At: when, Confidence: 1, Interrupted: in.Interrupted,
+	}
 	if in.Confidence != nil {
 		turn.Confidence = *in.Confidence
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// longMemEvalQuestion is what is taken of a question: the sessions. Question, answer and gold marks are not read.
+// longMemEvalQuestion is what is read of a question: the sessions, but not question, answer or gold marks.
 type longMemEvalQuestion struct {
 	ID       string   `json:"question_id"`
 	Dates    []string `json:"haystack_dates"`
@@ -126,7 +126,7 @@ func (q longMemEvalQuestion) conversations(line int) ([]Conversation, error) {
 	return convs, nil
 }
 
-// harperValleyCall is what is taken of a call. The task, what the agent noted, and the surveys are not read.
+// harperValleyCall is what is read of a call: not the task, the agent's notes, or the surveys.
 type harperValleyCall struct {
 	ID      string  `json:"sid"`
 	StartMS float64 `json:"start_time_ms"`
@@ -142,7 +142,7 @@ type harperValleyCall struct {
 	} `json:"segments"`
 }
 
-// sounds are what transcribers write for what is not speech: "[noise]", "[laughter]", "<unk>".
+// sounds matches what transcribers write for sounds: "[noise]", "[laughter]", "<unk>".
 var sounds = regexp.MustCompile(`\[[a-z][a-z _-]*\]|<[a-z]+>`)
 
 func parseHarperValley(r io.Reader, opts Options) iter.Seq2[Conversation, error] {
@@ -185,7 +185,8 @@ func (call harperValleyCall) conversation(line int, opts Options, ids unique) (C
 		}
 		text = strings.Join(strings.Fields(sounds.ReplaceAllString(text, " ")), " ")
 		if len(text) > recaller.MaxTurnBytes {
-			return Conversation{}, at(line, fmt.Sprintf("segments[%d]", i), "expected at most %d bytes", recaller.MaxTurnBytes)
+			return Conversation{}, at(line, fmt.Sprintf("segments[%d]", i), "expected at most %d bytes",
+				recaller.MaxTurnBytes)
 		}
 		if text != "" {
 			c.Turns = append(c.Turns, recaller.Turn{Speaker: side, Text: text, At: c.StartedAt.Add(seconds(s.StartMS / 1000)), Confidence: 1})
@@ -194,7 +195,7 @@ func (call harperValleyCall) conversation(line int, opts Options, ids unique) (C
 	return c.inOrder(line, "segments")
 }
 
-// priMock57Consultation is what is taken of a consultation. The complaint, the note and its highlights are not read.
+// priMock57Consultation is what is read of a consultation: not the complaint, the note, or its highlights.
 type priMock57Consultation struct {
 	ID       string  `json:"id"`
 	Duration float64 `json:"duration_s"`
@@ -205,9 +206,9 @@ type priMock57Consultation struct {
 	} `json:"turns"`
 }
 
-// parsePriMock57 reads consultations, each with a patient of its own under a made-up number. The set has no dates:
-// "day2_consultation05" is put on the second day, at the fifth half hour after the options' start, which is
-// 4 January 2021, 08:00 UTC unless said otherwise.
+// parsePriMock57 reads consultations, each with a patient of its own under a made-up number. The set has no dates. So
+// "day2_consultation05" gets the second day, at the fifth half hour after the options' start, which is 4 January 2021,
+// 08:00 UTC by default.
 func parsePriMock57(r io.Reader, opts Options) iter.Seq2[Conversation, error] {
 	ids := unique{}
 	first := opts.StartedAt
@@ -229,7 +230,8 @@ func (in priMock57Consultation) conversation(line int, first time.Time, ids uniq
 	}
 	start := first
 	var day, number int
-	if n, _ := fmt.Sscanf(in.ID, "day%d_consultation%d", &day, &number); n == 2 && 0 < day && day < 1000 && 0 <= number && number < 48 {
+	n, _ := fmt.Sscanf(in.ID, "day%d_consultation%d", &day, &number)
+	if n == 2 && 0 < day && day < 1000 && 0 <= number && number < 48 {
 		start = first.AddDate(0, 0, day-1).Add(time.Duration(number) * 30 * time.Minute)
 	}
 	c := Conversation{
@@ -266,7 +268,7 @@ func each(r io.Reader, read func(item) (Conversation, error)) iter.Seq2[Conversa
 	}
 }
 
-// inOrder sorts the turns of a recording by time, as recordings of two channels do not have them, and numbers them.
+// inOrder sorts the turns of a recording by time, because those of two channels are not sorted, and numbers them.
 func (c Conversation) inOrder(line int, field string) (Conversation, error) {
 	if len(c.Turns) == 0 {
 		return Conversation{}, at(line, field, "expected words")

@@ -14,8 +14,8 @@ import (
 // maxLine bounds a line of text; a turn may go on over many.
 const maxLine = 1 << 20
 
-// parseText reads "SPEAKER: text" lines. Conversations are parted by a line of three dashes or equals signs; a later
-// one that does not say who calls is with the caller of the one before.
+// parseText reads "SPEAKER: text" lines. A line of three dashes or equals signs separates conversations. If a later one
+// does not say who calls, the caller is that of the one before.
 func parseText(r io.Reader, opts Options) iter.Seq2[Conversation, error] {
 	return func(yield func(Conversation, error) bool) {
 		ids, caller := unique{}, opts.Caller
@@ -61,7 +61,7 @@ func parseText(r io.Reader, opts Options) iter.Seq2[Conversation, error] {
 	}
 }
 
-// parting reports whether a line stands between two conversations.
+// parting reports whether a line separates two conversations.
 func parting(line string) bool {
 	line = strings.TrimSpace(line)
 	return len(line) >= 3 && (strings.Trim(line, "-") == "" || strings.Trim(line, "=") == "")
@@ -70,7 +70,7 @@ func parting(line string) bool {
 // A draft is a conversation while its lines are read.
 type draft struct {
 	first    int // the line it begins on
-	indent   int // of its first speaker; lines that are further in go on with a turn
+	indent   int // of its first speaker; deeper lines continue a turn
 	header   header
 	inHeader bool
 	entries  []entry
@@ -170,7 +170,7 @@ func (d *draft) conversation(caller Caller, opts Options, ids unique) (Conversat
 	return c.withDefaults(), nil
 }
 
-// sides finds out which side each label means. Up to two labels may be words that do not tell, such as names.
+// sides finds which side each label means. At most two labels may be words that do not tell, such as names.
 func (d *draft) sides(first recaller.Speaker) (map[string]recaller.Speaker, error) {
 	found := map[string]recaller.Speaker{}
 	taken := map[recaller.Speaker]bool{}
@@ -194,7 +194,8 @@ func (d *draft) sides(first recaller.Speaker) (map[string]recaller.Speaker, erro
 		return found, nil
 	case len(unknown) > 2 || len(unknown)+len(taken) > 2:
 		e := unknown[len(unknown)-1]
-		return nil, at(e.line, "", "a speaker that is neither the caller nor the agent; a line that goes on with a turn must be indented")
+		return nil, at(e.line, "",
+			"a speaker that is neither the caller nor the agent; a line that goes on with a turn must be indented")
 	case len(unknown) == 1 && len(taken) == 1:
 		for side := range taken {
 			found[strings.ToLower(unknown[0].label)] = other(side)
@@ -202,7 +203,8 @@ func (d *draft) sides(first recaller.Speaker) (map[string]recaller.Speaker, erro
 		return found, nil
 	case !first.Valid():
 		return nil, at(unknown[0].line, "",
-			"cannot tell who is the caller and who the agent: use words such as CALLER and AGENT, or say which side speaks first")
+			"cannot tell who is the caller and who the agent: use words such as CALLER and AGENT, or say which side "+
+				"speaks first")
 	}
 	found[strings.ToLower(unknown[0].label)] = first
 	if len(unknown) == 2 {
@@ -219,7 +221,9 @@ func other(side recaller.Speaker) recaller.Speaker {
 }
 
 func (e *entry) turn(start time.Time, sides map[string]recaller.Speaker) recaller.Turn {
-	t := recaller.Turn{Speaker: sides[strings.ToLower(e.label)], Text: unquote(strings.Join(e.text, " ")), At: e.when, Confidence: 1}
+	t := recaller.Turn{
+		Speaker: sides[strings.ToLower(e.label)], Text: unquote(strings.Join(e.text, " ")), At: e.when, Confidence: 1,
+	}
 	if e.when.IsZero() && e.offset >= 0 {
 		t.At = start.Add(e.offset)
 	}
@@ -229,7 +233,7 @@ func (e *entry) turn(start time.Time, sides map[string]recaller.Speaker) recalle
 	return t
 }
 
-// unquote takes the quotation marks off a turn that stands in them as a whole.
+// unquote removes the quotation marks around a whole turn.
 func unquote(s string) string {
 	if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' || strings.Count(s, `"`) != 2 {
 		return s

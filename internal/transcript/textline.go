@@ -21,13 +21,14 @@ type header struct {
 	started, ended              time.Time
 }
 
-// take reads a "Key: value" line; done is false for a line that is none of the header's.
+// take reads a "Key: value" line. done is false if the line does not belong to the header.
 func (h *header) take(number int, line string) (done bool, err error) {
 	key, value, ok := strings.Cut(line, ":")
 	if value = strings.TrimSpace(value); !ok {
 		return false, nil
 	}
-	switch strings.ToLower(strings.Join(strings.FieldsFunc(key, func(r rune) bool { return r == ' ' || r == '_' || r == '-' }), " ")) {
+	words := strings.FieldsFunc(key, func(r rune) bool { return r == ' ' || r == '_' || r == '-' })
+	switch strings.ToLower(strings.Join(words, " ")) {
 	case "phone", "from", "number":
 		h.phone = value
 	case "caller id", "caller external id":
@@ -63,7 +64,7 @@ func (h *header) take(number int, line string) (done bool, err error) {
 	return true, nil
 }
 
-// caller is who the header names, with the fallback where it names nobody.
+// caller returns who the header names, or the fallback.
 func (h *header) caller(fallback Caller) Caller {
 	c := Caller{Phone: h.phone, ExternalID: h.externalCaller, Name: h.name}
 	if c.known() {
@@ -77,7 +78,7 @@ func (h *header) caller(fallback Caller) Caller {
 
 // A line is one line of a transcript, taken apart.
 type line struct {
-	label  string        // the speaker; empty if the line goes on with what was said
+	label  string        // the speaker; empty: the line continues a turn
 	offset time.Duration // since the start; negative if not told
 	when   time.Time     // if told as such
 	text   string
@@ -95,7 +96,7 @@ var (
 	stamp     = regexp.MustCompile(`^[\[(]\s*(\d{4}-\d\d-\d\d[^\])]*)[\])]\s*`)
 )
 
-// readLine takes a line apart. Without a speaker, the text is the whole line.
+// readLine splits a line into its parts. Without a speaker, the text is the whole line.
 func readLine(raw string) line {
 	l := line{offset: -1}
 	rest := l.takeTime(raw)

@@ -1,12 +1,12 @@
-// Package transcript reads conversations out of files, so that recorded ones can be replayed as calls or imported: our
-// own JSON lines, plain "SPEAKER: text" transcripts, and the JSON of three public sets of conversations (LongMemEval,
-// HarperValley, PriMock57). docs/transcripts.md describes every format with examples.
+// Package transcript reads conversations from files, so that recorded ones can be replayed as calls or imported: our
+// own JSON lines, plain "SPEAKER: text" transcripts, and the JSON of three public sets (LongMemEval, HarperValley,
+// PriMock57). docs/transcripts.md describes every format with examples.
 //
-// It only reads. What becomes of the conversations, and whether a number is one, is the use cases' business. Only what
-// was said, by whom and when, is taken from a file: the questions, answers, notes and labels that the public sets carry
-// for measuring are left behind, so that they cannot reach a memory.
+// It only reads. The use cases decide what becomes of the conversations, and whether a number is one. It takes from a
+// file only what was said, by whom and when. It leaves out the questions, answers, notes and labels that the public
+// sets carry for measuring, so that they cannot reach a memory.
 //
-// Errors are recaller.Invalid. They name the line, and the field where there is one, and hold nothing of what was said.
+// Errors are recaller.Invalid. They name the line, and the field if there is one, and hold nothing of what was said.
 package transcript
 
 import (
@@ -58,29 +58,30 @@ type Conversation struct {
 	EndedAt      time.Time     // zero if the file does not tell
 	Duration     time.Duration // as the platform counted; 0 if the file does not tell
 	RecordingURL string
-	NoWrapup     bool            // it is not to be written up
-	Turns        []recaller.Turn // at least one; numbered from 0, without ids; At is zero where the file does not tell
+	NoWrapup     bool            // it must not be written up
+	Turns        []recaller.Turn // at least one; numbered from 0, without ids; zero At: the file does not tell
 }
 
 // Options say how to read what a file leaves open. The zero value reads any file that leaves nothing open.
 type Options struct {
-	Format       Format           // empty: found out by Detect from the file's beginning
-	Name         string           // the file's name, for Detect; may be empty
-	Caller       Caller           // who calls where the file does not say (Native, Text)
-	StartedAt    time.Time        // when, where the file does not say (Native, Text, PriMock57)
-	FirstSpeaker recaller.Speaker // Text: the side of the first of two speakers whose words are not known ("ANNA:", "BEN:")
-	Question     string           // LongMemEval: only the question with this id, or at this place from 0; empty: all
-	Recogniser   bool             // HarperValley: what the speech recogniser heard, not what a human wrote down
-	GiveNames    bool             // HarperValley: hand on the caller's name from the file; else it has to be heard
+	Format    Format    // empty: found out by Detect from the file's beginning
+	Name      string    // the file's name, for Detect; may be empty
+	Caller    Caller    // who calls, if the file does not say (Native, Text)
+	StartedAt time.Time // when it began, if the file does not say (Native, Text, PriMock57)
+	// Text: the side of the first of two speakers whose labels do not tell ("ANNA:", "BEN:")
+	FirstSpeaker recaller.Speaker
+	Question     string // LongMemEval: only the question with this id, or at this place from 0; empty: all
+	Recogniser   bool   // HarperValley: what the speech recogniser heard, not what a human wrote down
+	GiveNames    bool   // HarperValley: take the caller's name from the file; otherwise it must be heard
 }
 
-// HeadSize is how much of a file's beginning Detect likes to see.
+// HeadSize is how many bytes of a file's beginning Detect needs at most.
 const HeadSize = 64 << 10
 
-// Parse reads the conversations of r one by one, so that a file need not fit in memory; of the JSON formats, one item
-// (a conversation, or a question with its sessions) is held at a time. Input that is compressed with gzip is unpacked.
+// Parse reads the conversations of r one by one, so that a file need not fit in memory. Of the JSON formats it holds
+// one item at a time: a conversation, or a question with its sessions. It unpacks input that is compressed with gzip.
 //
-// The sequence ends with the file or with the first error, which comes with an empty Conversation.
+// The sequence ends with the file, or with the first error, which comes with an empty Conversation.
 func Parse(r io.Reader, opts Options) iter.Seq2[Conversation, error] {
 	return func(yield func(Conversation, error) bool) {
 		plain, format, err := open(r, opts)

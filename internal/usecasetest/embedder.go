@@ -9,11 +9,11 @@ import (
 	"github.com/recallerhq/recaller/internal/search/stems"
 )
 
-// Embedder is an embedder that knows which words mean alike, and nothing else. Calls of "Embed" may be made to fail.
+// Embedder is an embedder that knows which words mean the same, and nothing else. Calls of "Embed" can be made to fail.
 // Safe for concurrent use.
 type Embedder struct {
 	Faults
-	Alike map[string]string // a word, as a stem, to the one whose direction it has
+	Alike map[string]string // from the stem of a word to the one whose direction it shares
 	mu    sync.Mutex
 	texts []string
 }

@@ -1,5 +1,5 @@
 // Package usecasetest gives the tests of the use cases a real store to tell their stories on: the embedded database,
-// the key file and the archive in a folder of the test's own, a clock that is moved by hand and ids that count up.
+// the key file and the archive in a folder of the test's own, a clock that is moved by hand, and ids that count up.
 // Faults make any call fail, hang, or lose its answer.
 //
 // It is for tests only.
@@ -54,8 +54,8 @@ func Open(t testing.TB) *Place {
 	return p
 }
 
-// Restart closes the data and opens it again, as a new process finds it. What was made of the old Store, Vault and
-// Archive is of no use afterwards.
+// Restart closes the data and opens it again, as a new process would. What was made of the old Store, Vault and Archive
+// is then useless.
 func (p *Place) Restart(t testing.TB) {
 	t.Helper()
 	if err := p.close(); err != nil {
@@ -91,7 +91,9 @@ func (p *Place) MakeTenant(t testing.TB, settings recaller.Tenant) recaller.Tena
 	t.Helper()
 	settings.CreatedAt = p.Clock.Now()
 	settings = settings.WithDefaults()
-	key := recaller.APIKey{ID: recaller.KeyID(p.NewID()), Tenant: settings.ID, Scope: recaller.ScopeAgent, CreatedAt: p.Clock.Now()}
+	key := recaller.APIKey{
+		ID: recaller.KeyID(p.NewID()), Tenant: settings.ID, Scope: recaller.ScopeAgent, CreatedAt: p.Clock.Now(),
+	}
 	ok(t, p.Store.CreateTenant(context.Background(), settings, key, []byte(p.NewID())))
 	return settings
 }
@@ -160,10 +162,12 @@ type Faults struct {
 	seen          []string
 }
 
-// Before has fn run before each call of the name; its error is the call's, which is then not made. nil ends it.
+// Before makes fn run before each call of the name. If fn fails, the call is not made, and returns fn's error. nil ends
+// it.
 func (f *Faults) Before(name string, fn func() error) { f.set(&f.before, name, fn) }
 
-// After has fn run after each call of the name that succeeded; its error takes the place of the answer, which is lost.
+// After makes fn run after each successful call of the name. If fn fails, the answer is lost, and the call returns fn's
+// error.
 func (f *Faults) After(name string, fn func() error) { f.set(&f.after, name, fn) }
 
 func (f *Faults) set(to *map[string]func() error, name string, fn func() error) {

@@ -16,8 +16,8 @@ import (
 	"github.com/recallerhq/recaller/internal/refresh"
 )
 
-// Register registers the views that the product has with a feed. Those that the test has none of are made; no briefing
-// is refreshed.
+// Register registers the product's views with a feed. It makes those that the test does not have. No briefing is
+// refreshed.
 func (p *Place) Register(f *feed.Feed, v views.All) {
 	if v.Recall == nil {
 		v.Recall = recall.New(p.Store, recall.Options{Reached: f.Reached})

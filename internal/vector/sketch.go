@@ -2,10 +2,9 @@ package vector
 
 import "math"
 
-// This file is about sketches: a vector of SketchWidth numbers in a quarter of its bytes, good to tell how alike it is
-// to a query within some .02 of a cosine. A vector is turned first, by a fixed rotation that spreads what it tells over
-// all of its numbers, so that each of them falls into one of four levels, -3, -1, 1 and 3 times half a step, without
-// much loss.
+// This file is about sketches: a vector of SketchWidth numbers in a quarter of its bytes, by which its cosine to a
+// query can be told within some .02. First a fixed rotation spreads what the vector tells over all of its numbers. Then
+// each number is rounded to one of four levels, -3, -1, 1 and 3 times half a step, without much loss.
 
 // The sizes of a vector that can be sketched, and of its sketch.
 const (
@@ -13,12 +12,12 @@ const (
 	SketchBytes = SketchWidth / 4
 )
 
-// levelStep is how far levels are from each other, in deviations of a turned vector's numbers: what loses least of a
+// levelStep is the distance between levels, in standard deviations of a rotated vector's numbers. It loses least of a
 // normal distribution.
 const levelStep = 0.9957
 
-// Sketch appends the sketch of v, whose length is told, to dst. scale is what a Rough product is to be multiplied by to
-// be the product with v over v's length; it is 0 for a vector without direction.
+// Sketch appends the sketch of v to dst. length is the length of v. A Rough product times scale is the product with v
+// over v's length; scale is 0 for a vector without direction.
 func Sketch(dst []byte, v []int8, length float32) (_ []byte, scale float32) {
 	var turned [SketchWidth]float32
 	turn(&turned, v)
@@ -63,11 +62,11 @@ func NewQuery(v []int8) *Query {
 	return q
 }
 
-// Scale is what products of the query are to be multiplied by, beside the sketch's own scale.
+// Scale returns the factor of the query's products, beside the sketch's own scale.
 func (q *Query) Scale() float32 { return q.scale }
 
-// Rough puts the product of q with each sketch into out: rows holds len(out) sketches, one after the other. It panics
-// where the lengths do not fit.
+// Rough writes the product of q with each sketch to out. rows holds len(out) sketches, one after the other. It panics
+// if the lengths do not fit.
 func (q *Query) Rough(out []int32, rows []byte) {
 	if len(rows) != len(out)*SketchBytes {
 		panic("vector: there are not as many sketches as places for their products")
@@ -95,8 +94,7 @@ func (q *Query) plain(out []int32, rows []byte) {
 	}
 }
 
-// turn rotates v: signs that look as if they were drawn by chance, and a Hadamard transform. Lengths and products stay
-// as they are.
+// turn rotates v, by fixed pseudo-random signs and a Hadamard transform. Lengths and products stay the same.
 func turn(dst *[SketchWidth]float32, v []int8) {
 	seed := uint32(2463534242)
 	for i := range dst {

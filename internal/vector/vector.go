@@ -1,17 +1,17 @@
-// Package vector does the arithmetic of texts' vectors in whole numbers: how alike what was asked and what was said
-// are, for every text of a caller at once, and the sums that such vectors are made of. On machines with AVX2 a product
-// of 256 numbers takes some 9 ns, in the plain loop some 140; the answers are the same on every machine.
+// Package vector does the arithmetic of texts' vectors in whole numbers: how like a query is to every text of a caller,
+// and the sums of which such vectors are made. On machines with AVX2 a product of 256 numbers takes some 9 ns, and in
+// the plain loop some 140. The results are the same on every machine.
 //
-// It is pure. It is not for fractions, nor for choosing which vectors to compare: to compare all is faster than any
-// index for the some ten thousand that one caller has.
+// It is pure. It does no fractions, and does not choose which vectors to compare: for the ten thousand or so of one
+// caller, comparing all is faster than any index.
 package vector
 
-// Fast reports whether products are made by machine code here. Where they are not, what needs millions of them is not
+// Fast reports whether products are made by machine code here. Without it, work that needs millions of them is not
 // worth its time.
 func Fast() bool { return fast }
 
-// Products puts the product of q with each row of rows into out: rows holds len(out) vectors of len(q) numbers each,
-// one after the other. No number may be -128. It panics where the lengths do not fit.
+// Products writes the product of q with each row of rows to out. rows holds len(out) vectors of len(q) numbers, one
+// after the other. No number may be -128. It panics if the lengths do not fit.
 func Products(out []int32, q, rows []int8) {
 	if len(rows) != len(out)*len(q) {
 		panic("vector: there are not as many rows as places for their products")
@@ -30,9 +30,9 @@ func Products(out []int32, q, rows []int8) {
 // Wide is how many numbers of a row FineProducts takes at once: a row has a multiple of them.
 const Wide = 16
 
-// FineProducts is Products of a query that is told more finely, and of rows of whole numbers from 0 to 255, eight to a
-// word, the lowest byte first. The query's numbers lie between -2047 and 2047, and are at most 4000 but for zeros; a
-// row has Wide of them or a multiple. It panics where the lengths do not fit.
+// FineProducts is Products for a finer query, and rows of whole numbers from 0 to 255, eight to a word, the lowest byte
+// first. The query's numbers lie between -2047 and 2047, and at most 4000 of them are not zero. A row has a multiple of
+// Wide numbers. It panics if the lengths do not fit.
 func FineProducts(out []int32, q []int16, rows []uint64) {
 	if len(q)%Wide != 0 || 8*len(rows) != len(out)*len(q) {
 		panic("vector: there are not as many rows as places for their products")
@@ -48,7 +48,7 @@ func FineProducts(out []int32, q []int16, rows []uint64) {
 	plainFineProducts(out, q, rows)
 }
 
-// AddTimes adds row, times over, to sum. It panics where the lengths differ.
+// AddTimes adds row, times over, to sum. It panics if the lengths differ.
 func AddTimes(sum []int64, row []int8, times int32) {
 	if len(sum) != len(row) {
 		panic("vector: the sum and the row differ in length")

@@ -22,8 +22,8 @@ func fineProducts(out *int32, q *int16, rows *uint64, width, n int)
 //go:noescape
 func addTimes(sum *int64, row *int8, width int, times int32)
 
-// levels puts twice the sum of q's numbers, each times its level in a sketch, and add into out, for at least one
-// sketch.
+// levels writes to out, for each sketch, twice the sum of q's numbers times their levels, plus add. There must be at
+// least one sketch.
 //
 //go:noescape
 func levels(out *int32, q *int8, rows *byte, n int, add int32)

@@ -7,7 +7,8 @@ import (
 	"github.com/recallerhq/recaller/internal/vector"
 )
 
-// headDesk is the working memory of one head: what each token looks for, offers and tells, in whole numbers.
+// headDesk is the working memory of one head: what each token looks for (q), offers (k) and tells (v), in whole
+// numbers.
 type headDesk struct {
 	q, k    []int8 // a row for each token
 	v       []int8 // a row for each number of a head, over the tokens
@@ -19,7 +20,7 @@ type headDesk struct {
 	share   []int8
 }
 
-// attend writes what each token takes from all, by one head, to the desk's y.
+// attend writes what each token takes from all tokens, by one head, to the desk's y.
 func (h *headDesk) attend(d *desk, head int) {
 	padded := (d.n + block - 1) / block * block
 	h.q, h.k, h.v = grow(h.q, d.n*headWidth), grow(h.k, d.n*headWidth), grow(h.v, headWidth*padded)
@@ -42,7 +43,7 @@ func (h *headDesk) attend(d *desk, head int) {
 	}
 }
 
-// take is what one token takes.
+// take writes what one token takes.
 func (h *headDesk) take(out []float32, t, n, padded int) {
 	products := h.product[:n]
 	vector.Products(products, h.q[t*headWidth:][:headWidth], h.k[:n*headWidth])
@@ -63,10 +64,10 @@ func (h *headDesk) take(out []float32, t, n, padded int) {
 	}
 }
 
-// Powers of e are read from a table: what is read is rounded to 127 steps behind it anyway.
+// Powers of e are read from a table, because they are rounded to 127 steps afterwards anyway.
 const (
 	expReach = 16
-	expSteps = 256 // for each 1
+	expSteps = 256 // for each unit
 )
 
 var expTable = sync.OnceValue(func() *[expReach*expSteps + 1]float32 {
@@ -77,7 +78,7 @@ var expTable = sync.OnceValue(func() *[expReach*expSteps + 1]float32 {
 	return &t
 })
 
-// shares puts e to the power of each look, less the largest, in its place, and adds them up.
+// shares replaces each look by e to the power of it less the largest, and returns their sum.
 func shares(looks []float32, largest float32) (sum float32) {
 	table := expTable()
 	for i, v := range looks {

@@ -1,12 +1,11 @@
-// Package dialogue reads turns of talk and the questions that are asked about them, so that a question points to the
-// turn that answers it, in other words too: "any trouble with her lungs" to "Asthma, I've got a puffer". A turn is read
-// together with the one that it answers, for "Brenda." says little without "And your name?" before it. It is a small
-// transformer, part of the program, that was trained on conversations and questions written for it (tools/dialogue); it
-// needs no network.
+// Package dialogue reads turns of talk and questions about them, so that a question points to the turn that answers it,
+// even in other words: "any trouble with her lungs" to "Asthma, I've got a puffer". It reads a turn together with the
+// one that it answers, because "Brenda." says little without "And your name?" before it. It is a small transformer in
+// the program, trained on conversations and questions written for it (tools/dialogue). It needs no network.
 //
-// It is pure. It reads English only, and it is slow beside embed/static: about half a millisecond for each word of a
-// text. So each turn is read once, and its vector kept: of a caller's history up to some thousand turns
-// (internal/recall), and of a tenant's conversations (internal/search). It is not for comparing turns with one another.
+// It is pure. It reads English only. It is slow beside embed/static: about half a millisecond for each word. So each
+// turn is read once, and its vector kept: for a caller's history of up to some thousand turns (internal/recall), and
+// for a tenant's conversations (internal/search). It does not compare turns with one another.
 package dialogue
 
 import (
@@ -16,17 +15,17 @@ import (
 )
 
 const (
-	// Model names what Turn and Question make, for who records it. It changes whenever a vector does: those of different
-	// models cannot be compared.
+	// Model names what Turn and Question make. It changes whenever a vector does, because those of different models
+	// cannot be compared.
 	Model = "recaller-dialogue/2"
 	// Width is how many numbers a vector has.
 	Width = hidden
-	// Unlike is the cosine of a question and a turn that have nothing to do with each other, about the mean.
+	// Unlike is about the mean cosine of a question and an unrelated turn.
 	Unlike = 0.15
 )
 
-// Turn returns the vector of a turn, its largest number at 127 or -127; before is what the other side said just before,
-// or nothing. Of a very long turn the beginning counts, of what was said before it the end.
+// Turn returns the vector of a turn, its largest number at 127 or -127. before is what the other side said just before,
+// or empty. Of a very long turn the beginning counts, of before the end.
 func Turn(before, text string) []int8 {
 	t := shared().tokens
 	tail, own := t.cut(before), t.cut(text)
@@ -38,7 +37,7 @@ func Turn(before, text string) []int8 {
 	return run(ids, first)
 }
 
-// Question returns the vector of a question, to be compared with those of Turn by their cosine.
+// Question returns the vector of a question, to compare with those of Turn by the cosine.
 func Question(text string) []int8 {
 	t := shared().tokens
 	own := t.cut(text)
@@ -47,7 +46,7 @@ func Question(text string) []int8 {
 	return run(ids, len(ids))
 }
 
-// Reads reports whether the model reads the language of a text, or it cannot be told that it does not.
+// Reads reports whether the model reads the language of a text. It is true if the language cannot be told.
 func Reads(text string) bool {
 	var d token.Detector
 	d.Add(text)
@@ -62,7 +61,7 @@ const (
 	mostBefore   = 28
 )
 
-// desks lends the working memory of a reading.
+// desks holds the working memory of readings.
 var desks = sync.Pool{New: func() any { return new(desk) }}
 
 func run(ids []int32, first int) []int8 {

@@ -7,8 +7,8 @@ import (
 	"github.com/recallerhq/recaller/internal/vector"
 )
 
-// desk is the working memory of one reading. All products are of whole numbers (internal/vector): the numbers of each
-// token are brought to whole ones with a scale of their own, and so are the weights of each row.
+// desk is the working memory of one reading. All products are of whole numbers (internal/vector): each token's numbers
+// are scaled to whole ones, and so is each row of weights.
 type desk struct {
 	n       int // tokens
 	x       []float32
@@ -20,10 +20,10 @@ type desk struct {
 	heads   headDesk
 }
 
-// block is how many rows of a matrix stay in the nearest cache while all tokens are multiplied with them.
+// block is how many rows of a matrix stay in the nearest cache while all tokens are multiplied by them.
 const block = 32
 
-// read returns the mean of what the model makes of the tokens, those from first on being the turn.
+// read returns the mean of what the model makes of the tokens. Those from first on are the turn.
 func (d *desk) read(m *model, ids []int32, first int) []int8 {
 	ids = ids[:min(len(ids), positions)]
 	d.n = len(ids)
@@ -47,7 +47,7 @@ func (d *desk) read(m *model, ids []int32, first int) []int8 {
 	return d.mean()
 }
 
-// layer lets each token look at all the others, and then think on its own.
+// layer lets each token look at all others, and then think on its own.
 func (d *desk) layer(l *layer) {
 	d.round(d.x, hidden)
 	d.q, d.k, d.v = d.times(d.q, &l.query), d.times(d.k, &l.key), d.times(d.v, &l.value)
@@ -69,7 +69,7 @@ func (d *desk) layer(l *layer) {
 	l.thought.apply(d.x)
 }
 
-// round brings the tokens' numbers to whole ones.
+// round scales the tokens' numbers to whole ones.
 func (d *desk) round(x []float32, width int) {
 	d.whole, d.scales = grow(d.whole, d.n*width), grow(d.scales, d.n)
 	for t := range d.n {
@@ -77,10 +77,10 @@ func (d *desk) round(x []float32, width int) {
 	}
 }
 
-// round writes x in whole numbers, of which the largest is 127, to dst, and returns what one is worth.
+// round writes x to dst in whole numbers, the largest of which is 127, and returns what 1 stands for.
 func round(dst []int8, x []float32) float32 {
 	const sign = 1 << 31
-	var bits uint32 // of numbers without their sign: they are in the numbers' order, and comparing them takes no branch
+	var bits uint32 // of the numbers without sign, which sort as these do, and compare without a branch
 	for _, v := range x {
 		bits = max(bits, math.Float32bits(v)&^sign)
 	}
@@ -91,12 +91,12 @@ func round(dst []int8, x []float32) float32 {
 	}
 	dst, scale := dst[:len(x)], 127/largest
 	for i, v := range x {
-		dst[i] = int8(int32(v*scale+128.5) - 128) // above 0 what is cut off is rounded
+		dst[i] = int8(int32(v*scale+128.5) - 128) // above 0 cutting off rounds
 	}
 	return largest / 127
 }
 
-// times multiplies the rounded tokens with a matrix.
+// times multiplies the rounded tokens by a matrix.
 func (d *desk) times(out []float32, l *linear) []float32 {
 	rows := len(l.scales)
 	out = grow(out, d.n*rows)
@@ -152,7 +152,7 @@ func add(x, y []float32) {
 	}
 }
 
-// grow gives a slice of n numbers, of whatever value.
+// grow returns a slice of n numbers of any value.
 func grow[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, n+n/2)
@@ -160,8 +160,8 @@ func grow[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// The curve by which numbers are let through (Hendrycks, Gimpel: Gaussian error linear units, 2016), read from a table:
-// what is read is rounded to 127 steps behind it anyway.
+// The curve that lets numbers through (Hendrycks, Gimpel: Gaussian error linear units, 2016) is read from a table,
+// because its values are rounded to 127 steps afterwards anyway.
 const (
 	geluReach = 8
 	geluSteps = 256 // for each 1

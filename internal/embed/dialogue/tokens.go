@@ -9,17 +9,17 @@ import (
 )
 
 // tokens cuts text into the pieces that the model knows, as BERT's uncased tokenizer does (Devlin et al., 2019): lower
-// case, no accents, each punctuation mark on its own, and of each word the longest pieces from its beginning on, those
-// inside marked by ##.
+// case, no accents, each punctuation mark on its own, and each word in the longest pieces from its beginning on. Pieces
+// inside a word begin with ##.
 type tokens struct {
-	names    []string // rising
+	names    []string // sorted
 	opens    int32    // [CLS]
 	closes   int32    // [SEP]
 	unknown  int32    // [UNK]
 	longName int      // bytes of the longest name
 }
 
-// longWord is how many letters a word has at most; a longer one is unknown.
+// longWord is how many letters a known word has at most.
 const longWord = 100
 
 // cut returns the pieces of a text.
@@ -56,7 +56,7 @@ func stands(r rune) bool {
 	return unicode.IsPunct(r) || unicode.Is(unicode.Han, r)
 }
 
-// pieces appends those of a word, behind whose first two bytes it stands.
+// pieces appends the pieces of a word, which stands after its first two bytes.
 func (t *tokens) pieces(ids []int32, word []byte) []int32 {
 	if len(word) == 2 {
 		return ids

@@ -69,15 +69,15 @@ type model struct {
 var shared = sync.OnceValue(func() *model {
 	m, err := open(weights)
 	if err != nil {
-		panic("dialogue: " + err.Error()) // the program was built with a file that is none; every test shows it
+		panic("dialogue: " + err.Error()) // the program was built with a damaged file; every test shows it
 	}
 	return m
 })
 
-// file is what is left to read of a weights file.
+// file is the unread rest of a weights file.
 type file struct {
 	rest  string
-	short bool // something was asked for that is not there
+	short bool // the file ended too early
 }
 
 func (f *file) bytes(n int) string {
@@ -125,18 +125,24 @@ func open(text string) (*model, error) {
 		return nil, errors.New("not a file of weights")
 	}
 	count := f.number()
-	if got, want := [5]int{f.number(), f.number(), f.number(), f.number(), f.number()}, [5]int{hidden, layers, heads, inner, positions}; got != want {
+	if got, want := [5]int{f.number(), f.number(), f.number(), f.number(), f.number()}, [5]int{
+		hidden, layers, heads, inner, positions,
+	}; got != want {
 		return nil, fmt.Errorf("weights of the shape %v, want %v", got, want)
 	}
 	t, err := readTokens(f.bytes(f.number()), count)
 	if err != nil {
 		return nil, err
 	}
-	m := &model{tokens: t, words: f.matrix(count, hidden), place: f.floats(positions * hidden), kind: f.floats(2 * hidden), first: f.norm()}
+	m := &model{
+		tokens: t, words: f.matrix(count, hidden), place: f.floats(positions * hidden), kind: f.floats(2 * hidden),
+		first: f.norm(),
+	}
 	for i := range m.layers {
 		m.layers[i] = layer{
-			query: f.linear(hidden, hidden), key: f.linear(hidden, hidden), value: f.linear(hidden, hidden), out: f.linear(hidden, hidden),
-			wide: f.linear(inner, hidden), back: f.linear(hidden, inner), attended: f.norm(), thought: f.norm(),
+			query: f.linear(hidden, hidden), key: f.linear(hidden, hidden), value: f.linear(hidden, hidden),
+			out: f.linear(hidden, hidden), wide: f.linear(inner, hidden), back: f.linear(hidden, inner),
+			attended: f.norm(), thought: f.norm(),
 		}
 	}
 	if f.short || f.rest != "" {
@@ -145,7 +151,7 @@ func open(text string) (*model, error) {
 	return m, nil
 }
 
-// readTokens reads the names of tokens, which are to be rising.
+// readTokens reads the names of tokens, which must be sorted.
 func readTokens(names string, count int) (*tokens, error) {
 	t := &tokens{opens: -1, closes: -1, unknown: -1}
 	for begin, i := 0, 0; i < len(names); i++ {

@@ -12,9 +12,9 @@ import (
 // so it stands for all forms of a word, and the same letters mean in each language what they mean there. Words that say
 // nothing have none.
 
-// foreign is the second file that tools/distill writes. It is laid out like the first, but for its magic, for its
-// names, which begin with the initial of their language's tag, and for its rows: their numbers have four bits each,
-// from -7 to 7, the first of two the lower bits, and their scales count sixteenfold.
+// foreign is the second file that tools/distill writes. It is laid out like the first, with these differences. Its
+// magic is another. Names begin with the initial of their language's tag. Numbers have four bits, from -7 to 7, two in
+// a byte, the first in the lower bits. Scales count sixteenfold.
 //
 //go:embed foreign.bin
 var foreign string
@@ -56,9 +56,9 @@ func initial(l token.Language) byte {
 // Knows reports whether words of a language have rows.
 func Knows(l token.Language) bool { return l == token.English || initial(l) != 0 }
 
-// RowsIn appends to dst the rows of one token of a text in language l, as token.Scanner's Word cuts it: none where the
-// language has no rows or the word says nothing. In English it is Rows. Elsewhere a word without a row of its own is
-// what English makes of it if it is an English word too, and a German one the parts that it is put together of.
+// RowsIn appends to dst the rows of one token of a text in language l, as token.Scanner's Word cuts it. There are none
+// if the language has no rows, or if the word says nothing. In English it is Rows. Elsewhere a word without a row of
+// its own gets the rows of the English word, if it is one, and a German word those of its parts.
 func RowsIn(l token.Language, tok []byte, dst []uint32) []uint32 {
 	if l == token.English {
 		return Rows(tok, dst)
@@ -87,7 +87,8 @@ func RowsIn(l token.Language, tok []byte, dst []uint32) []uint32 {
 }
 
 const (
-	leastGuest = 5 // letters of an English word in a text of another language; shorter ones are most likely something else there
+	// letters of an English word in a text of another language; a shorter one is probably something else there
+	leastGuest = 5
 	leastPart  = 4 // letters of a part of a compound
 )
 
@@ -106,10 +107,10 @@ func (t *table) named(of byte, term string) (uint32, bool) {
 	return t.find(h, "", name[:n])
 }
 
-// joints are what German puts between the parts of a compound, and what a stem lacks of a word.
+// joints are what German puts between the parts of a compound, or what a stem lacks of a word.
 var joints = [...]string{"", "s", "n", "en", "es", "e", "er"}
 
-// compound returns the rows of the two parts of a word, of which the last is as long as can be.
+// compound returns the rows of the two parts of a word, of which the last is as long as possible.
 func (t *table) compound(of byte, term string) (first, last uint32, ok bool) {
 	for at := leastPart; at <= len(term)-leastPart; at++ {
 		if last, ok = t.named(of, term[at:]); !ok {
@@ -128,8 +129,7 @@ func (t *table) compound(of byte, term string) (first, last uint32, ok bool) {
 	return 0, 0, false
 }
 
-// row writes the numbers of a row of either table to cells, where it has to unpack them, and returns them and their
-// scale.
+// numbers returns the numbers of a row of either table, and their scale. It writes to cells if it has to unpack them.
 func numbers(row uint32, cells *[Width]int8) ([]int8, int64) {
 	if row&abroad == 0 {
 		return shared().cellsOf(row), shared().scale(row)

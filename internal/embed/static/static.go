@@ -1,13 +1,13 @@
-// Package static makes a vector of a text from a table that is part of the program: each token has a row, a text's
-// vector is the sum of its tokens' rows, at length 1. The rows were fitted so that such sums point where a sentence
-// model's vectors do (tools/distill), so texts that mean alike in other words ("car", "vehicle") point alike too. It
-// needs no network and no warming up, and gives the same vector on every machine.
+// Package static makes a vector of a text from a table in the program. Each token has a row, and a text's vector is the
+// sum of its tokens' rows, at length 1. The rows were fitted so that such sums point where a sentence model's vectors
+// do (tools/distill), so texts with the same meaning in other words ("car", "vehicle") point alike too. It needs no
+// network and no warming up, and gives the same vector on every machine.
 //
-// A second table has the words of German, Spanish, French, Italian and Portuguese, in the same space: a text in one of
-// them is like one in another that means the same.
+// A second table holds the words of German, Spanish, French, Italian and Portuguese in the same space. A text in one of
+// these languages is like one in another that means the same.
 //
-// It is pure. It does not know the order of words, nor any other language; names and numbers are found better by words.
-// Nor does it hide the words: who holds a vector can test it for a word, as with any embedding.
+// It is pure. It does not know the order of words, nor other languages. Names and numbers are better found by words. It
+// does not hide the words: whoever has a vector can test it for a word, as with any embedding.
 package static
 
 import (
@@ -18,18 +18,18 @@ import (
 )
 
 const (
-	// Model names what Vector makes, for who records it. It changes whenever a text's vector does: those of different
-	// models cannot be compared.
+	// Model names what Vector makes. It changes whenever the vectors do, because those of different models cannot be
+	// compared.
 	Model = "recaller-static/2"
 	// Width is how many numbers a vector has.
 	Width = 256
 )
 
-// Vector returns a text's vector, of length 1. A text without a token that the table knows, an empty one for example,
-// points along the axis that texts differ least in: such texts are like one another and hardly like any other.
+// Vector returns a text's vector, of length 1. A text without a token that the table knows, such as an empty one,
+// points along the axis in which texts differ least. Such texts are like one another, and hardly like any other.
 //
-// A text in German, Spanish, French, Italian or Portuguese is read by that language's rows, every other one by the
-// English ones.
+// A text in German, Spanish, French, Italian or Portuguese is read by that language's rows, any other by the English
+// ones.
 func Vector(text string) []float32 {
 	var (
 		words token.Scanner
@@ -50,11 +50,11 @@ func Vector(text string) []float32 {
 	return v
 }
 
-// enough is how much of a text tells its language.
+// enough is how many bytes of a text tell its language.
 const enough = 2000
 
-// languageOf returns the language by whose rows a text is read. Of a few words that tell none it is that whose table
-// knows most of them.
+// languageOf returns the language by whose rows a text is read. If a few words do not tell their language, it is the
+// one whose table knows most of them.
 func languageOf(text string) token.Language {
 	text = text[:min(len(text), enough)]
 	var d token.Detector
@@ -87,12 +87,11 @@ func languageOf(text string) token.Language {
 	return best
 }
 
-// Rows appends to dst the table's rows of one token, folded as token.Scanner yields it: one where the table has the
-// word, those of the word's pieces where not, none where it knows no piece of it.
+// Rows appends to dst the table's rows of one token, folded as token.Scanner yields it: the word's row, or else those
+// of its pieces; none if the table knows no piece.
 func Rows(tok []byte, dst []uint32) []uint32 { return shared().rows(tok, dst) }
 
-// Weight returns how much a row counts in a sum, its length: words that say much count more. The mean over all rows is
-// 1.
+// Weight returns how much a row counts in a sum: its length, by which words that say much count more. The mean is 1.
 func Weight(row uint32) float32 {
 	var (
 		unpacked [Width]int8
@@ -107,13 +106,13 @@ func Weight(row uint32) float32 {
 
 // Sum adds up rows. The zero value is empty and ready. It is not for concurrent use.
 type Sum struct {
-	at [Width]int64 // whole numbers add up alike in any order
+	at [Width]int64 // whole numbers add up the same in any order
 }
 
 // Reset makes the sum empty.
 func (s *Sum) Reset() { s.at = [Width]int64{} }
 
-// Add adds a row, of those that Rows gives, so many times.
+// Add adds a row from Rows, times over.
 func (s *Sum) Add(row uint32, times int) {
 	var unpacked [Width]int8
 	cells, scale := numbers(row, &unpacked)
@@ -133,9 +132,8 @@ func (s *Sum) Unit(dst []float32) bool {
 	return true
 }
 
-// Int8 writes the sum to dst, which holds Width numbers, its largest at 127 or -127 and all rounded, and returns the
-// length of what it wrote: the cosine of two such vectors is their product by their lengths. 0, and dst as it was, if
-// nothing was added.
+// Int8 writes the sum to dst, which holds Width numbers, rounded, its largest at 127 or -127. It returns the length of
+// what it wrote, by which to divide products for a cosine. If nothing was added, it returns 0 and leaves dst as it was.
 func (s *Sum) Int8(dst []int8) (length float32) {
 	var largest int64
 	for _, x := range s.at {
@@ -157,7 +155,7 @@ func (s *Sum) Int8(dst []int8) (length float32) {
 func (s *Sum) length() float64 {
 	var square float64
 	for _, x := range s.at {
-		square += float64(float64(x) * float64(x)) // the conversion keeps machines from rounding only once
+		square += float64(float64(x) * float64(x)) // the conversion makes every machine round twice
 	}
 	return math.Sqrt(square)
 }

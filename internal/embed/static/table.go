@@ -47,7 +47,7 @@ type table struct {
 var shared = sync.OnceValue(func() *table {
 	t, err := open(weights)
 	if err != nil {
-		panic("static: " + err.Error()) // the program was built with a file that is none; every test shows it
+		panic("static: " + err.Error()) // the program was built with a damaged file; every test shows it
 	}
 	return t
 })
@@ -87,7 +87,7 @@ func (t *table) scale(row uint32) int64 {
 	return int64(b[0]) | int64(b[1])<<8
 }
 
-// cellsOf returns a row's numbers, which are only to be read: they are those of the program itself.
+// cellsOf returns a row's numbers. They are part of the program: only read them.
 func (t *table) cellsOf(row uint32) []int8 {
 	cells := t.file[t.cells+Width*int(row):][:Width]
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.StringData(cells))), Width) //nolint:gosec // read only, and as long as cells
@@ -130,7 +130,7 @@ func (t *table) rows(tok []byte, dst []uint32) []uint32 {
 	return dst
 }
 
-// longest returns the row of the longest beginning of word that has one under mark, and its length; 0 where none has.
+// longest returns the row of the longest beginning of word that has one under mark, and its length; 0 if there is none.
 func (t *table) longest(mark string, word []byte) (row uint32, size int) {
 	h := fnvOffset
 	for i := range len(mark) {

@@ -20,7 +20,7 @@ type RawInput struct {
 	RawBody []byte `contentType:"application/json"`
 }
 
-func (s *server) turnRoutes() {
+func (s *server) turnRoute() {
 	add(s, route{
 		id: "add-turns", method: http.MethodPost, path: "/v1/conversations/{id}/turns", tag: tagConversations,
 		status: http.StatusAccepted, rawBody: true, summary: "Add turns", statuses: []int{http.StatusConflict},
@@ -30,19 +30,6 @@ func (s *server) turnRoutes() {
 	}, s.addTurns)
 	s.bodyIs("/v1/conversations/{id}/turns", reflect.TypeFor[client.TurnInput](),
 		reflect.TypeFor[client.AddTurnsRequest]())
-
-	add(s, route{
-		id: "import-conversations", method: http.MethodPost, path: "/v1/conversations/import", tag: tagConversations,
-		status: http.StatusCreated, rawBody: true, summary: "Import past conversations",
-		about: "One past conversation, or several in `conversations`. When it answers, the words are durable and can " +
-			"be recalled; the write-up runs in the background. One conversation: 201, 200 if its external id was " +
-			"there already, or the problem. Several: 201 if any was new, else 200, with a result for each, in order, " +
-			"some of which may be problems; fields are named from the conversation on (`turns[3].text`).",
-		statuses: []int{http.StatusConflict},
-	}, s.importConversations)
-	s.bodyIs("/v1/conversations/import", reflect.TypeFor[client.ImportRequest](),
-		reflect.TypeFor[client.ImportBatchRequest]())
-	s.importAnswers()
 }
 
 // bodyOf describes a body that the handler decodes itself.
@@ -58,20 +45,6 @@ func (s *server) bodyIs(path string, one, many reflect.Type) {
 	api.Paths[path].Post.RequestBody.Content["application/json"].Schema = &huma.Schema{
 		OneOf: []*huma.Schema{schemas.Schema(one, true, ""), schemas.Schema(many, true, "")},
 	}
-}
-
-// importAnswers describes both answers to an import.
-func (s *server) importAnswers() {
-	api := s.api.OpenAPI()
-	schemas := api.Components.Schemas
-	either := &huma.Schema{OneOf: []*huma.Schema{
-		schemas.Schema(reflect.TypeFor[client.ImportResponse](), true, ""),
-		schemas.Schema(reflect.TypeFor[client.ImportBatchResponse](), true, ""),
-	}}
-	content := map[string]*huma.MediaType{"application/json": {Schema: either}}
-	res := api.Paths["/v1/conversations/import"].Post.Responses
-	res["201"].Content = content
-	res["200"] = &huma.Response{Description: "Nothing was new.", Content: content}
 }
 
 // turnsBody is one turn, or several.

@@ -54,12 +54,12 @@ func (f fields) missing(names ...string) []string {
 	there := map[string]bool{}
 	for name, v := range f {
 		if text := string(v); text != "null" && text != `""` {
-			there[folded(name)] = true
+			there[tool.Fold(name)] = true
 		}
 	}
 	var out []string
 	for _, name := range names {
-		if !there[folded(name)] {
+		if !there[tool.Fold(name)] {
 			out = append(out, camel(name))
 		}
 	}
@@ -75,7 +75,7 @@ func missed(names []string) error {
 func (f fields) text(name string) (string, error) {
 	raw, ok := f[name]
 	for other, v := range f {
-		if !ok && folded(other) == folded(name) {
+		if !ok && tool.Fold(other) == tool.Fold(name) {
 			raw = v
 		}
 	}
@@ -96,11 +96,6 @@ func (f fields) call() (c tool.Call, err error) {
 	}
 	c.Account, err = f.text(fieldAccount)
 	return c, err
-}
-
-// folded returns a name as the tools compare it: without case, underscores and hyphens.
-func folded(name string) string {
-	return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(name, "_", ""), "-", ""))
 }
 
 // camel turns due_at into dueAt.

@@ -1,0 +1,53 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// Checkpoint is the resumable state of an unfinished matter.
+type Checkpoint struct {
+	ID             string          `json:"id" doc:"Its id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3f"`
+	CallerID       string          `json:"caller_id" doc:"Whose matter it is." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
+	Intent         string          `json:"intent" doc:"What the caller is about." example:"rebook_flight"`
+	Summary        string          `json:"summary" doc:"Where the matter stands." example:"Wants the morning flight; seat not chosen yet."`
+	StagingData    json.RawMessage `json:"staging_data" doc:"An object of your own."`
+	ContactID      string          `json:"contact_id,omitempty" doc:"A contact in another system." example:"contact-17"`
+	LastActivityAt time.Time       `json:"last_activity_at" doc:"When it was last saved." example:"2026-03-02T09:33:00Z"`
+	CreatedAt      time.Time       `json:"created_at" doc:"When it was first saved." example:"2026-03-02T09:31:00Z"`
+}
+
+// CheckpointInput is a checkpoint to save.
+type CheckpointInput struct {
+	Intent      string          `json:"intent,omitempty" doc:"What the caller is about; completed clears the checkpoint." example:"rebook_flight"`
+	Summary     string          `json:"summary,omitempty" doc:"Where the matter stands, at most 2000 bytes; needed unless the intent is completed." example:"Wants the morning flight; seat not chosen yet."`
+	StagingData json.RawMessage `json:"staging_data,omitempty" doc:"An object of your own, at most 64 KiB."`
+	ContactID   string          `json:"contact_id,omitempty" doc:"A contact in another system." example:"contact-17"`
+}
+
+// CheckpointResponse is the result of saving a checkpoint.
+type CheckpointResponse struct {
+	Checkpoint *Checkpoint `json:"checkpoint,omitempty" doc:"The checkpoint as it is now; left out if it was cleared."`
+	Cleared    bool        `json:"cleared" doc:"The intent was completed: there is no checkpoint any more." example:"false"`
+}
+
+// Checkpoint reads a caller's checkpoint. IsNotFound tells that there is none inside the tenant's resume window.
+func (c *Client) Checkpoint(ctx context.Context, caller string) (Checkpoint, error) {
+	var out Checkpoint
+	return out, c.get(ctx, path("callers", caller, "checkpoint"), nil, &out)
+}
+
+// PutCheckpoint saves the state of an unfinished matter, in place of the one before.
+func (c *Client) PutCheckpoint(ctx context.Context, caller string, in CheckpointInput) (CheckpointResponse, error) {
+	var out CheckpointResponse
+	return out, c.do(ctx, request{
+		method: http.MethodPut, path: path("callers", caller, "checkpoint"), body: in, out: &out,
+	})
+}
+
+// DeleteCheckpoint clears a caller's checkpoint, whatever its age.
+func (c *Client) DeleteCheckpoint(ctx context.Context, caller string) error {
+	return c.do(ctx, request{method: http.MethodDelete, path: path("callers", caller, "checkpoint")})
+}

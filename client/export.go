@@ -1,0 +1,30 @@
+package client
+
+import (
+	"context"
+	"time"
+)
+
+// Export is everything that is held about a caller.
+type Export struct {
+	ExportedAt    time.Time              `json:"exported_at" doc:"When." example:"2026-03-02T10:00:00Z"`
+	Caller        Caller                 `json:"caller" doc:"The caller."`
+	Checkpoint    *Checkpoint            `json:"checkpoint,omitempty" doc:"The state of an unfinished matter, whatever its age."`
+	Memories      []Memory               `json:"memories" nullable:"false" doc:"Every version of every memory."`
+	Reminders     []Reminder             `json:"reminders" nullable:"false" doc:"Every reminder, whatever became of it."`
+	Agreements    []Agreement            `json:"agreements" nullable:"false" doc:"What was agreed on about times, as it stands, soonest first."`
+	Conversations []ExportedConversation `json:"conversations" nullable:"false" doc:"Every conversation, newest first, with its words."`
+}
+
+// ExportedConversation is a conversation with its words.
+type ExportedConversation struct {
+	Conversation
+	Turns     []Turn       `json:"turns" nullable:"false" doc:"What was said, in order; empty where the retention keeps no words."`
+	ToolCalls []ToolRecord `json:"tool_calls" nullable:"false" doc:"What the agent's tools did in it."`
+}
+
+// ExportCaller returns everything that is held about a caller.
+func (c *Client) ExportCaller(ctx context.Context, id string) (Export, error) {
+	var out Export
+	return out, c.get(ctx, path("callers", id, "export"), nil, &out)
+}
