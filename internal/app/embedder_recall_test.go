@@ -8,6 +8,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/embed/embedtest"
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 )
 
 // A configured embedder serves recall too, where it is to: it is sent each turn once, and what it made of them is kept
@@ -63,7 +64,7 @@ func TestAConfiguredEmbedderServesRecall(t *testing.T) {
 	if got := sent(turn); got != 1 {
 		t.Errorf("after a restart the turn was sent %d times, want once", got)
 	}
-	provider.Fail(embedtest.Unauthorized())
+	provider.Fail(endpointtest.Unauthorized())
 	found, err := again.Recall(t.Context(), call.Caller.ID, client.RecallRequest{Query: "Wasser"})
 	if err != nil || len(found.Results) == 0 || found.Degraded != "embedder unavailable" {
 		t.Errorf("while it is away: got %+v, %v; want it by its words, and to be told", found, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/embed/embedtest"
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 	"github.com/recallerhq/recaller/internal/obs/obstest"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestACallIsRememberedBeforeItIsEmbedded(t *testing.T) {
 	t.Parallel()
 	provider, released := embedtest.New(64), make(chan struct{})
-	provider.Fail(embedtest.Hang(released))
+	provider.Fail(endpointtest.Hang(released))
 	srv := httptest.NewServer(provider)
 	t.Cleanup(srv.Close)
 	h := build(t, t.TempDir(), Options{}, "RECALLER_EMBEDDING_BASE_URL="+srv.URL, "RECALLER_EMBEDDING_MODEL=m",
@@ -61,7 +62,7 @@ func TestACallIsRememberedBeforeItIsEmbedded(t *testing.T) {
 func TestTheNightMakesUpForAnEmbedderThatWasDown(t *testing.T) {
 	t.Parallel()
 	provider := embedtest.New(64)
-	provider.Fail(embedtest.Unauthorized())
+	provider.Fail(endpointtest.Unauthorized())
 	srv := httptest.NewServer(provider)
 	t.Cleanup(srv.Close)
 	h := build(t, t.TempDir(), Options{}, "RECALLER_EMBEDDING_BASE_URL="+srv.URL, "RECALLER_EMBEDDING_MODEL=m").start()
@@ -90,7 +91,7 @@ func TestTheNightMakesUpForAnEmbedderThatWasDown(t *testing.T) {
 func TestTheLogSaysWhyTheEmbedderFails(t *testing.T) {
 	t.Parallel()
 	provider := embedtest.New(64)
-	provider.Fail(embedtest.Unauthorized())
+	provider.Fail(endpointtest.Unauthorized())
 	srv := httptest.NewServer(provider)
 	t.Cleanup(srv.Close)
 	stream, log := obstest.NewStream()

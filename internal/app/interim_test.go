@@ -8,6 +8,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 	"github.com/recallerhq/recaller/internal/llm/llmtest"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestWhileTheModelIsAwayTheRulesMemoriesAreTold(t *testing.T) {
 	t.Parallel()
 	model := llmtest.New(nil)
-	model.Fail(llmtest.Unauthorized())
+	model.Fail(endpointtest.Unauthorized())
 	provider := httptest.NewServer(model)
 	t.Cleanup(provider.Close)
 	h := build(t, t.TempDir(), Options{}, "RECALLER_LLM_BASE_URL="+provider.URL+"/v1", "RECALLER_LLM_MODEL=test-model")

@@ -9,6 +9,7 @@ import (
 	"github.com/recallerhq/recaller/internal/cli"
 	"github.com/recallerhq/recaller/internal/embed/dialogue"
 	"github.com/recallerhq/recaller/internal/embed/embedtest"
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 	"github.com/recallerhq/recaller/internal/vector"
 )
 
@@ -32,15 +33,15 @@ func TestDoctorTriesTheEmbedder(t *testing.T) {
 		t.Errorf("embedded %q, want one word", texts)
 	}
 	for _, test := range []struct {
-		fault embedtest.Fault
+		fault endpointtest.Fault
 		says  []string
 	}{
-		{embedtest.Unauthorized(), []string{"refused the key", "→ set RECALLER_EMBEDDING_API_KEY"}},
-		{embedtest.NoSuchModel(), []string{"does not know this address or model", "→ check RECALLER_EMBEDDING_MODEL"}},
-		{embedtest.BadRequest("no"), []string{"refused the texts", "→ check RECALLER_EMBEDDING_MODEL"}},
-		{embedtest.NoQuota(), []string{"at its limit", "→ look at the limits"}},
-		{embedtest.Hang(nil), []string{"did not answer in time", "→ look at how busy it is"}},
-		{embedtest.Page(), []string{"could not be read", "→ check that it runs"}},
+		{endpointtest.Unauthorized(), []string{"refused the key", "→ set RECALLER_EMBEDDING_API_KEY"}},
+		{endpointtest.NoSuchModel(), []string{"does not know this address or model", "→ check RECALLER_EMBEDDING_MODEL"}},
+		{endpointtest.BadRequest("no"), []string{"refused the texts", "→ check RECALLER_EMBEDDING_MODEL"}},
+		{endpointtest.NoQuota(), []string{"at its limit", "→ look at the limits"}},
+		{endpointtest.Hang(nil), []string{"did not answer in time", "→ look at how busy it is"}},
+		{endpointtest.Page(), []string{"could not be read", "→ check that it runs"}},
 	} {
 		provider.Fail(test.fault)
 		said := b.must("doctor") // searches go on by words, so nothing has to be done

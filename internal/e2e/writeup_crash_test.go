@@ -19,6 +19,7 @@ import (
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/app"
 	"github.com/recallerhq/recaller/internal/config"
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 	"github.com/recallerhq/recaller/internal/llm/llmtest"
 )
 
@@ -92,7 +93,7 @@ func TestInterimMemoriesOfAProcessThatIsKilledGiveWay(t *testing.T) { //nolint:t
 	provider := httptest.NewServer(llmtest.New(nil))
 	t.Cleanup(provider.Close)
 	down := llmtest.New(nil)
-	down.Fail(llmtest.Unauthorized())
+	down.Fail(endpointtest.Unauthorized())
 	away := httptest.NewServer(down)
 	t.Cleanup(away.Close)
 	endedCall(t, base, provider.URL)

@@ -18,6 +18,7 @@ import (
 	"github.com/recallerhq/recaller/internal/embed"
 	"github.com/recallerhq/recaller/internal/embed/embedtest"
 	"github.com/recallerhq/recaller/internal/embed/static"
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 )
 
 // direction is what the provider makes of a text, of length 1.
@@ -48,7 +49,7 @@ func TestEachTextGetsItsVectorOfLengthOne(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
 		texts := numbered(70)
-		for _, fault := range []embedtest.Fault{{}, embedtest.Reversed(), embedtest.Unnumbered()} {
+		for _, fault := range []endpointtest.Fault{{}, embedtest.Reversed(), embedtest.Unnumbered()} {
 			if fault.Name == "reversed" && h.settings.Provider == embed.Ollama {
 				continue // its format has no index: nobody could tell
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/embed"
 	"github.com/recallerhq/recaller/internal/embed/embedtest"
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 	"github.com/recallerhq/recaller/internal/obs/obstest"
 )
 
@@ -23,35 +24,35 @@ func TestAFailureSaysWhatToDo(t *testing.T) {
 	both(t, func(t *testing.T, h *house) {
 		h.provider.RequireKey(key)
 		for _, test := range []struct {
-			fault    embedtest.Fault
+			fault    endpointtest.Fault
 			want     recaller.Kind
 			requests int
 		}{
-			{embedtest.ServerError(), recaller.Unavailable, 2},
-			{embedtest.BadGateway(), recaller.Unavailable, 2},
-			{embedtest.Overloaded(""), recaller.Unavailable, 2},
-			{embedtest.Status(http.StatusConflict), recaller.Unavailable, 2},
-			{embedtest.TooManyRequests(""), recaller.Exhausted, 2},
-			{embedtest.DoNotRetry(), recaller.Unavailable, 1},
-			{embedtest.NoQuota(), recaller.Exhausted, 1},
-			{embedtest.Status(http.StatusPaymentRequired), recaller.Exhausted, 1},
-			{embedtest.Reset(), recaller.Unavailable, 2},
-			{embedtest.CutBody(), recaller.Unavailable, 2},
+			{endpointtest.ServerError(), recaller.Unavailable, 2},
+			{endpointtest.BadGateway(), recaller.Unavailable, 2},
+			{endpointtest.Overloaded(""), recaller.Unavailable, 2},
+			{endpointtest.Status(http.StatusConflict), recaller.Unavailable, 2},
+			{endpointtest.TooManyRequests(""), recaller.Exhausted, 2},
+			{endpointtest.DoNotRetry(), recaller.Unavailable, 1},
+			{endpointtest.NoQuota(), recaller.Exhausted, 1},
+			{endpointtest.Status(http.StatusPaymentRequired), recaller.Exhausted, 1},
+			{endpointtest.Reset(), recaller.Unavailable, 2},
+			{endpointtest.CutBody(), recaller.Unavailable, 2},
 
-			{embedtest.Unauthorized(), recaller.Unauthenticated, 1},
-			{embedtest.Status(http.StatusForbidden), recaller.Unauthenticated, 1},
-			{embedtest.BadRequest("API key not valid"), recaller.Unauthenticated, 1},
-			{embedtest.NoSuchModel(), recaller.NotFound, 1},
-			{embedtest.BadRequest("m does not support embeddings"), recaller.NotFound, 1},
+			{endpointtest.Unauthorized(), recaller.Unauthenticated, 1},
+			{endpointtest.Status(http.StatusForbidden), recaller.Unauthenticated, 1},
+			{endpointtest.BadRequest("API key not valid"), recaller.Unauthenticated, 1},
+			{endpointtest.NoSuchModel(), recaller.NotFound, 1},
+			{endpointtest.BadRequest("m does not support embeddings"), recaller.NotFound, 1},
 			{embedtest.NoSuchWidth(), recaller.NotFound, 1},
-			{embedtest.Redirect("http://elsewhere.test/"), recaller.NotFound, 1},
+			{endpointtest.Redirect("http://elsewhere.test/"), recaller.NotFound, 1},
 
-			{embedtest.BadRequest("the input is too long"), recaller.Invalid, 1},
-			{embedtest.Status(http.StatusRequestEntityTooLarge), recaller.Invalid, 1},
+			{endpointtest.BadRequest("the input is too long"), recaller.Invalid, 1},
+			{endpointtest.Status(http.StatusRequestEntityTooLarge), recaller.Invalid, 1},
 
-			{embedtest.Page(), recaller.Unavailable, 1},
-			{embedtest.ErrorUnder200(), recaller.Unavailable, 1},
-			{embedtest.HalfBody(), recaller.Unavailable, 1},
+			{endpointtest.Page(), recaller.Unavailable, 1},
+			{endpointtest.ErrorUnder200(), recaller.Unavailable, 1},
+			{endpointtest.HalfBody(), recaller.Unavailable, 1},
 			{embedtest.Huge(9 << 20), recaller.Unavailable, 1},
 			{embedtest.TooFew(), recaller.Unavailable, 1},
 			{embedtest.TooMany(), recaller.Unavailable, 1},
@@ -93,7 +94,7 @@ func TestOnlyIndexesThatFitAreTaken(t *testing.T) {
 func TestWhatMayPassIsTriedOnceMore(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, h *house) {
-		for _, fault := range []embedtest.Fault{embedtest.ServerError(), embedtest.TooManyRequests("0"), embedtest.Reset(), embedtest.CutBody()} {
+		for _, fault := range []endpointtest.Fault{endpointtest.ServerError(), endpointtest.TooManyRequests("0"), endpointtest.Reset(), endpointtest.CutBody()} {
 			h.provider.FailNext(fault)
 			h.works(t, fault.Name, 2)
 		}
@@ -139,7 +140,7 @@ func TestAShortPauseIsWaitedFor(t *testing.T) {
 			t.Parallel()
 			inTime(t, func(t *testing.T, h *house) {
 				at := h.arrivals()
-				h.provider.FailNext(embedtest.TooManyRequests(test.header))
+				h.provider.FailNext(endpointtest.TooManyRequests(test.header))
 				h.works(t, "after the pause", 2)
 				if diff := cmp.Diff([]time.Duration{0, test.want}, at()); diff != "" {
 					t.Errorf("arrivals (-want +got):\n%s", diff)
@@ -153,13 +154,13 @@ func TestALongPauseIsKeptByFailingAtOnce(t *testing.T) {
 	t.Parallel()
 	inTime(t, func(t *testing.T, h *house) {
 		for _, test := range []struct {
-			fault embedtest.Fault
+			fault endpointtest.Fault
 			want  recaller.Kind
 			pause time.Duration
 		}{
-			{embedtest.TooManyRequests("60"), recaller.Exhausted, time.Minute},
-			{embedtest.Overloaded("60"), recaller.Unavailable, time.Minute},
-			{embedtest.TooManyRequests("86400"), recaller.Exhausted, 5 * time.Minute}, // no longer is believed
+			{endpointtest.TooManyRequests("60"), recaller.Exhausted, time.Minute},
+			{endpointtest.Overloaded("60"), recaller.Unavailable, time.Minute},
+			{endpointtest.TooManyRequests("86400"), recaller.Exhausted, 5 * time.Minute}, // no longer is believed
 		} {
 			began := time.Now()
 			h.provider.FailNext(test.fault)
@@ -181,9 +182,9 @@ func TestAnEndpointThatIsDownIsLeftAlone(t *testing.T) {
 	inTime(t, func(t *testing.T, h *house) {
 		reg := prometheus.NewRegistry()
 		h.with(func(s *embed.Settings) { s.Metrics = embed.NewMetrics(reg) })
-		h.provider.FailNext(embedtest.BadGateway(), embedtest.BadGateway())
+		h.provider.FailNext(endpointtest.BadGateway(), endpointtest.BadGateway())
 		h.fails(t, "two failures", recaller.Unavailable, 2)
-		h.provider.Fail(embedtest.Page())
+		h.provider.Fail(endpointtest.Page())
 		for range 3 {
 			h.fails(t, "until there are five", recaller.Unavailable, 1)
 		}
@@ -209,11 +210,11 @@ func TestAnEndpointThatIsDownIsLeftAlone(t *testing.T) {
 func TestOnlyOneProbesAtATime(t *testing.T) {
 	t.Parallel()
 	inTime(t, func(t *testing.T, h *house) {
-		h.provider.FailNext(embedtest.TooManyRequests("30"))
+		h.provider.FailNext(endpointtest.TooManyRequests("30"))
 		h.fails(t, "a pause is asked for", recaller.Exhausted, 1)
 		time.Sleep(30 * time.Second)
 		released := make(chan struct{})
-		h.provider.FailNext(embedtest.Hang(released))
+		h.provider.FailNext(endpointtest.Hang(released))
 		var probe sync.WaitGroup
 		probe.Go(func() {
 			if _, err := h.client.Embed(t.Context(), []string{"dentist"}); err != nil {
@@ -232,7 +233,7 @@ func TestAnAnswerToARequestFromBeforeAPauseDoesNotEndIt(t *testing.T) {
 	t.Parallel()
 	inTime(t, func(t *testing.T, h *house) {
 		released := make(chan struct{})
-		h.provider.FailNext(embedtest.Hang(released))
+		h.provider.FailNext(endpointtest.Hang(released))
 		var before sync.WaitGroup
 		before.Go(func() {
 			if _, err := h.client.Embed(t.Context(), []string{"dentist"}); err != nil {
@@ -240,7 +241,7 @@ func TestAnAnswerToARequestFromBeforeAPauseDoesNotEndIt(t *testing.T) {
 			}
 		})
 		synctest.Wait()
-		h.provider.FailNext(embedtest.TooManyRequests("9"))
+		h.provider.FailNext(endpointtest.TooManyRequests("9"))
 		h.fails(t, "a pause is asked for", recaller.Exhausted, 1)
 		close(released)
 		before.Wait()
@@ -253,7 +254,7 @@ func TestAnAnswerToARequestFromBeforeAPauseDoesNotEndIt(t *testing.T) {
 func TestARequestEndsWithItsTime(t *testing.T) {
 	t.Parallel()
 	inTime(t, func(t *testing.T, h *house) {
-		for _, fault := range []embedtest.Fault{embedtest.Hang(nil), embedtest.HangAfterHead()} {
+		for _, fault := range []endpointtest.Fault{endpointtest.Hang(nil), endpointtest.HangAfterPiece()} {
 			began := time.Now()
 			h.provider.FailNext(fault)
 			h.fails(t, fault.Name, recaller.Timeout, 1)
@@ -268,12 +269,12 @@ func TestNobodyWaitsForLongerThanTheyWant(t *testing.T) {
 	t.Parallel()
 	inTime(t, func(t *testing.T, h *house) {
 		for _, test := range []struct {
-			fault embedtest.Fault
+			fault endpointtest.Fault
 			want  recaller.Kind
 			took  time.Duration
 		}{
-			{embedtest.Hang(nil), recaller.Timeout, time.Second},
-			{embedtest.TooManyRequests("1"), recaller.Exhausted, 0}, // the pause would end too late
+			{endpointtest.Hang(nil), recaller.Timeout, time.Second},
+			{endpointtest.TooManyRequests("1"), recaller.Exhausted, 0}, // the pause would end too late
 		} {
 			began := time.Now()
 			h.provider.FailNext(test.fault)
@@ -321,7 +322,7 @@ func TestAnEndpointThatHangsIsLeftAloneBySearches(t *testing.T) {
 				t.Errorf("%s: got %v after %v and %d requests; want %q after %v and %d", name, err, got, sent, want, took, requests)
 			}
 		}
-		h.provider.Fail(embedtest.Hang(nil))
+		h.provider.Fail(endpointtest.Hang(nil))
 		for range 5 {
 			search("until there are five", recaller.Timeout, 1, patience)
 		}
@@ -339,15 +340,15 @@ func TestWhyAnEndpointIsLeftAloneIsLogged(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name  string
-		fault embedtest.Fault
+		fault endpointtest.Fault
 		says  []string
 	}{
-		{"a wrong key", embedtest.Unauthorized(), []string{`"kind":"unauthenticated"`, "refused the key"}},
-		{"an unknown model", embedtest.NoSuchModel(), []string{`"kind":"not found"`, "does not know this address or model"}},
+		{"a wrong key", endpointtest.Unauthorized(), []string{`"kind":"unauthenticated"`, "refused the key"}},
+		{"an unknown model", endpointtest.NoSuchModel(), []string{`"kind":"not found"`, "does not know this address or model"}},
 		{"a wrong width", embedtest.WrongWidth(8), []string{`"kind":"not found"`, "makes vectors of 8 numbers, expected 16"}},
-		{"a limit", embedtest.TooManyRequests("60"), []string{`"kind":"exhausted"`, "at its limit"}},
+		{"a limit", endpointtest.TooManyRequests("60"), []string{`"kind":"exhausted"`, "at its limit"}},
 		{"words in a refusal", embedtest.NoSuchWidth(), []string{`"kind":"not found"`}},
-		{"no answer", embedtest.Hang(nil), []string{`"kind":"timeout"`, "did not answer in time"}},
+		{"no answer", endpointtest.Hang(nil), []string{`"kind":"timeout"`, "did not answer in time"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -384,7 +385,7 @@ func TestNoMoreRequestsAreUnderWayThanAllowed(t *testing.T) {
 		reg := prometheus.NewRegistry()
 		h.with(func(s *embed.Settings) { s.Concurrency, s.Timeout, s.Metrics = 2, 4*time.Second, embed.NewMetrics(reg) })
 		released := make(chan struct{})
-		h.provider.Fail(embedtest.Hang(released))
+		h.provider.Fail(endpointtest.Hang(released))
 		var all sync.WaitGroup
 		for range 5 {
 			all.Go(func() {
@@ -401,7 +402,7 @@ func TestNoMoreRequestsAreUnderWayThanAllowed(t *testing.T) {
 			t.Errorf("%d requests were under way at once, want 2", got)
 		}
 
-		h.provider.Fail(embedtest.Hang(nil))
+		h.provider.Fail(endpointtest.Hang(nil))
 		for range 2 {
 			all.Go(func() {
 				if _, err := h.client.Embed(t.Context(), []string{"dentist"}); recaller.KindOf(err) != recaller.Timeout {
@@ -426,7 +427,7 @@ func TestWhoWaitsTooLongForASlotIsToldSo(t *testing.T) {
 	t.Parallel()
 	inTime(t, func(t *testing.T, h *house) {
 		h.with(func(s *embed.Settings) { s.Concurrency = 1 })
-		h.provider.FailNext(embedtest.ServerError(), embedtest.Hang(nil))
+		h.provider.FailNext(endpointtest.ServerError(), endpointtest.Hang(nil))
 		var first sync.WaitGroup
 		first.Go(func() { // it holds the slot for longer than one request may take
 			if _, err := h.client.Embed(t.Context(), []string{"dentist"}); recaller.KindOf(err) != recaller.Timeout {
@@ -445,7 +446,7 @@ func TestRequestsAreCountedByHowTheyEnded(t *testing.T) {
 		reg := prometheus.NewRegistry()
 		h.with(func(s *embed.Settings) { s.Metrics = embed.NewMetrics(reg) })
 		h.works(t, "an answer", 1)
-		for _, f := range []embedtest.Fault{embedtest.BadRequest("no"), embedtest.Unauthorized(), embedtest.NoSuchModel(), embedtest.Hang(nil), embedtest.Page()} {
+		for _, f := range []endpointtest.Fault{endpointtest.BadRequest("no"), endpointtest.Unauthorized(), endpointtest.NoSuchModel(), endpointtest.Hang(nil), endpointtest.Page()} {
 			h.provider.FailNext(f)
 			_, _ = h.ask(t)
 			h.works(t, "after "+f.Name, 1)
@@ -455,12 +456,12 @@ func TestRequestsAreCountedByHowTheyEnded(t *testing.T) {
 		gone, cancelGone := context.WithCancel(t.Context())
 		time.AfterFunc(2*time.Second, cancelGone)
 		for _, ctx := range []context.Context{late, gone} {
-			h.provider.FailNext(embedtest.Hang(nil))
+			h.provider.FailNext(endpointtest.Hang(nil))
 			if _, err := h.client.Embed(ctx, []string{"dentist"}); recaller.KindOf(err) != recaller.Timeout {
 				t.Errorf("got %v, want a timeout", err)
 			}
 		}
-		h.provider.FailNext(embedtest.TooManyRequests("30"))
+		h.provider.FailNext(endpointtest.TooManyRequests("30"))
 		h.fails(t, "a pause", recaller.Exhausted, 1)
 		h.fails(t, "during the pause", recaller.Exhausted, 0)
 		p := " " + h.settings.Provider

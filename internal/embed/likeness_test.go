@@ -10,6 +10,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/embed"
 	"github.com/recallerhq/recaller/internal/embed/embedtest"
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 )
 
 func likeness(t *testing.T, p *embedtest.Provider, s embed.Settings) *embed.Likeness {
@@ -88,7 +89,7 @@ func TestHowTheModelIsToBeReadIsFoundOutOnce(t *testing.T) {
 	t.Parallel()
 	p := embedtest.New(64)
 	l := likeness(t, p, embed.Settings{})
-	p.Fail(embedtest.Unauthorized())
+	p.Fail(endpointtest.Unauthorized())
 	if _, err := l.Query(t.Context(), "what hurts"); recaller.KindOf(err) != recaller.Unauthenticated {
 		t.Errorf("got %v, want the refusal of the key", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 	"github.com/recallerhq/recaller/internal/llm"
 	"github.com/recallerhq/recaller/internal/llm/llmtest"
 )
@@ -63,38 +64,38 @@ func TestEachFailureHasItsKind(t *testing.T) {
 	t.Parallel()
 	const away, invalid = recaller.Unavailable, recaller.Invalid
 	tests := []struct {
-		fault llmtest.Fault
+		fault endpointtest.Fault
 		kind  recaller.Kind
 		text  string // of the answer; "": the whole of it
 		cut   bool
 		free  bool // asked without a schema, where a format's answer would differ
 	}{
-		{fault: llmtest.TooManyRequests("1"), kind: recaller.Exhausted},
-		{fault: llmtest.TooManyRequests(""), kind: recaller.Exhausted},
-		{fault: llmtest.NoQuota(), kind: recaller.Exhausted},
-		{fault: llmtest.Status(http.StatusPaymentRequired), kind: recaller.Exhausted},
-		{fault: llmtest.ServerError(), kind: away},
-		{fault: llmtest.Overloaded(""), kind: away},
-		{fault: llmtest.Status(529), kind: away},
-		{fault: llmtest.BadGateway(), kind: away},
-		{fault: llmtest.Page(), kind: away},
-		{fault: llmtest.ErrorUnder200(), kind: away},
-		{fault: llmtest.CutBody(), kind: away},
-		{fault: llmtest.Reset(), kind: away},
+		{fault: endpointtest.TooManyRequests("1"), kind: recaller.Exhausted},
+		{fault: endpointtest.TooManyRequests(""), kind: recaller.Exhausted},
+		{fault: endpointtest.NoQuota(), kind: recaller.Exhausted},
+		{fault: endpointtest.Status(http.StatusPaymentRequired), kind: recaller.Exhausted},
+		{fault: endpointtest.ServerError(), kind: away},
+		{fault: endpointtest.Overloaded(""), kind: away},
+		{fault: endpointtest.Status(529), kind: away},
+		{fault: endpointtest.BadGateway(), kind: away},
+		{fault: endpointtest.Page(), kind: away},
+		{fault: endpointtest.ErrorUnder200(), kind: away},
+		{fault: endpointtest.CutBody(), kind: away},
+		{fault: endpointtest.Reset(), kind: away},
 		{fault: llmtest.InvalidJSON(), kind: away},
-		{fault: llmtest.Unauthorized(), kind: recaller.Unauthenticated},
-		{fault: llmtest.Status(http.StatusForbidden), kind: recaller.Unauthenticated},
-		{fault: llmtest.NoSuchModel(), kind: recaller.NotFound},
-		{fault: llmtest.Redirect("http://127.0.0.1:1/elsewhere"), kind: recaller.NotFound},
+		{fault: endpointtest.Unauthorized(), kind: recaller.Unauthenticated},
+		{fault: endpointtest.Status(http.StatusForbidden), kind: recaller.Unauthenticated},
+		{fault: endpointtest.NoSuchModel(), kind: recaller.NotFound},
+		{fault: endpointtest.Redirect("http://127.0.0.1:1/elsewhere"), kind: recaller.NotFound},
 		{fault: llmtest.TooLong(), kind: invalid},
-		{fault: llmtest.Status(http.StatusRequestEntityTooLarge), kind: invalid},
+		{fault: endpointtest.Status(http.StatusRequestEntityTooLarge), kind: invalid},
 		{fault: llmtest.NoChoices(), kind: invalid},
 		{fault: llmtest.NoContent(), kind: invalid, free: true},
 		{fault: llmtest.Refusal(), kind: invalid},
 		{fault: llmtest.Filtered(), kind: invalid},
 		{fault: llmtest.Huge(9 << 20), kind: invalid},
 		{fault: llmtest.Truncated(), text: wantAnswer[:len(wantAnswer)/2], cut: true},
-		{fault: llmtest.WrongContentType(), text: wantAnswer},
+		{fault: endpointtest.WrongContentType(), text: wantAnswer},
 		{fault: llmtest.Thinking(), text: wantAnswer},
 		{fault: llmtest.Nonsense(), text: "The sea is calm today, and the moon lies fair upon the straits."},
 		{fault: llmtest.Prose(), text: "Sure! Here is what you asked for:\n```json\n" + wantAnswer + "\n```\nTell me if you need anything else."},
@@ -127,12 +128,12 @@ func TestEachFailureHasItsKind(t *testing.T) {
 // What fails for a moment is tried again, and only that.
 func TestOnlyWhatMayPassIsTriedAgain(t *testing.T) {
 	t.Parallel()
-	again := []llmtest.Fault{
-		llmtest.ServerError(), llmtest.BadGateway(), llmtest.CutBody(), llmtest.Reset(), llmtest.InvalidJSON(), llmtest.ErrorUnder200(),
-		llmtest.Page(), llmtest.TooManyRequests("0"), llmtest.Overloaded("0.001"), llmtest.Status(http.StatusRequestTimeout),
+	again := []endpointtest.Fault{
+		endpointtest.ServerError(), endpointtest.BadGateway(), endpointtest.CutBody(), endpointtest.Reset(), llmtest.InvalidJSON(), endpointtest.ErrorUnder200(),
+		endpointtest.Page(), endpointtest.TooManyRequests("0"), endpointtest.Overloaded("0.001"), endpointtest.Status(http.StatusRequestTimeout),
 	}
-	never := []llmtest.Fault{
-		llmtest.Unauthorized(), llmtest.NoSuchModel(), llmtest.TooLong(), llmtest.Refusal(), llmtest.Filtered(), llmtest.NoChoices(),
+	never := []endpointtest.Fault{
+		endpointtest.Unauthorized(), endpointtest.NoSuchModel(), llmtest.TooLong(), llmtest.Refusal(), llmtest.Filtered(), llmtest.NoChoices(),
 	}
 	inTime(t, func(t *testing.T, h *house) {
 		h.with(func(s *llm.Settings) { s.Tries = 2 })
@@ -159,7 +160,7 @@ func TestAnEmptyAccountIsNotKnockedAtAgain(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, llm.OpenAI, nil) // Anthropic has no such code
 	h.with(func(s *llm.Settings) { s.Tries = 3 })
-	h.provider.Fail(llmtest.NoQuota())
+	h.provider.Fail(endpointtest.NoQuota())
 	if _, err := h.client.Ask(t.Context(), question()); recaller.KindOf(err) != recaller.Exhausted || h.provider.Count() != 1 {
 		t.Errorf("got %v after %d requests, want exhausted after one", err, h.provider.Count())
 	}
@@ -181,7 +182,7 @@ func TestNoMoreQuestionsThanAllowedAreUnderWayAtOnce(t *testing.T) {
 	both(t, func(t *testing.T, h *house) {
 		h.with(func(s *llm.Settings) { s.Concurrency = 3 })
 		release := make(chan struct{})
-		h.provider.Fail(llmtest.Hang(release))
+		h.provider.Fail(endpointtest.Hang(release))
 		var asked sync.WaitGroup
 		for range 12 {
 			asked.Go(func() {

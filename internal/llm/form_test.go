@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 	"github.com/recallerhq/recaller/internal/llm"
 	"github.com/recallerhq/recaller/internal/llm/llmtest"
 )
@@ -122,9 +123,9 @@ func TestOnlyWhatWasAnsweredIsRemembered(t *testing.T) {
 		}
 		h.provider.Heal()
 		h.provider.Refuse(llmtest.PartSchema, llmtest.PartOutput)
-		h.provider.FailIf(func(q llmtest.Request) *llmtest.Fault {
-			fault := llmtest.Unauthorized()
-			return map[bool]*llmtest.Fault{true: &fault}[q.Form == llmtest.PartObject || q.Form == llmtest.PartTool]
+		h.provider.FailIf(func(q llmtest.Request) *endpointtest.Fault {
+			fault := endpointtest.Unauthorized()
+			return map[bool]*endpointtest.Fault{true: &fault}[q.Form == llmtest.PartObject || q.Form == llmtest.PartTool]
 		})
 		if _, err := h.client.Ask(t.Context(), question()); recaller.KindOf(err) != recaller.Unauthenticated {
 			t.Errorf("got %v, want unauthenticated", err)
@@ -144,9 +145,9 @@ func TestOnlyWhatWasAnsweredIsRemembered(t *testing.T) {
 func TestALongQuestionDoesNotUnboundTheNext(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, llm.OpenAI, nil)
-	long := llmtest.BadRequest("'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum context length is 8192 tokens")
-	h.provider.FailIf(func(q llmtest.Request) *llmtest.Fault {
-		return map[bool]*llmtest.Fault{true: &long}[q.Limit != "" && strings.Contains(q.Text, "long")]
+	long := endpointtest.BadRequest("'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum context length is 8192 tokens")
+	h.provider.FailIf(func(q llmtest.Request) *endpointtest.Fault {
+		return map[bool]*endpointtest.Fault{true: &long}[q.Limit != "" && strings.Contains(q.Text, "long")]
 	})
 	for _, text := range []string{"a long question", "another one"} {
 		if _, err := h.client.Ask(t.Context(), recaller.Ask{Text: text}); err != nil {

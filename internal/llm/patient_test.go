@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 	"github.com/recallerhq/recaller/internal/llm"
-	"github.com/recallerhq/recaller/internal/llm/llmtest"
 )
 
 func TestAPatientClientBoundsTheSilence(t *testing.T) {
@@ -21,12 +21,12 @@ func TestAPatientClientBoundsTheSilence(t *testing.T) {
 			return
 		}
 		h.with(func(s *llm.Settings) { s.Patient = true })
-		h.provider.FailNext(llmtest.HangAfterPiece())
+		h.provider.FailNext(endpointtest.HangAfterPiece())
 		got, err := h.client.Ask(t.Context(), question())
 		if recaller.KindOf(err) != recaller.Timeout || got.Cost.Took != 30*time.Second || got.Cost.Calls != 1 {
 			t.Errorf("got %+v, %v; want a timeout after 30 s of silence", got.Cost, err)
 		}
-		h.provider.FailNext(llmtest.Hang(nil))
+		h.provider.FailNext(endpointtest.Hang(nil))
 		got, err = h.client.Ask(t.Context(), question())
 		if recaller.KindOf(err) != recaller.Timeout || got.Cost.Took != 10*time.Minute {
 			t.Errorf("got %+v, %v; want a timeout when no piece came", got.Cost, err)
@@ -40,7 +40,7 @@ func TestAPatientClientWaitsForAnAnswerThatIsSlowButNeverSilent(t *testing.T) {
 		if h.settings.Provider != llm.OpenAI {
 			return
 		}
-		h.provider.Fail(llmtest.Drip(100 * time.Millisecond))
+		h.provider.Fail(endpointtest.Drip(100 * time.Millisecond))
 		if got, err := h.client.Ask(t.Context(), question()); recaller.KindOf(err) != recaller.Timeout {
 			t.Errorf("one that is not patient: got %+v, %v, want a timeout", got, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 	"github.com/recallerhq/recaller/internal/llm"
 	"github.com/recallerhq/recaller/internal/llm/llmtest"
 )
@@ -71,15 +72,15 @@ func TestWhatTheModelThinksIsNotSaid(t *testing.T) {
 func TestAReplyThatFailsIsToldWithWhatWasHeard(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		fault llmtest.Fault
+		fault endpointtest.Fault
 		heard bool // something was, so that it is not asked again
 		kind  recaller.Kind
 	}{
-		{llmtest.Unauthorized(), false, recaller.Unauthenticated},
-		{llmtest.NoSuchModel(), false, recaller.NotFound},
+		{endpointtest.Unauthorized(), false, recaller.Unauthenticated},
+		{endpointtest.NoSuchModel(), false, recaller.NotFound},
 		{llmtest.NoContent(), false, recaller.Invalid},
 		{llmtest.Refusal(), false, recaller.Invalid},
-		{llmtest.CutBody(), true, recaller.Unavailable},
+		{endpointtest.CutBody(), true, recaller.Unavailable},
 		{llmtest.BreakStream(), true, recaller.Unavailable},
 		{llmtest.Huge(9 << 20), true, recaller.Invalid},
 	}
@@ -105,7 +106,7 @@ func clipped(s string) string { return s[:min(len(s), 80)] }
 func TestAReplyThatBreaksOffBeforeAWordIsAskedForAgain(t *testing.T) {
 	t.Parallel()
 	inTime(t, func(t *testing.T, h *house) {
-		h.provider.FailNext(llmtest.ServerError(), llmtest.Reset())
+		h.provider.FailNext(endpointtest.ServerError(), endpointtest.Reset())
 		reply, pieces, err := hear(t.Context(), h.client, conversation())
 		if err != nil || strings.Join(pieces, "") != reply || h.provider.Count() != 3 {
 			t.Errorf("got %q, heard %q, %v after %d requests", reply, pieces, err, h.provider.Count())
@@ -116,7 +117,7 @@ func TestAReplyThatBreaksOffBeforeAWordIsAskedForAgain(t *testing.T) {
 func TestAReplyThatStallsEndsWithItsTime(t *testing.T) {
 	t.Parallel()
 	inTime(t, func(t *testing.T, h *house) {
-		for _, fault := range []llmtest.Fault{llmtest.Hang(nil), llmtest.HangAfterPiece(), llmtest.Drip(time.Second)} {
+		for _, fault := range []endpointtest.Fault{endpointtest.Hang(nil), endpointtest.HangAfterPiece(), endpointtest.Drip(time.Second)} {
 			h.with(func(*llm.Settings) {})
 			h.provider.Fail(fault)
 			began := time.Now()
@@ -139,7 +140,7 @@ func TestACheckTellsWhetherTheEndpointAnswersAndTakesTheKey(t *testing.T) {
 			t.Errorf("the wrong key: got %v", err)
 		}
 		h.provider.RequireKey("")
-		h.provider.Fail(llmtest.Status(404))
+		h.provider.Fail(endpointtest.Status(404))
 		if err := h.client.Check(t.Context()); err != nil {
 			t.Errorf("an endpoint without a list: %v", err)
 		}

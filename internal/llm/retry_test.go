@@ -13,16 +13,17 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 	"github.com/recallerhq/recaller/internal/llm"
 	"github.com/recallerhq/recaller/internal/llm/llmtest"
 )
 
 // arrivals notes when requests arrive, counted from now, and makes each fail as the function says.
-func (h *house) arrivals(fail func(n int) *llmtest.Fault) func() []time.Duration {
+func (h *house) arrivals(fail func(n int) *endpointtest.Fault) func() []time.Duration {
 	var mu sync.Mutex
 	var at []time.Duration
 	began := time.Now()
-	h.provider.FailIf(func(llmtest.Request) *llmtest.Fault {
+	h.provider.FailIf(func(llmtest.Request) *endpointtest.Fault {
 		mu.Lock()
 		defer mu.Unlock()
 		at = append(at, time.Since(began))
@@ -35,8 +36,8 @@ func (h *house) arrivals(fail func(n int) *llmtest.Fault) func() []time.Duration
 	}
 }
 
-func always(f llmtest.Fault) func(int) *llmtest.Fault {
-	return func(int) *llmtest.Fault { return &f }
+func always(f endpointtest.Fault) func(int) *endpointtest.Fault {
+	return func(int) *endpointtest.Fault { return &f }
 }
 
 func TestWaitsBetweenTriesGrow(t *testing.T) {
@@ -52,7 +53,7 @@ func TestWaitsBetweenTriesGrow(t *testing.T) {
 			t.Parallel()
 			inTime(t, func(t *testing.T, h *house) {
 				h.with(func(s *llm.Settings) { s.Tries, s.Jitter = 4, func() float64 { return test.jitter } })
-				at := h.arrivals(always(llmtest.ServerError()))
+				at := h.arrivals(always(endpointtest.ServerError()))
 				got, err := h.client.Ask(t.Context(), question())
 				if recaller.KindOf(err) != recaller.Unavailable || got.Cost.Calls != 4 || got.Cost.Took != test.want[3] {
 					t.Errorf("got %+v, %v", got.Cost, err)
@@ -74,9 +75,9 @@ func TestAnEndpointIsLeftAloneForAsLongAsItAsks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			inTime(t, func(t *testing.T, h *house) {
-				at := h.arrivals(func(n int) *llmtest.Fault {
-					f := llmtest.TooManyRequests(header())
-					return map[int]*llmtest.Fault{1: &f}[n]
+				at := h.arrivals(func(n int) *endpointtest.Fault {
+					f := endpointtest.TooManyRequests(header())
+					return map[int]*endpointtest.Fault{1: &f}[n]
 				})
 				if got, err := h.client.Ask(t.Context(), question()); err != nil || got.Cost.Calls != 2 {
 					t.Errorf("got %+v, %v", got.Cost, err)
@@ -92,7 +93,7 @@ func TestAnEndpointIsLeftAloneForAsLongAsItAsks(t *testing.T) {
 func TestAPauseLongerThanTheTimeLeftIsNotBegun(t *testing.T) {
 	t.Parallel()
 	inTime(t, func(t *testing.T, h *house) {
-		for _, fault := range []llmtest.Fault{llmtest.TooManyRequests("31"), llmtest.Overloaded("3600")} {
+		for _, fault := range []endpointtest.Fault{endpointtest.TooManyRequests("31"), endpointtest.Overloaded("3600")} {
 			h.with(func(*llm.Settings) {})
 			h.provider.Fail(fault)
 			got, err := h.client.Ask(t.Context(), question())
@@ -106,7 +107,7 @@ func TestAPauseLongerThanTheTimeLeftIsNotBegun(t *testing.T) {
 func TestAQuestionEndsWithItsTime(t *testing.T) {
 	t.Parallel()
 	inTime(t, func(t *testing.T, h *house) {
-		for _, fault := range []llmtest.Fault{llmtest.Hang(nil), llmtest.HangAfterPiece(), llmtest.Drip(time.Second)} {
+		for _, fault := range []endpointtest.Fault{endpointtest.Hang(nil), endpointtest.HangAfterPiece(), endpointtest.Drip(time.Second)} {
 			h.with(func(*llm.Settings) {})
 			h.provider.Fail(fault)
 			got, err := h.client.Ask(t.Context(), question())
@@ -127,13 +128,13 @@ func TestAQuestionNobodyWaitsForEndsAtOnce(t *testing.T) {
 	inTime(t, func(t *testing.T, h *house) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
-		h.provider.FailNext(llmtest.Overloaded("10"))
+		h.provider.FailNext(endpointtest.Overloaded("10"))
 		got, err := h.client.Ask(ctx, question())
 		if recaller.KindOf(err) != recaller.Exhausted || got.Cost.Took != 0 {
 			t.Errorf("a pause past the caller's time: got %+v, %v", got.Cost, err)
 		}
 		h.with(func(*llm.Settings) {})
-		h.provider.FailNext(llmtest.Hang(nil))
+		h.provider.FailNext(endpointtest.Hang(nil))
 		got, err = h.client.Ask(ctx, question())
 		if recaller.KindOf(err) != recaller.Timeout || got.Cost.Took != 2*time.Second {
 			t.Errorf("the caller's time is over: got %+v, %v", got.Cost, err)
@@ -154,7 +155,7 @@ func (h *house) ask(t *testing.T) (kind recaller.Kind, sent bool) {
 }
 
 // open makes the endpoint fail until the breaker opens.
-func (h *house) open(t *testing.T, f llmtest.Fault) {
+func (h *house) open(t *testing.T, f endpointtest.Fault) {
 	t.Helper()
 	h.provider.Fail(f)
 	for i := range 5 {
@@ -169,7 +170,7 @@ func TestAnEndpointThatFailsTooOftenIsLeftAloneForLongerEachTime(t *testing.T) {
 	inTime(t, func(t *testing.T, h *house) {
 		reg := prometheus.NewRegistry()
 		h.with(func(s *llm.Settings) { s.Tries, s.Metrics = 1, llm.NewMetrics(reg) })
-		h.open(t, llmtest.BadGateway())
+		h.open(t, endpointtest.BadGateway())
 		for _, cooling := range []time.Duration{5, 10, 20, 40, 80, 160, 300, 300} {
 			time.Sleep(cooling*time.Second - time.Nanosecond)
 			if kind, sent := h.ask(t); kind != recaller.Unavailable || sent {
@@ -196,7 +197,7 @@ func TestAnEndpointThatFailsTooOftenIsLeftAloneForLongerEachTime(t *testing.T) {
 		if got := counted(t, reg)["recaller_model_breaker_open"]; got != 0 {
 			t.Errorf("the gauge says %v after it closed", got)
 		}
-		h.open(t, llmtest.ServerError()) // it takes five again, and cools for five seconds
+		h.open(t, endpointtest.ServerError()) // it takes five again, and cools for five seconds
 		time.Sleep(5 * time.Second)
 		if _, sent := h.ask(t); !sent {
 			t.Error("the cooling did not begin anew")
@@ -208,10 +209,10 @@ func TestOneProbeAtATimeIsSent(t *testing.T) {
 	t.Parallel()
 	inTime(t, func(t *testing.T, h *house) {
 		h.with(func(s *llm.Settings) { s.Tries = 1 })
-		h.open(t, llmtest.Reset())
+		h.open(t, endpointtest.Reset())
 		time.Sleep(5 * time.Second)
 		release := make(chan struct{})
-		h.provider.Fail(llmtest.Hang(release))
+		h.provider.Fail(endpointtest.Hang(release))
 		var probing sync.WaitGroup
 		probing.Go(func() {
 			if _, err := h.client.Ask(t.Context(), question()); err != nil {
@@ -237,9 +238,9 @@ func TestAProbeNobodyWaitedForIsNotCounted(t *testing.T) {
 	t.Parallel()
 	inTime(t, func(t *testing.T, h *house) {
 		h.with(func(s *llm.Settings) { s.Tries = 1 })
-		h.open(t, llmtest.ServerError())
+		h.open(t, endpointtest.ServerError())
 		time.Sleep(5 * time.Second)
-		h.provider.Fail(llmtest.Hang(nil))
+		h.provider.Fail(endpointtest.Hang(nil))
 		ctx, cancel := context.WithCancel(t.Context())
 		var probing sync.WaitGroup
 		probing.Go(func() {
@@ -261,7 +262,7 @@ func TestQuestionsThatAreRefusedDoNotOpenTheBreaker(t *testing.T) {
 	t.Parallel()
 	inTime(t, func(t *testing.T, h *house) {
 		h.with(func(s *llm.Settings) { s.Tries = 1 })
-		for _, fault := range []llmtest.Fault{llmtest.TooLong(), llmtest.Refusal(), llmtest.NoChoices()} {
+		for _, fault := range []endpointtest.Fault{llmtest.TooLong(), llmtest.Refusal(), llmtest.NoChoices()} {
 			h.provider.Fail(fault)
 			for range 8 {
 				if kind, sent := h.ask(t); kind != recaller.Invalid || !sent {
@@ -275,10 +276,10 @@ func TestQuestionsThatAreRefusedDoNotOpenTheBreaker(t *testing.T) {
 // The pause counts from the first answer on, for questions that were not the one that was refused too.
 func TestNothingIsSentBeforeThePauseIsOver(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]func() llmtest.Fault{
-		"a rate limit, in seconds": func() llmtest.Fault { return llmtest.TooManyRequests("90") },
-		"an overload, by a date": func() llmtest.Fault {
-			return llmtest.Overloaded(time.Now().Add(90 * time.Second).UTC().Format(http.TimeFormat))
+	for name, fault := range map[string]func() endpointtest.Fault{
+		"a rate limit, in seconds": func() endpointtest.Fault { return endpointtest.TooManyRequests("90") },
+		"an overload, by a date": func() endpointtest.Fault {
+			return endpointtest.Overloaded(time.Now().Add(90 * time.Second).UTC().Format(http.TimeFormat))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -294,7 +295,7 @@ func TestNothingIsSentBeforeThePauseIsOver(t *testing.T) {
 					}
 				}
 				time.Sleep(80 * time.Second)
-				at := h.arrivals(func(int) *llmtest.Fault { return nil })
+				at := h.arrivals(func(int) *endpointtest.Fault { return nil })
 				var asking sync.WaitGroup
 				for range 2 {
 					asking.Go(func() {
@@ -316,7 +317,7 @@ func TestNothingIsSentBeforeThePauseIsOver(t *testing.T) {
 func TestAnOutageOfAnHourCostsFewRequests(t *testing.T) {
 	t.Parallel()
 	inTime(t, func(t *testing.T, h *house) {
-		h.provider.Fail(llmtest.Overloaded(""))
+		h.provider.Fail(endpointtest.Overloaded(""))
 		for range 500 {
 			if kind, _ := h.ask(t); kind != recaller.Unavailable {
 				t.Fatalf("got kind %q", kind)
@@ -341,7 +342,7 @@ func TestMetricsCountWhatHappenedAndNothingElse(t *testing.T) {
 		reg := prometheus.NewRegistry()
 		h.with(func(s *llm.Settings) { s.Tries, s.Metrics = 1, llm.NewMetrics(reg) })
 		h.ask(t)
-		h.provider.FailNext(llmtest.Refusal(), llmtest.Hang(nil), llmtest.TooManyRequests(""), llmtest.Unauthorized(), llmtest.NoSuchModel(), llmtest.ServerError())
+		h.provider.FailNext(llmtest.Refusal(), endpointtest.Hang(nil), endpointtest.TooManyRequests(""), endpointtest.Unauthorized(), endpointtest.NoSuchModel(), endpointtest.ServerError())
 		for range 7 {
 			h.ask(t)
 		}

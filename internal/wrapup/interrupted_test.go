@@ -63,6 +63,12 @@ func (f *frail) Memories(ctx context.Context, tenant recaller.TenantID, caller r
 	return list, next, err
 }
 
+func (f *frail) Steps(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation,
+) ([]recaller.StepProgress, error) {
+	return call(f, "Steps", func() ([]recaller.StepProgress, error) { return f.Store.Steps(ctx, tenant, conv) })
+}
+
 func (f *frail) TryStep(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, step recaller.Step) (bool, error) {
 	return call(f, "TryStep", func() (bool, error) { return f.Store.TryStep(ctx, tenant, conv, step) })
 }

@@ -115,7 +115,7 @@ func (st step) result(ctx context.Context, w work, by part) (recaller.StepResult
 // of no use.
 func analyse(_ context.Context, w work) (recaller.StepResult, error) {
 	packs, err := w.packs()
-	if errors.Is(err, recaller.Invalid) { // it was known when the settings were set, to a later version
+	if errors.Is(err, recaller.Invalid) { // a later version checked the settings, and knew more packs
 		return recaller.StepResult{State: recaller.StepFailed, Reason: "a keyword pack is not known"}, nil
 	}
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 	"github.com/recallerhq/recaller/internal/llm"
 	"github.com/recallerhq/recaller/internal/llm/llmtest"
 	"github.com/recallerhq/recaller/internal/wrapup"
@@ -63,18 +64,18 @@ func TestFaultsOnTheWire(t *testing.T) {
 		waiting = "summarise pending (waiting for the model), analyse done, extract pending (waiting for the model)"
 	)
 	tests := []struct {
-		fault llmtest.Fault
+		fault endpointtest.Fault
 		want  string
 		by    string
 	}{
-		{llmtest.ServerError(), waiting, "rules"},
-		{llmtest.TooManyRequests(""), waiting, "rules"},
-		{llmtest.NoQuota(), waiting, "rules"},
-		{llmtest.Unauthorized(), waiting, "rules"},
-		{llmtest.NoSuchModel(), waiting, "rules"},
-		{llmtest.BadGateway(), waiting, "rules"},
-		{llmtest.Reset(), waiting, "rules"},
-		{llmtest.CutBody(), waiting, "rules"},
+		{endpointtest.ServerError(), waiting, "rules"},
+		{endpointtest.TooManyRequests(""), waiting, "rules"},
+		{endpointtest.NoQuota(), waiting, "rules"},
+		{endpointtest.Unauthorized(), waiting, "rules"},
+		{endpointtest.NoSuchModel(), waiting, "rules"},
+		{endpointtest.BadGateway(), waiting, "rules"},
+		{endpointtest.Reset(), waiting, "rules"},
+		{endpointtest.CutBody(), waiting, "rules"},
 		{llmtest.Prose(), byModel, "test-small"},
 		{llmtest.Thinking(), byModel, "test-small"},
 		{llmtest.Nonsense(), "summarise done (model answer unreadable), analyse done, extract done (model answer unreadable)", "rules"},

@@ -2,7 +2,6 @@ package embedtest
 
 import (
 	"encoding/json"
-	"net/http"
 	"strings"
 
 	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
@@ -15,19 +14,15 @@ type item struct {
 	numbers []string
 }
 
-// exchange is one request and its response.
+// exchange is one request and its vectors, as a provider tells them. It implements endpointtest.Wire.
 type exchange struct {
-	w      http.ResponseWriter
-	r      *http.Request
 	q      Request
 	answer []item
 }
 
-// send writes the answer as the provider would.
-func (x *exchange) send() { x.write(http.StatusOK, "application/json", x.body()) }
+func (x *exchange) Kind() string { return "application/json" }
 
-// body is the answer in the provider's format.
-func (x *exchange) body() string {
+func (x *exchange) Parts() [][]byte {
 	var vectors []string
 	for _, it := range x.answer {
 		vector := "[" + strings.Join(it.numbers, ",") + "]"
@@ -41,27 +36,23 @@ func (x *exchange) body() string {
 		vectors = append(vectors, vector)
 	}
 	list := strings.Join(vectors, ",")
+	body := `{"model":` + quoted(x.q.Model) + `,"embeddings":[` + list + `],"total_duration":1}`
 	if x.q.Provider == "openai" {
-		return `{"object":"list","data":[` + list + `],"model":` + quoted(x.q.Model) + `,"usage":{"prompt_tokens":1,"total_tokens":1}}`
+		body = `{"object":"list","data":[` + list + `],"model":` + quoted(x.q.Model) +
+			`,"usage":{"prompt_tokens":1,"total_tokens":1}}`
 	}
-	return `{"model":` + quoted(x.q.Model) + `,"embeddings":[` + list + `],"total_duration":1}`
+	return [][]byte{[]byte(body)}
 }
 
-// problem writes an error in the provider's format, which quotes what was sent.
-func (x *exchange) problem(status int, message string) {
-	text := quoted(message + ": " + strings.Join(x.q.Texts, " "))
+func (x *exchange) Problem(p endpointtest.Problem) []byte {
+	text := quoted(p.Message)
 	if x.q.Provider == "ollama" {
-		x.write(status, "application/json", `{"error":`+text+`}`)
-		return
+		return []byte(`{"error":` + text + `}`)
 	}
-	x.write(status, "application/json", `{"error":{"message":`+text+`,"type":"api_error","param":null,"code":null}}`)
+	return []byte(`{"error":{"message":` + text + `,"type":` + quoted(p.Kind) + `,"param":null,"code":null}}`)
 }
 
-func (x *exchange) write(status int, kind, body string) {
-	endpointtest.Write(x.w, status, kind, []byte(body))
-}
-
-func (x *exchange) flush() { _ = http.NewResponseController(x.w).Flush() } // only for timing
+func (x *exchange) Asked() string { return strings.Join(x.q.Texts, " ") }
 
 func quoted(s string) string {
 	raw, err := json.Marshal(s)

@@ -6,9 +6,9 @@
 package embedtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"hash/fnv"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -31,7 +31,7 @@ type Request struct {
 
 // Provider answers. Its methods may be used while it serves.
 type Provider struct {
-	*endpointtest.Desk[Request, Fault]
+	*endpointtest.Desk[Request]
 	width int
 }
 
@@ -40,7 +40,7 @@ func New(width int) *Provider {
 	facts := func(q *Request) endpointtest.Facts {
 		return endpointtest.Facts{N: &q.N, Key: &q.Key, Result: &q.Result}
 	}
-	return &Provider{Desk: endpointtest.NewDesk(facts, Unauthorized()), width: width}
+	return &Provider{Desk: endpointtest.NewDesk(facts), width: width}
 }
 
 // Vector is what the provider's model makes of a text, before any fault: a count of words in places of their own. Its
@@ -56,24 +56,22 @@ func Vector(text string, width int) []float32 {
 	return v
 }
 
-// maxRequest bounds what is read of a request.
-const maxRequest = 32 << 20
-
 // ServeHTTP serves both formats, under /v1 and /api as the providers do.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	raw, err := io.ReadAll(io.LimitReader(r.Body, maxRequest))
-	if err != nil {
-		return // the client went
+	raw, ok := endpointtest.Read(r)
+	if !ok {
+		return
 	}
-	x := &exchange{w: w, r: r}
-	x.q.Key = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	own := &exchange{}
+	own.q.Key = endpointtest.Bearer(r)
+	x := &endpointtest.Exchange{W: w, R: r, Wire: own}
 	switch r.Method + " " + r.URL.Path {
 	case "POST /v1/embeddings":
-		x.q.Provider = "openai"
+		own.q.Provider = "openai"
 	case "POST /api/embed":
-		x.q.Provider = "ollama"
+		own.q.Provider = "ollama"
 	default:
-		x.problem(http.StatusNotFound, "there is nothing here")
+		x.Problem(endpointtest.Problem{Status: http.StatusNotFound, Kind: "api_error", Message: "there is nothing here"})
 		return
 	}
 	var body struct {
@@ -83,46 +81,18 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Dimensions int      `json:"dimensions"`
 	}
 	if json.Unmarshal(raw, &body) != nil || body.Model == "" || len(body.Input) == 0 || slices.Contains(body.Input, "") {
-		x.problem(http.StatusBadRequest, "the body is not what was expected")
+		x.Problem(endpointtest.Problem{
+			Status: http.StatusBadRequest, Kind: "api_error", Message: "the body is not what was expected",
+		})
 		return
 	}
-	x.q.Model, x.q.Texts, x.q.Format, x.q.Width = body.Model, body.Input, body.Format, body.Dimensions
-	p.serve(x)
-}
-
-// serve answers a request, or fails.
-func (p *Provider) serve(x *exchange) {
-	fault := Fault{}
-	if f := p.Arrived(&x.q, func() *Fault { return nil }); f != nil {
-		fault = *f
-	}
-	result := "cut off" // what stays if the answer ends in a panic, which cuts the connection
-	if fault.Name != "" {
-		result = fault.Name
-	}
-	defer func() { p.Left(x.q.N, result) }()
-	if fault.instead != nil {
-		fault.instead(x)
-		return
-	}
-	width := p.width
-	if x.q.Width > 0 {
-		width = x.q.Width
-	}
-	for i, t := range x.q.Texts {
-		x.answer = append(x.answer, item{index: strconv.Itoa(i), numbers: written(Vector(t, width))})
-	}
-	if fault.change != nil {
-		x.answer = fault.change(x.answer)
-	}
-	if fault.send != nil {
-		fault.send(x)
-		return
-	}
-	x.send()
-	if fault.Name == "" {
-		result = "ok"
-	}
+	own.q.Model, own.q.Texts, own.q.Format, own.q.Width = body.Model, body.Input, body.Format, body.Dimensions
+	p.Serve(x, &own.q, nil, func(q Request) {
+		for i, t := range q.Texts {
+			vector := Vector(t, cmp.Or(q.Width, p.width))
+			own.answer = append(own.answer, item{index: strconv.Itoa(i), numbers: written(vector)})
+		}
+	})
 }
 
 func written(v []float32) []string {

@@ -1,6 +1,6 @@
-// Package endpointtest is what the fakes of model endpoints share: a desk that keeps what was asked and chooses how it
-// fails, the failures that know no format, and a way to reach a fake without a socket. The fakes speak the formats:
-// llm/llmtest, embed/embedtest.
+// Package endpointtest is the server that the fakes of model endpoints share: a desk that keeps what was asked, answers
+// it and chooses how it fails; the failures that know no format; and a way to reach a fake without a socket. The fakes
+// speak the formats, each as a Wire: llm/llmtest, embed/embedtest.
 package endpointtest
 
 import (
@@ -15,11 +15,10 @@ type Facts struct {
 	Result *string // how it was answered: "ok", or the fault's name; "" while it is under way
 }
 
-// Desk keeps the requests that a fake got, and chooses how each fails. Q is a request of the fake's, F a fault. Its
+// Desk keeps the requests that a fake got, answers them, and chooses how each fails. Q is a request of the fake's. Its
 // methods may be used while the fake serves. Make it with NewDesk.
-type Desk[Q, F any] struct {
-	facts  func(*Q) Facts
-	denied F // of a request with another key than the one that is required
+type Desk[Q any] struct {
+	facts func(*Q) Facts
 
 	mu       sync.Mutex // guards what follows
 	arrival  *sync.Cond // broadcast with each change of requests and busy
@@ -27,42 +26,42 @@ type Desk[Q, F any] struct {
 	busy     int
 	peak     int
 	key      string
-	always   *F
-	next     []F // for the next requests
-	nth      map[int]F
-	choose   func(Q) *F
+	always   *Fault
+	next     []Fault // for the next requests
+	nth      map[int]Fault
+	choose   func(Q) *Fault
 }
 
-// NewDesk returns a desk. facts tells where a request has its facts; denied is how one with a wrong key fails.
-func NewDesk[Q, F any](facts func(*Q) Facts, denied F) *Desk[Q, F] {
-	d := &Desk[Q, F]{facts: facts, denied: denied, nth: map[int]F{}}
+// NewDesk returns a desk. facts tells where a request has its facts.
+func NewDesk[Q any](facts func(*Q) Facts) *Desk[Q] {
+	d := &Desk[Q]{facts: facts, nth: map[int]Fault{}}
 	d.arrival = sync.NewCond(&d.mu)
 	return d
 }
 
 // RequireKey makes the fake refuse every other key. "" takes any, or none.
-func (d *Desk[Q, F]) RequireKey(key string) {
+func (d *Desk[Q]) RequireKey(key string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.key = key
 }
 
 // Fail makes every request fail until Heal.
-func (d *Desk[Q, F]) Fail(f F) {
+func (d *Desk[Q]) Fail(f Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.always = &f
 }
 
 // FailNext makes the next requests fail, one fault for each, before anything else applies.
-func (d *Desk[Q, F]) FailNext(faults ...F) {
+func (d *Desk[Q]) FailNext(faults ...Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.next = append(d.next, faults...)
 }
 
 // FailNth makes the n-th request fail, from 1, counted since the beginning.
-func (d *Desk[Q, F]) FailNth(n int, f F) {
+func (d *Desk[Q]) FailNth(n int, f Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.nth[n] = f
@@ -70,35 +69,35 @@ func (d *Desk[Q, F]) FailNth(n int, f F) {
 
 // FailIf asks for each request whether and how it fails; nil: it does not. It may be called by several goroutines at
 // once.
-func (d *Desk[Q, F]) FailIf(choose func(Q) *F) {
+func (d *Desk[Q]) FailIf(choose func(Q) *Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.choose = choose
 }
 
 // Heal takes back all faults. Requests that hang, hang on.
-func (d *Desk[Q, F]) Heal() {
+func (d *Desk[Q]) Heal() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.always, d.next, d.nth, d.choose = nil, nil, map[int]F{}, nil
+	d.always, d.next, d.nth, d.choose = nil, nil, map[int]Fault{}, nil
 }
 
 // Requests returns all requests so far, in the order of arrival.
-func (d *Desk[Q, F]) Requests() []Q {
+func (d *Desk[Q]) Requests() []Q {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.requests)
 }
 
 // Count returns how many requests arrived.
-func (d *Desk[Q, F]) Count() int {
+func (d *Desk[Q]) Count() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.requests)
 }
 
 // Tally counts the requests by their result.
-func (d *Desk[Q, F]) Tally() map[string]int {
+func (d *Desk[Q]) Tally() map[string]int {
 	tally := map[string]int{}
 	for _, q := range d.Requests() {
 		tally[*d.facts(&q).Result]++
@@ -107,14 +106,14 @@ func (d *Desk[Q, F]) Tally() map[string]int {
 }
 
 // Peak returns how many requests were under way at once, at most.
-func (d *Desk[Q, F]) Peak() int {
+func (d *Desk[Q]) Peak() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.peak
 }
 
 // Await blocks until at least n requests have arrived.
-func (d *Desk[Q, F]) Await(n int) {
+func (d *Desk[Q]) Await(n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for len(d.requests) < n {
@@ -122,19 +121,59 @@ func (d *Desk[Q, F]) Await(n int) {
 	}
 }
 
-// Standing is the fault for every request with the key, as of Fail and RequireKey; nil: there is none.
-func (d *Desk[Q, F]) Standing(key string) *F {
+// FailsAll has an exchange fail that asks for no answer, if every request with the key fails before its answer. It
+// reports whether it did.
+func (d *Desk[Q]) FailsAll(x *Exchange, key string) bool {
 	d.mu.Lock()
-	defer d.mu.Unlock()
+	f := d.always
 	if d.key != "" && key != d.key {
-		return &d.denied
+		f = denied()
 	}
-	return d.always
+	d.mu.Unlock()
+	if f == nil || f.Instead == nil {
+		return false
+	}
+	f.Instead(x)
+	return true
 }
 
-// Arrived records a request, fills in its number, and chooses how it fails; nil: it does not. also is asked for a
-// reason of the fake's own, after the faults for single requests and before the one for all.
-func (d *Desk[Q, F]) Arrived(q *Q, also func() *F) *F {
+// denied is how a request fails that has another key than the one that is required.
+func denied() *Fault {
+	f := Unauthorized()
+	return &f
+}
+
+// Serve answers a request, or has it fail. also is asked for a reason of the fake's own, after the faults for single
+// requests and before the one for all; nil: it has none. answer makes the answer, which x.Wire then tells.
+func (d *Desk[Q]) Serve(x *Exchange, q *Q, also func(Q) *Fault, answer func(Q)) {
+	fault := d.arrived(q, also)
+	result := "cut off" // what stays if the answer ends in a panic, which cuts the connection
+	if fault != nil {
+		result = fault.Name
+	}
+	defer func() { d.left(*d.facts(q).N, result) }()
+	if fault != nil && fault.Instead != nil {
+		fault.Instead(x)
+		return
+	}
+	answer(*q)
+	if fault == nil {
+		x.Send()
+		result = "ok"
+		return
+	}
+	if fault.Change != nil {
+		fault.Change(x.Wire)
+	}
+	if fault.Send != nil {
+		fault.Send(x)
+		return
+	}
+	x.Send()
+}
+
+// arrived records a request, fills in its number, and chooses how it fails; nil: it does not.
+func (d *Desk[Q]) arrived(q *Q, also func(Q) *Fault) *Fault {
 	d.mu.Lock()
 	*d.facts(q).N = len(d.requests) + 1
 	d.requests = append(d.requests, *q)
@@ -150,10 +189,10 @@ func (d *Desk[Q, F]) Arrived(q *Q, also func() *F) *F {
 }
 
 // fault chooses how a request fails. The lock is held.
-func (d *Desk[Q, F]) fault(q Q, also func() *F) *F {
+func (d *Desk[Q]) fault(q Q, also func(Q) *Fault) *Fault {
 	is := d.facts(&q)
 	if d.key != "" && *is.Key != d.key {
-		return &d.denied
+		return denied()
 	}
 	if len(d.next) > 0 {
 		f := d.next[0]
@@ -163,14 +202,16 @@ func (d *Desk[Q, F]) fault(q Q, also func() *F) *F {
 	if f, is := d.nth[*is.N]; is {
 		return &f
 	}
-	if f := also(); f != nil {
-		return f
+	if also != nil {
+		if f := also(q); f != nil {
+			return f
+		}
 	}
 	return d.always
 }
 
-// Left records how the n-th request was answered.
-func (d *Desk[Q, F]) Left(n int, result string) {
+// left records how the n-th request was answered.
+func (d *Desk[Q]) left(n int, result string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	*d.facts(&d.requests[n-1]).Result = result

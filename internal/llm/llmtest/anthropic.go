@@ -3,6 +3,8 @@ package llmtest
 import (
 	"encoding/json"
 	"net/http"
+
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 )
 
 const anthropicName = "anthropic"
@@ -114,15 +116,16 @@ var kinds = map[int]string{
 	http.StatusNotFound: "not_found_error", http.StatusRequestEntityTooLarge: "request_too_large", http.StatusTooManyRequests: "rate_limit_error", 529: "overloaded_error",
 }
 
-func (anthropic) problem(status int, kind, _, _, message string) any {
-	if k, ok := kinds[status]; ok {
+func (anthropic) problem(p endpointtest.Problem) any {
+	kind := p.Kind
+	if k, ok := kinds[p.Status]; ok {
 		kind = k
 	}
-	return object{"type": "error", "error": object{"type": kind, "message": message}, "request_id": "req_test"}
+	return object{"type": "error", "error": object{"type": kind, "message": p.Message}, "request_id": "req_test"}
 }
 
 func (d anthropic) broken(message string) []byte {
-	return event{"error", d.problem(0, "overloaded_error", "", "", message)}.encode()
+	return event{"error", d.problem(endpointtest.Problem{Kind: "overloaded_error", Message: message})}.encode()
 }
 
 func (anthropic) models(names []string) []byte {

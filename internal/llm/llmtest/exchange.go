@@ -3,7 +3,6 @@ package llmtest
 import (
 	"bytes"
 	"encoding/json"
-	"net/http"
 	"strings"
 
 	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
@@ -15,7 +14,7 @@ type dialect interface {
 	decode(raw []byte, q *Request) error
 	whole(q Request, a answered) any
 	pieces(q Request, a answered) []event // of a streamed answer; at least three
-	problem(status int, kind, code, param, message string) any
+	problem(p endpointtest.Problem) any
 	broken(message string) []byte
 	models(names []string) []byte
 }
@@ -49,37 +48,21 @@ type event struct {
 	data any
 }
 
-// exchange is one request and its response.
+// exchange is one question and its answer, as a provider tells it. It implements endpointtest.Wire.
 type exchange struct {
-	w      http.ResponseWriter
-	r      *http.Request
 	q      Request
 	speaks dialect
 	answer answered
-	param  string // that a problem is about
 }
 
-// send writes the answer as the provider would.
-func (x *exchange) send() {
-	x.head()
-	for _, part := range x.parts() {
-		x.part(part)
-	}
-}
-
-// head begins the response.
-func (x *exchange) head() {
-	kind := "application/json"
+func (x *exchange) Kind() string {
 	if x.q.Stream {
-		kind = "text/event-stream; charset=utf-8"
+		return "text/event-stream; charset=utf-8"
 	}
-	x.w.Header().Set("Content-Type", kind)
-	x.w.WriteHeader(http.StatusOK)
-	x.flush()
+	return "application/json"
 }
 
-// parts are what is written of the answer: events if it is streamed, else one body.
-func (x *exchange) parts() [][]byte {
+func (x *exchange) Parts() [][]byte {
 	if !x.q.Stream {
 		return [][]byte{encode(x.speaks.whole(x.q, x.answer))}
 	}
@@ -90,38 +73,9 @@ func (x *exchange) parts() [][]byte {
 	return out
 }
 
-// first sends a streamed answer up to its first word.
-func (x *exchange) first() {
-	for _, part := range x.parts()[:3] {
-		x.part(part)
-	}
-}
+func (x *exchange) Problem(p endpointtest.Problem) []byte { return encode(x.speaks.problem(p)) }
 
-func (x *exchange) body() []byte { return bytes.Join(x.parts(), nil) }
-
-// part writes a piece at once. Where the client went there is nobody to tell.
-func (x *exchange) part(b []byte) {
-	_, _ = x.w.Write(b)
-	x.flush()
-}
-
-func (x *exchange) flush() { _ = http.NewResponseController(x.w).Flush() } // only for timing
-
-func (x *exchange) write(status int, kind string, body []byte) {
-	endpointtest.Write(x.w, status, kind, body)
-}
-
-// problem writes an error that quotes what was asked.
-func (x *exchange) problem(status int, kind, code, message string) {
-	x.write(status, "application/json", encode(x.speaks.problem(status, kind, code, x.param, message+": "+x.quote())))
-}
-
-// quote is the beginning of what was asked.
-func (x *exchange) quote() string {
-	const most = 100
-	text := strings.ToValidUTF8(x.q.Text[:min(len(x.q.Text), most)], "")
-	return "near '" + text + "'"
-}
+func (x *exchange) Asked() string { return x.q.Text }
 
 func (e event) encode() []byte {
 	var b bytes.Buffer

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 	"github.com/recallerhq/recaller/internal/llm/llmtest"
 )
 
@@ -116,14 +117,14 @@ data: {"type":"message_stop"}
 func TestErrorsHaveTheFormatOfTheirProvider(t *testing.T) {
 	t.Parallel()
 	p := llmtest.New(nil)
-	p.Fail(llmtest.TooManyRequests("3"))
+	p.Fail(endpointtest.TooManyRequests("3"))
 	url := serve(t, p)
 	status, got := post(t, url+"/v1/chat/completions", `{"messages":[{"role":"user","content":"hush"}]}`)
-	if want := `{"error":{"code":"rate_limit_exceeded","message":"the request failed: near 'hush'","param":null,"type":"rate_limit_error"}}`; status != 429 || got != want {
+	if want := `{"error":{"code":"rate_limit_exceeded","message":"rate limit reached: near 'hush'","param":null,"type":"rate_limit_error"}}`; status != 429 || got != want {
 		t.Errorf("got %d %s", status, got)
 	}
 	status, got = post(t, url+"/v1/messages", `{"messages":[{"role":"user","content":"hush"}]}`, "Anthropic-Version", "2023-06-01")
-	if want := `{"error":{"message":"the request failed: near 'hush'","type":"rate_limit_error"},"request_id":"req_test","type":"error"}`; status != 429 || got != want {
+	if want := `{"error":{"message":"rate limit reached: near 'hush'","type":"rate_limit_error"},"request_id":"req_test","type":"error"}`; status != 429 || got != want {
 		t.Errorf("got %d %s", status, got)
 	}
 }
@@ -134,11 +135,11 @@ func TestFaultsApplyToTheRequestsThatTheyAreMeantFor(t *testing.T) {
 	p.RequireKey("k")
 	url := serve(t, p) + "/v1/chat/completions"
 	ask := func(body, key string) { post(t, url, body, "Authorization", "Bearer "+key) }
-	p.FailNth(2, llmtest.ServerError())
+	p.FailNth(2, endpointtest.ServerError())
 	for range 3 {
 		ask(`{}`, "k")
 	}
-	p.FailNext(llmtest.BadGateway(), llmtest.NoChoices())
+	p.FailNext(endpointtest.BadGateway(), llmtest.NoChoices())
 	for range 3 {
 		ask(`{}`, "k")
 	}

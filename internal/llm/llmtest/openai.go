@@ -3,6 +3,8 @@ package llmtest
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 )
 
 const openAIName = "openai"
@@ -129,8 +131,10 @@ func (o openAI) pieces(q Request, a answered) []event {
 	return append(out, chunk(object{}, o.reason(a)), event{data: last}, event{data: "[DONE]"})
 }
 
-func (openAI) problem(_ int, kind, code, param, message string) any {
-	return object{"error": object{"message": message, "type": kind, "param": orNull(param), "code": orNull(code)}}
+func (openAI) problem(p endpointtest.Problem) any {
+	return object{"error": object{
+		"message": p.Message, "type": p.Kind, "param": orNull(p.Param), "code": orNull(p.Code),
+	}}
 }
 
 func orNull(s string) any {
@@ -141,7 +145,7 @@ func orNull(s string) any {
 }
 
 func (o openAI) broken(message string) []byte {
-	return event{data: o.problem(0, "server_error", "", "", message)}.encode()
+	return event{data: o.problem(endpointtest.Problem{Kind: "server_error", Message: message})}.encode()
 }
 
 func (openAI) models(names []string) []byte {

@@ -7,11 +7,10 @@
 package llmtest
 
 import (
+	"cmp"
 	"encoding/json"
-	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
@@ -58,7 +57,7 @@ const (
 
 // Provider answers. Its methods may be used while it serves.
 type Provider struct {
-	*endpointtest.Desk[Request, Fault]
+	*endpointtest.Desk[Request]
 	answer func(Request) string
 
 	mu      sync.Mutex // guards what follows
@@ -74,7 +73,7 @@ func New(answer func(Request) string) *Provider {
 	facts := func(q *Request) endpointtest.Facts {
 		return endpointtest.Facts{N: &q.N, Key: &q.Key, Result: &q.Result}
 	}
-	return &Provider{Desk: endpointtest.NewDesk(facts, Unauthorized()), answer: answer}
+	return &Provider{Desk: endpointtest.NewDesk(facts), answer: answer}
 }
 
 // Refuse makes requests with one of the parts fail as endpoints that do not know it fail. No parts: all are taken.
@@ -95,74 +94,38 @@ func (p *Provider) Heal() {
 	p.Refuse()
 }
 
-// maxRequest bounds what is read of a request.
-const maxRequest = 32 << 20
-
 // ServeHTTP serves both formats, under /v1 as the providers do.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	raw, err := io.ReadAll(io.LimitReader(r.Body, maxRequest))
-	if err != nil {
-		return // the client went
+	raw, ok := endpointtest.Read(r)
+	if !ok {
+		return
 	}
-	x := &exchange{w: w, r: r, speaks: openAI{}}
+	own := &exchange{speaks: openAI{}}
 	if r.Header.Get("Anthropic-Version") != "" {
-		x.speaks = anthropic{}
+		own.speaks = anthropic{}
 	}
-	x.q.Key = r.Header.Get("X-Api-Key")
-	if x.q.Key == "" {
-		x.q.Key = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-	}
+	own.q.Key = cmp.Or(r.Header.Get("X-Api-Key"), endpointtest.Bearer(r))
+	x := &endpointtest.Exchange{W: w, R: r, Wire: own}
 	switch {
 	case r.URL.Path == "/v1/models" && r.Method == http.MethodGet:
-		p.list(x)
-	case r.URL.Path == x.speaks.path() && r.Method == http.MethodPost:
-		p.serve(x, raw)
+		if !p.FailsAll(x, own.q.Key) { // the list fails only by key and by a fault for all
+			x.Write(http.StatusOK, "application/json", own.speaks.models(Models()))
+		}
+	case r.URL.Path != own.speaks.path() || r.Method != http.MethodPost:
+		x.Problem(endpointtest.Problem{
+			Status: http.StatusNotFound, Kind: "not_found_error", Message: "there is nothing here",
+		})
+	case own.speaks.decode(raw, &own.q) != nil:
+		x.Problem(endpointtest.Problem{
+			Status: http.StatusBadRequest, Kind: "invalid_request_error", Message: "the body is not what was expected",
+		})
 	default:
-		x.problem(http.StatusNotFound, "not_found_error", "", "there is nothing here")
+		p.Serve(x, &own.q, p.refusal, func(q Request) { own.answer = whole(q, p.answer(q)) })
 	}
-}
-
-// list serves the list of models, which fails only by key and by a fault for all.
-func (p *Provider) list(x *exchange) {
-	if fault := p.Standing(x.q.Key); fault != nil && fault.instead != nil {
-		fault.instead(x)
-		return
-	}
-	x.write(http.StatusOK, "application/json", x.speaks.models(Models()))
-}
-
-// serve answers a question, or fails.
-func (p *Provider) serve(x *exchange, raw []byte) {
-	if err := x.speaks.decode(raw, &x.q); err != nil {
-		x.problem(http.StatusBadRequest, "invalid_request_error", "", "the body is not what was expected")
-		return
-	}
-	fault := p.Arrived(&x.q, func() *Fault { return p.refusal(x.q) })
-	result := "cut off" // what stays if the answer ends in a panic, which cuts the connection
-	if fault != nil {
-		result = fault.Name
-	}
-	defer func() { p.Left(x.q.N, result) }()
-	if fault == nil {
-		fault, result = &Fault{}, "ok"
-	}
-	if fault.instead != nil {
-		fault.instead(x)
-		return
-	}
-	x.answer = whole(x.q, p.answer(x.q))
-	if fault.change != nil {
-		fault.change(&x.answer)
-	}
-	if fault.send != nil {
-		fault.send(x)
-		return
-	}
-	x.send()
 }
 
 // refusal is how a request fails for a part that is refused; nil: it has none.
-func (p *Provider) refusal(q Request) *Fault {
+func (p *Provider) refusal(q Request) *endpointtest.Fault {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, part := range p.refused {

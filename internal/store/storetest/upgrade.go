@@ -101,10 +101,11 @@ func (o *Old) Fill() {
 	o.memory(2, "active", "", "Darjeeling", nil)
 	o.Insert(`INSERT INTO checkpoints (tenant_id, caller_id, id, created_at, last_activity, body) VALUES ('t', 'c-1', 'cp-1', $1, $2, $3)`,
 		o.At(1), o.At(1), o.seal("c-1", "checkpoints.body", "c-1", `{"summary":"half done","staging":{"step":3}}`))
-	for _, step := range []string{"summarise", "analyse"} {
+	// In the reverse of the order in which they run.
+	o.Insert(`INSERT INTO steps (tenant_id, conversation_id, step, caller_id, state) VALUES ('t', 'conv-1', 'extract', 'c-1', 'pending')`)
+	for _, step := range []string{"analyse", "summarise"} {
 		o.Insert(`INSERT INTO steps (tenant_id, conversation_id, step, caller_id, state, done_by, attempts, finished_at) VALUES ('t', 'conv-1', $1, 'c-1', 'done', 'rules', 2, $2)`, step, o.At(1))
 	}
-	o.Insert(`INSERT INTO steps (tenant_id, conversation_id, step, caller_id, state) VALUES ('t', 'conv-1', 'extract', 'c-1', 'pending')`)
 	o.Insert(`INSERT INTO jobs (tenant_id, kind, subject, id, caller_id, run_at, attempts) VALUES ('t', 'wrapup', 'conv-1', 'job-1', 'c-1', $1, 1)`, o.At(1))
 	o.Insert(`INSERT INTO onces (tenant_id, token, request, caller_id, result, created_at) VALUES ('t', $1, $2, 'c-1', '"m-1"', $3)`, o.blind("once.token", "memory:1"), o.blind("once.request", "x"), o.At(2))
 	o.Insert(`INSERT INTO receipts (tenant_id, caller, id, erased_at, receipt) VALUES ('t', 'c-0', 'r-1', $1, '{"id":"r-1","tenant":"t","caller_id":"c-0","erased":{"turns":4}}')`, o.At(1))

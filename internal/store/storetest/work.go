@@ -310,7 +310,8 @@ func plannedSteps(b *bench) {
 		return strings.Join(out, ", ")
 	}
 	plan := []recaller.PlannedStep{
-		{Step: "zeta", State: recaller.StepPending}, {Step: "alpha", State: recaller.StepSkipped, Reason: "why"},
+		{Step: "zeta", State: recaller.StepPending},
+		{Step: "alpha", State: recaller.StepSkipped, Reason: "why"},
 		{Step: "mu", State: recaller.StepPending},
 	}
 	const want = "zeta pending0, alpha skippedwhy0, mu pending0"
