@@ -21,7 +21,7 @@ func (s *Service) search(ctx context.Context, e *entry, version int64, q index.Q
 		return Result{}, false, nil
 	}
 	res := Result{Version: e.version}
-	r := e.ix.Rank(q, &s.pool)
+	r := e.ix.Rank(q, &s.pool, nil)
 	for w, more := r.Wants(); more; w, more = r.Wants() {
 		e.mu.RUnlock() // so that a slow store does not hold up writers
 		words, err := s.words(ctx, e.key, w.Turns, w.Conversations)
