@@ -7,6 +7,7 @@ package kind
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/recallerhq/recaller"
 )
@@ -80,6 +81,18 @@ func (t Table) Of(name recaller.HitKind) (Kind, bool) {
 		return t.kinds[i], true
 	}
 	return Kind{}, false
+}
+
+// String lists the names of all rows.
+func (t Table) String() string {
+	var b strings.Builder
+	for i, k := range t.kinds {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(string(k.Name))
+	}
+	return b.String()
 }
 
 // Names returns the names of the rows for which is holds, in the order of the table.
