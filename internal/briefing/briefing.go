@@ -18,6 +18,7 @@
 //	due       follow-ups whose time has come or comes soon
 //	now       the caller's date and time
 //	resume    the matter that was left unfinished, or the call that broke off
+//	business  what the business itself has written that fits the query, in its own words
 //	recalled  what was said before and fits the query, word for word; it changes with every turn
 //
 // That is the style of notes, which stand in front of an agent's own prompt. In the other, a whole system prompt, the
@@ -26,8 +27,8 @@
 // What people said, or what was derived from it, stands only between <notes> and </notes>, cleaned (appendData); our
 // own sentences and the tenant's words stand only outside. When the budget is short, what matters least is left out,
 // whole items at a time: see the ranks in compose.go. With a query the budget goes to what fits the moment: words of
-// earlier conversations have a part, of a third of the budget where it is short, and memories that fit go before the
-// others. Small talk asks for nothing. What is found is asked of recall beside the snapshot, within the same deadline;
+// earlier conversations, and of the business's own texts, have parts, of a third of the budget where it is short, and
+// memories that fit go before the others. Small talk asks for nothing. What is found is asked of recall beside the snapshot, within the same deadline;
 // too late or not at all, the briefing comes without, and is not degraded: what it must have is there.
 //
 // It is not for searching (recall), nor for the persona and threads (thread).
@@ -43,6 +44,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/forgotten"
+	"github.com/recallerhq/recaller/internal/recall/kind"
 )
 
 // Source reads everything about a caller that a briefing is made of, in one round trip.
@@ -100,6 +102,7 @@ type Service struct {
 	src   Source
 	opts  Options
 	zones *zones
+	kinds kind.Table    // of what opts.Recaller may find
 	late  chan struct{} // full while so many searches go on that nobody waits for as may
 }
 
@@ -114,7 +117,11 @@ func New(src Source, opts Options) *Service {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{src: src, opts: opts, zones: newZones(), late: make(chan struct{}, maxLate)}
+	s := &Service{src: src, opts: opts, zones: newZones(), late: make(chan struct{}, maxLate)}
+	if opts.Recaller != nil {
+		s.kinds = opts.Recaller.Kinds()
+	}
+	return s
 }
 
 // Briefing returns what the agent should know of the caller. When the snapshot cannot be read in time, or at all, it
@@ -140,7 +147,7 @@ func (s *Service) Briefing(ctx context.Context, tenant recaller.TenantID, caller
 		if s.opts.NoVoice {
 			writtenOnly(&snap)
 		}
-		in := material{snap: snap, found: s.await(timed, looking)}
+		in := material{snap: snap, found: s.await(timed, looking), kinds: s.kinds}
 		return compose(in, now, s.budgeted(req), s.zones), nil
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {

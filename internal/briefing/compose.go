@@ -9,6 +9,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/prompt"
+	"github.com/recallerhq/recaller/internal/recall/kind"
 )
 
 // The ranks say what is told first when the budget is short: low before high, and a list's items one by one, so that no
@@ -54,6 +55,7 @@ func Degraded(snap recaller.Snapshot, now time.Time, req Request, reason string)
 type material struct {
 	snap   recaller.Snapshot
 	found  []recaller.Hit // for the request's query, best first
+	kinds  kind.Table     // of what may be found
 	reason string         // why it is degraded; empty if it is not
 }
 
@@ -93,7 +95,7 @@ func compose(in material, now time.Time, req Request, zones *zones) recaller.Bri
 	c := composer{snap: snap, open: openBeside(snap.Open, req.Exclude), now: now.In(loc), theirs: theirs, reason: in.reason, most: req.MaxMemories, budget: budget, whole: req.Style == recaller.StyleSystemPrompt}
 	c.rings, c.agreed = soonest(snap.Reminders), agreed(snap, c.now)
 	if len(in.found) > 0 {
-		c.look(in.found, req)
+		c.look(in.found, in.kinds, req)
 	}
 	c.write(budget, false)
 	if budget < compactBelow && c.cut() {

@@ -120,12 +120,16 @@ func TestAChangeReplacesATextAndTakesItAway(t *testing.T) {
 		want   []string
 	}{
 		{"at first", nil, "fountain", []string{"h1", "n1"}},
-		{"the caller's is replaced", func() recaller.Change { return l.note("acme", "ann", recaller.Text{ID: "n1", Text: "The pond was repaired."}) }, "fountain", []string{"h1"}},
+		{"the caller's is replaced", func() recaller.Change {
+			return l.note("acme", "ann", recaller.Text{ID: "n1", Text: "The pond was repaired."})
+		}, "fountain", []string{"h1"}},
 		{"by this", nil, "pond", []string{"n1"}},
 		{"another comes", func() recaller.Change { return l.note("acme", "ann", recaller.Text{ID: "n2", Text: "The pond froze."}) }, "pond", []string{"n1", "n2"}},
 		{"the first is taken away", func() recaller.Change { return l.note("acme", "ann", recaller.Text{ID: "n1"}) }, "pond", []string{"n2"}},
 		{"it comes back", func() recaller.Change { return l.note("acme", "ann", recaller.Text{ID: "n1", Text: "A pond."}) }, "pond", []string{"n1", "n2"}},
-		{"the tenant's is replaced", func() recaller.Change { return l.note("acme", "", recaller.Text{ID: "h1", Text: "A pond costs seven."}) }, "pond", []string{"h1", "n1", "n2"}},
+		{"the tenant's is replaced", func() recaller.Change {
+			return l.note("acme", "", recaller.Text{ID: "h1", Text: "A pond costs seven."})
+		}, "pond", []string{"h1", "n1", "n2"}},
 		{"and taken away", func() recaller.Change { return l.note("acme", "", recaller.Text{ID: "h1"}) }, "pond", []string{"n1", "n2"}},
 		{"another kind's are not taken in", func() recaller.Change {
 			c := l.note("acme", "ann", recaller.Text{ID: "n3", Text: "The pond again."})

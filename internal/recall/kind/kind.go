@@ -39,15 +39,13 @@ type Kind struct {
 	House string
 }
 
-// Builtin returns the kinds that are always there. The wire has had the word document from the beginning (spec B7): a
+// builtin are the kinds that are always there. The wire has had the word document from the beginning (spec B7): a
 // query may name it, and finds none until documents are registered in place of the bare row.
-func Builtin() []Kind {
-	return []Kind{
-		{Name: recaller.HitTurn},
-		{Name: recaller.HitMemory, Apart: true, Label: "noted"},
-		Summary(),
-		{Name: recaller.HitDocument},
-	}
+var builtin = []Kind{
+	{Name: recaller.HitTurn},
+	{Name: recaller.HitMemory, Apart: true, Label: "noted"},
+	Summary(),
+	{Name: recaller.HitDocument},
 }
 
 // Summary returns the row of a conversation's summary, which comes with its conversation.
@@ -55,30 +53,26 @@ func Summary() Kind {
 	return Kind{Name: recaller.HitSummary, Within: true, Words: true, Digest: true, Label: "in short"}
 }
 
-// Table is the kinds that a process knows. The zero value has none.
-type Table struct{ kinds []Kind }
+// Table is the kinds that a process knows. The zero value has the built-in kinds.
+type Table struct{ more []Kind }
 
 // NewTable returns the table of the built-in kinds and more. One that has the name of a built-in kind takes its place.
-func NewTable(more ...Kind) Table {
-	t := Table{Builtin()}
-	for _, k := range more {
-		if i := t.index(k.Name); i >= 0 {
-			t.kinds[i] = k
-		} else {
-			t.kinds = append(t.kinds, k)
-		}
-	}
-	return t
-}
+func NewTable(more ...Kind) Table { return Table{more} }
 
-func (t Table) index(name recaller.HitKind) int {
-	return slices.IndexFunc(t.kinds, func(k Kind) bool { return k.Name == name })
+// rows returns all rows, the built-in ones first.
+func (t Table) rows() []Kind {
+	rows := slices.DeleteFunc(slices.Clone(builtin), func(b Kind) bool {
+		return slices.ContainsFunc(t.more, func(k Kind) bool { return k.Name == b.Name })
+	})
+	return append(rows, t.more...)
 }
 
 // Of returns the row of a name; false if there is none.
 func (t Table) Of(name recaller.HitKind) (Kind, bool) {
-	if i := t.index(name); i >= 0 {
-		return t.kinds[i], true
+	for _, k := range t.rows() {
+		if k.Name == name {
+			return k, true
+		}
 	}
 	return Kind{}, false
 }
@@ -86,7 +80,7 @@ func (t Table) Of(name recaller.HitKind) (Kind, bool) {
 // String lists the names of all rows.
 func (t Table) String() string {
 	var b strings.Builder
-	for i, k := range t.kinds {
+	for i, k := range t.rows() {
 		if i > 0 {
 			b.WriteString(", ")
 		}
@@ -95,10 +89,10 @@ func (t Table) String() string {
 	return b.String()
 }
 
-// Names returns the names of the rows for which is holds, in the order of the table.
+// Names returns the names of the rows for which is holds, the built-in ones first.
 func (t Table) Names(is func(Kind) bool) []recaller.HitKind {
 	var names []recaller.HitKind
-	for _, k := range t.kinds {
+	for _, k := range t.rows() {
 		if is(k) {
 			names = append(names, k.Name)
 		}
