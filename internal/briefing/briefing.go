@@ -18,7 +18,7 @@
 //	due       follow-ups whose time has come or comes soon
 //	now       the caller's date and time
 //	resume    the matter that was left unfinished, or the call that broke off
-//	business  what the business itself has written that fits the query, in its own words
+//	reference what the business itself has written that fits the query, in its own words
 //	recalled  what was said before and fits the query, word for word; it changes with every turn
 //
 // That is the style of notes, which stand in front of an agent's own prompt. In the other, a whole system prompt, the

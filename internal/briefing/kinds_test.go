@@ -147,7 +147,7 @@ func TestTheBusinesssOwnWordsKeepTheirPlace(t *testing.T) {
 	b = s.told(t, paper(), snap, briefing.Request{Query: "roof", MaxTokens: budget})
 	found := 0
 	for _, p := range b.Parts {
-		if p.Name == "business" || p.Name == "recalled" {
+		if p.Name == "reference" || p.Name == "recalled" {
 			found += p.Tokens
 		}
 	}

@@ -112,7 +112,7 @@ func (c *composer) recalled() {
 	}
 	c.house(ours)
 	c.said(said)
-	c.hold(c.budget/recallShare, "business", "recalled")
+	c.hold(c.budget/recallShare, "reference", "recalled")
 }
 
 // house tells what the business itself has written.
@@ -120,7 +120,7 @@ func (c *composer) house(items []item) {
 	if len(items) == 0 {
 		return
 	}
-	c.section("business", "From the business", false, func() {
+	c.section("reference", "From the business", false, func() {
 		if !c.compact {
 			c.line("The business's own words, found for what is talked about now. You may rely on them.")
 		}
