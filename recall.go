@@ -13,17 +13,30 @@ const (
 	HitDocument HitKind = "document"
 )
 
-// Hit is one thing that recall found among the words of one caller.
+// Text is something to be found that is neither a turn nor a memory, such as the summary of a conversation.
+type Text struct {
+	Kind         HitKind
+	ID           string         // unique among the texts of its kind of one caller, or among the tenant's own
+	Conversation ConversationID // that it is about; empty: none
+	Title        string         // may be empty
+	Text         string         // empty: there is none any more
+	At           time.Time      // when it was written; zero: that says nothing about it
+	Quotes       bool           // it only quotes turns of its conversation: where turns are asked for, they are found
+}
+
+// Hit is one thing that recall found among the words of one caller and his tenant's own texts.
 type Hit struct {
 	Kind         HitKind
-	ID           string // the turn's, memory's or conversation's id
+	ID           string // the turn's, memory's or text's id; of a summary its conversation's
 	Conversation ConversationID
 	ExternalID   string // of the conversation; may be empty
+	Title        string // of a text; may be empty
+	House        bool   // it is one of the tenant's own texts, which belong to no caller
 	Turn         int    // the turn's number, for HitTurn
 	Speaker      Speaker
 	Confidence   float64 // of the recogniser, for HitTurn; 1 where none was told
 	Interrupted  bool    // the other side cut the turn off (B10)
-	Text         string  // the whole turn, memory or summary
+	Text         string  // the whole turn, memory or text
 	At           time.Time
 	Score        float64 // higher is better; only comparable within one answer
 	Weak         bool    // it is among the best, but nothing of the query speaks for it
@@ -69,6 +82,7 @@ type Corpus struct {
 	// forgotten memory.
 	Memories  []Memory
 	Forgotten []Memory // every version of each forgotten memory: recall finds nothing of what they said
+	Texts     []Text   // of all kinds but summaries, which come with their conversations
 }
 
 // Outline is a Corpus of a caller who said more than can be held at once. It has no turns, and of each conversation
@@ -119,11 +133,12 @@ type QueryVector struct {
 	Dialogue bool
 }
 
-// Change is what one committed write did to what is held about a caller. Each write raises the caller's
-// ContentVersion by exactly one, so a reader that misses a change sees the gap.
+// Change is what one committed write did to what is held about a caller, or to the tenant's own texts. Each write
+// raises the caller's ContentVersion by exactly one, so a reader that misses a change sees the gap. The tenant's own
+// texts have such a version too.
 type Change struct {
 	Tenant       TenantID
-	Caller       CallerID
+	Caller       CallerID      // empty: it is of the tenant's own texts
 	Version      int64         // the ContentVersion after the write
 	Conversation *Conversation // as it now is, if it was created, changed or summarised
 	Turns        []Turn        // new turns of Conversation, in order
@@ -131,6 +146,7 @@ type Change struct {
 	// out of the index.
 	Memories  []Memory
 	Forgotten []Memory // all versions of those of Memories that are forgotten
+	Texts     []Text   // that were written, as they now are, or taken away; no summaries, which are the Conversation's
 	// Zone says that the caller's days may begin in another zone now: an index must be built anew.
 	Zone bool
 }

@@ -48,7 +48,7 @@ type Briefing struct {
 
 // BriefingPart is one section of a briefing.
 type BriefingPart struct {
-	Name   string `json:"name" doc:"Which one: tenant, guidance, tools, caller, memories, history, due, now, resume, recalled; in a system prompt also personality, business, instructions, greeting, welcome, closing." example:"history"`
+	Name   string `json:"name" doc:"Which one: tenant, guidance, tools, caller, memories, history, due, now, resume, reference, recalled; in a system prompt also personality, business, instructions, greeting, welcome, closing." example:"history"`
 	Text   string `json:"text" doc:"Its text."`
 	Tokens int    `json:"tokens" doc:"An upper bound of its tokens." example:"120"`
 	Cut    bool   `json:"cut,omitempty" doc:"Something was left out of it to hold the token budget." example:"false"`

@@ -32,9 +32,11 @@ type RecallResult struct {
 	ID                     string           `json:"id" doc:"The id of the turn, memory or document; of the conversation for a summary." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3d"`
 	ConversationID         string           `json:"conversation_id" doc:"The conversation it comes from; empty if it comes from none." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
 	ConversationExternalID string           `json:"conversation_external_id" doc:"That conversation's external id; empty if it has none." example:"CA0123456789abcdef"`
+	Title                  string           `json:"title,omitempty" doc:"For a text that has one: its title." example:"Opening hours"`
+	Business               bool             `json:"business,omitempty" doc:"It is one of the business's own texts, which belong to no caller." example:"false"`
 	Turn                   *int             `json:"turn,omitempty" doc:"For a turn: its number in the conversation, from 0." example:"4"`
 	Speaker                recaller.Speaker `json:"speaker,omitempty" enum:"user,assistant" doc:"For a turn: who spoke." example:"user"`
-	Text                   string           `json:"text" doc:"The whole turn, memory or summary." example:"My daughter visits on Sundays."`
+	Text                   string           `json:"text" doc:"The whole turn, memory, summary or document." example:"My daughter visits on Sundays."`
 	At                     time.Time        `json:"at" doc:"When it was said or stored." example:"2026-02-10T14:02:00Z"`
 	Score                  float64          `json:"score" doc:"How well it fits: higher is better. Only comparable within one answer." example:"27.31"`
 	Weak                   bool             `json:"weak,omitempty" doc:"Nothing of the query speaks for it, but over the caller's few turns hardly anything fits better. Take it for a hint, not for an answer." example:"false"`

@@ -18,7 +18,7 @@ func layers() []layer {
 	return []layer{
 		{name: "centre", packages: []string{"/"}, pure: true},
 		{name: "rules", pure: true, packages: []string{
-			"speech", "when", "repeat", "identity", "transcript", "recall/token", "recall/index", "livebuffer",
+			"speech", "when", "repeat", "identity", "transcript", "recall/token", "recall/kind", "recall/index", "livebuffer",
 			"wrapup/reading", "wrapup/quote", "wrapup/summary", "wrapup/label", "wrapup/name", "wrapup/extract", "wrapup/answer", "wrapup/evidence",
 			"agreement", "guard", "prompt", "realtime", "fence", "forgotten", "memory/likeness", "memory/decide", "search/stems", "search/asked", "search/rank", "embed/static", "embed/dialogue", "vector",
 		}},
@@ -63,7 +63,7 @@ func edges() map[string][]string {
 	return map[string][]string{
 		"livebuffer":      {"when"},
 		"forgotten":       {"memory/likeness", "recall/token", "speech"},
-		"recall/index":    {"recall/token", "when", "embed/static", "vector", "forgotten", "speech"},
+		"recall/index":    {"recall/token", "recall/kind", "when", "embed/static", "vector", "forgotten", "speech"},
 		"embed/static":    {"recall/token", "vector"},
 		"embed/dialogue":  {"recall/token", "vector"},
 		"when":            {"speech"},

@@ -17,6 +17,7 @@
 //	due       follow-ups whose time has come or comes soon
 //	now       the caller's date and time
 //	resume    the matter that was left unfinished, or the call that broke off
+//	reference what the business itself has written that fits the query, in its own words
 //	recalled  what was said before and fits the query, word for word; it changes with every turn
 //
 // These are notes, which stand in front of an agent's own prompt. The other style, a whole system prompt, has the parts
@@ -26,10 +27,10 @@
 // own sentences and the tenant's words stand only outside. If the budget is short, whole items are left out, the least
 // important first: see the ranks in compose.go.
 //
-// With a query the budget goes to what fits the moment. Words of earlier conversations get a part, which takes a third
-// of a short budget, and memories that fit go before the others. Small talk asks for nothing. Recall searches while the
-// snapshot is read, within the same deadline. If it fails or is late, the briefing does without, and does not count as
-// degraded, because it has what it must have.
+// With a query the budget goes to what fits the moment. Words of earlier conversations and of the business's own texts
+// get a part each, which together take a third of a short budget, and memories that fit go before the others. Small
+// talk asks for nothing. Recall searches while the snapshot is read, within the same deadline. If it fails or is late,
+// the briefing does without, and does not count as degraded, because it has what it must have.
 //
 // It does not search (recall).
 package briefing
@@ -44,6 +45,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/forgotten"
+	"github.com/recallerhq/recaller/internal/recall/kind"
 )
 
 // Source reads everything about a caller that a briefing is made of, in one round trip.
@@ -104,6 +106,7 @@ type Service struct {
 	src   Source
 	opts  Options
 	zones *zones
+	kinds kind.Table    // of what opts.Recaller may find
 	late  chan struct{} // a slot for each search that goes on though nobody waits for it
 }
 
@@ -118,7 +121,11 @@ func New(src Source, opts Options) *Service {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{src: src, opts: opts, zones: newZones(), late: make(chan struct{}, maxLate)}
+	s := &Service{src: src, opts: opts, zones: newZones(), late: make(chan struct{}, maxLate)}
+	if opts.Recaller != nil {
+		s.kinds = opts.Recaller.Kinds()
+	}
+	return s
 }
 
 // Briefing returns what the agent should know of the caller. If the snapshot cannot be read, or not in time, it returns
@@ -146,7 +153,7 @@ func (s *Service) Briefing(
 		if s.opts.NoVoice {
 			writtenOnly(&snap)
 		}
-		in := material{snap: snap, found: s.await(timed, looking)}
+		in := material{snap: snap, found: s.await(timed, looking), kinds: s.kinds}
 		return compose(in, now, s.budgeted(req), s.zones), nil
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/prompt"
+	"github.com/recallerhq/recaller/internal/recall/kind"
 )
 
 // The ranks say what is told first if the budget is short: low before high. Lists rise item by item, so that no list
@@ -54,6 +55,7 @@ func Degraded(snap recaller.Snapshot, now time.Time, req Request, reason string)
 type material struct {
 	snap   recaller.Snapshot
 	found  []recaller.Hit // for the request's query, best first
+	kinds  kind.Table     // of what may be found
 	reason string         // why it is degraded; empty if it is not
 }
 
@@ -96,7 +98,7 @@ func compose(in material, now time.Time, req Request, zones *zones) recaller.Bri
 	}
 	c.rings, c.agreed = soonest(snap.Reminders), agreed(snap, c.now)
 	if len(in.found) > 0 {
-		c.look(in.found, req)
+		c.look(in.found, in.kinds, req)
 	}
 	c.write(budget, false)
 	if budget < compactBelow && c.cut() {

@@ -136,13 +136,16 @@ func (d *draft) promote(name string, rank int) {
 	}
 }
 
-// hold limits a section to room tokens until all else is told. Its further units rank after all others.
-func (d *draft) hold(name string, room int) {
+// hold limits sections together to room tokens until all else is told. Their further units rank after all others.
+func (d *draft) hold(room int, names ...string) {
 	var own []*unit
+	last := -1
 	for i := range d.units {
-		if s := d.sections[d.units[i].section]; s.name == name {
-			if own = append(own, &d.units[i]); len(own) == 1 {
-				room -= s.tokens
+		at := d.units[i].section
+		if s := d.sections[at]; slices.Contains(names, s.name) {
+			own = append(own, &d.units[i])
+			if at != last {
+				room, last = room-s.tokens, at
 			}
 		}
 	}

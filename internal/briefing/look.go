@@ -11,17 +11,22 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/recall"
+	"github.com/recallerhq/recaller/internal/recall/kind"
 )
 
-// Recaller finds what fits a query among the words of one caller, best first; *recall.Service has it.
+// Recaller finds what fits a query among the words of one caller and his tenant's own texts, best first;
+// *recall.Service has it.
 type Recaller interface {
-	Recall(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, q recall.Query) (recall.Result, error)
+	Recall(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, q recall.Query,
+	) (recall.Result, error)
+	Kinds() kind.Table // of what it may find
 }
 
 // Bounds of looking things up.
 const (
-	maxFound = maxLooked / leastLooked // words of conversations: more than are told, for some say the same
-	maxMatch = 20                      // memories
+	maxFound = maxLooked / leastLooked // words of conversations: more than are told, because some say the same
+	maxMatch = 20                      // of each kind that is asked for apart, such as memories
 	// A search that comes too late for its briefing goes on for so long: what it has read of the caller serves the next.
 	lateFor = 30 * time.Second
 	maxLate = 8 // of these at once; the others are given up with their briefing
@@ -39,9 +44,11 @@ type found struct {
 	err  error
 }
 
-// look begins to search for what fits a request, beside the reading of the snapshot. nil: there is nothing to search
-// for, for the query is small talk.
-func (s *Service) look(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req Request) *search {
+// look begins to search for what fits a request, beside the reading of the snapshot. It returns nil if there is nothing
+// to search for, because the query is small talk.
+func (s *Service) look(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req Request,
+) *search {
 	if s.opts.Recaller == nil || strings.TrimSpace(req.Query) == "" || !newReader(req.Query, "", s.opts.Now()).wants() {
 		return nil
 	}
@@ -67,29 +74,32 @@ func guarded[T any](log *slog.Logger, fn func() (T, error)) (v T, err error) {
 	return fn()
 }
 
-// find asks for words of conversations and for memories, each on their own, so that many of the one do not hide the
-// other. The live conversation's words the agent has before it; of that only the memories count.
-func (s *Service) find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req Request) ([]recaller.Hit, error) {
-	said, err := s.opts.Recaller.Recall(ctx, tenant, caller, recall.Query{
-		Text: req.Query, Limit: maxFound, Kinds: []recaller.HitKind{recaller.HitTurn, recaller.HitSummary}, Exclude: req.Exclude, AsOf: req.AsOf,
-		Written: s.opts.NoVoice,
-	})
+// find asks for turns together with most other kinds, and for the others each on their own, so that many of the one do
+// not hide the other. The agent has the live conversation's words before it; of that only the memories count.
+func (s *Service) find(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req Request,
+) ([]recaller.Hit, error) {
+	q := recall.Query{Text: req.Query, Exclude: req.Exclude, AsOf: req.AsOf, Written: s.opts.NoVoice, Limit: maxFound}
+	q.Kinds = s.kinds.Names(func(k kind.Kind) bool { return !k.Named && !k.Apart })
+	said, err := s.opts.Recaller.Recall(ctx, tenant, caller, q)
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.opts.Recaller.Recall(ctx, tenant, caller, recall.Query{
-		Text: req.Query, Limit: maxMatch, Kinds: []recaller.HitKind{recaller.HitMemory}, Neighbours: -1, AsOf: req.AsOf,
-		Written: s.opts.NoVoice,
-	})
-	if err != nil {
-		return nil, err
+	all := said.Hits
+	q.Limit, q.Neighbours = maxMatch, -1
+	for _, name := range s.kinds.Names(func(k kind.Kind) bool { return !k.Named && k.Apart }) {
+		q.Kinds = []recaller.HitKind{name}
+		some, err := s.opts.Recaller.Recall(ctx, tenant, caller, q)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some.Hits...)
 	}
-	all := slices.Concat(said.Hits, known.Hits)
 	slices.SortStableFunc(all, func(a, b recaller.Hit) int { return cmp.Compare(b.Score, a.Score) })
 	return all, nil
 }
 
-// await returns what was found by the time ctx is done. Too late or not at all is as nothing: the agent can do without.
+// await returns what was found by the time ctx is done. What comes too late, or not at all, the agent can do without.
 func (s *Service) await(ctx context.Context, l *search) []recaller.Hit {
 	if l == nil {
 		return nil
@@ -117,7 +127,7 @@ func (s *Service) await(ctx context.Context, l *search) []recaller.Hit {
 	return f.hits
 }
 
-// leave lets a search that nobody waits for any more come to its end, or gives it up where too many are left already.
+// leave lets a search that nobody waits for any more come to its end, or gives it up if too many are left already.
 func (s *Service) leave(l *search) {
 	if l == nil {
 		return

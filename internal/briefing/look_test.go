@@ -17,6 +17,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/recall"
+	"github.com/recallerhq/recaller/internal/recall/kind"
 )
 
 // memoryOf finds the roof when it is let: after a while, or never.
@@ -48,6 +49,8 @@ func (m *memoryOf) Recall(ctx context.Context, _ recaller.TenantID, _ recaller.C
 	}
 	return recall.Result{Hits: []recaller.Hit{{Kind: recaller.HitTurn, Conversation: "c1", Speaker: recaller.User, Text: "The roof leaks.", Score: 1}}}, nil
 }
+
+func (*memoryOf) Kinds() kind.Table { return kind.Table{} }
 
 func TestWhatIsFoundLateOrNotAtAllIsDoneWithout(t *testing.T) {
 	const ms = time.Millisecond

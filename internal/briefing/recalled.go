@@ -7,12 +7,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/recall/kind"
 	"github.com/recallerhq/recaller/internal/when"
 )
 
 // Bounds of what is told because it fits the query.
 const (
-	maxRecalled = 6        // items
+	maxRecalled = 6        // items about the caller
+	maxOurs     = 3        // items of the business's own words
 	maxFits     = 10       // memories that go before the others
 	maxLooked   = 50 << 10 // bytes that are looked at to choose them
 	leastLooked = 2 << 10  // what a text counts at least: no more than 25 are looked at
@@ -22,9 +24,10 @@ const (
 	recallShare = 3        // what is more than the budget divided by this waits until all else is told
 )
 
-// candidate is one thing that was found, and what reading it showed; it is read when it is its turn.
+// candidate is one thing that was found, and what reading it showed. It is read when its turn comes.
 type candidate struct {
 	recaller.Hit
+	row        kind.Kind
 	read, fits bool
 	quote      string // what fits the query best
 }
@@ -33,6 +36,8 @@ type candidate struct {
 // is known of them.
 type item struct {
 	hit   recaller.Hit
+	row   kind.Kind
+	ours  bool            // it is of the business's own words
 	turns []recaller.Turn // of a HitTurn, in order
 	text  string          // of any other
 	place int             // how early it is taken when the budget is short
@@ -44,8 +49,11 @@ type place struct {
 	number int
 }
 
+// ours reports whether it is of the business's own words. All else is data about the caller.
+func (f *candidate) ours() bool { return f.House && f.row.House != "" }
+
 // look takes in what was found for the request's query.
-func (c *composer) look(found []recaller.Hit, req Request) {
+func (c *composer) look(found []recaller.Hit, kinds kind.Table, req Request) {
 	c.reader = newReader(req.Query, c.snap.Caller.Name, c.now)
 	if !c.reader.wants() {
 		return
@@ -53,6 +61,7 @@ func (c *composer) look(found []recaller.Hit, req Request) {
 	c.found = make([]candidate, len(found))
 	for i, h := range found {
 		c.found[i].Hit = h
+		c.found[i].row, _ = kinds.Of(h.Kind) // recall finds of no other kind
 	}
 	c.fits = c.fitting()
 	c.briefs = map[recaller.ConversationID]int{}
@@ -62,7 +71,7 @@ func (c *composer) look(found []recaller.Hit, req Request) {
 func (c *composer) suits(f *candidate) bool {
 	if !f.read {
 		f.Text, f.read = beginning(f.Text), true
-		if f.fits = c.reader.fits(f.Text); f.fits {
+		if f.fits = c.reader.fits(f.Title + "\n" + f.Text); f.fits {
 			f.quote = c.reader.passage(f.Text, maxQuote)
 		}
 	}
@@ -89,11 +98,55 @@ func (c *composer) fitting() map[recaller.MemoryID]int {
 	return fits
 }
 
-// recalled tells the words of earlier conversations that fit the query, in the order in which they were said, so that
-// what holds now comes last. Where the budget is short the best are kept, and of those no more than take their share of
-// it.
+// recalled tells what fits the query: texts of the business in its own words, and words of earlier conversations in the
+// order in which they were said, so that what holds now comes last. Where the budget is short the best are kept, and of
+// those no more than take their share of it.
 func (c *composer) recalled() {
-	items := c.choice()
+	var said, ours []item
+	for _, it := range c.choice() {
+		if it.ours {
+			ours = append(ours, it)
+		} else {
+			said = append(said, it)
+		}
+	}
+	c.house(ours)
+	c.said(said)
+	c.hold(c.budget/recallShare, "reference", "recalled")
+}
+
+// house tells what the business itself has written.
+func (c *composer) house(items []item) {
+	if len(items) == 0 {
+		return
+	}
+	c.section("reference", "From the business", false, func() {
+		if !c.compact {
+			c.line("The business's own words, found for what is talked about now. You may rely on them.")
+		}
+	})
+	for _, it := range items {
+		c.unit(rankRecalled+it.place, func(u *unit) {
+			c.str("- ")
+			c.written(u, it, it.row.House)
+		})
+	}
+}
+
+// written writes a text behind its label and its title.
+func (c *composer) written(u *unit, it item, label string) {
+	c.str(label)
+	if it.hit.Title != "" {
+		c.str(", ")
+		c.data(it.hit.Title, maxKey)
+	}
+	c.str(": ")
+	c.elastic(u, it.text, maxQuote)
+	c.str("\n")
+}
+
+// said tells what is known of the caller, as data.
+func (c *composer) said(items []item) {
 	if len(items) == 0 {
 		return
 	}
@@ -105,11 +158,10 @@ func (c *composer) recalled() {
 	for _, it := range items {
 		c.unit(rankRecalled+it.place, func(u *unit) { c.recall(u, it) })
 	}
-	c.hold("recalled", c.budget/recallShare)
 }
 
 // choice returns what fits best and says something new, in the order in which it was said. A conversation whose words
-// are told needs no summary; and as a summary that is left out told nothing, all is chosen anew without it.
+// are told needs no digest. Without one that is left out, other things may say something new, so all is chosen anew.
 func (c *composer) choice() []item {
 	if len(c.found) == 0 {
 		return nil
@@ -124,38 +176,44 @@ func (c *composer) choice() []item {
 			c.units[i].rank = min(c.units[i].rank, rank)
 		}
 		slices.SortStableFunc(items, func(a, b item) int {
-			return cmp.Or(a.hit.At.Compare(b.hit.At), cmp.Compare(a.hit.Conversation, b.hit.Conversation), cmp.Compare(a.hit.Turn, b.hit.Turn))
+			return cmp.Or(
+				a.hit.At.Compare(b.hit.At), cmp.Compare(a.hit.Conversation, b.hit.Conversation),
+				cmp.Compare(a.hit.Turn, b.hit.Turn))
 		})
 		return items
 	}
 }
 
-// quote notes the conversations of which both words and the summary are among the items, and reports whether there are
-// any.
+// quote notes the conversations of which both words and a digest are among the items, and reports whether there are any.
 func quote(items []item, quoted map[recaller.ConversationID]bool) bool {
 	twice := false
 	for _, it := range items {
 		said := func(o item) bool { return o.turns != nil && o.hit.Conversation == it.hit.Conversation }
-		if it.hit.Kind == recaller.HitSummary && slices.ContainsFunc(items, said) {
+		if it.row.Digest && slices.ContainsFunc(items, said) {
 			quoted[it.hit.Conversation], twice = true, true
 		}
 	}
 	return twice
 }
 
-// pick takes what fits best and is not told yet, without the summaries of what is quoted. What stands in another part
-// already is not told twice: the unit there gets the rank that it would have here.
+// pick takes what fits best and is not told yet, without the digests of what is quoted. What stands in another part
+// already is not told twice: the unit there gets the rank that it would have here. What the business says and what the
+// caller said are not compared with each other.
 func (c *composer) pick(told []gist, quoted map[recaller.ConversationID]bool) (items []item, ranks map[int]int) {
 	told, ranks = slices.Clip(told), map[int]int{}
+	var ours []gist
 	placed := map[place]bool{}
 	best, looked := 0.0, 0
 	for i := range c.found {
 		f := &c.found[i]
-		if len(items) == maxRecalled || looked >= maxLooked || f.Score < best*leastFit {
+		if n := len(ours); f.ours() && n == maxOurs || !f.ours() && len(items)-n == maxRecalled {
+			continue
+		}
+		if looked >= maxLooked || f.Score < best*leastFit {
 			break
 		}
 		switch {
-		case f.Kind == recaller.HitMemory && c.knows(f.Hit), f.Kind == recaller.HitSummary && quoted[f.Conversation],
+		case f.Kind == recaller.HitMemory && c.knows(f.Hit), f.row.Digest && quoted[f.Conversation],
 			f.Kind == recaller.HitTurn && placed[place{f.Conversation, f.Turn}]:
 			continue
 		}
@@ -163,7 +221,7 @@ func (c *composer) pick(told []gist, quoted map[recaller.ConversationID]bool) (i
 			continue
 		}
 		best = max(best, f.Score)
-		it, by, fresh := c.item(f, told, placed)
+		it, by, fresh := c.item(f, told, ours, placed)
 		if _, ranked := ranks[by]; !ranked && by >= 0 && by < len(c.units) {
 			ranks[by] = rankRecalled + len(items)
 		}
@@ -171,7 +229,12 @@ func (c *composer) pick(told []gist, quoted map[recaller.ConversationID]bool) (i
 			continue
 		}
 		it.place = len(items)
-		items, told = append(items, it), append(told, c.gist(it))
+		items = append(items, it)
+		if it.ours {
+			ours = append(ours, c.gist(it))
+		} else {
+			told = append(told, c.gist(it))
+		}
 		for _, t := range it.turns {
 			placed[place{f.Conversation, t.Number}] = true
 		}
@@ -196,9 +259,14 @@ func (c *composer) gists() []gist {
 }
 
 // item takes of a candidate what says something new, and tells which of those told says some of it or all; -1: none.
-func (c *composer) item(f *candidate, told []gist, placed map[place]bool) (it item, by int, fresh bool) {
-	it = item{hit: f.Hit}
-	if at, recent := c.briefs[f.Conversation]; recent && f.Kind == recaller.HitSummary {
+func (c *composer) item(f *candidate, told, ours []gist, placed map[place]bool) (it item, by int, fresh bool) {
+	it = item{hit: f.Hit, row: f.row, ours: f.ours()}
+	if it.ours {
+		it.text = f.quote
+		_, known := toldBy(ours, c.gist(it))
+		return it, -1, !known
+	}
+	if at, recent := c.briefs[f.Conversation]; recent && f.row.Digest {
 		it.text = c.reader.passage(c.reader.untold(told, f.Text), maxQuote)
 		return it, at, it.text != ""
 	}
@@ -215,7 +283,9 @@ func (c *composer) item(f *candidate, told []gist, placed map[place]bool) (it it
 
 // turns are a turn that was found, and that without which it is not understood.
 func (c *composer) turns(f *candidate, placed map[place]bool) []recaller.Turn {
-	turn := recaller.Turn{Number: f.Turn, Speaker: f.Speaker, Text: f.quote, At: f.At, Confidence: f.Confidence, Interrupted: f.Interrupted}
+	turn := recaller.Turn{
+		Number: f.Turn, Speaker: f.Speaker, Text: f.quote, At: f.At, Confidence: f.Confidence, Interrupted: f.Interrupted,
+	}
 	next, ok := companion(f.Hit)
 	if !ok || placed[place{f.Conversation, next.Number}] {
 		return []recaller.Turn{turn}
@@ -266,22 +336,25 @@ func (c *composer) gist(it item) gist {
 //   - March 3, 2026, Agent: "Which colour shall it be?" Caller: "Red, like before."
 //   - March 3, 2026, in short: Wanted an offer for the roof.
 //   - May 9, 2025, noted: roofer: Mr. Ames
+//   - noted: roofer: Mr. Ames
 func (c *composer) recall(u *unit, it item) {
-	at := it.hit.At.In(c.now.Location())
 	c.str("- ")
-	c.date(at)
-	if days := daysBetween(at, c.now); days >= 0 && days < 7 {
-		c.str(" (" + when.Phrase(at, c.now, true) + ")")
+	if !it.hit.At.IsZero() {
+		at := it.hit.At.In(c.now.Location())
+		c.date(at)
+		if days := daysBetween(at, c.now); days >= 0 && days < 7 {
+			c.str(" (" + when.Phrase(at, c.now, true) + ")")
+		}
+		c.str(", ")
 	}
 	if it.turns == nil {
-		c.str(map[bool]string{true: ", noted: ", false: ", in short: "}[it.hit.Kind == recaller.HitMemory])
-		c.elastic(u, it.text, maxQuote)
-		c.str("\n")
+		c.written(u, it, it.row.Label)
 		return
 	}
-	c.str(",")
-	for _, t := range it.turns {
-		c.str(" ")
+	for i, t := range it.turns {
+		if i > 0 {
+			c.str(" ")
+		}
 		u.data, u.tail = c.turn(t)
 	}
 	c.str("\n")

@@ -119,6 +119,12 @@ func sourceOf(hit client.RecallResult) string {
 		}
 	default:
 		parts = append(parts, string(hit.Kind))
+		if hit.Title != "" {
+			parts = append(parts, term.Clean(hit.Title))
+		}
+		if hit.Business {
+			parts = append(parts, "of the business")
+		}
 		if conversation != "" {
 			parts = append(parts, "of "+term.Clean(conversation))
 		}

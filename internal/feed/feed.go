@@ -1,5 +1,6 @@
 // Package feed tells what was committed to whoever keeps a view of it. It tells a caller's changes in the order of his
-// content versions. If a version is missing, it tells the views to read anew what they keep of him.
+// content versions. If a version is missing, it tells the views to read anew what they keep of him. Changes of a tenant's
+// own texts have no caller, and are told in the order of versions of their own.
 //
 //	conversation  memory  wrapup  caller        privacy      tenant     another process
 //	 Committed  Held  Anew                    Forget  Anew  AnewTenant     Notice
@@ -18,6 +19,8 @@
 // The feed keeps nothing that the store does not hold. Once all changes of a caller were told, it keeps only his last
 // version, and that for a bounded number of callers. Of a caller that it does not know, all before the first change is a
 // gap. It is not for jobs, nor for anything that must not be lost.
+//
+// What is said here of a caller holds of a tenant's own texts too.
 package feed
 
 import (
@@ -41,7 +44,8 @@ type View interface {
 }
 
 // Rereader is a View that reads from the store. Anew says that what it has of a caller is to be read anew, if that is
-// of a version before the given one. Version 0 means any version. An empty caller means all callers of the tenant.
+// of a version before the given one. Version 0 means any version. An empty caller means the tenant's own texts; with
+// version 0, all callers of the tenant too.
 type Rereader interface {
 	Anew(tenant recaller.TenantID, caller recaller.CallerID, version int64)
 }
@@ -78,7 +82,8 @@ const (
 const Gone int64 = -1
 
 // Notice says, without words, which version a caller's content has reached. It is all that goes from one process to
-// another. Version 0 says that all is to be read anew. An empty Caller says that of all callers of the tenant.
+// another. Version 0 says that all is to be read anew. An empty Caller says the same of the tenant's own texts; with
+// version 0 it says it of all callers of the tenant too.
 type Notice struct {
 	Tenant  recaller.TenantID
 	Caller  recaller.CallerID
@@ -182,10 +187,6 @@ func (f *Feed) Forget(tenant recaller.TenantID, caller recaller.CallerID) {
 
 // Notice tells of what another process did. For the views here, a change of another process is a gap.
 func (f *Feed) Notice(n Notice) {
-	if n.Caller == "" {
-		f.anew(who{n.Tenant, ""}, 0)
-		return
-	}
 	f.with(who{n.Tenant, n.Caller}, func(o *course) {
 		switch n.Version {
 		case Gone:

@@ -152,3 +152,27 @@ func TestANoticeIsAGapForWhoDoesNotHaveTheChange(t *testing.T) {
 		here.want("what the other holds is the other's", "")
 	})
 }
+
+// A tenant's own texts have versions of their own, beside those of its callers, in this process and from another.
+func TestATenantsOwnTextsAreToldInOrder(t *testing.T) {
+	t.Parallel()
+	bubble(t, feed.Options{}, func(d *desk) {
+		sender := feed.New(feed.Options{Transport: &wire{to: d.Feed}})
+		house := func(version int64) recaller.Change { return recaller.Change{Tenant: tenant, Version: version} }
+		d.Committed(house(1))
+		d.Committed(house(3))
+		d.committed(7)
+		d.want("behind a gap, which holds up no caller", ":1 anew<6 7")
+		d.Committed(house(2))
+		d.want("the gap is filled", ":2 :3")
+		sender.Committed(house(4))
+		d.want("another process writes one", ":anew<4")
+		d.Committed(house(6))
+		if !d.Reached(d.Context(), tenant, "", 6) {
+			d.Error("what was told is not reached")
+		}
+		d.want("one is lost", ":anew<5 :6")
+		sender.AnewTenant(tenant)
+		d.want("all callers of the tenant", ":anew<0")
+	})
+}

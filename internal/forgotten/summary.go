@@ -35,6 +35,20 @@ func (v View) Conversation(conv recaller.Conversation, said []recaller.Turn) rec
 	return conv
 }
 
+// Text returns a text without the lines that tell of what was forgotten after it was written. One whose title tells of
+// that, or of which no line is left, has no words. said are the turns of its conversation, as far as they are known.
+func (v View) Text(t recaller.Text, said []recaller.Turn) recaller.Text {
+	if v.Empty() {
+		return t
+	}
+	f := v.filter(recaller.Conversation{ID: t.Conversation, StartedAt: t.At}, said)
+	if f.line(t.Title) != t.Title {
+		t.Title, t.Text = "", ""
+	}
+	t.Text = strings.Join(f.lines(strings.Split(t.Text, "\n")), "\n")
+	return t
+}
+
 // filter decides which lines about one conversation stay.
 type filter struct {
 	things        []thing  // that count for it

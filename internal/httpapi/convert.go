@@ -201,7 +201,7 @@ func checkpointOut(c recaller.Checkpoint) client.Checkpoint {
 func hitOut(h recaller.Hit) client.RecallResult {
 	out := client.RecallResult{
 		Kind: h.Kind, ID: h.ID, ConversationID: string(h.Conversation), ConversationExternalID: h.ExternalID,
-		Speaker: h.Speaker, Text: h.Text, At: instant(h.At), Score: h.Score, Weak: h.Weak,
+		Title: h.Title, Business: h.House, Speaker: h.Speaker, Text: h.Text, At: instant(h.At), Score: h.Score, Weak: h.Weak,
 	}
 	if h.Kind == recaller.HitTurn {
 		out.Turn = &h.Turn

@@ -10,22 +10,27 @@ import (
 
 // This file is about how an index is searched and built.
 
-// search answers from e. It returns false if e's index has to be built first to be at the version.
-func (s *Service) search(ctx context.Context, e *entry, version int64, q index.Query) (Result, bool, error) {
+// search answers from e, and from the house beside it; nil: there is none. It returns false if e's index has to be built
+// first to be at the version.
+func (s *Service) search(ctx context.Context, e, house *entry, version int64, q index.Query) (Result, bool, error) {
 	if e.behind(version) {
 		s.await(ctx, e, version)
 	}
-	e.mu.RLock()
-	defer e.mu.RUnlock()
+	e.lock(house)
+	defer e.unlock(house)
 	if e.ix == nil || e.stale || e.version < version {
 		return Result{}, false, nil
 	}
 	res := Result{Version: e.version}
-	r := e.ix.Rank(q, &s.pool)
+	var beside *index.Index
+	if house != nil {
+		beside = house.ix
+	}
+	r := e.ix.Rank(q, &s.pool, beside)
 	for w, more := r.Wants(); more; w, more = r.Wants() {
-		e.mu.RUnlock() // so that a slow store does not hold up writers
+		e.unlock(house) // so that a slow store does not hold up writers
 		words, err := s.words(ctx, e.key, w.Turns, w.Conversations)
-		e.mu.RLock()
+		e.lock(house)
 		if err != nil {
 			r.Release()
 			return Result{}, false, err
@@ -34,6 +39,21 @@ func (s *Service) search(ctx context.Context, e *entry, version int64, q index.Q
 	}
 	res.Hits = r.Hits()
 	return res, true, nil
+}
+
+// lock locks an entry for reading, and a house beside it if there is one.
+func (e *entry) lock(house *entry) {
+	e.mu.RLock()
+	if house != nil {
+		house.mu.RLock()
+	}
+}
+
+func (e *entry) unlock(house *entry) {
+	if house != nil {
+		house.mu.RUnlock()
+	}
+	e.mu.RUnlock()
 }
 
 // await waits a moment until whoever committed the version tells of it. An index that still lacks it is marked stale.
@@ -76,16 +96,17 @@ func (s *Service) build(ctx context.Context, e *entry) error {
 	}
 }
 
-// outline returns the outline of a caller; nil if he is not long.
+// outline returns the outline of a caller with his texts; nil if he is not long.
 func (s *Service) outline(ctx context.Context, k key) (*recaller.Outline, error) {
-	if s.long == nil {
+	if s.long == nil || k.house() {
 		return nil, nil
 	}
 	o, long, err := s.long.Outline(ctx, k.tenant, k.caller, s.longer)
 	if err != nil || !long {
 		return nil, err
 	}
-	return &o, nil
+	o.Texts, err = s.texts(ctx, k)
+	return &o, err
 }
 
 // construct makes the index of e, and ends its build.
@@ -123,12 +144,12 @@ func (s *Service) made(
 			return ix, o.Version, err
 		}
 	}
-	corpus, err := s.src.Corpus(ctx, e.key.tenant, e.key.caller)
+	corpus, err := s.corpus(ctx, e.key)
 	if err != nil {
 		return nil, 0, err
 	}
 	if change != nil {
 		change(&corpus)
 	}
-	return index.Build(corpus, s.weights), corpus.Version, nil
+	return s.indexed(e.key, corpus), corpus.Version, nil
 }

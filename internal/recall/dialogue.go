@@ -86,12 +86,12 @@ func (s *Service) ReadAhead(ctx context.Context, t recaller.TenantID, c recaller
 	if err != nil || !kept {
 		return err
 	}
-	corpus, err := s.src.Corpus(ctx, t, c)
+	corpus, err := s.corpus(ctx, k)
 	if err != nil {
 		return err
 	}
 	e := newEntry(k)
-	e.ix, e.version = index.Build(corpus, s.weights), corpus.Version
+	e.ix, e.version = s.indexed(k, corpus), corpus.Version
 	e.ix.Attach(list)
 	return s.fillEntry(ctx, e, true)
 }

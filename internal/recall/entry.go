@@ -8,13 +8,16 @@ import (
 	"github.com/recallerhq/recaller/internal/recall/index"
 )
 
-// key names one caller's index.
+// key names one caller's index, or that of a tenant's own texts.
 type key struct {
 	tenant recaller.TenantID
-	caller recaller.CallerID
+	caller recaller.CallerID // empty: it is the tenant's
 }
 
-// entry holds one caller's index, and the changes that came while it is built.
+// house reports whether the index is of the tenant's own texts.
+func (k key) house() bool { return k.caller == "" }
+
+// entry holds one index, and the changes that came while it is built.
 type entry struct {
 	key key
 
@@ -147,6 +150,9 @@ func (e *entry) bytes() (n int64, long int) {
 		for _, t := range c.Turns {
 			n += int64(len(t.Text)) + turnOverhead
 		}
+		for _, t := range c.Texts {
+			n += int64(len(t.Title)+len(t.Text)) + turnOverhead
+		}
 	}
 	return n, long
 }
@@ -165,7 +171,7 @@ func (e *entry) keep(segments map[string]*index.Segment) {
 	e.segments = segments
 }
 
-// Rough sizes of an entry and of a waiting turn.
+// Rough sizes of an entry, and of a waiting turn or text.
 const (
 	entryOverhead = 512
 	turnOverhead  = 192

@@ -88,7 +88,7 @@ func (a *asking) take(q *index.Query) (degraded string) {
 
 // attach gives a new index the vectors that are kept.
 func (s *Service) attach(ctx context.Context, k key, ix *index.Index) error {
-	if s.meaning == nil || s.vectors == nil {
+	if s.meaning == nil || s.vectors == nil || k.house() {
 		return nil
 	}
 	list, _, err := s.vectors.TurnVectors(ctx, k.tenant, k.caller, s.meaning.Model())

@@ -1,9 +1,12 @@
 // Package recall searches what is held of one caller, by words, by meaning and by time: turns of both speakers,
-// memories and conversation summaries (spec B7).
+// memories, conversation summaries, and texts of any other kind that is registered (spec B7). Beside them it searches
+// the tenant's own texts of these kinds.
 //
 // Each caller has an index, which is built on demand and kept in a cache of bounded size. The writes of this process
 // keep it current. Each search compares it with the caller's content version, which takes one cheap read. So whatever
-// was acknowledged can be found.
+// was acknowledged can be found. The same holds of the tenant's own texts.
+//
+// A kind of texts is one Kind in Options.Kinds. Its row says how it is ranked and told; nothing else knows its name.
 //
 // It is not for searching over callers (search). It keeps nothing that the store does not hold.
 package recall
@@ -19,6 +22,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/recall/index"
+	"github.com/recallerhq/recaller/internal/recall/kind"
 )
 
 // Source is where recall reads from; the store implements it.
@@ -75,6 +79,8 @@ type Options struct {
 	Now func() time.Time
 	Log *slog.Logger // told which rows of long callers are damaged; nil: no log
 
+	Kinds []Kind // of texts, beside the built-in kinds, each with its source
+
 	Meaning  Meaning       // the configured embedder, if it serves recall; nil: only what is built in
 	Dialogue bool          // without Meaning: the built-in model reads English turns, each with what it answers
 	Vectors  Vectors       // keeps the vectors of turns; nil: they are made anew with each index
@@ -107,7 +113,7 @@ const (
 type Query struct {
 	Text    string             // what to look for, in any words
 	Limit   int                // at most how many hits; 0 means DefaultLimit, at most MaxLimit
-	Kinds   []recaller.HitKind // only these; empty means all
+	Kinds   []recaller.HitKind // only these; empty means all but those that must be named (kind.Kind)
 	AsOf    time.Time          // zero means now
 	Now     time.Time          // when it is asked, in the caller's zone; zero: AsOf, or else the Service's clock
 	Explain bool               // fill Hit.Why
@@ -139,7 +145,11 @@ type Result struct {
 // Service searches. It is safe for concurrent use.
 type Service struct {
 	src      Source
-	long     Long // src, if it is a Long; else nil
+	long     Long  // src, if it is a Long; else nil
+	house    House // src, if it is a House and there are kinds of texts; else nil
+	kinds    []Kind
+	rows     []kind.Kind // of kinds
+	table    kind.Table
 	longer   int
 	segment  int
 	kept     Segments
@@ -190,7 +200,7 @@ func New(src Source, opts Options) *Service {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{
-		src: src, log: opts.Log, weights: opts.Weights, patience: opts.Patience, reached: opts.Reached, now: opts.Now,
+		src: src, kinds: opts.Kinds, log: opts.Log, weights: opts.Weights, patience: opts.Patience, reached: opts.Reached, now: opts.Now,
 		cache: newCache(opts.MaxBytes, opts.MaxLong), longer: opts.Longer,
 		segment: min(opts.Segment, index.MostInSegment/2), builder: make(chan struct{}, 1), kept: opts.Segments,
 		meaning: opts.Meaning, vectors: opts.Vectors, modelPatience: opts.Embedder,
@@ -200,6 +210,13 @@ func New(src Source, opts Options) *Service {
 		s.meaning, s.dialogue = builtIn{}, true
 	}
 	s.long, _ = src.(Long)
+	for _, of := range opts.Kinds {
+		s.rows = append(s.rows, of.Kind)
+	}
+	s.table = kind.NewTable(s.rows...)
+	if len(opts.Kinds) > 0 {
+		s.house, _ = src.(House)
+	}
 	s.closed, s.close = context.WithCancel(context.Background())
 	return s
 }
@@ -212,11 +229,12 @@ func (s *Service) clock() time.Time {
 	return s.now()
 }
 
-// Recall returns what fits the query best among the words of one caller, best first. It searches every write that was
-// acknowledged before the call. It fails with Invalid for a wrong query, with Unavailable if the source's snapshot
-// stays behind its own version, and otherwise with the source's error (NotFound for an unknown caller).
+// Recall returns what fits the query best among the words of one caller and his tenant's own texts, best first. It
+// searches every write that was acknowledged before the call. It fails with Invalid for a wrong query, with Unavailable
+// if the source's snapshot stays behind its own version, and otherwise with the source's error (NotFound for an unknown
+// caller). It does not fail for want of the tenant's own texts: the result is degraded.
 func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.CallerID, q Query) (Result, error) {
-	iq, err := q.checked()
+	iq, err := s.checked(q)
 	if err != nil {
 		return Result{}, err
 	}
@@ -237,10 +255,11 @@ func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.Ca
 	}
 	built := false
 	e := s.cache.get(k) // used to the end, even if it leaves the cache meanwhile
-	degraded := asked.take(&iq)
+	house, missing := s.beside(ctx, t)
+	degraded := cmp.Or(missing, asked.take(&iq))
 	for range maxBuilds {
 		s.compare(ctx, e, q, &iq)
-		res, ok, err := s.search(ctx, e, version, iq)
+		res, ok, err := s.search(ctx, e, house, version, iq)
 		if err != nil {
 			return Result{}, err
 		}
@@ -270,8 +289,9 @@ func (s *Service) all(ctx context.Context, t recaller.TenantID, c recaller.Calle
 	if e.ix, e.version, err = s.made(ctx, e, o, withForgotten); err != nil {
 		return Result{}, err
 	}
-	res, _, err := s.search(ctx, e, 0, q)
-	res.Built = true
+	house, degraded := s.beside(ctx, t)
+	res, _, err := s.search(ctx, e, house, 0, q)
+	res.Built, res.Degraded = true, degraded
 	return res, err
 }
 
@@ -293,7 +313,7 @@ func withForgotten(corpus *recaller.Corpus) {
 // search that began before, was older than the version that it must have.
 const maxBuilds = 4
 
-// Apply takes a committed change into the caller's index, if there is one. Changes come in order. If one is missing,
+// Apply takes a committed change into the caller's index, if there is one, or into the tenant's. Changes come in order. If one is missing,
 // the next search reads everything anew. A change that the index has is ignored. Recall owns the change's slices from
 // then on: nobody may write to them.
 func (s *Service) Apply(c recaller.Change) {
@@ -317,18 +337,18 @@ func (s *Service) Hold(c recaller.Change) {
 	}
 }
 
-// Drop drops all that is in memory of a caller. It also has a search that is under way keep nothing of what it has
+// Drop drops all that is in memory of a caller; of the empty caller, the tenant's own texts. It also has a search that is under way keep nothing of what it has
 // read.
 func (s *Service) Drop(t recaller.TenantID, c recaller.CallerID) {
 	s.cache.drop(key{tenant: t, caller: c})
 }
 
 // Anew has the next search read a caller's words anew, if they were indexed at a version before the given one. Version
-// 0 means any version. An empty caller means all callers of the tenant.
+// 0 means any version. An empty caller means the tenant's own texts; with version 0, all callers of the tenant too.
 func (s *Service) Anew(t recaller.TenantID, c recaller.CallerID, version int64) {
 	k := key{tenant: t, caller: c}
 	switch e := s.cache.peek(k); {
-	case c == "":
+	case version == 0 && k.house():
 		s.cache.dropAll(t)
 	case version == 0:
 		s.cache.drop(k)
@@ -337,11 +357,11 @@ func (s *Service) Anew(t recaller.TenantID, c recaller.CallerID, version int64) 
 	}
 }
 
-// Stats returns how many callers' indexes are held, and about how many bytes they take.
+// Stats returns how many indexes are held, and about how many bytes they take.
 func (s *Service) Stats() (indexes int, bytes int64) { return s.cache.stats() }
 
 // checked returns the query as the index takes it, or what is wrong with it.
-func (q Query) checked() (index.Query, error) {
+func (s *Service) checked(q Query) (index.Query, error) {
 	switch {
 	case strings.TrimSpace(q.Text) == "":
 		return index.Query{}, recaller.InvalidField("query", "must not be empty")
@@ -352,14 +372,12 @@ func (q Query) checked() (index.Query, error) {
 	case q.Neighbours > MaxNeighbours:
 		return index.Query{}, recaller.InvalidField("neighbours", "must be at most %d", MaxNeighbours)
 	}
-	known := []recaller.HitKind{recaller.HitTurn, recaller.HitMemory, recaller.HitSummary, recaller.HitDocument}
-	for _, k := range q.Kinds {
-		if !slices.Contains(known, k) {
-			return index.Query{}, recaller.InvalidField("kinds", "must be among turn, memory, summary, document")
-		}
+	kinds, err := s.asked(q.Kinds)
+	if err != nil {
+		return index.Query{}, err
 	}
 	iq := index.Query{
-		Text: q.Text, Limit: q.Limit, Kinds: q.Kinds, AsOf: q.AsOf, Now: q.Now, Explain: q.Explain,
+		Text: q.Text, Limit: q.Limit, Kinds: kinds, AsOf: q.AsOf, Now: q.Now, Explain: q.Explain,
 		Neighbours: q.Neighbours, Exclude: q.Exclude, Written: q.Written, Weak: q.Weak,
 	}
 	if iq.Now.IsZero() {

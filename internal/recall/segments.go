@@ -106,8 +106,8 @@ func (s *Service) madeOver(ctx context.Context, e *entry, o *recaller.Outline) (
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		if corpus, failed = s.readBoth(ctx, e.key, o, rest); failed == nil {
-			corpus.Memories, corpus.Forgotten = o.Memories, o.Forgotten
-			latest = index.BuildLatest(corpus, s.weights)
+			corpus.Memories, corpus.Forgotten, corpus.Texts = o.Memories, o.Forgotten, o.Texts
+			latest = index.BuildLatest(corpus, s.weights, s.rows...)
 		}
 	})
 	segments, err := s.segments(ctx, e, o, parts, nil)
@@ -127,7 +127,7 @@ func (s *Service) madeOver(ctx context.Context, e *entry, o *recaller.Outline) (
 	if segments, err = s.segments(ctx, e, o, parts, &main); err != nil {
 		return nil, err
 	}
-	return index.BuildOver(segments, corpus, s.weights), nil
+	return index.BuildOver(segments, corpus, s.weights, s.rows...), nil
 }
 
 // segments returns a segment for each part. It makes those that are not there, one after the other. If main is given, a

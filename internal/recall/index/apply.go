@@ -53,6 +53,9 @@ func (ix *Index) take(c recaller.Change, told token.Language) {
 		ix.setSummary(ix, s, c.Conversation.Summary)
 	}
 	ix.applyMemories(c.Memories)
+	for _, t := range c.Texts {
+		ix.takeText(ix, t)
+	}
 }
 
 // fits reports whether the change's turns follow what is there.

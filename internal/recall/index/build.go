@@ -8,6 +8,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/embed/static"
 	"github.com/recallerhq/recaller/internal/forgotten"
+	"github.com/recallerhq/recaller/internal/recall/kind"
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
@@ -26,8 +27,10 @@ const (
 )
 
 // Build makes an index of all that is held of one caller. It takes the corpus over: its texts are kept, not copied,
-// and its slices must not be written to afterwards.
-func Build(c recaller.Corpus, w Weights) *Index { return build(c, w, plan{}) }
+// and its slices must not be written to afterwards. kinds are those that texts may have beside summaries.
+func Build(c recaller.Corpus, w Weights, kinds ...kind.Kind) *Index {
+	return build(c, w, plan{}, kinds)
+}
 
 // plan is how an index is built.
 type plan struct {
@@ -36,24 +39,26 @@ type plan struct {
 	several bool       // it is one of several parts
 }
 
-func build(c recaller.Corpus, w Weights, p plan) *Index {
-	b := begin(c, w, p)
-	b.remember(c.Memories)
+func build(c recaller.Corpus, w Weights, p plan, kinds []kind.Kind) *Index {
+	b := begin(c, w, p, kinds)
+	b.complete(c)
 	return b.ix
 }
 
-// begin builds of all but memories.
-func begin(c recaller.Corpus, w Weights, p plan) *bulk {
+// begin builds of what was said, and of its summaries.
+func begin(c recaller.Corpus, w Weights, p plan, kinds []kind.Kind) *bulk {
 	ix := &Index{
 		weights:  w,
 		zone:     c.Zone,
 		terms:    make(map[string]uint32),
 		byID:     make(map[recaller.ConversationID]int32, len(c.Conversations)),
 		byMemory: make(map[recaller.MemoryID]uint32, len(c.Memories)),
+		byText:   make(map[textKey]int32),
 		names:    make([]name, 1),
 		told:     told{counts: make(map[token.Language]int)},
 		gone:     forgotten.New(c.Forgotten),
 	}
+	ix.know(kinds)
 	if p.several {
 		ix.prints = make([]uint32, 0, 1024)
 	}
@@ -75,7 +80,7 @@ func begin(c recaller.Corpus, w Weights, p plan) *bulk {
 		ix.main = p.main.language
 	}
 	ix.long = p.several || letters > manyWords*lettersPerWord
-	docs := turns + summaries + len(c.Memories)
+	docs := turns + summaries + len(c.Memories) + len(c.Texts)
 	ix.docs = make([]doc, 0, docs)
 	ix.vectors = make([]int8, 0, docs*static.Width)
 	ix.vectorLengths = make([]float32, 0, docs)
@@ -89,10 +94,13 @@ func begin(c recaller.Corpus, w Weights, p plan) *bulk {
 	return b
 }
 
-// remember ends a build with what is remembered.
-func (b *bulk) remember(memories []recaller.Memory) {
-	for i := range memories {
-		b.ix.takeMemory(b, memories[i])
+// complete ends a build with what is remembered, and with all other texts.
+func (b *bulk) complete(c recaller.Corpus) {
+	for i := range c.Memories {
+		b.ix.takeMemory(b, c.Memories[i])
+	}
+	for i := range c.Texts {
+		b.ix.takeText(b, c.Texts[i])
 	}
 	b.finish()
 }
@@ -208,17 +216,12 @@ func (ix *Index) session(c *recaller.Conversation) int32 {
 	if !ok {
 		i = int32(len(ix.sessions))
 		ix.byID[c.ID] = i
-		ix.sessions = append(ix.sessions, session{id: c.ID, summaryDoc: -1})
+		ix.sessions = append(ix.sessions, session{id: c.ID})
 		ix.bytes += int64(unsafe.Sizeof(session{})) + int64(len(c.ID)) + sessionOverhead
 	}
 	s := &ix.sessions[i]
 	s.externalID, s.startedAt, s.endedAt, s.voice = c.ExternalID, c.StartedAt, c.EndedAt, !c.Channel.Text()
 	return i
-}
-
-// dayOfSummary returns the day that the summary of a session belongs to.
-func (ix *Index) dayOfSummary(si int32) int32 {
-	return dayOf(ix.local(ix.at(&doc{session: si, kind: summary})))
 }
 
 // tell notes the language that a conversation tells.
@@ -252,27 +255,6 @@ func (ix *Index) addTurns(to sink, si int32, turns []recaller.Turn) {
 		ix.words += int64(words)
 		s.words[d.kind] += int32(words)
 	}
-}
-
-// setSummary replaces the summary of a session, of which what was forgotten is left out.
-func (ix *Index) setSummary(to sink, si int32, sum *recaller.Summary) {
-	s := &ix.sessions[si]
-	s.written = sum
-	text := summaryText(ix.gone.Summary(recaller.Conversation{ID: s.id, StartedAt: s.startedAt, Summary: sum}, s.turns))
-	if text == s.summary && (text == "" || ix.docs[s.summaryDoc].day == ix.dayOfSummary(si)) {
-		return
-	}
-	if s.summaryDoc >= 0 {
-		ix.remove(uint32(s.summaryDoc))
-		ix.bytes -= int64(len(s.summary))
-	}
-	s.summary, s.summaryDoc = text, -1
-	if text == "" {
-		return
-	}
-	ix.bytes += int64(len(text))
-	s.summaryDoc = int32(len(ix.docs))
-	ix.add(to, ix.language(s.told), doc{session: si, kind: summary, echo: sum.By == recaller.ByRules && len(s.turns) > 0}, text)
 }
 
 // addVersion indexes a version of a memory that the index does not have, and returns its doc.

@@ -25,11 +25,11 @@ func (ix *Index) event(q Query, pl *Pool) (span, bool) {
 		named := Query{Text: strings.TrimRight(phrase, "?.!; "), AsOf: q.AsOf, Now: q.Now, Limit: 1}
 		phrase = named.Text
 		named.Text = named.Text[min(len(named.Text), words[i+1].start-w.start):]
-		parsed := ix.parse(named)
+		parsed := ix.parse(named, nil)
 		if len(parsed.terms) == 0 || parsed.dates != nil || when.Find(named.Text, q.Now) != nil { // nobody spoke of it, or it is a date
 			return span{}, false
 		}
-		day := ix.rank(named, parsed, pl).dayOfBest()
+		day := ix.rank(named, parsed, pl, nil).dayOfBest()
 		if day == noDay {
 			return span{}, false
 		}

@@ -5,8 +5,8 @@ import (
 	"github.com/recallerhq/recaller/internal/forgotten"
 )
 
-// This file is about what was forgotten. Turns that said it have no doc, summaries are indexed without it, and no turn
-// of it is shown beside another. What is brought back needs a new index.
+// This file is about what was forgotten. Turns that said it have no doc, texts are indexed without it, and no turn of it
+// is shown beside another. What is brought back needs a new index.
 
 // hides reports whether a turn of a session is not to be found.
 func (ix *Index) hides(si int32, t *recaller.Turn) bool {
@@ -42,7 +42,5 @@ func (ix *Index) hide(versions []recaller.Memory) {
 			ix.remove(uint32(i))
 		}
 	}
-	for i := range ix.sessions {
-		ix.setSummary(ix, int32(i), ix.sessions[i].written)
-	}
+	ix.hideTexts()
 }

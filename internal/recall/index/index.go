@@ -1,8 +1,9 @@
-// Package index ranks the words of one caller: turns, memories and conversation summaries, held in memory in compact
-// postings, and a vector each, that can be added to and taken from in place. A score is a sum of legs (docs/adr/0013).
+// Package index ranks what is held of one caller: turns, memories, and texts such as summaries, and beside them his
+// tenant's own texts. It holds their words in memory in compact postings, and a vector of each. It can take more in, and
+// let go of some, in place. A score is a sum of legs (docs/adr/0013).
 //
-// It is pure: no store, no clock, no goroutines. Searches of an Index may run at once, but nothing beside Apply and
-// Hold; internal/recall guards it and decides when it is built. It is not for searching over many callers.
+// It is pure: no store, no clock. Searches of an Index may run at once, but nothing may run beside Apply and Hold;
+// internal/recall guards it and decides when it is built. It is not for searching over many callers.
 package index
 
 import (
@@ -10,10 +11,11 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/forgotten"
+	"github.com/recallerhq/recaller/internal/recall/kind"
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
-// Index holds what may be searched of one caller.
+// Index holds what may be searched of one caller, or of a tenant's own texts.
 type Index struct {
 	weights       Weights
 	zone          *time.Location    // in which days begin; nil: in that of each time
@@ -24,12 +26,16 @@ type Index struct {
 	vectorLengths []float32
 	sessions      []session
 	memories      []recaller.Memory
+	texts         []written
 	names         []name
 	prints        []uint32 // of each term the same in every index, where there are several; nil: there is one
 
 	byID     map[recaller.ConversationID]int32
 	byMemory map[recaller.MemoryID]uint32   // active memory → its doc
 	closed   map[recaller.MemoryID][]uint32 // memory → the docs of its versions that are past
+	byText   map[textKey]int32              // its place in texts
+	kinds    map[recaller.HitKind]*kind.Kind
+	house    bool // it holds a tenant's own texts
 
 	old  []*Index // the segments before it, the oldest first
 	lean *lean    // not nil: it is a segment
@@ -62,8 +68,8 @@ func (p posting) count() float32 { return float32(p & maxCount) }
 
 // doc is one thing that can be found.
 type doc struct {
-	session int32  // its conversation; -1 for a memory
-	place   int32  // of the turn in its session, or of the memory in memories
+	session int32  // its conversation; -1 for a memory, and for a text that does not belong to one as turns do
+	place   int32  // of the turn in its session, of the memory in memories, or of the text in texts
 	day     int32  // days since 1970, by the zone of the index
 	words   uint16 // how many terms, saturated
 	name    uint16 // who spoke, in names; 0 is nobody
@@ -71,30 +77,33 @@ type doc struct {
 	answers int32  // how many docs before it the turn stands that it answers; 0: it answers none
 	form    form   // in a short history
 	holds   things // in a short history
-	kind    kind
+	kind    class
 	past    bool // a version of a memory that another superseded
 	gone    bool
-	echo    bool // a memory or a summary that quotes turns which the index has: they are found by their own words
+	echo    bool // a memory or a text that quotes turns which the index has: they are found by their own words
 }
 
-// kind is what a doc is; the first two count as one side's words.
-type kind uint8
+// class is what a doc is, as far as the index must know; the first two count as one side's words.
+type class uint8
 
 const (
-	userTurn kind = iota
+	userTurn class = iota
 	assistantTurn
-	summary
+	text
 	memory
 )
 
-func (k kind) hit() recaller.HitKind {
-	switch k {
-	case summary:
-		return recaller.HitSummary
-	case memory:
+// kindOf returns the kind of hit that a doc gives.
+func (ix *Index) kindOf(d *doc) recaller.HitKind {
+	switch {
+	case d.kind == memory:
 		return recaller.HitMemory
+	case d.kind <= assistantTurn:
+		return recaller.HitTurn
+	case ix.lean != nil:
+		return recaller.HitSummary
 	}
-	return recaller.HitTurn
+	return ix.texts[d.place].Kind
 }
 
 // session is one conversation, as far as recall needs it.
@@ -105,13 +114,19 @@ type session struct {
 	endedAt    time.Time
 	turns      []recaller.Turn
 	written    *recaller.Summary
-	summary    string // what may be told of it
-	summaryDoc int32  // -1: none
-	lastTurn   int32  // 1 and the doc of its last turn; 0: none
-	first      int32  // of a segment: where its turns begin in lean
+	lastTurn   int32 // 1 and the doc of its last turn; 0: none
+	first      int32 // of a segment: where its turns begin in lean
 	told       token.Language
 	voice      bool // it is a voice call
 	words      [2]int32
+}
+
+// over returns when a conversation ended, or began if nobody knows that.
+func (s *session) over() time.Time {
+	if s.endedAt.IsZero() {
+		return s.startedAt
+	}
+	return s.endedAt
 }
 
 // name is who spoke, where the transport told.
@@ -135,7 +150,7 @@ func (ix *Index) Bytes() int64 {
 	return n
 }
 
-// Len returns how many turns, memories and summaries can be found as of now.
+// Len returns how many turns, memories and texts can be found as of now.
 func (ix *Index) Len() int {
 	n := ix.live
 	for _, o := range ix.old {
@@ -149,12 +164,11 @@ func (ix *Index) at(d *doc) time.Time {
 	switch d.kind {
 	case memory:
 		return ix.memories[d.place].CreatedAt
-	case summary:
-		s := &ix.sessions[d.session]
-		if s.endedAt.IsZero() {
-			return s.startedAt
+	case text:
+		if ix.lean != nil {
+			return ix.sessions[d.session].over()
 		}
-		return s.endedAt
+		return ix.texts[d.place].At
 	}
 	s := &ix.sessions[d.session]
 	if ix.lean != nil {
@@ -172,8 +186,8 @@ func (ix *Index) text(d *doc) string {
 	case memory:
 		m := &ix.memories[d.place]
 		return m.Key + ": " + m.Value
-	case summary:
-		return ix.sessions[d.session].summary
+	case text:
+		return ix.texts[d.place].Text.Text
 	}
 	return ix.sessions[d.session].turns[d.place].Text
 }

@@ -38,6 +38,16 @@ func (ix *Index) hear(parts ...[]recaller.Turn) token.Language {
 	return d.Language()
 }
 
+// tongue returns the language that texts tell, Unknown where they do not.
+func (ix *Index) tongue(texts ...string) token.Language {
+	d := &ix.detector
+	d.Reset()
+	for _, t := range texts {
+		d.Add(t)
+	}
+	return d.Language()
+}
+
 // count counts a conversation that tells now what it did not tell before, Unknown for a new one, and returns the
 // language that most tell now.
 func (t *told) count(before, now token.Language) token.Language {
@@ -68,10 +78,12 @@ func (t *told) language(l token.Language) token.Language {
 	return l
 }
 
-// use notes that something is indexed by the rules of l.
-func (t *told) use(l token.Language) {
-	if !slices.Contains(t.used, l) {
-		t.used = append(t.used, l)
+// use notes that something is indexed by the rules of languages.
+func (t *told) use(languages ...token.Language) {
+	for _, l := range languages {
+		if !slices.Contains(t.used, l) {
+			t.used = append(t.used, l)
+		}
 	}
 }
 

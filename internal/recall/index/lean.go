@@ -10,9 +10,9 @@ import (
 
 // sides are the weights of a doc's words by its kind, given the agent's. A doc that is not wanted has none.
 func (s *search) sides(agent float32) (w [allKinds]float32) {
-	w = [allKinds]float32{userTurn: 1, assistantTurn: agent, summary: 1}
+	w = [allKinds]float32{userTurn: 1, assistantTurn: agent, text: 1}
 	if !s.turns {
-		w[summary|echoed] = 1
+		w[text|echoed] = 1
 	}
 	return w
 }

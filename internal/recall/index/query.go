@@ -44,11 +44,12 @@ type term struct {
 	weight float32
 }
 
-// parse reads a query. Terms that the index does not have are left out: they match nothing.
-func (ix *Index) parse(q Query) parsed {
+// parse reads a query. Terms that neither the index nor the house beside it has are left out: they match nothing.
+func (ix *Index) parse(q Query, house *Index) parsed {
 	words := split(q.Text)
 	p := parsed{dates: dates(words), spans: ix.spans(q.Text, words, q.Now), asked: askedFor(words), toAgent: asksAgent(words)}
 	p.vector, p.length = ix.vectorOf(q.Text, words)
+	languages := ix.languages(house)
 	for _, w := range words {
 		stem := token.Term(w.folded)
 		if stem != "" {
@@ -58,12 +59,12 @@ func (ix *Index) parse(q Query) parsed {
 		if frames(stem) {
 			weight = ix.weights.Frame
 		}
-		for _, l := range ix.languages() {
+		for _, l := range languages {
 			t := stem
 			if l != token.English {
 				t = l.Term(w.in(l))
 			}
-			if t != "" && weight > 0 && ix.has(t) {
+			if t != "" && weight > 0 && (ix.has(t) || house != nil && house.has(t)) {
 				p.addTerm(term{text: t, weight: weight})
 			}
 		}

@@ -67,13 +67,14 @@ func (s *search) threshold() float32 {
 
 // mayBeWeak reports whether a doc may be given though nothing of the query speaks for it.
 func (s *search) mayBeWeak(d *doc) bool {
-	return s.q.Weak && s.short > 0 && (d.kind != summary || !s.asksFor(recaller.HitTurn))
+	return s.q.Weak && s.short > 0 && (d.kind != text || !s.asksFor(recaller.HitTurn))
 }
 
-// lift is what a doc gets of its conversation, by its words and by its meaning; a memory stands on its own.
+// lift is what a doc gets of its conversation, by its words and by its meaning. A memory stands on its own, and so does
+// a text outside of conversations.
 func (s *search) lift(d *doc, i int) (words, meaning float32) {
-	if d.kind == memory {
-		return s.weights.Session * s.own[d.place], s.weights.SessionMeaning * s.cosines[i]
+	if d.session < 0 {
+		return s.weights.Session * s.alone(d)[d.place], s.weights.SessionMeaning * s.cosines[i]
 	}
 	return s.weights.Session * s.convs[d.session], s.weights.SessionMeaning * s.likest[d.session].mean()
 }
@@ -85,12 +86,29 @@ func (s *search) asksFor(k recaller.HitKind) bool {
 
 // wanted reports whether a doc is of those that the query asks for.
 func (s *search) wanted(d *doc) bool {
-	if !s.asksFor(d.kind.hit()) {
+	if !s.asksFor(s.kindOf(d)) {
 		return false
 	}
 	if d.kind == memory {
 		return true
 	}
-	conv := &s.sessions[d.session]
+	si := d.session
+	if si < 0 { // a text that is about a conversation, or about none
+		about := s.about(d)
+		if of, here := s.byID[about]; here {
+			si = of
+		} else {
+			return about == "" || about != s.q.Exclude && !(s.q.Written && s.oldVoice(about))
+		}
+	}
+	conv := &s.sessions[si]
 	return (s.q.Exclude == "" || conv.id != s.q.Exclude) && !(s.q.Written && conv.voice)
+}
+
+// oldVoice reports whether a conversation of which only segments know was a voice call.
+func (ix *Index) oldVoice(id recaller.ConversationID) bool {
+	return slices.ContainsFunc(ix.old, func(o *Index) bool {
+		si, ok := o.byID[id]
+		return ok && o.sessions[si].voice
+	})
 }

@@ -24,7 +24,7 @@ type Ranking struct {
 	ix    *Index
 	q     Query
 	pool  *pool
-	parts []*search // a part of the index each: the segments, and the index itself last
+	parts []*search // a part of the index each: the segments, the house, and the index itself last
 	one   [1]*search
 	cands []candidate
 
@@ -35,22 +35,23 @@ type Ranking struct {
 }
 
 // Search returns what fits the query best, best first. It is for an index without segments.
-func (ix *Index) Search(q Query, pl *Pool) []recaller.Hit { return ix.Rank(q, pl).Hits() }
+func (ix *Index) Search(q Query, pl *Pool) []recaller.Hit { return ix.Rank(q, pl, nil).Hits() }
 
-// Rank ranks what the index holds.
-func (ix *Index) Rank(q Query, pl *Pool) *Ranking {
+// Rank ranks what the index holds, and beside it what a house holds (BuildHouse), by what both say together; nil: there
+// is none.
+func (ix *Index) Rank(q Query, pl *Pool, house *Index) *Ranking {
 	q.Now = ix.local(q.Now)
-	parsed := ix.parse(q)
+	parsed := ix.parse(q, house)
 	if ix.weights.Event > 0 {
 		if sp, ok := ix.event(q, pl); ok {
 			parsed.spans = append(parsed.spans, sp)
 		}
 	}
-	return ix.rank(q, parsed, pl)
+	return ix.rank(q, parsed, pl, house)
 }
 
 // rank ranks for a query that was read already.
-func (ix *Index) rank(q Query, parsed parsed, pl *Pool) *Ranking {
+func (ix *Index) rank(q Query, parsed parsed, pl *Pool, house *Index) *Ranking {
 	r := &Ranking{ix: ix, q: q, pool: &pl.p}
 	r.parts = r.one[:0]
 	short := ix.shortness()
@@ -62,6 +63,9 @@ func (ix *Index) rank(q Query, parsed parsed, pl *Pool) *Ranking {
 	}
 	for _, part := range ix.old {
 		r.add(part, parsed, short)
+	}
+	if house != nil {
+		r.add(house, parsed, short)
 	}
 	r.add(ix, parsed, short)
 	r.cands = r.own().planes.cands
@@ -192,20 +196,26 @@ func (r *Ranking) first(c []candidate, n int) []candidate {
 	return c[:min(len(c), n)]
 }
 
-// before puts equals in order, however the index came to hold them: what is of the later conversation, or memory,
-// first, and of one conversation the earlier turn.
+// before puts equals in order, however the index came to hold them: memories first, then texts that belong to no
+// conversation, then conversations. What is later comes first, but of one conversation the earlier turn.
 func (r *Ranking) before(a, b *candidate) int {
 	s, o := r.parts[a.part], r.parts[b.part]
 	d, e := &s.docs[a.doc], &o.docs[b.doc]
-	if (d.kind == memory) != (e.kind == memory) {
-		return cmp.Compare(e.kind, d.kind)
+	if alone := d.session < 0; alone != (e.session < 0) || alone && d.kind != e.kind {
+		return cmp.Or(cmp.Compare(d.session, e.session), cmp.Compare(e.kind, d.kind))
 	}
-	if d.kind == memory {
+	switch {
+	case d.kind == memory:
 		x, y := &s.memories[d.place], &o.memories[e.place]
 		return cmp.Or(y.CreatedAt.Compare(x.CreatedAt), cmp.Compare(x.ID, y.ID), cmp.Compare(y.Version, x.Version))
+	case d.session < 0:
+		x, y := &s.texts[d.place], &o.texts[e.place]
+		return cmp.Or(y.At.Compare(x.At), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.ID, y.ID), cmp.Compare(a.part, b.part))
 	}
 	x, y := &s.sessions[d.session], &o.sessions[e.session]
-	return cmp.Or(y.startedAt.Compare(x.startedAt), cmp.Compare(y.id, x.id), cmp.Compare(d.kind/summary, e.kind/summary), cmp.Compare(a.part, b.part), cmp.Compare(d.place, e.place))
+	return cmp.Or(
+		y.startedAt.Compare(x.startedAt), cmp.Compare(y.id, x.id), cmp.Compare(d.kind/text, e.kind/text),
+		cmp.Compare(a.part, b.part), cmp.Compare(d.place, e.place))
 }
 
 // settle makes the order of the first n.
@@ -276,24 +286,25 @@ func (r *Ranking) hit(c *candidate) (recaller.Hit, bool) {
 	if s.lean != nil {
 		return r.leanHit(s, d, c)
 	}
-	h := recaller.Hit{Kind: d.kind.hit(), Text: s.text(d), At: s.at(d), Score: float64(c.score), Weak: c.weak}
-	if d.kind == memory {
-		m := &s.memories[d.place]
-		h.ID, h.Conversation = string(m.ID), m.Provenance.Conversation
-		if si, ok := s.byID[h.Conversation]; ok {
-			h.ExternalID = s.sessions[si].externalID
-		} else {
-			h.ExternalID = r.given.conversations[h.Conversation].ExternalID
-		}
+	h := recaller.Hit{Kind: s.kindOf(d), Text: s.text(d), At: s.at(d), Score: float64(c.score), Weak: c.weak}
+	if d.kind <= assistantTurn {
+		conv := &s.sessions[d.session]
+		t := &conv.turns[d.place]
+		h.ID, h.Conversation, h.ExternalID = string(t.ID), conv.id, conv.externalID
+		h.Turn, h.Speaker, h.Confidence, h.Interrupted = t.Number, t.Speaker, t.Confidence, t.Interrupted
+		h.Neighbours = s.around(conv, int(d.place))
 		return h, true
 	}
-	conv := &s.sessions[d.session]
-	h.ID, h.Conversation, h.ExternalID = string(conv.id), conv.id, conv.externalID
-	if d.kind != summary {
-		t := &conv.turns[d.place]
-		h.ID, h.Turn, h.Speaker = string(t.ID), t.Number, t.Speaker
-		h.Confidence, h.Interrupted = t.Confidence, t.Interrupted
-		h.Neighbours = s.around(conv, int(d.place))
+	h.Conversation, h.House = s.about(d), s.house
+	if d.kind == memory {
+		h.ID = string(s.memories[d.place].ID)
+	} else {
+		h.ID, h.Title = s.texts[d.place].ID, s.texts[d.place].Title
+	}
+	if si, ok := s.byID[h.Conversation]; ok {
+		h.ExternalID = s.sessions[si].externalID
+	} else {
+		h.ExternalID = r.given.conversations[h.Conversation].ExternalID
 	}
 	return h, true
 }

@@ -124,7 +124,7 @@ func (r *Ranking) texts() (w Wanted) {
 		s, d := r.doc(&r.cands[i])
 		switch {
 		case s.lean == nil:
-		case d.kind == summary:
+		case d.kind == text:
 			w.Conversations = append(w.Conversations, s.sessions[d.session].id)
 		default:
 			n := s.number(d)
@@ -137,7 +137,7 @@ func (r *Ranking) texts() (w Wanted) {
 // text is what a segment's doc says; false where that is forgotten, or not there.
 func (r *Ranking) text(s *search, d *doc) (string, bool) {
 	conv := &s.sessions[d.session]
-	if d.kind == summary {
+	if d.kind == text {
 		c, ok := r.given.conversations[conv.id]
 		return summaryText(c.Summary), ok && c.Summary != nil
 	}
@@ -158,8 +158,8 @@ func (r *Ranking) beside() (w Wanted) {
 	for i := range r.cands {
 		s, d := r.doc(&r.cands[i])
 		if s.lean == nil {
-			if d.kind == memory {
-				if of := s.memories[d.place].Provenance.Conversation; r.ix.older(of) {
+			if d.session < 0 {
+				if of := s.about(d); r.ix.older(of) {
 					w.Conversations = append(w.Conversations, of)
 				}
 			}
@@ -168,9 +168,9 @@ func (r *Ranking) beside() (w Wanted) {
 		conv := s.sessions[d.session].id
 		w.Conversations = append(w.Conversations, conv)
 		switch n := 0; {
-		case d.kind == summary && !r.ix.gone.Empty():
+		case d.kind == text && !r.ix.gone.Empty():
 			w.Turns = append(w.Turns, recaller.TurnRange{Conversation: conv, To: maxTurns})
-		case d.kind != summary && r.q.Neighbours > 0:
+		case d.kind != text && r.q.Neighbours > 0:
 			n = s.number(d)
 			w.Turns = append(w.Turns, recaller.TurnRange{Conversation: conv, From: max(0, n-r.q.Neighbours), To: n + r.q.Neighbours + 1})
 		}
@@ -207,12 +207,12 @@ func (r *Ranking) compare() {
 			kept = append(kept, c)
 			continue
 		}
-		text, ok := r.text(s, d)
+		says, ok := r.text(s, d)
 		if !ok {
 			continue
 		}
-		exact := s.exactly(d, text)
-		if d.kind != summary {
+		exact := s.exactly(d, says)
+		if d.kind != text {
 			s.likest[d.session].mend(s.cosines[c.doc], exact)
 		}
 		s.cosines[c.doc] = exact
@@ -271,8 +271,11 @@ func (r *Ranking) leanHit(s *search, d *doc, c *candidate) (recaller.Hit, bool) 
 	if !there {
 		return recaller.Hit{}, false
 	}
-	h := recaller.Hit{Kind: d.kind.hit(), ID: string(conv.ID), Conversation: conv.ID, ExternalID: conv.ExternalID, At: s.at(d), Score: float64(c.score)}
-	if d.kind == summary {
+	h := recaller.Hit{
+		Kind: s.kindOf(d), ID: string(conv.ID), Conversation: conv.ID, ExternalID: conv.ExternalID, At: s.at(d),
+		Score: float64(c.score),
+	}
+	if d.kind == text {
 		told := r.ix.gone.Summary(conv, r.given.turns[conv.ID])
 		h.Text = summaryText(told)
 		return h, h.Text != "" && (told == conv.Summary || h.Text == summaryText(conv.Summary))

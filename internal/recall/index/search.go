@@ -36,6 +36,7 @@ type planes struct {
 	match   []float32 // by doc
 	convs   []float32 // by session
 	own     []float32 // by memory: what its words weigh as a document of their own
+	apart   []float32 // the same by text, of those outside of conversations
 	counts  []float32 // by session: a term's count, while it is scored
 	lengths []float32 // by session: its length at the time asked about
 	cosines []float32 // by doc, with the query
@@ -60,6 +61,7 @@ func (p *pool) get(ix *Index) *planes {
 	}
 	pl.match = cleared(pl.match, len(ix.docs))
 	pl.own = cleared(pl.own, len(ix.memories))
+	pl.apart = cleared(pl.apart, len(ix.texts))
 	pl.convs = cleared(pl.convs, len(ix.sessions))
 	pl.counts = cleared(pl.counts, len(ix.sessions))
 	pl.lengths = cleared(pl.lengths, len(ix.sessions))
@@ -155,10 +157,14 @@ func (s *search) measure() (docs, words float32) {
 	return docs, words
 }
 
-// side is the weight of a doc's words by who said them; sessionSide the same inside its conversation.
+// side is the weight of a doc's words by who said them, or by the kind of the text; sessionSide the same inside its
+// conversation.
 func (s *search) side(d *doc) float32 {
-	if d.kind == assistantTurn {
+	switch {
+	case d.kind == assistantTurn:
 		return s.agent[0]
+	case d.kind == text && s.lean == nil:
+		return s.texts[d.place].of.Weight
 	}
 	return 1
 }
@@ -209,14 +215,22 @@ func (s *search) scoreTerm(i int, inSessions float32) {
 			continue
 		}
 		s.match[p.doc()] += s.termWeight(i, d, p.count())
-		if d.kind == memory {
-			s.own[d.place] += inSessions * saturate(p.count(), w.SessionK1, w.SessionB, 0)
+		if d.session < 0 {
+			s.alone(d)[d.place] += inSessions * saturate(p.count(), w.SessionK1, w.SessionB, 0)
 		}
 	}
 	for _, si := range s.touched {
 		s.convs[si] += inSessions * saturate(s.counts[si], w.SessionK1, w.SessionB, s.lengths[si]/s.stats.sessWords)
 		s.counts[si] = 0
 	}
+}
+
+// alone returns the plane of a doc outside of conversations.
+func (s *search) alone(d *doc) []float32 {
+	if d.kind == memory {
+		return s.own
+	}
+	return s.apart
 }
 
 // postingsOf returns where a term is. They hold until the next call.

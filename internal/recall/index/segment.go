@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/recall/kind"
 	"github.com/recallerhq/recaller/internal/recall/token"
 	"github.com/recallerhq/recaller/internal/vector"
 )
@@ -36,7 +37,7 @@ type lean struct {
 	scales   []float32
 
 	// What the legs look at of each doc lies close together: most of a long search is waiting for memory.
-	kinds    []kind   // with echoed
+	kinds    []class  // with echoed
 	sessions []uint16 // whose it is, rising
 	lengths  []uint16 // how many terms
 
@@ -48,16 +49,16 @@ const noTime = math.MinInt64
 
 // echoed marks the kind of a doc that quotes turns, and allKinds is how many kinds there are with it.
 const (
-	echoed   kind = 1 << 3
-	allKinds      = 1 << 4
+	echoed   class = 1 << 3
+	allKinds       = 1 << 4
 )
 
 // BuildSegment makes a segment of conversations, or of stretches of them, that do not change any more. Words of
 // conversations that do not tell their language are read by the rules of main; nil: by those of the language that most
 // of these tell. It fails for more than MostInSegment turns and summaries. Nothing of the corpus is kept.
 func BuildSegment(c recaller.Corpus, w Weights, main *Main) (*Segment, error) {
-	c.Memories, c.Forgotten = nil, nil
-	ix := build(c, w, plan{main: main, several: true})
+	c.Memories, c.Forgotten, c.Texts = nil, nil, nil
+	ix := build(c, w, plan{main: main, several: true}, nil)
 	if len(ix.docs) > MostInSegment || len(ix.sessions) > MostInSegment {
 		return nil, recaller.Errorf(recaller.Internal, "there is too much for a segment of an index")
 	}
@@ -81,19 +82,20 @@ func (ix *Index) Main() Main { return Main{ix.main} }
 
 // BuildOver is Build of what segments do not hold; the index is over both. A conversation of which a segment holds the
 // first turns may go on in the corpus.
-func BuildOver(old []*Segment, c recaller.Corpus, w Weights) *Index {
-	return build(c, w, plan{old: old, several: len(old) > 0})
+func BuildOver(old []*Segment, c recaller.Corpus, w Weights, kinds ...kind.Kind) *Index {
+	return build(c, w, plan{old: old, several: len(old) > 0}, kinds)
 }
 
 // Latest is what BuildOver can do before the segments are there.
 type Latest struct {
 	corpus recaller.Corpus
+	kinds  []kind.Kind
 	bulk   *bulk
 }
 
 // BuildLatest begins BuildOver.
-func BuildLatest(c recaller.Corpus, w Weights) *Latest {
-	return &Latest{corpus: c, bulk: begin(c, w, plan{several: true})}
+func BuildLatest(c recaller.Corpus, w Weights, kinds ...kind.Kind) *Latest {
+	return &Latest{corpus: c, kinds: kinds, bulk: begin(c, w, plan{several: true}, kinds)}
 }
 
 // Over ends it, once. Where most conversations of all are held in another language than most of the latest, it begins
@@ -102,9 +104,9 @@ func (l *Latest) Over(old []*Segment) *Index {
 	ix := l.bulk.ix
 	ix.lay(old)
 	if len(old) == 0 || ix.most() != ix.main {
-		return BuildOver(old, l.corpus, ix.weights)
+		return BuildOver(old, l.corpus, ix.weights, l.kinds...)
 	}
-	l.bulk.remember(l.corpus.Memories)
+	l.bulk.complete(l.corpus)
 	return ix
 }
 
@@ -118,7 +120,7 @@ func (ix *Index) lay(old []*Segment) {
 	}
 }
 
-// Own returns how many turns, memories and summaries lie in no segment.
+// Own returns how many turns, memories and texts lie in no segment.
 func (ix *Index) Own() int { return ix.live }
 
 // seal makes the index a segment. It must not be used otherwise any more.
@@ -135,7 +137,7 @@ func (ix *Index) seal() *Index {
 			}
 			l.at, l.numbers = append(l.at, at), append(l.numbers, int32(s.turns[i].Number))
 		}
-		s.turns, s.written, s.summary, s.externalID = nil, nil, "", ""
+		s.turns, s.written, s.externalID = nil, nil, ""
 	}
 	l.sketches = make([]byte, 0, len(ix.docs)*vector.SketchBytes)
 	for i := range ix.docs {
@@ -264,16 +266,17 @@ func (ix *Index) has(t string) bool {
 	return slices.ContainsFunc(ix.old, func(o *Index) bool { return o.has(t) })
 }
 
-// languages are those by whose rules something was indexed, in the segments too.
-func (ix *Index) languages() []token.Language {
-	if len(ix.old) == 0 {
+// languages are those by whose rules something was indexed, in the segments and in the house too, if there is one.
+func (ix *Index) languages(house *Index) []token.Language {
+	if len(ix.old) == 0 && house == nil {
 		return ix.used
 	}
 	all := told{used: slices.Clone(ix.used)}
 	for _, o := range ix.old {
-		for _, l := range o.used {
-			all.use(l)
-		}
+		all.use(o.used...)
+	}
+	if house != nil {
+		all.use(house.used...)
 	}
 	return all.used
 }

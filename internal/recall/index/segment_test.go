@@ -53,7 +53,7 @@ func FuzzReadSegment(f *testing.F) {
 		}
 		var pool index.Pool
 		ix := index.BuildOver([]*index.Segment{s}, recaller.Corpus{}, index.DefaultWeights())
-		r := ix.Rank(index.Query{Text: "What did Brenda say about apples und Nachbarn in May?", Limit: 5, Now: noon(9), Neighbours: 1, Explain: true}, &pool)
+		r := ix.Rank(index.Query{Text: "What did Brenda say about apples und Nachbarn in May?", Limit: 5, Now: noon(9), Neighbours: 1, Explain: true}, &pool, nil)
 		for _, more := r.Wants(); more; _, more = r.Wants() {
 			r.Take(recaller.Words{})
 		}

@@ -17,7 +17,7 @@ import (
 // fixed ones, least byte first, where they are many. What is told by something else is left out.
 
 // SegmentFormat names what segments are made of and how they are spelled: another name for other ones.
-const SegmentFormat = "1 " + static.Model
+const SegmentFormat = "2 " + static.Model
 
 // Append appends the segment, spelled, to dst.
 func (s *Segment) Append(dst []byte) []byte {
@@ -97,7 +97,7 @@ func appendSession(dst []byte, ix *Index, si int32) []byte {
 	if s.voice {
 		voice = 1
 	}
-	for _, n := range []uint64{voice, uint64(s.told), uint64(s.words[0]), uint64(s.words[1]), uint64(s.summaryDoc + 1), uint64(ix.turnsOf(si))} {
+	for _, n := range []uint64{voice, uint64(s.told), uint64(s.words[0]), uint64(s.words[1]), uint64(ix.turnsOf(si))} {
 		dst = binary.AppendUvarint(dst, n)
 	}
 	at, number := int64(0), int32(0)
@@ -182,10 +182,10 @@ func (ix *Index) sound() bool {
 	}
 	for i := range ix.docs {
 		d := &ix.docs[i]
-		if d.kind > summary || int(d.session) >= len(ix.sessions) || int(d.name) >= len(ix.names) {
+		if d.kind > text || int(d.session) >= len(ix.sessions) || int(d.name) >= len(ix.names) {
 			return false
 		}
-		if d.kind < summary && (d.place < 0 || d.place >= ix.turnsOf(d.session)) {
+		if d.kind < text && (d.place < 0 || d.place >= ix.turnsOf(d.session)) {
 			return false
 		}
 	}
@@ -275,7 +275,6 @@ func (r *reader) session(ix *Index) {
 	s.voice = r.number() == 1
 	s.told = token.Language(r.number())
 	s.words = [2]int32{int32(r.number()), int32(r.number())}
-	s.summaryDoc = int32(r.number()) - 1
 	at, number := int64(0), int64(0)
 	for n := r.count(2); n > 0; n-- {
 		at, number = at+r.signed(), number+r.signed()
@@ -297,11 +296,11 @@ func (r *reader) docs(ix *Index) {
 		return
 	}
 	ix.docs = make([]doc, n)
-	l.kinds, l.sessions, l.lengths, l.scales = make([]kind, n), make([]uint16, n), make([]uint16, n), make([]float32, n)
+	l.kinds, l.sessions, l.lengths, l.scales = make([]class, n), make([]uint16, n), make([]uint16, n), make([]float32, n)
 	le := binary.LittleEndian
 	for i := range n {
 		b := raw[i*docBytes:][:docBytes]
-		l.kinds[i], l.sessions[i], l.lengths[i] = kind(b[0]), le.Uint16(b[1:]), le.Uint16(b[3:])
+		l.kinds[i], l.sessions[i], l.lengths[i] = class(b[0]), le.Uint16(b[1:]), le.Uint16(b[3:])
 		l.scales[i] = math.Float32frombits(le.Uint32(b[19:]))
 		ix.docs[i] = doc{
 			session: int32(l.sessions[i]), words: l.lengths[i], name: le.Uint16(b[5:]), place: int32(le.Uint32(b[7:])), day: int32(le.Uint32(b[11:])),

@@ -30,3 +30,14 @@ func summaryText(s *recaller.Summary) string {
 	line("Next: ", s.Next)
 	return b.String()
 }
+
+// setSummary makes a text of the summary of a session, without what was forgotten.
+func (ix *Index) setSummary(to sink, si int32, sum *recaller.Summary) {
+	s := &ix.sessions[si]
+	s.written = sum
+	told := ix.gone.Summary(recaller.Conversation{ID: s.id, StartedAt: s.startedAt, Summary: sum}, s.turns)
+	ix.setText(to, ix.kinds[recaller.HitSummary], recaller.Text{
+		Kind: recaller.HitSummary, ID: string(s.id), Conversation: s.id, Text: summaryText(told), At: s.over(),
+		Quotes: sum != nil && sum.By == recaller.ByRules,
+	})
+}
