@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/conversation"
@@ -28,7 +29,10 @@ func TestTheKindOfAConversationDecidesItsSteps(t *testing.T) {
 		}
 		return steps
 	}
-	b.Plan = plan
+	serve := func() {
+		b.Plan, b.Service.Deadline, b.Patience = plan, time.Minute, time.Minute // what is held has no job yet
+	}
+	serve()
 	jobs := 0
 	wants := func(what string, tenant recaller.TenantID, ref, steps string, more int) {
 		t.Helper()
@@ -67,7 +71,7 @@ func TestTheKindOfAConversationDecidesItsSteps(t *testing.T) {
 	wants("a kind without steps", keep, "chat", "", 0)
 	start(archived, "lost", recaller.ChannelVoice)
 	b.restart()
-	b.Plan = plan
+	serve()
 	_, err := b.Recover(t.Context())
 	b.ok(err)
 	wants("whose process died", archived, "lost", "archive_failed_false pending, process died_0s skipped", 1)
