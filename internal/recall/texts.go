@@ -17,8 +17,9 @@ import (
 // Options.Kinds; Service.Kinds gives the table to whoever tells what was found.
 type Kind struct {
 	kind.Kind
-	// Texts returns a caller's texts of the kind; of the empty caller, the tenant's own. They have every write that was
-	// committed before the call. Recall owns the slice from then on. A write tells of itself by Change.Texts.
+	// Texts is required. It returns a caller's texts of the kind; of the empty caller, the tenant's own. They have every
+	// write that was committed before the call. Recall owns the slice from then on. A write tells of itself by
+	// Change.Texts.
 	Texts func(ctx context.Context, t recaller.TenantID, c recaller.CallerID) ([]recaller.Text, error)
 }
 

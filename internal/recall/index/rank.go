@@ -40,7 +40,11 @@ func (s *search) candidate(i int) (candidate, bool) {
 		return c, false
 	}
 	c.legs[legRecency] = s.weights.Recency * s.lately.share(d.day)
-	c.legs[legSession], c.legs[legSessionMeaning] = s.lift(d, i)
+	if d.session < 0 {
+		c.legs[legSession], c.legs[legSessionMeaning] = s.weights.Session*s.own[d.alone()], s.weights.SessionMeaning*s.cosines[i]
+	} else {
+		c.legs[legSession], c.legs[legSessionMeaning] = s.lift(d)
+	}
 	for _, v := range c.legs {
 		c.score += v
 	}
@@ -70,12 +74,9 @@ func (s *search) mayBeWeak(d *doc) bool {
 	return s.q.Weak && s.short > 0 && (d.kind != text || !s.asksFor(recaller.HitTurn))
 }
 
-// lift is what a doc gets of its conversation, by its words and by its meaning. A memory stands on its own, and so does
-// a text outside of conversations.
-func (s *search) lift(d *doc, i int) (words, meaning float32) {
-	if d.session < 0 {
-		return s.weights.Session * s.alone(d)[d.place], s.weights.SessionMeaning * s.cosines[i]
-	}
+// lift is what a doc gets of its conversation, by its words and by its meaning. A doc outside of conversations stands on
+// its own.
+func (s *search) lift(d *doc) (words, meaning float32) {
 	return s.weights.Session * s.convs[d.session], s.weights.SessionMeaning * s.likest[d.session].mean()
 }
 
@@ -86,29 +87,31 @@ func (s *search) asksFor(k recaller.HitKind) bool {
 
 // wanted reports whether a doc is of those that the query asks for.
 func (s *search) wanted(d *doc) bool {
-	if !s.asksFor(s.kindOf(d)) {
+	return len(s.q.Kinds) == 0 && s.q.Exclude == "" && !s.q.Written || s.passes(d)
+}
+
+// passes reports whether a doc is of the kinds, and of the conversations, that the query asks for.
+func (s *search) passes(d *doc) bool {
+	if len(s.q.Kinds) > 0 && !s.asksFor(s.kindOf(d)) {
 		return false
 	}
-	if d.kind == memory {
-		return true
+	if d.session < 0 {
+		return d.kind == memory || s.wantedAbout(s.about(d))
 	}
-	si := d.session
-	if si < 0 { // a text that is about a conversation, or about none
-		about := s.about(d)
-		if of, here := s.byID[about]; here {
-			si = of
-		} else {
-			return about == "" || about != s.q.Exclude && !(s.q.Written && s.oldVoice(about))
-		}
-	}
-	conv := &s.sessions[si]
+	conv := &s.sessions[d.session]
 	return (s.q.Exclude == "" || conv.id != s.q.Exclude) && !(s.q.Written && conv.voice)
 }
 
-// oldVoice reports whether a conversation of which only segments know was a voice call.
-func (ix *Index) oldVoice(id recaller.ConversationID) bool {
-	return slices.ContainsFunc(ix.old, func(o *Index) bool {
-		si, ok := o.byID[id]
-		return ok && o.sessions[si].voice
-	})
+// wantedAbout reports whether a text outside of conversations is wanted, given the one that it is about.
+func (s *search) wantedAbout(conv recaller.ConversationID) bool {
+	if conv == "" {
+		return true
+	}
+	return conv != s.q.Exclude && !(s.q.Written && s.voiceOf(conv))
+}
+
+// voiceOf reports whether a conversation is known as a voice call, here or in a segment.
+func (ix *Index) voiceOf(id recaller.ConversationID) bool {
+	si, ok := ix.byID[id]
+	return ok && ix.sessions[si].voice || slices.ContainsFunc(ix.old, func(o *Index) bool { return o.voiceOf(id) })
 }

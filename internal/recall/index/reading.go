@@ -228,7 +228,7 @@ func (r *Ranking) compare() {
 		if s.lean == nil {
 			continue
 		}
-		_, c.legs[legSessionMeaning] = s.lift(d, int(c.doc))
+		_, c.legs[legSessionMeaning] = s.lift(d)
 		c.score = 0
 		for _, v := range c.legs {
 			c.score += v

@@ -35,8 +35,7 @@ func (l leg) String() string {
 type planes struct {
 	match   []float32 // by doc
 	convs   []float32 // by session
-	own     []float32 // by memory: what its words weigh as a document of their own
-	apart   []float32 // the same by text, of those outside of conversations
+	own     []float32 // by doc.alone: what its words weigh as a document of their own
 	counts  []float32 // by session: a term's count, while it is scored
 	lengths []float32 // by session: its length at the time asked about
 	cosines []float32 // by doc, with the query
@@ -60,8 +59,7 @@ func (p *pool) get(ix *Index) *planes {
 		pl = &planes{}
 	}
 	pl.match = cleared(pl.match, len(ix.docs))
-	pl.own = cleared(pl.own, len(ix.memories))
-	pl.apart = cleared(pl.apart, len(ix.texts))
+	pl.own = cleared(pl.own, 2*max(len(ix.memories), len(ix.texts)))
 	pl.convs = cleared(pl.convs, len(ix.sessions))
 	pl.counts = cleared(pl.counts, len(ix.sessions))
 	pl.lengths = cleared(pl.lengths, len(ix.sessions))
@@ -160,13 +158,21 @@ func (s *search) measure() (docs, words float32) {
 // side is the weight of a doc's words by who said them, or by the kind of the text; sessionSide the same inside its
 // conversation.
 func (s *search) side(d *doc) float32 {
-	switch {
-	case d.kind == assistantTurn:
+	switch d.kind {
+	case assistantTurn:
 		return s.agent[0]
-	case d.kind == text && s.lean == nil:
-		return s.texts[d.place].of.Weight
+	case text:
+		return s.weightOf(d)
 	}
 	return 1
+}
+
+// weightOf is the weight of a text. Summaries, which are all that segments hold, have 1.
+func (ix *Index) weightOf(d *doc) float32 {
+	if ix.lean != nil {
+		return 1
+	}
+	return ix.texts[d.place].of.Weight
 }
 
 func (s *search) sessionSide(d *doc) float32 {
@@ -216,7 +222,7 @@ func (s *search) scoreTerm(i int, inSessions float32) {
 		}
 		s.match[p.doc()] += s.termWeight(i, d, p.count())
 		if d.session < 0 {
-			s.alone(d)[d.place] += inSessions * saturate(p.count(), w.SessionK1, w.SessionB, 0)
+			s.own[d.alone()] += inSessions * saturate(p.count(), w.SessionK1, w.SessionB, 0)
 		}
 	}
 	for _, si := range s.touched {
@@ -225,13 +231,8 @@ func (s *search) scoreTerm(i int, inSessions float32) {
 	}
 }
 
-// alone returns the plane of a doc outside of conversations.
-func (s *search) alone(d *doc) []float32 {
-	if d.kind == memory {
-		return s.own
-	}
-	return s.apart
-}
+// alone is the place of a doc outside of conversations, a memory or a text, in the plane of these.
+func (d *doc) alone() int { return 2*int(d.place) + int(memory-d.kind) }
 
 // postingsOf returns where a term is. They hold until the next call.
 func (s *search) postingsOf(t string) []posting {
