@@ -323,6 +323,9 @@ func FuzzMask(f *testing.F) {
 		{"\xff1٢ card number [card number 1234567", "card number and ssn?"},
 		{"double double one o oh to for 4 5", "security code?"},
 		{"AB 12 34 56 C 86 095 742 719", "social?"},
+		{"my password:\xff", ""},
+		{"my password: hunter\xe2\x80", ""},
+		{"\xff", "your password?"},
 		{"pin pin 123 is is 4444 is my pin", ""},
 	} {
 		f.Add(s[0], s[1])

@@ -74,7 +74,8 @@ func (r *reader) quoted(at int) (end int, ok bool) {
 	if closing == "" {
 		return 0, false
 	}
-	n := strings.IndexAny(r.text[start:], closing)
+	near := r.text[start:min(len(r.text), start+maxQuoted+utf8.UTFMax)]
+	n := strings.IndexAny(near, closing)
 	if n <= 0 || n > maxQuoted || strings.Contains(r.text[start:start+n], "\n") {
 		return 0, false
 	}
@@ -90,15 +91,19 @@ const maxQuoted = 64
 
 var placeholders = speech.Set("password passwords your_password yourpassword your-password pass mypassword my_password secret username user name changeme xxx xxxx example")
 
+// maxChunk is how far a chunk is read: further than any password and the signs behind it go.
+const maxChunk = 4 * maxQuoted
+
 // chunk is the text from token at to the next white space, without the signs that end a sentence.
 func (r *reader) chunk(at int) (start, end int) {
 	start = r.toks[at].start
 	end = start
-	for i, c := range r.text[start:] {
+	for end < len(r.text) && end < start+maxChunk {
+		c, n := utf8.DecodeRuneInString(r.text[end:])
 		if unicode.IsSpace(c) {
 			break
 		}
-		end = start + i + utf8.RuneLen(c)
+		end += n
 	}
 	for end > start {
 		c, n := utf8.DecodeLastRuneInString(r.text[start:end])
