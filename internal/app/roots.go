@@ -27,8 +27,8 @@ func (r root) has(path string) bool {
 
 type roots []root
 
-// check refuses, as Invalid, roots of which one could never be reached: a prefix that is no path, and two roots with the
-// same address and prefix.
+// check refuses, as Invalid, roots of which one could never be reached: a prefix that is no path, and two roots with
+// the same address and prefix.
 func (rs roots) check() error {
 	for i, r := range rs {
 		if r.prefix != "" && (!strings.HasPrefix(r.prefix, "/") || strings.HasSuffix(r.prefix, "/")) {

@@ -28,7 +28,8 @@ const (
 
 // appendData appends what people said, or what was derived from it, as data (B11). It is the only way by which such
 // text enters a briefing. What it appends
-//   - is valid UTF-8 on one line, without control, invisible, bidirectional or private characters, white space collapsed;
+//   - is valid UTF-8 on one line, without control, invisible, bidirectional or private characters, white space
+//     collapsed;
 //   - holds no "<", ">", backtick or double quote, their wide forms included: they become ‹ › and ';
 //   - has at most limit runes, and ends with … at the end of a word where it had more.
 func appendData(dst []byte, s string, limit int) []byte { return appendClean(dst, s, limit, true) }

@@ -184,7 +184,8 @@ func (c *composer) choice() []item {
 	}
 }
 
-// quote notes the conversations of which both words and a digest are among the items, and reports whether there are any.
+// quote notes the conversations of which both words and a digest are among the items, and reports whether there are
+// any.
 func quote(items []item, quoted map[recaller.ConversationID]bool) bool {
 	twice := false
 	for _, it := range items {

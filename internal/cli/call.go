@@ -268,7 +268,11 @@ func (c *phoneCall) recall(ctx context.Context, query string) error {
 		c.screen.printf("%s", c.screen.out.Warn("/recall what? Give some words to look for"))
 		return nil
 	}
-	found, err := c.api.Recall(ctx, c.caller.ID, client.RecallRequest{Query: query, Limit: 3})
+	caller, err := c.callerID(ctx)
+	if err != nil {
+		return err
+	}
+	found, err := c.api.Recall(ctx, caller, client.RecallRequest{Query: query, Limit: 3})
 	if err != nil {
 		return err
 	}
@@ -291,11 +295,31 @@ func (c *phoneCall) remember(ctx context.Context, rest string) error {
 			"Sundays"))
 		return nil
 	}
-	_, err := c.api.StoreMemory(ctx, c.caller.ID, client.MemoryInput{
+	caller, err := c.callerID(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = c.api.StoreMemory(ctx, caller, client.MemoryInput{
 		Type: recaller.Fact, Key: strings.ReplaceAll(strings.ToLower(key), " ", "_"), Value: value,
 		Source: recaller.SourceConversation, Provenance: &client.Provenance{ConversationID: c.conv},
 	})
 	return err
+}
+
+// callerID returns the id of who calls. A start while the store was away had none; the conversation has it once the
+// store is back. Until then it fails with Unavailable.
+func (c *phoneCall) callerID(ctx context.Context) (string, error) {
+	if c.caller.ID != "" {
+		return c.caller.ID, nil
+	}
+	record, err := c.api.ConversationWithoutTurns(ctx, c.conv)
+	if err != nil {
+		return "", err
+	}
+	if c.caller.ID = record.Conversation.CallerID; c.caller.ID == "" {
+		return "", recaller.Errorf(recaller.Unavailable, "who calls is not known yet: the store was away when the call began")
+	}
+	return c.caller.ID, nil
 }
 
 // listen shows what is remembered while the call goes on.

@@ -47,7 +47,11 @@ func (c *phoneCall) hangUp(ctx context.Context, status recaller.Status, reason s
 		c.screen.printf("%s", out.Warn("the write-up is not done yet: it goes on in the server, or at the next start"))
 		return nil
 	}
-	memories, err := allMemories(ctx, c.api, c.caller.ID, client.MemoryFilter{ConversationID: c.conv})
+	caller, err := c.callerID(ctx)
+	if err != nil {
+		return err
+	}
+	memories, err := allMemories(ctx, c.api, caller, client.MemoryFilter{ConversationID: c.conv})
 	if err != nil {
 		return err
 	}

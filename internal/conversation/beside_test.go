@@ -165,8 +165,8 @@ func TestTurnBehindAnEndThatHangs(t *testing.T) {
 	})
 }
 
-// A caller is erased while the store is at work for a conversation of his: whoever waits is answered at once, and nothing
-// is left.
+// A caller is erased while the store is at work for a conversation of his: whoever waits is answered at once, and
+// nothing is left.
 func TestErasureBesideWhateverIsUnderWay(t *testing.T) {
 	turn := func(b *bench, id string) error {
 		_, _, err := b.AddTurns(context.Background(), keep, id, recaller.Once{}, said("user: one"))

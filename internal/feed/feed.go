@@ -1,6 +1,6 @@
 // Package feed tells what was committed to whoever keeps a view of it. It tells a caller's changes in the order of his
-// content versions. If a version is missing, it tells the views to read anew what they keep of him. Changes of a tenant's
-// own texts have no caller, and are told in the order of versions of their own.
+// content versions. If a version is missing, it tells the views to read anew what they keep of him. Changes of a
+// tenant's own texts have no caller, and are told in the order of versions of their own.
 //
 //	conversation  memory  wrapup  caller        privacy      tenant     another process
 //	 Committed  Held  Anew                    Forget  Anew  AnewTenant     Notice
@@ -17,8 +17,8 @@
 // what was put aside.
 //
 // The feed keeps nothing that the store does not hold. Once all changes of a caller were told, it keeps only his last
-// version, and that for a bounded number of callers. Of a caller that it does not know, all before the first change is a
-// gap. It is not for jobs, nor for anything that must not be lost.
+// version, and that for a bounded number of callers. Of a caller that it does not know, all before the first change
+// is a gap. It is not for jobs, nor for anything that must not be lost.
 //
 // What is said here of a caller holds of a tenant's own texts too.
 package feed

@@ -19,12 +19,12 @@ import (
 // goes into the instructions. In each case Text is what the model wrote: it need not be the JSON that was asked for.
 //
 // Failures have one of two meanings.
-//   - The model is away. Nothing is wrong with the question, and it may be answered later. Unavailable: the endpoint cannot
-//     be reached, fails, or failed so often that nothing was sent now. Exhausted: a rate limit, a used-up quota, or too
-//     many questions at once. Timeout: no answer within the question's time, or ctx ended. Unauthenticated and NotFound:
-//     the operator must correct the key, the model or the address.
-//   - Invalid: this question gets no answer. The endpoint refused it (too long, against its rules), or the model refused,
-//     or it answered nothing. Asked again, it will likely fail again.
+//   - The model is away. Nothing is wrong with the question, and it may be answered later. Unavailable: the endpoint
+//     cannot be reached, fails, or failed so often that nothing was sent now. Exhausted: a rate limit, a used-up
+//     quota, or too many questions at once. Timeout: no answer within the question's time, or ctx ended.
+//     Unauthenticated and NotFound: the operator must correct the key, the model or the address.
+//   - Invalid: this question gets no answer. The endpoint refused it (too long, against its rules), or the model
+//     refused, or it answered nothing. Asked again, it will likely fail again.
 //
 // Internal is the caller's fault: a schema that is no JSON.
 func (c *Client) Ask(ctx context.Context, a recaller.Ask) (recaller.Answer, error) {

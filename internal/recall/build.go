@@ -10,8 +10,8 @@ import (
 
 // This file is about how an index is searched and built.
 
-// search answers from e, and from the house beside it; nil: there is none. It returns false if e's index has to be built
-// first to be at the version.
+// search answers from e, and from the house beside it; nil: there is none. It returns false if e's index has to be
+// built first to be at the version.
 func (s *Service) search(ctx context.Context, e, house *entry, version int64, q index.Query) (Result, bool, error) {
 	if e.behind(version) {
 		s.await(ctx, e, version)

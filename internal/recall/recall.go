@@ -313,9 +313,9 @@ func withForgotten(corpus *recaller.Corpus) {
 // search that began before, was older than the version that it must have.
 const maxBuilds = 4
 
-// Apply takes a committed change into the caller's index, if there is one, or into the tenant's. Changes come in order. If one is missing,
-// the next search reads everything anew. A change that the index has is ignored. Recall owns the change's slices from
-// then on: nobody may write to them.
+// Apply takes a committed change into the caller's index, if there is one, or into the tenant's. Changes come in
+// order. If one is missing, the next search reads everything anew. A change that the index has is ignored. Recall
+// owns the change's slices from then on: nobody may write to them.
 func (s *Service) Apply(c recaller.Change) {
 	k := key{tenant: c.Tenant, caller: c.Caller}
 	if e := s.cache.peek(k); e != nil {
@@ -337,8 +337,8 @@ func (s *Service) Hold(c recaller.Change) {
 	}
 }
 
-// Drop drops all that is in memory of a caller; of the empty caller, the tenant's own texts. It also has a search that is under way keep nothing of what it has
-// read.
+// Drop drops all that is in memory of a caller; of the empty caller, the tenant's own texts. It also has a search
+// that is under way keep nothing of what it has read.
 func (s *Service) Drop(t recaller.TenantID, c recaller.CallerID) {
 	s.cache.drop(key{tenant: t, caller: c})
 }

@@ -86,8 +86,8 @@ func (s *Service) indexed(k key, c recaller.Corpus) *index.Index {
 // DegradedHouse is Result.Degraded if the tenant's own texts could not be read up to date.
 const DegradedHouse = "the tenant's own texts unavailable"
 
-// beside returns the entry of a tenant's own texts; nil if it has none. A caller's words are found without them: if they
-// cannot be read, beside returns what there is of them, and why the result is degraded.
+// beside returns the entry of a tenant's own texts; nil if it has none. A caller's words are found without them: if
+// they cannot be read, beside returns what there is of them, and why the result is degraded.
 func (s *Service) beside(ctx context.Context, t recaller.TenantID) (e *entry, degraded string) {
 	if s.house == nil {
 		return nil, ""

@@ -206,8 +206,8 @@ func TestTheListSaysWhoDoesAStepAndWhoWaits(t *testing.T) {
 	})
 }
 
-// A process that does not know a step yet, because another of a later version ended the conversation, leaves the step to
-// that one. Nobody waits for ever.
+// A process that does not know a step yet, because another of a later version ended the conversation, leaves the step
+// to that one. Nobody waits for ever.
 func TestAStepOfALaterVersionIsLeftToIt(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, h *house) {

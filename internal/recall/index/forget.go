@@ -5,8 +5,8 @@ import (
 	"github.com/recallerhq/recaller/internal/forgotten"
 )
 
-// This file is about what was forgotten. Turns that said it have no doc, texts are indexed without it, and no turn of it
-// is shown beside another. What is brought back needs a new index.
+// This file is about what was forgotten. Turns that said it have no doc, texts are indexed without it, and no turn of
+// it is shown beside another. What is brought back needs a new index.
 
 // hides reports whether a turn of a session is not to be found.
 func (ix *Index) hides(si int32, t *recaller.Turn) bool {

@@ -1,6 +1,6 @@
 // Package index ranks what is held of one caller: turns, memories, and texts such as summaries, and beside them his
-// tenant's own texts. It holds their words in memory in compact postings, and a vector of each. It can take more in, and
-// let go of some, in place. A score is a sum of legs (docs/adr/0013).
+// tenant's own texts. It holds their words in memory in compact postings, and a vector of each. It can take more in,
+// and let go of some, in place. A score is a sum of legs (docs/adr/0013).
 //
 // It is pure: no store, no clock. Searches of an Index may run at once, but nothing may run beside Apply and Hold;
 // internal/recall guards it and decides when it is built. It is not for searching over many callers.

@@ -74,8 +74,8 @@ func (s *search) mayBeWeak(d *doc) bool {
 	return s.q.Weak && s.short > 0 && (d.kind != text || !s.asksFor(recaller.HitTurn))
 }
 
-// lift is what a doc gets of its conversation, by its words and by its meaning. A doc outside of conversations stands on
-// its own.
+// lift is what a doc gets of its conversation, by its words and by its meaning. A doc outside of conversations stands
+// on its own.
 func (s *search) lift(d *doc) (words, meaning float32) {
 	return s.weights.Session * s.convs[d.session], s.weights.SessionMeaning * s.likest[d.session].mean()
 }

@@ -76,7 +76,8 @@ func (ix *Index) situate(s *session, d *doc, text string) {
 const answering = 0.8
 
 // answers is how well what a person said answers the query in a long history, by a model that read it there. It is not
-// compared where the query asks for what the agent said: nobody read that, so its question would stand before its answer.
+// compared where the query asks for what the agent said: nobody read that, so its question would stand before its
+// answer.
 func (s *search) answers(d *doc, fit float32) float32 {
 	if s.short == 1 || d.kind == assistantTurn || s.parsed.toAgent {
 		return 0

@@ -11,14 +11,15 @@
 // hold no wrapped key at any time. When DestroyKey has returned, then:
 //
 //   - No query finds the wrapped key, whoever asks, but in a transaction that began before.
-//   - No file of a table or an index holds it after the next checkpoint (within five minutes, unless configured otherwise): until
-//     then the disk may have pages as they were. Where a transaction is open that is older than the destruction (a dump, a report, one
-//     that was prepared and forgotten, a replication slot's; of another database of the server one that writes), DestroyKey waits two
-//     seconds for it; then a copy stays in the part's file, marked, until that transaction has ended and a process that runs, or the
-//     next one that starts, has written the part anew. Inspect tells.
-//   - The write-ahead log holds it, from when the key was made or its part was written anew, until its segments were reused and
-//     overwritten, which nobody bounds on a quiet server: wal_recycle = off deletes them at the checkpoint instead. Archived segments,
-//     base backups and standbys' logs hold it for as long as they are kept.
+//   - No file of a table or an index holds it after the next checkpoint (within five minutes, unless configured
+//     otherwise): until then the disk may have pages as they were. Where a transaction is open that is older than the
+//     destruction (a dump, a report, one that was prepared and forgotten, a replication slot's; of another database
+//     of the server one that writes), DestroyKey waits two seconds for it; then a copy stays in the part's file,
+//     marked, until that transaction has ended and a process that runs, or the next one that starts, has written the
+//     part anew. Inspect tells.
+//   - The write-ahead log holds it, from when the key was made or its part was written anew, until its segments were
+//     reused and overwritten, which nobody bounds on a quiet server: wal_recycle = off deletes them at the checkpoint
+//     instead. Archived segments, base backups and standbys' logs hold it for as long as they are kept.
 //   - What a file system or a disk keeps of deleted files is out of reach.
 //
 // A base backup and the log are of a whole server: for an erasure that reaches into those of the data, the keys belong
