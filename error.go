@@ -81,6 +81,38 @@ func Wrap(kind Kind, err error, format string, args ...any) error {
 	return &Error{Kind: kind, Msg: fmt.Sprintf(format, args...), Err: err}
 }
 
+// KeyMissing is the cause of an error about data whose key the key store does not have, or has only damaged: the keys are
+// older than the data. Whose data it is is quarantined: it is never sealed with another key, and all else goes on.
+type KeyMissing struct {
+	Tenant TenantID
+	Caller CallerID // empty: the key is the tenant's own
+}
+
+// Error names whose key it is.
+func (k *KeyMissing) Error() string {
+	if k.Caller == "" {
+		return fmt.Sprintf("no key of tenant %s", k.Tenant)
+	}
+	return fmt.Sprintf("no key of caller %s of tenant %s", k.Caller, k.Tenant)
+}
+
+// MissingKey returns the Unavailable error of which KeyMissing is the cause.
+func MissingKey(tenant TenantID, caller CallerID) error {
+	whose := "caller " + string(caller)
+	if caller == "" {
+		whose = "tenant " + string(tenant)
+	}
+	return Wrap(Unavailable, &KeyMissing{Tenant: tenant, Caller: caller},
+		"the key of %s is missing from the key store: what is stored cannot be read, and nothing is added, until it is put back",
+		whose)
+}
+
+// IsKeyMissing reports whether an error is that of a missing key.
+func IsKeyMissing(err error) bool {
+	var k *KeyMissing
+	return errors.As(err, &k)
+}
+
 // KindOf returns the kind of an error: the outermost one in its chain, Internal if it has none.
 func KindOf(err error) Kind {
 	var e *Error

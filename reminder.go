@@ -43,6 +43,8 @@ type Reminder struct {
 	Reason    string
 	CreatedAt time.Time
 	ClosedAt  time.Time // when it was delivered, cancelled or given up on; zero while pending
+	// Unreadable is set in lists only: its own words cannot be opened, because the caller's key is missing.
+	Unreadable bool
 }
 
 // Occurrence names the time that the reminder waits for. When a reminder that repeats was delivered or given up on,

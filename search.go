@@ -65,4 +65,5 @@ type Talk struct {
 	// Forgotten has every version of each forgotten memory of the caller. What they said is neither found nor shown.
 	Forgotten []Memory
 	Damaged   bool // its words cannot be read
+	Locked    bool // nothing of it can be read, because its caller's key is missing
 }

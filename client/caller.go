@@ -29,6 +29,7 @@ type Caller struct {
 	Conversations        int                 `json:"conversations" doc:"Ended conversations." example:"3"`
 	TotalDurationSeconds float64             `json:"total_duration_seconds" doc:"The length of all voice conversations." example:"731"`
 	TextMessages         int                 `json:"text_messages" doc:"Turns of the caller on text channels." example:"0"`
+	Unreadable           bool                `json:"unreadable,omitempty" doc:"In a list: the key of what is held about the caller is missing, so name and numbers cannot be told; the caller is quarantined until the key is put back." example:"false"`
 }
 
 // CallerList is one page of callers.

@@ -23,6 +23,7 @@ type Reminder struct {
 	Reason         string                  `json:"reason,omitempty" doc:"Why the last try failed: no webhook, refused, timeout, unreachable, server error; or unreadable rule: it repeats no more, though this time may have been delivered." example:"timeout"`
 	CreatedAt      time.Time               `json:"created_at" doc:"When it was set." example:"2026-03-02T09:34:11Z"`
 	ClosedAt       time.Time               `json:"closed_at,omitzero" doc:"When it was delivered, cancelled or given up on." example:"2026-03-10T07:30:01Z"`
+	Unreadable     bool                    `json:"unreadable,omitempty" doc:"In a list: its own words cannot be read, because the caller's key is missing." example:"false"`
 }
 
 // ReminderInput is a reminder to set.

@@ -26,6 +26,7 @@ type SearchResponse struct {
 	Understood []SearchUnderstood `json:"understood" nullable:"false" doc:"Words of the query that describe the conversations wanted rather than their matter, and what was made of them. A filter of the request's own goes before them."`
 	TookMS     float64            `json:"took_ms" doc:"How long the search took, in milliseconds." example:"12.4"`
 	Degraded   string             `json:"degraded,omitempty" doc:"Why less may have been found than there is; left out where nothing was amiss. While the embedder does not answer, only conversations that share words with the query are found." example:"embedder unavailable"`
+	Unreadable int                `json:"unreadable,omitempty" doc:"How many conversations fit but are left out, because the key of their caller is missing; left out where there are none." example:"2"`
 }
 
 // SearchUnderstood is a filter that was read from words of the query.

@@ -29,6 +29,7 @@ type Tenant struct {
 	MemoryTools         bool               `json:"memory_tools" doc:"The agent has the memory tools: its briefing says how to use them." example:"false"`
 	Prompts             map[string]string  `json:"prompts" doc:"The tenant's own texts for models, by the prompt's name; where there is none, ours is in effect."`
 	CreatedAt           time.Time          `json:"created_at" doc:"When it was made." example:"2026-01-05T08:00:00Z"`
+	Unreadable          bool               `json:"unreadable,omitempty" doc:"In a list: its key is missing, so its settings cannot be read, and nothing of it works until the key is put back." example:"false"`
 }
 
 // Profile is what a briefing tells of the tenant, in its own words.

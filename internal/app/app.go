@@ -124,8 +124,11 @@ func (a *App) open(ctx context.Context) error {
 	return a.recover(ctx)
 }
 
-func (a *App) path(parts ...string) string {
-	return filepath.Join(append([]string{a.cfg.Data}, parts...)...)
+func (a *App) path(parts ...string) string { return pathIn(a.cfg, parts...) }
+
+// pathIn is a path in the data folder.
+func pathIn(cfg config.Config, parts ...string) string {
+	return filepath.Join(append([]string{cfg.Data}, parts...)...)
 }
 
 // openTenants makes sure that the tenant `default` and the bootstrap key are there.
@@ -143,7 +146,7 @@ func (a *App) openTenants(ctx context.Context) error {
 		Name: "default", DefaultRegion: d.Region, TimeZone: d.TimeZone, Retention: d.Retention,
 		HistoryLimit: a.cfg.Voice.ContextLimit,
 	}, a.key)
-	if err != nil {
+	if err != nil && !recaller.IsKeyMissing(err) { // the log names it (quarantined), and the other tenants work
 		return err
 	}
 	// Numbers that were stored before they had to be unique are made unique. If two tenants have one, the older tenant

@@ -60,7 +60,9 @@ func (a *App) keysFit(ctx context.Context, keys vault.KeyStore) error {
 	if err != nil || oldest == "" {
 		return err
 	}
-	if _, err := a.store.Tenant(ctx, oldest); errors.Is(err, recaller.Internal) {
+	if _, err := a.store.Tenant(ctx, oldest); recaller.IsKeyMissing(err) {
+		return nil // its key is damaged: it is quarantined
+	} else if errors.Is(err, recaller.Internal) {
 		return recaller.Wrap(recaller.Unavailable, err,
 			"%s is another installation's, or the data is damaged: tenant %s does not open; %s",
 			keyStore(a.cfg), oldest, keysBack(a.cfg))
@@ -70,9 +72,9 @@ func (a *App) keysFit(ctx context.Context, keys vault.KeyStore) error {
 	return nil
 }
 
-// keysOf refuses data whose keys are lost. New keys would only hide that nothing opens, and be in the way when the lost
-// ones are put back. It looks for the keys of the oldest and the youngest tenant: a new key store lacks the first, and
-// one that is older than the data lacks the second. It returns the oldest tenant, or empty if there is no data yet.
+// keysOf refuses data whose keys are lost: no tenant has one. New keys would only hide that nothing opens, and be in the
+// way when the lost ones are put back. Where some are missing, those whom they belong to are quarantined, and the others
+// work. It returns the oldest tenant that has a key, or empty if there is no data yet.
 func keysOf(
 	ctx context.Context, cfg config.Config, data *store.Store, keys vault.KeyStore,
 ) (oldest recaller.TenantID, err error) {
@@ -80,17 +82,14 @@ func keysOf(
 	if err != nil || len(ids) == 0 {
 		return "", err
 	}
-	for _, id := range []recaller.TenantID{ids[0], ids[len(ids)-1]} {
+	for _, id := range ids {
 		_, found, err := keys.Key(ctx, vault.Scope{Tenant: id})
-		if err != nil {
-			return "", err
-		}
-		if !found {
-			return "", recaller.Errorf(recaller.Unavailable,
-				"%s lacks the key of tenant %s, which there is data of: %s", keyStore(cfg), id, keysBack(cfg))
+		if found || err != nil {
+			return id, err
 		}
 	}
-	return ids[0], nil
+	return "", recaller.Errorf(recaller.Unavailable,
+		"%s lacks the key of tenant %s, which there is data of: %s", keyStore(cfg), ids[0], keysBack(cfg))
 }
 
 // keyStore names the key store, for people.

@@ -82,6 +82,7 @@ func (a *App) Start(ctx context.Context) error {
 		return errors.Join(err, a.store.PruneOnces(ctx, a.opts.Now().Add(-onceFor)))
 	})
 	a.loops.run(ctx, a.nightly)
+	a.loops.run(ctx, a.quarantined)
 	if !started {
 		return recaller.Errorf(recaller.Unavailable, "it is closed")
 	}

@@ -70,6 +70,7 @@ const (
 const (
 	ReasonDeadline = "deadline"
 	ReasonStore    = "store unavailable"
+	ReasonKey      = "key missing" // of the caller, or of the tenant: he is quarantined
 )
 
 // Options are the settings of a Service.
@@ -163,8 +164,11 @@ func (s *Service) Briefing(
 		return recaller.Briefing{}, err
 	}
 	reason := ReasonStore
-	if errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
 		reason = ReasonDeadline
+	case recaller.IsKeyMissing(err):
+		reason = ReasonKey
 	}
 	return s.degraded(tenant, caller, reason, req), nil
 }

@@ -75,6 +75,7 @@ func (c *doctorCmd) Run(ctx context.Context, s *session) error {
 		findings = append(findings, s.checkPostgres(ctx, cfg)...)
 	} else {
 		findings = append(findings, s.checkData(ctx, cfg), s.checkKeys(ctx, cfg))
+		findings = append(findings, s.checkMissing(ctx, cfg)...)
 	}
 	findings = append(findings, s.checkSpace(cfg), s.checkClock(cfg))
 	findings = append(findings, s.checkServer(ctx, cfg)...)
@@ -208,6 +209,7 @@ func (s *session) checkPostgres(ctx context.Context, cfg config.Config) []findin
 	}
 	if err == nil && sound {
 		findings = append(findings, s.checkKeys(ctx, cfg))
+		findings = append(findings, s.checkMissing(ctx, cfg)...)
 	}
 	if err != nil {
 		findings = append(findings, finding{"database", verdictFail, plain(err), "check that Postgres runs, and the address and the password in RECALLER_DATABASE_URL"})

@@ -23,6 +23,8 @@ type entry struct {
 	touched time.Time              // when this process last wrote it
 	heard   heard                  // what was said
 	queue   queue                  // what the store was not told yet
+
+	quarantined bool // the store did not open it, because the caller's key is missing
 }
 
 // origin is which conversation it is and how it began. It never changes once the ledger has the entry.

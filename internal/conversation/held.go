@@ -141,8 +141,9 @@ const (
 	flushAtOnce = 8 // conversations written at the same time: writes that come together share a commit
 )
 
-// FlushHeld writes what was answered while the store was away, and returns how many conversations still wait. The next
-// call goes on where this one failed. Call it about twice a second.
+// FlushHeld writes what was answered while the store was away, and returns how many conversations still wait for it. The
+// next call goes on where this one failed. Call it about twice a second. Conversations of quarantined callers wait for
+// their key, and hold up no other.
 func (s *Service) FlushHeld(ctx context.Context) (waiting int) {
 	var mu sync.Mutex // guards what follows, and waiting
 	var failures int
@@ -152,6 +153,9 @@ func (s *Service) FlushHeld(ctx context.Context) (waiting int) {
 		defer mu.Unlock()
 		if err == nil {
 			failures = 0
+			return
+		}
+		if recaller.IsKeyMissing(err) { // the store is there
 			return
 		}
 		waiting, last = waiting+1, err
@@ -171,7 +175,11 @@ func (s *Service) FlushHeld(ctx context.Context) (waiting int) {
 			continue
 		}
 		all.Go(func() error {
-			count(s.flush(ctx, e))
+			err := s.flush(ctx, e)
+			if recaller.IsKeyMissing(err) && e.untouchedFor(s.Now()) > wordsFor {
+				s.giveUp(e, err)
+			}
+			count(err)
 			return nil
 		})
 	}
@@ -191,6 +199,13 @@ func (s *Service) logWaiting(waiting int, last error) {
 	}
 	_, turns := s.Waiting()
 	s.Log.Warn("held conversations still wait for the store", "conversations", waiting, "turns", turns, "err", last)
+}
+
+// untouchedFor returns how long ago something was last said or done in it.
+func (e *entry) untouchedFor(now time.Time) time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return now.Sub(e.touched)
 }
 
 // errBusy says that somebody is writing the conversation already. It does not leave the package.
@@ -220,8 +235,8 @@ func (s *Service) Waiting() (conversations, turns int) {
 // drainPause is how often a shutdown tries the store again.
 const drainPause = 100 * time.Millisecond
 
-// Drain writes what is held, before the process ends. It tries again until nothing is left or ctx ends. It returns what
-// is lost: the number of conversations, and of their turns.
+// Drain writes what is held, before the process ends. It tries again until nothing is left that waits for the store, or
+// ctx ends. It returns what is lost: the number of conversations, and of their turns.
 func (s *Service) Drain(ctx context.Context) (conversations, turns int) {
 	pause := time.NewTicker(drainPause)
 	defer pause.Stop()
@@ -232,5 +247,5 @@ func (s *Service) Drain(ctx context.Context) (conversations, turns int) {
 			return s.Waiting()
 		}
 	}
-	return 0, 0
+	return s.Waiting()
 }

@@ -80,7 +80,7 @@ func (s *Service) brief(
 		e.steer(&req, s.Now())
 	}
 	if conv.Caller == "" && e != nil { // held while the store is away
-		return s.degraded(s.known(e), req, briefing.ReasonStore), nil
+		return s.degraded(s.known(e), req, e.why()), nil
 	}
 	b, err := s.Briefer.Briefing(ctx, tenant, conv.Caller, req)
 	if err != nil || !b.Degraded || e == nil {

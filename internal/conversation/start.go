@@ -118,6 +118,7 @@ func (s *Service) startWithoutStore(
 		return Started{}, errors.Join(err, cause)
 	}
 	if !existing {
+		e.lacks(cause)
 		s.Log.Warn("store away at call start, holding the conversation in memory",
 			"tenant", tenant.ID, "conversation", e.id, "err", cause)
 		s.Metrics.started(in.Conversation.Channel)
@@ -137,11 +138,29 @@ func (s *Service) startedHeld(e *entry, in recaller.Opening, req briefing.Reques
 	req.Exclude, req.Style = conv.ID, e.began(req.Style)
 	snap := s.known(e)
 	return Started{
-		Conversation: conv, Caller: snap.Caller, Existing: existing, Briefing: s.degraded(snap, req, briefing.ReasonStore),
+		Conversation: conv, Caller: snap.Caller, Existing: existing, Briefing: s.degraded(snap, req, e.why()),
 	}, nil
 }
 
-// away reports whether the store could not be reached. It is false for a store that answered with a refusal.
+// lacks notes why the store did not open the conversation.
+func (e *entry) lacks(cause error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.quarantined = recaller.IsKeyMissing(cause)
+}
+
+// why returns the reason for a briefing without what the store has.
+func (e *entry) why() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.quarantined {
+		return briefing.ReasonKey
+	}
+	return briefing.ReasonStore
+}
+
+// away reports whether the store could not be reached, or cannot read what it has of the caller because his key is
+// missing. It is false for a store that answered with a refusal.
 func away(err error) bool {
 	return errors.Is(err, recaller.Unavailable) || errors.Is(err, recaller.Timeout)
 }

@@ -36,7 +36,7 @@ func (s *Service) Recover(ctx context.Context) (closed int, err error) {
 				switch {
 				case cerr == nil && !done.Already:
 					closed++
-				case cerr != nil && !errors.Is(cerr, recaller.NotFound): // erased meanwhile
+				case cerr != nil && !errors.Is(cerr, recaller.NotFound) && !recaller.IsKeyMissing(cerr): // erased meanwhile, or quarantined
 					err = errors.Join(err, cerr)
 				}
 				return nil
@@ -68,7 +68,7 @@ func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 		}
 		for _, e := range s.Ledger.all(func(e *entry) bool { return e.tenant.ID == tenant.ID }) {
 			did, cerr := s.endIdle(ctx, e, idle)
-			if cerr != nil && !errors.Is(cerr, recaller.NotFound) {
+			if cerr != nil && !errors.Is(cerr, recaller.NotFound) && !recaller.IsKeyMissing(cerr) {
 				err = errors.Join(err, cerr)
 			}
 			if did {
@@ -141,11 +141,15 @@ func (e *entry) overFor(now time.Time) time.Duration {
 	return now.Sub(e.touched)
 }
 
-// tenants calls fn for every tenant and returns the sum. A failure for one tenant does not stop the others.
+// tenants calls fn for every tenant whose key is there, and returns the sum. A failure for one tenant does not stop the
+// others.
 func (s *Service) tenants(ctx context.Context, fn func(recaller.Tenant) (int, error)) (sum int, err error) {
 	ids, err := s.Store.TenantIDs(ctx)
 	for _, id := range ids {
 		tenant, terr := s.Tenants.Tenant(ctx, id)
+		if recaller.IsKeyMissing(terr) {
+			continue
+		}
 		if terr != nil {
 			err = errors.Join(err, terr)
 			continue

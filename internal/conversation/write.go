@@ -121,6 +121,7 @@ func (s *Service) writeOpening(ctx context.Context, e *entry, in recaller.Openin
 		return nil
 	}
 	if err != nil {
+		e.lacks(err)
 		return err
 	}
 	conv := got.Conversation

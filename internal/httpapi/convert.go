@@ -55,6 +55,7 @@ func callerOut(c recaller.Caller) client.Caller {
 		Name: c.Name, NameSource: c.NameSource, TimeZone: c.TimeZone,
 		FirstSeen: instant(c.FirstSeen), LastSeen: instant(c.LastSeen),
 		Conversations: c.Conversations, TotalDurationSeconds: c.TotalDuration.Seconds(), TextMessages: c.TextMessages,
+		Unreadable: c.Unreadable,
 	}
 }
 
@@ -183,7 +184,7 @@ func reminderOut(r recaller.Reminder) client.Reminder {
 		ID: string(r.ID), CallerID: string(r.Caller), MemoryID: string(r.Memory),
 		ConversationID: string(r.Conversation), DueAt: instant(r.DueAt), Text: r.Text, Repeats: repeat.Words(r.Rule),
 		Rule: r.Rule, Status: r.Status, Attempts: r.Attempts, Reason: r.Reason, CreatedAt: instant(r.CreatedAt),
-		ClosedAt: instant(r.ClosedAt),
+		ClosedAt: instant(r.ClosedAt), Unreadable: r.Unreadable,
 	}
 }
 
@@ -280,7 +281,7 @@ func tenantOut(t recaller.Tenant) client.Tenant {
 		prompts = map[string]string{}
 	}
 	return client.Tenant{
-		ID: string(t.ID), Name: t.Name, Environment: t.Environment, Profile: profileOut(t.Profile),
+		ID: string(t.ID), Unreadable: t.Unreadable, Name: t.Name, Environment: t.Environment, Profile: profileOut(t.Profile),
 		Numbers: ids[string](t.Numbers), DefaultRegion: t.DefaultRegion, TimeZone: t.TimeZone, Retention: t.Retention,
 		ArchiveDays: t.ArchiveDays, ResumeWindowSeconds: t.ResumeWindow.Seconds(),
 		IdleLimitSeconds: t.IdleLimit.Seconds(), HistoryLimit: t.HistoryLimit, Packs: ids[string](t.Packs),

@@ -50,7 +50,7 @@ func (s *server) searchConversations(ctx context.Context, x *exchange, in *struc
 	})
 	return body200(client.SearchResponse{
 		Results: list(found.Found, foundOut), Understood: list(found.Understood, understoodOut),
-		TookMS: milliseconds(found.Took), Degraded: found.Degraded,
+		TookMS: milliseconds(found.Took), Degraded: found.Degraded, Unreadable: found.Unreadable,
 	}, err)
 }
 

@@ -261,6 +261,8 @@ func (r *Runner) settle(ctx context.Context, j recaller.Job, cause error) (resul
 		return "done", r.queue.FinishJob(ctx, j)
 	case interrupted: // by a shutdown, which is no fault of the job's
 		return "retry", r.queue.RetryJob(ctx, j, r.now(), "shutdown")
+	case recaller.IsKeyMissing(cause): // it waits for the key, however long that takes
+		return "retry", r.queue.RetryJob(ctx, j, r.now().Add(r.handler(j).MaxBackoff), "key missing")
 	case j.Attempts < r.handler(j).MaxAttempts:
 		return "retry", r.queue.RetryJob(ctx, j, r.now().Add(r.backoff(j)), string(recaller.KindOf(cause)))
 	}

@@ -124,6 +124,18 @@ func TestWorkOfOthersIsFoundWithoutAWake(t *testing.T) {
 	})
 }
 
+// A job of a caller whose key is missing waits for the key, and is not given up: it would be missing once that is back.
+func TestAJobWaitsForAKeyThatIsMissing(t *testing.T) {
+	t.Parallel()
+	missing := func(context.Context, recaller.Job) error { return recaller.MissingKey("t", "c") }
+	tell(t, Handler{Run: missing}, Options{MaxAttempts: 2, MaxBackoff: time.Minute}, func(s *shop) {
+		s.add("work", "locked", s.began)
+		s.pass(2*time.Minute + time.Second)
+		s.want("done", s.done(), "locked at 0s; locked at 1m0s; locked at 2m0s")
+		s.want("it waits on", s.state(), "[locked 3 key missing]")
+	})
+}
+
 func TestRetriesBackOff(t *testing.T) {
 	t.Parallel()
 	tell(t, Handler{Run: failing}, Options{MaxAttempts: 6, MaxBackoff: 5 * time.Second}, func(s *shop) {

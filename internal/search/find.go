@@ -34,7 +34,7 @@ func (s *Service) find(ctx context.Context, tenant recaller.TenantID, w want) (R
 	if err != nil {
 		return Result{}, err
 	}
-	talks, err := s.talks(ctx, tenant, chosen[:min(len(chosen), mostRanked)])
+	talks, locked, err := s.talks(ctx, tenant, chosen[:min(len(chosen), mostRanked)])
 	if err != nil {
 		return Result{}, err
 	}
@@ -56,7 +56,7 @@ func (s *Service) find(ctx context.Context, tenant recaller.TenantID, w want) (R
 		}
 	}
 	found, err := s.page(ctx, tenant, w, page)
-	return Result{Found: found, Understood: w.understood, Degraded: degraded}, err
+	return Result{Found: found, Understood: w.understood, Degraded: degraded, Unreadable: locked}, err
 }
 
 // candidates returns what both legs find, best first. It asks both at once, and does without the embedder if that
@@ -130,8 +130,11 @@ type shown struct {
 }
 
 // talks reads the candidates at one moment. It leaves out those that are wholly forgotten. It also leaves out those
-// with damaged words if anything of the caller is forgotten, because nobody can tell what to hide.
-func (s *Service) talks(ctx context.Context, tenant recaller.TenantID, chosen []candidate) ([]shown, error) {
+// with damaged words if anything of the caller is forgotten, because nobody can tell what to hide, and counts those that
+// are locked.
+func (s *Service) talks(
+	ctx context.Context, tenant recaller.TenantID, chosen []candidate,
+) (out []shown, locked int, err error) {
 	ids := make([]recaller.ConversationID, len(chosen))
 	cosines := make(map[recaller.ConversationID]float64, len(chosen))
 	for i, c := range chosen {
@@ -139,10 +142,13 @@ func (s *Service) talks(ctx context.Context, tenant recaller.TenantID, chosen []
 	}
 	all, err := s.Store.Talks(ctx, tenant, ids)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	var out []shown
 	for _, t := range all {
+		if t.Locked {
+			locked++
+			continue
+		}
 		if t.Damaged {
 			s.Log.Error("the words of a conversation cannot be read", "tenant", tenant,
 				"conversation", t.Conversation.ID)
@@ -156,7 +162,7 @@ func (s *Service) talks(ctx context.Context, tenant recaller.TenantID, chosen []
 			out = append(out, one)
 		}
 	}
-	return out, nil
+	return out, locked, nil
 }
 
 // show returns what of a conversation may be shown; false if it is wholly forgotten.

@@ -35,6 +35,7 @@ type Result struct {
 	Found      []recaller.Found // best first
 	Understood []Understood     // what the query says of the conversations wanted, in its order
 	Degraded   string           // why it may be incomplete; empty: it is not
+	Unreadable int              // conversations that fit, of callers whose key is missing
 	Took       time.Duration
 }
 

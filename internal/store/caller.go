@@ -125,7 +125,7 @@ func (s *Store) Caller(ctx context.Context, tenant recaller.TenantID, id recalle
 func (s *Store) CallerByIdentity(
 	ctx context.Context, tenant recaller.TenantID, id recaller.Identity,
 ) (recaller.Caller, error) {
-	token, err := s.vault.Blind(ctx, tenant, blindIdentity+string(id.Kind), id.Value)
+	token, err := s.blind(ctx, tenant, blindIdentity+string(id.Kind), id.Value)
 	if err != nil {
 		return recaller.Caller{}, err
 	}
@@ -142,7 +142,7 @@ func (s *Store) CallerByIdentity(
 const identityQuery = `SELECT caller_id FROM identities WHERE tenant_id = $1 AND kind = $2 AND token = $3`
 
 // Callers lists callers, last seen first. A page may be short, because callers who are erased meanwhile are left out;
-// only the last page has no cursor.
+// only the last page has no cursor. One whose key is missing is marked, and has only what is not sealed.
 func (s *Store) Callers(
 	ctx context.Context, tenant recaller.TenantID, page recaller.Page,
 ) ([]recaller.Caller, string, error) {
@@ -168,6 +168,9 @@ func (s *Store) Callers(
 	list := make([]recaller.Caller, 0, len(found))
 	for _, at := range found {
 		c, err := s.Caller(ctx, tenant, recaller.CallerID(at.ID))
+		if recaller.IsKeyMissing(err) {
+			c, err = s.unreadable(ctx, tenant, recaller.CallerID(at.ID))
+		}
 		if errors.Is(err, recaller.NotFound) {
 			continue // erased meanwhile
 		}
@@ -177,6 +180,21 @@ func (s *Store) Callers(
 		list = append(list, c)
 	}
 	return list, cur, nil
+}
+
+// unreadable returns what is not sealed of a caller.
+func (s *Store) unreadable(
+	ctx context.Context, tenant recaller.TenantID, id recaller.CallerID,
+) (c recaller.Caller, err error) {
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		c, _, err = scanCaller(func(dest ...any) error {
+			return tx.QueryRow(ctx, `SELECT `+callerColumns+` FROM callers WHERE tenant_id = $1 AND id = $2
+				AND erasing = FALSE`, []any{tenant, id}, dest...)
+		})
+		return err
+	})
+	c.Unreadable = true
+	return c, err
 }
 
 // UpdateCaller changes a caller's name and time zone, as far as the patch has them, and returns him as he is then.

@@ -78,7 +78,7 @@ func (b box) sealConversation(c recaller.Conversation) ([]byte, error) {
 
 // Conversation finds a conversation by its id or its external id.
 func (s *Store) Conversation(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error) {
-	token, err := s.vault.Blind(ctx, tenant, blindExternal, ref)
+	token, err := s.blind(ctx, tenant, blindExternal, ref)
 	if err != nil {
 		return recaller.Conversation{}, err
 	}
@@ -179,8 +179,8 @@ func conversationRow(list *[]sealedConversation) func(func(...any) error) error 
 	}
 }
 
-// openAll opens conversations of any callers. It leaves out those whose caller was erased meanwhile. A damaged one does
-// not fail the list: it is marked, and has only what is not sealed.
+// openAll opens conversations of any callers. It leaves out those whose caller was erased meanwhile. A damaged one, or
+// one whose caller's key is missing, does not fail the list: it is marked, and has only what is not sealed.
 func (s *Store) openAll(
 	ctx context.Context, tenant recaller.TenantID, rows []sealedConversation,
 ) ([]recaller.Conversation, error) {
@@ -188,6 +188,11 @@ func (s *Store) openAll(
 	for _, row := range rows {
 		b, err := s.unseal(ctx, tenant, row.Caller)
 		if err != nil && recaller.KindOf(err) == recaller.NotFound {
+			continue
+		}
+		if recaller.IsKeyMissing(err) {
+			row.Unreadable = true
+			list = append(list, row.Conversation)
 			continue
 		}
 		if err != nil {
@@ -214,7 +219,7 @@ func (s *Store) CloseConversation(
 	if err != nil {
 		return recaller.Closed{}, err
 	}
-	b, err := s.seal(ctx, tenant, before.Caller)
+	b, err := s.unseal(ctx, tenant, before.Caller)
 	if err != nil {
 		return recaller.Closed{}, err
 	}

@@ -228,7 +228,7 @@ func (s *Store) memoryQuery(
 		q.and(`due_at IS NOT NULL`)
 	}
 	if f.Key != "" {
-		token, err := s.vault.Blind(ctx, tenant, blindKey, keyText(caller, f.Key))
+		token, err := s.blind(ctx, tenant, blindKey, keyText(caller, f.Key))
 		if err != nil {
 			return "", nil, err
 		}

@@ -84,7 +84,7 @@ func (s *Store) memoryWrite(
 	if w.box, err = s.unseal(ctx, tenant, caller); err != nil {
 		return w, err
 	}
-	w.blind, err = s.vault.Blinder(ctx, tenant)
+	w.blind, err = s.blinder(ctx, tenant)
 	return w, err
 }
 

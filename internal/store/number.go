@@ -22,9 +22,9 @@ const unindexed = -1
 
 // TenantByNumber finds the tenant that a number in E.164 form belongs to.
 func (s *Store) TenantByNumber(ctx context.Context, number string) (recaller.TenantID, error) {
-	token, err := s.vault.Blind(ctx, everyTenant, blindNumber, number)
+	token, err := s.blind(ctx, everyTenant, blindNumber, number)
 	if err != nil {
-		return "", err
+		return "", notFound(err, "no tenant has this number")
 	}
 	var id recaller.TenantID
 	err = s.WithSystem(ctx, Reading, func(tx Tx) error {
@@ -112,6 +112,9 @@ func (s *Store) IndexNumbers(ctx context.Context) (takenOut map[recaller.TenantI
 	takenOut = map[recaller.TenantID]int{}
 	for _, id := range ids {
 		n, err := s.indexNumbers(ctx, id)
+		if recaller.IsKeyMissing(err) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +127,7 @@ func (s *Store) IndexNumbers(ctx context.Context) (takenOut map[recaller.TenantI
 
 // indexNumbers indexes the numbers of one tenant, and returns how many were another's.
 func (s *Store) indexNumbers(ctx context.Context, id recaller.TenantID) (takenOut int, err error) {
-	b, err := s.seal(ctx, id, "")
+	b, err := s.unseal(ctx, id, "")
 	if err != nil {
 		return 0, err
 	}
@@ -170,6 +173,11 @@ func (n numbering) claim(ctx context.Context, tx Tx, numbers []string) ([]string
 }
 
 func (s *Store) numbering(ctx context.Context, tenant recaller.TenantID) (numbering, error) {
-	blind, err := s.vault.Blinder(ctx, everyTenant)
+	blind, err := s.blinder(ctx, everyTenant)
+	if errors.Is(err, vault.ErrNoKey) { // nobody has a number yet
+		if _, err = s.seal(ctx, everyTenant, ""); err == nil {
+			blind, err = s.blinder(ctx, everyTenant)
+		}
+	}
 	return numbering{blind: blind, tenant: tenant}, err
 }

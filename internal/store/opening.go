@@ -91,7 +91,7 @@ func (s *Store) prepareOpening(
 	ctx context.Context, tenant recaller.TenantID, in recaller.Importing, past bool,
 ) (*opening, error) {
 	w := &opening{tenant: tenant, in: in.Opening, past: past, turns: in.Turns, steps: in.Steps, job: in.Job}
-	blind, err := s.vault.Blinder(ctx, tenant)
+	blind, err := s.blinder(ctx, tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -109,10 +109,11 @@ func (s *Store) prepareOpening(
 	if err != nil {
 		return nil, err
 	}
+	open := s.unseal
 	if w.caller == "" {
-		w.caller, w.isNew = w.in.NewCaller, true
+		w.caller, w.isNew, open = w.in.NewCaller, true, s.seal
 	}
-	if w.box, err = s.seal(ctx, tenant, w.caller); err == nil {
+	if w.box, err = open(ctx, tenant, w.caller); err == nil {
 		err = w.sealAll(!in.CountOnly)
 	}
 	if recaller.KindOf(err) == recaller.NotFound { // his key is destroyed, before or meanwhile

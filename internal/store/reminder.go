@@ -125,13 +125,19 @@ func (s *Store) Reminders(
 	return list, cur, err
 }
 
-// withKey opens reminders. It leaves out those of callers whose key is destroyed, which a backup brought back.
+// withKey opens reminders. It leaves out those of callers whose key is destroyed, which a backup brought back. Where the
+// key is missing the reminder is marked, and has only what is not sealed.
 func (s *Store) withKey(
 	ctx context.Context, tenant recaller.TenantID, rows []sealedReminder,
 ) (kept []recaller.Reminder, err error) {
 	for _, row := range rows {
 		b, err := s.unseal(ctx, tenant, row.Caller)
 		if recaller.KindOf(err) == recaller.NotFound {
+			continue
+		}
+		if recaller.IsKeyMissing(err) {
+			row.Unreadable = true
+			kept = append(kept, row.Reminder)
 			continue
 		}
 		if err != nil {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -14,7 +15,7 @@ import (
 // box seals and opens the JSON bodies of one caller's, or one tenant's, rows.
 type box struct{ vault.Sealer }
 
-// seal gives the box for writing; the key is made if there is none.
+// seal gives the box of somebody new; his key is made.
 func (s *Store) seal(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (box, error) {
 	if err := readable(tenant, caller); err != nil {
 		return box{}, err
@@ -23,12 +24,16 @@ func (s *Store) seal(ctx context.Context, tenant recaller.TenantID, caller recal
 	return box{h}, err
 }
 
-// unseal gives the box for reading. A caller whose key was destroyed is not found.
+// unseal gives the box of what is stored. A caller whose key was destroyed is not found. It fails with KeyMissing where
+// there are rows and no key.
 func (s *Store) unseal(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (box, error) {
 	if err := readable(tenant, caller); err != nil {
 		return box{}, err
 	}
 	h, err := s.vault.Opener(ctx, vault.Scope{Tenant: tenant, Caller: caller})
+	if errors.Is(err, vault.ErrNoKey) {
+		err = s.lacking(ctx, tenant, caller)
+	}
 	return box{h}, err
 }
 

@@ -90,7 +90,7 @@ const tokenDigits = 10
 
 // tokens blinds stems, all of one tenant's.
 func (s *Store) tokens(ctx context.Context, tenant recaller.TenantID, stems []string) ([]string, error) {
-	b, err := s.vault.Blinder(ctx, tenant)
+	b, err := s.blinder(ctx, tenant)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ type talks struct {
 
 // Talks returns ended conversations with their turns and what their callers had forgotten, in the order of the ids, all
 // read at one moment. It leaves out conversations that are not there or have not ended, and those whose caller is being
-// erased or has no key any more.
+// erased or whose key was destroyed. One whose caller's key is missing is marked as locked, and has nothing else.
 //
 // Of one conversation the first 400 turns are read. Of all together 3,000 are read: a conversation that does not fit
 // has none. There are none either where the retention keeps them elsewhere. A damaged conversation is marked and has no
@@ -66,6 +66,10 @@ func (s *Store) Talks(
 	for _, row := range t.rows {
 		b, there := boxes[row.Caller]
 		if !there {
+			_, err := s.unseal(ctx, tenant, row.Caller)
+			if recaller.IsKeyMissing(err) {
+				out = append(out, recaller.Talk{Conversation: row.Conversation, Locked: true})
+			}
 			continue
 		}
 		talk, err := t.open(b, row)

@@ -75,6 +75,9 @@ func (s *Store) Tenants(ctx context.Context) ([]recaller.Tenant, error) {
 	list := make([]recaller.Tenant, 0, len(ids))
 	for _, id := range ids {
 		t, err := s.Tenant(ctx, id)
+		if recaller.IsKeyMissing(err) {
+			t, err = recaller.Tenant{ID: id, Unreadable: true}, nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +89,10 @@ func (s *Store) Tenants(ctx context.Context) ([]recaller.Tenant, error) {
 // CreateTenant stores a tenant with its first key. A tenant that is there already is a Conflict. So is a number that
 // belongs to another tenant; that error names the field.
 func (s *Store) CreateTenant(ctx context.Context, t recaller.Tenant, k recaller.APIKey, hash []byte) error {
-	b, err := s.seal(ctx, t.ID, "")
+	b, err := s.unseal(ctx, t.ID, "")
+	if errors.Is(err, recaller.NotFound) {
+		b, err = s.seal(ctx, t.ID, "")
+	}
 	if err != nil {
 		return err
 	}
@@ -128,7 +134,7 @@ func (s *Store) UpdateTenant(ctx context.Context, t recaller.Tenant) error {
 
 // changeTenant writes a tenant's settings and runs more, in one commit.
 func (s *Store) changeTenant(ctx context.Context, t recaller.Tenant, more func(box, Tx) error) error {
-	b, err := s.seal(ctx, t.ID, "")
+	b, err := s.unseal(ctx, t.ID, "")
 	if err != nil {
 		return err
 	}
@@ -222,7 +228,7 @@ func (s *Store) PutPacks(ctx context.Context, t recaller.Tenant, packs map[strin
 
 // CreateKey stores an API key by its hash.
 func (s *Store) CreateKey(ctx context.Context, k recaller.APIKey, hash []byte) error {
-	b, err := s.seal(ctx, k.Tenant, "")
+	b, err := s.unseal(ctx, k.Tenant, "")
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (s *Store) AppendTurns(
 	}
 	var mark once
 	if in.Once.Token != "" {
-		blind, err := s.vault.Blinder(ctx, tenant)
+		blind, err := s.blinder(ctx, tenant)
 		if err != nil {
 			return recaller.Appended{}, err
 		}

@@ -22,6 +22,8 @@ package vault
 import (
 	"context"
 	"crypto/rand"
+	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -109,14 +111,18 @@ func (v *Vault) Sealer(ctx context.Context, scope Scope) (Sealer, error) {
 	return Sealer{key: k}, err
 }
 
-// Opener is Sealer for readers: where the scope has no key it answers NotFound and makes none.
+// ErrNoKey says that the key store has no key of a scope, nor a tombstone; or one that is damaged. Its kind is NotFound.
+// Whether a key is missing, or there never was one, the vault cannot tell.
+var ErrNoKey = recaller.Errorf(recaller.NotFound, "there is no key for this data")
+
+// Opener is Sealer for readers: where the scope has no key it fails with ErrNoKey and makes none.
 func (v *Vault) Opener(ctx context.Context, scope Scope) (Sealer, error) {
 	k, err := v.key(ctx, scope, false)
 	return Sealer{key: k}, err
 }
 
-// Openers is Opener for callers of one tenant, whose keys are looked up at once. Those without a key, or whose key was
-// destroyed, have none.
+// Openers is Opener for callers of one tenant, whose keys are looked up at once. Those whose key was destroyed have
+// none, nor have those without a key.
 func (v *Vault) Openers(ctx context.Context, tenant recaller.TenantID, callers []recaller.CallerID) (map[recaller.CallerID]Sealer, error) {
 	if tenant == "" {
 		return nil, errNoTenant()
@@ -146,6 +152,9 @@ func (v *Vault) Openers(ctx context.Context, tenant recaller.TenantID, callers [
 			continue
 		}
 		k, err := v.unwrapped(stored)
+		if errors.Is(err, ErrNoKey) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -175,9 +184,9 @@ func (v *Vault) Blind(ctx context.Context, tenant recaller.TenantID, purpose, va
 	return b.Blind(purpose, value), nil
 }
 
-// Blinder returns a handle that makes many blind tokens of one tenant without further look-ups.
+// Blinder returns a handle that makes many blind tokens of one tenant without further look-ups. It makes no key.
 func (v *Vault) Blinder(ctx context.Context, tenant recaller.TenantID) (Blinder, error) {
-	k, err := v.key(ctx, Scope{Tenant: tenant}, true)
+	k, err := v.key(ctx, Scope{Tenant: tenant}, false)
 	if err != nil {
 		return Blinder{}, err
 	}
@@ -228,7 +237,7 @@ func (v *Vault) load(ctx context.Context, scope Scope, create bool) (*dataKey, e
 		return nil, unavailable(err, "the key store could not be read")
 	}
 	if !found && !create {
-		return nil, recaller.Errorf(recaller.NotFound, "there is no key for this data")
+		return nil, ErrNoKey
 	}
 	if !found {
 		if stored, err = v.make(ctx, scope); err != nil {
@@ -241,9 +250,31 @@ func (v *Vault) load(ctx context.Context, scope Scope, create bool) (*dataKey, e
 	return v.unwrapped(stored)
 }
 
-// unwrapped is a key that the store has, ready for use.
+// Missing returns those of the callers of whom the key store has neither a key that opens nor a tombstone.
+func (v *Vault) Missing(
+	ctx context.Context, tenant recaller.TenantID, callers []recaller.CallerID,
+) ([]recaller.CallerID, error) {
+	if len(callers) == 0 {
+		return nil, nil
+	}
+	list, err := v.store.CallerKeys(ctx, tenant, callers)
+	if err != nil {
+		return nil, unavailable(err, "the key store could not be read")
+	}
+	there := make(map[recaller.CallerID]bool, len(list))
+	for _, k := range list {
+		_, err := v.ring.Load().unwrap(k)
+		there[k.Scope.Caller] = k.Destroyed() || err == nil
+	}
+	return slices.DeleteFunc(slices.Clone(callers), func(c recaller.CallerID) bool { return there[c] }), nil
+}
+
+// unwrapped is a key that the store has, ready for use. One that is damaged is as good as none.
 func (v *Vault) unwrapped(stored StoredKey) (*dataKey, error) {
 	secret, err := v.ring.Load().unwrap(stored)
+	if recaller.KindOf(err) == recaller.Internal && err != nil {
+		return nil, ErrNoKey
+	}
 	if err != nil {
 		return nil, err
 	}

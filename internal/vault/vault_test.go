@@ -220,6 +220,14 @@ func TestBlindTokens(t *testing.T) {
 		}
 		return string(b)
 	}
+	if _, err := v.Blind(t.Context(), "t1", "phone", "+15550001111"); !errors.Is(err, vault.ErrNoKey) {
+		t.Errorf("without a key: got %v, want that there is none", err)
+	}
+	for _, tenant := range []recaller.TenantID{"t1", "t2"} { // only a Sealer makes one
+		if _, err := v.Sealer(t.Context(), vault.Scope{Tenant: tenant}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	token := blind(v, "t1", "phone", "+15550001111")
 	for name, other := range map[string]string{
 		"another tenant":  blind(v, "t2", "phone", "+15550001111"),

@@ -94,6 +94,9 @@ func writeUntilKilled(t *testing.T, dir, key string) {
 	ctx := context.Background()
 	e := open(t, filepath.Join(dir, "recaller.db"), sqlite.Options{})
 	s := store.New(e, openVault(t, filepath.Join(dir, "keys.db"), key))
+	if err := s.CreateTenant(ctx, recaller.Tenant{ID: "t"}, recaller.APIKey{ID: "k", Tenant: "t"}, []byte("k")); err != nil {
+		t.Fatal(err)
+	}
 	var mu sync.Mutex // of the output
 	var wg sync.WaitGroup
 	for i := range 64 {

@@ -82,6 +82,47 @@ func Open(ctx context.Context, path string, opts Options) (*Engine, error) {
 	return e, nil
 }
 
+// OpenReading opens the database file at path for reading alone, beside a process that may have it open. It makes
+// nothing, and fails with Unavailable where the schema is not this program's.
+func OpenReading(ctx context.Context, path string) (*Engine, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, recaller.Wrap(recaller.Unavailable, err, "the database file is not there")
+	}
+	opts := Options{Readers: 1, Patience: 5 * time.Second}
+	db, err := sql.Open("sqlite", dsn(path, opts)+"&_pragma=query_only(1)")
+	if err != nil {
+		return nil, mapped(err)
+	}
+	e := &Engine{db: db, readers: newIdle(opts.Readers), opts: opts}
+	if err := e.startReading(ctx); err != nil {
+		return nil, errors.Join(err, e.readers.drain(len(e.readers.free)), db.Close()) //nolint:contextcheck // what was opened is closed, whatever became of ctx
+	}
+	return e, nil
+}
+
+func (e *Engine) startReading(ctx context.Context) error {
+	p, err := provider(e.db)
+	if err != nil {
+		return err
+	}
+	list := p.ListSources()
+	knows := list[len(list)-1].Version
+	c, err := newConn(ctx, e.db)
+	if err != nil {
+		return err
+	}
+	e.readers.put(c)
+	var has int64
+	if err := c.QueryRow(ctx, `SELECT max(version_id) FROM goose_db_version`, nil, &has); err != nil {
+		return err
+	}
+	if has != knows {
+		return recaller.Errorf(recaller.Unavailable,
+			"the database has schema %d; this Recaller knows %d: run the version that serves it", has, knows)
+	}
+	return nil
+}
+
 // create makes an empty file that only the owner may read; SQLite gives its log the same mode.
 func create(path string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -144,13 +185,9 @@ func (e *Engine) start(ctx context.Context, path string) error {
 
 // migrate brings the schema up to date: forward only.
 func migrate(ctx context.Context, db *sql.DB) error {
-	dir, err := fs.Sub(migrations, "migration")
+	p, err := provider(db)
 	if err != nil {
 		return err
-	}
-	p, err := goose.NewProvider(goose.DialectSQLite3, db, dir)
-	if err != nil {
-		return mapped(err)
 	}
 	if _, err := p.Up(ctx); err != nil {
 		return fmt.Errorf("bring the schema up to date: %w", mapped(err))
@@ -162,17 +199,29 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	return mapped(err)
 }
 
+func provider(db *sql.DB) (*goose.Provider, error) {
+	dir, err := fs.Sub(migrations, "migration")
+	if err != nil {
+		return nil, err
+	}
+	p, err := goose.NewProvider(goose.DialectSQLite3, db, dir)
+	return p, mapped(err)
+}
+
 // Dialect implements store.Engine.
 func (e *Engine) Dialect() store.Dialect { return store.Dialect{} }
 
 // Write implements store.Engine. SQLite has no row-level security: that every query names its tenant is held by the
 // conformance suite.
 func (e *Engine) Write(ctx context.Context, _ recaller.TenantID, _ recaller.CallerID, fn func(store.Tx) error) error {
-	return e.writer.do(ctx, fn)
+	return e.WriteSystem(ctx, fn)
 }
 
 // WriteSystem implements store.Engine.
 func (e *Engine) WriteSystem(ctx context.Context, fn func(store.Tx) error) error {
+	if e.writer == nil {
+		return recaller.Errorf(recaller.Unavailable, "the database is open for reading alone")
+	}
 	return e.writer.do(ctx, fn)
 }
 
@@ -214,9 +263,12 @@ func (e *Engine) Check(ctx context.Context) error {
 // Close implements store.Engine. It may be repeated.
 func (e *Engine) Close() error {
 	e.once.Do(func() {
-		e.writer.stop()
+		if e.writer != nil {
+			e.writer.stop()
+			e.ended = e.writer.c.close()
+		}
 		// The last connection empties the log into the database.
-		e.ended = errors.Join(e.writer.c.close(), e.readers.drain(e.opts.Readers), e.db.Close())
+		e.ended = errors.Join(e.ended, e.readers.drain(e.opts.Readers), e.db.Close())
 	})
 	return e.ended
 }

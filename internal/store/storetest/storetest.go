@@ -63,6 +63,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a past conversation is imported as it was", imported},
 		{"conversations are listed newest first, page by page", conversationPages},
 		{"a damaged conversation is listed as unreadable", damaged},
+		{"whose key is missing is quarantined, and nobody else", keyless},
 		{"a page that a destroyed key empties is not the last", pagesOfErased},
 		{"memories are stored, updated and forgotten with their history", memories},
 		{"memories are told apart by key, ignoring case", memoryKeys},

@@ -38,6 +38,27 @@ func NewMemory() *Memory {
 	return &Memory{keys: map[vault.Scope]vault.StoredKey{}, values: map[string][]byte{}}
 }
 
+// Without returns a copy of the store that never had some of the keys: a backup from before they were made.
+func (m *Memory) Without(scopes ...vault.Scope) *Memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := &Memory{keys: maps.Clone(m.keys), values: maps.Clone(m.values)}
+	for _, s := range scopes {
+		delete(out.keys, s)
+	}
+	return out
+}
+
+// Damage flips a bit of a wrapped key.
+func (m *Memory) Damage(scope vault.Scope) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k := m.keys[scope]
+	k.Wrapped = slices.Clone(k.Wrapped)
+	k.Wrapped[len(k.Wrapped)-1] ^= 1
+	m.keys[scope] = k
+}
+
 // Key implements vault.KeyStore.
 func (m *Memory) Key(_ context.Context, scope vault.Scope) (vault.StoredKey, bool, error) {
 	m.mu.Lock()
