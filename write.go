@@ -266,6 +266,18 @@ type Erased struct {
 	Rows   map[string]int // by kind of thing: "turns", "memories" …
 }
 
+// Remain names where unsealed traces of an erased caller, which are blind tokens and embeddings, may be left for a time.
+// All else is sealed, and its key is gone.
+type Remain string
+
+// The places where traces may remain.
+const (
+	RemainLog      Remain = "database_log" // the write-ahead log, until it is emptied or recycled
+	RemainIndex    Remain = "search_index" // segments of the index of words, until they are merged
+	RemainRows     Remain = "dead_rows"    // former rows in the tables' files, until these are written anew
+	RemainStandbys Remain = "standbys"     // copies that follow the database, until they have caught up and done the same
+)
+
 // Receipt is the signed proof of an erasure (B6).
 type Receipt struct {
 	ID             ReceiptID      `json:"id"`
@@ -274,6 +286,9 @@ type Receipt struct {
 	ErasedAt       time.Time      `json:"erased_at"`
 	Erased         map[string]int `json:"erased"`
 	KeyFingerprint string         `json:"key_fingerprint"` // of the data key that was destroyed
-	PublicKey      []byte         `json:"public_key"`      // Ed25519
-	Signature      []byte         `json:"signature"`       // over SignedBytes
+	// Remains says where traces could not be removed at once; empty: nowhere. In receipts of former versions it is not
+	// said.
+	Remains   []Remain `json:"remains,omitempty"`
+	PublicKey []byte   `json:"public_key"` // Ed25519
+	Signature []byte   `json:"signature"`  // over SignedBytes
 }

@@ -40,6 +40,11 @@ func Migrate(ctx context.Context, cfg config.Config) error {
 	return keytable.Migrate(ctx, db.KeyStoreOwner().Reveal(), keysRole)
 }
 
+// Scrub has the tables on Postgres written anew whose files may hold traces of erased callers (postgres.ScrubTables).
+func Scrub(ctx context.Context, cfg config.Config) error {
+	return postgres.ScrubTables(ctx, cfg.Databases.Owner.Reveal())
+}
+
 // roleOf returns the role that a URL connects as.
 func roleOf(setting string, s config.Secret) (string, error) {
 	u, err := url.Parse(s.Reveal())

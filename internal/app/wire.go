@@ -114,6 +114,7 @@ const (
 	wrapupTries    = 150
 	wrapupBackoff  = 10 * time.Minute
 	wrapupTimeout  = 40 * time.Minute // of one try: many questions, and a local model takes minutes for each
+	eraseTimeout   = 15 * time.Minute // of one try: the traces of a large database take a while
 	reminderTries  = 18
 	reminderLonger = time.Hour // the longest backoff
 )
@@ -146,7 +147,7 @@ func (a *App) runJobs(reminders *reminder.Service) {
 		privacy.JobErase: {Run: func(ctx context.Context, j recaller.Job) error {
 			_, err := a.privacy.Finish(ctx, j)
 			return err
-		}, GiveUp: a.privacy.GiveUp},
+		}, GiveUp: a.privacy.GiveUp, Timeout: eraseTimeout},
 	}, jobs.Options{Workers: workers + spareWorkers, Jitter: rand.Float64}, a.log, a.registry, now)
 	a.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "recaller_jobs_waiting", Help: "Jobs that wait or run; -1 while the store is away.",

@@ -91,6 +91,24 @@ func writeReceipt(out term.Out, r recaller.Receipt) {
 		fmt.Fprintf(out, "  %-16s %d\n", kind, r.Erased[kind])
 	}
 	fmt.Fprintf(out, "Key destroyed  %s\n", r.KeyFingerprint)
+	for _, place := range r.Remains {
+		fmt.Fprintf(out, "Remains        %s: %s\n", term.Clean(string(place)), remains(place))
+	}
 	fmt.Fprintf(out, "Receipt        %s\n", r.ID)
 	fmt.Fprintf(out, "Signature      %s  (whole with --json)\n", term.Short(hex.EncodeToString(r.Signature), 24))
+}
+
+// remains says what a trace is waiting for.
+func remains(place recaller.Remain) string {
+	switch place {
+	case recaller.RemainLog:
+		return "blind tokens and embeddings, until the write-ahead log is emptied or recycled"
+	case recaller.RemainIndex:
+		return "blind tokens of words, until the index is merged; the next erasure does it"
+	case recaller.RemainRows:
+		return "blind tokens and embeddings, until 'recaller migrate --scrub'"
+	case recaller.RemainStandbys:
+		return "the same on standbys, until they have followed"
+	}
+	return "not known to this version"
 }

@@ -8,14 +8,17 @@ import (
 )
 
 // migrateCmd is `recaller migrate`.
-type migrateCmd struct{}
+type migrateCmd struct {
+	Scrub bool `help:"Then write the tables anew whose files may hold traces of erased callers; each is locked meanwhile"`
+}
 
 // Help says what it is.
 func (*migrateCmd) Help() string {
 	return "Makes the tables on Postgres, or brings them up to date, as the role of RECALLER_OWNER_DATABASE_URL, and " +
 		"lets the role of RECALLER_DATABASE_URL use them, under policies that it cannot lift. Run it before the " +
 		"first start and with every new version; several may run at once, and repeating it changes nothing. With " +
-		"SQLite the server does this by itself."
+		"SQLite the server does this by itself. --scrub takes away what receipts call dead_rows: blind tokens and " +
+		"embeddings of erased callers that Postgres keeps in the files of tables until those are written anew."
 }
 
 // Examples are lines to try.
@@ -23,11 +26,12 @@ func (*migrateCmd) Examples() []string {
 	return []string{
 		"RECALLER_OWNER_DATABASE_URL=postgres://owner:…@db/recaller " +
 			"RECALLER_DATABASE_URL=postgres://recaller:…@db/recaller recaller migrate",
+		"recaller migrate --scrub",
 	}
 }
 
 // Run migrates.
-func (*migrateCmd) Run(ctx context.Context, s *session) error {
+func (c *migrateCmd) Run(ctx context.Context, s *session) error {
 	cfg, err := s.config()
 	if err != nil {
 		return err
@@ -46,5 +50,13 @@ func (*migrateCmd) Run(ctx context.Context, s *session) error {
 		s.verbosef("%s: %s", f.Name, f.Found)
 	}
 	fmt.Fprintf(s.out, "%s the tables are there, up to date, and behind their policies\n", s.out.Good("Migrated:"))
+	if !c.Scrub {
+		return nil
+	}
+	if err := app.Scrub(ctx, cfg); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.out, "%s the tables' files hold nothing of erased callers; the write-ahead log, standbys and backups "+
+		"may, until they are gone\n", s.out.Good("Scrubbed:"))
 	return nil
 }

@@ -25,10 +25,17 @@ func (s *server) refine() {
 		"erased":          "How many things of each kind were removed.",
 		"key_fingerprint": "The fingerprint of the data key that was destroyed.",
 		"public_key":      "The Ed25519 key that the signature is checked with.",
+		"remains":         "Where blind tokens and embeddings of the caller may be left for a time. Not there: nowhere.",
 		"signature":       "Over the receipt as JSON with public_key and signature null.",
 	} {
 		receipt.Properties[field].Description = doc
 	}
+	remains := receipt.Properties["remains"]
+	remains.Nullable = false
+	remains.Items.Enum = []any{
+		string(recaller.RemainLog), string(recaller.RemainIndex), string(recaller.RemainRows), string(recaller.RemainStandbys),
+	}
+	remains.PrecomputeMessages()
 }
 
 func (s *server) schemaOf(t reflect.Type) *huma.Schema {

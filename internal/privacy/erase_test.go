@@ -164,7 +164,7 @@ func TestErasureThatCannotBeginChangesNothing(t *testing.T) {
 // the caller is gone for everybody; the job finishes the rest, and the receipt is the same ever after.
 func TestErasureIsFinishedWhateverHappens(t *testing.T) {
 	for tenant, crashes := range map[recaller.TenantID][]bool{archived: {false, true}, ephemeral: {true}} {
-		for _, step := range []string{"destroy", "files", "rows", "sign", "put", "receipt"} {
+		for _, step := range []string{"destroy", "files", "rows", "scrub", "sign", "put", "receipt"} {
 			for _, when := range []string{"before", "after"} {
 				for _, crash := range crashes {
 					t.Run(fmt.Sprintf("%s %s %s crash=%v", tenant, when, step, crash), func(t *testing.T) {
@@ -189,7 +189,7 @@ func TestErasureIsFinishedWhateverHappens(t *testing.T) {
 						b.isGone(tenant, caller)
 						onlySealed(t, b.Dir, told...)
 						// Only a death between the rows and the receipt loses the count, as does an answer that never came.
-						lost := (step == "rows" && when == "after") || (crash && (step == "sign" || (step == "put" && when == "before")))
+						lost := (step == "rows" && when == "after") || (crash && (step == "scrub" || step == "sign" || (step == "put" && when == "before")))
 						if n := got.Erased["conversations"]; n != 2 && !lost {
 							t.Errorf("the receipt counts %v", got.Erased)
 						}

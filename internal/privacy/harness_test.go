@@ -129,6 +129,11 @@ func (s faultyStore) EraseRows(ctx context.Context, t recaller.TenantID, c recal
 	return out, err
 }
 
+func (s faultyStore) Scrub(ctx context.Context) (out []recaller.Remain, err error) {
+	err = s.f.Call("scrub", func() (err error) { out, err = s.Store.Scrub(ctx); return err })
+	return out, err
+}
+
 func (s faultyStore) PutReceipt(ctx context.Context, r recaller.Receipt, j recaller.Job) error {
 	return s.f.Call("put", func() error { return s.Store.PutReceipt(ctx, r, j) })
 }

@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"maps"
 	"sync"
 	"time"
 
@@ -34,6 +33,8 @@ type Store interface {
 	BeginErasure(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, job recaller.Job) error
 	// EraseRows removes every row of a caller. It may be repeated.
 	EraseRows(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Erased, error)
+	// Scrub removes what the rows of erased callers have left in the database's files, and says where something remains.
+	Scrub(ctx context.Context) ([]recaller.Remain, error)
 	// PutReceipt stores the receipt and removes the job, in one commit.
 	PutReceipt(ctx context.Context, r recaller.Receipt, job recaller.Job) error
 	Receipt(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Receipt, error)
@@ -90,19 +91,25 @@ type Deps struct {
 // Service carries out the use cases. Safe for concurrent use.
 type Service struct {
 	Deps
-	finishing sync.Mutex // one erasure is finished at a time, so that its receipt counts all of it; guards what follows
-	removed   map[erasure]map[string]int
+	mu       sync.Mutex // guards erasures
+	erasures map[erasure]*progress
 }
 
-// erasure names one that has begun. What tries at it removed is kept until the receipt is stored.
+// erasure names one that has begun.
 type erasure struct {
 	tenant recaller.TenantID
 	caller recaller.CallerID
 }
 
+// progress is what tries at an erasure removed. It is kept until the receipt is stored.
+type progress struct {
+	sync.Mutex // held by the try that goes on, so that its receipt counts all of it; guards removed
+	removed    map[string]int
+}
+
 // New returns a Service.
 func New(deps Deps) *Service {
-	return &Service{Deps: deps, removed: map[erasure]map[string]int{}}
+	return &Service{Deps: deps, erasures: map[erasure]*progress{}}
 }
 
 // Export is everything that is held about a caller.
@@ -229,7 +236,7 @@ func (s *Service) conversations(ctx context.Context, tenant recaller.TenantID, c
 
 // Erase removes a caller for good and returns the signed receipt. The order makes it final whatever happens: the caller
 // is hidden and a job is left; the data key is destroyed, which makes every copy unreadable, backups of the data
-// included; then the files and rows go. A crash in between is finished by the job. Erasing again returns the receipt.
+// included; then the files and rows go, and with them the traces that rows leave in the database's files. A crash in between is finished by the job. Erasing again returns the receipt.
 func (s *Service) Erase(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Receipt, error) {
 	job := recaller.Job{ID: s.NewID(), Tenant: tenant, Kind: JobErase, Subject: string(caller), RunAt: s.Now().Add(time.Minute)}
 	err := s.Store.BeginErasure(ctx, tenant, caller, job)
@@ -249,9 +256,10 @@ func (s *Service) Erase(ctx context.Context, tenant recaller.TenantID, caller re
 // Finish carries an erasure that has begun to its end and returns its receipt; of several tries the first one's. What
 // earlier tries of this process removed is counted in; a crash between the rows and the receipt loses the count.
 func (s *Service) Finish(ctx context.Context, job recaller.Job) (recaller.Receipt, error) {
-	s.finishing.Lock()
-	defer s.finishing.Unlock()
 	e := erasure{job.Tenant, recaller.CallerID(job.Subject)}
+	p := s.progress(e)
+	p.Lock()
+	defer p.Unlock()
 	fingerprint, err := s.Vault.DestroyCaller(ctx, e.tenant, e.caller)
 	if err != nil {
 		return recaller.Receipt{}, err
@@ -259,7 +267,7 @@ func (s *Service) Finish(ctx context.Context, job recaller.Job) (recaller.Receip
 	s.Words.Forget(e.tenant, e.caller)
 	s.Feed.Forget(e.tenant, e.caller)
 	files, err := s.Archive.DeleteCaller(ctx, e.tenant, e.caller)
-	s.count(e, map[string]int{"archive_files": files})
+	p.count(map[string]int{"archive_files": files})
 	if err != nil {
 		return recaller.Receipt{}, err
 	}
@@ -267,9 +275,14 @@ func (s *Service) Finish(ctx context.Context, job recaller.Job) (recaller.Receip
 	if err != nil {
 		return recaller.Receipt{}, err
 	}
+	p.count(erased.Rows)
+	remains, err := s.Store.Scrub(ctx)
+	if err != nil {
+		return recaller.Receipt{}, err
+	}
 	r := recaller.Receipt{
 		ID: recaller.ReceiptID(s.NewID()), Tenant: e.tenant, Caller: e.caller, ErasedAt: s.Now().UTC().Truncate(time.Microsecond),
-		Erased: s.count(e, erased.Rows), KeyFingerprint: fingerprint,
+		Erased: p.removed, KeyFingerprint: fingerprint, Remains: remains,
 	}
 	if r.Signature, r.PublicKey, err = s.Vault.Sign(ctx, SignedBytes(r)); err != nil {
 		return recaller.Receipt{}, err
@@ -285,23 +298,31 @@ func (s *Service) Finish(ctx context.Context, job recaller.Job) (recaller.Receip
 // it again. It returns the cause, so that the job is kept and tried for ever.
 func (s *Service) GiveUp(_ context.Context, _ recaller.Job, cause error) error { return cause }
 
-// count adds what a try removed, and returns what all of them did.
-func (s *Service) count(e erasure, more map[string]int) map[string]int {
-	sum := maps.Clone(s.removed[e])
-	if sum == nil {
-		sum = map[string]int{}
+// progress returns that of an erasure. Several tries share it.
+func (s *Service) progress(e erasure) *progress {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.erasures[e]
+	if p == nil {
+		p = &progress{removed: map[string]int{}}
+		s.erasures[e] = p
 	}
+	return p
+}
+
+// count adds what a try removed.
+func (p *progress) count(more map[string]int) {
 	for what, n := range more {
 		if n > 0 {
-			sum[what] += n
+			p.removed[what] += n
 		}
 	}
-	s.removed[e] = sum
-	return sum
 }
 
 func (s *Service) settled(e erasure) {
-	delete(s.removed, e)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.erasures, e)
 }
 
 // SignedBytes is what the signature of a receipt covers: the receipt as JSON, without public key and signature.

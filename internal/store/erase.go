@@ -81,6 +81,19 @@ func (s *Store) EraseRows(
 	return out, err
 }
 
+// Scrub removes the traces that the rows of erased callers have left in the database's files. It says where some
+// remain for a time. What the database can read of a caller is in few tables (Readable); the rest is sealed, and its
+// key is gone.
+func (s *Store) Scrub(ctx context.Context) ([]recaller.Remain, error) { return s.engine.Scrub(ctx) }
+
+// Readable lists the tables that hold something of callers that is not sealed and is no id, time, count or label:
+// blind tokens and embeddings. A conformance test holds the list against the schema.
+func Readable() []string {
+	return []string{
+		"identities", "conversations", "memories", "onces", "conversation_embeddings", "conversation_words",
+	}
+}
+
 // PutReceipt stores the receipt of an erasure and removes the erasure's job, in one commit. If there is a receipt
 // already, that one stays.
 func (s *Store) PutReceipt(ctx context.Context, r recaller.Receipt, job recaller.Job) error {

@@ -29,6 +29,9 @@ type Engine interface {
 	// Dialect tells the few true differences in the SQL.
 	Dialect() Dialect
 	Index
+	// Scrub removes from the database's files what deleted rows have left there, as far as it can be removed at once,
+	// and says where something remains.
+	Scrub(ctx context.Context) ([]recaller.Remain, error)
 	// Check looks for damage in the whole database, so it may take long.
 	Check(ctx context.Context) error
 	// Close waits for what runs, and closes.

@@ -186,6 +186,12 @@ func (e *Engine) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	return nil, mapped(err)
 }
 
+// Scrub implements store.Engine. Only the owner of the tables may have their files written anew (ScrubTables), and
+// nobody the log or a standby: all of it remains.
+func (e *Engine) Scrub(context.Context) ([]recaller.Remain, error) {
+	return []recaller.Remain{recaller.RemainRows, recaller.RemainLog, recaller.RemainStandbys}, nil
+}
+
 // Check implements store.Engine: that the server can be reached, and that the wall stands. Damage of its files is
 // Postgres's own to find (data checksums, amcheck).
 func (e *Engine) Check(ctx context.Context) error {

@@ -16,7 +16,8 @@ import (
 )
 
 // matrix holds the vectors of one tenant by one model in memory, so that a search compares them all. Before each search
-// it reads what was written since. A vector that was erased stays until a search comes upon it, but is never answered.
+// it reads what was written since. A vector that is gone stays until a search comes upon it, or Scrub sweeps it out, but is
+// never answered.
 // Safe for concurrent use.
 type matrix struct {
 	kind   kindOfVector
@@ -155,15 +156,19 @@ func (m *matrix) slot() int {
 
 // drop forgets vectors that are gone from the database.
 func (m *matrix) drop(seqs []int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	gone := make(map[int64]bool, len(seqs))
 	for _, seq := range seqs {
 		gone[seq] = true
 	}
+	m.dropIf(func(seq int64) bool { return gone[seq] })
+}
+
+func (m *matrix) dropIf(gone func(seq int64) bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for i, c := range m.chunks {
 		for at, h := range c.heads {
-			if h.seq == 0 || !gone[h.seq] {
+			if h.seq == 0 || !gone(h.seq) {
 				continue
 			}
 			delete(m.slots, h.key)
@@ -174,6 +179,34 @@ func (m *matrix) drop(seqs []int64) {
 			clear(c.sketches[at*sketchWords(n) : (at+1)*sketchWords(n)])
 		}
 	}
+}
+
+// sweep forgets the vectors that the database has no more.
+func (m *matrix) sweep(ctx context.Context, read store.Door) error {
+	select {
+	case m.refill <- struct{}{}:
+	case <-ctx.Done():
+		return mapped(ctx.Err())
+	}
+	defer func() { <-m.refill }()
+	there := map[int64]bool{}
+	err := read(ctx, func(tx store.Tx) error {
+		return tx.QueryAll(ctx, store.Query{
+			SQL:  `SELECT seq FROM conversation_embeddings WHERE tenant_id = $1 AND model = $2 AND width = $3`,
+			Args: []any{m.kind.tenant, m.kind.model, m.kind.width},
+			Row: func(scan func(...any) error) error {
+				var seq int64
+				err := scan(&seq)
+				there[seq] = true
+				return err
+			},
+		})
+	})
+	if err != nil {
+		return err
+	}
+	m.dropIf(func(seq int64) bool { return !there[seq] })
+	return nil
 }
 
 // memory is how much the matrix takes, about.
@@ -332,6 +365,22 @@ func (s *matrices) of(kind kindOfVector) *matrix {
 	h := &holding{matrix: newMatrix(kind)}
 	s.held[kind] = s.order.PushBack(h)
 	return h.matrix
+}
+
+// sweep forgets the vectors that the database has no more, in all matrices.
+func (s *matrices) sweep(ctx context.Context, read store.Door) error {
+	s.mu.Lock()
+	var held []*matrix
+	for e := s.order.Front(); e != nil; e = e.Next() {
+		held = append(held, e.Value.(*holding).matrix)
+	}
+	s.mu.Unlock()
+	for _, m := range held {
+		if err := m.sweep(ctx, read); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // weigh counts what a matrix takes by now, and lets go of what was used longest ago until the rest is within the limit.

@@ -242,3 +242,26 @@ func BenchmarkSketches(b *testing.B) {
 		}
 	}
 }
+
+// What is gone from the database is gone from memory after a scrubbing, without anybody searching for it.
+func TestScrubbingSweepsVectors(t *testing.T) {
+	s := newShelf(t, Options{})
+	for id := range 3 {
+		s.put("t", id, []float32{1, float32(id), 2})
+	}
+	s.similar("t", []float32{1, 2, 3}, 3)
+	s.write(func(ctx context.Context, tx store.Tx) error {
+		_, err := tx.Exec(ctx, `DELETE FROM conversation_embeddings WHERE conversation_id = 'conv-1'`)
+		return err
+	})
+	if _, err := s.e.Scrub(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	m := s.e.matrices.of(kindOfVector{"t", "m", 3})
+	if len(m.slots) != 2 || len(m.empty) != 1 || m.chunks[0].words[m.empty[0]] != 0 {
+		t.Errorf("%d vectors are held, %d slots are empty, the first with %x; want 2, and 1 of zeros", len(m.slots), len(m.empty), m.chunks[0].words)
+	}
+	if found := s.similar("t", []float32{1, 2, 3}, 3); len(found) != 2 {
+		t.Errorf("found %d, want the 2 that are left", len(found))
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -134,4 +136,37 @@ func BenchmarkMatching(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkErasure erases one caller after the other among 100,000 conversations with words and embeddings, traces and
+// all. Beside each somebody writes without a pause: wait-ms is the longest that a write of theirs took.
+func BenchmarkErasure(b *testing.B) {
+	c := newCrowd(b, 256)
+	s := store.New(c.e, nil)
+	begun := time.Now()
+	_, err := s.Scrub(b.Context()) // the first time all that was moved while the file grew is cleaned
+	c.ok(err)
+	b.Logf("the first time: %v", time.Since(begun))
+	var longest atomic.Int64
+	ctx, stop := context.WithCancel(b.Context())
+	var beside sync.WaitGroup
+	beside.Go(func() {
+		for i := 0; ctx.Err() == nil; i++ {
+			begun := time.Now()
+			c.ok(storetest.PutJob(c.e, fmt.Sprint("beside-", i)))
+			longest.Store(max(longest.Load(), int64(time.Since(begun))))
+		}
+	})
+	for i := 0; b.Loop(); i++ {
+		_, err := s.EraseRows(b.Context(), "t", c.Caller(i*7919%c.Size))
+		c.ok(err)
+		remains, err := s.Scrub(b.Context())
+		c.ok(err)
+		if len(remains) > 0 {
+			b.Fatalf("there remains %v", remains)
+		}
+	}
+	stop()
+	beside.Wait()
+	b.ReportMetric(float64(longest.Load())/1e6, "wait-ms")
 }

@@ -49,6 +49,7 @@ type Engine struct {
 	opts    Options
 
 	matrices matrices
+	scrubs   rounds
 
 	once  sync.Once
 	ended error // of Close
@@ -143,7 +144,7 @@ func create(path string) error {
 func dsn(path string, opts Options) string {
 	q := url.Values{}
 	pragmas := []string{
-		patience(opts.Patience), "journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-4000)",
+		patience(opts.Patience), "secure_delete(1)", "journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-4000)",
 		"wal_autocheckpoint(0)", "journal_size_limit(16777216)", "trusted_schema(0)",
 	}
 	if opts.MaxPages > 0 {
@@ -179,7 +180,9 @@ func (e *Engine) start(ctx context.Context, path string) error {
 	if _, err := w.Exec(ctx, `PRAGMA cache_size = -16000`); err != nil {
 		return err
 	}
-	e.writer = startWriter(w, path+"-wal", e.opts.Patience) //nolint:contextcheck // it outlives who starts it
+	// What a process that died has left in the log is in the database then. Where it cannot be, the log is read as it is.
+	_, _ = emptied(ctx, w)
+	e.writer = startWriter(w, path+"-wal") //nolint:contextcheck // it outlives who starts it
 	return nil
 }
 
@@ -264,6 +267,7 @@ func (e *Engine) Check(ctx context.Context) error {
 func (e *Engine) Close() error {
 	e.once.Do(func() {
 		if e.writer != nil {
+			e.scrubs.stop()
 			e.writer.stop()
 			e.ended = e.writer.c.close()
 		}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"sync"
-	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/store"
@@ -22,17 +22,18 @@ type writer struct {
 	done  bool
 	ended chan struct{}
 
-	log      string        // the file of the write-ahead log
-	limit    int64         // past this size it is emptied
-	since    int           // writes since the last checkpoint
-	patience time.Duration // with locks, in general
+	log   string // the file of the write-ahead log
+	limit int64  // past this size it is emptied
+	since int    // writes since the last checkpoint
 }
 
 type request struct {
-	ctx  context.Context
-	fn   func(store.Tx) error
-	err  error
-	done chan struct{}
+	ctx   context.Context
+	fn    func(store.Tx) error
+	apart bool // it is no write: it runs between two commits, outside of any transaction
+	size  int  // for how many writes it counts
+	err   error
+	done  chan struct{}
 }
 
 // maxBatch bounds how many writes share a commit: enough to make the disk's share small, few enough that readers and
@@ -51,10 +52,10 @@ const (
 // keep it below; but readers that overlap without a pause never let them start it anew.
 const maxLog = 32 << 20
 
-func startWriter(c *conn, log string, patience time.Duration) *writer {
+func startWriter(c *conn, log string) *writer {
 	w := &writer{
 		c: c, queue: make(chan *request, maxBatch), ended: make(chan struct{}),
-		log: log, limit: maxLog, patience: patience,
+		log: log, limit: maxLog,
 	}
 	go w.run()
 	return w
@@ -63,7 +64,20 @@ func startWriter(c *conn, log string, patience time.Duration) *writer {
 // do runs fn in a commit and returns when that is on disk. A context that ends while the write is under way does not
 // undo it: the answer is then what really happened.
 func (w *writer) do(ctx context.Context, fn func(store.Tx) error) error {
-	r := &request{ctx: ctx, fn: fn, done: make(chan struct{})}
+	return w.carriedOut(&request{ctx: ctx, fn: fn, size: 1, done: make(chan struct{})})
+}
+
+// bulk is do for a write of up to a megabyte, which others make tens of.
+func (w *writer) bulk(ctx context.Context, fn func(store.Tx) error) error {
+	return w.carriedOut(&request{ctx: ctx, fn: fn, size: checkpointSoon / 2, done: make(chan struct{})})
+}
+
+// between runs fn between two commits, outside of any transaction. All writes wait for it.
+func (w *writer) between(ctx context.Context, fn func(store.Tx) error) error {
+	return w.carriedOut(&request{ctx: ctx, fn: fn, apart: true, done: make(chan struct{})})
+}
+
+func (w *writer) carriedOut(r *request) error {
 	if err := w.send(r); err != nil {
 		return err
 	}
@@ -104,7 +118,7 @@ func (w *writer) run() {
 			select {
 			case r, ok := <-w.queue:
 				if !ok {
-					w.commit(batch)
+					w.carryOut(batch)
 					return
 				}
 				batch = append(batch, r)
@@ -113,7 +127,7 @@ func (w *writer) run() {
 			}
 			break
 		}
-		w.commit(batch)
+		w.carryOut(batch)
 		w.checkpoint()
 		w.trim()
 	}
@@ -137,18 +151,40 @@ func (w *writer) trim() {
 	if err != nil || info.Size() <= w.limit {
 		return
 	}
-	ctx := context.Background()
-	busy, pages, moved := 1, 0, 0
-	_, err = w.c.Exec(ctx, `PRAGMA busy_timeout = 200`) // writes wait meanwhile
-	if err == nil {
-		err = w.c.QueryRow(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`, nil, &busy, &pages, &moved)
-	}
+	whole, err := emptied(context.Background(), w.c)
 	w.limit = maxLog
-	if err != nil || busy != 0 {
+	if err != nil || !whole {
 		w.limit = info.Size() + maxLog/4
 	}
+}
+
+// emptied copies the log into the database and cuts it to nothing. It reports false where a reader stays in the way:
+// writes wait for this, so it waits for readers but for moments.
+func emptied(ctx context.Context, c store.Tx) (whole bool, err error) {
+	var patience int
+	if err := c.QueryRow(ctx, `PRAGMA busy_timeout`, nil, &patience); err != nil {
+		return false, err
+	}
+	busy, pages, moved := 1, 0, 0
+	if err = c.QueryRow(ctx, `PRAGMA busy_timeout = 200`, nil, &pages); err == nil {
+		err = c.QueryRow(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`, nil, &busy, &pages, &moved)
+	}
 	// It cannot fail: it sets a number.
-	_, _ = w.c.Exec(ctx, fmt.Sprintf(`PRAGMA busy_timeout = %d`, w.patience.Milliseconds()))
+	_ = c.QueryRow(ctx, fmt.Sprintf(`PRAGMA busy_timeout = %d`, patience), nil, &pages)
+	return busy == 0, err
+}
+
+// carryOut has a batch committed, and then what is to run outside of a commit.
+func (w *writer) carryOut(batch []*request) {
+	shared := slices.DeleteFunc(slices.Clone(batch), func(r *request) bool { return r.apart })
+	if len(shared) > 0 {
+		w.commit(shared)
+	}
+	for _, r := range batch {
+		if r.apart {
+			answer([]*request{r}, guarded(r.fn, writeTx{w.c}))
+		}
+	}
 }
 
 // commit runs a batch and answers each of its requests.
@@ -176,7 +212,9 @@ func (w *writer) commit(batch []*request) {
 	if err != nil {
 		_, _ = w.c.Exec(ctx, `ROLLBACK`) // the failure may have done so itself
 	}
-	w.since += len(written)
+	for _, r := range written {
+		w.since += r.size
+	}
 	answer(written, err)
 }
 
