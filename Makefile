@@ -114,6 +114,10 @@ fuzz: ## Run every fuzz target for FUZZTIME (10s) each
 		done; \
 	done
 
+.PHONY: work
+work: ## Repeat every word that a reader knows to 64 kB, and bound the time of each byte (an hour or two)
+	RECALLER_WORK=10h $(GO) test -timeout 20h -v -run '^TestWorkIsLinear$$' $(PKGS) | grep -vE '^=== RUN|no test(s| files)'
+
 .PHONY: bench
 bench: ## Run the Go benchmarks, then the big store benchmark (docs/benchmarks.md)
 	RECALLER_TEST_POSTGRES_URL="$$($(POSTGRES) url)" $(GO) test -run '^$$' -bench . -benchmem $(PKGS)

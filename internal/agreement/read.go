@@ -58,12 +58,16 @@ func (d day) asks() bool { return d.in().Question }
 // mostSentences is how many sentences of a turn are read for times. A longer speech settles nothing.
 const mostSentences = 200
 
+// mostDates is how many dates of a turn are read. Who names more tells a calendar, and agrees on nothing.
+const mostDates = 60
+
 func read(t reading.Turn, index int) *line {
 	if len(t.Sentences) > mostSentences {
 		end := t.Sentences[mostSentences].Start
 		t.Text, t.Sentences = t.Text[:end], t.Sentences[:mostSentences]
 		t.Dates = slices.DeleteFunc(slices.Clone(t.Dates), func(f when.Found) bool { return f.End > end })
 	}
+	t.Dates = t.Dates[:min(len(t.Dates), mostDates)]
 	l := &line{Turn: t, index: index, words: plain(speech.Words(t.Text))}
 	for _, s := range t.Sentences {
 		l.sentences = append(l.sentences, sentence{Sentence: s, words: plain(speech.Words(s.Text))})

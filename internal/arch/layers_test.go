@@ -50,7 +50,7 @@ func layers() []layer {
 		{name: "arch", packages: []string{"arch"}},
 		// Measuring and proving: they drive everything and nothing depends on them.
 		{name: "tools", own: true, packages: []string{
-			"/tools/...", "/testscript/...", "/e2e/...", "e2e/...", "wrapup/highlights", "usecasetest", "devdata", "scenes",
+			"/tools/...", "/testscript/...", "/e2e/...", "e2e/...", "wrapup/highlights", "usecasetest", "worktest", "devdata", "scenes",
 		}, may: []string{
 			"rules", "use cases", "platform", "keys", "store", "edges out", "wiring",
 		}},

@@ -30,7 +30,8 @@ type span struct{ from, marker, instead, to int }
 const (
 	reachBack = 12
 	reachOn   = 8
-	keepOn    = 3 // of what follows, if there is no value in it
+	keepOn    = 3  // of what follows, if there is no value in it
+	chain     = 16 // markers and hesitations one after another: "no, uh, no wait, sorry"
 )
 
 func repairs(text string, ws []Word) []span {
@@ -51,7 +52,7 @@ func repairs(text string, ws []Word) []span {
 // repair reads what a marker of n words at i takes back.
 func repair(text string, ws []Word, i, n int, strong bool) (span, bool) {
 	instead := i + n
-	for instead < len(ws)-1 {
+	for instead < min(len(ws)-1, i+chain) {
 		if k, s := marker(ws, instead); k > 0 && instead+k < len(ws) {
 			instead, strong = instead+k, strong || s
 			continue

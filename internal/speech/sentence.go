@@ -19,17 +19,19 @@ const (
 	leastPiece = 4
 	leastQuery = 2 // before a question
 	farthest   = 80
+	longest    = 250 // nobody says more in one breath; a longer one is cut anywhere
 )
 
 // Sentences cuts a text into pieces that can be quoted by themselves: at its marks, and, if these are missing or far
 // apart, where a clause or a question begins. It never cuts inside a number, a name or a date, nor between words that
-// are taken back and what is said instead.
+// are taken back and what is said instead; but a piece of 250 words ends where it is, so that no reader of pieces has a
+// whole book in one.
 func Sentences(text string) []Sentence {
 	c := newCutter(text)
 	var out []Sentence
 	for from := 0; from < len(c.ws); {
 		to := from
-		for to < len(c.ws)-1 && !c.ends(to) {
+		for to < len(c.ws)-1 && to-from < longest-1 && !c.ends(to) {
 			to++
 		}
 		for from <= to {

@@ -1,0 +1,20 @@
+package summary
+
+import (
+	"testing"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/worktest"
+	"github.com/recallerhq/recaller/internal/wrapup/reading"
+)
+
+func TestWorkIsLinear(t *testing.T) { worktest.Linear(t, work, ".", "../../agreement", "../../speech") }
+
+func FuzzWork(f *testing.F) { worktest.Fuzz(f, work, ".", "../../agreement", "../../speech") }
+
+func work(text string) {
+	for _, turns := range [][]recaller.Turn{worktest.One(text), worktest.Many(text)} {
+		r := reading.Of(turns, worktest.Base, false)
+		Write(r, Options{})
+	}
+}
