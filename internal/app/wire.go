@@ -119,6 +119,17 @@ const (
 	reminderLonger = time.Hour // the longest backoff
 )
 
+// Each kind of job has workers of its own, so that none waits for another kind. Webhooks and erasures mostly wait: for
+// somebody else's server, or for the store. A tenant whose webhook hangs holds his share of the workers, and no more.
+const (
+	reminderWorkers = 16
+	reminderShare   = 4
+	reindexWorkers  = 2
+	reindexShare    = 1
+	eraseWorkers    = 2
+	eraseShare      = 1
+)
+
 // runJobs makes the runner of jobs, with a handler for each kind. It does not start it.
 func (a *App) runJobs(reminders *reminder.Service) {
 	now := a.opts.Now
@@ -140,22 +151,23 @@ func (a *App) runJobs(reminders *reminder.Service) {
 		},
 		recaller.JobReminder: {
 			Run: reminders.Fire, GiveUp: reminders.GiveUp, MaxAttempts: reminderTries, MaxBackoff: reminderLonger,
+			AtOnce: reminderWorkers, Share: reminderShare,
 		},
 		recaller.JobReindex: {
 			Run: a.search.Reindex, Timeout: wrapupTimeout, MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff,
+			AtOnce: reindexWorkers, Share: reindexShare,
 		},
 		privacy.JobErase: {Run: func(ctx context.Context, j recaller.Job) error {
 			_, err := a.privacy.Finish(ctx, j)
 			return err
-		}, GiveUp: a.privacy.GiveUp, Timeout: eraseTimeout},
-	}, jobs.Options{Workers: workers + spareWorkers, Jitter: rand.Float64}, a.log, a.registry, now)
+		}, GiveUp: a.privacy.GiveUp, Timeout: eraseTimeout, AtOnce: eraseWorkers, Share: eraseShare},
+	}, jobs.Options{
+		Workers: workers + reminderWorkers + reindexWorkers + eraseWorkers, Jitter: rand.Float64,
+	}, a.log, a.registry, now)
 	a.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "recaller_jobs_waiting", Help: "Jobs that wait or run; -1 while the store is away.",
 	}, a.waiting))
 }
-
-// spareWorkers are left for jobs that are due at a certain time, such as reminders, however long wrap-ups take.
-const spareWorkers = 2
 
 // bytesPerToken is how many bytes of a conversation make a token, at the least. In English it is more.
 const bytesPerToken = 3

@@ -1,6 +1,9 @@
 // Package jobs runs durable work. What a commit enqueued runs at least once, across restarts, and again with backoff
 // until it is done or given up (design decision 5). A job says what to do, never what was said.
 //
+// Workers are shared fairly (share.go): a kind of job takes its part of them, a tenant its part of the kind, and of
+// tenants whose jobs wait the one that was served longest ago is next, however many the others have.
+//
 // The package knows kinds of job, not their meaning. Every job must be safe to repeat.
 package jobs
 
@@ -19,12 +22,18 @@ import (
 
 // Queue is where jobs are kept. Every call is one commit.
 type Queue interface {
-	// ClaimJobs takes due jobs, but none that matches one of except (by kind, and by caller if that has one). It counts
-	// an attempt, and leases them until the given time.
-	ClaimJobs(ctx context.Context, now, until time.Time, limit int, except ...recaller.Job) ([]recaller.Job, error)
-	// NextJob returns when the next job wants to run, except those that match one of except; the zero time if there is
-	// none.
-	NextJob(ctx context.Context, except ...recaller.Job) (time.Time, error)
+	// DueJobs returns up to limit jobs that are due, of one tenant or, if that is empty, of all: first those whose
+	// lease ran out, then what has been due longest.
+	DueJobs(ctx context.Context, now time.Time, tenant recaller.TenantID, limit int) ([]recaller.Job, error)
+	// DueTenants returns up to limit tenants that have a due job, in the order of their ids, from the one after the
+	// given one.
+	DueTenants(
+		ctx context.Context, now time.Time, after recaller.TenantID, limit int,
+	) ([]recaller.TenantID, error)
+	// LeaseJob takes a job until the given time, and counts an attempt. False: it is not as DueJobs returned it.
+	LeaseJob(ctx context.Context, j recaller.Job, until time.Time) (recaller.Job, bool, error)
+	// NextJob returns when the next job is due that is not due yet; the zero time if there is none.
+	NextJob(ctx context.Context, now time.Time) (time.Time, error)
 	FinishJob(ctx context.Context, j recaller.Job) error
 	RetryJob(ctx context.Context, j recaller.Job, at time.Time, reason string) error
 }
@@ -42,6 +51,8 @@ type Handler struct {
 	MaxBackoff  time.Duration
 	// AtOnce bounds how many jobs of this kind run at once, so that others find a worker; 0 means all workers.
 	AtOnce int
+	// Share bounds how many of them are one tenant's, so that others' find one too; 0 means AtOnce.
+	Share int
 }
 
 // Options adjusts a Runner.
@@ -61,7 +72,7 @@ type Runner struct {
 	log      *slog.Logger
 	now      func() time.Time
 	wake     chan struct{}
-	running  running
+	shares   shares
 	results  *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 }
@@ -80,7 +91,7 @@ func New(
 	}
 	r := &Runner{
 		queue: q, handlers: handlers, opts: opts, log: log, now: now, wake: make(chan struct{}, 1),
-		running: running{jobs: map[string]recaller.Job{}},
+		shares: newShares(handlers),
 		results: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "recaller_jobs_total", Help: "Attempts at jobs, by how they ended.",
 		}, []string{"kind", "result"}),
@@ -123,12 +134,12 @@ func (r *Runner) Run(ctx, drain context.Context) {
 	defer running.Wait()
 	slots := make(chan struct{}, r.opts.Workers)
 	for {
-		started, err := r.claim(ctx, drain, slots, &running)
+		started, asked, err := r.claim(ctx, drain, slots, &running)
 		if ctx.Err() != nil {
 			return
 		}
 		if !started {
-			r.sleep(ctx, err != nil)
+			r.sleep(ctx, asked, err != nil)
 		}
 	}
 }
@@ -137,45 +148,44 @@ func (r *Runner) Run(ctx, drain context.Context) {
 // for a caller who wants the work done now; Run does it all the time.
 func (r *Runner) RunDue(ctx context.Context) (n int, err error) {
 	for ctx.Err() == nil {
-		now := r.now()
-		jobs, err := r.queue.ClaimJobs(ctx, now, now.Add(r.lease()), 1)
-		if err != nil || len(jobs) == 0 {
+		j, ok, err := r.take(ctx, r.now())
+		if err != nil || !ok {
 			return n, err
 		}
-		r.attempt(ctx, jobs[0])
+		r.attempt(ctx, j)
+		r.shares.done(j)
 		n++
 	}
 	return n, ctx.Err()
 }
 
-// claim waits for a free worker, then starts a job if one is due.
+// claim waits for a free worker, then starts a job if one is due. It returns when it asked for one.
 func (r *Runner) claim(
 	ctx, drain context.Context, slots chan struct{}, running *sync.WaitGroup,
-) (started bool, err error) {
+) (started bool, asked time.Time, err error) {
 	select {
 	case slots <- struct{}{}:
 	case <-ctx.Done():
 	}
 	if ctx.Err() != nil {
-		return false, ctx.Err()
+		return false, asked, ctx.Err()
 	}
-	now := r.now()
-	jobs, err := r.queue.ClaimJobs(ctx, now, now.Add(r.lease()), 1, r.running.except(r.handlers)...)
+	asked = r.now()
+	j, ok, err := r.take(ctx, asked)
 	if err != nil && ctx.Err() == nil {
 		r.log.Error("claim jobs", "err", err)
 	}
-	if len(jobs) == 0 {
+	if !ok {
 		<-slots
-		return false, err
+		return false, asked, err
 	}
-	r.running.add(jobs[0])
 	running.Go(func() {
 		defer func() { <-slots }()
-		r.attempt(drain, jobs[0])
-		r.running.remove(jobs[0])
+		r.attempt(drain, j)
+		r.shares.done(j)
 		r.Wake() // it may be due again before the next one
 	})
-	return true, nil
+	return true, asked, nil
 }
 
 // lease is longer than any attempt may take.
@@ -187,10 +197,11 @@ func (r *Runner) lease() time.Duration {
 	return longest + time.Minute
 }
 
-// sleep waits until the next job is due, or Wake is called. If the queue is away it waits a while in any case.
-func (r *Runner) sleep(ctx context.Context, away bool) {
+// sleep waits until the next job is due that was not when it was asked for, or Wake is called. What was due then and may
+// not run yet waits for a job that runs. If the queue is away it waits a while in any case.
+func (r *Runner) sleep(ctx context.Context, asked time.Time, away bool) {
 	wait, wake := idle, r.wake
-	next, err := r.queue.NextJob(ctx, r.running.except(r.handlers)...)
+	next, err := r.queue.NextJob(ctx, asked)
 	switch {
 	case away || err != nil:
 		wait, wake = awayFor, nil

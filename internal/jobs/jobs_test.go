@@ -233,9 +233,13 @@ func TestDeadWorkersJobIsTakenOver(t *testing.T) {
 	t.Parallel()
 	tell(t, Handler{Run: fine}, Options{}, func(s *shop) {
 		s.memoryQueue.add("work", "orphan", s.began)
-		list, err := s.ClaimJobs(t.Context(), s.began, s.began.Add(90*time.Second), 1) // by the one that died
+		list, err := s.DueJobs(t.Context(), s.began, "", 1)
 		if err != nil || len(list) != 1 {
 			t.Fatal(list, err)
+		}
+		_, ok, err := s.LeaseJob(t.Context(), list[0], s.began.Add(90*time.Second)) // by the one that died
+		if err != nil || !ok {
+			t.Fatal(ok, err)
 		}
 		s.Wake()
 		s.pass(time.Hour)

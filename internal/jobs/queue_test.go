@@ -1,9 +1,11 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -15,7 +17,7 @@ import (
 type memoryQueue struct {
 	mu     sync.Mutex // guards all below
 	jobs   map[string]*held
-	calls  int // of ClaimJobs and NextJob
+	calls  int // of DueJobs and NextJob
 	broken error
 	broke  int // how many claims failed
 	full   bool
@@ -32,12 +34,19 @@ func newQueue() *memoryQueue { return &memoryQueue{jobs: map[string]*held{}} }
 func (q *memoryQueue) add(kind, subject string, at time.Time) { q.addOf("", kind, subject, at) }
 
 func (q *memoryQueue) addOf(caller recaller.CallerID, kind, subject string, at time.Time) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.jobs[kind+subject] = &held{Job: recaller.Job{ID: subject, Tenant: "t", Kind: kind, Subject: subject, Caller: caller, RunAt: at}}
+	q.put(recaller.Job{Tenant: "t", Kind: kind, Subject: subject, Caller: caller, RunAt: at})
 }
 
-func (q *memoryQueue) ClaimJobs(_ context.Context, now, until time.Time, limit int, except ...recaller.Job) (out []recaller.Job, err error) {
+func (q *memoryQueue) put(j recaller.Job) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	j.ID = j.Subject
+	q.jobs[j.Kind+j.Subject] = &held{Job: j}
+}
+
+func (q *memoryQueue) DueJobs(
+	_ context.Context, now time.Time, tenant recaller.TenantID, limit int,
+) (out []recaller.Job, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.calls++
@@ -46,18 +55,41 @@ func (q *memoryQueue) ClaimJobs(_ context.Context, now, until time.Time, limit i
 		return nil, q.broken
 	}
 	due := slices.Collect(maps.Values(q.jobs))
-	slices.SortFunc(due, func(a, b *held) int { return a.RunAt.Compare(b.RunAt) })
+	slices.SortFunc(due, func(a, b *held) int {
+		return cmp.Or(b.leased.Compare(a.leased), a.RunAt.Compare(b.RunAt), cmp.Compare(a.Subject, b.Subject))
+	})
 	for _, j := range due {
-		if len(out) < limit && !like(except, j.Job) && !j.RunAt.After(now) && !j.leased.After(now) {
-			j.leased, j.Attempts = until, j.Attempts+1
+		its := tenant == "" || tenant == j.Tenant
+		if its && len(out) < limit && !j.RunAt.After(now) && !j.leased.After(now) {
 			out = append(out, j.Job)
 		}
 	}
 	return out, nil
 }
 
-func like(except []recaller.Job, j recaller.Job) bool {
-	return slices.ContainsFunc(except, func(e recaller.Job) bool { return e.Kind == j.Kind && (e.Caller == "" || e.Caller == j.Caller) })
+func (q *memoryQueue) DueTenants(
+	ctx context.Context, now time.Time, after recaller.TenantID, limit int,
+) (out []recaller.TenantID, err error) {
+	due, err := q.DueJobs(ctx, now, "", math.MaxInt)
+	for _, j := range due {
+		if j.Tenant > after {
+			out = append(out, j.Tenant)
+		}
+	}
+	slices.Sort(out)
+	out = slices.Compact(out)
+	return out[:min(len(out), limit)], err
+}
+
+func (q *memoryQueue) LeaseJob(_ context.Context, j recaller.Job, until time.Time) (recaller.Job, bool, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	h := q.jobs[j.Kind+j.Subject]
+	if h == nil || h.Attempts != j.Attempts {
+		return j, false, nil
+	}
+	h.leased, h.Attempts = until, h.Attempts+1
+	return h.Job, true, nil
 }
 
 // asked is how often the queue was asked for work.
@@ -67,19 +99,16 @@ func (q *memoryQueue) asked() int {
 	return q.calls
 }
 
-func (q *memoryQueue) NextJob(_ context.Context, except ...recaller.Job) (next time.Time, err error) {
+func (q *memoryQueue) NextJob(_ context.Context, now time.Time) (next time.Time, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.calls++
 	for _, j := range q.jobs {
-		if like(except, j.Job) {
-			continue
-		}
 		at := j.RunAt
 		if j.leased.After(at) {
 			at = j.leased
 		}
-		if next.IsZero() || at.Before(next) {
+		if at.After(now) && (next.IsZero() || at.Before(next)) {
 			next = at
 		}
 	}

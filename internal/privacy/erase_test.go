@@ -208,7 +208,7 @@ func TestErasureIsFinishedWhateverHappens(t *testing.T) {
 func (b *bench) finish(tenant recaller.TenantID, caller recaller.CallerID, done bool) recaller.Receipt {
 	b.Helper()
 	b.Clock.Advance(2 * time.Minute)
-	jobs, err := b.Place.Store.ClaimJobs(b.Context(), b.Clock.Now(), b.Clock.Now().Add(time.Minute), 10)
+	jobs, err := b.Place.Store.DueJobs(b.Context(), b.Clock.Now(), "", 10)
 	b.ok(err)
 	jobs = slices.DeleteFunc(jobs, func(j recaller.Job) bool { return j.Kind != privacy.JobErase })
 	if done {

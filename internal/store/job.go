@@ -14,74 +14,81 @@ func insertJob(ctx context.Context, tx Tx, tenant recaller.TenantID, caller reca
 	return err
 }
 
-// ClaimJobs takes up to limit jobs that are due and leases them until the given time. When a worker dies its leases run
-// out, and its jobs can be claimed again. Those are taken first, because a steady stream of new jobs could keep them
-// waiting for ever. Jobs like those in except are left alone: of the same kind, and of the same caller if one is given.
-func (s *Store) ClaimJobs(
-	ctx context.Context, now, until time.Time, limit int, except ...recaller.Job,
+// DueJobs returns up to limit jobs that are due, of one tenant or, if that is empty, of all. When a worker dies its
+// leases run out, and its jobs are due again. Those come first, because a steady stream of new jobs could keep them
+// waiting for ever. Then comes what has been due longest. Who runs which is not decided here (jobs).
+func (s *Store) DueJobs(
+	ctx context.Context, now time.Time, tenant recaller.TenantID, limit int,
 ) (jobs []recaller.Job, err error) {
-	others, args := unlike(except, micros(now))
-	due := []string{
-		`leased_until > 0 AND leased_until <= $1` + others + ` ORDER BY leased_until`,
-		`leased_until = 0 AND run_at <= $1` + others + ` ORDER BY run_at`,
+	// Of leases that ran out there are few, so all are read. The limit is spelled out: SQLite plans a statement anew each
+	// time its limit is bound.
+	const columns = `SELECT id, tenant_id, kind, subject, caller_id, run_at, attempts FROM jobs WHERE `
+	lapsed := columns + `leased_until > 0 AND leased_until <= $1 ORDER BY leased_until LIMIT ` + itoa(limit)
+	due, args := columns+`leased_until = 0 AND run_at <= $1`, []any{micros(now)}
+	if tenant != "" {
+		due, args = due+` AND tenant_id = $2`, append(args, tenant)
 	}
-	err = s.WithSystem(ctx, Writing, func(tx Tx) error {
-		for _, rows := range due {
-			// The limit is spelled out: SQLite plans a statement anew each time its limit is bound.
-			query := `SELECT id, tenant_id, kind, subject, caller_id, run_at, attempts FROM jobs WHERE ` + rows + `
-				LIMIT ` + itoa(limit-len(jobs)) + s.engine.Dialect().SkipLocked
-			err := each(ctx, tx, query, args, func(r Rows) error {
-				var j recaller.Job
-				var runAt int64
-				err := r.Scan(&j.ID, &j.Tenant, &j.Kind, &j.Subject, &j.Caller, &runAt, &j.Attempts)
-				j.RunAt = fromMicros(runAt)
-				jobs = append(jobs, j)
-				return err
-			})
-			if err != nil {
-				return err
-			}
+	take := func(r Rows) error {
+		var j recaller.Job
+		var runAt int64
+		err := r.Scan(&j.ID, &j.Tenant, &j.Kind, &j.Subject, &j.Caller, &runAt, &j.Attempts)
+		j.RunAt = fromMicros(runAt)
+		if tenant == "" || tenant == j.Tenant {
+			jobs = append(jobs, j)
 		}
-		for i := range jobs {
-			jobs[i].Attempts++
-			_, err := tx.Exec(ctx, `UPDATE jobs SET leased_until = $4, attempts = $5 WHERE tenant_id = $1 AND kind = $2
-				AND subject = $3`,
-				jobs[i].Tenant, jobs[i].Kind, jobs[i].Subject, micros(until), jobs[i].Attempts)
-			if err != nil {
-				return err
-			}
+		return err
+	}
+	err = s.WithSystem(ctx, Reading, func(tx Tx) error {
+		if err := each(ctx, tx, lapsed, args[:1], take); err != nil {
+			return err
 		}
-		return nil
+		return each(ctx, tx, due+` ORDER BY run_at LIMIT `+itoa(limit-len(jobs)), args, take)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return jobs, nil
+	return jobs, err
 }
 
-// unlike returns the condition that a job is like none of the given ones (see ClaimJobs), and args with its arguments
-// appended.
-func unlike(jobs []recaller.Job, args ...any) (condition string, all []any) {
-	for _, j := range jobs {
-		args = append(args, j.Kind)
-		like := `kind = $` + itoa(len(args))
-		if j.Caller != "" {
-			args = append(args, j.Tenant, j.Caller)
-			like += ` AND tenant_id = $` + itoa(len(args)-1) + ` AND caller_id = $` + itoa(len(args))
-		}
-		condition += ` AND NOT (` + like + `)`
-	}
-	return condition, args
+// DueTenants returns up to limit tenants that have a job which is due and not leased, in the order of their ids, from
+// the one after the given one.
+func (s *Store) DueTenants(
+	ctx context.Context, now time.Time, after recaller.TenantID, limit int,
+) (tenants []recaller.TenantID, err error) {
+	err = s.WithSystem(ctx, Reading, func(tx Tx) error {
+		query := `SELECT id FROM tenants t WHERE id > $1 AND EXISTS (SELECT 1 FROM jobs WHERE tenant_id = t.id
+			AND leased_until = 0 AND run_at <= $2) ORDER BY id LIMIT ` + itoa(limit)
+		return each(ctx, tx, query, []any{after, micros(now)}, func(r Rows) error {
+			var id recaller.TenantID
+			err := r.Scan(&id)
+			tenants = append(tenants, id)
+			return err
+		})
+	})
+	return tenants, err
 }
 
-// NextJob returns when the next job is due, leaving out jobs like those in except; the zero time if there is none.
-func (s *Store) NextJob(ctx context.Context, except ...recaller.Job) (at time.Time, err error) {
+// LeaseJob takes a job that DueJobs returned, until the given time, and counts an attempt. It returns false if the job
+// is not as it was: somebody else has taken it.
+func (s *Store) LeaseJob(
+	ctx context.Context, j recaller.Job, until time.Time,
+) (leased recaller.Job, ok bool, err error) {
+	err = s.WithSystem(ctx, Writing, func(tx Tx) error {
+		n, err := tx.Exec(ctx, `UPDATE jobs SET leased_until = $6, attempts = attempts + 1 WHERE tenant_id = $1
+			AND kind = $2 AND subject = $3 AND id = $4 AND attempts = $5`,
+			j.Tenant, j.Kind, j.Subject, j.ID, j.Attempts, micros(until))
+		ok = n > 0
+		return err
+	})
+	j.Attempts++
+	return j, ok, err
+}
+
+// NextJob returns when the next job is due that is not due yet; the zero time if there is none.
+func (s *Store) NextJob(ctx context.Context, now time.Time) (at time.Time, err error) {
 	var next *int64
-	others, args := unlike(except)
 	err = s.WithSystem(ctx, Reading, func(tx Tx) error {
 		return tx.QueryRow(ctx, `SELECT min(at) FROM (
-			SELECT min(run_at) AS at FROM jobs WHERE leased_until = 0`+others+`
-			UNION ALL SELECT min(leased_until) AS at FROM jobs WHERE leased_until > 0`+others+`) n`, args, &next)
+			SELECT min(run_at) AS at FROM jobs WHERE leased_until = 0 AND run_at > $1
+			UNION ALL SELECT min(leased_until) AS at FROM jobs WHERE leased_until > $1 AND leased_until > 0) n`,
+			[]any{micros(now)}, &next)
 	})
 	return fromNull(next), err
 }

@@ -26,8 +26,6 @@ type Engine interface {
 	// ReadSystem and WriteSystem are the same for the tables that belong to no single tenant: tenants and jobs.
 	ReadSystem(ctx context.Context, fn func(Tx) error) error
 	WriteSystem(ctx context.Context, fn func(Tx) error) error
-	// Dialect tells the few true differences in the SQL.
-	Dialect() Dialect
 	Index
 	// Scrub removes from the database's files what deleted rows have left there, as far as it can be removed at once,
 	// and says where something remains.
@@ -36,12 +34,6 @@ type Engine interface {
 	Check(ctx context.Context) error
 	// Close waits for what runs, and closes.
 	Close() error
-}
-
-// Dialect is what differs in the SQL of the databases.
-type Dialect struct {
-	// SkipLocked follows a SELECT that claims rows.
-	SkipLocked string
 }
 
 // Tx is a transaction. Errors carry a recaller.Kind: unique keys that clash are a Conflict.

@@ -98,9 +98,6 @@ func poolConfig(url string, opts Options) (*pgxpool.Config, error) {
 	return cfg, nil
 }
 
-// Dialect implements store.Engine.
-func (e *Engine) Dialect() store.Dialect { return store.Dialect{SkipLocked: ` FOR UPDATE SKIP LOCKED`} }
-
 // Read implements store.Engine: on one snapshot. The transaction begins with its first statement, in one round trip,
 // and nobody waits for its end.
 func (e *Engine) Read(ctx context.Context, tenant recaller.TenantID, fn func(store.Tx) error) error {

@@ -211,9 +211,6 @@ func provider(db *sql.DB) (*goose.Provider, error) {
 	return p, mapped(err)
 }
 
-// Dialect implements store.Engine.
-func (e *Engine) Dialect() store.Dialect { return store.Dialect{} }
-
 // Write implements store.Engine. SQLite has no row-level security: that every query names its tenant is held by the
 // conformance suite.
 func (e *Engine) Write(ctx context.Context, _ recaller.TenantID, _ recaller.CallerID, fn func(store.Tx) error) error {

@@ -30,8 +30,7 @@ func (b *bench) reminded(id recaller.ReminderID) recaller.Reminder {
 // claimDue claims what is due at a time, which is the first tenant's.
 func (b *bench) claimDue(at time.Time) []recaller.Job {
 	b.Helper()
-	list, err := b.Store.ClaimJobs(b.ctx, at, at.Add(time.Minute), 10)
-	b.ok(err)
+	list := b.claim(at, at.Add(time.Minute), 10)
 	b.own(list)
 	return list
 }
@@ -266,8 +265,7 @@ func forgetAndFire(b *bench) {
 		m := b.remember("t1", caller, fmt.Sprint("key_", i), "x").Memory
 		pairs = append(pairs, pair{m.ID, b.remind(m.ID, due).ID})
 	}
-	jobs, err := b.Store.ClaimJobs(b.ctx, due, due.Add(time.Minute), len(pairs))
-	b.ok(err)
+	jobs := b.claim(due, due.Add(time.Minute), len(pairs))
 	delivered := make([]bool, len(pairs))
 	var wg sync.WaitGroup
 	for i, p := range pairs {

@@ -38,7 +38,7 @@ func wall(b *bench) {
 	// Methods that take no id of a tenant's things.
 	for _, m := range []string{
 		"WithTenant", "WithCaller", "WithSystem", "Check", "Scrub", "Close", "TenantIDs", "Tenants", "CreateTenant", "UpdateTenant", "Tenant", "TenantByNumber", "IndexNumbers", "Packs", "PutPacks", "CreateKey", "Keys",
-		"Callers", "PruneOnces", "ClaimJobs", "NextJob", "FinishJob", "RetryJob", "ReleaseJobs", "JobCount", "Quarantined",
+		"Callers", "PruneOnces", "DueJobs", "DueTenants", "LeaseJob", "NextJob", "FinishJob", "RetryJob", "ReleaseJobs", "JobCount", "Quarantined",
 	} {
 		reached[m] = true
 	}

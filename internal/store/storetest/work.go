@@ -136,27 +136,25 @@ func jobs(b *bench) {
 		subjects = append(subjects, string(o.Conversation.ID))
 	}
 	claim := func(now time.Time, lease time.Duration) []recaller.Job {
-		list, err := b.Store.ClaimJobs(b.ctx, now, now.Add(lease), 10)
-		b.ok(err)
-		return list
+		return b.claim(now, now.Add(lease), 10)
 	}
-	wake := func(what string, want time.Time) {
+	wake := func(what string, asked, want time.Time) {
 		b.Helper()
-		got, err := b.Store.NextJob(b.ctx)
+		got, err := b.Store.NextJob(b.ctx, asked)
 		b.ok(err)
 		eq(b, what, got, want)
 	}
 	eq(b, "not before its time", len(claim(due.Add(-time.Second), time.Minute)), 0)
-	wake("the first is next", due)
+	wake("the first is next", due.Add(-time.Second), due)
 	got := claim(due, time.Minute)
 	eq(b, "due", len(got), 1)
 	j := got[0]
 	eq(b, "it is whole", fmt.Sprint(j.Tenant, j.Kind, j.Subject, j.Attempts), fmt.Sprint("t1", "wrapup", subjects[0], 1))
 	eq(b, "claimed once", len(claim(due, time.Minute)), 0)
-	wake("the lease is next", due.Add(time.Minute))
+	wake("the lease is next", due, due.Add(time.Minute))
 
 	b.ok(b.Store.RetryJob(b.ctx, j, due.Add(10*time.Minute), "timeout"))
-	wake("the retry is next", due.Add(10*time.Minute))
+	wake("the retry is next", due, due.Add(10*time.Minute))
 	eq(b, "not at once", len(claim(due.Add(time.Minute), time.Minute)), 0)
 	got = claim(due.Add(10*time.Minute), time.Minute)
 	eq(b, "again", got[0].Attempts, 2)
@@ -172,7 +170,7 @@ func jobs(b *bench) {
 	eq(b, "released", got[0].Attempts, 4)
 	b.ok(b.Store.FinishJob(b.ctx, got[0]))
 	eq(b, "done", b.jobCount(), 2)
-	wake("the second is next", due.Add(time.Hour))
+	wake("the second is next", due.Add(11*time.Minute), due.Add(time.Hour))
 
 	got = claim(due.Add(5*time.Hour), time.Minute)
 	eq(b, "both", len(got), 2)
@@ -189,77 +187,60 @@ func jobs(b *bench) {
 		eq(b, "its", j.Tenant, b.noise.tenant)
 		b.ok(b.Store.FinishJob(b.ctx, j))
 	}
-	next, err := b.Store.NextJob(b.ctx)
+	next, err := b.Store.NextJob(b.ctx, b.now)
 	b.ok(err)
 	eq(b, "nothing next", next.IsZero(), true)
 }
 
-// jobKinds claims for a worker that does not do every kind.
-func jobKinds(b *bench) {
-	o := b.open("t1", opening{})
-	wrapup := b.now
-	b.close(o, recaller.Completed)
-	fires := b.later(time.Hour)
-	r := b.remind(b.remember("t1", o.Caller.ID, "dentist", "the dentist").Memory.ID, fires)
-	kinds := func(names []string) (jobs []recaller.Job) {
-		for _, name := range names {
-			jobs = append(jobs, recaller.Job{Kind: name})
-		}
-		return jobs
-	}
-	claim := func(now time.Time, except ...string) (subjects []string) {
-		list, err := b.Store.ClaimJobs(b.ctx, now, now.Add(time.Minute), 10, kinds(except)...)
+// claim takes what is due at a time, as the runner of jobs does.
+func (b *bench) claim(now, until time.Time, limit int) (claimed []recaller.Job) {
+	b.Helper()
+	due, err := b.Store.DueJobs(b.ctx, now, "", limit)
+	b.ok(err)
+	for _, j := range due {
+		j, ok, err := b.Store.LeaseJob(b.ctx, j, until)
 		b.ok(err)
-		for _, j := range list {
-			subjects = append(subjects, j.Subject)
+		if ok {
+			claimed = append(claimed, j)
 		}
-		return subjects
 	}
-	next := func(except ...string) time.Time {
-		at, err := b.Store.NextJob(b.ctx, kinds(except)...)
-		b.ok(err)
-		return at
-	}
-	eq(b, "next of all", next(), wrapup)
-	eq(b, "next without the wrap-up", next("wrapup"), fires)
-	eq(b, "none is left", len(claim(fires, "wrapup", recaller.JobReminder)), 0)
-	eq(b, "without the wrap-up", fmt.Sprint(claim(fires, "wrapup")), fmt.Sprint([]string{string(r.ID)}))
-	eq(b, "a lease that ran out is left alone as well", len(claim(fires.Add(time.Hour), "wrapup", recaller.JobReminder)), 0)
-	eq(b, "the lease is next", next("wrapup"), fires.Add(time.Minute))
-	eq(b, "the others", len(claim(fires.Add(time.Hour))), 2)
+	return claimed
 }
 
-// inTurn has two calls of one caller written up in their order, while another caller's does not wait.
-func inTurn(b *bench) {
-	ended := func(number string, at time.Time) string {
-		o := b.open("t1", opening{identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: number}}})
-		closing := b.closing(o, recaller.Completed)
-		closing.Job.RunAt = at
-		_, err := b.Store.CloseConversation(b.ctx, "t1", closing)
+// dueTenants tells whose jobs are due, in turn.
+func dueTenants(b *bench) {
+	begun := b.now
+	for i := range 4 {
+		t := recaller.TenantID(fmt.Sprint("turn-", i))
+		b.createTenant(t, string(t))
+		closing := b.closing(b.open(t, opening{}), recaller.Completed)
+		closing.Job.RunAt = begun.Add(time.Duration(i) * time.Hour)
+		_, err := b.Store.CloseConversation(b.ctx, t, closing)
 		b.ok(err)
-		return string(o.Conversation.ID)
 	}
-	due := b.now.Add(time.Hour)
-	first, second := ended("+15550001001", b.now), ended("+15550001001", b.now.Add(time.Second))
-	other := ended("+15550001002", b.now.Add(time.Minute))
-	claim := func(running ...recaller.Job) recaller.Job {
+	due := func(hours int, after recaller.TenantID, limit int) string {
 		b.Helper()
-		list, err := b.Store.ClaimJobs(b.ctx, due, due.Add(time.Minute), 1, running...)
+		list, err := b.Store.DueTenants(b.ctx, begun.Add(time.Duration(hours)*time.Hour), after, limit)
 		b.ok(err)
-		if len(list) == 0 {
-			return recaller.Job{}
-		}
-		return list[0]
+		return fmt.Sprint(list)
 	}
-	one := claim()
-	eq(b, "the first call", one.Subject, first)
-	two := claim(one)
-	eq(b, "another caller's", two.Subject, other)
-	eq(b, "the second call waits", claim(one, two).Subject, "")
-	next, err := b.Store.NextJob(b.ctx, one, two)
+	eq(b, "none yet", due(-1, "", 10), "[]")
+	eq(b, "two of them", due(1, "", 10), "[turn-0 turn-1]")
+	eq(b, "the first", due(9, "", 1), "[turn-0]")
+	eq(b, "in turn", due(9, "turn-1", 10), "[turn-2 turn-3]")
+	of, err := b.Store.DueJobs(b.ctx, begun.Add(9*time.Hour), "turn-2", 10)
 	b.ok(err)
-	eq(b, "and so does the worker", next.Before(due.AddDate(0, 1, 0)), false)
-	eq(b, "when the first one is done", claim(two).Subject, second)
+	eq(b, "one tenant's", fmt.Sprint(len(of), " ", of[0].Tenant), "1 turn-2")
+	leased, ok, err := b.Store.LeaseJob(b.ctx, of[0], begun.Add(10*time.Hour))
+	b.ok(err)
+	eq(b, "leased", fmt.Sprint(ok, " ", leased.Attempts), "true 1")
+	_, ok, err = b.Store.LeaseJob(b.ctx, of[0], begun.Add(10*time.Hour))
+	b.ok(err)
+	eq(b, "leased twice", ok, false)
+	eq(b, "who has none that waits", due(9, "turn-1", 10), "[turn-3]")
+	of, err = b.Store.DueJobs(b.ctx, begun.Add(10*time.Hour), "turn-2", 10)
+	b.ok(err)
+	eq(b, "its lease ran out", fmt.Sprint(len(of), of[0].Attempts), "1 1")
 }
 
 // manyWorkers claims from many sides at once: no job is had twice.
@@ -275,18 +256,24 @@ func manyWorkers(b *bench) {
 	for range 8 {
 		wg.Go(func() {
 			for {
-				list, err := b.Store.ClaimJobs(b.ctx, b.now, b.now.Add(time.Minute), 3)
+				due, err := b.Store.DueJobs(b.ctx, b.now, "", 3)
 				if err != nil {
 					b.Error(err)
 				}
-				if len(list) == 0 {
+				if len(due) == 0 {
 					return
 				}
-				mu.Lock()
-				for _, j := range list {
-					had[j.Subject]++
+				for _, j := range due {
+					_, ok, err := b.Store.LeaseJob(b.ctx, j, b.now.Add(time.Minute))
+					if err != nil {
+						b.Error(err)
+					}
+					if ok {
+						mu.Lock()
+						had[j.Subject]++
+						mu.Unlock()
+					}
 				}
-				mu.Unlock()
 			}
 		})
 	}
