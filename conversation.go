@@ -95,7 +95,8 @@ type Conversation struct {
 	LastActivityAt time.Time
 	Duration       time.Duration // as the platform told at the end, else from the times; zero while active
 	Turns          int           // how many turns it has
-	EndReason      string        // closed set or the platform's word: "hangup", "idle", "process died" …
+	EndReason      string        // closed set or the platform's word: "hangup", "idle", "silent since a restart" …
+	Cut            bool          // nobody ended it: it fell silent when a process stopped; a start may resume it
 	RecordingURL   string
 	PlatformIDs    map[string]string // ids by platform name, as P4 has them
 	Metadata       json.RawMessage   // an object of the application's own, or nil

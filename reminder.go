@@ -58,6 +58,9 @@ func (r Reminder) Occurrence() ReminderID {
 // with dots between.
 const JobReindex = "reindex"
 
+// JobWrapup is the kind of the job that writes a conversation up; its subject is the conversation's id.
+const JobWrapup = "wrapup"
+
 // JobReminder is the kind of the job that fires a reminder; its subject is the reminder's id.
 const JobReminder = "reminder"
 

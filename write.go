@@ -23,6 +23,8 @@ type Opening struct {
 	Name         string
 	NameSource   NameSource
 	Conversation Conversation // ID, times and labels; Caller and Turns are the store's to fill in
+	// Resume: if the conversation with this external id was Cut, it goes on. Otherwise one that has ended is a Conflict.
+	Resume bool
 }
 
 // Opened is the result of an Opening.
@@ -31,6 +33,7 @@ type Opened struct {
 	FirstTime    bool   // no conversation was held with this caller before this one
 	Conversation Conversation
 	Existing     bool // the conversation was there already: same external id and caller, or a repeated Once
+	Resumed      bool // it was Cut, and goes on; then it is Existing too
 	Change       Change
 }
 
@@ -61,6 +64,7 @@ type Closing struct {
 	EndedAt      time.Time
 	Duration     time.Duration
 	Reason       string
+	Cut          bool // see Conversation
 	RecordingURL string
 	Steps        []PlannedStep // of the wrap-up, in the order in which they run
 	Job          *Job          // that does the steps; nil: none
@@ -227,6 +231,9 @@ type StepResult struct {
 	By           string
 	Reason       string
 	Prompt       string // which prompt the model was given, "extraction/1"; empty for rules
+	// Turns is how many turns the conversation had when it was read. If it has been resumed since, nothing is written. 0:
+	// that is not checked.
+	Turns int
 	// Attempts is how often the step was tried, if that is not what TryStep counted; 0: it is.
 	Attempts int
 	Dropped  int // memories that were found without support in the words they claim (B10)

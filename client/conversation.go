@@ -51,7 +51,7 @@ type StartRequest struct {
 	Caller      CallerRef          `json:"caller" doc:"Who calls."`
 	Channel     recaller.Channel   `json:"channel,omitempty" enum:"voice,sms,web-chat,telegram,api" doc:"Over what the conversation runs; voice if not said." example:"voice"`
 	Direction   recaller.Direction `json:"direction,omitempty" enum:"inbound,outbound" doc:"Who began; inbound if not said." example:"inbound"`
-	ExternalID  string             `json:"external_id,omitempty" doc:"The platform's own id of the conversation, unique in the tenant, at most 256 bytes. Starting again with it returns the conversation that is there. It serves wherever a conversation id is asked for." example:"CA0123456789abcdef"`
+	ExternalID  string             `json:"external_id,omitempty" doc:"The platform's own id of the conversation, unique in the tenant, at most 256 bytes. Starting again with it returns the conversation that is there, also one that was closed as silent since a restart. It serves wherever a conversation id is asked for." example:"CA0123456789abcdef"`
 	PlatformIDs map[string]string  `json:"platform_ids,omitempty" doc:"Ids that platforms gave it, by platform."`
 	Reminder    bool               `json:"reminder,omitempty" doc:"This is a reminder call: no memories are taken from it." example:"false"`
 	Metadata    json.RawMessage    `json:"metadata,omitempty" doc:"A JSON object of your own, at most 16 KiB; it is kept and given back as it is."`
@@ -76,7 +76,7 @@ type Conversation struct {
 	LastActivityAt  time.Time          `json:"last_activity_at" doc:"When the last turn came in." example:"2026-03-02T09:34:02Z"`
 	DurationSeconds float64            `json:"duration_seconds" doc:"How long it took, as the platform told or by its times; 0 while active." example:"250"`
 	TurnCount       int                `json:"turn_count" doc:"How many turns it has." example:"18"`
-	EndReason       string             `json:"end_reason,omitempty" doc:"Why it ended: the platform's word, or idle, process died, imported." example:"hangup"`
+	EndReason       string             `json:"end_reason,omitempty" doc:"Why it ended: the platform's word, or idle, silent since a restart, imported." example:"hangup"`
 	RecordingURL    string             `json:"recording_url,omitempty" doc:"Where the recording is, as it was told." example:"https://recordings.example.com/4711.wav"`
 	PlatformIDs     map[string]string  `json:"platform_ids,omitempty" doc:"Ids that platforms gave it, by platform."`
 	Metadata        json.RawMessage    `json:"metadata,omitempty" doc:"The object that was given at the start."`

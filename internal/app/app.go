@@ -89,7 +89,7 @@ const (
 	lockFile     = "lock"
 )
 
-// New opens the data and puts everything together. It closes the conversations that were active when the process died.
+// New opens the data and puts everything together. It takes up the conversations that the last process led.
 // It fails with Conflict if another process has the data folder, and with Unavailable if the key does not fit the data.
 func New(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
 	if opts.Now == nil { // as exact as the store keeps times, so that what is answered and what is read back are equal
@@ -181,16 +181,19 @@ func (a *App) admission() *admission.Gate {
 	return admission.New(a.tenants, a.log, o)
 }
 
-// recover puts in order what a crash left, before anything is served.
+// recover goes on with what the last process left, before anything is served.
 func (a *App) recover(ctx context.Context) error {
 	if err := a.store.ReleaseJobs(ctx); err != nil {
 		return err
 	}
-	closed, err := a.conversations.Recover(ctx)
-	if closed > 0 {
-		a.log.Warn("closed conversations that were active when the process ended", "conversations", closed)
+	live, closed, err := a.conversations.TakeUp(ctx)
+	if live > 0 || closed > 0 {
+		a.log.Info("took up the conversations of the last process", "live", live, "closed as silent for too long", closed)
 	}
-	return err
+	if err != nil { // they are tried again with the idle ones, or with the first that is said in them
+		a.log.Error("not all conversations of the last process could be taken up", "err", err)
+	}
+	return ctx.Err()
 }
 
 // waiting counts the jobs for a scrape of the metrics.

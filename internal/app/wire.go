@@ -145,7 +145,7 @@ func (a *App) runJobs(reminders *reminder.Service) {
 	}
 	writer := wrapup.New(deps)
 	a.runner = jobs.New(a.store, map[string]jobs.Handler{
-		conversation.JobWrapup: {
+		recaller.JobWrapup: {
 			Run: writer.Run, GiveUp: writer.GiveUp, Timeout: wrapupTimeout,
 			MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff, AtOnce: workers,
 		},

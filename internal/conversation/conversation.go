@@ -1,5 +1,5 @@
-// Package conversation is the life of a conversation: start, turns, end, import, reading back, and recovery after a
-// crash (spec H6, P9, P10, V1, V3; design decisions 3 and 4). It holds the live state of active conversations.
+// Package conversation is the life of a conversation: start, turns, end, import, reading back, and going on
+// with the next process (spec H6, P9, P10, V1, V3; design decisions 3 and 4). It holds the live state of active conversations.
 //
 // While the store is away, calls go on (spec section 5). What comes is held in memory, in order, and answered as not
 // durable. It is written once, when the store is back. A process that is killed loses what it holds; "not durable" has
@@ -20,6 +20,10 @@
 //	            ▼                closed                         │
 //	         (ended) ◀──────────────── (live), (held), (closing)┘
 //	            ▲  dropped: from every state
+//
+// An entry begins in opening or live. A conversation that an earlier process led is taken up as live, because a restart
+// is no end of a call. Until this process hears something of it, it is silent: if it is idle then, it has failed, and a
+// start may resume it, as a new entry.
 //
 // In opening, held and ending the store is away, and something is held: it was answered, and waits for the store. In
 // ending and ended nothing can be said any more.

@@ -9,9 +9,6 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// JobWrapup is the kind of job that writes a conversation up. Its subject is the conversation's id.
-const JobWrapup = "wrapup"
-
 // End says how a conversation ended, as the edge was told.
 type End struct {
 	Status       recaller.Status // empty: completed
@@ -19,6 +16,7 @@ type End struct {
 	Duration     time.Duration   // 0: from the times
 	RecordingURL string
 	Reason       string
+	cut          bool // see recaller.Conversation
 }
 
 // End closes a conversation and enqueues its wrap-up, in one commit. Ending it again changes nothing. While the store
@@ -95,11 +93,11 @@ func (s *Service) close(
 ) (recaller.Closed, error) {
 	conv.Status, conv.EndedAt = in.Status, later(in.EndedAt, conv.StartedAt)
 	conv.Duration = duration(in.Duration, conv.StartedAt, conv.EndedAt)
-	conv.EndReason, conv.RecordingURL = in.Reason, in.RecordingURL
+	conv.EndReason, conv.Cut, conv.RecordingURL = in.Reason, in.cut, in.RecordingURL
 	steps, job := s.wrapup(tenant, conv, true)
 	closed, err := s.Store.CloseConversation(ctx, tenant.ID, recaller.Closing{
 		Conversation: conv.ID, Status: conv.Status, EndedAt: conv.EndedAt, Duration: conv.Duration,
-		Reason: conv.EndReason, RecordingURL: conv.RecordingURL, Steps: steps, Job: job,
+		Reason: conv.EndReason, Cut: conv.Cut, RecordingURL: conv.RecordingURL, Steps: steps, Job: job,
 	})
 	if err != nil {
 		return recaller.Closed{}, err
@@ -127,5 +125,5 @@ func (s *Service) wrapup(
 	if !slices.ContainsFunc(steps, open) {
 		return steps, nil
 	}
-	return steps, &recaller.Job{ID: s.NewID(), Kind: JobWrapup, Subject: string(conv.ID), RunAt: s.Now()}
+	return steps, &recaller.Job{ID: s.NewID(), Kind: recaller.JobWrapup, Subject: string(conv.ID), RunAt: s.Now()}
 }

@@ -21,6 +21,7 @@ type entry struct {
 	known   recaller.Caller        // as they were when it was opened; zero: not known
 	style   recaller.BriefingStyle // of the first briefing; a refresh keeps to it
 	touched time.Time              // when this process last wrote it
+	silent  bool                   // this process has heard nothing of it since it took it up from an earlier one
 	heard   heard                  // what was said
 	queue   queue                  // what the store was not told yet
 
@@ -90,7 +91,7 @@ func (e *entry) viewLocked() recaller.Conversation {
 
 // hearLocked takes in turns that are about to be answered.
 func (e *entry) hearLocked(turns []recaller.Turn, at time.Time) {
-	e.touched = at
+	e.touched, e.silent = at, false
 	e.conv.LastActivityAt = later(e.conv.LastActivityAt, at)
 	e.heard.add(turns, e.ephemeral())
 }

@@ -39,6 +39,15 @@ func (h *heard) add(turns []recaller.Turn, ephemeral bool) {
 	}
 }
 
+// again takes in what was said before this process took the conversation up, so that the moment is known, and what was
+// asked last. What of it only an earlier process had is lost.
+func (h *heard) again(turns []recaller.Turn) {
+	h.add(turns, false)
+	for _, t := range turns {
+		_, _ = h.talk.Mask(t.Speaker, t.Text) // it was masked before it was kept
+	}
+}
+
 // rename gives held words the ids and numbers that the store has for them. It drops those that are not new, because
 // they were heard before.
 func (h *heard) rename(held, stored []recaller.Turn, isNew func(recaller.Turn) bool) {

@@ -60,21 +60,39 @@ func NewLedger(log *slog.Logger) *Ledger {
 	}
 }
 
-// add takes up a conversation that is stored and active.
-func (l *Ledger) add(tenant recaller.Tenant, conv recaller.Conversation, now time.Time) *entry {
-	return l.begin(tenant, recaller.Opened{Conversation: conv}, recaller.Once{}, now)
+// takeUp takes up a conversation that an earlier process led, or another one: it is stored and active. words are its
+// last turns, as far as they can be read. If the ledger has the conversation already, nothing changes.
+func (l *Ledger) takeUp(
+	tenant recaller.Tenant, conv recaller.Conversation, words []recaller.Turn, now time.Time,
+) *entry {
+	e := l.newEntry(tenant, conv, live, now)
+	e.silent = true
+	e.heard.again(words)
+	return l.putNew(e)
 }
 
-// begin takes up a conversation that the request once has just opened.
+// begin takes up a conversation that the request once has just opened, or found open. Its start is a sign of life.
 func (l *Ledger) begin(tenant recaller.Tenant, opened recaller.Opened, once recaller.Once, now time.Time) *entry {
-	conv := opened.Conversation
+	e := l.newEntry(tenant, opened.Conversation, live, now)
+	e.known, e.once = opened.Caller, once
+	if is := l.putNew(e); is != e {
+		e = is
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if !e.state.over() {
+			e.silent, e.touched, e.conv.LastActivityAt = false, now, later(e.conv.LastActivityAt, now)
+		}
+	}
+	return e
+}
+
+// putNew puts an entry into the ledger, and returns it. If there is one with that id already, it returns that one.
+func (l *Ledger) putNew(e *entry) *entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if e := l.byID[key{tenant.ID, string(conv.ID)}]; e != nil {
-		return e
+	if is := l.byID[key{e.tenant.ID, string(e.id)}]; is != nil {
+		return is
 	}
-	e := l.newEntry(tenant, conv, live, now)
-	e.known, e.once = opened.Caller, once
 	l.putLocked(e)
 	return e
 }
@@ -91,6 +109,7 @@ func (l *Ledger) hold(tenant recaller.Tenant, in recaller.Opening, now time.Time
 		return nil, false, recaller.Errorf(recaller.Unavailable,
 			"the store is away and too many conversations are held already")
 	}
+	in.Resume = false // the client was told of a new conversation
 	e = l.newEntry(tenant, in.Conversation, opening, now)
 	e.queue.opening, e.once = &in, in.Once
 	e.known = recaller.Caller{Identities: in.Identities, Name: in.Name, NameSource: in.NameSource}

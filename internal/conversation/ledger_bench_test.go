@@ -14,9 +14,9 @@ func BenchmarkOfCaller(b *testing.B) {
 	l := NewLedger(slog.New(slog.DiscardHandler))
 	for i := range 10_000 {
 		tenant := recaller.Tenant{ID: recaller.TenantID(fmt.Sprint("t", i%10))}
-		l.add(tenant, recaller.Conversation{
+		l.takeUp(tenant, recaller.Conversation{
 			ID: recaller.ConversationID(fmt.Sprint("c", i)), Caller: recaller.CallerID(fmt.Sprint("p", i)),
-		}, time.Time{})
+		}, nil, time.Time{})
 	}
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {

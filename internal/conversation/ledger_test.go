@@ -27,9 +27,9 @@ func TestConversationsOfACaller(t *testing.T) {
 			t.Errorf("%s: %s of %s has %v, want %v", when, caller, tenant, got, ids)
 		}
 	}
-	last := l.add(one, conv("c9", "ana"), time.Time{})
-	l.add(one, conv("c2", "bob"), time.Time{})
-	l.add(two, conv("c3", "ana"), time.Time{})
+	last := l.takeUp(one, conv("c9", "ana"), nil, time.Time{})
+	l.takeUp(one, conv("c2", "bob"), nil, time.Time{})
+	l.takeUp(two, conv("c3", "ana"), nil, time.Time{})
 	held, _, err := l.hold(one, recaller.Opening{Conversation: conv("c1", "")}, time.Time{})
 	if err != nil {
 		t.Fatal(err)

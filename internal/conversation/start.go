@@ -76,8 +76,15 @@ func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Star
 	if opened.Conversation.Status == recaller.Active {
 		e = s.Ledger.begin(tenant, opened, in.Once, s.Now())
 	}
-	if !opened.Existing {
+	if !opened.Existing || opened.Resumed {
 		s.Feed.Committed(opened.Change)
+	}
+	switch {
+	case opened.Resumed:
+		s.Log.Info("a conversation that was closed as silent goes on",
+			"tenant", tenantID, "conversation", opened.Conversation.ID)
+		s.Feed.Anew(tenantID, opened.Conversation.Caller) // it has no summary any more
+	case !opened.Existing:
 		s.Metrics.started(opened.Conversation.Channel)
 	}
 	if e != nil {
@@ -198,7 +205,7 @@ func (s *Service) opening(tenant recaller.Tenant, in Start) (recaller.Opening, e
 	}
 	return recaller.Opening{
 		Once: in.Once, Identities: ids, NewCaller: recaller.CallerID(s.NewID()),
-		Name: in.Caller.Name, NameSource: recaller.NameGiven, Conversation: conv,
+		Name: in.Caller.Name, NameSource: recaller.NameGiven, Conversation: conv, Resume: true,
 	}, nil
 }
 

@@ -13,31 +13,32 @@ import (
 
 // Reasons for the ends that nobody asked for.
 const (
-	ReasonProcessDied = "process died"
-	ReasonIdle        = "idle"
+	ReasonSilent = "silent since a restart"
+	ReasonIdle   = "idle"
 )
 
-// Recover closes, as failed, the conversations that were active when the process died (P9, H6). Their turns are all
-// there, so the next call can carry on before any wrap-up has run. Call it once, before serving. It returns how many it
-// closed.
-func (s *Service) Recover(ctx context.Context) (closed int, err error) {
-	return s.tenants(ctx, func(tenant recaller.Tenant) (closed int, err error) {
+// TakeUp takes up the conversations that an earlier process led, however that process ended (P9, H6): they go on.
+// Those that have been silent for the tenant's idle limit it closes as failed. Call it once, before serving. It returns
+// how many go on, and how many it closed.
+func (s *Service) TakeUp(ctx context.Context) (live, closed int, err error) {
+	now := s.Now()
+	var mu sync.Mutex // guards live, and below closed and err
+	closed, err = s.tenants(ctx, func(tenant recaller.Tenant) (closed int, err error) {
 		active, err := s.active(ctx, tenant.ID)
-		var mu sync.Mutex // guards closed and err
 		var all errgroup.Group
-		all.SetLimit(closeAtOnce)
+		all.SetLimit(takenAtOnce)
 		for _, c := range active {
 			all.Go(func() error {
-				done, cerr := s.close(ctx, tenant, c, End{
-					Status: recaller.Failed, EndedAt: c.LastActivityAt, Reason: ReasonProcessDied,
-				}, false)
+				did, cerr := s.endIdle(ctx, s.takeUp(ctx, tenant, c), now, tenant.IdleLimit)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
-				case cerr == nil && !done.Already:
-					closed++
 				case cerr != nil && !errors.Is(cerr, recaller.NotFound) && !recaller.IsKeyMissing(cerr): // erased meanwhile, or quarantined
 					err = errors.Join(err, cerr)
+				case did:
+					closed++
+				case cerr == nil:
+					live++
 				}
 				return nil
 			})
@@ -45,10 +46,11 @@ func (s *Service) Recover(ctx context.Context) (closed int, err error) {
 		_ = all.Wait() // errors are in err
 		return closed, err
 	})
+	return live, closed, err
 }
 
-// closeAtOnce is how many conversations are closed at the same time: writes that come together share a commit.
-const closeAtOnce = 64
+// takenAtOnce is how many conversations are taken up at the same time: writes that come together share a commit.
+const takenAtOnce = 64
 
 // CloseIdle ends conversations that had no turn for the tenant's idle limit, and returns how many. It also lets go of
 // live state of conversations that somebody else ended, and of ephemeral words whose wrap-up never came.
@@ -56,18 +58,17 @@ func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 	now := s.Now()
 	s.expireWords(now)
 	return s.tenants(ctx, func(tenant recaller.Tenant) (closed int, err error) {
-		idle := func(c recaller.Conversation) bool { return now.Sub(c.LastActivityAt) >= tenant.IdleLimit }
 		active, err := s.active(ctx, tenant.ID)
 		if err != nil {
 			return 0, err
 		}
 		for _, c := range active {
-			if idle(c) {
-				s.Ledger.add(tenant, c, now)
+			if s.Ledger.get(tenant.ID, string(c.ID)) == nil {
+				s.takeUp(ctx, tenant, c)
 			}
 		}
 		for _, e := range s.Ledger.all(func(e *entry) bool { return e.tenant.ID == tenant.ID }) {
-			did, cerr := s.endIdle(ctx, e, idle)
+			did, cerr := s.endIdle(ctx, e, now, tenant.IdleLimit)
 			if cerr != nil && !errors.Is(cerr, recaller.NotFound) && !recaller.IsKeyMissing(cerr) {
 				err = errors.Join(err, cerr)
 			}
@@ -79,18 +80,17 @@ func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 	})
 }
 
-// endIdle ends a conversation that is idle. It owns it meanwhile, and has what came carried out.
-func (s *Service) endIdle(ctx context.Context, e *entry, idle func(recaller.Conversation) bool) (did bool, err error) {
-	conv, again, is := e.ownIdle(idle)
-	if !is {
+// endIdle ends a conversation that is idle. It owns it meanwhile, and has what came carried out. One that has been
+// silent since it was taken up was cut: it has failed, and a start with its external id resumes it.
+func (s *Service) endIdle(ctx context.Context, e *entry, now time.Time, limit time.Duration) (did bool, err error) {
+	conv, end, again := e.ownIdle(now, limit)
+	if end == nil {
 		return false, nil
 	}
 	defer func() { s.writeOn(ctx, e, e.goOn()) }()
 	asking, done := e.during(ctx)
 	defer done()
-	closed, err := s.close(asking, e.tenant, conv, End{
-		Status: recaller.Completed, EndedAt: conv.LastActivityAt, Reason: ReasonIdle,
-	}, again)
+	closed, err := s.close(asking, e.tenant, conv, *end, again)
 	if err != nil {
 		s.lookAgain(ctx, e, err)
 		return false, err
@@ -99,18 +99,22 @@ func (s *Service) endIdle(ctx context.Context, e *entry, idle func(recaller.Conv
 	return !closed.Already, nil
 }
 
-// ownIdle owns a conversation, if it is live, nothing waits in it, and idle says that it is idle. Whatever comes
-// meanwhile waits for the outcome. It is not held, because it could not be stored after the end. again says that the
-// store was asked before to end it.
-func (e *entry) ownIdle(idle func(recaller.Conversation) bool) (conv recaller.Conversation, again, is bool) {
+// ownIdle owns a conversation, if it is live, nothing waits in it, and it is idle, and returns how it ends. Whatever
+// comes meanwhile waits for the outcome. It is not held, because it could not be stored after the end. again says that
+// the store was asked before to end it. A nil end: it goes on.
+func (e *entry) ownIdle(now time.Time, limit time.Duration) (conv recaller.Conversation, end *End, again bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.state != live || e.queue.owned || !idle(e.conv) {
-		return conv, false, false
+	if e.state != live || e.queue.owned || now.Sub(e.conv.LastActivityAt) < limit {
+		return conv, nil, false
 	}
 	e.moveLocked(isIdle)
 	again, e.queue.owned, e.queue.endAsked = e.queue.endAsked, true, true
-	return e.conv, again, true
+	end = &End{Status: recaller.Completed, EndedAt: e.conv.LastActivityAt, Reason: ReasonIdle}
+	if e.silent {
+		end.Status, end.Reason, end.cut = recaller.Failed, ReasonSilent, true
+	}
+	return e.conv, end, again
 }
 
 // goOn notes that the attempt to close an idle conversation is over, and returns what to do next.

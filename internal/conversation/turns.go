@@ -37,19 +37,8 @@ func (s *Service) AddTurns(
 	if err != nil {
 		return nil, false, err
 	}
-	e, err := s.entry(ctx, tenant, ref)
-	if errors.Is(err, recaller.Conflict) {
-		return s.repeated(ctx, tenant, ref, once, turns)
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	talk := s.maskTurns(e, turns)
-	got, err := s.do(ctx, e, newWork(work{turns: slices.Clone(turns), talk: talk, once: once}, s.Now()))
+	got, err := s.add(ctx, tenant, ref, once, turns)
 	if errors.Is(err, errOver) {
-		if e.isAway() { // the store does not know of the end, so asking it is no use
-			return nil, false, errEnded()
-		}
 		return s.repeated(ctx, tenant, ref, once, turns)
 	}
 	if err != nil {
@@ -59,6 +48,30 @@ func (s *Service) AddTurns(
 		turns[i].ID, turns[i].Number, turns[i].At = t.ID, t.Number, t.At
 	}
 	return turns, got.durable, nil
+}
+
+// add masks turns and has them carried out. It fails with errOver if the conversation has ended in the store.
+func (s *Service) add(
+	ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, turns []recaller.Turn,
+) (got answer, err error) {
+	for range 2 { // one that was just closed as silent may have been resumed since
+		e, err := s.entry(ctx, tenant, ref)
+		if err != nil {
+			return got, err
+		}
+		talk := s.maskTurns(e, turns)
+		got, err = s.do(ctx, e, newWork(work{turns: slices.Clone(turns), talk: talk, once: once}, s.Now()))
+		if !errors.Is(err, errOver) {
+			return got, err
+		}
+		if e.isAway() { // the store does not know of the end, so asking it is no use
+			return got, errEnded()
+		}
+		if s.Ledger.get(tenant, ref) != nil {
+			break
+		}
+	}
+	return got, errOver
 }
 
 // repeated answers a request to a conversation that has ended. If the request was carried out before the end, it gets
@@ -98,13 +111,27 @@ func (s *Service) entry(ctx context.Context, tenantID recaller.TenantID, ref str
 		return nil, err
 	}
 	if conv.Status != recaller.Active {
-		return nil, errEnded()
+		return nil, errOver
 	}
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {
 		return nil, err
 	}
-	return s.Ledger.add(tenant, conv, s.Now()), nil
+	return s.takeUp(ctx, tenant, conv), nil
+}
+
+// maxAgain is how many of the last turns of a conversation are heard again when it is taken up.
+const maxAgain = 64
+
+// takeUp takes up a conversation that is stored and active. If its words cannot be read it is taken up without them.
+func (s *Service) takeUp(ctx context.Context, tenant recaller.Tenant, conv recaller.Conversation) *entry {
+	words, _ := within(ctx, s, s.Patience, func(ctx context.Context) ([]recaller.Turn, error) {
+		if conv.Turns == 0 || tenant.Retention == recaller.Ephemeral {
+			return nil, nil
+		}
+		return s.lasting(ctx, tenant.ID, conv)
+	})
+	return s.Ledger.takeUp(tenant, conv, words[max(0, len(words)-maxAgain):], s.Now())
 }
 
 func errEnded() error {

@@ -9,7 +9,7 @@ import (
 )
 
 // H6, "The Disconnection": the call drops one second after the caller said what it was about. Whatever cut it off, the
-// next call can carry on at once.
+// next call can carry on at once, even where a process was killed and nobody has said that the call ended.
 func TestTheDisconnection(t *testing.T) {
 	t.Parallel()
 	hangUp := func(s *server, call string) {
@@ -19,11 +19,12 @@ func TestTheDisconnection(t *testing.T) {
 		name      string
 		retention string
 		cut       func(s *server, call string)
-		reason    string
+		status    recaller.Status
+		tells     string
 	}{
-		{"the platform says so", "keep", hangUp, "carrier lost"},
-		{"kill -9", "keep", func(s *server, _ string) { s.restart() }, "process died"},
-		{"kill -9 with an archive", "archive", func(s *server, _ string) { s.restart() }, "process died"},
+		{"the platform says so", "keep", hangUp, recaller.Failed, "broke off"},
+		{"kill -9", "keep", func(s *server, _ string) { s.restart() }, recaller.Active, "most likely broke off"},
+		{"kill -9 with an archive", "archive", func(s *server, _ string) { s.restart() }, recaller.Active, "most likely broke off"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -40,11 +41,15 @@ func TestTheDisconnection(t *testing.T) {
 				if again.Caller.ID != first.Caller.ID || again.Briefing.Degraded {
 					t.Errorf("got caller %+v, degraded %v; want the known caller and a whole briefing", again.Caller, again.Briefing.Degraded)
 				}
-				holds(t, "where to pick up", part(again.Briefing, "resume"), "broke off", "742 Evergreen Terrace", "leaking under the sink", "cut off")
+				holds(t, "where to pick up", part(again.Briefing, "resume"), c.tells, "742 Evergreen Terrace", "leaking under the sink", "cut off")
 
+				if got := p.read(first.Conversation.ID).Conversation.Status; got != c.status {
+					t.Errorf("got status %s, want %s", got, c.status)
+				}
+				hangUp(s, first.Conversation.ID) // the platform tells at last, or once more
 				rec := p.writtenUp(first.Conversation.ID)
-				if rec.Conversation.Status != recaller.Failed || rec.Conversation.EndReason != c.reason {
-					t.Errorf("got status %s for %q, want failed for %q", rec.Conversation.Status, rec.Conversation.EndReason, c.reason)
+				if rec.Conversation.Status != recaller.Failed || rec.Conversation.EndReason != "carrier lost" {
+					t.Errorf("got status %s for %q, want failed as the platform says", rec.Conversation.Status, rec.Conversation.EndReason)
 				}
 				if len(rec.Turns) != 4 {
 					t.Errorf("got %d turns, want the 4 that were acknowledged", len(rec.Turns))
@@ -87,6 +92,7 @@ func TestADropOfEphemeralWords(t *testing.T) {
 		s.restart()
 
 		p := phone{t, s.admin}
+		p.end(first.Conversation.ID, client.EndRequest{Status: recaller.Failed})
 		rec := p.writtenUp(first.Conversation.ID)
 		if rec.Conversation.Status != recaller.Failed || len(rec.Turns) != 0 || rec.Conversation.TurnCount != 1 {
 			t.Errorf("got status %s with %d of %d turns; want failed, with none of 1", rec.Conversation.Status, len(rec.Turns), rec.Conversation.TurnCount)

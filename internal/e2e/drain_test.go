@@ -11,9 +11,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/recallerhq/recaller"
 )
 
-// SIGTERM: who is being answered gets an answer, listeners are let go, the process ends well, and nothing is lost.
+// SIGTERM: who is being answered gets an answer, listeners are let go, the process ends well, and nothing is lost. The
+// calls go on with the next process.
 func TestItDrains(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, on backing) {
@@ -68,6 +71,10 @@ func TestItDrains(t *testing.T) {
 			}
 			if len(rec.Turns) < want {
 				t.Errorf("got %d turns, want the %d that were acknowledged", len(rec.Turns), want)
+			}
+			more, err := s.admin.AddTurns(t.Context(), call, user("And with the next process."))
+			if err != nil || more.Turns[0].Number != len(rec.Turns) || rec.Conversation.Status != recaller.Active {
+				t.Errorf("got %+v, %v for a call of status %s; want it to go on", more, err, rec.Conversation.Status)
 			}
 		}
 	})

@@ -151,6 +151,7 @@ func (b *Bus) Apply(c recaller.Change) {
 			if len(c.Turns) > 0 {
 				b.publish(l, Event{Type: TurnsAdded, Turns: c.Turns, At: now})
 			}
+			l.ended = l.ended && conv.Status != recaller.Active // it may have been resumed
 			if conv.Status != recaller.Active && conv.Summary == nil && conv.Analysis == nil && !conv.Imported {
 				b.publish(l, Event{Type: Ended, Status: conv.Status, At: now})
 			}

@@ -13,6 +13,7 @@ import (
 type conversationBody struct {
 	ExternalID   string            `json:"external_id,omitempty"`
 	EndReason    string            `json:"end_reason,omitempty"`
+	Cut          bool              `json:"cut,omitempty"`
 	RecordingURL string            `json:"recording_url,omitempty"`
 	PlatformIDs  map[string]string `json:"platform_ids,omitempty"`
 	Metadata     json.RawMessage   `json:"metadata,omitempty"`
@@ -61,7 +62,7 @@ func (b box) open(c sealedConversation) (recaller.Conversation, error) {
 	if err := b.get("conversations.body", string(c.ID), c.body, &body); err != nil {
 		return c.Conversation, err
 	}
-	c.ExternalID, c.EndReason, c.RecordingURL = body.ExternalID, body.EndReason, body.RecordingURL
+	c.ExternalID, c.EndReason, c.Cut, c.RecordingURL = body.ExternalID, body.EndReason, body.Cut, body.RecordingURL
 	c.PlatformIDs, c.Metadata, c.Offset = body.PlatformIDs, body.Metadata, body.Offset
 	if c.summary == nil {
 		return c.Conversation, nil
@@ -72,7 +73,7 @@ func (b box) open(c sealedConversation) (recaller.Conversation, error) {
 
 func (b box) sealConversation(c recaller.Conversation) ([]byte, error) {
 	return b.put("conversations.body", string(c.ID), conversationBody{
-		c.ExternalID, c.EndReason, c.RecordingURL, c.PlatformIDs, c.Metadata, c.Offset,
+		c.ExternalID, c.EndReason, c.Cut, c.RecordingURL, c.PlatformIDs, c.Metadata, c.Offset,
 	})
 }
 
@@ -225,7 +226,7 @@ func (s *Store) CloseConversation(
 	}
 	c := before
 	c.Status, c.EndedAt, c.Duration = in.Status, in.EndedAt.UTC(), in.Duration
-	c.EndReason, c.RecordingURL = in.Reason, in.RecordingURL
+	c.EndReason, c.Cut, c.RecordingURL = in.Reason, in.Cut, in.RecordingURL
 	body, err := b.sealConversation(c)
 	if err != nil {
 		return recaller.Closed{}, err
@@ -261,16 +262,20 @@ func (s *Store) CloseConversation(
 	return out, nil
 }
 
+// counted returns what an ended conversation adds to its caller's statistics: the time of a call, in microseconds, or
+// the messages of a chat.
+func counted(c recaller.Conversation, userTurns int) (voice, messages int64) {
+	if c.Channel.Text() {
+		return 0, int64(userTurns)
+	}
+	return c.Duration.Microseconds(), 0
+}
+
 // count adds an ended conversation to its caller's statistics (P5) and raises the content version.
 func count(
 	ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conversation, userTurns int,
 ) (version int64, err error) {
-	var voice, messages int64
-	if c.Channel.Text() {
-		messages = int64(userTurns)
-	} else {
-		voice = c.Duration.Microseconds()
-	}
+	voice, messages := counted(c, userTurns)
 	err = tx.QueryRow(ctx, `UPDATE callers SET version = version + 1,
 		last_seen = CASE WHEN last_seen < $3 THEN $3 ELSE last_seen END,
 		conversations = conversations + 1, duration = duration + $4, text_messages = text_messages + $5

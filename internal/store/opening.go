@@ -219,6 +219,8 @@ func (w *opening) run(ctx context.Context, tx Tx) (recaller.Opened, error) {
 	return out, err
 }
 
+var errEnded = recaller.Errorf(recaller.Conflict, "a conversation with this external_id has ended already")
+
 // existing finds the conversation that an earlier try, a repeated request, or a platform that sent its webhook twice,
 // already opened.
 func (w *opening) existing(ctx context.Context, tx Tx) (out recaller.Opened, found bool, err error) {
@@ -237,7 +239,11 @@ func (w *opening) existing(ctx context.Context, tx Tx) (out recaller.Opened, fou
 			recaller.InvalidField("external_id", "belongs to a conversation with another caller"))
 	}
 	if row.ID != ref && !w.past && row.Status != recaller.Active {
-		return out, false, recaller.Errorf(recaller.Conflict, "a conversation with this external_id has ended already")
+		if w.in.Resume {
+			out, err = w.resume(ctx, tx, row)
+			return out, true, err
+		}
+		return out, false, errEnded
 	}
 	out.Existing = true
 	if out.Conversation, err = w.box.open(row); err != nil {

@@ -81,7 +81,8 @@ func (s *Store) AddCost(
 	})
 }
 
-// WriteStep writes what a step found and marks the step, in one commit. It writes nothing if the step is done already.
+// WriteStep writes what a step found and marks the step, in one commit. It writes nothing if the step is done already,
+// or if the conversation was resumed since it was read.
 // A pending result leaves an interim summary or interim memories, and leaves the step open, to be written again.
 func (s *Store) WriteStep(
 	ctx context.Context, tenant recaller.TenantID, in recaller.StepResult,
@@ -142,9 +143,10 @@ func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error)
 	n, err := tx.Exec(ctx, `UPDATE steps
 		SET state = $4, done_by = $5, reason = $6, finished_at = $7, prompt = $8, found = $9, dropped = $10,
 		attempts = CASE WHEN $11 > 0 THEN $11 ELSE attempts END WHERE tenant_id = $1 AND conversation_id = $2
-		AND step = $3 AND state = 'pending'`,
+		AND step = $3 AND state = 'pending' AND ($12 = 0 OR EXISTS (SELECT 1 FROM conversations c
+			WHERE c.tenant_id = $1 AND c.id = $2 AND c.turns = $12))`,
 		w.tenant, in.Conversation, in.Step, in.State, in.By, in.Reason, finished, in.Prompt,
-		len(in.Memories)+in.Dropped, in.Dropped, in.Attempts)
+		len(in.Memories)+in.Dropped, in.Dropped, in.Attempts, in.Turns)
 	if err != nil || n == 0 {
 		return recaller.StepWritten{Already: true}, err
 	}

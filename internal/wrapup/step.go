@@ -164,7 +164,7 @@ func unremembered(w work) string {
 
 // write writes what a step left, and tells the feed of it.
 func (s *Service) write(ctx context.Context, w work, r recaller.StepResult) (recaller.StepWritten, error) {
-	r.Conversation, r.Caller, r.At = w.conv.ID, w.conv.Caller, s.Now()
+	r.Conversation, r.Caller, r.At, r.Turns = w.conv.ID, w.conv.Caller, s.Now(), w.conv.Turns
 	if r.Summary != nil {
 		r.Acts = acts(w)
 	}
