@@ -99,9 +99,6 @@ type Words struct {
 	Damaged       []DamagedRow              // turns and conversations that are there and cannot be read
 }
 
-// DamagedRow names a row of the store whose sealed part cannot be read.
-type DamagedRow struct{ Table, ID string }
-
 // TurnRange is a part of a conversation: the turns from number From up to number To, which is not part of it.
 type TurnRange struct {
 	Conversation ConversationID

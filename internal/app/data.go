@@ -50,7 +50,13 @@ func (a *App) openStore(ctx context.Context) error {
 		engine = a.opts.Wrap(engine)
 	}
 	a.store = store.New(engine, a.vault)
+	a.store.OnDamage(a.damaged())
 	a.closers = append(a.closers, a.store.Close)
+	bound, err := a.store.AllBound(ctx)
+	if err != nil {
+		return err
+	}
+	a.store.AcceptUnbound(!bound)
 	return a.keysFit(ctx, keys)
 }
 

@@ -61,6 +61,7 @@ func (l *loops) stop(ctx context.Context) {
 func (a *App) Start(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	a.encryption.resume()
+	a.loops.run(ctx, a.bind)
 	started := a.loops.run(ctx, func(ctx context.Context) {
 		drain, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		defer cancel()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/vault"
 )
 
 // conversationBody is what is sealed of a conversation, but for its summary and its words.
@@ -18,15 +19,19 @@ type conversationBody struct {
 	PlatformIDs  map[string]string `json:"platform_ids,omitempty"`
 	Metadata     json.RawMessage   `json:"metadata,omitempty"`
 	Offset       time.Duration     `json:"offset,omitempty"`
+	// Of a conversation that has ended, what its head said (see head).
+	Kept   int  `json:"kept,omitempty"`
+	Broken bool `json:"broken,omitempty"`
 }
 
 const conversationColumns = `id, caller_id, channel, direction, status, reminder, imported, started_at, ended_at, last_activity_at,
-	duration, turns, intent, sentiment, topics, outcome, analysed_by, body, summary`
+	duration, turns, user_turns, intent, sentiment, topics, outcome, analysed_by, body, head, summary`
 
 // sealedConversation is a conversation's row before its caller's key opened it.
 type sealedConversation struct {
 	recaller.Conversation
-	body, summary []byte
+	users               int // how many of the turns are the caller's
+	body, head, summary []byte
 }
 
 func scanConversation(scan func(...any) error) (c sealedConversation, err error) {
@@ -34,7 +39,7 @@ func scanConversation(scan func(...any) error) (c sealedConversation, err error)
 	var ended *int64
 	var intent, sentiment, topics, outcome, by *string
 	err = scan(&c.ID, &c.Caller, &c.Channel, &c.Direction, &c.Status, &c.Reminder, &c.Imported, &started, &ended, &last,
-		&duration, &c.Turns, &intent, &sentiment, &topics, &outcome, &by, &c.body, &c.summary)
+		&duration, &c.Turns, &c.users, &intent, &sentiment, &topics, &outcome, &by, &c.body, &c.head, &c.summary)
 	if err != nil {
 		return c, err
 	}
@@ -58,44 +63,88 @@ func text(v *string) string {
 
 // open opens what is sealed of a conversation.
 func (b box) open(c sealedConversation) (recaller.Conversation, error) {
+	out, _, err := b.openWith(c)
+	return out, err
+}
+
+// openWith opens a conversation with its head, which says how many of its turns must be there.
+func (b box) openWith(c sealedConversation) (recaller.Conversation, head, error) {
 	var body conversationBody
-	if err := b.get("conversations.body", string(c.ID), c.body, &body); err != nil {
-		return c.Conversation, err
+	bound := binding{}.conversation(c.Conversation, c.users)
+	if err := b.getBound("conversations.body", string(c.ID), bound, c.body, &body); err != nil {
+		return c.Conversation, head{}, err
+	}
+	h := head{turns: c.Turns, users: c.users, at: micros(c.LastActivityAt), kept: body.Kept, broken: body.Broken}
+	var err error
+	switch {
+	case c.Status == recaller.Active:
+		if h, err = b.openHead(c); err != nil && damaged(err) { // the call goes on: what is said next must not be lost
+			h.broken, h.kept, err = true, -1, nil
+		}
+	case !vault.IsBound(c.body):
+		h.kept = -1
+	}
+	if err != nil {
+		return c.Conversation, h, err
+	}
+	if h.broken {
+		b.note(nil, conversationAt(c))
 	}
 	c.ExternalID, c.EndReason, c.Cut, c.RecordingURL = body.ExternalID, body.EndReason, body.Cut, body.RecordingURL
 	c.PlatformIDs, c.Metadata, c.Offset = body.PlatformIDs, body.Metadata, body.Offset
 	if c.summary == nil {
-		return c.Conversation, nil
+		return c.Conversation, h, nil
 	}
 	c.Summary = new(recaller.Summary)
-	return c.Conversation, b.get("conversations.summary", string(c.ID), c.summary, c.Summary)
+	err = b.get("conversations.summary", string(c.ID), c.summary, c.Summary)
+	if err != nil && damaged(err) {
+		err = damagedAt("conversations", string(c.ID))
+	}
+	return c.Conversation, h, err
 }
 
-func (b box) sealConversation(c recaller.Conversation) ([]byte, error) {
-	return b.put("conversations.body", string(c.ID), conversationBody{
-		c.ExternalID, c.EndReason, c.Cut, c.RecordingURL, c.PlatformIDs, c.Metadata, c.Offset,
-	})
+// sealConversation seals a conversation's body with what its row shows.
+func (b box) sealConversation(c recaller.Conversation, h head) ([]byte, error) {
+	body := conversationBody{
+		ExternalID: c.ExternalID, EndReason: c.EndReason, Cut: c.Cut, RecordingURL: c.RecordingURL, PlatformIDs: c.PlatformIDs,
+		Metadata: c.Metadata, Offset: c.Offset,
+	}
+	if c.Status != recaller.Active {
+		body.Kept, body.Broken = h.kept, h.broken
+	}
+	return b.putBound("conversations.body", string(c.ID), binding{}.conversation(c, h.users), body)
 }
 
 // Conversation finds a conversation by its id or its external id.
 func (s *Store) Conversation(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error) {
-	token, err := s.blind(ctx, tenant, blindExternal, ref)
+	c, b, err := s.conversation(ctx, tenant, ref)
 	if err != nil {
 		return recaller.Conversation{}, err
 	}
-	var c sealedConversation
+	out, err := b.open(c)
+	if err == nil && ref != string(out.ID) && ref != out.ExternalID { // the token of another was put here
+		err = damagedAt("conversations", string(out.ID))
+	}
+	return out, err
+}
+
+// conversation finds a conversation by its id or its external id, and the box that opens it.
+func (s *Store) conversation(
+	ctx context.Context, tenant recaller.TenantID, ref string,
+) (c sealedConversation, b box, err error) {
+	token, err := s.blind(ctx, tenant, blindExternal, ref)
+	if err != nil {
+		return c, b, err
+	}
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
 		c, err = findConversation(ctx, tx, tenant, ref, token)
 		return err
 	})
 	if err != nil {
-		return recaller.Conversation{}, err
+		return c, b, err
 	}
-	b, err := s.unseal(ctx, tenant, c.Caller)
-	if err != nil {
-		return recaller.Conversation{}, notFound(err, "there is no such conversation")
-	}
-	return b.open(c)
+	b, err = s.unseal(ctx, tenant, c.Caller)
+	return c, b, notFound(err, "there is no such conversation")
 }
 
 // notErasing leaves out rows of callers who are being erased. The tenant is $1.
@@ -200,7 +249,8 @@ func (s *Store) openAll(
 			return nil, err
 		}
 		c, err := b.open(row)
-		if recaller.KindOf(err) == recaller.Internal && err != nil {
+		if err != nil && damaged(err) {
+			b.note(err, conversationAt(row))
 			c, err = row.Conversation, nil
 			c.Unreadable = true
 		}
@@ -210,101 +260,4 @@ func (s *Store) openAll(
 		list = append(list, c)
 	}
 	return list, nil
-}
-
-// CloseConversation ends a conversation, counts it in its caller's statistics and enqueues its wrap-up, in one commit.
-func (s *Store) CloseConversation(
-	ctx context.Context, tenant recaller.TenantID, in recaller.Closing,
-) (recaller.Closed, error) {
-	before, err := s.Conversation(ctx, tenant, string(in.Conversation))
-	if err != nil {
-		return recaller.Closed{}, err
-	}
-	b, err := s.unseal(ctx, tenant, before.Caller)
-	if err != nil {
-		return recaller.Closed{}, err
-	}
-	c := before
-	c.Status, c.EndedAt, c.Duration = in.Status, in.EndedAt.UTC(), in.Duration
-	c.EndReason, c.Cut, c.RecordingURL = in.Reason, in.Cut, in.RecordingURL
-	body, err := b.sealConversation(c)
-	if err != nil {
-		return recaller.Closed{}, err
-	}
-	var out recaller.Closed
-	err = s.WithCaller(ctx, tenant, c.Caller, func(tx Tx) error {
-		var userTurns int
-		err := tx.QueryRow(ctx, `UPDATE conversations SET status = $3, ended_at = $4, duration = $5, body = $6
-			WHERE tenant_id = $1 AND id = $2 AND status = 'active' RETURNING turns, user_turns`,
-			[]any{tenant, c.ID, c.Status, micros(c.EndedAt), c.Duration.Microseconds(), body}, &c.Turns, &userTurns)
-		if recaller.KindOf(err) == recaller.NotFound {
-			out.Already = true
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		version, err := count(ctx, tx, tenant, c, userTurns)
-		if err != nil {
-			return err
-		}
-		out.Change = recaller.Change{Tenant: tenant, Caller: c.Caller, Version: version, Conversation: &c}
-		return enqueueWrapup(ctx, tx, tenant, c, in.Steps, in.Job)
-	})
-	if err != nil {
-		return recaller.Closed{}, err
-	}
-	if out.Already {
-		out.Conversation, err = s.Conversation(ctx, tenant, string(in.Conversation))
-		return out, err
-	}
-	out.Conversation = c
-	return out, nil
-}
-
-// counted returns what an ended conversation adds to its caller's statistics: the time of a call, in microseconds, or
-// the messages of a chat.
-func counted(c recaller.Conversation, userTurns int) (voice, messages int64) {
-	if c.Channel.Text() {
-		return 0, int64(userTurns)
-	}
-	return c.Duration.Microseconds(), 0
-}
-
-// count adds an ended conversation to its caller's statistics (P5) and raises the content version.
-func count(
-	ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conversation, userTurns int,
-) (version int64, err error) {
-	voice, messages := counted(c, userTurns)
-	err = tx.QueryRow(ctx, `UPDATE callers SET version = version + 1,
-		last_seen = CASE WHEN last_seen < $3 THEN $3 ELSE last_seen END,
-		conversations = conversations + 1, duration = duration + $4, text_messages = text_messages + $5
-		WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE RETURNING version`,
-		[]any{tenant, c.Caller, micros(c.EndedAt), voice, messages}, &version)
-	return version, notFound(err, "there is no such caller")
-}
-
-// enqueueWrapup inserts the steps of a conversation that has ended, and the job that does them, if there is one.
-func enqueueWrapup(
-	ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conversation, steps []recaller.PlannedStep,
-	job *recaller.Job,
-) error {
-	if len(steps) > 0 {
-		var rows []string
-		args := []any{tenant, c.ID, c.Caller}
-		for place, p := range steps {
-			n := len(args)
-			rows = append(rows, `($1, $2, $3, $`+itoa(n+1)+`, $`+itoa(n+2)+`, $`+itoa(n+3)+`, $`+itoa(n+4)+`)`)
-			args = append(args, p.Step, p.State, p.Reason, place)
-		}
-		_, err := tx.Exec(ctx, `INSERT INTO steps (tenant_id, conversation_id, caller_id, step, state, reason, place)
-			VALUES `+strings.Join(rows, ", "), args...)
-		if err != nil {
-			return err
-		}
-	}
-	if job == nil {
-		return nil
-	}
-	return insertJob(ctx, tx, tenant, c.Caller, *job)
 }

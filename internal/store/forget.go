@@ -23,7 +23,7 @@ func (b box) forgottenQuery(tenant recaller.TenantID, caller recaller.CallerID, 
 		SQL: `SELECT ` + memoryColumns + ` FROM memories WHERE tenant_id = $1 AND id IN (` + forgottenIDs + `)
 			ORDER BY id DESC, version DESC LIMIT ` + itoa(maxForgotten),
 		Args: []any{tenant, caller},
-		Row:  b.memoryRow(list),
+		Row:  b.forgottenRow(list),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/memory/decide"
+	"github.com/recallerhq/recaller/internal/vault"
 )
 
 // memoryBody is what is sealed of a version of a memory.
@@ -61,7 +62,8 @@ func scanMemory(scan func(...any) error) (m sealedMemory, err error) {
 
 func (b box) openMemory(m sealedMemory) (recaller.Memory, error) {
 	var body memoryBody
-	err := b.get("memories.body", versionRecord(m.Memory), m.body, &body)
+	place := memoryPlace(m.Memory)
+	err := b.getBound(place.Table, place.Record, place.Bound, m.body, &body)
 	m.Key, m.Value, m.Provenance.Turns, m.Aliases = body.Key, body.Value, body.Turns, body.Aliases
 	m.Interim = body.Interim && m.Status == recaller.MemoryActive
 	if d := body.Dispute; d != nil {
@@ -85,7 +87,12 @@ func (b box) sealMemory(m recaller.Memory) ([]byte, error) {
 	if g := m.Forgetting; g != nil {
 		body.Gone = &forgettingBody{micros(g.At), g.Asked.Conversation, g.Asked.Turns, g.With, g.Named}
 	}
-	return b.put("memories.body", versionRecord(m), body)
+	place := memoryPlace(m)
+	return b.putBound(place.Table, place.Record, place.Bound, body)
+}
+
+func memoryPlace(m recaller.Memory) vault.Place {
+	return vault.Place{Table: "memories.body", Record: versionRecord(m), Bound: binding{}.memory(m)}
 }
 
 // versionRecord names one version: a body moved to another version does not open.
@@ -162,17 +169,40 @@ func (b box) activeQuery(tenant recaller.TenantID, caller recaller.CallerID, lim
 	}
 }
 
-// memoryRow opens a memory of a result and appends it to list.
+// memoryRow opens a memory of a result and appends it to list. One that is damaged is noted and left out.
 func (b box) memoryRow(list *[]recaller.Memory) func(func(...any) error) error {
+	return b.memoryRowOr(list, func(m recaller.Memory, err error) error {
+		return b.leaveOut(err, recaller.DamagedRow{Table: "memories", ID: versionRecord(m)})
+	})
+}
+
+// memoryRowOr is memoryRow, but damaged says what happens to a memory that cannot be opened.
+func (b box) memoryRowOr(
+	list *[]recaller.Memory, damaged func(recaller.Memory, error) error,
+) func(func(...any) error) error {
 	return func(scan func(...any) error) error {
 		row, err := scanMemory(scan)
 		if err != nil {
 			return err
 		}
 		m, err := b.openMemory(row)
+		if err != nil {
+			return damaged(row.Memory, err)
+		}
 		*list = append(*list, m)
-		return err
+		return nil
 	}
+}
+
+// forgottenRow is memoryRow for what was forgotten. Where that cannot be read, nothing may be told: it is Unavailable.
+func (b box) forgottenRow(list *[]recaller.Memory) func(func(...any) error) error {
+	return b.memoryRowOr(list, func(m recaller.Memory, err error) error {
+		if !damaged(err) {
+			return err
+		}
+		b.note(err, recaller.DamagedRow{Table: "memories", ID: versionRecord(m)})
+		return recaller.Wrap(recaller.Unavailable, err, "what was forgotten cannot be read")
+	})
 }
 
 // Memories lists a caller's memories, last confirmed first.
@@ -268,9 +298,14 @@ func (s *Store) MemoryHistory(
 	if err != nil {
 		return nil, notFound(err, "there is no such memory")
 	}
-	list := make([]recaller.Memory, len(rows))
-	for i, row := range rows {
-		if list[i], err = b.openMemory(row); err != nil {
+	list := make([]recaller.Memory, 0, len(rows))
+	for _, row := range rows {
+		m, err := b.openMemory(row)
+		if err == nil {
+			list = append(list, m)
+			continue
+		}
+		if err := b.leaveOut(err, recaller.DamagedRow{Table: "memories", ID: versionRecord(row.Memory)}); err != nil {
 			return nil, err
 		}
 	}

@@ -147,8 +147,13 @@ func (w memoryWrite) look(ctx context.Context, tx Tx, q decide.Question) (a deci
 	const all = `SELECT ` + memoryColumns + ` FROM memories WHERE tenant_id = $1 `
 	switch q.Look {
 	case decide.Keyed:
-		a.Memories, err = w.box.readMemories(ctx, tx, all+`AND caller_id = $2 AND key_token = $3 AND status = 'active'`,
+		a.Memories, err = w.whole(ctx, tx, all+`AND caller_id = $2 AND key_token = $3 AND status = 'active'`,
 			w.tenant, w.caller, w.token(q.Key))
+		for _, m := range a.Memories {
+			if decide.BareKey(m.Key) != decide.BareKey(q.Key) { // the token of another was put here
+				err = damagedAt("memories", versionRecord(m))
+			}
+		}
 	case decide.Newest:
 		var m recaller.Memory
 		if m, err = w.current(ctx, tx, q.ID); recaller.KindOf(err) == recaller.NotFound {
@@ -156,7 +161,7 @@ func (w memoryWrite) look(ctx context.Context, tx Tx, q decide.Question) (a deci
 		}
 		a.Memories = []recaller.Memory{m}
 	case decide.Exact:
-		a.Memories, err = w.box.readMemories(ctx, tx, all+`AND caller_id = $2 AND id = $3 AND version = $4`,
+		a.Memories, err = w.whole(ctx, tx, all+`AND caller_id = $2 AND id = $3 AND version = $4`,
 			w.tenant, w.caller, q.ID, q.Version)
 	case decide.Past:
 		a.Memories, err = w.box.readMemories(ctx, tx, all+`AND id = $2 AND status = 'superseded' ORDER BY version DESC
@@ -173,6 +178,13 @@ func (w memoryWrite) look(ctx context.Context, tx Tx, q decide.Question) (a deci
 		a.Caller = body.known()
 	}
 	return a, err
+}
+
+// whole reads memories on which a write depends: one that is damaged is an error.
+func (w memoryWrite) whole(ctx context.Context, tx Tx, query string, args ...any) (list []recaller.Memory, err error) {
+	strict := func(_ recaller.Memory, err error) error { return err }
+	err = tx.QueryAll(ctx, Query{SQL: query, Args: args, Row: w.box.memoryRowOr(&list, strict)})
+	return list, err
 }
 
 // current returns the newest version of a memory of the caller's, whatever its status.
@@ -232,19 +244,25 @@ func (w memoryWrite) write(ctx context.Context, tx Tx, v decide.Write) error {
 			w.tenant, m.ID, m.Version)
 		return err
 	}
+	if v.Do != decide.Update {
+		m.ClosedAt, m.ClosedReason = time.Time{}, ""
+	}
 	body, err := w.box.sealMemory(m)
 	if err != nil {
-		return err
-	}
-	if v.Do == decide.Update {
-		_, err = tx.Exec(ctx, `UPDATE memories SET status = $4, closed_reason = $5, closed_at = $6, confidence = $7,
-			confirmed_at = $8, body = $9 WHERE tenant_id = $1 AND id = $2 AND version = $3`, w.tenant, m.ID, m.Version,
-			m.Status, m.ClosedReason, microsOrNil(m.ClosedAt), m.Confidence, micros(m.ConfirmedAt), body)
 		return err
 	}
 	var due any
 	if m.DueAt != nil {
 		due = micros(*m.DueAt)
+	}
+	if v.Do == decide.Update { // all that is bound, so that the row is what was sealed
+		_, err = tx.Exec(ctx, `UPDATE memories SET status = $4, closed_reason = $5, closed_at = $6, confidence = $7,
+			confirmed_at = $8, body = $9, type = $10, source = $11, privacy_scope = $12, due_at = $13, due_day = $14,
+			conversation_id = $15, created_at = $16 WHERE tenant_id = $1 AND id = $2 AND version = $3`,
+			w.tenant, m.ID, m.Version, m.Status, m.ClosedReason, microsOrNil(m.ClosedAt), m.Confidence,
+			micros(m.ConfirmedAt), body, m.Type, m.Source, m.PrivacyScope, due, m.DueDay, m.Provenance.Conversation,
+			micros(m.CreatedAt))
+		return err
 	}
 	_, err = tx.Exec(ctx, `INSERT INTO memories (tenant_id, id, version, caller_id, type, key_token, status, confidence,
 		source, privacy_scope, due_at, due_day, conversation_id, created_at, confirmed_at, body)

@@ -58,6 +58,9 @@ func (s *Store) openOrImport(
 			out, err = w.run(ctx, tx)
 			return err
 		})
+		if c := out.Conversation; err == nil && !out.Existing && c.Status == recaller.Active {
+			s.heads.put(headKey{tenant, c.ID}, head{at: micros(c.LastActivityAt)})
+		}
 		if !errors.Is(err, errRaced) {
 			return out, err
 		}
@@ -90,7 +93,10 @@ type opening struct {
 func (s *Store) prepareOpening(
 	ctx context.Context, tenant recaller.TenantID, in recaller.Importing, past bool,
 ) (*opening, error) {
-	w := &opening{tenant: tenant, in: in.Opening, past: past, turns: in.Turns, steps: in.Steps, job: in.Job}
+	w := &opening{
+		tenant: tenant, in: in.Opening, past: past, turns: slices.Clone(in.Turns), steps: in.Steps, job: in.Job,
+	}
+	number(w.turns, 0, nil)
 	blind, err := s.blinder(ctx, tenant)
 	if err != nil {
 		return nil, err
@@ -138,7 +144,12 @@ func (s *Store) eraseAgain(
 
 func (w *opening) sealAll(words bool) (err error) {
 	c := w.in.Conversation
-	if w.body, err = w.box.sealConversation(c); err != nil {
+	c.Caller, c.Turns = w.caller, len(w.turns)
+	h := head{turns: c.Turns, users: userTurns(w.turns)}
+	if words {
+		h.kept = c.Turns
+	}
+	if w.body, err = w.box.sealConversation(c, h); err != nil {
 		return err
 	}
 	for i, id := range w.in.Identities {
@@ -155,7 +166,7 @@ func (w *opening) sealAll(words bool) (err error) {
 	if w.callerBody, err = w.box.put("callers.body", string(w.caller), body); err != nil || !words {
 		return err
 	}
-	w.rows, err = w.box.sealTurns(w.turns)
+	w.rows, err = w.box.sealTurns(c.ID, w.turns)
 	return err
 }
 

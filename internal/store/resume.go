@@ -12,7 +12,7 @@ import (
 // stay. The next wrap-up reads the whole conversation: it finds the same memories again, which is no second effect, and
 // its acts take the place of the earlier ones. A result of the earlier wrap-up that is still on its way finds no step.
 func (w *opening) resume(ctx context.Context, tx Tx, row sealedConversation) (out recaller.Opened, err error) {
-	c, err := w.box.open(row)
+	c, h, err := w.box.openWith(row)
 	if err != nil {
 		return out, err
 	}
@@ -22,19 +22,29 @@ func (w *opening) resume(ctx context.Context, tx Tx, row sealedConversation) (ou
 	before := c
 	c.Status, c.EndedAt, c.Duration, c.EndReason, c.Cut = recaller.Active, time.Time{}, 0, "", false
 	c.Summary, c.Analysis, c.LastActivityAt = nil, nil, w.in.Conversation.StartedAt.UTC()
-	body, err := w.box.sealConversation(c)
+	h.at = micros(c.LastActivityAt)
+	if err := h.recount(ctx, tx, w.tenant, c.Caller, c.ID); err != nil {
+		return out, err
+	}
+	body, err := w.box.sealConversation(c, h)
 	if err != nil {
 		return out, err
 	}
-	var userTurns int
-	err = tx.QueryRow(ctx, `UPDATE conversations SET status = 'active', ended_at = NULL, duration = 0,
+	sealed, err := w.box.sealHead(c.ID, h)
+	if err != nil {
+		return out, err
+	}
+	n, err := tx.Exec(ctx, `UPDATE conversations SET status = 'active', ended_at = NULL, duration = 0,
 		last_activity_at = $3, intent = NULL, sentiment = NULL, topics = NULL, outcome = NULL, analysed_by = NULL,
-		summary = NULL, body = $4 WHERE tenant_id = $1 AND id = $2 AND status <> 'active' RETURNING turns, user_turns`,
-		[]any{w.tenant, c.ID, micros(c.LastActivityAt), body}, &c.Turns, &userTurns)
+		summary = NULL, body = $4, head = $5 WHERE tenant_id = $1 AND id = $2 AND status <> 'active'`,
+		w.tenant, c.ID, h.at, body, sealed)
+	if err == nil && n == 0 {
+		err = errRaced
+	}
 	if err != nil {
 		return out, err
 	}
-	version, err := uncount(ctx, tx, w.tenant, before, userTurns)
+	version, err := uncount(ctx, tx, w.tenant, before, h.users)
 	if err != nil {
 		return out, err
 	}

@@ -13,7 +13,17 @@ import (
 )
 
 // box seals and opens the JSON bodies of one caller's, or one tenant's, rows.
-type box struct{ vault.Sealer }
+type box struct {
+	vault.Sealer
+	unbound bool // rows from before they were bound are read too
+	// note is told of a row that is left out because it is damaged: what is wrong, and the row where that does not say.
+	note func(err error, row recaller.DamagedRow)
+}
+
+// box gives the box of a sealer, for reading and writing under ctx.
+func (s *Store) box(ctx context.Context, tenant recaller.TenantID, h vault.Sealer) box {
+	return box{h, s.unbound.Load(), func(err error, row recaller.DamagedRow) { s.note(ctx, tenant, err, row) }}
+}
 
 // seal gives the box of somebody new; his key is made.
 func (s *Store) seal(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (box, error) {
@@ -21,7 +31,7 @@ func (s *Store) seal(ctx context.Context, tenant recaller.TenantID, caller recal
 		return box{}, err
 	}
 	h, err := s.vault.Sealer(ctx, vault.Scope{Tenant: tenant, Caller: caller})
-	return box{h}, err
+	return s.box(ctx, tenant, h), err
 }
 
 // unseal gives the box of what is stored. A caller whose key was destroyed is not found. It fails with KeyMissing where
@@ -34,7 +44,7 @@ func (s *Store) unseal(ctx context.Context, tenant recaller.TenantID, caller rec
 	if errors.Is(err, vault.ErrNoKey) {
 		err = s.lacking(ctx, tenant, caller)
 	}
-	return box{h}, err
+	return s.box(ctx, tenant, h), err
 }
 
 // readable fails with NotFound for ids that no database would take: nobody has them.

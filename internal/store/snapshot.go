@@ -119,14 +119,20 @@ func (r *snapshotRead) done() (recaller.Snapshot, error) {
 	for _, row := range r.rows[:min(len(r.rows), r.snap.Tenant.HistoryLimit)] {
 		c, err := r.box.open(row)
 		if err != nil {
-			return recaller.Snapshot{}, err
+			if err = r.box.leaveOut(err, conversationAt(row)); err != nil {
+				return recaller.Snapshot{}, err
+			}
+			continue
 		}
 		r.snap.History = append(r.snap.History, c)
 	}
 	for _, row := range r.open {
 		c, err := r.box.open(row)
 		if err != nil {
-			return recaller.Snapshot{}, err
+			if err = r.box.leaveOut(err, conversationAt(row)); err != nil {
+				return recaller.Snapshot{}, err
+			}
+			continue
 		}
 		r.snap.Open = append(r.snap.Open, recaller.BrokenOff{Conversation: c, Turns: r.words[c.ID]})
 	}
@@ -182,12 +188,16 @@ func (s *Store) Corpus(
 		if err != nil {
 			return err
 		}
+		heads := make(map[recaller.ConversationID]head, len(rows))
 		for _, row := range rows {
-			c, err := b.open(row)
+			c, h, err := b.openWith(row)
 			if err != nil {
-				return err
+				if err = b.leaveOut(err, conversationAt(row)); err != nil {
+					return err
+				}
+				continue
 			}
-			out.Conversations = append(out.Conversations, c)
+			out.Conversations, heads[c.ID] = append(out.Conversations, c), h
 		}
 		out.Memories, err = b.readMemories(ctx, tx, standingQuery, tenant, caller)
 		if err != nil {
@@ -196,11 +206,26 @@ func (s *Store) Corpus(
 		if err := tx.QueryAll(ctx, b.forgottenQuery(tenant, caller, &out.Forgotten)); err != nil {
 			return err
 		}
-		return b.readTurns(ctx, tx, `SELECT `+turnColumns+` FROM turns WHERE tenant_id = $1 AND caller_id = $2
-			ORDER BY conversation_id, number`,
-			[]any{tenant, caller}, func(conv recaller.ConversationID, t recaller.Turn) {
+		there := present{}
+		err = tx.QueryAll(ctx, Query{
+			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2
+				ORDER BY conversation_id, number`,
+			Args: []any{tenant, caller},
+			Row: there.counting(b.turnRow(func(conv recaller.ConversationID, t recaller.Turn) {
 				out.Turns[conv] = append(out.Turns[conv], t)
-			})
+			})),
+		})
+		if err != nil {
+			return err
+		}
+		for conv, h := range heads {
+			b.missing(conv, h, there)
+		}
+		return nil
 	})
 	return out, err
+}
+
+func conversationAt(row sealedConversation) recaller.DamagedRow {
+	return recaller.DamagedRow{Table: "conversations", ID: string(row.ID)}
 }

@@ -9,6 +9,8 @@ package store
 
 import (
 	"context"
+	"errors"
+	"sync/atomic"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/vault"
@@ -84,6 +86,24 @@ type Store struct {
 	engine  Engine
 	vault   *vault.Vault
 	history limits
+	heads   heads
+	unbound atomic.Bool // see AcceptUnbound
+	damage  func(recaller.TenantID, recaller.DamagedRow)
+}
+
+// OnDamage has fn told of each row that a read leaves out because it is damaged. Call it before anything is read.
+func (s *Store) OnDamage(fn func(recaller.TenantID, recaller.DamagedRow)) { s.damage = fn }
+
+// note tells of a damaged row, for an error that names one, and otherwise of the row that is given.
+func (s *Store) note(ctx context.Context, tenant recaller.TenantID, err error, row recaller.DamagedRow) {
+	var named recaller.DamagedRow
+	if errors.As(err, &named) {
+		row = named
+	}
+	recaller.NoteDamage(ctx, row)
+	if s.damage != nil {
+		s.damage(tenant, row)
+	}
 }
 
 // New returns a store on an engine whose schema is current.

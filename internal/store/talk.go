@@ -175,7 +175,7 @@ func (s *Store) boxes(
 	openers, err := s.vault.Openers(ctx, tenant, slices.Compact(callers))
 	out := make(map[recaller.CallerID]box, len(openers))
 	for caller, opener := range openers {
-		out[caller] = box{opener}
+		out[caller] = s.box(ctx, tenant, opener)
 	}
 	return out, err
 }
@@ -204,8 +204,10 @@ func (t *talks) open(b box, row sealedConversation) (recaller.Talk, error) {
 	}
 	var plain []byte
 	for _, r := range t.turns[row.ID] {
-		if plain, err = b.AppendOpen(plain[:0], turnPlace(r.turn.ID), r.body); err == nil && !readTurn(plain, &r.turn) {
-			err = recaller.Errorf(recaller.Internal, "turns.body holds no readable value")
+		r.turn.At = fromMicros(r.at)
+		bound := binding{}.turn(r.conv, r.turn)
+		if plain, err = b.openBound(plain[:0], turnPlace(r.turn.ID, bound), r.body); err == nil && !readTurn(plain, &r.turn) {
+			err = damagedAt("turns", string(r.turn.ID))
 		}
 		if err != nil {
 			if !damaged(err) {
@@ -214,7 +216,6 @@ func (t *talks) open(b box, row sealedConversation) (recaller.Talk, error) {
 			out.Turns, out.Damaged = nil, true
 			return out, nil
 		}
-		r.turn.At = fromMicros(r.at)
 		out.Turns = append(out.Turns, r.turn)
 	}
 	return out, nil

@@ -100,7 +100,7 @@ func (s *Store) CreateTenant(ctx context.Context, t recaller.Tenant, k recaller.
 	if err != nil {
 		return err
 	}
-	label, err := b.put("api_keys.label", string(k.ID), k.Label)
+	label, err := b.putBound("api_keys.label", string(k.ID), binding{}.key(k, hash), k.Label)
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (s *Store) CreateKey(ctx context.Context, k recaller.APIKey, hash []byte) e
 	if err != nil {
 		return err
 	}
-	label, err := b.put("api_keys.label", string(k.ID), k.Label)
+	label, err := b.putBound("api_keys.label", string(k.ID), binding{}.key(k, hash), k.Label)
 	if err != nil {
 		return err
 	}
@@ -246,9 +246,10 @@ func insertKey(ctx context.Context, tx Tx, k recaller.APIKey, hash, label []byte
 	return err
 }
 
-const keyColumns = `id, scope, label, created_at`
+const keyColumns = `id, hash, scope, label, created_at`
 
-// KeyByHash finds a key that has not been deleted. A tenant that does not exist has none.
+// KeyByHash finds a key that has not been deleted. A tenant that does not exist has none. A key whose row is not what was
+// written is none.
 func (s *Store) KeyByHash(ctx context.Context, tenant recaller.TenantID, hash []byte) (recaller.APIKey, error) {
 	list, err := s.keys(ctx, tenant, `SELECT `+keyColumns+` FROM api_keys WHERE tenant_id = $1
 		AND hash = $2`, tenant, hash)
@@ -270,34 +271,47 @@ func (s *Store) Keys(ctx context.Context, tenant recaller.TenantID) ([]recaller.
 func (s *Store) keys(
 	ctx context.Context, tenant recaller.TenantID, query string, args ...any,
 ) ([]recaller.APIKey, error) {
-	var list []recaller.APIKey
-	var labels [][]byte
+	var rows []sealedKey
 	err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
 		return each(ctx, tx, query, args, func(r Rows) error {
-			k := recaller.APIKey{Tenant: tenant}
-			var label []byte
-			var created int64
-			if err := r.Scan(&k.ID, &k.Scope, &label, &created); err != nil {
-				return err
-			}
-			k.CreatedAt = fromMicros(created)
-			list, labels = append(list, k), append(labels, label)
-			return nil
+			k, err := scanKey(r.Scan)
+			k.Tenant = tenant
+			rows = append(rows, k)
+			return err
 		})
 	})
-	if err != nil || len(list) == 0 {
+	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	b, err := s.unseal(ctx, tenant, "")
 	if err != nil {
 		return nil, err
 	}
-	for i := range list {
-		if err := b.get("api_keys.label", string(list[i].ID), labels[i], &list[i].Label); err != nil {
+	list := make([]recaller.APIKey, 0, len(rows))
+	for _, k := range rows {
+		err := b.getBound("api_keys.label", string(k.ID), binding{}.key(k.APIKey, k.hash), k.label, &k.Label)
+		if err == nil {
+			list = append(list, k.APIKey)
+			continue
+		}
+		if err := b.leaveOut(err, recaller.DamagedRow{Table: "api_keys", ID: string(k.ID)}); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
+}
+
+// sealedKey is an API key's row before the tenant's key opened it.
+type sealedKey struct {
+	recaller.APIKey
+	hash, label []byte
+}
+
+func scanKey(scan func(...any) error) (k sealedKey, err error) {
+	var created int64
+	err = scan(&k.ID, &k.hash, &k.Scope, &k.label, &created)
+	k.CreatedAt = fromMicros(created)
+	return k, err
 }
 
 // DeleteKey removes a key.

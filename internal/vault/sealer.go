@@ -12,10 +12,11 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// The versions of a sealed value; see the package comment.
+// The versions of a sealed value; see the package comment. A bound value has that of its key and toBound.
 const (
 	versionCaller = 1
 	versionTenant = 2
+	toBound       = 2
 )
 
 // BlindSize is the length of a blind token in bytes.
@@ -78,7 +79,7 @@ func (s Sealer) AppendSeal(dst []byte, place Place, plaintext []byte) ([]byte, e
 	}
 	aad := s.key.aad(place)
 	defer s.key.aads.Put(aad)
-	return s.key.aead.Seal(append(dst, s.key.version), nil, plaintext, *aad), nil
+	return s.key.aead.Seal(append(dst, s.key.versionAt(place)), nil, plaintext, *aad), nil
 }
 
 // Open returns the plaintext of a sealed value.
@@ -92,7 +93,7 @@ func (s Sealer) AppendOpen(dst []byte, place Place, sealed []byte) ([]byte, erro
 	if err := s.usable(); err != nil {
 		return nil, err
 	}
-	if len(sealed) == 0 || sealed[0] != s.key.version {
+	if len(sealed) == 0 || sealed[0] != s.key.versionAt(place) {
 		return nil, recaller.Errorf(recaller.Internal, "a stored value is damaged")
 	}
 	aad := s.key.aad(place)
@@ -114,13 +115,28 @@ func (s Sealer) usable() error {
 	return nil
 }
 
-// aad is the additional data for a place: version, tenant, caller, table and record, each framed by its length, so that
-// no two places have the same. The buffer goes back to the pool.
+// versionAt is the version of the key's values at a place.
+func (k *dataKey) versionAt(place Place) byte {
+	if len(place.Bound) > 0 {
+		return k.version + toBound
+	}
+	return k.version
+}
+
+// IsBound reports whether a sealed value was sealed with what its row shows (Place.Bound).
+func IsBound(sealed []byte) bool { return len(sealed) > 0 && sealed[0] > toBound }
+
+// aad is the additional data for a place: version, tenant, caller, table, record and what is bound, each framed by its
+// length, so that no two places have the same. The buffer goes back to the pool.
 func (k *dataKey) aad(place Place) *[]byte {
 	buf := k.aads.Get().(*[]byte)
 	b := append((*buf)[:0], k.prefix...)
 	b = appendFramed(b, place.Table)
-	*buf = appendFramed(b, place.Record)
+	b = appendFramed(b, place.Record)
+	if len(place.Bound) > 0 {
+		b = appendFramed(b, place.Bound)
+	}
+	*buf = b
 	return buf
 }
 
@@ -132,7 +148,7 @@ func newAADPool() *sync.Pool {
 }
 
 // appendFramed appends s behind its length.
-func appendFramed(b []byte, s string) []byte {
+func appendFramed[T string | []byte](b []byte, s T) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 

@@ -10,7 +10,9 @@
 //
 // A sealed value begins with a version byte. 1, for what belongs to a caller: AES-256-GCM, 96-bit random nonce. 2, for
 // what belongs to a tenant: XAES-256-GCM (C2SP), 192-bit random nonce, of which half derives a subkey for each message.
-// The two differ because of how often a key may be used: random 96-bit nonces are safe for 2^32 messages under one key,
+// 3 and 4 are 1 and 2 of values that answer for readable columns of their row as well (Place.Bound): where one of those
+// was changed, the value does not open.
+// The two ciphers differ because of how often a key may be used: random 96-bit nonces are safe for 2^32 messages under one key,
 // which no caller comes near, but which a tenant with thousands of writes a second would pass in ten days; XAES-256-GCM
 // is safe for 2^80, so a tenant's key never has to be changed and blind tokens stay valid. The sealing key, the
 // blinding key and the fingerprint are all derived from the data key with HKDF-SHA256 under labels of their own.
@@ -38,9 +40,13 @@ type Scope struct {
 
 // Place says where a sealed value is kept; it opens nowhere else. Where a row holds more than one sealed value, Table
 // names the column too ("memory.value"), else two values of one row could be exchanged.
+//
+// Bound is what the value answers for besides: the columns of its row that the database can read, in a spelling that is
+// the same for the same columns only. Empty: none.
 type Place struct {
 	Table  string
 	Record string
+	Bound  []byte
 }
 
 // Options adjusts a vault; the zero value is usable.

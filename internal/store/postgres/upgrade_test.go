@@ -28,7 +28,9 @@ func upgraded(t *testing.T) (*storetest.Old, *store.Store) {
 	o.Insert(`INSERT INTO reminders (tenant_id, id, caller_id, memory_id, conversation_id, due_at, status, attempts, reason, created_at) VALUES ('t', 'r-0', 'c-1', 'm-1', 'conv-1', $1, 'pending', 2, 'timeout', $2)`, o.At(48), o.At(1))
 	o.Insert(`INSERT INTO jobs (tenant_id, kind, subject, id, caller_id, run_at) VALUES ('t', 'reminder', 'r-0', 'r-0', 'c-1', $1)`, o.At(48))
 	o.OK(postgres.Migrate(t.Context(), db.Owner, db.AppRole()))
-	return o, store.New(open(t, db.App), v)
+	s := store.New(open(t, db.App), v)
+	s.AcceptUnbound(true)
+	return o, s
 }
 
 func TestUpgradeKeepsAllOfSchema2(t *testing.T) {

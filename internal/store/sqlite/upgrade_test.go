@@ -35,7 +35,9 @@ func upgraded(t *testing.T) (*storetest.Old, *store.Store) {
 	o.OK(err)
 	o.Fill()
 	o.OK(db.Close())
-	return o, store.New(open(t, path, sqlite.Options{}), v)
+	s := store.New(open(t, path, sqlite.Options{}), v)
+	s.AcceptUnbound(true)
+	return o, s
 }
 
 func TestUpgradeKeepsAllOfSchema1(t *testing.T) {

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/recallerhq/recaller"
@@ -86,11 +87,20 @@ func moved(b *bench) {
 	noise := b.noise.opened
 	caller := func() error { _, err := b.Store.Caller(b.ctx, "t1", ann.Caller.ID); return err }
 	conversation := func() error { _, err := b.Store.Conversation(b.ctx, "t1", string(ann.Conversation.ID)); return err }
-	turns := func() error { _, err := b.Store.Turns(b.ctx, "t1", ann.Conversation); return err }
-	history := func() error { _, err := b.Store.MemoryHistory(b.ctx, "t1", tea.ID); return err }
+	noted := func(read func(ctx context.Context) error) func() error {
+		return func() error {
+			ctx, damage := recaller.WithDamage(b.ctx)
+			if err := read(ctx); err != nil || len(damage.Rows()) == 0 {
+				return err
+			}
+			return damage.Rows()[0]
+		}
+	}
+	turns := noted(func(ctx context.Context) error { _, err := b.Store.Turns(ctx, "t1", ann.Conversation); return err })
+	history := noted(func(ctx context.Context) error { _, err := b.Store.MemoryHistory(ctx, "t1", tea.ID); return err })
 	checkpoint := func() error { _, err := b.Store.Checkpoint(b.ctx, "t1", ann.Caller.ID); return err }
 	tenant := func() error { _, err := b.Store.Tenant(b.ctx, "t1"); return err }
-	keys := func() error { _, err := b.Store.Keys(b.ctx, "t1"); return err }
+	keys := noted(func(ctx context.Context) error { _, err := b.Store.Keys(ctx, "t1"); return err })
 
 	for _, c := range []struct {
 		what     string

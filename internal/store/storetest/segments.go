@@ -77,7 +77,7 @@ func readInPieces(b *bench) {
 	b.putRaw(body(hurt), b.raw(body(words.Turns[conv][1])))
 	words, err = b.Store.Words(b.ctx, "t1", caller, []recaller.TurnRange{{Conversation: conv, To: 9}}, nil)
 	b.ok(err)
-	eq(b, "beside a damaged turn", fmt.Sprint(len(words.Turns[conv]), words.Damaged), "2 [{turns "+string(hurt.ID)+"}]")
+	eq(b, "beside a damaged turn", fmt.Sprint(len(words.Turns[conv]), words.Damaged), "2 [the row "+string(hurt.ID)+" of turns is damaged]")
 	b.putRaw(body(hurt), whole)
 	words, err = b.Store.Words(b.ctx, "t1", caller, nil, nil)
 	b.ok(err)

@@ -145,6 +145,12 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a caller rings while he is erased", erasedWhileCalling},
 		{"every table with a caller is erased", erasedTables},
 		{"a sealed value opens nowhere else", moved},
+		{"no API key is forged", keysForged},
+		{"no turn is changed, moved or taken away unseen", turnsForged},
+		{"a call whose counts were changed goes on", wordsAfterForgery},
+		{"no conversation is changed unseen", conversationsForged},
+		{"no memory is changed unseen", memoriesForged},
+		{"a value from before rows were bound is refused", unboundRefused},
 		{"the tenant door opens for no nameless tenant", oneDoor},
 		{"one tenant cannot reach another's things by their ids", wall},
 	}

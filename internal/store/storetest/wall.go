@@ -39,6 +39,7 @@ func wall(b *bench) {
 	for _, m := range []string{
 		"WithTenant", "WithCaller", "WithSystem", "Check", "Scrub", "Close", "TenantIDs", "Tenants", "CreateTenant", "UpdateTenant", "Tenant", "TenantByNumber", "IndexNumbers", "Packs", "PutPacks", "CreateKey", "Keys",
 		"Callers", "PruneOnces", "DueJobs", "DueTenants", "LeaseJob", "NextJob", "FinishJob", "RetryJob", "ReleaseJobs", "JobCount", "Quarantined",
+		"AcceptUnbound", "AllBound", "Bind", "OnDamage",
 	} {
 		reached[m] = true
 	}
