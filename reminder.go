@@ -39,7 +39,7 @@ type Reminder struct {
 	Status   ReminderStatus
 	Attempts int // tries at delivery that failed
 	// Reason says why the last try failed; empty if none did. It is from a closed set: "no webhook", "refused",
-	// "timeout", "unreachable", "server error", "unreadable rule" (it repeats no more).
+	// "unreachable", "unreadable rule" (it repeats no more).
 	Reason    string
 	CreatedAt time.Time
 	ClosedAt  time.Time // when it was delivered, cancelled or given up on; zero while pending

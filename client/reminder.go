@@ -20,7 +20,7 @@ type Reminder struct {
 	Rule           string                  `json:"rule,omitempty" doc:"The same as RFC 5545 writes it, with the first time and the zone." example:"DTSTART;TZID=Europe/London:20260309T090000\nRRULE:FREQ=WEEKLY;BYDAY=MO"`
 	Status         recaller.ReminderStatus `json:"status" enum:"pending,delivered,cancelled,dead" doc:"Where it stands. delivered: the webhook took it; dead: every try failed, and it can be tried again." example:"pending"`
 	Attempts       int                     `json:"attempts" doc:"Tries at delivery that failed." example:"0"`
-	Reason         string                  `json:"reason,omitempty" doc:"Why the last try failed: no webhook, refused, timeout, unreachable, server error; or unreadable rule: it repeats no more, though this time may have been delivered." example:"timeout"`
+	Reason         string                  `json:"reason,omitempty" doc:"Why the last try failed: no webhook, or unreachable, whatever its receiver did, of which the log of the server has more; or unreadable rule: it repeats no more, though this time may have been delivered." example:"unreachable"`
 	CreatedAt      time.Time               `json:"created_at" doc:"When it was set." example:"2026-03-02T09:34:11Z"`
 	ClosedAt       time.Time               `json:"closed_at,omitzero" doc:"When it was delivered, cancelled or given up on." example:"2026-03-10T07:30:01Z"`
 	Unreadable     bool                    `json:"unreadable,omitempty" doc:"In a list: its own words cannot be read, because the caller's key is missing." example:"false"`

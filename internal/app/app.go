@@ -133,7 +133,7 @@ func pathIn(cfg config.Config, parts ...string) string {
 
 // openTenants makes sure that the tenant `default` and the bootstrap key are there.
 func (a *App) openTenants(ctx context.Context) error {
-	a.tenants = tenant.New(tenant.Deps{Store: a.store, Now: a.opts.Now, NewID: newID, Changed: a.feed.AnewTenant})
+	a.tenants = tenant.New(tenant.Deps{Store: a.store, Now: a.opts.Now, NewID: newID, Changed: a.feed.AnewTenant, Reachable: a.reach().Host})
 	a.key = a.cfg.APIKey.Reveal()
 	if a.key == "" {
 		var err error

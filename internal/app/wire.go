@@ -16,6 +16,7 @@ import (
 	"github.com/recallerhq/recaller/internal/caller"
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/embed"
+	"github.com/recallerhq/recaller/internal/endpoint/outward"
 	"github.com/recallerhq/recaller/internal/events"
 	"github.com/recallerhq/recaller/internal/exam"
 	"github.com/recallerhq/recaller/internal/httpapi"
@@ -73,7 +74,7 @@ func (a *App) wire() error {
 		Log: a.log, Metrics: tool.NewMetrics(a.registry), Now: now, NewID: newID,
 	})
 	reminders := reminder.New(reminder.Deps{
-		Store: a.store, Tenants: a.tenants, Sender: webhook.New(webhook.Options{}), Enqueued: a.enqueued,
+		Store: a.store, Tenants: a.tenants, Sender: webhook.New(webhook.Options{Allowed: a.reach()}), Enqueued: a.enqueued,
 		Log: a.log, Metrics: reminder.NewMetrics(a.registry), Now: now, NewID: newID,
 	})
 	callers := caller.New(caller.Deps{Store: a.store, Tenants: a.tenants, Changed: a.feed.Committed, Now: now})
@@ -92,6 +93,9 @@ func (a *App) wire() error {
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
 	})
 }
+
+// reach is what tenants may have the server connect to beside public addresses.
+func (a *App) reach() outward.Allowed { return outward.Allowed(a.cfg.Webhooks) }
 
 // serve says which handler is served at which address. Another door is another line here.
 func (a *App) serve(deps httpapi.Deps) error {

@@ -38,6 +38,7 @@ type Config struct {
 	Voice    Voice
 	Log      Log
 	Limits   Limits
+	Webhooks Reach // inner addresses that tenants' webhooks may have
 	Briefing Briefing
 	Defaults Defaults
 

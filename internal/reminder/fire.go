@@ -16,10 +16,7 @@ const settling = 10 * time.Second
 // The reasons why a try failed (recaller.Reminder.Reason).
 const (
 	reasonNoWebhook   = "no webhook"
-	reasonRefused     = "refused"
-	reasonTimeout     = "timeout"
-	reasonUnreachable = "unreachable"
-	reasonServer      = "server error"
+	reasonUnreachable = "unreachable"     // whatever the receiver did: a tenant learns nothing of what it may not see
 	reasonRule        = "unreadable rule" // this time may have been delivered; no other comes
 )
 
@@ -100,7 +97,7 @@ func (s *Service) deliver(ctx context.Context, tenant recaller.Tenant, r recalle
 	reason := reasonNoWebhook
 	if tenant.Webhook.Set() {
 		err = s.Sender.Send(ctx, tenant.Webhook, string(webhookID(r)), s.Now(), body)
-		reason = reasonOf(err)
+		reason = reasonUnreachable
 	}
 	if errors.Is(ctx.Err(), context.Canceled) && err != nil { // we shut down: no fault of the receiver's
 		return err
@@ -184,18 +181,4 @@ func (s *Service) GiveUp(ctx context.Context, j recaller.Job, _ error) error {
 		s.Metrics.count(resultDead)
 	}
 	return err
-}
-
-// reasonOf returns why a try failed, from the closed set.
-func reasonOf(err error) string {
-	var answered interface{ StatusCode() int }
-	switch kind := recaller.KindOf(err); {
-	case kind == recaller.Invalid:
-		return reasonRefused
-	case kind == recaller.Timeout:
-		return reasonTimeout
-	case errors.As(err, &answered):
-		return reasonServer
-	}
-	return reasonUnreachable
 }

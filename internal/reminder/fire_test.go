@@ -127,12 +127,12 @@ func TestAReminderIsTriedUntilTheReceiverTakesIt(t *testing.T) {
 		sent   int
 	}{
 		{"no webhook", 204, recaller.Webhook{}, "no webhook", 0},
-		{"a fault of its own", 500, hook, "server error", 1},
-		{"too much at once", 429, hook, "server error", 1},
-		{"it refuses", 404, hook, "refused", 1},
-		{"it is elsewhere", 307, hook, "refused", 1},
+		{"a fault of its own", 500, hook, "unreachable", 1},
+		{"too much at once", 429, hook, "unreachable", 1},
+		{"it refuses", 404, hook, "unreachable", 1},
+		{"it is elsewhere", 307, hook, "unreachable", 1},
 		{"nobody there", 204, recaller.Webhook{URL: "http://127.0.0.1:1/hook", Secret: secret}, "unreachable", 0},
-		{"an address that is none", 204, recaller.Webhook{URL: "nowhere", Secret: secret}, "refused", 0},
+		{"an address that is none", 204, recaller.Webhook{URL: "nowhere", Secret: secret}, "unreachable", 0},
 	} {
 		h.settings[tenantID] = recaller.Tenant{ID: tenantID, Webhook: c.hook}
 		h.receiver.answers(c.status, nil)
@@ -149,7 +149,7 @@ func TestAReminderIsTriedUntilTheReceiverTakesIt(t *testing.T) {
 	h.receiver.answers(200, nil)
 	h.pass(time.Hour)
 	h.only("taken at last", r.ID)
-	h.is("taken at last", r.ID, recaller.ReminderDelivered, tries, "refused")
+	h.is("taken at last", r.ID, recaller.ReminderDelivered, tries, "unreachable")
 	if got := h.counted("failed"); got != tries {
 		t.Errorf("%d tries were counted as failed, want %d", got, tries)
 	}
@@ -168,7 +168,7 @@ func TestAReceiverThatIsTooSlow(t *testing.T) {
 	r := h.remind("a", "milk", time.Minute)
 	h.Sender = slow{}
 	h.pass(time.Minute)
-	h.is("too slow", r.ID, recaller.ReminderPending, 1, "timeout")
+	h.is("too slow", r.ID, recaller.ReminderPending, 1, "unreachable")
 }
 
 func TestAShutdownIsNoFailedTry(t *testing.T) {
@@ -418,7 +418,7 @@ func TestAClockThatJumps(t *testing.T) {
 	h.receiver.answers(http.StatusOK, nil)
 	h.pass(time.Minute)
 	h.only("the try after", r.ID)
-	h.is("taken", r.ID, recaller.ReminderDelivered, 1, "server error")
+	h.is("taken", r.ID, recaller.ReminderDelivered, 1, "unreachable")
 	h.pass(24 * time.Hour)
 	h.nothing("after its due time")
 }

@@ -93,7 +93,7 @@ func (h *house) serve() {
 	h.logged, log = obstest.NewStream()
 	h.registry = prometheus.NewRegistry()
 	h.Service = reminder.New(reminder.Deps{
-		Store: faulty{h.Place.Store, h.faults}, Tenants: h.settings, Sender: webhook.New(webhook.Options{}),
+		Store: faulty{h.Place.Store, h.faults}, Tenants: h.settings, Sender: webhook.New(webhook.Options{Transport: &http.Transport{}}),
 		Enqueued: func() { h.woken++ }, Log: log, Metrics: reminder.NewMetrics(h.registry), Now: h.Clock.Now, NewID: h.NewID,
 	})
 	h.runner = jobs.New(h.Place.Store, map[string]jobs.Handler{

@@ -22,7 +22,7 @@ func (h *house) dead(key string) recaller.Reminder {
 		h.Errorf("%d attempts, want %d", n, maxTries)
 	}
 	h.receiver.answers(200, nil)
-	h.is("given up on", r.ID, recaller.ReminderDead, maxTries, "server error")
+	h.is("given up on", r.ID, recaller.ReminderDead, maxTries, "unreachable")
 	return r
 }
 
@@ -81,16 +81,16 @@ func TestTheLastTimeOfOneThatRepeatsIsTriedAgain(t *testing.T) {
 		h.receiver.answers(503, nil)
 		h.pass(24*time.Hour - 2*time.Hour)
 		givenUp()
-		h.is("given up on", r.ID, recaller.ReminderDead, maxTries, "server error")
+		h.is("given up on", r.ID, recaller.ReminderDead, maxTries, "unreachable")
 		again()
 		h.pass(-2 * time.Hour)
 		givenUp()
-		h.is("and once more", r.ID, recaller.ReminderDead, 2*maxTries, "server error")
+		h.is("and once more", r.ID, recaller.ReminderDead, 2*maxTries, "unreachable")
 		again()
 		h.receiver.answers(200, nil)
 		h.pass(0)
 		h.only("taken at last", r.Occurrence())
-		h.is("taken at last", r.ID, recaller.ReminderDelivered, 2*maxTries, "server error")
+		h.is("taken at last", r.ID, recaller.ReminderDelivered, 2*maxTries, "unreachable")
 	})
 }
 

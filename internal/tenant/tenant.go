@@ -46,6 +46,8 @@ type Deps struct {
 	Now     func() time.Time
 	NewID   func() string
 	Changed func(recaller.TenantID) // told after this process has changed a tenant's settings
+	// Reachable reports whether webhooks may have a host, as far as it shows; nil: every host. Who sends checks it again.
+	Reachable func(host string) bool
 }
 
 // Service carries out the use cases. Safe for concurrent use.

@@ -30,6 +30,10 @@ func (s *Service) Webhook(ctx context.Context, tenant recaller.TenantID) (recall
 func (s *Service) SetWebhook(
 	ctx context.Context, tenant recaller.TenantID, address, secret string,
 ) (recaller.Webhook, error) {
+	if u, err := url.Parse(address); err == nil && s.Reachable != nil && !s.Reachable(u.Hostname()) {
+		return recaller.Webhook{}, recaller.InvalidField("url",
+			"must be of a public host: no other is reached, unless the server's RECALLER_WEBHOOK_ALLOW lists it")
+	}
 	t, err := s.Update(ctx, tenant, func(t *recaller.Tenant) error {
 		hook := recaller.Webhook{URL: address, Secret: secret}
 		if hook.Secret == "" {

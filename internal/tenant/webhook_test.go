@@ -64,6 +64,19 @@ func TestAWebhookIsSetAndTakenAway(t *testing.T) {
 	b.is(b.DeleteWebhook(t.Context(), "nobody"), recaller.NotFound, "")
 }
 
+func TestAWebhookOfAnInnerHostIsRefused(t *testing.T) {
+	b := newBench(t)
+	made, _ := b.made("First")
+	s := b.serve()
+	s.Reachable = func(host string) bool { return host != "10.0.0.1" }
+	_, err := s.SetWebhook(t.Context(), made.ID, "http://10.0.0.1:80/x", "")
+	if b.is(err, recaller.Invalid, "url"); err != nil && strings.Contains(err.Error(), "10.0") {
+		t.Errorf("the error %q holds what was given", err)
+	}
+	_, err = s.SetWebhook(t.Context(), made.ID, "https://example.com/x", "")
+	b.ok(err)
+}
+
 func TestWebhooksThatAreRefused(t *testing.T) {
 	b := newBench(t)
 	made, _ := b.made("First")

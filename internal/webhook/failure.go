@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/endpoint/outward"
 )
 
 // status is the cause of an error that came of an answer.
@@ -55,6 +56,8 @@ func obstacle(err error) string {
 		record  tls.RecordHeaderError
 	)
 	switch {
+	case errors.Is(err, outward.ErrInner):
+		return "its address is not public, and RECALLER_WEBHOOK_ALLOW does not list it"
 	case errors.As(err, &name):
 		return "its name is not known"
 	case errors.As(err, &cert), errors.As(err, &unknown), errors.As(err, &alert), errors.As(err, &record):

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/endpoint/outward"
 )
 
 // DefaultTimeout bounds a request, its answer included.
@@ -36,7 +37,8 @@ const (
 
 // Options adjusts a Sender.
 type Options struct {
-	Transport http.RoundTripper // nil: one of its own
+	Transport http.RoundTripper // nil: one that reaches public addresses, and what is Allowed
+	Allowed   outward.Allowed   // what the operator lists
 	Timeout   time.Duration     // 0: DefaultTimeout
 }
 
@@ -47,6 +49,9 @@ type Sender struct{ client *http.Client }
 func New(opts Options) *Sender {
 	if opts.Timeout <= 0 {
 		opts.Timeout = DefaultTimeout
+	}
+	if opts.Transport == nil {
+		opts.Transport = outward.Transport(opts.Allowed)
 	}
 	return &Sender{&http.Client{
 		Transport:     opts.Transport,

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/endpoint/outward"
 	"github.com/recallerhq/recaller/internal/webhook"
 )
 
@@ -25,6 +27,9 @@ const (
 	body      = `{"object":"event"}`
 	signature = "v1,29AgfhxDKnvd7XIZpcUL2KK/xVwoVIxFBNNfDtTZLfw="
 )
+
+// here is what the receivers of these tests are reached by.
+var here = outward.Allowed{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 
 func at() time.Time { return time.Unix(1760000000, 0) }
 
@@ -62,7 +67,7 @@ func (r *receiver) hook() recaller.Webhook {
 func TestARequestIsSignedAsStandardWebhooksHasIt(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t, 200)
-	if err := webhook.New(webhook.Options{}).Send(t.Context(), r.hook(), id, at(), []byte(body)); err != nil {
+	if err := webhook.New(webhook.Options{Allowed: here}).Send(t.Context(), r.hook(), id, at(), []byte(body)); err != nil {
 		t.Fatal(err)
 	}
 	h := r.got.Header
@@ -100,7 +105,7 @@ func TestWhatAnAnswerMeans(t *testing.T) {
 		r := newReceiver(t, status)
 		other := newReceiver(t, 200)
 		r.header.Set("Location", other.URL)
-		err := webhook.New(webhook.Options{}).Send(t.Context(), r.hook(), id, at(), []byte(body))
+		err := webhook.New(webhook.Options{Allowed: here}).Send(t.Context(), r.hook(), id, at(), []byte(body))
 		if want == "" {
 			if err != nil {
 				t.Errorf("%d: got %v", status, err)
@@ -160,6 +165,24 @@ func TestAReceiverThatCannotBeReached(t *testing.T) {
 	}
 }
 
+func TestAnInnerReceiverIsNotReached(t *testing.T) {
+	t.Parallel()
+	inner := newReceiver(t, 204)
+	port := inner.URL[strings.LastIndex(inner.URL, ":"):]
+	for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0"} {
+		hook := recaller.Webhook{URL: "http://" + host + port + "/hidden", Secret: secret}
+		err := webhook.New(webhook.Options{}).Send(t.Context(), hook, id, at(), []byte(body))
+		if !errors.Is(err, recaller.Unavailable) || !strings.Contains(err.Error(), "RECALLER_WEBHOOK_ALLOW") {
+			t.Errorf("%s: got %v, want it unavailable, with the setting that allows it", host, err)
+			continue
+		}
+		safe(t, err)
+	}
+	if inner.count != 0 {
+		t.Errorf("it was asked %d times", inner.count)
+	}
+}
+
 func TestAReceiverThatIsSlow(t *testing.T) {
 	t.Parallel()
 	asked, release := make(chan struct{}, 2), make(chan struct{})
@@ -168,7 +191,7 @@ func TestAReceiverThatIsSlow(t *testing.T) {
 	t.Cleanup(func() { close(release) })
 	hook := recaller.Webhook{URL: slow.URL + "/hidden", Secret: secret}
 
-	err := webhook.New(webhook.Options{Timeout: 50 * time.Millisecond}).Send(t.Context(), hook, id, at(), []byte(body))
+	err := webhook.New(webhook.Options{Allowed: here, Timeout: 50 * time.Millisecond}).Send(t.Context(), hook, id, at(), []byte(body))
 	if !errors.Is(err, recaller.Timeout) {
 		t.Errorf("got %v, want a timeout", err)
 	}
@@ -177,7 +200,7 @@ func TestAReceiverThatIsSlow(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-asked; cancel() }()
-	err = webhook.New(webhook.Options{}).Send(ctx, hook, id, at(), []byte(body))
+	err = webhook.New(webhook.Options{Allowed: here}).Send(ctx, hook, id, at(), []byte(body))
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want it cancelled", err)
 	}
@@ -197,7 +220,7 @@ func TestAnAnswerIsBounded(t *testing.T) {
 		}
 	}))
 	t.Cleanup(endless.Close)
-	if err := webhook.New(webhook.Options{}).Send(t.Context(), recaller.Webhook{URL: endless.URL, Secret: secret}, id, at(), []byte(body)); err != nil {
+	if err := webhook.New(webhook.Options{Allowed: here}).Send(t.Context(), recaller.Webhook{URL: endless.URL, Secret: secret}, id, at(), []byte(body)); err != nil {
 		t.Errorf("got %v, want the status to do", err)
 	}
 	<-gone
@@ -218,7 +241,7 @@ func TestAWebhookThatIsNotUsable(t *testing.T) {
 		"no base64":        {URL: "http://example.com", Secret: "whsec_CQkJ*"},
 		"another alphabet": {URL: "http://example.com", Secret: "whsec_" + base64.URLEncoding.EncodeToString([]byte("\xff\xff\xff"))},
 	} {
-		err := webhook.New(webhook.Options{}).Send(t.Context(), hook, id, at(), []byte(body))
+		err := webhook.New(webhook.Options{Allowed: here}).Send(t.Context(), hook, id, at(), []byte(body))
 		if !errors.Is(err, recaller.Invalid) {
 			t.Errorf("%s: got %v, want it invalid", name, err)
 			continue
