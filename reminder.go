@@ -38,7 +38,7 @@ type Reminder struct {
 	Text     string // words of its own; empty: the memory's
 	Status   ReminderStatus
 	Attempts int // tries at delivery that failed
-	// Reason says why the last try failed; empty if none did. It is from a closed set: "no webhook", "refused",
+	// Reason says why the last try failed; empty if none did. It is from a closed set: "no webhook",
 	// "unreachable", "unreadable rule" (it repeats no more).
 	Reason    string
 	CreatedAt time.Time
