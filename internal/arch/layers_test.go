@@ -73,7 +73,7 @@ func edges() map[string][]string {
 		"wrapup/reading":  {"speech", "when"},
 		"wrapup/quote":    {"speech", "when", "wrapup/reading"},
 		"wrapup/summary":  {"agreement", "recall/token", "speech", "when", "wrapup/quote", "wrapup/reading"},
-		"wrapup/label":    {"speech"},
+		"wrapup/label":    {"recall/token", "speech"},
 		"wrapup/name":     {"speech"},
 		"wrapup/answer":   {"speech"},
 		"wrapup/extract":  {"recall/token", "speech", "wrapup/quote", "wrapup/reading"},

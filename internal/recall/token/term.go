@@ -1,6 +1,6 @@
 package token
 
-import "github.com/kljensen/snowball/english"
+import "github.com/blevesearch/snowballstem/english"
 
 // Term returns the term that a token is searched by: "" for a stop word, the English stem of a plain word, and
 // otherwise the token itself, such as a number or a word of another script.
@@ -19,8 +19,11 @@ func Term(tok string) string {
 			return tok
 		}
 	}
-	return english.Stem(tok, true)
+	return EnglishStem(tok)
 }
+
+// EnglishStem returns the English stem of a word of small letters, whatever it says.
+func EnglishStem(w string) string { return snowball(english.Stem, w) }
 
 // Stop reports whether a folded token is a stop word. Words that are also names or months (will, may) are not.
 func Stop(tok string) bool {

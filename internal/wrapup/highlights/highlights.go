@@ -13,8 +13,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/kljensen/snowball/english"
-
+	recall "github.com/recallerhq/recaller/internal/recall/token"
 	"github.com/recallerhq/recaller/internal/speech"
 )
 
@@ -118,7 +117,7 @@ func stem(low string) string {
 	if n, ok := numbers[low]; ok {
 		return n
 	}
-	return english.Stem(strings.TrimSuffix(low, "'s"), false)
+	return recall.EnglishStem(strings.TrimSuffix(low, "'s"))
 }
 
 func (r reading) carries(highlight string) bool {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/kljensen/snowball/english"
+	recall "github.com/recallerhq/recaller/internal/recall/token"
 )
 
 // pattern is a phrase to be found: a place after the other, each a set of stems; nil is a gap.
@@ -99,7 +99,7 @@ func stem(low string) string {
 	if low == "canceled" || low == "canceling" { // one l or two
 		return "cancel"
 	}
-	return english.Stem(low, false)
+	return recall.EnglishStem(low)
 }
 
 // book finds the patterns of a table in one reading of the words.
