@@ -36,6 +36,7 @@ type Operation struct {
 	Operator bool           // needs a key of the tenant default, because it sees past one tenant
 	Limit    time.Duration  // how long it may take, with its body; 0: DefaultLimit; Lasting: no bound
 	MaxBody  int64          // of a request, in bytes; the door's reader enforces it
+	Bodies   *Budget        // of the bytes that its bodies take in memory at once; nil: they are small
 	Slots    *Slots         // of which it takes one; nil: it needs none
 	OnceAs   string         // operations with the same OnceAs share idempotency keys; empty: Name
 	Quiet    bool           // logged at debug level: health checks, documentation

@@ -23,6 +23,8 @@ type Exchange struct {
 	started time.Time
 	cancel  context.CancelFunc // of its deadline
 	slots   *Slots             // of which it holds one
+	body    int64              // bytes that it holds of the operation's budget
+	over    bool               // there was no room for its body
 	lasts   bool               // the gate knows that it lasts
 	err     error              // why it failed
 
@@ -47,12 +49,21 @@ func (x *Exchange) Admit(ctx context.Context, secret string, op *Operation) (con
 		ctx, x.cancel = context.WithTimeout(ctx, limit)
 	}
 	if op.Slots != nil {
-		if err := op.Slots.take(ctx); err != nil {
+		if err := x.Take(ctx, op.Slots); err != nil {
 			return ctx, err
 		}
-		x.slots = op.Slots
 	}
 	return ctx, nil
+}
+
+// Take takes a slot until Done. It is for what needs one only once its body is there: a body that trickles in is to hold
+// nobody up. It fails as Admit does. An exchange holds one slot at most.
+func (x *Exchange) Take(ctx context.Context, slots *Slots) error {
+	if err := slots.take(ctx, x.Tenant); err != nil {
+		return err
+	}
+	x.slots = slots
+	return nil
 }
 
 // authorise finds the key. The exchange has it, and logs it, even if the key may not ask for the operation.
@@ -96,7 +107,10 @@ func (x *Exchange) Done(ctx context.Context, fault bool, about ...slog.Attr) tim
 		x.gate.lasting.remove(x)
 	}
 	if x.slots != nil {
-		x.slots.give()
+		x.slots.give(x.Tenant)
+	}
+	if x.body > 0 {
+		x.op.Bodies.give(x.Tenant, x.body)
 	}
 	if x.cancel != nil {
 		x.cancel()

@@ -23,13 +23,6 @@ func (x *Exchange) Keyed(key, target string) {
 	}
 }
 
-// Saw takes note of a part of the request's body, in order.
-func (x *Exchange) Saw(part []byte) {
-	if x.digest != nil {
-		x.digest.Write(part)
-	}
-}
-
 // Once returns the token by which the use case carries the request out at most once. Without an idempotency key it is
 // the zero value. It fails with Invalid if the key is too long or has control characters. Call it after the body was
 // read.

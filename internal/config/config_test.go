@@ -68,7 +68,7 @@ func TestDefaults(t *testing.T) {
 		"sync":        {c.Voice.SyncInterval, 30 * time.Second},
 		"enabled":     {c.Voice.Enabled, true},
 		"body":        {c.Limits.BodyBytes, int64(4 << 20)},
-		"import":      {c.Limits.ImportBytes, int64(64 << 20)},
+		"import":      {c.Limits.ImportBytes, int64(32 << 20)},
 		"rate":        {c.Limits.Rate, 10000.0},
 		"deadline":    {c.Briefing.Deadline, 250 * time.Millisecond},
 		"tokens":      {c.Briefing.Tokens, 1500},

@@ -37,13 +37,7 @@ func (s *server) callerRoutes() {
 		r, err := s.Privacy.Erase(ctx, x.Tenant, recaller.CallerID(in.ID))
 		return body200(r, err)
 	})
-	add(s, route{
-		id: "export-caller", method: http.MethodGet, path: "/v1/callers/{id}/export", tag: tagCallers,
-		summary: "Export a caller", about: "Everything that is held about the caller, in one answer.",
-	}, func(ctx context.Context, x *exchange, in *CallerPath) (*plain[client.Export], error) {
-		e, err := s.Privacy.Export(ctx, x.Tenant, recaller.CallerID(in.ID))
-		return body200(exportOut(e), err)
-	})
+	s.exportRoute()
 	add(s, route{
 		id: "caller-conversations", method: http.MethodGet, path: "/v1/callers/{id}/conversations", tag: tagCallers,
 		summary: "List a caller's conversations",

@@ -7,7 +7,6 @@ import (
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/livebuffer"
-	"github.com/recallerhq/recaller/internal/privacy"
 	"github.com/recallerhq/recaller/internal/repeat"
 )
 
@@ -229,24 +228,6 @@ func dayOut(t time.Time) time.Time {
 		return time.Time{}
 	}
 	return t
-}
-
-func exportOut(e privacy.Export) client.Export {
-	out := client.Export{
-		ExportedAt: instant(e.ExportedAt), Caller: callerOut(e.Caller), Memories: list(e.Memories, memoryOut),
-		Reminders: list(e.Reminders, reminderOut), Agreements: list(e.Agreements, agreementOut),
-		Conversations: list(e.Conversations, func(c privacy.ExportedConversation) client.ExportedConversation {
-			return client.ExportedConversation{
-				Conversation: conversationOut(c.Conversation), Turns: list(c.Words, turnOut),
-				ToolCalls: list(c.ToolCalls, toolRecordOut),
-			}
-		}),
-	}
-	if e.Checkpoint != nil {
-		c := checkpointOut(*e.Checkpoint)
-		out.Checkpoint = &c
-	}
-	return out
 }
 
 func agreementOut(g recaller.Agreement) client.Agreement {

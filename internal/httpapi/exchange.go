@@ -108,8 +108,10 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	n, err := b.ReadCloser.Read(p)
-	b.x.Saw(p[:n])
 	var timeout net.Error
+	if !b.x.Saw(p[:n]) {
+		n, err = 0, recaller.Exhausted
+	}
 	if err == nil || errors.Is(err, io.EOF) || (errors.As(err, &timeout) && timeout.Timeout()) {
 		return n, err
 	}

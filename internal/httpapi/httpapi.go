@@ -197,7 +197,7 @@ type Options struct {
 // The defaults of Options.
 const (
 	DefaultMaxBody    = 1 << 20
-	DefaultMaxImport  = 64 << 20
+	DefaultMaxImport  = 32 << 20
 	DefaultHeartbeat  = 15 * time.Second
 	DefaultMaxStreams = 1000
 )
@@ -233,6 +233,7 @@ type server struct {
 	api          huma.API
 	metrics      *metrics
 	operations   map[string]*admission.Operation
+	imports      *admission.Slots
 	faults       map[reflect.Type]*huma.Schema // of the bodies that handlers decode
 	faultSchemas huma.Registry                 // what faults refer to
 	required     map[recaller.Tool][]string    // arguments that a tool requires, in snake_case
@@ -255,7 +256,7 @@ func newServer(deps Deps, opts Options) (*server, error) {
 	}
 	s := &server{
 		Deps: deps, opts: opts, mux: &recorder{mux: http.NewServeMux()}, metrics: m,
-		operations: operations(opts),
+		operations: operations(opts), imports: admission.Queue(maxImports, importsAtWork),
 	}
 	s.api = humago.New(s.mux, s.config())
 	s.api.UseMiddleware(s.admit)

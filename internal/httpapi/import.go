@@ -61,6 +61,12 @@ func (s *server) importConversations(ctx context.Context, x *exchange, in *struc
 	Check bool `query:"check" doc:"true: nothing is kept; what is wrong with the request is told all the same." example:"false"`
 },
 ) (*importAnswer, error) {
+	if err := x.Whole(); err != nil {
+		return nil, err
+	}
+	if err := x.Take(ctx, s.imports); err != nil {
+		return nil, err
+	}
 	once, err := x.Once()
 	if err != nil {
 		return nil, err

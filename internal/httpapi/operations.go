@@ -15,8 +15,14 @@ import (
 // importLimit is how long an import may take.
 const importLimit = 5 * time.Minute
 
-// maxImports is how many imports may hold their bodies in memory at once. Others wait for their turn.
-const maxImports = 2
+// maxImports is how many imports may be at work at once. Others wait for their turn. Where one tenant has imports only,
+// three are at work.
+const maxImports = 4
+
+// maxExports is how many exports may be read at once; they last as long as who asks for them takes to read them.
+const maxExports = 8
+
+const importsAtWork = "other imports are at work; try again later"
 
 // operations is the one table of what is served and what each operation needs. What it lacks is not served.
 func operations(o Options) map[string]*admission.Operation {
@@ -39,7 +45,7 @@ func operations(o Options) map[string]*admission.Operation {
 		"get-pack",
 		"list-tools", "list-reminders", "caller-reminders")
 	declare(admission.Operation{Scope: recaller.ScopeAgent},
-		"start-conversation", "add-turns", "end-conversation", "update-caller", "export-caller",
+		"start-conversation", "add-turns", "end-conversation", "update-caller",
 		"store-memory", "update-memory", "forget-memory", "undo-memory", "put-checkpoint", "delete-checkpoint",
 		"call-tool",
 		"set-reminder", "remind-caller", "cancel-reminder", "retry-reminder")
@@ -55,8 +61,12 @@ func operations(o Options) map[string]*admission.Operation {
 	}, "conversation-events")
 	declare(admission.Operation{
 		Scope: recaller.ScopeAgent, Limit: importLimit, MaxBody: o.MaxImport,
-		Slots: admission.Queue(maxImports, "other imports are at work; try again later"),
+		Bodies: admission.Bytes(2*o.MaxImport, importsAtWork),
 	}, "import-conversations")
+	declare(admission.Operation{
+		Scope: recaller.ScopeAgent, Limit: exportLimit,
+		Slots: admission.Cap(maxExports, "other exports are being read; try again later"),
+	}, "export-caller")
 	for _, name := range recaller.Tools() {
 		declare(admission.Operation{Scope: recaller.ScopeAgent, OnceAs: string(name)}, toolOperation(name))
 	}

@@ -38,7 +38,7 @@ func TestArchivedWordsExpire(t *testing.T) {
 			t.Errorf("%s %s: got %d turns, %v; want %d and the summary", test.tenant, test.ref, len(rec.Turns), err, test.want)
 		}
 	}
-	if got, err := b.Export(t.Context(), keep, kept); err != nil || len(got.Conversations) != 2 {
+	if got, err := b.export(keep, kept); err != nil || len(got.Conversations) != 2 {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }

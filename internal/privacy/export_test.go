@@ -22,7 +22,7 @@ func TestExportHasEverythingThatWasToldAndNobodyElses(t *testing.T) {
 			b := newBench(t)
 			caller, told := b.tell(tenant, phone, "ana-7")
 			b.tell(tenant, "+12025550199", "bob-8")
-			got, err := b.Export(t.Context(), tenant, caller)
+			got, err := b.export(tenant, caller)
 			b.ok(err)
 			raw, err := json.Marshal(got)
 			b.ok(err)
@@ -56,7 +56,7 @@ func TestExportOfMoreThanAPage(t *testing.T) {
 		})
 		b.ok(err)
 	}
-	got, err := b.Export(t.Context(), keep, caller)
+	got, err := b.export(keep, caller)
 	b.ok(err)
 	keys, said := map[string]bool{}, map[string]bool{}
 	for _, m := range got.Memories {
@@ -72,40 +72,101 @@ func TestExportOfMoreThanAPage(t *testing.T) {
 	}
 }
 
-// The caller says something while he is exported: the export is of before or after, not of neither.
-func TestExportIsOfOneMoment(t *testing.T) {
+// The caller says something while he is exported. What he said before is there, and each conversation counts the turns
+// that it has.
+func TestACallerTalksWhileHeIsExported(t *testing.T) {
 	b := newBench(t)
 	caller, _ := b.tell(keep, phone, "ana-7")
-	first, err := b.Export(t.Context(), keep, caller)
-	b.ok(err)
 	talk := sync.OnceFunc(func() {
 		_, _, err := b.conversations.AddTurns(t.Context(), keep, "ana-7-live", recaller.Once{}, []conversation.TurnInput{{Speaker: recaller.User, Text: "one more thing"}})
 		b.ok(err)
 	})
-	s := privacy.New(privacy.Deps{Store: talkative{b.Place.Store, talk}, Words: b.conversations, Tenants: b.settings, Now: b.Clock.Now})
+	words := talkative{b.conversations, talk}
+	s := privacy.New(privacy.Deps{Store: b.Place.Store, Words: words, Tenants: b.settings, Now: b.Clock.Now})
 	got, err := s.Export(t.Context(), keep, caller)
 	b.ok(err)
-	if got.Caller.ContentVersion != first.Caller.ContentVersion+1 || got.Conversations[0].Turns != 3 || len(got.Conversations[0].Words) != 3 {
-		t.Errorf("got version %d with %d turns counted, %d there; want them to agree", got.Caller.ContentVersion, got.Conversations[0].Turns, len(got.Conversations[0].Words))
+	turns := 0
+	for c, err := range got.Conversations {
+		b.ok(err)
+		if c.Turns != len(c.Words) {
+			t.Errorf("a conversation counts %d turns and has %d", c.Turns, len(c.Words))
+		}
+		turns += len(c.Words)
+	}
+	again, err := b.export(keep, caller)
+	b.ok(err)
+	after := 0
+	for _, c := range again.Conversations {
+		after += len(c.Words)
+	}
+	if after != turns+1 {
+		t.Errorf("got %d turns, and %d in the export after it; want one more", turns, after)
 	}
 }
 
-// talkative is a store whose caller talks while his memories are read.
+// talkative is who talks while his words are read.
 type talkative struct {
-	privacy.Store
+	privacy.Words
 	talk func()
 }
 
-func (s talkative) Memories(ctx context.Context, t recaller.TenantID, c recaller.CallerID, f recaller.MemoryFilter) ([]recaller.Memory, string, error) {
+func (s talkative) Turns(ctx context.Context, t recaller.TenantID, c recaller.Conversation) ([]recaller.Turn, error) {
 	s.talk()
-	return s.Store.Memories(ctx, t, c, f)
+	return s.Words.Turns(ctx, t, c)
+}
+
+// A store that fails while conversations are read is no whole export.
+func TestAnExportThatBreaksOffSaysSo(t *testing.T) {
+	b := newBench(t)
+	caller, _ := b.tell(keep, phone, "ana-7")
+	s := privacy.New(privacy.Deps{Store: b.Place.Store, Words: mute{b.conversations}, Tenants: b.settings, Now: b.Clock.Now})
+	got, err := s.Export(t.Context(), keep, caller)
+	b.ok(err)
+	for _, err = range got.Conversations {
+		continue
+	}
+	b.is(err, recaller.Unavailable)
+}
+
+// mute is what cannot be read.
+type mute struct{ privacy.Words }
+
+func (mute) Turns(context.Context, recaller.TenantID, recaller.Conversation) ([]recaller.Turn, error) {
+	return nil, recaller.Unavailable
+}
+
+// whole is an export that was read to its end.
+type whole struct {
+	privacy.Export
+	Memories      []recaller.Memory
+	Conversations []privacy.ExportedConversation
+}
+
+// MarshalJSON leaves out what is ranged over.
+func (w whole) MarshalJSON() ([]byte, error) {
+	return json.Marshal([]any{w.Caller, w.Checkpoint, w.Reminders, w.Agreements, w.Memories, w.Conversations})
+}
+
+func (b *bench) export(tenant recaller.TenantID, caller recaller.CallerID) (w whole, err error) {
+	if w.Export, err = b.Export(b.Context(), tenant, caller); err != nil {
+		return w, err
+	}
+	for m, err := range w.Export.Memories {
+		b.ok(err)
+		w.Memories = append(w.Memories, m)
+	}
+	for c, err := range w.Export.Conversations {
+		b.ok(err)
+		w.Conversations = append(w.Conversations, c)
+	}
+	return w, nil
 }
 
 func TestExportOfNobody(t *testing.T) {
 	b := newBench(t)
 	caller, _ := b.tell(keep, phone, "ana-7")
 	for tenant, id := range map[recaller.TenantID]recaller.CallerID{keep: "nobody", archived: caller} {
-		_, err := b.Export(t.Context(), tenant, id)
+		_, err := b.export(tenant, id)
 		b.is(err, recaller.NotFound)
 	}
 }
@@ -113,7 +174,7 @@ func TestExportOfNobody(t *testing.T) {
 func TestExportHasRemindersAndWhatToolsDid(t *testing.T) {
 	b := newBench(t)
 	caller, _ := b.tell(keep, phone, "ana-7")
-	before, err := b.Export(t.Context(), keep, caller)
+	before, err := b.export(keep, caller)
 	b.ok(err)
 	conv := before.Conversations[0].ID
 	_, err = b.memories.Store(t.Context(), keep, caller, recaller.Once{}, memory.Input{
@@ -122,7 +183,7 @@ func TestExportHasRemindersAndWhatToolsDid(t *testing.T) {
 		Reminder: &recaller.Reminder{ID: recaller.ReminderID(b.NewID()), Caller: caller, Conversation: conv, DueAt: b.Clock.Now().Add(time.Hour), CreatedAt: b.Clock.Now()},
 	})
 	b.ok(err)
-	got, err := b.Export(t.Context(), keep, caller)
+	got, err := b.export(keep, caller)
 	b.ok(err)
 	if len(got.Reminders) != 1 || got.Reminders[0].Status != recaller.ReminderPending {
 		t.Errorf("got reminders %+v, want the one that was set", got.Reminders)

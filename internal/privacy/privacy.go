@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/agreement"
-	"github.com/recallerhq/recaller/internal/identity"
 )
 
 // JobErase is the kind of the job that finishes an erasure that a crash cut short; its subject is the caller's id.
@@ -110,128 +108,6 @@ type progress struct {
 // New returns a Service.
 func New(deps Deps) *Service {
 	return &Service{Deps: deps, erasures: map[erasure]*progress{}}
-}
-
-// Export is everything that is held about a caller.
-type Export struct {
-	ExportedAt    time.Time
-	Caller        recaller.Caller
-	Checkpoint    *recaller.Checkpoint
-	Memories      []recaller.Memory // every version
-	Reminders     []recaller.Reminder
-	Agreements    []recaller.Agreement // as they stand
-	Conversations []ExportedConversation
-}
-
-// ExportedConversation is a conversation with its words, and what the agent's tools did in it.
-type ExportedConversation struct {
-	recaller.Conversation
-	Words     []recaller.Turn
-	ToolCalls []recaller.ToolCall
-}
-
-// maxReads bounds how often an export reads everything anew because the caller's content changed meanwhile.
-const maxReads = 3
-
-// Export returns everything that is held about a caller, as of one moment, unless he talks faster than it can be read.
-func (s *Service) Export(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (Export, error) {
-	var out Export
-	for range maxReads {
-		var err error
-		if out, err = s.read(ctx, tenant, caller); err != nil {
-			return Export{}, err
-		}
-		now, err := s.Store.Caller(ctx, tenant, caller)
-		if err != nil {
-			return Export{}, err
-		}
-		if now.ContentVersion == out.Caller.ContentVersion {
-			break
-		}
-	}
-	return out, nil
-}
-
-func (s *Service) read(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (Export, error) {
-	c, err := s.Store.Caller(ctx, tenant, caller)
-	if err != nil {
-		return Export{}, err
-	}
-	out := Export{ExportedAt: s.Now(), Caller: c}
-	cp, err := s.Store.Checkpoint(ctx, tenant, caller)
-	switch {
-	case err == nil:
-		out.Checkpoint = &cp
-	case !errors.Is(err, recaller.NotFound):
-		return out, err
-	}
-	if out.Memories, err = s.memories(ctx, tenant, caller); err != nil {
-		return out, err
-	}
-	if out.Reminders, err = s.reminders(ctx, tenant, caller); err != nil {
-		return out, err
-	}
-	acts, err := s.Store.Acts(ctx, tenant, caller)
-	if err != nil {
-		return out, err
-	}
-	t, err := s.Tenants.Tenant(ctx, tenant)
-	if err != nil {
-		return out, err
-	}
-	out.Agreements = agreement.Fold(acts, out.ExportedAt.In(identity.ZoneOf(c, t)))
-	out.Conversations, err = s.conversations(ctx, tenant, caller)
-	return out, err
-}
-
-func (s *Service) reminders(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Reminder, error) {
-	f := recaller.ReminderFilter{Caller: caller, Page: recaller.Page{Limit: 200}}
-	return all(&f.Page, func() ([]recaller.Reminder, string, error) { return s.Store.Reminders(ctx, tenant, f) })
-}
-
-// all reads every page of a list.
-func all[T any](page *recaller.Page, read func() ([]T, string, error)) ([]T, error) {
-	var out []T
-	for {
-		list, next, err := read()
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, list...)
-		if next == "" {
-			return out, nil
-		}
-		page.Cursor = next
-	}
-}
-
-func (s *Service) memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error) {
-	f := recaller.MemoryFilter{
-		Statuses: []recaller.MemoryStatus{recaller.MemoryActive, recaller.MemorySuperseded, recaller.MemoryForgotten},
-		Page:     recaller.Page{Limit: 200},
-	}
-	return all(&f.Page, func() ([]recaller.Memory, string, error) { return s.Store.Memories(ctx, tenant, caller, f) })
-}
-
-func (s *Service) conversations(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]ExportedConversation, error) {
-	f := recaller.ConversationFilter{Caller: caller, Page: recaller.Page{Limit: 200}}
-	list, err := all(&f.Page, func() ([]recaller.Conversation, string, error) { return s.Store.Conversations(ctx, tenant, f) })
-	if err != nil {
-		return nil, err
-	}
-	out := make([]ExportedConversation, len(list))
-	for i, c := range list {
-		turns, err := s.Words.Turns(ctx, tenant, c)
-		if err != nil {
-			return nil, err
-		}
-		calls, err := s.Store.ToolCalls(ctx, tenant, c.ID)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = ExportedConversation{c, turns, calls}
-	}
-	return out, nil
 }
 
 // Erase removes a caller for good and returns the signed receipt. The order makes it final whatever happens: the caller

@@ -1,0 +1,144 @@
+package privacy
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/agreement"
+	"github.com/recallerhq/recaller/internal/identity"
+)
+
+// Export is everything that is held about a caller. Of what may be much there is never more in memory than a page:
+// Memories and Conversations are read while they are ranged over, each time anew, under the context that Export was
+// given. An error ends them.
+type Export struct {
+	ExportedAt    time.Time
+	Caller        recaller.Caller
+	Checkpoint    *recaller.Checkpoint
+	Reminders     []recaller.Reminder
+	Agreements    []recaller.Agreement                   // as they stand
+	Memories      iter.Seq2[recaller.Memory, error]      // every version
+	Conversations iter.Seq2[ExportedConversation, error] // newest first
+}
+
+// ExportedConversation is a conversation with its words, and what the agent's tools did in it. It is of one moment: it
+// counts as many turns as there are words, unless its words are not kept.
+type ExportedConversation struct {
+	recaller.Conversation
+	Words     []recaller.Turn
+	ToolCalls []recaller.ToolCall
+}
+
+// page is how much of a list is read at once.
+const page = 200
+
+// Export returns everything that is held about a caller. It is for whoever asks what is known of him, so it has what
+// was forgotten too. What he says while it is read may be missing. It fails with NotFound for an unknown caller.
+func (s *Service) Export(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (Export, error) {
+	c, err := s.Store.Caller(ctx, tenant, caller)
+	if err != nil {
+		return Export{}, err
+	}
+	out := Export{
+		ExportedAt: s.Now(), Caller: c,
+		Memories: s.memories(ctx, tenant, caller), Conversations: s.conversations(ctx, tenant, caller),
+	}
+	cp, err := s.Store.Checkpoint(ctx, tenant, caller)
+	switch {
+	case err == nil:
+		out.Checkpoint = &cp
+	case !errors.Is(err, recaller.NotFound):
+		return out, err
+	}
+	for r, err := range s.reminders(ctx, tenant, caller) {
+		if err != nil {
+			return out, err
+		}
+		out.Reminders = append(out.Reminders, r)
+	}
+	acts, err := s.Store.Acts(ctx, tenant, caller)
+	if err != nil {
+		return out, err
+	}
+	t, err := s.Tenants.Tenant(ctx, tenant)
+	if err != nil {
+		return out, err
+	}
+	out.Agreements = agreement.Fold(acts, out.ExportedAt.In(identity.ZoneOf(c, t)))
+	return out, nil
+}
+
+// all reads a list page by page.
+func all[T any](read func(recaller.Page) ([]T, string, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		p := recaller.Page{Limit: page}
+		for {
+			list, next, err := read(p)
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, v := range list {
+				if !yield(v, nil) {
+					return
+				}
+			}
+			if next == "" {
+				return
+			}
+			p.Cursor = next
+		}
+	}
+}
+
+func (s *Service) reminders(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) iter.Seq2[recaller.Reminder, error] {
+	return all(func(p recaller.Page) ([]recaller.Reminder, string, error) {
+		return s.Store.Reminders(ctx, tenant, recaller.ReminderFilter{Caller: caller, Page: p})
+	})
+}
+
+func (s *Service) memories(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) iter.Seq2[recaller.Memory, error] {
+	every := []recaller.MemoryStatus{recaller.MemoryActive, recaller.MemorySuperseded, recaller.MemoryForgotten}
+	return all(func(p recaller.Page) ([]recaller.Memory, string, error) {
+		return s.Store.Memories(ctx, tenant, caller, recaller.MemoryFilter{Statuses: every, Page: p})
+	})
+}
+
+func (s *Service) conversations(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) iter.Seq2[ExportedConversation, error] {
+	list := all(func(p recaller.Page) ([]recaller.Conversation, string, error) {
+		return s.Store.Conversations(ctx, tenant, recaller.ConversationFilter{Caller: caller, Page: p})
+	})
+	return func(yield func(ExportedConversation, error) bool) {
+		for c, err := range list {
+			one := ExportedConversation{Conversation: c}
+			if err == nil {
+				one, err = s.exported(ctx, tenant, c)
+			}
+			if !yield(one, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// exported returns a conversation with its words. What was said after c was read is left out.
+func (s *Service) exported(
+	ctx context.Context, tenant recaller.TenantID, c recaller.Conversation,
+) (ExportedConversation, error) {
+	turns, err := s.Words.Turns(ctx, tenant, c)
+	if err != nil {
+		return ExportedConversation{}, err
+	}
+	calls, err := s.Store.ToolCalls(ctx, tenant, c.ID)
+	return ExportedConversation{c, turns[:min(len(turns), c.Turns)], calls}, err
+}
