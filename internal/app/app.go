@@ -78,11 +78,13 @@ type App struct {
 	loops         loops
 }
 
-// The files of a data folder. Keys have a folder of their own, because they are backed up apart (design decision 1).
+// The files of a data folder. Keys have a folder of their own, because they are backed up apart (design decision 1). So
+// has the master key, because it is in neither backup.
 const (
 	databaseFile = "recaller.db"
 	keysDir      = "keys"
 	keysFile     = "keys.db"
+	masterDir    = "master"
 	masterFile   = "master.key"
 	apiKeyFile   = "api.key"
 	archiveDir   = "archive"

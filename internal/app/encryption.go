@@ -32,7 +32,7 @@ func (a *App) masterKeys() (masterKeys, error) {
 		return m, recaller.InvalidField("MEMORY_ENCRYPTION_KEY",
 			"is required with Postgres: 64 hexadecimal digits, the same for every server; `openssl rand -hex 32` makes one")
 	}
-	m.path = a.path(keysDir, masterFile)
+	m.path = MasterKeyFile(a.cfg)
 	var err error
 	if m.current, _, err = keyfile.LoadOrCreateMaster(
 		m.path, a.path(keysDir, keysFile), a.path(databaseFile),

@@ -8,8 +8,28 @@ import (
 	"syscall"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/config"
 	"github.com/recallerhq/recaller/internal/tenant"
 )
+
+// MasterKeyFile is where the data folder keeps the key-encryption key, if it is not configured. Earlier versions kept it
+// beside the wrapped keys; there it stays until somebody moves it.
+func MasterKeyFile(cfg config.Config) string {
+	former := pathIn(cfg, keysDir, masterFile)
+	if _, err := os.Lstat(former); err == nil {
+		return former
+	}
+	return pathIn(cfg, masterDir, masterFile)
+}
+
+// Lock takes a data folder for this process, making it if it is not there, until unlock is called. It fails with Conflict
+// if another process has it.
+func Lock(cfg config.Config) (unlock func() error, err error) {
+	if err := os.MkdirAll(pathIn(cfg), 0o700); err != nil {
+		return nil, recaller.Wrap(recaller.Unavailable, err, "the data folder cannot be made")
+	}
+	return lock(pathIn(cfg, lockFile))
+}
 
 // lock takes a data folder for this process. It fails with Conflict if another process has it: only one may have live
 // state, and close what was active before it started.

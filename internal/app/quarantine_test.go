@@ -75,7 +75,8 @@ func TestKeysThatAreOlderThanTheData(t *testing.T) {
 	back := keyRow(t, dir, ben.Caller.ID)
 	log := &journal{}
 	h := build(t, dir, Options{Log: slog.New(slog.NewTextHandler(log, nil))}).start()
-	h.eventually("he is named", func() bool { return bytes.Contains([]byte(log.String()), []byte(ben.Caller.ID)) })
+	h.app.quarantined(t.Context())
+	holds(t, "the log", log.String(), ben.Caller.ID, "!"+ana.Caller.ID)
 
 	again := h.ring("+14155550101")
 	if !again.Briefing.Degraded || again.Briefing.Reason != "key missing" {

@@ -83,7 +83,6 @@ func (a *App) Start(ctx context.Context) error {
 		return errors.Join(err, a.store.PruneOnces(ctx, a.opts.Now().Add(-onceFor)))
 	})
 	a.loops.run(ctx, a.nightly)
-	a.loops.run(ctx, a.quarantined)
 	if !started {
 		return recaller.Errorf(recaller.Unavailable, "it is closed")
 	}
@@ -148,6 +147,7 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 	if err := a.Start(ctx); err != nil {
 		return err
 	}
+	a.loops.run(context.WithoutCancel(ctx), a.quarantined)
 	listeners, err := a.roots.listen(ctx, ln)
 	if err != nil {
 		return err

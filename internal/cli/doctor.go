@@ -166,6 +166,11 @@ func (s *session) checkKeyFiles(cfg config.Config) finding {
 	if found == 0 {
 		f.Says = "none yet"
 	}
+	if master := filesOf(cfg).masterKey; filepath.Dir(master) == filepath.Dir(filesOf(cfg).keyStore) {
+		apart := filepath.Join(cfg.Data, "master")
+		f.Verdict, f.Says = verdictWarn, master+" is in the folder of the wrapped keys: a copy of that folder opens by itself"
+		f.Do = fmt.Sprintf("stop the server, then: mkdir -m 700 %s && mv %s* %s/", apart, master, apart)
+	}
 	return f
 }
 

@@ -42,7 +42,7 @@ func (s *session) checkMissing(ctx context.Context, cfg config.Config) []finding
 	if more := len(list) - maxNamed; more > 0 {
 		out = append(out, finding{check, verdictFail, fmt.Sprintf("and %d more", more), ""})
 	}
-	out[len(out)-1].Do = "put the keys back from a newer backup of the keys; callers who cannot be helped can be erased, and are new when they ring again"
+	out[len(out)-1].Do = "put them back with `recaller keys add`, from a newer backup of the keys; callers who cannot be helped can be erased, and are new when they ring again"
 	return out
 }
 

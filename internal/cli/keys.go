@@ -20,6 +20,7 @@ import (
 // keysCmd is `recaller keys`.
 type keysCmd struct {
 	Status keysStatusCmd `cmd:"" help:"Show which master key seals what, without showing any key"`
+	Add    keysAddCmd    `cmd:"" help:"Put missing keys back from a backup of the keys"`
 	Rotate keysRotateCmd `cmd:"" help:"Wrap every data key anew under a new master key"`
 }
 
@@ -120,6 +121,19 @@ func masterRing(cfg config.Config) (ring *vault.Ring, from string, err error) {
 	}
 	ring, err = vault.NewRing(current, previous...)
 	return ring, path, err
+}
+
+// masterFor returns the master keys for a folder whose data is about to come.
+func masterFor(cfg config.Config) (*vault.Ring, error) {
+	ring, _, err := masterRing(cfg)
+	var f *failure
+	if errors.As(err, &f) {
+		return nil, &failure{
+			code: ExitFailed, msg: "the master key is not there",
+			hint: "set MEMORY_ENCRYPTION_KEY, or put its file at " + filesOf(cfg).masterKey + ", readable by its owner only",
+		}
+	}
+	return ring, err
 }
 
 func noKeyYet(cfg config.Config) error {

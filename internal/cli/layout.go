@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/recallerhq/recaller/internal/app"
 	"github.com/recallerhq/recaller/internal/config"
 )
 
@@ -16,14 +17,16 @@ type files struct {
 	keyStore  string // wrapped data keys
 	masterKey string // the key-encryption key, if it is not configured
 	apiKey    string // the bootstrap key, if it is not configured
+	archive   string // sealed transcripts
 }
 
 func filesOf(cfg config.Config) files {
 	return files{
 		database:  filepath.Join(cfg.Data, "recaller.db"),
 		keyStore:  filepath.Join(cfg.Data, "keys", "keys.db"),
-		masterKey: filepath.Join(cfg.Data, "keys", "master.key"),
+		masterKey: app.MasterKeyFile(cfg),
 		apiKey:    filepath.Join(cfg.Data, "keys", "api.key"),
+		archive:   filepath.Join(cfg.Data, "archive"),
 	}
 }
 

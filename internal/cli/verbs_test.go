@@ -73,7 +73,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		t.Errorf("a sound installation fails:\n%s", well)
 	}
 
-	key := filepath.Join(b.data, "keys", "master.key")
+	key := filepath.Join(b.data, "master", "master.key")
 	if err := os.Chmod(key, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestKeysRotate(t *testing.T) {
 		t.Errorf("the master key is the same after the rotation:\n%s", after)
 	}
 	want(t, "briefing after the rotation", b.must("briefing", maria), "Maria Lopez")
-	if _, err := os.Stat(filepath.Join(b.data, "keys", "master.key.new")); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(b.data, "master", "master.key.new")); !os.IsNotExist(err) {
 		t.Error("the rotation left its new key file behind")
 	}
 }
@@ -124,7 +124,7 @@ func TestARotationThatWasCutShortGoesOn(t *testing.T) {
 	b.must("replay", "testdata/plumber.txt", "--phone", maria)
 	b.must("keys", "rotate")
 	// As if it had been killed just before the new key file took the old one's place.
-	key := filepath.Join(b.data, "keys", "master.key")
+	key := filepath.Join(b.data, "master", "master.key")
 	if err := os.Rename(key, key+".new"); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ func TestTheMasterKeyIsExchangedWhileServing(t *testing.T) {
 	s := serve(t)
 	p := phone{t, s.admin}
 	before := p.call(number(), user("My cat is called Miso."))
-	key := filepath.Join(s.dir, "keys", "master.key")
+	key := filepath.Join(s.dir, "master", "master.key")
 	old, err := os.ReadFile(key)
 	if err != nil {
 		t.Fatal(err)

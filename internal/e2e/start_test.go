@@ -29,12 +29,12 @@ func TestItRefusesToStartOnDataItCannotRead(t *testing.T) {
 		{"another key is given", given, []string{"MEMORY_ENCRYPTION_KEY=" + other}, nil, `key [0-9a-f]{6,}`},
 		{"the key is not given", given, nil, nil, `(?i)key`},
 		{"another key than the one it made", made, []string{"MEMORY_ENCRYPTION_KEY=" + other}, nil, `key [0-9a-f]{6,}`},
-		{"the key file is lost", made, nil, lose("keys/master.key"), `master\.key is missing`},
+		{"the key file is lost", made, nil, lose("master/master.key"), `master\.key is missing`},
 		{"the keys are lost", made, nil, lose("keys/keys.db"), `keys\.db is missing`},
 		{"the key store is a new one", made, nil, emptyKeys, `keys\.db lacks the key of tenant default`},
 		{"the key store is another's", given, []string{"MEMORY_ENCRYPTION_KEY=" + first}, othersKeys(t, first), `keys\.db is another installation's`},
-		{"the key file is another", made, nil, replace("keys/master.key", third), `key [0-9a-f]{6,}`},
-		{"the key file is not a key", made, nil, replace("keys/master.key", "hello"), `does not hold 64 hexadecimal digits`},
+		{"the key file is another", made, nil, replace("master/master.key", third), `key [0-9a-f]{6,}`},
+		{"the key file is not a key", made, nil, replace("master/master.key", "hello"), `does not hold 64 hexadecimal digits`},
 		{"another server has the folder", inUse, nil, nil, `in use by another`},
 	} {
 		out := c.happens(t)

@@ -216,7 +216,7 @@ func copied(t *testing.T, dir string) string {
 	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
-	for _, private := range []string{"keys", "keys/master.key", "keys/api.key", "keys/keys.db"} { // CopyFS adds what the umask leaves
+	for _, private := range []string{"keys", "master", "master/master.key", "keys/api.key", "keys/keys.db"} { // CopyFS adds what the umask leaves
 		info, err := os.Stat(filepath.Join(dir, private))
 		if err != nil {
 			t.Fatal(err)

@@ -58,19 +58,23 @@ func (s *Store) blind(ctx context.Context, tenant recaller.TenantID, purpose, va
 // missingPage is how many callers are looked at at once.
 const missingPage = 500
 
-// Quarantined lists whose keys are missing: tenants, and callers of the others. It looks at every caller.
+// Quarantined lists whose keys are missing: tenants and callers; the tenant * stands for the installation, whose key makes
+// the tokens of numbers. It looks at every caller.
 func (s *Store) Quarantined(ctx context.Context) ([]recaller.KeyMissing, error) {
 	ids, err := s.TenantIDs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var out []recaller.KeyMissing
-	for _, id := range ids {
+	for _, id := range append(ids, everyTenant) {
 		_, err := s.unseal(ctx, id, "")
 		if recaller.IsKeyMissing(err) {
 			out = append(out, recaller.KeyMissing{Tenant: id})
 		} else if err != nil && recaller.KindOf(err) != recaller.NotFound {
 			return nil, err
+		}
+		if id == everyTenant {
+			break
 		}
 		if out, err = s.quarantinedOf(ctx, id, out); err != nil {
 			return nil, err

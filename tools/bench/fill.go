@@ -31,7 +31,7 @@ import (
 const (
 	databaseFile = "recaller.db"
 	keysFile     = "keys/keys.db"
-	masterFile   = "keys/master.key"
+	masterFile   = "master/master.key"
 	apiKeyFile   = "keys/api.key" //nolint:gosec // a file's name
 )
 
