@@ -58,7 +58,6 @@ func keyRow(t *testing.T, dir, caller string) (back func()) {
 // Spec section 5, "keys older than the data": the keys were restored from a backup from before a caller came. He is
 // quarantined and named, his call goes on, and nobody else notices. With the key put back all of it is there.
 func TestKeysThatAreOlderThanTheData(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	var ana, ben client.StartResponse
 	t.Run("before", func(t *testing.T) {

@@ -73,7 +73,7 @@ func Make(
 			return p, err
 		}
 	}
-	tmp, err := workspace(of.Data)
+	tmp, err := workspace(of.Data, now)
 	if err != nil {
 		return p, err
 	}
@@ -150,13 +150,13 @@ const workPrefix = "backup-"
 const staleAfter = 24 * time.Hour
 
 // workspace makes a folder for one run, and removes those that a killed one left.
-func workspace(data string) (string, error) {
+func workspace(data string, now time.Time) (string, error) {
 	old, err := filepath.Glob(filepath.Join(data, workPrefix+"*"))
 	if err != nil {
 		return "", err
 	}
 	for _, dir := range old {
-		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > staleAfter {
+		if info, err := os.Stat(dir); err == nil && now.Sub(info.ModTime()) > staleAfter {
 			if err := discard(dir); err != nil {
 				return "", err
 			}

@@ -33,7 +33,7 @@ func (r *Ring) SealStream(w io.Writer, kind string) (io.WriteCloser, error) {
 	}
 	wrapped := r.wrap(key, "stream", kind)
 	head := append([]byte(streamMagic), 0, 0)
-	binary.BigEndian.PutUint16(head[len(streamMagic):], uint16(len(wrapped))) //nolint:gosec // some seventy bytes
+	binary.BigEndian.PutUint16(head[len(streamMagic):], uint16(len(wrapped)))
 	if _, err := w.Write(append(head, wrapped...)); err != nil {
 		return nil, err
 	}
@@ -62,7 +62,9 @@ func (r *Ring) OpenStream(from io.Reader, kind string) (io.Reader, error) {
 	return &opening{from: bufio.NewReaderSize(from, 2*streamChunk), aead: aead}, nil
 }
 
-func errStream() error { return recaller.Errorf(recaller.Internal, "the backup is damaged or cut short") }
+func errStream() error {
+	return recaller.Errorf(recaller.Internal, "the backup is damaged or cut short")
+}
 
 func streamCipher(key []byte) (cipher.AEAD, error) {
 	block, err := aes.NewCipher(key)

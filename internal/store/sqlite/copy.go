@@ -35,19 +35,8 @@ func Counts(ctx context.Context, path string) (map[string]int64, error) {
 }
 
 func counts(ctx context.Context, db *sql.DB) (map[string]int64, error) {
-	rows, err := db.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+	names, err := tables(ctx, db)
 	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, errors.Join(err, rows.Close())
-		}
-		names = append(names, name)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return nil, err
 	}
 	out := map[string]int64{}
@@ -55,11 +44,27 @@ func counts(ctx context.Context, db *sql.DB) (map[string]int64, error) {
 		var n int64
 		quoted := `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 		if err := db.QueryRowContext(ctx, `SELECT count(*) FROM `+quoted).Scan(&n); err != nil {
-			return nil, err
+			return nil, mapped(err)
 		}
 		out[name] = n
 	}
 	return out, nil
+}
+
+func tables(ctx context.Context, db *sql.DB) (names []string, err error) {
+	rows, err := db.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+	if err != nil {
+		return nil, mapped(err)
+	}
+	defer func() { err = errors.Join(err, mapped(rows.Err()), mapped(rows.Close())) }()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, mapped(err)
+		}
+		names = append(names, name)
+	}
+	return names, nil
 }
 
 // bare opens a database file as it is.
