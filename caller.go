@@ -30,7 +30,8 @@ type Caller struct {
 	TimeZone   string     // IANA name; empty: from the number's region, else the tenant's
 	FirstSeen  time.Time
 	LastSeen   time.Time
-	// Unreadable is set in lists only: what is sealed of him cannot be opened, because his key is missing.
+	// Unreadable says that what is sealed of him cannot be opened: his key is missing (in lists only), or his row or an
+	// identity of his is damaged.
 	Unreadable bool
 
 	// Statistics, kept atomically with what they count (P5).

@@ -2,6 +2,7 @@ package recaller
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 )
@@ -15,6 +16,12 @@ func (d DamagedRow) Error() string { return "the row " + d.ID + " of " + d.Table
 
 // Is reports true for Internal.
 func (d DamagedRow) Is(target error) bool { return target == Internal }
+
+// IsDamaged reports whether an error is that of a damaged row.
+func IsDamaged(err error) bool {
+	var d DamagedRow
+	return errors.As(err, &d)
+}
 
 // Damage collects the rows that were left out of what was read, because they cannot be read. Safe for concurrent use.
 type Damage struct {
@@ -42,6 +49,9 @@ func NoteDamage(ctx context.Context, row DamagedRow) {
 		d.rows = append(d.rows, row)
 	}
 }
+
+// Count returns how many rows were noted so far.
+func (d *Damage) Count() int { return len(d.Rows()) }
 
 // Rows returns what was noted so far.
 func (d *Damage) Rows() []DamagedRow {

@@ -43,7 +43,7 @@ type Reminder struct {
 	Reason    string
 	CreatedAt time.Time
 	ClosedAt  time.Time // when it was delivered, cancelled or given up on; zero while pending
-	// Unreadable is set in lists only: its own words cannot be opened, because the caller's key is missing.
+	// Unreadable says that its own words cannot be opened: they are damaged, or (in lists only) the caller's key is missing.
 	Unreadable bool
 }
 

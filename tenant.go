@@ -43,7 +43,7 @@ type Tenant struct {
 	Prompts     map[string]string // texts of its own, by the prompt's name (see internal/prompt); nil: ours
 	Webhook     Webhook           // where reminders go (W3)
 	CreatedAt   time.Time
-	Unreadable  bool  `json:"-"` // in lists only: its settings cannot be opened, because its key is missing
+	Unreadable  bool  `json:"-"` // in lists only: its settings cannot be opened, because its key is missing or they are damaged
 	Version     int64 `json:"-"` // the store's count of changes; an update must have the one that was read
 }
 

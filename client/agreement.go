@@ -39,6 +39,7 @@ type AgreementEnd struct {
 // AgreementList is what was agreed on with a caller.
 type AgreementList struct {
 	Agreements []Agreement `json:"agreements" nullable:"false" doc:"As they stand, soonest first."`
+	Damaged    int         `json:"damaged,omitempty" doc:"How many stored rows of the list are damaged: they are left out, or marked unreadable. The log and recaller doctor name them; left out where there are none." example:"1"`
 }
 
 // Saying is a quotation of a turn.

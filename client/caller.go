@@ -29,13 +29,14 @@ type Caller struct {
 	Conversations        int                 `json:"conversations" doc:"Ended conversations." example:"3"`
 	TotalDurationSeconds float64             `json:"total_duration_seconds" doc:"The length of all voice conversations." example:"731"`
 	TextMessages         int                 `json:"text_messages" doc:"Turns of the caller on text channels." example:"0"`
-	Unreadable           bool                `json:"unreadable,omitempty" doc:"In a list: the key of what is held about the caller is missing, so name and numbers cannot be told; the caller is quarantined until the key is put back." example:"false"`
+	Unreadable           bool                `json:"unreadable,omitempty" doc:"The name or a number cannot be told: its row is damaged, or, in a list, the key of what is held about the caller is missing; then the caller is quarantined until the key is put back." example:"false"`
 }
 
 // CallerList is one page of callers.
 type CallerList struct {
 	Callers    []Caller `json:"callers" nullable:"false" doc:"Last seen first; empty if nobody is known by the number or id."`
 	NextCursor string   `json:"next_cursor,omitempty" doc:"Asks for the next page; left out on the last." example:"MDE5OWI3"`
+	Damaged    int      `json:"damaged,omitempty" doc:"How many stored rows of the list are damaged: they are left out, or marked unreadable. The log and recaller doctor name them; left out where there are none." example:"1"`
 }
 
 // CallersByPhone finds the caller with a number; the list is empty if there is none.

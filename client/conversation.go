@@ -133,6 +133,7 @@ type ConversationRecord struct {
 	Wrapup        Wrapup       `json:"wrapup" doc:"How far the write-up is."`
 	Cost          Cost         `json:"cost" doc:"What work with models took for it, all steps together."`
 	Live          *Live        `json:"live,omitempty" doc:"What is seen of it at a glance, while it goes on."`
+	Damaged       int          `json:"damaged,omitempty" doc:"How many stored rows of it are damaged, turns above all: they are left out. The log and recaller doctor name them; left out where there are none." example:"1"`
 }
 
 // ToolRecord is what is kept of a tool call. The words are in the memory only.
@@ -209,6 +210,7 @@ func (c *Client) ConversationWithoutTurns(ctx context.Context, id string) (Conve
 type ConversationList struct {
 	Conversations []Conversation `json:"conversations" nullable:"false" doc:"Newest first."`
 	NextCursor    string         `json:"next_cursor,omitempty" doc:"Asks for the next page; left out on the last." example:"MDE5OWI3"`
+	Damaged       int            `json:"damaged,omitempty" doc:"How many stored rows of the list are damaged: they are left out, or marked unreadable. The log and recaller doctor name them; left out where there are none." example:"1"`
 }
 
 // ConversationFilter selects conversations; its zero value selects all.

@@ -30,7 +30,8 @@ type KeyResponse struct {
 
 // KeyList is every key of a tenant.
 type KeyList struct {
-	Keys []Key `json:"keys" nullable:"false" doc:"The keys, without the secrets."`
+	Keys    []Key `json:"keys" nullable:"false" doc:"The keys, without the secrets."`
+	Damaged int   `json:"damaged,omitempty" doc:"How many stored rows of the list are damaged: they are left out, or marked unreadable. The log and recaller doctor name them; left out where there are none." example:"1"`
 }
 
 // CreateKey makes a key of the tenant's. It needs an admin key, and is never retried: a repeat would make another.

@@ -153,6 +153,7 @@ func (c *Client) UndoMemory(ctx context.Context, id string, version int) (Memory
 type MemoryList struct {
 	Memories   []Memory `json:"memories" nullable:"false" doc:"Last confirmed first."`
 	NextCursor string   `json:"next_cursor,omitempty" doc:"Asks for the next page; left out on the last." example:"MDE5OWI3"`
+	Damaged    int      `json:"damaged,omitempty" doc:"How many stored rows of the list are damaged: they are left out, or marked unreadable. The log and recaller doctor name them; left out where there are none." example:"1"`
 }
 
 // MemoryFilter selects memories; its zero value selects the active ones.

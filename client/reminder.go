@@ -23,7 +23,7 @@ type Reminder struct {
 	Reason         string                  `json:"reason,omitempty" doc:"Why the last try failed: no webhook, or unreachable, whatever its receiver did, of which the log of the server has more; or unreadable rule: it repeats no more, though this time may have been delivered." example:"unreachable"`
 	CreatedAt      time.Time               `json:"created_at" doc:"When it was set." example:"2026-03-02T09:34:11Z"`
 	ClosedAt       time.Time               `json:"closed_at,omitzero" doc:"When it was delivered, cancelled or given up on." example:"2026-03-10T07:30:01Z"`
-	Unreadable     bool                    `json:"unreadable,omitempty" doc:"In a list: its own words cannot be read, because the caller's key is missing." example:"false"`
+	Unreadable     bool                    `json:"unreadable,omitempty" doc:"Its own words cannot be read: they are damaged, or, in a list, the caller's key is missing." example:"false"`
 }
 
 // ReminderInput is a reminder to set.
@@ -45,6 +45,7 @@ type CallerReminderInput struct {
 type ReminderList struct {
 	Reminders  []Reminder `json:"reminders" nullable:"false" doc:"By due time, latest first."`
 	NextCursor string     `json:"next_cursor,omitempty" doc:"Asks for the next page; left out on the last." example:"MDE5OWI3"`
+	Damaged    int        `json:"damaged,omitempty" doc:"How many stored rows of the list are damaged: they are left out, or marked unreadable. The log and recaller doctor name them; left out where there are none." example:"1"`
 }
 
 // ReminderFilter selects reminders; its zero value selects all.

@@ -29,7 +29,7 @@ type Tenant struct {
 	MemoryTools         bool               `json:"memory_tools" doc:"The agent has the memory tools: its briefing says how to use them." example:"false"`
 	Prompts             map[string]string  `json:"prompts" doc:"The tenant's own texts for models, by the prompt's name; where there is none, ours is in effect."`
 	CreatedAt           time.Time          `json:"created_at" doc:"When it was made." example:"2026-01-05T08:00:00Z"`
-	Unreadable          bool               `json:"unreadable,omitempty" doc:"In a list: its key is missing, so its settings cannot be read, and nothing of it works until the key is put back." example:"false"`
+	Unreadable          bool               `json:"unreadable,omitempty" doc:"In a list: its settings cannot be read, because its key is missing or they are damaged; its calls are not served until that is put back." example:"false"`
 }
 
 // Profile is what a briefing tells of the tenant, in its own words.
@@ -99,6 +99,7 @@ type TenantSettings struct {
 // TenantList is every tenant.
 type TenantList struct {
 	Tenants []Tenant `json:"tenants" nullable:"false" doc:"The tenants, by age."`
+	Damaged int      `json:"damaged,omitempty" doc:"How many stored rows of the list are damaged: they are left out, or marked unreadable. The log and recaller doctor name them; left out where there are none." example:"1"`
 }
 
 // NewTenantResponse is a tenant that was made, with its first key.

@@ -148,7 +148,8 @@ func (a *App) openTenants(ctx context.Context) error {
 		Name: "default", DefaultRegion: d.Region, TimeZone: d.TimeZone, Retention: d.Retention,
 		HistoryLimit: a.cfg.Voice.ContextLimit,
 	}, a.key)
-	if err != nil && !recaller.IsKeyMissing(err) { // the log names it (quarantined), and the other tenants work
+	// The log names whose key is missing (quarantined) and what is damaged, and the other tenants work.
+	if err != nil && !recaller.IsKeyMissing(err) && !recaller.IsDamaged(err) {
 		return err
 	}
 	// Numbers that were stored before they had to be unique are made unique. If two tenants have one, the older tenant

@@ -68,7 +68,10 @@ func (a *App) keysFit(ctx context.Context, keys vault.KeyStore) error {
 	}
 	if _, err := a.store.Tenant(ctx, oldest); recaller.IsKeyMissing(err) {
 		return nil // its key is damaged: it is quarantined
-	} else if errors.Is(err, recaller.Internal) {
+	} else if recaller.IsDamaged(err) {
+		if opens, oerr := a.store.Opens(ctx); opens || oerr != nil {
+			return oerr // its settings are damaged, which costs itself
+		}
 		return recaller.Wrap(recaller.Unavailable, err,
 			"%s is another installation's, or the data is damaged: tenant %s does not open; %s",
 			keyStore(a.cfg), oldest, keysBack(a.cfg))

@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,7 +34,7 @@ func (s *Service) TakeUp(ctx context.Context) (live, closed int, err error) {
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
-				case cerr != nil && !errors.Is(cerr, recaller.NotFound) && !recaller.IsKeyMissing(cerr): // erased meanwhile, or quarantined
+				case cerr != nil && !itsOwn(cerr):
 					err = errors.Join(err, cerr)
 				case did:
 					closed++
@@ -47,6 +48,12 @@ func (s *Service) TakeUp(ctx context.Context) (live, closed int, err error) {
 		return closed, err
 	})
 	return live, closed, err
+}
+
+// itsOwn reports whether a failure costs one conversation alone: its caller was erased meanwhile or is quarantined, or it
+// is damaged. The store tells of the last two.
+func itsOwn(err error) bool {
+	return errors.Is(err, recaller.NotFound) || recaller.IsKeyMissing(err) || recaller.IsDamaged(err)
 }
 
 // takenAtOnce is how many conversations are taken up at the same time: writes that come together share a commit.
@@ -69,7 +76,7 @@ func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 		}
 		for _, e := range s.Ledger.all(func(e *entry) bool { return e.tenant.ID == tenant.ID }) {
 			did, cerr := s.endIdle(ctx, e, now, tenant.IdleLimit)
-			if cerr != nil && !errors.Is(cerr, recaller.NotFound) && !recaller.IsKeyMissing(cerr) {
+			if cerr != nil && !itsOwn(cerr) {
 				err = errors.Join(err, cerr)
 			}
 			if did {
@@ -145,13 +152,13 @@ func (e *entry) overFor(now time.Time) time.Duration {
 	return now.Sub(e.touched)
 }
 
-// tenants calls fn for every tenant whose key is there, and returns the sum. A failure for one tenant does not stop the
+// tenants calls fn for every tenant whose key is there and whose settings can be read, and returns the sum. A failure for one tenant does not stop the
 // others.
 func (s *Service) tenants(ctx context.Context, fn func(recaller.Tenant) (int, error)) (sum int, err error) {
 	ids, err := s.Store.TenantIDs(ctx)
 	for _, id := range ids {
 		tenant, terr := s.Tenants.Tenant(ctx, id)
-		if recaller.IsKeyMissing(terr) {
+		if recaller.IsKeyMissing(terr) || recaller.IsDamaged(terr) {
 			continue
 		}
 		if terr != nil {
@@ -164,6 +171,7 @@ func (s *Service) tenants(ctx context.Context, fn func(recaller.Tenant) (int, er
 	return sum, err
 }
 
+// active returns the active conversations of a tenant. One that is damaged stays as it is: nobody could go on with it.
 func (s *Service) active(ctx context.Context, tenant recaller.TenantID) ([]recaller.Conversation, error) {
 	var out []recaller.Conversation
 	f := recaller.ConversationFilter{Status: recaller.Active, Page: recaller.Page{Limit: 200}}
@@ -172,7 +180,7 @@ func (s *Service) active(ctx context.Context, tenant recaller.TenantID) ([]recal
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, list...)
+		out = append(out, slices.DeleteFunc(list, func(c recaller.Conversation) bool { return c.Unreadable })...)
 		if next == "" {
 			return out, nil
 		}

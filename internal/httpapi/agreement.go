@@ -30,6 +30,7 @@ func (s *server) callerAgreements(ctx context.Context, x *exchange, in *struct {
 	if err != nil {
 		return nil, err
 	}
+	ctx, damage := recaller.WithDamage(ctx)
 	all, err := s.Briefer.Agreements(ctx, x.Tenant, recaller.CallerID(in.ID), asOf)
-	return body200(client.AgreementList{Agreements: list(all, agreementOut)}, err)
+	return body200(client.AgreementList{Agreements: list(all, agreementOut), Damaged: damage.Count()}, err)
 }

@@ -64,8 +64,11 @@ func (s *server) findCallers(ctx context.Context, x *exchange, in *struct {
 		found, err = s.Callers.ByExternalID(ctx, x.Tenant, in.ExternalID)
 		err = renamed(err, "external_id")
 	default:
+		ctx, damage := recaller.WithDamage(ctx)
 		all, next, err := s.Callers.List(ctx, x.Tenant, in.page())
-		return body200(client.CallerList{Callers: list(all, callerOut), NextCursor: next}, err)
+		return body200(client.CallerList{
+			Callers: list(all, callerOut), NextCursor: next, Damaged: damage.Count(),
+		}, err)
 	}
 	if errors.Is(err, recaller.NotFound) {
 		return &plain[client.CallerList]{client.CallerList{Callers: []client.Caller{}}}, nil

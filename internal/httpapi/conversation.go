@@ -153,8 +153,11 @@ func (s *server) conversations(
 	if gone.IncludeForgotten {
 		read = s.Conversations.ListAll
 	}
+	ctx, damage := recaller.WithDamage(ctx)
 	found, next, err := read(ctx, x.Tenant, f)
-	return body200(client.ConversationList{Conversations: list(found, conversationOut), NextCursor: next}, err)
+	return body200(client.ConversationList{
+		Conversations: list(found, conversationOut), NextCursor: next, Damaged: damage.Count(),
+	}, err)
 }
 
 func (s *server) getConversation(ctx context.Context, x *exchange, in *struct {
@@ -170,6 +173,7 @@ func (s *server) getConversation(ctx context.Context, x *exchange, in *struct {
 	if in.IncludeForgotten {
 		read = s.Conversations.GetAll
 	}
+	ctx, damage := recaller.WithDamage(ctx)
 	rec, err := read(ctx, x.Tenant, in.ID, in.Turns)
 	if err != nil {
 		return nil, err
@@ -180,7 +184,9 @@ func (s *server) getConversation(ctx context.Context, x *exchange, in *struct {
 			return nil, err
 		}
 	}
-	return &plain[client.ConversationRecord]{recordOut(rec, calls)}, nil
+	out := recordOut(rec, calls)
+	out.Damaged = damage.Count()
+	return &plain[client.ConversationRecord]{out}, nil
 }
 
 func (s *server) end(ctx context.Context, x *exchange, in *struct {

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"reflect"
+	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -28,11 +29,12 @@ func (s *server) exportRoute() {
 			"fails meanwhile, the connection breaks off, and what came is no valid JSON. What the caller says " +
 			"meanwhile may be missing.",
 	}, func(ctx context.Context, x *exchange, in *CallerPath) (*streamed, error) {
+		ctx, damage := recaller.WithDamage(ctx)
 		e, err := s.Privacy.Export(ctx, x.Tenant, recaller.CallerID(in.ID))
 		if err != nil {
 			return nil, err
 		}
-		return &streamed{func(huma.Context) { s.export(x, e) }}, nil
+		return &streamed{func(huma.Context) { s.export(x, e, damage) }}, nil
 	})
 	api := s.api.OpenAPI()
 	schema := api.Components.Schemas.Schema(reflect.TypeFor[client.Export](), true, "")
@@ -40,12 +42,15 @@ func (s *server) exportRoute() {
 }
 
 // export writes an export. Where something fails it breaks the connection, so that nobody takes half of it for the whole.
-func (s *server) export(x *exchange, e privacy.Export) {
+func (s *server) export(x *exchange, e privacy.Export, damage *recaller.Damage) {
 	x.w.Header().Set("Content-Type", "application/json")
 	out := &exporting{w: x.w, control: http.NewResponseController(x.w), now: s.opts.Now}
 	out.head(exportHead(e))
 	rows(out, "memories", e.Memories, memoryOut)
 	rows(out, "conversations", e.Conversations, exportedOut)
+	if n := damage.Count(); n > 0 { // as far as was read
+		out.text(`,"damaged":` + strconv.Itoa(n))
+	}
 	out.text("}\n")
 	_ = out.control.SetWriteDeadline(time.Time{}) // the connection may serve another request
 	if out.err == nil {

@@ -20,8 +20,9 @@ func (s *server) keyRoutes() {
 		id: "list-keys", method: http.MethodGet, path: "/v1/keys", tag: tagTenants, summary: "List keys",
 		about: "The tenant's keys, without the secrets.",
 	}, func(ctx context.Context, x *exchange, _ *struct{}) (*plain[client.KeyList], error) {
+		ctx, damage := recaller.WithDamage(ctx)
 		all, err := s.Tenants.Keys(ctx, x.Tenant)
-		return body200(client.KeyList{Keys: list(all, keyOut)}, err)
+		return body200(client.KeyList{Keys: list(all, keyOut), Damaged: damage.Count()}, err)
 	})
 	add(s, route{
 		id: "delete-key", method: http.MethodDelete, path: "/v1/keys/{id}", tag: tagTenants,

@@ -93,11 +93,12 @@ func (s *server) listMemories(ctx context.Context, x *exchange, in *struct {
 	if _, err := s.Callers.Get(ctx, x.Tenant, caller); err != nil {
 		return nil, err
 	}
+	ctx, damage := recaller.WithDamage(ctx)
 	found, next, err := s.Memories.List(ctx, x.Tenant, caller, recaller.MemoryFilter{
 		Types: ids[recaller.MemoryType](in.Type), Statuses: statuses, Key: in.Key,
 		Conversation: recaller.ConversationID(in.ConversationID), Due: in.Due, Page: in.page(),
 	})
-	return body200(client.MemoryList{Memories: list(found, memoryOut), NextCursor: next}, err)
+	return body200(client.MemoryList{Memories: list(found, memoryOut), NextCursor: next, Damaged: damage.Count()}, err)
 }
 
 func (s *server) memoryHistory(ctx context.Context, x *exchange, in *struct {

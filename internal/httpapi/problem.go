@@ -78,7 +78,10 @@ func problemOf(err error) *problem {
 		retry: o.retry, Problem: client.Problem{Status: o.status, Code: o.code, Title: http.StatusText(o.status)},
 	}
 	var e *recaller.Error
+	var damaged recaller.DamagedRow
 	switch {
+	case errors.As(err, &damaged):
+		p.Code, p.Detail = "damaged", damaged.Error()+": put it back from a backup ('recaller doctor' lists what is damaged)"
 	case kind == recaller.Internal:
 		p.Detail = "something went wrong here; the log knows more under this request's id"
 	case errors.As(err, &e) && e.Msg != "":

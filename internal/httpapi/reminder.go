@@ -92,8 +92,11 @@ func (s *server) callerReminders(ctx context.Context, x *exchange, in *struct {
 func (s *server) reminders(
 	ctx context.Context, x *exchange, f recaller.ReminderFilter,
 ) (*plain[client.ReminderList], error) {
+	ctx, damage := recaller.WithDamage(ctx)
 	found, next, err := s.Reminders.List(ctx, x.Tenant, f)
-	return body200(client.ReminderList{Reminders: list(found, reminderOut), NextCursor: next}, err)
+	return body200(client.ReminderList{
+		Reminders: list(found, reminderOut), NextCursor: next, Damaged: damage.Count(),
+	}, err)
 }
 
 func (s *server) setReminder(ctx context.Context, x *exchange, in *struct {

@@ -39,11 +39,12 @@ func (s *server) tenantRoutes() {
 		Environment string `query:"environment" enum:"production,demo" doc:"Only tenants of this environment." example:"demo"`
 	},
 	) (*plain[client.TenantList], error) {
+		ctx, damage := recaller.WithDamage(ctx)
 		all, err := s.Tenants.List(ctx)
 		all = slices.DeleteFunc(all, func(t recaller.Tenant) bool {
 			return in.Environment != "" && t.Environment != in.Environment
 		})
-		return body200(client.TenantList{Tenants: list(all, tenantOut)}, err)
+		return body200(client.TenantList{Tenants: list(all, tenantOut), Damaged: damage.Count()}, err)
 	})
 }
 

@@ -99,8 +99,9 @@ func (b box) actsQuery(tenant recaller.TenantID, caller recaller.CallerID, most 
 				return err
 			}
 			var body actBody
-			if err := b.get("acts.body", actRecord(a.Conversation, number), sealed, &body); err != nil {
-				return err
+			record := actRecord(a.Conversation, number)
+			if err := b.get("acts.body", record, sealed, &body); err != nil {
+				return b.leaveOut(err, recaller.DamagedRow{Table: "acts", ID: record})
 			}
 			a.At, a.SaidAt, a.Said = fromNull(at), fromMicros(said), body.Said
 			for _, o := range body.Of {

@@ -90,7 +90,8 @@ func (b box) callerQueries(tenant recaller.TenantID, id recaller.CallerID, c *re
 				return err
 			}
 			if err := b.get("identities.value", tokenRecord(token), value, &i.Value); err != nil {
-				return err
+				c.Unreadable = true
+				return b.leaveOut(err, recaller.DamagedRow{Table: "identities", ID: string(id) + "." + string(i.Kind)})
 			}
 			c.Identities = append(c.Identities, i)
 			return nil
@@ -98,10 +99,12 @@ func (b box) callerQueries(tenant recaller.TenantID, id recaller.CallerID, c *re
 	}}
 }
 
+// openCaller opens what is sealed of a caller. One whose row is damaged is marked, and goes without a name.
 func (b box) openCaller(c *recaller.Caller, sealed []byte) error {
 	var body callerBody
 	if err := b.get("callers.body", string(c.ID), sealed, &body); err != nil {
-		return err
+		c.Unreadable = true
+		return b.leaveOut(err, callerAt(c.ID))
 	}
 	c.Name, c.NameSource, c.TimeZone = body.Name, body.NameSource, body.TimeZone
 	return nil
@@ -236,7 +239,11 @@ func (s *Store) UpdateCaller(
 	return c, recaller.Change{Tenant: tenant, Caller: id, Version: c.ContentVersion, Zone: p.TimeZone != nil}, err
 }
 
-// readCallerBody reads what is sealed of a caller who is not being erased.
+func callerAt(id recaller.CallerID) recaller.DamagedRow {
+	return recaller.DamagedRow{Table: "callers", ID: string(id)}
+}
+
+// readCallerBody reads what is sealed of a caller who is not being erased; nothing where that is damaged.
 func (b box) readCallerBody(
 	ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID,
 ) (body callerBody, err error) {
@@ -246,7 +253,10 @@ func (b box) readCallerBody(
 	if err != nil {
 		return body, notFound(err, "there is no such caller")
 	}
-	return body, b.get("callers.body", string(caller), sealed, &body)
+	if err := b.get("callers.body", string(caller), sealed, &body); err != nil {
+		return callerBody{}, b.leaveOut(err, callerAt(caller))
+	}
+	return body, nil
 }
 
 // writeCallerBody writes what is sealed of a caller.

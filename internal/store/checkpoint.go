@@ -92,7 +92,7 @@ func (b box) checkpointQuery(tenant recaller.TenantID, caller recaller.CallerID,
 			}
 			var body checkpointBody
 			if err := b.get("checkpoints.body", string(caller), sealed, &body); err != nil {
-				return err
+				return b.leaveOut(err, recaller.DamagedRow{Table: "checkpoints", ID: string(caller)})
 			}
 			row.Intent, row.Summary, row.StagingData, row.ContactID = body.Intent, body.Summary, body.Staging, body.ContactID
 			row.CreatedAt, row.LastActivity = fromMicros(created), fromMicros(last)

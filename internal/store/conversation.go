@@ -96,9 +96,9 @@ func (b box) openWith(c sealedConversation) (recaller.Conversation, head, error)
 		return c.Conversation, h, nil
 	}
 	c.Summary = new(recaller.Summary)
-	err = b.get("conversations.summary", string(c.ID), c.summary, c.Summary)
-	if err != nil && damaged(err) {
-		err = damagedAt("conversations", string(c.ID))
+	if err = b.get("conversations.summary", string(c.ID), c.summary, c.Summary); err != nil {
+		c.Summary, c.Unreadable = nil, true
+		err = b.leaveOut(err, conversationAt(c))
 	}
 	return c.Conversation, h, err
 }

@@ -112,7 +112,7 @@ func (s *Store) IndexNumbers(ctx context.Context) (takenOut map[recaller.TenantI
 	takenOut = map[recaller.TenantID]int{}
 	for _, id := range ids {
 		n, err := s.indexNumbers(ctx, id)
-		if recaller.IsKeyMissing(err) {
+		if recaller.IsKeyMissing(err) || recaller.IsDamaged(err) {
 			continue
 		}
 		if err != nil {

@@ -26,9 +26,8 @@ func scanReminder(scan func(...any) error) (r sealedReminder, err error) {
 }
 
 func (b box) openReminder(r sealedReminder) (recaller.Reminder, error) {
-	body, err := b.openReminderBody(r)
-	r.Text = body.Text
-	return r.Reminder, err
+	s, err := b.openStanding(r)
+	return s.Reminder, err
 }
 
 // pendingQuery reads a caller's pending reminders into list, soonest first, at most snapshotMemories.

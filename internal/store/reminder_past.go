@@ -51,8 +51,13 @@ func (b box) openReminderBody(r sealedReminder) (body reminderBody, err error) {
 	return body, b.get("reminders.body", string(r.ID), r.body, &body)
 }
 
+// openStanding opens a reminder. One whose own words are damaged is marked, and goes without.
 func (b box) openStanding(row sealedReminder) (standing, error) {
 	body, err := b.openReminderBody(row)
+	if err != nil {
+		row.Unreadable = true
+		err = b.leaveOut(err, recaller.DamagedRow{Table: "reminders", ID: string(row.ID)})
+	}
 	row.Text = body.Text
 	return standing{row.Reminder, body.Was}, err
 }

@@ -174,7 +174,8 @@ func (s *Store) Segments(
 					return nil
 				}
 				spare <- body
-				others = append(others, name)
+				b.note(nil, segmentAt(name))
+				others = append(others, name) // it is made anew
 				return nil
 			},
 		})
@@ -210,6 +211,10 @@ func (s *Store) PutSegment(
 			tenant, caller, name, sealed)
 		return err
 	})
+}
+
+func segmentAt(name string) recaller.DamagedRow {
+	return recaller.DamagedRow{Table: "recall_segments", ID: name}
 }
 
 func segmentPlace(name string) vault.Place {

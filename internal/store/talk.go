@@ -189,6 +189,7 @@ func (t *talks) open(b box, row sealedConversation) (recaller.Talk, error) {
 		if !damaged(err) {
 			return out, err
 		}
+		b.note(err, conversationAt(row))
 		out.Conversation = row.Conversation
 		out.Conversation.Unreadable = true
 	}
@@ -213,6 +214,7 @@ func (t *talks) open(b box, row sealedConversation) (recaller.Talk, error) {
 			if !damaged(err) {
 				return out, err
 			}
+			b.note(err, recaller.DamagedRow{Table: "turns", ID: string(r.turn.ID)})
 			out.Turns, out.Damaged = nil, true
 			return out, nil
 		}

@@ -45,9 +45,18 @@ func (b box) tenantQuery(id recaller.TenantID, t *recaller.Tenant) Query {
 			}
 			err := b.get("tenants.body", string(id), body, t)
 			t.ID, t.CreatedAt, t.Version = id, fromMicros(created), version
+			if err != nil && damaged(err) {
+				b.note(err, tenantAt(id))
+				err = recaller.Wrap(recaller.Unavailable, tenantAt(id),
+					"the settings of tenant %s are damaged: its calls are not served until they are back from a backup", id)
+			}
 			return err
 		},
 	}
+}
+
+func tenantAt(id recaller.TenantID) recaller.DamagedRow {
+	return recaller.DamagedRow{Table: "tenants", ID: string(id)}
 }
 
 // TenantIDs lists every tenant, by age.
@@ -75,7 +84,7 @@ func (s *Store) Tenants(ctx context.Context) ([]recaller.Tenant, error) {
 	list := make([]recaller.Tenant, 0, len(ids))
 	for _, id := range ids {
 		t, err := s.Tenant(ctx, id)
-		if recaller.IsKeyMissing(err) {
+		if recaller.IsKeyMissing(err) || recaller.IsDamaged(err) {
 			t, err = recaller.Tenant{ID: id, Unreadable: true}, nil
 		}
 		if err != nil {
@@ -210,8 +219,10 @@ func (s *Store) Packs(ctx context.Context, tenant recaller.TenantID) (map[string
 		return nil, notFound(err, "there is no such tenant")
 	}
 	var packs map[string]json.RawMessage
-	err = b.get("tenants.packs", string(tenant), sealed, &packs)
-	return packs, err
+	if err := b.get("tenants.packs", string(tenant), sealed, &packs); err != nil {
+		return nil, b.leaveOut(err, recaller.DamagedRow{Table: "tenants", ID: string(tenant) + ".packs"})
+	}
+	return packs, nil
 }
 
 // PutPacks is UpdateTenant, with all of the tenant's own keyword packs.

@@ -35,8 +35,7 @@ func (s *Store) TurnVectors(
 				if err := scan(&v.Conversation, &first, &body); err != nil {
 					return err
 				}
-				plain, err := b.Open(vectorPlace(v.Conversation, first, model), body)
-				if err == nil && readVectors(plain, &v) {
+				if b.openVectors(&v, first, body) {
 					out = append(out, v)
 				}
 				return nil
@@ -44,6 +43,17 @@ func (s *Store) TurnVectors(
 		})
 	})
 	return out, err
+}
+
+// openVectors opens vectors. Damaged ones are noted; they are made anew.
+func (b box) openVectors(v *recaller.TurnVectors, first int64, body []byte) bool {
+	place := vectorPlace(v.Conversation, first, v.Model)
+	plain, err := b.Open(place, body)
+	if err == nil && readVectors(plain, v) {
+		return true
+	}
+	b.note(nil, recaller.DamagedRow{Table: "turn_vectors", ID: place.Record})
+	return false
 }
 
 // PutTurnVectors stores vectors of a caller's turns. They replace those that begin with the same turn, and all that

@@ -250,7 +250,7 @@ func (e *Engine) ReadSystem(ctx context.Context, fn func(store.Tx) error) error 
 func (e *Engine) Check(ctx context.Context) error {
 	return e.ReadSystem(ctx, func(tx store.Tx) error {
 		var verdict string
-		if err := tx.QueryRow(ctx, `PRAGMA quick_check(1)`, nil, &verdict); err != nil {
+		if err := tx.QueryRow(ctx, `PRAGMA integrity_check(1)`, nil, &verdict); err != nil {
 			return err
 		}
 		if verdict != "ok" {

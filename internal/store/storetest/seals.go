@@ -85,21 +85,25 @@ func moved(b *bench) {
 	}
 	phone := at("t1", "identities", "value", "caller_id = '%v' AND kind = 'phone'", ann.Caller.ID)
 	noise := b.noise.opened
-	caller := func() error { _, err := b.Store.Caller(b.ctx, "t1", ann.Caller.ID); return err }
-	conversation := func() error { _, err := b.Store.Conversation(b.ctx, "t1", string(ann.Conversation.ID)); return err }
 	noted := func(read func(ctx context.Context) error) func() error {
 		return func() error {
 			ctx, damage := recaller.WithDamage(b.ctx)
-			if err := read(ctx); err != nil || len(damage.Rows()) == 0 {
-				return err
+			err := read(ctx)
+			if rows := damage.Rows(); len(rows) > 0 {
+				return rows[0]
 			}
-			return damage.Rows()[0]
+			return err
 		}
 	}
 	turns := noted(func(ctx context.Context) error { _, err := b.Store.Turns(ctx, "t1", ann.Conversation); return err })
 	history := noted(func(ctx context.Context) error { _, err := b.Store.MemoryHistory(ctx, "t1", tea.ID); return err })
-	checkpoint := func() error { _, err := b.Store.Checkpoint(b.ctx, "t1", ann.Caller.ID); return err }
-	tenant := func() error { _, err := b.Store.Tenant(b.ctx, "t1"); return err }
+	caller := noted(func(ctx context.Context) error { _, err := b.Store.Caller(ctx, "t1", ann.Caller.ID); return err })
+	conversation := noted(func(ctx context.Context) error {
+		_, err := b.Store.Conversation(ctx, "t1", string(ann.Conversation.ID))
+		return err
+	})
+	checkpoint := noted(func(ctx context.Context) error { _, err := b.Store.Checkpoint(ctx, "t1", ann.Caller.ID); return err })
+	tenant := noted(func(ctx context.Context) error { _, err := b.Store.Tenant(ctx, "t1"); return err })
 	keys := noted(func(ctx context.Context) error { _, err := b.Store.Keys(ctx, "t1"); return err })
 
 	for _, c := range []struct {

@@ -58,6 +58,18 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
+// Check looks for damage in every page of the file.
+func (f *File) Check(ctx context.Context) error {
+	var verdict string
+	if err := f.read.QueryRowContext(ctx, `PRAGMA integrity_check(1)`).Scan(&verdict); err != nil {
+		return failure(err, "the key store cannot be read")
+	}
+	if verdict != "ok" {
+		return recaller.Errorf(recaller.Internal, "the key store's file is damaged: put it back from a backup")
+	}
+	return nil
+}
+
 // Close waits for the writes that were begun and closes the file. Everything fails with Unavailable afterwards.
 func (f *File) Close() error {
 	f.mu.Lock()
