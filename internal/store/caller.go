@@ -42,15 +42,15 @@ type hiddenName struct {
 	With   recaller.MemoryID   `json:"with"`
 }
 
-const callerColumns = `id, first_seen, last_seen, conversations, duration, text_messages, version, body`
+const callerColumns = `id, first_seen, last_seen, conversations, duration, text_messages, version, body, register`
 
-// scanCaller reads a caller's row; its body and identities are still sealed.
-func scanCaller(scan func(...any) error) (c recaller.Caller, body []byte, err error) {
+// scanCaller reads a caller's row; its body, register and identities are still sealed.
+func scanCaller(scan func(...any) error) (c recaller.Caller, body, register []byte, err error) {
 	var first, last, duration int64
-	err = scan(&c.ID, &first, &last, &c.Conversations, &duration, &c.TextMessages, &c.ContentVersion, &body)
+	err = scan(&c.ID, &first, &last, &c.Conversations, &duration, &c.TextMessages, &c.ContentVersion, &body, &register)
 	c.FirstSeen, c.LastSeen = fromMicros(first), fromMicros(last)
 	c.TotalDuration = time.Duration(duration) * time.Microsecond
-	return c, body, err
+	return c, body, register, err
 }
 
 // readCaller reads a caller who is not being erased, with his identities.
@@ -73,11 +73,16 @@ func (b box) callerQueries(tenant recaller.TenantID, id recaller.CallerID, c *re
 		SQL:  `SELECT ` + callerColumns + ` FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`,
 		Args: args,
 		Row: func(scan func(...any) error) error {
-			row, body, err := scanCaller(scan)
+			row, body, register, err := scanCaller(scan)
 			if err != nil {
 				return err
 			}
 			*c = row
+			if b.reg != nil {
+				if err := b.load(id, register); err != nil {
+					return err
+				}
+			}
 			return b.openCaller(c, body)
 		},
 	}, {
@@ -190,7 +195,7 @@ func (s *Store) unreadable(
 	ctx context.Context, tenant recaller.TenantID, id recaller.CallerID,
 ) (c recaller.Caller, err error) {
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		c, _, err = scanCaller(func(dest ...any) error {
+		c, _, _, err = scanCaller(func(dest ...any) error {
 			return tx.QueryRow(ctx, `SELECT `+callerColumns+` FROM callers WHERE tenant_id = $1 AND id = $2
 				AND erasing = FALSE`, []any{tenant, id}, dest...)
 		})

@@ -61,7 +61,12 @@ func (s *Store) Forgotten(
 		if err := alive(ctx, tx, tenant, caller); err != nil {
 			return err
 		}
-		return tx.QueryAll(ctx, b.forgottenQuery(tenant, caller, &list))
+		b := b.checking()
+		err := tx.QueryAll(ctx, b.registerQuery(tenant, caller), b.forgottenQuery(tenant, caller, &list))
+		if err != nil {
+			return err
+		}
+		return b.allForgotten(len(list))
 	})
 	return list, err
 }

@@ -95,7 +95,8 @@ func (b box) standing(
 		}
 		h.broken, h.kept = true, -1
 	}
-	return h, h.recount(ctx, tx, tenant, caller, c.ID)
+	err = h.recount(ctx, tx, tenant, caller, c.ID)
+	return h, err
 }
 
 // recount counts the turns that the store has the words of, where that is not known.

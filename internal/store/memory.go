@@ -117,18 +117,37 @@ func (s *Store) MemoryByID(
 	ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID,
 ) (recaller.Memory, error) {
 	var row sealedMemory
+	var list []byte
 	err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) (err error) {
-		row, err = newest(ctx, tx, tenant, id)
+		if row, err = newest(ctx, tx, tenant, id); err == nil {
+			list, err = sealedRegister(ctx, tx, tenant, row.Caller)
+		}
 		return err
 	})
 	if err != nil {
-		return recaller.Memory{}, err
+		return recaller.Memory{}, notFound(err, "there is no such memory")
 	}
-	b, err := s.unseal(ctx, tenant, row.Caller)
+	b, err := s.checked(ctx, tenant, row.Caller, list)
 	if err != nil {
 		return recaller.Memory{}, notFound(err, "there is no such memory")
 	}
-	return b.openMemory(row)
+	m, err := b.openMemory(row)
+	if err == nil {
+		err = b.reg.check(row)
+	}
+	return m, err
+}
+
+// checked gives the box of a caller whose register was read with his memories.
+func (s *Store) checked(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, register []byte,
+) (box, error) {
+	b, err := s.unseal(ctx, tenant, caller)
+	if err != nil {
+		return b, err
+	}
+	b = b.checking()
+	return b, b.load(caller, register)
 }
 
 // ActiveMemories returns a caller's active memories, last confirmed first, at most 2000, and the content version that
@@ -145,18 +164,14 @@ func (s *Store) ActiveMemories(
 		if err != nil || version == has {
 			return err
 		}
-		list, err = b.readActive(ctx, tx, tenant, caller, maxActive)
+		b := b.checking()
+		err = tx.QueryAll(ctx, b.registerQuery(tenant, caller), b.activeQuery(tenant, caller, maxActive, &list))
+		if err == nil && len(list) < maxActive {
+			b.lost()
+		}
 		return err
 	})
 	return list, version, err
-}
-
-// readActive reads a caller's active memories, last confirmed first.
-func (b box) readActive(
-	ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, limit int,
-) (list []recaller.Memory, err error) {
-	err = tx.QueryAll(ctx, b.activeQuery(tenant, caller, limit, &list))
-	return list, err
 }
 
 // activeQuery reads a caller's active memories into list, last confirmed first.
@@ -186,6 +201,9 @@ func (b box) memoryRowOr(
 			return err
 		}
 		m, err := b.openMemory(row)
+		if err == nil {
+			err = b.reg.check(row)
+		}
 		if err != nil {
 			return damaged(row.Memory, err)
 		}
@@ -226,8 +244,8 @@ func (s *Store) Memories(
 		if err := alive(ctx, tx, tenant, caller); err != nil {
 			return err
 		}
-		list, err = b.readMemories(ctx, tx, query, args...)
-		return err
+		b := b.checking()
+		return tx.QueryAll(ctx, b.registerQuery(tenant, caller), Query{SQL: query, Args: args, Row: b.memoryRow(&list)})
 	})
 	if err != nil {
 		return nil, "", err
@@ -279,14 +297,19 @@ func (s *Store) MemoryHistory(
 	ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID,
 ) ([]recaller.Memory, error) {
 	var rows []sealedMemory
+	var register []byte
 	err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		return each(ctx, tx, `SELECT `+memoryColumns+` FROM memories WHERE tenant_id = $1 AND id = $2`+notErasing+`
+		err := each(ctx, tx, `SELECT `+memoryColumns+` FROM memories WHERE tenant_id = $1 AND id = $2`+notErasing+`
 			ORDER BY version DESC`, []any{tenant, id},
 			func(r Rows) error {
 				m, err := scanMemory(r.Scan)
 				rows = append(rows, m)
 				return err
 			})
+		if err == nil && len(rows) > 0 {
+			register, err = sealedRegister(ctx, tx, tenant, rows[0].Caller)
+		}
+		return err
 	})
 	if err == nil && len(rows) == 0 {
 		err = recaller.Errorf(recaller.NotFound, "there is no such memory")
@@ -294,13 +317,16 @@ func (s *Store) MemoryHistory(
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.unseal(ctx, tenant, rows[0].Caller)
+	b, err := s.checked(ctx, tenant, rows[0].Caller, register)
 	if err != nil {
 		return nil, notFound(err, "there is no such memory")
 	}
 	list := make([]recaller.Memory, 0, len(rows))
 	for _, row := range rows {
 		m, err := b.openMemory(row)
+		if err == nil {
+			err = b.reg.check(row)
+		}
 		if err == nil {
 			list = append(list, m)
 			continue

@@ -202,8 +202,10 @@ func (w memoryWrite) current(ctx context.Context, tx Tx, id recaller.MemoryID) (
 // carryOut writes what was decided, raises the caller's content version if memories changed, and tells the change.
 func (w memoryWrite) carryOut(ctx context.Context, tx Tx, d decide.Decision) (recaller.MemoryWritten, error) {
 	out := recaller.MemoryWritten{Memory: d.Memory, Action: d.Action, Previous: d.Previous}
-	for _, v := range d.Writes {
-		if err := w.write(ctx, tx, v); err != nil {
+	written := make([]writtenVersion, len(d.Writes))
+	for i, v := range d.Writes {
+		var err error
+		if written[i], err = w.write(ctx, tx, v); err != nil {
 			return recaller.MemoryWritten{}, err
 		}
 	}
@@ -225,7 +227,7 @@ func (w memoryWrite) carryOut(ctx context.Context, tx Tx, d decide.Decision) (re
 			return out, err
 		}
 	}
-	version, err := touch(ctx, tx, w.tenant, w.caller, time.Time{})
+	version, err := w.touchWith(ctx, tx, written)
 	if err != nil {
 		return out, err
 	}
@@ -237,20 +239,21 @@ func (w memoryWrite) carryOut(ctx context.Context, tx Tx, d decide.Decision) (re
 }
 
 // write writes one version of a memory.
-func (w memoryWrite) write(ctx context.Context, tx Tx, v decide.Write) error {
+func (w memoryWrite) write(ctx context.Context, tx Tx, v decide.Write) (out writtenVersion, err error) {
 	m := v.Memory
 	if v.Do == decide.Remove {
 		_, err := tx.Exec(ctx, `DELETE FROM memories WHERE tenant_id = $1 AND id = $2 AND version = $3`,
 			w.tenant, m.ID, m.Version)
-		return err
+		return writtenVersion{memory: m}, err
 	}
 	if v.Do != decide.Update {
 		m.ClosedAt, m.ClosedReason = time.Time{}, ""
 	}
 	body, err := w.box.sealMemory(m)
 	if err != nil {
-		return err
+		return out, err
 	}
+	out = writtenVersion{m, body}
 	var due any
 	if m.DueAt != nil {
 		due = micros(*m.DueAt)
@@ -262,7 +265,7 @@ func (w memoryWrite) write(ctx context.Context, tx Tx, v decide.Write) error {
 			w.tenant, m.ID, m.Version, m.Status, m.ClosedReason, microsOrNil(m.ClosedAt), m.Confidence,
 			micros(m.ConfirmedAt), body, m.Type, m.Source, m.PrivacyScope, due, m.DueDay, m.Provenance.Conversation,
 			micros(m.CreatedAt))
-		return err
+		return out, err
 	}
 	_, err = tx.Exec(ctx, `INSERT INTO memories (tenant_id, id, version, caller_id, type, key_token, status, confidence,
 		source, privacy_scope, due_at, due_day, conversation_id, created_at, confirmed_at, body)
@@ -271,9 +274,9 @@ func (w memoryWrite) write(ctx context.Context, tx Tx, v decide.Write) error {
 		m.Source, m.PrivacyScope, due, m.DueDay, m.Provenance.Conversation,
 		micros(m.CreatedAt), micros(m.ConfirmedAt), body)
 	if recaller.KindOf(err) == recaller.Conflict {
-		return decide.KeyTaken()
+		return out, decide.KeyTaken()
 	}
-	return err
+	return out, err
 }
 
 // versionQueries read all versions of memories into list, a memory's newest first.

@@ -87,6 +87,7 @@ type opening struct {
 	externalToken []byte
 	body          []byte
 	callerBody    []byte
+	register      []byte // of a new caller
 	once          once
 }
 
@@ -162,6 +163,9 @@ func (w *opening) sealAll(words bool) (err error) {
 	body := callerBody{Name: w.in.Name}
 	if body.Name != "" {
 		body.NameSource = w.in.NameSource
+	}
+	if w.register, err = w.box.sealRegister(w.caller, nil, false); err != nil {
+		return err
 	}
 	if w.callerBody, err = w.box.put("callers.body", string(w.caller), body); err != nil || !words {
 		return err
@@ -288,9 +292,9 @@ func (w *opening) meanwhile(ctx context.Context, tx Tx) error {
 func (w *opening) writeCaller(ctx context.Context, tx Tx) error {
 	at := w.in.Conversation.StartedAt
 	if w.isNew {
-		_, err := tx.Exec(ctx, `INSERT INTO callers (tenant_id, id, first_seen, last_seen, body)
-			VALUES ($1, $2, $3, $3, $4)`,
-			w.tenant, w.caller, micros(at), w.callerBody)
+		_, err := tx.Exec(ctx, `INSERT INTO callers (tenant_id, id, first_seen, last_seen, body, register)
+			VALUES ($1, $2, $3, $3, $4, $5)`,
+			w.tenant, w.caller, micros(at), w.callerBody, w.register)
 		if err != nil {
 			return err
 		}

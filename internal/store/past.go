@@ -29,7 +29,7 @@ func (s *Store) SnapshotAt(
 	if err != nil {
 		return recaller.Snapshot{}, notFound(err, "there is no such caller")
 	}
-	r := snapshotRead{tenant: tenant, caller: caller, own: own, box: b}
+	r := snapshotRead{tenant: tenant, caller: caller, own: own, box: b.checking()}
 	var held int
 	var reminders []standing
 	queries := append(r.queriesAt(at, &held), b.standingAtQuery(tenant, caller, at, &reminders))

@@ -127,7 +127,11 @@ func (w *rebinding) bindCaller(ctx context.Context, caller recaller.CallerID) er
 			}
 		}
 	}
-	return nil
+	err := w.store.WithCaller(ctx, w.tenant, caller, func(tx Tx) error { return w.register(ctx, tx) })
+	if errors.Is(err, recaller.NotFound) {
+		return nil // erased meanwhile
+	}
+	return err
 }
 
 // pages are the rows of a caller in one table, some at a time.
@@ -162,6 +166,26 @@ func (w *rebinding) page(ctx context.Context, tx Tx, p pages) (more bool, err er
 		return read == bindPage, nil
 	}
 	return read == bindPage, tx.ExecAll(ctx, p.write, updates)
+}
+
+// register gives the caller a register of the memories that he has, if he has none.
+func (w *rebinding) register(ctx context.Context, tx Tx) error {
+	var sealed []byte
+	err := tx.QueryRow(ctx, `SELECT register FROM callers WHERE tenant_id = $1 AND id = $2`,
+		[]any{w.tenant, w.caller}, &sealed)
+	if err != nil || sealed != nil {
+		return err
+	}
+	entries, err := readNewest(ctx, tx, w.tenant, w.caller)
+	if err != nil {
+		return err
+	}
+	if sealed, err = w.box.sealRegister(w.caller, entries, false); err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `UPDATE callers SET register = $3 WHERE tenant_id = $1 AND id = $2`, w.tenant, w.caller, sealed)
+	w.did.Rows++
+	return err
 }
 
 func (w *rebinding) conversations() pages {

@@ -18,11 +18,15 @@ type box struct {
 	unbound bool // rows from before they were bound are read too
 	// note is told of a row that is left out because it is damaged: what is wrong, and the row where that does not say.
 	note func(err error, row recaller.DamagedRow)
+	reg  *register // nil: memories are read unchecked; see checking
 }
 
 // box gives the box of a sealer, for reading and writing under ctx.
 func (s *Store) box(ctx context.Context, tenant recaller.TenantID, h vault.Sealer) box {
-	return box{h, s.unbound.Load(), func(err error, row recaller.DamagedRow) { s.note(ctx, tenant, err, row) }}
+	return box{
+		Sealer: h, unbound: s.unbound.Load(),
+		note: func(err error, row recaller.DamagedRow) { s.note(ctx, tenant, err, row) },
+	}
 }
 
 // seal gives the box of somebody new; his key is made.

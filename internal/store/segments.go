@@ -34,10 +34,7 @@ func (s *Store) Outline(
 		if err := outlined(ctx, tx, tenant, caller, &out); err != nil {
 			return err
 		}
-		if out.Memories, err = b.readMemories(ctx, tx, standingQuery, tenant, caller); err != nil {
-			return err
-		}
-		return tx.QueryAll(ctx, b.forgottenQuery(tenant, caller, &out.Forgotten))
+		return b.readKnown(ctx, tx, tenant, caller, &out.Corpus)
 	})
 	return out, long, err
 }

@@ -30,7 +30,7 @@ func (s *Store) Snapshot(
 	for {
 		// How many conversations to read is a setting that comes with the answer. The last known value serves first.
 		history := s.history.of(tenant)
-		r := snapshotRead{tenant: tenant, caller: caller, own: own, box: b, history: history}
+		r := snapshotRead{tenant: tenant, caller: caller, own: own, box: b.checking(), history: history}
 		err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error { return tx.QueryAll(ctx, r.queries()...) })
 		if err != nil {
 			return recaller.Snapshot{}, err
@@ -116,6 +116,12 @@ func (r *snapshotRead) done() (recaller.Snapshot, error) {
 	if r.snap.Caller.ID == "" {
 		return recaller.Snapshot{}, recaller.Errorf(recaller.NotFound, "there is no such caller")
 	}
+	if err := r.box.allForgotten(len(r.snap.Forgotten)); err != nil {
+		return recaller.Snapshot{}, err
+	}
+	if len(r.snap.Memories) < snapshotMemories {
+		r.box.lost()
+	}
 	for _, row := range r.rows[:min(len(r.rows), r.snap.Tenant.HistoryLimit)] {
 		c, err := r.box.open(row)
 		if err != nil {
@@ -199,11 +205,7 @@ func (s *Store) Corpus(
 			}
 			out.Conversations, heads[c.ID] = append(out.Conversations, c), h
 		}
-		out.Memories, err = b.readMemories(ctx, tx, standingQuery, tenant, caller)
-		if err != nil {
-			return err
-		}
-		if err := tx.QueryAll(ctx, b.forgottenQuery(tenant, caller, &out.Forgotten)); err != nil {
+		if err := b.readKnown(ctx, tx, tenant, caller, &out); err != nil {
 			return err
 		}
 		there := present{}
@@ -224,6 +226,21 @@ func (s *Store) Corpus(
 		return nil
 	})
 	return out, err
+}
+
+// readKnown reads what is known of a caller and what he had forgotten.
+func (b box) readKnown(
+	ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, out *recaller.Corpus,
+) error {
+	b = b.checking()
+	err := tx.QueryAll(ctx, b.registerQuery(tenant, caller),
+		Query{SQL: standingQuery, Args: []any{tenant, caller}, Row: b.memoryRow(&out.Memories)},
+		b.forgottenQuery(tenant, caller, &out.Forgotten))
+	if err != nil {
+		return err
+	}
+	b.lost()
+	return b.allForgotten(len(out.Forgotten))
 }
 
 func conversationAt(row sealedConversation) recaller.DamagedRow {

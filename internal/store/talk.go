@@ -32,6 +32,8 @@ type talks struct {
 	rows   []sealedConversation
 	turns  map[recaller.ConversationID][]sealedTurn
 	gone   map[recaller.CallerID][]sealedMemory
+	// The registers of the callers, sealed.
+	registers map[recaller.CallerID][]byte
 }
 
 // Talks returns ended conversations with their turns and what their callers had forgotten, in the order of the ids, all
@@ -54,6 +56,8 @@ func (s *Store) Talks(
 		tenant: tenant,
 		turns:  map[recaller.ConversationID][]sealedTurn{},
 		gone:   map[recaller.CallerID][]sealedMemory{},
+
+		registers: map[recaller.CallerID][]byte{},
 	}
 	if err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) error { return t.read(ctx, tx, ids) }); err != nil {
 		return nil, err
@@ -112,7 +116,7 @@ func (t *talks) read(ctx context.Context, tx Tx, ids []recaller.ConversationID) 
 		queries = append(queries, t.turnsOf(wanted))
 	}
 	if len(callers) > 0 {
-		queries = append(queries, t.forgottenOf(callers))
+		queries = append(queries, t.forgottenOf(callers), t.registersOf(callers))
 	}
 	return tx.QueryAll(ctx, queries...)
 }
@@ -163,6 +167,23 @@ func (t *talks) forgottenOf(callers []recaller.CallerID) Query {
 	}
 }
 
+// registersOf reads the callers' registers.
+func (t *talks) registersOf(callers []recaller.CallerID) Query {
+	q := where{args: []any{t.tenant}}
+	q.in("id", padded(anys(slices.Compact(callers))))
+	return Query{
+		SQL:  `SELECT id, register FROM callers WHERE tenant_id = $1` + q.String(),
+		Args: q.args,
+		Row: func(scan func(...any) error) error {
+			var id recaller.CallerID
+			var sealed []byte
+			err := scan(&id, &sealed)
+			t.registers[id] = bytes.Clone(sealed)
+			return err
+		},
+	}
+}
+
 // boxes gives the boxes of the callers of conversations; those whose key was destroyed have none.
 func (s *Store) boxes(
 	ctx context.Context, tenant recaller.TenantID, rows []sealedConversation,
@@ -193,8 +214,15 @@ func (t *talks) open(b box, row sealedConversation) (recaller.Talk, error) {
 		out.Conversation = row.Conversation
 		out.Conversation.Unreadable = true
 	}
+	b = b.checking()
+	if err := b.load(row.Caller, t.registers[row.Caller]); err != nil {
+		return out, err
+	}
 	for _, m := range t.gone[row.Caller] {
 		opened, err := b.openMemory(m)
+		if err == nil {
+			err = b.reg.check(m)
+		}
 		if err != nil {
 			if damaged(err) {
 				err = recaller.Wrap(recaller.Unavailable, err, "what was forgotten cannot be read")
@@ -202,6 +230,9 @@ func (t *talks) open(b box, row sealedConversation) (recaller.Talk, error) {
 			return out, err
 		}
 		out.Forgotten = append(out.Forgotten, opened)
+	}
+	if err := b.allForgotten(len(out.Forgotten)); err != nil {
+		return out, err
 	}
 	var plain []byte
 	for _, r := range t.turns[row.ID] {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/store"
@@ -80,6 +81,25 @@ func keysForged(b *bench) {
 	found, err := b.Store.KeyByHash(b.ctx, "t1", []byte("hash of the reader"))
 	b.ok(err)
 	eq(b, "the key is as it was made", found.Scope, recaller.ScopeRead)
+
+	label := b.raw(spot{"t1", "api_keys", "label", "id = 'reader'"})
+	b.ok(b.Store.DeleteKey(b.ctx, "t1", "reader"))
+	b.ok(b.Engine.Write(b.ctx, "t1", "", func(tx store.Tx) error {
+		_, err := tx.Exec(b.ctx, `INSERT INTO api_keys (tenant_id, id, hash, scope, label, created_at) VALUES ('t1', 'reader', $1, 'read', $2, $3)`,
+			[]byte("hash of the reader"), label, key.CreatedAt.UnixMicro())
+		return err
+	}))
+	left := b.noted(func(ctx context.Context) error {
+		_, err := b.Store.KeyByHash(ctx, "t1", []byte("hash of the reader"))
+		WantKind(b, "a deleted key is put back as it was", err, recaller.NotFound)
+		return nil
+	})
+	eq(b, "a deleted key is put back as it was", fmt.Sprint(left), "[api_keys reader]")
+	b.ok(b.Store.DeleteKey(b.ctx, "t1", "reader"))
+	key.CreatedAt = b.later(time.Second)
+	b.ok(b.Store.CreateKey(b.ctx, key, []byte("hash of the reader")))
+	_, err = b.Store.KeyByHash(b.ctx, "t1", []byte("hash of the reader"))
+	b.ok(err)
 }
 
 // turnsForged changes turns of one call: each that is changed is left out and named, and the others are read.
@@ -273,6 +293,129 @@ func memoriesForged(b *bench) {
 			AND m.id = '%s' AND m.version = 1) WHERE tenant_id = 't1' AND id = '%s'`, tea.ID, pet.ID))
 	_, err = b.Store.StoreMemory(b.ctx, "t1", recaller.Storing{Memory: b.memory(o.Caller.ID, "tea", "Earl Grey")})
 	WantKind(b, "a memory has the token of another's key", err, recaller.Internal)
+}
+
+// memoriesRolledBack puts rows of memories back as they once were, and takes others away.
+func memoriesRolledBack(b *bench) {
+	o := b.open("t1", opening{})
+	b.say("t1", o, "user: my brother is called Tom", "user: I like tea")
+	keep := b.remember("t1", o.Caller.ID, "pet", "Rex").Memory
+	tea := b.remember("t1", o.Caller.ID, "tea", "Assam").Memory
+	secret := b.remember("t1", o.Caller.ID, "brother", "Tom").Memory
+	old := b.versions(tea.ID)
+	was := b.versions(secret.ID)
+	b.remember("t1", o.Caller.ID, "tea", "Oolong")
+	b.forget(secret.ID)
+	active := func(ctx context.Context) (values []string) {
+		list, _, err := b.Store.ActiveMemories(ctx, "t1", o.Caller.ID, -1)
+		b.ok(err)
+		for _, m := range list {
+			values = append(values, m.Value)
+		}
+		slices.Sort(values)
+		return values
+	}
+	eq(b, "as it is", fmt.Sprint(active(b.ctx)), "[Oolong Rex]")
+
+	undo := b.rolled(tea.ID, old)
+	left := b.noted(func(ctx context.Context) error {
+		eq(b, "a memory is rolled back", fmt.Sprint(active(ctx)), "[Rex]")
+		return nil
+	})
+	eq(b, "named", fmt.Sprint(left), fmt.Sprintf("[memories %s.1 memories %s.2]", tea.ID, tea.ID))
+	undo()
+
+	for what, attack := range map[string]func() (undo func()){
+		"what was forgotten is put back":   func() func() { return b.rolled(secret.ID, was) },
+		"what was forgotten is taken away": func() func() { return b.rolled(secret.ID, nil) },
+	} {
+		undo := attack()
+		_, err := b.Store.Snapshot(b.ctx, "t1", o.Caller.ID)
+		WantKind(b, what, err, recaller.Unavailable)
+		_, err = b.Store.Corpus(b.ctx, "t1", o.Caller.ID)
+		WantKind(b, what, err, recaller.Unavailable)
+		_, err = b.Store.Forgotten(b.ctx, "t1", o.Caller.ID)
+		WantKind(b, what, err, recaller.Unavailable)
+		eq(b, what+": what is known", fmt.Sprint(active(b.ctx)), "[Oolong Rex]")
+		undo()
+	}
+
+	undo = b.rolled(keep.ID, nil)
+	left = b.noted(func(ctx context.Context) error {
+		eq(b, "a memory is taken away", fmt.Sprint(active(ctx)), "[Oolong]")
+		_, err := b.Store.Snapshot(ctx, "t1", o.Caller.ID)
+		return err
+	})
+	eq(b, "named", fmt.Sprint(left), fmt.Sprintf("[memories %s.1]", keep.ID))
+	undo()
+	eq(b, "all is as it was", fmt.Sprint(b.noted(func(ctx context.Context) error {
+		_, err := b.Store.Corpus(ctx, "t1", o.Caller.ID)
+		return err
+	}), active(b.ctx)), "[] [Oolong Rex]")
+
+	b.putRaw(spot{"t1", "callers", "register", "id = '" + string(o.Caller.ID) + "'"}, []byte("x"))
+	left = b.noted(func(ctx context.Context) error {
+		eq(b, "the list itself is damaged", fmt.Sprint(active(ctx)), "[Oolong Rex]")
+		_, err := b.Store.Forgotten(ctx, "t1", o.Caller.ID)
+		WantKind(b, "what was forgotten", err, recaller.Unavailable)
+		return nil
+	})
+	eq(b, "named", fmt.Sprint(left), fmt.Sprintf("[callers %s]", o.Caller.ID))
+	b.remember("t1", o.Caller.ID, "city", "Ely")
+	left = b.noted(func(ctx context.Context) error {
+		eq(b, "it goes on", fmt.Sprint(active(ctx)), "[Ely Oolong Rex]")
+		return nil
+	})
+	eq(b, "named for good", fmt.Sprint(left), fmt.Sprintf("[callers %s]", o.Caller.ID))
+}
+
+// versions are the rows of a memory, as they are now.
+func (b *bench) versions(id recaller.MemoryID) (rows [][]any) {
+	b.Helper()
+	b.ok(b.Engine.Read(b.ctx, "t1", func(tx store.Tx) error {
+		return tx.QueryAll(b.ctx, store.Query{
+			SQL:  `SELECT id, version, status, closed_at, closed_reason, body FROM memories WHERE tenant_id = $1 AND id = $2`,
+			Args: []any{"t1", id},
+			Row: func(scan func(...any) error) error {
+				var id, status, reason string
+				var version int
+				var closed *int64
+				var body []byte
+				err := scan(&id, &version, &status, &closed, &reason, &body)
+				rows = append(rows, []any{"t1", id, version, status, closed, reason, slices.Clone(body)})
+				return err
+			},
+		})
+	}))
+	return rows
+}
+
+// rolled puts the versions of a memory back to what they were; those that were not there are taken away, which is done
+// by giving them another id and caller. undo puts all back.
+func (b *bench) rolled(id recaller.MemoryID, old [][]any) (undo func()) {
+	b.Helper()
+	now, hidden := b.versions(id), string(id)+" hidden"
+	var caller string
+	put := func(rows [][]any) {
+		b.ok(b.Engine.Write(b.ctx, "t1", "", func(tx store.Tx) error {
+			if _, err := tx.Exec(b.ctx, `UPDATE memories SET id = $3, caller_id = 'nobody ' || CAST(version AS TEXT) WHERE tenant_id = $1 AND id = $2`, "t1", id, hidden); err != nil {
+				return err
+			}
+			for _, row := range rows {
+				_, err := tx.Exec(b.ctx, `UPDATE memories SET id = $2, status = $4, closed_at = $5, closed_reason = $6, body = $7, caller_id = $8
+					WHERE tenant_id = $1 AND id = $9 AND version = $3`, append(row, caller, hidden)...)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	b.ok(b.Engine.Read(b.ctx, "t1", func(tx store.Tx) error {
+		return tx.QueryRow(b.ctx, `SELECT caller_id FROM memories WHERE tenant_id = $1 AND id = $2 LIMIT 1`, []any{"t1", id}, &caller)
+	}))
+	put(old)
+	return func() { put(now) }
 }
 
 // unboundRefused puts a value back that was sealed before rows were bound: where all are bound it is refused.

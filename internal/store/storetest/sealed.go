@@ -39,7 +39,7 @@ token:   identities.token conversations.external_token memories.key_token onces.
 hash:    api_keys.hash
 numbers: onces.result receipts.receipt
 sealed:  tenants.body api_keys.label callers.body identities.value conversations.body conversations.summary turns.body
-sealed:  memories.body checkpoints.body conversations.head
+sealed:  memories.body checkpoints.body conversations.head callers.register
 id:      conversation_embeddings.tenant_id conversation_embeddings.conversation_id conversation_embeddings.caller_id
 id:      conversation_words.tenant_id conversation_words.conversation_id conversation_words.caller_id tenant_numbers.tenant_id
 time:    conversation_embeddings.made_at

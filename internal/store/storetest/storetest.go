@@ -150,6 +150,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a call whose counts were changed goes on", wordsAfterForgery},
 		{"no conversation is changed unseen", conversationsForged},
 		{"no memory is changed unseen", memoriesForged},
+		{"no memory is rolled back, brought back or taken away unseen", memoriesRolledBack},
 		{"a value from before rows were bound is refused", unboundRefused},
 		{"the tenant door opens for no nameless tenant", oneDoor},
 		{"one tenant cannot reach another's things by their ids", wall},
