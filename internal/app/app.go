@@ -63,6 +63,7 @@ type App struct {
 	taken    chan struct{}  // closed when another process has taken the database
 
 	store         *store.Store
+	room          *room // what store runs on
 	vault         *vault.Vault
 	encryption    *encryption
 	feed          *feed.Feed
@@ -148,6 +149,7 @@ func (a *App) openTenants(ctx context.Context) error {
 		Name: "default", DefaultRegion: d.Region, TimeZone: d.TimeZone, Retention: d.Retention,
 		HistoryLimit: a.cfg.Voice.ContextLimit,
 	}, a.key)
+	err = a.without(err, "the bootstrap key is not checked")
 	// The log names whose key is missing (quarantined) and what is damaged, and the other tenants work.
 	if err != nil && !recaller.IsKeyMissing(err) && !recaller.IsDamaged(err) {
 		return err
@@ -158,7 +160,17 @@ func (a *App) openTenants(ctx context.Context) error {
 	for id, n := range takenOut {
 		a.log.Warn("numbers that an older tenant has were taken out of a tenant's settings", "tenant", id, "numbers", n)
 	}
-	return err
+	return a.without(err, "the numbers of tenants are not indexed")
+}
+
+// without lets a start go on where there is no room to write: reads and calls go on, and the next start makes up for
+// what was left out.
+func (a *App) without(err error, leftOut string) error {
+	if !errors.Is(err, recaller.Full) {
+		return err
+	}
+	a.log.Error("there is no room to write, starting all the same: "+leftOut, "err", err)
+	return nil
 }
 
 // newID returns ids that rise with time (UUIDv7, RFC 9562).
@@ -186,7 +198,7 @@ func (a *App) admission() *admission.Gate {
 
 // recover goes on with what the last process left, before anything is served.
 func (a *App) recover(ctx context.Context) error {
-	if err := a.store.ReleaseJobs(ctx); err != nil {
+	if err := a.without(a.store.ReleaseJobs(ctx), "jobs of the last process wait until their leases end"); err != nil {
 		return err
 	}
 	live, closed, err := a.conversations.TakeUp(ctx)
@@ -208,15 +220,6 @@ func (a *App) waiting() float64 {
 		return -1
 	}
 	return float64(n)
-}
-
-// ready reports whether requests can be served.
-func (a *App) ready(ctx context.Context) error {
-	if err := isTaken(a.taken); err != nil {
-		return err
-	}
-	_, err := a.store.TenantIDs(ctx)
-	return err
 }
 
 // Handler serves the HTTP API, and every other root without an address of its own.

@@ -49,7 +49,8 @@ func (a *App) openStore(ctx context.Context) error {
 	if a.opts.Wrap != nil {
 		engine = a.opts.Wrap(engine)
 	}
-	a.store = store.New(engine, a.vault)
+	a.room = &room{Engine: engine}
+	a.store = store.New(a.room, a.vault)
 	a.store.OnDamage(a.damaged())
 	a.closers = append(a.closers, a.store.Close)
 	bound, err := a.store.AllBound(ctx)
@@ -185,7 +186,14 @@ func (a *App) openEngine(ctx context.Context) (store.Engine, error) {
 	if a.cfg.Databases.Postgres() {
 		return postgres.Open(ctx, a.cfg.Databases.Data.Reveal(), a.opts.Postgres)
 	}
-	return sqlite.Open(ctx, a.path(databaseFile), a.opts.Store)
+	engine, err := sqlite.Open(ctx, a.path(databaseFile), a.opts.Store)
+	if err != nil {
+		return nil, err
+	}
+	if engine.Alone() {
+		a.log.Error("the disk is full: the database is read, and written once there is room; no other process can open it meanwhile")
+	}
+	return engine, nil
 }
 
 // OpenKeys opens the key store of an installation on Postgres. It fails with Unavailable if the key store lacks keys of

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -175,27 +176,39 @@ func TestAnEndWhoseAnswerIsLost(t *testing.T) {
 	}
 }
 
-// A store with no room left: writes are refused with 503 and the reason, reads go on, and all that was acknowledged is
-// there. (The built binary on a real full disk is in package e2e.)
+// A store with no room left: what is said is held, a known caller is known, other writes are refused with the reason,
+// and so is the question whether it is ready. (The built binary on a real full disk is in package e2e.)
 func TestTheStoreIsFull(t *testing.T) {
 	t.Parallel()
 	h := build(t, t.TempDir(), Options{Store: sqlite.Options{MaxPages: 120}})
+	known := h.ring("+14155550101")
 	call := h.ring("+14155550100")
-	acknowledged := 0
-	var err error
-	for err == nil && acknowledged < 1000 {
-		if _, err = h.AddTurns(t.Context(), call.Conversation.ID, client.TurnInput{Speaker: recaller.User, Text: fmt.Sprintf("%05d %4000s", acknowledged, "!")}); err == nil {
-			acknowledged++
+	said, stored := 0, 0
+	for said == stored && said < 1000 {
+		out := h.say(call.Conversation.ID, fmt.Sprintf("%05d %4000s", said, "!"))
+		if said++; out.Durable {
+			stored++
 		}
 	}
-	wantStatus(t, err, http.StatusServiceUnavailable)
-	holds(t, "the refusal", err.Error(), "the disk is full")
-	if rec := h.read(call.Conversation.ID); len(rec.Turns) != acknowledged || acknowledged < 5 {
-		t.Errorf("got %d turns, want the %d that were acknowledged", len(rec.Turns), acknowledged)
+	if rec := h.read(call.Conversation.ID); len(rec.Turns) != said || said < 5 {
+		t.Errorf("got %d turns, want the %d that were acknowledged", len(rec.Turns), said)
 	}
 	if found, err := h.Recall(t.Context(), call.Caller.ID, client.RecallRequest{Query: "00003"}); err != nil || len(found.Results) == 0 {
 		t.Errorf("recall: got %+v, %v; want the turn", found, err)
 	}
+	again := h.ring("+14155550101")
+	for i := 0; !again.Briefing.Degraded && i < 1000; i++ { // there was a little room left
+		again = h.ring("+14155550101")
+	}
+	if b := again.Briefing; again.Caller.ID != known.Caller.ID || b.Reason != "storage full" {
+		t.Errorf("got caller %q and the reason %q, want %q known for a full storage", again.Caller.ID, b.Reason, known.Caller.ID)
+	}
+	_, err := h.StoreMemory(t.Context(), known.Caller.ID, client.MemoryInput{Type: recaller.Fact, Key: "pet", Value: strings.Repeat("cat ", 400)})
+	wantStatus(t, err, http.StatusServiceUnavailable)
+	holds(t, "the refusal", err.Error(), "the disk is full")
+	err = h.Ready(t.Context())
+	wantStatus(t, err, http.StatusServiceUnavailable)
+	holds(t, "readyz", err.Error(), "the disk is full")
 }
 
 func wantStatus(t *testing.T, err error, status int) {

@@ -71,6 +71,8 @@ const (
 	ReasonDeadline = "deadline"
 	ReasonStore    = "store unavailable"
 	ReasonKey      = "key missing" // of the caller, or of the tenant: he is quarantined
+	// ReasonFull is for the start of a call that cannot be stored yet. Nothing is lacking in the briefing.
+	ReasonFull = "storage full"
 )
 
 // Options are the settings of a Service.

@@ -1,7 +1,7 @@
 // Package conversation is the life of a conversation: start, turns, end, import, reading back, and going on
 // with the next process (spec H6, P9, P10, V1, V3; design decisions 3 and 4). It holds the live state of active conversations.
 //
-// While the store is away, calls go on (spec section 5). What comes is held in memory, in order, and answered as not
+// While the store is away, or has no room to write, calls go on (spec section 5). What comes is held in memory, in order, and answered as not
 // durable. It is written once, when the store is back. A process that is killed loses what it holds; "not durable" has
 // told the client so.
 //
@@ -60,6 +60,7 @@ type Store interface {
 	Forgetful(ctx context.Context, tenant recaller.TenantID, callers []recaller.CallerID) ([]recaller.CallerID, error)
 	// Forgotten returns every version of the memories that are forgotten.
 	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
+	CallerByIdentity(ctx context.Context, tenant recaller.TenantID, id recaller.Identity) (recaller.Caller, error)
 	TenantIDs(ctx context.Context) ([]recaller.TenantID, error)
 }
 

@@ -55,7 +55,7 @@ func (e *entry) callerNow() recaller.Caller {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	c := e.known
-	c.ID = e.conv.Caller
+	c.ID = cmp.Or(e.conv.Caller, c.ID)
 	return c
 }
 
@@ -79,10 +79,13 @@ func (s *Service) brief(
 	if e != nil {
 		e.steer(&req, s.Now())
 	}
-	if conv.Caller == "" && e != nil { // held while the store is away
-		return s.degraded(s.known(e), req, e.why()), nil
+	with := conv.Caller
+	if with == "" && e != nil { // the store has not seen it
+		if with = e.callerNow().ID; with == "" {
+			return s.degraded(s.known(e), req, e.why()), nil
+		}
 	}
-	b, err := s.Briefer.Briefing(ctx, tenant, conv.Caller, req)
+	b, err := s.Briefer.Briefing(ctx, tenant, with, req)
 	if err != nil || !b.Degraded || e == nil {
 		return b, err
 	}

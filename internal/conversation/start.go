@@ -63,11 +63,11 @@ func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Star
 	if e, err := s.Ledger.began(tenantID, opening); err != nil {
 		return Started{}, err
 	} else if e != nil {
-		return s.startedHeld(e, opening, in.briefing(), true)
+		return s.startedHeld(ctx, e, opening, in.briefing(), true)
 	}
 	opened, err := s.openInTime(ctx, tenantID, opening)
 	if away(err) && ctx.Err() == nil {
-		return s.startWithoutStore(tenant, opening, in.briefing(), err)
+		return s.startWithoutStore(ctx, tenant, opening, in.briefing(), err)
 	}
 	if err != nil {
 		return Started{}, err
@@ -116,9 +116,9 @@ func (s *Service) openInTime(
 	})
 }
 
-// startWithoutStore keeps a call going while the store is away.
+// startWithoutStore keeps a call going while the store is away. If the store only has no room, it still knows who calls.
 func (s *Service) startWithoutStore(
-	tenant recaller.Tenant, in recaller.Opening, req briefing.Request, cause error,
+	ctx context.Context, tenant recaller.Tenant, in recaller.Opening, req briefing.Request, cause error,
 ) (Started, error) {
 	e, existing, err := s.Ledger.hold(tenant, in, s.Now())
 	if err != nil {
@@ -130,11 +130,34 @@ func (s *Service) startWithoutStore(
 			"tenant", tenant.ID, "conversation", e.id, "err", cause)
 		s.Metrics.started(in.Conversation.Channel)
 	}
-	return s.startedHeld(e, in, req, existing)
+	if errors.Is(cause, recaller.Full) {
+		s.recognise(ctx, e, in)
+	}
+	return s.startedHeld(ctx, e, in, req, existing)
+}
+
+// recognise looks up whom a held conversation is with, where the store is read but not written. He may be nobody yet.
+func (s *Service) recognise(ctx context.Context, e *entry, in recaller.Opening) {
+	for _, id := range in.Identities {
+		who, err := within(ctx, s, s.Deadline, func(ctx context.Context) (recaller.Caller, error) {
+			return s.Store.CallerByIdentity(ctx, e.tenant.ID, id)
+		})
+		if err != nil {
+			continue
+		}
+		e.mu.Lock()
+		if e.conv.Caller == "" {
+			e.known = who
+		}
+		e.mu.Unlock()
+		return
+	}
 }
 
 // startedHeld answers a start without the store. It refuses what the store would refuse.
-func (s *Service) startedHeld(e *entry, in recaller.Opening, req briefing.Request, existing bool) (Started, error) {
+func (s *Service) startedHeld(
+	ctx context.Context, e *entry, in recaller.Opening, req briefing.Request, existing bool,
+) (Started, error) {
 	conv, st := e.view()
 	if with := e.callerNow(); len(with.Identities) > 0 && !same(with, recaller.Caller{Identities: in.Identities}) {
 		return Started{}, recaller.InvalidField("external_id", "belongs to a conversation with another caller")
@@ -144,9 +167,16 @@ func (s *Service) startedHeld(e *entry, in recaller.Opening, req briefing.Reques
 	}
 	req.Exclude, req.Style = conv.ID, e.began(req.Style)
 	snap := s.known(e)
-	return Started{
-		Conversation: conv, Caller: snap.Caller, Existing: existing, Briefing: s.degraded(snap, req, e.why()),
-	}, nil
+	out := Started{Conversation: conv, Caller: snap.Caller, Existing: existing}
+	if conv.Caller != "" || snap.Caller.ID == "" {
+		out.Briefing = s.degraded(snap, req, e.why())
+		return out, nil
+	}
+	var err error // he was recognised: the store is read
+	if out.Briefing, err = s.brief(ctx, e.tenant.ID, e, conv, req); err == nil && !out.Briefing.Degraded {
+		out.Briefing.Degraded, out.Briefing.Reason = true, briefing.ReasonFull
+	}
+	return out, err
 }
 
 // lacks notes why the store did not open the conversation.
@@ -166,10 +196,10 @@ func (e *entry) why() string {
 	return briefing.ReasonStore
 }
 
-// away reports whether the store could not be reached, or cannot read what it has of the caller because his key is
-// missing. It is false for a store that answered with a refusal.
+// away reports whether the store could not be reached, has no room to write, or cannot read what it has of the caller
+// because his key is missing. It is false for a store that answered with a refusal.
 func away(err error) bool {
-	return errors.Is(err, recaller.Unavailable) || errors.Is(err, recaller.Timeout)
+	return errors.Is(err, recaller.Unavailable) || errors.Is(err, recaller.Timeout) || errors.Is(err, recaller.Full)
 }
 
 // refused reports whether the store answered that it will not take a write. It is false if the store could not.

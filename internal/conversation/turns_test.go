@@ -261,20 +261,18 @@ func TestTurnsWhoseFirstWriteCommitsAfterItsRepeatAreThereOnce(t *testing.T) {
 // What the store fails for another reason than being away is refused, and leaves nothing.
 func TestFailedTurnsLeaveNothing(t *testing.T) {
 	for _, tenant := range tenants {
-		for _, kind := range []recaller.Kind{recaller.Full, recaller.Internal} {
-			t.Run(string(tenant)+" "+string(kind), func(t *testing.T) {
-				b := newBench(t)
-				id := string(b.begin(tenant, conversation.Start{}).Conversation.ID)
-				b.changes.Take()
-				b.faults.Before("append", usecasetest.Once(recaller.Errorf(kind, "no")))
-				_, _, err := b.AddTurns(t.Context(), tenant, id, recaller.Once{}, said("user: never", "user: kept"))
-				b.is(err, kind, "")
-				b.wantHeard(tenant, id)
-				b.say(tenant, id, "user: one")
-				b.wantHeard(tenant, id, "0 one")
-				b.wantVersions(2, 1)
-			})
-		}
+		t.Run(string(tenant), func(t *testing.T) {
+			b := newBench(t)
+			id := string(b.begin(tenant, conversation.Start{}).Conversation.ID)
+			b.changes.Take()
+			b.faults.Before("append", usecasetest.Once(recaller.Errorf(recaller.Internal, "no")))
+			_, _, err := b.AddTurns(t.Context(), tenant, id, recaller.Once{}, said("user: never", "user: kept"))
+			b.is(err, recaller.Internal, "")
+			b.wantHeard(tenant, id)
+			b.say(tenant, id, "user: one")
+			b.wantHeard(tenant, id, "0 one")
+			b.wantVersions(2, 1)
+		})
 	}
 }
 
@@ -293,15 +291,30 @@ func TestTurnsThatWereRefusedAndStoredAreNotOverwritten(t *testing.T) {
 	}
 }
 
-func TestFullArchiveRefusesTurns(t *testing.T) {
-	b := newBench(t)
-	id := string(b.begin(archived, conversation.Start{}).Conversation.ID)
-	b.faults.Before("archive", func() error { return recaller.Errorf(recaller.Full, "the disk is full") })
-	_, _, err := b.AddTurns(t.Context(), archived, id, recaller.Once{}, said("user: one"))
-	b.is(err, recaller.Full, "")
-	b.faults.Clear()
-	b.say(archived, id, "user: two")
-	b.wantHeard(archived, id, "0 two")
+// Where there is no room for what is said, in the store or in the archive, it is held, and written once there is.
+func TestAFullStoreHoldsTurns(t *testing.T) {
+	for _, tenant := range tenants {
+		for _, call := range []string{"append", "archive"} {
+			b := newBench(t)
+			id := string(b.begin(tenant, conversation.Start{}).Conversation.ID)
+			full := func() error { return recaller.Errorf(recaller.Full, "the disk is full") }
+			b.faults.Before("append", full)
+			b.faults.Before(call, full)
+			_, durable, err := b.AddTurns(t.Context(), tenant, id, recaller.Once{}, said("user: one"))
+			if err != nil || durable {
+				t.Errorf("%s: got durable %v, %v; want it held", tenant, durable, err)
+			}
+			if n := b.FlushHeld(t.Context()); n != 1 {
+				t.Errorf("%s: %d conversations wait, want 1", tenant, n)
+			}
+			b.faults.Clear()
+			if n := b.FlushHeld(t.Context()); n != 0 {
+				t.Errorf("%s: %d conversations wait, want none", tenant, n)
+			}
+			b.say(tenant, id, "user: two")
+			b.wantHeard(tenant, id, "0 one", "1 two")
+		}
+	}
 }
 
 func TestManyWritersOfOneConversationKeepOrderAndLoseNone(t *testing.T) {

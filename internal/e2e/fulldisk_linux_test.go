@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -14,9 +15,9 @@ import (
 	"github.com/recallerhq/recaller/client"
 )
 
-// A disk that fills up: 503 on writes, a clear word in the log, reads go on, all that was acknowledged is there, and
-// with room again it goes on. A bound on the size of files works everywhere; where we may mount one, a real small disk
-// too.
+// A disk that fills up: calls go on, and what is said is held; a known caller is known; reads, briefings and recall go
+// on; other writes are refused with the reason, which readyz and the log tell too. With room again all of it is written.
+// A bound on the size of files works everywhere; where we may mount one, a real small disk too.
 func TestADiskThatFillsUp(t *testing.T) {
 	t.Parallel()
 	t.Run("no file may grow further", func(t *testing.T) {
@@ -25,18 +26,49 @@ func TestADiskThatFillsUp(t *testing.T) {
 	})
 	t.Run("a small disk", func(t *testing.T) {
 		t.Parallel()
-		probe := namespaced(exec.Command("/bin/sh", "-c", `mount -t tmpfs tmpfs "$0"`, t.TempDir()))
-		if err := probe.Run(); err != nil {
-			t.Logf("no disk can be mounted here (%v): the bound on files has to do", err)
-			return
-		}
+		mayMount(t)
 		fillUp(t, func(s *server) *exec.Cmd {
-			return namespaced(s.within(`cp -a "$RECALLER_DATA" "$RECALLER_DATA.copy"; mount -t tmpfs -o size=8m tmpfs "$RECALLER_DATA"
-				cp -a "$RECALLER_DATA.copy/." "$RECALLER_DATA"; head -c 3000000 /dev/zero > "$RECALLER_DATA/ballast"`))
-		}, "the disk is full", func(s *server) error {
-			return os.Remove(filepath.Join("/proc", strconv.Itoa(s.cmd.Process.Pid), "root", s.dir, "ballast"))
-		})
+			return s.onDisk("size=12m", `head -c 7000000 /dev/zero > "$RECALLER_DATA/ballast"`)
+		}, "the disk is full", (*server).makeRoom)
 	})
+}
+
+// A server is started where nothing can be written at all, after a stop and after kill -9: it serves what is there, and
+// the call that was going on goes on.
+func TestAStartOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*server){"after a stop": (*server).stop, "after kill -9": (*server).kill} {
+		t.Run(name+", no file may grow", func(t *testing.T) {
+			t.Parallel()
+			startFull(t, end, func(s *server) *exec.Cmd { return s.within(`ulimit -f 0`) }, nil)
+		})
+		t.Run(name+", a small disk", func(t *testing.T) {
+			t.Parallel()
+			mayMount(t)
+			startFull(t, end, func(s *server) *exec.Cmd {
+				return s.onDisk("size=8m", `cat /dev/zero > "$RECALLER_DATA/ballast" 2>/dev/null || true`)
+			}, (*server).makeRoom)
+		})
+	}
+}
+
+func mayMount(t *testing.T) {
+	t.Helper()
+	probe := namespaced(exec.Command("/bin/sh", "-c", `mount -t tmpfs tmpfs "$0"`, t.TempDir()))
+	if err := probe.Run(); err != nil {
+		t.Skipf("no disk can be mounted here (%v): the bound on files has to do", err)
+	}
+}
+
+// onDisk is the server with its data on a small disk of its own, after a few words to the shell.
+func (s *server) onDisk(options, script string) *exec.Cmd {
+	return namespaced(s.within(`cp -a "$RECALLER_DATA" "$RECALLER_DATA.copy"; mount -t tmpfs -o ` + options + ` tmpfs "$RECALLER_DATA"
+		cp -a "$RECALLER_DATA.copy/." "$RECALLER_DATA"; rm -r "$RECALLER_DATA.copy"; ` + script))
+}
+
+// makeRoom takes the ballast off the server's disk.
+func (s *server) makeRoom() error {
+	return os.Remove(filepath.Join("/proc", strconv.Itoa(s.cmd.Process.Pid), "root", s.dir, "ballast"))
 }
 
 // within is the server after a few words to the shell.
@@ -56,54 +88,133 @@ func namespaced(cmd *exec.Cmd) *exec.Cmd {
 	return cmd
 }
 
-// fillUp writes until the disk is full. freed, which may be nil, makes room.
-func fillUp(t *testing.T, small func(*server) *exec.Cmd, says string, freed func(*server) error) {
-	s := serve(t)
-	before := phone{t, s.admin}.call("+14155550111", user("I need a repair of the fence."), agent("Yes."))
-	s.stop()
-	s.launch(small(s))
-	p := phone{t, s.admin}
-	call := p.ring("+14155550111")
-	words := strings.Repeat("A long story about gardens. ", 1000)
-	acknowledged, refusal := 0, error(nil)
-	say := func() error {
-		_, err := p.c.AddTurns(t.Context(), call.Conversation.ID, user(fmt.Sprintf("%d %s", acknowledged, words)))
-		if err == nil {
-			acknowledged++
-		}
-		return err
+// isKnown wants a caller who rings to be known however full the disk is: the briefing is whole, and says why the call is not stored yet.
+func (p phone) isKnown(from string, want client.StartedCaller) client.StartResponse {
+	p.t.Helper()
+	s := p.ring(from)
+	for i := 0; !s.Briefing.Degraded && i < 1000; i++ { // there was a little room left
+		s = p.ring(from)
 	}
-	for refusal == nil && acknowledged < 2000 {
-		refusal = say()
+	if b := s.Briefing; s.Caller.ID != want.ID || !b.Degraded || b.Reason != "storage full" {
+		p.t.Errorf("got caller %q, degraded %v for %q; want %q, for a full storage", s.Caller.ID, b.Degraded, b.Reason, want.ID)
 	}
-	if r := refused(t, refusal, http.StatusServiceUnavailable); !strings.Contains(r.Detail, says) {
+	holds(p.t, "the briefing", s.Briefing.Text, "fence")
+	holds(p.t, "the briefing of the call", p.brief(s.Conversation.ID, client.BriefingQuery{}).Text, "fence")
+	added, err := p.c.AddTurns(p.t.Context(), s.Conversation.ID, user("It is me again."))
+	if err != nil || added.Durable {
+		p.t.Errorf("got %+v, %v; want the turn held", added, err)
+	}
+	return s
+}
+
+// wantFull wants writes refused, and the reason told; and reads to go on.
+func (s *server) wantFull(t *testing.T, known, says string) {
+	t.Helper()
+	var err error
+	for i := 0; err == nil && i < 1000; i++ {
+		_, err = s.admin.StoreMemory(t.Context(), known, client.MemoryInput{Type: "fact", Key: fmt.Sprint("pet ", i), Value: "A cat"})
+	}
+	if r := refused(t, err, http.StatusServiceUnavailable); !strings.Contains(r.Detail, says) {
 		t.Errorf("got %+v, want it said that %s", r, says)
 	}
-	whole := func(when string) {
-		t.Helper()
-		if rec := p.read(call.Conversation.ID); len(rec.Turns) != acknowledged || acknowledged < 10 {
-			t.Errorf("%s: got %d turns, want the %d that were acknowledged", when, len(rec.Turns), acknowledged)
-		}
+	err = s.admin.Ready(t.Context())
+	if r := refused(t, err, http.StatusServiceUnavailable); !strings.Contains(r.Detail, says) {
+		t.Errorf("readyz: got %+v, want it said that %s", r, says)
 	}
-	whole("on the full disk")
-	holds(t, "the briefing", p.briefing(before.Caller.ID), "fence")
-	if !recalls(p.recall(before.Caller.ID, "repair"), "fence") {
+	p := phone{t, s.admin}
+	holds(t, "the briefing", p.briefing(known), "fence")
+	if !recalls(p.recall(known, "repair"), "fence") {
 		t.Error("nothing is recalled on a full disk")
 	}
 	if !strings.Contains(s.output.String(), says) {
 		t.Errorf("the log does not say that %s", says)
 	}
+}
+
+// fillUp writes until the disk is full. freed, which may be nil, makes room.
+func fillUp(t *testing.T, small func(*server) *exec.Cmd, says string, freed func(*server) error) {
+	s := serve(t)
+	const from = "+14155550111"
+	before := phone{t, s.admin}.call(from, user("I need a repair of the fence."), agent("Yes."))
+	s.stop()
+	s.launch(small(s))
+	p := phone{t, s.admin}
+	call := p.ring("+14155550112").Conversation.ID
+	words := strings.Repeat("A long story about gardens. ", 1000)
+	stored, said := 0, 0
+	for said == stored && said < 2000 {
+		added, err := p.c.AddTurns(t.Context(), call, user(fmt.Sprintf("%d %s", said, words)))
+		if err != nil || len(added.Turns) != 1 || added.Turns[0].Number != said {
+			t.Fatalf("got %+v, %v; want turn %d taken", added, err, said)
+		}
+		if said++; added.Durable {
+			stored++
+		}
+	}
+	whole := func(when string) {
+		t.Helper()
+		if rec := p.read(call); len(rec.Turns) != said || said < 10 {
+			t.Errorf("%s: got %d turns, want the %d that were acknowledged", when, len(rec.Turns), said)
+		}
+	}
+	whole("on the full disk")
+	known := p.isKnown(from, before.Caller)
+	stranger := p.ring("+14155550113")
+	s.wantFull(t, before.Caller.ID, says)
 	if freed == nil {
 		return
 	}
 	if err := freed(s); err != nil {
 		t.Fatal(err)
 	}
-	if err := say(); err != nil {
-		t.Errorf("with room again: got %v", err)
-	}
-	if _, err := p.c.StoreMemory(t.Context(), before.Caller.ID, client.MemoryInput{Type: "fact", Key: "pet", Value: "A cat"}); err != nil {
-		t.Errorf("with room again: got %v", err)
-	}
+	s.written(known, before.Caller.ID)
+	s.written(stranger, "")
 	whole("with room again")
+}
+
+// written waits until what was held is written, and wants a conversation to be with a caller, unless that is empty.
+func (s *server) written(call client.StartResponse, with string) {
+	s.t.Helper()
+	p := phone{s.t, s.admin}
+	eventually(s.t, "it is ready, and what is said is stored", func() bool {
+		added, err := p.c.AddTurns(context.Background(), call.Conversation.ID, user("Is it stored?"))
+		return err == nil && added.Durable && s.admin.Ready(context.Background()) == nil
+	})
+	if rec := p.read(call.Conversation.ID); with != "" && rec.Conversation.CallerID != with {
+		s.t.Errorf("got it with %q, want %q", rec.Conversation.CallerID, with)
+	}
+}
+
+// startFull starts a server that cannot write.
+func startFull(t *testing.T, end func(*server), full func(*server) *exec.Cmd, freed func(*server) error) {
+	s := serve(t)
+	const from = "+14155550111"
+	before := phone{t, s.admin}.call(from, user("I need a repair of the fence."), agent("Yes."))
+	live := phone{t, s.admin}.ring("+14155550112")
+	phone{t, s.admin}.say(live.Conversation.ID, user("One."))
+	end(s)
+	s.full = true
+	s.launch(full(s))
+	p := phone{t, s.admin}
+	said := 1
+	for durable := true; durable && said < 1000; said++ { // its log may have a little room left
+		added, err := p.c.AddTurns(t.Context(), live.Conversation.ID, user(strings.Repeat("A long story. ", 2000)))
+		if err != nil || added.Turns[0].Number != said {
+			t.Fatalf("got %+v, %v; want turn %d taken", added, err, said)
+		}
+		durable = added.Durable
+	}
+	if rec := p.read(live.Conversation.ID); len(rec.Turns) != said {
+		t.Errorf("got %d turns, want the %d that were said", len(rec.Turns), said)
+	}
+	known := p.isKnown(from, before.Caller)
+	s.wantFull(t, before.Caller.ID, "the disk")
+	if freed == nil {
+		return
+	}
+	if err := freed(s); err != nil {
+		t.Fatal(err)
+	}
+	s.written(known, before.Caller.ID)
+	s.written(live, live.Caller.ID)
 }

@@ -36,7 +36,8 @@ func (s *server) operateRoutes() {
 	add(s, route{
 		id: "readyz", method: http.MethodGet, path: "/readyz", tag: tagOperation, summary: "Can it serve?",
 		statuses: []int{http.StatusServiceUnavailable},
-		about:    "503 while a part that is needed is away, and while the server goes down.",
+		about: "503, with the reason, while a part that is needed is away or has no room to write, and while the server " +
+			"goes down. On a full disk calls go on all the same.",
 	}, func(ctx context.Context, _ *exchange, _ *struct{}) (*plain[client.Health], error) {
 		return body200(client.Health{Status: "ready"}, s.Ready(ctx))
 	})

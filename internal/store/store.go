@@ -143,6 +143,19 @@ func (s *Store) WithSystem(ctx context.Context, mode Mode, fn func(Tx) error) er
 // Check looks for damage in the database. It may take long.
 func (s *Store) Check(ctx context.Context) error { return s.engine.Check(ctx) }
 
+// Probe writes something small, and takes it back in the same commit. It fails with Full if there is no room.
+func (s *Store) Probe(ctx context.Context) error {
+	return s.WithSystem(ctx, Writing, func(tx Tx) error {
+		args := []any{"probe", "probe", "probe"}
+		if _, err := tx.Exec(ctx, `INSERT INTO jobs (tenant_id, kind, subject, id, caller_id, run_at)
+			VALUES ($1, $2, $3, '', '', 0) ON CONFLICT (tenant_id, kind, subject) DO NOTHING`, args...); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `DELETE FROM jobs WHERE tenant_id = $1 AND kind = $2 AND subject = $3`, args...)
+		return err
+	})
+}
+
 // Close closes the database.
 func (s *Store) Close() error { return s.engine.Close() }
 

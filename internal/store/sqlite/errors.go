@@ -39,7 +39,8 @@ func damaged(code int) bool {
 // unwritable reports whether a write failed for another reason than lack of room. As with a full disk, reads go on.
 func unwritable(code int) bool {
 	return code == lib.SQLITE_IOERR_WRITE || code == lib.SQLITE_IOERR_FSYNC ||
-		code == lib.SQLITE_IOERR_DIR_FSYNC || code == lib.SQLITE_IOERR_TRUNCATE
+		code == lib.SQLITE_IOERR_DIR_FSYNC || code == lib.SQLITE_IOERR_TRUNCATE || code == lib.SQLITE_IOERR_SHMSIZE ||
+		code == lib.SQLITE_IOERR_SHMOPEN
 }
 
 func kind(code int) recaller.Kind {

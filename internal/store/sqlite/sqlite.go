@@ -39,6 +39,8 @@ type Options struct {
 	// VectorBytes bounds the memory for vectors, which a tenant's first search reads; 0: 192 MiB. A tenant who has more
 	// of them is searched from the disk.
 	VectorBytes int64
+
+	alone bool // see Engine.Alone
 }
 
 // Engine implements store.Engine on one SQLite file. Safe for concurrent use.
@@ -55,8 +57,22 @@ type Engine struct {
 	ended error // of Close
 }
 
-// Open opens the database file at path, making it or bringing its schema up to date.
+// Open opens the database file at path, making it or bringing its schema up to date. If there is no room even for the
+// index of the write-ahead log, which processes share in a file, it is kept in memory (see Alone).
 func Open(ctx context.Context, path string, opts Options) (*Engine, error) {
+	e, err := open(ctx, path, opts)
+	if errors.Is(err, recaller.Full) && !opts.alone {
+		opts.alone = true
+		return open(ctx, path, opts)
+	}
+	return e, err
+}
+
+// Alone reports whether the engine keeps the index of the log in memory, for lack of room when it was opened. It reads
+// as ever, and writes when there is room. Until it is closed, no other process can read the file.
+func (e *Engine) Alone() bool { return e.opts.alone }
+
+func open(ctx context.Context, path string, opts Options) (*Engine, error) {
 	if opts.Readers <= 0 {
 		// More than cores: a reader that waits for its turn of a core holds its connection, and briefings are to be
 		// read before turns are written. Measured at 50 requests at once: half the time of two (docs/benchmarks.md).
@@ -152,6 +168,9 @@ func dsn(path string, opts Options) string {
 	}
 	for _, p := range pragmas {
 		q.Add("_pragma", p)
+	}
+	if opts.alone {
+		q.Set("vfs", "unix-excl")
 	}
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 }

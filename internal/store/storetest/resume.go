@@ -73,3 +73,12 @@ func resumed(b *bench) {
 	_, err = b.Store.OpenConversation(b.ctx, "t1", again)
 	b.fails(err, recaller.Conflict) // somebody ended it
 }
+
+// probed asks whether there is room to write.
+func probed(b *bench) {
+	before := b.jobCount()
+	for range 2 {
+		b.ok(b.Store.Probe(b.ctx))
+	}
+	eq(b, "nothing is left", b.jobCount(), before)
+}

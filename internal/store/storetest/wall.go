@@ -37,7 +37,7 @@ func wall(b *bench) {
 	}
 	// Methods that take no id of a tenant's things.
 	for _, m := range []string{
-		"WithTenant", "WithCaller", "WithSystem", "Check", "Scrub", "Examine", "Opens", "Close", "TenantIDs", "Tenants", "CreateTenant", "UpdateTenant", "Tenant", "TenantByNumber", "IndexNumbers", "Packs", "PutPacks", "CreateKey", "Keys",
+		"WithTenant", "WithCaller", "WithSystem", "Probe", "Check", "Scrub", "Examine", "Opens", "Close", "TenantIDs", "Tenants", "CreateTenant", "UpdateTenant", "Tenant", "TenantByNumber", "IndexNumbers", "Packs", "PutPacks", "CreateKey", "Keys",
 		"Callers", "PruneOnces", "DueJobs", "DueTenants", "LeaseJob", "NextJob", "FinishJob", "RetryJob", "ReleaseJobs", "JobCount", "Quarantined",
 		"AcceptUnbound", "AllBound", "Bind", "OnDamage",
 	} {

@@ -35,6 +35,7 @@ const (
 // File is a vault.KeyStore in an SQLite file. It is safe for concurrent use, also by several processes on one machine.
 type File struct {
 	path  string
+	vfs   string // of SQLite's; empty: its default
 	read  *sql.DB
 	write *sql.DB
 	find  *sql.Stmt // of read
@@ -52,7 +53,14 @@ func Open(path string) (*File, error) {
 		return nil, recaller.Wrap(recaller.Unavailable, err, "the key store cannot be made")
 	}
 	f := &File{path: path, queue: make(chan *request, maxBatch), done: make(chan struct{})}
-	if err := f.open(context.Background()); err != nil {
+	err := f.open(context.Background())
+	if full(err) { // the index of the log, which processes share in a file, is kept in memory
+		f.vfs, err = "unix-excl", f.closeDBs()
+		if err == nil {
+			err = f.open(context.Background())
+		}
+	}
+	if err != nil {
 		return nil, failure(errors.Join(err, f.closeDBs()), "the key store cannot be opened")
 	}
 	return f, nil
@@ -86,7 +94,7 @@ func (f *File) Close() error {
 
 func (f *File) open(ctx context.Context) error {
 	var err error
-	if f.write, err = sql.Open("sqlite", dsn(f.path)); err != nil {
+	if f.write, err = sql.Open("sqlite", dsn(f.path, f.vfs)); err != nil {
 		return err
 	}
 	f.write.SetMaxOpenConns(1)
@@ -98,14 +106,14 @@ func (f *File) open(ctx context.Context) error {
 		return errors.Join(err, conn.Close())
 	}
 	// A crash may have come between a destruction and the emptying of the log. Where others use the file this waits for
-	// nothing: they empty it after their own destructions.
-	if err := truncateLog(ctx, conn, f.path); err != nil && !errors.Is(err, errLogBusy) {
+	// nothing: they empty it after their own destructions. On a full disk the next destruction empties it.
+	if err := truncateLog(ctx, conn, f.path); err != nil && !errors.Is(err, errLogBusy) && !full(err) {
 		return errors.Join(err, conn.Close())
 	}
 	if f.stmts, err = prepareStatements(ctx, conn); err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	if f.read, err = sql.Open("sqlite", dsn(f.path, "query_only(1)")); err != nil {
+	if f.read, err = sql.Open("sqlite", dsn(f.path, f.vfs, "query_only(1)")); err != nil {
 		return errors.Join(err, conn.Close())
 	}
 	f.read.SetMaxOpenConns(readers)
@@ -143,10 +151,13 @@ func create(path string) error {
 }
 
 // dsn names the file and how every connection to it is set up.
-func dsn(path string, pragmas ...string) string {
+func dsn(path, vfs string, pragmas ...string) string {
 	q := url.Values{"_pragma": append([]string{
 		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(1)", "temp_store(MEMORY)",
 	}, pragmas...)}
+	if vfs != "" {
+		q.Set("vfs", vfs)
+	}
 	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}).String()
 }
 

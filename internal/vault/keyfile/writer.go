@@ -161,9 +161,21 @@ func failure(err error, msg string) error {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return recaller.Wrap(recaller.Timeout, err, "the key store did not answer in time")
 	}
-	var lite *sqlite.Error
-	if errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_FULL {
+	if full(err) {
 		return recaller.Wrap(recaller.Unavailable, err, "the disk of the key store is full")
 	}
 	return recaller.Wrap(recaller.Unavailable, err, "%s", msg)
+}
+
+// full reports whether a write failed for lack of room.
+func full(err error) bool {
+	var lite *sqlite.Error
+	if !errors.As(err, &lite) {
+		return false
+	}
+	switch lite.Code() {
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_WRITE:
+		return true
+	}
+	return false
 }
