@@ -4,7 +4,7 @@
 //
 //	Gate.Open → Exchange.Admit → the door carries the operation out → Exchange.Done
 //
-// Admission finds whose key it is, and checks that the key may ask for the operation. It bounds how often, for how long
+// Admission finds whose key it is, looks at no more keys from where too many were wrong, and checks that the key may ask for the operation. It bounds how often, for how long
 // and how many at once. It makes the token of an idempotency key. It knows the connections that last, so that a server
 // that drains can tell each of them why. It logs one line for each exchange, and never words.
 //
@@ -16,6 +16,7 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"net/netip"
 	"strings"
 	"time"
 	"unicode"
@@ -68,9 +69,12 @@ type Principal struct {
 
 // Options are the settings; the zero value means the defaults.
 type Options struct {
-	Rate  float64          // requests a second and key, at all doors together; 0: DefaultRate, negative: no limit
-	Burst int              // requests at once and key; 0: the Rate
-	Now   func() time.Time // nil: time.Now
+	Rate  float64 // requests a second and key, at all doors together; 0: DefaultRate, negative: no limit
+	Burst int     // requests at once and key; 0: the Rate
+	// Failures is how many sign-ins a minute may fail from one address, and with one key. 0: DefaultFailures; negative:
+	// no limit.
+	Failures int
+	Now      func() time.Time // nil: time.Now
 }
 
 // DefaultRate is meant to stop a loop gone wild, not to share out the machine.
@@ -81,7 +85,8 @@ type Gate struct {
 	keys    Keys
 	log     *slog.Logger
 	now     func() time.Time
-	rates   *rates
+	rates   *rates[recaller.KeyID]
+	signins *signins
 	lasting lasting
 }
 
@@ -93,19 +98,25 @@ func New(keys Keys, log *slog.Logger, opts Options) *Gate {
 	if opts.Burst <= 0 {
 		opts.Burst = max(1, int(opts.Rate))
 	}
+	if opts.Failures == 0 {
+		opts.Failures = DefaultFailures
+	}
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Gate{keys: keys, log: log, now: opts.Now, rates: newRates(opts.Rate, opts.Burst)}
+	return &Gate{
+		keys: keys, log: log, now: opts.Now,
+		rates: newRates[recaller.KeyID](opts.Rate, opts.Burst), signins: newSignins(opts.Failures),
+	}
 }
 
 // Open begins an exchange. Its ID is the one that a proxy or client gave, if that can be logged. Otherwise Open makes
-// one.
-func (g *Gate) Open(id string) Exchange {
+// one. from is the address of who asks; the zero value where there is none.
+func (g *Gate) Open(id string, from netip.Addr) Exchange {
 	if !loggable(id) {
 		id = rand.Text()
 	}
-	return Exchange{ID: id, gate: g, started: g.now()}
+	return Exchange{ID: id, gate: g, from: from, started: g.now()}
 }
 
 const maxID = 128 // bytes

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +52,7 @@ func TestAKeyIsHeldAgainstTheOperation(t *testing.T) {
 	}
 	for name, test := range tests {
 		g, _ := gate(Options{})
-		x := g.Open("")
+		x := g.Open("", netip.Addr{})
 		_, err := x.Admit(t.Context(), test.secret, &test.op)
 		x.Done(t.Context(), false)
 		if (err == nil) != (test.want == "") || err != nil && KindOf(err) != test.want || x.Tenant != test.tenant {
@@ -64,7 +65,7 @@ func TestAnOperationHasItsTime(t *testing.T) {
 	t.Parallel()
 	g, _ := gate(Options{})
 	for limit, want := range map[time.Duration]time.Duration{0: DefaultLimit, time.Hour: time.Hour, Lasting: 0} {
-		x := g.Open("")
+		x := g.Open("", netip.Addr{})
 		ctx, err := x.Admit(t.Context(), "", &Operation{Limit: limit})
 		if err != nil {
 			t.Fatal(err)
@@ -86,7 +87,7 @@ func TestSlotsAreGivenBack(t *testing.T) {
 	g, _ := gate(Options{})
 	for kind, slots := range map[recaller.Kind]*Slots{recaller.Exhausted: Cap(1, "full"), recaller.Unavailable: Queue(1, "full")} {
 		op := &Operation{Slots: slots}
-		first, second, third := g.Open(""), g.Open(""), g.Open("")
+		first, second, third := g.Open("", netip.Addr{}), g.Open("", netip.Addr{}), g.Open("", netip.Addr{})
 		if _, err := first.Admit(t.Context(), "", op); err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +108,7 @@ func TestSlotsAreGivenBack(t *testing.T) {
 func TestOneLineIsLoggedForAnExchange(t *testing.T) {
 	t.Parallel()
 	g, out := gate(Options{Now: func() time.Time { return time.Unix(0, 0) }})
-	x := g.Open("an-id")
+	x := g.Open("an-id", netip.Addr{})
 	_, err := x.Admit(t.Context(), "reader", &Operation{Name: "store-memory", Scope: recaller.ScopeAgent})
 	x.Fail(err)
 	x.Done(t.Context(), false, slog.Int("status", 403))
@@ -121,7 +122,7 @@ func TestAnIdempotencyKeyBelongsToItsOperationAndRequest(t *testing.T) {
 	t.Parallel()
 	g, _ := gate(Options{})
 	once := func(op Operation, key, target string, parts ...string) recaller.Once {
-		x := g.Open("")
+		x := g.Open("", netip.Addr{})
 		defer x.Done(t.Context(), false)
 		if _, err := x.Admit(t.Context(), "", &op); err != nil {
 			t.Fatal(err)
@@ -160,7 +161,7 @@ func TestWhatLastsIsToldWhyItEnds(t *testing.T) {
 	t.Parallel()
 	g, _ := gate(Options{})
 	told := make(chan string, 2)
-	quick, stuck, over := g.Open(""), g.Open(""), g.Open("")
+	quick, stuck, over := g.Open("", netip.Addr{}), g.Open("", netip.Addr{}), g.Open("", netip.Addr{})
 	over.Lasts(func(string) { t.Error("one that is over was told to end") })
 	over.Done(t.Context(), false)
 	quick.Lasts(func(why string) { told <- why; quick.Done(context.Background(), false) })
@@ -173,7 +174,7 @@ func TestWhatLastsIsToldWhyItEnds(t *testing.T) {
 	if a, b := <-told, <-told; a != "closing time" || b != a {
 		t.Errorf("got %q and %q, want the reason", a, b)
 	}
-	late := g.Open("")
+	late := g.Open("", netip.Addr{})
 	late.Lasts(func(why string) { told <- why })
 	if why := <-told; why != "closing time" {
 		t.Errorf("one that came late: got %q, want the reason at once", why)

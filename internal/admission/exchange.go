@@ -2,9 +2,11 @@ package admission
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"hash"
 	"log/slog"
+	"net/netip"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -19,6 +21,7 @@ type Exchange struct {
 	ID        string // in the log and the answer
 
 	gate    *Gate
+	from    netip.Addr // of who asks
 	op      *Operation // that it asked for; nil: it asked for none that exists
 	started time.Time
 	cancel  context.CancelFunc // of its deadline
@@ -68,7 +71,7 @@ func (x *Exchange) Take(ctx context.Context, slots *Slots) error {
 
 // authorise finds the key. The exchange has it, and logs it, even if the key may not ask for the operation.
 func (x *Exchange) authorise(ctx context.Context, secret string) error {
-	key, err := x.gate.keys.Authenticate(ctx, secret)
+	key, err := x.signIn(ctx, secret)
 	if err != nil {
 		return err
 	}
@@ -80,6 +83,22 @@ func (x *Exchange) authorise(ctx context.Context, secret string) error {
 		return recaller.Errorf(recaller.Forbidden, "needs a key of scope %s", x.op.Scope)
 	}
 	return nil
+}
+
+// signIn finds whose key it is, unless too many who asked from there, or with it, had none.
+func (x *Exchange) signIn(ctx context.Context, secret string) (recaller.APIKey, error) {
+	if secret == "" {
+		return x.gate.keys.Authenticate(ctx, secret) // which says what is missing, and looks nothing up
+	}
+	sum, now := digest(sha256.Sum256([]byte(secret))), x.gate.now()
+	if err := x.gate.signins.check(x.from, sum, now); err != nil {
+		return recaller.APIKey{}, err
+	}
+	key, err := x.gate.keys.Authenticate(ctx, secret)
+	if err == nil || errors.Is(err, recaller.Unauthenticated) {
+		x.gate.signins.note(x.from, sum, err == nil, now)
+	}
+	return key, err
 }
 
 // Fail says why the exchange failed. Done logs the last reason.

@@ -5,51 +5,62 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
-
-	"github.com/recallerhq/recaller"
 )
 
-// rates holds a token bucket for each key that was used lately.
-type rates struct {
+// rates holds a token bucket for each of those who asked lately: keys, addresses.
+type rates[K comparable] struct {
 	rate  rate.Limit
 	burst int
 
-	mu   sync.Mutex // guards what follows
-	keys map[recaller.KeyID]*rate.Limiter
+	mu      sync.Mutex // guards what follows
+	buckets map[K]*rate.Limiter
 }
 
 // maxKeys bounds how many buckets are held. Past it, full buckets are dropped, which changes nothing for their keys.
 const maxKeys = 10000
 
-func newRates(perSecond float64, burst int) *rates {
-	return &rates{rate: rate.Limit(perSecond), burst: burst, keys: map[recaller.KeyID]*rate.Limiter{}}
+// newRates returns buckets of so many a second; negative: no limit.
+func newRates[K comparable](perSecond float64, burst int) *rates[K] {
+	return &rates[K]{rate: rate.Limit(perSecond), burst: burst, buckets: map[K]*rate.Limiter{}}
 }
 
-func (r *rates) allow(key recaller.KeyID, now time.Time) bool {
+// allow takes one of what a key has left; false: nothing is.
+func (r *rates[K]) allow(key K, now time.Time) bool {
 	if r.rate < 0 {
 		return true
 	}
 	r.mu.Lock()
-	bucket := r.keys[key]
+	bucket := r.buckets[key]
 	if bucket == nil {
-		if len(r.keys) >= maxKeys {
+		if len(r.buckets) >= maxKeys {
 			r.sweep(now)
 		}
 		bucket = rate.NewLimiter(r.rate, r.burst)
-		r.keys[key] = bucket
+		r.buckets[key] = bucket
 	}
 	r.mu.Unlock()
 	return bucket.AllowN(now, 1)
 }
 
+// spent reports whether a key has nothing left, and takes nothing.
+func (r *rates[K]) spent(key K, now time.Time) bool {
+	if r.rate < 0 {
+		return false
+	}
+	r.mu.Lock()
+	bucket := r.buckets[key]
+	r.mu.Unlock()
+	return bucket != nil && bucket.TokensAt(now) < 1
+}
+
 // sweep drops full buckets, or all buckets if none is full. The lock is held.
-func (r *rates) sweep(now time.Time) {
-	for key, bucket := range r.keys {
+func (r *rates[K]) sweep(now time.Time) {
+	for key, bucket := range r.buckets {
 		if bucket.TokensAt(now) >= float64(r.burst) {
-			delete(r.keys, key)
+			delete(r.buckets, key)
 		}
 	}
-	if len(r.keys) >= maxKeys {
-		clear(r.keys)
+	if len(r.buckets) >= maxKeys {
+		clear(r.buckets)
 	}
 }

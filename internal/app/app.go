@@ -110,6 +110,9 @@ func (a *App) open(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Join(a.cfg.Data, keysDir), 0o700); err != nil {
 		return recaller.Wrap(recaller.Unavailable, err, "the data folder cannot be made")
 	}
+	if err := private(a.cfg.Data); err != nil {
+		return err
+	}
 	unlock, err := lock(filepath.Join(a.cfg.Data, lockFile))
 	if err != nil {
 		return err
@@ -149,6 +152,11 @@ func (a *App) openTenants(ctx context.Context) error {
 		Name: "default", DefaultRegion: d.Region, TimeZone: d.TimeZone, Retention: d.Retention,
 		HistoryLimit: a.cfg.Voice.ContextLimit,
 	}, a.key)
+	if errors.Is(err, recaller.Forbidden) {
+		a.log.Warn("the bootstrap key was deleted over the API and stays deleted: no request is let in by it",
+			"remedy", a.anotherKey())
+		err = nil
+	}
 	err = a.without(err, "the bootstrap key is not checked")
 	// The log names whose key is missing (quarantined) and what is damaged, and the other tenants work.
 	if err != nil && !recaller.IsKeyMissing(err) && !recaller.IsDamaged(err) {
@@ -173,13 +181,22 @@ func (a *App) without(err error, leftOut string) error {
 	return nil
 }
 
+// anotherKey says how to get a bootstrap key where the one that there is was deleted.
+func (a *App) anotherKey() string {
+	if a.cfg.APIKey.Set() {
+		return "set RECALLER_API_KEY to another key, or go on with an admin key made over the API"
+	}
+	return "delete " + a.path(keysDir, apiKeyFile) + " and start again, and a new one is made; or go on with an admin " +
+		"key made over the API"
+}
+
 // newID returns ids that rise with time (UUIDv7, RFC 9562).
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 func (a *App) httpOptions() httpapi.Options {
 	o := httpapi.Options{
 		Version: a.opts.Version, MaxBody: a.cfg.Limits.BodyBytes, MaxImport: a.cfg.Limits.ImportBytes,
-		Now: a.opts.Now,
+		Now: a.opts.Now, Proxies: a.cfg.Proxies.Networks,
 	}
 	if a.cfg.MetricsAddr == "" {
 		o.Gatherer = a.registry
@@ -189,9 +206,14 @@ func (a *App) httpOptions() httpapi.Options {
 
 // admission makes the gate that all doors share.
 func (a *App) admission() *admission.Gate {
-	o := admission.Options{Rate: a.cfg.Limits.Rate, Burst: a.cfg.Limits.Burst, Now: a.opts.Now}
+	o := admission.Options{
+		Rate: a.cfg.Limits.Rate, Burst: a.cfg.Limits.Burst, Failures: a.cfg.Limits.Failures, Now: a.opts.Now,
+	}
 	if o.Rate == 0 {
 		o.Rate = -1 // the configuration says 0 for no limit, the gate says -1
+	}
+	if o.Failures == 0 {
+		o.Failures = -1 // likewise
 	}
 	return admission.New(a.tenants, a.log, o)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -45,6 +46,19 @@ func lock(path string) (unlock func() error, err error) {
 	return f.Close, nil
 }
 
+// private refuses a data folder that everybody on the machine may write to: the data could be exchanged, and the keys.
+func private(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return recaller.Wrap(recaller.Unavailable, err, "the data folder cannot be read")
+	}
+	if mode := info.Mode().Perm(); mode&0o002 != 0 && runtime.GOOS != "windows" {
+		return recaller.Errorf(recaller.Unavailable,
+			"the data folder %s can be written by everybody on this machine (mode %04o): run chmod 700 %s", dir, mode, dir)
+	}
+	return nil
+}
+
 // apiKey reads the bootstrap key. If there is none, it makes one in a file that only its owner can read.
 func apiKey(path string) (key string, isNew bool, err error) {
 	raw, err := os.ReadFile(path)
@@ -53,6 +67,10 @@ func apiKey(path string) (key string, isNew bool, err error) {
 		if key == "" {
 			return "", false, recaller.Errorf(recaller.Unavailable,
 				"the file of the API key is empty: delete it and a new key is made")
+		}
+		if len(key) < config.MinAPIKey {
+			return "", false, recaller.Errorf(recaller.Unavailable,
+				"the API key in %s has fewer than %d characters: delete the file and a new key is made", path, config.MinAPIKey)
 		}
 		return key, false, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -73,7 +74,7 @@ func TestWhatDoesNotEndIsBrokenOffAfterTheGrace(t *testing.T) {
 	h.app.roots = append(h.app.roots, root{name: "sockets", prefix: "/sockets", handler: http.HandlerFunc(
 		func(w http.ResponseWriter, r *http.Request) {
 			defer close(ended)
-			x := h.app.gate.Open("")
+			x := h.app.gate.Open("", netip.Addr{})
 			defer x.Done(r.Context(), false)
 			x.Lasts(func(why string) { told <- why })
 			w.WriteHeader(http.StatusOK)

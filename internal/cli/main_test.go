@@ -250,7 +250,7 @@ func TestVerbsSpeakToTheServerThatRuns(t *testing.T) {
 	want(t, "doctor", b.must("doctor"), "ready at http://", "the server takes it", "in use by a server")
 
 	stranger := b.env
-	b.env = append(b.env[:len(b.env):len(b.env)], "RECALLER_API_KEY=rk_default_wrong")
+	b.env = append(b.env[:len(b.env):len(b.env)], "RECALLER_API_KEY=rk_default_wrong_0123456789abcdef")
 	if r := b.run("briefing", maria); r.code != cli.ExitFailed || !strings.Contains(r.err, "set RECALLER_API_KEY") {
 		t.Errorf("a wrong key: exit %d, %q", r.code, r.err)
 	}

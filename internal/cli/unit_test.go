@@ -185,12 +185,12 @@ func TestTheKeyInTheDataFolderIsNotSentToStrangers(t *testing.T) {
 			t.Errorf("to %s: got %q, want %q", base, got, want)
 		}
 	}
-	chosen := map[string]string{"RECALLER_API_KEY": "rk_chosen_by_hand"}
+	chosen := map[string]string{"RECALLER_API_KEY": "rk_chosen_by_hand_0123456789abcdef"}
 	cfg, err := config.Load(config.Options{Env: func(k string) (string, bool) { v, ok := chosen[k]; return v, ok }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := apiKey(cfg, "https://example.com"); got != "rk_chosen_by_hand" {
+	if got := apiKey(cfg, "https://example.com"); got != "rk_chosen_by_hand_0123456789abcdef" {
 		t.Errorf("a configured key is not used: got %q", got)
 	}
 }

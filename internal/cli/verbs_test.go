@@ -143,7 +143,7 @@ func TestARotationThatWasCutShortGoesOn(t *testing.T) {
 func TestConfigShowsWhereValuesComeFrom(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.env = append(b.env, "RECALLER_API_KEY=very-secret-indeed-0123456789", "RECALLER_WORKERS=3")
+	b.env = append(b.env, "RECALLER_API_KEY=very-secret-indeed-0123456789abcdef", "RECALLER_WORKERS=3")
 	out := b.must("config", "--set", "briefing-tokens=800")
 	for _, line := range []string{`workers +3 +environment`, `briefing-tokens +800 +flag`, `recall-cache-bytes .* default`, `api-key +\[redacted\] +environment`} {
 		if !regexp.MustCompile(line).MatchString(out) {

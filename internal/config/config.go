@@ -38,6 +38,7 @@ type Config struct {
 	Voice    Voice
 	Log      Log
 	Limits   Limits
+	Proxies  Reach // networks of the proxies in front of the server
 	Webhooks Reach // inner addresses that tenants' webhooks may have
 	Briefing Briefing
 	Defaults Defaults
@@ -162,6 +163,7 @@ type Limits struct {
 	ImportBytes int64   // of the body of an import
 	Rate        float64 // requests per second and API key; 0: no limit
 	Burst       int     // requests at once above the rate
+	Failures    int     // sign-ins a minute that may fail from one address, and with one key; 0: no limit
 }
 
 // Briefing bounds a briefing.

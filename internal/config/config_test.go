@@ -285,6 +285,8 @@ func TestValuesAreRead(t *testing.T) {
 	}
 	for name, values := range map[string][]string{
 		"limits-body-bytes": {"-1", "1", "9999999999GiB", "MiB", "1.5MiB", "9223372036854775807KiB"},
+		"api-key":           {"short", strings.Repeat("k", 31)},
+		"proxies":           {"proxy.internal"},
 		"workers":           {"0", "65", "two", "1e1"},
 		"briefing-deadline": {"250", "-1s", "0s", "1h"},
 		"limits-rate":       {"NaN", "-1", "Inf"},
@@ -299,7 +301,7 @@ func TestValuesAreRead(t *testing.T) {
 }
 
 func TestSecretsStaySecret(t *testing.T) {
-	const hush = "hush-hush-hush-hush"
+	const hush = "hush-hush-hush-hush-hush-hush-hush"
 	vars := map[string]string{
 		"RECALLER_API_KEY": hush, "MEMORY_ENCRYPTION_KEY": key, "MEMORY_ENCRYPTION_KEY_PREVIOUS": key, "RECALLER_LLM_API_KEY": hush,
 		"RECALLER_LLM_BASE_URL": "https://models.example/v1", "RECALLER_LLM_MODEL": "m", "XAI_API_KEY": hush, "OPENAI_API_KEY": hush, "ANTHROPIC_API_KEY": hush,
@@ -329,7 +331,7 @@ func TestSecretsStaySecret(t *testing.T) {
 }
 
 func TestUnsafeSettingsWarn(t *testing.T) {
-	readable := file(t, "api_key = \"0123456789abcdef0123\"")
+	readable := file(t, "api_key = \"0123456789abcdef0123456789abcdef\"")
 	if err := os.Chmod(readable, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -339,10 +341,10 @@ func TestUnsafeSettingsWarn(t *testing.T) {
 		want []string
 	}{
 		"open address":     {map[string]string{"RECALLER_ADDR": ":8787"}, "", []string{"RECALLER_ADDR"}},
+		"behind a proxy":   {map[string]string{"RECALLER_ADDR": "0.0.0.0:1", "RECALLER_PROXIES": "10.0.0.0/8"}, "", nil},
 		"open, no limit":   {map[string]string{"RECALLER_ADDR": "0.0.0.0:1", "RECALLER_RATE_LIMIT": "0"}, "", []string{"RECALLER_ADDR", "RECALLER_RATE_LIMIT"}},
 		"loopback, all":    {map[string]string{"RECALLER_ADDR": "[::1]:1", "RECALLER_METRICS_ADDR": "localhost:2"}, "", nil},
 		"open metrics":     {map[string]string{"RECALLER_METRICS_ADDR": "10.0.0.1:9"}, "", []string{"RECALLER_METRICS_ADDR"}},
-		"short key":        {map[string]string{"RECALLER_API_KEY": "short"}, "", []string{"RECALLER_API_KEY"}},
 		"words leave":      {map[string]string{"OPENAI_API_KEY": "o"}, "", []string{"conversations are sent to https://api.openai.com/v1"}},
 		"words in clear":   {map[string]string{"RECALLER_LLM_BASE_URL": "http://models.example/v1", "RECALLER_LLM_MODEL": "m"}, "", []string{"RECALLER_LLM_BASE_URL"}},
 		"local model":      {map[string]string{"RECALLER_LLM_BASE_URL": "http://127.0.0.1:1/v1", "RECALLER_LLM_MODEL": "m"}, "", nil},
@@ -357,7 +359,7 @@ func TestUnsafeSettingsWarn(t *testing.T) {
 		"mistyped":         {map[string]string{"RECALLER_ADRR": "x"}, "", []string{"RECALLER_ADRR is set, but this version has no such setting; did you mean RECALLER_ADDR?"}},
 		"not yet":          {map[string]string{"RECALLER_PUBLIC_URL": "x", "PATH": "y"}, "", []string{"RECALLER_PUBLIC_URL is set, but this version has no such setting"}},
 		"file for all":     {nil, readable, []string{readable + " holds secrets"}},
-		"secret elsewhere": {map[string]string{"RECALLER_API_KEY": "0123456789abcdef0123"}, readable, nil},
+		"secret elsewhere": {map[string]string{"RECALLER_API_KEY": "0123456789abcdef0123456789abcdef"}, readable, nil},
 	} {
 		var names []string
 		for n := range test.env {

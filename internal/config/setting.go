@@ -58,7 +58,7 @@ func (c *Config) placeFields() []field {
 		{"owner_database_url", "RECALLER_OWNER_DATABASE_URL", "", "The same database as the role that owns the tables. Only `recaller migrate` needs it.", secret(&c.Databases.Owner)},
 		{"keys_database_url", "RECALLER_KEYS_DATABASE_URL", "", "Postgres of the wrapped keys. Not set: the schema `recaller_keys` of RECALLER_DATABASE_URL, which is to be backed up apart from the rest.", secret(&c.Databases.Keys)},
 		{"keys_owner_database_url", "RECALLER_KEYS_OWNER_DATABASE_URL", "", "The same as the role that owns it. Only `recaller migrate` needs it.", secret(&c.Databases.KeysOwner)},
-		{"api_key", "RECALLER_API_KEY", "", "Bootstrap key: an admin key of the tenant `default`. Not set: one is made at the first start and printed once. One key at a time: a changed value shuts the old one out at the next start; keys made over the API stay.", secret(&c.APIKey)},
+		{"api_key", "RECALLER_API_KEY", "", "Bootstrap key: an admin key of the tenant `default`, of at least 32 characters. Not set: one is made at the first start and printed once. One key at a time: a changed value shuts the old one out at the next start; keys made over the API stay. One that was deleted over the API stays deleted.", secret(&c.APIKey)},
 		{"encryption_key", "MEMORY_ENCRYPTION_KEY", "", "Key-encryption key, 64 hexadecimal digits. Required with Postgres. Not set: one is made at the first start, in the data folder, readable by the owner only.", secret(&c.EncryptionKey)},
 		{"encryption_key_previous", "MEMORY_ENCRYPTION_KEY_PREVIOUS", "", "Former key-encryption keys, separated by commas: they only open, until `recaller keys rotate` has run.", secrets(&c.PreviousEncryptionKeys)},
 	}
@@ -123,6 +123,8 @@ func (c *Config) servingFields() []field {
 		{"limits.rate", "RECALLER_RATE_LIMIT", "10000", "Requests per second and API key; 0 sets no limit.", number(&c.Limits.Rate, 0, 1e6)},
 		{"limits.burst", "RECALLER_RATE_BURST", "20000", "Requests that one API key may send at once.", count(&c.Limits.Burst, 1, 1e6)},
 
+		{"limits.failures", "RECALLER_SIGNIN_FAILURES", "30", "Sign-ins that may fail in a minute from one address, and with one key, before others from there are answered 429 unseen; keys that worked before go on. 0 sets no limit.", count(&c.Limits.Failures, 0, 1e6)},
+		{"proxies", "RECALLER_PROXIES", "", "Networks and addresses of the proxies with TLS in front of the server, with commas between: who asks is whom their `X-Forwarded-For` names. Not set: who connects.", reach(&c.Proxies)},
 		{"webhook.allow", "RECALLER_WEBHOOK_ALLOW", "", "What the webhooks of tenants may reach that is not public: networks (`10.1.0.0/16`), addresses, and names of hosts, with commas between. Not set: no loopback, private, link-local or metadata address.", reach(&c.Webhooks)},
 
 		{"briefing.deadline", "RECALLER_BRIEFING_DEADLINE", "250ms", "After this a briefing is answered as it is: marked degraded where the caller could not be read, not where only what fits the query was not found yet.", span(&c.Briefing.Deadline, maxDeadline)},

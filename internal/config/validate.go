@@ -14,10 +14,10 @@ import (
 	"golang.org/x/text/language"
 )
 
-const (
-	keyDigits    = 64
-	minAPIKeyLen = 16
-)
+const keyDigits = 64
+
+// MinAPIKey is how many characters a bootstrap key has at least.
+const MinAPIKey = 32
 
 // Validate returns all problems joined, each an Invalid error that names its variable; nil if there is none. Load calls
 // it.
@@ -52,6 +52,9 @@ func (c Config) checkData() error {
 	var errs []error
 	if strings.TrimSpace(c.Data) == "" {
 		errs = append(errs, problem("RECALLER_DATA", "expected a folder"))
+	}
+	if len(c.Proxies.Hosts) > 0 {
+		errs = append(errs, problem("RECALLER_PROXIES", "expected networks or addresses, no names"))
 	}
 	if c.Limits.ImportBytes < c.Limits.BodyBytes {
 		errs = append(errs, problem("RECALLER_MAX_IMPORT_BYTES", "expected at least RECALLER_MAX_BODY_BYTES"))
@@ -122,6 +125,10 @@ func (c Config) checkKeys() error {
 	if strings.ContainsAny(c.APIKey.Reveal(), " \t\r\n") {
 		errs = append(errs, problem("RECALLER_API_KEY", "expected a key without spaces"))
 	}
+	if n := len(c.APIKey.Reveal()); n > 0 && n < MinAPIKey {
+		errs = append(errs, problem("RECALLER_API_KEY", "expected at least %d characters, as `openssl rand -hex 32` prints; "+
+			"without the setting one is made", MinAPIKey))
+	}
 	return errors.Join(errs...)
 }
 
@@ -169,18 +176,15 @@ func (c Config) Warnings() []string {
 	list := append([]string(nil), c.notices...)
 	warn := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	open := reachable(c.Addr)
-	if open {
+	if open && len(c.Proxies.Networks) == 0 {
 		warn("RECALLER_ADDR %s can be reached from other machines, and the server speaks plain HTTP: put a proxy "+
-			"with TLS in front", c.Addr)
+			"with TLS in front and name it in RECALLER_PROXIES", c.Addr)
 	}
 	if open && c.Limits.Rate == 0 {
 		warn("RECALLER_RATE_LIMIT is 0: clients on other machines may send as much as they like")
 	}
 	if c.MetricsAddr != "" && reachable(c.MetricsAddr) {
 		warn("RECALLER_METRICS_ADDR %s can be reached from other machines, and metrics need no key", c.MetricsAddr)
-	}
-	if key := c.APIKey.Reveal(); key != "" && len(key) < minAPIKeyLen {
-		warn("RECALLER_API_KEY is short: use at least %d random characters", minAPIKeyLen)
 	}
 	p, ok := c.Provider()
 	embeds := c.Embedding.Provider == EmbedderAuto && c.Embedder().Provider == EmbedderOpenAI &&

@@ -77,7 +77,7 @@ type wall struct {
 
 func newWall(t *testing.T, on backing) *wall {
 	t.Helper()
-	settings := map[string]string{"RECALLER_DATA": t.TempDir(), "RECALLER_RATE_LIMIT": "0", "RECALLER_WEBHOOK_ALLOW": "127.0.0.0/8", "RECALLER_BRIEFING_DEADLINE": "10s"}
+	settings := map[string]string{"RECALLER_DATA": t.TempDir(), "RECALLER_RATE_LIMIT": "0", "RECALLER_WEBHOOK_ALLOW": "127.0.0.0/8", "RECALLER_SIGNIN_FAILURES": "0", "RECALLER_BRIEFING_DEADLINE": "10s"}
 	for _, e := range on.settings(t) {
 		name, value, _ := strings.Cut(e, "=")
 		settings[name] = value

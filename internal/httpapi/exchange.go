@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/recallerhq/recaller"
@@ -35,7 +37,7 @@ func exchangeOf(ctx context.Context) *exchange {
 
 // ServeHTTP carries out one request.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{Exchange: s.Gate.Open(r.Header.Get("X-Request-Id")), secret: secretOf(r.Header)}
+	x := &exchange{Exchange: s.Gate.Open(r.Header.Get("X-Request-Id"), s.from(r)), secret: secretOf(r.Header)}
 	ctx := context.WithValue(r.Context(), exchangeKey{}, x)
 	x.r = r.WithContext(ctx)
 	x.w = &writer{ResponseWriter: w, r: x.r}
@@ -51,6 +53,28 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	defer s.done(ctx, x)
 	s.mux.ServeHTTP(x.w, x.r)
+}
+
+// from is the address of who asks: of the connection, or, where that is a proxy that the operator told of, the last one
+// that it names and that is no such proxy. The zero value where there is none.
+func (s *server) from(r *http.Request) netip.Addr {
+	at, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	from := at.Addr().Unmap()
+	named := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, name := range slices.Backward(named) {
+		if !slices.ContainsFunc(s.opts.Proxies, func(p netip.Prefix) bool { return p.Contains(from) }) {
+			break
+		}
+		before, err := netip.ParseAddr(strings.TrimSpace(name))
+		if err != nil {
+			break
+		}
+		from = before.Unmap().WithZone("")
+	}
+	return from
 }
 
 // done counts and logs a request, whatever became of it.

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -154,7 +155,7 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 	})
 	views.All{Recall: rec, Memories: memories, Conversations: convs, Events: h.bus, Refresh: h.refresh}.Register(f)
 	return Deps{
-		Gate:          admission.New(tenants, log, admission.Options{}),
+		Gate:          admission.New(tenants, log, admission.Options{Failures: -1}),
 		Conversations: convs,
 		Callers:       caller.New(caller.Deps{Store: st, Tenants: tenants, Changed: f.Committed, Now: time.Now}),
 		Memories:      memories,
@@ -179,6 +180,7 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 
 // limited is a gate with limits of its own.
 func limited(d *Deps, o admission.Options) *admission.Gate {
+	o.Failures = cmp.Or(o.Failures, -1)
 	return admission.New(d.Tenants.(*tenant.Service), d.Log, o)
 }
 

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"reflect"
 	"time"
 
@@ -191,6 +192,7 @@ type Options struct {
 	MaxImport  int64               // bytes of an import's body; 0: DefaultMaxImport
 	Heartbeat  time.Duration       // between the heartbeats of an event stream; 0: DefaultHeartbeat
 	MaxStreams int                 // event streams at once; 0: DefaultMaxStreams
+	Proxies    []netip.Prefix      // whose X-Forwarded-For says who asks
 	Now        func() time.Time    // nil: time.Now
 }
 

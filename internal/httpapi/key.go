@@ -27,7 +27,9 @@ func (s *server) keyRoutes() {
 	add(s, route{
 		id: "delete-key", method: http.MethodDelete, path: "/v1/keys/{id}", tag: tagTenants,
 		status: http.StatusNoContent, summary: "End a key",
-		about: "This server refuses it at once, others of the same store within ten seconds.",
+		about: "This server refuses it at once, others of the same store within ten seconds. The bootstrap key stays " +
+			"refused, also after a restart. The last admin key of a tenant cannot be ended (409): make another first.",
+		statuses: []int{http.StatusConflict},
 	}, func(ctx context.Context, x *exchange, in *struct {
 		ID string `path:"id" doc:"The key's id; not the key." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a40"`
 	},

@@ -111,8 +111,40 @@ func scanKey(scan func(...any) error) (k sealedKey, err error) {
 
 // DeleteKey removes a key, for good: it leaves a tombstone with the keys of the data, so that nobody brings the row back.
 func (s *Store) DeleteKey(ctx context.Context, tenant recaller.TenantID, id recaller.KeyID) error {
-	var k sealedKey
-	err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) (err error) {
+	if _, err := s.endKey(ctx, tenant, id); err != nil {
+		return err
+	}
+	return s.WithTenant(ctx, tenant, Writing, func(tx Tx) error { return deleteKey(ctx, tx, tenant, id) })
+}
+
+// RevokeKey is DeleteKey, and keeps the key's hash with a revoked one in its place, so that the secret can never be a key
+// again.
+func (s *Store) RevokeKey(
+	ctx context.Context, tenant recaller.TenantID, id recaller.KeyID, revoked recaller.APIKey,
+) error {
+	ended, err := s.endKey(ctx, tenant, id)
+	if err != nil {
+		return err
+	}
+	b, err := s.unseal(ctx, tenant, "")
+	if err != nil {
+		return err
+	}
+	label, err := b.putBound("api_keys.label", string(revoked.ID), binding{}.key(revoked, ended.hash), revoked.Label)
+	if err != nil {
+		return err
+	}
+	return s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+		if err := deleteKey(ctx, tx, tenant, id); err != nil {
+			return err
+		}
+		return insertKey(ctx, tx, revoked, ended.hash, label)
+	})
+}
+
+// endKey leaves the tombstone of a key, from which on it is none, whatever becomes of its row.
+func (s *Store) endKey(ctx context.Context, tenant recaller.TenantID, id recaller.KeyID) (k sealedKey, err error) {
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) (err error) {
 		k, err = scanKey(func(dest ...any) error {
 			return tx.QueryRow(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE tenant_id = $1 AND id = $2`,
 				[]any{tenant, id}, dest...)
@@ -120,19 +152,19 @@ func (s *Store) DeleteKey(ctx context.Context, tenant recaller.TenantID, id reca
 		return err
 	})
 	if err != nil {
-		return notFound(err, "there is no such key")
+		return k, notFound(err, "there is no such key")
 	}
 	k.Tenant = tenant
-	if _, err := s.vault.Destroy(ctx, keyScope(k.APIKey)); err != nil {
-		return err
+	_, err = s.vault.Destroy(ctx, keyScope(k.APIKey))
+	return k, err
+}
+
+func deleteKey(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.KeyID) error {
+	n, err := tx.Exec(ctx, `DELETE FROM api_keys WHERE tenant_id = $1 AND id = $2`, tenant, id)
+	if err == nil && n == 0 {
+		return recaller.Errorf(recaller.NotFound, "there is no such key")
 	}
-	return s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
-		n, err := tx.Exec(ctx, `DELETE FROM api_keys WHERE tenant_id = $1 AND id = $2`, tenant, id)
-		if err == nil && n == 0 {
-			return recaller.Errorf(recaller.NotFound, "there is no such key")
-		}
-		return err
-	})
+	return err
 }
 
 // keyScope is where the tombstone of an API key is. One that is made later under the same id is another.

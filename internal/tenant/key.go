@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"errors"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,10 +18,14 @@ import (
 // There is one at a time, an admin key of the tenant `default`.
 const BootstrapKey recaller.KeyID = "bootstrap"
 
+// revoked is the scope of what is kept of a bootstrap key that was deleted: it allows nothing, and is shown to nobody.
+const revoked recaller.Scope = "revoked"
+
 const maxLabel = 200 // bytes
 
 // Ensure creates the tenant `default` if it does not exist, and makes bootstrap its bootstrap key. A former bootstrap
-// key stops working, because changing it is meant to shut it out. Keys made over the API stay.
+// key stops working, because changing it is meant to shut it out. Keys made over the API stay. A bootstrap key that was
+// deleted over the API stays deleted: Ensure then makes none, and fails with Forbidden, after which all else works.
 func (s *Service) Ensure(ctx context.Context, t recaller.Tenant, bootstrap string) error {
 	defer s.keys.forget(func([sha256.Size]byte, recaller.APIKey) bool { return true })
 	if tenantOf(bootstrap) != recaller.DefaultTenant {
@@ -43,6 +48,8 @@ func (s *Service) Ensure(ctx context.Context, t recaller.Tenant, bootstrap strin
 	switch {
 	case err == nil && found.ID == BootstrapKey:
 		return nil
+	case err == nil && found.Scope == revoked:
+		return recaller.Errorf(recaller.Forbidden, "the bootstrap key was deleted over the API")
 	case err == nil && found.Scope != recaller.ScopeAdmin:
 		return recaller.Errorf(recaller.Conflict,
 			"RECALLER_API_KEY is a key that was made with the scope %s: choose another", found.Scope)
@@ -55,7 +62,11 @@ func (s *Service) Ensure(ctx context.Context, t recaller.Tenant, bootstrap strin
 	if found.ID != "" { // an admin key made over the API serves as well
 		return nil
 	}
-	return s.Store.CreateKey(ctx, key, hash(bootstrap))
+	err = s.Store.CreateKey(ctx, key, hash(bootstrap))
+	if errors.Is(err, recaller.Conflict) { // a row has its hash that cannot be read: nobody is let in by it
+		return recaller.Errorf(recaller.Forbidden, "the row of the bootstrap key is damaged")
+	}
+	return err
 }
 
 // CreateKey makes a key of the tenant's. It returns the secret, which is shown this once, and stored only as a hash.
@@ -79,14 +90,31 @@ func (s *Service) CreateKey(
 
 // Keys lists a tenant's keys, without the secrets.
 func (s *Service) Keys(ctx context.Context, tenant recaller.TenantID) ([]recaller.APIKey, error) {
-	return s.Store.Keys(ctx, tenant)
+	all, err := s.Store.Keys(ctx, tenant)
+	return slices.DeleteFunc(all, func(k recaller.APIKey) bool { return k.Scope == revoked }), err
 }
 
-// DeleteKey ends a key. This process refuses it at once, others within ten seconds. The bootstrap key comes back at the
-// next start, unless another is configured.
+// DeleteKey ends a key. This process refuses it at once, others within ten seconds. The bootstrap key does not come back
+// at the next start. The last admin key of a tenant is refused as a Conflict: nobody could make another.
 func (s *Service) DeleteKey(ctx context.Context, tenant recaller.TenantID, id recaller.KeyID) error {
 	// Also after an error: the key may be gone although its proof failed.
 	defer s.keys.forget(func(_ [sha256.Size]byte, k recaller.APIKey) bool { return k.Tenant == tenant && k.ID == id })
+	s.ending.Lock() // else two admin keys end each other
+	defer s.ending.Unlock()
+	all, err := s.Keys(ctx, tenant)
+	if err != nil {
+		return err
+	}
+	last := !slices.ContainsFunc(all, func(k recaller.APIKey) bool { return k.ID != id && k.Scope == recaller.ScopeAdmin })
+	if i := slices.IndexFunc(all, func(k recaller.APIKey) bool { return k.ID == id }); i >= 0 && last &&
+		all[i].Scope == recaller.ScopeAdmin {
+		return recaller.Errorf(recaller.Conflict, "it is the tenant's last admin key: make another one first")
+	}
+	if tenant == recaller.DefaultTenant && id == BootstrapKey {
+		return s.Store.RevokeKey(ctx, tenant, id, recaller.APIKey{
+			ID: recaller.KeyID("revoked_" + s.NewID()), Tenant: tenant, Scope: revoked, CreatedAt: s.Now(),
+		})
+	}
 	return s.Store.DeleteKey(ctx, tenant, id)
 }
 
@@ -99,7 +127,7 @@ func (s *Service) Authenticate(ctx context.Context, secret string) (recaller.API
 	k, err := s.keys.get(ctx, sha256.Sum256([]byte(secret)), func(ctx context.Context) (recaller.APIKey, error) {
 		return s.Store.KeyByHash(ctx, tenantOf(secret), hash(secret))
 	})
-	if errors.Is(err, recaller.NotFound) {
+	if errors.Is(err, recaller.NotFound) || err == nil && k.Scope == revoked {
 		return recaller.APIKey{}, recaller.Errorf(recaller.Unauthenticated, "the API key is not known")
 	}
 	return k, err

@@ -38,6 +38,8 @@ type Store interface {
 	KeyByHash(ctx context.Context, tenant recaller.TenantID, hash []byte) (recaller.APIKey, error)
 	Keys(ctx context.Context, tenant recaller.TenantID) ([]recaller.APIKey, error)
 	DeleteKey(ctx context.Context, tenant recaller.TenantID, id recaller.KeyID) error
+	// RevokeKey replaces a key by another one with its hash.
+	RevokeKey(ctx context.Context, tenant recaller.TenantID, id recaller.KeyID, revoked recaller.APIKey) error
 }
 
 // Deps are what a Service needs; all but Changed are required.
@@ -56,6 +58,7 @@ type Service struct {
 	settings *cache[recaller.TenantID, recaller.Tenant]
 	keys     *cache[[sha256.Size]byte, recaller.APIKey] // by a digest of the secret
 	numbers  *cache[string, recaller.TenantID]          // by number
+	ending   sync.Mutex                                 // held over I/O, because who ends a key looks at the others
 	updating sync.Mutex                                 // held over I/O, because an update reads what it changes
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -195,6 +196,36 @@ func TestDeletedKeyIsRefusedAtOnce(t *testing.T) {
 	b.is(b.DeleteKey(t.Context(), made.ID, key.ID), recaller.NotFound, "")
 }
 
+func TestTheLastAdminKeyIsNotDeleted(t *testing.T) {
+	b := newBench(t)
+	made, secret := b.made("First")
+	first := firstKey(b, made.ID)
+	for _, scope := range []recaller.Scope{recaller.ScopeAgent, recaller.ScopeRead} {
+		_, _, err := b.CreateKey(t.Context(), made.ID, scope, "")
+		b.ok(err)
+	}
+	b.is(b.DeleteKey(t.Context(), made.ID, first), recaller.Conflict, "")
+	_, err := b.Authenticate(t.Context(), secret)
+	b.ok(err)
+	second, _, err := b.CreateKey(t.Context(), made.ID, recaller.ScopeAdmin, "")
+	b.ok(err)
+
+	// Two that end each other at once: one of them stays.
+	var wg sync.WaitGroup
+	var refused atomic.Int32
+	for _, id := range []recaller.KeyID{first, second.ID} {
+		wg.Go(func() {
+			if err := b.DeleteKey(context.Background(), made.ID, id); errors.Is(err, recaller.Conflict) {
+				refused.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if keys, err := b.Keys(t.Context(), made.ID); err != nil || len(keys) != 3 || refused.Load() != 1 {
+		t.Errorf("got %d keys, %v, %d refused; want three and one", len(keys), err, refused.Load())
+	}
+}
+
 // A key is deleted while a request that uses it is being looked up: the look-up must not bring it back.
 func TestDeletedKeyDoesNotComeBackByALateRead(t *testing.T) {
 	b := newBench(t)
@@ -285,6 +316,8 @@ func TestStoreAwayLetsKnownKeysAndSettingsGoOn(t *testing.T) {
 	}
 	b.faults.Clear()
 	b.Clock.Advance(time.Second)
+	_, _, err = b.CreateKey(t.Context(), made.ID, recaller.ScopeAdmin, "")
+	b.ok(err)
 	b.ok(b.serve().DeleteKey(t.Context(), made.ID, firstKey(b, made.ID)))
 	_, err = b.Authenticate(t.Context(), secret)
 	b.is(err, recaller.Unauthenticated, "")
@@ -358,6 +391,7 @@ func TestBootstrapKey(t *testing.T) {
 	b.ok(err)
 
 	// The operator changes it: whoever has the old one is shut out, keys made over the API stay.
+	b.Clock.Advance(time.Minute)
 	b.ok(b.Ensure(t.Context(), recaller.Tenant{Name: "default"}, second))
 	admits(first, false)
 	admits(second, true)
@@ -367,11 +401,20 @@ func TestBootstrapKey(t *testing.T) {
 		t.Errorf("got %+v, %v; want the settings as they were made", got, err)
 	}
 
-	// Deleted over the API it is gone until the next start.
+	// Deleted over the API it stays so, whatever is configured at later starts.
 	b.ok(b.DeleteKey(t.Context(), recaller.DefaultTenant, tenant.BootstrapKey))
+	for range 2 {
+		admits(second, false)
+		b.is(b.Ensure(t.Context(), recaller.Tenant{Name: "default"}, second), recaller.Forbidden, "")
+	}
 	admits(second, false)
-	b.ok(b.Ensure(t.Context(), recaller.Tenant{Name: "default"}, second))
-	admits(second, true)
+	if keys, err := b.Keys(t.Context(), recaller.DefaultTenant); err != nil || len(keys) != 2 {
+		t.Errorf("got %+v, %v; want the two made over the API", keys, err)
+	}
+	b.Clock.Advance(time.Minute)
+	b.ok(b.Ensure(t.Context(), recaller.Tenant{Name: "default"}, first)) // another is configured
+	admits(first, true)
+	b.is(b.Ensure(t.Context(), recaller.Tenant{Name: "default"}, second), recaller.Forbidden, "")
 
 	// An admin key made over the API may be configured; a weaker one would not be what it says.
 	b.ok(b.Ensure(t.Context(), recaller.Tenant{Name: "default"}, made))

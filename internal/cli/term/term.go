@@ -30,12 +30,13 @@ type Out struct {
 // New looks at where w goes. Colours are on for a terminal, unless NO_COLOR is set or TERM is "dumb"
 // (https://no-color.org). getenv answers for the environment.
 func New(w io.Writer, getenv func(string) string) Out {
-	out := Out{Writer: w, Width: defaultWidth}
+	filter := &safe{to: w}
+	out := Out{Writer: filter, Width: defaultWidth}
 	file, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return out
 	}
-	out.Terminal = true
+	out.Terminal, filter.ours = true, true
 	out.colour = getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 	if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
 		out.Width = min(max(width, 40), maxWidth)

@@ -250,6 +250,9 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 			list, err := s.TurnVectors(ctx, "t1", their.Caller.ID, "m")
 			return len(list), err
 		}, recaller.NotFound},
+		{"RevokeKey", func() (int, error) {
+			return 0, s.RevokeKey(ctx, "t1", "key-t2", recaller.APIKey{ID: "r", Tenant: "t1"})
+		}, recaller.NotFound},
 		{"DeleteKey", func() (int, error) { return 0, s.DeleteKey(ctx, "t1", "key-t2") }, recaller.NotFound},
 		{"BeginErasure", func() (int, error) { return 0, s.BeginErasure(ctx, "t1", their.Caller.ID, b.eraseJob(their.Caller.ID)) }, recaller.NotFound},
 		{"EraseRows", func() (int, error) { out, err := s.EraseRows(ctx, "t1", their.Caller.ID); return len(out.Rows), err }, ""},
