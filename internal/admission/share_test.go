@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"testing"
 
 	"github.com/recallerhq/recaller"
@@ -77,7 +78,7 @@ func TestBodiesShareABudget(t *testing.T) {
 	g, _ := gate(Options{})
 	op := &Operation{Name: "import", Scope: recaller.ScopeRead, Bodies: Bytes(1000, "full")}
 	open := func(secret string) *Exchange {
-		x := g.Open("")
+		x := g.Open("", netip.Addr{})
 		if _, err := x.Admit(t.Context(), secret, op); err != nil {
 			t.Fatal(err)
 		}
