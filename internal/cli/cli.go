@@ -100,6 +100,7 @@ type grammar struct {
 	Migrate migrateCmd `cmd:"" group:"run" help:"Make or update the tables on Postgres"`
 	Backup  backupCmd  `cmd:"" group:"run" help:"Back up data and keys, while the server serves"`
 	Restore restoreCmd `cmd:"" group:"run" help:"Put a backup into an empty data folder"`
+	Move    moveCmd    `cmd:"" group:"run" help:"Copy an installation on SQLite to Postgres"`
 	Doctor  doctorCmd  `cmd:"" group:"run" help:"Check the installation, and say what to do"`
 	Config  configCmd  `cmd:"" group:"run" help:"Show the settings in effect, and where each comes from"`
 	Keys    keysCmd    `cmd:"" group:"run" help:"Look after the encryption keys"`

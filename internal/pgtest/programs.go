@@ -39,7 +39,7 @@ func FindPrograms(t testing.TB, db Database) Programs {
 		dirs = append(dirs, found...)
 	}
 	for _, dir := range dirs {
-		if version(t, filepath.Join(dir, "pg_dump")) >= number && version(t, filepath.Join(dir, "psql")) >= number {
+		if versionOf(t, filepath.Join(dir, "pg_dump")) >= number && versionOf(t, filepath.Join(dir, "psql")) >= number {
 			return Programs{dir}
 		}
 	}
@@ -49,8 +49,8 @@ func FindPrograms(t testing.TB, db Database) Programs {
 
 var major = regexp.MustCompile(`\) (\d+)`)
 
-// version is the major version of a program; 0: it does not run.
-func version(t testing.TB, program string) int {
+// versionOf is the major version of a program; 0: it does not run.
+func versionOf(t testing.TB, program string) int {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), program, "--version").Output()
 	if err != nil {

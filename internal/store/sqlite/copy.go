@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/store"
 )
 
 // Copy writes a copy of the database file at path to another, as it is at one moment, while others read and write it. The
@@ -76,4 +77,57 @@ func bare(path string) (*sql.DB, error) {
 	}
 	db.SetMaxOpenConns(1)
 	return db, nil
+}
+
+// EachTokens passes the blind tokens of every conversation of a database file, for another engine to take.
+func EachTokens(ctx context.Context, path string, fn func(store.Tokens) error) (err error) {
+	db, err := bare(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, mapped(db.Close())) }()
+	if _, err := db.ExecContext(ctx, `CREATE VIRTUAL TABLE temp.said USING fts5vocab(main, conversation_tokens, instance)`); err != nil {
+		return mapped(err)
+	}
+	rows, err := db.QueryContext(ctx, `SELECT w.tenant_id, w.conversation_id, w.caller_id, s.term, count(*)
+		FROM temp.said s JOIN conversation_words w ON w.id = s.doc GROUP BY s.doc, s.term ORDER BY s.doc`)
+	if err != nil {
+		return mapped(err)
+	}
+	defer func() { err = errors.Join(err, mapped(rows.Err()), mapped(rows.Close())) }()
+	var t store.Tokens
+	for rows.Next() {
+		var next store.Tokens
+		var token string
+		var n int
+		if err := rows.Scan(&next.Tenant, &next.Conversation, &next.Caller, &token, &n); err != nil {
+			return mapped(err)
+		}
+		if next.Tenant != t.Tenant || next.Conversation != t.Conversation {
+			if t.Counts != nil {
+				if err := fn(t); err != nil {
+					return err
+				}
+			}
+			t, t.Counts = next, map[string]int{}
+		}
+		t.Counts[token] = n
+	}
+	if t.Counts == nil {
+		return nil
+	}
+	return fn(t)
+}
+
+// Unpacked returns the numbers of a vector of so many as it is stored, for another engine to take; false if it is not one.
+func Unpacked(stored []byte, width int) ([]float32, bool) {
+	r, ok := decode(stored, make([]uint64, words(width)))
+	if !ok {
+		return nil, false
+	}
+	out := make([]float32, width)
+	for i := range out {
+		out[i] = r.scale * float32(int(stored[vectorHead+i])-zero)
+	}
+	return out, true
 }

@@ -197,3 +197,20 @@ func affected(result sql.Result, err error) (int, error) {
 	n, err := result.RowsAffected()
 	return int(n), err
 }
+
+// Tombstones lists what is left of the keys that were destroyed.
+func (f *File) Tombstones(ctx context.Context) (list []vault.StoredKey, err error) {
+	rows, err := f.read.QueryContext(ctx, `SELECT tenant, caller, fingerprint FROM keys WHERE destroyed = 1`)
+	if err != nil {
+		return nil, failure(err, "the key store cannot be read")
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var k vault.StoredKey
+		if err := rows.Scan(&k.Scope.Tenant, &k.Scope.Caller, &k.Fingerprint); err != nil {
+			return nil, failure(err, "the key store cannot be read")
+		}
+		list = append(list, k)
+	}
+	return list, failure(rows.Err(), "the key store cannot be read")
+}

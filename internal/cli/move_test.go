@@ -1,0 +1,71 @@
+package cli_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/recallerhq/recaller/internal/cli"
+	"github.com/recallerhq/recaller/internal/pgtest"
+)
+
+// P8: who outgrows the data folder moves to Postgres. All of it comes along, what was erased stays erased, and the
+// folder stays as it is.
+func TestAnInstallationMovesToPostgres(t *testing.T) {
+	t.Parallel()
+	b, db := setup(t), pgtest.Empty(t)
+	for _, phone := range []string{maria, gone} {
+		b.must("replay", "testdata/plumber.txt", "--phone", phone, "--at", "2026-10-02T14:05")
+	}
+	b.must("erase", gone, "--yes")
+	master, err := os.ReadFile(filepath.Join(b.data, "master", "master.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := b.env
+	b.env = append(before[:len(before):len(before)], "MEMORY_ENCRYPTION_KEY="+strings.TrimSpace(string(master)),
+		"RECALLER_DATABASE_URL="+db.App, "RECALLER_OWNER_DATABASE_URL="+db.Owner)
+	if r := b.run("move"); r.code != cli.ExitFailed || !strings.Contains(r.err, "recaller migrate") {
+		t.Errorf("into a database that was not migrated: exit %d, %q", r.code, r.err)
+	}
+	b.must("migrate")
+	want(t, "move", b.must("move"), "Moved: ", "each read back and compared", "1 tenant, 1 caller, 1 conversation")
+	if r := b.run("move"); r.code != cli.ExitFailed || !strings.Contains(r.err, "an empty one") {
+		t.Errorf("again: exit %d, %q", r.code, r.err)
+	}
+	// As if it had been cut short, and somebody had changed a row: that is found, and without it the move goes on.
+	onDatabase(t, db, `DELETE FROM tenants; UPDATE turns SET body = body || '\x00'::bytea WHERE number = 2`)
+	if r := b.run("move"); r.code != cli.ExitFailed || !strings.Contains(r.err, "rows of turns did not come as they are") {
+		t.Errorf("with a row that was changed: exit %d, %q", r.code, r.err)
+	}
+	onDatabase(t, db, `DELETE FROM turns`)
+	want(t, "move, to the end", b.must("move"), "Moved: ")
+
+	want(t, "doctor", b.must("doctor"), "ok    data: policies", "none: every tenant and caller has a key")
+	want(t, "the briefing", b.must("briefing", maria), "Maria Lopez", "October 2, 2026")
+	want(t, "recall", b.must("recall", maria, "what noise does the boiler make"), "terrible noise")
+	want(t, "search", b.must("search", "a boiler that makes noises"), "boiler")
+	if b.run("briefing", gone).code == cli.ExitOK {
+		t.Error("who was erased is known")
+	}
+	b.must("replay", "testdata/plumber.txt", "--phone", later) // it goes on
+	b.env = before
+	want(t, "the folder", b.must("briefing", maria), "Maria Lopez")
+}
+
+// onDatabase runs statements as a superuser.
+func onDatabase(t *testing.T, db pgtest.Database, statements string) {
+	t.Helper()
+	c, err := pgx.Connect(t.Context(), db.Super)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close(context.Background()) }()
+	if _, err := c.Exec(t.Context(), statements); err != nil {
+		t.Fatal(err)
+	}
+}
