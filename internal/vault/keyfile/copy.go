@@ -16,7 +16,7 @@ func Copy(ctx context.Context, path string) (file []byte, err error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, recaller.Wrap(recaller.Unavailable, err, "the key store is not there")
 	}
-	db, err := sql.Open("sqlite", dsn(path, "query_only(1)"))
+	db, err := sql.Open("sqlite", dsn(path, "", "query_only(1)"))
 	if err != nil {
 		return nil, failure(err, "the key store cannot be read")
 	}
