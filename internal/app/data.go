@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -218,8 +219,8 @@ func OpenKeys(ctx context.Context, cfg config.Config) (*keytable.Keys, error) {
 func (a *App) openKeys(ctx context.Context) (vault.KeyStore, error) {
 	if a.cfg.Databases.Postgres() {
 		keys, err := keytable.Open(ctx, a.cfg.Databases.KeyStore().Reveal())
-		if err != nil {
-			return nil, err
+		if err != nil { // where the data are not ready either, that comes first
+			return nil, cmp.Or(postgres.Ready(ctx, a.cfg.Databases.Data.Reveal()), err)
 		}
 		a.closers = append(a.closers, keys.Close)
 		return keys, nil

@@ -47,6 +47,8 @@ func Examine(
 			known[d], out.Damaged = true, append(out.Damaged, d)
 		}
 	})
-	out.Examined, err = data.Examine(ctx)
+	if err = data.AsMarked(ctx); err == nil {
+		out.Examined, err = data.Examine(ctx)
+	}
 	return out, errors.Join(err, engine.Check(ctx), engine.Close())
 }

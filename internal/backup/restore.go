@@ -136,7 +136,7 @@ func (o *opened) prove(ctx context.Context, ring *vault.Ring, database string) (
 	}
 	s := store.New(engine, v)
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if err := s.Check(ctx); err != nil {
+	if err := errors.Join(s.AsMarked(ctx), s.Check(ctx)); err != nil {
 		return err
 	}
 	if _, err := s.Tenants(ctx); err != nil {

@@ -180,6 +180,14 @@ func TestProblemsAreNamed(t *testing.T) {
 		"odd type":     {file: "addr = 2020-01-01", want: []string{"addr: expected a text"}},
 		"keys apart":   {env: map[string]string{"RECALLER_KEYS_DATABASE_URL": "postgres://u:" + hush + "@h/d"}, want: []string{"RECALLER_KEYS_DATABASE_URL: expected RECALLER_DATABASE_URL with it"}},
 		"other stores": {env: map[string]string{"RECALLER_DATABASE_URL": "mysql://" + hush}, want: []string{"RECALLER_DATABASE_URL: expected postgres://"}},
+		"a number sign in a password": {
+			env:  map[string]string{"RECALLER_DATABASE_URL": "postgres://u:12#" + hush + "@h/d"},
+			want: []string{"RECALLER_DATABASE_URL: expected special characters of the password by their codes: %23 for #"},
+		},
+		"a slash in a password": {
+			env:  map[string]string{"RECALLER_OWNER_DATABASE_URL": "postgres://u:a/" + hush + "@h/d"},
+			want: []string{"RECALLER_OWNER_DATABASE_URL: expected special characters of the password by their codes"},
+		},
 		"no model":     {env: map[string]string{"RECALLER_LLM_BASE_URL": "http://localhost:1/v1"}, want: []string{"RECALLER_LLM_MODEL: expected the model"}},
 		"no endpoint":  {env: map[string]string{"RECALLER_LLM_API_KEY": hush}, want: []string{"RECALLER_LLM_API_KEY: expected RECALLER_LLM_BASE_URL"}},
 		"bad endpoint": {env: map[string]string{"RECALLER_LLM_BASE_URL": hush, "RECALLER_LLM_MODEL": "m"}, want: []string{"RECALLER_LLM_BASE_URL: expected a URL"}},

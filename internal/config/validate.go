@@ -72,12 +72,27 @@ func (c Config) checkDatabases() error {
 		v := strings.ToLower(u.Reveal())
 		if v != "" && !strings.HasPrefix(v, "postgres://") && !strings.HasPrefix(v, "postgresql://") {
 			errs = append(errs, problem(name, "expected postgres://USER:PASSWORD@HOST/DATABASE"))
+		} else if oddPassword(u.Reveal()) {
+			errs = append(errs, problem(name, "expected special characters of the password by their codes: "+
+				"%%23 for #, %%25 for %%, %%2F for /, %%3F for ?, %%40 for @"))
 		}
 	}
 	if c.Databases.Keys.Set() && !c.Databases.Postgres() {
 		errs = append(errs, problem("RECALLER_KEYS_DATABASE_URL", "expected RECALLER_DATABASE_URL with it"))
 	}
 	return errors.Join(errs...)
+}
+
+// oddPassword reports whether a URL has a character in its password that ends it, or that begins a code which is none.
+// Such a URL may even be one, of another host.
+func oddPassword(address string) bool {
+	_, rest, _ := strings.Cut(address, "://")
+	at := strings.LastIndex(rest, "@")
+	if u, err := url.Parse(address); at < 0 || err == nil && u.User != nil {
+		return false
+	}
+	_, password, _ := strings.Cut(rest[:at], ":")
+	return strings.ContainsAny(password, "/?#%@[]")
 }
 
 func (c Config) checkEmbedding() error {

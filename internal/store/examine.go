@@ -70,7 +70,7 @@ func (s *Store) examineCaller(
 	if err != nil {
 		return err
 	}
-	x := examination{box: b, tenant: tenant, caller: id, there: present{}}
+	x := examination{box: b.checking(), tenant: tenant, caller: id, there: present{}}
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error { return tx.QueryAll(ctx, x.queries()...) })
 	if err != nil {
 		return err
@@ -199,7 +199,11 @@ func (x *examination) compare() error {
 	if x.found.ID != "" && x.found.Conversations != ended {
 		x.box.note(nil, recaller.DamagedRow{Table: "callers", ID: string(x.caller) + ".conversations"})
 	}
-	return nil
+	x.box.lost()
+	if err := x.box.allForgotten(0); recaller.KindOf(err) != recaller.Unavailable {
+		return err
+	}
+	return nil // it is noted
 }
 
 // Opens reports whether anything of a tenant opens, settings aside, or there is nothing else: it tells keys of another

@@ -29,6 +29,13 @@ func (s *Store) AllBound(ctx context.Context) (bool, error) {
 	return true, s.vault.Mark(ctx, boundMark)
 }
 
+// AsMarked accepts rows that are not bound, unless the data are marked as having none. It writes nothing.
+func (s *Store) AsMarked(ctx context.Context) error {
+	marked, err := s.vault.Marked(ctx, boundMark)
+	s.AcceptUnbound(!marked)
+	return err
+}
+
 // Bound is what Bind did.
 type Bound struct {
 	Rows    int // were sealed anew

@@ -36,6 +36,15 @@ func Inspect(ctx context.Context, url string) ([]Finding, error) {
 	return inspect(ctx, cfg.ConnConfig)
 }
 
+// Ready fails with the first problem of a database, if the server cannot run on it.
+func Ready(ctx context.Context, url string) error {
+	cfg, err := poolConfig(url, Options{})
+	if err != nil {
+		return err
+	}
+	return sound(ctx, cfg.ConnConfig)
+}
+
 // sound fails with the first problem of a database.
 func sound(ctx context.Context, cfg *pgx.ConnConfig) error {
 	findings, err := inspect(ctx, cfg)
@@ -62,7 +71,7 @@ func inspect(ctx context.Context, cfg *pgx.ConnConfig) (list []Finding, err erro
 	}
 	defer func() { _ = c.Close(context.WithoutCancel(ctx)) }()
 	for _, look := range []func(context.Context, *pgx.Conn) (Finding, error){
-		lookServer, lookDurability, lookVector, lookSchema, lookRole, lookPolicies,
+		lookServer, lookDurability, lookSchema, lookVector, lookRole, lookPolicies,
 	} {
 		f, err := look(ctx, c)
 		if err != nil {
@@ -140,12 +149,21 @@ func lookSchema(ctx context.Context, c *pgx.Conn) (Finding, error) {
 		return f, err
 	}
 	var readable *bool
-	err = c.QueryRow(ctx, `SELECT has_table_privilege(to_regclass('public.goose_db_version'), 'SELECT')`).Scan(&readable)
-	if err != nil {
+	var keys bool
+	err = c.QueryRow(ctx, `SELECT has_table_privilege(to_regclass('public.goose_db_version'), 'SELECT'), `+keysAlone).
+		Scan(&readable, &keys)
+	switch {
+	case err != nil:
 		return f, err
-	}
-	if readable == nil || !*readable {
-		f.Found, f.Problem = "none", "the database has no schema that this role may use: run `recaller migrate`"
+	case keys:
+		f.Found, f.Problem = "keys", keysHere+": RECALLER_DATABASE_URL and RECALLER_KEYS_DATABASE_URL are exchanged"
+		return f, nil
+	case readable == nil:
+		f.Found, f.Problem = "none", "the database has no tables yet: run `recaller migrate`, which makes them"
+		return f, nil
+	case !*readable:
+		f.Found = "not for this role"
+		f.Problem = "the role that the server runs as may not use the tables: run `recaller migrate`, which lets the role of RECALLER_DATABASE_URL use them"
 		return f, nil
 	}
 	var has int64

@@ -68,9 +68,12 @@ func fit(ctx context.Context, c *pgx.Conn, appRole string) error {
 		return recaller.Errorf(recaller.Unavailable, "%s", server.Problem)
 	}
 	var role, owner string
-	var there, schema, create bool
+	var there, schema, create, exchanged, keys bool
 	err = c.QueryRow(ctx, `SELECT current_user, $1::text, EXISTS (SELECT 1 FROM pg_roles WHERE rolname = $1),
-		current_schema() IS NOT DISTINCT FROM 'public', has_schema_privilege('public', 'CREATE')`, appRole).Scan(&owner, &role, &there, &schema, &create)
+		current_schema() IS NOT DISTINCT FROM 'public', has_schema_privilege('public', 'CREATE'),
+		EXISTS (SELECT 1 FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace JOIN pg_roles r ON r.oid = t.relowner
+			WHERE n.nspname = 'public' AND t.relname = 'goose_db_version' AND r.rolname = $1),
+		`+keysAlone, appRole).Scan(&owner, &role, &there, &schema, &create, &exchanged, &keys)
 	switch {
 	case err != nil:
 		return mapped(err)
@@ -78,13 +81,23 @@ func fit(ctx context.Context, c *pgx.Conn, appRole string) error {
 		return recaller.Errorf(recaller.NotFound, "there is no role %q: let a superuser run CREATE ROLE %s LOGIN PASSWORD '…'", role, pgx.Identifier{role}.Sanitize())
 	case owner == role:
 		return recaller.Errorf(recaller.Invalid, "the role %q would own the tables and so could lift their policies: migrate as another role", role)
+	case exchanged:
+		return recaller.Errorf(recaller.Invalid, "the role %q, which the server is to run as, owns the tables already: RECALLER_DATABASE_URL and RECALLER_OWNER_DATABASE_URL are exchanged", role)
+	case keys:
+		return recaller.Errorf(recaller.Invalid, "%s: RECALLER_OWNER_DATABASE_URL and RECALLER_KEYS_OWNER_DATABASE_URL are exchanged", keysHere)
 	case !schema:
 		return recaller.Errorf(recaller.Invalid, "the tables belong in the schema public, which does not come first in the search_path of the role %q", owner)
 	case !create:
-		return recaller.Errorf(recaller.Forbidden, "the role %q may not make tables: let a superuser run GRANT CREATE ON SCHEMA public TO %s", owner, pgx.Identifier{owner}.Sanitize())
+		return recaller.Errorf(recaller.Forbidden, "the role %q may not make tables: RECALLER_OWNER_DATABASE_URL is to name a role that may, as the owner of the database, and RECALLER_DATABASE_URL another, which the server runs as; are the two exchanged?", owner)
 	}
 	return nil
 }
+
+// keysAlone asks whether a database has the keys of an installation and no data: then it is the wrong one.
+const (
+	keysAlone = `to_regnamespace('recaller_keys') IS NOT NULL AND to_regclass('public.goose_db_version') IS NULL`
+	keysHere  = "this database has the keys of an installation and no data"
+)
 
 // migrateKey is the advisory lock of migrations.
 const migrateKey = 0x7265_6361_6c6d_6967

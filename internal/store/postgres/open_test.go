@@ -112,7 +112,7 @@ func TestRefusesSchemas(t *testing.T) {
 		"a newer schema":          {[]string{`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, TRUE)`}, []string{"schema 9999", "newer Recaller"}},
 		"an older extension":      {[]string{`UPDATE pg_extension SET extversion = '0.7.4' WHERE extname = 'vector'`}, []string{"version 0.7.4", "0.8.0"}},
 		"no extension":            {[]string{`DROP EXTENSION vector CASCADE`}, []string{"no extension vector", "recaller migrate"}},
-		"no right to it":          {[]string{`REVOKE ALL ON ALL TABLES IN SCHEMA public FROM recaller_test_app`}, []string{"no schema that this role may use", "recaller migrate"}},
+		"no right to it":          {[]string{`REVOKE ALL ON ALL TABLES IN SCHEMA public FROM recaller_test_app`}, []string{"may not use the tables", "recaller migrate"}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -130,8 +130,11 @@ func TestRefusesSchemas(t *testing.T) {
 
 func TestRefusesWhatIsNotReady(t *testing.T) {
 	t.Parallel()
-	refuses(t, pgtest.Bare(t).App, "no extension vector", "recaller migrate")
-	refuses(t, pgtest.Empty(t).App, "no schema", "recaller migrate")
+	refuses(t, pgtest.Bare(t).App, "no tables yet", "recaller migrate")
+	refuses(t, pgtest.Empty(t).App, "no tables yet", "recaller migrate")
+	keys := pgtest.Empty(t)
+	run(t, connect(t, keys.Owner), `CREATE SCHEMA recaller_keys`)
+	refuses(t, keys.App, "has the keys of an installation", "are exchanged")
 	old := pgtest.Empty(t)
 	if err := postgres.MigrateTo(t.Context(), old.Owner, old.AppRole(), 2); err != nil {
 		t.Fatal(err)
@@ -169,7 +172,7 @@ func TestInspectTellsWhatIsThere(t *testing.T) {
 			t.Errorf("%s: found %q, problem %q", f.Name, f.Found, f.Problem)
 		}
 	}
-	if got := strings.Join(names, ", "); got != "server, durability, extension vector, schema, role, policies" {
+	if got := strings.Join(names, ", "); got != "server, durability, schema, extension vector, role, policies" {
 		t.Errorf("looked at %s", got)
 	}
 	_, err = postgres.Inspect(t.Context(), "postgres://somebody@127.0.0.1:1/x?connect_timeout=2")
@@ -239,7 +242,15 @@ func TestMigrateRefuses(t *testing.T) {
 	says(postgres.Migrate(ctx, db.App, db.AppRole()), recaller.Invalid, "would own the tables")
 	says(postgres.Migrate(ctx, with(t, db.Super, "role", db.AppRole()), db.AppRole()), recaller.Invalid, "would own the tables")
 	says(postgres.Migrate(ctx, db.Owner, `no"body`), recaller.NotFound, `CREATE ROLE "no""body"`)
-	says(postgres.Migrate(ctx, db.App, "recaller_test_owner"), recaller.Forbidden, "GRANT CREATE ON SCHEMA public")
+	// With the two URLs exchanged: to grant the role what it lacks would make the server's role the owner.
+	exchanged := postgres.Migrate(ctx, db.App, "recaller_test_owner")
+	says(exchanged, recaller.Forbidden, "are the two exchanged?")
+	if strings.Contains(fmt.Sprint(exchanged), "GRANT") {
+		t.Errorf("got %v: it must advise no such right", exchanged)
+	}
+	keys := pgtest.Empty(t)
+	run(t, connect(t, keys.Owner), `CREATE SCHEMA recaller_keys`)
+	says(postgres.Migrate(ctx, keys.Owner, keys.AppRole()), recaller.Invalid, "has the keys of an installation", "are exchanged")
 	says(postgres.Migrate(ctx, with(t, db.Owner, "search_path", "pg_catalog,public"), db.AppRole()), recaller.Invalid, "search_path")
 	says(postgres.Migrate(ctx, "postgres://u:hunter2@host:notaport/db", db.AppRole()), recaller.Invalid, "URL cannot be read")
 	says(postgres.Migrate(ctx, "postgres://u@127.0.0.1:1/db?connect_timeout=2", db.AppRole()), recaller.Unavailable)
@@ -249,6 +260,7 @@ func TestMigrateRefuses(t *testing.T) {
 	if err := postgres.Migrate(ctx, with(t, db.Owner, "pool_max_conns", "3"), db.AppRole()); err != nil {
 		t.Errorf("with a setting of the pool: %v", err)
 	}
+	says(postgres.Migrate(ctx, db.Super, "recaller_test_owner"), recaller.Invalid, "owns the tables already", "are exchanged")
 	run(t, connect(t, db.Super), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, TRUE)`)
 	says(postgres.Migrate(ctx, db.Owner, db.AppRole()), recaller.Unavailable, "schema 9999", "newer Recaller")
 

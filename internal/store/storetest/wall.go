@@ -39,7 +39,7 @@ func wall(b *bench) {
 	for _, m := range []string{
 		"WithTenant", "WithCaller", "WithSystem", "Probe", "Check", "Scrub", "Examine", "Opens", "Close", "TenantIDs", "Tenants", "CreateTenant", "UpdateTenant", "Tenant", "TenantByNumber", "IndexNumbers", "Packs", "PutPacks", "CreateKey", "Keys",
 		"Callers", "PruneOnces", "DueJobs", "DueTenants", "LeaseJob", "NextJob", "FinishJob", "RetryJob", "ReleaseJobs", "JobCount", "Quarantined",
-		"AcceptUnbound", "AllBound", "Bind", "OnDamage",
+		"AcceptUnbound", "AsMarked", "AllBound", "Bind", "OnDamage",
 	} {
 		reached[m] = true
 	}

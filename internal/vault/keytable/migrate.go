@@ -50,7 +50,7 @@ func Migrate(ctx context.Context, ownerURL, appRole string) error {
 	case !there:
 		return recaller.Errorf(recaller.NotFound, "there is no role %q: let a superuser run CREATE ROLE %s LOGIN PASSWORD '…'", appRole, pgx.Identifier{appRole}.Sanitize())
 	case !may:
-		return recaller.Errorf(recaller.Unavailable, "the role %q may not make the schema recaller_keys: let a superuser run CREATE SCHEMA recaller_keys AUTHORIZATION %s", cfg.User, pgx.Identifier{cfg.User}.Sanitize())
+		return recaller.Errorf(recaller.Unavailable, "the role %q may not make the schema recaller_keys: RECALLER_KEYS_OWNER_DATABASE_URL (else RECALLER_OWNER_DATABASE_URL) is to name a role that may, as the owner of the database, and not the one that the server runs as; are the two exchanged?", cfg.User)
 	}
 	if err := up(ctx, c, cfg); err != nil {
 		return fmt.Errorf("bring the key store's schema up to date: %w", failure(err, cannotWrite))
