@@ -219,8 +219,8 @@ func TestRoundTrips(t *testing.T) {
 		{"a caller with his identities", func() error { _, err := d.Caller(ctx, "t", o.Caller.ID); return err }, "sync"},
 		{"a read of one statement", func() error { _, err := d.ContentVersion(ctx, "t", o.Caller.ID); return err }, "sync"},
 		{"a key", func() error { _, err := d.KeyByHash(ctx, "t", []byte("hash")); return err }, "sync"},
-		{"a turn: room, words, caller, commit", func() error { _, err := d.AppendTurns(ctx, "t", d.Appending(o, 1)); return err }, "sync sync sync sync commit"},
-		{"fifty turns", func() error { _, err := d.AppendTurns(ctx, "t", d.Appending(o, 50)); return err }, "sync sync sync sync commit"},
+		{"a turn: room, words, caller, commit", func() error { _, err := d.AppendTurns(ctx, "t", d.Appending(o, 1)); return err }, "sync sync sync commit"},
+		{"fifty turns", func() error { _, err := d.AppendTurns(ctx, "t", d.Appending(o, 50)); return err }, "sync sync sync commit"},
 		{"a turn that is said once", func() error {
 			in := d.Appending(o, 1)
 			once++
