@@ -96,10 +96,11 @@ type TenantSettings struct {
 	Prompts             map[string]*string  `json:"prompts,omitempty" doc:"Own texts for models, by the prompt's name, at most 8000 bytes each; null or an empty text brings ours back, and those that are not named stay."`
 }
 
-// TenantList is every tenant.
+// TenantList is a page of the tenants.
 type TenantList struct {
-	Tenants []Tenant `json:"tenants" nullable:"false" doc:"The tenants, by age."`
-	Damaged int      `json:"damaged,omitempty" doc:"How many stored rows of the list are damaged: they are left out, or marked unreadable. The log and recaller doctor name them; left out where there are none." example:"1"`
+	Tenants    []Tenant `json:"tenants" nullable:"false" doc:"The tenants, by age."`
+	NextCursor string   `json:"next_cursor,omitempty" doc:"Asks for the next page; left out on the last." example:"MDE5OWI3"`
+	Damaged    int      `json:"damaged,omitempty" doc:"How many stored rows of the list are damaged: they are left out, or marked unreadable. The log and recaller doctor name them; left out where there are none." example:"1"`
 }
 
 // NewTenantResponse is a tenant that was made, with its first key.
@@ -127,14 +128,22 @@ func (c *Client) CreateTenant(ctx context.Context, in NewTenant) (NewTenantRespo
 	return out, c.do(ctx, request{method: http.MethodPost, path: path("tenants"), body: in, out: &out, once: true})
 }
 
-// Tenants lists the tenants of an environment, "production" or "demo"; empty: all. It needs an admin key of the tenant
-// default.
+// Tenants lists the tenants of an environment, "production" or "demo"; empty: all. It asks for page after page. It needs
+// an admin key of the tenant default.
 func (c *Client) Tenants(ctx context.Context, environment string) ([]Tenant, error) {
-	query := url.Values{}
+	query := url.Values{"limit": {"200"}}
 	if environment != "" {
 		query.Set("environment", environment)
 	}
-	var out TenantList
-	err := c.get(ctx, path("tenants"), query, &out)
-	return out.Tenants, err
+	all := []Tenant{}
+	for {
+		var page TenantList
+		if err := c.get(ctx, path("tenants"), query, &page); err != nil {
+			return nil, err
+		}
+		if all = append(all, page.Tenants...); page.NextCursor == "" {
+			return all, nil
+		}
+		query.Set("cursor", page.NextCursor)
+	}
 }

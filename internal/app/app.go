@@ -223,14 +223,34 @@ func (a *App) recover(ctx context.Context) error {
 	if err := a.without(a.store.ReleaseJobs(ctx), "jobs of the last process wait until their leases end"); err != nil {
 		return err
 	}
+	over := make(chan struct{})
+	a.loops.run(context.WithoutCancel(ctx), func(ctx context.Context) {
+		defer close(over)
+		a.takeUp(ctx)
+	})
+	patience := time.NewTimer(takeUpPatience)
+	defer patience.Stop()
+	select {
+	case <-over:
+	case <-patience.C:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+// takeUpPatience is how long a start waits for the conversations of the last process. Where there are thousands of
+// tenants the rest are taken up while it serves, or with the first that is said in them.
+const takeUpPatience = 150 * time.Millisecond
+
+// takeUp takes up the conversations of the last process.
+func (a *App) takeUp(ctx context.Context) {
 	live, closed, err := a.conversations.TakeUp(ctx)
 	if live > 0 || closed > 0 {
 		a.log.Info("took up the conversations of the last process", "live", live, "closed as silent for too long", closed)
 	}
-	if err != nil { // they are tried again with the idle ones, or with the first that is said in them
+	if err != nil && ctx.Err() == nil { // they are tried again with the idle ones, or with the first that is said in them
 		a.log.Error("not all conversations of the last process could be taken up", "err", err)
 	}
-	return ctx.Err()
 }
 
 // waiting counts the jobs for a scrape of the metrics.

@@ -83,7 +83,7 @@ func (m *mover) proveKeys(ctx context.Context, ring *vault.Ring, old, keys vault
 		return nil, err
 	}
 	s := store.New(m.to, v)
-	if _, err := s.Tenants(ctx); err != nil {
+	if err := tenantsOpen(ctx, s); err != nil {
 		return nil, err
 	}
 	after, err := s.Quarantined(ctx)

@@ -139,9 +139,20 @@ func (o *opened) prove(ctx context.Context, ring *vault.Ring, database string) (
 	if err := errors.Join(s.AsMarked(ctx), s.Check(ctx)); err != nil {
 		return err
 	}
-	if _, err := s.Tenants(ctx); err != nil {
+	if err := tenantsOpen(ctx, s); err != nil {
 		return err
 	}
 	o.quarantined, err = s.Quarantined(ctx)
 	return err
+}
+
+// tenantsOpen opens the settings of every tenant.
+func tenantsOpen(ctx context.Context, s *store.Store) error {
+	for page := (recaller.Page{}); ; {
+		_, next, err := s.Tenants(ctx, page)
+		if err != nil || next == "" {
+			return err
+		}
+		page.Cursor = next
+	}
 }

@@ -24,8 +24,7 @@ const (
 func (s *Service) TakeUp(ctx context.Context) (live, closed int, err error) {
 	now := s.Now()
 	var mu sync.Mutex // guards live, and below closed and err
-	closed, err = s.tenants(ctx, func(tenant recaller.Tenant) (closed int, err error) {
-		active, err := s.active(ctx, tenant.ID)
+	closed, err = s.tenants(ctx, func(tenant recaller.Tenant, active []recaller.Conversation) (closed int, err error) {
 		var all errgroup.Group
 		all.SetLimit(takenAtOnce)
 		for _, c := range active {
@@ -64,11 +63,7 @@ const takenAtOnce = 64
 func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 	now := s.Now()
 	s.expireWords(now)
-	return s.tenants(ctx, func(tenant recaller.Tenant) (closed int, err error) {
-		active, err := s.active(ctx, tenant.ID)
-		if err != nil {
-			return 0, err
-		}
+	return s.tenants(ctx, func(tenant recaller.Tenant, active []recaller.Conversation) (closed int, err error) {
 		for _, c := range active {
 			if s.Ledger.get(tenant.ID, string(c.ID)) == nil {
 				s.takeUp(ctx, tenant, c)
@@ -152,26 +147,40 @@ func (e *entry) overFor(now time.Time) time.Duration {
 	return now.Sub(e.touched)
 }
 
-// tenants calls fn for every tenant whose key is there and whose settings can be read, and returns the sum. A failure for one tenant does not stop the
-// others.
-func (s *Service) tenants(ctx context.Context, fn func(recaller.Tenant) (int, error)) (sum int, err error) {
+// tenants calls fn for every tenant that has conversations which are not over, here or in the store, and returns the sum.
+// It leaves alone whose key is missing. The settings of the others are not read: there may be many thousands. A failure
+// for one tenant does not stop the others.
+func (s *Service) tenants(
+	ctx context.Context, fn func(recaller.Tenant, []recaller.Conversation) (int, error),
+) (sum int, err error) {
+	here := map[recaller.TenantID]bool{}
+	for _, e := range s.Ledger.all(func(*entry) bool { return true }) {
+		here[e.tenant.ID] = true
+	}
 	ids, err := s.Store.TenantIDs(ctx)
 	for _, id := range ids {
-		tenant, terr := s.Tenants.Tenant(ctx, id)
-		if recaller.IsKeyMissing(terr) || recaller.IsDamaged(terr) {
-			continue
+		n, terr := s.tenantOf(ctx, id, here[id], fn)
+		if !recaller.IsKeyMissing(terr) {
+			sum, err = sum+n, errors.Join(err, terr)
 		}
-		if terr != nil {
-			err = errors.Join(err, terr)
-			continue
-		}
-		n, terr := fn(tenant)
-		sum, err = sum+n, errors.Join(err, terr)
 	}
 	return sum, err
 }
 
-// active returns the active conversations of a tenant. One that is damaged stays as it is: nobody could go on with it.
+func (s *Service) tenantOf(
+	ctx context.Context, id recaller.TenantID, here bool, fn func(recaller.Tenant, []recaller.Conversation) (int, error),
+) (int, error) {
+	active, err := s.active(ctx, id)
+	if err != nil || len(active) == 0 && !here {
+		return 0, err
+	}
+	tenant, err := s.Tenants.Tenant(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	return fn(tenant, active)
+}
+
 func (s *Service) active(ctx context.Context, tenant recaller.TenantID) ([]recaller.Conversation, error) {
 	var out []recaller.Conversation
 	f := recaller.ConversationFilter{Status: recaller.Active, Page: recaller.Page{Limit: 200}}

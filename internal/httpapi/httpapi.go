@@ -99,7 +99,7 @@ type Privacy interface {
 // Tenants keeps tenants and their keys; *tenant.Service has it.
 type Tenants interface {
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
-	List(ctx context.Context) ([]recaller.Tenant, error)
+	List(ctx context.Context, environment string, page recaller.Page) ([]recaller.Tenant, string, error)
 	Create(ctx context.Context, t recaller.Tenant) (recaller.Tenant, string, error)
 	Update(ctx context.Context, id recaller.TenantID, change func(*recaller.Tenant) error) (recaller.Tenant, error)
 	CreateKey(

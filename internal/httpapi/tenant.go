@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
@@ -34,17 +33,17 @@ func (s *server) tenantRoutes() {
 	}, s.createTenant)
 	add(s, route{
 		id: "list-tenants", method: http.MethodGet, path: "/v1/tenants", tag: tagTenants, summary: "List tenants",
-		about: "Every tenant, by age, or those of one environment.",
+		about: "The tenants, by age, or those of one environment: then a page may be short though another follows.",
 	}, func(ctx context.Context, _ *exchange, in *struct {
+		Paging
 		Environment string `query:"environment" enum:"production,demo" doc:"Only tenants of this environment." example:"demo"`
 	},
 	) (*plain[client.TenantList], error) {
 		ctx, damage := recaller.WithDamage(ctx)
-		all, err := s.Tenants.List(ctx)
-		all = slices.DeleteFunc(all, func(t recaller.Tenant) bool {
-			return in.Environment != "" && t.Environment != in.Environment
-		})
-		return body200(client.TenantList{Tenants: list(all, tenantOut), Damaged: damage.Count()}, err)
+		page, next, err := s.Tenants.List(ctx, in.Environment, in.page())
+		return body200(client.TenantList{
+			Tenants: list(page, tenantOut), NextCursor: next, Damaged: damage.Count(),
+		}, err)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"math"
 
 	"github.com/recallerhq/recaller"
 )
@@ -75,24 +76,42 @@ func (s *Store) TenantIDs(ctx context.Context) ([]recaller.TenantID, error) {
 	return ids, err
 }
 
-// Tenants returns every tenant, by age.
-func (s *Store) Tenants(ctx context.Context) ([]recaller.Tenant, error) {
-	ids, err := s.TenantIDs(ctx)
+// Tenants returns a page of the tenants, oldest first. One that does not open is marked Unreadable.
+func (s *Store) Tenants(ctx context.Context, p recaller.Page) (list []recaller.Tenant, following string, err error) {
+	c, limit, err := after(p)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	list := make([]recaller.Tenant, 0, len(ids))
-	for _, id := range ids {
+	if p.Cursor == "" {
+		c.At = math.MinInt64
+	}
+	var page []cursor
+	err = s.WithSystem(ctx, Reading, func(tx Tx) error {
+		query := `SELECT id, created_at FROM tenants WHERE (created_at, id) > ($1, $2) ORDER BY created_at, id LIMIT ` + itoa(limit+1)
+		return each(ctx, tx, query, []any{c.At, c.ID}, func(r Rows) error {
+			var of cursor
+			err := r.Scan(&of.ID, &of.At)
+			page = append(page, of)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	page, following = next(page, limit, func(of cursor) cursor { return of })
+	list = make([]recaller.Tenant, 0, len(page))
+	for _, of := range page {
+		id := recaller.TenantID(of.ID)
 		t, err := s.Tenant(ctx, id)
 		if recaller.IsKeyMissing(err) || recaller.IsDamaged(err) {
 			t, err = recaller.Tenant{ID: id, Unreadable: true}, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		list = append(list, t)
 	}
-	return list, nil
+	return list, following, nil
 }
 
 // CreateTenant stores a tenant with its first key. A tenant that is there already is a Conflict. So is a number that

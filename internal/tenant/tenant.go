@@ -20,7 +20,7 @@ import (
 // Store is what this package asks of the store.
 type Store interface {
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
-	Tenants(ctx context.Context) ([]recaller.Tenant, error)
+	Tenants(ctx context.Context, page recaller.Page) (list []recaller.Tenant, next string, err error)
 	// TenantByNumber returns the tenant that a number in E.164 form belongs to.
 	TenantByNumber(ctx context.Context, number string) (recaller.TenantID, error)
 	// CreateTenant stores a tenant with its first key. Conflict if the tenant exists, or if a number belongs to
@@ -86,13 +86,18 @@ func (s *Service) Tenant(ctx context.Context, id recaller.TenantID) (recaller.Te
 // Known returns a tenant's settings in memory, however old. It never waits.
 func (s *Service) Known(id recaller.TenantID) (recaller.Tenant, bool) { return s.settings.known(id) }
 
-// List returns every tenant, oldest first.
-func (s *Service) List(ctx context.Context) ([]recaller.Tenant, error) {
-	list, err := s.Store.Tenants(ctx)
+// List returns a page of the tenants, oldest first, and of these only those of an environment, unless that is empty: such
+// a page may be short, or empty, though another follows.
+func (s *Service) List(
+	ctx context.Context, environment string, page recaller.Page,
+) (list []recaller.Tenant, next string, err error) {
+	list, next, err = s.Store.Tenants(ctx, page)
 	for i := range list {
 		list[i] = list[i].WithDefaults()
 	}
-	return list, err
+	return slices.DeleteFunc(list, func(t recaller.Tenant) bool {
+		return environment != "" && t.Environment != environment
+	}), next, err
 }
 
 // Create makes a tenant with an admin key, which it returns. The key is shown this once.

@@ -110,8 +110,8 @@ func TestTenantIsMadeWithAKeyOfItsOwn(t *testing.T) {
 		t.Errorf("stored: got %+v, %v", stored, err)
 	}
 	other, otherKey := b.made("Second")
-	list, err := b.List(t.Context())
-	if err != nil || len(list) != 2 || list[0].ID != made.ID || list[1].ID != other.ID || list[1].ArchiveDays != 7 {
+	list, next, err := b.List(t.Context(), "", recaller.Page{})
+	if err != nil || next != "" || len(list) != 2 || list[0].ID != made.ID || list[1].ID != other.ID || list[1].ArchiveDays != 7 {
 		t.Errorf("list: got %+v, %v; want both by age, defaults filled in", list, err)
 	}
 	if keys, err := b.Keys(t.Context(), made.ID); err != nil || len(keys) != 1 || keys[0].ID != got.ID {

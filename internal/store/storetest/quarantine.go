@@ -142,7 +142,7 @@ func (b *bench) quarantinedTenant(other recaller.Opened) {
 	eq(b, "its settings anew", recaller.IsKeyMissing(b.Store.UpdateTenant(b.ctx, recaller.Tenant{ID: "q2", Name: "New"})), true)
 	eq(b, "made again", recaller.IsKeyMissing(b.Store.CreateTenant(b.ctx, recaller.Tenant{ID: "q2"}, recaller.APIKey{ID: "k", Tenant: "q2"}, []byte("k"))), true)
 	b.ok(b.Store.UpdateTenant(b.ctx, t))
-	list, err := b.Store.Tenants(b.ctx)
+	list, _, err := b.Store.Tenants(b.ctx, recaller.Page{})
 	b.ok(err)
 	for _, t := range list {
 		if t.ID == "q1" || t.ID == "q2" {

@@ -54,6 +54,33 @@ func (b *bench) conflicts(err error, field string) {
 	}
 }
 
+// tenantPages has tenants listed page by page, the oldest first, though two were made at one moment.
+func tenantPages(b *bench) {
+	for i := range 5 {
+		b.createTenant(recaller.TenantID(fmt.Sprint("page-", i)), "P")
+	}
+	twin := recaller.Tenant{ID: "page-9", Name: "P", CreatedAt: b.now}.WithDefaults()
+	b.ok(b.Store.CreateTenant(b.ctx, twin, recaller.APIKey{ID: "k-9", Tenant: twin.ID}, []byte("hash of 9")))
+	want, err := b.Store.TenantIDs(b.ctx)
+	b.ok(err)
+	for _, limit := range []int{1, 2, 200} {
+		var got []recaller.TenantID
+		for page := (recaller.Page{Limit: limit}); ; {
+			list, next, err := b.Store.Tenants(b.ctx, page)
+			b.ok(err)
+			for _, t := range list {
+				got = append(got, t.ID)
+			}
+			if page.Cursor = next; next == "" {
+				break
+			}
+		}
+		eq(b, fmt.Sprint("by ", limit), fmt.Sprint(got), fmt.Sprint(want))
+	}
+	_, _, err = b.Store.Tenants(b.ctx, recaller.Page{Cursor: "nonsense"})
+	b.fails(err, recaller.Invalid)
+}
+
 func numbersLead(b *bench) {
 	b.leads(reception, "")
 	b.ok(b.numbers("t1", reception, orders))
