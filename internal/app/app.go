@@ -90,6 +90,7 @@ const (
 	apiKeyFile   = "api.key"
 	archiveDir   = "archive"
 	lockFile     = "lock"
+	acmeDir      = "acme" // certificates that the server got for its domains
 )
 
 // New opens the data and puts everything together. It takes up the conversations that the last process led.

@@ -144,6 +144,10 @@ func (a *App) every(ctx context.Context, pause time.Duration, fn func(context.Co
 //
 // If another process takes the database meanwhile, Serve drains as well, writes no more, and fails with Unavailable.
 func (a *App) Serve(ctx context.Context, ln net.Listener) error {
+	own, err := encrypted(a.cfg.TLS, a.path(keysDir, acmeDir))
+	if err != nil {
+		return err
+	}
 	if err := a.Start(ctx); err != nil {
 		return err
 	}
@@ -155,9 +159,13 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 	servers := make([]*http.Server, 0, len(listeners))
 	failed := make(chan error, len(listeners))
 	for addr, listener := range listeners {
-		s := a.server(a.roots.at(addr))
+		s, serve := a.server(a.roots.at(addr)), (*http.Server).Serve
+		if addr == "" && own != nil {
+			s.TLSConfig = own
+			serve = func(s *http.Server, ln net.Listener) error { return s.ServeTLS(ln, "", "") }
+		}
 		servers = append(servers, s)
-		go func() { failed <- s.Serve(listener) }()
+		go func() { failed <- serve(s, listener) }()
 	}
 	select {
 	case <-ctx.Done():

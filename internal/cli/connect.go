@@ -30,15 +30,15 @@ func (s *session) api(ctx context.Context) (*client.Client, error) {
 	}
 	base := s.globals.Server
 	if base == "" {
-		base = "http://" + dialable(cfg.Addr)
+		base = serverURL(cfg, cfg.Addr)
 	}
 	if s.globals.Data != "" && s.globals.Server == "" {
 		return s.apiOfFolder(ctx, cfg, base)
 	}
-	down := s.answers(ctx, base)
+	down := s.answers(ctx, cfg, base)
 	if down == nil {
 		s.verbosef("speaking to the server at %s", base)
-		return newClient(base, apiKey(cfg, base), nil)
+		return newClient(base, apiKey(cfg, base), trusting(cfg, base))
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -68,7 +68,7 @@ func (s *session) apiOfFolder(ctx context.Context, cfg config.Config, base strin
 	if unread != nil {
 		return nil, err
 	}
-	api, failed := newClient(base, strings.TrimSpace(string(kept)), nil)
+	api, failed := newClient(base, strings.TrimSpace(string(kept)), trusting(cfg, base))
 	if failed != nil {
 		return nil, err
 	}
@@ -94,8 +94,8 @@ func newClient(base, key string, transport http.RoundTripper) (*client.Client, e
 }
 
 // answers returns nil if a server answers.
-func (s *session) answers(ctx context.Context, base string) error {
-	probe, err := newClient(base, "", nil)
+func (s *session) answers(ctx context.Context, cfg config.Config, base string) error {
+	probe, err := newClient(base, "", trusting(cfg, base))
 	if err != nil {
 		return err
 	}

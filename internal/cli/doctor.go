@@ -289,15 +289,15 @@ func (s *session) checkClock(cfg config.Config) finding {
 func (s *session) checkServer(ctx context.Context, cfg config.Config) []finding {
 	base := s.globals.Server
 	if base == "" {
-		base = "http://" + dialable(cfg.Addr)
+		base = serverURL(cfg, cfg.Addr)
 	}
-	if err := s.answers(ctx, base); err != nil {
+	if err := s.answers(ctx, cfg, base); err != nil {
 		if s.globals.Server != "" {
 			return []finding{{"server", verdictFail, "none answers at " + base, "start it with `recaller serve`"}}
 		}
 		return []finding{{"server", verdictOK, "none runs at " + base + "; commands open the data folder themselves", ""}}
 	}
-	api, err := newClient(base, apiKey(cfg, base), nil)
+	api, err := newClient(base, apiKey(cfg, base), trusting(cfg, base))
 	if err != nil {
 		return []finding{{"server", verdictFail, plain(err), ""}}
 	}

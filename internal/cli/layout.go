@@ -48,7 +48,7 @@ func apiKey(cfg config.Config, base string) string {
 
 // local reports whether base is the configured server, or one on this machine.
 func local(cfg config.Config, base string) bool {
-	if base == "http://"+dialable(cfg.Addr) {
+	if base == serverURL(cfg, cfg.Addr) {
 		return true
 	}
 	u, err := url.Parse(base)

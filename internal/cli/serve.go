@@ -67,7 +67,7 @@ func (c *serveCmd) Run(ctx context.Context, s *session) error {
 
 // banner says where everything is, and shows the key the first time only.
 func (c *serveCmd) banner(s *session, cfg config.Config, addr net.Addr, server engine) {
-	base := "http://" + dialable(addr.String())
+	base := serverURL(cfg, addr.String())
 	data := cfg.Data
 	if abs, err := filepath.Abs(data); err == nil {
 		data = abs

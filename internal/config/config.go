@@ -43,6 +43,8 @@ type Config struct {
 	Briefing Briefing
 	Defaults Defaults
 
+	TLS TLS
+
 	MetricsAddr      string        // host:port of /metrics; empty: on Addr
 	RecallCacheBytes int64         // how much memory recall's indexes may take
 	ShutdownGrace    time.Duration // how long a stop may take
@@ -156,6 +158,15 @@ type Log struct {
 	Level  slog.Level
 	Format string // "text" or "json"
 }
+
+// TLS says by which certificate the API is served; the zero value: by none, over plain HTTP.
+type TLS struct {
+	Cert, Key string   // files
+	Domains   []string // certificates for them come from an ACME authority
+}
+
+// On reports whether the API is served over TLS.
+func (t TLS) On() bool { return t.Cert != "" || len(t.Domains) > 0 }
 
 // Limits bounds what clients may ask for.
 type Limits struct {

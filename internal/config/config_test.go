@@ -295,6 +295,8 @@ func TestValuesAreRead(t *testing.T) {
 		"limits-body-bytes": {"-1", "1", "9999999999GiB", "MiB", "1.5MiB", "9223372036854775807KiB"},
 		"api-key":           {"short", strings.Repeat("k", 31)},
 		"proxies":           {"proxy.internal"},
+		"tls-cert":          {"cert.pem"},
+		"tls-domains":       {"localhost", "https://memory.example.com", "10.0.0.1"},
 		"workers":           {"0", "65", "two", "1e1"},
 		"briefing-deadline": {"250", "-1s", "0s", "1h"},
 		"limits-rate":       {"NaN", "-1", "Inf"},
@@ -349,6 +351,7 @@ func TestUnsafeSettingsWarn(t *testing.T) {
 		want []string
 	}{
 		"open address":     {map[string]string{"RECALLER_ADDR": ":8787"}, "", []string{"RECALLER_ADDR"}},
+		"by TLS":           {map[string]string{"RECALLER_ADDR": "0.0.0.0:1", "RECALLER_TLS_DOMAINS": "memory.example.com"}, "", nil},
 		"behind a proxy":   {map[string]string{"RECALLER_ADDR": "0.0.0.0:1", "RECALLER_PROXIES": "10.0.0.0/8"}, "", nil},
 		"open, no limit":   {map[string]string{"RECALLER_ADDR": "0.0.0.0:1", "RECALLER_RATE_LIMIT": "0"}, "", []string{"RECALLER_ADDR", "RECALLER_RATE_LIMIT"}},
 		"loopback, all":    {map[string]string{"RECALLER_ADDR": "[::1]:1", "RECALLER_METRICS_ADDR": "localhost:2"}, "", nil},

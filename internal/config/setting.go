@@ -124,6 +124,9 @@ func (c *Config) servingFields() []field {
 		{"limits.burst", "RECALLER_RATE_BURST", "20000", "Requests that one API key may send at once.", count(&c.Limits.Burst, 1, 1e6)},
 
 		{"limits.failures", "RECALLER_SIGNIN_FAILURES", "30", "Sign-ins that may fail in a minute from one address, and with one key, before others from there are answered 429 unseen; keys that worked before go on. 0 sets no limit.", count(&c.Limits.Failures, 0, 1e6)},
+		{"tls.cert", "RECALLER_TLS_CERT", "", "File with the certificate, and those between it and its authority, by which the API is served (PEM). A renewed one is read without a restart. Not set: plain HTTP.", text(&c.TLS.Cert)},
+		{"tls.key", "RECALLER_TLS_KEY", "", "File with its key.", text(&c.TLS.Key)},
+		{"tls.domains", "RECALLER_TLS_DOMAINS", "", "Instead of files: domains, with commas between, whose certificates the server gets and renews itself from Let's Encrypt, whose terms are agreed to with this. Port 443 of the domains must reach the server.", words(&c.TLS.Domains)},
 		{"proxies", "RECALLER_PROXIES", "", "Networks and addresses of the proxies with TLS in front of the server, with commas between: who asks is whom their `X-Forwarded-For` names. Not set: who connects.", reach(&c.Proxies)},
 		{"webhook.allow", "RECALLER_WEBHOOK_ALLOW", "", "What the webhooks of tenants may reach that is not public: networks (`10.1.0.0/16`), addresses, and names of hosts, with commas between. Not set: no loopback, private, link-local or metadata address.", reach(&c.Webhooks)},
 

@@ -53,6 +53,14 @@ func (c Config) checkData() error {
 	if strings.TrimSpace(c.Data) == "" {
 		errs = append(errs, problem("RECALLER_DATA", "expected a folder"))
 	}
+	if (c.TLS.Cert == "") != (c.TLS.Key == "") || c.TLS.Cert != "" && len(c.TLS.Domains) > 0 {
+		errs = append(errs, problem("RECALLER_TLS_CERT", "expected RECALLER_TLS_KEY with it, and no RECALLER_TLS_DOMAINS"))
+	}
+	for _, d := range c.TLS.Domains {
+		if !isHost(d) || !strings.Contains(d, ".") {
+			errs = append(errs, problem("RECALLER_TLS_DOMAINS", "expected names like memory.example.com, with commas between"))
+		}
+	}
 	if len(c.Proxies.Hosts) > 0 {
 		errs = append(errs, problem("RECALLER_PROXIES", "expected networks or addresses, no names"))
 	}
@@ -191,9 +199,9 @@ func (c Config) Warnings() []string {
 	list := append([]string(nil), c.notices...)
 	warn := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	open := reachable(c.Addr)
-	if open && len(c.Proxies.Networks) == 0 {
-		warn("RECALLER_ADDR %s can be reached from other machines, and the server speaks plain HTTP: put a proxy "+
-			"with TLS in front and name it in RECALLER_PROXIES", c.Addr)
+	if open && !c.TLS.On() && len(c.Proxies.Networks) == 0 {
+		warn("RECALLER_ADDR %s can be reached from other machines, and the server speaks plain HTTP: set "+
+			"RECALLER_TLS_CERT or RECALLER_TLS_DOMAINS, or put a proxy with TLS in front and name it in RECALLER_PROXIES", c.Addr)
 	}
 	if open && c.Limits.Rate == 0 {
 		warn("RECALLER_RATE_LIMIT is 0: clients on other machines may send as much as they like")

@@ -62,6 +62,22 @@ func secrets(p *[]Secret) value {
 	}
 }
 
+// words is a list with commas between, in lower case.
+func words(p *[]string) value {
+	return value{
+		set: func(s string) error {
+			*p = nil
+			for part := range strings.SplitSeq(strings.ToLower(s), ",") {
+				if part = strings.TrimSpace(part); part != "" {
+					*p = append(*p, part)
+				}
+			}
+			return nil
+		},
+		get: func() string { return strings.Join(*p, ",") },
+	}
+}
+
 func boolean(p *bool) value {
 	return value{
 		set: func(s string) error {
