@@ -52,7 +52,7 @@ var major = regexp.MustCompile(`\) (\d+)`)
 // versionOf is the major version of a program; 0: it does not run.
 func versionOf(t testing.TB, program string) int {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), program, "--version").Output()
+	out, err := exec.CommandContext(t.Context(), program, "--version").Output() //nolint:gosec // programs of the machine
 	if err != nil {
 		return 0
 	}
@@ -81,7 +81,7 @@ func (p Programs) Load(t testing.TB, db Database, file string) {
 
 func (p Programs) run(t testing.TB, program string, args ...string) {
 	t.Helper()
-	if out, err := exec.CommandContext(t.Context(), filepath.Join(p.dir, program), args...).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), filepath.Join(p.dir, program), args...).CombinedOutput(); err != nil { //nolint:gosec // as above
 		t.Fatalf("%s: %v\n%s", program, err, out)
 	}
 }
