@@ -45,3 +45,9 @@ func TestUpgradedDataGoesOn(t *testing.T) {
 	o, s := upgraded(t)
 	o.GoesOn(s, map[string]int{"tool_calls": 1, "reminders": 1, "jobs": 1})
 }
+
+func TestUpgradedDataIsBound(t *testing.T) {
+	t.Parallel()
+	o, s := upgraded(t)
+	o.IsBound(s)
+}

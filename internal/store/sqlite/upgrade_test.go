@@ -68,3 +68,9 @@ func TestReleasedMigrationsStay(t *testing.T) {
 		}
 	}
 }
+
+func TestUpgradedDataIsBound(t *testing.T) {
+	t.Parallel()
+	o, s := upgraded(t)
+	o.IsBound(s)
+}

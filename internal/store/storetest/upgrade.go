@@ -229,3 +229,28 @@ func (o *Old) GoesOn(s *store.Store, more map[string]int) {
 	}
 	o.Same("all of it can be erased", out.Rows, want)
 }
+
+// IsBound binds what Fill left to what its rows show, and looks for all of it again where no other rows are accepted. It
+// returns what Kept returns.
+func (o *Old) IsBound(s *store.Store) ([]recaller.ToolCall, []recaller.Reminder) {
+	o.Helper()
+	bound, err := s.AllBound(o.Context())
+	o.OK(err)
+	o.Same("bound before", bound, false)
+	did, err := s.Bind(o.Context())
+	o.OK(err)
+	o.Same("bound: a key, a conversation, two versions of a memory, a turn and the list of memories", did, store.Bound{Rows: 6})
+	bound, err = s.AllBound(o.Context())
+	o.OK(err)
+	o.Same("bound after", bound, true)
+	again, err := s.Bind(o.Context())
+	o.OK(err)
+	o.Same("bound again", again, store.Bound{})
+	ctx, damage := recaller.WithDamage(o.Context())
+	_, err = s.Corpus(ctx, "t", "c-1")
+	o.OK(err)
+	_, err = s.Turns(ctx, "t", recaller.Conversation{ID: "conv-1", Caller: "c-1"})
+	o.OK(err)
+	o.Same("damaged", len(damage.Rows()), 0)
+	return o.Kept(s)
+}
