@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -96,12 +97,53 @@ func flippedBits(t *testing.T, dir, driver, url string, env ...string) {
 			back := w.flip(t, c)
 			defer back()
 			named := w.examined(t)
-			if len(named) != 1 || named[0].Table != c.table {
+			if len(named) != 1 || named[0].Row.Table != c.table {
 				t.Errorf("the doctor names %v, want one row of %s", named, c.table)
 			}
 			w.serves(t, c)
 		})
 
+	}
+}
+
+// One bit of a wrapped key is flipped: the server starts, the caller is marked and named, and the others are served.
+func TestAFlippedBitOfAWrappedKeyCostsItsCaller(t *testing.T) {
+	t.Parallel()
+	w := wreck{t: t, dir: t.TempDir()}
+	t.Run("before", func(t *testing.T) { w.fill(build(t, w.dir, Options{}).start()) })
+	db, err := sql.Open("sqlite", filepath.Join(w.dir, keysDir, keysFile)+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wrapped []byte
+	ctx := t.Context()
+	if err := db.QueryRowContext(ctx, `SELECT wrapped FROM keys WHERE caller = ?`, w.ana).Scan(&wrapped); err != nil {
+		t.Fatal(err)
+	}
+	wrapped[len(wrapped)/2] ^= 1
+	if _, err := db.ExecContext(ctx, `UPDATE keys SET wrapped = ? WHERE caller = ?`, wrapped, w.ana); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	log := &journal{}
+	h := build(t, w.dir, Options{Log: slog.New(slog.NewTextHandler(log, nil))}).start()
+	if h.app.quarantined(ctx); !strings.Contains(log.String(), w.ana) {
+		t.Errorf("the log does not name her: %s", log)
+	}
+	list, err := h.Callers(ctx, client.Page{})
+	if err != nil || len(list.Callers) != 2 {
+		t.Fatalf("got %d callers, %v; want both", len(list.Callers), err)
+	}
+	for _, c := range list.Callers {
+		if c.Unreadable != (c.ID == w.ana) {
+			t.Errorf("%s is unreadable: %v", c.ID, c.Unreadable)
+		}
+	}
+	res, err := h.app.recall.Recall(ctx, recaller.DefaultTenant, recaller.CallerID(w.ben), recall.Query{Text: "roof"})
+	if err != nil || len(res.Hits) == 0 {
+		t.Errorf("Ben's words: %d, %v", len(res.Hits), err)
 	}
 }
 

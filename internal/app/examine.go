@@ -14,7 +14,7 @@ import (
 // Damaged is a row that cannot be read.
 type Damaged struct {
 	Tenant recaller.TenantID
-	recaller.DamagedRow
+	Row    recaller.DamagedRow
 }
 
 // Examination is what was found.

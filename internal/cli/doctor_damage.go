@@ -32,7 +32,7 @@ func (s *session) checkDamage(ctx context.Context, cfg config.Config) []finding 
 	var out []finding
 	for _, d := range list[:min(len(list), maxNamed)] {
 		out = append(out, finding{
-			check, verdictFail, fmt.Sprintf("row %s of %s, tenant %s, is damaged", d.ID, d.Table, d.Tenant), "",
+			check, verdictFail, fmt.Sprintf("row %s of %s, tenant %s, is damaged", d.Row.ID, d.Row.Table, d.Tenant), "",
 		})
 	}
 	if more := len(list) - maxNamed; more > 0 {

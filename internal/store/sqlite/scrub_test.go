@@ -79,16 +79,23 @@ func (c crowded) traces(of []recaller.Opened) (list []storetest.Trace) {
 			"words": `SELECT DISTINCT substr(term, 3) FROM conversation_words w JOIN temp.said ON doc = w.id WHERE caller_id = ?
 				AND term IN (SELECT term FROM temp.said GROUP BY term HAVING count(DISTINCT doc) = 1)`,
 		} {
-			rows, err := db.QueryContext(context.Background(), query, o.Caller.ID)
-			c.OK(err)
-			for rows.Next() {
-				trace := storetest.Trace{Of: column}
-				c.OK(rows.Scan(&trace.Bytes))
-				list = append(list, trace)
-			}
-			c.OK(rows.Err())
+			list = append(list, c.read(db, column, query, o.Caller.ID)...)
 		}
 	}
+	return list
+}
+
+func (c crowded) read(db *sql.DB, column, query string, caller recaller.CallerID) (list []storetest.Trace) {
+	c.t.Helper()
+	rows, err := db.QueryContext(context.Background(), query, caller)
+	c.OK(err)
+	defer func() { c.OK(rows.Close()) }()
+	for rows.Next() {
+		trace := storetest.Trace{Of: column}
+		c.OK(rows.Scan(&trace.Bytes))
+		list = append(list, trace)
+	}
+	c.OK(rows.Err())
 	return list
 }
 
