@@ -155,7 +155,7 @@ func (a *App) runJobs(reminders *reminder.Service) {
 		},
 		recaller.JobReminder: {
 			Run: reminders.Fire, GiveUp: reminders.GiveUp, MaxAttempts: reminderTries, MaxBackoff: reminderLonger,
-			AtOnce: reminderWorkers, Share: reminderShare,
+			AtOnce: reminderWorkers, Share: reminderShare, Scheduled: true,
 		},
 		recaller.JobReindex: {
 			Run: a.search.Reindex, Timeout: wrapupTimeout, MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff,

@@ -36,6 +36,9 @@ type Queue interface {
 	NextJob(ctx context.Context, now time.Time) (time.Time, error)
 	FinishJob(ctx context.Context, j recaller.Job) error
 	RetryJob(ctx context.Context, j recaller.Job, at time.Time, reason string) error
+	// Straighten bounds what a clock that was ahead has written. Leases end at lease at the latest. Jobs that run later
+	// than retry run now, except first attempts of the scheduled kinds.
+	Straighten(ctx context.Context, now, lease, retry time.Time, scheduled ...string) error
 }
 
 // Handler does the work of one kind of job.
@@ -49,6 +52,8 @@ type Handler struct {
 	// MaxAttempts and MaxBackoff are those of this kind of job; 0 means those of the Options.
 	MaxAttempts int
 	MaxBackoff  time.Duration
+	// Scheduled says that the first attempt may be due at any time to come. Otherwise it is due at once.
+	Scheduled bool
 	// AtOnce bounds how many jobs of this kind run at once, so that others find a worker; 0 means all workers.
 	AtOnce int
 	// Share bounds how many of them are one tenant's, so that others' find one too; 0 means AtOnce.
@@ -75,6 +80,7 @@ type Runner struct {
 	shares   shares
 	results  *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
+	straight time.Time // when the queue was straightened; Run has it
 }
 
 // New returns a Runner for the given kinds of job.
@@ -134,6 +140,7 @@ func (r *Runner) Run(ctx, drain context.Context) {
 	defer running.Wait()
 	slots := make(chan struct{}, r.opts.Workers)
 	for {
+		r.straighten(ctx)
 		started, asked, err := r.claim(ctx, drain, slots, &running)
 		if ctx.Err() != nil {
 			return

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,6 +28,8 @@ type shop struct {
 	kill  context.CancelFunc // those that run are to end
 	ended chan struct{}
 
+	ahead atomic.Int64 // how far the runner's clock is ahead, in ns
+
 	mu  sync.Mutex
 	did []string // "subject at seconds"
 }
@@ -37,13 +40,16 @@ func tell(t *testing.T, h Handler, opts Options, story func(*shop)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shop{T: t, memoryQueue: newQueue(), began: time.Now(), ended: make(chan struct{})}
 		inner := h.Run
+		h.Scheduled = true
 		h.Run = func(ctx context.Context, j recaller.Job) error {
 			s.mu.Lock()
 			s.did = append(s.did, fmt.Sprintf("%s at %v", j.Subject, s.passed()))
 			s.mu.Unlock()
 			return inner(ctx, j)
 		}
-		s.Runner = New(s.memoryQueue, map[string]Handler{"work": h}, opts, slog.New(slog.NewTextHandler(&s.log, nil)), prometheus.NewRegistry(), time.Now)
+		s.Runner = New(s.memoryQueue, map[string]Handler{"work": h}, opts, slog.New(slog.NewTextHandler(&s.log, nil)), prometheus.NewRegistry(), func() time.Time {
+			return time.Now().Add(time.Duration(s.ahead.Load()))
+		})
 		ctx, stop := context.WithCancel(t.Context())
 		drain, kill := context.WithCancel(t.Context())
 		s.stop, s.kill = stop, kill

@@ -92,6 +92,20 @@ func (q *memoryQueue) LeaseJob(_ context.Context, j recaller.Job, until time.Tim
 	return h.Job, true, nil
 }
 
+func (q *memoryQueue) Straighten(_ context.Context, now, lease, retry time.Time, scheduled ...string) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, j := range q.jobs {
+		if j.leased.After(lease) {
+			j.leased = lease
+		}
+		if j.RunAt.After(retry) && (j.Attempts > 0 || !slices.Contains(scheduled, j.Kind)) {
+			j.RunAt = now
+		}
+	}
+	return nil
+}
+
 // asked is how often the queue was asked for work.
 func (q *memoryQueue) asked() int {
 	q.mu.Lock()

@@ -136,6 +136,9 @@ func (s *shares) may(j recaller.Job) bool {
 		kind++
 		if r.Tenant == j.Tenant {
 			tenant++
+			if r.ID == j.ID { // its lease ended too soon: the clock jumped
+				return false
+			}
 			if j.Caller != "" && r.Caller == j.Caller {
 				return false
 			}

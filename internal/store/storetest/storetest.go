@@ -126,6 +126,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"jobs are claimed once, leased and given back", jobs},
 		{"whose jobs are due is told in turn", dueTenants},
 		{"tenants are listed page by page", tenantPages},
+		{"what a clock that was ahead wrote is put right", straightened},
 		{"many workers never have one job twice", manyWorkers},
 		{"a snapshot has all that a briefing needs", snapshot},
 		{"a corpus has all that recall may search", corpus},

@@ -383,3 +383,43 @@ func reopened(b *bench) {
 	b.ok(err)
 	eq(b, "a conversation that goes on has none", len(all), 0)
 }
+
+// straightened has the queue of a clock that was ahead put right: leases and retries, but nothing that is scheduled.
+func straightened(b *bench) {
+	add := func(kind string, at time.Time) recaller.Job {
+		b.Helper()
+		closing := b.closing(b.open("t1", opening{}), recaller.Completed)
+		closing.Job.Kind, closing.Job.RunAt = kind, at
+		_, err := b.Store.CloseConversation(b.ctx, "t1", closing)
+		b.ok(err)
+		return *closing.Job
+	}
+	due := func(after time.Duration) (out []string) {
+		b.Helper()
+		list, err := b.Store.DueJobs(b.ctx, b.now.Add(after), "t1", 10)
+		b.ok(err)
+		for _, j := range list {
+			out = append(out, j.Kind)
+		}
+		return out
+	}
+	const year = 365 * 24 * time.Hour
+	ahead := b.now.Add(year / 2)
+	for _, kind := range []string{"leased", "retried"} {
+		j := add(kind, b.now)
+		j.Tenant = "t1"
+		leased, ok, err := b.Store.LeaseJob(b.ctx, j, ahead)
+		b.ok(err)
+		eq(b, "leased", ok, true)
+		if kind == "retried" {
+			b.ok(b.Store.RetryJob(b.ctx, leased, ahead, "away"))
+		}
+	}
+	add("at once", ahead)
+	add("reminder", ahead)
+	eq(b, "before", fmt.Sprint(due(time.Hour)), "[]")
+	b.ok(b.Store.Straighten(b.ctx, b.now, b.now.Add(time.Minute), b.now.Add(2*time.Hour), "reminder", "wrapup"))
+	eq(b, "what was to run", fmt.Sprint(len(due(0)), len(due(time.Minute)), len(due(year/3))), "2 3 3")
+	eq(b, "the lease comes first", due(time.Minute)[0], "leased")
+	eq(b, "what is scheduled", fmt.Sprint(len(due(year/2))), "4")
+}
