@@ -82,12 +82,12 @@ const DefaultRate = 10000
 
 // Gate is what all doors of a process share. Safe for concurrent use.
 type Gate struct {
-	keys    Keys
-	log     *slog.Logger
-	now     func() time.Time
-	rates   *rates[recaller.KeyID]
-	signins *signins
-	lasting lasting
+	keys     Keys
+	log      *slog.Logger
+	now      func() time.Time
+	rates    *rates[recaller.KeyID]
+	attempts *attempts
+	lasting  lasting
 }
 
 // New returns a Gate.
@@ -106,7 +106,7 @@ func New(keys Keys, log *slog.Logger, opts Options) *Gate {
 	}
 	return &Gate{
 		keys: keys, log: log, now: opts.Now,
-		rates: newRates[recaller.KeyID](opts.Rate, opts.Burst), signins: newSignins(opts.Failures),
+		rates: newRates[recaller.KeyID](opts.Rate, opts.Burst), attempts: newAttempts(opts.Failures),
 	}
 }
 

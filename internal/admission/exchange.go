@@ -91,12 +91,12 @@ func (x *Exchange) signIn(ctx context.Context, secret string) (recaller.APIKey, 
 		return x.gate.keys.Authenticate(ctx, secret) // which says what is missing, and looks nothing up
 	}
 	sum, now := digest(sha256.Sum256([]byte(secret))), x.gate.now()
-	if err := x.gate.signins.check(x.from, sum, now); err != nil {
+	if err := x.gate.attempts.check(x.from, sum, now); err != nil {
 		return recaller.APIKey{}, err
 	}
 	key, err := x.gate.keys.Authenticate(ctx, secret)
 	if err == nil || errors.Is(err, recaller.Unauthenticated) {
-		x.gate.signins.note(x.from, sum, err == nil, now)
+		x.gate.attempts.note(x.from, sum, err == nil, now)
 	}
 	return key, err
 }

@@ -14,9 +14,9 @@ import (
 // elsewhere, from the store.
 const DefaultFailures = 30
 
-// signins counts the sign-ins that failed lately. What worked before goes on where others fail: behind one proxy all
+// attempts counts the sign-ins that failed lately. What worked before goes on where others fail: behind one proxy all
 // have one address.
-type signins struct {
+type attempts struct {
 	addresses *rates[netip.Prefix]
 	secrets   *rates[digest]
 
@@ -26,17 +26,17 @@ type signins struct {
 
 type digest [sha256.Size]byte
 
-// newSignins returns the counts of so many failures a minute; negative: no limit.
-func newSignins(aMinute int) *signins {
+// newAttempts returns the counts of so many failures a minute; negative: no limit.
+func newAttempts(aMinute int) *attempts {
 	perSecond := float64(aMinute) / time.Minute.Seconds()
-	return &signins{
+	return &attempts{
 		addresses: newRates[netip.Prefix](perSecond, aMinute), secrets: newRates[digest](perSecond, aMinute),
 		worked: map[digest]struct{}{},
 	}
 }
 
 // check refuses a sign-in, as Exhausted, where too many failed.
-func (s *signins) check(from netip.Addr, secret digest, now time.Time) error {
+func (s *attempts) check(from netip.Addr, secret digest, now time.Time) error {
 	s.mu.RLock()
 	_, worked := s.worked[secret]
 	s.mu.RUnlock()
@@ -47,7 +47,7 @@ func (s *signins) check(from netip.Addr, secret digest, now time.Time) error {
 }
 
 // note takes in how a sign-in went. A key that does not work any more is forgotten.
-func (s *signins) note(from netip.Addr, secret digest, ok bool, now time.Time) {
+func (s *attempts) note(from netip.Addr, secret digest, ok bool, now time.Time) {
 	if !ok {
 		s.mu.Lock()
 		delete(s.worked, secret)

@@ -113,7 +113,7 @@ func TestFailuresWithoutALimit(t *testing.T) {
 
 func TestWhatIsKnownOfSignInsIsBounded(t *testing.T) {
 	t.Parallel()
-	s, now := newSignins(1), time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	s, now := newAttempts(1), time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	for i := range 2*maxKeys + 10 {
 		from := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
 		sum := digest{byte(i), byte(i >> 8), byte(i >> 16)}

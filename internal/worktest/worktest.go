@@ -38,7 +38,7 @@ func Linear(t *testing.T, read func(text string), dirs ...string) {
 	}
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(units), func(i, j int) { units[i], units[j] = units[j], units[i] })
 	limit, took := share, time.Duration(0)
-	if said, err := time.ParseDuration(os.Getenv(variable)); err == nil {
+	if said, err := time.ParseDuration(os.Getenv(variable)); err == nil { //nolint:forbidigo // a setting of tests
 		limit = said
 	}
 	for i, unit := range units {
@@ -62,9 +62,6 @@ func Fuzz(f *testing.F, read func(text string), dirs ...string) {
 		}
 	})
 }
-
-// longest is how many words a repetition has at most.
-const longest = 8
 
 // between is what may stand after a word.
 var between = []string{" ", " ", " ", ", ", ". ", "? ", "\n", "", "-", ": \"", "\n\n", "; "}

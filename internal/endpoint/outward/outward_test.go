@@ -57,7 +57,7 @@ func TestTheInsideIsReachedOnlyWhereItIsListed(t *testing.T) {
 	get := func(a Allowed, host string) error {
 		client := &http.Client{Transport: Transport(a)}
 		defer client.CloseIdleConnections()
-		res, err := client.Get("http://" + net.JoinHostPort(host, u.Port()) + "/hook") //nolint:noctx // it is a test of one request
+		res, err := client.Get("http://" + net.JoinHostPort(host, u.Port()) + "/hook")
 		if err == nil {
 			res.Body.Close()
 		}
