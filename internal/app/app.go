@@ -47,6 +47,8 @@ type Options struct {
 	Postgres postgres.Options
 	// Wrap, if set, is put between the use cases and the engine of the store. Tests use it to make the store fail.
 	Wrap func(store.Engine) store.Engine
+
+	elapsed func() time.Duration // by a clock that never jumps; nil: by Now
 }
 
 // App is a whole Recaller on one data folder. Make it with New, and Close it.
@@ -98,6 +100,8 @@ const (
 func New(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
 	if opts.Now == nil { // as exact as the store keeps times, so that what is answered and what is read back are equal
 		opts.Now = func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+		began := time.Now()
+		opts.elapsed = func() time.Duration { return time.Since(began) }
 	}
 	a := &App{cfg: cfg, opts: opts, log: opts.Log, registry: obs.NewRegistry(opts.Version), taken: make(chan struct{})}
 	a.feed = feed.New(feed.Options{Log: opts.Log})

@@ -123,7 +123,9 @@ type Deps struct {
 	Log      *slog.Logger
 	Metrics  *Metrics
 	Now      func() time.Time
-	NewID    func() string // unique ids that rise with time
+	// Elapsed is how long the process runs, by a clock that never jumps: idle limits are measured by it. nil: by Now.
+	Elapsed func() time.Duration
+	NewID   func() string // unique ids that rise with time
 }
 
 // Service carries out the use cases. Safe for concurrent use.
@@ -143,5 +145,10 @@ func New(deps Deps) *Service {
 	if deps.Ledger == nil {
 		deps.Ledger = NewLedger(deps.Log)
 	}
+	if deps.Elapsed == nil {
+		began := deps.Now()
+		deps.Elapsed = func() time.Duration { return deps.Now().Sub(began) }
+	}
+	deps.Ledger.elapsed = deps.Elapsed
 	return &Service{Deps: deps}
 }

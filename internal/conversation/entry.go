@@ -21,6 +21,7 @@ type entry struct {
 	known   recaller.Caller        // as they were when it was opened; zero: not known
 	style   recaller.BriefingStyle // of the first briefing; a refresh keeps to it
 	touched time.Time              // when this process last wrote it
+	spoke   time.Duration          // when it gave a sign of life last, by ledger.elapsed: no jump of the clock changes it
 	silent  bool                   // this process has heard nothing of it since it took it up from an earlier one
 	heard   heard                  // what was said
 	queue   queue                  // what the store was not told yet
@@ -43,7 +44,7 @@ type origin struct {
 func (l *Ledger) newEntry(tenant recaller.Tenant, conv recaller.Conversation, at state, now time.Time) *entry {
 	e := &entry{
 		origin: origin{tenant: tenant, id: conv.ID, external: conv.ExternalID},
-		ledger: l, caller: conv.Caller, state: at, conv: conv, touched: now,
+		ledger: l, caller: conv.Caller, state: at, conv: conv, touched: now, spoke: l.elapsed(),
 		heard: heard{lastUser: -1}, queue: queue{heldBytes: &l.heldBytes},
 	}
 	e.life, e.dies = context.WithCancel(context.Background())
@@ -91,7 +92,7 @@ func (e *entry) viewLocked() recaller.Conversation {
 
 // hearLocked takes in turns that are about to be answered.
 func (e *entry) hearLocked(turns []recaller.Turn, at time.Time) {
-	e.touched, e.silent = at, false
+	e.touched, e.spoke, e.silent = at, e.ledger.elapsed(), false
 	e.conv.LastActivityAt = later(e.conv.LastActivityAt, at)
 	e.heard.add(turns, e.ephemeral())
 }

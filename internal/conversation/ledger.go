@@ -26,6 +26,7 @@ import (
 //     conversations, and whoever reads one waits for neither a disk nor a view.
 type Ledger struct {
 	log        *slog.Logger
+	elapsed    func() time.Duration
 	mu         sync.Mutex
 	byID       map[key]*entry // an id wins over an external id of the same spelling, as in the store
 	byExternal map[key]*entry
@@ -54,8 +55,9 @@ const (
 
 // NewLedger returns an empty ledger. Bugs of ours are logged to log.
 func NewLedger(log *slog.Logger) *Ledger {
+	began := time.Now()
 	return &Ledger{
-		log: log, byID: map[key]*entry{}, byExternal: map[key]*entry{}, byOnce: map[key]*entry{},
+		log: log, elapsed: func() time.Duration { return time.Since(began) }, byID: map[key]*entry{}, byExternal: map[key]*entry{}, byOnce: map[key]*entry{},
 		byCaller: map[key][]*entry{},
 	}
 }
@@ -67,6 +69,7 @@ func (l *Ledger) takeUp(
 ) *entry {
 	e := l.newEntry(tenant, conv, live, now)
 	e.silent = true
+	e.spoke -= max(0, now.Sub(conv.LastActivityAt)) // one that a clock wrote that was ahead is taken as of now
 	e.heard.again(words)
 	return l.putNew(e)
 }
@@ -80,6 +83,7 @@ func (l *Ledger) begin(tenant recaller.Tenant, opened recaller.Opened, once reca
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if !e.state.over() {
+			e.spoke = l.elapsed()
 			e.silent, e.touched, e.conv.LastActivityAt = false, now, later(e.conv.LastActivityAt, now)
 		}
 	}

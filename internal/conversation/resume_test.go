@@ -205,3 +205,29 @@ func TestAStartComesJustAfterTheCloseOfASilentCall(t *testing.T) {
 	}
 	b.wantHeard(keep, "CA1", "0 one", "1 two")
 }
+
+// The clock on the wall jumps a day ahead and two days back: what is spoken in goes on, and what is idle is closed when
+// its time is over, not before.
+func TestIdleLimitsOutliveAClockThatJumps(t *testing.T) {
+	b := newBench(t)
+	passed := time.Duration(0)
+	b.Elapsed = func() time.Duration { return passed }
+	b.Service = conversation.New(b.Deps)
+	b.begin(keep, conversation.Start{ExternalID: "CA1"})
+	b.say(keep, "CA1", "user: one")
+	closes := func(when string, want int) {
+		t.Helper()
+		if closed, err := b.CloseIdle(t.Context()); err != nil || closed != want {
+			t.Errorf("%s: closed %d, %v; want %d", when, closed, err, want)
+		}
+	}
+	b.Clock.Advance(24 * time.Hour)
+	passed += 10 * time.Minute
+	closes("a day ahead", 0)
+	b.say(keep, "CA1", "user: two")
+	b.Clock.Advance(-48 * time.Hour)
+	passed += 29 * time.Minute
+	closes("a day behind", 0)
+	passed += time.Minute
+	closes("idle", 1)
+}

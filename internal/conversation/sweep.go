@@ -22,14 +22,13 @@ const (
 // Those that have been silent for the tenant's idle limit it closes as failed. Call it once, before serving. It returns
 // how many go on, and how many it closed.
 func (s *Service) TakeUp(ctx context.Context) (live, closed int, err error) {
-	now := s.Now()
 	var mu sync.Mutex // guards live, and below closed and err
 	closed, err = s.tenants(ctx, func(tenant recaller.Tenant, active []recaller.Conversation) (closed int, err error) {
 		var all errgroup.Group
 		all.SetLimit(takenAtOnce)
 		for _, c := range active {
 			all.Go(func() error {
-				did, cerr := s.endIdle(ctx, s.takeUp(ctx, tenant, c), now, tenant.IdleLimit)
+				did, cerr := s.endIdle(ctx, s.takeUp(ctx, tenant, c), tenant.IdleLimit)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
@@ -61,8 +60,7 @@ const takenAtOnce = 64
 // CloseIdle ends conversations that had no turn for the tenant's idle limit, and returns how many. It also lets go of
 // live state of conversations that somebody else ended, and of ephemeral words whose wrap-up never came.
 func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
-	now := s.Now()
-	s.expireWords(now)
+	s.expireWords(s.Now())
 	return s.tenants(ctx, func(tenant recaller.Tenant, active []recaller.Conversation) (closed int, err error) {
 		for _, c := range active {
 			if s.Ledger.get(tenant.ID, string(c.ID)) == nil {
@@ -70,7 +68,7 @@ func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 			}
 		}
 		for _, e := range s.Ledger.all(func(e *entry) bool { return e.tenant.ID == tenant.ID }) {
-			did, cerr := s.endIdle(ctx, e, now, tenant.IdleLimit)
+			did, cerr := s.endIdle(ctx, e, tenant.IdleLimit)
 			if cerr != nil && !itsOwn(cerr) {
 				err = errors.Join(err, cerr)
 			}
@@ -84,8 +82,8 @@ func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 
 // endIdle ends a conversation that is idle. It owns it meanwhile, and has what came carried out. One that has been
 // silent since it was taken up was cut: it has failed, and a start with its external id resumes it.
-func (s *Service) endIdle(ctx context.Context, e *entry, now time.Time, limit time.Duration) (did bool, err error) {
-	conv, end, again := e.ownIdle(now, limit)
+func (s *Service) endIdle(ctx context.Context, e *entry, limit time.Duration) (did bool, err error) {
+	conv, end, again := e.ownIdle(limit)
 	if end == nil {
 		return false, nil
 	}
@@ -104,10 +102,10 @@ func (s *Service) endIdle(ctx context.Context, e *entry, now time.Time, limit ti
 // ownIdle owns a conversation, if it is live, nothing waits in it, and it is idle, and returns how it ends. Whatever
 // comes meanwhile waits for the outcome. It is not held, because it could not be stored after the end. again says that
 // the store was asked before to end it. A nil end: it goes on.
-func (e *entry) ownIdle(now time.Time, limit time.Duration) (conv recaller.Conversation, end *End, again bool) {
+func (e *entry) ownIdle(limit time.Duration) (conv recaller.Conversation, end *End, again bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.state != live || e.queue.owned || now.Sub(e.conv.LastActivityAt) < limit {
+	if e.state != live || e.queue.owned || e.ledger.elapsed()-e.spoke < limit {
 		return conv, nil, false
 	}
 	e.moveLocked(isIdle)
