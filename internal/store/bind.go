@@ -21,7 +21,7 @@ func (b binding) text(s string) binding {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-func (b binding) num(n int64) binding { return binary.BigEndian.AppendUint64(b, uint64(n)) } //nolint:gosec // its bits
+func (b binding) num(n int64) binding { return binary.BigEndian.AppendUint64(b, uint64(n)) }
 
 func (b binding) flag(v bool) binding {
 	if v {
@@ -56,7 +56,7 @@ func (b binding) conversation(c recaller.Conversation, users int) binding {
 
 // memory spells what the row of a memory's version shows.
 func (b binding) memory(m recaller.Memory) binding {
-	b = b.text(string(m.Type)).text(string(m.Status)).num(int64(math.Float64bits(m.Confidence))) //nolint:gosec // its bits
+	b = b.text(string(m.Type)).text(string(m.Status)).num(int64(math.Float64bits(m.Confidence)))
 	b = b.text(string(m.Source)).text(string(m.PrivacyScope))
 	if m.DueAt == nil {
 		b = b.time(time.Time{})

@@ -27,7 +27,7 @@ func headPlace(conv recaller.ConversationID, h head) vault.Place {
 }
 
 func (b box) sealHead(conv recaller.ConversationID, h head) ([]byte, error) {
-	return b.Seal(headPlace(conv, h), binding(binary.AppendUvarint(nil, uint64(h.kept))).flag(h.broken)) //nolint:gosec // not negative
+	return b.Seal(headPlace(conv, h), binding(binary.AppendUvarint(nil, uint64(h.kept))).flag(h.broken))
 }
 
 // openHead reads how far an active conversation has come. It fails with a DamagedRow where the row shows other counts
@@ -52,7 +52,7 @@ func (b box) openHead(c sealedConversation) (head, error) {
 	if n <= 0 || len(plain) != n+1 {
 		return h, damagedAt("conversations", string(c.ID))
 	}
-	h.kept, h.broken = int(kept), plain[n] != 0 //nolint:gosec // it was an int
+	h.kept, h.broken = int(kept), plain[n] != 0
 	return h, nil
 }
 

@@ -305,9 +305,13 @@ func (w *rebinding) bindKeys(ctx context.Context) error {
 					return err
 				}
 				var label string
-				if w.box.get("api_keys.label", string(k.ID), k.label, &label) != nil {
+				err = w.box.get("api_keys.label", string(k.ID), k.label, &label)
+				if err != nil && damaged(err) {
 					w.did.Damaged++
 					return nil
+				}
+				if err != nil {
+					return err
 				}
 				sealed, err := w.box.putBound("api_keys.label", string(k.ID), binding{}.key(k.APIKey, k.hash), label)
 				updates = append(updates, []any{w.tenant, k.ID, sealed})

@@ -59,7 +59,7 @@ func (b box) sealRegister(caller recaller.CallerID, entries map[recaller.MemoryI
 	for _, id := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[id]
 		plain = binding(plain).text(string(id))
-		plain = binary.AppendUvarint(plain, uint64(e.version)) //nolint:gosec // versions count from 1
+		plain = binary.AppendUvarint(plain, uint64(e.version))
 		plain = append(append(plain, e.status), e.mark[:]...)
 	}
 	return b.Seal(registerPlace(caller), plain)
@@ -80,7 +80,7 @@ func readEntries(plain []byte) (map[recaller.MemoryID]entry, bool) {
 		if n <= 0 || len(text) < n+1+markSize {
 			return nil, false
 		}
-		e := entry{version: int(version), status: text[n]} //nolint:gosec // it was an int
+		e := entry{version: int(version), status: text[n]}
 		copy(e.mark[:], text[n+1:])
 		text = text[n+1+markSize:]
 		out[id] = e
