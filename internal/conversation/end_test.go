@@ -135,9 +135,9 @@ func TestAnEndIsTriedAgainAtOnce(t *testing.T) {
 func TestEndThatFailsCanBeRepeated(t *testing.T) {
 	b := newBench(t)
 	id := string(b.begin(keep, conversation.Start{}).Conversation.ID)
-	b.faults.Before("close", usecasetest.Once(recaller.Errorf(recaller.Full, "the disk is full")))
+	b.faults.Before("close", usecasetest.Once(recaller.Errorf(recaller.Internal, "the disk is full")))
 	_, err := b.End(t.Context(), keep, id, conversation.End{Reason: "hangup"})
-	b.is(err, recaller.Full, "")
+	b.is(err, recaller.Internal, "")
 	b.say(keep, id, "user: one more thing")
 	got, err := b.End(t.Context(), keep, id, conversation.End{Reason: "hangup"})
 	if err != nil || got.Status != recaller.Completed || got.EndReason != "hangup" || got.Turns != 1 {
