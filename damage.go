@@ -9,7 +9,7 @@ import (
 
 // DamagedRow names a row of the store that cannot be read: its sealed part is damaged, or what the row shows is not what
 // was written with it, or the row is gone that others tell of. As an error it is of the kind Internal.
-type DamagedRow struct{ Table, ID string }
+type DamagedRow struct{ Table, ID string } //nolint:errname // the name of a row, and an error where it is in the way
 
 // Error names the row.
 func (d DamagedRow) Error() string { return "the row " + d.ID + " of " + d.Table + " is damaged" }

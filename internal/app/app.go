@@ -182,7 +182,7 @@ func (a *App) without(err error, leftOut string) error {
 	if !errors.Is(err, recaller.Full) {
 		return err
 	}
-	a.log.Error("there is no room to write, starting all the same: "+leftOut, "err", err)
+	a.log.Error("there is no room to write, starting all the same", "left_out", leftOut, "err", err)
 	return nil
 }
 
@@ -251,7 +251,7 @@ const takeUpPatience = 150 * time.Millisecond
 func (a *App) takeUp(ctx context.Context) {
 	live, closed, err := a.conversations.TakeUp(ctx)
 	if live > 0 || closed > 0 {
-		a.log.Info("took up the conversations of the last process", "live", live, "closed as silent for too long", closed)
+		a.log.Info("took up the conversations of the last process, and closed those silent for too long", "live", live, "closed", closed)
 	}
 	if err != nil && ctx.Err() == nil { // they are tried again with the idle ones, or with the first that is said in them
 		a.log.Error("not all conversations of the last process could be taken up", "err", err)

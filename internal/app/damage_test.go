@@ -110,7 +110,7 @@ func flippedBits(t *testing.T, dir, driver, url string, env ...string) {
 func TestAFlippedBitOfAWrappedKeyCostsItsCaller(t *testing.T) {
 	t.Parallel()
 	w := wreck{t: t, dir: t.TempDir()}
-	t.Run("before", func(t *testing.T) { w.fill(build(t, w.dir, Options{}).start()) })
+	t.Run("before", func(t *testing.T) { w.fill(build(t, w.dir, Options{}).start()) }) //nolint:tparallel // it ends before the bit is flipped
 	db, err := sql.Open("sqlite", filepath.Join(w.dir, keysDir, keysFile)+"?_pragma=busy_timeout(5000)")
 	if err != nil {
 		t.Fatal(err)

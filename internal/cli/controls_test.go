@@ -22,10 +22,28 @@ func TestNoVerbWritesControls(t *testing.T) {
 		t.Fatal("nothing was found")
 	}
 	for _, args := range [][]string{
-		{"briefing", maria}, {"briefing", maria, "--json"}, {"recall", maria, "boiler", "--explain"}, {"recall", maria, "boiler", "--json"},
-		{"recall", maria, odd}, {"search", "boiler"}, {"search", "boiler", "--json"}, {"search", odd}, {"memories", maria}, {"memories", maria, "--json"},
-		{"export", maria}, {"transcript", odd}, {"briefing", odd}, {"memories", "ext:" + odd}, {"receipt", odd}, {"replay", odd}, {odd}, {"--" + odd},
-		{"config"}, {"config", "--set", odd + "=1"}, {"--data", odd + "/none", "doctor"}, {"--server", "http://" + odd, "memories", maria},
+		{"briefing", maria},
+		{"briefing", maria, "--json"},
+		{"recall", maria, "boiler", "--explain"},
+		{"recall", maria, "boiler", "--json"},
+		{"recall", maria, odd},
+		{"search", "boiler"},
+		{"search", "boiler", "--json"},
+		{"search", odd},
+		{"memories", maria},
+		{"memories", maria, "--json"},
+		{"export", maria},
+		{"transcript", odd},
+		{"briefing", odd},
+		{"memories", "ext:" + odd},
+		{"receipt", odd},
+		{"replay", odd},
+		{odd},
+		{"--" + odd},
+		{"config"},
+		{"config", "--set", odd + "=1"},
+		{"--data", odd + "/none", "doctor"},
+		{"--server", "http://" + odd, "memories", maria},
 		{"erase", maria, "--yes"},
 	} {
 		r := b.run(args...)

@@ -53,12 +53,11 @@ const (
 	wordsFor       = 24 * time.Hour // how long ephemeral words wait for a wrap-up that does not come
 )
 
-// NewLedger returns an empty ledger. Bugs of ours are logged to log.
+// NewLedger returns an empty ledger. Bugs of ours are logged to log. In it no time passes until a Service leads it.
 func NewLedger(log *slog.Logger) *Ledger {
-	began := time.Now()
 	return &Ledger{
-		log: log, elapsed: func() time.Duration { return time.Since(began) }, byID: map[key]*entry{}, byExternal: map[key]*entry{}, byOnce: map[key]*entry{},
-		byCaller: map[key][]*entry{},
+		log: log, elapsed: func() time.Duration { return 0 },
+		byID: map[key]*entry{}, byExternal: map[key]*entry{}, byOnce: map[key]*entry{}, byCaller: map[key][]*entry{},
 	}
 }
 

@@ -12,7 +12,7 @@ func TestWorkIsLinear(t *testing.T) { worktest.Linear(t, work, ".") }
 func FuzzWork(f *testing.F) { worktest.Fuzz(f, work, ".") }
 
 func work(text string) {
-	BareKey(text)
+	_ = BareKey(text)
 	var memories []recaller.Memory
 	for _, t := range worktest.Many(text) {
 		memories = append(memories, recaller.Memory{ID: recaller.MemoryID(t.ID), Key: t.Text, Aliases: []string{t.Text}})
