@@ -15,9 +15,9 @@ POSTGRES := ./tools/postgres/postgres
 # Go, has locks of its own, and takes two thirds of the time if it is watched.
 RACE ?= $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo "-race '-gcflags=modernc.org/sqlite/lib=-race=0 -d=checkptr=0'")
 
-# Tests that run without it: the end-to-end ones start the binary as it is built for users (make race-e2e watches it), and the
-# evaluation is one long computation.
-APART := /internal/(e2e|eval)$$
+# Tests that run without it: the end-to-end ones start the binary as it is built for users (make race-e2e watches it), those of
+# the command line start whole servers whose parts are watched in their own packages, and the evaluation is one long computation.
+APART := /internal/(cli|e2e|eval)$$
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION)

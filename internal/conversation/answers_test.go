@@ -225,9 +225,9 @@ func TestClientGoesAwayBeforeItsTurnIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		id := string(b.begin(archived, conversation.Start{}).Conversation.ID)
-		b.faults.Before("append", func() error { return recaller.Errorf(recaller.Full, "the disk is full") })
+		b.faults.Before("append", func() error { return recaller.Errorf(recaller.Internal, "the store is broken") })
 		_, _, err := b.AddTurns(t.Context(), archived, id, recaller.Once{}, said("user: one"))
-		b.is(err, recaller.Full, "")
+		b.is(err, recaller.Internal, "")
 		goOn := b.storeHangs()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

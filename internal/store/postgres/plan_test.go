@@ -15,11 +15,11 @@ import (
 	"github.com/recallerhq/recaller/internal/store/storetest"
 )
 
-// TestEveryStatementHasAnIndex asks Postgres, as the role that serves, how it would carry out each statement that the
-// stories make the store send, on tables of which one tenant has most: none may read a whole table, or all of a
-// tenant's rows of one. Policies must not keep it from that: an operator that is not leakproof is not looked up in an
+// TestStore tells the stories of every store. Then it asks Postgres, as the role that serves, how it would carry out each
+// statement that they made the store send, on tables of which one tenant has most: none may read a whole table, or all of
+// a tenant's rows of one. Policies must not keep it from that: an operator that is not leakproof is not looked up in an
 // index. Every statement but those across tenants names the tenant, too.
-func TestEveryStatementHasAnIndex(t *testing.T) { //nolint:tparallel // the stories come first
+func TestStore(t *testing.T) { //nolint:tparallel // the stories come first
 	t.Parallel()
 	var l storetest.Listener
 	t.Run("stories", func(t *testing.T) {

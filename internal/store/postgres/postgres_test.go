@@ -6,8 +6,6 @@ import (
 
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/postgres"
-	"github.com/recallerhq/recaller/internal/store/postgres/postgrestest"
-	"github.com/recallerhq/recaller/internal/store/storetest"
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/vaulttest"
 )
@@ -39,15 +37,6 @@ func newVault(t testing.TB) *vault.Vault {
 		t.Fatal(err)
 	}
 	return vault.New(ring, vaulttest.NewMemory(), vault.Options{})
-}
-
-func TestStore(t *testing.T) {
-	t.Parallel()
-	storetest.Run(t, func(t *testing.T) storetest.Opened {
-		e := open(t, postgrestest.Database(t).App)
-		v := newVault(t)
-		return storetest.Opened{Store: store.New(e, v), Vault: v, Engine: e, CallerTables: func() []string { return tablesWith(t, e, "caller_id") }}
-	})
 }
 
 func tablesWith(t testing.TB, e *postgres.Engine, column string) (tables []string) {

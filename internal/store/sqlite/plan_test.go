@@ -12,10 +12,10 @@ import (
 	"github.com/recallerhq/recaller/internal/vault"
 )
 
-// TestEveryStatementHasAnIndex asks SQLite how it would carry out each statement that the stories make the store send:
-// with a million memories none may read a whole table, or all of a tenant's rows of one. Every statement but those
-// across tenants names the tenant, too.
-func TestEveryStatementHasAnIndex(t *testing.T) { //nolint:tparallel // the stories come first
+// TestStore tells the stories of every store. Then it asks SQLite how it would carry out each statement that they made
+// the store send: with a million memories none may read a whole table, or all of a tenant's rows of one. Every statement
+// but those across tenants names the tenant, too.
+func TestStore(t *testing.T) { //nolint:tparallel // the stories come first
 	t.Parallel()
 	var l storetest.Listener
 	t.Run("stories", func(t *testing.T) {

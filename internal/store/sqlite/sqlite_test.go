@@ -2,27 +2,13 @@ package sqlite_test
 
 import (
 	"context"
-	"path/filepath"
 	"testing"
 
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
-	"github.com/recallerhq/recaller/internal/store/storetest"
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/keyfile"
 )
-
-func TestStore(t *testing.T) {
-	t.Parallel()
-	storetest.Run(t, func(t *testing.T) storetest.Opened {
-		e := open(t, filepath.Join(t.TempDir(), "recaller.db"), sqlite.Options{})
-		v := openVault(t, filepath.Join(t.TempDir(), "keys.db"), vault.NewKey())
-		return storetest.Opened{
-			Store: store.New(e, v), Vault: v, Engine: e,
-			CallerTables: func() []string { return tablesWith(t, e, "caller_id") },
-		}
-	})
-}
 
 // open opens an engine that is closed with the test.
 func open(t testing.TB, path string, opts sqlite.Options) *sqlite.Engine {
