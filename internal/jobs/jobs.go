@@ -23,8 +23,10 @@ import (
 // Queue is where jobs are kept. Every call is one commit.
 type Queue interface {
 	// DueJobs returns up to limit jobs that are due, of one tenant or, if that is empty, of all: first those whose
-	// lease ran out, then what has been due longest.
-	DueJobs(ctx context.Context, now time.Time, tenant recaller.TenantID, limit int) ([]recaller.Job, error)
+	// lease ran out, then what has been due longest. It leaves out the kinds that are named in without.
+	DueJobs(
+		ctx context.Context, now time.Time, tenant recaller.TenantID, limit int, without ...string,
+	) ([]recaller.Job, error)
 	// DueTenants returns up to limit tenants that have a due job, in the order of their ids, from the one after the
 	// given one.
 	DueTenants(

@@ -45,7 +45,7 @@ func (q *memoryQueue) put(j recaller.Job) {
 }
 
 func (q *memoryQueue) DueJobs(
-	_ context.Context, now time.Time, tenant recaller.TenantID, limit int,
+	_ context.Context, now time.Time, tenant recaller.TenantID, limit int, without ...string,
 ) (out []recaller.Job, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -59,7 +59,7 @@ func (q *memoryQueue) DueJobs(
 		return cmp.Or(b.leased.Compare(a.leased), a.RunAt.Compare(b.RunAt), cmp.Compare(a.Subject, b.Subject))
 	})
 	for _, j := range due {
-		its := tenant == "" || tenant == j.Tenant
+		its := (tenant == "" || tenant == j.Tenant) && !slices.Contains(without, j.Kind)
 		if its && len(out) < limit && !j.RunAt.After(now) && !j.leased.After(now) {
 			out = append(out, j.Job)
 		}

@@ -14,7 +14,7 @@ import (
 
 const (
 	// window is how many due jobs are looked at. If more are due, each tenant's are looked at in turn.
-	window = 256
+	window = 128
 	// visited is how many tenants are looked at in turn for one job.
 	visited = 64
 	// remembered is of how many tenants it is known when they were served.
@@ -24,7 +24,7 @@ const (
 // take takes the job that is next, until its lease ends. It returns false if none may run now. Whoever takes a job
 // tells the shares when it is done.
 func (r *Runner) take(ctx context.Context, now time.Time) (recaller.Job, bool, error) {
-	due, err := r.queue.DueJobs(ctx, now, "", window)
+	due, err := r.queue.DueJobs(ctx, now, "", window, r.shares.busy("")...)
 	if err != nil || len(due) < window {
 		return r.leaseOne(ctx, due, now, err)
 	}
@@ -33,7 +33,7 @@ func (r *Runner) take(ctx context.Context, now time.Time) (recaller.Job, bool, e
 		return recaller.Job{}, false, err
 	}
 	for _, t := range tenants {
-		of, err := r.queue.DueJobs(ctx, now, t, window)
+		of, err := r.queue.DueJobs(ctx, now, t, window, r.shares.busy(t)...)
 		j, ok, err := r.leaseOne(ctx, of, now, err)
 		if err != nil || ok {
 			return j, ok, err
@@ -146,6 +146,29 @@ func (s *shares) may(j recaller.Job) bool {
 	}
 	h := s.handlers[j.Kind]
 	return (h.AtOnce == 0 || kind < h.AtOnce) && (h.Share == 0 || tenant < h.Share)
+}
+
+// busy returns the kinds of which no more may run now: of a tenant, or, if that is empty, of all. They are not asked for,
+// so that many of them do not hide what may run.
+func (s *shares) busy(t recaller.TenantID) (kinds []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for kind, h := range s.handlers {
+		all, its := 0, 0
+		for _, r := range s.running {
+			if r.Kind == kind {
+				all++
+				if r.Tenant == t {
+					its++
+				}
+			}
+		}
+		if h.AtOnce > 0 && all >= h.AtOnce || t != "" && h.Share > 0 && its >= h.Share {
+			kinds = append(kinds, kind)
+		}
+	}
+	slices.Sort(kinds)
+	return kinds
 }
 
 // done says that a job does not run any more.

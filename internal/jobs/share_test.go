@@ -48,6 +48,30 @@ func TestAHangingEndpointHoldsUpItsOwnTenantOnly(t *testing.T) {
 	})
 }
 
+// Where there is one tenant only, its hanging endpoint does not hold up what it has of another kind either.
+func TestAHangingEndpointHoldsUpItsOwnKindOnly(t *testing.T) {
+	t.Parallel()
+	hanging := func(ctx context.Context, _ recaller.Job) error { <-ctx.Done(); return ctx.Err() }
+	for _, share := range []int{0, 2} {
+		run(t, Options{Workers: 6}, map[string]Handler{
+			"webhook": {Run: hanging, AtOnce: 4, Share: share, Timeout: time.Minute},
+			"writeup": {Run: fine, AtOnce: 2},
+		}, func(f *floor) {
+			for i := range 3 * window {
+				f.put(recaller.Job{Tenant: "one", Kind: "webhook", Subject: fmt.Sprint("h", i), RunAt: f.began.Add(-time.Hour)})
+			}
+			f.Wake()
+			f.pass(5 * time.Second)
+			f.put(recaller.Job{Tenant: "one", Kind: "writeup", Subject: "w", RunAt: f.began})
+			f.Wake()
+			f.pass(time.Millisecond)
+			if f.count("writeup one") != 1 {
+				t.Errorf("a share of %d: its write-up waits: %s", share, f.last(6))
+			}
+		})
+	}
+}
+
 // A tenant imports four hundred conversations. Two others have a call each meanwhile: they are next.
 func TestAFloodWaitsForNobodyElse(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -16,9 +17,10 @@ func insertJob(ctx context.Context, tx Tx, tenant recaller.TenantID, caller reca
 
 // DueJobs returns up to limit jobs that are due, of one tenant or, if that is empty, of all. When a worker dies its
 // leases run out, and its jobs are due again. Those come first, because a steady stream of new jobs could keep them
-// waiting for ever. Then comes what has been due longest. Who runs which is not decided here (jobs).
+// waiting for ever. Then comes what has been due longest. Kinds that are named in without are left out. Who runs which is
+// not decided here (jobs).
 func (s *Store) DueJobs(
-	ctx context.Context, now time.Time, tenant recaller.TenantID, limit int,
+	ctx context.Context, now time.Time, tenant recaller.TenantID, limit int, without ...string,
 ) (jobs []recaller.Job, err error) {
 	// Of leases that ran out there are few, so all are read. The limit is spelled out: SQLite plans a statement anew each
 	// time its limit is bound.
@@ -28,12 +30,16 @@ func (s *Store) DueJobs(
 	if tenant != "" {
 		due, args = due+` AND tenant_id = $2`, append(args, tenant)
 	}
+	for _, kind := range without {
+		args = append(args, kind)
+		due += ` AND kind <> $` + itoa(len(args))
+	}
 	take := func(r Rows) error {
 		var j recaller.Job
 		var runAt int64
 		err := r.Scan(&j.ID, &j.Tenant, &j.Kind, &j.Subject, &j.Caller, &runAt, &j.Attempts)
 		j.RunAt = fromMicros(runAt)
-		if tenant == "" || tenant == j.Tenant {
+		if (tenant == "" || tenant == j.Tenant) && !slices.Contains(without, j.Kind) {
 			jobs = append(jobs, j)
 		}
 		return err

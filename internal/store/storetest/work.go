@@ -231,6 +231,11 @@ func dueTenants(b *bench) {
 	of, err := b.Store.DueJobs(b.ctx, begun.Add(9*time.Hour), "turn-2", 10)
 	b.ok(err)
 	eq(b, "one tenant's", fmt.Sprint(len(of), " ", of[0].Tenant), "1 turn-2")
+	for _, tenant := range []recaller.TenantID{"", "turn-2"} {
+		of, err := b.Store.DueJobs(b.ctx, begun.Add(9*time.Hour), tenant, 10, of[0].Kind, "another")
+		b.ok(err)
+		eq(b, "without its kind", len(of), 0)
+	}
 	leased, ok, err := b.Store.LeaseJob(b.ctx, of[0], begun.Add(10*time.Hour))
 	b.ok(err)
 	eq(b, "leased", fmt.Sprint(ok, " ", leased.Attempts), "true 1")
