@@ -25,6 +25,13 @@ func Bytes(n int64, full string) *Budget {
 	return &Budget{n: n, full: full, held: map[recaller.TenantID]int64{}}
 }
 
+// Held returns how many bytes are held now.
+func (b *Budget) Held() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.taken
+}
+
 func (b *Budget) take(t recaller.TenantID, n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -103,7 +103,7 @@ func TestBodiesShareABudget(t *testing.T) {
 	}
 	big.Done(t.Context(), false)
 	other.Done(t.Context(), false)
-	if op.Bodies.taken != 0 || len(op.Bodies.held) != 0 {
-		t.Errorf("%d bytes are still held", op.Bodies.taken)
+	if op.Bodies.Held() != 0 || len(op.Bodies.held) != 0 {
+		t.Errorf("%d bytes are still held", op.Bodies.Held())
 	}
 }
