@@ -21,7 +21,8 @@ func (s *Store) lacking(ctx context.Context, tenant recaller.TenantID, caller re
 	var err error
 	switch {
 	case tenant == everyTenant:
-		err = s.WithSystem(ctx, Reading, look(`SELECT 1 FROM tenant_numbers ORDER BY token LIMIT 1`))
+		err = s.WithSystem(ctx, Reading, look(`SELECT 1 FROM tenant_numbers WHERE token >= $1 ORDER BY token LIMIT 1`,
+			[]byte{0}))
 	case caller == "":
 		err = s.WithTenant(ctx, tenant, Reading, look(`SELECT 1 FROM tenants WHERE id = $1`, tenant))
 	default:
