@@ -20,7 +20,7 @@ import (
 )
 
 // Patience with a process. A machine with two busy cores and the race detector is slow, a server that hangs is forever.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // server is `recaller serve` as a process of its own.
 type server struct {
