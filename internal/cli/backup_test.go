@@ -190,6 +190,9 @@ func TestAMissingKeyIsPutBackFromABackup(t *testing.T) {
 	}
 	want(t, "keys add", other.must("keys", "add", newer), "Put back: 1 key")
 	want(t, "keys add again", other.must("keys", "add", newer), "No key is missing.")
+	if r := other.run("keys", "add", filepath.Join(newer, "nowhere")); r.code != cli.ExitFailed || !strings.Contains(r.err, "there is no backup at") {
+		t.Errorf("a backup that is not there: exit %d, %s", r.code, r.err)
+	}
 	want(t, "whose key is back", other.must("briefing", later), "A returning caller")
 	want(t, "doctor", other.must("doctor"), "ok    missing keys none")
 }

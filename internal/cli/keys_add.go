@@ -40,9 +40,10 @@ func (c *keysAddCmd) Run(ctx context.Context, s *session) error {
 	}
 	var missing, left []recaller.KeyMissing
 	err = withKeyStore(ctx, cfg, func(keys vault.KeyStore) error {
-		if missing, err = app.Quarantined(ctx, cfg, ring, keys); err != nil || len(missing) == 0 {
+		if missing, err = app.Quarantined(ctx, cfg, ring, keys); err != nil {
 			return err
 		}
+		// Where none is missing the backup is opened all the same: a wrong one is told.
 		if err := backup.AddKeys(ctx, c.From, ring, keys, missing); err != nil {
 			return err
 		}
