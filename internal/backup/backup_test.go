@@ -13,6 +13,7 @@ import (
 	"github.com/recallerhq/recaller/internal/backup"
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
+	"github.com/recallerhq/recaller/internal/store/sqlite/sqlitetest"
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/keyfile"
 )
@@ -31,7 +32,7 @@ func TestABackupHasTheKeyOfEveryCallerThatItHas(t *testing.T) {
 	keys, err := keyfile.Open(folder.Keys)
 	fatal(t, err)
 	defer func() { fatal(t, keys.Close()) }()
-	engine, err := sqlite.Open(t.Context(), folder.Database, sqlite.Options{Readers: 2})
+	engine, err := sqlitetest.Open(t.Context(), folder.Database, sqlite.Options{Readers: 2})
 	fatal(t, err)
 	s := store.New(engine, vault.New(ring, keys, vault.Options{}))
 	defer func() { fatal(t, s.Close()) }()

@@ -36,6 +36,7 @@ import (
 	"github.com/recallerhq/recaller/internal/search"
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
+	"github.com/recallerhq/recaller/internal/store/sqlite/sqlitetest"
 	"github.com/recallerhq/recaller/internal/tenant"
 	"github.com/recallerhq/recaller/internal/tool"
 	"github.com/recallerhq/recaller/internal/usecasetest"
@@ -93,7 +94,7 @@ func setup(t testing.TB, tweak func(*Deps, *Options)) *house {
 	t.Helper()
 	ctx := context.Background()
 	dir := t.TempDir()
-	engine, err := sqlite.Open(ctx, filepath.Join(dir, "recaller.db"), sqlite.Options{})
+	engine, err := sqlitetest.Open(ctx, filepath.Join(dir, "recaller.db"), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/recallerhq/recaller/internal/store/postgres"
 	"github.com/recallerhq/recaller/internal/store/postgres/postgrestest"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
+	"github.com/recallerhq/recaller/internal/store/sqlite/sqlitetest"
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/vaulttest"
 )
@@ -145,7 +146,7 @@ func TestAsOfAnswersWithWhatWasKnownThen(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		e, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "recaller.db"), sqlite.Options{})
+		e, err := sqlitetest.Open(t.Context(), filepath.Join(t.TempDir(), "recaller.db"), sqlite.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

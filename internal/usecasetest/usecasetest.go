@@ -21,6 +21,7 @@ import (
 	"github.com/recallerhq/recaller/internal/archive"
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
+	"github.com/recallerhq/recaller/internal/store/sqlite/sqlitetest"
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/keyfile"
 )
@@ -72,7 +73,7 @@ func (p *Place) open(t testing.TB) {
 	ok(t, err)
 	p.Vault = vault.New(ring, keys, vault.Options{})
 	ok(t, p.Vault.Check(context.Background()))
-	engine, err := sqlite.Open(context.Background(), filepath.Join(p.Dir, "recaller.db"), sqlite.Options{Readers: 2})
+	engine, err := sqlitetest.Open(context.Background(), filepath.Join(p.Dir, "recaller.db"), sqlite.Options{Readers: 2})
 	ok(t, err)
 	p.Store = store.New(engine, p.Vault)
 	p.Archive = archive.New(filepath.Join(p.Dir, "archive"), p.Vault)

@@ -17,6 +17,7 @@ import (
 	"github.com/recallerhq/recaller/internal/exam"
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
+	"github.com/recallerhq/recaller/internal/store/sqlite/sqlitetest"
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/keyfile"
 	"github.com/recallerhq/recaller/internal/wrapup"
@@ -56,7 +57,7 @@ var order = []recaller.Step{
 
 func newHouse(t *testing.T, settings recaller.Tenant) *house {
 	t.Helper()
-	engine, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "recaller.db"), sqlite.Options{})
+	engine, err := sqlitetest.Open(t.Context(), filepath.Join(t.TempDir(), "recaller.db"), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/recallerhq/recaller/internal/store/postgres"
 	"github.com/recallerhq/recaller/internal/store/postgres/postgrestest"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
+	"github.com/recallerhq/recaller/internal/store/sqlite/sqlitetest"
 	"github.com/recallerhq/recaller/internal/wrapup"
 )
 
@@ -79,7 +80,7 @@ func TestKindsOfConversationHaveTheirSteps(t *testing.T) {
 func onBothStores(t *testing.T, story func(*testing.T, *house)) {
 	for name, open := range map[string]func(t *testing.T) (store.Engine, error){
 		"sqlite": func(t *testing.T) (store.Engine, error) {
-			return sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "recaller.db"), sqlite.Options{})
+			return sqlitetest.Open(t.Context(), filepath.Join(t.TempDir(), "recaller.db"), sqlite.Options{})
 		},
 		"postgres": func(t *testing.T) (store.Engine, error) {
 			return postgres.Open(t.Context(), postgrestest.Database(t).App, postgres.Options{Connections: 2})

@@ -24,7 +24,7 @@ func TestEngine(t *testing.T) {
 	storetest.Engines(t, func(t *testing.T, connections int32) storetest.Engine {
 		path := filepath.Join(t.TempDir(), "x.db")
 		return storetest.Engine{
-			Engine:  open(t, path, sqlite.Options{Readers: int(connections)}),
+			Engine:  closed(t, sqlite.Open, path, sqlite.Options{Readers: int(connections)}),
 			Endless: `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n`,
 			Breaks:  []string{`RELEASE one`, `ROLLBACK`, `COMMIT`}, // the first is the savepoint in its batch
 			Stopped: func(*testing.T) {},

@@ -8,7 +8,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,15 +19,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // the driver
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/store"
 )
-
-//go:embed migration/*.sql
-var migrations embed.FS
 
 // Options adjusts an engine; the zero value is usable.
 type Options struct {
@@ -118,20 +113,18 @@ func OpenReading(ctx context.Context, path string) (*Engine, error) {
 }
 
 func (e *Engine) startReading(ctx context.Context) error {
-	p, err := provider(e.db)
+	knows, err := newest()
 	if err != nil {
 		return err
 	}
-	list := p.ListSources()
-	knows := list[len(list)-1].Version
 	c, err := newConn(ctx, e.db)
 	if err != nil {
 		return err
 	}
 	e.readers.put(c)
-	var has int64
-	if err := c.QueryRow(ctx, `SELECT max(version_id) FROM goose_db_version`, nil, &has); err != nil {
-		return err
+	has, err := version(ctx, e.db)
+	if err != nil {
+		return mapped(err)
 	}
 	if has != knows {
 		return recaller.Errorf(recaller.Unavailable,
@@ -203,31 +196,6 @@ func (e *Engine) start(ctx context.Context, path string) error {
 	_, _ = emptied(ctx, w)
 	e.writer = startWriter(w, path+"-wal") //nolint:contextcheck // it outlives who starts it
 	return nil
-}
-
-// migrate brings the schema up to date: forward only.
-func migrate(ctx context.Context, db *sql.DB) error {
-	p, err := provider(db)
-	if err != nil {
-		return err
-	}
-	if _, err := p.Up(ctx); err != nil {
-		return fmt.Errorf("bring the schema up to date: %w", mapped(err))
-	}
-	has, knows, err := p.GetVersions(ctx)
-	if err == nil && has > knows {
-		return recaller.Errorf(recaller.Unavailable, "the database has schema %d, made by a newer Recaller; this one knows %d", has, knows)
-	}
-	return mapped(err)
-}
-
-func provider(db *sql.DB) (*goose.Provider, error) {
-	dir, err := fs.Sub(migrations, "migration")
-	if err != nil {
-		return nil, err
-	}
-	p, err := goose.NewProvider(goose.DialectSQLite3, db, dir)
-	return p, mapped(err)
 }
 
 // Write implements store.Engine. SQLite has no row-level security: that every query names its tenant is held by the

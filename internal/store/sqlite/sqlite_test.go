@@ -6,14 +6,21 @@ import (
 
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
+	"github.com/recallerhq/recaller/internal/store/sqlite/sqlitetest"
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/keyfile"
 )
 
-// open opens an engine that is closed with the test.
+// open opens an engine that is closed with the test. A new file has its schema already (see sqlitetest).
 func open(t testing.TB, path string, opts sqlite.Options) *sqlite.Engine {
 	t.Helper()
-	e, err := sqlite.Open(context.Background(), path, opts)
+	return closed(t, sqlitetest.Open, path, opts)
+}
+
+// closed opens an engine by open, and closes it with the test.
+func closed(t testing.TB, open func(context.Context, string, sqlite.Options) (*sqlite.Engine, error), path string, opts sqlite.Options) *sqlite.Engine {
+	t.Helper()
+	e, err := open(context.Background(), path, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
