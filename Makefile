@@ -8,6 +8,7 @@ BIN      := bin
 GO       ?= go
 PKGS     ?= ./...
 FUZZTIME ?= 10s
+EVERY    ?= 1
 TIMEOUT  ?= 14m
 POSTGRES := ./tools/postgres/postgres
 
@@ -114,6 +115,10 @@ fuzz: ## Run every fuzz target for FUZZTIME (10s) each
 			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
 		done; \
 	done
+
+.PHONY: disk
+disk: ## Cut the power at each step of a life of an installation, fail each call to its files and its memory (hours; EVERY=10: each tenth)
+	RECALLER_DISK=$(EVERY) $(GO) test -count 1 -timeout 20h -v ./internal/disktest
 
 .PHONY: work
 work: ## Repeat every word that a reader knows to 64 kB, and bound the time of each byte (an hour or two)

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/config"
 	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/durable"
 	"github.com/recallerhq/recaller/internal/events"
 	"github.com/recallerhq/recaller/internal/feed"
 	"github.com/recallerhq/recaller/internal/httpapi"
@@ -112,7 +112,7 @@ func New(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
 }
 
 func (a *App) open(ctx context.Context) error {
-	if err := os.MkdirAll(filepath.Join(a.cfg.Data, keysDir), 0o700); err != nil {
+	if err := durable.Folder(filepath.Join(a.cfg.Data, keysDir)); err != nil {
 		return recaller.Wrap(recaller.Unavailable, err, "the data folder cannot be made")
 	}
 	if err := private(a.cfg.Data); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/config"
+	"github.com/recallerhq/recaller/internal/durable"
 	"github.com/recallerhq/recaller/internal/tenant"
 )
 
@@ -26,7 +27,7 @@ func MasterKeyFile(cfg config.Config) string {
 // Lock takes a data folder for this process, making it if it is not there, until unlock is called. It fails with Conflict
 // if another process has it.
 func Lock(cfg config.Config) (unlock func() error, err error) {
-	if err := os.MkdirAll(pathIn(cfg), 0o700); err != nil {
+	if err := durable.Folder(pathIn(cfg)); err != nil {
 		return nil, recaller.Wrap(recaller.Unavailable, err, "the data folder cannot be made")
 	}
 	return lock(pathIn(cfg, lockFile))
@@ -78,7 +79,7 @@ func apiKey(path string) (key string, isNew bool, err error) {
 		return "", false, recaller.Wrap(recaller.Unavailable, err, "the file of the API key cannot be read")
 	}
 	key = "rk_" + string(recaller.DefaultTenant) + "_" + tenant.RandomSecret()
-	if err := os.WriteFile(path, []byte(key+"\n"), 0o600); err != nil {
+	if err := durable.WriteFile(path, []byte(key+"\n")); err != nil {
 		return "", false, recaller.Wrap(recaller.Unavailable, err, "the file of the API key cannot be written")
 	}
 	return key, true, nil

@@ -29,10 +29,11 @@ func layers() []layer {
 		{name: "material", packages: []string{"/demo"}, pure: true},
 		{name: "platform", own: true, packages: []string{"config/...", "obs/..."}},
 		{name: "tests' databases", packages: []string{"pgtest"}},
-		{name: "keys", packages: []string{"vault/..."}, own: true},
-		{name: "store", may: []string{"keys", "tests' databases"}, packages: []string{"store/..."}, own: true},
+		{name: "files", packages: []string{"durable"}},
+		{name: "keys", may: []string{"files"}, packages: []string{"vault/..."}, own: true},
+		{name: "store", may: []string{"files", "keys", "tests' databases"}, packages: []string{"store/..."}, own: true},
 		{name: "endpoints", packages: []string{"endpoint/..."}},
-		{name: "edges out", may: []string{"keys", "endpoints"}, packages: []string{"archive", "jobs", "llm/...", "embed/...", "webhook"}},
+		{name: "edges out", may: []string{"files", "keys", "endpoints"}, packages: []string{"archive", "jobs", "llm/...", "embed/...", "webhook"}},
 		{name: "admission", packages: []string{"admission"}},
 		{name: "edges in", may: []string{"admission", "use cases", "rules", "client"}, packages: []string{
 			"httpapi/...", "mcpserver/...", "chatproxy/...", "telephony/...", "platform/...", "telegram/...", "console/...",
@@ -40,7 +41,7 @@ func layers() []layer {
 		// The client is also the one definition of what goes over the wire, so the server builds on its types.
 		{name: "client", packages: []string{"/client/..."}},
 		{name: "wiring", packages: []string{"app/...", "backup"}, own: true, may: []string{
-			"rules", "use cases", "platform", "keys", "store", "endpoints", "edges out", "admission", "edges in",
+			"rules", "use cases", "platform", "files", "keys", "store", "endpoints", "edges out", "admission", "edges in",
 		}},
 		{name: "measuring", packages: []string{"eval"}, may: []string{"rules", "use cases"}},
 		{name: "command line", packages: []string{"cli/..."}, own: true, may: []string{
@@ -50,9 +51,9 @@ func layers() []layer {
 		{name: "arch", packages: []string{"arch"}},
 		// Measuring and proving: they drive everything and nothing depends on them.
 		{name: "tools", own: true, packages: []string{
-			"/tools/...", "/testscript/...", "/e2e/...", "e2e/...", "wrapup/highlights", "usecasetest", "worktest", "devdata", "scenes",
+			"/tools/...", "/testscript/...", "/e2e/...", "e2e/...", "wrapup/highlights", "usecasetest", "disktest", "worktest", "devdata", "scenes",
 		}, may: []string{
-			"rules", "use cases", "platform", "keys", "store", "edges out", "wiring",
+			"rules", "use cases", "platform", "files", "keys", "store", "edges out", "wiring",
 		}},
 	}
 }

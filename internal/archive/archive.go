@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/durable"
 	"github.com/recallerhq/recaller/internal/vault"
 )
 
@@ -258,13 +259,16 @@ func (a *Archive) remove(path string) error {
 	defer a.give(t)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.frames = -1
-	return ignore(os.Remove(path), fs.ErrNotExist)
+	t.frames, t.named = -1, false
+	return ignore(durable.Unlink(path), fs.ErrNotExist)
 }
 
-// removeEmpty removes an empty folder.
+// removeEmpty removes an empty folder, durably, as the files are that were removed from it.
 func removeEmpty(dir string) error {
-	err := ignore(os.Remove(dir), fs.ErrNotExist)
+	if err := durable.Names(dir); err != nil { // of files that were removed, if another is left
+		return ignore(err, fs.ErrNotExist)
+	}
+	err := ignore(durable.Delete(dir), fs.ErrNotExist)
 	return ignore(ignore(err, syscall.ENOTEMPTY), syscall.EEXIST)
 }
 

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/durable"
 )
 
 // A file holds frames. A frame is a header, then a sealed batch of turns, bound to tenant, caller, conversation and
@@ -44,6 +45,7 @@ type tail struct {
 	mu     sync.Mutex // held over I/O: the frames of one file are in order
 	frames int        // -1: not known
 	size   int64      // their bytes
+	named  bool       // the file's name is durable, and those of the folders above it
 }
 
 // open finds the end of the last whole frame, and cuts off what follows. The lock is held.
@@ -52,7 +54,7 @@ func (t *tail) open() error {
 		return nil
 	}
 	frames, size := 0, int64(0)
-	f, err := os.OpenFile(t.path, os.O_RDWR, 0)
+	f, err := durable.Open(t.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		t.frames, t.size = 0, 0
 		return nil
@@ -83,7 +85,7 @@ func (t *tail) open() error {
 
 // append writes a frame. The lock is held.
 func (t *tail) append(sealed []byte) (err error) {
-	f, isNew, err := t.file()
+	f, err := t.file()
 	if err != nil {
 		return err
 	}
@@ -97,37 +99,36 @@ func (t *tail) append(sealed []byte) (err error) {
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	if isNew {
+	if !t.named {
 		if err := syncDirs(filepath.Dir(t.path), 4); err != nil {
 			return err
 		}
+		t.named = true
 	}
 	t.frames, t.size = frames+1, t.size+int64(len(frame))
 	return nil
 }
 
 // file opens the file for writing. It makes the folder, which may just have been removed as empty.
-func (t *tail) file() (f *os.File, isNew bool, err error) {
+func (t *tail) file() (f durable.File, err error) {
 	for range 3 {
-		f, err = os.OpenFile(t.path, os.O_WRONLY|os.O_CREATE, 0o600)
+		if f, err = durable.Open(t.path); errors.Is(err, fs.ErrNotExist) {
+			f, err = durable.New(t.path)
+		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
-			return nil, false, err
+		if err := durable.Folder(filepath.Dir(t.path)); err != nil {
+			return f, err
 		}
 	}
-	return f, t.size == 0, err
+	return f, err
 }
 
-// syncDirs makes new names durable: of the file, and of the folders above it.
+// syncDirs makes names durable: of the file, and of the folders above it.
 func syncDirs(dir string, levels int) error {
 	for range levels {
-		d, err := os.Open(dir)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(d.Sync(), d.Close()); err != nil {
+		if err := durable.Names(dir); err != nil {
 			return err
 		}
 		dir = filepath.Dir(dir)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/durable"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/keyfile"
@@ -91,19 +92,19 @@ func Make(
 	if err := writeSealed(p.Data, ring, kindData, pack{&m, copied, of.Archive}.write); err != nil {
 		return p, err
 	}
-	if err := os.Remove(copied); err != nil {
+	if err := durable.Unlink(copied); err != nil {
 		return p, err
 	}
 	keys, err := keyfile.Copy(ctx, of.Keys) // after the data: it has the keys of all that is in there
 	if err != nil {
-		return p, errors.Join(err, os.Remove(p.Data))
+		return p, errors.Join(err, durable.Delete(p.Data))
 	}
 	if err := writeSealed(p.Keys, ring, kindKeys, whole(keys)); err != nil {
-		return p, errors.Join(err, os.Remove(p.Data))
+		return p, errors.Join(err, durable.Delete(p.Data))
 	}
 	opened, err := unpack(ctx, p, ring, tmp, "")
 	if err != nil {
-		return p, errors.Join(err, os.Remove(p.Data), os.Remove(p.Keys))
+		return p, errors.Join(err, durable.Delete(p.Data), durable.Delete(p.Keys))
 	}
 	p.Manifest, p.Quarantined = opened.manifest, opened.quarantined
 	return p, nil
@@ -112,7 +113,7 @@ func Make(
 // target makes a folder for a backup, and refuses one that a backup of the data folder would hold, or that is lost with
 // it.
 func target(of Folder, dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := durable.Folder(dir); err != nil {
 		return recaller.Wrap(recaller.Unavailable, err, "the folder for the backup cannot be made")
 	}
 	within, err := inside(of.Data, dir)
@@ -171,7 +172,7 @@ const keysName = "keys.db"
 
 // discard removes such a folder, and overwrites the keys in it before.
 func discard(dir string) error {
-	return errors.Join(keyfile.Remove(filepath.Join(dir, keysName)), os.RemoveAll(dir))
+	return errors.Join(keyfile.Remove(filepath.Join(dir, keysName)), durable.DeleteAll(dir))
 }
 
 // Find returns the newest backup in a folder for the data and one for the keys. Each may be named as a file instead.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/durable"
 	"github.com/recallerhq/recaller/internal/vault"
 )
 
@@ -25,11 +26,11 @@ const (
 
 // writeSealed writes a file that is either whole or not there.
 func writeSealed(to string, ring *vault.Ring, kind string, content func(io.Writer) error) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(to), ".partial-*") // made with mode 0600
+	tmp, err := durable.Temp(filepath.Dir(to), ".partial-*")
 	if err != nil {
 		return recaller.Wrap(recaller.Unavailable, err, "the backup cannot be written")
 	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // unless it got its name
+	defer func() { _ = durable.Unlink(tmp.Name()) }() // unless it got its name
 	sealed, err := ring.SealStream(tmp, kind)
 	if err == nil {
 		err = content(sealed)
@@ -40,19 +41,7 @@ func writeSealed(to string, ring *vault.Ring, kind string, content func(io.Write
 	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
 		return recaller.Wrap(recaller.Unavailable, err, "the backup cannot be written")
 	}
-	if err := os.Rename(tmp.Name(), to); err != nil {
-		return recaller.Wrap(recaller.Unavailable, err, "the backup cannot be written")
-	}
-	return syncDir(filepath.Dir(to))
-}
-
-// syncDir makes the entries of a folder durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return recaller.Wrap(recaller.Unavailable, durable.Rename(tmp.Name(), to), "the backup cannot be written")
 }
 
 func whole(file []byte) func(io.Writer) error {
@@ -168,13 +157,13 @@ func extract(from io.Reader, dir string) (m Manifest, err error) {
 }
 
 func writeFile(to string, from io.Reader) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+	if err := durable.Folder(filepath.Dir(to)); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	f, err := durable.New(to)
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(f, from)
-	return errors.Join(err, f.Sync(), f.Close())
+	return errors.Join(err, f.Sync(), f.Close(), durable.Names(filepath.Dir(to)))
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/durable"
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
 	"github.com/recallerhq/recaller/internal/vault"
@@ -46,28 +47,20 @@ func Restore(ctx context.Context, p Pair, ring *vault.Ring, to Folder, now time.
 		return out, err
 	}
 	if kept == "" {
-		if err := os.MkdirAll(filepath.Dir(to.Keys), 0o700); err != nil {
+		if err := durable.Folder(filepath.Dir(to.Keys)); err != nil {
 			return out, err
 		}
-		if err := put(opened.keys, to.Keys); err != nil {
+		if err := durable.Rename(opened.keys, to.Keys); err != nil {
 			return out, err
 		}
 	}
 	if opened.manifest.Files > 0 {
-		if err := put(filepath.Join(tmp, archiveName), to.Archive); err != nil {
+		if err := durable.Rename(filepath.Join(tmp, archiveName), to.Archive); err != nil {
 			return out, err
 		}
 	}
-	err = put(filepath.Join(tmp, databaseName), to.Database) // last: with it there is an installation
+	err = durable.Rename(filepath.Join(tmp, databaseName), to.Database) // last: with it there is an installation
 	return Restored{opened.manifest, kept != "", opened.quarantined}, err
-}
-
-// put gives a file or a folder its place, durably.
-func put(from, to string) error {
-	if err := os.Rename(from, to); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(to))
 }
 
 // opened is a backup that was unpacked and opened.

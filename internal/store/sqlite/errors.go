@@ -32,6 +32,11 @@ func mapped(err error) error {
 	return recaller.Wrap(recaller.Internal, err, "the store failed")
 }
 
+// unwritten is an error of a file that is written beside SQLite.
+func unwritten(err error) error {
+	return recaller.Wrap(recaller.Full, err, "the disk takes no writes: it is full, broken, or bounded")
+}
+
 func damaged(code int) bool {
 	return code&0xff == lib.SQLITE_CORRUPT || code&0xff == lib.SQLITE_NOTADB
 }

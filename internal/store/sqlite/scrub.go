@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/durable"
 	"github.com/recallerhq/recaller/internal/store"
 )
 
@@ -85,12 +86,15 @@ func (e *Engine) mergeWords(ctx context.Context) (done bool, err error) {
 	return done, err
 }
 
-// emptyLog copies the log into the database and cuts it to nothing. Readers may be in the way for a while; it reports
-// false where they stay.
+// emptyLog copies the log into the database and cuts it to nothing, durably: SQLite does not sync the cut, and a power
+// cut could bring the log back. Readers may be in the way for a while; it reports false where they stay.
 func (e *Engine) emptyLog(ctx context.Context) (whole bool, err error) {
 	for try := range logTries {
 		err = e.writer.between(ctx, func(tx store.Tx) error {
 			whole, err = emptied(ctx, tx)
+			if err == nil && whole {
+				err = unwritten(durable.SyncFile(e.writer.log))
+			}
 			return err
 		})
 		if err != nil || whole || try == logTries-1 {

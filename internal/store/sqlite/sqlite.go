@@ -22,6 +22,7 @@ import (
 	_ "modernc.org/sqlite" // the driver
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/durable"
 	"github.com/recallerhq/recaller/internal/store"
 )
 
@@ -135,18 +136,14 @@ func (e *Engine) startReading(ctx context.Context) error {
 
 // create makes an empty file that only the owner may read; SQLite gives its log the same mode.
 func create(path string) error {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	file, err := durable.New(path)
 	if errors.Is(err, fs.ErrExist) {
 		return nil // and it is not opened here: closing it would drop SQLite's locks of this process
 	}
 	if err != nil {
 		return err
 	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return errors.Join(err, file.Close())
-	}
-	return errors.Join(file.Close(), dir.Sync(), dir.Close())
+	return errors.Join(file.Close(), durable.Names(filepath.Dir(path)))
 }
 
 // dsn spells the pragmas that every connection needs. busy_timeout is first: the others may have to wait.

@@ -5,9 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"os"
-	"path/filepath"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/durable"
 )
 
 // Copy returns the key store at path as the bytes of a file, as it is at one moment, while others use it. It writes
@@ -36,15 +36,24 @@ func Copy(ctx context.Context, path string) (file []byte, err error) {
 	return file, failure(errors.Join(err, conn.Close(), db.Close()), "the key store cannot be read")
 }
 
-// Remove removes a copy of a key store that was opened, and overwrites it before.
+// Remove removes a copy of a key store that was opened. It is overwritten before, in place and down to the disk.
 func Remove(path string) error {
 	var errs []error
-	for _, file := range []string{path, path + "-wal", path + "-shm"} {
-		info, err := os.Stat(file)
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		info, err := os.Stat(name)
 		if err != nil {
 			continue // it is not there
 		}
-		errs = append(errs, os.WriteFile(file, make([]byte, info.Size()), 0o600), os.Remove(file))
+		errs = append(errs, overwrite(name, info.Size()), durable.Delete(name))
 	}
-	return errors.Join(append(errs, syncDir(filepath.Dir(path)))...)
+	return errors.Join(errs...)
+}
+
+func overwrite(name string, size int64) error {
+	file, err := durable.Open(name)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteAt(make([]byte, size), 0)
+	return errors.Join(err, file.Sync(), file.Close())
 }

@@ -17,13 +17,13 @@ import (
 	"errors"
 	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"sync"
 
 	_ "modernc.org/sqlite" // the database/sql driver
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/durable"
 )
 
 const (
@@ -137,17 +137,17 @@ func (f *File) closeDBs() error {
 
 // create makes an empty file that only the owner may read; SQLite gives its log the same mode.
 func create(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := durable.Folder(filepath.Dir(path)); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	file, err := durable.New(path)
 	if errors.Is(err, fs.ErrExist) {
 		return nil // and it is not opened here: closing it would drop SQLite's locks of this process
 	}
 	if err != nil {
 		return err
 	}
-	return errors.Join(file.Close(), syncDir(filepath.Dir(path)))
+	return errors.Join(file.Close(), durable.Names(filepath.Dir(path)))
 }
 
 // dsn names the file and how every connection to it is set up.

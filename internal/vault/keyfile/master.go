@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/durable"
 	"github.com/recallerhq/recaller/internal/vault"
 )
 
@@ -73,7 +74,7 @@ func loadMaster(path string) (string, error) {
 // one.
 func createMaster(path, key string) error {
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := durable.Folder(dir); err != nil {
 		return err
 	}
 	if info, err := os.Stat(dir); err != nil {
@@ -81,29 +82,14 @@ func createMaster(path, key string) error {
 	} else if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
 		return recaller.Errorf(recaller.Unavailable, "the folder %s can be written by others (mode %04o): run chmod 700 on it", dir, info.Mode().Perm())
 	}
-	tmp, err := os.CreateTemp(dir, ".master-*") // made with mode 0600
+	tmp, err := durable.Temp(dir, ".master-*")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // a second name of the key, or a try that failed
-	_, err = tmp.WriteString(key + "\n")
+	defer func() { _ = durable.Delete(tmp.Name()) }() // a second name of the key, or a try that failed
+	_, err = tmp.Write([]byte(key + "\n"))
 	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
 		return err
 	}
-	if err := os.Link(tmp.Name(), path); err != nil { // unlike rename, fails if path exists
-		return err
-	}
-	return syncDir(dir)
-}
-
-// syncDir makes the entries of a folder durable.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil // folders cannot be synced there
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return durable.Link(tmp.Name(), path) // unlike Rename, it fails if path exists
 }

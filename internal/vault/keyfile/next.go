@@ -3,10 +3,9 @@ package keyfile
 import (
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/durable"
 )
 
 // A rotation of a master key that is kept in a file has two files: the key in force, and beside it, under this ending,
@@ -31,10 +30,7 @@ func PendingMaster(path string) (key string, pending bool, err error) {
 
 // PromoteMaster puts the next key in the place of the one at path, durably. The key that was there is gone.
 func PromoteMaster(path string) error {
-	if err := os.Rename(path+nextEnding, path); err != nil {
-		return recaller.Wrap(recaller.Unavailable, err, "the new key cannot be put in its place")
-	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
+	if err := durable.Rename(path+nextEnding, path); err != nil {
 		return recaller.Wrap(recaller.Unavailable, err, "the new key cannot be put in its place")
 	}
 	return nil

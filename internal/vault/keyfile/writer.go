@@ -12,6 +12,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/durable"
 )
 
 // maxBatch is how many requests share one commit at most.
@@ -126,8 +127,8 @@ func (f *File) scrub(ctx context.Context, conn *sql.Conn, batch []*request, comm
 
 var errLogBusy = errors.New("the write-ahead log is in use")
 
-// truncateLog moves the whole log into the file and cuts it to nothing, waiting for readers as long as the busy
-// timeout.
+// truncateLog moves the whole log into the file and cuts it to nothing, durably, waiting for readers as long as the
+// busy timeout.
 func truncateLog(ctx context.Context, conn *sql.Conn, path string) error {
 	var busy, frames, moved int
 	if err := conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
@@ -146,7 +147,7 @@ func truncateLog(ctx context.Context, conn *sql.Conn, path string) error {
 	if info.Size() != 0 {
 		return fmt.Errorf("the write-ahead log holds %d bytes after it was emptied", info.Size())
 	}
-	return nil
+	return durable.SyncFile(path + "-wal") // SQLite does not: a power cut could bring the log back
 }
 
 // failure is the one spot where the driver's errors become ours.

@@ -1,0 +1,142 @@
+package disktest_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/disktest"
+)
+
+// modes are the ways in which calls fail.
+var modes = []struct {
+	what  string
+	fault disktest.Fault
+	odd   bool // what was read short may look damaged
+}{
+	{what: "an I/O error once"},
+	{what: "an I/O error from then on", fault: disktest.Fault{Forever: true}},
+	{what: "a full disk once", fault: disktest.Fault{Full: true}},
+	{what: "a full disk from then on", fault: disktest.Fault{Full: true, Forever: true}},
+	{what: "half read or written once", fault: disktest.Fault{Short: true}, odd: true},
+}
+
+// TestFaults fails each call of a life of an installation to its files, one in each life. Nothing panics or hangs, what
+// failed says that it did and works when it is tried again, and what was acknowledged is there in the end: as the disk
+// is, and as a power cut leaves it.
+func TestFaults(t *testing.T) {
+	fewest := calls(t, disktest.Fault{Full: true}) // of all modes: a sample needs no more
+	for _, mode := range modes {
+		t.Run(mode.what, func(t *testing.T) {
+			rng := random(t)
+			all, every := fewest, fewest
+			if whole() > 0 {
+				all, every = calls(t, mode.fault), whole()
+			}
+			tried, met := 0, 0
+			for n := 1 + rng.IntN(every); n <= all; n += every {
+				f := mode.fault
+				f.At = n
+				tried++
+				if err := life(t, &f, mode.odd, rng); err != nil {
+					_, where := f.Met()
+					t.Errorf("call %d, %s: %v", n, where, err)
+				}
+				if yes, _ := f.Met(); yes {
+					met++
+				}
+			}
+			t.Logf("%d calls; %d of them failed, one a life", all, met)
+			if met < tried/2 {
+				t.Errorf("only %d of %d faults came to pass", met, tried)
+			}
+		})
+	}
+}
+
+// calls counts the calls of a life that could have had a fault.
+func calls(t *testing.T, f disktest.Fault) int {
+	t.Helper()
+	f.At = 1 << 40
+	disk, s := short(t, filepath.Join(t.TempDir(), "root"), 1)
+	disk.Fail(&f)
+	if err := s.tell(); err != nil {
+		t.Fatal(err)
+	}
+	return disk.Calls()
+}
+
+// life has an installation live with a fault, and looks at what became of it.
+func life(t *testing.T, f *disktest.Fault, odd bool, rng *rand.Rand) (err error) {
+	t.Helper()
+	root, err := os.MkdirTemp(t.TempDir(), "life-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
+	tries := 4
+	if f.Forever {
+		tries = 1
+	}
+	disk, s := short(t, root, tries)
+	disk.Fail(f)
+	disktest.Quick(t, root+".image")
+	ended := make(chan error, 1)
+	go func() { ended <- s.tell() }()
+	select {
+	case err = <-ended:
+	case <-time.After(2 * time.Minute):
+		panic(fmt.Sprint("it hangs, with a fault at call ", f.At))
+	}
+	disk.Fail(nil)
+	return s.told(err, f, odd, rng)
+}
+
+// told looks at how a story ended.
+func (s *story) told(told error, f *disktest.Fault, odd bool, rng *rand.Rand) (err error) {
+	if told != nil && !f.Forever {
+		return fmt.Errorf("it does not go on: %w", told)
+	}
+	for _, err := range s.failed {
+		switch kind := recaller.KindOf(err); {
+		case strings.Contains(fmt.Sprintf("%+v", err), "panic"):
+			return err
+		case kind == recaller.Unavailable || kind == recaller.Full || kind == recaller.Timeout || odd && kind == recaller.Internal:
+		default:
+			return fmt.Errorf("an error of the kind %q: %w", string(kind), err)
+		}
+	}
+	now := s.disk.Now()
+	replay := disktest.NewReplay(s.disk.Steps())
+	replay.To(now)
+	image := filepath.Dir(s.dir) + ".image"
+	defer func() { err = errors.Join(err, os.RemoveAll(image)) }()
+	if err := replay.Image(rng, image); err != nil {
+		return err
+	}
+	if err := s.verify(image, now); err != nil {
+		return fmt.Errorf("after a power cut at the end: %w", err)
+	}
+	if err := s.verify(filepath.Dir(s.dir), now); err != nil {
+		return fmt.Errorf("as the disk is: %w", err)
+	}
+	return nil
+}
+
+// short is a shorter story on a disk below a folder.
+func short(t *testing.T, root string, tries int) (*disktest.Disk, *story) {
+	t.Helper()
+	disk := disktest.New(t, root)
+	if err := os.MkdirAll(root, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := newStory(disk, filepath.Join(root, "data"), tries)
+	s.houses, s.rounds = 4, 3
+	return disk, s
+}
