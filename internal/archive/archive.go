@@ -80,7 +80,11 @@ func (a *Archive) Append(
 	defer a.give(t)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.open(); err != nil {
+	err = t.open()
+	if errors.Is(err, errBroken) {
+		err = a.mend(ctx, t, s, conv, turns[0].Number)
+	}
+	if err != nil {
 		return mapped(err)
 	}
 	sealed, err := s.Seal(place(conv.ID, t.frames), plain)
@@ -109,7 +113,7 @@ func (a *Archive) take(path string) *tail {
 // prune forgets the ends that nobody uses. The lock is held.
 func (a *Archive) prune() {
 	for path, t := range a.tails {
-		if t.users == 0 {
+		if t.users == 0 && !t.failed {
 			delete(a.tails, path)
 		}
 	}
@@ -134,18 +138,33 @@ func (a *Archive) Turns(
 	if err != nil {
 		return nil, err
 	}
-	var out []recaller.Turn
+	out, err := read(ctx, path, s, conv)
+	if err != nil {
+		return nil, mapped(err)
+	}
+	if conv.Turns > 0 {
+		out = below(out, conv.Turns)
+	}
+	return out, nil
+}
+
+// read returns the words of a file, and at least as many as the conversation counts. A frame that does not open was
+// never acknowledged if all that is counted is in the others: a power cut leaves parts of what was being written.
+func read(ctx context.Context, path string, s vault.Sealer, conv recaller.Conversation) (out []recaller.Turn, err error) {
 	var plain []byte
-	n := 0
+	n, broken := 0, -1 // the first frame that does not open
 	err = readFrames(path, func(frame []byte) error {
 		if err := ctx.Err(); err != nil {
 			return recaller.Wrap(recaller.Timeout, err, "the archive did not answer in time")
 		}
-		var err error
-		if plain, err = s.AppendOpen(plain[:0], place(conv.ID, n), frame); err != nil {
-			return err
-		}
 		n++
+		var err error
+		if plain, err = s.AppendOpen(plain[:0], place(conv.ID, n-1), frame); err != nil {
+			if broken < 0 {
+				broken = n - 1
+			}
+			return nil
+		}
 		var turns []recaller.Turn
 		if json.Unmarshal(plain, &turns) != nil { // its error may quote what it read
 			return recaller.Errorf(recaller.Internal, "an archive file holds no readable turns")
@@ -155,13 +174,41 @@ func (a *Archive) Turns(
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, mapped(err)
+	if errors.Is(err, errBroken) {
+		err = nil
+		if broken < 0 {
+			broken = n
+		}
 	}
-	if conv.Turns > 0 {
-		out = below(out, conv.Turns)
+	if err == nil && broken >= 0 && !whole(out, conv.Turns, broken) {
+		err = damaged()
 	}
-	return out, nil
+	return out, err
+}
+
+// whole reports whether the words that could be read are all that a conversation counts, though a frame could not be.
+// Where it counts none that cannot be known.
+func whole(turns []recaller.Turn, counted, broken int) bool {
+	if counted == 0 || len(turns) == 0 || broken == 0 && turns[0].Number > 0 {
+		return false
+	}
+	for i, t := range turns {
+		if t.Number != turns[0].Number+i {
+			return false
+		}
+	}
+	return turns[len(turns)-1].Number >= counted-1
+}
+
+// mend cuts what a power cut left at the end of a file, if the words before the given number are all before it.
+func (a *Archive) mend(ctx context.Context, t *tail, s vault.Sealer, conv recaller.Conversation, number int) error {
+	if number > 0 {
+		conv.Turns = number
+		if _, err := read(ctx, t.path, s, conv); err != nil {
+			return err
+		}
+	}
+	return t.cut()
 }
 
 // below returns the turns before the given number.
@@ -259,7 +306,7 @@ func (a *Archive) remove(path string) error {
 	defer a.give(t)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.frames, t.named = -1, false
+	t.frames, t.failed, t.named = -1, false, false
 	return ignore(durable.Unlink(path), fs.ErrNotExist)
 }
 

@@ -35,6 +35,9 @@ func length(head []byte) (n int64, ok bool) {
 	return n, binary.BigEndian.Uint32(head[4:]) == crc32.ChecksumIEEE(head[:4]) && n <= maxFrame
 }
 
+// errBroken says that what follows the frames that were read is none. It does not leave the package.
+var errBroken = errors.New("an archive file does not go on")
+
 func damaged() error { return recaller.Errorf(recaller.Internal, "an archive file is damaged") }
 
 // tail is the end of a file that is being appended to.
@@ -45,14 +48,23 @@ type tail struct {
 	mu     sync.Mutex // held over I/O: the frames of one file are in order
 	frames int        // -1: not known
 	size   int64      // their bytes
+	failed bool       // behind them may be one whose writing failed
 	named  bool       // the file's name is durable, and those of the folders above it
 }
 
-// open finds the end of the last whole frame, and cuts off what follows. The lock is held.
+// open finds the end of the last whole frame, and cuts off what follows if it is one that was cut short. It fails with
+// errBroken where it may be something else. The lock is held.
 func (t *tail) open() error {
 	if t.frames >= 0 {
 		return nil
 	}
+	return t.find(false)
+}
+
+// cut is open, and cuts off what follows, whatever it is.
+func (t *tail) cut() error { return t.find(true) }
+
+func (t *tail) find(cut bool) error {
 	frames, size := 0, int64(0)
 	f, err := durable.Open(t.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -73,6 +85,9 @@ func (t *tail) open() error {
 		_, err := f.Seek(n, io.SeekCurrent)
 		return err
 	})
+	if cut && errors.Is(err, errBroken) {
+		err = nil
+	}
 	if err == nil && size < info.Size() {
 		err = f.Truncate(size)
 	}
@@ -89,9 +104,15 @@ func (t *tail) append(sealed []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	frames := t.frames
-	t.frames = -1 // unless all goes well, the file must be read again
 	defer func() { err = errors.Join(err, f.Close()) }()
+	// Where a sync failed before, the system may hold what was written for clean, and show what is not on the disk: it is
+	// cut off and written again.
+	if t.failed {
+		if err := f.Truncate(t.size); err != nil {
+			return err
+		}
+	}
+	t.failed = true
 	frame := append(appendHeader(make([]byte, 0, headerSize+len(sealed)), len(sealed)), sealed...)
 	if _, err := f.WriteAt(frame, t.size); err != nil {
 		return err
@@ -105,7 +126,7 @@ func (t *tail) append(sealed []byte) (err error) {
 		}
 		t.named = true
 	}
-	t.frames, t.size = frames+1, t.size+int64(len(frame))
+	t.frames, t.size, t.failed = t.frames+1, t.size+int64(len(frame)), false
 	return nil
 }
 
@@ -165,7 +186,7 @@ func readFrames(path string, fn func([]byte) error) error {
 }
 
 // walk reads the headers of the whole frames in the first size bytes. fn must read or skip the n bytes after each. walk
-// stops at a frame that a crash cut short.
+// stops at a frame that a crash cut short. It fails with errBroken where a header is none.
 func walk(r io.Reader, size int64, fn func(n int64) error) error {
 	var head [headerSize]byte
 	for size >= headerSize {
@@ -194,7 +215,7 @@ func torn(r io.Reader, head []byte) error {
 	for {
 		for _, b := range buf {
 			if b != 0 {
-				return damaged()
+				return errBroken
 			}
 		}
 		n, err := r.Read(buf[:cap(buf)])

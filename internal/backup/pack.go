@@ -158,12 +158,21 @@ func extract(from io.Reader, dir string) (m Manifest, err error) {
 
 func writeFile(to string, from io.Reader) error {
 	if err := durable.Folder(filepath.Dir(to)); err != nil {
-		return err
+		return unwritten(err)
 	}
 	f, err := durable.New(to)
 	if err != nil {
-		return err
+		return unwritten(err)
 	}
 	_, err = io.Copy(f, from)
-	return errors.Join(err, f.Sync(), f.Close(), durable.Names(filepath.Dir(to)))
+	return unwritten(errors.Join(err, f.Sync(), f.Close(), durable.Names(filepath.Dir(to))))
+}
+
+// unwritten gives an error of the file system its kind. What is wrong with what is read has one.
+func unwritten(err error) error {
+	var known *recaller.Error
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	return recaller.Wrap(recaller.Unavailable, err, "the data folder cannot be written to")
 }

@@ -76,6 +76,9 @@ func (d *Disk) before(s durable.Step) error {
 		return nil
 	}
 	if f := d.call(callOf(s.Kind), s.Path); f != nil {
+		if s.Kind == durable.Synced {
+			d.note(durable.Step{Kind: dropped, Path: s.Path})
+		}
 		return f.errno()
 	}
 	return nil

@@ -48,6 +48,7 @@ type Fault struct {
 	Forever bool // that call and all after it, until the fault is taken away
 	Full    bool // the disk is full: only what needs room fails. At then counts nothing else
 	Short   bool // half of what was to be read or written is
+	Syncs   bool // only syncs fail, and count. What was written before one is never on the disk, unless it is written again
 
 	met  bool // it came to pass
 	what call // the call that failed
@@ -80,7 +81,7 @@ func (d *Disk) call(c call, path string) *Fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f := d.fault
-	if f == nil || f.Full && !needsRoom(c) || f.Short && c != callRead && c != callWrite {
+	if f == nil || f.Full && !needsRoom(c) || f.Short && c != callRead && c != callWrite || f.Syncs && c != callSync {
 		return nil
 	}
 	d.calls++

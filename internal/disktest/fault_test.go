@@ -24,6 +24,7 @@ var modes = []struct {
 	{what: "an I/O error from then on", fault: disktest.Fault{Forever: true}},
 	{what: "a full disk once", fault: disktest.Fault{Full: true}},
 	{what: "a full disk from then on", fault: disktest.Fault{Full: true, Forever: true}},
+	{what: "a sync that fails", fault: disktest.Fault{Syncs: true}},
 	{what: "half read or written once", fault: disktest.Fault{Short: true}, odd: true},
 }
 
@@ -31,7 +32,7 @@ var modes = []struct {
 // failed says that it did and works when it is tried again, and what was acknowledged is there in the end: as the disk
 // is, and as a power cut leaves it.
 func TestFaults(t *testing.T) {
-	fewest := calls(t, disktest.Fault{Full: true}) // of all modes: a sample needs no more
+	fewest := calls(t, disktest.Fault{Syncs: true}) // of all modes: a sample needs no more
 	for _, mode := range modes {
 		t.Run(mode.what, func(t *testing.T) {
 			rng := random(t)
@@ -44,7 +45,8 @@ func TestFaults(t *testing.T) {
 				f := mode.fault
 				f.At = n
 				tried++
-				if err := life(t, &f, mode.odd, rng); err != nil {
+				begin := func(d *disktest.Disk) (end func()) { d.Fail(&f); return func() { d.Fail(nil) } }
+				if err := life(t, attack{begin, f.Forever, mode.odd}, rng); err != nil {
 					_, where := f.Met()
 					t.Errorf("call %d, %s: %v", n, where, err)
 				}
@@ -72,8 +74,15 @@ func calls(t *testing.T, f disktest.Fault) int {
 	return disk.Calls()
 }
 
-// life has an installation live with a fault, and looks at what became of it.
-func life(t *testing.T, f *disktest.Fault, odd bool, rng *rand.Rand) (err error) {
+// attack is what befalls a life.
+type attack struct {
+	begin   func(d *disktest.Disk) (end func())
+	forever bool
+	odd     bool // what it leaves may look damaged while it lasts
+}
+
+// life has an installation live under an attack, and looks at what became of it.
+func life(t *testing.T, a attack, rng *rand.Rand) (err error) {
 	t.Helper()
 	root, err := os.MkdirTemp(t.TempDir(), "life-")
 	if err != nil {
@@ -81,33 +90,66 @@ func life(t *testing.T, f *disktest.Fault, odd bool, rng *rand.Rand) (err error)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(root)) }()
 	tries := 4
-	if f.Forever {
+	if a.forever {
 		tries = 1
 	}
 	disk, s := short(t, root, tries)
-	disk.Fail(f)
 	disktest.Quick(t, root+".image")
+	end := a.begin(disk)
 	ended := make(chan error, 1)
 	go func() { ended <- s.tell() }()
 	select {
 	case err = <-ended:
 	case <-time.After(2 * time.Minute):
-		panic(fmt.Sprint("it hangs, with a fault at call ", f.At))
+		panic("it hangs")
 	}
-	disk.Fail(nil)
-	return s.told(err, f, odd, rng)
+	end()
+	return s.told(err, a, rng)
+}
+
+// TestMemory has SQLite get no memory for an allocation, once or from then on. Go's own cannot be refused: a process that
+// gets none ends, as by kill -9.
+func TestMemory(t *testing.T) {
+	rng := random(t)
+	_, s := short(t, filepath.Join(t.TempDir(), "root"), 1)
+	stop := disktest.FailMemory(1<<40, false)
+	if err := s.tell(); err != nil {
+		t.Fatal(err)
+	}
+	all := stop()
+	lives := 2
+	if whole() > 0 {
+		lives = 4000 / whole()
+	}
+	met := 0
+	for i := range lives {
+		n, forever := 1+rng.IntN(all), i%2 == 1
+		begin := func(*disktest.Disk) (end func()) {
+			stop := disktest.FailMemory(n, forever)
+			return func() {
+				if stop() >= n {
+					met++
+				}
+			}
+		}
+		if err := life(t, attack{begin, forever, false}, rng); err != nil {
+			t.Errorf("allocation %d (forever: %v): %v", n, forever, err)
+		}
+	}
+	t.Logf("%d allocations; %d lives without memory, %d met", all, lives, met)
 }
 
 // told looks at how a story ended.
-func (s *story) told(told error, f *disktest.Fault, odd bool, rng *rand.Rand) (err error) {
-	if told != nil && !f.Forever {
+func (s *story) told(told error, a attack, rng *rand.Rand) (err error) {
+	if told != nil && !a.forever {
 		return fmt.Errorf("it does not go on: %w", told)
 	}
 	for _, err := range s.failed {
 		switch kind := recaller.KindOf(err); {
-		case strings.Contains(fmt.Sprintf("%+v", err), "panic"):
+		case strings.Contains(err.Error(), "a write failed"): // by a panic
 			return err
-		case kind == recaller.Unavailable || kind == recaller.Full || kind == recaller.Timeout || odd && kind == recaller.Internal:
+		case kind == recaller.Unavailable || kind == recaller.Full || kind == recaller.Timeout || a.odd && kind == recaller.Internal:
+		case a.forever && strings.HasPrefix(err.Error(), "backup") && strings.Contains(err.Error(), "damaged"): // its copy
 		default:
 			return fmt.Errorf("an error of the kind %q: %w", string(kind), err)
 		}

@@ -12,6 +12,9 @@ import (
 // Sector is what a disk writes whole or not at all.
 const Sector = 512
 
+// dropped is a sync that failed: what was written before it is clean to the system, which does not write it any more.
+const dropped durable.Kind = 100
+
 // Replay carries out the steps of a disk one after another, and knows at each moment what is surely there.
 type Replay struct {
 	steps []durable.Step
@@ -94,6 +97,10 @@ func (r *Replay) do(s durable.Step) {
 			return
 		}
 		what.open = append(what.open, s)
+	case dropped:
+		if what != nil {
+			what.open = nil
+		}
 	case durable.NamesSynced:
 		r.settle(what)
 	}

@@ -225,8 +225,12 @@ func (s *story) person(i int, t recaller.TenantID) error {
 		return err
 	}
 	caller := opened.Caller.ID
-	for n := range 2 {
-		if err := s.said(t, call, n, fmt.Sprint("the parrot of house ", i, " sang song ", n)); err != nil {
+	songs, song := 2, ""
+	if t == archived { // each turn in several sectors of a file
+		songs, song = 4, strings.Repeat(" la", 500)
+	}
+	for n := range songs {
+		if err := s.said(t, call, n, fmt.Sprint("the parrot of house ", i, " sang song ", n, song)); err != nil {
 			return err
 		}
 	}

@@ -36,6 +36,9 @@ var (
 func register() error {
 	once.Do(func() {
 		tls := libc.NewTLS()
+		if registered = takeMemory(tls); registered != nil {
+			return
+		}
 		methods = alloc[lib.Tsqlite3_io_methods](tls)
 		*at[lib.Tsqlite3_io_methods](methods) = ioMethods()
 		for _, name := range []string{"unix-excl", ""} {

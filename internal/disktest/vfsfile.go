@@ -97,6 +97,7 @@ func xSync(tls *libc.TLS, f uintptr, flags int32) int32 {
 	r, m := passed(f)
 	o := of(f)
 	if fault := o.call(callSync); fault != nil {
+		o.note(durable.Step{Kind: dropped})
 		return fault.code()
 	}
 	if o.disk == nil {

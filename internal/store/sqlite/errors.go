@@ -32,6 +32,16 @@ func mapped(err error) error {
 	return recaller.Wrap(recaller.Internal, err, "the store failed")
 }
 
+// unread is mapped for an error of goose: to it a table that it could not look for is not there, and it tries to make it
+// again.
+func unread(err error) error {
+	var driver *sqlite.Error
+	if errors.As(err, &driver) && driver.Code() == lib.SQLITE_ERROR {
+		return recaller.Wrap(recaller.Unavailable, err, "the schema cannot be read")
+	}
+	return mapped(err)
+}
+
 // unwritten is an error of a file that is written beside SQLite.
 func unwritten(err error) error {
 	return recaller.Wrap(recaller.Full, err, "the disk takes no writes: it is full, broken, or bounded")

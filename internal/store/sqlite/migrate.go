@@ -32,7 +32,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if _, err := p.Up(ctx); err != nil {
-		return fmt.Errorf("bring the schema up to date: %w", mapped(err))
+		return fmt.Errorf("bring the schema up to date: %w", unread(err))
 	}
 	has, err := version(ctx, db)
 	if err == nil && has > knows {

@@ -230,17 +230,19 @@ func (e *Engine) ReadSystem(ctx context.Context, fn func(store.Tx) error) error 
 	return fn(c)
 }
 
-// Check implements store.Engine.
+// Check implements store.Engine. To SQLite a page that cannot be read is damage, so what it finds is looked for twice.
 func (e *Engine) Check(ctx context.Context) error {
 	return e.ReadSystem(ctx, func(tx store.Tx) error {
-		var verdict string
-		if err := tx.QueryRow(ctx, `PRAGMA integrity_check(1)`, nil, &verdict); err != nil {
-			return err
+		for range 2 {
+			var verdict string
+			if err := tx.QueryRow(ctx, `PRAGMA integrity_check(1)`, nil, &verdict); err != nil {
+				return err
+			}
+			if verdict == "ok" {
+				return nil
+			}
 		}
-		if verdict != "ok" {
-			return recaller.Errorf(recaller.Internal, "the database is damaged; restore it from a backup")
-		}
-		return nil
+		return recaller.Errorf(recaller.Internal, "the database is damaged; restore it from a backup")
 	})
 }
 

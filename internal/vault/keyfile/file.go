@@ -66,16 +66,19 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// Check looks for damage in every page of the file.
+// Check looks for damage in every page of the file. To SQLite a page that cannot be read is damage, so what it finds is
+// looked for twice.
 func (f *File) Check(ctx context.Context) error {
-	var verdict string
-	if err := f.read.QueryRowContext(ctx, `PRAGMA integrity_check(1)`).Scan(&verdict); err != nil {
-		return failure(err, "the key store cannot be read")
+	for range 2 {
+		var verdict string
+		if err := f.read.QueryRowContext(ctx, `PRAGMA integrity_check(1)`).Scan(&verdict); err != nil {
+			return failure(err, "the key store cannot be read")
+		}
+		if verdict == "ok" {
+			return nil
+		}
 	}
-	if verdict != "ok" {
-		return recaller.Errorf(recaller.Internal, "the key store's file is damaged: put it back from a backup")
-	}
-	return nil
+	return recaller.Errorf(recaller.Internal, "the key store's file is damaged: put it back from a backup")
 }
 
 // Close waits for the writes that were begun and closes the file. Everything fails with Unavailable afterwards.
