@@ -39,6 +39,9 @@ func (a *App) openStore(ctx context.Context) error {
 	if err := a.vault.Check(ctx); err != nil {
 		return err
 	}
+	if err := sameInstallation(ctx, a.cfg, keys); err != nil {
+		return err
+	}
 	a.encryption = &encryption{vault: a.vault, keys: master, log: a.log, run: func(fn func(context.Context)) bool {
 		return a.loops.run(context.WithoutCancel(ctx), fn)
 	}}
@@ -185,7 +188,7 @@ func (c claimed) WriteSystem(ctx context.Context, fn func(store.Tx) error) error
 
 func (a *App) openEngine(ctx context.Context) (store.Engine, error) {
 	if a.cfg.Databases.Postgres() {
-		return postgres.Open(ctx, a.cfg.Databases.Data.Reveal(), a.opts.Postgres)
+		return postgres.Open(ctx, a.cfg.Databases.Data.Reveal(), a.vault, a.opts.Postgres)
 	}
 	engine, err := sqlite.Open(ctx, a.path(databaseFile), a.opts.Store)
 	if err != nil {
@@ -197,22 +200,66 @@ func (a *App) openEngine(ctx context.Context) (store.Engine, error) {
 	return engine, nil
 }
 
-// OpenKeys opens the key store of an installation on Postgres. It fails with Unavailable if the key store lacks keys of
-// the data.
+// OpenKeys opens the key store of an installation on Postgres. It fails with Unavailable if the key store is not the
+// data's.
 func OpenKeys(ctx context.Context, cfg config.Config) (*keytable.Keys, error) {
-	engine, err := postgres.Open(ctx, cfg.Databases.Data.Reveal(), postgres.Options{Connections: 1})
-	if err != nil {
+	if err := postgres.Ready(ctx, cfg.Databases.Data.Reveal()); err != nil {
 		return nil, err
 	}
 	keys, err := keytable.Open(ctx, cfg.Databases.KeyStore().Reveal())
 	if err != nil {
-		return nil, errors.Join(err, engine.Close())
+		return nil, err
 	}
-	_, err = keysOf(ctx, cfg, store.New(engine, nil), keys)
-	if err = errors.Join(err, engine.Close()); err != nil {
+	if err := sameInstallation(ctx, cfg, keys); err != nil {
 		return nil, errors.Join(err, keys.Close())
 	}
 	return keys, nil
+}
+
+// sameInstallation refuses a key store that is not the data's, before anything is put into either. With SQLite there is
+// no such look: the data are read first.
+func sameInstallation(ctx context.Context, cfg config.Config, keys vault.KeyStore) error {
+	if !cfg.Databases.Postgres() {
+		return nil
+	}
+	print, err := vault.WallPrint(ctx, keys)
+	if err != nil {
+		return err
+	}
+	fits, err := postgres.Belongs(ctx, cfg.Databases.Data.Reveal(), print, func() ([]recaller.TenantID, error) {
+		return someTenants(ctx, keys)
+	})
+	const right = "where these are the right keys and only the secret of the wall is missing, stop the servers and run " +
+		"`recaller migrate --wall`"
+	switch {
+	case err != nil:
+		return err
+	case fits == postgres.LacksKeys:
+		return recaller.Errorf(recaller.Unavailable, "%s lacks the keys of the data: %s", keyStore(cfg), keysBack(cfg))
+	case fits == postgres.OtherSecret && print == nil:
+		return recaller.Errorf(recaller.Unavailable,
+			"%s lacks the keys of the data and the secret of its wall: %s; %s", keyStore(cfg), keysBack(cfg), right)
+	case fits == postgres.OtherSecret:
+		return recaller.Errorf(recaller.Unavailable,
+			"%s is another installation's, with another secret of the wall than the data has: %s; %s",
+			keyStore(cfg), keysBack(cfg), right)
+	}
+	return nil
+}
+
+// someTenants lists tenants whose keys a key store has.
+func someTenants(ctx context.Context, keys vault.KeyStore) (ids []recaller.TenantID, err error) {
+	const enough = 1000
+	var after vault.Scope
+	for len(ids) < enough {
+		page, err := keys.Keys(ctx, after, 1)
+		if err != nil || len(page) == 0 {
+			return ids, err
+		}
+		id := page[0].Scope.Tenant
+		ids, after = append(ids, id), vault.Scope{Tenant: id, Caller: "\U0010FFFF"} // past its callers
+	}
+	return ids, nil
 }
 
 // openKeys opens the store of wrapped keys.

@@ -33,11 +33,12 @@ func Examine(
 			return out, err
 		}
 	}
-	engine, err := openReading(ctx, cfg)
+	v := vault.New(ring, keys, vault.Options{})
+	engine, err := openReading(ctx, cfg, v)
 	if err != nil {
 		return out, err
 	}
-	data := store.New(engine, vault.New(ring, keys, vault.Options{}))
+	data := store.New(engine, v)
 	var mu sync.Mutex
 	known := map[Damaged]bool{}
 	data.OnDamage(func(tenant recaller.TenantID, row recaller.DamagedRow) {

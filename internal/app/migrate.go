@@ -45,6 +45,11 @@ func Scrub(ctx context.Context, cfg config.Config) error {
 	return postgres.ScrubTables(ctx, cfg.Databases.Owner.Reveal())
 }
 
+// ForgetSecret has the database forget the secret of its wall (postgres.ForgetSecret).
+func ForgetSecret(ctx context.Context, cfg config.Config) error {
+	return postgres.ForgetSecret(ctx, cfg.Databases.Owner.Reveal())
+}
+
 // roleOf returns the role that a URL connects as.
 func roleOf(setting string, s config.Secret) (string, error) {
 	u, err := url.Parse(s.Reveal())

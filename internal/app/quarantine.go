@@ -32,18 +32,29 @@ func (a *App) quarantined(ctx context.Context) {
 // Quarantined lists whose keys are missing from the key store of an installation, whether a server runs or not. It
 // writes nothing.
 func Quarantined(ctx context.Context, cfg config.Config, ring *vault.Ring, keys vault.KeyStore) ([]recaller.KeyMissing, error) {
-	engine, err := openReading(ctx, cfg)
+	v := vault.New(ring, keys, vault.Options{})
+	engine, err := openReading(ctx, cfg, v)
 	if err != nil {
 		return nil, err
 	}
-	list, err := store.New(engine, vault.New(ring, keys, vault.Options{})).Quarantined(ctx)
+	list, err := store.New(engine, v).Quarantined(ctx)
 	return list, errors.Join(err, engine.Close())
 }
 
-// openReading opens the data for reading, beside a server that may have it.
-func openReading(ctx context.Context, cfg config.Config) (store.Engine, error) {
+// openReading opens the data for reading, beside a server that may have it. It fails with NotStarted before the first
+// start on Postgres.
+func openReading(ctx context.Context, cfg config.Config, v *vault.Vault) (store.Engine, error) {
 	if cfg.Databases.Postgres() {
-		return postgres.Open(ctx, cfg.Databases.Data.Reveal(), postgres.Options{Connections: 1})
+		return postgres.Open(ctx, cfg.Databases.Data.Reveal(), makesNone{v}, postgres.Options{Connections: 1})
 	}
 	return sqlite.OpenReading(ctx, pathIn(cfg, databaseFile))
 }
+
+// makesNone has the secret of the wall, and makes none: who only looks writes nothing.
+type makesNone struct{ *vault.Vault }
+
+// MakeWallSecret implements postgres.Secrets.
+func (makesNone) MakeWallSecret(context.Context) ([]byte, error) { return nil, postgres.ErrUnarmed }
+
+// NotStarted reports whether err says that no server has been started yet since the tables were made.
+func NotStarted(err error) bool { return errors.Is(err, postgres.ErrUnarmed) }

@@ -38,10 +38,6 @@ func Move(ctx context.Context, from Folder, ring *vault.Ring, to config.Database
 		return out, err
 	}
 	defer func() { err = errors.Join(err, m.from.Close()) }()
-	if m.to, err = postgres.Open(ctx, to.Data.Reveal(), postgres.Options{Connections: 4, Patience: wholeTable}); err != nil {
-		return out, err
-	}
-	defer func() { err = errors.Join(err, m.to.Close()) }()
 	old, err := keyfile.Open(from.Keys) //nolint:contextcheck // opening waits for nobody
 	if err != nil {
 		return out, err
@@ -55,6 +51,11 @@ func Move(ctx context.Context, from Folder, ring *vault.Ring, to config.Database
 	if err := vault.New(ring, old, vault.Options{}).Check(ctx); err != nil {
 		return out, err
 	}
+	target := vault.New(ring, keys, vault.Options{})
+	if m.to, err = postgres.Open(ctx, to.Data.Reveal(), target, postgres.Options{Connections: 4, Patience: wholeTable}); err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, m.to.Close()) }()
 	there, err := store.New(m.to, nil).TenantIDs(ctx)
 	if err != nil {
 		return out, err

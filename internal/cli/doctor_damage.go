@@ -28,6 +28,9 @@ func (s *session) checkDamage(ctx context.Context, cfg config.Config) []finding 
 			return err
 		})
 	}
+	if app.NotStarted(err) {
+		return []finding{{check, verdictOK, notStarted, ""}}
+	}
 	list := found.Damaged
 	var out []finding
 	for _, d := range list[:min(len(list), maxNamed)] {

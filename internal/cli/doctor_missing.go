@@ -11,6 +11,9 @@ import (
 	"github.com/recallerhq/recaller/internal/vault"
 )
 
+// notStarted is what is said of data that nobody can read yet.
+const notStarted = "not looked at before the first start: it sets the secret of the wall"
+
 // maxNamed is how many of those whose keys are missing the doctor names.
 const maxNamed = 20
 
@@ -25,6 +28,9 @@ func (s *session) checkMissing(ctx context.Context, cfg config.Config) []finding
 		}
 	}
 	list, err := missingKeys(ctx, cfg)
+	if app.NotStarted(err) {
+		return []finding{{check, verdictOK, notStarted, ""}}
+	}
 	if err != nil {
 		return []finding{{check, verdictWarn, "not looked for: " + plain(err), ""}}
 	}

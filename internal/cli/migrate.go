@@ -9,6 +9,7 @@ import (
 
 // migrateCmd is `recaller migrate`.
 type migrateCmd struct {
+	Wall  bool `help:"Then have the database forget the secret of the wall; the next start of the server sets that of the key store"`
 	Scrub bool `help:"Then write the tables anew whose files may hold traces of erased callers; each is locked meanwhile"`
 }
 
@@ -18,7 +19,9 @@ func (*migrateCmd) Help() string {
 		"lets the role of RECALLER_DATABASE_URL use them, under policies that it cannot lift. Run it before the " +
 		"first start and with every new version; several may run at once, and repeating it changes nothing. With " +
 		"SQLite the server does this by itself. --scrub takes away what receipts call dead_rows: blind tokens and " +
-		"embeddings of erased callers that Postgres keeps in the files of tables until those are written anew."
+		"embeddings of erased callers that Postgres keeps in the files of tables until those are written anew. --wall is " +
+		"for a key store that lost the secret by which the server proves to the database for which tenant it asks, and " +
+		"for data that were restored beside keys made anew: stop the servers first."
 }
 
 // Examples are lines to try.
@@ -27,6 +30,7 @@ func (*migrateCmd) Examples() []string {
 		"RECALLER_OWNER_DATABASE_URL=postgres://owner:…@db/recaller " +
 			"RECALLER_DATABASE_URL=postgres://recaller:…@db/recaller recaller migrate",
 		"recaller migrate --scrub",
+		"recaller migrate --wall",
 	}
 }
 
@@ -38,6 +42,12 @@ func (c *migrateCmd) Run(ctx context.Context, s *session) error {
 	}
 	if err := app.Migrate(ctx, cfg); err != nil {
 		return err
+	}
+	if c.Wall {
+		if err := app.ForgetSecret(ctx, cfg); err != nil {
+			return err
+		}
+		fmt.Fprintf(s.out, "%s the secret of the wall: start the server, which sets it\n", s.out.Good("Forgotten:"))
 	}
 	list, err := app.Inspect(ctx, cfg)
 	if err != nil {

@@ -114,3 +114,32 @@ func TestADoctorSeesALiftedPolicy(t *testing.T) {
 	want(t, "doctor", r.out, "fail  data: policies", "turns")
 	want(t, "briefing", b.run("briefing", maria).err, "row-level security", "turns")
 }
+
+// The secret of the wall is lost with the key store's values: nothing opens the data until the owner has the database
+// forget it, and then all is as before.
+func TestALostSecretOfTheWallIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	b, db := onPostgres(t)
+	b.env = append(b.env, "RECALLER_OWNER_DATABASE_URL="+db.Owner)
+	b.must("migrate")
+	want(t, "doctor before the first start", b.must("doctor"), "ok    data: wall", "no secret yet", "ok    missing keys           not looked at before the first start")
+	b.must("replay", "testdata/plumber.txt", "--phone", maria, "--at", "2026-10-02T14:05")
+	want(t, "doctor after it", b.must("doctor"), "ok    data: wall", "secret ")
+	c, err := pgx.Connect(t.Context(), db.Super)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close(t.Context()) }()
+	if _, err := c.Exec(t.Context(), `DELETE FROM recaller_keys.named WHERE name = 'wall secret'`); err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range []string{"briefing " + maria, "doctor", "keys status"} {
+		r := b.run(strings.Fields(verb)...)
+		if r.code != cli.ExitFailed || !strings.Contains(r.out+r.err, "secret of its wall") || !strings.Contains(r.out+r.err, "recaller migrate --wall") {
+			t.Errorf("%s: exit %d, want it to say what to do\n%s%s", verb, r.code, r.out, r.err)
+		}
+	}
+	want(t, "migrate", b.must("migrate", "--wall"), "Forgotten: the secret of the wall")
+	want(t, "briefing", b.must("briefing", maria), "Maria Lopez")
+	want(t, "doctor at the end", b.must("doctor"), "ok    data: wall", "secret ")
+}

@@ -16,7 +16,7 @@ import (
 )
 
 // lost is said of a key store that has nothing of the data's.
-const lost = `key store in the database of RECALLER_.* lacks the key of tenant default, .*: restore the keys from their backup, or set RECALLER_KEYS_DATABASE_URL`
+const lost = `key store in the database of RECALLER_.* lacks the keys of the data.*: restore the keys from their backup, or set RECALLER_KEYS_DATABASE_URL`
 
 // everyVerb are some of those that open the data, and those that look at the keys.
 var everyVerb = []string{"serve", "doctor", "briefing +14155550101", "keys status"}

@@ -155,7 +155,7 @@ func TestAsOfAnswersWithWhatWasKnownThen(t *testing.T) {
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		e, err := postgres.Open(t.Context(), postgrestest.Database(t).App, postgres.Options{Connections: 2})
+		e, err := postgres.Open(t.Context(), postgrestest.Database(t).App, postgrestest.Secrets(), postgres.Options{Connections: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

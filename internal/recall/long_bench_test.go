@@ -193,7 +193,7 @@ func BenchmarkRecallMillionStored(b *testing.B) {
 		millionStored(b, e)
 	})
 	b.Run("postgres", func(b *testing.B) {
-		e, err := postgres.Open(b.Context(), postgrestest.Database(b).App, postgres.Options{Connections: 4})
+		e, err := postgres.Open(b.Context(), postgrestest.Database(b).App, postgrestest.Secrets(), postgres.Options{Connections: 4})
 		if err != nil {
 			b.Fatal(err)
 		}

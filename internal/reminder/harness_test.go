@@ -60,7 +60,7 @@ func onBothStores(t *testing.T, story func(h *house)) {
 	t.Run("sqlite", func(t *testing.T) { t.Parallel(); story(newHouse(t)) })
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		e, err := postgres.Open(t.Context(), postgrestest.Database(t).App, postgres.Options{})
+		e, err := postgres.Open(t.Context(), postgrestest.Database(t).App, postgrestest.Secrets(), postgres.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

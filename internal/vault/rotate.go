@@ -95,7 +95,8 @@ func (v *Vault) rotatePage(ctx context.Context, page []StoredKey) (stale int, er
 	return len(changes), nil
 }
 
-// rotateValues rewraps the signing key, and then drops the check values of keys that nothing needs any more.
+// rotateValues rewraps the signing key and the wall's secret, and then drops the check values of keys that nothing needs
+// any more.
 func (v *Vault) rotateValues(ctx context.Context) error {
 	ring := v.ring.Load()
 	values, err := v.store.Values(ctx)
@@ -111,6 +112,9 @@ func (v *Vault) rotateValues(ctx context.Context) error {
 			return unavailable(err, "the signing key could not be stored")
 		}
 	}
+	if err := v.rotateWall(ctx, ring, values[wallName]); err != nil {
+		return err
+	}
 	for name, value := range values {
 		if !strings.HasPrefix(name, checkPrefix) || name == checkPrefix+ring.Current() {
 			continue
@@ -118,6 +122,20 @@ func (v *Vault) rotateValues(ctx context.Context) error {
 		if _, err := v.store.ReplaceValue(ctx, name, value, nil); err != nil {
 			return unavailable(err, "the key check could not be removed")
 		}
+	}
+	return nil
+}
+
+func (v *Vault) rotateWall(ctx context.Context, ring *Ring, old []byte) error {
+	if len(old) < printSize || !ring.stale(old[printSize:]) {
+		return nil
+	}
+	secret, err := unwrapWall(ring, old)
+	if secret == nil || err != nil {
+		return err
+	}
+	if _, err := v.store.ReplaceValue(ctx, wallName, old, wrapWall(ring, secret)); err != nil {
+		return unavailable(err, "the wall's secret could not be stored")
 	}
 	return nil
 }

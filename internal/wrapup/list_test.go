@@ -83,7 +83,7 @@ func onBothStores(t *testing.T, story func(*testing.T, *house)) {
 			return sqlitetest.Open(t.Context(), filepath.Join(t.TempDir(), "recaller.db"), sqlite.Options{})
 		},
 		"postgres": func(t *testing.T) (store.Engine, error) {
-			return postgres.Open(t.Context(), postgrestest.Database(t).App, postgres.Options{Connections: 2})
+			return postgres.Open(t.Context(), postgrestest.Database(t).App, postgrestest.Secrets(), postgres.Options{Connections: 2})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -149,12 +149,17 @@ func (b *bench) withStore(ctx context.Context, fn func(*store.Store) error) (err
 	if err != nil {
 		return err
 	}
-	keys, engine, err := b.open(ctx)
+	keys, err := b.openKeys(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, keys.Close()) }()
-	s := store.New(engine, vault.New(ring, keys, vault.Options{}))
+	v := vault.New(ring, keys, vault.Options{})
+	engine, err := b.openEngine(ctx, v)
+	if err != nil {
+		return err
+	}
+	s := store.New(engine, v)
 	defer func() { err = errors.Join(err, s.Close()) }()
 	return fn(s)
 }
@@ -165,21 +170,18 @@ type keyStore interface {
 	io.Closer
 }
 
-func (b *bench) open(ctx context.Context) (keyStore, store.Engine, error) {
+func (b *bench) openKeys(ctx context.Context) (keyStore, error) {
 	if b.db != nil {
-		keys, err := keytable.Open(ctx, b.db.app)
-		if err != nil {
-			return nil, nil, err
-		}
-		engine, err := postgres.Open(ctx, b.db.app, postgres.Options{})
-		return keys, engine, err
+		return keytable.Open(ctx, b.db.app)
 	}
-	keys, err := keyfile.Open(filepath.Join(b.data, keysFile)) //nolint:contextcheck // as package app does
-	if err != nil {
-		return nil, nil, err
+	return keyfile.Open(filepath.Join(b.data, keysFile)) //nolint:contextcheck // as package app does
+}
+
+func (b *bench) openEngine(ctx context.Context, v *vault.Vault) (store.Engine, error) {
+	if b.db != nil {
+		return postgres.Open(ctx, b.db.app, v, postgres.Options{})
 	}
-	engine, err := sqlite.Open(ctx, filepath.Join(b.data, databaseFile), sqlite.Options{})
-	return keys, engine, err
+	return sqlite.Open(ctx, filepath.Join(b.data, databaseFile), sqlite.Options{})
 }
 
 func (f *filler) all(ctx context.Context, fillers int, notef func(string, ...any)) error {

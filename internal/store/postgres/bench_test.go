@@ -8,6 +8,7 @@ import (
 	"github.com/recallerhq/recaller/internal/pgtest"
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/postgres"
+	"github.com/recallerhq/recaller/internal/store/postgres/postgrestest"
 	"github.com/recallerhq/recaller/internal/store/storetest"
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/keytable"
@@ -71,5 +72,7 @@ func BenchmarkOpenConversation(b *testing.B) {
 
 func BenchmarkOpen(b *testing.B) {
 	s := newServed(b)
-	storetest.BenchmarkOpen(b, func() (*postgres.Engine, error) { return postgres.Open(b.Context(), s.db.App, postgres.Options{}) })
+	storetest.BenchmarkOpen(b, func() (*postgres.Engine, error) {
+		return postgres.Open(b.Context(), s.db.App, postgrestest.Secrets(), postgres.Options{})
+	})
 }

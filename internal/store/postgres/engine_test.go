@@ -21,7 +21,7 @@ import (
 func openWith(t testing.TB, opts postgres.Options) (*postgres.Engine, pgtest.Database) {
 	t.Helper()
 	db := postgrestest.Database(t)
-	e, err := postgres.Open(t.Context(), db.App, opts)
+	e, err := postgres.Open(t.Context(), db.App, postgrestest.Secrets(), opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +313,7 @@ func TestPoolIsBounded(t *testing.T) {
 	wg.Wait()
 	// One that opened the engine may be on its way out still.
 	until(t, connect(t, db.Super), "three connections are left", `SELECT count(*) = 3 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'recaller'`)
-	e, err := postgres.Open(t.Context(), with(t, db.App, "pool_max_conns", "1"), postgres.Options{Patience: 50 * time.Millisecond})
+	e, err := postgres.Open(t.Context(), with(t, db.App, "pool_max_conns", "1"), postgrestest.Secrets(), postgres.Options{Patience: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +330,7 @@ func TestPoolIsBounded(t *testing.T) {
 func TestOldPooler(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Database(t)
-	e, err := postgres.Open(t.Context(), with(t, db.App, "default_query_exec_mode", "exec"), postgres.Options{Connections: 2})
+	e, err := postgres.Open(t.Context(), with(t, db.App, "default_query_exec_mode", "exec"), postgrestest.Secrets(), postgres.Options{Connections: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,6 +66,7 @@ const (
 	standby       = "25006" // read_only_sql_transaction
 	idled         = "25P03" // idle_in_transaction_session_timeout
 	notThere      = "3D000" // invalid_catalog_name
+	noClaim       = "RC001" // ours: recaller_wall.enter
 )
 
 // kind tells the kind of an SQLSTATE.
@@ -80,7 +81,7 @@ func kind(code string) recaller.Kind {
 		return recaller.Full
 	case "57014", "55P03", idled: // query_canceled, lock_not_available
 		return recaller.Timeout
-	case standby, changedResult: // on another connection it works
+	case standby, changedResult, noClaim: // on another connection it works, or at the next start
 		return recaller.Unavailable
 	}
 	switch code[:min(2, len(code))] {
@@ -110,6 +111,8 @@ func message(k recaller.Kind, code string) string {
 		return "the server has no such database"
 	case k == recaller.Unavailable && len(code) == 5 && code[:2] == "28":
 		return "the server refuses the database user, or its password"
+	case code == noClaim:
+		return "the database does not take this server's claims: the secret of its wall was changed; start the server anew"
 	case k == recaller.Unavailable:
 		return "the store is away"
 	case k == recaller.Timeout:

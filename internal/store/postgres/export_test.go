@@ -1,6 +1,10 @@
 package postgres
 
-import "context"
+import (
+	"context"
+
+	"github.com/recallerhq/recaller"
+)
 
 // MigrateTo makes the schema as it was at an earlier version.
 func MigrateTo(ctx context.Context, url, appRole string, version int64) error {
@@ -13,7 +17,15 @@ func Older(a, b string) bool { return older(a, b) }
 // TooOld tells the problem with a server's version.
 func TooOld(number int, name string) string { return tooOld(number, name) }
 
-// Left tells which tenants and doors are still set on n connections, outside of any transaction.
+// Hash is the keyed hash of a claim.
+func Hash(of []byte, session, door, tenant, caller string) []byte {
+	return secret(of).hash(session, claimed{door, recaller.TenantID(tenant), recaller.CallerID(caller)})
+}
+
+// Enter is the statement by which a transaction claims: session, door, tenant, caller, hash.
+const Enter = `SELECT recaller_wall.enter($1, $2, $3, $4, $5)`
+
+// Left tells which claims are still set on n connections, outside of any transaction.
 func (e *Engine) Left(ctx context.Context, n int) (left string, err error) {
 	for range n {
 		c, err := e.pool.Acquire(ctx)
@@ -22,7 +34,7 @@ func (e *Engine) Left(ctx context.Context, n int) (left string, err error) {
 		}
 		defer c.Release() // not before all have been asked
 		var set string
-		if err := c.QueryRow(ctx, `SELECT coalesce(current_setting('recaller.tenant', TRUE), '') || coalesce(current_setting('recaller.door', TRUE), '')`).Scan(&set); err != nil {
+		if err := c.QueryRow(ctx, `SELECT coalesce(current_setting('recaller.wall', TRUE), '')`).Scan(&set); err != nil {
 			return "", err
 		}
 		left += set

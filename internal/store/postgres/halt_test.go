@@ -12,6 +12,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/pgtest"
 	"github.com/recallerhq/recaller/internal/store/postgres"
+	"github.com/recallerhq/recaller/internal/store/postgres/postgrestest"
 )
 
 // halting is a server that is stopped and started under calls that go on.
@@ -38,7 +39,7 @@ func TestServerCrashes(t *testing.T) { //nolint:paralleltest // it counts gorout
 	}
 	before := runtime.NumGoroutine()
 	const patience = 2 * time.Second
-	e, err := postgres.Open(t.Context(), db.App, postgres.Options{Connections: 8, Patience: patience})
+	e, err := postgres.Open(t.Context(), db.App, postgrestest.Secrets(), postgres.Options{Connections: 8, Patience: patience})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ const (
 
 // Finding is one thing that Inspect looked at.
 type Finding struct {
-	Name    string // "server", "durability", "extension vector", "schema", "role", "policies"
+	Name    string // "server", "durability", "extension vector", "schema", "role", "wall", "policies"
 	Found   string // what is there
 	Problem string // why the server cannot run on it, and what to do; empty: it can
 }
@@ -71,7 +71,7 @@ func inspect(ctx context.Context, cfg *pgx.ConnConfig) (list []Finding, err erro
 	}
 	defer func() { _ = c.Close(context.WithoutCancel(ctx)) }()
 	for _, look := range []func(context.Context, *pgx.Conn) (Finding, error){
-		lookServer, lookDurability, lookSchema, lookVector, lookRole, lookPolicies,
+		lookServer, lookDurability, lookSchema, lookVector, lookRole, lookWall, lookPolicies,
 	} {
 		f, err := look(ctx, c)
 		if err != nil {

@@ -70,7 +70,7 @@ func fit(ctx context.Context, c *pgx.Conn, appRole string) error {
 	var role, owner string
 	var there, schema, create, exchanged, keys bool
 	err = c.QueryRow(ctx, `SELECT current_user, $1::text, EXISTS (SELECT 1 FROM pg_roles WHERE rolname = $1),
-		current_schema() IS NOT DISTINCT FROM 'public', has_schema_privilege('public', 'CREATE'),
+		current_schema() IS NOT DISTINCT FROM 'public', has_schema_privilege('public', 'CREATE') AND (has_database_privilege(current_database(), 'CREATE') OR to_regnamespace('recaller_wall') IS NOT NULL),
 		EXISTS (SELECT 1 FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace JOIN pg_roles r ON r.oid = t.relowner
 			WHERE n.nspname = 'public' AND t.relname = 'goose_db_version' AND r.rolname = $1),
 		`+keysAlone, appRole).Scan(&owner, &role, &there, &schema, &create, &exchanged, &keys)
@@ -88,7 +88,7 @@ func fit(ctx context.Context, c *pgx.Conn, appRole string) error {
 	case !schema:
 		return recaller.Errorf(recaller.Invalid, "the tables belong in the schema public, which does not come first in the search_path of the role %q", owner)
 	case !create:
-		return recaller.Errorf(recaller.Forbidden, "the role %q may not make tables: RECALLER_OWNER_DATABASE_URL is to name a role that may, as the owner of the database, and RECALLER_DATABASE_URL another, which the server runs as; are the two exchanged?", owner)
+		return recaller.Errorf(recaller.Forbidden, "the role %q may not make tables and schemas: RECALLER_OWNER_DATABASE_URL is to name a role that may, as the owner of the database, and RECALLER_DATABASE_URL another, which the server runs as; are the two exchanged?", owner)
 	}
 	return nil
 }
@@ -156,16 +156,56 @@ func provider(db *sql.DB) (*goose.Provider, error) {
 // grant lets a role use the tables, and no more.
 func grant(ctx context.Context, c *pgx.Conn, role string) error {
 	name := pgx.Identifier{role}.Sanitize()
-	for _, statement := range []string{
+	statements := []string{
 		`GRANT USAGE ON SCHEMA public TO ` + name,
 		`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ` + name,
 		`REVOKE INSERT, UPDATE, DELETE ON goose_db_version FROM ` + name,
-	} {
+	}
+	var walled bool
+	if err := c.QueryRow(ctx, `SELECT to_regnamespace('recaller_wall') IS NOT NULL`).Scan(&walled); err != nil {
+		return mapped(err)
+	}
+	if walled {
+		statements = append(statements, `GRANT USAGE ON SCHEMA recaller_wall TO `+name,
+			`GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA recaller_wall TO `+name,
+			`REVOKE ALL ON FUNCTION recaller_wall.seal FROM `+name)
+	}
+	for _, statement := range statements {
 		if _, err := c.Exec(ctx, statement); err != nil {
 			return mapped(err)
 		}
 	}
 	return nil
+}
+
+// migrationTexts are the migrations, one after the other.
+func migrationTexts() (string, error) {
+	list, err := fs.Glob(migrations, "migration/*.sql")
+	var all strings.Builder
+	for _, name := range list {
+		var text []byte
+		if text, err = migrations.ReadFile(name); err != nil {
+			break
+		}
+		all.Write(text)
+	}
+	return all.String(), err
+}
+
+// ForgetSecret has the database forget the secret of the wall, as the role that owns it: the next start of a server sets
+// that of the key store, or a new one where the key store has none.
+func ForgetSecret(ctx context.Context, url string) error {
+	pool, err := poolConfig(url, Options{})
+	if err != nil {
+		return err
+	}
+	c, err := pgx.ConnectConfig(ctx, pool.ConnConfig)
+	if err != nil {
+		return mapped(err)
+	}
+	defer func() { _ = c.Close(context.WithoutCancel(ctx)) }()
+	_, err = c.Exec(ctx, `DELETE FROM recaller_wall.secret`)
+	return mapped(err)
 }
 
 // newest is the version of the schema that this program knows.

@@ -36,7 +36,7 @@ func newRole(t *testing.T, db pgtest.Database, rights string) (name, as string) 
 // refuses wants Open to fail, and its message to hold some words.
 func refuses(t *testing.T, url string, words ...string) {
 	t.Helper()
-	e, err := postgres.Open(t.Context(), url, postgres.Options{})
+	e, err := postgres.Open(t.Context(), url, postgrestest.Secrets(), postgres.Options{})
 	if err == nil {
 		_ = e.Close()
 	}
@@ -97,11 +97,11 @@ func TestRefusesSchemas(t *testing.T) {
 		"no security":             {[]string{`ALTER TABLE turns DISABLE ROW LEVEL SECURITY`}, []string{"on turns:"}},
 		"not forced":              {[]string{`ALTER TABLE callers NO FORCE ROW LEVEL SECURITY`, `ALTER TABLE jobs NO FORCE ROW LEVEL SECURITY`}, []string{"on callers, jobs:"}},
 		"a policy that is open":   {[]string{`ALTER POLICY tenant ON memories USING (TRUE)`}, []string{"on memories:"}},
-		"one that is half open":   {[]string{`ALTER POLICY tenant ON memories USING (tenant_id = (SELECT nullif(current_setting('recaller.tenant', TRUE), '')) OR confidence > 0)`}, []string{"on memories:"}},
+		"one that is half open":   {[]string{`ALTER POLICY tenant ON memories USING (tenant_id = (SELECT recaller_wall.claimed('tenant')) OR confidence > 0)`}, []string{"on memories:"}},
 		"one that lets in":        {[]string{`ALTER POLICY tenant ON memories WITH CHECK (TRUE)`}, []string{"on memories:"}},
 		"a second policy":         {[]string{`CREATE POLICY more ON identities FOR SELECT USING (TRUE)`}, []string{"on identities:"}},
-		"a door where none is":    {[]string{`CREATE POLICY system ON memories FOR SELECT USING ((SELECT current_setting('recaller.door', TRUE)) = 'system')`}, []string{"on memories:"}},
-		"a door with a wider use": {[]string{`DROP POLICY system ON tenants`, `CREATE POLICY system ON tenants USING ((SELECT current_setting('recaller.door', TRUE)) = 'system')`}, []string{"on tenants:"}},
+		"a door where none is":    {[]string{`CREATE POLICY system ON memories FOR SELECT USING ((SELECT recaller_wall.claimed('door')) = 'system')`}, []string{"on memories:"}},
+		"a door with a wider use": {[]string{`DROP POLICY system ON tenants`, `CREATE POLICY system ON tenants USING ((SELECT recaller_wall.claimed('door')) = 'system')`}, []string{"on tenants:"}},
 		"a new table":             {[]string{`CREATE TABLE notes (tenant_id TEXT, body TEXT)`, `GRANT SELECT ON notes TO PUBLIC`}, []string{"on notes:"}},
 		"a view":                  {[]string{`CREATE VIEW seen AS SELECT * FROM memories`, `GRANT SELECT ON seen TO PUBLIC`}, []string{"on seen:"}},
 		"a column of a view":      {[]string{`CREATE MATERIALIZED VIEW kept AS SELECT * FROM memories`, `GRANT SELECT (tenant_id) ON kept TO PUBLIC`}, []string{"on kept:"}},
@@ -112,6 +112,14 @@ func TestRefusesSchemas(t *testing.T) {
 		"a newer schema":          {[]string{`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, TRUE)`}, []string{"schema 9999", "newer Recaller"}},
 		"an older extension":      {[]string{`UPDATE pg_extension SET extversion = '0.7.4' WHERE extname = 'vector'`}, []string{"version 0.7.4", "0.8.0"}},
 		"no extension":            {[]string{`DROP EXTENSION vector CASCADE`}, []string{"no extension vector", "recaller migrate"}},
+		"a secret that is shown":  {[]string{`GRANT SELECT (inner_pad) ON recaller_wall.secret TO PUBLIC`}, []string{"can reach the secret", "REVOKE ALL ON recaller_wall.secret"}},
+		"a function that lies":    {[]string{`CREATE OR REPLACE FUNCTION recaller_wall.claimed(part TEXT) RETURNS TEXT LANGUAGE plpgsql STABLE SECURITY DEFINER AS $$ BEGIN RETURN 't2'; END $$`}, []string{"not what the migrations made: claimed"}},
+		"one that is loosened":    {[]string{`ALTER FUNCTION recaller_wall.arm RESET search_path`}, []string{"not what the migrations made: arm"}},
+		"a function more":         {[]string{`CREATE FUNCTION recaller_wall.more() RETURNS INT LANGUAGE sql AS 'SELECT 1'`}, []string{"not what the migrations made: more"}},
+		"a maker of functions":    {[]string{`GRANT CREATE ON SCHEMA recaller_wall TO PUBLIC`}, []string{"REVOKE CREATE ON SCHEMA recaller_wall"}},
+		"no right to claim":       {[]string{`REVOKE USAGE ON SCHEMA recaller_wall FROM recaller_test_app`}, []string{"may not use the functions", "recaller migrate"}},
+		"no wall":                 {[]string{`ALTER SCHEMA recaller_wall RENAME TO gone`}, []string{"recaller_wall", "is missing"}},
+		"another's secret":        {[]string{`UPDATE recaller_wall.secret SET outer_pad = inner_pad`}, []string{"is not the key store's", "recaller migrate --wall"}},
 		"no right to it":          {[]string{`REVOKE ALL ON ALL TABLES IN SCHEMA public FROM recaller_test_app`}, []string{"may not use the tables", "recaller migrate"}},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -150,7 +158,7 @@ func TestRefusesWhatIsNotReady(t *testing.T) {
 	refuses(t, "postgres://somebody:secret@127.0.0.1:1/x?connect_timeout=2", "the store is away")
 
 	for what, bad := range map[string]string{"no URL": "postgres://u:hunter2@host:notaport/db", "a wrong setting": "postgres://u:hunter2@host/db?pool_max_conns=many", "another database": "mysql://u:hunter2@host/db"} {
-		_, err := postgres.Open(t.Context(), bad, postgres.Options{})
+		_, err := postgres.Open(t.Context(), bad, postgrestest.Secrets(), postgres.Options{})
 		wantKind(t, what, err, recaller.Invalid)
 		if strings.Contains(fmt.Sprintf("%+v", err), "hunter2") {
 			t.Errorf("%s: the error tells the password", what)
@@ -172,7 +180,7 @@ func TestInspectTellsWhatIsThere(t *testing.T) {
 			t.Errorf("%s: found %q, problem %q", f.Name, f.Found, f.Problem)
 		}
 	}
-	if got := strings.Join(names, ", "); got != "server, durability, schema, extension vector, role, policies" {
+	if got := strings.Join(names, ", "); got != "server, durability, schema, extension vector, role, wall, policies" {
 		t.Errorf("looked at %s", got)
 	}
 	_, err = postgres.Inspect(t.Context(), "postgres://somebody@127.0.0.1:1/x?connect_timeout=2")

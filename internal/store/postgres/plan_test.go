@@ -33,7 +33,7 @@ func TestStore(t *testing.T) { //nolint:tparallel // the stories come first
 	super := connect(t, db.Super)
 	crowded(t, super)
 	c := connect(t, db.App)
-	run(t, c, `SET plan_cache_mode = force_generic_plan`, `SELECT set_config('recaller.tenant', 't1', FALSE), set_config('recaller.door', 'system', FALSE)`)
+	run(t, c, `SET plan_cache_mode = force_generic_plan`)
 	n := 0
 	for _, bad := range []string{`SELECT body FROM memories WHERE tenant_id = $1 AND confidence > 0.5`, `SELECT body FROM memories WHERE tenant_id = $1 AND id || '' = $2`, `SELECT max(at) FROM turns`} {
 		n++

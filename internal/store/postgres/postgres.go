@@ -21,7 +21,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	pgxvector "github.com/pgvector/pgvector-go/pgx"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/store"
@@ -42,16 +41,19 @@ const patience = 15 * time.Second
 
 // Engine implements store.Engine on Postgres. Safe for concurrent use.
 type Engine struct {
-	pool   *pgxpool.Pool
-	opts   Options
-	closed atomic.Bool
+	pool    *pgxpool.Pool
+	opts    Options
+	secrets Secrets
+	secret  secret
+	closed  atomic.Bool
 
 	frequent frequent
 }
 
 // Open connects to a database whose schema is current. It fails with Unavailable where the server cannot be reached,
-// where the schema is not this program's, and where the role could see past the policies; the message says what to do.
-func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
+// where the schema is not this program's, where the role could see past the policies, and where the secret of the wall
+// is not the one that the database knows; the message says what to do.
+func Open(ctx context.Context, url string, secrets Secrets, opts Options) (*Engine, error) {
 	if opts.Patience <= 0 {
 		opts.Patience = patience
 	}
@@ -62,14 +64,18 @@ func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
 	if err := sound(ctx, cfg.ConnConfig); err != nil {
 		return nil, err
 	}
-	cfg.AfterConnect = pgxvector.RegisterTypes
+	made, err := arm(ctx, cfg.ConnConfig, secrets)
+	if err != nil {
+		return nil, err
+	}
+	cfg.AfterConnect = connected
 	// A ping would be a round trip before nearly every transaction of a server that has little to do.
 	cfg.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, mapped(err)
 	}
-	return &Engine{pool: pool, opts: opts}, nil
+	return &Engine{pool: pool, opts: opts, secrets: secrets, secret: made}, nil
 }
 
 func poolConfig(url string, opts Options) (*pgxpool.Config, error) {
@@ -94,6 +100,9 @@ func poolConfig(url string, opts Options) (*pgxpool.Config, error) {
 	if cfg.ConnConfig.ConnectTimeout == 0 {
 		cfg.ConnConfig.ConnectTimeout = 5 * time.Second
 	}
+	if cfg.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeSimpleProtocol {
+		return nil, recaller.Errorf(recaller.Invalid, "the database URL has default_query_exec_mode=simple_protocol, which would show claims in pg_stat_activity: take exec")
+	}
 	cfg.ConnConfig.RuntimeParams["application_name"] = "recaller"
 	return cfg, nil
 }
@@ -101,24 +110,24 @@ func poolConfig(url string, opts Options) (*pgxpool.Config, error) {
 // Read implements store.Engine: on one snapshot. The transaction begins with its first statement, in one round trip,
 // and nobody waits for its end.
 func (e *Engine) Read(ctx context.Context, tenant recaller.TenantID, fn func(store.Tx) error) error {
-	return e.read(ctx, prologue{begin: beginRead, tenant: tenant}, fn)
+	return e.read(ctx, prologue{begin: beginRead, claim: claimed{tenant: tenant}}, fn)
 }
 
 // ReadSystem implements store.Engine.
 func (e *Engine) ReadSystem(ctx context.Context, fn func(store.Tx) error) error {
-	return e.read(ctx, prologue{begin: beginRead, system: true}, fn)
+	return e.read(ctx, prologue{begin: beginRead, claim: claimed{door: system}}, fn)
 }
 
 // Write implements store.Engine. It locks the caller's row, so that others who write about the caller wait.
 func (e *Engine) Write(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(store.Tx) error,
 ) error {
-	return e.write(ctx, prologue{begin: beginWrite, tenant: tenant, caller: caller}, fn)
+	return e.write(ctx, prologue{begin: beginWrite, claim: claimed{tenant: tenant, caller: caller}, caller: caller}, fn)
 }
 
 // WriteSystem implements store.Engine.
 func (e *Engine) WriteSystem(ctx context.Context, fn func(store.Tx) error) error {
-	return e.write(ctx, prologue{begin: beginWrite, system: true}, fn)
+	return e.write(ctx, prologue{begin: beginWrite, claim: claimed{door: system}}, fn)
 }
 
 func (e *Engine) read(ctx context.Context, p prologue, fn func(store.Tx) error) error {
@@ -195,7 +204,12 @@ func (e *Engine) Check(ctx context.Context) error {
 	if e.closed.Load() {
 		return closed()
 	}
-	return sound(ctx, e.pool.Config().ConnConfig)
+	cfg := e.pool.Config().ConnConfig
+	if err := sound(ctx, cfg); err != nil {
+		return err
+	}
+	_, err := arm(ctx, cfg, e.secrets)
+	return err
 }
 
 // Close implements store.Engine. It may be repeated.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/postgres"
+	"github.com/recallerhq/recaller/internal/store/postgres/postgrestest"
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/vaulttest"
 )
@@ -18,7 +19,7 @@ func open(t testing.TB, url string) *postgres.Engine {
 
 func openAs(t testing.TB, url string, opts postgres.Options) *postgres.Engine {
 	t.Helper()
-	e, err := postgres.Open(t.Context(), url, opts)
+	e, err := postgres.Open(t.Context(), url, postgrestest.Secrets(), opts)
 	if err != nil {
 		t.Fatal(err)
 	}

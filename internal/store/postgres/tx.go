@@ -17,29 +17,25 @@ const (
 	beginRead  = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
 	beginWrite = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE` // whatever the role's or the database's default is
 	// Without a timeout, a transaction whose client is gone would keep its locks until the network tells the server.
-	enter = `SELECT set_config('recaller.tenant', $1, TRUE), set_config('recaller.door', $2, TRUE),
-		set_config('idle_in_transaction_session_timeout', $3, TRUE)`
+	enter      = `SELECT recaller_wall.enter($1, $2, $3, $4, $5), set_config('idle_in_transaction_session_timeout', $6, TRUE)`
 	lockCaller = `SELECT 1 FROM callers WHERE tenant_id = $1 AND id = $2 FOR UPDATE`
 )
 
 // prologue is what a transaction begins with. It travels with the first statement.
 type prologue struct {
 	begin    string
-	tenant   recaller.TenantID
-	system   bool
+	claim    claimed
 	caller   recaller.CallerID // locked; empty: nobody
 	patience string            // in milliseconds
 }
 
-func (p prologue) queue(b *pgx.Batch) {
-	door := ""
-	if p.system {
-		door = "system"
-	}
+// queue queues what goes before the first statement on a connection.
+func (p prologue) queue(b *pgx.Batch, c *pgx.Conn, s secret) {
+	session := sessionOf(c)
 	b.Queue(p.begin)
-	b.Queue(enter, string(p.tenant), door, p.patience)
+	b.Queue(enter, session, p.claim.door, string(p.claim.tenant), string(p.claim.caller), s.hash(session, p.claim), p.patience)
 	if p.caller != "" {
-		b.Queue(lockCaller, string(p.tenant), string(p.caller))
+		b.Queue(lockCaller, string(p.claim.tenant), string(p.caller))
 	}
 }
 
@@ -106,8 +102,11 @@ func (t *tx) send(queue func(*pgx.Batch)) (pgx.BatchResults, error) {
 
 // open begins the transaction, with its first statements.
 func (t *tx) open(queue func(*pgx.Batch)) (pgx.BatchResults, error) {
+	if err := t.prologue.claim.fit(); err != nil {
+		return nil, err
+	}
 	var b pgx.Batch
-	t.prologue.queue(&b)
+	t.prologue.queue(&b, t.c.Conn(), t.of.secret)
 	queue(&b)
 	t.begun = true // even where it fails: how far it came cannot be told
 	r := t.c.SendBatch(t.ctx, &b)

@@ -2,7 +2,9 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -18,7 +20,9 @@ func lookRole(ctx context.Context, c *pgx.Conn) (Finding, error) {
 			AND (r.rolsuper OR r.rolbypassrls OR r.rolcreaterole
 			OR r.rolname IN ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
 			OR EXISTS (SELECT 1 FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace
-				WHERE n.nspname = 'public' AND t.relkind IN ('r', 'p') AND t.relowner = r.oid))), '{}')`).Scan(&f.Found, &might)
+				WHERE n.nspname IN ('public', 'recaller_wall') AND t.relkind IN ('r', 'p') AND t.relowner = r.oid)
+			OR EXISTS (SELECT 1 FROM pg_namespace n LEFT JOIN pg_proc f ON f.pronamespace = n.oid
+				WHERE n.nspname = 'recaller_wall' AND (n.nspowner = r.oid OR f.proowner = r.oid)))), '{}')`).Scan(&f.Found, &might)
 	if len(might) > 0 {
 		f.Problem = fmt.Sprintf("the database role %s can see past the policies (as %s): run the server as a role that is no superuser, has neither BYPASSRLS nor CREATEROLE, and does not own the tables",
 			f.Found, strings.Join(might, ", "))
@@ -26,10 +30,83 @@ func lookRole(ctx context.Context, c *pgx.Conn) (Finding, error) {
 	return f, err
 }
 
+// functions are those of the schema recaller_wall.
+func functions() []string { return []string{"arm", "armed", "claimed", "enter", "holds", "seal"} }
+
+// lookWall looks at what proves the claims of transactions: the functions, who may use them, and the secret.
+func lookWall(ctx context.Context, c *pgx.Conn) (Finding, error) {
+	f := Finding{Name: "wall"}
+	var usable, loose, makes bool
+	err := c.QueryRow(ctx, `SELECT has_schema_privilege(n.oid, 'USAGE') AND NOT EXISTS (SELECT 1 FROM pg_proc
+			WHERE pronamespace = n.oid AND prosecdef AND NOT has_function_privilege(oid, 'EXECUTE')),
+		has_table_privilege(t.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
+			OR has_any_column_privilege(t.oid, 'SELECT, INSERT, UPDATE, REFERENCES'),
+		has_schema_privilege(n.oid, 'CREATE')
+		FROM pg_namespace n JOIN pg_class t ON t.relnamespace = n.oid AND t.relname = 'secret'
+		WHERE n.nspname = 'recaller_wall'`).Scan(&usable, &loose, &makes)
+	if errors.Is(err, pgx.ErrNoRows) {
+		f.Problem = "the schema recaller_wall, by which transactions say for whom they are, is missing: restore it as the migrations have it"
+		return f, nil
+	}
+	if err != nil {
+		return f, err
+	}
+	foreign, err := foreignFunctions(ctx, c)
+	switch {
+	case err != nil:
+		return f, err
+	case len(foreign) > 0:
+		f.Problem = "of the schema recaller_wall these functions are not what the migrations made: " + strings.Join(foreign, ", ") + ": restore them as the migrations have them"
+	case !usable:
+		f.Problem = "the role that the server runs as may not use the functions of the schema recaller_wall: run `recaller migrate`, which lets the role of RECALLER_DATABASE_URL use them"
+	case loose:
+		f.Problem = "the role that the server runs as can reach the secret of the wall, with which any tenant can be claimed: REVOKE ALL ON recaller_wall.secret from it and from PUBLIC, stop the servers, and run `recaller migrate --wall`, which has a new one made"
+	case makes:
+		f.Problem = "the role that the server runs as may make functions in the schema recaller_wall: REVOKE CREATE ON SCHEMA recaller_wall from it and from PUBLIC"
+	}
+	if f.Problem != "" {
+		return f, nil
+	}
+	var print []byte
+	if err := c.QueryRow(ctx, armedBy).Scan(&print); err != nil {
+		return f, err
+	}
+	if f.Found = "no secret yet: the next start of the server sets it"; print != nil {
+		f.Found = fmt.Sprintf("secret %x", print)
+	}
+	return f, nil
+}
+
+// foreignFunctions names the functions of the wall that are missing, other than the migrations made them, or more.
+func foreignFunctions(ctx context.Context, c *pgx.Conn) (foreign []string, err error) {
+	made, err := migrationTexts()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := c.Query(ctx, `SELECT proname::text, prosrc, prosecdef, proconfig IS NOT NULL FROM pg_proc
+		WHERE pronamespace = (SELECT oid FROM pg_namespace WHERE nspname = 'recaller_wall') ORDER BY proname`)
+	if err != nil {
+		return nil, err
+	}
+	missing := functions()
+	var name, body string
+	var definer, pinned bool
+	_, err = pgx.ForEachRow(rows, []any{&name, &body, &definer, &pinned}, func() error {
+		i := slices.Index(missing, name)
+		if i < 0 || definer != (name != "seal") || pinned != slices.Contains([]string{"arm", "armed", "holds"}, name) || !strings.Contains(made, "AS $$"+body+"$$;") {
+			foreign = append(foreign, name)
+			return nil
+		}
+		missing = slices.Delete(missing, i, i+1)
+		return nil
+	})
+	return slices.Compact(slices.Sorted(slices.Values(append(foreign, missing...)))), err
+}
+
 // What the policies say, without the spaces, parentheses, casts and aliases that Postgres shows.
 const (
-	ofTenant = `=selectnullifcurrent_setting'recaller.tenant',true,''`
-	ofSystem = `selectcurrent_setting'recaller.door',true='system'`
+	ofTenant = `=selectrecaller_wall.claimed'tenant'`
+	ofSystem = `selectrecaller_wall.claimed'door'='system'`
 )
 
 // lookPolicies finds what the role may touch in the schema without the policy `tenant` alone to keep its rows apart.

@@ -26,6 +26,7 @@ const rowsEach = 60
 func divided(t *testing.T) (db pgtest.Database, all []table) {
 	t.Helper()
 	db = postgrestest.Database(t)
+	open(t, db.App) // which sets the secret
 	super := connect(t, db.Super)
 	all = tables(t, super)
 	for _, tb := range all {
@@ -47,11 +48,26 @@ func as(t *testing.T, c *pgx.Conn, tenant string, fn func(pgx.Tx)) {
 	}
 	defer func() { _ = tx.Rollback(context.Background()) }()
 	if tenant != "" {
-		if _, err := tx.Exec(t.Context(), `SELECT set_config('recaller.tenant', $1, TRUE)`, tenant); err != nil {
-			t.Fatal(err)
-		}
+		claim(t, tx, "", tenant, "")
 	}
 	fn(tx)
+}
+
+// claim claims as the server does, with the right secret.
+func claim(t *testing.T, tx pgx.Tx, door, tenant, caller string) {
+	t.Helper()
+	if _, err := tx.Exec(t.Context(), postgres.Enter, "", door, tenant, caller, hash(t, "", door, tenant, caller)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func hash(t *testing.T, session, door, tenant, caller string) []byte {
+	t.Helper()
+	secret, err := postgrestest.Secrets().WallSecret(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return postgres.Hash(secret, session, door, tenant, caller)
 }
 
 // touched runs a statement and tells how many rows it saw or changed.
@@ -120,9 +136,7 @@ func (tb table) shut(t *testing.T, tx pgx.Tx) {
 			t.Errorf("without a tenant: %s: %d rows", query, n)
 		}
 	}
-	if _, err := tx.Exec(t.Context(), `SELECT set_config('recaller.tenant', '', TRUE)`); err != nil { // as a transaction leaves it
-		t.Fatal(err)
-	}
+	claim(t, tx, "", "", "")
 	if n := touched(t, tx, `SELECT * FROM `+tb.name); n != 0 {
 		t.Errorf("with an empty tenant: %s: %d rows", tb.name, n)
 	}
@@ -211,7 +225,7 @@ func TestSystemDoor(t *testing.T) {
 	listed := map[string]int64{"tenants": 2, "tenant_numbers": 2 * rowsEach, "jobs": 2 * rowsEach}
 	for _, tb := range all {
 		as(t, c, "", func(tx pgx.Tx) {
-			touched(t, tx, `SELECT set_config('recaller.door', 'system', TRUE)`)
+			claim(t, tx, "system", "", "")
 			if n := touched(t, tx, `SELECT * FROM `+tb.name); n != listed[tb.name] {
 				t.Errorf("%s: %d rows through the system's door, want %d", tb.name, n, listed[tb.name])
 			}

@@ -197,7 +197,7 @@ func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Database(t)
 	w := newWire(t, db.App)
-	e, err := postgres.Open(t.Context(), w.url, postgres.Options{Connections: 1})
+	e, err := postgres.Open(t.Context(), w.url, postgrestest.Secrets(), postgres.Options{Connections: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestSilence(t *testing.T) {
 	db := postgrestest.Database(t)
 	w := newWire(t, db.App)
 	const patience = 500 * time.Millisecond
-	e, err := postgres.Open(t.Context(), w.url, postgres.Options{Connections: 4, Patience: patience})
+	e, err := postgres.Open(t.Context(), w.url, postgrestest.Secrets(), postgres.Options{Connections: 4, Patience: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
