@@ -42,13 +42,13 @@ type Options struct {
 	Log     *slog.Logger     // required
 	Version string           // of the program
 	Now     func() time.Time // nil: time.Now
+	// Elapsed is a clock that never jumps, however Now does; nil: by Now.
+	Elapsed func() time.Duration
 	Store   sqlite.Options
 	// Postgres adjusts the engine if the data is on Postgres.
 	Postgres postgres.Options
 	// Wrap, if set, is put between the use cases and the engine of the store. Tests use it to make the store fail.
 	Wrap func(store.Engine) store.Engine
-
-	elapsed func() time.Duration // by a clock that never jumps; nil: by Now
 }
 
 // App is a whole Recaller on one data folder. Make it with New, and Close it.
@@ -78,6 +78,7 @@ type App struct {
 	privacy       *privacy.Service
 	refresh       *refresh.Service
 	runner        *jobs.Runner
+	leased        bool // the last process's leases of jobs are to end before any job runs
 	loops         loops
 }
 
@@ -101,7 +102,7 @@ func New(ctx context.Context, cfg config.Config, opts Options) (*App, error) {
 	if opts.Now == nil { // as exact as the store keeps times, so that what is answered and what is read back are equal
 		opts.Now = func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 		began := time.Now()
-		opts.elapsed = func() time.Duration { return time.Since(began) }
+		opts.Elapsed = func() time.Duration { return time.Since(began) }
 	}
 	a := &App{cfg: cfg, opts: opts, log: opts.Log, registry: obs.NewRegistry(opts.Version), taken: make(chan struct{})}
 	a.feed = feed.New(feed.Options{Log: opts.Log})
@@ -225,7 +226,9 @@ func (a *App) admission() *admission.Gate {
 
 // recover goes on with what the last process left, before anything is served.
 func (a *App) recover(ctx context.Context) error {
-	if err := a.without(a.store.ReleaseJobs(ctx), "jobs of the last process wait until their leases end"); err != nil {
+	err := a.store.ReleaseJobs(ctx)
+	a.leased = err != nil
+	if err := a.without(err, "jobs of the last process wait until there is room"); err != nil {
 		return err
 	}
 	over := make(chan struct{})

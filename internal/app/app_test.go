@@ -172,6 +172,7 @@ const (
 	well  state = iota
 	away        // it cannot be reached
 	hangs       // it does not answer, whatever the caller's patience
+	full        // it reads, and has no room to write
 	deaf        // it reads, and it writes what it is told, but the answer to a write is lost
 )
 
@@ -204,6 +205,8 @@ func (f *faulty) try(writes bool, op func() error) error {
 	switch {
 	case state == away:
 		return gone
+	case state == full && writes:
+		return recaller.Errorf(recaller.Full, "the disk is full")
 	case state == hangs:
 		<-back
 	case state == deaf && writes:

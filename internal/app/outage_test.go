@@ -1,8 +1,10 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
 )
 
@@ -209,6 +212,43 @@ func TestTheStoreIsFull(t *testing.T) {
 	err = h.Ready(t.Context())
 	wantStatus(t, err, http.StatusServiceUnavailable)
 	holds(t, "readyz", err.Error(), "the disk is full")
+}
+
+// A start that found no room to end the leases of the last process ends them once there is room: what that process was
+// writing up does not wait until they are over, which takes most of an hour.
+func TestAStartOnAFullDiskReleasesJobsLater(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	h := build(t, dir, Options{})
+	call := h.ring("+14155550101").Conversation.ID
+	h.say(call, "I need a repair at 742 Evergreen Terrace.")
+	h.hangUp(call)
+	due, err := h.app.store.DueJobs(t.Context(), h.clock.Now(), "", 1)
+	if err != nil || len(due) != 1 {
+		t.Fatalf("got %d jobs, %v; want the wrap-up", len(due), err)
+	}
+	if _, ok, err := h.app.store.LeaseJob(t.Context(), due[0], h.clock.Now().Add(time.Hour)); err != nil || !ok {
+		t.Fatalf("lease the job: %v, %v", ok, err)
+	}
+	if err := h.app.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	disk := &faulty{state: full}
+	a, err := New(t.Context(), settings(t, dir), Options{
+		Log: slog.New(slog.DiscardHandler), Wrap: func(e store.Engine) store.Engine { disk.Engine = e; return disk },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = a.Close(context.Background()) }) // nobody looks at it any more
+	if err := a.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	disk.is(well)
+	h.eventually("the wrap-up is done", func() bool {
+		n, err := a.store.JobCount(t.Context())
+		return err == nil && n == 0
+	})
 }
 
 func wantStatus(t *testing.T, err error, status int) {

@@ -13,10 +13,11 @@ import (
 
 // How often the housekeeping runs.
 const (
-	flushEvery = 500 * time.Millisecond // conversations held while the store was away
-	idleEvery  = time.Minute            // conversations that nobody ends
-	pruneEvery = time.Hour              // marks of requests, archive files
-	onceFor    = 24 * time.Hour         // how long an Idempotency-Key is remembered
+	flushEvery   = 500 * time.Millisecond // conversations held while the store was away
+	releaseEvery = time.Second            // leases that a start could not end
+	idleEvery    = time.Minute            // conversations that nobody ends
+	pruneEvery   = time.Hour              // marks of requests, archive files
+	onceFor      = 24 * time.Hour         // how long an Idempotency-Key is remembered
 )
 
 // loops are the goroutines of an App: none starts after stop.
@@ -67,6 +68,7 @@ func (a *App) Start(ctx context.Context) error {
 		defer cancel()
 		stop := context.AfterFunc(ctx, func() { time.AfterFunc(a.cfg.ShutdownGrace, cancel) })
 		defer stop()
+		a.release(ctx)
 		a.runner.Run(ctx, drain)
 	})
 	a.loops.run(ctx, a.refresh.Run)
@@ -87,6 +89,19 @@ func (a *App) Start(ctx context.Context) error {
 		return recaller.Errorf(recaller.Unavailable, "it is closed")
 	}
 	return nil
+}
+
+// release ends the leases that the last process had, once there is room to: no job can be taken before.
+func (a *App) release(ctx context.Context) {
+	tick := time.NewTicker(releaseEvery)
+	defer tick.Stop()
+	for a.leased && a.store.ReleaseJobs(ctx) != nil {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // nightHour is the hour at which nightly work begins, by the machine's clock and zone.

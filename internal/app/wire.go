@@ -56,7 +56,7 @@ func (a *App) wire() error {
 		Deadline: a.cfg.Briefing.Deadline, Tokens: a.cfg.Briefing.Tokens, Ledger: ledger, Store: a.store,
 		Tenants: a.tenants, Archive: files, Briefer: briefer, Feed: a.feed, Plan: wrapup.Plan,
 		Enqueued: a.enqueued, Masked: masked, Log: a.log, Metrics: conversation.NewMetrics(a.registry), Now: now, NewID: newID,
-		Elapsed: a.opts.elapsed,
+		Elapsed: a.opts.Elapsed,
 	})
 	a.refresh = refresh.New(refresh.Deps{
 		Listening: a.events.Listening, Briefing: a.conversations.Briefing, Version: a.store.ContentVersion,

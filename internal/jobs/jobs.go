@@ -80,6 +80,7 @@ type Runner struct {
 	now      func() time.Time
 	wake     chan struct{}
 	shares   shares
+	owed     owed
 	results  *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 	straight time.Time // when the queue was straightened; Run has it
@@ -143,12 +144,13 @@ func (r *Runner) Run(ctx, drain context.Context) {
 	slots := make(chan struct{}, r.opts.Workers)
 	for {
 		r.straighten(ctx)
+		there := r.settleOwed(ctx)
 		started, asked, err := r.claim(ctx, drain, slots, &running)
 		if ctx.Err() != nil {
 			return
 		}
 		if !started {
-			r.sleep(ctx, asked, err != nil)
+			r.sleep(ctx, asked, err != nil || !there)
 		}
 	}
 }
@@ -238,6 +240,7 @@ func (r *Runner) attempt(ctx context.Context, j recaller.Job) {
 	}
 	if after != nil {
 		r.log.Error("settle job", "kind", j.Kind, "tenant", j.Tenant, "subject", j.Subject, "err", after)
+		r.owed.add(attempted{j, err})
 	}
 }
 
@@ -288,7 +291,8 @@ func (r *Runner) settle(ctx context.Context, j recaller.Job, cause error) (resul
 	}
 	if h := r.handler(j); h.GiveUp != nil {
 		if err := guarded(func() error { return h.GiveUp(ctx, j, cause) }); err != nil {
-			return "retry", errors.Join(err, r.queue.RetryJob(ctx, j, r.now().Add(r.handler(j).MaxBackoff), "give up"))
+			r.log.Error("give up job", "kind", j.Kind, "tenant", j.Tenant, "subject", j.Subject, "err", err)
+			return "retry", r.queue.RetryJob(ctx, j, r.now().Add(r.handler(j).MaxBackoff), "give up")
 		}
 	}
 	return "given up", r.queue.FinishJob(ctx, j)

@@ -316,7 +316,8 @@ func TestBrokenQueueIsLeftInPeace(t *testing.T) {
 	})
 }
 
-// TestDoneButNotFinished is about a job that was done, which could not be written down: it runs again.
+// A job was done, and the disk was full when that was to be written down: once there is room it is, and the job does not
+// wait for its lease to end, nor run again.
 func TestDoneButNotFinished(t *testing.T) {
 	t.Parallel()
 	tell(t, Handler{Run: fine}, Options{}, func(s *shop) {
@@ -324,12 +325,38 @@ func TestDoneButNotFinished(t *testing.T) {
 		s.full = true
 		s.memoryQueue.mu.Unlock()
 		s.add("work", "x", s.began)
-		s.pass(time.Minute)
+		s.pass(30 * time.Second)
 		s.memoryQueue.mu.Lock()
 		s.full = false
 		s.memoryQueue.mu.Unlock()
+		s.pass(2 * time.Second)
+		s.want("left", s.state(), "[]")
 		s.pass(time.Hour)
-		s.want("done", s.done(), "x at 0s; x at 2m0s")
+		s.want("done", s.done(), "x at 0s")
+	})
+}
+
+// A job failed while the queue was away: it is tried again soon after that is back, however long its lease is.
+func TestFailedWhileTheQueueWasAway(t *testing.T) {
+	t.Parallel()
+	tries := 0
+	run := func(ctx context.Context, j recaller.Job) error {
+		if tries++; tries == 1 {
+			return failing(ctx, j)
+		}
+		return nil
+	}
+	tell(t, Handler{Run: run, Timeout: time.Hour}, Options{}, func(s *shop) {
+		s.memoryQueue.mu.Lock()
+		s.full = true
+		s.memoryQueue.mu.Unlock()
+		s.add("work", "x", s.began)
+		s.pass(30 * time.Second)
+		s.memoryQueue.mu.Lock()
+		s.full = false
+		s.memoryQueue.mu.Unlock()
+		s.pass(4 * time.Second)
+		s.want("done", s.done(), "x at 0s; x at 32s")
 		s.want("left", s.state(), "[]")
 	})
 }

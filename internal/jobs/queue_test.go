@@ -145,6 +145,9 @@ func (q *memoryQueue) RetryJob(ctx context.Context, j recaller.Job, at time.Time
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if q.full {
+		return recaller.Errorf(recaller.Full, "full")
+	}
 	if h := q.jobs[j.Kind+j.Subject]; h != nil && h.Attempts == j.Attempts {
 		h.RunAt, h.leased, h.reason = at, time.Time{}, reason
 	}
