@@ -56,6 +56,21 @@ func TestIdleCallsAreClosed(t *testing.T) {
 	h.start().writtenUp(silent)
 }
 
+// The clock goes back while calls go on: whoever does not tell when his call ended can end it, in no time; who tells a time
+// before its start cannot.
+func TestACallEndsThoughTheClockWentBack(t *testing.T) {
+	t.Parallel()
+	h := build(t, t.TempDir(), Options{})
+	call := h.ring("+14155550101").Conversation
+	h.clock.turn(-11 * time.Hour)
+	_, err := h.EndConversation(t.Context(), call.ID, client.EndRequest{EndedAt: call.StartedAt.Add(-time.Hour)})
+	wantStatus(t, err, http.StatusUnprocessableEntity)
+	ended, err := h.EndConversation(t.Context(), call.ID, client.EndRequest{})
+	if err != nil || ended.Status != recaller.Completed || !ended.EndedAt.Equal(call.StartedAt) || ended.DurationSeconds != 0 {
+		t.Errorf("got %+v, %v; want it to end when it began, %v", ended, err, call.StartedAt)
+	}
+}
+
 func (h *house) wantClosed(want int) {
 	h.t.Helper()
 	if closed, err := h.app.conversations.CloseIdle(h.t.Context()); err != nil || closed != want {

@@ -17,6 +17,7 @@ type End struct {
 	RecordingURL string
 	Reason       string
 	cut          bool // see recaller.Conversation
+	untold       bool // nobody told EndedAt
 }
 
 // End closes a conversation and enqueues its wrap-up, in one commit. Ending it again changes nothing. While the store
@@ -73,14 +74,15 @@ func (in *End) validate(now time.Time) error {
 		return err
 	}
 	if in.EndedAt.IsZero() {
-		in.EndedAt = now
+		in.EndedAt, in.untold = now, true
 	}
 	return plausible("ended_at", in.EndedAt, now)
 }
 
-// after refuses an end before the start. Platforms tell whole seconds, so an end in the second of the start passes.
+// after refuses an end before the start. Platforms tell whole seconds, so an end in the second of the start passes. If
+// nobody told when it ended, it is no fault of the request that the clock has gone back since the start.
 func (in *End) after(started time.Time) error {
-	if in.EndedAt.Before(started.Truncate(time.Second)) {
+	if !in.untold && in.EndedAt.Before(started.Truncate(time.Second)) {
 		return recaller.InvalidField("ended_at", "must not be before started_at")
 	}
 	return nil
