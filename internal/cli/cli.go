@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -33,6 +34,7 @@ type Process struct {
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Stderr  io.Writer
+	Now     func() time.Time // by which the server tells the time; nil: the machine's clock
 }
 
 // Main carries out one command line and returns the exit code. The end of ctx is Ctrl-C.
@@ -45,6 +47,7 @@ func Main(ctx context.Context, p Process) int {
 		in:      p.Stdin,
 		out:     term.New(p.Stdout, getenv),
 		err:     term.New(p.Stderr, getenv),
+		clock:   p.Now,
 	}
 	err := run(ctx, s, p.Args)
 	if errors.Is(err, errHelpShown) {

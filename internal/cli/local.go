@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/app"
@@ -31,7 +32,10 @@ func (s *session) openEngine(ctx context.Context, cfg config.Config, log *slog.L
 	if s.newEngine != nil {
 		return s.newEngine(ctx, cfg, log)
 	}
-	opened, err := app.New(ctx, cfg, app.Options{Log: log, Version: s.version})
+	began := time.Now()
+	opened, err := app.New(ctx, cfg, app.Options{
+		Log: log, Version: s.version, Now: s.clock, Elapsed: func() time.Duration { return time.Since(began) },
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ type session struct {
 	err     term.Out
 	globals *globals
 	closers []func() error
+	clock   func() time.Time // of the server; nil: the machine's
 
 	newEngine func(context.Context, config.Config, *slog.Logger) (engine, error) // nil: package app
 	// settings that flags of the verb give
