@@ -201,7 +201,7 @@ func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 func (a *App) httpOptions() httpapi.Options {
 	o := httpapi.Options{
-		Version: a.opts.Version, MaxBody: a.cfg.Limits.BodyBytes, MaxImport: a.cfg.Limits.ImportBytes,
+		Version: a.opts.Version, MaxBody: a.cfg.Limits.BodyBytes, MaxImport: a.cfg.Limits.ImportBytes, Spool: a.path(),
 		Now: a.opts.Now, Proxies: a.cfg.Proxies.Networks,
 	}
 	if a.cfg.MetricsAddr == "" {

@@ -119,7 +119,7 @@ func (c *Config) servingFields() []field {
 		{"metrics_addr", "RECALLER_METRICS_ADDR", "", "Address of its own for `/metrics`. Not set: on the server's address.", text(&c.MetricsAddr)},
 
 		{"limits.body_bytes", "RECALLER_MAX_BODY_BYTES", "4MiB", "Largest body of a request.", size(&c.Limits.BodyBytes, 64<<10, 1<<30)},
-		{"limits.import_bytes", "RECALLER_MAX_IMPORT_BYTES", "32MiB", "Largest body of an import; all at once take twice as much memory.", size(&c.Limits.ImportBytes, 64<<10, 4<<30)},
+		{"limits.import_bytes", "RECALLER_MAX_IMPORT_BYTES", "32MiB", "Largest body of an import. Bodies lie encrypted in the data folder while they are read; all at once take twice as much room there.", size(&c.Limits.ImportBytes, 64<<10, 4<<30)},
 		{"limits.rate", "RECALLER_RATE_LIMIT", "10000", "Requests per second and API key; 0 sets no limit.", number(&c.Limits.Rate, 0, 1e6)},
 		{"limits.burst", "RECALLER_RATE_BURST", "20000", "Requests that one API key may send at once.", count(&c.Limits.Burst, 1, 1e6)},
 

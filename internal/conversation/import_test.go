@@ -253,7 +253,7 @@ func TestImportNamesTheFieldAtFault(t *testing.T) {
 func TestImportsThatWaitAreBounded(t *testing.T) {
 	b := newBench(t)
 	in := past(b, "", "user: "+strings.Repeat("x", recaller.MaxTurnBytes))
-	in.Turns = slices.Repeat(in.Turns, 1000)
+	in.Turns = slices.Repeat(in.Turns, 200)
 	var taken []recaller.Conversation
 	var err error
 	for err == nil && len(taken) < 10 {

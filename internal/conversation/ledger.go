@@ -48,7 +48,7 @@ var unseen key
 // Bounds of the live state.
 const (
 	maxWords       = 4 << 20        // text of one ephemeral conversation; past it the oldest turns go
-	maxImportBytes = 256 << 20      // text of imports that wait for their wrap-up
+	maxImportBytes = 40 << 20       // text of imports that wait for their wrap-up
 	maxUnseen      = 1000           // conversations that the store has not seen
 	wordsFor       = 24 * time.Hour // how long ephemeral words wait for a wrap-up that does not come
 )

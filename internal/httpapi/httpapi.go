@@ -18,6 +18,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/admission"
@@ -190,6 +191,7 @@ type Options struct {
 	Gatherer   prometheus.Gatherer // serves /metrics, with a key of the tenant default; nil: not served here
 	MaxBody    int64               // bytes of a request's body; 0: DefaultMaxBody
 	MaxImport  int64               // bytes of an import's body; 0: DefaultMaxImport
+	Spool      string              // the folder where large bodies lie, encrypted, while they are read; empty: the system's
 	Heartbeat  time.Duration       // between the heartbeats of an event stream; 0: DefaultHeartbeat
 	MaxStreams int                 // event streams at once; 0: DefaultMaxStreams
 	Proxies    []netip.Prefix      // whose X-Forwarded-For says who asks
@@ -236,6 +238,7 @@ type server struct {
 	metrics      *metrics
 	operations   map[string]*admission.Operation
 	imports      *admission.Slots
+	importing    *semaphore.Weighted // bytes of JSON of the conversations that are decoded and carried out
 	faults       map[reflect.Type]*huma.Schema // of the bodies that handlers decode
 	faultSchemas huma.Registry                 // what faults refer to
 	required     map[recaller.Tool][]string    // arguments that a tool requires, in snake_case
@@ -259,6 +262,7 @@ func newServer(deps Deps, opts Options) (*server, error) {
 	s := &server{
 		Deps: deps, opts: opts, mux: &recorder{mux: http.NewServeMux()}, metrics: m,
 		operations: operations(opts), imports: admission.Queue(maxImports, importsAtWork),
+		importing: semaphore.NewWeighted(2 * maxImported),
 	}
 	s.api = humago.New(s.mux, s.config())
 	s.api.UseMiddleware(s.admit)

@@ -88,6 +88,7 @@ type route struct {
 	status           int   // of success; 0: 200
 	statuses         []int // of failures that are this route's own
 	rawBody          bool  // the handler decodes and validates the body itself
+	streamed         bool  // the handler reads it as well
 }
 
 // add serves a route. The handler's errors become problems.
@@ -113,6 +114,9 @@ func (s *server) operation(r route) huma.Operation {
 		Description: r.about, DefaultStatus: r.status, MaxBodyBytes: needs.MaxBody, SkipValidateBody: r.rawBody,
 		Responses: map[string]*huma.Response{}, BodyReadTimeout: needs.Timeout(),
 		SkipValidateParams: isTool(r.path), // unknown parameters of a tool call do no harm
+	}
+	if r.streamed {
+		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {}}}
 	}
 	op.Security = []map[string][]string{} // no key is needed
 	if scope := needs.Scope; scope != "" {
