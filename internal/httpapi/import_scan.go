@@ -62,7 +62,7 @@ func scan(body io.Reader) (head batchHead, err error) {
 	v := valuesOf(body)
 	defer func() { err = scanErr(err) }()
 	if first, err := v.Token(); err != nil || first != json.Delim('{') {
-		return head, nil //nolint:nilerr // importOne says what is wrong with it
+		return head, nil // importOne says what is wrong with it
 	}
 	unknown, badWrapup := "", false
 	for v.More() {
