@@ -57,7 +57,7 @@ test: ## Run all tests (what CI runs), with the race detector but for those name
 	packages=$$($(GO) list $(PKGS)); apart=$$(grep -E '$(APART)' <<<"$$packages" || true); \
 	watched=$$(grep -vE '$(APART)' <<<"$$packages" || true); \
 	if [ -n "$$watched" ]; then $(GO) test $(RACE) -timeout $(TIMEOUT) $$watched; fi; \
-	if [ -n "$$apart" ]; then $(GO) test -timeout $(TIMEOUT) $$apart; fi
+	if [ -n "$$apart" ]; then $(GO) test -parallel 4 -timeout $(TIMEOUT) $$apart; fi
 
 .PHONY: race-e2e
 race-e2e: ## Run the end-to-end tests on a binary with the race detector (minutes)

@@ -200,3 +200,41 @@ func TestOneProcessAFolder(t *testing.T) {
 		t.Errorf("the key file: got %v, %v; want it for the owner only", info.Mode(), err)
 	}
 }
+
+// A clock that is two days ahead for a while deletes nothing: a request that is repeated then is still known. Once it has
+// gone evenly for an hour, it is believed.
+func TestAClockThatJumpsDeletesNothing(t *testing.T) {
+	t.Parallel()
+	h := build(t, t.TempDir(), Options{})
+	var ran time.Duration
+	pass := func(d time.Duration) { ran += d; h.clock.turn(d) }
+	clock := paceOf(h.clock.Now, func() time.Duration { return ran })
+	ring := func() string {
+		h.t.Helper()
+		started, err := h.StartConversation(client.WithIdempotencyKey(t.Context(), "the-first-ring"), client.StartRequest{
+			Caller: client.CallerRef{Phone: "+14155550100"}, Channel: "voice", Direction: "inbound",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return started.Conversation.ID
+	}
+	first := ring()
+	prune := func() {
+		t.Helper()
+		if err := h.app.prune(t.Context(), clock); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pass(pruneEvery)
+	h.clock.turn(48 * time.Hour)
+	prune()
+	if again := ring(); again != first {
+		t.Error("a request that was repeated while the clock was ahead is taken for another")
+	}
+	pass(pruneEvery)
+	prune()
+	if later := ring(); later == first {
+		t.Error("two days later, by a clock that goes evenly, the request is still taken for the first")
+	}
+}

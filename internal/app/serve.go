@@ -80,15 +80,24 @@ func (a *App) Start(ctx context.Context) error {
 		_, err := a.conversations.CloseIdle(ctx)
 		return err
 	})
-	a.every(ctx, pruneEvery, func(ctx context.Context) error {
-		_, err := a.privacy.Expire(ctx)
-		return errors.Join(err, a.store.PruneOnces(ctx, a.opts.Now().Add(-onceFor)))
-	})
+	clock := paceOf(a.opts.Now, a.opts.Elapsed)
+	a.every(ctx, pruneEvery, func(ctx context.Context) error { return a.prune(ctx, clock) })
 	a.loops.run(ctx, a.nightly)
 	if !started {
 		return recaller.Errorf(recaller.Unavailable, "it is closed")
 	}
 	return nil
+}
+
+// prune deletes what is older than it may be, unless the clock jumped since the last time: a clock that is wrong for less
+// than an hour deletes nothing.
+func (a *App) prune(ctx context.Context, clock *pace) error {
+	if !clock.even() {
+		a.log.Warn("the clock jumped: nothing is deleted for its age until it has been even for an hour")
+		return nil
+	}
+	_, err := a.privacy.Expire(ctx)
+	return errors.Join(err, a.store.PruneOnces(ctx, a.opts.Now().Add(-onceFor)))
 }
 
 // release ends the leases that the last process had, once there is room to: no job can be taken before.
