@@ -204,6 +204,29 @@ func TestErasureIsFinishedWhateverHappens(t *testing.T) {
 	}
 }
 
+// An erasure that failed is asked for again, before its job runs: it goes on, and there is a receipt, whatever was done of it.
+func TestAnErasureThatFailedIsAskedForAgain(t *testing.T) {
+	for _, step := range []string{"destroy", "rows", "scrub", "sign", "put", "receipt"} {
+		for _, crash := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s crash=%v", step, crash), func(t *testing.T) {
+				b := newBench(t)
+				caller, _ := b.tell(keep, phone, "ana-7")
+				b.faults.Before(step, usecasetest.Away)
+				_, err := b.Erase(t.Context(), keep, caller)
+				b.is(err, recaller.Unavailable)
+				b.faults.Clear()
+				if crash {
+					b.restart()
+				}
+				got, err := b.Erase(t.Context(), keep, caller)
+				b.ok(err)
+				b.verifies(got)
+				b.isGone(keep, caller)
+			})
+		}
+	}
+}
+
 // finish runs the job that an erasure left, or, if it needed none, reads the receipt.
 func (b *bench) finish(tenant recaller.TenantID, caller recaller.CallerID, done bool) recaller.Receipt {
 	b.Helper()

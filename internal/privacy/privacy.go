@@ -29,6 +29,8 @@ type Store interface {
 
 	// BeginErasure hides a caller from every read and leaves a job, in one commit.
 	BeginErasure(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, job recaller.Job) error
+	// Erasing reports whether the job of an erasure is there: it has begun, and has no receipt yet.
+	Erasing(ctx context.Context, job recaller.Job) (bool, error)
 	// EraseRows removes every row of a caller. It may be repeated.
 	EraseRows(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Erased, error)
 	// Scrub removes what the rows of erased callers have left in the database's files, and says where something remains.
@@ -112,21 +114,33 @@ func New(deps Deps) *Service {
 
 // Erase removes a caller for good and returns the signed receipt. The order makes it final whatever happens: the caller
 // is hidden and a job is left; the data key is destroyed, which makes every copy unreadable, backups of the data
-// included; then the files and rows go, and with them the traces that rows leave in the database's files. A crash in between is finished by the job. Erasing again returns the receipt.
+// included; then the files and rows go, and with them the traces that rows leave in the database's files. A crash in between is finished by the job. Erasing again goes on with it, or returns the receipt.
 func (s *Service) Erase(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Receipt, error) {
 	job := recaller.Job{ID: s.NewID(), Tenant: tenant, Kind: JobErase, Subject: string(caller), RunAt: s.Now().Add(time.Minute)}
 	err := s.Store.BeginErasure(ctx, tenant, caller, job)
-	if errors.Is(err, recaller.NotFound) { // gone already, or never there
-		r, rerr := s.Store.Receipt(ctx, tenant, caller)
-		if errors.Is(rerr, recaller.NotFound) {
-			return recaller.Receipt{}, err
-		}
-		return r, rerr
+	if errors.Is(err, recaller.NotFound) {
+		return s.again(ctx, job, err)
 	}
 	if err != nil {
 		return recaller.Receipt{}, err
 	}
 	return s.Finish(ctx, job)
+}
+
+// again erases a caller of whom there is no row, with the error that says so: his erasure has begun, is done, or he was never there.
+func (s *Service) again(ctx context.Context, job recaller.Job, nobody error) (recaller.Receipt, error) {
+	begun, err := s.Store.Erasing(ctx, job)
+	if err != nil {
+		return recaller.Receipt{}, err
+	}
+	if begun {
+		return s.Finish(ctx, job)
+	}
+	r, err := s.Store.Receipt(ctx, job.Tenant, recaller.CallerID(job.Subject))
+	if errors.Is(err, recaller.NotFound) {
+		return recaller.Receipt{}, nobody
+	}
+	return r, err
 }
 
 // Finish carries an erasure that has begun to its end and returns its receipt; of several tries the first one's. What

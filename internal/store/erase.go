@@ -57,6 +57,15 @@ func (s *Store) BeginErasure(
 	})
 }
 
+// Erasing reports whether the job of an erasure is there: it has begun, and has no receipt yet.
+func (s *Store) Erasing(ctx context.Context, job recaller.Job) (begun bool, err error) {
+	err = s.WithTenant(ctx, job.Tenant, Reading, func(tx Tx) error {
+		return tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM jobs WHERE tenant_id = $1 AND kind = $2 AND subject = $3)`,
+			[]any{job.Tenant, job.Kind, job.Subject}, &begun)
+	})
+	return begun, err
+}
+
 // EraseRows removes every row of a caller. It may be repeated.
 func (s *Store) EraseRows(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,

@@ -50,6 +50,14 @@ func wall(b *bench) {
 	}
 }
 
+// count is how many things a yes stands for.
+func count(found bool) int {
+	if found {
+		return 1
+	}
+	return 0
+}
+
 func (b *bench) readReaches(own recaller.Opened) []reach {
 	s, ctx := b.Store, b.ctx
 	their, memory := b.noise.opened, b.noise.memory.ID
@@ -131,6 +139,10 @@ func (b *bench) readReaches(own recaller.Opened) []reach {
 			others, err := s.Segments(ctx, "t1", their.Caller.ID, func(string) bool { return true }, func(string, []byte) { n++ })
 			return n + len(others), err
 		}, recaller.NotFound},
+		{"Erasing", func() (int, error) {
+			begun, err := s.Erasing(ctx, recaller.Job{Tenant: "t1", Kind: "erase", Subject: string(their.Caller.ID)})
+			return count(begun), err
+		}, ""},
 		{"Receipt", func() (int, error) { _, err := s.Receipt(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
 		{"Similar", func() (int, error) {
 			l, err := s.Similar(ctx, "t1", *toward(0), recaller.SearchFilter{}, 10)
