@@ -20,6 +20,7 @@ import (
 // Whoever speaks first, last or alone, and however little: the rules write a call up. A caller who begins with "No"
 // once stopped the reader of agreements, and with it every try at his write-up.
 func TestNoShapeOfACallStopsItsWriteUp(t *testing.T) {
+	t.Parallel()
 	packs, err := label.Packs(label.Builtin())
 	if err != nil {
 		t.Fatal(err)
