@@ -9,6 +9,9 @@ GO       ?= go
 PKGS     ?= ./...
 FUZZTIME ?= 10s
 EVERY    ?= 1
+SOAK     ?= 1h
+SEED     ?=
+ON       ?=
 TIMEOUT  ?= 14m
 POSTGRES := ./tools/postgres/postgres
 
@@ -123,6 +126,10 @@ disk: ## Cut the power at each step of a life of an installation, fail each call
 .PHONY: work
 work: ## Repeat every word that a reader knows to 64 kB, and bound the time of each byte (an hour or two)
 	RECALLER_WORK=10h $(GO) test -timeout 20h -v -run '^TestWorkIsLinear$$' $(PKGS) | grep -vE '^=== RUN|no test(s| files)'
+
+.PHONY: soak
+soak: ## Have kills, outages, full disks and clock jumps at random for SOAK (1h) on both stores; SEED=n repeats one
+	RECALLER_SOAK=$(SOAK) RECALLER_SOAK_SEED=$(SEED) RECALLER_SOAK_ON=$(ON) $(GO) test -timeout 20h -v -run '^TestSoak$$' ./internal/e2e
 
 .PHONY: bench
 bench: ## Run the Go benchmarks, then the big store benchmark (docs/benchmarks.md)

@@ -3,5 +3,6 @@
 // hostile requests, and what may be found on a disk afterwards. Every answer the stories get is held against the
 // OpenAPI description that the server serves.
 //
-// It has tests only. Stories that need a clock or a store that fails are in package app, which can be given both.
+// It has tests only. Stories that need a clock or a store that fails are in package app, which can be given both; the soak
+// (TestSoak, `make soak`) has a clock too: half of its processes are the whole command line in this test program.
 package e2e

@@ -15,6 +15,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childConversation) != "" {
 		os.Exit(child())
 	}
+	if os.Getenv(childClock) != "" {
+		os.Exit(clocked())
+	}
 	os.Exit(run(m))
 }
 

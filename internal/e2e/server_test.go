@@ -82,6 +82,19 @@ func (s *server) start() {
 
 func (s *server) launch(cmd *exec.Cmd) {
 	s.t.Helper()
+	s.spawn(cmd)
+	key, err := os.ReadFile(filepath.Join(s.dir, "keys", "api.key"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.key = strings.TrimSpace(string(key))
+	s.ready()
+	s.admin = s.client(s.t, s.key)
+}
+
+// spawn runs a process until it says where it serves.
+func (s *server) spawn(cmd *exec.Cmd) {
+	s.t.Helper()
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		s.t.Fatal(err)
@@ -110,13 +123,6 @@ func (s *server) launch(cmd *exec.Cmd) {
 		_ = cmd.Process.Kill()
 		s.t.Fatalf("the server did not start in time\n%s", s.output)
 	}
-	key, err := os.ReadFile(filepath.Join(s.dir, "keys", "api.key"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.key = strings.TrimSpace(string(key))
-	s.ready()
-	s.admin = s.client(s.t, s.key)
 }
 
 // ready waits until the server takes requests, and reads what it says of itself.
@@ -273,13 +279,34 @@ func eventually(t testing.TB, what string, ask func() bool) {
 
 // logbook keeps what a process says.
 type logbook struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
+	// read, if set, is given each line, and only the end of the whole is kept
+	read func(line string)
+
+	mu   sync.Mutex // guards the rest
+	buf  bytes.Buffer
+	line []byte // the beginning of one that is not over
 }
+
+// readerKeeps is how much a logbook keeps whose lines are read.
+const readerKeeps = 256 << 10
 
 func (l *logbook) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.read != nil {
+		l.line = append(l.line, p...)
+		for {
+			i := bytes.IndexByte(l.line, '\n')
+			if i < 0 {
+				break
+			}
+			l.read(string(l.line[:i]))
+			l.line = l.line[i+1:]
+		}
+		if over := l.buf.Len() - readerKeeps; over > readerKeeps {
+			l.buf.Next(over)
+		}
+	}
 	return l.buf.Write(p)
 }
 
