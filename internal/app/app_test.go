@@ -218,8 +218,8 @@ func (f *faulty) try(writes bool, op func() error) error {
 	return op()
 }
 
-func (f *faulty) Read(ctx context.Context, tenant recaller.TenantID, fn func(store.Tx) error) error {
-	return f.try(false, func() error { return f.Engine.Read(ctx, tenant, fn) })
+func (f *faulty) Read(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(store.Tx) error) error {
+	return f.try(false, func() error { return f.Engine.Read(ctx, tenant, "", fn) })
 }
 
 func (f *faulty) Write(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(store.Tx) error) error {

@@ -69,6 +69,9 @@ func Move(ctx context.Context, from Folder, ring *vault.Ring, to config.Database
 	if out.Rows, err = m.run(ctx); err != nil {
 		return out, err
 	}
+	if err := m.to.Refresh(ctx); err != nil {
+		return out, err
+	}
 	out.Quarantined, err = m.proveKeys(ctx, ring, old, keys)
 	return out, err
 }

@@ -171,7 +171,7 @@ func (m *mover) copyRows(ctx context.Context, id recaller.TenantID, read, write 
 func (m *mover) sum(
 	ctx context.Context, e store.Engine, id recaller.TenantID, query string, flags []bool, pass func([]any) error,
 ) (out sum, err error) {
-	err = e.Read(ctx, id, func(tx store.Tx) (err error) {
+	err = e.Read(ctx, id, "", func(tx store.Tx) (err error) {
 		rows, err := tx.Query(ctx, query, id)
 		if err != nil {
 			return err
@@ -224,7 +224,7 @@ func (m *mover) moveVectors(ctx context.Context, ids []recaller.TenantID) (n int
 			n += int64(len(v.Parts))
 			return m.to.Write(ctx, id, "", func(tx store.Tx) error { return m.to.PutVectors(ctx, tx, v) })
 		}
-		err := m.from.Read(ctx, id, func(tx store.Tx) error {
+		err := m.from.Read(ctx, id, "", func(tx store.Tx) error {
 			return tx.QueryAll(ctx, store.Query{
 				SQL: `SELECT conversation_id, caller_id, model, width, made_at, vector FROM conversation_embeddings
 					WHERE tenant_id = $1 ORDER BY conversation_id, model, part`, Args: []any{id},

@@ -69,7 +69,7 @@ func (s *Store) Acts(
 	if err != nil {
 		return nil, notFound(err, "there is no such caller")
 	}
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err = s.OfCaller(ctx, tenant, caller, func(tx Tx) error {
 		if err := alive(ctx, tx, tenant, caller); err != nil {
 			return err
 		}

@@ -122,7 +122,7 @@ func (s *Store) Caller(ctx context.Context, tenant recaller.TenantID, id recalle
 		return recaller.Caller{}, notFound(err, "there is no such caller")
 	}
 	var c recaller.Caller
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err = s.OfCaller(ctx, tenant, id, func(tx Tx) error {
 		c, err = b.readCaller(ctx, tx, tenant, id)
 		return err
 	})
@@ -194,7 +194,7 @@ func (s *Store) Callers(
 func (s *Store) unreadable(
 	ctx context.Context, tenant recaller.TenantID, id recaller.CallerID,
 ) (c recaller.Caller, err error) {
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err = s.OfCaller(ctx, tenant, id, func(tx Tx) error {
 		c, _, _, err = scanCaller(func(dest ...any) error {
 			return tx.QueryRow(ctx, `SELECT `+callerColumns+` FROM callers WHERE tenant_id = $1 AND id = $2
 				AND erasing = FALSE`, []any{tenant, id}, dest...)
@@ -303,7 +303,7 @@ func alive(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.Cal
 func (s *Store) ContentVersion(
 	ctx context.Context, tenant recaller.TenantID, id recaller.CallerID,
 ) (version int64, err error) {
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err = s.OfCaller(ctx, tenant, id, func(tx Tx) error {
 		version, err = contentVersion(ctx, tx, tenant, id)
 		return err
 	})

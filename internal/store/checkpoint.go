@@ -54,7 +54,7 @@ func (s *Store) Checkpoint(
 		return recaller.Checkpoint{}, notFound(err, "there is no such caller")
 	}
 	var c *recaller.Checkpoint
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err = s.OfCaller(ctx, tenant, caller, func(tx Tx) error {
 		if err := alive(ctx, tx, tenant, caller); err != nil {
 			return err
 		}

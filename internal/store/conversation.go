@@ -198,7 +198,7 @@ func (s *Store) Conversations(
 	query := `SELECT ` + conversationColumns + ` FROM conversations WHERE tenant_id = $1
 		AND (started_at, id) < ($2, $3)` + notErasing + q.String() + ` ORDER BY started_at DESC, id DESC LIMIT $4`
 	var rows []sealedConversation
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err = s.read(ctx, tenant, f.Caller, func(tx Tx) error {
 		rows, err = scanConversations(ctx, tx, query, q.args...)
 		return err
 	})

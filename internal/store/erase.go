@@ -32,7 +32,8 @@ var callerTables = []struct{ table, word string }{
 func (s *Store) BeginErasure(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, job recaller.Job,
 ) error {
-	return s.WithCaller(ctx, tenant, caller, func(tx Tx) error {
+	// Across callers, for the job belongs to nobody. The first statement locks the caller's row, as his own door would.
+	return s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE callers SET erasing = TRUE WHERE tenant_id = $1 AND id = $2`, tenant, caller)
 		if err != nil {
 			return err
@@ -110,7 +111,8 @@ func (s *Store) PutReceipt(ctx context.Context, r recaller.Receipt, job recaller
 	if err != nil {
 		return recaller.Wrap(recaller.Internal, err, "store the receipt")
 	}
-	return s.WithCaller(ctx, r.Tenant, r.Caller, func(tx Tx) error {
+	// Across callers, for the job belongs to nobody.
+	return s.WithTenant(ctx, r.Tenant, Writing, func(tx Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO receipts (tenant_id, caller, id, erased_at, receipt)
 			VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (tenant_id, caller) DO NOTHING`, r.Tenant, r.Caller, r.ID, micros(r.ErasedAt), string(raw))
@@ -129,7 +131,7 @@ func (s *Store) Receipt(
 ) (recaller.Receipt, error) {
 	var raw string
 	var r recaller.Receipt
-	err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err := s.OfCaller(ctx, tenant, caller, func(tx Tx) error {
 		return tx.QueryRow(ctx, `SELECT receipt FROM receipts WHERE tenant_id = $1 AND caller = $2`,
 			[]any{tenant, caller}, &raw)
 	})

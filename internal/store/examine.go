@@ -71,7 +71,7 @@ func (s *Store) examineCaller(
 		return err
 	}
 	x := examination{box: b.checking(), tenant: tenant, caller: id, there: present{}}
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error { return tx.QueryAll(ctx, x.queries()...) })
+	err = s.OfCaller(ctx, tenant, id, func(tx Tx) error { return tx.QueryAll(ctx, x.queries()...) })
 	if err != nil {
 		return err
 	}

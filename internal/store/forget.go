@@ -57,7 +57,7 @@ func (s *Store) Forgotten(
 	if err != nil {
 		return nil, notFound(err, "there is no such caller")
 	}
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err = s.OfCaller(ctx, tenant, caller, func(tx Tx) error {
 		if err := alive(ctx, tx, tenant, caller); err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func forgettings(ctx context.Context, tx Tx, tenant recaller.TenantID, caller re
 func (s *Store) Forgettings(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
 ) (n int64, err error) {
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err = s.OfCaller(ctx, tenant, caller, func(tx Tx) error {
 		if err := alive(ctx, tx, tenant, caller); err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (s *Store) Regarded(
 	if err != nil {
 		return nil, recaller.Errorf(recaller.Invalid, "the subject of the job tells no time")
 	}
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err = s.OfCaller(ctx, tenant, caller, func(tx Tx) error {
 		if err := alive(ctx, tx, tenant, caller); err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ type knownKeys struct {
 
 func (s *Store) knownKeys(ctx context.Context, w memoryWrite) (k knownKeys, err error) {
 	var active, gone []recaller.Memory
-	err = s.WithTenant(ctx, w.tenant, Reading, func(tx Tx) error {
+	err = s.OfCaller(ctx, w.tenant, w.caller, func(tx Tx) error {
 		if k.version, err = contentVersion(ctx, tx, w.tenant, w.caller); err != nil {
 			return err
 		}

@@ -159,7 +159,7 @@ func (s *Store) ActiveMemories(
 	if err != nil {
 		return nil, 0, notFound(err, "there is no such caller")
 	}
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err = s.OfCaller(ctx, tenant, caller, func(tx Tx) error {
 		version, err = contentVersion(ctx, tx, tenant, caller)
 		if err != nil || version == has {
 			return err
@@ -240,7 +240,7 @@ func (s *Store) Memories(
 		return nil, "", err
 	}
 	var list []recaller.Memory
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err = s.OfCaller(ctx, tenant, caller, func(tx Tx) error {
 		if err := alive(ctx, tx, tenant, caller); err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ func (s *Store) lacking(ctx context.Context, tenant recaller.TenantID, caller re
 	case caller == "":
 		err = s.WithTenant(ctx, tenant, Reading, look(`SELECT 1 FROM tenants WHERE id = $1`, tenant))
 	default:
-		err = s.WithTenant(ctx, tenant, Reading, look(`SELECT 1 FROM callers WHERE tenant_id = $1 AND id = $2
+		err = s.OfCaller(ctx, tenant, caller, look(`SELECT 1 FROM callers WHERE tenant_id = $1 AND id = $2
 			AND erasing = FALSE`, tenant, caller))
 	}
 	switch {

@@ -16,6 +16,8 @@ type once struct {
 	token, request []byte // nil token: no such thing is asked for
 }
 
+var errUsed = recaller.Errorf(recaller.Conflict, "this Idempotency-Key was used with another request")
+
 func newOnce(b vault.Blinder, tenant recaller.TenantID, in recaller.Once) once {
 	if in.Token == "" {
 		return once{}
@@ -39,7 +41,7 @@ func (o once) before(ctx context.Context, tx Tx, result any) (found bool, err er
 		return false, err
 	}
 	if string(request) != string(o.request) {
-		return false, recaller.Errorf(recaller.Conflict, "this Idempotency-Key was used with another request")
+		return false, errUsed
 	}
 	return true, json.Unmarshal([]byte(stored), result)
 }
@@ -56,6 +58,9 @@ func (o once) mark(ctx context.Context, tx Tx, caller recaller.CallerID, result 
 	_, err = tx.Exec(ctx, `INSERT INTO onces (tenant_id, token, request, caller_id, result, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6)`,
 		o.tenant, o.token, o.request, caller, string(raw), micros(at))
+	if recaller.KindOf(err) == recaller.Conflict { // the mark of a request about another caller, which is not seen here
+		return errUsed
+	}
 	return err
 }
 

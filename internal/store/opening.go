@@ -23,7 +23,11 @@ func (s *Store) OpenConversation(
 func (s *Store) ImportConversation(
 	ctx context.Context, tenant recaller.TenantID, in recaller.Importing,
 ) (recaller.Opened, error) {
-	return s.openOrImport(ctx, tenant, in, true)
+	out, err := s.openOrImport(ctx, tenant, in, true)
+	if err == nil && !out.Existing {
+		s.imported(ctx, len(in.Turns)+1)
+	}
+	return out, err
 }
 
 // errRaced says that another write changed the caller between looking and writing: look again.
@@ -46,8 +50,8 @@ func (s *Store) openOrImport(
 	ctx context.Context, tenant recaller.TenantID, in recaller.Importing, past bool,
 ) (recaller.Opened, error) {
 	var out recaller.Opened
-	for range maxRaces {
-		w, err := s.prepareOpening(ctx, tenant, in, past)
+	for race := range maxRaces {
+		w, err := s.prepareOpening(ctx, tenant, in, past, race > 0)
 		if errors.Is(err, errRaced) {
 			continue
 		}
@@ -92,7 +96,7 @@ type opening struct {
 }
 
 func (s *Store) prepareOpening(
-	ctx context.Context, tenant recaller.TenantID, in recaller.Importing, past bool,
+	ctx context.Context, tenant recaller.TenantID, in recaller.Importing, past, raced bool,
 ) (*opening, error) {
 	w := &opening{
 		tenant: tenant, in: in.Opening, past: past, turns: slices.Clone(in.Turns), steps: in.Steps, job: in.Job,
@@ -110,7 +114,9 @@ func (s *Store) prepareOpening(
 	}
 	w.once = newOnce(blind, tenant, w.in.Once)
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		w.caller, err = w.find(ctx, tx)
+		if w.caller, err = w.find(ctx, tx); err == nil && raced {
+			err = w.elsewhere(ctx, tx)
+		}
 		return err
 	})
 	if err != nil {
@@ -234,6 +240,8 @@ func (w *opening) run(ctx context.Context, tx Tx) (recaller.Opened, error) {
 	return out, err
 }
 
+var errOthers = recaller.InvalidField("external_id", "belongs to a conversation with another caller")
+
 var errEnded = recaller.Errorf(recaller.Conflict, "a conversation with this external_id has ended already")
 
 // existing finds the conversation that an earlier try, a repeated request, or a platform that sent its webhook twice,
@@ -250,8 +258,7 @@ func (w *opening) existing(ctx context.Context, tx Tx) (out recaller.Opened, fou
 		if row.ID == ref { // the caller was created by the earlier try
 			return out, false, errRaced
 		}
-		return out, false, cmp.Or(w.meanwhile(ctx, tx),
-			recaller.InvalidField("external_id", "belongs to a conversation with another caller"))
+		return out, false, cmp.Or(w.meanwhile(ctx, tx), errOthers)
 	}
 	if row.ID != ref && !w.past && row.Status != recaller.Active {
 		if w.in.Resume {
@@ -266,6 +273,16 @@ func (w *opening) existing(ctx context.Context, tx Tx) (out recaller.Opened, fou
 	}
 	out.Caller, err = w.box.readCaller(ctx, tx, w.tenant, w.caller)
 	return out, true, err
+}
+
+// elsewhere fails where the conversation, or the request, is another caller's already. The write does not see that: it
+// reaches its own caller's rows, and only finds that something is there already.
+func (w *opening) elsewhere(ctx context.Context, tx Tx) error {
+	ref, row, err := w.opened(ctx, tx)
+	if recaller.KindOf(err) == recaller.NotFound || err == nil && (row.Caller == w.caller || row.ID == ref) {
+		return nil
+	}
+	return cmp.Or(err, errOthers)
 }
 
 // opened finds the conversation that was opened before: under the id that a repeated request left, which it returns as

@@ -107,7 +107,7 @@ func (s *Store) Reminders(
 		q.eq(`caller_id`, f.Caller)
 	}
 	var rows []sealedReminder
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err = s.read(ctx, tenant, f.Caller, func(tx Tx) error {
 		return each(ctx, tx, `SELECT `+reminderColumns+` FROM reminders WHERE tenant_id = $1
 			AND (due_at, id) < ($2, $3)`+notErasing+q.String()+` ORDER BY due_at DESC, id DESC
 			LIMIT $4`, q.args, func(r Rows) error {

@@ -21,7 +21,7 @@ func (s *Store) Outline(
 	if err != nil {
 		return out, false, notFound(err, "there is no such caller")
 	}
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err = s.OfCaller(ctx, tenant, caller, func(tx Tx) error {
 		var stored int
 		err := tx.QueryRow(ctx, `SELECT version, (SELECT COALESCE(sum(turns), 0) FROM conversations WHERE tenant_id = $1
 			AND caller_id = $2)
@@ -115,7 +115,7 @@ func (s *Store) Words(
 	if len(queries) == 0 {
 		return out, nil
 	}
-	if err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) error { return tx.QueryAll(ctx, queries...) }); err != nil {
+	if err := s.OfCaller(ctx, tenant, caller, func(tx Tx) error { return tx.QueryAll(ctx, queries...) }); err != nil {
 		return out, err
 	}
 	for _, row := range rows {
@@ -148,7 +148,7 @@ func (s *Store) Segments(
 	}
 	var taking sync.WaitGroup
 	defer taking.Wait()
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err = s.OfCaller(ctx, tenant, caller, func(tx Tx) error {
 		return tx.QueryAll(ctx, Query{
 			SQL:  `SELECT name, body FROM recall_segments WHERE tenant_id = $1 AND caller_id = $2`,
 			Args: []any{tenant, caller},

@@ -31,7 +31,7 @@ func (s *Store) Snapshot(
 		// How many conversations to read is a setting that comes with the answer. The last known value serves first.
 		history := s.history.of(tenant)
 		r := snapshotRead{tenant: tenant, caller: caller, own: own, box: b.checking(), history: history}
-		err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error { return tx.QueryAll(ctx, r.queries()...) })
+		err = s.OfCaller(ctx, tenant, caller, func(tx Tx) error { return tx.QueryAll(ctx, r.queries()...) })
 		if err != nil {
 			return recaller.Snapshot{}, err
 		}
@@ -183,7 +183,7 @@ func (s *Store) Corpus(
 	if err != nil {
 		return out, notFound(err, "there is no such caller")
 	}
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err = s.OfCaller(ctx, tenant, caller, func(tx Tx) error {
 		err := tx.QueryRow(ctx, `SELECT version FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`,
 			[]any{tenant, caller}, &out.Version)
 		if err != nil {

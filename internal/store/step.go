@@ -14,7 +14,7 @@ import (
 func (s *Store) Steps(
 	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation,
 ) (out []recaller.StepProgress, err error) {
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err = s.read(ctx, tenant, conv.Caller, func(tx Tx) error {
 		return each(ctx, tx, `SELECT step, state, done_by, attempts, reason, finished_at,
 			prompt, found, dropped, stored, model_calls, tokens_in, tokens_out, model_micros FROM steps
 			WHERE tenant_id = $1 AND conversation_id = $2 ORDER BY place`,

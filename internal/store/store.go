@@ -18,12 +18,13 @@ import (
 
 // Engine is one database. Implementations are safe for concurrent use.
 type Engine interface {
-	// Read runs fn on one snapshot of the tenant's rows.
-	Read(ctx context.Context, tenant recaller.TenantID, fn func(Tx) error) error
+	// Read runs fn on one snapshot of the tenant's rows: those of one caller and of nobody, or of all callers with an
+	// empty one. Only Postgres keeps callers apart; on every store a query names whose rows it is about.
+	Read(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(Tx) error) error
 	// Write runs fn in one commit, durable when Write returns nil. An error of fn undoes all of it. fn runs once. It
 	// must not block, must not use anything but its Tx, and must return whatever went wrong in it. Writes about one
-	// caller take turns: from its first statement on, fn sees all that the others have written. With an empty caller a
-	// write takes no turn.
+	// caller take turns: from its first statement on, fn sees all that the others have written, and it reaches no other
+	// caller's rows. With an empty caller a write takes no turn, and reaches all of them.
 	Write(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(Tx) error) error
 	// ReadSystem and WriteSystem are the same for the tables that belong to no single tenant: tenants and jobs.
 	ReadSystem(ctx context.Context, fn func(Tx) error) error
@@ -32,6 +33,8 @@ type Engine interface {
 	// Scrub removes from the database's files what deleted rows have left there, as far as it can be removed at once,
 	// and says where something remains.
 	Scrub(ctx context.Context) ([]recaller.Remain, error)
+	// Refresh brings up to date what the database knows of its tables to plan queries, after many rows were written.
+	Refresh(ctx context.Context) error
 	// Check looks for damage in the whole database, so it may take long.
 	Check(ctx context.Context) error
 	// Close waits for what runs, and closes.
@@ -87,6 +90,7 @@ type Store struct {
 	vault   *vault.Vault
 	history limits
 	heads   heads
+	bulk    bulk
 	unbound atomic.Bool // see AcceptUnbound
 	damage  func(recaller.TenantID, recaller.DamagedRow)
 }
@@ -109,27 +113,57 @@ func (s *Store) note(ctx context.Context, tenant recaller.TenantID, err error, r
 // New returns a store on an engine whose schema is current.
 func New(engine Engine, v *vault.Vault) *Store { return &Store{engine: engine, vault: v} }
 
-// WithTenant is the door to one tenant's rows. SQL about a tenant runs only here and in WithCaller. A write that
-// depends on what is stored of one caller goes through WithCaller.
+// WithTenant is the door to one tenant's rows across callers: to find out whose something is, for lists and searches, and
+// for what belongs to no caller. SQL about a tenant runs only here, in OfCaller and in WithCaller. A write that depends on
+// what is stored of one caller goes through WithCaller.
 func (s *Store) WithTenant(ctx context.Context, tenant recaller.TenantID, mode Mode, fn func(Tx) error) error {
+	if mode == Reading {
+		return s.read(ctx, tenant, "", fn)
+	}
 	if tenant == "" {
-		return recaller.Errorf(recaller.Internal, "the tenant door needs a tenant")
+		return errNoTenant()
 	}
-	if mode == Writing {
-		return s.engine.Write(ctx, tenant, "", fn)
-	}
-	return s.engine.Read(ctx, tenant, fn)
+	return s.engine.Write(ctx, tenant, "", fn)
 }
 
-// WithCaller is the door for writing about one caller. Writes about one caller take turns, whichever process they are
-// in.
+// OfCaller is the door for reading about one caller: no other caller's rows are there.
+func (s *Store) OfCaller(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(Tx) error,
+) error {
+	if caller == "" {
+		return errNoCaller()
+	}
+	return s.read(ctx, tenant, caller, fn)
+}
+
+// read is OfCaller, or with an empty caller WithTenant, for a list that may be of one caller.
+func (s *Store) read(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(Tx) error,
+) error {
+	if tenant == "" {
+		return errNoTenant()
+	}
+	return s.engine.Read(ctx, tenant, caller, fn)
+}
+
+// WithCaller is the door for writing about one caller: no other caller's rows are there. Writes about one caller take
+// turns, whichever process they are in.
 func (s *Store) WithCaller(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(Tx) error,
 ) error {
-	if tenant == "" || caller == "" {
-		return recaller.Errorf(recaller.Internal, "the caller's door needs a tenant and a caller")
+	if tenant == "" {
+		return errNoTenant()
+	}
+	if caller == "" {
+		return errNoCaller()
 	}
 	return s.engine.Write(ctx, tenant, caller, fn)
+}
+
+func errNoTenant() error { return recaller.Errorf(recaller.Internal, "the tenant door needs a tenant") }
+
+func errNoCaller() error {
+	return recaller.Errorf(recaller.Internal, "the caller's door needs a caller")
 }
 
 // WithSystem is the door to the rows that list work across tenants: tenants and jobs. They hold no content.

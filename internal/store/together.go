@@ -103,7 +103,7 @@ func (s *Store) Repeated(
 	if err != nil {
 		return m, false, notFound(err, "there is no such caller")
 	}
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err = s.OfCaller(ctx, tenant, caller, func(tx Tx) error {
 		var before writtenOnce
 		if found, err = newOnce(w.blind, tenant, in).before(ctx, tx, &before); err != nil || !found {
 			return err

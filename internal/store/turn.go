@@ -231,7 +231,7 @@ func (s *Store) Turns(
 	var out []recaller.Turn
 	var rows []sealedConversation
 	there := present{}
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err = s.OfCaller(ctx, tenant, conv.Caller, func(tx Tx) error {
 		return tx.QueryAll(ctx, Query{
 			SQL:  `SELECT ` + conversationColumns + ` FROM conversations WHERE tenant_id = $1 AND id = $2` + notErasing,
 			Args: []any{tenant, conv.ID},

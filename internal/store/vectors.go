@@ -23,7 +23,7 @@ func (s *Store) TurnVectors(
 		return nil, notFound(err, "there is no such caller")
 	}
 	var out []recaller.TurnVectors
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+	err = s.OfCaller(ctx, tenant, caller, func(tx Tx) error {
 		return tx.QueryAll(ctx, Query{
 			SQL: `SELECT conversation_id, first, body FROM turn_vectors WHERE tenant_id = $1 AND caller_id = $2
 				AND model = $3 ORDER BY conversation_id, first`,

@@ -234,10 +234,65 @@ func serveOnce(t *testing.T, db pgtest.Database, v *vault.Vault) {
 		return
 	}
 	defer func() { _ = e.Close() }()
-	if err := e.Read(t.Context(), "t", func(tx store.Tx) error {
+	if err := e.Read(t.Context(), "t", "", func(tx store.Tx) error {
 		_, err := tx.Exec(t.Context(), `SELECT 1 FROM tenants`)
 		return err
 	}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNoCallerReachesAnother is about SQL that came from data and runs in a transaction for a caller of t1, in every table
+// that has rows of callers: the rows of the tenant's other callers are out of its reach.
+func TestNoCallerReachesAnother(t *testing.T) {
+	t.Parallel()
+	db, all := divided(t)
+	super, c := connect(t, db.Super), connect(t, db.App)
+	tried := 0
+	for _, tb := range all {
+		col := tb.caller()
+		if col == "" {
+			continue
+		}
+		rows, err := super.Query(t.Context(), fmt.Sprintf(`SELECT %s FROM %s WHERE tenant_id = 't1' ORDER BY 1 LIMIT 2`, col, tb.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil || len(two) != 2 {
+			t.Fatal(two, err)
+		}
+		as(t, c, "t1", func(tx pgx.Tx) { tb.keepsApart(t, tx, two[0], two[1]) })
+		tried++
+	}
+	if tried < 15 {
+		t.Errorf("only %d tables have rows of callers", tried)
+	}
+}
+
+// keepsApart wants a transaction for a caller to have his one row of a table, and none of another's.
+func (tb table) keepsApart(t *testing.T, tx pgx.Tx, own, other string) {
+	t.Helper()
+	claim(t, tx, "", "t1", own)
+	col := tb.caller()
+	mine := strings.Replace(noted(t, tx), own, other, 1)
+	if n := touched(t, tx, `SELECT * FROM `+tb.name); n != 1 {
+		t.Errorf("%s: %d rows are seen, want the caller's own", tb.name, n)
+	}
+	for _, query := range []string{
+		`SELECT * FROM ` + tb.name + ` WHERE ` + col + ` = $1`, `SELECT * FROM ` + tb.name + ` WHERE ` + col + ` = $1 FOR UPDATE`,
+		`UPDATE ` + tb.name + ` SET tenant_id = 't1' WHERE ` + col + ` = $1`, `DELETE FROM ` + tb.name + ` WHERE ` + col + ` = $1`,
+	} {
+		if n := touched(t, tx, query, other); n != 0 {
+			t.Errorf("%s: %d rows of another caller", query, n)
+		}
+	}
+	refused(t, tx, tb.madeOf(col, other))
+	refused(t, tx, `UPDATE `+tb.name+` SET `+col+` = $1`, other)
+	refused(t, tx, `UPDATE `+tb.name+` SET `+col+` = ''`)
+	forged(t, tx, "all callers, by a caller's hash", "", "", "t1", "", hash(t, "", "", "t1", own))
+	touched(t, tx, `SELECT set_config('recaller.wall', $1, TRUE)`, mine)
+	if n := touched(t, tx, `SELECT * FROM `+tb.name); n != 0 {
+		t.Errorf("%s: %d rows are seen by a note that was changed", tb.name, n)
 	}
 }

@@ -100,7 +100,7 @@ func TestErrors(t *testing.T) {
 		return nil // as if nothing had happened
 	})
 	wantKind(t, "a failure that was overlooked", err, recaller.Internal)
-	err = e.Read(ctx, "t", func(tx store.Tx) error {
+	err = e.Read(ctx, "t", "", func(tx store.Tx) error {
 		var n int
 		return tx.QueryRow(ctx, `SELECT $1::text`, []any{word}, &n)
 	})
@@ -118,7 +118,7 @@ func TestReadsSeeOneMoment(t *testing.T) {
 	t.Parallel()
 	e, _ := openWith(t, postgres.Options{Connections: 2})
 	ctx := context.Background()
-	err := e.Read(ctx, "t", func(tx store.Tx) error {
+	err := e.Read(ctx, "t", "", func(tx store.Tx) error {
 		var before, after int
 		if err := tx.QueryRow(ctx, `SELECT count(*) FROM jobs`, nil, &before); err != nil {
 			return err
@@ -147,14 +147,14 @@ func TestCancelled(t *testing.T) {
 	waiting := make(chan error, 1)
 	read := make(chan error, 1)
 	go func() {
-		read <- e.Read(ctx, "t", func(tx store.Tx) error {
+		read <- e.Read(ctx, "t", "", func(tx store.Tx) error {
 			var n int
 			return tx.QueryRow(ctx, endless, nil, &n)
 		})
 	}()
 	until(t, super, "the read runs", `SELECT count(*) = 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%generate_series%' AND pid <> pg_backend_pid() AND state = 'active'`)
 	queued, leave := context.WithCancel(context.Background())
-	go func() { waiting <- e.Read(queued, "t", func(store.Tx) error { return nil }) }()
+	go func() { waiting <- e.Read(queued, "t", "", func(store.Tx) error { return nil }) }()
 	leave()
 	wantKind(t, "in the queue", <-waiting, recaller.Timeout)
 	cancel()
@@ -270,7 +270,7 @@ func TestSchemaChangesUnderneath(t *testing.T) {
 	run(t, owner, `CREATE TABLE probe (tenant_id TEXT, n INT)`, `GRANT SELECT ON probe TO `+db.AppRole())
 	ctx := context.Background()
 	read := func() error {
-		return e.Read(ctx, "t", func(tx store.Tx) error {
+		return e.Read(ctx, "t", "", func(tx store.Tx) error {
 			var n int
 			return tx.QueryRow(ctx, `SELECT count(*), coalesce(max(n), 0) FROM probe`, nil, &n, &n)
 		})
@@ -317,8 +317,8 @@ func TestPoolIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = e.Read(t.Context(), "t", func(store.Tx) error {
-		return e.Read(t.Context(), "t", func(store.Tx) error { return nil })
+	err = e.Read(t.Context(), "t", "", func(store.Tx) error {
+		return e.Read(t.Context(), "t", "", func(store.Tx) error { return nil })
 	})
 	wantKind(t, "the only connection is in use", err, recaller.Timeout)
 	if err := e.Close(); err != nil {

@@ -24,6 +24,16 @@ func (tb table) tenant() string {
 	return "tenant_id"
 }
 
+// caller is the column that a row's caller is in; empty: the rows are of no caller.
+func (tb table) caller() string {
+	for _, c := range tb.columns {
+		if c.name == "caller_id" || tb.name == "callers" && c.name == "id" || tb.name == "receipts" && c.name == "caller" {
+			return c.name
+		}
+	}
+	return ""
+}
+
 // tables lists the tables that hold rows of tenants.
 func tables(t testing.TB, c *pgx.Conn) (list []table) {
 	t.Helper()
@@ -105,7 +115,7 @@ func crowded(t testing.TB, c *pgx.Conn) {
 			case "conversations.id", "conversation_embeddings.conversation_id", "conversation_words.conversation_id":
 				return `'v' || i`
 			case "conversations.status":
-				return `CASE WHEN i % 100 = 0 THEN 'active' ELSE 'completed' END`
+				return `CASE WHEN i % 40 = 0 THEN 'active' ELSE 'completed' END` // more than a caller has in all
 			case "memories.status":
 				return `CASE WHEN i % 4 = 0 THEN 'superseded' WHEN i % 20 = 1 THEN 'forgotten' ELSE 'active' END`
 			case "reminders.status":

@@ -103,6 +103,8 @@ func TestRefusesSchemas(t *testing.T) {
 		"a door where none is":    {[]string{`CREATE POLICY system ON memories FOR SELECT USING ((SELECT recaller_wall.claimed('door')) = 'system')`}, []string{"on memories:"}},
 		"a door with a wider use": {[]string{`DROP POLICY system ON tenants`, `CREATE POLICY system ON tenants USING ((SELECT recaller_wall.claimed('door')) = 'system')`}, []string{"on tenants:"}},
 		"a new table":             {[]string{`CREATE TABLE notes (tenant_id TEXT, body TEXT)`, `GRANT SELECT ON notes TO PUBLIC`}, []string{"on notes:"}},
+		"no wall of callers":      {[]string{`ALTER POLICY tenant ON memories USING (tenant_id = (SELECT recaller_wall.claimed('tenant')))`}, []string{"on memories:"}},
+		"one that is wider":       {[]string{`ALTER POLICY tenant ON receipts USING (CASE (SELECT recaller_wall.claimed('rows')) WHEN tenant_id || E'\n' THEN TRUE WHEN tenant_id || E'\n' || caller THEN TRUE ELSE TRUE END)`}, []string{"on receipts:"}},
 		"a view":                  {[]string{`CREATE VIEW seen AS SELECT * FROM memories`, `GRANT SELECT ON seen TO PUBLIC`}, []string{"on seen:"}},
 		"a column of a view":      {[]string{`CREATE MATERIALIZED VIEW kept AS SELECT * FROM memories`, `GRANT SELECT (tenant_id) ON kept TO PUBLIC`}, []string{"on kept:"}},
 		"more than it needs":      {[]string{`GRANT TRUNCATE ON memories TO PUBLIC`}, []string{"REVOKE TRUNCATE", "ON memories"}},

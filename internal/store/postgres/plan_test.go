@@ -64,6 +64,14 @@ func TestStore(t *testing.T) { //nolint:tparallel // the stories come first
 	if n < 50 {
 		t.Errorf("only %d statements were overheard", n)
 	}
+	for _, query := range l.Across() {
+		if !slices.ContainsFunc([]string{
+			"UPDATE identities SET kind = 'erased", "UPDATE conversations SET external_token = NULL", // an erasure begins; its job is nobody's
+			"c.caller_id = $", // a search that is narrowed to a caller
+		}, func(may string) bool { return strings.Contains(query, may) }) {
+			t.Errorf("is about one caller, in a transaction across callers: %s", query)
+		}
+	}
 }
 
 // step is a node of a plan.

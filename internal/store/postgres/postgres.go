@@ -109,8 +109,10 @@ func poolConfig(url string, opts Options) (*pgxpool.Config, error) {
 
 // Read implements store.Engine: on one snapshot. The transaction begins with its first statement, in one round trip,
 // and nobody waits for its end.
-func (e *Engine) Read(ctx context.Context, tenant recaller.TenantID, fn func(store.Tx) error) error {
-	return e.read(ctx, prologue{begin: beginRead, claim: claimed{tenant: tenant}}, fn)
+func (e *Engine) Read(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(store.Tx) error,
+) error {
+	return e.read(ctx, prologue{begin: beginRead, claim: claimed{tenant: tenant, caller: caller}}, fn)
 }
 
 // ReadSystem implements store.Engine.

@@ -114,7 +114,7 @@ func (c *crowd) copyIn(ctx context.Context, conn *pgx.Conn, p *storetest.Populat
 }
 
 func (c *crowd) read(ctx context.Context, fn func(store.Tx) error) error {
-	return c.e.Read(ctx, c.Tenant, fn)
+	return c.e.Read(ctx, c.Tenant, "", fn)
 }
 
 func (c *crowd) similar(i int, f recaller.SearchFilter) []recaller.Near {

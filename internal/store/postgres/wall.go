@@ -31,7 +31,9 @@ func lookRole(ctx context.Context, c *pgx.Conn) (Finding, error) {
 }
 
 // functions are those of the schema recaller_wall.
-func functions() []string { return []string{"arm", "armed", "claimed", "enter", "holds", "seal"} }
+func functions() []string {
+	return []string{"analyze", "arm", "armed", "claimed", "enter", "holds", "seal"}
+}
 
 // lookWall looks at what proves the claims of transactions: the functions, who may use them, and the secret.
 func lookWall(ctx context.Context, c *pgx.Conn) (Finding, error) {
@@ -93,7 +95,7 @@ func foreignFunctions(ctx context.Context, c *pgx.Conn) (foreign []string, err e
 	var definer, pinned bool
 	_, err = pgx.ForEachRow(rows, []any{&name, &body, &definer, &pinned}, func() error {
 		i := slices.Index(missing, name)
-		if i < 0 || definer != (name != "seal") || pinned != slices.Contains([]string{"arm", "armed", "holds"}, name) || !strings.Contains(made, "AS $$"+body+"$$;") {
+		if i < 0 || definer != (name != "seal") || pinned != slices.Contains([]string{"analyze", "arm", "armed", "holds"}, name) || !strings.Contains(made, "AS $$"+body+"$$;") {
 			foreign = append(foreign, name)
 			return nil
 		}
@@ -103,14 +105,16 @@ func foreignFunctions(ctx context.Context, c *pgx.Conn) (foreign []string, err e
 	return slices.Compact(slices.Sorted(slices.Values(append(foreign, missing...)))), err
 }
 
-// What the policies say, without the spaces, parentheses, casts and aliases that Postgres shows.
+// What the policies say, without the spaces, parentheses, casts and aliases that Postgres shows; %s is the caller's column.
 const (
 	ofTenant = `=selectrecaller_wall.claimed'tenant'`
 	ofSystem = `selectrecaller_wall.claimed'door'='system'`
+	ofRows   = `caseselectrecaller_wall.claimed'rows'whentenant_id||'<break>'thentruewhentenant_id||'<break>'||%sthentrueelsefalseend`
 )
 
-// lookPolicies finds what the role may touch in the schema without the policy `tenant` alone to keep its rows apart.
-// Policies add up, so another would open what this one closes. So would a view: it sees what its owner sees.
+// lookPolicies finds what the role may touch in the schema without the policy `tenant` alone to keep its rows apart, by
+// the caller too where they are a caller's. Policies add up, so another would open what this one closes. So would a view:
+// it sees what its owner sees.
 func lookPolicies(ctx context.Context, c *pgx.Conn) (Finding, error) {
 	f := Finding{Name: "policies"}
 	var tables int
@@ -123,12 +127,16 @@ func lookPolicies(ctx context.Context, c *pgx.Conn) (Finding, error) {
 				AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = t.oid AND d.deptype = 'e')
 		), policies AS (
 			SELECT p.polrelid, p.polname, p.polcmd, p.polpermissive AND p.polroles = '{0}' AND p.polwithcheck IS NULL AS plain,
-				lower(regexp_replace(pg_get_expr(p.polqual, p.polrelid), '::text| AS "?\w+"?|[\s()]', '', 'g')) AS says
+				lower(regexp_replace(replace(pg_get_expr(p.polqual, p.polrelid), E'''\n''', '''<break>'''), '::text| AS "?\w+"?|[\s()]', '', 'g')) AS says
 			FROM pg_policy p WHERE p.polpermissive
+		), wanted AS (
+			SELECT t.oid, coalesce(replace($3, '%s', a.attname), CASE WHEN t.name = 'tenants' THEN 'id' ELSE 'tenant_id' END || $1) AS says
+			FROM things t LEFT JOIN pg_attribute a ON a.attrelid = t.oid AND NOT a.attisdropped
+				AND a.attname = CASE t.name WHEN 'callers' THEN 'id' WHEN 'receipts' THEN 'caller' ELSE 'caller_id' END
 		), judged AS (
 			SELECT t.*, forced AND relkind IN ('r', 'p')
-				AND EXISTS (SELECT 1 FROM policies p WHERE p.polrelid = t.oid AND p.polname = 'tenant' AND p.plain AND p.polcmd = '*'
-					AND p.says = CASE WHEN t.name = 'tenants' THEN 'id' ELSE 'tenant_id' END || $1)
+				AND EXISTS (SELECT 1 FROM policies p JOIN wanted w ON w.oid = p.polrelid WHERE p.polrelid = t.oid
+					AND p.polname = 'tenant' AND p.plain AND p.polcmd = '*' AND p.says = w.says)
 				AND NOT EXISTS (SELECT 1 FROM policies p WHERE p.polrelid = t.oid AND p.polname <> 'tenant'
 					AND NOT (p.polname = 'system' AND p.plain AND p.says = $2 AND t.name IN ('tenants', 'tenant_numbers', 'jobs') AND (p.polcmd = 'r' OR t.name = 'jobs'))) AS walled,
 				has_table_privilege(t.oid, 'TRUNCATE, TRIGGER') OR has_any_column_privilege(t.oid, 'REFERENCES') AS loose
@@ -136,7 +144,7 @@ func lookPolicies(ctx context.Context, c *pgx.Conn) (Finding, error) {
 		)
 		SELECT count(*) FILTER (WHERE walled), coalesce(array_agg(name ORDER BY name) FILTER (WHERE NOT walled), '{}'),
 			coalesce(array_agg(name ORDER BY name) FILTER (WHERE NOT visible), '{}'), coalesce(array_agg(name ORDER BY name) FILTER (WHERE loose), '{}')
-		FROM judged`, ofTenant, ofSystem).Scan(&tables, &open, &hidden, &loose)
+		FROM judged`, ofTenant, ofSystem, ofRows).Scan(&tables, &open, &hidden, &loose)
 	if err != nil {
 		return f, err
 	}

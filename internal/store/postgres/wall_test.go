@@ -98,12 +98,15 @@ func refused(t *testing.T, tx pgx.Tx, query string, args ...any) {
 }
 
 // theirs makes a row of a tenant with the columns of another row.
-func (tb table) theirs(tenant string) string {
+func (tb table) theirs(tenant string) string { return tb.madeOf(tb.tenant(), tenant) }
+
+// madeOf makes a row with one column of its own, and the others of another row.
+func (tb table) madeOf(column, value string) string {
 	var names, values []string
 	for _, c := range tb.columns {
 		names = append(names, c.name)
-		if c.name == tb.tenant() {
-			values = append(values, "'"+tenant+"'")
+		if c.name == column {
+			values = append(values, "'"+value+"'")
 		} else {
 			values = append(values, c.name)
 		}
@@ -319,7 +322,7 @@ func visit(t *testing.T, e *postgres.Engine, i int, tenant recaller.TenantID) {
 	var err error
 	switch i % 6 {
 	case 0, 1:
-		err = e.Read(ctx, tenant, look)
+		err = e.Read(ctx, tenant, "", look)
 	case 2:
 		err = e.Write(ctx, tenant, "", look)
 	case 3:
@@ -329,7 +332,7 @@ func visit(t *testing.T, e *postgres.Engine, i int, tenant recaller.TenantID) {
 			return err
 		})
 	case 4:
-		_ = e.Read(ctx, tenant, func(tx store.Tx) error {
+		_ = e.Read(ctx, tenant, "", func(tx store.Tx) error {
 			_ = look(tx)
 			cancel()
 			_, err := tx.Exec(ctx, `SELECT pg_sleep(60)`)

@@ -208,7 +208,7 @@ func TestRoundTrips(t *testing.T) {
 	once := 0
 	ctx := t.Context()
 	idle := func() { // the only connection is free, so the end of a read has been sent
-		d.OK(e.Read(ctx, "t", func(store.Tx) error { return nil }))
+		d.OK(e.Read(ctx, "t", "", func(store.Tx) error { return nil }))
 	}
 	for _, c := range []struct {
 		what string

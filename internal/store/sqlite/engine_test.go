@@ -47,7 +47,7 @@ func TestParameters(t *testing.T) {
 	t.Parallel()
 	e := open(t, filepath.Join(t.TempDir(), "x.db"), sqlite.Options{})
 	ctx := context.Background()
-	err := e.Read(ctx, "t", func(tx store.Tx) error {
+	err := e.Read(ctx, "t", "", func(tx store.Tx) error {
 		var got string
 		for query, want := range map[string]string{
 			`SELECT $1 || $2 || $3`:                                    "abc",

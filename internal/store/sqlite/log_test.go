@@ -26,7 +26,7 @@ func TestLogStaysSmall(t *testing.T) {
 	begin := func() (end func()) {
 		begun, ended := make(chan struct{}), make(chan struct{})
 		go func() {
-			err := e.Read(ctx, "t", func(tx store.Tx) error {
+			err := e.Read(ctx, "t", "", func(tx store.Tx) error {
 				var n int
 				err := tx.QueryRow(ctx, `SELECT count(*) FROM jobs WHERE run_at < 0`, nil, &n)
 				close(begun)

@@ -59,7 +59,7 @@ func (s *shelf) insert(ctx context.Context, tx store.Tx, tenant recaller.TenantI
 
 func (s *shelf) similar(tenant recaller.TenantID, v []float32, limit int) []recaller.Near {
 	s.Helper()
-	found, err := s.e.Similar(s.Context(), func(ctx context.Context, fn func(store.Tx) error) error { return s.e.Read(ctx, tenant, fn) },
+	found, err := s.e.Similar(s.Context(), func(ctx context.Context, fn func(store.Tx) error) error { return s.e.Read(ctx, tenant, "", fn) },
 		store.Nearest{Tenant: tenant, Embedding: recaller.Embedding{Model: "m", Vector: v}, Limit: limit})
 	if err != nil {
 		s.Fatal(err)

@@ -45,7 +45,7 @@ func newCrowd(b *testing.B, width int) *crowd {
 }
 
 func (c *crowd) read(ctx context.Context, fn func(store.Tx) error) error {
-	return c.e.Read(ctx, "t", fn)
+	return c.e.Read(ctx, "t", "", fn)
 }
 
 func (c *crowd) similar(i int, f recaller.SearchFilter) []recaller.Near {

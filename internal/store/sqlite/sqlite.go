@@ -210,7 +210,9 @@ func (e *Engine) WriteSystem(ctx context.Context, fn func(store.Tx) error) error
 }
 
 // Read implements store.Engine.
-func (e *Engine) Read(ctx context.Context, _ recaller.TenantID, fn func(store.Tx) error) error {
+func (e *Engine) Read(
+	ctx context.Context, _ recaller.TenantID, _ recaller.CallerID, fn func(store.Tx) error,
+) error {
 	return e.ReadSystem(ctx, fn)
 }
 
@@ -229,6 +231,9 @@ func (e *Engine) ReadSystem(ctx context.Context, fn func(store.Tx) error) error 
 	defer func() { _, _ = c.Exec(always, `ROLLBACK`) }()
 	return fn(c)
 }
+
+// Refresh implements store.Engine. There is nothing to do: every query has an index made for it.
+func (e *Engine) Refresh(context.Context) error { return nil }
 
 // Check implements store.Engine. To SQLite a page that cannot be read is damage, so what it finds is looked for twice.
 func (e *Engine) Check(ctx context.Context) error {

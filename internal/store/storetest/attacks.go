@@ -372,7 +372,7 @@ func memoriesRolledBack(b *bench) {
 // versions are the rows of a memory, as they are now.
 func (b *bench) versions(id recaller.MemoryID) (rows [][]any) {
 	b.Helper()
-	b.ok(b.Engine.Read(b.ctx, "t1", func(tx store.Tx) error {
+	b.ok(b.Engine.Read(b.ctx, "t1", "", func(tx store.Tx) error {
 		return tx.QueryAll(b.ctx, store.Query{
 			SQL:  `SELECT id, version, status, closed_at, closed_reason, body FROM memories WHERE tenant_id = $1 AND id = $2`,
 			Args: []any{"t1", id},
@@ -411,7 +411,7 @@ func (b *bench) rolled(id recaller.MemoryID, old [][]any) (undo func()) {
 			return nil
 		}))
 	}
-	b.ok(b.Engine.Read(b.ctx, "t1", func(tx store.Tx) error {
+	b.ok(b.Engine.Read(b.ctx, "t1", "", func(tx store.Tx) error {
 		return tx.QueryRow(b.ctx, `SELECT caller_id FROM memories WHERE tenant_id = $1 AND id = $2 LIMIT 1`, []any{"t1", id}, &caller)
 	}))
 	put(old)

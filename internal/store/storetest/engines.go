@@ -64,7 +64,7 @@ func PutJob(e store.Engine, subject string) error {
 func Jobs(t testing.TB, e store.Engine) (n int) {
 	t.Helper()
 	ctx := context.Background()
-	if err := e.Read(ctx, "t", func(tx store.Tx) error { return tx.QueryRow(ctx, `SELECT count(*) FROM jobs`, nil, &n) }); err != nil {
+	if err := e.Read(ctx, "t", "", func(tx store.Tx) error { return tx.QueryRow(ctx, `SELECT count(*) FROM jobs`, nil, &n) }); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -140,7 +140,7 @@ func brokenTransaction(t *testing.T, e Engine) {
 
 func readersCannotWrite(t *testing.T, e Engine) {
 	ctx := context.Background()
-	err := e.Read(ctx, "t", func(tx store.Tx) error {
+	err := e.Read(ctx, "t", "", func(tx store.Tx) error {
 		_, err := tx.Exec(ctx, InsertJob, "t", "kind", "x", "x", 0)
 		return err
 	})
@@ -156,7 +156,7 @@ func deadlines(t *testing.T, e Engine) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			err := e.Read(ctx, "t", func(tx store.Tx) error {
+			err := e.Read(ctx, "t", "", func(tx store.Tx) error {
 				var n int
 				return tx.QueryRow(ctx, e.Endless, nil, &n)
 			})
@@ -173,7 +173,7 @@ func deadlines(t *testing.T, e Engine) {
 // closedEngine closes an engine in the middle of reads and writes, and again.
 func closedEngine(t *testing.T, e Engine) {
 	ctx := context.Background()
-	read := func() error { return e.Read(ctx, "t", func(store.Tx) error { return nil }) }
+	read := func() error { return e.Read(ctx, "t", "", func(store.Tx) error { return nil }) }
 	var wg sync.WaitGroup
 	for i := range 64 {
 		wg.Go(func() {

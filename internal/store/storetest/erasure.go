@@ -250,7 +250,7 @@ func erasedTables(b *bench) {
 	eq(b, "there are tables", len(tables) > 5, true)
 	count := func() map[string]int {
 		rows := map[string]int{}
-		b.ok(b.Engine.Read(b.ctx, "t1", func(tx store.Tx) error {
+		b.ok(b.Engine.Read(b.ctx, "t1", "", func(tx store.Tx) error {
 			for _, t := range tables {
 				var n int
 				if err := tx.QueryRow(b.ctx, `SELECT count(*) FROM `+t+` WHERE tenant_id = $1 AND caller_id = $2`, []any{"t1", o.Caller.ID}, &n); err != nil {
@@ -287,7 +287,7 @@ func erasedTables(b *bench) {
 // rows counts a tenant's rows of a table, below the doors.
 func (b *bench) rows(table string, tenant recaller.TenantID) (n int) {
 	b.Helper()
-	b.ok(b.Engine.Read(b.ctx, tenant, func(tx store.Tx) error {
+	b.ok(b.Engine.Read(b.ctx, tenant, "", func(tx store.Tx) error {
 		return tx.QueryRow(b.ctx, `SELECT count(*) FROM `+table+` WHERE tenant_id = $1`, []any{tenant}, &n)
 	}))
 	return n

@@ -520,7 +520,7 @@ func erasureMeets(b *bench) {
 	b.ok(err)
 	for _, table := range b.CallerTables() {
 		var left int
-		b.ok(b.Engine.Read(b.ctx, "t1", func(tx store.Tx) error {
+		b.ok(b.Engine.Read(b.ctx, "t1", "", func(tx store.Tx) error {
 			return tx.QueryRow(b.ctx, `SELECT count(*) FROM `+table+` WHERE tenant_id = $1 AND caller_id = $2`, []any{"t1", caller}, &left)
 		}))
 		eq(b, "rows of his in "+table, left, 0)

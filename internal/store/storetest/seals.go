@@ -24,7 +24,7 @@ func (s spot) condition() string {
 
 func (b *bench) raw(s spot) (value []byte) {
 	b.Helper()
-	b.ok(b.Engine.Read(b.ctx, s.tenant, func(tx store.Tx) error {
+	b.ok(b.Engine.Read(b.ctx, s.tenant, "", func(tx store.Tx) error {
 		return tx.QueryRow(b.ctx, `SELECT `+s.column+` FROM `+s.table+` WHERE `+s.condition(), []any{s.tenant}, &value)
 	}))
 	if len(value) == 0 {

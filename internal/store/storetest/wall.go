@@ -37,7 +37,7 @@ func wall(b *bench) {
 	}
 	// Methods that take no id of a tenant's things.
 	for _, m := range []string{
-		"WithTenant", "WithCaller", "WithSystem", "Probe", "Check", "Scrub", "Examine", "Opens", "Close", "TenantIDs", "Tenants", "CreateTenant", "UpdateTenant", "Tenant", "TenantByNumber", "IndexNumbers", "Packs", "PutPacks", "CreateKey", "Keys",
+		"WithTenant", "OfCaller", "WithCaller", "WithSystem", "Probe", "Check", "Scrub", "Examine", "Opens", "Close", "TenantIDs", "Tenants", "CreateTenant", "UpdateTenant", "Tenant", "TenantByNumber", "IndexNumbers", "Packs", "PutPacks", "CreateKey", "Keys",
 		"Callers", "PruneOnces", "DueJobs", "DueTenants", "LeaseJob", "NextJob", "FinishJob", "RetryJob", "ReleaseJobs", "Straighten", "JobCount", "Quarantined",
 		"AcceptUnbound", "AsMarked", "AllBound", "Bind", "OnDamage",
 	} {
@@ -372,6 +372,8 @@ func (b *bench) counts(tenant recaller.TenantID) map[string]int {
 // oneDoor is about the door itself.
 func oneDoor(b *bench) {
 	b.fails(b.Store.WithTenant(b.ctx, "", store.Reading, func(store.Tx) error { return nil }), recaller.Internal)
+	b.fails(b.Store.OfCaller(b.ctx, "", "caller", func(store.Tx) error { return nil }), recaller.Internal)
+	b.fails(b.Store.OfCaller(b.ctx, "t1", "", func(store.Tx) error { return nil }), recaller.Internal)
 	b.fails(b.Store.WithCaller(b.ctx, "", "caller", func(store.Tx) error { return nil }), recaller.Internal)
 	b.fails(b.Store.WithCaller(b.ctx, "t1", "", func(store.Tx) error { return nil }), recaller.Internal)
 }
