@@ -20,9 +20,9 @@ POSTGRES := ./tools/postgres/postgres
 RACE ?= $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo "-race '-gcflags=modernc.org/...=-race=0 -d=checkptr=0'")
 
 # Tests that run without it: the end-to-end ones start the binary as it is built for users (make race-e2e watches it), those of
-# the command line start whole servers whose parts are watched in their own packages, and the evaluation and the
+# the command line and of the simulated disk start whole servers whose parts are watched in their own packages, and the evaluation and the
 # benchmark are long computations.
-APART := /(internal/(cli|e2e|eval)|tools/bench)$$
+APART := /(internal/(cli|disktest|e2e|eval)|tools/bench)$$
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION)

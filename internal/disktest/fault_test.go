@@ -19,24 +19,24 @@ var modes = []struct {
 	what  string
 	fault disktest.Fault
 	odd   bool // what was read short may look damaged
+	about int  // calls of a life that it counts, for a sample
 }{
-	{what: "an I/O error once"},
-	{what: "an I/O error from then on", fault: disktest.Fault{Forever: true}},
-	{what: "a full disk once", fault: disktest.Fault{Full: true}},
-	{what: "a full disk from then on", fault: disktest.Fault{Full: true, Forever: true}},
-	{what: "a sync that fails", fault: disktest.Fault{Syncs: true}},
-	{what: "half read or written once", fault: disktest.Fault{Short: true}, odd: true},
+	{what: "an I/O error once", about: 6000},
+	{what: "an I/O error from then on", about: 6000, fault: disktest.Fault{Forever: true}},
+	{what: "a full disk once", about: 2800, fault: disktest.Fault{Full: true}},
+	{what: "a full disk from then on", about: 2800, fault: disktest.Fault{Full: true, Forever: true}},
+	{what: "a sync that fails", about: 210, fault: disktest.Fault{Syncs: true}},
+	{what: "half read or written once", about: 4300, fault: disktest.Fault{Short: true}, odd: true},
 }
 
 // TestFaults fails each call of a life of an installation to its files, one in each life. Nothing panics or hangs, what
 // failed says that it did and works when it is tried again, and what was acknowledged is there in the end: as the disk
 // is, and as a power cut leaves it.
 func TestFaults(t *testing.T) {
-	fewest := calls(t, disktest.Fault{Syncs: true}) // of all modes: a sample needs no more
 	for _, mode := range modes {
 		t.Run(mode.what, func(t *testing.T) {
 			rng := random(t)
-			all, every := fewest, fewest
+			all, every := mode.about, mode.about
 			if whole() > 0 {
 				all, every = calls(t, mode.fault), whole()
 			}

@@ -27,8 +27,6 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup"
 )
 
-const masterKey = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
-
 // process is a server without its doors: the use cases on a data folder. Where the folder was made anew it is empty.
 type process struct {
 	usecasetest.Place
@@ -63,16 +61,20 @@ func (p *process) record(t recaller.TenantID, call string) (conversation.Record,
 func start(dir string, clock *usecasetest.Clock, newID func() string) (*process, error) {
 	p := &process{dir: dir, settings: usecasetest.Settings{}, records: map[string]conversation.Record{}}
 	p.Dir, p.Clock, p.NewID, p.Log = dir, clock, newID, slog.New(slog.DiscardHandler)
-	var err error
-	if p.ring, err = vault.NewRing(masterKey); err != nil {
+	keys, data := filepath.Join(dir, "keys", "keys.db"), filepath.Join(dir, "recaller.db")
+	master, _, err := keyfile.LoadOrCreateMaster(filepath.Join(dir, "master", "master.key"), keys, data)
+	if err != nil {
 		return nil, err
 	}
-	if p.keys, err = keyfile.Open(filepath.Join(dir, "keys", "keys.db")); err != nil {
+	if p.ring, err = vault.NewRing(master); err != nil {
+		return nil, err
+	}
+	if p.keys, err = keyfile.Open(keys); err != nil {
 		return nil, err
 	}
 	p.Vault = vault.New(p.ring, p.keys, vault.Options{})
 	if err = p.Vault.Check(context.Background()); err == nil {
-		p.engine, err = sqlite.Open(context.Background(), filepath.Join(dir, "recaller.db"), sqlite.Options{
+		p.engine, err = sqlite.Open(context.Background(), data, sqlite.Options{
 			Readers: 2, Patience: 200 * time.Millisecond,
 		})
 	}

@@ -5,20 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/backup"
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/disktest"
 	"github.com/recallerhq/recaller/internal/memory"
-	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/usecasetest"
-	"github.com/recallerhq/recaller/internal/vault"
 )
 
 // story is a whole life of an installation on a simulated disk: people call, are remembered, forgotten and erased, a
@@ -198,6 +193,8 @@ func (s *story) opens(t recaller.TenantID, phone, call string) (started conversa
 	return started, err
 }
 
+func call(n int) string { return fmt.Sprint("call-", n) }
+
 func phone(n int) string { return fmt.Sprintf("+1202555%04d", n) }
 
 // people has some people call, and all be remembered that there is to remember.
@@ -219,7 +216,7 @@ const (
 func (s *story) newcomer() error { return s.person(newcomer, kept) }
 
 func (s *story) person(i int, t recaller.TenantID) error {
-	call := fmt.Sprint("call-", i)
+	call := call(i)
 	opened, err := s.opens(t, phone(i), call)
 	if err != nil {
 		return err
@@ -367,125 +364,6 @@ func (s *story) caller(ctx context.Context, i int) (recaller.CallerID, error) {
 	return c.ID, err
 }
 
-// forget has a memory of the second person forgotten.
-func (s *story) forget() error {
-	var caller recaller.CallerID
-	began := s.disk.Now()
-	err := s.step("forgetting", func(ctx context.Context) (err error) {
-		if caller, err = s.caller(ctx, 1); err != nil {
-			return err
-		}
-		list, _, err := s.Store.Memories(ctx, kept, caller, recaller.MemoryFilter{Key: "pet_0"})
-		if err != nil || len(list) == 0 || list[0].Status == recaller.MemoryForgotten {
-			return err
-		}
-		_, err = s.memories.Forget(ctx, kept, list[0].ID)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	s.takenBack(began, "memory parrot of house 1 and song 0")
-	s.acknowledged("forgetting", func(p *process) error {
-		list, _, err := p.Store.Memories(context.Background(), kept, caller, recaller.MemoryFilter{Statuses: []recaller.MemoryStatus{recaller.MemoryActive}})
-		for _, m := range list {
-			if m.Key == "pet_0" {
-				err = errors.New("it is active")
-			}
-		}
-		return err
-	})
-	return nil
-}
-
-// takenBack ends facts.
-func (s *story) takenBack(began int, what ...string) {
-	for i := range s.facts {
-		for _, w := range what {
-			if s.facts[i].what == w && s.facts[i].until == 0 {
-				s.facts[i].until = began
-			}
-		}
-	}
-}
-
-// erase erases a person.
-func (s *story) erase(i int) func() error { return func() error { return s.erased(i) } }
-
-func (s *story) erased(i int) error {
-	var caller recaller.CallerID
-	if err := s.step("look", func(ctx context.Context) (err error) { caller, err = s.caller(ctx, i); return err }); err != nil {
-		return err
-	}
-	gone, err := s.tracesOf(caller)
-	if err != nil && len(s.failed) == 0 && s.tries == 1 {
-		return err
-	}
-	began := s.disk.Now()
-	for _, f := range s.facts {
-		if strings.Contains(f.what, fmt.Sprint("call-", i)) || strings.Contains(f.what, fmt.Sprint("house ", i)) {
-			s.takenBack(began, f.what)
-		}
-	}
-	var receipt recaller.Receipt
-	err = s.step("erasure", func(ctx context.Context) (err error) {
-		receipt, err = s.privacy.Erase(ctx, kept, caller)
-		if errors.Is(err, recaller.NotFound) { // a try before came further
-			receipt, err = s.privacy.Finish(ctx, recaller.Job{Tenant: kept, Kind: "erase", Subject: string(caller)})
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if len(receipt.Remains) > 0 {
-		gone = nil
-	}
-	s.acknowledged("erasure", func(p *process) error {
-		_, err := p.Store.Receipt(context.Background(), kept, caller)
-		if err != nil {
-			return err
-		}
-		if _, err := p.Store.Caller(context.Background(), kept, caller); !errors.Is(err, recaller.NotFound) {
-			return fmt.Errorf("he can be read: %w", err)
-		}
-		_, found, err := p.keys.Key(context.Background(), vault.Scope{Tenant: kept, Caller: caller})
-		if err == nil && !found {
-			err = errors.New("his key has no tombstone")
-		}
-		return err
-	}).gone = gone
-	return nil
-}
-
-// tracesOf is what the files have of a caller: his wrapped key, and what the database can read.
-func (s *story) tracesOf(caller recaller.CallerID) (list [][]byte, err error) {
-	ctx := context.Background()
-	key, _, err := s.keys.Key(ctx, vault.Scope{Tenant: kept, Caller: caller})
-	if err != nil {
-		return nil, err
-	}
-	list = append(list, key.Wrapped)
-	err = s.engine.ReadSystem(ctx, func(tx store.Tx) error {
-		for _, query := range []string{
-			`SELECT vector FROM conversation_embeddings WHERE caller_id = $1`, `SELECT token FROM identities WHERE caller_id = $1`,
-			`SELECT key_token FROM memories WHERE caller_id = $1`, `SELECT token FROM onces WHERE caller_id = $1`,
-		} {
-			err := tx.QueryAll(ctx, store.Query{SQL: query, Args: []any{caller}, Row: func(scan func(...any) error) error {
-				var trace []byte
-				err := scan(&trace)
-				list = append(list, trace)
-				return err
-			}})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return list, err
-}
-
 // after has the last one's call go on, and somebody else call.
 func (s *story) after() error {
 	again := fmt.Sprint("again-", len(s.facts))
@@ -496,36 +374,4 @@ func (s *story) after() error {
 		return err
 	}
 	return s.said(kept, fmt.Sprint("call-", s.houses-1), -1, "the call goes on after "+again)
-}
-
-// copied makes a backup.
-func (s *story) copied() error {
-	of := backup.Folder{
-		Data: s.dir, Database: filepath.Join(s.dir, "recaller.db"), Keys: filepath.Join(s.dir, "keys", "keys.db"), Archive: filepath.Join(s.dir, "archive"),
-	}
-	to := filepath.Join(filepath.Dir(s.dir), "backup")
-	var pair backup.Pair
-	err := s.step("backup", func(ctx context.Context) (err error) {
-		s.clock.Advance(time.Second)
-		pair, err = backup.Make(ctx, of, s.ring, to, to, "test", s.clock.Now())
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	s.acknowledged("backup", func(p *process) error {
-		at := filepath.Join(filepath.Dir(p.dir), "backup")
-		folder, err := os.MkdirTemp("", "restored-")
-		if err != nil {
-			return err
-		}
-		defer func() { _ = os.RemoveAll(folder) }()
-		_, err = backup.Restore(context.Background(), backup.Pair{
-			Data: filepath.Join(at, filepath.Base(pair.Data)), Keys: filepath.Join(at, filepath.Base(pair.Keys)),
-		}, p.ring, backup.Folder{
-			Data: folder, Database: filepath.Join(folder, "recaller.db"), Keys: filepath.Join(folder, "keys", "keys.db"), Archive: filepath.Join(folder, "archive"),
-		}, s.clock.Now())
-		return err
-	})
-	return nil
 }
