@@ -78,7 +78,7 @@ func Make(
 	if err != nil {
 		return p, err
 	}
-	defer func() { err = errors.Join(err, discard(tmp)) }()
+	defer func() { err = errors.Join(err, unwritten(discard(tmp))) }()
 	copied := filepath.Join(tmp, databaseName)
 	if err := sqlite.Copy(ctx, of.Database, copied); err != nil {
 		return p, err

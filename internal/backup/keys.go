@@ -34,7 +34,7 @@ func AddKeys(
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, discard(tmp)) }()
+	defer func() { err = errors.Join(err, unwritten(discard(tmp))) }()
 	file := filepath.Join(tmp, keysName)
 	if err := fromSealed(path, ring, kindKeys, func(r io.Reader) error { return writeFile(file, r) }); err != nil {
 		return err

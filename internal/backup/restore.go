@@ -41,26 +41,26 @@ func Restore(ctx context.Context, p Pair, ring *vault.Ring, to Folder, now time.
 	if err != nil {
 		return out, err
 	}
-	defer func() { err = errors.Join(err, discard(tmp)) }()
+	defer func() { err = errors.Join(err, unwritten(discard(tmp))) }()
 	opened, err := unpack(ctx, p, ring, tmp, kept)
 	if err != nil {
 		return out, err
 	}
 	if kept == "" {
 		if err := durable.Folder(filepath.Dir(to.Keys)); err != nil {
-			return out, err
+			return out, unwritten(err)
 		}
 		if err := durable.Rename(opened.keys, to.Keys); err != nil {
-			return out, err
+			return out, unwritten(err)
 		}
 	}
 	if opened.manifest.Files > 0 {
 		if err := durable.Rename(filepath.Join(tmp, archiveName), to.Archive); err != nil {
-			return out, err
+			return out, unwritten(err)
 		}
 	}
 	err = durable.Rename(filepath.Join(tmp, databaseName), to.Database) // last: with it there is an installation
-	return Restored{opened.manifest, kept != "", opened.quarantined}, err
+	return Restored{opened.manifest, kept != "", opened.quarantined}, unwritten(err)
 }
 
 // opened is a backup that was unpacked and opened.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/backup"
 	"github.com/recallerhq/recaller/internal/durable"
 )
@@ -42,7 +43,7 @@ func (s *story) copied() error {
 	folder := beside(s.dir, "restored")
 	err = s.step("restore", func(context.Context) error {
 		if err := durable.DeleteAll(folder); err != nil { // of a try before
-			return err
+			return recaller.Wrap(recaller.Unavailable, err, "what is left of a try cannot be removed")
 		}
 		return restore(pair, s.process, folder)
 	})
@@ -65,15 +66,15 @@ func (s *story) copied() error {
 
 // restore restores a backup with the master key of a process.
 func restore(pair backup.Pair, p *process, folder string) error {
-	if err := durable.Folder(filepath.Join(folder, "master")); err != nil {
-		return err
-	}
 	key, err := os.ReadFile(filepath.Join(p.dir, "master", "master.key"))
-	if err != nil {
-		return err
+	if err == nil {
+		err = durable.Folder(filepath.Join(folder, "master"))
 	}
-	if err := durable.WriteFile(filepath.Join(folder, "master", "master.key"), key); err != nil {
-		return err
+	if err == nil {
+		err = durable.WriteFile(filepath.Join(folder, "master", "master.key"), key)
+	}
+	if err != nil { // the operator's work
+		return recaller.Wrap(recaller.Unavailable, err, "the master key cannot be copied")
 	}
 	_, err = backup.Restore(context.Background(), pair, p.ring, in(folder), p.Clock.Now())
 	return err

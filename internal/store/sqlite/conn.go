@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 
+	"modernc.org/sqlite"
+
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/store"
 )
@@ -46,6 +48,15 @@ func (c *conn) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	}
 	c.stmts[query] = s
 	return s, nil
+}
+
+// doubt drops the pages that the connection has read, if an error says that one of them is damaged: it may have been read
+// wrong, and from the cache it would be wrong for ever. No transaction is open.
+func (c *conn) doubt(err error) {
+	var driver *sqlite.Error
+	if errors.As(err, &driver) && damaged(driver.Code()) {
+		_, _ = c.Exec(context.Background(), `PRAGMA shrink_memory`) // it cannot fail
+	}
 }
 
 // close gives the connection back to be closed, with its statements.

@@ -217,7 +217,7 @@ func (e *Engine) Read(
 }
 
 // ReadSystem implements store.Engine.
-func (e *Engine) ReadSystem(ctx context.Context, fn func(store.Tx) error) error {
+func (e *Engine) ReadSystem(ctx context.Context, fn func(store.Tx) error) (err error) {
 	c, err := e.readers.take(ctx)
 	if err != nil {
 		return err
@@ -225,10 +225,14 @@ func (e *Engine) ReadSystem(ctx context.Context, fn func(store.Tx) error) error 
 	defer e.readers.put(c)
 	always := context.WithoutCancel(ctx) // only what takes time need be interrupted
 	if _, err := c.Exec(always, `BEGIN`); err != nil {
+		c.doubt(err)
 		return err
 	}
 	// Nothing was written: how the transaction ends does not matter, but that it ends does.
-	defer func() { _, _ = c.Exec(always, `ROLLBACK`) }()
+	defer func() {
+		_, _ = c.Exec(always, `ROLLBACK`)
+		c.doubt(err)
+	}()
 	return fn(c)
 }
 

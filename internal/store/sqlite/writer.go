@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -190,13 +191,17 @@ func (w *writer) carryOut(batch []*request) {
 // commit runs a batch and answers each of its requests.
 func (w *writer) commit(batch []*request) {
 	ctx := context.Background() // a commit is nobody's alone
+	var failed error
+	defer func() { w.c.doubt(failed) }()
 	if _, err := w.c.Exec(ctx, `BEGIN IMMEDIATE`); err != nil {
+		failed = err
 		answer(batch, err)
 		return
 	}
 	var written []*request
 	for i, r := range batch {
 		whole, err := w.attempt(ctx, r)
+		failed = errors.Join(failed, err)
 		switch {
 		case err == nil:
 			written = append(written, r)
@@ -210,6 +215,7 @@ func (w *writer) commit(batch []*request) {
 	}
 	_, err := w.c.Exec(ctx, `COMMIT`)
 	if err != nil {
+		failed = errors.Join(failed, err)
 		_, _ = w.c.Exec(ctx, `ROLLBACK`) // the failure may have done so itself
 	}
 	for _, r := range written {

@@ -95,10 +95,10 @@ func (f *File) gather(batch []*request) []*request {
 
 // commit runs a batch in one transaction.
 func (f *File) commit(ctx context.Context, conn *sql.Conn, batch []*request) error {
-	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return failure(err, "the key store cannot be written")
-	}
 	err := func() error {
+		if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+			return err
+		}
 		for _, r := range batch {
 			if err := r.do(ctx, &f.stmts); err != nil {
 				return err
@@ -112,6 +112,9 @@ func (f *File) commit(ctx context.Context, conn *sql.Conn, batch []*request) err
 	}
 	// SQLite has rolled back by itself after some errors; then this one fails, and that is well.
 	_, _ = conn.ExecContext(ctx, "ROLLBACK")
+	if doubtful(err) { // a page was read wrong, and from the cache it would be wrong for ever
+		_, _ = conn.ExecContext(ctx, "PRAGMA shrink_memory")
+	}
 	return failure(err, "the key store cannot be written")
 }
 
@@ -166,6 +169,12 @@ func failure(err error, msg string) error {
 		return recaller.Wrap(recaller.Unavailable, err, "the disk of the key store is full")
 	}
 	return recaller.Wrap(recaller.Unavailable, err, "%s", msg)
+}
+
+// doubtful reports whether an error says that a page is damaged.
+func doubtful(err error) bool {
+	var lite *sqlite.Error
+	return errors.As(err, &lite) && (lite.Code()&0xff == sqlite3.SQLITE_CORRUPT || lite.Code()&0xff == sqlite3.SQLITE_NOTADB)
 }
 
 // full reports whether a write failed for lack of room.
