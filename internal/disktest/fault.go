@@ -47,7 +47,7 @@ type Fault struct {
 	At      int
 	Forever bool // that call and all after it, until the fault is taken away
 	Full    bool // the disk is full: only what needs room fails. At then counts nothing else
-	Short   bool // half of what was to be read or written is
+	Short   bool // only writes fail, and count: half of one is made
 	Syncs   bool // only syncs fail, and count. What was written before one is never on the disk, unless it is written again
 
 	met  bool // it came to pass
@@ -81,7 +81,7 @@ func (d *Disk) call(c call, path string) *Fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f := d.fault
-	if f == nil || f.Full && !needsRoom(c) || f.Short && c != callRead && c != callWrite || f.Syncs && c != callSync {
+	if f == nil || f.Full && !needsRoom(c) || f.Short && c != callWrite || f.Syncs && c != callSync {
 		return nil
 	}
 	d.calls++

@@ -52,16 +52,10 @@ func xClose(tls *libc.TLS, f uintptr) int32 {
 
 func xRead(tls *libc.TLS, f, to uintptr, n int32, offset int64) int32 {
 	r, m := passed(f)
-	fault := of(f).call(callRead)
-	if fault != nil && !fault.Short {
+	if fault := of(f).call(callRead); fault != nil {
 		return fault.code()
 	}
-	rc := function[transfer](m.FxRead)(tls, r, to, n, offset)
-	if fault != nil {
-		clear(bytesAt(to, n)[n/2:]) // as SQLite asks: what was not read is zero
-		return lib.SQLITE_IOERR_SHORT_READ
-	}
-	return rc
+	return function[transfer](m.FxRead)(tls, r, to, n, offset)
 }
 
 func xWrite(tls *libc.TLS, f, from uintptr, n int32, offset int64) int32 {

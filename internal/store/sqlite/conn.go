@@ -50,12 +50,15 @@ func (c *conn) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	return s, nil
 }
 
+// forget drops the pages that a connection has read.
+const forget = `PRAGMA shrink_memory`
+
 // doubt drops the pages that the connection has read, if an error says that one of them is damaged: it may have been read
 // wrong, and from the cache it would be wrong for ever. No transaction is open.
-func (c *conn) doubt(err error) {
+func (c *conn) doubt(ctx context.Context, err error) {
 	var driver *sqlite.Error
 	if errors.As(err, &driver) && damaged(driver.Code()) {
-		_, _ = c.Exec(context.Background(), `PRAGMA shrink_memory`) // it cannot fail
+		_, _ = c.Exec(ctx, forget) // it cannot fail
 	}
 }
 

@@ -225,13 +225,13 @@ func (e *Engine) ReadSystem(ctx context.Context, fn func(store.Tx) error) (err e
 	defer e.readers.put(c)
 	always := context.WithoutCancel(ctx) // only what takes time need be interrupted
 	if _, err := c.Exec(always, `BEGIN`); err != nil {
-		c.doubt(err)
+		c.doubt(always, err)
 		return err
 	}
 	// Nothing was written: how the transaction ends does not matter, but that it ends does.
 	defer func() {
 		_, _ = c.Exec(always, `ROLLBACK`)
-		c.doubt(err)
+		c.doubt(always, err)
 	}()
 	return fn(c)
 }
@@ -249,6 +249,9 @@ func (e *Engine) Check(ctx context.Context) error {
 			}
 			if verdict == "ok" {
 				return nil
+			}
+			if _, err := tx.Exec(ctx, forget); err != nil {
+				return err
 			}
 		}
 		return recaller.Errorf(recaller.Internal, "the database is damaged; restore it from a backup")

@@ -192,7 +192,7 @@ func (w *writer) carryOut(batch []*request) {
 func (w *writer) commit(batch []*request) {
 	ctx := context.Background() // a commit is nobody's alone
 	var failed error
-	defer func() { w.c.doubt(failed) }()
+	defer func() { w.c.doubt(ctx, failed) }()
 	if _, err := w.c.Exec(ctx, `BEGIN IMMEDIATE`); err != nil {
 		failed = err
 		answer(batch, err)

@@ -77,8 +77,15 @@ func (f *File) Check(ctx context.Context) error {
 		if verdict == "ok" {
 			return nil
 		}
+		f.forget()
 	}
 	return recaller.Errorf(recaller.Internal, "the key store's file is damaged: put it back from a backup")
+}
+
+// forget drops what readers have read: the connections that nobody uses, of which there will be others.
+func (f *File) forget() {
+	f.read.SetMaxIdleConns(0)
+	f.read.SetMaxIdleConns(readers)
 }
 
 // Close waits for the writes that were begun and closes the file. Everything fails with Unavailable afterwards.

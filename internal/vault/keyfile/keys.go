@@ -66,9 +66,8 @@ func (f *File) Key(ctx context.Context, scope vault.Scope) (vault.StoredKey, boo
 		return vault.StoredKey{}, false, failure(err, "")
 	}
 	k, found, err := find(context.WithoutCancel(ctx), f.find, scope)
-	if doubtful(err) { // the connections have it in their caches: there will be others
-		f.read.SetMaxIdleConns(0)
-		f.read.SetMaxIdleConns(readers)
+	if doubtful(err) {
+		f.forget()
 	}
 	return k, found, failure(err, "the key store cannot be read")
 }
