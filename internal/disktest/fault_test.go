@@ -147,7 +147,8 @@ func (s *story) told(told error, a attack, rng *rand.Rand) (err error) {
 		case strings.Contains(err.Error(), "a write failed"): // by a panic
 			return err
 		case kind == recaller.Unavailable || kind == recaller.Full || kind == recaller.Timeout:
-		case a.forever && strings.HasPrefix(err.Error(), "backup") && strings.Contains(err.Error(), "damaged"): // its copy
+		case a.forever && strings.Contains(err.Error(), "restore: the database is damaged"): // a copy that can never be read
+		case a.forever && strings.Contains(err.Error(), "backup: the database is damaged"):
 		default:
 			return fmt.Errorf("an error of the kind %q: %w", string(kind), err)
 		}
