@@ -11,6 +11,9 @@ import (
 // straightenEach is how often the queue is straightened, by the clock; and whenever the clock went back.
 const straightenEach = time.Minute
 
+// soon is more than the time that a job is put off at the first, unless its kind is scheduled.
+const soon = 2 * time.Minute
+
 // straighten bounds the times in the queue, if it is time to.
 func (r *Runner) straighten(ctx context.Context) {
 	now := r.now()
@@ -26,7 +29,7 @@ func (r *Runner) straighten(ctx context.Context) {
 		}
 	}
 	retry := now.Add(longest + longest/4 + time.Minute) // with jitter
-	if err := r.queue.Straighten(ctx, now, now.Add(r.lease()), retry, scheduled...); err != nil {
+	if err := r.queue.Straighten(ctx, now, now.Add(r.lease()), now.Add(soon), retry, scheduled...); err != nil {
 		return // the queue is away, which a claim finds out too
 	}
 	r.straight = now

@@ -39,8 +39,8 @@ type Queue interface {
 	FinishJob(ctx context.Context, j recaller.Job) error
 	RetryJob(ctx context.Context, j recaller.Job, at time.Time, reason string) error
 	// Straighten bounds what a clock that was ahead has written. Leases end at lease at the latest. Jobs that run later
-	// than retry run now, except first attempts of the scheduled kinds.
-	Straighten(ctx context.Context, now, lease, retry time.Time, scheduled ...string) error
+	// than retry, or first attempts later than first but of the scheduled kinds, run now.
+	Straighten(ctx context.Context, now, lease, first, retry time.Time, scheduled ...string) error
 }
 
 // Handler does the work of one kind of job.

@@ -92,14 +92,14 @@ func (q *memoryQueue) LeaseJob(_ context.Context, j recaller.Job, until time.Tim
 	return h.Job, true, nil
 }
 
-func (q *memoryQueue) Straighten(_ context.Context, now, lease, retry time.Time, scheduled ...string) error {
+func (q *memoryQueue) Straighten(_ context.Context, now, lease, first, retry time.Time, scheduled ...string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, j := range q.jobs {
 		if j.leased.After(lease) {
 			j.leased = lease
 		}
-		if j.RunAt.After(retry) && (j.Attempts > 0 || !slices.Contains(scheduled, j.Kind)) {
+		if j.RunAt.After(retry) && j.Attempts > 0 || j.RunAt.After(first) && j.Attempts == 0 && !slices.Contains(scheduled, j.Kind) {
 			j.RunAt = now
 		}
 	}

@@ -121,21 +121,21 @@ func (s *Store) RetryJob(ctx context.Context, j recaller.Job, at time.Time, reas
 	})
 }
 
-// Straighten bounds what a clock that was ahead has written: leases end at lease at the latest, and jobs that run later
-// than retry run now, except first attempts of the scheduled kinds.
-func (s *Store) Straighten(ctx context.Context, now, lease, retry time.Time, scheduled ...string) error {
-	q := where{args: []any{micros(now), micros(retry)}}
-	first := ""
+// Straighten bounds what a clock that was ahead has written: leases end at lease at the latest, and what runs later than
+// it may runs now: first attempts later than first, but of the scheduled kinds, and others later than retry.
+func (s *Store) Straighten(ctx context.Context, now, lease, first, retry time.Time, scheduled ...string) error {
+	q := where{args: []any{micros(now), micros(first), micros(retry), min(micros(first), micros(retry))}}
+	anew := ""
 	for _, kind := range scheduled {
-		first += ` AND kind <> ` + q.param(kind)
+		anew += ` AND kind <> ` + q.param(kind)
 	}
 	return s.WithSystem(ctx, Writing, func(tx Tx) error {
 		if _, err := tx.Exec(ctx, `UPDATE jobs SET leased_until = $1 WHERE leased_until > $1 AND leased_until > 0`,
 			micros(lease)); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `UPDATE jobs SET run_at = $1 WHERE leased_until = 0 AND run_at > $2
-			AND (attempts > 0 OR (attempts = 0`+first+`))`, q.args...)
+		_, err := tx.Exec(ctx, `UPDATE jobs SET run_at = $1 WHERE leased_until = 0 AND run_at > $4
+			AND (attempts > 0 AND run_at > $3 OR attempts = 0 AND run_at > $2`+anew+`)`, q.args...)
 		return err
 	})
 }
