@@ -147,3 +147,37 @@ func TestTwoPeopleWithNamesAnswerEachOther(t *testing.T) {
 		t.Errorf("got %v, %+v; want the answer behind its question, and not weak", err, res.Hits)
 	}
 }
+
+// A number or a code says nothing that a model or a table of meanings could tell, so it counts by itself: of twenty calls in
+// which numbers are told, that with the one asked for is found first, alone or in a question.
+func TestANumberThatWasToldIsFound(t *testing.T) {
+	t.Parallel()
+	const calls = 20
+	for name, opts := range map[string]recall.Options{"by the table": {}, "by the model": {Dialogue: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			st := newStore()
+			signs := map[string]string{} // by sign, the conversation
+			for i := range calls {
+				order, code := fmt.Sprint(4711000+37*i), fmt.Sprintf("KX%dRB", 17+i*3)
+				conv := fmt.Sprintf("c%d", i)
+				signs[order], signs[code] = conv, conv
+				st.say("acme", "ann", conv, day(1+i), "I ring about the delivery.", "The order with "+order+", is it on its way?",
+					"It came, thank you. And my code for the door is "+code+", if he asks.", "He should come before noon.")
+			}
+			s := recall.New(st, opts)
+			t.Cleanup(s.Close)
+			if opts.Dialogue {
+				fillAfter(t, s)
+			}
+			for sign, conv := range signs {
+				for _, query := range []string{sign, "what was it with " + sign + " again?"} {
+					res, err := s.Recall(t.Context(), "acme", "ann", recall.Query{Text: query, Weak: true, Embed: true})
+					if err != nil || len(res.Hits) == 0 || string(res.Hits[0].Conversation) != conv || !strings.Contains(res.Hits[0].Text, sign) {
+						t.Errorf("%q: got %v and %+v first, want it of %s", query, err, res.Hits[:min(1, len(res.Hits))], conv)
+					}
+				}
+			}
+		})
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/embed/static"
 	"github.com/recallerhq/recaller/internal/recall/token"
 	"github.com/recallerhq/recaller/internal/vector"
 )
@@ -42,6 +43,7 @@ type parsed struct {
 type term struct {
 	text   string
 	weight float32
+	sign   bool // it stands for one thing and means nothing by itself: a number, a code, a name that is not common
 }
 
 // parse reads a query. Terms that neither the index nor the house beside it has are left out: they match nothing.
@@ -65,7 +67,7 @@ func (ix *Index) parse(q Query, house *Index) parsed {
 				t = l.Term(w.in(l))
 			}
 			if t != "" && weight > 0 && (ix.has(t) || house != nil && house.has(t)) {
-				p.addTerm(term{text: t, weight: weight})
+				p.addTerm(term{text: t, weight: weight, sign: ix.isSign(w)})
 			}
 		}
 	}
@@ -127,6 +129,18 @@ func asksAgent(words []queryWord) bool {
 		}
 	}
 	return false
+}
+
+// minSign is how many letters and digits a sign has at least: fewer are found by chance.
+const minSign = 4
+
+// isSign reports whether a word is a sign: no table of meanings knows it as a word.
+func (ix *Index) isSign(w queryWord) bool {
+	if utf8.RuneCountInString(w.folded) < minSign || len(static.Rows([]byte(w.folded), nil)) == 1 {
+		return false
+	}
+	l := ix.main
+	return l == token.English || !static.Knows(l) || len(static.RowsIn(l, []byte(w.in(l)), nil)) != 1
 }
 
 // frames reports whether a stem only frames a question: that it is about the past, how much, how many, when.

@@ -25,6 +25,9 @@ func (s *search) candidate(i int) (candidate, bool) {
 	}
 	c.legs[legWords] = s.match[i]
 	c.legs[legMeaning] = s.weights.Meaning * s.cosines[i]
+	if len(s.signs) > 0 {
+		c.legs[legSign] = s.sign * s.signs[i]
+	}
 	c.legs[legDate] = s.named(d)
 	for _, sp := range s.parsed.spans {
 		c.legs[legTime] = max(c.legs[legTime], sp.gives(d.day))

@@ -143,6 +143,8 @@ func (r *Ranking) measure() {
 func (r *Ranking) scoreWords() {
 	terms := r.own().parsed.terms
 	weights := make([]float32, len(terms)) // of each term
+	signs, plain := 0, 0                   // that were found
+	r.roomForSigns()
 	for _, s := range r.parts {
 		s.idf = weights
 	}
@@ -155,9 +157,35 @@ func (r *Ranking) scoreWords() {
 		st := &r.own().stats
 		weights[i] = idf(st.docs, found) * t.weight
 		inSessions := idf(st.sessions, sessions) * t.weight
-		for _, s := range r.parts {
-			s.scoreTerm(i, inSessions)
+		sign := float32(0)
+		switch {
+		case found == 0:
+		case t.sign:
+			sign = min(1, fewSigns/found)
+			signs++
+		case t.weight == 1:
+			plain++
 		}
+		for _, s := range r.parts {
+			s.scoreTerm(i, inSessions, sign)
+		}
+	}
+	for _, s := range r.parts {
+		s.sign = s.weights.Sign / float32(max(1, signs+plain))
+	}
+}
+
+// fewSigns is in how many docs a sign tells all that it can: the turn that says it, the one that repeats it, a memory.
+const fewSigns = 3
+
+// roomForSigns makes room to score the signs that the query says, if it says any and they need it: in a long history a
+// rare word outweighs all else anyway.
+func (r *Ranking) roomForSigns() {
+	if r.own().short == 0 || !slices.ContainsFunc(r.own().parsed.terms, func(t term) bool { return t.sign }) {
+		return
+	}
+	for _, s := range r.parts {
+		s.signs = cleared(s.signs, len(s.docs))
 	}
 }
 

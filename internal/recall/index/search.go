@@ -22,19 +22,21 @@ const (
 	legRecency                   // how lately it was said
 	legSpeaker                   // who said it
 	legExchange                  // how it fits together with the turn that it answers
+	legSign                      // it holds a number, a code or a rare name that the query says, in a short history
 	legThing                     // it holds a thing of the kind that the query asks for, in a short history
 	legForm                      // what it does in its dialogue, in a short history
 	legCount
 )
 
 func (l leg) String() string {
-	return [legCount]string{"bm25", "session", "meaning", "session_meaning", "date", "time", "recency", "speaker", "exchange", "thing", "form"}[l]
+	return [legCount]string{"bm25", "session", "meaning", "session_meaning", "date", "time", "recency", "speaker", "exchange", "sign", "thing", "form"}[l]
 }
 
 // planes hold what the legs gave, for one search. They are pooled; every search leaves them clear.
 type planes struct {
 	match   []float32 // by doc
 	convs   []float32 // by session
+	signs   []float32 // by doc: how many of the signs that the query says it holds; empty where it says none
 	own     []float32 // by doc.alone: what its words weigh as a document of their own
 	counts  []float32 // by session: a term's count, while it is scored
 	lengths []float32 // by session: its length at the time asked about
@@ -59,6 +61,7 @@ func (p *pool) get(ix *Index) *planes {
 		pl = &planes{}
 	}
 	pl.match = cleared(pl.match, len(ix.docs))
+	pl.signs = pl.signs[:0]
 	pl.own = cleared(pl.own, 2*max(len(ix.memories), len(ix.texts)))
 	pl.convs = cleared(pl.convs, len(ix.sessions))
 	pl.counts = cleared(pl.counts, len(ix.sessions))
@@ -94,6 +97,7 @@ type search struct {
 	stats  stats
 	idf    []float32 // by query term
 	agent  [2]float32
+	sign   float32   // what a sign that the query says gives, the less the more else it says
 	short  float32   // how short the history is, from 0 to 1
 	alike  []float32 // by row of the model's vectors: how alike it is to the query; nil: there is no model
 	fits   []float32 // the same of a model that read the turns in their dialogue: how well it answers the query
@@ -208,8 +212,8 @@ func (s *search) tallyTerm(t string) (found float32) {
 }
 
 // scoreTerm runs the legs of words and of sessions for the i-th query term, which was tallied: inSessions is what it
-// tells there.
-func (s *search) scoreTerm(i int, inSessions float32) {
+// tells there, sign what it tells as a sign.
+func (s *search) scoreTerm(i int, inSessions, sign float32) {
 	w, own := s.weights, s.term
 	if s.lean != nil {
 		s.scoreLean(i)
@@ -221,6 +225,9 @@ func (s *search) scoreTerm(i int, inSessions float32) {
 			continue
 		}
 		s.match[p.doc()] += s.termWeight(i, d, p.count())
+		if len(s.signs) > 0 {
+			s.signs[p.doc()] += sign
+		}
 		if d.session < 0 {
 			s.own[d.alone()] += inSessions * saturate(p.count(), w.SessionK1, w.SessionB, 0)
 		}

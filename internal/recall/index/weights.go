@@ -14,6 +14,7 @@ type Weights struct {
 	Frame            float32 // words of a query that only frame it ("remind me what we discussed")
 	Meaning          float32 // the cosine of a doc's vector with the query's
 	SessionMeaning   float32 // the same of its conversation
+	Sign             float32 // a number, a code or a rare name that the query says, in a history that is not long
 	Date             float32 // a date, month, weekday or year that the query names
 	Time             float32 // how near it was said to the time that the query means ("three weeks ago")
 	Event            float32 // how near it was said to what the query names the time by ("before the surgery")
@@ -37,7 +38,7 @@ func DefaultWeights() Weights {
 		Session: 0.6, SessionK1: 2, SessionB: 0.4,
 		Assistant: 0.35, SessionAssistant: 0.7, AskedAssistant: 0.6,
 		Frame: 0.4, Meaning: 20, SessionMeaning: 14,
-		Date: 0.5, Time: 8, Event: 3, Recency: 0.5, Speaker: 4,
+		Sign: 40, Date: 0.5, Time: 8, Event: 3, Recency: 0.5, Speaker: 4,
 		Exchange: 45, Answered: 1.3, Thing: 10, Caller: 7, Asking: 6, Greeting: 12, Fit: 10,
 		Spent: 0.9, Repeat: 0.4,
 	}
