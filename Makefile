@@ -59,8 +59,10 @@ test: ## Run all tests (what CI runs), with the race detector but for those name
 	RECALLER_TEST_POSTGRES_URL=$$($(POSTGRES) url); export RECALLER_TEST_POSTGRES_URL; \
 	packages=$$($(GO) list $(PKGS)); apart=$$(grep -E '$(APART)' <<<"$$packages" || true); \
 	watched=$$(grep -vE '$(APART)' <<<"$$packages" || true); \
-	if [ -n "$$watched" ]; then $(GO) test $(RACE) -timeout $(TIMEOUT) $$watched; fi; \
-	if [ -n "$$apart" ]; then $(GO) test -parallel 4 -timeout $(TIMEOUT) $$apart; fi
+	failed=; \
+	if [ -n "$$watched" ]; then $(GO) test $(RACE) -timeout $(TIMEOUT) $$watched || failed=yes; fi; \
+	if [ -n "$$apart" ]; then $(GO) test -parallel 4 -timeout $(TIMEOUT) $$apart || failed=yes; fi; \
+	[ -z "$$failed" ]
 
 .PHONY: race-e2e
 race-e2e: ## Run the end-to-end tests on a binary with the race detector (minutes)
