@@ -59,7 +59,7 @@ type TermWhy struct {
 
 // PartWhy is one ingredient of a score.
 type PartWhy struct {
-	Name  string  `json:"name" doc:"Which one: its own words (bm25) and meaning, the words and the meaning of its conversation (session, session_meaning), a date that the query names (date), the time that the query means (time), how lately it was said (recency), who spoke (speaker), and of a short history how it fits with the turn that it answers (exchange), that it holds a thing of the kind asked for (thing) and what it does in its dialogue (form), and what is taken off because better results of its conversation, or its very words, come first (said_above)." example:"bm25"`
+	Name  string  `json:"name" doc:"Which one: its own words (bm25) and meaning, the words and the meaning of its conversation (session, session_meaning), a date that the query names (date), the time that the query means (time), how lately it was said (recency), who spoke (speaker), and of a short history how it fits with the turn that it answers (exchange), that it holds a number, a code or a rare word or name that the query says (sign), that it holds a thing of the kind asked for (thing) and what it does in its dialogue (form), and what is taken off because better results of its conversation, or its very words, come first (said_above)." example:"bm25"`
 	Value float64 `json:"value" doc:"What it added to the score; negative for what is taken off." example:"6.1"`
 	Rank  int     `json:"rank,omitempty" doc:"The place that this part alone would give the result, from 1; left out for what is taken off." example:"1"`
 }

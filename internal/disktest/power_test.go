@@ -184,10 +184,10 @@ func TestPowerLossFindsDefects(t *testing.T) {
 		{what: "names are not synced", slow: true, drop: func(step durable.Step) bool { return step.Kind == durable.NamesSynced }},
 		{what: "it is acknowledged before the commit", slow: true, early: 3},
 	} {
+		if defect.slow && whole() == 0 {
+			continue // make disk tries it
+		}
 		t.Run(defect.what, func(t *testing.T) {
-			if defect.slow && whole() == 0 {
-				t.Skip("make disk has it")
-			}
 			var steps []durable.Step
 			var places []int // of the steps that stay
 			for _, step := range s.disk.Steps() {

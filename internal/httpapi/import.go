@@ -29,7 +29,8 @@ func (s *server) importRoute() {
 		about: "One past conversation, or several in `conversations`. When it answers, the words are durable and can " +
 			"be recalled; the write-up runs in the background. One conversation: 201, 200 if its external id was " +
 			"there already, or the problem. Several: 201 if any was new, else 200, with a result for each, in order, " +
-			"some of which may be problems; fields are named from the conversation on (`turns[3].text`).",
+			"some of which may be problems; fields are named from the conversation on (`turns[3].text`). One conversation " +
+			"may have 8 MiB of JSON; where one of several has more, or the body is no JSON at its end, nothing is kept.",
 		statuses: []int{http.StatusConflict},
 	}, s.importConversations)
 	s.bodyIs("/v1/conversations/import", reflect.TypeFor[client.ImportRequest](),
@@ -55,12 +56,12 @@ func (s *server) importConversations(ctx context.Context, x *exchange, in *struc
 	Idempotent
 	Check bool `query:"check" doc:"true: nothing is kept; what is wrong with the request is told all the same." example:"false"`
 },
-) (_ *importAnswer, err error) {
+) (*importAnswer, error) {
 	body, err := s.bodyKept(x)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, body.Close()) }()
+	defer body.discard()
 	if err := x.Take(ctx, s.imports); err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func (s *server) bodyKept(x *exchange) (_ *spool, err error) {
 	body := &spool{dir: s.opts.Spool}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, body.Close())
+			body.discard()
 		}
 	}()
 	n, err := io.Copy(body, io.LimitReader(x.r.Body, s.opts.MaxImport+1))

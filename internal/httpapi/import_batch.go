@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -71,24 +70,26 @@ type batch struct {
 // feed hands out the conversations one by one, so that only a few are decoded at once. What scan accepted it can read.
 func (b *batch) feed(ctx context.Context, body io.Reader) error {
 	v := valuesOf(body)
-	if _, err := v.Token(); err != nil { // the object
+	if _, err := v.token(); err != nil { // the object
 		return err
 	}
-	for key, err := v.Token(); key != json.Token("conversations"); key, err = v.Token() {
-		if err := errors.Join(err, v.value(&skipped{})); err != nil {
+	for key, err := v.token(); key != json.Token("conversations"); key, err = v.token() {
+		if err != nil {
+			return err
+		}
+		if _, err := v.value(&skipped{}); err != nil {
 			return err
 		}
 	}
-	if _, err := v.Token(); err != nil { // the array
+	if _, err := v.token(); err != nil { // the array
 		return err
 	}
-	for i := 0; v.More(); i++ {
-		before := v.InputOffset()
+	for i := 0; v.more(); i++ {
 		var one json.RawMessage
-		if err := v.value(&one); err != nil {
+		held, err := v.value(&one)
+		if err != nil {
 			return err
 		}
-		held := v.InputOffset() - before
 		if err := b.s.importing.Acquire(ctx, held); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,28 +11,55 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// maxImported is how many bytes of JSON one imported conversation may have, so that memory for it is bounded. It is three
-// times what the turns of a day of talking without a pause take.
+// maxImported is how many bytes of JSON one imported conversation may have, so that memory for it is bounded: more than a
+// million words.
 const maxImported = 8 << 20
 
 var errTooLong = errors.New("a value is too long")
 
-// values reads the JSON values of a large body one by one, none larger than maxImported. Where one is, it fails with
-// errTooLong.
+// values reads a large body's JSON part by part, none larger than maxImported. Where one is, it fails with errTooLong.
+// What it fails with else is in our words, too.
 type values struct {
-	*json.Decoder
-	bounded *bounded
+	dec     *json.Decoder
+	bounded bounded
 }
 
 func valuesOf(r io.Reader) *values {
-	b := &bounded{r: r, until: maxImported}
-	return &values{Decoder: json.NewDecoder(b), bounded: b}
+	v := &values{bounded: bounded{r: r}}
+	v.dec = json.NewDecoder(&v.bounded)
+	return v
 }
 
-// value decodes the next value. It counts from the end of the one before.
-func (v *values) value(into any) error {
-	v.bounded.until = v.InputOffset() + maxImported
-	return v.Decode(into)
+// next lets the decoder read on, as far as the next part may reach with what separates it from the one before.
+func (v *values) next() *json.Decoder {
+	const separated = 1 << 10
+	v.bounded.until = v.dec.InputOffset() + maxImported + separated
+	return v.dec
+}
+
+// more reports whether an object or array goes on. Where it cannot be read on, the next part says why.
+func (v *values) more() bool { return v.next().More() }
+
+// token reads a key or a bracket.
+func (v *values) token() (json.Token, error) {
+	t, err := v.next().Token()
+	return t, scanErr(err)
+}
+
+// value decodes the next value, and tells its size in bytes.
+func (v *values) value(into any) (size int64, err error) {
+	before := v.dec.InputOffset()
+	err = v.next().Decode(into)
+	return v.dec.InputOffset() - before, scanErr(err)
+}
+
+// end reads the end of the body, after which there is to be nothing.
+func (v *values) end() error {
+	_, err := v.next().Token()
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return cmp.Or(scanErr(err), notJSON())
 }
 
 // bounded reads up to a place in r, and fails with errTooLong there.
@@ -60,14 +88,12 @@ type batchHead struct {
 // large, so that a batch is not carried out in part because of what it has further on.
 func scan(body io.Reader) (head batchHead, err error) {
 	v := valuesOf(body)
-	defer func() { err = scanErr(err) }()
-	if first, err := v.Token(); err != nil || first != json.Delim('{') {
-		return head, nil // importOne says what is wrong with it
+	if first, err := v.token(); err != nil || first != json.Delim('{') {
+		return head, nil //nolint:nilerr // importOne says what is wrong with it
 	}
 	unknown, badWrapup := "", false
-	for v.More() {
-		v.bounded.until = v.InputOffset() + maxImported
-		key, err := v.Token()
+	for v.more() {
+		key, err := v.token()
 		if err != nil {
 			return head, err
 		}
@@ -77,10 +103,10 @@ func scan(body io.Reader) (head batchHead, err error) {
 			head.Batch = true
 		case "wrapup":
 			var raw json.RawMessage
-			err = v.value(&raw)
+			_, err = v.value(&raw)
 			badWrapup = badWrapup || json.Unmarshal(raw, &head.Wrapup) != nil
 		default:
-			err = v.value(&skipped{})
+			_, err = v.value(&skipped{})
 			if unknown == "" || name < unknown {
 				unknown = name
 			}
@@ -89,7 +115,10 @@ func scan(body io.Reader) (head batchHead, err error) {
 			return head, err
 		}
 	}
-	if err := end(v); err != nil || !head.Batch {
+	if _, err := v.token(); err != nil { // the object's end
+		return head, err
+	}
+	if err := v.end(); err != nil || !head.Batch {
 		return head, err
 	}
 	if unknown != "" {
@@ -103,33 +132,22 @@ func scan(body io.Reader) (head batchHead, err error) {
 
 // scanConversations reads the array of them.
 func scanConversations(v *values) error {
-	if first, err := v.Token(); err != nil || first != json.Delim('[') {
-		return errors.Join(err, recaller.InvalidField("conversations", "expected array"))
+	first, err := v.token()
+	if err != nil {
+		return err
 	}
-	for i := 0; v.More(); i++ {
-		err := v.value(&skipped{})
-		if errors.Is(err, errTooLong) {
+	if first != json.Delim('[') {
+		return recaller.InvalidField("conversations", "expected array")
+	}
+	for i := 0; v.more(); i++ {
+		if _, err := v.value(&skipped{}); errors.Is(err, errTooLong) {
 			return recaller.InvalidField(fmt.Sprintf("conversations[%d]", i), "may have at most %d MiB of JSON", maxImported>>20)
-		}
-		if err != nil {
+		} else if err != nil {
 			return err
 		}
 	}
-	_, err := v.Token()
+	_, err = v.token()
 	return err
-}
-
-// end reads the end of an object, after which there is to be nothing.
-func end(v *values) error {
-	if _, err := v.Token(); err != nil {
-		return err
-	}
-	v.bounded.until = v.InputOffset() + maxImported
-	_, err := v.Token()
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return errors.Join(notJSON(), err)
 }
 
 func notJSON() error { return simple(http.StatusBadRequest, "invalid", "the body is not valid JSON") }
@@ -139,7 +157,7 @@ func scanErr(err error) error {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.Is(err, errTooLong):
-		return tooLong()
+		return errors.Join(tooLong(), errTooLong)
 	case errors.As(err, &syntax) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return notJSON()
 	}

@@ -48,6 +48,21 @@ func TestABatchIsRefusedWholeForWhatItHasFurtherOn(t *testing.T) {
 	}
 }
 
+// What a conversation may have is taken whole, alone and between others.
+func TestAConversationMayHaveAllThatItMay(t *testing.T) {
+	t.Parallel()
+	h := setup(t, nil)
+	body := imported("a", 100_000)
+	full := "{" + strings.Repeat(" ", maxImported-len(body)) + body[1:]
+	const path = "/v1/conversations/import?check=true"
+	h.asked(t, http.StatusOK, http.MethodPost, path, full, nil)
+	var out client.ImportBatchResponse
+	h.asked(t, http.StatusCreated, http.MethodPost, path, `{"conversations": [`+full+" , \n"+full+` ] , "wrapup" : false} `, &out)
+	if out.Failed != 0 || len(out.Results) != 2 {
+		t.Errorf("got %d results, %d of them failures; want two that are taken", len(out.Results), out.Failed)
+	}
+}
+
 // A body of many megabytes comes through a file, which has no name and shows no word.
 func TestALargeBatchIsImported(t *testing.T) {
 	t.Parallel()
@@ -86,8 +101,6 @@ func TestWhatIsSpooledIsReadAsItWasWritten(t *testing.T) {
 		if left, err := os.ReadDir(b.dir); err != nil || len(left) != 0 {
 			t.Errorf("the file has a name: %v (%v)", left, err)
 		}
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
+		b.discard()
 	}
 }

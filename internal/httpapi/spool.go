@@ -49,7 +49,7 @@ func (b *spool) Write(p []byte) (int, error) {
 
 func (b *spool) open() error {
 	key := make([]byte, 32)
-	_, _ = rand.Read(key) // it never fails
+	rand.Read(key) // never fails (crypto/rand)
 	block, err := aes.NewCipher(key)
 	if err != nil {
 		return err
@@ -76,12 +76,11 @@ func (b *spool) Reader() io.Reader {
 	return io.MultiReader(head, cipher.StreamReader{S: b.cipher(), R: rest})
 }
 
-// Close gives back the room on the disk.
-func (b *spool) Close() error {
-	if b.file == nil {
-		return nil
+// discard gives back the room on the disk.
+func (b *spool) discard() {
+	if b.file != nil {
+		_ = b.file.Close() // whatever came of it, the file has no name, and goes with the process at the latest
 	}
-	return b.file.Close()
 }
 
 func spoolErr(err error) error {

@@ -321,14 +321,10 @@ func TestBrokenQueueIsLeftInPeace(t *testing.T) {
 func TestDoneButNotFinished(t *testing.T) {
 	t.Parallel()
 	tell(t, Handler{Run: fine}, Options{}, func(s *shop) {
-		s.memoryQueue.mu.Lock()
-		s.full = true
-		s.memoryQueue.mu.Unlock()
+		s.fill(true)
 		s.add("work", "x", s.began)
 		s.pass(30 * time.Second)
-		s.memoryQueue.mu.Lock()
-		s.full = false
-		s.memoryQueue.mu.Unlock()
+		s.fill(false)
 		s.pass(2 * time.Second)
 		s.want("left", s.state(), "[]")
 		s.pass(time.Hour)
@@ -347,14 +343,10 @@ func TestFailedWhileTheQueueWasAway(t *testing.T) {
 		return nil
 	}
 	tell(t, Handler{Run: run, Timeout: time.Hour}, Options{}, func(s *shop) {
-		s.memoryQueue.mu.Lock()
-		s.full = true
-		s.memoryQueue.mu.Unlock()
+		s.fill(true)
 		s.add("work", "x", s.began)
 		s.pass(30 * time.Second)
-		s.memoryQueue.mu.Lock()
-		s.full = false
-		s.memoryQueue.mu.Unlock()
+		s.fill(false)
 		s.pass(4 * time.Second)
 		s.want("done", s.done(), "x at 0s; x at 32s")
 		s.want("left", s.state(), "[]")

@@ -92,6 +92,13 @@ func (q *memoryQueue) LeaseJob(_ context.Context, j recaller.Job, until time.Tim
 	return h.Job, true, nil
 }
 
+// fill has the queue take nothing more to write down, or again all.
+func (q *memoryQueue) fill(full bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.full = full
+}
+
 func (q *memoryQueue) Straighten(_ context.Context, now, lease, first, retry time.Time, scheduled ...string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -95,9 +95,6 @@ func Check(t testing.TB, unit string, read func(text string)) (took time.Duratio
 		if slices.Min(long) <= bound {
 			return took
 		}
-		if len(long) > 2 && slices.Min(long) > 4*bound {
-			break // no noise: that is not in the way three times
-		}
 	}
 	t.Errorf("%q, over and over: %d kB take %v, %d kB take %v: %.1f times as long for each byte, want at most %d",
 		unit, small>>10, median(short), large>>10, slices.Min(long),

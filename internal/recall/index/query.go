@@ -43,7 +43,7 @@ type parsed struct {
 type term struct {
 	text   string
 	weight float32
-	sign   bool // it stands for one thing and means nothing by itself: a number, a code, a name that is not common
+	sign   bool // no table of meanings knows it: a number, a code, a name or a word that is rare
 }
 
 // parse reads a query. Terms that neither the index nor the house beside it has are left out: they match nothing.
@@ -57,7 +57,7 @@ func (ix *Index) parse(q Query, house *Index) parsed {
 		if stem != "" {
 			p.said = append(p.said, stem)
 		}
-		weight := float32(1)
+		weight, sign := float32(1), ix.isSign(w)
 		if frames(stem) {
 			weight = ix.weights.Frame
 		}
@@ -67,7 +67,7 @@ func (ix *Index) parse(q Query, house *Index) parsed {
 				t = l.Term(w.in(l))
 			}
 			if t != "" && weight > 0 && (ix.has(t) || house != nil && house.has(t)) {
-				p.addTerm(term{text: t, weight: weight, sign: ix.isSign(w)})
+				p.addTerm(term{text: t, weight: weight, sign: sign})
 			}
 		}
 	}

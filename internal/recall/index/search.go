@@ -22,7 +22,7 @@ const (
 	legRecency                   // how lately it was said
 	legSpeaker                   // who said it
 	legExchange                  // how it fits together with the turn that it answers
-	legSign                      // it holds a number, a code or a rare name that the query says, in a short history
+	legSign                      // it holds a number, a code, or a rare word or name that the query says, in a short history
 	legThing                     // it holds a thing of the kind that the query asks for, in a short history
 	legForm                      // what it does in its dialogue, in a short history
 	legCount

@@ -14,7 +14,7 @@ type Weights struct {
 	Frame            float32 // words of a query that only frame it ("remind me what we discussed")
 	Meaning          float32 // the cosine of a doc's vector with the query's
 	SessionMeaning   float32 // the same of its conversation
-	Sign             float32 // a number, a code or a rare name that the query says, in a history that is not long
+	Sign             float32 // a number, a code, or a rare word or name that the query says, in a history that is not long
 	Date             float32 // a date, month, weekday or year that the query names
 	Time             float32 // how near it was said to the time that the query means ("three weeks ago")
 	Event            float32 // how near it was said to what the query names the time by ("before the surgery")

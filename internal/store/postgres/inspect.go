@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/store"
 )
 
 // The oldest versions that serve.
@@ -144,7 +145,7 @@ func older(a, b string) bool {
 
 func lookSchema(ctx context.Context, c *pgx.Conn) (Finding, error) {
 	f := Finding{Name: "schema"}
-	knows, err := newest()
+	knows, err := store.Newest(migrations)
 	if err != nil {
 		return f, err
 	}

@@ -6,8 +6,6 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"path"
-	"strconv"
 	"strings"
 	"time"
 
@@ -206,14 +204,4 @@ func ForgetSecret(ctx context.Context, url string) error {
 	defer func() { _ = c.Close(context.WithoutCancel(ctx)) }()
 	_, err = c.Exec(ctx, `DELETE FROM recaller_wall.secret`)
 	return mapped(err)
-}
-
-// newest is the version of the schema that this program knows.
-func newest() (version int64, err error) {
-	list, err := fs.Glob(migrations, "migration/*.sql") // in order
-	if err != nil {
-		return 0, err
-	}
-	number, _, _ := strings.Cut(path.Base(list[len(list)-1]), "_")
-	return strconv.ParseInt(number, 10, 64)
 }

@@ -2,10 +2,8 @@ package sqlite_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/recallerhq/recaller"
@@ -19,23 +17,8 @@ func TestAPageReadWrongIsReadAgain(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "x.db")
-	e, err := sqlite.Open(ctx, path, sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 200 {
-		if err := storetest.PutJob(e, fmt.Sprint(i, strings.Repeat("x", 200))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
-	right, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e = open(t, path, sqlite.Options{Readers: 1})
+	right := manyPages(t, path)
+	e := open(t, path, sqlite.Options{Readers: 1})
 	// Written in place: to close another handle of the file would drop SQLite's locks, of which there are none now.
 	wrong := make([]byte, 6*4096)
 	overwrite(t, path, wrong, int64(len(right)-len(wrong)))

@@ -135,29 +135,14 @@ func TestDamagedFile(t *testing.T) {
 	}
 
 	path = filepath.Join(t.TempDir(), "y.db")
-	e, err := sqlite.Open(ctx, path, sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 200 {
-		if err := storetest.PutJob(e, fmt.Sprint(i, strings.Repeat("x", 200))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := manyPages(t, path)
 	for i := len(raw) - 6*4096; i < len(raw); i++ {
 		raw[i] = 0xa5
 	}
 	if err := os.WriteFile(path, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e = open(t, path, sqlite.Options{})
+	e := open(t, path, sqlite.Options{})
 	storetest.WantKind(t, "check", e.Check(ctx), recaller.Internal)
 }
 

@@ -6,13 +6,11 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"path"
-	"strconv"
-	"strings"
 
 	"github.com/pressly/goose/v3"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/store"
 )
 
 //go:embed migration/*.sql
@@ -20,7 +18,7 @@ var migrations embed.FS
 
 // migrate brings the schema up to date: forward only. Where it is, nothing but its version is read.
 func migrate(ctx context.Context, db *sql.DB) error {
-	knows, err := newest()
+	knows, err := store.Newest(migrations)
 	if err != nil {
 		return err
 	}
@@ -54,14 +52,4 @@ func provider(db *sql.DB) (*goose.Provider, error) {
 	}
 	p, err := goose.NewProvider(goose.DialectSQLite3, db, dir)
 	return p, mapped(err)
-}
-
-// newest is the number of the last migration that this program has.
-func newest() (int64, error) {
-	list, err := fs.Glob(migrations, "migration/*.sql")
-	if err != nil {
-		return 0, err
-	}
-	number, _, _ := strings.Cut(path.Base(list[len(list)-1]), "_")
-	return strconv.ParseInt(number, 10, 64)
 }

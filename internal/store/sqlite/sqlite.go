@@ -114,7 +114,7 @@ func OpenReading(ctx context.Context, path string) (*Engine, error) {
 }
 
 func (e *Engine) startReading(ctx context.Context) error {
-	knows, err := newest()
+	knows, err := store.Newest(migrations)
 	if err != nil {
 		return err
 	}

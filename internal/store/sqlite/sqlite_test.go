@@ -2,11 +2,15 @@ package sqlite_test
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
 	"github.com/recallerhq/recaller/internal/store/sqlite/sqlitetest"
+	"github.com/recallerhq/recaller/internal/store/storetest"
 	"github.com/recallerhq/recaller/internal/vault"
 	"github.com/recallerhq/recaller/internal/vault/keyfile"
 )
@@ -30,6 +34,28 @@ func closed(t testing.TB, open func(context.Context, string, sqlite.Options) (*s
 		}
 	})
 	return e
+}
+
+// manyPages makes a database of some dozen pages, closes it, and returns its bytes.
+func manyPages(t testing.TB, path string) []byte {
+	t.Helper()
+	e, err := sqlitetest.Open(context.Background(), path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 200 {
+		if err := storetest.PutJob(e, fmt.Sprint(i, strings.Repeat("x", 200))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
 }
 
 func openVault(t testing.TB, path, key string) *vault.Vault {
