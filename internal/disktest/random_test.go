@@ -9,8 +9,18 @@ import (
 )
 
 // whole is n where each n-th moment or call is to be tried, as `make disk` has it, and 0 where a sample of them will do.
-func whole() int {
-	n, _ := strconv.Atoi(os.Getenv("RECALLER_DISK")) // not set: a sample
+func whole() int { return int(setting("RECALLER_DISK", 0)) }
+
+// setting reads a number of the run; where it is none the run ends, because another would not be what was asked for.
+func setting(name string, otherwise uint64) uint64 {
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		panic(name + ": expected a number, such as 20")
+	}
 	return n
 }
 
@@ -21,9 +31,7 @@ func random(t *testing.T) *rand.Rand {
 	if whole() > 0 {
 		seed = uint64(time.Now().UnixNano())
 	}
-	if given, err := strconv.ParseUint(os.Getenv("RECALLER_DISK_SEED"), 10, 64); err == nil {
-		seed = given
-	}
+	seed = setting("RECALLER_DISK_SEED", seed)
 	t.Logf("RECALLER_DISK_SEED=%d", seed)
 	return rand.New(rand.NewPCG(seed, seed))
 }

@@ -378,7 +378,12 @@ func TestSoak(t *testing.T) {
 		seed: envOr(t, "RECALLER_SOAK_SEED", uint64(time.Now().UnixNano()), number), lasts: 3 * time.Second, pause: 4 * time.Second,
 		talk: long, workers: 12, callers: 8, first: []string{"kill -9", "disk full", "clock jumps", "backup", "database away", "another server takes over"},
 	}
-	only := backing(os.Getenv("RECALLER_SOAK_ON"))
+	only := envOr(t, "RECALLER_SOAK_ON", "", func(s string) (backing, error) {
+		if on := backing(s); on == onSQLite || on == onPostgres {
+			return on, nil
+		}
+		return "", fmt.Errorf("%q is neither %s nor %s", s, onSQLite, onPostgres)
+	})
 	for _, on := range []backing{onSQLite, onPostgres} {
 		if only == "" || only == on {
 			t.Run(string(on), func(t *testing.T) { t.Parallel(); soaked(t, on, opts) })

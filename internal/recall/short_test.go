@@ -181,3 +181,33 @@ func TestANumberThatWasToldIsFound(t *testing.T) {
 		})
 	}
 }
+
+// Numbers in parts, two signs at once, and one that nobody said.
+func TestSignsOfManyKinds(t *testing.T) {
+	t.Parallel()
+	st := newStore()
+	called(st, "Northgate, how can I help?", "Two crates came broken, job 551-902, glass from Murano.", "Please send photographs, reference CLM60031.",
+		"And invoice 20417 is billed twice.", "I'll credit it to your account.", "Ask for Hettie, her mobile ends 6652.", "Hettie, got it.")
+	s := recall.New(st, recall.Options{Dialogue: true})
+	t.Cleanup(s.Close)
+	fillAfter(t, s)
+	ask := func(query string) []recaller.Hit {
+		t.Helper()
+		res, err := s.Recall(t.Context(), "acme", "ann", recall.Query{Text: query, Weak: true, Embed: true})
+		if err != nil || len(res.Hits) < 2 {
+			t.Fatalf("%q: got %d hits and %v", query, len(res.Hits), err)
+		}
+		return res.Hits
+	}
+	if got := ask("551-902"); got[0].Turn != 1 {
+		t.Errorf("a number in two parts: got %q first", got[0].Text)
+	}
+	if got := ask("20417 and CLM60031"); got[0].Turn+got[1].Turn != 5 {
+		t.Errorf("two signs: got %q and %q first", got[0].Text, got[1].Text)
+	}
+	for _, h := range ask("99999") {
+		if !h.Weak {
+			t.Errorf("a number that nobody said: %q is not marked as weak", h.Text)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package index
 
 import (
+	"slices"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -37,6 +39,7 @@ type parsed struct {
 	length  float32
 	asked   things // the kinds of things that it asks for
 	toAgent bool   // it asks for what the agent said
+	numbers bool   // it says nothing but numbers and codes, which mean nothing
 }
 
 // term is one distinct term of a query.
@@ -50,6 +53,7 @@ type term struct {
 func (ix *Index) parse(q Query, house *Index) parsed {
 	words := split(q.Text)
 	p := parsed{dates: dates(words), spans: ix.spans(q.Text, words, q.Now), asked: askedFor(words), toAgent: asksAgent(words)}
+	p.numbers = len(words) > 0 && !slices.ContainsFunc(words, func(w queryWord) bool { return !w.numbers() })
 	p.vector, p.length = ix.vectorOf(q.Text, words)
 	languages := ix.languages(house)
 	for _, w := range words {
@@ -91,6 +95,9 @@ type queryWord struct {
 	start   int    // where in the query it begins
 }
 
+// numbers reports whether the word has a digit.
+func (w queryWord) numbers() bool { return strings.ContainsFunc(w.folded, unicode.IsDigit) }
+
 // in returns the word as a language cuts it.
 func (w queryWord) in(l token.Language) string {
 	if l == token.French || l == token.Italian {
@@ -131,12 +138,16 @@ func asksAgent(words []queryWord) bool {
 	return false
 }
 
-// minSign is how many letters and digits a sign has at least: fewer are found by chance.
-const minSign = 4
+// How many letters, or with a digit among them how many signs, a sign has at least: fewer are found by chance.
+const (
+	minSign   = 4
+	minNumber = 3
+)
 
 // isSign reports whether a word is a sign: no table of meanings knows it as a word.
 func (ix *Index) isSign(w queryWord) bool {
-	if utf8.RuneCountInString(w.folded) < minSign || len(static.Rows([]byte(w.folded), nil)) == 1 {
+	n := utf8.RuneCountInString(w.folded)
+	if n < minSign && !(n >= minNumber && w.numbers()) || len(static.Rows([]byte(w.folded), nil)) == 1 {
 		return false
 	}
 	l := ix.main

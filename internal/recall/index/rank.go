@@ -61,7 +61,7 @@ const alike = 0.3
 // so.
 func (s *search) found(c *candidate, alike float32) bool {
 	return c.legs[legWords] > 0 || c.legs[legDate] > 0 || c.legs[legSpeaker] > 0 || c.legs[legTime] > s.weights.Time/2 ||
-		s.cosines[c.doc] > alike || s.sure(c.doc)
+		!s.parsed.numbers && (s.cosines[c.doc] > alike || s.sure(c.doc))
 }
 
 // threshold is alike, and somewhat less where cosines are rough.

@@ -143,7 +143,7 @@ func (r *Ranking) measure() {
 func (r *Ranking) scoreWords() {
 	terms := r.own().parsed.terms
 	weights := make([]float32, len(terms)) // of each term
-	signs, plain := 0, 0                   // that were found
+	plain := 0                             // words that were found and are no signs
 	r.roomForSigns()
 	for _, s := range r.parts {
 		s.idf = weights
@@ -162,7 +162,6 @@ func (r *Ranking) scoreWords() {
 		case found == 0:
 		case t.sign:
 			sign = min(1, fewSigns/found)
-			signs++
 		case t.weight == 1:
 			plain++
 		}
@@ -171,7 +170,7 @@ func (r *Ranking) scoreWords() {
 		}
 	}
 	for _, s := range r.parts {
-		s.sign = s.weights.Sign / float32(max(1, signs+plain))
+		s.sign = s.weights.Sign / float32(1+plain)
 	}
 }
 

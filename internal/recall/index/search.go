@@ -97,7 +97,7 @@ type search struct {
 	stats  stats
 	idf    []float32 // by query term
 	agent  [2]float32
-	sign   float32   // what a sign that the query says gives, the less the more else it says
+	sign   float32   // what each sign that the query says gives, the less the more words it says beside
 	short  float32   // how short the history is, from 0 to 1
 	alike  []float32 // by row of the model's vectors: how alike it is to the query; nil: there is no model
 	fits   []float32 // the same of a model that read the turns in their dialogue: how well it answers the query

@@ -121,7 +121,7 @@ func (s *search) scoreDialogue(d *doc, i int, c *candidate) {
 		words = s.match[i-int(d.answers)]
 	}
 	c.legs[legExchange] += w * (s.weights.Exchange*likeness + s.weights.Answered*words)
-	c.weak = c.weak && likeness <= alike && words == 0
+	c.weak = c.weak && (likeness <= alike || s.parsed.numbers) && words == 0
 }
 
 // exchange is how alike a turn is to the query together with the one that it answers.
