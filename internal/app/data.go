@@ -222,13 +222,11 @@ func sameInstallation(ctx context.Context, cfg config.Config, keys vault.KeyStor
 	if !cfg.Databases.Postgres() {
 		return nil
 	}
-	print, err := vault.WallPrint(ctx, keys)
-	if err != nil {
-		return err
-	}
-	fits, err := postgres.Belongs(ctx, cfg.Databases.Data.Reveal(), print, func() ([]recaller.TenantID, error) {
-		return someTenants(ctx, keys)
-	})
+	var print []byte
+	fits, err := postgres.Belongs(ctx, cfg.Databases.Data.Reveal(), func() (_ []byte, err error) {
+		print, err = vault.WallPrint(ctx, keys)
+		return print, err
+	}, func() ([]recaller.TenantID, error) { return someTenants(ctx, keys) })
 	const right = "where these are the right keys and only the secret of the wall is missing, stop the servers and run " +
 		"`recaller migrate --wall`"
 	switch {

@@ -227,7 +227,32 @@ func TestServersThatStartAtOnceAgree(t *testing.T) {
 	open(t, db.App) // with the secret of the tests
 }
 
-func serveOnce(t *testing.T, db pgtest.Database, v *vault.Vault) {
+// TestAServerThatStartsBetweenAnothersLooks has one server make its whole first start after another saw no secret in the
+// key store.
+func TestAServerThatStartsBetweenAnothersLooks(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.Database(t)
+	ring, err := vault.NewRing(vault.NewKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := vault.New(ring, vaulttest.NewMemory(), vault.Options{})
+	serveOnce(t, db, overtaken{v, func() { serveOnce(t, db, v) }})
+}
+
+// overtaken tells of the secret what was true before something else happened.
+type overtaken struct {
+	*vault.Vault
+	meanwhile func()
+}
+
+func (o overtaken) WallSecret(ctx context.Context) ([]byte, error) {
+	secret, err := o.Vault.WallSecret(ctx)
+	o.meanwhile()
+	return secret, err
+}
+
+func serveOnce(t *testing.T, db pgtest.Database, v postgres.Secrets) {
 	e, err := postgres.Open(t.Context(), db.App, v, postgres.Options{Connections: 1})
 	if err != nil {
 		t.Error(err)

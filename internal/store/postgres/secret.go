@@ -78,25 +78,24 @@ func arm(ctx context.Context, cfg *pgx.ConnConfig, from Secrets) (secret, error)
 		return nil, mapped(err)
 	}
 	defer func() { _ = c.Close(context.WithoutCancel(ctx)) }()
-	made, err := from.WallSecret(ctx)
+	var print []byte
+	if err := c.QueryRow(ctx, armedBy).Scan(&print); err != nil {
+		return nil, mapped(err)
+	}
+	made, err := from.WallSecret(ctx) // after the look into the database: a server that arms it has stored its secret
 	if err != nil {
 		return nil, err
 	}
+	if made == nil && print != nil {
+		return nil, otherSecret(nil, print)
+	}
 	if made == nil {
-		var print []byte
-		if err := c.QueryRow(ctx, armedBy).Scan(&print); err != nil {
-			return nil, mapped(err)
-		}
-		if print != nil {
-			return nil, otherSecret(nil, print)
-		}
 		if made, err = from.MakeWallSecret(ctx); err != nil {
 			return nil, err
 		}
 	}
 	inner, outer := secret(made).pads()
 	var same bool
-	var print []byte
 	err = c.QueryRow(ctx, `SELECT recaller_wall.arm($1, $2, $3), recaller_wall.armed()`, inner, outer, vault.PrintOf(made)).
 		Scan(&same, &print)
 	if err != nil {
@@ -132,8 +131,9 @@ const (
 )
 
 // Belongs tells whether a key store is a database's: by the print of the wall's secret that it has, and before the
-// database knows one by the tenants whose keys it has.
-func Belongs(ctx context.Context, url string, print []byte, tenants func() ([]recaller.TenantID, error)) (Fit, error) {
+// database knows one by the tenants whose keys it has. It asks for either after its look into the database, for another
+// server may be at its first start: it stores its secret before the database knows it.
+func Belongs(ctx context.Context, url string, print func() ([]byte, error), tenants func() ([]recaller.TenantID, error)) (Fit, error) {
 	cfg, err := poolConfig(url, Options{})
 	if err != nil {
 		return Same, err
@@ -148,10 +148,11 @@ func Belongs(ctx context.Context, url string, print []byte, tenants func() ([]re
 		return Same, cmp.Or(sound(ctx, cfg.ConnConfig), mapped(err))
 	}
 	if armed != nil {
-		if bytes.Equal(armed, print) {
-			return Same, nil
+		has, err := print()
+		if err == nil && !bytes.Equal(armed, has) {
+			return OtherSecret, nil
 		}
-		return OtherSecret, nil
+		return Same, err
 	}
 	var some, these *bool // nil: another server armed it this moment
 	ids, err := tenants()
