@@ -35,7 +35,8 @@ func layers() []layer {
 		{name: "endpoints", packages: []string{"endpoint/..."}},
 		{name: "edges out", may: []string{"files", "keys", "endpoints"}, packages: []string{"archive", "jobs", "llm/...", "embed/...", "webhook"}},
 		{name: "admission", packages: []string{"admission"}},
-		{name: "edges in", may: []string{"admission", "use cases", "rules", "client"}, packages: []string{
+		{name: "HTTP", may: []string{"admission", "client"}, packages: []string{"httpdoor"}},
+		{name: "edges in", may: []string{"admission", "HTTP", "use cases", "rules", "client"}, packages: []string{
 			"httpapi/...", "mcpserver/...", "chatproxy/...", "telephony/...", "platform/...", "telegram/...", "console/...",
 		}},
 		// The client is also the one definition of what goes over the wire, so the server builds on its types.

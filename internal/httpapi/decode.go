@@ -12,6 +12,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/httpdoor"
 )
 
 // decode reads a body that its handler takes raw, because the body is large or comes often. It does not check values:
@@ -47,7 +48,7 @@ func (s *server) learnFaults() {
 func (s *server) fault(raw []byte, t reflect.Type) error {
 	var parsed any
 	if json.Unmarshal(raw, &parsed) != nil {
-		return simple(http.StatusBadRequest, "invalid", "the body is not valid JSON")
+		return httpdoor.Simple(http.StatusBadRequest, "invalid", "the body is not valid JSON")
 	}
 	var found huma.ValidateResult
 	path := huma.NewPathBuffer([]byte{}, 0)

@@ -7,12 +7,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
-	"slices"
 	"strings"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/admission"
+	"github.com/recallerhq/recaller/internal/httpdoor"
 )
 
 // exchange is one request with its answer, as the middleware sees it.
@@ -37,7 +36,7 @@ func exchangeOf(ctx context.Context) *exchange {
 
 // ServeHTTP carries out one request.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{Exchange: s.Gate.Open(r.Header.Get("X-Request-Id"), s.from(r)), secret: secretOf(r.Header)}
+	x := &exchange{Exchange: s.Gate.Open(r.Header.Get("X-Request-Id"), httpdoor.From(r, s.opts.Proxies)), secret: httpdoor.Secret(r.Header)}
 	ctx := context.WithValue(r.Context(), exchangeKey{}, x)
 	x.r = r.WithContext(ctx)
 	x.w = &writer{ResponseWriter: w, r: x.r}
@@ -53,28 +52,6 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	defer s.done(ctx, x)
 	s.mux.ServeHTTP(x.w, x.r)
-}
-
-// from is the address of who asks: of the connection, or, where that is a proxy that the operator told of, the last one
-// that it names and that is no such proxy. The zero value where there is none.
-func (s *server) from(r *http.Request) netip.Addr {
-	at, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}
-	}
-	from := at.Addr().Unmap()
-	named := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for _, name := range slices.Backward(named) {
-		if !slices.ContainsFunc(s.opts.Proxies, func(p netip.Prefix) bool { return p.Contains(from) }) {
-			break
-		}
-		before, err := netip.ParseAddr(strings.TrimSpace(name))
-		if err != nil {
-			break
-		}
-		from = before.Unmap().WithZone("")
-	}
-	return from
 }
 
 // done counts and logs a request, whatever became of it.
@@ -162,12 +139,12 @@ func (w *writer) WriteHeader(status int) {
 		return
 	}
 	if w.r.Pattern == "" && !w.swallow && (status == http.StatusNotFound || status == http.StatusMethodNotAllowed) {
-		p := simple(status, "not_found", "there is no such route; see /docs")
+		p := httpdoor.Simple(status, "not_found", "there is no such route; see /docs")
 		if status == http.StatusMethodNotAllowed {
-			p = simple(status, "invalid", "the route does not have this method; see the Allow header")
+			p = httpdoor.Simple(status, "invalid", "the route does not have this method; see the Allow header")
 		}
 		w.swallow = true
-		p.write(&routerAnswer{w})
+		p.Write(&routerAnswer{w})
 		return
 	}
 	w.status = status

@@ -12,6 +12,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/admission"
+	"github.com/recallerhq/recaller/internal/httpdoor"
 )
 
 // importWorkers is how many conversations of a batch are imported at once, so that they share commits. Conversations
@@ -171,7 +172,7 @@ func (b *batch) put(i int, r client.ImportResult) {
 }
 
 func (b *batch) failed(i int, err error) {
-	p := problemOf(err)
+	p := httpdoor.ProblemOf(err)
 	if p.Status >= http.StatusInternalServerError {
 		b.s.Log.Error("import failed", "request_id", b.x.ID, "index", i, "kind", string(admission.KindOf(err)),
 			"err", err)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/httpdoor"
 )
 
 // maxImported is how many bytes of JSON one imported conversation may have, so that memory for it is bounded: more than a
@@ -150,7 +151,7 @@ func scanConversations(v *values) error {
 	return err
 }
 
-func notJSON() error { return simple(http.StatusBadRequest, "invalid", "the body is not valid JSON") }
+func notJSON() error { return httpdoor.Simple(http.StatusBadRequest, "invalid", "the body is not valid JSON") }
 
 // scanErr says in our words why a body cannot be read.
 func scanErr(err error) error {
@@ -165,5 +166,5 @@ func scanErr(err error) error {
 }
 
 func tooLong() error {
-	return simple(http.StatusRequestEntityTooLarge, "invalid", fmt.Sprintf("one conversation may have at most %d MiB of JSON", maxImported>>20))
+	return httpdoor.Simple(http.StatusRequestEntityTooLarge, "invalid", fmt.Sprintf("one conversation may have at most %d MiB of JSON", maxImported>>20))
 }

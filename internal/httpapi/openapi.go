@@ -15,6 +15,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/admission"
+	"github.com/recallerhq/recaller/internal/httpdoor"
 )
 
 const about = `The memory of agents that talk to people: who this is and what to know before speaking, what was said
@@ -133,7 +134,7 @@ func (s *server) operation(r route) huma.Operation {
 
 // describeFailures says which failures a route may answer with, and in which form.
 func (s *server) describeFailures(op *huma.Operation, r route, needs recaller.Scope) {
-	statuses, means, form, mediaType := failures(r, needs), meaning, reflect.TypeFor[client.Problem](), problemType
+	statuses, means, form, mediaType := failures(r, needs), meaning, reflect.TypeFor[client.Problem](), httpdoor.ProblemType
 	if isTool(r.path) {
 		statuses, means, form, mediaType = toolStatuses(), toolMeaning, reflect.TypeFor[client.ToolFailure](), "application/json"
 	}

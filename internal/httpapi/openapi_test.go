@@ -14,6 +14,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/admission"
+	"github.com/recallerhq/recaller/internal/httpdoor"
 )
 
 // document is the description as a reader gets it.
@@ -196,8 +197,8 @@ func TestClosedSetsAreTheOnesThatRulesKnow(t *testing.T) {
 		same(name, "type", types)
 	}
 	var codes []string
-	for _, o := range outcomes() {
-		codes = append(codes, o.code)
+	for _, o := range httpdoor.Outcomes() {
+		codes = append(codes, o.Code)
 	}
 	same("Problem", "code", codes)
 }

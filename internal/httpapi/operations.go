@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"net/http"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -87,15 +86,4 @@ func (s *server) admit(ctx huma.Context, next func(huma.Context)) {
 		return
 	}
 	next(huma.WithContext(ctx, admitted))
-}
-
-// secretOf finds the API key of a request; empty if there is none.
-func secretOf(h http.Header) string {
-	if v := h.Get("Authorization"); v != "" {
-		scheme, secret, _ := strings.Cut(v, " ")
-		if strings.EqualFold(scheme, "Bearer") {
-			return strings.TrimSpace(secret)
-		}
-	}
-	return h.Get("X-Api-Key")
 }

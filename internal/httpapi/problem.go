@@ -2,11 +2,9 @@ package httpapi
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -14,92 +12,8 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
-	"github.com/recallerhq/recaller/internal/admission"
+	"github.com/recallerhq/recaller/internal/httpdoor"
 )
-
-// outcome is how HTTP tells a kind of failure.
-type outcome struct {
-	status int
-	code   string // the problem's machine-readable code
-	retry  int    // seconds for Retry-After; 0: none
-}
-
-// outcomes is the one table from kinds to HTTP. A body that is not JSON is a 400, and a wrong field a 422.
-func outcomes() map[recaller.Kind]outcome {
-	return map[recaller.Kind]outcome{
-		recaller.Invalid:         {http.StatusUnprocessableEntity, "invalid", 0},
-		recaller.Unauthenticated: {http.StatusUnauthorized, "unauthenticated", 0},
-		recaller.Forbidden:       {http.StatusForbidden, "forbidden", 0},
-		recaller.NotFound:        {http.StatusNotFound, "not_found", 0},
-		recaller.Conflict:        {http.StatusConflict, "conflict", 0},
-		recaller.Exhausted:       {http.StatusTooManyRequests, "exhausted", 1},
-		recaller.Unavailable:     {http.StatusServiceUnavailable, "unavailable", 2},
-		recaller.Full:            {http.StatusServiceUnavailable, "full", 30},
-		recaller.Timeout:         {http.StatusGatewayTimeout, "timeout", 0},
-		recaller.Internal:        {http.StatusInternalServerError, "internal", 0},
-	}
-}
-
-// problem is a client.Problem on its way out.
-type problem struct {
-	client.Problem
-	retry int
-}
-
-// GetStatus tells huma the status.
-func (p *problem) GetStatus() int { return p.Status }
-
-// ContentType tells huma the media type.
-func (p *problem) ContentType(string) string { return problemType }
-
-// GetHeaders tells huma the headers.
-func (p *problem) GetHeaders() http.Header {
-	h := http.Header{}
-	if p.retry > 0 {
-		h.Set("Retry-After", strconv.Itoa(p.retry))
-	}
-	if p.Status == http.StatusUnauthorized {
-		h.Set("WWW-Authenticate", `Bearer realm="recaller"`)
-	}
-	return h
-}
-
-const problemType = "application/problem+json"
-
-// problemOf makes a problem of an error. Only the client-safe message and the field leave the process.
-func problemOf(err error) *problem {
-	var p *problem
-	if errors.As(err, &p) {
-		return p
-	}
-	kind := admission.KindOf(err)
-	o := outcomes()[kind]
-	p = &problem{
-		retry: o.retry, Problem: client.Problem{Status: o.status, Code: o.code, Title: http.StatusText(o.status)},
-	}
-	var e *recaller.Error
-	var damaged recaller.DamagedRow
-	switch {
-	case errors.As(err, &damaged):
-		p.Code, p.Detail = "damaged", damaged.Error()+": put it back from a backup ('recaller doctor' lists what is damaged)"
-	case kind == recaller.Internal:
-		p.Detail = "something went wrong here; the log knows more under this request's id"
-	case errors.As(err, &e) && e.Msg != "":
-		p.Detail = e.Msg
-		if e.Field != "" {
-			p.Field, p.Detail = e.Field, e.Field+": "+e.Msg
-			p.Errors = []client.FieldError{{Location: e.Field, Message: e.Msg}}
-		}
-	default:
-		p.Detail = string(kind)
-	}
-	return p
-}
-
-// simple makes a problem that names no field.
-func simple(status int, code, detail string) *problem {
-	return &problem{Problem: client.Problem{Status: status, Code: code, Title: http.StatusText(status), Detail: detail}}
-}
 
 // renamed gives an error the name that the request has for the field.
 func renamed(err error, field string) error {
@@ -110,22 +24,10 @@ func renamed(err error, field string) error {
 	return err
 }
 
-// write sends a problem outside of huma.
-func (p *problem) write(w http.ResponseWriter) {
-	h := w.Header()
-	for name, values := range p.GetHeaders() {
-		h[name] = values
-	}
-	h.Set("Content-Type", problemType)
-	h.Del("Content-Length")
-	w.WriteHeader(p.Status)
-	_ = json.NewEncoder(w).Encode(p.Problem) // the client is gone: nobody is left to tell
-}
-
 // transform gives huma's own errors our form: no values, no causes, fields in the API's spelling.
 func transform(ctx huma.Context, _ string, v any) (any, error) {
 	switch v := v.(type) {
-	case *problem:
+	case *httpdoor.Problem:
 		return v.Problem, nil
 	case *toolError:
 		return v.ToolFailure, nil
@@ -140,29 +42,29 @@ func transform(ctx huma.Context, _ string, v any) (any, error) {
 	return v, nil
 }
 
-func fromHuma(m *huma.ErrorModel) *problem {
+func fromHuma(m *huma.ErrorModel) *httpdoor.Problem {
 	switch m.Status {
 	case http.StatusRequestEntityTooLarge:
-		return simple(m.Status, "invalid", "the body is larger than this route takes")
+		return httpdoor.Simple(m.Status, "invalid", "the body is larger than this route takes")
 	case http.StatusUnsupportedMediaType:
-		return simple(m.Status, "invalid", "the body must be application/json")
+		return httpdoor.Simple(m.Status, "invalid", "the body must be application/json")
 	case http.StatusRequestTimeout:
-		return simple(m.Status, "timeout", "the body did not come in time")
+		return httpdoor.Simple(m.Status, "timeout", "the body did not come in time")
 	case http.StatusBadRequest:
 		if len(m.Errors) == 0 {
-			return simple(m.Status, "invalid", "a body is required")
+			return httpdoor.Simple(m.Status, "invalid", "a body is required")
 		}
-		return simple(m.Status, "invalid", "the body is not valid JSON")
+		return httpdoor.Simple(m.Status, "invalid", "the body is not valid JSON")
 	case http.StatusUnprocessableEntity:
 		return invalidFields(m.Errors)
 	}
-	return problemOf(recaller.Internal)
+	return httpdoor.ProblemOf(recaller.Internal)
 }
 
 const maxFieldErrors = 20
 
 // invalidFields makes a problem of what validation found.
-func invalidFields(details []*huma.ErrorDetail) *problem {
+func invalidFields(details []*huma.ErrorDetail) *httpdoor.Problem {
 	list := make([]client.FieldError, 0, len(details))
 	for _, d := range details {
 		if d != nil {
@@ -170,7 +72,7 @@ func invalidFields(details []*huma.ErrorDetail) *problem {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b client.FieldError) int { return cmp.Compare(a.Location, b.Location) })
-	p := simple(http.StatusUnprocessableEntity, "invalid", "the request is not valid")
+	p := httpdoor.Simple(http.StatusUnprocessableEntity, "invalid", "the request is not valid")
 	if len(list) == 0 {
 		return p
 	}

@@ -17,30 +17,31 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/httpdoor"
 )
 
 func TestEveryKindOfFailureHasAStatus(t *testing.T) {
 	t.Parallel()
-	table := outcomes()
+	table := httpdoor.Outcomes()
 	for _, kind := range recaller.Kinds() {
 		o, ok := table[kind]
-		if !ok || o.status < 400 || o.code == "" {
+		if !ok || o.Status < 400 || o.Code == "" {
 			t.Errorf("%q is mapped to %+v", kind, o)
 		}
-		p := problemOf(&recaller.Error{Kind: kind, Field: "f", Msg: "msg", Err: errors.New("secret cause")})
-		if p.Status != o.status || strings.Contains(fmt.Sprintf("%+v", p), "secret") {
-			t.Errorf("%q: got %+v, want status %d and nothing of the cause", kind, p, o.status)
+		p := httpdoor.ProblemOf(&recaller.Error{Kind: kind, Field: "f", Msg: "msg", Err: errors.New("secret cause")})
+		if p.Status != o.Status || strings.Contains(fmt.Sprintf("%+v", p), "secret") {
+			t.Errorf("%q: got %+v, want status %d and nothing of the cause", kind, p, o.Status)
 		}
 	}
 	if len(table) != len(recaller.Kinds()) {
 		t.Errorf("got %d rows, want %d", len(table), len(recaller.Kinds()))
 	}
 	for _, err := range []error{context.DeadlineExceeded, fmt.Errorf("read: %w", context.Canceled)} {
-		if p := problemOf(err); p.Status != http.StatusGatewayTimeout {
+		if p := httpdoor.ProblemOf(err); p.Status != http.StatusGatewayTimeout {
 			t.Errorf("%v: got %d, want 504", err, p.Status)
 		}
 	}
-	if p := problemOf(errors.New("secret cause")); p.Status != 500 || strings.Contains(p.Detail, "secret") {
+	if p := httpdoor.ProblemOf(errors.New("secret cause")); p.Status != 500 || strings.Contains(p.Detail, "secret") {
 		t.Errorf("got %+v, want a 500 that tells nothing", p)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/httpdoor"
 	"github.com/recallerhq/recaller/internal/tool"
 )
 
@@ -24,7 +25,7 @@ func fieldsOf(raw []byte) (fields, error) {
 	err := json.Unmarshal(raw, &f)
 	switch {
 	case !json.Valid(raw):
-		return nil, simple(http.StatusBadRequest, "invalid", "the body is not valid JSON")
+		return nil, httpdoor.Simple(http.StatusBadRequest, "invalid", "the body is not valid JSON")
 	case err != nil || f == nil:
 		return nil, recaller.Errorf(recaller.Invalid, "the body must be a JSON object")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/httpdoor"
 	"github.com/recallerhq/recaller/internal/memory"
 )
 
@@ -46,7 +47,7 @@ func toolErrorOf(err error) *toolError {
 	if errors.As(err, &f) {
 		return f
 	}
-	p := problemOf(err)
+	p := httpdoor.ProblemOf(err)
 	f = &toolError{
 		ToolFailure: client.ToolFailure{Error: p.Detail}, status: p.Status, headers: p.GetHeaders(), cause: err,
 	}
@@ -82,7 +83,7 @@ func faultOf(path string, err error) huma.StatusError {
 	if isTool(path) {
 		return toolErrorOf(err)
 	}
-	return problemOf(err)
+	return httpdoor.ProblemOf(err)
 }
 
 // refuse answers a request outside of huma, in the form that its route has.
@@ -92,7 +93,7 @@ func (x *exchange) refuse(err error) {
 		toolErrorOf(err).write(x.w)
 		return
 	}
-	problemOf(err).write(x.w)
+	httpdoor.ProblemOf(err).Write(x.w)
 }
 
 // toolMeaning says when a tool answers a status.

@@ -12,6 +12,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/httpdoor"
 )
 
 // RawInput is a body that the handler decodes itself.
@@ -105,7 +106,7 @@ func isZero(t client.TurnInput) bool {
 }
 
 func statusOf(err error) int {
-	var p *problem
+	var p *httpdoor.Problem
 	if errors.As(err, &p) {
 		return p.Status
 	}
