@@ -125,7 +125,7 @@ func (h *house) eventually(what string, ask func() bool) {
 	h.t.Helper()
 	tick := time.NewTicker(3 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.After(20 * time.Second); !ask(); {
+	for deadline := time.After(time.Minute); !ask(); {
 		select {
 		case <-tick.C:
 		case <-deadline:

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync/atomic"
 	"time"
 )
 
@@ -89,6 +91,41 @@ func (b *bench) write(ctx context.Context, part string, d dialer, keys bool, wat
 	}
 	b.rep.rated(part, name, all, took, atLeast(5000))
 	return b.endAll(ctx, d, begun)
+}
+
+// beginnings measures starts alone: 50 at once, each of another caller whose past is known, without a pause. What they
+// cost is told in processor time too, which a busy machine changes less.
+func (b *bench) beginnings(ctx context.Context) (err error) {
+	s, err := b.serve(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	const atOnce = 50
+	before, err := s.processor()
+	if err != nil {
+		return err
+	}
+	var poor atomic.Int64
+	first := b.turn
+	all, took, err := many(ctx, s.dialer(ctx), atOnce, b.n, 0, func(t target, _, i int) error {
+		_, err := start(t, phone(b.plan.richAt(first+i)))
+		if errors.Is(err, errDegraded) {
+			poor.Add(1)
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	b.turn += len(all)
+	after, err := s.processor()
+	each := (after - before) / time.Duration(len(all))
+	name := fmt.Sprintf("start of a call with its briefing, %d at once without a pause (%d degraded, %s of processor time each)",
+		atOnce, poor.Load(), each.Round(time.Microsecond))
+	b.rep.rated("starts, over HTTP", name, all, took, none())
+	return err
 }
 
 // begin starts n calls and returns their ids.

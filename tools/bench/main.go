@@ -42,6 +42,7 @@ const (
 	phaseCold   = "cold"
 	phaseWarm   = "warm"
 	phaseMixed  = "mixed"
+	phaseBegin  = "begin"
 	phaseTools  = "tools"
 	phaseSearch = "search"
 	phaseSteps  = "steps"
@@ -50,14 +51,14 @@ const (
 )
 
 func phases() []string {
-	return []string{phaseFill, phaseCold, phaseWarm, phaseMixed, phaseTools, phaseSearch, phaseSteps, phaseMemory, phaseInproc}
+	return []string{phaseFill, phaseCold, phaseWarm, phaseMixed, phaseBegin, phaseTools, phaseSearch, phaseSteps, phaseMemory, phaseInproc}
 }
 
 func (o options) wants(phase string) bool { return slices.Contains(o.phases, phase) }
 
 // serves reports whether a part is wanted that needs the server's program.
 func (o options) serves() bool {
-	return slices.ContainsFunc([]string{phaseCold, phaseWarm, phaseMixed, phaseTools, phaseSearch, phaseMemory}, o.wants)
+	return slices.ContainsFunc([]string{phaseCold, phaseWarm, phaseMixed, phaseBegin, phaseTools, phaseSearch, phaseMemory}, o.wants)
 }
 
 func main() {
@@ -175,7 +176,7 @@ func (b *bench) all(ctx context.Context) error {
 	parts := []struct {
 		name string
 		run  func(context.Context) error
-	}{{phaseCold, b.cold}, {phaseWarm, b.warm}, {phaseMixed, b.mixed}, {phaseTools, b.tools}, {phaseSearch, b.search}, {phaseSteps, b.steps}, {phaseMemory, b.memory}, {phaseInproc, b.inProcess}}
+	}{{phaseCold, b.cold}, {phaseWarm, b.warm}, {phaseMixed, b.mixed}, {phaseBegin, b.beginnings}, {phaseTools, b.tools}, {phaseSearch, b.search}, {phaseSteps, b.steps}, {phaseMemory, b.memory}, {phaseInproc, b.inProcess}}
 	for _, p := range parts {
 		if !b.wants(p.name) {
 			continue

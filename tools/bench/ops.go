@@ -130,11 +130,14 @@ func (b *bench) endAll(ctx context.Context, d dialer, conversations []string) er
 	if err != nil {
 		return err
 	}
-	began := time.Now()
-	for time.Since(began) < 2*time.Minute {
+	last, began := before, time.Now()
+	for time.Since(began) < stuck {
 		done, err := jobsDone(t)
 		if err != nil || done-before >= len(conversations) {
 			return err
+		}
+		if done > last {
+			last, began = done, time.Now()
 		}
 		select {
 		case <-time.After(20 * time.Millisecond):
@@ -142,8 +145,11 @@ func (b *bench) endAll(ctx context.Context, d dialer, conversations []string) er
 			return ctx.Err()
 		}
 	}
-	return fmt.Errorf("%d conversations were not written up in time", len(conversations))
+	return fmt.Errorf("%d of %d conversations are not written up, and none was for %s", len(conversations)-last+before, len(conversations), stuck)
 }
+
+// stuck is how long no conversation is written up before a run gives up: long ones take a while each.
+const stuck = 2 * time.Minute
 
 // jobsDone reads from the metrics how many wrap-ups were done.
 func jobsDone(t target) (int, error) {

@@ -117,6 +117,23 @@ func (s *server) usage() (u usage, err error) {
 	return u, err
 }
 
+// processor is how long the server's process has had a core, in all its threads.
+func (s *server) processor() (time.Duration, error) {
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(s.cmd.Process.Pid) + "/stat")
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := bytes.Cut(raw, []byte(") ")) // a process's name may have blanks
+	f := strings.Fields(string(rest))
+	if len(f) < 13 {
+		return 0, errors.New("the processor time of the server cannot be read")
+	}
+	user, err := strconv.ParseInt(f[11], 10, 64)
+	system, err2 := strconv.ParseInt(f[12], 10, 64)
+	const tick = 10 * time.Millisecond // USER_HZ, on every Linux that Go runs on
+	return time.Duration(user+system) * tick, errors.Join(err, err2)
+}
+
 // procField reads a line such as "VmRSS:  1234 kB".
 func procField(path, name string) (int64, error) {
 	raw, err := os.ReadFile(path)
