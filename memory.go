@@ -2,6 +2,7 @@ package recaller
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -136,4 +137,23 @@ type Checkpoint struct {
 	ContactID    string // link to a contact elsewhere; may be empty
 	LastActivity time.Time
 	CreatedAt    time.Time
+	// Before are the states that this one took the place of, newest first. There are few: see decide.Checkpoint.
+	Before []CheckpointState
+}
+
+// CheckpointState is what a checkpoint was until another state took its place.
+type CheckpointState struct {
+	Intent      string
+	Summary     string
+	StagingData []byte // a JSON object
+	ContactID   string
+	At          time.Time // when it was saved
+}
+
+// CheckpointCompleted is the intent that clears a checkpoint (H4).
+const CheckpointCompleted = "completed"
+
+// Completed reports whether the checkpoint's matter is settled: there is nothing to resume.
+func (c Checkpoint) Completed() bool {
+	return strings.EqualFold(strings.TrimSpace(c.Intent), CheckpointCompleted)
 }

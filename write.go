@@ -27,6 +27,13 @@ type Opening struct {
 	Resume bool
 }
 
+// Introducing asks for a caller with an identity, who is created if nobody has it. He has held no conversation.
+type Introducing struct {
+	Identity  Identity
+	NewCaller CallerID // the id, if the caller has to be created
+	At        time.Time
+}
+
 // Opened is the result of an Opening.
 type Opened struct {
 	Caller       Caller // as it now is

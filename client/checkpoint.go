@@ -19,6 +19,20 @@ type Checkpoint struct {
 	CreatedAt      time.Time       `json:"created_at" doc:"When it was first saved." example:"2026-03-02T09:31:00Z"`
 }
 
+// CheckpointState is what a checkpoint was until another state took its place.
+type CheckpointState struct {
+	Intent      string          `json:"intent" doc:"What the caller was about." example:"rebook_flight"`
+	Summary     string          `json:"summary" doc:"Where the matter stood." example:"Wants the morning flight."`
+	StagingData json.RawMessage `json:"staging_data" doc:"The object that was saved."`
+	ContactID   string          `json:"contact_id,omitempty" doc:"A contact in another system." example:"contact-17"`
+	At          time.Time       `json:"at" doc:"When it was saved." example:"2026-03-02T09:31:00Z"`
+}
+
+// CheckpointHistory is what a checkpoint was before.
+type CheckpointHistory struct {
+	States []CheckpointState `json:"states" nullable:"false" doc:"The states before the present one, newest first."`
+}
+
 // CheckpointInput is a checkpoint to save.
 type CheckpointInput struct {
 	Intent      string          `json:"intent,omitempty" doc:"What the caller is about; completed clears the checkpoint." example:"rebook_flight"`
@@ -33,13 +47,14 @@ type CheckpointResponse struct {
 	Cleared    bool        `json:"cleared" doc:"The intent was completed: there is no checkpoint any more." example:"false"`
 }
 
-// Checkpoint reads a caller's checkpoint. IsNotFound tells that there is none inside the tenant's resume window.
+// Checkpoint reads the checkpoint of a caller, who is named by id, by number, or by ext: and an id of your own. IsNotFound tells that there is none inside the tenant's resume window.
 func (c *Client) Checkpoint(ctx context.Context, caller string) (Checkpoint, error) {
 	var out Checkpoint
 	return out, c.get(ctx, path("callers", caller, "checkpoint"), nil, &out)
 }
 
-// PutCheckpoint saves the state of an unfinished matter, in place of the one before.
+// PutCheckpoint saves the state of an unfinished matter, in place of the one before. A number, or an id of your own after
+// ext:, that nobody has makes a caller.
 func (c *Client) PutCheckpoint(ctx context.Context, caller string, in CheckpointInput) (CheckpointResponse, error) {
 	var out CheckpointResponse
 	return out, c.do(ctx, request{
@@ -47,7 +62,13 @@ func (c *Client) PutCheckpoint(ctx context.Context, caller string, in Checkpoint
 	})
 }
 
-// DeleteCheckpoint clears a caller's checkpoint, whatever its age.
+// CheckpointHistory reads what a caller's checkpoint was before the present state, newest first.
+func (c *Client) CheckpointHistory(ctx context.Context, caller string) (CheckpointHistory, error) {
+	var out CheckpointHistory
+	return out, c.get(ctx, path("callers", caller, "checkpoint", "history"), nil, &out)
+}
+
+// DeleteCheckpoint removes a caller's checkpoint with its history, whatever its age.
 func (c *Client) DeleteCheckpoint(ctx context.Context, caller string) error {
 	return c.do(ctx, request{method: http.MethodDelete, path: path("callers", caller, "checkpoint")})
 }

@@ -7,14 +7,15 @@ import (
 
 // Export is everything that is held about a caller.
 type Export struct {
-	ExportedAt    time.Time              `json:"exported_at" doc:"When." example:"2026-03-02T10:00:00Z"`
-	Caller        Caller                 `json:"caller" doc:"The caller."`
-	Checkpoint    *Checkpoint            `json:"checkpoint,omitempty" doc:"The state of an unfinished matter, whatever its age."`
-	Memories      []Memory               `json:"memories" nullable:"false" doc:"Every version of every memory."`
-	Reminders     []Reminder             `json:"reminders" nullable:"false" doc:"Every reminder, whatever became of it."`
-	Agreements    []Agreement            `json:"agreements" nullable:"false" doc:"What was agreed on about times, as it stands, soonest first."`
-	Conversations []ExportedConversation `json:"conversations" nullable:"false" doc:"Every conversation, newest first, with its words."`
-	Damaged       int                    `json:"damaged,omitempty" doc:"How many stored rows are damaged, and so are not here; the log and recaller doctor name them. Left out where there are none." example:"1"`
+	ExportedAt        time.Time              `json:"exported_at" doc:"When." example:"2026-03-02T10:00:00Z"`
+	Caller            Caller                 `json:"caller" doc:"The caller."`
+	Checkpoint        *Checkpoint            `json:"checkpoint,omitempty" doc:"The state of an unfinished matter, whatever its age."`
+	CheckpointHistory []CheckpointState      `json:"checkpoint_history" nullable:"false" doc:"What the checkpoint was before, newest first."`
+	Memories          []Memory               `json:"memories" nullable:"false" doc:"Every version of every memory."`
+	Reminders         []Reminder             `json:"reminders" nullable:"false" doc:"Every reminder, whatever became of it."`
+	Agreements        []Agreement            `json:"agreements" nullable:"false" doc:"What was agreed on about times, as it stands, soonest first."`
+	Conversations     []ExportedConversation `json:"conversations" nullable:"false" doc:"Every conversation, newest first, with its words."`
+	Damaged           int                    `json:"damaged,omitempty" doc:"How many stored rows are damaged, and so are not here; the log and recaller doctor name them. Left out where there are none." example:"1"`
 }
 
 // ExportedConversation is a conversation with its words.

@@ -78,7 +78,7 @@ func (a *App) wire() error {
 		Store: a.store, Tenants: a.tenants, Sender: webhook.New(webhook.Options{Allowed: a.reach()}), Enqueued: a.enqueued,
 		Log: a.log, Metrics: reminder.NewMetrics(a.registry), Now: now, NewID: newID,
 	})
-	callers := caller.New(caller.Deps{Store: a.store, Tenants: a.tenants, Changed: a.feed.Committed, Now: now})
+	callers := a.callers()
 	a.privacy = privacy.New(privacy.Deps{
 		Store: a.store, Vault: destroyer{a.vault}, Words: a.conversations, Archive: files, Tenants: a.tenants,
 		Feed: a.feed, Now: now, NewID: newID,
@@ -92,6 +92,13 @@ func (a *App) wire() error {
 		Webhooks: a.tenants, Packs: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
 		Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
+	})
+}
+
+// callers returns the use cases of callers.
+func (a *App) callers() *caller.Service {
+	return caller.New(caller.Deps{
+		Store: a.store, Tenants: a.tenants, Changed: a.feed.Committed, Now: a.opts.Now, NewID: newID,
 	})
 }
 

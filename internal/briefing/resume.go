@@ -20,7 +20,6 @@ const (
 	maxDepth      = 3  // of nested staging data
 	maxWords      = 8  // last turns of a conversation that broke off
 	maxWordsAfter = 4  // the same where a checkpoint tells the matter
-	doneIntent    = "completed"
 )
 
 // resumable is what the caller may want to carry on with. Either may be nil.
@@ -71,7 +70,7 @@ func (c *composer) resumable() resumable {
 	if c.open != nil && telling(c.open) && !c.overtaken() {
 		broken, r.open = c.open, true
 	}
-	done := cp != nil && strings.EqualFold(strings.TrimSpace(cp.Intent), doneIntent)
+	done := cp != nil && cp.Completed()
 	if cp != nil && !done && c.now.Sub(cp.LastActivity) <= window {
 		r.checkpoint = cp
 	}

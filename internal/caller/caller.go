@@ -1,5 +1,6 @@
 // Package caller holds the use cases of callers: finding them by an identity, listing them, and setting what an
-// operator knows of them (spec P1, P12, section 4). Conversations create callers, because they see them first.
+// operator knows of them (spec P1, P12, section 4). Conversations create callers, because they see them first; Introduce creates those
+// of whom something is told before they ever rang.
 //
 // It does not normalise identities (identity) or erase callers (privacy).
 package caller
@@ -23,6 +24,8 @@ type Store interface {
 	Callers(
 		ctx context.Context, tenant recaller.TenantID, page recaller.Page,
 	) (list []recaller.Caller, next string, err error)
+	// Introduce returns the caller with an identity, who is created if nobody has it.
+	Introduce(ctx context.Context, tenant recaller.TenantID, in recaller.Introducing) (recaller.Caller, error)
 	UpdateCaller(
 		ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, p recaller.CallerPatch,
 	) (recaller.Caller, recaller.Change, error)
@@ -39,6 +42,7 @@ type Deps struct {
 	Tenants Tenants
 	Changed func(recaller.Change)
 	Now     func() time.Time
+	NewID   func() string
 }
 
 // Service carries out the use cases. Safe for concurrent use.
@@ -76,6 +80,54 @@ func (s *Service) ByExternalID(ctx context.Context, tenant recaller.TenantID, ra
 		return recaller.Caller{}, err
 	}
 	return s.Store.CallerByIdentity(ctx, tenant, recaller.Identity{Kind: recaller.IdentityExternal, Value: id})
+}
+
+// external marks a reference that is an id of the application's own.
+const external = "ext:"
+
+// Find returns the caller whom a reference means: a phone number in any spelling, "ext:" and an id of the application's
+// own, or the id that a caller has here. What is none of these is nobody's: NotFound. But a text that begins with + or
+// ext: can only be a number or an id, so the fault in it is told.
+func (s *Service) Find(ctx context.Context, tenantID recaller.TenantID, ref string) (recaller.Caller, error) {
+	ref = strings.TrimSpace(ref)
+	if id, ok := strings.CutPrefix(ref, external); ok {
+		return s.ByExternalID(ctx, tenantID, id)
+	}
+	c, err := s.ByPhone(ctx, tenantID, ref)
+	if errors.Is(err, recaller.Invalid) && !strings.HasPrefix(ref, "+") {
+		return s.Get(ctx, tenantID, recaller.CallerID(ref))
+	}
+	return c, err
+}
+
+// Introduce is Find, but makes a caller of a number, or of an id of the application's own, that nobody has yet.
+func (s *Service) Introduce(ctx context.Context, tenantID recaller.TenantID, ref string) (recaller.Caller, error) {
+	c, err := s.Find(ctx, tenantID, ref)
+	if !errors.Is(err, recaller.NotFound) {
+		return c, err
+	}
+	tenant, failed := s.Tenants.Tenant(ctx, tenantID)
+	if failed != nil {
+		return c, failed
+	}
+	ref = strings.TrimSpace(ref)
+	is := recaller.Identity{Kind: recaller.IdentityExternal}
+	var bad error
+	if id, ok := strings.CutPrefix(ref, external); ok {
+		is.Value, bad = identity.ExternalID(id)
+	} else {
+		is.Kind = recaller.IdentityPhone
+		is.Value, bad = identity.Phone(ref, tenant.DefaultRegion)
+	}
+	if errors.Is(bad, identity.ErrWithheld) {
+		return c, bad // to be told why: nobody can be made of it
+	}
+	if bad != nil {
+		return c, err
+	}
+	return s.Store.Introduce(ctx, tenantID, recaller.Introducing{
+		Identity: is, NewCaller: recaller.CallerID(s.NewID()), At: s.Now(),
+	})
 }
 
 // List returns callers, last seen first, with the cursor of the next page.

@@ -33,7 +33,7 @@ func newBench(t *testing.T) *bench {
 	b.Clock.Advance(time.Minute)
 	b.bob = b.calls(tenant, "", recaller.Identity{Kind: recaller.IdentityPhone, Value: "+12025550143"})
 	b.calls("t2", "Somebody else", recaller.Identity{Kind: recaller.IdentityPhone, Value: "+4930901820"})
-	b.Service = caller.New(caller.Deps{Store: b.Place.Store, Tenants: settings, Changed: b.changes.Add, Now: b.Clock.Now})
+	b.Service = caller.New(caller.Deps{Store: b.Place.Store, Tenants: settings, Changed: b.changes.Add, Now: b.Clock.Now, NewID: b.NewID})
 	return b
 }
 

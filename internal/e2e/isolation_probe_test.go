@@ -91,7 +91,7 @@ func reaches() map[string][]reach {
 		"store-memory": none(`{"type":"fact","key":"a","value":"b"}`), "update-memory": none(`{"value":"b"}`), "forget-memory": none(""),
 		"undo-memory": none(`{"version":1}`), "memory-history": none(""), "set-reminder": none(tomorrow),
 		"remind-caller":  none(`{"key":"a","value":"b",` + strings.TrimPrefix(tomorrow, "{")),
-		"get-checkpoint": none(""), "put-checkpoint": none(`{"summary":"a"}`), "delete-checkpoint": none(""),
+		"get-checkpoint": none(""), "put-checkpoint": none(`{"summary":"a"}`), "delete-checkpoint": none(""), "checkpoint-history": none(""),
 		"list-reminders": {{status: 200, query: "?caller_id={caller}"}}, "cancel-reminder": none(""), "retry-reminder": none(""),
 
 		"get-tenant": just(200, ""), "create-key": just(422, `{"scope":"{key}"}`), "list-keys": just(200, ""), "delete-key": none(""),

@@ -198,6 +198,16 @@ func checkpointOut(c recaller.Checkpoint) client.Checkpoint {
 	return out
 }
 
+func stateOut(s recaller.CheckpointState) client.CheckpointState {
+	out := client.CheckpointState{
+		Intent: s.Intent, Summary: s.Summary, StagingData: s.StagingData, ContactID: s.ContactID, At: instant(s.At),
+	}
+	if len(out.StagingData) == 0 {
+		out.StagingData = []byte("{}")
+	}
+	return out
+}
+
 func hitOut(h recaller.Hit) client.RecallResult {
 	out := client.RecallResult{
 		Kind: h.Kind, ID: h.ID, ConversationID: string(h.Conversation), ConversationExternalID: h.ExternalID,

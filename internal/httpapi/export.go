@@ -119,11 +119,11 @@ func rows[T, U any](o *exporting, name string, list iter.Seq2[T, error], out fun
 func exportHead(e privacy.Export) client.Export {
 	out := client.Export{
 		ExportedAt: instant(e.ExportedAt), Caller: callerOut(e.Caller), Reminders: list(e.Reminders, reminderOut),
-		Agreements: list(e.Agreements, agreementOut),
+		Agreements: list(e.Agreements, agreementOut), CheckpointHistory: []client.CheckpointState{},
 	}
 	if e.Checkpoint != nil {
 		c := checkpointOut(*e.Checkpoint)
-		out.Checkpoint = &c
+		out.Checkpoint, out.CheckpointHistory = &c, list(e.Checkpoint.Before, stateOut)
 	}
 	return out
 }

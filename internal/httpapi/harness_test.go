@@ -158,7 +158,7 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 	return Deps{
 		Gate:          admission.New(tenants, log, admission.Options{Failures: -1}),
 		Conversations: convs,
-		Callers:       caller.New(caller.Deps{Store: st, Tenants: tenants, Changed: f.Committed, Now: time.Now}),
+		Callers:       caller.New(caller.Deps{Store: st, Tenants: tenants, Changed: f.Committed, Now: time.Now, NewID: uuid.NewString}),
 		Memories:      memories,
 		Privacy: privacy.New(privacy.Deps{
 			Store: st, Vault: keys{v}, Words: convs, Archive: files, Tenants: tenants, Now: time.Now, NewID: newID, Feed: f,

@@ -56,6 +56,9 @@ type Conversations interface {
 // Callers finds and sets callers; *caller.Service has it.
 type Callers interface {
 	Get(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error)
+	// Find takes an id, a number, or ext: and an external id; Introduce makes a caller of one that nobody has.
+	Find(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Caller, error)
+	Introduce(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Caller, error)
 	ByPhone(ctx context.Context, tenant recaller.TenantID, raw string) (recaller.Caller, error)
 	ByExternalID(ctx context.Context, tenant recaller.TenantID, raw string) (recaller.Caller, error)
 	List(ctx context.Context, tenant recaller.TenantID, page recaller.Page) ([]recaller.Caller, string, error)
@@ -87,6 +90,9 @@ type Memories interface {
 		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in memory.CheckpointInput,
 	) (c recaller.Checkpoint, cleared bool, err error)
 	Checkpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Checkpoint, error)
+	CheckpointHistory(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+	) ([]recaller.CheckpointState, error)
 	DeleteCheckpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) error
 }
 

@@ -300,6 +300,7 @@ func everyCall(ctx context.Context, c *client.Client) {
 	_, _ = c.MemoryHistory(ctx, "x")
 	_, _ = c.Checkpoint(ctx, "x")
 	_, _ = c.PutCheckpoint(ctx, "x", client.CheckpointInput{})
+	_, _ = c.CheckpointHistory(ctx, "x")
 	_ = c.DeleteCheckpoint(ctx, "x")
 	_, _ = c.Tenant(ctx)
 	_, _ = c.UpdateTenant(ctx, client.TenantPatch{})

@@ -40,7 +40,7 @@ func operations(o Options) map[string]*admission.Operation {
 	declare(admission.Operation{Scope: recaller.ScopeRead},
 		"list-conversations", "search-conversations", "get-conversation", "conversation-briefing",
 		"find-callers", "get-caller", "caller-briefing", "caller-conversations", "caller-memories", "caller-agreements",
-		"recall", "check-receipt", "memory-history", "get-checkpoint", "get-tenant", "list-prompts", "list-packs",
+		"recall", "check-receipt", "memory-history", "get-checkpoint", "checkpoint-history", "get-tenant", "list-prompts", "list-packs",
 		"get-pack",
 		"list-tools", "list-reminders", "caller-reminders")
 	declare(admission.Operation{Scope: recaller.ScopeAgent},

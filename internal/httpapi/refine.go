@@ -65,6 +65,7 @@ func (s *server) refineObjects() {
 	object(reflect.TypeFor[client.ExportedConversation](), "metadata", "The object that was given at the start.")
 	object(reflect.TypeFor[client.CheckpointInput](), "staging_data", "An object of your own, at most 64 KiB.")
 	object(reflect.TypeFor[client.Checkpoint](), "staging_data", "The object that was saved.")
+	object(reflect.TypeFor[client.CheckpointState](), "staging_data", "The object that was saved.")
 }
 
 // refineTools describes arguments, which come in two forms, and the schemas of the tools.

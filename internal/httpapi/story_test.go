@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"crypto/ed25519"
+	"errors"
 	"net/url"
 	"strings"
 	"testing"
@@ -180,6 +181,50 @@ func TestMemoriesHaveVersions(t *testing.T) {
 	}
 	if history, err := h.admin.MemoryHistory(ctx, id); err != nil || len(history) < 4 {
 		t.Errorf("got %d versions, %v; want all of them", len(history), err)
+	}
+}
+
+// H's test plan writes its number with dashes, and nobody has rung from it before the first save.
+func TestACheckpointIsSavedByNumber(t *testing.T) {
+	t.Parallel()
+	h := setup(t, nil)
+	ctx := t.Context()
+	if _, err := h.admin.Checkpoint(ctx, "+15550199"); !client.IsNotFound(err) {
+		t.Errorf("got %v, want nothing before the first save", err)
+	}
+	saved, err := h.admin.PutCheckpoint(ctx, "+1-555-0199", client.CheckpointInput{Intent: "job_creation", Summary: "A leak", ContactID: "crm-1"})
+	if err != nil || saved.Checkpoint == nil {
+		t.Fatalf("got %+v, %v", saved, err)
+	}
+	if _, err := h.admin.PutCheckpoint(ctx, "+15550199", client.CheckpointInput{Intent: "job_creation", Summary: "A leak under the sink"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, who := range []string{"+15550199", "+1-555-0199", "+1 (555) 0199", saved.Checkpoint.CallerID} {
+		got, err := h.admin.Checkpoint(ctx, who)
+		if err != nil || got.Summary != "A leak under the sink" || got.ContactID != "crm-1" || got.ID != saved.Checkpoint.ID {
+			t.Errorf("%q: got %+v, %v", who, got, err)
+		}
+	}
+	past, err := h.admin.CheckpointHistory(ctx, "+15550199")
+	if err != nil || len(past.States) != 1 || past.States[0].Summary != "A leak" {
+		t.Errorf("history: got %+v, %v", past, err)
+	}
+	rang := h.begun(t, "+15550199")
+	if rang.Caller.ID != saved.Checkpoint.CallerID || !rang.Caller.FirstTime || !strings.Contains(rang.Briefing.Text, "A leak under the sink") {
+		t.Errorf("got %+v; want the caller of the checkpoint, who rings for the first time and is told of it", rang)
+	}
+	if _, err := h.admin.PutCheckpoint(ctx, "ext:crm-9", client.CheckpointInput{Summary: "A chat"}); err != nil {
+		t.Errorf("by an id of one's own: %v", err)
+	}
+	var p *client.Problem
+	if _, err := h.admin.PutCheckpoint(ctx, "+1", client.CheckpointInput{Summary: "x"}); !errors.As(err, &p) || p.Field != "id" {
+		t.Errorf("got %v, want the number at fault named", err)
+	}
+	if _, err := h.admin.PutCheckpoint(ctx, "nobody", client.CheckpointInput{Summary: "x"}); !client.IsNotFound(err) {
+		t.Errorf("got %v, want not found", err)
+	}
+	if err := h.admin.DeleteCheckpoint(ctx, "+15550199"); err != nil {
+		t.Error(err)
 	}
 }
 

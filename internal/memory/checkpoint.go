@@ -1,17 +1,13 @@
 package memory
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"strings"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/forgotten"
 )
-
-// IntentCompleted is the intent that clears a checkpoint (H4).
-const IntentCompleted = "completed"
 
 // MaxStaging bounds a checkpoint's staging data.
 const MaxStaging = 64 << 10
@@ -24,22 +20,14 @@ type CheckpointInput struct {
 	ContactID   string
 }
 
-// PutCheckpoint saves the state of an unfinished matter, in place of the one before (H1). The intent "completed" clears
-// it instead (H4), and cleared is then true.
+// PutCheckpoint saves the state of an unfinished matter, in place of the one before (H1), whose state goes to the
+// history. The intent "completed" clears it instead (H4): what is stored then is that the matter is settled, and when.
 func (s *Service) PutCheckpoint(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in CheckpointInput,
 ) (c recaller.Checkpoint, cleared bool, err error) {
-	if strings.EqualFold(strings.TrimSpace(in.Intent), IntentCompleted) {
-		err := s.Deps.Store.DeleteCheckpoint(ctx, tenant, caller)
-		if errors.Is(err, recaller.NotFound) { // there was none to clear
-			err = nil
-		}
-		return recaller.Checkpoint{Caller: caller, Intent: IntentCompleted, LastActivity: s.Now()}, true, err
-	}
-	if err := in.validate(); err != nil {
-		return c, false, err
-	}
-	if in, err = s.masked(ctx, tenant, in); err != nil {
+	if cleared = (recaller.Checkpoint{Intent: in.Intent}).Completed(); cleared {
+		in = CheckpointInput{Intent: recaller.CheckpointCompleted, StagingData: json.RawMessage("{}")}
+	} else if in, err = s.checkpointOf(ctx, tenant, in); err != nil {
 		return c, false, err
 	}
 	now := s.Now()
@@ -47,7 +35,17 @@ func (s *Service) PutCheckpoint(
 		ID: recaller.CheckpointID(s.NewID()), Caller: caller, Intent: in.Intent, Summary: in.Summary,
 		StagingData: in.StagingData, ContactID: in.ContactID, LastActivity: now, CreatedAt: now,
 	})
-	return c, false, err
+	return c, cleared, err
+}
+
+// checkpointOf validates a checkpoint and masks the secrets in it.
+func (s *Service) checkpointOf(
+	ctx context.Context, tenant recaller.TenantID, in CheckpointInput,
+) (CheckpointInput, error) {
+	if err := in.validate(); err != nil {
+		return in, err
+	}
+	return s.masked(ctx, tenant, in)
 }
 
 // masked masks the secrets in a checkpoint, which quotes what was said (B11). The contact's id stays as it is, because
@@ -82,6 +80,10 @@ func (in *CheckpointInput) validate() error {
 	if object == nil { // none, or null
 		in.StagingData = json.RawMessage("{}")
 	}
+	var compact bytes.Buffer // so that the same state is the same bytes
+	if json.Compact(&compact, in.StagingData) == nil {
+		in.StagingData = compact.Bytes()
+	}
 	return nil
 }
 
@@ -98,7 +100,7 @@ func (s *Service) Checkpoint(
 	if err != nil {
 		return recaller.Checkpoint{}, err
 	}
-	if s.Now().Sub(c.LastActivity) > tenant.ResumeWindow {
+	if c.Completed() || s.Now().Sub(c.LastActivity) > tenant.ResumeWindow {
 		return recaller.Checkpoint{}, recaller.Errorf(recaller.NotFound,
 			"the caller has no checkpoint within the resume window")
 	}
@@ -106,7 +108,30 @@ func (s *Service) Checkpoint(
 	return forgotten.New(gone).Checkpoint(c), err
 }
 
-// DeleteCheckpoint clears a caller's checkpoint, whatever its age.
+// CheckpointHistory returns the states that a caller's checkpoint had before the present one, newest first, without what
+// was forgotten, and whatever their age. It fails with NotFound if the caller never had one.
+func (s *Service) CheckpointHistory(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) ([]recaller.CheckpointState, error) {
+	c, err := s.Deps.Store.Checkpoint(ctx, tenant, caller)
+	if err != nil {
+		return nil, err
+	}
+	gone, err := s.Deps.Store.Forgotten(ctx, tenant, caller)
+	if err != nil {
+		return nil, err
+	}
+	view := forgotten.New(gone)
+	for i, was := range c.Before {
+		kept := view.Checkpoint(recaller.Checkpoint{
+			Intent: was.Intent, Summary: was.Summary, StagingData: was.StagingData, LastActivity: was.At,
+		})
+		c.Before[i].Intent, c.Before[i].Summary, c.Before[i].StagingData = kept.Intent, kept.Summary, kept.StagingData
+	}
+	return c.Before, nil
+}
+
+// DeleteCheckpoint removes a caller's checkpoint with its history, whatever its age.
 func (s *Service) DeleteCheckpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) error {
 	return s.Deps.Store.DeleteCheckpoint(ctx, tenant, caller)
 }

@@ -354,7 +354,14 @@ func TestCheckpointIsSavedAndResumed(t *testing.T) {
 	}
 	_, err = b.Checkpoint(t.Context(), tenant, ana)
 	b.is(err, recaller.NotFound, "")
+	past, err := b.CheckpointHistory(t.Context(), tenant, ana)
+	if err != nil || len(past) != 2 || past[0].Summary != "chose 9 o'clock" || string(past[1].StagingData) != `{"players":4}` {
+		t.Errorf("history: got %+v, %v; want both states, newest first", past, err)
+	}
+	b.ok(b.DeleteCheckpoint(t.Context(), tenant, ana))
 	b.is(b.DeleteCheckpoint(t.Context(), tenant, ana), recaller.NotFound, "")
+	_, err = b.CheckpointHistory(t.Context(), tenant, ana)
+	b.is(err, recaller.NotFound, "")
 	_, _, err = b.PutCheckpoint(t.Context(), tenant, ana, in)
 	b.ok(err)
 	b.ok(b.DeleteCheckpoint(t.Context(), tenant, ana))

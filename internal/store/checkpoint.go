@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/memory/decide"
 )
 
 // checkpointBody is what is sealed of a checkpoint.
@@ -13,10 +14,37 @@ type checkpointBody struct {
 	Summary   string          `json:"summary"`
 	Staging   json.RawMessage `json:"staging"`
 	ContactID string          `json:"contact_id,omitempty"`
+	Before    []pastState     `json:"before,omitempty"`
 }
 
-// PutCheckpoint saves a caller's checkpoint. It replaces the one before and keeps that one's id and age (H1). It does
-// not raise the content version: no index holds checkpoints.
+// pastState is recaller.CheckpointState as it is sealed.
+type pastState struct {
+	Intent    string          `json:"intent,omitempty"`
+	Summary   string          `json:"summary"`
+	Staging   json.RawMessage `json:"staging"`
+	ContactID string          `json:"contact_id,omitempty"`
+	At        int64           `json:"at"`
+}
+
+func sealable(c recaller.Checkpoint) checkpointBody {
+	body := checkpointBody{Intent: c.Intent, Summary: c.Summary, Staging: c.StagingData, ContactID: c.ContactID}
+	for _, s := range c.Before {
+		body.Before = append(body.Before, pastState{s.Intent, s.Summary, s.StagingData, s.ContactID, micros(s.At)})
+	}
+	return body
+}
+
+func (body checkpointBody) into(c *recaller.Checkpoint) {
+	c.Intent, c.Summary, c.StagingData, c.ContactID = body.Intent, body.Summary, body.Staging, body.ContactID
+	for _, s := range body.Before {
+		c.Before = append(c.Before, recaller.CheckpointState{
+			Intent: s.Intent, Summary: s.Summary, StagingData: s.Staging, ContactID: s.ContactID, At: fromMicros(s.At),
+		})
+	}
+}
+
+// PutCheckpoint saves a caller's checkpoint in place of the one before, as the rule decides (decide.Checkpoint). It
+// does not raise the content version: no index holds checkpoints.
 func (s *Store) PutCheckpoint(
 	ctx context.Context, tenant recaller.TenantID, c recaller.Checkpoint,
 ) (recaller.Checkpoint, error) {
@@ -24,25 +52,29 @@ func (s *Store) PutCheckpoint(
 	if err != nil {
 		return c, notFound(err, "there is no such caller")
 	}
-	body, err := b.put("checkpoints.body", string(c.Caller), checkpointBody{c.Intent, c.Summary, c.StagingData, c.ContactID})
-	if err != nil {
-		return c, err
-	}
+	var out recaller.Checkpoint
 	err = s.WithCaller(ctx, tenant, c.Caller, func(tx Tx) error {
 		if err := alive(ctx, tx, tenant, c.Caller); err != nil {
 			return err
 		}
-		var created int64
-		err := tx.QueryRow(ctx, `INSERT INTO checkpoints (tenant_id, caller_id, id, created_at, last_activity, body)
+		old, err := b.readCheckpoint(ctx, tx, tenant, c.Caller)
+		if err != nil {
+			return err
+		}
+		out = decide.Checkpoint(old, c)
+		body, err := b.put("checkpoints.body", string(c.Caller), sealable(out))
+		if err != nil {
+			return err
+		}
+		// a damaged checkpoint was not read: its id stays
+		return tx.QueryRow(ctx, `INSERT INTO checkpoints (tenant_id, caller_id, id, created_at, last_activity, body)
 			VALUES ($1, $2, $3, $4, $5, $6)
 			ON CONFLICT (tenant_id, caller_id) DO UPDATE
-			SET last_activity = excluded.last_activity, body = excluded.body
-			RETURNING id, created_at`,
-			[]any{tenant, c.Caller, c.ID, micros(c.CreatedAt), micros(c.LastActivity), body}, &c.ID, &created)
-		c.CreatedAt = fromMicros(created)
-		return err
+			SET created_at = excluded.created_at, last_activity = excluded.last_activity, body = excluded.body
+			RETURNING id`,
+			[]any{tenant, c.Caller, out.ID, micros(out.CreatedAt), micros(out.LastActivity), body}, &out.ID)
 	})
-	return c, err
+	return out, err
 }
 
 // Checkpoint returns a caller's checkpoint, whatever its age.
@@ -94,7 +126,7 @@ func (b box) checkpointQuery(tenant recaller.TenantID, caller recaller.CallerID,
 			if err := b.get("checkpoints.body", string(caller), sealed, &body); err != nil {
 				return b.leaveOut(err, recaller.DamagedRow{Table: "checkpoints", ID: string(caller)})
 			}
-			row.Intent, row.Summary, row.StagingData, row.ContactID = body.Intent, body.Summary, body.Staging, body.ContactID
+			body.into(&row)
 			row.CreatedAt, row.LastActivity = fromMicros(created), fromMicros(last)
 			*c = &row
 			return nil

@@ -106,9 +106,7 @@ func (s *Store) prepareOpening(
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range w.in.Identities {
-		w.tokens = append(w.tokens, blind.Blind(blindIdentity+string(id.Kind), id.Value))
-	}
+	w.blindIdentities(blind)
 	if ext := w.in.Conversation.ExternalID; ext != "" {
 		w.externalToken = blind.Blind(blindExternal, ext)
 	}
@@ -159,6 +157,15 @@ func (w *opening) sealAll(words bool) (err error) {
 	if w.body, err = w.box.sealConversation(c, h); err != nil {
 		return err
 	}
+	if err := w.sealCaller(); err != nil || !words {
+		return err
+	}
+	w.rows, err = w.box.sealTurns(c.ID, w.turns)
+	return err
+}
+
+// sealCaller seals the identities, and what is written of a new caller.
+func (w *opening) sealCaller() (err error) {
 	for i, id := range w.in.Identities {
 		v, err := w.box.put("identities.value", tokenRecord(w.tokens[i]), id.Value)
 		if err != nil {
@@ -173,10 +180,7 @@ func (w *opening) sealAll(words bool) (err error) {
 	if w.register, err = w.box.sealRegister(w.caller, nil, false); err != nil {
 		return err
 	}
-	if w.callerBody, err = w.box.put("callers.body", string(w.caller), body); err != nil || !words {
-		return err
-	}
-	w.rows, err = w.box.sealTurns(c.ID, w.turns)
+	w.callerBody, err = w.box.put("callers.body", string(w.caller), body)
 	return err
 }
 

@@ -401,6 +401,12 @@ func checkpointsMeet(b *bench) {
 	got, err := b.Store.Checkpoint(b.ctx, "t1", caller)
 	b.ok(err)
 	eq(b, "nothing is mixed", got.Summary, "step "+string(got.StagingData))
+	states := map[string]bool{got.Summary: true}
+	for _, before := range got.Before {
+		eq(b, "nothing is mixed in the history", before.Summary, "step "+string(before.StagingData))
+		states[before.Summary] = true
+	}
+	eq(b, "no state is lost", len(states), min(crowd, 11))
 	removed := 0
 	for _, err := range atOnce(crowdOf(func(int) error { return b.Store.DeleteCheckpoint(b.ctx, "t1", caller) })...) {
 		if err == nil {

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -274,7 +275,11 @@ func checkpoints(b *bench) {
 	b.ok(err)
 	b.own(got)
 	eq(b, "summary", got.Summary, "for five")
-	eq(b, "contact", got.ContactID, "")
+	eq(b, "the link to the contact stays", got.ContactID, "crm-1")
+	eq(b, "what it was before", len(got.Before), 1)
+	eq(b, "its summary then", got.Before[0].Summary, "for four")
+	eq(b, "its staging data then", compact(string(got.Before[0].StagingData)), compact(staging))
+	eq(b, "when it was saved", got.Before[0].At, began)
 	eq(b, "last activity", got.LastActivity, b.now)
 	eq(b, "numbers as they were given", compact(string(got.StagingData)), compact(staging))
 	after, err := b.Store.ContentVersion(b.ctx, "t1", caller)
@@ -286,6 +291,39 @@ func checkpoints(b *bench) {
 	b.fails(err, recaller.NotFound)
 	_, err = b.Store.PutCheckpoint(b.ctx, "t1", recaller.Checkpoint{ID: "cp-3", Caller: "nobody", Summary: "x", StagingData: []byte(`{}`)})
 	b.fails(err, recaller.NotFound)
+}
+
+// introductions make a caller of an identity without a conversation, once, however many do it at once.
+func introductions(b *bench) {
+	is := recaller.Identity{Kind: recaller.IdentityPhone, Value: "+15550199"}
+	got := make([]recaller.CallerID, crowd)
+	for _, err := range atOnce(crowdOf(func(i int) error {
+		c, err := b.Store.Introduce(b.ctx, "t1", recaller.Introducing{
+			Identity: is, NewCaller: recaller.CallerID(b.id("introduced")), At: b.now,
+		})
+		got[i] = c.ID
+		return err
+	})...) {
+		b.ok(err)
+	}
+	eq(b, "one caller", len(slices.Compact(slices.Sorted(slices.Values(got)))), 1)
+	c, err := b.Store.CallerByIdentity(b.ctx, "t1", is)
+	b.ok(err)
+	eq(b, "by the number", c.ID, got[0])
+	eq(b, "number", c.Phone(), "+15550199")
+	eq(b, "conversations", c.Conversations, 0)
+	eq(b, "first seen", c.FirstSeen, b.now)
+	_, err = b.Store.CallerByIdentity(b.ctx, "t2", is)
+	b.fails(err, recaller.NotFound)
+	rang, err := b.Store.OpenConversation(b.ctx, "t1", recaller.Opening{
+		Identities: []recaller.Identity{is}, NewCaller: "another", Conversation: recaller.Conversation{
+			ID: "rang", Channel: recaller.ChannelVoice, Direction: recaller.Inbound, Status: recaller.Active,
+			StartedAt: b.now, LastActivityAt: b.now,
+		},
+	})
+	b.ok(err)
+	eq(b, "who rings is that caller", rang.Caller.ID, c.ID)
+	eq(b, "and it is the first conversation", rang.FirstTime, true)
 }
 
 func compact(s string) string { return strings.Join(strings.Fields(s), "") }

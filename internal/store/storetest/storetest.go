@@ -92,6 +92,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"reminders as they stood at a time", remindersThen},
 		{"a forgotten memory fires once or never", forgetAndFire},
 		{"a caller has one checkpoint", checkpoints},
+		{"a caller is known before he rings", introductions},
 		{"a wrap-up step has its effect once", steps},
 		{"what was agreed on is kept beside the summary", agreements},
 		{"what an agent would have been told then", past},

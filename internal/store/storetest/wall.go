@@ -188,6 +188,13 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 			}
 			return 0, err
 		}, ""},
+		{"Introduce", func() (int, error) { // the same number: the own caller
+			c, err := s.Introduce(ctx, "t1", recaller.Introducing{Identity: their.Caller.Identities[0], NewCaller: "new", At: b.now})
+			if c.ID == their.Caller.ID {
+				return 1, err
+			}
+			return 0, err
+		}, ""},
 		{"ImportConversation", func() (int, error) { // an id that the second tenant has: ids are unique inside a tenant only
 			r := b.request(opening{})
 			r.Conversation.ID, r.Conversation.Status = their.Conversation.ID, recaller.Completed
