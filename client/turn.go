@@ -45,7 +45,7 @@ type TurnRef struct {
 // AddTurnsResponse says which turns were taken up.
 type AddTurnsResponse struct {
 	Turns   []TurnRef `json:"turns" nullable:"false" doc:"The turns, in the order they came."`
-	Durable bool      `json:"durable" doc:"They survive a crash of the server. False for ephemeral tenants, and while the store is away: then they are held in memory, and written, once and in order, when it is back." example:"true"`
+	Durable bool      `json:"durable" doc:"They survive a crash of the server. False for ephemeral tenants, and while the store is away: then they are held in memory, and written, once and in order, when it is back. Ids and numbers are then as far as the server knows: a turn that repeats one from before a crash keeps its first." example:"true"`
 }
 
 // AddTurns adds turns to an active conversation. They are durable when it returns, unless Durable says otherwise.

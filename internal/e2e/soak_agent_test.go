@@ -268,12 +268,12 @@ func (w *soakWorker) acknowledged(c *soakCaller, call *soakCall, turns []*soakTu
 	at := w.s.tick.Add(1)
 	for i, t := range turns {
 		t.id, t.number, t.at, t.fate = got.Turns[i].ID, got.Turns[i].Number, at, fate{held, life}
-		if got.Durable {
+		if t.firm = got.Durable; t.firm {
 			t.fate = fate{sure, life}
 		}
 	}
 	for _, before := range call.turns {
-		if before.sureness == sure && got.Durable && before.number >= turns[0].number {
+		if before.sureness == sure && before.firm && got.Durable && before.number >= turns[0].number {
 			w.s.violated(c, "turn %s has the number %d, and an earlier one %d", turns[0].word, turns[0].number, before.number)
 		}
 	}

@@ -85,14 +85,22 @@ func (c *soakCaller) checkCall(call *soakCall, conv client.Conversation, turns [
 		}
 		there[word] = t
 	}
+	before := -1
 	for _, k := range call.turns {
-		t, ok := there[k.word]
-		switch surely := c.s.current(k.fate) == sure && c.tenant.retention != recaller.Ephemeral; {
-		case !ok && surely:
-			wrong("turn %s was acknowledged as %d and is not there", k.word, k.number)
-		case ok && surely && (t.Number != k.number || k.id != "" && t.ID != k.id):
-			wrong("turn %s was acknowledged as %d (%s) and is %d (%s)", k.word, k.number, k.id, t.Number, t.ID)
+		if c.s.current(k.fate) != sure || c.tenant.retention == recaller.Ephemeral {
+			continue
 		}
+		t, ok := there[k.word]
+		switch {
+		case !ok:
+			wrong("turn %s was acknowledged as %d and is not there", k.word, k.number)
+			continue
+		case k.firm && (t.Number != k.number || k.id != "" && t.ID != k.id):
+			wrong("turn %s was acknowledged as %d (%s) and is %d (%s)", k.word, k.number, k.id, t.Number, t.ID)
+		case t.Number <= before:
+			wrong("turn %s was acknowledged after one that is %d, and is %d", k.word, before, t.Number)
+		}
+		before = t.Number
 	}
 }
 
@@ -202,7 +210,7 @@ func (w *soakWorker) imports(c *soakCaller) {
 	}
 	for i := range 2 + w.rnd.IntN(6) {
 		t := w.turn(c)
-		t.number = i
+		t.number, t.firm = i, true
 		call.turns = append(call.turns, t)
 		in.Turns = append(in.Turns, client.TurnInput{Speaker: t.speaker, Text: t.text})
 	}

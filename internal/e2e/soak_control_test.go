@@ -32,7 +32,7 @@ func newSoakWorld(t *testing.T) *soakWorld {
 	w.who.id, w.conv = "ana", client.Conversation{ID: "c", CallerID: "ana", Status: recaller.Active, TurnCount: 3}
 	for i := range 3 {
 		word := w.who.speak()
-		k := &soakTurn{word: word, text: "At " + word, speaker: recaller.User, id: fmt.Sprint("t", i), number: i, fate: fate{sureness: sure}}
+		k := &soakTurn{word: word, text: "At " + word, speaker: recaller.User, id: fmt.Sprint("t", i), number: i, firm: true, fate: fate{sureness: sure}}
 		w.call.turns = append(w.call.turns, k)
 		w.turns = append(w.turns, client.Turn{ID: k.id, Number: i, Speaker: k.speaker, Text: k.text})
 	}
@@ -65,6 +65,11 @@ var soakPlants = map[string]func(*soakWorld){
 	"two turns changed their numbers": func(w *soakWorld) {
 		w.turns[0], w.turns[1] = w.turns[1], w.turns[0]
 		w.turns[0].Number, w.turns[1].Number = 0, 1
+	},
+	"two held turns changed places": func(w *soakWorld) {
+		w.turns[0], w.turns[1] = w.turns[1], w.turns[0]
+		w.turns[0].Number, w.turns[1].Number = 0, 1
+		w.call.turns[0].firm, w.call.turns[1].firm = false, false
 	},
 	"another side said it":      func(w *soakWorld) { w.turns[1].Speaker = recaller.Assistant },
 	"its words are others":      func(w *soakWorld) { w.turns[1].Text += "!" },

@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -89,6 +90,7 @@ type soakTurn struct {
 	speaker recaller.Speaker
 	id      string // empty: not told
 	number  int    // as it was told
+	firm    bool   // id and number are the store's: what is held may repeat what an earlier process stored
 	fate
 	at int64 // when it was known to be stored, by the soak's own count
 }
@@ -157,6 +159,13 @@ func (c *soakCaller) note(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.history = append(c.history, fmt.Sprintf("%8.3fs life %d: ", time.Since(c.s.began).Seconds(), c.s.life())+fmt.Sprintf(format, args...))
+}
+
+// lately is the end of a caller's history.
+func (c *soakCaller) lately() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return strings.Join(c.history[max(0, len(c.history)-150):], "\n")
 }
 
 // current returns how sure a thing is now: what was held in a life that was killed may be lost.

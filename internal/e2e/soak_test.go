@@ -82,24 +82,20 @@ type soak struct {
 	unanswered int
 	oddities   map[string]int // what the log warns of, and refusals without a cause
 	warnings   []string       // the last lines of that sort
-	violations []violation
+	violations []string       // what must not be
 	peak       vitals
 }
 
-// violation is something that must not be.
-type violation struct {
-	who  *soakCaller // nil: nobody in particular
-	what string
-}
-
+// violated takes in something that must not be, of a caller or, where c is nil, of nobody in particular.
 func (s *soak) violated(c *soakCaller, format string, args ...any) {
 	what := fmt.Sprintf(format, args...)
 	s.mu.Lock()
-	s.violations = append(s.violations, violation{c, what})
+	s.violations = append(s.violations, what)
 	s.mu.Unlock()
 	s.log("VIOLATION: %s", what)
 	if c != nil {
 		c.note("VIOLATION: %s", what)
+		s.log("the history of %s (tenant %s, %s):\n%s", c.phone, c.tenant.id, c.tenant.retention, c.lately())
 	}
 }
 
@@ -262,7 +258,7 @@ func (s *soak) run() {
 	s.checkBackup()
 }
 
-// tell reports what happened, and fails the test for each violation, with the history of who it was.
+// tell reports what happened, and fails the test for each violation. The history of who it was was told with it.
 func (s *soak) tell() {
 	total := 0
 	for _, n := range s.done {
@@ -278,18 +274,12 @@ func (s *soak) tell() {
 	if len(s.violations) > 0 {
 		s.log("the last warnings of the server:\n%s", strings.Join(s.warnings, "\n"))
 	}
-	told := map[*soakCaller]bool{}
 	for i, v := range s.violations {
 		if i == 20 {
 			s.t.Errorf("and %d more", len(s.violations)-i)
 			break
 		}
-		s.t.Errorf("seed %d: %s", s.opts.seed, v.what)
-		if v.who != nil && !told[v.who] {
-			told[v.who] = true
-			s.t.Logf("the history of that caller (%s of tenant %s, %s):\n%s", v.who.phone, v.who.tenant.id, v.who.tenant.retention,
-				strings.Join(v.who.history[max(0, len(v.who.history)-300):], "\n"))
-		}
+		s.t.Errorf("seed %d: %s", s.opts.seed, v)
 	}
 }
 

@@ -151,7 +151,9 @@ func scanConversations(v *values) error {
 	return err
 }
 
-func notJSON() error { return httpdoor.Simple(http.StatusBadRequest, "invalid", "the body is not valid JSON") }
+func notJSON() error {
+	return httpdoor.Simple(http.StatusBadRequest, "invalid", "the body is not valid JSON")
+}
 
 // scanErr says in our words why a body cannot be read.
 func scanErr(err error) error {
