@@ -29,6 +29,7 @@ type Archive struct {
 	vault *vault.Vault
 	mu    sync.Mutex // guards tails and their users; never held over I/O
 	tails map[string]*tail
+	large sync.Mutex // see reader.large
 }
 
 // maxTails is how many ends of files are remembered. To find an end again, the headers of the file's frames must be
@@ -82,7 +83,7 @@ func (a *Archive) Append(
 	defer t.mu.Unlock()
 	err = t.open()
 	if errors.Is(err, errBroken) {
-		err = a.mend(ctx, t, s, conv, turns[0].Number)
+		err = a.mend(ctx, t, tenant, conv, turns[0].Number)
 	}
 	if err != nil {
 		return mapped(err)
@@ -125,98 +126,17 @@ func (a *Archive) give(t *tail) {
 	t.users--
 }
 
-// Turns returns the words of a conversation in order, as many as the conversation counts (all if it counts none); none
-// if there is no file.
-func (a *Archive) Turns(
-	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation,
-) ([]recaller.Turn, error) {
-	path, err := a.path(tenant, conv.Caller, conv.ID)
-	if err != nil {
-		return nil, err
-	}
-	s, err := a.vault.Opener(ctx, vault.Scope{Tenant: tenant, Caller: conv.Caller})
-	if err != nil {
-		return nil, err
-	}
-	out, err := read(ctx, path, s, conv)
-	if err != nil {
-		return nil, mapped(err)
-	}
-	if conv.Turns > 0 {
-		out = below(out, conv.Turns)
-	}
-	return out, nil
-}
-
-// read returns the words of a file, and at least as many as the conversation counts. A frame that does not open was
-// never acknowledged if all that is counted is in the others: a power cut leaves parts of what was being written.
-func read(ctx context.Context, path string, s vault.Sealer, conv recaller.Conversation) (out []recaller.Turn, err error) {
-	var plain []byte
-	n, broken := 0, -1 // the first frame that does not open
-	err = readFrames(path, func(frame []byte) error {
-		if err := ctx.Err(); err != nil {
-			return recaller.Wrap(recaller.Timeout, err, "the archive did not answer in time")
-		}
-		n++
-		var err error
-		if plain, err = s.AppendOpen(plain[:0], place(conv.ID, n-1), frame); err != nil {
-			if broken < 0 {
-				broken = n - 1
-			}
-			return nil
-		}
-		var turns []recaller.Turn
-		if json.Unmarshal(plain, &turns) != nil { // its error may quote what it read
-			return recaller.Errorf(recaller.Internal, "an archive file holds no readable turns")
-		}
-		if len(turns) > 0 {
-			out = append(below(out, turns[0].Number), turns...)
-		}
-		return nil
-	})
-	if errors.Is(err, errBroken) {
-		err = nil
-		if broken < 0 {
-			broken = n
-		}
-	}
-	if err == nil && broken >= 0 && !whole(out, conv.Turns, broken) {
-		err = damaged()
-	}
-	return out, err
-}
-
-// whole reports whether the words that could be read are all that a conversation counts, though a frame could not be.
-// Where it counts none that cannot be known.
-func whole(turns []recaller.Turn, counted, broken int) bool {
-	if counted == 0 || len(turns) == 0 || broken == 0 && turns[0].Number > 0 {
-		return false
-	}
-	for i, t := range turns {
-		if t.Number != turns[0].Number+i {
-			return false
-		}
-	}
-	return turns[len(turns)-1].Number >= counted-1
-}
-
 // mend cuts what a power cut left at the end of a file, if the words before the given number are all before it.
-func (a *Archive) mend(ctx context.Context, t *tail, s vault.Sealer, conv recaller.Conversation, number int) error {
+func (a *Archive) mend(
+	ctx context.Context, t *tail, tenant recaller.TenantID, conv recaller.Conversation, number int,
+) error {
 	if number > 0 {
 		conv.Turns = number
-		if _, err := read(ctx, t.path, s, conv); err != nil {
+		if _, err := a.Turns(ctx, tenant, conv); err != nil {
 			return err
 		}
 	}
 	return t.cut()
-}
-
-// below returns the turns before the given number.
-func below(turns []recaller.Turn, number int) []recaller.Turn {
-	for len(turns) > 0 && turns[len(turns)-1].Number >= number {
-		turns = turns[:len(turns)-1]
-	}
-	return turns
 }
 
 // DeleteCaller deletes a caller's files.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -67,6 +68,27 @@ func (s *shelf) want(c recaller.Conversation, want []recaller.Turn) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		s.Errorf("turns (-want +got):\n%s", diff)
 	}
+	got, err = s.paged(c)
+	if c.Turns > 0 {
+		got = below(got, c.Turns)
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		s.Errorf("page by page (-want +got): %v\n%s", err, diff)
+	}
+}
+
+// paged reads the words of a conversation page by page.
+func (s *shelf) paged(c recaller.Conversation) (all []recaller.Turn, err error) {
+	for turns, err := range s.EachPage(s.ctx, "t1", c) {
+		if err != nil {
+			return nil, err
+		}
+		if len(turns) > pageTurns {
+			s.Errorf("a page has %d turns", len(turns))
+		}
+		all = append(all, turns...)
+	}
+	return all, nil
 }
 
 // file is where a conversation of the first tenant is kept.
@@ -148,6 +170,34 @@ func TestWordsThatWereNeverCounted(t *testing.T) {
 	s.append(c, turns(3, 2))
 	c.Turns = 5
 	s.want(c, turns(0, 5))
+}
+
+// A large frame is opened anew for each page of it, and one at a time, whoever reads: who does not read on is in nobody's way.
+func TestLargeFramesAreReadInPages(t *testing.T) {
+	t.Parallel()
+	s, c := newShelf(t), conv("ann", "c1")
+	long := turns(0, 3*pageTurns)
+	for i := range long {
+		long[i].Text = strings.Repeat("Quokka ", 100)
+	}
+	s.append(c, long)
+	s.append(conv("ann", "c2"), long)
+	info, err := os.Stat(s.file(c))
+	if err != nil || info.Size() < largeFrame {
+		t.Fatalf("the frame has %d bytes, want a large one (%v)", info.Size(), err)
+	}
+	for turns, err := range s.EachPage(s.ctx, "t1", c) { // and meanwhile others read
+		if err != nil || len(turns) == 0 || len(turns) >= pageTurns {
+			t.Fatalf("a page has %d turns (%v)", len(turns), err)
+		}
+		s.want(conv("ann", "c2"), long)
+		break
+	}
+	s.want(c, long)
+	s.append(c, turns(2*pageTurns, 3))
+	s.want(c, append(slices.Clone(long[:2*pageTurns]), turns(2*pageTurns, 3)...))
+	s.append(c, turns(0, 1))
+	s.want(c, turns(0, 1))
 }
 
 func TestCrashCutsTheLastFrame(t *testing.T) {

@@ -1,13 +1,11 @@
 package archive
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -155,34 +153,6 @@ func syncDirs(dir string, levels int) error {
 		dir = filepath.Dir(dir)
 	}
 	return nil
-}
-
-// readFrames calls fn for each whole frame of a file; a missing file has none. fn must not keep the frame.
-func readFrames(path string, fn func([]byte) error) error {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	r := bufio.NewReaderSize(f, 64<<10)
-	var frame []byte
-	return walk(r, info.Size(), func(n int64) error {
-		if int64(cap(frame)) < n {
-			frame = make([]byte, n)
-		}
-		frame = frame[:n]
-		if _, err := io.ReadFull(r, frame); err != nil {
-			return err
-		}
-		return fn(frame)
-	})
 }
 
 // walk reads the headers of the whole frames in the first size bytes. fn must read or skip the n bytes after each. walk

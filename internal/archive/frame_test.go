@@ -17,8 +17,13 @@ func TestFramesOfOneFileDoNotMix(t *testing.T) {
 		wg.Go(func() { s.append(c, turns(i, 1)) })
 	}
 	wg.Wait()
+	r, err := s.reader(s.ctx, "t1", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
 	frames := 0
-	if err := readFrames(s.file(c), func([]byte) error { frames++; return nil }); err != nil || frames != 32 {
+	if broken, err := r.frames(s.ctx, func(span, []byte) error { frames++; return nil }); err != nil || broken >= 0 || frames != 32 {
 		t.Errorf("got %d frames (%v), want 32", frames, err)
 	}
 	if _, err := s.Turns(s.ctx, "t1", c); err != nil {

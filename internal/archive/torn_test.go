@@ -62,6 +62,8 @@ func TestDamageOfWordsThatCountIsTold(t *testing.T) {
 		s = s.reopened()
 		_, err := s.Turns(s.ctx, "t1", c)
 		s.wantKind("read", err, recaller.Internal)
+		_, err = s.paged(c)
+		s.wantKind("read page by page", err, recaller.Internal)
 		s.edit(c, func(raw []byte) []byte { raw[at] ^= 1; return raw })
 	}
 	s.reopened().want(c, turns(0, 4))

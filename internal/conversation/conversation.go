@@ -34,6 +34,7 @@ package conversation
 
 import (
 	"context"
+	"iter"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -55,6 +56,11 @@ type Store interface {
 		ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter,
 	) (list []recaller.Conversation, next string, err error)
 	Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error)
+	// TurnPage returns the next words of a conversation from a number on, below its count, and where the page after
+	// it begins; 0: there is none.
+	TurnPage(
+		ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, from int,
+	) (turns []recaller.Turn, next int, err error)
 	Steps(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.StepProgress, error)
 	// Forgetful returns those of the callers of whom something is forgotten.
 	Forgetful(ctx context.Context, tenant recaller.TenantID, callers []recaller.CallerID) ([]recaller.CallerID, error)
@@ -74,6 +80,10 @@ type Tenants interface {
 type Archive interface {
 	Append(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, turns []recaller.Turn) error
 	Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error)
+	// EachPage ranges over what Turns returns, a page at a time.
+	EachPage(
+		ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation,
+	) iter.Seq2[[]recaller.Turn, error]
 }
 
 // Briefer composes briefings.
@@ -131,7 +141,8 @@ type Deps struct {
 // Service carries out the use cases. Safe for concurrent use.
 type Service struct {
 	Deps
-	waiting atomic.Int64 // conversations that waited when that was last logged
+	waiting atomic.Int64  // conversations that waited when that was last logged
+	paging  chan struct{} // has one for each page of words that is being read
 }
 
 // New returns a Service.
@@ -150,5 +161,5 @@ func New(deps Deps) *Service {
 		deps.Elapsed = func() time.Duration { return deps.Now().Sub(began) }
 	}
 	deps.Ledger.elapsed = deps.Elapsed
-	return &Service{Deps: deps}
+	return &Service{Deps: deps, paging: make(chan struct{}, pagesAtOnce)}
 }

@@ -255,6 +255,11 @@ func (s faulty) Conversation(ctx context.Context, tenant recaller.TenantID, ref 
 	return out, err
 }
 
+func (s faulty) TurnPage(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, from int) (out []recaller.Turn, next int, err error) {
+	err = s.f.Call("page", func() (err error) { out, next, err = s.Store.TurnPage(ctx, tenant, conv, from); return err })
+	return out, next, err
+}
+
 func (s faulty) Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) (out []recaller.Turn, err error) {
 	err = s.f.Call("turns", func() (err error) { out, err = s.Store.Turns(ctx, tenant, conv); return err })
 	return out, err

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/recallerhq/recaller"
@@ -36,6 +37,76 @@ func (s *Service) Turns(
 	return s.Ledger.whole(ctx, s.Archive, tenant, conv, stored, held)
 }
 
+// EachTurn ranges over the words of a conversation that it counts, in order, wherever they are. It holds a page of them
+// at a time, and nothing of the store between two. They are as they were when conv was read: what is said since is left
+// out. If the caller is erased meanwhile, or something fails, an error ends them.
+func (s *Service) EachTurn(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation,
+) iter.Seq2[recaller.Turn, error] {
+	return func(yield func(recaller.Turn, error) bool) {
+		for turns, err := range s.pages(ctx, tenant, conv) {
+			for _, t := range turns {
+				if t.Number < conv.Turns && !yield(t, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(recaller.Turn{}, err)
+				return
+			}
+		}
+	}
+}
+
+// pages ranges over the words of a conversation page by page.
+func (s *Service) pages(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation,
+) iter.Seq2[[]recaller.Turn, error] {
+	return func(yield func([]recaller.Turn, error) bool) {
+		if only := s.Ledger.said(tenant, conv); len(only) > 0 {
+			yield(only, nil)
+			return
+		}
+		turns, next, err := s.page(ctx, tenant, conv, 0)
+		if len(turns) == 0 && next == 0 && err == nil && conv.Turns > 0 { // they are elsewhere
+			if only := s.Ledger.said(tenant, conv); len(only) > 0 {
+				yield(only, nil)
+				return
+			}
+			s.Archive.EachPage(ctx, tenant, conv)(yield)
+			return
+		}
+		for yield(turns, err) && err == nil && next > 0 {
+			turns, next, err = s.page(ctx, tenant, conv, next)
+		}
+	}
+}
+
+// pagesAtOnce is how many pages are read from the store at the same time, whoever reads long conversations: the store's
+// connections are for calls first, and each that is used has a cache of pages to fill.
+const pagesAtOnce = 2
+
+// page reads the next words of a conversation from the store, when it is its turn.
+func (s *Service) page(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, from int,
+) (turns []recaller.Turn, next int, err error) {
+	select {
+	case s.paging <- struct{}{}:
+	case <-ctx.Done():
+		return nil, 0, recaller.Wrap(recaller.Timeout, ctx.Err(), "the words were not read in time")
+	}
+	defer func() { <-s.paging }()
+	return s.Store.TurnPage(ctx, tenant, conv, from)
+}
+
+// said returns the words of a conversation that only this process has.
+func (l *Ledger) said(tenant recaller.TenantID, conv recaller.Conversation) []recaller.Turn {
+	if e := l.get(tenant, string(conv.ID)); e != nil {
+		return e.said()
+	}
+	return nil
+}
+
 // whole returns all words of a conversation. stored are those that the store has, which may be none. held must have
 // been read before the store.
 func (l *Ledger) whole(
@@ -43,10 +114,7 @@ func (l *Ledger) whole(
 ) (turns []recaller.Turn, err error) {
 	turns = stored
 	if len(turns) == 0 && conv.Turns > 0 {
-		if e := l.get(tenant, string(conv.ID)); e != nil {
-			turns = e.said()
-		}
-		if len(turns) == 0 {
+		if turns = l.said(tenant, conv); len(turns) == 0 {
 			if turns, err = files.Turns(ctx, tenant, conv); err != nil {
 				return nil, err
 			}

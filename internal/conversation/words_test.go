@@ -46,3 +46,55 @@ func TestWordsAreWholeWhereverTheyAre(t *testing.T) {
 		})
 	}
 }
+
+// Whoever ranges over the words of a conversation gets those that it counted, from wherever they are. What is said
+// meanwhile, or waits for the store, is not among them.
+func TestWordsThatAreRangedOver(t *testing.T) {
+	for _, tenant := range tenants {
+		t.Run(string(tenant), func(t *testing.T) {
+			b := newBench(t)
+			call := b.begin(tenant, conversation.Start{})
+			id := string(call.Conversation.ID)
+			b.say(tenant, id, "user: one", "assistant: two")
+			stored, err := b.Store.Conversation(t.Context(), tenant, id)
+			b.ok(err)
+			wanted := func(when string, conv recaller.Conversation, want ...string) {
+				t.Helper()
+				if got := b.ranged(tenant, conv); !slices.Equal(got, want) {
+					t.Errorf("%s: got %q, want %q", when, got, want)
+				}
+			}
+			wanted("stored", stored, "0 one", "1 two")
+			b.storeIsAway()
+			b.say(tenant, id, "user: three")
+			b.faults.Clear()
+			wanted("one more is held", stored, "0 one", "1 two")
+			b.storeIsBack()
+			wanted("one more is stored", stored, "0 one", "1 two")
+			after, err := b.Store.Conversation(t.Context(), tenant, id)
+			b.ok(err)
+			wanted("read anew", after, "0 one", "1 two", "2 three")
+			_, err = b.End(t.Context(), tenant, id, conversation.End{})
+			b.ok(err)
+			wanted("ended", after, "0 one", "1 two", "2 three")
+			b.faults.Before("page", func() error { return recaller.Unavailable })
+			for _, err = range b.EachTurn(t.Context(), tenant, after) {
+				continue
+			}
+			if tenant == keep && recaller.KindOf(err) != recaller.Unavailable {
+				t.Errorf("got %v, want it to say that the store is away", err)
+			}
+		})
+	}
+}
+
+// ranged returns the words of a conversation that one ranges over.
+func (b *bench) ranged(tenant recaller.TenantID, conv recaller.Conversation) []string {
+	b.Helper()
+	var all []recaller.Turn
+	for turn, err := range b.EachTurn(b.Context(), tenant, conv) {
+		b.ok(err)
+		all = append(all, turn)
+	}
+	return lines(all)
+}

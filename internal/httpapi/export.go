@@ -6,7 +6,6 @@ import (
 	"iter"
 	"net/http"
 	"reflect"
-	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -45,13 +44,16 @@ func (s *server) exportRoute() {
 func (s *server) export(x *exchange, e privacy.Export, damage *recaller.Damage) {
 	x.w.Header().Set("Content-Type", "application/json")
 	out := &exporting{w: x.w, control: http.NewResponseController(x.w)}
-	out.head(exportHead(e))
+	out.head(e)
+	rows(out, "reminders", e.Reminders, reminderOut)
+	out.member("agreements", list(e.Agreements, agreementOut))
 	rows(out, "memories", e.Memories, memoryOut)
-	rows(out, "conversations", e.Conversations, exportedOut)
+	members(out, "conversations", e.Conversations, out.conversation)
 	if n := damage.Count(); n > 0 { // as far as was read
-		out.text(`,"damaged":` + strconv.Itoa(n))
+		out.member("damaged", n)
 	}
 	out.text("}\n")
+	out.flush()
 	_ = out.control.SetWriteDeadline(time.Time{}) // the connection may serve another request
 	if out.err == nil {
 		return
@@ -65,8 +67,12 @@ func (s *server) export(x *exchange, e privacy.Export, damage *recaller.Damage) 
 type exporting struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
+	held    []byte // waits until there is enough to write
 	err     error
 }
+
+// exportWrite is how much of an export is written at once: who reads must take that much within writeWait.
+const exportWrite = 32 << 10
 
 func (o *exporting) text(s string) { o.bytes([]byte(s)) }
 
@@ -74,63 +80,90 @@ func (o *exporting) bytes(b []byte) {
 	if o.err != nil {
 		return
 	}
-	_ = o.control.SetWriteDeadline(time.Now().Add(writeWait)) // by the machine's clock; not every connection has deadlines
-	_, o.err = o.w.Write(b)
-}
-
-// head writes all but the lists, and leaves the object open.
-func (o *exporting) head(e client.Export) {
-	raw, err := json.Marshal(struct {
-		client.Export
-		Memories      *struct{} `json:"memories,omitempty"` // hides the list, as the next one does
-		Conversations *struct{} `json:"conversations,omitempty"`
-	}{Export: e})
-	if err != nil {
-		o.err = err
-		return
+	if o.held = append(o.held, b...); len(o.held) >= exportWrite {
+		o.flush()
 	}
-	o.bytes(raw[:len(raw)-1])
 }
 
-// rows writes a list, each row as it is read.
-func rows[T, U any](o *exporting, name string, list iter.Seq2[T, error], out func(T) U) {
+func (o *exporting) flush() {
+	for b := o.held; len(b) > 0 && o.err == nil; {
+		n := min(len(b), exportWrite)
+		// By the machine's clock; not every connection has deadlines.
+		_ = o.control.SetWriteDeadline(time.Now().Add(writeWait))
+		_, o.err = o.w.Write(b[:n])
+		b = b[n:]
+	}
+	o.held = o.held[:0]
+}
+
+// value writes a value.
+func (o *exporting) value(v any) {
+	raw, err := json.Marshal(v)
+	o.fail(err)
+	o.bytes(raw)
+}
+
+// open writes an object, and leaves it open.
+func (o *exporting) open(v any) {
+	raw, err := json.Marshal(v)
+	o.fail(err)
+	o.bytes(raw[:max(0, len(raw)-1)])
+}
+
+// member writes a member of an object that is open.
+func (o *exporting) member(name string, v any) {
+	o.text(`,"` + name + `":`)
+	o.value(v)
+}
+
+func (o *exporting) fail(err error) {
+	if o.err == nil {
+		o.err = err
+	}
+}
+
+// members writes a list as a member of an object that is open, each of the list with write as it is read.
+func members[T any](o *exporting, name string, list iter.Seq2[T, error], write func(T)) {
 	o.text(`,"` + name + `":[`)
 	comma := ""
 	for v, err := range list {
-		if err == nil && o.err == nil {
-			var raw []byte
-			if raw, err = json.Marshal(out(v)); err == nil {
-				o.text(comma)
-				o.bytes(raw)
-			}
-		}
-		if o.err == nil {
-			o.err = err
-		}
-		if o.err != nil {
+		if o.fail(err); o.err != nil {
 			return
 		}
+		o.text(comma)
+		write(v)
 		comma = ","
 	}
 	o.text("]")
 }
 
-// exportHead is an export without its lists.
-func exportHead(e privacy.Export) client.Export {
-	out := client.Export{
-		ExportedAt: instant(e.ExportedAt), Caller: callerOut(e.Caller), Reminders: list(e.Reminders, reminderOut),
-		Agreements: list(e.Agreements, agreementOut), CheckpointHistory: []client.CheckpointState{},
+// rows writes a list of plain values.
+func rows[T, U any](o *exporting, name string, list iter.Seq2[T, error], out func(T) U) {
+	members(o, name, list, func(v T) { o.value(out(v)) })
+}
+
+// head writes all that comes before the lists.
+func (o *exporting) head(e privacy.Export) {
+	head := client.Export{
+		ExportedAt: instant(e.ExportedAt), Caller: callerOut(e.Caller), CheckpointHistory: []client.CheckpointState{},
 	}
 	if e.Checkpoint != nil {
 		c := checkpointOut(*e.Checkpoint)
-		out.Checkpoint, out.CheckpointHistory = &c, list(e.Checkpoint.Before, stateOut)
+		head.Checkpoint, head.CheckpointHistory = &c, list(e.Checkpoint.Before, stateOut)
 	}
-	return out
+	o.open(struct {
+		client.Export
+		Memories      *struct{} `json:"memories,omitempty"` // hides the list, as the next ones do
+		Reminders     *struct{} `json:"reminders,omitempty"`
+		Agreements    *struct{} `json:"agreements,omitempty"`
+		Conversations *struct{} `json:"conversations,omitempty"`
+	}{Export: head})
 }
 
-func exportedOut(c privacy.ExportedConversation) client.ExportedConversation {
-	return client.ExportedConversation{
-		Conversation: conversationOut(c.Conversation), Turns: list(c.Words, turnOut),
-		ToolCalls: list(c.ToolCalls, toolRecordOut),
-	}
+// conversation writes a client.ExportedConversation.
+func (o *exporting) conversation(c privacy.ExportedConversation) {
+	o.open(conversationOut(c.Conversation))
+	rows(o, "turns", c.Words, turnOut)
+	o.member("tool_calls", list(c.ToolCalls, toolRecordOut))
+	o.text("}")
 }

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"iter"
 	"net/http"
@@ -24,34 +23,103 @@ type large struct {
 }
 
 func (l large) Export(context.Context, recaller.TenantID, recaller.CallerID) (privacy.Export, error) {
-	none := func(func(recaller.Memory, error) bool) {}
-	return privacy.Export{Caller: recaller.Caller{ID: "ann"}, Memories: none, Conversations: l.conversations}, nil
+	return privacy.Export{
+		Caller: recaller.Caller{ID: "ann"}, Reminders: listOf[recaller.Reminder](), Memories: listOf[recaller.Memory](), Conversations: l.conversations,
+	}, nil
 }
 
-func long(i int) privacy.ExportedConversation {
-	return privacy.ExportedConversation{
-		Conversation: recaller.Conversation{ID: recaller.ConversationID(fmt.Sprint("conv-", i)), Turns: 1},
-		Words:        []recaller.Turn{{Speaker: recaller.User, Text: strings.Repeat("word ", 2000)}},
+// listOf is a list that is all there.
+func listOf[T any](list ...T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, v := range list {
+			if !yield(v, nil) {
+				return
+			}
+		}
 	}
 }
 
-// Whoever exports reads the first conversations before the last have left the store, so the server need not hold all.
+func turnOf(n int) recaller.Turn {
+	return recaller.Turn{Number: n, Speaker: recaller.User, Text: strings.Repeat("word ", 2000)}
+}
+
+// Whoever exports reads the first words of a conversation before its last have left the store, so the server need not
+// hold all.
 func TestAnExportIsSentWhileItIsRead(t *testing.T) {
 	t.Parallel()
 	heard := make(chan struct{})
-	h := setup(t, func(d *Deps, _ *Options) {
-		d.Privacy = large{Privacy: d.Privacy, conversations: func(yield func(privacy.ExportedConversation, error) bool) {
-			for i := range 300 {
-				if i == 200 {
-					<-heard
-				}
-				if !yield(long(i), nil) {
-					return
-				}
+	words := func(yield func(recaller.Turn, error) bool) {
+		for i := range 300 {
+			if i == 200 {
+				<-heard
 			}
-		}}
+			if !yield(turnOf(i), nil) {
+				return
+			}
+		}
+	}
+	h := setup(t, func(d *Deps, _ *Options) {
+		d.Privacy = large{d.Privacy, listOf(privacy.ExportedConversation{Conversation: recaller.Conversation{ID: "conv-0", Turns: 300}, Words: words})}
 	})
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.http.URL+"/v1/callers/ann/export", http.NoBody)
+	res := h.export(t, "ann")
+	first := make([]byte, 4096)
+	if _, err := io.ReadFull(res, first); err != nil {
+		t.Fatal(err)
+	}
+	close(heard)
+	rest, err := io.ReadAll(res)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got client.Export
+	if err := json.Unmarshal(append(first, rest...), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Conversations) != 1 || len(got.Conversations[0].Turns) != 300 || got.Conversations[0].Turns[299].Number != 299 {
+		t.Errorf("got %d conversations of %s, want one of 300 turns", len(got.Conversations), got.Caller.ID)
+	}
+}
+
+// An export is to the byte what the encoder makes of the whole of it.
+func TestAnExportIsWrittenAsTheEncoderWouldWriteIt(t *testing.T) {
+	t.Parallel()
+	h := setup(t, func(d *Deps, _ *Options) {
+		d.Privacy = large{d.Privacy, listOf(
+			privacy.ExportedConversation{Conversation: recaller.Conversation{ID: "none", EndReason: "a <b> & c"}, Words: listOf[recaller.Turn]()},
+			privacy.ExportedConversation{
+				Conversation: recaller.Conversation{ID: "some", Turns: 2, Summary: &recaller.Summary{Brief: "é \u2028"}}, Words: listOf(turnOf(0), turnOf(1)),
+				ToolCalls: []recaller.ToolCall{{ID: "call"}},
+			})}
+	})
+	raw, err := io.ReadAll(h.export(t, "ann"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct { // in the order in which an export has them
+		ExportedAt    time.Time                     `json:"exported_at"`
+		Caller        client.Caller                 `json:"caller"`
+		History       []client.CheckpointState      `json:"checkpoint_history"`
+		Reminders     []client.Reminder             `json:"reminders"`
+		Agreements    []client.Agreement            `json:"agreements"`
+		Memories      []client.Memory               `json:"memories"`
+		Conversations []client.ExportedConversation `json:"conversations"`
+	}
+	if err := json.Unmarshal(raw, &got); err != nil {
+		t.Fatal(err)
+	}
+	want, err := json.Marshal(got)
+	if err != nil || string(raw) != string(want)+"\n" {
+		t.Errorf("got\n%s\nwant\n%s (%v)", raw, want, err)
+	}
+	if len(got.Conversations) != 2 || len(got.Conversations[1].Turns) != 2 || len(got.Conversations[1].ToolCalls) != 1 {
+		t.Errorf("got %d conversations, want two, and the words and the call of one", len(got.Conversations))
+	}
+}
+
+// export asks for an export, to read it as it comes.
+func (h *house) export(t *testing.T, caller string) io.Reader {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.http.URL+"/v1/callers/"+caller+"/export", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,38 +128,41 @@ func TestAnExportIsSentWhileItIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer res.Body.Close()
-	first := make([]byte, 4096)
-	if _, err := io.ReadFull(res.Body, first); err != nil {
-		t.Fatal(err)
-	}
-	close(heard)
-	rest, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got client.Export
-	if err := json.Unmarshal(append(first, rest...), &got); err != nil {
-		t.Fatal(err)
-	}
-	if len(got.Conversations) != 300 || got.Conversations[299].ID != "conv-299" || got.Caller.ID != "ann" || got.Memories == nil {
-		t.Errorf("got %d conversations of %s, want 300 of ann", len(got.Conversations), got.Caller.ID)
-	}
+	t.Cleanup(func() { res.Body.Close() })
+	return res.Body
 }
 
-// Half an export is never taken for a whole one.
+// Half an export is never taken for a whole one, whatever of it could not be read.
 func TestAnExportThatFailsBreaksTheConnection(t *testing.T) {
 	t.Parallel()
-	h := setup(t, func(d *Deps, _ *Options) {
-		d.Privacy = large{Privacy: d.Privacy, conversations: func(yield func(privacy.ExportedConversation, error) bool) {
-			_ = yield(long(0), nil) && yield(privacy.ExportedConversation{}, recaller.Errorf(recaller.Unavailable, "away"))
-		}}
-	})
-	if got, err := h.admin.ExportCaller(t.Context(), "ann"); err == nil {
-		t.Errorf("got an export of %d conversations, want an error", len(got.Conversations))
-	}
-	if log := h.logs.String(); !strings.Contains(log, "export broke off") {
-		t.Errorf("the log does not say that an export broke off:\n%s", log)
+	away := recaller.Errorf(recaller.Unavailable, "away")
+	talk := recaller.Conversation{ID: "conv-0", Turns: 20}
+	for name, list := range map[string]iter.Seq2[privacy.ExportedConversation, error]{
+		"at the first conversation": func(yield func(privacy.ExportedConversation, error) bool) {
+			yield(privacy.ExportedConversation{}, away)
+		},
+		"between two": func(yield func(privacy.ExportedConversation, error) bool) {
+			_ = yield(privacy.ExportedConversation{Conversation: talk, Words: listOf(turnOf(0))}, nil) && yield(privacy.ExportedConversation{}, away)
+		},
+		"within one": listOf(privacy.ExportedConversation{Conversation: talk, Words: func(yield func(recaller.Turn, error) bool) {
+			for n := range 10 {
+				if !yield(turnOf(n), nil) {
+					return
+				}
+			}
+			yield(recaller.Turn{}, away)
+		}}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t, func(d *Deps, _ *Options) { d.Privacy = large{d.Privacy, list} })
+			if got, err := h.admin.ExportCaller(t.Context(), "ann"); err == nil {
+				t.Errorf("got an export of %d conversations, want an error", len(got.Conversations))
+			}
+			if log := h.logs.String(); !strings.Contains(log, "export broke off") {
+				t.Errorf("the log does not say that an export broke off:\n%s", log)
+			}
+		})
 	}
 }
 

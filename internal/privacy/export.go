@@ -12,13 +12,13 @@ import (
 )
 
 // Export is everything that is held about a caller. Of what may be much there is never more in memory than a page:
-// Memories and Conversations are read while they are ranged over, each time anew, under the context that Export was
-// given. An error ends them.
+// the lists are read while they are ranged over, each time anew, under the context that Export was given. An error ends
+// them. Between two pages nothing is held of the store, so whoever reads slowly is in nobody's way.
 type Export struct {
 	ExportedAt    time.Time
 	Caller        recaller.Caller
 	Checkpoint    *recaller.Checkpoint
-	Reminders     []recaller.Reminder
+	Reminders     iter.Seq2[recaller.Reminder, error]
 	Agreements    []recaller.Agreement                   // as they stand
 	Memories      iter.Seq2[recaller.Memory, error]      // every version
 	Conversations iter.Seq2[ExportedConversation, error] // newest first
@@ -28,12 +28,15 @@ type Export struct {
 // counts as many turns as there are words, unless its words are not kept.
 type ExportedConversation struct {
 	recaller.Conversation
-	Words     []recaller.Turn
+	Words     iter.Seq2[recaller.Turn, error]
 	ToolCalls []recaller.ToolCall
 }
 
-// page is how much of a list is read at once.
-const page = 200
+// How much of a list is read at once. Of conversations it is less, because each may have its metadata and summary.
+const (
+	page              = 200
+	conversationsPage = 50
+)
 
 // Export returns everything that is held about a caller. It is for whoever asks what is known of him, so it has what
 // was forgotten too. What he says while it is read may be missing. It fails with NotFound for an unknown caller.
@@ -44,7 +47,8 @@ func (s *Service) Export(ctx context.Context, tenant recaller.TenantID, caller r
 	}
 	out := Export{
 		ExportedAt: s.Now(), Caller: c,
-		Memories: s.memories(ctx, tenant, caller), Conversations: s.conversations(ctx, tenant, caller),
+		Reminders: s.reminders(ctx, tenant, caller), Memories: s.memories(ctx, tenant, caller),
+		Conversations: s.conversations(ctx, tenant, caller),
 	}
 	cp, err := s.Store.Checkpoint(ctx, tenant, caller)
 	switch {
@@ -52,12 +56,6 @@ func (s *Service) Export(ctx context.Context, tenant recaller.TenantID, caller r
 		out.Checkpoint = &cp
 	case !errors.Is(err, recaller.NotFound):
 		return out, err
-	}
-	for r, err := range s.reminders(ctx, tenant, caller) {
-		if err != nil {
-			return out, err
-		}
-		out.Reminders = append(out.Reminders, r)
 	}
 	acts, err := s.Store.Acts(ctx, tenant, caller)
 	if err != nil {
@@ -72,9 +70,9 @@ func (s *Service) Export(ctx context.Context, tenant recaller.TenantID, caller r
 }
 
 // all reads a list page by page.
-func all[T any](read func(recaller.Page) ([]T, string, error)) iter.Seq2[T, error] {
+func all[T any](size int, read func(recaller.Page) ([]T, string, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		p := recaller.Page{Limit: page}
+		p := recaller.Page{Limit: size}
 		for {
 			list, next, err := read(p)
 			if err != nil {
@@ -98,7 +96,7 @@ func all[T any](read func(recaller.Page) ([]T, string, error)) iter.Seq2[T, erro
 func (s *Service) reminders(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
 ) iter.Seq2[recaller.Reminder, error] {
-	return all(func(p recaller.Page) ([]recaller.Reminder, string, error) {
+	return all(page, func(p recaller.Page) ([]recaller.Reminder, string, error) {
 		return s.Store.Reminders(ctx, tenant, recaller.ReminderFilter{Caller: caller, Page: p})
 	})
 }
@@ -107,7 +105,7 @@ func (s *Service) memories(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
 ) iter.Seq2[recaller.Memory, error] {
 	every := []recaller.MemoryStatus{recaller.MemoryActive, recaller.MemorySuperseded, recaller.MemoryForgotten}
-	return all(func(p recaller.Page) ([]recaller.Memory, string, error) {
+	return all(page, func(p recaller.Page) ([]recaller.Memory, string, error) {
 		return s.Store.Memories(ctx, tenant, caller, recaller.MemoryFilter{Statuses: every, Page: p})
 	})
 }
@@ -115,30 +113,18 @@ func (s *Service) memories(
 func (s *Service) conversations(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
 ) iter.Seq2[ExportedConversation, error] {
-	list := all(func(p recaller.Page) ([]recaller.Conversation, string, error) {
+	list := all(conversationsPage, func(p recaller.Page) ([]recaller.Conversation, string, error) {
 		return s.Store.Conversations(ctx, tenant, recaller.ConversationFilter{Caller: caller, Page: p})
 	})
 	return func(yield func(ExportedConversation, error) bool) {
 		for c, err := range list {
-			one := ExportedConversation{Conversation: c}
+			one := ExportedConversation{Conversation: c, Words: s.Words.EachTurn(ctx, tenant, c)}
 			if err == nil {
-				one, err = s.exported(ctx, tenant, c)
+				one.ToolCalls, err = s.Store.ToolCalls(ctx, tenant, c.ID)
 			}
 			if !yield(one, err) || err != nil {
 				return
 			}
 		}
 	}
-}
-
-// exported returns a conversation with its words. What was said after c was read is left out.
-func (s *Service) exported(
-	ctx context.Context, tenant recaller.TenantID, c recaller.Conversation,
-) (ExportedConversation, error) {
-	turns, err := s.Words.Turns(ctx, tenant, c)
-	if err != nil {
-		return ExportedConversation{}, err
-	}
-	calls, err := s.Store.ToolCalls(ctx, tenant, c.ID)
-	return ExportedConversation{c, turns[:min(len(turns), c.Turns)], calls}, err
 }

@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -88,10 +91,11 @@ func TestACallerTalksWhileHeIsExported(t *testing.T) {
 	turns := 0
 	for c, err := range got.Conversations {
 		b.ok(err)
-		if c.Turns != len(c.Words) {
-			t.Errorf("a conversation counts %d turns and has %d", c.Turns, len(c.Words))
+		words := b.words(c)
+		if c.Turns != len(words) {
+			t.Errorf("a conversation counts %d turns and has %d", c.Turns, len(words))
 		}
-		turns += len(c.Words)
+		turns += len(words)
 	}
 	again, err := b.export(keep, caller)
 	b.ok(err)
@@ -110,9 +114,60 @@ type talkative struct {
 	talk func()
 }
 
-func (s talkative) Turns(ctx context.Context, t recaller.TenantID, c recaller.Conversation) ([]recaller.Turn, error) {
+func (s talkative) EachTurn(ctx context.Context, t recaller.TenantID, c recaller.Conversation) iter.Seq2[recaller.Turn, error] {
 	s.talk()
-	return s.Words.Turns(ctx, t, c)
+	return s.Words.EachTurn(ctx, t, c)
+}
+
+// An export holds a page of a conversation, however long that is.
+func TestAnExportOfALongConversationTakesLittleMemory(t *testing.T) {
+	for _, tenant := range []recaller.TenantID{keep, archived} {
+		t.Run(string(tenant), func(t *testing.T) {
+			b := newBench(t)
+			const turns, size = 2000, 2500
+			caller := b.talk(tenant, turns, strings.Repeat("word ", size/5))
+			got, err := b.Export(t.Context(), tenant, caller)
+			b.ok(err)
+			before, n := heap(), 0
+			for c, err := range got.Conversations {
+				b.ok(err)
+				for turn, err := range c.Words {
+					b.ok(err)
+					if turn.Number != n {
+						t.Fatalf("got turn %d, want %d", turn.Number, n)
+					}
+					if n++; n%(turns/4) != 0 {
+						continue
+					}
+					if held := heap() - before; held > turns*size/4 {
+						t.Errorf("at turn %d %d bytes are held of %d", n, held, turns*size)
+					}
+				}
+			}
+			if n != turns {
+				t.Errorf("got %d turns, want %d", n, turns)
+			}
+		})
+	}
+}
+
+// talk imports a conversation of many turns, and returns whose it is.
+func (b *bench) talk(tenant recaller.TenantID, turns int, text string) recaller.CallerID {
+	b.Helper()
+	said := slices.Repeat([]conversation.TurnInput{{Speaker: recaller.User, Text: text}}, turns)
+	done, err := b.conversations.Import(b.Context(), tenant, conversation.Import{
+		Start: conversation.Start{Caller: conversation.CallerRef{Phone: phone}}, StartedAt: b.Clock.Now(), NoWrapup: true, Turns: said,
+	})
+	b.ok(err)
+	return done.Caller.ID
+}
+
+// heap is how much memory is in use.
+func heap() int {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }
 
 // A store that fails while conversations are read is no whole export.
@@ -122,24 +177,43 @@ func TestAnExportThatBreaksOffSaysSo(t *testing.T) {
 	s := privacy.New(privacy.Deps{Store: b.Place.Store, Words: mute{b.conversations}, Tenants: b.settings, Now: b.Clock.Now})
 	got, err := s.Export(t.Context(), keep, caller)
 	b.ok(err)
-	for _, err = range got.Conversations {
-		continue
+	for c, err := range got.Conversations {
+		b.ok(err)
+		for _, err := range c.Words {
+			b.is(err, recaller.Unavailable)
+			return
+		}
 	}
-	b.is(err, recaller.Unavailable)
+	t.Error("the words could be read")
 }
 
 // mute is what cannot be read.
 type mute struct{ privacy.Words }
 
-func (mute) Turns(context.Context, recaller.TenantID, recaller.Conversation) ([]recaller.Turn, error) {
-	return nil, recaller.Unavailable
+func (mute) EachTurn(context.Context, recaller.TenantID, recaller.Conversation) iter.Seq2[recaller.Turn, error] {
+	return func(yield func(recaller.Turn, error) bool) { yield(recaller.Turn{}, recaller.Unavailable) }
 }
 
 // whole is an export that was read to its end.
 type whole struct {
 	privacy.Export
+	Reminders     []recaller.Reminder
 	Memories      []recaller.Memory
-	Conversations []privacy.ExportedConversation
+	Conversations []exported
+}
+
+type exported struct {
+	privacy.ExportedConversation
+	Words []recaller.Turn
+}
+
+// words reads the words of an exported conversation to their end.
+func (b *bench) words(c privacy.ExportedConversation) (list []recaller.Turn) {
+	for t, err := range c.Words {
+		b.ok(err)
+		list = append(list, t)
+	}
+	return list
 }
 
 // MarshalJSON leaves out what is ranged over.
@@ -151,13 +225,17 @@ func (b *bench) export(tenant recaller.TenantID, caller recaller.CallerID) (w wh
 	if w.Export, err = b.Export(b.Context(), tenant, caller); err != nil {
 		return w, err
 	}
+	for r, err := range w.Export.Reminders {
+		b.ok(err)
+		w.Reminders = append(w.Reminders, r)
+	}
 	for m, err := range w.Export.Memories {
 		b.ok(err)
 		w.Memories = append(w.Memories, m)
 	}
 	for c, err := range w.Export.Conversations {
 		b.ok(err)
-		w.Conversations = append(w.Conversations, c)
+		w.Conversations = append(w.Conversations, exported{c, b.words(c)})
 	}
 	return w, nil
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
 	"sync"
 	"time"
 
@@ -50,7 +51,8 @@ type Vault interface {
 
 // Words reads a conversation's turns from wherever the retention keeps them.
 type Words interface {
-	Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error)
+	// EachTurn ranges over the turns that a conversation counts, in order. An error ends them.
+	EachTurn(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) iter.Seq2[recaller.Turn, error]
 	// Forget drops the live conversations of a caller. When it returns no words of his are on their way to a file any
 	// more.
 	Forget(tenant recaller.TenantID, caller recaller.CallerID)

@@ -278,8 +278,13 @@ func (b box) missing(conv recaller.ConversationID, h head, there present) {
 	if h.broken || h.kept != h.turns {
 		return
 	}
-	at := 0
-	for _, n := range append(there[conv], h.turns) {
+	b.gaps(conv, there[conv], 0, h.turns)
+}
+
+// gaps notes the turns of a conversation that are missing from the numbers of those that are there, in order, from one
+// number on and below another.
+func (b box) gaps(conv recaller.ConversationID, there []int, at, to int) {
+	for _, n := range append(there, to) {
 		for ; at < n; at++ {
 			b.note(nil, recaller.DamagedRow{Table: "turns", ID: string(conv) + "." + itoa(at)})
 		}

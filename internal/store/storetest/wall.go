@@ -81,6 +81,8 @@ func (b *bench) readReaches(own recaller.Opened) []reach {
 		}, ""},
 		{"Turns", func() (int, error) { l, err := s.Turns(ctx, "t1", their.Conversation); return len(l), err }, recaller.NotFound},
 		{"Turns", func() (int, error) { l, err := s.Turns(ctx, "t1", mixed); return len(l), err }, ""},
+		{"TurnPage", func() (int, error) { l, _, err := s.TurnPage(ctx, "t1", their.Conversation, 0); return len(l), err }, recaller.NotFound},
+		{"TurnPage", func() (int, error) { l, _, err := s.TurnPage(ctx, "t1", mixed, 0); return len(l), err }, recaller.NotFound},
 		{"Steps", func() (int, error) { l, err := s.Steps(ctx, "t1", their.Conversation); return len(l), err }, ""},
 		{"Memories", func() (int, error) {
 			l, _, err := s.Memories(ctx, "t1", their.Caller.ID, recaller.MemoryFilter{})
