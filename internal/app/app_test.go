@@ -23,6 +23,7 @@ type house struct {
 	store *faulty
 	clock *clock
 	dir   string
+	url   string
 }
 
 // build puts a house on a folder. Its background work runs when start is called.
@@ -39,6 +40,7 @@ func build(t *testing.T, dir string, opts Options, env ...string) *house {
 		t.Fatal(err)
 	}
 	srv := httptest.NewServer(h.app.Handler())
+	h.url = srv.URL
 	t.Cleanup(func() {
 		h.store.is(well)
 		srv.Close()

@@ -22,6 +22,7 @@ import (
 	"github.com/recallerhq/recaller/internal/httpapi"
 	"github.com/recallerhq/recaller/internal/jobs"
 	"github.com/recallerhq/recaller/internal/llm"
+	"github.com/recallerhq/recaller/internal/mcpserver"
 	"github.com/recallerhq/recaller/internal/memory"
 	"github.com/recallerhq/recaller/internal/privacy"
 	"github.com/recallerhq/recaller/internal/recall"
@@ -111,7 +112,17 @@ func (a *App) serve(deps httpapi.Deps) error {
 	if err != nil {
 		return err
 	}
-	a.roots = roots{{name: "API", handler: api}}
+	models, err := mcpserver.New(mcpserver.Deps{
+		Gate: deps.Gate, Callers: deps.Callers, Checkpoints: a.memories, Conversations: a.conversations,
+		Briefer: deps.Briefer, Recall: a.recall, Tools: deps.Tools, Tenants: a.tenants,
+		Registerer: a.registry,
+	}, mcpserver.Options{
+		Version: a.opts.Version, MaxBody: a.cfg.Limits.BodyBytes, Proxies: a.cfg.Proxies.Networks,
+	})
+	if err != nil {
+		return err
+	}
+	a.roots = roots{{name: "API", handler: api}, {name: "MCP server", prefix: "/mcp", handler: models}}
 	if a.cfg.MetricsAddr != "" {
 		metrics := http.NewServeMux()
 		metrics.Handle("GET /metrics", promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{}))

@@ -100,6 +100,7 @@ type grammar struct {
 	Receipt receiptCmd `cmd:"" group:"own" help:"Check the receipt of an erasure"`
 
 	Serve   serveCmd   `cmd:"" group:"run" help:"Run the server"`
+	MCP     mcpCmd     `cmd:"" name:"mcp" group:"run" help:"Serve the Model Context Protocol on standard input and output"`
 	Migrate migrateCmd `cmd:"" group:"run" help:"Make or update the tables on Postgres"`
 	Backup  backupCmd  `cmd:"" group:"run" help:"Back up data and keys, while the server serves"`
 	Restore restoreCmd `cmd:"" group:"run" help:"Put a backup into an empty data folder"`

@@ -21,64 +21,77 @@ const answerWithin = 2 * time.Second
 // inProcessURL is the address of the server inside this process. Nothing ever dials it.
 const inProcessURL = "http://recaller.internal"
 
-// api returns a client of a running server. If none answers, and --server names none, it opens the data folder in this
-// process. With --data it is a client of that folder, whatever server answers.
+// reached is where a server is reached, and with which key.
+type reached struct {
+	base, key string
+	transport http.RoundTripper // nil: the usual one
+}
+
+// api returns a client of the server that reach finds.
 func (s *session) api(ctx context.Context) (*client.Client, error) {
-	cfg, err := s.config()
+	at, err := s.reach(ctx)
 	if err != nil {
 		return nil, err
+	}
+	return newClient(at.base, at.key, at.transport)
+}
+
+// reach finds a running server. If none answers, and --server names none, it opens the data folder in this process. With
+// --data it is that folder, whatever server answers.
+func (s *session) reach(ctx context.Context) (reached, error) {
+	cfg, err := s.config()
+	if err != nil {
+		return reached{}, err
 	}
 	base := s.globals.Server
 	if base == "" {
 		base = serverURL(cfg, cfg.Addr)
 	}
 	if s.globals.Data != "" && s.globals.Server == "" {
-		return s.apiOfFolder(ctx, cfg, base)
+		return s.reachFolder(ctx, cfg, base)
 	}
 	down := s.answers(ctx, cfg, base)
 	if down == nil {
 		s.verbosef("speaking to the server at %s", base)
-		return newClient(base, apiKey(cfg, base), trusting(cfg, base))
+		return reached{base, apiKey(cfg, base), trusting(cfg, base)}, nil
 	}
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return reached{}, ctx.Err()
 	}
 	if s.globals.Server != "" {
-		return nil, &failure{
+		return reached{}, &failure{
 			code: ExitFailed, msg: "no server answers at " + term.Clean(base), err: down,
 			hint: "start it with `recaller serve`",
 		}
 	}
 	s.verbosef("no server answers at %s; opening %s in this process", base, cfg.Data)
 	transport, key, err := s.openData(ctx, cfg)
-	if err != nil {
-		return nil, err
-	}
-	return newClient(inProcessURL, key, transport)
+	return reached{inProcessURL, key, transport}, err
 }
 
-// apiOfFolder returns a client of the data folder. If a server has it open, that is the server at base, if it takes the
-// key that the folder keeps: one of another folder does not.
-func (s *session) apiOfFolder(ctx context.Context, cfg config.Config, base string) (*client.Client, error) {
+// reachFolder opens the data folder. If a server has it open, it is the server at base, if that takes the key that the
+// folder keeps: one of another folder does not.
+func (s *session) reachFolder(ctx context.Context, cfg config.Config, base string) (reached, error) {
 	transport, key, err := s.openData(ctx, cfg)
 	if err == nil {
-		return newClient(inProcessURL, key, transport)
+		return reached{inProcessURL, key, transport}, nil
 	}
 	kept, unread := os.ReadFile(filesOf(cfg).apiKey)
 	if unread != nil {
-		return nil, err
+		return reached{}, err
 	}
-	api, failed := newClient(base, strings.TrimSpace(string(kept)), trusting(cfg, base))
+	at := reached{base, strings.TrimSpace(string(kept)), trusting(cfg, base)}
+	api, failed := newClient(at.base, at.key, at.transport)
 	if failed != nil {
-		return nil, err
+		return reached{}, err
 	}
 	timed, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	if _, refused := api.Tenant(timed); refused != nil {
-		return nil, err
+		return reached{}, err
 	}
 	s.verbosef("the server at %s has the folder", base)
-	return api, nil
+	return at, nil
 }
 
 func newClient(base, key string, transport http.RoundTripper) (*client.Client, error) {

@@ -37,7 +37,7 @@ func Outcomes() map[recaller.Kind]Outcome {
 }
 
 // Problem is a client.Problem on its way out.
-type Problem struct {
+type Problem struct { //nolint:errname // it is what RFC 9457 calls it
 	client.Problem
 	retry int
 }

@@ -20,12 +20,12 @@ const (
 	maxName      = 60
 )
 
-// arguments are the fields of a call by their folded names: "memoryType" and "memory_type" are "memorytype".
-type arguments map[string]json.RawMessage
+// Arguments are the fields of a call by their folded names: "memoryType" and "memory_type" are "memorytype".
+type Arguments map[string]json.RawMessage
 
-// decode reads the arguments of a call: an object, a string that holds one, as some models send it, or nothing. A field
+// ReadArguments reads the arguments of a call: an object, a string that holds one, as some models send it, or nothing. A field
 // that is given twice, in whatever spelling, must have the same value both times.
-func decode(raw json.RawMessage) (arguments, error) {
+func ReadArguments(raw json.RawMessage) (Arguments, error) {
 	if len(raw) > maxArguments {
 		return nil, recaller.InvalidField("arguments", "must be at most %d bytes", maxArguments)
 	}
@@ -41,13 +41,13 @@ func decode(raw json.RawMessage) (arguments, error) {
 		text = bytes.TrimSpace([]byte(inner))
 	}
 	if len(text) == 0 || string(text) == "null" {
-		return arguments{}, nil
+		return Arguments{}, nil
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if tok, err := dec.Token(); err != nil || tok != json.Delim('{') {
 		return nil, notObject()
 	}
-	args := arguments{}
+	args := Arguments{}
 	for dec.More() {
 		if err := args.member(dec); err != nil {
 			return nil, err
@@ -63,7 +63,7 @@ func decode(raw json.RawMessage) (arguments, error) {
 }
 
 // member reads one field.
-func (a arguments) member(dec *json.Decoder) error {
+func (a Arguments) member(dec *json.Decoder) error {
 	tok, err := dec.Token()
 	name, isName := tok.(string)
 	var value json.RawMessage
@@ -100,7 +100,7 @@ var ids = []string{"callsessionid", "lineid", "accountid"}
 
 // unknown refuses arguments that the tool does not have, by name, because the model counts on them. Wherever a key
 // names a memory, an id may.
-func (a arguments) unknown(call Call) error {
+func (a Arguments) unknown(call Call) error {
 	known := argumentsOf(call.Name)
 	told := make([]string, len(known))
 	for i, k := range known {
@@ -153,15 +153,15 @@ func argumentsOf(name recaller.Tool) []string {
 	return nil
 }
 
-// given reports whether the call has a field.
-func (a arguments) given(field string) bool {
+// Given reports whether the call has a field.
+func (a Arguments) Given(field string) bool {
 	v, ok := a[Fold(field)]
 	return ok && string(v) != "null"
 }
 
-// text returns a string; "" if it is absent or blank.
-func (a arguments) text(field string) (string, error) {
-	if !a.given(field) {
+// Text returns a string; "" if it is absent or blank.
+func (a Arguments) Text(field string) (string, error) {
+	if !a.Given(field) {
 		return "", nil
 	}
 	var s string
@@ -171,18 +171,42 @@ func (a arguments) text(field string) (string, error) {
 	return strings.TrimSpace(s), nil
 }
 
-// needed returns a string that must be given.
-func (a arguments) needed(field string) (string, error) {
-	s, err := a.text(field)
+// Needed returns a string that must be given.
+func (a Arguments) Needed(field string) (string, error) {
+	s, err := a.Text(field)
 	if err == nil && s == "" {
 		err = recaller.InvalidField(field, "is required")
 	}
 	return s, err
 }
 
+// Number returns a whole number from 0 to most, which may come as a string; 0 if it is absent.
+func (a Arguments) Number(field string, most int) (int, error) {
+	if !a.Given(field) {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(strings.Trim(string(a[Fold(field)]), "\" "))
+	if err != nil || n < 0 || n > most {
+		return 0, recaller.InvalidField(field, "must be a whole number between 0 and %d", most)
+	}
+	return n, nil
+}
+
+// Of returns the fields with these names, in any spelling, and takes them out of a.
+func (a Arguments) Of(names ...string) Arguments {
+	out := Arguments{}
+	for _, name := range names {
+		if v, ok := a[Fold(name)]; ok {
+			out[Fold(name)] = v
+			delete(a, Fold(name))
+		}
+	}
+	return out
+}
+
 // share returns a number from 0 to 1, which may come as a string; nil if it is absent.
-func (a arguments) share(field string) (*float64, error) {
-	if !a.given(field) {
+func (a Arguments) share(field string) (*float64, error) {
+	if !a.Given(field) {
 		return nil, nil //nolint:nilnil // absent is no error
 	}
 	raw := string(a[Fold(field)])
@@ -198,8 +222,8 @@ func (a arguments) share(field string) (*float64, error) {
 }
 
 // truth returns true or false, which may come as a string; false if it is absent.
-func (a arguments) truth(field string) (bool, error) {
-	if !a.given(field) {
+func (a Arguments) truth(field string) (bool, error) {
+	if !a.Given(field) {
 		return false, nil
 	}
 	switch strings.ToLower(strings.Trim(string(a[Fold(field)]), "\" ")) {
@@ -212,8 +236,8 @@ func (a arguments) truth(field string) (bool, error) {
 }
 
 // kind returns the type of a memory; "" if it is absent.
-func (a arguments) kind() (recaller.MemoryType, error) {
-	s, err := a.text("memoryType")
+func (a Arguments) kind() (recaller.MemoryType, error) {
+	s, err := a.Text("memoryType")
 	if err != nil || s == "" {
 		return "", err
 	}

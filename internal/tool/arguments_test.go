@@ -34,13 +34,13 @@ func TestArgumentsAreReadAsModelsWriteThem(t *testing.T) {
 		{``, "", ""},
 	}
 	for _, tt := range tests {
-		args, err := decode(json.RawMessage(tt.raw))
+		args, err := ReadArguments(json.RawMessage(tt.raw))
 		if err != nil {
 			t.Errorf("%s: %v", tt.raw, err)
 			continue
 		}
-		key, err1 := args.text("key")
-		value, err2 := args.text("value")
+		key, err1 := args.Text("key")
+		value, err2 := args.Text("value")
 		if err := errors.Join(err1, err2); err != nil || key != tt.key || value != tt.value {
 			t.Errorf("%s: got %q, %q, %v; want %q, %q", tt.raw, key, value, err, tt.key, tt.value)
 		}
@@ -54,7 +54,7 @@ func TestArgumentsThatAreNoneAreRefused(t *testing.T) {
 		`[]`, `1`, `true`, `{`, `}`, `{"key"`, `{"key":`, `{"key":"a",}`, `{"key":"a"} {}`, `{"key":"a"}x`, `{1:2}`, `"{"`, `"[]"`, `"\"{}\""`, `"`,
 		`{"key":"` + "\xff" + `"}`, `{"key":"a" "value":"b"}`, deep[:60000], `{"key":"` + strings.Repeat("x", maxArguments) + `"}`,
 	} {
-		_, err := decode(json.RawMessage(raw))
+		_, err := ReadArguments(json.RawMessage(raw))
 		isInvalid(t, raw[:min(len(raw), 40)], err, "arguments")
 	}
 	for raw, field := range map[string]string{
@@ -63,7 +63,7 @@ func TestArgumentsThatAreNoneAreRefused(t *testing.T) {
 		`{"existing_key":"a","existingKey":"b"}`:            "existingKey",
 		`{"dueAt":"tomorrow","due_at":"2026-01-01","x":[]}`: "dueAt",
 	} {
-		_, err := decode(json.RawMessage(raw))
+		_, err := ReadArguments(json.RawMessage(raw))
 		isInvalid(t, raw, err, field)
 	}
 }
@@ -71,22 +71,22 @@ func TestArgumentsThatAreNoneAreRefused(t *testing.T) {
 func TestFieldsOfAnotherTypeAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{`1`, `true`, `[]`, `{}`, `["a"]`} {
-		args, _ := decode(json.RawMessage(`{"key":` + value + `}`))
-		_, err := args.text("key")
+		args, _ := ReadArguments(json.RawMessage(`{"key":` + value + `}`))
+		_, err := args.Text("key")
 		isInvalid(t, value, err, "key")
 	}
 	for _, value := range []string{`1.01`, `-0.1`, `"NaN"`, `"nan"`, `"inf"`, `"-Inf"`, `1e400`, `"1e400"`, `"high"`, `""`, `true`, `[]`, `{}`} {
-		args, _ := decode(json.RawMessage(`{"confidence":` + value + `}`))
+		args, _ := ReadArguments(json.RawMessage(`{"confidence":` + value + `}`))
 		_, err := args.share("confidence")
 		isInvalid(t, value, err, "confidence")
 	}
 	for _, value := range []string{`1`, `"yes"`, `[]`, `{}`, `[true]`} {
-		args, _ := decode(json.RawMessage(`{"suggest_reminder":` + value + `}`))
+		args, _ := ReadArguments(json.RawMessage(`{"suggest_reminder":` + value + `}`))
 		_, err := args.truth("suggestReminder")
 		isInvalid(t, value, err, "suggestReminder")
 	}
 	for _, value := range []string{`"secret"`, `"facts"`, `1`} {
-		args, _ := decode(json.RawMessage(`{"memory_type":` + value + `}`))
+		args, _ := ReadArguments(json.RawMessage(`{"memory_type":` + value + `}`))
 		_, err := args.kind()
 		isInvalid(t, value, err, "memoryType")
 	}
@@ -95,24 +95,24 @@ func TestFieldsOfAnotherTypeAreRefused(t *testing.T) {
 func TestNumbersAndTruthsMayBeStrings(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]float64{`0.9`: 0.9, `"0.9"`: 0.9, `" 1 "`: 1, `0`: 0, `1`: 1, `9e-1`: 0.9} {
-		args, _ := decode(json.RawMessage(`{"confidence":` + raw + `}`))
+		args, _ := ReadArguments(json.RawMessage(`{"confidence":` + raw + `}`))
 		if got, err := args.share("confidence"); err != nil || got == nil || *got != want {
 			t.Errorf("%s: got %v, %v; want %v", raw, got, err, want)
 		}
 	}
 	for raw, want := range map[string]bool{`true`: true, `"true"`: true, `"True"`: true, `false`: false, `"false"`: false, `null`: false, `""`: false} {
-		args, _ := decode(json.RawMessage(`{"suggestReminder":` + raw + `}`))
+		args, _ := ReadArguments(json.RawMessage(`{"suggestReminder":` + raw + `}`))
 		if got, err := args.truth("suggestReminder"); err != nil || got != want {
 			t.Errorf("%s: got %v, %v; want %v", raw, got, err, want)
 		}
 	}
 	for raw, want := range map[string]recaller.MemoryType{`"Fact"`: recaller.Fact, `"follow-up"`: recaller.FollowUp, `"Follow up"`: recaller.FollowUp, `null`: ""} {
-		args, _ := decode(json.RawMessage(`{"memoryType":` + raw + `}`))
+		args, _ := ReadArguments(json.RawMessage(`{"memoryType":` + raw + `}`))
 		if got, err := args.kind(); err != nil || got != want {
 			t.Errorf("%s: got %q, %v; want %q", raw, got, err, want)
 		}
 	}
-	args, _ := decode(nil)
+	args, _ := ReadArguments(nil)
 	if got, err := args.share("confidence"); got != nil || err != nil {
 		t.Errorf("not told: got %v, %v; want none", got, err)
 	}
@@ -124,7 +124,7 @@ func FuzzArguments(f *testing.F) {
 	f.Add(`{"key":"a","KEY":"\ud800","due_at":{"a":[[[]]]}}`)
 	f.Add("{\"key\":\"\xff\"}")
 	f.Fuzz(func(t *testing.T, raw string) {
-		args, err := decode(json.RawMessage(raw))
+		args, err := ReadArguments(json.RawMessage(raw))
 		if err != nil {
 			if recaller.KindOf(err) != recaller.Invalid {
 				t.Errorf("got %v, want Invalid", err)
@@ -132,10 +132,10 @@ func FuzzArguments(f *testing.F) {
 			return
 		}
 		for name, field := range fields {
-			if !args.given(field) {
+			if !args.Given(field) {
 				continue
 			}
-			if _, err := args.text(field); err != nil && json.Unmarshal(args[name], new(string)) == nil {
+			if _, err := args.Text(field); err != nil && json.Unmarshal(args[name], new(string)) == nil {
 				t.Errorf("%s: %v", field, err)
 			}
 			if v, err := args.share(field); err == nil && !(*v >= 0 && *v <= 1) {

@@ -12,7 +12,7 @@ import (
 // exchange is a call with what is known of its conversation.
 type exchange struct {
 	call     Call
-	args     arguments
+	args     Arguments
 	conv     recaller.Conversation
 	caller   recaller.Caller
 	said     time.Time // when the words were said, in the caller's zone: relative dates count from it
@@ -23,14 +23,9 @@ type exchange struct {
 
 // enter finds the conversation of a call, and checks that it belongs to the account and the caller that the call names.
 func (s *Service) enter(ctx context.Context, x *exchange) error {
-	if x.call.Conversation == "" {
-		return recaller.InvalidField("callSessionId", "is required")
-	}
-	conv, err := s.Store.Conversation(ctx, x.call.Tenant, x.call.Conversation)
-	if err != nil {
+	if err := s.find(ctx, x); err != nil {
 		return err
 	}
-	x.conv = conv
 	if x.call.Account != "" && x.call.Account != string(x.call.Tenant) {
 		return recaller.Errorf(recaller.NotFound, "there is no such account")
 	}
@@ -38,7 +33,7 @@ func (s *Service) enter(ctx context.Context, x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if x.caller, err = s.Store.Caller(ctx, x.call.Tenant, conv.Caller); err != nil {
+	if x.caller, err = s.Store.Caller(ctx, x.call.Tenant, x.conv.Caller); err != nil {
 		return err
 	}
 	if !isCaller(x.call.Caller, x.caller, tenant) {
@@ -47,14 +42,27 @@ func (s *Service) enter(ctx context.Context, x *exchange) error {
 	zone := identity.ZoneOf(x.caller, tenant)
 	x.now = s.Now().In(zone)
 	x.said = x.now
-	if conv.Status != recaller.Active && !conv.EndedAt.IsZero() {
-		x.said = conv.EndedAt.In(zone)
+	if x.conv.Status != recaller.Active && !x.conv.EndedAt.IsZero() {
+		x.said = x.conv.EndedAt.In(zone)
 	}
 	x.dayFirst = identity.DayFirst(x.caller, tenant)
 	if n, ok := s.lastTurn(x); ok {
 		x.turns = []int{n}
 	}
 	return nil
+}
+
+// find finds the conversation of a call. Outside of any there is none, but it is known with whom it would be.
+func (s *Service) find(ctx context.Context, x *exchange) (err error) {
+	switch {
+	case x.call.Outside:
+		x.conv = recaller.Conversation{Caller: recaller.CallerID(x.call.Caller), Status: recaller.Active}
+	case x.call.Conversation == "":
+		err = recaller.InvalidField("callSessionId", "is required")
+	default:
+		x.conv, err = s.Store.Conversation(ctx, x.call.Tenant, x.call.Conversation)
+	}
+	return err
 }
 
 func (s *Service) lastTurn(x *exchange) (int, bool) {
@@ -90,8 +98,11 @@ func (x exchange) record(result string) recaller.ToolCall {
 	return recaller.ToolCall{Conversation: x.conv.ID, Caller: x.conv.Caller, Tool: x.call.Name, Result: result}
 }
 
-// recorded returns the record of a call that writes. Its result is that of the write.
+// recorded returns the record of a call that writes, whose result is that of the write; nil outside of a conversation.
 func (x exchange) recorded() *recaller.ToolCall {
+	if x.call.Outside {
+		return nil
+	}
 	c := x.record("")
 	return &c
 }

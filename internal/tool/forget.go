@@ -26,10 +26,10 @@ func (s *Service) forget(ctx context.Context, x exchange) (Result, error) {
 	if !errors.Is(err, recaller.NotFound) {
 		return res, err
 	}
-	if id, bad := x.args.text("memoryId"); id != "" || bad != nil {
+	if id, bad := x.args.Text("memoryId"); id != "" || bad != nil {
 		return res, err
 	}
-	key, bad := x.args.text("key")
+	key, bad := x.args.Text("key")
 	if bad != nil {
 		return Result{}, bad
 	}
@@ -58,6 +58,9 @@ func (s *Service) markPrivate(ctx context.Context, x exchange) (Result, error) {
 
 // leave records a call that had nothing to change.
 func (s *Service) leave(ctx context.Context, x exchange, m recaller.Memory) (recaller.MemoryWritten, error) {
+	if x.call.Outside {
+		return recaller.MemoryWritten{Memory: m, Action: recaller.MemoryKept}, nil
+	}
 	record := x.record(string(recaller.MemoryKept))
 	record.ID, record.At, record.Memory, record.Version = s.NewID(), s.Now(), m.ID, m.Version
 	err := s.Store.RecordToolCall(ctx, x.call.Tenant, record)
@@ -83,12 +86,12 @@ func (s *Service) onMemory(
 
 // target finds the active memory that a call names by its id, its key, or words.
 func (s *Service) target(ctx context.Context, x exchange) (recaller.Memory, error) {
-	id, err := x.args.text("memoryId")
+	id, err := x.args.Text("memoryId")
 	if err != nil {
 		return recaller.Memory{}, err
 	}
 	if id == "" {
-		key, err := x.args.needed("key")
+		key, err := x.args.Needed("key")
 		if err != nil {
 			return recaller.Memory{}, err
 		}

@@ -16,7 +16,7 @@ const pageOfPast = 50
 // turns about several matters may be meant, the error lists them, and nothing changes. A turn that the call quotes goes
 // alone.
 func (s *Service) forgetSaid(ctx context.Context, x exchange, how recaller.Forgetting) (Result, error) {
-	ref, err := x.args.needed("key")
+	ref, err := x.args.Needed("key")
 	if err != nil {
 		return Result{}, err
 	}

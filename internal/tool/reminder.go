@@ -20,22 +20,22 @@ func (s *Service) setReminder(ctx context.Context, x exchange) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	value, err := x.args.text("value")
+	value, err := x.args.Text("value")
 	if err != nil {
 		return Result{}, err
 	}
-	key, err := x.args.text("key")
+	key, err := x.args.Text("key")
 	if err != nil {
 		return Result{}, err
 	}
-	moved, err := x.args.text("reminderId")
+	moved, err := x.args.Text("reminderId")
 	if err != nil {
 		return Result{}, err
 	}
 	if moved != "" {
 		return s.move(ctx, x, moved, value, r)
 	}
-	if value == "" || x.args.given("memoryId") {
+	if value == "" || x.args.Given("memoryId") {
 		r.Text = value
 		return s.onMemory(ctx, x, func(m recaller.Memory) (recaller.MemoryWritten, error) {
 			return s.remindAgain(ctx, x, m, r)
@@ -53,11 +53,11 @@ func (s *Service) setReminder(ctx context.Context, x exchange) (Result, error) {
 
 // reminder reads when a reminder is to come, and how it repeats.
 func (x exchange) reminder() (*recaller.Reminder, error) {
-	said, err := x.args.needed("dueAt")
+	said, err := x.args.Needed("dueAt")
 	if err != nil {
 		return nil, err
 	}
-	often, err := x.args.text("repeat")
+	often, err := x.args.Text("repeat")
 	if err != nil {
 		return nil, err
 	}

@@ -59,11 +59,11 @@ func (s *Service) soonest(
 
 // cancelReminder carries out cancel_reminder: by the reminder's id, or by a memory that has only one.
 func (s *Service) cancelReminder(ctx context.Context, x exchange) (Result, error) {
-	id, err := x.args.text("reminderId")
+	id, err := x.args.Text("reminderId")
 	if err != nil {
 		return Result{}, err
 	}
-	if _, err := x.args.text("key"); err != nil {
+	if _, err := x.args.Text("key"); err != nil {
 		return Result{}, err
 	}
 	var r recaller.Reminder
@@ -102,7 +102,7 @@ func (s *Service) onlyReminder(ctx context.Context, x exchange) (r recaller.Remi
 // listReminders carries out list_reminders: the pending ones of the caller, or of one memory.
 func (s *Service) listReminders(ctx context.Context, x exchange) (Result, error) {
 	var of recaller.Memory
-	if x.args.given("key") || x.args.given("memoryId") {
+	if x.args.Given("key") || x.args.Given("memoryId") {
 		var err error
 		if of, err = s.target(ctx, x); err != nil {
 			return Result{}, err

@@ -21,11 +21,11 @@ func (s *Service) store(ctx context.Context, x exchange) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	key, err := x.args.needed("key")
+	key, err := x.args.Needed("key")
 	if err != nil {
 		return Result{}, err
 	}
-	value, err := x.args.needed("value")
+	value, err := x.args.Needed("value")
 	if err != nil {
 		return Result{}, err
 	}
@@ -63,11 +63,11 @@ func (s *Service) keep(
 
 // update carries out update_memory: a memory that is found gets a new version, otherwise one is stored (W2).
 func (s *Service) update(ctx context.Context, x exchange) (Result, error) {
-	key, err := x.args.needed("existingKey")
+	key, err := x.args.Needed("existingKey")
 	if err != nil {
 		return Result{}, err
 	}
-	value, err := x.args.needed("newValue")
+	value, err := x.args.Needed("newValue")
 	if err != nil {
 		return Result{}, err
 	}

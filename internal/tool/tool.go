@@ -30,6 +30,9 @@ type Call struct {
 	Name         recaller.Tool
 	Arguments    json.RawMessage // an object, or a string that holds one; names in camelCase or snake_case
 	Once         recaller.Once
+	// Outside: the call comes from outside of any conversation. Then Conversation is empty and Caller is his id here. It
+	// has no record, and what it stores came from no turn.
+	Outside bool
 }
 
 // Result is what a call did.
@@ -143,7 +146,7 @@ func (s *Service) Calls(
 func (s *Service) do(ctx context.Context, call Call) (exchange, Result, error) {
 	x := exchange{call: call}
 	var malformed error
-	if x.args, malformed = decode(call.Arguments); !call.Name.Valid() {
+	if x.args, malformed = ReadArguments(call.Arguments); !call.Name.Valid() {
 		malformed = recaller.InvalidField("name", "must be one of %v", recaller.Tools())
 	} else if malformed == nil {
 		malformed = x.args.unknown(call)

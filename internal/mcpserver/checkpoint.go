@@ -1,0 +1,175 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/identity"
+	"github.com/recallerhq/recaller/internal/memory"
+	"github.com/recallerhq/recaller/internal/tool"
+)
+
+// The tools of H, with its arguments and its answers, word for word (H2).
+
+// Found is what read_agent_memory answers. Where nothing is found, it has found and message only.
+type Found struct {
+	Found       bool           `json:"found" jsonschema:"whether the caller left a matter unfinished within the window"`
+	Message     string         `json:"message,omitempty" jsonschema:"why nothing was found"`
+	Intent      *string        `json:"intent,omitempty" jsonschema:"what the caller was trying to do, such as job_creation"`
+	Summary     string         `json:"summary,omitempty" jsonschema:"where the matter stands"`
+	StagingData map[string]any `json:"stagingData,omitempty" jsonschema:"what was collected so far"`
+	LastActive  string         `json:"lastActive,omitempty" jsonschema:"when it was saved (RFC 3339)"`
+}
+
+// found is a Found on its way out: of a matter that is there, every field is told.
+type found struct {
+	Found       bool            `json:"found"`
+	Intent      *string         `json:"intent"`
+	Summary     string          `json:"summary"`
+	StagingData json.RawMessage `json:"stagingData"`
+	LastActive  string          `json:"lastActive"`
+}
+
+// Saved is what update_agent_memory answers.
+type Saved struct {
+	Success  bool   `json:"success" jsonschema:"it is stored, durably"`
+	Message  string `json:"message" jsonschema:"Conversation state saved successfully"`
+	MemoryID string `json:"memoryId" jsonschema:"the id of the caller's one saved state"`
+}
+
+const savedMessage = "Conversation state saved successfully"
+
+// errJSON is H's answer to staging data that is not JSON.
+const errJSON = plainError("Invalid JSON in stagingData parameter")
+
+func (s *server) readRow() row {
+	return row{
+		scope: recaller.ScopeRead, lax: true, do: s.readMemory,
+		tool: &mcp.Tool{
+			Name: "read_agent_memory", Title: "Resume a conversation", Description: readText,
+			InputSchema: json.RawMessage(readSchema), OutputSchema: schemaOf[Found](),
+			Annotations: hints("Resume a conversation", true, false, true),
+		},
+	}
+}
+
+// readMemory finds what the caller left unfinished. It changes nothing: not even what is older than the window goes.
+func (s *server) readMemory(ctx context.Context, x *exchange, args tool.Arguments) (any, error) {
+	t, err := s.Tenants.Tenant(ctx, x.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	none := Found{Message: "No previous conversation found within " + window(t.ResumeWindow)}
+	who, err := s.whose(ctx, x, args, false)
+	if errors.Is(err, recaller.NotFound) || errors.Is(err, identity.ErrWithheld) {
+		return none, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.Checkpoints.Checkpoint(ctx, x.Tenant, who.ID)
+	switch {
+	case errors.Is(err, recaller.NotFound):
+		return none, nil
+	case err != nil:
+		return nil, err
+	}
+	out := found{Found: true, Summary: c.Summary, StagingData: c.StagingData, LastActive: stamp(c.LastActivity)}
+	if c.Intent != "" {
+		out.Intent = &c.Intent
+	}
+	if len(out.StagingData) == 0 {
+		out.StagingData = json.RawMessage("{}")
+	}
+	return out, nil
+}
+
+// window says how long the resume window is, in hours as H does, or in minutes where it is no whole number of hours.
+func window(d time.Duration) string {
+	n, unit := int(d/time.Hour), "hour"
+	if d%time.Hour != 0 {
+		n, unit = int(d/time.Minute), "minute"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return fmt.Sprintf("%d %s", n, unit)
+}
+
+// stamp writes a time as H does.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+func (s *server) updateRow() row {
+	return row{
+		scope: recaller.ScopeAgent, lax: true, do: s.updateMemory,
+		tool: &mcp.Tool{
+			Name: "update_agent_memory", Title: "Save the conversation's state", Description: saveText,
+			InputSchema: json.RawMessage(saveSchema), OutputSchema: schemaOf[Saved](),
+			Annotations: hints("Save the conversation's state", false, true, true),
+		},
+	}
+}
+
+// updateMemory saves where a matter stands, in place of what was saved before. Nobody need have called before.
+func (s *server) updateMemory(ctx context.Context, x *exchange, args tool.Arguments) (any, error) {
+	in, err := checkpointIn(args)
+	if err != nil {
+		return nil, err
+	}
+	who, err := s.whose(ctx, x, args, true)
+	if err != nil {
+		return nil, err
+	}
+	c, _, err := s.Checkpoints.PutCheckpoint(ctx, x.Tenant, who.ID, in)
+	var e *recaller.Error
+	if errors.As(err, &e) && e.Field == "staging_data" {
+		return nil, recaller.InvalidField("stagingData", "%s", e.Msg)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return Saved{Success: true, Message: savedMessage, MemoryID: string(c.ID)}, nil
+}
+
+func checkpointIn(args tool.Arguments) (in memory.CheckpointInput, err error) {
+	if in.Intent, err = args.Text("intent"); err != nil {
+		return in, err
+	}
+	if in.Summary, err = args.Text("summary"); err != nil {
+		return in, err
+	}
+	if in.Summary == "" && !(recaller.Checkpoint{Intent: in.Intent}).Completed() {
+		return in, recaller.InvalidField("summary", "is required")
+	}
+	in.StagingData, err = staging(args)
+	return in, err
+}
+
+// staging reads the staging data: a string of JSON, as H has it, or an object, as models send it too.
+func staging(args tool.Arguments) (json.RawMessage, error) {
+	raw := bytes.TrimSpace(args[tool.Fold("stagingData")])
+	if !args.Given("stagingData") || len(raw) == 0 {
+		return nil, nil
+	}
+	if raw[0] != '"' {
+		return json.RawMessage(raw), nil
+	}
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return nil, errJSON
+	}
+	if text == "" {
+		return nil, nil
+	}
+	if !json.Valid([]byte(text)) {
+		return nil, errJSON
+	}
+	return json.RawMessage(text), nil
+}

@@ -1,0 +1,18 @@
+//go:build !mcpfixtures
+
+package mcpserver
+
+import "github.com/modelcontextprotocol/go-sdk/mcp"
+
+// plain: an answer is one JSON value, for nothing is said before it.
+const plain = true
+
+// capabilities: the lists never change while the server runs, and it sends nothing of its own accord.
+func capabilities() *mcp.ServerCapabilities {
+	return &mcp.ServerCapabilities{
+		Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{},
+	}
+}
+
+// fixtures adds what the conformance suite looks for, in a build of its own: nothing here.
+func fixtures(*mcp.Server) {}
