@@ -36,7 +36,7 @@ PROGRESS := /^[A-Za-z0-9_.~\/-]+$$/ { printf "\rpackages compiled: %d", ++n; ffl
 help: ## Show what make can do
 	@awk 'BEGIN {FS = ":.*## "} \
 		/^##@ / {printf "\n%s\n", substr($$0, 5)} \
-		/^[a-z][a-z0-9-]*:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+		/^[a-z][a-z0-9-]*:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
 
 .PHONY: run
@@ -132,6 +132,14 @@ work: ## Repeat every word that a reader knows to 64 kB, and bound the time of e
 .PHONY: soak
 soak: ## Have kills, outages, full disks and clock jumps at random for SOAK (1h) on both stores; SEED=n repeats one
 	RECALLER_SOAK=$(SOAK) RECALLER_SOAK_SEED=$(SEED) RECALLER_SOAK_ON=$(ON) $(GO) test -timeout 20h -v -run '^TestSoak$$' ./internal/e2e
+
+.PHONY: mcp-conformance
+mcp-conformance: ## Run the official conformance suite of MCP, as shipped and with its fixtures (gets it from npm once)
+	./tools/mcp/conformance
+
+.PHONY: mcp-clients
+mcp-clients: ## Run the official Python and TypeScript clients of MCP, over HTTP and stdio (gets them once)
+	./tools/mcp/clients
 
 .PHONY: bench
 bench: ## Run the Go benchmarks, then the big store benchmark (docs/benchmarks.md)

@@ -143,13 +143,13 @@ func New(deps Deps, opts Options) (http.Handler, error) {
 
 // offered returns the server of the SDK with all that the door offers.
 func (s *server) offered() (*mcp.Server, error) {
+	o := options()
+	o.Instructions, o.Logger = instructions, slog.New(slog.DiscardHandler)
+	// What is answered is one tenant's, and mostly one caller's.
+	o.SetCacheable = func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs, c.CacheScope = 0, "private" }
 	out := mcp.NewServer(&mcp.Implementation{
 		Name: "recaller", Title: "Recaller: the memory of agents that talk to people", Version: s.opts.Version,
-	}, &mcp.ServerOptions{
-		Instructions: instructions, Capabilities: capabilities(), Logger: slog.New(slog.DiscardHandler),
-		// What is answered is one tenant's, and mostly one caller's.
-		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs, c.CacheScope = 0, "private" },
-	})
+	}, &o)
 	if err := s.addTools(out); err != nil {
 		return nil, err
 	}
