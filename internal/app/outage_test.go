@@ -214,6 +214,36 @@ func TestTheStoreIsFull(t *testing.T) {
 	holds(t, "readyz", err.Error(), "the disk is full")
 }
 
+// A turn whose answer was lost with its process is asked for again where there is no room: it is known to be stored, and
+// is not held a second time.
+func TestARepeatIsKnownOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	h := build(t, dir, Options{})
+	call := h.ring("+14155550102").Conversation.ID
+	once := client.WithIdempotencyKey(t.Context(), "one")
+	said := client.TurnInput{Speaker: recaller.User, Text: "I need a repair at 742 Evergreen Terrace."}
+	first, err := h.AddTurns(once, call, said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.app.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h = build(t, dir, Options{})
+	h.store.is(full)
+	again, err := h.AddTurns(once, call, said)
+	if err != nil || !again.Durable || again.Turns[0].ID != first.Turns[0].ID || again.Turns[0].Number != 0 {
+		t.Errorf("got %+v, %v, want %+v again", again, err, first)
+	}
+	if held := h.say(call, "Are you there?"); held.Durable || held.Turns[0].Number != 1 {
+		t.Errorf("got %+v, want the next turn held", held)
+	}
+	if rec := h.read(call); len(rec.Turns) != 2 {
+		t.Errorf("%d turns are told, want 2", len(rec.Turns))
+	}
+}
+
 // A start that found no room to end the leases of the last process ends them once there is room: what that process was
 // writing up does not wait until they are over, which takes most of an hour.
 func TestAStartOnAFullDiskReleasesJobsLater(t *testing.T) {

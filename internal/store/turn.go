@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/vault"
@@ -53,7 +54,7 @@ type appendedTurns struct {
 }
 
 // AppendTurns adds turns to an active conversation, gives them numbers and raises the caller's content version, in one
-// commit.
+// commit. A repeat of a request gets the result of its first time, also where there is no room to write.
 func (s *Store) AppendTurns(
 	ctx context.Context, tenant recaller.TenantID, in recaller.Appending,
 ) (recaller.Appended, error) {
@@ -95,6 +96,11 @@ func (s *Store) AppendTurns(
 		return mark.mark(ctx, tx, in.Caller, appendedTurns{turns[0].Number, ids(turns)}, in.At)
 	})
 	key := headKey{tenant, in.Conversation}
+	if errors.Is(err, recaller.Full) {
+		if repeat, _ := s.appendedBefore(ctx, tenant, in.Caller, mark, turns); repeat { // else it fails as it did
+			return recaller.Appended{Turns: turns}, nil
+		}
+	}
 	if err != nil {
 		s.heads.drop(key) // what became of the commit is not always known
 		return recaller.Appended{}, err
@@ -103,6 +109,24 @@ func (s *Store) AppendTurns(
 		s.heads.put(key, *w.after)
 	}
 	return recaller.Appended{Turns: turns, Change: change}, nil
+}
+
+// appendedBefore reports whether an earlier request added the turns, and gives them its ids and numbers.
+func (s *Store) appendedBefore(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, mark once, turns []recaller.Turn,
+) (repeat bool, err error) {
+	if mark.token == nil {
+		return false, nil
+	}
+	var before appendedTurns
+	err = s.OfCaller(ctx, tenant, caller, func(tx Tx) error {
+		repeat, err = mark.before(ctx, tx, &before)
+		return err
+	})
+	if repeat {
+		number(turns, before.First, before.IDs)
+	}
+	return repeat, err
 }
 
 // turnsWrite writes turns that are added to an active conversation.
