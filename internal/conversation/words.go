@@ -82,21 +82,30 @@ func (s *Service) pages(
 	}
 }
 
-// pagesAtOnce is how many pages are read from the store at the same time, whoever reads long conversations: the store's
-// connections are for calls first, and each that is used has a cache of pages to fill.
+// pagesAtOnce is how many pages are read from the store at the same time, whoever reads what is long: the store's
+// connections are for calls first, and each that is used has a cache to fill.
 const pagesAtOnce = 2
 
-// page reads the next words of a conversation from the store, when it is its turn.
-func (s *Service) page(
-	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, from int,
-) (turns []recaller.Turn, next int, err error) {
+// InTurn reads a page of what is long, when it is its turn.
+func (s *Service) InTurn(ctx context.Context, read func() error) error {
 	select {
 	case s.paging <- struct{}{}:
 	case <-ctx.Done():
-		return nil, 0, recaller.Wrap(recaller.Timeout, ctx.Err(), "the words were not read in time")
+		return recaller.Wrap(recaller.Timeout, ctx.Err(), "it was not read in time")
 	}
 	defer func() { <-s.paging }()
-	return s.Store.TurnPage(ctx, tenant, conv, from)
+	return read()
+}
+
+// page reads the next words of a conversation from the store.
+func (s *Service) page(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, from int,
+) (turns []recaller.Turn, next int, err error) {
+	err = s.InTurn(ctx, func() error {
+		turns, next, err = s.Store.TurnPage(ctx, tenant, conv, from)
+		return err
+	})
+	return turns, next, err
 }
 
 // said returns the words of a conversation that only this process has.

@@ -70,11 +70,18 @@ func (s *Service) Export(ctx context.Context, tenant recaller.TenantID, caller r
 }
 
 // all reads a list page by page.
-func all[T any](size int, read func(recaller.Page) ([]T, string, error)) iter.Seq2[T, error] {
+func all[T any](
+	ctx context.Context, s *Service, size int, read func(recaller.Page) ([]T, string, error),
+) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		p := recaller.Page{Limit: size}
 		for {
-			list, next, err := read(p)
+			var list []T
+			var next string
+			err := s.Words.InTurn(ctx, func() (err error) {
+				list, next, err = read(p)
+				return err
+			})
 			if err != nil {
 				var none T
 				yield(none, err)
@@ -96,7 +103,7 @@ func all[T any](size int, read func(recaller.Page) ([]T, string, error)) iter.Se
 func (s *Service) reminders(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
 ) iter.Seq2[recaller.Reminder, error] {
-	return all(page, func(p recaller.Page) ([]recaller.Reminder, string, error) {
+	return all(ctx, s, page, func(p recaller.Page) ([]recaller.Reminder, string, error) {
 		return s.Store.Reminders(ctx, tenant, recaller.ReminderFilter{Caller: caller, Page: p})
 	})
 }
@@ -105,7 +112,7 @@ func (s *Service) memories(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
 ) iter.Seq2[recaller.Memory, error] {
 	every := []recaller.MemoryStatus{recaller.MemoryActive, recaller.MemorySuperseded, recaller.MemoryForgotten}
-	return all(page, func(p recaller.Page) ([]recaller.Memory, string, error) {
+	return all(ctx, s, page, func(p recaller.Page) ([]recaller.Memory, string, error) {
 		return s.Store.Memories(ctx, tenant, caller, recaller.MemoryFilter{Statuses: every, Page: p})
 	})
 }
@@ -113,14 +120,17 @@ func (s *Service) memories(
 func (s *Service) conversations(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
 ) iter.Seq2[ExportedConversation, error] {
-	list := all(conversationsPage, func(p recaller.Page) ([]recaller.Conversation, string, error) {
+	list := all(ctx, s, conversationsPage, func(p recaller.Page) ([]recaller.Conversation, string, error) {
 		return s.Store.Conversations(ctx, tenant, recaller.ConversationFilter{Caller: caller, Page: p})
 	})
 	return func(yield func(ExportedConversation, error) bool) {
 		for c, err := range list {
 			one := ExportedConversation{Conversation: c, Words: s.Words.EachTurn(ctx, tenant, c)}
 			if err == nil {
-				one.ToolCalls, err = s.Store.ToolCalls(ctx, tenant, c.ID)
+				err = s.Words.InTurn(ctx, func() (err error) {
+					one.ToolCalls, err = s.Store.ToolCalls(ctx, tenant, c.ID)
+					return err
+				})
 			}
 			if !yield(one, err) || err != nil {
 				return

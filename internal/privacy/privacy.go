@@ -53,6 +53,8 @@ type Vault interface {
 type Words interface {
 	// EachTurn ranges over the turns that a conversation counts, in order. An error ends them.
 	EachTurn(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) iter.Seq2[recaller.Turn, error]
+	// InTurn reads a page of what is long, when it is its turn: such reads are not to keep others from the store.
+	InTurn(ctx context.Context, read func() error) error
 	// Forget drops the live conversations of a caller. When it returns no words of his are on their way to a file any
 	// more.
 	Forget(tenant recaller.TenantID, caller recaller.CallerID)
