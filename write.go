@@ -289,6 +289,7 @@ const (
 	RemainLog      Remain = "database_log" // the write-ahead log, until it is emptied or recycled
 	RemainIndex    Remain = "search_index" // segments of the index of words, until they are merged
 	RemainRows     Remain = "dead_rows"    // former rows in the tables' files, until these are written anew
+	RemainBackup   Remain = "backup_work"  // the folder that a running backup works in, until it ends, or is killed
 	RemainStandbys Remain = "standbys"     // copies that follow the database, until they have caught up and done the same
 )
 

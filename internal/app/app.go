@@ -124,6 +124,9 @@ func (a *App) open(ctx context.Context) error {
 		return err
 	}
 	a.closers = append(a.closers, unlock)
+	if _, err := (copies{a}).Discard(ctx); err != nil {
+		a.log.Error("what a killed backup left is not removed", "err", err)
+	}
 	if err := a.openStore(ctx); err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ const (
 	flushEvery   = 500 * time.Millisecond // conversations held while the store was away
 	releaseEvery = time.Second            // leases that a start could not end
 	idleEvery    = time.Minute            // conversations that nobody ends
+	copiesEvery  = time.Minute            // what killed backups left
 	pruneEvery   = time.Hour              // marks of requests, archive files
 	onceFor      = 24 * time.Hour         // how long an Idempotency-Key is remembered
 )
@@ -78,6 +79,10 @@ func (a *App) Start(ctx context.Context) error {
 	})
 	a.every(ctx, idleEvery, func(ctx context.Context) error {
 		_, err := a.conversations.CloseIdle(ctx)
+		return err
+	})
+	a.every(ctx, copiesEvery, func(ctx context.Context) error {
+		_, err := copies{a}.Discard(ctx)
 		return err
 	})
 	clock := paceOf(a.opts.Now, a.opts.Elapsed)

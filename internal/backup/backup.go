@@ -74,11 +74,11 @@ func Make(
 			return p, err
 		}
 	}
-	tmp, err := workspace(of.Data, now)
+	tmp, leave, err := workspace(of.Data)
 	if err != nil {
 		return p, err
 	}
-	defer func() { err = errors.Join(err, unwritten(discard(tmp))) }()
+	defer func() { err = errors.Join(err, leave()) }()
 	copied := filepath.Join(tmp, databaseName)
 	if err := sqlite.Copy(ctx, of.Database, copied); err != nil {
 		return p, err
@@ -141,38 +141,6 @@ func inside(folder, dir string) (bool, error) {
 	}
 	rel, err := filepath.Rel(paths[0], paths[1])
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)), nil
-}
-
-// workPrefix begins the names of the folders in which copies are made and opened: in the data folder, because they are
-// not sealed.
-const workPrefix = "backup-"
-
-// staleAfter is when such a folder is nobody's any more.
-const staleAfter = 24 * time.Hour
-
-// workspace makes a folder for one run, and removes those that a killed one left.
-func workspace(data string, now time.Time) (string, error) {
-	old, err := filepath.Glob(filepath.Join(data, workPrefix+"*"))
-	if err != nil {
-		return "", err
-	}
-	for _, dir := range old {
-		if info, err := os.Stat(dir); err == nil && now.Sub(info.ModTime()) > staleAfter {
-			if err := discard(dir); err != nil {
-				return "", err
-			}
-		}
-	}
-	dir, err := os.MkdirTemp(data, workPrefix)
-	return dir, recaller.Wrap(recaller.Unavailable, err, "the data folder cannot be written to")
-}
-
-// keysName is the name of a key store that is unpacked.
-const keysName = "keys.db"
-
-// discard removes such a folder, and overwrites the keys in it before.
-func discard(dir string) error {
-	return errors.Join(keyfile.Remove(filepath.Join(dir, keysName)), durable.DeleteAll(dir))
 }
 
 // Find returns the newest backup in a folder for the data and one for the keys. Each may be named as a file instead.

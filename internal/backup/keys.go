@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -15,9 +14,9 @@ import (
 )
 
 // AddKeys puts those keys back that are missing from a store and are in a backup of the keys: a file, the newest of a
-// folder, or a key store on Postgres. It adds no key that does not open.
+// folder, or a key store on Postgres. It adds no key that does not open. It works in the data folder.
 func AddKeys(
-	ctx context.Context, from string, ring *vault.Ring, to vault.KeyStore, missing []recaller.KeyMissing,
+	ctx context.Context, data, from string, ring *vault.Ring, to vault.KeyStore, missing []recaller.KeyMissing,
 ) (err error) {
 	if strings.HasPrefix(from, "postgres://") || strings.HasPrefix(from, "postgresql://") {
 		keys, err := keytable.Open(ctx, from)
@@ -30,11 +29,11 @@ func AddKeys(
 	if err != nil {
 		return err
 	}
-	tmp, err := os.MkdirTemp("", "recaller-keys-")
+	tmp, leave, err := workspace(data)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, unwritten(discard(tmp))) }()
+	defer func() { err = errors.Join(err, leave()) }()
 	file := filepath.Join(tmp, keysName)
 	if err := fromSealed(path, ring, kindKeys, func(r io.Reader) error { return writeFile(file, r) }); err != nil {
 		return err

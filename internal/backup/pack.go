@@ -26,11 +26,11 @@ const (
 
 // writeSealed writes a file that is either whole or not there.
 func writeSealed(to string, ring *vault.Ring, kind string, content func(io.Writer) error) (err error) {
-	tmp, err := durable.Temp(filepath.Dir(to), ".partial-*")
+	tmp, release, err := partial(filepath.Dir(to))
 	if err != nil {
-		return recaller.Wrap(recaller.Unavailable, err, "the backup cannot be written")
+		return err
 	}
-	defer func() { _ = durable.Unlink(tmp.Name()) }() // unless it got its name
+	defer func() { _ = errors.Join(durable.Unlink(tmp.Name()), release()) }() // unless it got its name
 	sealed, err := ring.SealStream(tmp, kind)
 	if err == nil {
 		err = content(sealed)

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/durable"
@@ -27,7 +26,7 @@ type Restored struct {
 
 // Restore puts a backup into a folder without data, which nobody else may use meanwhile. It opens everything before
 // anything is put in its place. A key store that is there stays: what was erased since the backup stays erased.
-func Restore(ctx context.Context, p Pair, ring *vault.Ring, to Folder, now time.Time) (out Restored, err error) {
+func Restore(ctx context.Context, p Pair, ring *vault.Ring, to Folder) (out Restored, err error) {
 	for _, path := range []string{to.Database, to.Archive} {
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			return out, recaller.Errorf(recaller.Conflict, "%s is there: move it away first", path)
@@ -37,11 +36,11 @@ func Restore(ctx context.Context, p Pair, ring *vault.Ring, to Folder, now time.
 	if _, err := os.Stat(kept); errors.Is(err, fs.ErrNotExist) {
 		kept = ""
 	}
-	tmp, err := workspace(to.Data, now)
+	tmp, leave, err := workspace(to.Data)
 	if err != nil {
 		return out, err
 	}
-	defer func() { err = errors.Join(err, unwritten(discard(tmp))) }()
+	defer func() { err = errors.Join(err, leave()) }()
 	opened, err := unpack(ctx, p, ring, tmp, kept)
 	if err != nil {
 		return out, err

@@ -127,7 +127,7 @@ func (c *restoreCmd) Run(ctx context.Context, s *session) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	done, err := backup.Restore(ctx, pair, ring, folder, s.now())
+	done, err := backup.Restore(ctx, pair, ring, folder)
 	if err != nil {
 		return err
 	}

@@ -107,6 +107,8 @@ func remains(place recaller.Remain) string {
 		return "blind tokens of words, until the index is merged; the next erasure does it"
 	case recaller.RemainRows:
 		return "blind tokens and embeddings, until 'recaller migrate --scrub'"
+	case recaller.RemainBackup:
+		return "blind tokens and embeddings, until the backup that is running ends; should it be killed, until the server looks"
 	case recaller.RemainStandbys:
 		return "the same on standbys, until they have followed"
 	}

@@ -44,7 +44,7 @@ func (c *keysAddCmd) Run(ctx context.Context, s *session) error {
 			return err
 		}
 		// Where none is missing the backup is opened all the same: a wrong one is told.
-		if err := backup.AddKeys(ctx, c.From, ring, keys, missing); err != nil {
+		if err := backup.AddKeys(ctx, cfg.Data, c.From, ring, keys, missing); err != nil {
 			return err
 		}
 		left, err = app.Quarantined(ctx, cfg, ring, keys)

@@ -76,6 +76,6 @@ func restore(pair backup.Pair, p *process, folder string) error {
 	if err != nil { // the operator's work
 		return recaller.Wrap(recaller.Unavailable, err, "the master key cannot be copied")
 	}
-	_, err = backup.Restore(context.Background(), pair, p.ring, in(folder), p.Clock.Now())
+	_, err = backup.Restore(context.Background(), pair, p.ring, in(folder))
 	return err
 }

@@ -112,7 +112,7 @@ func (p *process) wire() {
 	})
 	p.Register(f, views.All{Conversations: p.conversations, Memories: p.memories})
 	p.privacy = privacy.New(privacy.Deps{
-		Store: p.Store, Vault: signing{p.Vault}, Words: p.conversations, Archive: p.Archive, Tenants: p.settings, Feed: f,
+		Store: p.Store, Vault: signing{p.Vault}, Words: p.conversations, Archive: p.Archive, Copies: usecasetest.Copies{}, Tenants: p.settings, Feed: f,
 		Now: p.Clock.Now, NewID: p.NewID,
 	})
 }

@@ -161,7 +161,7 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 		Callers:       caller.New(caller.Deps{Store: st, Tenants: tenants, Changed: f.Committed, Now: time.Now, NewID: uuid.NewString}),
 		Memories:      memories,
 		Privacy: privacy.New(privacy.Deps{
-			Store: st, Vault: keys{v}, Words: convs, Archive: files, Tenants: tenants, Now: time.Now, NewID: newID, Feed: f,
+			Store: st, Vault: keys{v}, Words: convs, Archive: files, Copies: usecasetest.Copies{}, Tenants: tenants, Now: time.Now, NewID: newID, Feed: f,
 		}),
 		Tools: tool.New(tool.Deps{
 			Memories: memories, Store: st, Words: convs, Tenants: tenants, Log: log, Metrics: tool.NewMetrics(h.reg), Now: time.Now, NewID: newID, LastTurn: convs.LastTurn,

@@ -33,7 +33,8 @@ func (s *server) refine() {
 	remains := receipt.Properties["remains"]
 	remains.Nullable = false
 	remains.Items.Enum = []any{
-		string(recaller.RemainLog), string(recaller.RemainIndex), string(recaller.RemainRows), string(recaller.RemainStandbys),
+		string(recaller.RemainLog), string(recaller.RemainIndex), string(recaller.RemainRows),
+		string(recaller.RemainStandbys), string(recaller.RemainBackup),
 	}
 	remains.PrecomputeMessages()
 }

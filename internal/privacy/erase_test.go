@@ -390,3 +390,19 @@ func TestAReceiptIsCheckedLater(t *testing.T) {
 		}
 	}
 }
+
+// A receipt tells of a backup that is running; where nobody can tell what backups have left, none is signed.
+func TestAReceiptTellsOfARunningBackup(t *testing.T) {
+	b := newBench(t)
+	caller, _ := b.tell(keep, phone, "ana-7")
+	b.copies.Err = recaller.Unavailable
+	_, err := b.Erase(t.Context(), keep, caller)
+	b.is(err, recaller.Unavailable)
+	b.copies = usecasetest.Copies{Working: true}
+	r, err := b.Erase(t.Context(), keep, caller)
+	b.ok(err)
+	if len(r.Remains) != 1 || r.Remains[0] != recaller.RemainBackup {
+		t.Errorf("got %q to remain, want what the backup works in", r.Remains)
+	}
+	b.verifies(r)
+}

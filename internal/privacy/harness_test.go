@@ -41,6 +41,7 @@ type bench struct {
 	conversations *conversation.Service
 	memories      *memory.Service
 	settings      usecasetest.Settings
+	copies        usecasetest.Copies
 	faults        *usecasetest.Faults
 	mu            sync.Mutex // guards forgotten
 	forgotten     []recaller.CallerID
@@ -71,7 +72,7 @@ func (b *bench) serve() {
 	b.Register(f, views.All{Conversations: b.conversations, Memories: b.memories})
 	b.Service = privacy.New(privacy.Deps{
 		Store: faultyStore{b.Place.Store, b.faults}, Vault: faultyVault{b.Vault, b.faults}, Words: b.conversations,
-		Archive: faultyArchive{b.Place.Archive, b.faults}, Tenants: b.settings,
+		Archive: faultyArchive{b.Place.Archive, b.faults}, Copies: &b.copies, Tenants: b.settings,
 		Feed: told{b, f}, Now: b.Clock.Now, NewID: b.NewID,
 	})
 }

@@ -75,6 +75,12 @@ type Archive interface {
 	DeleteBefore(ctx context.Context, tenant recaller.TenantID, before time.Time) (of []recaller.CallerID, files int, err error)
 }
 
+// Copies are the unsealed copies of the data that backups make for a moment.
+type Copies interface {
+	// Discard removes those that killed backups left, and reports whether there is one that is being worked in.
+	Discard(ctx context.Context) (working bool, err error)
+}
+
 // Tenants gives the settings of a tenant, defaults filled in.
 type Tenants interface {
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
@@ -86,6 +92,7 @@ type Deps struct {
 	Vault   Vault
 	Words   Words
 	Archive Archive
+	Copies  Copies
 	Tenants Tenants
 	Feed    Feed
 	Now     func() time.Time
@@ -170,7 +177,7 @@ func (s *Service) Finish(ctx context.Context, job recaller.Job) (recaller.Receip
 		return recaller.Receipt{}, err
 	}
 	p.count(erased.Rows)
-	remains, err := s.Store.Scrub(ctx)
+	remains, err := s.scrub(ctx)
 	if err != nil {
 		return recaller.Receipt{}, err
 	}
@@ -186,6 +193,19 @@ func (s *Service) Finish(ctx context.Context, job recaller.Job) (recaller.Receip
 	}
 	s.settled(e)
 	return s.Store.Receipt(ctx, e.tenant, e.caller)
+}
+
+// scrub removes the traces of what was erased, and says where some remain.
+func (s *Service) scrub(ctx context.Context) ([]recaller.Remain, error) {
+	remains, err := s.Store.Scrub(ctx)
+	if err != nil {
+		return nil, err
+	}
+	working, err := s.Copies.Discard(ctx)
+	if working { // it may have begun before the rows were gone
+		remains = append(remains, recaller.RemainBackup)
+	}
+	return remains, err
 }
 
 // GiveUp says that an erasure that has begun is never given up: the caller is hidden already, so nobody could ask for

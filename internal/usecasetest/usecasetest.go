@@ -226,3 +226,12 @@ func Once(err error) func() error {
 		return err
 	}
 }
+
+// Copies are the copies that backups make of nothing.
+type Copies struct {
+	Working bool  // a backup is running
+	Err     error // of looking
+}
+
+// Discard implements privacy.Copies.
+func (c Copies) Discard(context.Context) (working bool, err error) { return c.Working, c.Err }
