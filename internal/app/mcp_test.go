@@ -162,7 +162,7 @@ func TestTheDisconnectionOverMCP(t *testing.T) {
 		"stagingData": args{"address": "742 Evergreen Terrace", "issue": "leaking pipes"},
 	}
 	same(t, "the return", handshake(), want)
-	holds(t, "the greeting", h.ring("+15550199").Briefing.Text, "Welcome them back", "leak under sink at 742 Evergreen Terrace", "leaking pipes")
+	holds(t, "the greeting", h.ring("+15550199").Briefing.Text, `"Welcome back. I see we were discussing …"`, "leak under sink at 742 Evergreen Terrace", "leaking pipes")
 
 	// The window: at its end it is found, a second later not; nothing is deleted by looking.
 	h.clock.turn(71*time.Hour - time.Millisecond)
@@ -179,6 +179,7 @@ func TestTheDisconnectionOverMCP(t *testing.T) {
 	done := a.call("update_agent_memory", args{"phoneNumber": number, "summary": "Job created", "intent": "completed"})
 	same(t, "clearing", done, args{"success": true, "message": "Conversation state saved successfully", "memoryId": first["memoryId"]})
 	same(t, "after it was cleared", handshake(), args{"found": false, "message": "No previous conversation found within 96 hours"})
+	holds(t, "the next greeting", h.ring("+15550199").Briefing.Text, "!Welcome back. I see", "!Evergreen")
 	past, err := h.CheckpointHistory(t.Context(), number)
 	if err != nil || len(past.States) != 2 || past.States[0].Summary != state["summary"] {
 		t.Errorf("history: got %+v, %v; want both states that were saved", past.States, err)

@@ -70,6 +70,9 @@ type composer struct {
 	budget int       // in tokens
 	whole  bool      // it is written as a whole system prompt (P3)
 
+	live  recaller.ConversationID // that the briefing is for; empty: none
+	begun bool                    // the caller has said what it is about
+
 	found  []candidate                     // for the query, best first
 	reader *reader                         // knows the query; nil where nothing was found
 	fits   map[recaller.MemoryID]int       // the place of each memory that fits it, best first
@@ -95,6 +98,7 @@ func compose(in material, now time.Time, req Request, zones *zones) recaller.Bri
 	c := composer{
 		snap: snap, open: openBeside(snap.Open, req.Exclude), now: now.In(loc), theirs: theirs, reason: in.reason,
 		most: req.MaxMemories, budget: budget, whole: req.Style == recaller.StyleSystemPrompt,
+		live: req.Exclude, begun: strings.TrimSpace(req.Query) != "",
 	}
 	c.rings, c.agreed = soonest(snap.Reminders), agreed(snap, c.now)
 	if len(in.found) > 0 {

@@ -27,6 +27,7 @@ type resumable struct {
 	checkpoint *recaller.Checkpoint
 	broken     *recaller.BrokenOff
 	open       bool // the broken conversation was never ended
+	now        bool // the checkpoint was saved in the live conversation: it is no matter to come back to
 }
 
 // disconnected reports whether the line probably dropped. An open chat does not drop.
@@ -47,6 +48,16 @@ func openBeside(all []recaller.BrokenOff, live recaller.ConversationID) (open *r
 		}
 	}
 	return open
+}
+
+// liveSince returns when the live conversation began.
+func liveSince(all []recaller.BrokenOff, live recaller.ConversationID) (since time.Time, ok bool) {
+	for _, b := range all {
+		if live != "" && b.Conversation.ID == live {
+			return b.Conversation.StartedAt, true
+		}
+	}
+	return since, false
 }
 
 func later(a, b recaller.Conversation) bool {
@@ -73,6 +84,10 @@ func (c *composer) resumable() resumable {
 	done := cp != nil && cp.Completed()
 	if cp != nil && !done && c.now.Sub(cp.LastActivity) <= window {
 		r.checkpoint = cp
+		if since, ok := liveSince(c.snap.Open, c.live); ok && !cp.LastActivity.Before(since) {
+			r.now = true // whatever broke off before is in it, or is another matter
+			return r
+		}
 	}
 	if broken == nil || !telling(broken) || c.now.Sub(lastSign(broken)) > window {
 		return r
@@ -119,36 +134,56 @@ func (c *composer) resume(r resumable) {
 	}
 }
 
+// How the agent comes back to a matter. H words the greeting; whoever speaks already is not greeted again.
+const (
+	greetAgain = `open with "Welcome back. I see we were discussing …" and the matter in a few words`
+	notAgain   = "do not ask again for what they have told you."
+	ifItIsThat   = " If they come back to it, carry on from there, and " + notAgain + " If it is about something else, leave it be."
+)
+
 // resumeLead says, in our own words, what happened and what to do about it.
 func (c *composer) resumeLead(r resumable) {
-	if r.broken != nil {
-		c.str("The last " + noun(r.broken.Conversation.Channel))
-		if r.open {
-			c.str(" is still open, last words " + c.ago(lastSign(r.broken)) + ".")
-		} else {
-			c.str(" broke off " + when.Phrase(brokeAt(r.broken.Conversation), c.now, false) + ".")
-		}
+	switch {
+	case r.now:
+		c.str("This was saved in the conversation that goes on now; " + notAgain)
+	case r.broken != nil:
+		c.brokenLead(r)
+	default:
+		c.str("A matter was left unfinished " + when.Phrase(r.checkpoint.LastActivity, c.now, false) + ".")
 		switch {
 		case c.compact:
-		case !r.disconnected():
-			c.str(" Carry on from there; do not ask again for what they have told you.")
-		case r.open:
-			c.str(" It most likely broke off: welcome them back, say that you were cut off, and carry on from there; " +
-				"do not ask again for what they have told you.")
+		case c.begun:
+			c.str(ifItIsThat)
 		default:
-			c.str(" Welcome them back, say that you were cut off, and carry on from there; do not ask again for what " +
-				"they have told you.")
+			c.str(" " + upper(greetAgain) + ", and ask whether to pick it up; " + notAgain)
 		}
-		c.str("\n")
-		return
-	}
-	at := r.checkpoint.LastActivity
-	c.str("A matter was left unfinished " + when.Phrase(at, c.now, false) + ".")
-	if !c.compact {
-		c.str(" Welcome them back, say what you were discussing, and ask whether to pick it up.")
 	}
 	c.str("\n")
 }
+
+// brokenLead says that a conversation broke off, or may have.
+func (c *composer) brokenLead(r resumable) {
+	c.str("The last " + noun(r.broken.Conversation.Channel))
+	if r.open {
+		c.str(" is still open, last words " + c.ago(lastSign(r.broken)) + ".")
+	} else {
+		c.str(" broke off " + when.Phrase(brokeAt(r.broken.Conversation), c.now, false) + ".")
+	}
+	switch {
+	case c.compact:
+	case !r.disconnected():
+		c.str(" Carry on from there; " + notAgain)
+	case c.begun:
+		c.str(ifItIsThat)
+	case r.open:
+		c.str(" It most likely broke off: " + greetAgain + ", say that you were cut off, and carry on from there; " + notAgain)
+	default:
+		c.str(" " + upper(greetAgain) + ", say that you were cut off, and carry on from there; " + notAgain)
+	}
+}
+
+// upper returns a text of ours with a capital.
+func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // ago says how long ago something was, in seconds if it is less than a minute.
 func (c *composer) ago(at time.Time) string {

@@ -79,7 +79,7 @@ func contradiction(text string, snap recaller.Snapshot) string {
 	broke := has("The last call broke off", "The last chat broke off")
 	cut := has("you were cut off", "we got disconnected")
 	switch {
-	case first && (open || broke || cut || has("Welcome them back", "Welcome back,", "A returning caller", "Recent Voice Calls", "were left unfinished", "was left unfinished")):
+	case first && (open || broke || cut || has("Welcome them back", "Welcome back,", "Welcome back. I see", "A returning caller", "Recent Voice Calls", "were left unfinished", "was left unfinished")):
 		return "it is the first call, and it is not"
 	case first && !snap.Silent && len(snap.History) > 0:
 		return "the first call of somebody with a history"
@@ -134,4 +134,42 @@ func combinations() map[string]recaller.Snapshot {
 		}
 	}
 	return all
+}
+
+// H's greeting stands where it fits, and nowhere else.
+func TestWhenAMatterIsGreetedWith(t *testing.T) {
+	t.Parallel()
+	const greeting = "Welcome back. I see we were discussing …"
+	open := func(snap recaller.Snapshot, began time.Time) recaller.Snapshot { // the conversation that goes on now
+		snap.Open = append(snap.Open, recaller.BrokenOff{Conversation: recaller.Conversation{
+			ID: "live", Channel: recaller.ChannelVoice, Status: recaller.Active, StartedAt: began, LastActivityAt: began,
+		}})
+		return snap
+	}
+	both := checkpointed(time.Minute, "event_booking")
+	both.BrokenOff = disconnection(time.Hour).BrokenOff
+	window := func(snap recaller.Snapshot, d time.Duration) recaller.Snapshot { snap.Tenant.ResumeWindow = d; return snap }
+	week := 7 * day
+	for name, c := range map[string]struct {
+		snap recaller.Snapshot
+		req  Request
+		want []string
+	}{
+		"a matter left unfinished":           {window(checkpointed(time.Hour, "event_booking"), week), Request{}, []string{"left unfinished", greeting, "ask whether to pick it up", "wedding party"}},
+		"a call that broke off":              {window(disconnection(time.Minute), week), Request{}, []string{"broke off", greeting, "say that you were cut off"}},
+		"completed":                          {window(checkpointed(time.Hour, "completed"), week), Request{}, []string{"!" + greeting, "!Pick up here", "!eighty guests"}},
+		"older than the window":              {window(checkpointed(time.Hour, "event_booking"), time.Minute), Request{}, []string{"!" + greeting, "!Pick up here", "!eighty guests"}},
+		"the caller speaks already":          {window(open(checkpointed(time.Hour, "event_booking"), ago(time.Minute)), week), Request{Exclude: "live", Query: "I want to buy a gift card"}, []string{"left unfinished", "!" + greeting, "If they come back to it", "If it is about something else, leave it be", "eighty guests"}},
+		"he speaks after a call broke off":   {window(open(disconnection(time.Hour), ago(time.Minute)), week), Request{Exclude: "live", Query: "I want to buy a gift card"}, []string{"broke off", "!" + greeting, "If they come back to it", "leaking under the sink"}},
+		"saved in this conversation":         {window(open(checkpointed(time.Minute, "event_booking"), ago(2*time.Minute)), week), Request{Exclude: "live", Query: "For eighty"}, []string{"!left unfinished", "!" + greeting, "saved in the conversation that goes on now", "eighty guests"}},
+		"another matter was begun and saved": {window(open(both, ago(2*time.Minute)), week), Request{Exclude: "live", Query: "For eighty"}, []string{"!" + greeting, "!broke off", "!leaking", "eighty guests"}},
+		"the checkpoint of the call before":  {window(open(checkpointed(time.Hour, "event_booking"), ago(time.Minute)), week), Request{Exclude: "live"}, []string{greeting, "eighty guests"}},
+	} {
+		text := compose(material{snap: c.snap}, now, c.req, newZones()).Text
+		for _, w := range c.want {
+			if not, ok := strings.CutPrefix(w, "!"); ok == strings.Contains(text, strings.TrimPrefix(w, "!")) {
+				t.Errorf("%s: want %q %v in\n%s", name, not, !ok, text)
+			}
+		}
+	}
 }
