@@ -122,10 +122,10 @@ func (s *Store) Caller(ctx context.Context, tenant recaller.TenantID, id recalle
 		return recaller.Caller{}, notFound(err, "there is no such caller")
 	}
 	var c recaller.Caller
-	err = s.OfCaller(ctx, tenant, id, func(tx Tx) error {
-		c, err = b.readCaller(ctx, tx, tenant, id)
-		return err
-	})
+	err = s.ask(ctx, tenant, id, b.callerQueries(tenant, id, &c)...)
+	if err == nil && c.ID == "" {
+		err = recaller.Errorf(recaller.NotFound, "there is no such caller")
+	}
 	return c, err
 }
 
@@ -138,11 +138,14 @@ func (s *Store) CallerByIdentity(
 		return recaller.Caller{}, err
 	}
 	var caller recaller.CallerID
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		return tx.QueryRow(ctx, identityQuery, []any{tenant, id.Kind, token}, &caller)
+	err = s.ask(ctx, tenant, "", Query{
+		SQL: identityQuery, Args: []any{tenant, id.Kind, token}, Row: func(scan func(...any) error) error { return scan(&caller) },
 	})
+	if err == nil && caller == "" {
+		err = recaller.Errorf(recaller.NotFound, "there is no such caller")
+	}
 	if err != nil {
-		return recaller.Caller{}, notFound(err, "there is no such caller")
+		return recaller.Caller{}, err
 	}
 	return s.Caller(ctx, tenant, caller)
 }
@@ -276,6 +279,10 @@ func (b box) writeCallerBody(
 	return err
 }
 
+const touching = `UPDATE callers SET version = version + 1,
+	last_seen = CASE WHEN last_seen < $3 THEN $3 ELSE last_seen END
+	WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE RETURNING version`
+
 // touch raises a caller's content version by one, and moves "last seen" to seen if that is later. It fails with
 // NotFound for a caller who is gone or being erased, so that nothing is written about him.
 func touch(
@@ -285,9 +292,7 @@ func touch(
 	if !seen.IsZero() {
 		at = micros(seen)
 	}
-	err = tx.QueryRow(ctx, `UPDATE callers SET version = version + 1,
-		last_seen = CASE WHEN last_seen < $3 THEN $3 ELSE last_seen END
-		WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE RETURNING version`, []any{tenant, id, at}, &version)
+	err = tx.QueryRow(ctx, touching, []any{tenant, id, at}, &version)
 	return version, notFound(err, "there is no such caller")
 }
 
@@ -303,17 +308,22 @@ func alive(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.Cal
 func (s *Store) ContentVersion(
 	ctx context.Context, tenant recaller.TenantID, id recaller.CallerID,
 ) (version int64, err error) {
-	err = s.OfCaller(ctx, tenant, id, func(tx Tx) error {
-		version, err = contentVersion(ctx, tx, tenant, id)
-		return err
-	})
+	there := false
+	err = s.ask(ctx, tenant, id, Query{SQL: versionQuery, Args: []any{tenant, id}, Row: func(scan func(...any) error) error {
+		there = true
+		return scan(&version)
+	}})
+	if err == nil && !there {
+		err = recaller.Errorf(recaller.NotFound, "there is no such caller")
+	}
 	return version, err
 }
+
+const versionQuery = `SELECT version FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`
 
 func contentVersion(
 	ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.CallerID,
 ) (version int64, err error) {
-	err = tx.QueryRow(ctx, `SELECT version FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`,
-		[]any{tenant, id}, &version)
+	err = tx.QueryRow(ctx, versionQuery, []any{tenant, id}, &version)
 	return version, notFound(err, "there is no such caller")
 }

@@ -65,25 +65,6 @@ func (h head) after(in recaller.Appending) head {
 	return h
 }
 
-// advance writes turns into the counts of an active conversation whose row shows the counts of before; NotFound where it
-// shows others.
-func (b box) advance(
-	ctx context.Context, tx Tx, tenant recaller.TenantID, in recaller.Appending, before head,
-) (head, error) {
-	h := before.after(in)
-	sealed, err := b.sealHead(in.Conversation, h)
-	if err != nil {
-		return h, err
-	}
-	n, err := tx.Exec(ctx, `UPDATE conversations SET turns = $4, user_turns = $5, last_activity_at = $6, head = $7
-		WHERE tenant_id = $1 AND id = $2 AND caller_id = $3 AND status = 'active' AND turns = $8 AND user_turns = $9`,
-		tenant, in.Conversation, in.Caller, h.turns, h.users, h.at, sealed, before.turns, before.users)
-	if err == nil && n == 0 {
-		err = recaller.Errorf(recaller.NotFound, "there is no such conversation")
-	}
-	return h, err
-}
-
 // standing reads the head of a conversation to which turns are added, broken or not.
 func (b box) standing(
 	ctx context.Context, tx Tx, tenant recaller.TenantID, caller recaller.CallerID, c sealedConversation,

@@ -54,14 +54,12 @@ func (s *Store) keys(
 	ctx context.Context, tenant recaller.TenantID, query string, args ...any,
 ) ([]recaller.APIKey, error) {
 	var rows []sealedKey
-	err := s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		return each(ctx, tx, query, args, func(r Rows) error {
-			k, err := scanKey(r.Scan)
-			k.Tenant = tenant
-			rows = append(rows, k)
-			return err
-		})
-	})
+	err := s.ask(ctx, tenant, "", Query{SQL: query, Args: args, Row: func(scan func(...any) error) error {
+		k, err := scanKey(scan)
+		k.Tenant = tenant
+		rows = append(rows, k)
+		return err
+	}})
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}

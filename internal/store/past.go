@@ -33,7 +33,7 @@ func (s *Store) SnapshotAt(
 	var held int
 	var reminders []standing
 	queries := append(r.queriesAt(at, &held), b.standingAtQuery(tenant, caller, at, &reminders))
-	err = s.OfCaller(ctx, tenant, caller, func(tx Tx) error { return tx.QueryAll(ctx, queries...) })
+	err = s.ask(ctx, tenant, caller, queries...)
 	if err != nil {
 		return recaller.Snapshot{}, err
 	}

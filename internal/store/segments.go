@@ -115,7 +115,7 @@ func (s *Store) Words(
 	if len(queries) == 0 {
 		return out, nil
 	}
-	if err := s.OfCaller(ctx, tenant, caller, func(tx Tx) error { return tx.QueryAll(ctx, queries...) }); err != nil {
+	if err := s.ask(ctx, tenant, caller, queries...); err != nil {
 		return out, err
 	}
 	for _, row := range rows {

@@ -31,7 +31,7 @@ func (s *Store) Snapshot(
 		// How many conversations to read is a setting that comes with the answer. The last known value serves first.
 		history := s.history.of(tenant)
 		r := snapshotRead{tenant: tenant, caller: caller, own: own, box: b.checking(), history: history}
-		err = s.OfCaller(ctx, tenant, caller, func(tx Tx) error { return tx.QueryAll(ctx, r.queries()...) })
+		err = s.ask(ctx, tenant, caller, r.queries()...)
 		if err != nil {
 			return recaller.Snapshot{}, err
 		}

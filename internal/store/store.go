@@ -49,8 +49,8 @@ type Tx interface {
 	Query(ctx context.Context, query string, args ...any) (Rows, error)
 	// QueryRow scans the first row, or returns NotFound.
 	QueryRow(ctx context.Context, query string, args []any, dest ...any) error
-	// QueryAll runs queries in order and passes the rows of each to its Row. Over a network all of them take one round
-	// trip.
+	// QueryAll runs queries, or other statements, in order and passes the rows of each to its Row. Over a network all of
+	// them take one round trip, so those that come after one that fails may not be run.
 	QueryAll(ctx context.Context, queries ...Query) error
 	// ExecAll runs one statement for each list of arguments. Over a network all of them take one round trip.
 	ExecAll(ctx context.Context, query string, args [][]any) error
@@ -61,6 +61,12 @@ type Query struct {
 	SQL  string
 	Args []any
 	Row  func(scan func(dest ...any) error) error // run for each row; must not use the transaction
+	// Turn says of the first statement of a write about a caller that it updates his row. By that the write takes its
+	// turn, and the row needs no lock before.
+	Turn bool
+	// Last says of the last statement of a read that nothing is asked after it: over a network the transaction ends in
+	// the same round trip.
+	Last bool
 }
 
 // Borrowed is a column of bytes that Row scans without a copy, to open it at once. The bytes are the database's: they
@@ -134,6 +140,14 @@ func (s *Store) OfCaller(
 		return errNoCaller()
 	}
 	return s.read(ctx, tenant, caller, fn)
+}
+
+// ask is read for what is asked all at once.
+func (s *Store) ask(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, queries ...Query,
+) error {
+	queries[len(queries)-1].Last = true
+	return s.read(ctx, tenant, caller, func(tx Tx) error { return tx.QueryAll(ctx, queries...) })
 }
 
 // read is OfCaller, or with an empty caller WithTenant, for a list that may be of one caller.

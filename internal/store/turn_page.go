@@ -24,7 +24,7 @@ func (s *Store) TurnPage(
 		return nil, 0, notFound(err, "there is no such conversation")
 	}
 	p := turnPage{box: b, conv: conv, there: present{}}
-	err = s.OfCaller(ctx, tenant, conv.Caller, func(tx Tx) error { return tx.QueryAll(ctx, p.queries(tenant, from)...) })
+	err = s.ask(ctx, tenant, conv.Caller, p.queries(tenant, from)...)
 	switch {
 	case err != nil:
 		return nil, 0, err

@@ -10,6 +10,7 @@ import (
 	"github.com/recallerhq/recaller/internal/pgtest"
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/postgres"
+	"github.com/recallerhq/recaller/internal/store/postgres/postgrestest"
 	"github.com/recallerhq/recaller/internal/store/storetest"
 )
 
@@ -60,6 +61,44 @@ func TestAPolicyAsksOnceAStatement(t *testing.T) {
 			asks("to find none of", want, `SELECT * FROM `+tb.name+` WHERE `+tb.tenant()+` = 't2'`)
 			asks("to remove", want, `DELETE FROM `+tb.name)
 		})
+	}
+}
+
+// TestHowOftenTheWallIsAsked is what a turn and a briefing have the database check, each time.
+func TestHowOftenTheWallIsAsked(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.Database(t)
+	counting(t, db)
+	e, err := postgres.Open(t.Context(), db.App, postgrestest.Secrets(), postgres.Options{Connections: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	d := dataOn(t, db, e)
+	past := d.Call("+15550000001")
+	d.Say(past, 20)
+	d.End(past)
+	d.Remember(past.Caller.ID, 20)
+	now := d.Call("+15550000001")
+	d.Say(now, 2)
+	for _, c := range []struct {
+		what string
+		do   func() error
+		most int
+	}{
+		{"a turn: the caller's row, the conversation's, and the turn's", func() error { _, err := d.AppendTurns(t.Context(), "t", d.Appending(now, 1)); return err }, 5},
+		{"fifty turns: each in a statement", func() error { _, err := d.AppendTurns(t.Context(), "t", d.Appending(now, 50)); return err }, 4 + 50},
+		{"a briefing", func() error { _, err := d.Snapshot(t.Context(), "t", now.Caller.ID); return err }, 20},
+		{"a read of one statement", func() error { _, err := d.ContentVersion(t.Context(), "t", now.Caller.ID); return err }, 1},
+	} {
+		before, err := e.Asked(t.Context())
+		d.OK(err)
+		d.OK(c.do())
+		after, err := e.Asked(t.Context())
+		d.OK(err)
+		if n := after - before; n < 1 || n > c.most {
+			t.Errorf("%s: the wall was asked %d times, want 1 to %d", c.what, n, c.most)
+		}
 	}
 }
 

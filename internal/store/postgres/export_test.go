@@ -41,3 +41,17 @@ func (e *Engine) Left(ctx context.Context, n int) (left string, err error) {
 	}
 	return left, nil
 }
+
+// Asked tells how often the policies have asked for whom a transaction is, on the one connection of an engine.
+func (e *Engine) Asked(ctx context.Context) (n int, err error) {
+	c, err := e.pool.Acquire(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Release()
+	if _, err := c.Exec(ctx, `SELECT pg_stat_force_next_flush()`); err != nil {
+		return 0, err
+	}
+	err = c.QueryRow(ctx, `SELECT coalesce(pg_stat_get_function_calls('recaller_wall.claimed(text)'::regprocedure), 0)`).Scan(&n)
+	return n, err
+}

@@ -26,21 +26,25 @@ type prologue struct {
 	begin    string
 	claim    claimed
 	caller   recaller.CallerID // locked; empty: nobody
+	turn     bool              // the first statement locks the caller
 	patience string            // in milliseconds
 }
+
+// locks reports whether the caller's row is locked before the first statement.
+func (p prologue) locks() bool { return p.caller != "" && !p.turn }
 
 // queue queues what goes before the first statement on a connection.
 func (p prologue) queue(b *pgx.Batch, c *pgx.Conn, s secret) {
 	session := sessionOf(c)
 	b.Queue(p.begin)
 	b.Queue(enter, session, p.claim.door, string(p.claim.tenant), string(p.claim.caller), s.hash(session, p.claim), p.patience)
-	if p.caller != "" {
+	if p.locks() {
 		b.Queue(lockCaller, string(p.claim.tenant), string(p.caller))
 	}
 }
 
 func (p prologue) size() int {
-	if p.caller != "" {
+	if p.locks() {
 		return 3
 	}
 	return 2
@@ -53,6 +57,7 @@ type tx struct {
 	c        *pgxpool.Conn   // nil: it broke, and there was no other
 	prologue prologue
 	begun    bool
+	over     bool // it ended with its last statement
 }
 
 // release gives the connection back. One that is in a transaction still, or broken, is not used again.
@@ -64,7 +69,7 @@ func (t *tx) release() {
 
 // leave ends a transaction that has nothing to commit. Nobody waits for that.
 func (t *tx) leave(ctx context.Context) {
-	if !t.begun || t.c == nil || t.c.Conn().IsClosed() {
+	if !t.begun || t.over || t.c == nil || t.c.Conn().IsClosed() {
 		t.release()
 		return
 	}
@@ -79,6 +84,9 @@ func (t *tx) leave(ctx context.Context) {
 // send sends statements, the first time with the prologue before them. If the connection proves broken then, nothing
 // has happened on it that lasts: it is exchanged for another, once.
 func (t *tx) send(queue func(*pgx.Batch)) (pgx.BatchResults, error) {
+	if t.over {
+		return nil, recaller.Errorf(recaller.Internal, "a read went on after its last statement")
+	}
 	if t.begun {
 		if t.c == nil {
 			return nil, recaller.Errorf(recaller.Unavailable, "the store went away")
@@ -179,11 +187,18 @@ func (t *tx) QueryRow(ctx context.Context, query string, args []any, dest ...any
 	return err
 }
 
-// QueryAll implements store.Tx: in one round trip.
+// QueryAll implements store.Tx: in one round trip, with the beginning of a transaction, and the end of one that reads.
 func (t *tx) QueryAll(_ context.Context, queries ...store.Query) error {
+	if len(queries) > 0 && queries[0].Turn {
+		t.prologue.turn = true
+	}
+	ends := t.prologue.begin == beginRead && len(queries) > 0 && queries[len(queries)-1].Last
 	r, err := t.send(func(b *pgx.Batch) {
 		for _, q := range queries {
 			b.Queue(q.SQL, q.Args...)
+		}
+		if ends {
+			b.Queue(`COMMIT`)
 		}
 	})
 	if err != nil {
@@ -197,6 +212,7 @@ func (t *tx) QueryAll(_ context.Context, queries ...store.Query) error {
 	if end := r.Close(); err == nil {
 		err = t.mapped(end)
 	}
+	t.over = ends && err == nil
 	return err
 }
 

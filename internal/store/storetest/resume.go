@@ -1,9 +1,11 @@
 package storetest
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/store"
 )
 
 // resumed has a conversation that was cut go on, in the middle of its wrap-up: what its end left is undone, what was
@@ -81,4 +83,41 @@ func probed(b *bench) {
 		b.ok(b.Store.Probe(b.ctx))
 	}
 	eq(b, "nothing is left", b.jobCount(), before)
+}
+
+// addedByTwo has two servers add turns to one conversation in turn, so that each is wrong about how far it has come: what
+// the first try wrote before that came out is nowhere.
+func addedByTwo(b *bench) {
+	o := b.open("t1", opening{})
+	one, two := b.Store, store.New(b.Engine, b.Vault)
+	version := b.say("t1", o, "user: hello").Change.Version
+	for i, by := range []*store.Store{one, two, two, one, one, two} {
+		out, err := by.AppendTurns(b.ctx, "t1", recaller.Appending{
+			Conversation: o.Conversation.ID, Caller: o.Caller.ID, Turns: b.turns("user: and then", "assistant: yes"), At: b.now,
+		})
+		b.ok(err)
+		version++
+		eq(b, fmt.Sprint("number, version ", i), fmt.Sprint(out.Turns[0].Number, out.Change.Version), fmt.Sprint(1+2*i, version))
+	}
+	last := b.turns("user: bye")
+	last[0].Number = 13
+	for i, by := range []*store.Store{one, two} { // which thinks that there are thirteen, too, and finds its turn there
+		out, err := by.AppendTurns(b.ctx, "t1", recaller.Appending{
+			Numbered: true, Conversation: o.Conversation.ID, Caller: o.Caller.ID, Turns: last, At: b.now,
+		})
+		b.ok(err)
+		eq(b, fmt.Sprint("number, repeat ", i), fmt.Sprint(out.Turns[0].Number, out.Change.Version == 0), fmt.Sprint(13, i > 0))
+	}
+	conv, err := b.Store.Conversation(b.ctx, "t1", string(o.Conversation.ID))
+	b.ok(err)
+	turns, err := b.Store.Turns(b.ctx, "t1", conv)
+	b.ok(err)
+	eq(b, "turns, counted and read", fmt.Sprint(conv.Turns, len(turns)), "14 14")
+	now, err := b.Store.ContentVersion(b.ctx, "t1", o.Caller.ID)
+	b.ok(err)
+	eq(b, "content version", now, version+1)
+	_, err = two.CloseConversation(b.ctx, "t1", b.closing(o, recaller.Completed))
+	b.ok(err)
+	_, err = one.AppendTurns(b.ctx, "t1", recaller.Appending{Conversation: o.Conversation.ID, Caller: o.Caller.ID, Turns: b.turns("user: late"), At: b.now})
+	b.fails(err, recaller.Conflict)
 }

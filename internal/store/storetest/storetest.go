@@ -55,6 +55,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a conversation is opened, spoken and closed", life},
 		{"the same external id opens the same conversation", externalID},
 		{"a conversation that was cut goes on", resumed},
+		{"two servers add turns to one conversation", addedByTwo},
 		{"a probe writes, and leaves nothing", probed},
 		{"a repeated request is carried out once", repeated},
 		{"numbered turns are there once, whichever try commits first", numbered},
