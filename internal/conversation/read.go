@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 	"sync"
 
@@ -66,6 +67,48 @@ func (s *Service) get(ctx context.Context, tenant recaller.TenantID, ref string,
 	}
 	rec.Live = e.glance(s.Now()).without(rec.hidden)
 	return rec, nil
+}
+
+// longTurns is from how many turns on a conversation is read page by page where it can be.
+const longTurns = 1000
+
+// Ranged are words that one ranges over, under a context. An error ends them.
+type Ranged func(ctx context.Context) iter.Seq2[recaller.Turn, error]
+
+// GetLong is Get, or with all GetAll, of a conversation with its turns, for who can take them one by one: of a long one
+// that has ended, and of which nothing is hidden, they are in words and not in the record. Else words is nil.
+func (s *Service) GetLong(
+	ctx context.Context, tenant recaller.TenantID, ref string, all bool,
+) (rec Record, words Ranged, err error) {
+	conv, long, err := s.long(ctx, tenant, ref, all)
+	if err != nil {
+		return Record{}, nil, err
+	}
+	if !long {
+		rec, err = s.get(ctx, tenant, ref, wanted{turns: true, forgotten: all})
+		return rec, nil, err
+	}
+	rec.Conversation = conv
+	rec.Steps, err = s.Store.Steps(ctx, tenant, conv)
+	return rec, func(ctx context.Context) iter.Seq2[recaller.Turn, error] { return s.EachTurn(ctx, tenant, conv) }, err
+}
+
+// long finds a conversation whose words are read page by page.
+func (s *Service) long(
+	ctx context.Context, tenant recaller.TenantID, ref string, all bool,
+) (conv recaller.Conversation, long bool, err error) {
+	if s.Ledger.get(tenant, ref) != nil {
+		return conv, false, nil
+	}
+	conv, err = s.Store.Conversation(ctx, tenant, ref)
+	if err != nil || conv.Turns < longTurns || conv.Status == recaller.Active {
+		return conv, false, err
+	}
+	if all {
+		return conv, true, nil
+	}
+	hidden, err := s.Store.Forgotten(ctx, tenant, conv.Caller)
+	return conv, err == nil && forgotten.New(hidden).Empty(), err // what of a summary is told depends on all words
 }
 
 func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ref string, want wanted) (rec Record, err error) {

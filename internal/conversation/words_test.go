@@ -1,6 +1,7 @@
 package conversation_test
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -97,4 +98,60 @@ func (b *bench) ranged(tenant recaller.TenantID, conv recaller.Conversation) []s
 		all = append(all, turn)
 	}
 	return lines(all)
+}
+
+// The words of a long conversation that is over are read one by one; of one that goes on, or is short, they are there.
+func TestWordsOfALongConversationAreReadOneByOne(t *testing.T) {
+	b := newBench(t)
+	said := func(ref string, turns int) (recaller.Conversation, conversation.Ranged, int) {
+		_, err := b.Import(t.Context(), keep, conversation.Import{
+			Start: conversation.Start{Caller: conversation.CallerRef{Phone: phone}, ExternalID: ref}, StartedAt: b.Clock.Now(), NoWrapup: true,
+			Turns: slices.Repeat(said("user: word"), turns),
+		})
+		b.ok(err)
+		rec, words, err := b.GetLong(t.Context(), keep, ref, false)
+		b.ok(err)
+		return rec.Conversation, words, len(rec.Turns)
+	}
+	if _, words, there := said("short", 10); words != nil || there != 10 {
+		t.Errorf("short: got %d turns in the record, want 10", there)
+	}
+	conv, words, there := said("long", 1500)
+	if words == nil || there != 0 || conv.Turns != 1500 {
+		t.Fatalf("long: got %d turns in the record of a conversation of %d, want none of 1500", there, conv.Turns)
+	}
+	n := 0
+	for turn, err := range words(t.Context()) {
+		b.ok(err)
+		if turn.Number != n {
+			t.Fatalf("got turn %d, want %d", turn.Number, n)
+		}
+		n++
+	}
+	if n != 1500 {
+		t.Errorf("got %d turns, want 1500", n)
+	}
+	b.serveOn(forgetful{b.Store})
+	if rec, words, err := b.GetLong(t.Context(), keep, "long", false); err != nil || words != nil || len(rec.Turns) != 1500 {
+		t.Errorf("where something is forgotten: got %d turns in the record (%v), want all, to be looked through", len(rec.Turns), err)
+	}
+	if _, words, err := b.GetLong(t.Context(), keep, "long", true); err != nil || words == nil {
+		t.Errorf("with what is forgotten: got %v, want them one by one", err)
+	}
+	live := string(b.begin(keep, conversation.Start{}).Conversation.ID)
+	b.say(keep, live, "user: one")
+	if rec, words, err := b.GetLong(t.Context(), keep, live, false); err != nil || words != nil || len(rec.Turns) != 1 || rec.Live == nil {
+		t.Errorf("live: got %d turns in the record (%v), want one", len(rec.Turns), err)
+	}
+	_, _, err := b.GetLong(t.Context(), keep, "nobody", false)
+	if recaller.KindOf(err) != recaller.NotFound {
+		t.Errorf("unknown: got %v, want that it is not there", err)
+	}
+}
+
+// forgetful is a store of callers who had something forgotten.
+type forgetful struct{ conversation.Store }
+
+func (forgetful) Forgotten(context.Context, recaller.TenantID, recaller.CallerID) ([]recaller.Memory, error) {
+	return []recaller.Memory{{ID: "m", Type: recaller.Fact, Key: "pet", Value: "A cat", Status: recaller.MemoryForgotten}}, nil
 }

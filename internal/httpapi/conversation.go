@@ -1,9 +1,14 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"net/http"
+	"reflect"
+	"slices"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
@@ -93,10 +98,12 @@ func (s *server) conversationRoutes() {
 		summary: "Read a conversation",
 		about: "With its turns, its summary and analysis once they are there, and how far the write-up is, step by " +
 			"step. " +
-			"Of what was forgotten the summary tells nothing, and the turns that said it are `forgotten` and have no " +
+			"Of more than a thousand turns it may be sent while it is read: if something fails meanwhile, the connection " +
+			"breaks off. Of what was forgotten the summary tells nothing, and the turns that said it are `forgotten` and have no " +
 			"text; `include_forgotten` with an admin key shows it all.",
 		statuses: []int{http.StatusForbidden},
 	}, s.getConversation)
+	s.sends("/v1/conversations/{id}", reflect.TypeFor[client.ConversationRecord]())
 	add(s, route{
 		id: "end-conversation", method: http.MethodPost, path: "/v1/conversations/{id}/end", tag: tagConversations,
 		status: http.StatusAccepted, summary: "End a conversation",
@@ -165,16 +172,12 @@ func (s *server) getConversation(ctx context.Context, x *exchange, in *struct {
 	Turns bool `query:"turns" default:"true" doc:"false leaves the turns out." example:"true"`
 	Forgotten
 },
-) (*plain[client.ConversationRecord], error) {
+) (*streamed, error) {
 	if err := in.allowed(x); err != nil {
 		return nil, err
 	}
-	read := s.Conversations.Get
-	if in.IncludeForgotten {
-		read = s.Conversations.GetAll
-	}
 	ctx, damage := recaller.WithDamage(ctx)
-	rec, err := read(ctx, x.Tenant, in.ID, in.Turns)
+	rec, words, err := s.record(ctx, x.Tenant, in.ID, in.Turns, in.IncludeForgotten)
 	if err != nil {
 		return nil, err
 	}
@@ -184,9 +187,45 @@ func (s *server) getConversation(ctx context.Context, x *exchange, in *struct {
 			return nil, err
 		}
 	}
-	out := recordOut(rec, calls)
-	out.Damaged = damage.Count()
-	return &plain[client.ConversationRecord]{out}, nil
+	return &streamed{func(huma.Context) { s.sendRecord(ctx, x, recordOut(rec, calls), words, damage) }}, nil
+}
+
+// record reads a conversation. The words of a long one are apart.
+func (s *server) record(
+	ctx context.Context, tenant recaller.TenantID, ref string, turns, all bool,
+) (rec conversation.Record, words conversation.Ranged, err error) {
+	switch {
+	case turns:
+		return s.Conversations.GetLong(ctx, tenant, ref, all)
+	case all:
+		rec, err = s.Conversations.GetAll(ctx, tenant, ref, false)
+	default:
+		rec, err = s.Conversations.Get(ctx, tenant, ref, false)
+	}
+	return rec, nil, err
+}
+
+// sendRecord writes a conversation. Words that are apart are written while they are read, for as long as it takes who
+// asks to read them.
+func (s *server) sendRecord(
+	ctx context.Context, x *exchange, record client.ConversationRecord, words conversation.Ranged, damage *recaller.Damage,
+) {
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), exportLimit)
+	defer done()
+	out := sendingTo(x)
+	out.plain = true
+	head := slices.Concat([]byte(`{"conversation":`), out.marshal(record.Conversation))
+	rest := bytes.TrimPrefix(out.marshal(record), head)
+	out.bytes(head)
+	if words != nil {
+		rows(out, "turns", words(ctx), turnOut)
+	}
+	out.bytes(rest[:max(0, len(rest)-1)])
+	if n := damage.Count(); n > 0 { // as far as was read
+		out.member("damaged", n)
+	}
+	out.text("}")
+	s.sent(x, out)
 }
 
 func (s *server) end(ctx context.Context, x *exchange, in *struct {

@@ -43,6 +43,9 @@ type Conversations interface {
 	End(ctx context.Context, tenant recaller.TenantID, ref string, in conversation.End) (recaller.Conversation, error)
 	Get(ctx context.Context, tenant recaller.TenantID, ref string, withTurns bool) (conversation.Record, error)
 	GetAll(ctx context.Context, tenant recaller.TenantID, ref string, withTurns bool) (conversation.Record, error)
+	GetLong(
+		ctx context.Context, tenant recaller.TenantID, ref string, all bool,
+	) (conversation.Record, conversation.Ranged, error)
 	Find(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)
 	List(
 		ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter,

@@ -1,7 +1,11 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"iter"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +24,7 @@ type written struct {
 	conv recaller.Conversation
 }
 
-func (w written) Get(context.Context, recaller.TenantID, string, bool) (conversation.Record, error) {
+func (w written) GetLong(context.Context, recaller.TenantID, string, bool) (conversation.Record, conversation.Ranged, error) {
 	return conversation.Record{Conversation: w.conv, Steps: []recaller.StepProgress{
 		{Step: recaller.StepSummarise, State: recaller.StepDone, By: "grok", Attempts: 1, Prompt: "summary/1", Cost: recaller.Cost{Calls: 1, TokensIn: 900, TokensOut: 100, Took: 1500 * time.Millisecond}},
 		{Step: recaller.StepAnalyse, State: recaller.StepDone, By: "rules", Attempts: 1},
@@ -28,7 +32,7 @@ func (w written) Get(context.Context, recaller.TenantID, string, bool) (conversa
 			Step: recaller.StepExtract, State: recaller.StepDone, By: "grok", Attempts: 2, Prompt: "extraction/own", Found: 4, Dropped: 1, Stored: 2,
 			Cost: recaller.Cost{Calls: 2, TokensIn: 1100, TokensOut: 50, Took: 2500 * time.Microsecond},
 		},
-	}}, nil
+	}}, nil, nil
 }
 
 func (w written) Calls(_ context.Context, _ recaller.TenantID, conv recaller.ConversationID) ([]recaller.ToolCall, error) {
@@ -90,4 +94,57 @@ type broken struct{ Tools }
 
 func (broken) Calls(context.Context, recaller.TenantID, recaller.ConversationID) ([]recaller.ToolCall, error) {
 	return nil, recaller.Errorf(recaller.Unavailable, "the store is away")
+}
+
+// A long conversation is sent while it is read, and is to the byte what the encoder makes of the whole of it.
+func TestALongRecordIsWrittenAsTheEncoderWouldWriteIt(t *testing.T) {
+	t.Parallel()
+	h := setup(t, nil)
+	const turns = 1100
+	done, err := h.admin.ImportConversation(t.Context(), client.ImportRequest{
+		Caller: client.CallerRef{Phone: "+14155550142"}, StartedAt: time.Now().Add(-time.Hour), EndedAt: time.Now().Add(-time.Minute),
+		Turns: slices.Repeat([]client.TurnInput{{Speaker: recaller.User, Text: "a <b> & c \u2028"}}, turns),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, query := range []string{"", "?include_forgotten=true", "?turns=false"} {
+		status, header, body := h.call(t, "GET", "/v1/conversations/"+done.Conversation.ID+query, "")
+		var got client.ConversationRecord
+		if err := json.Unmarshal([]byte(body), &got); err != nil {
+			t.Fatal(err)
+		}
+		var want bytes.Buffer
+		enc := json.NewEncoder(&want)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(got); err != nil || body != want.String() || status != 200 || header.Get("Content-Type") != "application/json" {
+			t.Errorf("%q: got %d bytes, %d, %v; want %d bytes (%v)", query, len(body), status, header, want.Len(), err)
+		}
+		if n := len(got.Turns); n != turns && query != "?turns=false" || n != 0 && query == "?turns=false" {
+			t.Errorf("%q: got %d turns", query, n)
+		}
+	}
+}
+
+// longWinded is conversations of which one is long, and cannot be read to its end.
+type longWinded struct{ Conversations }
+
+func (longWinded) GetLong(context.Context, recaller.TenantID, string, bool) (conversation.Record, conversation.Ranged, error) {
+	return conversation.Record{Conversation: recaller.Conversation{ID: "c"}, Away: true}, func(context.Context) iter.Seq2[recaller.Turn, error] {
+		return func(yield func(recaller.Turn, error) bool) {
+			_ = yield(turnOf(0), nil) && yield(recaller.Turn{}, recaller.Errorf(recaller.Unavailable, "away"))
+		}
+	}, nil
+}
+
+// Half a conversation is never taken for a whole one.
+func TestALongRecordThatFailsBreaksTheConnection(t *testing.T) {
+	t.Parallel()
+	h := setup(t, func(d *Deps, _ *Options) { d.Conversations = longWinded{d.Conversations} })
+	if got, err := h.admin.Conversation(t.Context(), "c"); err == nil {
+		t.Errorf("got a conversation of %d turns, want an error", len(got.Turns))
+	}
+	if log := h.logs.String(); !strings.Contains(log, "answer broke off") {
+		t.Errorf("the log does not say that it broke off:\n%s", log)
+	}
 }

@@ -159,8 +159,8 @@ func TestAnExportThatFailsBreaksTheConnection(t *testing.T) {
 			if got, err := h.admin.ExportCaller(t.Context(), "ann"); err == nil {
 				t.Errorf("got an export of %d conversations, want an error", len(got.Conversations))
 			}
-			if log := h.logs.String(); !strings.Contains(log, "export broke off") {
-				t.Errorf("the log does not say that an export broke off:\n%s", log)
+			if log := h.logs.String(); !strings.Contains(log, "answer broke off") {
+				t.Errorf("the log does not say that it broke off:\n%s", log)
 			}
 		})
 	}
