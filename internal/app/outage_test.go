@@ -244,6 +244,34 @@ func TestARepeatIsKnownOnAFullDisk(t *testing.T) {
 	}
 }
 
+// Somebody rings while the store is away, and is erased as soon as it is back, before what he said then is written: it is
+// erased too, and makes nobody new of his number.
+func TestAnErasureTakesWhatIsHeldOfAnUnknownCall(t *testing.T) {
+	t.Parallel()
+	h := build(t, t.TempDir(), Options{})
+	const from = "+14155550103"
+	him := h.ring(from).Caller.ID
+	for _, state := range []state{away, full} {
+		h.store.is(state)
+		if held := h.say(h.ring(from).Conversation.ID, "I need a repair at 742 Evergreen Terrace."); held.Durable {
+			t.Fatal("it is stored, want it held")
+		}
+	}
+	_, err := h.EraseCaller(t.Context(), him)
+	wantStatus(t, err, http.StatusServiceUnavailable)
+	h.store.is(well)
+	receipt, err := h.EraseCaller(t.Context(), him)
+	if err != nil || receipt.Erased["turns"] != 2 {
+		t.Errorf("got %+v and %v, want two turns erased", receipt.Erased, err)
+	}
+	if n := h.flush(well); n != 0 {
+		t.Errorf("%d conversations are still held", n)
+	}
+	if list, err := h.CallersByPhone(t.Context(), from); err != nil || len(list) != 0 {
+		t.Errorf("got %d callers with the number and %v, want nobody", len(list), err)
+	}
+}
+
 // A start that found no room to end the leases of the last process ends them once there is room: what that process was
 // writing up does not wait until they are over, which takes most of an hour.
 func TestAStartOnAFullDiskReleasesJobsLater(t *testing.T) {

@@ -224,6 +224,39 @@ func (s *Service) flush(ctx context.Context, e *entry) error {
 	return s.write(ctx, e, first)
 }
 
+// Settle has the store open the held conversations of a tenant, so that it is known whose they are. Before a caller is
+// erased nothing else will do: what he said in a call that the store does not know yet would be written after that, and
+// be somebody new's. Settle fails if the store cannot open one of them now. It drops those that wait for the missing key
+// of the caller, and lets others wait for theirs.
+func (s *Service) Settle(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) error {
+	for _, e := range s.Ledger.heldNow() {
+		for e.tenant.ID == tenant && e.unopened() {
+			err := s.flush(ctx, e)
+			var missing *recaller.KeyMissing
+			switch {
+			case ctx.Err() != nil:
+				return recaller.Wrap(recaller.Timeout, ctx.Err(), "calls are held whose caller is not known yet: try again")
+			case errors.Is(err, errBusy):
+				e.rest()
+				continue
+			case errors.As(err, &missing) && missing.Caller == caller:
+				s.drop(e)
+			case err != nil && missing == nil && e.unopened():
+				return err
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// unopened reports whether the store does not have the conversation yet.
+func (e *entry) unopened() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.queue.opening != nil
+}
+
 // Waiting counts what would be lost if the process died now: conversations with something held, and their held turns.
 func (s *Service) Waiting() (conversations, turns int) {
 	for _, e := range s.Ledger.heldNow() {

@@ -55,6 +55,8 @@ type Words interface {
 	EachTurn(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) iter.Seq2[recaller.Turn, error]
 	// InTurn reads a page of what is long, when it is its turn: such reads are not to keep others from the store.
 	InTurn(ctx context.Context, read func() error) error
+	// Settle has the store told of calls whose caller it does not know yet. It fails where that cannot be done now.
+	Settle(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) error
 	// Forget drops the live conversations of a caller. When it returns no words of his are on their way to a file any
 	// more.
 	Forget(tenant recaller.TenantID, caller recaller.CallerID)
@@ -125,8 +127,13 @@ func New(deps Deps) *Service {
 
 // Erase removes a caller for good and returns the signed receipt. The order makes it final whatever happens: the caller
 // is hidden and a job is left; the data key is destroyed, which makes every copy unreadable, backups of the data
-// included; then the files and rows go, and with them the traces that rows leave in the database's files. A crash in between is finished by the job. Erasing again goes on with it, or returns the receipt.
+// included; then the files and rows go, and with them the traces that rows leave in the database's files. A crash in between
+// is finished by the job. Erasing again goes on with it, or returns the receipt. What is held of calls that the store does
+// not know yet is written before all that: some of it may be his.
 func (s *Service) Erase(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Receipt, error) {
+	if err := s.Words.Settle(ctx, tenant, caller); err != nil {
+		return recaller.Receipt{}, err
+	}
 	job := recaller.Job{ID: s.NewID(), Tenant: tenant, Kind: JobErase, Subject: string(caller), RunAt: s.Now().Add(time.Minute)}
 	err := s.Store.BeginErasure(ctx, tenant, caller, job)
 	if errors.Is(err, recaller.NotFound) {
