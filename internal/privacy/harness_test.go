@@ -64,7 +64,7 @@ func (b *bench) serve() {
 	b.conversations = conversation.New(conversation.Deps{
 		Store: b.Place.Store, Tenants: b.settings, Archive: b.Place.Archive, Briefer: briefing.New(b.Place.Store, briefing.Options{Now: b.Clock.Now}),
 		Feed: f, Enqueued: func() {}, Plan: wrapup.Plan, Masked: func(string) {}, Log: b.Log, Metrics: conversation.NewMetrics(prometheus.NewRegistry()),
-		Now: b.Clock.Now, NewID: b.NewID,
+		Deadline: time.Minute, Patience: time.Minute, Now: b.Clock.Now, NewID: b.NewID, // a busy machine is no outage
 	})
 	b.memories = memory.New(memory.Deps{
 		Store: b.Place.Store, Tenants: b.settings, Changed: f.Committed, Now: b.Clock.Now, NewID: b.NewID,
