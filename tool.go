@@ -18,13 +18,17 @@ const (
 
 	ToolCancelReminder Tool = "cancel_reminder"
 	ToolListReminders  Tool = "list_reminders"
+
+	ToolRecall         Tool = "recall"
+	ToolReadCheckpoint Tool = "read_checkpoint"
+	ToolSaveCheckpoint Tool = "save_checkpoint"
 )
 
 // Tools lists the tools in the order in which they are told to a model.
 func Tools() []Tool {
 	return []Tool{
 		ToolStoreMemory, ToolUpdateMemory, ToolForgetMemory, ToolMarkPrivate, ToolSetReminder, ToolCancelReminder,
-		ToolListReminders,
+		ToolListReminders, ToolRecall, ToolReadCheckpoint, ToolSaveCheckpoint,
 	}
 }
 
@@ -38,16 +42,20 @@ type ToolCall struct {
 	Conversation ConversationID
 	Caller       CallerID
 	Tool         Tool
-	// Result is a MemoryAction, ToolReminded, ToolCancelled, ToolListed, or the Kind of the error that it failed with.
+	// Result is a MemoryAction, one of the results below, or the Kind of the error that it failed with.
 	Result  string
 	Memory  MemoryID // what it was about; empty if it failed before that was known
 	Version int      // of the memory, as the call left it
 	At      time.Time
 }
 
-// The Results of the tools for reminders.
+// The Results of the tools for reminders, and of those that look back.
 const (
 	ToolReminded  = "reminder set"
 	ToolCancelled = "reminder cancelled"
 	ToolListed    = "reminders listed"
+	ToolRecalled  = "recalled"
+	ToolResumed   = "checkpoint read"
+	ToolSaved     = "checkpoint saved"
+	ToolCleared   = "checkpoint cleared"
 )

@@ -70,6 +70,33 @@ type ListRemindersCall struct {
 	Key string `json:"key,omitempty" doc:"Only those of the memory with this key." example:"doctor_appointment"`
 }
 
+// RecallCall is recall: what was said in earlier conversations.
+type RecallCall struct {
+	ToolContext
+	Query string `json:"query" doc:"What to look for, in plain words." example:"the price of the boiler"`
+}
+
+// ReadCheckpointCall is read_checkpoint: what the caller left unfinished.
+type ReadCheckpointCall struct {
+	ToolContext
+}
+
+// SaveCheckpointCall is save_checkpoint: where the matter stands now.
+type SaveCheckpointCall struct {
+	ToolContext
+	Summary     string          `json:"summary" doc:"Where the matter stands, in one sentence; may be empty if the intent is completed." example:"Leak under the sink at 742 Evergreen Terrace, no time yet"`
+	Intent      string          `json:"intent,omitempty" doc:"What the caller is trying to do; completed clears what was saved." example:"job_creation"`
+	StagingData json.RawMessage `json:"stagingData,omitempty" doc:"Everything collected so far: a JSON object, or a string that holds one."`
+}
+
+// ToolRecalled is something that was said, or is remembered, short enough to be spoken.
+type ToolRecalled struct {
+	Text    string           `json:"text" doc:"The words, at most 240 bytes of them." example:"The quote you gave me was 480 dollars."`
+	Speaker recaller.Speaker `json:"speaker,omitempty" doc:"Who said it; left out for a memory and a summary." example:"user"`
+	When    string           `json:"when" doc:"When, in words, in the caller's zone." example:"last Tuesday"`
+	Unsure  bool             `json:"unsure,omitempty" doc:"It is the best there is, but may be about something else." example:"true"`
+}
+
 // ToolReminder is a reminder as a tool tells it.
 type ToolReminder struct {
 	ReminderID string    `json:"reminderId" doc:"Its id, by which it is moved or cancelled." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a41"`
@@ -84,7 +111,7 @@ type ToolCall struct {
 	CallSessionID string          `json:"callSessionId" doc:"The conversation, by its id or external id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
 	LineID        string          `json:"lineId,omitempty" doc:"The caller: the id, the number or an external id; the conversation's if not said." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
 	AccountID     string          `json:"accountId,omitempty" doc:"The tenant; the key's if not said." example:"default"`
-	Name          recaller.Tool   `json:"name" enum:"store_memory,update_memory,forget_memory,mark_private,set_reminder,cancel_reminder,list_reminders" doc:"Which tool." example:"store_memory"`
+	Name          recaller.Tool   `json:"name" enum:"store_memory,update_memory,forget_memory,mark_private,set_reminder,cancel_reminder,list_reminders,recall,read_checkpoint,save_checkpoint" doc:"Which tool." example:"store_memory"`
 	Arguments     json.RawMessage `json:"arguments" doc:"What the model gave: an object, or a string that holds one. Its fields are those of the tool's definition."`
 	CallID        string          `json:"call_id,omitempty" doc:"The model's own id of the call; it comes back with the answer." example:"call_aBc123"`
 }
@@ -95,11 +122,17 @@ type ToolAnswer struct {
 	MemoryID        string                `json:"memoryId,omitempty" doc:"The memory that it was about." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
 	Action          recaller.MemoryAction `json:"action,omitempty" doc:"What was done; update_memory: updated or created. store_memory does not say." example:"updated"`
 	SuggestReminder bool                  `json:"suggestReminder,omitempty" doc:"For store_memory: ask the caller about a reminder." example:"true"`
-	Message         string                `json:"message,omitempty" doc:"For store_memory with suggestReminder: the question to ask." example:"Would you like me to set a reminder about this?"`
+	Message         string                `json:"message,omitempty" doc:"For store_memory with suggestReminder: the question to ask. For recall and read_checkpoint: why nothing was found, or when it was saved." example:"Would you like me to set a reminder about this?"`
 	ReminderID      string                `json:"reminderId,omitempty" doc:"For set_reminder and cancel_reminder: the reminder." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a41"`
 	DueAt           time.Time             `json:"dueAt,omitzero" doc:"For set_reminder and cancel_reminder: when it comes due, or would have." example:"2026-03-10T07:30:00Z"`
 	Repeats         string                `json:"repeats,omitempty" doc:"For set_reminder: how it repeats." example:"every Monday"`
 	Reminders       []ToolReminder        `json:"reminders,omitempty" nullable:"false" doc:"For list_reminders: those that wait, soonest first; left out where none does."`
+	Recalled        []ToolRecalled        `json:"recalled,omitempty" nullable:"false" doc:"For recall: what was found, best first, at most three; left out where nothing fits."`
+	Found           *bool                 `json:"found,omitempty" doc:"For read_checkpoint: whether the caller left a matter unfinished." example:"true"`
+	Intent          string                `json:"intent,omitempty" doc:"For read_checkpoint: what the caller was trying to do." example:"job_creation"`
+	Summary         string                `json:"summary,omitempty" doc:"For read_checkpoint: where the matter stands." example:"Leak under the sink at 742 Evergreen Terrace, no time yet"`
+	StagingData     json.RawMessage       `json:"stagingData,omitempty" doc:"For read_checkpoint: what was collected."`
+	LastActive      time.Time             `json:"lastActive,omitzero" doc:"For read_checkpoint: when it was saved." example:"2026-03-02T09:33:00Z"`
 	CallID          string                `json:"call_id,omitempty" doc:"The id that the call came with." example:"call_aBc123"`
 }
 
@@ -151,6 +184,21 @@ func (c *Client) CancelReminderTool(ctx context.Context, in CancelReminderCall) 
 // ListRemindersTool lists the caller's pending reminders.
 func (c *Client) ListRemindersTool(ctx context.Context, in ListRemindersCall) (ToolAnswer, error) {
 	return c.tool(ctx, recaller.ToolListReminders, in)
+}
+
+// RecallTool searches what the caller said and was told in earlier conversations.
+func (c *Client) RecallTool(ctx context.Context, in RecallCall) (ToolAnswer, error) {
+	return c.tool(ctx, recaller.ToolRecall, in)
+}
+
+// ReadCheckpointTool reads what the caller left unfinished.
+func (c *Client) ReadCheckpointTool(ctx context.Context, in ReadCheckpointCall) (ToolAnswer, error) {
+	return c.tool(ctx, recaller.ToolReadCheckpoint, in)
+}
+
+// SaveCheckpointTool saves where the matter stands, or clears it.
+func (c *Client) SaveCheckpointTool(ctx context.Context, in SaveCheckpointCall) (ToolAnswer, error) {
+	return c.tool(ctx, recaller.ToolSaveCheckpoint, in)
 }
 
 // CallTool carries out a call in the form in which models make it. A refusal comes back as a *Problem without a field.

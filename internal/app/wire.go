@@ -72,7 +72,8 @@ func (a *App) wire() error {
 		Recall: a.recall, Memories: a.memories, Conversations: a.conversations, Events: a.events, Refresh: a.refresh,
 	}.Register(a.feed)
 	tools := tool.New(tool.Deps{
-		Memories: a.memories, Store: a.store, Words: a.conversations, Tenants: a.tenants, LastTurn: a.conversations.LastTurn,
+		Memories: a.memories, Store: a.store, Words: a.conversations, Recall: a.recall, Tenants: a.tenants,
+		LastTurn: a.conversations.LastTurn,
 		Log: a.log, Metrics: tool.NewMetrics(a.registry), Now: now, NewID: newID,
 	})
 	reminders := reminder.New(reminder.Deps{

@@ -89,7 +89,7 @@ func edges() map[string][]string {
 		"conversation": {"briefing"},
 		"briefing":     {"recall"},
 		"wrapup":       {"exam"},
-		"tool":         {"memory"},
+		"tool":         {"memory", "recall"},
 		"refresh":      {"briefing", "events"},
 
 		"embed": {"embed/static"},

@@ -115,6 +115,9 @@ func toolReaches() map[string][]reach {
 
 		"tool-cancel-reminder": `"key":"call"`,
 		"tool-list-reminders":  `"key":"call"`,
+		"tool-recall":          `"query":"call"`,
+		"tool-read-checkpoint": ``,
+		"tool-save-checkpoint": `"summary":"call"`,
 	}
 	ids := []string{
 		`"callSessionId":"{conversation}","lineId":"{caller}","accountId":"{second}"`,
@@ -127,7 +130,7 @@ func toolReaches() map[string][]reach {
 	out := map[string][]reach{}
 	for op, own := range arguments {
 		for _, id := range ids {
-			out[op] = append(out[op], reach{status: http.StatusNotFound, body: "{" + id + "," + own + "}"})
+			out[op] = append(out[op], reach{status: http.StatusNotFound, body: "{" + strings.TrimSuffix(id+","+own, ",") + "}"})
 			out["call-tool"] = append(out["call-tool"], reach{status: http.StatusNotFound, body: `{"name":"` + strings.ReplaceAll(strings.TrimPrefix(op, "tool-"), "-", "_") + `",` + id + `,"arguments":{` + own + `}}`})
 		}
 	}

@@ -164,7 +164,7 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 			Store: st, Vault: keys{v}, Words: convs, Archive: files, Copies: usecasetest.Copies{}, Tenants: tenants, Now: time.Now, NewID: newID, Feed: f,
 		}),
 		Tools: tool.New(tool.Deps{
-			Memories: memories, Store: st, Words: convs, Tenants: tenants, Log: log, Metrics: tool.NewMetrics(h.reg), Now: time.Now, NewID: newID, LastTurn: convs.LastTurn,
+			Memories: memories, Store: st, Words: convs, Recall: rec, Tenants: tenants, Log: log, Metrics: tool.NewMetrics(h.reg), Now: time.Now, NewID: newID, LastTurn: convs.LastTurn,
 		}),
 		Webhooks: tenants, Packs: tenants, Encryption: &sealed{},
 		Reminders: reminder.New(reminder.Deps{

@@ -78,6 +78,16 @@ func (s *server) refineTools() {
 		OneOf:    []*huma.Schema{{Type: huma.TypeObject, AdditionalProperties: true}, {Type: huma.TypeString}},
 		Examples: []any{example},
 	})
+	staging := map[string]any{"address": "742 Evergreen Terrace"}
+	s.field(reflect.TypeFor[client.SaveCheckpointCall](), "stagingData", &huma.Schema{
+		Description: "Everything collected so far: a JSON object, or a string that holds one.",
+		OneOf:       []*huma.Schema{{Type: huma.TypeObject, AdditionalProperties: true}, {Type: huma.TypeString}},
+		Examples:    []any{staging},
+	})
+	s.field(reflect.TypeFor[client.ToolAnswer](), "stagingData", &huma.Schema{
+		Type: huma.TypeObject, AdditionalProperties: true, Description: "For read_checkpoint: what was collected.",
+		Examples: []any{staging},
+	})
 	for field, types := range map[string][]reflect.Type{
 		"parameters":   {reflect.TypeFor[client.FunctionTool](), reflect.TypeFor[client.ChatFunction]()},
 		"input_schema": {reflect.TypeFor[client.AnthropicTool]()},

@@ -34,6 +34,12 @@ func (s *server) toolRoutes() error {
 		"It comes no more; the memory stays.")
 	s.tool(recaller.ToolListReminders, reflect.TypeFor[client.ListRemindersCall](),
 		"List the caller's reminders in a call", "Those that wait, soonest first.")
+	s.tool(recaller.ToolRecall, reflect.TypeFor[client.RecallCall](), "Recall in a call",
+		"Searches earlier conversations with the caller, and answers what can be spoken: three short results at most.")
+	s.tool(recaller.ToolReadCheckpoint, reflect.TypeFor[client.ReadCheckpointCall](), "Read the checkpoint in a call",
+		"What the caller left unfinished within the tenant's resume window.")
+	s.tool(recaller.ToolSaveCheckpoint, reflect.TypeFor[client.SaveCheckpointCall](), "Save the checkpoint in a call",
+		"Takes the place of the one before; the intent `completed` clears it. It is durable when it answers.")
 	add(s, route{
 		id: "call-tool", method: http.MethodPost, path: toolsPath + "call", tag: tagTools, rawBody: true,
 		summary: "Call any tool",
@@ -161,6 +167,18 @@ func toolAnswerOut(name recaller.Tool, r tool.Result) client.ToolAnswer {
 	if r.Reminder != nil {
 		out.Repeats = repeat.Words(r.Reminder.Rule)
 		out.ReminderID, out.DueAt = string(r.Reminder.ID), instant(r.Reminder.DueAt)
+	}
+	for _, h := range r.Recalled {
+		out.Recalled = append(out.Recalled, client.ToolRecalled{Text: h.Text, Speaker: h.Speaker, When: h.When, Unsure: h.Weak})
+	}
+	if name == recaller.ToolReadCheckpoint {
+		found := r.Checkpoint != nil
+		out.Found = &found
+	}
+	if c := r.Checkpoint; c != nil {
+		saved := checkpointOut(*c)
+		out.Intent, out.Summary, out.StagingData = saved.Intent, saved.Summary, saved.StagingData
+		out.LastActive = saved.LastActivityAt
 	}
 	for _, w := range r.Waiting {
 		out.Reminders = append(out.Reminders, client.ToolReminder{

@@ -68,6 +68,9 @@ func toolBodies() map[recaller.Tool]string {
 
 		recaller.ToolCancelReminder: `{` + inCall + `,"key":"pets"}`,
 		recaller.ToolListReminders:  `{` + inCall + `,"key":"pets"}`,
+		recaller.ToolRecall:         `{` + inCall + `,"query":"pets"}`,
+		recaller.ToolReadCheckpoint: `{` + inCall + `}`,
+		recaller.ToolSaveCheckpoint: `{` + inCall + `,"summary":"A leak"}`,
 	}
 }
 
@@ -202,7 +205,7 @@ func TestWhatAToolLacksIsNamed(t *testing.T) {
 		{"a list", "store_memory", `[]`, "the body must be a JSON object"},
 		{"null", "store_memory", `null`, "the body must be a JSON object"},
 		{"a call of nothing", "call", `{}`, "Missing required fields: callSessionId, name"},
-		{"a call of no tool", "call", `{"callSessionId":"c","name":"SECRET","arguments":{}}`, "name: must be one of [store_memory update_memory forget_memory mark_private set_reminder cancel_reminder list_reminders]"},
+		{"a call of no tool", "call", `{"callSessionId":"c","name":"SECRET","arguments":{}}`, "name: must be one of [store_memory update_memory forget_memory mark_private set_reminder cancel_reminder list_reminders recall read_checkpoint save_checkpoint]"},
 		{"a call without arguments", "call", `{"callSessionId":"c","name":"forget_memory"}`, "Missing required fields: key"},
 		{"a call with empty arguments", "call", `{"callSessionId":"c","name":"forget_memory","arguments":""}`, "Missing required fields: key"},
 		{"a call with half of them", "call", `{"callSessionId":"c","name":"store_memory","arguments":"{\"key\":\"k\"}"}`, "Missing required fields: memoryType, value"},
@@ -339,7 +342,7 @@ func TestDefinitionsComeInEveryForm(t *testing.T) {
 			Type       string                     `json:"type"`
 			Properties map[string]json.RawMessage `json:"properties"`
 		}
-		if err := json.Unmarshal(a.Parameters, &schema); err != nil || schema.Type != "object" || len(schema.Properties) == 0 {
+		if err := json.Unmarshal(a.Parameters, &schema); err != nil || schema.Type != "object" || schema.Properties == nil {
 			t.Errorf("%s: got the parameters %s, %v", name, a.Parameters, err)
 		}
 		names := []recaller.Tool{a.Name, b.Function.Name, c.Name, d.Name}
@@ -371,6 +374,7 @@ func TestBodiesHaveTheFieldsOfTheirDefinitions(t *testing.T) {
 		recaller.ToolStoreMemory: "StoreMemoryCall", recaller.ToolUpdateMemory: "UpdateMemoryCall", recaller.ToolForgetMemory: "ForgetMemoryCall",
 		recaller.ToolMarkPrivate: "MarkPrivateCall", recaller.ToolSetReminder: "SetReminderCall",
 		recaller.ToolCancelReminder: "CancelReminderCall", recaller.ToolListReminders: "ListRemindersCall",
+		recaller.ToolRecall: "RecallCall", recaller.ToolReadCheckpoint: "ReadCheckpointCall", recaller.ToolSaveCheckpoint: "SaveCheckpointCall",
 	}
 	definitions := tool.Definitions()
 	if len(definitions) != len(bodies) {

@@ -1,18 +1,15 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/identity"
-	"github.com/recallerhq/recaller/internal/memory"
 	"github.com/recallerhq/recaller/internal/tool"
 )
 
@@ -44,11 +41,6 @@ type Saved struct {
 	MemoryID string `json:"memoryId" jsonschema:"the id of the caller's one saved state"`
 }
 
-const savedMessage = "Conversation state saved successfully"
-
-// errJSON is H's answer to staging data that is not JSON.
-const errJSON = plainError("Invalid JSON in stagingData parameter")
-
 func (s *server) readRow() row {
 	return row{
 		scope: recaller.ScopeRead, lax: true, do: s.readMemory,
@@ -66,7 +58,7 @@ func (s *server) readMemory(ctx context.Context, x *exchange, args tool.Argument
 	if err != nil {
 		return nil, err
 	}
-	none := Found{Message: "No previous conversation found within " + window(t.ResumeWindow)}
+	none := Found{Message: tool.NothingFound(t)}
 	who, err := s.whose(ctx, x, args, false)
 	if errors.Is(err, recaller.NotFound) || errors.Is(err, identity.ErrWithheld) {
 		return none, nil
@@ -91,18 +83,6 @@ func (s *server) readMemory(ctx context.Context, x *exchange, args tool.Argument
 	return out, nil
 }
 
-// window says how long the resume window is, in hours as H does, or in minutes where it is no whole number of hours.
-func window(d time.Duration) string {
-	n, unit := int(d/time.Hour), "hour"
-	if d%time.Hour != 0 {
-		n, unit = int(d/time.Minute), "minute"
-	}
-	if n != 1 {
-		unit += "s"
-	}
-	return fmt.Sprintf("%d %s", n, unit)
-}
-
 // stamp writes a time as H does.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
@@ -119,7 +99,7 @@ func (s *server) updateRow() row {
 
 // updateMemory saves where a matter stands, in place of what was saved before. Nobody need have called before.
 func (s *server) updateMemory(ctx context.Context, x *exchange, args tool.Arguments) (any, error) {
-	in, err := checkpointIn(args)
+	in, err := tool.CheckpointOf(args)
 	if err != nil {
 		return nil, err
 	}
@@ -135,41 +115,5 @@ func (s *server) updateMemory(ctx context.Context, x *exchange, args tool.Argume
 	if err != nil {
 		return nil, err
 	}
-	return Saved{Success: true, Message: savedMessage, MemoryID: string(c.ID)}, nil
-}
-
-func checkpointIn(args tool.Arguments) (in memory.CheckpointInput, err error) {
-	if in.Intent, err = args.Text("intent"); err != nil {
-		return in, err
-	}
-	if in.Summary, err = args.Text("summary"); err != nil {
-		return in, err
-	}
-	if in.Summary == "" && !(recaller.Checkpoint{Intent: in.Intent}).Completed() {
-		return in, recaller.InvalidField("summary", "is required")
-	}
-	in.StagingData, err = staging(args)
-	return in, err
-}
-
-// staging reads the staging data: a string of JSON, as H has it, or an object, as models send it too.
-func staging(args tool.Arguments) (json.RawMessage, error) {
-	raw := bytes.TrimSpace(args[tool.Fold("stagingData")])
-	if !args.Given("stagingData") || len(raw) == 0 {
-		return nil, nil
-	}
-	if raw[0] != '"' {
-		return json.RawMessage(raw), nil
-	}
-	var text string
-	if err := json.Unmarshal(raw, &text); err != nil {
-		return nil, errJSON
-	}
-	if text == "" {
-		return nil, nil
-	}
-	if !json.Valid([]byte(text)) {
-		return nil, errJSON
-	}
-	return json.RawMessage(text), nil
+	return Saved{Success: true, Message: tool.Saved, MemoryID: string(c.ID)}, nil
 }

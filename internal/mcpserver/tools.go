@@ -148,10 +148,6 @@ type candidate struct {
 // refusal makes a tool's error, which the model reads, with the words that a problem has over HTTP.
 func refusal(err error) *mcp.CallToolResult {
 	out := refused{Error: httpdoor.ProblemOf(err).Detail}
-	var bare plainError
-	if errors.As(err, &bare) {
-		out.Error = string(bare)
-	}
 	var several *memory.SeveralError
 	if errors.As(err, &several) {
 		for _, m := range several.Candidates {
@@ -164,15 +160,6 @@ func refusal(err error) *mcp.CallToolResult {
 	}
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}, IsError: true}
 }
-
-// plainError is a fault of the arguments that is told word for word. H fixes one.
-type plainError string
-
-// Error is what is told.
-func (e plainError) Error() string { return string(e) }
-
-// Is makes it an Invalid.
-func (plainError) Is(kind error) bool { return kind == recaller.Invalid }
 
 // shown leaves of a list what the key may use, and tells a bound connection of the tools without the number.
 func (s *server) shown(x *exchange, res mcp.Result) mcp.Result {

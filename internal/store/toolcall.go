@@ -62,7 +62,10 @@ func insertToolCall(ctx context.Context, tx Tx, tenant recaller.TenantID, c reca
 
 // toolResults is the closed set of results: they are readable in the database (spec 2.2).
 func toolResults() []string {
-	all := []string{recaller.ToolReminded, recaller.ToolCancelled, recaller.ToolListed}
+	all := []string{
+		recaller.ToolReminded, recaller.ToolCancelled, recaller.ToolListed, recaller.ToolRecalled, recaller.ToolResumed,
+		recaller.ToolSaved, recaller.ToolCleared,
+	}
 	for _, a := range []recaller.MemoryAction{
 		recaller.MemoryCreated, recaller.MemoryUpdated, recaller.MemoryConfirmed, recaller.MemoryKept, recaller.MemoryMerged,
 		recaller.MemoryClosed, recaller.MemoryRestored,

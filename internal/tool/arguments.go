@@ -93,6 +93,7 @@ var fields = map[string]string{
 	"key":        "key", "value": "value", "confidence": "confidence", "suggestreminder": "suggestReminder",
 	"existingkey": "existingKey", "newvalue": "newValue", "memoryid": "memoryId", "dueat": "dueAt",
 	"repeat": "repeat", "reminderid": "reminderId",
+	"query": "query", "summary": "summary", "intent": "intent", "stagingdata": "stagingData",
 }
 
 // ids are the fields that say in which call a tool is used. They may stand beside the arguments.

@@ -23,6 +23,9 @@ func Definitions() []Definition {
 		{recaller.ToolSetReminder, reminderText, json.RawMessage(reminderSchema)},
 		{recaller.ToolCancelReminder, cancelText, json.RawMessage(cancelSchema)},
 		{recaller.ToolListReminders, listText, json.RawMessage(listSchema)},
+		{recaller.ToolRecall, recallText, json.RawMessage(recallSchema)},
+		{recaller.ToolReadCheckpoint, readText, json.RawMessage(readSchema)},
+		{recaller.ToolSaveCheckpoint, saveText, json.RawMessage(saveSchema)},
 	}
 }
 
@@ -195,5 +198,52 @@ const listSchema = `{
       "description": "Only those of the memory with this key"
     }
   },
+  "additionalProperties": false
+}`
+
+const recallText = `Search what this caller said and was told in earlier conversations. Call it when the caller refers to something earlier ("as I told you", "the price you quoted") that your notes do not have.
+Ask in plain words, with names and times as the caller said them. Where nothing fits, say that you do not have it; what is marked unsure may be about something else.`
+
+const recallSchema = `{
+  "type": "object",
+  "properties": {
+    "query": {
+      "type": "string",
+      "description": "What to look for: a question or a few words (\"the price of the boiler\", \"what we agreed last week\")"
+    }
+  },
+  "required": ["query"],
+  "additionalProperties": false
+}`
+
+const readText = `Check whether this caller left a matter unfinished in the last days. Call this immediately at the start of the conversation, unless your notes say it already.
+If it is found, say "Welcome back. I see we were discussing …" from the summary, ask whether to pick it up, and do not ask again for what was collected. If not, greet as usual.`
+
+const readSchema = `{
+  "type": "object",
+  "properties": {},
+  "additionalProperties": false
+}`
+
+const saveText = `Save where the matter stands, so that the next call can go on exactly here if this one drops. Call this after every significant information exchange: an address, an issue, a name, a date, a number.
+It takes the place of what was saved before, so give everything that is known so far. When the matter is settled, save the intent "completed": that clears it. Do not speak of it.`
+
+const saveSchema = `{
+  "type": "object",
+  "properties": {
+    "summary": {
+      "type": "string",
+      "description": "Where the matter stands, in one sentence (\"Leak under the sink at 742 Evergreen Terrace, no time yet\")"
+    },
+    "intent": {
+      "type": "string",
+      "description": "What the caller is trying to do (\"job_creation\", \"scheduling\"); \"completed\" clears what was saved"
+    },
+    "staging_data": {
+      "type": "string",
+      "description": "Everything collected so far, as a JSON object in a string: {\"address\": \"742 Evergreen Terrace\", \"issue\": \"leaking pipes\"}"
+    }
+  },
+  "required": ["summary"],
   "additionalProperties": false
 }`

@@ -28,6 +28,7 @@ func TestDefinitionsTellWhatToolsTake(t *testing.T) {
 	samples := map[string]any{
 		"memory_type": "fact", "key": "pet", "value": "a parrot", "confidence": 0.5, "suggest_reminder": true,
 		"existing_key": "pet", "new_value": "a dog", "due_at": "tomorrow at 9", "repeat": "daily",
+		"query": "the parrot", "summary": "A leak", "intent": "job_creation", "staging_data": `{"issue":"leak"}`,
 	}
 	var names []recaller.Tool
 	b := newBench(t)

@@ -36,6 +36,8 @@ func (s *Service) tell(ctx context.Context, x exchange, res Result, err error, t
 	switch {
 	case err != nil:
 		result = string(recaller.KindOf(err))
+	case res.Done != "":
+		result = res.Done
 	case res.Waiting != nil:
 		result = recaller.ToolListed
 	case res.Reminder != nil && res.Reminder.Status == recaller.ReminderCancelled:

@@ -29,7 +29,8 @@ func Strict(parameters json.RawMessage) (json.RawMessage, error) {
 			p["enum"] = append(enum, nil)
 		}
 	}
-	s.Required, s.Additional = slices.Sorted(maps.Keys(s.Properties)), false
+	s.Required, s.Additional = slices.AppendSeq([]string{}, maps.Keys(s.Properties)), false
+	slices.Sort(s.Required)
 	strict, err := json.Marshal(s)
 	return strict, recaller.Wrap(recaller.Internal, err, "write the definition of a tool")
 }

@@ -1,5 +1,6 @@
 // Package tool carries out what a live agent's model calls while it talks: store_memory, update_memory, forget_memory,
-// mark_private, set_reminder, cancel_reminder and list_reminders (spec W1–W3, W11, W13). A call has a name and JSON
+// mark_private, set_reminder, cancel_reminder and list_reminders (spec W1–W3, W11, W13), and recall, read_checkpoint and
+// save_checkpoint (H1–H4, B7). A call has a name and JSON
 // arguments, by whatever protocol it came. When it is answered, it is durable, with its record. The answer waits for
 // nothing but the store.
 //
@@ -19,6 +20,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/memory"
+	"github.com/recallerhq/recaller/internal/recall"
 )
 
 // Call is one call of a tool.
@@ -43,6 +45,9 @@ type Result struct {
 	Waiting         []Waiting             // of a list_reminders, soonest first
 	SuggestReminder bool                  // ask the caller Message
 	Message         string
+	Done            string // of a tool that looks back, or saves a checkpoint: its result on the record
+	Recalled        []Recalled
+	Checkpoint      *recaller.Checkpoint // nil: none was found, or read
 }
 
 // Memories are the use cases behind the tools.
@@ -56,6 +61,10 @@ type Memories interface {
 	// Find finds a memory by its key, its id, or words that clearly fit one. *memory.SeveralError if several may be
 	// meant.
 	Find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string) (recaller.Memory, error)
+	Checkpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Checkpoint, error)
+	PutCheckpoint(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in memory.CheckpointInput,
+	) (c recaller.Checkpoint, cleared bool, err error)
 	// ForgetUnkept forgets what no memory holds.
 	ForgetUnkept(
 		ctx context.Context, tenant recaller.TenantID, unkept []recaller.Memory, c memory.Change,
@@ -64,6 +73,13 @@ type Memories interface {
 	FindKey(
 		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string,
 	) (recaller.Memory, error)
+}
+
+// Recaller searches one caller's words; *recall.Service does.
+type Recaller interface {
+	Recall(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, q recall.Query,
+	) (recall.Result, error)
 }
 
 // Store is what this package asks of the store.
@@ -107,6 +123,7 @@ type Deps struct {
 	Memories Memories
 	Store    Store
 	Words    Words
+	Recall   Recaller
 	Tenants  Tenants
 	Log      *slog.Logger
 	Metrics  *Metrics
@@ -174,6 +191,12 @@ func (s *Service) do(ctx context.Context, call Call) (exchange, Result, error) {
 		res, err = s.cancelReminder(ctx, x)
 	case recaller.ToolListReminders:
 		res, err = s.listReminders(ctx, x)
+	case recaller.ToolRecall:
+		res, err = s.recall(ctx, x)
+	case recaller.ToolReadCheckpoint:
+		res, err = s.readCheckpoint(ctx, x)
+	case recaller.ToolSaveCheckpoint:
+		res, err = s.saveCheckpoint(ctx, x)
 	}
 	return x, res, asTold(err, call.Name)
 }
@@ -184,7 +207,7 @@ func asTold(err error, name recaller.Tool) error {
 	if !errors.As(err, &e) || e.Kind != recaller.Invalid {
 		return err
 	}
-	told := map[string]string{"type": "memoryType", "due_at": "dueAt"}
+	told := map[string]string{"type": "memoryType", "due_at": "dueAt", "staging_data": "stagingData"}
 	if name == recaller.ToolUpdateMemory {
 		told["key"], told["value"] = "existingKey", "newValue"
 	}

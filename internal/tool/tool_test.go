@@ -19,6 +19,7 @@ import (
 	"github.com/recallerhq/recaller/internal/feed"
 	"github.com/recallerhq/recaller/internal/memory"
 	"github.com/recallerhq/recaller/internal/obs/obstest"
+	"github.com/recallerhq/recaller/internal/recall"
 	"github.com/recallerhq/recaller/internal/tool"
 	"github.com/recallerhq/recaller/internal/usecasetest"
 )
@@ -55,9 +56,10 @@ func newBench(t testing.TB) *bench {
 		Store: b.Place.Store, Tenants: settings, Now: b.Clock.Now, NewID: b.NewID,
 		Changed: func(c recaller.Change) { b.changes.Add(c); told.Committed(c) },
 	})
-	b.Register(told, views.All{Memories: b.memories})
+	rec := recall.New(b.Place.Store, recall.Options{Now: b.Clock.Now, Reached: told.Reached})
+	b.Register(told, views.All{Memories: b.memories, Recall: rec})
 	b.tools = tool.New(tool.Deps{
-		Memories: faulty{b.memories, b.faults}, Store: recorder{b.Place.Store, b.faults}, Words: b.Place.Store, Tenants: settings,
+		Memories: faulty{b.memories, b.faults}, Store: recorder{b.Place.Store, b.faults}, Words: b.Place.Store, Tenants: settings, Recall: rec,
 		Log: log, Metrics: tool.NewMetrics(b.registry), Now: b.Clock.Now, NewID: b.NewID,
 		LastTurn: func(_ recaller.TenantID, conv recaller.ConversationID) (int, bool) {
 			return b.said, b.said >= 0 && conv == b.ana.Conversation.ID
@@ -456,7 +458,9 @@ func TestCallThatIsWrongNamesTheField(t *testing.T) {
 	b.want("what there is", b.active(), []string(nil))
 	b.want("records", len(b.record(b.ana.Conversation.ID)), len(tests)-1) // an unknown tool's name is no word for the record
 	for _, name := range recaller.Tools() {
-		if name == recaller.ToolStoreMemory || name == recaller.ToolUpdateMemory {
+		switch name {
+		case recaller.ToolStoreMemory, recaller.ToolUpdateMemory, recaller.ToolRecall, recaller.ToolReadCheckpoint,
+			recaller.ToolSaveCheckpoint:
 			continue
 		}
 		when := ""
