@@ -141,6 +141,10 @@ mcp-conformance: ## Run the official conformance suite of MCP, as shipped and wi
 mcp-clients: ## Run the official Python and TypeScript clients of MCP, over HTTP and stdio (gets them once)
 	./tools/mcp/clients
 
+.PHONY: mcp-load
+mcp-load: ## Measure read_agent_memory over HTTP with 1,000,000 checkpoints held (RECALLER_MCP_HELD; filling takes a while)
+	RECALLER_MCP_HELD=$${RECALLER_MCP_HELD:-1000000} RECALLER_MCP_FILL=$${RECALLER_MCP_FILL:-2h} $(GO) test -count 1 -timeout 3h -v -run '^TestReadingAmongManyCheckpoints$$' ./internal/app
+
 .PHONY: bench
 bench: ## Run the Go benchmarks, then the big store benchmark (docs/benchmarks.md)
 	RECALLER_TEST_POSTGRES_URL="$$($(POSTGRES) url)" $(GO) test -run '^$$' -bench . -benchmem $(PKGS)

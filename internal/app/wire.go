@@ -74,7 +74,7 @@ func (a *App) wire() error {
 	tools := tool.New(tool.Deps{
 		Memories: a.memories, Store: a.store, Words: a.conversations, Recall: a.recall, Tenants: a.tenants,
 		LastTurn: a.conversations.LastTurn,
-		Log: a.log, Metrics: tool.NewMetrics(a.registry), Now: now, NewID: newID,
+		Log:      a.log, Metrics: tool.NewMetrics(a.registry), Now: now, NewID: newID,
 	})
 	reminders := reminder.New(reminder.Deps{
 		Store: a.store, Tenants: a.tenants, Sender: webhook.New(webhook.Options{Allowed: a.reach()}), Enqueued: a.enqueued,

@@ -31,6 +31,7 @@ type exchange struct {
 	deadline time.Time
 	method   string // of MCP, from a closed set
 	tool     string // that was called, from a closed set
+	fault    bool   // what failed is ours, although the answer has a good status
 
 	mu      sync.Mutex // guards what follows
 	over    bool       // it is answered: nothing may touch it any more
@@ -46,6 +47,12 @@ func exchangeOf(ctx context.Context) *exchange {
 		return &exchange{over: true}
 	}
 	return x
+}
+
+// failed says why the request failed, whatever status the answer has.
+func (x *exchange) failed(err error) {
+	x.Fail(err)
+	x.fault = x.fault || httpdoor.ProblemOf(err).Status >= http.StatusInternalServerError
 }
 
 // begin notes that the SDK works for the exchange; false if it is too late.
@@ -195,7 +202,7 @@ func (s *server) done(ctx context.Context, x *exchange, w *writer) {
 	if x.tool != "" {
 		about = append(about, slog.String("tool", x.tool))
 	}
-	took := x.Done(ctx, w.status >= http.StatusInternalServerError, about...)
+	took := x.Done(ctx, x.fault || w.status >= http.StatusInternalServerError, about...)
 	s.metrics.observe(x.method, w.status, took)
 	if crash != nil {
 		panic(http.ErrAbortHandler) // half an answer is out
@@ -251,6 +258,7 @@ func (s *server) around(next mcp.MethodHandler) mcp.MethodHandler {
 		defer func() {
 			if crash := recover(); crash != nil {
 				x.Crashed(ctx, crash, slog.String("mcp", x.method))
+				x.fault = true
 				res, err = nil, errFault
 			}
 		}()

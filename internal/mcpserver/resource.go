@@ -78,7 +78,7 @@ func (s *server) reader(v view) mcp.ResourceHandler {
 			return nil, mcp.ResourceNotFoundError(uri)
 		}
 		if err != nil {
-			x.Fail(err)
+			x.failed(err)
 			return nil, wireError(err)
 		}
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: v.mime, Text: text}}}, nil

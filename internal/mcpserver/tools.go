@@ -86,7 +86,7 @@ func (s *server) handle(r row) mcp.ToolHandler {
 		x := exchangeOf(ctx)
 		out, err := s.carryOut(ctx, x, r, known, req.Params.Arguments)
 		if err != nil {
-			x.Fail(err)
+			x.failed(err)
 			s.metrics.calls.WithLabelValues(r.tool.Name, string(recaller.KindOf(err))).Inc()
 			return refusal(err), nil
 		}

@@ -1,0 +1,85 @@
+package app
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/memory"
+)
+
+// How long read_agent_memory takes over HTTP with many checkpoints held: RECALLER_MCP_HELD=1000000, or as many as are
+// written in RECALLER_MCP_FILL (10m). `make mcp-load` runs it; the figure is in docs/benchmarks.md.
+func TestReadingAmongManyCheckpoints(t *testing.T) {
+	held, err := strconv.Atoi(os.Getenv("RECALLER_MCP_HELD"))
+	if err != nil {
+		t.Skip("make mcp-load runs it")
+	}
+	h := build(t, t.TempDir(), Options{}, "RECALLER_RATE_LIMIT=0")
+	held = h.fill(held)
+	const reads = 20000
+	took := make([]time.Duration, 0, reads)
+	random := rand.New(rand.NewPCG(1, 2))
+	for range reads {
+		n := random.IntN(held)
+		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_agent_memory","arguments":{"phoneNumber":%q}}}`, numberOf(n))
+		began := time.Now()
+		_, _, got := h.post(body, nil)
+		took = append(took, time.Since(began))
+		if !strings.Contains(got, fmt.Sprintf("House %d ", n)) {
+			t.Fatalf("got %s for caller %d", got, n)
+		}
+	}
+	slices.Sort(took)
+	p99 := took[reads*99/100]
+	t.Logf("%d checkpoints held, %d reads: p50 %v, p99 %v, slowest %v", held, reads, took[reads/2], p99, took[reads-1])
+	if p99 > 5*time.Millisecond {
+		t.Errorf("p99 is %v, want at most 5ms", p99)
+	}
+}
+
+func numberOf(n int) string { return fmt.Sprintf("+1555%07d", n) }
+
+// fill saves so many checkpoints, each of another caller, and returns how many it had time for.
+func (h *house) fill(held int) int {
+	h.t.Helper()
+	most, err := time.ParseDuration(os.Getenv("RECALLER_MCP_FILL"))
+	if err != nil {
+		most = 10 * time.Minute
+	}
+	var next, done atomic.Int64
+	var writers sync.WaitGroup
+	until, callers := time.Now().Add(most), h.app.callers()
+	for range 256 {
+		writers.Go(func() {
+			for time.Now().Before(until) {
+				n := int(next.Add(1)) - 1
+				if n >= held {
+					return
+				}
+				who, err := callers.Introduce(h.t.Context(), recaller.DefaultTenant, numberOf(n))
+				if err == nil {
+					_, _, err = h.app.memories.PutCheckpoint(h.t.Context(), recaller.DefaultTenant, who.ID, memory.CheckpointInput{
+						Intent: "job_creation", Summary: fmt.Sprintf("House %d has a leak under the sink", n),
+						StagingData: []byte(`{"address": "742 Evergreen Terrace", "issue": "leaking pipes", "contactName": "John Smith"}`),
+					})
+				}
+				if err != nil {
+					h.t.Error(err)
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	writers.Wait()
+	return int(done.Load())
+}
