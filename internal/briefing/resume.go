@@ -138,7 +138,7 @@ func (c *composer) resume(r resumable) {
 const (
 	greetAgain = `open with "Welcome back. I see we were discussing …" and the matter in a few words`
 	notAgain   = "do not ask again for what they have told you."
-	ifItIsThat   = " If they come back to it, carry on from there, and " + notAgain + " If it is about something else, leave it be."
+	ifItIsThat = " If they come back to it, carry on from there, and " + notAgain + " If it is about something else, leave it be."
 )
 
 // resumeLead says, in our own words, what happened and what to do about it.

@@ -148,7 +148,10 @@ func TestWhenAMatterIsGreetedWith(t *testing.T) {
 	}
 	both := checkpointed(time.Minute, "event_booking")
 	both.BrokenOff = disconnection(time.Hour).BrokenOff
-	window := func(snap recaller.Snapshot, d time.Duration) recaller.Snapshot { snap.Tenant.ResumeWindow = d; return snap }
+	window := func(snap recaller.Snapshot, d time.Duration) recaller.Snapshot {
+		snap.Tenant.ResumeWindow = d
+		return snap
+	}
 	week := 7 * day
 	for name, c := range map[string]struct {
 		snap recaller.Snapshot

@@ -23,7 +23,7 @@ func TestRecallInACall(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.told(b.ana, "The boiler costs 999 dollars elsewhere.")
-	b.told(b.calls("CA0", b.ana.Caller.Identities...), "The quote you gave me for the boiler was 480 dollars, " + strings.Repeat("and so on ", 60))
+	b.told(b.calls("CA0", b.ana.Caller.Identities...), "The quote you gave me for the boiler was 480 dollars, "+strings.Repeat("and so on ", 60))
 	b.Clock.Advance(24 * time.Hour)
 	res, err := b.call(recaller.ToolRecall, `{"query":"what did the boiler cost"}`)
 	b.ok(err)
