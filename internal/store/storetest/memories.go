@@ -296,10 +296,13 @@ func checkpoints(b *bench) {
 // introductions make a caller of an identity without a conversation, once, however many do it at once.
 func introductions(b *bench) {
 	is := recaller.Identity{Kind: recaller.IdentityPhone, Value: "+15550199"}
-	got := make([]recaller.CallerID, crowd)
+	got, made := make([]recaller.CallerID, crowd), make([]recaller.CallerID, crowd)
+	for i := range made {
+		made[i] = recaller.CallerID(b.id("introduced"))
+	}
 	for _, err := range atOnce(crowdOf(func(i int) error {
 		c, err := b.Store.Introduce(b.ctx, "t1", recaller.Introducing{
-			Identity: is, NewCaller: recaller.CallerID(b.id("introduced")), At: b.now,
+			Identity: is, NewCaller: made[i], At: b.now,
 		})
 		got[i] = c.ID
 		return err
