@@ -200,8 +200,8 @@ func TestFollowUpForgetAndTheDispatcher(t *testing.T) {
 		holds(t, "the briefing", p.briefing(b.call.Caller.ID), "Leeds")
 
 		tools, err := p.c.Tools(t.Context())
-		if err != nil || len(tools.OpenAI) != 7 || len(tools.OpenAIChat) != 7 || len(tools.Anthropic) != 7 || len(tools.MCP) != 7 {
-			t.Fatalf("got %+v, %v; want seven tools in every form", tools, err)
+		if err != nil || len(tools.OpenAI) != 10 || len(tools.OpenAIChat) != 10 || len(tools.Anthropic) != 10 || len(tools.MCP) != 10 {
+			t.Fatalf("got %+v, %v; want ten tools in every form", tools, err)
 		}
 		holds(t, "the instructions", tools.Instructions, "store_memory")
 	})
