@@ -57,13 +57,14 @@ func (c *callCmd) Run(ctx context.Context, s *session) error {
 		return badPhone(err, c.Phone)
 	}
 	call := &phoneCall{
-		api:    api,
-		conv:   started.Conversation.ID,
-		caller: started.Caller.Caller,
-		sides:  sides{next: recaller.User},
-		screen: &screen{out: s.out, live: s.out.Terminal && term.IsTerminal(s.in)},
-		begun:  s.now(),
-		clock:  s.now,
+		patience: 5 * time.Second, // what is held is tried twice a second
+		api:      api,
+		conv:     started.Conversation.ID,
+		caller:   started.Caller.Caller,
+		sides:    sides{next: recaller.User},
+		screen:   &screen{out: s.out, live: s.out.Terminal && term.IsTerminal(s.in)},
+		begun:    s.now(),
+		clock:    s.now,
 	}
 	if model, ok := s.model(); ok && !c.ByHand {
 		call.agent, call.sides.alone = model, true
@@ -92,6 +93,8 @@ type phoneCall struct {
 	begun  time.Time
 	spoken time.Duration // how long it would take to say all that was typed
 	clock  func() time.Time
+
+	patience time.Duration // with a store that does not say yet who calls
 }
 
 // open shows who calls and what the agent is told.
@@ -307,17 +310,24 @@ func (c *phoneCall) remember(ctx context.Context, rest string) error {
 }
 
 // callerID returns the id of who calls. A start while the store was away had none; the conversation has it once the
-// store is back. Until then it fails with Unavailable.
+// store is back. callerID waits for that as long as its patience lasts, then it fails with Unavailable.
 func (c *phoneCall) callerID(ctx context.Context) (string, error) {
-	if c.caller.ID != "" {
-		return c.caller.ID, nil
-	}
-	record, err := c.api.ConversationWithoutTurns(ctx, c.conv)
-	if err != nil {
-		return "", err
-	}
-	if c.caller.ID = record.Conversation.CallerID; c.caller.ID == "" {
-		return "", recaller.Errorf(recaller.Unavailable, "who calls is not known yet: the store was away when the call began")
+	for began := time.Now(); c.caller.ID == ""; {
+		record, err := c.api.ConversationWithoutTurns(ctx, c.conv)
+		if err != nil {
+			return "", err
+		}
+		if c.caller.ID = record.Conversation.CallerID; c.caller.ID != "" {
+			break
+		}
+		if time.Since(began) >= c.patience {
+			return "", recaller.Errorf(recaller.Unavailable, "who calls is not known yet: the store was away when the call began")
+		}
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
 	}
 	return c.caller.ID, nil
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
@@ -29,10 +30,11 @@ func TestWhoCallsIsReadAfterADegradedStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call := &phoneCall{api: api, conv: "conv-1"}
+	call := &phoneCall{api: api, conv: "conv-1"} // without patience
 	if id, err := call.callerID(t.Context()); recaller.KindOf(err) != recaller.Unavailable {
 		t.Errorf("while the store is away: got %q, %v; want Unavailable", id, err)
 	}
+	asked, call.patience = 0, time.Minute
 	for range 2 {
 		if id, err := call.callerID(t.Context()); id != "ann" || err != nil {
 			t.Errorf("once it is back: got %q, %v; want ann", id, err)
