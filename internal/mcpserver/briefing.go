@@ -3,13 +3,11 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/briefing"
-	"github.com/recallerhq/recaller/internal/identity"
 	"github.com/recallerhq/recaller/internal/recall"
 	"github.com/recallerhq/recaller/internal/tool"
 )
@@ -58,12 +56,12 @@ func (s *server) getBriefing(ctx context.Context, x *exchange, args tool.Argumen
 		b, err := s.Conversations.Briefing(ctx, x.Tenant, string(conv.ID), req)
 		return told("", b), err
 	}
-	who, err := s.whose(ctx, x, args, false)
-	if errors.Is(err, recaller.NotFound) || errors.Is(err, identity.ErrWithheld) {
-		return Told{Message: nobodyKnown}, nil
-	}
+	who, ok, err := s.known(ctx, x, args)
 	if err != nil {
 		return nil, err
+	}
+	if !ok {
+		return Told{Message: nobodyKnown}, nil
 	}
 	b, err := s.Briefer.Briefing(ctx, x.Tenant, who.ID, req)
 	return told(who.Name, b), err
@@ -120,12 +118,12 @@ func (s *server) recall(ctx context.Context, x *exchange, args tool.Arguments) (
 	if n == 0 {
 		n = recalled
 	}
-	who, err := s.whose(ctx, x, args, false)
-	if errors.Is(err, recaller.NotFound) || errors.Is(err, identity.ErrWithheld) {
-		return Recalled{Results: []Hit{}, Message: "Nobody is known by this number: there is nothing to recall"}, nil
-	}
+	who, ok, err := s.known(ctx, x, args)
 	if err != nil {
 		return nil, err
+	}
+	if !ok {
+		return Recalled{Results: []Hit{}, Message: "Nobody is known by this number: there is nothing to recall"}, nil
 	}
 	found, err := s.Recall.Recall(ctx, x.Tenant, who.ID, recall.Query{
 		Text: query, Limit: n, Neighbours: -1, Weak: true, Embed: true,

@@ -9,7 +9,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/identity"
 	"github.com/recallerhq/recaller/internal/tool"
 )
 
@@ -59,12 +58,12 @@ func (s *server) readMemory(ctx context.Context, x *exchange, args tool.Argument
 		return nil, err
 	}
 	none := Found{Message: tool.NothingFound(t)}
-	who, err := s.whose(ctx, x, args, false)
-	if errors.Is(err, recaller.NotFound) || errors.Is(err, identity.ErrWithheld) {
-		return none, nil
-	}
+	who, ok, err := s.known(ctx, x, args)
 	if err != nil {
 		return nil, err
+	}
+	if !ok {
+		return none, nil
 	}
 	c, err := s.Checkpoints.Checkpoint(ctx, x.Tenant, who.ID)
 	switch {

@@ -144,18 +144,48 @@ func (s *server) read(x *exchange, body io.Reader) ([]byte, error) {
 		case int64(out.Len()) > s.opts.MaxBody:
 			return nil, httpdoor.Simple(http.StatusRequestEntityTooLarge, "invalid", "the body is larger than this route takes")
 		case errors.Is(err, io.EOF):
-			return single(out.Bytes())
+			return message(out.Bytes())
 		case err != nil:
 			return nil, httpdoor.Simple(http.StatusBadRequest, "invalid", "the body broke off")
 		}
 	}
 }
 
-// single refuses a batch. One version of the protocol had them, and the next took them out; each call is to be counted,
-// and to have its own idempotency key.
-func single(body []byte) ([]byte, error) {
-	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '[' {
-		return nil, httpdoor.Simple(http.StatusBadRequest, "invalid", "batches are not taken: send one message a request")
+// message refuses what is no message, of which the SDK's error would repeat a part, and a batch. One version of the
+// protocol had batches, and the next took them out; each call is to be counted, and to have its own idempotency key.
+func message(body []byte) ([]byte, error) {
+	refuse := func(why string) ([]byte, error) {
+		return nil, httpdoor.Simple(http.StatusBadRequest, "invalid", why)
+	}
+	trimmed := bytes.TrimLeft(body, " \t\r\n")
+	if len(trimmed) == 0 {
+		return body, nil
+	}
+	var m struct {
+		Version string         `json:"jsonrpc"`
+		ID      any            `json:"id"`
+		Method  string         `json:"method"`
+		Params  map[string]any `json:"params"`
+	}
+	switch {
+	case trimmed[0] == '[':
+		return refuse("batches are not taken: send one message a request")
+	case !json.Valid(body):
+		return refuse("the body is not valid JSON")
+	case json.Unmarshal(body, &m) != nil || m.Version != "2.0":
+		return refuse(`the body is not a message of JSON-RPC 2.0: an object with jsonrpc "2.0", a method, and an object of params`)
+	}
+	switch m.ID.(type) {
+	case nil, string, float64:
+	default:
+		return refuse("id: must be a text or a number")
+	}
+	for _, name := range []string{"name", "uri"} {
+		if v, given := m.Params[name]; given {
+			if _, text := v.(string); !text {
+				return refuse("params." + name + ": must be a text")
+			}
+		}
 	}
 	return body, nil
 }

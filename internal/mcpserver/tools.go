@@ -14,6 +14,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/httpdoor"
+	"github.com/recallerhq/recaller/internal/identity"
 	"github.com/recallerhq/recaller/internal/memory"
 	"github.com/recallerhq/recaller/internal/tool"
 )
@@ -199,6 +200,15 @@ func (s *server) whose(ctx context.Context, x *exchange, args tool.Arguments, in
 		return recaller.Caller{}, recaller.InvalidField(argPhone, "is required")
 	}
 	return s.caller(ctx, x, ref, introduce)
+}
+
+// known is whose, where somebody new is nobody's mistake; ok is false if nobody is known by that.
+func (s *server) known(ctx context.Context, x *exchange, args tool.Arguments) (who recaller.Caller, ok bool, err error) {
+	who, err = s.whose(ctx, x, args, false)
+	if errors.Is(err, recaller.NotFound) || errors.Is(err, identity.ErrWithheld) {
+		return recaller.Caller{}, false, nil
+	}
+	return who, err == nil, err
 }
 
 func (s *server) caller(ctx context.Context, x *exchange, ref string, introduce bool) (recaller.Caller, error) {
