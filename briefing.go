@@ -40,7 +40,8 @@ type Snapshot struct {
 	Tenant     Tenant
 	Caller     Caller
 	Checkpoint *Checkpoint // the active one, whatever its age; the briefing applies the window
-	// History has ended conversations in which something was said, newest first, at most Tenant.HistoryLimit.
+	// History has ended conversations in which something was said, newest first, at most Tenant.HistoryLimit. Those whose
+	// document is archived are not among them (V9).
 	History   []Conversation
 	BrokenOff *BrokenOff // the latest of History, if it failed
 	// Open are the active conversations, newest first, bounded by the store. The one that the briefing is for may be
@@ -53,6 +54,7 @@ type Snapshot struct {
 	Said      map[ConversationID][]Turn
 	Acts      []Act      // what was agreed on about times, newest first, bounded by the store
 	Reminders []Reminder // those that are pending, soonest first, bounded by the store
+	Pinned    []Document // those of the caller that are not archived, newest first, bounded by the store
 }
 
 // BrokenOff is a conversation that ended without a goodbye, or that nobody has ended yet. It has the last words, so

@@ -17,6 +17,8 @@ var callerTables = []struct{ table, word string }{
 	{"tool_calls", "tool_calls"},
 	{"reminders", "reminders"},
 	{"checkpoints", "checkpoints"},
+	{"documents", "documents"},
+	{"document_tags", "document_tags"},
 	{"turn_vectors", "turn_vectors"},
 	{"recall_segments", "recall_segments"},
 	{"conversation_embeddings", "embeddings"},
@@ -100,7 +102,7 @@ func (s *Store) Scrub(ctx context.Context) ([]recaller.Remain, error) { return s
 // blind tokens and embeddings. A conformance test holds the list against the schema.
 func Readable() []string {
 	return []string{
-		"identities", "conversations", "memories", "onces", "conversation_embeddings", "conversation_words",
+		"identities", "conversations", "memories", "onces", "conversation_embeddings", "conversation_words", "document_tags",
 	}
 }
 

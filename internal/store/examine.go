@@ -124,7 +124,7 @@ func (x *examination) queries() []Query {
 				ORDER BY conversation_id, number`,
 			Args: args, Row: x.there.counting(x.box.turnRow(func(recaller.ConversationID, recaller.Turn) {})),
 		},
-		x.remindersQuery(), x.vectorsQuery(), x.segmentsQuery())
+		x.remindersQuery(), x.vectorsQuery(), x.segmentsQuery(), x.documentsQuery())
 	for i, q := range list {
 		list[i] = x.counted(q)
 	}
@@ -139,6 +139,20 @@ func (x *examination) remindersQuery() Query {
 			row, err := scanReminder(scan)
 			if err == nil {
 				_, err = x.box.openReminder(row)
+			}
+			return err
+		},
+	}
+}
+
+func (x *examination) documentsQuery() Query {
+	return Query{
+		SQL:  `SELECT ` + documentColumns + ` FROM documents WHERE tenant_id = $1 AND caller_id = $2`,
+		Args: []any{x.tenant, x.caller},
+		Row: func(scan func(...any) error) error {
+			row, err := scanDocument(scan)
+			if err == nil {
+				_, err = x.box.openDocuments([]sealedDocument{row})
 			}
 			return err
 		},

@@ -13,6 +13,7 @@ const (
 	snapshotMemories = 200
 	snapshotTurns    = 16 // the last words of a conversation that broke off, or is open
 	snapshotOpen     = 4
+	snapshotPinned   = 8
 )
 
 // Snapshot reads everything that a briefing is made of, at one moment and in one round trip.
@@ -57,17 +58,24 @@ type snapshotRead struct {
 	last     []recaller.Turn // of the latest conversation, if that failed; the last one first
 	open     []sealedConversation
 	words    map[recaller.ConversationID][]recaller.Turn // the last of those that are open
+	pinned   []sealedDocument
+	spoke    bool // there is an ended conversation in which something was said, archived or not
 }
 
 // said picks the conversations in which the caller said something, and outbound ones in which the agent did.
 const said = ` AND (user_turns > 0 OR direction = 'outbound' AND turns > 0)`
+
+// notArchived leaves out the conversations whose document was archived (V9).
+const notArchived = ` AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.tenant_id = conversations.tenant_id
+	AND d.id = conversations.id AND d.archived_at IS NOT NULL)`
 
 func (r *snapshotRead) queries() []Query {
 	args := []any{r.tenant, r.caller}
 	r.words = map[recaller.ConversationID][]recaller.Turn{}
 	openOnes := ` FROM conversations WHERE tenant_id = $1 AND caller_id = $2 AND status = 'active'
 		ORDER BY started_at DESC, id DESC LIMIT ` + itoa(snapshotOpen)
-	const ended = ` FROM conversations WHERE tenant_id = $1 AND caller_id = $2 AND status <> 'active'` + said + `
+	const spoken = ` FROM conversations WHERE tenant_id = $1 AND caller_id = $2 AND status <> 'active'` + said
+	const ended = spoken + notArchived + `
 		ORDER BY started_at DESC, id DESC LIMIT `
 	return append(r.box.callerQueries(r.tenant, r.caller, &r.snap.Caller),
 		r.own.tenantQuery(r.tenant, &r.snap.Tenant),
@@ -86,6 +94,10 @@ func (r *snapshotRead) queries() []Query {
 			Args: args,
 			Row:  r.box.turnRow(func(id recaller.ConversationID, t recaller.Turn) { r.words[id] = append(r.words[id], t) }),
 		},
+		pinnedQuery(r.tenant, r.caller, &r.pinned),
+		Query{SQL: `SELECT EXISTS (SELECT 1` + spoken + `)`, Args: args, Row: func(scan func(...any) error) error {
+			return scan(&r.spoke)
+		}},
 		r.box.forgottenQuery(r.tenant, r.caller, &r.snap.Forgotten),
 		Query{
 			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2
@@ -142,7 +154,12 @@ func (r *snapshotRead) done() (recaller.Snapshot, error) {
 		}
 		r.snap.Open = append(r.snap.Open, recaller.BrokenOff{Conversation: c, Turns: r.words[c.ID]})
 	}
-	r.snap.Silent = len(r.rows) == 0
+	pinned, err := r.box.openDocuments(r.pinned)
+	if err != nil {
+		return recaller.Snapshot{}, err
+	}
+	r.snap.Pinned = pinned
+	r.snap.Silent = !r.spoke
 	if h := r.snap.History; len(h) > 0 && h[0].Status == recaller.Failed {
 		slices.Reverse(r.last)
 		r.snap.BrokenOff = &recaller.BrokenOff{Conversation: h[0], Turns: r.last}

@@ -21,6 +21,7 @@ func (b *bench) full() recaller.Opened {
 		Memory: b.memory(o.Caller.ID, "tea", "Darjeeling"), Call: b.toolCall(o, recaller.ToolStoreMemory), Reminder: b.reminder(b.now.AddDate(0, 0, 1)),
 	})
 	b.ok(err)
+	b.file("t1", b.paper(o.Caller.ID, "Paper", "a", "b"))
 	_, err = b.Store.PutCheckpoint(b.ctx, "t1", recaller.Checkpoint{ID: "cp-1", Caller: o.Caller.ID, Summary: "half done", StagingData: []byte(`{}`), LastActivity: b.now, CreatedAt: b.now})
 	b.ok(err)
 	b.close(o, recaller.Completed)
@@ -45,6 +46,9 @@ func erased(b *bench) {
 	active := b.open("t1", opening{external: "CA2"})
 	job := b.eraseJob(caller)
 	b.fails(b.Store.BeginErasure(b.ctx, "t1", "nobody", job), recaller.NotFound)
+	papersOf := recaller.DocumentFilter{Tags: []string{"a"}}
+	paper, _, err := b.Store.Documents(b.ctx, "t1", papersOf)
+	b.ok(err)
 	b.ok(b.Store.BeginErasure(b.ctx, "t1", caller, job))
 	b.ok(b.Store.BeginErasure(b.ctx, "t1", caller, job)) // a client that asks twice
 
@@ -89,6 +93,11 @@ func erased(b *bench) {
 		}
 		_, err = b.Store.Checkpoint(b.ctx, "t1", caller)
 		b.fails(err, recaller.NotFound)
+		_, err = b.Store.Document(b.ctx, "t1", paper[0].ID)
+		b.fails(err, recaller.NotFound)
+		papers, _, err := b.Store.Documents(b.ctx, "t1", papersOf)
+		b.ok(err)
+		eq(b, "documents", len(papers), 0)
 		turns, err := b.Store.Turns(b.ctx, "t1", conv)
 		if recaller.KindOf(err) != recaller.NotFound {
 			b.ok(err)
@@ -112,7 +121,7 @@ func erased(b *bench) {
 	hidden()
 	out, err := b.Store.EraseRows(b.ctx, "t1", caller)
 	b.ok(err)
-	eq(b, "rows", fmt.Sprint(out.Rows), "map[agreements:1 callers:1 checkpoints:1 conversations:2 embeddings:1 identities:1 jobs:2 memory_versions:3 recall_segments:1 reminders:1 request_marks:1 tool_calls:1 turn_vectors:1 turns:2 word_indexes:1 wrapup_steps:4]")
+	eq(b, "rows", fmt.Sprint(out.Rows), "map[agreements:1 callers:1 checkpoints:1 conversations:2 document_tags:2 documents:1 embeddings:1 identities:1 jobs:2 memory_versions:3 recall_segments:1 reminders:1 request_marks:1 tool_calls:1 turn_vectors:1 turns:2 word_indexes:1 wrapup_steps:4]")
 	hidden()
 	again, err := b.Store.EraseRows(b.ctx, "t1", caller)
 	b.ok(err)
@@ -145,6 +154,8 @@ func (b *bench) refused(o recaller.Opened, m recaller.Memory) {
 	failed := b.toolCall(o, recaller.ToolForgetMemory)
 	failed.Caller, failed.Result = caller, string(recaller.NotFound)
 	b.fails(b.Store.RecordToolCall(b.ctx, "t1", *failed), recaller.NotFound)
+	_, err = b.Store.FileDocument(b.ctx, "t1", recaller.Filing{Document: b.paper(caller, "late")})
+	b.fails(err, recaller.NotFound)
 	_, err = b.Store.PutCheckpoint(b.ctx, "t1", recaller.Checkpoint{ID: "late", Caller: caller, Summary: "x", StagingData: []byte(`{}`)})
 	b.fails(err, recaller.NotFound)
 	_, err = b.Store.CloseConversation(b.ctx, "t1", b.closing(o, recaller.Completed))

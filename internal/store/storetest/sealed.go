@@ -59,6 +59,13 @@ label:   turn_vectors.model
 sealed:  recall_segments.body
 id:      recall_segments.tenant_id recall_segments.caller_id
 hash:    recall_segments.name
+id:      documents.tenant_id documents.id documents.caller_id documents.conversation_id
+id:      document_tags.tenant_id document_tags.document_id document_tags.caller_id
+time:    documents.archived_at documents.created_at documents.updated_at document_tags.created_at
+count:   documents.version tenants.texts
+label:   documents.origin documents.pinned
+token:   document_tags.token
+sealed:  documents.body
 schema:  goose_db_version.id goose_db_version.version_id goose_db_version.is_applied goose_db_version.tstamp
 `
 
@@ -149,6 +156,11 @@ func (d *Data) PutSecrets() recaller.Opened {
 	_, _, err = d.UpdateCaller(d.ctx, "t", o.Caller.ID, recaller.CallerPatch{Name: &name, NameSource: recaller.NameSet})
 	d.OK(err)
 	_, err = d.PutCheckpoint(d.ctx, "t", recaller.Checkpoint{ID: "cp", Caller: o.Caller.ID, Intent: "Quokka", Summary: "Quokka", StagingData: []byte(`{"Quokka":1}`), ContactID: "zq-contact"})
+	d.OK(err)
+	_, err = d.FileDocument(d.ctx, "t", recaller.Filing{Once: once("4"), Document: recaller.Document{
+		ID: "d-1", Caller: o.Caller.ID, Origin: recaller.DocumentWritten, Title: "The Quokka", Content: "Quokka", Source: "Zwiebel",
+		Tags: []string{"Quokka", "zqmeta"}, State: []byte(`{"Quokka":1}`), CreatedAt: d.Now, UpdatedAt: d.Now,
+	}})
 	d.OK(err)
 	_, err = d.CloseConversation(d.ctx, "t", recaller.Closing{
 		Conversation: o.Conversation.ID, Status: recaller.Completed, EndedAt: d.Now, Reason: "zq-reason", RecordingURL: "https://zq-recording/1",

@@ -96,6 +96,12 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"reminders as they stood at a time", remindersThen},
 		{"a forgotten memory fires once or never", forgetAndFire},
 		{"a caller has one checkpoint", checkpoints},
+		{"a document is written, changed and deleted", documentStory},
+		{"a tenant has documents of its own", houseDocuments},
+		{"documents are listed newest first, by filter", documentLists},
+		{"a document is written once", filedOnce},
+		{"what is archived leaves the history", archivedHistory},
+		{"no document is changed unseen", documentsForged},
 		{"a caller is known before he rings", introductions},
 		{"a wrap-up step has its effect once", steps},
 		{"what was agreed on is kept beside the summary", agreements},
@@ -191,6 +197,8 @@ type noise struct {
 	memory   recaller.Memory
 	reminder recaller.Reminder // of the memory, pending
 	version  int64
+	document recaller.Document       // the caller's
+	house    recaller.Document       // the tenant's own
 	second   recaller.ConversationID // an ended one, whose wrap-up is pending
 }
 
@@ -219,6 +227,8 @@ func newBench(t *testing.T, o Opened) *bench {
 	b.noise.memory, b.noise.reminder = remembered.Memory, *remembered.Reminder
 	_, err = b.Store.PutCheckpoint(b.ctx, "t2", recaller.Checkpoint{ID: "cp-noise", Caller: b.noise.opened.Caller.ID, Summary: secret, StagingData: []byte(`{}`), LastActivity: b.now, CreatedAt: b.now})
 	b.ok(err)
+	b.noise.document = b.file("t2", b.paper(b.noise.opened.Caller.ID, secret, secret))
+	b.noise.house = b.file("t2", b.paper("", secret, secret))
 	second := b.open("t2", opening{})
 	b.noise.second = second.Conversation.ID
 	b.index("t2", second.Conversation, toward(0), "tea coffee "+secret)

@@ -120,6 +120,25 @@ func (b *bench) readReaches(own recaller.Opened) []reach {
 			return len(l) - 1, err // the own one
 		}, ""},
 		{"Checkpoint", func() (int, error) { _, err := s.Checkpoint(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
+		{"Document", func() (int, error) { _, err := s.Document(ctx, "t1", b.noise.document.ID); return 0, err }, recaller.NotFound},
+		{"Document", func() (int, error) { _, err := s.Document(ctx, "t1", b.noise.house.ID); return 0, err }, recaller.NotFound},
+		{"DocumentsByID", func() (int, error) {
+			l, err := s.DocumentsByID(ctx, "t1", []recaller.DocumentID{b.noise.document.ID, b.noise.house.ID})
+			return len(l), err
+		}, ""},
+		{"Documents", func() (int, error) {
+			l, _, err := s.Documents(ctx, "t1", recaller.DocumentFilter{Caller: their.Caller.ID})
+			return len(l), err
+		}, ""},
+		{"Documents", func() (int, error) {
+			l, _, err := s.Documents(ctx, "t1", recaller.DocumentFilter{Tags: []string{secret}})
+			return len(l), err
+		}, ""},
+		{"CallerDocuments", func() (int, error) {
+			l, err := s.CallerDocuments(ctx, "t1", their.Caller.ID, recaller.DocumentWritten)
+			return len(l), err
+		}, recaller.NotFound},
+		{"HouseVersion", func() (int, error) { v, err := s.HouseVersion(ctx, "t1"); return int(v), err }, ""},
 		{"Snapshot", func() (int, error) { _, err := s.Snapshot(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
 		{"SnapshotAt", func() (int, error) { _, err := s.SnapshotAt(ctx, "t1", their.Caller.ID, b.now); return 0, err }, recaller.NotFound},
 		{"Acts", func() (int, error) { _, err := s.Acts(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
@@ -226,6 +245,19 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 			_, err := s.ChangeMemory(ctx, "t1", recaller.Changing{ID: memory, Forget: true, Patch: recaller.MemoryPatch{Reason: word, At: b.now}})
 			return 0, err
 		}, recaller.NotFound},
+		{"FileDocument", func() (int, error) {
+			d := b.paper(their.Caller.ID, word)
+			_, err := s.FileDocument(ctx, "t1", recaller.Filing{Document: d})
+			return 0, err
+		}, recaller.NotFound},
+		{"FileDocument", func() (int, error) {
+			d := b.noise.house
+			d.Content = word
+			_, err := s.FileDocument(ctx, "t1", recaller.Filing{Document: d})
+			return 0, err
+		}, recaller.Conflict},
+		{"DeleteDocument", func() (int, error) { _, err := s.DeleteDocument(ctx, "t1", b.noise.document.ID); return 0, err }, recaller.NotFound},
+		{"DeleteDocument", func() (int, error) { _, err := s.DeleteDocument(ctx, "t1", b.noise.house.ID); return 0, err }, recaller.NotFound},
 		{"PutCheckpoint", func() (int, error) {
 			_, err := s.PutCheckpoint(ctx, "t1", recaller.Checkpoint{ID: "x", Caller: their.Caller.ID, Summary: word, StagingData: []byte(`{}`)})
 			return 0, err

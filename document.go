@@ -1,0 +1,69 @@
+package recaller
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// DocumentID names a document. That of a conversation has the conversation's id.
+type DocumentID string
+
+// DocumentOrigin says who keeps a document.
+type DocumentOrigin string
+
+// The origins.
+const (
+	DocumentWritten DocumentOrigin = "written" // a client wrote it, or has changed its words: nobody else does
+	DocumentSession DocumentOrigin = "session" // the wrap-up wrote it of one conversation (V5)
+	DocumentPin     DocumentOrigin = "pin"     // the wrap-up keeps it of a topic that comes back (V8)
+)
+
+// Document is a titled, tagged text that can be searched (V6). It is of a caller, or of the tenant itself: its handbook,
+// prices, policies.
+type Document struct {
+	ID           DocumentID
+	Caller       CallerID       // empty: it is the tenant's own
+	Conversation ConversationID // that it is about; empty: none
+	Origin       DocumentOrigin
+	Title        string
+	Content      string
+	Source       string // where it comes from, in the client's words: "voice-call"; may be empty
+	Tags         []string
+	Pinned       bool            // a briefing tells it before older summaries
+	ArchivedAt   time.Time       // from then on no briefing tells it; zero: it is not archived
+	State        json.RawMessage // what its maker must know to go on with it; nil: nothing
+	CreatedAt    time.Time
+	UpdatedAt    time.Time // of its words; never before CreatedAt
+	Version      int64     // how often it was written, from 1
+}
+
+// Filing asks for a document to be written.
+type Filing struct {
+	Once Once
+	// Document is as it is to be. Its Version is the one that it takes the place of, 0 for a new one: if the store has
+	// another by now, it is a Conflict. An id that a document has already is a Conflict, too.
+	Document Document
+	Job      *Job // inserted in the same commit; nil: none
+}
+
+// Filed is the result of a Filing.
+type Filed struct {
+	Document Document
+	Before   *Document // what it took the place of; nil: it is new
+	Existing bool      // a repeated Once: nothing was written, and Before is nil
+	Change   Change    // without its Texts
+}
+
+// DocumentFilter selects documents. Zero fields do not filter, but for Archived.
+type DocumentFilter struct {
+	Caller CallerID
+	House  bool // only the tenant's own
+	Origin DocumentOrigin
+	Tags   []string // it has all of them, in whatever case
+	Pinned bool     // only pinned ones
+	// Archived has archived ones come too. Without it those are left out that were archived, or that are of a
+	// conversation and older than Aged.
+	Archived bool
+	Aged     time.Time // zero: none is too old
+	Page     Page      // newest first, by CreatedAt
+}
