@@ -20,7 +20,7 @@ func layers() []layer {
 		{name: "rules", pure: true, packages: []string{
 			"speech", "when", "repeat", "identity", "transcript", "recall/token", "recall/kind", "recall/index", "livebuffer",
 			"wrapup/reading", "wrapup/quote", "wrapup/summary", "wrapup/label", "wrapup/name", "wrapup/extract", "wrapup/answer", "wrapup/evidence",
-			"agreement", "guard", "prompt", "realtime", "fence", "forgotten", "memory/likeness", "memory/decide", "search/stems", "search/asked", "search/rank", "embed/static", "embed/dialogue", "vector",
+			"agreement", "pin", "guard", "prompt", "realtime", "fence", "forgotten", "memory/likeness", "memory/decide", "search/stems", "search/asked", "search/rank", "embed/static", "embed/dialogue", "vector",
 		}},
 		{name: "use cases", may: []string{"rules"}, packages: []string{
 			"conversation", "thread", "briefing", "memory", "recall", "document", "wrapup", "privacy", "tenant", "caller",
@@ -72,6 +72,7 @@ func edges() map[string][]string {
 		"repeat":          {"when"},
 		"guard":           {"speech", "recall/token"},
 		"agreement":       {"speech", "when", "wrapup/reading", "wrapup/quote"},
+		"pin":             {"embed/static", "recall/token", "speech", "wrapup/name", "wrapup/quote", "wrapup/reading", "wrapup/summary"},
 		"wrapup/reading":  {"speech", "when"},
 		"wrapup/quote":    {"speech", "when", "wrapup/reading"},
 		"wrapup/summary":  {"agreement", "recall/token", "speech", "when", "wrapup/quote", "wrapup/reading"},

@@ -200,3 +200,6 @@ func distance(a, b []rune) int {
 	}
 	return row[len(b)]
 }
+
+// Given reports whether a word, in lower case, is among the common given names.
+func Given(w string) bool { return firstNames[w] }

@@ -132,3 +132,7 @@ func (v *vocabulary) terms(text string) []string {
 	}
 	return out
 }
+
+// Commonness is log2 of how often a word is used in a million of service talk and chat in English, or 0 if it is not
+// among the common ones.
+func Commonness(word string) int { return commonBands()[token.Term(word)] }
