@@ -12,6 +12,7 @@
 //	tools     when to use the memory tools, if the tenant's agent has them (W10, W11; the same for all callers)
 //	caller    name, number, how often, since when
 //	memories  what is remembered, by type
+//	pinned    pinned documents: the matters that come back, as they stand
 //	history   the last conversations, newest first
 //	agreed    what both sides settled on and is still to come, soonest first
 //	due       follow-ups whose time has come or comes soon
@@ -175,8 +176,10 @@ func (s *Service) Briefing(
 	return s.degraded(tenant, caller, reason, req), nil
 }
 
-// writtenOnly removes the voice calls from the history, and what was agreed in conversations that are not in it.
+// writtenOnly removes the voice calls from the history, what was agreed in conversations that are not in it, and the
+// documents that were made of conversations.
 func writtenOnly(snap *recaller.Snapshot) {
+	snap.Pinned = slices.DeleteFunc(snap.Pinned, func(d recaller.Document) bool { return d.Origin != recaller.DocumentWritten })
 	snap.History = slices.DeleteFunc(snap.History, func(c recaller.Conversation) bool { return !c.Channel.Text() })
 	snap.Acts = slices.DeleteFunc(snap.Acts, func(a recaller.Act) bool {
 		return !slices.ContainsFunc(snap.History, func(c recaller.Conversation) bool { return c.ID == a.Conversation })

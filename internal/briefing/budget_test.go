@@ -18,6 +18,7 @@ func everything() recaller.Snapshot {
 	snap := checkpointed(26*time.Hour, "event_booking")
 	snap.Memories = tenMemories()
 	snap.BrokenOff = disconnection(2 * time.Minute).BrokenOff
+	snap.Pinned = pinnedOnes()
 	return snap
 }
 
@@ -112,9 +113,9 @@ func partNamed(t *testing.T, b recaller.Briefing, name string) recaller.Briefing
 
 func TestPartsStandInTheirFixedOrder(t *testing.T) {
 	for style, want := range map[recaller.BriefingStyle][]string{
-		recaller.StyleBriefing: {"tenant", "guidance", "caller", "memories", "history", "due", "now", "resume", "recalled"},
+		recaller.StyleBriefing: {"tenant", "guidance", "caller", "memories", "pinned", "history", "due", "now", "resume", "recalled"},
 		recaller.StyleSystemPrompt: {
-			"tenant", "personality", "business", "guidance", "caller", "history", "memories", "due", "resume", "now", "recalled", "instructions",
+			"tenant", "personality", "business", "guidance", "caller", "history", "pinned", "memories", "due", "resume", "now", "recalled", "instructions",
 			"greeting", "welcome", "closing",
 		},
 	} {

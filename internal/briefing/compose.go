@@ -15,7 +15,7 @@ import (
 // The ranks say what is told first if the budget is short: low before high. Lists rise item by item, so that no list
 // starves the others. In this order come: who calls, and what was left open; that notes are data; who the agent is, and
 // what was agreed on; what is due, and the memory tools; the last conversation; what fits the query, up to its share of
-// the budget; the time; the memories, best known first, beside the tenant's instructions; the rest of the history, and
+// the budget, and pinned documents; the time; the memories, best known first, beside the tenant's instructions; the rest of the history, and
 // the tenant's facts.
 const (
 	rankName         = 0
@@ -29,6 +29,7 @@ const (
 	rankDue          = 6 // one more for each
 	rankHistory      = 7 // historyStep more for each
 	rankFits         = 7 // one more for each
+	rankPinned       = 8 // one more for each
 	rankNow          = 8
 	rankRecalled     = 8 // one more for each
 	rankGreeting     = 9
@@ -141,6 +142,7 @@ func (c *composer) notes(due, rest []*recaller.Memory, resume resumable) {
 	c.tools()
 	c.caller()
 	c.memories(rest)
+	c.pinned()
 	c.history()
 	c.comingUp()
 	c.due(due)

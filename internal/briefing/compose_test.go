@@ -192,6 +192,7 @@ func TestWhatAnAgentIsTold(t *testing.T) {
 		{"checkpoint completed", checkpointed(time.Hour, "Completed"), Request{}},
 		{"ten calls", tenCalls(), Request{}},
 		{"coming up", agreedOn(), Request{}},
+		{"pinned", comingBack(), Request{}},
 		{"budget 400", returning(), Request{MaxTokens: 400}},
 		{"budget 250", returning(), Request{MaxTokens: 250}},
 		{"budget 100, disconnection", disconnection(2 * time.Minute), Request{MaxTokens: 100}},

@@ -96,7 +96,7 @@ func TestThePartsOfASystemPromptStandInTheOrderOfP(t *testing.T) {
 		got = append(got, p.Name)
 	}
 	want := []string{
-		"tenant", "personality", "business", "guidance", "caller", "history",
+		"tenant", "personality", "business", "guidance", "caller", "history", "pinned",
 		"memories", "due", "resume", "tools", "now", "instructions", "greeting", "welcome", "closing",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

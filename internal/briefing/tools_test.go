@@ -59,7 +59,7 @@ func TestPartsStandInTheirFixedOrderWithToolsAfterTheGuidance(t *testing.T) {
 	for _, p := range composed(withTools(everything()), now, Request{}).Parts {
 		got = append(got, p.Name)
 	}
-	want := []string{"tenant", "guidance", "tools", "caller", "memories", "history", "due", "now", "resume"}
+	want := []string{"tenant", "guidance", "tools", "caller", "memories", "pinned", "history", "due", "now", "resume"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

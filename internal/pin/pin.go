@@ -53,7 +53,18 @@ type Topic struct {
 	History []Change                  `json:"history"`           // oldest first
 	Earlier int                       `json:"earlier,omitempty"` // changes that are not listed any more
 	Agreed  []recaller.Stretch        `json:"agreed,omitempty"`  // the times that were agreed on, as long as they lie ahead
+	Pinned  bool                      `json:"pinned,omitempty"`  // whether its document was made a pinned one
+	Hand    Hand                      `json:"hand,omitempty"`    // what a client made of that since
 }
+
+// Hand says what a client decided about a topic's document. Empty: nothing.
+type Hand string
+
+// What a client may decide: that it is pinned, or not, whatever becomes of the topic.
+const (
+	HandOn  Hand = "on"
+	HandOff Hand = "off"
+)
 
 // Quote is something that was said, with who said it and when.
 type Quote struct {

@@ -2,6 +2,7 @@ package pin
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -38,6 +39,29 @@ func (t Topic) Content() string {
 	return b.String()
 }
 
+// Brief tells a topic in a few sentences of at most so many bytes: what it is about, where it stands, what is open. Each
+// is told whole, or not at all.
+func (t Topic) Brief(most int) string {
+	var b strings.Builder
+	add := func(label string, q Quote) {
+		if said := " " + label + q.told(); b.Len()+len(said) <= most {
+			b.WriteString(said)
+		}
+	}
+	if !t.About.is(t.Now[0]) {
+		add("About: ", t.About)
+	}
+	for _, q := range t.Now {
+		add("Now: ", q)
+	}
+	for _, q := range t.Actions {
+		if !slices.ContainsFunc(t.Now, q.is) {
+			add("Open: ", q)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
 // Status says in a few words whether a topic is open, since when, and how often it came up.
 func (t Topic) Status() string {
 	state := "open"
@@ -47,6 +71,9 @@ func (t Topic) Status() string {
 	return fmt.Sprintf("%s; first spoken of on %s, last on %s, in %d conversations",
 		state, t.First.Format(day), t.Latest.Format(day), t.Seen)
 }
+
+// is reports whether two quotations are of the same words.
+func (q Quote) is(o Quote) bool { return q.Conversation == o.Conversation && q.Turn == o.Turn && q.Text == o.Text }
 
 func (q Quote) told() string {
 	who := "caller"
