@@ -67,3 +67,26 @@ type DocumentFilter struct {
 	Aged     time.Time // zero: none is too old
 	Page     Page      // newest first, by CreatedAt
 }
+
+// DocumentIndexing asks for what one document is found by, among all of the tenant's, to be replaced in one commit.
+type DocumentIndexing struct {
+	Document DocumentID
+	Caller   CallerID // empty: it is the tenant's own
+	// Version is that of the document that was read. If it has another by now, or is gone, nothing is written: whoever
+	// wrote it has it indexed anew.
+	Version int64
+	// Stems are the stems of its words, with how often. The store keeps blind tokens of them. nil: leave those that are
+	// there.
+	Stems map[string]int
+	// Embeddings are all by one model. A long document has several, one for each part of it. nil: leave those that are
+	// there.
+	Embeddings []Embedding
+	Only       bool // has the embeddings by other models deleted; without Embeddings it has no effect
+	At         time.Time
+}
+
+// NearDocument is a document that one leg of a search came up with.
+type NearDocument struct {
+	Document DocumentID
+	Score    float64 // cosine similarity, or how well the stems match; scores of different legs cannot be compared
+}

@@ -27,12 +27,17 @@ type mover struct {
 	path     string // of the file that from has open
 }
 
-// apart are tables that the engines keep each in its own way.
-const (
-	vectorTable = "conversation_embeddings"
-	wordTable   = "conversation_words"
-	tenantTable = "tenants"
-)
+const tenantTable = "tenants"
+
+// apart are the tables that the engines keep each in its own way, with what moves them.
+func (m *mover) apart(ids []recaller.TenantID) map[string]func(context.Context) (int64, error) {
+	out := map[string]func(context.Context) (int64, error){}
+	for _, t := range store.Things() {
+		out[t.Words()] = func(ctx context.Context) (int64, error) { return m.moveWords(ctx, t) }
+		out[t.Embeddings()] = func(ctx context.Context) (int64, error) { return m.moveVectors(ctx, t, ids) }
+	}
+	return out
+}
 
 // run copies every table, and compares what came.
 func (m *mover) run(ctx context.Context) (map[string]int64, error) {
@@ -41,7 +46,9 @@ func (m *mover) run(ctx context.Context) (map[string]int64, error) {
 		return nil, err
 	}
 	maps.DeleteFunc(rows, func(name string, _ int64) bool {
-		return name == "goose_db_version" || strings.HasPrefix(name, "conversation_tokens")
+		return name == "goose_db_version" || slices.ContainsFunc(store.Things(), func(t store.Thing) bool {
+			return strings.HasPrefix(name, string(t)+"_tokens") // SQLite's index of words, which is made of what comes
+		})
 	})
 	ids, err := store.New(m.from, nil).TenantIDs(ctx)
 	if err != nil {
@@ -49,14 +56,12 @@ func (m *mover) run(ctx context.Context) (map[string]int64, error) {
 	}
 	names := slices.Sorted(maps.Keys(rows))
 	names = append(slices.DeleteFunc(names, func(n string) bool { return n == tenantTable }), tenantTable) // last: see Move
+	apart := m.apart(ids)
 	for _, name := range names {
 		var came int64
-		switch name {
-		case wordTable:
-			came, err = m.moveWords(ctx)
-		case vectorTable:
-			came, err = m.moveVectors(ctx, ids)
-		default:
+		if move, ok := apart[name]; ok {
+			came, err = move(ctx)
+		} else {
 			came, err = m.moveTable(ctx, name, ids)
 		}
 		if err != nil {
@@ -204,17 +209,17 @@ func (m *mover) sum(
 	return out, err
 }
 
-// moveWords copies the blind tokens that conversations are found by.
-func (m *mover) moveWords(ctx context.Context) (n int64, err error) {
-	err = sqlite.EachTokens(ctx, m.path, func(t store.Tokens) error {
+// moveWords copies the blind tokens that things are found by.
+func (m *mover) moveWords(ctx context.Context, of store.Thing) (n int64, err error) {
+	err = sqlite.EachTokens(ctx, m.path, of, func(t store.Tokens) error {
 		n++
 		return m.to.Write(ctx, t.Tenant, "", func(tx store.Tx) error { return m.to.PutTokens(ctx, tx, t) })
 	})
 	return n, err
 }
 
-// moveVectors copies the embeddings of conversations.
-func (m *mover) moveVectors(ctx context.Context, ids []recaller.TenantID) (n int64, err error) {
+// moveVectors copies the embeddings of things.
+func (m *mover) moveVectors(ctx context.Context, of store.Thing, ids []recaller.TenantID) (n int64, err error) {
 	for _, id := range ids {
 		var v store.Vectors
 		flush := func() error {
@@ -226,22 +231,22 @@ func (m *mover) moveVectors(ctx context.Context, ids []recaller.TenantID) (n int
 		}
 		err := m.from.Read(ctx, id, "", func(tx store.Tx) error {
 			return tx.QueryAll(ctx, store.Query{
-				SQL: `SELECT conversation_id, caller_id, model, width, made_at, vector FROM conversation_embeddings
-					WHERE tenant_id = $1 ORDER BY conversation_id, model, part`, Args: []any{id},
+				SQL: `SELECT ` + of.Key() + `, caller_id, model, width, made_at, vector FROM ` + of.Embeddings() + `
+					WHERE tenant_id = $1 ORDER BY ` + of.Key() + `, model, part`, Args: []any{id},
 				Row: func(scan func(...any) error) error {
-					next := store.Vectors{Tenant: id}
+					next := store.Vectors{Of: of, Tenant: id}
 					var model string
 					var width int
 					var at int64
 					var stored []byte
-					if err := scan(&next.Conversation, &next.Caller, &model, &width, &at, &stored); err != nil {
+					if err := scan(&next.ID, &next.Caller, &model, &width, &at, &stored); err != nil {
 						return err
 					}
 					numbers, ok := sqlite.Unpacked(stored, width)
 					if !ok {
-						return recaller.Errorf(recaller.Internal, "an embedding of conversation %s is damaged", next.Conversation)
+						return recaller.Errorf(recaller.Internal, "an embedding of %s %s is damaged", of, next.ID)
 					}
-					if next.Conversation != v.Conversation || model != v.Parts[0].Model {
+					if next.ID != v.ID || model != v.Parts[0].Model {
 						if err := flush(); err != nil {
 							return err
 						}

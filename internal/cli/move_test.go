@@ -6,11 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/cli"
 	"github.com/recallerhq/recaller/internal/pgtest"
+	"github.com/recallerhq/recaller/internal/store"
+	"github.com/recallerhq/recaller/internal/store/sqlite"
 )
 
 // P8: who outgrows the data folder moves to Postgres. All of it comes along, what was erased stays erased, and the
@@ -22,6 +26,7 @@ func TestAnInstallationMovesToPostgres(t *testing.T) {
 		b.must("replay", "testdata/plumber.txt", "--phone", phone, "--at", "2026-10-02T14:05")
 	}
 	b.must("erase", gone, "--yes")
+	indexDocument(t, filepath.Join(b.data, "recaller.db"))
 	master, err := os.ReadFile(filepath.Join(b.data, "master", "master.key"))
 	if err != nil {
 		t.Fatal(err)
@@ -49,12 +54,47 @@ func TestAnInstallationMovesToPostgres(t *testing.T) {
 	want(t, "the briefing", b.must("briefing", maria), "Maria Lopez", "October 2, 2026")
 	want(t, "recall", b.must("recall", maria, "what noise does the boiler make"), "terrible noise")
 	want(t, "search", b.must("search", "a boiler that makes noises"), "boiler")
+	onDatabase(t, db, `DO $$ BEGIN
+		ASSERT (SELECT tokens = array_to_tsvector('{any,aaaa,aaaax,bbbb}') AND created_at = 7 AND length = 4 FROM document_words), 'words of a document';
+		ASSERT (SELECT count(*) = 2 AND bool_and(vector <=> '[0.6,0.8]' < 0.01 OR part = 1) FROM document_embeddings WHERE caller_id = ''), 'embeddings of a document';
+		END $$`)
 	if b.run("briefing", gone).code == cli.ExitOK {
 		t.Error("who was erased is known")
 	}
 	b.must("replay", "testdata/plumber.txt", "--phone", later) // it goes on
 	b.env = before
 	want(t, "the folder", b.must("briefing", maria), "Maria Lopez")
+}
+
+// indexDocument has a file hold what a document of the tenant itself is found by.
+func indexDocument(t *testing.T, path string) {
+	t.Helper()
+	e, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	ids, err := store.New(e, nil).TenantIDs(t.Context())
+	if err != nil || len(ids) != 1 {
+		t.Fatal(ids, err)
+	}
+	err = e.Write(t.Context(), ids[0], "", func(tx store.Tx) error {
+		if err := e.PutTokens(t.Context(), tx, store.Tokens{
+			Of: store.Documents, Tenant: ids[0], ID: "d", CreatedAt: time.UnixMicro(7), Counts: map[string]int{"aaaa": 3, "bbbb": 1},
+		}); err != nil {
+			return err
+		}
+		return e.PutVectors(t.Context(), tx, store.Vectors{Of: store.Documents, Tenant: ids[0], ID: "d", Parts: []recaller.Embedding{
+			{Model: "m", Vector: []float32{0.6, 0.8}}, {Model: "m", Vector: []float32{1, 0}},
+		}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // onDatabase runs statements as a superuser.

@@ -296,9 +296,13 @@ func (s *Store) DeleteDocument(
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `DELETE FROM document_tags WHERE tenant_id = $1 AND caller_id = $2 AND document_id = $3`,
-			tenant, w.caller, id)
-		return err
+		for _, table := range []string{`document_tags`, `document_words`, `document_embeddings`} {
+			if _, err := tx.Exec(ctx, `DELETE FROM `+table+` WHERE tenant_id = $1 AND caller_id = $2 AND document_id = $3`,
+				tenant, w.caller, id); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return out, err
 }

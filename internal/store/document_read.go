@@ -135,37 +135,38 @@ func (s *Store) listing(
 		tokens = tokens[1:]
 	}
 	q.and(`(` + at + `, ` + id + `) < (` + q.param(from.At) + `, ` + q.param(from.ID) + `)`)
-	filing(&q, f, tokens)
+	filing(&q, `documents`, f, tokens)
 	query = `SELECT ` + listedColumns + ` FROM ` + table + ` WHERE documents.tenant_id = $1` + q.String() + `
 		AND NOT EXISTS (SELECT 1 FROM callers k WHERE k.tenant_id = $1 AND k.id = documents.caller_id AND k.erasing)
 		ORDER BY ` + at + ` DESC, ` + id + ` DESC LIMIT ` + q.param(limit)
 	return query, q.args, nil
 }
 
-// filing adds the conditions of a filter on a row of documents. Its tags are given as tokens.
-func filing(q *where, f recaller.DocumentFilter, tokens [][]byte) {
+// filing adds the conditions of a filter on a row of documents, by what the query calls it. Its tags are given as tokens.
+// The limit has SQLite look up each row's tag; else it may read all of the tenant's documents.
+func filing(q *where, row string, f recaller.DocumentFilter, tokens [][]byte) {
 	switch {
 	case f.Caller != "":
-		q.eq(`documents.caller_id`, f.Caller)
+		q.eq(row+`.caller_id`, f.Caller)
 	case f.House:
-		q.and(`documents.caller_id = ''`)
+		q.and(row + `.caller_id = ''`)
 	}
 	if f.Origin != "" {
-		q.eq(`documents.origin`, f.Origin)
+		q.eq(row+`.origin`, f.Origin)
 	}
 	if f.Pinned {
-		q.and(`documents.pinned`)
+		q.and(row + `.pinned`)
 	}
 	for _, token := range tokens {
 		q.and(`EXISTS (SELECT 1 FROM document_tags o WHERE o.tenant_id = $1 AND o.token = ` + q.param(token) + `
-			AND o.created_at = documents.created_at AND o.document_id = documents.id)`)
+			AND o.created_at = ` + row + `.created_at AND o.document_id = ` + row + `.id LIMIT 1)`)
 	}
 	if f.Archived {
 		return
 	}
-	q.and(`documents.archived_at IS NULL`)
+	q.and(row + `.archived_at IS NULL`)
 	if !f.Aged.IsZero() {
-		q.and(`(documents.origin <> 'session' OR documents.created_at >= ` + q.param(micros(f.Aged)) + `)`)
+		q.and(`(` + row + `.origin <> 'session' OR ` + row + `.created_at >= ` + q.param(micros(f.Aged)) + `)`)
 	}
 }
 

@@ -19,6 +19,8 @@ var callerTables = []struct{ table, word string }{
 	{"checkpoints", "checkpoints"},
 	{"documents", "documents"},
 	{"document_tags", "document_tags"},
+	{"document_embeddings", "document_embeddings"},
+	{"document_words", "document_word_indexes"},
 	{"turn_vectors", "turn_vectors"},
 	{"recall_segments", "recall_segments"},
 	{"conversation_embeddings", "embeddings"},
@@ -103,6 +105,7 @@ func (s *Store) Scrub(ctx context.Context) ([]recaller.Remain, error) { return s
 func Readable() []string {
 	return []string{
 		"identities", "conversations", "memories", "onces", "conversation_embeddings", "conversation_words", "document_tags",
+		"document_embeddings", "document_words",
 	}
 }
 

@@ -7,81 +7,18 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/recallerhq/recaller"
 )
 
-// Index finds conversations among all of a tenant's (P7). Each database has its own, because each has its own way with
-// vectors and its own full-text index. Embeddings of different models are never compared.
-type Index interface {
-	// PutVectors replaces a conversation's embeddings by one model.
-	PutVectors(ctx context.Context, tx Tx, v Vectors) error
-	// PutTokens replaces the tokens of a conversation.
-	PutTokens(ctx context.Context, tx Tx, t Tokens) error
-	// Similar ranks the findable conversations by cosine, nearest first; of one with several embeddings the nearest
-	// counts.
-	Similar(ctx context.Context, read Door, q Nearest) ([]recaller.Near, error)
-	// Matching ranks the findable conversations that have any of the tokens, best first.
-	Matching(ctx context.Context, read Door, q Matching) ([]recaller.Near, error)
-	// Similarities returns the cosine of each of the conversations that has an embedding by the model. Of several
-	// embeddings the nearest counts.
-	Similarities(ctx context.Context, read Door, q Compared) (map[recaller.ConversationID]float64, error)
-}
-
-// Door runs fn on a snapshot of the tenant's rows. Each call sees a newer snapshot, and holds a connection while fn
-// runs.
-type Door func(ctx context.Context, fn func(Tx) error) error
-
-// Vectors are the embeddings of a conversation to be written, all by one model and of one width: one for each part of
-// it, in order.
-type Vectors struct {
-	Tenant       recaller.TenantID
-	Conversation recaller.ConversationID
-	Caller       recaller.CallerID
-	Parts        []recaller.Embedding // of length 1; at least one
-	At           time.Time
-}
-
-// Tokens are the blind tokens of a conversation to be written, with how often each stem was said.
-type Tokens struct {
-	Tenant       recaller.TenantID
-	Conversation recaller.ConversationID
-	Caller       recaller.CallerID
-	Counts       map[string]int
-}
-
-// Nearest asks for the conversations whose embeddings are nearest to one.
-type Nearest struct {
-	Tenant    recaller.TenantID
-	Embedding recaller.Embedding // of length 1
-	Filter    recaller.SearchFilter
-	Limit     int
-}
-
-// Matching asks for the conversations that tokens match best.
-type Matching struct {
-	Tenant recaller.TenantID
-	Tokens []string // letters and digits; at most maxStems
-	Filter recaller.SearchFilter
-	Limit  int
-}
-
-// Compared asks how near given conversations are to an embedding.
-type Compared struct {
-	Tenant    recaller.TenantID
-	Embedding recaller.Embedding // of length 1
-	IDs       []recaller.ConversationID
-}
-
 // Bounds of a search.
 const (
-	maxFound = 1000 // conversations that are asked for at once
+	maxFound = 1000 // things that are asked for at once
 	maxStems = 16   // of a query: a look-up each
 	maxWidth = 4000 // of a vector: what an index of Postgres takes
 )
 
-// blindStem is the purpose of the tokens that conversations are found by.
+// blindStem is the purpose of the tokens that conversations and documents are found by.
 const blindStem = "search.stem"
 
 // tokenDigits is how many digits of a blind token the databases index. Ten are 50 bits: two stems of a tenant hardly
@@ -104,27 +41,12 @@ func (s *Store) tokens(ctx context.Context, tenant recaller.TenantID, stems []st
 // PutIndexing replaces what a conversation is found by. It fails with NotFound if the caller has no such conversation,
 // is gone, or is being erased; with Invalid if a vector has no direction.
 func (s *Store) PutIndexing(ctx context.Context, tenant recaller.TenantID, in recaller.Indexing) error {
-	v := Vectors{Tenant: tenant, Conversation: in.Conversation, Caller: in.Caller, At: in.At}
-	for _, part := range in.Embeddings {
-		e, err := direction(part)
-		if err != nil {
-			return err
-		}
-		if v.Parts = append(v.Parts, e); e.Model != v.Parts[0].Model || len(e.Vector) != len(v.Parts[0].Vector) {
-			return recaller.InvalidField("embeddings", "must all be by one model, and of one width")
-		}
+	x, err := s.indexing(ctx, tenant, in.Stems, in.Embeddings)
+	if err != nil {
+		return err
 	}
-	t := Tokens{Tenant: tenant, Conversation: in.Conversation, Caller: in.Caller, Counts: make(map[string]int, len(in.Stems))}
-	if in.Stems != nil {
-		said := slices.Collect(maps.Keys(in.Stems))
-		tokens, err := s.tokens(ctx, tenant, said)
-		if err != nil {
-			return err
-		}
-		for i, stem := range said {
-			t.Counts[tokens[i]] += in.Stems[stem]
-		}
-	}
+	x.of(Conversations, string(in.Conversation), in.Caller)
+	x.vectors.At, x.only = in.At, in.Only
 	return s.WithCaller(ctx, tenant, in.Caller, func(tx Tx) error {
 		var one int
 		err := tx.QueryRow(ctx, `SELECT 1 FROM conversations WHERE tenant_id = $1 AND id = $2
@@ -133,23 +55,69 @@ func (s *Store) PutIndexing(ctx context.Context, tenant recaller.TenantID, in re
 		if err != nil {
 			return notFound(err, "there is no such conversation")
 		}
-		if in.Stems != nil {
-			if err := s.engine.PutTokens(ctx, tx, t); err != nil {
-				return err
-			}
-		}
-		if len(v.Parts) == 0 {
-			return nil
-		}
-		if in.Only {
-			if _, err := tx.Exec(ctx, `DELETE FROM conversation_embeddings WHERE tenant_id = $1 AND conversation_id = $2
-				AND model <> $3`,
-				tenant, in.Conversation, v.Parts[0].Model); err != nil {
-				return err
-			}
-		}
-		return s.engine.PutVectors(ctx, tx, v)
+		return x.put(ctx, tx, s.engine)
 	})
+}
+
+// indexing is what one thing is to be found by.
+type indexing struct {
+	vectors Vectors
+	tokens  Tokens // without Counts those that are there stay
+	only    bool
+}
+
+// indexing makes ready what a thing is to be found by.
+func (s *Store) indexing(
+	ctx context.Context, tenant recaller.TenantID, stems map[string]int, embeddings []recaller.Embedding,
+) (x indexing, err error) {
+	x.vectors.Tenant, x.tokens.Tenant = tenant, tenant
+	for _, part := range embeddings {
+		e, err := direction(part)
+		if err != nil {
+			return x, err
+		}
+		x.vectors.Parts = append(x.vectors.Parts, e)
+		if first := x.vectors.Parts[0]; e.Model != first.Model || len(e.Vector) != len(first.Vector) {
+			return x, recaller.InvalidField("embeddings", "must all be by one model, and of one width")
+		}
+	}
+	if stems == nil {
+		return x, nil
+	}
+	said := slices.Collect(maps.Keys(stems))
+	tokens, err := s.tokens(ctx, tenant, said)
+	x.tokens.Counts = make(map[string]int, len(said))
+	for i, token := range tokens {
+		x.tokens.Counts[token] += stems[said[i]]
+	}
+	return x, err
+}
+
+// of says what it is about.
+func (x *indexing) of(thing Thing, id string, caller recaller.CallerID) {
+	x.vectors.Of, x.vectors.ID, x.vectors.Caller = thing, id, caller
+	x.tokens.Of, x.tokens.ID, x.tokens.Caller = thing, id, caller
+}
+
+// put writes it.
+func (x *indexing) put(ctx context.Context, tx Tx, to Index) error {
+	if x.tokens.Counts != nil {
+		if err := to.PutTokens(ctx, tx, x.tokens); err != nil {
+			return err
+		}
+	}
+	v := x.vectors
+	if len(v.Parts) == 0 {
+		return nil
+	}
+	if x.only {
+		if _, err := tx.Exec(ctx, `DELETE FROM `+v.Of.Embeddings()+` WHERE tenant_id = $1 AND `+v.Of.Key()+` = $2
+			AND model <> $3`,
+			v.Tenant, v.ID, v.Parts[0].Model); err != nil {
+			return err
+		}
+	}
+	return to.PutVectors(ctx, tx, v)
 }
 
 // direction returns the embedding scaled to length 1.
@@ -181,6 +149,13 @@ func direction(e recaller.Embedding) (recaller.Embedding, error) {
 func (s *Store) Similar(
 	ctx context.Context, tenant recaller.TenantID, e recaller.Embedding, f recaller.SearchFilter, limit int,
 ) ([]recaller.Near, error) {
+	found, err := s.similar(ctx, tenant, e, AmongConversations(f), limit)
+	return asConversations(found), err
+}
+
+func (s *Store) similar(
+	ctx context.Context, tenant recaller.TenantID, e recaller.Embedding, among Among, limit int,
+) ([]Near, error) {
 	e, err := direction(e)
 	if err != nil {
 		return nil, err
@@ -188,7 +163,15 @@ func (s *Store) Similar(
 	if err := bounded(limit); err != nil {
 		return nil, err
 	}
-	return s.engine.Similar(ctx, s.door(tenant), Nearest{tenant, e, f, limit})
+	return s.engine.Similar(ctx, s.door(tenant), Nearest{among, tenant, e, limit})
+}
+
+func asConversations(found []Near) []recaller.Near {
+	out := make([]recaller.Near, len(found))
+	for i, n := range found {
+		out[i] = recaller.Near{Conversation: recaller.ConversationID(n.ID), Score: n.Score}
+	}
+	return out
 }
 
 // Matching finds among the same conversations by the stems that were said in them, and returns the best first. Rare
@@ -197,6 +180,13 @@ func (s *Store) Similar(
 func (s *Store) Matching(
 	ctx context.Context, tenant recaller.TenantID, stems []string, f recaller.SearchFilter, limit int,
 ) ([]recaller.Near, error) {
+	found, err := s.matching(ctx, tenant, stems, AmongConversations(f), limit)
+	return asConversations(found), err
+}
+
+func (s *Store) matching(
+	ctx context.Context, tenant recaller.TenantID, stems []string, among Among, limit int,
+) ([]Near, error) {
 	if err := bounded(limit); err != nil {
 		return nil, err
 	}
@@ -213,7 +203,7 @@ func (s *Store) Matching(
 	if err != nil {
 		return nil, err
 	}
-	return s.engine.Matching(ctx, s.door(tenant), Matching{tenant, tokens, f, limit})
+	return s.engine.Matching(ctx, s.door(tenant), Matching{among, tenant, tokens, limit})
 }
 
 // Similarities returns the cosine of given conversations; those without an embedding by the model are left out.
@@ -230,7 +220,16 @@ func (s *Store) Similarities(
 	if err := bounded(len(ids)); err != nil {
 		return nil, err
 	}
-	return s.engine.Similarities(ctx, s.door(tenant), Compared{tenant, e, ids})
+	q := Compared{Of: Conversations, Tenant: tenant, Embedding: e, IDs: make([]string, len(ids))}
+	for i, id := range ids {
+		q.IDs[i] = string(id)
+	}
+	found, err := s.engine.Similarities(ctx, s.door(tenant), q)
+	out := make(map[recaller.ConversationID]float64, len(found))
+	for id, cosine := range found {
+		out[recaller.ConversationID(id)] = cosine
+	}
+	return out, err
 }
 
 func bounded(limit int) error {
@@ -242,32 +241,6 @@ func bounded(limit int) error {
 
 func (s *Store) door(tenant recaller.TenantID) Door {
 	return func(ctx context.Context, fn func(Tx) error) error { return s.WithTenant(ctx, tenant, Reading, fn) }
-}
-
-// Findable returns the condition that a search may answer row c of conversations: it has ended, its caller is not being
-// erased, and the filter lets it through. The tenant is $1. The arguments of the condition are appended to args.
-func Findable(f recaller.SearchFilter, args *[]any) string {
-	q := where{args: *args}
-	for _, c := range []struct{ column, value string }{
-		{"c.caller_id", string(f.Caller)},
-		{"c.channel", string(f.Channel)},
-		{"c.intent", f.Intent},
-		{"c.sentiment", f.Sentiment},
-		{"c.outcome", f.Outcome},
-	} {
-		if c.value != "" {
-			q.eq(c.column, c.value)
-		}
-	}
-	if !f.After.IsZero() {
-		q.and("c.started_at >= " + q.param(micros(f.After)))
-	}
-	if !f.Before.IsZero() {
-		q.and("c.started_at < " + q.param(micros(f.Before)))
-	}
-	*args = q.args
-	return `c.status <> 'active' AND NOT EXISTS (SELECT 1 FROM callers k WHERE k.tenant_id = $1 AND k.id = c.caller_id
-		AND k.erasing)` + q.String()
 }
 
 // padded repeats the last value, so that lists of many lengths make few statements.

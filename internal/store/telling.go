@@ -12,8 +12,8 @@ const (
 	maxFrequent = 4             // tokens, where all of them are frequent
 )
 
-// Telling chooses the tokens that count in a ranking. counts says in how many of the tenant's conversations each token
-// is, and total how many conversations there are; neither is counted past MaxRanked + 1.
+// Telling chooses the tokens that count in a ranking. counts says in how many of the tenant's things each token is, and
+// total how many there are; neither is counted past MaxRanked + 1.
 //
 // A token that many conversations have says little of any, and costs the most. So for a tenant with many conversations
 // the rarest tokens count, as many as leave no more conversations than are ranked. If even the rarest is frequent, the
@@ -39,4 +39,15 @@ func Telling(tokens []string, counts []int, total int) (telling []string, all bo
 		}
 	}
 	return telling, true
+}
+
+// Commonplace reports whether tokens tell nothing of any document: each that documents have is in more than half of
+// them. counts and total are as in Telling.
+func Commonplace(counts []int, total int) bool {
+	for _, n := range counts {
+		if n > 0 && 2*n <= total {
+			return false
+		}
+	}
+	return true
 }

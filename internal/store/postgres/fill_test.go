@@ -101,7 +101,7 @@ func crowded(t testing.TB, c *pgx.Conn) {
 	t.Helper()
 	for _, tb := range tables(t, c) {
 		n := 10_000
-		if tb.name == "conversation_embeddings" {
+		if strings.HasSuffix(tb.name, "_embeddings") {
 			n = 1500 // its graph takes time to make
 		}
 		tenant := `CASE WHEN i % 10 = 0 THEN 't2' ELSE 't1' END`
@@ -136,11 +136,17 @@ func crowded(t testing.TB, c *pgx.Conn) {
 				return `1 + i % 3`
 			case "identities.kind":
 				return `'phone'`
-			case "conversation_embeddings.width":
+			case "documents.id", "document_embeddings.document_id", "document_words.document_id":
+				return `'d' || i`
+			case "documents.pinned":
+				return `i % 20 = 0`
+			case "documents.origin":
+				return `CASE WHEN i % 50 = 0 THEN 'written' ELSE 'session' END`
+			case "conversation_embeddings.width", "document_embeddings.width":
 				return `384`
-			case "conversation_embeddings.vector":
+			case "conversation_embeddings.vector", "document_embeddings.vector":
 				return `(SELECT array_agg(((i * g) % 97)::float4)::halfvec FROM generate_series(1, 384) g WHERE i > 0)`
-			case "conversation_embeddings.model":
+			case "conversation_embeddings.model", "document_embeddings.model":
 				return `'recaller-static/2'`
 			}
 			switch col.name {

@@ -4,22 +4,24 @@ import (
 	"sync"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/store"
 )
 
 // mostKnown is how many frequent tokens are remembered. knownTimes is for how many searches each is: then it is counted
-// again, because conversations are deleted too.
+// again, because things are deleted too.
 const (
 	mostKnown  = 20_000
 	knownTimes = 50
 )
 
-// counted is a token of a tenant; the empty one stands for all of the tenant's conversations.
+// counted is a token that some of a tenant's things have; the empty one stands for all of them.
 type counted struct {
+	of     store.Thing
 	tenant recaller.TenantID
 	token  string
 }
 
-// frequent remembers the tokens that were found in more conversations than are ranked. Counting those takes longest,
+// frequent remembers the tokens that were found in more things than are ranked. Counting those takes longest,
 // and a frequent token usually stays frequent. The zero value is ready. Safe for concurrent use.
 type frequent struct {
 	mu    sync.Mutex // guards times

@@ -3,12 +3,14 @@ package postgres
 import (
 	"fmt"
 	"testing"
+
+	"github.com/recallerhq/recaller/internal/store"
 )
 
 func TestFrequentTokensAreCountedAnewByAndBy(t *testing.T) {
 	t.Parallel()
 	var f frequent
-	c := counted{"t", "token"}
+	c := counted{store.Conversations, "t", "token"}
 	if f.is(c) {
 		t.Fatal("a token that was never counted is known")
 	}
@@ -17,11 +19,12 @@ func TestFrequentTokensAreCountedAnewByAndBy(t *testing.T) {
 	for f.is(c) {
 		n++
 	}
-	if n != knownTimes || f.is(counted{"u", "token"}) {
-		t.Errorf("known %d times, want %d, and by its tenant alone", n, knownTimes)
+	f.learn(c)
+	if n != knownTimes || f.is(counted{store.Conversations, "u", "token"}) || f.is(counted{store.Documents, "t", "token"}) {
+		t.Errorf("known %d times, want %d, and by its tenant and its things alone", n, knownTimes)
 	}
 	for i := range 3 * mostKnown {
-		f.learn(counted{"t", fmt.Sprint(i)})
+		f.learn(counted{store.Conversations, "t", fmt.Sprint(i)})
 	}
 	if len(f.times) > mostKnown {
 		t.Errorf("%d tokens are known, want %d at most", len(f.times), mostKnown)

@@ -37,8 +37,8 @@ func TestErasureLeavesNoTraceInTheTables(t *testing.T) {
 		t.Errorf("got %v, %v; want %v", remains, err, want)
 	}
 	before := ask[string](t, super, `SELECT pg_relation_filepath('identities')`)
-	if found, all := storetest.Found(files(t, super), erased); len(found) != len(all) || len(all) != 7 {
-		t.Errorf("before: found %v of %v, want some of all seven kinds, else this test looks at the wrong bytes", found, all)
+	if found, all := storetest.Found(files(t, super), erased); len(found) != len(all) || len(all) != 10 {
+		t.Errorf("before: found %v of %v, want some of all ten kinds, else this test looks at the wrong bytes", found, all)
 	}
 	scrubbed := make(chan error, 1)
 	go func() { scrubbed <- postgres.ScrubTables(t.Context(), db.Owner) }()
@@ -58,17 +58,26 @@ func traces(t *testing.T, d *storetest.Data, super *pgx.Conn, of []recaller.Open
 	t.Helper()
 	for _, o := range of {
 		list = append(list, d.Tokens(o)...)
-		vector := ask[[]byte](t, super, `SELECT halfvec_send(vector) FROM conversation_embeddings WHERE caller_id = $1`, o.Caller.ID)
-		vector = vector[4:] // its width
-		for i := 0; i < len(vector); i += 2 {
-			vector[i], vector[i+1] = vector[i+1], vector[i] // as the processor has it
+		for _, thing := range store.Things() {
+			list = append(list, foundBy(t, super, thing, o.Caller.ID)...)
 		}
-		list = append(list, storetest.Trace{Of: "embeddings", Bytes: vector})
-		for _, token := range ask[[]string](t, super, `SELECT tsvector_to_array(tokens) FROM conversation_words WHERE caller_id = $1`, o.Caller.ID) {
-			shared := ask[int](t, super, `SELECT count(*) FROM conversation_words WHERE tokens @@ $1::text::tsquery`, token)
-			if len(token) >= 8 && shared == 1 {
-				list = append(list, storetest.Trace{Of: "words", Bytes: []byte(token)})
-			}
+	}
+	return list
+}
+
+// foundBy are the embedding of a caller's conversation or document, and the tokens of what nobody else said.
+func foundBy(t *testing.T, super *pgx.Conn, thing store.Thing, caller recaller.CallerID) (list []storetest.Trace) {
+	t.Helper()
+	vector := ask[[]byte](t, super, `SELECT halfvec_send(vector) FROM `+thing.Embeddings()+` WHERE caller_id = $1`, caller)
+	vector = vector[4:] // its width
+	for i := 0; i < len(vector); i += 2 {
+		vector[i], vector[i+1] = vector[i+1], vector[i] // as the processor has it
+	}
+	list = append(list, storetest.Trace{Of: thing.Embeddings(), Bytes: vector})
+	for _, token := range ask[[]string](t, super, `SELECT tsvector_to_array(tokens) FROM `+thing.Words()+` WHERE caller_id = $1`, caller) {
+		shared := ask[int](t, super, `SELECT count(*) FROM `+thing.Words()+` WHERE tokens @@ $1::text::tsquery`, token)
+		if len(token) >= 8 && shared == 1 {
+			list = append(list, storetest.Trace{Of: thing.Words(), Bytes: []byte(token)})
 		}
 	}
 	return list

@@ -15,6 +15,8 @@ import (
 const classes = `
 count:   conversation_words.length
 token:   conversation_words.tokens
+count:   document_words.length
+token:   document_words.tokens
 `
 
 func TestEveryColumnIsClassified(t *testing.T) {

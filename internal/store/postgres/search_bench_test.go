@@ -18,7 +18,7 @@ import (
 	"github.com/recallerhq/recaller/internal/store/storetest"
 )
 
-// crowd is a database of a tenant with many conversations.
+// crowd is a database of a tenant with many conversations or documents.
 type crowd struct {
 	testing.TB
 	storetest.Population
@@ -49,11 +49,16 @@ func newCrowd(t testing.TB, people ...storetest.Population) *crowd {
 	for i := 0; i < len(again); i += 2 {
 		exec(`DROP INDEX ` + again[i])
 	}
-	exec(`CREATE TEMP TABLE said (tenant_id TEXT, conversation_id TEXT, caller_id TEXT, length BIGINT, tokens TEXT[])`)
+	exec(`CREATE TEMP TABLE said (tenant_id TEXT, id TEXT, caller_id TEXT, length BIGINT, tokens TEXT[], created_at BIGINT)`)
 	for _, p := range people {
 		c.copyIn(ctx, conn, &p)
 	}
-	exec(`INSERT INTO conversation_words SELECT tenant_id, conversation_id, caller_id, length, array_to_tsvector(tokens) FROM said`)
+	columns := `tenant_id, id, caller_id, length, array_to_tsvector(tokens)`
+	into := `tenant_id, ` + c.Thing().Key() + `, caller_id, length, tokens`
+	if c.Thing() == store.Documents {
+		columns, into = columns+`, created_at`, into+`, created_at`
+	}
+	exec(`INSERT INTO ` + c.Thing().Words() + ` (` + into + `) SELECT ` + columns + ` FROM said`)
 	exec(`SET maintenance_work_mem = '1GB'; SET max_parallel_maintenance_workers = 2`)
 	for i := 1; i < len(again); i += 2 {
 		exec(again[i])
@@ -88,19 +93,31 @@ func (c *crowd) copyIn(ctx context.Context, conn *pgx.Conn, p *storetest.Populat
 	put("callers", []string{"tenant_id", "id", "first_seen", "last_seen", "body"}, len(list), func(i int) []any {
 		return []any{string(p.Tenant), string(list[i]), 0, 0, body[:100]}
 	})
-	put("conversations", []string{
-		"tenant_id", "id", "caller_id", "channel", "direction", "status", "reminder", "imported", "started_at", "last_activity_at", "intent", "sentiment", "outcome", "topics", "analysed_by", "body", "summary",
-	}, p.Size, func(i int) []any {
-		at := p.At(i).UnixMicro()
-		return []any{string(p.Tenant), string(p.ID(i)), string(p.Caller(i)), "voice", "inbound", "completed", false, false, at, at, p.Intent(i), "neutral", "resolved", "", "rules", body[:250], body}
-	})
-	put("conversation_embeddings", []string{"tenant_id", "conversation_id", "caller_id", "model", "width", "made_at", "vector"}, p.Size, func(i int) []any {
-		return []any{string(p.Tenant), string(p.ID(i)), string(p.Caller(i)), p.Model, p.Width, 0, pgvector.NewHalfVector(p.Vector(i))}
+	if p.Thing() == store.Documents {
+		put("documents", []string{
+			"tenant_id", "id", "caller_id", "conversation_id", "origin", "pinned", "created_at", "updated_at", "version", "body",
+		}, p.Size, func(i int) []any {
+			at := p.At(i).UnixMicro()
+			return []any{string(p.Tenant), p.ID(i), string(p.Caller(i)), "", "session", false, at, at, 1, make([]byte, 1500)}
+		})
+		put("document_tags", []string{"tenant_id", "token", "created_at", "document_id", "caller_id"}, p.Size, func(i int) []any {
+			return []any{string(p.Tenant), []byte(p.Intent(i)), p.At(i).UnixMicro(), p.ID(i), string(p.Caller(i))}
+		})
+	} else {
+		put("conversations", []string{
+			"tenant_id", "id", "caller_id", "channel", "direction", "status", "reminder", "imported", "started_at", "last_activity_at", "intent", "sentiment", "outcome", "topics", "analysed_by", "body", "summary",
+		}, p.Size, func(i int) []any {
+			at := p.At(i).UnixMicro()
+			return []any{string(p.Tenant), p.ID(i), string(p.Caller(i)), "voice", "inbound", "completed", false, false, at, at, p.Intent(i), "neutral", "resolved", "", "rules", body[:250], body}
+		})
+	}
+	put(p.Thing().Embeddings(), []string{"tenant_id", p.Thing().Key(), "caller_id", "model", "part", "width", "made_at", "vector"}, p.Size, func(i int) []any {
+		return []any{string(p.Tenant), p.ID(i), string(p.Caller(i)), p.Model, 0, p.Width, 0, pgvector.NewHalfVector(p.Vector(i))}
 	})
 	if p.Words == 0 {
 		return
 	}
-	put("said", []string{"tenant_id", "conversation_id", "caller_id", "length", "tokens"}, p.Size, func(i int) []any {
+	put("said", []string{"tenant_id", "id", "caller_id", "length", "tokens", "created_at"}, p.Size, func(i int) []any {
 		tokens := []string{"any"}
 		length := 0
 		for token, n := range p.Tokens(i) {
@@ -109,7 +126,7 @@ func (c *crowd) copyIn(ctx context.Context, conn *pgx.Conn, p *storetest.Populat
 				tokens = append(tokens, token+"x")
 			}
 		}
-		return []any{string(p.Tenant), string(p.ID(i)), string(p.Caller(i)), length, tokens}
+		return []any{string(p.Tenant), p.ID(i), string(p.Caller(i)), length, tokens, p.At(i).UnixMicro()}
 	})
 }
 
@@ -117,60 +134,67 @@ func (c *crowd) read(ctx context.Context, fn func(store.Tx) error) error {
 	return c.e.Read(ctx, c.Tenant, "", fn)
 }
 
-func (c *crowd) similar(i int, f recaller.SearchFilter) []recaller.Near {
+func (c *crowd) similar(i int, among store.Among) []store.Near {
 	c.Helper()
 	e := recaller.Embedding{Model: c.Model, Vector: c.Vector(c.Size + i)}
-	found, err := c.e.Similar(c.Context(), c.read, store.Nearest{Tenant: c.Tenant, Embedding: e, Filter: f, Limit: 50})
+	found, err := c.e.Similar(c.Context(), c.read, store.Nearest{Among: among, Tenant: c.Tenant, Embedding: e, Limit: 50})
 	c.ok(err)
 	return found
 }
 
-// BenchmarkSimilar searches 100,000 conversations by vectors.
+// BenchmarkSimilar searches 100,000 conversations, and as many documents, by vectors.
 func BenchmarkSimilar(b *testing.B) {
-	for _, width := range []int{256, 1536} {
-		b.Run(fmt.Sprint(width), func(b *testing.B) {
-			c := newCrowd(b, storetest.Population{Tenant: "t", Model: "m", Width: width, Size: 100_000, Seed: 1})
-			b.Run("recall", c.benchmarkRecall)
-			for name, f := range storetest.Filters(&c.Population) {
-				b.Run(name, func(b *testing.B) {
-					c.similar(0, f)
-					var took []time.Duration
-					n := 0
-					for i := range b.N {
-						began := time.Now()
-						n = len(c.similar(i, f))
-						took = append(took, time.Since(began))
-					}
-					b.ReportMetric(float64(n), "found")
-					storetest.Quantiles(b, took, 0.5, 0.99)
-				})
-			}
-		})
+	for _, thing := range store.Things() {
+		for _, width := range []int{256, 1536} {
+			b.Run(fmt.Sprint(thing, "/", width), func(b *testing.B) {
+				c := newCrowd(b, storetest.Population{Of: thing, Tenant: "t", Model: "m", Width: width, Size: 100_000, Seed: 1})
+				b.Run("recall", c.benchmarkRecall)
+				for name, among := range storetest.Filters(&c.Population) {
+					b.Run(name, func(b *testing.B) {
+						c.similar(0, among)
+						measure(b, func(i int) int { return len(c.similar(i, among)) })
+					})
+				}
+			})
+		}
 	}
 }
 
+// measure tells how long searches take, and how many they find.
+func measure(b *testing.B, search func(i int) int) {
+	b.Helper()
+	var took []time.Duration
+	n := 0
+	for i := range b.N {
+		began := time.Now()
+		n = search(i)
+		took = append(took, time.Since(began))
+	}
+	b.ReportMetric(float64(n), "found")
+	storetest.Quantiles(b, took, 0.5, 0.99)
+}
+
 func (c *crowd) benchmarkRecall(b *testing.B) {
-	b.ReportMetric(c.Recall(10, 50, func(i int) []recaller.Near { return c.similar(i, recaller.SearchFilter{})[:10] }), "recall@10")
+	all := storetest.Filters(&c.Population)["all"]
+	b.ReportMetric(c.Recall(10, 50, func(i int) []store.Near { return c.similar(i, all)[:10] }), "recall@10")
 }
 
 // BenchmarkMatching searches the same by words.
 func BenchmarkMatching(b *testing.B) {
-	c := newCrowd(b, storetest.Population{Tenant: "t", Model: "m", Width: 8, Size: 100_000, Seed: 1, Words: 150})
-	for name, tokens := range storetest.Queries() {
-		for which, f := range storetest.Filters(&c.Population) {
-			b.Run(name+"/"+which, func(b *testing.B) {
-				var took []time.Duration
-				n := 0
-				for range b.N {
-					began := time.Now()
-					found, err := c.e.Matching(b.Context(), c.read, store.Matching{Tenant: "t", Tokens: tokens, Filter: f, Limit: 50})
-					c.ok(err)
-					n = len(found)
-					took = append(took, time.Since(began))
+	for _, thing := range store.Things() {
+		b.Run(string(thing), func(b *testing.B) {
+			c := newCrowd(b, storetest.Population{Of: thing, Tenant: "t", Model: "m", Width: 8, Size: 100_000, Seed: 1, Words: 150})
+			for name, tokens := range storetest.Queries() {
+				for which, among := range storetest.Filters(&c.Population) {
+					b.Run(name+"/"+which, func(b *testing.B) {
+						measure(b, func(int) int {
+							found, err := c.e.Matching(b.Context(), c.read, store.Matching{Among: among, Tenant: "t", Tokens: tokens, Limit: 50})
+							c.ok(err)
+							return len(found)
+						})
+					})
 				}
-				b.ReportMetric(float64(n), "found")
-				storetest.Quantiles(b, took, 0.5, 0.99)
-			})
-		}
+			}
+		})
 	}
 }

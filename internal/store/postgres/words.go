@@ -34,34 +34,39 @@ func (e *Engine) PutTokens(ctx context.Context, tx store.Tx, t store.Tokens) err
 		}
 	}
 	slices.Sort(tokens) // as the index has them
-	_, err := tx.Exec(ctx, `INSERT INTO conversation_words (tenant_id, conversation_id, caller_id, length, tokens)
-		VALUES ($1, $2, $3, $4, array_to_tsvector($5::text[]))
-		ON CONFLICT (tenant_id, conversation_id) DO UPDATE
-		SET caller_id = excluded.caller_id, length = excluded.length, tokens = excluded.tokens`,
-		t.Tenant, t.Conversation, t.Caller, length, tokens)
+	key, columns, values, set := t.Of.Key(), `length, tokens`, `$4, array_to_tsvector($5::text[])`, ``
+	args := []any{t.Tenant, t.ID, t.Caller, length, tokens}
+	if t.Of == store.Documents {
+		columns, values, set = columns+`, created_at`, values+`, $6`, `, created_at = excluded.created_at`
+		args = append(args, t.CreatedAt.UnixMicro())
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO `+t.Of.Words()+` (tenant_id, `+key+`, caller_id, `+columns+`)
+		VALUES ($1, $2, $3, `+values+`)
+		ON CONFLICT (tenant_id, `+key+`) DO UPDATE
+		SET caller_id = excluded.caller_id, length = excluded.length, tokens = excluded.tokens`+set, args...)
 	return err
 }
 
-// lately is how many of the newest conversations are looked through where all tokens are frequent.
+// lately is how many of the newest things are looked through where all tokens are frequent.
 const lately = 8000
 
 // Matching implements store.Index. A query's own condition cannot use the index of tokens: a policy keeps the tenants
 // apart, and Postgres applies it before it lets an operator like @@ look at a row. So the words of a search are part of
-// a policy (migration 0003), and a setting of the transaction tells it which.
-func (e *Engine) Matching(ctx context.Context, read store.Door, q store.Matching) (found []recaller.Near, err error) {
+// a policy (migrations 0003 and 0021), and a setting of the transaction tells it which.
+func (e *Engine) Matching(ctx context.Context, read store.Door, q store.Matching) (found []store.Near, err error) {
 	err = read(ctx, func(tx store.Tx) error {
-		tokens, counts, all, err := e.telling(ctx, tx, q)
-		if err != nil || len(tokens) == 0 {
+		t, err := e.telling(ctx, tx, q)
+		if err != nil || len(t.tokens) == 0 {
 			return err
 		}
-		hits, err := having(ctx, tx, q.Tenant, tokens, all)
+		hits, err := t.having(ctx, tx, q.Tenant)
 		if err != nil {
 			return err
 		}
-		if found, err = answerable(ctx, tx, q, ranked(hits, weighed(hits, counts))); err != nil || len(found) == q.Limit || all {
+		if found, err = answerable(ctx, tx, q, t.ranked(hits)); err != nil || len(found) == q.Limit || t.all {
 			return err
 		}
-		found, err = left(ctx, tx, q, tokens)
+		found, err = left(ctx, tx, q, t.tokens)
 		return err
 	})
 	return found, err
@@ -72,47 +77,53 @@ func words(condition string) store.Query {
 	return store.Query{SQL: `SELECT set_config('recaller.words', $1, TRUE)`, Args: []any{condition}, Row: ignored}
 }
 
-// telling chooses the tokens that count. all says that every conversation that has one of them is ranked. Otherwise
-// counts says in how many conversations each is. For a tenant with no more conversations than are ranked all tokens
-// count.
-func (e *Engine) telling(
-	ctx context.Context, tx store.Tx, q store.Matching,
-) (tokens []string, counts []int, all bool, err error) {
-	total, everything := store.MaxRanked+1, counted{tenant: q.Tenant}
+// told are the tokens that count in a ranking.
+type told struct {
+	of     store.Thing
+	tokens []string
+	all    bool  // every thing that has one of them is ranked
+	counts []int // in how many each is; nil: it is to be counted in all that are ranked
+	total  int   // how many there are; not known, and more than are ranked, where counts are not nil
+}
+
+// telling chooses the tokens that count. For a tenant with no more things than are ranked all tokens do.
+func (e *Engine) telling(ctx context.Context, tx store.Tx, q store.Matching) (t told, err error) {
+	t = told{of: q.Of, tokens: q.Tokens, all: true, total: store.MaxRanked + 1}
+	everything := counted{of: q.Of, tenant: q.Tenant}
 	if !e.frequent.is(everything) {
 		err := tx.QueryAll(ctx, plans(inAnyOrder),
-			amount(`conversations WHERE tenant_id = $1`, store.MaxRanked+1, &total, q.Tenant))
-		if err != nil || total <= store.MaxRanked {
-			return q.Tokens, nil, true, err
+			amount(q.Of.Table()+` WHERE tenant_id = $1`, store.MaxRanked+1, &t.total, q.Tenant))
+		if err != nil || t.total <= store.MaxRanked {
+			return t, err
 		}
 		e.frequent.learn(everything)
 	}
-	if counts, err = e.count(ctx, tx, q); err != nil {
-		return nil, nil, false, err
+	counts, err := e.count(ctx, tx, q)
+	if err != nil {
+		return t, err
 	}
-	if tokens, all = store.Telling(q.Tokens, counts, total); all {
-		return tokens, nil, true, nil
+	if t.tokens, t.all = store.Telling(q.Tokens, counts, t.total); t.all {
+		return t, nil
 	}
-	in := make([]int, len(tokens))
-	for i, token := range tokens {
-		in[i] = counts[slices.Index(q.Tokens, token)]
+	for _, token := range t.tokens {
+		t.counts = append(t.counts, counts[slices.Index(q.Tokens, token)])
 	}
-	return tokens, in, false, nil
+	return t, nil
 }
 
-// count tells in how many conversations each token is, not counted past store.MaxRanked + 1.
+// count tells in how many things each token is, not counted past store.MaxRanked + 1.
 func (e *Engine) count(ctx context.Context, tx store.Tx, q store.Matching) ([]int, error) {
 	counts := make([]int, len(q.Tokens))
 	queries := []store.Query{plans(inAnyOrder), sampled(sample)}
 	var fresh []int
 	for i, token := range q.Tokens {
-		if e.frequent.is(counted{q.Tenant, token}) {
+		if e.frequent.is(counted{q.Of, q.Tenant, token}) {
 			counts[i] = store.MaxRanked + 1
 			continue
 		}
 		fresh = append(fresh, i)
 		queries = append(queries, words(token),
-			amount(`conversation_words WHERE tenant_id = $1`, store.MaxRanked+1, &counts[i], q.Tenant))
+			amount(q.Of.Words()+` WHERE tenant_id = $1`, store.MaxRanked+1, &counts[i], q.Tenant))
 	}
 	if len(fresh) == 0 {
 		return counts, nil
@@ -120,15 +131,15 @@ func (e *Engine) count(ctx context.Context, tx store.Tx, q store.Matching) ([]in
 	err := tx.QueryAll(ctx, append(queries, sampled(0))...)
 	for _, i := range fresh {
 		if err == nil && counts[i] > store.MaxRanked {
-			e.frequent.learn(counted{q.Tenant, q.Tokens[i]})
+			e.frequent.learn(counted{q.Of, q.Tenant, q.Tokens[i]})
 		}
 	}
 	return counts, err
 }
 
 // sample is about how many rows the index gives of a token that has more. They are enough to see that there are more
-// than are ranked, however wrong Postgres's guess of their number is. To read all rows of a token that is in every
-// conversation would take many times as long.
+// than are ranked, however wrong Postgres's guess of their number is. To read all rows of a token that everything has
+// would take many times as long.
 const sample = 10_000
 
 // sampled has the index of tokens give about so many rows; 0: all.
@@ -136,10 +147,11 @@ func sampled(rows int) store.Query {
 	return store.Query{SQL: `SELECT set_config('gin_fuzzy_search_limit', $1, TRUE)`, Args: []any{strconv.Itoa(rows)}, Row: ignored}
 }
 
-// hit is a conversation that has some of the tokens.
+// hit is a thing that has some of the tokens.
 type hit struct {
-	id     recaller.ConversationID
+	id     string
 	length float64
+	at     int64  // when a document was made
 	said   []bool // of each token whether it is said, and whether it is said often
 }
 
@@ -154,34 +166,37 @@ func (h hit) times(token int) float64 {
 	return 0
 }
 
-// having reads the conversations that have any of the tokens. With all it reads every one, by the index of tokens.
-// Without, it reads the newest, as many as are ranked: it looks at one conversation after the other and soon has
-// enough, because the tokens are in many. The index would give all first.
-func having(
-	ctx context.Context, tx store.Tx, tenant recaller.TenantID, tokens []string, all bool,
-) (hits []hit, err error) {
-	either := strings.Join(tokens, "|")
+// having reads the things that have any of the tokens. If all are to be ranked it reads every one, by the index of
+// tokens. Else it reads the newest, as many as are ranked: it looks at one after the other and soon has enough, because
+// the tokens are in many. The index would give all first.
+func (t told) having(ctx context.Context, tx store.Tx, tenant recaller.TenantID) (hits []hit, err error) {
+	either := strings.Join(t.tokens, "|")
 	args := []any{tenant}
 	flags := ""
-	for _, token := range tokens {
+	for _, token := range t.tokens {
 		for _, t := range []string{token, token + oftenSuffix} {
 			args = append(args, t)
 			flags += fmt.Sprintf(", w.tokens @@ $%d::text::tsquery", len(args))
 		}
 	}
+	key := t.of.Key()
+	columns, at, newest := key+`, length, tokens`, `0::bigint`, key+` DESC`
+	if t.of == store.Documents {
+		columns, at, newest = columns+`, created_at`, `w.created_at`, `created_at DESC, `+newest
+	}
 	queries := []store.Query{plans(inAnyOrder), words(either)}
-	query := `SELECT w.conversation_id, w.length` + flags + ` FROM conversation_words w WHERE w.tenant_id = $1`
-	if !all {
+	query := `SELECT w.` + key + `, w.length, ` + at + flags + ` FROM ` + t.of.Words() + ` w WHERE w.tenant_id = $1`
+	if !t.all {
 		args = append(args, either)
 		queries = []store.Query{plans(asIndexed), words("")}
-		query = fmt.Sprintf(`SELECT w.conversation_id, w.length%s FROM (SELECT conversation_id, length, tokens
-			FROM conversation_words
-			WHERE tenant_id = $1 ORDER BY conversation_id DESC LIMIT %d) w WHERE w.tokens @@ $%d::text::tsquery
-			LIMIT %d`, flags, lately, len(args), store.MaxRanked)
+		query = fmt.Sprintf(`SELECT w.%s, w.length, %s%s FROM (SELECT %s
+			FROM %s
+			WHERE tenant_id = $1 ORDER BY %s LIMIT %d) w WHERE w.tokens @@ $%d::text::tsquery
+			LIMIT %d`, key, at, flags, columns, t.of.Words(), newest, lately, len(args), store.MaxRanked)
 	}
 	queries = append(queries, store.Query{SQL: query, Args: args, Row: func(scan func(...any) error) error {
-		h := hit{said: make([]bool, 2*len(tokens))}
-		dest := []any{&h.id, &h.length}
+		h := hit{said: make([]bool, 2*len(t.tokens))}
+		dest := []any{&h.id, &h.length, &h.at}
 		for i := range h.said {
 			dest = append(dest, &h.said[i])
 		}
@@ -192,57 +207,79 @@ func having(
 	return hits, tx.QueryAll(ctx, queries...)
 }
 
-// weighed returns how much each token counts, by how many conversations have it. Without counts it counts them in hits,
-// which then are all that have any.
-func weighed(hits []hit, counts []int) []float64 {
-	if len(hits) == 0 {
-		return nil
-	}
-	out := make([]float64, len(hits[0].said)/2)
-	for i := range out {
-		n := 0
-		if counts != nil {
-			n = counts[i]
-		} else {
+// ranked ranks things, best first; of equal ones the newest come first.
+func (t told) ranked(hits []hit) []store.Near {
+	counts := t.counts
+	if counts == nil {
+		counts = make([]int, len(t.tokens))
+		for i := range counts {
 			for _, h := range hits {
 				if h.said[2*i] {
-					n++
+					counts[i]++
 				}
 			}
 		}
-		// How many conversations there are is not counted. Whatever is in twenty thousand or more says little.
-		out[i] = math.Log(1 + 10*store.MaxRanked/(float64(n)+0.5))
+	}
+	score := byWeight(hits, counts)
+	if t.of == store.Documents && (!t.all || store.Commonplace(counts, t.total)) {
+		score = hit.whole
+	}
+	type entry struct {
+		store.Near
+		at int64
+	}
+	list := make([]entry, len(hits))
+	for i, h := range hits {
+		list[i] = entry{store.Near{ID: h.id, Score: score(h)}, h.at}
+	}
+	slices.SortFunc(list, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.at, a.at), cmp.Compare(b.ID, a.ID))
+	})
+	out := make([]store.Near, len(list))
+	for i, e := range list {
+		out[i] = e.Near
 	}
 	return out
 }
 
-// ranked ranks conversations by BM25 (k1 1.2, b 0.75, the mean length being theirs).
-func ranked(hits []hit, weights []float64) []recaller.Near {
+// byWeight scores by BM25 (k1 1.2, b 0.75, the mean length being that of hits). counts says in how many things each
+// token is.
+func byWeight(hits []hit, counts []int) func(hit) float64 {
+	weights := make([]float64, len(counts))
+	for i, n := range counts {
+		// How many things there are is not counted. Whatever is in twenty thousand or more says little.
+		weights[i] = math.Log(1 + 10*store.MaxRanked/(float64(n)+0.5))
+	}
 	var sum float64
 	for _, h := range hits {
 		sum += h.length
 	}
-	out := make([]recaller.Near, 0, len(hits))
-	for _, h := range hits {
+	return func(h hit) float64 {
 		k, score := 1.2*(0.25+0.75*h.length*float64(len(hits))/max(sum, 1)), 0.0
 		for t, weight := range weights {
 			n := h.times(t)
 			score += weight * n * 2.2 / (n + k)
 		}
-		out = append(out, recaller.Near{Conversation: h.id, Score: score})
+		return score
 	}
-	slices.SortFunc(out, func(a, b recaller.Near) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Conversation, a.Conversation))
-	})
-	return out
 }
 
-// answerable looks up which conversations, best first, may be answered, until there are enough.
+// whole scores whether all tokens are said.
+func (h hit) whole() float64 {
+	for i := 0; i < len(h.said); i += 2 {
+		if !h.said[i] {
+			return 0.5
+		}
+	}
+	return 1
+}
+
+// answerable looks up which things, best first, may be answered, until there are enough.
 func answerable(
-	ctx context.Context, tx store.Tx, q store.Matching, near []recaller.Near,
-) (found []recaller.Near, err error) {
+	ctx context.Context, tx store.Tx, q store.Matching, near []store.Near,
+) (found []store.Near, err error) {
 	step := q.Limit + q.Limit/8 // but for those that are being erased all may be answered
-	if q.Filter != (recaller.SearchFilter{}) {
+	if q.Narrow {
 		step = 2 * q.Limit
 	}
 	for len(near) > 0 && len(found) < q.Limit {
@@ -250,15 +287,15 @@ func answerable(
 		near, step = near[len(part):], 4*step
 		ids := make([]string, len(part))
 		for i, n := range part {
-			ids[i] = string(n.Conversation)
+			ids[i] = n.ID
 		}
-		args, may := []any{q.Tenant, ids}, map[recaller.ConversationID]bool{}
+		args, may := []any{q.Tenant, ids}, map[string]bool{}
 		err := tx.QueryAll(ctx, store.Query{
-			SQL: `SELECT c.id FROM conversations c WHERE c.tenant_id = $1 AND c.id = ANY($2::text[])
-				AND ` + store.Findable(q.Filter, &args),
+			SQL: `SELECT c.id FROM ` + q.Of.Table() + ` c WHERE c.tenant_id = $1 AND c.id = ANY($2::text[])` +
+				q.Condition(&args),
 			Args: args,
 			Row: func(scan func(...any) error) error {
-				var id recaller.ConversationID
+				var id string
 				err := scan(&id)
 				may[id] = true
 				return err
@@ -268,7 +305,7 @@ func answerable(
 			return nil, err
 		}
 		for _, n := range part {
-			if may[n.Conversation] && len(found) < q.Limit {
+			if may[n.ID] && len(found) < q.Limit {
 				found = append(found, n)
 			}
 		}
@@ -276,13 +313,19 @@ func answerable(
 	return found, nil
 }
 
-// left returns the newest conversations that the filter leaves and that have any of the tokens. It is for tokens that
-// are all frequent.
-func left(ctx context.Context, tx store.Tx, q store.Matching, tokens []string) (found []recaller.Near, err error) {
+// left returns the newest things that the filter leaves and that have any of the tokens; of documents first those that
+// have all. It is for tokens that are all frequent.
+func left(ctx context.Context, tx store.Tx, q store.Matching, tokens []string) (found []store.Near, err error) {
 	args := []any{q.Tenant}
-	query := fmt.Sprintf(`SELECT c.id, 1::float8 FROM conversations c JOIN conversation_words w ON w.tenant_id = $1
-		AND w.conversation_id = c.id
-		WHERE c.tenant_id = $1 AND %s ORDER BY c.id DESC LIMIT %d`, store.Findable(q.Filter, &args), q.Limit)
+	condition, score, newest := q.Condition(&args), `1::float8`, `c.id DESC`
+	if q.Of == store.Documents {
+		args = append(args, strings.Join(tokens, "&"))
+		score = fmt.Sprintf(`CASE WHEN w.tokens @@ $%d::text::tsquery THEN 1::float8 ELSE 0.5 END`, len(args))
+		newest = `2 DESC, c.created_at DESC, ` + newest
+	}
+	query := fmt.Sprintf(`SELECT c.id, %s FROM %s c JOIN %s w ON w.tenant_id = $1
+		AND w.%s = c.id
+		WHERE c.tenant_id = $1%s ORDER BY %s LIMIT %d`, score, q.Of.Table(), q.Of.Words(), q.Of.Key(), condition, newest, q.Limit)
 	err = tx.QueryAll(ctx, plans(inAnyOrder), words(strings.Join(tokens, "|")),
 		store.Query{SQL: query, Args: args, Row: nearRow(&found)})
 	return found, err

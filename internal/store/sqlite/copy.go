@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -79,37 +80,44 @@ func bare(path string) (*sql.DB, error) {
 	return db, nil
 }
 
-// EachTokens passes the blind tokens of every conversation of a database file, for another engine to take.
-func EachTokens(ctx context.Context, path string, fn func(store.Tokens) error) (err error) {
+// EachTokens passes the blind tokens of every one of some things of a database file, for another engine to take.
+func EachTokens(ctx context.Context, path string, of store.Thing, fn func(store.Tokens) error) (err error) {
 	db, err := bare(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, mapped(db.Close())) }()
-	if _, err := db.ExecContext(ctx, `CREATE VIRTUAL TABLE temp.said USING fts5vocab(main, conversation_tokens, instance)`); err != nil {
+	if _, err := db.ExecContext(ctx, `CREATE VIRTUAL TABLE temp.said USING fts5vocab(main, `+tokensOf(of)+`, instance)`); err != nil {
 		return mapped(err)
 	}
-	rows, err := db.QueryContext(ctx, `SELECT w.tenant_id, w.conversation_id, w.caller_id, s.term, count(*)
-		FROM temp.said s JOIN conversation_words w ON w.id = s.doc GROUP BY s.doc, s.term ORDER BY s.doc`)
+	created := `0`
+	if of == store.Documents {
+		created = `w.created_at`
+	}
+	//nolint:gosec // names of tables
+	query := fmt.Sprintf(`SELECT w.tenant_id, w.%s, w.caller_id, %s, s.term, count(*)
+		FROM temp.said s JOIN %s w ON w.id = s.doc GROUP BY s.doc, s.term ORDER BY s.doc`, of.Key(), created, of.Words())
+	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
 		return mapped(err)
 	}
 	defer func() { err = errors.Join(err, mapped(rows.Err()), mapped(rows.Close())) }()
 	var t store.Tokens
 	for rows.Next() {
-		var next store.Tokens
+		next := store.Tokens{Of: of}
+		var at int64
 		var token string
 		var n int
-		if err := rows.Scan(&next.Tenant, &next.Conversation, &next.Caller, &token, &n); err != nil {
+		if err := rows.Scan(&next.Tenant, &next.ID, &next.Caller, &at, &token, &n); err != nil {
 			return mapped(err)
 		}
-		if next.Tenant != t.Tenant || next.Conversation != t.Conversation {
+		if next.Tenant != t.Tenant || next.ID != t.ID {
 			if t.Counts != nil {
 				if err := fn(t); err != nil {
 					return err
 				}
 			}
-			t, t.Counts = next, map[string]int{}
+			t, t.CreatedAt, t.Counts = next, time.UnixMicro(at), map[string]int{}
 		}
 		t.Counts[token] = n
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/recallerhq/recaller/internal/vector"
 )
 
-// matrix holds the vectors of one tenant by one model in memory, so that a search compares them all. Before each search
+// matrix holds the vectors of one tenant's things by one model in memory, so that a search compares them all. Before each search
 // it reads what was written since. A vector that is gone stays until a search comes upon it, or Scrub sweeps it out, but is
 // never answered.
 // Safe for concurrent use.
@@ -26,13 +26,14 @@ type matrix struct {
 	mu     sync.RWMutex // guards what follows
 	seed   maphash.Seed
 	chunks []*chunk
-	slots  map[uint64]int // of the hash of a part of a conversation
+	slots  map[uint64]int // of the hash of a part of a thing
 	empty  []int          // slots whose vectors are gone
 	seq    int64          // what was written up to here has been read
 }
 
 // kindOfVector is what vectors must share to be compared.
 type kindOfVector struct {
+	of     store.Thing
 	tenant recaller.TenantID
 	model  string
 	width  int
@@ -81,8 +82,8 @@ func (m *matrix) catchUp(ctx context.Context, read store.Door, limit int64) (fit
 		m.mu.RUnlock()
 		if seq == 0 {
 			var rows int
-			if err := tx.QueryRow(ctx, `SELECT count(*) FROM conversation_embeddings WHERE tenant_id = $1 AND model = $2
-				AND width = $3`,
+			if err := tx.QueryRow(ctx, `SELECT count(*) FROM `+m.kind.of.Embeddings()+` WHERE tenant_id = $1
+				AND model = $2 AND width = $3`,
 				kind, &rows); err != nil {
 				return err
 			}
@@ -94,7 +95,7 @@ func (m *matrix) catchUp(ctx context.Context, read store.Door, limit int64) (fit
 		var id, raw sql.RawBytes
 		var part int64
 		return tx.QueryAll(ctx, store.Query{
-			SQL: `SELECT seq, conversation_id, part, vector FROM conversation_embeddings WHERE tenant_id = $1
+			SQL: `SELECT seq, ` + m.kind.of.Key() + `, part, vector FROM ` + m.kind.of.Embeddings() + ` WHERE tenant_id = $1
 				AND model = $2 AND width = $3 AND seq > $4 ORDER BY seq`,
 			Args: append(kind, seq),
 			Row: func(scan func(...any) error) error {
@@ -109,11 +110,11 @@ func (m *matrix) catchUp(ctx context.Context, read store.Door, limit int64) (fit
 	return fits, err
 }
 
-// put takes up a vector, in place of the last one of the same part of the conversation.
-func (m *matrix) put(seq int64, conversation []byte, part int64, raw []byte) error {
+// put takes up a vector, in place of the last one of the same part of the thing.
+func (m *matrix) put(seq int64, id []byte, part int64, raw []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	key := maphash.Bytes(m.seed, conversation) + maphash.Comparable(m.seed, part)
+	key := maphash.Bytes(m.seed, id) + maphash.Comparable(m.seed, part)
 	slot, known := m.slots[key]
 	if !known {
 		slot = m.slot()
@@ -192,7 +193,7 @@ func (m *matrix) sweep(ctx context.Context, read store.Door) error {
 	there := map[int64]bool{}
 	err := read(ctx, func(tx store.Tx) error {
 		return tx.QueryAll(ctx, store.Query{
-			SQL:  `SELECT seq FROM conversation_embeddings WHERE tenant_id = $1 AND model = $2 AND width = $3`,
+			SQL:  `SELECT seq FROM ` + m.kind.of.Embeddings() + ` WHERE tenant_id = $1 AND model = $2 AND width = $3`,
 			Args: []any{m.kind.tenant, m.kind.model, m.kind.width},
 			Row: func(scan func(...any) error) error {
 				var seq int64

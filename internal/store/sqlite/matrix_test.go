@@ -48,19 +48,19 @@ func (s *shelf) put(tenant recaller.TenantID, id int, v []float32) {
 }
 
 func (s *shelf) insert(ctx context.Context, tx store.Tx, tenant recaller.TenantID, id int, v []float32) error {
-	conv := recaller.ConversationID(fmt.Sprint("conv-", id))
+	conv := fmt.Sprint("conv-", id)
 	_, err := tx.Exec(ctx, `INSERT INTO conversations (tenant_id, id, caller_id, channel, direction, status, reminder, imported, started_at, last_activity_at, body)
 		VALUES ($1, $2, 'c', 'voice', 'inbound', 'completed', FALSE, FALSE, 0, 0, x'00') ON CONFLICT DO NOTHING`, tenant, conv)
 	if err != nil {
 		return err
 	}
-	return s.e.PutVectors(ctx, tx, store.Vectors{Tenant: tenant, Conversation: conv, Caller: "c", Parts: []recaller.Embedding{{Model: "m", Vector: v}}})
+	return s.e.PutVectors(ctx, tx, store.Vectors{Of: store.Conversations, Tenant: tenant, ID: conv, Caller: "c", Parts: []recaller.Embedding{{Model: "m", Vector: v}}})
 }
 
-func (s *shelf) similar(tenant recaller.TenantID, v []float32, limit int) []recaller.Near {
+func (s *shelf) similar(tenant recaller.TenantID, v []float32, limit int) []store.Near {
 	s.Helper()
 	found, err := s.e.Similar(s.Context(), func(ctx context.Context, fn func(store.Tx) error) error { return s.e.Read(ctx, tenant, "", fn) },
-		store.Nearest{Tenant: tenant, Embedding: recaller.Embedding{Model: "m", Vector: v}, Limit: limit})
+		store.Nearest{Among: store.AmongConversations(recaller.SearchFilter{}), Tenant: tenant, Embedding: recaller.Embedding{Model: "m", Vector: v}, Limit: limit})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestWhatIsGoneLeavesTheMatrix(t *testing.T) {
 		return s.insert(ctx, tx, "t", i, v)
 	})
 	s.similar("t", east, 10)
-	m := s.e.matrices.of(kindOfVector{"t", "m", 8})
+	m := s.e.matrices.of(kindOfVector{store.Conversations, "t", "m", 8})
 	before := m.memory()
 	all(func(ctx context.Context, tx store.Tx, i int) error {
 		switch {
@@ -120,7 +120,7 @@ func TestWhatIsGoneLeavesTheMatrix(t *testing.T) {
 	found := s.similar("t", east, 20)
 	for i, n := range found {
 		if i < 5 != (n.Score > 0) {
-			t.Errorf("place %d: %s with %v, want five that point east before all others", i, n.Conversation, n.Score)
+			t.Errorf("place %d: %s with %v, want five that point east before all others", i, n.ID, n.Score)
 		}
 	}
 	if len(found) != 20 {
@@ -154,11 +154,11 @@ func TestMatricesShareTheirMemory(t *testing.T) {
 	}
 	for range 3 {
 		for tenant, v := range nearest {
-			want := recaller.ConversationID("conv-4")
+			want := "conv-4"
 			if tenant == "t2" {
 				want = "conv-99"
 			}
-			if found := s.similar(tenant, v, 2); len(found) != 2 || found[0].Conversation != want {
+			if found := s.similar(tenant, v, 2); len(found) != 2 || found[0].ID != want {
 				t.Errorf("%s: got %v, want %s first", tenant, found, want)
 			}
 			if s.e.matrices.total > s.e.matrices.limit {
@@ -175,7 +175,7 @@ func TestMatricesShareTheirMemory(t *testing.T) {
 // embedders all vectors point one way, more or less.
 func filled(t testing.TB, p *storetest.Population, lean float32) (*matrix, func(i int) query) {
 	t.Helper()
-	m := newMatrix(kindOfVector{"t", "m", p.Width})
+	m := newMatrix(kindOfVector{store.Conversations, "t", "m", p.Width})
 	mean := p.Vector(-1)
 	vector := func(i int) []float32 {
 		v := p.Vector(i)
@@ -257,7 +257,7 @@ func TestScrubbingSweepsVectors(t *testing.T) {
 	if _, err := s.e.Scrub(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	m := s.e.matrices.of(kindOfVector{"t", "m", 3})
+	m := s.e.matrices.of(kindOfVector{store.Conversations, "t", "m", 3})
 	if len(m.slots) != 2 || len(m.empty) != 1 || m.chunks[0].words[m.empty[0]] != 0 {
 		t.Errorf("%d vectors are held, %d slots are empty, the first with %x; want 2, and 1 of zeros", len(m.slots), len(m.empty), m.chunks[0].words)
 	}

@@ -29,7 +29,7 @@ func TestStore(t *testing.T) { //nolint:tparallel // the stories come first
 	ctx := context.Background()
 	asked := l.Asked()
 	for query, n := range asked {
-		across := strings.Contains(query, "FROM jobs") || strings.HasPrefix(query, "UPDATE jobs") || strings.Contains(query, "FROM tenants") || strings.Contains(query, "tenants SET") || strings.Contains(query, "FROM tenant_numbers") || strings.Contains(query, "FROM conversation_tokens")
+		across := strings.Contains(query, "FROM jobs") || strings.HasPrefix(query, "UPDATE jobs") || strings.Contains(query, "FROM tenants") || strings.Contains(query, "tenants SET") || strings.Contains(query, "FROM tenant_numbers") || strings.Contains(query, "FROM conversation_tokens") || strings.Contains(query, "FROM document_tokens")
 		if !across && !strings.Contains(query, "tenant_id = $1") && !strings.HasPrefix(query, "INSERT INTO") {
 			t.Errorf("names no tenant: %s", query)
 		}
@@ -77,5 +77,5 @@ func wasteful(step string) bool {
 		return !strings.Contains(step, "INDEX jobs_") && !strings.Contains(step, "(subquery") && !strings.Contains(step, "CONSTANT ROW") && !strings.Contains(step, "VALUES CLAUSE") && step != "SCAN n" && step != "SCAN h"
 	}
 	// The vectors of conversations that are known are read by their key, not out of all by the model.
-	return strings.HasSuffix(step, "(tenant_id=?)") || strings.HasPrefix(step, "SEARCH e USING INDEX conversation_embeddings_new")
+	return strings.HasSuffix(step, "(tenant_id=?)") || strings.HasPrefix(step, "SEARCH e USING INDEX conversation_embeddings_new") || strings.HasPrefix(step, "SEARCH e USING INDEX document_embeddings_new")
 }

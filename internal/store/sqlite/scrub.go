@@ -14,7 +14,7 @@ import (
 //
 //	the row's own bytes, and pages that are free   secure_delete overwrites them with the commit
 //	copies in pages from which rows were moved     wash
-//	the terms of the index of words                mergeWords: FTS5 only notes that they are gone
+//	the terms of the indexes of words               mergeWords: FTS5 only notes that they are gone
 //	the log, which has the pages as they were      emptyLog, last
 //	the vectors in memory                          matrices.sweep
 const (
@@ -39,9 +39,13 @@ func (e *Engine) scrub(ctx context.Context) (remains []recaller.Remain, err erro
 	if err := e.matrices.sweep(ctx, e.ReadSystem); err != nil {
 		return nil, err
 	}
-	merged, err := e.mergeWords(ctx)
-	if err != nil {
-		return nil, err
+	merged := true
+	for _, thing := range store.Things() {
+		done, err := e.mergeWords(ctx, tokensOf(thing))
+		if err != nil {
+			return nil, err
+		}
+		merged = merged && done
 	}
 	if !merged {
 		remains = append(remains, recaller.RemainIndex)
@@ -63,22 +67,22 @@ func (e *Engine) scrub(ctx context.Context) (remains []recaller.Remain, err erro
 // segments, which are below 2^16, are the upper bits; those of their tombstones are 2^16 higher.
 const firstTombstone = int64(1) << (16 + 37)
 
-// mergeWords has the segments of the index of words that hold erased rows written anew without them. It reports false
-// where deletions by others kept it from coming to an end.
-func (e *Engine) mergeWords(ctx context.Context) (done bool, err error) {
+// mergeWords has the segments of an index of words that hold erased rows written anew without them. It reports false where
+// deletions by others kept it from coming to an end.
+func (e *Engine) mergeWords(ctx context.Context, index string) (done bool, err error) {
 	var pages int
 	err = e.ReadSystem(ctx, func(tx store.Tx) error {
-		return tx.QueryRow(ctx, `SELECT count(*) FROM conversation_tokens_data`, nil, &pages)
+		return tx.QueryRow(ctx, `SELECT count(*) FROM `+index+`_data`, nil, &pages)
 	})
 	// A merge reads and writes all pages once. The second time is for what is deleted meanwhile.
 	for steps := 2*pages/mergePages + 10; err == nil && !done && steps > 0; steps-- {
 		err = e.writer.bulk(ctx, func(tx store.Tx) error {
-			err := tx.QueryRow(ctx, `SELECT NOT EXISTS (SELECT 1 FROM conversation_tokens_data WHERE id >= $1)`,
+			err := tx.QueryRow(ctx, `SELECT NOT EXISTS (SELECT 1 FROM `+index+`_data WHERE id >= $1)`,
 				[]any{firstTombstone}, &done)
 			if err != nil || done {
 				return err
 			}
-			_, err = tx.Exec(ctx, `INSERT INTO conversation_tokens (conversation_tokens, rank) VALUES ('merge', $1)`,
+			_, err = tx.Exec(ctx, `INSERT INTO `+index+` (`+index+`, rank) VALUES ('merge', $1)`,
 				-mergePages)
 			return err
 		})

@@ -69,17 +69,21 @@ func (c crowded) traces(of []recaller.Opened) (list []storetest.Trace) {
 	c.OK(err)
 	defer func() { c.OK(db.Close()) }()
 	db.SetMaxOpenConns(1)
-	_, err = db.ExecContext(context.Background(), `CREATE VIRTUAL TABLE temp.said USING fts5vocab(main, conversation_tokens, 'instance')`)
-	c.OK(err)
 	for _, o := range of {
 		list = append(list, c.Tokens(o)...)
-		for column, query := range map[string]string{
-			"embeddings": `SELECT vector FROM conversation_embeddings WHERE caller_id = ?`,
-			// Of a term the first digits may be those of the term before it, which are not written again.
-			"words": `SELECT DISTINCT substr(term, 3) FROM conversation_words w JOIN temp.said ON doc = w.id WHERE caller_id = ?
-				AND term IN (SELECT term FROM temp.said GROUP BY term HAVING count(DISTINCT doc) = 1)`,
-		} {
-			list = append(list, c.read(db, column, query, o.Caller.ID)...)
+	}
+	for _, thing := range store.Things() {
+		_, err = db.ExecContext(context.Background(), `CREATE VIRTUAL TABLE temp.`+thing.Table()+` USING fts5vocab(main, `+string(thing)+`_tokens, 'instance')`)
+		c.OK(err)
+		for _, o := range of {
+			for column, query := range map[string]string{
+				thing.Embeddings(): `SELECT vector FROM ` + thing.Embeddings() + ` WHERE caller_id = ?`,
+				// Of a term the first digits may be those of the term before it, which are not written again.
+				thing.Words(): `SELECT DISTINCT substr(term, 3) FROM ` + thing.Words() + ` w JOIN temp.` + thing.Table() + ` ON doc = w.id WHERE caller_id = ?
+					AND term IN (SELECT term FROM temp.` + thing.Table() + ` GROUP BY term HAVING count(DISTINCT doc) = 1)`,
+			} {
+				list = append(list, c.read(db, column, query, o.Caller.ID)...)
+			}
 		}
 	}
 	return list
@@ -129,8 +133,8 @@ func (c crowded) wantSome(when string, traces []storetest.Trace) {
 			c.t.Errorf("%s: found only %d of %d %s", when, found[of], n, of)
 		}
 	}
-	if len(all) != 7 {
-		c.t.Errorf("%s: there are traces of %v, want seven kinds", when, all)
+	if len(all) != 10 {
+		c.t.Errorf("%s: there are traces of %v, want ten kinds", when, all)
 	}
 }
 

@@ -19,6 +19,11 @@ count:   conversation_embeddings.seq
 token:   conversation_tokens.tokens
 token:   conversation_tokens_data.id conversation_tokens_data.block conversation_tokens_idx.segid conversation_tokens_idx.term conversation_tokens_idx.pgno
 count:   conversation_tokens_docsize.id conversation_tokens_docsize.sz conversation_tokens_docsize.origin conversation_tokens_config.k conversation_tokens_config.v
+id:      document_words.id
+count:   document_embeddings.seq
+token:   document_tokens.tokens
+token:   document_tokens_data.id document_tokens_data.block document_tokens_idx.segid document_tokens_idx.term document_tokens_idx.pgno
+count:   document_tokens_docsize.id document_tokens_docsize.sz document_tokens_docsize.origin document_tokens_config.k document_tokens_config.v
 sqlite:  sqlite_sequence.name sqlite_sequence.seq
 `
 

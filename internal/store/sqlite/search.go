@@ -9,17 +9,21 @@ import (
 	"github.com/recallerhq/recaller/internal/store"
 )
 
+// tokensOf is the full-text index of things.
+func tokensOf(t store.Thing) string { return string(t) + "_tokens" }
+
 // PutVectors implements store.Index.
 func (e *Engine) PutVectors(ctx context.Context, tx store.Tx, v store.Vectors) error {
+	table, key := v.Of.Embeddings(), v.Of.Key()
 	// What is replaced is deleted and gets a higher seq, so that whoever holds the old vector reads the new one.
-	if _, err := tx.Exec(ctx, `DELETE FROM conversation_embeddings WHERE tenant_id = $1 AND conversation_id = $2
-		AND model = $3`,
-		v.Tenant, v.Conversation, v.Parts[0].Model); err != nil {
+	if _, err := tx.Exec(ctx, `DELETE FROM `+table+` WHERE tenant_id = $1 AND `+key+` = $2 AND model = $3`,
+		v.Tenant, v.ID, v.Parts[0].Model); err != nil {
 		return err
 	}
 	for i, p := range v.Parts {
-		_, err := tx.Exec(ctx, `INSERT INTO conversation_embeddings (tenant_id, conversation_id, caller_id, model, part, width, made_at, vector) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-			v.Tenant, v.Conversation, v.Caller, p.Model, i, len(p.Vector), v.At.UnixMicro(), encode(p.Vector))
+		_, err := tx.Exec(ctx, `INSERT INTO `+table+` (tenant_id, `+key+`, caller_id, model, part, width, made_at, vector)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			v.Tenant, v.ID, v.Caller, p.Model, i, len(p.Vector), v.At.UnixMicro(), encode(p.Vector))
 		if err != nil {
 			return err
 		}
@@ -35,13 +39,13 @@ const (
 
 // Similar implements store.Index. It compares all of the tenant's vectors in memory. Of the nearest it answers those
 // that the database still has and the filter lets through.
-func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) ([]recaller.Near, error) {
+func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) ([]store.Near, error) {
 	by := newQuery(q.Embedding.Vector)
-	if q.Filter.Caller != "" { // he has few
+	if q.Few {
 		return e.compared(ctx, read, q, by)
 	}
-	n, filtered := 2*q.Limit+spare, q.Filter != (recaller.SearchFilter{})
-	if filtered {
+	n := 2*q.Limit + spare
+	if q.Narrow {
 		n = max(n, candidate)
 	}
 	for ; ; n *= 8 {
@@ -49,10 +53,10 @@ func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) 
 		if err != nil {
 			return nil, err
 		}
-		var found []recaller.Near
+		var found []store.Near
 		var gone []int64
 		err = read(ctx, func(tx store.Tx) error {
-			found, gone, err = asked{q.Tenant, q.Filter, q.Limit}.answerable(ctx, tx, ofVectors, near)
+			found, gone, err = asked{q.Among, q.Tenant, q.Limit}.answerable(ctx, tx, q.Of.Embeddings(), near)
 			return err
 		})
 		if err != nil {
@@ -64,7 +68,7 @@ func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) 
 		switch {
 		case len(found) == q.Limit, all && len(gone) == 0:
 			return found, nil
-		case len(gone) == 0 && filtered:
+		case len(gone) == 0 && q.Narrow:
 			return e.compared(ctx, read, q, by)
 		}
 	}
@@ -74,7 +78,7 @@ func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) 
 func (e *Engine) nearest(
 	ctx context.Context, read store.Door, q store.Nearest, by query, limit int,
 ) (near []scored[int64], all bool, m *matrix, err error) {
-	m = e.matrices.of(kindOfVector{q.Tenant, q.Embedding.Model, len(q.Embedding.Vector)})
+	m = e.matrices.of(kindOfVector{q.Of, q.Tenant, q.Embedding.Model, len(q.Embedding.Vector)})
 	fits, err := m.catchUp(ctx, read, e.matrices.limit)
 	if err != nil {
 		return nil, false, m, err
@@ -87,7 +91,7 @@ func (e *Engine) nearest(
 	top, rows := best[int64]{limit: limit}, 0
 	err = read(ctx, func(tx store.Tx) error {
 		return compare(ctx, tx, by, store.Query{
-			SQL:  `SELECT vector, seq FROM conversation_embeddings WHERE tenant_id = $1 AND model = $2 AND width = $3`,
+			SQL:  `SELECT vector, seq FROM ` + q.Of.Embeddings() + ` WHERE tenant_id = $1 AND model = $2 AND width = $3`,
 			Args: []any{q.Tenant, q.Embedding.Model, len(q.Embedding.Vector)},
 		}, func(seq int64, cosine float64) { rows++; top.add(seq, cosine) })
 	})
@@ -97,27 +101,21 @@ func (e *Engine) nearest(
 
 // asked is what a search may answer, and how much.
 type asked struct {
+	store.Among
 	tenant recaller.TenantID
-	filter recaller.SearchFilter
 	limit  int
 }
 
-// The tables of what conversations are found by, whose keys are their rowids.
-const (
-	ofVectors = "conversation_embeddings"
-	ofWords   = "conversation_words"
-)
-
-// answerable looks up which of near, best first, are of conversations that may be answered, until there are enough.
-// gone are the keys that the table of has no more.
+// answerable looks up which of near, best first, are of things that may be answered, until there are enough. Their keys
+// are rowids of the table of; gone are those that it has no more.
 func (a asked) answerable(
 	ctx context.Context, tx store.Tx, of string, near []scored[int64],
-) (found []recaller.Near, gone []int64, err error) {
+) (found []store.Near, gone []int64, err error) {
 	step := a.limit + a.limit/8 // but for those that are being erased all may be answered
-	if a.filter != (recaller.SearchFilter{}) {
+	if a.Narrow {
 		step = 2 * a.limit
 	}
-	known := map[recaller.ConversationID]bool{}
+	known := map[string]bool{}
 	for len(near) > 0 && len(found) < a.limit {
 		part := near[:min(step, len(near))]
 		near, step = near[len(part):], 4*step
@@ -130,19 +128,19 @@ func (a asked) answerable(
 			switch {
 			case !ok:
 				gone = append(gone, n.key)
-			case id != "" && !known[id] && len(found) < a.limit: // of a conversation's parts the nearest comes first
+			case id != "" && !known[id] && len(found) < a.limit: // of a thing's parts the nearest comes first
 				known[id] = true
-				found = append(found, recaller.Near{Conversation: id, Score: n.score})
+				found = append(found, store.Near{ID: id, Score: n.score})
 			}
 		}
 	}
 	return found, gone, nil
 }
 
-// lookUp gives the conversations of keys; empty for one that may not be answered.
+// lookUp gives the things of keys; empty for one that may not be answered.
 func (a asked) lookUp(
 	ctx context.Context, tx store.Tx, of string, part []scored[int64],
-) (map[int64]recaller.ConversationID, error) {
+) (map[int64]string, error) {
 	keys := make([]int64, len(part))
 	for i, n := range part {
 		keys[i] = n.key
@@ -152,15 +150,15 @@ func (a asked) lookUp(
 		return nil, err
 	}
 	args := []any{a.tenant, string(list)}
-	there := make(map[int64]recaller.ConversationID, len(part))
+	there := make(map[int64]string, len(part))
 	err = tx.QueryAll(ctx, store.Query{
-		SQL: `SELECT x.rowid, coalesce((SELECT c.id FROM conversations c WHERE c.tenant_id = $1
-			AND c.id = x.conversation_id AND ` + store.Findable(a.filter, &args) + `), '')
+		SQL: `SELECT x.rowid, coalesce((SELECT c.id FROM ` + a.Of.Table() + ` c WHERE c.tenant_id = $1
+			AND c.id = x.` + a.Of.Key() + a.Condition(&args) + `), '')
 			FROM json_each($2) j CROSS JOIN ` + of + ` x ON x.rowid = j.value AND x.tenant_id = $1`,
 		Args: args,
 		Row: func(scan func(...any) error) error {
 			var key int64
-			var id recaller.ConversationID
+			var id string
 			err := scan(&key, &id)
 			there[key] = id
 			return err
@@ -169,38 +167,35 @@ func (a asked) lookUp(
 	return there, err
 }
 
-// left spells a table c of the conversations that the filter leaves, to be joined with more. It names the index that
-// leaves least to read.
+// left spells a table c of the things that the filter leaves, to be joined with more.
 func (a asked) left(args *[]any) string {
-	index := "conversations_labels"
-	switch {
-	case a.filter.Caller != "":
-		index = "conversations_caller"
-	case a.filter.Intent == "" && !a.filter.After.IsZero():
-		index = "conversations_started"
+	by := ""
+	if a.By != "" {
+		by = ` INDEXED BY ` + a.By
 	}
-	return `(SELECT c.id FROM conversations c INDEXED BY ` + index + ` WHERE c.tenant_id = $1
-		AND ` + store.Findable(a.filter, args) + `) c`
+	return `(SELECT c.id FROM ` + a.Of.Table() + ` c` + by + ` WHERE c.tenant_id = $1` + a.Condition(args) +
+		a.Leading(args) + `) c`
 }
 
-// compared compares the vectors of all conversations that the filter leaves, as the database gives them.
-func (e *Engine) compared(ctx context.Context, read store.Door, q store.Nearest, by query) ([]recaller.Near, error) {
+// compared compares the vectors of all things that the filter leaves, as the database gives them.
+func (e *Engine) compared(ctx context.Context, read store.Door, q store.Nearest, by query) ([]store.Near, error) {
 	args := []any{q.Tenant, q.Embedding.Model, len(q.Embedding.Vector)}
-	sqlText := `SELECT e.vector, c.id FROM ` + asked{q.Tenant, q.Filter, q.Limit}.left(&args) + `
-		CROSS JOIN conversation_embeddings e INDEXED BY conversation_embeddings_key ON e.tenant_id = $1
-		AND e.conversation_id = c.id AND e.model = $2 AND e.width = $3`
-	nearest := map[recaller.ConversationID]float64{}
+	table := q.Of.Embeddings()
+	sqlText := `SELECT e.vector, c.id FROM ` + asked{q.Among, q.Tenant, q.Limit}.left(&args) + `
+		CROSS JOIN ` + table + ` e INDEXED BY ` + table + `_key ON e.tenant_id = $1
+		AND e.` + q.Of.Key() + ` = c.id AND e.model = $2 AND e.width = $3`
+	nearest := map[string]float64{}
 	err := read(ctx, func(tx store.Tx) error {
 		return compare(ctx, tx, by, store.Query{SQL: sqlText, Args: args}, keep(nearest))
 	})
-	top := best[recaller.ConversationID]{limit: q.Limit}
+	top := best[string]{limit: q.Limit}
 	for id, cosine := range nearest {
 		top.add(id, cosine)
 	}
 	sorted := top.sorted()
-	found := make([]recaller.Near, len(sorted))
+	found := make([]store.Near, len(sorted))
 	for i, s := range sorted {
-		found[i] = recaller.Near{Conversation: s.key, Score: s.score}
+		found[i] = store.Near{ID: s.key, Score: s.score}
 	}
 	return found, err
 }
@@ -224,9 +219,9 @@ func compare[K any](ctx context.Context, tx store.Tx, by query, q store.Query, f
 	return tx.QueryAll(ctx, q)
 }
 
-// keep collects the nearest part of each conversation.
-func keep(nearest map[recaller.ConversationID]float64) func(recaller.ConversationID, float64) {
-	return func(id recaller.ConversationID, cosine float64) {
+// keep collects the nearest part of each thing.
+func keep(nearest map[string]float64) func(string, float64) {
+	return func(id string, cosine float64) {
 		if before, known := nearest[id]; !known || cosine > before {
 			nearest[id] = cosine
 		}
@@ -238,17 +233,18 @@ func unreadable() error { return recaller.Errorf(recaller.Internal, "an embeddin
 // Similarities implements store.Index.
 func (e *Engine) Similarities(
 	ctx context.Context, read store.Door, q store.Compared,
-) (map[recaller.ConversationID]float64, error) {
+) (map[string]float64, error) {
 	ids, err := json.Marshal(q.IDs)
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[recaller.ConversationID]float64, len(q.IDs))
+	out := make(map[string]float64, len(q.IDs))
+	table, key := q.Of.Embeddings(), q.Of.Key()
 	err = read(ctx, func(tx store.Tx) error {
 		return compare(ctx, tx, newQuery(q.Embedding.Vector), store.Query{
-			SQL: `SELECT e.vector, e.conversation_id FROM json_each($4) j
-				CROSS JOIN conversation_embeddings e INDEXED BY conversation_embeddings_key
-				ON e.tenant_id = $1 AND e.model = $2 AND e.width = $3 AND e.conversation_id = j.value`,
+			SQL: `SELECT e.vector, e.` + key + ` FROM json_each($4) j
+				CROSS JOIN ` + table + ` e INDEXED BY ` + table + `_key
+				ON e.tenant_id = $1 AND e.model = $2 AND e.width = $3 AND e.` + key + ` = j.value`,
 			Args: []any{q.Tenant, q.Embedding.Model, len(q.Embedding.Vector), string(ids)},
 		}, keep(out))
 	})

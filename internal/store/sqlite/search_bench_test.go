@@ -17,7 +17,7 @@ import (
 	"github.com/recallerhq/recaller/internal/store/storetest"
 )
 
-// crowd is a database of a tenant with many conversations.
+// crowd is a database of a tenant with many conversations or documents.
 type crowd struct {
 	testing.TB
 	storetest.Population
@@ -32,9 +32,9 @@ func (c *crowd) ok(err error) {
 	}
 }
 
-func newCrowd(b *testing.B, width int) *crowd {
+func newCrowd(b *testing.B, of store.Thing, width int) *crowd {
 	b.Helper()
-	c := &crowd{TB: b, Population: storetest.Population{Tenant: "t", Model: "m", Width: width, Size: 100_000, Seed: 1}}
+	c := &crowd{TB: b, Population: storetest.Population{Of: of, Tenant: "t", Model: "m", Width: width, Size: 100_000, Seed: 1}}
 	if width == 256 {
 		c.Words = 150
 	}
@@ -48,30 +48,36 @@ func (c *crowd) read(ctx context.Context, fn func(store.Tx) error) error {
 	return c.e.Read(ctx, "t", "", fn)
 }
 
-func (c *crowd) similar(i int, f recaller.SearchFilter) []recaller.Near {
+func (c *crowd) similar(i int, among store.Among) []store.Near {
 	c.Helper()
-	found, err := c.e.Similar(c.Context(), c.read, store.Nearest{Tenant: "t", Embedding: recaller.Embedding{Model: "m", Vector: c.Vector(c.Size + i)}, Filter: f, Limit: 50})
+	found, err := c.e.Similar(c.Context(), c.read, store.Nearest{Among: among, Tenant: "t", Embedding: recaller.Embedding{Model: "m", Vector: c.Vector(c.Size + i)}, Limit: 50})
 	c.ok(err)
 	return found
 }
 
-// BenchmarkSimilar searches 100,000 conversations by vectors: the first time, which reads them all, then warm.
+// all is everything of a population.
+func (c *crowd) all() store.Among { return storetest.Filters(&c.Population)["all"] }
+
+// BenchmarkSimilar searches 100,000 conversations, and as many documents, by vectors: the first time, which reads them
+// all, then warm.
 func BenchmarkSimilar(b *testing.B) {
-	for _, width := range []int{256, 1536} {
-		b.Run(fmt.Sprint(width), func(b *testing.B) {
-			c := newCrowd(b, width)
-			b.Run("cold", c.benchmarkCold)
-			b.Run("recall", func(b *testing.B) {
-				b.ReportMetric(c.Recall(10, 50, func(i int) []recaller.Near { return c.similar(i, recaller.SearchFilter{})[:10] }), "recall@10")
-				b.ReportMetric(c.Recall(50, 50, func(i int) []recaller.Near { return c.similar(i, recaller.SearchFilter{}) }), "recall@50")
-			})
-			for name, f := range storetest.Filters(&c.Population) {
-				c.similar(0, f)
-				b.Run(name, func(b *testing.B) {
-					measure(b, func(i int) int { return len(c.similar(i, f)) })
+	for _, thing := range store.Things() {
+		for _, width := range []int{256, 1536} {
+			b.Run(fmt.Sprint(thing, "/", width), func(b *testing.B) {
+				c := newCrowd(b, thing, width)
+				b.Run("cold", c.benchmarkCold)
+				b.Run("recall", func(b *testing.B) {
+					b.ReportMetric(c.Recall(10, 50, func(i int) []store.Near { return c.similar(i, c.all())[:10] }), "recall@10")
+					b.ReportMetric(c.Recall(50, 50, func(i int) []store.Near { return c.similar(i, c.all()) }), "recall@50")
 				})
-			}
-		})
+				for name, among := range storetest.Filters(&c.Population) {
+					c.similar(0, among)
+					b.Run(name, func(b *testing.B) {
+						measure(b, func(i int) int { return len(c.similar(i, among)) })
+					})
+				}
+			})
+		}
 	}
 }
 
@@ -83,7 +89,7 @@ func (c *crowd) benchmarkCold(b *testing.B) {
 		c.e = open(b, c.path, sqlite.Options{})
 		before := heap()
 		b.StartTimer()
-		c.similar(i, recaller.SearchFilter{})
+		c.similar(i, c.all())
 		b.StopTimer()
 		b.ReportMetric(float64(heap()-before)/(1<<20), "MiB")
 		b.StartTimer()
@@ -124,24 +130,28 @@ func heap() int64 {
 
 // BenchmarkMatching searches the same by words.
 func BenchmarkMatching(b *testing.B) {
-	c := newCrowd(b, 256)
-	for name, tokens := range storetest.Queries() {
-		for which, f := range storetest.Filters(&c.Population) {
-			b.Run(name+"/"+which, func(b *testing.B) {
-				measure(b, func(int) int {
-					found, err := c.e.Matching(b.Context(), c.read, store.Matching{Tenant: "t", Tokens: tokens, Filter: f, Limit: 50})
-					c.ok(err)
-					return len(found)
-				})
-			})
-		}
+	for _, thing := range store.Things() {
+		b.Run(string(thing), func(b *testing.B) {
+			c := newCrowd(b, thing, 256)
+			for name, tokens := range storetest.Queries() {
+				for which, among := range storetest.Filters(&c.Population) {
+					b.Run(name+"/"+which, func(b *testing.B) {
+						measure(b, func(int) int {
+							found, err := c.e.Matching(b.Context(), c.read, store.Matching{Among: among, Tenant: "t", Tokens: tokens, Limit: 50})
+							c.ok(err)
+							return len(found)
+						})
+					})
+				}
+			}
+		})
 	}
 }
 
 // BenchmarkErasure erases one caller after the other among 100,000 conversations with words and embeddings, traces and
 // all. Beside each somebody writes without a pause: wait-ms is the longest that a write of theirs took.
 func BenchmarkErasure(b *testing.B) {
-	c := newCrowd(b, 256)
+	c := newCrowd(b, store.Conversations, 256)
 	s := store.New(c.e, nil)
 	begun := time.Now()
 	_, err := s.Scrub(b.Context()) // the first time all that was moved while the file grew is cleaned

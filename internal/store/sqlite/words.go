@@ -1,31 +1,34 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/store"
 )
 
-// maxSaid is how often a stem counts in one conversation: more says no more to the ranking.
+// maxSaid is how often a stem counts in one thing: more says no more to the ranking.
 const maxSaid = 8
 
 // PutTokens implements store.Index.
 func (e *Engine) PutTokens(ctx context.Context, tx store.Tx, t store.Tokens) error {
+	table, key := t.Of.Words(), t.Of.Key()
 	// A trigger takes the tokens of a row that goes.
-	if _, err := tx.Exec(ctx, `DELETE FROM conversation_words WHERE tenant_id = $1 AND conversation_id = $2`,
-		t.Tenant, t.Conversation); err != nil {
+	if _, err := tx.Exec(ctx, `DELETE FROM `+table+` WHERE tenant_id = $1 AND `+key+` = $2`, t.Tenant, t.ID); err != nil {
 		return err
 	}
 	if len(t.Counts) == 0 {
 		return nil
 	}
+	columns, values, args := `tenant_id, `+key+`, caller_id`, `$1, $2, $3`, []any{t.Tenant, t.ID, t.Caller}
+	if t.Of == store.Documents {
+		columns, values, args = columns+`, created_at`, values+`, $4`, append(args, t.CreatedAt.UnixMicro())
+	}
 	var id int64
-	err := tx.QueryRow(ctx, `INSERT INTO conversation_words (tenant_id, conversation_id, caller_id) VALUES ($1, $2, $3)
-		RETURNING id`,
-		[]any{t.Tenant, t.Conversation, t.Caller}, &id)
+	err := tx.QueryRow(ctx, `INSERT INTO `+table+` (`+columns+`) VALUES (`+values+`) RETURNING id`, args, &id)
 	if err != nil {
 		return err
 	}
@@ -35,80 +38,123 @@ func (e *Engine) PutTokens(ctx context.Context, tx store.Tx, t store.Tokens) err
 			said = append(said, token)
 		}
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO conversation_tokens (rowid, tokens) VALUES ($1, $2)`,
+	_, err = tx.Exec(ctx, `INSERT INTO `+tokensOf(t.Of)+` (rowid, tokens) VALUES ($1, $2)`,
 		id, strings.Join(said, " "))
 	return err
 }
 
-// Matching implements store.Index. Of the conversations that have one of the telling tokens the newest are ranked.
-func (e *Engine) Matching(ctx context.Context, read store.Door, q store.Matching) (found []recaller.Near, err error) {
-	a := asked{q.Tenant, q.Filter, q.Limit}
+// Matching implements store.Index. Of the things that have one of the telling tokens those are ranked that were written
+// last.
+func (e *Engine) Matching(ctx context.Context, read store.Door, q store.Matching) (found []store.Near, err error) {
+	a := asked{q.Among, q.Tenant, q.Limit}
 	err = read(ctx, func(tx store.Tx) error {
-		tokens, all, err := telling(ctx, tx, q)
-		if err != nil || len(tokens) == 0 {
+		t, err := telling(ctx, tx, q)
+		if err != nil || len(t.tokens) == 0 {
 			return err
 		}
-		args := []any{q.Tenant, strings.Join(tokens, " OR ")}
-		near, err := ranked(ctx, tx, ``, args)
+		near, err := t.ranked(ctx, tx, ``, []any{q.Tenant})
 		if err != nil {
 			return err
 		}
-		found, _, err = a.answerable(ctx, tx, ofWords, near)
-		if err != nil || len(found) == q.Limit || all {
+		found, _, err = a.answerable(ctx, tx, q.Of.Words(), near)
+		if err != nil || len(found) == q.Limit || t.all {
 			return err
 		}
 		// What the filter leaves is not among the newest, so it is few: all of it is ranked. With the plus, the words
-		// are looked through once; without, SQLite would look for each conversation on its own.
-		near, err = ranked(ctx, tx, ` AND +conversation_tokens.rowid IN (SELECT w.id FROM `+a.left(&args)+`
-			CROSS JOIN conversation_words w ON w.tenant_id = $1 AND w.conversation_id = c.id)`, args)
+		// are looked through once; without, SQLite would look for each thing on its own.
+		args := []any{q.Tenant}
+		near, err = t.ranked(ctx, tx, ` AND +x.rowid IN (SELECT w.id FROM `+a.left(&args)+`
+			CROSS JOIN `+q.Of.Words()+` w ON w.tenant_id = $1 AND w.`+q.Of.Key()+` = c.id)`, args)
 		if err != nil {
 			return err
 		}
-		found, _, err = a.answerable(ctx, tx, ofWords, near)
+		found, _, err = a.answerable(ctx, tx, q.Of.Words(), near)
 		return err
 	})
 	return found, err
 }
 
-// telling chooses the tokens that count; all tells that every conversation that has one of them can be ranked.
-func telling(ctx context.Context, tx store.Tx, q store.Matching) (tokens []string, all bool, err error) {
+// told are the tokens that count in a ranking.
+type told struct {
+	of     store.Thing
+	tokens []string
+	all    bool // every thing that has one of them can be ranked
+	plain  bool // they tell nothing of a document
+}
+
+// telling chooses the tokens that count.
+func telling(ctx context.Context, tx store.Tx, q store.Matching) (t told, err error) {
 	limit := ` LIMIT ` + strconv.Itoa(store.MaxRanked+1) + `)`
 	counts := make([]int, len(q.Tokens))
 	total := 0
 	queries := []store.Query{{
-		SQL:  `SELECT count(*) FROM (SELECT 1 FROM conversation_words WHERE tenant_id = $1` + limit,
+		SQL:  `SELECT count(*) FROM (SELECT 1 FROM ` + q.Of.Words() + ` WHERE tenant_id = $1` + limit,
 		Args: []any{q.Tenant},
 		Row:  func(scan func(...any) error) error { return scan(&total) },
 	}}
 	for i, token := range q.Tokens {
 		queries = append(queries, store.Query{
-			SQL:  `SELECT count(*) FROM (SELECT 1 FROM conversation_tokens WHERE tokens MATCH $1` + limit,
+			SQL:  `SELECT count(*) FROM (SELECT 1 FROM ` + tokensOf(q.Of) + ` WHERE tokens MATCH $1` + limit,
 			Args: []any{token},
 			Row:  func(scan func(...any) error) error { return scan(&counts[i]) },
 		})
 	}
 	if err := tx.QueryAll(ctx, queries...); err != nil {
-		return nil, false, err
+		return t, err
 	}
-	tokens, all = store.Telling(q.Tokens, counts, total)
-	return tokens, all, nil
+	t.of = q.Of
+	t.tokens, t.all = store.Telling(q.Tokens, counts, total)
+	t.plain = t.of == store.Documents && (!t.all || store.Commonplace(counts, total))
+	return t, nil
 }
 
-// ranked ranks the newest conversations that have any of the tokens, $2 in FTS5's spelling, by the ids of their words.
-func ranked(ctx context.Context, tx store.Tx, condition string, args []any) ([]scored[int64], error) {
-	top := best[int64]{limit: store.MaxRanked}
+// ranked ranks the things that have any of the tokens, of many those that were written last, by the ids of their words.
+// The tenant is the first argument.
+func (t told) ranked(ctx context.Context, tx store.Tx, condition string, args []any) ([]scored[int64], error) {
+	either := strings.Join(t.tokens, " OR ")
+	if !t.plain {
+		return t.matching(ctx, tx, either, `-bm25(`+tokensOf(t.of)+`)`, condition, args)
+	}
+	every := strings.Join(t.tokens, " AND ")
+	near, err := t.matching(ctx, tx, every, `1.0`, condition, args)
+	if err != nil || len(t.tokens) == 1 || len(near) == store.MaxRanked {
+		return near, err
+	}
+	others, err := t.matching(ctx, tx, `(`+either+`) NOT (`+every+`)`, `0.5`, condition, args)
+	return append(near, others...), err
+}
+
+// matching are the things that match, in FTS5's spelling, by score; of equal ones the newest come first.
+func (t told) matching(
+	ctx context.Context, tx store.Tx, match, score, condition string, args []any,
+) ([]scored[int64], error) {
+	type entry struct {
+		scored[int64]
+		at int64
+	}
+	at := `0`
+	if t.of == store.Documents {
+		at = `(SELECT w.created_at FROM document_words w WHERE w.id = x.rowid)`
+	}
+	args = append(slices.Clip(args), match)
+	var list []entry
 	err := tx.QueryAll(ctx, store.Query{
-		SQL: `SELECT conversation_tokens.rowid, -bm25(conversation_tokens) FROM conversation_tokens
-			WHERE conversation_tokens.tokens MATCH $2` + condition + `
-			ORDER BY conversation_tokens.rowid DESC LIMIT ` + strconv.Itoa(store.MaxRanked),
+		SQL: `SELECT x.rowid, ` + score + `, ` + at + ` FROM ` + tokensOf(t.of) + ` x WHERE x.tokens MATCH $` +
+			strconv.Itoa(len(args)) + condition + ` ORDER BY x.rowid DESC LIMIT ` + strconv.Itoa(store.MaxRanked),
 		Args: args,
 		Row: func(scan func(...any) error) error {
-			var id int64
-			var score float64
-			err := scan(&id, &score)
-			top.add(id, score)
+			var e entry
+			err := scan(&e.key, &e.score, &e.at)
+			list = append(list, e)
 			return err
 		},
 	})
-	return top.sorted(), err
+	slices.SortFunc(list, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.at, a.at), cmp.Compare(b.key, a.key))
+	})
+	near := make([]scored[int64], len(list))
+	for i, e := range list {
+		near[i] = e.scored
+	}
+	return near, err
 }

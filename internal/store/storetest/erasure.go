@@ -21,7 +21,7 @@ func (b *bench) full() recaller.Opened {
 		Memory: b.memory(o.Caller.ID, "tea", "Darjeeling"), Call: b.toolCall(o, recaller.ToolStoreMemory), Reminder: b.reminder(b.now.AddDate(0, 0, 1)),
 	})
 	b.ok(err)
-	b.file("t1", b.paper(o.Caller.ID, "Paper", "a", "b"))
+	b.indexPaper("t1", b.file("t1", b.paper(o.Caller.ID, "Paper", "a", "b")), toward(0), "tea")
 	_, err = b.Store.PutCheckpoint(b.ctx, "t1", recaller.Checkpoint{ID: "cp-1", Caller: o.Caller.ID, Summary: "half done", StagingData: []byte(`{}`), LastActivity: b.now, CreatedAt: b.now})
 	b.ok(err)
 	b.close(o, recaller.Completed)
@@ -121,7 +121,7 @@ func erased(b *bench) {
 	hidden()
 	out, err := b.Store.EraseRows(b.ctx, "t1", caller)
 	b.ok(err)
-	eq(b, "rows", fmt.Sprint(out.Rows), "map[agreements:1 callers:1 checkpoints:1 conversations:2 document_tags:2 documents:1 embeddings:1 identities:1 jobs:2 memory_versions:3 recall_segments:1 reminders:1 request_marks:1 tool_calls:1 turn_vectors:1 turns:2 word_indexes:1 wrapup_steps:4]")
+	eq(b, "rows", fmt.Sprint(out.Rows), "map[agreements:1 callers:1 checkpoints:1 conversations:2 document_embeddings:1 document_tags:2 document_word_indexes:1 documents:1 embeddings:1 identities:1 jobs:2 memory_versions:3 recall_segments:1 reminders:1 request_marks:1 tool_calls:1 turn_vectors:1 turns:2 word_indexes:1 wrapup_steps:4]")
 	hidden()
 	again, err := b.Store.EraseRows(b.ctx, "t1", caller)
 	b.ok(err)

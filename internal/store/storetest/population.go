@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,9 +15,10 @@ import (
 	"github.com/recallerhq/recaller/internal/store"
 )
 
-// Population is a tenant with many conversations, as benchmarks of search need one: ended, labelled, and indexed by
-// vectors in clusters and by words of which few are frequent and most are rare. The same seed makes the same.
+// Population is a tenant with many conversations, or documents, as benchmarks of search need one: ended, labelled, and
+// indexed by vectors in clusters and by words of which few are frequent and most are rare. The same seed makes the same.
 type Population struct {
+	Of     store.Thing // empty: conversations
 	Tenant recaller.TenantID
 	Model  string
 	Width  int
@@ -30,24 +32,25 @@ type Population struct {
 // vocabulary is how many words there are.
 const vocabulary = 20_000
 
-// begin is when the first conversation of a population took place; each comes a minute after the one before.
+// begin is when the first conversation or document of a population was made; each comes a minute after the one before.
 var begin = time.Date(2025, 1, 1, 9, 0, 0, 0, time.UTC)
 
 func (p *Population) rng(i int) *rand.Rand {
 	return rand.New(rand.NewPCG(p.Seed, uint64(i)+1))
 }
 
-// ID is the id of the i-th conversation.
-func (p *Population) ID(i int) recaller.ConversationID {
-	return recaller.ConversationID(fmt.Sprintf("%s-0000-7000-8000-%012d", p.Tenant, i))
-}
+// Thing is what it consists of.
+func (p *Population) Thing() store.Thing { return cmp.Or(p.Of, store.Conversations) }
 
-// Caller is the caller of the i-th conversation: he has ten.
+// ID is the id of the i-th.
+func (p *Population) ID(i int) string { return fmt.Sprintf("%s-0000-7000-8000-%012d", p.Tenant, i) }
+
+// Caller is the caller of the i-th: he has ten.
 func (p *Population) Caller(i int) recaller.CallerID {
 	return recaller.CallerID(fmt.Sprintf("%s-caller-%08d", p.Tenant, i%max(1, p.Size/10)))
 }
 
-// Intent is the intent of the i-th conversation: "intent-0" of half of them, "intent-1" of a quarter, and so on.
+// Intent is the intent of the i-th conversation, or the tag of the i-th document: "intent-0" of half of them, "intent-1" of a quarter, and so on.
 func (p *Population) Intent(i int) string {
 	n := 0
 	for ; n < 12 && i&1 == 1; i >>= 1 {
@@ -56,14 +59,34 @@ func (p *Population) Intent(i int) string {
 	return fmt.Sprint("intent-", n)
 }
 
-// At is when the i-th conversation took place.
+// At is when the i-th was made.
 func (p *Population) At(i int) time.Time { return begin.Add(time.Duration(i) * time.Minute) }
 
 // Filters are filters that leave more and less of a population, by how much they leave.
-func Filters(p *Population) map[string]recaller.SearchFilter {
-	return map[string]recaller.SearchFilter{
-		"all": {}, "half": {Intent: "intent-0"}, "one in 128": {Intent: "intent-6"}, "one in 4096": {Intent: "intent-11"},
-		"a caller": {Caller: p.Caller(7)}, "the last hundredth": {After: p.At(p.Size - p.Size/100)},
+func Filters(p *Population) map[string]store.Among {
+	conversations := func(f recaller.SearchFilter) store.Among { return store.AmongConversations(f) }
+	if p.Thing() == store.Conversations {
+		return map[string]store.Among{
+			"all": conversations(recaller.SearchFilter{}), "half": conversations(recaller.SearchFilter{Intent: "intent-0"}),
+			"one in 128":         conversations(recaller.SearchFilter{Intent: "intent-6"}),
+			"one in 4096":        conversations(recaller.SearchFilter{Intent: "intent-11"}),
+			"a caller":           conversations(recaller.SearchFilter{Caller: p.Caller(7)}),
+			"the last hundredth": conversations(recaller.SearchFilter{After: p.At(p.Size - p.Size/100)}),
+		}
+	}
+	documents := func(f recaller.DocumentFilter, tags ...string) store.Among {
+		var tokens [][]byte
+		for _, t := range tags {
+			tokens = append(tokens, []byte(t))
+		}
+		return store.AmongDocuments(f, tokens)
+	}
+	all := recaller.DocumentFilter{Archived: true}
+	return map[string]store.Among{
+		"all": documents(all), "half": documents(all, "intent-0"), "one in 128": documents(all, "intent-6"),
+		"one in 4096":        documents(all, "intent-11"),
+		"a caller":           documents(recaller.DocumentFilter{Caller: p.Caller(7), Archived: true}),
+		"the last hundredth": documents(recaller.DocumentFilter{Aged: p.At(p.Size - p.Size/100)}),
 	}
 }
 
@@ -81,7 +104,7 @@ func Queries() map[string][]string {
 	return out
 }
 
-// Vector is the embedding of the i-th conversation; beyond Size they are queries.
+// Vector is the embedding of the i-th; beyond Size they are queries.
 func (p *Population) Vector(i int) []float32 {
 	const clusters = 500
 	if p.centres == nil {
@@ -110,7 +133,7 @@ func gauss(rng *rand.Rand, width int, centre []float32, spread float64) []float3
 	return v
 }
 
-// Tokens are the words of the i-th conversation. The word of rank r is said in about one in r/40 of them.
+// Tokens are the words of the i-th. The word of rank r is said in about one in r/40 of them.
 func (p *Population) Tokens(i int) map[string]int {
 	z := rand.NewZipf(p.rng(i), 1.07, 20, vocabulary-1)
 	said := map[string]int{}
@@ -151,28 +174,42 @@ func (p *Population) write(ctx context.Context, e store.Engine, tx store.Tx, i i
 			return err
 		}
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO conversations (tenant_id, id, caller_id, channel, direction, status, reminder, imported, started_at, ended_at, last_activity_at, intent, sentiment, outcome, topics, analysed_by, body, summary)
-		VALUES ($1, $2, $3, 'voice', 'inbound', 'completed', FALSE, FALSE, $4, $4, $4, $5, 'neutral', 'resolved', '', 'rules', $6, $7)`,
-		p.Tenant, p.ID(i), caller, at.UnixMicro(), p.Intent(i), make([]byte, 250), make([]byte, 500))
-	if err != nil {
+	if err := p.writeThing(ctx, tx, i, at.UnixMicro()); err != nil {
 		return err
 	}
-	v := store.Vectors{Tenant: p.Tenant, Conversation: p.ID(i), Caller: caller, Parts: []recaller.Embedding{{Model: p.Model, Vector: p.Vector(i)}}, At: at}
+	v := store.Vectors{Of: p.Thing(), Tenant: p.Tenant, ID: p.ID(i), Caller: caller, Parts: []recaller.Embedding{{Model: p.Model, Vector: p.Vector(i)}}, At: at}
 	if err := e.PutVectors(ctx, tx, v); err != nil || p.Words == 0 {
 		return err
 	}
-	return e.PutTokens(ctx, tx, store.Tokens{Tenant: p.Tenant, Conversation: p.ID(i), Caller: caller, Counts: p.Tokens(i)})
+	return e.PutTokens(ctx, tx, store.Tokens{Of: p.Thing(), Tenant: p.Tenant, ID: p.ID(i), Caller: caller, CreatedAt: at, Counts: p.Tokens(i)})
 }
 
-// Nearest are the conversations nearest to the vector of a query, of those that may be found: what an exact search
+func (p *Population) writeThing(ctx context.Context, tx store.Tx, i int, at int64) error {
+	if p.Thing() == store.Conversations {
+		_, err := tx.Exec(ctx, `INSERT INTO conversations (tenant_id, id, caller_id, channel, direction, status, reminder, imported, started_at, ended_at, last_activity_at, intent, sentiment, outcome, topics, analysed_by, body, summary)
+			VALUES ($1, $2, $3, 'voice', 'inbound', 'completed', FALSE, FALSE, $4, $4, $4, $5, 'neutral', 'resolved', '', 'rules', $6, $7)`,
+			p.Tenant, p.ID(i), p.Caller(i), at, p.Intent(i), make([]byte, 250), make([]byte, 500))
+		return err
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO documents (tenant_id, id, caller_id, conversation_id, origin, pinned, created_at, updated_at, version, body)
+		VALUES ($1, $2, $3, '', 'session', FALSE, $4, $4, 1, $5)`, p.Tenant, p.ID(i), p.Caller(i), at, make([]byte, 1500))
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO document_tags (tenant_id, token, created_at, document_id, caller_id) VALUES ($1, $2, $3, $4, $5)`,
+		p.Tenant, []byte(p.Intent(i)), at, p.ID(i), p.Caller(i))
+	return err
+}
+
+// Nearest are those nearest to the vector of a query, of those that may be found: what an exact search
 // finds.
-func (p *Population) Nearest(query, limit int, may func(i int) bool) []recaller.ConversationID {
+func (p *Population) Nearest(query, limit int, may func(i int) bool) []string {
 	return p.nearest(query, limit, may, p.Vector)
 }
 
-func (p *Population) nearest(query, limit int, may func(i int) bool, vector func(i int) []float32) []recaller.ConversationID {
+func (p *Population) nearest(query, limit int, may func(i int) bool, vector func(i int) []float32) []string {
 	q := p.Vector(p.Size + query)
-	var all []recaller.Near
+	var all []store.Near
 	for i := range p.Size {
 		if !may(i) {
 			continue
@@ -181,22 +218,72 @@ func (p *Population) nearest(query, limit int, may func(i int) bool, vector func
 		for k, x := range vector(i) {
 			sum += float64(x) * float64(q[k])
 		}
-		all = append(all, recaller.Near{Conversation: p.ID(i), Score: sum})
+		all = append(all, store.Near{ID: p.ID(i), Score: sum})
 	}
-	slices.SortFunc(all, func(a, b recaller.Near) int { return cmp.Compare(b.Score, a.Score) })
+	slices.SortFunc(all, func(a, b store.Near) int { return cmp.Compare(b.Score, a.Score) })
 	return IDs(all[:min(limit, len(all))])
 }
 
+// WordsOfMany ranks a population by words, of which there are more than are ranked.
+func (p *Population) WordsOfMany(t *testing.T, match func(store.Matching) []store.Near) {
+	t.Helper()
+	having := func(words []string, may func(int) bool) (out []string) {
+		for i := range p.Size {
+			said := p.Tokens(i)
+			if may(i) && slices.ContainsFunc(words, func(w string) bool { return said[w] > 0 }) {
+				out = append(out, p.ID(i))
+			}
+		}
+		return out
+	}
+	found := func(among store.Among, limit int, words []string) []string {
+		t.Helper()
+		found := match(store.Matching{Among: among, Tenant: p.Tenant, Tokens: words, Limit: limit})
+		for _, n := range found {
+			if n.Score <= 0 || !strings.HasPrefix(n.ID, string(p.Tenant)+"-") {
+				t.Errorf("tenant %s found %+v", p.Tenant, n)
+			}
+		}
+		return IDs(found)
+	}
+	all := Filters(p)["all"]
+	for name, words := range Queries() {
+		if got := found(all, 20, words); len(got) == 0 {
+			t.Errorf("%s words: found nothing", name)
+		}
+	}
+	queries := Queries()
+	for _, name := range []string{"rare", "middling"} {
+		want := having(queries[name], func(int) bool { return true })
+		if got := found(all, 1000, queries[name]); len(got) != min(len(want), 1000) || len(want) <= 1000 && Missed(got, want) > 0 {
+			t.Errorf("%ss, %s words: found %d, want all %d that have them", p.Thing(), name, len(got), len(want))
+		}
+	}
+	frequent := queries["frequent"]
+	if got := found(all, 50, frequent); len(got) != 50 {
+		t.Errorf("%ss, frequent words: found %d, want 50", p.Thing(), len(got))
+	}
+	narrow, may := store.AmongConversations(recaller.SearchFilter{Before: p.At(30)}), func(i int) bool { return i < 30 }
+	if p.Thing() == store.Documents {
+		narrow = store.AmongDocuments(recaller.DocumentFilter{Caller: p.Caller(7), Archived: true}, nil)
+		may = func(i int) bool { return p.Caller(i) == p.Caller(7) }
+	}
+	want := having(frequent, may)
+	if got := found(narrow, 50, frequent); len(got) != len(want) || Missed(got, want) > 0 {
+		t.Errorf("%ss, frequent words, of few: found %d, want %d", p.Thing(), len(got), len(want))
+	}
+}
+
 // IDs are the ids of what was found.
-func IDs(found []recaller.Near) (out []recaller.ConversationID) {
+func IDs(found []store.Near) (out []string) {
 	for _, n := range found {
-		out = append(out, n.Conversation)
+		out = append(out, n.ID)
 	}
 	return out
 }
 
 // Missed is how many of those that were wanted were not found.
-func Missed(got, want []recaller.ConversationID) (n int) {
+func Missed(got, want []string) (n int) {
 	for _, id := range want {
 		if !slices.Contains(got, id) {
 			n++
@@ -206,7 +293,7 @@ func Missed(got, want []recaller.ConversationID) (n int) {
 }
 
 // Recall is the share of the nearest that searches find, of so many nearest, over so many queries.
-func (p *Population) Recall(nearest, queries int, search func(query int) []recaller.Near) float64 {
+func (p *Population) Recall(nearest, queries int, search func(query int) []store.Near) float64 {
 	vectors := make([][]float32, p.Size)
 	for i := range vectors {
 		vectors[i] = p.Vector(i)

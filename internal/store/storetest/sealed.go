@@ -66,6 +66,12 @@ count:   documents.version tenants.texts
 label:   documents.origin documents.pinned
 token:   document_tags.token
 sealed:  documents.body
+id:      document_embeddings.tenant_id document_embeddings.document_id document_embeddings.caller_id
+id:      document_words.tenant_id document_words.document_id document_words.caller_id
+time:    document_embeddings.made_at document_words.created_at
+count:   document_embeddings.part document_embeddings.width
+label:   document_embeddings.model
+vector:  document_embeddings.vector
 schema:  goose_db_version.id goose_db_version.version_id goose_db_version.is_applied goose_db_version.tstamp
 `
 
@@ -184,6 +190,10 @@ func (d *Data) PutSecrets() recaller.Opened {
 	}
 	d.OK(d.PutIndexing(d.ctx, "t", recaller.Indexing{
 		Conversation: o.Conversation.ID, Caller: o.Caller.ID, At: d.Now, Stems: map[string]int{"zqstem": 2, "quokka": 1},
+		Embeddings: []recaller.Embedding{{Model: "recaller-static/2", Vector: []float32{1, 2, 3}}},
+	}))
+	d.OK(d.PutDocumentIndexing(d.ctx, "t", recaller.DocumentIndexing{
+		Document: "d-1", Caller: o.Caller.ID, Version: 1, At: d.Now, Stems: map[string]int{"zqstem": 2, "quokka": 1},
 		Embeddings: []recaller.Embedding{{Model: "recaller-static/2", Vector: []float32{1, 2, 3}}},
 	}))
 	d.OK(d.PutTurnVectors(d.ctx, "t", o.Caller.ID, []recaller.TurnVectors{turnVectors(o.Conversation, "m", 0)}))

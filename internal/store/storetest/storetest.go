@@ -134,6 +134,12 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"what has no embedding yet is listed", unembedded},
 		{"a conversation is indexed for its own caller", indexedOnly},
 		{"a long conversation is found by the nearest of its parts", parts},
+		{"a document is found by what it means", documentsByMeaning},
+		{"a document is found by its words", documentsByWords},
+		{"words that all documents have find the newest", documentsNewest},
+		{"a search of documents is narrowed by a filter", documentSearchFilters},
+		{"a document that was changed or erased is not indexed", documentIndexing},
+		{"documents without an embedding are listed", documentsUnembedded},
 		{"jobs are claimed once, leased and given back", jobs},
 		{"whose jobs are due is told in turn", dueTenants},
 		{"tenants are listed page by page", tenantPages},
@@ -229,6 +235,9 @@ func newBench(t *testing.T, o Opened) *bench {
 	b.ok(err)
 	b.noise.document = b.file("t2", b.paper(b.noise.opened.Caller.ID, secret, secret))
 	b.noise.house = b.file("t2", b.paper("", secret, secret))
+	for _, d := range []recaller.Document{b.noise.document, b.noise.house} {
+		b.indexPaper("t2", d, toward(0), "tea coffee "+secret)
+	}
 	second := b.open("t2", opening{})
 	b.noise.second = second.Conversation.ID
 	b.index("t2", second.Conversation, toward(0), "tea coffee "+secret)

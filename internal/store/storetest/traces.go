@@ -39,7 +39,7 @@ func Found(raw []byte, traces []Trace) (found, all map[string]int) {
 }
 
 // Crowd makes so many callers, each with everything that the database can read: identities, external ids, marks of
-// requests, memories, embeddings and words. All grow together, so that rows move from page to page.
+// requests, memories, tags, and embeddings and words of a conversation and of a document. All grow together, so that rows move from page to page.
 func (d *Data) Crowd(n int) []recaller.Opened {
 	d.Helper()
 	crowd := make([]recaller.Opened, n)
@@ -53,6 +53,8 @@ func (d *Data) Crowd(n int) []recaller.Opened {
 		crowd[i] = o
 		d.End(o)
 	})
+	papers := make([]recaller.Document, n)
+	d.atOnce(n, func(i int) { papers[i] = d.paper(crowd[i], i) })
 	for round := range 4 { // so that those of one caller do not lie together
 		d.atOnce(n, func(i int) {
 			_, err := d.StoreMemory(d.ctx, "t", recaller.Storing{
@@ -61,6 +63,7 @@ func (d *Data) Crowd(n int) []recaller.Opened {
 			d.OK(err)
 			if round%2 == 0 {
 				d.indexed(crowd[i], i, round)
+				d.indexedPaper(papers[i], i, round)
 			}
 		})
 	}
@@ -79,15 +82,40 @@ func (d *Data) atOnce(n int, fn func(i int)) {
 // indexed makes a conversation findable, again where it was before.
 func (d *Data) indexed(o recaller.Opened, i, round int) {
 	d.Helper()
-	random := rand.New(rand.NewPCG(uint64(i), uint64(round)))
+	d.OK(d.PutIndexing(d.ctx, "t", recaller.Indexing{
+		Conversation: o.Conversation.ID, Caller: o.Caller.ID, At: d.Now,
+		Stems:      map[string]int{fmt.Sprint("stem-", i): 1, fmt.Sprint("other-", i): 2, "garden": 1},
+		Embeddings: []recaller.Embedding{{Model: "m", Vector: someVector(uint64(i), uint64(round))}},
+	}))
+}
+
+func someVector(seed, round uint64) []float32 {
+	random := rand.New(rand.NewPCG(seed, round))
 	vector := make([]float32, 256)
 	for at := range vector {
 		vector[at] = random.Float32() - 0.5
 	}
-	d.OK(d.PutIndexing(d.ctx, "t", recaller.Indexing{
-		Conversation: o.Conversation.ID, Caller: o.Caller.ID, At: d.Now,
-		Stems:      map[string]int{fmt.Sprint("stem-", i): 1, fmt.Sprint("other-", i): 2, "garden": 1},
-		Embeddings: []recaller.Embedding{{Model: "m", Vector: vector}},
+	return vector
+}
+
+// paper is a document of a caller.
+func (d *Data) paper(o recaller.Opened, i int) recaller.Document {
+	d.Helper()
+	out, err := d.FileDocument(d.ctx, "t", recaller.Filing{Document: recaller.Document{
+		ID: recaller.DocumentID(d.ID("paper")), Caller: o.Caller.ID, Origin: recaller.DocumentWritten, Title: "Paper",
+		Tags: []string{fmt.Sprint("tag-", i)}, CreatedAt: d.Now, UpdatedAt: d.Now,
+	}})
+	d.OK(err)
+	return out.Document
+}
+
+// indexedPaper makes a document findable, again where it was before.
+func (d *Data) indexedPaper(paper recaller.Document, i, round int) {
+	d.Helper()
+	d.OK(d.PutDocumentIndexing(d.ctx, "t", recaller.DocumentIndexing{
+		Document: paper.ID, Caller: paper.Caller, Version: paper.Version, At: d.Now,
+		Stems:      map[string]int{fmt.Sprint("paper-", i): 1, fmt.Sprint("print-", i): 2, "garden": 1},
+		Embeddings: []recaller.Embedding{{Model: "m", Vector: someVector(uint64(i)+1e6, uint64(round))}},
 	}))
 }
 
@@ -100,6 +128,7 @@ func (d *Data) Tokens(o recaller.Opened) (list []Trace) {
 			"memories.key":      `SELECT key_token FROM memories WHERE tenant_id = $1 AND caller_id = $2`,
 			"conversations.ref": `SELECT external_token FROM conversations WHERE tenant_id = $1 AND caller_id = $2`,
 			"onces.token":       `SELECT token FROM onces WHERE tenant_id = $1 AND caller_id = $2`,
+			"document_tags":     `SELECT token FROM document_tags WHERE tenant_id = $1 AND caller_id = $2`,
 			"onces.request":     `SELECT request FROM onces WHERE tenant_id = $1 AND caller_id = $2`,
 		} {
 			err := tx.QueryAll(d.ctx, store.Query{

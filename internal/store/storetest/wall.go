@@ -181,6 +181,26 @@ func (b *bench) readReaches(own recaller.Opened) []reach {
 			m, err := s.Similarities(ctx, "t1", *toward(0), []recaller.ConversationID{b.noise.second})
 			return len(m), err
 		}, ""},
+		{"SimilarDocuments", func() (int, error) {
+			l, err := s.SimilarDocuments(ctx, "t1", *toward(0), recaller.DocumentFilter{Archived: true}, 10)
+			return len(l) - 1, err // the own one
+		}, ""},
+		{"SimilarDocuments", func() (int, error) {
+			l, err := s.SimilarDocuments(ctx, "t1", *toward(0), recaller.DocumentFilter{Caller: their.Caller.ID}, 10)
+			return len(l), err
+		}, ""},
+		{"SimilarDocuments", func() (int, error) {
+			l, err := s.SimilarDocuments(ctx, "t1", *toward(0), recaller.DocumentFilter{House: true}, 10)
+			return len(l), err
+		}, ""},
+		{"MatchingDocuments", func() (int, error) {
+			l, err := s.MatchingDocuments(ctx, "t1", []string{secret}, recaller.DocumentFilter{Archived: true}, 10)
+			return len(l), err
+		}, ""},
+		{"UnembeddedDocuments", func() (int, error) {
+			l, _, err := s.UnembeddedDocuments(ctx, "t1", "m-2", "", 10)
+			return len(l) - 1, err
+		}, ""},
 		{"Talks", func() (int, error) {
 			l, err := s.Talks(ctx, "t1", []recaller.ConversationID{b.noise.second})
 			return len(l), err
@@ -290,6 +310,9 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 		{"PutIndexing", func() (int, error) {
 			return 0, s.PutIndexing(ctx, "t1", recaller.Indexing{Conversation: b.noise.second, Caller: own.Caller.ID, Stems: said("x"), Embeddings: []recaller.Embedding{*toward(90)}})
 		}, recaller.NotFound},
+		{"PutDocumentIndexing", b.indexesTheirs(b.noise.document.ID, their.Caller.ID), ""},
+		{"PutDocumentIndexing", b.indexesTheirs(b.noise.document.ID, own.Caller.ID), ""},
+		{"PutDocumentIndexing", b.indexesTheirs(b.noise.house.ID, ""), ""},
 		{"PutTurnVectors", func() (int, error) {
 			return 0, s.PutTurnVectors(ctx, "t1", their.Caller.ID, []recaller.TurnVectors{turnVectors(recaller.Conversation{ID: b.noise.second}, "m", 0)})
 		}, recaller.NotFound},
@@ -314,6 +337,20 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 			return 0, s.PutReceipt(ctx, r, recaller.Job{Tenant: "t2", Kind: "wrapup", Subject: string(b.noise.second)})
 		}, ""},
 	}...)
+}
+
+// indexesTheirs has a document of the second tenant indexed by the first: as of one that is gone nothing is written.
+func (b *bench) indexesTheirs(id recaller.DocumentID, caller recaller.CallerID) func() (int, error) {
+	return func() (int, error) {
+		err := b.Store.PutDocumentIndexing(b.ctx, "t1", recaller.DocumentIndexing{
+			Document: id, Caller: caller, Version: 1, Stems: said("x"), Embeddings: []recaller.Embedding{*toward(90)}, Only: true,
+		})
+		if err != nil {
+			return 0, err
+		}
+		found, err := b.Store.MatchingDocuments(b.ctx, "t1", []string{"x"}, recaller.DocumentFilter{Archived: true}, 10)
+		return len(found), err
+	}
 }
 
 // writebackReaches are the writes of tool calls, reminders and versions.
