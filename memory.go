@@ -137,6 +137,8 @@ type Checkpoint struct {
 	ContactID    string // link to a contact elsewhere; may be empty
 	LastActivity time.Time
 	CreatedAt    time.Time
+	Source       CheckpointSource
+	Conversation ConversationID // in whose words it was found; empty unless it is Automatic
 	// Before are the states that this one took the place of, newest first. There are few: see decide.Checkpoint.
 	Before []CheckpointState
 }
@@ -147,7 +149,39 @@ type CheckpointState struct {
 	Summary     string
 	StagingData []byte // a JSON object
 	ContactID   string
+	Source      CheckpointSource
 	At          time.Time // when it was saved
+}
+
+// CheckpointSource says who saved a checkpoint.
+type CheckpointSource string
+
+// The sources of a checkpoint.
+const (
+	CheckpointSaved CheckpointSource = "agent"     // an agent or an application saved it
+	CheckpointFound CheckpointSource = "automatic" // it was found in the words of a conversation
+)
+
+// Valid reports whether s is one of the sources.
+func (s CheckpointSource) Valid() bool { return s == CheckpointSaved || s == CheckpointFound }
+
+// Unfinished is what a conversation left of a caller's matter, as far as its words tell.
+type Unfinished struct {
+	Checkpoint           // its Summary is empty unless something is unfinished
+	Since      time.Time // when the conversation began
+	Settles    bool      // the matter of an earlier conversation is finished
+	Continues  bool      // it is that matter that is unfinished
+	// Reworded: the same was found before, in other words. It counts only where that still stands.
+	Reworded bool
+}
+
+// Resumable is what is known of a caller's unfinished matter, and what may say more of it.
+type Resumable struct {
+	Caller     Caller
+	Checkpoint *Checkpoint // whatever its age; nil: there is none
+	// Unread are the conversations whose words no wrap-up has read yet, oldest first, bounded by the store.
+	Unread    []Conversation
+	Forgotten []Memory // every version of each forgotten memory
 }
 
 // CheckpointCompleted is the intent that clears a checkpoint (H4).

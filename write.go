@@ -251,6 +251,9 @@ type StepResult struct {
 	// Summary.
 	Acts     []Act
 	Analysis *Analysis
+	// Unfinished is what the conversation left of the caller's matter. decide.Unfinished says what becomes of it. nil: that
+	// is not known.
+	Unfinished *Unfinished
 	// Memories are stored IfAbsent. A value that contradicts the active memory of its key is kept as that memory's
 	// Dispute. With State pending they are interim ones: they contradict nothing, and what a later try finds takes
 	// their place.

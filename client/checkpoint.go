@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"time"
+
+	"github.com/recallerhq/recaller"
 )
 
 // Checkpoint is the resumable state of an unfinished matter.
@@ -17,6 +19,9 @@ type Checkpoint struct {
 	ContactID      string          `json:"contact_id,omitempty" doc:"A contact in another system." example:"contact-17"`
 	LastActivityAt time.Time       `json:"last_activity_at" doc:"When it was last saved." example:"2026-03-02T09:33:00Z"`
 	CreatedAt      time.Time       `json:"created_at" doc:"When it was first saved." example:"2026-03-02T09:31:00Z"`
+
+	Source         recaller.CheckpointSource `json:"source,omitempty" enum:"agent,automatic" doc:"Who saved it: an agent or an application, or nobody: it was found in the words of a conversation that broke off or left a matter open." example:"agent"`
+	ConversationID string                    `json:"conversation_id,omitempty" doc:"With source automatic: in whose words it was found." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3d"`
 }
 
 // CheckpointState is what a checkpoint was until another state took its place.
@@ -26,6 +31,8 @@ type CheckpointState struct {
 	StagingData json.RawMessage `json:"staging_data" doc:"The object that was saved."`
 	ContactID   string          `json:"contact_id,omitempty" doc:"A contact in another system." example:"contact-17"`
 	At          time.Time       `json:"at" doc:"When it was saved." example:"2026-03-02T09:31:00Z"`
+
+	Source recaller.CheckpointSource `json:"source,omitempty" enum:"agent,automatic" doc:"Who saved it." example:"agent"`
 }
 
 // CheckpointHistory is what a checkpoint was before.

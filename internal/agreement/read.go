@@ -258,6 +258,17 @@ func (l *line) wanted() []day {
 	return out
 }
 
+// Unwanted returns the days that a turn names and that will not do, as its speaker says.
+func Unwanted(t reading.Turn) []when.Found {
+	var out []when.Found
+	for _, d := range read(t, 0).days {
+		if d.unwanted {
+			out = append(out, d.Found)
+		}
+	}
+	return out
+}
+
 // refusedDays returns the days that a turn refuses.
 func (l *line) refusedDays() []day {
 	var out []day

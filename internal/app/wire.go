@@ -66,16 +66,13 @@ func (a *App) wire() error {
 	})
 	a.memories = memory.New(memory.Deps{
 		Store: a.store, Tenants: a.tenants, Changed: a.feed.Committed, Enqueued: a.enqueued, Masked: masked,
+		Words: a.conversations, Packs: a.tenants.Packs,
 		Log: a.log, Metrics: memory.NewMetrics(a.registry), Now: now, NewID: newID,
 	})
 	views.All{
 		Recall: a.recall, Memories: a.memories, Conversations: a.conversations, Events: a.events, Refresh: a.refresh,
 	}.Register(a.feed)
-	tools := tool.New(tool.Deps{
-		Memories: a.memories, Store: a.store, Words: a.conversations, Recall: a.recall, Tenants: a.tenants,
-		LastTurn: a.conversations.LastTurn,
-		Log:      a.log, Metrics: tool.NewMetrics(a.registry), Now: now, NewID: newID,
-	})
+	tools := a.tools()
 	reminders := reminder.New(reminder.Deps{
 		Store: a.store, Tenants: a.tenants, Sender: webhook.New(webhook.Options{Allowed: a.reach()}), Enqueued: a.enqueued,
 		Log: a.log, Metrics: reminder.NewMetrics(a.registry), Now: now, NewID: newID,
@@ -94,6 +91,15 @@ func (a *App) wire() error {
 		Webhooks: a.tenants, Packs: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
 		Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
+	})
+}
+
+// tools returns the use cases of an agent's tools.
+func (a *App) tools() *tool.Service {
+	return tool.New(tool.Deps{
+		Memories: a.memories, Store: a.store, Words: a.conversations, Recall: a.recall, Tenants: a.tenants,
+		LastTurn: a.conversations.LastTurn,
+		Log:      a.log, Metrics: tool.NewMetrics(a.registry), Now: a.opts.Now, NewID: newID,
 	})
 }
 

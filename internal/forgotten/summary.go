@@ -125,6 +125,27 @@ func (f filter) brief(text string) string {
 	return strings.Join(kept, " ")
 }
 
+// quotations returns a text of labelled quotations without those that must not be told. Of another text it returns what
+// line does.
+func (f filter) quotations(text string) string {
+	var kept []string
+	from := 0
+	for _, q := range quoted(text) {
+		at := from + strings.Index(text[from:], q)
+		label := strings.TrimSpace(text[from:at])
+		if label != "Agent:" && label != "Caller:" {
+			return f.line(text)
+		}
+		if from = at + len(q); !f.tells(q) {
+			kept = append(kept, label+" "+q)
+		}
+	}
+	if from == 0 || strings.TrimSpace(text[from:]) != "" {
+		return f.line(text)
+	}
+	return strings.Join(kept, " ")
+}
+
 // quoting judges a line by its quotations. Those of hidden turns are never told. Those of others are, if nothing beside
 // them carries what was forgotten.
 func (f filter) quoting(line string, quotes []string) string {
@@ -304,8 +325,8 @@ func (v View) Checkpoint(c recaller.Checkpoint) recaller.Checkpoint {
 	if v.Empty() {
 		return c
 	}
-	f := v.filter(recaller.Conversation{StartedAt: c.LastActivity}, nil)
-	c.Intent, c.Summary = f.line(c.Intent), f.line(c.Summary)
+	f := v.filter(recaller.Conversation{ID: c.Conversation, StartedAt: c.LastActivity}, nil)
+	c.Intent, c.Summary = f.line(c.Intent), f.quotations(c.Summary)
 	var staging map[string]any
 	dec := json.NewDecoder(bytes.NewReader(c.StagingData))
 	dec.UseNumber()

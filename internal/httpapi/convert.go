@@ -191,6 +191,7 @@ func checkpointOut(c recaller.Checkpoint) client.Checkpoint {
 	out := client.Checkpoint{
 		ID: string(c.ID), CallerID: string(c.Caller), Intent: c.Intent, Summary: c.Summary, StagingData: c.StagingData,
 		ContactID: c.ContactID, LastActivityAt: instant(c.LastActivity), CreatedAt: instant(c.CreatedAt),
+		Source: c.Source, ConversationID: string(c.Conversation),
 	}
 	if len(out.StagingData) == 0 {
 		out.StagingData = []byte("{}")
@@ -200,7 +201,8 @@ func checkpointOut(c recaller.Checkpoint) client.Checkpoint {
 
 func stateOut(s recaller.CheckpointState) client.CheckpointState {
 	out := client.CheckpointState{
-		Intent: s.Intent, Summary: s.Summary, StagingData: s.StagingData, ContactID: s.ContactID, At: instant(s.At),
+		Intent: s.Intent, Summary: s.Summary, StagingData: s.StagingData, ContactID: s.ContactID, Source: s.Source,
+		At: instant(s.At),
 	}
 	if len(out.StagingData) == 0 {
 		out.StagingData = []byte("{}")

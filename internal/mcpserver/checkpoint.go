@@ -22,6 +22,7 @@ type Found struct {
 	Summary     string         `json:"summary,omitempty" jsonschema:"where the matter stands"`
 	StagingData map[string]any `json:"stagingData,omitempty" jsonschema:"what was collected so far"`
 	LastActive  string         `json:"lastActive,omitempty" jsonschema:"when it was saved (RFC 3339)"`
+	Source      string         `json:"source,omitempty" jsonschema:"automatic where no agent saved it: it quotes the words of a conversation that broke off"`
 }
 
 // found is a Found on its way out: of a matter that is there, every field is told.
@@ -31,6 +32,7 @@ type found struct {
 	Summary     string          `json:"summary"`
 	StagingData json.RawMessage `json:"stagingData"`
 	LastActive  string          `json:"lastActive"`
+	Source      string          `json:"source,omitempty"`
 }
 
 // Saved is what update_agent_memory answers.
@@ -75,6 +77,9 @@ func (s *server) readMemory(ctx context.Context, x *exchange, args tool.Argument
 	out := found{Found: true, Summary: c.Summary, StagingData: c.StagingData, LastActive: stamp(c.LastActivity)}
 	if c.Intent != "" {
 		out.Intent = &c.Intent
+	}
+	if c.Source == recaller.CheckpointFound {
+		out.Source = string(c.Source)
 	}
 	if len(out.StagingData) == 0 {
 		out.StagingData = json.RawMessage("{}")

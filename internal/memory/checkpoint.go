@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/forgotten"
+	"github.com/recallerhq/recaller/internal/identity"
+	"github.com/recallerhq/recaller/internal/wrapup/unfinished"
 )
 
 // MaxStaging bounds a checkpoint's staging data.
@@ -34,6 +38,7 @@ func (s *Service) PutCheckpoint(
 	c, err = s.Deps.Store.PutCheckpoint(ctx, tenant, recaller.Checkpoint{
 		ID: recaller.CheckpointID(s.NewID()), Caller: caller, Intent: in.Intent, Summary: in.Summary,
 		StagingData: in.StagingData, ContactID: in.ContactID, LastActivity: now, CreatedAt: now,
+		Source: recaller.CheckpointSaved,
 	})
 	return c, cleared, err
 }
@@ -87,25 +92,97 @@ func (in *CheckpointInput) validate() error {
 	return nil
 }
 
-// Checkpoint returns a caller's checkpoint without what was forgotten. If it is older than the tenant's resume window,
+// Checkpoint returns a caller's checkpoint without what was forgotten. Where no wrap-up has read the words of his last
+// conversations yet, what they leave unfinished counts as it will then. If it is older than the tenant's resume window,
 // Checkpoint fails with NotFound, but does not delete it (H3).
 func (s *Service) Checkpoint(
 	ctx context.Context, tenantID recaller.TenantID, caller recaller.CallerID,
 ) (recaller.Checkpoint, error) {
-	tenant, err := s.Tenants.Tenant(ctx, tenantID)
-	if err != nil {
+	return s.CheckpointBeside(ctx, tenantID, caller, "")
+}
+
+// CheckpointBeside is Checkpoint for a conversation that goes on: its own words are nothing to come back to. Where nobody
+// says which one that is, it is taken to be the latest, while it is open and somebody has just spoken in it.
+func (s *Service) CheckpointBeside(
+	ctx context.Context, tenantID recaller.TenantID, caller recaller.CallerID, live recaller.ConversationID,
+) (recaller.Checkpoint, error) {
+	c, err := s.resumable(ctx, tenantID, caller, live)
+	switch {
+	case err != nil:
 		return recaller.Checkpoint{}, err
-	}
-	c, err := s.Deps.Store.Checkpoint(ctx, tenantID, caller)
-	if err != nil {
-		return recaller.Checkpoint{}, err
-	}
-	if c.Completed() || s.Now().Sub(c.LastActivity) > tenant.ResumeWindow {
+	case c == nil:
 		return recaller.Checkpoint{}, recaller.Errorf(recaller.NotFound,
 			"the caller has no checkpoint within the resume window")
 	}
-	gone, err := s.Deps.Store.Forgotten(ctx, tenantID, caller)
-	return forgotten.New(gone).Checkpoint(c), err
+	return *c, nil
+}
+
+// resumable returns the checkpoint that a caller can resume; nil: there is none.
+func (s *Service) resumable(
+	ctx context.Context, tenantID recaller.TenantID, caller recaller.CallerID, live recaller.ConversationID,
+) (*recaller.Checkpoint, error) {
+	tenant, err := s.Tenants.Tenant(ctx, tenantID)
+	if err != nil {
+		return nil, err
+	}
+	known, err := s.Deps.Store.Resumable(ctx, tenantID, caller)
+	if err != nil {
+		return nil, err
+	}
+	gone := forgotten.New(known.Forgotten)
+	c := known.Checkpoint
+	for i, conv := range known.Unread {
+		if s.Words == nil || conv.ID == live || live == "" && i == len(known.Unread)-1 && s.goesOn(conv) {
+			continue
+		}
+		if c, err = s.found(ctx, tenant, known.Caller, conv, gone, c); err != nil {
+			return nil, err
+		}
+	}
+	if c == nil || c.Completed() || s.Now().Sub(c.LastActivity) > tenant.ResumeWindow {
+		return nil, nil
+	}
+	told := gone.Checkpoint(*c)
+	if told.Source == recaller.CheckpointFound && told.Summary == "" && string(told.StagingData) == "{}" { // all was forgotten
+		return nil, nil
+	}
+	return &told, nil
+}
+
+// quiet is how long nobody has spoken in a call that is taken to have dropped.
+const quiet = 10 * time.Second
+
+// goesOn reports whether a conversation most likely goes on. One in which nobody has spoken since this process began
+// lost its line with the last one. An open chat does not drop.
+func (s *Service) goesOn(conv recaller.Conversation) bool {
+	if conv.Status != recaller.Active {
+		return false
+	}
+	return conv.Channel.Text() || conv.LastActivityAt.After(s.began) && s.Now().Sub(conv.LastActivityAt) < quiet
+}
+
+// found returns what stands after a conversation whose words no wrap-up has read yet, given what stood. Words that
+// cannot be read say nothing.
+func (s *Service) found(
+	ctx context.Context, tenant recaller.Tenant, caller recaller.Caller, conv recaller.Conversation, gone forgotten.View,
+	stands *recaller.Checkpoint,
+) (*recaller.Checkpoint, error) {
+	turns, err := s.Words.Turns(ctx, tenant.ID, conv)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		s.Log.WarnContext(ctx, "a conversation could not be read for what it left unfinished", "conversation", conv.ID, "err", err)
+		return stands, nil
+	}
+	set := unfinished.Setting{
+		Zone: identity.ZoneIn(conv, caller, tenant), DayFirst: identity.DayFirst(caller, tenant),
+		Window: tenant.ResumeWindow, Stands: stands,
+	}
+	if s.Packs != nil {
+		set.Packs, _ = s.Packs(ctx, tenant) // without any it has no intent
+	}
+	return unfinished.After(conv, gone.Blank(conv.ID, turns), set), nil
 }
 
 // CheckpointHistory returns the states that a caller's checkpoint had before the present one, newest first, without what
@@ -131,7 +208,17 @@ func (s *Service) CheckpointHistory(
 	return c.Before, nil
 }
 
-// DeleteCheckpoint removes a caller's checkpoint with its history, whatever its age.
+// DeleteCheckpoint removes a caller's checkpoint with its history, whatever its age. If words that no wrap-up has read
+// yet would bring one back, it is noted that their matter is settled.
 func (s *Service) DeleteCheckpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) error {
-	return s.Deps.Store.DeleteCheckpoint(ctx, tenant, caller)
+	err := s.Deps.Store.DeleteCheckpoint(ctx, tenant, caller)
+	if err != nil && !errors.Is(err, recaller.NotFound) {
+		return err
+	}
+	c, failed := s.resumable(ctx, tenant, caller, "")
+	if failed != nil || c == nil {
+		return err
+	}
+	_, _, err = s.PutCheckpoint(ctx, tenant, caller, CheckpointInput{Intent: recaller.CheckpointCompleted})
+	return err
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/wrapup/label"
 )
 
 // Store is what this package asks of the store.
@@ -39,6 +40,8 @@ type Store interface {
 
 	PutCheckpoint(ctx context.Context, tenant recaller.TenantID, c recaller.Checkpoint) (recaller.Checkpoint, error)
 	Checkpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Checkpoint, error)
+	// Resumable returns the checkpoint with what may say more of the matter, all of one moment.
+	Resumable(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Resumable, error)
 	DeleteCheckpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) error
 }
 
@@ -47,13 +50,21 @@ type Tenants interface {
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
 }
 
-// Deps are what a Service needs. All are required except the last four, which may be nil.
+// Words reads a conversation's turns from wherever the retention keeps them.
+type Words interface {
+	Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error)
+}
+
+// Deps are what a Service needs. All are required except the last six, which may be nil.
 type Deps struct {
 	Store   Store
 	Tenants Tenants
 	Changed func(recaller.Change) // is told of every committed change
 	Now     func() time.Time
 	NewID   func() string
+
+	Words Words // nil: no checkpoint is found in words that no wrap-up has read yet
+	Packs func(ctx context.Context, t recaller.Tenant) ([]label.Pack, error)
 
 	Enqueued func()            // a job was left: for a reminder, or for what must not be found any more
 	Masked   func(kind string) // a secret of this kind was taken out of what is stored (B11)
@@ -65,6 +76,7 @@ type Deps struct {
 type Service struct {
 	Deps
 	views *views
+	began time.Time
 }
 
 // New returns a Service.
@@ -78,7 +90,7 @@ func New(deps Deps) *Service {
 	if deps.Masked == nil {
 		deps.Masked = func(string) {}
 	}
-	return &Service{Deps: deps, views: newViews()}
+	return &Service{Deps: deps, views: newViews(), began: deps.Now()}
 }
 
 // Bounds of what one memory holds.

@@ -165,6 +165,9 @@ func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error)
 	if err := w.writeActs(ctx, tx); err != nil {
 		return out, err
 	}
+	if err := w.writeUnfinished(ctx, tx); err != nil {
+		return out, err
+	}
 	if in.Summary != nil || in.Analysis != nil {
 		c, err := w.writeUp(ctx, tx)
 		if err != nil {

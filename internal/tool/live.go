@@ -75,7 +75,7 @@ func spoken(text string) string {
 
 // readCheckpoint carries out read_checkpoint (H3).
 func (s *Service) readCheckpoint(ctx context.Context, x exchange) (Result, error) {
-	c, err := s.Memories.Checkpoint(ctx, x.call.Tenant, x.conv.Caller)
+	c, err := s.Memories.CheckpointBeside(ctx, x.call.Tenant, x.conv.Caller, x.conv.ID)
 	res := Result{Done: recaller.ToolResumed, Checkpoint: &c}
 	if errors.Is(err, recaller.NotFound) {
 		t, failed := s.Tenants.Tenant(ctx, x.call.Tenant)
@@ -88,6 +88,9 @@ func (s *Service) readCheckpoint(ctx context.Context, x exchange) (Result, error
 		return Result{}, err
 	}
 	res.Message = "Saved " + when.Phrase(c.LastActivity, x.now, false) + "."
+	if c.Source == recaller.CheckpointFound {
+		res.Message = "Found in a conversation that ended " + when.Phrase(c.LastActivity, x.now, false) + "."
+	}
 	return res, s.note(ctx, x, res.Done)
 }
 

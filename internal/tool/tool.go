@@ -61,7 +61,9 @@ type Memories interface {
 	// Find finds a memory by its key, its id, or words that clearly fit one. *memory.SeveralError if several may be
 	// meant.
 	Find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string) (recaller.Memory, error)
-	Checkpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Checkpoint, error)
+	CheckpointBeside(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, live recaller.ConversationID,
+	) (recaller.Checkpoint, error)
 	PutCheckpoint(
 		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in memory.CheckpointInput,
 	) (c recaller.Checkpoint, cleared bool, err error)

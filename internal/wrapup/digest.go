@@ -29,6 +29,11 @@ func (m model) summarise(ctx context.Context, w work) (recaller.StepResult, erro
 			return recaller.StepResult{}, err
 		}
 	}
+	if left := quoted.Unfinished; left != nil && !lastsWithProcess(w) {
+		again := *left
+		again.Reworded = true
+		quoted.Unfinished = &again
+	}
 	var sum recaller.Summary
 	var label string
 	trusted, err := m.trusted(ctx, w, recaller.StepSummarise)
@@ -51,7 +56,7 @@ func (m model) summarise(ctx context.Context, w work) (recaller.StepResult, erro
 	}
 	mask(&sum, w.tenant)
 	r := quoted
-	r.By, r.Prompt, r.Summary = m.Model.Model(), label, &sum
+	r.By, r.Prompt, r.Summary, r.Unfinished = m.Model.Model(), label, &sum, reworded(w, quoted.Unfinished, sum)
 	return r, nil
 }
 

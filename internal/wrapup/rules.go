@@ -18,7 +18,7 @@ const NothingKept = "No words of this conversation are kept."
 // read.
 type rules struct{ *Service }
 
-func (r rules) summarise(_ context.Context, w work) (recaller.StepResult, error) {
+func (r rules) summarise(ctx context.Context, w work) (recaller.StepResult, error) {
 	sum := summary.Write(w.reading(), summary.Options{
 		Typed: w.conv.Channel.Text(), Broken: w.conv.Status == recaller.Failed,
 	})
@@ -26,7 +26,11 @@ func (r rules) summarise(_ context.Context, w work) (recaller.StepResult, error)
 		sum = recaller.Summary{Brief: NothingKept, By: By}
 	}
 	name, err := callerName(w)
-	return recaller.StepResult{State: recaller.StepDone, By: By, Summary: &sum, Name: name}, err
+	if err != nil {
+		return recaller.StepResult{}, err
+	}
+	left, err := r.unfinished(ctx, w)
+	return recaller.StepResult{State: recaller.StepDone, By: By, Summary: &sum, Name: name, Unfinished: left}, err
 }
 
 // callerName returns the caller's name as he said it, or "". It is kept from every conversation, however short (P12).

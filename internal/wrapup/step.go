@@ -168,6 +168,9 @@ func (s *Service) write(ctx context.Context, w work, r recaller.StepResult) (rec
 	if r.Summary != nil {
 		r.Acts = acts(w)
 	}
+	if r.Unfinished != nil {
+		r.Unfinished = kept(w, r)
+	}
 	written, err := s.commit(ctx, w, r)
 	for tries := 1; recaller.KindOf(err) == recaller.Conflict && tries < mostTries; tries++ {
 		written, err = s.commit(ctx, w, r) // something was forgotten just now

@@ -45,6 +45,8 @@ type Store interface {
 		ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter,
 	) (list []recaller.Conversation, next string, err error)
 	Caller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error)
+	// Resumable returns a caller's checkpoint with what may say more of his matter.
+	Resumable(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Resumable, error)
 	// ActiveMemories returns all that are active, newest confirmation first, and the content version that they are of. It
 	// returns only the version if that is still the one that the caller of it has.
 	ActiveMemories(

@@ -32,7 +32,8 @@ func Checkpoint(old *recaller.Checkpoint, c recaller.Checkpoint) recaller.Checkp
 		}
 	}
 	was := recaller.CheckpointState{
-		Intent: old.Intent, Summary: old.Summary, StagingData: old.StagingData, ContactID: old.ContactID, At: old.LastActivity,
+		Intent: old.Intent, Summary: old.Summary, StagingData: old.StagingData, ContactID: old.ContactID, Source: old.Source,
+		At: old.LastActivity,
 	}
 	if same(was, c) {
 		return c

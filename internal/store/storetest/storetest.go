@@ -96,6 +96,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"reminders as they stood at a time", remindersThen},
 		{"a forgotten memory fires once or never", forgetAndFire},
 		{"a caller has one checkpoint", checkpoints},
+		{"what conversations leave unfinished", unfinished},
 		{"a document is written, changed and deleted", documentStory},
 		{"a tenant has documents of its own", houseDocuments},
 		{"documents are listed newest first, by filter", documentLists},

@@ -120,6 +120,7 @@ func (b *bench) readReaches(own recaller.Opened) []reach {
 			return len(l) - 1, err // the own one
 		}, ""},
 		{"Checkpoint", func() (int, error) { _, err := s.Checkpoint(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
+		{"Resumable", func() (int, error) { _, err := s.Resumable(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
 		{"Document", func() (int, error) { _, err := s.Document(ctx, "t1", b.noise.document.ID); return 0, err }, recaller.NotFound},
 		{"Document", func() (int, error) { _, err := s.Document(ctx, "t1", b.noise.house.ID); return 0, err }, recaller.NotFound},
 		{"DocumentsByID", func() (int, error) {

@@ -103,6 +103,12 @@ func readings(text string) string {
 	return out.String()
 }
 
+// Spelled returns what is spelled in a text, as it is written: "H X seven, four K D" is HX74KD.
+func Spelled(text string) []string { return spelled(text) }
+
+// Mailed returns the address of mail that is said in a text: "jo at lamp dot example"; "" if there is none.
+func Mailed(text string) string { return mailed(text) }
+
 // mailed is the address of mail in a text, as it is written or said: "jo at lamp dot example"; "" if there is none.
 func mailed(text string) string {
 	if strings.Contains(text, "@") {
