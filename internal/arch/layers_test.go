@@ -64,7 +64,7 @@ func layers() []layer {
 func edges() map[string][]string {
 	return map[string][]string{
 		"livebuffer":     {"when"},
-		"forgotten":      {"memory/likeness", "recall/token", "speech"},
+		"forgotten":      {"memory/likeness", "pin", "recall/token", "speech"},
 		"recall/index":   {"recall/token", "recall/kind", "when", "embed/static", "vector", "forgotten", "speech"},
 		"embed/static":   {"recall/token", "vector"},
 		"embed/dialogue": {"recall/token", "vector"},

@@ -254,6 +254,9 @@ func Snapshot(snap *recaller.Snapshot) {
 	for i, b := range snap.Open {
 		snap.Open[i] = v.brokenOff(b, nil)
 	}
+	for i, d := range snap.Pinned {
+		snap.Pinned[i] = v.Document(d, nil)
+	}
 	if c := snap.Checkpoint; c != nil {
 		kept := v.Checkpoint(*c)
 		snap.Checkpoint = &kept

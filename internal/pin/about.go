@@ -33,7 +33,7 @@ func (r *reader) lines(t talk, topic Topic) []line {
 	open := false // the turn before ends with the topic
 	read := reading.Of(t.Turns, t.StartedAt, r.opts.DayFirst)
 	for i, turn := range read.Turns {
-		if !turn.Heard() || turn.Text == "" || len(strings.Fields(turn.Text)) > aloud(turn) {
+		if !turn.Heard() || turn.Text == "" || len(strings.Fields(turn.Text)) > aloud(turn) || confided.In(speech.Words(turn.Text)) {
 			open = false
 			continue
 		}
@@ -48,8 +48,12 @@ func (r *reader) lines(t talk, topic Topic) []line {
 			if !on {
 				continue
 			}
-			reply, open = false, open || l.named || l.caller
-			if l.settles = r.settles(l, topic, out) && !refused(read, i); !l.settles {
+			no := refused(read, i)
+			reply, open = false, open || l.named || l.caller || no
+			if no && !l.caller { // what the caller contests is not so
+				continue
+			}
+			if l.settles = !no && r.settles(l, topic, out); !l.settles {
 				l.opens = openings.In(bareWords(l.words))
 			}
 			out = append(out, l)
@@ -271,7 +275,7 @@ func best(list []line, n int) []Quote {
 		}
 		return 0
 	})
-	order = order[:min(n, len(order))]
+	order = differing(order, list, n)
 	for len(order) > 1 && value(order[len(order)-1]) < 2 {
 		order = order[:len(order)-1]
 	}
@@ -279,6 +283,38 @@ func best(list []line, n int) []Quote {
 	var out []Quote
 	for _, i := range order {
 		out = append(out, list[i].Quote)
+	}
+	return out
+}
+
+// differing returns the first n of an order of sentences that do not say the same.
+func differing(order []int, list []line, n int) (out []int) {
+	for _, i := range order {
+		if len(out) < n && !slices.ContainsFunc(out, func(j int) bool { return list[i].same(list[j]) }) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// same reports whether two sentences share most of their words.
+func (l line) same(o line) bool {
+	a, b := l.terms(), o.terms()
+	shared := 0
+	for t := range a {
+		if b[t] {
+			shared++
+		}
+	}
+	return shared > 0 && 5*shared >= 3*max(len(a), len(b))
+}
+
+func (l line) terms() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range l.words {
+		if w.term != "" {
+			out[w.term] = true
+		}
 	}
 	return out
 }

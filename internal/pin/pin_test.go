@@ -215,6 +215,17 @@ func TestAMovedTime(t *testing.T) {
 	}
 }
 
+// TestWhatACallerContests: what the agent says wrongly is in no pin, and neither is what is told in confidence.
+func TestWhatACallerContests(t *testing.T) {
+	list := append(pinned("scan"), talk(3,
+		"u: They've sent for me for the scan, a week on Monday.", "a: So the scan is on Monday the thirtieth of March.", "u: No, a week on Monday, the sixth of April."),
+		talk(4, "u: The scan frightens me, but don't tell my daughter.", "a: I won't."))
+	got := follow(pin.Options{After: 3}, list...)[0].Content()
+	if strings.Contains(got, "thirtieth") || !strings.Contains(got, "the sixth of April [6 April 2026]") || strings.Contains(got, "frightens") {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestAConversationCountsOnce(t *testing.T) {
 	list := pinned("boiler")
 	topics := follow(pin.Options{After: 3}, list...)

@@ -58,7 +58,7 @@ var (
 		half quarter couple dozen pair set service services request requests complaint
 		enquiry inquiry query update updates news word words note notes file files form forms paper papers paperwork letter letters document documents copy copies
 		record records website site app page link password login username web internet computer screen button
-		street road avenue lane drive house home flat apartment unit building floor door doors room rooms town city country state area
+		street road avenue lane drive home flat unit building floor door doors room rooms town city country state area
 		office shop store branch counter desk department company business firm work job jobs shift shifts lunch dinner breakfast coffee tea
 		break holiday holidays vacation delivery deliveries package parcel item items product products stock model size colour color weight
 		option options choice choices chance luck fault mistake mistakes error errors accident damage change changes difference check checks test tests
@@ -67,7 +67,7 @@ var (
 		life world head hand hands foot feet eye eyes face body voice mind heart hair leg legs arm arms mouth ear ears
 		pain pains ache trouble feeling feelings energy sleep mood stress pressure temperature dose doses tablet tablets pill pills medicine medication
 		thanks thank please hello goodbye greeting pleasure favour favor apology apologies joke fun story stories
-		car cars van truck bus taxi train lift key keys bag bags box boxes bottle bottles cup glass piece pieces paper pen book books table chair
+		bus taxi train lift key keys bag bags box boxes bottle bottles cup glass piece pieces paper pen book books table chair
 		water air light lights fire weather rain sun snow wind heat cold noise smell dust colour food meal meals milk bread
 		person age type version system process procedure step steps method level stage degree position situation circumstances
 		experience advice suggestion recommendation recommendations tip tips example examples topic topics subject article blog post posts
@@ -93,6 +93,9 @@ var (
 		preguntas respuesta ayuda problema problemas cosa cosas parte lado final principio servicio solicitud queja carta formulario casa calle
 		cuarto puerta ciudad empresa oficina trabajo turno vacaciones entrega paquete coche carro auto autobús tren euro euros dólares razón caso
 		vez veces manera forma ejemplo información contrato seguro oferta resultado cliente gracias favor dolor mano cabeza pie ojo vida agua comida café`)
+
+	// ordinary are things that most people have, or have to do with: one alone is no topic, two in one breath are.
+	ordinary = speech.Set(`car cars van truck house apartment sale sales birthday party move repair`)
 
 	// vague are words that stand where a thing is named, and name none.
 	vague = speech.Set(`one ones other others another same something anything everything nothing somewhere anywhere whatever whoever latest next
@@ -206,6 +209,9 @@ var (
 	// finished say that what was to be done has been.
 	finished = speech.PhrasesOf(`sent|came|arrived|received|done|called me|rang me|rang|has called|sorted|signed|paid|got the|got it|got them|thanks for|thank you for|erledigt|bekommen|angekommen|recibí|llegó|me
 		llamaron`)
+	// confided says that something is told in confidence.
+	confided = speech.PhrasesOf(`secret|in confidence|confidential|breathe a word|shouldn't say|between us|between you and me|don't tell|not tell|won't tell|not to tell|behalten sie das für
+		sich|sagen sie das nicht|unter uns|im vertrauen|no le diga|no le vaya a decir|no se lo diga|entre nosotros`)
 	// idle sentences say nothing of a matter.
 	pleasant = speech.PhrasesOf(`how can i help|what can i do|anything else|you're welcome|have a good|have a nice|have a great|have a lovely|take care|goodbye|bye|thank you for
 		calling|thanks for calling|good morning|good afternoon|good evening|no problem|auf wiederhören|wie kann ich|vielen dank|hasta luego|en qué puedo|de nada|thank you so much|thanks so much`)

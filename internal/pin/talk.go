@@ -196,6 +196,9 @@ func (r *reader) worth(w spoken, lang token.Language) float64 {
 		!r.nounish(w, lang), strings.ContainsAny(w.Text, "'’") && bare(w.Text) == w.Text:
 		return 0
 	}
+	if ordinary[f] {
+		return 0.5
+	}
 	if lang != token.English {
 		return 1
 	}

@@ -73,7 +73,9 @@ func (t Topic) Status() string {
 }
 
 // is reports whether two quotations are of the same words.
-func (q Quote) is(o Quote) bool { return q.Conversation == o.Conversation && q.Turn == o.Turn && q.Text == o.Text }
+func (q Quote) is(o Quote) bool {
+	return q.Conversation == o.Conversation && q.Turn == o.Turn && q.Text == o.Text
+}
 
 func (q Quote) told() string {
 	who := "caller"

@@ -144,8 +144,9 @@ func actions(t Topic, lines []line, now time.Time) []Quote {
 		return nil
 	}
 	var open []Quote
-	for _, l := range lines {
-		if l.vows && len(l.said) > 3 {
+	for i, l := range lines {
+		again := func(o line) bool { return o.vows && l.same(o) }
+		if l.vows && len(l.said) > 3 && !slices.ContainsFunc(lines[:i], again) {
 			open = append(open, l.Quote)
 		}
 	}
