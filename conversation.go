@@ -140,6 +140,7 @@ const (
 	StepSummarise Step = "summarise"
 	StepAnalyse   Step = "analyse"
 	StepExtract   Step = "extract"
+	StepPin       Step = "pin"   // keeps the documents of topics that come back (V8)
 	StepEmbed     Step = "embed" // makes the conversation findable among all of the tenant's (P6)
 )
 

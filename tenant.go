@@ -34,6 +34,7 @@ type Tenant struct {
 	ResumeWindow  time.Duration // H3: how long a checkpoint, or a call that broke off, can be resumed
 	IdleLimit     time.Duration // a conversation with no turn for this long is closed
 	HistoryLimit  int           // how many past conversations a briefing shows (V2, P2)
+	PinAfter      int           // in how many conversations a topic comes up before it is pinned (V8); NoPins: never
 	Packs         []string      // names of the keyword packs, in order of precedence (spec 2.5)
 	// OwnPacks are the names of the keyword packs that it brought itself, sorted; their tables are kept apart.
 	OwnPacks []string
@@ -46,6 +47,9 @@ type Tenant struct {
 	Unreadable  bool  `json:"-"` // in lists only: its settings cannot be opened, because its key is missing or they are damaged
 	Version     int64 `json:"-"` // the store's count of changes; an update must have the one that was read
 }
+
+// NoPins as Tenant.PinAfter has no topic pinned.
+const NoPins = -1
 
 // The environments. Trials and real callers never share a tenant (P8).
 const (
@@ -119,6 +123,9 @@ func (t Tenant) WithDefaults() Tenant {
 	}
 	if t.HistoryLimit == 0 {
 		t.HistoryLimit = 3
+	}
+	if t.PinAfter == 0 {
+		t.PinAfter = 3
 	}
 	if t.Masking == "" {
 		t.Masking = MaskingOn

@@ -23,6 +23,7 @@ type Tenant struct {
 	ResumeWindowSeconds float64            `json:"resume_window_seconds" doc:"How long an unfinished matter can be resumed." example:"259200"`
 	IdleLimitSeconds    float64            `json:"idle_limit_seconds" doc:"A conversation with no turn for so long is closed." example:"1800"`
 	HistoryLimit        int                `json:"history_limit" doc:"How many past conversations a briefing shows." example:"3"`
+	PinAfter            int                `json:"pin_after" doc:"In how many conversations a topic comes up before it is pinned; 0: never." example:"3"`
 	Packs               []string           `json:"packs" nullable:"false" doc:"The keyword packs by which conversations are labelled, in order of precedence."`
 	OwnPacks            []string           `json:"own_packs" nullable:"false" doc:"The keyword packs that the tenant brought itself; see /v1/packs."`
 	Masking             recaller.Masking   `json:"masking" enum:"on,off" doc:"Whether card numbers, national ids and passwords are masked before anything is stored." example:"on"`
@@ -90,6 +91,7 @@ type TenantSettings struct {
 	ResumeWindowSeconds *float64            `json:"resume_window_seconds,omitempty" minimum:"60" maximum:"315360000" doc:"How long an unfinished matter can be resumed; 72 hours by default." example:"259200"`
 	IdleLimitSeconds    *float64            `json:"idle_limit_seconds,omitempty" minimum:"60" maximum:"604800" doc:"A conversation with no turn for so long is closed; 30 minutes by default." example:"1800"`
 	HistoryLimit        *int                `json:"history_limit,omitempty" minimum:"1" maximum:"20" doc:"How many past conversations a briefing shows; 3 by default." example:"3"`
+	PinAfter            *int                `json:"pin_after,omitempty" minimum:"0" maximum:"16" doc:"In how many conversations a topic must come up before it is pinned; 3 by default, 0: no topic is, and pins are not kept up to date." example:"3"`
 	Packs               *[]string           `json:"packs,omitempty" nullable:"false" doc:"Keyword packs, in order of precedence: service (the default), golf, and those of its own (/v1/packs)."`
 	Masking             *recaller.Masking   `json:"masking,omitempty" enum:"on,off" doc:"Whether card numbers, national ids and passwords are masked before anything is stored; on by default." example:"on"`
 	MemoryTools         *bool               `json:"memory_tools,omitempty" doc:"The agent has the memory tools: its briefing is to say how to use them; false by default." example:"true"`

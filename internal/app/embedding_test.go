@@ -46,7 +46,7 @@ func TestACallIsRememberedBeforeItIsEmbedded(t *testing.T) {
 	provider.Heal()
 	close(released)
 	rec := h.writtenUp(call)
-	if last := rec.Wrapup.Steps[len(rec.Wrapup.Steps)-1]; last.Step != recaller.StepEmbed || last.State != recaller.StepDone || last.By != "m" {
+	if last := embedding(rec); last.Step != recaller.StepEmbed || last.State != recaller.StepDone || last.By != "m" {
 		t.Errorf("got %+v, want it embedded", last)
 	}
 	answer, err := h.SearchConversations(t.Context(), client.SearchRequest{Query: "our wedding in June"})
@@ -56,6 +56,11 @@ func TestACallIsRememberedBeforeItIsEmbedded(t *testing.T) {
 	if text := provider.Requests()[0].Texts[0]; !strings.Contains(text, "\n\nWe plan our wedding at Fox Hollow in June.") {
 		t.Error("what was embedded is not the summary and the beginning of the transcript")
 	}
+}
+
+// embedding is the last step of a conversation's write-up.
+func embedding(rec client.ConversationRecord) client.Step {
+	return rec.Wrapup.Steps[len(rec.Wrapup.Steps)-1]
 }
 
 // An embedder that is down costs nothing but the meaning, until the night in which it is back.
@@ -69,7 +74,7 @@ func TestTheNightMakesUpForAnEmbedderThatWasDown(t *testing.T) {
 	call := h.ring("+14155550199").Conversation.ID
 	h.say(call, "We plan our wedding in June.")
 	h.hangUp(call)
-	if last := h.writtenUp(call).Wrapup.Steps[3]; last.State != recaller.StepPending || last.Reason != "embedder unavailable" {
+	if last := embedding(h.writtenUp(call)); last.State != recaller.StepPending || last.Reason != "embedder unavailable" {
 		t.Errorf("got %+v, want it left to the night", last)
 	}
 	answer, err := h.SearchConversations(t.Context(), client.SearchRequest{Query: "wedding"})

@@ -69,7 +69,7 @@ func embeddedAnew(t *testing.T, env ...string) {
 		t.Errorf("the night: got %+v, %v; want both embedded", r, err)
 	}
 	for _, call := range []string{wedding, leak} {
-		if last := h.read(call).Wrapup.Steps[3]; last.Step != recaller.StepEmbed || last.State != recaller.StepDone || last.By != static.Model {
+		if last := embedding(h.read(call)); last.Step != recaller.StepEmbed || last.State != recaller.StepDone || last.By != static.Model {
 			t.Errorf("got %+v, want it embedded by %s", last, static.Model)
 		}
 	}
@@ -91,7 +91,7 @@ func (h *house) tell(from, text string) string {
 	call := h.ring(from).Conversation.ID
 	h.say(call, text)
 	h.hangUp(call)
-	if last := h.writtenUp(call).Wrapup.Steps[3]; last.State != recaller.StepDone || last.By != (former{}).Model() {
+	if last := embedding(h.writtenUp(call)); last.State != recaller.StepDone || last.By != (former{}).Model() {
 		h.t.Fatalf("got %+v, want it embedded by the former model", last)
 	}
 	return call

@@ -277,7 +277,8 @@ func tenantOut(t recaller.Tenant) client.Tenant {
 		ID: string(t.ID), Unreadable: t.Unreadable, Name: t.Name, Environment: t.Environment, Profile: profileOut(t.Profile),
 		Numbers: ids[string](t.Numbers), DefaultRegion: t.DefaultRegion, TimeZone: t.TimeZone, Retention: t.Retention,
 		ArchiveDays: t.ArchiveDays, ResumeWindowSeconds: t.ResumeWindow.Seconds(),
-		IdleLimitSeconds: t.IdleLimit.Seconds(), HistoryLimit: t.HistoryLimit, Packs: ids[string](t.Packs),
+		IdleLimitSeconds: t.IdleLimit.Seconds(), HistoryLimit: t.HistoryLimit, PinAfter: max(t.PinAfter, 0),
+		Packs:    ids[string](t.Packs),
 		OwnPacks: ids[string](t.OwnPacks), Masking: t.Masking, MemoryTools: t.MemoryTools, Prompts: prompts,
 		CreatedAt: instant(t.CreatedAt),
 	}

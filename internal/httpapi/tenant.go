@@ -82,6 +82,10 @@ func settings(t *recaller.Tenant, in client.TenantSettings) {
 	put(&t.Retention, in.Retention)
 	put(&t.ArchiveDays, in.ArchiveDays)
 	put(&t.HistoryLimit, in.HistoryLimit)
+	put(&t.PinAfter, in.PinAfter)
+	if in.PinAfter != nil && *in.PinAfter == 0 {
+		t.PinAfter = recaller.NoPins
+	}
 	put(&t.Packs, in.Packs)
 	put(&t.Masking, in.Masking)
 	put(&t.MemoryTools, in.MemoryTools)

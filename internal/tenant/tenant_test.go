@@ -539,6 +539,8 @@ func TestSettingsNameTheFieldAtFault(t *testing.T) {
 		{"a resume window without end", func(t *recaller.Tenant) { t.ResumeWindow = 3651 * 24 * time.Hour }, "resume_window_seconds"},
 		{"no idle limit", func(t *recaller.Tenant) { t.IdleLimit = 0 }, "idle_limit_seconds"},
 		{"an idle limit too long", func(t *recaller.Tenant) { t.IdleLimit = 8 * 24 * time.Hour }, "idle_limit_seconds"},
+		{"pins too late", func(t *recaller.Tenant) { t.PinAfter = 17 }, "pin_after"},
+		{"pins before the first", func(t *recaller.Tenant) { t.PinAfter = -2 }, "pin_after"},
 		{"no history", func(t *recaller.Tenant) { t.HistoryLimit = -1 }, "history_limit"},
 		{"too much history", func(t *recaller.Tenant) { t.HistoryLimit = 21 }, "history_limit"},
 		{"a greeting too long", func(t *recaller.Tenant) { t.Profile.Greeting = long }, "profile.greeting"},

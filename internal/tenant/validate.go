@@ -125,6 +125,8 @@ func ranges(t *recaller.Tenant) error {
 		return recaller.InvalidField("idle_limit_seconds", "must be between 60 and %d", 7*24*3600)
 	case t.HistoryLimit < 1 || t.HistoryLimit > 20:
 		return recaller.InvalidField("history_limit", "must be between 1 and 20")
+	case t.PinAfter < recaller.NoPins || t.PinAfter > 16:
+		return recaller.InvalidField("pin_after", "must be between 0 and 16")
 	}
 	return nil
 }

@@ -44,6 +44,7 @@ type house struct {
 	window int                             // how much of a conversation the model is given at once; 0: the default
 	behind func(*store.Store) wrapup.Store // what the service has for a store; nil: the store itself
 	index  wrapup.Indexer                  // nil: conversations are not made findable
+	pins   wrapup.Pins                     // nil: no topics are pinned
 	plan   func(recaller.Tenant, recaller.Conversation, bool) []recaller.PlannedStep
 }
 
@@ -52,7 +53,7 @@ var sunday = time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
 
 // order is that of the steps of a wrap-up.
 var order = []recaller.Step{
-	recaller.StepSummarise, recaller.StepAnalyse, recaller.StepExtract, recaller.StepEmbed,
+	recaller.StepSummarise, recaller.StepAnalyse, recaller.StepExtract, recaller.StepPin, recaller.StepEmbed,
 }
 
 func newHouse(t *testing.T, settings recaller.Tenant) *house {
@@ -94,7 +95,7 @@ func (h *house) reopen() {
 		kept = h.behind(h.store)
 	}
 	h.service = wrapup.New(wrapup.Deps{
-		Store: kept, Words: h, Tenants: h, Model: h.model, Trust: cmp.Or(h.trust, exam.Own), Window: h.window, Indexer: h.index,
+		Store: kept, Words: h, Tenants: h, Model: h.model, Trust: cmp.Or(h.trust, exam.Own), Window: h.window, Indexer: h.index, Pins: h.pins,
 		Changed: func(c recaller.Change) { h.changes = append(h.changes, c) },
 		Log:     slog.New(slog.NewTextHandler(&h.log, nil)),
 		Metrics: wrapup.NewMetrics(h.metrics),
@@ -226,14 +227,14 @@ func (h *house) memories(c recaller.CallerID) map[string]recaller.Memory {
 }
 
 // steps tells the steps of the write-up in one line: "summarise done, analyse done, extract skipped (a reminder call)".
-// What becomes of the embedding, embedding tells.
+// What becomes of the embedding, embedding tells; what becomes of pins is told where they are.
 func (h *house) steps(conv recaller.Conversation) string {
 	h.Helper()
 	list, err := h.store.Steps(h.ctx, "t1", conv)
 	h.ok(err)
 	var out []string
 	for _, p := range list {
-		if p.Step == recaller.StepEmbed {
+		if p.Step == recaller.StepEmbed || p.Step == recaller.StepPin {
 			continue
 		}
 		s := string(p.Step) + " " + string(p.State)

@@ -39,6 +39,7 @@ func (s *Service) list() []step {
 			name: recaller.StepExtract, rules: r.extract, model: m.extract, unless: unremembered,
 			meanwhile: s.remembered, remembers: true,
 		},
+		{name: recaller.StepPin, rules: s.pin, unless: s.unpinned, alone: true},
 		{name: recaller.StepEmbed, rules: s.embed, meanwhile: s.findable, nightly: true},
 	}
 }
@@ -62,7 +63,8 @@ type kind struct {
 func kinds() []kind {
 	return []kind{
 		{of: every, steps: []recaller.Step{
-			recaller.StepSummarise, recaller.StepAnalyse, recaller.StepExtract, recaller.StepEmbed,
+			recaller.StepSummarise, recaller.StepAnalyse, recaller.StepExtract,
+			recaller.StepPin, recaller.StepEmbed,
 		}},
 	}
 }

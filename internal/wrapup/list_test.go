@@ -20,9 +20,9 @@ import (
 
 func TestKindsOfConversationHaveTheirSteps(t *testing.T) {
 	t.Parallel()
-	const all = "summarise pending, analyse pending, extract pending, embed pending"
+	const all = "summarise pending, analyse pending, extract pending, pin pending, embed pending"
 	const none = "summarise skipped (not asked for), analyse skipped (not asked for), " +
-		"extract skipped (not asked for), embed skipped (not asked for)"
+		"extract skipped (not asked for), pin skipped (not asked for), embed skipped (not asked for)"
 	failed := func(_ recaller.Tenant, c recaller.Conversation) bool { return c.Status == recaller.Failed }
 	resumable := wrapup.PlanWith(failed, "checkpoint", recaller.StepSummarise)
 	endless := wrapup.PlanWith(failed)
@@ -146,7 +146,7 @@ func TestAStepIsARowOfAList(t *testing.T) {
 		conv, job := h.hold(past{words: visit, status: recaller.Failed})
 		lost, lostJob := h.hold(past{words: visit, status: recaller.Failed})
 		h.want("another kind has not got it", whole, "summarise pending, tried 0", "analyse pending, tried 0",
-			"extract pending, tried 0", "embed pending, tried 0")
+			"extract pending, tried 0", "pin pending, tried 0", "embed pending, tried 0")
 		h.want("queued", conv, "embed pending, tried 0", "checkpoint pending, tried 0", "summarise pending, tried 0")
 		for range 2 {
 			if err := h.service.Run(h.ctx, job); recaller.KindOf(err) != recaller.Unavailable {

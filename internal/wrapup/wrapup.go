@@ -1,5 +1,5 @@
-// Package wrapup does the work after a conversation, in steps: summarise, analyse, extract, embed (spec V5, P4, P6, W9,
-// B8, B10, P12; design decision 5). A step can be seen and retried. Repeating it has no second effect, because what it
+// Package wrapup does the work after a conversation, in steps: summarise, analyse, extract, pin, embed (spec V5, V8, P4, P6,
+// W9, B8, B10, P12; design decision 5). A step can be seen and retried. Repeating it has no second effect, because what it
 // found and its own mark are one commit.
 //
 // The steps are rows of a list (list.go). A row says who does the step, on what conditions, and what happens while the
@@ -104,6 +104,7 @@ type Deps struct {
 	Trust   exam.Trust            // in its own words; "": exam.Auto
 	Window  int                   // bytes of a conversation that the model is given at once; 0 or less: DefaultWindow
 	Indexer Indexer               // nil: conversations are not made findable, and the step is skipped
+	Pins    Pins                  // nil: no topics are pinned, and the step is skipped
 	Changed func(recaller.Change) // told of every change, after its commit
 	Log     *slog.Logger
 	Metrics *Metrics

@@ -94,7 +94,7 @@ func TestACrashBetweenStepsLosesAndDoublesNothing(t *testing.T) {
 			h := newHouse(t, recaller.Tenant{})
 			conv, job := h.hold(past{words: visit})
 			h.dieAfter(done+1, job)
-			if n := strings.Count(h.steps(conv)+", "+h.embedding(conv), "pending"); n != len(order)-done-1 {
+			if n := strings.Count(h.stands(conv), "pending"); n != len(order)-done-1 {
 				t.Fatalf("the crash came with %d steps to do, want it after %d: %s", n, done+1, h.steps(conv))
 			}
 			h.reopen()
