@@ -32,7 +32,7 @@ func TestConversationEnds(t *testing.T) {
 		}
 		rec, err := b.Get(t.Context(), tenant, id, false)
 		b.ok(err)
-		if len(rec.Steps) != 4 || rec.Turns != nil {
+		if len(rec.Steps) != planned || rec.Turns != nil {
 			t.Errorf("%s: got steps %+v and turns %v, want all steps pending, no turns", tenant, rec.Steps, rec.Turns)
 		}
 		again, err := b.End(t.Context(), tenant, id, conversation.End{Status: recaller.Failed, Reason: "again"})

@@ -336,3 +336,6 @@ func (b *bench) storeIsBack() {
 func ptr[T any](v T) *T { return &v }
 
 func at(clock *usecasetest.Clock, d time.Duration) time.Time { return clock.Now().Add(d) }
+
+// planned is how many steps the wrap-up of a call has.
+var planned = len(wrapup.Plan(recaller.Tenant{}, recaller.Conversation{Channel: recaller.ChannelVoice}, true))

@@ -35,7 +35,7 @@ func TestPastConversationIsKeptAsItWas(t *testing.T) {
 		b.wantHeard(tenant, "CA1", "0 my parrot is called Kiki", "1 what a name")
 		rec, err := b.Get(t.Context(), tenant, "CA1", true)
 		b.ok(err)
-		if !rec.Turns[0].At.Equal(in.StartedAt) || !rec.Turns[1].At.Equal(in.Turns[1].At) || len(rec.Steps) != 4 || rec.Steps[0].State != recaller.StepPending {
+		if !rec.Turns[0].At.Equal(in.StartedAt) || !rec.Turns[1].At.Equal(in.Turns[1].At) || len(rec.Steps) != planned || rec.Steps[0].State != recaller.StepPending {
 			t.Errorf("%s: got %+v, want the turns' own times and a wrap-up that waits", tenant, rec)
 		}
 		told := b.changes.Take()
@@ -102,7 +102,7 @@ func TestWordsOfAnEphemeralImportAreTheCallers(t *testing.T) {
 		t.Errorf("words that no wrap-up will ask for are held: %v", live)
 	}
 	rec, err := b.Get(t.Context(), ephemeral, "CA2", false)
-	if err != nil || len(rec.Steps) != 4 || rec.Steps[0].State != recaller.StepSkipped {
+	if err != nil || len(rec.Steps) != planned || rec.Steps[0].State != recaller.StepSkipped {
 		t.Errorf("got steps %+v, %v; want them skipped", rec.Steps, err)
 	}
 }
