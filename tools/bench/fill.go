@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/pprof"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -241,13 +242,13 @@ func (f *filler) conversation(ctx context.Context, t talker, i int, at time.Time
 		Imported: true, StartedAt: at, EndedAt: end, LastActivityAt: end, Duration: end.Sub(at), EndReason: "imported",
 	}
 	job := &recaller.Job{ID: newID(), Tenant: tenant, Kind: "wrapup", Subject: string(conv.ID), RunAt: end}
-	said := speak(t, at, turns)
+	said, plan := speak(t, at, turns), wrapup.Plan(recaller.Tenant{}, conv, true)
 	opened, err := f.store.ImportConversation(ctx, tenant, recaller.Importing{
 		Opening: recaller.Opening{
 			Identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: phone(i)}}, NewCaller: f.plan.callerID(i),
 			Name: t.name(), NameSource: recaller.NameGiven, Conversation: conv,
 		},
-		Turns: said, Steps: wrapup.Plan(recaller.Tenant{}, conv, true), Job: job,
+		Turns: said, Steps: plan, Job: job,
 	})
 	if err != nil {
 		return err
@@ -259,6 +260,13 @@ func (f *filler) conversation(ctx context.Context, t talker, i int, at time.Time
 	steps[2].Step, steps[2].Remembers = recaller.StepExtract, true
 	steps[2].Memories = remember(t, opened.Caller.ID, conv, memories)
 	steps[3].Step = recaller.StepEmbed
+	for _, p := range plan { // all others have nothing to do
+		if !slices.ContainsFunc(steps, func(r recaller.StepResult) bool { return r.Step == p.Step }) {
+			steps = append(steps, recaller.StepResult{
+				Conversation: conv.ID, Caller: opened.Caller.ID, Step: p.Step, State: recaller.StepSkipped, At: end,
+			})
+		}
+	}
 	for _, s := range steps {
 		if s.Step == recaller.StepEmbed {
 			conv.Caller, conv.Summary = opened.Caller.ID, steps[0].Summary
