@@ -62,11 +62,14 @@ func (c *chooser) issue(chosen []*unit) (best *unit, asked bool) {
 		}
 		asked := i > 0 && slices.ContainsFunc(c.turns[i-1], func(u *unit) bool { return !u.caller && u.s.Question && troubled.In(u.words) })
 		for _, u := range c.opening(i) {
-			if u.s.Question || u.idle || c.names(u) || len(u.words) < 2 {
+			if u.s.Question || u.idle || len(u.words) < 2 {
 				continue
 			}
 			if complains(u) {
 				return u, false
+			}
+			if c.names(u) {
+				continue
 			}
 			if asked && answer == nil && u.weight >= leastWeight {
 				answer = u

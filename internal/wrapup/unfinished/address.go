@@ -241,6 +241,8 @@ func (a addressed) behind(to int) int {
 func (a addressed) further(i int) int {
 	w := a.ws[i].Text
 	switch {
+	case a.letters(i) > 0:
+		return a.letters(i)
 	case sides[w]:
 		return 1
 	case rooms[w] && i+1 < len(a.ws) && (a.number(i+1) || len(a.ws[i+1].Text) <= 2) && !a.ends(i):
@@ -255,8 +257,6 @@ func (a addressed) further(i int) int {
 		return a.towns(i)
 	case w == "in" && i+1 < len(a.ws) && a.town(i+1):
 		return 1 + a.towns(i+1)
-	case a.letters(i) > 0:
-		return a.letters(i)
 	}
 	return 0
 }
@@ -284,7 +284,8 @@ func (a addressed) letters(i int) int {
 			n++
 			continue
 		}
-		single := len(w) == 1 && (w[0] < '0' || w[0] > '9') && (w != "i" && w != "a" || n > 0)
+		single := len(w) == 1 && (w[0] < '0' || w[0] > '9') && (w != "i" && w != "a" || n > 0) ||
+			len(w) == 2 && a.cased && strings.ToUpper(w) == a.text[a.ws[i+n].Start:a.ws[i+n].End] && !a.number(i+n)
 		if !single && !a.number(i+n) && w != "oh" || n > 0 && a.ends(i+n-1) {
 			break
 		}
@@ -293,7 +294,7 @@ func (a addressed) letters(i int) int {
 		}
 		n++
 	}
-	if letters < 2 || n < 4 {
+	if letters < 2 || n == letters || n < 4 {
 		return 0
 	}
 	return n

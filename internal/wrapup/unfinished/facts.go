@@ -4,15 +4,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
-	"unicode"
 
-	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/agreement"
 	"github.com/recallerhq/recaller/internal/speech"
-	"github.com/recallerhq/recaller/internal/when"
 	"github.com/recallerhq/recaller/internal/wrapup/extract"
-	"github.com/recallerhq/recaller/internal/wrapup/quote"
 	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
@@ -46,7 +40,7 @@ func askedIn(t reading.Turn) asked {
 		}
 		out.mail = out.mail || asksMail.In(ws)
 		out.address = out.address || asksAddress.In(ws) && !asksMail.In(ws)
-		out.date = out.date || s.Question && asksDate.In(ws) && (len(ws) <= 5 || addressing.In(ws))
+		out.date = out.date || s.Question && asksDate.In(ws) && !asksPast.In(ws) && (len(ws) <= 5 || addressing.In(ws))
 		if key := numberKey(ws); key != "" {
 			out.number = key
 		} else if asksPhone.In(ws) {
@@ -244,145 +238,6 @@ func (c *conversation) readBack(p place, i int) bool {
 	return false
 }
 
-// readNumbers finds the numbers to call the caller by, and of his orders. What is said later holds.
-func (c *conversation) readNumbers(out found) {
-	for i := range c.r.Turns {
-		if !c.own(i) {
-			continue
-		}
-		t, ask := c.r.Turns[i], c.askedFor(i)
-		ws := c.words[i]
-		for _, run := range runs(t.Text, ws) {
-			cues := c.cues(i, run)
-			key := numberKey(cues)
-			switch {
-			case key == "" && c.phone(run, cues, ask):
-				if !run.unsure {
-					out[keyCallback] = fact{run.written(t.Text, ws), i, ws[run.from].Start}
-				} else {
-					delete(out, keyCallback)
-				}
-			case key == "" && ask.number != "" && run.from < 8:
-				key = ask.number
-				fallthrough
-			case key != "" && !run.unsure:
-				if v := c.code(i, run); v != "" {
-					out[key] = fact{v, i, ws[run.from].Start}
-				}
-			}
-		}
-		c.readCodes(i, ask, out)
-	}
-}
-
-// cues are the words before and behind a number in its sentence, and those of a short sentence before it.
-func (c *conversation) cues(i int, r run) []speech.Word {
-	t, ws := c.r.Turns[i], c.words[i]
-	s := sentenceAt(t, ws[r.from].Start)
-	if r.from > 0 && ws[r.from].Start <= s.Start+4 {
-		before := sentenceAt(t, ws[r.from-1].Start)
-		s.Start = min(s.Start, before.Start)
-	}
-	var out []speech.Word
-	for k, w := range ws {
-		if w.Start >= s.Start && w.End <= s.End && (k < r.from || k >= r.to && k < r.to+6) {
-			out = append(out, w)
-		}
-	}
-	return out
-}
-
-// The digits of a number that one can call.
-const (
-	leastPhone = 7
-	mostPhone  = 15
-)
-
-// phone reports whether a number is one to call the caller by.
-func (c *conversation) phone(r run, cues []speech.Word, ask asked) bool {
-	n := r.count()
-	if n < leastPhone || n > mostPhone || dialled.In(cues) {
-		return false
-	}
-	return reaches.In(cues) || ask.phone && ask.number == ""
-}
-
-// written is a number as it was written; one that was said in words is in digits.
-func (r run) written(text string, ws []speech.Word) string {
-	said := text[ws[r.from].Start:ws[r.to-1].End]
-	if strings.IndexFunc(said, unicode.IsLetter) >= 0 || strings.ContainsAny(said, "\n") {
-		return r.digits
-	}
-	if from := ws[r.from].Start; strings.HasPrefix(r.digits, "+") {
-		said = "+" + said
-	} else if from > 0 && text[from-1] == '(' {
-		said = "(" + said
-	}
-	return said
-}
-
-// code is the number of an order as it is written, of which a run has the digits: letters may stand beside them.
-func (c *conversation) code(i int, r run) string {
-	t, ws := c.r.Turns[i], c.words[i]
-	if written := writtenCode(t.Text, ws[r.from].Start); r.to == r.from+1 && written != "" {
-		return written
-	}
-	for _, s := range extract.Spelled(t.Text) {
-		if strings.Contains(s, r.digits) || letteredCode(s) {
-			return s
-		}
-	}
-	return r.digits
-}
-
-func letteredCode(s string) bool {
-	return strings.IndexFunc(s, unicode.IsLetter) >= 0 && strings.IndexFunc(s, unicode.IsDigit) >= 0
-}
-
-// writtenCode is the code in one piece at a byte of a text: "QF-2291".
-func writtenCode(text string, at int) string {
-	from := strings.LastIndexFunc(text[:at], unicode.IsSpace) + 1
-	to := strings.IndexFunc(text[at:], unicode.IsSpace)
-	if to < 0 {
-		to = len(text) - at
-	}
-	piece := strings.Trim(text[from:at+to], ".,;:!?()\"'“”#")
-	if !codeForm.MatchString(piece) {
-		return ""
-	}
-	return piece
-}
-
-var codeForm = regexp.MustCompile(`^[A-Za-z]{0,6}[-/]?\d[\dA-Za-z]*(?:[-/][\dA-Za-z]+)*$`)
-
-// readCodes finds codes without three digits in a row: "Q X 7 L 2 P", "QX7L2P".
-func (c *conversation) readCodes(i int, ask asked, out found) {
-	t := c.r.Turns[i]
-	for _, s := range t.Sentences {
-		ws := speech.Words(s.Text)
-		key := numberKey(ws)
-		if key == "" {
-			key = ask.number
-		}
-		if key == "" || out[key].value != "" && key != ask.number {
-			continue
-		}
-		for piece := range strings.FieldsSeq(s.Text) {
-			if code := writtenCode(piece, 0); len(code) > leastCode && letteredCode(code) {
-				out[key] = fact{code, i, s.Start}
-			}
-		}
-		for _, spelled := range extract.Spelled(s.Text) {
-			if len(spelled) >= 5 && strings.IndexFunc(spelled, unicode.IsLetter) >= 0 {
-				out[key] = fact{spelled, i, s.Start}
-			}
-		}
-	}
-}
-
-// leastCode is how many letters and digits a code has at least that is more than a number of a house.
-const leastCode = 4
-
 var mailForm = regexp.MustCompile(`[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)+`)
 
 // readMail finds the caller's address of mail.
@@ -393,116 +248,8 @@ func (c *conversation) readMail(out found) {
 		}
 		if at := mailForm.FindStringIndex(t.Text); at != nil {
 			out[keyMail] = fact{t.Text[at[0]:at[1]], i, at[0]}
-		} else if said := extract.Mailed(t.Text); said != "" && (c.askedFor(i).mail || asksMail.In(c.words[i])) {
+		} else if said := extract.Mailed(t.Text); said != "" && !strings.Contains(said, "@dot") && (c.askedFor(i).mail || asksMail.In(c.words[i])) {
 			out[keyMail] = fact{said, i, 0}
 		}
 	}
-}
-
-// readDate finds the day that the caller wants, or that was agreed on last, in the words in which it was said.
-func (c *conversation) readDate(out found) {
-	at := -1
-	for i := range c.r.Turns {
-		if !c.own(i) || i <= c.done {
-			continue
-		}
-		if said, from := c.wantedDays(i); said != "" {
-			at, out[keyDate] = i, fact{said, i, from}
-		}
-	}
-	for _, a := range c.acts {
-		last := 0
-		for _, said := range a.Said {
-			last = max(last, c.place(said.Turn))
-		}
-		switch {
-		case last < at || last <= c.done:
-		case a.Kind == recaller.ActCancelled:
-			delete(out, keyDate)
-		case a.Kind != recaller.ActDone:
-			if agreed, ok := c.agreed(a); ok {
-				at, out[keyDate] = last, agreed
-			}
-		}
-	}
-}
-
-// wantedDays quotes the days of a turn that the caller wants: the last, with those before it in its sentence: "on 4
-// December, returning the 11th".
-func (c *conversation) wantedDays(i int) (said string, from int) {
-	t := c.r.Turns[i]
-	first, last := -1, -1
-	refused := agreement.Unwanted(t)
-	for k, f := range t.Dates {
-		if !c.wantsDay(i, k) || slices.ContainsFunc(refused, func(d when.Found) bool { return d.Start == f.Start }) {
-			continue
-		}
-		if last < 0 || sentenceAt(t, f.Start).Start != sentenceAt(t, t.Dates[last].Start).Start || f.Start-t.Dates[last].End > mostBetween {
-			first = k
-		}
-		last = k
-	}
-	if last < 0 {
-		return "", 0
-	}
-	from = t.Dates[first].Start
-	return quote.Body(t, from, c.endOf(t, t.Dates[last])), from
-}
-
-// mostBetween is how many bytes stand between two days that are quoted together.
-const mostBetween = 40
-
-// wantsDay reports whether a date of the caller's is a day that he wants: it lies ahead, he does not refuse it, and it
-// is in a wish, or answers when.
-func (c *conversation) wantsDay(i, k int) bool {
-	t := c.r.Turns[i]
-	f := t.Dates[k]
-	if f.Retracted || f.Recurring || !f.Known() || f.At.Before(dayOf(t.At)) || dayless(f) {
-		return false
-	}
-	s := sentenceAt(t, f.Start)
-	lead, trail := speech.Words(t.Text[s.Start:max(s.Start, f.Start)]), speech.Words(t.Text[min(f.End, s.End):s.End])
-	if unable.In(lead[max(0, len(lead)-4):]) || busy.In(trail[:min(len(trail), 5)]) || bygone.In(lead[max(0, len(lead)-6):]) {
-		return false
-	}
-	return wishes.In(lead) || wishes.In(trail[:min(len(trail), 8)]) || c.askedFor(i).date
-}
-
-// dayless reports whether words name an hour and no day.
-func dayless(f when.Found) bool {
-	words := speech.Words(f.Phrase)
-	return f.Clock && !slices.ContainsFunc(words, func(w speech.Word) bool {
-		return speech.NamesDay(w.Text) || relative[w.Text] || ordinal(w.Text)
-	})
-}
-
-var relative = speech.Set(`today tonight tomorrow tmrw week weekend month fortnight day days morning evening afternoon heute morgen übermorgen woche hoy mañana semana pasado
-	amanhã hoje christmas easter new year's`)
-
-func dayOf(t time.Time) time.Time {
-	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
-}
-
-// endOf is where a day ends, with the hour that is said behind it.
-func (c *conversation) endOf(t reading.Turn, f when.Found) int {
-	end := f.End
-	for _, o := range t.Dates {
-		if o.Start > end && o.Start-end <= 4 && dayless(o) && !o.Retracted && sentenceAt(t, o.Start).Start == sentenceAt(t, f.Start).Start {
-			end = o.End
-		}
-	}
-	return end
-}
-
-// agreed quotes the day of an act.
-func (c *conversation) agreed(a recaller.Act) (fact, bool) {
-	for _, said := range slices.Backward(a.Said) {
-		i := c.place(said.Turn)
-		for _, f := range c.r.Turns[i].Dates {
-			if f.Known() && !f.Retracted && !dayless(f) && dayOf(f.At).Equal(dayOf(a.At.In(f.At.Location()))) {
-				return fact{quote.Body(c.r.Turns[i], f.Start, c.endOf(c.r.Turns[i], f)), i, f.Start}, true
-			}
-		}
-	}
-	return fact{}, false
 }

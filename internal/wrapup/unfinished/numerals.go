@@ -24,6 +24,10 @@ const leastRun = 3
 func runs(text string, ws []speech.Word) []run {
 	var out []run
 	for i := 0; i < len(ws); {
+		if w := ws[i].Text; w[0] > '9' && !begins[w] {
+			i++
+			continue
+		}
 		best := run{from: i, to: i}
 		for _, lang := range languages {
 			if r := readRun(text, ws, i, lang); r.to > best.to || r.to == best.to && r.count() > best.count() {
@@ -45,6 +49,20 @@ func runs(text string, ws []speech.Word) []run {
 var languages = []*speech.Language{
 	speech.English, speech.German, speech.Spanish, speech.French, speech.Portuguese, speech.Italian, speech.Dutch,
 }
+
+// begins are the words with which a number may begin, in any of the languages.
+var begins = func() map[string]bool {
+	out := map[string]bool{}
+	for _, lang := range languages {
+		for _, words := range []map[string]int{lang.Cardinals, lang.Repeats} {
+			for w := range words {
+				first, _, _ := strings.Cut(w, " ")
+				out[first] = true
+			}
+		}
+	}
+	return out
+}()
 
 // readRun reads the number that begins with a word, by the words of one language. Without any, it ends where it begins.
 func readRun(text string, ws []speech.Word, at int, lang *speech.Language) run {
@@ -106,7 +124,7 @@ func (r run) fixed(phrases []string, at int) run {
 // group reads one number of a run: digits, a digit said twice, a number below a hundred, or round hundreds.
 func group(ws []speech.Word, i int, lang *speech.Language) (digits string, n int) {
 	w := ws[i].Text
-	if written := strings.NewReplacer(".", "", ",", "").Replace(w); written != "" && strings.Trim(written, "0123456789") == "" {
+	if written := points.Replace(w); written != "" && strings.Trim(written, "0123456789") == "" {
 		return written, 1
 	}
 	if times := lang.Repeats[w]; times > 0 && i+1 < len(ws) {
@@ -134,6 +152,8 @@ func group(ws []speech.Word, i int, lang *speech.Language) (digits string, n int
 	}
 	return digits, k
 }
+
+var points = strings.NewReplacer(".", "", ",", "")
 
 func decimal(v int) string {
 	if v < 10 {

@@ -83,9 +83,12 @@ var numbered = func() map[string]string {
 
 // The words of dates.
 var (
-	unable = speech.PhrasesOf(`can't|cannot|can not|couldn't|won't|not|no good|don't|doesn't|isn't|except|never|instead of|rather than|but not|nicht|kein|geht nicht|no puedo|menos`)
-	busy   = speech.PhrasesOf(`is no good|no good|won't work|won't do|doesn't work|isn't good|i'm working|i work|i'm away|i'm at|i've got|i have|is out|is full|i'm on|is bad|not good|geht nicht|no puedo|no me va`)
-	wishes = speech.PhrasesOf(`i need|we need|i want|we want|i wanted|we wanted|need|needs|i'd like|i would like|we'd like|looking for|looking to|hoping|can you|could you|can i|could i|can we|could we|would you|may i|is there|
+	// asksPast ask when something happened.
+	asksPast   = speech.PhrasesOf(`did|was|were|start|started|begin|began|happen|happened|last|since|noticed|been|angefangen|empezó`)
+	stillAhead = speech.PhrasesOf(`today|tonight|this afternoon|this evening|later|heute|hoy|esta tarde|esta noche|hoje`)
+	unable     = speech.PhrasesOf(`can't|cannot|can not|couldn't|won't|not|no good|don't|doesn't|isn't|except|never|instead of|rather than|but not|nicht|kein|geht nicht|no puedo|menos`)
+	busy       = speech.PhrasesOf(`is no good|no good|won't work|won't do|doesn't work|isn't good|i'm working|i work|i'm away|i'm at|i've got|i have|is out|is full|i'm on|is bad|not good|geht nicht|no puedo|no me va`)
+	wishes     = speech.PhrasesOf(`i need|we need|i want|we want|i wanted|we wanted|need|needs|i'd like|i would like|we'd like|looking for|looking to|hoping|can you|could you|can i|could i|can we|could we|would you|may i|is there|
 		do you have|have you got|have you anything|book|booked|cancel|reschedule|change|move|appointment|reservation|table|room|flight|fly|flying|how about|what about|prefer|let's say|let's do|make it|come|arrive|arriving|check in|
 		deliver|delivered|delivery|pick up|picked up|collect|depart|departing|leave|leaving|return|returning|möchte|brauche|termin|hätte gern|können sie|quiero|quisiera|necesito|reservar|cita|gostaria|marcar`)
 	bygone = speech.PhrasesOf(`since|ago|was|were|happened|started|broke|bought|ordered|called|rang|came|seit|desde|last`)
@@ -117,6 +120,4 @@ var (
 	offs = speech.PhrasesOf(`never mind|nevermind|that's sorted|it's sorted|all sorted|sorted it|sorted out now|it's fixed|fixed it|got it fixed|no longer need|don't need it anymore|don't need that anymore|don't need it any more|not needed any more|
 		forget about it|already done|it's been done|been taken care of|taken care of|hat sich erledigt|erledigt|ya está resuelto|ya no hace falta|ya no lo necesito`)
 	elses = speech.PhrasesOf(`something else|different matter|another matter|something different|another question|different question|different thing|other thing|unrelated|etwas anderes|otra cosa`)
-	// informing are wishes that an answer fulfils.
-	informing = speech.PhrasesOf(`to know|to ask|to find out|wondering|question|to check if|to check whether|information|curious|do you|are you|is there|what|when|how much|how long|where|wissen|fragen|saber|preguntar`)
 )

@@ -100,9 +100,17 @@ func Read(turns []recaller.Turn, base time.Time, dayFirst bool, o Options) Left 
 	if out.Intent == companionship {
 		return out
 	}
+	if _, told := facts[keyIssue]; !told && len(strings.Fields(m.Issue)) >= leastIssue && c.engaged(m) { // the agent took it for one
+		m.Asked = true
+		facts[keyIssue] = fact{value: m.Issue, turn: m.Turn}
+		out.facts = c.numbered(facts)
+	}
 	out.Unfinished, out.Summary, out.Staging = true, c.lines(m, facts), object(facts)
 	return out
 }
+
+// leastIssue is how many words a sentence has at least that tells a matter by what the agent makes of it.
+const leastIssue = 3
 
 // companionship is the label of a call that keeps somebody company. It is about nothing that could be finished.
 const companionship = "companionship"
@@ -116,6 +124,9 @@ type conversation struct {
 	words [][]speech.Word // per turn
 	asks  []asked         // per turn of the agent's
 	done  int             // the turn in which the last matter was settled; -1: none was
+
+	label    string // what intent found
+	labelled bool
 }
 
 func newConversation(r reading.Reading, o Options) *conversation {
@@ -133,6 +144,13 @@ func newConversation(r reading.Reading, o Options) *conversation {
 
 // intent is what the caller is about, as a label.
 func (c *conversation) intent() string {
+	if !c.labelled {
+		c.labelled, c.label = true, c.findIntent()
+	}
+	return c.label
+}
+
+func (c *conversation) findIntent() string {
 	if len(c.o.Packs) == 0 {
 		return ""
 	}
