@@ -258,11 +258,12 @@ func (l *line) wanted() []day {
 	return out
 }
 
-// Unwanted returns the days that a turn names and that will not do, as its speaker says.
+// Unwanted returns the days that a turn names and that will not do, as its speaker says. One that is to be called off is
+// none.
 func Unwanted(t reading.Turn) []when.Found {
 	var out []when.Found
 	for _, d := range read(t, 0).days {
-		if d.unwanted {
+		if d.unwanted && !d.released {
 			out = append(out, d.Found)
 		}
 	}

@@ -137,13 +137,23 @@ func (c *conversation) readCodes(i int, ask asked, out found) {
 				out[key] = fact{code, i, s.Start}
 			}
 		}
-		for _, spelled := range extract.Spelled(s.Text) {
+		for _, spelled := range extract.Spelled(spoken(s.Text)) {
 			if len(spelled) >= 5 && strings.IndexFunc(spelled, unicode.IsLetter) >= 0 {
 				out[key] = fact{spelled, i, s.Start}
 			}
 		}
 	}
 }
+
+// spoken is a text with single digits in words, and the spelling alphabet without hyphens, as Spelled reads it.
+func spoken(text string) string {
+	return loneDigit.ReplaceAllStringFunc(hyphened.Replace(text), func(d string) string { return speech.English.Small[d[0]-'0'] })
+}
+
+var (
+	loneDigit = regexp.MustCompile(`\b[0-9]\b`)
+	hyphened  = strings.NewReplacer("x-ray", "xray", "X-ray", "xray", "X-Ray", "xray")
+)
 
 // leastCode is how many letters and digits a code has at least that is more than a number of a house.
 const leastCode = 4

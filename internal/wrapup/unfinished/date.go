@@ -31,7 +31,9 @@ func (c *conversation) readDate(out found) {
 		switch {
 		case last < at || last <= c.done:
 		case a.Kind == recaller.ActCancelled:
-			delete(out, keyDate)
+			if slices.ContainsFunc(a.Said, func(s recaller.Saying) bool { return s.Speaker == recaller.Assistant }) {
+				delete(out, keyDate)
+			}
 		case a.Kind != recaller.ActDone:
 			if agreed, ok := c.agreed(a); ok {
 				at, out[keyDate] = last, agreed

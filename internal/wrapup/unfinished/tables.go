@@ -68,6 +68,7 @@ var numbered = func() map[string]string {
 		"reference_number": `reference ref booking reservation confirmation case claim ticket job invoice complaint incident locator quote record
 			buchungsnummer referenz vorgangsnummer schadennummer rechnungsnummer referencia reserva caso factura`,
 		"account_number":      "account customer client member membership contract kundennummer vertragsnummer mitgliedsnummer cuenta cliente contrato",
+		"employee_number":     "employee staff badge",
 		"policy_number":       "policy versicherungsnummer póliza apólice",
 		"prescription_number": "prescription rx",
 		"serial_number":       "serial seriennummer",
