@@ -166,7 +166,9 @@ func filing(q *where, row string, f recaller.DocumentFilter, tokens [][]byte) {
 	}
 	q.and(row + `.archived_at IS NULL`)
 	if !f.Aged.IsZero() {
-		q.and(`(` + row + `.origin <> 'session' OR ` + row + `.created_at >= ` + q.param(micros(f.Aged)) + `)`)
+		o := row + `.origin` // by ranges, so that Postgres reads no old ones
+		q.and(`(` + o + ` < 'session' OR ` + o + ` > 'session' OR ` + o + ` = 'session' AND ` +
+			row + `.created_at >= ` + q.param(micros(f.Aged)) + `)`)
 	}
 }
 

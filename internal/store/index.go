@@ -179,6 +179,11 @@ func AmongConversations(f recaller.SearchFilter) Among {
 func AmongDocuments(f recaller.DocumentFilter, tags [][]byte) Among {
 	a := Among{Of: Documents, Few: f.Caller != "" || f.House}
 	a.Narrow = a.Few || f.Origin != "" || len(tags) > 0 || f.Pinned || !f.Archived
+	a.condition = func(q *where) {
+		q.and(notErasingC)
+		filing(q, "c", f, tags)
+	}
+	young := !f.Archived && !f.Aged.IsZero() // those of conversations; of old ones there are many
 	switch {
 	case a.Few:
 		a.By = "documents_caller"
@@ -188,13 +193,20 @@ func AmongDocuments(f recaller.DocumentFilter, tags [][]byte) Among {
 		}
 	case f.Pinned:
 		a.By = "documents_pinned"
+	case f.Origin == "" && young:
+		a.leading = func(q *where) {
+			const from = `SELECT f.id FROM documents f WHERE f.tenant_id = $1 AND f.version > 0 AND f.origin `
+			q.and(`c.id IN (` + from + `< 'session' UNION ALL ` + from + `> 'session' UNION ALL ` + from + `= 'session'
+				AND f.created_at >= ` + q.param(micros(f.Aged)) + `)`)
+		}
 	default:
 		a.By = "documents_found"
-		a.leading = func(q *where) { q.and(`c.version > 0`) } // of this index
-	}
-	a.condition = func(q *where) {
-		q.and(notErasingC)
-		filing(q, "c", f, tags)
+		a.leading = func(q *where) {
+			q.and(`c.version > 0`) // as this index has it
+			if f.Origin == recaller.DocumentSession && young {
+				q.and(`c.created_at >= ` + q.param(micros(f.Aged)))
+			}
+		}
 	}
 	return a
 }

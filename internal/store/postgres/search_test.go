@@ -125,7 +125,7 @@ func documentPlans(many *crowd) map[string]planning {
 		"all":                {filters["all"], "[callers_erasing document_embeddings_256 documents_pkey]"},
 		"a tag of many":      {filters["half"], "[callers_erasing document_embeddings_256 document_tags_pkey documents_pkey]"},
 		"a tag of few":       {filters["one in 128"], "[callers_erasing document_embeddings_pkey document_tags_pkey documents_pkey]"},
-		"what is not so old": {filters["the last hundredth"], "[callers_erasing document_embeddings_pkey documents_found]"},
+		"what is not so old": {filters["the last hundredth"], "[callers_erasing document_embeddings_pkey documents_created documents_found]"},
 		"a caller":           {filters["a caller"], "[callers_erasing document_embeddings_pkey documents_caller]"},
 		"the tenant's own":   {among(recaller.DocumentFilter{House: true}), "[callers_erasing document_embeddings_pkey documents_caller]"},
 		"pinned":             {among(recaller.DocumentFilter{Pinned: true}), "[callers_erasing document_embeddings_pkey documents_pinned]"},

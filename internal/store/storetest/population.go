@@ -90,6 +90,28 @@ func Filters(p *Population) map[string]store.Among {
 	}
 }
 
+// FewOf are filters of all sorts that leave few of a population, or nothing.
+func FewOf(p *Population) (list []store.Among) {
+	if p.Thing() == store.Conversations {
+		for _, f := range []recaller.SearchFilter{
+			{Caller: p.Caller(7)}, {Intent: "intent-11"}, {Sentiment: "none"}, {Outcome: "none"}, {Channel: "none"}, {After: p.At(p.Size - 9)}, {Before: p.At(9)},
+			{Intent: "intent-11", After: p.At(9)}, {Caller: p.Caller(7), Intent: "intent-11", Before: p.At(9)},
+		} {
+			list = append(list, store.AmongConversations(f))
+		}
+		return list
+	}
+	for _, f := range []recaller.DocumentFilter{
+		{Caller: p.Caller(7)}, {House: true}, {Origin: recaller.DocumentPin}, {Pinned: true}, {Aged: p.At(p.Size - 9)},
+		{Origin: recaller.DocumentSession, Aged: p.At(p.Size - 9)}, {Origin: recaller.DocumentPin, Aged: p.At(p.Size - 9)}, {Caller: p.Caller(7), Pinned: true, Aged: p.At(9)},
+	} {
+		archived := f
+		archived.Archived = true
+		list = append(list, store.AmongDocuments(f, nil), store.AmongDocuments(archived, nil), store.AmongDocuments(f, [][]byte{[]byte("intent-11"), []byte("none")}))
+	}
+	return append(list, store.AmongDocuments(recaller.DocumentFilter{}, [][]byte{[]byte("intent-11")}))
+}
+
 // Queries are words to search a population by.
 func Queries() map[string][]string {
 	out := map[string][]string{}

@@ -36,4 +36,4 @@ END;
 
 -- A search by origin, or among what is told. It is for searches alone, which name both it and its condition, which is true
 -- of all: SQLite, which does not know how many rows there are, would take it for much else.
-CREATE INDEX documents_found ON documents (tenant_id, origin, created_at, archived_at, caller_id, id) WHERE version > 0;
+CREATE INDEX documents_found ON documents (tenant_id, origin, created_at, archived_at, version, caller_id, id) WHERE version > 0;
