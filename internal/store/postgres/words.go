@@ -59,7 +59,7 @@ func (e *Engine) Matching(ctx context.Context, read store.Door, q store.Matching
 		if err != nil || len(t.tokens) == 0 {
 			return err
 		}
-		hits, err := t.having(ctx, tx, q.Tenant)
+		hits, err := t.having(ctx, tx, q.Tenant, q.Limit)
 		if err != nil {
 			return err
 		}
@@ -168,33 +168,66 @@ func (h hit) times(token int) float64 {
 
 // having reads the things that have any of the tokens. If all are to be ranked it reads every one, by the index of
 // tokens. Else it reads the newest, as many as are ranked: it looks at one after the other and soon has enough, because
-// the tokens are in many. The index would give all first.
-func (t told) having(ctx context.Context, tx store.Tx, tenant recaller.TenantID) (hits []hit, err error) {
-	either := strings.Join(t.tokens, "|")
-	args := []any{tenant}
-	flags := ""
-	for _, token := range t.tokens {
-		for _, t := range []string{token, token + oftenSuffix} {
-			args = append(args, t)
-			flags += fmt.Sprintf(", w.tokens @@ $%d::text::tsquery", len(args))
+// the tokens are in many. The index would give all first. Of documents, where the newest do not give as many as are
+// wanted that have all of the tokens, these are in few, and the index gives them.
+func (t told) having(ctx context.Context, tx store.Tx, tenant recaller.TenantID, wanted int) ([]hit, error) {
+	if t.all {
+		return t.indexed(ctx, tx, tenant, strings.Join(t.tokens, "|"))
+	}
+	hits, err := t.newest(ctx, tx, tenant)
+	known := make(map[string]bool, len(hits))
+	for _, h := range hits {
+		known[h.id] = true
+		if h.whole() == 1 {
+			wanted--
 		}
 	}
+	if err != nil || t.of != store.Documents || len(t.tokens) == 1 || wanted <= 0 {
+		return hits, err
+	}
+	older, err := t.indexed(ctx, tx, tenant, strings.Join(t.tokens, "&"))
+	return append(hits, slices.DeleteFunc(older, func(h hit) bool { return known[h.id] })...), err
+}
+
+// indexed reads what matches a condition on the tokens.
+func (t told) indexed(ctx context.Context, tx store.Tx, tenant recaller.TenantID, condition string) ([]hit, error) {
+	args := []any{tenant}
+	query := `SELECT ` + t.columns(&args) + ` FROM ` + t.of.Words() + ` w WHERE w.tenant_id = $1`
+	return t.read(ctx, tx, plans(inAnyOrder), words(condition), store.Query{SQL: query, Args: args})
+}
+
+// newest reads the newest things that have any of the tokens.
+func (t told) newest(ctx context.Context, tx store.Tx, tenant recaller.TenantID) ([]hit, error) {
+	args := []any{tenant, strings.Join(t.tokens, "|")}
 	key := t.of.Key()
-	columns, at, newest := key+`, length, tokens`, `0::bigint`, key+` DESC`
+	inner, order := key+`, length, tokens`, key+` DESC`
 	if t.of == store.Documents {
-		columns, at, newest = columns+`, created_at`, `w.created_at`, `created_at DESC, `+newest
+		inner, order = inner+`, created_at`, `created_at DESC, `+order
 	}
-	queries := []store.Query{plans(inAnyOrder), words(either)}
-	query := `SELECT w.` + key + `, w.length, ` + at + flags + ` FROM ` + t.of.Words() + ` w WHERE w.tenant_id = $1`
-	if !t.all {
-		args = append(args, either)
-		queries = []store.Query{plans(asIndexed), words("")}
-		query = fmt.Sprintf(`SELECT w.%s, w.length, %s%s FROM (SELECT %s
-			FROM %s
-			WHERE tenant_id = $1 ORDER BY %s LIMIT %d) w WHERE w.tokens @@ $%d::text::tsquery
-			LIMIT %d`, key, at, flags, columns, t.of.Words(), newest, lately, len(args), store.MaxRanked)
+	query := fmt.Sprintf(`SELECT %s FROM (SELECT %s FROM %s
+		WHERE tenant_id = $1 ORDER BY %s LIMIT %d) w WHERE w.tokens @@ $2::text::tsquery
+		LIMIT %d`, t.columns(&args), inner, t.of.Words(), order, lately, store.MaxRanked)
+	return t.read(ctx, tx, plans(asIndexed), words(""), store.Query{SQL: query, Args: args})
+}
+
+// columns spells what is read of row w.
+func (t told) columns(args *[]any) string {
+	out := `w.` + t.of.Key() + `, w.length, `
+	if t.of == store.Documents {
+		out += `w.created_at`
+	} else {
+		out += `0::bigint`
 	}
-	queries = append(queries, store.Query{SQL: query, Args: args, Row: func(scan func(...any) error) error {
+	for _, token := range t.tokens {
+		*args = append(*args, token, token+oftenSuffix)
+		out += fmt.Sprintf(`, w.tokens @@ $%d::text::tsquery, w.tokens @@ $%d::text::tsquery`, len(*args)-1, len(*args))
+	}
+	return out
+}
+
+// read runs queries, of which the last gives hits.
+func (t told) read(ctx context.Context, tx store.Tx, queries ...store.Query) (hits []hit, err error) {
+	queries[len(queries)-1].Row = func(scan func(...any) error) error {
 		h := hit{said: make([]bool, 2*len(t.tokens))}
 		dest := []any{&h.id, &h.length, &h.at}
 		for i := range h.said {
@@ -203,7 +236,7 @@ func (t told) having(ctx context.Context, tx store.Tx, tenant recaller.TenantID)
 		err := scan(dest...)
 		hits = append(hits, h)
 		return err
-	}})
+	}
 	return hits, tx.QueryAll(ctx, queries...)
 }
 

@@ -94,16 +94,29 @@ func Filters(p *Population) map[string]store.Among {
 func FewOf(p *Population) (list []store.Among) {
 	if p.Thing() == store.Conversations {
 		for _, f := range []recaller.SearchFilter{
-			{Caller: p.Caller(7)}, {Intent: "intent-11"}, {Sentiment: "none"}, {Outcome: "none"}, {Channel: "none"}, {After: p.At(p.Size - 9)}, {Before: p.At(9)},
-			{Intent: "intent-11", After: p.At(9)}, {Caller: p.Caller(7), Intent: "intent-11", Before: p.At(9)},
+			{Caller: p.Caller(7)},
+			{Intent: "intent-11"},
+			{Sentiment: "none"},
+			{Outcome: "none"},
+			{Channel: "none"},
+			{After: p.At(p.Size - 9)},
+			{Before: p.At(9)},
+			{Intent: "intent-11", After: p.At(9)},
+			{Caller: p.Caller(7), Intent: "intent-11", Before: p.At(9)},
 		} {
 			list = append(list, store.AmongConversations(f))
 		}
 		return list
 	}
 	for _, f := range []recaller.DocumentFilter{
-		{Caller: p.Caller(7)}, {House: true}, {Origin: recaller.DocumentPin}, {Pinned: true}, {Aged: p.At(p.Size - 9)},
-		{Origin: recaller.DocumentSession, Aged: p.At(p.Size - 9)}, {Origin: recaller.DocumentPin, Aged: p.At(p.Size - 9)}, {Caller: p.Caller(7), Pinned: true, Aged: p.At(9)},
+		{Caller: p.Caller(7)},
+		{House: true},
+		{Origin: recaller.DocumentPin},
+		{Pinned: true},
+		{Aged: p.At(p.Size - 9)},
+		{Origin: recaller.DocumentSession, Aged: p.At(p.Size - 9)},
+		{Origin: recaller.DocumentPin, Aged: p.At(p.Size - 9)},
+		{Caller: p.Caller(7), Pinned: true, Aged: p.At(9)},
 	} {
 		archived := f
 		archived.Archived = true
@@ -116,7 +129,7 @@ func FewOf(p *Population) (list []store.Among) {
 func Queries() map[string][]string {
 	out := map[string][]string{}
 	for name, ranks := range map[string][]int{
-		"rare": {5000, 9000, 12000}, "middling": {300, 700, 1500}, "mixed": {0, 3, 40, 900, 7000}, "frequent": {0, 1, 2, 3}, "one frequent": {0},
+		"rare": {5000, 9000, 12000}, "middling": {300, 700, 1500}, "mixed": {0, 3, 40, 900, 7000}, "frequent": {0, 1, 2, 3}, "one frequent": {0}, "rather frequent": {60, 80, 100},
 		"sixteen": {0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 12000, 15000},
 	} {
 		for _, r := range ranks {
@@ -246,6 +259,30 @@ func (p *Population) nearest(query, limit int, may func(i int) bool, vector func
 	return IDs(all[:min(limit, len(all))])
 }
 
+// newestHaving are those that have all of some words, newest first, and then those that have any; frequent tells that
+// each of the words is in many.
+func (p *Population) newestHaving(words []string, limit int) (ids []string, frequent bool) {
+	var all, some []string
+	counts := make([]int, len(words))
+	for i := p.Size - 1; i >= 0; i-- {
+		said, n := p.Tokens(i), 0
+		for k, w := range words {
+			if said[w] > 0 {
+				n++
+				counts[k]++
+			}
+		}
+		switch n {
+		case len(words):
+			all = append(all, p.ID(i))
+		case 0:
+		default:
+			some = append(some, p.ID(i))
+		}
+	}
+	return append(all, some...)[:limit], slices.Min(counts) > store.MaxRanked/4
+}
+
 // WordsOfMany ranks a population by words, of which there are more than are ranked.
 func (p *Population) WordsOfMany(t *testing.T, match func(store.Matching) []store.Near) {
 	t.Helper()
@@ -279,6 +316,12 @@ func (p *Population) WordsOfMany(t *testing.T, match func(store.Matching) []stor
 		want := having(queries[name], func(int) bool { return true })
 		if got := found(all, 1000, queries[name]); len(got) != min(len(want), 1000) || len(want) <= 1000 && Missed(got, want) > 0 {
 			t.Errorf("%ss, %s words: found %d, want all %d that have them", p.Thing(), name, len(got), len(want))
+		}
+	}
+	for _, name := range []string{"frequent", "one frequent", "rather frequent"} {
+		want, frequent := p.newestHaving(queries[name], 150)
+		if p.Thing() == store.Documents && frequent && !slices.Equal(found(all, 150, queries[name]), want) {
+			t.Errorf("%s words: found others than the newest 150 documents that have all, or any", name)
 		}
 	}
 	frequent := queries["frequent"]
