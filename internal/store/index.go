@@ -112,6 +112,9 @@ type Among struct {
 	// By names the index that leaves least to be read of what the filter leaves; empty: the database is to choose. It is
 	// for engines that must be told.
 	By string
+	// Tags are the tokens of the tags that documents must have. Unless they are one caller's, the first leads to what the
+	// filter leaves; Led has another do so.
+	Tags [][]byte
 
 	condition, leading func(q *where)
 }
@@ -174,10 +177,22 @@ func AmongConversations(f recaller.SearchFilter) Among {
 	return a
 }
 
+// byID is SQLite's own index of documents.
+const byID = "sqlite_autoindex_documents_1"
+
+// Led has a tag lead to what the filter leaves.
+func (a Among) Led(tag int) Among {
+	a.By = byID
+	a.leading = func(q *where) {
+		q.and(`c.id IN (SELECT g.document_id FROM document_tags g WHERE g.tenant_id = $1 AND g.token = ` + q.param(a.Tags[tag]) + `)`)
+	}
+	return a
+}
+
 // AmongDocuments are the documents that may be answered: those whose callers are not being erased, and that the filter
 // lets through. Its tags are given as tokens.
 func AmongDocuments(f recaller.DocumentFilter, tags [][]byte) Among {
-	a := Among{Of: Documents, Few: f.Caller != "" || f.House}
+	a := Among{Of: Documents, Few: f.Caller != "" || f.House, Tags: tags}
 	a.Narrow = a.Few || f.Origin != "" || len(tags) > 0 || f.Pinned || !f.Archived
 	a.condition = func(q *where) {
 		q.and(notErasingC)
@@ -188,12 +203,11 @@ func AmongDocuments(f recaller.DocumentFilter, tags [][]byte) Among {
 	case a.Few:
 		a.By = "documents_caller"
 	case len(tags) > 0:
-		a.leading = func(q *where) {
-			q.and(`c.id IN (SELECT g.document_id FROM document_tags g WHERE g.tenant_id = $1 AND g.token = ` + q.param(tags[0]) + `)`)
-		}
+		a = a.Led(0)
 	case f.Pinned:
 		a.By = "documents_pinned"
 	case f.Origin == "" && young:
+		a.By = byID
 		a.leading = func(q *where) {
 			const from = `SELECT f.id FROM documents f WHERE f.tenant_id = $1 AND f.version > 0 AND f.origin `
 			q.and(`c.id IN (` + from + `< 'session' UNION ALL ` + from + `> 'session' UNION ALL ` + from + `= 'session'

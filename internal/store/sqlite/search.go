@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"slices"
+	"strconv"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/store"
@@ -41,6 +43,15 @@ const (
 // that the database still has and the filter lets through.
 func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) ([]store.Near, error) {
 	by := newQuery(q.Embedding.Vector)
+	if len(q.Tags) > 0 {
+		err := read(ctx, func(tx store.Tx) (err error) {
+			q.Among, err = sharpened(ctx, tx, q.Tenant, q.Among)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
 	if q.Few {
 		return e.compared(ctx, read, q, by)
 	}
@@ -72,6 +83,32 @@ func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) 
 			return e.compared(ctx, read, q, by)
 		}
 	}
+}
+
+// few is up to how many documents have a tag that leaves few. It takes as long to compare them as to look up whether those
+// that are nearest among all have the tag.
+const few = 1000
+
+// sharpened has the rarest tag of a filter lead to what it leaves, and says whether that is few.
+func sharpened(ctx context.Context, tx store.Tx, tenant recaller.TenantID, a store.Among) (store.Among, error) {
+	if a.Few {
+		return a, nil
+	}
+	counts := make([]int, len(a.Tags))
+	queries := make([]store.Query, len(a.Tags))
+	for i, tag := range a.Tags {
+		queries[i] = store.Query{
+			SQL: `SELECT count(*) FROM (SELECT 1 FROM document_tags WHERE tenant_id = $1 AND token = $2
+				LIMIT ` + strconv.Itoa(few+1) + `)`,
+			Args: []any{tenant, tag},
+			Row:  func(scan func(...any) error) error { return scan(&counts[i]) },
+		}
+	}
+	err := tx.QueryAll(ctx, queries...)
+	rarest := slices.Min(counts)
+	a = a.Led(slices.Index(counts, rarest))
+	a.Few = rarest <= few
+	return a, err
 }
 
 // nearest gives the vectors that are nearest, by seq. all tells that there are no others.

@@ -46,32 +46,67 @@ func (e *Engine) PutTokens(ctx context.Context, tx store.Tx, t store.Tokens) err
 // Matching implements store.Index. Of the things that have one of the telling tokens those are ranked that were written
 // last.
 func (e *Engine) Matching(ctx context.Context, read store.Door, q store.Matching) (found []store.Near, err error) {
-	a := asked{q.Among, q.Tenant, q.Limit}
 	err = read(ctx, func(tx store.Tx) error {
 		t, err := telling(ctx, tx, q)
 		if err != nil || len(t.tokens) == 0 {
 			return err
 		}
-		near, err := t.ranked(ctx, tx, ``, []any{q.Tenant})
-		if err != nil {
-			return err
-		}
-		found, _, err = a.answerable(ctx, tx, q.Of.Words(), near)
-		if err != nil || len(found) == q.Limit || t.all {
-			return err
-		}
-		// What the filter leaves is not among the newest, so it is few: all of it is ranked. With the plus, the words
-		// are looked through once; without, SQLite would look for each thing on its own.
-		args := []any{q.Tenant}
-		near, err = t.ranked(ctx, tx, ` AND +x.rowid IN (SELECT w.id FROM `+a.left(&args)+`
-			CROSS JOIN `+q.Of.Words()+` w ON w.tenant_id = $1 AND w.`+q.Of.Key()+` = c.id)`, args)
-		if err != nil {
-			return err
-		}
-		found, _, err = a.answerable(ctx, tx, q.Of.Words(), near)
+		found, err = t.found(ctx, tx, asked{q.Among, q.Tenant, q.Limit})
 		return err
 	})
 	return found, err
+}
+
+// oneByOne is up to how many things each is looked up in the index of words on its own.
+const oneByOne = 200
+
+// found finds what the tokens match best.
+func (t told) found(ctx context.Context, tx store.Tx, a asked) ([]store.Near, error) {
+	if t.plain && len(a.Tags) > 0 {
+		var err error
+		if a.Among, err = sharpened(ctx, tx, a.tenant, a.Among); err != nil {
+			return nil, err
+		}
+	}
+	if t.plain && a.Few {
+		n, err := a.count(ctx, tx, oneByOne+1)
+		if err != nil {
+			return nil, err
+		}
+		if n <= oneByOne {
+			return t.left(ctx, tx, a, ``)
+		}
+	}
+	near, err := t.ranked(ctx, tx, ``, []any{a.tenant})
+	if err != nil {
+		return nil, err
+	}
+	found, _, err := a.answerable(ctx, tx, t.of.Words(), near)
+	if err != nil || len(found) == a.limit || t.all {
+		return found, err
+	}
+	// What the filter leaves is not among the newest, so it is few: all of it is ranked. With the plus, the words are
+	// looked through once; without, SQLite looks for each thing on its own.
+	return t.left(ctx, tx, a, `+`)
+}
+
+// left ranks what the filter leaves.
+func (t told) left(ctx context.Context, tx store.Tx, a asked, once string) ([]store.Near, error) {
+	args := []any{a.tenant}
+	near, err := t.ranked(ctx, tx, ` AND `+once+`x.rowid IN (SELECT w.id FROM `+a.left(&args)+`
+		CROSS JOIN `+t.of.Words()+` w ON w.tenant_id = $1 AND w.`+t.of.Key()+` = c.id)`, args)
+	if err != nil {
+		return nil, err
+	}
+	found, _, err := a.answerable(ctx, tx, t.of.Words(), near)
+	return found, err
+}
+
+// count counts what the filter leaves, up to a limit.
+func (a asked) count(ctx context.Context, tx store.Tx, limit int) (n int, err error) {
+	args := []any{a.tenant}
+	err = tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM `+a.left(&args)+` LIMIT `+strconv.Itoa(limit)+`)`, args, &n)
+	return n, err
 }
 
 // told are the tokens that count in a ranking.

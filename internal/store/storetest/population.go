@@ -122,7 +122,10 @@ func FewOf(p *Population) (list []store.Among) {
 		archived.Archived = true
 		list = append(list, store.AmongDocuments(f, nil), store.AmongDocuments(archived, nil), store.AmongDocuments(f, [][]byte{[]byte("intent-11"), []byte("none")}))
 	}
-	return append(list, store.AmongDocuments(recaller.DocumentFilter{}, [][]byte{[]byte("intent-11")}))
+	for _, archived := range []bool{true, false} {
+		list = append(list, store.AmongDocuments(recaller.DocumentFilter{Archived: archived}, [][]byte{[]byte("intent-11")}))
+	}
+	return list
 }
 
 // Queries are words to search a population by.
