@@ -1,6 +1,7 @@
 package pin
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -70,7 +71,12 @@ func Choose(topics []Topic, now time.Time) {
 // Without returns a topic without the quotations that must not be told. One of which nothing is left, or whose title
 // must not be told, is empty.
 func (t Topic) Without(hides func(Quote) bool) Topic {
-	hidden := func(q Quote) bool { return q.Text == "" || hides(q) }
+	some := false // of what it was worded from is hidden
+	hidden := func(q Quote) bool {
+		gone := q.Text == "" || hides(q)
+		some = some || gone
+		return gone
+	}
 	if hides(Quote{Speaker: recaller.User, Text: t.Title, At: t.First}) {
 		return Topic{}
 	}
@@ -89,8 +95,28 @@ func (t Topic) Without(hides func(Quote) bool) Topic {
 			t.About = t.History[0].Quote
 		}
 	}
+	if w := t.Worded; some || w != nil && hides(Quote{Speaker: recaller.User, Text: w.Text, At: t.First}) {
+		t.Worded = nil
+	}
 	return t
 }
 
 // Empty reports whether there is nothing to tell of a topic.
 func (t Topic) Empty() bool { return len(t.Lead) == 0 }
+
+// Turns returns what a topic quotes as turns of one conversation, in the order in which it was said: what a model words
+// it from.
+func (t Topic) Turns() []recaller.Turn {
+	quotes := append([]Quote{t.About}, t.Now...)
+	quotes = append(quotes, t.Actions...)
+	for _, c := range t.History {
+		quotes = append(quotes, c.Quote)
+	}
+	slices.SortStableFunc(quotes, func(a, b Quote) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Turn, b.Turn)) })
+	quotes = slices.CompactFunc(quotes, Quote.is)
+	out := make([]recaller.Turn, len(quotes))
+	for i, q := range quotes {
+		out[i] = recaller.Turn{Number: i, Speaker: q.Speaker, Text: trimMarks(q.Text), At: q.At, Confidence: 1}
+	}
+	return out
+}

@@ -48,6 +48,7 @@ type Topic struct {
 	Latest  time.Time                 `json:"latest"`
 	Settled bool                      `json:"settled,omitempty"`
 	About   Quote                     `json:"about"`
+	Worded  *Words                    `json:"worded,omitempty"` // what a model says of it as it stands; nil: nothing
 	Now     []Quote                   `json:"now"`
 	Actions []Quote                   `json:"actions,omitempty"`
 	History []Change                  `json:"history"`           // oldest first
@@ -73,6 +74,13 @@ type Quote struct {
 	Speaker      recaller.Speaker        `json:"speaker"`
 	Text         string                  `json:"text"` // a quotation, with its marks
 	At           time.Time               `json:"at"`   // in the caller's zone
+}
+
+// Words are what a model says of a topic, after a conversation.
+type Words struct {
+	Text         string                  `json:"text"`
+	By           string                  `json:"by"` // the model's name
+	Conversation recaller.ConversationID `json:"conversation"`
 }
 
 // Change is what one conversation changed of a topic.
@@ -130,7 +138,7 @@ func Merge(into, from Topic) Topic {
 			into.Seen--
 		}
 	}
-	into.Last = union(into.Last, from.Last)
+	into.Last, into.Worded = union(into.Last, from.Last), nil
 	if from.First.Before(into.First) {
 		into.First, into.About = from.First, from.About
 	}

@@ -14,6 +14,9 @@ const day = "2 January 2006"
 // Content writes a topic as a document: what it is about, where it stands, what is open, and what changed when.
 func (t Topic) Content() string {
 	var b strings.Builder
+	if t.Worded != nil {
+		fmt.Fprintf(&b, "**In short:** %s\n\n", t.Worded.Text)
+	}
 	fmt.Fprintf(&b, "**About:** %s\n\n**Status:** %s\n\n### Current state\n", t.About.told(), t.Status())
 	for _, q := range t.Now {
 		fmt.Fprintf(&b, "- %s\n", q.told())
@@ -48,7 +51,9 @@ func (t Topic) Brief(most int) string {
 			b.WriteString(said)
 		}
 	}
-	if !t.About.is(t.Now[0]) {
+	if t.Worded != nil && len(t.Worded.Text) <= most {
+		b.WriteString(t.Worded.Text)
+	} else if !t.About.is(t.Now[0]) {
 		add("About: ", t.About)
 	}
 	for _, q := range t.Now {

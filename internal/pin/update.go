@@ -102,7 +102,7 @@ func (t Topic) tell(lines []line, c talk) Topic {
 	if was && t.Settled && !slices.ContainsFunc(lines, func(l line) bool { return l.settles }) {
 		return t // it was mentioned, and nothing changed
 	}
-	t.Now = short(best(lines, mostNow))
+	t.Now, t.Worded = short(best(lines, mostNow)), nil
 	t.Agreed = agreed(t.Agreed, lines, c)
 	change := Change{Quote: short(best(lines, 1))[0]}
 	switch {

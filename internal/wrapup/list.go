@@ -39,7 +39,7 @@ func (s *Service) list() []step {
 			name: recaller.StepExtract, rules: r.extract, model: m.extract, unless: unremembered,
 			meanwhile: s.remembered, remembers: true,
 		},
-		{name: recaller.StepPin, rules: s.pin, unless: s.unpinned, alone: true},
+		{name: recaller.StepPin, rules: s.pin, model: m.pin, unless: s.unpinned, alone: true},
 		{name: recaller.StepEmbed, rules: s.embed, meanwhile: s.findable, nightly: true},
 	}
 }

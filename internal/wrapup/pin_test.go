@@ -63,12 +63,17 @@ func (h *house) calls(texts ...string) (last recaller.Conversation) {
 	return last
 }
 
-// pinned are the documents of topics, the newest first.
-func (h *house) pinned() []recaller.Document {
+// pinned are the documents of topics, and those that a client took over, the newest first.
+func (h *house) pinned() (out []recaller.Document) {
 	h.Helper()
 	list, _, err := h.store.Documents(h.ctx, "t1", recaller.DocumentFilter{Archived: true})
 	h.ok(err)
-	return list
+	for _, d := range list {
+		if d.Origin != recaller.DocumentSession {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // put has a client change a document.
