@@ -170,7 +170,8 @@ func readable(t *testing.T, path string) map[string][][]byte {
 	}
 	defer db.Close()
 	rows, err := db.QueryContext(t.Context(), `SELECT caller_id, token FROM identities
-		UNION SELECT caller_id, vector FROM conversation_embeddings`)
+		UNION SELECT caller_id, vector FROM conversation_embeddings UNION SELECT caller_id, vector FROM document_embeddings
+		UNION SELECT caller_id, token FROM document_tags`)
 	if err != nil {
 		t.Fatal(err)
 	}
