@@ -17,6 +17,7 @@ type Matter struct {
 	Wants bool   // the caller wants something to be done
 	Asks  bool   // he asks something
 	Asked bool   // they answer the question what is wrong
+	Has   bool   // they say what the caller has: "I have had this headache for days"
 }
 
 // MatterOf returns what the caller wants, as he opened with it or answered when he was asked what is wrong. It returns
@@ -33,7 +34,7 @@ func MatterOf(r reading.Reading) (Matter, bool) {
 	if best == nil {
 		return Matter{}, false
 	}
-	m := Matter{Turn: best.turn, Issue: c.issueText(best), Asked: asked}
+	m := Matter{Turn: best.turn, Issue: c.issueText(best), Asked: asked, Has: best.possesses() && best.weight >= leastWeight}
 	for _, u := range append(said, best) {
 		m.Ails, m.Wants = m.Ails || complains(u) || u.ails && !complaintless.In(u.words), m.Wants || u.wants && (!u.s.Question || u.times || requests.In(u.words)) || pleas.In(u.words)
 		m.Asks = m.Asks || u.s.Question
@@ -62,13 +63,13 @@ func (c *chooser) issue(chosen []*unit) (best *unit, asked bool) {
 		}
 		asked := i > 0 && slices.ContainsFunc(c.turns[i-1], func(u *unit) bool { return !u.caller && u.s.Question && troubled.In(u.words) })
 		for _, u := range c.opening(i) {
-			if u.s.Question || u.idle || len(u.words) < 2 {
+			if u.idle || len(u.words) < 2 {
 				continue
 			}
 			if complains(u) {
 				return u, false
 			}
-			if c.names(u) {
+			if u.s.Question || c.names(u) {
 				continue
 			}
 			if asked && answer == nil && u.weight >= leastWeight {
@@ -124,7 +125,7 @@ var (
 		scratched|dented|hit my|been hit|an accident|hurts|hurting|aching|in pain|a pain|painful|swollen|bleeding|a rash|a fever|a cough|done my|sprained|twisted|pulled|threw up|throwing up|dizzy|infected|ran out|run out|running out|charged twice|charged me|charged us|charge me twice|
 		overcharged|double charged|wrong amount|wrong size|wrong item|wrong one|didn't arrive|hasn't arrived|haven't received|never received|never came|never arrived|not arrived|never got|missing|damaged|an error|error message|
 		the wheel is|a hole in|can't log in|cannot log in|can't get in|can't access|can't get into|forgot my password|got hacked|doesn't fit|the wrong|is gone|went pop|tripped|no longer works|out of order|faulty|a problem with|
-		problems with|trouble with|an issue with|issues with|nobody came|nobody rang|nobody called|didn't come|didn't show|no show|undicht|kaputt|tropft|geht nicht|funktioniert nicht|verstopft|ausgefallen|tut weh|schmerzen|verloren|gestohlen|
+		problems with|trouble with|an issue with|issues with|nobody came|nobody rang|nobody called|didn't come|didn't show|no show|nicht angekommen|nicht gekommen|nicht geliefert|undicht|kaputt|tropft|geht nicht|funktioniert nicht|verstopft|ausgefallen|tut weh|schmerzen|verloren|gestohlen|
 		fuga|gotea|no funciona|se rompió|roto|rota|atascado|me duele|perdí|no llegó|no ha llegado|me cobraron|vazamento|não funciona|quebrou|quebrado|dói|perdi|não chegou`)
 	// complaintless are words of trouble that tell of none.
 	complaintless = speech.PhrasesOf(`can't complain|no problem|not a problem|can't wait|can't believe|can't thank|i can't remember|can't hear|i can't hear|i can't think|gotta|instead of|cut off|got cut|rate this call`)

@@ -25,18 +25,29 @@ func (c *conversation) isOpen(m summary.Matter, facts found) bool {
 		return m.Ails || m.Wants || collected(facts)
 	case c.done >= 0 && !(c.o.Broke && m.Wants), c.thanked(m):
 		return false
-	case c.saidGoodbye():
+	case c.saidGoodbye(), c.o.Outbound && !m.Wants && !collected(facts): // who is rung up has no matter of his own
 		return false
 	case !m.Ails && !m.Wants && !collected(facts): // he asked, or told
-		return c.o.Broke && !c.o.Outbound && (m.Asks && !c.answered(m) || c.engaged(m))
-	case c.o.Broke && !m.Wants && !collected(facts) && !m.Asked && !c.engaged(m):
-		return len(c.o.Packs) == 0 || c.intent() != "" // people tell of broken things in any talk
+		return c.o.Broke && (m.Asks && !c.answered(m) || tells(m) && c.engaged(m))
+	case c.o.Broke && !m.Wants && !collected(facts) && !m.Asked && !c.engaged(m): // people tell of broken things in any talk
+		return c.opensWith(m) && (len(c.o.Packs) == 0 || c.intent() != "")
 	case c.o.Broke:
 		return !(m.Asks && !m.Ails && !collected(facts) && c.answered(m))
 	case c.o.Outbound:
 		return false
 	}
 	return collected(facts) || c.asksLast()
+}
+
+// opensWith reports whether the caller tells a matter first of all.
+func (c *conversation) opensWith(m summary.Matter) bool {
+	n := 0
+	for _, t := range c.r.Turns[:m.Turn] {
+		if t.Caller() {
+			n++
+		}
+	}
+	return n < 2
 }
 
 // thanked reports whether the caller calls to say thanks.

@@ -238,6 +238,13 @@ var finished = []struct {
 	name, words string
 	o           unfinished.Options
 }{
+	{"a story of something broken", `
+		A: Good evening. How was your day?
+		C: I ate, I slept, I shoveled.
+		A: I hope it was not too heavy.
+		C: That's nothing.
+		A: Was there more of it before?
+		C: When I was nine the rope broke and dad was out in the storm for two hours.`, unfinished.Options{Broke: true}},
 	{"silence", `A: Hello? Is anybody there?`, unfinished.Options{Broke: true}},
 	{"only a greeting", `
 		A: Good morning, how can I help?
@@ -280,6 +287,11 @@ var finished = []struct {
 	{"told off", `
 		C: The music in your shop is too loud.
 		A: I'm sorry about that. I'll tell the manager about it today.`, unfinished.Options{}},
+	{"the agent called, and they talked", `
+		A: Good evening, this is Juniper. Am I speaking with Anselm?
+		C: Yeah. I'm fine. My gate is broken, the wind did it.
+		A: Oh no. What did you do today?
+		C: I shoveled.`, unfinished.Options{Broke: true, Outbound: true}},
 	{"the agent called", `
 		A: Hi, this is Prairie Roofing, we were in your area.
 		C: I don't need a new roof.`, unfinished.Options{Outbound: true}},

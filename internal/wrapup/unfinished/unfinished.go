@@ -100,17 +100,9 @@ func Read(turns []recaller.Turn, base time.Time, dayFirst bool, o Options) Left 
 	if out.Intent == companionship {
 		return out
 	}
-	if _, told := facts[keyIssue]; !told && len(strings.Fields(m.Issue)) >= leastIssue && c.engaged(m) { // the agent took it for one
-		m.Asked = true
-		facts[keyIssue] = fact{value: m.Issue, turn: m.Turn}
-		out.facts = c.numbered(facts)
-	}
 	out.Unfinished, out.Summary, out.Staging = true, c.lines(m, facts), object(facts)
 	return out
 }
-
-// leastIssue is how many words a sentence has at least that tells a matter by what the agent makes of it.
-const leastIssue = 3
 
 // companionship is the label of a call that keeps somebody company. It is about nothing that could be finished.
 const companionship = "companionship"
@@ -206,7 +198,9 @@ func (c *conversation) numbered(facts found) found {
 }
 
 // tells reports whether a matter says what is wrong or wanted.
-func tells(m summary.Matter) bool { return m.Issue != "" && (m.Ails || m.Wants || m.Asks || m.Asked) }
+func tells(m summary.Matter) bool {
+	return m.Issue != "" && (m.Ails || m.Wants || m.Asks || m.Asked || m.Has)
+}
 
 // lines are the quotations that tell where a matter stands: what the caller said of it, and the sentences in which the
 // rest was collected.
