@@ -11,13 +11,15 @@ import (
 
 // What makes a topic.
 const (
-	surely   = 1.5  // how surely a term is a noun, over all conversations
-	enough   = 0.95 // how specific a topic's terms are together
-	everyday = 0.6  // of the caller's conversations: what is in more of them is no topic of one
-	fewTalks = 8    // with fewer conversations that is not known
-	mostWith = 6
-	mostWeak = 40 // of which pairs are made
-	mostSeen = 60 // candidates that are looked at
+	surely     = 1.5  // how surely a term is a noun, over all conversations
+	verySurely = 2.2  // of one that is a little less specific
+	ordinarily = 0.5  // how specific a word is of which one alone is no topic
+	enough     = 0.95 // how specific a topic's terms are together
+	everyday   = 0.6  // of the caller's conversations: what is in more of them is no topic of one
+	fewTalks   = 8    // with fewer conversations that is not known
+	mostWith   = 6
+	mostWeak   = 40 // of which pairs are made
+	mostSeen   = 60 // candidates that are looked at
 )
 
 // candidate is a term, or two, that several conversations share.
@@ -71,16 +73,19 @@ func (r *reader) candidates(talks []talk, topics []Topic) []candidate {
 		if len(in) < r.opts.After || len(talks) >= fewTalks && float64(len(in)) > everyday*float64(len(talks)) {
 			continue
 		}
-		noun, worth := 0.0, 1.0
+		noun, worth, definite := 0.0, 1.0, 0
 		for _, i := range in {
 			if u := talks[i].uses[term]; u != nil {
 				noun, worth = noun+u.noun, min(worth, u.worth)
+				if u.noun >= definiteThing {
+					definite++
+				}
 			}
 		}
-		if noun < surely || r.scattered([]string{term}, in, talks) {
+		if noun < surely || definite < 2 || r.scattered([]string{term}, in, talks) {
 			continue
 		}
-		if worth >= enough {
+		if worth >= enough || worth > ordinarily && noun >= verySurely {
 			out = append(out, candidate{lead: []string{term}, talks: in, value: noun + float64(len(in))})
 			continue
 		}

@@ -68,9 +68,13 @@ func TestTopics(t *testing.T) {
 		{"an operation", []string{"My knee operation is in May.", "How should I prepare for the knee operation?", "The knee operation was put off."}, "Knee operation"},
 		{"of two less rare words", []string{"We want a kitchen renovation.", "The kitchen renovation is getting dear.", "When does the kitchen renovation start?"}, "Kitchen renovation"},
 		{"a service for one thing", []string{"Remind me about the Tesla service.", "When is the Tesla service?", "The Tesla service went badly."}, "Tesla service"},
+		{"by its number", []string{"Order 4471 hasn't arrived.", "Any news on order 4471?", "It's about order 4471 again."}, "Order 4471"},
+		{"a thing that many have", []string{"My laptop won't turn on.", "Is my laptop ready?", "The laptop died again."}, "Laptop"},
 		{"in German", []string{"Guten Tag, meine Heizung ist ausgefallen und es ist sehr kalt.", "Ich rufe noch einmal wegen der Heizung an, die Heizung tropft.", "Die Heizung macht wieder Geräusche."}, "Heizung"},
 		{"in Spanish", []string{"Buenas tardes, se me descompuso la lavadora y no sé qué hacer.", "Todavía no han venido por mi lavadora.", "La lavadora sigue sin funcionar."}, "Lavadora"},
 
+		{"what is never a certain one", []string{"I'd like a tee time.", "Can I get a massage?", "A massage, please, and a massage for my wife."}, ""},
+		{"an account's number", []string{"My account number is 4471.", "It's account 4471.", "Account 4471 again."}, ""},
 		{"twice is not enough", []string{"My boiler is leaking.", "The boiler is still leaking.", "I'd like an appointment."}, ""},
 		{"appointments", []string{"I'd like an appointment.", "My appointment is on Monday, isn't it?", "I need to move my appointment."}, ""},
 		{"bills", []string{"I have a question about my bill.", "My bill is too high.", "The bill came twice."}, ""},

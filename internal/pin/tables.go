@@ -67,7 +67,7 @@ var (
 		life world head hand hands foot feet eye eyes face body voice mind heart hair leg legs arm arms mouth ear ears
 		pain pains ache trouble feeling feelings energy sleep mood stress pressure temperature dose doses tablet tablets pill pills medicine medication
 		thanks thank please hello goodbye greeting pleasure favour favor apology apologies joke fun story stories
-		bus taxi train lift key keys bag bags box boxes bottle bottles cup glass piece pieces paper pen book books table chair
+		bus taxi train key keys tee bag bags box boxes bottle bottles cup glass piece pieces paper pen book books table chair
 		water air light lights fire weather rain sun snow wind heat cold noise smell dust colour food meal meals milk bread
 		person age type version system process procedure step steps method level stage degree position situation circumstances
 		experience advice suggestion recommendation recommendations tip tips example examples topic topics subject article blog post posts
@@ -96,6 +96,10 @@ var (
 
 	// ordinary are things that most people have, or have to do with: one alone is no topic, two in one breath are.
 	ordinary = speech.Set(`car cars van truck house apartment sale sales birthday party move repair`)
+
+	// files are what has a number of its own.
+	files = speech.Set(`order case claim ticket booking reservation invoice repair quote application auftrag bestellung fall vorgang rechnung pedido
+		orden caso reclamo factura`)
 
 	// vague are words that stand where a thing is named, and name none.
 	vague = speech.Set(`one ones other others another same something anything everything nothing somewhere anywhere whatever whoever latest next

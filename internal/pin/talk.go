@@ -146,11 +146,15 @@ func (r *reader) fold(word string) string {
 // take notes the use of a word.
 func (r *reader) take(t *talk, turn int, words []spoken, i int) {
 	w := words[i]
-	if w.term == "" || !lettered(w.Text) {
+	if w.term == "" || !lettered(w.Text) && !r.numbered(words, i) {
 		return
 	}
 	if at := t.said[w.term]; len(at) == 0 || at[len(at)-1] != turn {
 		t.said[w.term] = append(at, turn)
+	}
+	if r.numbered(words, i) {
+		t.uses[w.term] = &use{noun: 1, worth: 1, forms: map[string]int{words[i-1].raw + " " + w.raw: 1}, pairs: map[string]int{}}
+		return
 	}
 	worth := r.worth(w, t.lang)
 	if worth == 0 {
@@ -175,11 +179,22 @@ func (r *reader) take(t *talk, turn int, words []spoken, i int) {
 	}
 }
 
+// numbered reports whether a word is the number of a matter: "order 4471". That of an account or a customer is none.
+func (r *reader) numbered(words []spoken, i int) bool {
+	if i == 0 || len(words[i].Text) < 3 || !files[words[i-1].Text] {
+		return false
+	}
+	return strings.ContainsFunc(words[i].Text, unicode.IsDigit)
+}
+
 func bare(raw string) string { return strings.TrimSuffix(strings.TrimSuffix(raw, "'s"), "’s") }
 
 // partner reports whether a word can stand in a title beside another.
 func (r *reader) partner(w spoken, lang token.Language) bool {
 	f := r.fold(w.Text)
+	if lang != token.English && !capitalised(w.raw) {
+		return false
+	}
 	return lettered(w.Text) && !determiners[f] && !pronouns[f] && !places[f] && !goals[f] && !qualities[f] && !people[f] && !vague[f] && !speech.NamesDay(f) && !speech.IsNumber(f) && r.nounish(w, lang)
 }
 

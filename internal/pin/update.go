@@ -58,7 +58,7 @@ func (t talk) means(turn int, topic Topic, title func() []float32) bool {
 }
 
 // definiteThing is how surely a noun is used of a thing that both know of.
-const definiteThing = 0.6
+const definiteThing = 0.5
 
 // acts returns the words with which a time that was agreed on about a topic was moved, called off or told as past.
 func (r *reader) acts(t Topic, c talk) []line {
