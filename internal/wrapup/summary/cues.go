@@ -44,6 +44,9 @@ var (
 		revoir|bonne journée|comment puis je|buongiorno|grazie|arrivederci|come posso|one moment|just a moment|hold on|let me look|let me check|let me see|bear with
 		me|sounds good|got it|go ahead|good deal|breaking up|cutting out|i hope your|i hope you|hear me|can hear|nice to meet|i'm sorry|i'm so sorry|sorry to hear|einen moment|un momento|um momento`)
 
+	// greetings open a sentence that may go on to the matter.
+	greetings = speech.PhrasesOf(`good morning|good afternoon|good evening|good day|guten tag|guten morgen|guten abend|buenos días|buenas tardes|bom dia|boa tarde|grüß gott`)
+
 	// procedures say how the talk goes on, and nothing of its matter.
 	procedures = speech.PhrasesOf(`i'll ask|i will ask|ask you|will continue|i'll continue|come back to|go through|few questions|more questions|couple of questions|move on
 		to|talk about|regarding|in terms of|next question|where were we|as i said|ich frage|ein paar fragen|le pregunto|unas preguntas`)

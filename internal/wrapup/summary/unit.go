@@ -101,8 +101,29 @@ func chatter(u *unit) bool {
 	if len(u.words) <= fewWords+2 && len(u.numbers) == 0 && !u.times && (u.unsure() || moods.In(u.words)) {
 		return true
 	}
-	return len(u.words) <= 12 && linecheck.In(u.words) || len(u.words) <= 12 && (!u.wants || !u.caller) && len(u.numbers) == 0 && pleasantries.In(u.words)
+	return len(u.words) <= 12 && linecheck.In(u.words) || len(u.words) <= 12 && (!u.wants || !u.caller) && len(u.numbers) == 0 && pleasantries.In(u.greeted())
 }
+
+// greeted are the words of a sentence, of a caller's without the greeting that it begins with if it goes on to a matter:
+// "Good morning, the dishwasher leaks."
+func (u *unit) greeted() []speech.Word {
+	if !u.caller || len(u.words) < 2+fewestAfter || !greetings.In(u.words[:2]) || introductions.In(u.words) {
+		return u.words
+	}
+	said := 0
+	for _, w := range u.words[2:] {
+		if !idleWords[w.Text] && !sounds[w.Text] {
+			said++
+		}
+	}
+	if said < fewestAfter {
+		return u.words
+	}
+	return u.words[2:]
+}
+
+// fewestAfter is how many words after a greeting tell a matter.
+const fewestAfter = 3
 
 // unsure reports whether a short sentence says that one cannot tell.
 func (u *unit) unsure() bool { return len(u.words) <= fewWords+2 && ignorance.In(u.words) }
