@@ -3,6 +3,7 @@ package recaller
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -107,6 +108,23 @@ type Conversation struct {
 	Unreadable bool
 }
 
+// sessionPrefix is what V1 writes before the id of a voice conversation.
+const sessionPrefix = "voice-session:"
+
+// SessionID returns the id of a voice conversation as V1 writes it, which serves wherever its id does; empty for others.
+func (c Conversation) SessionID() string {
+	if c.Channel.Text() {
+		return ""
+	}
+	return sessionPrefix + string(c.ID)
+}
+
+// OfSession returns the id of the conversation that a session id names; false if ref is no session id.
+func OfSession(ref string) (ConversationID, bool) {
+	id, ok := strings.CutPrefix(ref, sessionPrefix)
+	return ConversationID(id), ok && id != ""
+}
+
 // ByRules is the By of a summary, an analysis or a step that rules made, not a model. A summary by rules holds
 // quotations only.
 const ByRules = "rules"
@@ -138,6 +156,7 @@ type Step string
 // The steps of the wrap-up.
 const (
 	StepSummarise Step = "summarise"
+	StepDocument  Step = "document" // files the document of a voice conversation (V5)
 	StepAnalyse   Step = "analyse"
 	StepExtract   Step = "extract"
 	StepPin       Step = "pin"   // keeps the documents of topics that come back (V8)

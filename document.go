@@ -35,6 +35,27 @@ type Document struct {
 	CreatedAt    time.Time
 	UpdatedAt    time.Time // of its words; never before CreatedAt
 	Version      int64     // how often it was written, from 1
+	Delivery     Delivery  // to an outside document server (V11)
+}
+
+// DeliveryState says whether a document was delivered to an outside document server.
+type DeliveryState string
+
+// The states of a delivery. A document that is not to be delivered has none.
+const (
+	DeliveryPending DeliveryState = "pending"
+	DeliveryDone    DeliveryState = "delivered"
+	DeliveryDead    DeliveryState = "dead" // every try failed; it can be tried again
+)
+
+// Delivery is what is known of a document at an outside document server. The zero value: it is not to be delivered.
+type Delivery struct {
+	State   DeliveryState
+	Remote  string    // its id there; empty: it never was there, as far as is known
+	Version int64     // of the document that is there
+	Reason  string    // why the last try failed; empty: it did not
+	Tries   int       // that failed since it became pending
+	At      time.Time // of the last try; zero: none
 }
 
 // Filing asks for a document to be written.
@@ -43,7 +64,7 @@ type Filing struct {
 	// Document is as it is to be. Its Version is the one that it takes the place of, 0 for a new one: if the store has
 	// another by now, it is a Conflict. An id that a document has already is a Conflict, too.
 	Document Document
-	Job      *Job // inserted in the same commit; nil: none
+	Jobs     []Job // inserted in the same commit
 }
 
 // Filed is the result of a Filing.
@@ -56,11 +77,12 @@ type Filed struct {
 
 // DocumentFilter selects documents. Zero fields do not filter, but for Archived.
 type DocumentFilter struct {
-	Caller CallerID
-	House  bool // only the tenant's own
-	Origin DocumentOrigin
-	Tags   []string // it has all of them, in whatever case
-	Pinned bool     // only pinned ones
+	Caller   CallerID
+	House    bool // only the tenant's own
+	Origin   DocumentOrigin
+	Tags     []string // it has all of them, in whatever case
+	Pinned   bool     // only pinned ones
+	Delivery DeliveryState
 	// Archived has archived ones come too. Without it those are left out that were archived, or that are of a
 	// conversation and older than Aged.
 	Archived bool

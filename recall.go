@@ -16,7 +16,8 @@ const (
 // Text is something to be found that is neither a turn nor a memory, such as the summary of a conversation.
 type Text struct {
 	Kind         HitKind
-	ID           string         // unique among the texts of its kind of one caller, or among the tenant's own
+	ID           string         // of what it is, or is a part of
+	Part         int            // from 0; with ID unique among the texts of its kind of one caller, or among the tenant's own
 	Conversation ConversationID // that it is about; empty: none
 	Title        string         // may be empty
 	Text         string         // empty: there is none any more

@@ -33,9 +33,11 @@ type Tenant struct {
 	ArchiveDays   int           // how long an archive file is kept
 	ResumeWindow  time.Duration // H3: how long a checkpoint, or a call that broke off, can be resumed
 	IdleLimit     time.Duration // a conversation with no turn for this long is closed
-	HistoryLimit  int           // how many past conversations a briefing shows (V2, P2)
-	PinAfter      int           // in how many conversations a topic comes up before it is pinned (V8); NoPins: never
-	Packs         []string      // names of the keyword packs, in order of precedence (spec 2.5)
+	// DocumentArchiveDays is after how many days documents of conversations count as archived (V9); 0: never.
+	DocumentArchiveDays int
+	HistoryLimit        int      // how many past conversations a briefing shows (V2, P2)
+	PinAfter            int      // in how many conversations a topic comes up before it is pinned (V8); NoPins: never
+	Packs               []string // names of the keyword packs, in order of precedence (spec 2.5)
 	// OwnPacks are the names of the keyword packs that it brought itself, sorted; their tables are kept apart.
 	OwnPacks []string
 	// Masking says whether card numbers, national ids and passwords are masked before anything is stored (B11).
@@ -134,6 +136,14 @@ func (t Tenant) WithDefaults() Tenant {
 		t.Packs = []string{"service"}
 	}
 	return t
+}
+
+// Aged returns since when documents of conversations are not archived for their age; zero: none is.
+func (t Tenant) Aged(now time.Time) time.Time {
+	if t.DocumentArchiveDays == 0 {
+		return time.Time{}
+	}
+	return now.AddDate(0, 0, -t.DocumentArchiveDays)
 }
 
 // Scope says what an API key may do. Each scope includes the weaker ones.

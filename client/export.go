@@ -14,6 +14,7 @@ type Export struct {
 	Memories          []Memory               `json:"memories" nullable:"false" doc:"Every version of every memory."`
 	Reminders         []Reminder             `json:"reminders" nullable:"false" doc:"Every reminder, whatever became of it."`
 	Agreements        []Agreement            `json:"agreements" nullable:"false" doc:"What was agreed on about times, as it stands, soonest first."`
+	Documents         []Document             `json:"documents" nullable:"false" doc:"Every document of the caller, archived ones too, newest first."`
 	Conversations     []ExportedConversation `json:"conversations" nullable:"false" doc:"Every conversation, newest first, with its words."`
 	Damaged           int                    `json:"damaged,omitempty" doc:"How many stored rows are damaged, and so are not here; the log and recaller doctor name them. Left out where there are none." example:"1"`
 }

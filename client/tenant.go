@@ -19,6 +19,7 @@ type Tenant struct {
 	DefaultRegion       string             `json:"default_region" doc:"The country under which national numbers are read: two letters (ISO 3166)." example:"DE"`
 	TimeZone            string             `json:"time_zone" doc:"The IANA time zone of callers whose own is not known." example:"Europe/Berlin"`
 	Retention           recaller.Retention `json:"retention" enum:"ephemeral,archive,keep" doc:"What is kept of raw words: nothing on disk, a sealed file for some days, or sealed turns until erased." example:"keep"`
+	DocumentArchiveDays int                `json:"document_archive_days" doc:"After how many days documents of conversations are archived: briefings tell nothing of such a conversation, searches find it on request; 0: never." example:"365"`
 	ArchiveDays         int                `json:"archive_days" doc:"How many days an archive file is kept." example:"7"`
 	ResumeWindowSeconds float64            `json:"resume_window_seconds" doc:"How long an unfinished matter can be resumed." example:"259200"`
 	IdleLimitSeconds    float64            `json:"idle_limit_seconds" doc:"A conversation with no turn for so long is closed." example:"1800"`
@@ -87,6 +88,7 @@ type TenantSettings struct {
 	DefaultRegion       *string             `json:"default_region,omitempty" doc:"The country under which national numbers are read: two letters (ISO 3166); US by default." example:"DE"`
 	TimeZone            *string             `json:"time_zone,omitempty" doc:"The IANA time zone of callers whose own is not known; UTC by default." example:"Europe/Berlin"`
 	Retention           *recaller.Retention `json:"retention,omitempty" enum:"ephemeral,archive,keep" doc:"What is kept of raw words; keep by default." example:"keep"`
+	DocumentArchiveDays *int                `json:"document_archive_days,omitempty" minimum:"0" maximum:"36500" doc:"After how many days documents of conversations are archived: briefings tell nothing of such a conversation, searches find it on request; 0, the default: never." example:"365"`
 	ArchiveDays         *int                `json:"archive_days,omitempty" minimum:"1" maximum:"3650" doc:"How many days an archive file is kept; 7 by default." example:"7"`
 	ResumeWindowSeconds *float64            `json:"resume_window_seconds,omitempty" minimum:"60" maximum:"315360000" doc:"How long an unfinished matter can be resumed; 72 hours by default." example:"259200"`
 	IdleLimitSeconds    *float64            `json:"idle_limit_seconds,omitempty" minimum:"60" maximum:"604800" doc:"A conversation with no turn for so long is closed; 30 minutes by default." example:"1800"`

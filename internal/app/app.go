@@ -19,6 +19,7 @@ import (
 	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/config"
 	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/document"
 	"github.com/recallerhq/recaller/internal/durable"
 	"github.com/recallerhq/recaller/internal/events"
 	"github.com/recallerhq/recaller/internal/feed"
@@ -75,6 +76,7 @@ type App struct {
 	tenants       *tenant.Service
 	conversations *conversation.Service
 	memories      *memory.Service
+	documents     *document.Service
 	privacy       *privacy.Service
 	refresh       *refresh.Service
 	runner        *jobs.Runner

@@ -307,7 +307,7 @@ func TestScopesOverMCP(t *testing.T) {
 	t.Parallel()
 	h := build(t, t.TempDir(), Options{})
 	reader := h.connect(h.keyOf(recaller.ScopeRead), nil)
-	want := []string{"get_briefing", "read_agent_memory", "recall"}
+	want := []string{"get_briefing", "read_agent_memory", "recall", "search_documents"}
 	if got := slices.Sorted(maps.Keys(reader.tools)); !slices.Equal(got, want) {
 		t.Errorf("a key that may read is told of %v, want %v", got, want)
 	}
@@ -315,8 +315,8 @@ func TestScopesOverMCP(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	writer := h.connect(h.keyOf(recaller.ScopeAgent), nil)
-	if len(writer.tools) != 8 {
-		t.Errorf("a key of an agent is told of %d tools, want 8", len(writer.tools))
+	if len(writer.tools) != 9 {
+		t.Errorf("a key of an agent is told of %d tools, want 9", len(writer.tools))
 	}
 	writer.call("update_agent_memory", args{"phoneNumber": "+15550199", "summary": "Ours"})
 	other, err := h.CreateTenant(t.Context(), client.NewTenant{Name: "Other"})

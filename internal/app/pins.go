@@ -34,9 +34,5 @@ func (p pins) Topics(
 
 // FileTopic implements wrapup.Pins.
 func (p pins) FileTopic(ctx context.Context, tenant recaller.TenantID, d recaller.Document) error {
-	out, err := p.store.FileDocument(ctx, tenant, recaller.Filing{Document: d})
-	if err == nil {
-		p.feed.Committed(out.Change)
-	}
-	return err
+	return p.documents.Keep(ctx, tenant, d)
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/caller"
 	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/document"
 	"github.com/recallerhq/recaller/internal/embed"
 	"github.com/recallerhq/recaller/internal/endpoint/outward"
 	"github.com/recallerhq/recaller/internal/events"
@@ -27,6 +29,7 @@ import (
 	"github.com/recallerhq/recaller/internal/privacy"
 	"github.com/recallerhq/recaller/internal/recall"
 	"github.com/recallerhq/recaller/internal/refresh"
+	"github.com/recallerhq/recaller/internal/remem"
 	"github.com/recallerhq/recaller/internal/reminder"
 	"github.com/recallerhq/recaller/internal/search"
 	"github.com/recallerhq/recaller/internal/tool"
@@ -59,6 +62,7 @@ func (a *App) wire() error {
 		Enqueued: a.enqueued, Masked: masked, Log: a.log, Metrics: conversation.NewMetrics(a.registry), Now: now, NewID: newID,
 		Elapsed: a.opts.Elapsed,
 	})
+	a.documents = a.papers(masked)
 	a.refresh = refresh.New(refresh.Deps{
 		Listening: a.events.Listening, Briefing: a.conversations.Briefing, Version: a.store.ContentVersion,
 		Reached: a.feed.Reached, Publish: a.events.Publish,
@@ -87,7 +91,7 @@ func (a *App) wire() error {
 	a.gate = a.admission()
 	return a.serve(httpapi.Deps{
 		Gate:          a.gate,
-		Conversations: a.conversations, Callers: callers, Memories: a.memories, Tools: tools, Reminders: reminders,
+		Conversations: a.conversations, Callers: callers, Memories: a.memories, Documents: a.documents, Tools: tools, Reminders: reminders,
 		Webhooks: a.tenants, Packs: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
 		Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
@@ -101,6 +105,27 @@ func (a *App) tools() *tool.Service {
 		LastTurn: a.conversations.LastTurn,
 		Log:      a.log, Metrics: tool.NewMetrics(a.registry), Now: a.opts.Now, NewID: newID,
 	})
+}
+
+// papers returns the use cases of documents.
+func (a *App) papers(masked func(string)) *document.Service {
+	return document.New(document.Deps{
+		Store: a.store, Tenants: a.tenants, Words: a.conversations, Changed: a.feed.Committed, Findable: a.findable,
+		Enqueued: a.enqueued, Masked: masked, Now: a.opts.Now, NewID: newID, Outside: a.outside(),
+	})
+}
+
+// outside returns the document server that documents of conversations are delivered to, too; nil: there is none.
+func (a *App) outside() document.Outside {
+	if a.cfg.Remem.URL == "" {
+		return nil
+	}
+	return remem.New(a.cfg.Remem.URL, a.cfg.Remem.APIKey.Reveal(), nil)
+}
+
+// reindex does what a forgetting leaves to be done.
+func (a *App) reindex(ctx context.Context, j recaller.Job) error {
+	return errors.Join(a.search.Reindex(ctx, j), a.documents.Forgetting(ctx, j.Tenant, j.Caller))
 }
 
 // callers returns the use cases of callers.
@@ -121,7 +146,7 @@ func (a *App) serve(deps httpapi.Deps) error {
 	}
 	models, err := mcpserver.New(mcpserver.Deps{
 		Gate: deps.Gate, Callers: deps.Callers, Checkpoints: a.memories, Conversations: a.conversations,
-		Briefer: deps.Briefer, Recall: a.recall, Tools: deps.Tools, Tenants: a.tenants,
+		Briefer: deps.Briefer, Recall: a.recall, Documents: a.search, Tools: deps.Tools, Tenants: a.tenants,
 		Registerer: a.registry,
 	}, mcpserver.Options{
 		Version: a.opts.Version, MaxBody: a.cfg.Limits.BodyBytes, Proxies: a.cfg.Proxies.Networks,
@@ -156,6 +181,7 @@ const (
 	reminderShare   = 4
 	reindexWorkers  = 2
 	reindexShare    = 1
+	deliveryWorkers = 2
 	eraseWorkers    = 2
 	eraseShare      = 1
 )
@@ -167,6 +193,9 @@ func (a *App) runJobs(reminders *reminder.Service) {
 		Store: a.store, Words: a.conversations, Tenants: a.tenants,
 		Indexer: newIndexer(a.recall, a.search), Pins: pins{a}, Changed: a.feed.Committed,
 		Log: a.log, Metrics: wrapup.NewMetrics(a.registry), Now: now, NewID: newID,
+	}
+	if a.cfg.Voice.Enabled {
+		deps.Documents = a.documents
 	}
 	workers := a.cfg.Workers
 	if model := a.model(); model != nil {
@@ -184,15 +213,23 @@ func (a *App) runJobs(reminders *reminder.Service) {
 			AtOnce: reminderWorkers, Share: reminderShare, Scheduled: true,
 		},
 		recaller.JobReindex: {
-			Run: a.search.Reindex, Timeout: wrapupTimeout, MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff,
+			Run: a.reindex, Timeout: wrapupTimeout, MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff,
 			AtOnce: reindexWorkers, Share: reindexShare,
+		},
+		recaller.JobDocument: {
+			Run: a.search.IndexDocument, Timeout: wrapupTimeout, MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff,
+			AtOnce: reindexWorkers, Share: reindexShare,
+		},
+		recaller.JobDeliver: {
+			Run: a.documents.Deliver, GiveUp: a.documents.GiveUpDelivery, MaxAttempts: reminderTries,
+			MaxBackoff: reminderLonger, AtOnce: deliveryWorkers,
 		},
 		privacy.JobErase: {Run: func(ctx context.Context, j recaller.Job) error {
 			_, err := a.privacy.Finish(ctx, j)
 			return err
 		}, GiveUp: a.privacy.GiveUp, Timeout: eraseTimeout, AtOnce: eraseWorkers, Share: eraseShare},
 	}, jobs.Options{
-		Workers: workers + reminderWorkers + reindexWorkers + eraseWorkers, Jitter: rand.Float64,
+		Workers: workers + reminderWorkers + 2*reindexWorkers + deliveryWorkers + eraseWorkers, Jitter: rand.Float64,
 	}, a.log, a.registry, now)
 	a.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "recaller_jobs_waiting", Help: "Jobs that wait or run; -1 while the store is away.",
@@ -235,6 +272,7 @@ func (a *App) recallOptions(embedder *embed.Client, words *conversation.Words) r
 	o := recall.Options{
 		MaxBytes: a.cfg.RecallCacheBytes, Now: a.opts.Now, Log: a.log, Segments: a.store, Vectors: words,
 		Dialogue: a.dialogue(), Reached: a.feed.Reached,
+		Kinds: []recall.Kind{{Kind: document.Kind(), Texts: a.texts}},
 	}
 	if a.cfg.Embedder().Recall {
 		o.Meaning = embed.NewLikeness(embedder)
@@ -247,8 +285,22 @@ func (a *App) searching(embedder *embed.Client, words *conversation.Words) *sear
 	return search.New(search.Deps{
 		Store: a.store, Words: a.conversations, Tenants: a.tenants, Embedder: embedder,
 		Dialogue: a.dialogue() && a.cfg.Embedder().Provider == embed.BuiltIn, Kept: words,
-		Log: a.log, Metrics: search.NewMetrics(a.registry), Now: a.opts.Now,
+		Documents: a.documents, Log: a.log, Metrics: search.NewMetrics(a.registry), Now: a.opts.Now,
 	})
+}
+
+// texts gives recall the passages of documents.
+func (a *App) texts(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) ([]recaller.Text, error) {
+	return a.documents.Texts(ctx, tenant, caller)
+}
+
+// findable has a document found by its words at once. If that fails, its job does it again.
+func (a *App) findable(ctx context.Context, tenant recaller.TenantID, d recaller.Document) {
+	if err := a.search.IndexWords(ctx, tenant, d); err != nil {
+		a.log.WarnContext(ctx, "a document is not found by its words yet", "tenant", tenant, "document", d.ID, "err", err)
+	}
 }
 
 // masked returns the function that counts secrets masked before storing.

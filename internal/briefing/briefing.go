@@ -157,6 +157,7 @@ func (s *Service) Briefing(
 		if s.opts.NoVoice {
 			writtenOnly(&snap)
 		}
+		unarchived(&snap, now)
 		in := material{snap: snap, found: s.await(timed, looking), kinds: s.kinds}
 		return compose(in, now, s.budgeted(req), s.zones), nil
 	}
@@ -174,6 +175,12 @@ func (s *Service) Briefing(
 		reason = ReasonKey
 	}
 	return s.degraded(tenant, caller, reason, req), nil
+}
+
+// unarchived removes the conversations from the history that are archived for their age (V9).
+func unarchived(snap *recaller.Snapshot, now time.Time) {
+	since := snap.Tenant.Aged(now)
+	snap.History = slices.DeleteFunc(snap.History, func(c recaller.Conversation) bool { return c.EndedAt.Before(since) })
 }
 
 // writtenOnly removes the voice calls from the history, what was agreed in conversations that are not in it, and the

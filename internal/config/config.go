@@ -36,6 +36,7 @@ type Config struct {
 	Model     Model
 
 	Voice    Voice
+	Remem    Remem
 	Log      Log
 	Limits   Limits
 	Proxies  Reach // networks of the proxies in front of the server
@@ -151,6 +152,12 @@ type Voice struct {
 	Enabled      bool          // whether the briefing of a voice call shows recent calls
 	SyncInterval time.Duration // kept from seed V; nothing uses it, because acknowledged turns are durable
 	ContextLimit int           // how many recent conversations a briefing shows
+}
+
+// Remem is an outside document server that documents of conversations are delivered to, too (spec V11).
+type Remem struct {
+	URL    string // of its API; empty: there is none
+	APIKey Secret
 }
 
 // Log says what is logged and how.

@@ -114,6 +114,9 @@ func (c *Config) servingFields() []field {
 		{"voice_session.sync_interval", "VOICE_SESSION_SYNC_INTERVAL", "30s", "Read, with or without a unit (seconds), for those who have it set. Nothing waits for it: turns are durable when they are acknowledged.", seconds(&c.Voice.SyncInterval)},
 		{"voice_session.context_limit", "VOICE_SESSION_CONTEXT_LIMIT", "3", "How many recent conversations a briefing shows, 1 to 20. Only for the tenant `default`, at the first start; afterwards it is the tenant's `history_limit`.", count(&c.Voice.ContextLimit, 1, 20)},
 
+		{"remem.api_url", "REMEM_API_URL", "", "An outside document server with the API of the voice session specification. Documents of voice conversations of the tenant `default` are delivered there, too; both must be set.", text(&c.Remem.URL)},
+		{"remem.api_key", "REMEM_API_KEY", "", "Key of that server, sent as `X-API-Key`.", secret(&c.Remem.APIKey)},
+
 		{"log.level", "RECALLER_LOG_LEVEL", "info", "`debug`, `info`, `warn` or `error`.", level(&c.Log.Level)},
 		{"log.format", "RECALLER_LOG_FORMAT", "text", "`text` or `json`.", oneOf(&c.Log.Format, "text", "json")},
 		{"metrics_addr", "RECALLER_METRICS_ADDR", "", "Address of its own for `/metrics`. Not set: on the server's address.", text(&c.MetricsAddr)},

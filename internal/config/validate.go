@@ -31,6 +31,7 @@ func (c Config) Validate() error {
 		c.checkEmbedding(),
 		c.checkModel(),
 		c.checkDefaults(),
+		c.checkRemem(),
 	)
 }
 
@@ -68,6 +69,21 @@ func (c Config) checkData() error {
 		errs = append(errs, problem("RECALLER_MAX_IMPORT_BYTES", "expected at least RECALLER_MAX_BODY_BYTES"))
 	}
 	return errors.Join(errs...)
+}
+
+// checkRemem wants the outside document server whole or not at all.
+func (c Config) checkRemem() error {
+	if c.Remem.URL == "" && !c.Remem.APIKey.Set() {
+		return nil
+	}
+	u, err := url.Parse(c.Remem.URL)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" {
+		return problem("REMEM_API_URL", "expected a URL like https://remem.example.com")
+	}
+	if !c.Remem.APIKey.Set() {
+		return problem("REMEM_API_KEY", "expected the server's key, because REMEM_API_URL is set")
+	}
+	return nil
 }
 
 // checkDatabases checks the form of the URLs. Each verb checks what it needs of them.

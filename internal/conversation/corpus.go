@@ -11,6 +11,7 @@ import (
 // Source is what Words needs of the store.
 type Source interface {
 	ContentVersion(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (int64, error)
+	HouseVersion(ctx context.Context, tenant recaller.TenantID) (int64, error)
 	Corpus(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID) (recaller.Corpus, error)
 	Outline(ctx context.Context, tenant recaller.TenantID, c recaller.CallerID, turns int) (recaller.Outline, bool, error)
 	Words(
@@ -48,6 +49,14 @@ func (w *Words) ContentVersion(ctx context.Context, tenant recaller.TenantID, c 
 		return 0, nil
 	}
 	return v, err
+}
+
+// HouseVersion is the store's. While the store does not answer it fails in time, so that a caller's own words are found
+// without the tenant's texts.
+func (w *Words) HouseVersion(ctx context.Context, tenant recaller.TenantID) (int64, error) {
+	timed, cancel := context.WithTimeout(ctx, versionDeadline)
+	defer cancel()
+	return w.Store.HouseVersion(timed, tenant)
 }
 
 // Corpus implements recall.Source.

@@ -220,7 +220,13 @@ func (l *Ledger) get(tenant recaller.TenantID, ref string) *entry {
 	if e := l.byID[key{tenant, ref}]; e != nil {
 		return e
 	}
-	return l.byExternal[key{tenant, ref}]
+	if e := l.byExternal[key{tenant, ref}]; e != nil {
+		return e
+	}
+	if id, ok := recaller.OfSession(ref); ok {
+		return l.byID[key{tenant, string(id)}]
+	}
+	return nil
 }
 
 // all returns the entries that want reports true for, by id. It holds ledger.mu while it calls want.

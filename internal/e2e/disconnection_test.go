@@ -65,7 +65,7 @@ func TestTheDisconnection(t *testing.T) {
 // done.
 func wantSteps(t *testing.T, rec client.ConversationRecord, want ...recaller.StepState) {
 	t.Helper()
-	steps := []recaller.Step{recaller.StepSummarise, recaller.StepAnalyse, recaller.StepExtract, recaller.StepPin, recaller.StepEmbed}
+	steps := []recaller.Step{recaller.StepSummarise, recaller.StepAnalyse, recaller.StepExtract, recaller.StepPin, recaller.StepEmbed, recaller.StepDocument}
 	if len(rec.Wrapup.Steps) != len(steps) {
 		t.Fatalf("got steps %+v, want %v", rec.Wrapup.Steps, steps)
 	}

@@ -75,6 +75,7 @@ const (
 	tagMemories      = "Memories"
 	tagTools         = "Tools"
 	tagReminders     = "Reminders"
+	tagDocuments     = "Documents"
 	tagTenants       = "Tenants"
 	tagOperation     = "Operation"
 )

@@ -60,7 +60,7 @@ func callerOut(c recaller.Caller) client.Caller {
 
 func conversationOut(c recaller.Conversation) client.Conversation {
 	out := client.Conversation{
-		ID: string(c.ID), ExternalID: c.ExternalID, CallerID: string(c.Caller), Channel: c.Channel,
+		ID: string(c.ID), SessionID: c.SessionID(), ExternalID: c.ExternalID, CallerID: string(c.Caller), Channel: c.Channel,
 		Direction: c.Direction, Status: c.Status, Reminder: c.Reminder, Imported: c.Imported,
 		StartedAt: instant(c.StartedAt), EndedAt: instant(c.EndedAt), LastActivityAt: instant(c.LastActivityAt),
 		DurationSeconds: c.Duration.Seconds(), TurnCount: c.Turns, EndReason: c.EndReason, RecordingURL: c.RecordingURL,
@@ -276,7 +276,7 @@ func tenantOut(t recaller.Tenant) client.Tenant {
 	return client.Tenant{
 		ID: string(t.ID), Unreadable: t.Unreadable, Name: t.Name, Environment: t.Environment, Profile: profileOut(t.Profile),
 		Numbers: ids[string](t.Numbers), DefaultRegion: t.DefaultRegion, TimeZone: t.TimeZone, Retention: t.Retention,
-		ArchiveDays: t.ArchiveDays, ResumeWindowSeconds: t.ResumeWindow.Seconds(),
+		ArchiveDays: t.ArchiveDays, DocumentArchiveDays: t.DocumentArchiveDays, ResumeWindowSeconds: t.ResumeWindow.Seconds(),
 		IdleLimitSeconds: t.IdleLimit.Seconds(), HistoryLimit: t.HistoryLimit, PinAfter: max(t.PinAfter, 0),
 		Packs:    ids[string](t.Packs),
 		OwnPacks: ids[string](t.OwnPacks), Masking: t.Masking, MemoryTools: t.MemoryTools, Prompts: prompts,

@@ -39,6 +39,8 @@ func (s *server) learnFaults() {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[turnsBody](), reflect.TypeFor[client.AddTurnsRequest](), reflect.TypeFor[client.TurnInput](),
 		reflect.TypeFor[client.ImportRequest](), reflect.TypeFor[recaller.Receipt](),
+		reflect.TypeFor[client.DocumentInput](), reflect.TypeFor[client.DocumentPatch](),
+		reflect.TypeFor[client.QueryRequest](),
 	} {
 		s.faults[t] = schemas.Schema(t, true, "")
 	}

@@ -42,6 +42,7 @@ func (s *server) export(x *exchange, e privacy.Export, damage *recaller.Damage) 
 	rows(out, "reminders", e.Reminders, reminderOut)
 	out.member("agreements", list(e.Agreements, agreementOut))
 	rows(out, "memories", e.Memories, memoryOut)
+	rows(out, "documents", e.Documents, documentOut)
 	members(out, "conversations", e.Conversations, out.conversation)
 	if n := damage.Count(); n > 0 { // as far as was read
 		out.member("damaged", n)
@@ -64,6 +65,7 @@ func (o *sending) head(e privacy.Export) {
 		Memories      *struct{} `json:"memories,omitempty"` // hides the list, as the next ones do
 		Reminders     *struct{} `json:"reminders,omitempty"`
 		Agreements    *struct{} `json:"agreements,omitempty"`
+		Documents     *struct{} `json:"documents,omitempty"`
 		Conversations *struct{} `json:"conversations,omitempty"`
 	}{Export: head})
 }

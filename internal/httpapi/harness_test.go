@@ -26,6 +26,7 @@ import (
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/caller"
 	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/document"
 	"github.com/recallerhq/recaller/internal/events"
 	"github.com/recallerhq/recaller/internal/feed"
 	"github.com/recallerhq/recaller/internal/memory"
@@ -48,12 +49,13 @@ import (
 
 // house is a whole Recaller on the embedded store, behind a real HTTP server.
 type house struct {
-	deps Deps
-	srv  *server
-	http *httptest.Server
-	reg  *prometheus.Registry
-	logs *logbook
-	bus  *events.Bus
+	search *search.Service
+	deps   Deps
+	srv    *server
+	http   *httptest.Server
+	reg    *prometheus.Registry
+	logs   *logbook
+	bus    *events.Bus
 
 	drain func() // ends all streams, as a server that goes down does; any number of times
 
@@ -155,6 +157,15 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 		Log: log, Metrics: refresh.NewMetrics(h.reg), Now: time.Now,
 	})
 	views.All{Recall: rec, Memories: memories, Conversations: convs, Events: h.bus, Refresh: h.refresh}.Register(f)
+	docs := document.New(document.Deps{
+		Store: st, Tenants: tenants, Words: convs, Changed: f.Committed, Enqueued: func() {}, Masked: func(string) {}, Now: time.Now, NewID: newID,
+		Findable: func(ctx context.Context, tenant recaller.TenantID, d recaller.Document) {
+			_ = h.search.IndexWords(ctx, tenant, d)
+		},
+	})
+	h.search = search.New(search.Deps{
+		Store: st, Words: convs, Tenants: tenants, Embedder: h.embedder, Documents: docs, Log: log, Metrics: search.NewMetrics(h.reg), Now: time.Now,
+	})
 	return Deps{
 		Gate:          admission.New(tenants, log, admission.Options{Failures: -1}),
 		Conversations: convs,
@@ -171,9 +182,7 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 			Store: st, Tenants: tenants, Sender: webhook.New(webhook.Options{}), Enqueued: func() {},
 			Log: log, Metrics: reminder.NewMetrics(h.reg), Now: time.Now, NewID: newID,
 		}),
-		Search: search.New(search.Deps{
-			Store: st, Words: convs, Tenants: tenants, Embedder: h.embedder, Log: log, Metrics: search.NewMetrics(h.reg), Now: time.Now,
-		}),
+		Documents: docs, Search: h.search,
 		Tenants: tenants, Recall: rec, Briefer: briefer, Events: h.bus,
 		Ready: func(context.Context) error { return nil }, Log: log, Registerer: h.reg,
 	}

@@ -177,6 +177,7 @@ type Deps struct {
 	Conversations Conversations
 	Callers       Callers
 	Memories      Memories
+	Documents     Documents
 	Tools         Tools
 	Reminders     Reminders
 	Webhooks      Webhooks
@@ -290,6 +291,7 @@ func newServer(deps Deps, opts Options) (*server, error) {
 		return nil, err
 	}
 	s.reminderRoutes()
+	s.documentRoutes()
 	s.webhookRoutes()
 	s.tenantRoutes()
 	s.keyRoutes()

@@ -73,6 +73,7 @@ func tags() []*huma.Tag {
 		{Name: "Conversations", Description: "The life of a conversation: start, turns, briefing, events, end, import."},
 		{Name: "Callers", Description: "Who they are, what is held about them, recall, export and erasure."},
 		{Name: "Memories", Description: "What is known of a caller, in versions; the state of an unfinished matter."},
+		{Name: "Documents", Description: "Titled, tagged texts of a caller or of the business itself: written by you, or by the write-up of a voice conversation."},
 		{Name: "Tools", Description: "What the agent's model calls while it talks, in the form that voice platforms were built against: camelCase bodies, and failures as `{\"success\": false, \"error\": \"…\"}` with 400, 404 or 500. Each is durable when it answers; fields that are not asked for are ignored."},
 		{Name: "Reminders", Description: "Times at which the tenant's webhook is told of a memory, and the webhook."},
 		{Name: "Tenants", Description: "Settings, tenants and keys."},

@@ -18,7 +18,7 @@ import (
 )
 
 // document is the description as a reader gets it.
-type document struct {
+type description struct {
 	OpenAPI    string                                `json:"openapi"`
 	Paths      map[string]map[string]json.RawMessage `json:"paths"`
 	Components struct {
@@ -57,13 +57,13 @@ type operationDoc struct {
 	} `json:"responses"`
 }
 
-func described(t *testing.T, h *house) (document, map[string]operationDoc) {
+func described(t *testing.T, h *house) (description, map[string]operationDoc) {
 	t.Helper()
 	raw, err := h.admin.OpenAPI(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var d document
+	var d description
 	if err := json.Unmarshal(raw, &d); err != nil {
 		t.Fatal(err)
 	}
@@ -313,6 +313,13 @@ func everyCall(ctx context.Context, c *client.Client) {
 }
 
 func everyNewCall(ctx context.Context, c *client.Client) {
+	_, _ = c.CreateDocument(ctx, client.DocumentInput{})
+	_, _ = c.Document(ctx, "x")
+	_, _ = c.Documents(ctx, client.DocumentFilter{})
+	_, _ = c.UpdateDocument(ctx, "x", client.DocumentPatch{})
+	_ = c.DeleteDocument(ctx, "x")
+	_, _ = c.DeliverDocument(ctx, "x")
+	_, _ = c.Query(ctx, client.QueryRequest{})
 	_, _ = c.StoreMemoryTool(ctx, client.StoreMemoryCall{})
 	_, _ = c.UpdateMemoryTool(ctx, client.UpdateMemoryCall{})
 	_, _ = c.ForgetMemoryTool(ctx, client.ForgetMemoryCall{})

@@ -12,6 +12,9 @@ import (
 // Searcher searches a tenant's conversations; *search.Service has it.
 type Searcher interface {
 	Search(ctx context.Context, tenant recaller.TenantID, q search.Query) (search.Result, error)
+	SearchDocuments(
+		ctx context.Context, tenant recaller.TenantID, q search.DocumentQuery,
+	) (search.DocumentResult, error)
 }
 
 func (s *server) searchRoutes() {

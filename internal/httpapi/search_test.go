@@ -151,11 +151,17 @@ func (unsearchable) Search(context.Context, recaller.TenantID, search.Query) (se
 	return search.Result{}, recaller.Wrap(recaller.Unavailable, errors.New("disk at /secret"), "the store is away")
 }
 
+func (unsearchable) SearchDocuments(context.Context, recaller.TenantID, search.DocumentQuery) (search.DocumentResult, error) {
+	return search.DocumentResult{}, recaller.Wrap(recaller.Unavailable, errors.New("disk at /secret"), "the store is away")
+}
+
 func TestASearchTellsThatTheStoreIsAway(t *testing.T) {
 	t.Parallel()
 	h := setup(t, func(d *Deps, _ *Options) { d.Search = unsearchable{} })
-	if p := h.refused(t, http.StatusServiceUnavailable, "POST", "/v1/conversations/search", `{"query":"a"}`); strings.Contains(p.Detail, "secret") {
-		t.Errorf("got %+v", p)
+	for path, body := range map[string]string{"/v1/conversations/search": `{"query":"a"}`, "/v1/query": `{"text":"a"}`} {
+		if p := h.refused(t, http.StatusServiceUnavailable, "POST", path, body); strings.Contains(p.Detail, "secret") {
+			t.Errorf("%s: got %+v", path, p)
+		}
 	}
 }
 

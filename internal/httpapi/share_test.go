@@ -24,7 +24,7 @@ type large struct {
 
 func (l large) Export(context.Context, recaller.TenantID, recaller.CallerID) (privacy.Export, error) {
 	return privacy.Export{
-		Caller: recaller.Caller{ID: "ann"}, Reminders: listOf[recaller.Reminder](), Memories: listOf[recaller.Memory](), Conversations: l.conversations,
+		Caller: recaller.Caller{ID: "ann"}, Reminders: listOf[recaller.Reminder](), Memories: listOf[recaller.Memory](), Documents: listOf[recaller.Document](), Conversations: l.conversations,
 	}, nil
 }
 
@@ -102,6 +102,7 @@ func TestAnExportIsWrittenAsTheEncoderWouldWriteIt(t *testing.T) {
 		Reminders     []client.Reminder             `json:"reminders"`
 		Agreements    []client.Agreement            `json:"agreements"`
 		Memories      []client.Memory               `json:"memories"`
+		Documents     []client.Document             `json:"documents"`
 		Conversations []client.ExportedConversation `json:"conversations"`
 	}
 	if err := json.Unmarshal(raw, &got); err != nil {

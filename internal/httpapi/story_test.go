@@ -66,7 +66,7 @@ func TestACallFromStartToEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rec.Turns) != 3 || len(rec.Wrapup.Steps) != 5 || rec.Wrapup.Done || string(rec.Conversation.Metadata) != `{"line":3}` {
+	if len(rec.Turns) != 3 || len(rec.Wrapup.Steps) != 6 || rec.Wrapup.Done || string(rec.Conversation.Metadata) != `{"line":3}` {
 		t.Errorf("got %+v, want three turns and the steps pending", rec)
 	}
 	if rec, err = agent.ConversationWithoutTurns(ctx, "CA/17 4"); err != nil || rec.Turns != nil || rec.Conversation.TurnCount != 3 {

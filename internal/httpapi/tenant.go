@@ -81,6 +81,7 @@ func settings(t *recaller.Tenant, in client.TenantSettings) {
 	put(&t.TimeZone, in.TimeZone)
 	put(&t.Retention, in.Retention)
 	put(&t.ArchiveDays, in.ArchiveDays)
+	put(&t.DocumentArchiveDays, in.DocumentArchiveDays)
 	put(&t.HistoryLimit, in.HistoryLimit)
 	put(&t.PinAfter, in.PinAfter)
 	if in.PinAfter != nil && *in.PinAfter == 0 {

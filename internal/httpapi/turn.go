@@ -36,7 +36,11 @@ func (s *server) turnRoute() {
 // bodyOf describes a body that the handler decodes itself.
 func (s *server) bodyOf(path string, t reflect.Type) {
 	api := s.api.OpenAPI()
-	api.Paths[path].Post.RequestBody.Content["application/json"].Schema = api.Components.Schemas.Schema(t, true, "")
+	for _, op := range []*huma.Operation{api.Paths[path].Post, api.Paths[path].Put} {
+		if op != nil {
+			op.RequestBody.Content["application/json"].Schema = api.Components.Schemas.Schema(t, true, "")
+		}
+	}
 }
 
 // bodyIs describes a body that is either of two.

@@ -89,6 +89,7 @@ type Deps struct {
 	Conversations Conversations
 	Briefer       Briefer
 	Recall        Recaller
+	Documents     Documents
 	Tools         Tools
 	Tenants       Tenants
 	Registerer    prometheus.Registerer

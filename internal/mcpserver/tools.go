@@ -42,7 +42,7 @@ func (s *server) addTools(to *mcp.Server) error {
 	for _, d := range tool.Definitions() {
 		definitions[d.Name] = d
 	}
-	rows := []row{s.readRow(), s.updateRow(), s.briefingRow(), s.recallRow()}
+	rows := []row{s.readRow(), s.updateRow(), s.briefingRow(), s.recallRow(), s.documentsRow()}
 	for _, name := range []recaller.Tool{recaller.ToolStoreMemory, recaller.ToolUpdateMemory, recaller.ToolForgetMemory} {
 		r, err := s.memoryRow(definitions[name])
 		if err != nil {

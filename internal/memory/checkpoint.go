@@ -9,6 +9,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/forgotten"
+	"github.com/recallerhq/recaller/internal/guard"
 	"github.com/recallerhq/recaller/internal/identity"
 	"github.com/recallerhq/recaller/internal/wrapup/unfinished"
 )
@@ -60,7 +61,7 @@ func (s *Service) masked(ctx context.Context, tenant recaller.TenantID, in Check
 	if err != nil {
 		return in, err
 	}
-	in.Intent, in.Summary = mask.text(tidy(in.Intent), ""), mask.text(tidy(in.Summary), "")
+	in.Intent, in.Summary = mask.text(guard.Tidy(in.Intent), ""), mask.text(guard.Tidy(in.Summary), "")
 	in.StagingData = mask.object(in.StagingData)
 	return in, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/guard"
 	"github.com/recallerhq/recaller/internal/memory/likeness"
 )
 
@@ -62,7 +63,7 @@ func (s *Service) Store(
 	m.Value = mask.value(m.Value, m.Key)
 	m.Key = mask.key(m.Key)
 	request := recaller.Storing{
-		Once: once, Memory: m, Name: mask.text(tidy(in.Name), ""), Call: s.call(in.Call, caller),
+		Once: once, Memory: m, Name: mask.text(guard.Tidy(in.Name), ""), Call: s.call(in.Call, caller),
 		Reminder: s.reminder(in.Reminder, caller, mask),
 	}
 	known, err := s.active(ctx, tenant, caller)

@@ -21,6 +21,7 @@ type Export struct {
 	Reminders     iter.Seq2[recaller.Reminder, error]
 	Agreements    []recaller.Agreement                   // as they stand
 	Memories      iter.Seq2[recaller.Memory, error]      // every version
+	Documents     iter.Seq2[recaller.Document, error]    // archived ones too, newest first
 	Conversations iter.Seq2[ExportedConversation, error] // newest first
 }
 
@@ -48,7 +49,7 @@ func (s *Service) Export(ctx context.Context, tenant recaller.TenantID, caller r
 	out := Export{
 		ExportedAt: s.Now(), Caller: c,
 		Reminders: s.reminders(ctx, tenant, caller), Memories: s.memories(ctx, tenant, caller),
-		Conversations: s.conversations(ctx, tenant, caller),
+		Documents: s.documents(ctx, tenant, caller), Conversations: s.conversations(ctx, tenant, caller),
 	}
 	cp, err := s.Store.Checkpoint(ctx, tenant, caller)
 	switch {
@@ -114,6 +115,14 @@ func (s *Service) memories(
 	every := []recaller.MemoryStatus{recaller.MemoryActive, recaller.MemorySuperseded, recaller.MemoryForgotten}
 	return all(ctx, s, page, func(p recaller.Page) ([]recaller.Memory, string, error) {
 		return s.Store.Memories(ctx, tenant, caller, recaller.MemoryFilter{Statuses: every, Page: p})
+	})
+}
+
+func (s *Service) documents(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) iter.Seq2[recaller.Document, error] {
+	return all(ctx, s, conversationsPage, func(p recaller.Page) ([]recaller.Document, string, error) {
+		return s.Store.Documents(ctx, tenant, recaller.DocumentFilter{Caller: caller, Archived: true, Page: p})
 	})
 }
 

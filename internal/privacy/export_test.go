@@ -199,6 +199,7 @@ type whole struct {
 	privacy.Export
 	Reminders     []recaller.Reminder
 	Memories      []recaller.Memory
+	Documents     []recaller.Document
 	Conversations []exported
 }
 
@@ -218,7 +219,7 @@ func (b *bench) words(c privacy.ExportedConversation) (list []recaller.Turn) {
 
 // MarshalJSON leaves out what is ranged over.
 func (w whole) MarshalJSON() ([]byte, error) {
-	return json.Marshal([]any{w.Caller, w.Checkpoint, w.Reminders, w.Agreements, w.Memories, w.Conversations})
+	return json.Marshal([]any{w.Caller, w.Checkpoint, w.Reminders, w.Agreements, w.Memories, w.Documents, w.Conversations})
 }
 
 func (b *bench) export(tenant recaller.TenantID, caller recaller.CallerID) (w whole, err error) {
@@ -232,6 +233,10 @@ func (b *bench) export(tenant recaller.TenantID, caller recaller.CallerID) (w wh
 	for m, err := range w.Export.Memories {
 		b.ok(err)
 		w.Memories = append(w.Memories, m)
+	}
+	for d, err := range w.Export.Documents {
+		b.ok(err)
+		w.Documents = append(w.Documents, d)
 	}
 	for c, err := range w.Export.Conversations {
 		b.ok(err)

@@ -220,8 +220,13 @@ func (b *bench) tell(tenant recaller.TenantID, number, external string) (recalle
 		Intent: "buying a cage", Summary: "was choosing a size", StagingData: json.RawMessage(`{"size":"huge"}`), ContactID: "contact-7",
 	})
 	b.ok(err)
+	_, err = b.Place.Store.FileDocument(ctx, tenant, recaller.Filing{Document: recaller.Document{
+		ID: recaller.DocumentID(b.NewID()), Caller: caller, Origin: recaller.DocumentWritten, Title: "Paper of hers", Content: "moults in May",
+		Source: "vet", Tags: []string{"plumage"}, ArchivedAt: b.Clock.Now(), CreatedAt: b.Clock.Now(), UpdatedAt: b.Clock.Now(),
+	}})
+	b.ok(err)
 	return caller, []string{
-		number, external, "Anastasia", ended, live, "SID-" + ended, "meta-" + live, "my parrot is called Kiki", "the wife", "how does Kiki sing",
+		"Paper of hers", "moults in May", "vet", "plumage", number, external, "Anastasia", ended, live, "SID-" + ended, "meta-" + live, "my parrot is called Kiki", "the wife", "how does Kiki sing",
 		"hung up", "https://example.com/rec", "She has a parrot.", "parrots are loud", "pet", "a yellow parrot", "a green parrot",
 		"seed", "sunflower", "buying a cage", "was choosing a size", "huge", "contact-7",
 	}

@@ -148,6 +148,7 @@ type Service struct {
 	long     Long  // src, if it is a Long; else nil
 	house    House // src, if it is a House and there are kinds of texts; else nil
 	kinds    []Kind
+	homeless sync.Map    // tenants (recaller.TenantID) that had no texts of their own when last asked
 	rows     []kind.Kind // of kinds
 	table    kind.Table
 	longer   int

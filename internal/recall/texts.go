@@ -96,10 +96,15 @@ func (s *Service) beside(ctx context.Context, t recaller.TenantID) (e *entry, de
 	version, err := s.house.HouseVersion(ctx, t)
 	switch {
 	case err != nil:
+		if _, none := s.homeless.Load(t); none {
+			return nil, ""
+		}
 		return s.cache.peek(k), DegradedHouse
 	case version == 0:
+		s.homeless.Store(t, true)
 		return nil, ""
 	}
+	s.homeless.Delete(t)
 	e = s.cache.get(k)
 	for range maxBuilds {
 		if e.behind(version) {

@@ -17,7 +17,7 @@ import (
 func (s *Service) Reindex(ctx context.Context, j recaller.Job) error {
 	versions, err := s.Store.Regarded(ctx, j.Tenant, j.Caller, j.Subject)
 	if err == nil {
-		err = s.again(ctx, j.Tenant, j.Caller, forgotten.New(versions))
+		err = errors.Join(s.again(ctx, j.Tenant, j.Caller, forgotten.New(versions)), s.documentsAgain(ctx, j))
 	}
 	if errors.Is(err, recaller.NotFound) { // erased meanwhile
 		return nil

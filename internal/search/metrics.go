@@ -14,6 +14,9 @@ type Metrics struct {
 	searches   *prometheus.CounterVec
 	seconds    prometheus.Histogram
 	embeddings *prometheus.CounterVec
+
+	queries      *prometheus.CounterVec
+	querySeconds prometheus.Histogram
 }
 
 // NewMetrics registers the metrics.
@@ -29,30 +32,51 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 			Buckets: prometheus.ExponentialBuckets(0.001, 2, 12),
 		}),
 		embeddings: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "recaller_embeddings_total", Help: "Embeddings of conversations: done, or why not.",
+			Name: "recaller_embeddings_total", Help: "Embeddings of conversations and documents: done, or why not.",
 		}, []string{"result"}),
+		queries: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "recaller_document_queries_total",
+			Help: "Searches over a tenant's documents: found, nothing, degraded (answered by words alone), refused, failed.",
+		}, []string{"result"}),
+		querySeconds: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "recaller_document_query_duration_seconds", Help: "How long searches over a tenant's documents took.",
+			Buckets: prometheus.ExponentialBuckets(0.001, 2, 12),
+		}),
 	}
-	reg.MustRegister(m.searches, m.seconds, m.embeddings)
+	reg.MustRegister(m.searches, m.seconds, m.embeddings, m.queries, m.querySeconds)
 	return m
 }
 
 // searched counts a search.
 func (m *Metrics) searched(r Result, err error, took time.Duration) {
-	result := "found"
-	switch {
-	case recaller.KindOf(err) == recaller.Invalid:
-		result = "refused"
-	case err != nil:
-		result = "failed"
-	case r.Degraded != "":
-		result = "degraded"
-	case len(r.Found) == 0:
-		result = "nothing"
-	}
+	result := outcome(len(r.Found), r.Degraded, err)
 	m.searches.WithLabelValues(result).Inc()
 	if result != "refused" {
 		m.seconds.Observe(took.Seconds())
 	}
+}
+
+// queried counts a search over documents.
+func (m *Metrics) queried(found int, degraded string, err error, took time.Duration) {
+	result := outcome(found, degraded, err)
+	m.queries.WithLabelValues(result).Inc()
+	if result != "refused" {
+		m.querySeconds.Observe(took.Seconds())
+	}
+}
+
+func outcome(found int, degraded string, err error) string {
+	switch {
+	case recaller.KindOf(err) == recaller.Invalid:
+		return "refused"
+	case err != nil:
+		return "failed"
+	case degraded != "":
+		return "degraded"
+	case found == 0:
+		return "nothing"
+	}
+	return "found"
 }
 
 // embedded counts an embedding of a conversation.

@@ -53,6 +53,22 @@ type Store interface {
 	Conversations(
 		ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter,
 	) (list []recaller.Conversation, next string, err error)
+	// PutDocumentIndexing replaces what a document is found by, unless it has another version by now, or is gone.
+	PutDocumentIndexing(ctx context.Context, tenant recaller.TenantID, in recaller.DocumentIndexing) error
+	// SimilarDocuments ranks by cosine, nearest first, MatchingDocuments by stems, best first.
+	SimilarDocuments(
+		ctx context.Context, tenant recaller.TenantID, e recaller.Embedding, f recaller.DocumentFilter, limit int,
+	) ([]recaller.NearDocument, error)
+	MatchingDocuments(
+		ctx context.Context, tenant recaller.TenantID, stems []string, f recaller.DocumentFilter, limit int,
+	) ([]recaller.NearDocument, error)
+	// DocumentsByID returns documents in the order of their ids, without those that are not there.
+	DocumentsByID(
+		ctx context.Context, tenant recaller.TenantID, ids []recaller.DocumentID,
+	) ([]recaller.Document, error)
+	Documents(
+		ctx context.Context, tenant recaller.TenantID, f recaller.DocumentFilter,
+	) (list []recaller.Document, next string, err error)
 	TenantIDs(ctx context.Context) ([]recaller.TenantID, error)
 	Steps(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.StepProgress, error)
 	// ReopenStep makes a step pending that is done, failed or missing.
@@ -94,9 +110,11 @@ type Deps struct {
 	Embedder Embedder
 	Dialogue bool // the built-in model of dialogues reads the turns too; only with the built-in embedder
 	Kept     Kept // vectors that recall has made; nil: none
-	Log      *slog.Logger
-	Metrics  *Metrics
-	Now      func() time.Time
+	// Documents is required for documents only.
+	Documents Documents
+	Log       *slog.Logger
+	Metrics   *Metrics
+	Now       func() time.Time
 }
 
 // Service makes conversations findable, and finds them. Safe for concurrent use.

@@ -122,7 +122,7 @@ func (s *Store) Conversation(ctx context.Context, tenant recaller.TenantID, ref 
 		return recaller.Conversation{}, err
 	}
 	out, err := b.open(c)
-	if err == nil && ref != string(out.ID) && ref != out.ExternalID { // the token of another was put here
+	if err == nil && ref != string(out.ID) && ref != out.ExternalID && ref != out.SessionID() { // the token of another was put here
 		err = damagedAt("conversations", string(out.ID))
 	}
 	return out, err
@@ -161,6 +161,12 @@ func findConversation(
 	}{{"id", ref}, {"external_token", token}}
 	if token == nil {
 		where = where[:1]
+	}
+	if id, ok := recaller.OfSession(ref); ok {
+		where = append(where, struct {
+			column string
+			value  any
+		}{"id", id})
 	}
 	for _, w := range where {
 		c, err = scanConversation(func(dest ...any) error {

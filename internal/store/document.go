@@ -12,7 +12,7 @@ import (
 	"github.com/recallerhq/recaller/internal/vault"
 )
 
-const documentColumns = `id, caller_id, conversation_id, origin, pinned, archived_at, created_at, updated_at, version, body`
+const documentColumns = `id, caller_id, conversation_id, origin, pinned, archived_at, created_at, updated_at, version, body, delivery, delivered`
 
 // documentBody is what is sealed of a document.
 type documentBody struct {
@@ -23,19 +23,29 @@ type documentBody struct {
 	State   json.RawMessage `json:"state,omitempty"`
 }
 
+// deliveryBody is what is sealed of a document's delivery.
+type deliveryBody struct {
+	Remote  string `json:"remote,omitempty"`
+	Version int64  `json:"version,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Tries   int    `json:"tries,omitempty"`
+	At      int64  `json:"at,omitempty"`
+}
+
 // blindTag is the purpose of the tokens of tags.
 const blindTag = "document.tag"
 
 // sealedDocument is a document as it was read, its words still sealed.
 type sealedDocument struct {
 	recaller.Document
-	body []byte
+	body, delivered []byte
 }
 
 func scanDocument(scan func(...any) error) (d sealedDocument, err error) {
 	var created, updated int64
 	var archived *int64
-	err = scan(&d.ID, &d.Caller, &d.Conversation, &d.Origin, &d.Pinned, &archived, &created, &updated, &d.Version, &d.body)
+	err = scan(&d.ID, &d.Caller, &d.Conversation, &d.Origin, &d.Pinned, &archived, &created, &updated, &d.Version, &d.body,
+		&d.Delivery.State, &d.delivered)
 	d.ArchivedAt, d.CreatedAt, d.UpdatedAt = fromNull(archived), fromMicros(created), fromMicros(updated)
 	return d, err
 }
@@ -64,7 +74,27 @@ func (b box) openDocument(row sealedDocument) (recaller.Document, error) {
 	err := b.getBound("documents.body", string(row.ID), binding{}.document(row.Document), row.body, &body)
 	d := row.Document
 	d.Title, d.Content, d.Source, d.Tags, d.State = body.Title, body.Content, body.Source, body.Tags, body.State
+	if err == nil && row.delivered != nil {
+		var at deliveryBody
+		err = b.getBound("documents.delivered", string(row.ID), binding{}.text(string(d.Delivery.State)), row.delivered, &at)
+		d.Delivery.Remote, d.Delivery.Version, d.Delivery.Reason, d.Delivery.Tries = at.Remote, at.Version, at.Reason, at.Tries
+		if at.At != 0 {
+			d.Delivery.At = fromMicros(at.At)
+		}
+	}
 	return d, err
+}
+
+// sealDelivery seals what is known of a document's delivery; nil if it is not to be delivered.
+func (b box) sealDelivery(id recaller.DocumentID, v recaller.Delivery) ([]byte, error) {
+	if v == (recaller.Delivery{}) {
+		return nil, nil
+	}
+	body := deliveryBody{Remote: v.Remote, Version: v.Version, Reason: v.Reason, Tries: v.Tries}
+	if !v.At.IsZero() {
+		body.At = micros(v.At)
+	}
+	return b.putBound("documents.delivered", string(id), binding{}.text(string(v.State)), body)
 }
 
 // openDocuments opens rows of one caller, or of the tenant. What is damaged is noted and left out.
@@ -150,6 +180,10 @@ func (s *Store) FileDocument(
 	if err != nil {
 		return out, err
 	}
+	delivered, err := w.box.sealDelivery(d.ID, d.Delivery)
+	if err != nil {
+		return out, err
+	}
 	err = s.inTurn(ctx, w, func(tx Tx, version int64) error {
 		out = recaller.Filed{Document: d, Change: recaller.Change{Tenant: tenant, Caller: w.caller, Version: version}}
 		var filed filedOnce
@@ -162,13 +196,18 @@ func (s *Store) FileDocument(
 		if err := mark.mark(ctx, tx, w.caller, filedOnce{d.ID}, d.UpdatedAt); err != nil {
 			return err
 		}
-		if out.Before, err = w.replace(ctx, tx, d, body); err != nil {
+		if out.Before, err = w.replace(ctx, tx, d, body, delivered); err != nil {
 			return err
 		}
-		if err := w.tag(ctx, tx, out.Before, d); err != nil || in.Job == nil {
+		if err := w.tag(ctx, tx, out.Before, d); err != nil {
 			return err
 		}
-		return insertJob(ctx, tx, tenant, w.caller, *in.Job)
+		for _, job := range in.Jobs {
+			if err := insertJob(ctx, tx, tenant, w.caller, job); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if errors.Is(err, errRaced) {
 		return s.filedBefore(ctx, w, mark)
@@ -195,7 +234,7 @@ func (s *Store) filedBefore(ctx context.Context, w documents, mark once) (out re
 
 // replace writes the row of a document in place of the version before.
 func (w documents) replace(
-	ctx context.Context, tx Tx, d recaller.Document, body []byte,
+	ctx context.Context, tx Tx, d recaller.Document, body, delivered []byte,
 ) (before *recaller.Document, err error) {
 	if d.Version > 1 {
 		row, err := w.read(ctx, tx, d.ID)
@@ -213,16 +252,16 @@ func (w documents) replace(
 	}
 	args := []any{
 		w.tenant, d.ID, w.caller, d.Conversation, d.Origin, d.Pinned, microsOrNil(d.ArchivedAt), micros(d.CreatedAt),
-		micros(d.UpdatedAt), d.Version, body,
+		micros(d.UpdatedAt), d.Version, body, d.Delivery.State, delivered,
 	}
 	if before == nil {
 		_, err = tx.Exec(ctx, `INSERT INTO documents (tenant_id, id, caller_id, conversation_id, origin, pinned,
-			archived_at, created_at, updated_at, version, body)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, args...)
+			archived_at, created_at, updated_at, version, body, delivery, delivered)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`, args...)
 		return nil, err
 	}
 	_, err = tx.Exec(ctx, `UPDATE documents SET conversation_id = $4, origin = $5, pinned = $6, archived_at = $7,
-		created_at = $8, updated_at = $9, version = $10, body = $11
+		created_at = $8, updated_at = $9, version = $10, body = $11, delivery = $12, delivered = $13
 		WHERE tenant_id = $1 AND id = $2 AND caller_id = $3`, args...)
 	return before, err
 }
@@ -305,4 +344,36 @@ func (s *Store) DeleteDocument(
 		return nil
 	})
 	return out, err
+}
+
+// MarkDelivery writes what became of a try to deliver a document. If the document was changed since the version that was
+// tried, it stays pending, and only what is known of it there is kept.
+func (s *Store) MarkDelivery(
+	ctx context.Context, tenant recaller.TenantID, d recaller.Document, tried int64,
+) error {
+	w, err := s.documents(ctx, tenant, d.Caller)
+	if err != nil {
+		return err
+	}
+	mark := func(tx Tx) error {
+		row, err := w.read(ctx, tx, d.ID)
+		if err != nil {
+			return err
+		}
+		v := d.Delivery
+		if row.Version != tried {
+			v.State, v.Tries = recaller.DeliveryPending, 0
+		}
+		sealed, err := w.box.sealDelivery(d.ID, v)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE documents SET delivery = $4, delivered = $5 WHERE tenant_id = $1 AND id = $2
+			AND caller_id = $3`, tenant, d.ID, w.caller, v.State, sealed)
+		return err
+	}
+	if w.caller == "" {
+		return s.WithTenant(ctx, tenant, Writing, mark)
+	}
+	return s.WithCaller(ctx, tenant, w.caller, mark)
 }

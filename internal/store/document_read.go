@@ -157,6 +157,10 @@ func filing(q *where, row string, f recaller.DocumentFilter, tokens [][]byte) {
 	if f.Pinned {
 		q.and(row + `.pinned`)
 	}
+	if f.Delivery != "" {
+		q.and(`documents.delivery <> ''`) // spelled out so that the partial index serves it
+		q.eq(`documents.delivery`, f.Delivery)
+	}
 	for _, token := range tokens {
 		q.and(`EXISTS (SELECT 1 FROM document_tags o WHERE o.tenant_id = $1 AND o.token = ` + q.param(token) + `
 			AND o.created_at = ` + row + `.created_at AND o.document_id = ` + row + `.id LIMIT 1)`)
@@ -228,4 +232,4 @@ func pinnedQuery(tenant recaller.TenantID, caller recaller.CallerID, rows *[]sea
 
 // listedColumns are documentColumns where a table is joined that has some of them too.
 const listedColumns = `documents.id, documents.caller_id, documents.conversation_id, documents.origin, documents.pinned,
-	documents.archived_at, documents.created_at, documents.updated_at, documents.version, documents.body`
+	documents.archived_at, documents.created_at, documents.updated_at, documents.version, documents.body, documents.delivery, documents.delivered`

@@ -16,12 +16,13 @@ import (
 
 // Bounds of a tenant's settings.
 const (
-	maxName    = 200  // bytes
-	maxText    = 4000 // bytes of one text, or one list
-	maxLines   = 100  // entries of one list
-	maxNumbers = 1000
-	maxDays    = 3650
-	maxPrompt  = 8000 // bytes
+	maxName        = 200  // bytes
+	maxText        = 4000 // bytes of one text, or one list
+	maxLines       = 100  // entries of one list
+	maxNumbers     = 1000
+	maxDays        = 3650
+	maxArchiveDays = 36500 // of documents: a century
+	maxPrompt      = 8000  // bytes
 )
 
 // validate checks a tenant's settings and normalises its numbers.
@@ -119,6 +120,8 @@ func ranges(t *recaller.Tenant) error {
 	switch {
 	case t.ArchiveDays < 1 || t.ArchiveDays > maxDays:
 		return recaller.InvalidField("archive_days", "must be between 1 and %d", maxDays)
+	case t.DocumentArchiveDays < 0 || t.DocumentArchiveDays > maxArchiveDays:
+		return recaller.InvalidField("document_archive_days", "must be between 0 and %d", maxArchiveDays)
 	case t.ResumeWindow < time.Minute || t.ResumeWindow > maxDays*24*time.Hour:
 		return recaller.InvalidField("resume_window_seconds", "must be between 60 and %d", maxDays*24*3600)
 	case t.IdleLimit < time.Minute || t.IdleLimit > 7*24*time.Hour:

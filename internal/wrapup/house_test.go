@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/document"
 	"github.com/recallerhq/recaller/internal/exam"
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
@@ -39,13 +40,14 @@ type house struct {
 	log       strings.Builder
 	metrics   *prometheus.Registry // of the newest service
 
-	model  wrapup.Model                    // nil: everything by rules
-	trust  exam.Trust                      // in the model's own words; "": exam.Own, so that a story is asked for no examination
-	window int                             // how much of a conversation the model is given at once; 0: the default
-	behind func(*store.Store) wrapup.Store // what the service has for a store; nil: the store itself
-	index  wrapup.Indexer                  // nil: conversations are not made findable
-	pins   wrapup.Pins                     // nil: no topics are pinned
-	plan   func(recaller.Tenant, recaller.Conversation, bool) []recaller.PlannedStep
+	model     wrapup.Model                    // nil: everything by rules
+	trust     exam.Trust                      // in the model's own words; "": exam.Own, so that a story is asked for no examination
+	window    int                             // how much of a conversation the model is given at once; 0: the default
+	behind    func(*store.Store) wrapup.Store // what the service has for a store; nil: the store itself
+	index     wrapup.Indexer                  // nil: conversations are not made findable
+	documents *document.Service
+	pins      wrapup.Pins // nil: no topics are pinned
+	plan      func(recaller.Tenant, recaller.Conversation, bool) []recaller.PlannedStep
 }
 
 // sunday is the 22nd of November 2026, nine in the morning in New York.
@@ -53,7 +55,7 @@ var sunday = time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
 
 // order is that of the steps of a wrap-up.
 var order = []recaller.Step{
-	recaller.StepSummarise, recaller.StepAnalyse, recaller.StepExtract, recaller.StepPin, recaller.StepEmbed,
+	recaller.StepSummarise, recaller.StepAnalyse, recaller.StepExtract, recaller.StepPin, recaller.StepEmbed, recaller.StepDocument,
 }
 
 func newHouse(t *testing.T, settings recaller.Tenant) *house {
@@ -94,13 +96,19 @@ func (h *house) reopen() {
 	if h.behind != nil {
 		kept = h.behind(h.store)
 	}
+	now := func() time.Time { h.now = h.now.Add(time.Millisecond); return h.now }
+	h.documents = document.New(document.Deps{
+		Store: h.store, Tenants: h, Words: h, Changed: func(recaller.Change) {}, Enqueued: func() {}, Masked: func(string) {},
+		Findable: func(context.Context, recaller.TenantID, recaller.Document) {}, Now: now, NewID: func() string { return h.id("d") },
+	})
 	h.service = wrapup.New(wrapup.Deps{
 		Store: kept, Words: h, Tenants: h, Model: h.model, Trust: cmp.Or(h.trust, exam.Own), Window: h.window, Indexer: h.index, Pins: h.pins,
-		Changed: func(c recaller.Change) { h.changes = append(h.changes, c) },
-		Log:     slog.New(slog.NewTextHandler(&h.log, nil)),
-		Metrics: wrapup.NewMetrics(h.metrics),
-		Now:     func() time.Time { h.now = h.now.Add(time.Millisecond); return h.now },
-		NewID:   func() string { return h.id("m") },
+		Documents: h.documents,
+		Changed:   func(c recaller.Change) { h.changes = append(h.changes, c) },
+		Log:       slog.New(slog.NewTextHandler(&h.log, nil)),
+		Metrics:   wrapup.NewMetrics(h.metrics),
+		Now:       now,
+		NewID:     func() string { return h.id("m") },
 	})
 }
 
@@ -227,14 +235,14 @@ func (h *house) memories(c recaller.CallerID) map[string]recaller.Memory {
 }
 
 // steps tells the steps of the write-up in one line: "summarise done, analyse done, extract skipped (a reminder call)".
-// What becomes of the embedding, embedding tells; what becomes of pins is told where they are.
+// What becomes of the embedding, of pins and of the document, tests of their own tell.
 func (h *house) steps(conv recaller.Conversation) string {
 	h.Helper()
 	list, err := h.store.Steps(h.ctx, "t1", conv)
 	h.ok(err)
 	var out []string
 	for _, p := range list {
-		if p.Step == recaller.StepEmbed || p.Step == recaller.StepPin {
+		if p.Step == recaller.StepEmbed || p.Step == recaller.StepPin || p.Step == recaller.StepDocument {
 			continue
 		}
 		s := string(p.Step) + " " + string(p.State)

@@ -41,6 +41,10 @@ func (s *Service) list() []step {
 		},
 		{name: recaller.StepPin, rules: s.pin, model: m.pin, unless: s.unpinned, alone: true},
 		{name: recaller.StepEmbed, rules: s.embed, meanwhile: s.findable, nightly: true},
+		{
+			name: recaller.StepDocument, rules: s.document, unless: func(work) string { return s.undocumented() },
+			meanwhile: s.documented,
+		},
 	}
 }
 
@@ -62,12 +66,18 @@ type kind struct {
 // kinds returns the kinds of conversation. A conversation is of the first that it is of.
 func kinds() []kind {
 	return []kind{
+		{of: voice, steps: []recaller.Step{
+			recaller.StepSummarise, recaller.StepAnalyse, recaller.StepExtract,
+			recaller.StepPin, recaller.StepEmbed, recaller.StepDocument,
+		}},
 		{of: every, steps: []recaller.Step{
 			recaller.StepSummarise, recaller.StepAnalyse, recaller.StepExtract,
 			recaller.StepPin, recaller.StepEmbed,
 		}},
 	}
 }
+
+func voice(_ recaller.Tenant, c recaller.Conversation) bool { return !c.Channel.Text() }
 
 func every(recaller.Tenant, recaller.Conversation) bool { return true }
 

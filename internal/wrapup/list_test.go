@@ -34,7 +34,7 @@ func TestKindsOfConversationHaveTheirSteps(t *testing.T) {
 		unasked bool
 		want    string
 	}{
-		{"a call", wrapup.Plan, recaller.Tenant{}, recaller.Conversation{Channel: recaller.ChannelVoice}, false, all},
+		{"a call", wrapup.Plan, recaller.Tenant{}, recaller.Conversation{Channel: recaller.ChannelVoice}, false, all + ", document pending"},
 		{"a text message", wrapup.Plan, recaller.Tenant{}, recaller.Conversation{Channel: recaller.ChannelSMS}, false, all},
 		{"a reminder call", wrapup.Plan, recaller.Tenant{}, recaller.Conversation{Reminder: true}, false, all},
 		{"one that broke off", wrapup.Plan, recaller.Tenant{}, recaller.Conversation{Status: recaller.Failed}, false, all},
@@ -146,7 +146,7 @@ func TestAStepIsARowOfAList(t *testing.T) {
 		conv, job := h.hold(past{words: visit, status: recaller.Failed})
 		lost, lostJob := h.hold(past{words: visit, status: recaller.Failed})
 		h.want("another kind has not got it", whole, "summarise pending, tried 0", "analyse pending, tried 0",
-			"extract pending, tried 0", "pin pending, tried 0", "embed pending, tried 0")
+			"extract pending, tried 0", "pin pending, tried 0", "embed pending, tried 0", "document pending, tried 0")
 		h.want("queued", conv, "embed pending, tried 0", "checkpoint pending, tried 0", "summarise pending, tried 0")
 		for range 2 {
 			if err := h.service.Run(h.ctx, job); recaller.KindOf(err) != recaller.Unavailable {

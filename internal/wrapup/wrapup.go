@@ -1,4 +1,4 @@
-// Package wrapup does the work after a conversation, in steps: summarise, analyse, extract, pin, embed (spec V5, V8, P4, P6,
+// Package wrapup does the work after a conversation, in steps: summarise, analyse, extract, pin, embed, document (spec V5, V8, P4, P6,
 // W9, B8, B10, P12; design decision 5). A step can be seen and retried. Repeating it has no second effect, because what it
 // found and its own mark are one commit.
 //
@@ -100,16 +100,18 @@ type Deps struct {
 	Store   Store
 	Words   Words
 	Tenants Tenants
-	Model   Model                 // nil: everything by rules
-	Trust   exam.Trust            // in its own words; "": exam.Auto
-	Window  int                   // bytes of a conversation that the model is given at once; 0 or less: DefaultWindow
-	Indexer Indexer               // nil: conversations are not made findable, and the step is skipped
-	Pins    Pins                  // nil: no topics are pinned, and the step is skipped
-	Changed func(recaller.Change) // told of every change, after its commit
-	Log     *slog.Logger
-	Metrics *Metrics
-	Now     func() time.Time
-	NewID   func() string
+	Model   Model      // nil: everything by rules
+	Trust   exam.Trust // in its own words; "": exam.Auto
+	Window  int        // bytes of a conversation that the model is given at once; 0 or less: DefaultWindow
+	Indexer Indexer    // nil: conversations are not made findable, and the step is skipped
+	Pins    Pins       // nil: no topics are pinned, and the step is skipped
+	// Documents is nil where voice conversations get no documents (V10); the step is skipped.
+	Documents Documents
+	Changed   func(recaller.Change) // told of every change, after its commit
+	Log       *slog.Logger
+	Metrics   *Metrics
+	Now       func() time.Time
+	NewID     func() string
 }
 
 // Service writes conversations up. Safe for concurrent use.

@@ -237,7 +237,7 @@ func (r *Ranking) before(a, b *candidate) int {
 		return cmp.Or(y.CreatedAt.Compare(x.CreatedAt), cmp.Compare(x.ID, y.ID), cmp.Compare(y.Version, x.Version))
 	case d.session < 0:
 		x, y := &s.texts[d.place], &o.texts[e.place]
-		return cmp.Or(y.At.Compare(x.At), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.ID, y.ID), cmp.Compare(a.part, b.part))
+		return cmp.Or(y.At.Compare(x.At), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.ID, y.ID), cmp.Compare(x.Part, y.Part), cmp.Compare(a.part, b.part))
 	}
 	x, y := &s.sessions[d.session], &o.sessions[e.session]
 	return cmp.Or(

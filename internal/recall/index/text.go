@@ -23,6 +23,7 @@ type written struct {
 type textKey struct {
 	kind recaller.HitKind
 	id   string
+	part int
 }
 
 // textOverhead is about what the map of texts takes for each of them.
@@ -61,7 +62,7 @@ func (ix *Index) said(conv recaller.ConversationID) []recaller.Turn {
 
 // setText puts a text in the place of the one of its name. One without words is not found.
 func (ix *Index) setText(to sink, k *kind.Kind, t recaller.Text) {
-	key := textKey{t.Kind, t.ID}
+	key := textKey{t.Kind, t.ID, t.Part}
 	place, known := ix.byText[key]
 	switch {
 	case !known && t.Text == "":

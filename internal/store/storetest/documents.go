@@ -195,7 +195,7 @@ func filedOnce(b *bench) {
 	job := &recaller.Job{ID: "j-doc", Kind: "document", Subject: string(first.ID), RunAt: b.now.AddDate(1, 0, 0)}
 	jobs, err := b.Store.JobCount(b.ctx)
 	b.ok(err)
-	out, err := b.Store.FileDocument(b.ctx, "t1", recaller.Filing{Once: once, Document: first, Job: job})
+	out, err := b.Store.FileDocument(b.ctx, "t1", recaller.Filing{Once: once, Document: first, Jobs: []recaller.Job{*job}})
 	b.ok(err)
 	after, err := b.Store.JobCount(b.ctx)
 	b.ok(err)
@@ -233,6 +233,42 @@ func filedOnce(b *bench) {
 	list, err := b.Store.CallerDocuments(b.ctx, "t1", "", recaller.DocumentWritten)
 	b.ok(err)
 	eq(b, "written", len(list), 1)
+}
+
+// What became of a delivery changes no version; where the document changed meanwhile, it stays pending.
+func deliveries(b *bench) {
+	caller := b.open("t1", opening{}).Caller.ID
+	d := b.paper(caller, "Sent")
+	d.Delivery.State = recaller.DeliveryPending
+	d = b.file("t1", d)
+	b.file("t1", b.paper(caller, "Not to be sent"))
+	listed := func(state recaller.DeliveryState) string {
+		list, _, err := b.Store.Documents(b.ctx, "t1", recaller.DocumentFilter{Delivery: state})
+		b.ok(err)
+		return filed(list)
+	}
+	eq(b, "pending", listed(recaller.DeliveryPending), "Sent")
+	before, err := b.Store.ContentVersion(b.ctx, "t1", caller)
+	b.ok(err)
+	d.Delivery = recaller.Delivery{State: recaller.DeliveryDone, Remote: "there-1", Version: 1, At: b.now}
+	b.ok(b.Store.MarkDelivery(b.ctx, "t1", d, 1))
+	got, err := b.Store.Document(b.ctx, "t1", d.ID)
+	b.ok(err)
+	eq(b, "as it was marked", got.Delivery, d.Delivery)
+	eq(b, "the version", got.Version, 1)
+	after, err := b.Store.ContentVersion(b.ctx, "t1", caller)
+	b.ok(err)
+	eq(b, "no index is put out of date", after, before)
+	eq(b, "delivered", listed(recaller.DeliveryDone), "Sent")
+
+	got.Content, got.Delivery.State = "changed", recaller.DeliveryPending
+	got = b.file("t1", got)
+	d.Delivery = recaller.Delivery{State: recaller.DeliveryDone, Remote: "there-2", Version: 1, Tries: 3, At: b.now}
+	b.ok(b.Store.MarkDelivery(b.ctx, "t1", d, 1))
+	got, err = b.Store.Document(b.ctx, "t1", d.ID)
+	b.ok(err)
+	eq(b, "it changed meanwhile", string(got.Delivery.State)+" "+got.Delivery.Remote, "pending there-2")
+	b.fails(b.Store.MarkDelivery(b.ctx, "t1", b.paper(caller, "nowhere"), 1), recaller.NotFound)
 }
 
 // An archived conversation leaves the history of a briefing, and a caller does not become a stranger by it.

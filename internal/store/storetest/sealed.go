@@ -63,9 +63,9 @@ id:      documents.tenant_id documents.id documents.caller_id documents.conversa
 id:      document_tags.tenant_id document_tags.document_id document_tags.caller_id
 time:    documents.archived_at documents.created_at documents.updated_at document_tags.created_at
 count:   documents.version tenants.texts
-label:   documents.origin documents.pinned
+label:   documents.origin documents.pinned documents.delivery
 token:   document_tags.token
-sealed:  documents.body
+sealed:  documents.body documents.delivered
 id:      document_embeddings.tenant_id document_embeddings.document_id document_embeddings.caller_id
 id:      document_words.tenant_id document_words.document_id document_words.caller_id
 time:    document_embeddings.made_at document_words.created_at
@@ -166,6 +166,7 @@ func (d *Data) PutSecrets() recaller.Opened {
 	_, err = d.FileDocument(d.ctx, "t", recaller.Filing{Once: once("4"), Document: recaller.Document{
 		ID: "d-1", Caller: o.Caller.ID, Origin: recaller.DocumentWritten, Title: "The Quokka", Content: "Quokka", Source: "Zwiebel",
 		Tags: []string{"Quokka", "zqmeta"}, State: []byte(`{"Quokka":1}`), CreatedAt: d.Now, UpdatedAt: d.Now,
+		Delivery: recaller.Delivery{State: recaller.DeliveryDone, Remote: "zq-external"},
 	}})
 	d.OK(err)
 	_, err = d.CloseConversation(d.ctx, "t", recaller.Closing{

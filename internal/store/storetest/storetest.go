@@ -101,6 +101,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a tenant has documents of its own", houseDocuments},
 		{"documents are listed newest first, by filter", documentLists},
 		{"a document is written once", filedOnce},
+		{"what became of a delivery is kept beside the document", deliveries},
 		{"what is archived leaves the history", archivedHistory},
 		{"no document is changed unseen", documentsForged},
 		{"a caller is known before he rings", introductions},

@@ -277,6 +277,8 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 			_, err := s.FileDocument(ctx, "t1", recaller.Filing{Document: d})
 			return 0, err
 		}, recaller.Conflict},
+		{"MarkDelivery", func() (int, error) { return 0, s.MarkDelivery(ctx, "t1", b.noise.document, 1) }, recaller.NotFound},
+		{"MarkDelivery", func() (int, error) { return 0, s.MarkDelivery(ctx, "t1", b.noise.house, 1) }, recaller.NotFound},
 		{"DeleteDocument", func() (int, error) { _, err := s.DeleteDocument(ctx, "t1", b.noise.document.ID); return 0, err }, recaller.NotFound},
 		{"DeleteDocument", func() (int, error) { _, err := s.DeleteDocument(ctx, "t1", b.noise.house.ID); return 0, err }, recaller.NotFound},
 		{"PutCheckpoint", func() (int, error) {
