@@ -96,6 +96,15 @@ func usesTheIndexes(t *testing.T, many, few *crowd) {
 		t.Errorf("given ones: got %s, want %s", got, want)
 	}
 	many.usesTokens()
+	if many.Thing() != store.Documents {
+		return
+	}
+	if got, want := many.indexes(func(read store.Door) error {
+		_, err := many.e.Matching(t.Context(), read, store.Matching{Among: storetest.Filters(&many.Population)["a caller"], Tenant: many.Tenant, Tokens: storetest.Queries()["frequent"], Limit: 10})
+		return err
+	}), "[callers_erasing document_words_pkey documents_caller]"; got != want {
+		t.Errorf("a caller, by frequent words: got %s, want %s", got, want)
+	}
 }
 
 // planning is a filter and the indexes that its search is to use.

@@ -59,7 +59,11 @@ func (e *Engine) Matching(ctx context.Context, read store.Door, q store.Matching
 		if err != nil || len(t.tokens) == 0 {
 			return err
 		}
-		hits, err := t.having(ctx, tx, q.Tenant, q.Limit)
+		if t.of == store.Documents && !t.all && q.Few {
+			found, err = left(ctx, tx, q, t.tokens)
+			return err
+		}
+		hits, err := t.having(ctx, tx, q)
 		if err != nil {
 			return err
 		}
@@ -168,25 +172,46 @@ func (h hit) times(token int) float64 {
 
 // having reads the things that have any of the tokens. If all are to be ranked it reads every one, by the index of
 // tokens. Else it reads the newest, as many as are ranked: it looks at one after the other and soon has enough, because
-// the tokens are in many. The index would give all first. Of documents, where the newest do not give as many as are
-// wanted that have all of the tokens, these are in few, and the index gives them.
-func (t told) having(ctx context.Context, tx store.Tx, tenant recaller.TenantID, wanted int) ([]hit, error) {
-	if t.all {
-		return t.indexed(ctx, tx, tenant, strings.Join(t.tokens, "|"))
+// the tokens are in many. The index would give all first.
+func (t told) having(ctx context.Context, tx store.Tx, q store.Matching) ([]hit, error) {
+	either := strings.Join(t.tokens, "|")
+	switch {
+	case t.all:
+		return t.indexed(ctx, tx, q.Tenant, either)
+	case t.of == store.Documents:
+		return t.whole(ctx, tx, q)
 	}
-	hits, err := t.newest(ctx, tx, tenant)
-	known := make(map[string]bool, len(hits))
-	for _, h := range hits {
-		known[h.id] = true
-		if h.whole() == 1 {
-			wanted--
-		}
+	return t.newest(ctx, tx, q.Tenant, either, store.MaxRanked)
+}
+
+// spare is how many documents are read past those that are asked for, without a filter: some are erased meanwhile.
+const spare = 64
+
+// whole reads the newest documents that have all of the tokens, which soon are enough; else those that have any, too.
+// Where the newest give fewer that have all than are wanted, these are in few, and the index of tokens gives the others.
+func (t told) whole(ctx context.Context, tx store.Tx, q store.Matching) ([]hit, error) {
+	enough := store.MaxRanked
+	if !q.Narrow {
+		enough = min(enough, q.Limit+spare)
 	}
-	if err != nil || t.of != store.Documents || len(t.tokens) == 1 || wanted <= 0 {
+	every := strings.Join(t.tokens, "&")
+	hits, err := t.newest(ctx, tx, q.Tenant, every, enough)
+	if err != nil || len(t.tokens) == 1 || len(hits) == enough {
 		return hits, err
 	}
-	older, err := t.indexed(ctx, tx, tenant, strings.Join(t.tokens, "&"))
-	return append(hits, slices.DeleteFunc(older, func(h hit) bool { return known[h.id] })...), err
+	var older []hit
+	if len(hits) < q.Limit {
+		if older, err = t.indexed(ctx, tx, q.Tenant, every); err != nil {
+			return nil, err
+		}
+	}
+	some, err := t.newest(ctx, tx, q.Tenant, strings.Join(t.tokens, "|"), enough)
+	known := make(map[string]bool, len(hits)+len(older)+len(some))
+	return slices.DeleteFunc(slices.Concat(hits, older, some), func(h hit) bool {
+		again := known[h.id]
+		known[h.id] = true
+		return again
+	}), err
 }
 
 // indexed reads what matches a condition on the tokens.
@@ -196,9 +221,11 @@ func (t told) indexed(ctx context.Context, tx store.Tx, tenant recaller.TenantID
 	return t.read(ctx, tx, plans(inAnyOrder), words(condition), store.Query{SQL: query, Args: args})
 }
 
-// newest reads the newest things that have any of the tokens.
-func (t told) newest(ctx context.Context, tx store.Tx, tenant recaller.TenantID) ([]hit, error) {
-	args := []any{tenant, strings.Join(t.tokens, "|")}
+// newest reads the newest things that match a condition on the tokens, up to a limit.
+func (t told) newest(
+	ctx context.Context, tx store.Tx, tenant recaller.TenantID, condition string, limit int,
+) ([]hit, error) {
+	args := []any{tenant, condition}
 	key := t.of.Key()
 	inner, order := key+`, length, tokens`, key+` DESC`
 	if t.of == store.Documents {
@@ -206,7 +233,7 @@ func (t told) newest(ctx context.Context, tx store.Tx, tenant recaller.TenantID)
 	}
 	query := fmt.Sprintf(`SELECT %s FROM (SELECT %s FROM %s
 		WHERE tenant_id = $1 ORDER BY %s LIMIT %d) w WHERE w.tokens @@ $2::text::tsquery
-		LIMIT %d`, t.columns(&args), inner, t.of.Words(), order, lately, store.MaxRanked)
+		LIMIT %d`, t.columns(&args), inner, t.of.Words(), order, lately, limit)
 	return t.read(ctx, tx, plans(asIndexed), words(""), store.Query{SQL: query, Args: args})
 }
 
