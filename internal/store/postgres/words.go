@@ -184,16 +184,21 @@ func (t told) having(ctx context.Context, tx store.Tx, q store.Matching) ([]hit,
 	return t.newest(ctx, tx, q.Tenant, either, store.MaxRanked)
 }
 
-// spare is how many documents are read past those that are asked for, without a filter: some are erased meanwhile.
-const spare = 64
+// How many documents are read for each that is asked for where a filter leaves some out, and how many more in any case:
+// some are erased meanwhile. If they are not enough, what the filter leaves is looked through.
+const (
+	sieved = 4
+	spare  = 64
+)
 
 // whole reads the newest documents that have all of the tokens, which soon are enough; else those that have any, too.
 // Where the newest give fewer that have all than are wanted, these are in few, and the index of tokens gives the others.
 func (t told) whole(ctx context.Context, tx store.Tx, q store.Matching) ([]hit, error) {
-	enough := store.MaxRanked
-	if !q.Narrow {
-		enough = min(enough, q.Limit+spare)
+	enough := q.Limit + spare
+	if q.Narrow {
+		enough = sieved*q.Limit + spare
 	}
+	enough = min(enough, store.MaxRanked)
 	every := strings.Join(t.tokens, "&")
 	hits, err := t.newest(ctx, tx, q.Tenant, every, enough)
 	if err != nil || len(t.tokens) == 1 || len(hits) == enough {

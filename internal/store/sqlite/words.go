@@ -58,7 +58,7 @@ func (e *Engine) Matching(ctx context.Context, read store.Door, q store.Matching
 }
 
 // oneByOne is up to how many things each is looked up in the index of words on its own.
-const oneByOne = 200
+const oneByOne = 40
 
 // found finds what the tokens match best.
 func (t told) found(ctx context.Context, tx store.Tx, a asked) ([]store.Near, error) {
