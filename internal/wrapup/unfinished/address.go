@@ -370,11 +370,19 @@ func (p place) renumbered(house string) place {
 
 // sentenceAt is the sentence of a turn in which a byte stands.
 func sentenceAt(t reading.Turn, at int) speech.Sentence {
-	i := slices.IndexFunc(t.Sentences, func(s speech.Sentence) bool { return at >= s.Start && at < s.End })
-	if i < 0 {
-		return speech.Sentence{End: len(t.Text), Text: t.Text}
+	if s := sentenceIn(t.Sentences, at); s.End > 0 {
+		return s
 	}
-	return t.Sentences[i]
+	return speech.Sentence{End: len(t.Text), Text: t.Text}
+}
+
+// sentenceIn is the one of some sentences in which a byte stands; the zero value if it stands in none.
+func sentenceIn(all []speech.Sentence, at int) speech.Sentence {
+	i := slices.IndexFunc(all, func(s speech.Sentence) bool { return at >= s.Start && at < s.End })
+	if i < 0 {
+		return speech.Sentence{}
+	}
+	return all[i]
 }
 
 func streetAfter(w string) bool {

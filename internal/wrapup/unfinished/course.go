@@ -119,7 +119,12 @@ const severalQuestions = 2
 // it is done. In a conversation that broke off it is not settled if the agent went on to ask what it needs. It returns -1
 // if nothing was.
 func (c *conversation) settledAt() int {
-	at := -1
+	at, asks := -1, -1
+	for i, t := range c.r.Turns {
+		if !t.Caller() && c.asksOn(t) {
+			asks = i
+		}
+	}
 	for _, a := range c.acts {
 		last := -1
 		if a.Kind == recaller.ActSettled || a.Kind == recaller.ActMoved {
@@ -127,7 +132,7 @@ func (c *conversation) settledAt() int {
 				last = max(last, c.place(said.Turn))
 			}
 		}
-		if last > at && !(c.o.Broke && c.asksSince(last)) {
+		if last > at && !(c.o.Broke && asks >= last) {
 			at = last
 		}
 	}
@@ -145,11 +150,6 @@ func (c *conversation) settledAt() int {
 		return -1
 	}
 	return at
-}
-
-// asksSince reports whether the agent asks something of the matter from a turn on.
-func (c *conversation) asksSince(from int) bool {
-	return slices.ContainsFunc(c.r.Turns[from:], func(t reading.Turn) bool { return !t.Caller() && c.asksOn(t) })
 }
 
 // supposed reports whether words speak of what is not done yet.

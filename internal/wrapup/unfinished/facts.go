@@ -31,9 +31,16 @@ type fact struct {
 // found is what was collected, by key.
 type found map[string]fact
 
+// lastSentences is how many sentences at the end of a turn are read for what is asked.
+const lastSentences = 3
+
 func askedIn(t reading.Turn) asked {
 	var out asked
-	for _, s := range t.Sentences[max(0, len(t.Sentences)-3):] {
+	if len(t.Sentences) == 0 {
+		return out
+	}
+	end := t.Sentences[max(0, len(t.Sentences)-lastSentences):]
+	for _, s := range end {
 		ws := speech.Words(s.Text)
 		if !s.Question && !requesting.In(ws) {
 			continue
@@ -47,8 +54,11 @@ func askedIn(t reading.Turn) asked {
 			out.phone = true
 		}
 	}
-	for _, f := range t.Dates {
-		s := sentenceAt(t, f.Start)
+	for _, f := range slices.Backward(t.Dates) {
+		if f.Start < end[0].Start {
+			break
+		}
+		s := sentenceIn(end, f.Start)
 		ws := speech.Words(s.Text)
 		asks := s.Question && (addressing.In(ws) || offering.In(ws) || len(ws) <= 5)
 		if asks || offering.In(ws) && !f.At.Before(t.At) {
