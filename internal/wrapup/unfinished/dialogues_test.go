@@ -170,40 +170,52 @@ var dropped = []dialogue{
 		C: Seis uno dos, tres cuatro cinco, seis siete ocho.`,
 		`{"address":"calle Mayor 12","callback_number":"612345678","issue":"Necesito un plomero en la calle Mayor 12, hay una fuga."}`,
 	},
-	{"a code by the spelling alphabet, and a flight that was cancelled", `
+	{
+		"a code by the spelling alphabet, and a flight that was cancelled", `
 		A: Thanks for calling SkyWay. How can I help?
 		C: My flight got cancelled, I need to rebook for tomorrow morning.
 		A: What's your confirmation code?
 		C: It's B as in bravo, 7, X as in x-ray, Q, 2, 2.`,
-		`{"date":"tomorrow morning [Tuesday 24 November 2026]","issue":"My flight got cancelled, I need to rebook for tomorrow morning [Tuesday 24 November 2026].","reference_number":"B7XQ22"}`},
-	{"a day to be called off", `
+		`{"date":"tomorrow morning [Tuesday 24 November 2026]","issue":"My flight got cancelled, I need to rebook for tomorrow morning [Tuesday 24 November 2026].","reference_number":"B7XQ22"}`,
+	},
+	{
+		"a day to be called off", `
 		C: I need to cancel my appointment on Thursday.
 		A: Is that the one with Dr Patel?`,
-		`{"date":"on Thursday [26 November 2026]","issue":"I need to cancel my appointment on Thursday [26 November 2026]."}`},
-	{"from one day to another", `
+		`{"date":"on Thursday [26 November 2026]","issue":"I need to cancel my appointment on Thursday [26 November 2026]."}`,
+	},
+	{
+		"from one day to another", `
 		A: Grand Hotel.
 		C: I'd like a double room from the 3rd to the 5th of December please.
 		A: For two people?
 		C: Two adults and a child. My email is anna.lee@example.com.`,
-		`{"date":"the 3rd [Thursday 3 December 2026] to the 5th of December [Saturday 5 December 2026]","email":"anna.lee@example.com","issue":"I'd like a double room from the 3rd [Thursday 3 December 2026] to the 5th of December [Saturday 5 December 2026] please."}`},
-	{"put right at the end", `
+		`{"date":"the 3rd [Thursday 3 December 2026] to the 5th of December [Saturday 5 December 2026]","email":"anna.lee@example.com","issue":"I'd like a double room from the 3rd [Thursday 3 December 2026] to the 5th of December [Saturday 5 December 2026] please."}`,
+	},
+	{
+		"put right at the end", `
 		C: I'd like to order two pizzas to 15 Queen's Road.
 		A: Which ones?
 		C: One margherita, one funghi. Actually make it 51 Queen's Road, sorry.`,
-		`{"address":"51 Queen's Road","issue":"I'd like to order two pizzas to 15 Queen's Road."}`},
+		`{"address":"51 Queen's Road","issue":"I'd like to order two pizzas to 15 Queen's Road."}`,
+	},
 	{"somebody else's address", `
 		C: I live at 9 Elm Street. No wait, that's my mother's. I'm at 30 Cedar Avenue. The shower is leaking.
 		A: Okay.`, `{"address":"30 Cedar Avenue","issue":"The shower is leaking."}`},
-	{"a day that is past", `
+	{
+		"a day that is past", `
 		C: I bought a phone on 12 November and the screen is cracked.
 		A: Do you have the order number?
 		C: PO-88-1234.`,
-		`{"issue":"I bought a phone on 12 November [Thursday 12 November 2026] and the screen is cracked.","order_number":"PO-88-1234"}`},
-	{"an order, in German", `
+		`{"issue":"I bought a phone on 12 November [Thursday 12 November 2026] and the screen is cracked.","order_number":"PO-88-1234"}`,
+	},
+	{
+		"an order, in German", `
 		C: Guten Tag, Weber mein Name. Meine Bestellung ist nicht angekommen. Bestellnummer vier sieben eins eins zwei.
 		A: Ihre Telefonnummer bitte?
 		C: Null eins sieben sechs, zwei drei vier, fünf sechs sieben acht.`,
-		`{"callback_number":"01762345678","issue":"Meine Bestellung ist nicht angekommen.","name":"Weber","order_number":"47112"}`},
+		`{"callback_number":"01762345678","issue":"Meine Bestellung ist nicht angekommen.","name":"Weber","order_number":"47112"}`,
+	},
 	{"what was hardly heard, or cut off, is no fact", `
 		C: I need a plumber.
 		A: Where are you?
