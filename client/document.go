@@ -77,6 +77,11 @@ type DocumentPatch struct {
 	Archived *bool   `json:"archived,omitempty" doc:"Whether it is archived: no briefing tells it then, and searches find it only if they ask for archived ones." example:"true"`
 }
 
+// MergeRequest asks for a pin to be merged into another.
+type MergeRequest struct {
+	Into string `json:"into" doc:"The id of the caller's other pin, which goes on for both." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a43"`
+}
+
 // DocumentList is one page of documents.
 type DocumentList struct {
 	Documents  []Document `json:"documents" nullable:"false" doc:"Newest first."`
@@ -155,6 +160,14 @@ func (c *Client) UpdateDocument(ctx context.Context, id string, in DocumentPatch
 func (c *Client) DeliverDocument(ctx context.Context, id string) (Document, error) {
 	var out Document
 	return out, c.do(ctx, request{method: http.MethodPost, path: path("documents", id, "deliver"), out: &out, once: true})
+}
+
+// MergeDocument merges a pin into another of the same caller, and returns that one.
+func (c *Client) MergeDocument(ctx context.Context, id, into string) (Document, error) {
+	var out Document
+	return out, c.do(ctx, request{
+		method: http.MethodPost, path: path("documents", id, "merge"), body: MergeRequest{Into: into}, out: &out,
+	})
 }
 
 // DeleteDocument removes a document.

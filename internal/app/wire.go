@@ -191,7 +191,7 @@ func (a *App) runJobs(reminders *reminder.Service) {
 	now := a.opts.Now
 	deps := wrapup.Deps{
 		Store: a.store, Words: a.conversations, Tenants: a.tenants,
-		Indexer: newIndexer(a.recall, a.search), Pins: pins{a}, Changed: a.feed.Committed,
+		Indexer: newIndexer(a.recall, a.search), Pins: a.documents, Changed: a.feed.Committed,
 		Log: a.log, Metrics: wrapup.NewMetrics(a.registry), Now: now, NewID: newID,
 	}
 	if a.cfg.Voice.Enabled {

@@ -49,9 +49,5 @@ func (s *Service) without(
 			return d, err
 		}
 	}
-	t := view.Text(recaller.Text{
-		Conversation: d.Conversation, Title: d.Title, Text: d.Content, At: d.CreatedAt,
-	}, said)
-	d.Title, d.Content = t.Title, t.Text
-	return d, nil
+	return view.Document(d, said), nil
 }

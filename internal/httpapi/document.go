@@ -28,6 +28,9 @@ type Documents interface {
 	) (recaller.Document, error)
 	Redeliver(ctx context.Context, tenant recaller.TenantID, id recaller.DocumentID) (recaller.Document, error)
 	Delete(ctx context.Context, tenant recaller.TenantID, id recaller.DocumentID) error
+	Merge(
+		ctx context.Context, tenant recaller.TenantID, id, into recaller.DocumentID,
+	) (recaller.Document, error)
 }
 
 // DocumentPath names a document.
@@ -80,15 +83,7 @@ func (s *server) documentRoutes() {
 			"voice conversations there is a document of each, tagged voice-session, within a second after its end " +
 			"where there is no model to wait for. It changes nothing, so it may be repeated.",
 	}, s.queryDocuments)
-	add(s, route{
-		id: "deliver-document", method: http.MethodPost, path: one + "/deliver", tag: tagDocuments,
-		summary: "Deliver a document again", statuses: []int{http.StatusConflict},
-		about: "To the outside document server, such as one whose every try failed (`delivery` is `dead`). One that is " +
-			"not to be delivered, or waits already, is a 409, a repeat of this too, so Idempotency-Key is not taken.",
-	}, func(ctx context.Context, x *exchange, in *DocumentPath) (*plain[client.Document], error) {
-		d, err := s.Documents.Redeliver(ctx, x.Tenant, recaller.DocumentID(in.ID))
-		return body200(documentOut(d), err)
-	})
+	s.documentActions(one)
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[client.DocumentInput](), reflect.TypeFor[client.DocumentPatch](),
 		reflect.TypeFor[client.QueryRequest](),
@@ -98,6 +93,25 @@ func (s *server) documentRoutes() {
 	s.bodyOf(documentsPath, reflect.TypeFor[client.DocumentInput]())
 	s.bodyOf(one, reflect.TypeFor[client.DocumentPatch]())
 	s.bodyOf(queryPath, reflect.TypeFor[client.QueryRequest]())
+}
+
+// documentActions adds what is done to a document beside writing it.
+func (s *server) documentActions(one string) {
+	add(s, route{
+		id: "merge-document", method: http.MethodPost, path: one + "/merge", tag: tagDocuments,
+		summary: "Merge two pins",
+		about: "What the pin says goes into another one of the same caller, later conversations about either keep that " +
+			"one up to date, and the pin is removed. A repeat changes nothing.",
+	}, s.mergeDocument)
+	add(s, route{
+		id: "deliver-document", method: http.MethodPost, path: one + "/deliver", tag: tagDocuments,
+		summary: "Deliver a document again", statuses: []int{http.StatusConflict},
+		about: "To the outside document server, such as one whose every try failed (`delivery` is `dead`). One that is " +
+			"not to be delivered, or waits already, is a 409, a repeat of this too, so Idempotency-Key is not taken.",
+	}, func(ctx context.Context, x *exchange, in *DocumentPath) (*plain[client.Document], error) {
+		d, err := s.Documents.Redeliver(ctx, x.Tenant, recaller.DocumentID(in.ID))
+		return body200(documentOut(d), err)
+	})
 }
 
 // tagsField describes tags that come in two forms.
@@ -127,6 +141,15 @@ func (s *server) createDocument(ctx context.Context, x *exchange, in *RawInput) 
 		Caller: caller, Conversation: b.ConversationID, Title: b.Title, Content: b.Content, Source: b.Source,
 		Tags: b.Tags, Pinned: b.Pinned,
 	})
+	return body200(documentOut(d), err)
+}
+
+func (s *server) mergeDocument(ctx context.Context, x *exchange, in *struct {
+	DocumentPath
+	Body client.MergeRequest
+},
+) (*plain[client.Document], error) {
+	d, err := s.Documents.Merge(ctx, x.Tenant, recaller.DocumentID(in.ID), recaller.DocumentID(in.Body.Into))
 	return body200(documentOut(d), err)
 }
 

@@ -318,6 +318,7 @@ func everyNewCall(ctx context.Context, c *client.Client) {
 	_, _ = c.Documents(ctx, client.DocumentFilter{})
 	_, _ = c.UpdateDocument(ctx, "x", client.DocumentPatch{})
 	_ = c.DeleteDocument(ctx, "x")
+	_, _ = c.MergeDocument(ctx, "x", "y")
 	_, _ = c.DeliverDocument(ctx, "x")
 	_, _ = c.Query(ctx, client.QueryRequest{})
 	_, _ = c.StoreMemoryTool(ctx, client.StoreMemoryCall{})

@@ -48,7 +48,7 @@ func operations(o Options) map[string]*admission.Operation {
 		"store-memory", "update-memory", "forget-memory", "undo-memory", "put-checkpoint", "delete-checkpoint",
 		"call-tool",
 		"set-reminder", "remind-caller", "cancel-reminder", "retry-reminder",
-		"create-document", "update-document", "delete-document", "deliver-document")
+		"create-document", "update-document", "merge-document", "delete-document", "deliver-document")
 	declare(admission.Operation{Scope: recaller.ScopeAdmin},
 		"erase-caller", "update-tenant", "create-key", "list-keys", "delete-key", "put-pack", "delete-pack",
 		"get-webhook", "put-webhook", "delete-webhook")

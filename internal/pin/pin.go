@@ -56,6 +56,7 @@ type Topic struct {
 	Agreed  []recaller.Stretch        `json:"agreed,omitempty"`  // the times that were agreed on, as long as they lie ahead
 	Pinned  bool                      `json:"pinned,omitempty"`  // whether its document was made a pinned one
 	Hand    Hand                      `json:"hand,omitempty"`    // what a client made of that since
+	Merged  []recaller.DocumentID     `json:"merged,omitempty"`  // of the topics that were merged into this one
 }
 
 // Hand says what a client decided about a topic's document. Empty: nothing.
@@ -131,6 +132,7 @@ func Read(c Conversation, earlier []Conversation, known []Topic, opts Options) (
 // Merge returns a topic with what is known of another: later conversations about either are about it.
 func Merge(into, from Topic) Topic {
 	into.Also = append(append(slices.Clone(into.Also), from.Lead), from.Also...)
+	into.Merged = union(into.Merged, from.Merged)
 	into.With = union(into.With, from.With)
 	into.Seen += from.Seen
 	for _, id := range from.Last {
