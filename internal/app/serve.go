@@ -132,6 +132,9 @@ func (a *App) nightly(ctx context.Context) {
 			wait.Stop()
 			return
 		}
+		if n, err := a.search.RetryDocuments(ctx); err != nil && ctx.Err() == nil {
+			a.log.Error("nightly embeddings of documents", "embedded", n, "err", err)
+		}
 		if _, err := a.search.Retry(ctx); err != nil && ctx.Err() == nil {
 			a.log.Error("nightly embeddings", "err", err)
 		}

@@ -122,3 +122,38 @@ func (s *Service) documentsAgain(ctx context.Context, j recaller.Job) error {
 		f.Page.Cursor = next
 	}
 }
+
+// RetryDocuments makes missing embeddings of documents in all tenants: those that were given up, and those by another
+// model. Call it once a night. It ends when the embedder fails several times in a row, and after PerNight documents; what
+// it does not reach, the next night does. embedded counts what it made.
+func (s *Service) RetryDocuments(ctx context.Context) (embedded int, err error) {
+	tenants, err := s.Store.TenantIDs(ctx)
+	if err != nil {
+		return 0, err
+	}
+	inARow, looked := 0, 0
+	for _, tenant := range tenants {
+		for after := recaller.DocumentID(""); ; {
+			list, more, failed := s.Store.UnembeddedDocuments(ctx, tenant, s.model(), after, pageSize)
+			if failed != nil { // those of the other tenants may be read
+				err = errors.Join(err, failed)
+				break
+			}
+			for _, d := range list {
+				if looked++; looked > PerNight || inARow == awayAfter {
+					return embedded, err
+				}
+				job := recaller.Job{Tenant: tenant, Subject: string(d.ID), Caller: d.Caller}
+				if failed := s.IndexDocument(ctx, job); failed != nil {
+					inARow++
+					continue
+				}
+				embedded, inARow = embedded+1, 0
+			}
+			if after = more; more == "" {
+				break
+			}
+		}
+	}
+	return embedded, err
+}

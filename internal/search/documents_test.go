@@ -262,3 +262,28 @@ func TestSnippets(t *testing.T) {
 		t.Errorf("got %+v", r.Found)
 	}
 }
+
+// The night embeds what could not be embedded when it was written, and what another model has embedded.
+func TestTheNightEmbedsDocuments(t *testing.T) {
+	t.Parallel()
+	p := newPapers(t)
+	p.embedder.Before("Embed", away)
+	for range 7 {
+		p.Clock.Advance(time.Minute)
+		_, err := p.documents.Create(p.ctx, golf, recaller.Once{}, document.Input{Title: "Brides", Content: "The bride has a room of her own."})
+		p.ok(err)
+	}
+	if n, err := p.service.RetryDocuments(p.ctx); n != 0 || err != nil {
+		t.Errorf("while it is away: %d, %v", n, err)
+	}
+	p.embedder.Clear()
+	for _, want := range []int{7, 0} {
+		if n, err := p.service.RetryDocuments(p.ctx); n != want || err != nil {
+			t.Errorf("got %d, %v; want %d", n, err, want)
+		}
+	}
+	another := p.with(func(d *search.Deps) { d.Documents, d.Embedder = p.documents, third{} })
+	if n, err := another.RetryDocuments(p.ctx); n != 7 || err != nil {
+		t.Errorf("by another model: %d, %v", n, err)
+	}
+}

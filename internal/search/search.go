@@ -62,6 +62,11 @@ type Store interface {
 	MatchingDocuments(
 		ctx context.Context, tenant recaller.TenantID, stems []string, f recaller.DocumentFilter, limit int,
 	) ([]recaller.NearDocument, error)
+	// UnembeddedDocuments lists documents that lack an embedding by the model, by id, after the given one. more is where
+	// the next page begins; empty: there is none.
+	UnembeddedDocuments(
+		ctx context.Context, tenant recaller.TenantID, model string, after recaller.DocumentID, limit int,
+	) (list []recaller.Document, more recaller.DocumentID, err error)
 	// DocumentsByID returns documents in the order of their ids, without those that are not there.
 	DocumentsByID(
 		ctx context.Context, tenant recaller.TenantID, ids []recaller.DocumentID,
