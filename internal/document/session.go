@@ -70,22 +70,28 @@ func session(t recaller.Tenant, c recaller.Caller, conv recaller.Conversation) r
 	fmt.Fprintf(&b, "## %s\n\n**Session:** %s\n**Duration:** %s\n**Caller:** %s\n",
 		title, conv.SessionID(), lasted(conv.Duration), who(c))
 	sum := conv.Summary
-	topics, next := sum.Topics, sum.Next
-	switch {
-	case len(topics) == 0:
-		topics = []string{sum.Brief}
-	case next == "" && !slices.Contains(topics, sum.Brief):
-		next = sum.Brief
-	}
+	topics := append([]string{sum.Brief}, slices.DeleteFunc(slices.Clone(sum.Topics), func(line string) bool {
+		return line == sum.Brief
+	})...)
 	section(&b, "Topics Discussed", "- ", topics...)
 	section(&b, "Key Decisions", "- ", sum.Decisions...)
 	section(&b, "Action Items", "- [ ] ", sum.Actions...)
 	section(&b, "Important Facts", "- ", sum.Facts...)
-	section(&b, "Context for Next Call", "", next)
+	section(&b, "Context for Next Call", "", leftOff(*sum))
 	return recaller.Document{
 		ID: recaller.DocumentID(conv.ID), Caller: conv.Caller, Conversation: conv.ID, Origin: recaller.DocumentSession,
 		Title: title, Content: strings.TrimSpace(b.String()), Source: sessionSource, Tags: sessionTags(t), CreatedAt: conv.EndedAt,
 	}
+}
+
+// leftOff tells where a conversation left off: its own line for that, or what was settled, promised or said last.
+func leftOff(sum recaller.Summary) string {
+	for _, list := range [][]string{{sum.Next}, sum.Decisions, sum.Actions, {sum.Brief}} {
+		if len(list) > 0 && list[len(list)-1] != "" {
+			return list[len(list)-1]
+		}
+	}
+	return ""
 }
 
 // section writes a section of a document, if it has any line.
