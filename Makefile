@@ -141,6 +141,10 @@ mcp-conformance: ## Run the official conformance suite of MCP, as shipped and wi
 mcp-clients: ## Run the official Python and TypeScript clients of MCP, over HTTP and stdio (gets them once)
 	./tools/mcp/clients
 
+.PHONY: remem-client
+remem-client: ## Run the document client that the voice session specification prints (gets httpx once)
+	./tools/remem/client
+
 .PHONY: mcp-load
 mcp-load: ## Measure read_agent_memory over HTTP with 1,000,000 checkpoints held (RECALLER_MCP_HELD; filling takes a while)
 	RECALLER_MCP_HELD=$${RECALLER_MCP_HELD:-1000000} RECALLER_MCP_FILL=$${RECALLER_MCP_FILL:-2h} $(GO) test -count 1 -timeout 3h -v -run '^TestReadingAmongManyCheckpoints$$' ./internal/app
