@@ -75,29 +75,27 @@ func (c crowded) traces(of []recaller.Opened) (list []storetest.Trace) {
 	for _, thing := range store.Things() {
 		_, err = db.ExecContext(context.Background(), `CREATE VIRTUAL TABLE temp.`+thing.Table()+` USING fts5vocab(main, `+string(thing)+`_tokens, 'instance')`)
 		c.OK(err)
-		for _, o := range of {
-			for column, query := range map[string]string{
-				thing.Embeddings(): `SELECT vector FROM ` + thing.Embeddings() + ` WHERE caller_id = ?`,
-				// Of a term the first digits may be those of the term before it, which are not written again.
-				thing.Words(): `SELECT DISTINCT substr(term, 3) FROM ` + thing.Words() + ` w JOIN temp.` + thing.Table() + ` ON doc = w.id WHERE caller_id = ?
-					AND term IN (SELECT term FROM temp.` + thing.Table() + ` GROUP BY term HAVING count(DISTINCT doc) = 1)`,
-			} {
-				list = append(list, c.read(db, column, query, o.Caller.ID)...)
-			}
-		}
+		list = append(list, c.read(db, thing.Embeddings(), `SELECT caller_id, vector FROM `+thing.Embeddings(), of)...)
+		// Of a term the first digits may be those of the term before it, which are not written again.
+		list = append(list, c.read(db, thing.Words(), `SELECT min(w.caller_id), substr(s.term, 3) FROM temp.`+thing.Table()+` s
+			JOIN `+thing.Words()+` w ON w.id = s.doc GROUP BY s.term HAVING count(DISTINCT s.doc) = 1`, of)...)
 	}
 	return list
 }
 
-func (c crowded) read(db *sql.DB, column, query string, caller recaller.CallerID) (list []storetest.Trace) {
+// read reads the traces of callers.
+func (c crowded) read(db *sql.DB, column, query string, of []recaller.Opened) (list []storetest.Trace) {
 	c.t.Helper()
-	rows, err := db.QueryContext(context.Background(), query, caller)
+	rows, err := db.QueryContext(context.Background(), query)
 	c.OK(err)
 	defer func() { c.OK(rows.Close()) }()
 	for rows.Next() {
 		trace := storetest.Trace{Of: column}
-		c.OK(rows.Scan(&trace.Bytes))
-		list = append(list, trace)
+		var caller recaller.CallerID
+		c.OK(rows.Scan(&caller, &trace.Bytes))
+		if slices.ContainsFunc(of, func(o recaller.Opened) bool { return o.Caller.ID == caller }) {
+			list = append(list, trace)
+		}
 	}
 	c.OK(rows.Err())
 	return list

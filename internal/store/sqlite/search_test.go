@@ -19,10 +19,11 @@ import (
 )
 
 // populated is a database of a tenant with many conversations or documents, and of another with few.
-func populated(t *testing.T, of store.Thing, size, words int, opts sqlite.Options) *crowd {
+func populated(t *testing.T, of store.Thing, size, words int) *crowd {
 	t.Helper()
 	c := &crowd{TB: t, Population: storetest.Population{Of: of, Tenant: "t", Model: "m", Width: 32, Size: size, Seed: 1, Words: words}}
-	c.e = open(t, filepath.Join(t.TempDir(), "recaller.db"), opts)
+	c.path = filepath.Join(t.TempDir(), "recaller.db")
+	c.e = open(t, c.path, sqlite.Options{})
 	c.Fill(t.Context(), t, c.e)
 	other := storetest.Population{Of: of, Tenant: "other", Model: "m", Width: 32, Size: 50, Seed: 1, Words: words}
 	other.Fill(t.Context(), t, c.e)
@@ -33,8 +34,9 @@ func populated(t *testing.T, of store.Thing, size, words int, opts sqlite.Option
 func TestSearchFindsTheNearest(t *testing.T) {
 	t.Parallel()
 	for _, thing := range store.Things() {
+		c := populated(t, thing, 2000, 0)
 		for what, opts := range map[string]sqlite.Options{"from memory": {}, "from the disk": {VectorBytes: 10_000}} {
-			c := populated(t, thing, 2000, 0, opts)
+			c.e = open(t, c.path, opts)
 			for name, may := range map[string]func(int) bool{
 				"all": func(int) bool { return true }, "half": func(j int) bool { return c.Intent(j) == "intent-0" }, "one in 128": func(j int) bool { return c.Intent(j) == "intent-6" },
 				"one in 4096": func(j int) bool { return c.Intent(j) == "intent-11" }, "a caller": func(j int) bool { return c.Caller(j) == c.Caller(7) },
@@ -56,12 +58,15 @@ func TestSearchFindsTheNearest(t *testing.T) {
 func TestWordsOfMany(t *testing.T) {
 	t.Parallel()
 	for _, thing := range store.Things() {
-		c := populated(t, thing, store.MaxRanked+100, 60, sqlite.Options{})
+		c := populated(t, thing, store.MaxRanked+100, 60)
 		c.WordsOfMany(t, func(m store.Matching) []store.Near {
 			found, err := c.e.Matching(t.Context(), c.read, m)
 			c.ok(err)
 			return found
 		})
+		if thing == store.Documents {
+			c.usesTheIndexes(t)
+		}
 	}
 }
 
@@ -156,7 +161,7 @@ func conversations(found []recaller.Near) (ids []recaller.ConversationID) {
 func TestErasedTokensAreGone(t *testing.T) {
 	t.Parallel()
 	for _, thing := range store.Things() {
-		c := populated(t, thing, 300, 100, sqlite.Options{})
+		c := populated(t, thing, 300, 100)
 		rare := storetest.Queries()["middling"]
 		count := func() (n int) {
 			c.ok(c.read(context.Background(), func(tx store.Tx) error {

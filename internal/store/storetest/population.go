@@ -90,24 +90,8 @@ func Filters(p *Population) map[string]store.Among {
 	}
 }
 
-// FewOf are filters of all sorts that leave few of a population, or nothing.
+// FewOf are filters of all sorts that leave few of a population of documents, or nothing.
 func FewOf(p *Population) (list []store.Among) {
-	if p.Thing() == store.Conversations {
-		for _, f := range []recaller.SearchFilter{
-			{Caller: p.Caller(7)},
-			{Intent: "intent-11"},
-			{Sentiment: "none"},
-			{Outcome: "none"},
-			{Channel: "none"},
-			{After: p.At(p.Size - 9)},
-			{Before: p.At(9)},
-			{Intent: "intent-11", After: p.At(9)},
-			{Caller: p.Caller(7), Intent: "intent-11", Before: p.At(9)},
-		} {
-			list = append(list, store.AmongConversations(f))
-		}
-		return list
-	}
 	for _, f := range []recaller.DocumentFilter{
 		{Caller: p.Caller(7)},
 		{House: true},
