@@ -158,8 +158,8 @@ func filing(q *where, row string, f recaller.DocumentFilter, tokens [][]byte) {
 		q.and(row + `.pinned`)
 	}
 	if f.Delivery != "" {
-		q.and(`documents.delivery <> ''`) // spelled out so that the partial index serves it
-		q.eq(`documents.delivery`, f.Delivery)
+		q.and(row + `.delivery <> ''`) // spelled out so that the partial index serves it
+		q.eq(row+`.delivery`, f.Delivery)
 	}
 	for _, token := range tokens {
 		q.and(`EXISTS (SELECT 1 FROM document_tags o WHERE o.tenant_id = $1 AND o.token = ` + q.param(token) + `

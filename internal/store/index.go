@@ -193,7 +193,7 @@ func (a Among) Led(tag int) Among {
 // lets through. Its tags are given as tokens.
 func AmongDocuments(f recaller.DocumentFilter, tags [][]byte) Among {
 	a := Among{Of: Documents, Few: f.Caller != "" || f.House, Tags: tags}
-	a.Narrow = a.Few || f.Origin != "" || len(tags) > 0 || f.Pinned || !f.Archived
+	a.Narrow = a.Few || f.Origin != "" || len(tags) > 0 || f.Pinned || f.Delivery != "" || !f.Archived
 	a.condition = func(q *where) {
 		q.and(notErasingC)
 		filing(q, "c", f, tags)

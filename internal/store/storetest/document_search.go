@@ -225,6 +225,7 @@ func documentSearchFilters(b *bench) {
 		{"a tag, not archived", recaller.DocumentFilter{Tags: []string{"odd"}}, "d, f"},
 		{"a tag of a caller", recaller.DocumentFilter{Tags: []string{"odd"}, Caller: one, Archived: true}, "d"},
 		{"a tag of the tenant's own", recaller.DocumentFilter{Tags: []string{"odd"}, House: true, Archived: true}, "f"},
+		{"what is to be delivered", recaller.DocumentFilter{Delivery: recaller.DeliveryPending, Archived: true}, ""},
 		{"no such tag", recaller.DocumentFilter{Tags: []string{"odd", "none"}, Archived: true}, ""},
 		{"all of them", recaller.DocumentFilter{Tags: []string{"all", "odd"}, Caller: one, Origin: recaller.DocumentPin, Pinned: true, Aged: aged}, "d"},
 	} {
