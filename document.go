@@ -2,6 +2,8 @@ package recaller
 
 import (
 	"encoding/json"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -36,6 +38,16 @@ type Document struct {
 	UpdatedAt    time.Time // of its words; never before CreatedAt
 	Version      int64     // how often it was written, from 1
 	Delivery     Delivery  // to an outside document server (V11)
+}
+
+// SubjectOf is the subject of a job about a version of a document. Each version has jobs of its own: one that is at work
+// on the version before is none about this one.
+func SubjectOf(id DocumentID, version int64) string { return string(id) + "@" + strconv.FormatInt(version, 10) }
+
+// DocumentOf is the document that a job with the subject is about.
+func DocumentOf(subject string) DocumentID {
+	id, _, _ := strings.Cut(subject, "@")
+	return DocumentID(id)
 }
 
 // DeliveryState says whether a document was delivered to an outside document server.

@@ -58,11 +58,11 @@ func (r Reminder) Occurrence() ReminderID {
 // with dots between.
 const JobReindex = "reindex"
 
-// JobDocument is the kind of the job that makes a document findable by meaning. Its subject is the document's id.
+// JobDocument is the kind of the job that makes a document findable by meaning. Its subject is what SubjectOf gives.
 const JobDocument = "document"
 
-// JobDeliver is the kind of the job that delivers a document to an outside document server (V11). Its subject is the
-// document's id.
+// JobDeliver is the kind of the job that delivers a document to an outside document server (V11). Its subject is what
+// JobOf gives.
 const JobDeliver = "deliver"
 
 // JobWrapup is the kind of the job that writes a conversation up; its subject is the conversation's id.

@@ -181,7 +181,7 @@ const (
 	reminderShare   = 4
 	reindexWorkers  = 2
 	reindexShare    = 1
-	deliveryWorkers = 2
+	deliveryWorkers = 1 // so that no two create one document there
 	eraseWorkers    = 2
 	eraseShare      = 1
 )

@@ -31,10 +31,10 @@ func (s *Service) delivers(tenant recaller.TenantID) bool {
 
 // jobs are those that a write of a document leaves.
 func (s *Service) jobs(d recaller.Document) []recaller.Job {
-	now := s.Now()
-	list := []recaller.Job{{ID: s.NewID(), Kind: recaller.JobDocument, Subject: string(d.ID), RunAt: now}}
+	now, subject := s.Now(), recaller.SubjectOf(d.ID, d.Version+1)
+	list := []recaller.Job{{ID: s.NewID(), Kind: recaller.JobDocument, Subject: subject, RunAt: now}}
 	if d.Delivery.State == recaller.DeliveryPending {
-		list = append(list, recaller.Job{ID: s.NewID(), Kind: recaller.JobDeliver, Subject: string(d.ID), RunAt: now})
+		list = append(list, recaller.Job{ID: s.NewID(), Kind: recaller.JobDeliver, Subject: subject, RunAt: now})
 	}
 	return list
 }
@@ -48,13 +48,13 @@ func pending(v recaller.Delivery) recaller.Delivery {
 // Deliver does a job of kind recaller.JobDeliver: it sends a document to the outside server, as it may be told. An error
 // means that the job must run again.
 func (s *Service) Deliver(ctx context.Context, j recaller.Job) error {
-	d, err := s.Get(ctx, j.Tenant, recaller.DocumentID(j.Subject))
+	d, err := s.Get(ctx, j.Tenant, recaller.DocumentOf(j.Subject))
 	switch {
 	case errors.Is(err, recaller.NotFound), recaller.IsDamaged(err):
 		return nil
 	case err != nil:
 		return err
-	case d.Delivery.State != recaller.DeliveryPending || !s.delivers(j.Tenant):
+	case d.Delivery.State != recaller.DeliveryPending || !s.delivers(j.Tenant) || outdated(j, d):
 		return nil
 	}
 	remote, err := s.Outside.Deliver(ctx, d.Delivery.Remote, d)
@@ -81,11 +81,16 @@ func (s *Service) Deliver(ctx context.Context, j recaller.Job) error {
 	return nil // it was deleted meanwhile
 }
 
+// outdated reports whether a job is about an earlier version of a document: the present one has a job of its own.
+func outdated(j recaller.Job, d recaller.Document) bool {
+	return j.Subject != recaller.SubjectOf(d.ID, d.Version)
+}
+
 // GiveUpDelivery marks a document as dead that could not be delivered: it is in the dead-letter list, and can be tried
 // again.
 func (s *Service) GiveUpDelivery(ctx context.Context, j recaller.Job, _ error) error {
-	d, err := s.Store.Document(ctx, j.Tenant, recaller.DocumentID(j.Subject))
-	if errors.Is(err, recaller.NotFound) || recaller.IsDamaged(err) || err == nil && d.Delivery.State != recaller.DeliveryPending {
+	d, err := s.Store.Document(ctx, j.Tenant, recaller.DocumentOf(j.Subject))
+	if errors.Is(err, recaller.NotFound) || recaller.IsDamaged(err) || err == nil && (d.Delivery.State != recaller.DeliveryPending || outdated(j, d)) {
 		return nil
 	}
 	if err != nil {

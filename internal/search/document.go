@@ -26,7 +26,7 @@ type Documents interface {
 // IndexDocument does a job of kind recaller.JobDocument: it makes a document findable, by words first and then by
 // meaning. An error means that the job must run again; the words then find it meanwhile.
 func (s *Service) IndexDocument(ctx context.Context, j recaller.Job) error {
-	d, err := s.Documents.Get(ctx, j.Tenant, recaller.DocumentID(j.Subject))
+	d, err := s.Documents.Get(ctx, j.Tenant, recaller.DocumentOf(j.Subject))
 	if errors.Is(err, recaller.NotFound) || recaller.IsDamaged(err) {
 		return nil
 	}
