@@ -247,7 +247,12 @@ func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.Ca
 	}
 	k := key{tenant: t, caller: c}
 	asked := s.ask(ctx, q)
+	var house *entry
+	var missing string
+	var beside sync.WaitGroup
+	beside.Go(func() { house, missing = s.beside(ctx, t) }) // over a network it is a round trip of its own
 	version, err := s.src.ContentVersion(ctx, t, c)
+	beside.Wait()
 	if err != nil {
 		if recaller.KindOf(err) == recaller.NotFound {
 			s.cache.drop(k)
@@ -256,7 +261,6 @@ func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.Ca
 	}
 	built := false
 	e := s.cache.get(k) // used to the end, even if it leaves the cache meanwhile
-	house, missing := s.beside(ctx, t)
 	degraded := cmp.Or(missing, asked.take(&iq))
 	for range maxBuilds {
 		s.compare(ctx, e, q, &iq)
