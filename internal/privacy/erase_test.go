@@ -87,7 +87,7 @@ func TestErasureLeavesNothingButAReceipt(t *testing.T) {
 			if got.Caller != caller || got.Tenant != tenant || len(got.KeyFingerprint) != 16 || !got.ErasedAt.Equal(b.Clock.Now()) {
 				t.Errorf("got receipt %+v", got)
 			}
-			want := map[string]int{"callers": 1, "identities": 2, "conversations": 2, "memory_versions": 3, "checkpoints": 1, "documents": 1, "document_tags": 1, "wrapup_steps": 5, "request_marks": 2, "jobs": 2}
+			want := map[string]int{"callers": 1, "identities": 2, "conversations": 2, "memory_versions": 3, "checkpoints": 1, "documents": 1, "document_tags": 1, "wrapup_steps": 6, "request_marks": 2, "jobs": 2}
 			if tenant == keep {
 				want["turns"] = 4
 			}
