@@ -52,7 +52,7 @@ func TestEveryRouteAsksForItsKey(t *testing.T) {
 				if got := ask(agent.APIKey); (got == http.StatusForbidden) != (op.Scope == "admin") {
 					t.Errorf("%s %s needs %s: got %d with an agent key", method, template, op.Scope, got)
 				}
-				asks := strings.HasSuffix(template, "/recall") || strings.HasSuffix(template, "/search") || strings.HasSuffix(template, "/check")
+				asks := strings.HasSuffix(template, "/recall") || strings.HasSuffix(template, "/search") || strings.HasSuffix(template, "/query") || strings.HasSuffix(template, "/check")
 				writes := method != http.MethodGet && !asks
 				if writes && op.Scope == "read" {
 					t.Errorf("%s %s writes, but a read key will do", method, template)
@@ -86,10 +86,15 @@ func TestNoRouteLeadsIntoAnotherTenant(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ids := map[string]string{"conversations": mine.Conversation.ID, "callers": mine.Caller.ID, "memories": memory.Memory.ID}
+		paper, err := s.admin.CreateDocument(t.Context(), client.DocumentInput{Title: "Prices", Content: "A cat is 40."})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := map[string]string{"documents": paper.ID, "conversations": mine.Conversation.ID, "callers": mine.Caller.ID, "memories": memory.Memory.ID}
 		good := map[string]string{
 			"add-turns": `{"speaker":"user","text":"a"}`, "recall": `{"query":"Anna"}`, "update-caller": `{"name":"a"}`,
 			"store-memory": `{"type":"fact","key":"a","value":"b"}`, "update-memory": `{"value":"b"}`, "put-checkpoint": `{"summary":"a"}`,
+			"update-document": `{"content":"b"}`, "merge-document": `{"into":"` + paper.ID + `"}`,
 			"remind-caller": `{"key":"a","value":"b","due_at":"` + time.Now().AddDate(1, 0, 0).Format(time.RFC3339) + `"}`,
 			"set-reminder":  `{"due_at":"` + time.Now().AddDate(1, 0, 0).Format(time.RFC3339) + `"}`,
 		}

@@ -66,6 +66,9 @@ func TestTheDisconnection(t *testing.T) {
 func wantSteps(t *testing.T, rec client.ConversationRecord, want ...recaller.StepState) {
 	t.Helper()
 	steps := []recaller.Step{recaller.StepSummarise, recaller.StepAnalyse, recaller.StepExtract, recaller.StepPin, recaller.StepEmbed, recaller.StepDocument}
+	if rec.Conversation.Channel.Text() { // which leaves no document
+		steps = steps[:len(steps)-1]
+	}
 	if len(rec.Wrapup.Steps) != len(steps) {
 		t.Fatalf("got steps %+v, want %v", rec.Wrapup.Steps, steps)
 	}

@@ -223,6 +223,14 @@ func reminders() map[string]asked {
 			all, err := c.Reminders(ctx, client.ReminderFilter{})
 			return slices.ContainsFunc(all.Reminders, func(o client.Reminder) bool { return o.CallerID == who.caller || o.ID == who.reminder }), err
 		},
+		"documents": func(ctx context.Context, c *client.Client, who trace) (bool, error) {
+			list, err := c.Documents(ctx, client.DocumentFilter{Tags: []string{"voice-session"}, IncludeArchived: true})
+			return slices.ContainsFunc(list.Documents, func(d client.Document) bool { return d.CallerID == who.caller }), err
+		},
+		"query": func(ctx context.Context, c *client.Client, who trace) (bool, error) {
+			found, err := c.Query(ctx, client.QueryRequest{Text: "Evergreen plumber", IncludeArchived: true})
+			return slices.ContainsFunc(found.Results, func(d client.QueryResult) bool { return d.CallerID == who.caller }), err
+		},
 		"reminders for one caller": func(ctx context.Context, c *client.Client, who trace) (bool, error) {
 			his, err := c.Reminders(ctx, client.ReminderFilter{CallerID: who.caller})
 			return len(his.Reminders) > 0, err
@@ -269,6 +277,10 @@ func reads() map[string]asked {
 		}),
 		"checkpoint": of(func(ctx context.Context, c *client.Client, who trace) error {
 			_, err := c.Checkpoint(ctx, who.caller)
+			return err
+		}),
+		"document": of(func(ctx context.Context, c *client.Client, who trace) error {
+			_, err := c.Document(ctx, who.conversation)
 			return err
 		}),
 		"conversation": of(func(ctx context.Context, c *client.Client, who trace) error {

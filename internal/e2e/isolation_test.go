@@ -27,7 +27,7 @@ import (
 )
 
 // probes is how often the wall between two tenants is tried, on each store.
-const probes = 10_800
+const probes = 11_700
 
 // hidden is in every word of the first tenant's, and in no request of the others'.
 const hidden = "zanzibarquagga"
@@ -181,6 +181,12 @@ func (w *wall) fillFirst(operator *client.Client) {
 	w.ok(err)
 	_, err = c.PutCheckpoint(ctx, caller.Caller.ID, client.CheckpointInput{Summary: word, StagingData: []byte(`{"step":"` + word + `"}`)})
 	w.ok(err)
+	for _, in := range []client.DocumentInput{
+		{Title: word, Content: word, Source: word, Tags: client.Tags{word}}, {Title: "Paper", Content: word, CallerID: caller.Caller.ID, Pinned: true},
+	} {
+		_, err = c.CreateDocument(ctx, in)
+		w.ok(err)
+	}
 	within := client.ToolContext{CallSessionID: caller.Conversation.ID, LineID: caller.Caller.ID, AccountID: made.Tenant.ID}
 	_, err = c.StoreMemoryTool(ctx, client.StoreMemoryCall{ToolContext: within, MemoryType: recaller.Fact, Key: "tool", Value: word})
 	w.ok(err)
@@ -248,6 +254,7 @@ func (w *wall) learn(picture string) {
 	}
 	for _, named := range []struct{ placeholder, in string }{
 		{"conversation", "/v1/conversations?limit=200"}, {"caller", "/v1/callers?limit=200"}, {"reminder", "/v1/reminders"}, {"key", "/v1/keys"},
+		{"document", "/v1/documents?limit=200&include_archived=true"},
 	} {
 		w.theirs[named.placeholder] = append(w.theirs[named.placeholder], w.idsOf(named.in)...)
 	}
@@ -258,7 +265,7 @@ func (w *wall) learn(picture string) {
 		}
 	}
 	w.cursors = append(w.cursors, append(w.cursorOf("/v1/conversations?limit=1"), w.cursorOf("/v1/callers?limit=1")...)...)
-	for name, least := range map[string]int{"conversation": 8, "caller": 5, "memory": 5, "reminder": 1, "key": 2} {
+	for name, least := range map[string]int{"conversation": 8, "caller": 5, "memory": 5, "reminder": 1, "key": 2, "document": 8} {
 		if len(w.theirs[name]) < least {
 			w.Fatalf("the first tenant has %d of %s, want %d at least", len(w.theirs[name]), name, least)
 		}
@@ -320,7 +327,7 @@ func (w *wall) picture() string {
 	}
 	for _, path := range []string{
 		"/v1/tenant", "/v1/keys", "/v1/webhook", "/v1/packs", "/v1/packs/" + hidden, "/v1/prompts", "/v1/reminders?limit=200",
-		"/v1/callers?limit=200", "/v1/conversations?limit=200",
+		"/v1/callers?limit=200", "/v1/conversations?limit=200", "/v1/documents?limit=200&include_archived=true",
 	} {
 		look(path)
 	}
