@@ -170,7 +170,18 @@ func (s *Store) FileDocument(
 	if err != nil {
 		return out, err
 	}
-	mark := newOnce(w.blind, tenant, in.Once)
+	for range maxRaces {
+		if out, err = s.fileDocument(ctx, w, in); !errors.Is(err, errRaced) {
+			return out, err
+		}
+	}
+	return out, recaller.Errorf(recaller.Unavailable, "another request with this Idempotency-Key is at work")
+}
+
+// fileDocument writes a document, unless an earlier Filing with the same token did. It fails with errRaced if that one
+// came while this one was on its way: its commit may be shared with this one's, so it cannot be read before both ended.
+func (s *Store) fileDocument(ctx context.Context, w documents, in recaller.Filing) (out recaller.Filed, err error) {
+	tenant, mark := w.tenant, newOnce(w.blind, w.tenant, in.Once)
 	if out, err = s.filedBefore(ctx, w, mark); out.Existing || err != nil {
 		return out, err
 	}
@@ -189,7 +200,7 @@ func (s *Store) FileDocument(
 		var filed filedOnce
 		if again, err := mark.before(ctx, tx, &filed); err != nil || again {
 			if again {
-				err = errRaced // two with one key at once: nothing of this one is written
+				err = errRaced // two with one key at once: nothing of this one is written, nor its version counted
 			}
 			return err
 		}
@@ -209,9 +220,6 @@ func (s *Store) FileDocument(
 		}
 		return nil
 	})
-	if errors.Is(err, errRaced) {
-		return s.filedBefore(ctx, w, mark)
-	}
 	return out, err
 }
 
