@@ -110,7 +110,7 @@ func (c *Config) modelFields() []field {
 // servingFields are about serving, and about what the first tenant begins with.
 func (c *Config) servingFields() []field {
 	return []field{
-		{"voice_session.enabled", "VOICE_SESSION_ENABLED", "true", "Whether the briefing of a voice call shows recent calls.", boolean(&c.Voice.Enabled)},
+		{"voice_session.enabled", "VOICE_SESSION_ENABLED", "true", "Whether the briefing of a voice call shows recent calls, and voice conversations leave documents.", boolean(&c.Voice.Enabled)},
 		{"voice_session.sync_interval", "VOICE_SESSION_SYNC_INTERVAL", "30s", "Read, with or without a unit (seconds), for those who have it set. Nothing waits for it: turns are durable when they are acknowledged.", seconds(&c.Voice.SyncInterval)},
 		{"voice_session.context_limit", "VOICE_SESSION_CONTEXT_LIMIT", "3", "How many recent conversations a briefing shows, 1 to 20. Only for the tenant `default`, at the first start; afterwards it is the tenant's `history_limit`.", count(&c.Voice.ContextLimit, 1, 20)},
 
