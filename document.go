@@ -42,7 +42,9 @@ type Document struct {
 
 // SubjectOf is the subject of a job about a version of a document. Each version has jobs of its own: one that is at work
 // on the version before is none about this one.
-func SubjectOf(id DocumentID, version int64) string { return string(id) + "@" + strconv.FormatInt(version, 10) }
+func SubjectOf(id DocumentID, version int64) string {
+	return string(id) + "@" + strconv.FormatInt(version, 10)
+}
 
 // DocumentOf is the document that a job with the subject is about.
 func DocumentOf(subject string) DocumentID {
