@@ -20,9 +20,10 @@ POSTGRES := ./tools/postgres/postgres
 RACE ?= $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo "-race '-gcflags=modernc.org/...=-race=0 -d=checkptr=0'")
 
 # Tests that run without it: the end-to-end ones start the binary as it is built for users (make race-e2e watches it), those of
-# the command line and of the simulated disk start whole servers whose parts are watched in their own packages, and the evaluation and the
-# benchmark are long computations.
-APART := /(internal/(cli|disktest|e2e|eval)|tools/bench)$$
+# the command line and of the simulated disk start whole servers whose parts are watched in their own packages, the evaluation and the
+# benchmark are long computations, and the wrap-up works through whole conversations by itself, one job at a time: its parts, and
+# the servers that run it beside all else (internal/app), are watched.
+APART := /(internal/(cli|disktest|e2e|eval|wrapup)|tools/bench)$$
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION)

@@ -144,12 +144,6 @@ func (s *Service) file(
 	return out.Document, nil
 }
 
-// Keep writes a document that the wrap-up keeps, as it is, in place of the version that it has.
-func (s *Service) Keep(ctx context.Context, tenant recaller.TenantID, d recaller.Document) error {
-	_, err := s.file(ctx, tenant, recaller.Once{}, d)
-	return err
-}
-
 // told tells the feed what changed for who searches.
 func (s *Service) told(out recaller.Filed) {
 	out.Change.Texts = changed(out.Before, out.Document)

@@ -45,7 +45,8 @@ func changed(before *recaller.Document, now recaller.Document) []recaller.Text {
 	if before == nil {
 		return texts
 	}
-	for _, old := range recalled(*before)[min(len(texts), len(recalled(*before))):] {
+	were := recalled(*before)
+	for _, old := range were[min(len(texts), len(were)):] {
 		old.Title, old.Text = "", ""
 		texts = append(texts, old)
 	}
