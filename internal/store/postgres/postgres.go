@@ -33,7 +33,7 @@ type Options struct {
 	Connections int32
 	// Patience is how long a transaction may take, and before that how long it may wait for a connection; 0: 15 s. A
 	// shorter deadline of whoever asked comes first, but a write that has begun ends by Patience alone. After the same
-	// time the server ends a transaction whose client is gone.
+	// time the server ends a statement that nobody waits for any more, and a transaction whose client is gone.
 	Patience time.Duration
 }
 

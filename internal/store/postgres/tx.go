@@ -16,8 +16,10 @@ import (
 const (
 	beginRead  = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
 	beginWrite = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE` // whatever the role's or the database's default is
-	// Without a timeout, a transaction whose client is gone would keep its locks until the network tells the server.
-	enter      = `SELECT recaller_wall.enter($1, $2, $3, $4, $5), set_config('idle_in_transaction_session_timeout', $6, TRUE)`
+	// Without timeouts, a transaction whose client is gone would keep its locks until the network tells the server, and a
+	// statement whose cancellation was lost on the way, or came before it, would run to its end.
+	enter = `SELECT recaller_wall.enter($1, $2, $3, $4, $5), set_config('idle_in_transaction_session_timeout', $6, TRUE),
+		set_config('statement_timeout', $6, TRUE)`
 	lockCaller = `SELECT 1 FROM callers WHERE tenant_id = $1 AND id = $2 FOR UPDATE`
 )
 

@@ -309,3 +309,31 @@ func TestSilence(t *testing.T) {
 		t.Errorf("got %d turns, counted %d: want the two that were acknowledged", len(turns), conv.Turns)
 	}
 }
+
+// TestCancellationLost has the network fall silent while a read runs, and then whoever asked go away: the server stops the
+// read by itself.
+func TestCancellationLost(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.Database(t)
+	w := newWire(t, db.App)
+	e, err := postgres.Open(t.Context(), w.url, postgrestest.Secrets(), postgres.Options{Connections: 1, Patience: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	defer w.letGo()
+	ctx, leave := context.WithCancel(t.Context())
+	read := make(chan error, 1)
+	go func() {
+		read <- e.Read(ctx, "t", "", func(tx store.Tx) error {
+			var n int
+			return tx.QueryRow(ctx, endless, nil, &n)
+		})
+	}()
+	super := connect(t, db.Super)
+	until(t, super, "the read runs", `SELECT (`+sleeping+`) = 1`)
+	w.hold()
+	leave()
+	wantKind(t, "a read that was left", <-read, recaller.Timeout)
+	until(t, super, "the server stops it", `SELECT (`+sleeping+`) = 0`)
+}
