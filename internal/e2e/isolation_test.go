@@ -253,7 +253,10 @@ func (w *wall) learn(picture string) {
 		w.ids[id] = true
 	}
 	for _, named := range []struct{ placeholder, in string }{
-		{"conversation", "/v1/conversations?limit=200"}, {"caller", "/v1/callers?limit=200"}, {"reminder", "/v1/reminders"}, {"key", "/v1/keys"},
+		{"conversation", "/v1/conversations?limit=200"},
+		{"caller", "/v1/callers?limit=200"},
+		{"reminder", "/v1/reminders"},
+		{"key", "/v1/keys"},
 		{"document", "/v1/documents?limit=200&include_archived=true"},
 	} {
 		w.theirs[named.placeholder] = append(w.theirs[named.placeholder], w.idsOf(named.in)...)
