@@ -328,6 +328,51 @@ func TestScopesOverMCP(t *testing.T) {
 	}
 }
 
+// The store goes away before a model logs its first turns: they are held, as a call's are, and written when it is back.
+func TestTurnsAreLoggedWhileTheStoreIsAway(t *testing.T) {
+	t.Parallel()
+	for name, more := range map[string]headers{"a number with each call": nil, "a bound connection": {"X-Recaller-Caller": "+1-555-0199"}} {
+		for _, state := range []state{away, full} {
+			t.Run(fmt.Sprint(name, " ", state), func(t *testing.T) {
+				t.Parallel()
+				h := build(t, t.TempDir(), Options{})
+				a := h.connect(h.app.BootstrapKey(), more)
+				h.hangUp(h.ring("+15550199").Conversation.ID) // the tenant and the caller are known
+				h.store.is(state)
+				turn := func(text string, more args) args {
+					out := args{"turns": []args{{"speaker": "user", "text": text}}}
+					if !strings.HasPrefix(name, "a bound") {
+						out["phoneNumber"] = "+1 555 0199"
+					}
+					maps.Copy(out, more)
+					return out
+				}
+				first := a.call("log_turns", turn("My parrot is called Kiki.", args{"conversationId": "CA-9"}))
+				id := first["conversationId"]
+				same(t, "the first turns", first, args{"success": true, "conversationId": id, "turns": 1, "durable": false, "ended": false})
+				for _, ref := range []any{id, "CA-9"} {
+					same(t, "more of it", a.call("log_turns", turn("And she talks.", args{"conversationId": ref})),
+						args{"success": true, "conversationId": id, "turns": 1, "durable": false, "ended": false})
+				}
+				if name != "a bound connection" {
+					if got := a.refused("log_turns", args{"phoneNumber": "+15550111", "conversationId": id, "turns": []args{{"speaker": "user", "text": "t"}}}); strings.Contains(got, "Kiki") {
+						t.Errorf("got %q", got)
+					}
+				}
+				if got := a.call("log_turns", args{"conversationId": id, "ended": "completed"}); got["ended"] != true {
+					t.Errorf("the end: got %v", got)
+				}
+				h.store.is(well)
+				h.eventually("what was held is written", func() bool { return h.app.conversations.FlushHeld(t.Context()) == 0 })
+				rec := h.read("CA-9")
+				if len(rec.Turns) != 3 || string(rec.Conversation.ID) != id || rec.Conversation.Status != recaller.Completed {
+					t.Errorf("got %+v with %d turns, want the conversation as it was logged", rec.Conversation, len(rec.Turns))
+				}
+			})
+		}
+	}
+}
+
 // A connection that the platform bound to a caller needs no number, and reaches nobody else.
 func TestAConnectionIsBoundToACaller(t *testing.T) {
 	t.Parallel()

@@ -89,7 +89,7 @@ func (a *App) wire() error {
 	a.search = a.searching(embedder, words)
 	a.runJobs(reminders)
 	a.gate = a.admission()
-	return a.serve(httpapi.Deps{
+	return a.serve(callers, httpapi.Deps{
 		Gate:          a.gate,
 		Conversations: a.conversations, Callers: callers, Memories: a.memories, Documents: a.documents, Tools: tools, Reminders: reminders,
 		Webhooks: a.tenants, Packs: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
@@ -139,13 +139,13 @@ func (a *App) callers() *caller.Service {
 func (a *App) reach() outward.Allowed { return outward.Allowed(a.cfg.Webhooks) }
 
 // serve says which handler is served at which address. Another door is another line here.
-func (a *App) serve(deps httpapi.Deps) error {
+func (a *App) serve(callers *caller.Service, deps httpapi.Deps) error {
 	api, err := httpapi.New(deps, a.httpOptions())
 	if err != nil {
 		return err
 	}
 	models, err := mcpserver.New(mcpserver.Deps{
-		Gate: deps.Gate, Callers: deps.Callers, Checkpoints: a.memories, Conversations: a.conversations,
+		Gate: deps.Gate, Callers: callers, Checkpoints: a.memories, Conversations: a.conversations,
 		Briefer: deps.Briefer, Recall: a.recall, Documents: a.search, Tools: deps.Tools, Tenants: a.tenants,
 		Registerer: a.registry,
 	}, mcpserver.Options{

@@ -106,28 +106,35 @@ func (s *Service) Introduce(ctx context.Context, tenantID recaller.TenantID, ref
 	if !errors.Is(err, recaller.NotFound) {
 		return c, err
 	}
-	tenant, failed := s.Tenants.Tenant(ctx, tenantID)
-	if failed != nil {
-		return c, failed
-	}
-	ref = strings.TrimSpace(ref)
-	is := recaller.Identity{Kind: recaller.IdentityExternal}
-	var bad error
-	if id, ok := strings.CutPrefix(ref, external); ok {
-		is.Value, bad = identity.ExternalID(id)
-	} else {
-		is.Kind = recaller.IdentityPhone
-		is.Value, bad = identity.Phone(ref, tenant.DefaultRegion)
-	}
+	is, bad := s.Identity(ctx, tenantID, ref)
 	if errors.Is(bad, identity.ErrWithheld) {
 		return c, bad // to be told why: nobody can be made of it
 	}
-	if bad != nil {
+	if errors.Is(bad, recaller.Invalid) {
 		return c, err
+	}
+	if bad != nil {
+		return c, bad
 	}
 	return s.Store.Introduce(ctx, tenantID, recaller.Introducing{
 		Identity: is, NewCaller: recaller.CallerID(s.NewID()), At: s.Now(),
 	})
+}
+
+// Identity returns the identity that a reference of Find names, in its one spelling. Whether anybody has it is not asked.
+// It fails with Invalid if the reference names none: then it may be the id that a caller has here.
+func (s *Service) Identity(ctx context.Context, tenantID recaller.TenantID, ref string) (recaller.Identity, error) {
+	ref = strings.TrimSpace(ref)
+	if id, ok := strings.CutPrefix(ref, external); ok {
+		value, err := identity.ExternalID(id)
+		return recaller.Identity{Kind: recaller.IdentityExternal, Value: value}, err
+	}
+	tenant, err := s.Tenants.Tenant(ctx, tenantID)
+	if err != nil {
+		return recaller.Identity{}, err
+	}
+	value, err := identity.Phone(ref, tenant.DefaultRegion)
+	return recaller.Identity{Kind: recaller.IdentityPhone, Value: value}, err
 }
 
 // List returns callers, last seen first, with the cursor of the next page.

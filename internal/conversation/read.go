@@ -180,6 +180,13 @@ func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, ref string
 	return s.find(ctx, tenant, ref)
 }
 
+// IsWith reports whether a conversation that goes on is with whoever has an identity. It looks at the ledger alone, so it
+// can tell while the store is away. False does not say that it is with somebody else.
+func (s *Service) IsWith(tenant recaller.TenantID, conv recaller.ConversationID, who recaller.Identity) bool {
+	e := s.Ledger.get(tenant, string(conv))
+	return e != nil && slices.Contains(e.callerNow().Identities, who)
+}
+
 // List returns conversations, newest first, and the cursor of the next page. It leaves out what was forgotten. A
 // conversation that cannot be read is marked as Unreadable, and has what is known of it.
 func (s *Service) List(

@@ -33,6 +33,8 @@ type Callers interface {
 	Find(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Caller, error)
 	// Introduce makes a caller of one whom nobody knows yet.
 	Introduce(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Caller, error)
+	// Identity reads a number or an id of the application's own, and asks nobody whose it is.
+	Identity(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Identity, error)
 }
 
 // Checkpoints keeps the state of unfinished matters; *memory.Service does.
@@ -51,6 +53,8 @@ type Conversations interface {
 	) (turns []recaller.Turn, durable bool, err error)
 	End(ctx context.Context, tenant recaller.TenantID, ref string, in conversation.End) (recaller.Conversation, error)
 	Find(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)
+	// IsWith reports whether a conversation that goes on is with whoever has an identity, and does not need the store.
+	IsWith(tenant recaller.TenantID, conv recaller.ConversationID, who recaller.Identity) bool
 	List(
 		ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter,
 	) ([]recaller.Conversation, string, error)

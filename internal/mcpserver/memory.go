@@ -92,6 +92,9 @@ func (s *server) conversation(
 	if x.bound == "" && !who.Given(argPhone) {
 		return conv, nil
 	}
+	if is, named := s.identity(ctx, x, who); named && s.Conversations.IsWith(x.Tenant, conv.ID, is) {
+		return conv, nil
+	}
 	c, err := s.whose(ctx, x, who, false)
 	if errors.Is(err, recaller.NotFound) || err == nil && c.ID != conv.Caller {
 		err = recaller.Errorf(recaller.NotFound, "the conversation is not with this caller")

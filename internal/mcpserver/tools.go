@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -200,6 +201,21 @@ func (s *server) whose(ctx context.Context, x *exchange, args tool.Arguments, in
 		return recaller.Caller{}, recaller.InvalidField(argPhone, "is required")
 	}
 	return s.caller(ctx, x, ref, introduce)
+}
+
+// identity returns the number, or the id of the application's own, by which a call names its caller, without asking the
+// store whose it is. It is false where whose has to tell, or to say what is wrong.
+func (s *server) identity(ctx context.Context, x *exchange, args tool.Arguments) (recaller.Identity, bool) {
+	ref, err := args.Text(argPhone)
+	if err != nil {
+		return recaller.Identity{}, false
+	}
+	is, err := s.Callers.Identity(ctx, x.Tenant, cmp.Or(ref, x.bound))
+	if err != nil || ref == "" || x.bound == "" {
+		return is, err == nil
+	}
+	own, err := s.Callers.Identity(ctx, x.Tenant, x.bound)
+	return is, err == nil && own == is
 }
 
 // known is whose, where somebody new is nobody's mistake; ok is false if nobody is known by that.

@@ -116,21 +116,21 @@ var speakers = map[string]recaller.Speaker{
 }
 
 // opened returns the id of the conversation that turns are logged to. One that nobody knows yet is opened, under the id
-// that it was named by.
+// that it was named by; so is one that only the store may know, while that is away.
 func (s *server) opened(
 	ctx context.Context, x *exchange, in logging, args tool.Arguments, once recaller.Once,
 ) (string, error) {
 	if in.ref != "" {
 		conv, err := s.conversation(ctx, x, in.ref, args)
-		if !errors.Is(err, recaller.NotFound) || conv.ID != "" {
+		unknown := errors.Is(err, recaller.NotFound) || errors.Is(err, recaller.Unavailable) || errors.Is(err, recaller.Timeout)
+		if !unknown || conv.ID != "" {
 			return string(conv.ID), err
 		}
 	}
-	who, err := s.whose(ctx, x, args, true)
+	ref, err := s.callerRef(ctx, x, args)
 	if err != nil {
 		return "", err
 	}
-	ref := conversation.CallerRef{Phone: who.Phone(), ExternalID: who.ExternalID()}
 	if once.Token != "" {
 		once.Token = "start:" + once.Token
 	}
@@ -141,4 +141,18 @@ func (s *server) opened(
 		Once: once, Caller: ref, ExternalID: in.ref, Channel: recaller.Channel(in.channel),
 	})
 	return string(started.Conversation.ID), err
+}
+
+// callerRef says whom a conversation begins with. Who is named by a number is not looked up: a conversation begins while
+// the store is away, too.
+func (s *server) callerRef(ctx context.Context, x *exchange, args tool.Arguments) (conversation.CallerRef, error) {
+	is, named := s.identity(ctx, x, args)
+	switch {
+	case named && is.Kind == recaller.IdentityPhone:
+		return conversation.CallerRef{Phone: is.Value}, nil
+	case named:
+		return conversation.CallerRef{ExternalID: is.Value}, nil
+	}
+	who, err := s.whose(ctx, x, args, true)
+	return conversation.CallerRef{Phone: who.Phone(), ExternalID: who.ExternalID()}, err
 }
