@@ -23,7 +23,10 @@ RACE ?= $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo "-race '-gcf
 # the command line and of the simulated disk start whole servers whose parts are watched in their own packages, the evaluation and the
 # benchmark are long computations, and the wrap-up works through whole conversations by itself, one job at a time: its parts, and
 # the servers that run it beside all else (internal/app), are watched.
-APART := /(internal/(cli|disktest|e2e|eval|wrapup)|tools/bench)$$
+# Those of UNSHARED have no goroutine, no lock, no channel and no value that is made at its first use, so there is nothing to
+# watch; internal/arch holds them to it.
+UNSHARED := agreement|arch|guard|memory/decide|speech|transcript|when|wrapup/(answer|evidence|extract)
+APART    := /(internal/(cli|disktest|e2e|eval|wrapup|$(UNSHARED))|tools/bench)$$
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION)

@@ -3,6 +3,9 @@ package arch
 import (
 	"fmt"
 	"go/ast"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -26,6 +29,18 @@ func TestPackagesSayWhatTheyAreFor(t *testing.T) {
 
 func TestNothingRunsBeforeMain(t *testing.T) {
 	report(t, inits(load(t)))
+}
+
+func TestWhatRunsWithoutTheRaceDetectorSharesNothing(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join(projectRoot(t), "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?m)^UNSHARED := (.+)$`).FindSubmatch(makefile)
+	if found == nil {
+		t.Fatal("the Makefile does not name UNSHARED packages")
+	}
+	report(t, sharing(load(t), regexp.MustCompile("^("+string(found[1])+")$")))
 }
 
 func report(t *testing.T, faults []string) {
@@ -168,6 +183,34 @@ func timeName(src source) string {
 		}
 	}
 	return "time"
+}
+
+// sharing finds packages of a pattern that have something which goroutines could share, or a goroutine.
+func sharing(sources []source, pattern *regexp.Regexp) []string {
+	var faults []string
+	for _, src := range sources {
+		if src.test || !pattern.MatchString(src.pkg) {
+			continue
+		}
+		fault := func(what string) {
+			faults = append(faults, fmt.Sprintf("%s has %s: take %s out of UNSHARED in the Makefile", src.path, what, src.pkg))
+		}
+		for _, imp := range src.imports() {
+			if imp == "sync" || imp == "sync/atomic" {
+				fault("an import of " + imp)
+			}
+		}
+		ast.Inspect(src.file, func(n ast.Node) bool {
+			switch n.(type) {
+			case *ast.GoStmt:
+				fault("a goroutine")
+			case *ast.ChanType:
+				fault("a channel")
+			}
+			return true
+		})
+	}
+	return faults
 }
 
 // undocumented finds packages without a doc comment of at least a sentence.

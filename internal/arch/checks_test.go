@@ -3,6 +3,7 @@ package arch
 import (
 	"fmt"
 	"go/token"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -25,8 +26,11 @@ func TestChecksFindWhatTheyAreFor(t *testing.T) {
 		timeTypes           = "package when\nimport \"time\"\nfunc F(now time.Time) time.Time { return now }\n"
 		ruleReadsFiles      = "package identity\nimport _ \"os\"\n"
 		hasInit             = "package memory\nfunc init() {}\n"
+		goroutine           = "package when\nfunc f() { go f() }\n"
+		once                = "package when\nimport \"sync\"\nvar o sync.Once\n"
 		noDoc               = "// Package memory is.\npackage memory\n"
 	)
+	apart := func(sources []source) []string { return sharing(sources, regexp.MustCompile("^(when)$")) }
 	tests := []struct {
 		name  string
 		check func([]source) []string
@@ -50,6 +54,10 @@ func TestChecksFindWhatTheyAreFor(t *testing.T) {
 		{"a rule may speak of time", impurities, "internal/when/a.go", timeTypes, ""},
 		{"a rule reads no files", impurities, "internal/identity/a.go", ruleReadsFiles, "must not import os"},
 		{"nothing runs before main", inits, "internal/memory/a.go", hasInit, "a.go:2: func init"},
+		{"what is unshared starts no goroutine", apart, "internal/when/a.go", goroutine, "a goroutine"},
+		{"what is unshared makes nothing at its first use", apart, "internal/when/a.go", once, "an import of sync"},
+		{"its tests may", apart, "internal/when/a_test.go", once, ""},
+		{"others may", apart, "internal/jobs/a.go", once, ""},
 		{"a package says what it is for", undocumented, "internal/memory/a.go", noDoc, "does not say"},
 	}
 	for _, test := range tests {
