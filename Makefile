@@ -150,7 +150,7 @@ remem-client: ## Run the document client that the voice session specification pr
 	./tools/remem/client
 
 .PHONY: mcp-load
-mcp-load: ## Measure read_agent_memory over HTTP with 1,000,000 checkpoints held (RECALLER_MCP_HELD; filling takes a while)
+mcp-load: ## Measure read_agent_memory over HTTP with 1,000,000 checkpoints held (RECALLER_MCP_HELD; filling takes a while; RECALLER_MCP_DATA keeps them)
 	RECALLER_MCP_HELD=$${RECALLER_MCP_HELD:-1000000} RECALLER_MCP_FILL=$${RECALLER_MCP_FILL:-2h} $(GO) test -count 1 -timeout 3h -v -run '^TestReadingAmongManyCheckpoints$$' ./internal/app
 
 .PHONY: bench

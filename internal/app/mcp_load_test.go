@@ -1,9 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,14 +19,16 @@ import (
 )
 
 // How long read_agent_memory takes over HTTP with many checkpoints held: RECALLER_MCP_HELD=1000000, or as many as are
-// written in RECALLER_MCP_FILL (10m). `make mcp-load` runs it; the figure is in docs/benchmarks.md.
+// written in RECALLER_MCP_FILL (10m). They stay in the folder RECALLER_MCP_DATA, if it is given: another run reads them
+// again. `make mcp-load` runs it; the figure is in docs/benchmarks.md.
 func TestReadingAmongManyCheckpoints(t *testing.T) {
 	held, err := strconv.Atoi(os.Getenv("RECALLER_MCP_HELD"))
 	if err != nil {
 		t.Skip("make mcp-load runs it")
 	}
-	h := build(t, t.TempDir(), Options{}, "RECALLER_RATE_LIMIT=0")
-	held = h.fill(held)
+	dir := cmp.Or(os.Getenv("RECALLER_MCP_DATA"), t.TempDir())
+	h := build(t, dir, Options{}, "RECALLER_RATE_LIMIT=0")
+	held = h.filled(filepath.Join(dir, "filled"), held)
 	const reads = 20000
 	var read, idle []time.Duration
 	random := rand.New(rand.NewPCG(1, 2))
@@ -60,6 +64,23 @@ func quantiles(took []time.Duration) string {
 }
 
 func numberOf(n int) string { return fmt.Sprintf("+1555%07d", n) }
+
+// filled returns how many checkpoints the folder has by its note, after it has filled one without a note.
+func (h *house) filled(note string, held int) int {
+	h.t.Helper()
+	if text, err := os.ReadFile(note); err == nil {
+		n, err := strconv.Atoi(string(text))
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		return n
+	}
+	held = h.fill(held)
+	if err := os.WriteFile(note, []byte(strconv.Itoa(held)), 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+	return held
+}
 
 // fill saves so many checkpoints, each of another caller, and returns how many it had time for.
 func (h *house) fill(held int) int {
