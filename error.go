@@ -113,6 +113,31 @@ func IsKeyMissing(err error) bool {
 	return errors.As(err, &k)
 }
 
+// Unproven is the cause of an error about an identity whose row does not open for the caller that it leads to. It was
+// damaged, or changed by somebody who has no key. Nobody is recognised by it, and nobody new is made of it.
+type Unproven struct{ Kind IdentityKind }
+
+// Error names what kind of identity it is.
+func (u *Unproven) Error() string {
+	return "the " + string(u.Kind) + " does not open for the caller that its row names"
+}
+
+// UnprovenIdentity returns the Unavailable error of which Unproven is the cause.
+func UnprovenIdentity(kind IdentityKind) error {
+	return Wrap(Unavailable, &Unproven{Kind: kind},
+		"the row that says whose %s this is was damaged or changed: nobody is recognised by it until it is put back or deleted", kind)
+}
+
+// IsUnproven reports whether an error is that of an identity that proves nothing.
+func IsUnproven(err error) bool {
+	var u *Unproven
+	return errors.As(err, &u)
+}
+
+// IsQuarantined reports whether an error concerns one caller, or one tenant, that the store will not write about until
+// somebody repairs it: a key is missing, or an identity proves nothing.
+func IsQuarantined(err error) bool { return IsKeyMissing(err) || IsUnproven(err) }
+
 // KindOf returns the kind of an error: the outermost one in its chain, Internal if it has none.
 func KindOf(err error) Kind {
 	var e *Error

@@ -43,7 +43,7 @@ type Briefing struct {
 	Parts    []BriefingPart `json:"parts" nullable:"false" doc:"The parts that the text is made of, in order."`
 	Tokens   int            `json:"tokens" doc:"An upper bound of what a model will count." example:"312"`
 	Degraded bool           `json:"degraded" doc:"Something is missing that should be here." example:"false"`
-	Reason   string         `json:"reason,omitempty" doc:"Why, when degraded: deadline, store unavailable, key missing, or storage full: then nothing is missing, but the conversation waits for room to be stored." example:"deadline"`
+	Reason   string         `json:"reason,omitempty" doc:"Why, when degraded: deadline, store unavailable, key missing, identity unproven (the row that says whose number this is was damaged or changed), or storage full: then nothing is missing, but the conversation waits for room to be stored." example:"deadline"`
 }
 
 // BriefingPart is one section of a briefing.

@@ -72,6 +72,8 @@ const (
 	ReasonDeadline = "deadline"
 	ReasonStore    = "store unavailable"
 	ReasonKey      = "key missing" // of the caller, or of the tenant: he is quarantined
+	// ReasonIdentity is for the start of a call whose number, or external id, leads to a caller that it does not open for.
+	ReasonIdentity = "identity unproven"
 	// ReasonFull is for the start of a call that cannot be stored yet. Nothing is lacking in the briefing.
 	ReasonFull = "storage full"
 )

@@ -26,7 +26,7 @@ type entry struct {
 	heard   heard                  // what was said
 	queue   queue                  // what the store was not told yet
 
-	quarantined bool // the store did not open it, because the caller's key is missing
+	quarantined error // why the store did not open it, though it is there; nil: it was away
 }
 
 // origin is which conversation it is and how it began. It never changes once the ledger has the entry.

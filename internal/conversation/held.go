@@ -143,7 +143,7 @@ const (
 
 // FlushHeld writes what was answered while the store was away, and returns how many conversations still wait for it. The
 // next call goes on where this one failed. Call it about twice a second. Conversations of quarantined callers wait for
-// their key, and hold up no other.
+// their key, or for the row by which they are recognised, and hold up no other.
 func (s *Service) FlushHeld(ctx context.Context) (waiting int) {
 	var mu sync.Mutex // guards what follows, and waiting
 	var failures int
@@ -155,7 +155,7 @@ func (s *Service) FlushHeld(ctx context.Context) (waiting int) {
 			failures = 0
 			return
 		}
-		if recaller.IsKeyMissing(err) { // the store is there
+		if recaller.IsQuarantined(err) { // the store is there
 			return
 		}
 		waiting, last = waiting+1, err
@@ -176,7 +176,7 @@ func (s *Service) FlushHeld(ctx context.Context) (waiting int) {
 		}
 		all.Go(func() error {
 			err := s.flush(ctx, e)
-			if recaller.IsKeyMissing(err) && e.untouchedFor(s.Now()) > wordsFor {
+			if recaller.IsQuarantined(err) && e.untouchedFor(s.Now()) > wordsFor {
 				s.giveUp(e, err)
 			}
 			count(err)

@@ -183,15 +183,20 @@ func (s *Service) startedHeld(
 func (e *entry) lacks(cause error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.quarantined = recaller.IsKeyMissing(cause)
+	if recaller.IsQuarantined(cause) {
+		e.quarantined = cause
+	}
 }
 
 // why returns the reason for a briefing without what the store has.
 func (e *entry) why() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.quarantined {
+	switch {
+	case recaller.IsKeyMissing(e.quarantined):
 		return briefing.ReasonKey
+	case e.quarantined != nil:
+		return briefing.ReasonIdentity
 	}
 	return briefing.ReasonStore
 }

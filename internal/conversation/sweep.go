@@ -51,7 +51,7 @@ func (s *Service) TakeUp(ctx context.Context) (live, closed int, err error) {
 // itsOwn reports whether a failure costs one conversation alone: its caller was erased meanwhile or is quarantined, or it
 // is damaged. The store tells of the last two.
 func itsOwn(err error) bool {
-	return errors.Is(err, recaller.NotFound) || recaller.IsKeyMissing(err) || recaller.IsDamaged(err)
+	return errors.Is(err, recaller.NotFound) || recaller.IsQuarantined(err) || recaller.IsDamaged(err)
 }
 
 // takenAtOnce is how many conversations are taken up at the same time: writes that come together share a commit.

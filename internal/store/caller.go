@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -129,7 +130,7 @@ func (s *Store) Caller(ctx context.Context, tenant recaller.TenantID, id recalle
 	return c, err
 }
 
-// CallerByIdentity returns the caller with an identity.
+// CallerByIdentity returns the caller with an identity. It fails with Unproven if the identity does not open for him.
 func (s *Store) CallerByIdentity(
 	ctx context.Context, tenant recaller.TenantID, id recaller.Identity,
 ) (recaller.Caller, error) {
@@ -147,7 +148,19 @@ func (s *Store) CallerByIdentity(
 	if err != nil {
 		return recaller.Caller{}, err
 	}
-	return s.Caller(ctx, tenant, caller)
+	c, err := s.Caller(ctx, tenant, caller)
+	if err != nil {
+		return c, err
+	}
+	return c, proven(c, id)
+}
+
+// proven fails where a caller was found by an identity that his key does not open: its row may have been another's.
+func proven(c recaller.Caller, by recaller.Identity) error {
+	if slices.Contains(c.Identities, by) {
+		return nil
+	}
+	return recaller.UnprovenIdentity(by.Kind)
 }
 
 const identityQuery = `SELECT caller_id FROM identities WHERE tenant_id = $1 AND kind = $2 AND token = $3`

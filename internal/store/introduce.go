@@ -71,7 +71,11 @@ func (s *Store) introduced(
 	if _, err := s.unseal(ctx, tenant, caller); recaller.KindOf(err) == recaller.NotFound {
 		return recaller.Caller{}, cmp.Or(s.eraseAgain(ctx, tenant, caller, in.At), errRaced)
 	}
-	return s.Caller(ctx, tenant, caller)
+	c, err := s.Caller(ctx, tenant, caller)
+	if err != nil {
+		return c, err
+	}
+	return c, proven(c, in.Identity)
 }
 
 // blindIdentities makes the tokens of the identities.

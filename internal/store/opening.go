@@ -84,6 +84,7 @@ type opening struct {
 
 	box           box
 	caller        recaller.CallerID // who it is with, as far as could be seen
+	by            recaller.Identity // by which he was found; zero: by none
 	isNew         bool
 	numbered      bool     // a known caller got another phone number
 	tokens        [][]byte // of the identities, in order
@@ -200,9 +201,19 @@ func (w *opening) find(ctx context.Context, tx Tx) (recaller.CallerID, error) {
 		if recaller.KindOf(err) == recaller.NotFound {
 			continue
 		}
+		w.by = id
 		return caller, err
 	}
 	return "", nil
+}
+
+// with reads the caller of the conversation. It fails with Unproven if the identity that led to him does not open for him.
+func (w *opening) with(ctx context.Context, tx Tx) (recaller.Caller, error) {
+	c, err := w.box.readCaller(ctx, tx, w.tenant, w.caller)
+	if err != nil || w.by == (recaller.Identity{}) {
+		return c, err
+	}
+	return c, proven(c, w.by)
 }
 
 func (w *opening) run(ctx context.Context, tx Tx) (recaller.Opened, error) {
@@ -233,7 +244,7 @@ func (w *opening) run(ctx context.Context, tx Tx) (recaller.Opened, error) {
 	if err := w.once.mark(ctx, tx, w.caller, out.Conversation.ID, out.Conversation.LastActivityAt); err != nil {
 		return out, raced(err)
 	}
-	out.Caller, err = w.box.readCaller(ctx, tx, w.tenant, w.caller)
+	out.Caller, err = w.with(ctx, tx)
 	conv := out.Conversation
 	out.Change = recaller.Change{
 		Tenant: w.tenant, Caller: w.caller, Version: out.Change.Version, Conversation: &conv, Zone: w.numbered,
@@ -275,7 +286,7 @@ func (w *opening) existing(ctx context.Context, tx Tx) (out recaller.Opened, fou
 	if out.Conversation, err = w.box.open(row); err != nil {
 		return out, true, err
 	}
-	out.Caller, err = w.box.readCaller(ctx, tx, w.tenant, w.caller)
+	out.Caller, err = w.with(ctx, tx)
 	return out, true, err
 }
 

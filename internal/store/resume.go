@@ -58,7 +58,7 @@ func (w *opening) resume(ctx context.Context, tx Tx, row sealedConversation) (ou
 	}
 	out = recaller.Opened{Conversation: c, Existing: true, Resumed: true}
 	out.Change = recaller.Change{Tenant: w.tenant, Caller: c.Caller, Version: version, Conversation: &c}
-	out.Caller, err = w.box.readCaller(ctx, tx, w.tenant, w.caller)
+	out.Caller, err = w.with(ctx, tx)
 	return out, err
 }
 
