@@ -20,6 +20,9 @@ type place struct {
 	key    string
 	from   int // words of the turn
 	to     int
+	last   int  // the turn that added to it; 0: none did
+	asked  bool // the agent asked for it
+	others bool // somebody else lives there
 }
 
 // addressed is a text while addresses are looked for in it.
@@ -43,7 +46,7 @@ func (c *conversation) places(i int) []place {
 		}
 		s := sentenceAt(t, a.ws[p.from].Start)
 		if !a.refused(p, s) {
-			p.turn = i
+			p.turn, p.asked, p.others = i, a.asked, a.another(p)
 			p.key, p.value = a.purpose(p, s), a.quoted(t, p)
 			out = append(out, p)
 		}
@@ -101,6 +104,9 @@ func (a addressed) numberFirst(k int) (place, bool) {
 	p := place{from: number, to: k + 1, street: a.lower(name, k+1)}
 	if number < from {
 		p.house = a.text[a.ws[number].Start:a.ws[min(from, name)-1].End]
+	} else if n := houseAt(a.text, a.ws, min(k+2, len(a.ws))); n > 0 && houseWords[a.ws[k+1].Text] { // "New Road, number 12"
+		p.to = k + 2 + n
+		p.house = a.text[a.ws[k+2].Start:a.ws[p.to-1].End]
 	}
 	return p, true
 }
@@ -169,7 +175,7 @@ func ordinal(w string) bool {
 // name reports whether a word may be of a street's name.
 func (a addressed) name(i int) bool {
 	w := a.ws[i]
-	if a.number(i) && !ordinal(w.Text) || noName[w.Text] || speech.Hesitation(w.Text) {
+	if a.number(i) && !ordinal(w.Text) || noName[w.Text] && !(named[w.Text] && a.cased && a.capital(i)) || speech.Hesitation(w.Text) {
 		return false
 	}
 	return !a.cased || ordinal(w.Text) || a.capital(i)
@@ -243,6 +249,8 @@ func (a addressed) further(i int) int {
 	switch {
 	case a.letters(i) > 0:
 		return a.letters(i)
+	case i+1 < len(a.ws) && (ordinal(w) || ordinals[w]) && rooms[a.ws[i+1].Text]: // "third floor", "segundo piso"
+		return 2
 	case sides[w]:
 		return 1
 	case rooms[w] && i+1 < len(a.ws) && (a.number(i+1) || len(a.ws[i+1].Text) <= 2) && !a.ends(i):
@@ -269,8 +277,15 @@ func (a addressed) town(i int) bool {
 
 func (a addressed) towns(i int) int {
 	n := 1
-	for n < 3 && i+n < len(a.ws) && a.town(i+n) && !a.pause(i+n-1) {
-		n++
+	for n < 4 && i+n < len(a.ws) && !a.pause(i+n-1) {
+		switch {
+		case a.town(i + n):
+			n++
+		case inTowns[a.ws[i+n].Text] && i+n+1 < len(a.ws) && !a.pause(i+n) && a.town(i+n+1): // "Alcalá de Henares"
+			n += 2
+		default:
+			return n
+		}
 	}
 	return n
 }
@@ -336,6 +351,11 @@ func (a addressed) refused(p place, s speech.Sentence) bool {
 		return true
 	}
 	return s.Question && yours.In(all) && !wanting.In(all)
+}
+
+// another reports whether words right before an address say that somebody else lives there.
+func (a addressed) another(p place) bool {
+	return othersLive.In(a.ws[max(0, p.from-4):p.from])
 }
 
 // purpose is the key under which an address is kept.

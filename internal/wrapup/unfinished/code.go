@@ -97,7 +97,20 @@ func (c *conversation) code(i int, r run) string {
 			return s
 		}
 	}
-	return r.digits
+	return lettersBefore(t.Text, ws, r.from) + r.digits
+}
+
+// lettersBefore are the capitals that stand right before the digits of a code: "PL 88 412 7".
+func lettersBefore(text string, ws []speech.Word, at int) string {
+	if at == 0 {
+		return ""
+	}
+	w := text[ws[at-1].Start:ws[at-1].End]
+	if len(w) < 2 || len(w) > 3 || strings.Trim(w, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" || numberWords[ws[at-1].Text] ||
+		strings.Trim(text[ws[at-1].End:ws[at].Start], " -") != "" {
+		return ""
+	}
+	return w
 }
 
 func letteredCode(s string) bool {

@@ -6,6 +6,81 @@ type dialogue struct {
 	name, words, want string
 }
 
+// inPieces are dropped calls in which an address was said in pieces.
+var inPieces = []dialogue{
+	{"the town and the code, when they are asked for", `
+		C: Hi, my boiler is leaking all over the kitchen floor.
+		A: I'm sorry to hear that. What's the address?
+		C: It's 14 Brookside Lane.
+		A: And which town is that?
+		C: Ashford.
+		A: And the postcode?
+		C: TN24 8QP.
+		A: Let me check who is`, `{"address":"14 Brookside Lane, Ashford, TN24 8QP","issue":"my boiler is leaking all over the kitchen floor."}`},
+	{"as a recogniser writes it", `
+		A: roofing company how can i help
+		C: yeah hi um so the storm ripped off a bunch of shingles and now theres water coming in upstairs
+		A: oh no okay what's the address there
+		C: its uh four fifteen maple avenue
+		A: and what city
+		C: boise
+		A: zip code
+		C: eight three seven oh two`, `{"address":"four fifteen maple avenue, boise [83702]","issue":"the storm ripped off a bunch of shingles and now theres water coming in upstairs"}`},
+	{"in Spanish", `
+		A: Buenos días, fontanería López.
+		C: Hola, tengo una fuga de agua en el baño.
+		A: ¿Cuál es su dirección?
+		C: Calle Mayor 25, segundo piso.
+		A: ¿En qué ciudad?
+		C: En Alcalá de Henares.
+		A: ¿Y el código postal?
+		C: 28801.`, `{"address":"Calle Mayor 25, segundo piso, Alcalá de Henares, 28801","issue":"tengo una fuga de agua en el baño."}`},
+	{"in German, the town with its code", `
+		C: Guten Tag, bei mir ist der Strom ausgefallen.
+		A: Wo wohnen Sie denn?
+		C: In der Lindenstraße 12.
+		A: Welcher Ort?
+		C: 80331 München.`, `{"address":"Lindenstraße 12, 80331 München","issue":"bei mir ist der Strom ausgefallen."}`},
+	{"the number of the house by itself", `
+		C: Morning. I need somebody to cut down a dead birch.
+		A: Sure, where would that be?
+		C: One two seven
+		C: Old Mill Road
+		A: Got it.`, `{"address":"One two seven Old Mill Road","issue":"I need somebody to cut down a dead birch."}`},
+	{"its number behind the street", `
+		C: My dog was limping all day and now he won't put his paw down.
+		A: Where do you live?
+		C: New Road, number 12.`, `{"address":"New Road, number 12","issue":"My dog was limping all day and now he won't put his paw down."}`},
+	{"with a nod between", `
+		C: I want to return a pair of shoes, they're too small.
+		A: Where should the courier pick them up?
+		C: My office. That's Kingsway House,
+		A: Yes?
+		C: third floor, 103 Kingsway, London.`, `{"address":"Kingsway House, third floor, 103 Kingsway, London","issue":"I want to return a pair of shoes, they're too small."}`},
+	{"the town of something else", `
+		A: Travel desk, where are you flying to?
+		C: I need a flight to Lisbon for two.
+		A: Which city are you leaving from?
+		C: Manchester.
+		A: And your address for the tickets?
+		C: 7 Quay Street, Salford.`, `{"address":"7 Quay Street, Salford","issue":"I need a flight to Lisbon for two."}`},
+	{
+		"where somebody else lives", `
+		C: My sister gave me this washing machine, she lives at 12 Oak Street, and it's been making a terrible racket.
+		A: And what's your address?
+		C: Mine? 40 Birch Road.`,
+		`{"address":"40 Birch Road","issue":"My sister gave me this washing machine, she lives at 12 Oak Street, and it's been making a terrible racket.","other_address":"12 Oak Street"}`,
+	},
+	{"a denial is no town", `
+		C: The gate is broken at 9 Mill Lane.
+		A: Is that in the city?
+		C: No.`, `{"address":"9 Mill Lane","issue":"The gate is broken at 9 Mill Lane."}`},
+	{"capitals before a number", `
+		C: Someone drove into my parked car outside the gym.
+		A: Sorry to hear it. What's your policy number?
+		C: PL 88 412 7.`, `{"issue":"Someone drove into my parked car outside the gym.","policy_number":"PL884127"}`},
+}
+
 // dropped are calls in which the line went.
 var dropped = []dialogue{
 	{"the disconnection", `
@@ -147,7 +222,7 @@ var dropped = []dialogue{
 		A: Is that for you?
 		C: It's for my dad. When can I pick it up, tomorrow?
 		A: Let me check.`,
-		`{"date":"tomorrow [Tuesday 24 November 2026]","issue":"Hi, I need to refill a prescription, the number is 6 6 0 2 1 1 8.","prescription_number":"6602118"}`,
+		`{"date":"tomorrow [Tuesday 24 November 2026]","issue":"I need to refill a prescription, the number is 6 6 0 2 1 1 8.","prescription_number":"6602118"}`,
 	},
 	{
 		"help with a machine", `

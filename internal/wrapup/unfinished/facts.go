@@ -1,6 +1,7 @@
 package unfinished
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,13 +14,14 @@ import (
 // asked is what an agent asks for in a turn.
 type asked struct {
 	address, phone, mail, date bool
+	town, code                 bool   // of an address
 	offers                     bool   // he offers days
 	number                     string // the key of the number that is asked for
 }
 
 // any reports whether he asks for anything that is collected.
 func (a asked) any() bool {
-	return a.address || a.phone || a.mail || a.date || a.number != ""
+	return a.address || a.town || a.code || a.phone || a.mail || a.date || a.number != ""
 }
 
 // fact is something that was collected, and where it stands.
@@ -34,6 +36,9 @@ type found map[string]fact
 // lastSentences is how many sentences at the end of a turn are read for what is asked.
 const lastSentences = 3
 
+// mostShort is how many words a question has at most that is heard as one without its mark.
+const mostShort = 4
+
 func askedIn(t reading.Turn) asked {
 	var out asked
 	if len(t.Sentences) == 0 {
@@ -42,11 +47,13 @@ func askedIn(t reading.Turn) asked {
 	end := t.Sentences[max(0, len(t.Sentences)-lastSentences):]
 	for _, s := range end {
 		ws := speech.Words(s.Text)
-		if !s.Question && !requesting.In(ws) {
+		short := len(ws) <= mostShort && (asksTown.In(ws) || asksCode.In(ws)) // "And the city"
+		if !s.Question && !requesting.In(ws) && !short {
 			continue
 		}
 		out.mail = out.mail || asksMail.In(ws)
 		out.address = out.address || asksAddress.In(ws) && !asksMail.In(ws)
+		out.town, out.code = out.town || asksTown.In(ws), out.code || asksCode.In(ws)
 		out.date = out.date || s.Question && asksDate.In(ws) && !asksPast.In(ws) && (len(ws) <= 5 || addressing.In(ws))
 		if key := numberKey(ws); key != "" {
 			out.number = key
@@ -128,6 +135,7 @@ func (c *conversation) readAddresses(out found) {
 			continue
 		}
 		for _, p := range c.places(i) {
+			p = c.houseBefore(p)
 			k := slices.IndexFunc(all, func(o place) bool { return o.street == p.street || c.replaces(o, p) })
 			switch {
 			case k >= 0 && all[k].street == p.street && p.house == "":
@@ -139,8 +147,11 @@ func (c *conversation) readAddresses(out found) {
 			}
 		}
 		if n := len(all); n > 0 {
-			all[n-1] = c.corrected(all[n-1], i)
+			all[n-1] = c.extended(c.corrected(all[n-1], i), i)
 		}
+	}
+	if slices.ContainsFunc(all, func(p place) bool { return p.asked && !p.others }) { // the caller's own goes first
+		slices.SortStableFunc(all, func(a, b place) int { return cmp.Compare(rank(a), rank(b)) })
 	}
 	for _, p := range all {
 		key := p.key
@@ -151,6 +162,13 @@ func (c *conversation) readAddresses(out found) {
 			out[key] = fact{p.value, p.turn, c.words[p.turn][p.from].Start}
 		}
 	}
+}
+
+func rank(p place) int {
+	if p.others && !p.asked {
+		return 1
+	}
+	return 0
 }
 
 // replaces reports whether an address takes the place of another: it is said instead.

@@ -13,6 +13,9 @@ var (
 	particles   = speech.Set("de del la las los el da do das dos des du le les")
 	rooms       = speech.Set("flat apartment apt unit suite ste room floor lot piso depto departamento wohnung etage top")
 	sides       = speech.Set("north south east west northeast northwest southeast southwest ne nw se sw")
+	ordinals    = speech.Set("ground top upper lower primer primero segundo tercer tercero cuarto quinto erster zweiter dritter")
+	inTowns     = speech.Set("de del la las los upon on in am an der sur the le")
+	houseWords  = speech.Set("number no nummer número numero")
 	skipped     = speech.Set("at in of on")
 	amounts     = speech.Set("couple both twice twins twin pair once single dozen triplets half quarter hundredth first")
 	measuring   = speech.Set("am pm h kg km cm mm ml mg lb lbs ft in m g x th st nd rd k s")
@@ -23,14 +26,19 @@ var (
 	noName = speech.Set(`the a an this that these those my your our their his her its to of in on at for from with by and or but so is are was were am be been i
 		you we they he she it me us them no not yes yeah okay ok oh um uh er just about around like more less other another next last first every each all any some
 		minute minutes hour hours day days week weeks month months year years mile miles dollar dollars pound pounds percent people men women kids cars times
-		blocks block feet foot inches inch bedroom bedrooms bed beds door doors nights night guests adults children who what where when why how which there
+		blocks block feet foot inches inch it's that's there's here's what's bedroom bedrooms bed beds door doors nights night guests adults children who what where when why how which there
 		here then than because if when can could would will should do does did have has had need want live lives living come coming go going called name names
 		please thanks thank sorry hello hi hey address house home number old new same wrong right down up across off near opposite behind`)
 
-	former  = speech.PhrasesOf(`used to|old address|previous address|former address|moved from|moved out of|last address|not at|no longer|wohnte|antes vivía|früher`)
-	theirs  = speech.PhrasesOf(`your|you're at|you at|you on|are you|you guys at|ihre|ihr|su`)
-	yours   = speech.PhrasesOf(`you|your|you're|ihr|ihre|sie|su|usted`)
-	wanting = speech.PhrasesOf(`can you|could you|would you|will you|can i|could i|can somebody|can someone|could somebody|could someone|können sie|könnten sie|puede|podría|pode`)
+	// named are those of noName that streets are called, where they are written with a capital: "Old Mill Road".
+	named = speech.Set("old new up down right home house")
+
+	former = speech.PhrasesOf(`used to|old address|previous address|former address|moved from|moved out of|last address|not at|no longer|wohnte|antes vivía|früher`)
+	// othersLive say that it is somebody else who lives at an address.
+	othersLive = speech.PhrasesOf(`she lives|he lives|they live|who lives|she's at|he's at|they're at|lives over`)
+	theirs     = speech.PhrasesOf(`your|you're at|you at|you on|are you|you guys at|ihre|ihr|su`)
+	yours      = speech.PhrasesOf(`you|your|you're|ihr|ihre|sie|su|usted`)
+	wanting    = speech.PhrasesOf(`can you|could you|would you|will you|can i|could i|can somebody|can someone|could somebody|could someone|können sie|könnten sie|puede|podría|pode`)
 )
 
 // What an agent asks for.
@@ -38,8 +46,10 @@ var (
 	asksPhone = speech.PhrasesOf(`phone|telephone|mobile|cell|cellphone|callback|call back number|contact number|best number|number to call|number to reach|number
 		we can|number i can|reach you|call you back on|ring you back on|telefonnummer|rückrufnummer|handynummer|teléfono|número de contacto|telefone`)
 	asksAddress = speech.PhrasesOf(`address|postcode|post code|postal code|zip|zip code|where are you|where do you live|where you live|where you are|whereabouts|located|location|
-		which street|what street|street|house number|where is it|where's it|where should|where shall|where do you want|where's the property|adresse|anschrift|wo wohnen|straße|
+		which street|what street|street|house number|where is it|where's it|where should|where would that|where would it|where is that|where's that|where is this|where's this|where to|where shall|where do you want|where's the property|adresse|anschrift|wo wohnen|straße|
 		dirección|domicilio|dónde vive|dónde está|endereço|morada`)
+	asksTown = speech.PhrasesOf(`town|city|village|which area|what area|which part|suburb|county|which state|what state|welcher ort|welche stadt|in welchem ort|ort|stadt|ciudad|población|pueblo|cidade`)
+	asksCode = speech.PhrasesOf(`postcode|post code|postal code|zip|zip code|postleitzahl|plz|código postal`)
 	asksMail = speech.PhrasesOf(`email|e-mail|mail address|e mail|correo`)
 	asksDate = speech.PhrasesOf(`when|what day|which day|what date|which date|what time|what days|day suits|suit you|suits you|work for you|works for you|convenient|prefer|how soon|
 		wann|welcher tag|welchen tag|um wie viel uhr|cuándo|qué día|a qué hora|quando|que dia`)
@@ -91,7 +101,7 @@ var (
 	busy       = speech.PhrasesOf(`is no good|no good|won't work|won't do|doesn't work|isn't good|i'm working|i work|i'm away|i'm at|i've got|i have|is out|is full|i'm on|is bad|not good|geht nicht|no puedo|no me va`)
 	wishes     = speech.PhrasesOf(`i need|we need|i want|we want|i wanted|we wanted|need|needs|i'd like|i would like|we'd like|looking for|looking to|hoping|can you|could you|can i|could i|can we|could we|would you|may i|is there|
 		do you have|have you got|have you anything|book|booked|cancel|reschedule|change|move|appointment|reservation|table|room|flight|fly|flying|how about|what about|prefer|let's say|let's do|make it|come|arrive|arriving|check in|
-		deliver|delivered|delivery|pick up|picked up|collect|depart|departing|leave|leaving|return|returning|möchte|brauche|termin|hätte gern|können sie|quiero|quisiera|necesito|reservar|cita|gostaria|marcar`)
+		i'm moving|we're moving|i am moving|we are moving|moving house|we move|i move|i'm travelling|we're travelling|deliver|delivered|delivery|pick up|picked up|collect|depart|departing|leave|leaving|return|returning|möchte|brauche|termin|hätte gern|können sie|quiero|quisiera|necesito|reservar|cita|gostaria|marcar`)
 	bygone = speech.PhrasesOf(`since|ago|was|were|happened|started|broke|bought|ordered|called|rang|came|seit|desde|last`)
 )
 
@@ -110,6 +120,9 @@ var (
 		you'll receive|ist gebucht|ist eingetragen|eingetragen|habe ich storniert|ist storniert|gebucht|reservado|agendado|cancelado|queda reservada|está reservada|confirmado|confirmada|marcado|está marcado`)
 	unless   = speech.Set("if once when after unless before until shall should would could can wenn sobald falls si cuando se quando")
 	politely = speech.PhrasesOf(`anything else|something else|what else|is that all|will that be all|does that help|okay|sound good|sounds good|sound okay|all right|alright|is that everything|noch etwas|algo más|mais alguma`)
+	// hellos begin a sentence that goes on to a matter.
+	hellos = speech.Set(`hi hello hey good morning afternoon evening day there guten tag morgen abend hallo grüß gott hola buenos buenas días tardes noches olá oi bom dia boa tarde yes yeah well so um uh`)
+	hails  = speech.Set("hi hello hey hallo hola olá oi")
 	// returns say that the caller will come back to the matter.
 	returns = speech.PhrasesOf(`i'll call back|i will call back|i'll call you back|i will call you back|i'll ring back|i'll ring you back|call you back|ring you back|i'll get back to you|i'll think about it|think about it|think it over|
 		i'll let you know|let you know|i'll check with|i have to check|i need to check|i'll have to check|i'll have to ask|let me ask|let me talk to|i'll talk to my|i'll speak to my|i need to ask|i have to ask|i need to talk to|i'll try again|

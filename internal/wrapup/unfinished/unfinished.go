@@ -1,7 +1,8 @@
 // Package unfinished reads from the words of a conversation what a caller left unfinished in it: the state of his matter,
 // as an agent would have saved it (H1), for agents that save none. It tells what he wanted, in quotations, and what was
 // collected for it: an address, what is wrong, his name, a day, numbers to call and of orders. Each value stands in a
-// turn of his that was well heard, or is a time that he agreed to (B10, B16); what he took back is taken back.
+// turn of his that was well heard, an address in several if he said it in pieces, or is a time that he agreed to (B10,
+// B16); what he took back is taken back.
 //
 // It is careful. Unfinished is a matter that was told and not settled in a conversation that broke off, or that ended
 // without a goodbye after something was collected or asked, or in which the caller says that he will come back to it.
@@ -14,6 +15,7 @@ package unfinished
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -179,12 +181,52 @@ func (c *conversation) facts(m summary.Matter) found {
 	c.readMail(out)
 	c.readDate(out)
 	if tells(m) {
-		out[keyIssue] = fact{value: m.Issue, turn: m.Turn}
+		out[keyIssue] = fact{value: ungreeted(m.Issue), turn: m.Turn}
+	} else if said, ok := c.openedWith(out); ok {
+		out[keyIssue] = said
 	}
 	if said, number, ok := name.Said(c.turns); ok {
 		out[keyName] = fact{value: said, turn: c.place(number)}
 	}
 	return out
+}
+
+// openedWith is the sentence that a caller opened with, where it says more than what was collected from it, and answers
+// nothing: "We're moving from 5 Hill Street to 19 Chestnut Drive."
+func (c *conversation) openedWith(facts found) (fact, bool) {
+	ordered := slices.SortedFunc(maps.Values(facts), func(a, b fact) int { return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.at, b.at)) })
+	for _, f := range ordered {
+		t := c.r.Turns[f.turn]
+		if c.askedFor(f.turn).any() || slices.ContainsFunc(c.r.Turns[:f.turn], reading.Turn.Caller) || f.turn <= c.done {
+			continue
+		}
+		s := sentenceAt(t, f.at)
+		said := ungreeted(quote.Body(t, s.Start, s.End))
+		if n := len(speech.Words(said)); !s.Question && n >= leastOpening && n > len(speech.Words(f.value))+3 {
+			return fact{value: said, turn: f.turn, at: s.Start}, true
+		}
+	}
+	return fact{}, false
+}
+
+// leastOpening is how many words a sentence has at least that tells a matter without a word of need.
+const leastOpening = 6
+
+// ungreeted is what was said, without the greeting before it.
+func ungreeted(said string) string {
+	ws := speech.Words(said)
+	n := 0
+	for n < len(ws) && hellos[ws[n].Text] {
+		n++
+	}
+	if n == 0 || len(ws)-n < 3 {
+		return said
+	}
+	hails := slices.ContainsFunc(ws[:n], func(w speech.Word) bool { return hails[w.Text] })
+	if !strings.ContainsAny(said[ws[n-1].End:ws[n].Start], ",.!;-") && !(hails && !strings.ContainsAny(said, ",.!;?")) {
+		return said
+	}
+	return said[ws[n].Start:]
 }
 
 // numbered are facts by the numbers of their turns.

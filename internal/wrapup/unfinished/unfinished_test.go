@@ -1,6 +1,7 @@
 package unfinished_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,7 +55,7 @@ func left(t *testing.T, lines string, o unfinished.Options) string {
 
 func TestWhatADroppedCallLeaves(t *testing.T) {
 	t.Parallel()
-	for _, d := range dropped {
+	for _, d := range slices.Concat(dropped, inPieces) {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
 			if got := left(t, d.words, unfinished.Options{Broke: true}); got != d.want {
