@@ -122,6 +122,8 @@ var (
 	politely = speech.PhrasesOf(`anything else|something else|what else|is that all|will that be all|does that help|okay|sound good|sounds good|sound okay|all right|alright|is that everything|noch etwas|algo más|mais alguma`)
 	// hellos begin a sentence that goes on to a matter.
 	hellos = speech.Set(`hi hello hey good morning afternoon evening day there guten tag morgen abend hallo grüß gott hola buenos buenas días tardes noches olá oi bom dia boa tarde yes yeah well so um uh`)
+	// goesOn begin a sentence that goes on from one before.
+	goesOn = speech.Set("and but or because cause then which y pero und aber")
 	hails  = speech.Set("hi hello hey hallo hola olá oi")
 	// returns say that the caller will come back to the matter.
 	returns = speech.PhrasesOf(`i'll call back|i will call back|i'll call you back|i will call you back|i'll ring back|i'll ring you back|call you back|ring you back|i'll get back to you|i'll think about it|think about it|think it over|
@@ -129,7 +131,7 @@ var (
 		i'll phone back|call again later|call back later|call back tomorrow|have to go now|have to run|gotta go|got to go now|ich melde mich|ich rufe wieder an|ich rufe zurück|ich überlege|me lo pienso|lo pienso|vuelvo a llamar|llamo luego|llamo más tarde`)
 	// resumes say that one comes back to what was begun before.
 	resumes = speech.PhrasesOf(`cut off|got disconnected|were disconnected|call dropped|line dropped|line went|got cut|me again|calling back|ringing back|called earlier|called before|called just now|rang earlier|as i said|where were we|
-		pick up where|welcome back|were discussing|we were talking|i was just on|just spoke|just talking|on the phone with you|unterbrochen|abgebrochen|wieder ich|se cortó|otra vez|yo de nuevo`)
+		pick up where|welcome back|were discussing|we were talking|i was just on|just on to you|just spoke|just talking|on the phone with you|unterbrochen|abgebrochen|wieder ich|se cortó|otra vez|yo de nuevo`)
 	// offs say that a matter needs no doing any more.
 	offs = speech.PhrasesOf(`never mind|nevermind|that's sorted|it's sorted|all sorted|sorted it|sorted out now|it's fixed|fixed it|got it fixed|no longer need|don't need it anymore|don't need that anymore|don't need it any more|not needed any more|
 		forget about it|already done|it's been done|been taken care of|taken care of|hat sich erledigt|erledigt|ya está resuelto|ya no hace falta|ya no lo necesito`)

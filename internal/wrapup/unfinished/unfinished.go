@@ -202,7 +202,11 @@ func (c *conversation) openedWith(facts found) (fact, bool) {
 		}
 		s := sentenceAt(t, f.at)
 		said := ungreeted(quote.Body(t, s.Start, s.End))
-		if n := len(speech.Words(said)); !s.Question && n >= leastOpening && n > len(speech.Words(f.value))+3 {
+		ws := speech.Words(said)
+		if resumes.In(ws) || len(ws) > 0 && goesOn[ws[0].Text] {
+			continue
+		}
+		if n := len(ws); !s.Question && n >= leastOpening && n > len(speech.Words(f.value))+3 {
 			return fact{value: said, turn: f.turn, at: s.Start}, true
 		}
 	}
