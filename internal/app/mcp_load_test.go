@@ -65,31 +65,35 @@ func quantiles(took []time.Duration) string {
 
 func numberOf(n int) string { return fmt.Sprintf("+1555%07d", n) }
 
-// filled returns how many checkpoints the folder has by its note, after it has filled one without a note.
+// filled fills the folder up, and returns how many checkpoints it has. A note in it says how many a run before left.
 func (h *house) filled(note string, held int) int {
 	h.t.Helper()
+	has := 0
 	if text, err := os.ReadFile(note); err == nil {
-		n, err := strconv.Atoi(string(text))
-		if err != nil {
+		if has, err = strconv.Atoi(string(text)); err != nil {
 			h.t.Fatal(err)
 		}
-		return n
 	}
-	held = h.fill(held)
-	if err := os.WriteFile(note, []byte(strconv.Itoa(held)), 0o600); err != nil {
+	if has >= held {
+		return has
+	}
+	has = h.fill(has, held)
+	if err := os.WriteFile(note, []byte(strconv.Itoa(has)), 0o600); err != nil {
 		h.t.Fatal(err)
 	}
-	return held
+	return has
 }
 
-// fill saves so many checkpoints, each of another caller, and returns how many it had time for.
-func (h *house) fill(held int) int {
+// fill saves checkpoints, each of another caller, up to so many, and returns how many there are when its time is up.
+func (h *house) fill(from, held int) int {
 	h.t.Helper()
 	most, err := time.ParseDuration(os.Getenv("RECALLER_MCP_FILL"))
 	if err != nil {
 		most = 10 * time.Minute
 	}
 	var next, done atomic.Int64
+	next.Store(int64(from))
+	done.Store(int64(from))
 	var writers sync.WaitGroup
 	until, callers := time.Now().Add(most), h.app.callers()
 	for range 256 {
