@@ -92,7 +92,7 @@ func (a *App) wire() error {
 	return a.serve(callers, httpapi.Deps{
 		Gate:          a.gate,
 		Conversations: a.conversations, Callers: callers, Memories: a.memories, Documents: a.documents, Tools: tools, Reminders: reminders,
-		Webhooks: a.tenants, Packs: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
+		Webhooks: a.tenants, Issuers: a.tenants, Packs: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
 		Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
 	})
@@ -154,7 +154,10 @@ func (a *App) serve(callers *caller.Service, deps httpapi.Deps) error {
 	if err != nil {
 		return err
 	}
-	a.roots = roots{{name: "API", handler: api}, {name: "MCP server", prefix: "/mcp", handler: models}}
+	a.roots = roots{
+		{name: "API", handler: api}, {name: "MCP server", prefix: mcpserver.Path, handler: models},
+		{name: "MCP server's metadata", prefix: mcpserver.WellKnown, handler: models},
+	}
 	if a.cfg.MetricsAddr != "" {
 		metrics := http.NewServeMux()
 		metrics.Handle("GET /metrics", promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{}))
