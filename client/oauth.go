@@ -22,6 +22,7 @@ type OAuth struct {
 	Scopes      map[string]recaller.Scope `json:"scopes" doc:"What a scope value of a token allows."`
 	CallerClaim string                    `json:"caller_claim,omitempty" doc:"The claim that binds a connection to one caller." example:"ext:sub"`
 	Resource    string                    `json:"resource" doc:"The tenant's MCP address, for which clients ask for tokens." example:"https://memory.example.com/mcp"`
+	Ready       bool                      `json:"ready" doc:"Whether the issuer's keys could be read just now. If not: it is away, mistyped, or on a host that the server may not ask; the log says why." example:"true"`
 	MetadataURL string                    `json:"metadata_url" doc:"Where clients find the authorization server (RFC 9728); anybody may read it." example:"https://memory.example.com/.well-known/oauth-protected-resource/mcp"`
 }
 

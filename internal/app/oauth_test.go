@@ -96,7 +96,7 @@ func (w within) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		r = r.Clone(r.Context())
-		r.URL.Scheme, r.URL.Host, r.Host = to.Scheme, to.Host, to.Host
+		r.URL.Scheme, r.URL.Host = to.Scheme, to.Host // the name stays, as with a proxy on this machine that passes it on
 	}
 	return http.DefaultTransport.RoundTrip(r)
 }
@@ -214,7 +214,7 @@ func accessStory(t *testing.T, env ...string) {
 		}
 	}
 	set, err := admin.OAuth(t.Context())
-	if want := public + theirs; err != nil || set.Audience != want || set.Resource != want || set.MetadataURL != public+metadata+theirs || set.Issuer != l.URL {
+	if want := public + theirs; err != nil || !set.Ready || set.Audience != want || set.Resource != want || set.MetadataURL != public+metadata+theirs || set.Issuer != l.URL {
 		t.Errorf("got %+v, %v", set, err)
 	}
 
@@ -225,7 +225,7 @@ func accessStory(t *testing.T, env ...string) {
 	}
 	h.wants("the metadata of a tenant", h.ask(metadata+theirs, "", ""), 200, "", `"resource":"`+public+theirs+`"`)
 	const both = "memory:read memory:write"
-	h.wants("nothing", h.ask("/mcp", "", reads(number)), 401, challenge("", both, "/mcp"))
+	h.wants("nothing", h.ask("/mcp", "", reads(number)), 401, challenge("", both, "/mcp"), "needs an API key", "or an access token")
 	h.wants("nothing, at a tenant's", h.ask(theirs, "", reads(number)), 401, challenge("", both, theirs))
 	h.wants("a wrong key", h.ask("/mcp", "rk_default_wrong", reads(number)), 401, challenge(`error="invalid_token", `, both, "/mcp"))
 	for _, path := range []string{"/mcp/nobody", metadata + "/mcp/nobody", metadata + "/else", "/mcp/default", theirs + "/more"} {
@@ -319,8 +319,11 @@ func TestWhoseTokensAreTakenIsSetWithCare(t *testing.T) {
 		}
 	}
 	shared := client.OAuthInput{Issuer: l.URL, Audience: "api://memory", Scopes: map[string]recaller.Scope{"all": recaller.ScopeAgent}}
-	if _, err := h.SetOAuth(t.Context(), shared); err != nil {
-		t.Fatal(err)
+	if set, err := h.SetOAuth(t.Context(), client.OAuthInput{Issuer: l.URL + "/mistyped"}); err != nil || set.Ready {
+		t.Errorf("an issuer that is nowhere: got %+v, %v; want it set, and not ready", set, err)
+	}
+	if set, err := h.SetOAuth(t.Context(), shared); err != nil || !set.Ready {
+		t.Fatalf("got %+v, %v", set, err)
 	}
 	var p *client.Problem
 	if _, err := admin.SetOAuth(t.Context(), shared); !errors.As(err, &p) || p.Status != 409 || p.Field != "audience" {

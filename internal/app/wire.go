@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -144,12 +145,16 @@ func (a *App) serve(callers *caller.Service, deps httpapi.Deps) error {
 	if err != nil {
 		return err
 	}
+	public, err := url.Parse(a.cfg.Public)
+	if err != nil {
+		return err
+	}
 	models, err := mcpserver.New(mcpserver.Deps{
 		Gate: deps.Gate, Callers: callers, Checkpoints: a.memories, Conversations: a.conversations,
 		Briefer: deps.Briefer, Recall: a.recall, Documents: a.search, Tools: deps.Tools, Tenants: a.tenants,
 		Registerer: a.registry,
 	}, mcpserver.Options{
-		Version: a.opts.Version, MaxBody: a.cfg.Limits.BodyBytes, Proxies: a.cfg.Proxies.Networks,
+		Version: a.opts.Version, MaxBody: a.cfg.Limits.BodyBytes, Proxies: a.cfg.Proxies.Networks, Host: public.Host,
 	})
 	if err != nil {
 		return err

@@ -144,6 +144,7 @@ type Issuers interface {
 	OAuth(ctx context.Context, tenant recaller.TenantID) (recaller.OAuth, error)
 	SetOAuth(ctx context.Context, tenant recaller.TenantID, o recaller.OAuth) (recaller.OAuth, error)
 	DeleteOAuth(ctx context.Context, tenant recaller.TenantID) error
+	IssuerReady(ctx context.Context, issuer string) bool
 	Protected(ctx context.Context, tenant recaller.TenantID) (recaller.Protected, error)
 }
 

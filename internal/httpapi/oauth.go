@@ -27,7 +27,8 @@ func (s *server) oauthRoutes() {
 		statuses: []int{http.StatusConflict},
 		about: "Replaces what was set before, whole. A token then opens the tenant's own MCP address (`resource`), and " +
 			"nothing else; it never has the rights of an admin key. 409: the server's operator has not set " +
-			"RECALLER_PUBLIC_URL, or another tenant has the same issuer with the same audience.",
+			"RECALLER_PUBLIC_URL, or another tenant has the same issuer with the same audience. An issuer that cannot be " +
+			"read now is set all the same: see `ready`.",
 	}, func(ctx context.Context, x *exchange, in *struct{ Body client.OAuthInput }) (*plain[client.OAuth], error) {
 		o, err := s.Issuers.SetOAuth(ctx, x.Tenant, recaller.OAuth{
 			Issuer: in.Body.Issuer, Audience: in.Body.Audience, Scopes: in.Body.Scopes, Caller: in.Body.CallerClaim,
@@ -47,7 +48,9 @@ func (s *server) oauthOut(ctx context.Context, x *exchange, o recaller.OAuth, er
 	if err != nil {
 		return nil, err
 	}
-	out := client.OAuth{Issuer: o.Issuer, Audience: o.Audience, Scopes: o.Scopes, CallerClaim: o.Caller}
+	out := client.OAuth{
+		Issuer: o.Issuer, Audience: o.Audience, Scopes: o.Scopes, CallerClaim: o.Caller, Ready: s.Issuers.IssuerReady(ctx, o.Issuer),
+	}
 	told, err := s.Issuers.Protected(ctx, x.Tenant)
 	if err == nil {
 		out.Resource, out.MetadataURL = told.Resource, told.Metadata

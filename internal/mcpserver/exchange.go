@@ -134,6 +134,9 @@ func (s *server) admit(x *exchange, r *http.Request, w http.ResponseWriter) (*ht
 		return nil, recaller.Errorf(recaller.Forbidden, "the access token has no scope that allows %s", x.tool)
 	}
 	in := r.WithContext(context.WithValue(ctx, exchangeKey{}, x))
+	if s.opts.Host != "" && r.Host == s.opts.Host {
+		in.Host = "localhost" // for the SDK, which takes any other name for one that was rebound to this machine
+	}
 	in.Body, in.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	return in, nil
 }

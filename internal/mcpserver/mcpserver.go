@@ -106,6 +106,7 @@ type Options struct {
 	Version string         // of the program
 	MaxBody int64          // bytes of a request's body; 0: DefaultMaxBody
 	Proxies []netip.Prefix // whose X-Forwarded-For says who asks
+	Host    string         // by which clients reach the server, where a proxy on this machine passes it on; empty: not told
 }
 
 // DefaultMaxBody is the default of Options.MaxBody.

@@ -33,7 +33,7 @@ func addressed(path string) (id recaller.TenantID, named bool, err error) {
 	case rest == "" && (found || strings.Trim(before, "/") == ""):
 		return recaller.DefaultTenant, false, nil
 	case rest == "" || strings.Contains(rest, "/") || rest == string(recaller.DefaultTenant):
-		return "", false, httpdoor.Simple(http.StatusNotFound, "not_found",
+		return "", false, recaller.Errorf(recaller.NotFound,
 			"there is nothing here: the address is /mcp, or /mcp/ and the id of a tenant other than default")
 	}
 	return recaller.TenantID(rest), true, nil
@@ -85,6 +85,8 @@ func (s *server) challenged(r *http.Request, x *exchange, p *httpdoor.Problem) *
 		say, scopes = `error="insufficient_scope", `, told.Wanted(cmp.Or(x.need, recaller.ScopeRead))
 	case httpdoor.Secret(r.Header) != "":
 		say = `error="invalid_token", `
+	default:
+		p.Detail += "; or an access token of the tenant's issuer"
 	}
 	return p.Challenged(fmt.Sprintf(`Bearer %sscope="%s", resource_metadata="%s"`, say, strings.Join(scopes, " "), told.Metadata))
 }

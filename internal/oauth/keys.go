@@ -61,6 +61,20 @@ func (v *Verifier) key(ctx context.Context, issuer string, h jose.Header) (any, 
 	return nil, refused("is signed with a key that the issuer does not have")
 }
 
+// Ready reports whether the keys of an issuer can be had, and reads them anew if that was not just done.
+func (v *Verifier) Ready(ctx context.Context, issuer string) bool {
+	k := v.keysOf(issuer)
+	if _, _, wait := v.look(ctx, issuer, k, jose.Header{}); wait != nil { // no key has this header
+		select {
+		case <-wait:
+		case <-ctx.Done():
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return !k.failed && len(k.held) > 0
+}
+
 // keysOf returns what is held of an issuer.
 func (v *Verifier) keysOf(issuer string) *keys {
 	v.mu.Lock()

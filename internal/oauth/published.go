@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"time"
 
 	jose "github.com/go-jose/go-jose/v4"
 )
@@ -18,6 +19,7 @@ import (
 const (
 	maxDocument = 256 << 10 // bytes
 	maxKeys     = 100
+	askFor      = 4 * time.Second // of readFor, so that one place that hangs does not stand for all
 )
 
 // published reads the keys that an issuer publishes for signatures.
@@ -101,6 +103,8 @@ func (v *Verifier) Acceptable(address string) bool {
 
 // get reads a document of JSON.
 func (v *Verifier) get(ctx context.Context, address string, to any) error {
+	ctx, cancel := context.WithTimeout(ctx, askFor)
+	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
 		return errors.New("there is an address that is no URL")

@@ -17,6 +17,8 @@ type Issuers interface {
 	Verify(ctx context.Context, issuer, audience, token string) (recaller.Claims, error)
 	// Acceptable reports whether a URL may be an issuer's, as far as it shows.
 	Acceptable(issuer string) bool
+	// Ready reports whether an issuer's keys can be had.
+	Ready(ctx context.Context, issuer string) bool
 }
 
 // Bounds of what a tenant sets for access tokens.
@@ -44,6 +46,11 @@ func (s *Service) OAuth(ctx context.Context, tenant recaller.TenantID) (recaller
 	o := t.OAuth
 	o.Audience = s.audience(t)
 	return o, nil
+}
+
+// IssuerReady reports whether the keys of an issuer can be had, by which its tokens are checked. It may take seconds.
+func (s *Service) IssuerReady(ctx context.Context, issuer string) bool {
+	return s.Issuers != nil && s.Issuers.Ready(ctx, issuer)
 }
 
 // SetOAuth sets whose access tokens a tenant takes. It fails with Conflict where the server does not know by which URL
