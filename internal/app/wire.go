@@ -160,7 +160,8 @@ func (a *App) serve(callers *caller.Service, deps httpapi.Deps) error {
 		return err
 	}
 	a.roots = roots{
-		{name: "API", handler: api}, {name: "MCP server", prefix: mcpserver.Path, handler: models},
+		{name: "API", handler: api},
+		{name: "MCP server", prefix: mcpserver.Path, handler: models},
 		{name: "MCP server's metadata", prefix: mcpserver.WellKnown, handler: models},
 	}
 	if a.cfg.MetricsAddr != "" {

@@ -115,7 +115,7 @@ func (v *Verifier) look(
 func (v *Verifier) refresh(ctx context.Context, issuer string, k *keys) {
 	ctx, cancel := context.WithTimeout(ctx, readFor)
 	defer cancel()
-	defer context.AfterFunc(v.life, cancel)()
+	defer context.AfterFunc(v.life, cancel)() //nolint:contextcheck // it ends with the verifier, too
 	held, err := v.published(ctx, issuer)
 	if err != nil && v.life.Err() == nil {
 		v.log.Warn("the keys of an issuer could not be read", slog.String("issuer", issuer), slog.String("err", err.Error()))
