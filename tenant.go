@@ -45,6 +45,7 @@ type Tenant struct {
 	MemoryTools bool              // the agent has the memory tools: its briefing says how to use them (W10)
 	Prompts     map[string]string // texts of its own, by the prompt's name (see internal/prompt); nil: ours
 	Webhook     Webhook           // where reminders go (W3)
+	OAuth       OAuth             // whose access tokens are taken over MCP, beside keys
 	CreatedAt   time.Time
 	Unreadable  bool  `json:"-"` // in lists only: its settings cannot be opened, because its key is missing or they are damaged
 	Version     int64 `json:"-"` // the store's count of changes; an update must have the one that was read

@@ -30,6 +30,13 @@ type Keys interface {
 	Authenticate(ctx context.Context, secret string) (recaller.APIKey, error)
 }
 
+// Tokens knows the access tokens that tenants take; *tenant.Service does.
+type Tokens interface {
+	// Bearer returns what a token lets in at a tenant's address. NotFound where the tenant takes none; Unauthenticated
+	// where the token is not right, of which recaller.ErrLapsed is the cause if it was until lately.
+	Bearer(ctx context.Context, tenant recaller.TenantID, token string) (recaller.Access, error)
+}
+
 // Operation is something that can be asked for at a door. It does not change once the door is open.
 type Operation struct {
 	Name     string         // from a closed set; it is logged
@@ -60,11 +67,14 @@ func (o *Operation) Timeout() time.Duration {
 	return o.Limit
 }
 
-// Principal is who asks: a key of a tenant. In an operation that needs no key it is the zero value.
+// Principal is who asks: a key of a tenant, or who has an access token. In an operation that needs neither it is the zero
+// value.
 type Principal struct {
 	Tenant recaller.TenantID
-	Key    recaller.KeyID
-	Scope  recaller.Scope // what the key allows
+	Key    recaller.KeyID // with a token: what stands for its issuer and subject
+	Scope  recaller.Scope // what the key or the token allows
+	Token  bool           // it is an access token
+	Caller string         // with a token that is bound to one: the caller that it may ask about
 }
 
 // Options are the settings; the zero value means the defaults.
@@ -74,6 +84,7 @@ type Options struct {
 	// Failures is how many sign-ins a minute may fail from one address, and with one key. 0: DefaultFailures; negative:
 	// no limit.
 	Failures int
+	Tokens   Tokens           // nil: no door takes access tokens
 	Now      func() time.Time // nil: time.Now
 }
 
@@ -83,6 +94,7 @@ const DefaultRate = 10000
 // Gate is what all doors of a process share. Safe for concurrent use.
 type Gate struct {
 	keys     Keys
+	tokens   Tokens
 	log      *slog.Logger
 	now      func() time.Time
 	rates    *rates[recaller.KeyID]
@@ -105,7 +117,7 @@ func New(keys Keys, log *slog.Logger, opts Options) *Gate {
 		opts.Now = time.Now
 	}
 	return &Gate{
-		keys: keys, log: log, now: opts.Now,
+		keys: keys, tokens: opts.Tokens, log: log, now: opts.Now,
 		rates: newRates[recaller.KeyID](opts.Rate, opts.Burst), attempts: newAttempts(opts.Failures),
 	}
 }

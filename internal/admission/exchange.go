@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -21,8 +22,10 @@ type Exchange struct {
 	ID        string // in the log and the answer
 
 	gate    *Gate
-	from    netip.Addr // of who asks
-	op      *Operation // that it asked for; nil: it asked for none that exists
+	from    netip.Addr        // of who asks
+	at      recaller.TenantID // whose address was asked; empty: the door has one for all
+	only    bool              // keys of other tenants are not let in there
+	op      *Operation        // that it asked for; nil: it asked for none that exists
 	started time.Time
 	cancel  context.CancelFunc // of its deadline
 	slots   *Slots             // of which it holds one
@@ -69,36 +72,62 @@ func (x *Exchange) Take(ctx context.Context, slots *Slots) error {
 	return nil
 }
 
+// To says whose address was asked, where tenants have addresses of their own: access tokens are taken for that tenant.
+// With only, a key of another tenant is not let in. Call it before Admit.
+func (x *Exchange) To(tenant recaller.TenantID, only bool) { x.at, x.only = tenant, only }
+
 // authorise finds the key. The exchange has it, and logs it, even if the key may not ask for the operation.
 func (x *Exchange) authorise(ctx context.Context, secret string) error {
-	key, err := x.signIn(ctx, secret)
+	who, err := x.signIn(ctx, secret)
 	if err != nil {
 		return err
 	}
-	x.Principal = Principal{Tenant: key.Tenant, Key: key.ID, Scope: key.Scope}
-	if x.op.Operator && x.Tenant != recaller.DefaultTenant {
+	x.Principal = who
+	switch {
+	case x.op.Operator && x.Tenant != recaller.DefaultTenant:
 		return recaller.Errorf(recaller.Forbidden, "needs a key of the tenant default")
+	case x.only && x.Tenant != x.at:
+		return recaller.Errorf(recaller.Forbidden, "the key is not of the tenant that the address names")
+	case x.Scope.Allows(x.op.Scope):
+		return nil
+	case x.Token:
+		return recaller.Errorf(recaller.Forbidden, "the access token has no scope that allows this")
 	}
-	if !x.Scope.Allows(x.op.Scope) {
-		return recaller.Errorf(recaller.Forbidden, "needs a key of scope %s", x.op.Scope)
-	}
-	return nil
+	return recaller.Errorf(recaller.Forbidden, "needs a key of scope %s", x.op.Scope)
 }
 
 // signIn finds whose key it is, unless too many who asked from there, or with it, had none.
-func (x *Exchange) signIn(ctx context.Context, secret string) (recaller.APIKey, error) {
+func (x *Exchange) signIn(ctx context.Context, secret string) (Principal, error) {
 	if secret == "" {
-		return x.gate.keys.Authenticate(ctx, secret) // which says what is missing, and looks nothing up
+		return x.who(ctx, secret) // which says what is missing, and looks nothing up
 	}
 	sum, now := digest(sha256.Sum256([]byte(secret))), x.gate.now()
 	if err := x.gate.attempts.check(x.from, sum, now); err != nil {
-		return recaller.APIKey{}, err
+		return Principal{}, err
 	}
-	key, err := x.gate.keys.Authenticate(ctx, secret)
-	if err == nil || errors.Is(err, recaller.Unauthenticated) {
+	who, err := x.who(ctx, secret)
+	if err == nil || errors.Is(err, recaller.Unauthenticated) && !errors.Is(err, recaller.ErrLapsed) {
 		x.gate.attempts.note(x.from, sum, err == nil, now)
 	}
-	return key, err
+	return who, err
+}
+
+// who finds whose a secret is: an access token's, where the tenant takes them, or a key's.
+func (x *Exchange) who(ctx context.Context, secret string) (Principal, error) {
+	if x.gate.tokens != nil && x.at != "" && isToken(secret) {
+		a, err := x.gate.tokens.Bearer(ctx, x.at, secret)
+		if !errors.Is(err, recaller.NotFound) {
+			return Principal{Tenant: a.Tenant, Key: a.Key, Scope: a.Scope, Token: true, Caller: a.Caller}, err
+		}
+	}
+	key, err := x.gate.keys.Authenticate(ctx, secret)
+	return Principal{Tenant: key.Tenant, Key: key.ID, Scope: key.Scope}, err
+}
+
+// isToken reports whether a secret has the form of an access token, which no key of ours has: texts with points between,
+// of which the first is an object of JSON in base64.
+func isToken(secret string) bool {
+	return strings.HasPrefix(secret, "ey") && strings.Count(secret, ".") >= 2
 }
 
 // Fail says why the exchange failed. Done logs the last reason.

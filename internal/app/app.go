@@ -26,6 +26,7 @@ import (
 	"github.com/recallerhq/recaller/internal/httpapi"
 	"github.com/recallerhq/recaller/internal/jobs"
 	"github.com/recallerhq/recaller/internal/memory"
+	"github.com/recallerhq/recaller/internal/oauth"
 	"github.com/recallerhq/recaller/internal/obs"
 	"github.com/recallerhq/recaller/internal/privacy"
 	"github.com/recallerhq/recaller/internal/recall"
@@ -150,7 +151,12 @@ func pathIn(cfg config.Config, parts ...string) string {
 
 // openTenants makes sure that the tenant `default` and the bootstrap key are there.
 func (a *App) openTenants(ctx context.Context) error {
-	a.tenants = tenant.New(tenant.Deps{Store: a.store, Now: a.opts.Now, NewID: newID, Changed: a.feed.AnewTenant, Reachable: a.reach().Host})
+	issuers := oauth.New(oauth.Options{Allowed: a.reach(), Now: a.opts.Now, Log: a.log})
+	a.closers = append(a.closers, func() error { issuers.Close(); return nil })
+	a.tenants = tenant.New(tenant.Deps{
+		Store: a.store, Now: a.opts.Now, NewID: newID, Changed: a.feed.AnewTenant, Reachable: a.reach().Host,
+		Issuers: issuers, PublicURL: a.cfg.Public,
+	})
 	a.key = a.cfg.APIKey.Reveal()
 	if a.key == "" {
 		var err error
@@ -207,7 +213,7 @@ func newID() string { return uuid.Must(uuid.NewV7()).String() }
 func (a *App) httpOptions() httpapi.Options {
 	o := httpapi.Options{
 		Version: a.opts.Version, MaxBody: a.cfg.Limits.BodyBytes, MaxImport: a.cfg.Limits.ImportBytes, Spool: a.path(),
-		Now: a.opts.Now, Proxies: a.cfg.Proxies.Networks,
+		Now: a.opts.Now, Proxies: a.cfg.Proxies.Networks, PublicURL: a.cfg.Public,
 	}
 	if a.cfg.MetricsAddr == "" {
 		o.Gatherer = a.registry
@@ -219,6 +225,7 @@ func (a *App) httpOptions() httpapi.Options {
 func (a *App) admission() *admission.Gate {
 	o := admission.Options{
 		Rate: a.cfg.Limits.Rate, Burst: a.cfg.Limits.Burst, Failures: a.cfg.Limits.Failures, Now: a.opts.Now,
+		Tokens: a.tenants,
 	}
 	if o.Rate == 0 {
 		o.Rate = -1 // the configuration says 0 for no limit, the gate says -1

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -92,7 +93,7 @@ func (a *App) wire() error {
 	return a.serve(callers, httpapi.Deps{
 		Gate:          a.gate,
 		Conversations: a.conversations, Callers: callers, Memories: a.memories, Documents: a.documents, Tools: tools, Reminders: reminders,
-		Webhooks: a.tenants, Packs: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
+		Webhooks: a.tenants, Issuers: a.tenants, Packs: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
 		Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
 	})
@@ -144,17 +145,25 @@ func (a *App) serve(callers *caller.Service, deps httpapi.Deps) error {
 	if err != nil {
 		return err
 	}
+	public, err := url.Parse(a.cfg.Public)
+	if err != nil {
+		return err
+	}
 	models, err := mcpserver.New(mcpserver.Deps{
 		Gate: deps.Gate, Callers: callers, Checkpoints: a.memories, Conversations: a.conversations,
 		Briefer: deps.Briefer, Recall: a.recall, Documents: a.search, Tools: deps.Tools, Tenants: a.tenants,
 		Registerer: a.registry,
 	}, mcpserver.Options{
-		Version: a.opts.Version, MaxBody: a.cfg.Limits.BodyBytes, Proxies: a.cfg.Proxies.Networks,
+		Version: a.opts.Version, MaxBody: a.cfg.Limits.BodyBytes, Proxies: a.cfg.Proxies.Networks, Host: public.Host,
 	})
 	if err != nil {
 		return err
 	}
-	a.roots = roots{{name: "API", handler: api}, {name: "MCP server", prefix: "/mcp", handler: models}}
+	a.roots = roots{
+		{name: "API", handler: api},
+		{name: "MCP server", prefix: mcpserver.Path, handler: models},
+		{name: "MCP server's metadata", prefix: mcpserver.WellKnown, handler: models},
+	}
 	if a.cfg.MetricsAddr != "" {
 		metrics := http.NewServeMux()
 		metrics.Handle("GET /metrics", promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{}))

@@ -20,6 +20,7 @@ import (
 // Config is the effective configuration. Get one from Load; it is a value, and nothing changes it afterwards.
 type Config struct {
 	Addr   string // host:port that serve listens on
+	Public string // URL by which clients reach the server, without a slash at the end; empty: not told
 	Data   string // folder of the data
 	APIKey Secret // bootstrap key of the tenant default; empty: made at the first start
 

@@ -368,7 +368,7 @@ func TestUnsafeSettingsWarn(t *testing.T) {
 		"OpenAI by name":   {map[string]string{"OPENAI_API_KEY": "o", "RECALLER_LLM_PROVIDER": "openai"}, "", []string{"conversations are sent to https://api.openai.com/v1 for their embedding as well"}},
 		"named, no key":    {map[string]string{"RECALLER_LLM_PROVIDER": "xai"}, "", []string{"RECALLER_LLM_PROVIDER is xai, but its key is not set"}},
 		"mistyped":         {map[string]string{"RECALLER_ADRR": "x"}, "", []string{"RECALLER_ADRR is set, but this version has no such setting; did you mean RECALLER_ADDR?"}},
-		"not yet":          {map[string]string{"RECALLER_PUBLIC_URL": "x", "PATH": "y"}, "", []string{"RECALLER_PUBLIC_URL is set, but this version has no such setting"}},
+		"not yet":          {map[string]string{"RECALLER_CONSOLE": "x", "PATH": "y"}, "", []string{"RECALLER_CONSOLE is set, but this version has no such setting"}},
 		"file for all":     {nil, readable, []string{readable + " holds secrets"}},
 		"secret elsewhere": {map[string]string{"RECALLER_API_KEY": "0123456789abcdef0123456789abcdef"}, readable, nil},
 	} {

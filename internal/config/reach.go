@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -60,4 +61,21 @@ func isHost(e string) bool {
 	return len(e) <= most && strings.ContainsFunc(e, letter) && !strings.ContainsFunc(e, func(c rune) bool {
 		return !letter(c) && (c < '0' || c > '9') && !strings.ContainsRune(".-_", c)
 	})
+}
+
+// address is a URL that others reach something by, which may have a path. It has no slash at the end.
+func address(p *string) value {
+	return value{
+		set: func(s string) error {
+			s = strings.TrimRight(s, "/")
+			u, err := url.Parse(s)
+			if s != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+				strings.ContainsAny(s, "?#\"\\ ")) {
+				return errors.New("expected a URL like https://memory.example.com")
+			}
+			*p = s
+			return nil
+		},
+		get: func() string { return *p },
+	}
 }

@@ -130,8 +130,9 @@ func (c *Config) servingFields() []field {
 		{"tls.cert", "RECALLER_TLS_CERT", "", "File with the certificate, and those between it and its authority, by which the API is served (PEM). A renewed one is read without a restart. Not set: plain HTTP.", text(&c.TLS.Cert)},
 		{"tls.key", "RECALLER_TLS_KEY", "", "File with its key.", text(&c.TLS.Key)},
 		{"tls.domains", "RECALLER_TLS_DOMAINS", "", "Instead of files: domains, with commas between, whose certificates the server gets and renews itself from Let's Encrypt, whose terms are agreed to with this. Port 443 of the domains must reach the server.", words(&c.TLS.Domains)},
+		{"public_url", "RECALLER_PUBLIC_URL", "", "URL by which clients reach the server, like `https://memory.example.com`. [Access tokens](mcp.md#oauth) are for addresses under it. Not set: keys only.", address(&c.Public)},
 		{"proxies", "RECALLER_PROXIES", "", "Networks and addresses of the proxies with TLS in front of the server, with commas between: who asks is whom their `X-Forwarded-For` names. Not set: who connects.", reach(&c.Proxies)},
-		{"webhook.allow", "RECALLER_WEBHOOK_ALLOW", "", "What the webhooks of tenants may reach that is not public: networks (`10.1.0.0/16`), addresses, and names of hosts, with commas between. Not set: no loopback, private, link-local or metadata address.", reach(&c.Webhooks)},
+		{"webhook.allow", "RECALLER_WEBHOOK_ALLOW", "", "What the webhooks and [issuers](mcp.md#oauth) of tenants may reach that is not public: networks (`10.1.0.0/16`), addresses, and names of hosts, with commas between. Not set: no loopback, private, link-local or metadata address.", reach(&c.Webhooks)},
 
 		{"briefing.deadline", "RECALLER_BRIEFING_DEADLINE", "250ms", "After this a briefing is answered as it is: marked degraded where the caller could not be read, not where only what fits the query was not found yet.", span(&c.Briefing.Deadline, maxDeadline)},
 		{"briefing.tokens", "RECALLER_BRIEFING_TOKENS", "1500", "Budget of a briefing in tokens, 200 to 100000.", count(&c.Briefing.Tokens, 200, 100_000)},

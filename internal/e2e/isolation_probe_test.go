@@ -104,6 +104,7 @@ func reaches() map[string][]reach {
 		"update-tenant": {{status: 409, body: `{"numbers":["{number}"]}`, alone: true}, {status: 422, body: `{"packs":["{pack}"]}`}},
 		"list-prompts":  just(200, ""), "list-packs": just(200, ""), "get-pack": none(""), "put-pack": just(422, `{"name":"of-another-path"}`), "delete-pack": none(""),
 		"get-webhook": just(404, ""), "put-webhook": just(422, `{"url":"{tenant}"}`), "delete-webhook": just(204, ""),
+		"get-oauth": just(404, ""), "put-oauth": just(409, `{"issuer":"https://{tenant}.example"}`), "delete-oauth": just(204, ""),
 		"list-tools": just(200, ""),
 	}
 	maps.Copy(all, toolReaches())

@@ -177,7 +177,7 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 		Tools: tool.New(tool.Deps{
 			Memories: memories, Store: st, Words: convs, Recall: rec, Tenants: tenants, Log: log, Metrics: tool.NewMetrics(h.reg), Now: time.Now, NewID: newID, LastTurn: convs.LastTurn,
 		}),
-		Webhooks: tenants, Packs: tenants, Encryption: &sealed{},
+		Webhooks: tenants, Issuers: tenants, Packs: tenants, Encryption: &sealed{},
 		Reminders: reminder.New(reminder.Deps{
 			Store: st, Tenants: tenants, Sender: webhook.New(webhook.Options{}), Enqueued: func() {},
 			Log: log, Metrics: reminder.NewMetrics(h.reg), Now: time.Now, NewID: newID,

@@ -139,6 +139,15 @@ type Webhooks interface {
 	DeleteWebhook(ctx context.Context, tenant recaller.TenantID) error
 }
 
+// Issuers keeps whose access tokens a tenant takes over MCP; *tenant.Service does.
+type Issuers interface {
+	OAuth(ctx context.Context, tenant recaller.TenantID) (recaller.OAuth, error)
+	SetOAuth(ctx context.Context, tenant recaller.TenantID, o recaller.OAuth) (recaller.OAuth, error)
+	DeleteOAuth(ctx context.Context, tenant recaller.TenantID) error
+	IssuerReady(ctx context.Context, issuer string) bool
+	Protected(ctx context.Context, tenant recaller.TenantID) (recaller.Protected, error)
+}
+
 // Packs keeps a tenant's own keyword packs; *tenant.Service has it.
 type Packs interface {
 	PackList(ctx context.Context, tenant recaller.TenantID) ([]tenant.PackInfo, error)
@@ -181,6 +190,7 @@ type Deps struct {
 	Tools         Tools
 	Reminders     Reminders
 	Webhooks      Webhooks
+	Issuers       Issuers
 	Packs         Packs
 	Privacy       Privacy
 	Tenants       Tenants
@@ -293,6 +303,7 @@ func newServer(deps Deps, opts Options) (*server, error) {
 	s.reminderRoutes()
 	s.documentRoutes()
 	s.webhookRoutes()
+	s.oauthRoutes()
 	s.tenantRoutes()
 	s.keyRoutes()
 	s.packRoutes()

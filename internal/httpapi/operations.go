@@ -51,7 +51,7 @@ func operations(o Options) map[string]*admission.Operation {
 		"create-document", "update-document", "merge-document", "delete-document", "deliver-document")
 	declare(admission.Operation{Scope: recaller.ScopeAdmin},
 		"erase-caller", "update-tenant", "create-key", "list-keys", "delete-key", "put-pack", "delete-pack",
-		"get-webhook", "put-webhook", "delete-webhook")
+		"get-webhook", "put-webhook", "delete-webhook", "get-oauth", "put-oauth", "delete-oauth")
 	declare(admission.Operation{Scope: recaller.ScopeAdmin, Operator: true},
 		"create-tenant", "list-tenants", "get-encryption", "rotate-encryption")
 	declare(admission.Operation{Scope: recaller.ScopeRead, Operator: true}, "metrics")

@@ -39,7 +39,15 @@ func Outcomes() map[recaller.Kind]Outcome {
 // Problem is a client.Problem on its way out.
 type Problem struct { //nolint:errname // it is what RFC 9457 calls it
 	client.Problem
-	retry int
+	retry     int
+	challenge string // of an access token; empty: of a key
+}
+
+// Challenged has a 401 or 403 say by which access token it would be none: a challenge of RFC 6750 with RFC 9728.
+func (p *Problem) Challenged(challenge string) *Problem {
+	out := *p
+	out.challenge = challenge
+	return &out
 }
 
 // Simple makes a problem that names no field.
@@ -89,7 +97,10 @@ func (p *Problem) GetHeaders() http.Header {
 	if p.retry > 0 {
 		h.Set("Retry-After", strconv.Itoa(p.retry))
 	}
-	if p.Status == http.StatusUnauthorized {
+	switch {
+	case p.challenge != "":
+		h.Set("WWW-Authenticate", p.challenge)
+	case p.Status == http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", `Bearer realm="recaller"`)
 	}
 	return h

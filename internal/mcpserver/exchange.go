@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,7 +29,11 @@ const BoundTo = "X-Recaller-Caller"
 // exchange is one request with its answer.
 type exchange struct {
 	admission.Exchange
-	bound    string // the caller that the connection is for; empty: any
+	tenant   recaller.TenantID // whose address was asked
+	named    bool              // by its id
+	told     bool              // metadata was asked for
+	need     recaller.Scope    // of what was asked for; empty: the door's own
+	bound    string            // the caller that the connection is for; empty: any
 	deadline time.Time
 	method   string // of MCP, from a closed set
 	tool     string // that was called, from a closed set
@@ -84,10 +90,14 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Request-Id", x.ID)
 	h.Set("X-Content-Type-Options", "nosniff")
 	defer s.done(r.Context(), x, out)
+	if rest, ok := strings.CutPrefix(r.URL.Path, WellKnown); ok {
+		s.tell(x, rest, r, out)
+		return
+	}
 	in, err := s.admit(x, r, out)
 	if err != nil {
 		x.Fail(err)
-		httpdoor.ProblemOf(err).Write(out)
+		s.challenged(r, x, httpdoor.ProblemOf(err)).Write(out)
 		return
 	}
 	s.handler.ServeHTTP(out, in)
@@ -99,6 +109,12 @@ func (s *server) admit(x *exchange, r *http.Request, w http.ResponseWriter) (*ht
 	if !sameOrigin(r) {
 		return nil, recaller.Errorf(recaller.Forbidden, "pages of another origin may not ask")
 	}
+	tenant, named, err := addressed(r.URL.Path)
+	if err != nil {
+		return nil, err
+	}
+	x.tenant, x.named = tenant, named
+	x.To(tenant, named)
 	if key := r.Header.Get(admission.IdempotencyKey); key != "" {
 		x.Keyed(key, r.URL.EscapedPath())
 	}
@@ -107,14 +123,20 @@ func (s *server) admit(x *exchange, r *http.Request, w http.ResponseWriter) (*ht
 		return nil, err
 	}
 	x.deadline, _ = ctx.Deadline()
-	x.bound = r.Header.Get(BoundTo)
+	x.bound = cmp.Or(x.Caller, r.Header.Get(BoundTo))
 	_ = http.NewResponseController(w).SetReadDeadline(x.deadline) // what cannot, has no network
 	body, err := s.read(x, r.Body)
 	if err != nil {
 		return nil, err
 	}
 	s.note(x, body)
+	if x.need = s.rows[x.tool].scope; x.Token && x.tool != "" && !x.Scope.Allows(x.need) {
+		return nil, recaller.Errorf(recaller.Forbidden, "the access token has no scope that allows %s", x.tool)
+	}
 	in := r.WithContext(context.WithValue(ctx, exchangeKey{}, x))
+	if s.opts.Host != "" && r.Host == s.opts.Host {
+		in.Host = "localhost" // for the SDK, which takes any other name for one that was rebound to this machine
+	}
 	in.Body, in.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	return in, nil
 }
@@ -227,7 +249,7 @@ func (s *server) done(ctx context.Context, x *exchange, w *writer) {
 		}
 	}
 	about := []slog.Attr{
-		slog.String("route", "/mcp"), slog.String("mcp", x.method), slog.Int("status", w.status), slog.Int64("bytes", w.bytes),
+		slog.String("route", x.route()), slog.String("mcp", x.method), slog.Int("status", w.status), slog.Int64("bytes", w.bytes),
 	}
 	if x.tool != "" {
 		about = append(about, slog.String("tool", x.tool))

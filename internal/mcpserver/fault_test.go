@@ -37,6 +37,10 @@ func (settings) Tenant(context.Context, recaller.TenantID) (recaller.Tenant, err
 	return recaller.Tenant{}, nil
 }
 
+func (settings) Protected(context.Context, recaller.TenantID) (recaller.Protected, error) {
+	return recaller.Protected{}, recaller.NotFound
+}
+
 // The SDK runs each request on a goroutine of its own. A fault of ours in one costs its own request, and not the
 // process; what it was about is in no answer and in no log.
 func TestAPanicCostsItsOwnRequest(t *testing.T) {

@@ -83,6 +83,8 @@ type Tools interface {
 // Tenants gives the settings of a tenant, defaults filled in.
 type Tenants interface {
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
+	// Protected says what clients need for an access token. NotFound where a tenant takes none, or there is no tenant.
+	Protected(ctx context.Context, id recaller.TenantID) (recaller.Protected, error)
 }
 
 // Deps are what the door serves; all are required.
@@ -104,6 +106,7 @@ type Options struct {
 	Version string         // of the program
 	MaxBody int64          // bytes of a request's body; 0: DefaultMaxBody
 	Proxies []netip.Prefix // whose X-Forwarded-For says who asks
+	Host    string         // by which clients reach the server, where a proxy on this machine passes it on; empty: not told
 }
 
 // DefaultMaxBody is the default of Options.MaxBody.
@@ -117,12 +120,13 @@ type server struct {
 	Deps
 	opts    Options
 	op      admission.Operation
+	told    admission.Operation // of what everybody may know
 	rows    map[string]row
 	metrics *metrics
 	handler http.Handler
 }
 
-// New returns the handler of the door. It answers under whatever path it is mounted at.
+// New returns the handler of the door. Mount it at Path and at WellKnown.
 func New(deps Deps, opts Options) (http.Handler, error) {
 	if opts.MaxBody <= 0 {
 		opts.MaxBody = DefaultMaxBody
@@ -134,6 +138,7 @@ func New(deps Deps, opts Options) (http.Handler, error) {
 	s := &server{Deps: deps, opts: opts, metrics: m, rows: map[string]row{}}
 	// The key of least right may ask what there is; each tool says what it needs beyond that.
 	s.op = admission.Operation{Name: "mcp", Scope: recaller.ScopeRead, Limit: limit, MaxBody: opts.MaxBody}
+	s.told = admission.Operation{Name: "mcp-metadata", Slots: admission.Cap(maxTold, "too many ask for this at once"), Quiet: true}
 	offered, err := s.offered()
 	if err != nil {
 		return nil, err

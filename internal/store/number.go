@@ -14,8 +14,36 @@ import (
 // made with that key, because a number leads to one tenant, whoever asks.
 const everyTenant recaller.TenantID = "*"
 
-// blindNumber is the purpose of the tokens of tenants' numbers.
-const blindNumber = "tenant.number"
+// The purposes of the tokens of what leads to one tenant only: its numbers, and, with its issuer, the audience of access
+// tokens that it chose itself.
+const (
+	blindNumber   = "tenant.number"
+	blindAudience = "tenant.audience"
+)
+
+// lead is what leads to one tenant only.
+type lead struct {
+	purpose, value string
+	field          string // of the request that sets it
+}
+
+// leads returns what leads to a tenant.
+func leads(t recaller.Tenant) []lead {
+	var out []lead
+	for i, n := range t.Numbers {
+		out = append(out, lead{blindNumber, n, fmt.Sprintf("numbers[%d]", i)})
+	}
+	if t.OAuth.Set() && t.OAuth.Audience != "" {
+		out = append(out, lead{blindAudience, t.OAuth.Issuer + "\x00" + t.OAuth.Audience, "audience"})
+	}
+	return out
+}
+
+// Alias returns a name for whom an issuer knows as a subject.
+func (s *Store) Alias(ctx context.Context, tenant recaller.TenantID, issuer, subject string) (string, error) {
+	token, err := s.blind(ctx, tenant, "tenant.subject", issuer+"\x00"+subject)
+	return tokenRecord(token), err
+}
 
 // unindexed is the version of a tenant whose numbers were stored before there was an index of them.
 const unindexed = -1
@@ -33,23 +61,23 @@ func (s *Store) TenantByNumber(ctx context.Context, number string) (recaller.Ten
 	return id, notFound(err, "no tenant has this number")
 }
 
-// errTaken says that a number belongs to another tenant.
-var errTaken = errors.New("a number is taken")
+// errTaken says that a number, or an audience, belongs to another tenant.
+var errTaken = errors.New("a number or an audience is taken")
 
-// numbering changes which numbers lead to a tenant.
+// numbering changes what leads to a tenant.
 type numbering struct {
 	blind  vault.Blinder
 	tenant recaller.TenantID
 }
 
-// move puts a tenant's numbers in place of those it had. It fails with errTaken where one is another tenant's.
-func (n numbering) move(ctx context.Context, tx Tx, old, numbers []string) error {
-	if gone := n.tokens(old, numbers); len(gone) > 0 {
+// move puts what leads to a tenant in place of what did. It fails with errTaken where something is another tenant's.
+func (n numbering) move(ctx context.Context, tx Tx, old, now []lead) error {
+	if gone := n.tokens(old, now); len(gone) > 0 {
 		if err := tx.ExecAll(ctx, `DELETE FROM tenant_numbers WHERE token = $1 AND tenant_id = $2`, gone); err != nil {
 			return err
 		}
 	}
-	added := n.tokens(numbers, old)
+	added := n.tokens(now, old)
 	if len(added) == 0 {
 		return nil
 	}
@@ -60,26 +88,26 @@ func (n numbering) move(ctx context.Context, tx Tx, old, numbers []string) error
 	return err
 }
 
-// tokens returns the arguments for those of the numbers that others do not have.
-func (n numbering) tokens(numbers, others []string) [][]any {
+// tokens returns the arguments for what is not among others.
+func (n numbering) tokens(list, others []lead) [][]any {
 	var out [][]any
-	for _, number := range numbers {
-		if !slices.Contains(others, number) {
-			out = append(out, []any{n.blind.Blind(blindNumber, number), n.tenant})
+	for _, l := range list {
+		if !slices.ContainsFunc(others, func(o lead) bool { return o.purpose == l.purpose && o.value == l.value }) {
+			out = append(out, []any{n.blind.Blind(l.purpose, l.value), n.tenant})
 		}
 	}
 	return out
 }
 
-// taken returns the Conflict that names the first number of another tenant.
-func (s *Store) taken(ctx context.Context, n numbering, numbers []string) error {
+// taken returns the Conflict that names the first of a tenant's leads that is another's.
+func (s *Store) taken(ctx context.Context, n numbering, list []lead) error {
 	field := "numbers" // if the other tenant has given the number up by now
-	owners := make([]recaller.TenantID, len(numbers))
-	queries := make([]Query, len(numbers))
-	for i, number := range numbers {
+	owners := make([]recaller.TenantID, len(list))
+	queries := make([]Query, len(list))
+	for i, l := range list {
 		queries[i] = Query{
 			SQL:  `SELECT tenant_id FROM tenant_numbers WHERE token = $1`,
-			Args: []any{n.blind.Blind(blindNumber, number)},
+			Args: []any{n.blind.Blind(l.purpose, l.value)},
 			Row:  func(scan func(...any) error) error { return scan(&owners[i]) },
 		}
 	}
@@ -87,7 +115,7 @@ func (s *Store) taken(ctx context.Context, n numbering, numbers []string) error 
 		return err
 	}
 	if i := slices.IndexFunc(owners, func(o recaller.TenantID) bool { return o != "" && o != n.tenant }); i >= 0 {
-		field = fmt.Sprintf("numbers[%d]", i)
+		field = list[i].field
 	}
 	return &recaller.Error{Kind: recaller.Conflict, Field: field, Msg: "belongs to another tenant"}
 }
@@ -158,7 +186,7 @@ func (s *Store) indexNumbers(ctx context.Context, id recaller.TenantID) (takenOu
 // claim takes those of the numbers that are free, and returns them.
 func (n numbering) claim(ctx context.Context, tx Tx, numbers []string) ([]string, error) {
 	var own []string
-	for i, row := range n.tokens(numbers, nil) {
+	for i, row := range n.tokens(leads(recaller.Tenant{Numbers: numbers}), nil) {
 		got, err := tx.Exec(ctx, `INSERT INTO tenant_numbers (token, tenant_id) VALUES ($1, $2)
 			ON CONFLICT (token) DO NOTHING`,
 			row...)

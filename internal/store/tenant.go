@@ -142,13 +142,13 @@ func (s *Store) CreateTenant(ctx context.Context, t recaller.Tenant, k recaller.
 		if err != nil {
 			return err
 		}
-		if err := n.move(ctx, tx, nil, t.Numbers); err != nil {
+		if err := n.move(ctx, tx, nil, leads(t)); err != nil {
 			return err
 		}
 		return insertKey(ctx, tx, k, hash, label)
 	})
 	if errors.Is(err, errTaken) {
-		return s.taken(ctx, n, t.Numbers)
+		return s.taken(ctx, n, leads(t))
 	}
 	return err
 }
@@ -196,13 +196,13 @@ func (s *Store) changeTenant(ctx context.Context, t recaller.Tenant, more func(b
 		if t.Version == unindexed {
 			old.Numbers = nil
 		}
-		if err := n.move(ctx, tx, old.Numbers, t.Numbers); err != nil {
+		if err := n.move(ctx, tx, leads(old), leads(t)); err != nil {
 			return err
 		}
 		return more(b, tx)
 	})
 	if errors.Is(err, errTaken) {
-		return s.taken(ctx, n, t.Numbers)
+		return s.taken(ctx, n, leads(t))
 	}
 	return err
 }

@@ -40,9 +40,11 @@ type Store interface {
 	DeleteKey(ctx context.Context, tenant recaller.TenantID, id recaller.KeyID) error
 	// RevokeKey replaces a key by another one with its hash.
 	RevokeKey(ctx context.Context, tenant recaller.TenantID, id recaller.KeyID, revoked recaller.APIKey) error
+	// Alias returns a name for whom an issuer knows as a subject: the same each time, and nobody can tell whom it stands for.
+	Alias(ctx context.Context, tenant recaller.TenantID, issuer, subject string) (string, error)
 }
 
-// Deps are what a Service needs; all but Changed are required.
+// Deps are what a Service needs; all but Changed and what says so are required.
 type Deps struct {
 	Store   Store
 	Now     func() time.Time
@@ -50,6 +52,8 @@ type Deps struct {
 	Changed func(recaller.TenantID) // told after this process has changed a tenant's settings
 	// Reachable reports whether webhooks may have a host, as far as it shows; nil: every host. Who sends checks it again.
 	Reachable func(host string) bool
+	Issuers   Issuers // checks access tokens; nil: none is taken
+	PublicURL string  // by which clients reach the server, without a slash at the end; empty: no access token is taken
 }
 
 // Service carries out the use cases. Safe for concurrent use.

@@ -37,6 +37,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 	}{
 		{"tenants and keys", tenants},
 		{"a number leads to one tenant", numbersLead},
+		{"an audience of an issuer is one tenant's", audiencesAreApart},
 		{"two tenants take one number at once", takenAtOnce},
 		{"no change of settings is lost", noUpdateLost},
 		{"trials and real callers are kept apart", environments},

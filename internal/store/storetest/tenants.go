@@ -116,6 +116,43 @@ func numbersLead(b *bench) {
 	b.leads(golf, "t2")
 }
 
+// audiencesAreApart has no two tenants take tokens that are for the same of one issuer.
+func audiencesAreApart(b *bench) {
+	trust := func(id recaller.TenantID, issuer, audience string) error {
+		return b.change(id, func(t *recaller.Tenant) { t.OAuth = recaller.OAuth{Issuer: issuer, Audience: audience} })
+	}
+	b.ok(b.numbers("t1", reception))
+	b.ok(trust("t1", "https://login.example", "api"))
+	b.conflicts(trust("t2", "https://login.example", "api"), "audience")
+	b.ok(trust("t2", "https://other.example", "api"))
+	b.ok(trust("t2", "https://login.example", "api2"))
+	b.ok(trust("t1", "https://login.example", ""))
+	b.ok(trust("t2", "https://login.example", "api")) // it was given up
+	b.ok(b.numbers("t2", golf))
+	b.conflicts(trust("t1", "https://login.example", "api"), "audience")
+	b.leads(reception, "t1")
+	b.leads(golf, "t2")
+	t, err := b.Store.Tenant(b.ctx, "t2")
+	b.ok(err)
+	eq(b, "the audience", t.OAuth.Audience, "api")
+
+	// Who has a token is named by what tells nothing, and the same each time; for each tenant another.
+	alias := func(id recaller.TenantID, issuer, subject string) string {
+		name, err := b.Store.Alias(b.ctx, id, issuer, subject)
+		b.ok(err)
+		return name
+	}
+	ann := alias("t1", "https://login.example", "ann")
+	eq(b, "the same", alias("t1", "https://login.example", "ann"), ann)
+	for _, other := range []string{
+		alias("t2", "https://login.example", "ann"), alias("t1", "https://login.example", "bob"), alias("t1", "https://other.example", "ann"),
+	} {
+		if other == ann || len(ann) != 32 {
+			b.Errorf("got %q beside %q", other, ann)
+		}
+	}
+}
+
 // takenAtOnce has two tenants take one number at the same moment, again and again.
 func takenAtOnce(b *bench) {
 	for i := range 10 {

@@ -37,7 +37,7 @@ func wall(b *bench) {
 	}
 	// Methods that take no id of a tenant's things.
 	for _, m := range []string{
-		"WithTenant", "OfCaller", "WithCaller", "WithSystem", "Probe", "Check", "Scrub", "Examine", "Opens", "Close", "TenantIDs", "Tenants", "CreateTenant", "UpdateTenant", "Tenant", "TenantByNumber", "IndexNumbers", "Packs", "PutPacks", "CreateKey", "Keys",
+		"WithTenant", "OfCaller", "WithCaller", "WithSystem", "Probe", "Check", "Scrub", "Examine", "Opens", "Close", "TenantIDs", "Tenants", "CreateTenant", "UpdateTenant", "Tenant", "TenantByNumber", "Alias", "IndexNumbers", "Packs", "PutPacks", "CreateKey", "Keys",
 		"Callers", "PruneOnces", "DueJobs", "DueTenants", "LeaseJob", "NextJob", "FinishJob", "RetryJob", "ReleaseJobs", "Straighten", "JobCount", "Quarantined",
 		"AcceptUnbound", "AsMarked", "AllBound", "Bind", "OnDamage",
 	} {
