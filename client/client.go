@@ -155,6 +155,8 @@ func read(body io.Reader, out any) error {
 		b, err := io.ReadAll(body)
 		*out = b
 		return err
+	case func(io.Reader) error:
+		return out(body)
 	}
 	if err := json.NewDecoder(body).Decode(out); err != nil {
 		return fmt.Errorf("decode the answer: %w", err)

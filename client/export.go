@@ -2,6 +2,8 @@ package client
 
 import (
 	"context"
+	"io"
+	"net/http"
 	"time"
 )
 
@@ -30,4 +32,10 @@ type ExportedConversation struct {
 func (c *Client) ExportCaller(ctx context.Context, id string) (Export, error) {
 	var out Export
 	return out, c.get(ctx, path("callers", id, "export"), nil, &out)
+}
+
+// ReadExport has read take what ExportCaller returns as it comes, in JSON, for callers of whom there is more than should
+// be in memory. An export that breaks off is no valid JSON, and its end is an error.
+func (c *Client) ReadExport(ctx context.Context, id string, read func(io.Reader) error) error {
+	return c.do(ctx, request{method: http.MethodGet, path: path("callers", id, "export"), out: read})
 }

@@ -26,6 +26,9 @@ func Find(r reading.Reading) []recaller.Act {
 			continue
 		}
 		l := read(turn, i)
+		if len(t.lines) == 2*remembered { // what was said long ago is let go
+			t.lines = slices.Clone(t.lines[remembered:])
+		}
 		t.lines = append(t.lines, l)
 		if turn.Caller() {
 			t.caller(l)
@@ -45,6 +48,9 @@ func Find(r reading.Reading) []recaller.Act {
 	slices.SortStableFunc(out, func(a, b recaller.Act) int { return a.SaidAt.Compare(b.SaidAt) })
 	return out
 }
+
+// remembered is how many of the latest turns are looked back at, at the least.
+const remembered = 1000
 
 // memory is for how many turns a time on the table can still be taken up.
 const memory = 6

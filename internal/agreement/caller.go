@@ -132,6 +132,9 @@ func (t *talk) stood(l *line) {
 			t.standing = append(t.standing, d)
 		}
 	}
+	if len(t.standing) > 2*remembered {
+		t.standing = slices.Clone(t.standing[len(t.standing)-remembered:])
+	}
 }
 
 func (t *talk) noteMove(l *line) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -16,7 +17,8 @@ type exportCmd struct {
 // Help says what it is.
 func (*exportCmd) Help() string {
 	return "Writes all that is held about a caller as one JSON object: identities, conversations with their words " +
-		"and summaries, memories with their history, the checkpoint."
+		"and summaries, memories with their history, the checkpoint. It is written while it is read, so a caller of any " +
+		"size takes little memory. If it breaks off, the file is removed; what went to standard output is no valid JSON."
 }
 
 // Examples are lines to try.
@@ -33,32 +35,34 @@ func (c *exportCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	data, err := api.ExportCaller(ctx, caller.ID)
-	if err != nil {
-		return err
-	}
 	if c.Output == "" {
-		return s.json(data)
+		return api.ReadExport(ctx, caller.ID, func(body io.Reader) error {
+			_, err := indent(s.out, body)
+			return err
+		})
 	}
-	text, err := indented(data)
+	var lists map[string]int
+	err = writeNew(c.Output, func(file io.Writer) error {
+		return api.ReadExport(ctx, caller.ID, func(body io.Reader) (err error) {
+			lists, err = indent(file, body)
+			return err
+		})
+	})
 	if err != nil {
 		return err
 	}
-	if err := writeNew(c.Output, text); err != nil {
-		return err
-	}
-	s.notef("wrote %s: %s, %s", c.Output, count(len(data.Conversations), "conversation"),
-		count(len(data.Memories), "version")+" of memories")
+	s.notef("wrote %s: %s, %s", c.Output, count(lists["conversations"], "conversation"),
+		count(lists["memories"], "version")+" of memories")
 	return nil
 }
 
-// writeNew writes a file that only its owner can read. After a failure nothing of it is left.
-func writeNew(path string, data []byte) error {
+// writeNew has a file written that only its owner can read. After a failure nothing of it is left.
+func writeNew(path string, write func(io.Writer) error) error {
 	file, err := os.OpenFile(filepath.Clean(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("write the export: %w", err)
 	}
-	_, err = file.Write(data)
+	err = write(file)
 	if err == nil {
 		err = file.Sync()
 	}

@@ -41,7 +41,11 @@ func (t inProcess) RoundTrip(req *http.Request) (*http.Response, error) {
 		defer func() {
 			broken := recover()
 			w.WriteHeader(http.StatusOK)
-			_ = writer.Close()                                   // never fails
+			var end error
+			if broken != nil { // as a connection that is lost
+				end = io.ErrUnexpectedEOF
+			}
+			_ = writer.CloseWithError(end)                       // never fails
 			if broken != nil && broken != http.ErrAbortHandler { //nolint:errorlint // the value that net/http defines for panics
 				panic(broken)
 			}

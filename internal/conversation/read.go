@@ -3,7 +3,6 @@ package conversation
 import (
 	"context"
 	"errors"
-	"iter"
 	"slices"
 	"sync"
 
@@ -69,48 +68,6 @@ func (s *Service) get(ctx context.Context, tenant recaller.TenantID, ref string,
 	return rec, nil
 }
 
-// longTurns is from how many turns on a conversation is read page by page where it can be.
-const longTurns = 1000
-
-// Ranged are words that one ranges over, under a context. An error ends them.
-type Ranged func(ctx context.Context) iter.Seq2[recaller.Turn, error]
-
-// GetLong is Get, or with all GetAll, of a conversation with its turns, for who can take them one by one: of a long one
-// that has ended, and of which nothing is hidden, they are in words and not in the record. Else words is nil.
-func (s *Service) GetLong(
-	ctx context.Context, tenant recaller.TenantID, ref string, all bool,
-) (rec Record, words Ranged, err error) {
-	conv, long, err := s.long(ctx, tenant, ref, all)
-	if err != nil {
-		return Record{}, nil, err
-	}
-	if !long {
-		rec, err = s.get(ctx, tenant, ref, wanted{turns: true, forgotten: all})
-		return rec, nil, err
-	}
-	rec.Conversation = conv
-	rec.Steps, err = s.Store.Steps(ctx, tenant, conv)
-	return rec, func(ctx context.Context) iter.Seq2[recaller.Turn, error] { return s.EachTurn(ctx, tenant, conv) }, err
-}
-
-// long finds a conversation whose words are read page by page.
-func (s *Service) long(
-	ctx context.Context, tenant recaller.TenantID, ref string, all bool,
-) (conv recaller.Conversation, long bool, err error) {
-	if s.Ledger.get(tenant, ref) != nil {
-		return conv, false, nil
-	}
-	conv, err = s.Store.Conversation(ctx, tenant, ref)
-	if err != nil || conv.Turns < longTurns || conv.Status == recaller.Active {
-		return conv, false, err
-	}
-	if all {
-		return conv, true, nil
-	}
-	hidden, err := s.Store.Forgotten(ctx, tenant, conv.Caller)
-	return conv, err == nil && forgotten.New(hidden).Empty(), err // what of a summary is told depends on all words
-}
-
 func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ref string, want wanted) (rec Record, err error) {
 	if rec.Conversation, err = s.Store.Conversation(ctx, tenant, ref); err != nil {
 		return Record{}, err
@@ -120,15 +77,8 @@ func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ref string
 	}
 	var gone forgotten.View
 	if !want.forgotten {
-		versions, err := s.Store.Forgotten(ctx, tenant, rec.Conversation.Caller)
-		if err != nil {
+		if gone, err = s.forgotten(ctx, tenant, rec.Conversation); err != nil {
 			return Record{}, err
-		}
-		gone = forgotten.New(versions)
-		if e := s.Ledger.get(tenant, string(rec.Conversation.ID)); e != nil {
-			e.mu.Lock()
-			e.heard.gone = gone
-			e.mu.Unlock()
 		}
 	}
 	if want.turns || !gone.Empty() {
@@ -233,10 +183,10 @@ func (s *Service) told(ctx context.Context, tenant recaller.TenantID, list []rec
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			turns, err := s.Turns(ctx, tenant, c)
+			summary, err := s.summary(ctx, tenant, c, gone)
 			switch {
 			case err == nil:
-				list[i] = gone.Conversation(c, turns)
+				list[i].Summary = summary
 				return
 			case recaller.KindOf(err) != recaller.Internal || ctx.Err() != nil:
 				errs[i] = err

@@ -4,6 +4,9 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/conversation"
@@ -100,7 +103,7 @@ func (b *bench) ranged(tenant recaller.TenantID, conv recaller.Conversation) []s
 	return lines(all)
 }
 
-// The words of a long conversation that is over are read one by one; of one that goes on, or is short, they are there.
+// The words of a long conversation are read one by one; of a short one they are there.
 func TestWordsOfALongConversationAreReadOneByOne(t *testing.T) {
 	b := newBench(t)
 	said := func(ref string, turns int) (recaller.Conversation, conversation.Ranged, int) {
@@ -131,13 +134,6 @@ func TestWordsOfALongConversationAreReadOneByOne(t *testing.T) {
 	if n != 1500 {
 		t.Errorf("got %d turns, want 1500", n)
 	}
-	b.serveOn(forgetful{b.Store})
-	if rec, words, err := b.GetLong(t.Context(), keep, "long", false); err != nil || words != nil || len(rec.Turns) != 1500 {
-		t.Errorf("where something is forgotten: got %d turns in the record (%v), want all, to be looked through", len(rec.Turns), err)
-	}
-	if _, words, err := b.GetLong(t.Context(), keep, "long", true); err != nil || words == nil {
-		t.Errorf("with what is forgotten: got %v, want them one by one", err)
-	}
 	live := string(b.begin(keep, conversation.Start{}).Conversation.ID)
 	b.say(keep, live, "user: one")
 	if rec, words, err := b.GetLong(t.Context(), keep, live, false); err != nil || words != nil || len(rec.Turns) != 1 || rec.Live == nil {
@@ -149,9 +145,101 @@ func TestWordsOfALongConversationAreReadOneByOne(t *testing.T) {
 	}
 }
 
-// forgetful is a store of callers who had something forgotten.
-type forgetful struct{ conversation.Store }
+// Of a long conversation that goes on the words are read one by one, as many as it counted.
+func TestWordsOfALongLiveConversationAreReadOneByOne(t *testing.T) {
+	b := newBench(t)
+	live := string(b.begin(keep, conversation.Start{}).Conversation.ID)
+	for range 11 {
+		b.say(keep, live, slices.Repeat([]string{"user: word"}, 100)...)
+	}
+	rec, words, err := b.GetLong(t.Context(), keep, live, false)
+	b.ok(err)
+	if words == nil || len(rec.Turns) != 0 || rec.Live == nil || len(rec.Live.Turns) == 0 || rec.Conversation.Turns != 1100 {
+		t.Fatalf("got %d turns in the record of a conversation of %d, live: %v", len(rec.Turns), rec.Conversation.Turns, rec.Live)
+	}
+	b.say(keep, live, "user: later")
+	n := 0
+	for turn, err := range words(t.Context()) {
+		b.ok(err)
+		if turn.Text != "word" {
+			t.Fatalf("turn %d: got %q", turn.Number, turn.Text)
+		}
+		n++
+	}
+	if n != 1100 {
+		t.Errorf("got %d turns, want the 1100 that it counted", n)
+	}
+}
 
-func (forgetful) Forgotten(context.Context, recaller.TenantID, recaller.CallerID) ([]recaller.Memory, error) {
-	return []recaller.Memory{{ID: "m", Type: recaller.Fact, Key: "pet", Value: "A cat", Status: recaller.MemoryForgotten}}, nil
+// Where something is forgotten a long conversation is looked through word by word, and read once more: neither time all
+// of it is in memory. Its summary and turns are told as those of a short one are.
+func TestWhatIsForgottenOfALongConversationIsFoundWordByWord(t *testing.T) {
+	b := newBench(t)
+	lines := slices.Repeat(said("user: word"), 1500)
+	lines[700].Text, lines[701].Text = "I have a cat", "we come at nine"
+	done, err := b.Import(t.Context(), keep, conversation.Import{
+		Start: conversation.Start{Caller: conversation.CallerRef{Phone: phone}, ExternalID: "long"}, StartedAt: b.Clock.Now(), Turns: lines,
+	})
+	b.ok(err)
+	sum := recaller.Summary{Brief: "Caller: “we come at nine”", Facts: []string{"Caller: “I have a cat”", "Caller: “word”"}, By: "rules"}
+	_, err = b.Store.WriteStep(t.Context(), keep, recaller.StepResult{
+		Conversation: done.Conversation.ID, Caller: done.Caller.ID, Step: recaller.StepSummarise, State: recaller.StepDone, By: "rules", Summary: &sum, At: b.Clock.Now(),
+	})
+	b.ok(err)
+	whole := 0 // times that all turns were read at once
+	b.serveOn(forgetful{b.Store, done.Conversation.ID, &whole})
+	want, err := b.Get(t.Context(), keep, "long", true)
+	b.ok(err)
+	rec, words, err := b.GetLong(t.Context(), keep, "long", false)
+	b.ok(err)
+	if words == nil || len(rec.Turns) != 0 {
+		t.Fatalf("got %d turns in the record, want them one by one", len(rec.Turns))
+	}
+	var got []recaller.Turn
+	for turn, err := range words(t.Context()) {
+		b.ok(err)
+		got = append(got, turn)
+	}
+	if diff := cmp.Diff(want.Turns, got); diff != "" || got[700].Text != "" || got[701].Text == "" {
+		t.Errorf("the turns (-whole +one by one):\n%s", diff)
+	}
+	if diff := cmp.Diff(want.Conversation, rec.Conversation); diff != "" || len(rec.Conversation.Summary.Facts) != 1 {
+		t.Errorf("the conversation (-whole +one by one):\n%s", diff)
+	}
+	listed, _, err := b.List(t.Context(), keep, recaller.ConversationFilter{})
+	b.ok(err)
+	if diff := cmp.Diff(want.Conversation.Summary, listed[0].Summary); diff != "" {
+		t.Errorf("the summary in a list (-whole +listed):\n%s", diff)
+	}
+	if rec, words, err := b.GetLong(t.Context(), keep, "long", true); err != nil || words == nil || len(rec.Conversation.Summary.Facts) != 2 {
+		t.Errorf("with what is forgotten: got %v, want all of it one by one", err)
+	}
+	if whole != 1 {
+		t.Errorf("all turns were read at once %d times, want once, by Get", whole)
+	}
+}
+
+// forgetful is a store of a caller who had something forgotten that he said in a conversation.
+type forgetful struct {
+	conversation.Store
+	in    recaller.ConversationID
+	whole *int
+}
+
+func (f forgetful) Forgotten(context.Context, recaller.TenantID, recaller.CallerID) ([]recaller.Memory, error) {
+	return []recaller.Memory{{
+		ID: "m", Type: recaller.Fact, Key: "pet", Value: "A cat", Status: recaller.MemoryForgotten, ClosedReason: recaller.ClosedForgotten,
+		ClosedAt: time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC), Provenance: recaller.Provenance{Conversation: f.in, Turns: []int{700}},
+	}}, nil
+}
+
+func (f forgetful) Forgetful(_ context.Context, _ recaller.TenantID, callers []recaller.CallerID) ([]recaller.CallerID, error) {
+	return callers, nil
+}
+
+func (f forgetful) Turns(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation,
+) ([]recaller.Turn, error) {
+	*f.whole++
+	return f.Store.Turns(ctx, tenant, conv)
 }

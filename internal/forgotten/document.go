@@ -16,7 +16,8 @@ func (v View) Document(d recaller.Document, said []recaller.Turn) recaller.Docum
 	}
 	t, ok := pin.Of(d)
 	if !ok || d.Origin != recaller.DocumentPin {
-		f := v.filter(recaller.Conversation{ID: d.Conversation, StartedAt: d.CreatedAt}, said)
+		of := recaller.Conversation{ID: d.Conversation, StartedAt: d.CreatedAt}
+		f := v.filtered(of, said, append(strings.Split(d.Content, "\n"), d.Title)...)
 		if d.Content = f.paper(d.Content); f.line(d.Title) != d.Title {
 			d.Title, d.Content = "", ""
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/recall/token"
 )
 
 // Summary returns a conversation's summary without the lines that tell what was forgotten: those that quote only hidden
@@ -17,16 +16,53 @@ func (v View) Summary(conv recaller.Conversation, said []recaller.Turn) *recalle
 	if v.Empty() || conv.Summary == nil {
 		return conv.Summary
 	}
-	f := v.filter(conv, said)
-	s := *conv.Summary
-	s.Brief, s.Next = f.brief(s.Brief), f.line(s.Next)
-	for _, lines := range []*[]string{&s.Topics, &s.Decisions, &s.Actions, &s.Facts} {
+	sieve := v.Sieve(conv)
+	for _, t := range said {
+		sieve.Read(t)
+	}
+	return sieve.Summary()
+}
+
+// Sieve takes out of a conversation what must not be told, given its turns one by one: however many there are, it
+// holds none of them. Read them all, and then ask for its Summary.
+type Sieve struct {
+	view View
+	conv recaller.Conversation
+	filter
+}
+
+// Sieve returns one for a conversation.
+func (v View) Sieve(conv recaller.Conversation) *Sieve {
+	var judged []string
+	if s := conv.Summary; s != nil {
+		judged = slices.Concat([]string{s.Brief, s.Next}, s.Topics, s.Decisions, s.Actions, s.Facts)
+	}
+	return &Sieve{v, conv, v.filter(conv, judged...)}
+}
+
+// Read takes a turn, and reports whether it must not be told.
+func (s *Sieve) Read(turn recaller.Turn) (hidden bool) {
+	hidden = s.view.Hides(s.conv.ID, turn)
+	s.read(turn, hidden)
+	return hidden
+}
+
+// Summary returns View.Summary of the turns that were read.
+func (s *Sieve) Summary() *recaller.Summary {
+	conv, f := s.conv, s.filter
+	if s.view.Empty() || conv.Summary == nil {
+		return conv.Summary
+	}
+	told := *conv.Summary
+	told.Brief, told.Next = f.brief(told.Brief), f.line(told.Next)
+	for _, lines := range []*[]string{&told.Topics, &told.Decisions, &told.Actions, &told.Facts} {
 		*lines = f.lines(*lines)
 	}
-	if s.Brief == "" && s.Next == "" && len(s.Topics)+len(s.Decisions)+len(s.Actions)+len(s.Facts) == 0 {
+	if told.Brief == "" && told.Next == "" &&
+		len(told.Topics)+len(told.Decisions)+len(told.Actions)+len(told.Facts) == 0 {
 		return nil
 	}
-	return &s
+	return &told
 }
 
 // Conversation returns a conversation with that Summary.
@@ -41,201 +77,13 @@ func (v View) Text(t recaller.Text, said []recaller.Turn) recaller.Text {
 	if v.Empty() {
 		return t
 	}
-	f := v.filter(recaller.Conversation{ID: t.Conversation, StartedAt: t.At}, said)
+	lines := strings.Split(t.Text, "\n")
+	f := v.filtered(recaller.Conversation{ID: t.Conversation, StartedAt: t.At}, said, append(lines, t.Title)...)
 	if f.line(t.Title) != t.Title {
-		t.Title, t.Text = "", ""
+		t.Title, lines = "", nil
 	}
-	t.Text = strings.Join(f.lines(strings.Split(t.Text, "\n")), "\n")
+	t.Text = strings.Join(f.lines(lines), "\n")
 	return t
-}
-
-// filter decides which lines about one conversation stay.
-type filter struct {
-	things        []thing  // that count for it
-	hidden, shown []string // its turns as runs of words, with a space on both sides
-}
-
-func (v View) filter(conv recaller.Conversation, said []recaller.Turn) filter {
-	var f filter
-	for _, t := range v.things {
-		if conv.ID == t.asked.Conversation || !conv.StartedAt.After(t.at) {
-			f.things = append(f.things, t)
-		}
-	}
-	for _, turn := range said {
-		if v.Hides(conv.ID, turn) {
-			f.hidden = append(f.hidden, run(turn.Text))
-		} else {
-			f.shown = append(f.shown, run(turn.Text))
-		}
-	}
-	return f
-}
-
-func (f filter) lines(list []string) []string {
-	var out []string
-	for _, line := range list {
-		if line = f.line(line); line != "" {
-			out = append(out, line)
-		}
-	}
-	return out
-}
-
-// line returns a line without the sentences that must not be told. A line with quotations stays or goes whole.
-func (f filter) line(line string) string {
-	if line == "" || len(f.things) == 0 {
-		return line
-	}
-	if quotes := quoted(line); len(quotes) > 0 && len(f.hidden)+len(f.shown) > 0 {
-		return f.quoting(line, quotes)
-	}
-	if !f.tells(line) {
-		return line
-	}
-	if rest := strings.Join(slices.DeleteFunc(sentences(line), f.tells), " "); rest != "" && !f.tells(rest) {
-		return rest
-	}
-	return ""
-}
-
-// brief returns a brief without what must not be told. If it consists of quotations, those that may be told stay,
-// except a question whose answer goes.
-func (f filter) brief(text string) string {
-	whole := f.line(text)
-	quotes := quoted(text)
-	if whole != "" || len(quotes) < 2 {
-		return whole
-	}
-	var kept []string
-	from := 0
-	for _, q := range quotes {
-		at := from + strings.Index(text[from:], q)
-		label := strings.TrimSpace(text[from:at])
-		from = at + len(q)
-		if label != "Agent:" && label != "Caller:" { // the rules did not write it
-			return ""
-		}
-		if one := label + " " + q; f.line(one) != "" {
-			kept = append(kept, one)
-		} else if n := len(kept) - 1; n >= 0 && strings.HasSuffix(kept[n], "?”") {
-			kept = kept[:n]
-		}
-	}
-	return strings.Join(kept, " ")
-}
-
-// quotations returns a text of labelled quotations without those that must not be told. Of another text it returns what
-// line does.
-func (f filter) quotations(text string) string {
-	var kept []string
-	from := 0
-	for _, q := range quoted(text) {
-		at := from + strings.Index(text[from:], q)
-		label := strings.TrimSpace(text[from:at])
-		if label != "Agent:" && label != "Caller:" {
-			return f.line(text)
-		}
-		if from = at + len(q); !f.tells(q) {
-			kept = append(kept, label+" "+q)
-		}
-	}
-	if from == 0 || strings.TrimSpace(text[from:]) != "" {
-		return f.line(text)
-	}
-	return strings.Join(kept, " ")
-}
-
-// quoting judges a line by its quotations. Those of hidden turns are never told. Those of others are, if nothing beside
-// them carries what was forgotten.
-func (f filter) quoting(line string, quotes []string) string {
-	rest := line
-	for _, q := range quotes {
-		rest = strings.ReplaceAll(rest, q, "")
-		for piece := range strings.SplitSeq(unmarked(q), "…") {
-			words := run(piece)
-			if words == " " || among(f.shown, words) {
-				continue
-			}
-			if among(f.hidden, words) || f.tells(piece) {
-				return ""
-			}
-		}
-	}
-	if f.tells(rest) {
-		return ""
-	}
-	return line
-}
-
-func among(runs []string, words string) bool {
-	return slices.ContainsFunc(runs, func(r string) bool { return strings.Contains(r, words) })
-}
-
-func (f filter) tells(s string) bool {
-	said := words(s)
-	return slices.ContainsFunc(f.things, func(t thing) bool {
-		return t.carriedBy(said) || t.request.in(said)
-	})
-}
-
-// quoted returns the quotations in a line, with their marks.
-func quoted(line string) []string {
-	var out []string
-	for {
-		from := strings.Index(line, "“")
-		if from < 0 {
-			return out
-		}
-		end := strings.Index(line[from:], "”")
-		if end < 0 {
-			return out
-		}
-		end += from + len("”")
-		out = append(out, line[from:end])
-		line = line[end:]
-	}
-}
-
-// unmarked returns a quotation without its marks, and without what stands in brackets beside the words.
-func unmarked(quote string) string {
-	quote = strings.Trim(quote, "“”")
-	for {
-		from := strings.IndexByte(quote, '[')
-		end := strings.IndexByte(quote, ']')
-		if from < 0 || end < from {
-			return quote
-		}
-		quote = quote[:from] + quote[end+1:]
-	}
-}
-
-// run returns a text as its folded words, with a space around each.
-func run(text string) string {
-	var b strings.Builder
-	b.WriteByte(' ')
-	var scan token.Scanner
-	for scan.Reset(text); scan.Next(); {
-		b.Write(scan.Bytes())
-		b.WriteByte(' ')
-	}
-	return b.String()
-}
-
-// sentences cuts a line after whatever ends a sentence.
-func sentences(line string) []string {
-	var out []string
-	from := 0
-	for i, r := range line {
-		if strings.ContainsRune(".!?;", r) && (i+1 == len(line) || line[i+1] == ' ') {
-			out = append(out, strings.TrimSpace(line[from:i+1]))
-			from = i + 1
-		}
-	}
-	if rest := strings.TrimSpace(line[from:]); rest != "" {
-		out = append(out, rest)
-	}
-	return out
 }
 
 // Snapshot removes from the material of a briefing all that must not be told.
@@ -328,7 +176,7 @@ func (v View) Checkpoint(c recaller.Checkpoint) recaller.Checkpoint {
 	if v.Empty() {
 		return c
 	}
-	f := v.filter(recaller.Conversation{ID: c.Conversation, StartedAt: c.LastActivity}, nil)
+	f := v.filter(recaller.Conversation{ID: c.Conversation, StartedAt: c.LastActivity})
 	c.Intent, c.Summary = f.line(c.Intent), f.quotations(c.Summary)
 	var staging map[string]any
 	dec := json.NewDecoder(bytes.NewReader(c.StagingData))
@@ -339,30 +187,4 @@ func (v View) Checkpoint(c recaller.Checkpoint) recaller.Checkpoint {
 		}
 	}
 	return c
-}
-
-// value returns a JSON value without the texts that must not be told; nil if it is one.
-func (f filter) value(v any) any {
-	switch v := v.(type) {
-	case string:
-		if f.tells(v) {
-			return nil
-		}
-	case json.Number:
-		if f.tells(v.String()) {
-			return nil
-		}
-	case []any:
-		for i := range v {
-			v[i] = f.value(v[i])
-		}
-		return slices.DeleteFunc(v, func(x any) bool { return x == nil })
-	case map[string]any:
-		for key, of := range v {
-			if v[key] = f.value(of); of != nil && v[key] == nil {
-				delete(v, key)
-			}
-		}
-	}
-	return v
 }

@@ -168,7 +168,7 @@ type Service struct {
 	modelPatience time.Duration
 	slots         chan struct{}   // holds a token for each caller whose turns are being embedded
 	longSlot      chan struct{}   // holds a token while the built-in model reads a history that is not short
-	builder       chan struct{}   // holds a token while the index of a long caller is being built
+	builder       chan struct{}   // holds a token while a part of a long caller's index is being made: see turn
 	closed        context.Context // ends with Close
 	close         context.CancelFunc
 	filling       sync.WaitGroup

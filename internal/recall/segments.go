@@ -93,11 +93,10 @@ func nameOf(o *recaller.Outline, pieces []piece) string {
 
 // madeOver makes the index of a long caller. It uses the segments that are there.
 func (s *Service) madeOver(ctx context.Context, e *entry, o *recaller.Outline) (*index.Index, error) {
-	select {
-	case s.builder <- struct{}{}:
-		defer func() { <-s.builder }()
-	case <-ctx.Done():
-		return nil, recaller.Wrap(recaller.Timeout, ctx.Err(), "recall was given up")
+	turn := &turn{slot: s.builder}
+	defer turn.give()
+	if err := turn.take(ctx); err != nil {
+		return nil, err
 	}
 	parts, rest := part(o, s.segment)
 	var latest *index.Latest
@@ -110,7 +109,7 @@ func (s *Service) madeOver(ctx context.Context, e *entry, o *recaller.Outline) (
 			latest = index.BuildLatest(corpus, s.weights, s.rows...)
 		}
 	})
-	segments, err := s.segments(ctx, e, o, parts, nil)
+	segments, err := s.segments(ctx, e, o, parts, nil, turn)
 	reading.Wait()
 	if err == nil {
 		err = failed
@@ -124,16 +123,47 @@ func (s *Service) madeOver(ctx context.Context, e *entry, o *recaller.Outline) (
 		return ix, nil
 	}
 	// Most conversations are in another language than the segments were made for.
-	if segments, err = s.segments(ctx, e, o, parts, &main); err != nil {
+	if segments, err = s.segments(ctx, e, o, parts, &main, turn); err != nil {
 		return nil, err
 	}
 	return index.BuildOver(segments, corpus, s.weights, s.rows...), nil
 }
 
+// turn is the right to read much of a long caller. Who makes many segments gives it to who waits, segment by segment: so
+// of what is made no more is in memory at once than one segment's words, and nobody waits for more than one segment of
+// each of the others.
+type turn struct {
+	slot chan struct{}
+	has  bool
+}
+
+func (t *turn) take(ctx context.Context) error {
+	select {
+	case t.slot <- struct{}{}:
+		t.has = true
+		return nil
+	case <-ctx.Done():
+		return recaller.Wrap(recaller.Timeout, ctx.Err(), "recall was given up")
+	}
+}
+
+func (t *turn) give() {
+	if t.has {
+		t.has = false
+		<-t.slot
+	}
+}
+
+// next lets who waits longest go first.
+func (t *turn) next(ctx context.Context) error {
+	t.give()
+	return t.take(ctx)
+}
+
 // segments returns a segment for each part. It makes those that are not there, one after the other. If main is given, a
 // segment that is there serves only if it was made by the rules of main.
 func (s *Service) segments(
-	ctx context.Context, e *entry, o *recaller.Outline, parts [][]piece, main *index.Main,
+	ctx context.Context, e *entry, o *recaller.Outline, parts [][]piece, main *index.Main, turn *turn,
 ) ([]*index.Segment, error) {
 	names := make([]string, len(parts))
 	for i, pieces := range parts {
@@ -147,6 +177,9 @@ func (s *Service) segments(
 	for i, pieces := range parts {
 		g := had[names[i]]
 		if g == nil || main != nil && g.Main() != *main {
+			if err := turn.next(ctx); err != nil {
+				return nil, err
+			}
 			corpus, err := s.read(ctx, e.key, o, pieces)
 			if err != nil {
 				return nil, err

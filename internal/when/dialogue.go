@@ -19,20 +19,33 @@ type Said struct {
 // named settles later bare mentions of it ("the Tuesday slot is released"), "the evening before" and "that Monday"
 // count from it, and an answer lies where its question asks. A time of day alone is put on the day that was named last;
 // it stays without an exact day.
-func Dialogue(turns []Said, opts Options) [][]Found {
-	parsers := make([]*parser, len(turns))
-	var words []token
-	for i, t := range turns {
-		parsers[i] = newParser(t.Text, t.At, opts)
-		words = append(words, parsers[i].tok...)
+func Dialogue(turns []Said, opts Options) [][]Found { return dates(turns, opts, heldWords) }
+
+// dates is Dialogue, with at most so many words held between the reading for the language and that for the dates.
+func dates(turns []Said, opts Options, most int) [][]Found {
+	var counted tally
+	parsers := make([]*parser, 0, len(turns))
+	words := 0
+	for _, t := range turns {
+		p := newParser(t.Text, t.At, opts)
+		counted.add(p.tok)
+		if words += len(p.tok); words <= most {
+			parsers = append(parsers, p)
+		}
 	}
-	c := talk{lang: languageOf(words)}
+	c := talk{lang: counted.language()}
 	out := make([][]Found, len(turns))
-	for i, p := range parsers {
+	for i, t := range turns {
+		var p *parser
+		if i < len(parsers) {
+			p, parsers[i] = parsers[i], nil
+		} else {
+			p = newParser(t.Text, t.At, opts)
+		}
 		p.lang = c.lang
 		c.evening = c.evening || p.speaksOf(evenings)
 		p.evening = c.evening
-		out[i] = p.find()
+		out[i] = slices.Clone(p.find()) // no larger than it is
 		c.turn, c.caller = i, turns[i].Caller
 		c.open(p)
 		for k := range out[i] {
@@ -42,6 +55,10 @@ func Dialogue(turns []Said, opts Options) [][]Found {
 	}
 	return out
 }
+
+// heldWords is how many words of a conversation are held between its two readings, for its language and for its dates.
+// More are read twice.
+const heldWords = 20_000
 
 // talk is what the turns so far have told.
 type talk struct {

@@ -17,7 +17,15 @@ const (
 
 // languageOf tells which of the languages a text is in, by the words that only one of them has.
 func languageOf(tok []token) language {
-	points := [4]int{}
+	var t tally
+	t.add(tok)
+	return t.language()
+}
+
+// tally counts what speaks for each language.
+type tally [4]int
+
+func (points *tally) add(tok []token) {
 	for _, t := range tok {
 		if t.kind != word {
 			continue
@@ -33,6 +41,9 @@ func languageOf(tok []token) language {
 			}
 		}
 	}
+}
+
+func (points *tally) language() language {
 	best := english
 	for l := german; l <= portuguese; l++ {
 		if points[l] > points[best] {

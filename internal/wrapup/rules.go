@@ -20,7 +20,7 @@ type rules struct{ *Service }
 
 func (r rules) summarise(ctx context.Context, w work) (recaller.StepResult, error) {
 	sum := summary.Write(w.reading(), summary.Options{
-		Typed: w.conv.Channel.Text(), Broken: w.conv.Status == recaller.Failed,
+		Typed: w.conv.Channel.Text(), Broken: w.conv.Status == recaller.Failed, Acts: w.agreed,
 	})
 	if lastsWithProcess(w) {
 		sum = recaller.Summary{Brief: NothingKept, By: By}

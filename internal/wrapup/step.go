@@ -3,6 +3,7 @@ package wrapup
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,6 +27,7 @@ type work struct {
 	zone     *time.Location
 	dayFirst bool
 	reading  func() reading.Reading     // the words, with their sentences and dates; read once
+	agreed   func() []recaller.Act      // what was agreed on about times; looked for once
 	found    func() []extract.Candidate // what the rules find that the caller said of himself; looked for once
 	known    func() (known, error)      // what is known of him already; read once
 	packs    func() ([]label.Pack, error)
@@ -52,6 +54,7 @@ func (s *Service) read(ctx context.Context, tenantID recaller.TenantID, conv rec
 	w.asked = forgotten.Requests(w.turns)
 	w.zone, w.dayFirst = identity.ZoneIn(w.conv, w.caller, w.tenant), identity.DayFirst(w.caller, w.tenant)
 	w.reading = sync.OnceValue(func() reading.Reading { return reading.Of(w.turns, w.startedAt(), w.dayFirst) })
+	w.agreed = sync.OnceValue(func() []recaller.Act { return agreement.Find(w.reading()) })
 	w.found = sync.OnceValue(func() []extract.Candidate {
 		return extract.Memories(w.reading())
 	})
@@ -121,22 +124,25 @@ func analyse(_ context.Context, w work) (recaller.StepResult, error) {
 	if err != nil {
 		return recaller.StepResult{}, err
 	}
-	a := label.Analyse(w.turns, agreement.Find(w.reading()), w.conv.Status == recaller.Failed, packs)
+	a := label.Analyse(w.turns, w.agreed(), w.conv.Status == recaller.Failed, packs)
 	return recaller.StepResult{State: recaller.StepDone, By: By, Analysis: &a}, nil
 }
 
 // acts returns what was agreed on about times, whoever writes the summary. For a tenant whose words are not kept it
 // returns only when and by whom.
 func acts(w work) []recaller.Act {
-	found := agreement.Find(w.reading())
-	if w.tenant.Retention == recaller.Ephemeral {
-		for _, a := range found {
-			for i := range a.Said {
-				a.Said[i].Text = ""
-			}
+	found := w.agreed()
+	if w.tenant.Retention != recaller.Ephemeral {
+		return found
+	}
+	out := slices.Clone(found)
+	for k := range out {
+		out[k].Said = slices.Clone(out[k].Said)
+		for i := range out[k].Said {
+			out[k].Said[i].Text = ""
 		}
 	}
-	return found
+	return out
 }
 
 // wordless tells that the words which a step needs are gone.

@@ -120,14 +120,19 @@ type Service struct {
 	steps  []step        // all that there are
 	window *atomic.Int64 // of the model: Deps' until it says that it has less room
 	record *exam.Record  // of the model: whether it may write in its own words
+	long   chan struct{} // full while the rules write up a long conversation
 }
+
+// longTurns is how many turns a long conversation has. The rules write up one at a time: what they read of it takes
+// several times the room of its words.
+const longTurns = 2000
 
 // New returns a Service.
 func New(deps Deps) *Service {
 	if deps.Window <= 0 {
 		deps.Window = DefaultWindow
 	}
-	s := &Service{Deps: deps, window: new(atomic.Int64), record: exam.NewRecord(deps.Trust)}
+	s := &Service{Deps: deps, window: new(atomic.Int64), record: exam.NewRecord(deps.Trust), long: make(chan struct{}, 1)}
 	s.window.Store(int64(deps.Window))
 	s.steps = s.list()
 	return s
@@ -138,6 +143,14 @@ func (s *Service) Run(ctx context.Context, j recaller.Job) error {
 	conv, open, err := s.open(ctx, j)
 	if err != nil || conv.ID == "" {
 		return err
+	}
+	if conv.Turns >= longTurns && s.Model == nil { // who waits for a model would hold up others
+		select {
+		case s.long <- struct{}{}:
+			defer func() { <-s.long }()
+		case <-ctx.Done():
+			return recaller.Wrap(recaller.Timeout, ctx.Err(), "the conversation was not written up in time")
+		}
 	}
 	w, err := s.read(ctx, j.Tenant, conv)
 	if err != nil {

@@ -104,6 +104,7 @@ func (l line) is(m mark) bool     { return l.marks&m != 0 }
 // lines reads a conversation as a dialogue.
 func lines(turns []recaller.Turn) []line {
 	var out []line
+	known := stems{}
 	for _, t := range turns {
 		if !t.Speaker.Valid() {
 			continue
@@ -113,7 +114,7 @@ func lines(turns []recaller.Turn) []line {
 			l.weight = 0.4
 		}
 		for _, s := range spoken(t.Text, l.caller) {
-			read := readSentence(s)
+			read := readSentence(s, known)
 			l.marks |= read.marks
 			l.said = append(l.said, read)
 		}
@@ -141,8 +142,8 @@ func spoken(text string, caller bool) []speech.Sentence {
 	return all
 }
 
-func readSentence(s speech.Sentence) sentence {
-	out := sentence{tokens: tokenise(s.Text), asks: s.Question}
+func readSentence(s speech.Sentence, known stems) sentence {
+	out := sentence{tokens: known.tokenise(s.Text), asks: s.Question}
 	condition := slices.IndexFunc(out.tokens, func(t token) bool { return conditions[t.low] })
 	if condition < 0 {
 		condition = len(out.tokens)

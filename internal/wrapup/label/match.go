@@ -76,14 +76,29 @@ type token struct {
 }
 
 // tokenise makes words of a text: letters and digits, with apostrophes and hyphens inside a word.
-func tokenise(text string) []token {
-	var out []token
-	for _, f := range strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(text, "’", "'")), func(r rune) bool {
+func tokenise(text string) []token { return stems{}.tokenise(text) }
+
+// stems are those of the words of one conversation. Each is held once, however often it is said.
+type stems map[string]string
+
+func (s stems) of(low string) string {
+	known, ok := s[low]
+	if !ok {
+		known = stem(low)
+		s[strings.Clone(low)] = known
+	}
+	return known
+}
+
+func (s stems) tokenise(text string) []token {
+	fields := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(text, "’", "'")), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '-'
-	}) {
+	})
+	out := make([]token, 0, len(fields))
+	for _, f := range fields {
 		f = strings.Trim(f, "'-")
 		if f != "" {
-			out = append(out, token{low: f, stem: stem(f)})
+			out = append(out, token{low: f, stem: s.of(f)})
 		}
 	}
 	return out

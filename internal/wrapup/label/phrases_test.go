@@ -52,7 +52,7 @@ func TestEveryPhraseOfADialogueMarksWhatItSays(t *testing.T) {
 			if _, ok := newPattern(phrase); !ok {
 				t.Errorf("%s: %q is no phrase", name, phrase)
 			}
-			for _, way := range deadWays(phrase, func(said string) bool { return readSentence(speech.Sentences(said)[0]).is(mark(1) << rule) }) {
+			for _, way := range deadWays(phrase, func(said string) bool { return readSentence(speech.Sentences(said)[0], stems{}).is(mark(1) << rule) }) {
 				t.Errorf("%s: %q never finds itself by %q", name, phrase, way)
 			}
 		}
@@ -68,7 +68,7 @@ func TestEveryPhraseOfAMoodShowsIt(t *testing.T) {
 				t.Errorf("%s: %q is no phrase", name, phrase)
 			}
 			shows := func(said string) bool {
-				return slices.Contains(readSentence(speech.Sentences(said)[0]).feels(f < sorry), f)
+				return slices.Contains(readSentence(speech.Sentences(said)[0], stems{}).feels(f < sorry), f)
 			}
 			for _, way := range deadWays(phrase, shows) {
 				t.Errorf("%s: %q never shows itself by %q", name, phrase, way)

@@ -31,7 +31,7 @@ type chooser struct {
 	opts   Options
 	turns  [][]*unit
 	weight map[string]float64 // by term
-	acts   map[int][]string   // by turn, the words by which something was agreed on, moved or cancelled
+	acts   map[int][]string   // by the number of a turn, the words by which something was agreed on, moved or cancelled
 	taken  map[*unit]bool     // quoted already
 	opened map[int]int        // by turn, the first sentence that is not idle and says more than who speaks
 	told   map[string]bool    // terms, days and numbers that are quoted already
@@ -201,8 +201,12 @@ func (c *chooser) gain(p passage) float64 {
 
 // acted reports whether something was agreed on, moved or cancelled with a sentence.
 func (c *chooser) acted(u *unit) bool {
+	acts := c.acts[c.r.Turns[u.turn].Number]
+	if len(acts) == 0 {
+		return false
+	}
 	body := quote.Body(c.r.Turns[u.turn], u.s.Start, u.s.End)
-	return body != "" && slices.ContainsFunc(c.acts[u.turn], func(said string) bool {
+	return body != "" && slices.ContainsFunc(acts, func(said string) bool {
 		return strings.Contains(said, body) || strings.Contains(said, u.s.Text) || strings.Contains(body, said)
 	})
 }

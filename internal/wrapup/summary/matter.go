@@ -23,8 +23,7 @@ type Matter struct {
 // MatterOf returns what the caller wants, as he opened with it or answered when he was asked what is wrong. It returns
 // false if he said nothing of the kind.
 func MatterOf(r reading.Reading) (Matter, bool) {
-	c := &chooser{r: r, turns: units(r), told: map[string]bool{}, acts: map[int][]string{}, opened: map[int]int{}, taken: map[*unit]bool{}}
-	c.weight = weights(c.turns)
+	c := newChooser(r, Options{}, nil)
 	p, ok := c.wanted()
 	if !ok {
 		return Matter{}, false

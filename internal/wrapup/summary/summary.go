@@ -39,12 +39,15 @@ type Options struct {
 	Typed    bool // on a channel where one types: nobody says goodbye there
 	Broken   bool // the conversation broke off
 	MaxWords int  // over all sections; 0: by the length of the conversation
+	// Acts are what was agreed on in the conversation; nil: they are looked for.
+	Acts func() []recaller.Act
 }
 
 // Write summarises a conversation. The same words give the same summary. Turns that were cut off or hardly heard are
 // only quoted as the last words of a conversation that broke off (B10).
 func Write(r reading.Reading, opts Options) recaller.Summary {
-	c := &chooser{r: r, opts: opts, turns: units(r), told: map[string]bool{}, acts: map[int][]string{}, opened: map[int]int{}, taken: map[*unit]bool{}}
+	acts := spoken(r, opts)
+	c := newChooser(gist(r, opts, acts), opts, acts)
 	out := recaller.Summary{By: By}
 	if !c.anything(func(u *unit) bool { return true }) {
 		out.Brief = Nothing
@@ -53,15 +56,6 @@ func Write(r reading.Reading, opts Options) recaller.Summary {
 	if !c.anything(func(u *unit) bool { return !u.idle }) {
 		out.Brief = Greetings
 		return out
-	}
-	c.weight = weights(c.turns)
-	for _, act := range agreement.Find(r) {
-		if act.Kind == recaller.ActDone && len(act.Of) == 0 { // it tells of another call, not of this one
-			continue
-		}
-		for _, said := range act.Said {
-			c.acts[said.Turn] = append(c.acts[said.Turn], said.Text)
-		}
 	}
 	room := c.room()
 	brief := c.brief()
@@ -81,6 +75,35 @@ func Write(r reading.Reading, opts Options) recaller.Summary {
 			out.Actions = append(out.Actions, line)
 		default:
 			out.Facts = append(out.Facts, line)
+		}
+	}
+	return out
+}
+
+// newChooser reads a conversation. acts are what spoken returned.
+func newChooser(r reading.Reading, opts Options, acts map[int][]string) *chooser {
+	c := &chooser{
+		r: r, opts: opts, turns: units(r), told: map[string]bool{}, acts: acts, opened: map[int]int{}, taken: map[*unit]bool{},
+	}
+	c.weight = weights(c.turns)
+	return c
+}
+
+// spoken are the words, by the numbers of their turns, by which something was agreed on, moved or cancelled.
+func spoken(r reading.Reading, opts Options) map[int][]string {
+	var acts []recaller.Act
+	if opts.Acts != nil {
+		acts = opts.Acts()
+	} else {
+		acts = agreement.Find(r)
+	}
+	out := map[int][]string{}
+	for _, act := range acts {
+		if act.Kind == recaller.ActDone && len(act.Of) == 0 { // it tells of another call, not of this one
+			continue
+		}
+		for _, said := range act.Said {
+			out[said.Turn] = append(out[said.Turn], said.Text)
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package unfinished
 
 import (
+	"slices"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -29,7 +30,7 @@ func Of(conv recaller.Conversation, turns []recaller.Turn, s Setting) recaller.U
 	read := func(turns []recaller.Turn) Left { return Read(turns, conv.StartedAt.In(s.Zone), s.DayFirst, o) }
 	left := read(turns)
 	if asked := forgotten.Requests(turns); len(asked) > 0 {
-		left = read(without(turns, asked, left))
+		left = read(without(turns[max(0, len(turns)-mostTurns):], asked, left))
 	}
 	at := left.At
 	if at.IsZero() {
@@ -82,6 +83,9 @@ func before(c *recaller.Checkpoint, conv recaller.Conversation, window time.Dura
 func without(turns []recaller.Turn, asked []forgotten.Request, left Left) []recaller.Turn {
 	hidden := map[int]bool{}
 	for _, r := range asked {
+		if len(r.Turns) > 0 && slices.Max(r.Turns) < turns[0].Number { // it is about what was said before these
+			continue
+		}
 		s := r.Search()
 		s.Read("", turns, true)
 		for _, t := range s.Told(false) {
