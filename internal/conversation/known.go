@@ -18,12 +18,11 @@ func (s *Service) known(e *entry) recaller.Snapshot {
 	own, _ := e.view()
 	snap := recaller.Snapshot{Tenant: e.tenant, Caller: e.callerNow(), Open: []recaller.BrokenOff{{Conversation: own}}}
 	var last recaller.Conversation
-	others := func(o *entry) bool { return o != e && o.tenant.ID == e.tenant.ID && o.imported == 0 }
-	for _, other := range s.Ledger.all(others) {
+	his := func(o *entry) bool {
+		return o != e && o.tenant.ID == e.tenant.ID && o.imported == 0 && same(snap.Caller, o.callerNow())
+	}
+	for _, other := range s.Ledger.all(his) {
 		theirs := other.callerNow()
-		if !same(snap.Caller, theirs) {
-			continue
-		}
 		if snap.Caller.Name == "" {
 			snap.Caller.Name, snap.Caller.NameSource = theirs.Name, theirs.NameSource
 		}

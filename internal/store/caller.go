@@ -69,26 +69,35 @@ func (b box) readCaller(
 
 // callerQueries reads a caller who is not being erased into c, which is left without an id if there is none.
 func (b box) callerQueries(tenant recaller.TenantID, id recaller.CallerID, c *recaller.Caller) []Query {
-	args := []any{tenant, id}
 	return []Query{{
 		SQL:  `SELECT ` + callerColumns + ` FROM callers WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE`,
-		Args: args,
-		Row: func(scan func(...any) error) error {
-			row, body, register, err := scanCaller(scan)
-			if err != nil {
+		Args: []any{tenant, id},
+		Row:  b.callerRow(id, c),
+	}, b.identitiesQuery(tenant, id, c)}
+}
+
+// callerRow opens a caller's row into c.
+func (b box) callerRow(id recaller.CallerID, c *recaller.Caller) func(func(...any) error) error {
+	return func(scan func(...any) error) error {
+		row, body, register, err := scanCaller(scan)
+		if err != nil {
+			return err
+		}
+		*c = row
+		if b.reg != nil {
+			if err := b.load(id, register); err != nil {
 				return err
 			}
-			*c = row
-			if b.reg != nil {
-				if err := b.load(id, register); err != nil {
-					return err
-				}
-			}
-			return b.openCaller(c, body)
-		},
-	}, {
+		}
+		return b.openCaller(c, body)
+	}
+}
+
+// identitiesQuery reads a caller's identities into c.
+func (b box) identitiesQuery(tenant recaller.TenantID, id recaller.CallerID, c *recaller.Caller) Query {
+	return Query{
 		SQL:  `SELECT kind, token, value FROM identities WHERE tenant_id = $1 AND caller_id = $2 ORDER BY kind, token`,
-		Args: args,
+		Args: []any{tenant, id},
 		Row: func(scan func(...any) error) error {
 			var i recaller.Identity
 			var token, value []byte
@@ -102,7 +111,7 @@ func (b box) callerQueries(tenant recaller.TenantID, id recaller.CallerID, c *re
 			c.Identities = append(c.Identities, i)
 			return nil
 		},
-	}}
+	}
 }
 
 // openCaller opens what is sealed of a caller. One whose row is damaged is marked, and goes without a name.

@@ -35,7 +35,7 @@ func (s *Store) introduce(
 	}
 	w.blindIdentities(blind)
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		w.caller, err = w.find(ctx, tx)
+		w.caller, w.by, err = w.find(ctx, tx)
 		return err
 	})
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Store) introduce(
 		return out, err
 	}
 	err = s.WithCaller(ctx, tenant, w.caller, func(tx Tx) error {
-		if caller, err := w.find(ctx, tx); err != nil || caller != "" {
+		if caller, _, err := w.find(ctx, tx); err != nil || caller != "" {
 			return cmp.Or(err, errRaced)
 		}
 		if err := w.writeCaller(ctx, tx); err != nil {

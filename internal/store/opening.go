@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -84,8 +83,9 @@ type opening struct {
 
 	box           box
 	caller        recaller.CallerID // who it is with, as far as could be seen
-	by            recaller.Identity // by which he was found; zero: by none
+	by            int               // which of his identities he was found by, counted from 1; 0: by none
 	isNew         bool
+	again         bool     // an earlier try, or request, may have opened it
 	numbered      bool     // a known caller got another phone number
 	tokens        [][]byte // of the identities, in order
 	values        [][]byte // the identities, sealed
@@ -112,13 +112,8 @@ func (s *Store) prepareOpening(
 		w.externalToken = blind.Blind(blindExternal, ext)
 	}
 	w.once = newOnce(blind, tenant, w.in.Once)
-	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		if w.caller, err = w.find(ctx, tx); err == nil && raced {
-			err = w.elsewhere(ctx, tx)
-		}
-		return err
-	})
-	if err != nil {
+	w.again = past || raced || w.once.token != nil || w.externalToken != nil || len(w.tokens) == 0
+	if err := w.look(ctx, s, raced); err != nil {
 		return nil, err
 	}
 	open := s.unseal
@@ -165,14 +160,19 @@ func (w *opening) sealAll(words bool) (err error) {
 	return err
 }
 
-// sealCaller seals the identities, and what is written of a new caller.
+// sealCaller seals the identities, but for the one that is there, and what is written of a new caller.
 func (w *opening) sealCaller() (err error) {
+	w.values = make([][]byte, len(w.in.Identities))
 	for i, id := range w.in.Identities {
-		v, err := w.box.put("identities.value", tokenRecord(w.tokens[i]), id.Value)
-		if err != nil {
+		if i == w.by-1 {
+			continue
+		}
+		if w.values[i], err = w.box.put("identities.value", tokenRecord(w.tokens[i]), id.Value); err != nil {
 			return err
 		}
-		w.values = append(w.values, v)
+	}
+	if !w.isNew {
+		return nil
 	}
 	body := callerBody{Name: w.in.Name}
 	if body.Name != "" {
@@ -185,74 +185,97 @@ func (w *opening) sealCaller() (err error) {
 	return err
 }
 
-// find returns the caller that the identities belong to, or none. Without identities only the conversation itself leads
-// to a caller, if it was opened before.
-func (w *opening) find(ctx context.Context, tx Tx) (recaller.CallerID, error) {
+// look finds the caller before the write, so that what is written can be sealed with his key.
+func (w *opening) look(ctx context.Context, s *Store, raced bool) (err error) {
+	if !raced && len(w.tokens) > 0 {
+		return s.ask(ctx, w.tenant, "", w.identityQueries()...)
+	}
+	return s.WithTenant(ctx, w.tenant, Reading, func(tx Tx) error {
+		if w.caller, w.by, err = w.find(ctx, tx); err == nil && raced {
+			err = w.elsewhere(ctx, tx)
+		}
+		return err
+	})
+}
+
+// identityQueries asks for the caller of each identity. The first one that has a caller counts.
+func (w *opening) identityQueries() []Query {
+	list := make([]Query, len(w.in.Identities))
+	for i, id := range w.in.Identities {
+		list[i] = Query{
+			SQL: identityQuery, Args: []any{w.tenant, id.Kind, w.tokens[i]}, Brief: true,
+			Row: func(scan func(...any) error) error {
+				if w.caller != "" {
+					return nil
+				}
+				w.by = i + 1
+				return scan(&w.caller)
+			},
+		}
+	}
+	return list
+}
+
+// find returns the caller that the identities belong to, or none, and which of them told (see opening.by). Without
+// identities only the conversation itself leads to a caller, if it was opened before.
+func (w *opening) find(ctx context.Context, tx Tx) (caller recaller.CallerID, by int, err error) {
 	if len(w.in.Identities) == 0 {
 		_, row, err := w.opened(ctx, tx)
 		if recaller.KindOf(err) == recaller.NotFound {
-			return "", nil
+			return "", 0, nil
 		}
-		return row.Caller, err
+		return row.Caller, 0, err
 	}
 	for i, id := range w.in.Identities {
-		var caller recaller.CallerID
 		err := tx.QueryRow(ctx, identityQuery, []any{w.tenant, id.Kind, w.tokens[i]}, &caller)
 		if recaller.KindOf(err) == recaller.NotFound {
 			continue
 		}
-		w.by = id
-		return caller, err
+		return caller, i + 1, err
 	}
-	return "", nil
+	return "", 0, nil
 }
 
 // with reads the caller of the conversation. It fails with Unproven if the identity that led to him does not open for him.
 func (w *opening) with(ctx context.Context, tx Tx) (recaller.Caller, error) {
 	c, err := w.box.readCaller(ctx, tx, w.tenant, w.caller)
-	if err != nil || w.by == (recaller.Identity{}) {
+	if err != nil {
 		return c, err
 	}
-	return c, proven(c, w.by)
+	return c, w.proven(c)
 }
 
-func (w *opening) run(ctx context.Context, tx Tx) (recaller.Opened, error) {
-	caller, err := w.find(ctx, tx)
+// proven fails with Unproven if the identity that led to the caller does not open for him.
+func (w *opening) proven(c recaller.Caller) error {
+	if w.by == 0 {
+		return nil
+	}
+	return proven(c, w.in.Identities[w.by-1])
+}
+
+func (w *opening) run(ctx context.Context, tx Tx) (out recaller.Opened, err error) {
+	caller, by, err := w.find(ctx, tx)
 	if err != nil {
-		return recaller.Opened{}, err
-	}
-	if (caller == "") != w.isNew || (caller != "" && caller != w.caller) {
-		return recaller.Opened{}, errRaced
-	}
-	if out, found, err := w.existing(ctx, tx); found || err != nil {
 		return out, err
 	}
-	var out recaller.Opened
+	if (caller == "") != w.isNew || caller != "" && (caller != w.caller || by != w.by) {
+		return out, errRaced
+	}
+	if w.again { // if not, its own id is a new one: that it is there already is seen when it is written
+		if out, found, err := w.existing(ctx, tx); found || err != nil {
+			return out, err
+		}
+	}
 	if err := w.writeCaller(ctx, tx); err != nil {
 		return out, err
 	}
-	var held int
-	if err := tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM conversations WHERE tenant_id = $1
-		AND caller_id = $2 LIMIT 1) h`,
-		[]any{w.tenant, w.caller}, &held); err != nil {
-		return out, err
-	}
-	out.FirstTime = held == 0
-	if out.Conversation, out.Change.Version, err = w.writeConversation(ctx, tx); err != nil {
+	if out, err = w.writeConversation(ctx, tx); err != nil {
 		return out, raced(err)
 	}
 	if err := w.once.mark(ctx, tx, w.caller, out.Conversation.ID, out.Conversation.LastActivityAt); err != nil {
 		return out, raced(err)
 	}
-	out.Caller, err = w.with(ctx, tx)
-	conv := out.Conversation
-	out.Change = recaller.Change{
-		Tenant: w.tenant, Caller: w.caller, Version: out.Change.Version, Conversation: &conv, Zone: w.numbered,
-	}
-	if w.rows != nil {
-		out.Change.Turns = w.turns
-	}
-	return out, err
+	return out, w.proven(out.Caller)
 }
 
 var errOthers = recaller.InvalidField("external_id", "belongs to a conversation with another caller")
@@ -313,100 +336,11 @@ func (w *opening) opened(ctx context.Context, tx Tx) (ref recaller.ConversationI
 
 // meanwhile fails with errRaced where another opening has made a caller of the identities since they were looked up.
 func (w *opening) meanwhile(ctx context.Context, tx Tx) error {
-	caller, err := w.find(ctx, tx)
+	caller, _, err := w.find(ctx, tx)
 	if err == nil && caller != "" && w.isNew {
 		return errRaced
 	}
 	return err
-}
-
-// writeCaller creates the caller, or brings what is known up to date.
-func (w *opening) writeCaller(ctx context.Context, tx Tx) error {
-	at := w.in.Conversation.StartedAt
-	if w.isNew {
-		_, err := tx.Exec(ctx, `INSERT INTO callers (tenant_id, id, first_seen, last_seen, body, register)
-			VALUES ($1, $2, $3, $3, $4, $5)`,
-			w.tenant, w.caller, micros(at), w.callerBody, w.register)
-		if err != nil {
-			return err
-		}
-		return w.writeIdentities(ctx, tx)
-	}
-	if err := w.writeIdentities(ctx, tx); err != nil {
-		return err
-	}
-	if _, err := tx.Exec(ctx, `UPDATE callers SET first_seen = $3 WHERE tenant_id = $1 AND id = $2 AND first_seen > $3`,
-		w.tenant, w.caller, micros(at)); err != nil {
-		return err
-	}
-	if w.in.Name == "" {
-		return nil
-	}
-	body, err := w.box.readCallerBody(ctx, tx, w.tenant, w.caller)
-	if err != nil {
-		return err
-	}
-	is := body.known().Told(w.in.Name, w.in.NameSource)
-	if is == body.known() {
-		return nil
-	}
-	return w.box.writeCallerBody(ctx, tx, w.tenant, w.caller, bodyOf(is))
-}
-
-// writeIdentities adds the identities that nobody has. It writes them in sorted order, so that two openings with the
-// same identities never wait for each other.
-func (w *opening) writeIdentities(ctx context.Context, tx Tx) error {
-	order := make([]int, len(w.in.Identities))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(w.in.Identities[a].Kind, w.in.Identities[b].Kind),
-			bytes.Compare(w.tokens[a], w.tokens[b]))
-	})
-	w.numbered = false
-	for _, i := range order {
-		id := w.in.Identities[i]
-		n, err := tx.Exec(ctx, `INSERT INTO identities (tenant_id, kind, token, caller_id, value)
-			VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (tenant_id, kind, token) DO NOTHING`, w.tenant, id.Kind, w.tokens[i], w.caller, w.values[i])
-		if err != nil {
-			return err
-		}
-		if n == 0 && w.isNew { // another opening made a caller of it between looking and writing
-			return errRaced
-		}
-		w.numbered = w.numbered || n > 0 && !w.isNew && id.Kind == recaller.IdentityPhone
-	}
-	return nil
-}
-
-func (w *opening) writeConversation(ctx context.Context, tx Tx) (recaller.Conversation, int64, error) {
-	c := w.in.Conversation
-	c.Caller, c.Turns = w.caller, len(w.turns)
-	c.StartedAt, c.EndedAt, c.LastActivityAt = c.StartedAt.UTC(), c.EndedAt.UTC(), c.LastActivityAt.UTC()
-	users := userTurns(w.turns)
-	_, err := tx.Exec(ctx, `INSERT INTO conversations (tenant_id, id, caller_id, external_token, channel, direction, status, reminder, imported,
-		started_at, ended_at, last_activity_at, duration, turns, user_turns, body)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
-		w.tenant, c.ID, c.Caller, w.externalToken, c.Channel, c.Direction, c.Status, c.Reminder, c.Imported,
-		micros(c.StartedAt), microsOrNil(c.EndedAt), micros(c.LastActivityAt), c.Duration.Microseconds(),
-		c.Turns, users, w.body)
-	if err != nil {
-		return c, 0, err
-	}
-	if err := insertTurns(ctx, tx, w.tenant, c, w.rows); err != nil {
-		return c, 0, err
-	}
-	if !w.past {
-		version, err := touch(ctx, tx, w.tenant, w.caller, c.StartedAt)
-		return c, version, err
-	}
-	version, err := count(ctx, tx, w.tenant, c, users)
-	if err != nil {
-		return c, 0, err
-	}
-	return c, version, enqueueWrapup(ctx, tx, w.tenant, c, w.steps, w.job)
 }
 
 func userTurns(turns []recaller.Turn) (n int) {

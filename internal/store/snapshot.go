@@ -95,23 +95,27 @@ func (r *snapshotRead) queries() []Query {
 			Row:  r.box.turnRow(func(id recaller.ConversationID, t recaller.Turn) { r.words[id] = append(r.words[id], t) }),
 		},
 		pinnedQuery(r.tenant, r.caller, &r.pinned),
-		Query{SQL: `SELECT EXISTS (SELECT 1` + spoken + `)`, Args: args, Row: func(scan func(...any) error) error {
-			return scan(&r.spoke)
-		}},
+		Query{
+			SQL: `SELECT EXISTS (SELECT 1` + spoken + `)`, Args: args,
+			Needless: func() bool { r.spoke = len(r.rows) > 0; return r.spoke },
+			Row:      func(scan func(...any) error) error { return scan(&r.spoke) },
+		},
 		r.box.forgottenQuery(r.tenant, r.caller, &r.snap.Forgotten),
 		Query{
 			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2
 				AND conversation_id IN (SELECT id` + ended + itoa(r.history) + `) AND EXISTS (` + forgottenIDs + `)
 				ORDER BY conversation_id, number`,
-			Args: args,
-			Row:  r.box.turnRow(r.said),
+			Args:     args,
+			Needless: func() bool { return len(r.snap.Forgotten) == 0 },
+			Row:      r.box.turnRow(r.said),
 		},
 		Query{
 			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2
 				AND conversation_id = (SELECT CASE WHEN status = 'failed' THEN id END` + ended + `1)
 				ORDER BY number DESC LIMIT ` + itoa(snapshotTurns),
-			Args: args,
-			Row:  r.box.turnRow(func(_ recaller.ConversationID, t recaller.Turn) { r.last = append(r.last, t) }),
+			Args:     args,
+			Needless: func() bool { return len(r.rows) > 0 && r.rows[0].Status != recaller.Failed },
+			Row:      r.box.turnRow(func(_ recaller.ConversationID, t recaller.Turn) { r.last = append(r.last, t) }),
 		})
 }
 

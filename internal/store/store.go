@@ -67,6 +67,12 @@ type Query struct {
 	// Last says of the last statement of a read that nothing is asked after it: over a network the transaction ends in
 	// the same round trip.
 	Last bool
+	// Brief says of a read that it finds few rows, by an index: it ends in a moment. SQLite does not watch meanwhile
+	// whether the context ends, which would cost as much as the read.
+	Brief bool
+	// Needless says, from the rows of the queries before, that the answer is known or empty. SQLite does not ask then; over
+	// a network, where all of them are on their way at once, it is asked all the same. nil: it is always asked.
+	Needless func() bool
 }
 
 // Borrowed is a column of bytes that Row scans without a copy, to open it at once. The bytes are the database's: they
@@ -142,10 +148,13 @@ func (s *Store) OfCaller(
 	return s.read(ctx, tenant, caller, fn)
 }
 
-// ask is read for what is asked all at once.
+// ask is read for what is asked all at once. What is asked about one caller is found by an index.
 func (s *Store) ask(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, queries ...Query,
 ) error {
+	for i := range queries {
+		queries[i].Brief = queries[i].Brief || caller != ""
+	}
 	queries[len(queries)-1].Last = true
 	return s.read(ctx, tenant, caller, func(tx Tx) error { return tx.QueryAll(ctx, queries...) })
 }

@@ -101,14 +101,21 @@ func (b *bench) beginnings(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	const atOnce = 50
-	before, err := s.processor()
+	return b.starts50(ctx, "starts, over HTTP", s.dialer(ctx), s.processor)
+}
+
+// startsAtOnce is how many calls begin at the same time.
+const startsAtOnce = 50
+
+// starts50 measures starts alone. spent is the processor time that the server has had.
+func (b *bench) starts50(ctx context.Context, part string, d dialer, spent func() (time.Duration, error)) error {
+	before, err := spent()
 	if err != nil {
 		return err
 	}
 	var poor atomic.Int64
 	first := b.turn
-	all, took, err := many(ctx, s.dialer(ctx), atOnce, b.n, 0, func(t target, _, i int) error {
+	all, took, err := many(ctx, d, startsAtOnce, b.n, 0, func(t target, _, i int) error {
 		_, err := start(t, phone(b.plan.richAt(first+i)))
 		if errors.Is(err, errDegraded) {
 			poor.Add(1)
@@ -120,11 +127,11 @@ func (b *bench) beginnings(ctx context.Context) (err error) {
 		return err
 	}
 	b.turn += len(all)
-	after, err := s.processor()
+	after, err := spent()
 	each := (after - before) / time.Duration(len(all))
 	name := fmt.Sprintf("start of a call with its briefing, %d at once without a pause (%d degraded, %s of processor time each)",
-		atOnce, poor.Load(), each.Round(time.Microsecond))
-	b.rep.rated("starts, over HTTP", name, all, took, none())
+		startsAtOnce, poor.Load(), each.Round(time.Microsecond))
+	b.rep.rated(part, name, all, took, none())
 	return err
 }
 
@@ -216,5 +223,12 @@ func (b *bench) manyProfiled(ctx context.Context, d dialer) error {
 	if err := b.write(ctx, part, d, false, b.profiled); err != nil {
 		return err
 	}
-	return b.calls(ctx, part, d, 0, b.profiled)
+	if err := b.calls(ctx, part, d, 0, b.profiled); err != nil {
+		return err
+	}
+	stop, err := b.profiled("starts")
+	if err != nil {
+		return err
+	}
+	return errors.Join(b.starts50(ctx, part, d, func() (time.Duration, error) { return processor(), nil }), stop())
 }

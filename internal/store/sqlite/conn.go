@@ -2,7 +2,7 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"strings"
 
@@ -13,23 +13,34 @@ import (
 )
 
 // conn is one connection with its prepared statements; it implements store.Tx. One goroutine uses it at a time.
+//
+// It asks the driver itself. A pool it has no use for, and database/sql took a quarter of what the start of a call cost
+// (docs/benchmarks.md).
 type conn struct {
-	c     *sql.Conn
-	stmts map[string]*sql.Stmt
+	c     driver.Conn
+	stmts map[string]*stmt
+	args  []driver.NamedValue // room for those of the statement that begins
+}
+
+// stmt is a prepared statement, as the driver has it.
+type stmt struct {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
 }
 
 // maxStmts bounds the prepared statements: lists with many filters make texts of their own.
 const maxStmts = 200
 
-func newConn(ctx context.Context, db *sql.DB) (*conn, error) {
-	c, err := db.Conn(ctx)
+func newConn(ctx context.Context, to driver.Connector) (*conn, error) {
+	c, err := to.Connect(ctx)
 	if err != nil {
 		return nil, mapped(err)
 	}
-	return &conn{c: c, stmts: map[string]*sql.Stmt{}}, nil
+	return &conn{c: c, stmts: map[string]*stmt{}}, nil
 }
 
-func (c *conn) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+func (c *conn) stmt(query string) (*stmt, error) {
 	if s := c.stmts[query]; s != nil {
 		return s, nil
 	}
@@ -42,12 +53,32 @@ func (c *conn) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 		}
 	}
 	// To SQLite "$5" is a name, which the driver binds by its first appearance; "?5" is the fifth parameter.
-	s, err := c.c.PrepareContext(ctx, strings.ReplaceAll(query, "$", "?"))
+	p, err := c.c.Prepare(strings.ReplaceAll(query, "$", "?"))
 	if err != nil {
 		return nil, mapped(err)
 	}
+	s := &stmt{Stmt: p}
+	var execs, queries bool
+	s.StmtExecContext, execs = p.(driver.StmtExecContext)
+	s.StmtQueryContext, queries = p.(driver.StmtQueryContext)
+	if !execs || !queries {
+		return nil, errors.Join(recaller.Errorf(recaller.Internal, "the driver of SQLite knows no contexts"), p.Close())
+	}
 	c.stmts[query] = s
 	return s, nil
+}
+
+// bound gives the arguments of a statement to the driver. They are valid until the next statement begins.
+func (c *conn) bound(args []any) ([]driver.NamedValue, error) {
+	c.args = c.args[:0]
+	for i, a := range args {
+		v, err := driver.DefaultParameterConverter.ConvertValue(a)
+		if err != nil {
+			return nil, recaller.Wrap(recaller.Internal, err, "argument %d of a statement", i+1)
+		}
+		c.args = append(c.args, driver.NamedValue{Ordinal: i + 1, Value: v})
+	}
+	return c.args, nil
 }
 
 // forget drops the pages that a connection has read.
@@ -56,8 +87,8 @@ const forget = `PRAGMA shrink_memory`
 // doubt drops the pages that the connection has read, if an error says that one of them is damaged: it may have been read
 // wrong, and from the cache it would be wrong for ever. No transaction is open.
 func (c *conn) doubt(ctx context.Context, err error) {
-	var driver *sqlite.Error
-	if errors.As(err, &driver) && damaged(driver.Code()) {
+	var told *sqlite.Error
+	if errors.As(err, &told) && damaged(told.Code()) {
 		_, _ = c.Exec(ctx, forget) // it cannot fail
 	}
 }
@@ -73,11 +104,16 @@ func (c *conn) close() error {
 
 // Exec implements store.Tx.
 func (c *conn) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	s, err := c.stmt(ctx, query) //nolint:sqlclosecheck // it is kept for the next time
+	s, err := c.stmt(query)
 	if err != nil {
 		return 0, err
 	}
-	res, err := s.ExecContext(ctx, args...)
+	values, err := c.bound(args)
+	if err != nil {
+		return 0, err
+	}
+	defer clear(values) // they may be words
+	res, err := s.ExecContext(ctx, values)
 	if err != nil {
 		return 0, mapped(err)
 	}
@@ -85,17 +121,30 @@ func (c *conn) Exec(ctx context.Context, query string, args ...any) (int64, erro
 	return n, mapped(err)
 }
 
-// Query implements store.Tx.
+// Query implements store.Tx. The driver watches for the end of ctx while it looks for the first row.
 func (c *conn) Query(ctx context.Context, query string, args ...any) (store.Rows, error) {
-	s, err := c.stmt(ctx, query) //nolint:sqlclosecheck // it is kept for the next time
+	return c.query(ctx, ctx, query, args)
+}
+
+// query is Query, in which the driver watches for the end of another context.
+func (c *conn) query(ctx, watched context.Context, query string, args []any) (*rows, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, mapped(err)
+	}
+	s, err := c.stmt(query)
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.QueryContext(ctx, args...) //nolint:rowserrcheck // the caller asks for it
+	values, err := c.bound(args)
+	if err != nil {
+		return nil, err
+	}
+	defer clear(values) // they may be words
+	r, err := s.QueryContext(watched, values)
 	if err != nil {
 		return nil, mapped(err)
 	}
-	return rows{r}, nil
+	return &rows{ctx: ctx, r: r, row: make([]driver.Value, len(r.Columns()))}, nil
 }
 
 // QueryRow implements store.Tx. The statement is run to its end, so that an UPDATE … RETURNING has taken place.
@@ -133,27 +182,24 @@ func (c *conn) QueryAll(ctx context.Context, queries ...store.Query) error {
 }
 
 func (c *conn) each(ctx context.Context, q store.Query) error {
-	r, err := c.Query(ctx, q.SQL, q.Args...)
+	if q.Needless != nil && q.Needless() {
+		return nil
+	}
+	watched := ctx
+	if q.Brief {
+		watched = context.WithoutCancel(ctx)
+	}
+	r, err := c.query(ctx, watched, q.SQL, q.Args)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = r.Close() }() // what matters is in Err
 	for r.Next() {
-		if err := q.Row(func(dest ...any) error { return r.Scan(borrowed(dest)...) }); err != nil {
+		if err := q.Row(r.Scan); err != nil {
 			return err
 		}
 	}
 	return r.Err()
-}
-
-// borrowed has each store.Borrowed scanned without a copy, as the driver lends it.
-func borrowed(dest []any) []any {
-	for i, d := range dest {
-		if b, ok := d.(*store.Borrowed); ok {
-			dest[i] = (*sql.RawBytes)(b)
-		}
-	}
-	return dest
 }
 
 // ExecAll implements store.Tx: one after another.
@@ -165,10 +211,3 @@ func (c *conn) ExecAll(ctx context.Context, query string, args [][]any) error {
 	}
 	return nil
 }
-
-type rows struct{ r *sql.Rows }
-
-func (r rows) Next() bool             { return r.r.Next() }
-func (r rows) Scan(dest ...any) error { return mapped(r.r.Scan(dest...)) }
-func (r rows) Err() error             { return mapped(r.r.Err()) }
-func (r rows) Close() error           { return r.r.Close() }

@@ -39,9 +39,11 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	return mapped(err)
 }
 
+const versionQuery = `SELECT max(version_id) FROM goose_db_version`
+
 // version reads the number of the schema's last migration. An empty database has none, which is an error.
 func version(ctx context.Context, db *sql.DB) (has int64, err error) {
-	err = db.QueryRowContext(ctx, `SELECT max(version_id) FROM goose_db_version`).Scan(&has)
+	err = db.QueryRowContext(ctx, versionQuery).Scan(&has)
 	return has, err
 }
 

@@ -8,6 +8,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,7 +20,7 @@ import (
 	"sync"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver
+	"modernc.org/sqlite"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/durable"
@@ -41,7 +42,7 @@ type Options struct {
 
 // Engine implements store.Engine on one SQLite file. Safe for concurrent use.
 type Engine struct {
-	db      *sql.DB // owns the connections below
+	file    driver.Connector // opens the connections below
 	writer  *writer
 	readers *idle
 	opts    Options
@@ -83,14 +84,13 @@ func open(ctx context.Context, path string, opts Options) (*Engine, error) {
 	if err := create(path); err != nil {
 		return nil, recaller.Wrap(recaller.Unavailable, err, "the database file cannot be made")
 	}
-	db, err := sql.Open("sqlite", dsn(path, opts))
+	file, err := sqlite.NewConnector(dsn(path, opts))
 	if err != nil {
 		return nil, mapped(err)
 	}
-	db.SetMaxOpenConns(opts.Readers + 1)
-	e := &Engine{db: db, readers: newIdle(opts.Readers), opts: opts, matrices: matrices{limit: opts.VectorBytes}}
+	e := &Engine{file: file, readers: newIdle(opts.Readers), opts: opts, matrices: matrices{limit: opts.VectorBytes}}
 	if err := e.start(ctx, path); err != nil {
-		return nil, errors.Join(err, e.readers.drain(len(e.readers.free)), db.Close()) //nolint:contextcheck // what was opened is closed, whatever became of ctx
+		return nil, errors.Join(err, e.readers.drain(len(e.readers.free))) //nolint:contextcheck // what was opened is closed, whatever became of ctx
 	}
 	return e, nil
 }
@@ -102,13 +102,13 @@ func OpenReading(ctx context.Context, path string) (*Engine, error) {
 		return nil, recaller.Wrap(recaller.Unavailable, err, "the database file is not there")
 	}
 	opts := Options{Readers: 1, Patience: 5 * time.Second}
-	db, err := sql.Open("sqlite", dsn(path, opts)+"&_pragma=query_only(1)")
+	file, err := sqlite.NewConnector(dsn(path, opts) + "&_pragma=query_only(1)")
 	if err != nil {
 		return nil, mapped(err)
 	}
-	e := &Engine{db: db, readers: newIdle(opts.Readers), opts: opts}
+	e := &Engine{file: file, readers: newIdle(opts.Readers), opts: opts}
 	if err := e.startReading(ctx); err != nil {
-		return nil, errors.Join(err, e.readers.drain(len(e.readers.free)), db.Close()) //nolint:contextcheck // what was opened is closed, whatever became of ctx
+		return nil, errors.Join(err, e.readers.drain(len(e.readers.free))) //nolint:contextcheck // what was opened is closed, whatever became of ctx
 	}
 	return e, nil
 }
@@ -118,14 +118,14 @@ func (e *Engine) startReading(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c, err := newConn(ctx, e.db)
+	c, err := newConn(ctx, e.file)
 	if err != nil {
 		return err
 	}
 	e.readers.put(c)
-	has, err := version(ctx, e.db)
-	if err != nil {
-		return mapped(err)
+	var has int64
+	if err := c.QueryRow(ctx, versionQuery, nil, &has); err != nil {
+		return err
 	}
 	if has != knows {
 		return recaller.Errorf(recaller.Unavailable,
@@ -168,12 +168,14 @@ func dsn(path string, opts Options) string {
 // patience spells how long a lock is waited for.
 func patience(d time.Duration) string { return fmt.Sprintf("busy_timeout(%d)", d.Milliseconds()) }
 
-func (e *Engine) start(ctx context.Context, path string) error {
-	if err := migrate(ctx, e.db); err != nil {
+func (e *Engine) start(ctx context.Context, path string) (err error) {
+	db := sql.OpenDB(e.file)
+	defer func() { err = errors.Join(err, mapped(db.Close())) }() // not the last connection, which empties the log
+	if err := migrate(ctx, db); err != nil {
 		return err
 	}
 	for range e.opts.Readers {
-		c, err := newConn(ctx, e.db)
+		c, err := newConn(ctx, e.file)
 		if err != nil {
 			return err
 		}
@@ -182,12 +184,12 @@ func (e *Engine) start(ctx context.Context, path string) error {
 			return err
 		}
 	}
-	w, err := newConn(ctx, e.db)
+	w, err := newConn(ctx, e.file)
 	if err != nil {
 		return err
 	}
 	if _, err := w.Exec(ctx, `PRAGMA cache_size = -16000`); err != nil {
-		return err
+		return errors.Join(err, w.close())
 	}
 	// What a process that died has left in the log is in the database then. Where it cannot be, the log is read as it is.
 	_, _ = emptied(ctx, w)
@@ -267,7 +269,7 @@ func (e *Engine) Close() error {
 			e.ended = e.writer.c.close()
 		}
 		// The last connection empties the log into the database.
-		e.ended = errors.Join(e.ended, e.readers.drain(e.opts.Readers), e.db.Close())
+		e.ended = errors.Join(e.ended, e.readers.drain(e.opts.Readers))
 	})
 	return e.ended
 }
