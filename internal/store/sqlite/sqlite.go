@@ -47,6 +47,7 @@ type Engine struct {
 	opts    Options
 
 	matrices matrices
+	counts   store.Remembered // of frequent tokens
 	scrubs   rounds
 
 	once  sync.Once
