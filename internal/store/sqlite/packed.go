@@ -16,7 +16,7 @@ const packedToken = 5
 func pack(counts map[string]int) packed {
 	list := make([]uint64, 0, len(counts))
 	for token, n := range counts {
-		list = append(list, hashed(token)<<3|uint64(min(n, maxSaid)-1)) //nolint:gosec // 1 to 8
+		list = append(list, hashed(token)<<3|uint64(min(n, maxSaid)-1))
 	}
 	slices.Sort(list)
 	out := make(packed, 0, packedToken*len(list))
@@ -50,7 +50,7 @@ func (p packed) times(hash uint64) int {
 	if i == p.len() || p.at(i)>>3 != hash {
 		return 0
 	}
-	return int(p.at(i)&7) + 1 //nolint:gosec // 1 to 8
+	return int(p.at(i)&7) + 1
 }
 
 // length is how many are said in all.
