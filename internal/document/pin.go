@@ -59,6 +59,9 @@ func (s *Service) merge(
 	ctx context.Context, tenant recaller.TenantID, id, into recaller.DocumentID,
 ) (recaller.Document, error) {
 	const another = "must be the id of another pin of the same caller"
+	if into == "" {
+		return recaller.Document{}, recaller.InvalidField("into", "is required: the id of another pin of the same caller")
+	}
 	second, err := s.Store.Document(ctx, tenant, into)
 	if recaller.KindOf(err) == recaller.NotFound {
 		return second, recaller.InvalidField("into", another)

@@ -69,6 +69,7 @@ func TestWhatCannotBeMerged(t *testing.T) {
 	boiler, note := b.pins("Boiler"), b.writes(document.Input{Caller: b.ana.Caller.ID, Title: "Note", Content: "x"})
 	for name, ids := range map[string][2]recaller.DocumentID{
 		"itself": {boiler.ID, boiler.ID}, "into what is no pin": {boiler.ID, note.ID}, "into nothing": {boiler.ID, "none"},
+		"into what is not said": {boiler.ID, ""},
 	} {
 		if _, err := b.Merge(b.Context(), tenant, ids[0], ids[1]); recaller.KindOf(err) != recaller.Invalid || !strings.Contains(err.Error(), "into") {
 			t.Errorf("%s: got %v", name, err)

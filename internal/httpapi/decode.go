@@ -40,9 +40,12 @@ func (s *server) learnFaults() {
 		reflect.TypeFor[turnsBody](), reflect.TypeFor[client.AddTurnsRequest](), reflect.TypeFor[client.TurnInput](),
 		reflect.TypeFor[client.ImportRequest](), reflect.TypeFor[recaller.Receipt](),
 		reflect.TypeFor[client.DocumentInput](), reflect.TypeFor[client.DocumentPatch](),
-		reflect.TypeFor[client.QueryRequest](),
+		reflect.TypeFor[client.QueryRequest](), reflect.TypeFor[client.MergeRequest](),
 	} {
 		s.faults[t] = schemas.Schema(t, true, "")
+		if fields := schemas.SchemaFromRef(s.faults[t].Ref).Properties; fields["tags"] != nil {
+			fields["tags"] = tagForms()
+		}
 	}
 }
 

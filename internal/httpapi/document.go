@@ -92,13 +92,14 @@ func (s *server) documentRoutes() {
 	}
 	s.bodyOf(documentsPath, reflect.TypeFor[client.DocumentInput]())
 	s.bodyOf(one, reflect.TypeFor[client.DocumentPatch]())
+	s.bodyOf(one+"/merge", reflect.TypeFor[client.MergeRequest]())
 	s.bodyOf(queryPath, reflect.TypeFor[client.QueryRequest]())
 }
 
 // documentActions adds what is done to a document beside writing it.
 func (s *server) documentActions(one string) {
 	add(s, route{
-		id: "merge-document", method: http.MethodPost, path: one + "/merge", tag: tagDocuments,
+		id: "merge-document", method: http.MethodPost, path: one + "/merge", tag: tagDocuments, rawBody: true,
 		summary: "Merge two pins",
 		about: "What the pin says goes into another one of the same caller, later conversations about either keep that " +
 			"one up to date, and the pin is removed. A repeat changes nothing.",
@@ -116,12 +117,17 @@ func (s *server) documentActions(one string) {
 
 // tagsField describes tags that come in two forms.
 func (s *server) tagsField(t reflect.Type) {
-	described := s.schemaOf(t).Properties["tags"].Description
-	s.field(t, "tags", &huma.Schema{
-		Description: described,
-		OneOf:       []*huma.Schema{{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}}, {Type: huma.TypeString}},
-		Examples:    []any{[]any{"policy"}},
-	})
+	tags := tagForms()
+	tags.Description, tags.Examples = s.schemaOf(t).Properties["tags"].Description, []any{[]any{"policy"}}
+	s.field(t, "tags", tags)
+}
+
+// tagForms are the forms that tags come in.
+func tagForms() *huma.Schema {
+	text := huma.Schema{Type: huma.TypeString}
+	forms := &huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeArray, Items: &text}, &text}}
+	forms.PrecomputeMessages()
+	return forms
 }
 
 func (s *server) createDocument(ctx context.Context, x *exchange, in *RawInput) (*plain[client.Document], error) {
@@ -146,10 +152,14 @@ func (s *server) createDocument(ctx context.Context, x *exchange, in *RawInput) 
 
 func (s *server) mergeDocument(ctx context.Context, x *exchange, in *struct {
 	DocumentPath
-	Body client.MergeRequest
+	RawBody []byte `contentType:"application/json"`
 },
 ) (*plain[client.Document], error) {
-	d, err := s.Documents.Merge(ctx, x.Tenant, recaller.DocumentID(in.ID), recaller.DocumentID(in.Body.Into))
+	b, err := decode[client.MergeRequest](s, in.RawBody)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.Documents.Merge(ctx, x.Tenant, recaller.DocumentID(in.ID), recaller.DocumentID(b.Into))
 	return body200(documentOut(d), err)
 }
 

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/validation"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
@@ -129,6 +130,8 @@ func worded(message string) string {
 		return "must be a number"
 	case message == "expected string":
 		return "must be a string"
+	case message == validation.MsgExpectedMatchExactlyOneSchema: // of what is told so tags alone come in two forms
+		return "must be a list of texts, or one text with commas between"
 	case strings.HasPrefix(message, "expected "):
 		return message
 	case strings.HasPrefix(message, "invalid date"):

@@ -170,10 +170,15 @@ func filing(q *where, row string, f recaller.DocumentFilter, tokens [][]byte) {
 	}
 	q.and(row + `.archived_at IS NULL`)
 	if !f.Aged.IsZero() {
-		o := row + `.origin` // by ranges, so that Postgres reads no old ones
-		q.and(`(` + o + ` < 'session' OR ` + o + ` > 'session' OR ` + o + ` = 'session' AND ` +
-			row + `.created_at >= ` + q.param(micros(f.Aged)) + `)`)
+		notOld(q, row, f)
 	}
+}
+
+// notOld leaves out old documents of conversations: by ranges, so that Postgres reads none of them.
+func notOld(q *where, row string, f recaller.DocumentFilter) {
+	o := row + `.origin`
+	q.and(`(` + o + ` < 'session' OR ` + o + ` > 'session' OR ` + o + ` = 'session' AND ` +
+		row + `.created_at >= ` + q.param(micros(f.Aged)) + `)`)
 }
 
 func (s *Store) tagTokens(ctx context.Context, tenant recaller.TenantID, tags []string) ([][]byte, error) {

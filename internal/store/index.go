@@ -116,16 +116,27 @@ type Among struct {
 	// filter leaves; Led has another do so.
 	Tags [][]byte
 
-	condition, leading func(q *where)
+	condition, leading, reach func(q *where)
 }
 
 // Condition returns the condition that a search may answer row c of the table of things. The tenant is $1. The arguments
 // of the condition are appended to args.
-func (a Among) Condition(args *[]any) string {
+func (a Among) Condition(args *[]any) string { return spelled(a.condition, args) }
+
+func spelled(condition func(q *where), args *[]any) string {
 	q := where{args: *args}
-	a.condition(&q)
+	condition(&q)
 	*args = q.args
 	return q.String()
+}
+
+// Reach returns the condition on rows c that have to be read to come to what the filter leaves, which an index alone tells;
+// false if there is none but the tenant.
+func (a Among) Reach(args *[]any) (string, bool) {
+	if a.reach == nil {
+		return "", false
+	}
+	return spelled(a.reach, args), true
 }
 
 // Leading returns what, beside the condition, leads to the rows c that the filter leaves: it is true of them all, and
@@ -134,10 +145,7 @@ func (a Among) Leading(args *[]any) string {
 	if a.leading == nil {
 		return ""
 	}
-	q := where{args: *args}
-	a.leading(&q)
-	*args = q.args
-	return q.String()
+	return spelled(a.leading, args)
 }
 
 // notErasingC leaves out rows c of callers who are being erased. The tenant is $1.
@@ -150,9 +158,14 @@ func AmongConversations(f recaller.SearchFilter) Among {
 	a := Among{Of: Conversations, Narrow: f != (recaller.SearchFilter{}), Few: f.Caller != "", By: "conversations_labels"}
 	switch {
 	case a.Few:
-		a.By = "conversations_caller"
-	case f.Intent == "" && !f.After.IsZero():
-		a.By = "conversations_started"
+		a.By, a.reach = "conversations_caller", func(q *where) { q.eq(`c.caller_id`, string(f.Caller)) }
+	case f.Intent != "":
+		a.reach = func(q *where) {
+			q.and(`c.status <> 'active'`)
+			q.eq(`c.intent`, f.Intent)
+		}
+	case !f.After.IsZero():
+		a.By, a.reach = "conversations_started", func(q *where) { q.and("c.started_at >= " + q.param(micros(f.After))) }
 	}
 	a.condition = func(q *where) {
 		q.and(`c.status <> 'active' AND ` + notErasingC)
@@ -201,13 +214,13 @@ func AmongDocuments(f recaller.DocumentFilter, tags [][]byte) Among {
 	young := !f.Archived && !f.Aged.IsZero() // those of conversations; of old ones there are many
 	switch {
 	case a.Few:
-		a.By = "documents_caller"
+		a.By, a.reach = "documents_caller", func(q *where) { q.eq(`c.caller_id`, string(f.Caller)) }
 	case len(tags) > 0:
 		a = a.Led(0)
 	case f.Pinned:
-		a.By = "documents_pinned"
+		a.By, a.reach = "documents_pinned", func(q *where) { q.and(`c.pinned`) }
 	case f.Origin == "" && young:
-		a.By = byID
+		a.By, a.reach = byID, func(q *where) { notOld(q, "c", f) }
 		a.leading = func(q *where) {
 			const from = `SELECT f.id FROM documents f WHERE f.tenant_id = $1 AND f.version > 0 AND f.origin `
 			q.and(`c.id IN (` + from + `< 'session' UNION ALL ` + from + `> 'session' UNION ALL ` + from + `= 'session'
@@ -215,6 +228,9 @@ func AmongDocuments(f recaller.DocumentFilter, tags [][]byte) Among {
 		}
 	default:
 		a.By = "documents_found"
+		if f.Origin != "" {
+			a.reach = func(q *where) { q.eq(`c.origin`, string(f.Origin)) }
+		}
 		a.leading = func(q *where) {
 			q.and(`c.version > 0`) // as this index has it
 			if f.Origin == recaller.DocumentSession && young {

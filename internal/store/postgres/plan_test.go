@@ -100,7 +100,7 @@ func (s step) wasteful() bool {
 		return true
 	case !strings.Contains(s.Type, "Index"):
 		return false
-	case s.Index == "callers_erasing": // they are never many
+	case s.Index == "callers_erasing", s.Index == "documents_pinned": // they are never many
 		return false
 	case s.Cond == "" && s.Order == "":
 		return !strings.HasPrefix(s.Index, "jobs_") // the queue is read from its front

@@ -47,7 +47,7 @@ type Engine struct {
 	secret  secret
 	closed  atomic.Bool
 
-	frequent frequent
+	counts store.Remembered // of tokens
 }
 
 // Open connects to a database whose schema is current. It fails with Unavailable where the server cannot be reached,

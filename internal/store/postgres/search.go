@@ -99,11 +99,11 @@ const (
 	inAnyOrder order = "on"
 )
 
-// plans makes Postgres plan the statements for this tenant, by indexes. The plan that it would keep for any tenant may
-// not suit.
+// plans makes Postgres plan the statements for this tenant, by indexes, and carry them out by itself: to call for helpers
+// takes longer than to read what is read here. The plan that it would keep for any tenant may not suit.
 func plans(o order) store.Query {
 	return store.Query{SQL: fmt.Sprintf(`SELECT set_config('plan_cache_mode', 'force_custom_plan', TRUE), set_config('enable_seqscan', 'off', TRUE),
-		set_config('enable_sort', '%[1]s', TRUE), set_config('enable_bitmapscan', '%[1]s', TRUE),
+		set_config('max_parallel_workers_per_gather', '0', TRUE), set_config('enable_sort', '%[1]s', TRUE), set_config('enable_bitmapscan', '%[1]s', TRUE),
 		set_config('hnsw.iterative_scan', 'strict_order', TRUE), set_config('hnsw.ef_search', '%[2]d', TRUE), set_config('hnsw.max_scan_tuples', '%[3]d', TRUE)`, o, breadth, reach), Row: ignored}
 }
 

@@ -3,13 +3,10 @@ package postgres
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
-	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/store"
 )
 
@@ -59,21 +56,45 @@ func (e *Engine) Matching(ctx context.Context, read store.Door, q store.Matching
 		if err != nil || len(t.tokens) == 0 {
 			return err
 		}
-		if t.of == store.Documents && !t.all && q.Few {
-			found, err = left(ctx, tx, q, t.tokens)
-			return err
-		}
-		hits, err := t.having(ctx, tx, q)
-		if err != nil {
-			return err
-		}
-		if found, err = answerable(ctx, tx, q, t.ranked(hits)); err != nil || len(found) == q.Limit || t.all {
-			return err
-		}
-		found, err = left(ctx, tx, q, t.tokens)
+		found, err = e.matching(ctx, tx, q, t)
 		return err
 	})
 	return found, err
+}
+
+func (e *Engine) matching(ctx context.Context, tx store.Tx, q store.Matching, t told) ([]store.Near, error) {
+	if t.all {
+		hits, err := t.having(ctx, tx, q)
+		if err != nil {
+			return nil, err
+		}
+		if len(hits) > store.MaxRanked { // they are more than when they were counted
+			e.forget(q)
+		}
+		return t.ofTelling(ctx, tx, q, t.ranked(hits))
+	}
+	n, err := leaves(ctx, tx, q, few)
+	if err != nil {
+		return nil, err
+	}
+	rare := n <= few
+	if rare || t.of == store.Documents && q.Few {
+		if found, done, err := t.ofFew(ctx, tx, q); err != nil || done {
+			return found, err
+		}
+	}
+	hits, err := t.having(ctx, tx, q)
+	if err != nil {
+		return nil, err
+	}
+	found, err := answerable(ctx, tx, q, t.ranked(hits))
+	switch {
+	case err != nil, len(found) == q.Limit:
+		return found, err
+	case rare:
+		return t.left(ctx, tx, q)
+	}
+	return t.scanned(ctx, tx, q)
 }
 
 // words sets the condition on the tokens that the policy applies.
@@ -93,14 +114,14 @@ type told struct {
 // telling chooses the tokens that count. For a tenant with no more things than are ranked all tokens do.
 func (e *Engine) telling(ctx context.Context, tx store.Tx, q store.Matching) (t told, err error) {
 	t = told{of: q.Of, tokens: q.Tokens, all: true, total: store.MaxRanked + 1}
-	everything := counted{of: q.Of, tenant: q.Tenant}
-	if !e.frequent.is(everything) {
+	everything := store.Counted{Of: q.Of, Tenant: q.Tenant}
+	if _, many := e.counts.Count(everything); !many {
 		err := tx.QueryAll(ctx, plans(inAnyOrder),
 			amount(q.Of.Table()+` WHERE tenant_id = $1`, store.MaxRanked+1, &t.total, q.Tenant))
 		if err != nil || t.total <= store.MaxRanked {
 			return t, err
 		}
-		e.frequent.learn(everything)
+		e.counts.Learn(everything, t.total)
 	}
 	counts, err := e.count(ctx, tx, q)
 	if err != nil {
@@ -115,14 +136,14 @@ func (e *Engine) telling(ctx context.Context, tx store.Tx, q store.Matching) (t 
 	return t, nil
 }
 
-// count tells in how many things each token is, not counted past store.MaxRanked + 1.
+// count tells in how many things each token is, not counted past store.MaxRanked + 1. Large counts are remembered.
 func (e *Engine) count(ctx context.Context, tx store.Tx, q store.Matching) ([]int, error) {
 	counts := make([]int, len(q.Tokens))
 	queries := []store.Query{plans(inAnyOrder), sampled(sample)}
 	var fresh []int
 	for i, token := range q.Tokens {
-		if e.frequent.is(counted{q.Of, q.Tenant, token}) {
-			counts[i] = store.MaxRanked + 1
+		if n, known := e.counts.Count(store.Counted{Of: q.Of, Tenant: q.Tenant, Token: token}); known {
+			counts[i] = n
 			continue
 		}
 		fresh = append(fresh, i)
@@ -134,11 +155,21 @@ func (e *Engine) count(ctx context.Context, tx store.Tx, q store.Matching) ([]in
 	}
 	err := tx.QueryAll(ctx, append(queries, sampled(0))...)
 	for _, i := range fresh {
-		if err == nil && counts[i] > store.MaxRanked {
-			e.frequent.learn(counted{q.Of, q.Tenant, q.Tokens[i]})
+		if err == nil && counts[i] > worthKnowing {
+			e.counts.Learn(store.Counted{Of: q.Of, Tenant: q.Tenant, Token: q.Tokens[i]}, counts[i])
 		}
 	}
 	return counts, err
+}
+
+// worthKnowing is how many things have a token that is remembered. To count fewer takes hardly any time.
+const worthKnowing = 100
+
+// forget has the tokens of a search counted anew.
+func (e *Engine) forget(q store.Matching) {
+	for _, token := range q.Tokens {
+		e.counts.Forget(store.Counted{Of: q.Of, Tenant: q.Tenant, Token: token})
+	}
 }
 
 // sample is about how many rows the index gives of a token that has more. They are enough to see that there are more
@@ -149,127 +180,6 @@ const sample = 10_000
 // sampled has the index of tokens give about so many rows; 0: all.
 func sampled(rows int) store.Query {
 	return store.Query{SQL: `SELECT set_config('gin_fuzzy_search_limit', $1, TRUE)`, Args: []any{strconv.Itoa(rows)}, Row: ignored}
-}
-
-// hit is a thing that has some of the tokens.
-type hit struct {
-	id     string
-	length float64
-	at     int64  // when a document was made
-	said   []bool // of each token whether it is said, and whether it is said often
-}
-
-// times is how often a token is said: once, or often.
-func (h hit) times(token int) float64 {
-	switch {
-	case h.said[2*token+1]:
-		return often + 1
-	case h.said[2*token]:
-		return 1
-	}
-	return 0
-}
-
-// having reads the things that have any of the tokens. If all are to be ranked it reads every one, by the index of
-// tokens. Else it reads the newest, as many as are ranked: it looks at one after the other and soon has enough, because
-// the tokens are in many. The index would give all first.
-func (t told) having(ctx context.Context, tx store.Tx, q store.Matching) ([]hit, error) {
-	either := strings.Join(t.tokens, "|")
-	switch {
-	case t.all:
-		return t.indexed(ctx, tx, q.Tenant, either)
-	case t.of == store.Documents:
-		return t.whole(ctx, tx, q)
-	}
-	return t.newest(ctx, tx, q.Tenant, either, store.MaxRanked)
-}
-
-// How many documents are read for each that is asked for where a filter leaves some out, and how many more in any case:
-// some are erased meanwhile. If they are not enough, what the filter leaves is looked through.
-const (
-	sieved = 4
-	spare  = 64
-)
-
-// whole reads the newest documents that have all of the tokens, which soon are enough; else those that have any, too.
-// Where the newest give fewer that have all than are wanted, these are in few, and the index of tokens gives the others.
-func (t told) whole(ctx context.Context, tx store.Tx, q store.Matching) ([]hit, error) {
-	enough := q.Limit + spare
-	if q.Narrow {
-		enough = sieved*q.Limit + spare
-	}
-	enough = min(enough, store.MaxRanked)
-	every := strings.Join(t.tokens, "&")
-	hits, err := t.newest(ctx, tx, q.Tenant, every, enough)
-	if err != nil || len(t.tokens) == 1 || len(hits) == enough {
-		return hits, err
-	}
-	var older []hit
-	if len(hits) < q.Limit {
-		if older, err = t.indexed(ctx, tx, q.Tenant, every); err != nil {
-			return nil, err
-		}
-	}
-	some, err := t.newest(ctx, tx, q.Tenant, strings.Join(t.tokens, "|"), enough)
-	known := make(map[string]bool, len(hits)+len(older)+len(some))
-	return slices.DeleteFunc(slices.Concat(hits, older, some), func(h hit) bool {
-		again := known[h.id]
-		known[h.id] = true
-		return again
-	}), err
-}
-
-// indexed reads what matches a condition on the tokens.
-func (t told) indexed(ctx context.Context, tx store.Tx, tenant recaller.TenantID, condition string) ([]hit, error) {
-	args := []any{tenant}
-	query := `SELECT ` + t.columns(&args) + ` FROM ` + t.of.Words() + ` w WHERE w.tenant_id = $1`
-	return t.read(ctx, tx, plans(inAnyOrder), words(condition), store.Query{SQL: query, Args: args})
-}
-
-// newest reads the newest things that match a condition on the tokens, up to a limit.
-func (t told) newest(
-	ctx context.Context, tx store.Tx, tenant recaller.TenantID, condition string, limit int,
-) ([]hit, error) {
-	args := []any{tenant, condition}
-	key := t.of.Key()
-	inner, order := key+`, length, tokens`, key+` DESC`
-	if t.of == store.Documents {
-		inner, order = inner+`, created_at`, `created_at DESC, `+order
-	}
-	query := fmt.Sprintf(`SELECT %s FROM (SELECT %s FROM %s
-		WHERE tenant_id = $1 ORDER BY %s LIMIT %d) w WHERE w.tokens @@ $2::text::tsquery
-		LIMIT %d`, t.columns(&args), inner, t.of.Words(), order, lately, limit)
-	return t.read(ctx, tx, plans(asIndexed), words(""), store.Query{SQL: query, Args: args})
-}
-
-// columns spells what is read of row w.
-func (t told) columns(args *[]any) string {
-	out := `w.` + t.of.Key() + `, w.length, `
-	if t.of == store.Documents {
-		out += `w.created_at`
-	} else {
-		out += `0::bigint`
-	}
-	for _, token := range t.tokens {
-		*args = append(*args, token, token+oftenSuffix)
-		out += fmt.Sprintf(`, w.tokens @@ $%d::text::tsquery, w.tokens @@ $%d::text::tsquery`, len(*args)-1, len(*args))
-	}
-	return out
-}
-
-// read runs queries, of which the last gives hits.
-func (t told) read(ctx context.Context, tx store.Tx, queries ...store.Query) (hits []hit, err error) {
-	queries[len(queries)-1].Row = func(scan func(...any) error) error {
-		h := hit{said: make([]bool, 2*len(t.tokens))}
-		dest := []any{&h.id, &h.length, &h.at}
-		for i := range h.said {
-			dest = append(dest, &h.said[i])
-		}
-		err := scan(dest...)
-		hits = append(hits, h)
-		return err
-	}
-	return hits, tx.QueryAll(ctx, queries...)
 }
 
 // ranked ranks things, best first; of equal ones the newest come first.
@@ -376,22 +286,4 @@ func answerable(
 		}
 	}
 	return found, nil
-}
-
-// left returns the newest things that the filter leaves and that have any of the tokens; of documents first those that
-// have all. It is for tokens that are all frequent.
-func left(ctx context.Context, tx store.Tx, q store.Matching, tokens []string) (found []store.Near, err error) {
-	args := []any{q.Tenant}
-	condition, score, newest := q.Condition(&args), `1::float8`, `c.id DESC`
-	if q.Of == store.Documents {
-		args = append(args, strings.Join(tokens, "&"))
-		score = fmt.Sprintf(`CASE WHEN w.tokens @@ $%d::text::tsquery THEN 1::float8 ELSE 0.5 END`, len(args))
-		newest = `2 DESC, c.created_at DESC, ` + newest
-	}
-	query := fmt.Sprintf(`SELECT c.id, %s FROM %s c JOIN %s w ON w.tenant_id = $1
-		AND w.%s = c.id
-		WHERE c.tenant_id = $1%s ORDER BY %s LIMIT %d`, score, q.Of.Table(), q.Of.Words(), q.Of.Key(), condition, newest, q.Limit)
-	err = tx.QueryAll(ctx, plans(inAnyOrder), words(strings.Join(tokens, "|")),
-		store.Query{SQL: query, Args: args, Row: nearRow(&found)})
-	return found, err
 }

@@ -15,6 +15,8 @@ import (
 // classes are those of the columns that are SQLite's own.
 const classes = `
 id:      conversation_words.id
+id:      conversation_tokens_packed.id document_tokens_packed.id
+token:   conversation_tokens_packed.tokens document_tokens_packed.tokens
 count:   conversation_embeddings.seq
 token:   conversation_tokens.tokens
 token:   conversation_tokens_data.id conversation_tokens_data.block conversation_tokens_idx.segid conversation_tokens_idx.term conversation_tokens_idx.pgno

@@ -14,6 +14,9 @@ import (
 // tokensOf is the full-text index of things.
 func tokensOf(t store.Thing) string { return string(t) + "_tokens" }
 
+// packedOf is the table of the tokens of things, packed.
+func packedOf(t store.Thing) string { return tokensOf(t) + "_packed" }
+
 // PutVectors implements store.Index.
 func (e *Engine) PutVectors(ctx context.Context, tx store.Tx, v store.Vectors) error {
 	table, key := v.Of.Embeddings(), v.Of.Key()
@@ -45,7 +48,7 @@ func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) 
 	by := newQuery(q.Embedding.Vector)
 	if len(q.Tags) > 0 {
 		err := read(ctx, func(tx store.Tx) (err error) {
-			q.Among, err = sharpened(ctx, tx, q.Tenant, q.Among)
+			q.Among, err = sharpened(ctx, tx, q.Tenant, q.Among, few)
 			return err
 		})
 		if err != nil {
@@ -89,8 +92,10 @@ func (e *Engine) Similar(ctx context.Context, read store.Door, q store.Nearest) 
 // that are nearest among all have the tag.
 const few = 1000
 
-// sharpened has the rarest tag of a filter lead to what it leaves, and says whether that is few.
-func sharpened(ctx context.Context, tx store.Tx, tenant recaller.TenantID, a store.Among) (store.Among, error) {
+// sharpened has the rarest tag of a filter lead to what it leaves, and says whether that is few: so many at most.
+func sharpened(
+	ctx context.Context, tx store.Tx, tenant recaller.TenantID, a store.Among, few int,
+) (store.Among, error) {
 	if a.Few {
 		return a, nil
 	}
@@ -205,12 +210,15 @@ func (a asked) lookUp(
 }
 
 // left spells a table c of the things that the filter leaves, to be joined with more.
-func (a asked) left(args *[]any) string {
+func (a asked) left(args *[]any) string { return a.spelled(args, a.Condition(args)) }
+
+// spelled spells a table c of the things that a condition leaves.
+func (a asked) spelled(args *[]any, condition string) string {
 	by := ""
 	if a.By != "" {
 		by = ` INDEXED BY ` + a.By
 	}
-	return `(SELECT c.id FROM ` + a.Of.Table() + ` c` + by + ` WHERE c.tenant_id = $1` + a.Condition(args) +
+	return `(SELECT c.id FROM ` + a.Of.Table() + ` c` + by + ` WHERE c.tenant_id = $1` + condition +
 		a.Leading(args) + `) c`
 }
 

@@ -37,12 +37,8 @@ func TestSearchFindsTheNearest(t *testing.T) {
 		c := populated(t, thing, 2000, 0)
 		for what, opts := range map[string]sqlite.Options{"from memory": {}, "from the disk": {VectorBytes: 10_000}} {
 			c.e = open(t, c.path, opts)
-			for name, may := range map[string]func(int) bool{
-				"all": func(int) bool { return true }, "half": func(j int) bool { return c.Intent(j) == "intent-0" }, "one in 128": func(j int) bool { return c.Intent(j) == "intent-6" },
-				"one in 4096": func(j int) bool { return c.Intent(j) == "intent-11" }, "a caller": func(j int) bool { return c.Caller(j) == c.Caller(7) },
-				"the last hundredth": func(j int) bool { return j >= c.Size-c.Size/100 },
-			} {
-				among := storetest.Filters(&c.Population)[name]
+			for name, among := range storetest.Filters(&c.Population) {
+				may := c.Lets(name)
 				for i := range 3 {
 					got, want := storetest.IDs(c.similar(i, among)), c.Nearest(i, 50, may)
 					if len(got) != len(want) || storetest.Missed(got, want) > 3 { // the last may change places with the next ones

@@ -48,6 +48,7 @@ type Engine struct {
 	opts    Options
 
 	matrices matrices
+	counts   store.Remembered // of frequent tokens
 	scrubs   rounds
 
 	once  sync.Once

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/store"
 )
 
@@ -38,8 +39,11 @@ func (e *Engine) PutTokens(ctx context.Context, tx store.Tx, t store.Tokens) err
 			said = append(said, token)
 		}
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO `+tokensOf(t.Of)+` (rowid, tokens) VALUES ($1, $2)`,
-		id, strings.Join(said, " "))
+	if _, err := tx.Exec(ctx, `INSERT INTO `+tokensOf(t.Of)+` (rowid, tokens) VALUES ($1, $2)`,
+		id, strings.Join(said, " ")); err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO `+packedOf(t.Of)+` (id, tokens) VALUES ($1, $2)`, id, []byte(pack(t.Counts)))
 	return err
 }
 
@@ -47,7 +51,7 @@ func (e *Engine) PutTokens(ctx context.Context, tx store.Tx, t store.Tokens) err
 // last.
 func (e *Engine) Matching(ctx context.Context, read store.Door, q store.Matching) (found []store.Near, err error) {
 	err = read(ctx, func(tx store.Tx) error {
-		t, err := telling(ctx, tx, q)
+		t, err := e.telling(ctx, tx, q)
 		if err != nil || len(t.tokens) == 0 {
 			return err
 		}
@@ -57,24 +61,22 @@ func (e *Engine) Matching(ctx context.Context, read store.Door, q store.Matching
 	return found, err
 }
 
-// oneByOne is up to how many things each is looked up in the index of words on its own.
-const oneByOne = 40
-
 // found finds what the tokens match best.
 func (t told) found(ctx context.Context, tx store.Tx, a asked) ([]store.Near, error) {
-	if t.plain && len(a.Tags) > 0 {
-		var err error
-		if a.Among, err = sharpened(ctx, tx, a.tenant, a.Among); err != nil {
-			return nil, err
-		}
+	if t.all && !t.plain {
+		return t.ofTelling(ctx, tx, a)
 	}
-	if t.plain && a.Few {
-		n, err := a.count(ctx, tx, oneByOne+1)
+	a, rare, err := a.rare(ctx, tx, store.MaxRanked)
+	if err != nil {
+		return nil, err
+	}
+	if rare {
+		list, known, err := t.left(ctx, tx, a, store.MaxRanked)
 		if err != nil {
 			return nil, err
 		}
-		if n <= oneByOne {
-			return t.left(ctx, tx, a, ``)
+		if known {
+			return t.ofFew(ctx, tx, list, a.limit)
 		}
 	}
 	near, err := t.ranked(ctx, tx, ``, []any{a.tenant})
@@ -85,15 +87,52 @@ func (t told) found(ctx context.Context, tx store.Tx, a asked) ([]store.Near, er
 	if err != nil || len(found) == a.limit || t.all {
 		return found, err
 	}
-	// What the filter leaves is not among the newest, so it is few: all of it is ranked. With the plus, the words are
-	// looked through once; without, SQLite looks for each thing on its own.
-	return t.left(ctx, tx, a, `+`)
+	// What the filter leaves is not among the newest, so it is few: all of it is ranked.
+	if a, rare, err = a.rare(ctx, tx, fewer); err != nil {
+		return nil, err
+	}
+	if rare {
+		list, known, err := t.left(ctx, tx, a, fewer)
+		if err != nil {
+			return nil, err
+		}
+		if known {
+			return t.best(ctx, tx, list, a.limit)
+		}
+	}
+	return t.scanned(ctx, tx, a)
 }
 
-// left ranks what the filter leaves.
-func (t told) left(ctx context.Context, tx store.Tx, a asked, once string) ([]store.Near, error) {
+// ofTelling finds by tokens that not many have. It looks up whether those may be answered, or, if that is less, what the
+// filter leaves.
+func (t told) ofTelling(ctx context.Context, tx store.Tx, a asked) ([]store.Near, error) {
+	near, err := t.ranked(ctx, tx, ``, []any{a.tenant})
+	if err != nil {
+		return nil, err
+	}
+	a, rare, err := a.rare(ctx, tx, len(near)/2)
+	if err != nil {
+		return nil, err
+	}
+	if !rare {
+		found, _, err := a.answerable(ctx, tx, t.of.Words(), near)
+		return found, err
+	}
+	ids, err := t.ids(ctx, tx, a)
+	var found []store.Near
+	for _, n := range near {
+		if id, ok := ids[n.key]; ok && len(found) < a.limit {
+			found = append(found, store.Near{ID: id, Score: n.score})
+		}
+	}
+	return found, err
+}
+
+// scanned ranks what the filter leaves by the index of words, from end to end: with the plus SQLite reads it once, and
+// without would look for each thing on its own.
+func (t told) scanned(ctx context.Context, tx store.Tx, a asked) ([]store.Near, error) {
 	args := []any{a.tenant}
-	near, err := t.ranked(ctx, tx, ` AND `+once+`x.rowid IN (SELECT w.id FROM `+a.left(&args)+`
+	near, err := t.ranked(ctx, tx, ` AND +x.rowid IN (SELECT w.id FROM `+a.left(&args)+`
 		CROSS JOIN `+t.of.Words()+` w ON w.tenant_id = $1 AND w.`+t.of.Key()+` = c.id)`, args)
 	if err != nil {
 		return nil, err
@@ -102,23 +141,18 @@ func (t told) left(ctx context.Context, tx store.Tx, a asked, once string) ([]st
 	return found, err
 }
 
-// count counts what the filter leaves, up to a limit.
-func (a asked) count(ctx context.Context, tx store.Tx, limit int) (n int, err error) {
-	args := []any{a.tenant}
-	err = tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM `+a.left(&args)+` LIMIT `+strconv.Itoa(limit)+`)`, args, &n)
-	return n, err
-}
-
 // told are the tokens that count in a ranking.
 type told struct {
+	e      *Engine
 	of     store.Thing
+	tenant recaller.TenantID
 	tokens []string
 	all    bool // every thing that has one of them can be ranked
 	plain  bool // they tell nothing of a document
 }
 
 // telling chooses the tokens that count.
-func telling(ctx context.Context, tx store.Tx, q store.Matching) (t told, err error) {
+func (e *Engine) telling(ctx context.Context, tx store.Tx, q store.Matching) (t told, err error) {
 	limit := ` LIMIT ` + strconv.Itoa(store.MaxRanked+1) + `)`
 	counts := make([]int, len(q.Tokens))
 	total := 0
@@ -137,7 +171,7 @@ func telling(ctx context.Context, tx store.Tx, q store.Matching) (t told, err er
 	if err := tx.QueryAll(ctx, queries...); err != nil {
 		return t, err
 	}
-	t.of = q.Of
+	t.e, t.of, t.tenant = e, q.Of, q.Tenant
 	t.tokens, t.all = store.Telling(q.Tokens, counts, total)
 	t.plain = t.of == store.Documents && (!t.all || store.Commonplace(counts, total))
 	return t, nil
@@ -146,27 +180,27 @@ func telling(ctx context.Context, tx store.Tx, q store.Matching) (t told, err er
 // ranked ranks the things that have any of the tokens, of many those that were written last, by the ids of their words.
 // The tenant is the first argument.
 func (t told) ranked(ctx context.Context, tx store.Tx, condition string, args []any) ([]scored[int64], error) {
-	either := strings.Join(t.tokens, " OR ")
 	if !t.plain {
-		return t.matching(ctx, tx, either, `-bm25(`+tokensOf(t.of)+`)`, condition, args)
+		return t.matching(ctx, tx, t.either(), t.weight(), condition, args)
 	}
 	every := strings.Join(t.tokens, " AND ")
 	near, err := t.matching(ctx, tx, every, `1.0`, condition, args)
 	if err != nil || len(t.tokens) == 1 || len(near) == store.MaxRanked {
 		return near, err
 	}
-	others, err := t.matching(ctx, tx, `(`+either+`) NOT (`+every+`)`, `0.5`, condition, args)
+	others, err := t.matching(ctx, tx, `(`+t.either()+`) NOT (`+every+`)`, `0.5`, condition, args)
 	return append(near, others...), err
 }
+
+func (t told) either() string { return strings.Join(t.tokens, " OR ") }
+
+// weight is what ranks the things that say something.
+func (t told) weight() string { return `-bm25(` + tokensOf(t.of) + `)` }
 
 // matching are the things that match, in FTS5's spelling, by score; of equal ones the newest come first.
 func (t told) matching(
 	ctx context.Context, tx store.Tx, match, score, condition string, args []any,
 ) ([]scored[int64], error) {
-	type entry struct {
-		scored[int64]
-		at int64
-	}
 	at := `0`
 	if t.of == store.Documents {
 		at = `(SELECT w.created_at FROM document_words w WHERE w.id = x.rowid)`
@@ -184,12 +218,21 @@ func (t told) matching(
 			return err
 		},
 	})
-	slices.SortFunc(list, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.at, a.at), cmp.Compare(b.key, a.key))
-	})
+	slices.SortFunc(list, entry.before)
 	near := make([]scored[int64], len(list))
 	for i, e := range list {
 		near[i] = e.scored
 	}
 	return near, err
+}
+
+// entry is a thing that was ranked.
+type entry struct {
+	scored[int64]
+	at int64 // when a document was made
+}
+
+// before compares two by their places: the better first, of equal ones the newer.
+func (e entry) before(other entry) int {
+	return cmp.Or(cmp.Compare(other.score, e.score), cmp.Compare(other.at, e.at), cmp.Compare(other.key, e.key))
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -246,83 +245,109 @@ func (p *Population) nearest(query, limit int, may func(i int) bool, vector func
 	return IDs(all[:min(limit, len(all))])
 }
 
-// newestHaving are those that have all of some words, newest first, and then those that have any; frequent tells that
-// each of the words is in many.
-func (p *Population) newestHaving(words []string, limit int) (ids []string, frequent bool) {
+// Lets is what each of the Filters lets through, of the i-th.
+func (p *Population) Lets(filter string) func(i int) bool {
+	switch filter {
+	case "half":
+		return func(i int) bool { return p.Intent(i) == "intent-0" }
+	case "one in 128":
+		return func(i int) bool { return p.Intent(i) == "intent-6" }
+	case "one in 4096":
+		return func(i int) bool { return p.Intent(i) == "intent-11" }
+	case "a caller":
+		return func(i int) bool { return p.Caller(i) == p.Caller(7) }
+	case "the last hundredth":
+		return func(i int) bool { return i >= p.Size-p.Size/100 }
+	}
+	return func(int) bool { return true }
+}
+
+// wordy is a population with what each of it says.
+type wordy struct {
+	*Population
+	said []map[string]int
+}
+
+// having are those that a filter lets through and that have any of some words: first those that have all, each newest
+// first.
+func (p *wordy) having(words []string, may func(int) bool) []string {
 	var all, some []string
-	counts := make([]int, len(words))
 	for i := p.Size - 1; i >= 0; i-- {
-		said, n := p.Tokens(i), 0
-		for k, w := range words {
-			if said[w] > 0 {
-				n++
-				counts[k]++
-			}
+		n := 0
+		for _, w := range words {
+			n += min(1, p.said[i][w])
 		}
-		switch n {
-		case len(words):
+		switch {
+		case n == 0 || !may(i):
+		case n == len(words):
 			all = append(all, p.ID(i))
-		case 0:
 		default:
 			some = append(some, p.ID(i))
 		}
 	}
-	return append(all, some...)[:limit], slices.Min(counts) > store.MaxRanked/4
+	return append(all, some...)
 }
 
-// WordsOfMany ranks a population by words, of which there are more than are ranked.
+// counts tells in how many each of some words is.
+func (p *wordy) counts(words []string) []int {
+	counts := make([]int, len(words))
+	for i, w := range words {
+		for _, said := range p.said {
+			counts[i] += min(1, said[w])
+		}
+	}
+	return counts
+}
+
+// WordsOfMany ranks a population by words, of which there are more than are ranked, and holds what is found under every
+// filter against what there is.
 func (p *Population) WordsOfMany(t *testing.T, match func(store.Matching) []store.Near) {
 	t.Helper()
-	having := func(words []string, may func(int) bool) (out []string) {
-		for i := range p.Size {
-			said := p.Tokens(i)
-			if may(i) && slices.ContainsFunc(words, func(w string) bool { return said[w] > 0 }) {
-				out = append(out, p.ID(i))
-			}
-		}
-		return out
+	w := &wordy{Population: p}
+	for i := range p.Size {
+		w.said = append(w.said, p.Tokens(i))
 	}
-	found := func(among store.Among, limit int, words []string) []string {
-		t.Helper()
-		found := match(store.Matching{Among: among, Tenant: p.Tenant, Tokens: words, Limit: limit})
-		for _, n := range found {
-			if n.Score <= 0 || !strings.HasPrefix(n.ID, string(p.Tenant)+"-") {
-				t.Errorf("tenant %s found %+v", p.Tenant, n)
-			}
-		}
-		return IDs(found)
-	}
-	all := Filters(p)["all"]
 	for name, words := range Queries() {
-		if got := found(all, 20, words); len(got) == 0 {
-			t.Errorf("%s words: found nothing", name)
+		limits := []int{1000}
+		if name == "frequent" || name == "one frequent" {
+			limits = append(limits, 20)
+		}
+		for filter, among := range Filters(p) {
+			for _, limit := range limits {
+				found := match(store.Matching{Among: among, Tenant: p.Tenant, Tokens: words, Limit: limit})
+				w.right(t, fmt.Sprintf("%ss, %s words, %s, of %d", p.Thing(), name, filter, limit), found, words, p.Lets(filter), limit)
+			}
 		}
 	}
-	queries := Queries()
-	for _, name := range []string{"rare", "middling"} {
-		want := having(queries[name], func(int) bool { return true })
-		if got := found(all, 1000, queries[name]); len(got) != min(len(want), 1000) || len(want) <= 1000 && Missed(got, want) > 0 {
-			t.Errorf("%ss, %s words: found %d, want all %d that have them", p.Thing(), name, len(got), len(want))
+}
+
+// right wants what was found to have the words and to be let through, and to be all of it where the words are not too
+// frequent to be ranked, or where little is let through. Documents with frequent words come in their order, too.
+func (p *wordy) right(t *testing.T, what string, found []store.Near, words []string, may func(int) bool, limit int) {
+	t.Helper()
+	want := p.having(words, may)
+	there := make(map[string]bool, len(want))
+	for _, id := range want {
+		there[id] = true
+	}
+	for i, n := range found {
+		if n.Score <= 0 || i > 0 && n.Score > found[i-1].Score || !there[n.ID] {
+			t.Errorf("%s: %+v is found at place %d, and should not be", what, n, i)
 		}
+		delete(there, n.ID)
 	}
-	for _, name := range []string{"frequent", "one frequent", "rather frequent"} {
-		want, frequent := p.newestHaving(queries[name], 150)
-		if p.Thing() == store.Documents && frequent && !slices.Equal(found(all, 150, queries[name]), want) {
-			t.Errorf("%s words: found others than the newest 150 documents that have all, or any", name)
-		}
+	counts, all := p.counts(words), 0
+	for _, n := range counts {
+		all += n
 	}
-	frequent := queries["frequent"]
-	if got := found(all, 50, frequent); len(got) != 50 {
-		t.Errorf("%ss, frequent words: found %d, want 50", p.Thing(), len(got))
-	}
-	narrow, may := store.AmongConversations(recaller.SearchFilter{Before: p.At(30)}), func(i int) bool { return i < 30 }
-	if p.Thing() == store.Documents {
-		narrow = store.AmongDocuments(recaller.DocumentFilter{Caller: p.Caller(7), Archived: true}, nil)
-		may = func(i int) bool { return p.Caller(i) == p.Caller(7) }
-	}
-	want := having(frequent, may)
-	if got := found(narrow, 50, frequent); len(got) != len(want) || Missed(got, want) > 0 {
-		t.Errorf("%ss, frequent words, of few: found %d, want %d", p.Thing(), len(got), len(want))
+	frequent := slices.Min(counts) > store.MaxRanked/4
+	want = want[:min(limit, len(want))]
+	switch got := IDs(found); {
+	case !frequent && all > store.MaxRanked: // only the telling ones count
+	case len(got) != len(want):
+		t.Errorf("%s: got %d, want %d", what, len(got), len(want))
+	case frequent && p.Thing() == store.Documents && !slices.Equal(got, want):
+		t.Errorf("%s: got others than the %d that have all words, or any, newest first", what, len(want))
 	}
 }
 
