@@ -83,6 +83,9 @@ func put(dest any, v driver.Value) bool {
 		}
 	case *[]byte:
 		return putBytes(d, v)
+	case *any: // as the driver has it
+		*d = v
+		return true
 	case *store.Borrowed:
 		return putBytes((*[]byte)(d), v)
 	case *sql.RawBytes:
@@ -115,6 +118,14 @@ func putKind(d reflect.Value, v driver.Value) bool {
 		}
 		d.Set(reflect.New(d.Type().Elem()))
 		return put(d.Interface(), v)
+	case reflect.Slice:
+		if d.Type().Elem().Kind() != reflect.Uint8 {
+			return false
+		}
+		var b []byte
+		is := putBytes(&b, v)
+		d.SetBytes(b)
+		return is
 	case reflect.String:
 		s, is := text(v)
 		d.SetString(s)

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -61,6 +62,10 @@ func TestAColumnIsReadAsWhatItIsWanted(t *testing.T) {
 		{`x'616e6e'`, []byte("ann"), new([]byte)},
 		{`x'616e6e'`, store.Borrowed("ann"), new(store.Borrowed)},
 		{`x'616e6e'`, sql.RawBytes("ann"), new(sql.RawBytes)},
+		{`x'616e6e'`, json.RawMessage("ann"), new(json.RawMessage)},
+		{`7`, any(int64(7)), new(any)},
+		{`'ann'`, any("ann"), new(any)},
+		{`x'616e6e'`, any([]byte("ann")), new(any)},
 		{`1.5`, nil, new([]byte)},
 		{`NULL`, (*int64)(nil), new(*int64)},
 		{`NULL`, (*string)(nil), new(*string)},
