@@ -15,11 +15,11 @@ import (
 	"github.com/recallerhq/recaller/internal/wrapup"
 )
 
-// The provider is down for an hour, in which 500 conversations of 100 callers end. Meanwhile every one of them has a
+// The provider is down for an hour, in which 200 conversations of 40 callers end. Meanwhile every one of them has a
 // summary and a memory by rules; afterwards the model writes all of them up, none twice.
 func TestAnHourWithoutAProviderLosesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
-	const conversations, callers = 500, 100
+	const conversations, callers = 200, 40
 	m := &asked{}
 	h := newHouseWith(t, recaller.Tenant{}, m)
 	down := true
