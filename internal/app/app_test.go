@@ -12,6 +12,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/config"
+	"github.com/recallerhq/recaller/internal/pgtest"
 	"github.com/recallerhq/recaller/internal/store"
 )
 
@@ -52,6 +53,24 @@ func build(t *testing.T, dir string, opts Options, env ...string) *house {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// onBoth tells a story on both stores: env are the settings of a house on one.
+func onBoth(t *testing.T, story func(t *testing.T, env ...string)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { t.Parallel(); story(t) })
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		db := pgtest.Empty(t)
+		env := []string{
+			"RECALLER_DATABASE_URL=" + db.App, "RECALLER_OWNER_DATABASE_URL=" + db.Owner,
+			"MEMORY_ENCRYPTION_KEY=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f",
+		}
+		if err := Migrate(t.Context(), settings(t, t.TempDir(), env...)); err != nil {
+			t.Fatal(err)
+		}
+		story(t, env...)
+	})
 }
 
 // settings are those of a house.

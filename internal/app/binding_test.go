@@ -9,24 +9,13 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
-	"github.com/recallerhq/recaller/internal/pgtest"
 	"github.com/recallerhq/recaller/internal/store"
 )
 
 // Somebody writes the database and has no key: what the API says then.
 func TestWhoWritesTheDatabaseMintsNoKeyAndChangesNoTurn(t *testing.T) {
 	t.Parallel()
-	const key = "MEMORY_ENCRYPTION_KEY=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
-	t.Run("sqlite", func(t *testing.T) { t.Parallel(); forged(t) })
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		db := pgtest.Empty(t)
-		env := []string{"RECALLER_DATABASE_URL=" + db.App, "RECALLER_OWNER_DATABASE_URL=" + db.Owner, key}
-		if err := Migrate(t.Context(), settings(t, t.TempDir(), env...)); err != nil {
-			t.Fatal(err)
-		}
-		forged(t, env...)
-	})
+	onBoth(t, forged)
 }
 
 // overwrite changes rows behind the product's back.
@@ -86,17 +75,7 @@ func forged(t *testing.T, env ...string) {
 // his hears what another said. The other is recognised again when his row is as it was.
 func TestWhoWritesTheDatabaseIsNotTakenForAnother(t *testing.T) {
 	t.Parallel()
-	const key = "MEMORY_ENCRYPTION_KEY=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
-	t.Run("sqlite", func(t *testing.T) { t.Parallel(); redirected(t) })
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		db := pgtest.Empty(t)
-		env := []string{"RECALLER_DATABASE_URL=" + db.App, "RECALLER_OWNER_DATABASE_URL=" + db.Owner, key}
-		if err := Migrate(t.Context(), settings(t, t.TempDir(), env...)); err != nil {
-			t.Fatal(err)
-		}
-		redirected(t, env...)
-	})
+	onBoth(t, redirected)
 }
 
 func redirected(t *testing.T, env ...string) {

@@ -12,23 +12,12 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller/client"
-	"github.com/recallerhq/recaller/internal/pgtest"
 )
 
 // Documents on both stores, over the whole product: written, found, told in a call, forgotten and erased.
 func TestDocumentsFromStartToEnd(t *testing.T) {
 	t.Parallel()
-	const key = "MEMORY_ENCRYPTION_KEY=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
-	t.Run("sqlite", func(t *testing.T) { t.Parallel(); documentStory(t) })
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		db := pgtest.Empty(t)
-		env := []string{"RECALLER_DATABASE_URL=" + db.App, "RECALLER_OWNER_DATABASE_URL=" + db.Owner, key}
-		if err := Migrate(t.Context(), settings(t, t.TempDir(), env...)); err != nil {
-			t.Fatal(err)
-		}
-		documentStory(t, env...)
-	})
+	onBoth(t, documentStory)
 }
 
 func documentStory(t *testing.T, env ...string) {

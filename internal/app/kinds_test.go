@@ -12,7 +12,6 @@ import (
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/feed"
-	"github.com/recallerhq/recaller/internal/pgtest"
 	"github.com/recallerhq/recaller/internal/recall"
 	"github.com/recallerhq/recaller/internal/recall/kind"
 )
@@ -58,17 +57,7 @@ func (r *rules) papers(_ context.Context, _ recaller.TenantID, c recaller.Caller
 // and goes with its caller.
 func TestAKindOfTextsIsRegisteredOnce(t *testing.T) {
 	t.Parallel()
-	const key = "MEMORY_ENCRYPTION_KEY=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
-	t.Run("sqlite", func(t *testing.T) { t.Parallel(); kindStory(t) })
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		db := pgtest.Empty(t)
-		env := []string{"RECALLER_DATABASE_URL=" + db.App, "RECALLER_OWNER_DATABASE_URL=" + db.Owner, key}
-		if err := Migrate(t.Context(), settings(t, t.TempDir(), env...)); err != nil {
-			t.Fatal(err)
-		}
-		kindStory(t, env...)
-	})
+	onBoth(t, kindStory)
 }
 
 func kindStory(t *testing.T, env ...string) {

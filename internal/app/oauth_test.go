@@ -26,7 +26,6 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
-	"github.com/recallerhq/recaller/internal/pgtest"
 )
 
 // public is where the houses of these tests are reached, as they are told.
@@ -175,17 +174,7 @@ func challenge(say, scope, path string) string {
 // Two tenants trust one issuer. Its tokens open the address that they are for, and that one only, on both stores.
 func TestAccessTokensFromStartToEnd(t *testing.T) {
 	t.Parallel()
-	const key = "MEMORY_ENCRYPTION_KEY=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
-	t.Run("sqlite", func(t *testing.T) { t.Parallel(); accessStory(t) })
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		db := pgtest.Empty(t)
-		env := []string{"RECALLER_DATABASE_URL=" + db.App, "RECALLER_OWNER_DATABASE_URL=" + db.Owner, key}
-		if err := Migrate(t.Context(), settings(t, t.TempDir(), env...)); err != nil {
-			t.Fatal(err)
-		}
-		accessStory(t, env...)
-	})
+	onBoth(t, accessStory)
 }
 
 func accessStory(t *testing.T, env ...string) {

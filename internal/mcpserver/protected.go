@@ -14,12 +14,13 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/httpdoor"
+	"github.com/recallerhq/recaller/internal/tenant"
 )
 
 // The paths of the door. A tenant's own address is Path, a slash and its id; that of the tenant default is Path.
 const (
-	Path      = "/mcp"
-	WellKnown = "/.well-known/oauth-protected-resource" // RFC 9728; the path of an address may follow
+	Path      = tenant.MCPPath
+	WellKnown = tenant.MetadataPath // the path of an address may follow
 )
 
 // maxTold is how many may ask for metadata at once. They need no key, and cost a look at a tenant.

@@ -29,8 +29,11 @@ const (
 	external      = "ext:" // before the name of a claim: it has an id of the application's own, and no number
 )
 
-// mcpPath is where the door for MCP is.
-const mcpPath = "/mcp"
+// MCPPath is where the door for MCP is: the tenant default's address. That of another tenant is below it, by its id.
+const MCPPath = "/mcp"
+
+// MetadataPath is where clients find by which access tokens an address is opened (RFC 9728); the path of the address follows.
+const MetadataPath = "/.well-known/oauth-protected-resource"
 
 // DefaultScopes are what scope values of tokens allow where a tenant says nothing of them.
 func DefaultScopes() map[string]recaller.Scope {
@@ -128,14 +131,14 @@ func notScope(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\'
 // resource is a tenant's address for MCP. Each tenant has its own, so that a token which is for it is for no other.
 func (s *Service) resource(tenant recaller.TenantID) string {
 	if tenant == recaller.DefaultTenant {
-		return s.PublicURL + mcpPath
+		return s.PublicURL + MCPPath
 	}
-	return s.PublicURL + mcpPath + "/" + url.PathEscape(string(tenant))
+	return s.PublicURL + MCPPath + "/" + url.PathEscape(string(tenant))
 }
 
 // ours reports whether an audience is the address of some tenant.
 func (s *Service) ours(audience string) bool {
-	rest, ok := strings.CutPrefix(audience, s.PublicURL+mcpPath)
+	rest, ok := strings.CutPrefix(audience, s.PublicURL+MCPPath)
 	return ok && (rest == "" || rest[0] == '/')
 }
 
@@ -171,7 +174,7 @@ func (s *Service) Protected(ctx context.Context, tenant recaller.TenantID) (reca
 	if err != nil {
 		return p, recaller.Wrap(recaller.Internal, err, "the public URL is none")
 	}
-	p.Metadata = u.Scheme + "://" + u.Host + "/.well-known/oauth-protected-resource" + u.EscapedPath()
+	p.Metadata = u.Scheme + "://" + u.Host + MetadataPath + u.EscapedPath()
 	return p, nil
 }
 

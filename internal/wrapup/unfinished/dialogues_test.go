@@ -71,6 +71,36 @@ var inPieces = []dialogue{
 		C: Mine? 40 Birch Road.`,
 		`{"address":"40 Birch Road","issue":"My sister gave me this washing machine, she lives at 12 Oak Street, and it's been making a terrible racket.","other_address":"12 Oak Street"}`,
 	},
+	{"the town of where it happened", `
+		C: Someone drove into my parked car.
+		A: What's your home address?
+		C: 40 Birch Road, Essen.
+		A: And the city where it happened?
+		C: Dortmund.`, `{"address":"40 Birch Road, Essen","issue":"Someone drove into my parked car."}`},
+	{"the town of somebody else, and then its code", `
+		C: I want to send a parcel. Pick it up at 12 Dock Street please.
+		A: What town is the recipient in?
+		C: Hull.
+		A: And the postcode?
+		C: HU1 2AB.`, `{"address":"12 Dock Street","issue":"I want to send a parcel."}`},
+	{"what sort of place it is", `
+		C: The gate is broken at 31 Ivy Lane.
+		A: Is that in the town or the village?
+		C: Village.`, `{"address":"31 Ivy Lane","issue":"The gate is broken at 31 Ivy Lane."}`},
+	{"what follows a nod is no address", `
+		C: My brakes squeak. You can collect it at 18 Canal Walk,
+		A: Yes
+		C: and please ring first.`, `{"address":"18 Canal Walk","issue":"My brakes squeak."}`},
+	{"nor is how soon", `
+		C: The door is stuck at 3 Station Road
+		A: Sure
+		C: in ten minutes I have to leave`, `{"address":"3 Station Road","issue":"The door is stuck at 3 Station Road"}`},
+	{"a number of something else", `
+		C: I need some walls painted.
+		A: How many rooms?
+		C: Three
+		A: And where?
+		C: Oak Street`, `{"address":"Oak Street","issue":"I need some walls painted."}`},
 	{"a denial is no town", `
 		C: The gate is broken at 9 Mill Lane.
 		A: Is that in the city?

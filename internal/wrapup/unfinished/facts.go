@@ -36,8 +36,12 @@ type found map[string]fact
 // lastSentences is how many sentences at the end of a turn are read for what is asked.
 const lastSentences = 3
 
-// mostShort is how many words a question has at most that is heard as one without its mark.
-const mostShort = 4
+// rest reports whether words ask for the rest of an address, and for nothing else: "And the city?", but not "Which city
+// are you moving to?"
+func rest(ws []speech.Word) bool {
+	return len(ws) > 0 && !slices.ContainsFunc(ws, func(w speech.Word) bool { return !ofRest[w.Text] }) &&
+		(asksTown.In(ws) || asksCode.In(ws))
+}
 
 func askedIn(t reading.Turn) asked {
 	var out asked
@@ -47,13 +51,13 @@ func askedIn(t reading.Turn) asked {
 	end := t.Sentences[max(0, len(t.Sentences)-lastSentences):]
 	for _, s := range end {
 		ws := speech.Words(s.Text)
-		short := len(ws) <= mostShort && (asksTown.In(ws) || asksCode.In(ws)) // "And the city"
-		if !s.Question && !requesting.In(ws) && !short {
+		ofAddress := rest(ws) // "And the city", also without its mark
+		if !s.Question && !requesting.In(ws) && !ofAddress {
 			continue
 		}
 		out.mail = out.mail || asksMail.In(ws)
 		out.address = out.address || asksAddress.In(ws) && !asksMail.In(ws)
-		out.town, out.code = out.town || asksTown.In(ws), out.code || asksCode.In(ws)
+		out.town, out.code = ofAddress && asksTown.In(ws), ofAddress && asksCode.In(ws)
 		out.date = out.date || s.Question && asksDate.In(ws) && !asksPast.In(ws) && (len(ws) <= 5 || addressing.In(ws))
 		if key := numberKey(ws); key != "" {
 			out.number = key

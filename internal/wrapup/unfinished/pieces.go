@@ -26,6 +26,7 @@ func (c *conversation) extended(p place, i int) place {
 	switch asks := c.askedFor(i); {
 	case c.goesOnIn(p, i):
 		piece = trimmed(c.r.Turns[i], c.words[i])
+	case !c.stillAsked(p, i):
 	case asks.town:
 		piece = c.townIn(i)
 	case asks.code:
@@ -42,14 +43,29 @@ func (c *conversation) extended(p place, i int) place {
 	return p
 }
 
-// goesOnIn reports whether the caller broke off behind an address, and a turn is his next, with a nod between at most.
+// stillAsked reports whether the agent has asked for nothing but the rest of an address since it was said: behind another
+// question a town may be that of something else.
+func (c *conversation) stillAsked(p place, i int) bool {
+	for k := max(p.turn, p.last) + 1; k < i; k++ {
+		t := c.r.Turns[k]
+		if t.Caller() {
+			continue
+		}
+		for _, s := range t.Sentences {
+			if s.Question && !rest(speech.Words(s.Text)) && !strings.Contains(strings.ToLower(s.Text), p.street) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// goesOnIn reports whether the caller broke off behind an address, and a turn is his next, with a nod between at most,
+// and is of nothing but an address.
 func (c *conversation) goesOnIn(p place, i int) bool {
 	at := max(p.turn, p.last)
 	said := strings.TrimSpace(c.r.Turns[at].Text)
 	if said == "" || strings.ContainsAny(said[len(said)-1:], ".!?") || at == p.turn && p.to < len(c.words[at]) {
-		return false
-	}
-	if !strings.HasSuffix(said, ",") && !skipped[c.words[i][0].Text] { // without marks only "in Penrith" surely goes on
 		return false
 	}
 	for k := at + 1; k < i; k++ {
@@ -57,7 +73,24 @@ func (c *conversation) goesOnIn(p place, i int) bool {
 			return false
 		}
 	}
-	return true
+	return ofAddress(c.r.Turns[i].Text, c.words[i])
+}
+
+// ofAddress reports whether words may all be of an address, and one surely is. Without capitals nobody can tell.
+func ofAddress(text string, ws []speech.Word) bool {
+	a := addressed{text: text, ws: ws, cased: true}
+	sure := false
+	for i, w := range ws {
+		t := w.Text
+		switch {
+		case a.town(i) && !leads[t], rooms[t], postcode(t):
+			sure = true
+		case a.number(i), ordinal(t), ordinals[t], sides[t], streets[t], weakStreets[t], inTowns[t], skipped[t], leads[t]:
+		default:
+			return false
+		}
+	}
+	return sure
 }
 
 // trimmed is a turn without the words that only lead to a piece, and those that follow it.
@@ -90,7 +123,7 @@ func (c *conversation) townIn(i int) string {
 	if lower := strings.ToLower(t.Text) == t.Text; lower && from < len(ws) && len(ws)-from <= mostLower && onlyName(ws[from:]) {
 		return strings.TrimRight(t.Text[ws[from].Start:], " .,!?")
 	}
-	if from == len(ws) || !a.town(from) || speech.Denial(ws[from].Text) || speech.Objection(ws[from].Text) {
+	if from == len(ws) || !a.town(from) || asksTown.In(ws) || speech.Denial(ws[from].Text) || speech.Objection(ws[from].Text) {
 		return ""
 	}
 	to := from + a.towns(from)
@@ -159,20 +192,21 @@ func fiveDigits(text string, ws []speech.Word, k int) int {
 	return n
 }
 
-// houseBefore is the number of a house that the caller said in a turn of its own before a street: "One two seven."
+// houseBefore is an address with the number that the caller said in a turn of its own before it, when he was asked where:
+// "One two seven."
 func (c *conversation) houseBefore(p place) place {
 	if p.house != "" || p.from > 0 {
 		return p
 	}
-	for k := p.turn - 1; k >= 0 && k >= p.turn-2; k-- {
+	for k := p.turn - 1; k >= max(0, p.turn-2); k-- {
 		ws := c.words[k]
 		if !c.r.Turns[k].Caller() {
-			if len(ws) > 2 {
+			if len(ws) > 2 || c.asks[k].any() {
 				return p
 			}
 			continue
 		}
-		if n := houseAt(c.r.Turns[k].Text, ws, 0); n > 0 && n == len(ws) && c.own(k) {
+		if n := houseAt(c.r.Turns[k].Text, ws, 0); n > 0 && n == len(ws) && c.own(k) && c.askedFor(k).address {
 			p.house = c.r.Turns[k].Text[ws[0].Start:ws[n-1].End]
 			p.value = p.house + " " + p.value
 		}

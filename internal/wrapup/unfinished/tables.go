@@ -46,9 +46,12 @@ var (
 	asksPhone = speech.PhrasesOf(`phone|telephone|mobile|cell|cellphone|callback|call back number|contact number|best number|number to call|number to reach|number
 		we can|number i can|reach you|call you back on|ring you back on|telefonnummer|rückrufnummer|handynummer|teléfono|número de contacto|telefone`)
 	asksAddress = speech.PhrasesOf(`address|postcode|post code|postal code|zip|zip code|where are you|where do you live|where you live|where you are|whereabouts|located|location|
-		which street|what street|street|house number|where is it|where's it|where should|where would that|where would it|where is that|where's that|where is this|where's this|where to|where shall|where do you want|where's the property|adresse|anschrift|wo wohnen|straße|
+		which street|what street|street|house number|where is it|where's it|where should|where would that|where would it|where is that|where's that|where is this|where's this|where to|and where|where exactly|where shall|where do you want|where's the property|adresse|anschrift|wo wohnen|straße|
 		dirección|domicilio|dónde vive|dónde está|endereço|morada`)
 	asksTown = speech.PhrasesOf(`town|city|village|which area|what area|which part|suburb|county|which state|what state|welcher ort|welche stadt|in welchem ort|ort|stadt|ciudad|población|pueblo|cidade`)
+	// ofRest are the words of who asks for the rest of an address.
+	ofRest = speech.Set(`and which what what's whats the is that in your town city village postcode post code zip postal area part suburb county state please okay ok for
+		und welcher welche welches ort stadt ist das der die in postleitzahl plz y en qué cuál es la el ciudad población pueblo código postal e qual cidade`)
 	asksCode = speech.PhrasesOf(`postcode|post code|postal code|zip|zip code|postleitzahl|plz|código postal`)
 	asksMail = speech.PhrasesOf(`email|e-mail|mail address|e mail|correo`)
 	asksDate = speech.PhrasesOf(`when|what day|which day|what date|which date|what time|what days|day suits|suit you|suits you|work for you|works for you|convenient|prefer|how soon|
