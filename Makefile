@@ -23,6 +23,7 @@ RACE ?= $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo "-race '-gcf
 # the command line and of the simulated disk start whole servers whose parts are watched in their own packages, the evaluation and the
 # benchmark are long computations, and the wrap-up works through whole conversations by itself, one job at a time: its parts, and
 # the servers that run it beside all else (internal/app), are watched.
+# They run beside the others, since the end-to-end ones mostly wait; what they say is shown when all are done.
 # Those of UNSHARED have no goroutine, no lock, no channel and no value that is made at its first use, so there is nothing to
 # watch; internal/arch holds them to it.
 UNSHARED := agreement|arch|guard|memory/decide|speech|transcript|when|wrapup/(answer|evidence|extract)
@@ -63,9 +64,12 @@ test: ## Run all tests (what CI runs), with the race detector but for those name
 	RECALLER_TEST_POSTGRES_URL=$$($(POSTGRES) url); export RECALLER_TEST_POSTGRES_URL; \
 	packages=$$($(GO) list $(PKGS)); apart=$$(grep -E '$(APART)' <<<"$$packages" || true); \
 	watched=$$(grep -vE '$(APART)' <<<"$$packages" || true); \
-	failed=; \
+	failed=; beside=; log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
+	if [ -n "$$apart" ]; then \
+		$(GO) test -p 1 -parallel 4 -timeout $(TIMEOUT) $$apart >"$$log" 2>&1 & beside=$$!; \
+	fi; \
 	if [ -n "$$watched" ]; then $(GO) test $(RACE) -timeout $(TIMEOUT) $$watched || failed=yes; fi; \
-	if [ -n "$$apart" ]; then $(GO) test -parallel 4 -timeout $(TIMEOUT) $$apart || failed=yes; fi; \
+	if [ -n "$$beside" ]; then wait "$$beside" || failed=yes; cat "$$log"; fi; \
 	[ -z "$$failed" ]
 
 .PHONY: race-e2e
