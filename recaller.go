@@ -13,6 +13,8 @@ type (
 	// ConversationID names one call, SMS or chat exchange. Wherever one is asked for, the conversation's external id
 	// serves too.
 	ConversationID string
+	// ThreadID names a chat that never ends. Wherever one is asked for, the thread's external id serves too.
+	ThreadID string
 	// TurnID names what one side said, once.
 	TurnID string
 	// MemoryID names one memory through all its versions.

@@ -21,7 +21,7 @@
 //	reference what the business itself has written that fits the query, in its own words
 //	recalled  what was said before and fits the query, word for word; it changes with every turn
 //
-// These are notes, which stand in front of an agent's own prompt. The other style, a whole system prompt, has the parts
+// These are notes, which stand in front of an agent's own prompt. A thread has a prompt of its own (threadPrompt). The other style, a whole system prompt, has the parts
 // of P3 in its order and words: see systemPrompt.
 //
 // What people said, and what was derived from it, stands only between <notes> and </notes>, cleaned (appendData). Our
@@ -105,6 +105,8 @@ type Request struct {
 	MaxMemories int
 	// AsOf asks what an agent would have been told then, for audits and replays. Zero, or a time to come, means now.
 	AsOf time.Time
+	// Thread asks for the prompt of a thread; Style, Query and Exclude do not count then. nil: a briefing.
+	Thread *Thread
 }
 
 // Service makes briefings. Safe for concurrent use.
@@ -140,6 +142,9 @@ func New(src Source, opts Options) *Service {
 func (s *Service) Briefing(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req Request,
 ) (recaller.Briefing, error) {
+	if t := req.Thread; t != nil {
+		req.Query, req.Exclude, req.Style = t.query(), "", ""
+	}
 	if err := req.validate(); err != nil {
 		return recaller.Briefing{}, err
 	}

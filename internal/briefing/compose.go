@@ -70,6 +70,7 @@ type composer struct {
 	most   int       // memories to tell; 0: no bound
 	budget int       // in tokens
 	whole  bool      // it is written as a whole system prompt (P3)
+	thread *Thread   // it is the prompt of this thread (L1); nil: it is of none
 
 	live  recaller.ConversationID // that the briefing is for; empty: none
 	begun bool                    // the caller has said what it is about
@@ -95,11 +96,15 @@ func compose(in material, now time.Time, req Request, zones *zones) recaller.Bri
 		budget = DefaultTokens
 	}
 	snap := tidy(in.snap, req.Exclude)
+	if req.Thread != nil {
+		req.Thread.others(&snap)
+		in.found = slices.DeleteFunc(slices.Clone(in.found), req.Thread.hides)
+	}
 	loc, theirs := zones.of(snap.Caller, snap.Tenant)
 	c := composer{
 		snap: snap, open: openBeside(snap.Open, req.Exclude), now: now.In(loc), theirs: theirs, reason: in.reason,
 		most: req.MaxMemories, budget: budget, whole: req.Style == recaller.StyleSystemPrompt,
-		live: req.Exclude, begun: strings.TrimSpace(req.Query) != "",
+		live: req.Exclude, begun: strings.TrimSpace(req.Query) != "", thread: req.Thread,
 	}
 	c.rings, c.agreed = soonest(snap.Reminders), agreed(snap, c.now)
 	if len(in.found) > 0 {
@@ -110,13 +115,16 @@ func compose(in material, now time.Time, req Request, zones *zones) recaller.Bri
 		c.write(budget, true)
 	}
 	b := c.render()
+	if c.thread != nil {
+		c.thread.spoken(&b)
+	}
 	b.Degraded, b.Reason = in.reason != "", in.reason
 	return b
 }
 
 // write writes everything that could be told, in the order of the text, and chooses from it.
 func (c *composer) write(budget int, compact bool) {
-	c.draft = newDraft(compact, c.whole)
+	c.draft = newDraft(compact, c.whole || c.thread != nil)
 	clear(c.briefs)
 	resume := c.resumable()
 	c.resuming, c.cutOff = resume.broken != nil || resume.checkpoint != nil, ""
@@ -124,12 +132,15 @@ func (c *composer) write(budget int, compact bool) {
 		c.cutOff = resume.broken.Conversation.ID
 	}
 	due, rest := c.splitDue()
-	if c.whole {
+	switch {
+	case c.thread != nil:
+		c.threadPrompt(due, rest, resume)
+	case c.whole:
 		c.systemPrompt(due, rest, resume)
-	} else {
+	default:
 		c.notes(due, rest, resume)
 	}
-	if c.snap.Tenant.MemoryTools {
+	if c.snap.Tenant.MemoryTools && c.thread == nil {
 		c.promote("resume", rankTools-1)
 	}
 	c.choose(budget + blank) // the first section has no blank line before it

@@ -147,7 +147,11 @@ func (c *composer) memories(list []*recaller.Memory) {
 	if len(list) == 0 {
 		return
 	}
-	c.section("memories", "What you remember", true, nil)
+	heading := "What you remember"
+	if c.thread != nil {
+		heading = "Things I know about the user"
+	}
+	c.section("memories", heading, true, nil)
 	place := c.places(list)
 	for _, t := range recaller.MemoryTypes() {
 		var group span
@@ -209,17 +213,23 @@ func groupTitle(t recaller.MemoryType) string {
 // it.
 func (c *composer) memory(u *unit, m *recaller.Memory) {
 	c.str("- ")
-	key := len(c.buf)
-	if c.buf = appendData(c.buf, m.Key, maxKeyShown); len(c.buf) == key {
-		c.str("note")
+	if c.thread == nil || !toldByValue(m) {
+		c.memoryKey(m)
 	}
-	c.str(": ")
 	c.elastic(u, m.Value, maxValue)
 	end := len(c.buf)
 	c.memoryTime(m)
 	c.doubt(m)
 	c.str("\n")
 	u.tail = len(c.buf) - end
+}
+
+func (c *composer) memoryKey(m *recaller.Memory) {
+	key := len(c.buf)
+	if c.buf = appendData(c.buf, m.Key, maxKeyShown); len(c.buf) == key {
+		c.str("note")
+	}
+	c.str(": ")
 }
 
 // doubt marks what is unsure, and what was heard otherwise since, so that the agent asks rather than picks one.

@@ -55,6 +55,10 @@ type Store interface {
 	Conversations(
 		ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter,
 	) (list []recaller.Conversation, next string, err error)
+	// Stretches returns the last conversations of a thread, newest first.
+	Stretches(
+		ctx context.Context, tenant recaller.TenantID, t recaller.Thread, most int,
+	) ([]recaller.Conversation, error)
 	Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error)
 	// TurnPage returns the next words of a conversation from a number on, below its count, and where the page after
 	// it begins; 0: there is none.

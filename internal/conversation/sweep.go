@@ -111,7 +111,7 @@ func (e *entry) ownIdle(limit time.Duration) (conv recaller.Conversation, end *E
 	e.moveLocked(isIdle)
 	again, e.queue.owned, e.queue.endAsked = e.queue.endAsked, true, true
 	end = &End{Status: recaller.Completed, EndedAt: e.conv.LastActivityAt, Reason: ReasonIdle}
-	if e.silent {
+	if e.silent && e.conv.Thread == "" { // a chat that falls silent goes on another time: it was not cut
 		end.Status, end.Reason, end.cut = recaller.Failed, ReasonSilent, true
 	}
 	return e.conv, end, again

@@ -75,6 +75,13 @@ func (t *thing) know(c carried) {
 	}
 }
 
+// Since reports whether any of the versions was forgotten after a time.
+func Since(versions []recaller.Memory, at time.Time) bool {
+	return slices.ContainsFunc(versions, func(m recaller.Memory) bool {
+		return m.Status == recaller.MemoryForgotten && m.ClosedAt.After(at)
+	})
+}
+
 // Empty reports whether nothing was forgotten.
 func (v View) Empty() bool { return len(v.things) == 0 }
 

@@ -20,6 +20,8 @@ const (
 	Memory     = "memory"     // part of a live agent's briefing: when to remember what
 	Extraction = "extraction" // for a model that finds memories after a conversation
 	Summary    = "summary"    // for the model that writes a conversation up
+	Tags       = "tags"       // part of a thread's prompt: how to remember and forget by tags in the reply
+	Thread     = "thread"     // for the model that summarises a thread
 )
 
 // Text is one prompt of ours. Version rises with every change of Text, so that a finding can be traced to what the

@@ -19,6 +19,7 @@ type conversationBody struct {
 	PlatformIDs  map[string]string `json:"platform_ids,omitempty"`
 	Metadata     json.RawMessage   `json:"metadata,omitempty"`
 	Offset       time.Duration     `json:"offset,omitempty"`
+	Thread       recaller.ThreadID `json:"thread,omitempty"`
 	// Of a conversation that has ended, what its head said (see head).
 	Kept   int  `json:"kept,omitempty"`
 	Broken bool `json:"broken,omitempty"`
@@ -91,7 +92,7 @@ func (b box) openWith(c sealedConversation) (recaller.Conversation, head, error)
 		b.note(nil, conversationAt(c))
 	}
 	c.ExternalID, c.EndReason, c.Cut, c.RecordingURL = body.ExternalID, body.EndReason, body.Cut, body.RecordingURL
-	c.PlatformIDs, c.Metadata, c.Offset = body.PlatformIDs, body.Metadata, body.Offset
+	c.PlatformIDs, c.Metadata, c.Offset, c.Thread = body.PlatformIDs, body.Metadata, body.Offset, body.Thread
 	if c.summary == nil {
 		return c.Conversation, h, nil
 	}
@@ -107,7 +108,7 @@ func (b box) openWith(c sealedConversation) (recaller.Conversation, head, error)
 func (b box) sealConversation(c recaller.Conversation, h head) ([]byte, error) {
 	body := conversationBody{
 		ExternalID: c.ExternalID, EndReason: c.EndReason, Cut: c.Cut, RecordingURL: c.RecordingURL, PlatformIDs: c.PlatformIDs,
-		Metadata: c.Metadata, Offset: c.Offset,
+		Metadata: c.Metadata, Offset: c.Offset, Thread: c.Thread,
 	}
 	if c.Status != recaller.Active {
 		body.Kept, body.Broken = h.kept, h.broken

@@ -113,7 +113,7 @@ func count(
 	return version, notFound(err, "there is no such caller")
 }
 
-// enqueueWrapup inserts the steps of a conversation that has ended, and the job that does them, if there is one.
+// enqueueWrapup inserts the steps of a conversation that has ended, in the place of those that it had meanwhile, and the job that does them, if there is one.
 func enqueueWrapup(
 	ctx context.Context, tx Tx, tenant recaller.TenantID, c recaller.Conversation, steps []recaller.PlannedStep,
 	job *recaller.Job,
@@ -127,7 +127,9 @@ func enqueueWrapup(
 			args = append(args, p.Step, p.State, p.Reason, place)
 		}
 		_, err := tx.Exec(ctx, `INSERT INTO steps (tenant_id, conversation_id, caller_id, step, state, reason, place)
-			VALUES `+strings.Join(rows, ", "), args...)
+			VALUES `+strings.Join(rows, ", ")+`
+			ON CONFLICT (tenant_id, conversation_id, step) DO UPDATE
+			SET state = excluded.state, reason = excluded.reason, place = excluded.place`, args...)
 		if err != nil {
 			return err
 		}

@@ -26,6 +26,7 @@ var callerTables = []struct{ table, word string }{
 	{"conversation_embeddings", "embeddings"},
 	{"conversation_words", "word_indexes"},
 	{"conversations", "conversations"},
+	{"threads", "threads"},
 	{"identities", "identities"},
 	{"onces", "request_marks"},
 	{"jobs", "jobs"},
@@ -54,6 +55,10 @@ func (s *Store) BeginErasure(
 		}
 		if _, err := tx.Exec(ctx, `UPDATE conversations SET external_token = NULL WHERE tenant_id = $1
 			AND caller_id = $2`,
+			tenant, caller); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `UPDATE threads SET external_token = NULL WHERE tenant_id = $1 AND caller_id = $2`,
 			tenant, caller); err != nil {
 			return err
 		}
@@ -105,7 +110,7 @@ func (s *Store) Scrub(ctx context.Context) ([]recaller.Remain, error) { return s
 func Readable() []string {
 	return []string{
 		"identities", "conversations", "memories", "onces", "conversation_embeddings", "conversation_words", "document_tags",
-		"document_embeddings", "document_words",
+		"document_embeddings", "document_words", "threads",
 	}
 }
 

@@ -125,12 +125,12 @@ func (w *opening) insert(users int) Query {
 	c := w.in.Conversation
 	return Query{
 		SQL: `INSERT INTO conversations (tenant_id, id, caller_id, external_token, channel, direction, status, reminder, imported,
-			started_at, ended_at, last_activity_at, duration, turns, user_turns, body)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+			started_at, ended_at, last_activity_at, duration, turns, user_turns, body, thread_id)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
 		Args: []any{
 			w.tenant, c.ID, w.caller, w.externalToken, c.Channel, c.Direction, c.Status, c.Reminder, c.Imported,
 			micros(c.StartedAt), microsOrNil(c.EndedAt), micros(c.LastActivityAt), c.Duration.Microseconds(),
-			len(w.turns), users, w.body,
+			len(w.turns), users, w.body, c.Thread,
 		},
 	}
 }

@@ -84,6 +84,7 @@ func (b box) get(column, record string, sealed []byte, v any) error {
 // The purposes of blind tokens: tokens of different columns never match.
 const (
 	blindExternal = "conversation.external_id"
+	blindThread   = "thread.external_id"
 	blindKey      = "memory.key"
 	blindOnce     = "once.token"
 	blindRequest  = "once.request"

@@ -110,7 +110,7 @@ func (s *Service) searchPast(ctx context.Context, w work, burials []burial) erro
 			return err
 		}
 		for _, conv := range past {
-			if conv.StartedAt.After(w.conv.StartedAt) || conv.Status == recaller.Active {
+			if conv.StartedAt.After(w.conv.StartedAt) || conv.Status == recaller.Active && conv.ID != w.conv.ID {
 				continue
 			}
 			turns, err := s.Words.Turns(ctx, w.tenant.ID, conv)

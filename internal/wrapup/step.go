@@ -33,13 +33,22 @@ type work struct {
 	packs    func() ([]label.Pack, error)
 }
 
-func (s *Service) read(ctx context.Context, tenantID recaller.TenantID, conv recaller.Conversation) (work, error) {
-	w := work{conv: conv}
-	var err error
+// about returns a conversation without its words.
+func (s *Service) about(ctx context.Context, tenantID recaller.TenantID, conv recaller.Conversation) (w work, err error) {
+	w.conv = conv
 	if w.tenant, err = s.Tenants.Tenant(ctx, tenantID); err != nil {
 		return w, err
 	}
 	if w.caller, err = s.Store.Caller(ctx, tenantID, conv.Caller); err != nil {
+		return w, err
+	}
+	w.zone, w.dayFirst = identity.ZoneIn(w.conv, w.caller, w.tenant), identity.DayFirst(w.caller, w.tenant)
+	return w, nil
+}
+
+func (s *Service) read(ctx context.Context, tenantID recaller.TenantID, conv recaller.Conversation) (work, error) {
+	w, err := s.about(ctx, tenantID, conv)
+	if err != nil {
 		return w, err
 	}
 	if w.turns, err = s.Words.Turns(ctx, tenantID, conv); err != nil {
@@ -52,7 +61,6 @@ func (s *Service) read(ctx context.Context, tenantID recaller.TenantID, conv rec
 	w.gone = forgotten.New(gone)
 	w.turns = w.gone.Blank(conv.ID, w.turns)
 	w.asked = forgotten.Requests(w.turns)
-	w.zone, w.dayFirst = identity.ZoneIn(w.conv, w.caller, w.tenant), identity.DayFirst(w.caller, w.tenant)
 	w.reading = sync.OnceValue(func() reading.Reading { return reading.Of(w.turns, w.startedAt(), w.dayFirst) })
 	w.agreed = sync.OnceValue(func() []recaller.Act { return agreement.Find(w.reading()) })
 	w.found = sync.OnceValue(func() []extract.Candidate {

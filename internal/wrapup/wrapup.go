@@ -107,7 +107,10 @@ type Deps struct {
 	Pins    Pins       // nil: no topics are pinned, and the step is skipped
 	// Documents is nil where voice conversations get no documents (V10); the step is skipped.
 	Documents Documents
-	Changed   func(recaller.Change) // told of every change, after its commit
+	Threads   Threads
+	// EndStretch ends a conversation of a thread, which goes on in another one.
+	EndStretch func(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID) error
+	Changed    func(recaller.Change) // told of every change, after its commit
 	Log       *slog.Logger
 	Metrics   *Metrics
 	Now       func() time.Time

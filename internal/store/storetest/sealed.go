@@ -72,6 +72,12 @@ time:    document_embeddings.made_at document_words.created_at
 count:   document_embeddings.part document_embeddings.width
 label:   document_embeddings.model
 vector:  document_embeddings.vector
+id:      threads.tenant_id threads.id threads.caller_id conversations.thread_id
+time:    threads.created_at
+count:   threads.version
+label:   threads.channel
+token:   threads.external_token
+sealed:  threads.body
 schema:  goose_db_version.id goose_db_version.version_id goose_db_version.is_applied goose_db_version.tstamp
 `
 

@@ -1,0 +1,61 @@
+package thread
+
+import (
+	"context"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/briefing"
+	"github.com/recallerhq/recaller/internal/forgotten"
+)
+
+// Asking asks for the prompt of a thread's next message.
+type Asking struct {
+	Message   Message
+	MaxTokens int // of all but the message; 0: the default of briefings
+	// Memory asks for what is remembered only, to stand in a prompt of somebody else's: no persona, no time, no last
+	// messages, and the message is only searched for. Tags are taught unless NoTags.
+	Memory bool
+	NoTags bool
+}
+
+// Prompted is a prompt with the thread that it is for.
+type Prompted struct {
+	Thread recaller.Thread
+	Prompt recaller.Briefing
+}
+
+// Prompt assembles the prompt for what the user says next (L1). It keeps nothing: Reply does.
+//
+// If what is known cannot be read in time, the prompt is degraded, and has what is left: persona, message, instructions.
+func (s *Service) Prompt(
+	ctx context.Context, tenant recaller.TenantID, ref string, in Asking,
+) (out Prompted, err error) {
+	whole, err := in.Message.whole()
+	if err != nil {
+		return out, err
+	}
+	if out.Thread, err = s.Store.Thread(ctx, tenant, ref); err != nil {
+		return out, err
+	}
+	gone, err := s.Store.Forgotten(ctx, tenant, out.Thread.Caller)
+	if err != nil {
+		return out, err
+	}
+	out.Thread = s.without(ctx, tenant, out.Thread, gone)
+	t := &briefing.Thread{ID: out.Thread.ID, Title: out.Thread.Title, Message: whole, Quoted: in.Message.Quoted, Tags: !in.NoTags}
+	if out.Thread.Summary != nil {
+		t.Summary = out.Thread.Summary.Text
+	}
+	if t.Recent, err = s.last(ctx, tenant, out.Thread, forgotten.New(gone), recent); err != nil {
+		return out, err
+	}
+	if t.Persona, _, err = s.Personas.Resolve(ctx, tenant, out.Thread.Persona); err != nil {
+		return out, err
+	}
+	t.Clock = true
+	if in.Memory {
+		t.MemoryOnly()
+	}
+	out.Prompt, err = s.Briefer.Briefing(ctx, tenant, out.Thread.Caller, briefing.Request{MaxTokens: in.MaxTokens, Thread: t})
+	return out, err
+}
