@@ -26,7 +26,7 @@ RACE ?= $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo "-race '-gcf
 # They run beside the others, since the end-to-end ones mostly wait; what they say is shown when all are done.
 # Those of UNSHARED have no goroutine, no lock, no channel and no value that is made at its first use, so there is nothing to
 # watch; internal/arch holds them to it.
-UNSHARED := agreement|arch|guard|memory/decide|speech|transcript|when|wrapup/(answer|evidence|extract)
+UNSHARED := agreement|arch|guard|memory/decide|speech|tag|transcript|when|wrapup/(answer|evidence|extract)
 APART    := /(internal/(cli|disktest|e2e|eval|wrapup|$(UNSHARED))|tools/bench)$$
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
