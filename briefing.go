@@ -1,6 +1,9 @@
 package recaller
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // BriefingStyle says in what form a briefing is written. Empty means StyleBriefing.
 type BriefingStyle string
@@ -25,6 +28,20 @@ type Briefing struct {
 	Tokens   int    // an upper bound of what a model will count
 	Degraded bool   // something is missing that should be here
 	Reason   string // why, when Degraded: "deadline", "store unavailable" …
+}
+
+// MessagePart is the name of the part that has what the user says now. Only the prompt of a thread has it; it is the last.
+const MessagePart = "message"
+
+// Apart parts a prompt into what comes before the message, and the message.
+func (b Briefing) Apart() (system, message string) {
+	n := len(b.Parts)
+	if n == 0 || b.Parts[n-1].Name != MessagePart {
+		return b.Text, ""
+	}
+	message = b.Parts[n-1].Text
+	system = strings.TrimSuffix(strings.TrimSuffix(b.Text, message), "\n")
+	return system, strings.TrimSuffix(strings.TrimPrefix(message, "User: "), "\n")
 }
 
 // BriefingPart is one section of a briefing.

@@ -88,8 +88,8 @@ type Conversation struct {
 	Channel        Channel
 	Direction      Direction
 	Status         Status
-	Reminder       bool // a reminder call: nothing is extracted from it (W9)
-	Imported       bool // it took place before Recaller knew of it
+	Reminder       bool     // a reminder call: nothing is extracted from it (W9)
+	Imported       bool     // it took place before Recaller knew of it
 	Thread         ThreadID // the thread that it is a stretch of; empty: of none
 	StartedAt      time.Time
 	Offset         time.Duration // east of UTC, of the clock by which an import told its start; 0: UTC, or not known

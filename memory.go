@@ -124,7 +124,8 @@ type Dispute struct {
 // Provenance points at the words a memory came from (B10). Zero for memories that an application wrote.
 type Provenance struct {
 	Conversation ConversationID `json:"conversation_id,omitempty"`
-	Turns        []int          `json:"turns,omitempty"` // turn numbers in that conversation
+	Turns        []int          `json:"turns,omitempty"`     // turn numbers in that conversation
+	Thread       ThreadID       `json:"thread_id,omitempty"` // that the conversation is a part of; empty: of none
 }
 
 // Checkpoint is the resumable state of an unfinished matter; a caller has at most one (H1).

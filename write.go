@@ -27,11 +27,14 @@ type Opening struct {
 	Resume bool
 }
 
-// Introducing asks for a caller with an identity, who is created if nobody has it. He has held no conversation.
+// Introducing asks for a caller with identities, as an Opening does. He has held no conversation: if nobody has any of
+// them he is created, and an identity that nobody has is added to the caller.
 type Introducing struct {
-	Identity  Identity
-	NewCaller CallerID // the id, if the caller has to be created
-	At        time.Time
+	Identities []Identity // at least one
+	NewCaller  CallerID   // the id, if the caller has to be created
+	Name       string     // empty: not known
+	NameSource NameSource
+	At         time.Time
 }
 
 // Opened is the result of an Opening.

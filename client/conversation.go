@@ -66,6 +66,7 @@ type Conversation struct {
 	SessionID       string             `json:"session_id,omitempty" doc:"Of a voice conversation its id as a voice session, which serves wherever its id does." example:"voice-session:0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
 	ExternalID      string             `json:"external_id" doc:"The platform's own id; empty if there is none." example:"CA0123456789abcdef"`
 	CallerID        string             `json:"caller_id" doc:"The caller; empty while the store is away." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
+	ThreadID        string             `json:"thread_id,omitempty" doc:"The thread that it is a part of." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a40"`
 	Channel         recaller.Channel   `json:"channel" enum:"voice,sms,web-chat,telegram,api" doc:"Over what it runs." example:"voice"`
 	Direction       recaller.Direction `json:"direction" enum:"inbound,outbound" doc:"Who began." example:"inbound"`
 	Status          recaller.Status    `json:"status" enum:"active,completed,failed" doc:"Where it stands; one that broke off is failed." example:"active"`

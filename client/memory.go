@@ -47,6 +47,7 @@ type Dispute struct {
 type Provenance struct {
 	ConversationID string `json:"conversation_id,omitempty" doc:"The conversation." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
 	Turns          []int  `json:"turns,omitempty" nullable:"false" doc:"The numbers of the turns in it, from 0."`
+	ThreadID       string `json:"thread_id,omitempty" doc:"The thread that the conversation is a part of; told, not taken." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a40"`
 }
 
 // MemoryInput is a memory to store.

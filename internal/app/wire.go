@@ -33,6 +33,7 @@ import (
 	"github.com/recallerhq/recaller/internal/remem"
 	"github.com/recallerhq/recaller/internal/reminder"
 	"github.com/recallerhq/recaller/internal/search"
+	"github.com/recallerhq/recaller/internal/thread"
 	"github.com/recallerhq/recaller/internal/tool"
 	"github.com/recallerhq/recaller/internal/vector"
 	"github.com/recallerhq/recaller/internal/webhook"
@@ -78,6 +79,7 @@ func (a *App) wire() error {
 		Recall: a.recall, Memories: a.memories, Conversations: a.conversations, Events: a.events, Refresh: a.refresh,
 	}.Register(a.feed)
 	tools := a.tools()
+	threads := a.threads(briefer, tools)
 	reminders := reminder.New(reminder.Deps{
 		Store: a.store, Tenants: a.tenants, Sender: webhook.New(webhook.Options{Allowed: a.reach()}), Enqueued: a.enqueued,
 		Log: a.log, Metrics: reminder.NewMetrics(a.registry), Now: now, NewID: newID,
@@ -92,7 +94,7 @@ func (a *App) wire() error {
 	a.gate = a.admission()
 	return a.serve(callers, httpapi.Deps{
 		Gate:          a.gate,
-		Conversations: a.conversations, Callers: callers, Memories: a.memories, Documents: a.documents, Tools: tools, Reminders: reminders,
+		Conversations: a.conversations, Callers: callers, Memories: a.memories, Threads: threads, Documents: a.documents, Tools: tools, Reminders: reminders,
 		Webhooks: a.tenants, Issuers: a.tenants, Packs: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
 		Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
@@ -105,6 +107,15 @@ func (a *App) tools() *tool.Service {
 		Memories: a.memories, Store: a.store, Words: a.conversations, Recall: a.recall, Tenants: a.tenants,
 		LastTurn: a.conversations.LastTurn,
 		Log:      a.log, Metrics: tool.NewMetrics(a.registry), Now: a.opts.Now, NewID: newID,
+	})
+}
+
+// threads returns the use cases of chats that never end.
+func (a *App) threads(briefer *briefing.Service, tools *tool.Service) *thread.Service {
+	return thread.New(thread.Deps{
+		Store: a.store, Conversations: a.conversations, Briefer: briefer, Memories: a.memories, Tools: tools,
+		Personas: personas{a.tenants}, Tenants: a.tenants, Enqueued: a.enqueued,
+		Log: a.log, Metrics: thread.NewMetrics(a.registry), Now: a.opts.Now, NewID: newID,
 	})
 }
 
@@ -188,6 +199,8 @@ const (
 const (
 	reminderWorkers = 16
 	reminderShare   = 4
+	threadWorkers   = 4
+	threadShare     = 2
 	reindexWorkers  = 2
 	reindexShare    = 1
 	deliveryWorkers = 1 // so that no two create one document there
@@ -200,7 +213,7 @@ func (a *App) runJobs(reminders *reminder.Service) {
 	now := a.opts.Now
 	deps := wrapup.Deps{
 		Store: a.store, Words: a.conversations, Tenants: a.tenants,
-		Indexer: newIndexer(a.recall, a.search), Pins: a.documents, Changed: a.feed.Committed,
+		Indexer: newIndexer(a.recall, a.search), Pins: a.documents, Threads: a.store, EndStretch: a.endStretch, Changed: a.feed.Committed,
 		Log: a.log, Metrics: wrapup.NewMetrics(a.registry), Now: now, NewID: newID,
 	}
 	if a.cfg.Voice.Enabled {
@@ -216,6 +229,10 @@ func (a *App) runJobs(reminders *reminder.Service) {
 		recaller.JobWrapup: {
 			Run: writer.Run, GiveUp: writer.GiveUp, Timeout: wrapupTimeout,
 			MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff, AtOnce: workers,
+		},
+		recaller.JobThread: {
+			Run: writer.Thread, Timeout: wrapupTimeout, MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff, AtOnce: threadWorkers,
+			Share: threadShare,
 		},
 		recaller.JobReminder: {
 			Run: reminders.Fire, GiveUp: reminders.GiveUp, MaxAttempts: reminderTries, MaxBackoff: reminderLonger,
@@ -238,11 +255,17 @@ func (a *App) runJobs(reminders *reminder.Service) {
 			return err
 		}, GiveUp: a.privacy.GiveUp, Timeout: eraseTimeout, AtOnce: eraseWorkers, Share: eraseShare},
 	}, jobs.Options{
-		Workers: workers + reminderWorkers + 2*reindexWorkers + deliveryWorkers + eraseWorkers, Jitter: rand.Float64,
+		Workers: workers + threadWorkers + reminderWorkers + 2*reindexWorkers + deliveryWorkers + eraseWorkers, Jitter: rand.Float64,
 	}, a.log, a.registry, now)
 	a.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "recaller_jobs_waiting", Help: "Jobs that wait or run; -1 while the store is away.",
 	}, a.waiting))
+}
+
+// endStretch ends a conversation of a thread, which goes on in another one.
+func (a *App) endStretch(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID) error {
+	_, err := a.conversations.End(ctx, tenant, string(conv), conversation.End{Reason: conversation.ReasonThread})
+	return err
 }
 
 // bytesPerToken is how many bytes of a conversation make a token, at the least. In English it is more.

@@ -95,6 +95,7 @@ func edges() map[string][]string {
 		"briefing":     {"recall"},
 		"wrapup":       {"exam"},
 		"tool":         {"memory", "recall"},
+		"thread":       {"briefing", "conversation", "memory", "tool"},
 		"refresh":      {"briefing", "events"},
 
 		"embed": {"embed/static"},

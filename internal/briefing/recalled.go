@@ -152,7 +152,11 @@ func (c *composer) said(items []item) {
 	}
 	c.section("recalled", "What was said before", true, func() {
 		if !c.compact {
-			c.line("Found in earlier conversations for what is talked about now. Where two differ, the later one counts.")
+			where := "earlier conversations"
+			if c.thread != nil {
+				where = "earlier messages and calls"
+			}
+			c.line("Found in " + where + " for what is talked about now. Where two differ, the later one counts.")
 		}
 	})
 	for _, it := range items {

@@ -117,7 +117,7 @@ func (s *Service) Introduce(ctx context.Context, tenantID recaller.TenantID, ref
 		return c, bad
 	}
 	return s.Store.Introduce(ctx, tenantID, recaller.Introducing{
-		Identity: is, NewCaller: recaller.CallerID(s.NewID()), At: s.Now(),
+		Identities: []recaller.Identity{is}, NewCaller: recaller.CallerID(s.NewID()), At: s.Now(),
 	})
 }
 

@@ -218,7 +218,7 @@ func refused(err error) bool {
 }
 
 func (s *Service) opening(tenant recaller.Tenant, in Start) (recaller.Opening, error) {
-	ids, err := identities(in.Caller, tenant.DefaultRegion)
+	ids, err := Identities(in.Caller, tenant.DefaultRegion)
 	if err != nil {
 		return recaller.Opening{}, err
 	}

@@ -16,6 +16,7 @@ import (
 const (
 	ReasonSilent = "silent since a restart"
 	ReasonIdle   = "idle"
+	ReasonThread = "the thread goes on" // in its next conversation
 )
 
 // TakeUp takes up the conversations that an earlier process led, however that process ended (P9, H6): they go on.

@@ -24,10 +24,10 @@ const (
 	maxPlatformID  = 256
 )
 
-// identities turns what an edge was told into normalised identities, the strongest first: an application's own id says
+// Identities turns what an edge was told into normalised identities, the strongest first: an application's own id says
 // more about who somebody is than a number does. A number that the caller withheld counts as none. If there is nothing
 // else, it returns no identities: nobody knows the caller, or will recognise him later.
-func identities(ref CallerRef, region string) ([]recaller.Identity, error) {
+func Identities(ref CallerRef, region string) ([]recaller.Identity, error) {
 	var ids []recaller.Identity
 	if ref.ExternalID != "" {
 		v, err := externalID("caller.external_id", ref.ExternalID)

@@ -73,6 +73,7 @@ const (
 	tagConversations = "Conversations"
 	tagCallers       = "Callers"
 	tagMemories      = "Memories"
+	tagThreads       = "Threads"
 	tagTools         = "Tools"
 	tagReminders     = "Reminders"
 	tagDocuments     = "Documents"

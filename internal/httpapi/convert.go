@@ -64,7 +64,7 @@ func conversationOut(c recaller.Conversation) client.Conversation {
 		Direction: c.Direction, Status: c.Status, Reminder: c.Reminder, Imported: c.Imported,
 		StartedAt: instant(c.StartedAt), EndedAt: instant(c.EndedAt), LastActivityAt: instant(c.LastActivityAt),
 		DurationSeconds: c.Duration.Seconds(), TurnCount: c.Turns, EndReason: c.EndReason, RecordingURL: c.RecordingURL,
-		PlatformIDs: c.PlatformIDs, Metadata: c.Metadata, Unreadable: c.Unreadable,
+		PlatformIDs: c.PlatformIDs, Metadata: c.Metadata, ThreadID: string(c.Thread), Unreadable: c.Unreadable,
 	}
 	if c.Summary != nil {
 		sum := client.Summary(*c.Summary)
@@ -166,7 +166,7 @@ func provenanceOut(p recaller.Provenance) *client.Provenance {
 	if p.Conversation == "" && len(p.Turns) == 0 {
 		return nil
 	}
-	return &client.Provenance{ConversationID: string(p.Conversation), Turns: p.Turns}
+	return &client.Provenance{ConversationID: string(p.Conversation), Turns: p.Turns, ThreadID: string(p.Thread)}
 }
 
 func writtenOut(w recaller.MemoryWritten) client.MemoryResponse {

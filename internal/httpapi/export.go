@@ -43,6 +43,7 @@ func (s *server) export(x *exchange, e privacy.Export, damage *recaller.Damage) 
 	out.member("agreements", list(e.Agreements, agreementOut))
 	rows(out, "memories", e.Memories, memoryOut)
 	rows(out, "documents", e.Documents, documentOut)
+	rows(out, "threads", e.Threads, threadOut)
 	members(out, "conversations", e.Conversations, out.conversation)
 	if n := damage.Count(); n > 0 { // as far as was read
 		out.member("damaged", n)
@@ -66,6 +67,7 @@ func (o *sending) head(e privacy.Export) {
 		Reminders     *struct{} `json:"reminders,omitempty"`
 		Agreements    *struct{} `json:"agreements,omitempty"`
 		Documents     *struct{} `json:"documents,omitempty"`
+		Threads       *struct{} `json:"threads,omitempty"`
 		Conversations *struct{} `json:"conversations,omitempty"`
 	}{Export: head})
 }

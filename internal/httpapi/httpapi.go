@@ -29,6 +29,7 @@ import (
 	"github.com/recallerhq/recaller/internal/privacy"
 	"github.com/recallerhq/recaller/internal/recall"
 	"github.com/recallerhq/recaller/internal/tenant"
+	"github.com/recallerhq/recaller/internal/thread"
 	"github.com/recallerhq/recaller/internal/tool"
 )
 
@@ -97,6 +98,21 @@ type Memories interface {
 		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
 	) ([]recaller.CheckpointState, error)
 	DeleteCheckpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) error
+}
+
+// Threads keeps chats that never end; *thread.Service has it.
+type Threads interface {
+	Open(
+		ctx context.Context, tenant recaller.TenantID, in thread.Opening,
+	) (t recaller.Thread, who recaller.Caller, existing bool, err error)
+	Get(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Thread, error)
+	List(
+		ctx context.Context, tenant recaller.TenantID, f recaller.ThreadFilter,
+	) (list []recaller.Thread, next string, err error)
+	Update(ctx context.Context, tenant recaller.TenantID, ref string, c thread.Change) (recaller.Thread, error)
+	Messages(ctx context.Context, tenant recaller.TenantID, ref string, most int) ([]briefing.Said, error)
+	Prompt(ctx context.Context, tenant recaller.TenantID, ref string, in thread.Asking) (thread.Prompted, error)
+	Reply(ctx context.Context, tenant recaller.TenantID, ref string, in thread.Replying) (thread.Replied, error)
 }
 
 // Privacy exports and erases callers; *privacy.Service has it.
@@ -186,6 +202,7 @@ type Deps struct {
 	Conversations Conversations
 	Callers       Callers
 	Memories      Memories
+	Threads       Threads
 	Documents     Documents
 	Tools         Tools
 	Reminders     Reminders
@@ -297,6 +314,7 @@ func newServer(deps Deps, opts Options) (*server, error) {
 	s.receiptRoutes()
 	s.memoryRoutes()
 	s.checkpointRoutes()
+	s.threadRoutes()
 	if err := s.toolRoutes(); err != nil {
 		return nil, err
 	}

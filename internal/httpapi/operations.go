@@ -42,13 +42,15 @@ func operations(o Options) map[string]*admission.Operation {
 		"find-callers", "get-caller", "caller-briefing", "caller-conversations", "caller-memories", "caller-agreements",
 		"recall", "check-receipt", "memory-history", "get-checkpoint", "checkpoint-history", "get-tenant", "list-prompts", "list-packs",
 		"get-pack",
-		"list-tools", "list-reminders", "caller-reminders", "list-documents", "get-document", "query-documents")
+		"list-tools", "list-reminders", "caller-reminders", "list-documents", "get-document", "query-documents",
+		"list-threads", "get-thread", "thread-messages", "thread-prompt")
 	declare(admission.Operation{Scope: recaller.ScopeAgent},
 		"start-conversation", "add-turns", "end-conversation", "update-caller",
 		"store-memory", "update-memory", "forget-memory", "undo-memory", "put-checkpoint", "delete-checkpoint",
 		"call-tool",
 		"set-reminder", "remind-caller", "cancel-reminder", "retry-reminder",
-		"create-document", "update-document", "merge-document", "delete-document", "deliver-document")
+		"create-document", "update-document", "merge-document", "delete-document", "deliver-document",
+		"open-thread", "update-thread", "thread-reply")
 	declare(admission.Operation{Scope: recaller.ScopeAdmin},
 		"erase-caller", "update-tenant", "create-key", "list-keys", "delete-key", "put-pack", "delete-pack",
 		"get-webhook", "put-webhook", "delete-webhook", "get-oauth", "put-oauth", "delete-oauth")

@@ -8,7 +8,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/httpdoor"
 	"github.com/recallerhq/recaller/internal/memory"
@@ -53,9 +52,7 @@ func toolErrorOf(err error) *toolError {
 	}
 	var several *memory.SeveralError
 	if errors.As(err, &several) {
-		f.Candidates = list(several.Candidates, func(m recaller.Memory) client.ToolCandidate {
-			return client.ToolCandidate{Key: m.Key, Value: m.Value, MemoryID: string(m.ID)}
-		})
+		f.Candidates = list(several.Candidates, candidateOut)
 	}
 	switch {
 	case p.Status == http.StatusUnprocessableEntity:

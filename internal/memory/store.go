@@ -175,6 +175,6 @@ func (s *Service) provenance(
 				"must be the number of a turn of the conversation")
 		}
 	}
-	p.Conversation = conv.ID
+	p.Conversation, p.Thread = conv.ID, conv.Thread
 	return p, nil
 }

@@ -22,6 +22,7 @@ type Export struct {
 	Agreements    []recaller.Agreement                   // as they stand
 	Memories      iter.Seq2[recaller.Memory, error]      // every version
 	Documents     iter.Seq2[recaller.Document, error]    // archived ones too, newest first
+	Threads       iter.Seq2[recaller.Thread, error]      // newest first
 	Conversations iter.Seq2[ExportedConversation, error] // newest first
 }
 
@@ -49,7 +50,7 @@ func (s *Service) Export(ctx context.Context, tenant recaller.TenantID, caller r
 	out := Export{
 		ExportedAt: s.Now(), Caller: c,
 		Reminders: s.reminders(ctx, tenant, caller), Memories: s.memories(ctx, tenant, caller),
-		Documents: s.documents(ctx, tenant, caller), Conversations: s.conversations(ctx, tenant, caller),
+		Documents: s.documents(ctx, tenant, caller), Threads: s.threads(ctx, tenant, caller), Conversations: s.conversations(ctx, tenant, caller),
 	}
 	cp, err := s.Store.Checkpoint(ctx, tenant, caller)
 	switch {
@@ -123,6 +124,14 @@ func (s *Service) documents(
 ) iter.Seq2[recaller.Document, error] {
 	return all(ctx, s, conversationsPage, func(p recaller.Page) ([]recaller.Document, string, error) {
 		return s.Store.Documents(ctx, tenant, recaller.DocumentFilter{Caller: caller, Archived: true, Page: p})
+	})
+}
+
+func (s *Service) threads(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) iter.Seq2[recaller.Thread, error] {
+	return all(ctx, s, page, func(p recaller.Page) ([]recaller.Thread, string, error) {
+		return s.Store.Threads(ctx, tenant, recaller.ThreadFilter{Caller: caller, Page: p})
 	})
 }
 

@@ -25,6 +25,7 @@ type Store interface {
 	Memories(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter) (list []recaller.Memory, next string, err error)
 	Checkpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Checkpoint, error)
 	Documents(ctx context.Context, tenant recaller.TenantID, f recaller.DocumentFilter) (list []recaller.Document, next string, err error)
+	Threads(ctx context.Context, tenant recaller.TenantID, f recaller.ThreadFilter) (list []recaller.Thread, next string, err error)
 	Reminders(ctx context.Context, tenant recaller.TenantID, f recaller.ReminderFilter) (list []recaller.Reminder, next string, err error)
 	Acts(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Act, error)
 	ToolCalls(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID) ([]recaller.ToolCall, error)

@@ -124,7 +124,7 @@ func (x *examination) queries() []Query {
 				ORDER BY conversation_id, number`,
 			Args: args, Row: x.there.counting(x.box.turnRow(func(recaller.ConversationID, recaller.Turn) {})),
 		},
-		x.remindersQuery(), x.vectorsQuery(), x.segmentsQuery(), x.documentsQuery())
+		x.remindersQuery(), x.vectorsQuery(), x.segmentsQuery(), x.documentsQuery(), x.threadsQuery())
 	for i, q := range list {
 		list[i] = x.counted(q)
 	}
@@ -153,6 +153,23 @@ func (x *examination) documentsQuery() Query {
 			row, err := scanDocument(scan)
 			if err == nil {
 				_, err = x.box.openDocuments([]sealedDocument{row})
+			}
+			return err
+		},
+	}
+}
+
+func (x *examination) threadsQuery() Query {
+	return Query{
+		SQL:  `SELECT ` + threadColumns + ` FROM threads t WHERE t.tenant_id = $1 AND t.caller_id = $2`,
+		Args: []any{x.tenant, x.caller},
+		Row: func(scan func(...any) error) error {
+			row, err := scanThread(scan)
+			if err != nil {
+				return err
+			}
+			if _, err = x.box.openThread(row); err != nil {
+				err = x.box.leaveOut(err, recaller.DamagedRow{Table: "threads", ID: string(row.ID)})
 			}
 			return err
 		},

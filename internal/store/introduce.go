@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/vault"
@@ -26,9 +27,12 @@ func (s *Store) introduce(
 	ctx context.Context, tenant recaller.TenantID, in recaller.Introducing,
 ) (out recaller.Caller, err error) {
 	w := &opening{tenant: tenant, in: recaller.Opening{
-		Identities: []recaller.Identity{in.Identity}, NewCaller: in.NewCaller,
+		Identities: in.Identities, NewCaller: in.NewCaller, Name: in.Name, NameSource: in.NameSource,
 		Conversation: recaller.Conversation{StartedAt: in.At},
 	}}
+	if len(in.Identities) == 0 {
+		return out, recaller.InvalidField("caller", "needs an identity")
+	}
 	blind, err := s.blinder(ctx, tenant)
 	if err != nil {
 		return out, err
@@ -41,22 +45,35 @@ func (s *Store) introduce(
 	if err != nil {
 		return out, err
 	}
-	if w.caller != "" {
-		return s.introduced(ctx, tenant, w.caller, in)
+	open := s.unseal
+	if w.caller == "" {
+		w.caller, w.isNew, open = in.NewCaller, true, s.seal
 	}
-	w.caller, w.isNew = in.NewCaller, true
-	if w.box, err = s.seal(ctx, tenant, w.caller); err != nil {
+	if w.box, err = open(ctx, tenant, w.caller); recaller.KindOf(err) == recaller.NotFound && !w.isNew {
+		return out, cmp.Or(s.eraseAgain(ctx, tenant, w.caller, in.At), errRaced) // his key is destroyed
+	}
+	if err != nil {
 		return out, err
+	}
+	if !w.isNew {
+		if c, news, err := s.introduced(ctx, w); err != nil || !news {
+			return c, err
+		}
 	}
 	if err := w.sealCaller(); err != nil {
 		return out, err
 	}
 	err = s.WithCaller(ctx, tenant, w.caller, func(tx Tx) error {
-		if caller, _, err := w.find(ctx, tx); err != nil || caller != "" {
+		if caller, by, err := w.find(ctx, tx); err != nil || caller == "" != w.isNew || caller != "" && (caller != w.caller || by != w.by) {
 			return cmp.Or(err, errRaced)
 		}
 		if err := w.writeCaller(ctx, tx); err != nil {
 			return raced(err)
+		}
+		if !w.isNew {
+			if _, err := touch(ctx, tx, tenant, w.caller, in.At); err != nil {
+				return err
+			}
 		}
 		out, err = w.box.readCaller(ctx, tx, tenant, w.caller)
 		return err
@@ -64,18 +81,21 @@ func (s *Store) introduce(
 	return out, err
 }
 
-// introduced returns a caller who is known already. One whose key is destroyed is erased again, as at an opening.
-func (s *Store) introduced(
-	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in recaller.Introducing,
-) (recaller.Caller, error) {
-	if _, err := s.unseal(ctx, tenant, caller); recaller.KindOf(err) == recaller.NotFound {
-		return recaller.Caller{}, cmp.Or(s.eraseAgain(ctx, tenant, caller, in.At), errRaced)
+// introduced returns a caller who is known already, and whether anything new is told of him.
+func (s *Store) introduced(ctx context.Context, w *opening) (c recaller.Caller, news bool, err error) {
+	if c, err = s.Caller(ctx, w.tenant, w.caller); err == nil {
+		err = w.proven(c)
 	}
-	c, err := s.Caller(ctx, tenant, caller)
 	if err != nil {
-		return c, err
+		return c, false, err
 	}
-	return c, proven(c, in.Identity)
+	for _, id := range w.in.Identities {
+		news = news || !slices.Contains(c.Identities, id)
+	}
+	if len(w.in.Identities) > 1 && news { // the others may be somebody else's already
+		return c, true, nil
+	}
+	return c, w.in.Name != "" && c.Name == "", nil
 }
 
 // blindIdentities makes the tokens of the identities.

@@ -17,6 +17,8 @@ type memoryBody struct {
 	Dispute *disputeBody    `json:"d,omitempty"`
 	Gone    *forgettingBody `json:"f,omitempty"`
 	Interim bool            `json:"i,omitempty"` // when it was written; see Memory.Interim
+
+	Thread recaller.ThreadID `json:"th,omitempty"` // of its provenance
 }
 
 // forgettingBody is how a version was forgotten.
@@ -65,6 +67,7 @@ func (b box) openMemory(m sealedMemory) (recaller.Memory, error) {
 	place := memoryPlace(m.Memory)
 	err := b.getBound(place.Table, place.Record, place.Bound, m.body, &body)
 	m.Key, m.Value, m.Provenance.Turns, m.Aliases = body.Key, body.Value, body.Turns, body.Aliases
+	m.Provenance.Thread = body.Thread
 	m.Interim = body.Interim && m.Status == recaller.MemoryActive
 	if d := body.Dispute; d != nil {
 		m.Dispute = &recaller.Dispute{
@@ -80,7 +83,9 @@ func (b box) openMemory(m sealedMemory) (recaller.Memory, error) {
 }
 
 func (b box) sealMemory(m recaller.Memory) ([]byte, error) {
-	body := memoryBody{Key: m.Key, Value: m.Value, Turns: m.Provenance.Turns, Aliases: m.Aliases, Interim: m.Interim}
+	body := memoryBody{
+		Key: m.Key, Value: m.Value, Turns: m.Provenance.Turns, Aliases: m.Aliases, Interim: m.Interim, Thread: m.Provenance.Thread,
+	}
 	if d := m.Dispute; d != nil {
 		body.Dispute = &disputeBody{d.Value, d.Provenance.Conversation, d.Provenance.Turns, micros(d.At)}
 	}

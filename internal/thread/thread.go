@@ -47,19 +47,12 @@ type Store interface {
 		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, job recaller.Job,
 	) error
 	Caller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error)
+	// Introduce returns the caller with identities, who is created if nobody has any of them.
+	Introduce(ctx context.Context, tenant recaller.TenantID, in recaller.Introducing) (recaller.Caller, error)
 	// Forgotten returns every version of the memories that are forgotten.
 	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
 	// MemoryByID returns the newest version of a memory, whatever its status.
 	MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error)
-}
-
-// Callers finds whom a thread is with, and creates him if he is new. ref is a phone number, or "ext:" and an id of the
-// application's own.
-type Callers interface {
-	Introduce(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Caller, error)
-	Update(
-		ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, p recaller.CallerPatch,
-	) (recaller.Caller, error)
 }
 
 // Conversations are the stretches of a thread; *conversation.Service has them.
@@ -111,7 +104,6 @@ type Tenants interface {
 // Deps are what a Service needs; all are required.
 type Deps struct {
 	Store         Store
-	Callers       Callers
 	Conversations Conversations
 	Briefer       Briefer
 	Memories      Memories
@@ -143,9 +135,9 @@ const (
 // Opening asks for a thread, to be found or begun.
 type Opening struct {
 	Once       recaller.Once
-	Caller     string // a phone number, or "ext:" and an id of the application's own
-	Name       string // as the platform knows him; may be empty
-	ExternalID string // of the chat, or of chat and topic; may be empty: then a new thread is begun
+	Caller     conversation.CallerRef
+	ExternalID string // of the chat; empty: a new thread is begun
+	Topic      string // of the chat, which has a thread of its own; only with ExternalID
 	Channel    recaller.Channel
 	Title      string
 	Persona    recaller.PersonaChoice
@@ -159,24 +151,17 @@ func (s *Service) Open(
 	if in.Channel == "" {
 		in.Channel = recaller.ChannelWebChat
 	}
-	if err := s.check(in); err != nil {
+	if err := in.check(); err != nil {
 		return t, who, false, err
 	}
 	if err := s.persona(ctx, tenant, in.Persona); err != nil {
 		return t, who, false, err
 	}
-	if who, err = s.Callers.Introduce(ctx, tenant, in.Caller); err != nil {
+	if who, err = s.introduce(ctx, tenant, in.Caller); err != nil {
 		return t, who, false, err
 	}
-	if in.Name != "" && who.Name == "" {
-		name := in.Name
-		who, err = s.Callers.Update(ctx, tenant, who.ID, recaller.CallerPatch{Name: &name, NameSource: recaller.NameGiven, At: s.Now()})
-		if err != nil {
-			return t, who, false, err
-		}
-	}
 	t, existing, err = s.Store.CreateThread(ctx, tenant, recaller.ThreadCreating{Once: in.Once, Thread: recaller.Thread{
-		ID: recaller.ThreadID(s.NewID()), Caller: who.ID, ExternalID: in.ExternalID, Channel: in.Channel,
+		ID: recaller.ThreadID(s.NewID()), Caller: who.ID, ExternalID: External(in.ExternalID, in.Topic), Channel: in.Channel,
 		Title: strings.TrimSpace(in.Title), Persona: in.Persona, CreatedAt: s.Now(),
 	}})
 	if err != nil {
@@ -186,14 +171,49 @@ func (s *Service) Open(
 	return t, who, existing, err
 }
 
-func (s *Service) check(in Opening) error {
+// introduce returns whom the thread is with. A name that is known already is not replaced.
+func (s *Service) introduce(
+	ctx context.Context, tenantID recaller.TenantID, ref conversation.CallerRef,
+) (who recaller.Caller, err error) {
+	tenant, err := s.Tenants.Tenant(ctx, tenantID)
+	if err != nil {
+		return who, err
+	}
+	ids, err := conversation.Identities(ref, tenant.DefaultRegion)
+	if err == nil && len(ids) == 0 {
+		err = recaller.InvalidField("caller.phone", "must not be withheld: a thread goes on with somebody who is known")
+	}
+	if err != nil {
+		return who, err
+	}
+	return s.Store.Introduce(ctx, tenantID, recaller.Introducing{
+		Identities: ids, NewCaller: recaller.CallerID(s.NewID()), Name: strings.TrimSpace(ref.Name),
+		NameSource: recaller.NameGiven, At: s.Now(),
+	})
+}
+
+// External returns the external id of the thread of a chat, or of a topic in it.
+func External(chat, topic string) string {
+	if topic == "" {
+		return chat
+	}
+	return chat + ":" + topic
+}
+
+func (in Opening) check() error {
 	switch {
 	case !in.Channel.Valid() || !in.Channel.Text():
 		return recaller.InvalidField("channel", "must be a text channel: sms, web-chat, telegram or api")
-	case strings.TrimSpace(in.Caller) == "":
-		return recaller.InvalidField("caller", "is required: a phone or an external_id")
+	case in.Topic != "" && in.ExternalID == "":
+		return recaller.InvalidField("topic", "needs the external_id of its chat")
 	}
 	if err := oneLine("external_id", in.ExternalID, maxExtern); err != nil {
+		return err
+	}
+	if err := oneLine("topic", in.Topic, maxExtern); err != nil {
+		return err
+	}
+	if err := oneLine("caller.name", in.Caller.Name, maxTitle); err != nil {
 		return err
 	}
 	return oneLine("title", in.Title, maxTitle)

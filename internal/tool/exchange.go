@@ -109,5 +109,5 @@ func (x exchange) recorded() *recaller.ToolCall {
 
 // provenance returns where what this call stores came from.
 func (x exchange) provenance() recaller.Provenance {
-	return recaller.Provenance{Conversation: x.conv.ID, Turns: x.turns}
+	return recaller.Provenance{Conversation: x.conv.ID, Turns: x.turns, Thread: x.conv.Thread}
 }

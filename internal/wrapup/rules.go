@@ -101,7 +101,7 @@ func memory(w work, id string, c extract.Candidate) recaller.Memory {
 		ID: recaller.MemoryID(id), Caller: w.conv.Caller, Type: c.Type, Key: c.Key, Value: c.Value,
 		Confidence: c.Confidence, Source: recaller.SourceExtraction, PrivacyScope: recaller.LineOnly,
 		DueAt: c.DueAt, DueDay: c.DueDay,
-		Provenance: recaller.Provenance{Conversation: w.conv.ID, Turns: c.Turns},
+		Provenance: recaller.Provenance{Conversation: w.conv.ID, Turns: c.Turns, Thread: w.conv.Thread},
 		// A fact is as old as its words, also when a past conversation is imported.
 		CreatedAt: w.said(c.Turns), ConfirmedAt: w.said(c.Turns),
 	}

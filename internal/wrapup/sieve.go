@@ -98,7 +98,7 @@ func (s *sieve) memory(c answer.Memory, at []int) recaller.Memory {
 // add keeps a memory, merged with what it repeats, unless it is known under whatever key. One whose own key is known is
 // kept only if its words do not carry what is known. The store overwrites nothing (W9), and keeps it as a dispute.
 func (s *sieve) add(m recaller.Memory) {
-	if s.gone.Retold(m) || s.takenBack(m) || s.settled(m) {
+	if s.gone.Retold(m) || s.takenBack(m) || s.settled(m) || s.learnt(m) {
 		return
 	}
 	if old, known := s.activeAs(m.Key); known {
@@ -125,6 +125,29 @@ func (s *sieve) add(m recaller.Memory) {
 func spelledIn(quoted, other string) bool {
 	i := strings.LastIndex(quoted, " [")
 	return i >= 0 && strings.HasSuffix(quoted, "]") && strings.Contains(other, quoted[i:])
+}
+
+// learnt reports whether the agent of a thread has told by a tag what was found in the same words: most of one is in the
+// other.
+func (s *sieve) learnt(m recaller.Memory) bool {
+	if s.conv.Thread == "" {
+		return false
+	}
+	found := evidence.Terms(m.Value)
+	return slices.ContainsFunc(s.told(s.conv.ID), func(k recaller.Memory) bool {
+		from := k.Provenance
+		if k.Source != recaller.SourceConversation || from.Conversation != s.conv.ID ||
+			!slices.ContainsFunc(m.Provenance.Turns, func(n int) bool { return slices.Contains(from.Turns, n) }) {
+			return false
+		}
+		both, tag := 0, evidence.Terms(k.Value)
+		for stem := range tag {
+			if found[stem] {
+				both++
+			}
+		}
+		return both > 0 && 2*both >= min(len(tag), len(found))
+	})
 }
 
 // settled reports whether somebody has already kept or changed what was found in the words of a memory. They say no

@@ -26,6 +26,7 @@ const (
 	threadWords    = 60 // of a summary by rules
 	titleRunes     = 60
 	titleWords     = 7
+	leastTitle     = 3 // words
 )
 
 // Threads are what the summary of a thread needs.
@@ -221,26 +222,30 @@ func (s *Service) quotedChat(w work) (text, by, title string) {
 			break
 		}
 	}
-	for _, t := range w.turns {
-		if t.Speaker == recaller.User {
-			if title = shortTitle(t.Text); title != "" {
-				break
+	return text, By, titleOf(w.turns)
+}
+
+// titleOf makes a title of what the user said first, greetings aside.
+func titleOf(turns []recaller.Turn) string {
+	for _, t := range turns {
+		if t.Speaker != recaller.User {
+			continue
+		}
+		for _, sentence := range speech.Sentences(t.Text) {
+			clause, _, _ := strings.Cut(sentence.Text, ", ")
+			for _, text := range []string{clause, sentence.Text} {
+				if len(strings.Fields(text)) >= leastTitle {
+					return shortTitle(text)
+				}
 			}
 		}
 	}
-	return text, By, title
+	return ""
 }
 
-// shortTitle returns the beginning of a text as a title: its first sentence, or the first words of that.
+// shortTitle returns a text as a title, or its first words.
 func shortTitle(text string) string {
-	sentences := speech.Sentences(text)
-	if len(sentences) == 0 {
-		return ""
-	}
-	words := strings.Fields(strings.Trim(sentences[0].Text, " .!?\"“”"))
-	if len(words) < 2 {
-		return ""
-	}
+	words := strings.Fields(strings.Trim(text, " .!?,;\"“”"))
 	title, cut := strings.Join(words[:min(len(words), titleWords)], " "), len(words) > titleWords
 	for r := []rune(title); len(r) > titleRunes; r = []rune(title) {
 		i := strings.LastIndexByte(title, ' ')

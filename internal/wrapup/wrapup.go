@@ -111,10 +111,10 @@ type Deps struct {
 	// EndStretch ends a conversation of a thread, which goes on in another one.
 	EndStretch func(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID) error
 	Changed    func(recaller.Change) // told of every change, after its commit
-	Log       *slog.Logger
-	Metrics   *Metrics
-	Now       func() time.Time
-	NewID     func() string
+	Log        *slog.Logger
+	Metrics    *Metrics
+	Now        func() time.Time
+	NewID      func() string
 }
 
 // Service writes conversations up. Safe for concurrent use.

@@ -66,7 +66,7 @@ func TestStore(t *testing.T) { //nolint:tparallel // the stories come first
 	}
 	for _, query := range l.Across() {
 		if !slices.ContainsFunc([]string{
-			"UPDATE identities SET kind = 'erased", "UPDATE conversations SET external_token = NULL", // an erasure begins; its job is nobody's
+			"UPDATE identities SET kind = 'erased", "UPDATE conversations SET external_token = NULL", "UPDATE threads SET external_token = NULL", // an erasure begins; its job is nobody's
 			"FROM documents WHERE", "UPDATE documents SET", "FROM document_tags WHERE", "FROM document_words WHERE", "FROM document_embeddings WHERE", // the tenant's own have the empty caller
 			"c.caller_id = $", // a search that is narrowed to a caller
 		}, func(may string) bool { return strings.Contains(query, may) }) {

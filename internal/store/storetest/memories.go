@@ -302,7 +302,7 @@ func introductions(b *bench) {
 	}
 	for _, err := range atOnce(crowdOf(func(i int) error {
 		c, err := b.Store.Introduce(b.ctx, "t1", recaller.Introducing{
-			Identity: is, NewCaller: made[i], At: b.now,
+			Identities: []recaller.Identity{is}, NewCaller: made[i], At: b.now,
 		})
 		got[i] = c.ID
 		return err

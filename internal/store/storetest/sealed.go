@@ -169,6 +169,13 @@ func (d *Data) PutSecrets() recaller.Opened {
 	d.OK(err)
 	_, err = d.PutCheckpoint(d.ctx, "t", recaller.Checkpoint{ID: "cp", Caller: o.Caller.ID, Intent: "Quokka", Summary: "Quokka", StagingData: []byte(`{"Quokka":1}`), ContactID: "zq-contact"})
 	d.OK(err)
+	_, _, err = d.CreateThread(d.ctx, "t", recaller.ThreadCreating{Thread: recaller.Thread{
+		ID: "th-1", Caller: o.Caller.ID, ExternalID: "zq-external", Channel: recaller.ChannelTelegram, Title: "The Quokka",
+		Persona: recaller.PersonaChoice{Text: "like a Quokka"}, CreatedAt: d.Now,
+	}})
+	d.OK(err)
+	_, err = d.ChangeThread(d.ctx, "t", "th-1", recaller.ThreadPatch{Summary: &recaller.ThreadSummary{Text: "of a Quokka", At: d.Now}})
+	d.OK(err)
 	_, err = d.FileDocument(d.ctx, "t", recaller.Filing{Once: once("4"), Document: recaller.Document{
 		ID: "d-1", Caller: o.Caller.ID, Origin: recaller.DocumentWritten, Title: "The Quokka", Content: "Quokka", Source: "Zwiebel",
 		Tags: []string{"Quokka", "zqmeta"}, State: []byte(`{"Quokka":1}`), CreatedAt: d.Now, UpdatedAt: d.Now,

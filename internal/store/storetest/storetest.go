@@ -106,6 +106,9 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"what is archived leaves the history", archivedHistory},
 		{"no document is changed unseen", documentsForged},
 		{"a caller is known before he rings", introductions},
+		{"a thread goes on through its conversations", threads},
+		{"no thread is changed unseen", threadsForged},
+		{"a conversation that goes on has steps", stepsBeforeTheEnd},
 		{"a wrap-up step has its effect once", steps},
 		{"what was agreed on is kept beside the summary", agreements},
 		{"what an agent would have been told then", past},
@@ -207,6 +210,7 @@ type noise struct {
 	reminder recaller.Reminder // of the memory, pending
 	version  int64
 	document recaller.Document       // the caller's
+	thread   recaller.Thread         // the caller's
 	house    recaller.Document       // the tenant's own
 	second   recaller.ConversationID // an ended one, whose wrap-up is pending
 }
@@ -235,6 +239,8 @@ func newBench(t *testing.T, o Opened) *bench {
 	b.ok(err)
 	b.noise.memory, b.noise.reminder = remembered.Memory, *remembered.Reminder
 	_, err = b.Store.PutCheckpoint(b.ctx, "t2", recaller.Checkpoint{ID: "cp-noise", Caller: b.noise.opened.Caller.ID, Summary: secret, StagingData: []byte(`{}`), LastActivity: b.now, CreatedAt: b.now})
+	b.ok(err)
+	b.noise.thread, _, err = b.Store.CreateThread(b.ctx, "t2", recaller.ThreadCreating{Thread: b.thread(b.noise.opened.Caller.ID, "zq-external")})
 	b.ok(err)
 	b.noise.document = b.file("t2", b.paper(b.noise.opened.Caller.ID, secret, secret))
 	b.noise.house = b.file("t2", b.paper("", secret, secret))

@@ -121,6 +121,12 @@ func (b *bench) readReaches(own recaller.Opened) []reach {
 		}, ""},
 		{"Checkpoint", func() (int, error) { _, err := s.Checkpoint(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
 		{"Resumable", func() (int, error) { _, err := s.Resumable(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
+		{"Thread", func() (int, error) { _, err := s.Thread(ctx, "t1", string(b.noise.thread.ID)); return 0, err }, recaller.NotFound},
+		{"Threads", func() (int, error) {
+			l, _, err := s.Threads(ctx, "t1", recaller.ThreadFilter{Caller: their.Caller.ID})
+			return len(l), err
+		}, ""},
+		{"Stretches", func() (int, error) { l, err := s.Stretches(ctx, "t1", b.noise.thread, 5); return len(l), err }, recaller.NotFound},
 		{"Document", func() (int, error) { _, err := s.Document(ctx, "t1", b.noise.document.ID); return 0, err }, recaller.NotFound},
 		{"Document", func() (int, error) { _, err := s.Document(ctx, "t1", b.noise.house.ID); return 0, err }, recaller.NotFound},
 		{"DocumentsByID", func() (int, error) {
@@ -231,7 +237,7 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 			return 0, err
 		}, ""},
 		{"Introduce", func() (int, error) { // the same number: the own caller
-			c, err := s.Introduce(ctx, "t1", recaller.Introducing{Identity: their.Caller.Identities[0], NewCaller: "new", At: b.now})
+			c, err := s.Introduce(ctx, "t1", recaller.Introducing{Identities: []recaller.Identity{their.Caller.Identities[0]}, NewCaller: "new", At: b.now})
 			if c.ID == their.Caller.ID {
 				return 1, err
 			}
@@ -266,6 +272,21 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 			_, err := s.ChangeMemory(ctx, "t1", recaller.Changing{ID: memory, Forget: true, Patch: recaller.MemoryPatch{Reason: word, At: b.now}})
 			return 0, err
 		}, recaller.NotFound},
+		{"CreateThread", func() (int, error) {
+			_, _, err := s.CreateThread(ctx, "t1", recaller.ThreadCreating{Thread: b.thread(their.Caller.ID, "")})
+			return 0, err
+		}, recaller.NotFound},
+		{"ChangeThread", func() (int, error) {
+			title := "theirs"
+			_, err := s.ChangeThread(ctx, "t1", b.noise.thread.ID, recaller.ThreadPatch{Title: &title})
+			return 0, err
+		}, recaller.NotFound},
+		{"EnqueueThread", func() (int, error) {
+			return 0, s.EnqueueThread(ctx, "t1", their.Caller.ID, recaller.Job{ID: "j", Kind: recaller.JobThread, Subject: "x", RunAt: b.now})
+		}, recaller.NotFound},
+		{"OpenSteps", func() (int, error) {
+			return 0, s.OpenSteps(ctx, "t1", their.Conversation, recaller.StepExtract)
+		}, ""},
 		{"FileDocument", func() (int, error) {
 			d := b.paper(their.Caller.ID, word)
 			_, err := s.FileDocument(ctx, "t1", recaller.Filing{Document: d})

@@ -46,6 +46,17 @@ func read(text string) []word {
 	return out
 }
 
+// Terms returns what a text is compared by: its words that say something about the matter, without their endings.
+func Terms(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range read(text) {
+		if w.content() {
+			out[w.term] = true
+		}
+	}
+	return out
+}
+
 // toks are words as numbers are read from them.
 func toks(ws []word) []string {
 	out := make([]string, len(ws))
