@@ -37,8 +37,11 @@ func (p phrase) covered(t text) (n int) {
 // in reports whether a text is plainly about what a phrase names: it has most of its words, at least two, or the one
 // that names few things.
 func (p phrase) in(t text) bool {
-	return !p.isData() && !p.isName() && !p.broad() && p.has(t)
+	return !p.vague() && p.has(t)
 }
+
+// vague reports whether a phrase makes no text plain: it names nothing, or a kind of data, or singles out nothing.
+func (p phrase) vague() bool { return len(p.stems) == 0 || p.isData() || p.isName() || p.broad() }
 
 // has reports whether a text has most of the words of a phrase, and at least two if there are two.
 func (p phrase) has(t text) bool {
