@@ -102,6 +102,10 @@ func (b *burial) make(m recaller.Memory, caller recaller.CallerID) {
 // searchPast looks for what the caller told in his own words and asked to have forgotten. It reads one conversation
 // after another, and keeps only the turns that may be meant. A conversation that cannot be read is passed over.
 func (s *Service) searchPast(ctx context.Context, w work, burials []burial) error {
+	searches := make([]*forgotten.Search, len(burials))
+	for i, b := range burials {
+		searches[i] = b.search
+	}
 	page := recaller.Page{Limit: pageOfPast}
 	for {
 		filter := recaller.ConversationFilter{Caller: w.conv.Caller, Page: page}
@@ -122,9 +126,7 @@ func (s *Service) searchPast(ctx context.Context, w work, burials []burial) erro
 					"conversation", conv.ID, "err", err)
 				continue
 			}
-			for _, b := range burials {
-				b.search.Read(conv.ID, w.gone.Blank(conv.ID, turns), conv.ID == w.conv.ID)
-			}
+			forgotten.ReadAll(searches, conv.ID, w.gone.Blank(conv.ID, turns), conv.ID == w.conv.ID)
 		}
 		if next == "" {
 			return nil
