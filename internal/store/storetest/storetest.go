@@ -104,6 +104,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a document is written once", filedOnce},
 		{"what became of a delivery is kept beside the document", deliveries},
 		{"what is archived leaves the history", archivedHistory},
+		{"a snapshot opens the pinned documents that may be told", pinnedTold},
 		{"no document is changed unseen", documentsForged},
 		{"a caller is known before he rings", introductions},
 		{"a thread goes on through its conversations", threads},
