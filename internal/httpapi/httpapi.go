@@ -275,7 +275,7 @@ type server struct {
 	metrics      *metrics
 	operations   map[string]*admission.Operation
 	imports      *admission.Slots
-	importing    *semaphore.Weighted           // bytes of JSON of the conversations that are decoded and carried out
+	importing    *semaphore.Weighted           // bytes of JSON of the conversations that are read and carried out
 	faults       map[reflect.Type]*huma.Schema // of the bodies that handlers decode
 	faultSchemas huma.Registry                 // what faults refer to
 	required     map[recaller.Tool][]string    // arguments that a tool requires, in snake_case
@@ -299,7 +299,7 @@ func newServer(deps Deps, opts Options) (*server, error) {
 	s := &server{
 		Deps: deps, opts: opts, mux: &recorder{mux: http.NewServeMux()}, metrics: m,
 		operations: operations(opts), imports: admission.Queue(maxImports, importsAtWork),
-		importing: semaphore.NewWeighted(2 * maxImported),
+		importing: semaphore.NewWeighted(maxImported),
 	}
 	s.api = humago.New(s.mux, s.config())
 	s.api.UseMiddleware(s.admit)
