@@ -153,7 +153,7 @@ func (a *answer) stream(ctx context.Context, res *http.Response) error {
 	for {
 		line, err := readLine(in)
 		if len(line) > 0 {
-			a.line(line)
+			a.line(ctx, line)
 			if in.Buffered() == 0 || len(bytes.TrimSpace(line)) == 0 {
 				a.w.Flush()
 			}
@@ -161,7 +161,7 @@ func (a *answer) stream(ctx context.Context, res *http.Response) error {
 		switch {
 		case a.w.gone != nil || ctx.Err() != nil:
 			a.broken = true
-			return nil // who asked is away, and has what was delivered
+			return nil //nolint:nilerr // who asked is away, and has what was delivered
 		case errors.Is(err, io.EOF) && !a.round.again:
 			a.tail()
 			a.w.Flush()
@@ -189,7 +189,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 }
 
 // line hands one line through. What is no data, and what is no chunk, stays as it is.
-func (a *answer) line(line []byte) {
+func (a *answer) line(ctx context.Context, line []byte) {
 	data, ok := bytes.CutPrefix(line, []byte("data:"))
 	payload := bytes.TrimSpace(data)
 	switch {
@@ -201,7 +201,7 @@ func (a *answer) line(line []byte) {
 		a.skip = true
 	case string(payload) == "[DONE]":
 		a.tail()
-		a.server.settle(a.r.Context(), a)
+		a.server.settle(ctx, a)
 		a.put("", line, "")
 	default:
 		before, out, keep := a.chunk(payload)

@@ -178,7 +178,7 @@ func (s *Server) listModels(x *exchange, r *http.Request, w *writer) error {
 	if err != nil {
 		return err
 	}
-	defer res.Body.Close() //nolint:errcheck // it is read
+	defer res.Body.Close()
 	return passOn(w, res)
 }
 

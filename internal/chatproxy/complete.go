@@ -83,8 +83,8 @@ func (s *Server) asking(x *exchange, r *http.Request, q request) asked {
 
 // remembered returns what is remembered, if it can be had in time. It never holds a request longer than that.
 func (s *Server) remembered(ctx context.Context, in *asked) (status, block string) {
-	began := time.Now()
-	defer func() { s.metrics.memory.Observe(time.Since(began).Seconds()) }()
+	began := s.Now()
+	defer func() { s.metrics.memory.Observe(s.Now().Sub(began).Seconds()) }()
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Deadline)
 	defer cancel()
 	type found struct {

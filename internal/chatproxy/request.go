@@ -83,8 +83,6 @@ func parse(body []byte) request {
 // chat reports whether the body has messages.
 func (q request) chat() bool { return len(q.list) > 0 }
 
-func (q request) streams() bool { return q.root.Get("stream").Bool() }
-
 // choices is how many answers are asked for.
 func (q request) choices() int64 { return max(1, q.root.Get("n").Int()) }
 

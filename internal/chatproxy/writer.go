@@ -98,14 +98,11 @@ func unreachable(err error) error {
 		return httpdoor.Simple(http.StatusServiceUnavailable, "no_upstream",
 			"no upstream is configured: set RECALLER_PROXY_BASE_URL, or RECALLER_LLM_BASE_URL")
 	}
-	return &unreached{Problem: httpdoor.Simple(http.StatusBadGateway, "upstream_unreachable", "the upstream did not answer"), cause: err}
+	return &unreached{httpdoor.Simple(http.StatusBadGateway, "upstream_unreachable", "the upstream did not answer")}
 }
 
-// unreached keeps the cause for the log's kind.
-type unreached struct { //nolint:errname // it is a problem
-	*httpdoor.Problem
-	cause error
-}
+// unreached is a problem that is logged by its kind. The cause, which may hold an address, is not told.
+type unreached struct{ *httpdoor.Problem }
 
 func (u *unreached) Unwrap() []error { return []error{u.Problem, recaller.Unavailable} }
 
