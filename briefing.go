@@ -71,8 +71,13 @@ type Snapshot struct {
 	Said      map[ConversationID][]Turn
 	Acts      []Act      // what was agreed on about times, newest first, bounded by the store
 	Reminders []Reminder // those that are pending, soonest first, bounded by the store
-	Pinned    []Document // those of the caller that are not archived, newest first, bounded by the store
+	// Pinned are those of the caller's pinned documents that are not archived whose words are newest, newest first: as
+	// many as are told, of all and of those that clients wrote. Bounded by the store.
+	Pinned []Document
 }
+
+// PinnedTold is how many pinned documents a briefing tells.
+const PinnedTold = 3
 
 // BrokenOff is a conversation that ended without a goodbye, or that nobody has ended yet. It has the last words, so
 // that the next conversation can carry on (P9, H6).

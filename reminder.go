@@ -68,6 +68,21 @@ const JobDeliver = "deliver"
 // JobWrapup is the kind of the job that writes a conversation up; its subject is the conversation's id.
 const JobWrapup = "wrapup"
 
+// JobLongWrapup is that of a long conversation, so that those wait for each other and hold up no short one.
+const JobLongWrapup = "long_wrapup"
+
+// longTurns is how many turns a long conversation has. What the rules read of it takes several times the room of its
+// words.
+const longTurns = 2000
+
+// WrapupOf returns the kind of the job that writes a conversation up.
+func WrapupOf(c Conversation) string {
+	if c.Turns >= longTurns {
+		return JobLongWrapup
+	}
+	return JobWrapup
+}
+
 // JobReminder is the kind of the job that fires a reminder; its subject is the reminder's id.
 const JobReminder = "reminder"
 

@@ -21,31 +21,61 @@ func Fold(acts []recaller.Act, now time.Time) []recaller.Agreement {
 	})
 	f := fold{zone: now.Location()}
 	for i := range acts {
-		f.take(&acts[i])
+		f.take(&worded{Act: acts[i]})
 	}
+	list := make([]recaller.Agreement, len(f.list))
 	for i := range f.list {
-		if g := &f.list[i]; live(g) && (f.over(g, now) || f.lapsed(g, now)) {
+		g := &f.list[i]
+		if live(g) && (f.over(g, now) || f.lapsed(g, now)) {
 			g.State = recaller.AgreementOver
 		}
+		list[i] = g.Agreement
 	}
-	slices.SortStableFunc(f.list, func(a, b recaller.Agreement) int { return a.At.Compare(b.At) })
-	return f.list
+	slices.SortStableFunc(list, func(a, b recaller.Agreement) int { return a.At.Compare(b.At) })
+	return list
 }
 
 type fold struct {
 	zone *time.Location
-	list []recaller.Agreement
+	list []standing
 }
+
+// standing is an agreement as far as the acts were read.
+type standing struct {
+	recaller.Agreement
+	by *worded // By, with its words
+}
+
+// worded is an act whose words are read when they are first asked for, and once: a fold compares each with many.
+type worded struct {
+	recaller.Act
+	said, about []string
+	read        bool
+}
+
+func (a *worded) words() *worded {
+	if !a.read {
+		a.said = quoted(a.Act)
+		a.about, a.read = matter(a.said), true
+	}
+	return a
+}
+
+// quoted returns the words of the act.
+func (a *worded) quoted() []string { return a.words().said }
+
+// matter returns those that say what it is about.
+func (a *worded) matter() []string { return a.words().about }
 
 func (f *fold) date(t time.Time) time.Time { return dateOf(t.In(f.zone)) }
 
 // live reports whether an agreement is open or held.
-func live(g *recaller.Agreement) bool {
+func live(g *standing) bool {
 	return g.State == recaller.AgreementOpen || g.State == recaller.AgreementHeld
 }
 
 // lapsed reports whether something is held no longer, because its time limit has passed.
-func (f *fold) lapsed(g *recaller.Agreement, now time.Time) bool {
+func (f *fold) lapsed(g *standing, now time.Time) bool {
 	return g.State == recaller.AgreementHeld && slices.ContainsFunc(g.By.Of, func(s recaller.Stretch) bool {
 		return !s.From.After(now) && (s.From.In(f.zone).Hour() > 0 || f.date(s.From).Before(f.date(now)))
 	})
@@ -55,26 +85,26 @@ func (f *fold) lapsed(g *recaller.Agreement, now time.Time) bool {
 const late = 2 * time.Hour
 
 // over reports whether the day of an agreement is past, or its hour by more than late.
-func (f *fold) over(g *recaller.Agreement, now time.Time) bool {
+func (f *fold) over(g *standing, now time.Time) bool {
 	return f.date(g.At).Before(f.date(now)) || !g.Day && !now.Before(g.At.Add(late))
 }
 
-func (f *fold) take(a *recaller.Act) {
+func (f *fold) take(a *worded) {
 	switch a.Kind {
 	case recaller.ActCancelled:
 		for _, i := range f.meant(a, true) {
-			f.end(i, recaller.AgreementCancelled, a)
+			f.end(i, recaller.AgreementCancelled, &a.Act)
 		}
 	case recaller.ActDone:
 		for _, i := range f.done(a) {
-			f.end(i, recaller.AgreementDone, a)
+			f.end(i, recaller.AgreementDone, &a.Act)
 		}
 	case recaller.ActHeld:
 		f.open(a)
 	default:
 		for _, i := range f.replaced(a) {
 			if g := f.list[i]; !g.At.Equal(a.At) || g.Day != a.Day {
-				f.end(i, recaller.AgreementMoved, a)
+				f.end(i, recaller.AgreementMoved, &a.Act)
 			}
 		}
 		f.open(a)
@@ -83,7 +113,7 @@ func (f *fold) take(a *recaller.Act) {
 
 // replaced returns the agreements that an act replaces with another time. A time that it only says will not do is
 // replaced if the act names its day.
-func (f *fold) replaced(a *recaller.Act) []int {
+func (f *fold) replaced(a *worded) []int {
 	if a.Kind == recaller.ActSettled && len(a.Of) == 0 {
 		return nil
 	}
@@ -97,7 +127,7 @@ func (f *fold) end(i int, state recaller.AgreementState, a *recaller.Act) {
 // open adds an agreement. The same day and hour make it the same agreement, said again. So does the same day if either
 // names no hour. Another hour on the same day replaces the first if they share a matter. What was held and is now
 // settled is no longer held.
-func (f *fold) open(a *recaller.Act) {
+func (f *fold) open(a *worded) {
 	state := recaller.AgreementOpen
 	if a.Kind == recaller.ActHeld {
 		state = recaller.AgreementHeld
@@ -109,31 +139,32 @@ func (f *fold) open(a *recaller.Act) {
 		}
 		switch {
 		case g.State == recaller.AgreementHeld && (g.Day || a.Day || g.At.Equal(a.At)):
-			if g.State, g.By = state, *a; !a.Day {
+			if g.State, g.By, g.by = state, a.Act, a; !a.Day {
 				g.At, g.Day = a.At, false
 			}
 			return
 		case state == recaller.AgreementHeld && (g.Day || a.Day || g.At.Equal(a.At)):
 			return
-		case g.At.Equal(a.At) && g.Day == a.Day, a.Day && !g.Day && f.alike(g.By, *a):
+		case g.At.Equal(a.At) && g.Day == a.Day, a.Day && !g.Day && alike(g.by, a):
 			return
-		case g.Day && !a.Day && f.alike(g.By, *a):
-			g.At, g.Day, g.By = a.At, a.Day, *a
+		case g.Day && !a.Day && alike(g.by, a):
+			g.At, g.Day, g.By, g.by = a.At, a.Day, a.Act, a
 			return
-		case !g.Day && !a.Day && g.By.Conversation == a.Conversation && f.alike(g.By, *a):
-			f.end(i, recaller.AgreementMoved, a)
+		case !g.Day && !a.Day && g.By.Conversation == a.Conversation && alike(g.by, a):
+			f.end(i, recaller.AgreementMoved, &a.Act)
 		}
 	}
-	f.list = append(f.list, recaller.Agreement{At: a.At, Day: a.Day, State: state, By: *a})
+	f.list = append(f.list, standing{recaller.Agreement{At: a.At, Day: a.Day, State: state, By: a.Act}, a})
 }
 
 // meant returns the open agreements that an act moves or cancels: those of the times that it names. If it names none
 // (or, if exact is not set, none of theirs), it means the one that it shares words with, else the only one, or the last
 // of its own conversation.
-func (f *fold) meant(a *recaller.Act, exact bool) []int {
+func (f *fold) meant(a *worded, exact bool) []int {
 	var open, named []int
-	for i, g := range f.list {
-		if !live(&g) || f.date(g.At).Before(f.date(a.SaidAt)) {
+	for i := range f.list {
+		g := &f.list[i]
+		if !live(g) || f.date(g.At).Before(f.date(a.SaidAt)) {
 			continue
 		}
 		open = append(open, i)
@@ -153,9 +184,9 @@ func (f *fold) meant(a *recaller.Act, exact bool) []int {
 	clear := slices.ContainsFunc(a.Said, func(s recaller.Saying) bool {
 		return sentence{words: plain(speech.Words(s.Text))}.callsOff()
 	})
-	if exact && !clear && len(quoted(*a)) > 0 {
+	if exact && !clear && len(a.quoted()) > 0 {
 		open = slices.DeleteFunc(open, func(i int) bool { // "it's off" may be said of anything
-			return shared(matter(*a), matter(f.list[i].By)) == 0
+			return shared(a.matter(), f.list[i].by.matter()) == 0
 		})
 	}
 	open = slices.DeleteFunc(open, func(i int) bool { return !exact && f.list[i].At.Equal(a.At) })
@@ -172,7 +203,7 @@ func (f *fold) meant(a *recaller.Act, exact bool) []int {
 }
 
 // within reports whether an agreement lies in a stretch of time: a day, a week, or the hour of a day.
-func (f *fold) within(g recaller.Agreement, s recaller.Stretch) bool {
+func (f *fold) within(g *standing, s recaller.Stretch) bool {
 	day, from := f.date(g.At), f.date(s.From)
 	if s.To.Sub(s.From) > 36*time.Hour {
 		return !day.Before(from) && day.Before(f.date(s.To))
@@ -181,11 +212,11 @@ func (f *fold) within(g recaller.Agreement, s recaller.Stretch) bool {
 }
 
 // closest returns the agreements that share the most words with an act; all, if none shares more than another.
-func (f *fold) closest(of []int, a *recaller.Act) []int {
-	words, most := matter(*a), 0
+func (f *fold) closest(of []int, a *worded) []int {
+	most := 0
 	var best []int
 	for _, i := range of {
-		switch n := shared(words, matter(f.list[i].By)); {
+		switch n := shared(a.matter(), f.list[i].by.matter()); {
 		case n > most:
 			best, most = []int{i}, n
 		case n == most:
@@ -196,16 +227,16 @@ func (f *fold) closest(of []int, a *recaller.Act) []int {
 }
 
 // done returns the agreements that an act says have happened: those of its day, and what was awaited and has come.
-func (f *fold) done(a *recaller.Act) []int {
+func (f *fold) done(a *worded) []int {
 	var out []int
-	words := matter(*a)
-	for i, g := range f.list {
+	for i := range f.list {
+		g := &f.list[i]
 		switch {
-		case !live(&g):
+		case !live(g):
 		case !g.At.After(a.SaidAt) && (!g.Day || f.date(g.At).Before(f.date(a.SaidAt))) &&
 			slices.ContainsFunc(a.Of, func(s recaller.Stretch) bool { return f.within(g, s) }):
 			out = append(out, i)
-		case g.By.Conversation == a.Conversation || !arrived.in(quoted(*a)) || shared(words, matter(g.By)) == 0:
+		case g.By.Conversation == a.Conversation || !arrived.in(a.quoted()) || shared(a.matter(), g.by.matter()) == 0:
 		case len(a.Of) == 0,
 			slices.ContainsFunc(a.Of, func(s recaller.Stretch) bool {
 				return !f.date(s.From).Before(f.date(g.By.SaidAt))
@@ -217,15 +248,15 @@ func (f *fold) done(a *recaller.Act) []int {
 }
 
 // alike reports whether two acts may be about one matter: they share a word, or one of them has none.
-func (f *fold) alike(a, b recaller.Act) bool {
-	x, y := matter(a), matter(b)
+func alike(a, b *worded) bool {
+	x, y := a.matter(), b.matter()
 	return a.Conversation == b.Conversation || len(x) == 0 || len(y) == 0 || shared(x, y) > 0
 }
 
 // Concerns reports whether words are about the matter of an agreement. They share a word that says what it is about. If
 // either has none, they are of one conversation.
 func Concerns(g recaller.Agreement, conversation recaller.ConversationID, words string) bool {
-	x, y := matter(g.By), matter(recaller.Act{Said: []recaller.Saying{{Text: words}}})
+	x, y := matter(quoted(g.By)), matter(plain(speech.Words(words)))
 	if len(x) == 0 || len(y) == 0 {
 		return g.By.Conversation == conversation
 	}
@@ -241,10 +272,10 @@ func quoted(a recaller.Act) []string {
 	return out
 }
 
-// matter returns the words of an act that say what it is about.
-func matter(a recaller.Act) []string {
+// matter returns those of an act's words that say what it is about.
+func matter(said []string) []string {
 	var out []string
-	for _, w := range quoted(a) {
+	for _, w := range said {
 		w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "s")
 		if len(w) >= leastMatter && !common[w] && !speech.IsNumber(w) && !slices.Contains(out, w) && !accepts[w] &&
 			!commits[w] {

@@ -96,7 +96,7 @@ func (a *App) wire() error {
 	return a.serve(callers, httpapi.Deps{
 		Gate:          a.gate,
 		Conversations: a.conversations, Callers: callers, Memories: a.memories, Threads: threads, Documents: a.documents, Tools: tools, Reminders: reminders,
-		Webhooks: a.tenants, Issuers: a.tenants, Packs: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
+		Webhooks: a.tenants, Issuers: a.tenants, Packs: a.tenants, Personas: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
 		Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
 	})
@@ -115,7 +115,7 @@ func (a *App) tools() *tool.Service {
 func (a *App) threads(briefer *briefing.Service, tools *tool.Service) *thread.Service {
 	return thread.New(thread.Deps{
 		Store: a.store, Conversations: a.conversations, Briefer: briefer, Memories: a.memories, Tools: tools,
-		Personas: personas{a.tenants}, Tenants: a.tenants, Enqueued: a.enqueued,
+		Personas: a.tenants, Tenants: a.tenants, Enqueued: a.enqueued,
 		Log: a.log, Metrics: thread.NewMetrics(a.registry), Now: a.opts.Now, NewID: newID,
 	})
 }
@@ -236,17 +236,23 @@ func (a *App) runJobs(reminders *reminder.Service) {
 	if a.cfg.Voice.Enabled {
 		deps.Documents = a.documents
 	}
-	workers := a.cfg.Workers
+	workers, long := a.cfg.Workers, 1
 	if model := a.model(); model != nil {
 		deps.Model, deps.Window, deps.Trust = model, a.cfg.Model.WindowTokens*bytesPerToken, exam.Trust(a.cfg.Model.Words)
 		workers = max(workers, a.cfg.Model.Concurrency)
+		long = workers // who waits for a model would hold up others
 	}
 	writer := wrapup.New(deps)
-	a.runner = jobs.New(a.store, map[string]jobs.Handler{
-		recaller.JobWrapup: {
+	writeUp := func(atOnce int) jobs.Handler {
+		return jobs.Handler{
 			Run: writer.Run, GiveUp: writer.GiveUp, Timeout: wrapupTimeout,
-			MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff, AtOnce: workers,
-		},
+			MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff, AtOnce: atOnce,
+			Work: recaller.JobWrapup,
+		}
+	}
+	a.runner = jobs.New(a.store, map[string]jobs.Handler{
+		recaller.JobWrapup:     writeUp(workers),
+		recaller.JobLongWrapup: writeUp(long),
 		recaller.JobThread: {
 			Run: writer.Thread, Timeout: wrapupTimeout, MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff, AtOnce: threadWorkers,
 			Share: threadShare,
@@ -272,7 +278,7 @@ func (a *App) runJobs(reminders *reminder.Service) {
 			return err
 		}, GiveUp: a.privacy.GiveUp, Timeout: eraseTimeout, AtOnce: eraseWorkers, Share: eraseShare},
 	}, jobs.Options{
-		Workers: workers + threadWorkers + reminderWorkers + 2*reindexWorkers + deliveryWorkers + eraseWorkers, Jitter: rand.Float64,
+		Workers: workers + long + threadWorkers + reminderWorkers + 2*reindexWorkers + deliveryWorkers + eraseWorkers, Jitter: rand.Float64,
 	}, a.log, a.registry, now)
 	a.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "recaller_jobs_waiting", Help: "Jobs that wait or run; -1 while the store is away.",

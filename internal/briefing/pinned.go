@@ -7,11 +7,8 @@ import (
 	"github.com/recallerhq/recaller/internal/pin"
 )
 
-// Bounds of what is told of pinned documents, one in characters.
-const (
-	mostPinned = 3
-	maxPinned  = 600
-)
+// maxPinned bounds what is told of a pinned document, in characters.
+const maxPinned = 600
 
 // pinned tells the caller's pinned documents, the one whose words are newest first: of a topic that comes back what it
 // is about, where it stands and what is open, of another its beginning.
@@ -26,7 +23,7 @@ func (c *composer) pinned() {
 			c.line("What was said of them, with the day. What stands under a later day counts.")
 		}
 	})
-	for i, d := range list[:min(len(list), mostPinned)] {
+	for i, d := range list[:min(len(list), recaller.PinnedTold)] {
 		c.unit(rankPinned+i, func(u *unit) {
 			c.str("- ")
 			c.data(d.Title, maxKeyShown)
@@ -38,8 +35,10 @@ func (c *composer) pinned() {
 }
 
 func aboutPinned(d recaller.Document) string {
-	if t, ok := pin.Of(d); ok && d.Origin == recaller.DocumentPin {
-		return t.Brief(maxPinned)
+	if d.Origin == recaller.DocumentPin {
+		if brief, ok := pin.Brief(d, maxPinned); ok {
+			return brief
+		}
 	}
 	return d.Content
 }

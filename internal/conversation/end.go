@@ -127,5 +127,5 @@ func (s *Service) wrapup(
 	if !slices.ContainsFunc(steps, open) {
 		return steps, nil
 	}
-	return steps, &recaller.Job{ID: s.NewID(), Kind: recaller.JobWrapup, Subject: string(conv.ID), RunAt: s.Now()}
+	return steps, &recaller.Job{ID: s.NewID(), Kind: recaller.WrapupOf(conv), Subject: string(conv.ID), RunAt: s.Now()}
 }

@@ -207,7 +207,7 @@ func TestAListWithDamagedWords(t *testing.T) {
 		})
 		b.ok(err)
 		convs = append(convs, ended)
-		if i == 0 {
+		if i == 11 {
 			now := b.Clock.Now()
 			m, err := b.Store.StoreMemory(t.Context(), archived, recaller.Storing{Memory: recaller.Memory{
 				ID: "dog", Caller: ended.Caller, Type: recaller.Fact, Key: "dog_name", Value: "Max", Confidence: 1,

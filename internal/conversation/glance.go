@@ -38,7 +38,12 @@ func (g *Glance) without(numbers []int) *Glance {
 	return g
 }
 
-// told takes out the turns that say what was forgotten.
+// whole reports whether each turn has all of its words.
+func (g *Glance) whole() bool {
+	return g == nil || !slices.ContainsFunc(g.Turns, func(t livebuffer.Turn) bool { return !t.Whole() })
+}
+
+// told takes out the turns that say what was forgotten, as far as they have their words.
 func (g *Glance) told(conv recaller.ConversationID, gone forgotten.View) *Glance {
 	if g != nil {
 		g.Turns = slices.DeleteFunc(g.Turns, func(t livebuffer.Turn) bool {

@@ -2,6 +2,7 @@ package conversation_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/recallerhq/recaller"
@@ -72,5 +73,28 @@ func TestALiveCallTellsNothingForgottenWhileTheStoreIsAway(t *testing.T) {
 				t.Errorf("after an undo %d turns are seen, want both", n)
 			}
 		})
+	}
+}
+
+// A glance holds the beginning of a long turn. What is forgotten may stand behind it, and hides the turn as well.
+func TestALongTurnIsHiddenAtAGlanceByAllOfItsWords(t *testing.T) {
+	b := newBench(t)
+	started := b.begin(keep, conversation.Start{Caller: conversation.CallerRef{Phone: phone}})
+	id := string(started.Conversation.ID)
+	b.say(keep, id, "user: "+strings.Repeat("well ", 200)+"and my son lost his job at the garage", "user: the tap drips")
+	now := b.Clock.Now()
+	m, err := b.Store.StoreMemory(t.Context(), keep, recaller.Storing{Memory: recaller.Memory{
+		ID: "m", Caller: started.Caller.ID, Type: recaller.Fact, Key: "job", Value: "son lost his job at the garage", Confidence: 1,
+		Source: recaller.SourceAPI, PrivacyScope: recaller.LineOnly, CreatedAt: now, ConfirmedAt: now,
+	}})
+	b.ok(err)
+	_, err = b.Store.ChangeMemory(t.Context(), keep, recaller.Changing{ID: m.Memory.ID, Forget: true, Patch: recaller.MemoryPatch{At: now}})
+	b.ok(err)
+	for _, turns := range []bool{true, false} {
+		rec, err := b.Get(t.Context(), keep, id, turns)
+		b.ok(err)
+		if len(rec.Live.Turns) != 1 || rec.Live.Turns[0].Number != 1 {
+			t.Errorf("asked for turns %v: %d turns at a glance, want the other one alone", turns, len(rec.Live.Turns))
+		}
 	}
 }

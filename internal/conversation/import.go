@@ -151,7 +151,9 @@ func (s *Service) importing(tenant recaller.Tenant, in Import) (recaller.Importi
 		s.mask(guard.Dialogue{}, turns)
 	}
 	req := recaller.Importing{Opening: opening, Turns: turns, CountOnly: tenant.Retention != recaller.Keep}
-	req.Steps, req.Job = s.wrapup(tenant, opening.Conversation, !in.NoWrapup && len(turns) > 0)
+	counted := opening.Conversation
+	counted.Turns = len(turns)
+	req.Steps, req.Job = s.wrapup(tenant, counted, !in.NoWrapup && len(turns) > 0)
 	return req, nil
 }
 

@@ -127,6 +127,23 @@ func TestRepeatedImportWritesNothing(t *testing.T) {
 	}
 }
 
+// What is long is written up by workers of its own.
+func TestALongConversationIsAnotherKindOfWork(t *testing.T) {
+	b := newBench(t)
+	for n, want := range map[int]string{1999: recaller.JobWrapup, 2000: recaller.JobLongWrapup} {
+		_, err := b.Import(t.Context(), keep, conversation.Import{
+			Start:     conversation.Start{Caller: conversation.CallerRef{Phone: phone}, ExternalID: want},
+			StartedAt: b.Clock.Now(), Turns: slices.Repeat(said("user: word"), n),
+		})
+		b.ok(err)
+		jobs, err := b.Store.DueJobs(t.Context(), b.Clock.Now(), keep, 10)
+		b.ok(err)
+		if !slices.ContainsFunc(jobs, func(j recaller.Job) bool { return j.Kind == want }) || len(jobs) == 0 {
+			t.Errorf("%d turns: got %+v, want one of the kind %s", n, jobs, want)
+		}
+	}
+}
+
 func TestImportOfALiveConversationLeavesItAlone(t *testing.T) {
 	for _, tenant := range tenants {
 		b := newBench(t)

@@ -21,13 +21,15 @@ type Record struct {
 	Live  *Glance // nil unless it is active, and led by this process
 	Away  bool    // the store is away, and this is all that this process knows
 
-	hidden []int // the numbers of the turns that say what was forgotten
+	gone   forgotten.View // what is left out of it
+	hidden []int          // the numbers of the turns that say what was forgotten, where their words were read
 }
 
 // wanted says what to read of a conversation.
 type wanted struct {
 	turns     bool
 	forgotten bool // include what was forgotten
+	hidden    bool // find the turns that say what was forgotten, also where no turns are asked for
 }
 
 // Get reads a conversation back by its id or external id, with the progress of its wrap-up, and without what was
@@ -52,6 +54,7 @@ func (s *Service) get(ctx context.Context, tenant recaller.TenantID, ref string,
 	if conv, st := e.view(); st.away() && conv.Caller == "" { // the store has not seen it
 		return s.remembered(e, want), nil
 	}
+	want.hidden = !e.glance(s.Now()).whole()
 	rec, err := within(ctx, s, s.Patience, func(ctx context.Context) (Record, error) {
 		return s.read(ctx, tenant, ref, want)
 	})
@@ -64,7 +67,7 @@ func (s *Service) get(ctx context.Context, tenant recaller.TenantID, ref string,
 	if conv, st := e.view(); st.away() { // the store is behind
 		rec.Conversation = conv
 	}
-	rec.Live = e.glance(s.Now()).without(rec.hidden)
+	rec.Live = e.glance(s.Now()).told(rec.Conversation.ID, rec.gone).without(rec.hidden)
 	return rec, nil
 }
 
@@ -75,29 +78,32 @@ func (s *Service) read(ctx context.Context, tenant recaller.TenantID, ref string
 	if rec.Steps, err = s.Store.Steps(ctx, tenant, rec.Conversation); err != nil {
 		return Record{}, err
 	}
-	var gone forgotten.View
 	if !want.forgotten {
-		if gone, err = s.forgotten(ctx, tenant, rec.Conversation); err != nil {
+		if rec.gone, err = s.forgotten(ctx, tenant, rec.Conversation); err != nil {
 			return Record{}, err
 		}
 	}
-	if want.turns || !gone.Empty() {
-		if rec.Turns, err = s.Turns(ctx, tenant, rec.Conversation); err != nil {
-			return Record{}, err
-		}
-	}
-	rec.Conversation = gone.Conversation(rec.Conversation, rec.Turns)
-	for _, t := range rec.Turns {
-		if gone.Hides(rec.Conversation.ID, t) {
-			rec.hidden = append(rec.hidden, t.Number)
-		}
-	}
-	rec.Turns = gone.Blank(rec.Conversation.ID, rec.Turns)
 	if !want.turns {
-		rec.Turns = nil
+		rec.Conversation.Summary, err = s.summary(ctx, tenant, rec.Conversation, rec.gone, want.hidden, rec.hide)
+		return rec, err
 	}
+	if rec.Turns, err = s.Turns(ctx, tenant, rec.Conversation); err != nil || rec.gone.Empty() {
+		return rec, err
+	}
+	sieve := rec.gone.Sieve(rec.Conversation)
+	rec.Turns = slices.Clone(rec.Turns)
+	for i, t := range rec.Turns {
+		if sieve.Read(t) {
+			rec.hide(t.Number)
+			rec.Turns[i].Text = ""
+		}
+	}
+	rec.Conversation.Summary = sieve.Summary()
 	return rec, nil
 }
+
+// hide notes that a turn says what was forgotten.
+func (r *Record) hide(number int) { r.hidden = append(r.hidden, number) }
 
 // remembered returns what this process knows of a conversation without the store. Unless want asks for it, it leaves
 // out what is forgotten, as far as this process has heard.
@@ -183,7 +189,7 @@ func (s *Service) told(ctx context.Context, tenant recaller.TenantID, list []rec
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			summary, err := s.summary(ctx, tenant, c, gone)
+			summary, err := s.summary(ctx, tenant, c, gone, false, nil)
 			switch {
 			case err == nil:
 				list[i].Summary = summary

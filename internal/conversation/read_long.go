@@ -80,32 +80,30 @@ func (s *Service) sifted(
 	if err != nil || gone.Empty() {
 		return conv, err
 	}
-	conv.Summary, err = s.sift(ctx, tenant, conv, gone, func(n int) { hidden[n] = true })
+	conv.Summary, err = s.summary(ctx, tenant, conv, gone, true, func(n int) { hidden[n] = true })
 	return conv, err
 }
 
-// summary returns what of a conversation's summary may be told.
+// summary returns what of a conversation's summary may be told. It reads the words only if the summary quotes some, or
+// all turns that must not be told are to be found: then it tells hide.
 func (s *Service) summary(
 	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, gone forgotten.View,
+	all bool, hide func(number int),
 ) (*recaller.Summary, error) {
-	if conv.Turns >= longTurns {
-		return s.sift(ctx, tenant, conv, gone, func(int) {})
+	if gone.Empty() {
+		return conv.Summary, nil
 	}
-	turns, err := s.Turns(ctx, tenant, conv)
-	return gone.Summary(conv, turns), err
-}
-
-// sift looks through the words of a conversation, and tells hide which turns must not be told. It returns what of the
-// summary may be.
-func (s *Service) sift(
-	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, gone forgotten.View, hide func(number int),
-) (*recaller.Summary, error) {
 	sieve := gone.Sieve(conv)
+	if !all && !sieve.Quotes() {
+		return sieve.Summary(), nil
+	}
 	for t, err := range s.EachTurn(ctx, tenant, conv) {
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if sieve.Read(t) {
+		case !all:
+			sieve.Quote(t)
+		case sieve.Read(t):
 			hide(t.Number)
 		}
 	}

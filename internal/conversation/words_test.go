@@ -186,8 +186,8 @@ func TestWhatIsForgottenOfALongConversationIsFoundWordByWord(t *testing.T) {
 		Conversation: done.Conversation.ID, Caller: done.Caller.ID, Step: recaller.StepSummarise, State: recaller.StepDone, By: "rules", Summary: &sum, At: b.Clock.Now(),
 	})
 	b.ok(err)
-	whole := 0 // times that all turns were read at once
-	b.serveOn(forgetful{b.Store, done.Conversation.ID, &whole})
+	whole, pages := 0, 0 // times that all turns were read at once, or a page of them
+	b.serveOn(forgetful{b.Store, done.Conversation.ID, &whole, &pages})
 	want, err := b.Get(t.Context(), keep, "long", true)
 	b.ok(err)
 	rec, words, err := b.GetLong(t.Context(), keep, "long", false)
@@ -214,8 +214,28 @@ func TestWhatIsForgottenOfALongConversationIsFoundWordByWord(t *testing.T) {
 	if rec, words, err := b.GetLong(t.Context(), keep, "long", true); err != nil || words == nil || len(rec.Conversation.Summary.Facts) != 2 {
 		t.Errorf("with what is forgotten: got %v, want all of it one by one", err)
 	}
+	brief, err := b.Get(t.Context(), keep, "long", false)
+	b.ok(err)
+	if diff := cmp.Diff(want.Conversation, brief.Conversation); diff != "" {
+		t.Errorf("without its turns (-with +without):\n%s", diff)
+	}
 	if whole != 1 {
 		t.Errorf("all turns were read at once %d times, want once, by Get", whole)
+	}
+	done, err = b.Import(t.Context(), keep, conversation.Import{
+		Start: conversation.Start{Caller: conversation.CallerRef{Phone: phone}, ExternalID: "unquoted"}, StartedAt: b.Clock.Now(), Turns: lines,
+	})
+	b.ok(err)
+	sum = recaller.Summary{Brief: "They come at nine. There is a cat.", By: "model"}
+	_, err = b.Store.WriteStep(t.Context(), keep, recaller.StepResult{
+		Conversation: done.Conversation.ID, Caller: done.Caller.ID, Step: recaller.StepSummarise, State: recaller.StepDone, By: "model", Summary: &sum, At: b.Clock.Now(),
+	})
+	b.ok(err)
+	pages = 0
+	brief, err = b.Get(t.Context(), keep, "unquoted", false)
+	b.ok(err)
+	if pages > 0 || brief.Conversation.Summary.Brief != "They come at nine." {
+		t.Errorf("got %+v from %d pages of words, want none read where the summary quotes none", brief.Conversation.Summary, pages)
 	}
 }
 
@@ -224,6 +244,14 @@ type forgetful struct {
 	conversation.Store
 	in    recaller.ConversationID
 	whole *int
+	pages *int
+}
+
+func (f forgetful) TurnPage(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, from int,
+) ([]recaller.Turn, int, error) {
+	*f.pages++
+	return f.Store.TurnPage(ctx, tenant, conv, from)
 }
 
 func (f forgetful) Forgotten(context.Context, recaller.TenantID, recaller.CallerID) ([]recaller.Memory, error) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/recall/token"
@@ -11,7 +12,10 @@ import (
 
 // filter decides which lines about one conversation stay.
 type filter struct {
-	things []thing            // that count for it
+	view   View
+	conv   recaller.Conversation
+	any    bool               // something counts for it
+	quotes bool               // the lines quote something
 	pieces map[string]*quoter // what the lines quote, as runs of words
 	said   bool               // some of its turns are known
 }
@@ -21,14 +25,11 @@ type quoter struct{ shown, hidden bool }
 
 // filter returns one for lines of which the quotations are those of the judged texts. It knows no turn yet.
 func (v View) filter(conv recaller.Conversation, judged ...string) filter {
-	f := filter{pieces: map[string]*quoter{}}
-	for _, t := range v.things {
-		if conv.ID == t.asked.Conversation || !conv.StartedAt.After(t.at) {
-			f.things = append(f.things, t)
-		}
-	}
+	f := filter{view: v, conv: conv, pieces: map[string]*quoter{}}
+	f.any = slices.ContainsFunc(v.things, func(t thing) bool { return f.counts(&t) })
 	for _, text := range judged {
 		for _, q := range quoted(text) {
+			f.quotes = true
 			for piece := range strings.SplitSeq(unmarked(q), "…") {
 				if words := run(piece); words != " " {
 					f.pieces[words] = &quoter{}
@@ -43,21 +44,21 @@ func (v View) filter(conv recaller.Conversation, judged ...string) filter {
 func (v View) filtered(conv recaller.Conversation, said []recaller.Turn, judged ...string) filter {
 	f := v.filter(conv, judged...)
 	for _, turn := range said {
-		f.read(turn, v.Hides(conv.ID, turn))
+		f.read(turn, func() bool { return v.Hides(conv.ID, turn) })
 	}
 	return f
 }
 
-// read takes note of what a turn says of the quotations.
-func (f *filter) read(turn recaller.Turn, hidden bool) {
+// read takes note of what a turn says of the quotations. It asks whether the turn is hidden only if it says any.
+func (f *filter) read(turn recaller.Turn, hides func() bool) {
 	f.said = true
-	if len(f.pieces) == 0 || len(f.things) == 0 {
+	if len(f.pieces) == 0 || !f.any {
 		return
 	}
-	words := run(turn.Text)
+	words, hides := run(turn.Text), sync.OnceValue(hides)
 	for piece, in := range f.pieces {
-		if known := in.shown && !hidden || in.hidden && hidden; !known && strings.Contains(words, piece) {
-			in.shown, in.hidden = in.shown || !hidden, in.hidden || hidden
+		if known := in.shown && in.hidden; !known && strings.Contains(words, piece) {
+			in.shown, in.hidden = in.shown || !hides(), in.hidden || hides()
 		}
 	}
 }
@@ -74,7 +75,7 @@ func (f filter) lines(list []string) []string {
 
 // line returns a line without the sentences that must not be told. A line with quotations stays or goes whole.
 func (f filter) line(line string) string {
-	if line == "" || len(f.things) == 0 {
+	if line == "" || !f.any {
 		return line
 	}
 	if quotes := quoted(line); len(quotes) > 0 && f.said {
@@ -159,11 +160,17 @@ func (f filter) quoting(line string, quotes []string) string {
 	return line
 }
 
+// counts reports whether a thing counts for the conversation.
+func (f filter) counts(t *thing) bool {
+	return f.conv.ID == t.asked.Conversation || !f.conv.StartedAt.After(t.at)
+}
+
 func (f filter) tells(s string) bool {
-	said := words(s)
-	return slices.ContainsFunc(f.things, func(t thing) bool {
-		return t.carriedBy(said) || t.request.in(said)
-	})
+	if !f.any {
+		return false
+	}
+	said, x := words(s), f.view.index()
+	return x.carries(said, f.counts) || x.named(said, f.counts)
 }
 
 // quoted returns the quotations in a line, with their marks.

@@ -14,6 +14,7 @@ package forgotten
 import (
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -21,7 +22,10 @@ import (
 )
 
 // View is what was forgotten of one caller. The zero value hides nothing. Safe for concurrent use.
-type View struct{ things []thing }
+type View struct {
+	things []thing
+	index  func() *index // made when first asked for; nil where there are no things
+}
 
 // thing is one memory that was forgotten, in all of its versions.
 type thing struct {
@@ -36,16 +40,24 @@ type thing struct {
 
 // New returns the view of memories that are forgotten, given all of their versions in any order.
 func New(versions []recaller.Memory) View {
-	var v View
+	var things []thing
+	at := map[recaller.MemoryID]int{}
 	for _, m := range versions {
-		i := slices.IndexFunc(v.things, func(t thing) bool { return t.id == m.ID })
-		if i < 0 {
-			i = len(v.things)
-			v.things = append(v.things, thing{id: m.ID})
+		i, known := at[m.ID]
+		if !known {
+			i = len(things)
+			at[m.ID], things = i, append(things, thing{id: m.ID})
 		}
-		v.things[i].add(m)
+		things[i].add(m)
 	}
-	return v
+	return viewOf(things)
+}
+
+func viewOf(things []thing) View {
+	if len(things) == 0 {
+		return View{}
+	}
+	return View{things, sync.OnceValue(func() *index { return indexOf(things) })}
 }
 
 func (t *thing) add(m recaller.Memory) {
@@ -99,7 +111,7 @@ func (v View) Plus(versions []recaller.Memory) View {
 	kept := slices.DeleteFunc(slices.Clone(v.things), func(t thing) bool {
 		return slices.ContainsFunc(again.things, func(n thing) bool { return n.id == t.id })
 	})
-	return View{append(kept, again.things...)}
+	return viewOf(append(kept, again.things...))
 }
 
 // Without returns v without those of the memories that are active again.
@@ -112,7 +124,7 @@ func (v View) Without(memories []recaller.Memory) View {
 	if !slices.ContainsFunc(v.things, back) {
 		return v
 	}
-	return View{slices.DeleteFunc(slices.Clone(v.things), back)}
+	return viewOf(slices.DeleteFunc(slices.Clone(v.things), back))
 }
 
 // asking is how many turns after a request still speak of it, such as the agent's promise.
@@ -123,27 +135,25 @@ func (v View) Hides(conv recaller.ConversationID, turn recaller.Turn) bool {
 	if v.Empty() {
 		return false
 	}
-	said := words(turn.Text)
-	return slices.ContainsFunc(v.things, func(t thing) bool { return t.hides(conv, turn, said) })
-}
-
-func (t thing) hides(conv recaller.ConversationID, turn recaller.Turn, said text) bool {
-	if names(t.asked, conv, turn.Number) ||
-		slices.ContainsFunc(t.from, func(p recaller.Provenance) bool { return names(p, conv, turn.Number) }) {
+	x := v.index()
+	if x.places[place{conv, turn.Number}] {
 		return true
 	}
-	if t.before(conv, turn.Number, turn.At) {
-		return t.carriedBy(said) || turn.Speaker == recaller.User && t.request.in(said)
-	}
-	if conv != t.asked.Conversation {
+	said := words(turn.Text)
+	agent := turn.Speaker == recaller.Assistant
+	asks := len(x.asked[conv]) > 0 && said.asks()
+	before := func(t *thing) bool { return t.before(conv, turn.Number, turn.At) }
+	here := func(t *thing) bool { return conv == t.asked.Conversation }
+	switch {
+	case x.carries(said, func(t *thing) bool { return before(t) || here(t) && (agent || asks) }),
+		turn.Speaker == recaller.User && x.named(said, before):
+		return true
+	case !asks:
 		return false
 	}
-	asks := said.asks()
-	if after := turn.Number - last(t.asked); asks && len(t.asked.Turns) > 0 && after <= asking &&
-		turn.Speaker == recaller.Assistant {
-		return true
-	}
-	return t.carriedBy(said) && (asks || turn.Speaker == recaller.Assistant) || asks && t.touchedBy(said)
+	return agent && slices.ContainsFunc(x.asked[conv], func(t *thing) bool {
+		return !before(t) && len(t.asked.Turns) > 0 && turn.Number-last(t.asked) <= asking
+	}) || x.touches(said, func(t *thing) bool { return here(t) && !before(t) })
 }
 
 // before reports whether words are from before the forgetting: by their number in the conversation that asked for it,
@@ -157,11 +167,6 @@ func (t thing) before(conv recaller.ConversationID, number int, at time.Time) bo
 
 func (t thing) carriedBy(said text) bool {
 	return slices.ContainsFunc(t.carried, func(c carried) bool { return c.in(said) })
-}
-
-// touchedBy reports whether a text has any word of what was forgotten.
-func (t thing) touchedBy(said text) bool {
-	return slices.ContainsFunc(t.carried, func(c carried) bool { return c.touched(said) })
 }
 
 func names(p recaller.Provenance, conv recaller.ConversationID, number int) bool {

@@ -103,11 +103,18 @@ func (r Request) Named() []string {
 func (r Request) OwnName(called string) bool {
 	own := words(called).content()
 	return slices.ContainsFunc(r.names, func(p phrase) bool {
-		return p.own && slices.ContainsFunc(p.stems, func(stem string) bool { return naming[stem] }) &&
+		return p.ofOwnName() &&
 			!slices.ContainsFunc(p.stems, func(stem string) bool {
 				return !naming[stem] && !slices.Contains(own, stem)
 			})
 	})
+}
+
+// OfOwnName reports whether a request may be OwnName, whatever the name is.
+func (r Request) OfOwnName() bool { return slices.ContainsFunc(r.names, phrase.ofOwnName) }
+
+func (p phrase) ofOwnName() bool {
+	return p.own && slices.ContainsFunc(p.stems, func(stem string) bool { return naming[stem] })
 }
 
 // Unkept returns a memory made of a turn, to be forgotten with it, because no other memory holds what it says.

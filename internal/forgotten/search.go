@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/recallerhq/recaller"
@@ -37,8 +38,11 @@ func (p phrase) covered(t text) (n int) {
 // in reports whether a text is plainly about what a phrase names: it has most of its words, at least two, or the one
 // that names few things.
 func (p phrase) in(t text) bool {
-	return !p.isData() && !p.isName() && !p.broad() && p.has(t)
+	return !p.vague() && p.has(t)
 }
+
+// vague reports whether a phrase makes no text plain: it names nothing, or a kind of data, or singles out nothing.
+func (p phrase) vague() bool { return len(p.stems) == 0 || p.isData() || p.isName() || p.broad() }
 
 // has reports whether a text has most of the words of a phrase, and at least two if there are two.
 func (p phrase) has(t text) bool {
@@ -158,36 +162,65 @@ const maxHits = 1000
 
 // Read reads the turns of a conversation; here says that the caller asks in it.
 func (s *Search) Read(conv recaller.ConversationID, turns []recaller.Turn, here bool) {
-	for i, t := range turns {
-		if t.Speaker != recaller.User || len(s.hits) >= maxHits || !here && !t.At.Before(s.request.At) {
-			continue
+	ReadAll([]*Search{s}, conv, turns, here)
+}
+
+// ReadAll has several searches read the turns of a conversation, of which it takes the words apart once.
+func ReadAll(searches []*Search, conv recaller.ConversationID, turns []recaller.Turn, here bool) {
+	var before heard
+	for _, t := range turns {
+		h := hear(t)
+		if t.Speaker == recaller.User {
+			for _, s := range searches {
+				s.read(conv, h, before, here)
+			}
 		}
-		var before recaller.Turn
-		if i > 0 {
-			before = turns[i-1]
-		}
-		said := words(t.Text)
-		pointed := s.request.points >= 0 && here && t.Number == s.request.points
-		asking := here && len(s.request.Turns) > 0 && t.Number >= s.request.Turns[0] || said.flat().asking()
-		if asking && !pointed && !strings.ContainsFunc(t.Text, unicode.IsDigit) {
-			continue
-		}
-		h := hit{Told: Told{t, conv}, plain: pointed, size: max(1, len(said.content()))}
-		for k, p := range s.request.names {
-			h.read(k, p, said, before, here)
-		}
-		for _, stem := range h.stems {
-			s.said[stem]++
-		}
-		if h.plain || h.shown || len(h.stems) > 0 {
-			s.hits = append(s.hits, h)
-		}
+		before = h
+	}
+}
+
+// heard is a turn with what several searches ask of it, worked out when the first one does.
+type heard struct {
+	recaller.Turn
+	said   func() text
+	flat   func() line
+	asking func() bool
+	says   func() int // how many words say something in it
+}
+
+func hear(t recaller.Turn) heard {
+	h := heard{Turn: t, said: sync.OnceValue(func() text { return words(t.Text) })}
+	h.flat = sync.OnceValue(func() line { return h.said().flat() })
+	h.asking = sync.OnceValue(func() bool { return h.flat().asking() })
+	h.says = sync.OnceValue(func() int { return len(h.said().content()) })
+	return h
+}
+
+func (s *Search) read(conv recaller.ConversationID, t, before heard, here bool) {
+	if len(s.hits) >= maxHits || !here && !t.At.Before(s.request.At) {
+		return
+	}
+	pointed := s.request.points >= 0 && here && t.Number == s.request.points
+	asking := here && len(s.request.Turns) > 0 && t.Number >= s.request.Turns[0] || t.asking()
+	if asking && !pointed && !strings.ContainsFunc(t.Text, unicode.IsDigit) {
+		return
+	}
+	h := hit{Told: Told{t.Turn, conv}, plain: pointed}
+	for k, p := range s.request.names {
+		h.read(k, p, t, before, here)
+	}
+	for _, stem := range h.stems {
+		s.said[stem]++
+	}
+	if h.plain || h.shown || len(h.stems) > 0 {
+		h.size = max(1, t.says())
+		s.hits = append(s.hits, h)
 	}
 }
 
 // read notes what a turn has of a phrase.
-func (h *hit) read(k int, p phrase, said text, before recaller.Turn, here bool) {
-	answer := answers(p, before, h.Turn)
+func (h *hit) read(k int, p phrase, t, before heard, here bool) {
+	answer, said := answers(p, before, t), t.said()
 	switch {
 	case p.isName():
 	case p.isData():
@@ -289,24 +322,24 @@ func (s *Search) best(of []hit) []hit {
 
 // answers reports whether a turn gives what an agent asked for and a phrase names. A no gives nothing, nor does a
 // question.
-func answers(p phrase, asked, t recaller.Turn) bool {
+func answers(p phrase, asked, t heard) bool {
 	if asked.Speaker != recaller.Assistant || !strings.Contains(asked.Text, "?") ||
 		strings.HasSuffix(strings.TrimSpace(t.Text), "?") {
 		return false
 	}
-	question := words(asked.Text)
+	question := asked.said()
 	if p.isData() {
-		return p.ofKind(question) && !flat(t.Text).any(declines)
+		return p.ofKind(question) && !t.flat().any(declines)
 	}
 	if slices.ContainsFunc(p.stems, func(stem string) bool { return !question.has(stem) }) {
 		return false
 	}
-	said := flat(t.Text)
+	said := t.flat()
 	if len(said) == 0 || said.any(declines) || speech.Denial(said.at(0)) {
 		return false
 	}
-	open := words(asked.Text).flat().any(openers)
-	return open && len(words(t.Text).content()) > 0 || said.is(said.ahead(0), assents) || p.covered(words(t.Text)) > 0
+	open := asked.flat().any(openers)
+	return open && t.says() > 0 || said.is(said.ahead(0), assents) || p.covered(t.said()) > 0
 }
 
 // flat returns a text as one run of words.

@@ -18,16 +18,14 @@ func (v View) Summary(conv recaller.Conversation, said []recaller.Turn) *recalle
 	}
 	sieve := v.Sieve(conv)
 	for _, t := range said {
-		sieve.Read(t)
+		sieve.Quote(t)
 	}
 	return sieve.Summary()
 }
 
 // Sieve takes out of a conversation what must not be told, given its turns one by one: however many there are, it
-// holds none of them. Read them all, and then ask for its Summary.
+// holds none of them. Read them all, or Quote them all, and then ask for its Summary.
 type Sieve struct {
-	view View
-	conv recaller.Conversation
 	filter
 }
 
@@ -37,14 +35,22 @@ func (v View) Sieve(conv recaller.Conversation) *Sieve {
 	if s := conv.Summary; s != nil {
 		judged = slices.Concat([]string{s.Brief, s.Next}, s.Topics, s.Decisions, s.Actions, s.Facts)
 	}
-	return &Sieve{v, conv, v.filter(conv, judged...)}
+	return &Sieve{v.filter(conv, judged...)}
 }
 
 // Read takes a turn, and reports whether it must not be told.
 func (s *Sieve) Read(turn recaller.Turn) (hidden bool) {
 	hidden = s.view.Hides(s.conv.ID, turn)
-	s.read(turn, hidden)
+	s.read(turn, func() bool { return hidden })
 	return hidden
+}
+
+// Quotes reports whether the summary cannot be told without the turns, because it quotes some.
+func (s *Sieve) Quotes() bool { return s.any && s.quotes }
+
+// Quote is Read, for who asks for the Summary alone: it looks only for what that quotes.
+func (s *Sieve) Quote(turn recaller.Turn) {
+	s.read(turn, func() bool { return s.view.Hides(s.conv.ID, turn) })
 }
 
 // Summary returns View.Summary of the turns that were read.
@@ -181,7 +187,7 @@ func (v View) Checkpoint(c recaller.Checkpoint) recaller.Checkpoint {
 	var staging map[string]any
 	dec := json.NewDecoder(bytes.NewReader(c.StagingData))
 	dec.UseNumber()
-	if len(f.things) > 0 && dec.Decode(&staging) == nil {
+	if f.any && dec.Decode(&staging) == nil {
 		if kept, err := json.Marshal(f.value(staging)); err == nil {
 			c.StagingData = kept
 		}

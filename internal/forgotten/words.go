@@ -2,6 +2,7 @@ package forgotten
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -131,6 +132,15 @@ func read(key, value string) carried {
 	return c
 }
 
+// id tells what a value is known by from others.
+func (c carried) id() string {
+	id := strconv.FormatBool(c.rare)
+	for _, list := range [][]string{c.value, c.key, c.name, c.exact} {
+		id += "\x01" + strings.Join(list, "\x02")
+	}
+	return id + strconv.FormatBool(c.name == nil)
+}
+
 func (c carried) equal(o carried) bool {
 	return slices.Equal(c.value, o.value) && slices.Equal(c.key, o.key) && slices.Equal(c.name, o.name)
 }
@@ -182,6 +192,11 @@ func (c carried) in(t text) bool {
 			covered++
 		}
 	}
+	return c.covered(covered, t) || covered >= leastEcho && slices.ContainsFunc(t.sentences, c.echoed)
+}
+
+// covered reports whether a text with that many of the value's stems carries it.
+func (c carried) covered(covered int, t text) bool {
 	switch n := len(c.value); {
 	case covered == 0:
 		return false
@@ -189,10 +204,9 @@ func (c carried) in(t text) bool {
 		return c.rare || len(t.content()) <= brief || slices.ContainsFunc(c.key, t.has)
 	case n <= leastEcho:
 		return covered == n
-	case float64(covered) >= most*float64(n):
-		return true
+	default:
+		return float64(covered) >= most*float64(n)
 	}
-	return slices.ContainsFunc(t.sentences, c.echoed)
 }
 
 // numbered returns the long numbers of a sentence, except years, and its shorter ones with the word of a name beside
@@ -231,7 +245,12 @@ func (c carried) echoed(sentence []word) bool {
 			covered++
 		}
 	}
-	return covered >= leastEcho && float64(covered) >= mostEcho*float64(len(said))
+	return c.echoes(covered, len(said))
+}
+
+// echoes reports whether a sentence says little else, by how many of its stems the value has.
+func (c carried) echoes(covered, of int) bool {
+	return len(c.value) > leastEcho && covered >= leastEcho && float64(covered) >= mostEcho*float64(of)
 }
 
 // named reports whether a text has a word of the caller's name. A word that is also a plain word needs its capital,
@@ -258,11 +277,6 @@ func (c carried) whole(sentence []word) bool {
 		}
 	}
 	return true
-}
-
-// touched reports whether a text has any word of the value or of its key.
-func (c carried) touched(t text) bool {
-	return slices.ContainsFunc(c.value, t.has) || slices.ContainsFunc(c.key, t.has)
 }
 
 // asks reports whether a text speaks of forgetting something that was said.

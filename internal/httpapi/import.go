@@ -73,7 +73,7 @@ func (s *server) importConversations(ctx context.Context, x *exchange, in *struc
 	if in.Check {
 		carry = s.Conversations.CheckImport
 	}
-	head, err := scan(body.Reader())
+	head, err := s.scan(ctx, body)
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +89,16 @@ func (s *server) importConversations(ctx context.Context, x *exchange, in *struc
 		status = http.StatusOK
 	}
 	return &importAnswer{Status: status, Body: done}, nil
+}
+
+// scan looks through a body, when there is room for the largest of its values.
+func (s *server) scan(ctx context.Context, body *spool) (batchHead, error) {
+	room := min(body.size, maxImported)
+	if err := s.importing.Acquire(ctx, room); err != nil {
+		return batchHead{}, err
+	}
+	defer s.importing.Release(room)
+	return scan(body.Reader())
 }
 
 // bodyKept reads the body of an import. It stays in memory only if it is small.

@@ -83,6 +83,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 type batchHead struct {
 	Batch  bool // the body is one; else it is a conversation
 	Wrapup *bool
+	Sizes  []int32 // of its conversations, in bytes of JSON, with what separates them
 }
 
 // scan reads a body to its end, and keeps none of it. It fails if the body is not JSON or if a conversation in it is too
@@ -100,7 +101,7 @@ func scan(body io.Reader) (head batchHead, err error) {
 		}
 		switch name, _ := key.(string); name {
 		case "conversations":
-			err = scanConversations(v)
+			err = scanConversations(v, &head)
 			head.Batch = true
 		case "wrapup":
 			var raw json.RawMessage
@@ -132,7 +133,7 @@ func scan(body io.Reader) (head batchHead, err error) {
 }
 
 // scanConversations reads the array of them.
-func scanConversations(v *values) error {
+func scanConversations(v *values, head *batchHead) error {
 	first, err := v.token()
 	if err != nil {
 		return err
@@ -141,11 +142,14 @@ func scanConversations(v *values) error {
 		return recaller.InvalidField("conversations", "expected array")
 	}
 	for i := 0; v.more(); i++ {
-		if _, err := v.value(&skipped{}); errors.Is(err, errTooLong) {
+		size, err := v.value(&skipped{})
+		switch {
+		case errors.Is(err, errTooLong):
 			return recaller.InvalidField(fmt.Sprintf("conversations[%d]", i), "may have at most %d MiB of JSON", maxImported>>20)
-		} else if err != nil {
+		case err != nil:
 			return err
 		}
+		head.Sizes = append(head.Sizes, int32(min(size, maxImported)))
 	}
 	_, err = v.token()
 	return err

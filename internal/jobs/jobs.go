@@ -58,6 +58,8 @@ type Handler struct {
 	Scheduled bool
 	// AtOnce bounds how many jobs of this kind run at once, so that others find a worker; 0 means all workers.
 	AtOnce int
+	// Work names what a caller's jobs do one after the other, of whatever kinds they are; "" means the kind.
+	Work string
 	// Share bounds how many of them are one tenant's, so that others' find one too; 0 means AtOnce.
 	Share int
 }

@@ -125,11 +125,17 @@ func (s *shares) order(running map[recaller.TenantID]int, a, b recaller.TenantID
 	return cmp.Or(cmp.Compare(running[a], running[b]), cmp.Compare(s.served[a], s.served[b]))
 }
 
-// may reports whether a job may run beside those that do. A caller's jobs of one kind run one after the other, so that
+// work is what a caller's jobs of a kind do one after the other.
+func (s *shares) work(kind string) string { return cmp.Or(s.handlers[kind].Work, kind) }
+
+// may reports whether a job may run beside those that do. A caller's jobs of one work run one after the other, so that
 // two write-ups do not compete over his memories. The lock is held.
 func (s *shares) may(j recaller.Job) bool {
 	kind, tenant := 0, 0
 	for _, r := range s.running {
+		if j.Caller != "" && r.Caller == j.Caller && r.Tenant == j.Tenant && s.work(r.Kind) == s.work(j.Kind) {
+			return false
+		}
 		if r.Kind != j.Kind {
 			continue
 		}
@@ -137,9 +143,6 @@ func (s *shares) may(j recaller.Job) bool {
 		if r.Tenant == j.Tenant {
 			tenant++
 			if r.ID == j.ID { // its lease ended too soon: the clock jumped
-				return false
-			}
-			if j.Caller != "" && r.Caller == j.Caller {
 				return false
 			}
 		}

@@ -72,6 +72,38 @@ func TestAHangingEndpointHoldsUpItsOwnKindOnly(t *testing.T) {
 	}
 }
 
+// A tenant has ten long conversations to be written up, of which one is at a time. His short ones go on meanwhile, but for
+// those of the caller whose long one is written: his write-ups are one work, of whatever kind.
+func TestLongWorkHoldsUpNoShortOne(t *testing.T) {
+	t.Parallel()
+	slow := func(ctx context.Context, _ recaller.Job) error { <-ctx.Done(); return nil }
+	run(t, Options{Workers: 3}, map[string]Handler{
+		"long":  {Run: slow, AtOnce: 1, Work: "writeup", Timeout: time.Minute},
+		"short": {Run: fine, AtOnce: 2, Work: "writeup"},
+	}, func(f *floor) {
+		put := func(kind string, caller recaller.CallerID, due time.Duration) {
+			f.put(recaller.Job{Tenant: "one", Kind: kind, Caller: caller, Subject: kind + string(caller), RunAt: f.began.Add(due)})
+		}
+		for i := range 10 {
+			put("long", recaller.CallerID(fmt.Sprint(i)), time.Duration(i)*time.Millisecond-time.Hour)
+		}
+		f.Wake()
+		f.pass(time.Second)
+		for i := range 10 {
+			put("short", recaller.CallerID(fmt.Sprint(i)), 0)
+		}
+		f.Wake()
+		f.pass(time.Second)
+		if long, short := f.count("long one"), f.count("short one"); long != 1 || short != 9 {
+			t.Errorf("%d long and %d short ones, want one, and all but its caller's", long, short)
+		}
+		f.pass(time.Minute)
+		if long, short := f.count("long one"), f.count("short one"); long != 2 || short != 10 {
+			t.Errorf("when it is done: %d long and %d short ones, want the next, and all", long, short)
+		}
+	})
+}
+
 // A tenant imports four hundred conversations. Two others have a call each meanwhile: they are next.
 func TestAFloodWaitsForNobodyElse(t *testing.T) {
 	t.Parallel()

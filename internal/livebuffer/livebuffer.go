@@ -30,6 +30,9 @@ type Turn struct {
 	Entities []string // names, days, dates and numbers, as they were said
 }
 
+// Whole reports whether the text is all that was said in the turn.
+func (t Turn) Whole() bool { return len(t.Text) < MaxText }
+
 // Buffer holds the last turns of one conversation. The zero value is empty and usable. It is not safe for concurrent
 // use: the live conversation that owns it has the lock.
 type Buffer struct {

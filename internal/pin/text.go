@@ -1,6 +1,7 @@
 package pin
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,9 +43,24 @@ func (t Topic) Content() string {
 	return b.String()
 }
 
-// Brief tells a topic in a few sentences of at most so many bytes: what it is about, where it stands, what is open. Each
-// is told whole, or not at all.
-func (t Topic) Brief(most int) string {
+// Brief tells the topic of a document in a few sentences of at most so many bytes: what it is about, where it stands,
+// what is open. Each is told whole, or not at all. It returns false if the document is of no topic. It reads no more of
+// the topic than it tells: every briefing of the caller waits for it.
+func Brief(d recaller.Document, most int) (text string, ok bool) {
+	var t struct {
+		Lead    []string `json:"lead"`
+		About   Quote    `json:"about"`
+		Worded  *Words   `json:"worded"`
+		Now     []Quote  `json:"now"`
+		Actions []Quote  `json:"actions"`
+	}
+	if len(d.State) == 0 || json.Unmarshal(d.State, &t) != nil || len(t.Lead) == 0 {
+		return "", false
+	}
+	return Topic{Lead: t.Lead, About: t.About, Worded: t.Worded, Now: t.Now, Actions: t.Actions}.brief(most), true
+}
+
+func (t Topic) brief(most int) string {
 	var b strings.Builder
 	add := func(label string, q Quote) {
 		if said := " " + label + q.told(); b.Len()+len(said) <= most {

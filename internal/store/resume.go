@@ -52,9 +52,11 @@ func (w *opening) resume(ctx context.Context, tx Tx, row sealedConversation) (ou
 		w.tenant, c.ID); err != nil {
 		return out, err
 	}
-	if _, err := tx.Exec(ctx, `DELETE FROM jobs WHERE tenant_id = $1 AND kind = $2 AND subject = $3`,
-		w.tenant, recaller.JobWrapup, c.ID); err != nil {
-		return out, err
+	for _, kind := range []string{recaller.JobWrapup, recaller.JobLongWrapup} {
+		if _, err := tx.Exec(ctx, `DELETE FROM jobs WHERE tenant_id = $1 AND kind = $2 AND subject = $3`,
+			w.tenant, kind, c.ID); err != nil {
+			return out, err
+		}
 	}
 	out = recaller.Opened{Conversation: c, Existing: true, Resumed: true}
 	out.Change = recaller.Change{Tenant: w.tenant, Caller: c.Caller, Version: version, Conversation: &c}

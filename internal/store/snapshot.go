@@ -158,17 +158,43 @@ func (r *snapshotRead) done() (recaller.Snapshot, error) {
 		}
 		r.snap.Open = append(r.snap.Open, recaller.BrokenOff{Conversation: c, Turns: r.words[c.ID]})
 	}
-	pinned, err := r.box.openDocuments(r.pinned)
-	if err != nil {
+	if err := r.openPinned(); err != nil {
 		return recaller.Snapshot{}, err
 	}
-	r.snap.Pinned = pinned
 	r.snap.Silent = !r.spoke
 	if h := r.snap.History; len(h) > 0 && h[0].Status == recaller.Failed {
 		slices.Reverse(r.last)
 		r.snap.BrokenOff = &recaller.BrokenOff{Conversation: h[0], Turns: r.last}
 	}
 	return r.snap, nil
+}
+
+// openPinned opens the pinned documents that a briefing may tell: the newest, and the newest of those that clients wrote.
+// To open one takes as long as three memories. If something is forgotten, any of them may be left with nothing to tell,
+// so all are opened.
+func (r *snapshotRead) openPinned() error {
+	slices.SortStableFunc(r.pinned, func(a, b sealedDocument) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	room, written := recaller.PinnedTold, recaller.PinnedTold
+	for _, row := range r.pinned {
+		client := row.Origin == recaller.DocumentWritten
+		if len(r.snap.Forgotten) == 0 && room <= 0 && (!client || written <= 0) {
+			continue
+		}
+		opened, err := r.box.openDocuments([]sealedDocument{row})
+		if err != nil {
+			return err
+		}
+		for _, d := range opened {
+			r.snap.Pinned = append(r.snap.Pinned, d)
+			if d.Title == "" && d.Content == "" {
+				continue
+			}
+			if room--; client {
+				written--
+			}
+		}
+	}
+	return nil
 }
 
 // limits remembers how many past conversations each tenant's briefings show. Safe for concurrent use.

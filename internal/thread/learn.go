@@ -151,8 +151,8 @@ func kindOf(value string, now time.Time) recaller.MemoryType {
 	var scan token.Scanner
 	liking, yearly := false, false
 	for scan.Reset(value); scan.Next(); {
-		word := string(scan.Bytes())
-		liking, yearly = liking || likings[word], yearly || yearlies[word]
+		word := scan.Bytes()
+		liking, yearly = liking || likings[string(word)], yearly || yearlies[string(word)]
 	}
 	if !yearly {
 		for _, f := range when.Find(value, now) {

@@ -45,14 +45,14 @@ func (s *Service) forget(ctx context.Context, w work, r *recaller.StepResult) er
 	if err := s.searchPast(ctx, w, burials); err != nil {
 		return err
 	}
-	hidden := map[recaller.TurnID]bool{}
+	hidden, told := map[recaller.TurnID]bool{}, ownName{w: w, name: caller.Name, kept: caller.Name != ""}
 	for i := range burials {
 		b := &burials[i]
 		b.Request = b.search.Request()
 		for _, m := range b.Means(w.conv.ID, k.active) {
 			b.add(m)
 		}
-		s.forgetName(w, b, caller.Name)
+		s.forgetName(w, b, &told)
 		for _, t := range b.search.Told(len(b.ids) > 0) {
 			if !hidden[t.ID] {
 				b.turn(w.conv.Caller, t, s.NewID())
@@ -76,11 +76,33 @@ func (b *burial) add(m recaller.Memory) {
 	}
 }
 
-// forgetName has the caller's name go, if that is what he asks for, even if no memory holds it.
-func (s *Service) forgetName(w work, b *burial, called string) {
-	if called == "" {
-		called, _, _ = name.Said(w.turns[:min(len(w.turns), b.Turns[0]+1)])
+// ownName is the caller's name: the one that is kept of him, or else the last that he said before a request.
+type ownName struct {
+	w    work
+	name string
+	kept bool
+	read int // how many turns were looked through for it
+}
+
+// before returns the name as it is known at a turn. Turns are asked for in order, and each is read once.
+func (o *ownName) before(turn int) string {
+	to := min(len(o.w.turns), turn+1)
+	if o.kept || to <= o.read {
+		return o.name
 	}
+	if said, _, _ := name.Said(o.w.turns[o.read:to]); said != "" {
+		o.name = said
+	}
+	o.read = to
+	return o.name
+}
+
+// forgetName has the caller's name go, if that is what he asks for, even if no memory holds it.
+func (s *Service) forgetName(w work, b *burial, told *ownName) {
+	if !b.OfOwnName() {
+		return
+	}
+	called := told.before(b.Turns[0])
 	if called == "" || !b.OwnName(called) {
 		return
 	}
@@ -102,6 +124,10 @@ func (b *burial) make(m recaller.Memory, caller recaller.CallerID) {
 // searchPast looks for what the caller told in his own words and asked to have forgotten. It reads one conversation
 // after another, and keeps only the turns that may be meant. A conversation that cannot be read is passed over.
 func (s *Service) searchPast(ctx context.Context, w work, burials []burial) error {
+	searches := make([]*forgotten.Search, len(burials))
+	for i, b := range burials {
+		searches[i] = b.search
+	}
 	page := recaller.Page{Limit: pageOfPast}
 	for {
 		filter := recaller.ConversationFilter{Caller: w.conv.Caller, Page: page}
@@ -122,9 +148,7 @@ func (s *Service) searchPast(ctx context.Context, w work, burials []burial) erro
 					"conversation", conv.ID, "err", err)
 				continue
 			}
-			for _, b := range burials {
-				b.search.Read(conv.ID, w.gone.Blank(conv.ID, turns), conv.ID == w.conv.ID)
-			}
+			forgotten.ReadAll(searches, conv.ID, w.gone.Blank(conv.ID, turns), conv.ID == w.conv.ID)
 		}
 		if next == "" {
 			return nil

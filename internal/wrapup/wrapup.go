@@ -126,10 +126,6 @@ type Service struct {
 	long   chan struct{} // full while the rules write up a long conversation
 }
 
-// longTurns is how many turns a long conversation has. The rules write up one at a time: what they read of it takes
-// several times the room of its words.
-const longTurns = 2000
-
 // New returns a Service.
 func New(deps Deps) *Service {
 	if deps.Window <= 0 {
@@ -147,7 +143,7 @@ func (s *Service) Run(ctx context.Context, j recaller.Job) error {
 	if err != nil || conv.ID == "" {
 		return err
 	}
-	if conv.Turns >= longTurns && s.Model == nil { // who waits for a model would hold up others
+	if recaller.WrapupOf(conv) == recaller.JobLongWrapup && s.Model == nil { // also one that was queued as a short one
 		select {
 		case s.long <- struct{}{}:
 			defer func() { <-s.long }()

@@ -299,6 +299,37 @@ func archivedHistory(b *bench) {
 	}
 }
 
+// Of eight pinned documents a snapshot opens those that a briefing may tell: the newest by their words, and the newest
+// that clients wrote. One that is damaged costs no other its place. Where something is forgotten, all are there.
+func pinnedTold(b *bench) {
+	caller := b.open("t1", opening{}).Caller.ID
+	ids := map[string]recaller.DocumentID{}
+	for i, title := range []string{"h", "c", "e", "a", "g", "b", "d", "f"} { // in the order of their creation
+		d := b.paper(caller, title)
+		d.Pinned, d.Origin = true, recaller.DocumentPin
+		if title > "d" {
+			d.Origin = recaller.DocumentWritten
+		}
+		d.CreatedAt = b.now.Add(time.Duration(i) * time.Minute)
+		d.UpdatedAt = b.now.Add(time.Duration('z'-title[0]) * time.Hour)
+		ids[title] = b.file("t1", d).ID
+	}
+	told := func() string {
+		snap, err := b.Store.Snapshot(b.ctx, "t1", caller)
+		b.ok(err)
+		return filed(snap.Pinned)
+	}
+	eq(b, "told", told(), "a, b, c, e, f, g")
+	b.ok(b.Store.WithTenant(b.ctx, "t1", store.Writing, func(tx store.Tx) error {
+		_, err := tx.Exec(b.ctx, `UPDATE documents SET version = 9 WHERE tenant_id = $1 AND id = $2`, "t1", ids["b"])
+		return err
+	}))
+	eq(b, "told where one is damaged", told(), "a, c, d, e, f, g")
+	m := b.remember("t1", caller, "dog", "Max").Memory
+	b.forget(m.ID)
+	eq(b, "where something is forgotten", told(), "a, c, d, e, f, g, h")
+}
+
 // A document whose row was changed without the key is damaged: it is told as such, left out of lists, and can go.
 func documentsForged(b *bench) {
 	caller := b.open("t1", opening{}).Caller.ID

@@ -51,6 +51,9 @@ var (
 	procedures = speech.PhrasesOf(`i'll ask|i will ask|ask you|will continue|i'll continue|come back to|go through|few questions|more questions|couple of questions|move on
 		to|talk about|regarding|in terms of|next question|where were we|as i said|ich frage|ein paar fragen|le pregunto|unas preguntas`)
 
+	// errands are what somebody asks of others, for who calls.
+	errands = speech.PhrasesOf(`i'll ask the|i'll ask my|i'll ask our|i'll ask him|i'll ask her|i'll ask them|i will ask the|i will ask my|i will ask our|i will ask them`)
+
 	// introductions say who somebody is, and no more.
 	introductions = speech.PhrasesOf(`my name|name is|name's|this is|date of birth|years old|year old|born in|was born|it's me|ich heiße|mein name|hier ist|hier spricht|geboren|me
 		llamo|mi nombre|soy|le habla|meu nome|aqui é|mijn naam|u spreekt|je m'appelle|mi chiamo|sono|speaking|calling from`)

@@ -92,7 +92,7 @@ func (v *vocabulary) unit(t reading.Turn, turn, n int, s speech.Sentence) *unit 
 
 // chatter reports whether a sentence only opens or closes the talk.
 func chatter(u *unit) bool {
-	if !u.caller && !u.s.Question && !u.times && len(u.numbers) == 0 && procedures.In(u.words) && len(u.words) <= 16 {
+	if !u.caller && !u.s.Question && !u.times && len(u.numbers) == 0 && procedures.In(u.words) && !errands.In(u.words) && len(u.words) <= 16 {
 		return true
 	}
 	if !u.caller && len(u.words) > 0 && len(u.words) <= fewWords && thanks[u.words[0].Text] {
