@@ -292,7 +292,7 @@ type server struct {
 	metrics      *metrics
 	operations   map[string]*admission.Operation
 	imports      *admission.Slots
-	importing    *semaphore.Weighted           // bytes of JSON of the conversations that are read and carried out
+	importing    *semaphore.Weighted           // room for the conversations that are read and carried out
 	faults       map[reflect.Type]*huma.Schema // of the bodies that handlers decode
 	faultSchemas huma.Registry                 // what faults refer to
 	required     map[recaller.Tool][]string    // arguments that a tool requires, in snake_case

@@ -93,11 +93,11 @@ func (s *server) importConversations(ctx context.Context, x *exchange, in *struc
 
 // scan looks through a body, when there is room for the largest of its values.
 func (s *server) scan(ctx context.Context, body *spool) (batchHead, error) {
-	room := min(body.size, maxImported)
-	if err := s.importing.Acquire(ctx, room); err != nil {
+	held := room(body.size)
+	if err := s.importing.Acquire(ctx, held); err != nil {
 		return batchHead{}, err
 	}
-	defer s.importing.Release(room)
+	defer s.importing.Release(held)
 	return scan(body.Reader())
 }
 
@@ -135,10 +135,11 @@ func (s *server) importOne(
 	if body.size > maxImported {
 		return client.ImportResponse{}, tooLong()
 	}
-	if err := s.importing.Acquire(ctx, body.size); err != nil {
+	held := room(body.size)
+	if err := s.importing.Acquire(ctx, held); err != nil {
 		return client.ImportResponse{}, err
 	}
-	defer s.importing.Release(body.size)
+	defer s.importing.Release(held)
 	raw, err := io.ReadAll(body.Reader())
 	if err != nil {
 		return client.ImportResponse{}, err

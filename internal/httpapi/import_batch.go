@@ -35,7 +35,7 @@ func (s *server) importBatch(
 		b.queues[i] = make(chan item, 4)
 		workers.Go(func() { b.work(ctx, b.queues[i]) })
 	}
-	err := b.feed(ctx, body, head.Sizes)
+	err := b.feed(ctx, body, head.Rooms)
 	for _, q := range b.queues {
 		close(q)
 	}
@@ -68,9 +68,8 @@ type batch struct {
 	crashed any
 }
 
-// feed hands out the conversations, of these sizes, one by one, so that only a few are read at once. What scan accepted it
-// can read.
-func (b *batch) feed(ctx context.Context, body io.Reader, sizes []int32) error {
+// feed hands out the conversations one by one, each when there is room for it. What scan accepted it can read.
+func (b *batch) feed(ctx context.Context, body io.Reader, rooms []int32) error {
 	v := valuesOf(body)
 	if _, err := v.token(); err != nil { // the object
 		return err
@@ -87,7 +86,7 @@ func (b *batch) feed(ctx context.Context, body io.Reader, sizes []int32) error {
 		return err
 	}
 	for i := 0; v.more(); i++ {
-		held := int64(sizes[min(i, len(sizes)-1)])
+		held := int64(rooms[min(i, len(rooms)-1)])
 		if err := b.s.importing.Acquire(ctx, held); err != nil {
 			return err
 		}

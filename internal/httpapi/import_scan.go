@@ -16,6 +16,9 @@ import (
 // million words.
 const maxImported = 8 << 20
 
+// room is what so many bytes of JSON take of server.importing: of short turns much memory, for each byte.
+func room(size int64) int64 { return min(2*size, maxImported) }
+
 var errTooLong = errors.New("a value is too long")
 
 // values reads a large body's JSON part by part, none larger than maxImported. Where one is, it fails with errTooLong.
@@ -83,7 +86,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 type batchHead struct {
 	Batch  bool // the body is one; else it is a conversation
 	Wrapup *bool
-	Sizes  []int32 // of its conversations, in bytes of JSON, with what separates them
+	Rooms  []int32 // what its conversations take of server.importing
 }
 
 // scan reads a body to its end, and keeps none of it. It fails if the body is not JSON or if a conversation in it is too
@@ -149,7 +152,7 @@ func scanConversations(v *values, head *batchHead) error {
 		case err != nil:
 			return err
 		}
-		head.Sizes = append(head.Sizes, int32(min(size, maxImported)))
+		head.Rooms = append(head.Rooms, int32(room(size)))
 	}
 	_, err = v.token()
 	return err
