@@ -240,6 +240,7 @@ func (a *App) drain(ctx context.Context, servers []*http.Server) error {
 		a.log.Warn("connections that did not end in time are broken off", "connections", left)
 	}
 	closing.Wait()
+	a.proxy.Settle(ctx)
 	a.loops.stop(ctx)
 	if conversations, turns := a.writeHeld(ctx); conversations > 0 {
 		a.log.Error("what was held while the store was away is lost", "conversations", conversations, "turns", turns)
