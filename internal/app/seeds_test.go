@@ -52,7 +52,8 @@ func TestTheCallAboutTheTeslaService(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, "the summary", d.Content, "**Session:** voice-session:", "**Duration:** 2m 0s", "**Caller:** "+asim, "### Topics Discussed", "Tesla service",
-		"loan car", "### Context for Next Call\n", "!how are you", "!Hey", "!um,", "!uh,", "!you know", "!bye")
+		"loan car", "### Action Items\n",
+		"- [ ] Agent: “I'll ask the garage about a loan car and send you what they say.”\n", "### Context for Next Call\n", "!how are you", "!Hey", "!um,", "!uh,", "!you know", "!bye")
 
 	back := h.ring(asim)
 	holds(t, "the call back", back.Briefing.Text, "Recent Voice Calls", "Tesla service")
