@@ -176,7 +176,7 @@ func (a *App) every(ctx context.Context, pause time.Duration, fn func(context.Co
 //
 // If another process takes the database meanwhile, Serve drains as well, writes no more, and fails with Unavailable.
 func (a *App) Serve(ctx context.Context, ln net.Listener) error {
-	own, err := encrypted(a.cfg.TLS, a.path(keysDir, acmeDir))
+	own, err := encrypted(a.cfg.TLS, a.path(keysDir, acmeDir), a.log, a.opts.Now)
 	if err != nil {
 		return err
 	}
@@ -199,6 +199,7 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 		servers = append(servers, s)
 		go func() { failed <- serve(s, listener) }()
 	}
+	go ask(own, a.cfg.TLS.Domains) // an authority may take minutes, which no drain waits for
 	select {
 	case <-ctx.Done():
 	case err = <-failed:

@@ -171,6 +171,7 @@ type Log struct {
 type TLS struct {
 	Cert, Key string   // files
 	Domains   []string // certificates for them come from an ACME authority
+	ACME      string   // the address of its directory; "": that of Let's Encrypt
 }
 
 // On reports whether the API is served over TLS.

@@ -120,7 +120,7 @@ func (s *Service) rolling(
 	if err != nil {
 		return t, err
 	}
-	if !t.SummaryDue() && !(t.Summary != nil && forgotten.Since(gone, t.Summary.At)) {
+	if is := t.Summary; !t.SummaryDue() && (is == nil || !is.Interim && !forgotten.Since(gone, is.At)) {
 		return t, nil
 	}
 	w, err := s.lastMessages(ctx, tenant, stretches, forgotten.New(gone))
@@ -134,7 +134,7 @@ func (s *Service) rolling(
 		w.turns = nil // nothing is left of what it was made of
 	}
 	text, by, title, cause := s.chat(ctx, w)
-	sum := &recaller.ThreadSummary{Text: text, By: by, Exchanges: t.Exchanges, At: s.Now()}
+	sum := &recaller.ThreadSummary{Text: text, By: by, Exchanges: t.Exchanges, At: s.Now(), Interim: cause != nil}
 	p := recaller.ThreadPatch{Summary: sum, Found: true}
 	if title != "" {
 		p.Title = &title
