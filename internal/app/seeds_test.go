@@ -57,6 +57,9 @@ func TestTheCallAboutTheTeslaService(t *testing.T) {
 
 	back := h.ring(asim)
 	holds(t, "the call back", back.Briefing.Text, "Recent Voice Calls", "Tesla service")
+	if n := strings.Count(back.Briefing.Text, "I'll ask the garage"); n != 1 {
+		t.Errorf("the briefing tells what was promised %d times, want once:\n%s", n, back.Briefing.Text)
+	}
 	asked, err := h.CallerBriefing(t.Context(), back.Caller.ID, client.BriefingQuery{Query: "what did we just talk about?"})
 	if err != nil {
 		t.Fatal(err)
