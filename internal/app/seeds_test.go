@@ -52,10 +52,14 @@ func TestTheCallAboutTheTeslaService(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, "the summary", d.Content, "**Session:** voice-session:", "**Duration:** 2m 0s", "**Caller:** "+asim, "### Topics Discussed", "Tesla service",
-		"loan car", "### Context for Next Call\n", "!how are you", "!Hey", "!um,", "!uh,", "!you know", "!bye")
+		"loan car", "### Action Items\n",
+		"- [ ] Agent: “I'll ask the garage about a loan car and send you what they say.”\n", "### Context for Next Call\n", "!how are you", "!Hey", "!um,", "!uh,", "!you know", "!bye")
 
 	back := h.ring(asim)
 	holds(t, "the call back", back.Briefing.Text, "Recent Voice Calls", "Tesla service")
+	if n := strings.Count(back.Briefing.Text, "I'll ask the garage"); n != 1 {
+		t.Errorf("the briefing tells what was promised %d times, want once:\n%s", n, back.Briefing.Text)
+	}
 	asked, err := h.CallerBriefing(t.Context(), back.Caller.ID, client.BriefingQuery{Query: "what did we just talk about?"})
 	if err != nil {
 		t.Fatal(err)

@@ -41,8 +41,8 @@ func (c *composer) history() {
 		c.unit(rank, func(u *unit) { c.conversation(u, i+1, conv) })
 		if i == 0 && conv.Summary != nil && !c.whole {
 			c.detail(rank+1, "Next time", conv.Summary.Next)
-			c.detail(rank+2, "Action items", strings.Join(conv.Summary.Actions, "; "))
 			told := firstOf(conv.Summary)
+			c.detail(rank+2, "Action items", strings.Join(unsaid(conv.Summary.Actions, told), "; "))
 			others := slices.DeleteFunc(slices.Clone(conv.Summary.Decisions),
 				func(line string) bool { return line == told })
 			c.detail(rank+3, "Decisions", strings.Join(others, "; "))
@@ -156,6 +156,15 @@ func (c *composer) brief(conv recaller.Conversation) {
 	default:
 		c.str("Not written up yet.")
 	}
+}
+
+// unsaid returns the lines of a section whose words the first line does not say: a promise that the brief quotes is an
+// action item as well, and is told once.
+func unsaid(lines []string, told string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+		_, words, quoted := strings.Cut(line, "“")
+		return quoted && len(told) <= maxBrief && strings.Contains(told, strings.TrimSuffix(words, "”"))
+	})
 }
 
 // firstOf returns the brief of a summary, or else its first line.

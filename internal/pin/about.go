@@ -41,11 +41,12 @@ func (r *reader) lines(t talk, topic Topic) []line {
 		open = false
 		for _, s := range turn.Sentences {
 			l := r.line(t, turn, s, topic)
-			if len(l.words) == 0 || l.Text == "" || pleasant.In(bareWords(l.words)) {
+			if len(l.words) == 0 || l.Text == "" || pleasant.In(bareWords(l.words)) && !(l.named && l.caller) {
 				continue
 			}
 			on = l.named || on && (reply || l.carriesOn())
 			if !on {
+				open = open && !(l.caller && l.turnsAway()) // what is said to it is of something else
 				continue
 			}
 			no := refused(read, i)
@@ -72,7 +73,17 @@ func aloud(t reading.Turn) int {
 
 // carriesOn reports whether a sentence begins with a pronoun, and so goes on about what the one before it names.
 func (l line) carriesOn() bool {
-	return slices.ContainsFunc(l.said[:min(2, len(l.said))], func(w string) bool { return pronouns[w] })
+	for i, w := range l.said[:min(2, len(l.said))] {
+		if pronouns[w] && !(determiners[w] && i+1 < len(l.words) && l.words[i].tight && capitalised(l.words[i+1].raw)) { // "die Rechnung"
+			return true
+		}
+	}
+	return false
+}
+
+// turnsAway reports whether a sentence goes on to another matter: "The roof leaks though."
+func (l line) turnsAway() bool {
+	return aways[l.said[0]] || aways[l.said[len(l.said)-1]]
 }
 
 func (r *reader) line(t talk, turn reading.Turn, s speech.Sentence, topic Topic) line {
@@ -132,6 +143,12 @@ func (r *reader) settles(l line, topic Topic, before []line) bool {
 		n := ends.At(l.said, i)
 		if n == 0 && overs[ws[i].Text] && linked(ws, i) >= 0 {
 			n = 1
+		}
+		if n == 0 && i > 1 && overs[ws[i].Text] && ws[i-1].Text == "all" && !l.words[i-2].tight { // "…, all done."
+			n = 1
+		}
+		if e := events.At(l.said, i); e > 0 && i > 0 && slices.Contains(topic.Lead, l.words[i-1].term) && !l.hedged(i, i+e) {
+			return true
 		}
 		if n > 0 && trouble.In(ws[i+n:]) {
 			return false

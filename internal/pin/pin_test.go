@@ -251,3 +251,113 @@ func TestMerge(t *testing.T) {
 		t.Errorf("a later call: %+v", topics[0])
 	}
 }
+
+// A topic is over where the caller says so in other words than "done", and what was promised is done where he tells of
+// it, is told yes, or nobody comes back to it.
+func TestWhereATopicStands(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		calls   string // parted by empty lines
+		settled bool
+		open    string // of its actions
+	}{
+		{"back from a journey", `u: I'm planning a trip to Iceland.
+			a: I'll send you some ideas for Iceland.
+
+			u: The Iceland ideas were great.
+
+			u: We're back from Iceland, it was wonderful, thank you.`, true, ""},
+		{"an event that is praised", `u: Emil is nervous about the recital.
+
+			u: What time does the recital start?
+
+			u: The recital was lovely.`, true, ""},
+		{"only a part is praised", `u: I'm planning a trip to Iceland.
+
+			u: Have you a brochure about Iceland?
+
+			u: The Iceland brochure was lovely.`, false, ""},
+		{"a thing that was repaired", `u: The gutter has come down.
+
+			u: Nobody came for the gutter.
+
+			u: Colin was a darling, he fixed the gutter in an hour.`, true, ""},
+		{"what was dropped", `u: I want a charger for my car.
+
+			u: Is the charger weatherproof?
+
+			u: We won't go ahead with the charger.`, true, ""},
+		{"all done", `u: The driver couldn't find the tank.
+
+			u: I think the tank leaks.
+
+			u: We've had the new tank installed, all done.`, true, ""},
+		{"not all done", `u: The driver couldn't find the tank.
+
+			u: I think the tank leaks.
+
+			u: The tank isn't installed, and I'm not done with the tank.`, false, ""},
+		{"in German", `u: Guten Tag, meine Haustür klemmt jeden Morgen.
+
+			u: Die Haustür klemmt immer noch und ich komme nicht hinein.
+
+			u: Die Haustür ist jetzt in Ordnung, das Schloss läuft.`, true, ""},
+		{"a promise that came", `u: The parrot plucks her feathers.
+
+			u: The parrot is still plucking.
+			a: I'll ask the vet about a calming spray for the parrot.
+
+			u: The spray works, the parrot is calmer.`, false, ""},
+		{"a promise that did not come", `u: The parrot plucks her feathers.
+
+			u: The parrot is still plucking.
+			a: I'll ask the vet about a calming spray for the parrot.
+
+			u: The spray never came and the parrot plucks on.`, false, "calming spray"},
+		{"asked, and told yes", `u: I need a hotel in Lisbon.
+
+			u: The Lisbon hotel has no lift.
+			a: I'll find another one in Lisbon.
+
+			u: Any luck with Lisbon?
+			a: Yes, the Borges has a lift.`, false, ""},
+		{"a promise about something else", `u: The florist for the wedding went bankrupt.
+
+			u: Is there a florist now?
+
+			u: The new florist is a dear. The orangery has flooded though!
+			a: I'll call them right now.`, false, ""},
+		{"a promise that nobody comes back to", `u: The worktop has a chip.
+			a: We'll replace the worktop.
+
+			u: When is the worktop coming?
+
+			u: The worktop is a lovely colour.`, false, ""},
+	} {
+		var calls []pin.Conversation
+		for i, call := range strings.Split(tt.calls, "\n\n") {
+			calls = append(calls, talk(i, strings.Split(strings.ReplaceAll(strings.TrimSpace(call), "\t", ""), "\n")...))
+		}
+		topics := follow(pin.Options{After: 3}, calls...)
+		if len(topics) != 1 {
+			t.Errorf("%s: got the topics %s, want one", tt.name, titles(topics))
+			continue
+		}
+		content := topics[0].Content()
+		_, open, _ := strings.Cut(content, "### Open actions")
+		open, _, _ = strings.Cut(open, "###")
+		if topics[0].Settled != tt.settled || !strings.Contains(open, tt.open) || tt.open == "" && open != "" && strings.Contains(content, "### Open actions") {
+			t.Errorf("%s: want it settled: %v, and %q open; got\n%s", tt.name, tt.settled, tt.open, content)
+		}
+	}
+}
+
+// What is only said so is no thing: "das sag ich Ihnen".
+func TestAGermanVerbIsNoTopic(t *testing.T) {
+	topics := follow(pin.Options{After: 2}, each(
+		"Guten Tag, seit dem letzten Mal habe ich Angst, das sag ich Ihnen ganz ehrlich, und ich schlafe nicht mehr.",
+		"Ich komme am Montag nicht mehr zu Ihnen, das sag ich Ihnen, weil es mir nicht gut geht und meine Frau auch nicht will.")...)
+	if len(topics) != 0 {
+		t.Errorf("got the topics %s, want none", titles(topics))
+	}
+}

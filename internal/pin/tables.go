@@ -166,28 +166,31 @@ var (
 
 var (
 	// overs are words for a matter that is over, behind a link and what may stand between: "the boiler is all fixed".
-	overs   = speech.Set(`sorted fixed repaired done finished complete completed settled resolved sold closed replaced over healed cured mended delivered`)
+	overs   = speech.Set(`sorted fixed repaired done finished complete completed settled resolved sold closed replaced over healed cured mended delivered installed`)
 	links   = speech.Set(`is are was were been got it's that's they're everything's we're i'm has have`)
 	between = speech.Set(`all now finally completely totally properly just already fully pretty much been both`)
 	// ends say it without a link, behind the matter; quits say it before the matter.
-	ends = speech.PhrasesOf(`went through|gone through|went well|went really well|went very well|went smoothly|went perfectly|went off well|went fine|works again|works fine
+	ends = speech.PhrasesOf(`went through|been fine since|been fine ever since|been perfect since|worked ever since|works like a charm|works like new|back to normal|gone through|ist jetzt in ordnung|ist in ordnung|sind in ordnung|went well|went really well|went very well|went smoothly|went perfectly|went off well|went fine|works again|works fine
 		now|works perfectly|working again|working fine now|working perfectly|running again|came through|has arrived|have arrived|finally arrived|has come|turned up|behind us|behind
 		me|all clear|called off|good as new|right as rain|fell through completely|ist erledigt|sind erledigt|alles erledigt|hat sich erledigt|ist fertig|ist geregelt|ist repariert|wurde
 		repariert|läuft wieder|funktioniert wieder|geht wieder|ist verkauft|ist abgeschlossen|ist vorbei|ist abgesagt|hat geklappt|ist angekommen|ist geliefert|ist bezahlt|ist gut
 		verlaufen|ist verheilt|wieder in ordnung|ya está arreglado|ya está arreglada|ya quedó|ya está listo|ya está lista|ya se arregló|ya se resolvió|está resuelto|está resuelta|ya
 		funciona|funciona otra vez|se vendió|ya llegó|ya se pagó|ya terminó|se terminó|salió bien|salió todo bien`)
-	quits = speech.PhrasesOf(`sold|closed on|cancelled|canceled|called off|calling off|decided against|decided not to|deciding against|gave up on|given up on|giving up on|got rid of|pulled out
+	// events are over when they are praised, right behind the matter.
+	events = speech.PhrasesOf(`was lovely|was wonderful|was a success|was a great success|was a triumph|was brilliant|was fantastic|war wunderbar|war sehr schön|war ein erfolg|estuvo muy bien|fue un éxito`)
+	quits  = speech.PhrasesOf(`back from|done with|finished with|through with|won't go ahead with|won't be going ahead with|fixed|repaired|mended|sold|closed on|cancelled|canceled|called off|calling off|decided against|decided not to|deciding against|gave up on|given up on|giving up on|got rid of|pulled out
 		of|moved into|moved in|moved to|moved out|settled into|settled in|passed|paid off|no longer need|no longer want|don't need|not going ahead with|not going through with|not
 		doing|changed our minds about|changed my mind about|haben verkauft|sind umgezogen|sind eingezogen|haben abgesagt|brauche ich nicht mehr|brauchen wir nicht mehr|ya vendimos|ya la vendimos|ya
 		lo vendimos|vendimos|ya nos mudamos|nos mudamos|ya no necesito|ya no lo necesito|ya no la necesito|cancelamos|ya no hace falta`)
 	// lasting turn some of these into what they say: "we don't need the loan car any more".
 	lasting  = speech.PhrasesOf(`any more|anymore|after all|any longer`)
 	needing  = speech.PhrasesOf(`don't need|not doing|decided not to|moved to|canceled|cancelled`)
+	subjects = speech.Set(`ich du er wir ihr`) // behind a German verb
 	parts    = speech.Set(`for of on to with about in from für von mit de para con`)
 	clauses  = speech.Set(`and but so und aber y pero because`)
 	arrivals = speech.Set(`moved settled`)
 	apart    = speech.Set(`to for with about für mit para con`)
-	selves   = speech.Set(`i we i've we've he she he's she's they they've ich wir`)
+	selves   = speech.Set(`i we i'm we're i've we've he she he's she's they they've ich wir`)
 	// hedges before it, or right behind it, say that it is not so, not yet, or not known.
 	hedges = speech.Set(`if once when until till unless hope hopefully hoping hoped should would could might may will won't shall i'll we'll it'll they'll
 		he'll she'll you'll gonna supposed almost nearly not isn't aren't wasn't weren't hasn't haven't hadn't didn't don't doesn't never yet before need needs
@@ -209,7 +212,13 @@ var (
 		rufe|le llamo|le llamamos|le mando|le enviamos|voy a|vamos a|tengo que|tenemos que`)
 	// doing are vows that are only about the call itself.
 	doing = speech.PhrasesOf(`i'll check|i'll look|let me|i'll have a look|i'll just|i'll see|i'll say|i'll tell you|i'll be|we'll see|i'll take|i'll put you|i'll ask you|i'll leave it|i'll let
-		you go|i'll hold|i'll wait|we'll be|i will be|i'll go|have to say|i'll have|i'll do|ich schaue|ich sehe|einen moment|voy a ver`)
+		you go|i'll hold|i'll wait|we'll be|i will be|i'll go|have to say|i'll have|i'll do|i'll keep|ich schaue|ich sehe|einen moment|voy a ver`)
+	// aways go on to another matter, first or last in a sentence. yeses answer that something is done.
+	aways = speech.Set(`but now also though otherwise aber jetzt außerdem pero ahora además`)
+	yeses = speech.Set(`yes yep they've he's she's it's ja sí`)
+	// undone say that something was not done.
+	undone = speech.Set(`never hasn't haven't hadn't still not didn't doesn't isn't wasn't no nothing nobody yet nicht noch nie kein keine nichts todavía nunca nada aún`)
+	buts   = speech.Set(`but aber pero`)
 	// finished say that what was to be done has been.
 	finished = speech.PhrasesOf(`sent|came|arrived|received|done|called me|rang me|rang|has called|sorted|signed|paid|got the|got it|got them|thanks for|thank you for|erledigt|bekommen|angekommen|recibí|llegó|me
 		llamaron`)

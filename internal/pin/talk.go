@@ -249,6 +249,9 @@ func (r *reader) noun(words []spoken, i int) float64 {
 		return 0
 	}
 	before := words[from-1].Text
+	if before == "das" && w.tight && i+1 < len(words) && subjects[words[i+1].Text] { // "das sag ich Ihnen"
+		return 0
+	}
 	last := !w.tight || i+1 >= len(words) || words[i+1].term == "" || verbs[r.fold(words[i+1].Text)]
 	if sure := definite[before]; sure > 0 || strings.HasSuffix(before, "'s") {
 		switch sure = max(sure, 0.5); {

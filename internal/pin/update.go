@@ -2,11 +2,13 @@ package pin
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/embed/static"
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // update returns a topic as it is after a conversation, and whether that touches it.
@@ -150,14 +152,75 @@ func actions(t Topic, lines []line, now time.Time) []Quote {
 			open = append(open, l.Quote)
 		}
 	}
-	done := slices.ContainsFunc(lines, func(l line) bool { return !l.question && finished.In(bareWords(l.words)) })
+	done := slices.ContainsFunc(lines, func(l line) bool { return !l.question && finished.In(bareWords(l.words)) && !l.undone() })
+	done = done || answered(lines)
 	for _, q := range t.Actions {
-		if !done && len(open) == 0 && now.Sub(q.At) < actionsLast {
+		if !done && len(open) == 0 && now.Sub(q.At) < actionsLast && !t.came(q, lines) && !t.stale(q, lines) {
 			open = append(open, q)
 		}
 	}
 	return short(newest(open, mostActions))
 }
+
+// answered reports whether the caller asks about a topic and is told yes.
+func answered(lines []line) bool {
+	asked := false
+	for _, l := range lines {
+		switch {
+		case l.caller:
+			asked = l.question && l.named
+		case asked && !l.question && !l.vows && yeses[l.said[0]]:
+			return true
+		}
+	}
+	return false
+}
+
+// mostSilent is in how many later conversations about a topic nobody comes back to a promise that is still open.
+const mostSilent = 2
+
+// stale reports whether a promise was made so many conversations about the topic ago that it was kept, or forgotten by
+// all: the caller does not complain of anything that was not done.
+func (t Topic) stale(q Quote, lines []line) bool {
+	later := len(t.Last) - 1 - slices.Index(t.Last, q.Conversation)
+	return later >= mostSilent && !slices.ContainsFunc(lines, func(l line) bool {
+		return l.caller && (troubles(l) || slices.ContainsFunc(l.said, isUndone))
+	})
+}
+
+// came reports whether the caller tells of what was promised: "the spray works", of "I'll ask about a spray".
+func (t Topic) came(q Quote, lines []line) bool {
+	thing := map[string]bool{}
+	for _, w := range speech.Words(trimMarks(q.Text)) {
+		if f := w.Text; len(f) > 3 && !verbs[f] && !vague[f] && !generic[f] && !qualities[f] && !people[f] && !speech.NamesDay(f) && !strings.Contains(f, "'") {
+			thing[f] = true
+		}
+	}
+	for _, l := range lines {
+		if !l.caller || l.question || l.undone() {
+			continue
+		}
+		for _, w := range l.words[:min(l.clause(), len(l.words))] {
+			if thing[w.Text] && w.term != "" && !slices.Contains(t.Lead, w.term) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// clause is how many words a sentence has before a "but".
+func (l line) clause() int {
+	if to := slices.IndexFunc(l.said, func(w string) bool { return buts[w] }); to >= 0 {
+		return to
+	}
+	return len(l.said)
+}
+
+// undone reports whether a sentence says, before a "but", that something was not done.
+func (l line) undone() bool { return slices.ContainsFunc(l.said[:l.clause()], isUndone) }
+
+func isUndone(w string) bool { return undone[w] }
 
 // agreed returns the times ahead that belong to a topic.
 func agreed(before []recaller.Stretch, lines []line, c talk) []recaller.Stretch {

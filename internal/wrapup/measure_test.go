@@ -61,9 +61,13 @@ func devData(t *testing.T, name string, v any) {
 }
 
 // read is what a reader gets of a written-up conversation: the stored summary, then the values of the memories that
-// came of it and are not said by the summary already, 120 words in all.
+// came of it and are not said by the summary already, 120 words in all. What a summary says twice is read once.
 func read(s recaller.Summary, values []string) string {
-	lines := slices.Concat([]string{s.Brief}, s.Topics, s.Decisions, s.Actions, s.Facts, []string{s.Next})
+	actions := slices.DeleteFunc(slices.Clone(s.Actions), func(line string) bool { // the brief may quote a promise as well
+		_, words, _ := strings.Cut(line, "“")
+		return strings.Contains(s.Brief, strings.TrimSuffix(words, "”"))
+	})
+	lines := slices.Concat([]string{s.Brief}, s.Topics, s.Decisions, actions, s.Facts, []string{s.Next})
 	said := strings.ToLower(strings.Join(lines, "\n"))
 	for _, v := range values {
 		if !strings.Contains(said, strings.ToLower(v)) {

@@ -90,10 +90,12 @@ func (c *chooser) choose(room int) []passage {
 		out = append(out, all[at])
 		room -= cost
 	}
-	slices.SortStableFunc(out, func(a, b passage) int {
-		return cmp.Or(cmp.Compare(a.units[0].turn, b.units[0].turn), cmp.Compare(a.units[0].n, b.units[0].n))
-	})
+	slices.SortStableFunc(out, inOrder)
 	return out
+}
+
+func inOrder(a, b passage) int {
+	return cmp.Or(cmp.Compare(a.units[0].turn, b.units[0].turn), cmp.Compare(a.units[0].n, b.units[0].n))
 }
 
 // exact reports whether a sentence names a number or a day, and so may be a line however short it is.

@@ -22,6 +22,8 @@ var (
 		see you|we've got you|you're set|all set|you're down|it's on|moved|changed it|won't|ich werde|wir werden|wird|ich schicke|eingetragen|gebucht|storniert|notiert|vermerkt|reserviert|bis
 		dann|wir sehen|le llamo|le llamamos|le mando|le enviamos|vamos a|queda|quedamos|reservado|apuntado|apuntada|cancelado|cancelada|confirmado|confirmada|vou|vamos|fica|marcado|marcada|ik zal|staat|genoteerd|geboekt|ingepland|je
 		vais|nous allons|c'est noté|réservé|noté|prenotato|confermato`)
+	// predicts say how things will be.
+	predicts = speech.PhrasesOf(`you'll|he'll|she'll|they'll|it'll|will be|wird`)
 	// possessions say what somebody has, had, takes or took.
 	possessions = speech.PhrasesOf(`i have|i've had|i've got|i had|i'm on|i am on|i've been on|i take|i'm taking|i took|i've taken|i've been taking|i used|i tried|i was
 		diagnosed|we have|we've got|ich habe|ich hab|ich hatte|ich nehme|wir haben|tengo|tuve|tomo|tenemos|tenho|tive|temos|ik heb|j'ai|nous avons|ho|abbiamo`)
@@ -50,9 +52,6 @@ var (
 	// procedures say how the talk goes on, and nothing of its matter.
 	procedures = speech.PhrasesOf(`i'll ask|i will ask|ask you|will continue|i'll continue|come back to|go through|few questions|more questions|couple of questions|move on
 		to|talk about|regarding|in terms of|next question|where were we|as i said|ich frage|ein paar fragen|le pregunto|unas preguntas`)
-
-	// errands are what somebody asks of others, for who calls.
-	errands = speech.PhrasesOf(`i'll ask the|i'll ask my|i'll ask our|i'll ask him|i'll ask her|i'll ask them|i will ask the|i will ask my|i will ask our|i will ask them`)
 
 	// introductions say who somebody is, and no more.
 	introductions = speech.PhrasesOf(`my name|name is|name's|this is|date of birth|years old|year old|born in|was born|it's me|ich heiße|mein name|hier ist|hier spricht|geboren|me

@@ -44,7 +44,7 @@ func shorter(r reading.Reading, opts Options, acts map[int][]string) reading.Rea
 			to++
 		}
 		c := newChooser(reading.Reading{Turns: r.Turns[from:to], Base: r.Base}, opts, acts)
-		c.brief()
+		c.promised(c.brief(), pledgeWords)
 		c.choose(c.room())
 		for u := range c.taken {
 			for i := max(0, from+u.turn-1); i <= min(from+u.turn+1, len(r.Turns)-1); i++ {

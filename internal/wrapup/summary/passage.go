@@ -127,7 +127,7 @@ func (c *chooser) tells(i int, u *unit) (passage, bool) {
 	}
 	p.units = append(p.units, c.dictated(i, u)...)
 	switch {
-	case u.vows && u.times && !u.denies:
+	case u.pledges && c.open(u):
 		p.section = inActions
 	case u.wants && p.section == inFacts:
 		p.section, p.prior = inTopics, worthWish
@@ -255,8 +255,9 @@ func (c *chooser) stated(i int, u *unit) (passage, bool) {
 		p.units = append(p.units, bid)
 	}
 	switch said := p.units[1:]; {
-	case u.vows && !u.times && !slices.ContainsFunc(said, (*unit).contests):
+	case c.open(u):
 		p.section = inActions
+	case !u.times && predicts.In(u.words):
 	case u.vows && !slices.ContainsFunc(said, (*unit).contests), c.acted(u):
 		p.section = inDecisions
 	case u.vows || u.times:

@@ -64,6 +64,13 @@ func Write(r reading.Reading, opts Options) recaller.Summary {
 	next := c.next()
 	out.Next = c.lines(next)
 	room -= size(out.Next)
+	promised := c.promised(brief, c.pledgeRoom(room))
+	for _, p := range promised {
+		out.Actions = append(out.Actions, c.lines([]passage{p}))
+	}
+	if c.opts.MaxWords > 0 {
+		room -= size(strings.Join(out.Actions, " "))
+	}
 	for _, p := range c.choose(room) {
 		line := c.lines([]passage{p})
 		switch p.section {
@@ -119,6 +126,14 @@ func (c *chooser) room() int {
 		said += len(strings.Fields(t.Text))
 	}
 	return min(mostWords, max(fewestWords, said*4/5))
+}
+
+// pledgeRoom is how many words action items may have: they have room of their own, unless the whole was bounded.
+func (c *chooser) pledgeRoom(room int) int {
+	if c.opts.MaxWords > 0 {
+		return min(pledgeWords, room/4)
+	}
+	return pledgeWords
 }
 
 func (c *chooser) anything(is func(*unit) bool) bool {

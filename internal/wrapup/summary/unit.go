@@ -29,6 +29,7 @@ type unit struct {
 	wants   bool    // it says what the speaker wants of the other side
 	ails    bool    // it says what does not work
 	vows    bool    // somebody says what he will do, or has done
+	pledges bool    // the speaker says what his side will do afterwards
 	denies  bool
 	own     bool // it tells of who speaks
 }
@@ -86,13 +87,14 @@ func (v *vocabulary) unit(t reading.Turn, turn, n int, s speech.Sentence) *unit 
 		seen[term] = true
 	}
 	u.wants, u.ails, u.vows = wishes.In(u.words), troubles.In(u.words), vows.In(u.words)
+	u.pledges = u.pledgesSomething()
 	u.idle = len(u.words) == 0 || u.weight < 0.4 && len(u.numbers) == 0 && !u.times && !(u.caller && u.wants) || chatter(u)
 	return u
 }
 
 // chatter reports whether a sentence only opens or closes the talk.
 func chatter(u *unit) bool {
-	if !u.caller && !u.s.Question && !u.times && len(u.numbers) == 0 && procedures.In(u.words) && !errands.In(u.words) && len(u.words) <= 16 {
+	if !u.caller && !u.s.Question && !u.times && len(u.numbers) == 0 && procedures.In(u.words) && !u.pledges && len(u.words) <= 16 {
 		return true
 	}
 	if !u.caller && len(u.words) > 0 && len(u.words) <= fewWords && thanks[u.words[0].Text] {
