@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,7 +53,7 @@ func TestEveryRouteAsksForItsKey(t *testing.T) {
 				if got := ask(agent.APIKey); (got == http.StatusForbidden) != (op.Scope == "admin") {
 					t.Errorf("%s %s needs %s: got %d with an agent key", method, template, op.Scope, got)
 				}
-				asks := strings.HasSuffix(template, "/recall") || strings.HasSuffix(template, "/search") || strings.HasSuffix(template, "/query") || strings.HasSuffix(template, "/check")
+				asks := slices.Contains([]string{"recall", "search", "query", "check", "prompt", "preview"}, template[strings.LastIndex(template, "/")+1:])
 				writes := method != http.MethodGet && !asks
 				if writes && op.Scope == "read" {
 					t.Errorf("%s %s writes, but a read key will do", method, template)

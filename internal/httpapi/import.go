@@ -78,7 +78,7 @@ func (s *server) importConversations(ctx context.Context, x *exchange, in *struc
 		return nil, err
 	}
 	if head.Batch {
-		return s.importBatch(ctx, x, once, body.Reader(), head, carry)
+		return s.importBatch(ctx, x, once, body, head, carry)
 	}
 	done, err := s.importOne(ctx, x, once, body, carry)
 	if err != nil {
@@ -140,11 +140,7 @@ func (s *server) importOne(
 		return client.ImportResponse{}, err
 	}
 	defer s.importing.Release(held)
-	raw, err := io.ReadAll(body.Reader())
-	if err != nil {
-		return client.ImportResponse{}, err
-	}
-	b, err := decode[client.ImportRequest](s, raw)
+	b, err := s.readImport(body, span{0, body.size})
 	if err != nil {
 		return client.ImportResponse{}, err
 	}

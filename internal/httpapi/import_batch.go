@@ -2,10 +2,8 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"net/http"
 	"sync"
 
@@ -27,7 +25,7 @@ type item struct {
 }
 
 func (s *server) importBatch(
-	ctx context.Context, x *exchange, once recaller.Once, body io.Reader, head batchHead, carry carrying,
+	ctx context.Context, x *exchange, once recaller.Once, body *spool, head batchHead, carry carrying,
 ) (*importAnswer, error) {
 	b := &batch{s: s, x: x, once: once, carry: carry, wrapup: head.Wrapup, queues: make([]chan item, importWorkers)}
 	var workers sync.WaitGroup
@@ -35,7 +33,7 @@ func (s *server) importBatch(
 		b.queues[i] = make(chan item, 4)
 		workers.Go(func() { b.work(ctx, b.queues[i]) })
 	}
-	err := b.feed(ctx, body, head.Rooms)
+	err := b.feed(ctx, body, head.Places)
 	for _, q := range b.queues {
 		close(q)
 	}
@@ -68,53 +66,27 @@ type batch struct {
 	crashed any
 }
 
-// feed hands out the conversations one by one, each when there is room for it. What scan accepted it can read.
-func (b *batch) feed(ctx context.Context, body io.Reader, rooms []int32) error {
-	v := valuesOf(body)
-	if _, err := v.token(); err != nil { // the object
-		return err
-	}
-	for key, err := v.token(); key != json.Token("conversations"); key, err = v.token() {
-		if err != nil {
-			return err
-		}
-		if _, err := v.value(&skipped{}); err != nil {
-			return err
-		}
-	}
-	if _, err := v.token(); err != nil { // the array
-		return err
-	}
-	for i := 0; v.more(); i++ {
-		held := int64(rooms[min(i, len(rooms)-1)])
+// feed hands out the conversations one by one, each when there is room for it.
+func (b *batch) feed(ctx context.Context, body *spool, places []span) error {
+	for i, at := range places {
+		held := room(at.size())
 		if err := b.s.importing.Acquire(ctx, held); err != nil {
 			return err
 		}
-		var one json.RawMessage
-		if _, err := v.value(&one); err != nil {
-			b.s.importing.Release(held)
-			return err
-		}
 		b.grow(i)
-		body, err := decode[client.ImportRequest](b.s, one)
+		one, err := b.s.readImport(body, at)
 		if err != nil {
 			b.s.importing.Release(held)
 			b.failed(i, err)
 			continue
 		}
-		if body.Wrapup == nil {
-			body.Wrapup = b.wrapup
+		if one.Wrapup == nil {
+			one.Wrapup = b.wrapup
 		}
-		b.queues[queueOf(body.Caller)] <- item{i, body, held}
+		b.queues[queueOf(one.Caller)] <- item{i, one, held}
 	}
 	return nil
 }
-
-// skipped is a value that is passed over without a copy.
-type skipped struct{}
-
-// UnmarshalJSON passes the value over.
-func (*skipped) UnmarshalJSON([]byte) error { return nil }
 
 func queueOf(c client.CallerRef) int {
 	h := fnv.New32a()

@@ -50,11 +50,40 @@ func (v *values) token() (json.Token, error) {
 	return t, scanErr(err)
 }
 
-// value decodes the next value, and tells its size in bytes.
-func (v *values) value(into any) (size int64, err error) {
-	before := v.dec.InputOffset()
-	err = v.next().Decode(into)
-	return v.dec.InputOffset() - before, scanErr(err)
+// value decodes the next value.
+func (v *values) value(into any) error { return scanErr(v.next().Decode(into)) }
+
+// skipped is a value that is passed over without a copy.
+type skipped struct{}
+
+// UnmarshalJSON passes the value over.
+func (*skipped) UnmarshalJSON([]byte) error { return nil }
+
+// pass passes the next value over, and tells where it is; if it is no object or list, with what separates it from the one
+// before. No more of it is in memory at a time than a value so deep in it.
+func (v *values) pass(depth int) (at span, err error) {
+	at.from = v.dec.InputOffset()
+	defer func() { at.until = v.dec.InputOffset() }()
+	if depth == 0 {
+		return at, v.value(&skipped{})
+	}
+	opening, err := v.token()
+	if _, ok := opening.(json.Delim); err != nil || !ok {
+		return at, err
+	}
+	at.from = v.dec.InputOffset() - 1
+	for v.more() {
+		if opening == json.Delim('{') {
+			if _, err := v.token(); err != nil {
+				return at, err
+			}
+		}
+		if _, err := v.pass(depth - 1); err != nil {
+			return at, err
+		}
+	}
+	_, err = v.token()
+	return at, err
 }
 
 // end reads the end of the body, after which there is to be nothing.
@@ -86,7 +115,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 type batchHead struct {
 	Batch  bool // the body is one; else it is a conversation
 	Wrapup *bool
-	Rooms  []int32 // what its conversations take of server.importing
+	Places []span // where its conversations are
 }
 
 // scan reads a body to its end, and keeps none of it. It fails if the body is not JSON or if a conversation in it is too
@@ -108,10 +137,10 @@ func scan(body io.Reader) (head batchHead, err error) {
 			head.Batch = true
 		case "wrapup":
 			var raw json.RawMessage
-			_, err = v.value(&raw)
+			err = v.value(&raw)
 			badWrapup = badWrapup || json.Unmarshal(raw, &head.Wrapup) != nil
 		default:
-			_, err = v.value(&skipped{})
+			err = v.value(&skipped{})
 			if unknown == "" || name < unknown {
 				unknown = name
 			}
@@ -145,14 +174,17 @@ func scanConversations(v *values, head *batchHead) error {
 		return recaller.InvalidField("conversations", "expected array")
 	}
 	for i := 0; v.more(); i++ {
-		size, err := v.value(&skipped{})
+		at, err := v.pass(2)
+		if at.size() > maxImported {
+			err = cmp.Or(err, errTooLong)
+		}
 		switch {
 		case errors.Is(err, errTooLong):
 			return recaller.InvalidField(fmt.Sprintf("conversations[%d]", i), "may have at most %d MiB of JSON", maxImported>>20)
 		case err != nil:
 			return err
 		}
-		head.Rooms = append(head.Rooms, int32(room(size)))
+		head.Places = append(head.Places, at)
 	}
 	_, err = v.token()
 	return err

@@ -5,6 +5,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"io"
 	"os"
@@ -59,22 +60,40 @@ func (b *spool) open() error {
 		return err
 	}
 	b.file, b.block = file, block
-	b.stream = cipher.StreamWriter{S: b.cipher(), W: file}
+	b.stream = cipher.StreamWriter{S: b.cipher(0), W: file}
 	return os.Remove(file.Name())
 }
 
-// cipher is the key stream from the file's beginning. The key serves one file, so the counter may begin at nought.
-func (b *spool) cipher() cipher.Stream { return cipher.NewCTR(b.block, make([]byte, aes.BlockSize)) }
+// cipher is the key stream from a place in the file on. The key serves one file, so the counter may begin at nought.
+func (b *spool) cipher(from int64) cipher.Stream {
+	var counter, passed [aes.BlockSize]byte
+	binary.BigEndian.PutUint64(counter[aes.BlockSize-8:], uint64(from)/aes.BlockSize)
+	stream := cipher.NewCTR(b.block, counter[:])
+	skip := passed[:from%aes.BlockSize]
+	stream.XORKeyStream(skip, skip)
+	return stream
+}
 
 // Reader returns the body from its beginning.
-func (b *spool) Reader() io.Reader {
-	head := bytes.NewReader(b.head.Bytes())
-	if b.file == nil {
-		return head
+func (b *spool) Reader() io.Reader { return b.part(span{0, b.size}) }
+
+// part returns what lies in a place of the body, from its beginning.
+func (b *spool) part(at span) io.Reader {
+	head := b.head.Bytes()
+	kept := int64(len(head))
+	within := bytes.NewReader(head[min(at.from, kept):min(at.until, kept)])
+	if b.file == nil || at.until <= kept {
+		return within
 	}
-	rest := io.NewSectionReader(b.file, 0, b.size-int64(head.Len()))
-	return io.MultiReader(head, cipher.StreamReader{S: b.cipher(), R: rest})
+	from := max(at.from-kept, 0)
+	rest := io.NewSectionReader(b.file, from, at.until-kept-from)
+	return io.MultiReader(within, cipher.StreamReader{S: b.cipher(from), R: rest})
 }
+
+// span is a place in a body.
+type span struct{ from, until int64 }
+
+func (s span) size() int64 { return s.until - s.from }
 
 // discard gives back the room on the disk.
 func (b *spool) discard() {

@@ -31,16 +31,17 @@ type piece struct {
 
 // pieces reads the sentences of a turn.
 func (x *extractor) pieces(i int) []piece {
-	if x.ps[i] == nil {
-		x.ps[i] = make([]piece, len(x.ss[i]))
-		for k := range x.ss[i] {
-			x.ps[i][k] = x.piece(i, k)
+	return x.ps.of(i, func() []piece {
+		ps := make([]piece, len(x.ss[i]))
+		for k := range ps {
+			ps[k] = x.piece(i, k, ps[:k])
 		}
-	}
-	return x.ps[i]
+		return ps
+	})
 }
 
-func (x *extractor) piece(i, k int) piece {
+// piece reads a sentence of a turn; before are those before it.
+func (x *extractor) piece(i, k int, before []piece) piece {
 	t, s := x.r.Turns[i], x.ss[i][k]
 	p := piece{w: x.lang.read(s.Text), sure: 0.9}
 	relative := x.relative(i, k, p.w)
@@ -50,8 +51,8 @@ func (x *extractor) piece(i, k int) piece {
 	p.own = own
 	p.about = x.about(p.w, place{turn: i, sentence: k})
 	for b := max(0, k-2); b < k && p.about.key == "medication" && len(p.w) <= fewWords && !has(p.w, taken); b++ {
-		if before := x.ps[i][b].about; before.key == "allergy" { // "He's allergic to penicillin. Me it's sulfa."
-			p.about.key, p.about.kind, p.about.weight = before.key, before.kind, before.weight
+		if same := before[b].about; same.key == "allergy" { // "He's allergic to penicillin. Me it's sulfa."
+			p.about.key, p.about.kind, p.about.weight = same.key, same.kind, same.weight
 		}
 	}
 	x.exact(&p, i, s.Text)
@@ -434,10 +435,10 @@ const longReply = 600
 
 // agent are the words of a turn of the agent's that say something.
 func (x *extractor) agent(k int) []string {
-	if x.theirs[k] == nil && len(x.r.Turns[k].Text) <= longReply {
-		x.theirs[k] = x.lang.content(x.lang.read(x.r.Turns[k].Text))
+	if len(x.r.Turns[k].Text) > longReply {
+		return nil
 	}
-	return x.theirs[k]
+	return x.theirs.of(k, func() []string { return x.lang.content(x.lang.read(x.r.Turns[k].Text)) })
 }
 
 // recited reports whether the agent said it before (B11).

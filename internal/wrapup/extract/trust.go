@@ -25,8 +25,8 @@ type extractor struct {
 	lang   *tongue
 	own    []bool              // per turn: the caller's own words, which may be believed
 	ss     [][]speech.Sentence // per turn: its sentences, parted where the caller begins anew to speak of himself
-	ps     [][]piece           // per turn, read when it is asked for
-	theirs [][]string          // per turn of the agent: its words
+	ps     recent[[]piece]     // per turn, read when it is asked for
+	theirs recent[[]string]    // per turn of the agent: its words
 	names  map[string]bool     // words that are names, as far as capitals tell
 	met    [][]mention         // per turn: whom of the caller's people it mentions
 	client []string            // per turn: for whom the caller calls, as far as he has said so
@@ -34,7 +34,7 @@ type extractor struct {
 
 func newExtractor(r reading.Reading) *extractor {
 	n := len(r.Turns)
-	x := &extractor{r: r, own: make([]bool, n), ss: make([][]speech.Sentence, n), ps: make([][]piece, n), theirs: make([][]string, n), met: make([][]mention, n), client: make([]string, n)}
+	x := &extractor{r: r, own: make([]bool, n), ss: make([][]speech.Sentence, n), met: make([][]mention, n), client: make([]string, n)}
 	var d token.Detector
 	for i, t := range r.Turns {
 		if t.Speaker != recaller.User {

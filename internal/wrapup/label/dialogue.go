@@ -93,7 +93,7 @@ type line struct {
 }
 
 type sentence struct {
-	tokens []token
+	tokens []*token
 	marks  mark
 	asks   bool
 }
@@ -144,7 +144,7 @@ func spoken(text string, caller bool) []speech.Sentence {
 
 func readSentence(s speech.Sentence, known stems) sentence {
 	out := sentence{tokens: known.tokenise(s.Text), asks: s.Question}
-	condition := slices.IndexFunc(out.tokens, func(t token) bool { return conditions[t.low] })
+	condition := slices.IndexFunc(out.tokens, func(t *token) bool { return conditions[t.low] })
 	if condition < 0 {
 		condition = len(out.tokens)
 	}
@@ -161,7 +161,7 @@ func readSentence(s speech.Sentence, known stems) sentence {
 }
 
 // heed returns what a phrase means where it stands: after a negation or a condition nothing, or its contrary.
-func heed(m mark, ts []token, h hit, conditional bool) mark {
+func heed(m mark, ts []*token, h hit, conditional bool) mark {
 	switch {
 	case m == booked && h.end == h.at+1 && !isDone(ts, h.at):
 		return 0
@@ -180,7 +180,7 @@ var deadlines = speech.Set("by until till since last every bis seit hasta desde"
 
 // isDone reports whether the word at i says that something is booked: "booked", but not "books", nor "you booked"
 // before the call.
-func isDone(ts []token, i int) bool {
+func isDone(ts []*token, i int) bool {
 	return !bookings[ts[i].stem] || strings.HasSuffix(ts[i].low, "ed") && (i == 0 || !subjects[ts[i-1].low])
 }
 
@@ -196,7 +196,7 @@ var (
 
 // clocked reports whether the words name a time of day: "at nine", "half twelve", "one twenty", "14:30", or a day by
 // its number.
-func clocked(ts []token) bool {
+func clocked(ts []*token) bool {
 	for i, t := range ts {
 		number := speech.IsNumber(t.low)
 		switch {
@@ -211,5 +211,5 @@ func clocked(ts []token) bool {
 }
 
 func (s sentence) has(word string) bool {
-	return slices.ContainsFunc(s.tokens, func(t token) bool { return t.low == word })
+	return slices.ContainsFunc(s.tokens, func(t *token) bool { return t.low == word })
 }

@@ -92,7 +92,7 @@ const company = "company"
 type said struct {
 	caller bool
 	wants  bool // something is asked or wanted in it
-	tokens []token
+	tokens []*token
 	order  int // of its turn, among those of its speaker
 	weight float64
 }
@@ -258,7 +258,7 @@ var negators = speech.Set(`not no never without isn't wasn't aren't don't didn't
 const negationReach = 4
 
 // negated looks for a negation before a phrase and in its gaps, but for one that it has itself.
-func negated(ts []token, h hit) negation {
+func negated(ts []*token, h hit) negation {
 	for i := h.at; h.pattern.gapped() && !h.pattern.denies && i < h.end; i++ {
 		if negators[ts[i].low] {
 			return denied

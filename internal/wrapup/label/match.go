@@ -50,9 +50,9 @@ func newPattern(phrase string) (p pattern, ok bool) {
 }
 
 // at returns the place after the pattern if it stands at i, 0 if it does not.
-func (p pattern) at(ts []token, i int) int { return matchPlaces(p.places, ts, i) }
+func (p pattern) at(ts []*token, i int) int { return matchPlaces(p.places, ts, i) }
 
-func matchPlaces(places []map[string]bool, ts []token, i int) int {
+func matchPlaces(places []map[string]bool, ts []*token, i int) int {
 	for k, ways := range places {
 		if ways == nil {
 			for gap := 0; gap <= widestGap && i+gap < len(ts); gap++ {
@@ -70,35 +70,37 @@ func matchPlaces(places []map[string]bool, ts []token, i int) int {
 	return i
 }
 
+// token is a word as it was said, in small letters. A conversation holds each once, however often it is said.
 type token struct {
 	low  string
 	stem string
 }
 
 // tokenise makes words of a text: letters and digits, with apostrophes and hyphens inside a word.
-func tokenise(text string) []token { return stems{}.tokenise(text) }
+func tokenise(text string) []*token { return stems{}.tokenise(text) }
 
-// stems are those of the words of one conversation. Each is held once, however often it is said.
-type stems map[string]string
+// stems are the words of one conversation.
+type stems map[string]*token
 
-func (s stems) of(low string) string {
-	known, ok := s[low]
-	if !ok {
-		known = stem(low)
-		s[strings.Clone(low)] = known
+func (s stems) of(low string) *token {
+	known := s[low]
+	if known == nil {
+		low = strings.Clone(low) // not with the sentence that it is from
+		known = &token{low: low, stem: stem(low)}
+		s[low] = known
 	}
 	return known
 }
 
-func (s stems) tokenise(text string) []token {
+func (s stems) tokenise(text string) []*token {
 	fields := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(text, "’", "'")), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '-'
 	})
-	out := make([]token, 0, len(fields))
+	out := make([]*token, 0, len(fields))
 	for _, f := range fields {
 		f = strings.Trim(f, "'-")
 		if f != "" {
-			out = append(out, token{low: f, stem: s.of(f)})
+			out = append(out, s.of(f))
 		}
 	}
 	return out
@@ -146,7 +148,7 @@ type hit struct {
 }
 
 // all returns the patterns that stand in the words, in order.
-func (b book) all(ts []token) []hit {
+func (b book) all(ts []*token) []hit {
 	var hits []hit
 	for i := range ts {
 		for _, e := range b.byStem[ts[i].stem] {
@@ -160,7 +162,7 @@ func (b book) all(ts []token) []hit {
 
 // find is all, but a phrase hides the shorter phrases of other rules that lie inside it: "check book" is nothing
 // that is booked.
-func (b book) find(ts []token) []hit {
+func (b book) find(ts []*token) []hit {
 	hits := b.all(ts)
 	widest := make([]hit, 0, len(hits))
 	for i, h := range hits {

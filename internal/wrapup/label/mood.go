@@ -136,7 +136,7 @@ func (s sentence) feels(caller bool) []feel {
 	slices.SortStableFunc(hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.pattern.words, a.pattern.words), cmp.Compare(a.end-a.at, b.end-b.at))
 	})
-	condition := slices.IndexFunc(s.tokens, func(t token) bool { return conditions[t.low] })
+	condition := slices.IndexFunc(s.tokens, func(t *token) bool { return conditions[t.low] })
 	taken := make([]bool, len(s.tokens))
 	var out []feel
 	for _, h := range hits {

@@ -227,7 +227,7 @@ var (
 // asksHow reports whether it is asked how somebody is.
 func (l line) asksHow() bool {
 	return slices.ContainsFunc(l.said, func(s sentence) bool {
-		return s.asks && slices.ContainsFunc(s.tokens, func(t token) bool { return howWords[t.low] })
+		return s.asks && slices.ContainsFunc(s.tokens, func(t *token) bool { return howWords[t.low] })
 	})
 }
 
@@ -240,6 +240,6 @@ func keepsCompany(ls []line) bool {
 		return false
 	}
 	ts := ls[0].said[0].tokens
-	name := slices.IndexFunc(ts, func(t token) bool { return !greetings[t.low] })
+	name := slices.IndexFunc(ts, func(t *token) bool { return !greetings[t.low] })
 	return name == len(ts)-1 && name > 0 || name >= 0 && name+1 < len(ts) && selves[ts[name+1].low]
 }
