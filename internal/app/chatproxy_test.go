@@ -156,8 +156,11 @@ func proxyStory(t *testing.T, env ...string) {
 	if got := up.Last().Body.Raw; got != body {
 		t.Errorf("got %s", got)
 	}
-	h.settled()
 	h.store.is(well)
+	h.settled() // what was said meanwhile is kept
+	if who, err := h.CallersByExternalID(ctx, "u-9"); err != nil || len(who) != 1 {
+		t.Errorf("got %+v, %v", who, err)
+	}
 }
 
 // What a tenant's key may read is its own: the same user and session of two tenants never meet.

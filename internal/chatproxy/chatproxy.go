@@ -72,7 +72,8 @@ type Options struct {
 	MaxBody  int64             // bytes of a request's body; 0: DefaultMaxBody
 	Proxies  []netip.Prefix    // whose X-Forwarded-For says who asks
 	Client   http.RoundTripper // to the upstream; nil: one of its own
-	Settle   time.Duration     // see open; 0: DefaultSettle
+	Settle   time.Duration     // how long half a reply waits for the results of the client's tools; 0: DefaultSettle
+	Again    time.Duration     // before an exchange that the store did not take is tried again; then twice as long. 0: DefaultAgain
 }
 
 // The defaults of Options.
@@ -80,6 +81,7 @@ const (
 	DefaultDeadline = 250 * time.Millisecond
 	DefaultMaxBody  = 32 << 20
 	DefaultSettle   = 2 * time.Minute
+	DefaultAgain    = time.Second
 )
 
 const (
@@ -106,6 +108,7 @@ type Server struct {
 func New(deps Deps, opts Options) (*Server, error) {
 	opts.Deadline = cmp.Or(opts.Deadline, DefaultDeadline)
 	opts.MaxBody = cmp.Or(opts.MaxBody, DefaultMaxBody)
+	opts.Again = cmp.Or(opts.Again, DefaultAgain)
 	opts.Settle = cmp.Or(opts.Settle, DefaultSettle)
 	opts.Upstream.BaseURL = strings.TrimRight(opts.Upstream.BaseURL, "/")
 	m, err := newMetrics(deps.Registerer)
@@ -129,6 +132,8 @@ func New(deps Deps, opts Options) (*Server, error) {
 type exchange struct {
 	admission.Exchange
 	memory string // one of the statuses
+	method string // from a closed set
+	route  string
 }
 
 // What became of memory, in a header and in the metrics.
@@ -155,16 +160,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) serve(x *exchange, r *http.Request, w *writer) error {
-	switch {
-	case !strings.HasPrefix(r.URL.Path, ChatPath):
-		if r.Method != http.MethodGet {
-			return notAllowed(w, http.MethodGet)
-		}
-		return s.listModels(x, r, w)
-	case r.Method != http.MethodPost:
-		return notAllowed(w, http.MethodPost)
+	carryOut := s.complete
+	x.method, x.route = http.MethodPost, ChatPath
+	if !strings.HasPrefix(r.URL.Path, ChatPath) {
+		carryOut = s.listModels
+		x.method, x.route = http.MethodGet, ModelsPath
 	}
-	return s.complete(x, r, w)
+	if r.Method != x.method {
+		w.Header().Set("Allow", x.method)
+		return httpdoor.Simple(http.StatusMethodNotAllowed, "method_not_allowed", "this path takes "+x.method+" only")
+	}
+	return carryOut(x, r, w)
 }
 
 // listModels passes the upstream's models on.
@@ -193,7 +199,7 @@ func (s *Server) done(ctx context.Context, x *exchange, w *writer) {
 		}
 	}
 	took := x.Done(ctx, w.ours && w.status >= http.StatusInternalServerError,
-		slog.String("memory", x.memory), slog.Int("status", w.status), slog.Int64("bytes", w.bytes))
+		slog.String("method", x.method), slog.String("route", x.route), slog.String("memory", x.memory), slog.Int("status", w.status), slog.Int64("bytes", w.bytes))
 	s.metrics.observe(x.memory, w.status, took)
 	if crash != nil {
 		panic(http.ErrAbortHandler) // half an answer is out

@@ -3,7 +3,6 @@ package chatproxy
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -14,9 +13,10 @@ import (
 )
 
 const (
-	keepLimit = 10 * time.Second // for keeping an exchange, once its answer is out
-	maxHeld   = 10_000           // entries of each of the two tables below
-	repeatFor = 5 * time.Minute  // a request without a history that comes again within it is the same request
+	keepLimit    = 10 * time.Second // for one try to keep an exchange
+	longestPause = 4 * time.Minute  // between two tries; all of them take about eight minutes
+	maxHeld      = 10_000           // entries of each of the two tables below
+	repeatFor    = 5 * time.Minute  // a request without a history that comes again within it is the same request
 )
 
 // part is what the agent said so far in an exchange whose reply ends with calls of the client's tools.
@@ -44,8 +44,6 @@ func (s *Server) settle(ctx context.Context, a *answer) {
 }
 
 func (s *Server) settleNow(ctx context.Context, a *answer) {
-	ctx, cancel := context.WithTimeout(ctx, keepLimit)
-	defer cancel()
 	key := a.in.key()
 	earlier := s.unended.take(key)
 	if earlier != nil && earlier.in.token != a.in.token {
@@ -72,8 +70,6 @@ func (s *Server) late(ctx context.Context, key string, p *part) {
 	if !s.unended.drop(key, p) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepLimit)
-	defer cancel()
 	s.keep(ctx, p, false)
 }
 
@@ -91,7 +87,7 @@ func (p *part) add(a *answer) {
 	p.tags = append(p.tags, c.tags.Tags()...)
 }
 
-// keep keeps an exchange once, and carries out its tags.
+// keep keeps an exchange once, and carries out its tags. While the store is away it tries again, ever more seldom.
 func (s *Server) keep(ctx context.Context, p *part, interrupted bool) {
 	reply := strings.TrimSpace(cut(plain(p.text), maxReply))
 	if reply == "" {
@@ -101,11 +97,10 @@ func (s *Server) keep(ctx context.Context, p *part, interrupted bool) {
 		Once: recaller.Once{Token: "proxy:" + p.in.token, Request: p.in.token}, Message: p.in.message,
 		Reply: reply, Tags: p.tags, Interrupted: interrupted,
 	}
-	_, err := s.Threads.Reply(ctx, p.in.tenant, p.in.whom.thread(), in)
-	if errors.Is(err, recaller.NotFound) { // it was away when the request came, or was erased since
-		if err = s.open(ctx, p.in.tenant, p.in.whom); err == nil {
-			_, err = s.Threads.Reply(ctx, p.in.tenant, p.in.whom.thread(), in)
-		}
+	err := s.reply(ctx, p, in)
+	for pause, again := s.opts.Again, true; again && away(err) && pause <= longestPause; pause *= 2 {
+		again = s.order.pause(p.in.key(), pause)
+		err = s.reply(ctx, p, in)
 	}
 	result := "kept"
 	if err != nil {
@@ -115,8 +110,30 @@ func (s *Server) keep(ctx context.Context, p *part, interrupted bool) {
 	s.metrics.kept.WithLabelValues(result).Inc()
 }
 
+// reply has the thread keep an exchange. A thread that is not there is opened: the store was away when the request came,
+// or the user was erased since.
+func (s *Server) reply(ctx context.Context, p *part, in thread.Replying) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepLimit)
+	defer cancel()
+	_, err := s.Threads.Reply(ctx, p.in.tenant, p.in.whom.thread(), in)
+	if !errors.Is(err, recaller.NotFound) {
+		return err
+	}
+	if err = s.open(ctx, p.in.tenant, p.in.whom); err == nil {
+		_, err = s.Threads.Reply(ctx, p.in.tenant, p.in.whom.thread(), in)
+	}
+	return err
+}
+
+// away reports a failure that may pass.
+func away(err error) bool {
+	kind := recaller.KindOf(err)
+	return err != nil && (kind == recaller.Unavailable || kind == recaller.Timeout || kind == recaller.Full)
+}
+
 // Settle keeps what waits, until ctx ends. Call it when no request is under way any more.
 func (s *Server) Settle(ctx context.Context) {
+	s.order.hurry()
 	s.order.wait(ctx)
 	for _, p := range s.unended.all() {
 		s.keep(ctx, p, false)
@@ -173,110 +190,4 @@ func (u *unended) all() (out []*part) {
 		out = append(out, p)
 	}
 	return out
-}
-
-// order has what is to be kept of one thread kept in order.
-type order struct {
-	mu      sync.Mutex // guards what follows
-	last    map[string]chan struct{}
-	waiting int
-	idle    chan struct{} // closed when nothing waits; nil: nobody asked
-}
-
-func newOrder() *order { return &order{last: map[string]chan struct{}{}} }
-
-// after runs fn when all that was given for the key before is done; false if too much waits.
-func (o *order) after(key string, fn func()) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.waiting >= maxHeld {
-		return false
-	}
-	before, done := o.last[key], make(chan struct{})
-	o.last[key] = done
-	o.waiting++
-	go func() {
-		defer o.done(key, done)
-		if before != nil {
-			<-before
-		}
-		fn()
-	}()
-	return true
-}
-
-func (o *order) done(key string, done chan struct{}) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	close(done)
-	if o.last[key] == done {
-		delete(o.last, key)
-	}
-	if o.waiting--; o.waiting == 0 && o.idle != nil {
-		close(o.idle)
-		o.idle = nil
-	}
-}
-
-// settled waits until all of a key is done, or ctx ends.
-func (o *order) settled(ctx context.Context, key string) {
-	o.mu.Lock()
-	last := o.last[key]
-	o.mu.Unlock()
-	if last == nil {
-		return
-	}
-	select {
-	case <-last:
-	case <-ctx.Done():
-	}
-}
-
-// wait waits until nothing is to be kept, or ctx ends.
-func (o *order) wait(ctx context.Context) {
-	o.mu.Lock()
-	if o.waiting == 0 {
-		o.mu.Unlock()
-		return
-	}
-	if o.idle == nil {
-		o.idle = make(chan struct{})
-	}
-	idle := o.idle
-	o.mu.Unlock()
-	select {
-	case <-idle:
-	case <-ctx.Done():
-	}
-}
-
-// repeats knows requests without a history that came lately. One that comes again soon is the same; later it is somebody
-// who says the same again, such as "hello".
-type repeats struct {
-	mu    sync.Mutex // guards what follows
-	since map[string]time.Time
-}
-
-func newRepeats() *repeats { return &repeats{since: map[string]time.Time{}} }
-
-// token returns the mark of a request as this time's.
-func (r *repeats) token(mark string, now time.Time) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.since) >= maxHeld {
-		for m, at := range r.since {
-			if now.Sub(at) >= repeatFor {
-				delete(r.since, m)
-			}
-		}
-		if len(r.since) >= maxHeld {
-			clear(r.since)
-		}
-	}
-	at, ok := r.since[mark]
-	if !ok || now.Sub(at) >= repeatFor || now.Before(at) {
-		at = now
-		r.since[mark] = at
-	}
-	return mark + ":" + strconv.FormatInt(at.UnixMilli(), 10)
 }

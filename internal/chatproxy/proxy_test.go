@@ -32,6 +32,7 @@ type memory struct {
 	refs    []string
 	tells   string
 	err     error         // of prompts
+	down    int           // how many more replies fail
 	slow    chan struct{} // a prompt waits for it
 	queries []string
 	asked   []thread.Asking
@@ -62,6 +63,10 @@ func (m *memory) Prompt(_ context.Context, _ recaller.TenantID, ref string, in t
 func (m *memory) Reply(_ context.Context, _ recaller.TenantID, ref string, in thread.Replying) (thread.Replied, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.down > 0 {
+		m.down--
+		return thread.Replied{}, recaller.Errorf(recaller.Unavailable, "the store is away")
+	}
 	for i := range m.kept {
 		if m.kept[i].Once == in.Once {
 			return thread.Replied{}, nil
@@ -72,6 +77,16 @@ func (m *memory) Reply(_ context.Context, _ recaller.TenantID, ref string, in th
 	}
 	m.kept, m.refs = append(m.kept, in), append(m.refs, ref)
 	return thread.Replied{}, nil
+}
+
+// told returns the messages that are kept.
+func (m *memory) told() (out []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, k := range m.kept {
+		out = append(out, k.Message.Text)
+	}
+	return out
 }
 
 func (m *memory) Recall(_ context.Context, _ recaller.TenantID, who recaller.CallerID, q recall.Query) (recall.Result, error) {

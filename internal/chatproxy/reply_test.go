@@ -123,6 +123,33 @@ func TestAnExchangeIsKeptOnce(t *testing.T) {
 	}
 }
 
+// What is said while the store is away is kept when it is back, in order; nobody waits for that, and a stop tries a last time.
+func TestAnExchangeIsKeptWhenTheStoreIsBack(t *testing.T) {
+	t.Parallel()
+	d := open(t, Options{Again: time.Nanosecond})
+	d.memory.down = 3
+	_, _ = d.ask(`{"user":"ana","messages":[{"role":"user","content":"One"}]}`)
+	if kept := d.kept(); len(kept) != 1 {
+		t.Errorf("got %+v", kept)
+	}
+	slow := open(t, Options{Again: time.Minute})
+	slow.memory.down = 1
+	for _, text := range []string{"One", "Two"} {
+		_ = slow.post(t.Context(), `{"user":"ana","messages":[{"role":"user","content":"`+text+`"}]}`)
+	}
+	for range 1000 { // until the first has failed, and pauses
+		slow.proxy.order.mu.Lock()
+		pauses := len(slow.proxy.order.stuck) > 0
+		slow.proxy.order.mu.Unlock()
+		if pauses {
+			break
+		}
+		<-time.After(time.Millisecond)
+	}
+	slow.proxy.Settle(t.Context())
+	expect(t, "kept", slow.memory.told(), "[One Two]")
+}
+
 const withTools = `{"user":"ana","stream":true,"messages":[{"role":"user","content":"When does he come?"}],"tools":[{"type":"function","function":{"name":"book"}}]}`
 
 // Our tool is carried out here. The client sees one answer, and nothing of the call.

@@ -87,11 +87,6 @@ func errorBody(p *httpdoor.Problem) []byte {
 	return out
 }
 
-func notAllowed(w *writer, method string) error {
-	w.Header().Set("Allow", method)
-	return httpdoor.Simple(http.StatusMethodNotAllowed, "method_not_allowed", "this path takes "+method+" only")
-}
-
 // unreachable is the failure of an upstream that did not answer.
 func unreachable(err error) error {
 	if errors.Is(err, errNoUpstream) {
