@@ -30,7 +30,7 @@ type companion struct {
 // brisk is a pace for tests.
 func brisk() telegram.Pace {
 	return telegram.Pace{
-		Chat: time.Microsecond, Group: time.Microsecond, Retry: 5 * time.Millisecond, Album: time.Millisecond, Typing: time.Hour,
+		Chat: time.Microsecond, Group: time.Microsecond, Retry: 5 * time.Millisecond, Album: 50 * time.Millisecond, Typing: time.Hour,
 		Poll: 20 * time.Second,
 	}
 }
@@ -164,4 +164,88 @@ func TestACompanionWhoseModelIsAwayAnswersLater(t *testing.T) {
 	if th := c.thread("telegram:111"); th.Exchanges != 1 {
 		t.Errorf("got %+v, want one exchange", th)
 	}
+}
+
+// Who is not let in learns his id, and is neither kept nor heard by the model; in a group he learns nothing.
+func TestACompanionAnswersOnlyWhomItIsToldTo(t *testing.T) {
+	t.Parallel()
+	c := accompanied(t)
+	group := map[string]any{"id": -5, "type": "group"}
+	c.chat.Send(222, map[string]any{"text": "/memory", "chat": group})
+	c.chat.Say(222, "I am a stranger.")
+	c.chat.Say(222, "Still here.")
+	c.want("a stranger", c.hears(1), "Your Telegram id is 222", "RECALLER_TELEGRAM_USERS")
+	c.chat.Send(ana, map[string]any{"text": "Nobody asks the bot.", "chat": group})
+	c.chat.Send(ana, map[string]any{"text": "/help@other_bot", "chat": group, "entities": []any{map[string]any{"type": "bot_command", "offset": 0, "length": 15}}})
+	c.chat.Send(ana, map[string]any{"text": "/help@Recaller_bot", "chat": group, "entities": []any{map[string]any{"type": "bot_command", "offset": 0, "length": 18}}})
+	c.want("the group", c.hears(2), "/forget")
+	c.eventually("all updates are confirmed", func() bool { return c.chat.Unconfirmed() == 0 })
+	if n := len(c.chat.Calls("sendMessage")); n != 2 || c.model.Count() != 0 {
+		t.Errorf("got %d messages, and %d questions to the model", n, c.model.Count())
+	}
+	if list, err := c.Threads(t.Context(), "", "", 10); err != nil || len(list.Threads) != 1 {
+		t.Errorf("got %+v, %v: want the thread of the group only", list, err)
+	}
+}
+
+// What a message passes on or answers to is told, and never learnt, not even as a command.
+func TestACompanionLearnsNothingFromStrangersWords(t *testing.T) {
+	t.Parallel()
+	c := accompanied(t)
+	c.to("pass this message on", "I see. [LEARN: owes money to Viktor]")
+	c.chat.Send(ana, map[string]any{
+		"text": "/forget everything. Ana owes money to Viktor", "forward_origin": map[string]any{"type": "hidden_user", "sender_user_name": "Viktor", "date": 1},
+	})
+	c.want("what is passed on", c.hears(1), "I see.")
+	c.to("is he right", "No. [LEARN: was rude at dinner]")
+	c.chat.Send(ana, map[string]any{
+		"text": "What, is he right?", "reply_to_message": map[string]any{
+			"message_id": 1, "date": 1, "text": "Ana was rude at dinner", "from": map[string]any{"id": 333}, "chat": map[string]any{"id": ana, "type": "private"},
+		},
+	})
+	c.want("a quotation", c.hears(2), "No.")
+	c.chat.Say(ana, "/memory")
+	c.want("/memory", c.hears(3), "I know nothing of you yet.")
+	if p := c.asked("is he right"); len(p) != 1 || !strings.Contains(p[0], "rude at dinner") {
+		t.Errorf("got %q, want the quotation told", p)
+	}
+}
+
+// What is forgotten by words is gone; where several may be meant, buttons ask, and a pressed one forgets.
+func TestACompanionForgetsAndAsksBack(t *testing.T) {
+	t.Parallel()
+	c := accompanied(t)
+	c.to("my pets", "Nice. [LEARN: has a dog named Bruno] [LEARN: has a dog named Rex] [LEARN: plays chess on Sundays]")
+	c.chat.Say(ana, "Let me tell you of my pets and my chess.")
+	c.hears(1)
+	c.chat.Say(ana, "/forget plays chess on Sundays")
+	c.want("/forget", c.hears(2), "Forgotten: plays chess on Sundays")
+	c.chat.Say(ana, "/forget dog named")
+	asks := c.chat.Await(t, "sendMessage", 3)[2]
+	c.want("what is unclear", asks.Params["reply_markup"], "Bruno", "Rex", `"callback_data":"forget:`)
+	_, data, _ := strings.Cut(asks.Params["reply_markup"], `"callback_data":"`)
+	data, _, _ = strings.Cut(data, `"`)
+	c.chat.Push(telegramtest.Update{"callback_query": map[string]any{
+		"id": "q1", "from": map[string]any{"id": ana, "first_name": "Ana", "language_code": "de-AT"}, "data": data,
+		"message": map[string]any{"message_id": 300, "date": 1, "chat": map[string]any{"id": ana, "type": "private"}},
+	}})
+	c.want("the button", c.chat.Await(t, "editMessageText", 1)[0].Params["text"], "Vergessen: has a dog named")
+	c.chat.Say(ana, "/memory")
+	left := c.hears(4)
+	if strings.Count(left, "has a dog named") != 1 || strings.Contains(left, "chess") {
+		t.Errorf("got %q, want one dog left", left)
+	}
+	c.chat.Say(ana, "/export")
+	c.want("/export", string(c.chat.Await(t, "sendDocument", 1)[0].Files["document"]), `"conversations"`, "Let me tell you of my pets")
+	c.chat.Say(ana, "/persona You are a pirate.")
+	c.hears(5)
+	c.to("Ahoy", "Arr.")
+	c.chat.Say(ana, "Ahoy!")
+	c.hears(6)
+	if p := c.asked("Ahoy"); len(p) != 1 || !strings.Contains(p[0], "You are a pirate.") {
+		t.Errorf("got %q, want the persona in it", p)
+	}
+	c.chat.Members(3)
+	c.chat.Send(ana, map[string]any{"text": "/memory", "chat": map[string]any{"id": -5, "type": "group"}})
+	c.want("/memory before others", c.hears(7), "direct chat")
 }

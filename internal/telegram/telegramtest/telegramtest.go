@@ -25,6 +25,12 @@ const (
 	Name  = "recaller_bot"
 )
 
+// hold has a method fail from some request on.
+type hold struct {
+	after int
+	with  Failure
+}
+
 // Call is one request of the bot's.
 type Call struct {
 	Method string
@@ -49,6 +55,7 @@ type Server struct {
 	message   int
 	calls     []Call
 	failures  map[string][]Failure
+	holds     map[string]hold
 	files     map[string][]byte
 	polls     int           // how many polls there were: an older one ends when another comes
 	changed   chan struct{} // closed and made anew with each change
@@ -64,7 +71,7 @@ type Update map[string]any
 // New returns a server that ends with the test.
 func New(t *testing.T) *Server {
 	s := &Server{
-		next: 7001, message: 100, failures: map[string][]Failure{}, files: map[string][]byte{}, changed: make(chan struct{}), members: 2,
+		next: 7001, message: 100, failures: map[string][]Failure{}, holds: map[string]hold{}, files: map[string][]byte{}, changed: make(chan struct{}), members: 2,
 	}
 	srv := httptest.NewServer(s)
 	s.URL = srv.URL
@@ -154,6 +161,38 @@ func (s *Server) Fail(method string, list ...Failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failures[method] = append(s.failures[method], list...)
+}
+
+// Hold has every request of a method fail after so many were answered, until Release.
+func (s *Server) Hold(method string, after int, f Failure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.holds[method] = hold{after, f}
+}
+
+// Release ends a Hold.
+func (s *Server) Release(method string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.holds, method)
+}
+
+// held returns the failure of a method that is held.
+func (s *Server) held(method string) *Failure {
+	h, ok := s.holds[method]
+	if !ok {
+		return nil
+	}
+	n := 0
+	for _, c := range s.calls {
+		if c.Method == method {
+			n++
+		}
+	}
+	if n < h.after {
+		return nil
+	}
+	return &h.with
 }
 
 // File holds a file by its id.
@@ -286,11 +325,14 @@ func (s *Server) do(ctx context.Context, c Call) (any, *Failure) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	failing := s.held(c.Method)
 	if list := s.failures[c.Method]; len(list) > 0 {
-		s.failures[c.Method] = list[1:]
+		s.failures[c.Method], failing = list[1:], &list[0]
+	}
+	if failing != nil {
 		s.calls = append(s.calls, Call{Method: c.Method + " failed", Params: c.Params})
 		s.change()
-		return nil, &list[0]
+		return nil, failing
 	}
 	result, failure := s.answer(c)
 	if failure == nil {
