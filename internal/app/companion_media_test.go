@@ -116,7 +116,7 @@ func TestACompanionGetsItsReplyThrough(t *testing.T) {
 		telegramtest.Failure{Status: 429, Description: "Too Many Requests: retry after 1", RetryAfter: 1},
 		telegramtest.Failure{Status: 502, Description: "Bad Gateway"},
 		telegramtest.Failure{Status: 400, Description: "Bad Request: can't parse entities"})
-	c.chat.Fail("getUpdates", telegramtest.Failure{Status: 409, Description: "Conflict"})
+	c.chat.Fail("getUpdates", telegramtest.Failure{Status: 409, Description: "Conflict: terminated by other getUpdates request"})
 	c.chat.Say(ana, "Hello")
 	sent := c.chat.Await(t, "sendMessage", 1)[0]
 	if sent.Params["text"] != "Hi." || sent.Params["entities"] != "" {

@@ -8,9 +8,11 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -131,7 +133,7 @@ func (b *Bot) poll(ctx context.Context) {
 			if ctx.Err() == nil {
 				b.Log.Warn("Telegram gives no updates", "why", why(err), "again_in", wait)
 			}
-			if isConflict(err) { // a webhook is set, or another one asks: the former can be helped
+			if errors.Is(err, errWebhook) {
 				_, _ = b.api.DeleteWebhook(ctx, &bot.DeleteWebhookParams{})
 			}
 			pause(ctx, max(wait, pauseOf(err)), nil)
@@ -232,6 +234,8 @@ func (b *Bot) updates(ctx context.Context, offset int64, hold time.Duration) ([]
 		return a.Result, nil
 	case a.ErrorCode == http.StatusTooManyRequests:
 		return nil, &bot.TooManyRequestsError{RetryAfter: a.Parameters.RetryAfter}
+	case a.ErrorCode == http.StatusConflict && strings.Contains(a.Description, "webhook"):
+		return nil, errWebhook
 	case a.ErrorCode == http.StatusConflict:
 		return nil, bot.ErrorConflict
 	case a.ErrorCode == http.StatusUnauthorized:

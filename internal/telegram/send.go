@@ -109,6 +109,7 @@ var (
 	errFailed  = errors.New("the Bot API fails or cannot be reached")
 	errGone    = errors.New("the bot may not write there")
 	errRefused = errors.New("the Bot API refuses it")
+	errWebhook = errors.New("a webhook is set")
 )
 
 // pauseOf returns how long Telegram asks to wait.
@@ -120,8 +121,6 @@ func pauseOf(err error) time.Duration {
 	return 0
 }
 
-func isConflict(err error) bool { return errors.Is(err, bot.ErrorConflict) }
-
 func isRefused(err error) bool {
 	return errors.Is(err, bot.ErrorBadRequest) || errors.Is(err, bot.ErrorUnauthorized) || errors.Is(err, bot.ErrorNotFound)
 }
@@ -131,8 +130,10 @@ func why(err error) string {
 	switch {
 	case errors.Is(err, bot.ErrorUnauthorized), errors.Is(err, bot.ErrorNotFound):
 		return "the token is not known: TELEGRAM_BOT_TOKEN"
-	case isConflict(err):
-		return "a webhook is set, or another process asks with the same token"
+	case errors.Is(err, errWebhook):
+		return "a webhook was set, which is taken away"
+	case errors.Is(err, bot.ErrorConflict):
+		return "another process asks with the same token"
 	case pauseOf(err) > 0:
 		return "too many requests"
 	case errors.Is(err, bot.ErrorBadRequest):
